@@ -1,0 +1,186 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// Field numbers a value of a heartbeat. A field that is absent is unknown.
+// Numbers are never reused.
+type Field uint16
+
+// FieldSpec describes a field.
+type FieldSpec struct {
+	Field      Field
+	Name       string // the key in CSV and JSON
+	Cumulative bool   // counts since the process or the recording began; else the value at the beat
+	Doc        string
+}
+
+const (
+	FieldUser         Field = 1
+	FieldSystem       Field = 2
+	FieldRSS          Field = 3
+	FieldMinorFaults  Field = 4
+	FieldMajorFaults  Field = 5
+	FieldVoluntary    Field = 6
+	FieldInvoluntary  Field = 7
+	FieldThreads      Field = 8
+	FieldThreadCPU    Field = 9
+	FieldThreadWait   Field = 10
+	FieldRestThreads  Field = 11
+	FieldRestCPU      Field = 12
+	FieldRestWait     Field = 13
+	FieldGoroutines   Field = 14
+	FieldHeap         Field = 15
+	FieldHeapGoal     Field = 16
+	FieldGCCycles     Field = 17
+	FieldGCPauses     Field = 18
+	FieldGCPauseNS    Field = 19
+	FieldGOMAXPROCS   Field = 20
+	FieldCPUs         Field = 21
+	FieldCPULimit     Field = 22
+	FieldRecorded     Field = 23
+	FieldLostWindow   Field = 24
+	FieldLostLimit    Field = 25
+	FieldLostSpace    Field = 26
+	FieldLostIO       Field = 27
+	FieldLostBusy     Field = 28
+	FieldLostStop     Field = 29
+	FieldOwnCPU       Field = 30
+	FieldOwnUnknown   Field = 31
+	FieldScopeCost    Field = 32
+	FieldBytes        Field = 33
+	FieldHotFaults    Field = 34
+	FieldWindowLow    Field = 35
+	FieldNames        Field = 36
+	FieldOtherNames   Field = 37
+	FieldDoubleEnds   Field = 38
+	FieldForeignEnds  Field = 39
+	FieldStaleEnds    Field = 40
+	FieldClamped      Field = 41
+	FieldGCPauseMaxNS Field = 42
+	FieldSwap         Field = 43
+	FieldMemLimit     Field = 44
+	FieldOpenLate     Field = 45
+	FieldArgsCut      Field = 46
+)
+
+// Fields lists the fields of this version by number.
+var Fields = []FieldSpec{
+	{FieldUser, "user_ns", true, "CPU time of the process in user mode"},
+	{FieldSystem, "sys_ns", true, "CPU time of the process in the kernel"},
+	{FieldRSS, "rss_bytes", false, "resident memory"},
+	{FieldMinorFaults, "minor_faults", true, "page faults without I/O"},
+	{FieldMajorFaults, "major_faults", true, "page faults with I/O"},
+	{FieldVoluntary, "voluntary_switches", true, "context switches because a thread waited"},
+	{FieldInvoluntary, "involuntary_switches", true, "context switches because a thread was preempted"},
+	{FieldThreads, "threads", false, "threads of the process"},
+	{FieldThreadCPU, "thread_cpu_ns", true, "CPU time of the listed (busiest) threads"},
+	{FieldThreadWait, "thread_wait_ns", true, "time the listed threads were runnable and not on a CPU"},
+	{FieldRestThreads, "rest_threads", false, "threads that are not listed"},
+	{FieldRestCPU, "rest_cpu_ns", true, "CPU time of the threads that are not listed"},
+	{FieldRestWait, "rest_wait_ns", true, "run-queue wait of the threads that are not listed"},
+	{FieldGoroutines, "goroutines", false, "goroutines"},
+	{FieldHeap, "heap_bytes", false, "live and unswept heap objects"},
+	{FieldHeapGoal, "heap_goal_bytes", false, "heap size at which the next GC cycle ends"},
+	{FieldGCCycles, "gc_cycles", true, "GC cycles"},
+	{FieldGCPauses, "gc_pauses", true, "stop-the-world pauses of the GC"},
+	{FieldGCPauseNS, "gc_pause_ns", true, "sum of those pauses, from histogram buckets (lower bounds)"},
+	{FieldGOMAXPROCS, "gomaxprocs", false, "GOMAXPROCS"},
+	{FieldCPUs, "cpus", false, "CPUs the process may run on"},
+	{FieldCPULimit, "cpu_limit_milli", false, "the cgroup's CPU limit in thousandths of a CPU; absent without one"},
+	{FieldRecorded, "recorded", true, "records kept, as far as chunks are accounted (open chunks lag)"},
+	{FieldLostWindow, "lost_window", true, "records lost: faster than the file could be extended"},
+	{FieldLostLimit, "lost_limit", true, "records lost: the trace's limit"},
+	{FieldLostSpace, "lost_space", true, "records lost: file system full"},
+	{FieldLostIO, "lost_io", true, "records lost: I/O error"},
+	{FieldLostBusy, "lost_busy", true, "records lost: no place found in time"},
+	{FieldLostStop, "lost_stop", true, "records lost: begun while the recording stopped"},
+	{FieldOwnCPU, "own_cpu_ns", true, "CPU time of the recorder's goroutines, measured"},
+	{FieldOwnUnknown, "own_unknown_ns", true, "wall time of the recorder's rounds whose CPU time could not be measured"},
+	{FieldScopeCost, "scope_cost_ps", false, "cost of one scope as calibrated at start, in picoseconds: an estimate"},
+	{FieldBytes, "bytes", true, "bytes handed out in the trace"},
+	{FieldHotFaults, "hot_faults", true, "page faults that the program's threads took in the pool, as far as known"},
+	{FieldWindowLow, "window_low_bytes", false, "the least that was left of the prepared window since the last beat"},
+	{FieldNames, "names", false, "names interned"},
+	{FieldOtherNames, "other_names", true, "records kept under (other names)"},
+	{FieldDoubleEnds, "double_ends", true, "misuse: ends of a scope that had ended"},
+	{FieldForeignEnds, "foreign_ends", true, "ends on another goroutine than the begin's (legal)"},
+	{FieldStaleEnds, "stale_ends", true, "ends after Stop or of an earlier recording"},
+	{FieldClamped, "cpu_clamped", true, "CPU times clamped to [0, wall]"},
+	{FieldGCPauseMaxNS, "gc_pause_max_ns", false, "longest stop-the-world pause so far, lower bound of its bucket"},
+	{FieldSwap, "swap_bytes", false, "swapped-out memory"},
+	{FieldMemLimit, "mem_limit_bytes", false, "the cgroup's memory limit; absent without one"},
+	{FieldOpenLate, "late_in_place", true, "ends that completed a record in a chunk that was being written out"},
+	{FieldArgsCut, "args_cut", true, "records with arguments or strings that were cut"},
+}
+
+var fieldNames = func() (m [256]string) {
+	for _, f := range Fields {
+		m[f.Field] = f.Name
+	}
+	return m
+}()
+
+func (f Field) String() string {
+	if int(f) < len(fieldNames) && fieldNames[f] != "" {
+		return fieldNames[f]
+	}
+	return "field-" + itoa(int(f))
+}
+
+// FieldValue is one value of a heartbeat.
+type FieldValue struct {
+	Field Field
+	Value int64
+}
+
+// AppendBeat appends a beat block's payload.
+func AppendBeat(b []byte, ticks int64, vs []FieldValue) []byte {
+	b = appendInts(b, ticks)
+	for _, v := range vs {
+		b = appendInts(b, int64(v.Field), v.Value)
+	}
+	return b
+}
+
+// DecodeBeat reads a beat block's payload, appending to dst.
+func DecodeBeat(dst []FieldValue, p []byte) (ticks int64, vs []FieldValue, err error) {
+	if len(p) < 8 || len(p)%16 != 8 {
+		return 0, dst, fmt.Errorf("%w: beat block of %d bytes", ErrCorrupt, len(p))
+	}
+	le := binary.LittleEndian
+	for q := p[8:]; len(q) > 0; q = q[16:] {
+		dst = append(dst, FieldValue{Field(le.Uint64(q)), int64(le.Uint64(q[8:]))})
+	}
+	return int64(le.Uint64(p)), dst, nil
+}
+
+// Thread is one of the busiest threads at a beat.
+type Thread struct {
+	ID   int64
+	CPU  int64 // ns since the thread began
+	Wait int64 // ns runnable and not running; -1: unknown
+}
+
+// AppendThreads appends a thread block's payload.
+func AppendThreads(b []byte, ticks int64, ts []Thread) []byte {
+	b = appendInts(b, ticks)
+	for _, t := range ts {
+		b = appendInts(b, t.ID, t.CPU, t.Wait)
+	}
+	return b
+}
+
+// DecodeThreads reads a thread block's payload, appending to dst.
+func DecodeThreads(dst []Thread, p []byte) (ticks int64, ts []Thread, err error) {
+	if len(p) < 8 || (len(p)-8)%24 != 0 {
+		return 0, dst, fmt.Errorf("%w: thread block of %d bytes", ErrCorrupt, len(p))
+	}
+	le := binary.LittleEndian
+	for q := p[8:]; len(q) > 0; q = q[24:] {
+		dst = append(dst, Thread{int64(le.Uint64(q)), int64(le.Uint64(q[8:])), int64(le.Uint64(q[16:]))})
+	}
+	return int64(le.Uint64(p)), dst, nil
+}

@@ -1,0 +1,135 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math"
+)
+
+// SlotType is the type of one value in an extension.
+type SlotType uint8
+
+const (
+	SlotEnd      SlotType = 0  // no further slot
+	SlotInt      SlotType = 1  // int64
+	SlotUint     SlotType = 2  // uint64
+	SlotFloat    SlotType = 3  // float64, IEEE bits
+	SlotBool     SlotType = 4  // 0 or 1
+	SlotDuration SlotType = 5  // int64 ns
+	SlotString   SlotType = 6  // a word: bytes kept (0-31), bytes it had (32-63); then the bytes, padded to 8
+	SlotType_    SlotType = 7  // like SlotString: the name of a type whose value is not recorded
+	SlotKey      SlotType = 8  // name id: the key of the slot that follows
+	SlotLoc      SlotType = 9  // file offset of a record
+	SlotGoid     SlotType = 10 // goroutine id
+	SlotUser     SlotType = 11 // process CPU time in user mode, ns
+	SlotSystem   SlotType = 12 // process CPU time in the kernel, ns
+	SlotAddr     SlotType = 13 // address of an object
+	SlotCut      SlotType = 15 // how many arguments were given beyond these
+)
+
+// SlotNames are the types' names in the text form; empty: not in this version.
+var SlotNames = [16]string{"", "int", "uint", "float", "bool", "duration", "string", "type", "key", "loc", "goid", "user", "system", "addr", "", "cut"}
+
+// Limits of an extension.
+const (
+	MaxSlots    = 12  // a key is a slot of its own
+	MaxExtUnits = 255 // of RecordSize bytes, header word included
+	extTag      = 7   // the top four bits of a header word; times have 0 there
+)
+
+// ExtHeader packs an extension's header word: units of 32 bytes, header
+// included, and the slots' types, four bits each, first slot lowest.
+//
+//	units (0-7) | 0 (8-11) | 12 slot types (12-59) | 7 (60-63)
+func ExtHeader(units int, types uint64) uint64 {
+	return uint64(units)&0xff | types<<12&(1<<60-1) | extTag<<60
+}
+
+// IsExt tells an extension's header word from a record's start.
+func IsExt(word uint64) bool { return word>>60 == extTag && word&0xff != 0 }
+
+// ExtUnits is the length in units of RecordSize that a header word tells.
+func ExtUnits(word uint64) int { return int(word & 0xff) }
+
+// Slot is one decoded value of an extension. Str aliases the bytes decoded.
+type Slot struct {
+	Type  SlotType
+	Value uint64 // of types without bytes
+	Str   []byte // of SlotString and SlotType_
+	Full  int    // bytes that Str had before it was cut to MaxString
+}
+
+// Int, Float read Value as its type has it.
+func (s *Slot) Int() int64     { return int64(s.Value) }
+func (s *Slot) Float() float64 { return math.Float64frombits(s.Value) }
+
+// DecodeExt appends the slots of the extension at the head of b, which must
+// hold all its units. On an error it returns the slots before the broken one.
+func DecodeExt(dst []Slot, b []byte) ([]Slot, error) {
+	if len(b) < RecordSize {
+		return dst, fmt.Errorf("%w: extension of %d bytes", ErrCorrupt, len(b))
+	}
+	le := binary.LittleEndian
+	h := le.Uint64(b)
+	if !IsExt(h) {
+		return dst, fmt.Errorf("%w: extension header %016x", ErrCorrupt, h)
+	}
+	n := ExtUnits(h) * RecordSize
+	if n > len(b) {
+		return dst, fmt.Errorf("%w: extension of %d units in %d bytes", ErrCorrupt, ExtUnits(h), len(b))
+	}
+	b = b[:n]
+	at := 8
+	for i := range MaxSlots {
+		t := SlotType(h >> (12 + 4*i) & 15)
+		if t == SlotEnd {
+			break
+		}
+		if at+8 > n {
+			return dst, fmt.Errorf("%w: slot %d is beyond its extension", ErrCorrupt, i)
+		}
+		v := le.Uint64(b[at:])
+		at += 8
+		s := Slot{Type: t, Value: v}
+		if t == SlotString || t == SlotType_ {
+			kept := int(uint32(v))
+			if kept > MaxString || kept > n-at {
+				return dst, fmt.Errorf("%w: slot %d: string of %d bytes", ErrCorrupt, i, kept)
+			}
+			s.Value, s.Full = 0, int(v>>32)
+			s.Str = b[at : at+kept]
+			at += (kept + 7) &^ 7
+		}
+		dst = append(dst, s)
+	}
+	return dst, nil
+}
+
+// AppendExt appends an extension with the given slots. It is the plain form of
+// what the recorder does in place; slots beyond MaxSlots are an error.
+func AppendExt(b []byte, slots []Slot) ([]byte, error) {
+	if len(slots) > MaxSlots {
+		return b, fmt.Errorf("%d slots, at most %d fit", len(slots), MaxSlots)
+	}
+	le := binary.LittleEndian
+	start := len(b)
+	b = append(b, make([]byte, 8)...)
+	var types uint64
+	for i, s := range slots {
+		types |= uint64(s.Type) << (4 * i)
+		if s.Type == SlotString || s.Type == SlotType_ {
+			b = le.AppendUint64(b, uint64(uint32(len(s.Str)))|uint64(max(s.Full, len(s.Str)))<<32)
+			b = append(b, s.Str...)
+			b = append(b, make([]byte, -len(s.Str)&7)...)
+			continue
+		}
+		b = le.AppendUint64(b, s.Value)
+	}
+	b = append(b, make([]byte, -(len(b)-start)&(RecordSize-1))...)
+	units := (len(b) - start) / RecordSize
+	if units > MaxExtUnits {
+		return b[:start], fmt.Errorf("extension of %d units, at most %d fit", units, MaxExtUnits)
+	}
+	le.PutUint64(b[start:], ExtHeader(units, types))
+	return b, nil
+}

@@ -1,0 +1,305 @@
+package format
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+)
+
+// Sizes of the format's fixed parts, in bytes.
+const (
+	ChunkSize       = 64 << 10 // what this version's writer uses; readers take Header.ChunkSize
+	ChunkHeaderSize = 64       // records and blocks begin here in a chunk
+	HeaderSize      = 96       // the checked part of the file header, without its CRC
+	StateOffset     = 128      // the mutable words of the file header
+	StateSize       = 64
+)
+
+// Versions. A reader refuses a larger major version and reads every minor one.
+const (
+	Major = 1
+	Minor = 0
+)
+
+// Magic is the first eight bytes of every trace.
+const Magic = "SCOPEVW\x01"
+
+// Clock is what the ticks of a trace count.
+type Clock uint32
+
+const (
+	ClockTSC       Clock = 1 // the processor's time-stamp counter, invariant
+	ClockMonotonic Clock = 2 // nanoseconds of the system's monotonic clock
+)
+
+func (c Clock) String() string {
+	switch c {
+	case ClockTSC:
+		return "tsc"
+	case ClockMonotonic:
+		return "monotonic"
+	}
+	return fmt.Sprintf("clock(%d)", uint32(c))
+}
+
+// Path is how records were written; see ARCHITECTURE.md.
+type Path uint32
+
+const (
+	PathAssembly Path = 1
+	PathGo       Path = 2
+	PathPure     Path = 3
+)
+
+func (p Path) String() string {
+	switch p {
+	case PathAssembly:
+		return "assembly"
+	case PathGo:
+		return "go"
+	case PathPure:
+		return "pure"
+	}
+	return fmt.Sprintf("path(%d)", uint32(p))
+}
+
+// Backing is where the recorder's chunks lived.
+type Backing uint32
+
+const (
+	BackingDisk Backing = 1 // mapped pages of the file itself
+	BackingHeap Backing = 2 // the Go heap, copied to the file by the flusher
+	BackingShm  Backing = 3 // reserved
+)
+
+func (b Backing) String() string {
+	switch b {
+	case BackingDisk:
+		return "disk"
+	case BackingHeap:
+		return "heap"
+	case BackingShm:
+		return "shm"
+	}
+	return fmt.Sprintf("backing(%d)", uint32(b))
+}
+
+// Witness bits: what the recorder could verify and therefore use.
+const (
+	WitnessGoid   = 1 << 0 // goroutine ids are known
+	WitnessYield  = 1 << 1 // thread, processor, schedtick and trackingSeq tell whether a goroutine yielded
+	WitnessSwitch = 1 << 2 // rseq tells whether a thread left the CPU
+)
+
+// Header is the checked part of the file header: what is known at start.
+type Header struct {
+	Major, Minor uint16
+	ChunkSize    uint32
+	PageSize     uint32
+	PID          uint32
+	Clock        Clock
+	Path         Path
+	Backing      Backing
+	Witness      uint32
+	ID           [16]byte // random; tells traces apart
+	StartTicks   int64    // ticks at Start
+	StartMono    int64    // ns of the monotonic clock at StartTicks
+	StartWall    int64    // ns since 1970 UTC at StartTicks
+	TickRate     int64    // ticks per second, as frozen at Start for CPU anchors
+	Limit        int64    // bytes the trace may grow to; 0: no limit
+}
+
+// State is the mutable part of the file header, each word stored atomically
+// by the flusher. It may lag behind the chunks by one tick.
+type State struct {
+	Closed bool  // Stop ran to its end
+	Tick   int64 // ticks of the flusher's last round
+	End    int64 // file offset up to which chunks had been handed out at that tick
+	Lost   int64 // records lost so far, all reasons
+}
+
+// Errors of DecodeHeader.
+var (
+	ErrNotTrace = errors.New("not a scopeview trace")
+	ErrEmpty    = errors.New("the file is empty")
+	ErrNewer    = errors.New("the trace was made by a newer scopeview")
+	ErrCorrupt  = errors.New("corrupt")
+)
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli)
+
+// AppendHeader appends the checked header and its CRC, HeaderSize+4 bytes.
+func AppendHeader(b []byte, h *Header) []byte {
+	le := binary.LittleEndian
+	n := len(b)
+	b = append(b, Magic...)
+	b = le.AppendUint16(b, h.Major)
+	b = le.AppendUint16(b, h.Minor)
+	b = le.AppendUint32(b, h.ChunkSize)
+	b = le.AppendUint32(b, h.PageSize)
+	b = le.AppendUint32(b, h.PID)
+	b = le.AppendUint32(b, uint32(h.Clock))
+	b = le.AppendUint16(b, uint16(h.Path))
+	b = le.AppendUint16(b, uint16(h.Backing))
+	b = le.AppendUint32(b, h.Witness)
+	b = append(b, h.ID[:]...)
+	b = le.AppendUint64(b, uint64(h.StartTicks))
+	b = le.AppendUint64(b, uint64(h.StartMono))
+	b = le.AppendUint64(b, uint64(h.StartWall))
+	b = le.AppendUint64(b, uint64(h.TickRate))
+	b = le.AppendUint64(b, uint64(h.Limit))
+	b = append(b, make([]byte, n+HeaderSize-len(b))...)
+	return le.AppendUint32(b, crc32.Checksum(b[n:], castagnoli))
+}
+
+// DecodeHeader reads the first bytes of a trace. b needs StateOffset+StateSize
+// bytes; with fewer the error is ErrEmpty or wraps ErrNotTrace or ErrCorrupt.
+func DecodeHeader(b []byte) (Header, State, error) {
+	var h Header
+	var s State
+	if len(b) == 0 {
+		return h, s, ErrEmpty
+	}
+	if len(b) < len(Magic) || string(b[:len(Magic)]) != Magic {
+		return h, s, ErrNotTrace
+	}
+	le := binary.LittleEndian
+	if len(b) >= 12 {
+		h.Major, h.Minor = le.Uint16(b[8:]), le.Uint16(b[10:])
+		if h.Major > Major {
+			return h, s, fmt.Errorf("%w (format %d.%d, this tool reads up to %d)", ErrNewer, h.Major, h.Minor, Major)
+		}
+	}
+	if len(b) < StateOffset+StateSize {
+		return h, s, fmt.Errorf("%w: the file header is cut off after %d bytes", ErrCorrupt, len(b))
+	}
+	if got, want := crc32.Checksum(b[:HeaderSize], castagnoli), le.Uint32(b[HeaderSize:]); got != want {
+		return h, s, fmt.Errorf("%w: file header checksum %08x, want %08x", ErrCorrupt, got, want)
+	}
+	h.ChunkSize = le.Uint32(b[12:])
+	h.PageSize = le.Uint32(b[16:])
+	h.PID = le.Uint32(b[20:])
+	h.Clock = Clock(le.Uint32(b[24:]))
+	h.Path = Path(le.Uint16(b[28:]))
+	h.Backing = Backing(le.Uint16(b[30:]))
+	h.Witness = le.Uint32(b[32:])
+	copy(h.ID[:], b[36:52])
+	h.StartTicks = int64(le.Uint64(b[52:]))
+	h.StartMono = int64(le.Uint64(b[60:]))
+	h.StartWall = int64(le.Uint64(b[68:]))
+	h.TickRate = int64(le.Uint64(b[76:]))
+	h.Limit = int64(le.Uint64(b[84:]))
+	if h.ChunkSize < 4<<10 || h.ChunkSize > 16<<20 || h.ChunkSize&(h.ChunkSize-1) != 0 {
+		return h, s, fmt.Errorf("%w: chunk size %d", ErrCorrupt, h.ChunkSize)
+	}
+	if h.TickRate <= 0 || h.StartTicks <= 0 || h.StartTicks >= MaxTicks {
+		return h, s, fmt.Errorf("%w: clock rate %d, start %d", ErrCorrupt, h.TickRate, h.StartTicks)
+	}
+	return h, DecodeState(b[StateOffset:]), nil
+}
+
+// Offsets of State's words from StateOffset.
+const (
+	StateClosed = 0
+	StateTick   = 8
+	StateEnd    = 16
+	StateLost   = 24
+)
+
+// DecodeState reads the mutable words; b needs StateSize bytes.
+func DecodeState(b []byte) State {
+	le := binary.LittleEndian
+	return State{
+		Closed: le.Uint64(b[StateClosed:]) == 1,
+		Tick:   int64(le.Uint64(b[StateTick:])),
+		End:    int64(le.Uint64(b[StateEnd:])),
+		Lost:   int64(le.Uint64(b[StateLost:])),
+	}
+}
+
+// ChunkKind says what a chunk holds.
+type ChunkKind uint8
+
+const (
+	ChunkRecords ChunkKind = 1
+	ChunkBlocks  ChunkKind = 2
+)
+
+// ChunkMagic begins every chunk that was handed out; it is stored last.
+const ChunkMagic = 0x6b6e6843 // "Chnk"
+
+// Flags of a chunk, set by its writer before what they tell of is published.
+const (
+	FlagEnds  = 1 << 0 // there are ends apart in this chunk
+	FlagFinal = 1 << 1 // written out: no end will complete a record in place any more
+)
+
+// ChunkHeader is the first 64 bytes of a chunk.
+type ChunkHeader struct {
+	Kind   ChunkKind
+	Path   Path   // which path's writers own it
+	Index  uint32 // the chunk's place in the file: offset / chunk size
+	Owner  uint32 // the P's number (assembly path) or the stripe (Go path)
+	Since  int64  // ticks when it was handed out: nothing in it starts earlier
+	Gen    uint32 // 1; counts the reuses of a ring's chunk
+	Flags  uint32
+	Sealed int64 // 0 while its owner may write; else the bytes used, header included
+}
+
+// Offsets of the chunk header's words that change after it was handed out.
+const (
+	ChunkFlagsOffset  = 28
+	ChunkSealedOffset = 32
+)
+
+// PutChunkHeader writes h to b[:ChunkHeaderSize], the magic too.
+func PutChunkHeader(b []byte, h *ChunkHeader) {
+	le := binary.LittleEndian
+	b = b[:ChunkHeaderSize]
+	clear(b)
+	le.PutUint32(b[0:], ChunkMagic)
+	b[4] = byte(h.Kind)
+	b[5] = byte(h.Path)
+	le.PutUint32(b[8:], h.Index)
+	le.PutUint32(b[12:], h.Owner)
+	le.PutUint64(b[16:], uint64(h.Since))
+	le.PutUint32(b[24:], h.Gen)
+	le.PutUint32(b[28:], h.Flags)
+	le.PutUint64(b[32:], uint64(h.Sealed))
+}
+
+// DecodeChunkHeader reads a chunk header. ok is false where no chunk was
+// handed out (the magic is zero) or b is too short; err tells of a header that
+// makes no sense at file offset off.
+func DecodeChunkHeader(b []byte, off int64, chunkSize uint32) (h ChunkHeader, ok bool, err error) {
+	if len(b) < ChunkHeaderSize {
+		return h, false, nil
+	}
+	le := binary.LittleEndian
+	switch m := le.Uint32(b); m {
+	case 0:
+		return h, false, nil
+	case ChunkMagic:
+	default:
+		return h, false, fmt.Errorf("%w: chunk magic %08x", ErrCorrupt, m)
+	}
+	h.Kind = ChunkKind(b[4])
+	h.Path = Path(b[5])
+	h.Index = le.Uint32(b[8:])
+	h.Owner = le.Uint32(b[12:])
+	h.Since = int64(le.Uint64(b[16:]))
+	h.Gen = le.Uint32(b[24:])
+	h.Flags = le.Uint32(b[28:])
+	h.Sealed = int64(le.Uint64(b[32:]))
+	if int64(h.Index)*int64(chunkSize) != off {
+		return h, false, fmt.Errorf("%w: chunk says it is number %d", ErrCorrupt, h.Index)
+	}
+	if h.Sealed < 0 || h.Sealed > int64(chunkSize) {
+		return h, false, fmt.Errorf("%w: chunk says %d bytes are used", ErrCorrupt, h.Sealed)
+	}
+	if h.Since <= 0 || h.Since >= MaxTicks {
+		return h, false, fmt.Errorf("%w: chunk says it began at tick %d", ErrCorrupt, h.Since)
+	}
+	return h, true, nil
+}
