@@ -1,0 +1,94 @@
+package scope
+
+import (
+	"errors"
+	"time"
+)
+
+// Errors of Start, Stop and SetFilter. Test for them with errors.Is.
+var (
+	ErrRunning = errors.New("scope: a recording is running; call Stop first")
+	ErrStopped = errors.New("scope: no recording is running")
+	ErrExists  = errors.New("scope: the file exists")
+	ErrOption  = errors.New("scope: option not supported")
+	ErrNoSpace = errors.New("scope: not enough space on the file system")
+)
+
+// CPUMode says how thread CPU time is measured.
+type CPUMode int
+
+const (
+	// Auto measures CPU time where it costs nothing per context switch.
+	Auto CPUMode = iota
+	// Off measures none: every CPU time is unknown.
+	Off
+	// Always also uses the perf page where rseq is taken (cgo programs with
+	// glibc 2.35 or newer): each context switch of a recorded thread then
+	// costs 1.1 µs more. It is refused where a seccomp filter is active.
+	Always
+)
+
+// BackingKind says where records live until they are in the file.
+type BackingKind int
+
+const (
+	// DiskBacking maps pages of the trace file itself: a killed program's
+	// trace is whole. The default where the system can do it.
+	DiskBacking BackingKind = iota
+	// HeapBacking keeps records on the Go heap until the flusher has written
+	// them: for file systems without mmap, and for the race detector. What
+	// was not yet written is lost when the program is killed.
+	HeapBacking
+)
+
+// NoLimit, given to WithLimit, lets a trace grow until the file system is
+// nearly full.
+const NoLimit int64 = -1
+
+// DefaultLimit is what a trace may grow to unless WithLimit says otherwise.
+const DefaultLimit int64 = 1 << 30
+
+// Option changes how Start records.
+type Option func(*options)
+
+type options struct {
+	flushEvery time.Duration
+	heartbeat  time.Duration
+	cpu        CPUMode
+	limit      int64
+	filter     string
+	backing    BackingKind
+	backingSet bool
+	overwrite  bool
+}
+
+func defaultOptions() options {
+	return options{flushEvery: time.Second, heartbeat: time.Second, limit: DefaultLimit}
+}
+
+// WithFlushEvery sets the time between two rounds of the flusher; the default
+// is a second, the least 10 ms. It wakes sooner by itself when much is written.
+func WithFlushEvery(d time.Duration) Option { return func(o *options) { o.flushEvery = d } }
+
+// WithHeartbeat sets the time between two heartbeats; the default is a second,
+// the least 10 ms.
+func WithHeartbeat(d time.Duration) Option { return func(o *options) { o.heartbeat = d } }
+
+// WithCPU chooses how thread CPU time is measured.
+func WithCPU(m CPUMode) Option { return func(o *options) { o.cpu = m } }
+
+// WithLimit sets the bytes that the trace may grow to, at least 1 MiB. Records
+// beyond it are counted as lost. The default is DefaultLimit.
+func WithLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
+
+// WithFilter sets the filter that SetFilter changes later.
+func WithFilter(expr string) Option { return func(o *options) { o.filter = expr } }
+
+// WithBacking chooses the backing.
+func WithBacking(b BackingKind) Option {
+	return func(o *options) { o.backing, o.backingSet = b, true }
+}
+
+// WithOverwrite lets Start replace a finished trace of ours at its path. A file
+// that is anything else, or that is being written, is still ErrExists.
+func WithOverwrite() Option { return func(o *options) { o.overwrite = true } }

@@ -1,0 +1,38 @@
+package scope
+
+// Lost counts records that were asked for and not kept, by reason.
+type Lost struct {
+	Window int64 // faster than the file could be extended
+	Limit  int64 // the trace had reached its limit
+	Space  int64 // the file system was full, or nearly
+	IO     int64 // I/O error
+	Busy   int64 // no place found in time
+	Stop   int64 // begun while the recording stopped
+}
+
+// Total is the sum over all reasons.
+func (l Lost) Total() int64 { return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop }
+
+// Misuse counts what the program should not have done; none of it hurts.
+type Misuse struct {
+	DoubleEnds  int64 // ends of a scope that had ended
+	ForeignEnds int64 // ends on another goroutine than the begin's: legal, and counted
+	StaleEnds   int64 // ends after Stop, or of an earlier recording
+	OtherNames  int64 // records kept under "(other names)" because the name table was full
+	ArgsCut     int64 // records whose arguments or strings were cut
+}
+
+// Statistics is what Stats returns.
+type Statistics struct {
+	Running   bool
+	Path      string // of the trace; of the last one when stopped
+	Recorded  int64  // records kept; what lies in open chunks is included
+	Lost      Lost
+	Misuse    Misuse
+	Bytes     int64  // handed out in the trace
+	WindowLow int64  // the least that was left of the prepared window, bytes
+	HotFaults int64  // page faults in the pool taken by the program's threads, as far as known
+	Names     int64  // names interned
+	Recorder  string // the path and what it could verify, in words
+	LastError error  // the flusher's last error; nil if there was none
+}
