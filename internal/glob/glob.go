@@ -3,11 +3,8 @@
 // leaf and imports next to nothing, because the recorder carries it.
 //
 // An expression is a list of patterns with commas between them; blanks around a
-// pattern do not count. In a pattern
-//
-//	*   matches any run of characters, an empty one too
-//	?   matches one character
-//
+// pattern do not count. In a pattern, * matches any run of characters, an empty
+// one too, ? matches one character,
 // and everything else matches itself, capitals apart from small letters. A
 // pattern with - in front excludes what it matches. Of the patterns that match a
 // name the last one decides; a name that none matches is in if there are only
