@@ -1,0 +1,192 @@
+package heartbeat
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math"
+	"os"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/prometheus/procfs"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// noLimit is what a cgroup without a limit of its own has.
+const noLimit = math.MaxInt64
+
+// limitReader reads the CPU and memory limits of the process's cgroup. The
+// directories are looked for once; their files are read at every beat, because
+// limits change while a program runs.
+type limitReader struct {
+	cpu, memory hierarchy
+}
+
+// hierarchy is where one controller keeps the limits that hold for us: our own
+// cgroup first, then those above, because the strictest one counts.
+type hierarchy struct {
+	v2   bool
+	dirs []string
+	err  error // why there are none
+}
+
+func (r *limitReader) init(p procfs.Proc) {
+	groups, err := p.Cgroups()
+	var mounts []*procfs.MountInfo
+	if err == nil {
+		mounts, err = p.MountInfo()
+	}
+	if err != nil {
+		r.cpu.err, r.memory.err = err, err
+		return
+	}
+	r.cpu = findHierarchy("cpu", groups, mounts)
+	r.memory = findHierarchy("memory", groups, mounts)
+}
+
+func (r *limitReader) read(b *beat) {
+	r.cpu.report(b, "CPU limit", format.FieldCPULimit, readCPULimit)
+	r.memory.report(b, "memory limit", format.FieldMemLimit, readMemoryLimit)
+}
+
+// findHierarchy finds a controller's directories. A controller is in a version 1
+// hierarchy or in the one of version 2; a machine may have both kinds.
+func findHierarchy(controller string, groups []procfs.Cgroup, mounts []*procfs.MountInfo) hierarchy {
+	var own string
+	var v2, found bool
+	for _, g := range groups {
+		if slices.Contains(g.Controllers, controller) {
+			own, v2, found = g.Path, false, true
+			break
+		}
+		if g.HierarchyID == 0 && len(g.Controllers) == 0 {
+			own, v2, found = g.Path, true, true
+		}
+	}
+	if !found {
+		return hierarchy{err: fmt.Errorf("the process is in no cgroup of controller %s", controller)}
+	}
+	for _, m := range mounts {
+		if v2 && m.FSType != "cgroup2" {
+			continue
+		}
+		if _, has := m.SuperOptions[controller]; !v2 && (m.FSType != "cgroup" || !has) {
+			continue
+		}
+		if dirs := upwards(m, own); dirs != nil {
+			return hierarchy{v2: v2, dirs: dirs}
+		}
+	}
+	return hierarchy{err: fmt.Errorf("no mounted cgroup file system shows %s of controller %s", own, controller)}
+}
+
+// upwards lists the directories of cgroup own and of those above it, as far as
+// mount m shows them; nil if it does not show own. In a container the mount's
+// root often is the container's cgroup.
+func upwards(m *procfs.MountInfo, own string) []string {
+	rel, ok := strings.CutPrefix(own, strings.TrimSuffix(m.Root, "/"))
+	if !ok || rel != "" && rel[0] != '/' || strings.Contains(rel, "/..") {
+		return nil
+	}
+	var dirs []string
+	for rel = path.Clean("/" + rel); rel != "/"; rel = path.Dir(rel) {
+		dirs = append(dirs, path.Join(m.MountPoint, rel))
+	}
+	return append(dirs, m.MountPoint)
+}
+
+// report puts the strictest limit; without any, and where a file can't be
+// understood, the field stays absent.
+func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bool, dir string) (int64, error)) {
+	if h.err != nil {
+		b.fail(what, h.err)
+		return
+	}
+	least := int64(noLimit)
+	for _, dir := range h.dirs {
+		v, err := read(h.v2, dir)
+		if errors.Is(err, fs.ErrNotExist) {
+			continue // the controller does not limit at this level
+		}
+		if err != nil {
+			b.fail(what, err)
+			return
+		}
+		least = min(least, v)
+	}
+	if least != noLimit {
+		b.put(f, least)
+	}
+}
+
+// readCPULimit reads a limit in thousandths of a CPU.
+func readCPULimit(v2 bool, dir string) (int64, error) {
+	var quota, period string
+	if v2 {
+		words, err := readWords(dir, "cpu.max", 2)
+		if err != nil {
+			return 0, err
+		}
+		quota, period = words[0], words[1]
+	} else {
+		q, err := readWords(dir, "cpu.cfs_quota_us", 1)
+		if err != nil {
+			return 0, err
+		}
+		p, err := readWords(dir, "cpu.cfs_period_us", 1)
+		if err != nil {
+			return 0, err
+		}
+		quota, period = q[0], p[0]
+	}
+	if quota == "max" || quota == "-1" {
+		return noLimit, nil
+	}
+	q, errQ := strconv.ParseInt(quota, 10, 64)
+	p, errP := strconv.ParseInt(period, 10, 64)
+	if errQ != nil || errP != nil || q < 0 || q > math.MaxInt64/1000 || p <= 0 {
+		return 0, fmt.Errorf("%s: quota %q of period %q makes no limit", dir, quota, period)
+	}
+	return q * 1000 / p, nil
+}
+
+// readMemoryLimit reads a limit in bytes. Version 1 writes "none" as the largest
+// number of whole pages.
+func readMemoryLimit(v2 bool, dir string) (int64, error) {
+	name := "memory.limit_in_bytes"
+	if v2 {
+		name = "memory.max"
+	}
+	words, err := readWords(dir, name, 1)
+	if err != nil {
+		return 0, err
+	}
+	if words[0] == "max" {
+		return noLimit, nil
+	}
+	v, err := strconv.ParseUint(words[0], 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("%s/%s: %q makes no limit", dir, name, words[0])
+	}
+	if v >= 1<<62 {
+		return noLimit, nil
+	}
+	return int64(v), nil
+}
+
+func readWords(dir, name string, want int) ([]string, error) {
+	p := path.Join(dir, name)
+	b, err := os.ReadFile(p)
+	if err != nil {
+		return nil, err
+	}
+	words := strings.Fields(string(b))
+	if len(words) != want {
+		return nil, fmt.Errorf("%s: %q has %d words, not %d", p, b, len(words), want)
+	}
+	return words, nil
+}

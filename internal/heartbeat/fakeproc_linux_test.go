@@ -1,0 +1,43 @@
+package heartbeat
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// fakeProc writes files (paths relative to a root, whose place in a content is
+// written ROOT) and returns the root. proc/self leads to process 42.
+func fakeProc(t *testing.T, files map[string]string) string {
+	t.Helper()
+	root := t.TempDir()
+	write := func(name, content string) {
+		p := filepath.Join(root, name)
+		if err := os.MkdirAll(filepath.Dir(p), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(p, []byte(content), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for name, content := range files {
+		write(name, strings.ReplaceAll(content, "ROOT", root))
+	}
+	if err := os.MkdirAll(filepath.Join(root, "proc/42"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Symlink("42", filepath.Join(root, "proc/self")); err != nil {
+		t.Fatal(err)
+	}
+	return root
+}
+
+// sampleAt takes the first beat of a process whose procfs is at root/proc.
+func sampleAt(root string) (*Sampler, beat) {
+	s := &Sampler{}
+	s.process.initAt(filepath.Join(root, "proc"))
+	var b beat
+	s.process.read(&b)
+	return s, b
+}

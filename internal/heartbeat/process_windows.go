@@ -1,0 +1,29 @@
+package heartbeat
+
+import (
+	"golang.org/x/sys/windows"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// processReader on windows has the process's CPU time only.
+type processReader struct{}
+
+func (*processReader) init() {}
+
+func (*processReader) read(b *beat) {
+	var created, exited, kernel, user windows.Filetime
+	err := windows.GetProcessTimes(windows.CurrentProcess(), &created, &exited, &kernel, &user)
+	if err != nil {
+		b.fail("CPU time", err)
+		return
+	}
+	b.put(format.FieldUser, duration(user))
+	b.put(format.FieldSystem, duration(kernel))
+}
+
+// duration is a Filetime that counts a length of time, in ns. Its own
+// Nanoseconds method is for points in time: it subtracts 1601.
+func duration(t windows.Filetime) int64 {
+	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
+}

@@ -1,0 +1,190 @@
+package heartbeat
+
+import (
+	"bytes"
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// threadShare bounds what reading the threads may cost: one part in so many of a
+// CPU.
+const threadShare = 1000
+
+// threadReader reads schedstat of each thread: CPU time and run-queue wait, both
+// in ns, in one small file. It reads with plain system calls and buffers of its
+// own, because procfs takes three times as long and several allocations a file.
+type threadReader struct {
+	dir   string
+	next  time.Time // when the threads may be read again
+	cost  time.Duration
+	buf   [8 << 10]byte
+	names []string
+	all   []sample
+	last  map[int64]int64 // thread to its CPU time when last read
+}
+
+type sample struct {
+	format.Thread
+	grown int64 // CPU time since it was last read
+}
+
+func (r *threadReader) init(dir string) {
+	r.dir = dir
+	r.last = make(map[int64]int64)
+}
+
+func (r *threadReader) read(b *beat) {
+	now := time.Now()
+	if now.Before(r.next) {
+		return
+	}
+	c := startCost()
+	err := r.readAll()
+	if err != nil {
+		b.fail("CPU time of threads", err)
+	} else {
+		r.report(b)
+	}
+	if d, ok := c.stop(); ok {
+		r.cost = d
+	}
+	r.next = now.Add(threadShare * r.cost)
+}
+
+// report lists the busiest threads and sums all.
+func (r *threadReader) report(b *beat) {
+	slices.SortFunc(r.all, func(x, y sample) int {
+		return cmp.Or(cmp.Compare(y.grown, x.grown), cmp.Compare(y.CPU, x.CPU), cmp.Compare(x.ID, y.ID))
+	})
+	listed := r.all[:min(len(r.all), MaxThreads)]
+	for _, t := range listed {
+		b.threads = append(b.threads, t.Thread)
+	}
+	cpu, wait := sum(listed)
+	b.put(format.FieldThreadCPU, cpu)
+	b.put(format.FieldThreadWait, wait)
+	rest := r.all[len(listed):]
+	cpu, wait = sum(rest)
+	b.put(format.FieldRestThreads, int64(len(rest)))
+	b.put(format.FieldRestCPU, cpu)
+	b.put(format.FieldRestWait, wait)
+}
+
+func sum(ts []sample) (cpu, wait int64) {
+	for _, t := range ts {
+		cpu += t.CPU
+		wait += t.Wait
+	}
+	return cpu, wait
+}
+
+// readAll fills r.all. Threads that end while it reads are left out.
+func (r *threadReader) readAll() error {
+	dir, err := unix.Open(r.dir, unix.O_RDONLY|unix.O_DIRECTORY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return fmt.Errorf("%s: %w", r.dir, err)
+	}
+	defer unix.Close(dir)
+	if err := r.list(dir); err != nil {
+		return fmt.Errorf("%s: %w", r.dir, err)
+	}
+	r.all = r.all[:0]
+	var ran int64
+	for _, name := range r.names {
+		id, err := strconv.ParseInt(name, 10, 64)
+		if err != nil {
+			continue
+		}
+		cpu, wait, err := r.readOne(dir, name)
+		if errors.Is(err, unix.ENOENT) || errors.Is(err, unix.ESRCH) {
+			continue
+		}
+		if err != nil {
+			return fmt.Errorf("%s/%s/schedstat: %w", r.dir, name, err)
+		}
+		ran += cpu
+		r.all = append(r.all, sample{Thread: format.Thread{ID: id, CPU: cpu, Wait: wait}, grown: cpu - r.last[id]})
+	}
+	if ran == 0 {
+		// We run, so some thread has: a kernel without scheduler statistics
+		// has no such file, or one that says "0 0 0".
+		return errors.New("the kernel keeps no scheduler statistics of threads")
+	}
+	clear(r.last)
+	for _, t := range r.all {
+		r.last[t.ID] = t.CPU
+	}
+	return nil
+}
+
+func (r *threadReader) list(dir int) error {
+	r.names = r.names[:0]
+	for {
+		n, err := unix.ReadDirent(dir, r.buf[:])
+		if err != nil || n <= 0 {
+			return err
+		}
+		_, _, r.names = unix.ParseDirent(r.buf[:n], -1, r.names)
+	}
+}
+
+func (r *threadReader) readOne(dir int, thread string) (cpu, wait int64, err error) {
+	fd, err := unix.Openat(dir, thread+"/schedstat", unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, 0, err
+	}
+	n, err := unix.Read(fd, r.buf[:])
+	unix.Close(fd)
+	if err != nil {
+		return 0, 0, err
+	}
+	return parseSchedstat(r.buf[:n])
+}
+
+// parseSchedstat reads "ns run, ns waited, slices".
+func parseSchedstat(p []byte) (cpu, wait int64, err error) {
+	var v [3]int64
+	rest := bytes.TrimSuffix(p, []byte("\n"))
+	for i := range v {
+		word, tail, _ := bytes.Cut(rest, []byte(" "))
+		v[i], err = strconv.ParseInt(string(word), 10, 64)
+		if err != nil || v[i] < 0 {
+			return 0, 0, fmt.Errorf("%q is not three counts", p)
+		}
+		rest = tail
+	}
+	return v[0], v[1], nil
+}
+
+// costMeter measures the CPU time of a stretch of code by its thread's clock:
+// by the wall, a busy machine would make it look expensive.
+type costMeter struct {
+	thread int
+	begin  unix.Timespec
+	err    error
+}
+
+func startCost() costMeter {
+	c := costMeter{thread: unix.Gettid()}
+	c.err = unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &c.begin)
+	return c
+}
+
+// stop returns the cost; ok is false when the goroutine was moved to another
+// thread meanwhile.
+func (c costMeter) stop() (d time.Duration, ok bool) {
+	var end unix.Timespec
+	err := unix.ClockGettime(unix.CLOCK_THREAD_CPUTIME_ID, &end)
+	if c.err != nil || err != nil || unix.Gettid() != c.thread {
+		return 0, false
+	}
+	return time.Duration(end.Nano() - c.begin.Nano()), true
+}
