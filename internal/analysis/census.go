@@ -1,0 +1,84 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Census counts the records of a trace.
+type Census struct {
+	Kinds [128]int64 // by format.Kind
+	Open  [128]int64 // those of them that have not ended
+	CPU   [4]int64   // ended scopes by format.Quality; scope.Process apart
+
+	begun, ended []int64 // tasks by name
+}
+
+// forgottenAfter is how often a name must have begun without ever ending for the
+// second () to be suspected: a few scopes that last as long as the program are
+// common, and a server's workers are usually not ten at once under one name.
+const forgottenAfter = 10
+
+// Add counts one event.
+func (c *Census) Add(e *trace.Event) {
+	c.Kinds[e.Kind&127]++
+	if e.Open {
+		c.Open[e.Kind&127]++
+	}
+	spec := e.Kind.Spec()
+	if spec == nil || !spec.Scope {
+		return
+	}
+	if !e.Open && e.Kind != format.KindProcess && e.Kind != format.KindPending {
+		c.CPU[e.Quality&3]++
+	}
+	for int(e.Name) >= len(c.begun) {
+		c.begun = append(c.begun, 0)
+		c.ended = append(c.ended, 0)
+	}
+	c.begun[e.Name]++
+	if !e.Open {
+		c.ended[e.Name]++
+	}
+}
+
+// Total is the number of all records.
+func (c *Census) Total() int64 {
+	var n int64
+	for _, k := range c.Kinds {
+		n += k
+	}
+	return n
+}
+
+// OpenScopes is the number of records that have begun and not ended.
+func (c *Census) OpenScopes() int64 {
+	var n int64
+	for _, k := range c.Open {
+		n += k
+	}
+	return n
+}
+
+// Forgotten is a name that was begun often and never ended.
+type Forgotten struct {
+	Name  uint16
+	Begun int64
+}
+
+// Forgotten lists the names with many begun and no ended scopes, most begun
+// first: `defer scope.Task("f1")` without the second pair of parentheses defers
+// the begin itself and throws the end away, and go vet is silent about it.
+func (c *Census) Forgotten() []Forgotten {
+	var fs []Forgotten
+	for name, n := range c.begun {
+		if n >= forgottenAfter && c.ended[name] == 0 {
+			fs = append(fs, Forgotten{uint16(name), n})
+		}
+	}
+	slices.SortStableFunc(fs, func(a, b Forgotten) int { return cmp.Compare(b.Begun, a.Begun) })
+	return fs
+}

@@ -1,0 +1,58 @@
+package analysis
+
+import (
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Cost is what the recorder itself took of the CPU time that the process used
+// between the first heartbeat and the last. A part that is not known is -1.
+type Cost struct {
+	Process   int64 // ns, user and system, the recorder included
+	Measured  int64 // ns: CPU time of the recorder's own goroutines
+	Estimated int64 // ns: records × the cost of one as calibrated at start
+	// Unmeasured is the wall time of the recorder's rounds whose CPU time could not
+	// be measured: Measured may be too low by as much.
+	Unmeasured int64
+}
+
+// RecordingCost computes the cost from a trace's heartbeats, which are in the
+// order of time.
+func RecordingCost(beats []trace.Beat) Cost {
+	c := Cost{-1, -1, -1, 0}
+	if len(beats) < 2 {
+		return c
+	}
+	first, last := &beats[0], &beats[len(beats)-1]
+	grown := func(f format.Field) (int64, bool) {
+		a, ok := first.Value(f)
+		b, ok2 := last.Value(f)
+		return b - a, ok && ok2 && b >= a
+	}
+	if user, ok := grown(format.FieldUser); ok {
+		if sys, ok := grown(format.FieldSystem); ok && user+sys > 0 {
+			c.Process = user + sys
+		}
+	}
+	if own, ok := grown(format.FieldOwnCPU); ok {
+		c.Measured = own
+	}
+	if n, ok := grown(format.FieldRecorded); ok {
+		if ps, ok := last.Value(format.FieldScopeCost); ok && ps > 0 {
+			c.Estimated = int64(float64(n) * float64(ps) / 1000)
+		}
+	}
+	if ns, ok := grown(format.FieldOwnUnknown); ok {
+		c.Unmeasured = ns
+	}
+	return c
+}
+
+// Share is ns as a percentage of the process's CPU time; ok is false where one
+// of the two is unknown.
+func (c Cost) Share(ns int64) (percent float64, ok bool) {
+	if ns < 0 || c.Process <= 0 {
+		return 0, false
+	}
+	return 100 * float64(ns) / float64(c.Process), true
+}

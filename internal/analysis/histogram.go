@@ -1,0 +1,108 @@
+package analysis
+
+import (
+	"math"
+	"math/bits"
+	"slices"
+)
+
+// Histogram keeps durations such that their quantiles can be told in bounded
+// memory. Up to exactCount values are kept as they are and their quantiles are
+// exact. Beyond that a value counts in a bucket: below 128 ns each has its own,
+// above that every power of two is cut into 64 buckets of equal width, and a
+// quantile is told as the middle of its bucket. So it is off by at most half a
+// width, 1/128 of the value: 0.8 %.
+type Histogram struct {
+	n        int64
+	min, max int64
+	few      []int64              // sorted only when asked; nil once there are octaves
+	octaves  [64]*[buckets]uint64 // by the position of the value's highest bit
+}
+
+const (
+	subBits    = 6
+	buckets    = 1 << subBits
+	exactCount = 64
+)
+
+// Add counts v; negative values count as 0.
+func (h *Histogram) Add(v int64) {
+	v = max(v, 0)
+	if h.n == 0 {
+		h.min, h.max = v, v
+	}
+	h.min, h.max = min(h.min, v), max(h.max, v)
+	h.n++
+	if h.n <= exactCount {
+		h.few = append(h.few, v)
+		return
+	}
+	if h.few != nil {
+		for _, w := range h.few {
+			h.count(w)
+		}
+		h.few = nil
+	}
+	h.count(v)
+}
+
+// bucketOf places v: octave 0 holds what is below 64, octave i the 64 buckets of
+// width 1<<(i-1) from 1<<(i+5) on.
+func bucketOf(v int64) (octave, bucket int) {
+	if v < buckets {
+		return 0, int(v)
+	}
+	octave = bits.Len64(uint64(v)) - subBits
+	return octave, int(v>>(octave-1)) - buckets
+}
+
+// middle is the value that stands for a bucket.
+func middle(octave, bucket int) int64 {
+	if octave == 0 {
+		return int64(bucket)
+	}
+	low := int64(bucket+buckets) << (octave - 1)
+	return low + int64(1)<<(octave-1)/2
+}
+
+func (h *Histogram) count(v int64) {
+	o, b := bucketOf(v)
+	if h.octaves[o] == nil {
+		h.octaves[o] = new([buckets]uint64)
+	}
+	h.octaves[o][b]++
+}
+
+// Count is the number of values; Min and Max are exact, 0 without values.
+func (h *Histogram) Count() int64 { return h.n }
+func (h *Histogram) Min() int64   { return h.min }
+func (h *Histogram) Max() int64   { return h.max }
+
+// Quantile is the smallest value that at least the share q of all values do not
+// exceed (the nearest rank, no interpolation); 0 without values.
+func (h *Histogram) Quantile(q float64) int64 {
+	if h.n == 0 {
+		return 0
+	}
+	// The product may come out a hair above the whole number that it is.
+	rank := int64(math.Ceil(q*float64(h.n) - 1e-6))
+	rank = min(max(rank, 1), h.n)
+	if h.few != nil {
+		slices.Sort(h.few)
+		return h.few[rank-1]
+	}
+	if rank == h.n {
+		return h.max
+	}
+	for o, counts := range h.octaves {
+		if counts == nil {
+			continue
+		}
+		for b, n := range counts {
+			if rank -= int64(n); rank <= 0 && n > 0 {
+				return min(max(middle(o, b), h.min), h.max)
+			}
+		}
+	}
+	return h.max
+}

@@ -1,0 +1,82 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Lock tells of the waits for, and the holds of, the locks that share a name.
+// All times are nanoseconds; what has not ended counts as Open only, with its
+// time up to the last moment that the trace knows.
+type Lock struct {
+	Name  uint16
+	Waits Periods // only where somebody had to wait
+	Holds Periods
+
+	heldBy map[HolderKey]int64
+}
+
+// Periods are the waits or the holds of a lock.
+type Periods struct {
+	Count, Total, Max int64
+	Open, OpenTime    int64
+}
+
+func (p *Periods) add(dur int64, open bool) {
+	if open {
+		p.Open++
+		p.OpenTime += dur
+		return
+	}
+	p.Count++
+	p.Total += dur
+	p.Max = max(p.Max, dur)
+}
+
+// HolderKey is what a goroutine that held a lock was in: Kind is KindTask in a
+// scope, KindWait while waiting for another lock, and 0 in no scope at all.
+type HolderKey struct {
+	Kind format.Kind
+	Name uint16
+}
+
+// Holder is how long a lock was held by goroutines that were in a scope.
+type Holder struct {
+	HolderKey
+	Time  int64
+	Share float64 // of the time that the lock was held
+}
+
+// HeldBy lists what had the moments while the lock was held, the longest first:
+// each moment belongs to the innermost scope on the holder's row, be it around
+// the hold or inside it.
+func (l *Lock) HeldBy() []Holder {
+	var sum int64
+	for _, t := range l.heldBy {
+		sum += t
+	}
+	var hs []Holder
+	for k, t := range l.heldBy {
+		hs = append(hs, Holder{k, t, float64(t) / float64(sum)})
+	}
+	slices.SortFunc(hs, func(a, b Holder) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
+	})
+	return hs
+}
+
+func (l *Lock) held(by *running, d int64) {
+	var k HolderKey
+	if by != nil {
+		k = HolderKey{format.KindTask, by.name}
+		if by.kind == format.KindWait {
+			k.Kind = format.KindWait
+		}
+	}
+	if l.heldBy == nil {
+		l.heldBy = make(map[HolderKey]int64)
+	}
+	l.heldBy[k] += d
+}

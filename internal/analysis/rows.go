@@ -1,0 +1,182 @@
+package analysis
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// rows replays what each goroutine's row was in. Every moment of a row belongs
+// to one scope at most: to the one that began last among those that run, the
+// innermost. Where scopes nest, what belongs to a scope is its duration without
+// its children's: its self time. Where they overlap, because ends came out of
+// order, the one that began later has the moments that both cover. So self times
+// are never negative, and on a row they add up to the time that it was in any
+// scope at all.
+//
+// Waits for locks take part like scopes: who waits does nothing of his own.
+// Holds don't, since holding a lock is not something that one does: they are
+// told who had the moments while they lasted. Neither do pending scopes, which
+// are instants.
+//
+// The memory that rows takes grows with the scopes that run at once: what has
+// ended is dropped whenever it has become half of what is kept.
+type rows struct {
+	// charge gives a stretch of time to the innermost scope.
+	charge func(r *running, from, to int64)
+	// held tells that lock was held while by had the stretch; by nil: no scope.
+	held func(lock *Lock, by *running, from, to int64)
+
+	byGoid map[uint64]*row
+	sweep  int // rows at which those that are over are dropped
+	last   *row
+	goid   uint64 // of last
+}
+
+// running is a scope or a wait on a row.
+type running struct {
+	end   int64
+	name  uint16
+	kind  format.Kind
+	stats *Stats // nil for waits and for scopes that are filtered out
+}
+
+type holding struct {
+	end  int64
+	lock *Lock
+}
+
+// row is one goroutine's. All up to cursor has been given away.
+type row struct {
+	cursor  int64
+	stack   []running // by start; the last that has not ended is the innermost
+	holds   []holding
+	compact int // length of stack at which the ended ones are dropped
+}
+
+// minSweep keeps small traces from sweeping at every other event.
+const minSweep = 64
+
+// at returns goid's row with all before t given away.
+func (rs *rows) at(goid uint64, t int64) *row {
+	if rs.last != nil && rs.goid == goid {
+		rs.advance(rs.last, t)
+		return rs.last
+	}
+	r := rs.byGoid[goid]
+	if r == nil {
+		if len(rs.byGoid) >= max(rs.sweep, minSweep) {
+			rs.dropEnded(t)
+		}
+		if rs.byGoid == nil {
+			rs.byGoid = make(map[uint64]*row)
+		}
+		r = &row{cursor: t}
+		rs.byGoid[goid] = r
+	}
+	rs.last, rs.goid = r, goid
+	rs.advance(r, t)
+	return r
+}
+
+// begin puts a scope or wait on a row that at returned.
+func (r *row) begin(e *trace.Event, s *Stats) {
+	if len(r.stack) >= max(r.compact, minSweep) {
+		kept := r.stack[:0]
+		for _, x := range r.stack {
+			if x.end > r.cursor {
+				kept = append(kept, x)
+			}
+		}
+		r.stack = kept
+		r.compact = 2 * len(kept)
+	}
+	r.stack = append(r.stack, running{e.Start + e.Dur, e.Name, e.Kind, s})
+}
+
+// hold puts a hold on a row that at returned.
+func (r *row) hold(e *trace.Event, l *Lock) {
+	r.holds = append(r.holds, holding{e.Start + e.Dur, l})
+}
+
+// outermost tells whether no scope runs on a row that at returned.
+func (r *row) outermost() bool {
+	for i := range r.stack {
+		if r.stack[i].end > r.cursor && r.stack[i].kind != format.KindWait {
+			return false
+		}
+	}
+	return true
+}
+
+// advance gives away all up to t.
+func (rs *rows) advance(r *row, t int64) {
+	for r.cursor < t {
+		for n := len(r.stack); n > 0 && r.stack[n-1].end <= r.cursor; n-- {
+			r.stack = r.stack[:n-1]
+		}
+		next := t
+		var top *running
+		if n := len(r.stack); n > 0 {
+			top = &r.stack[n-1]
+			next = min(t, top.end)
+			rs.charge(top, r.cursor, next)
+		}
+		if len(r.holds) > 0 {
+			rs.give(r, top, next)
+		}
+		r.cursor = next
+	}
+}
+
+// give tells the holds on r who had the time from r.cursor to next.
+func (rs *rows) give(r *row, top *running, next int64) {
+	kept := r.holds[:0]
+	for _, h := range r.holds {
+		if to := min(next, h.end); to > r.cursor {
+			rs.held(h.lock, top, r.cursor, to)
+		}
+		if h.end > next {
+			kept = append(kept, h)
+		}
+	}
+	r.holds = kept
+}
+
+// dropEnded forgets the rows on which nothing runs at t. No event begins
+// earlier any more, so they have nothing left to give.
+func (rs *rows) dropEnded(t int64) {
+	for goid, r := range rs.byGoid {
+		rs.advance(r, t)
+		if r.over() {
+			delete(rs.byGoid, goid)
+		}
+	}
+	rs.last = nil
+	rs.sweep = 2 * len(rs.byGoid)
+}
+
+func (r *row) over() bool {
+	for i := range r.stack {
+		if r.stack[i].end > r.cursor {
+			return false
+		}
+	}
+	return len(r.holds) == 0
+}
+
+// finish gives away the rest.
+func (rs *rows) finish() {
+	for _, r := range rs.byGoid {
+		end := int64(math.MinInt64)
+		for i := range r.stack {
+			end = max(end, r.stack[i].end)
+		}
+		for i := range r.holds {
+			end = max(end, r.holds[i].end)
+		}
+		rs.advance(r, end)
+	}
+	rs.byGoid, rs.last, rs.sweep = nil, nil, 0
+}

@@ -1,0 +1,240 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Names of the tests, by what they are.
+const (
+	nameA = iota + format.FirstName
+	nameB
+	nameC
+	lockL
+	lockM
+	rowR
+	rowS
+)
+
+var names = map[uint16]string{nameA: "A", nameB: "B", nameC: "C", lockL: "L", lockM: "M", rowR: "R", rowS: "S"}
+
+func scope(name uint16, goid uint64, start, end int64) trace.Event {
+	return trace.Event{Kind: format.KindTask, Name: name, Goid: goid, Start: start, Dur: end - start}
+}
+
+func kind(k format.Kind, e trace.Event) trace.Event {
+	e.Kind = k
+	return e
+}
+
+func open(e trace.Event) trace.Event {
+	e.Open = true
+	return e
+}
+
+func cpu(e trace.Event, q format.Quality, ns int64) trace.Event {
+	e.Quality, e.CPU = q, ns
+	return e
+}
+
+func track(e trace.Event, name uint16) trace.Event {
+	e.Track = name
+	return e
+}
+
+func summarize(o SummaryOptions, events ...trace.Event) *Summary {
+	s := NewSummary(o)
+	for i := range events {
+		s.Add(&events[i])
+	}
+	s.Finish()
+	return s
+}
+
+// selfs tells the self times, as "A=3 B=7".
+func selfs(s *Summary) string {
+	var b []string
+	for _, st := range s.Stats() {
+		b = append(b, fmt.Sprintf("%s=%d", names[st.Name], st.Self))
+	}
+	return strings.Join(b, " ")
+}
+
+func TestSelf(t *testing.T) {
+	wait, hold := format.KindWait, format.KindHold
+	for _, test := range []struct {
+		about  string
+		events []trace.Event
+		want   string
+	}{
+		{"alone", []trace.Event{scope(nameA, 1, 0, 10)}, "A=10"},
+		{"a child", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 2, 5)}, "A=7 B=3"},
+		{"a child as long as its parent", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 0, 10)}, "A=0 B=10"},
+		{"children in a row", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 0, 5), scope(nameB, 1, 5, 10)}, "A=0 B=10"},
+		{"grandchild", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 1, 9), scope(nameC, 1, 2, 4)}, "A=2 B=6 C=2"},
+		{"recursion", []trace.Event{scope(nameA, 1, 0, 10), scope(nameA, 1, 1, 9), scope(nameA, 1, 2, 4)}, "A=10"},
+		{"other goroutine", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 2, 2, 5)}, "A=10 B=3"},
+		{"overlap", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 5, 15)}, "A=5 B=10"},
+		{"overlap, then the rest of the first", []trace.Event{
+			scope(nameA, 1, 0, 20), scope(nameB, 1, 5, 12), scope(nameC, 1, 8, 10)}, "A=13 B=5 C=2"},
+		{"three that overlap", []trace.Event{scope(nameA, 1, 0, 6), scope(nameB, 1, 2, 8), scope(nameC, 1, 4, 5)}, "A=2 B=5 C=1"},
+		{"a gap", []trace.Event{scope(nameA, 1, 0, 3), scope(nameA, 1, 7, 9)}, "A=5"},
+		{"a wait inside", []trace.Event{scope(nameA, 1, 0, 10), kind(wait, scope(lockL, 1, 2, 5))}, "A=7"},
+		{"a hold inside", []trace.Event{scope(nameA, 1, 0, 10), kind(hold, scope(lockL, 1, 2, 5))}, "A=10"},
+		{"a pending scope inside", []trace.Event{scope(nameA, 1, 0, 10), kind(format.KindPending, scope(nameB, 1, 5, 5))}, "A=10"},
+		{"an open parent", []trace.Event{open(scope(nameA, 1, 0, 10)), scope(nameB, 1, 2, 5)}, "A=7 B=3"},
+		{"no duration", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 5, 5)}, "A=10 B=0"},
+		{"unknown goroutine", []trace.Event{scope(nameA, 0, 0, 10), scope(nameB, 0, 2, 5)}, "A=0 B=0"},
+	} {
+		if got := selfs(summarize(SummaryOptions{}, test.events...)); got != test.want {
+			t.Errorf("%s: %s, want %s", test.about, got, test.want)
+		}
+	}
+}
+
+func TestSelfUnknownIsCounted(t *testing.T) {
+	s := summarize(SummaryOptions{}, scope(nameA, 0, 0, 10), scope(nameA, 1, 0, 10))
+	if st := s.Stats()[0]; st.NoSelf != 1 || st.Count != 2 || st.Self != 10 {
+		t.Errorf("%+v", st)
+	}
+}
+
+func TestSelfWithinRange(t *testing.T) {
+	got := selfs(summarize(SummaryOptions{From: 4, To: 8}, scope(nameA, 1, 0, 10), scope(nameB, 1, 3, 5)))
+	if got != "A=3 B=1" {
+		t.Errorf("%s, want A=3 B=1", got)
+	}
+}
+
+// TestSelfAddsUp draws rows of scopes that nest and overlap as they like: the
+// self times of a row add up to the time that it was in any scope.
+func TestSelfAddsUp(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(3, 4))
+	for range 300 {
+		var events []trace.Event
+		for range 1 + rnd.IntN(150) {
+			start := rnd.Int64N(1000)
+			events = append(events, scope(uint16(nameA+rnd.IntN(3)), 1+rnd.Uint64N(3), start, start+rnd.Int64N(200)))
+		}
+		slices.SortFunc(events, func(a, b trace.Event) int {
+			return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(b.Dur, a.Dur))
+		})
+		var want, got int64
+		var covered [4][1200]bool
+		for _, e := range events {
+			for ns := e.Start; ns < e.Start+e.Dur; ns++ {
+				if !covered[e.Goid][ns] {
+					covered[e.Goid][ns] = true
+					want++
+				}
+			}
+		}
+		for _, st := range summarize(SummaryOptions{}, events...).Stats() {
+			if st.Self < 0 || st.Self > st.Total {
+				t.Fatalf("self %d of total %d", st.Self, st.Total)
+			}
+			got += st.Self
+		}
+		if got != want {
+			t.Fatalf("self times add up to %d, want %d: %+v", got, want, events)
+		}
+	}
+}
+
+// TestRowsMemory feeds what would grow without end if nothing were dropped:
+// goroutines that live for one scope, and scopes each of which outlasts the begin
+// of the next, so that the row is never empty.
+func TestRowsMemory(t *testing.T) {
+	s := NewSummary(SummaryOptions{})
+	for i := range int64(100_000) {
+		e := scope(nameA, uint64(10+i), 10*i, 10*i+15)
+		s.Add(&e)
+		e = scope(nameB, 1, 10*i, 10*i+15)
+		s.Add(&e)
+		if n := len(s.rows.byGoid); n > 2*minSweep {
+			t.Fatalf("%d rows kept after %d goroutines", n, i)
+		}
+		if n := len(s.rows.byGoid[1].stack); n > 2*minSweep {
+			t.Fatalf("%d scopes kept after %d", n, i)
+		}
+	}
+	s.Finish()
+	if got := selfs(s); got != "A=1500000 B=1000005" {
+		t.Errorf("self %s", got)
+	}
+}
+
+func TestStats(t *testing.T) {
+	s := summarize(SummaryOptions{},
+		cpu(scope(nameA, 1, 0, 100), format.Exact, 90),
+		cpu(scope(nameA, 1, 100, 300), format.Likely, 50),
+		cpu(scope(nameA, 1, 300, 600), format.AtMost, 250),
+		scope(nameA, 1, 600, 1000),
+		open(scope(nameA, 1, 1000, 1700)),
+		cpu(kind(format.KindProcess, scope(nameA, 2, 1000, 1100)), format.Exact, 180),
+		kind(format.KindEvent, scope(nameB, 1, 1200, 1200)),
+	)
+	all := s.Stats()
+	if len(all) != 2 || all[0].Process || !all[1].Process {
+		t.Fatalf("%d groups", len(all))
+	}
+	a := all[0]
+	if a.Count != 4 || a.Total != 1000 || a.Open != 1 || a.OpenTime != 700 || a.Mean() != 250 || a.Times.Max() != 400 || a.Times.Min() != 100 {
+		t.Errorf("%+v", a)
+	}
+	if a.CPU != 140 || a.CPUWall != 300 || a.AtMost != 250 || a.AtMostWall != 300 {
+		t.Errorf("CPU %d of %d, at most %d of %d", a.CPU, a.CPUWall, a.AtMost, a.AtMostWall)
+	}
+	if share, ok := a.Coverage(); !ok || share != 0.3 {
+		t.Errorf("coverage %v %v", share, ok)
+	}
+	if ratio, ok := a.PerWall(); !ok || ratio != 140.0/300 {
+		t.Errorf("CPU / wall %v %v", ratio, ok)
+	}
+	if p, ok := all[1].PerWall(); !ok || p != 1.8 {
+		t.Errorf("process: CPU / wall %v %v", p, ok)
+	}
+	var none Stats
+	if _, ok := none.Coverage(); ok || none.Mean() != 0 {
+		t.Error("an empty group has a coverage or a mean")
+	}
+	if _, ok := none.PerWall(); ok {
+		t.Error("an empty group has a CPU / wall")
+	}
+}
+
+func TestByTrack(t *testing.T) {
+	s := summarize(SummaryOptions{ByTrack: true},
+		track(scope(nameA, 1, 0, 10), rowR),
+		track(scope(nameB, 1, 2, 5), rowR),
+		track(cpu(kind(format.KindProcess, scope(nameC, 1, 10, 20)), format.Exact, 40), rowR),
+		track(scope(nameA, 2, 0, 4), rowR),
+		track(kind(format.KindWait, scope(lockL, 3, 0, 50)), rowS),
+		track(scope(nameA, 3, 60, 70), rowS),
+	)
+	all := s.Stats()
+	if len(all) != 2 || all[0].Name != rowR || all[1].Name != rowS {
+		t.Fatalf("%d groups", len(all))
+	}
+	if r := all[0]; r.Count != 3 || r.Total != 24 || r.Self != 24 || r.CPUWall != 0 {
+		t.Errorf("R: %+v", r)
+	}
+	if r := all[1]; r.Count != 1 || r.Total != 10 || r.Self != 10 {
+		t.Errorf("S: %+v", r)
+	}
+}
+
+func TestKeep(t *testing.T) {
+	s := summarize(SummaryOptions{Keep: func(e *trace.Event) bool { return e.Name == nameA }},
+		scope(nameA, 1, 0, 10), scope(nameB, 1, 2, 5), kind(format.KindHold, scope(lockL, 1, 2, 3)))
+	if got := selfs(s); got != "A=7" || len(s.Locks()) != 0 {
+		t.Errorf("%s and %d locks, want A=7, whose child counts though it is not shown", got, len(s.Locks()))
+	}
+}
