@@ -1,0 +1,133 @@
+// Package args turns what a record carries beside its times into keys and
+// values, the same for every view:
+//
+//   - positional arguments have the keys "0", "1", …, counted on from those given
+//     at the begin to those given at the end; arguments by scope.KV have their own
+//     and do not count
+//   - "text" of a Taskf: its format with the positional arguments filled in
+//   - "value" of a counter, "addr" of a lock's wait or hold, "user_ns" and "sys_ns"
+//     of a process scope
+//   - "cut": how many more arguments there were than a record keeps
+//
+// Where a key occurs twice, the later ones become "key#2", "key#3", …; those of
+// scopeview come first and keep theirs.
+package args
+
+import (
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Arg is one value under its key. Both may be hostile: any bytes at all.
+type Arg struct {
+	Key   string
+	Value format.Slot
+}
+
+// Lister lists events' arguments. It keeps memory from event to event, so that
+// listing does not allocate, Taskf's with unusual verbs excepted.
+type Lister struct {
+	names func(id uint16) string
+	args  []Arg
+	text  []byte
+}
+
+// NewLister returns a Lister that finds keys with names, a Trace's Name.
+func NewLister(names func(id uint16) string) *Lister { return &Lister{names: names} }
+
+// positions are the keys of positional arguments: more than fit in a record and
+// its end together.
+var positions = func() (p [2 * format.MaxSlots]string) {
+	for i := range p {
+		p[i] = strconv.Itoa(i)
+	}
+	return p
+}()
+
+func intSlot(v int64) format.Slot {
+	return format.Slot{Type: format.SlotInt, Value: uint64(v)}
+}
+
+// List lists e's arguments. The result is good until the next call, and until
+// the reader goes on to the next event.
+func (l *Lister) List(e *trace.Event) []Arg {
+	l.args = l.args[:0]
+	switch e.Kind {
+	case format.KindCounter:
+		l.args = append(l.args, Arg{"value", format.Slot{Type: e.ValueType, Value: e.Value}})
+	case format.KindProcess:
+		if e.User >= 0 && e.System >= 0 && !e.Open {
+			l.args = append(l.args, Arg{"user_ns", intSlot(e.User)}, Arg{"sys_ns", intSlot(e.System)})
+		}
+	case format.KindTaskf:
+		l.text = AppendText(l.text[:0], l.names(e.Name), e.Args)
+		l.args = append(l.args, Arg{"text", format.Slot{Type: format.SlotString, Str: l.text, Full: len(l.text)}})
+	}
+	if len(e.Args)+len(e.EndArgs) == 0 {
+		return l.args
+	}
+	position, named := l.add(e.Args, 0)
+	_, more := l.add(e.EndArgs, position)
+	if named || more {
+		l.distinguish()
+	}
+	return l.args
+}
+
+// add appends one list of slots; position is the next positional key. named
+// tells whether there may be keys that are not distinct.
+func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
+	key, keyed := "", false
+	for i := range slots {
+		s := &slots[i]
+		switch s.Type {
+		case format.SlotKey:
+			key, keyed, named = l.names(uint16(s.Value)), true, true
+			continue
+		case format.SlotInt, format.SlotUint, format.SlotFloat, format.SlotBool,
+			format.SlotDuration, format.SlotString, format.SlotType_:
+			if !keyed && position < len(positions) {
+				key = positions[position]
+				position++
+			}
+		case format.SlotAddr:
+			key, named = "addr", named || len(l.args) > 0
+		case format.SlotCut:
+			key, named = "cut", true
+		default:
+			key, named = slotName(s.Type), true
+		}
+		l.args = append(l.args, Arg{key, *s})
+		key, keyed = "", false
+	}
+	return position, named
+}
+
+// slotName is the key of a value that this version gives no meaning here.
+func slotName(t format.SlotType) string {
+	if name := format.SlotNames[t&15]; name != "" {
+		return name
+	}
+	return "slot-" + strconv.Itoa(int(t))
+}
+
+// distinguish numbers the keys that occur again.
+func (l *Lister) distinguish() {
+	for i := 1; i < len(l.args); i++ {
+		base := l.args[i].Key
+		for n := 2; l.taken(l.args[i].Key, i); n++ {
+			l.args[i].Key = base + "#" + strconv.Itoa(n)
+		}
+	}
+}
+
+func (l *Lister) taken(key string, before int) bool {
+	for j := range before {
+		if l.args[j].Key == key {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,118 @@
+package args
+
+import (
+	"math"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// AppendJSON appends a JSON object; nothing for no arguments. Integers and
+// durations (in nanoseconds) are numbers, and so are floats; those that JSON
+// can't tell are the strings "NaN", "+Inf" and "-Inf". An address is a string
+// like "0xc000012345". A value of which only the type's name is recorded is
+// {"type":"pkg.T"}. A string that was cut ends in "… (5000 bytes)", the number
+// of bytes that it had. Broken UTF-8 becomes U+FFFD.
+func AppendJSON(b []byte, list []Arg) []byte {
+	if len(list) == 0 {
+		return b
+	}
+	b = append(b, '{')
+	for i := range list {
+		if i > 0 {
+			b = append(b, ',')
+		}
+		b = appendString(b, list[i].Key)
+		b = append(b, ':')
+		b = appendValue(b, &list[i].Value)
+	}
+	return append(b, '}')
+}
+
+func appendValue(b []byte, s *format.Slot) []byte {
+	switch s.Type {
+	case format.SlotInt, format.SlotDuration:
+		return strconv.AppendInt(b, s.Int(), 10)
+	case format.SlotFloat:
+		f := s.Float()
+		if math.IsNaN(f) || math.IsInf(f, 0) {
+			b = append(b, '"')
+			b = strconv.AppendFloat(b, f, 'g', -1, 64)
+			return append(b, '"')
+		}
+		return strconv.AppendFloat(b, f, 'g', -1, 64)
+	case format.SlotBool:
+		return strconv.AppendBool(b, s.Value != 0)
+	case format.SlotString:
+		if len(s.Str) < s.Full {
+			b = append(b, '"')
+			b = appendEscaped(b, s.Str)
+			b = appendCut(b, s.Full)
+			return append(b, '"')
+		}
+		return appendString(b, s.Str)
+	case format.SlotType_:
+		b = append(b, `{"type":`...)
+		b = appendString(b, s.Str)
+		return append(b, '}')
+	case format.SlotAddr:
+		b = append(b, `"0x`...)
+		b = strconv.AppendUint(b, s.Value, 16)
+		return append(b, '"')
+	}
+	return strconv.AppendUint(b, s.Value, 10)
+}
+
+// appendCut marks a string that had full bytes.
+func appendCut(b []byte, full int) []byte {
+	b = append(b, "… ("...)
+	b = strconv.AppendInt(b, int64(full), 10)
+	return append(b, " bytes)"...)
+}
+
+func appendString[T string | []byte](b []byte, s T) []byte {
+	b = append(b, '"')
+	b = appendEscaped(b, s)
+	return append(b, '"')
+}
+
+const hex = "0123456789abcdef"
+
+// appendEscaped appends s as it stands between the quotes of a JSON string.
+func appendEscaped[T string | []byte](b []byte, s T) []byte {
+	done := 0
+	for i := 0; i < len(s); {
+		c := s[i]
+		if c < utf8.RuneSelf {
+			if c >= ' ' && c != '"' && c != '\\' && c != 0x7f {
+				i++
+				continue
+			}
+			b = append(b, s[done:i]...)
+			switch c {
+			case '"', '\\':
+				b = append(b, '\\', c)
+			case '\n':
+				b = append(b, `\n`...)
+			case '\t':
+				b = append(b, `\t`...)
+			default:
+				b = append(b, `\u00`...)
+				b = append(b, hex[c>>4], hex[c&15])
+			}
+			i++
+			done = i
+			continue
+		}
+		// At most one character's bytes are turned into a string, on the stack.
+		r, w := utf8.DecodeRuneInString(string(s[i:min(i+utf8.UTFMax, len(s))]))
+		if r == utf8.RuneError && w == 1 {
+			b = append(b, s[done:i]...)
+			b = append(b, "\ufffd"...)
+			done = i + 1
+		}
+		i += w
+	}
+	return append(b, s[done:]...)
+}
