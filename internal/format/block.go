@@ -175,3 +175,34 @@ func (l Loss) String() string {
 	}
 	return "loss-" + itoa(int(l))
 }
+
+// AppendTicks appends a stop block's payload; DecodeTicks reads it.
+func AppendTicks(b []byte, ticks int64) []byte { return appendInts(b, ticks) }
+
+// DecodeTicks reads a payload that is one time.
+func DecodeTicks(p []byte) (ticks int64, err error) {
+	err = decodeInts(p, &ticks)
+	return ticks, err
+}
+
+// AppendBreak appends a break block's payload; DecodeBreak reads it.
+func AppendBreak(b []byte, before, after int64) []byte { return appendInts(b, before, after) }
+
+// DecodeBreak reads a break block's payload.
+func DecodeBreak(p []byte) (before, after int64, err error) {
+	err = decodeInts(p, &before, &after)
+	return before, after, err
+}
+
+// AppendNote appends a note block's payload; DecodeNote reads it.
+func AppendNote(b []byte, ticks int64, text string) []byte {
+	return append(appendInts(b, ticks), text...)
+}
+
+// DecodeNote reads a note block's payload.
+func DecodeNote(p []byte) (ticks int64, text string, err error) {
+	if err = decodeInts(p, &ticks); err != nil {
+		return 0, "", err
+	}
+	return ticks, string(p[8:]), nil
+}

@@ -3,53 +3,90 @@
 // the number of records. A trace that is still being written, that was cut off,
 // or whose writer was killed gives everything that is whole, and says what is
 // missing.
+//
+// # Design
+//
+// Open reads the file header, every chunk's header (64 bytes each) and every
+// block; Events reads the records. What both rest on:
+//
+//  1. A chunk's Since is a lower bound of the starts in it, so a chunk need not
+//     be read before the merge has come to its Since. Otherwise ordering would
+//     need an index of all records. In memory are the chunks that were being
+//     written at one moment: one or two per writer.
+//  2. Order is (start, place in the file). A parent is begun, and placed, before
+//     its children, so equal starts come out in the order of begin.
+//  3. Ends apart are joined by an index of eight bytes for each, built from the
+//     chunks that say that they hold some. A scope that is open from start to
+//     end costs one entry, however long the trace is.
+//  4. Nothing that was read is trusted as a length, an offset or an index
+//     before it was compared with what it has to fit in. Otherwise a flipped
+//     bit is a panic.
+//
+// A Trace is what the file held when it was opened. For a trace that is still
+// being written, open it again, or use a Follower.
 package trace
 
 import (
 	"io"
+	"sync"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
 
 // Trace is an opened trace: its header, names, heartbeats and an index of its
-// chunks. Records are read by Events.
+// chunks. Records are read by Events. Its methods may be called from several
+// goroutines.
 type Trace struct {
-	// STUB: being written
+	r      io.ReaderAt
+	path   string
+	closer io.Closer
+	size   int64 // of the file
+
+	header format.Header
+	state  format.State
+	chunks []chunkInfo // what was handed out, by place
+	used   int64       // end of the last chunk that was handed out
+
+	names  []string
+	named  []bool
+	info   []Info
+	beats  []Beat
+	calibs []format.Calib
+	rawGap []format.Gap
+	notes  []Note
+	breaks []rawBreak
+	stop   int64 // ticks of the stop block; 0: none
+	last   int64 // ticks: the last moment that the trace knows
+	clock  clock
+	cpu    clock // CPU ticks to ns by the frozen rate
+
+	mu       sync.Mutex
+	found    problems // by Open
+	inEvents problems // by Events: the most that one run counted
+	ends     *endIndex
 }
 
-// Open reads the index of a trace of size bytes. Errors wrap
-// format.ErrNotTrace, ErrEmpty, ErrNewer or are a *CorruptError.
-func Open(r io.ReaderAt, size int64) (*Trace, error) { panic("stub") }
-
-// OpenFile opens path; Close closes it.
-func OpenFile(path string) (*Trace, error) { panic("stub") }
-
-// Close closes the file that OpenFile opened.
-func (t *Trace) Close() error { panic("stub") }
-
-// CorruptError is a defect that made a trace, or a part of it, unreadable.
-type CorruptError struct {
-	Path   string // "" for Open
-	Offset int64  // in the file
-	Err    error  // wraps format.ErrCorrupt
+// chunkInfo is what the index keeps of a chunk.
+type chunkInfo struct {
+	off   int64
+	since int64
+	flags uint32
+	owner uint32
+	kind  format.ChunkKind
+	path  uint8
 }
 
-func (e *CorruptError) Error() string { panic("stub") }
-func (e *CorruptError) Unwrap() error { return e.Err }
-
-// Problem is a defect that the reader tolerated: what was skipped, and where.
-type Problem struct {
-	Offset int64
-	Text   string // a sentence
-	Count  int64  // how often, where one place stands for several
-}
+// rawBreak is a clock break in ticks.
+type rawBreak struct{ from, to int64 }
 
 // Beat is one heartbeat.
 type Beat struct {
 	Time    int64 // ns from the trace's start
 	Values  []format.FieldValue
 	Threads []format.Thread
+
+	ticks int64
 }
 
 // Value returns a field's value; ok is false where it is unknown.
@@ -76,80 +113,108 @@ type Gap struct {
 type Note struct {
 	Time int64
 	Text string
+
+	ticks int64
 }
 
 // Break is a clock step: durations across it are unknown.
 type Break struct{ From, To int64 }
 
-func (t *Trace) Header() format.Header { panic("stub") }
-func (t *Trace) State() format.State   { panic("stub") }
+func (t *Trace) Header() format.Header { return t.header }
+func (t *Trace) State() format.State   { return t.state }
 
 // Info lists the process's facts in the order written; Lookup finds one.
-func (t *Trace) Info() []Info             { panic("stub") }
-func (t *Trace) Lookup(key string) string { panic("stub") }
+func (t *Trace) Info() []Info { return t.info }
 
-// Name is the text of a name id; "(name 17)" for an id that the trace does not
-// define. It is raw: it may hold control characters and invalid UTF-8.
-func (t *Trace) Name(id uint16) string { panic("stub") }
+// Lookup returns the value of the last fact with that key, "" without one.
+func (t *Trace) Lookup(key string) string {
+	for i := len(t.info) - 1; i >= 0; i-- {
+		if t.info[i].Key == key {
+			return t.info[i].Value
+		}
+	}
+	return ""
+}
 
-// Names lists every defined name by id.
-func (t *Trace) Names() []string { panic("stub") }
+// Beats lists the heartbeats by time.
+func (t *Trace) Beats() []Beat { return t.beats }
 
-func (t *Trace) Beats() []Beat       { panic("stub") }
-func (t *Trace) Gaps() []Gap         { panic("stub") }
-func (t *Trace) Notes() []Note       { panic("stub") }
-func (t *Trace) Breaks() []Break     { panic("stub") }
-func (t *Trace) Problems() []Problem { panic("stub") }
+// Gaps lists the stretches in which records were lost.
+func (t *Trace) Gaps() []Gap {
+	gs := make([]Gap, len(t.rawGap))
+	for i, g := range t.rawGap {
+		gs[i] = Gap{t.Nanos(g.From), t.Nanos(g.To), g.Count, g.Reason}
+	}
+	return gs
+}
+
+// Notes lists what the operator changed while recording.
+func (t *Trace) Notes() []Note { return t.notes }
+
+// Breaks lists the clock's steps.
+func (t *Trace) Breaks() []Break {
+	bs := make([]Break, len(t.breaks))
+	for i, b := range t.breaks {
+		bs[i] = Break{t.Nanos(b.from), t.Nanos(b.to)}
+	}
+	return bs
+}
+
+// Problems lists what was tolerated so far: by Open, and by every Events since.
+func (t *Trace) Problems() []Problem {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return append(t.found.sorted(), t.inEvents.sorted()...)
+}
 
 // Closed tells whether Stop ran to its end.
-func (t *Trace) Closed() bool { panic("stub") }
+func (t *Trace) Closed() bool { return t.state.Closed }
 
 // Size is the number of bytes the trace holds, without the prepared window
 // behind its last chunk.
-func (t *Trace) Size() int64 { panic("stub") }
+func (t *Trace) Size() int64 { return t.used }
 
-// Start is the wall-clock time of Start; Wall that of ns from the start.
-func (t *Trace) Start() time.Time            { panic("stub") }
-func (t *Trace) Wall(ns int64) time.Time     { panic("stub") }
-func (t *Trace) Nanos(ticks int64) int64     { panic("stub") } // ns from the start, by the calibrations
-func (t *Trace) End() int64                  { panic("stub") } // last moment that the trace knows, ns from the start
-func (t *Trace) Lost() map[format.Loss]int64 { panic("stub") } // from the last beat and the gaps
+// Start is the wall-clock time of Start.
+func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 
-// Event is one record, joined with its end.
-type Event struct {
-	Kind    format.Kind
-	Name    uint16
-	Track   uint16 // name of the goroutine's row at Start; format.NameEmpty: none
-	Open    bool   // begun and not ended: Dur runs to the last moment the trace knows
-	Quality format.Quality
-	Depth   int32  // on its row, from 0; by the times. Instants: that of what surrounds them
-	Thread  uint32 // operating system's id where it began; 0: unknown
-	Owner   uint32 // the P (or stripe) whose chunk holds it
-	Goid    uint64 // goroutine that began it
-	EndGoid uint64 // goroutine that ended it, where another; else 0
-	Start   int64  // ns from the trace's start
-	Dur     int64  // ns; 0 for instants
-	CPU     int64  // ns, by Quality; of a process scope user + system
-	User    int64  // process scopes: ns in user mode, -1 unknown
-	System  int64  // process scopes: ns in the kernel, -1 unknown
-	Self    int64  // not set by Events
-	Value   uint64 // counters: the bits; ValueType tells how to read them
-	// ValueType is the slot type of a counter's value.
-	ValueType format.SlotType
-	Creator   uint64 // go records: the goroutine that created this one
-	Created   int64  // go records: when, ns from the trace's start
-	Loc       int64  // file offset of the record
-	// Args are the arguments given at begin, EndArgs those given at the end.
-	// They alias the reader's memory and are good until the next event.
-	Args, EndArgs []format.Slot
+// Wall is the wall-clock time of ns from the start, by the monotonic clock: a
+// step of the wall clock during the recording does not show.
+func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
+
+// Nanos turns ticks into ns from the start, by the calibrations.
+func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks, nil) }
+
+// End is the last moment that the trace knows, in ns from the start: the latest
+// of the flusher's last round, the times in blocks, and the times of records in
+// those chunks that can hold later ones (see lastMoment). Open scopes run to it.
+func (t *Trace) End() int64 { return t.Nanos(t.last) }
+
+// Lost is how many records were lost by reason: what the last heartbeat says or
+// the gaps add up to, whichever is more. The two overlap, and either may lag.
+func (t *Trace) Lost() map[format.Loss]int64 {
+	gaps := map[format.Loss]int64{}
+	for _, g := range t.rawGap {
+		gaps[g.Reason] += max(g.Count, 0)
+	}
+	if n := len(t.beats); n > 0 {
+		for _, v := range t.beats[n-1].Values {
+			if l := lossOf(v.Field); l != 0 {
+				gaps[l] = max(gaps[l], v.Value)
+			}
+		}
+	}
+	for l, n := range gaps {
+		if n == 0 {
+			delete(gaps, l)
+		}
+	}
+	return gaps
 }
 
-// Options select events.
-type Options struct {
-	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
-	Anchors  bool  // also anchor records
+// lossOf is the reason that a heartbeat's field counts, 0 for other fields.
+func lossOf(f format.Field) format.Loss {
+	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
+		return format.LossWindow + format.Loss(f-format.FieldLostWindow)
+	}
+	return 0
 }
-
-// Events calls f with every event in the order of Start (a parent before its
-// children), until f returns false. The event is reused from call to call.
-func (t *Trace) Events(o Options, f func(*Event) bool) error { panic("stub") }

@@ -1,0 +1,211 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// readBlocks decodes every block of the trace.
+func (t *Trace) readBlocks() error {
+	buf := make([]byte, t.header.ChunkSize)
+	for _, c := range t.chunks {
+		if c.kind != format.ChunkBlocks {
+			continue
+		}
+		n, err := t.readChunkOnce(buf, c.off)
+		if err != nil {
+			return err
+		}
+		t.readBlockChunk(buf[:n], c.off, format.ChunkHeaderSize)
+	}
+	return nil
+}
+
+// readBlockChunk decodes the blocks of one chunk from at on, and returns where
+// the next block will be. A block that is torn is told of; those behind it are
+// read if its length can be believed.
+func (t *Trace) readBlockChunk(b []byte, off int64, at int) int {
+	for at < len(b) {
+		typ, payload, size, err := format.DecodeBlock(b[at:])
+		if size == 0 && err == nil {
+			break
+		}
+		if err != nil {
+			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(err, size)+")", off+int64(at), 1)
+			if size == 0 {
+				return len(b)
+			}
+			at += size
+			continue
+		}
+		if err := t.block(typ, payload); err != nil {
+			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", off+int64(at), 1)
+		}
+		at += size
+	}
+	return at
+}
+
+// tornReason is free of numbers that differ from block to block, so that equal
+// defects are counted together.
+func tornReason(err error, size int) string {
+	if size == 0 {
+		return "it does not fit its chunk; what follows it there is not read"
+	}
+	if errors.Is(err, format.ErrCorrupt) {
+		return "its checksum is wrong"
+	}
+	return err.Error()
+}
+
+func blockName(t format.BlockType) string {
+	if int(t) < len(format.BlockTypeNames) && format.BlockTypeNames[t] != "" {
+		return format.BlockTypeNames[t]
+	}
+	return fmt.Sprintf("block-%d", t)
+}
+
+var errUnknownBlock = errors.New("this tool does not know its type; a newer one may")
+
+// block takes in one block.
+func (t *Trace) block(typ format.BlockType, p []byte) error {
+	switch typ {
+	case format.BlockName:
+		return t.nameBlock(p)
+	case format.BlockCalib:
+		c, err := format.DecodeCalib(p)
+		if err == nil {
+			err = t.sawTime(c.Ticks)
+		}
+		if err == nil {
+			t.calibs = append(t.calibs, c)
+		}
+		return err
+	case format.BlockBeat:
+		ticks, vs, err := format.DecodeBeat(nil, p)
+		if err == nil {
+			err = t.sawTime(ticks)
+		}
+		if err == nil {
+			t.beats = append(t.beats, Beat{ticks: ticks, Values: vs})
+		}
+		return err
+	case format.BlockThread:
+		ticks, ts, err := format.DecodeThreads(nil, p)
+		if err == nil {
+			err = t.sawTime(ticks)
+		}
+		if err != nil {
+			return err
+		}
+		for i := len(t.beats) - 1; i >= 0; i-- {
+			if t.beats[i].ticks == ticks {
+				t.beats[i].Threads = append(t.beats[i].Threads, ts...)
+				return nil
+			}
+		}
+		t.beats = append(t.beats, Beat{ticks: ticks, Threads: ts})
+	case format.BlockInfo:
+		k, v, err := format.DecodeInfo(p)
+		if err == nil {
+			t.info = append(t.info, Info{k, v})
+		}
+		return err
+	case format.BlockGap:
+		g, err := format.DecodeGap(p)
+		if err == nil {
+			err = errors.Join(t.sawTime(g.From), t.sawTime(g.To))
+		}
+		if err == nil && (g.Count < 0 || g.To < g.From) {
+			err = fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
+		}
+		if err == nil {
+			t.rawGap = append(t.rawGap, g)
+		}
+		return err
+	case format.BlockStop:
+		ticks, err := format.DecodeTicks(p)
+		if err == nil {
+			err = t.sawTime(ticks)
+		}
+		if err == nil {
+			t.stop = ticks
+		}
+		return err
+	case format.BlockBreak:
+		from, to, err := format.DecodeBreak(p)
+		if err == nil {
+			err = errors.Join(t.sawTime(from), t.sawTime(to))
+		}
+		if err == nil {
+			t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
+		}
+		return err
+	case format.BlockNote:
+		ticks, text, err := format.DecodeNote(p)
+		if err == nil {
+			err = t.sawTime(ticks)
+		}
+		if err == nil {
+			t.notes = append(t.notes, Note{ticks: ticks, Text: text})
+		}
+		return err
+	default:
+		return errUnknownBlock
+	}
+	return nil
+}
+
+// sawTime checks a block's time and lets it count for the last moment.
+func (t *Trace) sawTime(ticks int64) error {
+	if ticks <= 0 || ticks >= format.MaxTicks {
+		return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
+	}
+	t.last = max(t.last, ticks)
+	return nil
+}
+
+func (t *Trace) nameBlock(p []byte) error {
+	id, name, err := format.DecodeName(p)
+	if err != nil {
+		return err
+	}
+	if n := int(id) + 1; n > len(t.names) {
+		t.names = append(t.names, make([]string, n-len(t.names))...)
+		t.named = append(t.named, make([]bool, n-len(t.named))...)
+	}
+	if t.named[id] && t.names[id] != string(name) {
+		return errors.New("it names an id anew; the first name counts")
+	}
+	t.names[id], t.named[id] = string(name), true
+	return nil
+}
+
+// settle brings what the blocks told into order, once they are all read.
+func (t *Trace) settle() {
+	var bad int64
+	t.clock, bad = newClock(&t.header, t.calibs)
+	t.found.add("a calibration goes backwards and is not used", 0, bad)
+	t.cpu = rateClock(0, t.header.TickRate)
+	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
+		t.last = max(t.last, t.state.Tick)
+	}
+	t.last = max(t.last, t.header.StartTicks)
+	slices.SortStableFunc(t.beats, func(a, b Beat) int { return cmp.Compare(a.ticks, b.ticks) })
+	slices.SortStableFunc(t.notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
+	slices.SortStableFunc(t.rawGap, func(a, b format.Gap) int { return cmp.Compare(a.From, b.From) })
+	slices.SortStableFunc(t.breaks, func(a, b rawBreak) int { return cmp.Compare(a.from, b.from) })
+	for i := range t.beats {
+		t.beats[i].Time = t.Nanos(t.beats[i].ticks)
+	}
+	for i := range t.notes {
+		t.notes[i].Time = t.Nanos(t.notes[i].ticks)
+	}
+	if t.state.Closed && t.stop == 0 {
+		t.found.add("the header says that the trace was closed, and there is no stop block", 0, 1)
+	}
+}

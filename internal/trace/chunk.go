@@ -1,0 +1,190 @@
+package trace
+
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// chunkBuf holds a chunk of records. Its memory is used again.
+type chunkBuf struct {
+	head  format.ChunkHeader
+	bytes []byte // the chunk, zeros where the file ends early
+	used  int    // where its records end
+	first []byte // the earlier of two readings
+}
+
+// readChunk reads the chunk at off.
+//
+// A chunk that is neither final nor in a closed trace may change while it is
+// copied, and a copy of 64 KiB is not one moment. So it is read twice, and a
+// record is believed only as far as the first reading had it already:
+//
+//   - Word 0 is stored last, so where the first reading has it, everything that
+//     begin stored is in the second. Where only the second has it, the record
+//     was just begun, and is left for the next time.
+//   - Word 1 is stored after word 3, so where the first reading has an end, the
+//     second has its CPU time too. Where only the second has it, the record
+//     still counts as open.
+//   - An extension's header is stored before its values. If the second reading
+//     missed the header, then all of the first one came before its values, and
+//     has zeros where those would be taken for a record.
+//
+// Nothing is assumed about the order in which one reading copies, except that
+// words of eight bytes are copied whole.
+func (t *Trace) readChunk(c *chunkBuf, off int64, p problems) error {
+	cs := int(t.header.ChunkSize)
+	if len(c.bytes) != cs {
+		c.bytes = make([]byte, cs)
+	}
+	c.used = 0
+	n, err := t.readChunkOnce(c.bytes, off)
+	if err != nil {
+		return err
+	}
+	head, ok, err := format.DecodeChunkHeader(c.bytes, off, t.header.ChunkSize)
+	if err != nil || !ok || head.Kind != format.ChunkRecords {
+		p.add(textShort, off, 1) // the index found it good
+		return nil
+	}
+	if n < int(min(int64(cs), t.size-off)) {
+		p.add(textShort, off, 1)
+	}
+	live := head.Flags&format.FlagFinal == 0 && !t.state.Closed
+	if live {
+		if len(c.first) != cs {
+			c.first = make([]byte, cs)
+		}
+		c.first, c.bytes = c.bytes, c.first
+		if _, err := t.readChunkOnce(c.bytes, off); err != nil {
+			return err
+		}
+		if h, ok, err := format.DecodeChunkHeader(c.bytes, off, t.header.ChunkSize); err == nil && ok {
+			head = h
+		}
+	}
+	c.head = head
+	c.used = usedBytes(c.bytes, head.Sealed)
+	if live {
+		c.reconcile()
+	}
+	return nil
+}
+
+// readChunkOnce fills b with the chunk at off, and with zeros from where the
+// file ends.
+func (t *Trace) readChunkOnce(b []byte, off int64) (int, error) {
+	n, err := readFull(t.r, b[:min(int64(len(b)), max(t.size-off, 0))], off)
+	if err != nil {
+		return n, ioError(t.path, off, err)
+	}
+	clear(b[n:])
+	return n, nil
+}
+
+// usedBytes is where a chunk's records end: where its owner sealed it, or else
+// where only zeros follow.
+func usedBytes(b []byte, sealed int64) int {
+	if sealed != 0 {
+		return int(min(sealed, int64(len(b))))
+	}
+	n := len(b) &^ 7
+	for n > format.ChunkHeaderSize && binary.LittleEndian.Uint64(b[n-8:]) == 0 {
+		n -= 8
+	}
+	return min((n+format.RecordSize-1)&^(format.RecordSize-1), len(b))
+}
+
+// reconcile takes back from the second reading what the first did not have.
+func (c *chunkBuf) reconcile() {
+	le := binary.LittleEndian
+	for s := c.scan(); s.next(); {
+		old, b := c.first[s.off:], s.buf[s.off:]
+		if le.Uint64(old) == 0 {
+			le.PutUint64(b, 0)
+			continue
+		}
+		r := format.DecodeRecord(b)
+		if k := r.Kind().Spec(); k != nil && k.Scope && !r.Open() {
+			if was := le.Uint64(old[8:]); was != uint64(r.Stop) {
+				le.PutUint64(b[8:], was|1<<63)
+			}
+		}
+	}
+}
+
+// scan begins a walk over the records.
+func (c *chunkBuf) scan() recordScan {
+	return recordScan{buf: c.bytes[:c.used], to: format.ChunkHeaderSize}
+}
+
+// recordScan walks over the records of a chunk and counts what it skips.
+type recordScan struct {
+	buf []byte
+	off int // of the current record
+	ext int // bytes of its extension, which follows it; 0: none
+	to  int // where the next one is looked for
+
+	holes, orphans, bad, noExt int64
+}
+
+// next finds the next record.
+func (s *recordScan) next() bool {
+	le := binary.LittleEndian
+	for at := s.to; at+format.RecordSize <= len(s.buf); {
+		b := s.buf[at:]
+		w := le.Uint64(b)
+		if w-1 < format.MaxTicks-1 {
+			s.off, s.ext, s.to = at, 0, at+format.RecordSize
+			if le.Uint64(b[16:])&format.ExtBit != 0 {
+				s.extension()
+			}
+			return true
+		}
+		at += format.RecordSize
+		switch {
+		case w == 0:
+			s.holes++
+		case format.IsExt(w):
+			s.orphans++
+			at += (format.ExtUnits(w) - 1) * format.RecordSize
+		default:
+			s.bad++
+		}
+		s.to = at
+	}
+	return false
+}
+
+// extension takes in the extension that the current record says follows it.
+func (s *recordScan) extension() {
+	if s.to+format.RecordSize <= len(s.buf) {
+		w := binary.LittleEndian.Uint64(s.buf[s.to:])
+		if n := format.ExtUnits(w) * format.RecordSize; format.IsExt(w) {
+			if s.to+n <= len(s.buf) {
+				s.ext = n
+				s.to += n
+				return
+			}
+			s.to = len(s.buf)
+		}
+	}
+	s.noExt++
+}
+
+// extBytes is the current record's extension.
+func (s *recordScan) extBytes() []byte {
+	at := s.off + format.RecordSize
+	return s.buf[at : at+s.ext]
+}
+
+// report adds what the walk skipped to p.
+func (s *recordScan) report(p problems, off int64) {
+	p.add(textHole, off, s.holes)
+	p.add(textOrphanExt, off, s.orphans)
+	p.add(textBadStart, off, s.bad)
+	p.add(textNoExt, off, s.noExt)
+}
+
+// record decodes the current record.
+func (s *recordScan) record() format.Record { return format.DecodeRecord(s.buf[s.off:]) }

@@ -1,0 +1,188 @@
+package trace
+
+import (
+	"encoding/binary"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// endIndex finds the end apart of a begin. It holds eight bytes for each: by
+// the begin's chunk, the begin's place in it (in records) and the end's place
+// in the file (in records).
+type endIndex struct {
+	byChunk map[int64][]uint64 // begin's unit << 44 | end's unit, sorted
+	total   int64
+	problem problems // met while it was built
+}
+
+// A chunk of 16 MiB has 2^19 records; 44 bits of records are 2^49 bytes.
+const endUnitBits = 44
+
+// endsApart builds the index from the chunks that hold ends apart, or may by
+// now, and keeps it for the next run.
+func (t *Trace) endsApart() (*endIndex, error) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.ends != nil {
+		return t.ends, nil
+	}
+	x := &endIndex{byChunk: map[int64][]uint64{}, problem: problems{}}
+	ignored := problems{} // the run meets and counts them
+	cs := int64(t.header.ChunkSize)
+	var buf chunkBuf
+	for _, c := range t.chunks {
+		if c.kind != format.ChunkRecords || c.flags&format.FlagEnds == 0 && (t.state.Closed || c.flags&format.FlagFinal != 0) {
+			continue
+		}
+		if err := t.readChunk(&buf, c.off, ignored); err != nil {
+			return nil, err
+		}
+		for s := buf.scan(); s.next(); {
+			r := s.record()
+			if r.Kind() != format.KindEnd {
+				continue
+			}
+			x.total++
+			at := c.off + int64(s.off)
+			begin, ok := endLoc(s.extBytes())
+			if !ok || begin <= 0 || begin >= t.size || begin%format.RecordSize != 0 || at>>5 >= 1<<endUnitBits {
+				x.problem.add(textOrphanEnd, at, 1)
+				x.total--
+				continue
+			}
+			chunk, unit := begin/cs, uint64(begin%cs/format.RecordSize)
+			x.byChunk[chunk] = append(x.byChunk[chunk], unit<<endUnitBits|uint64(at/format.RecordSize))
+		}
+	}
+	for _, l := range x.byChunk {
+		slices.Sort(l)
+	}
+	t.ends = x
+	return x, nil
+}
+
+// endLoc is the place of the begin that an end's extension names.
+func endLoc(ext []byte) (int64, bool) {
+	if len(ext) < format.RecordSize {
+		return 0, false
+	}
+	le := binary.LittleEndian
+	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
+		return 0, false
+	}
+	return int64(le.Uint64(ext[8:])), true
+}
+
+// find is the place of the end of the record at off in the chunk whose ends
+// are in list; of several the first in the file, 0 without one.
+func findEnd(list []uint64, off int) int64 {
+	unit := uint64(off/format.RecordSize) << endUnitBits
+	i, _ := slices.BinarySearch(list, unit)
+	if i == len(list) || list[i]>>endUnitBits != unit>>endUnitBits {
+		return 0
+	}
+	return int64(list[i]&(1<<endUnitBits-1)) * format.RecordSize
+}
+
+// end is one end apart, decoded.
+type end struct {
+	stop  int64
+	cpu   uint64
+	goid  uint64 // of the goroutine that ended it
+	slots []format.Slot
+}
+
+// readEnd reads the end record at loc and checks that it fits the begin b.
+// Slots without the fixed ones are appended to dst.
+func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []format.Slot) (e end, user, system int64, ok bool, err error) {
+	user, system = -1, -1
+	raw, err := cache.read(t, loc, format.RecordSize)
+	if err != nil || len(raw) < format.RecordSize {
+		return e, user, system, false, err
+	}
+	r := format.DecodeRecord(raw)
+	if r.Kind() != format.KindEnd || r.Stop != b.Start || r.Start >= format.MaxTicks || !r.Ext() {
+		return e, user, system, false, nil
+	}
+	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid()}
+	x, err := cache.ext(t, loc+format.RecordSize)
+	if err != nil {
+		return e, user, system, false, err
+	}
+	slots, _ := format.DecodeExt(dst, x)
+	if len(slots) < 2 || slots[0].Type != format.SlotLoc || slots[1].Type != format.SlotGoid || slots[1].Value != b.Goid() {
+		return e, user, system, false, nil
+	}
+	slots = slots[2:]
+	if len(slots) >= 2 && slots[0].Type == format.SlotUser && slots[1].Type == format.SlotSystem {
+		user, system = slots[0].Int(), slots[1].Int()
+		slots = slots[2:]
+	}
+	e.slots = slots
+	return e, user, system, true, nil
+}
+
+// ext reads the extension at off; what is none, or cut off, is nil.
+func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
+	h, err := c.read(t, off, 8)
+	if err != nil || len(h) < 8 {
+		return nil, err
+	}
+	w := binary.LittleEndian.Uint64(h)
+	if !format.IsExt(w) {
+		return nil, nil
+	}
+	n := format.ExtUnits(w) * format.RecordSize
+	x, err := c.read(t, off, n)
+	if len(x) < n {
+		return nil, err
+	}
+	return x, err
+}
+
+// blockCache keeps parts of the file that ends were read from: scopes that
+// begin together mostly end near each other.
+type blockCache struct {
+	tags  [cacheBlocks]int64 // block number + 1
+	data  [cacheBlocks][]byte
+	cross []byte
+}
+
+const (
+	cacheBlocks = 128
+	cacheBlock  = 16 << 10
+)
+
+// read returns up to n bytes at off, fewer where the file ends. They are good
+// until the next call.
+func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
+	b := off / cacheBlock
+	at := int(off % cacheBlock)
+	if at+n > cacheBlock {
+		if cap(c.cross) < n {
+			c.cross = make([]byte, n)
+		}
+		got, err := t.readChunkOnce(c.cross[:n], off)
+		return c.cross[:got], err
+	}
+	i := b % cacheBlocks
+	if c.tags[i] != b+1 {
+		c.tags[i] = 0
+		if cap(c.data[i]) == 0 {
+			c.data[i] = make([]byte, cacheBlock)
+		}
+		c.data[i] = c.data[i][:cacheBlock]
+		got, err := t.readChunkOnce(c.data[i], b*cacheBlock)
+		if err != nil {
+			return nil, err
+		}
+		c.data[i] = c.data[i][:got]
+		c.tags[i] = b + 1
+	}
+	d := c.data[i]
+	if at >= len(d) {
+		return nil, nil
+	}
+	return d[at:min(at+n, len(d))], nil
+}

@@ -1,0 +1,118 @@
+package trace
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// CorruptError is a defect that made a trace, or a part of it, unreadable.
+type CorruptError struct {
+	Path   string // "" for Open
+	Offset int64  // in the file
+	Err    error  // wraps format.ErrCorrupt
+}
+
+func (e *CorruptError) Error() string {
+	if e.Path == "" {
+		return fmt.Sprintf("at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Offset, e.Err)
+	}
+	return fmt.Sprintf("%s: at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Path, e.Offset, e.Err)
+}
+
+func (e *CorruptError) Unwrap() error { return e.Err }
+
+// headerError adds to an error of the file header whose it is and what to do.
+func headerError(path string, err error) error {
+	var hint string
+	switch {
+	case errors.Is(err, format.ErrCorrupt):
+		return &CorruptError{Path: path, Err: err}
+	case errors.Is(err, format.ErrEmpty):
+		hint = "its writer did not come to write the header; record again"
+	case errors.Is(err, format.ErrNotTrace):
+		hint = "traces begin with " + fmt.Sprintf("%q", format.Magic[:7]) + " and are named *.scope"
+	case errors.Is(err, format.ErrNewer):
+		hint = "install a newer one: go install github.com/scopeview/scopeview/cmd/scopeview@latest"
+	default:
+		return ioError(path, 0, err)
+	}
+	if path == "" {
+		return fmt.Errorf("%w; %s", err, hint)
+	}
+	return fmt.Errorf("%s: %w; %s", path, err, hint)
+}
+
+// ioError says where reading failed.
+func ioError(path string, off int64, err error) error {
+	if path == "" {
+		return fmt.Errorf("reading at offset %d: %w", off, err)
+	}
+	return fmt.Errorf("%s: reading at offset %d: %w", path, off, err)
+}
+
+// Problem is a defect that the reader tolerated: what was skipped, and where.
+type Problem struct {
+	Offset int64
+	Text   string // a sentence
+	Count  int64  // how often, where one place stands for several
+}
+
+// problems counts equal defects together: a broken trace must not become a
+// list as long as itself. Offset is the first place where each was met.
+type problems map[string]*Problem
+
+func (p problems) add(text string, off, n int64) {
+	if n <= 0 {
+		return
+	}
+	if q := p[text]; q != nil {
+		q.Count += n
+		q.Offset = min(q.Offset, off)
+		return
+	}
+	p[text] = &Problem{off, text, n}
+}
+
+// atLeast merges another run's counts: the same defects were met again, so the
+// larger count is the truth, not the sum.
+func (p problems) atLeast(o problems) {
+	for text, q := range o {
+		if old := p[text]; old == nil {
+			p[text] = q
+		} else {
+			old.Count = max(old.Count, q.Count)
+			old.Offset = min(old.Offset, q.Offset)
+		}
+	}
+}
+
+func (p problems) sorted() []Problem {
+	list := make([]Problem, 0, len(p))
+	for _, q := range p {
+		list = append(list, *q)
+	}
+	slices.SortFunc(list, func(a, b Problem) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Text, b.Text))
+	})
+	return list
+}
+
+// The sentences of what is tolerated in records.
+const (
+	textHole      = "a record's place was handed out and the record never begun"
+	textOrphanExt = "an extension has no record: its writer was stopped between the two"
+	textBadStart  = "a record's first word is no time"
+	textEarly     = "a record begins before its chunk was handed out; it is shown from there"
+	textBadStop   = "a scope's end is before its begin or no time; its duration is shown as 0"
+	textNoExt     = "a record's extension is missing or runs beyond its chunk; its arguments are not shown"
+	textBadExt    = "an extension can't be decoded to its end; the arguments behind that are not shown"
+	textOrphanEnd = "an end has no begin that is open: the begin is missing, or ended twice"
+	textBadEnd    = "an end does not fit the begin that it names; the scope is shown as open"
+	textBreak     = "a scope spans a step of the clock: its duration is not to be believed"
+	textShort     = "a chunk could not be read to its end: the file shrank while it was read"
+	textManyRows  = "more named goroutines than are remembered: those idle for longest may show without their name"
+)

@@ -1,0 +1,216 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// place is a record in a chunk: what it is ordered by, and what only the walk
+// over the chunk knows of it.
+type place struct {
+	key    int64 // its start, not before its chunk's Since
+	off    uint32
+	thread uint32
+}
+
+// cursor is an open chunk.
+type cursor struct {
+	chunkBuf
+	off    int64 // of the chunk in the file
+	places []place
+	next   int
+	ends   []uint64 // see endIndex
+	owner  uint32
+
+	// The row of the last record: the next one is mostly of the same goroutine.
+	row      *row
+	rowKey   uint64
+	rowEpoch int
+}
+
+func (c *cursor) key() int64 { return c.places[c.next].key }
+
+// before orders the cursors by (start, place in the file).
+func (c *cursor) before(d *cursor) bool {
+	a, b := c.key(), d.key()
+	return a < b || a == b && c.off < d.off
+}
+
+// load reads a chunk, finds its records and sorts them. In the assembly path
+// they lie in the order of their starts; in the Go path a goroutine can be
+// moved between taking the time and taking the place.
+func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
+	info := &t.chunks[i]
+	c.off, c.owner, c.next, c.row = info.off, info.owner, 0, nil
+	c.places = c.places[:0]
+	if err := t.readChunk(&c.chunkBuf, info.off, p); err != nil {
+		return err
+	}
+	var thread uint32
+	var last int64
+	var early, unsorted int64
+	s := c.scan()
+	for s.next() {
+		r := s.record()
+		k := r.Kind()
+		switch k {
+		case format.KindAnchor:
+			thread = uint32(r.Stop)
+			if !o.Anchors {
+				continue
+			}
+		case format.KindEnd:
+			continue
+		}
+		if k.Spec() == nil {
+			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.off+int64(s.off), 1)
+			continue
+		}
+		key := r.Start
+		if key < info.since {
+			key = info.since
+			early++
+		}
+		if key < last {
+			unsorted++
+		}
+		last = key
+		c.places = append(c.places, place{key, uint32(s.off), thread})
+	}
+	if unsorted > 0 {
+		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
+	}
+	p.add(textEarly, info.off, early)
+	s.report(p, info.off)
+	return nil
+}
+
+// merge gives the records of all chunks in order.
+type merge struct {
+	t        *Trace
+	o        *Options
+	problems problems
+	order    []int32 // indexes of the record chunks, by Since
+	heap     []*cursor
+	free     []*cursor
+	ends     *endIndex
+}
+
+func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
+	m := &merge{t: t, o: o, ends: ends, problems: p}
+	for i, c := range t.chunks {
+		if c.kind == format.ChunkRecords {
+			m.order = append(m.order, int32(i))
+		}
+	}
+	slices.SortFunc(m.order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(t.chunks[a].since, t.chunks[b].since), cmp.Compare(a, b))
+	})
+	return m
+}
+
+// top is the cursor at the next record, nil at the end. The caller takes
+// records from it as long as they are before until, and then calls advance.
+func (m *merge) top() (c *cursor, err error) {
+	for len(m.order) > 0 && (len(m.heap) == 0 || m.t.chunks[m.order[0]].since <= m.heap[0].key()) {
+		if err := m.open(int(m.order[0])); err != nil {
+			return nil, err
+		}
+		m.order = m.order[1:]
+	}
+	if len(m.heap) == 0 {
+		return nil, nil
+	}
+	return m.heap[0], nil
+}
+
+// run is how many records of the top cursor come before anything else.
+func (m *merge) run() int {
+	c := m.heap[0]
+	limit := int64(format.MaxTicks)
+	if len(m.order) > 0 {
+		limit = m.t.chunks[m.order[0]].since
+	}
+	var rival *cursor
+	if len(m.heap) > 1 {
+		rival = m.heap[1]
+		if len(m.heap) > 2 && m.heap[2].before(rival) {
+			rival = m.heap[2]
+		}
+		if c.off > rival.off {
+			limit = min(limit, rival.key())
+		} else {
+			limit = min(limit, rival.key()+1)
+		}
+	}
+	n := c.next + 1 // the top is before all others
+	for n < len(c.places) && c.places[n].key < limit {
+		n++
+	}
+	return n - c.next
+}
+
+func (m *merge) open(i int) error {
+	var c *cursor
+	if n := len(m.free); n > 0 {
+		c, m.free = m.free[n-1], m.free[:n-1]
+	} else {
+		c = &cursor{}
+	}
+	if err := c.load(m.t, i, m.o, m.problems); err != nil {
+		return err
+	}
+	if len(c.places) == 0 {
+		m.free = append(m.free, c)
+		return nil
+	}
+	c.ends = nil
+	if m.ends != nil {
+		c.ends = m.ends.byChunk[c.off/int64(m.t.header.ChunkSize)]
+	}
+	m.heap = append(m.heap, c)
+	h := m.heap
+	k := len(h) - 1
+	for k > 0 && c.before(h[(k-1)/2]) {
+		h[k] = h[(k-1)/2]
+		k = (k - 1) / 2
+	}
+	h[k] = c
+	return nil
+}
+
+// advance puts the top cursor, which moved, where it belongs.
+func (m *merge) advance() {
+	h := m.heap
+	c := h[0]
+	n := len(h)
+	if c.next == len(c.places) {
+		m.free = append(m.free, c)
+		n--
+		c = h[n]
+		h[n] = nil
+		h = h[:n]
+		m.heap = h
+		if n == 0 {
+			return
+		}
+	}
+	i := 0
+	for {
+		k := 2*i + 1
+		if k >= n {
+			break
+		}
+		if k+1 < n && h[k+1].before(h[k]) {
+			k++
+		}
+		if !h[k].before(c) {
+			break
+		}
+		h[i] = h[k]
+		i = k
+	}
+	h[i] = c
+}

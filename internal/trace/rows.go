@@ -1,0 +1,193 @@
+package trace
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// rows knows, at the moment that the events have come to, what runs on every
+// row of the timeline and what the row is called. Depth is the number of scopes
+// that run: for nested ones that is the nesting, and scopes that overlap, or
+// end in another order than they began, need no special case.
+type rows struct {
+	m      map[uint64]*row
+	limit  int // sweep when m has grown to this
+	epoch  int // counts the sweeps: rows got before one may be gone
+	free   []*row
+	tracks trackTable
+}
+
+// row is what runs on one goroutine.
+type row struct {
+	stops []int64 // a min-heap of the ends, in ticks, of what runs
+	track uint16
+	four  [4]int64
+}
+
+// sweepAt is how many rows there may be before the idle ones are looked for.
+// Otherwise a program of a million short goroutines leaves a million rows.
+const sweepAt = 1 << 14
+
+func newRows() *rows { return &rows{m: map[uint64]*row{}, limit: sweepAt} }
+
+// rowKey is the goroutine; where it is not known the thread, or the owner.
+func rowKey(goid uint64, thread, owner uint32) uint64 {
+	switch {
+	case goid != 0:
+		return goid
+	case thread != 0:
+		return 1<<62 | uint64(thread)
+	}
+	return 1<<63 | uint64(owner)
+}
+
+func (s *rows) get(key uint64, now int64) *row {
+	if r := s.m[key]; r != nil {
+		return r
+	}
+	if len(s.m) >= s.limit {
+		s.sweep(now)
+	}
+	var r *row
+	if n := len(s.free); n > 0 {
+		r, s.free = s.free[n-1], s.free[:n-1]
+	} else {
+		r = &row{}
+	}
+	r.stops = r.four[:0]
+	r.track = s.tracks.get(key)
+	s.m[key] = r
+	return r
+}
+
+// sweep forgets the rows on which nothing runs, but not what they are called.
+func (s *rows) sweep(now int64) {
+	s.epoch++
+	for key, r := range s.m {
+		if r.running(now) == 0 {
+			if r.track != format.NameEmpty {
+				s.tracks.put(key, r.track)
+			}
+			delete(s.m, key)
+			if len(s.free) < sweepAt {
+				s.free = append(s.free, r)
+			}
+		}
+	}
+	s.limit = max(sweepAt, 2*len(s.m))
+}
+
+// running counts what runs at now; what ended by then is forgotten.
+func (r *row) running(now int64) int {
+	for len(r.stops) > 0 && r.stops[0] <= now {
+		h := r.stops
+		n := len(h) - 1
+		v := h[n]
+		h = h[:n]
+		r.stops = h
+		i := 0
+		for {
+			c := 2*i + 1
+			if c >= n {
+				break
+			}
+			if c+1 < n && h[c+1] < h[c] {
+				c++
+			}
+			if v <= h[c] {
+				break
+			}
+			h[i] = h[c]
+			i = c
+		}
+		if n > 0 {
+			h[i] = v
+		}
+	}
+	return len(r.stops)
+}
+
+// begin adds a scope that runs to stop.
+func (r *row) begin(stop int64) {
+	r.stops = append(r.stops, stop)
+	h := r.stops
+	i := len(h) - 1
+	for i > 0 {
+		p := (i - 1) / 2
+		if h[p] <= stop {
+			break
+		}
+		h[i] = h[p]
+		i = p
+	}
+	h[i] = stop
+}
+
+// trackTable remembers the names of rows that were swept, in two generations:
+// when the young one is full the old one is forgotten, so that what stays is
+// what was used last. An entry is goroutine << 16 | name.
+type trackTable struct {
+	young, old []uint64
+	n          int  // entries in young
+	forgot     bool // a generation with names in it was dropped
+}
+
+// trackSlots makes a generation 32 MiB, for three million names.
+const trackSlots = 1 << 22
+
+func (t *trackTable) put(key uint64, name uint16) {
+	if key > format.MaxGoid {
+		return // not a goroutine: it has no name
+	}
+	if t.n >= len(t.young)*3/4 {
+		t.grow()
+	}
+	t.n += insertTrack(t.young, key<<16|uint64(name))
+}
+
+func (t *trackTable) grow() {
+	if len(t.young) < trackSlots {
+		bigger := make([]uint64, max(1024, 2*len(t.young)))
+		t.n = 0
+		for _, e := range t.young {
+			if e != 0 {
+				t.n += insertTrack(bigger, e)
+			}
+		}
+		t.young = bigger
+		return
+	}
+	t.forgot = t.forgot || t.old != nil
+	t.old, t.young, t.n = t.young, make([]uint64, trackSlots), 0
+}
+
+func (t *trackTable) get(key uint64) uint16 {
+	if key > format.MaxGoid {
+		return format.NameEmpty
+	}
+	for _, g := range [2][]uint64{t.young, t.old} {
+		if len(g) == 0 {
+			continue
+		}
+		for i := trackHash(key, len(g)); g[i] != 0; i = (i + 1) & (len(g) - 1) {
+			if g[i]>>16 == key {
+				return uint16(g[i])
+			}
+		}
+	}
+	return format.NameEmpty
+}
+
+// insertTrack puts e in g, whose length is a power of two, and tells how many
+// entries it added.
+func insertTrack(g []uint64, e uint64) int {
+	i := trackHash(e>>16, len(g))
+	for g[i] != 0 && g[i]>>16 != e>>16 {
+		i = (i + 1) & (len(g) - 1)
+	}
+	added := 0
+	if g[i] == 0 {
+		added = 1
+	}
+	g[i] = e
+	return added
+}
+
+func trackHash(key uint64, n int) int { return int(key*0x9e3779b97f4a7c15>>32) & (n - 1) }
