@@ -1,0 +1,165 @@
+# Two commands do everything on a machine that has Go:
+#   make demo   runs the main job on real input and says where the results are
+#   make test   runs all tests, and says what was skipped and why
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.ONESHELL:
+.DEFAULT_GOAL := help
+.PHONY: help build demo test race vet deps bench fuzz clean
+
+# DEMO_FILES bounds the Go files that the demo works through.
+DEMO_FILES ?= 5000
+# FUZZTIME is how long each fuzz test runs.
+FUZZTIME ?= 20s
+# BENCHFLAGS go to the benchmark harness; see go run ./bench -h there.
+BENCHFLAGS ?=
+
+PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
+
+help: ## show this list
+	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+
+build: ## build the tool into bin/scopeview
+	@go build -o bin/ ./cmd/scopeview
+
+demo: build ## trace examples/gostats, look at it, kill a second copy and look at that
+	@rm -rf demo && mkdir demo
+	say() { printf '\n== %s\n' "$$*"; }
+	go build -o demo/gostats ./examples/gostats
+	say "gostats: parse and compress $(DEMO_FILES) Go files with 8 workers, recorded"
+	demo/gostats -workers 8 -limit-files $(DEMO_FILES) -trace demo/gostats.scope
+	say "scopeview info"
+	bin/scopeview info demo/gostats.scope
+	say "scopeview top"
+	bin/scopeview top demo/gostats.scope
+	bin/scopeview csv demo/gostats.scope -o demo/gostats.csv
+	say "the same again, killed with -9 in mid-run"
+	demo/gostats -workers 8 -limit-files $(DEMO_FILES) -repeat 1000 -trace demo/killed.scope >demo/killed.txt &
+	victim=$$!
+	sleep 3
+	kill -9 $$victim
+	wait $$victim 2>/dev/null || true
+	bin/scopeview info demo/killed.scope
+	bin/scopeview csv demo/killed.scope -o demo/killed.csv
+	echo "ended rows and rows still open when it was killed:"
+	awk -F, 'NR > 1 { open[$$11 == "1" || $$11 == "true"]++ } END { printf "  %d ended, %d open\n", open[0], open[1] }' demo/killed.csv
+	say "the results"
+	echo "trace            demo/gostats.scope"
+	echo "table            demo/gostats.csv ($$(wc -l <demo/gostats.csv) lines)"
+	echo "killed in mid-run  demo/killed.scope, demo/killed.csv"
+
+# stage NAME COMMAND runs a command and prints one line about it; the command's
+# output follows if it failed, and what its tests skipped if it did not.
+define STAGE
+failed=0
+log=$$(mktemp); trap 'rm -f "$$log"' EXIT
+stage() {
+  local name=$$1 begin=$$SECONDS; shift
+  if "$$@" >"$$log" 2>&1; then
+    printf 'ok    %-42s %4d s\n' "$$name" $$((SECONDS - begin))
+    awk '/^ +[a-zA-Z0-9_]+\.go:[0-9]+: / { why = $$0; sub(/^ +[^ ]+ /, "", why) }
+         /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
+  else
+    printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
+    grep -v '^=== \|^ *--- PASS\|^PASS$$' "$$log" | tail -n 200
+    failed=1
+  fi
+}
+skip() { printf 'skip  %-42s %s\n' "$$1" "$$2"; }
+endef
+
+# matrix runs vet and compiles for every platform.
+define MATRIX
+matrix() {
+  for p in $(PLATFORMS); do
+    echo "$$p"
+    GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go vet ./... || return
+    GOOS=$${p%/*} GOARCH=$${p#*/} CGO_ENABLED=0 go build ./... || return
+  done
+}
+endef
+
+# What the recorder is made of: tested in more ways than the rest.
+RECORDER := ./scope/... ./mmpool/... ./flusher/... ./sweeper/... ./internal/sys/...
+
+test: ## run all tests; in CI and as root, install what they need first
+	@$(STAGE)
+	$(MATRIX)
+	if [ "$${CI:-}" = true ] || [ "$$(id -u)" = 0 ]; then
+	  $(MAKE) --no-print-directory deps || echo "      going on without what is missing"
+	fi
+	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
+	benches() { cd bench && go vet ./... && go test -short -v ./...; }
+	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && go test -v -tags scope_off ./scope/... ./examples/...; }
+	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 go test -short -v ./scope ./mmpool ./internal/sys; }
+	arm64() { GOARCH=arm64 CGO_ENABLED=0 go test -short -v -timeout 15m -exec "$$1" ./scope ./mmpool ./internal/sys ./internal/format; }
+	stage "gofmt" formatted
+	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix
+	stage "tests" go test -v ./...
+	stage "tests of the benchmarks" benches
+	stage "tests with -tags scope_off" unrecorded
+	stage "tests with -tags scope_pure" go test -short -v -tags scope_pure $(RECORDER)
+	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
+	  stage "tests with the race detector" go test -short -v -race ./...
+	else
+	  skip "tests with the race detector" "needs cgo and a C compiler; make deps installs gcc"
+	fi
+	if ! newest=$$(go list -m -f '{{.Version}}' go@latest 2>/dev/null); then
+	  skip "tests on the newest Go" "the module proxy can't be reached"
+	elif [ "go$$newest" = "$$(go env GOVERSION)" ]; then
+	  skip "tests on the newest Go" "go$$newest is what runs here"
+	elif ! GOTOOLCHAIN=go$$newest go version >/dev/null 2>&1; then
+	  skip "tests on the newest Go" "go$$newest can't be had from the module proxy"
+	else
+	  stage "tests on the newest Go, $$newest" newest "$$newest"
+	fi
+	if [ "$$(go env GOHOSTARCH)" = arm64 ]; then
+	  skip "arm64 tests under qemu" "this machine is arm64"
+	elif qemu=$$(command -v qemu-aarch64 || command -v qemu-aarch64-static); then
+	  stage "arm64 tests under qemu" arm64 "$$qemu"
+	else
+	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
+	fi
+	if [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+
+race: ## run the tests with the race detector
+	@go test -race ./...
+
+vet: ## vet and compile for linux, darwin and windows on amd64 and arm64
+	@$(MATRIX)
+	matrix
+
+deps: ## install what the tests need: Debian packages and Go modules
+	@need=()
+	command -v gcc >/dev/null || need+=(gcc libc6-dev)
+	command -v python3 >/dev/null || need+=(python3-minimal)
+	if [ "$$(go env GOHOSTARCH)" != arm64 ]; then
+	  command -v qemu-aarch64 >/dev/null || command -v qemu-aarch64-static >/dev/null || need+=(qemu-user)
+	fi
+	go mod download
+	(cd bench && go mod download)
+	if [ $${#need[@]} = 0 ]; then exit 0; fi
+	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+	  echo "deps: missing: $${need[*]} (Debian's names); install them as root"
+	  exit 1
+	fi
+	export DEBIAN_FRONTEND=noninteractive
+	apt-get -qq update && apt-get -qq install -y --no-install-recommends "$${need[@]}" >/dev/null || {
+	  echo "deps: apt-get could not install: $${need[*]}"
+	  exit 1
+	}
+
+bench: ## measure against the floor and against peers; fails when a must is missed
+	@cd bench && go run . $(BENCHFLAGS)
+
+fuzz: ## run each fuzz test for FUZZTIME
+	@grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -r -n 1 dirname | sort -u | while read -r dir; do
+	  for f in $$(go test -list '^Fuzz' "$$dir" | grep '^Fuzz'); do
+	    echo "$$dir $$f"
+	    go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) "$$dir"
+	  done
+	done
+
+clean: ## remove what these targets made
+	@rm -rf bin demo traces
