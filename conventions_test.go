@@ -1,0 +1,217 @@
+// Package scopeview_test checks the conventions of the whole module: who may
+// import whom, what the recorder may never do, and what a program that imports
+// it takes on.
+package scopeview_test
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+const module = "github.com/scopeview/scopeview"
+
+// source is a Go file that is no test, parsed for every system and tag.
+type source struct {
+	path string // relative to the root, with slashes
+	pkg  string // its directory; "." for the root
+	file *ast.File
+}
+
+var fset = token.NewFileSet()
+
+// sources parses the module's files. Nested modules and test data are not ours.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		if d.IsDir() && p != "." {
+			_, modErr := os.Stat(filepath.Join(p, "go.mod"))
+			if modErr == nil || d.Name() == "testdata" || strings.HasPrefix(d.Name(), ".") {
+				return fs.SkipDir
+			}
+		}
+		if d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
+			return nil
+		}
+		f, err := parser.ParseFile(fset, p, nil, parser.ParseComments)
+		if err != nil {
+			return err
+		}
+		p = filepath.ToSlash(p)
+		all = append(all, source{path: p, pkg: path.Dir(p), file: f})
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(all) == 0 {
+		t.Fatal("no Go files found")
+	}
+	return all
+}
+
+func imports(s source) []string {
+	var paths []string
+	for _, i := range s.file.Imports {
+		if p, err := strconv.Unquote(i.Path.Value); err == nil {
+			paths = append(paths, p)
+		}
+	}
+	return paths
+}
+
+// mayImport says which packages of the module each may import. An entry that
+// ends in /* stands for everything below it. The writer's side (first half) and
+// the reader's side (second) meet in internal/format only.
+var mayImport = map[string][]string{
+	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/glob", "internal/format", "internal/sys"},
+	"scope/auto":         {"scope"},
+	"flusher":            {"mmpool", "internal/heartbeat", "internal/format", "internal/sys"},
+	"sweeper":            {"mmpool", "internal/format", "internal/sys"},
+	"mmpool":             {"internal/format", "internal/sys"},
+	"internal/heartbeat": {"internal/format", "internal/sys"},
+	"internal/sys":       {},
+	"internal/format":    {},
+	"internal/glob":      {},
+
+	"internal/trace":      {"internal/format"},
+	"internal/trace/text": {"internal/trace", "internal/format"},
+	"internal/args":       {"internal/trace", "internal/format"},
+	"internal/analysis":   {"internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"export/*":            {"internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"internal/live":       {"export/*", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"cmd/*":               {"export/*", "internal/live", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/glob", "internal/format"},
+
+	"examples/*": {"scope"},
+}
+
+func covers(pattern, pkg string) bool {
+	if dir, ok := strings.CutSuffix(pattern, "*"); ok {
+		return strings.HasPrefix(pkg, dir)
+	}
+	return pattern == pkg
+}
+
+func TestDependenciesRunOneWay(t *testing.T) {
+	for _, s := range sources(t) {
+		var allowed []string
+		known := false
+		for pattern, list := range mayImport {
+			if covers(pattern, s.pkg) {
+				allowed, known = list, true
+			}
+		}
+		if !known {
+			t.Errorf("%s: package %s has no line in the table of who may import whom", s.path, s.pkg)
+			continue
+		}
+		for _, i := range imports(s) {
+			i, ours := strings.CutPrefix(i, module+"/")
+			if ours && !slices.ContainsFunc(allowed, func(a string) bool { return covers(a, i) }) {
+				t.Errorf("%s imports %s, which %s may not", s.path, i, s.pkg)
+			}
+		}
+	}
+}
+
+// recorder is what runs inside the programs of others.
+var recorder = []string{"scope", "scope/auto", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat"}
+
+func TestRecorderImportsNothingHeavy(t *testing.T) {
+	heavy := []string{"net/http", "html", "html/template", "text/template", "encoding/json", "os/exec", "os/signal", "log", "log/slog"}
+	for _, s := range sources(t) {
+		for _, i := range imports(s) {
+			if slices.Contains(recorder, s.pkg) && slices.Contains(heavy, i) {
+				t.Errorf("%s imports %s; the recorder stays light", s.path, i)
+			}
+			if i == "github.com/prometheus/procfs" && s.pkg != "internal/heartbeat" {
+				t.Errorf("%s imports procfs, which only internal/heartbeat may", s.path)
+			}
+			if (i == "unsafe" || i == "C") && s.pkg != "internal/sys" {
+				t.Errorf("%s imports %s, which only internal/sys may", s.path, i)
+			}
+			if i == "os" && s.pkg == "internal/format" {
+				t.Errorf("%s imports os; the format is a leaf", s.path)
+			}
+		}
+	}
+}
+
+func TestAssemblyIsInOnePlace(t *testing.T) {
+	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
+		if err == nil && strings.HasSuffix(p, ".s") && filepath.ToSlash(filepath.Dir(p)) != "internal/sys" {
+			t.Errorf("%s: assembly belongs into internal/sys", p)
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNoReplaceInGoMod(t *testing.T) {
+	b, err := os.ReadFile("go.mod")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for line := range strings.Lines(string(b)) {
+		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
+			t.Errorf("go.mod has %q: go install module@version refuses a module with replace", strings.TrimSpace(line))
+		}
+	}
+}
+
+// forbidden are calls that end, interrupt or talk over the host program.
+var forbidden = []string{
+	"panic", "print", "println",
+	"os.Exit", "syscall.Exit", "unix.Exit", "runtime.Goexit",
+	"log.Fatal", "log.Fatalf", "log.Fatalln", "log.Panic", "log.Panicf", "log.Print", "log.Printf", "log.Println",
+	"signal.Notify", "signal.Ignore", "signal.Reset",
+	"fmt.Print", "fmt.Printf", "fmt.Println",
+}
+
+func TestRecorderLeavesTheProgramAlone(t *testing.T) {
+	for _, s := range sources(t) {
+		if !slices.Contains(recorder, s.pkg) {
+			continue
+		}
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.CallExpr:
+				if name := callee(n); slices.Contains(forbidden, name) {
+					t.Errorf("%s calls %s", fset.Position(n.Pos()), name)
+				}
+			case *ast.SelectorExpr:
+				// scope/auto says on standard error when it can't record.
+				if x, ok := n.X.(*ast.Ident); ok && x.Name == "os" && (n.Sel.Name == "Stdout" || n.Sel.Name == "Stderr" && s.pkg != "scope/auto") {
+					t.Errorf("%s uses os.%s", fset.Position(n.Pos()), n.Sel.Name)
+				}
+			}
+			return true
+		})
+	}
+}
+
+func callee(c *ast.CallExpr) string {
+	switch f := c.Fun.(type) {
+	case *ast.Ident:
+		return f.Name
+	case *ast.SelectorExpr:
+		if x, ok := f.X.(*ast.Ident); ok {
+			return x.Name + "." + f.Sel.Name
+		}
+	}
+	return ""
+}
