@@ -22,9 +22,14 @@ type Lock struct {
 type Periods struct {
 	Count, Total, Max int64
 	Open, OpenTime    int64
+	Across            int64 // the clock stepped meanwhile: their times are unknown and in no sum
 }
 
-func (p *Periods) add(dur int64, open bool) {
+func (p *Periods) add(dur int64, open, across bool) {
+	if across {
+		p.Across++
+		return
+	}
 	if open {
 		p.Open++
 		p.OpenTime += dur

@@ -73,10 +73,10 @@ func TestLocks(t *testing.T) {
 	if len(locks) != 2 || locks[0].Name != lockL {
 		t.Fatalf("%d locks, want L, which was waited for, before M", len(locks))
 	}
-	if got, want := locks[0].Waits, (Periods{2, 37, 28, 1, 4}); got != want {
+	if got, want := locks[0].Waits, (Periods{2, 37, 28, 1, 4, 0}); got != want {
 		t.Errorf("waits %+v, want %+v", got, want)
 	}
-	if got, want := locks[0].Holds, (Periods{2, 30, 20, 1, 5}); got != want {
+	if got, want := locks[0].Holds, (Periods{2, 30, 20, 1, 5, 0}); got != want {
 		t.Errorf("holds %+v, want %+v", got, want)
 	}
 	if h := locks[1].HeldBy(); len(h) != 1 || h[0].Share != 1 {

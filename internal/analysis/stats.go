@@ -17,6 +17,7 @@ type Stats struct {
 	Open     int64 // scopes begun and not ended
 	OpenTime int64 // their durations up to the last moment that the trace knows
 	Times    Histogram
+	Across   int64 // scopes during which the clock stepped: their times are unknown and in no sum
 
 	// Self is the time that belonged to these scopes and to none inside them, the
 	// open ones included; a lock's wait inside is not self. NoSelf counts scopes on
@@ -56,7 +57,11 @@ func (s *Stats) PerWall() (ratio float64, ok bool) {
 	return float64(s.CPU) / float64(s.CPUWall), true
 }
 
-func (s *Stats) add(e *trace.Event) {
+func (s *Stats) add(e *trace.Event, across bool) {
+	if across {
+		s.Across++
+		return
+	}
 	if e.Goid == 0 {
 		s.NoSelf++
 	}

@@ -18,6 +18,8 @@ type SummaryOptions struct {
 	// Keep says which events count; nil: all. The others still have their part in
 	// whose moment it is.
 	Keep func(*trace.Event) bool
+	// Breaks are the trace's; what lies across one is in no sum.
+	Breaks Breaks
 	// From and To bound what counts as self time and as holding: outside, the
 	// events that touch the range do not tell the whole. To 0: no bound.
 	From, To int64
@@ -67,6 +69,7 @@ func (s *Summary) Add(e *trace.Event) {
 	default:
 		return
 	}
+	across := s.o.Breaks.Across(e)
 	keep := s.o.Keep == nil || s.o.Keep(e)
 	var r *row
 	if e.Goid != 0 { // else it is not known whose row it is on
@@ -75,7 +78,7 @@ func (s *Summary) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindWait:
 		if keep {
-			s.lock(e.Name).Waits.add(e.Dur, e.Open)
+			s.lock(e.Name).Waits.add(e.Dur, e.Open, across)
 		}
 		if r != nil {
 			r.begin(e, nil)
@@ -83,8 +86,8 @@ func (s *Summary) Add(e *trace.Event) {
 	case format.KindHold:
 		if keep {
 			l := s.lock(e.Name)
-			l.Holds.add(e.Dur, e.Open)
-			if r != nil {
+			l.Holds.add(e.Dur, e.Open, across)
+			if r != nil && !across {
 				r.hold(e, l)
 			}
 		}
@@ -93,8 +96,11 @@ func (s *Summary) Add(e *trace.Event) {
 		if keep {
 			st = s.of(e)
 			if !s.o.ByTrack || r == nil || r.outermost() {
-				st.add(e)
+				st.add(e, across)
 			}
+		}
+		if across {
+			st = nil
 		}
 		if r != nil {
 			r.begin(e, st)

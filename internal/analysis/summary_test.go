@@ -238,3 +238,16 @@ func TestKeep(t *testing.T) {
 		t.Errorf("%s and %d locks, want A=7, whose child counts though it is not shown", got, len(s.Locks()))
 	}
 }
+
+// TestClockStep: what lies across a step of the clock is counted and in no sum.
+func TestClockStep(t *testing.T) {
+	s := summarize(SummaryOptions{Breaks: Breaks{{From: 20, To: 1000}}},
+		scope(nameA, 1, 0, 10), scope(nameA, 1, 15, 1005), kind(format.KindWait, scope(lockL, 1, 16, 1004)),
+		kind(format.KindHold, scope(lockL, 1, 1004, 1005)), scope(nameA, 1, 1010, 1020))
+	if a := s.Stats()[0]; a.Across != 1 || a.Count != 2 || a.Total != 20 || a.Self != 20 || a.Times.Max() != 10 {
+		t.Errorf("%+v", a)
+	}
+	if l := s.Locks()[0]; l.Waits != (Periods{Across: 1}) || l.Holds.Total != 1 {
+		t.Errorf("%+v", l)
+	}
+}
