@@ -40,6 +40,5 @@
 //
 // A scope's end completes its record, or, where that record's chunk may have
 // been written out, is a record of its own (KindEnd) anywhere later in the
-// trace. An end apart repeats start, kind-independent name, and says where the
-// begin is, so that it can be read alone.
+// trace. It repeats the start and says where the begin is.
 package format

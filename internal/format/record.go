@@ -98,10 +98,11 @@ func (q Quality) String() string {
 // OpenStop is word 1 of an open record of the assembly path: the yield
 // witnesses. Readers need only its sign and the thread.
 //
-//	bit 63 | thread id (40-61) | P.schedtick (8-39) | g.trackingSeq (0-7)
+//	bit 63 | ended apart (62) | thread id (40-61) | P.schedtick (8-39) | g.trackingSeq (0-7)
 //
 // The Go path stores the start with bit 63 set instead, which tells its ends
-// apart from every other record's.
+// apart from every other record's. Bit 62 says that the record's end is, or was
+// about to be, a record of its own.
 func OpenStop(tid, schedtick uint32, seq uint8) int64 {
 	return int64(1<<63 | uint64(tid&0x3fffff)<<40 | uint64(schedtick)<<8 | uint64(seq))
 }
@@ -149,7 +150,7 @@ var Specs = []Spec{
 	{KindTrack, "track", "", false, "0", "0", "", "the goroutine's row is called name from now on"},
 	{KindGo, "go", "", false, "creation", "creator", "", "first record of a goroutine made by scope.Go: when it was created and by which goroutine; name is its row's"},
 	{KindAnchor, "anchor", "", false, "thread", "cpu_ns", "", "the records that follow in this chunk were begun on this thread, whose CPU clock was cpu_ns at start (-1: unknown)"},
-	{KindEnd, "end", "", false, "begin", "cpu", "loc goid", "ends, at start (word 0), the scope that began at word 1: loc is the file offset of its record, goid the goroutine that began it; the head's goroutine is the one that ended it. Further slots: user and system of a process scope, then arguments known at the end"},
+	{KindEnd, "end", "", false, "begin", "cpu", "loc goid", "ends, at start (word 0), the scope that began at word 1: loc is the file offset of its record, goid the goroutine that began it (0: not known any more); the head's goroutine is the one that ended it. Further slots: user and system of a process scope, then arguments known at the end"},
 	{KindTaskf, "taskf", "task", true, "stop", "cpu", "", "a task whose name is a format for its arguments"},
 }
 

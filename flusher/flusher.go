@@ -1,0 +1,217 @@
+// Package flusher is the tick: it keeps the pool's window ahead of the bump,
+// writes sealed chunks to disk, and drops their pages.
+//
+// Two goroutines share the work, so that a slow disk does not keep the window
+// from growing: one prepares what comes, the other writes out what was. A chunk
+// leaves in three rounds: in the first it is marked, so that ends go apart from
+// then on, and its write-back starts; in the next its pages, clean by then, are
+// dropped.
+package flusher
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// Config tells a Flusher what to do and when.
+type Config struct {
+	Pool  *mmpool.Pool
+	Every time.Duration // between two ticks; it wakes sooner when much is written
+
+	// Expire makes a chunk's owner take another one at its next record. It is
+	// called for chunks that have been open for ten seconds, so that what an
+	// idle owner wrote gets to disk. May be nil.
+	Expire func(idx int64)
+	// Whole tells whether nobody is about to write into a sealed chunk any
+	// more; nil: sealed chunks are whole.
+	Whole func(idx int64) bool
+	// Tick is called at the end of each tick, on the flusher's goroutine.
+	Tick func(now time.Time)
+}
+
+// Flusher runs the ticks of one recording.
+type Flusher struct {
+	Config
+	Cost Cost
+
+	stop  chan struct{}
+	write chan struct{}
+	done  sync.WaitGroup
+	err   atomic.Pointer[error]
+
+	low     int64   // every chunk below is gone
+	leaving []int64 // marked in the last round
+	since   map[int64]time.Time
+	flushed atomic.Int64
+}
+
+// old is how long a chunk may stay open.
+const old = 10 * time.Second
+
+// Start begins to tick.
+func Start(c Config) *Flusher {
+	f := &Flusher{
+		Config: c,
+		stop:   make(chan struct{}),
+		write:  make(chan struct{}, 1),
+		low:    1,
+		since:  map[int64]time.Time{},
+	}
+	f.done.Add(2)
+	go f.prepare()
+	go f.writeOut()
+	return f
+}
+
+// Stop ends both goroutines and returns when they have. The chunks are as they
+// are: what is mapped needs nobody to write it.
+func (f *Flusher) Stop() {
+	close(f.stop)
+	f.done.Wait()
+}
+
+// Err is the last error, nil if there was none.
+func (f *Flusher) Err() error {
+	if p := f.err.Load(); p != nil {
+		return *p
+	}
+	return nil
+}
+
+func (f *Flusher) note(err error) {
+	if err != nil {
+		f.err.Store(&err)
+	}
+}
+
+// prepare keeps the window ahead, and ticks.
+func (f *Flusher) prepare() {
+	defer f.done.Done()
+	t := time.NewTicker(f.Every)
+	defer t.Stop()
+	for {
+		tick := false
+		var now time.Time
+		select {
+		case <-f.stop:
+			return
+		case <-f.Pool.Wake():
+		case now = <-t.C:
+			tick = true
+		}
+		f.Cost.Round(func() {
+			f.note(f.Pool.Extend())
+			if tick {
+				f.age(now)
+				if f.Tick != nil {
+					f.Tick(now)
+				}
+			}
+		})
+		select {
+		case f.write <- struct{}{}:
+		default:
+		}
+	}
+}
+
+// age re-arms the open chunks and the window, and lets chunks expire that have
+// been open for long.
+func (f *Flusher) age(now time.Time) {
+	var open []int64
+	bump := f.Pool.Bump()
+	for idx := atomic.LoadInt64(&f.low); idx < bump; idx++ {
+		if f.Pool.State(idx) != mmpool.Open {
+			delete(f.since, idx)
+			continue
+		}
+		open = append(open, idx)
+		if t, ok := f.since[idx]; !ok {
+			f.since[idx] = now
+		} else if now.Sub(t) > old && f.Expire != nil {
+			f.Expire(idx)
+		}
+	}
+	f.note(f.Pool.Rearm(open))
+	if f.Pool.Heap() {
+		// The file is a copy: bring it up to date, so that it can be read.
+		for _, idx := range append(open, 0) {
+			f.note(f.Pool.Save(idx, idx+1, false))
+		}
+	}
+}
+
+func (f *Flusher) writeOut() {
+	defer f.done.Done()
+	for {
+		select {
+		case <-f.stop:
+			return
+		case <-f.write:
+			f.Cost.Round(f.round)
+		}
+	}
+}
+
+// round settles what the last round marked and marks what was sealed since.
+func (f *Flusher) round() {
+	for _, run := range runs(f.leaving) {
+		for idx := run.from; idx < run.to; idx++ {
+			if w := f.Pool.Words(idx); w != nil {
+				// The flags share a word with the generation.
+				atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
+			}
+		}
+		if err := f.Pool.Settle(run.from, run.to); err != nil {
+			f.note(err)
+			if f.Pool.Heap() {
+				return // not written: keep it, and try again
+			}
+		}
+		for idx := run.from; idx < run.to; idx++ {
+			f.Pool.SetState(idx, mmpool.Gone)
+		}
+		f.flushed.Add((run.to - run.from) * mmpool.ChunkSize)
+	}
+	f.leaving = f.leaving[:0]
+
+	bump := f.Pool.Bump()
+	low, gone := atomic.LoadInt64(&f.low), true
+	for idx := low; idx < bump; idx++ {
+		switch f.Pool.State(idx) {
+		case mmpool.Gone:
+			if gone {
+				low = idx + 1
+			}
+			continue
+		case mmpool.Sealed:
+			if f.Whole == nil || f.Whole(idx) {
+				f.Pool.SetState(idx, mmpool.Leaving)
+				f.leaving = append(f.leaving, idx)
+			}
+		}
+		gone = false
+	}
+	atomic.StoreInt64(&f.low, low)
+	for _, run := range runs(f.leaving) {
+		f.note(f.Pool.Save(run.from, run.to, true))
+	}
+}
+
+type run struct{ from, to int64 }
+
+// runs joins neighbours, so that each call to the kernel covers many chunks.
+func runs(idx []int64) (rs []run) {
+	for _, i := range idx {
+		if n := len(rs); n > 0 && rs[n-1].to == i {
+			rs[n-1].to++
+		} else {
+			rs = append(rs, run{i, i + 1})
+		}
+	}
+	return rs
+}

@@ -1,0 +1,8 @@
+//go:build linux && go1.26 && !go1.28 && !scope_pure && !race
+
+package sys
+
+import "sync/atomic"
+
+func load(p *uint64) uint64     { return atomic.LoadUint64(p) }
+func store(p *uint64, v uint64) { atomic.StoreUint64(p, v) }

@@ -1,0 +1,34 @@
+package sys
+
+import (
+	"bytes"
+	"os"
+
+	"golang.org/x/sys/unix"
+)
+
+func monotonic() int64 {
+	var ts unix.Timespec
+	if unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts) != nil {
+		return 1
+	}
+	return ts.Nano()
+}
+
+const clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocksource"
+
+// counterTrusted says why the kernel does not keep its own time by the
+// counter, "" if it does: tsc on amd64 (kvm-clock and Hyper-V's page scale the
+// same counter), arch_sys_counter on arm64.
+func counterTrusted() string {
+	b, err := os.ReadFile(clocksource)
+	if err != nil {
+		return "the kernel's clock source can't be read: " + err.Error()
+	}
+	switch s := string(bytes.TrimSpace(b)); s {
+	case "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter":
+		return ""
+	default:
+		return "the kernel's clock source is " + s
+	}
+}

@@ -1,0 +1,9 @@
+//go:build !linux
+
+package sys
+
+func monotonic() int64 { return 1 }
+
+func counterTrusted() string {
+	return "the system does not tell whether its clock is the processor's counter"
+}

@@ -1,0 +1,5 @@
+//go:build scope_norseq
+
+package sys
+
+const failRseq = true

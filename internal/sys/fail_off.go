@@ -1,0 +1,5 @@
+//go:build !scope_nogoid
+
+package sys
+
+const failGoid = false

@@ -1,0 +1,5 @@
+//go:build !scope_noyield
+
+package sys
+
+const failYield = false

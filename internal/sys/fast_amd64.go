@@ -1,0 +1,144 @@
+//go:build linux && go1.26 && !go1.28 && !scope_pure && !race
+
+package sys
+
+// layout is what the assembly needs to know: where the runtime keeps what
+// (offsets that discover verified), and the recording's addresses. The
+// offsets in fast_amd64.s follow this struct.
+type layout struct {
+	m         uintptr // in g
+	goid      uintptr // in g
+	seq       uintptr // in g: trackingSeq
+	wait      uintptr // in g: waitreason
+	p         uintptr // in m
+	procid    uintptr // in m
+	pid       uintptr // in p
+	tick      uintptr // in p: schedtick
+	coroutine uint64  // the waitreason of a goroutine that switched as a coroutine
+	table     uintptr // of entries, by P
+	entries   uint64
+	gen       int64 // of the running recording; -1: none
+	base      uintptr
+	exact     int64 // ticks below which equal witnesses prove
+	states    uintptr
+	size      uint64 // bytes that the states speak of
+}
+
+var lay = layout{gen: -1}
+
+// entry is what a P owns; 128 bytes, so that two Ps share no cache line pair.
+type entry struct {
+	cur, end, lo uintptr // in the P's chunk
+	m            uintptr
+	tid          uint64
+	cell         uintptr
+	gen          int64
+	count        int64 // records begun since the recording started
+	clamped      int64
+	_            [56]byte
+}
+
+// cell is what a thread owns. Its first 32 bytes are a struct rseq, which the
+// kernel writes; they are aligned as rseq(2) asks.
+type cell struct {
+	rseq    [4]uint64
+	k       int64  // CPU ticks - TSC, as of the last anchor
+	tidWord uint64 // the thread in the form of an open record's word 1
+	mask    uint64 // 0 where the CPU time is unknown
+	witness uintptr
+	expect  uint64 // what the word at witness is while the thread stays on the CPU
+	os      uint64 // thread id for which it was registered
+	kind    uint64 // witnessNone, witnessRseq or witnessPerf
+	m       uintptr
+	page    uintptr // the word that the witness of kind watches
+	tried   uint64  // the kind that was tried for this thread
+	_       [16]byte
+}
+
+const (
+	witnessNone = 0
+	witnessRseq = 1
+	witnessPerf = 2
+)
+
+type anchorArgs struct {
+	m       uintptr
+	tid     uint64
+	cell    uintptr
+	kind    uint64
+	desc    uintptr
+	bracket int64  // ticks that the clock may take
+	mult    uint64 // ticks per ns, 32.32
+}
+
+// place is where a goroutine was a moment ago.
+type place struct {
+	m   uintptr
+	tid uint64
+	p   uint64
+}
+
+// Left is the chunk that install took from a P.
+type Left struct {
+	Addr, Used uintptr
+	P          int64
+}
+
+// Reasons why the fast path did nothing.
+const (
+	needChunk  = 1 // the P has no chunk of this recording, or it is full
+	needAnchor = 2 // the entry's anchor is not this thread's, or not intact
+	Flushed    = 3 // the record's chunk may have been written out
+	Stale      = 4 // no such record in this recording
+	Foreign    = 5 // another goroutine began it
+	Ended      = 6 // it has ended
+	moved      = 7
+	noisy      = 8
+)
+
+// BeginFast begins a scope whose word 2 is head, the goroutine excepted. start 0
+// means that nothing was written; loc is then the reason, for Fast.Mend.
+//
+//go:noescape
+func BeginFast(head uint64) (loc, start int64)
+
+// BeginExt is BeginFast with an extension of units×32 bytes at ext.
+//
+//go:noescape
+func BeginExt(head uint64, ext *uint64, units int64) (loc, start int64)
+
+// EndFast completes the record at loc, begun at start, in place, at the tick at
+// (0: now). With out it marks the record as ended apart instead, and leaves the
+// stop and the CPU word there. It returns 0 or the reason why it did nothing.
+//
+//go:noescape
+func EndFast(loc, start, at int64, out *[2]uint64) int64
+
+// PutFast appends a complete record: word 0 becomes now where it is 0, and the
+// goroutine is filled in. count is what it adds to the number of records; 0
+// marks the chunk as one that has ends apart. at 0 means that nothing was
+// written; loc is then the reason.
+//
+//go:noescape
+func PutFast(rec *[4]uint64, ext *uint64, units, count int64) (loc, at int64)
+
+// Claim copies the record at loc, if it is the one begun at start, open, and may
+// still be touched, and marks it as ended apart; else it returns the reason.
+//
+//go:noescape
+func Claim(loc, start int64, out *[4]uint64) int64
+
+//go:noescape
+func where(out *place)
+
+//go:noescape
+func install(header *[8]uint64, addr, size uintptr, gen int64, out *Left)
+
+//go:noescape
+func anchor(a *anchorArgs) int64
+
+//go:noescape
+func registerRseq(m uintptr, area uintptr, sig uint64) int64
+
+//go:noescape
+func park(inside, leave *uint32)

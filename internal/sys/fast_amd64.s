@@ -1,0 +1,755 @@
+//go:build linux && go1.26 && !go1.28 && !scope_pure && !race
+
+#include "textflag.h"
+
+// Offsets in the structs layout, entry and cell of fast_amd64.go.
+#define lay_m        0
+#define lay_goid     8
+#define lay_seq      16
+#define lay_wait     24
+#define lay_p        32
+#define lay_procid   40
+#define lay_pid      48
+#define lay_tick     56
+#define lay_coro     64
+#define lay_table    72
+#define lay_entries  80
+#define lay_gen      88
+#define lay_base     96
+#define lay_exact    104
+#define lay_states   112
+#define lay_size     120
+
+#define ent_cur      0
+#define ent_end      8
+#define ent_lo       16
+#define ent_m        24
+#define ent_tid      32
+#define ent_cell     40
+#define ent_gen      48
+#define ent_count    56
+#define ent_clamped  64
+
+#define cell_rseq    8
+#define cell_k       32
+#define cell_tid     40
+#define cell_mask    48
+#define cell_witness 56
+#define cell_expect  64
+#define cell_os      72
+#define cell_page    96
+
+#define NEEDCHUNK    1
+#define NEEDANCHOR   2
+#define FLUSHED      3
+#define STALE        4
+#define FOREIGN      5
+#define ENDED        6
+#define MOVED        7
+#define NOISY        8
+
+// WHERE finds g (R8), the layout (R9), m (R10), p (R13) and the P's entry
+// (R12). Clobbers AX, R11.
+#define WHERE(slow) \
+	MOVQ (TLS), R8                        \
+	LEAQ ·lay(SB), R9                     \
+	MOVQ lay_m(R9), AX                    \
+	MOVQ (R8)(AX*1), R10                  \
+	MOVQ lay_p(R9), AX                    \
+	MOVQ (R10)(AX*1), R13                 \
+	TESTQ R13, R13                        \
+	JZ   slow                             \
+	MOVQ lay_pid(R9), AX                  \
+	MOVL (R13)(AX*1), R12                 \
+	CMPQ R12, lay_entries(R9)             \
+	JAE  slow                             \
+	SHLQ $7, R12                          \
+	ADDQ lay_table(R9), R12
+
+// OWN checks that the entry is of this generation (else chunk) and that its
+// anchor is this thread's (else anchor). Leaves the cell in R11.
+#define OWN(chunk, anchor) \
+	MOVQ lay_gen(R9), AX                  \
+	CMPQ AX, ent_gen(R12)                 \
+	JNE  chunk                            \
+	CMPQ R10, ent_m(R12)                  \
+	JNE  anchor                           \
+	MOVQ lay_procid(R9), AX               \
+	MOVQ (R10)(AX*1), AX                  \
+	CMPQ AX, ent_tid(R12)                 \
+	JNE  anchor                           \
+	MOVQ ent_cell(R12), R11
+
+// TSC reads the counter into AX, then looks whether the thread's witness is
+// intact. The order matters: invariant 3. Clobbers BX, DX.
+#define WITNESS(anchor) \
+	MOVQ cell_witness(R11), BX            \
+	MOVL (BX), BX                         \
+	CMPL BX, cell_expect(R11)             \
+	JNE  anchor
+
+#define TSC \
+	RDTSC                                 \
+	SHLQ $32, DX                          \
+	ORQ  DX, AX
+
+// YIELD puts the yield witnesses into CX: thread, schedtick, trackingSeq and
+// the sign that says open. Clobbers BX.
+#define YIELD \
+	MOVQ lay_tick(R9), CX                 \
+	MOVL (R13)(CX*1), CX                  \
+	SHLQ $8, CX                           \
+	MOVQ lay_seq(R9), BX                  \
+	MOVBQZX (R8)(BX*1), BX                \
+	ORQ  BX, CX                           \
+	ORQ  cell_tid(R11), CX
+
+// func BeginFast(head uint64) (loc, start int64)
+//
+// One scope's begin. start 0: nothing was written, loc is the reason.
+TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-24
+	// who and where
+	WHERE(chunk)
+	OWN(chunk, anchor)
+	MOVQ ent_cur(R12), DI
+	LEAQ 32(DI), SI
+	CMPQ SI, ent_end(R12)
+	JA   chunk
+	// when; the thread's CPU clock is good
+	TSC
+	WITNESS(anchor)
+	// the record, its start last: invariant 4
+	YIELD
+	MOVQ CX, 8(DI)
+	MOVQ lay_goid(R9), BX
+	MOVQ (R8)(BX*1), BX
+	SHLQ $24, BX
+	SHRQ $24, BX
+	ORQ  head+0(FP), BX
+	MOVQ BX, 16(DI)
+	MOVQ cell_k(R11), BX
+	MOVQ BX, 24(DI)
+	MOVQ SI, ent_cur(R12)
+	INCQ ent_count(R12)
+	MOVQ AX, 0(DI)
+	// the handle
+	SUBQ lay_base(R9), DI
+	MOVQ DI, loc+8(FP)
+	MOVQ AX, start+16(FP)
+	RET
+chunk:
+	MOVQ $NEEDCHUNK, loc+8(FP)
+	MOVQ $0, start+16(FP)
+	RET
+anchor:
+	MOVQ $NEEDANCHOR, loc+8(FP)
+	MOVQ $0, start+16(FP)
+	RET
+
+// func BeginExt(head uint64, ext *uint64, units int64) (loc, start int64)
+//
+// The same with an extension of units×32 bytes, whose header word is stored
+// before its values so that one whose record is never begun can be skipped.
+TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-40
+	WHERE(chunk)
+	OWN(chunk, anchor)
+	MOVQ ent_cur(R12), DI
+	MOVQ units+16(FP), CX
+	SHLQ $5, CX
+	LEAQ 32(DI)(CX*1), AX
+	CMPQ AX, ent_end(R12)
+	JA   chunk
+	MOVQ ext+8(FP), SI
+	ADDQ DI, CX
+copy:
+	// CX: the address of the last unit; DI walks from the record on
+	CMPQ DI, CX
+	JAE  copied
+	MOVQ 0(SI), AX
+	MOVQ 8(SI), BX
+	MOVQ AX, 32(DI)
+	MOVQ BX, 40(DI)
+	MOVQ 16(SI), AX
+	MOVQ 24(SI), BX
+	MOVQ AX, 48(DI)
+	MOVQ BX, 56(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	JMP  copy
+copied:
+	LEAQ 32(CX), SI
+	MOVQ ent_cur(R12), DI
+	TSC
+	WITNESS(anchor)
+	YIELD
+	MOVQ CX, 8(DI)
+	MOVQ lay_goid(R9), BX
+	MOVQ (R8)(BX*1), BX
+	SHLQ $24, BX
+	SHRQ $24, BX
+	ORQ  head+0(FP), BX
+	MOVQ BX, 16(DI)
+	MOVQ cell_k(R11), BX
+	MOVQ BX, 24(DI)
+	MOVQ SI, ent_cur(R12)
+	INCQ ent_count(R12)
+	MOVQ AX, 0(DI)
+	SUBQ lay_base(R9), DI
+	MOVQ DI, loc+24(FP)
+	MOVQ AX, start+32(FP)
+	RET
+chunk:
+	MOVQ $NEEDCHUNK, loc+24(FP)
+	MOVQ $0, start+32(FP)
+	RET
+anchor:
+	MOVQ $NEEDANCHOR, loc+24(FP)
+	MOVQ $0, start+32(FP)
+	RET
+
+// func EndFast(loc, start, at int64, out *[2]uint64) int64
+//
+// Completes the record at loc in place, at the time at (0: now). With out, it
+// marks the record as ended apart instead and leaves the two words to be
+// written to out. The result is 0 or the reason why nothing was written.
+TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
+	WHERE(chunk)
+	OWN(chunk, anchor)
+	MOVQ loc+0(FP), DI
+	MOVQ DI, SI
+	ADDQ lay_base(R9), DI
+	// in the chunk of this P?
+	CMPQ DI, ent_lo(R12)
+	JB   other
+	CMPQ DI, ent_cur(R12)
+	JAE  other
+mine:
+	// the record that this handle began, open, by this goroutine?
+	MOVQ start+8(FP), SI
+	CMPQ SI, 0(DI)
+	JNE  stale
+	MOVQ lay_goid(R9), BX
+	MOVQ (R8)(BX*1), BX
+	XORQ 16(DI), BX
+	SHLQ $24, BX
+	JNE  foreign
+	MOVQ 8(DI), R14
+	BTQ  $62, R14
+	JCS  ended
+	TESTQ R14, R14
+	JNS  ended
+	MOVQ at+16(FP), AX
+	TESTQ AX, AX
+	JNZ  given
+	TSC
+given:
+	WITNESS(anchor)
+	// CPU time: wall + how far the thread's clock moved against the counter
+	MOVQ AX, SI
+	SUBQ start+8(FP), SI
+	MOVQ cell_k(R11), DX
+	SUBQ 24(DI), DX
+	ADDQ SI, DX
+	JS   low
+	CMPQ DX, SI
+	JG   high
+clamped:
+	// its quality: did the goroutine yield?
+	YIELD
+	XORQ R14, CX
+	JNZ  yielded
+	MOVQ lay_wait(R9), BX
+	MOVBQZX (R8)(BX*1), BX
+	CMPQ BX, lay_coro(R9)
+	JE   atmost
+	MOVQ $1, BX
+	CMPQ SI, lay_exact(R9)
+	JLT  store
+	MOVQ $2, BX
+store:
+	SHLQ $2, DX
+	ORQ  BX, DX
+	ANDQ cell_mask(R11), DX
+	MOVQ out+24(FP), BX
+	TESTQ BX, BX
+	JNZ  apart
+	MOVQ DX, 24(DI)
+	MOVQ AX, 8(DI)
+	MOVQ $0, ret+32(FP)
+	RET
+apart:
+	BTSQ $62, R14
+	MOVQ R14, 8(DI)
+	MOVQ AX, 0(BX)
+	MOVQ DX, 8(BX)
+	MOVQ $0, ret+32(FP)
+	RET
+yielded:
+	SHRQ $40, CX
+	JNZ  unknown
+atmost:
+	MOVQ $3, BX
+	JMP  store
+unknown:
+	XORQ DX, DX
+	XORQ BX, BX
+	JMP  store
+low:
+	XORQ DX, DX
+	JMP  count
+high:
+	MOVQ SI, DX
+count:
+	// only a time that will be kept counts as clamped
+	MOVQ R14, BX
+	XORQ cell_tid(R11), BX
+	SHRQ $40, BX
+	JNZ  clamped
+	INCQ ent_clamped(R12)
+	JMP  clamped
+
+other:
+	// another chunk: its state says whether it may still be written, and
+	// whose P's it is
+	CMPQ SI, lay_size(R9)
+	JAE  stale
+	SHRQ $16, SI
+	MOVQ lay_states(R9), BX
+	MOVL (BX)(SI*4), BX
+	MOVL BX, CX
+	ANDL $0xff, CX
+	JZ   stale
+	CMPL CX, $2
+	JA   flushed
+	SHRL $8, BX
+	MOVQ lay_pid(R9), CX
+	CMPL BX, (R13)(CX*1)
+	JE   mine
+	// The P is another one, so the goroutine yielded. What is left to know
+	// is whether the thread is the same.
+	MOVQ start+8(FP), SI
+	CMPQ SI, 0(DI)
+	JNE  stale
+	MOVQ lay_goid(R9), BX
+	MOVQ (R8)(BX*1), BX
+	XORQ 16(DI), BX
+	SHLQ $24, BX
+	JNE  foreign
+	MOVQ 8(DI), R14
+	BTQ  $62, R14
+	JCS  ended
+	TESTQ R14, R14
+	JNS  ended
+	MOVQ at+16(FP), AX
+	TESTQ AX, AX
+	JNZ  given2
+	TSC
+given2:
+	WITNESS(anchor)
+	MOVQ AX, SI
+	SUBQ start+8(FP), SI
+	MOVQ cell_k(R11), DX
+	SUBQ 24(DI), DX
+	ADDQ SI, DX
+	MOVQ cell_tid(R11), CX
+	XORQ R14, CX
+	SHRQ $40, CX
+	JNZ  unknown
+	TESTQ DX, DX
+	JNS  notlow
+	XORQ DX, DX
+	INCQ ent_clamped(R12)
+notlow:
+	CMPQ DX, SI
+	JLE  atmost
+	MOVQ SI, DX
+	INCQ ent_clamped(R12)
+	JMP  atmost
+
+chunk:
+	MOVQ $NEEDCHUNK, ret+32(FP)
+	JMP  out
+anchor:
+	MOVQ $NEEDANCHOR, ret+32(FP)
+	JMP  out
+flushed:
+	MOVQ $FLUSHED, ret+32(FP)
+	JMP  out
+stale:
+	MOVQ $STALE, ret+32(FP)
+	JMP  out
+foreign:
+	MOVQ $FOREIGN, ret+32(FP)
+	JMP  out
+ended:
+	MOVQ $ENDED, ret+32(FP)
+out:
+	RET
+
+// func PutFast(rec *[4]uint64, ext *uint64, units, count int64) (loc, at int64)
+//
+// Appends a complete record: rec's words as they are, but word 0 becomes now
+// where it is 0, and word 1 too where it is -1; the goroutine is filled in.
+// It does not look at the thread's CPU clock. With count 0 the record is an end
+// apart, and the chunk gets the flag that tells readers of those.
+TEXT ·PutFast(SB), NOSPLIT|NOFRAME, $0-48
+	WHERE(chunk)
+	OWN(chunk, anchor)
+	MOVQ ent_cur(R12), DI
+	MOVQ units+16(FP), CX
+	SHLQ $5, CX
+	LEAQ 32(DI)(CX*1), AX
+	CMPQ AX, ent_end(R12)
+	JA   chunk
+	MOVQ ext+8(FP), SI
+	ADDQ DI, CX
+copy:
+	CMPQ DI, CX
+	JAE  copied
+	MOVQ 0(SI), AX
+	MOVQ 8(SI), BX
+	MOVQ AX, 32(DI)
+	MOVQ BX, 40(DI)
+	MOVQ 16(SI), AX
+	MOVQ 24(SI), BX
+	MOVQ AX, 48(DI)
+	MOVQ BX, 56(DI)
+	ADDQ $32, SI
+	ADDQ $32, DI
+	JMP  copy
+copied:
+	LEAQ 32(CX), CX
+	MOVQ ent_cur(R12), DI
+	MOVQ rec+0(FP), SI
+	MOVQ 0(SI), AX
+	TESTQ AX, AX
+	JNZ  given
+	TSC
+given:
+	MOVQ 8(SI), BX
+	MOVQ BX, 8(DI)
+	MOVQ lay_goid(R9), BX
+	MOVQ (R8)(BX*1), BX
+	SHLQ $24, BX
+	SHRQ $24, BX
+	ORQ  16(SI), BX
+	MOVQ BX, 16(DI)
+	MOVQ 24(SI), BX
+	MOVQ BX, 24(DI)
+	MOVQ CX, ent_cur(R12)
+	MOVQ count+24(FP), BX
+	ADDQ BX, ent_count(R12)
+	TESTQ BX, BX
+	JNZ  publish
+	MOVQ ent_lo(R12), BX
+	ORL  $1, 28(BX)                // FlagEnds
+publish:
+	MOVQ AX, 0(DI)
+	SUBQ lay_base(R9), DI
+	MOVQ DI, loc+32(FP)
+	MOVQ AX, at+40(FP)
+	RET
+chunk:
+	MOVQ $NEEDCHUNK, loc+32(FP)
+	MOVQ $0, at+40(FP)
+	RET
+anchor:
+	MOVQ $NEEDANCHOR, loc+32(FP)
+	MOVQ $0, at+40(FP)
+	RET
+
+// func Claim(loc, start int64, out *[4]uint64) int64
+//
+// Copies the record at loc if it is the one begun at start, open, and in a chunk
+// that has not been written out, and marks it as ended apart; 0 or the reason.
+TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
+	WHERE(chunk)
+	MOVQ lay_gen(R9), AX
+	CMPQ AX, ent_gen(R12)
+	JNE  chunk
+	MOVQ loc+0(FP), SI
+	CMPQ SI, lay_size(R9)
+	JAE  stale
+	MOVQ SI, DI
+	ADDQ lay_base(R9), DI
+	SHRQ $16, SI
+	MOVQ lay_states(R9), BX
+	MOVL (BX)(SI*4), CX
+	ANDL $0xff, CX
+	JZ   stale
+	CMPL CX, $2
+	JA   flushed
+	MOVQ start+8(FP), SI
+	CMPQ SI, 0(DI)
+	JNE  stale
+	MOVQ out+16(FP), BX
+	MOVQ 0(DI), AX
+	MOVQ AX, 0(BX)
+	MOVQ 8(DI), AX
+	TESTQ AX, AX
+	JNS  ended
+	LOCK
+	BTSQ $62, 8(DI)
+	JCS  ended
+	MOVQ AX, 8(BX)
+	MOVQ 16(DI), AX
+	MOVQ AX, 16(BX)
+	MOVQ 24(DI), AX
+	MOVQ AX, 24(BX)
+	MOVQ $0, ret+24(FP)
+	RET
+chunk:
+	MOVQ $NEEDCHUNK, ret+24(FP)
+	RET
+stale:
+	MOVQ $STALE, ret+24(FP)
+	RET
+flushed:
+	MOVQ $FLUSHED, ret+24(FP)
+	RET
+ended:
+	MOVQ $ENDED, ret+24(FP)
+	RET
+
+// func where(out *Place)
+//
+// The m, the thread and the P that the caller was on a moment ago: hints.
+TEXT ·where(SB), NOSPLIT|NOFRAME, $0-8
+	MOVQ out+0(FP), DI
+	WHERE(none)
+	MOVQ R10, 0(DI)
+	MOVQ lay_procid(R9), AX
+	MOVQ (R10)(AX*1), AX
+	MOVQ AX, 8(DI)
+	MOVQ lay_pid(R9), AX
+	MOVL (R13)(AX*1), AX
+	MOVQ AX, 16(DI)
+	RET
+none:
+	MOVQ $0, 0(DI)
+	RET
+
+// func install(header *[8]uint64, addr, size uintptr, gen int64, out *Left)
+//
+// Makes the chunk at addr that of the P we are on, whichever that is, writes
+// its header with the P as its owner, and seals the chunk that the P had; out
+// tells its address, the bytes used in it, and the P (-1: nothing was done).
+TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
+	MOVQ out+32(FP), SI
+	WHERE(none)
+	MOVQ lay_gen(R9), AX
+	CMPQ AX, gen+24(FP)
+	JNE  none
+	MOVQ $0, 0(SI)
+	MOVQ ent_lo(R12), BX
+	CMPQ AX, ent_gen(R12)
+	JNE  fresh
+	// seal the chunk that the P had: bytes used, then the state table
+	MOVQ BX, 0(SI)
+	MOVQ ent_cur(R12), CX
+	SUBQ BX, CX
+	MOVQ CX, 8(SI)
+	MOVQ CX, 32(BX)
+	SUBQ lay_base(R9), BX
+	SHRQ $16, BX
+	MOVQ lay_states(R9), DX
+	MOVB $2, (DX)(BX*4)
+fresh:
+	MOVQ lay_pid(R9), BX
+	MOVL (R13)(BX*1), BX
+	MOVQ BX, 16(SI)
+	MOVQ header+0(FP), SI
+	MOVQ addr+8(FP), DI
+	// words 1 to 7, then word 0, which has the magic
+	MOVQ 8(SI), CX
+	SHLQ $32, BX
+	MOVL CX, CX
+	ORQ  BX, CX
+	MOVQ CX, 8(DI)
+	MOVQ 16(SI), CX
+	MOVQ CX, 16(DI)
+	MOVQ 24(SI), CX
+	MOVQ CX, 24(DI)
+	MOVQ 32(SI), CX
+	MOVQ CX, 32(DI)
+	MOVQ 0(SI), CX
+	MOVQ CX, 0(DI)
+	// the state table: open, owned by this P
+	MOVQ DI, CX
+	SUBQ lay_base(R9), CX
+	SHRQ $16, CX
+	SHRQ $24, BX
+	ORQ  $1, BX
+	MOVQ lay_states(R9), DX
+	MOVL BX, (DX)(CX*4)
+	MOVQ DI, ent_lo(R12)
+	LEAQ 64(DI), BX
+	MOVQ BX, ent_cur(R12)
+	ADDQ size+16(FP), DI
+	MOVQ DI, ent_end(R12)
+	MOVQ $0, ent_m(R12)
+	MOVQ AX, ent_gen(R12)
+	RET
+none:
+	MOVQ $-1, 16(SI)
+	RET
+
+// func anchor(a *anchorArgs) int64
+//
+// Ties the entry of this P to this thread, arms the thread's witness and reads
+// its CPU clock if the witness was not intact, and appends an anchor record.
+TEXT ·anchor(SB), NOSPLIT, $24-16
+	MOVQ a+0(FP), R14
+	WHERE(chunk)
+	MOVQ lay_gen(R9), AX
+	CMPQ AX, ent_gen(R12)
+	JNE  chunk
+	CMPQ R10, 0(R14)
+	JNE  moved
+	MOVQ lay_procid(R9), AX
+	MOVQ (R10)(AX*1), AX
+	CMPQ AX, 8(R14)
+	JNE  moved
+	MOVQ ent_cur(R12), DI
+	LEAQ 32(DI), SI
+	CMPQ SI, ent_end(R12)
+	JA   chunk
+	MOVQ 16(R14), BX               // cell
+	MOVQ BX, ent_cell(R12)
+	MOVQ 24(R14), CX               // may we measure?
+	TESTQ CX, CX
+	JZ   nocpu
+	// intact since the last anchor of this thread: K is still good
+	MOVQ cell_witness(BX), CX
+	TSC
+	MOVL (CX), CX
+	CMPL CX, cell_expect(BX)
+	JNE  arm
+	CMPQ cell_mask(BX), $0
+	JNE  keep
+arm:
+	MOVQ cell_page(BX), CX
+	MOVQ CX, cell_witness(BX)
+	CMPQ 24(R14), $2
+	JEQ  perf
+	MOVQ 32(R14), CX
+	MOVQ CX, cell_expect(BX)
+	MOVQ CX, cell_rseq(BX)         // the descriptor; the kernel clears it
+	JMP  read
+perf:
+	MOVQ cell_witness(BX), CX
+	MOVL (CX), CX
+	MOVL CX, cell_expect(BX)
+read:
+	TSC
+	MOVQ AX, R13
+	MOVQ $228, AX                  // clock_gettime
+	MOVQ $3, DI                    // CLOCK_THREAD_CPUTIME_ID
+	LEAQ ts-24(SP), SI
+	SYSCALL
+	TESTQ AX, AX
+	JNE  noisy
+	TSC
+	MOVQ AX, CX
+	SUBQ R13, CX
+	CMPQ CX, 40(R14)
+	JG   noisy
+	SHRQ $1, CX
+	ADDQ R13, CX                   // CX: the middle
+	MOVQ ts-24(SP), AX
+	IMULQ $1000000000, AX
+	ADDQ ts-16(SP), AX             // CPU ns
+	MOVQ AX, R13
+	MULQ 48(R14)                   // × ticks per ns, 32.32
+	SHRQ $32, AX
+	SHLQ $32, DX
+	ORQ  DX, AX
+	SUBQ CX, AX
+	MOVQ AX, cell_k(BX)
+	MOVQ $-1, cell_mask(BX)
+	MOVQ 8(R14), AX
+	SHLQ $42, AX
+	SHRQ $2, AX
+	BTSQ $63, AX
+	MOVQ AX, cell_tid(BX)
+	// the witness must still be intact
+	MOVQ cell_witness(BX), AX
+	MOVL (AX), AX
+	CMPL AX, cell_expect(BX)
+	JNE  noisy
+	MOVQ CX, AX                    // AX: when
+	JMP  record
+keep:
+	MOVQ $-1, R13
+	JMP  record
+nocpu:
+	MOVQ $0, cell_k(BX)
+	MOVQ $0, cell_mask(BX)
+	MOVQ $0, CX
+	BTSQ $63, CX
+	MOVQ CX, cell_tid(BX)
+	MOVQ BX, CX
+	ADDQ $cell_expect, CX
+	MOVQ CX, cell_witness(BX)
+	MOVQ $-1, R13
+	TSC
+record:
+	MOVQ ent_cur(R12), DI
+	MOVQ 8(R14), CX
+	MOVQ CX, 8(DI)
+	MOVQ $0x0a0000000000, CX       // KindAnchor
+	MOVQ CX, 16(DI)
+	MOVQ R13, 24(DI)
+	LEAQ 32(DI), SI
+	MOVQ SI, ent_cur(R12)
+	MOVQ R10, ent_m(R12)
+	MOVQ 8(R14), CX
+	MOVQ CX, ent_tid(R12)
+	MOVQ AX, 0(DI)
+	MOVQ $0, ret+8(FP)
+	RET
+chunk:
+	MOVQ $NEEDCHUNK, ret+8(FP)
+	RET
+moved:
+	MOVQ $MOVED, ret+8(FP)
+	RET
+noisy:
+	MOVQ $0, ent_m(R12)
+	MOVQ $NOISY, ret+8(FP)
+	RET
+
+// func registerRseq(m uintptr, area uintptr, sig uint64) int64
+//
+// Registers the area with the kernel for this thread, if it is m's. The result
+// is 0, MOVED, or minus the errno.
+TEXT ·registerRseq(SB), NOSPLIT|NOFRAME, $0-32
+	WHERE(moved)
+	CMPQ R10, m+0(FP)
+	JNE  moved
+	MOVQ area+8(FP), DI
+	MOVQ $32, SI
+	MOVQ $0, DX
+	MOVQ sig+16(FP), R10
+	MOVQ $334, AX
+	SYSCALL
+	MOVQ AX, ret+24(FP)
+	RET
+moved:
+	MOVQ $MOVED, ret+24(FP)
+	RET
+
+// func park(inside, leave *uint32)
+//
+// Stays inside the assembly until leave is set: what a writer looks like that
+// the system took off the CPU in mid-record. For the tests of Stop.
+TEXT ·park(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ inside+0(FP), AX
+	MOVQ leave+8(FP), BX
+	MOVL $1, (AX)
+spin:
+	PAUSE
+	MOVL (BX), CX
+	TESTL CX, CX
+	JZ   spin
+	RET

@@ -1,0 +1,224 @@
+//go:build linux && go1.26 && !go1.28 && !scope_pure && !race
+
+package sys
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// Sizes of what is reserved once per process; only what is used is touched.
+const (
+	maxPs     = 1 << 16
+	maxChunks = 1 << 24 // 1 TiB of chunks
+	maxCells  = 1 << 15 // more than the runtime's limit of 10,000 threads
+)
+
+// Fast is the process's fast path. There is one, because a P has one entry.
+type Fast struct {
+	Witness  uint32 // format.Witness bits
+	NoSwitch string // why thread CPU time is unknown; "" if it is known
+	entries  []entry
+	states   []uint32
+	cells    []cell
+	desc     uintptr // the rseq descriptor whose code never runs
+	mu       sync.Mutex
+	byM      sync.Map // of *cell by m
+	used     int      // cells in use
+	kind     uint64
+	bracket  int64
+	mult     uint64
+	cpu      bool
+	anchors  atomic.Int64
+	noisy    atomic.Int64
+}
+
+// Witness bits, as in internal/format.
+const (
+	witnessGoidBit   = 1 << 0
+	witnessYieldBit  = 1 << 1
+	witnessSwitchBit = 1 << 2
+)
+
+var fast struct {
+	once sync.Once
+	f    *Fast
+	err  error
+}
+
+// NewFast sets the fast path up at its first call, which takes 2 to 10 ms, and
+// returns the same one or the same error ever after.
+func NewFast() (*Fast, error) {
+	fast.once.Do(func() { fast.f, fast.err = newFast() })
+	return fast.f, fast.err
+}
+
+func newFast() (*Fast, error) {
+	if failGoid || failYield {
+		return nil, fmt.Errorf("switched off by a build tag")
+	}
+	l, missing := discover()
+	if missing != "" {
+		return nil, fmt.Errorf("%s", missing)
+	}
+	f := &Fast{Witness: witnessGoidBit | witnessYieldBit}
+	var err error
+	if f.entries, err = reserve[entry](maxPs); err != nil {
+		return nil, err
+	}
+	if f.states, err = reserve[uint32](maxChunks); err != nil {
+		return nil, err
+	}
+	if f.cells, err = reserve[cell](maxCells); err != nil {
+		return nil, err
+	}
+	if err := f.descriptor(); err != nil {
+		return nil, err
+	}
+	l.gen = -1
+	l.table = uintptr(unsafe.Pointer(&f.entries[0]))
+	l.entries = maxPs
+	l.states = uintptr(unsafe.Pointer(&f.states[0]))
+	lay = l
+	return f, nil
+}
+
+// reserve maps n zero values of T; pages cost memory when they are touched.
+func reserve[T any](n int) ([]T, error) {
+	var t T
+	size := uintptr(n) * unsafe.Sizeof(t)
+	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err != nil {
+		return nil, fmt.Errorf("reserving %d bytes: %w", size, err)
+	}
+	return unsafe.Slice((*T)(p), n), nil
+}
+
+// Setup prepares the fast path for a recording whose ticks run at rate per
+// second. It must not be called while one is running.
+func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
+	lay.base, lay.size = base, min(size, maxChunks<<16)
+	lay.exact = rate / 1e6 * exactBelow / 1e3
+	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
+	f.bracket = rate / 1e6 * 3
+	f.chooseWitness(cpu)
+	clear(f.entries[:f.ps()])
+}
+
+const exactBelow = 20_000 // ns; format.ExactBelow
+
+// Run makes gen the generation that the assembly accepts; -1 none.
+func (f *Fast) Run(gen int64) { atomic.StoreInt64(&lay.gen, gen) }
+
+// States is the table of chunk states, one word a chunk: the state in the low
+// byte, the owner's P above. The assembly sets 1 (open) and 2 (sealed), the
+// flusher what is greater.
+func (f *Fast) States() []uint32 { return f.states }
+
+// Count returns the records begun and the CPU times clamped since Setup.
+func (f *Fast) Count() (records, clamped int64) {
+	for i := range f.entries[:f.ps()] {
+		records += atomic.LoadInt64(&f.entries[i].count)
+		clamped += atomic.LoadInt64(&f.entries[i].clamped)
+	}
+	return records, clamped
+}
+
+// Expire makes the owner of the chunk at addr take another one at its next
+// record: the entry's end moves to its chunk's begin. The chunk's address is
+// compared, so a chunk that was taken in between stays.
+func (f *Fast) Expire(addr, size uintptr) {
+	for i := range f.entries[:f.ps()] {
+		if atomic.CompareAndSwapUintptr(&f.entries[i].end, addr+size, addr) {
+			return
+		}
+	}
+}
+
+// Leave calls fn with the chunk that each P still has and the bytes used in it,
+// after Run(-1) and a stop of the world.
+func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
+	for i := range f.entries {
+		e := &f.entries[i]
+		if e.gen == gen && e.lo != 0 {
+			fn(e.lo, e.cur-e.lo)
+		}
+		if i >= f.ps() && e.gen == 0 {
+			return
+		}
+	}
+}
+
+// ps is how many entries can be in use: one more than the largest P that was
+// ever seen, in steps.
+func (f *Fast) ps() int { return int(max(seenPs.Load(), 1)) }
+
+var seenPs atomic.Int64
+
+// Install gives the P that the caller is on, whichever it is, the chunk at
+// addr. It returns the chunk that the P had, if any (Addr 0: none), and
+// whether the recording is still generation gen.
+func (f *Fast) Install(header *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
+	var l Left
+	install(header, addr, size, gen, &l)
+	for n := seenPs.Load(); l.P >= n; n = seenPs.Load() {
+		seenPs.CompareAndSwap(n, l.P+1)
+	}
+	return l, l.P >= 0
+}
+
+// Anchor ties the entry of the P that the caller is on to its thread. It
+// returns false where the P needs a chunk first.
+func (f *Fast) Anchor() bool {
+	for range 20 {
+		var p place
+		where(&p)
+		if p.m == 0 {
+			return false
+		}
+		c := f.cellOf(&p)
+		if c == nil {
+			continue
+		}
+		a := anchorArgs{m: p.m, tid: p.tid, cell: uintptr(unsafe.Pointer(c)), desc: f.desc, bracket: f.bracket, mult: f.mult}
+		if f.cpu {
+			a.kind = c.kind
+		}
+		switch anchor(&a) {
+		case 0:
+			f.anchors.Add(1)
+			return true
+		case needChunk:
+			return false
+		case noisy:
+			f.noisy.Add(1)
+		}
+	}
+	// Moved or disturbed twenty times in a row: an anchor without a CPU clock
+	// needs nothing but to be on one thread while it is written.
+	for range 1000 {
+		var p place
+		where(&p)
+		c := f.cellOf(&p)
+		if c == nil {
+			continue
+		}
+		a := anchorArgs{m: p.m, tid: p.tid, cell: uintptr(unsafe.Pointer(c))}
+		if r := anchor(&a); r == 0 {
+			return true
+		} else if r == needChunk {
+			return false
+		}
+	}
+	return false
+}
+
+// NeedChunk tells the reasons apart that BeginFast and the others return.
+func NeedChunk(reason int64) bool { return reason == needChunk }
+
+// NeedAnchor is NeedChunk's sibling.
+func NeedAnchor(reason int64) bool { return reason == needAnchor }

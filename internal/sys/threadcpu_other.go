@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sys
+
+// ThreadCPU is not known on this system.
+func ThreadCPU() (ns int64, tid int, ok bool) { return 0, 0, false }

@@ -1,0 +1,25 @@
+//go:build amd64 && !scope_pure
+
+package sys
+
+//go:noescape
+func tsc() int64
+
+//go:noescape
+func cpuid(leaf, sub uint32) (a, b, c, d uint32)
+
+//go:noescape
+func getg() uintptr
+
+const haveStubs = true
+
+// counterInvariant asks the processor whether its time-stamp counter runs at
+// one rate in every power state (CPUID 8000_0007H, EDX bit 8: Intel SDM vol. 3
+// "Invariant TSC", AMD APM vol. 3 "Advanced Power Management").
+func counterInvariant() bool {
+	if max, _, _, _ := cpuid(0x80000000, 0); max < 0x80000007 {
+		return false
+	}
+	_, _, _, d := cpuid(0x80000007, 0)
+	return d&(1<<8) != 0
+}

@@ -1,0 +1,175 @@
+package mmpool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"sync"
+
+	"github.com/edsrzf/mmap-go"
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// addresses is the process's one range: every recording maps its file into it.
+var addresses struct {
+	sync.Mutex
+	r    *sys.Range
+	busy bool
+	err  error
+}
+
+// disk maps the trace file itself.
+type disk struct {
+	f    *os.File
+	r    *sys.Range
+	size int64 // bytes mapped
+}
+
+func newDisk(f *os.File, limit int64) (backing, error) {
+	addresses.Lock()
+	defer addresses.Unlock()
+	if addresses.r == nil && addresses.err == nil {
+		addresses.r, addresses.err = sys.NewRange(1 << 40)
+	}
+	if addresses.err != nil {
+		return nil, addresses.err
+	}
+	if addresses.busy {
+		return nil, errors.New("another pool is mapped")
+	}
+	d := &disk{f: f, r: addresses.r, size: addresses.r.Size()}
+	if limit > 0 {
+		d.size = min(d.size, limit)
+	}
+	if err := d.r.Map(int(f.Fd()), d.size); err != nil {
+		return nil, fmt.Errorf("%s: %w", f.Name(), err)
+	}
+	addresses.busy = true
+	return d, nil
+}
+
+func (d *disk) base() uintptr { return d.r.Base() }
+
+func (d *disk) words(idx int64) []uint64 {
+	if uint64(idx) >= uint64(d.size/ChunkSize) {
+		return nil
+	}
+	return d.r.Words(idx*ChunkSize, ChunkSize)
+}
+
+// extend allocates first and populates then: fallocate answers a full disk
+// with an errno, and populating a page that has its block can't fail for want
+// of space. A failed fallocate may keep what it got (ext4): the file is cut
+// back.
+func (d *disk) extend(from, to int64) error {
+	off, n := from*ChunkSize, (to-from)*ChunkSize
+	if off+n > d.size {
+		return fmt.Errorf("%s: %d bytes of addresses: %w", d.f.Name(), d.size, ErrNoSpace)
+	}
+	err := retry(func() error { return unix.Fallocate(int(d.f.Fd()), 0, off, n) })
+	if err != nil {
+		_ = retry(func() error { return unix.Ftruncate(int(d.f.Fd()), off) })
+		return fmt.Errorf("allocating %d bytes at %d in %s: %w", n, off, d.f.Name(), err)
+	}
+	if err := d.populate(off, n); err != nil {
+		_ = retry(func() error { return unix.Ftruncate(int(d.f.Fd()), off) })
+		return err
+	}
+	return nil
+}
+
+func (d *disk) populate(off, n int64) error {
+	err := retry(func() error { return d.r.Populate(off, n) })
+	if err == unix.EINVAL {
+		// Before Linux 5.14 there is no way to fault pages in but to store
+		// into them, which must not be done behind a writer's back: the
+		// blocks are allocated, so workers take the faults, and live.
+		return nil
+	}
+	if err != nil {
+		return fmt.Errorf("preparing %d bytes at %d in %s: %w", n, off, d.f.Name(), err)
+	}
+	return nil
+}
+
+func (d *disk) rearm(from, to int64) error {
+	if from >= to {
+		return nil
+	}
+	return d.populate(from*ChunkSize, (to-from)*ChunkSize)
+}
+
+// save starts the write-back and does not wait: the pages are dropped a tick
+// later, when they are clean.
+func (d *disk) save(from, to int64, final bool) error {
+	if !final {
+		return nil // the file is the memory
+	}
+	err := retry(func() error {
+		return unix.SyncFileRange(int(d.f.Fd()), from*ChunkSize, (to-from)*ChunkSize, unix.SYNC_FILE_RANGE_WRITE)
+	})
+	if err != nil && err != unix.ENOSYS {
+		return fmt.Errorf("writing %s: %w", d.f.Name(), err)
+	}
+	return nil
+}
+
+func (d *disk) settle(from, to int64) error {
+	off, n := from*ChunkSize, (to-from)*ChunkSize
+	err := mmap.MMap(d.r.Bytes(off, n)).Flush()
+	if e := d.r.Drop(off, n); err == nil {
+		err = e
+	}
+	// The pages are out of our memory, and still charged to our container
+	// until the page cache lets go of them too.
+	if e := unix.Fadvise(int(d.f.Fd()), off, n, unix.FADV_DONTNEED); err == nil {
+		err = e
+	}
+	if err != nil {
+		return fmt.Errorf("writing %s: %w", d.f.Name(), err)
+	}
+	return nil
+}
+
+func (d *disk) free() (avail, total int64, err error) {
+	var s unix.Statfs_t
+	if err := retry(func() error { return unix.Fstatfs(int(d.f.Fd()), &s) }); err != nil {
+		return 0, 0, err
+	}
+	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
+}
+
+// close leaves memory that nobody reads where the file was: an end of the Go
+// path that is late by a recording finds nothing there, and harms nobody.
+func (d *disk) close(size int64) error {
+	err := d.r.Unmap(d.size, true)
+	if err != nil {
+		// Strict overcommit forbids that much scratch memory.
+		err = d.r.Unmap(d.size, false)
+	}
+	addresses.Lock()
+	addresses.busy = err != nil
+	addresses.Unlock()
+	if e := retry(func() error { return unix.Ftruncate(int(d.f.Fd()), size) }); err == nil && e != nil {
+		err = fmt.Errorf("cutting %s: %w", d.f.Name(), e)
+	}
+	return err
+}
+
+func retry(f func() error) error {
+	for {
+		if err := f(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func lossOf(err error) format.Loss {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) {
+		return format.LossSpace
+	}
+	return format.LossIO
+}

@@ -1,0 +1,21 @@
+//go:build !linux
+
+package mmpool
+
+import (
+	"errors"
+	"os"
+	"syscall"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+func newDisk(f *os.File, limit int64) (backing, error) { return nil, sys.ErrNoMap }
+
+func lossOf(err error) format.Loss {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) {
+		return format.LossSpace
+	}
+	return format.LossIO
+}

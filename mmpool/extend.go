@@ -1,0 +1,172 @@
+package mmpool
+
+import (
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// backing is where chunks live.
+type backing interface {
+	base() uintptr
+	// words is a chunk's memory, nil if there is none.
+	words(idx int64) []uint64
+	// extend prepares the chunks [from, to). On an error it has prepared
+	// none, and holds no space for them.
+	extend(from, to int64) error
+	// rearm makes the chunks' pages writable again where the kernel's
+	// write-back has write-protected them.
+	rearm(from, to int64) error
+	// save begins to write the chunks [from, to) out, final says that they
+	// will not change any more; settle waits for that and drops their memory.
+	save(from, to int64, final bool) error
+	settle(from, to int64) error
+	// free is how many bytes the file system has left, of how many.
+	free() (avail, total int64, err error)
+	// close cuts the file at size bytes and lets go of the memory.
+	close(size int64) error
+}
+
+// ErrNoSpace says that the file system has too little room to record.
+var ErrNoSpace = errors.New("not enough space on the file system")
+
+// New prepares a pool over an empty file, its first window included. Chunk 0 is
+// the caller's, for the file header. An error leaves the file empty.
+func New(o Options) (*Pool, error) {
+	p := &Pool{
+		window: minWindow,
+		limit:  o.Limit / ChunkSize,
+		states: o.States,
+		wake:   make(chan struct{}, 1),
+		file:   o.File,
+	}
+	if p.limit > 0 {
+		p.spare = min(max(8, p.limit/64), p.limit/2)
+	}
+	p.reason.Store(uint32(format.LossWindow))
+	var err error
+	if o.Heap {
+		p.back = newHeap(o.File)
+	} else if p.back, err = newDisk(o.File, o.Limit); err != nil {
+		return nil, err
+	}
+	if p.states == nil {
+		n := p.limit
+		if n == 0 {
+			n = 1 << 24
+		}
+		p.states = make([]uint32, n+1)
+	}
+	if err := p.prepare(p.window); err != nil {
+		_ = p.back.close(0)
+		return nil, err
+	}
+	p.bump.Store(1)
+	p.SetState(0, Open)
+	return p, nil
+}
+
+// Extend keeps the window ahead of the bump: it grows the window where more
+// than half of it was used since the last call, and prepares what is missing.
+// Where that can't be done the reason that Take gives changes, and with it
+// what lost records are counted as.
+func (p *Pool) Extend() error {
+	bump := p.bump.Load()
+	if used := bump - p.used; used > p.window/2 {
+		p.window = min(2*p.window, maxWindow)
+	}
+	p.used = bump
+	return p.prepare(bump + p.window)
+}
+
+func (p *Pool) prepare(want int64) error {
+	if p.limit > 0 {
+		want = min(want, p.limit)
+	}
+	want = min(want, int64(len(p.states)))
+	end := p.end.Load()
+	if want-end < min(p.window/4, 16) && end != 0 {
+		p.setHalf()
+		return nil
+	}
+	if want <= end {
+		return nil
+	}
+	if err := p.room((want - end) * ChunkSize); err != nil {
+		p.reason.Store(uint32(format.LossSpace))
+		return err
+	}
+	if err := p.back.extend(end, want); err != nil {
+		p.reason.Store(uint32(lossOf(err)))
+		return err
+	}
+	p.reason.Store(uint32(format.LossWindow))
+	p.end.Store(want)
+	p.setHalf()
+	return nil
+}
+
+func (p *Pool) setHalf() { p.half.Store(p.end.Load() - p.window/2) }
+
+// room refuses to take what would leave less free than 5 % of the file system
+// or 1 GiB, whichever is smaller: a tracer must not be what fills a disk.
+func (p *Pool) room(n int64) error {
+	avail, total, err := p.back.free()
+	if err != nil {
+		return nil // unknown: the allocation itself will tell
+	}
+	if keep := min(total/20, 1<<30); avail-n < keep {
+		return fmt.Errorf("%s: %d bytes are free, %d must stay free: %w", p.file.Name(), avail, keep, ErrNoSpace)
+	}
+	return nil
+}
+
+// Full says why the window is not being extended; 0 if it is.
+func (p *Pool) Full() format.Loss {
+	if r := format.Loss(p.reason.Load()); r != format.LossWindow {
+		return r
+	}
+	if p.limit > 0 && p.bump.Load() >= p.limit-p.spare {
+		return format.LossLimit
+	}
+	return 0
+}
+
+// Rearm makes the window and the chunks in open writable again where the
+// kernel has write-protected them: it does so some 30 s after a page was
+// written, and the next store would take a fault.
+func (p *Pool) Rearm(open []int64) error {
+	var first error
+	for _, idx := range open {
+		if err := p.back.rearm(idx, idx+1); err != nil && first == nil {
+			first = err
+		}
+	}
+	if err := p.back.rearm(p.bump.Load(), p.end.Load()); err != nil && first == nil {
+		first = err
+	}
+	return first
+}
+
+// Save begins to write the chunks [from, to) out.
+func (p *Pool) Save(from, to int64, final bool) error { return p.back.save(from, to, final) }
+
+// Settle waits for what Save began and drops the chunks' memory.
+func (p *Pool) Settle(from, to int64) error { return p.back.settle(from, to) }
+
+// Shut makes every later Take fail.
+func (p *Pool) Shut() {
+	p.reason.Store(uint32(format.LossStop))
+	p.end.Store(math.MinInt64 / 2)
+}
+
+// Close lets go of the memory and cuts the file behind the last chunk. Nobody
+// may be about to store into a chunk, but by a compare-and-swap that fails.
+// The table of states is left as New wants to find it.
+func (p *Pool) Close() error {
+	n := p.bump.Load()
+	clear(p.states[:n])
+	return p.back.close(n * ChunkSize)
+}

@@ -1,0 +1,106 @@
+package mmpool
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"sync/atomic"
+)
+
+// heap keeps chunks as Go slices and copies them to the file: for file systems
+// without mmap, systems without Linux's calls, and the race detector, which is
+// blind in mapped memory.
+type heap struct {
+	f   *os.File
+	dir [dirSize]atomic.Pointer[page]
+	buf []byte
+}
+
+const dirSize = 1 << 12
+
+type page [1 << 12]atomic.Pointer[[]uint64]
+
+func newHeap(f *os.File) *heap { return &heap{f: f} }
+
+func (h *heap) base() uintptr { return 0 }
+
+func (h *heap) slot(idx int64) *atomic.Pointer[[]uint64] {
+	if uint64(idx) >= dirSize*uint64(len(page{})) {
+		return nil
+	}
+	p := h.dir[idx/int64(len(page{}))].Load()
+	if p == nil {
+		return nil
+	}
+	return &p[idx%int64(len(page{}))]
+}
+
+func (h *heap) words(idx int64) []uint64 {
+	s := h.slot(idx)
+	if s == nil {
+		return nil
+	}
+	if w := s.Load(); w != nil {
+		return *w
+	}
+	return nil
+}
+
+func (h *heap) extend(from, to int64) error {
+	for idx := from; idx < to; idx++ {
+		d := &h.dir[idx/int64(len(page{}))]
+		if d.Load() == nil {
+			d.Store(new(page))
+		}
+		w := make([]uint64, ChunkSize/8)
+		h.slot(idx).Store(&w)
+	}
+	return nil
+}
+
+func (h *heap) rearm(from, to int64) error { return nil }
+
+// save copies the chunks as they are now. The words are loaded one by one: a
+// record that is being written is seen whole or, its start being stored last,
+// not at all.
+func (h *heap) save(from, to int64, final bool) error {
+	if h.buf == nil {
+		h.buf = make([]byte, ChunkSize)
+	}
+	for idx := from; idx < to; idx++ {
+		w := h.words(idx)
+		if w == nil {
+			continue
+		}
+		// Forwards within a record: where its start is there, so is the rest.
+		for i := range w {
+			binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
+		}
+		if _, err := h.f.WriteAt(h.buf, idx*ChunkSize); err != nil {
+			return fmt.Errorf("writing %s: %w", h.f.Name(), err)
+		}
+	}
+	return nil
+}
+
+func (h *heap) settle(from, to int64) error {
+	if err := h.save(from, to, true); err != nil {
+		return err // the chunks stay in memory, for the next try
+	}
+	for idx := from; idx < to; idx++ {
+		if s := h.slot(idx); s != nil {
+			s.Store(nil)
+		}
+	}
+	return nil
+}
+
+func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
+
+func (h *heap) close(size int64) error {
+	if err := h.f.Truncate(size); err != nil {
+		return fmt.Errorf("cutting %s: %w", h.f.Name(), err)
+	}
+	return nil
+}

@@ -1,0 +1,169 @@
+// Package mmpool is the pool: one long run of chunks, handed out by an atomic
+// bump. It knows chunks, not what is in them.
+//
+// # Design
+//
+// A chunk is 64 KiB, page-aligned, and owned by one writer until it is sealed.
+// The bump hands out the next one; between the bump and the end lies the
+// window, chunks that are already allocated on disk and faulted in, so that a
+// writer neither takes a page fault nor meets a full disk. The flusher keeps
+// the window ahead of the bump, writes sealed chunks out and drops their pages.
+//
+// # Invariants
+//
+//  1. The bump never passes the window's end. Otherwise a store could meet a
+//     page that has no room on disk, and the kernel would kill the program.
+//  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
+//     seals it; the flusher does the rest. Otherwise a chunk could be written
+//     out under its owner's hands, and every store would fault.
+//  3. Ends are completed in place only in chunks that are open or sealed. One
+//     that was looked at as sealed and is leaving when the store comes costs a
+//     page fault and is still right, because the file is the memory (disk), or
+//     is repeated apart (heap: see Left).
+package mmpool
+
+import (
+	"os"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// ChunkSize is what the bump hands out, in bytes.
+const ChunkSize = format.ChunkSize
+
+// States of a chunk, in the low byte of its word in Pool.States. The owner's
+// number lies above.
+const (
+	Free    = 0 // never handed out, or handed out and its header not yet written
+	Open    = 1
+	Sealed  = 2
+	Leaving = 3 // being written out: ends go apart from here on
+	Gone    = 4 // written out, its pages dropped
+)
+
+// keepForBlocks are the chunks at the window's end that only blocks may take:
+// a window that the records ran out of still has room to say so.
+const keepForBlocks = 2
+
+// Pool hands out chunks. Its methods may be called from any goroutine, those of
+// the flusher (Extend, …) from one at a time.
+type Pool struct {
+	back   backing
+	bump   atomic.Int64 // next chunk
+	end    atomic.Int64 // chunks prepared; records may take end - keepForBlocks
+	half   atomic.Int64 // a bump that crosses it wakes the flusher
+	low    atomic.Int64 // least distance of bump and end since Low was called
+	reason atomic.Uint32
+	window int64 // chunks to keep ahead
+	limit  int64 // chunks; 0: none
+	spare  int64 // of the limit, for blocks
+	states []uint32
+	wake   chan struct{}
+	file   *os.File
+	used   int64 // bump at the last Extend
+}
+
+// Options of a pool.
+type Options struct {
+	File   *os.File
+	Limit  int64    // bytes; 0: none
+	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
+	Heap   bool     // keep chunks on the heap and copy them to the file
+}
+
+// Window sizes, in chunks.
+const (
+	minWindow = 4 << 20 / ChunkSize
+	maxWindow = 64 << 20 / ChunkSize
+)
+
+// wakeEvery is after how many chunks the flusher is woken in any case, so that
+// what waits to be written out stays small.
+const wakeEvery = 16 << 20 / ChunkSize
+
+// Wake is signalled when the bump has used half of the window, or 16 MiB.
+func (p *Pool) Wake() <-chan struct{} { return p.wake }
+
+// Take hands out the next chunk for records. Where there is none it returns
+// the reason; it never waits.
+func (p *Pool) Take() (idx int64, lost format.Loss) {
+	return p.take(keepForBlocks, p.spare)
+}
+
+// TakeForBlocks hands out the next chunk for blocks, from what Take leaves.
+func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
+	return p.take(0, 0)
+}
+
+func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
+	for {
+		// Look before taking: an add that went too far could not be undone.
+		n, end := p.bump.Load(), p.end.Load()
+		if p.limit > 0 && n >= p.limit-spare {
+			return 0, format.LossLimit
+		}
+		if n >= end-keep {
+			p.poke()
+			return 0, format.Loss(p.reason.Load())
+		}
+		if !p.bump.CompareAndSwap(n, n+1) {
+			continue
+		}
+		left := end - n - 1
+		for low := p.low.Load(); left < low && !p.low.CompareAndSwap(low, left); low = p.low.Load() {
+		}
+		if n >= p.half.Load() || n%wakeEvery == 0 {
+			p.poke()
+		}
+		return n, 0
+	}
+}
+
+func (p *Pool) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Bump is the number of chunks handed out, the file header included.
+func (p *Pool) Bump() int64 { return p.bump.Load() }
+
+// Low returns the least that was left of the window since the last call, in
+// bytes.
+func (p *Pool) Low() int64 {
+	left := p.end.Load() - p.bump.Load()
+	return min(p.low.Swap(left), left) * ChunkSize
+}
+
+// Words is a chunk's memory; nil where it is gone from memory.
+func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
+
+// State reads a chunk's state; SetState changes it and leaves its owner.
+func (p *Pool) State(idx int64) uint32 {
+	if idx < 0 || idx >= int64(len(p.states)) {
+		return Free
+	}
+	return atomic.LoadUint32(&p.states[idx]) & 0xff
+}
+
+// SetState sets a chunk's state; the owner's number stays.
+func (p *Pool) SetState(idx int64, s uint32) {
+	w := &p.states[idx]
+	for {
+		old := atomic.LoadUint32(w)
+		if atomic.CompareAndSwapUint32(w, old, old&^0xff|s) {
+			return
+		}
+	}
+}
+
+// Base is the address of the chunk 0 where chunks are mapped, else 0.
+func (p *Pool) Base() uintptr { return p.back.base() }
+
+// Heap tells whether chunks are on the heap.
+func (p *Pool) Heap() bool { return p.back.base() == 0 }
+
+// Bytes returns how many bytes the pool has handed out.
+func (p *Pool) Bytes() int64 { return p.bump.Load() * ChunkSize }
