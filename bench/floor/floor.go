@@ -1,0 +1,39 @@
+// Package floor is what every tracer of scopes has to pay at least: two readings
+// of the time in a deferred pair. All costs are given as multiples of it, so
+// that figures of different machines can be compared.
+package floor
+
+// pair has the shape of a scope that is not recorded anywhere.
+type pair struct{ start int64 }
+
+// backwards is only written where time runs backwards: a store at every end
+// would be shared by all goroutines.
+var backwards bool
+
+func begin() func() { return pair{now()}.end }
+
+func (p pair) end() {
+	if now() < p.start {
+		backwards = true
+	}
+}
+
+//go:noinline
+func scope() { defer begin()() }
+
+// Loop runs n empty scopes.
+func Loop(n int) {
+	for range n {
+		scope()
+	}
+}
+
+//go:noinline
+func empty() {}
+
+// Empty calls an empty function n times.
+func Empty(n int) {
+	for range n {
+		empty()
+	}
+}
