@@ -9,6 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
+// blockTail is where the next block of a chunk will be.
+type blockTail struct {
+	off  int64 // of the chunk
+	at   int
+	torn int // how often the block there was found torn
+}
+
 // readBlocks decodes every block of the trace.
 func (t *Trace) readBlocks() error {
 	buf := make([]byte, t.header.ChunkSize)
@@ -16,50 +23,76 @@ func (t *Trace) readBlocks() error {
 		if c.kind != format.ChunkBlocks {
 			continue
 		}
-		n, err := t.readChunkOnce(buf, c.off)
+		tail := blockTail{off: c.off, at: format.ChunkHeaderSize}
+		more, _, err := t.readTail(&tail, buf)
+		if tail.torn > 0 && err == nil {
+			// Its writer may have been at it; a second reading tells. The first
+			// eight bytes are stored last, so what is torn then stays torn.
+			tail.torn = tornForGood
+			more, _, err = t.readTail(&tail, buf)
+		}
 		if err != nil {
 			return err
 		}
-		t.readBlockChunk(buf[:n], c.off, format.ChunkHeaderSize)
+		if more {
+			t.tails = append(t.tails, tail)
+		}
 	}
 	return nil
 }
 
-// readBlockChunk decodes the blocks of one chunk from at on, and returns where
-// the next block will be. A block that is torn is told of; those behind it are
-// read if its length can be believed.
-func (t *Trace) readBlockChunk(b []byte, off int64, at int) int {
-	for at < len(b) {
-		typ, payload, size, err := format.DecodeBlock(b[at:])
+// tornForGood is how often a block must be found torn to be given up.
+const tornForGood = 4
+
+// readTail decodes the blocks of one chunk from the tail on. more is false if
+// none can follow, changed tells that some were read.
+func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err error) {
+	n, err := t.readChunkOnce(buf, tail.off)
+	if err != nil {
+		return true, false, err
+	}
+	h, ok, err := format.DecodeChunkHeader(buf[:n], tail.off, t.header.ChunkSize)
+	if err != nil || !ok {
+		t.found.add(textShort, tail.off, 1) // the index found it good
+		return false, false, nil
+	}
+	b := buf[:n]
+	if h.Sealed != 0 {
+		b = b[:min(int64(n), h.Sealed)]
+	}
+	for tail.at < len(b) {
+		typ, payload, size, err := format.DecodeBlock(b[tail.at:])
 		if size == 0 && err == nil {
 			break
 		}
 		if err != nil {
-			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(err, size)+")", off+int64(at), 1)
-			if size == 0 {
-				return len(b)
+			if tail.torn++; tail.torn < tornForGood && !t.state.Closed {
+				return true, changed, nil
 			}
-			at += size
+			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(size)+")", tail.off+int64(tail.at), 1)
+			if size == 0 {
+				return false, changed, nil
+			}
+			tail.at += size
 			continue
 		}
+		changed = true
 		if err := t.block(typ, payload); err != nil {
-			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", off+int64(at), 1)
+			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", tail.off+int64(tail.at), 1)
 		}
-		at += size
+		tail.at += size
+		tail.torn = 0
 	}
-	return at
+	return h.Sealed == 0 && !t.state.Closed, changed, nil
 }
 
 // tornReason is free of numbers that differ from block to block, so that equal
 // defects are counted together.
-func tornReason(err error, size int) string {
+func tornReason(size int) string {
 	if size == 0 {
 		return "it does not fit its chunk; what follows it there is not read"
 	}
-	if errors.Is(err, format.ErrCorrupt) {
-		return "its checksum is wrong"
-	}
-	return err.Error()
+	return "its checksum is wrong"
 }
 
 func blockName(t format.BlockType) string {
@@ -174,22 +207,14 @@ func (t *Trace) nameBlock(p []byte) error {
 	if err != nil {
 		return err
 	}
-	if n := int(id) + 1; n > len(t.names) {
-		t.names = append(t.names, make([]string, n-len(t.names))...)
-		t.named = append(t.named, make([]bool, n-len(t.named))...)
-	}
-	if t.named[id] && t.names[id] != string(name) {
-		return errors.New("it names an id anew; the first name counts")
-	}
-	t.names[id], t.named[id] = string(name), true
-	return nil
+	return t.names.Load().add(id, name)
 }
 
 // settle brings what the blocks told into order, once they are all read.
 func (t *Trace) settle() {
 	var bad int64
 	t.clock, bad = newClock(&t.header, t.calibs)
-	t.found.add("a calibration goes backwards and is not used", 0, bad)
+	t.found.set("a calibration goes backwards and is not used", 0, bad)
 	t.cpu = rateClock(0, t.header.TickRate)
 	if t.state.Tick > 0 && t.state.Tick < format.MaxTicks {
 		t.last = max(t.last, t.state.Tick)
@@ -206,6 +231,6 @@ func (t *Trace) settle() {
 		t.notes[i].Time = t.Nanos(t.notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
-		t.found.add("the header says that the trace was closed, and there is no stop block", 0, 1)
+		t.found.set("the header says that the trace was closed, and there is no stop block", 0, 1)
 	}
 }

@@ -14,9 +14,10 @@ type chunkBuf struct {
 	first []byte // the earlier of two readings
 }
 
-// readChunk reads the chunk at off.
+// readChunk reads the chunk c, as the index has it.
 //
-// A chunk that is neither final nor in a closed trace may change while it is
+// A chunk that was neither final when its header was read, nor the trace closed
+// when that was, may change while it is
 // copied, and a copy of 64 KiB is not one moment. So it is read twice, and a
 // record is believed only as far as the first reading had it already:
 //
@@ -32,7 +33,8 @@ type chunkBuf struct {
 //
 // Nothing is assumed about the order in which one reading copies, except that
 // words of eight bytes are copied whole.
-func (t *Trace) readChunk(c *chunkBuf, off int64, p problems) error {
+func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
+	off := info.off
 	cs := int(t.header.ChunkSize)
 	if len(c.bytes) != cs {
 		c.bytes = make([]byte, cs)
@@ -50,7 +52,7 @@ func (t *Trace) readChunk(c *chunkBuf, off int64, p problems) error {
 	if n < int(min(int64(cs), t.size-off)) {
 		p.add(textShort, off, 1)
 	}
-	live := head.Flags&format.FlagFinal == 0 && !t.state.Closed
+	live := info.flags&format.FlagFinal == 0 && !t.state.Closed
 	if live {
 		if len(c.first) != cs {
 			c.first = make([]byte, cs)

@@ -35,7 +35,7 @@ func (t *Trace) endsApart() (*endIndex, error) {
 		if c.kind != format.ChunkRecords || c.flags&format.FlagEnds == 0 && (t.state.Closed || c.flags&format.FlagFinal != 0) {
 			continue
 		}
-		if err := t.readChunk(&buf, c.off, ignored); err != nil {
+		if err := t.readChunk(&buf, &c, ignored); err != nil {
 			return nil, err
 		}
 		for s := buf.scan(); s.next(); {
@@ -87,40 +87,40 @@ func findEnd(list []uint64, off int) int64 {
 
 // end is one end apart, decoded.
 type end struct {
-	stop  int64
-	cpu   uint64
-	goid  uint64 // of the goroutine that ended it
-	slots []format.Slot
+	stop         int64
+	cpu          uint64
+	goid         uint64 // of the goroutine that ended it
+	user, system int64  // the process's CPU clocks, -1: unknown
+	slots        []format.Slot
 }
 
 // readEnd reads the end record at loc and checks that it fits the begin b.
 // Slots without the fixed ones are appended to dst.
-func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []format.Slot) (e end, user, system int64, ok bool, err error) {
-	user, system = -1, -1
+func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {
 	raw, err := cache.read(t, loc, format.RecordSize)
 	if err != nil || len(raw) < format.RecordSize {
-		return e, user, system, false, err
+		return e, false, err
 	}
 	r := format.DecodeRecord(raw)
 	if r.Kind() != format.KindEnd || r.Stop != b.Start || r.Start >= format.MaxTicks || !r.Ext() {
-		return e, user, system, false, nil
+		return e, false, nil
 	}
-	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid()}
+	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid(), user: -1, system: -1}
 	x, err := cache.ext(t, loc+format.RecordSize)
 	if err != nil {
-		return e, user, system, false, err
+		return e, false, err
 	}
 	slots, _ := format.DecodeExt(dst, x)
 	if len(slots) < 2 || slots[0].Type != format.SlotLoc || slots[1].Type != format.SlotGoid || slots[1].Value != b.Goid() {
-		return e, user, system, false, nil
+		return e, false, nil
 	}
 	slots = slots[2:]
 	if len(slots) >= 2 && slots[0].Type == format.SlotUser && slots[1].Type == format.SlotSystem {
-		user, system = slots[0].Int(), slots[1].Int()
+		e.user, e.system = slots[0].Int(), slots[1].Int()
 		slots = slots[2:]
 	}
 	e.slots = slots
-	return e, user, system, true, nil
+	return e, true, nil
 }
 
 // ext reads the extension at off; what is none, or cut off, is nil.

@@ -77,12 +77,19 @@ func (p problems) add(text string, off, n int64) {
 	p[text] = &Problem{off, text, n}
 }
 
+// set is add for what is counted as a whole, and anew each time.
+func (p problems) set(text string, off, n int64) {
+	delete(p, text)
+	p.add(text, off, n)
+}
+
 // atLeast merges another run's counts: the same defects were met again, so the
 // larger count is the truth, not the sum.
 func (p problems) atLeast(o problems) {
 	for text, q := range o {
 		if old := p[text]; old == nil {
-			p[text] = q
+			c := *q
+			p[text] = &c
 		} else {
 			old.Count = max(old.Count, q.Count)
 			old.Offset = min(old.Offset, q.Offset)

@@ -53,10 +53,9 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 	if err != nil {
 		return err
 	}
-	s := &stream{t: t, o: o, f: f, rows: newRows(), problems: problems{}, lastNS: t.End(), userTo: 1<<63 - 1}
-	s.args, s.endArgs = make([]format.Slot, 0, format.MaxSlots), make([]format.Slot, 0, format.MaxSlots)
+	s := &stream{decoder: newDecoder(t), o: o, f: f, rows: newRows(), to: 1<<63 - 1}
 	if o.To > 0 {
-		s.userTo = o.To
+		s.to = o.To
 	}
 	s.problems.atLeast(ends.problem)
 	m := newMerge(t, &s.o, ends, s.problems)
@@ -75,24 +74,15 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 
 // stream is one run of Events.
 type stream struct {
-	t        *Trace
+	decoder
 	o        Options
 	f        func(*Event) bool
 	rows     *rows
-	problems problems
 	pending  []waiting // a min-heap by (stop, loc)
-	cache    blockCache
-	lastNS   int64
-	userTo   int64
-	joined   int64 // ends apart that found their begin
+	to       int64
+	joined   int64 // ends apart that were looked up
 	complete bool  // all records were seen
-
-	event     Event
-	args      []format.Slot
-	endArgs   []format.Slot
-	startHint int
-	stopHint  int
-	cpuHint   int
+	event    Event
 }
 
 func (s *stream) run(m *merge) error {
@@ -110,15 +100,14 @@ func (s *stream) run(m *merge) error {
 			}
 			continue
 		}
-		for n := m.run(); n > 0; n-- {
-			if s.pendingFirst(c) {
-				break
-			}
+		for limit := m.limit(); ; {
 			p := &c.places[c.next]
 			c.next++
-			more, err := s.record(c, p)
-			if err != nil || !more {
+			if more, err := s.record(c, p); err != nil || !more {
 				return err
+			}
+			if c.next == len(c.places) || c.places[c.next].key >= limit || s.pendingFirst(c) {
+				break
 			}
 		}
 		m.advance()
@@ -132,177 +121,70 @@ func (s *stream) run(m *merge) error {
 	return nil
 }
 
-// pendingFirst tells whether a pending event comes before the cursor's record.
-func (s *stream) pendingFirst(c *cursor) bool {
-	if len(s.pending) == 0 {
-		return false
-	}
-	p := &c.places[c.next]
-	return s.pending[0].before(p.key, c.off+int64(p.off))
-}
-
 // record turns one record into an event. more is false when the caller has
 // enough, or nothing that follows is in the range.
 func (s *stream) record(c *cursor, p *place) (more bool, err error) {
-	b := c.bytes[p.off:]
-	r := format.DecodeRecord(b)
-	if r.Start < p.key {
-		r.Start = p.key
-	}
+	r := format.DecodeRecord(c.bytes[p.off:])
 	e := &s.event
-	*e = Event{
-		Kind:   r.Kind(),
-		Name:   r.Name(),
-		Thread: p.thread,
-		Owner:  c.owner,
-		Goid:   r.Goid(),
-		Start:  s.t.clock.nanos(r.Start, &s.startHint),
-		Loc:    c.off + int64(p.off),
-	}
-	if e.Start > s.userTo {
+	start := p.key
+	s.begin(e, &r, start, &where{c.off + int64(p.off), p.thread, c.owner})
+	if e.Start > s.to {
 		return false, nil
 	}
 	var ext []byte
 	if r.Ext() {
 		ext = extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
 	}
-	scope := false
+	if e.Kind == format.KindPending {
+		return s.beginPending(c, p, &r, ext)
+	}
+	row := s.row(c, e, start)
+	e.Depth = int32(row.running(start))
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess:
-		scope = true
-	case format.KindPending:
-		return s.beginPending(c, p, &r)
+		stop, err := s.end(c, p, &r, start)
+		if err != nil {
+			return false, err
+		}
+		row.begin(stop)
+	case format.KindTrack, format.KindGo:
+		if e.Goid != 0 { // else the row is of many goroutines
+			row.track = e.Name
+		}
+		s.instant(e, &r)
+	default:
+		s.instant(e, &r)
 	}
-	row := s.row(c, e, r.Start)
-	e.Depth = int32(row.running(r.Start))
 	e.Track = row.track
-	if !scope {
-		s.instant(e, &r, row)
-		return s.emit(e, ext)
-	}
-	stop, err := s.endOf(c, p, &r, e)
-	if err != nil {
-		return false, err
-	}
-	row.begin(stop)
 	return s.emit(e, ext)
 }
 
-// instant fills in what has no duration.
-func (s *stream) instant(e *Event, r *format.Record, row *row) {
-	switch e.Kind {
-	case format.KindCounter:
-		e.Value, e.ValueType = uint64(r.Stop), format.SlotType(r.CPU)
-	case format.KindTrack:
-		row.track = e.Name
-	case format.KindGo:
-		row.track = e.Name
-		e.Creator = r.CPU
-		e.Created = e.Start
-		if r.Stop > 0 && r.Stop < format.MaxTicks {
-			e.Created = s.t.Nanos(r.Stop)
+// end fills in how the scope r ends and returns when, in ticks.
+func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64, error) {
+	e := &s.event
+	if !r.Open() {
+		return s.ended(e, start, r.Stop, r.CPU), nil
+	}
+	if at := findEnd(c.ends, int(p.off)); at != 0 {
+		s.joined++
+		stop, ok, err := s.endedApart(e, r, start, at)
+		if ok || err != nil {
+			return stop, err
 		}
-	case format.KindAnchor:
-		e.CPU = int64(r.CPU)
 	}
-	if e.Goid == 0 {
-		row.track = format.NameEmpty // the row is of many goroutines
-	}
-	e.Track = row.track
+	s.open(e, start)
+	return format.MaxTicks, nil
 }
 
-// endOf fills in how the scope r ends and returns when, in ticks.
-func (s *stream) endOf(c *cursor, p *place, r *format.Record, e *Event) (stop int64, err error) {
-	stop = r.Stop
-	cpu := r.CPU
-	user, system := int64(-1), int64(-1)
-	if r.Open() {
-		var x end
-		var ok bool
-		if at := findEnd(c.ends, int(p.off)); at != 0 {
-			var begin = *r
-			begin.Start = rawStart(c.bytes[p.off:])
-			x, user, system, ok, err = s.t.readEnd(&s.cache, at, &begin, s.endArgs[:0])
-			if err != nil {
-				return 0, err
-			}
-			s.joined++
-			if !ok {
-				s.problems.add(textBadEnd, at, 1)
-			}
-		}
-		if !ok {
-			e.Open = true
-			e.User, e.System = -1, -1
-			e.Dur = max(s.lastNS-e.Start, 0)
-			s.checkBreaks(r.Start, s.t.last, e)
-			return format.MaxTicks, nil
-		}
-		stop, cpu = x.stop, x.cpu
-		e.EndArgs = x.slots
-		if x.goid != r.Goid() {
-			e.EndGoid = x.goid
-		}
-	}
-	if stop < r.Start || stop >= format.MaxTicks {
-		s.problems.add(textBadStop, e.Loc, 1)
-		e.User, e.System = -1, -1
-		return r.Start, nil
-	}
-	e.Dur = s.t.clock.nanos(stop, &s.stopHint) - e.Start
-	e.User, e.System = user, system
-	if e.Kind != format.KindProcess {
-		if e.Quality = format.Quality(cpu & 3); e.Quality != format.Unknown {
-			e.CPU = min(s.t.cpu.nanos(int64(cpu>>2), &s.cpuHint), e.Dur)
-		}
-	}
-	s.checkBreaks(r.Start, stop, e)
-	return stop, nil
-}
-
-// checkBreaks marks a scope during which the clock stepped.
-func (s *stream) checkBreaks(start, stop int64, e *Event) {
-	for i := range s.t.breaks {
-		if b := &s.t.breaks[i]; start < b.to && stop > b.from {
-			s.problems.add(textBreak, e.Loc, 1)
-			e.Quality, e.CPU = format.Unknown, 0
-			return
-		}
-	}
-}
-
-// emit decodes the arguments and hands the event over, if it is in the range.
+// emit hands the event over if it is in the range.
 func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
 	if s.o.From > 0 && e.Start+e.Dur < s.o.From {
 		return true, nil
 	}
-	if len(ext) > 0 {
-		slots, err := format.DecodeExt(s.args[:0], ext)
-		if err != nil {
-			s.problems.add(textBadExt, e.Loc, 1)
-		}
-		e.Args = slots
-	}
-	if e.Kind == format.KindProcess {
-		s.process(e)
+	if ext != nil || e.Kind == format.KindProcess {
+		s.arguments(e, ext)
 	}
 	return s.f(e), nil
-}
-
-// process makes the process's CPU clocks at begin and end into its CPU time.
-func (s *stream) process(e *Event) {
-	if len(e.Args) >= 2 && e.Args[0].Type == format.SlotUser && e.Args[1].Type == format.SlotSystem {
-		user, system := e.Args[0].Int(), e.Args[1].Int()
-		e.Args = e.Args[2:]
-		if e.User >= user && e.System >= system && user >= 0 && system >= 0 {
-			e.User -= user
-			e.System -= system
-			e.CPU = e.User + e.System
-			e.Quality = format.Exact
-			return
-		}
-	}
-	e.User, e.System = -1, -1
 }
 
 // row is the row that e is on.
@@ -314,8 +196,6 @@ func (s *stream) row(c *cursor, e *Event, now int64) *row {
 	}
 	return c.row
 }
-
-func rawStart(b []byte) int64 { r := format.DecodeRecord(b); return r.Start }
 
 // extension is the extension at off, nil if there is none that is whole.
 func extension(b []byte, off int) []byte {

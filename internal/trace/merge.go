@@ -30,14 +30,6 @@ type cursor struct {
 	rowEpoch int
 }
 
-func (c *cursor) key() int64 { return c.places[c.next].key }
-
-// before orders the cursors by (start, place in the file).
-func (c *cursor) before(d *cursor) bool {
-	a, b := c.key(), d.key()
-	return a < b || a == b && c.off < d.off
-}
-
 // load reads a chunk, finds its records and sorts them. In the assembly path
 // they lie in the order of their starts; in the Go path a goroutine can be
 // moved between taking the time and taking the place.
@@ -45,7 +37,7 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	info := &t.chunks[i]
 	c.off, c.owner, c.next, c.row = info.off, info.owner, 0, nil
 	c.places = c.places[:0]
-	if err := t.readChunk(&c.chunkBuf, info.off, p); err != nil {
+	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return err
 	}
 	var thread uint32
@@ -93,10 +85,20 @@ type merge struct {
 	o        *Options
 	problems problems
 	order    []int32 // indexes of the record chunks, by Since
-	heap     []*cursor
+	heap     []entry // of the open chunks
 	free     []*cursor
 	ends     *endIndex
 }
+
+// entry is an open chunk in the heap, with what it is ordered by: the start of
+// its next record, then its place.
+type entry struct {
+	key int64
+	off int64
+	c   *cursor
+}
+
+func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.off < b.off }
 
 func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 	m := &merge{t: t, o: o, ends: ends, problems: p}
@@ -111,10 +113,10 @@ func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 	return m
 }
 
-// top is the cursor at the next record, nil at the end. The caller takes
-// records from it as long as they are before until, and then calls advance.
+// top is the cursor at the next record, nil at the end. The caller takes that
+// one and those that follow it with keys below limit, and then calls advance.
 func (m *merge) top() (c *cursor, err error) {
-	for len(m.order) > 0 && (len(m.heap) == 0 || m.t.chunks[m.order[0]].since <= m.heap[0].key()) {
+	for len(m.order) > 0 && (len(m.heap) == 0 || m.t.chunks[m.order[0]].since <= m.heap[0].key) {
 		if err := m.open(int(m.order[0])); err != nil {
 			return nil, err
 		}
@@ -123,33 +125,26 @@ func (m *merge) top() (c *cursor, err error) {
 	if len(m.heap) == 0 {
 		return nil, nil
 	}
-	return m.heap[0], nil
+	return m.heap[0].c, nil
 }
 
-// run is how many records of the top cursor come before anything else.
-func (m *merge) run() int {
-	c := m.heap[0]
+// limit is the start up to which the top cursor has the next records.
+func (m *merge) limit() int64 {
 	limit := int64(format.MaxTicks)
 	if len(m.order) > 0 {
 		limit = m.t.chunks[m.order[0]].since
 	}
-	var rival *cursor
 	if len(m.heap) > 1 {
-		rival = m.heap[1]
+		rival := &m.heap[1]
 		if len(m.heap) > 2 && m.heap[2].before(rival) {
-			rival = m.heap[2]
+			rival = &m.heap[2]
 		}
-		if c.off > rival.off {
-			limit = min(limit, rival.key())
-		} else {
-			limit = min(limit, rival.key()+1)
+		if m.heap[0].off < rival.off {
+			return min(limit, rival.key+1)
 		}
+		return min(limit, rival.key)
 	}
-	n := c.next + 1 // the top is before all others
-	for n < len(c.places) && c.places[n].key < limit {
-		n++
-	}
-	return n - c.next
+	return limit
 }
 
 func (m *merge) open(i int) error {
@@ -166,31 +161,30 @@ func (m *merge) open(i int) error {
 		m.free = append(m.free, c)
 		return nil
 	}
-	c.ends = nil
-	if m.ends != nil {
-		c.ends = m.ends.byChunk[c.off/int64(m.t.header.ChunkSize)]
-	}
-	m.heap = append(m.heap, c)
-	h := m.heap
+	c.ends = m.ends.byChunk[c.off/int64(m.t.header.ChunkSize)]
+	e := entry{c.places[0].key, c.off, c}
+	h := append(m.heap, e)
 	k := len(h) - 1
-	for k > 0 && c.before(h[(k-1)/2]) {
+	for ; k > 0 && e.before(&h[(k-1)/2]); k = (k - 1) / 2 {
 		h[k] = h[(k-1)/2]
-		k = (k - 1) / 2
 	}
-	h[k] = c
+	h[k] = e
+	m.heap = h
 	return nil
 }
 
 // advance puts the top cursor, which moved, where it belongs.
 func (m *merge) advance() {
 	h := m.heap
-	c := h[0]
 	n := len(h)
-	if c.next == len(c.places) {
-		m.free = append(m.free, c)
+	e := h[0]
+	if e.c.next < len(e.c.places) {
+		e.key = e.c.places[e.c.next].key
+	} else {
+		m.free = append(m.free, e.c)
 		n--
-		c = h[n]
-		h[n] = nil
+		e = h[n]
+		h[n] = entry{}
 		h = h[:n]
 		m.heap = h
 		if n == 0 {
@@ -203,14 +197,14 @@ func (m *merge) advance() {
 		if k >= n {
 			break
 		}
-		if k+1 < n && h[k+1].before(h[k]) {
+		if k+1 < n && h[k+1].before(&h[k]) {
 			k++
 		}
-		if !h[k].before(c) {
+		if !h[k].before(&e) {
 			break
 		}
 		h[i] = h[k]
 		i = k
 	}
-	h[i] = c
+	h[i] = e
 }

@@ -1,31 +1,114 @@
 package trace
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
 
+// nameTable is the names by id.
+type nameTable struct {
+	text    []string
+	defined []bool
+}
+
+func (n *nameTable) has(id uint16) bool { return int(id) < len(n.defined) && n.defined[id] }
+
+// errRenamed is of a second name for an id.
+var errRenamed = errors.New("it names an id anew; the first name counts")
+
+func (n *nameTable) add(id uint16, name []byte) error {
+	if k := int(id) + 1; k > len(n.text) {
+		n.text = append(n.text, make([]string, k-len(n.text))...)
+		n.defined = append(n.defined, make([]bool, k-len(n.defined))...)
+	}
+	if n.defined[id] {
+		if n.text[id] != string(name) {
+			return errRenamed
+		}
+		return nil
+	}
+	n.text[id], n.defined[id] = string(name), true
+	return nil
+}
+
 // Name is the text of a name id; "(name 17)" for an id that the trace does not
 // define. It is raw: it may hold control characters and invalid UTF-8.
 func (t *Trace) Name(id uint16) string {
-	switch {
-	case int(id) < len(t.named) && t.named[id]:
-		return t.names[id]
-	case id == format.NameEmpty:
+	n := t.names.Load()
+	if n.has(id) {
+		return n.text[id]
+	}
+	switch id {
+	case format.NameEmpty:
 		return ""
-	case id == format.NameOther:
+	case format.NameOther:
 		return format.OtherNames
+	}
+	if n = t.newerNames(id); n.has(id) {
+		return n.text[id]
 	}
 	return fmt.Sprintf("(name %d)", id)
 }
 
+// newerNames looks for names written since Open: a record that is read later
+// than the names may have a name of its own, which then is in the file already.
+// It looks only so often: a corrupt trace may miss all its names.
+func (t *Trace) newerNames(id uint16) *nameTable {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	n := t.names.Load()
+	if t.state.Closed || n.has(id) || t.missed >= 64 {
+		return n
+	}
+	t.missed++
+	m := &nameTable{slices.Clone(n.text), slices.Clone(n.defined)}
+	defer t.names.Store(m)
+	cs := int64(t.header.ChunkSize)
+	buf := make([]byte, cs)
+	scan := func(off int64, at int) bool {
+		k, err := readFull(t.r, buf, off)
+		h, ok, bad := format.DecodeChunkHeader(buf[:k], off, t.header.ChunkSize)
+		if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
+			return ok
+		}
+		for at < k {
+			typ, p, size, err := format.DecodeBlock(buf[at:k])
+			if size == 0 || err != nil {
+				break
+			}
+			if typ == format.BlockName {
+				if id, name, err := format.DecodeName(p); err == nil {
+					_ = m.add(id, name) // a second name is for Verify to tell of
+				}
+			}
+			at += size
+		}
+		return true
+	}
+	for _, b := range t.tails {
+		scan(b.off, b.at)
+	}
+	// Chunks are handed out one after another: behind the first that was not,
+	// there are at most as many as there are writers.
+	for off, none := t.used, 0; none < 16; off += cs {
+		if scan(off, format.ChunkHeaderSize) {
+			none = 0
+		} else {
+			none++
+		}
+	}
+	return m
+}
+
 // Names lists every name: the index is the id. Ids that are not defined are "".
 func (t *Trace) Names() []string {
-	n := max(len(t.names), format.FirstName)
-	names := make([]string, n)
-	copy(names, t.names)
-	if names[format.NameOther] == "" {
+	n := t.names.Load()
+	names := make([]string, max(len(n.text), format.FirstName))
+	copy(names, n.text)
+	if !n.has(format.NameOther) {
 		names[format.NameOther] = format.OtherNames
 	}
 	return names

@@ -1,10 +1,12 @@
 package trace
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
 	"os"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -45,10 +47,11 @@ func (t *Trace) Close() error {
 
 func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 	t := &Trace{r: r, path: path, size: size, found: problems{}, inEvents: problems{}}
+	t.names.Store(&nameTable{})
 	if err := t.readHeader(); err != nil {
 		return nil, err
 	}
-	if err := t.readIndex(int64(t.header.ChunkSize)); err != nil {
+	if err := t.readIndex(); err != nil {
 		return nil, err
 	}
 	if err := t.readBlocks(); err != nil {
@@ -81,46 +84,65 @@ func (t *Trace) readHeader() error {
 	return nil
 }
 
-// readIndex looks at the headers of all chunks from offset from on. A chunk
-// whose magic is zero was not handed out, or its writer was stopped before it
-// could say so: those before the last good one are told of, those behind it are
-// the prepared window.
-func (t *Trace) readIndex(from int64) error {
+// unbornMax is how many places without a chunk are looked at, one after
+// another, beyond what the writer says it handed out: more than the longest
+// prepared window, or a sparse file of a terabyte is read to its end.
+const unbornMax = 4096
+
+// readIndex looks at the headers of all chunks. A chunk whose magic is zero was
+// not handed out, or its writer was stopped before it could say so: those
+// before the last good one are told of, those behind it are the prepared window.
+func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
-	if t.used == 0 {
-		t.used = min(cs, t.size)
-	}
-	var b [format.ChunkHeaderSize]byte
+	t.used = cs
 	unborn, firstUnborn := int64(0), int64(0)
-	for off := from; off < t.size; off += cs {
-		n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)
-		if err != nil {
-			return ioError(t.path, off, err)
-		}
-		h, ok, err := format.DecodeChunkHeader(b[:n], off, t.header.ChunkSize)
-		if err != nil {
-			t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", off, 1)
-			t.used = min(off+cs, t.size)
-			continue
-		}
-		if !ok {
-			if unborn++; unborn == 1 {
-				firstUnborn = off
-			}
-			continue
-		}
-		if unborn > 0 {
+	for off := cs; off < t.size; off += cs {
+		born, err := t.indexChunk(off)
+		switch {
+		case err != nil:
+			return err
+		case born:
 			t.found.add("a chunk was handed out and never begun", firstUnborn, unborn)
-			unborn = 0
-		}
-		t.used = min(off+cs, t.size)
-		if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
-			t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), off, 1)
+			t.used, unborn = off+cs, 0
 			continue
+		case unborn == 0:
+			firstUnborn = off
 		}
-		t.chunks = append(t.chunks, chunkInfo{off: off, since: h.Since, flags: h.Flags, owner: h.Owner, kind: h.Kind, path: uint8(h.Path)})
+		if unborn++; unborn > unbornMax && off > t.state.End {
+			break
+		}
 	}
 	return nil
+}
+
+// indexChunk looks at the header of the chunk at off. born is false if none was
+// handed out there.
+func (t *Trace) indexChunk(off int64) (born bool, err error) {
+	var b [format.ChunkHeaderSize]byte
+	n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)
+	if err != nil {
+		return false, ioError(t.path, off, err)
+	}
+	h, ok, err := format.DecodeChunkHeader(b[:n], off, t.header.ChunkSize)
+	if err != nil {
+		t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", off, 1)
+		return true, nil
+	}
+	if !ok {
+		return false, nil
+	}
+	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
+		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), off, 1)
+		return true, nil
+	}
+	c := chunkInfo{off: off, since: h.Since, flags: h.Flags, owner: h.Owner, kind: h.Kind, path: uint8(h.Path)}
+	if n := len(t.chunks); n == 0 || t.chunks[n-1].off < off {
+		t.chunks = append(t.chunks, c)
+		return true, nil
+	}
+	i, _ := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
+	t.chunks = slices.Insert(t.chunks, i, c)
+	return true, nil
 }
 
 // lastMoment finds t.last. A record can be later than the flusher's last round
@@ -140,7 +162,7 @@ func (t *Trace) lastMoment() error {
 		if c.kind != format.ChunkRecords || c.flags&format.FlagFinal != 0 && newest[writer{uint32(c.path), c.owner}] != i {
 			continue
 		}
-		if err := t.readChunk(&buf, c.off, ignored); err != nil {
+		if err := t.readChunk(&buf, &c, ignored); err != nil {
 			return err
 		}
 		for s := buf.scan(); s.next(); {

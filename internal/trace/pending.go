@@ -1,64 +1,61 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // waiting is a pending event whose time has not come: Events is ordered by the
 // instants, and a pending's instant is its stop. Only its place is kept; the
 // record is read again then.
 type waiting struct {
 	stop   int64 // ticks
-	loc    int64
+	start  int64
+	where  where
 	endLoc int64 // of its end apart; 0: it ended in place
-	thread uint32
-	owner  uint32
 }
 
 // before orders by (time, place in the file), as Events does.
 func (w *waiting) before(stop, loc int64) bool {
-	return w.stop < stop || w.stop == stop && w.loc < loc
+	return w.stop < stop || w.stop == stop && w.where.loc < loc
 }
 
-// beginPending looks at how the pending record r ends.
-func (s *stream) beginPending(c *cursor, p *place, r *format.Record) (more bool, err error) {
+// pendingFirst tells whether a pending event comes before the cursor's record.
+func (s *stream) pendingFirst(c *cursor) bool {
+	if len(s.pending) == 0 {
+		return false
+	}
+	p := &c.places[c.next]
+	return s.pending[0].before(p.key, c.off+int64(p.off))
+}
+
+// beginPending finds out how the pending record r ends. If it does not, it is
+// emitted where it began.
+func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte) (more bool, err error) {
 	e := &s.event
-	w := waiting{stop: r.Stop, loc: e.Loc, thread: p.thread, owner: c.owner}
+	w := waiting{stop: r.Stop, start: p.key, where: where{e.Loc, p.thread, c.owner}}
 	if r.Open() {
-		w.stop = 0
-		if at := findEnd(c.ends, int(p.off)); at != 0 {
+		ok := false
+		if w.endLoc = findEnd(c.ends, int(p.off)); w.endLoc != 0 {
 			s.joined++
-			begin := *r
-			begin.Start = rawStart(c.bytes[p.off:])
-			x, _, _, ok, err := s.t.readEnd(&s.cache, at, &begin, s.endArgs[:0])
-			if err != nil {
+			if w.stop, ok, err = s.endedApart(e, r, p.key, w.endLoc); err != nil {
 				return false, err
 			}
-			if ok {
-				w.stop, w.endLoc = x.stop, at
-			} else {
-				s.problems.add(textBadEnd, at, 1)
-			}
 		}
-		if w.stop == 0 {
-			e.Open = true
-			e.User, e.System = -1, -1
-			row := s.row(c, e, r.Start)
-			e.Depth, e.Track = int32(row.running(r.Start)), row.track
-			var ext []byte
-			if r.Ext() {
-				ext = extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
-			}
+		if !ok {
+			s.open(e, p.key)
+			row := s.row(c, e, p.key)
+			e.Depth, e.Track = int32(row.running(p.key)), row.track
 			return s.emit(e, ext)
 		}
-	}
-	if w.stop < r.Start || w.stop >= format.MaxTicks {
-		s.problems.add(textBadStop, e.Loc, 1)
-		w.stop = r.Start
+	} else {
+		w.stop = s.ended(e, p.key, r.Stop, r.CPU)
 	}
 	h := append(s.pending, w)
 	i := len(h) - 1
-	for i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].loc) {
+	for ; i > 0 && w.before(h[(i-1)/2].stop, h[(i-1)/2].where.loc); i = (i - 1) / 2 {
 		h[i] = h[(i-1)/2]
-		i = (i - 1) / 2
 	}
 	h[i] = w
 	s.pending = h
@@ -81,10 +78,10 @@ func (s *stream) popPending() waiting {
 		if k >= n {
 			break
 		}
-		if k+1 < n && h[k+1].before(h[k].stop, h[k].loc) {
+		if k+1 < n && h[k+1].before(h[k].stop, h[k].where.loc) {
 			k++
 		}
-		if !h[k].before(w.stop, w.loc) {
+		if !h[k].before(w.stop, w.where.loc) {
 			break
 		}
 		h[i] = h[k]
@@ -97,54 +94,37 @@ func (s *stream) popPending() waiting {
 // emitPending emits the first pending event.
 func (s *stream) emitPending() (more bool, err error) {
 	w := s.popPending()
-	e := &s.event
-	*e = Event{Kind: format.KindPending, Thread: w.thread, Owner: w.owner, Loc: w.loc, User: -1, System: -1}
-	e.Start = s.t.clock.nanos(w.stop, &s.stopHint)
-	if e.Start > s.userTo {
-		return false, nil
-	}
-	if e.Start < s.o.From {
-		return true, nil
-	}
-	raw, err := s.cache.read(s.t, w.loc, format.RecordSize)
+	raw, err := s.cache.read(s.t, w.where.loc, format.RecordSize)
 	if err != nil {
 		return false, err
 	}
 	if len(raw) < format.RecordSize {
-		s.problems.add(textShort, w.loc, 1)
+		s.problems.add(textShort, w.where.loc, 1)
 		return true, nil
 	}
 	r := format.DecodeRecord(raw)
-	e.Name, e.Goid = r.Name(), r.Goid()
-	if w.endLoc != 0 {
-		x, _, _, ok, err := s.t.readEnd(&s.cache, w.endLoc, &r, s.endArgs[:0])
-		if err != nil {
+	var ext []byte
+	if r.Ext() {
+		if ext, err = s.cache.ext(s.t, w.where.loc+format.RecordSize); err != nil {
 			return false, err
 		}
-		if ok {
-			e.EndArgs = cloneSlots(x.slots)
-			if x.goid != r.Goid() {
-				e.EndGoid = x.goid
-			}
+		if w.endLoc != 0 {
+			ext = slices.Clone(ext) // reading the end may take its memory
 		}
+	}
+	e := &s.event
+	s.begin(e, &r, w.start, &w.where)
+	if w.endLoc != 0 {
+		if _, _, err = s.endedApart(e, &r, w.start, w.endLoc); err != nil {
+			return false, err
+		}
+	}
+	e.Kind = format.KindPending // even if the file was changed meanwhile
+	e.Start = s.t.clock.nanos(w.stop, &s.stopHint)
+	if e.Start > s.to {
+		return false, nil
 	}
 	row := s.rows.get(rowKey(e.Goid, e.Thread, e.Owner), w.stop)
 	e.Depth, e.Track = int32(row.running(w.stop)), row.track
-	var ext []byte
-	if r.Ext() {
-		if ext, err = s.cache.ext(s.t, w.loc+format.RecordSize); err != nil {
-			return false, err
-		}
-	}
 	return s.emit(e, ext)
-}
-
-// cloneSlots copies slots out of the block cache, which is used again before
-// the event is handed over.
-func cloneSlots(slots []format.Slot) []format.Slot {
-	out := append([]format.Slot(nil), slots...)
-	for i := range out {
-		out[i].Str = append([]byte(nil), out[i].Str...)
-	}
-	return out
 }

@@ -29,6 +29,7 @@ package trace
 import (
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -46,10 +47,10 @@ type Trace struct {
 	header format.Header
 	state  format.State
 	chunks []chunkInfo // what was handed out, by place
-	used   int64       // end of the last chunk that was handed out
+	used   int64       // end of the last place in which a chunk was handed out
 
-	names  []string
-	named  []bool
+	names  atomic.Pointer[nameTable]
+	tails  []blockTail // where further blocks may be written
 	info   []Info
 	beats  []Beat
 	calibs []format.Calib
@@ -65,6 +66,7 @@ type Trace struct {
 	found    problems // by Open
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
+	missed   int // how often names were looked for since Open
 }
 
 // chunkInfo is what the index keeps of a chunk.
@@ -172,7 +174,7 @@ func (t *Trace) Closed() bool { return t.state.Closed }
 
 // Size is the number of bytes the trace holds, without the prepared window
 // behind its last chunk.
-func (t *Trace) Size() int64 { return t.used }
+func (t *Trace) Size() int64 { return min(t.used, t.size) }
 
 // Start is the wall-clock time of Start.
 func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }

@@ -1,0 +1,156 @@
+package trace
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// decoder turns records into events. Its events and their arguments are good
+// until it decodes the next one.
+type decoder struct {
+	t        *Trace
+	problems problems
+	cache    blockCache
+	endNS    int64 // open scopes run to it
+
+	args    []format.Slot
+	endArgs []format.Slot
+
+	// The segments of the clock that the last times were in.
+	startHint, stopHint, cpuHint int
+}
+
+func newDecoder(t *Trace) decoder {
+	return decoder{
+		t: t, problems: problems{}, endNS: t.End(),
+		args: make([]format.Slot, 0, format.MaxSlots), endArgs: make([]format.Slot, 0, format.MaxSlots),
+	}
+}
+
+// begin fills in what every record has. start is its start, or the time from
+// which it is shown.
+func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
+	*e = Event{
+		Kind:   r.Kind(),
+		Name:   r.Name(),
+		Thread: w.thread,
+		Owner:  w.owner,
+		Goid:   r.Goid(),
+		Start:  d.t.clock.nanos(start, &d.startHint),
+		Loc:    w.loc,
+		User:   -1,
+		System: -1,
+	}
+}
+
+// where is what a record's place tells of it.
+type where struct {
+	loc    int64
+	thread uint32
+	owner  uint32
+}
+
+// instant fills in what has no duration.
+func (d *decoder) instant(e *Event, r *format.Record) {
+	switch e.Kind {
+	case format.KindCounter:
+		e.Value, e.ValueType = uint64(r.Stop), format.SlotType(min(r.CPU, 255))
+	case format.KindGo:
+		e.Creator = r.CPU
+		e.Created = e.Start
+		if r.Stop > 0 && r.Stop < format.MaxTicks {
+			e.Created = d.t.Nanos(r.Stop)
+		}
+	case format.KindAnchor:
+		e.CPU = int64(r.CPU)
+	}
+}
+
+// open fills in a scope without an end.
+func (d *decoder) open(e *Event, start int64) {
+	e.Open = true
+	e.Dur = max(d.endNS-e.Start, 0)
+	if e.Kind == format.KindPending {
+		e.Dur = 0
+		return
+	}
+	d.checkBreaks(e, start, d.t.last)
+}
+
+// ended fills in the end of a scope. The result is its stop in ticks, or its
+// start where the stop is nonsense.
+func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
+	if stop < start || stop >= format.MaxTicks {
+		d.problems.add(textBadStop, e.Loc, 1)
+		return start
+	}
+	if e.Kind == format.KindPending {
+		e.Start = d.t.clock.nanos(stop, &d.stopHint)
+		return stop
+	}
+	e.Dur = d.t.clock.nanos(stop, &d.stopHint) - e.Start
+	if q := format.Quality(cpu & 3); q != format.Unknown && e.Kind != format.KindProcess {
+		e.Quality = q
+		e.CPU = min(d.t.cpu.nanos(int64(cpu>>2), &d.cpuHint), e.Dur)
+	}
+	if len(d.t.breaks) > 0 {
+		d.checkBreaks(e, start, stop)
+	}
+	return stop
+}
+
+// endedApart fills in the end of the scope r from the end record at loc. ok is
+// false if that does not fit; the scope then counts as open.
+func (d *decoder) endedApart(e *Event, r *format.Record, start, loc int64) (stop int64, ok bool, err error) {
+	x, ok, err := d.t.readEnd(&d.cache, loc, r, d.endArgs[:0])
+	if !ok {
+		if err == nil {
+			d.problems.add(textBadEnd, loc, 1)
+		}
+		return 0, false, err
+	}
+	e.EndArgs = x.slots
+	if x.goid != r.Goid() {
+		e.EndGoid = x.goid
+	}
+	e.User, e.System = x.user, x.system
+	return d.ended(e, start, x.stop, x.cpu), true, nil
+}
+
+// checkBreaks marks a scope during which the clock stepped.
+func (d *decoder) checkBreaks(e *Event, start, stop int64) {
+	for i := range d.t.breaks {
+		if b := &d.t.breaks[i]; start < b.to && stop > b.from {
+			d.problems.add(textBreak, e.Loc, 1)
+			e.Quality, e.CPU = format.Unknown, 0
+			return
+		}
+	}
+}
+
+// arguments decodes the extension of the record.
+func (d *decoder) arguments(e *Event, ext []byte) {
+	if len(ext) > 0 {
+		slots, err := format.DecodeExt(d.args[:0], ext)
+		if err != nil {
+			d.problems.add(textBadExt, e.Loc, 1)
+		}
+		e.Args = slots
+	}
+	if e.Kind == format.KindProcess {
+		process(e)
+	}
+}
+
+// process makes the process's CPU clocks at begin and end into its CPU time.
+func process(e *Event) {
+	if len(e.Args) >= 2 && e.Args[0].Type == format.SlotUser && e.Args[1].Type == format.SlotSystem {
+		user, system := e.Args[0].Int(), e.Args[1].Int()
+		e.Args = e.Args[2:]
+		if user >= 0 && system >= 0 && e.User >= user && e.System >= system {
+			e.User -= user
+			e.System -= system
+			e.CPU = e.User + e.System
+			e.Quality = format.Exact
+			return
+		}
+	}
+	e.User, e.System = -1, -1
+}
