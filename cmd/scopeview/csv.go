@@ -1,0 +1,67 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/export/csv"
+)
+
+func newCSV(s *streams) *cobra.Command {
+	var (
+		sel    selection
+		out    output
+		strict strictness
+		raw    bool
+	)
+	cmd := &cobra.Command{
+		Use:   "csv TRACE",
+		Short: "Write the trace as comma-separated values",
+		Long: `csv writes one row a record, in the order of their starts, a parent before its children:
+
+  ` + csv.Header + `
+kind is task, process, event, pending, counter, wait, hold or heartbeat; new kinds may come, the columns
+stay. Times are integer nanoseconds from the trace's start; cpu_ns is known (exact or likely), cpu_max_ns
+only an upper bound. open is true for what had not ended; its dur_ns runs to the last moment that the trace
+knows. args is a JSON object: positional arguments have the keys "0", "1", …, a Taskf's text is "text", a
+counter's "value", a lock's "addr", a process scope's "user_ns" and "sys_ns"; a heartbeat's are its fields.
+
+A cell that a spreadsheet would run as a formula gets an apostrophe in front; --raw leaves it as it is.`,
+		Example: `  scopeview csv x.scope -o x.csv
+  scopeview csv traces/ --name 'store.*' --from 1s --to 2s
+  scopeview csv 4711 | duckdb -c "select name, sum(dur_ns) from read_csv('/dev/stdin') group by name"`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sel.parse(); err != nil {
+				return err
+			}
+			t, path, err := openTrace(args[0])
+			if err != nil {
+				return err
+			}
+			defer t.Close()
+			if err := sel.resolve(t); err != nil {
+				return err
+			}
+			warnLosses(s, path, t)
+			p := newProgress(s, t, !out.standard() || !s.outTerm)
+			err = out.write(s, func(w io.Writer) error {
+				return csv.Write(cmd.Context(), out.exact(s, w), t, csv.Options{
+					From: sel.from, To: sel.to, Names: sel.name, Tracks: sel.tracks, Raw: raw, Progress: p.at,
+				})
+			})
+			p.done()
+			if err != nil {
+				return err
+			}
+			return strict.verdict(s, path, t, t.Problems())
+		},
+	}
+	sel.flags(cmd)
+	out.flag(cmd)
+	strict.flag(cmd)
+	cmd.Flags().BoolVar(&raw, "raw", false, "leave cells that a spreadsheet would run as a formula")
+	return cmd
+}

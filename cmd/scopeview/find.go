@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// findTrace turns TRACE into the path of a file: itself, the newest trace of a
+// directory, or the trace that a process writes.
+func findTrace(arg string) (string, error) {
+	st, err := os.Stat(arg)
+	switch {
+	case err == nil && st.IsDir():
+		return newestIn(arg)
+	case err == nil:
+		return arg, nil
+	case errors.Is(err, fs.ErrNotExist) && allDigits(arg):
+		return traceOfProcess(arg)
+	case errors.Is(err, fs.ErrNotExist):
+		return "", fmt.Errorf("%s: there is no such file or directory; TRACE is a *.scope file, a directory with such files, or the number of a running process", arg)
+	}
+	return "", fmt.Errorf("looking for the trace: %w", err)
+}
+
+func allDigits(s string) bool {
+	return s != "" && strings.Trim(s, "0123456789") == ""
+}
+
+const extension = ".scope"
+
+func newestIn(dir string) (string, error) {
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		return "", fmt.Errorf("looking for the newest trace: %w", err)
+	}
+	var paths []string
+	for _, e := range entries {
+		if strings.HasSuffix(e.Name(), extension) && !e.IsDir() {
+			paths = append(paths, filepath.Join(dir, e.Name()))
+		}
+	}
+	if len(paths) == 0 {
+		return "", fmt.Errorf("%s: no *%s file is in this directory; a program leaves one with scope.Start(%q)", dir, extension, dir)
+	}
+	return newest(paths), nil
+}
+
+// newest is the trace that was started last. Files that don't begin like a
+// trace count by when they were written, and only if there is nothing else:
+// then the newest of them is what there is to say something about.
+func newest(paths []string) string {
+	type candidate struct {
+		path  string
+		trace bool
+		time  time.Time
+	}
+	var best candidate
+	for _, p := range paths {
+		c := candidate{path: p}
+		if c.time, c.trace = startOf(p); !c.trace {
+			if st, err := os.Stat(p); err == nil {
+				c.time = st.ModTime()
+			}
+		}
+		if best.path == "" || c.trace && !best.trace || c.trace == best.trace && c.time.After(best.time) {
+			best = c
+		}
+	}
+	return best.path
+}
+
+// startOf reads from a trace's header when it was started.
+func startOf(path string) (time.Time, bool) {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return time.Time{}, false // opening a named pipe would wait
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return time.Time{}, false
+	}
+	defer f.Close()
+	var b [format.StateOffset + format.StateSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	h, _, err := format.DecodeHeader(b[:n])
+	if err != nil {
+		return time.Time{}, false
+	}
+	return time.Unix(0, h.StartWall), true
+}
+
+// traceOfProcess finds the trace that a process has open or mapped.
+func traceOfProcess(pid string) (string, error) {
+	if runtime.GOOS != "linux" {
+		return "", fmt.Errorf("%s: processes can be looked into on Linux only; give the trace's file or directory", pid)
+	}
+	dir := "/proc/" + pid
+	if _, err := os.Stat(dir); err != nil {
+		return "", fmt.Errorf("%s: there is neither a file nor a process of this name; the trace of a process that is gone is in the directory that it was given to scope.Start", pid)
+	}
+	paths, err := openedBy(dir)
+	if len(paths) > 0 {
+		return newest(paths), nil
+	}
+	if errors.Is(err, fs.ErrPermission) {
+		return "", fmt.Errorf("process %s: its files can't be looked at; run scopeview as the same user, or give the trace's path (%w)", pid, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("process %s: looking for its trace: %w", pid, err)
+	}
+	return "", fmt.Errorf("process %s: it writes no trace; does it import scope, and has it called scope.Start?", pid)
+}
+
+// openedBy lists the traces that a process has open or mapped, by paths that
+// lead to them from here.
+func openedBy(dir string) ([]string, error) {
+	var paths []string
+	add := func(name, link string) {
+		name, deleted := strings.CutSuffix(name, " (deleted)")
+		if !strings.HasSuffix(name, extension) {
+			return
+		}
+		// The process may live in another mount namespace, or the file have lost its
+		// name.
+		for _, p := range []string{name, dir + "/root" + name, link} {
+			if p == "" || deleted && p != link {
+				continue
+			}
+			if st, err := os.Stat(p); err == nil && st.Mode().IsRegular() {
+				if !slices.Contains(paths, p) {
+					paths = append(paths, p)
+				}
+				return
+			}
+		}
+	}
+	fds, err := os.ReadDir(dir + "/fd")
+	for _, fd := range fds {
+		link := dir + "/fd/" + fd.Name()
+		if name, err := os.Readlink(link); err == nil {
+			add(name, link)
+		}
+	}
+	maps, mapsErr := os.Open(dir + "/maps")
+	if mapsErr != nil {
+		return paths, errors.Join(err, mapsErr)
+	}
+	defer maps.Close()
+	lines := bufio.NewScanner(maps)
+	for lines.Scan() {
+		if i := strings.IndexByte(lines.Text(), '/'); i >= 0 {
+			add(lines.Text()[i:], "")
+		}
+	}
+	return paths, err
+}

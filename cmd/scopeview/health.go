@@ -1,0 +1,116 @@
+package main
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// lossReasons say why records were lost, and what helps.
+var lossReasons = []string{
+	format.LossWindow: "faster than the file could be extended",
+	format.LossLimit:  "the trace had reached its limit (scope.WithLimit)",
+	format.LossSpace:  "the file system was nearly full",
+	format.LossIO:     "the file could not be written",
+	format.LossBusy:   "no place was found in time",
+	format.LossStop:   "begun while the recording stopped",
+}
+
+// loss is how many records were lost for one reason; 0: not said.
+type loss struct {
+	reason format.Loss
+	count  int64
+}
+
+// losses lists what was lost, the most first.
+func losses(t *trace.Trace) (list []loss, total int64) {
+	for reason, n := range t.Lost() {
+		list = append(list, loss{reason, n})
+		total += n
+	}
+	// The header's count may be ahead of the heartbeats and gaps that give reasons.
+	if more := t.State().Lost - total; more > 0 {
+		list = append(list, loss{0, more})
+		total += more
+	}
+	slices.SortFunc(list, func(a, b loss) int {
+		return cmp.Or(cmp.Compare(b.count, a.count), cmp.Compare(a.reason, b.reason))
+	})
+	return list, total
+}
+
+func (l loss) String() string {
+	why := "reason not recorded"
+	switch {
+	case l.reason > 0 && int(l.reason) < len(lossReasons):
+		why = lossReasons[l.reason]
+	case l.reason != 0:
+		why = l.reason.String()
+	}
+	return thousands(l.count) + " " + why
+}
+
+// lossLine tells of the losses in a line; it is empty without any.
+func lossLine(t *trace.Trace) string {
+	list, total := losses(t)
+	if total == 0 {
+		return ""
+	}
+	var whys []string
+	for _, l := range list {
+		whys = append(whys, l.String())
+	}
+	verb := "records were"
+	if total == 1 {
+		verb = "record was"
+	}
+	return fmt.Sprintf("%s %s lost: %s", thousands(total), verb, strings.Join(whys, "; "))
+}
+
+// strictness is the flag --strict.
+type strictness bool
+
+func (x *strictness) flag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost")
+}
+
+// verdict is called when all that can be shown was: it warns on standard error of
+// damage, and makes damage, and with --strict losses, the exit code.
+func (x strictness) verdict(s *streams, path string, t *trace.Trace, problems []trace.Problem) error {
+	var damage []trace.Problem
+	for _, p := range problems {
+		if p.Damage() {
+			damage = append(damage, p)
+		}
+	}
+	for _, p := range damage {
+		times := ""
+		if p.Count > 1 {
+			times = fmt.Sprintf(" (%s times, here first)", thousands(p.Count))
+		}
+		fmt.Fprintf(s.err, "scopeview: %s: at offset %d: %s%s\n", show(path), p.Offset, harmless(p.Text), times)
+	}
+	if len(damage) > 0 {
+		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show(path))
+		return &exit{code: exitFailed}
+	}
+	if _, lost := losses(t); lost > 0 && bool(x) {
+		return &exit{code: exitLosses}
+	}
+	return nil
+}
+
+// warnLosses says on standard error what was lost, for commands whose output
+// has no place for it.
+func warnLosses(s *streams, path string, t *trace.Trace) {
+	if line := lossLine(t); line != "" {
+		text := styles(s.errTerm && s.color).red(line)
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), text)
+	}
+}

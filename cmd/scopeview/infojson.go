@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// infoJSON is the document of info --json. Keys may be added; none changes its
+// meaning or goes away. null is unknown.
+type infoJSON struct {
+	Path       string           `json:"path"`
+	Bytes      int64            `json:"bytes"`
+	State      state            `json:"state"` // closed, writing, abandoned (no Stop, nobody writes it), unknown
+	Start      time.Time        `json:"start"`
+	DurationNS int64            `json:"duration_ns"`
+	Lost       map[string]int64 `json:"lost"` // total, and by reason
+	Gaps       []gapJSON        `json:"gaps"`
+
+	PID     uint32            `json:"pid"`
+	Info    map[string]string `json:"info"` // program, args, go, module, version, host, …
+	Format  string            `json:"format"`
+	Writer  string            `json:"path_kind"` // assembly, go, pure
+	Backing string            `json:"backing"`   // disk, heap
+	Clock   string            `json:"clock"`     // tsc, monotonic
+	Witness map[string]bool   `json:"witnesses"` // goroutine, yield, switch
+
+	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
+	Open     map[string]int64 `json:"open"`
+	CPU      map[string]int64 `json:"cpu_quality"` // ended scopes: exact, likely, at_most, unknown
+	Cost     costJSON         `json:"recording_cost"`
+	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
+
+	Notes     []noteJSON      `json:"notes"`
+	Breaks    []breakJSON     `json:"clock_steps"`
+	Problems  []problemJSON   `json:"problems"`
+	Forgotten []forgottenJSON `json:"never_ended"` // is the second () missing?
+}
+
+type gapJSON struct {
+	From   int64  `json:"from_ns"`
+	To     int64  `json:"to_ns"`
+	Count  int64  `json:"count"`
+	Reason string `json:"reason"`
+}
+
+type costJSON struct {
+	Percent   *float64 `json:"percent_of_cpu"`
+	Process   *int64   `json:"process_cpu_ns"`
+	Measured  *int64   `json:"measured_ns"`
+	Estimated *int64   `json:"estimated_ns"`
+}
+
+type noteJSON struct {
+	Time int64  `json:"time_ns"`
+	Text string `json:"text"`
+}
+
+type breakJSON struct {
+	From int64 `json:"from_ns"`
+	To   int64 `json:"to_ns"`
+}
+
+type problemJSON struct {
+	Offset int64  `json:"offset"`
+	Text   string `json:"text"`
+	Count  int64  `json:"count"`
+	Damage bool   `json:"damage"`
+}
+
+type forgottenJSON struct {
+	Name  string `json:"name"`
+	Begun int64  `json:"begun"`
+}
+
+func (r *report) json() *infoJSON {
+	t, h := r.t, r.t.Header()
+	bit := func(b uint32) bool { return h.Witness&b != 0 }
+	j := &infoJSON{
+		Path: r.path, Bytes: t.Size(), State: r.state, Start: t.Start(), DurationNS: t.End(),
+		Lost: lostJSON(losses(t)), Gaps: []gapJSON{},
+		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
+		Writer: h.Path.String(), Backing: h.Backing.String(), Clock: h.Clock.String(),
+		Witness: map[string]bool{
+			"goroutine": bit(format.WitnessGoid), "yield": bit(format.WitnessYield), "switch": bit(format.WitnessSwitch),
+		},
+		Records: map[string]int64{}, Open: map[string]int64{},
+		CPU: map[string]int64{
+			"exact": r.census.CPU[format.Exact], "likely": r.census.CPU[format.Likely],
+			"at_most": r.census.CPU[format.AtMost], "unknown": r.census.CPU[format.Unknown],
+		},
+		LastBeat: map[string]int64{},
+		Notes:    []noteJSON{}, Breaks: []breakJSON{}, Problems: []problemJSON{}, Forgotten: []forgottenJSON{},
+	}
+	for _, i := range t.Info() {
+		j.Info[i.Key] = i.Value
+	}
+	for _, g := range t.Gaps() {
+		j.Gaps = append(j.Gaps, gapJSON{g.From, g.To, g.Count, g.Reason.String()})
+	}
+	for _, k := range r.kinds() {
+		j.Records[k.name] = k.count
+		if k.open > 0 {
+			j.Open[k.name] = k.open
+		}
+	}
+	j.Records["total"] = r.census.Total()
+	j.Cost = r.costJSON()
+	if n := len(t.Beats()); n > 0 {
+		for _, v := range t.Beats()[n-1].Values {
+			j.LastBeat[v.Field.String()] = v.Value
+		}
+	}
+	for _, n := range t.Notes() {
+		j.Notes = append(j.Notes, noteJSON{n.Time, n.Text})
+	}
+	for _, b := range t.Breaks() {
+		j.Breaks = append(j.Breaks, breakJSON{b.From, b.To})
+	}
+	for _, p := range t.Problems() {
+		j.Problems = append(j.Problems, problemJSON{p.Offset, p.Text, p.Count, p.Damage()})
+	}
+	for _, f := range r.census.Forgotten() {
+		j.Forgotten = append(j.Forgotten, forgottenJSON{t.Name(f.Name), f.Begun})
+	}
+	return j
+}
+
+// lostJSON counts what was lost by reason.
+func lostJSON(list []loss, total int64) map[string]int64 {
+	m := map[string]int64{"total": total}
+	for _, l := range list {
+		if l.reason == 0 {
+			m["unknown"] = l.count
+			continue
+		}
+		m[l.reason.String()] = l.count
+	}
+	return m
+}
+
+func (r *report) costJSON() (j costJSON) {
+	known := func(ns int64) *int64 {
+		if ns < 0 {
+			return nil
+		}
+		return &ns
+	}
+	j.Process, j.Measured, j.Estimated = known(r.cost.Process), known(r.cost.Measured), known(r.cost.Estimated)
+	if m, ok := r.cost.Share(r.cost.Measured); ok {
+		if e, ok := r.cost.Share(r.cost.Estimated); ok {
+			sum := m + e
+			j.Percent = &sum
+		}
+	}
+	return j
+}

@@ -1,0 +1,105 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+
+	"github.com/spf13/cobra"
+)
+
+// output is where a command's result goes: the flag -o.
+type output struct{ path string }
+
+func (o *output) flag(cmd *cobra.Command) {
+	cmd.Flags().StringVarP(&o.path, "output", "o", "-", "write to `FILE`, which appears when it is complete; -: standard output")
+}
+
+func (o *output) standard() bool { return o.path == "" || o.path == "-" }
+
+// write lets f write the result. A file gets its name when f is done, so that a
+// run that fails leaves neither half a file nor none where there was one.
+func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
+	if o.standard() {
+		return f(s.out)
+	}
+	path := o.path
+	if target, err := filepath.EvalSymlinks(path); err == nil {
+		path = target
+	}
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return o.writeInto(path, f) // a device or a pipe can't be replaced
+	}
+	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	if err != nil {
+		return fmt.Errorf("creating %s: %w", o.path, errors.Unwrap(err))
+	}
+	defer func() {
+		if err != nil {
+			file.Close()
+			os.Remove(temp)
+		}
+	}()
+	if err := f(file); err != nil {
+		return fmt.Errorf("%s was not written: %w", o.path, err)
+	}
+	if err := file.Close(); err != nil {
+		return fmt.Errorf("%s was not written: %w", o.path, err)
+	}
+	if err := os.Rename(temp, path); err != nil {
+		return fmt.Errorf("%s was not written: %w", o.path, err)
+	}
+	return nil
+}
+
+func (o *output) writeInto(path string, f func(w io.Writer) error) error {
+	file, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		return fmt.Errorf("opening %s for writing: %w", o.path, errors.Unwrap(err))
+	}
+	if err := errors.Join(f(file), file.Close()); err != nil {
+		return fmt.Errorf("writing %s: %w", o.path, err)
+	}
+	return nil
+}
+
+// exact is a writer for what must be to the byte in a file: on a terminal it
+// makes control characters visible.
+func (o *output) exact(s *streams, w io.Writer) io.Writer {
+	if o.standard() && s.outTerm {
+		return &caretWriter{w: w}
+	}
+	return w
+}
+
+// styles are the colours of what goes to o.
+func (o *output) styles(s *streams) styles { return styles(o.standard() && s.color) }
+
+// writeJSON writes v as an indented JSON document.
+func writeJSON(w io.Writer, v any) error {
+	e := json.NewEncoder(w)
+	e.SetEscapeHTML(false)
+	e.SetIndent("", "  ")
+	return e.Encode(v)
+}
+
+// untilDone is a writer that fails once its context is done: it stops what
+// writes and knows nothing of contexts.
+type untilDone struct {
+	ctx context.Context
+	io.Writer
+}
+
+func (u untilDone) Write(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Writer.Write(p)
+}

@@ -1,0 +1,141 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"runtime/debug"
+	"strings"
+
+	"github.com/spf13/cobra"
+)
+
+// Exit codes.
+const (
+	exitOK     = 0
+	exitFailed = 1
+	exitUsage  = 2
+	exitLosses = 3 // the trace has losses, and --strict
+)
+
+// exit ends the command with a code. What is to be said was said, or is err.
+type exit struct {
+	code int
+	err  error
+}
+
+func (e *exit) Error() string {
+	if e.err == nil {
+		return fmt.Sprintf("exit code %d", e.code)
+	}
+	return e.err.Error()
+}
+
+func (e *exit) Unwrap() error { return e.err }
+
+// usagef is an error in how the command was called.
+func usagef(text string, args ...any) error {
+	return &exit{exitUsage, fmt.Errorf(text, args...)}
+}
+
+const longHelp = `scopeview looks at the traces of programs that import github.com/scopeview/scopeview/scope.
+
+TRACE is a file, a directory (its newest *.scope file), or the number of a running process
+(the trace that it writes). A trace can be looked at while it is being written, and after
+its program was killed.
+
+Exit codes: 0 ok, 1 failed, or the trace is damaged, 2 wrong usage, 3 the trace has losses (with --strict).`
+
+func newRoot(s *streams) *cobra.Command {
+	root := &cobra.Command{
+		Use:     "scopeview COMMAND TRACE",
+		Short:   "Look at traces of concurrent Go programs",
+		Long:    longHelp,
+		Version: version(),
+		Example: `  scopeview info traces/             what was recorded, and was all of it kept
+  scopeview top traces/              where the time went, by name
+  scopeview tail 4711                what process 4711 does now
+  scopeview csv x.scope -o x.csv     all of it, for a spreadsheet or a database`,
+		SilenceErrors: true,
+		SilenceUsage:  true,
+	}
+	root.SetOut(s.out)
+	root.SetErr(s.err)
+	root.SetVersionTemplate("{{.Version}}\n")
+	root.AddCommand(newInfo(s), newTop(s), newCSV(s), newTail(s), newDump(s), newVerify(s))
+	return root
+}
+
+// execute runs the command that args name and returns its exit code.
+func execute(ctx context.Context, s *streams, args []string) int {
+	root := newRoot(s)
+	root.SetArgs(args)
+	// Whatever fails before a command runs is how it was called.
+	running := false
+	root.PersistentPreRun = func(*cobra.Command, []string) { running = true }
+	cmd, err := root.ExecuteContextC(ctx)
+	if err == nil {
+		return exitOK
+	}
+	if e := new(exit); !errors.As(err, &e) {
+		code := exitFailed
+		if !running {
+			code = exitUsage
+		}
+		err = &exit{code, err}
+	}
+	e := err.(*exit)
+	if e.err == nil {
+		return e.code
+	}
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		fmt.Fprintln(s.err, "scopeview: interrupted")
+		return exitFailed
+	}
+	fmt.Fprintf(s.err, "scopeview: %s\n", harmless(e.Error()))
+	if e.code == exitUsage {
+		fmt.Fprintf(s.err, "Run '%s --help' for how to call it.\n", cmd.CommandPath())
+	}
+	return e.code
+}
+
+// version tells the module's version and the commit it was built from.
+func version() string {
+	b, ok := debug.ReadBuildInfo()
+	if !ok {
+		return "scopeview, version unknown (built without module support)"
+	}
+	v := b.Main.Version
+	if v == "" || v == "(devel)" {
+		v = "built from a checkout"
+	}
+	var commit, modified string
+	for _, s := range b.Settings {
+		switch {
+		case s.Key == "vcs.revision":
+			commit = ", commit " + s.Value
+		case s.Key == "vcs.modified" && s.Value == "true":
+			modified = " with changes"
+		}
+	}
+	return strings.Join([]string{"scopeview " + v + commit + modified, b.GoVersion}, ", ")
+}
+
+// oneTrace checks that a command got its one argument.
+func oneTrace(cmd *cobra.Command, args []string) error {
+	switch {
+	case len(args) == 0:
+		return fmt.Errorf("%s needs a TRACE: a file, a directory or the number of a running process", cmd.Name())
+	case len(args) > 1:
+		return fmt.Errorf("%s takes one TRACE, not %d: %q", cmd.Name(), len(args), args)
+	}
+	return nil
+}
+
+// completeTrace completes TRACE: directories, and files that are traces.
+func completeTrace(_ *cobra.Command, args []string, _ string) ([]string, cobra.ShellCompDirective) {
+	if len(args) > 0 {
+		return nil, cobra.ShellCompDirectiveNoFileComp
+	}
+	return []string{"scope"}, cobra.ShellCompDirectiveFilterFileExt
+}

@@ -1,0 +1,78 @@
+package main
+
+import (
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// selection is which events a command is about: --from, --to, --name, --track.
+type selection struct {
+	fromText, toText, nameText, trackText string
+
+	from, to     int64 // ns from the trace's start; to 0: no limit
+	name, tracks glob.Filter
+}
+
+func (s *selection) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.fromText, "from", "", "leave out what ended before `TIME`: 1.5s from the trace's start, -2s from its end, or 2026-03-14T15:09:26Z")
+	f.StringVar(&s.toText, "to", "", "leave out what began after `TIME`")
+	s.globs(cmd)
+}
+
+func (s *selection) globs(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.StringVar(&s.nameText, "name", "", "only names that match `GLOBS`: \"store.*,-store.mu\" (* any run, ? one character, - excludes, the last match wins)")
+	f.StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
+}
+
+// parse reads the globs; that needs no trace.
+func (s *selection) parse() (err error) {
+	if s.name, err = glob.Parse(s.nameText); err != nil {
+		return usagef("--name: %w", err)
+	}
+	if s.tracks, err = glob.Parse(s.trackText); err != nil {
+		return usagef("--track: %w", err)
+	}
+	return nil
+}
+
+// resolve reads the times, which are t's.
+func (s *selection) resolve(t *trace.Trace) (err error) {
+	if s.fromText != "" {
+		if s.from, err = moment("--from", s.fromText, t); err != nil {
+			return err
+		}
+	}
+	if s.toText == "" {
+		return nil
+	}
+	if s.to, err = moment("--to", s.toText, t); err != nil {
+		return err
+	}
+	if s.to <= 0 {
+		return usagef("--to %s is not after the trace's start, %s", s.toText, t.Start().Format(time.RFC3339Nano))
+	}
+	if s.to < s.from {
+		return usagef("--to %s is before --from %s", s.toText, s.fromText)
+	}
+	return nil
+}
+
+// moment is a time in ns from t's start.
+func moment(flag, text string, t *trace.Trace) (int64, error) {
+	if d, err := time.ParseDuration(text); err == nil {
+		if text[0] == '-' {
+			return t.End() + int64(d), nil
+		}
+		return int64(d), nil
+	}
+	if at, err := time.Parse(time.RFC3339Nano, text); err == nil {
+		return int64(at.Sub(t.Start())), nil
+	}
+	return 0, usagef("%s %q is no time; write for example 1.5s (from the start), -2s (before the end) or %s", flag, text, t.Start().Format(time.RFC3339))
+}

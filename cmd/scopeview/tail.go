@@ -1,0 +1,214 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// How often tail looks. Stores into a mapped file wake nobody, so it has to.
+const (
+	pollEvery   = 25 * time.Millisecond
+	openEvery   = time.Second
+	aliveEvery  = 500 * time.Millisecond
+	startWithin = 5 * time.Second // from a file's creation to its header
+)
+
+func newTail(s *streams) *cobra.Command {
+	var (
+		sel    selection
+		strict strictness
+		from   string
+		open   bool
+	)
+	cmd := &cobra.Command{
+		Use:   "tail TRACE",
+		Short: "Follow a trace while it is being written",
+		Long: `tail prints a line for each scope within 100 ms of its end, and for each event, counter and lock wait,
+exactly once, until the recording ends:
+
+  when it ended · how long it took · CPU time (≤: an upper bound) · row · name · arguments
+
+Losses are told on standard error as they happen.`,
+		Example: `  scopeview tail 4711
+  scopeview tail traces/ --name 'http.*' --open
+  scopeview tail x.scope --from 0 | grep slow`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := sel.parse(); err != nil {
+				return err
+			}
+			f, _, err := openFile(args[0])
+			if err != nil {
+				return err
+			}
+			defer f.Close()
+			t := &tailer{s: s, file: f, out: bufio.NewWriter(s.out)}
+			if err := t.start(cmd.Context(), from != ""); err != nil {
+				return err
+			}
+			if from != "" {
+				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
+					return err
+				}
+			}
+			t.choice = analysis.NewChoice(sel.name, sel.tracks, t.follower.Trace().Name)
+			t.line = newLiner(t.follower.Trace())
+			if open {
+				t.nextOpen = time.Now()
+			}
+			err = t.run(cmd.Context())
+			if err := errors.Join(err, t.out.Flush()); err != nil {
+				return err
+			}
+			return strict.verdict(s, f.Name(), t.follower.Trace(), t.follower.Problems())
+		},
+	}
+	sel.globs(cmd)
+	strict.flag(cmd)
+	cmd.Flags().StringVar(&from, "from", "", "begin with what ended at `TIME`: 0 is the trace's start, -5s five seconds ago; without it, from now on")
+	cmd.Flags().BoolVar(&open, "open", false, "also print, every second, the scopes that are open")
+	return cmd
+}
+
+// tailer follows one trace.
+type tailer struct {
+	s        *streams
+	file     *os.File
+	out      *bufio.Writer
+	follower *trace.Follower
+	choice   *analysis.Choice
+	line     *liner
+	from     int64
+	lost     int64     // as last told
+	nextOpen time.Time // zero: never
+}
+
+// start waits for the header of a trace whose writer has just created it.
+func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
+	size := func() (int64, error) {
+		st, err := t.file.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return st.Size(), nil
+	}
+	for deadline := time.Now().Add(startWithin); ; {
+		t.follower, err = trace.NewFollower(t.file, size, trace.FollowOptions{FromStart: fromStart})
+		if err == nil || !t.blank() || time.Now().After(deadline) {
+			break
+		}
+		if !pause(ctx, pollEvery) {
+			return ctx.Err()
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("%s: %w", t.file.Name(), err)
+	}
+	if t.s.errTerm {
+		fmt.Fprintf(t.s.err, "scopeview: following %s, process %d; Ctrl-C ends\n", show(t.file.Name()), t.follower.Trace().Header().PID)
+	}
+	return nil
+}
+
+// blank tells whether the file has no header yet: it is empty, or its first
+// bytes are the zeros of a file that was just extended.
+func (t *tailer) blank() bool {
+	var b [format.StateOffset + format.StateSize]byte
+	n, _ := t.file.ReadAt(b[:], 0)
+	if n < len(b) {
+		return string(b[:n]) == "" || b[0] == 0 || b[0] == format.Magic[0]
+	}
+	return b[0] == 0
+}
+
+// pause waits; it returns false once ctx is done.
+func pause(ctx context.Context, d time.Duration) bool {
+	timer := time.NewTimer(d)
+	defer timer.Stop()
+	select {
+	case <-ctx.Done():
+		return false
+	case <-timer.C:
+		return true
+	}
+}
+
+// run prints until the recording, or the user, ends it.
+func (t *tailer) run(ctx context.Context) error {
+	gone := false
+	nextAlive := time.Now()
+	for {
+		done, err := t.follower.Poll(t.print)
+		if err != nil {
+			return fmt.Errorf("%s: %w", t.file.Name(), err)
+		}
+		t.tellLosses()
+		if now := time.Now(); !t.nextOpen.IsZero() && !now.Before(t.nextOpen) {
+			t.nextOpen = now.Add(openEvery)
+			if err := t.follower.Open(t.printOpen); err != nil {
+				return fmt.Errorf("%s: %w", t.file.Name(), err)
+			}
+		}
+		if err := t.out.Flush(); err != nil {
+			return fmt.Errorf("writing to standard output: %w", err)
+		}
+		switch {
+		case done:
+			t.tell("the recording was stopped")
+			return nil
+		case gone:
+			t.tell(fmt.Sprintf("process %d ended, or was killed, without stopping the recording", t.follower.Trace().Header().PID))
+			return nil
+		}
+		if now := time.Now(); now.After(nextAlive) {
+			nextAlive = now.Add(aliveEvery)
+			// If it is gone, one more poll finds the last that it wrote.
+			alive, known := trace.WriterAlive(t.file)
+			if gone = known && !alive; gone {
+				continue
+			}
+		}
+		if !pause(ctx, pollEvery) {
+			return nil
+		}
+	}
+}
+
+func (t *tailer) print(e *trace.Event) bool {
+	if e.Start+e.Dur >= t.from && e.Kind.Spec() != nil && e.Kind.Spec().CSV != "" && t.choice.Keep(e) {
+		t.out.Write(t.line.ended(e)) // an error stays until Flush
+	}
+	return true
+}
+
+func (t *tailer) printOpen(e *trace.Event) bool {
+	if t.choice.Keep(e) {
+		t.out.Write(t.line.open(e))
+	}
+	return true
+}
+
+// tellLosses tells what was lost since it last did.
+func (t *tailer) tellLosses() {
+	tr := t.follower.Trace()
+	if _, total := losses(tr); total > t.lost {
+		t.out.Flush()
+		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), lossLine(tr))))
+		t.lost = total
+	}
+}
+
+func (t *tailer) tell(text string) {
+	fmt.Fprintf(t.s.err, "scopeview: %s: %s\n", show(t.file.Name()), text)
+}

@@ -1,0 +1,136 @@
+package main
+
+import (
+	"strconv"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// liner makes an event a line.
+type liner struct {
+	t    *trace.Trace
+	args *args.Lister
+	b    []byte
+}
+
+func newLiner(t *trace.Trace) *liner { return &liner{t: t, args: args.NewLister(t.Name)} }
+
+// ended is the line of what has ended or happened. The time is that of its end,
+// so that lines are in the order of their times.
+func (l *liner) ended(e *trace.Event) []byte {
+	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
+	cpu := ""
+	switch e.Quality {
+	case format.Exact, format.Likely:
+		cpu = humane(e.CPU)
+	case format.AtMost:
+		cpu = "≤" + humane(e.CPU)
+	}
+	dur := humane(e.Dur)
+	if spec := e.Kind.Spec(); !spec.Scope || e.Kind == format.KindPending {
+		dur = "·"
+	} else if cpu == "" {
+		cpu = "-"
+	}
+	return l.rest(e, dur, cpu)
+}
+
+// open is the line of what has not ended; the time is the last that is known.
+func (l *liner) open(e *trace.Event) []byte {
+	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
+	return l.rest(e, humane(e.Dur)+"…", "open")
+}
+
+func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
+	l.cell(dur, 8)
+	l.cell(cpu, 8)
+	l.b = append(l.b, ' ', ' ')
+	before := len(l.b)
+	switch {
+	case e.Track != format.NameEmpty:
+		l.b = append(l.b, show(l.t.Name(e.Track))...)
+	case e.Goid != 0:
+		l.b = append(l.b, 'g')
+		l.b = strconv.AppendUint(l.b, e.Goid, 10)
+	default:
+		l.b = append(l.b, '-')
+	}
+	for len(l.b) < before+8 {
+		l.b = append(l.b, ' ')
+	}
+	l.b = append(l.b, ' ', ' ')
+	list := l.args.List(e)
+	name := l.t.Name(e.Name)
+	if e.Kind == format.KindTaskf {
+		name, list = string(list[0].Value.Str), named(list[1:])
+	} else if e.Kind != format.KindTask {
+		l.b = append(l.b, e.Kind.String()...)
+		l.b = append(l.b, ' ')
+	}
+	l.b = append(l.b, show(name)...)
+	for i := range list {
+		l.b = append(l.b, ' ')
+		l.b = append(l.b, show(list[i].Key)...)
+		l.b = append(l.b, '=')
+		l.value(&list[i].Value)
+	}
+	return append(l.b, '\n')
+}
+
+// cell appends a column that is aligned to the right.
+func (l *liner) cell(text string, width int) {
+	l.b = append(l.b, ' ', ' ')
+	for n := width - len([]rune(text)); n > 0; n-- {
+		l.b = append(l.b, ' ')
+	}
+	l.b = append(l.b, text...)
+}
+
+// named leaves out the positional arguments, which a Taskf's text shows.
+func named(list []args.Arg) []args.Arg {
+	kept := list[:0]
+	for _, a := range list {
+		if !allDigits(a.Key) {
+			kept = append(kept, a)
+		}
+	}
+	return kept
+}
+
+func (l *liner) value(s *format.Slot) {
+	switch s.Type {
+	case format.SlotInt:
+		l.b = strconv.AppendInt(l.b, s.Int(), 10)
+	case format.SlotFloat:
+		l.b = strconv.AppendFloat(l.b, s.Float(), 'g', 6, 64)
+	case format.SlotBool:
+		l.b = strconv.AppendBool(l.b, s.Value != 0)
+	case format.SlotDuration:
+		l.b = append(l.b, time.Duration(s.Int()).String()...)
+	case format.SlotString:
+		l.b = append(l.b, word(string(s.Str))...)
+		if s.Full > len(s.Str) {
+			l.b = append(l.b, "…("+strconv.Itoa(s.Full)+" bytes)"...)
+		}
+	case format.SlotType_:
+		l.b = append(l.b, "<"+word(string(s.Str))+">"...)
+	case format.SlotAddr:
+		l.b = append(l.b, "0x"...)
+		l.b = strconv.AppendUint(l.b, s.Value, 16)
+	default:
+		l.b = strconv.AppendUint(l.b, s.Value, 10)
+	}
+}
+
+// word is a string as one word: in quotes where it would not look like one.
+func word(s string) string {
+	for i := range len(s) {
+		if s[i] == ' ' || s[i] == '=' || s[i] == '"' {
+			return strconv.QuoteToGraphic(s)
+		}
+	}
+	return show(s)
+}

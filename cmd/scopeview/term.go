@@ -1,0 +1,124 @@
+package main
+
+import (
+	"io"
+	"os"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"golang.org/x/term"
+)
+
+// streams are where a command writes, and what is there.
+type streams struct {
+	out, err         io.Writer
+	outTerm, errTerm bool // they are terminals
+	color            bool // out may be coloured
+}
+
+func standardStreams() *streams {
+	s := &streams{
+		out: os.Stdout, outTerm: term.IsTerminal(int(os.Stdout.Fd())),
+		err: os.Stderr, errTerm: term.IsTerminal(int(os.Stderr.Fd())),
+	}
+	s.color = s.outTerm && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	return s
+}
+
+// styles mark text on a terminal that has colours, and nothing elsewhere.
+type styles bool
+
+func (s styles) mark(code, text string) string {
+	if !s || text == "" {
+		return text
+	}
+	return "\x1b[" + code + "m" + text + "\x1b[0m"
+}
+
+func (s styles) red(text string) string    { return s.mark("1;31", text) }
+func (s styles) yellow(text string) string { return s.mark("33", text) }
+func (s styles) bold(text string) string   { return s.mark("1", text) }
+func (s styles) dim(text string) string    { return s.mark("2", text) }
+
+// show is a name as it is shown to people: as it is if it is harmless, else
+// quoted with escapes, so that no name moves a cursor, changes a title or
+// reverses the line. A name that looks quoted, or whose edges would not be seen,
+// is quoted too.
+func show(name string) string {
+	if name == "" || name[0] == '"' || name[0] == ' ' || name[len(name)-1] == ' ' || !graphic(name) {
+		return strconv.QuoteToGraphic(name)
+	}
+	return name
+}
+
+func graphic(s string) bool {
+	if !utf8.ValidString(s) {
+		return false
+	}
+	for _, r := range s {
+		if !unicode.IsGraphic(r) {
+			return false
+		}
+	}
+	return true
+}
+
+// harmless is a text of several names, such as an error, with what could drive
+// a terminal escaped.
+func harmless(s string) string {
+	if graphic(s) {
+		return s
+	}
+	var b strings.Builder
+	for line := range strings.SplitSeq(s, "\n") {
+		if b.Len() > 0 {
+			b.WriteByte('\n')
+		}
+		if graphic(line) {
+			b.WriteString(line)
+			continue
+		}
+		q := strconv.QuoteToGraphic(line)
+		b.WriteString(strings.NewReplacer(`\"`, `"`, `\t`, "\t").Replace(q[1 : len(q)-1]))
+	}
+	return b.String()
+}
+
+// caretWriter passes text on to a terminal and makes control characters other
+// than the end of a line visible: ESC becomes ^[. It is for output that must be
+// to the byte in a file, where it goes to a terminal instead.
+type caretWriter struct {
+	w    io.Writer
+	part []byte // the head of a character whose rest has not come
+}
+
+func (c *caretWriter) Write(p []byte) (int, error) {
+	in := append(c.part, p...)
+	out := make([]byte, 0, len(in)+16)
+	for len(in) > 0 {
+		if in[0] >= utf8.RuneSelf && !utf8.FullRune(in) {
+			break
+		}
+		r, w := utf8.DecodeRune(in)
+		switch {
+		case r == '\n':
+			out = append(out, '\n')
+		case r < ' ':
+			out = append(out, '^', byte(r)+'@')
+		case r == 0x7f:
+			out = append(out, "^?"...)
+		case r == utf8.RuneError && w == 1, unicode.In(r, unicode.Cc, unicode.Cf):
+			out = utf8.AppendRune(out, utf8.RuneError)
+		default:
+			out = append(out, in[:w]...)
+		}
+		in = in[w:]
+	}
+	c.part = append(c.part[:0], in...)
+	if _, err := c.w.Write(out); err != nil {
+		return 0, err
+	}
+	return len(p), nil
+}

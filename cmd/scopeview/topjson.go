@@ -1,0 +1,119 @@
+package main
+
+import (
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// topJSON is the document of top --json. Times are integer nanoseconds. Keys may
+// be added; none changes its meaning or goes away. null is unknown.
+type topJSON struct {
+	Lost       map[string]int64 `json:"lost"` // total, and by reason
+	By         string           `json:"by"`   // name, track
+	Scopes     []scopeJSON      `json:"scopes"`
+	Locks      []lockJSON       `json:"locks"`
+	NeverEnded []forgottenJSON  `json:"never_ended"` // is the second () missing?
+}
+
+type scopeJSON struct {
+	Name       string   `json:"name"`
+	Process    bool     `json:"process"` // scope.Process: CPU is the process's
+	Count      int64    `json:"count"`   // ended; so are all times but open_ns and self_ns
+	Total      int64    `json:"total_ns"`
+	Self       *int64   `json:"self_ns"`
+	Mean       *int64   `json:"mean_ns"`
+	Min        *int64   `json:"min_ns"`
+	P50        *int64   `json:"p50_ns"`
+	P90        *int64   `json:"p90_ns"`
+	P99        *int64   `json:"p99_ns"`
+	Max        *int64   `json:"max_ns"`
+	CPU        *int64   `json:"cpu_ns"`          // sum of what is known
+	CPUWall    int64    `json:"cpu_wall_ns"`     // duration of the scopes of which it is
+	CPUShare   *float64 `json:"cpu_coverage"`    // cpu_wall_ns / total_ns
+	CPUPerWall *float64 `json:"cpu_per_wall"`    // cpu_ns / cpu_wall_ns
+	AtMost     int64    `json:"cpu_max_ns"`      // sum of upper bounds of others
+	AtMostWall int64    `json:"cpu_max_wall_ns"` // duration of those
+	Open       int64    `json:"open"`
+	OpenTime   int64    `json:"open_ns"`
+	Across     int64    `json:"across_clock_steps"` // counted nowhere else
+}
+
+type lockJSON struct {
+	Name   string       `json:"name"`
+	Waits  int64        `json:"waits"`
+	Wait   int64        `json:"wait_ns"`
+	MaxW   int64        `json:"wait_max_ns"`
+	OpenW  int64        `json:"waiting"` // not ended
+	OpenWT int64        `json:"waiting_ns"`
+	Holds  int64        `json:"holds"`
+	Hold   int64        `json:"hold_ns"`
+	MaxH   int64        `json:"hold_max_ns"`
+	OpenH  int64        `json:"held"` // not ended
+	OpenHT int64        `json:"held_ns"`
+	HeldBy []holderJSON `json:"held_by"`
+}
+
+type holderJSON struct {
+	Name  *string `json:"name"` // null: no scope
+	Wait  bool    `json:"wait"` // name is a lock that the holder waited for
+	Time  int64   `json:"ns"`
+	Share float64 `json:"share"`
+}
+
+func (r *topReport) json() *topJSON {
+	j := &topJSON{Lost: lostJSON(losses(r.t)), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{}, NeverEnded: []forgottenJSON{}}
+	if r.byTrack {
+		j.By = "track"
+	}
+	for _, s := range r.stats[:r.shown(len(r.stats))] {
+		j.Scopes = append(j.Scopes, r.scopeJSON(s))
+	}
+	for _, l := range r.locks[:r.shown(len(r.locks))] {
+		j.Locks = append(j.Locks, r.lockJSON(l))
+	}
+	for _, f := range r.census.Forgotten() {
+		j.NeverEnded = append(j.NeverEnded, forgottenJSON{r.t.Name(f.Name), f.Begun})
+	}
+	return j
+}
+
+func (r *topReport) scopeJSON(s *analysis.Stats) scopeJSON {
+	j := scopeJSON{
+		Name: r.t.Name(s.Name), Process: s.Process, Count: s.Count, Total: s.Total,
+		CPUWall: s.CPUWall, AtMost: s.AtMost, AtMostWall: s.AtMostWall,
+		Open: s.Open, OpenTime: s.OpenTime, Across: s.Across,
+	}
+	some := func(v int64) *int64 { return &v }
+	if s.NoSelf == 0 {
+		j.Self = &s.Self
+	}
+	if s.Count > 0 {
+		j.Mean, j.Min, j.Max = some(s.Mean()), some(s.Times.Min()), some(s.Times.Max())
+		j.P50, j.P90, j.P99 = some(s.Times.Quantile(0.5)), some(s.Times.Quantile(0.9)), some(s.Times.Quantile(0.99))
+	}
+	if share, ok := s.Coverage(); ok {
+		j.CPUShare = &share
+	}
+	if ratio, ok := s.PerWall(); ok {
+		j.CPU, j.CPUPerWall = &s.CPU, &ratio
+	}
+	return j
+}
+
+func (r *topReport) lockJSON(l *analysis.Lock) lockJSON {
+	j := lockJSON{
+		Name:  r.t.Name(l.Name),
+		Waits: l.Waits.Count, Wait: l.Waits.Total, MaxW: l.Waits.Max, OpenW: l.Waits.Open, OpenWT: l.Waits.OpenTime,
+		Holds: l.Holds.Count, Hold: l.Holds.Total, MaxH: l.Holds.Max, OpenH: l.Holds.Open, OpenHT: l.Holds.OpenTime,
+		HeldBy: []holderJSON{},
+	}
+	for _, h := range l.HeldBy() {
+		x := holderJSON{Wait: h.Kind == format.KindWait, Time: h.Time, Share: h.Share}
+		if h.Kind != 0 {
+			name := r.t.Name(h.Name)
+			x.Name = &name
+		}
+		j.HeldBy = append(j.HeldBy, x)
+	}
+	return j
+}
