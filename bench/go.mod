@@ -6,10 +6,13 @@ replace github.com/scopeview/scopeview => ../
 
 require (
 	github.com/edsrzf/mmap-go v1.2.0
+	github.com/scopeview/scopeview v0.0.0-00010101000000-000000000000
 	go.opentelemetry.io/otel/sdk v1.47.0
 	go.opentelemetry.io/otel/trace v1.47.0
 	golang.org/x/sys v0.49.0
 )
+
+require github.com/prometheus/procfs v0.23.0 // indirect
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

@@ -1,0 +1,102 @@
+// Command bench measures what scopeview costs: as multiples of a floor that no
+// tracer of scopes can be below (see package floor), with every record kept,
+// beside other tracers. It prints one table and exits 1 when a must is missed.
+//
+//	go run .              everything, some minutes
+//	go run . -short       less of everything, for a first look
+//	go run . -o results/  also write the table to results/<date>-<machine>.txt
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"regexp"
+	"time"
+)
+
+// group is a part of the table. What it can't measure becomes a row with a
+// problem.
+type group struct {
+	name    string
+	measure func(*bench) []row
+}
+
+var groups = []group{
+	{"a scope on the hot path", hotRows},
+	{"the same built otherwise", builtRows},
+	{"not recording", idleRows},
+	{"heap allocations per scope", allocRows},
+	{"several goroutines", parallelRows},
+	{"peers, an empty scope", peerRows},
+	{"volume", volumeRows},
+	{"thread CPU time", qualityRows},
+	{"around the scopes", aroundRows},
+	{"reading 10 M records", readingRows},
+}
+
+// bench is how the measuring is done.
+type bench struct {
+	dir    string // for traces; each is removed after its measurement
+	short  bool
+	rounds int // medians are over so many
+	log    io.Writer
+}
+
+func main() {
+	var (
+		b      = bench{log: os.Stderr}
+		only   = flag.String("run", "", "measure only the groups whose name matches this `regexp`")
+		output = flag.String("o", "", "also write the table to this `file`, or to one named by date and machine in this directory")
+		child  = flag.Bool("child", false, "measure one build and print it as JSON; for the harness itself")
+	)
+	flag.StringVar(&b.dir, "dir", "", "write traces below this `directory` (default: the system's for temporary files)")
+	flag.BoolVar(&b.short, "short", false, "measure less: fewer rounds, smaller volumes")
+	flag.Parse()
+	if err := b.run(*only, *output, *child); err != nil {
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+func (b *bench) run(only, output string, child bool) error {
+	match, err := regexp.Compile(only)
+	if err != nil {
+		return fmt.Errorf("-run: %w", err)
+	}
+	b.rounds = 5
+	if b.short {
+		b.rounds = 3
+	}
+	dir, err := os.MkdirTemp(b.dir, "scopeview-bench-")
+	if err != nil {
+		return fmt.Errorf("no directory for traces: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	b.dir = dir
+	if child {
+		return b.printChild(os.Stdout)
+	}
+
+	t := table{machine: machine(dir), when: time.Now(), short: b.short}
+	for _, g := range groups {
+		if !match.MatchString(g.name) {
+			continue
+		}
+		fmt.Fprintln(b.log, "measuring:", g.name)
+		t.add(g.name, g.measure(b))
+	}
+	if err := t.print(os.Stdout); err != nil {
+		return err
+	}
+	if output != "" {
+		if err := t.save(output); err != nil {
+			return err
+		}
+	}
+	if n := t.missed(); n > 0 {
+		return fmt.Errorf("%d of the musts are missed", n)
+	}
+	return nil
+}

@@ -1,0 +1,96 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"runtime"
+	"time"
+
+	"github.com/scopeview/scopeview/export/csv"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// readingRows measures reading and CSV on one CPU, from the page cache.
+func readingRows(b *bench) []row {
+	n := 10_000_000
+	if b.short {
+		n = 1_000_000
+	}
+	var rows []row
+	t, err := b.recording(func() { gently(n) }, func(t tally) error {
+		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
+		read, err := b.rate(func() (int, error) { return readAll(t.path) }, n)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, rateRow("records read by internal/trace, per CPU", read, 20, 20))
+		written, err := b.rate(func() (int, error) { return writeCSV(t.path) }, n)
+		if err != nil {
+			return err
+		}
+		rows = append(rows, rateRow("rows of CSV written, per CPU", written, 4, 2))
+		return nil
+	})
+	if err != nil {
+		return append(rows, broken("reading", err))
+	}
+	for i := range rows {
+		rows[i].fault = t.kept(int64(n))
+	}
+	return rows
+}
+
+func rateRow(name string, perSecond, goal, must float64) row {
+	q := quantity{perSecond / 1e6, "M/s"}
+	return row{name: name, value: q, judge: q, goal: goal, must: must, least: true}
+}
+
+// rate is the median of how many things per second do handles; it must handle
+// at least n. A first time brings the file into the page cache.
+func (b *bench) rate(do func() (int, error), n int) (float64, error) {
+	var rates []float64
+	for round := range b.rounds + 1 {
+		begin := time.Now()
+		got, err := do()
+		if err != nil {
+			return 0, err
+		}
+		if got < n {
+			return 0, fmt.Errorf("%d records came out of a trace of %d", got, n)
+		}
+		if round > 0 {
+			rates = append(rates, float64(got)/time.Since(begin).Seconds())
+		}
+	}
+	return median(rates), nil
+}
+
+func readAll(path string) (n int, err error) {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	err = t.Events(trace.Options{}, func(*trace.Event) bool { n++; return true })
+	return n, err
+}
+
+func writeCSV(path string) (int, error) {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	var rows lines
+	err = csv.Write(context.Background(), &rows, t, csv.Options{})
+	return int(rows) - 1, err // less the header
+}
+
+// lines counts lines.
+type lines int
+
+func (l *lines) Write(p []byte) (int, error) {
+	*l += lines(bytes.Count(p, []byte("\n")))
+	return len(p), nil
+}

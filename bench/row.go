@@ -1,0 +1,91 @@
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+// row is one line of the table.
+type row struct {
+	name  string
+	value quantity
+	floor float64  // value as a multiple of the floor; 0: does not apply
+	judge quantity // what goal and must are about; the zero value: nothing is demanded
+	goal  float64
+	must  float64
+	least bool   // goal and must are lower bounds
+	fault string // why the row fails, whatever its value
+	note  string
+}
+
+// quantity is a number with its unit, which says how it is printed.
+type quantity struct {
+	v    float64
+	unit string
+}
+
+func (q quantity) String() string {
+	switch q.unit {
+	case "":
+		return ""
+	case "×":
+		return fmt.Sprintf("%.2f×", q.v)
+	case "%":
+		return fmt.Sprintf("%.2f %%", q.v)
+	case "ns", "B", "M/s", "µs":
+		return fmt.Sprintf("%.1f %s", q.v, q.unit)
+	case "allocs":
+		return strings.TrimSuffix(fmt.Sprintf("%.2f", q.v), ".00")
+	}
+	return fmt.Sprintf("%.0f %s", q.v, q.unit)
+}
+
+// Verdicts. A row passes with all but the last two.
+const (
+	verdictNone = ""
+	verdictGoal = "goal"
+	verdictOK   = "ok"
+	verdictMiss = "MISSED"
+	verdictFail = "FAILED"
+)
+
+func (r row) verdict() string {
+	meets := func(bound float64) bool {
+		if r.least {
+			return r.judge.v >= bound
+		}
+		return r.judge.v <= bound
+	}
+	switch {
+	case r.fault != "":
+		return verdictFail
+	case r.judge.unit == "":
+		return verdictNone
+	case meets(r.goal):
+		return verdictGoal
+	case meets(r.must):
+		return verdictOK
+	}
+	return verdictMiss
+}
+
+// ratio is a row whose time is judged as a multiple of the floor; a must of 0
+// demands nothing.
+func ratio(name string, ns, floorNS, goal, must float64) row {
+	r := row{name: name, value: quantity{ns, "ns"}, floor: ns / floorNS}
+	if must > 0 {
+		r.judge, r.goal, r.must = quantity{r.floor, "×"}, goal, must
+	}
+	return r
+}
+
+// over is a row whose time is judged by how much it is above an empty call's.
+func over(name string, ns, emptyNS, goal, must float64) row {
+	return row{
+		name: name, value: quantity{ns, "ns"}, note: fmt.Sprintf("an empty call takes %.1f ns", emptyNS),
+		judge: quantity{max(ns-emptyNS, 0), "ns"}, goal: goal, must: must,
+	}
+}
+
+// broken is a row that could not be measured.
+func broken(name string, err error) row { return row{name: name, fault: err.Error()} }

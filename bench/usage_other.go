@@ -1,0 +1,12 @@
+//go:build !linux
+
+package main
+
+import "errors"
+
+var errThread = errors.New("this system does not tell about single threads")
+
+func threadFaults() (int64, error)       { return 0, errThread }
+func threadTime() (int64, error)         { return 0, errThread }
+func processTime() int64                 { return 0 }
+func switchTime(func()) (float64, error) { return 0, errThread }
