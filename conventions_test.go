@@ -28,10 +28,11 @@ type source struct {
 
 var fset = token.NewFileSet()
 
-// sources parses the module's files. Nested modules and test data are not ours.
-func sources(t *testing.T) []source {
+// files lists the module's files with that ending, with slashes. Nested modules
+// and test data are not ours.
+func files(t *testing.T, ending string) []string {
 	t.Helper()
-	var all []source
+	var all []string
 	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
 		if err != nil {
 			return err
@@ -42,22 +43,33 @@ func sources(t *testing.T) []source {
 				return fs.SkipDir
 			}
 		}
-		if d.IsDir() || !strings.HasSuffix(p, ".go") || strings.HasSuffix(p, "_test.go") {
-			return nil
+		if !d.IsDir() && strings.HasSuffix(p, ending) {
+			all = append(all, filepath.ToSlash(p))
 		}
-		f, err := parser.ParseFile(fset, p, nil, parser.ParseComments)
-		if err != nil {
-			return err
-		}
-		p = filepath.ToSlash(p)
-		all = append(all, source{path: p, pkg: path.Dir(p), file: f})
 		return nil
 	})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if len(all) == 0 {
-		t.Fatal("no Go files found")
+		t.Fatalf("no files end in %s", ending)
+	}
+	return all
+}
+
+// sources parses the module's Go files without the tests.
+func sources(t *testing.T) []source {
+	t.Helper()
+	var all []source
+	for _, p := range files(t, ".go") {
+		if strings.HasSuffix(p, "_test.go") {
+			continue
+		}
+		f, err := parser.ParseFile(fset, p, nil, parser.ParseComments)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all = append(all, source{path: p, pkg: path.Dir(p), file: f})
 	}
 	return all
 }
@@ -150,14 +162,10 @@ func TestRecorderImportsNothingHeavy(t *testing.T) {
 }
 
 func TestAssemblyIsInOnePlace(t *testing.T) {
-	err := filepath.WalkDir(".", func(p string, d fs.DirEntry, err error) error {
-		if err == nil && strings.HasSuffix(p, ".s") && filepath.ToSlash(filepath.Dir(p)) != "internal/sys" {
+	for _, p := range files(t, ".s") {
+		if path.Dir(p) != "internal/sys" {
 			t.Errorf("%s: assembly belongs into internal/sys", p)
 		}
-		return err
-	})
-	if err != nil {
-		t.Fatal(err)
 	}
 }
 
