@@ -25,7 +25,7 @@ func (t *Trace) readBlocks() error {
 		}
 		tail := blockTail{off: c.off, at: format.ChunkHeaderSize}
 		more, _, err := t.readTail(&tail, buf)
-		if tail.torn > 0 && err == nil {
+		if more && tail.torn > 0 && err == nil {
 			// Its writer may have been at it; a second reading tells. The first
 			// eight bytes are stored last, so what is torn then stays torn.
 			tail.torn = tornForGood
@@ -77,7 +77,9 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			continue
 		}
 		changed = true
-		if err := t.block(typ, payload); err != nil {
+		if err := t.block(typ, payload); err == errUnknownBlock {
+			t.found.add("a block of an unknown type ("+blockName(typ)+") is skipped; a newer tool may know it", tail.off+int64(tail.at), 1)
+		} else if err != nil {
 			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", tail.off+int64(tail.at), 1)
 		}
 		tail.at += size
@@ -102,7 +104,7 @@ func blockName(t format.BlockType) string {
 	return fmt.Sprintf("block-%d", t)
 }
 
-var errUnknownBlock = errors.New("this tool does not know its type; a newer one may")
+var errUnknownBlock = errors.New("unknown type of block")
 
 // block takes in one block.
 func (t *Trace) block(typ format.BlockType, p []byte) error {

@@ -58,7 +58,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 			c.first = make([]byte, cs)
 		}
 		c.first, c.bytes = c.bytes, c.first
-		if _, err := t.readChunkOnce(c.bytes, off); err != nil {
+		if n, err = t.readChunkOnce(c.bytes, off); err != nil {
 			return err
 		}
 		if h, ok, err := format.DecodeChunkHeader(c.bytes, off, t.header.ChunkSize); err == nil && ok {
@@ -66,7 +66,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		}
 	}
 	c.head = head
-	c.used = usedBytes(c.bytes, head.Sealed)
+	c.used = min(usedBytes(c.bytes, head.Sealed), n&^(format.RecordSize-1))
 	if live {
 		c.reconcile()
 	}

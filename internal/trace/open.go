@@ -166,9 +166,13 @@ func (t *Trace) lastMoment() error {
 			return err
 		}
 		for s := buf.scan(); s.next(); {
-			r := format.DecodeRecord(s.buf[s.off:])
+			r := s.record()
+			k := r.Kind().Spec()
+			if k == nil {
+				continue
+			}
 			t.last = max(t.last, r.Start)
-			if k := r.Kind().Spec(); k != nil && k.Scope && r.Stop < format.MaxTicks {
+			if k.Scope && r.Stop < format.MaxTicks {
 				t.last = max(t.last, r.Stop)
 			}
 		}

@@ -169,6 +169,25 @@ func (t *Trace) Problems() []Problem {
 	return append(t.found.sorted(), t.inEvents.sorted()...)
 }
 
+// Chunk is what the index knows of a chunk.
+type Chunk struct {
+	Offset int64
+	Kind   format.ChunkKind
+	Path   format.Path
+	Owner  uint32
+	Flags  uint32
+	Since  int64 // ticks
+}
+
+// Chunks lists the chunks that were handed out, by offset.
+func (t *Trace) Chunks() []Chunk {
+	cs := make([]Chunk, len(t.chunks))
+	for i, c := range t.chunks {
+		cs[i] = Chunk{c.off, c.kind, format.Path(c.path), c.owner, c.flags, c.since}
+	}
+	return cs
+}
+
 // Closed tells whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 

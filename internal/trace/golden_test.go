@@ -1,0 +1,199 @@
+package trace_test
+
+import (
+	"bytes"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+var update = flag.Bool("update", false, "rewrite what the goldens expect")
+
+// golden is a file of testdata: a story, a trace as text and what is read of it.
+type golden struct {
+	name   string
+	story  string
+	trace  string
+	expect string
+}
+
+// goldens reads them all. The files are in the form of txtar: a comment, then
+// parts that begin with a line -- name --.
+func goldens(t testing.TB) []golden {
+	t.Helper()
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	var gs []golden
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		g := golden{name: strings.TrimSuffix(filepath.Base(p), ".txtar")}
+		parts := regexp.MustCompile(`(?m)^-- (\w+) --\n`).Split(string(b), -1)
+		if len(parts) != 3 || !strings.Contains(string(b), "-- trace --") || !strings.Contains(string(b), "-- expect --") {
+			t.Fatalf("%s: want a story, -- trace -- and -- expect --", p)
+		}
+		g.story, g.trace, g.expect = parts[0], parts[1], parts[2]
+		if g.story == "" {
+			t.Errorf("%s: does not tell its story", p)
+		}
+		gs = append(gs, g)
+	}
+	return gs
+}
+
+// bytes is the trace; a golden may also be raw bytes that are no trace at all.
+func (g *golden) bytes(t testing.TB) []byte {
+	t.Helper()
+	if s, ok := strings.CutPrefix(g.trace, "notrace "); ok {
+		return []byte(strings.TrimSuffix(s, "\n"))
+	}
+	b, err := text.Assemble(strings.NewReader(g.trace))
+	if err != nil {
+		t.Fatalf("%s: %v", g.name, err)
+	}
+	return b
+}
+
+func (g *golden) success() bool { return strings.HasPrefix(g.expect, "SUCCESS") }
+
+// read renders everything that the reader finds.
+func read(data []byte) (string, error) {
+	t, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		return "", err
+	}
+	var b []byte
+	err = t.Events(trace.Options{}, func(e *trace.Event) bool {
+		b = append(text.AppendEvent(b, t, e), '\n')
+		return true
+	})
+	if err != nil {
+		return "", err
+	}
+	for _, x := range t.Beats() {
+		b = fmt.Appendf(b, "beat %d", x.Time)
+		for _, v := range x.Values {
+			b = fmt.Appendf(b, " %s=%d", v.Field, v.Value)
+		}
+		for _, th := range x.Threads {
+			b = fmt.Appendf(b, " %d:%d:%d", th.ID, th.CPU, th.Wait)
+		}
+		b = append(b, '\n')
+	}
+	for _, x := range t.Info() {
+		b = fmt.Appendf(b, "info %q %q\n", x.Key, x.Value)
+	}
+	for _, x := range t.Gaps() {
+		b = fmt.Appendf(b, "gap %d..%d %s %d\n", x.From, x.To, x.Reason, x.Count)
+	}
+	for _, x := range t.Breaks() {
+		b = fmt.Appendf(b, "break %d..%d\n", x.From, x.To)
+	}
+	for _, x := range t.Notes() {
+		b = fmt.Appendf(b, "note %d %q\n", x.Time, x.Text)
+	}
+	var lost []string
+	for l, n := range t.Lost() {
+		lost = append(lost, fmt.Sprintf("lost %s %d\n", l, n))
+	}
+	slices.Sort(lost)
+	b = append(b, strings.Join(lost, "")...)
+	for _, p := range t.Problems() {
+		b = fmt.Appendf(b, "problem at %d, %d times: %s\n", p.Offset, p.Count, p.Text)
+	}
+	return string(fmt.Appendf(b, "end %d closed %v size %d\n", t.End(), t.Closed(), t.Size())), nil
+}
+
+func TestGoldens(t *testing.T) {
+	for _, g := range goldens(t) {
+		t.Run(g.name, func(t *testing.T) {
+			got, err := read(g.bytes(t))
+			if err != nil {
+				got = fmt.Sprintf("FAILURE %q\n", regexp.QuoteMeta(err.Error()))
+			} else {
+				got = "SUCCESS\n" + got
+			}
+			if *update && (err == nil || g.expect == "" || g.success()) {
+				file := g.story + "-- trace --\n" + g.trace + "-- expect --\n" + got
+				if err := os.WriteFile("testdata/"+g.name+".txtar", []byte(file), 0o644); err != nil {
+					t.Fatal(err)
+				}
+				return
+			}
+			if pattern, ok := strings.CutPrefix(g.expect, "FAILURE "); ok {
+				var re string
+				if _, e := fmt.Sscanf(pattern, "%q", &re); e != nil {
+					t.Fatalf("bad pattern %s: %v", pattern, e)
+				}
+				if err == nil {
+					t.Fatalf("opens, want an error that matches %q", re)
+				}
+				if !regexp.MustCompile(re).MatchString(err.Error()) {
+					t.Errorf("the error is %q, want a match of %q", err, re)
+				}
+				return
+			}
+			if got != g.expect {
+				t.Errorf("got:\n%s\nwant:\n%s", got, g.expect)
+			}
+		})
+	}
+}
+
+// What Dump writes of a golden, Assemble makes into the same bytes.
+func TestDumpGoldens(t *testing.T) {
+	for _, g := range goldens(t) {
+		if !g.success() {
+			continue
+		}
+		data := g.bytes(t)
+		var out bytes.Buffer
+		if err := text.Dump(&out, bytes.NewReader(data), int64(len(data))); err != nil {
+			t.Errorf("%s: %v", g.name, err)
+			continue
+		}
+		again, err := text.Assemble(bytes.NewReader(out.Bytes()))
+		if err != nil {
+			t.Errorf("%s: %v\n%s", g.name, err, out.Bytes())
+		} else if !bytes.Equal(data, again) {
+			t.Errorf("%s: dump and assemble give other bytes:\n%s", g.name, out.Bytes())
+		}
+	}
+}
+
+// Every kind, slot type and block type is in some golden.
+func TestGoldensCover(t *testing.T) {
+	var all strings.Builder
+	for _, g := range goldens(t) {
+		all.WriteString(g.trace)
+	}
+	has := func(what, pattern string) {
+		if !regexp.MustCompile(pattern).MatchString(all.String()) {
+			t.Errorf("no golden has the %s", what)
+		}
+	}
+	for _, s := range format.Specs {
+		has("kind "+s.Name, `(?m)^ *`+s.Name+` `)
+	}
+	for _, s := range format.SlotNames[1:] {
+		if s != "" {
+			has("slot "+s, ` `+s+`:`)
+		}
+	}
+	for _, s := range format.BlockTypeNames[1:] {
+		has("block "+s, `(?m)^`+s+` `)
+	}
+}

@@ -1,0 +1,225 @@
+package text
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+var qualities = []string{"unknown", "exact", "likely", "most"}
+
+// record reads a record's line.
+func (a *assembler) record(word string, l *line) error {
+	k, err := kindOf(word)
+	if err != nil {
+		return err
+	}
+	var ext []string
+	for i, w := range l.words {
+		if w == "|" {
+			ext = append([]string{}, l.words[i+1:]...)
+			l.words = l.words[:i]
+			break
+		}
+	}
+	var r format.Record
+	id := uint16(format.NameEmpty)
+	if w, ok := l.take(func(w string) bool { return w[0] == '#' }); ok {
+		if id, err = a.names.id(w, ""); err != nil {
+			return err
+		}
+	} else if text, ok, err := l.quoted(); err != nil {
+		return err
+	} else if ok {
+		if id, err = a.names.id("", text); err != nil {
+			return err
+		}
+	}
+	if w, ok := l.take(func(w string) bool { return w[0] == '@' }); ok {
+		if _, ok := a.labels[w]; ok {
+			return fmt.Errorf("a second record has the label %s", w)
+		}
+		a.labels[w] = a.base + int64(a.pos)
+	}
+	goid := int64(0)
+	if err := l.numbers([]string{"g", "start"}, &goid, &r.Start); err != nil {
+		return err
+	}
+	if uint64(goid) > format.MaxGoid {
+		return fmt.Errorf("g=%d: too large", goid)
+	}
+	if err := a.words(k, l, &r); err != nil {
+		return err
+	}
+	bit := l.flag("noext") || ext != nil
+	r.Head = format.Head(uint64(goid), k, bit, id)
+	b := format.AppendRecord(nil, &r)
+	if ext != nil {
+		x, err := a.slots(ext, a.pos+format.RecordSize)
+		if err != nil {
+			return err
+		}
+		b = append(b, x...)
+	}
+	return a.put(b)
+}
+
+func kindOf(word string) (format.Kind, error) {
+	for i := range format.Specs {
+		if format.Specs[i].Name == word {
+			return format.Specs[i].Kind, nil
+		}
+	}
+	if s, ok := strings.CutPrefix(word, "kind-"); ok {
+		if n, err := parseInt(s); err == nil && n >= 0 && n < 128 {
+			return format.Kind(n), nil
+		}
+	}
+	return 0, fmt.Errorf("%q begins no line", word)
+}
+
+// words reads what goes into words 1 and 3.
+func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
+	spec := k.Spec()
+	var w1, w3 int64
+	if err := l.numbers([]string{"w1", "w3"}, &w1, &w3); err != nil {
+		return err
+	}
+	r.Stop, r.CPU = w1, uint64(w3)
+	if spec == nil {
+		return nil
+	}
+	switch {
+	case spec.Scope && l.flag("open"):
+		var tid, sched, seq int64
+		err := l.numbers([]string{"tid", "sched", "seq"}, &tid, &sched, &seq)
+		r.Stop = format.OpenStop(uint32(tid), uint32(sched), uint8(seq))
+		return err
+	case spec.Scope:
+		if v, ok := l.value("open"); ok {
+			if v != "go" {
+				return fmt.Errorf("open=%s: only go", v)
+			}
+			r.Stop = int64(uint64(r.Start) | 1<<63)
+			return nil
+		}
+		return errors.Join(l.numbers([]string{"stop"}, &r.Stop), cpuWord(l, r))
+	case k == format.KindCounter:
+		return counterWord(l, r)
+	case k == format.KindGo:
+		creator := int64(r.CPU)
+		err := l.numbers([]string{"created", "creator"}, &r.Stop, &creator)
+		r.CPU = uint64(creator)
+		return err
+	case k == format.KindAnchor:
+		cpu := int64(r.CPU)
+		err := l.numbers([]string{"thread", "cpu"}, &r.Stop, &cpu)
+		r.CPU = uint64(cpu)
+		return err
+	case k == format.KindEnd:
+		return errors.Join(l.numbers([]string{"begin"}, &r.Stop), cpuWord(l, r))
+	}
+	return nil
+}
+
+// cpuWord reads cpu=N/QUALITY.
+func cpuWord(l *line, r *format.Record) error {
+	v, ok := l.value("cpu")
+	if !ok {
+		return nil
+	}
+	ticks, quality, _ := strings.Cut(v, "/")
+	n, err := parseInt(ticks)
+	if err != nil {
+		return fmt.Errorf("cpu=%s: not a number", v)
+	}
+	for q, name := range qualities {
+		if name == quality {
+			r.CPU = uint64(n)<<2 | uint64(q)
+			return nil
+		}
+	}
+	return fmt.Errorf("cpu=%s: the quality is unknown, exact, likely or most", v)
+}
+
+func counterWord(l *line, r *format.Record) error {
+	v, ok := l.value("value")
+	if !ok {
+		return nil
+	}
+	var none assembler
+	s, _, err := none.slot(v)
+	if err != nil {
+		return fmt.Errorf("value=%s: %w", v, err)
+	}
+	r.Stop, r.CPU = int64(s.Value), uint64(s.Type)
+	return nil
+}
+
+// orphan reads an extension without a record.
+func (a *assembler) orphan(l *line) error {
+	b, err := a.slots(l.words, a.pos)
+	if err != nil {
+		return err
+	}
+	l.words = nil
+	return a.put(b)
+}
+
+// appendRecord appends r's line, without its extension.
+func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byte {
+	word := func(key string, v int64) {
+		b = append(append(append(append(b, ' '), key...), '='), itoa(v)...)
+	}
+	nonzero := func(key string, v int64) {
+		if v != 0 {
+			word(key, v)
+		}
+	}
+	cpu := func() {
+		b = append(b, " cpu="+itoa(r.CPUTicks())+"/"+qualities[r.Quality()]...)
+	}
+	k := r.Kind()
+	b = append(b, k.String()...)
+	if id := r.Name(); id != format.NameEmpty {
+		b = append(append(b, ' '), n.word(id)...)
+	}
+	word("g", int64(r.Goid()))
+	word("start", r.Start)
+	spec := k.Spec()
+	switch {
+	case spec == nil:
+		nonzero("w1", r.Stop)
+		nonzero("w3", int64(r.CPU))
+	case spec.Scope && r.Open() && uint64(r.Stop) == uint64(r.Start)|1<<63 && path != format.PathAssembly:
+		b = append(b, " open=go"...)
+		nonzero("w3", int64(r.CPU))
+	case spec.Scope && r.Open() && r.Stop>>62&1 == 0:
+		b = append(b, " open"...)
+		nonzero("tid", r.Stop>>40&0x3fffff)
+		nonzero("sched", r.Stop>>8&0xffffffff)
+		nonzero("seq", r.Stop&0xff)
+		nonzero("w3", int64(r.CPU))
+	case spec.Scope:
+		word("stop", r.Stop)
+		cpu()
+	case k == format.KindCounter && r.CPU >= uint64(format.SlotInt) && r.CPU <= uint64(format.SlotFloat):
+		s := format.Slot{Type: format.SlotType(r.CPU), Value: uint64(r.Stop)}
+		b = AppendSlot(append(b, " value="...), &s, n.word)
+	case k == format.KindGo:
+		word("created", r.Stop)
+		word("creator", int64(r.CPU))
+	case k == format.KindAnchor:
+		word("thread", r.Stop)
+		word("cpu", int64(r.CPU))
+	case k == format.KindEnd:
+		word("begin", r.Stop)
+		cpu()
+	default:
+		nonzero("w1", r.Stop)
+		nonzero("w3", int64(r.CPU))
+	}
+	return b
+}
