@@ -56,7 +56,7 @@ A cell that a spreadsheet would run as a formula gets an apostrophe in front; --
 			if err != nil {
 				return err
 			}
-			return strict.verdict(s, path, t, t.Problems())
+			return strict.verdict(s, path, t, damageOf(t.Problems()))
 		},
 	}
 	sel.flags(cmd)

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -28,7 +29,7 @@ joining begins with ends: for looking at what was really written.`,
 			return out.write(s, func(w io.Writer) error {
 				b := bufio.NewWriterSize(out.exact(s, w), 64<<10)
 				if err := text.Dump(untilDone{cmd.Context(), b}, f, size); err != nil {
-					return err
+					return fmt.Errorf("%s: %w", f.Name(), err)
 				}
 				return b.Flush()
 			})

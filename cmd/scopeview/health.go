@@ -12,13 +12,13 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// lossReasons say why records were lost, and what helps.
+// lossReasons say why records were lost; they follow the number.
 var lossReasons = []string{
-	format.LossWindow: "faster than the file could be extended",
-	format.LossLimit:  "the trace had reached its limit (scope.WithLimit)",
-	format.LossSpace:  "the file system was nearly full",
-	format.LossIO:     "the file could not be written",
-	format.LossBusy:   "no place was found in time",
+	format.LossWindow: "came faster than the file could be extended",
+	format.LossLimit:  "after the trace had reached its limit (scope.WithLimit)",
+	format.LossSpace:  "while the file system was nearly full",
+	format.LossIO:     "because the file could not be written",
+	format.LossBusy:   "because no place was found in time",
 	format.LossStop:   "begun while the recording stopped",
 }
 
@@ -46,12 +46,12 @@ func losses(t *trace.Trace) (list []loss, total int64) {
 }
 
 func (l loss) String() string {
-	why := "reason not recorded"
+	why := "for a reason that is not recorded"
 	switch {
 	case l.reason > 0 && int(l.reason) < len(lossReasons):
 		why = lossReasons[l.reason]
 	case l.reason != 0:
-		why = l.reason.String()
+		why = "for the reason " + l.reason.String()
 	}
 	return thousands(l.count) + " " + why
 }
@@ -80,23 +80,14 @@ func (x *strictness) flag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost")
 }
 
-// verdict is called when all that can be shown was: it warns on standard error of
-// damage, and makes damage, and with --strict losses, the exit code.
-func (x strictness) verdict(s *streams, path string, t *trace.Trace, problems []trace.Problem) error {
-	var damage []trace.Problem
-	for _, p := range problems {
-		if p.Damage() {
-			damage = append(damage, p)
-		}
-	}
+// verdict is called when all that can be shown was: it tells on standard error of
+// damage, place by place if the command has not, and makes damage, and with
+// --strict losses, the exit code.
+func (x strictness) verdict(s *streams, path string, t *trace.Trace, damage []trace.Problem) error {
 	for _, p := range damage {
-		times := ""
-		if p.Count > 1 {
-			times = fmt.Sprintf(" (%s times, here first)", thousands(p.Count))
-		}
-		fmt.Fprintf(s.err, "scopeview: %s: at offset %d: %s%s\n", show(path), p.Offset, harmless(p.Text), times)
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), problemText(&p))
 	}
-	if len(damage) > 0 {
+	if damaged(t) || len(damage) > 0 {
 		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show(path))
 		return &exit{code: exitFailed}
 	}
@@ -104,6 +95,22 @@ func (x strictness) verdict(s *streams, path string, t *trace.Trace, problems []
 		return &exit{code: exitLosses}
 	}
 	return nil
+}
+
+// damageOf are those of the problems that are no sound writer's.
+func damageOf(problems []trace.Problem) []trace.Problem {
+	return slices.DeleteFunc(problems, func(p trace.Problem) bool { return !p.Damage() })
+}
+
+func damaged(t *trace.Trace) bool { return len(damageOf(t.Problems())) > 0 }
+
+// problemText is a problem with its place.
+func problemText(p *trace.Problem) string {
+	text := fmt.Sprintf("at offset %d: %s", p.Offset, harmless(p.Text))
+	if p.Count > 1 {
+		text += fmt.Sprintf(" (%s times, here first)", thousands(p.Count))
+	}
+	return text
 }
 
 // warnLosses says on standard error what was lost, for commands whose output

@@ -28,8 +28,9 @@ type infoJSON struct {
 
 	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
 	Open     map[string]int64 `json:"open"`
-	CPU      map[string]int64 `json:"cpu_quality"` // ended scopes: exact, likely, at_most, unknown
+	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     costJSON         `json:"recording_cost"`
+	Beats    int64            `json:"heartbeats"`
 	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
 
 	Notes     []noteJSON      `json:"notes"`
@@ -90,8 +91,8 @@ func (r *report) json() *infoJSON {
 			"exact": r.census.CPU[format.Exact], "likely": r.census.CPU[format.Likely],
 			"at_most": r.census.CPU[format.AtMost], "unknown": r.census.CPU[format.Unknown],
 		},
-		LastBeat: map[string]int64{},
-		Notes:    []noteJSON{}, Breaks: []breakJSON{}, Problems: []problemJSON{}, Forgotten: []forgottenJSON{},
+		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
+		Notes: []noteJSON{}, Breaks: []breakJSON{}, Problems: []problemJSON{}, Forgotten: []forgottenJSON{},
 	}
 	for _, i := range t.Info() {
 		j.Info[i.Key] = i.Value

@@ -33,9 +33,6 @@ func (r *report) kinds() []kindCount {
 		at[name] = len(list)
 		list = append(list, kindCount{name, n, open})
 	}
-	if n := int64(len(r.t.Beats())); n > 0 {
-		list = append(list, kindCount{"heartbeat", n, 0})
-	}
 	return list
 }
 
@@ -70,10 +67,7 @@ func (r *report) oddities(l *lines) {
 		l.add("clock step", l.yellow(fmt.Sprintf("at %s the clock stepped to %s: durations across are unknown", humane(b.From), humane(b.To))))
 	}
 	for _, p := range r.t.Problems() {
-		text := fmt.Sprintf("at offset %d: %s", p.Offset, harmless(p.Text))
-		if p.Count > 1 {
-			text += fmt.Sprintf(" (%s times, here first)", thousands(p.Count))
-		}
+		text := problemText(&p)
 		if p.Damage() {
 			l.add("damage", l.red(text))
 		} else {

@@ -71,8 +71,8 @@ func (r *report) kept(l *lines) {
 	l.add("state", map[state]string{
 		stateClosed:    "closed by Stop",
 		stateWriting:   fmt.Sprintf("being written by process %d", pid),
-		stateAbandoned: fmt.Sprintf("complete up to the end of process %d, which ended or was killed without Stop", pid),
-		stateUnknown:   fmt.Sprintf("not closed by Stop; whether process %d still writes it can't be told here", pid),
+		stateAbandoned: fmt.Sprintf("not closed: process %d ended, or was killed, without Stop", pid),
+		stateUnknown:   fmt.Sprintf("not closed; whether process %d still writes it can't be told here", pid),
 	}[r.state])
 	l.add("recorded", r.t.Start().Format("2006-01-02 15:04:05.000 -0700")+", for "+humane(r.t.End()))
 }
@@ -117,7 +117,7 @@ func (r *report) beat(f format.Field) (int64, bool) {
 // because is a reason that the recorder gave for what it could not do.
 func (r *report) because(text, key string) string {
 	if why := r.info(key); why != "" {
-		return text + ": " + why
+		return text + " (reason: " + why + ")"
 	}
 	return text
 }
@@ -141,7 +141,7 @@ func (r *report) recorder(l *lines) {
 	l.add("path", r.because(path, "path_reason"))
 	backing := map[format.Backing]string{
 		format.BackingDisk: "disk: pages of the trace file itself",
-		format.BackingHeap: "heap: copied to the file each round, so a kill loses what came after the last one",
+		format.BackingHeap: "heap, copied to the file each round: a kill loses what came after the last one",
 	}[h.Backing]
 	if backing == "" {
 		backing = h.Backing.String()
@@ -193,7 +193,7 @@ func (r *report) records(l *lines) {
 	if len(kinds) > 0 {
 		text += ": " + strings.Join(kinds, ", ")
 	}
-	l.add("records", text)
+	l.add("records", text+"; and "+plural(int64(len(r.t.Beats())), "heartbeat"))
 	var open []string
 	for _, k := range r.kinds() {
 		if k.open > 0 {
@@ -213,7 +213,7 @@ func (r *report) records(l *lines) {
 	}
 	if sum > 0 {
 		share := func(q format.Quality) string { return percent(float64(c.CPU[q]) / float64(sum)) }
-		l.add("CPU time", fmt.Sprintf("exact for %s of the ended scopes, likely for %s, an upper bound for %s, unknown for %s",
+		l.add("CPU time", fmt.Sprintf("exact for %s of the ended tasks, likely for %s, an upper bound for %s, unknown for %s",
 			share(format.Exact), share(format.Likely), share(format.AtMost), share(format.Unknown)))
 	}
 	l.add("recording cost", costText(r.cost))

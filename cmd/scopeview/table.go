@@ -33,11 +33,9 @@ func (t *table) write(w io.Writer, s styles) error {
 			width[i] = max(width[i], utf8.RuneCountInString(cell))
 		}
 	}
-	last := 0
 	for i, h := range t.heads {
 		if width[i] > 0 {
 			width[i] = max(width[i], utf8.RuneCountInString(h))
-			last = i
 		}
 	}
 	line := func(row []string) string {
@@ -50,18 +48,14 @@ func (t *table) write(w io.Writer, s styles) error {
 				b.WriteString("  ")
 			}
 			pad := strings.Repeat(" ", width[i]-utf8.RuneCountInString(cell))
-			switch {
-			case !t.left[i]:
-				b.WriteString(pad + cell)
-			case i == last:
-				b.WriteString(cell)
-			default:
-				b.WriteString(cell + pad)
+			if t.left[i] {
+				cell, pad = pad, cell
 			}
+			b.WriteString(pad + cell)
 		}
-		return b.String()
+		return strings.TrimRight(b.String(), " ")
 	}
-	if _, err := io.WriteString(w, s.bold(strings.TrimRight(line(t.heads), " "))+"\n"); err != nil {
+	if _, err := io.WriteString(w, s.bold(line(t.heads))+"\n"); err != nil {
 		return err
 	}
 	for _, row := range t.rows {

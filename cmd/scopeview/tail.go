@@ -71,7 +71,7 @@ Losses are told on standard error as they happen.`,
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			return strict.verdict(s, f.Name(), t.follower.Trace(), t.follower.Problems())
+			return strict.verdict(s, f.Name(), t.follower.Trace(), damageOf(t.follower.Problems()))
 		},
 	}
 	sel.globs(cmd)
@@ -127,7 +127,8 @@ func (t *tailer) blank() bool {
 	var b [format.StateOffset + format.StateSize]byte
 	n, _ := t.file.ReadAt(b[:], 0)
 	if n < len(b) {
-		return string(b[:n]) == "" || b[0] == 0 || b[0] == format.Magic[0]
+		head := min(n, len(format.Magic))
+		return n == 0 || b[0] == 0 || string(b[:head]) == format.Magic[:head]
 	}
 	return b[0] == 0
 }

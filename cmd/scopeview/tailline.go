@@ -1,6 +1,7 @@
 package main
 
 import (
+	"slices"
 	"strconv"
 	"time"
 
@@ -65,7 +66,7 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	list := l.args.List(e)
 	name := l.t.Name(e.Name)
 	if e.Kind == format.KindTaskf {
-		name, list = string(list[0].Value.Str), named(list[1:])
+		name, list = string(list[0].Value.Str), named(list[1:]) // the text has the others
 	} else if e.Kind != format.KindTask {
 		l.b = append(l.b, e.Kind.String()...)
 		l.b = append(l.b, ' ')
@@ -73,8 +74,10 @@ func (l *liner) rest(e *trace.Event, dur, cpu string) []byte {
 	l.b = append(l.b, show(name)...)
 	for i := range list {
 		l.b = append(l.b, ' ')
-		l.b = append(l.b, show(list[i].Key)...)
-		l.b = append(l.b, '=')
+		if !positional(&list[i]) {
+			l.b = append(l.b, show(list[i].Key)...)
+			l.b = append(l.b, '=')
+		}
 		l.value(&list[i].Value)
 	}
 	return append(l.b, '\n')
@@ -89,16 +92,13 @@ func (l *liner) cell(text string, width int) {
 	l.b = append(l.b, text...)
 }
 
-// named leaves out the positional arguments, which a Taskf's text shows.
+// named leaves out the positional arguments.
 func named(list []args.Arg) []args.Arg {
-	kept := list[:0]
-	for _, a := range list {
-		if !allDigits(a.Key) {
-			kept = append(kept, a)
-		}
-	}
-	return kept
+	return slices.DeleteFunc(list, func(a args.Arg) bool { return positional(&a) })
 }
+
+// positional tells by the key whether an argument has none of its own.
+func positional(a *args.Arg) bool { return allDigits(a.Key) }
 
 func (l *liner) value(s *format.Slot) {
 	switch s.Type {

@@ -93,7 +93,7 @@ holder's row, around the lock or inside it.`,
 			if err != nil {
 				return err
 			}
-			return strict.verdict(s, path, t, t.Problems())
+			return strict.verdict(s, path, t, damageOf(t.Problems()))
 		},
 	}
 	sel.flags(cmd)

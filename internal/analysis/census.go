@@ -12,7 +12,7 @@ import (
 type Census struct {
 	Kinds [128]int64 // by format.Kind
 	Open  [128]int64 // those of them that have not ended
-	CPU   [4]int64   // ended scopes by format.Quality; scope.Process apart
+	CPU   [4]int64   // ended tasks by format.Quality
 
 	begun, ended []int64 // tasks by name
 }
@@ -32,7 +32,7 @@ func (c *Census) Add(e *trace.Event) {
 	if spec == nil || !spec.Scope {
 		return
 	}
-	if !e.Open && e.Kind != format.KindProcess && e.Kind != format.KindPending {
+	if !e.Open && (e.Kind == format.KindTask || e.Kind == format.KindTaskf) {
 		c.CPU[e.Quality&3]++
 	}
 	for int(e.Name) >= len(c.begun) {

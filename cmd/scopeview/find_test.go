@@ -1,0 +1,103 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// startedAt writes a trace that was started at a second.
+func startedAt(t *testing.T, path string, second int) {
+	t.Helper()
+	b, err := text.Assemble(strings.NewReader(fmt.Sprintf("header start=1000 wall=%d\n", int64(second)*1e9)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestFindNewest(t *testing.T) {
+	dir := t.TempDir()
+	find := func(want string) {
+		t.Helper()
+		got, err := findTrace(dir)
+		if err != nil || got != filepath.Join(dir, want) {
+			t.Errorf("found %q, %v; want %s", got, err, want)
+		}
+	}
+	if _, err := findTrace(dir); err == nil {
+		t.Error("found a trace where none is")
+	}
+	// What is no trace counts by its time, while there is nothing else.
+	for i, name := range []string{"new.scope", "old.scope"} {
+		path := filepath.Join(dir, name)
+		if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		at := time.Unix(int64(1e9-1000*i), 0)
+		if err := os.Chtimes(path, at, at); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find("new.scope")
+	// The start counts, not when a file was copied here.
+	startedAt(t, filepath.Join(dir, "b.scope"), 200)
+	startedAt(t, filepath.Join(dir, "a.scope"), 300)
+	startedAt(t, filepath.Join(dir, "c.scope"), 100)
+	startedAt(t, filepath.Join(dir, "d.other"), 400)
+	if err := os.Mkdir(filepath.Join(dir, "z.scope"), 0o700); err != nil {
+		t.Fatal(err)
+	}
+	find("a.scope")
+}
+
+func TestFindByProcess(t *testing.T) {
+	if runtime.GOOS != "linux" {
+		if _, err := findTrace("1"); err == nil || !strings.Contains(err.Error(), "Linux only") {
+			t.Errorf("error %v", err)
+		}
+		return
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	pid := strconv.Itoa(os.Getpid())
+	if path, err := findTrace(pid); err == nil || !strings.Contains(err.Error(), "writes no trace") {
+		t.Errorf("found %q, %v", path, err)
+	}
+	path := filepath.Join(dir, "mine.scope")
+	startedAt(t, path, 100)
+	startedAt(t, filepath.Join(dir, "later.scope"), 200)
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if got, err := findTrace(pid); err != nil || got != path {
+		t.Errorf("found %q, %v; want %s", got, err, path)
+	}
+	// A trace that was removed can still be looked at.
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	got, err := findTrace(pid)
+	if err != nil || !strings.HasPrefix(got, "/proc/"+pid+"/fd/") {
+		t.Errorf("found %q, %v", got, err)
+	}
+	if r := call("info", pid); r.code != exitOK {
+		t.Errorf("info %s: %v", pid, r)
+	}
+	// A file of that name comes first.
+	startedAt(t, pid, 50)
+	if got, err := findTrace(pid); err != nil || got != pid {
+		t.Errorf("found %q, %v; want the file %s", got, err, pid)
+	}
+}

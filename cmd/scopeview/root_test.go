@@ -1,0 +1,135 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+)
+
+// scriptTrace makes the traces of a script in a new working directory.
+func scriptTrace(t *testing.T, script string) {
+	t.Helper()
+	_, parts := readScript(t, "testdata/"+script+".txtar")
+	t.Chdir(t.TempDir())
+	for i := range parts {
+		if !strings.HasPrefix(parts[i].head, "run ") {
+			writeFile(t, &parts[i])
+		}
+	}
+}
+
+// TestTerminal: on a terminal there are colours, and no other control character
+// whatever the names are.
+func TestTerminal(t *testing.T) {
+	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	for _, script := range []string{"hostile", "losses", "killed", "damaged"} {
+		file := map[string]string{"losses": "lossy.scope", "damaged": "flipped.scope"}[script]
+		if file == "" {
+			file = script + ".scope"
+		}
+		t.Run(script, func(t *testing.T) {
+			scriptTrace(t, script)
+			for _, args := range []string{"info", "info --json", "top", "top --by track", "top --json", "csv", "csv --raw", "dump"} {
+				r := callOn(context.Background(), true, append(strings.Fields(args), file)...)
+				if r.out == "" {
+					t.Errorf("%s: nothing is printed; %s", args, r.err)
+				}
+				for _, r := range colours.ReplaceAllString(r.out+r.err, "") {
+					if r != '\n' && unicode.In(r, unicode.Cc, unicode.Cf) {
+						t.Errorf("%s %s prints %U", args, file, r)
+					}
+				}
+				if coloured := colours.MatchString(r.out); coloured != (args == "info" || strings.HasPrefix(args, "top") && !strings.Contains(args, "json")) {
+					t.Errorf("%s: coloured: %v", args, coloured)
+				}
+			}
+		})
+	}
+	t.Run("losses are red", func(t *testing.T) {
+		scriptTrace(t, "losses")
+		for _, command := range []string{"info", "top"} {
+			if r := callOn(context.Background(), true, command, "lossy.scope"); !strings.Contains(r.out, "\x1b[1;31m1,236 records were lost") {
+				t.Errorf("%s: %q", command, r.out)
+			}
+		}
+	})
+}
+
+func TestVersion(t *testing.T) {
+	r := call("--version")
+	if r.code != exitOK || !strings.HasPrefix(r.out, "scopeview ") || !strings.Contains(r.out, "go1.") {
+		t.Errorf("%v", r)
+	}
+}
+
+func TestHelp(t *testing.T) {
+	for _, args := range [][]string{{}, {"--help"}, {"help", "top"}, {"top", "--help"}} {
+		if r := call(args...); r.code != exitOK || !strings.Contains(r.out, "Examples:") || r.err != "" {
+			t.Errorf("%q: %v", args, r)
+		}
+	}
+}
+
+func TestCompletion(t *testing.T) {
+	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
+		if r := call("completion", shell); r.code != exitOK || !strings.Contains(r.out, "scopeview") {
+			t.Errorf("%s: %v", shell, r)
+		}
+	}
+	for args, want := range map[string]string{
+		"__complete ": "top\t", "__complete top --sort ": "p99\n", "__complete top --by ": "track\n",
+		"__complete info ": "scope\n:8\n", // files that end so
+	} {
+		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
+			t.Errorf("%s: %q, want %q in it", args, r.out, want)
+		}
+	}
+}
+
+// TestInterrupt: a command that is stopped says so and leaves no file.
+func TestInterrupt(t *testing.T) {
+	scriptTrace(t, "store")
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	for _, args := range []string{"info", "top"} {
+		if r := callOn(ctx, false, args, "store.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	files(t, ".", "store.scope")
+	if r := callOn(ctx, false, "tail", "store.scope"); r.code != exitOK {
+		t.Errorf("tail: %v", r)
+	}
+}
+
+func TestProgress(t *testing.T) {
+	var out, err strings.Builder
+	p := &progress{s: &streams{out: &out, err: &err, errTerm: true}, end: 1000, next: time.Now().Add(-time.Second)}
+	p.at(420)
+	p.at(430) // too soon after
+	p.done()
+	if got, want := err.String(), "\r 42%\r    \r"; got != want || out.String() != "" {
+		t.Errorf("%q and %q, want %q", got, out.String(), want)
+	}
+	err.Reset()
+	scriptTrace(t, "store")
+	if r := call("csv", "store.scope", "-o", "x.csv"); r.err != "" || r.out != "" {
+		t.Errorf("in a pipe: %v", r)
+	}
+}
+
+// TestJSONIsWhole: a document is one JSON value, hostile names or not.
+func TestJSONIsWhole(t *testing.T) {
+	scriptTrace(t, "hostile")
+	for _, command := range []string{"info", "top"} {
+		var v map[string]any
+		r := call(command, "hostile.scope", "--json")
+		if err := json.Unmarshal([]byte(r.out), &v); err != nil || len(v) < 4 {
+			t.Errorf("%s: %v in %s", command, err, r.out)
+		}
+	}
+}

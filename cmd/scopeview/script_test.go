@@ -1,0 +1,153 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+var update = flag.Bool("update", false, "rewrite what the scripts expect")
+
+func TestMain(m *testing.M) {
+	time.Local = time.UTC // wall-clock times are shown as local ones
+	flag.Parse()
+	os.Exit(m.Run())
+}
+
+// A script is a file of testdata: a story, then parts. A part called *.scope is
+// a trace in the language of internal/trace/text, any other name with a dot a
+// file as it stands. A part "run ARGS" is a call of the tool; its text is what it
+// has to print on standard output, then, behind "! ", on standard error, then
+// the exit code if that is not 0. go test -update rewrites these.
+type part struct {
+	head string // "name" or "run ARGS"
+	text string
+}
+
+var partHead = regexp.MustCompile(`(?m)^-- (.+) --\n`)
+
+func readScript(t *testing.T, path string) (story string, parts []part) {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := partHead.FindAllStringSubmatchIndex(string(b), -1)
+	if len(heads) == 0 || heads[0][0] == 0 {
+		t.Fatalf("%s: want a story, then parts", path)
+	}
+	for i, h := range heads {
+		end := len(b)
+		if i+1 < len(heads) {
+			end = heads[i+1][0]
+		}
+		parts = append(parts, part{string(b[h[2]:h[3]]), string(b[h[1]:end])})
+	}
+	return string(b[:heads[0][0]]), parts
+}
+
+func TestScripts(t *testing.T) {
+	paths, err := filepath.Glob("testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no scripts: %v", err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			if name := filepath.Base(path); name == "killed.txtar" && runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+				t.Skip("whether a writer lives can't be told on this system")
+			}
+			story, parts := readScript(t, path)
+			source, err := filepath.Abs(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Chdir(t.TempDir())
+			for i := range parts {
+				p := &parts[i]
+				args, isRun := strings.CutPrefix(p.head, "run ")
+				if !isRun {
+					writeFile(t, p)
+					continue
+				}
+				got := call(strings.Fields(args)...).String()
+				if *update {
+					p.text = got
+				} else if got != p.text {
+					t.Errorf("scopeview %s\n got:\n%s\nwant:\n%s", args, got, p.text)
+				}
+			}
+			if *update {
+				var b strings.Builder
+				b.WriteString(story)
+				for _, p := range parts {
+					fmt.Fprintf(&b, "-- %s --\n%s", p.head, p.text)
+				}
+				if err := os.WriteFile(source, []byte(b.String()), 0o644); err != nil {
+					t.Fatal(err)
+				}
+			}
+		})
+	}
+}
+
+// writeFile makes the file that a part stands for.
+func writeFile(t *testing.T, p *part) {
+	t.Helper()
+	data := []byte(p.text)
+	name, raw := strings.CutSuffix(p.head, " raw")
+	if filepath.Ext(name) == extension && !raw {
+		var err error
+		if data, err = text.Assemble(strings.NewReader(p.text)); err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+	}
+	if err := os.MkdirAll(filepath.Dir(name), 0o777); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(name, data, 0o666); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// result is what a call of the tool printed and its exit code.
+type result struct {
+	out, err string
+	code     int
+}
+
+// call runs the tool in this process, without a terminal.
+func call(args ...string) result {
+	return callOn(context.Background(), false, args...)
+}
+
+// callOn runs the tool as if on a terminal with colours, or not.
+func callOn(ctx context.Context, terminal bool, args ...string) result {
+	var out, err bytes.Buffer
+	s := &streams{out: &out, err: &err, outTerm: terminal, errTerm: terminal, color: terminal}
+	code := execute(ctx, s, args)
+	return result{out.String(), err.String(), code}
+}
+
+func (r result) String() string {
+	s := r.out
+	if s != "" && !strings.HasSuffix(s, "\n") {
+		s += "<no newline>\n"
+	}
+	for line := range strings.Lines(r.err) {
+		s += "! " + line
+	}
+	if r.code != 0 {
+		s += fmt.Sprintf("exit %d\n", r.code)
+	}
+	return s
+}

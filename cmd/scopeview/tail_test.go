@@ -1,0 +1,262 @@
+//go:build linux || darwin
+
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// liveTrace is a trace that a test writes as the recorder does: one chunk of
+// blocks, one of records, and the lock by which a reader knows that it lives.
+type liveTrace struct {
+	t    *testing.T
+	path string
+	f    *os.File
+	at   int64 // where the next record goes
+}
+
+const liveStart = 1000
+
+func newLive(t *testing.T) *liveTrace {
+	t.Helper()
+	l := &liveTrace{t: t, path: filepath.Join(t.TempDir(), "live.scope")}
+	f, err := os.Create(l.path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.f = f
+	t.Cleanup(func() { f.Close() })
+	if err := syscall.Flock(int(f.Fd()), syscall.LOCK_EX|syscall.LOCK_NB); err != nil {
+		t.Skip("no locks here: ", err)
+	}
+	return l
+}
+
+func (l *liveTrace) write(b []byte, at int64) {
+	l.t.Helper()
+	if _, err := l.f.WriteAt(b, at); err != nil {
+		l.t.Fatal(err)
+	}
+}
+
+// begin writes what there is when Start returns.
+func (l *liveTrace) begin() {
+	l.t.Helper()
+	if err := l.f.Truncate(3 * format.ChunkSize); err != nil {
+		l.t.Fatal(err)
+	}
+	for i, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
+		b := make([]byte, format.ChunkHeaderSize)
+		format.PutChunkHeader(b, &format.ChunkHeader{Kind: kind, Path: format.PathAssembly, Index: uint32(i + 1), Since: liveStart, Gen: 1})
+		if kind == format.ChunkBlocks {
+			b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, 2, "f"))
+			b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, 3, "slow"))
+		}
+		l.write(b, int64(i+1)*format.ChunkSize)
+	}
+	l.at = 2*format.ChunkSize + format.ChunkHeaderSize
+	l.write(format.AppendHeader(nil, &format.Header{
+		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, PID: uint32(os.Getpid()),
+		Clock: format.ClockMonotonic, Path: format.PathAssembly, Backing: format.BackingDisk,
+		StartTicks: liveStart, StartMono: liveStart, StartWall: 1_700_000_000e9, TickRate: 1e9,
+	}), 0)
+}
+
+// scope writes an ended scope, or an open one if stop is 0, and tells where.
+func (l *liveTrace) scope(name uint16, start, stop int64) (loc int64) {
+	l.t.Helper()
+	r := format.Record{Start: start, Stop: stop, Head: format.Head(7, format.KindTask, false, name)}
+	if stop == 0 {
+		r.Stop = format.OpenStop(1, 0, 0)
+	}
+	loc = l.at
+	b := format.AppendRecord(nil, &r)
+	l.write(b[8:], loc+8)
+	l.write(b[:8], loc) // the start comes last
+	l.at += format.RecordSize
+	return loc
+}
+
+func (l *liveTrace) end(loc, stop int64) {
+	l.write(binary.LittleEndian.AppendUint64(nil, uint64(stop)), loc+8)
+}
+
+func (l *liveTrace) lose(n int64) {
+	l.write(binary.LittleEndian.AppendUint64(nil, uint64(n)), format.StateOffset+format.StateLost)
+}
+
+// following is a tail that runs.
+type following struct {
+	t      *testing.T
+	lines  chan string // of standard output
+	errs   *bufio.Reader
+	stop   context.CancelFunc
+	exited chan int
+}
+
+func follow(t *testing.T, args ...string) *following {
+	t.Helper()
+	outR, outW := io.Pipe()
+	errR, errW := io.Pipe()
+	ctx, cancel := context.WithCancel(context.Background())
+	f := &following{t: t, lines: make(chan string, 1000), stop: cancel, exited: make(chan int, 1), errs: bufio.NewReader(errR)}
+	go func() {
+		f.exited <- execute(ctx, &streams{out: outW, err: errW}, append([]string{"tail"}, args...))
+		outW.Close()
+		errW.Close()
+	}()
+	go func() {
+		for s := bufio.NewScanner(outR); s.Scan(); {
+			f.lines <- s.Text()
+		}
+		close(f.lines)
+	}()
+	t.Cleanup(cancel)
+	return f
+}
+
+const patience = 20 * time.Second
+
+func (f *following) line() string {
+	f.t.Helper()
+	select {
+	case s := <-f.lines:
+		return s
+	case <-time.After(patience):
+		f.t.Fatal("no line came")
+		return ""
+	}
+}
+
+// ends waits for the exit code; what was still printed comes with it.
+func (f *following) ends() (code int, rest []string, errs string) {
+	f.t.Helper()
+	b, _ := io.ReadAll(f.errs)
+	for s := range f.lines {
+		rest = append(rest, s)
+	}
+	select {
+	case code = <-f.exited:
+	case <-time.After(patience):
+		f.t.Fatal("tail does not end")
+	}
+	return code, rest, string(b)
+}
+
+func TestTailLive(t *testing.T) {
+	l := newLive(t)
+	// It is started before the writer has come to write the header.
+	f := follow(t, l.path, "--from", "0")
+	l.begin()
+	open := l.scope(3, 2000, 0)
+	var took []time.Duration
+	for i := range int64(20) {
+		begin := time.Now()
+		l.scope(2, 10_000+i*1000, 10_500+i*1000)
+		want := fmt.Sprintf("22:13:20.%06d     500ns         -  g7        f", 9+i)
+		if got := f.line(); got != want {
+			t.Fatalf("%q, want %q", got, want)
+		}
+		took = append(took, time.Since(begin))
+	}
+	slices.Sort(took)
+	t.Logf("from end to line: median %v, longest %v", took[10], took[19])
+	if took[10] > 100*time.Millisecond {
+		t.Errorf("a line takes %v, want at most 100ms", took[10])
+	}
+	l.end(open, 50_000)
+	if got, want := f.line(), "22:13:20.000049    48.0µs         -  g7        slow"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	l.lose(5)
+	if got, err := f.errs.ReadString('\n'); err != nil || !strings.Contains(got, "5 more lost") {
+		t.Errorf("%q, %v", got, err)
+	}
+	f.stop()
+	if code, rest, errs := f.ends(); code != exitOK || len(rest) != 0 || errs != "" {
+		t.Errorf("exit %d, %q, %q", code, rest, errs)
+	}
+}
+
+func TestTailFromNowOn(t *testing.T) {
+	l := newLive(t)
+	l.begin()
+	for i := range int64(100) {
+		l.scope(2, 2000+i, 3000+i)
+	}
+	open := l.scope(3, 4000, 0)
+	f := follow(t, l.path, "--open")
+	for range 2 {
+		if got := f.line(); !strings.Contains(got, "…      open  g7        slow") {
+			t.Errorf("%q, want the open scope", got)
+		}
+	}
+	l.end(open, 5000)
+	got := f.line()
+	for strings.Contains(got, " open ") {
+		got = f.line()
+	}
+	if want := "22:13:20.000004    1.00µs         -  g7        slow"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	// The writer dies: its lock goes, and what it wrote last is still printed.
+	l.scope(2, 6000, 7000)
+	l.f.Close()
+	code, rest, errs := f.ends()
+	if code != exitOK || !strings.Contains(errs, "ended, or was killed") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	if len(rest) != 1 || !strings.HasSuffix(rest[0], " f") {
+		t.Errorf("printed at last: %q", rest)
+	}
+}
+
+func TestTailEndsWithTheRecording(t *testing.T) {
+	l := newLive(t)
+	l.begin()
+	f := follow(t, l.path, "--from", "0", "--name", "slow")
+	l.scope(2, 6000, 7000)
+	l.scope(3, 6000, 8000)
+	if got := f.line(); !strings.HasSuffix(got, " slow") {
+		t.Errorf("%q", got)
+	}
+	b := format.AppendBlock(nil, format.BlockName, format.AppendName(nil, 2, "f"))
+	b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, 3, "slow"))
+	l.write(format.AppendBlock(nil, format.BlockStop, format.AppendTicks(nil, 9000)), format.ChunkSize+format.ChunkHeaderSize+int64(len(b)))
+	state := binary.LittleEndian.AppendUint64(nil, 1)
+	state = binary.LittleEndian.AppendUint64(state, 9000)
+	state = binary.LittleEndian.AppendUint64(state, 3*format.ChunkSize)
+	l.write(state[8:], format.StateOffset+8)
+	l.write(state[:8], format.StateOffset)
+	if code, rest, errs := f.ends(); code != exitOK || len(rest) != 0 || !strings.Contains(errs, "the recording was stopped") {
+		t.Errorf("exit %d, %q, %q", code, rest, errs)
+	}
+}
+
+// TestTailTruncated: a file that shrinks under tail is an error, not a crash.
+func TestTailTruncated(t *testing.T) {
+	l := newLive(t)
+	l.begin()
+	f := follow(t, l.path, "--from", "0")
+	l.scope(2, 6000, 7000)
+	f.line()
+	if err := l.f.Truncate(format.ChunkSize); err != nil {
+		t.Fatal(err)
+	}
+	if code, _, errs := f.ends(); code != exitFailed || !strings.Contains(errs, l.path) || !strings.Contains(errs, "shrank") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+}
