@@ -1,0 +1,87 @@
+package csv
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+func open(t *testing.T, data []byte) *trace.Trace {
+	t.Helper()
+	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr
+}
+
+// TestWrite reads a trace of several buffers back.
+func TestWrite(t *testing.T) {
+	tr := open(t, build(8, true))
+	var b bytes.Buffer
+	var progress int64
+	if err := Write(context.Background(), &b, tr, Options{Progress: func(ns int64) { progress = ns }}); err != nil {
+		t.Fatal(err)
+	}
+	rows := parse(t, b.String())
+	records := 0
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind.Spec().CSV != "" {
+			records++
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if len(rows) != records+1 || strings.Join(rows[0], ",")+"\n" != Header {
+		t.Errorf("%d rows for %d records; the first is %q", len(rows), records, rows[0])
+	}
+	if records > 1<<14 && progress == 0 {
+		t.Error("no progress is told")
+	}
+}
+
+func TestWriteStops(t *testing.T) {
+	tr := open(t, build(32, false))
+	full := errors.New("no space left on device")
+	w := &failing{after: 1, err: full}
+	if err := Write(context.Background(), w, tr, Options{}); !errors.Is(err, full) || w.writes != 2 {
+		t.Errorf("%v after %d writes", err, w.writes)
+	}
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	var b bytes.Buffer
+	if err := Write(ctx, &b, tr, Options{}); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v after %d bytes", err, b.Len())
+	}
+}
+
+// TestWriteNothingChosen: a selection that nothing meets is a header alone.
+func TestWriteNothingChosen(t *testing.T) {
+	none, err := glob.Parse("nothing")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b bytes.Buffer
+	if err := Write(context.Background(), &b, open(t, build(2, false)), Options{Names: none}); err != nil || b.String() != Header {
+		t.Errorf("%q, %v", b.String(), err)
+	}
+}
+
+// failing fails after a number of writes.
+type failing struct {
+	after, writes int
+	err           error
+}
+
+func (f *failing) Write(p []byte) (int, error) {
+	if f.writes++; f.writes > f.after {
+		return 0, f.err
+	}
+	return len(p), nil
+}
