@@ -84,6 +84,33 @@ func (t *Trace) readChunkOnce(b []byte, off int64) (int, error) {
 	return n, nil
 }
 
+// freshRecord reads the record at loc from the file, not from what was read
+// before.
+func (t *Trace) freshRecord(loc int64) (r format.Record, err error) {
+	var b [format.RecordSize]byte
+	if _, err := t.readChunkOnce(b[:], loc); err != nil {
+		return r, err
+	}
+	return format.DecodeRecord(b[:]), nil
+}
+
+// freshExt reads the extension at off; nil if there is none that is whole.
+func (t *Trace) freshExt(off int64) ([]byte, error) {
+	var h [8]byte
+	if _, err := t.readChunkOnce(h[:], off); err != nil {
+		return nil, err
+	}
+	w := binary.LittleEndian.Uint64(h[:])
+	if !format.IsExt(w) {
+		return nil, nil
+	}
+	x := make([]byte, format.ExtUnits(w)*format.RecordSize)
+	if n, err := t.readChunkOnce(x, off); err != nil || n < len(x) {
+		return nil, err
+	}
+	return x, nil
+}
+
 // usedBytes is where a chunk's records end: where its owner sealed it, or else
 // where only zeros follow.
 func usedBytes(b []byte, sealed int64) int {

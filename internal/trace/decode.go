@@ -106,12 +106,17 @@ func (d *decoder) endedApart(e *Event, r *format.Record, start, loc int64) (stop
 		}
 		return 0, false, err
 	}
+	return d.join(e, r, start, &x), true, nil
+}
+
+// join fills in the end x of the scope r.
+func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop int64) {
 	e.EndArgs = x.slots
 	if x.goid != r.Goid() {
 		e.EndGoid = x.goid
 	}
 	e.User, e.System = x.user, x.system
-	return d.ended(e, start, x.stop, x.cpu), true, nil
+	return d.ended(e, start, x.stop, x.cpu)
 }
 
 // checkBreaks marks a scope during which the clock stepped.

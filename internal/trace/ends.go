@@ -94,25 +94,31 @@ type end struct {
 	slots        []format.Slot
 }
 
-// readEnd reads the end record at loc and checks that it fits the begin b.
-// Slots without the fixed ones are appended to dst.
+// readEnd reads the end record at loc, whose begin is b. ok is false if it does
+// not fit that. Arguments are appended to dst.
 func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {
 	raw, err := cache.read(t, loc, format.RecordSize)
 	if err != nil || len(raw) < format.RecordSize {
 		return e, false, err
 	}
 	r := format.DecodeRecord(raw)
-	if r.Kind() != format.KindEnd || r.Stop != b.Start || r.Start >= format.MaxTicks || !r.Ext() {
-		return e, false, nil
-	}
-	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid(), user: -1, system: -1}
 	x, err := cache.ext(t, loc+format.RecordSize)
 	if err != nil {
 		return e, false, err
 	}
-	slots, _ := format.DecodeExt(dst, x)
+	e, ok = decodeEnd(&r, x, b, dst)
+	return e, ok, nil
+}
+
+// decodeEnd decodes the end record r with its extension.
+func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot) (e end, ok bool) {
+	if r.Kind() != format.KindEnd || r.Stop != b.Start || r.Start >= format.MaxTicks || !r.Ext() {
+		return e, false
+	}
+	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid(), user: -1, system: -1}
+	slots, _ := format.DecodeExt(dst, ext)
 	if len(slots) < 2 || slots[0].Type != format.SlotLoc || slots[1].Type != format.SlotGoid || slots[1].Value != b.Goid() {
-		return e, false, nil
+		return e, false
 	}
 	slots = slots[2:]
 	if len(slots) >= 2 && slots[0].Type == format.SlotUser && slots[1].Type == format.SlotSystem {
@@ -120,7 +126,7 @@ func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []fo
 		slots = slots[2:]
 	}
 	e.slots = slots
-	return e, true, nil
+	return e, true
 }
 
 // ext reads the extension at off; what is none, or cut off, is nil.

@@ -63,7 +63,15 @@ type item struct {
 	rec   format.Record
 	where where
 	ext   []byte
-	apart int64 // place of its end; 0: in place
+	apart *apart
+}
+
+// apart is an end record. Both parts of a scope are kept as they were read when
+// the end was found: a block of the file that was read earlier in the poll may
+// be older than that.
+type apart struct {
+	rec format.Record
+	ext []byte
 }
 
 // batch is how many chunks are walked before what they gave is delivered. It
@@ -242,10 +250,9 @@ func (f *Follower) findBlocks() error {
 
 // walk looks at the live chunks and delivers. all is false if fn had enough.
 func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
-	clear(f.decoder.cache.tags[:]) // the file has changed
 	f.late = 0
 	live := f.live
-	kept := live[:0]
+	kept := make([]*liveChunk, 0, 16) // not in place: end searches f.live meanwhile
 	for i, c := range live {
 		more, err := f.look(c)
 		if err != nil || more {
@@ -260,7 +267,6 @@ func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 			return false, nil
 		}
 	}
-	clear(live[len(kept):])
 	f.live = kept
 	return f.deliver(fn), nil
 }
@@ -313,7 +319,9 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	}
 	if last {
 		for i, loc := range c.open {
-			f.open[loc] = c.tids[i]
+			if !c.saw(int(loc-c.off) / format.RecordSize) { // its end may be in this chunk too
+				f.open[loc] = c.tids[i]
+			}
 		}
 		return f.late > wasLate, nil
 	}
@@ -355,13 +363,9 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err er
 		f.decoder.problems.add(textOrphanEnd, loc, 1)
 		return true, nil
 	}
-	raw, err := f.decoder.cache.read(t, begin, format.RecordSize)
+	b, err := t.freshRecord(begin)
 	if err != nil {
 		return false, err
-	}
-	var b format.Record
-	if len(raw) == format.RecordSize {
-		b = format.DecodeRecord(raw)
 	}
 	info := f.chunkAt(begin)
 	if info == nil || b.Start == 0 {
@@ -389,13 +393,11 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err er
 		c.see(unit)
 	}
 	delete(f.open, begin)
-	it := item{end: max(r.Start, b.Start), rec: b, where: w, apart: loc}
+	it := item{end: max(r.Start, b.Start), rec: b, where: w, apart: &apart{*r, slices.Clone(ext)}}
 	if b.Ext() {
-		x, err := f.decoder.cache.ext(t, begin+format.RecordSize)
-		if err != nil {
+		if it.ext, err = t.freshExt(begin + format.RecordSize); err != nil {
 			return false, err
 		}
-		it.ext = slices.Clone(x)
 	}
 	f.add(it)
 	return true, nil
@@ -433,10 +435,13 @@ func (f *Follower) deliver(fn func(*Event) bool) bool {
 		f.track(&it.rec)
 		e.Track = f.tracks.get(e.Goid)
 		switch {
-		case it.apart != 0:
-			if _, ok, err := d.endedApart(&e, &it.rec, it.rec.Start, it.apart); !ok || err != nil {
-				continue // it fitted when it was queued: the file was changed
+		case it.apart != nil:
+			x, ok := decodeEnd(&it.apart.rec, it.apart.ext, &it.rec, d.endArgs[:0])
+			if !ok {
+				d.problems.add(textBadEnd, it.where.loc, 1)
+				continue
 			}
+			d.join(&e, &it.rec, it.rec.Start, &x)
 		case e.Kind.Spec().Scope:
 			d.ended(&e, it.rec.Start, it.rec.Stop, it.rec.CPU)
 		default:
@@ -461,12 +466,11 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 	}
 	var list []begin
 	add := func(loc int64, thread uint32) error {
-		raw, err := f.decoder.cache.read(f.t, loc, format.RecordSize)
-		if err != nil || len(raw) < format.RecordSize {
+		r, err := f.t.freshRecord(loc)
+		if err != nil {
 			return err
 		}
-		info := f.chunkAt(loc)
-		if r := format.DecodeRecord(raw); info != nil && r.Open() {
+		if info := f.chunkAt(loc); info != nil && r.Open() {
 			list = append(list, begin{r, where{loc, thread, info.owner}})
 		}
 		return nil
@@ -493,7 +497,7 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 		e.Track = f.tracks.get(e.Goid)
 		var ext []byte
 		if b.rec.Ext() {
-			x, err := f.decoder.cache.ext(f.t, b.w.loc+format.RecordSize)
+			x, err := f.t.freshExt(b.w.loc + format.RecordSize)
 			errs, ext = append(errs, err), x
 		}
 		f.decoder.arguments(&e, ext)

@@ -118,18 +118,21 @@ func (t *Trace) readIndex() error {
 // indexChunk looks at the header of the chunk at off. born is false if none was
 // handed out there.
 func (t *Trace) indexChunk(off int64) (born bool, err error) {
-	var b [format.ChunkHeaderSize]byte
-	n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)
-	if err != nil {
-		return false, ioError(t.path, off, err)
+	h, ok, err := t.chunkHeader(off)
+	if err == nil && !ok {
+		return false, nil
 	}
-	h, ok, err := format.DecodeChunkHeader(b[:n], off, t.header.ChunkSize)
+	if !t.state.Closed && h.Flags&format.FlagFinal == 0 {
+		// The magic is stored last, but a reading is not one moment: only the
+		// next one has all that was stored before the magic.
+		h, ok, err = t.chunkHeader(off)
+	}
+	if err != nil && !errors.Is(err, format.ErrCorrupt) {
+		return false, err
+	}
 	if err != nil {
 		t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", off, 1)
 		return true, nil
-	}
-	if !ok {
-		return false, nil
 	}
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
 		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), off, 1)
@@ -143,6 +146,15 @@ func (t *Trace) indexChunk(off int64) (born bool, err error) {
 	i, _ := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
 	t.chunks = slices.Insert(t.chunks, i, c)
 	return true, nil
+}
+
+func (t *Trace) chunkHeader(off int64) (h format.ChunkHeader, ok bool, err error) {
+	var b [format.ChunkHeaderSize]byte
+	n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)
+	if err != nil {
+		return h, false, ioError(t.path, off, err)
+	}
+	return format.DecodeChunkHeader(b[:n], off, t.header.ChunkSize)
 }
 
 // lastMoment finds t.last. A record can be later than the flusher's last round

@@ -1,17 +1,14 @@
 package trace
 
-import (
-	"slices"
-
-	"github.com/scopeview/scopeview/internal/format"
-)
+import "github.com/scopeview/scopeview/internal/format"
 
 // waiting is a pending event whose time has not come: Events is ordered by the
-// instants, and a pending's instant is its stop. Only its place is kept; the
-// record is read again then.
+// instants, and a pending's instant is its stop. Its arguments are read again
+// then; keeping them would take memory for every pending event that runs.
 type waiting struct {
+	rec    format.Record
 	stop   int64 // ticks
-	start  int64
+	start  int64 // from which it is shown
 	where  where
 	endLoc int64 // of its end apart; 0: it ended in place
 }
@@ -34,7 +31,7 @@ func (s *stream) pendingFirst(c *cursor) bool {
 // emitted where it began.
 func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte) (more bool, err error) {
 	e := &s.event
-	w := waiting{stop: r.Stop, start: p.key, where: where{e.Loc, p.thread, c.owner}}
+	w := waiting{rec: *r, stop: r.Stop, start: p.key, where: where{e.Loc, p.thread, c.owner}}
 	if r.Open() {
 		ok := false
 		if w.endLoc = findEnd(c.ends, int(p.off)); w.endLoc != 0 {
@@ -94,32 +91,21 @@ func (s *stream) popPending() waiting {
 // emitPending emits the first pending event.
 func (s *stream) emitPending() (more bool, err error) {
 	w := s.popPending()
-	raw, err := s.cache.read(s.t, w.where.loc, format.RecordSize)
-	if err != nil {
-		return false, err
-	}
-	if len(raw) < format.RecordSize {
-		s.problems.add(textShort, w.where.loc, 1)
-		return true, nil
-	}
-	r := format.DecodeRecord(raw)
+	r := &w.rec
 	var ext []byte
 	if r.Ext() {
-		if ext, err = s.cache.ext(s.t, w.where.loc+format.RecordSize); err != nil {
+		// Not through the cache: what that holds may be older than the record.
+		if ext, err = s.t.freshExt(w.where.loc + format.RecordSize); err != nil {
 			return false, err
-		}
-		if w.endLoc != 0 {
-			ext = slices.Clone(ext) // reading the end may take its memory
 		}
 	}
 	e := &s.event
-	s.begin(e, &r, w.start, &w.where)
+	s.begin(e, r, w.start, &w.where)
 	if w.endLoc != 0 {
-		if _, _, err = s.endedApart(e, &r, w.start, w.endLoc); err != nil {
+		if _, _, err = s.endedApart(e, r, w.start, w.endLoc); err != nil {
 			return false, err
 		}
 	}
-	e.Kind = format.KindPending // even if the file was changed meanwhile
 	e.Start = s.t.clock.nanos(w.stop, &s.stopHint)
 	if e.Start > s.to {
 		return false, nil
