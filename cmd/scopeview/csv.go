@@ -42,6 +42,9 @@ A cell that a spreadsheet would run as a formula gets an apostrophe in front; --
 				return err
 			}
 			defer t.Close()
+			if err := out.notOver(path); err != nil {
+				return err
+			}
 			if err := sel.resolve(t); err != nil {
 				return err
 			}

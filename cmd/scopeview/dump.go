@@ -26,6 +26,9 @@ joining begins with ends: for looking at what was really written.`,
 				return err
 			}
 			defer f.Close()
+			if err := out.notOver(f.Name()); err != nil {
+				return err
+			}
 			return out.write(s, func(w io.Writer) error {
 				b := bufio.NewWriterSize(out.exact(s, w), 64<<10)
 				if err := text.Dump(untilDone{cmd.Context(), b}, f, size); err != nil {

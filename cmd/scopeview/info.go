@@ -33,6 +33,9 @@ times are known, what the recording itself cost, and what looks wrong.`,
 				return err
 			}
 			defer t.Close()
+			if err := out.notOver(path); err != nil {
+				return err
+			}
 			r := &report{t: t, path: path, state: stateOf(t, path), cost: analysis.RecordingCost(t.Beats())}
 			p := newProgress(s, t, true)
 			n := 0

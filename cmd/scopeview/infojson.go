@@ -72,6 +72,7 @@ type problemJSON struct {
 
 type forgottenJSON struct {
 	Name  string `json:"name"`
+	Kind  string `json:"kind"` // task, taskf, process, pending, hold
 	Begun int64  `json:"begun"`
 }
 
@@ -123,7 +124,7 @@ func (r *report) json() *infoJSON {
 		j.Problems = append(j.Problems, problemJSON{p.Offset, p.Text, p.Count, p.Damage()})
 	}
 	for _, f := range r.census.Forgotten() {
-		j.Forgotten = append(j.Forgotten, forgottenJSON{t.Name(f.Name), f.Begun})
+		j.Forgotten = append(j.Forgotten, forgottenJSON{t.Name(f.Name), f.Kind.String(), f.Begun})
 	}
 	return j
 }

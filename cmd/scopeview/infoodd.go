@@ -2,7 +2,9 @@ package main
 
 import (
 	"fmt"
+	"strconv"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -75,15 +77,16 @@ func (r *report) oddities(l *lines) {
 		}
 	}
 	for _, f := range r.census.Forgotten() {
-		l.add("hint", l.yellow(hint(r.t.Name(f.Name), f.Begun)))
+		l.add("hint", l.yellow(hint(r.t.Name(f.Name), f)))
 	}
 }
 
 // hint asks about a name that was begun often and never ended.
-func hint(name string, begun int64) string {
-	return fmt.Sprintf("%s began %s times and never ended: is the second () missing in `defer scope.Task(%s)()`?",
-		show(name), thousands(begun), quoted(name))
+func hint(name string, f analysis.Forgotten) string {
+	call := map[format.Kind]string{
+		format.KindTask: "Task(%s)", format.KindTaskf: "Taskf(%s, …)", format.KindProcess: "Process(%s)",
+		format.KindPending: "Pending(%s)", format.KindHold: "Lock(&mu, %s)",
+	}[f.Kind]
+	return fmt.Sprintf("%s began %s times and never ended: is the second () missing in `defer scope.%s()`?",
+		show(name), thousands(f.Begun), fmt.Sprintf(call, strconv.QuoteToGraphic(name)))
 }
-
-// quoted is a name as it stands in Go source.
-func quoted(name string) string { return fmt.Sprintf("%+q", name) }

@@ -23,6 +23,16 @@ func (o *output) flag(cmd *cobra.Command) {
 
 func (o *output) standard() bool { return o.path == "" || o.path == "-" }
 
+// notOver refuses to replace the trace that is looked at.
+func (o *output) notOver(trace string) error {
+	a, errA := os.Stat(o.path)
+	b, errB := os.Stat(trace)
+	if !o.standard() && errA == nil && errB == nil && os.SameFile(a, b) {
+		return usagef("-o %s is the trace itself; give another name", o.path)
+	}
+	return nil
+}
+
 // write lets f write the result. A file gets its name when f is done, so that a
 // run that fails leaves neither half a file nor none where there was one.
 func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {

@@ -38,7 +38,8 @@ func newTop(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "top TRACE",
 		Short: "Tell where the time went, by name or by row, and who waited for which lock",
-		Long: `top sums up the scopes by name (or, --by track, by the name of their row) and the locks.
+		Long: `top sums up the scopes by name (or, --by track, by the name of their row), the locks, the events and
+the counters.
 
 Scopes that have not ended are counted under "open" only. self is the time in a scope and in no scope
 inside it; waiting for a lock inside is not self. Quantiles are exact up to 64 scopes, else within 0.8 %.
@@ -74,6 +75,9 @@ holder's row, around the lock or inside it.`,
 				return err
 			}
 			defer t.Close()
+			if err := out.notOver(path); err != nil {
+				return err
+			}
 			if err := sel.resolve(t); err != nil {
 				return err
 			}
@@ -103,7 +107,7 @@ holder's row, around the lock or inside it.`,
 	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
 	f.StringVar(&top.order, "sort", "total", "sort by `COLUMN`: "+strings.Join(slices.Sorted(maps.Keys(topOrders)), ", "))
 	f.StringVar(&by, "by", "name", "sum up by `WHAT`: name, track")
-	f.IntVarP(&top.limit, "lines", "n", top.limit, "show the first `N` names and locks; 0: all (as with --json, if not given)")
+	f.IntVarP(&top.limit, "lines", "n", top.limit, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
 	complete(cmd, "sort", slices.Sorted(maps.Keys(topOrders)))
 	complete(cmd, "by", []string{"name", "track"})
 	return cmd
@@ -123,9 +127,11 @@ type topReport struct {
 	byTrack bool
 	limit   int
 
-	stats  []*analysis.Stats
-	locks  []*analysis.Lock
-	census analysis.Census
+	stats    []*analysis.Stats
+	locks    []*analysis.Lock
+	instants []*analysis.Instants
+	counters []*analysis.Counter
+	census   analysis.Census
 }
 
 // read reads the trace.
@@ -151,7 +157,7 @@ func (r *topReport) read(cmd *cobra.Command, s *streams, sel *selection) error {
 		err = cmd.Context().Err()
 	}
 	sum.Finish()
-	r.stats, r.locks = sum.Stats(), sum.Locks()
+	r.stats, r.locks, r.instants, r.counters = sum.Stats(), sum.Locks(), sum.Instants(), sum.Counters()
 	r.sort()
 	return err
 }

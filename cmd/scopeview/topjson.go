@@ -12,6 +12,8 @@ type topJSON struct {
 	By         string           `json:"by"`   // name, track
 	Scopes     []scopeJSON      `json:"scopes"`
 	Locks      []lockJSON       `json:"locks"`
+	Events     []instantJSON    `json:"events"`
+	Counters   []counterJSON    `json:"counters"`
 	NeverEnded []forgottenJSON  `json:"never_ended"` // is the second () missing?
 }
 
@@ -61,7 +63,10 @@ type holderJSON struct {
 }
 
 func (r *topReport) json() *topJSON {
-	j := &topJSON{Lost: lostJSON(losses(r.t)), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{}, NeverEnded: []forgottenJSON{}}
+	j := &topJSON{
+		Lost: lostJSON(losses(r.t)), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{},
+		Events: r.instantsJSON(), Counters: r.countersJSON(), NeverEnded: []forgottenJSON{},
+	}
 	if r.byTrack {
 		j.By = "track"
 	}
@@ -72,7 +77,7 @@ func (r *topReport) json() *topJSON {
 		j.Locks = append(j.Locks, r.lockJSON(l))
 	}
 	for _, f := range r.census.Forgotten() {
-		j.NeverEnded = append(j.NeverEnded, forgottenJSON{r.t.Name(f.Name), f.Begun})
+		j.NeverEnded = append(j.NeverEnded, forgottenJSON{r.t.Name(f.Name), f.Kind.String(), f.Begun})
 	}
 	return j
 }

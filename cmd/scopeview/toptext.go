@@ -28,8 +28,14 @@ func (r *topReport) text(w io.Writer, s styles) error {
 			return err
 		}
 	}
+	if err := r.instantTable(&b, s); err != nil {
+		return err
+	}
+	if err := r.counterTable(&b, s); err != nil {
+		return err
+	}
 	for _, f := range r.census.Forgotten() {
-		fmt.Fprintf(&b, "\n%s\n", s.yellow(hint(r.t.Name(f.Name), f.Begun)))
+		fmt.Fprintf(&b, "\n%s\n", s.yellow(hint(r.t.Name(f.Name), f)))
 	}
 	_, err := b.WriteTo(w)
 	return err

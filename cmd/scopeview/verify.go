@@ -28,6 +28,9 @@ they can. It exits with code 1 if a rule is broken.`,
 				return err
 			}
 			defer f.Close()
+			if err := out.notOver(f.Name()); err != nil {
+				return err
+			}
 			findings, err := trace.Verify(f, size)
 			if err != nil {
 				return fmt.Errorf("%s: %w", f.Name(), err)

@@ -14,7 +14,8 @@ type Census struct {
 	Open  [128]int64 // those of them that have not ended
 	CPU   [4]int64   // ended tasks by format.Quality
 
-	begun, ended []int64 // tasks by name
+	begun, ended []int64       // by name
+	first        []format.Kind // of the name's first
 }
 
 // forgottenAfter is how often a name must have begun without ever ending for the
@@ -35,11 +36,17 @@ func (c *Census) Add(e *trace.Event) {
 	if !e.Open && (e.Kind == format.KindTask || e.Kind == format.KindTaskf) {
 		c.CPU[e.Quality&3]++
 	}
+	if e.Kind == format.KindWait {
+		return // nobody forgets to end a wait; where many don't, there is a deadlock
+	}
 	for int(e.Name) >= len(c.begun) {
 		c.begun = append(c.begun, 0)
 		c.ended = append(c.ended, 0)
+		c.first = append(c.first, 0)
 	}
-	c.begun[e.Name]++
+	if c.begun[e.Name]++; c.first[e.Name] == 0 {
+		c.first[e.Name] = e.Kind
+	}
 	if !e.Open {
 		c.ended[e.Name]++
 	}
@@ -66,6 +73,7 @@ func (c *Census) OpenScopes() int64 {
 // Forgotten is a name that was begun often and never ended.
 type Forgotten struct {
 	Name  uint16
+	Kind  format.Kind // of the first
 	Begun int64
 }
 
@@ -76,7 +84,7 @@ func (c *Census) Forgotten() []Forgotten {
 	var fs []Forgotten
 	for name, n := range c.begun {
 		if n >= forgottenAfter && c.ended[name] == 0 {
-			fs = append(fs, Forgotten{uint16(name), n})
+			fs = append(fs, Forgotten{uint16(name), c.first[name], n})
 		}
 	}
 	slices.SortStableFunc(fs, func(a, b Forgotten) int { return cmp.Compare(b.Begun, a.Begun) })

@@ -66,11 +66,12 @@ func TestForgotten(t *testing.T) {
 	add(1, scope(nameC, 1, 0, 10))                               //
 	add(40, open(kind(format.KindHold, scope(lockL, 1, 0, 10)))) // forgotten as well
 	add(40, kind(format.KindEvent, scope(rowR, 1, 0, 0)))        // instants have no end
+	add(40, open(kind(format.KindWait, scope(lockM, 1, 0, 0))))  // a deadlock
 	got := c.Forgotten()
-	if len(got) != 2 || got[0] != (Forgotten{lockL, 40}) || got[1] != (Forgotten{nameB, 30}) {
+	if len(got) != 2 || got[0] != (Forgotten{lockL, format.KindHold, 40}) || got[1] != (Forgotten{nameB, format.KindTask, 30}) {
 		t.Errorf("%+v", got)
 	}
-	if c.Total() != 170 || c.OpenScopes() != 129 || c.Kinds[format.KindTask] != 90 || c.Open[format.KindHold] != 40 {
+	if c.Total() != 210 || c.OpenScopes() != 169 || c.Kinds[format.KindTask] != 90 || c.Open[format.KindHold] != 40 {
 		t.Errorf("total %d, open %d", c.Total(), c.OpenScopes())
 	}
 }

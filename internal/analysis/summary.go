@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"cmp"
+	"maps"
 	"math"
 	"slices"
 
@@ -31,6 +32,9 @@ type Summary struct {
 	stats map[statsKey]*Stats
 	locks map[uint16]*Lock
 	rows  rows
+
+	instants map[instantKey]*Instants
+	counters map[uint16]*Counter
 }
 
 type statsKey struct {
@@ -38,12 +42,20 @@ type statsKey struct {
 	process bool
 }
 
+type instantKey struct {
+	name uint16
+	kind format.Kind
+}
+
 // NewSummary returns an empty Summary.
 func NewSummary(o SummaryOptions) *Summary {
 	if o.To <= 0 {
 		o.To = math.MaxInt64
 	}
-	s := &Summary{o: o, stats: make(map[statsKey]*Stats), locks: make(map[uint16]*Lock)}
+	s := &Summary{
+		o: o, stats: make(map[statsKey]*Stats), locks: make(map[uint16]*Lock),
+		instants: make(map[instantKey]*Instants), counters: make(map[uint16]*Counter),
+	}
 	s.rows.charge = func(r *running, from, to int64) {
 		if r.stats != nil {
 			r.stats.Self += s.within(from, to)
@@ -66,11 +78,39 @@ func (s *Summary) within(from, to int64) int64 {
 func (s *Summary) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
-	default:
-		return
+		s.scope(e)
+	case format.KindEvent, format.KindPending:
+		if s.keep(e) {
+			of(s.instants, instantKey{e.Name, e.Kind}, nameInstants).add(e)
+		}
+	case format.KindCounter:
+		if s.keep(e) {
+			of(s.counters, e.Name, nameCounter).add(e)
+		}
 	}
+}
+
+func (s *Summary) keep(e *trace.Event) bool { return s.o.Keep == nil || s.o.Keep(e) }
+
+// of is the entry of a key; if there is none, name makes one.
+func of[K comparable, V any](m map[K]*V, key K, name func(K, *V)) *V {
+	v := m[key]
+	if v == nil {
+		v = new(V)
+		name(key, v)
+		m[key] = v
+	}
+	return v
+}
+
+func nameLock(name uint16, l *Lock)          { l.Name = name }
+func nameCounter(name uint16, c *Counter)    { c.Name = name }
+func nameInstants(k instantKey, i *Instants) { i.Name, i.Kind = k.name, k.kind }
+func nameStats(k statsKey, s *Stats)         { s.Name, s.Process = k.name, k.process }
+
+func (s *Summary) scope(e *trace.Event) {
 	across := s.o.Breaks.Across(e)
-	keep := s.o.Keep == nil || s.o.Keep(e)
+	keep := s.keep(e)
 	var r *row
 	if e.Goid != 0 { // else it is not known whose row it is on
 		r = s.rows.at(e.Goid, e.Start)
@@ -78,14 +118,14 @@ func (s *Summary) Add(e *trace.Event) {
 	switch e.Kind {
 	case format.KindWait:
 		if keep {
-			s.lock(e.Name).Waits.add(e.Dur, e.Open, across)
+			of(s.locks, e.Name, nameLock).Waits.add(e.Dur, e.Open, across)
 		}
 		if r != nil {
 			r.begin(e, nil)
 		}
 	case format.KindHold:
 		if keep {
-			l := s.lock(e.Name)
+			l := of(s.locks, e.Name, nameLock)
 			l.Holds.add(e.Dur, e.Open, across)
 			if r != nil && !across {
 				r.hold(e, l)
@@ -94,7 +134,7 @@ func (s *Summary) Add(e *trace.Event) {
 	default:
 		var st *Stats
 		if keep {
-			st = s.of(e)
+			st = s.group(e)
 			if !s.o.ByTrack || r == nil || r.outermost() {
 				st.add(e, across)
 			}
@@ -108,38 +148,20 @@ func (s *Summary) Add(e *trace.Event) {
 	}
 }
 
-func (s *Summary) lock(name uint16) *Lock {
-	l := s.locks[name]
-	if l == nil {
-		l = &Lock{Name: name}
-		s.locks[name] = l
-	}
-	return l
-}
-
-func (s *Summary) of(e *trace.Event) *Stats {
+func (s *Summary) group(e *trace.Event) *Stats {
 	k := statsKey{e.Name, e.Kind == format.KindProcess}
 	if s.o.ByTrack {
 		k = statsKey{name: e.Track}
 	}
-	st := s.stats[k]
-	if st == nil {
-		st = &Stats{Name: k.name, Process: k.process}
-		s.stats[k] = st
-	}
-	return st
+	return of(s.stats, k, nameStats)
 }
 
 // Finish completes the self times after the last event.
 func (s *Summary) Finish() { s.rows.finish() }
 
-// Stats lists the groups, in no order that means anything but always the same.
+// Stats lists the groups by name id.
 func (s *Summary) Stats() []*Stats {
-	all := make([]*Stats, 0, len(s.stats))
-	for _, st := range s.stats {
-		all = append(all, st)
-	}
-	slices.SortFunc(all, func(a, b *Stats) int {
+	return list(s.stats, func(a, b *Stats) int {
 		if a.Name == b.Name && a.Process != b.Process {
 			if a.Process {
 				return 1
@@ -148,20 +170,30 @@ func (s *Summary) Stats() []*Stats {
 		}
 		return cmp.Compare(a.Name, b.Name)
 	})
-	return all
 }
 
 // Locks lists the locks, the one that was waited for longest first.
 func (s *Summary) Locks() []*Lock {
-	all := make([]*Lock, 0, len(s.locks))
-	for _, l := range s.locks {
-		all = append(all, l)
-	}
-	slices.SortFunc(all, func(a, b *Lock) int {
+	return list(s.locks, func(a, b *Lock) int {
 		return cmp.Or(
 			cmp.Compare(b.Waits.Total+b.Waits.OpenTime, a.Waits.Total+a.Waits.OpenTime),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name))
 	})
-	return all
+}
+
+// Instants lists the events and pending events, the most frequent first.
+func (s *Summary) Instants() []*Instants {
+	return list(s.instants, func(a, b *Instants) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
+	})
+}
+
+// Counters lists the counters by name id.
+func (s *Summary) Counters() []*Counter {
+	return list(s.counters, func(a, b *Counter) int { return cmp.Compare(a.Name, b.Name) })
+}
+
+func list[K comparable, V any](m map[K]*V, compare func(a, b *V) int) []*V {
+	return slices.SortedFunc(maps.Values(m), compare)
 }

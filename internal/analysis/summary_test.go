@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"math/rand/v2"
 	"slices"
 	"strings"
@@ -249,5 +250,28 @@ func TestClockStep(t *testing.T) {
 	}
 	if l := s.Locks()[0]; l.Waits != (Periods{Across: 1}) || l.Holds.Total != 1 {
 		t.Errorf("%+v", l)
+	}
+}
+
+func TestInstantsAndCounters(t *testing.T) {
+	at := func(k format.Kind, name uint16, ns int64) trace.Event { return kind(k, scope(name, 1, ns, ns)) }
+	value := func(name uint16, ns int64, typ format.SlotType, bits uint64) trace.Event {
+		e := at(format.KindCounter, name, ns)
+		e.ValueType, e.Value = typ, bits
+		return e
+	}
+	s := summarize(SummaryOptions{Keep: func(e *trace.Event) bool { return e.Name != nameC }},
+		at(format.KindEvent, nameA, 5), at(format.KindEvent, nameA, 9), at(format.KindPending, nameA, 9), open(at(format.KindPending, nameA, 10)),
+		at(format.KindEvent, nameC, 9),
+		value(nameB, 1, format.SlotInt, 1<<64-2), value(nameB, 2, format.SlotUint, 7), value(nameB, 3, format.SlotFloat, math.Float64bits(0.5)),
+	)
+	if is := s.Instants(); len(is) != 2 || *is[0] != (Instants{nameA, format.KindEvent, 2, 0, 5, 9}) || *is[1] != (Instants{nameA, format.KindPending, 1, 1, 9, 9}) {
+		t.Errorf("%+v", is)
+	}
+	if cs := s.Counters(); len(cs) != 1 || *cs[0] != (Counter{nameB, 3, -2, 7, 0.5}) {
+		t.Errorf("%+v", cs)
+	}
+	if len(s.Stats()) != 0 {
+		t.Error("instants among the scopes")
 	}
 }
