@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"strings"
@@ -79,11 +80,7 @@ func (r *report) kept(l *lines) {
 
 // process tells of the program and its machine.
 func (r *report) process(l *lines) {
-	program := r.info("program")
-	if args := r.info("args"); args != "" {
-		program = strings.TrimSpace(program + " " + args)
-	}
-	l.add("program", program)
+	l.add("program", join(r.called(), prefix("in ", r.info("dir"))))
 	module := strings.TrimSpace(r.info("module") + " " + r.info("version"))
 	l.add("build", join(module, r.info("go"), platform(r.info("os"), r.info("arch"))))
 	cpus := ""
@@ -96,7 +93,23 @@ func (r *report) process(l *lines) {
 			cpus += fmt.Sprintf(", GOMAXPROCS %d", procs)
 		}
 	}
-	l.add("machine", join(r.info("host"), r.info("kernel"), r.info("cpu"), cpus))
+	l.add("machine", join(r.info("host"), prefix("kernel ", r.info("kernel")), r.info("cpu"), cpus))
+}
+
+// called is how the program was called, and what it is where that does not say.
+func (r *report) called() string {
+	program, args := r.info("program"), r.info("args")
+	if args == "" || strings.HasPrefix(args, program) {
+		return cmp.Or(args, program)
+	}
+	return args + " (" + program + ")"
+}
+
+func prefix(before, text string) string {
+	if text == "" {
+		return ""
+	}
+	return before + text
 }
 
 func platform(os, arch string) string {
@@ -225,20 +238,28 @@ func costText(c analysis.Cost) string {
 	estimated, okE := c.Share(c.Estimated)
 	part := func(p float64, ok bool, what string) string {
 		if !ok {
-			return "unknown " + what
+			return what + " part unknown"
 		}
-		return fmt.Sprintf("%.1f %s", p, what)
+		return tenths(p) + " " + what
 	}
 	if !okM && !okE {
-		return "unknown: it takes two heartbeats to tell"
+		return "unknown: it takes two heartbeats that know the CPU time"
+	}
+	whole := tenths(measured+estimated) + " %"
+	if !okM || !okE {
+		whole = "at least " + whole
 	}
 	text := part(measured, okM, "measured") + ", " + part(estimated, okE, "estimated")
 	if c.Unmeasured > 0 {
 		text += ", and " + humane(c.Unmeasured) + " of its rounds could not be measured"
 	}
-	whole := "unknown"
-	if okM && okE {
-		whole = fmt.Sprintf("%.1f %%", measured+estimated)
-	}
 	return fmt.Sprintf("%s of the CPU used (%s)", whole, text)
+}
+
+// tenths is a percentage with one digit; what is not 0 does not look like it.
+func tenths(p float64) string {
+	if p > 0 && p < 0.05 {
+		return "<0.1"
+	}
+	return fmt.Sprintf("%.1f", p)
 }

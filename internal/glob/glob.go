@@ -4,11 +4,10 @@
 //
 // An expression is a list of patterns with commas between them; blanks around a
 // pattern do not count. In a pattern, * matches any run of characters, an empty
-// one too, ? matches one character,
-// and everything else matches itself, capitals apart from small letters. A
-// pattern with - in front excludes what it matches. Of the patterns that match a
-// name the last one decides; a name that none matches is in if there are only
-// exclusions, else out:
+// one too, ? matches one character, and everything else matches itself, capitals
+// apart from small letters. A pattern with - in front excludes what it matches.
+// Of the patterns that match a name the last one decides; a name that none
+// matches is in if there are only exclusions, else out:
 //
 //	store.*               what begins with "store."
 //	store.*,-store.mu     … except "store.mu"
