@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sys/unix"
@@ -26,6 +27,7 @@ type disk struct {
 	f    *os.File
 	r    *sys.Range
 	size int64 // bytes mapped
+	cold atomic.Int64
 }
 
 func newDisk(f *os.File, limit int64) (backing, error) {
@@ -87,6 +89,7 @@ func (d *disk) populate(off, n int64) error {
 		// Before Linux 5.14 there is no way to fault pages in but to store
 		// into them, which must not be done behind a writer's back: the
 		// blocks are allocated, so workers take the faults, and live.
+		d.cold.Add(n / int64(os.Getpagesize()))
 		return nil
 	}
 	if err != nil {
@@ -133,6 +136,8 @@ func (d *disk) settle(from, to int64) error {
 	}
 	return nil
 }
+
+func (d *disk) unprepared() int64 { return d.cold.Load() }
 
 func (d *disk) free() (avail, total int64, err error) {
 	var s unix.Statfs_t

@@ -25,6 +25,8 @@ type backing interface {
 	settle(from, to int64) error
 	// free is how many bytes the file system has left, of how many.
 	free() (avail, total int64, err error)
+	// unprepared counts the pages that extend could not fault in.
+	unprepared() int64
 	// close cuts the file at size bytes and lets go of the memory.
 	close(size int64) error
 }
@@ -64,6 +66,7 @@ func New(o Options) (*Pool, error) {
 		return nil, err
 	}
 	p.bump.Store(1)
+	p.low.Store(p.end.Load() - 1)
 	p.SetState(0, Open)
 	return p, nil
 }
@@ -170,3 +173,7 @@ func (p *Pool) Close() error {
 	clear(p.states[:n])
 	return p.back.close(n * ChunkSize)
 }
+
+// IsNoSpace tells whether an error means that the file system is full, nearly
+// full, or that a quota or file size limit was met.
+func IsNoSpace(err error) bool { return lossOf(err) == format.LossSpace }

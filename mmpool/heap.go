@@ -96,6 +96,8 @@ func (h *heap) settle(from, to int64) error {
 	return nil
 }
 
+func (h *heap) unprepared() int64 { return 0 }
+
 func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
 
 func (h *heap) close(size int64) error {

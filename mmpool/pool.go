@@ -53,7 +53,7 @@ type Pool struct {
 	bump   atomic.Int64 // next chunk
 	end    atomic.Int64 // chunks prepared; records may take end - keepForBlocks
 	half   atomic.Int64 // a bump that crosses it wakes the flusher
-	low    atomic.Int64 // least distance of bump and end since Low was called
+	low    atomic.Int64 // least distance of bump and end so far
 	reason atomic.Uint32
 	window int64 // chunks to keep ahead
 	limit  int64 // chunks; 0: none
@@ -130,12 +130,12 @@ func (p *Pool) poke() {
 // Bump is the number of chunks handed out, the file header included.
 func (p *Pool) Bump() int64 { return p.bump.Load() }
 
-// Low returns the least that was left of the window since the last call, in
-// bytes.
-func (p *Pool) Low() int64 {
-	left := p.end.Load() - p.bump.Load()
-	return min(p.low.Swap(left), left) * ChunkSize
-}
+// Low is the least that was left of the window so far, in bytes.
+func (p *Pool) Low() int64 { return max(0, p.low.Load()) * ChunkSize }
+
+// Unprepared is how many pages were handed out without having been faulted in
+// before, because the kernel can't do that: each costs a worker a page fault.
+func (p *Pool) Unprepared() int64 { return p.back.unprepared() }
 
 // Words is a chunk's memory; nil where it is gone from memory.
 func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
@@ -167,3 +167,11 @@ func (p *Pool) Heap() bool { return p.back.base() == 0 }
 
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.bump.Load() * ChunkSize }
+
+// Span is how many bytes of chunks the pool can ever hand out.
+func (p *Pool) Span() int64 {
+	if p.limit > 0 {
+		return p.limit * ChunkSize
+	}
+	return int64(len(p.states)) * ChunkSize
+}

@@ -31,7 +31,7 @@ type Statistics struct {
 	Misuse    Misuse
 	Bytes     int64  // handed out in the trace
 	WindowLow int64  // the least that was left of the prepared window, bytes
-	HotFaults int64  // page faults in the pool taken by the program's threads, as far as known
+	HotFaults int64  // pages handed out that could not be faulted in before: each cost the program a page fault
 	Names     int64  // names interned
 	Recorder  string // the path and what it could verify, in words
 	LastError error  // the flusher's last error; nil if there was none

@@ -8,16 +8,19 @@ import (
 	"os"
 	"runtime"
 	"time"
-	"unsafe"
 )
 
-// What the runtime's structs looked like in the Go versions we were tested
-// with. It decides only between several offsets that all passed; an offset
-// that does not pass is never used.
-var usual = layout{m: 48, goid: 152, seq: 191, wait: 176, p: 208, procid: 64, pid: 0, tick: 16}
+// offsets are where the runtime keeps what the fast path reads.
+type offsets struct {
+	m, goid, seq, wait uintptr // in g
+	p, procid          uintptr // in m
+	tick               uintptr // in p, whose number comes first
+	coroutine          uint64  // the waitreason of a goroutine that switched as a coroutine
+}
 
-// gBytes is how much of a g is looked at. Every g is larger (some 440 bytes).
-const gBytes = 400
+// usual is what fast_amd64.s was written for. The path is used only where every
+// one of these is verified.
+var usual = offsets{m: 48, goid: 152, seq: 191, wait: 176, p: 208, procid: 64, tick: 16}
 
 // probe is one look at the runtime's structs from one goroutine: the offsets
 // at which each fact was seen, by name.
@@ -27,7 +30,7 @@ type probe map[string]map[uintptr]bool
 // and verifies it against what the runtime and the kernel say in public: the
 // goroutine's id in runtime.Stack, gettid, runtime.Gosched, and how waiting
 // changes a goroutine. missing says what could not be verified.
-func discover() (l layout, missing string) {
+func discover() (l offsets, missing string) {
 	mem, err := os.Open("/proc/self/mem")
 	if err != nil {
 		return l, "/proc/self/mem can't be read"
@@ -54,18 +57,11 @@ func discover() (l layout, missing string) {
 		}
 	}
 	pick := func(name string, dst *uintptr, usual uintptr) {
-		offs := all[name]
-		if offs[usual] {
-			*dst = usual
+		if !all[name][usual] {
+			missing = "the runtime's " + name + " is not where it was"
 			return
 		}
-		if len(offs) != 1 {
-			missing = "the runtime's " + name + " was not found"
-			return
-		}
-		for o := range offs {
-			*dst = o
-		}
+		*dst = usual
 	}
 	pick("goid", &l.goid, usual.goid)
 	pick("m", &l.m, usual.m)
@@ -228,13 +224,6 @@ func keep(m map[uintptr]bool) {
 			delete(m, o)
 		}
 	}
-}
-
-// bytesAt reads memory that is known to be there: our own g, or an m or p that
-// readAt has found mapped and that points back to it.
-func bytesAt(addr, n uintptr) []byte {
-	p := *(*unsafe.Pointer)(unsafe.Pointer(&addr))
-	return unsafe.Slice((*byte)(p), n)
 }
 
 func wordAt(addr uintptr) uintptr {

@@ -2,29 +2,25 @@
 
 package sys
 
-// layout is what the assembly needs to know: where the runtime keeps what
-// (offsets that discover verified), and the recording's addresses. The
+// layout is what the assembly needs to know of the running recording. The
 // offsets in fast_amd64.s follow this struct.
 type layout struct {
-	m         uintptr // in g
-	goid      uintptr // in g
-	seq       uintptr // in g: trackingSeq
-	wait      uintptr // in g: waitreason
-	p         uintptr // in m
-	procid    uintptr // in m
-	pid       uintptr // in p
-	tick      uintptr // in p: schedtick
-	coroutine uint64  // the waitreason of a goroutine that switched as a coroutine
-	table     uintptr // of entries, by P
-	entries   uint64
-	gen       int64 // of the running recording; -1: none
-	base      uintptr
-	exact     int64 // ticks below which equal witnesses prove
-	states    uintptr
-	size      uint64 // bytes that the states speak of
+	gen    int64 // of the recording; -1: none
+	base   uintptr
+	exact  int64 // ticks below which equal witnesses prove
+	states uintptr
+	size   uint64 // bytes that the states speak of
+	coro   uint64 // the waitreason of a goroutine that switched as a coroutine
+	ready  uint64 // 1: the offsets are verified
+	names  uintptr
+	mask   uint64 // of the table of names
 }
 
 var lay = layout{gen: -1}
+
+// entries is what the Ps own, by their numbers. Pages cost memory when they are
+// touched, and a P with a larger number than there are entries loses records.
+var entries [maxPs]entry
 
 // entry is what a P owns; 128 bytes, so that two Ps share no cache line pair.
 type entry struct {
@@ -96,16 +92,27 @@ const (
 	noisy      = 8
 )
 
-// BeginFast begins a scope whose word 2 is head, the goroutine excepted. start 0
+// Begin begins a scope whose word 2 is head, the goroutine and the name's id
+// excepted. The zero Handle is one that is not recorded. What it can't do by
+// itself it leaves to the function that OnMiss was given.
+//
+//go:noescape
+func Begin(head uint64, name string, args []any) Handle
+
+//go:noescape
+func end(loc, start int64)
+
+// BeginFast begins a scope whose word 2 is head, the goroutine excepted, in the
+// recording gen, whose name ids are in head. start 0
 // means that nothing was written; loc is then the reason, for Fast.Mend.
 //
 //go:noescape
-func BeginFast(head uint64) (loc, start int64)
+func BeginFast(head uint64, gen int64) (loc, start int64)
 
 // BeginExt is BeginFast with an extension of units×32 bytes at ext.
 //
 //go:noescape
-func BeginExt(head uint64, ext *uint64, units int64) (loc, start int64)
+func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
 
 // EndFast completes the record at loc, begun at start, in place, at the tick at
 // (0: now). With out it marks the record as ended apart instead, and leaves the
@@ -120,7 +127,7 @@ func EndFast(loc, start, at int64, out *[2]uint64) int64
 // written; loc is then the reason.
 //
 //go:noescape
-func PutFast(rec *[4]uint64, ext *uint64, units, count int64) (loc, at int64)
+func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, at int64)
 
 // Claim copies the record at loc, if it is the one begun at start, open, and may
 // still be touched, and marks it as ended apart; else it returns the reason.
@@ -139,6 +146,9 @@ func anchor(a *anchorArgs) int64
 
 //go:noescape
 func registerRseq(m uintptr, area uintptr, sig uint64) int64
+
+//go:noescape
+func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)
 
 //go:noescape
 func park(inside, leave *uint32)

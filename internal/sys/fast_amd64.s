@@ -2,23 +2,29 @@
 
 #include "textflag.h"
 
+// Where Go 1.26 and 1.27 keep what we read; discover verifies each of these in
+// the running process before the first record is written.
+#define g_m          48
+#define g_goid       152
+#define g_wait       176
+#define g_seq        191
+#define m_procid     64
+#define m_p          208
+#define p_id         0
+#define p_schedtick  16
+
 // Offsets in the structs layout, entry and cell of fast_amd64.go.
-#define lay_m        0
-#define lay_goid     8
-#define lay_seq      16
-#define lay_wait     24
-#define lay_p        32
-#define lay_procid   40
-#define lay_pid      48
-#define lay_tick     56
-#define lay_coro     64
-#define lay_table    72
-#define lay_entries  80
-#define lay_gen      88
-#define lay_base     96
-#define lay_exact    104
-#define lay_states   112
-#define lay_size     120
+#define lay_gen      0
+#define lay_base     8
+#define lay_exact    16
+#define lay_states   24
+#define lay_size     32
+#define lay_coro     40
+#define lay_ready    48
+#define lay_names    56
+#define lay_mask     64
+
+#define MAXPS        65536
 
 #define ent_cur      0
 #define ent_end      8
@@ -30,7 +36,6 @@
 #define ent_count    56
 #define ent_clamped  64
 
-#define cell_rseq    8
 #define cell_k       32
 #define cell_tid     40
 #define cell_mask    48
@@ -49,22 +54,20 @@
 #define NOISY        8
 
 // WHERE finds g (R8), the layout (R9), m (R10), p (R13) and the P's entry
-// (R12). Clobbers AX, R11.
+// (R12). Clobbers AX.
 #define WHERE(slow) \
 	MOVQ (TLS), R8                        \
 	LEAQ ·lay(SB), R9                     \
-	MOVQ lay_m(R9), AX                    \
-	MOVQ (R8)(AX*1), R10                  \
-	MOVQ lay_p(R9), AX                    \
-	MOVQ (R10)(AX*1), R13                 \
+	MOVQ g_m(R8), R10                     \
+	MOVQ m_p(R10), R13                    \
 	TESTQ R13, R13                        \
 	JZ   slow                             \
-	MOVQ lay_pid(R9), AX                  \
-	MOVL (R13)(AX*1), R12                 \
-	CMPQ R12, lay_entries(R9)             \
+	MOVL p_id(R13), AX                    \
+	CMPL AX, $MAXPS                       \
 	JAE  slow                             \
-	SHLQ $7, R12                          \
-	ADDQ lay_table(R9), R12
+	SHLQ $7, AX                           \
+	LEAQ ·entries(SB), R12                \
+	ADDQ AX, R12
 
 // OWN checks that the entry is of this generation (else chunk) and that its
 // anchor is this thread's (else anchor). Leaves the cell in R11.
@@ -74,20 +77,20 @@
 	JNE  chunk                            \
 	CMPQ R10, ent_m(R12)                  \
 	JNE  anchor                           \
-	MOVQ lay_procid(R9), AX               \
-	MOVQ (R10)(AX*1), AX                  \
+	MOVQ m_procid(R10), AX                \
 	CMPQ AX, ent_tid(R12)                 \
 	JNE  anchor                           \
 	MOVQ ent_cell(R12), R11
 
-// TSC reads the counter into AX, then looks whether the thread's witness is
-// intact. The order matters: invariant 3. Clobbers BX, DX.
+// WITNESS looks whether the thread is still on the CPU since its anchor. It
+// comes after TSC: invariant 3. Clobbers BX.
 #define WITNESS(anchor) \
 	MOVQ cell_witness(R11), BX            \
 	MOVL (BX), BX                         \
 	CMPL BX, cell_expect(R11)             \
 	JNE  anchor
 
+// TSC reads the counter into AX. Clobbers DX.
 #define TSC \
 	RDTSC                                 \
 	SHLQ $32, DX                          \
@@ -96,21 +99,151 @@
 // YIELD puts the yield witnesses into CX: thread, schedtick, trackingSeq and
 // the sign that says open. Clobbers BX.
 #define YIELD \
-	MOVQ lay_tick(R9), CX                 \
-	MOVL (R13)(CX*1), CX                  \
+	MOVL p_schedtick(R13), CX             \
 	SHLQ $8, CX                           \
-	MOVQ lay_seq(R9), BX                  \
-	MOVBQZX (R8)(BX*1), BX                \
+	MOVBQZX g_seq(R8), BX                 \
 	ORQ  BX, CX                           \
 	ORQ  cell_tid(R11), CX
 
-// func BeginFast(head uint64) (loc, start int64)
+// GOID puts the goroutine's id into BX.
+#define GOID \
+	MOVQ g_goid(R8), BX                   \
+	SHLQ $24, BX                          \
+	SHRQ $24, BX
+
+// func Begin(head uint64, name string, args []any) Handle
+//
+// The way of nearly every scope's begin: a name whose address is in the table
+// of names, no arguments, room in the P's chunk, an intact anchor. Anything
+// else is Go's.
+TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
+	LEAQ ·lay(SB), R9
+	CMPQ lay_ready(R9), $1
+	JNE  miss
+	MOVQ args_len+32(FP), AX
+	TESTQ AX, AX
+	JNE  miss
+	// who and where
+	WHERE(miss)
+	OWN(miss, miss)
+	MOVQ ent_cur(R12), DI
+	LEAQ 32(DI), SI
+	CMPQ SI, ent_end(R12)
+	JA   miss
+	// what: the name's id, by its address and length
+	MOVQ name_base+8(FP), BX
+	MOVQ name_len+16(FP), CX
+	MOVQ BX, AX
+	MOVQ BX, DX
+	SHRQ $3, AX
+	SHRQ $13, DX
+	XORQ DX, AX
+	ADDQ CX, AX
+	ANDQ lay_mask(R9), AX
+	SHLQ $4, AX
+	ADDQ lay_names(R9), AX
+	CMPQ BX, 0(AX)
+	JNE  miss
+	MOVQ 8(AX), R14
+	MOVQ R14, DX
+	SHRQ $17, DX
+	CMPQ DX, CX
+	JNE  miss
+	BTQ  $16, R14
+	JCS  out
+	SHLQ $48, R14
+	// when; the thread's CPU clock is good
+	TSC
+	WITNESS(miss)
+	// the record, its start last: invariant 4
+	YIELD
+	MOVQ CX, 8(DI)
+	GOID
+	ORQ  head+0(FP), BX
+	ORQ  R14, BX
+	MOVQ BX, 16(DI)
+	MOVQ cell_k(R11), BX
+	MOVQ BX, 24(DI)
+	MOVQ SI, ent_cur(R12)
+	INCQ ent_count(R12)
+	MOVQ AX, 0(DI)
+	// the handle
+	SUBQ lay_base(R9), DI
+	MOVQ DI, ret_Loc+48(FP)
+	MOVQ AX, ret_Start+56(FP)
+	RET
+out:
+	// left out by the filter
+	MOVQ $0, ret_Loc+48(FP)
+	MOVQ $0, ret_Start+56(FP)
+	RET
+miss:
+	JMP  ·beginMiss(SB)
+
+// func end(loc, start int64)
+//
+// The way of nearly every scope's end: its record is in the chunk of this P,
+// begun by this goroutine, and open. Anything else is EndFast's.
+TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
+	LEAQ ·lay(SB), R9
+	CMPQ lay_ready(R9), $1
+	JNE  miss
+	WHERE(miss)
+	OWN(miss, miss)
+	MOVQ loc+0(FP), DI
+	ADDQ lay_base(R9), DI
+	CMPQ DI, ent_lo(R12)
+	JB   miss
+	CMPQ DI, ent_cur(R12)
+	JAE  miss
+	MOVQ start+8(FP), SI
+	CMPQ SI, 0(DI)
+	JNE  miss
+	MOVQ g_goid(R8), BX
+	XORQ 16(DI), BX
+	SHLQ $24, BX
+	JNE  miss
+	TSC
+	WITNESS(miss)
+	// CPU time: wall + how far the thread's clock moved against the counter
+	MOVQ cell_k(R11), DX
+	SUBQ 24(DI), DX
+	MOVQ AX, CX
+	SUBQ SI, CX
+	MOVQ CX, SI
+	ADDQ SI, DX
+	JS   miss
+	CMPQ DX, SI
+	JG   miss
+	// its quality: did the goroutine yield? The same test finds records that
+	// have ended.
+	YIELD
+	CMPQ CX, 8(DI)
+	JNE  miss
+	MOVBQZX g_wait(R8), BX
+	CMPQ BX, lay_coro(R9)
+	JE   miss
+	XORL BX, BX
+	CMPQ SI, lay_exact(R9)
+	SETGE BX
+	LEAQ 1(BX)(DX*4), DX
+	ANDQ cell_mask(R11), DX
+	MOVQ DX, 24(DI)
+	MOVQ AX, 8(DI)
+	RET
+miss:
+	JMP  ·endMiss(SB)
+
+// func BeginFast(head uint64, gen int64) (loc, start int64)
 //
 // One scope's begin. start 0: nothing was written, loc is the reason.
-TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-24
+TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
 	// who and where
 	WHERE(chunk)
 	OWN(chunk, anchor)
+	MOVQ gen+8(FP), BX
+	CMPQ BX, ent_gen(R12)
+	JNE  chunk
 	MOVQ ent_cur(R12), DI
 	LEAQ 32(DI), SI
 	CMPQ SI, ent_end(R12)
@@ -121,10 +254,7 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-24
 	// the record, its start last: invariant 4
 	YIELD
 	MOVQ CX, 8(DI)
-	MOVQ lay_goid(R9), BX
-	MOVQ (R8)(BX*1), BX
-	SHLQ $24, BX
-	SHRQ $24, BX
+	GOID
 	ORQ  head+0(FP), BX
 	MOVQ BX, 16(DI)
 	MOVQ cell_k(R11), BX
@@ -134,32 +264,35 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-24
 	MOVQ AX, 0(DI)
 	// the handle
 	SUBQ lay_base(R9), DI
-	MOVQ DI, loc+8(FP)
-	MOVQ AX, start+16(FP)
+	MOVQ DI, loc+16(FP)
+	MOVQ AX, start+24(FP)
 	RET
 chunk:
-	MOVQ $NEEDCHUNK, loc+8(FP)
-	MOVQ $0, start+16(FP)
+	MOVQ $NEEDCHUNK, loc+16(FP)
+	MOVQ $0, start+24(FP)
 	RET
 anchor:
-	MOVQ $NEEDANCHOR, loc+8(FP)
-	MOVQ $0, start+16(FP)
+	MOVQ $NEEDANCHOR, loc+16(FP)
+	MOVQ $0, start+24(FP)
 	RET
 
-// func BeginExt(head uint64, ext *uint64, units int64) (loc, start int64)
+// func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
 //
 // The same with an extension of units×32 bytes, whose header word is stored
 // before its values so that one whose record is never begun can be skipped.
-TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-40
+TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-48
 	WHERE(chunk)
 	OWN(chunk, anchor)
+	MOVQ gen+8(FP), BX
+	CMPQ BX, ent_gen(R12)
+	JNE  chunk
 	MOVQ ent_cur(R12), DI
-	MOVQ units+16(FP), CX
+	MOVQ units+24(FP), CX
 	SHLQ $5, CX
 	LEAQ 32(DI)(CX*1), AX
 	CMPQ AX, ent_end(R12)
 	JA   chunk
-	MOVQ ext+8(FP), SI
+	MOVQ ext+16(FP), SI
 	ADDQ DI, CX
 copy:
 	// CX: the address of the last unit; DI walks from the record on
@@ -183,10 +316,7 @@ copied:
 	WITNESS(anchor)
 	YIELD
 	MOVQ CX, 8(DI)
-	MOVQ lay_goid(R9), BX
-	MOVQ (R8)(BX*1), BX
-	SHLQ $24, BX
-	SHRQ $24, BX
+	GOID
 	ORQ  head+0(FP), BX
 	MOVQ BX, 16(DI)
 	MOVQ cell_k(R11), BX
@@ -195,16 +325,16 @@ copied:
 	INCQ ent_count(R12)
 	MOVQ AX, 0(DI)
 	SUBQ lay_base(R9), DI
-	MOVQ DI, loc+24(FP)
-	MOVQ AX, start+32(FP)
+	MOVQ DI, loc+32(FP)
+	MOVQ AX, start+40(FP)
 	RET
 chunk:
-	MOVQ $NEEDCHUNK, loc+24(FP)
-	MOVQ $0, start+32(FP)
+	MOVQ $NEEDCHUNK, loc+32(FP)
+	MOVQ $0, start+40(FP)
 	RET
 anchor:
-	MOVQ $NEEDANCHOR, loc+24(FP)
-	MOVQ $0, start+32(FP)
+	MOVQ $NEEDANCHOR, loc+32(FP)
+	MOVQ $0, start+40(FP)
 	RET
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64
@@ -228,8 +358,7 @@ mine:
 	MOVQ start+8(FP), SI
 	CMPQ SI, 0(DI)
 	JNE  stale
-	MOVQ lay_goid(R9), BX
-	MOVQ (R8)(BX*1), BX
+	MOVQ g_goid(R8), BX
 	XORQ 16(DI), BX
 	SHLQ $24, BX
 	JNE  foreign
@@ -258,8 +387,7 @@ clamped:
 	YIELD
 	XORQ R14, CX
 	JNZ  yielded
-	MOVQ lay_wait(R9), BX
-	MOVBQZX (R8)(BX*1), BX
+	MOVBQZX g_wait(R8), BX
 	CMPQ BX, lay_coro(R9)
 	JE   atmost
 	MOVQ $1, BX
@@ -322,16 +450,14 @@ other:
 	CMPL CX, $2
 	JA   flushed
 	SHRL $8, BX
-	MOVQ lay_pid(R9), CX
-	CMPL BX, (R13)(CX*1)
+	CMPL BX, p_id(R13)
 	JE   mine
 	// The P is another one, so the goroutine yielded. What is left to know
 	// is whether the thread is the same.
 	MOVQ start+8(FP), SI
 	CMPQ SI, 0(DI)
 	JNE  stale
-	MOVQ lay_goid(R9), BX
-	MOVQ (R8)(BX*1), BX
+	MOVQ g_goid(R8), BX
 	XORQ 16(DI), BX
 	SHLQ $24, BX
 	JNE  foreign
@@ -386,22 +512,25 @@ ended:
 out:
 	RET
 
-// func PutFast(rec *[4]uint64, ext *uint64, units, count int64) (loc, at int64)
+// func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, at int64)
 //
 // Appends a complete record: rec's words as they are, but word 0 becomes now
 // where it is 0, and word 1 too where it is -1; the goroutine is filled in.
 // It does not look at the thread's CPU clock. With count 0 the record is an end
 // apart, and the chunk gets the flag that tells readers of those.
-TEXT ·PutFast(SB), NOSPLIT|NOFRAME, $0-48
+TEXT ·PutFast(SB), NOSPLIT|NOFRAME, $0-56
 	WHERE(chunk)
 	OWN(chunk, anchor)
+	MOVQ gen+8(FP), BX
+	CMPQ BX, ent_gen(R12)
+	JNE  chunk
 	MOVQ ent_cur(R12), DI
-	MOVQ units+16(FP), CX
+	MOVQ units+24(FP), CX
 	SHLQ $5, CX
 	LEAQ 32(DI)(CX*1), AX
 	CMPQ AX, ent_end(R12)
 	JA   chunk
-	MOVQ ext+8(FP), SI
+	MOVQ ext+16(FP), SI
 	ADDQ DI, CX
 copy:
 	CMPQ DI, CX
@@ -428,16 +557,13 @@ copied:
 given:
 	MOVQ 8(SI), BX
 	MOVQ BX, 8(DI)
-	MOVQ lay_goid(R9), BX
-	MOVQ (R8)(BX*1), BX
-	SHLQ $24, BX
-	SHRQ $24, BX
+	GOID
 	ORQ  16(SI), BX
 	MOVQ BX, 16(DI)
 	MOVQ 24(SI), BX
 	MOVQ BX, 24(DI)
 	MOVQ CX, ent_cur(R12)
-	MOVQ count+24(FP), BX
+	MOVQ count+32(FP), BX
 	ADDQ BX, ent_count(R12)
 	TESTQ BX, BX
 	JNZ  publish
@@ -446,16 +572,16 @@ given:
 publish:
 	MOVQ AX, 0(DI)
 	SUBQ lay_base(R9), DI
-	MOVQ DI, loc+32(FP)
-	MOVQ AX, at+40(FP)
+	MOVQ DI, loc+40(FP)
+	MOVQ AX, at+48(FP)
 	RET
 chunk:
-	MOVQ $NEEDCHUNK, loc+32(FP)
-	MOVQ $0, at+40(FP)
+	MOVQ $NEEDCHUNK, loc+40(FP)
+	MOVQ $0, at+48(FP)
 	RET
 anchor:
-	MOVQ $NEEDANCHOR, loc+32(FP)
-	MOVQ $0, at+40(FP)
+	MOVQ $NEEDANCHOR, loc+40(FP)
+	MOVQ $0, at+48(FP)
 	RET
 
 // func Claim(loc, start int64, out *[4]uint64) int64
@@ -518,11 +644,9 @@ TEXT ·where(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ out+0(FP), DI
 	WHERE(none)
 	MOVQ R10, 0(DI)
-	MOVQ lay_procid(R9), AX
-	MOVQ (R10)(AX*1), AX
+	MOVQ m_procid(R10), AX
 	MOVQ AX, 8(DI)
-	MOVQ lay_pid(R9), AX
-	MOVL (R13)(AX*1), AX
+	MOVL p_id(R13), AX
 	MOVQ AX, 16(DI)
 	RET
 none:
@@ -555,8 +679,7 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVQ lay_states(R9), DX
 	MOVB $2, (DX)(BX*4)
 fresh:
-	MOVQ lay_pid(R9), BX
-	MOVL (R13)(BX*1), BX
+	MOVL p_id(R13), BX
 	MOVQ BX, 16(SI)
 	MOVQ header+0(FP), SI
 	MOVQ addr+8(FP), DI
@@ -606,8 +729,7 @@ TEXT ·anchor(SB), NOSPLIT, $24-16
 	JNE  chunk
 	CMPQ R10, 0(R14)
 	JNE  moved
-	MOVQ lay_procid(R9), AX
-	MOVQ (R10)(AX*1), AX
+	MOVQ m_procid(R10), AX
 	CMPQ AX, 8(R14)
 	JNE  moved
 	MOVQ ent_cur(R12), DI
@@ -632,9 +754,9 @@ arm:
 	MOVQ CX, cell_witness(BX)
 	CMPQ 24(R14), $2
 	JEQ  perf
-	MOVQ 32(R14), CX
-	MOVQ CX, cell_expect(BX)
-	MOVQ CX, cell_rseq(BX)         // the descriptor; the kernel clears it
+	MOVQ 32(R14), DX
+	MOVQ DX, cell_expect(BX)
+	MOVQ DX, (CX)                  // the descriptor; the kernel clears it
 	JMP  read
 perf:
 	MOVQ cell_witness(BX), CX
@@ -737,6 +859,32 @@ TEXT ·registerRseq(SB), NOSPLIT|NOFRAME, $0-32
 	RET
 moved:
 	MOVQ $MOVED, ret+24(FP)
+	RET
+
+// func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)
+//
+// Asks the kernel whether this thread's rseq area is the size bytes at off from
+// its thread pointer: r is -EBUSY if so. Nothing is registered or touched.
+// MOVED if the thread is not m's.
+TEXT ·probeRseq(SB), NOSPLIT|NOFRAME, $0-48
+	WHERE(moved)
+	CMPQ R10, m+0(FP)
+	JNE  moved
+	// MOVQ FS:0, DI: the thread pointer, which the x86-64 ABI keeps there
+	BYTE $0x64; BYTE $0x48; BYTE $0x8b; BYTE $0x3c; BYTE $0x25
+	LONG $0
+	ADDQ off+8(FP), DI
+	MOVQ DI, area+32(FP)
+	MOVQ size+16(FP), SI
+	MOVQ $0, DX
+	MOVQ sig+24(FP), R10
+	MOVQ $334, AX
+	SYSCALL
+	MOVQ AX, r+40(FP)
+	RET
+moved:
+	MOVQ $0, area+32(FP)
+	MOVQ $MOVED, r+40(FP)
 	RET
 
 // func park(inside, leave *uint32)

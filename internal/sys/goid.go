@@ -1,6 +1,88 @@
 package sys
 
-import "runtime"
+import (
+	"encoding/binary"
+	"runtime"
+	"sync"
+	"unsafe"
+)
+
+// Goids tells the caller's goroutine id.
+type Goids struct {
+	off uintptr // of the id in g; 0: by the stack's text
+}
+
+var goids struct {
+	once sync.Once
+	g    Goids
+}
+
+// NewGoids finds out how to tell the goroutine's id: from g, at the one offset
+// where twenty goroutines all had the id that runtime.Stack printed for them
+// (1 ns), or else from runtime.Stack (1.5 µs).
+func NewGoids() Goids {
+	goids.once.Do(func() {
+		if haveStubs && !failGoid {
+			goids.g.off = findGoid()
+		}
+	})
+	return goids.g
+}
+
+// Fast tells whether Get costs nothing.
+func (g Goids) Fast() bool { return g.off != 0 }
+
+// Get is the caller's goroutine id.
+func (g Goids) Get() uint64 {
+	if g.off == 0 {
+		return stackID()
+	}
+	addr := getg() + g.off
+	return **(**uint64)(unsafe.Pointer(&addr))
+}
+
+func findGoid() uintptr {
+	var all map[uintptr]bool
+	for range 20 {
+		c := make(chan map[uintptr]bool)
+		go func() {
+			found := map[uintptr]bool{}
+			g, id := getg(), stackID()
+			b := bytesAt(g, gBytes)
+			for o := uintptr(0); o < gBytes; o += 8 {
+				if id != 0 && binary.LittleEndian.Uint64(b[o:]) == id {
+					found[o] = true
+				}
+			}
+			c <- found
+		}()
+		found := <-c
+		if all == nil {
+			all = found
+		}
+		for o := range all {
+			if !found[o] {
+				delete(all, o)
+			}
+		}
+	}
+	if len(all) != 1 {
+		return 0
+	}
+	for o := range all {
+		return o
+	}
+	return 0
+}
+
+// gBytes is how much of a g is looked at. Every g is larger (some 440 bytes).
+const gBytes = 400
+
+// bytesAt reads memory that is known to be there: our own g, or an m or p that
+// was found mapped and that points back to it.
+func bytesAt(addr, n uintptr) []byte {
+	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
+}
 
 // stackID is the goroutine's id as runtime.Stack prints it ("goroutine 17
 // [running]:"), 0 if it does not: 1.5 µs, and true on every system.

@@ -6,7 +6,6 @@ import (
 	"bytes"
 	"fmt"
 	"os"
-	"time"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -90,13 +89,20 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 				done <- result{witnessNone, "no cell"}
 				return
 			}
-			switch e := registerRseq(p.m, uintptr(unsafe.Pointer(c)), rseqSig); e {
+			page, e := c.page, int64(0)
+			if c.os != p.tid {
+				page, e = f.rseqWord(c, p.m)
+			}
+			switch e {
 			case 0:
-				c.ready(witnessRseq, witnessRseq, p.tid, c.rseqWord())
+				c.ready(witnessRseq, witnessRseq, p.tid, page)
 				f.byM.Store(p.m, c)
-				if clears(c, f.desc) {
+				switch cleared, known := clears(page, f.desc, p.m); {
+				case !known:
+					continue
+				case cleared:
 					done <- result{witnessRseq, ""}
-				} else {
+				default:
 					done <- result{witnessNone, "rseq did not notice a sleep"}
 				}
 				return
@@ -114,18 +120,67 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 	return r.kind, r.why
 }
 
-// clears arms the cell of a thread from outside and waits for the kernel to
-// clear it. The goroutine that registered the thread sleeps, so the thread
-// leaves the CPU.
-func clears(c *cell, desc uintptr) bool {
-	c.rseq[1] = uint64(desc)
-	for range 20 {
-		time.Sleep(50 * time.Microsecond)
-		if load(&c.rseq[1]) == 0 {
-			return true
+// rseqArea is where a C library that registers rseq for its threads (glibc 2.35
+// and newer, in cgo programs) has the area: off bytes from the thread pointer.
+type rseqArea struct {
+	found bool
+	off   int64
+	size  uint64
+}
+
+// rseqWord returns the rseq_cs word of the thread m: that of the cell, which it
+// registers, or that of libc's area, which is free to be used by whoever runs
+// on the thread. Which address libc registered the kernel tells: it answers
+// EBUSY for exactly that one, and EINVAL for any other.
+func (f *Fast) rseqWord(c *cell, m uintptr) (page uintptr, errno int64) {
+	if !f.area.found {
+		own := uintptr(unsafe.Pointer(c))
+		if errno = registerRseq(m, own, rseqSig); errno == 0 {
+			return own + 8, 0
+		}
+		if errno != -int64(unix.EINVAL) && errno != -int64(unix.EPERM) {
+			return 0, errno
+		}
+		if e := f.findArea(m); e != 0 {
+			return 0, e
 		}
 	}
-	return false
+	area, r := probeRseq(m, f.area.off, f.area.size, rseqSig)
+	if r == -int64(unix.EBUSY) {
+		return area + 8, 0
+	}
+	return 0, r
+}
+
+// findArea looks for libc's area around the thread pointer: in struct pthread
+// above it, or in the static TLS block below it.
+func (f *Fast) findArea(m uintptr) int64 {
+	const far = 16 << 10
+	for _, size := range []uint64{32, 28, 40, 48, 64} {
+		for off := int64(-far); off < far; off += 32 {
+			switch _, r := probeRseq(m, off, size, rseqSig); r {
+			case -int64(unix.EBUSY):
+				f.area = rseqArea{true, off, size}
+				return 0
+			case moved:
+				return moved
+			}
+		}
+	}
+	return -int64(unix.EINVAL)
+}
+
+// clears arms the word of thread m, makes the thread leave the CPU, and looks
+// whether the kernel has cleared it. It does so when the thread comes back, so
+// only the thread itself can tell: unknown where the goroutine was moved.
+func clears(page, desc, m uintptr) (cleared, known bool) {
+	w := *(**uint64)(unsafe.Pointer(&page))
+	*w = uint64(desc)
+	_ = unix.Nanosleep(&unix.Timespec{Nsec: 20_000}, nil)
+	cleared = load(w) == 0
+	var p place
+	where(&p)
+	return cleared, p.m == m
 }
 
 // ready makes the cell that of thread tid, whose witness of that kind is the
@@ -135,8 +190,6 @@ func (c *cell) ready(kind, tried uint64, tid uint64, page uintptr) {
 	c.witness = uintptr(unsafe.Pointer(&c.expect))
 	store(&c.os, tid)
 }
-
-func (c *cell) rseqWord() uintptr { return uintptr(unsafe.Pointer(&c.rseq[1])) }
 
 // cellOf returns the cell of the thread at p, making it ready where needed;
 // nil where the goroutine was moved meanwhile.
@@ -159,12 +212,12 @@ func (f *Fast) cellOf(p *place) *cell {
 	kind, page := uint64(witnessNone), uintptr(0)
 	switch want {
 	case witnessRseq:
-		page = c.rseqWord()
 		if c.os == p.tid && c.kind == witnessRseq {
-			kind = witnessRseq
+			kind, page = witnessRseq, c.page
 			break
 		}
-		switch registerRseq(p.m, uintptr(unsafe.Pointer(c)), rseqSig) {
+		var errno int64
+		switch page, errno = f.rseqWord(c, p.m); errno {
 		case 0:
 			kind = witnessRseq
 		case moved:

@@ -13,7 +13,7 @@ import (
 
 // Sizes of what is reserved once per process; only what is used is touched.
 const (
-	maxPs     = 1 << 16
+	maxPs     = 1 << 16 // MAXPS in fast_amd64.s
 	maxChunks = 1 << 24 // 1 TiB of chunks
 	maxCells  = 1 << 15 // more than the runtime's limit of 10,000 threads
 )
@@ -22,7 +22,6 @@ const (
 type Fast struct {
 	Witness  uint32 // format.Witness bits
 	NoSwitch string // why thread CPU time is unknown; "" if it is known
-	entries  []entry
 	states   []uint32
 	cells    []cell
 	desc     uintptr // the rseq descriptor whose code never runs
@@ -30,6 +29,7 @@ type Fast struct {
 	byM      sync.Map // of *cell by m
 	used     int      // cells in use
 	kind     uint64
+	area     rseqArea // where libc has its threads' rseq areas, if it has
 	bracket  int64
 	mult     uint64
 	cpu      bool
@@ -67,9 +67,6 @@ func newFast() (*Fast, error) {
 	}
 	f := &Fast{Witness: witnessGoidBit | witnessYieldBit}
 	var err error
-	if f.entries, err = reserve[entry](maxPs); err != nil {
-		return nil, err
-	}
 	if f.states, err = reserve[uint32](maxChunks); err != nil {
 		return nil, err
 	}
@@ -79,11 +76,9 @@ func newFast() (*Fast, error) {
 	if err := f.descriptor(); err != nil {
 		return nil, err
 	}
-	l.gen = -1
-	l.table = uintptr(unsafe.Pointer(&f.entries[0]))
-	l.entries = maxPs
-	l.states = uintptr(unsafe.Pointer(&f.states[0]))
-	lay = l
+	lay.coro = l.coroutine
+	lay.states = uintptr(unsafe.Pointer(&f.states[0]))
+	lay.ready = 1
 	return f, nil
 }
 
@@ -106,10 +101,20 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
 	f.bracket = rate / 1e6 * 3
 	f.chooseWitness(cpu)
-	clear(f.entries[:f.ps()])
+	clear(entries[:f.ps()])
 }
 
 const exactBelow = 20_000 // ns; format.ExactBelow
+
+// SetNames gives the assembly the table of names: mask+1 entries of two words,
+// an address and length<<17 | leave it out<<16 | id. The caller keeps it alive
+// as long as it is set, and one stop of the world longer.
+func (f *Fast) SetNames(table *NameEntry, mask uint64) {
+	// The smaller mask of the two fits both tables while they change.
+	lay.mask = min(lay.mask, mask)
+	atomic.StoreUintptr(&lay.names, uintptr(unsafe.Pointer(table)))
+	atomic.StoreUint64(&lay.mask, mask)
+}
 
 // Run makes gen the generation that the assembly accepts; -1 none.
 func (f *Fast) Run(gen int64) { atomic.StoreInt64(&lay.gen, gen) }
@@ -121,9 +126,9 @@ func (f *Fast) States() []uint32 { return f.states }
 
 // Count returns the records begun and the CPU times clamped since Setup.
 func (f *Fast) Count() (records, clamped int64) {
-	for i := range f.entries[:f.ps()] {
-		records += atomic.LoadInt64(&f.entries[i].count)
-		clamped += atomic.LoadInt64(&f.entries[i].clamped)
+	for i := range entries[:f.ps()] {
+		records += atomic.LoadInt64(&entries[i].count)
+		clamped += atomic.LoadInt64(&entries[i].clamped)
 	}
 	return records, clamped
 }
@@ -132,8 +137,8 @@ func (f *Fast) Count() (records, clamped int64) {
 // record: the entry's end moves to its chunk's begin. The chunk's address is
 // compared, so a chunk that was taken in between stays.
 func (f *Fast) Expire(addr, size uintptr) {
-	for i := range f.entries[:f.ps()] {
-		if atomic.CompareAndSwapUintptr(&f.entries[i].end, addr+size, addr) {
+	for i := range entries[:f.ps()] {
+		if atomic.CompareAndSwapUintptr(&entries[i].end, addr+size, addr) {
 			return
 		}
 	}
@@ -142,8 +147,8 @@ func (f *Fast) Expire(addr, size uintptr) {
 // Leave calls fn with the chunk that each P still has and the bytes used in it,
 // after Run(-1) and a stop of the world.
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
-	for i := range f.entries {
-		e := &f.entries[i]
+	for i := range entries {
+		e := &entries[i]
 		if e.gen == gen && e.lo != 0 {
 			fn(e.lo, e.cur-e.lo)
 		}
@@ -217,8 +222,5 @@ func (f *Fast) Anchor() bool {
 	return false
 }
 
-// NeedChunk tells the reasons apart that BeginFast and the others return.
-func NeedChunk(reason int64) bool { return reason == needChunk }
-
-// NeedAnchor is NeedChunk's sibling.
+// NeedAnchor tells whether an anchor is what was missing; if not it is a chunk.
 func NeedAnchor(reason int64) bool { return reason == needAnchor }

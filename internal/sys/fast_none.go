@@ -1,0 +1,72 @@
+//go:build !(linux && amd64 && go1.26 && !go1.28) || scope_pure || race
+
+package sys
+
+import "errors"
+
+// CPU says how thread CPU time may be measured.
+type CPU int
+
+const (
+	CPUAuto   CPU = iota // by rseq
+	CPUOff               // not at all
+	CPUAlways            // by rseq, else by the perf page
+)
+
+// Fast is the process's fast path, which this build does not have.
+type Fast struct {
+	Witness  uint32
+	NoSwitch string
+}
+
+// Left is the chunk that Install took from a P.
+type Left struct {
+	Addr, Used uintptr
+	P          int64
+}
+
+// Reasons why the fast path did nothing.
+const (
+	Flushed = 3
+	Stale   = 4
+	Foreign = 5
+	Ended   = 6
+)
+
+// NewFast says that there is none: this processor, Go version or build has only
+// the other paths.
+func NewFast() (*Fast, error) {
+	return nil, errors.New("built for a processor, Go version or mode without the assembly path")
+}
+
+// Begin leaves everything to the function that OnMiss was given.
+func Begin(head uint64, name string, args []any) Handle { return beginMiss(head, name, args) }
+
+func end(loc, start int64) { endMiss(loc, start) }
+
+func (f *Fast) SetNames(table *NameEntry, mask uint64) {}
+
+func BeginFast(head uint64, gen int64) (loc, start int64) { return 0, 0 }
+
+func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64) { return 0, 0 }
+
+func EndFast(loc, start, at int64, out *[2]uint64) int64 { return Stale }
+
+func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, at int64) {
+	return 0, 0
+}
+
+func Claim(loc, start int64, out *[4]uint64) int64 { return Stale }
+
+func NeedAnchor(reason int64) bool { return false }
+
+func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
+func (f *Fast) Run(gen int64)                                        {}
+func (f *Fast) States() []uint32                                     { return nil }
+func (f *Fast) Count() (records, clamped int64)                      { return 0, 0 }
+func (f *Fast) Expire(addr, size uintptr)                            {}
+func (f *Fast) Leave(gen int64, fn func(addr, used uintptr))         {}
+func (f *Fast) Anchor() bool                                         { return false }
+func (f *Fast) Install(h *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
+	return Left{}, false
+}

@@ -1,0 +1,39 @@
+package sys
+
+// Handle is a scope that was begun: where its record is in the file, and when it
+// began, by which the end finds out whether that record is still there. It
+// holds no pointer, so one that outlives its recording can do no harm.
+type Handle struct {
+	Loc   int64 // file offset; 0: not recorded
+	Start int64 // ticks
+}
+
+// End ends the scope, now.
+func (h Handle) End() {
+	if h.Loc != 0 {
+		end(h.Loc, h.Start)
+	}
+}
+
+// onMiss is where begins and ends go that the assembly leaves to Go.
+var onMiss struct {
+	begin func(head uint64, name string, args []any) Handle
+	end   func(h Handle)
+}
+
+// OnMiss sets what Begin and Handle.End call for what they can't do; it is to
+// be called once, before the first of them. Neither function may keep args.
+func OnMiss(begin func(head uint64, name string, args []any) Handle, end func(h Handle)) {
+	onMiss.begin, onMiss.end = begin, end
+}
+
+// beginMiss and endMiss are jumped to by the assembly, with its arguments.
+func beginMiss(head uint64, name string, args []any) Handle { return onMiss.begin(head, name, args) }
+
+func endMiss(loc, start int64) { onMiss.end(Handle{loc, start}) }
+
+// NameEntry is an entry of the table of names; see Fast.SetNames.
+type NameEntry struct {
+	Addr uintptr // stored last; 0: free
+	Word uint64
+}

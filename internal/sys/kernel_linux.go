@@ -1,0 +1,12 @@
+package sys
+
+import "golang.org/x/sys/unix"
+
+// Kernel names the kernel's release.
+func Kernel() string {
+	var u unix.Utsname
+	if unix.Uname(&u) != nil {
+		return ""
+	}
+	return unix.ByteSliceToString(u.Release[:])
+}

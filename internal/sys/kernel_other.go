@@ -1,0 +1,6 @@
+//go:build !linux
+
+package sys
+
+// Kernel is not told on this system.
+func Kernel() string { return "" }

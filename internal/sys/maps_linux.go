@@ -1,0 +1,53 @@
+package sys
+
+import (
+	"bytes"
+	"os"
+	"strconv"
+)
+
+// ReadOnly lists the stretches of memory that are mapped from the files of the
+// program's code (its executable, plugins) and can't be written: what lies there
+// stays what it is as long as the process lives. Other files that are mapped
+// read-only do not count; the program may unmap them.
+func ReadOnly() []Span {
+	b, err := os.ReadFile("/proc/self/maps")
+	if err != nil {
+		return nil
+	}
+	code := map[string]bool{}
+	for line := range bytes.Lines(b) {
+		if m := parseMap(line); m.perm == "r-xp" && m.file != "" {
+			code[m.file] = true
+		}
+	}
+	var spans []Span
+	for line := range bytes.Lines(b) {
+		if m := parseMap(line); code[m.file] && (m.perm == "r--p" || m.perm == "r-xp") {
+			spans = append(spans, m.Span)
+		}
+	}
+	return spans
+}
+
+type mapping struct {
+	Span
+	perm, file string
+}
+
+// parseMap reads a line of /proc/self/maps; file is "" for memory without one.
+//
+//	00400000-00452000 r-xp 00000000 08:02 173521 /usr/bin/x
+func parseMap(line []byte) (m mapping) {
+	f := bytes.Fields(line)
+	if len(f) < 6 || string(f[4]) == "0" {
+		return mapping{}
+	}
+	lo, hi, _ := bytes.Cut(f[0], []byte("-"))
+	from, err1 := strconv.ParseUint(string(lo), 16, 64)
+	to, err2 := strconv.ParseUint(string(hi), 16, 64)
+	if err1 != nil || err2 != nil {
+		return mapping{}
+	}
+	return mapping{Span{uintptr(from), uintptr(to)}, string(f[1]), string(f[5])}
+}

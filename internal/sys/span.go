@@ -1,0 +1,4 @@
+package sys
+
+// Span is a stretch of addresses.
+type Span struct{ From, To uintptr }

@@ -1,0 +1,166 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// beats records a heartbeat once per interval.
+func (r *recorder) beats() {
+	defer r.ticker.Done()
+	t := time.NewTicker(r.opts.heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-r.quit:
+			return
+		case <-t.C:
+			r.flusher.Cost.Round(func() { r.beat(r.clock.Read(4)) })
+		}
+	}
+}
+
+// beat records all clocks and the state of the process at one moment.
+func (r *recorder) beat(now sys.Reading) {
+	r.beatMu.Lock()
+	defer r.beatMu.Unlock()
+	r.block(format.BlockCalib, format.AppendCalib(nil, &format.Calib{Ticks: now.Ticks, Mono: now.Mono, Wall: now.Wall, Bracket: now.Bracket}))
+	if r.trusted && !r.clock.StillTrusted() {
+		// The kernel gave the counter up: from here on it may step.
+		r.trusted = false
+		r.block(format.BlockBreak, append(ticksPayload(now.Ticks), ticksPayload(now.Ticks)...))
+	}
+	r.values, r.threads = r.sampler.Sample(r.values[:0], r.threads[:0])
+	s := r.stats()
+	put := func(f format.Field, v int64) { r.values = append(r.values, format.FieldValue{Field: f, Value: v}) }
+	put(format.FieldRecorded, s.Recorded)
+	put(format.FieldLostWindow, s.Lost.Window)
+	put(format.FieldLostLimit, s.Lost.Limit)
+	put(format.FieldLostSpace, s.Lost.Space)
+	put(format.FieldLostIO, s.Lost.IO)
+	put(format.FieldLostBusy, s.Lost.Busy)
+	put(format.FieldLostStop, s.Lost.Stop)
+	if r.flusher != nil {
+		cpu, unknown := r.flusher.Cost.CPU()
+		put(format.FieldOwnCPU, cpu)
+		put(format.FieldOwnUnknown, unknown)
+	}
+	put(format.FieldScopeCost, r.cost)
+	put(format.FieldBytes, s.Bytes)
+	put(format.FieldWindowLow, s.WindowLow)
+	put(format.FieldHotFaults, s.HotFaults)
+	put(format.FieldNames, s.Names)
+	put(format.FieldOtherNames, s.Misuse.OtherNames)
+	put(format.FieldDoubleEnds, s.Misuse.DoubleEnds)
+	put(format.FieldForeignEnds, s.Misuse.ForeignEnds)
+	put(format.FieldStaleEnds, s.Misuse.StaleEnds)
+	put(format.FieldArgsCut, s.Misuse.ArgsCut)
+	put(format.FieldOpenLate, r.lateEnds.Load())
+	if r.fast != nil {
+		_, clamped := r.fast.Count()
+		put(format.FieldClamped, clamped)
+	}
+	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))
+	if len(r.threads) > 0 {
+		r.block(format.BlockThread, format.AppendThreads(nil, now.Ticks, r.threads))
+	}
+}
+
+// tick is the flusher's: what a reader wants to know soon.
+func (r *recorder) tick(time.Time) {
+	r.setState(false)
+	r.writeGaps(false)
+}
+
+// gap is a stretch of losses for one reason that goes on.
+type gap struct {
+	from, to int64
+	count    int64 // in it
+	seen     int64 // of the counter
+}
+
+// writeGaps records each stretch of losses when it is over, or when all is.
+func (r *recorder) writeGaps(all bool) {
+	now := r.clock.Now()
+	for why := range r.gaps {
+		g := &r.gaps[why]
+		if n := r.lost[why].Load(); n != g.seen {
+			if g.count == 0 {
+				g.from = g.to // the last tick without a loss
+			}
+			g.count += n - g.seen
+			g.seen, g.to = n, now
+			if !all {
+				continue
+			}
+		}
+		if g.count > 0 {
+			from := max(g.from, r.began)
+			r.block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: from, To: now, Count: g.count, Reason: format.Loss(why)}))
+		}
+		g.count, g.to = 0, now
+	}
+}
+
+func (r *recorder) lostSoFar() Lost {
+	n := func(l format.Loss) int64 { return r.lost[l].Load() }
+	return Lost{
+		Window: n(format.LossWindow),
+		Limit:  n(format.LossLimit),
+		Space:  n(format.LossSpace),
+		IO:     n(format.LossIO),
+		Busy:   n(format.LossBusy),
+		Stop:   n(format.LossStop),
+	}
+}
+
+func (r *recorder) stats() Statistics {
+	s := Statistics{
+		Running:  true,
+		Path:     r.path,
+		Recorded: r.goCount(),
+		Lost:     r.lostSoFar(),
+		Misuse: Misuse{
+			DoubleEnds:  r.doubleEnds.Load(),
+			ForeignEnds: r.foreignEnds.Load(),
+			StaleEnds:   r.staleEnds.Load(),
+			ArgsCut:     r.argsCut.Load(),
+		},
+		Bytes:    r.pool.Bytes(),
+		Recorder: r.words,
+	}
+	if r.fast != nil {
+		s.Recorded, _ = r.fast.Count()
+	}
+	if r.names != nil {
+		s.Names = r.names.count()
+		s.Misuse.OtherNames = r.names.others.Load()
+	}
+	if r.flusher != nil {
+		s.LastError = r.flusher.Err()
+	}
+	s.WindowLow, s.HotFaults = r.pool.Low(), r.pool.Unprepared()
+	return s
+}
+
+// Stats tells how the recording goes, or how the last one went. It costs some
+// microseconds.
+func Stats() Statistics {
+	r := current.Load()
+	if r == nil {
+		return Statistics{}
+	}
+	if r.closed.Load() {
+		s := r.final
+		s.Misuse.StaleEnds = r.staleEnds.Load()
+		return s
+	}
+	s := r.stats()
+	s.Running = atomic.LoadUint32(&on) != offPath
+	return s
+}

@@ -1,0 +1,103 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// blockWriter writes what is not on the hot path: names, heartbeats, facts. Its
+// chunks come from the same pool as the records'.
+type blockWriter struct {
+	mu   sync.Mutex
+	idx  int64    // of the chunk; 0: none
+	w    []uint64 // its memory
+	at   int      // words used in it
+	buf  []byte
+	shut bool
+}
+
+// block writes one block and tells whether there was room for it.
+func (r *recorder) block(t format.BlockType, payload []byte) bool {
+	b := &r.blocks
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if b.shut {
+		return false
+	}
+	b.buf = format.AppendBlock(b.buf[:0], t, payload)
+	n := len(b.buf) / 8
+	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
+		return false
+	}
+	if (b.idx == 0 || b.at+n > len(b.w)) && !r.newBlockChunk() {
+		return false
+	}
+	// The first word last: where it is 0 the chunk ends for now.
+	for i := n - 1; i > 0; i-- {
+		setWord(&b.w[b.at+i], binary.LittleEndian.Uint64(b.buf[8*i:]))
+	}
+	atomic.StoreUint64(&b.w[b.at], binary.LittleEndian.Uint64(b.buf))
+	b.at += n
+	return true
+}
+
+func (r *recorder) newBlockChunk() bool {
+	idx, lost := r.pool.TakeForBlocks()
+	if lost != 0 {
+		return false
+	}
+	r.sealBlocks()
+	b := &r.blocks
+	b.idx, b.w, b.at = idx, r.pool.Words(idx), format.ChunkHeaderSize/8
+	storeHeader(b.w, r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx))
+	r.pool.SetState(idx, mmpool.Open)
+	return true
+}
+
+func (r *recorder) sealBlocks() {
+	if b := &r.blocks; b.idx != 0 {
+		atomic.StoreUint64(&b.w[format.ChunkSealedOffset/8], uint64(b.at)*8)
+		r.pool.SetState(b.idx, mmpool.Sealed)
+		b.idx = 0
+	}
+}
+
+// shutBlocks seals the last chunk; no block is written after it.
+func (r *recorder) shutBlocks() {
+	r.blocks.mu.Lock()
+	defer r.blocks.mu.Unlock()
+	r.sealBlocks()
+	r.blocks.shut = true
+}
+
+// header returns the mutable words of the file header.
+func (r *recorder) header() []uint64 {
+	return r.pool.Words(0)[format.StateOffset/8:][:format.StateSize/8]
+}
+
+func (r *recorder) writeHeader(h *format.Header) {
+	b := format.AppendHeader(nil, h)
+	w := r.pool.Words(0)
+	b = append(b, make([]byte, -len(b)&7)...)
+	for i := len(b)/8 - 1; i > 0; i-- {
+		setWord(&w[i], binary.LittleEndian.Uint64(b[8*i:]))
+	}
+	atomic.StoreUint64(&w[0], binary.LittleEndian.Uint64(b))
+}
+
+// setState brings the mutable words up to date.
+func (r *recorder) setState(closed bool) {
+	w := r.header()
+	atomic.StoreUint64(&w[format.StateTick/8], uint64(r.clock.Now()))
+	atomic.StoreUint64(&w[format.StateEnd/8], uint64(r.pool.Bytes()))
+	atomic.StoreUint64(&w[format.StateLost/8], uint64(r.lostSoFar().Total()))
+	if closed {
+		atomic.StoreUint64(&w[format.StateClosed/8], 1)
+	}
+}

@@ -1,0 +1,266 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// encoder builds an extension: a header word, then the slots' values. It
+// stores what it is given and formats nothing. Its memory is the caller's.
+type encoder struct {
+	r     *recorder
+	w     []uint64 // w[0] is the header word
+	n     int      // words used, the header included
+	slots int
+	types uint64
+	cut   uint64 // arguments that did not fit
+	short bool   // a string was cut
+}
+
+// Sizes of the buffers on the callers' stacks, in words: a few plain numbers,
+// the usual, and the largest extension there is.
+const (
+	smallWords = 8
+	usualWords = 32
+	bigWords   = format.MaxExtUnits * format.RecordSize / 8
+)
+
+func float(f float64) uint64 { return math.Float64bits(f) }
+
+// beginArgs begins a scope with arguments.
+func (r *recorder) beginArgs(head uint64, args []any) handle {
+	if len(args) <= 6 {
+		var buf [smallWords]uint64
+		x := encoder{w: buf[:], r: r}
+		if x.plain(args) {
+			return r.beginExt(head, &x)
+		}
+		return r.beginUsual(head, args)
+	}
+	return r.beginBig(head, args)
+}
+
+func (r *recorder) beginUsual(head uint64, args []any) handle {
+	var buf [usualWords]uint64
+	x := encoder{w: buf[:], r: r}
+	if x.addAll(args); x.cut == 0 && !x.short {
+		return r.beginExt(head, &x)
+	}
+	return r.beginBig(head, args)
+}
+
+func (r *recorder) beginBig(head uint64, args []any) handle {
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.addAll(args)
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	return r.beginExt(head, &x)
+}
+
+// putArgs writes a complete record with arguments.
+func (r *recorder) putArgs(rec *[4]uint64, args []any) {
+	if len(args) == 0 {
+		r.put(rec, nil, 1)
+		return
+	}
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.addAll(args)
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	r.put(rec, &x, 1)
+}
+
+// units finishes the header word and returns the extension's length in units.
+func (x *encoder) units() int64 {
+	if x.n == 0 {
+		x.n = 1
+	}
+	if x.cut > 0 && x.slots <= format.MaxSlots {
+		// The last slot says how many are missing; add kept it free.
+		x.types |= uint64(format.SlotCut) << (4 * (x.slots))
+		x.w[x.n] = x.cut
+		x.n++
+		x.slots++
+		x.cut = 0
+	}
+	u := int64(x.n+3) / 4
+	x.w[0] = format.ExtHeader(int(u), x.types)
+	return u
+}
+
+// room tells whether n more words fit, and a slot for them and one to say that
+// something was cut.
+func (x *encoder) room(n int) bool {
+	if x.n == 0 {
+		x.n = 1
+	}
+	return x.slots < format.MaxSlots-1 && x.n+n+1 <= len(x.w)
+}
+
+func (x *encoder) slot(t format.SlotType, v uint64) bool {
+	if !x.room(1) {
+		x.cut++
+		return false
+	}
+	x.types |= uint64(t) << (4 * x.slots)
+	x.w[x.n] = v
+	x.n++
+	x.slots++
+	return true
+}
+
+// place says where a scope began, for an end apart; goid 0 is not known.
+func (x *encoder) place(loc int64, goid uint64) {
+	x.slot(format.SlotLoc, uint64(loc))
+	x.slot(format.SlotGoid, goid)
+}
+
+// cpu adds the process's CPU time.
+func (x *encoder) cpu(user, system int64) {
+	x.slot(format.SlotUser, uint64(user))
+	x.slot(format.SlotSystem, uint64(system))
+}
+
+// text adds a string of at most format.MaxString bytes; full is its length
+// before it was cut. What does not fit is cut too.
+func (x *encoder) text(t format.SlotType, s string) bool {
+	full := len(s)
+	if len(s) > format.MaxString {
+		s, x.short = s[:format.MaxString], true
+	}
+	if !x.room(1 + (len(s)+7)/8) {
+		x.cut++
+		return false
+	}
+	x.types |= uint64(t) << (4 * x.slots)
+	x.slots++
+	x.w[x.n] = uint64(len(s)) | uint64(uint32(full))<<32
+	x.n++
+	for len(s) >= 8 {
+		x.w[x.n] = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+		x.n++
+		s = s[8:]
+	}
+	if len(s) > 0 {
+		var v uint64
+		for i := range len(s) {
+			v |= uint64(s[i]) << (8 * i)
+		}
+		x.w[x.n] = v
+		x.n++
+	}
+	return true
+}
+
+// plain adds arguments that are ints, the most frequent case, and gives up at
+// the first that is something else.
+func (x *encoder) plain(args []any) bool {
+	x.n = 1
+	for i := range args {
+		v, ok := args[i].(int)
+		if !ok {
+			return false
+		}
+		x.w[x.n] = uint64(v)
+		x.types |= uint64(format.SlotInt) << (4 * i)
+		x.n++
+	}
+	x.slots = len(args)
+	return true
+}
+
+func (x *encoder) addAll(args []any) {
+	for i := range args {
+		x.add(&args[i])
+	}
+}
+
+// add adds one argument by its type, or by its type's kind. It calls no method
+// of the value.
+func (x *encoder) add(a *any) {
+	switch v := (*a).(type) {
+	case int:
+		x.slot(format.SlotInt, uint64(v))
+	case string:
+		x.text(format.SlotString, v)
+	case Arg:
+		x.named(&v)
+	case int64:
+		x.slot(format.SlotInt, uint64(v))
+	case uint64:
+		x.slot(format.SlotUint, v)
+	case float64:
+		x.slot(format.SlotFloat, float(v))
+	case bool:
+		x.slot(format.SlotBool, bit(v))
+	case time.Duration:
+		x.slot(format.SlotDuration, uint64(v))
+	case nil:
+		x.text(format.SlotType_, "nil")
+	default:
+		x.byKind(a)
+	}
+}
+
+// named adds a named argument: its key, then its value, or neither.
+func (x *encoder) named(v *Arg) {
+	before := *x
+	if !x.slot(format.SlotKey, x.r.names.find(v.key)&nameID) {
+		return
+	}
+	if kv, ok := v.value.(Arg); ok {
+		// A name for a named argument: the inner name is the better one.
+		*x = before
+		x.named(&kv)
+		return
+	}
+	x.add(&v.value)
+	if x.cut > before.cut {
+		before.cut, before.short = x.cut, x.short
+		*x = before
+	}
+}
+
+func (x *encoder) byKind(a *any) {
+	t := reflect.TypeOf(*a)
+	switch k := t.Kind(); k {
+	case reflect.Int8:
+		x.slot(format.SlotInt, uint64(int8(sys.Value(a, 1))))
+	case reflect.Int16:
+		x.slot(format.SlotInt, uint64(int16(sys.Value(a, 2))))
+	case reflect.Int32:
+		x.slot(format.SlotInt, uint64(int32(sys.Value(a, 4))))
+	case reflect.Int, reflect.Int64:
+		x.slot(format.SlotInt, uint64(int(sys.Value(a, t.Size()))))
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		x.slot(format.SlotUint, sys.Value(a, t.Size()))
+	case reflect.Float32:
+		x.slot(format.SlotFloat, float(float64(math.Float32frombits(uint32(sys.Value(a, 4))))))
+	case reflect.Float64:
+		x.slot(format.SlotFloat, sys.Value(a, 8))
+	case reflect.Bool:
+		x.slot(format.SlotBool, sys.Value(a, 1))
+	case reflect.String:
+		x.text(format.SlotString, sys.Text(a))
+	default:
+		x.text(format.SlotType_, t.String())
+	}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

@@ -1,0 +1,180 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// handle is a scope that was begun. Its End is the assembly's; see internal/sys.
+type handle = sys.Handle
+
+func init() { sys.OnMiss(begin, func(h handle) { endAt(h, 0, nil) }) }
+
+// begin begins a scope in every case that the assembly leaves to us.
+func begin(head uint64, name string, args []any) handle {
+	r := current.Load()
+	n := r.names.find(name)
+	if n&nameOut != 0 {
+		return handle{}
+	}
+	head |= n << 48
+	if len(args) != 0 {
+		return r.beginArgs(head, args)
+	}
+	if r.fast == nil {
+		return r.goBegin(head, nil)
+	}
+	return r.beginSlow(head, nil)
+}
+
+// endAt ends a scope at a tick (0: now) in every case that the assembly leaves
+// to us, with more to tell in x if that is not nil.
+func endAt(h handle, at int64, x *encoder) {
+	r := current.Load()
+	switch atomic.LoadUint32(&on) {
+	case fastPath:
+		r.endFast(h, at, x)
+	case goPath:
+		r.goEnd(h, at, x)
+	default:
+		r.staleEnds.Add(1)
+	}
+}
+
+//go:noinline
+func endArgs(h handle, args []any) {
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: current.Load()}
+	x.place(h.Loc, 0)
+	x.addAll(args)
+	endAt(h, 0, &x)
+}
+
+// process is a scope that also records the process's CPU time.
+type process struct{ h handle }
+
+//go:noinline
+func beginProcess(name string, args []any) process {
+	r := current.Load()
+	n := r.names.find(name)
+	if n&nameOut != 0 {
+		return process{}
+	}
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.cpu(sys.ProcessCPU())
+	x.addAll(args)
+	return process{r.beginExt(headProcess|n<<48, &x)}
+}
+
+func (p process) end() {
+	if p.h.Loc == 0 {
+		return
+	}
+	var buf [16]uint64
+	x := encoder{w: buf[:], r: current.Load()}
+	x.place(p.h.Loc, 0)
+	x.cpu(sys.ProcessCPU())
+	endAt(p.h, 0, &x)
+}
+
+//go:noinline
+func event(name string, args []any) {
+	r := current.Load()
+	if n := r.names.find(name); n&nameOut == 0 {
+		r.putArgs(&[4]uint64{2: headEvent | n<<48}, args)
+	}
+}
+
+func counter[T Number](name string, v T) {
+	bits, t := uint64(int64(v)), format.SlotInt
+	switch half := T(1) / 2; {
+	case half != 0:
+		bits, t = float(float64(v)), format.SlotFloat
+	case T(0)-1 > 0:
+		bits, t = uint64(v), format.SlotUint
+	}
+	putCounter(name, bits, t)
+}
+
+//go:noinline
+func putCounter(name string, bits uint64, t format.SlotType) {
+	r := current.Load()
+	if n := r.names.find(name); n&nameOut == 0 {
+		r.put(&[4]uint64{1: bits, 2: headCounter | n<<48, 3: uint64(t)}, nil, 1)
+	}
+}
+
+//go:noinline
+func track(name string) {
+	r := current.Load()
+	r.put(&[4]uint64{2: headTrack | r.names.find(name)&nameID<<48}, nil, 1)
+}
+
+func startGo(name string, f func()) {
+	r := current.Load()
+	created, creator := r.clock.Now(), r.goids.Get()
+	go func() {
+		if r := current.Load(); atomic.LoadUint32(&on) != offPath {
+			r.put(&[4]uint64{1: uint64(created), 2: headGo | r.names.find(name)&nameID<<48, 3: creator & format.MaxGoid}, nil, 1)
+		}
+		f()
+	}()
+}
+
+// held is a lock that is held, and the record of that.
+type held struct {
+	l sync.Locker
+	h handle
+}
+
+// briefly is how long a Lock may take that is not told as a wait where there
+// was no TryLock to ask.
+const briefly = time.Microsecond
+
+//go:noinline
+func lock(l sync.Locker, name string) held {
+	r := current.Load()
+	n := r.names.find(name)
+	if n&nameOut != 0 {
+		l.Lock()
+		return held{l, handle{}}
+	}
+	var buf [8]uint64
+	x := encoder{w: buf[:], r: r}
+	a := any(l)
+	x.slot(format.SlotAddr, uint64(sys.Object(&a)))
+	if t, ok := l.(interface{ TryLock() bool }); !ok {
+		t0 := r.clock.Now()
+		l.Lock()
+		if t1 := r.clock.Now(); t1-t0 > r.ticks(briefly) {
+			r.put(&[4]uint64{uint64(t0), uint64(t1), headWait | n<<48, 0}, &x, 1)
+		}
+	} else if !t.TryLock() {
+		w := r.beginExt(headWait|n<<48, &x)
+		l.Lock()
+		w.End()
+	}
+	return held{l, r.beginExt(headHold|n<<48, &x)}
+}
+
+// unlock reads the clock, unlocks, and writes the record last: what we do is
+// not to lengthen what the lock protects.
+func (h held) unlock() {
+	if h.h.Loc == 0 {
+		h.l.Unlock()
+		return
+	}
+	at := current.Load().clock.Now()
+	h.l.Unlock()
+	if atomic.LoadUint32(&on) == fastPath && sys.EndFast(h.h.Loc, h.h.Start, at, nil) == 0 {
+		return
+	}
+	endAt(h.h, at, nil)
+}

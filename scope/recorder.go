@@ -1,0 +1,237 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"encoding/binary"
+	"os"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// recorder is one recording. What workers read is set before it becomes
+// current and does not change.
+type recorder struct {
+	gen   int64     // tells recordings apart
+	fast  *sys.Fast // nil: the Go path
+	pool  *mmpool.Pool
+	names *names
+	clock sys.Clock
+	goids sys.Goids
+	rate  int64 // ticks per second
+	began int64 // ticks
+	path  string
+	file  *os.File
+	opts  options
+
+	stripes  []stripe // of the Go path
+	progress *progressTable
+
+	blocks  blockWriter
+	flusher *flusher.Flusher
+	sampler *heartbeat.Sampler
+	beatMu  sync.Mutex // one beat at a time: the ticker's, and Stop's
+	values  []format.FieldValue
+	threads []format.Thread
+	trusted bool
+	ticker  sync.WaitGroup
+	quit    chan struct{}
+	gaps    [format.LossStop + 1]gap
+	lowest  int64 // of the window, since the last beat
+	cost    int64 // of a scope, ps
+	words   string
+
+	lost        [format.LossStop + 1]atomic.Int64
+	doubleEnds  atomic.Int64
+	foreignEnds atomic.Int64
+	staleEnds   atomic.Int64
+	argsCut     atomic.Int64
+	lateEnds    atomic.Int64
+	final       Statistics
+	closed      atomic.Bool
+}
+
+// ticks turns a duration into ticks.
+func (r *recorder) ticks(d time.Duration) int64 {
+	return int64(float64(d) * float64(r.rate) / 1e9)
+}
+
+// beginExt begins a scope with an extension.
+func (r *recorder) beginExt(head uint64, x *encoder) handle {
+	if r.fast == nil {
+		return r.goBegin(head, x)
+	}
+	u := x.units()
+	if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], u); start != 0 {
+		return handle{Loc: loc, Start: start}
+	}
+	return r.beginSlow(head, x)
+}
+
+// put writes a complete record; count is 1, or 0 for an end apart. It tells
+// whether there was a place for it.
+func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
+	if r.fast == nil {
+		return r.goPut(rec, x, count)
+	}
+	var ext *uint64
+	var u int64
+	if x != nil {
+		u = x.units()
+		ext = &x.w[0]
+		rec[2] |= format.ExtBit
+	}
+	for range attempts {
+		loc, at := sys.PutFast(rec, r.gen, ext, u, count)
+		if at != 0 {
+			return true
+		}
+		if !r.mend(loc) {
+			return false
+		}
+	}
+	r.lose(format.LossBusy)
+	return false
+}
+
+// attempts is how often a record tries to find its place. Each failure means
+// that the goroutine was moved to another P at the wrong moment.
+const attempts = 64
+
+// lose counts a record that is not kept.
+func (r *recorder) lose(why format.Loss) { r.lost[why].Add(1) }
+
+// beginSlow mends what kept the assembly from writing, and tries again.
+func (r *recorder) beginSlow(head uint64, x *encoder) handle {
+	for range attempts {
+		var loc, start int64
+		if x == nil {
+			loc, start = sys.BeginFast(head, r.gen)
+		} else {
+			loc, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units())
+		}
+		if start != 0 {
+			return handle{Loc: loc, Start: start}
+		}
+		if !r.mend(loc) {
+			return handle{}
+		}
+	}
+	r.lose(format.LossBusy)
+	return handle{}
+}
+
+// mend gives the P a chunk or its thread an anchor. It returns false where the
+// record is lost, which it has counted.
+func (r *recorder) mend(reason int64) bool {
+	if sys.NeedAnchor(reason) && r.fast.Anchor() {
+		return true
+	}
+	idx, lost := r.pool.Take()
+	if lost != 0 {
+		r.lose(lost)
+		return false
+	}
+	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
+	if _, ok := r.fast.Install(h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
+		r.lose(format.LossStop)
+		return false
+	}
+	r.fast.Anchor()
+	return true
+}
+
+func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) *[8]uint64 {
+	var b [format.ChunkHeaderSize]byte
+	format.PutChunkHeader(b[:], &format.ChunkHeader{Kind: k, Path: p, Index: uint32(idx), Since: r.clock.Now(), Gen: 1})
+	h := new([8]uint64)
+	for i := range h {
+		h[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return h
+}
+
+// late is how old an end's time may get while its way is mended. The thread's
+// CPU clock is read for now, and taken back to then; after longer than that the
+// thread may have left the CPU in between, so the end is then now.
+const late = 5 * time.Microsecond
+
+// endFast is the way of an end that the assembly did not finish at once.
+func (r *recorder) endFast(h handle, at int64, x *encoder) {
+	given := at != 0
+	if !given {
+		at = r.clock.Now()
+	}
+	var words *[2]uint64
+	if x != nil {
+		words = new([2]uint64)
+	}
+	for range attempts {
+		switch reason := sys.EndFast(h.Loc, h.Start, at, words); {
+		case reason == 0:
+			if x != nil {
+				r.endApart(h, int64(words[0]), words[1], x)
+			}
+			return
+		case reason == sys.Flushed:
+			if h.Start < r.began {
+				r.staleEnds.Add(1)
+				return
+			}
+			r.endApart(h, at, 0, x)
+			return
+		case reason == sys.Foreign:
+			var rec [4]uint64
+			if sys.Claim(h.Loc, h.Start, &rec) != 0 {
+				continue // flushed or ended meanwhile
+			}
+			r.foreignEnds.Add(1)
+			r.endForeign(h, at, rec[2]&format.MaxGoid, x)
+			return
+		case reason == sys.Ended:
+			r.doubleEnds.Add(1)
+			return
+		case reason == sys.Stale:
+			r.staleEnds.Add(1)
+			return
+		case !r.mend(reason):
+			return
+		}
+		if now := r.clock.Now(); !given && now-at > r.ticks(late) {
+			at = now
+		}
+	}
+	r.lose(format.LossBusy)
+}
+
+// endApart writes an end as a record of its own. cpu is its word 3.
+func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder) {
+	if x == nil {
+		var buf [smallWords]uint64
+		x = &encoder{w: buf[:], r: r}
+		x.place(h.Loc, 0)
+	}
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	r.put(&[4]uint64{uint64(at), uint64(h.Start), headEnd, cpu}, x, 0)
+}
+
+// endForeign is endApart on another goroutine than the one that began.
+func (r *recorder) endForeign(h handle, at int64, goid uint64, x *encoder) {
+	if x == nil {
+		var buf [smallWords]uint64
+		x = &encoder{w: buf[:], r: r}
+		x.place(h.Loc, goid)
+	} else {
+		x.w[2] = goid // place's second slot
+	}
+	r.endApart(h, at, 0, x)
+}

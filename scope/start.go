@@ -1,0 +1,256 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"fmt"
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// control is held by Start, Stop and SetFilter.
+var control sync.Mutex
+
+// generation numbers the recordings of the process.
+var generation int64
+
+// Start begins to record into path. A path that is a directory, or that ends in
+// a slash and does not exist yet, gets a new file in it:
+// program-time-pid-random.scope; Path tells its name. An existing file is
+// ErrExists; see WithOverwrite. Files are made with mode 0600.
+//
+// It returns within some 10 ms. On an error nothing is recorded and no file is
+// left behind; scopes stay what they are without a recording. The errors wrap
+// ErrRunning, ErrExists, ErrOption, ErrNoSpace or what the system said.
+func Start(path string, opts ...Option) error {
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&on) != offPath {
+		return fmt.Errorf("starting %s: %w", path, ErrRunning)
+	}
+	o := defaultOptions()
+	for _, opt := range opts {
+		if opt != nil {
+			opt(&o)
+		}
+	}
+	filter, err := o.check()
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	f, err := createTrace(path, o.overwrite)
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	r, err := newRecorder(f.Name(), o, filter, f)
+	if err != nil {
+		removeTrace(f)
+		return fmt.Errorf("starting %s: %w", f.Name(), err)
+	}
+	r.run()
+	return nil
+}
+
+func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*recorder, error) {
+	generation++
+	r := &recorder{
+		gen:     generation,
+		path:    path,
+		file:    f.File,
+		opts:    o,
+		clock:   sys.NewClock(),
+		goids:   sys.NewGoids(),
+		sampler: heartbeat.New(),
+		quit:    make(chan struct{}),
+		trusted: true,
+	}
+	if r.rate = rateOf(r.clock); r.rate == 0 {
+		return nil, fmt.Errorf("the clock does not advance")
+	}
+	w := r.choosePath()
+	po := mmpool.Options{File: f.File, Limit: max(o.limit, 0), Heap: o.backing == HeapBacking || !haveDisk}
+	if r.fast != nil {
+		po.States = r.fast.States()
+	}
+	pool, err := mmpool.New(po)
+	if err != nil && !po.Heap && !o.backingSet && !mmpool.IsNoSpace(err) {
+		// A file system without mmap: the heap does it, and we say so.
+		w.backing = err.Error()
+		po.Heap, po.States = true, nil
+		r.fast = nil
+		pool, err = mmpool.New(po)
+	}
+	if err != nil {
+		if mmpool.IsNoSpace(err) {
+			err = fmt.Errorf("%w: %w", ErrNoSpace, err)
+		}
+		return nil, err
+	}
+	r.pool = pool
+	if r.fast != nil {
+		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, sys.CPU(o.cpu))
+		w.cpu = r.fast.NoSwitch
+	} else {
+		r.stripes = make([]stripe, stripeCount)
+		r.progress = new(progressTable)
+		for i := range r.stripes {
+			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
+		}
+	}
+	first := r.clock.Read(8)
+	r.began = first.Ticks
+	r.writeHeader(r.fileHeader(first))
+	r.names = newNames(r.fast, filter, r.defineName)
+	r.defineName(format.NameOther, format.OtherNames)
+	r.writeFacts(w)
+	r.cost = scopeCost(r.clock, r.rate)
+	r.beat(first)
+	return r, nil
+}
+
+// run lets the workers in and starts our goroutines.
+func (r *recorder) run() {
+	cfg := flusher.Config{Pool: r.pool, Every: r.opts.flushEvery, Tick: r.tick}
+	if r.fast != nil {
+		cfg.Expire = func(idx int64) {
+			r.fast.Expire(r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize)
+		}
+	} else {
+		cfg.Whole = r.whole
+	}
+	r.flusher = flusher.Start(cfg)
+	r.ticker.Add(1)
+	go r.beats()
+	current.Store(r)
+	if r.fast != nil {
+		r.fast.Run(r.gen)
+		atomic.StoreUint32(&on, fastPath)
+	} else {
+		atomic.StoreUint32(&on, goPath)
+	}
+}
+
+// Stop ends the recording: it waits until nobody is about to record any more,
+// joins our goroutines, and closes the file. Scopes that are open stay open in
+// the trace; ending them later does nothing. It returns ErrStopped if there is
+// no recording, or the last error that kept something from being written.
+//
+// A trace needs no Stop to be readable, and Stop does not make the disk
+// persist it.
+func Stop() error {
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&on) == offPath {
+		return ErrStopped
+	}
+	r := current.Load()
+	atomic.StoreUint32(&on, offPath)
+	if r.fast != nil {
+		r.fast.Run(-1)
+		// The world can't stop while a goroutine is inside the assembly, so
+		// when it has been stopped once nobody of this recording is.
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		r.fast.Leave(r.gen, func(addr, used uintptr) {
+			idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
+			atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
+		})
+	} else {
+		r.goStop()
+	}
+	close(r.quit)
+	r.ticker.Wait()
+	r.flusher.Stop()
+	return r.finish()
+}
+
+// finish writes what the trace ends with and closes it.
+func (r *recorder) finish() error {
+	r.beat(r.clock.Read(4))
+	r.writeGaps(true)
+	r.block(format.BlockStop, ticksPayload(r.clock.Now()))
+	r.shutBlocks()
+	r.setState(true)
+	r.final = r.stats()
+	r.final.Running = false
+	r.closed.Store(true)
+	err := r.flusher.Err()
+	if r.pool.Heap() {
+		if e := r.pool.Save(0, r.pool.Bump(), true); e != nil && err == nil {
+			err = e
+		}
+	}
+	r.pool.Shut()
+	if e := r.pool.Close(); e != nil && err == nil {
+		err = e
+	}
+	if e := r.file.Close(); e != nil && err == nil {
+		err = e
+	}
+	r.final.LastError = err
+	if err != nil {
+		return fmt.Errorf("stopping %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// Path is the trace that is being written, or the one that was written last.
+func Path() string {
+	if r := current.Load(); r != nil {
+		return r.path
+	}
+	return ""
+}
+
+// SetFilter chooses by name what is recorded from now on; an empty expression
+// records everything. It is a list of globs with commas between them: * matches
+// any run of characters, ? one; a leading - excludes; the last match decides;
+// with exclusions alone everything else is recorded. What a name's scopes
+// cost that are left out is told in the README; it is decided once per name.
+// Rows (Track, Go) are always named.
+func SetFilter(expr string) error {
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&on) == offPath {
+		return ErrStopped
+	}
+	f, err := glob.Parse(expr)
+	if err != nil {
+		return fmt.Errorf("scope: %w", err)
+	}
+	r := current.Load()
+	r.names.setFilter(f)
+	r.block(format.BlockNote, append(ticksPayload(r.clock.Now()), "filter "+expr...))
+	return nil
+}
+
+// check validates the options and parses the filter.
+func (o *options) check() (glob.Filter, error) {
+	f, err := glob.Parse(o.filter)
+	switch {
+	case err != nil:
+		return f, fmt.Errorf("%w: %w", ErrOption, err)
+	case o.flushEvery < 10*time.Millisecond:
+		return f, fmt.Errorf("%w: WithFlushEvery(%v): the least is 10ms", ErrOption, o.flushEvery)
+	case o.heartbeat < 10*time.Millisecond:
+		return f, fmt.Errorf("%w: WithHeartbeat(%v): the least is 10ms", ErrOption, o.heartbeat)
+	case o.limit != NoLimit && o.limit < 1<<20:
+		return f, fmt.Errorf("%w: WithLimit(%d): the least is 1 MiB; use NoLimit for none", ErrOption, o.limit)
+	case o.cpu < Auto || o.cpu > Always:
+		return f, fmt.Errorf("%w: WithCPU(%d)", ErrOption, o.cpu)
+	case o.backing < DiskBacking || o.backing > HeapBacking:
+		return f, fmt.Errorf("%w: WithBacking(%d)", ErrOption, o.backing)
+	case o.backingSet && o.backing == DiskBacking && !haveDisk:
+		return f, fmt.Errorf("%w: WithBacking(DiskBacking): %s", ErrOption, noDisk)
+	}
+	return f, nil
+}
