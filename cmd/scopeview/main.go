@@ -1,4 +1,3 @@
-// Command scopeview looks at traces: what programs that import scope leave.
 package main
 
 import (
@@ -10,6 +9,7 @@ import (
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not end by itself
 	code := execute(ctx, standardStreams(), os.Args[1:])
 	stop()
 	os.Exit(code)

@@ -77,14 +77,13 @@ func execute(ctx context.Context, s *streams, args []string) int {
 	if err == nil {
 		return exitOK
 	}
-	if e := new(exit); !errors.As(err, &e) {
-		code := exitFailed
+	var e *exit
+	if !errors.As(err, &e) {
+		e = &exit{exitFailed, err}
 		if !running {
-			code = exitUsage
+			e.code = exitUsage
 		}
-		err = &exit{code, err}
 	}
-	e := err.(*exit)
 	if e.err == nil {
 		return e.code
 	}

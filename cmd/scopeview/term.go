@@ -3,6 +3,7 @@ package main
 import (
 	"io"
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"unicode"
@@ -23,8 +24,17 @@ func standardStreams() *streams {
 		out: os.Stdout, outTerm: term.IsTerminal(int(os.Stdout.Fd())),
 		err: os.Stderr, errTerm: term.IsTerminal(int(os.Stderr.Fd())),
 	}
-	s.color = s.outTerm && os.Getenv("NO_COLOR") == "" && os.Getenv("TERM") != "dumb"
+	s.color = s.outTerm && os.Getenv("NO_COLOR") == "" && colours()
 	return s
+}
+
+// colours tells whether a terminal here takes them. Of the consoles on Windows
+// only some do, and those say so.
+func colours() bool {
+	if runtime.GOOS == "windows" {
+		return os.Getenv("WT_SESSION") != "" || os.Getenv("TERM") != ""
+	}
+	return os.Getenv("TERM") != "dumb"
 }
 
 // styles mark text on a terminal that has colours, and nothing elsewhere.

@@ -18,6 +18,8 @@ func slot(v any) format.Slot {
 	switch v := v.(type) {
 	case int:
 		return format.Slot{Type: format.SlotInt, Value: uint64(v)}
+	case int64:
+		return format.Slot{Type: format.SlotInt, Value: uint64(v)}
 	case uint64:
 		return format.Slot{Type: format.SlotUint, Value: v}
 	case float64:
@@ -66,7 +68,7 @@ func TestJSON(t *testing.T) {
 		{"counted on at the end", task(slots(1), slots(2, 3)), `{"0":1,"1":2,"2":3}`},
 		{"named ones don't count", task(slots(1, key(2), 9, 2), nil), `{"0":1,"bytes":9,"1":2}`},
 		{"the same key at the end", task(slots(key(3), 1), slots(key(3), 2, key(3), 3)), `{"status":1,"status#2":2,"status#3":3}`},
-		{"numbers", task(slots(-5, uint64(math.MaxUint64), 1.5, 1e300, math.MinInt64), nil),
+		{"numbers", task(slots(-5, uint64(math.MaxUint64), 1.5, 1e300, int64(math.MinInt64)), nil),
 			`{"0":-5,"1":18446744073709551615,"2":1.5,"3":1e+300,"4":-9223372036854775808}`},
 		{"no numbers", task(slots(math.NaN(), math.Inf(1), math.Inf(-1)), nil), `{"0":"NaN","1":"+Inf","2":"-Inf"}`},
 		{"bool, duration", task(slots(true, false, 1500*time.Microsecond), nil), `{"0":true,"1":false,"2":1500000}`},

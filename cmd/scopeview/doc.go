@@ -1,0 +1,59 @@
+// Command scopeview looks at the traces of programs that import
+// github.com/scopeview/scopeview/scope.
+//
+//	scopeview info TRACE     what was recorded, where, how, and was all of it kept
+//	scopeview top TRACE      where the time went, by name or row; who waited for which lock
+//	scopeview csv TRACE      every record as a row; the columns are in package export/csv
+//	scopeview tail TRACE     each scope as it ends, while the program runs
+//	scopeview dump TRACE     the file as text, to the byte
+//	scopeview verify TRACE   the file against every rule of docs/format.md
+//	scopeview completion     completion for bash, zsh, fish and PowerShell
+//
+// TRACE is a file, a directory (its newest *.scope file, by when the recording
+// was started), or the number of a running process (Linux: the trace that it has
+// open). What a command prints goes to standard output or, with -o, to a file
+// that appears when it is complete; what there is to say about it goes to
+// standard error.
+//
+// # Exit codes
+//
+//	0  ok; also for a trace that is being written, or whose program was killed
+//	1  failed, or the trace was cut or changed: what could be read was shown first
+//	2  wrong usage
+//	3  records were lost (with --strict)
+//
+// # JSON
+//
+// info, top and verify print a document with --json. Keys may be added; none
+// changes its meaning or goes away. Keys that end in _ns are integer nanoseconds,
+// times from the trace's start; null is unknown.
+//
+// info: path, bytes; state: closed, writing, abandoned (no Stop, and nobody writes
+// it any more) or unknown; start (RFC 3339), duration_ns; lost: total and by
+// reason; gaps: from_ns, to_ns, count, reason; pid; info: what the recorder
+// noted, such as program, args, go, module, version, host, kernel, cpu; format;
+// path_kind: assembly, go, pure; backing: disk, heap; clock: tsc, monotonic;
+// witnesses: goroutine, yield, switch; records: total and by kind; open: by kind;
+// cpu_quality, of ended tasks: exact, likely, at_most, unknown; recording_cost:
+// percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; heartbeats, how
+// many; last_heartbeat: the fields that are known; notes: time_ns, text;
+// clock_steps: from_ns, to_ns; problems: offset, text, count, damage (false: a
+// sound writer leaves that too); never_ended, names that began often and never
+// ended: name, kind, begun.
+//
+// top: lost and never_ended as above; by: name or track; and
+//
+//   - scopes: name; process (scope.Process: CPU is the process's); count, total_ns,
+//     mean_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns of the ended ones; self_ns;
+//     cpu_ns, the known CPU time, of scopes of cpu_wall_ns together, cpu_coverage,
+//     their share of total_ns, cpu_per_wall; cpu_max_ns, upper bounds of others,
+//     of scopes of cpu_max_wall_ns together; open and open_ns; across_clock_steps,
+//     how many have no known duration
+//   - locks: name; waits, wait_ns, wait_max_ns; holds, hold_ns, hold_max_ns; waiting,
+//     waiting_ns, held, held_ns of what has not ended; held_by: name (null: no
+//     scope), wait (name is a lock that the holder waited for), ns, share
+//   - events: name, pending, count, to_come, first_ns, last_ns
+//   - counters: name, count, min, max, last: numbers, or "NaN", "+Inf", "-Inf"
+//
+// verify: findings: offset, rule, text.
+package main
