@@ -51,7 +51,7 @@ func endAt(h handle, at int64, x *encoder) {
 func endArgs(h handle, args []any) {
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: current.Load()}
-	x.place(h.Loc, 0)
+	x.place(x.r.offset(h), 0)
 	x.addAll(args)
 	endAt(h, 0, &x)
 }
@@ -79,7 +79,7 @@ func (p process) end() {
 	}
 	var buf [16]uint64
 	x := encoder{w: buf[:], r: current.Load()}
-	x.place(p.h.Loc, 0)
+	x.place(x.r.offset(p.h), 0)
 	x.cpu(sys.ProcessCPU())
 	endAt(p.h, 0, &x)
 }

@@ -38,14 +38,15 @@ type names struct {
 	others atomic.Int64                      // uses of names that did not fit
 }
 
-// nameCache is an open-addressed table by address and length. An entry is
-// written once; the table grows by replacement, so a reader needs no lock. The
-// assembly looks only where a name should be first.
-type nameCache struct {
-	mask    uint64
-	used    int
-	entries []sys.NameEntry // Word: length << 17 | nameOut | id
-}
+// nameCache is a table by address. A name is in its one slot or nowhere, because
+// the assembly looks nowhere else: where two names meet the table grows, up to
+// maxCache entries. An entry is written once, so readers need no lock.
+type nameCache []sys.NameEntry
+
+const (
+	minCache = 1 << 9
+	maxCache = 1 << 16 // 2 MiB
+)
 
 func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) *names {
 	n := &names{
@@ -56,32 +57,19 @@ func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bo
 		define: define,
 	}
 	n.ids[""] = format.NameEmpty | n.out("")
-	n.use(newNameCache(512))
+	n.use(make(nameCache, minCache))
 	return n
-}
-
-func newNameCache(size uint64) *nameCache {
-	return &nameCache{mask: size - 1, entries: make([]sys.NameEntry, size)}
-}
-
-func nameHash(addr uintptr, n int) uint64 {
-	return (uint64(addr)>>3 ^ uint64(addr)>>13) + uint64(n)
 }
 
 // find returns the id of a name, and nameOut where the filter leaves it out.
 func (n *names) find(name string) uint64 {
-	c := n.cache.Load()
+	c := *n.cache.Load()
 	addr := sys.StringAddr(name)
-	for i := nameHash(addr, len(name)); ; i++ {
-		e := &c.entries[i&c.mask]
-		a := atomic.LoadUintptr(&e.Addr)
-		if a == addr && e.Word>>17 == uint64(len(name)) {
-			return e.Word & (nameOut | nameID)
-		}
-		if a == 0 {
-			return n.slow(name)
-		}
+	e := &c[sys.NameSlot(addr, len(c))]
+	if atomic.LoadUintptr(&e.Addr) == addr && e.Len&^sys.NameOut == uint64(len(name)) && len(name) > 0 {
+		return e.Head>>48 | e.Len>>63<<16
 	}
+	return n.slow(name)
 }
 
 // slow finds a name by its content and, where its bytes stay what they are,
@@ -142,35 +130,41 @@ func (n *names) out(name string) uint64 {
 
 // remember enters a name's address into the cache. n.mu is held.
 func (n *names) remember(addr uintptr, length int, id uint64) {
-	c := n.cache.Load()
-	if c.used >= len(c.entries)/2 {
-		bigger := newNameCache(2 * uint64(len(c.entries)))
-		for i := range c.entries {
-			if e := &c.entries[i]; atomic.LoadUintptr(&e.Addr) != 0 {
-				bigger.put(atomic.LoadUintptr(&e.Addr), e.Word)
-			}
-		}
-		n.use(bigger)
-		c = bigger
+	e := sys.NameEntry{Addr: addr, Len: uint64(length), Head: id & nameID << 48}
+	if id&nameOut != 0 {
+		e.Len |= sys.NameOut
 	}
-	c.put(addr, uint64(length)<<17|id)
-}
-
-func (c *nameCache) put(addr uintptr, word uint64) {
-	for i := nameHash(addr, int(word>>17)); ; i++ {
-		e := &c.entries[i&c.mask]
-		switch atomic.LoadUintptr(&e.Addr) {
-		case addr:
-			if e.Word>>17 == word>>17 {
-				return
-			}
-		case 0:
-			e.Word = word
-			atomic.StoreUintptr(&e.Addr, addr)
-			c.used++
+	c := *n.cache.Load()
+	if c.put(e) {
+		return
+	}
+	for size := 2 * len(c); size <= maxCache; size *= 2 {
+		if bigger := make(nameCache, size); bigger.putAll(c) && bigger.put(e) {
+			n.use(bigger)
 			return
 		}
 	}
+}
+
+// put enters e where it belongs, if its slot is free. A name that is a prefix
+// of one that is there has the same slot, and stays out.
+func (c nameCache) put(e sys.NameEntry) bool {
+	slot := &c[sys.NameSlot(e.Addr, len(c))]
+	if atomic.LoadUintptr(&slot.Addr) != 0 {
+		return slot.Addr == e.Addr
+	}
+	slot.Len, slot.Head = e.Len, e.Head
+	atomic.StoreUintptr(&slot.Addr, e.Addr)
+	return true
+}
+
+func (c nameCache) putAll(old nameCache) bool {
+	for i := range old {
+		if old[i].Addr != 0 && !c.put(old[i]) {
+			return false
+		}
+	}
+	return true
 }
 
 // lasts tells whether a string's bytes lie where nobody can change them.
@@ -192,14 +186,14 @@ func (n *names) setFilter(f glob.Filter) {
 	for name, id := range n.ids {
 		n.ids[name] = id&nameID | n.out(name)
 	}
-	// Not a smaller one: the assembly may have the old mask and the new table.
-	n.use(newNameCache(n.cache.Load().mask + 1))
+	// Not a smaller one: see sys.Fast.SetNames.
+	n.use(make(nameCache, len(*n.cache.Load())))
 }
 
-func (n *names) use(c *nameCache) {
-	n.cache.Store(c)
+func (n *names) use(c nameCache) {
+	n.cache.Store(&c)
 	if n.fast != nil {
-		n.fast.SetNames(&c.entries[0], c.mask)
+		n.fast.SetNames(c)
 	}
 }
 

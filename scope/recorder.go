@@ -211,12 +211,20 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 	r.lose(format.LossBusy)
 }
 
+// offset is where a scope's record is in the file.
+func (r *recorder) offset(h handle) int64 {
+	if r.fast != nil {
+		return h.Loc - int64(r.pool.Base())
+	}
+	return h.Loc
+}
+
 // endApart writes an end as a record of its own. cpu is its word 3.
 func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder) {
 	if x == nil {
 		var buf [smallWords]uint64
 		x = &encoder{w: buf[:], r: r}
-		x.place(h.Loc, 0)
+		x.place(r.offset(h), 0)
 	}
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
@@ -229,7 +237,7 @@ func (r *recorder) endForeign(h handle, at int64, goid uint64, x *encoder) {
 	if x == nil {
 		var buf [smallWords]uint64
 		x = &encoder{w: buf[:], r: r}
-		x.place(h.Loc, goid)
+		x.place(r.offset(h), goid)
 	} else {
 		x.w[2] = goid // place's second slot
 	}

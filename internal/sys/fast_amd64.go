@@ -11,9 +11,8 @@ type layout struct {
 	states uintptr
 	size   uint64 // bytes that the states speak of
 	coro   uint64 // the waitreason of a goroutine that switched as a coroutine
-	ready  uint64 // 1: the offsets are verified
 	names  uintptr
-	mask   uint64 // of the table of names
+	mask   uint64 // of the table of names, × the size of an entry
 }
 
 var lay = layout{gen: -1}
@@ -29,9 +28,10 @@ type entry struct {
 	tid          uint64
 	cell         uintptr
 	gen          int64
-	count        int64 // records begun since the recording started
+	extra        int64 // units written that are not records begun
 	clamped      int64
-	_            [56]byte
+	units        int64 // written in the chunks it had before
+	_            [48]byte
 }
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the

@@ -20,9 +20,8 @@
 #define lay_states   24
 #define lay_size     32
 #define lay_coro     40
-#define lay_ready    48
-#define lay_names    56
-#define lay_mask     64
+#define lay_names    48
+#define lay_mask     56
 
 #define MAXPS        65536
 
@@ -33,8 +32,9 @@
 #define ent_tid      32
 #define ent_cell     40
 #define ent_gen      48
-#define ent_count    56
+#define ent_extra    56
 #define ent_clamped  64
+#define ent_units    72
 
 #define cell_k       32
 #define cell_tid     40
@@ -53,15 +53,13 @@
 #define MOVED        7
 #define NOISY        8
 
-// WHERE finds g (R8), the layout (R9), m (R10), p (R13) and the P's entry
-// (R12). Clobbers AX.
+// WHERE finds g (R8), the layout (R9), m (R10), p (R13; who runs Go code has
+// one) and the P's entry (R12). Clobbers AX.
 #define WHERE(slow) \
 	MOVQ (TLS), R8                        \
 	LEAQ ·lay(SB), R9                     \
 	MOVQ g_m(R8), R10                     \
 	MOVQ m_p(R10), R13                    \
-	TESTQ R13, R13                        \
-	JZ   slow                             \
 	MOVL p_id(R13), AX                    \
 	CMPL AX, $MAXPS                       \
 	JAE  slow                             \
@@ -69,18 +67,22 @@
 	LEAQ ·entries(SB), R12                \
 	ADDQ AX, R12
 
-// OWN checks that the entry is of this generation (else chunk) and that its
-// anchor is this thread's (else anchor). Leaves the cell in R11.
-#define OWN(chunk, anchor) \
-	MOVQ lay_gen(R9), AX                  \
-	CMPQ AX, ent_gen(R12)                 \
-	JNE  chunk                            \
+// THREAD checks that the entry's anchor is this thread's, and leaves its cell in
+// R11. An M may be reused for another thread, so its thread's id is compared too.
+#define THREAD(anchor) \
 	CMPQ R10, ent_m(R12)                  \
 	JNE  anchor                           \
 	MOVQ m_procid(R10), AX                \
 	CMPQ AX, ent_tid(R12)                 \
 	JNE  anchor                           \
 	MOVQ ent_cell(R12), R11
+
+// OWN checks that the entry is of this generation (else chunk), and THREAD.
+#define OWN(chunk, anchor) \
+	MOVQ lay_gen(R9), AX                  \
+	CMPQ AX, ent_gen(R12)                 \
+	JNE  chunk                            \
+	THREAD(anchor)
 
 // WITNESS looks whether the thread is still on the CPU since its anchor. It
 // comes after TSC: invariant 3. Clobbers BX.
@@ -117,41 +119,33 @@
 // of names, no arguments, room in the P's chunk, an intact anchor. Anything
 // else is Go's.
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
+	// a recording that has this path? Its generation is not negative.
 	LEAQ ·lay(SB), R9
-	CMPQ lay_ready(R9), $1
-	JNE  miss
-	MOVQ args_len+32(FP), AX
-	TESTQ AX, AX
+	MOVQ lay_gen(R9), CX
+	TESTQ CX, CX
+	JS   miss
+	CMPQ args_len+32(FP), $0
 	JNE  miss
 	// who and where
 	WHERE(miss)
-	OWN(miss, miss)
+	CMPQ CX, ent_gen(R12)
+	JNE  miss
+	THREAD(miss)
 	MOVQ ent_cur(R12), DI
 	LEAQ 32(DI), SI
 	CMPQ SI, ent_end(R12)
 	JA   miss
 	// what: the name's id, by its address and length
 	MOVQ name_base+8(FP), BX
+	MOVQ BX, R14
+	SHLQ $5, R14
+	ANDQ lay_mask(R9), R14
+	ADDQ lay_names(R9), R14
+	CMPQ BX, 0(R14)
+	JNE  miss
 	MOVQ name_len+16(FP), CX
-	MOVQ BX, AX
-	MOVQ BX, DX
-	SHRQ $3, AX
-	SHRQ $13, DX
-	XORQ DX, AX
-	ADDQ CX, AX
-	ANDQ lay_mask(R9), AX
-	SHLQ $4, AX
-	ADDQ lay_names(R9), AX
-	CMPQ BX, 0(AX)
-	JNE  miss
-	MOVQ 8(AX), R14
-	MOVQ R14, DX
-	SHRQ $17, DX
-	CMPQ DX, CX
-	JNE  miss
-	BTQ  $16, R14
-	JCS  out
-	SHLQ $48, R14
+	CMPQ CX, 8(R14)
+	JNE  out
 	// when; the thread's CPU clock is good
 	TSC
 	WITNESS(miss)
@@ -160,20 +154,21 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVQ CX, 8(DI)
 	GOID
 	ORQ  head+0(FP), BX
-	ORQ  R14, BX
+	ORQ  16(R14), BX
 	MOVQ BX, 16(DI)
 	MOVQ cell_k(R11), BX
 	MOVQ BX, 24(DI)
 	MOVQ SI, ent_cur(R12)
-	INCQ ent_count(R12)
 	MOVQ AX, 0(DI)
 	// the handle
-	SUBQ lay_base(R9), DI
 	MOVQ DI, ret_Loc+48(FP)
 	MOVQ AX, ret_Start+56(FP)
 	RET
 out:
-	// left out by the filter
+	// a name that the filter leaves out has the sign bit in its length
+	BTSQ $63, CX
+	CMPQ CX, 8(R14)
+	JNE  miss
 	MOVQ $0, ret_Loc+48(FP)
 	MOVQ $0, ret_Start+56(FP)
 	RET
@@ -183,15 +178,18 @@ miss:
 // func end(loc, start int64)
 //
 // The way of nearly every scope's end: its record is in the chunk of this P,
-// begun by this goroutine, and open. Anything else is EndFast's.
+// begun by this goroutine, open, and the goroutine has not yielded since.
+// Anything else is EndFast's.
 TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	LEAQ ·lay(SB), R9
-	CMPQ lay_ready(R9), $1
-	JNE  miss
+	MOVQ lay_gen(R9), CX
+	TESTQ CX, CX
+	JS   miss
 	WHERE(miss)
-	OWN(miss, miss)
+	CMPQ CX, ent_gen(R12)
+	JNE  miss
+	THREAD(miss)
 	MOVQ loc+0(FP), DI
-	ADDQ lay_base(R9), DI
 	CMPQ DI, ent_lo(R12)
 	JB   miss
 	CMPQ DI, ent_cur(R12)
@@ -205,24 +203,21 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	JNE  miss
 	TSC
 	WITNESS(miss)
-	// CPU time: wall + how far the thread's clock moved against the counter
-	MOVQ cell_k(R11), DX
-	SUBQ 24(DI), DX
-	MOVQ AX, CX
-	SUBQ SI, CX
-	MOVQ CX, SI
-	ADDQ SI, DX
-	JS   miss
-	CMPQ DX, SI
-	JG   miss
-	// its quality: did the goroutine yield? The same test finds records that
-	// have ended.
+	// Did the goroutine yield? The same test finds records that have ended.
 	YIELD
 	CMPQ CX, 8(DI)
 	JNE  miss
 	MOVBQZX g_wait(R8), BX
 	CMPQ BX, lay_coro(R9)
 	JE   miss
+	// Without a new anchor in between, CPU time is wall time.
+	MOVQ AX, DX
+	SUBQ SI, DX
+	MOVQ DX, SI
+	MOVQ cell_k(R11), CX
+	SUBQ 24(DI), CX
+	JNE  anchored
+cpu:
 	XORL BX, BX
 	CMPQ SI, lay_exact(R9)
 	SETGE BX
@@ -231,6 +226,12 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ DX, 24(DI)
 	MOVQ AX, 8(DI)
 	RET
+anchored:
+	// the thread's clock moved by CX against the counter
+	ADDQ CX, DX
+	JS   miss
+	CMPQ DX, SI
+	JLE  cpu
 miss:
 	JMP  ·endMiss(SB)
 
@@ -260,10 +261,8 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ cell_k(R11), BX
 	MOVQ BX, 24(DI)
 	MOVQ SI, ent_cur(R12)
-	INCQ ent_count(R12)
 	MOVQ AX, 0(DI)
 	// the handle
-	SUBQ lay_base(R9), DI
 	MOVQ DI, loc+16(FP)
 	MOVQ AX, start+24(FP)
 	RET
@@ -322,9 +321,9 @@ copied:
 	MOVQ cell_k(R11), BX
 	MOVQ BX, 24(DI)
 	MOVQ SI, ent_cur(R12)
-	INCQ ent_count(R12)
+	MOVQ units+24(FP), BX
+	ADDQ BX, ent_extra(R12)
 	MOVQ AX, 0(DI)
-	SUBQ lay_base(R9), DI
 	MOVQ DI, loc+32(FP)
 	MOVQ AX, start+40(FP)
 	RET
@@ -347,7 +346,7 @@ TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
 	OWN(chunk, anchor)
 	MOVQ loc+0(FP), DI
 	MOVQ DI, SI
-	ADDQ lay_base(R9), DI
+	SUBQ lay_base(R9), SI
 	// in the chunk of this P?
 	CMPQ DI, ent_lo(R12)
 	JB   other
@@ -563,15 +562,15 @@ given:
 	MOVQ 24(SI), BX
 	MOVQ BX, 24(DI)
 	MOVQ CX, ent_cur(R12)
-	MOVQ count+32(FP), BX
-	ADDQ BX, ent_count(R12)
-	TESTQ BX, BX
-	JNZ  publish
+	MOVQ units+24(FP), BX
+	ADDQ BX, ent_extra(R12)
+	CMPQ count+32(FP), $0
+	JNE  publish
+	INCQ ent_extra(R12)
 	MOVQ ent_lo(R12), BX
 	ORL  $1, 28(BX)                // FlagEnds
 publish:
 	MOVQ AX, 0(DI)
-	SUBQ lay_base(R9), DI
 	MOVQ DI, loc+40(FP)
 	MOVQ AX, at+48(FP)
 	RET
@@ -593,11 +592,11 @@ TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	MOVQ lay_gen(R9), AX
 	CMPQ AX, ent_gen(R12)
 	JNE  chunk
-	MOVQ loc+0(FP), SI
+	MOVQ loc+0(FP), DI
+	MOVQ DI, SI
+	SUBQ lay_base(R9), SI
 	CMPQ SI, lay_size(R9)
 	JAE  stale
-	MOVQ SI, DI
-	ADDQ lay_base(R9), DI
 	SHRQ $16, SI
 	MOVQ lay_states(R9), BX
 	MOVL (BX)(SI*4), CX
@@ -674,6 +673,9 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	SUBQ BX, CX
 	MOVQ CX, 8(SI)
 	MOVQ CX, 32(BX)
+	SUBQ $64, CX
+	SHRQ $5, CX
+	ADDQ CX, ent_units(R12)
 	SUBQ lay_base(R9), BX
 	SHRQ $16, BX
 	MOVQ lay_states(R9), DX
@@ -824,6 +826,7 @@ record:
 	MOVQ R13, 24(DI)
 	LEAQ 32(DI), SI
 	MOVQ SI, ent_cur(R12)
+	INCQ ent_extra(R12)
 	MOVQ R10, ent_m(R12)
 	MOVQ 8(R14), CX
 	MOVQ CX, ent_tid(R12)

@@ -44,7 +44,7 @@ func Begin(head uint64, name string, args []any) Handle { return beginMiss(head,
 
 func end(loc, start int64) { endMiss(loc, start) }
 
-func (f *Fast) SetNames(table *NameEntry, mask uint64) {}
+func (f *Fast) SetNames(table []NameEntry) {}
 
 func BeginFast(head uint64, gen int64) (loc, start int64) { return 0, 0 }
 

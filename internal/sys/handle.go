@@ -1,10 +1,9 @@
 package sys
 
-// Handle is a scope that was begun: where its record is in the file, and when it
-// began, by which the end finds out whether that record is still there. It
+// Handle is a scope that was begun: where its record is, and when it began, by which the end finds out whether that record is still there. It
 // holds no pointer, so one that outlives its recording can do no harm.
 type Handle struct {
-	Loc   int64 // file offset; 0: not recorded
+	Loc   int64 // address (assembly path) or file offset of the record; 0: not recorded
 	Start int64 // ticks
 }
 
@@ -32,8 +31,17 @@ func beginMiss(head uint64, name string, args []any) Handle { return onMiss.begi
 
 func endMiss(loc, start int64) { onMiss.end(Handle{loc, start}) }
 
-// NameEntry is an entry of the table of names; see Fast.SetNames.
+// NameEntry is an entry of the table of names; see Fast.SetNames. A name's place
+// in the table is NameSlot of its address.
 type NameEntry struct {
 	Addr uintptr // stored last; 0: free
-	Word uint64
+	Len  uint64  // with NameOut where the filter leaves the name out
+	Head uint64  // the name's id as it stands in a record's word 2
+	_    uint64
 }
+
+// NameOut in NameEntry.Len says that the name is not recorded.
+const NameOut = 1 << 63
+
+// NameSlot is where a name should be in a table whose size is a power of two.
+func NameSlot(addr uintptr, size int) int { return int(addr) & (size - 1) }

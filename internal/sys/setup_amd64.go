@@ -78,7 +78,6 @@ func newFast() (*Fast, error) {
 	}
 	lay.coro = l.coroutine
 	lay.states = uintptr(unsafe.Pointer(&f.states[0]))
-	lay.ready = 1
 	return f, nil
 }
 
@@ -106,13 +105,13 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 
 const exactBelow = 20_000 // ns; format.ExactBelow
 
-// SetNames gives the assembly the table of names: mask+1 entries of two words,
-// an address and length<<17 | leave it out<<16 | id. The caller keeps it alive
-// as long as it is set, and one stop of the world longer.
-func (f *Fast) SetNames(table *NameEntry, mask uint64) {
-	// The smaller mask of the two fits both tables while they change.
+// SetNames gives the assembly the table of names. The caller keeps it alive as
+// long as it is set, and does not set a smaller one while a recording runs:
+// the assembly may have the old mask and the new table.
+func (f *Fast) SetNames(table []NameEntry) {
+	mask := uint64(len(table)-1) * uint64(unsafe.Sizeof(table[0]))
 	lay.mask = min(lay.mask, mask)
-	atomic.StoreUintptr(&lay.names, uintptr(unsafe.Pointer(table)))
+	atomic.StoreUintptr(&lay.names, uintptr(unsafe.Pointer(&table[0])))
 	atomic.StoreUint64(&lay.mask, mask)
 }
 
@@ -124,11 +123,19 @@ func (f *Fast) Run(gen int64) { atomic.StoreInt64(&lay.gen, gen) }
 // flusher what is greater.
 func (f *Fast) States() []uint32 { return f.states }
 
-// Count returns the records begun and the CPU times clamped since Setup.
+// Count returns the records begun and the CPU times clamped since Setup: the
+// units of 32 bytes that were written, less those that are not records of
+// their own. It is exact when nobody writes.
 func (f *Fast) Count() (records, clamped int64) {
+	gen := atomic.LoadInt64(&lay.gen)
 	for i := range entries[:f.ps()] {
-		records += atomic.LoadInt64(&entries[i].count)
-		clamped += atomic.LoadInt64(&entries[i].clamped)
+		e := &entries[i]
+		if g := atomic.LoadInt64(&e.gen); g == 0 || gen >= 0 && g != gen {
+			continue
+		}
+		open := int64(atomic.LoadUintptr(&e.cur)-atomic.LoadUintptr(&e.lo)-64) / 32
+		records += atomic.LoadInt64(&e.units) + open - atomic.LoadInt64(&e.extra)
+		clamped += atomic.LoadInt64(&e.clamped)
 	}
 	return records, clamped
 }
