@@ -45,9 +45,9 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	echo "ended rows and rows still open when it was killed:"
 	awk -F, 'NR > 1 { open[$$11 == "1" || $$11 == "true"]++ } END { printf "  %d ended, %d open\n", open[0], open[1] }' demo/killed.csv
 	say "the results"
-	echo "trace            demo/gostats.scope"
-	echo "table            demo/gostats.csv ($$(wc -l <demo/gostats.csv) lines)"
-	echo "killed in mid-run  demo/killed.scope, demo/killed.csv"
+	echo "trace     demo/gostats.scope"
+	echo "as CSV    demo/gostats.csv ($$(wc -l <demo/gostats.csv) lines)"
+	echo "killed    demo/killed.scope and demo/killed.csv"
 
 # stage NAME COMMAND runs a command and prints one line about it; the command's
 # output follows if it failed, and what its tests skipped if it did not.
