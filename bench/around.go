@@ -23,24 +23,22 @@ func (b *bench) faultsRow() row {
 	const n = 1_000_000
 	var faults int64
 	var failed error
-	t, err := b.recording(func() {
-		runtime.LockOSThread()
-		defer runtime.UnlockOSThread()
-		gently(n)
-		before, err := threadFaults()
-		if err != nil {
-			failed = err
-			return
-		}
-		tasks(n)
-		after, err := threadFaults()
-		faults, failed = after-before, err
-	}, nil)
-	if err != nil {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	t, err := b.recording(job{
+		warm: func() { gently(2 * n) },
+		run: func() {
+			var before, after int64
+			before, failed = threadFaults()
+			tasks(n)
+			if failed == nil {
+				after, failed = threadFaults()
+			}
+			faults = after - before
+		},
+	})
+	if err := errors.Join(err, failed); err != nil {
 		return broken(name, err)
-	}
-	if failed != nil {
-		return broken(name, failed)
 	}
 	q := quantity{float64(faults), "faults"}
 	return row{name: name, value: q, judge: q, fault: t.kept(2 * n)}
@@ -57,7 +55,8 @@ func (b *bench) switchRow() row {
 			return broken(name, err)
 		}
 		off = append(off, ns)
-		if _, errRec := b.recording(func() { ns, err = switchTime(func() { scope.Task("f1")() }) }, nil); errRec != nil || err != nil {
+		recorded := job{run: func() { ns, err = switchTime(func() { scope.Task("f1")() }) }}
+		if _, errRec := b.recording(recorded); errRec != nil || err != nil {
 			return broken(name, errors.Join(errRec, err))
 		}
 		on = append(on, ns)
@@ -108,7 +107,7 @@ func (b *bench) idleRow() row {
 	var off, on []float64
 	for range b.rounds {
 		off = append(off, spend())
-		if _, err := b.recording(func() { on = append(on, spend()) }, nil); err != nil {
+		if _, err := b.recording(job{run: func() { on = append(on, spend()) }}); err != nil {
 			return broken(name, err)
 		}
 	}

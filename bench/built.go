@@ -84,29 +84,42 @@ func (b *bench) runChild(tag string, want format.Path) (child, error) {
 func (b *bench) printChild(w io.Writer) error {
 	var c child
 	var p plan
-	t, err := b.recording(func() {
-		p = childPlan()
-		ns := b.medians(p, timed(floor.Loop), timed(floor.Empty), timed(tasks), timed(tasksInts))
-		c.Floor, c.Empty, c.Task, c.Ints = ns[0], ns[1], ns[2], ns[3]
-		c.Mallocs = mallocs(tasks)
-	}, func(t tally) error {
-		tr, err := trace.OpenFile(t.path)
-		if errors.Is(err, os.ErrNotExist) {
-			return nil // built to record nothing
-		}
-		if err != nil {
+	loops := []loop{timed(floor.Loop), timed(floor.Empty), timed(tasks), timed(tasksInts)}
+	t, err := b.recording(job{
+		warm: func() {
+			p = childPlan()
+			b.warm(p, loops...)
+		},
+		run: func() {
+			ns := b.medians(p, loops...)
+			c.Floor, c.Empty, c.Task, c.Ints = ns[0], ns[1], ns[2], ns[3]
+			c.Mallocs = mallocs(tasks)
+		},
+		read: func(t tally) (err error) {
+			c.Path, err = pathOf(t.path)
 			return err
-		}
-		defer tr.Close()
-		c.Path = tr.Header().Path
-		return nil
+		},
 	})
 	if err != nil {
 		return err
 	}
 	c.Recorded, c.Lost, c.Recorder = t.recorded, t.lost, t.recorder
-	c.Asked = probeLoop + 2*b.iterations(p) + 2*mallocLoop
+	c.Asked = 2*b.iterations(p) + mallocLoop
 	return json.NewEncoder(w).Encode(c)
+}
+
+// pathOf reads from a trace how it was recorded; 0 if there is none, because
+// this build records nothing.
+func pathOf(file string) (format.Path, error) {
+	t, err := trace.OpenFile(file)
+	if errors.Is(err, os.ErrNotExist) {
+		return 0, nil
+	}
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	return t.Header().Path, nil
 }
 
 // probeLoop is how many scopes tell how slow a build is.

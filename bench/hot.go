@@ -51,7 +51,7 @@ func gently(n int) {
 }
 
 func hotRows(b *bench) []row {
-	rows := []row{
+	return []row{
 		{name: "two readings of the clock: the floor", value: quantity{b.medians(recordedPlan, timed(floor.Loop))[0], "ns"}, floor: 1},
 		b.hotRow("Task, wall and thread CPU time", timed(tasks), 1.05, 1.3),
 		b.hotRow("with two int arguments", timed(tasksInts), 1.2, 1.6),
@@ -59,17 +59,15 @@ func hotRows(b *bench) []row {
 		b.hotRow("ended on another P", crossing, 1.3, 2.0),
 		b.bytesRow(),
 	}
-	return rows
 }
 
 func (b *bench) hotRow(name string, l loop, goal, must float64) row {
-	var ns []float64
-	t, err := b.recording(func() { ns = b.medians(recordedPlan, timed(floor.Loop), l) }, nil)
+	ns, fault, err := b.measured(recordedPlan, 1, []loop{timed(floor.Loop), l})
 	if err != nil {
 		return broken(name, err)
 	}
 	r := ratio(name, ns[1], ns[0], goal, must)
-	r.fault = t.kept(b.iterations(recordedPlan))
+	r.fault = fault
 	return r
 }
 
@@ -121,7 +119,7 @@ func crossing(n int) time.Duration {
 func (b *bench) bytesRow() row {
 	const name = "bytes of a plain scope in the file"
 	const n = 2_000_000
-	t, err := b.recording(func() { gently(n) }, nil)
+	t, err := b.recording(job{warm: func() { gently(n) }, run: func() { gently(n) }})
 	if err != nil {
 		return broken(name, err)
 	}

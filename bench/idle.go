@@ -16,12 +16,12 @@ func idleRows(b *bench) []row {
 		{name: "stopped, int, string and KV", value: quantity{ns[3], "ns"}},
 	}
 	const name = "running, name filtered out"
-	t, err := b.recording(func() { ns = b.medians(idlePlan, timed(floor.Empty), timed(tasks)) }, nil, scope.WithFilter("-f1"))
+	ns, fault, err := b.measured(idlePlan, 0, []loop{timed(floor.Empty), timed(tasks)}, scope.WithFilter("-f1"))
 	if err != nil {
 		return append(rows, broken(name, err))
 	}
 	r := over(name, ns[1], ns[0], 3, 6)
-	r.fault = t.kept(0)
+	r.fault = fault
 	return append(rows, r)
 }
 
@@ -39,12 +39,15 @@ func allocRows(b *bench) []row {
 	for _, c := range cases {
 		rows = append(rows, allocRow("stopped: "+c.name, mallocs(c.run), ""))
 		var m float64
-		t, err := b.recording(func() { m = mallocs(c.run) }, nil)
+		t, err := b.recording(job{
+			warm: func() { b.warm(recordedPlan, timed(c.run)) },
+			run:  func() { m = mallocs(c.run) },
+		})
 		if err != nil {
 			rows = append(rows, broken(c.name, err))
 			continue
 		}
-		rows = append(rows, allocRow(c.name, m, t.kept(2*mallocLoop)))
+		rows = append(rows, allocRow(c.name, m, t.kept(mallocLoop)))
 	}
 	return rows
 }
@@ -57,9 +60,8 @@ func allocRow(name string, mallocs float64, fault string) row {
 // mallocLoop is how often a loop runs to count its allocations.
 const mallocLoop = 100_000
 
-// mallocs is the number of heap allocations per iteration, when warm.
+// mallocs is the number of heap allocations per iteration.
 func mallocs(run func(int)) float64 {
-	run(mallocLoop)
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
 	run(mallocLoop)

@@ -65,22 +65,20 @@ var (
 	peerPlan     = plan{slices: 4, size: 100_000, settle: 3 * time.Millisecond}
 )
 
-// medians runs the loops in turn, slice by slice, and returns for each the
-// median over the rounds of its ns per iteration. Each loop is warmed up first.
+// medians runs the loops in turn, slice by slice, and returns for each the ns per
+// iteration: the median over the rounds of the median over their slices.
 func (b *bench) medians(p plan, loops ...loop) []float64 {
 	rounds := make([][]float64, len(loops))
-	for round := range b.rounds + 1 {
-		spent := make([]time.Duration, len(loops))
+	for range b.rounds {
+		slices := make([][]float64, len(loops))
 		for range b.slices(p) {
 			for i, l := range loops {
-				spent[i] += l(p.size)
+				slices[i] = append(slices[i], float64(l(p.size))/float64(p.size))
 				time.Sleep(p.settle)
 			}
 		}
-		for i, d := range spent {
-			if round > 0 {
-				rounds[i] = append(rounds[i], float64(d)/float64(b.slices(p)*p.size))
-			}
+		for i := range loops {
+			rounds[i] = append(rounds[i], median(slices[i]))
 		}
 	}
 	var ms []float64
@@ -88,6 +86,29 @@ func (b *bench) medians(p plan, loops ...loop) []float64 {
 		ms = append(ms, median(r))
 	}
 	return ms
+}
+
+// warm runs the loops until the recorder has got used to them: its window
+// grows with what is written.
+func (b *bench) warm(p plan, loops ...loop) {
+	for begin := time.Now(); time.Since(begin) < time.Second; {
+		for _, l := range loops {
+			l(p.size / 4)
+			time.Sleep(p.settle)
+		}
+	}
+}
+
+// measured records the loops, warms them up and returns their medians. Of the
+// scopes after warming up, perIteration in each iteration of all loops, every one
+// must be kept, or fault says so.
+func (b *bench) measured(p plan, perIteration int64, loops []loop, opts ...scope.Option) (ns []float64, fault string, err error) {
+	t, err := b.recording(job{
+		warm: func() { b.warm(p, loops...) },
+		run:  func() { ns = b.medians(p, loops...) },
+		opts: opts,
+	})
+	return ns, t.kept(perIteration * b.iterations(p)), err
 }
 
 func (b *bench) slices(p plan) int {
@@ -99,7 +120,7 @@ func (b *bench) slices(p plan) int {
 
 // iterations is how often medians runs each loop.
 func (b *bench) iterations(p plan) int64 {
-	return int64(b.rounds+1) * int64(b.slices(p)*p.size)
+	return int64(b.rounds) * int64(b.slices(p)*p.size)
 }
 
 func median(v []float64) float64 {
@@ -117,21 +138,30 @@ type tally struct {
 	recorder              string
 }
 
-// recording records what f does into a trace that is removed when use, which
-// may read it, has returned.
-func (b *bench) recording(f func(), use func(tally) error, opts ...scope.Option) (tally, error) {
+// job is what is recorded into one trace.
+type job struct {
+	warm func() // first; does not count
+	run  func()
+	read func(tally) error // after Stop, while the trace is there
+	opts []scope.Option
+}
+
+// recording does a job and removes its trace.
+func (b *bench) recording(j job) (tally, error) {
 	dir, err := os.MkdirTemp(b.dir, "trace-")
 	if err != nil {
 		return tally{}, fmt.Errorf("no directory for the trace: %w", err)
 	}
 	defer os.RemoveAll(dir)
 	path := filepath.Join(dir, "bench.scope")
-	opts = append([]scope.Option{scope.WithLimit(16 << 30)}, opts...)
-	if err := scope.Start(path, opts...); err != nil {
+	if err := scope.Start(path, append([]scope.Option{scope.WithLimit(16 << 30)}, j.opts...)...); err != nil {
 		return tally{}, err
 	}
+	if j.warm != nil {
+		j.warm()
+	}
 	before := scope.Stats()
-	f()
+	j.run()
 	after := scope.Stats()
 	if err := scope.Stop(); err != nil {
 		return tally{}, err
@@ -142,8 +172,8 @@ func (b *bench) recording(f func(), use func(tally) error, opts ...scope.Option)
 		bytes:    after.Bytes - before.Bytes,
 		path:     path, recorder: after.Recorder,
 	}
-	if use != nil {
-		err = use(t)
+	if j.read != nil {
+		err = j.read(t)
 	}
 	return t, err
 }

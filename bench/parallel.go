@@ -13,16 +13,14 @@ func parallelRows(b *bench) []row {
 	if runtime.GOMAXPROCS(0) < 2 {
 		return []row{broken(name, errors.New("there is one CPU"))}
 	}
-	var ns []float64
-	t, err := b.recording(func() {
-		ns = b.medians(recordedPlan, timed(floor.Loop), together(floor.Loop), timed(tasks), together(tasks))
-	}, nil)
+	loops := []loop{timed(floor.Loop), together(floor.Loop), timed(tasks), together(tasks)}
+	ns, fault, err := b.measured(recordedPlan, 3, loops)
 	if err != nil {
 		return []row{broken(name, err)}
 	}
 	r := ratio(name, ns[3], ns[0], 0, 0)
 	r.judge, r.goal, r.must = quantity{ns[3] / ns[2], "×"}, 1.05, 1.2
 	r.note = "judged against one goroutine's"
-	r.fault = t.kept(3 * b.iterations(recordedPlan))
+	r.fault = fault
 	return []row{ratio("the floor on two goroutines, each", ns[1], ns[0], 0, 0), r}
 }

@@ -30,9 +30,12 @@ func qualityRows(b *bench) []row {
 			name += " with 1 ms scopes inside"
 		}
 		var q qualities
-		_, err := b.recording(func() { b.compute(c.length, c.inner) }, func(t tally) (err error) {
-			q, err = readQualities(t.path)
-			return err
+		_, err := b.recording(job{
+			run: func() { b.compute(c.length, c.inner) },
+			read: func(t tally) (err error) {
+				q, err = readQualities(t.path)
+				return err
+			},
 		})
 		if err != nil {
 			rows = append(rows, broken(name, err))

@@ -18,20 +18,21 @@ func readingRows(b *bench) []row {
 		n = 1_000_000
 	}
 	var rows []row
-	t, err := b.recording(func() { gently(n) }, func(t tally) error {
+	read := func(t tally) error {
 		defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(1))
-		read, err := b.rate(func() (int, error) { return readAll(t.path) }, n)
+		events, err := b.rate(func() (int, error) { return readAll(t.path) }, n)
 		if err != nil {
 			return err
 		}
-		rows = append(rows, rateRow("records read by internal/trace, per CPU", read, 20, 20))
+		rows = append(rows, rateRow("records read by internal/trace, per CPU", events, 20, 20))
 		written, err := b.rate(func() (int, error) { return writeCSV(t.path) }, n)
 		if err != nil {
 			return err
 		}
 		rows = append(rows, rateRow("rows of CSV written, per CPU", written, 4, 2))
 		return nil
-	})
+	}
+	t, err := b.recording(job{run: func() { gently(n) }, read: read})
 	if err != nil {
 		return append(rows, broken("reading", err))
 	}

@@ -22,11 +22,11 @@ func (b *bench) burstRow() row {
 	const name = "a burst of 10 M scopes by one goroutine"
 	rate := func(pace func()) (float64, tally, error) {
 		var took time.Duration
-		t, err := b.recording(func() {
+		t, err := b.recording(job{run: func() {
 			begin := time.Now()
 			pace()
 			took = time.Since(begin)
-		}, nil)
+		}})
 		if err == nil && t.recorded+t.lost != n {
 			err = fmt.Errorf("%d scopes recorded and %d counted as lost, want %d in all", t.recorded, t.lost, n)
 		}
@@ -77,7 +77,7 @@ func (b *bench) sustainedRows() []row {
 		each       = seconds * 500_000
 	)
 	base = resident()
-	t, err := b.recording(func() {
+	t, err := b.recording(job{run: func() {
 		stop := watch(&peak)
 		begin := time.Now()
 		var done sync.WaitGroup
@@ -87,7 +87,7 @@ func (b *bench) sustainedRows() []row {
 		done.Wait()
 		took = time.Since(begin)
 		stop()
-	}, nil)
+	}})
 	if err != nil {
 		return []row{broken(name, err)}
 	}
