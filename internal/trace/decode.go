@@ -59,7 +59,7 @@ func (d *decoder) instant(e *Event, r *format.Record) {
 			e.Created = d.t.Nanos(r.Stop)
 		}
 	case format.KindAnchor:
-		e.CPU = int64(r.CPU)
+		e.CPU = max(int64(r.CPU), -1)
 	}
 }
 

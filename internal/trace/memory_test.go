@@ -12,7 +12,7 @@ func TestEventsMemory(t *testing.T) {
 		t.Skip("reads 3 GB of records: left out by -short")
 	}
 	s := newSynth(8, 48<<10)
-	if raceEnabled {
+	if RaceEnabled {
 		s = newSynth(8, 2<<10) // the race detector makes it 20 times slower, and counts its own memory
 	}
 	s.spanning = true

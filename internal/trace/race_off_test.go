@@ -2,4 +2,5 @@
 
 package trace
 
-const raceEnabled = false
+// RaceEnabled tells the tests that they run some ten times slower.
+const RaceEnabled = false

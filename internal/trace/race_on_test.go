@@ -2,4 +2,5 @@
 
 package trace
 
-const raceEnabled = true
+// RaceEnabled tells the tests that they run some ten times slower.
+const RaceEnabled = true

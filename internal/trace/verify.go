@@ -1,6 +1,14 @@
 package trace
 
-import "io"
+import (
+	"cmp"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // Finding is a rule of the format that a trace breaks.
 type Finding struct {
@@ -9,6 +17,220 @@ type Finding struct {
 	Text   string // a sentence
 }
 
-// Verify checks everything that docs/format.md promises. The error is only of
-// what prevents checking.
-func Verify(r io.ReaderAt, size int64) ([]Finding, error) { panic("stub") }
+// Rules are what Verify checks, by the names that its findings have.
+var Rules = []struct{ Name, Doc string }{
+	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two"},
+	{"header-reserved", "what no field of chunk 0 takes is zero"},
+	{"state", "closed is 0 or 1; tick is 0 or a time from the start on; lost is not negative"},
+	{"state-end", "end is a multiple of the chunk size within the file; in a closed trace it is where the last chunk ends"},
+	{"file-size", "the file's size is a multiple of the chunk size"},
+	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
+	{"chunk-values", "a chunk's kind, path, generation and flags are of this version, its reserved bytes are zero"},
+	{"chunk-since", "a chunk is handed out after the start"},
+	{"chunk-unborn", "no place before the last chunk is without a chunk, and what was not handed out is zero"},
+	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
+	{"chunk-tail", "what follows a chunk's end is zero"},
+	{"record-hole", "no place is skipped"},
+	{"record-orphan", "every extension has its record"},
+	{"record-start", "a record's start is a time, not before its chunk's since"},
+	{"record-order", "in the assembly path, records lie in the order of their starts"},
+	{"record-kind", "a record's kind is of this version"},
+	{"record-name", "a record's name, and a key, is defined"},
+	{"record-words", "words 1 and 3 are what the kind's description says"},
+	{"record-stop", "a scope's stop is a time, not before its start"},
+	{"record-cpu", "CPU time is at most wall time, and exact only below 20 µs"},
+	{"record-open", "an open record's word 1 has the thread of its anchor (assembly path) or its start (other paths)"},
+	{"record-anchor", "anchors are in chunks of the assembly path, one before all other records"},
+	{"ext-missing", "where the extension bit is set a whole extension follows"},
+	{"ext-form", "an extension is in the one form that its slots have: least units, zeros between and behind"},
+	{"ext-slots", "slots are of this version, have a value that their type can have, and a key is followed by its value"},
+	{"ext-fixed", "the slots that a kind always has come first"},
+	{"end-flag", "a chunk with ends apart says so"},
+	{"end-begin", "an end's begin is an open scope with that start, goroutine and name, and begins before it"},
+	{"end-double", "no scope ends twice"},
+	{"end-process", "a process scope ends apart"},
+	{"block-whole", "a block fits its chunk and its checksum is right"},
+	{"block-form", "a block's type is of this version, its payload has its type's length, its reserved bytes are zero"},
+	{"block-time", "a block's times are from the start on, and in order"},
+	{"block-name", "a name block names an id from 2 on, once"},
+	{"block-calib", "calibrations advance on both clocks"},
+	{"block-beat", "a beat's fields are of this version, each once; cumulative ones never decrease"},
+	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
+}
+
+// maxFindings is when Verify stops collecting: nobody reads more.
+const maxFindings = 10_000
+
+// Verify checks everything that docs/format.md promises, where the reader
+// tolerates. A trace that is being written may have findings that a closed one
+// has not. The error is only of what prevents checking.
+func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
+	t, err := Open(r, size)
+	if err != nil {
+		return nil, err
+	}
+	ends, err := t.endsApart()
+	if err != nil {
+		return nil, err
+	}
+	v := &verifier{t: t, ends: ends, named: map[uint16]bool{}}
+	if err := v.fileHeader(); err != nil {
+		return nil, err
+	}
+	cs := int64(t.header.ChunkSize)
+	// Blocks first: records are checked against the names.
+	for _, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
+		for off := cs; off < size; off += cs {
+			if err := v.chunk(off, kind); err != nil {
+				return nil, err
+			}
+		}
+		if kind == format.ChunkBlocks {
+			v.blocksDone()
+		}
+	}
+	slices.SortStableFunc(v.found, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Rule, b.Rule))
+	})
+	return v.found, nil
+}
+
+// verifier is one run of Verify.
+type verifier struct {
+	t     *Trace
+	ends  *endIndex
+	found []Finding
+	buf   chunkBuf
+	bytes []byte // the chunk as it is
+
+	named  map[uint16]bool
+	blocks verifiedBlocks
+	cache  blockCache
+}
+
+func (v *verifier) add(off int64, rule, text string, args ...any) {
+	if len(v.found) < maxFindings {
+		v.found = append(v.found, Finding{off, rule, fmt.Sprintf(text, args...)})
+	}
+}
+
+// check adds a finding unless ok.
+func (v *verifier) check(ok bool, off int64, rule, text string, args ...any) {
+	if !ok {
+		v.add(off, rule, text, args...)
+	}
+}
+
+// read reads the chunk at off as it is.
+func (v *verifier) read(off int64) (int, error) {
+	if v.bytes == nil {
+		v.bytes = make([]byte, v.t.header.ChunkSize)
+	}
+	return v.t.readChunkOnce(v.bytes, off)
+}
+
+// firstNonzero is the place of the first byte in b that is not zero, -1 if none.
+func firstNonzero(b []byte) int {
+	for i, x := range b {
+		if x != 0 {
+			return i
+		}
+	}
+	return -1
+}
+
+func (v *verifier) fileHeader() error {
+	t := v.t
+	h := &t.header
+	if _, err := v.read(0); err != nil {
+		return err
+	}
+	v.check(h.Clock == format.ClockTSC || h.Clock == format.ClockMonotonic, 24, "header-values", "the clock is %v", h.Clock)
+	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, 28, "header-values", "the path is %v", h.Path)
+	v.check(h.Backing >= format.BackingDisk && h.Backing <= format.BackingShm, 30, "header-values", "the backing is %v", h.Backing)
+	v.check(h.Witness < 8, 32, "header-values", "the witnesses are %#x", h.Witness)
+	v.check(h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0, 16, "header-values", "the page size is %d", h.PageSize)
+	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
+	for _, part := range [][2]int{{92, format.HeaderSize}, {format.HeaderSize + 4, format.StateOffset},
+		{format.StateOffset + 32, len(v.bytes)}} {
+		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
+			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")
+		}
+	}
+	s := &t.state
+	closed := binary.LittleEndian.Uint64(v.bytes[format.StateOffset+format.StateClosed:])
+	v.check(closed <= 1, format.StateOffset+format.StateClosed, "state", "closed is %d", closed)
+	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, format.StateOffset+format.StateTick, "state", "the last round's tick is %d", s.Tick)
+	v.check(s.Lost >= 0, format.StateOffset+format.StateLost, "state", "%d records are lost", s.Lost)
+	cs := int64(h.ChunkSize)
+	const endAt = format.StateOffset + format.StateEnd
+	v.check(s.End >= 0 && s.End%cs == 0 && s.End <= t.size, endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
+	v.check(!s.Closed || s.End == t.used, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
+	v.check(t.size%cs == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%cs)
+	return nil
+}
+
+// chunk checks the chunk at off if it is of that kind; what is no chunk at all
+// is checked with the blocks.
+func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
+	t := v.t
+	if known := t.chunkAt(off); kind == format.ChunkRecords && (known == nil || known.kind != kind) {
+		return nil
+	}
+	n, err := v.read(off)
+	if err != nil {
+		return err
+	}
+	h, ok, err := format.DecodeChunkHeader(v.bytes, off, t.header.ChunkSize)
+	switch {
+	case err != nil:
+		v.add(off, "chunk-header", "%v", err)
+		return nil
+	case !ok:
+		v.check(off >= t.used, off, "chunk-unborn", "no chunk was handed out here, but behind it")
+		if i := firstNonzero(v.bytes); i >= 0 {
+			v.add(off+int64(i), "chunk-unborn", "no chunk was handed out here, and there is something")
+		}
+		return nil
+	case (h.Kind == format.ChunkRecords) != (kind == format.ChunkRecords):
+		return nil
+	}
+	v.check(h.Kind == format.ChunkRecords || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
+	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, off+5, "chunk-values", "the chunk's path is %v", h.Path)
+	v.check(h.Gen == 1, off+24, "chunk-values", "the chunk's generation is %d", h.Gen)
+	v.check(h.Flags < 4, off+28, "chunk-values", "the chunk's flags are %#x", h.Flags)
+	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[40:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
+	v.check(h.Since >= t.header.StartTicks, off+16, "chunk-since", "the chunk was handed out at tick %d, before the start", h.Since)
+	unit := int64(8)
+	if h.Kind == format.ChunkRecords {
+		unit = format.RecordSize
+	}
+	if h.Sealed != 0 {
+		v.check(h.Sealed >= format.ChunkHeaderSize && h.Sealed%unit == 0, off+32, "chunk-sealed", "the chunk is sealed at %d", h.Sealed)
+		if i := firstNonzero(v.bytes[h.Sealed:]); i >= 0 {
+			v.add(off+h.Sealed+int64(i), "chunk-tail", "behind the chunk's end there is something")
+		}
+	} else {
+		v.check(h.Flags&format.FlagFinal == 0, off+28, "chunk-sealed", "the chunk is final and not sealed")
+	}
+	switch h.Kind {
+	case format.ChunkBlocks:
+		b := v.bytes[:n]
+		if h.Sealed != 0 {
+			b = b[:min(int64(n), h.Sealed)]
+		}
+		v.blockChunk(b, off)
+	case format.ChunkRecords:
+		return v.recordChunk(t.chunkAt(off))
+	}
+	return nil
+}
+
+// chunkAt is the chunk at off, nil if the index has none there.
+func (t *Trace) chunkAt(off int64) *chunkInfo {
+	i, ok := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
+	if !ok {
+		return nil
+	}
+	return &t.chunks[i]
+}

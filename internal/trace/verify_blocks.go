@@ -1,0 +1,161 @@
+package trace
+
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// verifiedBlocks is what blocks are checked against each other by.
+type verifiedBlocks struct {
+	calib  format.Calib
+	calibs int
+	beat   int64 // ticks
+	last   map[format.Field]int64
+	stops  int
+	stopAt int64 // place of the last stop block
+	after  bool  // a block follows it
+}
+
+// blockSizes are the payload lengths of the types that have one; 0: any.
+var blockSizes = [...]int{format.BlockCalib: 32, format.BlockGap: 32, format.BlockStop: 8, format.BlockBreak: 16}
+
+func (v *verifier) blockChunk(b []byte, off int64) {
+	for at := format.ChunkHeaderSize; at < len(b); {
+		t, p, size, err := format.DecodeBlock(b[at:])
+		here := off + int64(at)
+		if size == 0 && err == nil {
+			if i := firstNonzero(b[at:]); i >= 0 {
+				v.add(here+int64(i), "chunk-tail", "behind the last block there is something")
+			}
+			return
+		}
+		if err != nil {
+			v.add(here, "block-whole", "%v", err)
+			if size == 0 {
+				return
+			}
+			at += size
+			continue
+		}
+		head := b[at : at+format.BlockHeaderSize]
+		v.check(firstNonzero(head[6:8]) < 0 && firstNonzero(head[12:]) < 0, here, "block-form", "reserved bytes of the block's head are not zero")
+		v.check(firstNonzero(b[at+format.BlockHeaderSize+len(p):at+size]) < 0, here, "block-form", "the block's padding is not zero")
+		if int(t) < len(blockSizes) && blockSizes[t] != 0 {
+			v.check(len(p) == blockSizes[t], here, "block-form", "the payload of a %s block has %d bytes, not %d", blockName(t), len(p), blockSizes[t])
+		}
+		v.blocks.after = v.blocks.after || v.blocks.stops > 0
+		v.block(t, p, here)
+		at += size
+	}
+}
+
+func (v *verifier) block(t format.BlockType, p []byte, here int64) {
+	var err error
+	switch t {
+	case format.BlockName:
+		var id uint16
+		var name []byte
+		if id, name, err = format.DecodeName(p); err == nil {
+			v.check(binary.LittleEndian.Uint32(p[4:]) == 0, here, "block-form", "reserved bytes of the name block are not zero")
+			v.check(id >= format.FirstName, here, "block-name", "id %d is named %q", id, name)
+			v.check(!v.named[id], here, "block-name", "id %d is named a second time: %q", id, name)
+			v.named[id] = true
+		}
+	case format.BlockCalib:
+		var c format.Calib
+		if c, err = format.DecodeCalib(p); err == nil {
+			v.time(c.Ticks, here)
+			k := &v.blocks
+			v.check(c.Bracket >= 0, here, "block-calib", "a bracket of %d ticks", c.Bracket)
+			v.check(k.calibs == 0 || c.Ticks > k.calib.Ticks && c.Mono > k.calib.Mono, here, "block-calib",
+				"the clocks read %d and %d, after %d and %d", c.Ticks, c.Mono, k.calib.Ticks, k.calib.Mono)
+			k.calib = c
+			k.calibs++
+		}
+	case format.BlockBeat:
+		err = v.beat(p, here)
+	case format.BlockThread:
+		var ticks int64
+		if ticks, _, err = format.DecodeThreads(nil, p); err == nil {
+			v.time(ticks, here)
+		}
+	case format.BlockInfo:
+		_, _, err = format.DecodeInfo(p)
+	case format.BlockGap:
+		var g format.Gap
+		if g, err = format.DecodeGap(p); err == nil {
+			v.time(g.From, here)
+			v.check(g.To >= g.From && g.To < format.MaxTicks, here, "block-time", "a gap from tick %d to %d", g.From, g.To)
+			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossStop, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
+		}
+	case format.BlockStop:
+		var ticks int64
+		if ticks, err = format.DecodeTicks(p); err == nil {
+			v.time(ticks, here)
+		}
+		v.blocks.stops++
+		v.blocks.stopAt = here
+	case format.BlockBreak:
+		var before, after int64
+		if before, after, err = format.DecodeBreak(p); err == nil {
+			v.time(before, here)
+			v.time(after, here)
+		}
+	case format.BlockNote:
+		var ticks int64
+		if ticks, _, err = format.DecodeNote(p); err == nil {
+			v.time(ticks, here)
+		}
+	default:
+		v.add(here, "block-form", "a block of unknown type %d", t)
+	}
+	if err != nil {
+		v.add(here, "block-form", "a %s block: %v", blockName(t), err)
+	}
+}
+
+func (v *verifier) time(ticks, here int64) {
+	v.check(ticks >= v.t.header.StartTicks && ticks < format.MaxTicks, here, "block-time", "a block's time is tick %d, the start is %d", ticks, v.t.header.StartTicks)
+}
+
+func (v *verifier) beat(p []byte, here int64) error {
+	ticks, vs, err := format.DecodeBeat(nil, p)
+	if err != nil {
+		return err
+	}
+	v.time(ticks, here)
+	k := &v.blocks
+	v.check(ticks > k.beat, here, "block-time", "a beat at tick %d, after one at %d", ticks, k.beat)
+	k.beat = ticks
+	if k.last == nil {
+		k.last = map[format.Field]int64{}
+	}
+	seen := map[format.Field]bool{}
+	for i, x := range vs {
+		raw := binary.LittleEndian.Uint64(p[8+16*i:])
+		if raw == 0 || raw > uint64(len(format.Fields)) {
+			v.add(here, "block-beat", "a beat has the unknown field %d", raw)
+			continue
+		}
+		v.check(!seen[x.Field], here, "block-beat", "a beat has %v twice", x.Field)
+		seen[x.Field] = true
+		if format.Fields[x.Field-1].Cumulative {
+			old, ok := k.last[x.Field]
+			v.check(!ok || x.Value >= old, here, "block-beat", "%v falls from %d to %d", x.Field, old, x.Value)
+			k.last[x.Field] = x.Value
+		}
+	}
+	return nil
+}
+
+// blocksDone checks what only all blocks tell.
+func (v *verifier) blocksDone() {
+	k := &v.blocks
+	if !v.t.state.Closed {
+		v.check(k.stops == 0, k.stopAt, "block-stop", "a stop block, and the trace is not closed")
+		return
+	}
+	v.check(k.stops == 1, k.stopAt, "block-stop", "%d stop blocks in a closed trace", k.stops)
+	v.check(!k.after, k.stopAt, "block-stop", "a block follows the stop block")
+}

@@ -1,0 +1,61 @@
+package trace
+
+import (
+	"bytes"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// extension checks the extension of the record r.
+func (v *verifier) extension(r *format.Record, x []byte, here int64) {
+	spec := r.Kind().Spec()
+	fixed := strings.Fields(spec.Ext)
+	if len(x) == 0 {
+		v.check(len(fixed) == 0 || r.Ext(), here, "ext-fixed", "the record has no extension, and its kind has slots %v", fixed)
+		return
+	}
+	slots, err := format.DecodeExt(nil, x)
+	if err != nil {
+		v.add(here, "ext-slots", "%v", err)
+		return
+	}
+	if again, err := format.AppendExt(nil, slots); err != nil || !bytes.Equal(again, x) {
+		v.add(here, "ext-form", "the extension of %d bytes is not as its slots have it", len(x))
+	}
+	for i, name := range fixed {
+		want := format.SlotType(slices.Index(format.SlotNames[:], name))
+		if i >= len(slots) || slots[i].Type != want {
+			v.add(here, "ext-fixed", "slot %d is not the kind's %s", i, name)
+			return
+		}
+	}
+	v.slots(slots, here)
+}
+
+// slots checks each slot's value and where it stands.
+func (v *verifier) slots(slots []format.Slot, here int64) {
+	for i := range slots {
+		s := &slots[i]
+		var next format.SlotType
+		if i+1 < len(slots) {
+			next = slots[i+1].Type
+		}
+		switch s.Type {
+		case format.SlotBool:
+			v.check(s.Value <= 1, here, "ext-slots", "slot %d: a bool of %d", i, s.Value)
+		case format.SlotString, format.SlotType_:
+			v.check(s.Full >= len(s.Str), here, "ext-slots", "slot %d: %d bytes of a string that had %d", i, len(s.Str), s.Full)
+		case format.SlotKey:
+			v.check(v.defined(s.Value), here, "record-name", "slot %d: key %d is not defined", i, s.Value)
+			v.check(next != format.SlotEnd && next != format.SlotKey && next != format.SlotCut, here, "ext-slots", "slot %d: a key without a value", i)
+		case format.SlotGoid:
+			v.check(s.Value <= format.MaxGoid, here, "ext-slots", "slot %d: goroutine %d", i, s.Value)
+		case format.SlotCut:
+			v.check(next == format.SlotEnd, here, "ext-slots", "slot %d: cut is not the last", i)
+		default:
+			v.check(format.SlotNames[s.Type&15] != "", here, "ext-slots", "slot %d: unknown type %d", i, s.Type)
+		}
+	}
+}
