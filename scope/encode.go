@@ -23,33 +23,24 @@ type encoder struct {
 	short bool   // a string was cut
 }
 
-// Sizes of the buffers on the callers' stacks, in words: a few plain numbers,
-// the usual, and the largest extension there is.
+// Sizes of the buffers on the callers' stacks, in words: the usual, and the
+// largest extension there is. A buffer is cleared at each use.
 const (
 	smallWords = 8
-	usualWords = 32
+	usualWords = 16
 	bigWords   = format.MaxExtUnits * format.RecordSize / 8
 )
 
 func float(f float64) uint64 { return math.Float64bits(f) }
 
-// beginArgs begins a scope with arguments.
+// beginArgs begins a scope with arguments. A few ints the assembly has taken.
 func (r *recorder) beginArgs(head uint64, args []any) handle {
-	if len(args) <= 6 {
-		var buf [smallWords]uint64
-		x := encoder{w: buf[:], r: r}
-		if x.plain(args) {
-			return r.beginExt(head, &x)
-		}
-		return r.beginUsual(head, args)
-	}
-	return r.beginBig(head, args)
-}
-
-func (r *recorder) beginUsual(head uint64, args []any) handle {
 	var buf [usualWords]uint64
-	x := encoder{w: buf[:], r: r}
-	if x.addAll(args); x.cut == 0 && !x.short {
+	x := encoder{w: buf[:], r: r, n: 1}
+	for i := range args {
+		x.add(&args[i])
+	}
+	if x.cut == 0 && !x.short {
 		return r.beginExt(head, &x)
 	}
 	return r.beginBig(head, args)
@@ -163,23 +154,6 @@ func (x *encoder) text(t format.SlotType, s string) bool {
 	return true
 }
 
-// plain adds arguments that are ints, the most frequent case, and gives up at
-// the first that is something else.
-func (x *encoder) plain(args []any) bool {
-	x.n = 1
-	for i := range args {
-		v, ok := args[i].(int)
-		if !ok {
-			return false
-		}
-		x.w[x.n] = uint64(v)
-		x.types |= uint64(format.SlotInt) << (4 * i)
-		x.n++
-	}
-	x.slots = len(args)
-	return true
-}
-
 func (x *encoder) addAll(args []any) {
 	for i := range args {
 		x.add(&args[i])
@@ -215,20 +189,21 @@ func (x *encoder) add(a *any) {
 
 // named adds a named argument: its key, then its value, or neither.
 func (x *encoder) named(v *Arg) {
-	before := *x
-	if !x.slot(format.SlotKey, x.r.names.find(v.key)&nameID) {
-		return
-	}
-	if kv, ok := v.value.(Arg); ok {
+	for {
 		// A name for a named argument: the inner name is the better one.
-		*x = before
-		x.named(&kv)
+		inner, ok := v.value.(Arg)
+		if !ok {
+			break
+		}
+		v = &inner
+	}
+	n, slots, types, cut := x.n, x.slots, x.types, x.cut
+	if x.slots >= format.MaxSlots-2 || !x.slot(format.SlotKey, x.r.names.find(v.key)&nameID) {
+		x.cut = cut + 1
 		return
 	}
-	x.add(&v.value)
-	if x.cut > before.cut {
-		before.cut, before.short = x.cut, x.short
-		*x = before
+	if x.add(&v.value); x.cut > cut {
+		x.n, x.slots, x.types, x.cut = n, slots, types, cut+1
 	}
 }
 

@@ -12,7 +12,8 @@ type layout struct {
 	size   uint64 // bytes that the states speak of
 	coro   uint64 // the waitreason of a goroutine that switched as a coroutine
 	names  uintptr
-	mask   uint64 // of the table of names, × the size of an entry
+	mask   uint64  // of the table of names, × the size of an entry
+	int    uintptr // the type word of an any that holds an int
 }
 
 var lay = layout{gen: -1}
@@ -30,8 +31,10 @@ type entry struct {
 	gen          int64
 	extra        int64 // units written that are not records begun
 	clamped      int64
-	units        int64 // written in the chunks it had before
-	_            [48]byte
+	units        int64   // written in the chunks it had before
+	witness      uintptr // the cell's, as of the last anchor here
+	expect       uint64
+	_            [32]byte
 }
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the

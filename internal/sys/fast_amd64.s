@@ -22,6 +22,7 @@
 #define lay_coro     40
 #define lay_names    48
 #define lay_mask     56
+#define lay_int      64
 
 #define MAXPS        65536
 
@@ -35,6 +36,8 @@
 #define ent_extra    56
 #define ent_clamped  64
 #define ent_units    72
+#define ent_witness  80
+#define ent_expect   88
 
 #define cell_k       32
 #define cell_tid     40
@@ -72,8 +75,8 @@
 #define THREAD(anchor) \
 	CMPQ R10, ent_m(R12)                  \
 	JNE  anchor                           \
-	MOVQ m_procid(R10), AX                \
-	CMPQ AX, ent_tid(R12)                 \
+	MOVQ m_procid(R10), BX                \
+	CMPQ BX, ent_tid(R12)                 \
 	JNE  anchor                           \
 	MOVQ ent_cell(R12), R11
 
@@ -113,6 +116,36 @@
 	SHLQ $24, BX                          \
 	SHRQ $24, BX
 
+// NAME finds the name's entry (DX) by its address and length. Clobbers BX, CX.
+#define NAME(miss, out) \
+	MOVQ name_base+8(FP), BX              \
+	MOVQ BX, DX                           \
+	SHLQ $5, DX                           \
+	ANDQ lay_mask(R9), DX                 \
+	ADDQ lay_names(R9), DX                \
+	CMPQ BX, 0(DX)                        \
+	JNE  miss                             \
+	MOVQ name_len+16(FP), CX              \
+	CMPQ CX, 8(DX)                        \
+	JNE  out
+
+// RECORD stores all of a record but its start: invariant 4. Clobbers BX, CX.
+#define RECORD \
+	GOID                                  \
+	ORQ  head+0(FP), BX                   \
+	ORQ  16(DX), BX                       \
+	MOVQ BX, 16(DI)                       \
+	YIELD                                 \
+	MOVQ CX, 8(DI)                        \
+	MOVQ cell_k(R11), BX                  \
+	MOVQ BX, 24(DI)
+
+// INTACT is WITNESS by the entry's copy of where the witness is (R14).
+#define INTACT(miss) \
+	MOVL (R14), BX                        \
+	CMPL BX, ent_expect(R12)              \
+	JNE  miss
+
 // func Begin(head uint64, name string, args []any) Handle
 //
 // The way of nearly every scope's begin: a name whose address is in the table
@@ -124,53 +157,92 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	CMPQ args_len+32(FP), $0
+	// Who and where. g is in R14 in compiled code, which is checked off the
+	// critical path.
+	MOVQ g_m(R14), R10
+	MOVQ (TLS), R8
+	MOVQ m_p(R10), R13
+	CMPQ R8, R14
 	JNE  miss
-	// who and where
-	WHERE(miss)
+	MOVL p_id(R13), AX
+	LEAQ ·entries(SB), R12
+	CMPL AX, $MAXPS
+	JAE  miss
+	SHLQ $7, AX
+	ADDQ AX, R12
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
 	THREAD(miss)
 	MOVQ ent_cur(R12), DI
+	MOVQ ent_witness(R12), R14
 	LEAQ 32(DI), SI
+	MOVQ args_len+32(FP), DX
+	TESTQ DX, DX
+	JNE  args
 	CMPQ SI, ent_end(R12)
 	JA   miss
-	// what: the name's id, by its address and length
-	MOVQ name_base+8(FP), BX
-	MOVQ BX, R14
-	SHLQ $5, R14
-	ANDQ lay_mask(R9), R14
-	ADDQ lay_names(R9), R14
-	CMPQ BX, 0(R14)
-	JNE  miss
-	MOVQ name_len+16(FP), CX
-	CMPQ CX, 8(R14)
-	JNE  out
-	// when; the thread's CPU clock is good
+	NAME(miss, out)
+	RECORD
 	TSC
-	WITNESS(miss)
-	// the record, its start last: invariant 4
-	YIELD
-	MOVQ CX, 8(DI)
-	GOID
-	ORQ  head+0(FP), BX
-	ORQ  16(R14), BX
-	MOVQ BX, 16(DI)
-	MOVQ cell_k(R11), BX
-	MOVQ BX, 24(DI)
+	INTACT(miss)
 	MOVQ SI, ent_cur(R12)
 	MOVQ AX, 0(DI)
-	// the handle
 	MOVQ DI, ret_Loc+48(FP)
 	MOVQ AX, ret_Start+56(FP)
 	RET
 out:
 	// a name that the filter leaves out has the sign bit in its length
 	BTSQ $63, CX
-	CMPQ CX, 8(R14)
+	CMPQ CX, 8(DX)
 	JNE  miss
 	MOVQ $0, ret_Loc+48(FP)
 	MOVQ $0, ret_Start+56(FP)
+	RET
+args:
+	// One to three ints make an extension of one unit: its header, then their
+	// values. SI: the unit's place, which is the record's end so far.
+	CMPQ DX, $3
+	JA   miss
+	LEAQ 64(DI), BX
+	CMPQ BX, ent_end(R12)
+	JA   miss
+	MOVQ args_base+24(FP), CX
+	MOVQ lay_int(R9), AX
+	CMPQ AX, 0(CX)
+	JNE  miss
+	MOVQ 8(CX), BX
+	MOVQ (BX), BX
+	MOVQ BX, 8(SI)
+	MOVQ $0x7000000000001001, BX
+	CMPQ DX, $1
+	JEQ  header
+	CMPQ AX, 16(CX)
+	JNE  miss
+	MOVQ 24(CX), BX
+	MOVQ (BX), BX
+	MOVQ BX, 16(SI)
+	MOVQ $0x7000000000011001, BX
+	CMPQ DX, $2
+	JEQ  header
+	CMPQ AX, 32(CX)
+	JNE  miss
+	MOVQ 40(CX), BX
+	MOVQ (BX), BX
+	MOVQ BX, 24(SI)
+	MOVQ $0x7000000000111001, BX
+header:
+	MOVQ BX, 0(SI)
+	ADDQ $32, SI
+	NAME(miss, out)
+	RECORD
+	BTSQ $47, 16(DI)
+	TSC
+	INTACT(miss)
+	INCQ ent_extra(R12)
+	MOVQ SI, ent_cur(R12)
+	MOVQ AX, 0(DI)
+	MOVQ DI, ret_Loc+48(FP)
+	MOVQ AX, ret_Start+56(FP)
 	RET
 miss:
 	JMP  ·beginMiss(SB)
@@ -185,24 +257,40 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	WHERE(miss)
+	// when
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	// who and where
+	MOVQ g_m(R14), R10
+	MOVQ (TLS), R8
+	MOVQ m_p(R10), R13
+	CMPQ R8, R14
+	JNE  miss
+	MOVQ loc+0(FP), DI
+	MOVQ start+8(FP), SI
+	MOVL p_id(R13), BX
+	LEAQ ·entries(SB), R12
+	CMPL BX, $MAXPS
+	JAE  miss
+	SHLQ $7, BX
+	ADDQ BX, R12
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
 	THREAD(miss)
-	MOVQ loc+0(FP), DI
+	MOVQ ent_witness(R12), R14
 	CMPQ DI, ent_lo(R12)
 	JB   miss
 	CMPQ DI, ent_cur(R12)
 	JAE  miss
-	MOVQ start+8(FP), SI
 	CMPQ SI, 0(DI)
 	JNE  miss
 	MOVQ g_goid(R8), BX
 	XORQ 16(DI), BX
 	SHLQ $24, BX
 	JNE  miss
-	TSC
-	WITNESS(miss)
+	// the thread's CPU clock was good when the counter was read
+	INTACT(miss)
 	// Did the goroutine yield? The same test finds records that have ended.
 	YIELD
 	CMPQ CX, 8(DI)
@@ -210,14 +298,17 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVBQZX g_wait(R8), BX
 	CMPQ BX, lay_coro(R9)
 	JE   miss
-	// Without a new anchor in between, CPU time is wall time.
+	MOVQ cell_k(R11), CX
+	SUBQ 24(DI), CX
+	// CPU time: wall + how far the thread's clock moved against the counter,
+	// which is nothing without a new anchor in between
 	MOVQ AX, DX
 	SUBQ SI, DX
 	MOVQ DX, SI
-	MOVQ cell_k(R11), CX
-	SUBQ 24(DI), CX
-	JNE  anchored
-cpu:
+	ADDQ CX, DX
+	JS   miss
+	CMPQ DX, SI
+	JG   miss
 	XORL BX, BX
 	CMPQ SI, lay_exact(R9)
 	SETGE BX
@@ -226,12 +317,6 @@ cpu:
 	MOVQ DX, 24(DI)
 	MOVQ AX, 8(DI)
 	RET
-anchored:
-	// the thread's clock moved by CX against the counter
-	ADDQ CX, DX
-	JS   miss
-	CMPQ DX, SI
-	JLE  cpu
 miss:
 	JMP  ·endMiss(SB)
 
@@ -827,6 +912,10 @@ record:
 	LEAQ 32(DI), SI
 	MOVQ SI, ent_cur(R12)
 	INCQ ent_extra(R12)
+	MOVQ cell_witness(BX), CX
+	MOVQ CX, ent_witness(R12)
+	MOVQ cell_expect(BX), CX
+	MOVQ CX, ent_expect(R12)
 	MOVQ R10, ent_m(R12)
 	MOVQ 8(R14), CX
 	MOVQ CX, ent_tid(R12)

@@ -77,6 +77,8 @@ func newFast() (*Fast, error) {
 		return nil, err
 	}
 	lay.coro = l.coroutine
+	var i any = 0
+	lay.int = (*eface)(unsafe.Pointer(&i)).typ
 	lay.states = uintptr(unsafe.Pointer(&f.states[0]))
 	return f, nil
 }
