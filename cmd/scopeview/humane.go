@@ -78,7 +78,7 @@ func percent(share float64) string {
 	switch {
 	case p > 0 && p < 0.1:
 		return "<0.1%"
-	case p < 10 && p != float64(int(p)):
+	case p < 9.95 && p != float64(int(p)):
 		return strconv.FormatFloat(p, 'f', 1, 64) + "%"
 	case p > 99 && p < 100:
 		return strconv.FormatFloat(min(p, 99.9), 'f', 1, 64) + "%"

@@ -29,20 +29,26 @@ func RecordingCost(beats []trace.Beat) Cost {
 		b, ok2 := last.Value(f)
 		return b - a, ok && ok2 && b >= a
 	}
+	// What counts from the recording's begin was 0 where the first does not tell.
+	counted := func(f format.Field) (int64, bool) {
+		a, _ := first.Value(f)
+		b, ok := last.Value(f)
+		return b - a, ok && b >= a
+	}
 	if user, ok := grown(format.FieldUser); ok {
 		if sys, ok := grown(format.FieldSystem); ok && user+sys > 0 {
 			c.Process = user + sys
 		}
 	}
-	if own, ok := grown(format.FieldOwnCPU); ok {
+	if own, ok := counted(format.FieldOwnCPU); ok {
 		c.Measured = own
 	}
-	if n, ok := grown(format.FieldRecorded); ok {
+	if n, ok := counted(format.FieldRecorded); ok {
 		if ps, ok := last.Value(format.FieldScopeCost); ok && ps > 0 {
 			c.Estimated = int64(float64(n) * float64(ps) / 1000)
 		}
 	}
-	if ns, ok := grown(format.FieldOwnUnknown); ok {
+	if ns, ok := counted(format.FieldOwnUnknown); ok {
 		c.Unmeasured = ns
 	}
 	return c

@@ -34,6 +34,9 @@ func TestRecordingCost(t *testing.T) {
 			beat(0, user, 0, sys, 0, own, 0, int64(format.FieldOwnUnknown), 10),
 			beat(1e9, user, 10, sys, 0, own, 5, int64(format.FieldOwnUnknown), 17),
 		}, Cost{10, 5, -1, 7}},
+		{"the first knows nothing of the recording", []trace.Beat{
+			beat(0, user, 0, sys, 0), beat(1e9, user, 90, sys, 10, own, 5, recorded, 1000, cost, 2),
+		}, Cost{100, 5, 2, 0}},
 		{"no system time", []trace.Beat{beat(0, user, 0), beat(1e9, user, 10)}, Cost{-1, -1, -1, 0}},
 		{"a counter that fell", []trace.Beat{beat(0, user, 9, sys, 0, own, 9), beat(1e9, user, 3, sys, 0, own, 3)}, Cost{-1, -1, -1, 0}},
 	} {
