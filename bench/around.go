@@ -41,7 +41,7 @@ func (b *bench) faultsRow() row {
 		return broken(name, err)
 	}
 	q := quantity{float64(faults), "faults"}
-	return row{name: name, value: q, judge: q, fault: t.kept(2 * n)}
+	return row{name: name, value: q, judge: q, fault: t.kept(n)}
 }
 
 // switchRow measures what the witness of thread switches adds to each of them:

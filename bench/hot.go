@@ -124,6 +124,6 @@ func (b *bench) bytesRow() row {
 		return broken(name, err)
 	}
 	q := quantity{float64(t.bytes) / n, "B"}
-	// A part of a chunk is always open; it is not a scope's.
+	// The goal of 32 bytes leaves room for a share of the chunk's header.
 	return row{name: name, value: q, judge: q, goal: 32.5, must: 40, fault: t.kept(n)}
 }
