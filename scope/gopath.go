@@ -246,6 +246,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 			r.endForeign(h, at, atomic.LoadUint64(&w[2])&format.MaxGoid, x)
 			return
 		}
+		x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
 		r.endApart(h, at, 0, x)
 		return
 	}

@@ -177,6 +177,7 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 		switch reason := sys.EndFast(h.Loc, h.Start, at, words); {
 		case reason == 0:
 			if x != nil {
+				x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
 				r.endApart(h, int64(words[0]), words[1], x)
 			}
 			return

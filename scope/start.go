@@ -110,7 +110,6 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.began = first.Ticks
 	r.writeHeader(r.fileHeader(first))
 	r.names = newNames(r.fast, filter, r.defineName)
-	r.defineName(format.NameOther, format.OtherNames)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
