@@ -1,0 +1,65 @@
+// Package scope records what a concurrent program does, as a timeline: who did
+// what, when, for how long, with how much CPU time, and who waited for which
+// lock.
+//
+//	func main() {
+//		if err := scope.Start("traces/"); err != nil {
+//			log.Print(err)
+//		}
+//		defer scope.Stop()
+//		…
+//	}
+//
+//	func parse(file string) {
+//		defer scope.Task("parse", scope.KV("file", file))()
+//		…
+//	}
+//
+// The trace is a file that can be read at any time: while the program runs,
+// after it ended, and after it was killed. The tool scopeview shows it.
+//
+// Without a recording every function here returns at once, after one load.
+// Built with the tag scope_off they compile to nothing.
+//
+// # What it does to the program
+//
+// Nothing here blocks, panics, prints, installs signal handlers, exits, or calls
+// a method of the program's values (but Lock and TryLock of what is given to
+// Lock). When records can't be kept (a full disk, the limit, more than the disk
+// can take) they are counted, by reason, and the trace and Stats say so.
+//
+// # CPU time
+//
+// A scope's CPU time is that of its thread, and only where the goroutine did not
+// yield in between, which is verified: exact below 20 µs, likely above; where it
+// yielded and came back to its thread it is an upper bound; else it is unknown,
+// and shown as unknown. Go preempts what has run for 10 ms, so a leaf that
+// computes longer has an upper bound at best.
+//
+// # Misuse
+//
+// Misuse never hurts. What is recorded, and which counter of Stats moves:
+//
+//	misuse                              recorded                              counter
+//	the end is called twice             the first end                         Misuse.DoubleEnds
+//	the end is called on another        the scope, ended by the other one;    Misuse.ForeignEnds
+//	goroutine (legal)                   CPU time unknown
+//	the end is called after Stop        the scope stays open                  Misuse.StaleEnds
+//	the end is called after a new       nothing in the new recording          Misuse.StaleEnds
+//	Start
+//	the end is never called             an open scope; with many of one       none
+//	(second () missing)                 name and none ended, the tool asks
+//	the name is empty                   a scope without a name                none
+//	the name is not valid UTF-8         its bytes; tools show U+FFFD          none
+//	the name has more than 1 KiB        its first 1 KiB                       none
+//	more than 65,534 names, or 8 MiB    the scope, as "(other names)"         Misuse.OtherNames
+//	of them
+//	a string of more than 1 KiB, or     the first 1 KiB, the arguments that   Misuse.ArgsCut
+//	more arguments than fit             fit, and how much is missing
+//	an argument that is not a number,   its type's name                       none
+//	string, bool or duration
+//	a nil Span, an end without Start    nothing                               none
+//
+// An end that finds its record already written out can't tell whether there was
+// another one before: the tools then show the first.
+package scope
