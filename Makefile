@@ -53,6 +53,12 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 # output follows if it failed, and what its tests skipped if it did not.
 define STAGE
 failed=0
+# Of the output of tests, what belongs to those that failed.
+failures='/^=== / { next }
+  /^ *--- (PASS|SKIP)|^PASS|^ok / { text = ""; next }
+  /^ *--- FAIL|^FAIL|^panic|^#/ { printf "%s%s\n", text, $$0; text = ""; next }
+  { text = text $$0 "\n" }
+  END { printf "%s", text }'
 log=$$(mktemp); trap 'rm -f "$$log"' EXIT
 stage() {
   local name=$$1 begin=$$SECONDS; shift
@@ -62,7 +68,7 @@ stage() {
          /^ *--- SKIP/ { print "      skipped " $$3 ": " why }' "$$log"
   else
     printf 'FAIL  %-42s %4d s\n' "$$name" $$((SECONDS - begin))
-    grep -v '^=== \|^ *--- PASS\|^PASS$$' "$$log" | tail -n 200
+    awk "$$failures" "$$log" | tail -n 200
     failed=1
   fi
 }
@@ -81,7 +87,7 @@ matrix() {
 endef
 
 # What the recorder is made of: tested in more ways than the rest.
-RECORDER := ./scope/... ./mmpool/... ./flusher/... ./sweeper/... ./internal/sys/...
+RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/sys internal/heartbeat))
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -90,7 +96,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	  $(MAKE) --no-print-directory deps || echo "      going on without what is missing"
 	fi
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
-	benches() { cd bench && go vet ./... && go test -short -v ./...; }
+	benches() (cd bench && go vet ./... && go test -short -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && go test -v -tags scope_off ./scope/... ./examples/...; }
 	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 go test -short -v ./scope ./mmpool ./internal/sys; }
 	arm64() { GOARCH=arm64 CGO_ENABLED=0 go test -short -v -timeout 15m -exec "$$1" ./scope ./mmpool ./internal/sys ./internal/format; }
