@@ -107,6 +107,9 @@ func OpenStop(tid, schedtick uint32, seq uint8) int64 {
 	return int64(1<<63 | uint64(tid&0x3fffff)<<40 | uint64(schedtick)<<8 | uint64(seq))
 }
 
+// ApartBit in word 1 of an open record: its end is a record of its own.
+const ApartBit = 1 << 62
+
 // Kind is what a record tells.
 type Kind uint8
 

@@ -117,7 +117,7 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 	}
 	e = end{stop: r.Start, cpu: r.CPU, goid: r.Goid(), user: -1, system: -1}
 	slots, _ := format.DecodeExt(dst, ext)
-	if len(slots) < 2 || slots[0].Type != format.SlotLoc || slots[1].Type != format.SlotGoid || slots[1].Value != b.Goid() {
+	if len(slots) < 2 || slots[0].Type != format.SlotLoc || slots[1].Type != format.SlotGoid || !fits(slots[1].Value, b.Goid()) {
 		return e, false
 	}
 	slots = slots[2:]
@@ -192,3 +192,7 @@ func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
 	}
 	return d[at:min(at+n, len(d))], nil
 }
+
+// fits tells whether the goroutine that an end says began its scope did so. 0 is
+// what a writer says that could not look any more.
+func fits(said, goid uint64) bool { return said == 0 || said == goid }

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // Event is one record, joined with its end.
 type Event struct {
@@ -163,7 +167,7 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64, error) {
 	e := &s.event
 	if !r.Open() {
-		return s.ended(e, start, r.Stop, r.CPU), nil
+		return s.ended(e, start, r.Stop, r.CPU), s.twice(c, p, r)
 	}
 	if at := findEnd(c.ends, int(p.off)); at != 0 {
 		s.joined++
@@ -174,6 +178,24 @@ func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64,
 	}
 	s.open(e, start)
 	return format.MaxTicks, nil
+}
+
+// twice takes note of an end apart of a scope that also ended in place, at the
+// same time. A writer on the heap does both if the chunk was copied to the file
+// just then, because it can't know what the copy has.
+func (s *stream) twice(c *cursor, p *place, r *format.Record) error {
+	if len(c.ends) == 0 {
+		return nil
+	}
+	at := findEnd(c.ends, int(p.off))
+	if at == 0 {
+		return nil
+	}
+	raw, err := s.cache.read(s.t, at, 8)
+	if len(raw) == 8 && int64(binary.LittleEndian.Uint64(raw)) == r.Stop {
+		s.joined++
+	}
+	return err
 }
 
 // emit hands the event over if it is in the range.

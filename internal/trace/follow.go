@@ -376,6 +376,9 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err er
 		f.late++
 		return false, nil
 	}
+	if b.Stop == r.Start && b.Start == r.Stop {
+		return true, nil // it ended in place too, see stream.twice
+	}
 	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
 		f.decoder.problems.add(textOrphanEnd, loc, 1)
 		return true, nil

@@ -48,6 +48,9 @@ func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte)
 		}
 	} else {
 		w.stop = s.ended(e, p.key, r.Stop, r.CPU)
+		if err := s.twice(c, p, r); err != nil {
+			return false, err
+		}
 	}
 	h := append(s.pending, w)
 	i := len(h) - 1

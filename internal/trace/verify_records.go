@@ -75,9 +75,9 @@ func (v *verifier) words(c *chunkInfo, r *format.Record, here int64, thread uint
 		switch format.Path(c.path) {
 		case format.PathAssembly:
 			tid := uint32(r.Stop>>40) & 0x3fffff
-			v.check(r.Stop>>62&1 == 0 && (!anchored || tid == thread&0x3fffff), here, "record-open", "the open record's word 1 is %#x, its thread %d", uint64(r.Stop), thread)
+			v.check(!anchored || tid == thread&0x3fffff, here, "record-open", "the open record's word 1 is %#x, its thread %d", uint64(r.Stop), thread)
 		case format.PathGo, format.PathPure:
-			v.check(uint64(r.Stop) == uint64(r.Start)|1<<63, here, "record-open", "the open record's word 1 is %#x, its start %#x", uint64(r.Stop), r.Start)
+			v.check(uint64(r.Stop)&^format.ApartBit == uint64(r.Start)|1<<63, here, "record-open", "the open record's word 1 is %#x, its start %#x", uint64(r.Stop), r.Start)
 		}
 	case spec.Scope:
 		if r.Stop < r.Start || r.Stop >= format.MaxTicks {
@@ -142,6 +142,10 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 			continue
 		}
 		r := format.DecodeRecord(raw)
+		if b.Stop == r.Start && b.Start == r.Stop && !ended[off] {
+			ended[off] = true // in place and apart, see stream.twice
+			continue
+		}
 		if !b.Open() || ended[off] {
 			v.add(at, "end-double", "the scope at %d ends a second time", c.off+int64(off))
 			continue
@@ -151,7 +155,7 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 		if err != nil {
 			return err
 		}
-		if _, ok := decodeEnd(&r, x, &b, nil); !ok || r.Start < b.Start || r.Name() != b.Name() {
+		if _, ok := decodeEnd(&r, x, &b, nil); !ok || r.Start < b.Start || r.Name() != format.NameEmpty && r.Name() != b.Name() {
 			v.add(at, "end-begin", "the scope at %d does not have the start, goroutine or name that its end says, or begins after it", c.off+int64(off))
 		}
 	}

@@ -127,6 +127,7 @@ var verifyCases = []struct {
 	{"end's place", "loc:@a goid:7", "loc:8289 goid:7", []string{"12384 end-begin"}},
 	{"end's place, no scope", "loc:@a goid:7", "loc:8256 goid:7", []string{"12384 end-begin"}},
 	{"end before begin", "start=6001 begin=5000", "start=4999 begin=5000", []string{"16512 end-begin"}},
+	{"in place and apart", "start=2000 open tid=12", "start=2000 stop=4000 cpu=0/unknown", nil},
 	{"ended twice", "start=2000 open tid=12", "start=2000 stop=2005 cpu=0/unknown", []string{"12384 end-double"}},
 	{"two ends", "loc:@p goid:7 user:5 system:6\n", "loc:@p goid:7 user:5 system:6\nend \"f1\" g=7 start=4001 begin=2001 cpu=0/unknown | loc:@p goid:7\n", []string{"12544 end-double"}},
 	{"process in place", "start=2001 open tid=12", "start=2001 stop=3000 cpu=0/unknown", []string{"8384 end-process", "12448 end-double"}},

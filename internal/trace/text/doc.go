@@ -41,7 +41,7 @@
 // line somewhere defines, or #N, its id. A label stands for the record's offset
 // in the file. The other words:
 //
-//	scopes    stop=N cpu=N/QUALITY   or, open:   open tid=0 sched=0 seq=0, or open=go
+//	scopes    stop=N cpu=N/QUALITY   or, open:   open tid=0 sched=0 seq=0 [apart], or open=go [apart]
 //	counter   value=int:N  value=uint:N  value=float:X
 //	go        created=N creator=N
 //	anchor    thread=N cpu=N

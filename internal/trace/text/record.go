@@ -95,14 +95,14 @@ func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
 	case spec.Scope && l.flag("open"):
 		var tid, sched, seq int64
 		err := l.numbers([]string{"tid", "sched", "seq"}, &tid, &sched, &seq)
-		r.Stop = format.OpenStop(uint32(tid), uint32(sched), uint8(seq))
+		r.Stop = format.OpenStop(uint32(tid), uint32(sched), uint8(seq)) | apartWord(l)
 		return err
 	case spec.Scope:
 		if v, ok := l.value("open"); ok {
 			if v != "go" {
 				return fmt.Errorf("open=%s: only go", v)
 			}
-			r.Stop = int64(uint64(r.Start) | 1<<63)
+			r.Stop = int64(uint64(r.Start)|1<<63) | apartWord(l)
 			return nil
 		}
 		return errors.Join(l.numbers([]string{"stop"}, &r.Stop), cpuWord(l, r))
@@ -122,6 +122,14 @@ func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
 		return errors.Join(l.numbers([]string{"begin"}, &r.Stop), cpuWord(l, r))
 	}
 	return nil
+}
+
+// apartWord is the bit that apart sets.
+func apartWord(l *line) int64 {
+	if l.flag("apart") {
+		return format.ApartBit
+	}
+	return 0
 }
 
 // cpuWord reads cpu=N/QUALITY.
@@ -181,6 +189,12 @@ func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byt
 	cpu := func() {
 		b = append(b, " cpu="+itoa(r.CPUTicks())+"/"+qualities[r.Quality()]...)
 	}
+	apart := func() {
+		if r.Stop&format.ApartBit != 0 {
+			b = append(b, " apart"...)
+		}
+		nonzero("w3", int64(r.CPU))
+	}
 	k := r.Kind()
 	b = append(b, k.String()...)
 	if id := r.Name(); id != format.NameEmpty {
@@ -193,15 +207,15 @@ func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byt
 	case spec == nil:
 		nonzero("w1", r.Stop)
 		nonzero("w3", int64(r.CPU))
-	case spec.Scope && r.Open() && uint64(r.Stop) == uint64(r.Start)|1<<63 && path != format.PathAssembly:
+	case spec.Scope && r.Open() && uint64(r.Stop)&^format.ApartBit == uint64(r.Start)|1<<63 && path != format.PathAssembly:
 		b = append(b, " open=go"...)
-		nonzero("w3", int64(r.CPU))
-	case spec.Scope && r.Open() && r.Stop>>62&1 == 0:
+		apart()
+	case spec.Scope && r.Open():
 		b = append(b, " open"...)
 		nonzero("tid", r.Stop>>40&0x3fffff)
 		nonzero("sched", r.Stop>>8&0xffffffff)
 		nonzero("seq", r.Stop&0xff)
-		nonzero("w3", int64(r.CPU))
+		apart()
 	case spec.Scope:
 		word("stop", r.Stop)
 		cpu()
