@@ -34,16 +34,77 @@ const (
 func float(f float64) uint64 { return math.Float64bits(f) }
 
 // beginArgs begins a scope with arguments. A few ints the assembly has taken.
+// What is left that is frequent (ints, short strings, and these with names) is
+// taken here, and anything else by the encoder.
 func (r *recorder) beginArgs(head uint64, args []any) handle {
-	var buf [usualWords]uint64
-	x := encoder{w: buf[:], r: r, n: 1}
+	var w [usualWords]uint64
+	n, shift, types := 1, 0, uint64(0)
 	for i := range args {
-		x.add(&args[i])
+		a := &args[i]
+		if kv, ok := (*a).(Arg); ok {
+			if n >= len(w)-1 || shift >= 4*(format.MaxSlots-2) {
+				return r.beginBig(head, args)
+			}
+			w[n] = r.names.find(kv.key) & nameID
+			n++
+			types |= uint64(format.SlotKey) << shift
+			shift += 4
+			a = &kv.value
+		}
+		if n >= len(w)-1 || shift >= 4*(format.MaxSlots-1) {
+			return r.beginBig(head, args)
+		}
+		switch v := (*a).(type) {
+		case int:
+			w[n] = uint64(v)
+			n++
+			types |= uint64(format.SlotInt) << shift
+		case string:
+			if len(v) > 8*(len(w)-n-2) {
+				return r.beginBig(head, args)
+			}
+			w[n] = uint64(len(v)) | uint64(len(v))<<32
+			n++
+			for ; len(v) >= 8; v = v[8:] {
+				w[n&(usualWords-1)] = load8(v)
+				n++
+			}
+			if len(v) > 0 {
+				w[n&(usualWords-1)] = loadTail(v)
+				n++
+			}
+			types |= uint64(format.SlotString) << shift
+		default:
+			return r.beginBig(head, args)
+		}
+		shift += 4
 	}
-	if x.cut == 0 && !x.short {
-		return r.beginExt(head, &x)
+	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
+	return r.beginExt(head, &x)
+}
+
+// load8 is the first eight bytes of s as a word; the compiler makes it one load.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// loadTail is up to seven bytes as a word, zeros behind.
+func loadTail(s string) (v uint64) {
+	i := 0
+	if len(s)&4 != 0 {
+		v = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+		i = 4
 	}
-	return r.beginBig(head, args)
+	if len(s)&2 != 0 {
+		v |= (uint64(s[i]) | uint64(s[i+1])<<8) << (8 * i)
+		i += 2
+	}
+	if len(s)&1 != 0 {
+		v |= uint64(s[i]) << (8 * i)
+	}
+	return v
 }
 
 func (r *recorder) beginBig(head uint64, args []any) handle {
@@ -137,18 +198,12 @@ func (x *encoder) text(t format.SlotType, s string) bool {
 	x.slots++
 	x.w[x.n] = uint64(len(s)) | uint64(uint32(full))<<32
 	x.n++
-	for len(s) >= 8 {
-		x.w[x.n] = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
-			uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+	for ; len(s) >= 8; s = s[8:] {
+		x.w[x.n] = load8(s)
 		x.n++
-		s = s[8:]
 	}
 	if len(s) > 0 {
-		var v uint64
-		for i := range len(s) {
-			v |= uint64(s[i]) << (8 * i)
-		}
-		x.w[x.n] = v
+		x.w[x.n] = loadTail(s)
 		x.n++
 	}
 	return true

@@ -5,7 +5,6 @@ package scope
 import (
 	"sync"
 	"sync/atomic"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -134,10 +133,6 @@ type held struct {
 	h handle
 }
 
-// briefly is how long a Lock may take that is not told as a wait where there
-// was no TryLock to ask.
-const briefly = time.Microsecond
-
 //go:noinline
 func lock(l sync.Locker, name string) held {
 	r := current.Load()
@@ -150,13 +145,7 @@ func lock(l sync.Locker, name string) held {
 	x := encoder{w: buf[:], r: r}
 	a := any(l)
 	x.slot(format.SlotAddr, uint64(sys.Object(&a)))
-	if t, ok := l.(interface{ TryLock() bool }); !ok {
-		t0 := r.clock.Now()
-		l.Lock()
-		if t1 := r.clock.Now(); t1-t0 > r.ticks(briefly) {
-			r.put(&[4]uint64{uint64(t0), uint64(t1), headWait | n<<48, 0}, &x, 1)
-		}
-	} else if !t.TryLock() {
+	if t, ok := l.(interface{ TryLock() bool }); !ok || !t.TryLock() {
 		w := r.beginExt(headWait|n<<48, &x)
 		l.Lock()
 		w.End()

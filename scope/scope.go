@@ -138,8 +138,8 @@ func Counter[T Number](name string, v T) {
 //	defer scope.Lock(&mu, "store.mu")()
 //
 // It records how long the lock was held, and, only when it could not be had at
-// once, how long it was waited for. Where l has no TryLock (the locker of
-// RWMutex.RLocker), waiting means that Lock took longer than a microsecond.
+// once, how long it was waited for. Where l has no TryLock to ask (the locker of
+// RWMutex.RLocker), every Lock is recorded as a wait, short as it may be.
 // Filtered out or not recording, it just locks and unlocks.
 func Lock(l sync.Locker, name string) func() {
 	if atomic.LoadUint32(&on) == offPath {
