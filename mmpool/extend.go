@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -61,7 +62,8 @@ func New(o Options) (*Pool, error) {
 		}
 		p.states = make([]uint32, n+1)
 	}
-	if err := p.prepare(p.window); err != nil {
+	p.asked = time.Now()
+	if err := p.prepare(); err != nil {
 		_ = p.back.close(0)
 		return nil, err
 	}
@@ -71,47 +73,51 @@ func New(o Options) (*Pool, error) {
 	return p, nil
 }
 
-// Extend keeps the window ahead of the bump: it grows the window where more
-// than half of it was used since the last call, and prepares what is missing.
-// Where that can't be done the reason that Take gives changes, and with it
-// what lost records are counted as.
+// Extend keeps the window ahead of the bump. The window is what the writers
+// would use in a tenth of a second at the rate since the last call, from 4 MiB
+// up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
+// and with it what lost records are counted as.
 func (p *Pool) Extend() error {
-	bump := p.bump.Load()
-	if used := bump - p.used; used > p.window/2 {
-		p.window = min(2*p.window, maxWindow)
+	now, bump := time.Now(), p.bump.Load()
+	if d := now.Sub(p.asked); d > 0 {
+		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
+		// Down slowly: bursts come again.
+		p.window = min(max(perTenth, p.window*3/4, minWindow), maxWindow)
 	}
-	p.used = bump
-	return p.prepare(bump + p.window)
+	p.asked, p.used = now, bump
+	return p.prepare()
 }
 
-func (p *Pool) prepare(want int64) error {
-	if p.limit > 0 {
-		want = min(want, p.limit)
+// prepare makes the window whole, step by step, so that a writer that is about
+// to run out of it gets more before all is there.
+func (p *Pool) prepare() error {
+	defer func() {
+		// Half of the window is used when this much is left.
+		p.half.Store(p.end.Load() - p.window/2)
+	}()
+	for {
+		want := p.bump.Load() + p.window
+		if p.limit > 0 {
+			want = min(want, p.limit)
+		}
+		want = min(want, int64(len(p.states)))
+		end := p.end.Load()
+		step := min(want-end, maxStep)
+		if step <= 0 || step < minStep && want != p.limit && end != 0 {
+			return nil
+		}
+		if err := p.room(step * ChunkSize); err != nil {
+			p.reason.Store(uint32(format.LossSpace))
+			return err
+		}
+		if err := p.back.extend(end, end+step); err != nil {
+			p.reason.Store(uint32(lossOf(err)))
+			return err
+		}
+		p.reason.Store(uint32(format.LossWindow))
+		p.end.Store(end + step)
 	}
-	want = min(want, int64(len(p.states)))
-	end := p.end.Load()
-	if want-end < min(p.window/4, 16) && end != 0 {
-		p.setHalf()
-		return nil
-	}
-	if want <= end {
-		return nil
-	}
-	if err := p.room((want - end) * ChunkSize); err != nil {
-		p.reason.Store(uint32(format.LossSpace))
-		return err
-	}
-	if err := p.back.extend(end, want); err != nil {
-		p.reason.Store(uint32(lossOf(err)))
-		return err
-	}
-	p.reason.Store(uint32(format.LossWindow))
-	p.end.Store(want)
-	p.setHalf()
-	return nil
 }
-
-func (p *Pool) setHalf() { p.half.Store(p.end.Load() - p.window/2) }
 
 // room refuses to take what would leave less free than 5 % of the file system
 // or 1 GiB, whichever is smaller: a tracer must not be what fills a disk.

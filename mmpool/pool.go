@@ -25,6 +25,7 @@ package mmpool
 import (
 	"os"
 	"sync/atomic"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -61,7 +62,8 @@ type Pool struct {
 	states []uint32
 	wake   chan struct{}
 	file   *os.File
-	used   int64 // bump at the last Extend
+	used   int64 // bump at the last Extend, and when that was
+	asked  time.Time
 }
 
 // Options of a pool.
@@ -76,6 +78,8 @@ type Options struct {
 const (
 	minWindow = 4 << 20 / ChunkSize
 	maxWindow = 64 << 20 / ChunkSize
+	maxStep   = 4 << 20 / ChunkSize // prepared at once
+	minStep   = 1 << 20 / ChunkSize // less is not worth a system call
 )
 
 // wakeEvery is after how many chunks the flusher is woken in any case, so that
