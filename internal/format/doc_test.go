@@ -1,0 +1,100 @@
+package format
+
+import (
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// docs/format.md is the twin of this package: it names everything that has a
+// number here, with that number.
+func TestDocs(t *testing.T) {
+	b, err := os.ReadFile("../../docs/format.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	section := map[string]string{} // by its heading
+	for _, s := range regexp.MustCompile(`(?m)^##+ `).Split(string(b), -1) {
+		heading, text, _ := strings.Cut(s, "\n")
+		section[heading] += text
+	}
+	// row wants a line of a table that begins with these cells.
+	row := func(heading string, number int, cells ...string) {
+		t.Helper()
+		want := fmt.Sprintf("| %d |", number)
+		for _, c := range cells {
+			want += strings.TrimRight(" "+c, " ") + " |"
+		}
+		if !strings.Contains(section[heading], "\n"+want) {
+			t.Errorf("section %q has no row %q", heading, want)
+		}
+	}
+	mark := map[bool]string{true: "yes"}
+	sum := map[bool]string{true: "sum"}
+	for _, s := range Specs {
+		row("Kinds", int(s.Kind), s.Name, mark[s.Scope], s.Word1, s.Word3, s.Ext)
+	}
+	for i, name := range SlotNames {
+		if name != "" {
+			row("5. Extensions", i, name)
+		}
+	}
+	for i, name := range BlockTypeNames {
+		if name != "" {
+			row("7. Blocks", i, name)
+		}
+	}
+	for i, name := range LossNames {
+		if name != "" {
+			row("7. Blocks", i, name)
+		}
+	}
+	for _, f := range Fields {
+		row("Fields of a beat", int(f.Field), f.Name, sum[f.Cumulative], f.Doc)
+	}
+	for _, q := range []Quality{Unknown, Exact, Likely, AtMost} {
+		row("Kinds", int(q), q.String())
+	}
+	for _, want := range []string{
+		fmt.Sprintf("version %d.%d", Major, Minor), fmt.Sprintf("%#x", ChunkMagic), "`" + Magic[:7] + "` and the byte 1",
+		fmt.Sprintf("| [%d:%d) | u32 | CRC-32C (Castagnoli) of [0:%d) |", HeaderSize, HeaderSize+4, HeaderSize),
+		fmt.Sprintf("| [%d:%d) | u64 | closed", StateOffset+StateClosed, StateOffset+StateClosed+8),
+		fmt.Sprintf("| [%d:%d) | i64 | tick", StateOffset+StateTick, StateOffset+StateTick+8),
+		fmt.Sprintf("| [%d:%d) | i64 | end", StateOffset+StateEnd, StateOffset+StateEnd+8),
+		fmt.Sprintf("| [%d:%d) | i64 | lost", StateOffset+StateLost, StateOffset+StateLost+8),
+		fmt.Sprintf("first %d bytes of a chunk are its header", ChunkHeaderSize),
+		fmt.Sprintf("| [%d:%d) | u32 | flags", ChunkFlagsOffset, ChunkFlagsOffset+4),
+		fmt.Sprintf("| [%d:%d) | i64 | sealed", ChunkSealedOffset, ChunkSealedOffset+8),
+		fmt.Sprintf("up to %d slots", MaxSlots), fmt.Sprintf("1 to %d", MaxExtUnits), fmt.Sprintf("more than %d bytes", MaxString),
+		fmt.Sprintf("(up to %d)", MaxName), "below 65,536", "`" + OtherNames + "`",
+	} {
+		if !strings.Contains(string(b), want) {
+			t.Errorf("docs/format.md does not say %q", want)
+		}
+	}
+}
+
+// Numbers are never reused, and tables that are indexed by them are in order.
+func TestTables(t *testing.T) {
+	for i, s := range Specs {
+		if int(s.Kind) != i+1 || s.Name == "" || s.Doc == "" || s.Kind.Spec() != &Specs[i] || s.Kind.String() != s.Name {
+			t.Errorf("kind %d is %+v", i+1, s)
+		}
+	}
+	for i, f := range Fields {
+		if int(f.Field) != i+1 || f.Name == "" || f.Doc == "" || f.Field.String() != f.Name {
+			t.Errorf("field %d is %+v", i+1, f)
+		}
+	}
+	for _, tc := range []struct{ got, want string }{
+		{Kind(0).String(), "kind-0"}, {Kind(99).String(), "kind-99"}, {Kind(120).String(), "kind-120"}, {Field(0).String(), "field-0"},
+		{Field(999).String(), "field-999"}, {Loss(0).String(), "loss-0"}, {Loss(77).String(), "loss-77"}, {LossIO.String(), "io"},
+		{Clock(7).String(), "clock(7)"}, {Path(7).String(), "path(7)"}, {Backing(7).String(), "backing(7)"},
+	} {
+		if tc.got != tc.want {
+			t.Errorf("%q, want %q", tc.got, tc.want)
+		}
+	}
+}
