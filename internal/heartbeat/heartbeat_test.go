@@ -36,7 +36,7 @@ func TestSampleRuntimeFields(t *testing.T) {
 		field format.Field
 		by    int64
 	}{
-		{format.FieldGoroutines, 50},
+		{format.FieldGoroutines, 45}, // some of an earlier test may end meanwhile
 		{format.FieldGCCycles, 1},
 		{format.FieldGCPauses, 1},
 	} {
