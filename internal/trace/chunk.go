@@ -215,5 +215,11 @@ func (s *recordScan) report(p problems, off int64) {
 	p.add(textNoExt, off, s.noExt)
 }
 
+// start and kind are those of the current record.
+func (s *recordScan) start() int64 { return int64(binary.LittleEndian.Uint64(s.buf[s.off:])) }
+func (s *recordScan) kind() format.Kind {
+	return format.Kind(binary.LittleEndian.Uint64(s.buf[s.off+16:]) >> 40 & 0x7f)
+}
+
 // record decodes the current record.
 func (s *recordScan) record() format.Record { return format.DecodeRecord(s.buf[s.off:]) }

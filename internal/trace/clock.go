@@ -23,49 +23,74 @@ type segment struct {
 	t0, t1 int64 // [t0, t1)
 	n0     int64
 	dn, dt uint64
-	factor uint64 // floor(dn<<56 / dt); 0 where that does not fit
+	factor uint64 // floor(dn<<56 / dt)
+	near   uint64 // times less than that behind t0 are converted by factor
 }
 
 func newSegment(t0, n0 int64, dn, dt uint64) segment {
 	s := segment{t0: t0, t1: 1<<63 - 1, n0: n0, dn: dn, dt: dt}
-	if dn>>8 < dt { // else the quotient has more than 64 bits
+	if dn>>8 < dt { // else the factor has more than 64 bits
 		s.factor, _ = bits.Div64(dn>>8, dn<<56, dt)
+		s.near = 1 << 48
 	}
 	return s
+}
+
+// endAt ends the segment where the next one begins.
+func (s *segment) endAt(t1 int64) {
+	s.t1 = t1
+	s.near = min(s.near, uint64(t1-s.t0))
 }
 
 // farAway bounds the results, so that sums of two of them fit an int64.
 const farAway = 1 << 61
 
-// nanos converts t. hint, if not nil, is the segment that the caller's last
-// time was in: times come almost sorted.
-func (c *clock) nanos(t int64, hint *int) int64 {
-	i := 0
-	if hint != nil {
-		i = *hint
-	}
-	s := &c.segs[i]
-	if t < s.t0 || t >= s.t1 {
-		i = sort.Search(len(c.segs), func(k int) bool { return c.segs[k].t0 > t })
-		i = max(i-1, 0)
-		if hint != nil {
-			*hint = i
-		}
-		s = &c.segs[i]
-	}
-	d := uint64(t - s.t0)
-	if d < 1<<48 && s.factor != 0 {
-		// A multiplication for the division: the factor is too small by less
-		// than 1, the product by less than d>>56 < 1, so the quotient is exact
-		// or one too small, and the remainder tells which.
-		hi, lo := bits.Mul64(d, s.factor)
-		q := hi<<8 | lo>>56
-		if d*s.dn-q*s.dt >= s.dt {
-			q++
-		}
-		return s.n0 + int64(q)
+// nanos converts t.
+func (c *clock) nanos(t int64) int64 {
+	i := sort.Search(len(c.segs), func(k int) bool { return c.segs[k].t0 > t })
+	return c.segs[max(i-1, 0)].nanos(t)
+}
+
+func (s *segment) nanos(t int64) int64 {
+	if d := uint64(t - s.t0); d < s.near {
+		return s.quick(d)
 	}
 	return s.slow(t)
+}
+
+// quick multiplies where slow divides. The factor is too small by less than 1,
+// the product by less than d>>56 < 1, so the quotient is exact or one too
+// small, and the remainder tells which.
+func (s *segment) quick(d uint64) int64 {
+	hi, lo := bits.Mul64(d, s.factor)
+	q := hi<<8 | lo>>56
+	if d*s.dn-q*s.dt >= s.dt {
+		q++
+	}
+	return s.n0 + int64(q)
+}
+
+// converter converts times that come almost sorted: it keeps the segment that
+// the last one was in.
+type converter struct {
+	segment
+	c *clock
+}
+
+func newConverter(c *clock) converter { return converter{c.segs[0], c} }
+
+func (v *converter) nanos(t int64) int64 {
+	if d := uint64(t - v.t0); d < v.near {
+		return v.quick(d)
+	}
+	return v.far(t)
+}
+
+// far finds the segment of t.
+func (v *converter) far(t int64) int64 {
+	i := sort.Search(len(v.c.segs), func(k int) bool { return v.c.segs[k].t0 > t })
+	v.segment = v.c.segs[max(i-1, 0)]
+	return v.segment.nanos(t)
 }
 
 // slow is nanos by division, for times before the first knot and for what only
@@ -129,7 +154,7 @@ func newClock(h *format.Header, calibs []format.Calib) (c clock, bad int64) {
 		if first {
 			c.segs[0], first = s, false
 		} else {
-			c.segs[len(c.segs)-1].t1 = t0
+			c.segs[len(c.segs)-1].endAt(t0)
 			c.segs = append(c.segs, s)
 		}
 		t0, n0 = k.Ticks, n

@@ -243,7 +243,7 @@ func (f *Follower) findBlocks() error {
 	t.tails, t.missed = tails, 0
 	if changed {
 		t.settle()
-		f.decoder.startHint, f.decoder.stopHint = 0, 0
+		f.decoder.clocks()
 	}
 	return nil
 }

@@ -15,6 +15,22 @@ type place struct {
 	thread uint32
 }
 
+// roles tells what Events does with a kind.
+var roles = func() (t [128]uint8) {
+	for _, s := range format.Specs {
+		t[s.Kind] = roleEvent
+	}
+	t[format.KindAnchor], t[format.KindEnd] = roleAnchor, roleEnd
+	return t
+}()
+
+const (
+	roleUnknown = iota
+	roleEvent
+	roleAnchor
+	roleEnd
+)
+
 // cursor is an open chunk.
 type cursor struct {
 	chunkBuf
@@ -45,22 +61,20 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	var early, unsorted int64
 	s := c.scan()
 	for s.next() {
-		r := s.record()
-		k := r.Kind()
-		switch k {
-		case format.KindAnchor:
-			thread = uint32(r.Stop)
+		k, start := s.kind(), s.start()
+		switch roles[k] {
+		case roleAnchor:
+			thread = uint32(s.record().Stop)
 			if !o.Anchors {
 				continue
 			}
-		case format.KindEnd:
+		case roleEnd:
 			continue
-		}
-		if k.Spec() == nil {
+		case roleUnknown:
 			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.off+int64(s.off), 1)
 			continue
 		}
-		key := r.Start
+		key := start
 		if key < info.since {
 			key = info.since
 			early++
@@ -84,7 +98,8 @@ type merge struct {
 	t        *Trace
 	o        *Options
 	problems problems
-	order    []int32 // indexes of the record chunks, by Since
+	order    []int32 // indexes of the record chunks that are not open yet, by Since
+	since    int64   // of the first of those
 	heap     []entry // of the open chunks
 	free     []*cursor
 	ends     *endIndex
@@ -110,17 +125,26 @@ func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 	slices.SortFunc(m.order, func(a, b int32) int {
 		return cmp.Or(cmp.Compare(t.chunks[a].since, t.chunks[b].since), cmp.Compare(a, b))
 	})
+	m.nextSince()
 	return m
+}
+
+func (m *merge) nextSince() {
+	m.since = format.MaxTicks
+	if len(m.order) > 0 {
+		m.since = m.t.chunks[m.order[0]].since
+	}
 }
 
 // top is the cursor at the next record, nil at the end. The caller takes that
 // one and those that follow it with keys below limit, and then calls advance.
 func (m *merge) top() (c *cursor, err error) {
-	for len(m.order) > 0 && (len(m.heap) == 0 || m.t.chunks[m.order[0]].since <= m.heap[0].key) {
+	for len(m.order) > 0 && (len(m.heap) == 0 || m.since <= m.heap[0].key) {
 		if err := m.open(int(m.order[0])); err != nil {
 			return nil, err
 		}
 		m.order = m.order[1:]
+		m.nextSince()
 	}
 	if len(m.heap) == 0 {
 		return nil, nil
@@ -130,10 +154,7 @@ func (m *merge) top() (c *cursor, err error) {
 
 // limit is the start up to which the top cursor has the next records.
 func (m *merge) limit() int64 {
-	limit := int64(format.MaxTicks)
-	if len(m.order) > 0 {
-		limit = m.t.chunks[m.order[0]].since
-	}
+	limit := m.since
 	if len(m.heap) > 1 {
 		rival := &m.heap[1]
 		if len(m.heap) > 2 && m.heap[2].before(rival) {

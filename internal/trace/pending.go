@@ -109,7 +109,7 @@ func (s *stream) emitPending() (more bool, err error) {
 			return false, err
 		}
 	}
-	e.Start = s.t.clock.nanos(w.stop, &s.stopHint)
+	e.Start = s.stops.nanos(w.stop)
 	if e.Start > s.to {
 		return false, nil
 	}

@@ -203,7 +203,7 @@ func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
 
 // Nanos turns ticks into ns from the start, by the calibrations.
-func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks, nil) }
+func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
 
 // End is the last moment that the trace knows, in ns from the start: the latest
 // of the flusher's last round, the times in blocks, and the times of records in

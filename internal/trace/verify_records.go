@@ -105,7 +105,7 @@ func (v *verifier) cpu(cpu int64, q format.Quality, wall, here int64) {
 	v.check(q == format.Unknown || cpu <= wall, here, "record-cpu", "%d ticks of CPU time in %d", cpu, wall)
 	if q == format.Exact {
 		// One part in a hundred for how the recorder rounds the limit to ticks.
-		ns := v.t.cpu.nanos(max(wall, 0), nil)
+		ns := v.t.cpu.nanos(max(wall, 0))
 		v.check(ns <= format.ExactBelow+format.ExactBelow/100, here, "record-cpu", "exact after %d ns", ns)
 	}
 }
