@@ -174,27 +174,30 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 		words = new([2]uint64)
 	}
 	for range attempts {
-		switch reason := sys.EndFast(h.Loc, h.Start, at, words); {
-		case reason == 0:
+		reason := sys.EndFast(h.Loc, h.Start, at, words)
+		if reason == 0 {
 			if x != nil {
 				x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
 				r.endApart(h, int64(words[0]), words[1], x)
 			}
 			return
+		}
+		if reason == sys.Foreign {
+			var rec [4]uint64
+			// Whoever else ended it may have done so already.
+			if reason = sys.Claim(h.Loc, h.Start, &rec); reason == 0 {
+				r.foreignEnds.Add(1)
+				r.endForeign(h, at, rec[2]&format.MaxGoid, x)
+				return
+			}
+		}
+		switch {
 		case reason == sys.Flushed:
 			if h.Start < r.began {
 				r.staleEnds.Add(1)
 				return
 			}
 			r.endApart(h, at, 0, x)
-			return
-		case reason == sys.Foreign:
-			var rec [4]uint64
-			if sys.Claim(h.Loc, h.Start, &rec) != 0 {
-				continue // flushed or ended meanwhile
-			}
-			r.foreignEnds.Add(1)
-			r.endForeign(h, at, rec[2]&format.MaxGoid, x)
 			return
 		case reason == sys.Ended:
 			r.doubleEnds.Add(1)
