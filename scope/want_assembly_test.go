@@ -1,0 +1,7 @@
+//go:build linux && amd64 && !race && !scope_off && !scope_pure && !scope_nogoid && !scope_noyield
+
+package scope
+
+import "github.com/scopeview/scopeview/internal/format"
+
+const wantPath = format.PathAssembly
