@@ -77,7 +77,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			continue
 		}
 		changed = true
-		if err := t.block(typ, payload); err == errUnknownBlock {
+		if err := t.block(typ, payload, tail.off+int64(tail.at)); err == errUnknownBlock {
 			t.found.add("a block of an unknown type ("+blockName(typ)+") is skipped; a newer tool may know it", tail.off+int64(tail.at), 1)
 		} else if err != nil {
 			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", tail.off+int64(tail.at), 1)
@@ -106,8 +106,8 @@ func blockName(t format.BlockType) string {
 
 var errUnknownBlock = errors.New("unknown type of block")
 
-// block takes in one block.
-func (t *Trace) block(typ format.BlockType, p []byte) error {
+// block takes in the block at loc.
+func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 	switch typ {
 	case format.BlockName:
 		return t.nameBlock(p)
@@ -120,30 +120,8 @@ func (t *Trace) block(typ format.BlockType, p []byte) error {
 			t.calibs = append(t.calibs, c)
 		}
 		return err
-	case format.BlockBeat:
-		ticks, vs, err := format.DecodeBeat(nil, p)
-		if err == nil {
-			err = t.sawTime(ticks)
-		}
-		if err == nil {
-			t.beats = append(t.beats, Beat{ticks: ticks, Values: vs})
-		}
-		return err
-	case format.BlockThread:
-		ticks, ts, err := format.DecodeThreads(nil, p)
-		if err == nil {
-			err = t.sawTime(ticks)
-		}
-		if err != nil {
-			return err
-		}
-		for i := len(t.beats) - 1; i >= 0; i-- {
-			if t.beats[i].ticks == ticks {
-				t.beats[i].Threads = append(t.beats[i].Threads, ts...)
-				return nil
-			}
-		}
-		t.beats = append(t.beats, Beat{ticks: ticks, Threads: ts})
+	case format.BlockBeat, format.BlockThread:
+		return t.beatBlock(typ, p, loc)
 	case format.BlockInfo:
 		k, v, err := format.DecodeInfo(p)
 		if err == nil {
@@ -189,10 +167,8 @@ func (t *Trace) block(typ format.BlockType, p []byte) error {
 			t.notes = append(t.notes, Note{ticks: ticks, Text: text})
 		}
 		return err
-	default:
-		return errUnknownBlock
 	}
-	return nil
+	return errUnknownBlock
 }
 
 // sawTime checks a block's time and lets it count for the last moment.
@@ -222,13 +198,10 @@ func (t *Trace) settle() {
 		t.last = max(t.last, t.state.Tick)
 	}
 	t.last = max(t.last, t.header.StartTicks)
-	slices.SortStableFunc(t.beats, func(a, b Beat) int { return cmp.Compare(a.ticks, b.ticks) })
+	t.sortBeats()
 	slices.SortStableFunc(t.notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
 	slices.SortStableFunc(t.rawGap, func(a, b format.Gap) int { return cmp.Compare(a.From, b.From) })
 	slices.SortStableFunc(t.breaks, func(a, b rawBreak) int { return cmp.Compare(a.from, b.from) })
-	for i := range t.beats {
-		t.beats[i].Time = t.Nanos(t.beats[i].ticks)
-	}
 	for i := range t.notes {
 		t.notes[i].Time = t.Nanos(t.notes[i].ticks)
 	}

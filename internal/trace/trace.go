@@ -52,7 +52,8 @@ type Trace struct {
 	names  atomic.Pointer[nameTable]
 	tails  []blockTail // where further blocks may be written
 	info   []Info
-	beats  []Beat
+	beats  []beatRef // by time
+	latest int64     // ticks of the last beat
 	calibs []format.Calib
 	rawGap []format.Gap
 	notes  []Note
@@ -62,7 +63,10 @@ type Trace struct {
 	clock  clock
 	cpu    clock // CPU ticks to ns by the frozen rate
 
+	lastValues []format.FieldValue // of the last beat
+
 	mu       sync.Mutex
+	allBeats []Beat   // once Beats was called
 	found    problems // by Open
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
@@ -81,25 +85,6 @@ type chunkInfo struct {
 
 // rawBreak is a clock break in ticks.
 type rawBreak struct{ from, to int64 }
-
-// Beat is one heartbeat.
-type Beat struct {
-	Time    int64 // ns from the trace's start
-	Values  []format.FieldValue
-	Threads []format.Thread
-
-	ticks int64
-}
-
-// Value returns a field's value; ok is false where it is unknown.
-func (b *Beat) Value(f format.Field) (v int64, ok bool) {
-	for _, x := range b.Values {
-		if x.Field == f {
-			return x.Value, true
-		}
-	}
-	return 0, false
-}
 
 // Info is one fact about the recorded process.
 type Info struct{ Key, Value string }
@@ -137,9 +122,6 @@ func (t *Trace) Lookup(key string) string {
 	}
 	return ""
 }
-
-// Beats lists the heartbeats by time.
-func (t *Trace) Beats() []Beat { return t.beats }
 
 // Gaps lists the stretches in which records were lost.
 func (t *Trace) Gaps() []Gap {
@@ -217,11 +199,9 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 	for _, g := range t.rawGap {
 		gaps[g.Reason] += max(g.Count, 0)
 	}
-	if n := len(t.beats); n > 0 {
-		for _, v := range t.beats[n-1].Values {
-			if l := lossOf(v.Field); l != 0 {
-				gaps[l] = max(gaps[l], v.Value)
-			}
+	for _, v := range t.lastValues {
+		if l := lossOf(v.Field); l != 0 {
+			gaps[l] = max(gaps[l], v.Value)
 		}
 	}
 	for l, n := range gaps {

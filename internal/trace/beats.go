@@ -1,0 +1,117 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Beat is one heartbeat.
+type Beat struct {
+	Time    int64 // ns from the trace's start
+	Values  []format.FieldValue
+	Threads []format.Thread
+}
+
+// Value returns a field's value; ok is false where it is unknown.
+func (b *Beat) Value(f format.Field) (v int64, ok bool) {
+	for _, x := range b.Values {
+		if x.Field == f {
+			return x.Value, true
+		}
+	}
+	return 0, false
+}
+
+// beatRef is where a beat block, or the thread block of a beat, is. A beat has
+// some two kilobytes, and a program that runs for days a hundred thousand of
+// them each day: only their places are kept.
+type beatRef struct {
+	ticks int64
+	loc   int64
+}
+
+// beatBlock takes in a beat or thread block.
+func (t *Trace) beatBlock(typ format.BlockType, p []byte, loc int64) error {
+	var ticks int64
+	var err error
+	var vs []format.FieldValue
+	if typ == format.BlockBeat {
+		ticks, vs, err = format.DecodeBeat(nil, p)
+	} else {
+		ticks, _, err = format.DecodeThreads(nil, p)
+	}
+	if err == nil {
+		err = t.sawTime(ticks)
+	}
+	if err != nil {
+		return err
+	}
+	t.beats = append(t.beats, beatRef{ticks, loc})
+	if typ == format.BlockBeat && ticks >= t.latest {
+		t.latest, t.lastValues = ticks, vs
+	}
+	return nil
+}
+
+// LastBeat is the last heartbeat without its threads; ok is false if there is
+// none.
+func (t *Trace) LastBeat() (b Beat, ok bool) {
+	return Beat{Time: t.Nanos(t.latest), Values: t.lastValues}, t.latest > 0
+}
+
+// EachBeat calls f with every heartbeat by time, until f returns false. The
+// beat is reused from call to call.
+func (t *Trace) EachBeat(f func(*Beat) bool) error {
+	var b Beat
+	buf := make([]byte, t.header.ChunkSize)
+	cs, at := int64(len(buf)), int64(-1)
+	for i, ref := range t.beats {
+		if off := ref.loc / cs * cs; off != at {
+			if _, err := t.readChunkOnce(buf, off); err != nil {
+				return err
+			}
+			at = off
+		}
+		switch typ, p, _, err := format.DecodeBlock(buf[ref.loc%cs:]); {
+		case err != nil: // it was good before: the file was changed
+		case typ == format.BlockBeat:
+			_, b.Values, _ = format.DecodeBeat(b.Values, p)
+		case typ == format.BlockThread:
+			_, b.Threads, _ = format.DecodeThreads(b.Threads, p)
+		}
+		if i+1 < len(t.beats) && t.beats[i+1].ticks == ref.ticks {
+			continue // the same beat goes on
+		}
+		b.Time = t.Nanos(ref.ticks)
+		if !f(&b) {
+			return nil
+		}
+		b.Values, b.Threads = b.Values[:0], b.Threads[:0]
+	}
+	return nil
+}
+
+// Beats lists the heartbeats by time. It keeps them all in memory from then
+// on; EachBeat does not.
+func (t *Trace) Beats() []Beat {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.allBeats == nil {
+		err := t.EachBeat(func(b *Beat) bool {
+			t.allBeats = append(t.allBeats, Beat{b.Time, slices.Clone(b.Values), slices.Clone(b.Threads)})
+			return true
+		})
+		if err != nil {
+			t.found.set("not all heartbeats could be read: "+err.Error(), 0, 1)
+		}
+	}
+	return t.allBeats
+}
+
+// sortBeats brings the beats into order after blocks were read.
+func (t *Trace) sortBeats() {
+	slices.SortStableFunc(t.beats, func(a, b beatRef) int { return cmp.Compare(a.ticks, b.ticks) })
+	t.allBeats = nil
+}
