@@ -45,6 +45,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldLostIO, s.Lost.IO)
 	put(format.FieldLostBusy, s.Lost.Busy)
 	put(format.FieldLostStop, s.Lost.Stop)
+	put(format.FieldLostEnds, s.Lost.Ends)
 	if r.flusher != nil {
 		cpu, unknown := r.flusher.Cost.CPU()
 		put(format.FieldOwnCPU, cpu)
@@ -62,8 +63,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldArgsCut, s.Misuse.ArgsCut)
 	put(format.FieldOpenLate, r.lateEnds.Load())
 	if r.fast != nil {
-		_, clamped := r.fast.Count()
-		put(format.FieldClamped, clamped)
+		put(format.FieldClamped, r.fast.Count().Clamped)
 	}
 	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))
 	if len(r.threads) > 0 {
@@ -116,6 +116,7 @@ func (r *recorder) lostSoFar() Lost {
 		IO:     n(format.LossIO),
 		Busy:   n(format.LossBusy),
 		Stop:   n(format.LossStop),
+		Ends:   n(format.LossEnd),
 	}
 }
 
@@ -135,7 +136,9 @@ func (r *recorder) stats() Statistics {
 		Recorder: r.words,
 	}
 	if r.fast != nil {
-		s.Recorded, _ = r.fast.Count()
+		c := r.fast.Count()
+		s.Recorded = c.Records
+		s.Misuse.ForeignEnds += c.Foreign
 	}
 	if r.names != nil {
 		s.Names = r.names.count()

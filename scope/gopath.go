@@ -66,8 +66,9 @@ func (t *progressTable) make(idx int64) *progress {
 // goBegin begins a scope.
 func (r *recorder) goBegin(head uint64, x *encoder) handle {
 	goid := r.goids.Get()
-	loc, w := r.reserve(goid, x)
-	if w == nil {
+	loc, w, why := r.reserve(goid, x)
+	if why != 0 {
+		r.lose(why)
 		return handle{}
 	}
 	start := r.clock.Now()
@@ -79,8 +80,9 @@ func (r *recorder) goBegin(head uint64, x *encoder) handle {
 // goPut writes a complete record.
 func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	goid := r.goids.Get()
-	loc, w := r.reserve(goid, x)
-	if w == nil {
+	loc, w, why := r.reserve(goid, x)
+	if why != 0 {
+		r.losePut(why, count)
 		return false
 	}
 	idx := loc / mmpool.ChunkSize
@@ -111,9 +113,9 @@ func fill(w []uint64, x *encoder, start int64, stop, head, cpu uint64) {
 	atomic.StoreUint64(&w[0], uint64(start))
 }
 
-// reserve finds room for a record in the chunk of the goroutine's stripe; w is
-// nil where there is none, and the record is counted as lost.
-func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64) {
+// reserve finds room for a record in the chunk of the goroutine's stripe, or
+// says why there is none.
+func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why format.Loss) {
 	n := uint64(1)
 	if x != nil {
 		n += uint64(x.units())
@@ -122,21 +124,19 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64) {
 	for {
 		v := s.place.Add(n)
 		if v&stripeShut != 0 {
-			r.lose(format.LossStop)
-			return 0, nil
+			return 0, nil, format.LossStop
 		}
 		idx, used := int64(v>>32), v&(1<<32-1)
 		if used <= chunkUnits {
 			at := used - n
-			return idx*mmpool.ChunkSize + int64(at)*format.RecordSize, r.pool.Words(idx)[4*at : 4*used]
+			return idx*mmpool.ChunkSize + int64(at)*format.RecordSize, r.pool.Words(idx)[4*at : 4*used], 0
 		}
 		if idx != 0 && used-n <= chunkUnits {
 			// Exactly one reservation crosses the chunk's end: this one.
 			r.sealChunk(idx, used-n)
 		}
 		if why := r.refill(s, goid%stripeCount, idx); why != 0 {
-			r.lose(why)
-			return 0, nil
+			return 0, nil, why
 		}
 	}
 }

@@ -43,12 +43,12 @@ type recorder struct {
 	trusted bool
 	ticker  sync.WaitGroup
 	quit    chan struct{}
-	gaps    [format.LossStop + 1]gap
+	gaps    [format.LossEnd + 1]gap
 	lowest  int64 // of the window, since the last beat
 	cost    int64 // of a scope, ps
 	words   string
 
-	lost        [format.LossStop + 1]atomic.Int64
+	lost        [format.LossEnd + 1]atomic.Int64
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
@@ -88,17 +88,28 @@ func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
 		ext = &x.w[0]
 		rec[2] |= format.ExtBit
 	}
+	why := format.LossBusy
 	for range attempts {
 		loc, at := sys.PutFast(rec, r.gen, ext, u, count)
 		if at != 0 {
 			return true
 		}
-		if !r.mend(loc) {
-			return false
+		if w := r.mend(loc); w != 0 {
+			why = w
+			break
 		}
 	}
-	r.lose(format.LossBusy)
+	r.losePut(why, count)
 	return false
+}
+
+// losePut counts a record that put can't keep: an end apart for itself, since
+// its scope is there, and shows as open.
+func (r *recorder) losePut(why format.Loss, count int64) {
+	if count == 0 {
+		why = format.LossEnd
+	}
+	r.lose(why)
 }
 
 // attempts is how often a record tries to find its place. Each failure means
@@ -120,7 +131,8 @@ func (r *recorder) beginSlow(head uint64, x *encoder) handle {
 		if start != 0 {
 			return handle{Loc: loc, Start: start}
 		}
-		if !r.mend(loc) {
+		if why := r.mend(loc); why != 0 {
+			r.lose(why)
 			return handle{}
 		}
 	}
@@ -128,24 +140,21 @@ func (r *recorder) beginSlow(head uint64, x *encoder) handle {
 	return handle{}
 }
 
-// mend gives the P a chunk or its thread an anchor. It returns false where the
-// record is lost, which it has counted.
-func (r *recorder) mend(reason int64) bool {
+// mend gives the P a chunk or its thread an anchor, or says why it can't.
+func (r *recorder) mend(reason int64) format.Loss {
 	if sys.NeedAnchor(reason) && r.fast.Anchor() {
-		return true
+		return 0
 	}
 	idx, lost := r.pool.Take()
 	if lost != 0 {
-		r.lose(lost)
-		return false
+		return lost
 	}
 	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
 	if _, ok := r.fast.Install(h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
-		r.lose(format.LossStop)
-		return false
+		return format.LossStop
 	}
 	r.fast.Anchor()
-	return true
+	return 0
 }
 
 func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) *[8]uint64 {
@@ -205,14 +214,15 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 		case reason == sys.Stale:
 			r.staleEnds.Add(1)
 			return
-		case !r.mend(reason):
+		case r.mend(reason) != 0:
+			r.lose(format.LossEnd)
 			return
 		}
 		if now := r.clock.Now(); !given && now-at > r.ticks(late) {
 			at = now
 		}
 	}
-	r.lose(format.LossBusy)
+	r.lose(format.LossEnd)
 }
 
 // offset is where a scope's record is in the file.

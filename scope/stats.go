@@ -8,9 +8,11 @@ type Lost struct {
 	IO     int64 // I/O error
 	Busy   int64 // no place found in time
 	Stop   int64 // begun while the recording stopped
+	Ends   int64 // ends that found no place: their scopes are kept, and show as open
 }
 
-// Total is the sum over all reasons.
+// Total is the sum of the records that are missing: what was asked for is what
+// was recorded plus that. Ends are not in it.
 func (l Lost) Total() int64 { return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop }
 
 // Misuse counts what the program should not have done; none of it hurts.

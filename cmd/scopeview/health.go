@@ -20,6 +20,7 @@ var lossReasons = []string{
 	format.LossIO:     "because the file could not be written",
 	format.LossBusy:   "because no place was found in time",
 	format.LossStop:   "begun while the recording stopped",
+	format.LossEnd:    "are ends that found no place: their scopes show as open",
 }
 
 // loss is how many records were lost for one reason; 0: not said.

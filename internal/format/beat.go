@@ -64,6 +64,7 @@ const (
 	FieldMemLimit     Field = 44
 	FieldOpenLate     Field = 45
 	FieldArgsCut      Field = 46
+	FieldLostEnds     Field = 47
 )
 
 // Fields lists the fields of this version by number.
@@ -114,6 +115,7 @@ var Fields = []FieldSpec{
 	{FieldMemLimit, "mem_limit_bytes", false, "the cgroup's memory limit; absent without one"},
 	{FieldOpenLate, "late_in_place", true, "ends that completed a record in a chunk that was being written out"},
 	{FieldArgsCut, "args_cut", true, "records with arguments or strings that were cut"},
+	{FieldLostEnds, "lost_end", true, "ends lost: their scopes are there, and show as open"},
 }
 
 var fieldNames = func() (m [256]string) {

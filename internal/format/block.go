@@ -164,10 +164,11 @@ const (
 	LossIO     Loss = 4 // an I/O error
 	LossBusy   Loss = 5 // the writer was moved between processors too often to get a place
 	LossStop   Loss = 6 // begun while the recording stopped
+	LossEnd    Loss = 7 // an end that found no place: its scope is there, and shows as open
 )
 
 // LossNames are the reasons by number, as the tools show them.
-var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop"}
+var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end"}
 
 func (l Loss) String() string {
 	if int(l) < len(LossNames) && l > 0 {

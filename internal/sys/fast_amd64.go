@@ -34,7 +34,8 @@ type entry struct {
 	units        int64   // written in the chunks it had before
 	witness      uintptr // the cell's, as of the last anchor here
 	expect       uint64
-	_            [32]byte
+	foreign      int64 // ends of scopes that another goroutine began
+	_            [24]byte
 }
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the

@@ -38,6 +38,7 @@
 #define ent_units    72
 #define ent_witness  80
 #define ent_expect   88
+#define ent_foreign  96
 
 #define cell_k       32
 #define cell_tid     40
@@ -257,6 +258,10 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
+	// the record may be in another CPU's cache: fetch it meanwhile
+	MOVQ loc+0(FP), DI
+	MOVQ start+8(FP), SI
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x0f // PREFETCHW (DI)
 	// when
 	RDTSC
 	SHLQ $32, DX
@@ -267,8 +272,6 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ m_p(R10), R13
 	CMPQ R8, R14
 	JNE  miss
-	MOVQ loc+0(FP), DI
-	MOVQ start+8(FP), SI
 	MOVL p_id(R13), BX
 	LEAQ ·entries(SB), R12
 	CMPL BX, $MAXPS
@@ -280,15 +283,15 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	THREAD(miss)
 	MOVQ ent_witness(R12), R14
 	CMPQ DI, ent_lo(R12)
-	JB   miss
+	JB   other
 	CMPQ DI, ent_cur(R12)
-	JAE  miss
+	JAE  other
 	CMPQ SI, 0(DI)
 	JNE  miss
 	MOVQ g_goid(R8), BX
 	XORQ 16(DI), BX
 	SHLQ $24, BX
-	JNE  miss
+	JNE  foreign
 	// the thread's CPU clock was good when the counter was read
 	INTACT(miss)
 	// Did the goroutine yield? The same test finds records that have ended.
@@ -316,6 +319,61 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	ANDQ cell_mask(R11), DX
 	MOVQ DX, 24(DI)
 	MOVQ AX, 8(DI)
+	RET
+other:
+	// Not in this P's chunk. A chunk that is open or sealed may still be
+	// touched, to look who began the scope.
+	MOVQ DI, CX
+	SUBQ lay_base(R9), CX
+	CMPQ CX, lay_size(R9)
+	JAE  miss
+	SHRQ $16, CX
+	MOVQ lay_states(R9), BX
+	MOVL (BX)(CX*4), BX
+	ANDL $0xff, BX
+	DECL BX
+	CMPL BX, $1
+	JHI  miss
+	CMPQ SI, 0(DI)
+	JNE  miss
+	MOVQ g_goid(R8), BX
+	XORQ 16(DI), BX
+	SHLQ $24, BX
+	JEQ  miss
+foreign:
+	// Another goroutine began it: an end of its own. The record is marked, so
+	// that a second end finds out; two at the very same time may both be told,
+	// and the reader takes the first.
+	MOVQ 8(DI), BX
+	TESTQ BX, BX
+	JNS  miss
+	BTSQ $62, BX
+	JCS  miss
+	MOVQ ent_cur(R12), R10
+	LEAQ 64(R10), R13
+	CMPQ R13, ent_end(R12)
+	JA   miss
+	MOVQ BX, 8(DI)
+	MOVQ $0x70000000000a9001, BX   // an extension of one unit: loc, goid
+	MOVQ BX, 32(R10)
+	MOVQ 16(DI), CX
+	SUBQ lay_base(R9), DI
+	MOVQ DI, 40(R10)
+	SHLQ $24, CX
+	SHRQ $24, CX
+	MOVQ CX, 48(R10)
+	MOVQ SI, 8(R10)
+	GOID
+	MOVQ $0x8b0000000000, CX       // KindEnd, with an extension
+	ORQ  CX, BX
+	MOVQ BX, 16(R10)
+	MOVQ $0, 24(R10)
+	MOVQ ent_lo(R12), BX
+	ORL  $1, 28(BX)                // FlagEnds
+	MOVQ R13, ent_cur(R12)
+	ADDQ $2, ent_extra(R12)
+	INCQ ent_foreign(R12)
+	MOVQ AX, 0(R10)
 	RET
 miss:
 	JMP  ·endMiss(SB)

@@ -19,6 +19,9 @@ type Fast struct {
 	NoSwitch string
 }
 
+// Counts is what the assembly counted.
+type Counts struct{ Records, Clamped, Foreign int64 }
+
 // Left is the chunk that Install took from a P.
 type Left struct {
 	Addr, Used uintptr
@@ -63,7 +66,7 @@ func NeedAnchor(reason int64) bool { return false }
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
-func (f *Fast) Count() (records, clamped int64)                      { return 0, 0 }
+func (f *Fast) Count() (c Counts)                                    { return c }
 func (f *Fast) Expire(addr, size uintptr)                            {}
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr))         {}
 func (f *Fast) Anchor() bool                                         { return false }

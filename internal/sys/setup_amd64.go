@@ -125,10 +125,17 @@ func (f *Fast) Run(gen int64) { atomic.StoreInt64(&lay.gen, gen) }
 // flusher what is greater.
 func (f *Fast) States() []uint32 { return f.states }
 
-// Count returns the records begun and the CPU times clamped since Setup: the
+// Counts is what the assembly counted since Setup.
+type Counts struct {
+	Records int64 // begun, instants included
+	Clamped int64 // CPU times clamped to [0, wall]
+	Foreign int64 // ends of scopes that another goroutine began
+}
+
+// Count adds up what the Ps have. Records are the
 // units of 32 bytes that were written, less those that are not records of
 // their own. It is exact when nobody writes.
-func (f *Fast) Count() (records, clamped int64) {
+func (f *Fast) Count() (c Counts) {
 	gen := atomic.LoadInt64(&lay.gen)
 	for i := range entries[:f.ps()] {
 		e := &entries[i]
@@ -136,10 +143,11 @@ func (f *Fast) Count() (records, clamped int64) {
 			continue
 		}
 		open := int64(atomic.LoadUintptr(&e.cur)-atomic.LoadUintptr(&e.lo)-64) / 32
-		records += atomic.LoadInt64(&e.units) + open - atomic.LoadInt64(&e.extra)
-		clamped += atomic.LoadInt64(&e.clamped)
+		c.Records += atomic.LoadInt64(&e.units) + open - atomic.LoadInt64(&e.extra)
+		c.Clamped += atomic.LoadInt64(&e.clamped)
+		c.Foreign += atomic.LoadInt64(&e.foreign)
 	}
-	return records, clamped
+	return c
 }
 
 // Expire makes the owner of the chunk at addr take another one at its next

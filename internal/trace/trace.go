@@ -217,5 +217,8 @@ func lossOf(f format.Field) format.Loss {
 	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
 		return format.LossWindow + format.Loss(f-format.FieldLostWindow)
 	}
+	if f == format.FieldLostEnds {
+		return format.LossEnd
+	}
 	return 0
 }
