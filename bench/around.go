@@ -26,7 +26,7 @@ func (b *bench) faultsRow() row {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	t, err := b.recording(job{
-		warm: func() { gently(2 * n) },
+		warm: func() { paced(2*n, gentle) },
 		run: func() {
 			var before, after int64
 			before, failed = threadFaults()

@@ -13,6 +13,7 @@ import (
 	"github.com/scopeview/scopeview/bench/floor"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
 )
 
 // child is what the harness, built with other tags, prints about itself.
@@ -122,14 +123,15 @@ func pathOf(file string) (format.Path, error) {
 	return t.Header().Path, nil
 }
 
-// probeLoop is how many scopes tell how slow a build is.
-const probeLoop = 1000
-
-// childPlan is the plan for this build: the pure path takes microseconds.
+// childPlan is the plan for this build: the pure path takes microseconds, and
+// what is built to record nothing next to nothing.
 func childPlan() plan {
-	p := recordedPlan
-	if timed(tasks)(probeLoop) > probeLoop*time.Microsecond {
-		p.slices, p.size = 4, 2000
+	const probe = 1000
+	switch {
+	case !scope.Enabled():
+		return idlePlan
+	case timed(tasks)(probe) > probe*time.Microsecond:
+		return plan{slices: 10, size: 1000, settle: recordedPlan.settle}
 	}
-	return p
+	return recordedPlan
 }

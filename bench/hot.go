@@ -42,14 +42,6 @@ func tasksMixed(n int) {
 	}
 }
 
-// gently records n plain scopes at a pace that every disk can follow.
-func gently(n int) {
-	for range n / recordedPlan.size {
-		tasks(recordedPlan.size)
-		time.Sleep(recordedPlan.settle)
-	}
-}
-
 func hotRows(b *bench) []row {
 	return []row{
 		{name: "two readings of the clock: the floor", value: quantity{b.medians(recordedPlan, timed(floor.Loop))[0], "ns"}, floor: 1},
@@ -119,7 +111,7 @@ func crossing(n int) time.Duration {
 func (b *bench) bytesRow() row {
 	const name = "bytes of a plain scope in the file"
 	const n = 2_000_000
-	t, err := b.recording(job{warm: func() { gently(n) }, run: func() { gently(n) }})
+	t, err := b.recording(job{run: func() { paced(n, gentle) }})
 	if err != nil {
 		return broken(name, err)
 	}

@@ -60,7 +60,7 @@ type plan struct {
 // row of its own. idlePlan is for what is not recorded, and so quick that the
 // first microseconds after a pause would show.
 var (
-	recordedPlan = plan{slices: 20, size: 100_000, settle: 3 * time.Millisecond}
+	recordedPlan = plan{slices: 100, size: 20_000, settle: time.Millisecond}
 	idlePlan     = plan{slices: 10, size: 1_000_000}
 	peerPlan     = plan{slices: 4, size: 100_000, settle: 3 * time.Millisecond}
 )
@@ -93,7 +93,7 @@ func (b *bench) medians(p plan, loops ...loop) []float64 {
 func (b *bench) warm(p plan, loops ...loop) {
 	for begin := time.Now(); time.Since(begin) < time.Second; {
 		for _, l := range loops {
-			l(p.size / 4)
+			l(p.size)
 			time.Sleep(p.settle)
 		}
 	}

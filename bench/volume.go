@@ -54,6 +54,9 @@ func (b *bench) burstRow() row {
 	return result
 }
 
+// gentle is a pace, in scopes per millisecond, that every disk can follow.
+const gentle = 4000
+
 // paced records n scopes, perMS in each millisecond.
 func paced(n, perMS int) {
 	begin := time.Now()
