@@ -39,7 +39,11 @@ func (w *writer) check(e *trace.Event, name string) error {
 // A follower that polls a trace while three writers are in the middle of its
 // records, and whose readings are torn, delivers every end once and none wrong.
 func TestFollower(t *testing.T) {
-	for seed := uint64(1); seed <= 30; seed++ {
+	seeds := uint64(30)
+	if trace.RaceEnabled {
+		seeds = 4
+	}
+	for seed := uint64(1); seed <= seeds; seed++ {
 		w := newWriter(seed)
 		fromStart := seed%3 != 0
 		for range 500 {
@@ -71,11 +75,11 @@ func TestFollower(t *testing.T) {
 		}
 		w.settle(seed%2 == 0)
 		w.nblk |= simChunk - 1 // no more steps: see tearing
-		for done, polls := false, 0; !done && polls < 1000; polls++ {
+		for done, polls := false, 0; !done && polls < 150; polls++ {
 			if done, err = f.Poll(deliver); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			if done != (seed%2 == 0) && polls > 900 {
+			if done != (seed%2 == 0) && polls > 140 {
 				t.Fatalf("seed %d: done is %v", seed, done)
 			}
 		}
@@ -114,7 +118,11 @@ func TestFollower(t *testing.T) {
 
 // Events on a trace that is being written gives only what its writers meant.
 func TestEventsLive(t *testing.T) {
-	for seed := uint64(100); seed < 130; seed++ {
+	seeds := uint64(30)
+	if trace.RaceEnabled {
+		seeds = 4
+	}
+	for seed := uint64(100); seed < 100+seeds; seed++ {
 		w := newWriter(seed)
 		for range 3000 {
 			w.step()

@@ -13,7 +13,7 @@ func TestEventsMemory(t *testing.T) {
 	}
 	s := newSynth(8, 48<<10)
 	if RaceEnabled {
-		s = newSynth(8, 2<<10) // the race detector makes it 20 times slower, and counts its own memory
+		s = newSynth(8, 1<<8) // the race detector makes it 20 times slower, and counts its own memory
 	}
 	s.spanning = true
 	tr, err := Open(s, s.size())

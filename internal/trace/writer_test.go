@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"io"
 	"math/rand/v2"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -23,7 +24,6 @@ type scope struct {
 	arg, endArg uint64 // 0: none
 	thread      uint32
 	instant     bool
-	ending      bool // its end began; done when the op is through
 }
 
 // writer is a model of the recorder, store by store: several goroutines are
@@ -43,6 +43,7 @@ type writer struct {
 	nblk  int64 // where the next block goes
 	truth map[int64]*scope
 	ended int
+	begun []located // and not ending
 }
 
 // op is a sequence of stores that other writers' stores can come between.
@@ -173,19 +174,20 @@ func (w *writer) record(owner int, instant bool) {
 		w.truth[at] = s
 		if instant {
 			w.ended++
+		} else {
+			w.begun = append(w.begun, located{at, s})
 		}
 	}})
 }
 
 // end begins to end some scope; false if there is none.
 func (w *writer) end(owner int) bool {
-	for at, s := range w.sorted() {
-		_ = at
-		if s.s.ending || s.s.instant || w.rnd.IntN(3) > 0 {
+	for i, b := range w.begun {
+		if w.rnd.IntN(3) > 0 {
 			continue
 		}
-		sc, loc := s.s, s.loc
-		sc.ending = true
+		sc, loc := b.s, b.loc
+		w.begun = slices.Delete(w.begun, i, i+1)
 		w.now++
 		stop, cpu := w.now, uint64(w.now-sc.start)<<2|uint64(format.Likely)
 		chunk := loc / simChunk * simChunk
@@ -211,17 +213,6 @@ func (w *writer) end(owner int) bool {
 type located struct {
 	loc int64
 	s   *scope
-}
-
-// sorted lists the scopes so that a seed always does the same.
-func (w *writer) sorted() []located {
-	var l []located
-	for off := int64(0); off < w.chunk*simChunk; off += format.RecordSize {
-		if s := w.truth[off]; s != nil && !s.ending {
-			l = append(l, located{off, s})
-		}
-	}
-	return l
 }
 
 // flush makes a sealed chunk final, if nobody stores into it.
