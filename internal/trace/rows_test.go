@@ -1,0 +1,76 @@
+package trace
+
+import (
+	"math/rand/v2"
+	"testing"
+)
+
+// Depth is what counting says, for any scopes.
+func TestDepth(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 1))
+	for range 200 {
+		r := &row{}
+		r.stops = r.four[:0]
+		var all []int64
+		now := int64(0)
+		for range 200 {
+			now += rnd.Int64N(5)
+			want := 0
+			for _, s := range all {
+				if s > now {
+					want++
+				}
+			}
+			if got := r.running(now); got != want {
+				t.Fatalf("at %d: depth %d, want %d", now, got, want)
+			}
+			stop := now + rnd.Int64N(40)
+			r.begin(stop)
+			all = append(all, stop)
+		}
+	}
+}
+
+// A million goroutines that ran and are idle leave no rows, and every name.
+func TestRowsSweep(t *testing.T) {
+	s := newRows()
+	for g := uint64(1); g <= 1e6; g++ {
+		r := s.get(g, int64(g))
+		if r.running(int64(g)) != 0 || r.track != 0 {
+			t.Fatalf("goroutine %d begins with %+v", g, r)
+		}
+		r.begin(int64(g) + 3)
+		r.track = uint16(g%1000 + 2)
+	}
+	if len(s.m) > 4*sweepAt {
+		t.Errorf("%d rows are left", len(s.m))
+	}
+	for g := uint64(1); g <= 1e6; g += 777 {
+		if r := s.get(g, 2e6); r.track != uint16(g%1000+2) {
+			t.Fatalf("goroutine %d is called %d", g, r.track)
+		}
+	}
+}
+
+func TestTrackTable(t *testing.T) {
+	var tab trackTable
+	const n = 3 * trackSlots // more than two generations hold
+	for g := uint64(1); g <= n; g++ {
+		tab.put(g, uint16(g%60000+1))
+	}
+	if !tab.forgot {
+		t.Error("it forgot nothing")
+	}
+	for g := uint64(n - trackSlots/2); g <= n; g++ {
+		if got := tab.get(g); got != uint16(g%60000+1) {
+			t.Fatalf("goroutine %d is called %d", g, got)
+		}
+	}
+	tab.put(n, 7)
+	if got := tab.get(n); got != 7 {
+		t.Errorf("renamed to 7, is called %d", got)
+	}
+	if tab.put(1<<62|5, 3); tab.get(1<<62|5) != 0 {
+		t.Error("a thread has a name")
+	}
+}
