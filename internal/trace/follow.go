@@ -36,9 +36,12 @@ type Follower struct {
 	block  []byte
 	open   map[int64]uint32 // begins in chunks that are not live: place -> thread
 	tracks trackTable
-	ready  []item // found and not delivered yet, by end
-	late   int    // ends that wait for their begin
-	quiet  bool   // do not deliver: what is there already
+	ready  []item  // found and not delivered yet
+	order  []place // of those that are left in ready, by end; nil: not sorted yet
+	late   int     // ends that wait for their begin
+	quiet  bool    // do not deliver: what is there already
+
+	current Event
 }
 
 // FollowOptions tell a Follower where to begin.
@@ -173,292 +176,46 @@ func (f *Follower) refresh() (closed bool, err error) {
 	return s.Closed, nil
 }
 
-// findChunks looks for chunks that were handed out since the last poll.
-func (f *Follower) findChunks() error {
-	t := f.t
-	cs := int64(t.header.ChunkSize)
-	look := func(off int64) (born bool, err error) {
-		n := len(t.chunks)
-		born, err = t.indexChunk(off)
-		if len(t.chunks) > n {
-			if c := f.chunkAt(off + format.ChunkHeaderSize); c != nil {
-				f.live = append(f.live, f.newLive(*c))
-			} else {
-				t.tails = append(t.tails, blockTail{off: off, at: format.ChunkHeaderSize})
-			}
-		}
-		return born, err
-	}
-	before := len(f.live)
-	unborn := f.unborn
-	f.unborn = nil
-	for _, off := range unborn {
-		born, err := look(off)
-		if err != nil {
-			return err
-		}
-		if !born && !t.state.Closed {
-			f.unborn = append(f.unborn, off)
-		}
-	}
-	none := 0
-	for off := t.used; off < t.size && (none <= unbornMax || off <= t.state.End); off += cs {
-		born, err := look(off)
-		if err != nil {
-			return err
-		}
-		if !born {
-			none++
-			continue
-		}
-		for ; t.used < off; t.used += cs {
-			f.unborn = append(f.unborn, t.used)
-		}
-		t.used, none = off+cs, 0
-	}
-	if len(f.live) > before {
-		slices.SortFunc(f.live, func(a, b *liveChunk) int { return cmp.Compare(a.off, b.off) })
-	}
-	return nil
-}
-
-// findBlocks reads the blocks that were written since the last poll.
-func (f *Follower) findBlocks() error {
-	t := f.t
-	if f.block == nil {
-		f.block = make([]byte, t.header.ChunkSize)
-	}
-	tails := t.tails[:0]
-	changed := false
-	for _, tail := range t.tails {
-		more, read, err := t.readTail(&tail, f.block)
-		if err != nil {
-			return err
-		}
-		changed = changed || read
-		if more {
-			tails = append(tails, tail)
-		}
-	}
-	t.tails, t.missed = tails, 0
-	if changed {
-		t.settle()
-		f.decoder.clocks()
-	}
-	return nil
-}
-
-// walk looks at the live chunks and delivers. all is false if fn had enough.
-func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
-	f.late = 0
-	live := f.live
-	kept := make([]*liveChunk, 0, 16) // not in place: end searches f.live meanwhile
-	for i, c := range live {
-		more, err := f.look(c)
-		if err != nil || more {
-			kept = append(kept, c)
-		}
-		if err != nil {
-			f.live = append(kept, live[i+1:]...)
-			return false, err
-		}
-		if (i+1)%batch == 0 && !f.deliver(fn) {
-			f.live = append(kept, live[i+1:]...)
-			return false, nil
-		}
-	}
-	f.live = kept
-	return f.deliver(fn), nil
-}
-
-// look walks over one chunk. more is false when nothing in it can change.
-func (f *Follower) look(c *liveChunk) (more bool, err error) {
-	t, buf := f.t, &f.buf
-	last := c.flags&format.FlagFinal != 0 || t.state.Closed // it was final before it is read
-	if err := t.readChunk(buf, &c.chunkInfo, f.decoder.problems); err != nil {
-		return true, err
-	}
-	f.mark(c)
-	wasLate := f.late
-	c.open, c.tids = c.open[:0], c.tids[:0]
-	var thread uint32
-	s := buf.scan()
-	for s.next() {
-		unit := s.off / format.RecordSize
-		r := s.record()
-		k := r.Kind()
-		if k == format.KindAnchor {
-			thread = uint32(r.Stop)
-			continue
-		}
-		spec := k.Spec()
-		if c.saw(unit) || spec == nil {
-			continue
-		}
-		loc := c.off + int64(s.off)
-		if k == format.KindEnd {
-			ok, err := f.end(&r, loc, s.extBytes())
-			if err != nil {
-				return true, err
-			}
-			if ok {
-				c.see(unit)
-			}
-			continue
-		}
-		if spec.Scope && r.Open() {
-			c.open, c.tids = append(c.open, loc), append(c.tids, thread)
-			continue
-		}
-		c.see(unit)
-		end := r.Start
-		if spec.Scope {
-			end = max(end, r.Stop)
-		}
-		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner}, ext: slices.Clone(s.extBytes())})
-	}
-	if last {
-		for i, loc := range c.open {
-			if !c.saw(int(loc-c.off) / format.RecordSize) { // its end may be in this chunk too
-				f.open[loc] = c.tids[i]
-			}
-		}
-		return f.late > wasLate, nil
-	}
-	c.flags = buf.head.Flags
-	return buf.head.Sealed == 0 || len(c.open) > 0 || s.holes > 0 || f.late > wasLate, nil
-}
-
-// mark gives c its marks.
-func (f *Follower) mark(c *liveChunk) {
-	if c.seen == nil {
-		c.seen = make([]uint64, (int(f.t.header.ChunkSize)/format.RecordSize+63)/64)
-	}
-}
-
-// add queues an item. Quiet ones only name rows.
-func (f *Follower) add(it item) {
-	if it.end < format.MaxTicks {
-		f.t.last = max(f.t.last, it.end)
-	}
-	if f.quiet {
-		f.track(&it.rec)
-		return
-	}
-	f.ready = append(f.ready, it)
-}
-
-func (f *Follower) track(r *format.Record) {
-	if k := r.Kind(); (k == format.KindTrack || k == format.KindGo) && r.Goid() != 0 {
-		f.tracks.put(r.Goid(), r.Name())
-	}
-}
-
-// end queues the scope that the end record r at loc ends. ok is false if the
-// begin can't be seen yet: its chunk's pages may be written later than the end's.
-func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err error) {
-	t := f.t
-	begin, ok := endLoc(ext)
-	if !ok || begin <= 0 || begin%format.RecordSize != 0 {
-		f.decoder.problems.add(textOrphanEnd, loc, 1)
-		return true, nil
-	}
-	b, err := t.freshRecord(begin)
-	if err != nil {
-		return false, err
-	}
-	info := f.chunkAt(begin)
-	if info == nil || b.Start == 0 {
-		if t.state.Closed {
-			f.decoder.problems.add(textOrphanEnd, loc, 1)
-			return true, nil
-		}
-		f.late++
-		return false, nil
-	}
-	if b.Stop == r.Start && b.Start == r.Stop {
-		return true, nil // it ended in place too, see stream.twice
-	}
-	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
-		f.decoder.problems.add(textOrphanEnd, loc, 1)
-		return true, nil
-	}
-	w := where{loc: begin, owner: info.owner}
-	if format.Path(info.path) == format.PathAssembly {
-		w.thread = uint32(b.Stop>>40) & 0x3fffff
-	}
-	if c := f.liveAt(begin); c != nil {
-		f.mark(c)
-		unit := int(begin-c.off) / format.RecordSize
-		if c.saw(unit) {
-			return true, nil // ended twice
-		}
-		c.see(unit)
-	}
-	delete(f.open, begin)
-	it := item{end: max(r.Start, b.Start), rec: b, where: w, apart: &apart{*r, slices.Clone(ext)}}
-	if b.Ext() {
-		if it.ext, err = t.freshExt(begin + format.RecordSize); err != nil {
-			return false, err
-		}
-	}
-	f.add(it)
-	return true, nil
-}
-
-// chunkAt is the chunk of records that loc lies in, nil if it is not known.
-func (f *Follower) chunkAt(loc int64) *chunkInfo {
-	off := loc - loc%int64(f.t.header.ChunkSize)
-	i, ok := slices.BinarySearchFunc(f.t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
-	if !ok || f.t.chunks[i].kind != format.ChunkRecords || loc-off < format.ChunkHeaderSize {
-		return nil
-	}
-	return &f.t.chunks[i]
-}
-
-func (f *Follower) liveAt(loc int64) *liveChunk {
-	off := loc - loc%int64(f.t.header.ChunkSize)
-	i, ok := slices.BinarySearchFunc(f.live, off, func(c *liveChunk, off int64) int { return cmp.Compare(c.off, off) })
-	if !ok {
-		return nil
-	}
-	return f.live[i]
-}
-
 // deliver hands over what is ready. It returns false if fn had enough.
 func (f *Follower) deliver(fn func(*Event) bool) bool {
-	slices.SortStableFunc(f.ready, func(a, b item) int {
-		return cmp.Or(cmp.Compare(a.end, b.end), cmp.Compare(a.where.loc, b.where.loc))
-	})
-	d := &f.decoder
-	var e Event
-	for i := range f.ready {
-		it := &f.ready[i]
-		d.begin(&e, &it.rec, it.rec.Start, &it.where)
-		f.track(&it.rec)
-		e.Track = f.tracks.get(e.Goid)
-		switch {
-		case it.apart != nil:
-			x, ok := decodeEnd(&it.apart.rec, it.apart.ext, &it.rec, d.endArgs[:0])
-			if !ok {
-				d.problems.add(textBadEnd, it.where.loc, 1)
-				continue
-			}
-			d.join(&e, &it.rec, it.rec.Start, &x)
-		case e.Kind.Spec().Scope:
-			d.ended(&e, it.rec.Start, it.rec.Stop, it.rec.CPU)
-		default:
-			d.instant(&e, &it.rec)
+	if f.order == nil {
+		for i := range f.ready {
+			it := &f.ready[i]
+			f.order = append(f.order, place{it.end, uint32(i), 0})
 		}
-		d.arguments(&e, it.ext)
-		if !fn(&e) {
-			f.ready = append(f.ready[:0], f.ready[i+1:]...)
+		slices.SortFunc(f.order, func(a, b place) int {
+			return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(f.ready[a.off].where.loc, f.ready[b.off].where.loc))
+		})
+	}
+	for len(f.order) > 0 {
+		it := &f.ready[f.order[0].off]
+		f.order = f.order[1:]
+		if !fn(f.event(it)) {
 			return false
 		}
 	}
 	clear(f.ready)
-	f.ready = f.ready[:0]
+	f.ready, f.order = f.ready[:0], nil
 	return true
+}
+
+// event decodes the item.
+func (f *Follower) event(it *item) *Event {
+	d, e := &f.decoder, &f.current
+	d.begin(e, &it.rec, it.rec.Start, &it.where)
+	f.track(&it.rec)
+	e.Track = f.tracks.get(e.Goid)
+	switch {
+	case it.apart != nil:
+		x, _ := decodeEnd(&it.apart.rec, it.apart.ext, &it.rec, d.endArgs[:0]) // it fitted when it was queued
+		d.join(e, &it.rec, it.rec.Start, &x)
+	case e.Kind.Spec().Scope:
+		d.ended(e, it.rec.Start, it.rec.Stop, it.rec.CPU)
+	default:
+		d.instant(e, &it.rec)
+	}
+	d.arguments(e, it.ext)
+	return e
 }
 
 // Open calls fn with the scopes that were open at the last poll, by their begin.
@@ -473,7 +230,7 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 		if err != nil {
 			return err
 		}
-		if info := f.chunkAt(loc); info != nil && r.Open() {
+		if info := f.recordsAt(loc); info != nil && r.Open() {
 			list = append(list, begin{r, where{loc, thread, info.owner}})
 		}
 		return nil

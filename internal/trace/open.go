@@ -148,6 +148,15 @@ func (t *Trace) indexChunk(off int64) (born bool, err error) {
 	return true, nil
 }
 
+// chunkAt is the chunk at off, nil if the index has none there.
+func (t *Trace) chunkAt(off int64) *chunkInfo {
+	i, ok := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
+	if !ok {
+		return nil
+	}
+	return &t.chunks[i]
+}
+
 func (t *Trace) chunkHeader(off int64) (h format.ChunkHeader, ok bool, err error) {
 	var b [format.ChunkHeaderSize]byte
 	n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)

@@ -225,12 +225,3 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	}
 	return nil
 }
-
-// chunkAt is the chunk at off, nil if the index has none there.
-func (t *Trace) chunkAt(off int64) *chunkInfo {
-	i, ok := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
-	if !ok {
-		return nil
-	}
-	return &t.chunks[i]
-}
