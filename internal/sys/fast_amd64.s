@@ -48,6 +48,10 @@
 #define cell_os      72
 #define cell_page    96
 
+// K where a thread's CPU clock is not known: far from every other, so that a
+// difference of the two is out of the range that the ends check anyway.
+#define NOCLOCK      0x8000000000000000
+
 #define NEEDCHUNK    1
 #define NEEDANCHOR   2
 #define FLUSHED      3
@@ -570,7 +574,13 @@ low:
 high:
 	MOVQ SI, DX
 count:
-	// only a time that will be kept counts as clamped
+	// only a time that will be kept counts as clamped, and one that began
+	// without a CPU clock is none
+	MOVQ $NOCLOCK, BX
+	CMPQ BX, 24(DI)
+	JEQ  unknown
+	CMPQ cell_mask(R11), $0
+	JEQ  unknown
 	MOVQ R14, BX
 	XORQ cell_tid(R11), BX
 	SHRQ $40, BX
@@ -623,6 +633,11 @@ given2:
 	XORQ R14, CX
 	SHRQ $40, CX
 	JNZ  unknown
+	MOVQ $NOCLOCK, BX
+	CMPQ BX, 24(DI)
+	JEQ  unknown
+	CMPQ cell_mask(R11), $0
+	JEQ  unknown
 	TESTQ DX, DX
 	JNS  notlow
 	XORQ DX, DX
@@ -950,9 +965,12 @@ keep:
 	MOVQ $-1, R13
 	JMP  record
 nocpu:
-	MOVQ $0, cell_k(BX)
+	MOVQ $NOCLOCK, CX
+	MOVQ CX, cell_k(BX)
 	MOVQ $0, cell_mask(BX)
-	MOVQ $0, CX
+	MOVQ 8(R14), CX
+	SHLQ $42, CX
+	SHRQ $2, CX
 	BTSQ $63, CX
 	MOVQ CX, cell_tid(BX)
 	MOVQ BX, CX
