@@ -55,6 +55,8 @@ func newDisk(f *os.File, limit int64) (backing, error) {
 
 func (d *disk) base() uintptr { return d.r.Base() }
 
+func (d *disk) addresses() *sys.Range { return d.r }
+
 func (d *disk) words(idx int64) []uint64 {
 	if uint64(idx) >= uint64(d.size/ChunkSize) {
 		return nil

@@ -7,11 +7,13 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // backing is where chunks live.
 type backing interface {
 	base() uintptr
+	addresses() *sys.Range
 	// words is a chunk's memory, nil if there is none.
 	words(idx int64) []uint64
 	// extend prepares the chunks [from, to). On an error it has prepared

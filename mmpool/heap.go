@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // heap keeps chunks as Go slices and copies them to the file: for file systems
@@ -24,6 +26,8 @@ type page [1 << 12]atomic.Pointer[[]uint64]
 func newHeap(f *os.File) *heap { return &heap{f: f} }
 
 func (h *heap) base() uintptr { return 0 }
+
+func (h *heap) addresses() *sys.Range { return nil }
 
 func (h *heap) slot(idx int64) *atomic.Pointer[[]uint64] {
 	if uint64(idx) >= dirSize*uint64(len(page{})) {

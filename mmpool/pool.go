@@ -28,6 +28,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // ChunkSize is what the bump hands out, in bytes.
@@ -144,9 +145,13 @@ func (p *Pool) Unprepared() int64 { return p.back.unprepared() }
 // Words is a chunk's memory; nil where it is gone from memory.
 func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
 
+// Range is the addresses that chunks are mapped to, chunk after chunk; nil on
+// the heap.
+func (p *Pool) Range() *sys.Range { return p.back.addresses() }
+
 // State reads a chunk's state; SetState changes it and leaves its owner.
 func (p *Pool) State(idx int64) uint32 {
-	if idx < 0 || idx >= int64(len(p.states)) {
+	if uint64(idx) >= uint64(len(p.states)) {
 		return Free
 	}
 	return atomic.LoadUint32(&p.states[idx]) & 0xff

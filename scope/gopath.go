@@ -9,17 +9,19 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
 // The Go path writes the same records without assembly: on other processors,
 // Go versions that were not tested, and the heap. CPU times are unknown here.
 //
-// A goroutine reserves its place in the chunk of a stripe by one atomic add,
-// stores its record, and counts itself done by a second one, by which Stop
-// knows when nobody is about to store any more. An end is one compare-and-swap
-// of a word that no other record ever has (its start, marked open): in a
-// recording that has ended, or in the next one, it fails and harms nobody.
+// A goroutine reserves its place in the chunk of a stripe by one atomic add and
+// stores its record, the start last: where a reserved place has no start yet,
+// somebody is about to store, and Stop waits for him. An end is one
+// compare-and-swap of a word that no other record ever has (its start, marked
+// open): in a recording that has ended, or in the next one, it fails and harms
+// nobody.
 
 // stripe is a chunk that some goroutines share, those whose ids fall on it.
 type stripe struct {
@@ -39,10 +41,11 @@ const (
 	headUnits   = format.ChunkHeaderSize / format.RecordSize
 )
 
-// progress counts what was written in a chunk.
+// progress is how far a chunk is.
 type progress struct {
-	done   atomic.Uint64 // units written (0-31), records that count (32-63)
+	taken  atomic.Bool   // by a stripe
 	sealed atomic.Uint64 // units reserved when it was sealed; 0: it is open
+	done   atomic.Uint64 // units written; on the heap only, where copies are made
 }
 
 // progressTable has the progress of every chunk, in pages made when needed.
@@ -63,6 +66,24 @@ func (t *progressTable) make(idx int64) *progress {
 	return t.at(idx)
 }
 
+// goPlain begins a scope without arguments where r.plain says that chunks are
+// mapped and that stubs read the counter and the goroutine's id.
+func (r *recorder) goPlain(head uint64) handle {
+	goid := r.goids.Read()
+	v := r.stripes[goid%stripeCount].place.Add(1)
+	if v&(stripeShut|1<<32-1) > chunkUnits {
+		r.crossed(goid%stripeCount, v, 1)
+		return r.goBegin(head, nil)
+	}
+	loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
+	w := r.mapped.Record(loc)
+	setWord(&w[2], head|goid&format.MaxGoid)
+	start := sys.TSC()
+	setWord(&w[1], uint64(start)|openBit)
+	publish(&w[0], uint64(start))
+	return handle{Loc: loc, Start: start}
+}
+
 // goBegin begins a scope.
 func (r *recorder) goBegin(head uint64, x *encoder) handle {
 	goid := r.goids.Get()
@@ -71,9 +92,16 @@ func (r *recorder) goBegin(head uint64, x *encoder) handle {
 		r.lose(why)
 		return handle{}
 	}
+	if x != nil {
+		head |= r.fillExt(w, x)
+	}
 	start := r.clock.Now()
-	fill(w, x, start, uint64(start)|openBit, head|goid&format.MaxGoid, 0)
-	r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w)/4) | 1<<32)
+	setWord(&w[1], uint64(start)|openBit)
+	setWord(&w[2], head|goid&format.MaxGoid)
+	publish(&w[0], uint64(start))
+	if r.mapped == nil {
+		r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w) / 4))
+	}
 	return handle{Loc: loc, Start: start}
 }
 
@@ -90,27 +118,40 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	if at == 0 {
 		at = r.clock.Now()
 	}
+	head := rec[2] | goid&format.MaxGoid
 	if count == 0 {
 		atomic.OrUint64(&r.pool.Words(idx)[format.ChunkFlagsOffset/8], format.FlagEnds<<32)
+		r.units.Add(1)
 	}
-	fill(w, x, at, rec[1], rec[2]|goid&format.MaxGoid, rec[3])
-	r.progress.at(idx).done.Add(uint64(len(w)/4) | uint64(count)<<32)
+	if x != nil {
+		head |= r.fillExt(w, x)
+	}
+	setWord(&w[1], rec[1])
+	setWord(&w[2], head)
+	setWord(&w[3], rec[3])
+	publish(&w[0], uint64(at))
+	if r.mapped == nil {
+		r.progress.at(idx).done.Add(uint64(len(w) / 4))
+	}
 	return true
 }
 
-// fill stores a record: its extension's header, what follows that, the words,
-// and its start last, so that a reader that sees it sees all.
-func fill(w []uint64, x *encoder, start int64, stop, head, cpu uint64) {
-	if x != nil {
-		head |= format.ExtBit
-		for i := range x.n {
-			setWord(&w[4+i], x.w[i])
-		}
+// fillExt stores an extension, its header first, and returns the bit that says
+// in the record that there is one.
+func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
+	for i := range x.n {
+		setWord(&w[4+i], x.w[i])
 	}
-	setWord(&w[1], stop)
-	setWord(&w[2], head)
-	setWord(&w[3], cpu)
-	atomic.StoreUint64(&w[0], uint64(start))
+	r.units.Add(int64(len(w)/4 - 1))
+	return format.ExtBit
+}
+
+// chunkWords is the chunk's memory from unit at on, n units.
+func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
+	if r.mapped != nil {
+		return r.mapped.Words(idx*mmpool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
+	}
+	return r.pool.Words(idx)[4*at : 4*(at+n)]
 }
 
 // reserve finds room for a record in the chunk of the goroutine's stripe, or
@@ -123,21 +164,26 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 	s := &r.stripes[goid%stripeCount]
 	for {
 		v := s.place.Add(n)
+		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+		if v&(stripeShut|1<<32-1) <= chunkUnits {
+			return idx*mmpool.ChunkSize + int64(used-n)*format.RecordSize, r.chunkWords(idx, used-n, n), 0
+		}
 		if v&stripeShut != 0 {
 			return 0, nil, format.LossStop
 		}
-		idx, used := int64(v>>32), v&(1<<32-1)
-		if used <= chunkUnits {
-			at := used - n
-			return idx*mmpool.ChunkSize + int64(at)*format.RecordSize, r.pool.Words(idx)[4*at : 4*used], 0
-		}
-		if idx != 0 && used-n <= chunkUnits {
-			// Exactly one reservation crosses the chunk's end: this one.
-			r.sealChunk(idx, used-n)
-		}
+		r.crossed(goid%stripeCount, v, n)
 		if why := r.refill(s, goid%stripeCount, idx); why != 0 {
 			return 0, nil, why
 		}
+	}
+}
+
+// crossed seals the chunk of a stripe if the reservation of n units that made
+// its place v is the one that crossed the chunk's end: exactly one does.
+func (r *recorder) crossed(number, v, n uint64) {
+	idx, used := int64(v>>32), v&(1<<32-1)
+	if v&stripeShut == 0 && idx != 0 && used > chunkUnits && used-n <= chunkUnits {
+		r.sealChunk(idx, used-n)
 	}
 }
 
@@ -167,7 +213,9 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	h := r.chunkHeader(format.ChunkRecords, path, idx)
 	h[1] |= number << 32
 	storeHeader(r.pool.Words(idx), h)
-	r.progress.make(idx).done.Store(headUnits)
+	p := r.progress.make(idx)
+	p.done.Store(headUnits)
+	p.taken.Store(true)
 	r.pool.SetState(idx, mmpool.Open)
 	for {
 		v := s.place.Load()
@@ -198,14 +246,41 @@ func (r *recorder) sealChunk(idx int64, units uint64) {
 }
 
 // whole tells whether everything that was reserved in a sealed chunk has been
-// written.
+// written: by count on the heap, else by looking.
 func (r *recorder) whole(idx int64) bool {
 	p := r.progress.at(idx)
-	if p == nil || p.done.Load() == 0 {
+	if p == nil || !p.taken.Load() {
 		return true // not a chunk of the Go path
 	}
-	s := p.sealed.Load()
-	return s != 0 && p.done.Load()&(1<<32-1) >= s
+	sealed := p.sealed.Load()
+	if sealed == 0 {
+		return false
+	}
+	if r.mapped == nil {
+		return p.done.Load() >= sealed
+	}
+	w := r.chunkWords(idx, 0, sealed)
+	for u := uint64(headUnits); u < sealed; u++ {
+		if atomic.LoadUint64(&w[4*u]) == 0 {
+			return false
+		}
+		if w[4*u+2]&format.ExtBit != 0 && u+1 < sealed {
+			u += uint64(format.ExtUnits(w[4*u+4]))
+		}
+	}
+	return true
+}
+
+// goEndPlain ends a scope that goPlain began, if it is open, in a chunk that may
+// still be written, and this goroutine's: nearly always. It leaves all else to
+// goEnd.
+func (r *recorder) goEndPlain(h handle, at int64) bool {
+	if s := r.pool.State(h.Loc / mmpool.ChunkSize); s-mmpool.Open > mmpool.Sealed-mmpool.Open {
+		return false
+	}
+	w := r.mapped.Record(h.Loc)
+	return atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^r.goids.Read())&format.MaxGoid == 0 &&
+		sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at))
 }
 
 // goEnd ends a scope in place, or apart where its chunk may have been written
@@ -218,18 +293,22 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		r.staleEnds.Add(1)
 		return
 	}
-	idx, unit := h.Loc/mmpool.ChunkSize, h.Loc%mmpool.ChunkSize/format.RecordSize
+	idx, unit := h.Loc/mmpool.ChunkSize, h.Loc%mmpool.ChunkSize/format.RecordSize // on the path that wrote it
 	state := r.pool.State(idx)
-	w := r.pool.Words(idx)
 	if state == mmpool.Free {
 		r.staleEnds.Add(1)
 		return
+	}
+	var w []uint64
+	if r.mapped != nil {
+		w = r.mapped.Words(h.Loc, format.RecordSize)
+	} else if c := r.pool.Words(idx); c != nil {
+		w = c[4*unit : 4*unit+4]
 	}
 	if state > mmpool.Sealed || w == nil {
 		r.endApart(h, at, 0, x)
 		return
 	}
-	w = w[4*unit : 4*unit+4]
 	if atomic.LoadUint64(&w[0]) != uint64(h.Start) {
 		r.staleEnds.Add(1)
 		return
@@ -279,14 +358,24 @@ func (r *recorder) goStop() {
 	}
 }
 
-// goCount is the number of records written.
-func (r *recorder) goCount() (n int64) {
+// goCount is the number of records written: the units reserved, less those that
+// are not records of their own.
+func (r *recorder) goCount() int64 {
 	if r.progress == nil {
 		return 0
 	}
+	n := -r.units.Load()
 	for idx := range r.pool.Bump() {
-		if p := r.progress.at(idx); p != nil {
-			n += int64(p.done.Load() >> 32)
+		if p := r.progress.at(idx); p != nil && p.taken.Load() {
+			n += int64(p.sealed.Load())
+			n -= headUnits
+		}
+	}
+	for i := range r.stripes {
+		v := r.stripes[i].place.Load()
+		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+		if p := r.progress.at(idx); p != nil && p.taken.Load() && p.sealed.Load() == 0 {
+			n += int64(min(used, chunkUnits))
 		}
 	}
 	return n

@@ -10,14 +10,17 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// handle is a scope that was begun. Its End is the assembly's; see internal/sys.
-type handle = sys.Handle
-
-func init() { sys.OnMiss(begin, func(h handle) { endAt(h, 0, nil) }) }
-
-// begin begins a scope in every case that the assembly leaves to us.
+// begin begins a scope: where there is no assembly, and where it can't.
+//
+//go:noinline
 func begin(head uint64, name string, args []any) handle {
 	r := current.Load()
+	if e := r.names.cached(name); e != nil && len(args) == 0 && r.plain {
+		if e.Len&sys.NameOut != 0 {
+			return handle{}
+		}
+		return r.goPlain(head | e.Head)
+	}
 	n := r.names.find(name)
 	if n&nameOut != 0 {
 		return handle{}
@@ -32,8 +35,22 @@ func begin(head uint64, name string, args []any) handle {
 	return r.beginSlow(head, nil)
 }
 
-// endAt ends a scope at a tick (0: now) in every case that the assembly leaves
-// to us, with more to tell in x if that is not nil.
+// endNow ends a scope: where there is no assembly, and where it can't.
+func endNow(h handle) {
+	r := current.Load()
+	if atomic.LoadUint32(&on) != goPath {
+		endAt(h, 0, nil)
+		return
+	}
+	if !r.plain {
+		r.goEnd(h, 0, nil)
+	} else if at := sys.TSC(); !r.goEndPlain(h, at) {
+		r.goEnd(h, at, nil)
+	}
+}
+
+// endAt ends a scope at a tick (0: now), with more to tell in x if that is not
+// nil.
 func endAt(h handle, at int64, x *encoder) {
 	r := current.Load()
 	switch atomic.LoadUint32(&on) {

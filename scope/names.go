@@ -63,13 +63,21 @@ func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bo
 
 // find returns the id of a name, and nameOut where the filter leaves it out.
 func (n *names) find(name string) uint64 {
-	c := *n.cache.Load()
-	addr := sys.StringAddr(name)
-	e := &c[sys.NameSlot(addr, len(c))]
-	if atomic.LoadUintptr(&e.Addr) == addr && e.Len&^sys.NameOut == uint64(len(name)) && len(name) > 0 {
+	if e := n.cached(name); e != nil {
 		return e.Head>>48 | e.Len>>63<<16
 	}
 	return n.slow(name)
+}
+
+// cached is the name's entry in the table, nil if it is not there.
+func (n *names) cached(name string) *sys.NameEntry {
+	c := *n.cache.Load()
+	addr := sys.StringAddr(name)
+	e := &c[sys.NameSlot(addr, len(c))]
+	if atomic.LoadUintptr(&e.Addr) == addr && e.Len&^sys.NameOut == uint64(len(name)) {
+		return e // never the empty name: remember does not enter it
+	}
+	return nil
 }
 
 // slow finds a name by its content and, where its bytes stay what they are,

@@ -31,7 +31,10 @@ type recorder struct {
 	file  *os.File
 	opts  options
 
-	stripes  []stripe // of the Go path
+	stripes  *[stripeCount]stripe // of the Go path
+	mapped   *sys.Range           // where its chunks are; nil: on the heap
+	plain    bool                 // the usual scope takes goPlain
+	units    atomic.Int64         // written by it that are not records of their own
 	progress *progressTable
 
 	blocks  blockWriter

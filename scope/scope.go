@@ -7,7 +7,6 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // on says whether a recording is running, and by which path.
@@ -66,7 +65,7 @@ func Task(name string, args ...any) func() {
 	if atomic.LoadUint32(&on) == offPath {
 		return nop
 	}
-	return sys.Begin(headTask, name, args).End
+	return beginAny(headTask, name, args).End
 }
 
 // Taskf is Task with a name made from a format and arguments, as fmt.Sprintf
@@ -76,7 +75,7 @@ func Taskf(format string, args ...any) func() {
 	if atomic.LoadUint32(&on) == offPath {
 		return nop
 	}
-	return sys.Begin(headTaskf, format, args).End
+	return beginAny(headTaskf, format, args).End
 }
 
 // Process is Task for large stages: it also records the CPU time that the whole
@@ -94,7 +93,7 @@ func Pending(name string, args ...any) func() {
 	if atomic.LoadUint32(&on) == offPath {
 		return nop
 	}
-	return sys.Begin(headPending, name, args).End
+	return beginAny(headPending, name, args).End
 }
 
 // Span is a scope that Begin began. The zero Span is one that was not recorded.
@@ -106,7 +105,7 @@ func Begin(name string, args ...any) Span {
 	if atomic.LoadUint32(&on) == offPath {
 		return Span{}
 	}
-	return Span{sys.Begin(headTask, name, args)}
+	return Span{beginAny(headTask, name, args)}
 }
 
 // End ends the scope. Its arguments are added to those of Begin.

@@ -100,8 +100,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, sys.CPU(o.cpu))
 		w.cpu = r.fast.NoSwitch
 	} else {
-		r.stripes = make([]stripe, stripeCount)
+		r.stripes = new([stripeCount]stripe)
 		r.progress = new(progressTable)
+		r.mapped = pool.Range()
+		r.plain = r.mapped != nil && r.clock.Counter() && r.goids.Fast()
 		for i := range r.stripes {
 			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
 		}

@@ -10,3 +10,6 @@ const raceBuild = true
 // chunks word by word while they are written, which is what the format is made
 // for and what the race detector would not understand.
 func setWord(p *uint64, v uint64) { atomic.StoreUint64(p, v) }
+
+// publish stores the word that makes a record known to readers.
+func publish(p *uint64, v uint64) { atomic.StoreUint64(p, v) }

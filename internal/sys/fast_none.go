@@ -1,4 +1,4 @@
-//go:build !(linux && amd64 && go1.26 && !go1.28) || scope_pure || race
+//go:build !(linux && amd64 && go1.26 && !go1.28) || scope_pure || scope_go || race
 
 package sys
 
@@ -41,11 +41,6 @@ const (
 func NewFast() (*Fast, error) {
 	return nil, errors.New("built for a processor, Go version or mode without the assembly path")
 }
-
-// Begin leaves everything to the function that OnMiss was given.
-func Begin(head uint64, name string, args []any) Handle { return beginMiss(head, name, args) }
-
-func end(loc, start int64) { endMiss(loc, start) }
 
 func (f *Fast) SetNames(table []NameEntry) {}
 

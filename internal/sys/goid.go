@@ -37,6 +37,11 @@ func (g Goids) Get() uint64 {
 	if g.off == 0 {
 		return stackID()
 	}
+	return g.Read()
+}
+
+// Read is Get for Goids whose Fast is true, and can be inlined.
+func (g Goids) Read() uint64 {
 	addr := getg() + g.off
 	return **(**uint64)(unsafe.Pointer(&addr))
 }

@@ -78,6 +78,9 @@ func (r *Range) Words(off, n int64) []uint64 {
 	return unsafe.Slice((*uint64)(unsafe.Add(r.p, off)), n/8)
 }
 
+// Record is the four words at off, a multiple of 8.
+func (r *Range) Record(off int64) *[4]uint64 { return (*[4]uint64)(unsafe.Add(r.p, off)) }
+
 // Populate makes the pages writable without storing into them. It returns an
 // error, and sends no signal, where the file has no room.
 func (r *Range) Populate(off, n int64) error {

@@ -19,5 +19,6 @@ func (r *Range) Map(fd int, n int64) error         { return ErrNoMap }
 func (r *Range) Unmap(n int64, scratch bool) error { return ErrNoMap }
 func (r *Range) Bytes(off, n int64) []byte         { return nil }
 func (r *Range) Words(off, n int64) []uint64       { return nil }
+func (r *Range) Record(off int64) *[4]uint64       { return nil }
 func (r *Range) Populate(off, n int64) error       { return ErrNoMap }
 func (r *Range) Drop(off, n int64) error           { return ErrNoMap }

@@ -11,6 +11,12 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 //go:noescape
 func getg() uintptr
 
+// SwapLocal is a compare-and-swap that no preemption can split, for a word that
+// nobody stores into at the same time but by mistake: a third of the cost.
+//
+//go:noescape
+func SwapLocal(p *uint64, old, new uint64) bool
+
 const haveStubs = true
 
 // counterInvariant asks the processor whether its time-stamp counter runs at

@@ -26,3 +26,15 @@ TEXT ·getg(SB), NOSPLIT|NOFRAME, $0-8
 	MOVQ (TLS), AX
 	MOVQ AX, ret+0(FP)
 	RET
+
+// func SwapLocal(p *uint64, old, new uint64) bool
+//
+// Compare-and-swap in one instruction without the bus lock: the thread can't
+// lose the CPU in between, but another CPU may store between its two halves.
+TEXT ·SwapLocal(SB), NOSPLIT|NOFRAME, $0-25
+	MOVQ p+0(FP), BX
+	MOVQ old+8(FP), AX
+	MOVQ new+16(FP), CX
+	CMPXCHGQ CX, (BX)
+	SETEQ ret+24(FP)
+	RET

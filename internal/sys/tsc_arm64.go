@@ -2,6 +2,8 @@
 
 package sys
 
+import "sync/atomic"
+
 //go:noescape
 func tsc() int64
 
@@ -13,3 +15,6 @@ const haveStubs = true
 // counterInvariant: the generic timer counts at one rate by architecture (Arm
 // ARM, D12 "The Generic Timer"), and Linux lets user space read it.
 func counterInvariant() bool { return true }
+
+// SwapLocal is a compare-and-swap.
+func SwapLocal(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }

@@ -2,8 +2,13 @@
 
 package sys
 
+import "sync/atomic"
+
 func tsc() int64             { return 0 }
 func getg() uintptr          { return 0 }
 func counterInvariant() bool { return false }
 
 const haveStubs = false
+
+// SwapLocal is a compare-and-swap.
+func SwapLocal(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }

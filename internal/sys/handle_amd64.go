@@ -1,3 +1,5 @@
+//go:build linux && amd64 && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
+
 package sys
 
 // Handle is a scope that was begun: where its record is, and when it began, by which the end finds out whether that record is still there. It
@@ -30,18 +32,3 @@ func OnMiss(begin func(head uint64, name string, args []any) Handle, end func(h 
 func beginMiss(head uint64, name string, args []any) Handle { return onMiss.begin(head, name, args) }
 
 func endMiss(loc, start int64) { onMiss.end(Handle{loc, start}) }
-
-// NameEntry is an entry of the table of names; see Fast.SetNames. A name's place
-// in the table is NameSlot of its address.
-type NameEntry struct {
-	Addr uintptr // stored last; 0: free
-	Len  uint64  // with NameOut where the filter leaves the name out
-	Head uint64  // the name's id as it stands in a record's word 2
-	_    uint64
-}
-
-// NameOut in NameEntry.Len says that the name is not recorded.
-const NameOut = 1 << 63
-
-// NameSlot is where a name should be in a table whose size is a power of two.
-func NameSlot(addr uintptr, size int) int { return int(addr) & (size - 1) }
