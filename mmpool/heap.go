@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os"
+	"sync"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/sys"
@@ -16,6 +17,7 @@ import (
 type heap struct {
 	f   *os.File
 	dir [dirSize]atomic.Pointer[page]
+	mu  sync.Mutex // a chunk is copied and written at once, or an old copy could come last
 	buf []byte
 }
 
@@ -69,21 +71,30 @@ func (h *heap) rearm(from, to int64) error { return nil }
 // record that is being written is seen whole or, its start being stored last,
 // not at all.
 func (h *heap) save(from, to int64, final bool) error {
+	for idx := from; idx < to; idx++ {
+		if err := h.saveOne(idx); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (h *heap) saveOne(idx int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	w := h.words(idx)
+	if w == nil {
+		return nil
+	}
 	if h.buf == nil {
 		h.buf = make([]byte, ChunkSize)
 	}
-	for idx := from; idx < to; idx++ {
-		w := h.words(idx)
-		if w == nil {
-			continue
-		}
-		// Forwards within a record: where its start is there, so is the rest.
-		for i := range w {
-			binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
-		}
-		if _, err := h.f.WriteAt(h.buf, idx*ChunkSize); err != nil {
-			return fmt.Errorf("writing %s: %w", h.f.Name(), err)
-		}
+	// Forwards within a record: where its start is there, so is the rest.
+	for i := range w {
+		binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
+	}
+	if _, err := h.f.WriteAt(h.buf, idx*ChunkSize); err != nil {
+		return fmt.Errorf("writing %s: %w", h.f.Name(), err)
 	}
 	return nil
 }

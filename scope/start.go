@@ -115,6 +115,12 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
+	if pool.Heap() {
+		// The file is a copy of what is in memory: let it be a trace at once.
+		if err := pool.Save(0, pool.Bump(), false); err != nil {
+			return nil, err
+		}
+	}
 	return r, nil
 }
 
