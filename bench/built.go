@@ -29,7 +29,7 @@ type child struct {
 func builtRows(b *bench) []row {
 	const goPath, purePath, off = "Task by the Go path", "Task by the pure path", "built with -tags scope_off"
 	var rows []row
-	if c, err := b.runChild("scope_noyield", format.PathGo); err != nil {
+	if c, err := b.runChild("scope_go", format.PathGo); err != nil {
 		rows = append(rows, broken(goPath, err))
 	} else {
 		r := ratio(goPath, c.Task, c.Floor, 1.35, 1.8)
