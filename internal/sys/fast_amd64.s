@@ -910,6 +910,7 @@ TEXT ·anchor(SB), NOSPLIT, $24-16
 	CMPQ cell_mask(BX), $0
 	JNE  keep
 arm:
+	MOVQ $0, cell_mask(BX)         // K is of no use until it is read again
 	MOVQ cell_page(BX), CX
 	MOVQ CX, cell_witness(BX)
 	CMPQ 24(R14), $2
@@ -1005,7 +1006,15 @@ moved:
 	MOVQ $MOVED, ret+8(FP)
 	RET
 noisy:
+	// The witness is armed and K was not read: nobody may take the one for the
+	// other's, here or by the entry of a P that the thread was on before.
 	MOVQ $0, ent_m(R12)
+	MOVQ $0, cell_mask(BX)
+	CMPQ 24(R14), $2
+	JEQ  disarmed
+	MOVQ cell_witness(BX), CX
+	MOVQ $0, (CX)
+disarmed:
 	MOVQ $NOISY, ret+8(FP)
 	RET
 
