@@ -106,6 +106,22 @@
 	SHLQ $32, DX                          \
 	ORQ  DX, AX
 
+// WHEN leaves the time of EndFast's end in AX. One that was taken a while ago
+// (a quarter of what is exact: 5 µs) goes to late: the thread may have left the
+// CPU since, and its CPU clock says nothing about a time before it came back.
+// Clobbers CX, DX.
+#define WHEN(now, late) \
+	MOVQ at+16(FP), CX                    \
+	TSC                                   \
+	TESTQ CX, CX                          \
+	JZ   now                              \
+	XCHGQ AX, CX                          \
+	SUBQ AX, CX                           \
+	SHLQ $2, CX                           \
+	CMPQ CX, lay_exact(R9)                \
+	JGE  late                             \
+now:
+
 // YIELD puts the yield witnesses into CX: thread, schedtick, trackingSeq and
 // the sign that says open. Clobbers BX.
 #define YIELD \
@@ -485,9 +501,10 @@ anchor:
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64
 //
-// Completes the record at loc in place, at the time at (0: now). With out, it
-// marks the record as ended apart instead and leaves the two words to be
-// written to out. The result is 0 or the reason why nothing was written.
+// Completes the record at loc in place, at the time at (0: now); the CPU time is
+// unknown if that was more than 5 µs ago. With out, it marks the record as ended
+// apart instead and leaves the two words to be written to out. The result is 0
+// or the reason why nothing was written.
 TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
 	WHERE(chunk)
 	OWN(chunk, anchor)
@@ -513,11 +530,7 @@ mine:
 	JCS  ended
 	TESTQ R14, R14
 	JNS  ended
-	MOVQ at+16(FP), AX
-	TESTQ AX, AX
-	JNZ  given
-	TSC
-given:
+	WHEN(given, late)
 	WITNESS(anchor)
 	// CPU time: wall + how far the thread's clock moved against the counter
 	MOVQ AX, SI
@@ -564,6 +577,7 @@ yielded:
 atmost:
 	MOVQ $3, BX
 	JMP  store
+late:
 unknown:
 	XORQ DX, DX
 	XORQ BX, BX
@@ -618,11 +632,7 @@ other:
 	JCS  ended
 	TESTQ R14, R14
 	JNS  ended
-	MOVQ at+16(FP), AX
-	TESTQ AX, AX
-	JNZ  given2
-	TSC
-given2:
+	WHEN(given2, late)
 	WITNESS(anchor)
 	MOVQ AX, SI
 	SUBQ start+8(FP), SI
