@@ -15,37 +15,38 @@ import (
 //go:noinline
 func begin(head uint64, name string, args []any) handle {
 	r := current.Load()
-	if e := r.names.cached(name); e != nil && len(args) == 0 && r.plain {
-		if e.Len&sys.NameOut != 0 {
+	var n uint64
+	if e := r.names.cached(name); e == nil {
+		n = r.names.slow(name)
+		if n&nameOut != 0 {
 			return handle{}
 		}
-		return r.goPlain(head | e.Head)
-	}
-	n := r.names.find(name)
-	if n&nameOut != 0 {
+		n <<= 48
+	} else if n = e.Head; e.Len&sys.NameOut != 0 {
 		return handle{}
 	}
-	head |= n << 48
-	if len(args) != 0 {
-		return r.beginArgs(head, args)
+	switch {
+	case len(args) != 0:
+		return r.beginArgs(head|n, args)
+	case r.plain:
+		return r.goPlain(head | n)
+	case r.fast == nil:
+		return r.goBegin(head|n, nil)
 	}
-	if r.fast == nil {
-		return r.goBegin(head, nil)
-	}
-	return r.beginSlow(head, nil)
+	return r.beginSlow(head|n, nil)
 }
 
 // endNow ends a scope: where there is no assembly, and where it can't.
 func endNow(h handle) {
 	r := current.Load()
-	if atomic.LoadUint32(&on) != goPath {
+	if !r.plain {
 		endAt(h, 0, nil)
 		return
 	}
-	if !r.plain {
-		r.goEnd(h, 0, nil)
-	} else if at := sys.TSC(); !r.goEndPlain(h, at) {
-		r.goEnd(h, at, nil)
+	// After Stop no chunk's state is what goEndPlain asks for.
+	at, goid := r.goids.ReadTSC()
+	if !r.goEndPlain(h, at, goid) {
+		endAt(h, at, nil)
 	}
 }
 
@@ -170,17 +171,10 @@ func lock(l sync.Locker, name string) held {
 	return held{l, r.beginExt(headHold|n<<48, &x)}
 }
 
-// unlock reads the clock, unlocks, and writes the record last: what we do is
-// not to lengthen what the lock protects.
+// unlock ends the record and unlocks. Ending takes no longer than reading the
+// clock would, and after Unlock, which may wake somebody who takes the CPU, the
+// CPU time could not be known any more.
 func (h held) unlock() {
-	if h.h.Loc == 0 {
-		h.l.Unlock()
-		return
-	}
-	at := current.Load().clock.Now()
+	h.h.End()
 	h.l.Unlock()
-	if atomic.LoadUint32(&on) == fastPath && sys.EndFast(h.h.Loc, h.h.Start, at, nil) == 0 {
-		return
-	}
-	endAt(h.h, at, nil)
 }
