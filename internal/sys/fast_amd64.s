@@ -221,12 +221,15 @@ out:
 	RET
 args:
 	// One to three ints make an extension of one unit: its header, then their
-	// values. SI: the unit's place, which is the record's end so far.
+	// values. SI: the unit's place, which is the record's end so far. The name
+	// comes first: one that is left out must leave nothing there.
 	CMPQ DX, $3
 	JA   miss
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
 	JA   miss
+	MOVQ DX, R10
+	NAME(miss, out)
 	MOVQ args_base+24(FP), CX
 	MOVQ lay_int(R9), AX
 	CMPQ AX, 0(CX)
@@ -235,7 +238,7 @@ args:
 	MOVQ (BX), BX
 	MOVQ BX, 8(SI)
 	MOVQ $0x7000000000001001, BX
-	CMPQ DX, $1
+	CMPQ R10, $1
 	JEQ  header
 	CMPQ AX, 16(CX)
 	JNE  miss
@@ -243,7 +246,7 @@ args:
 	MOVQ (BX), BX
 	MOVQ BX, 16(SI)
 	MOVQ $0x7000000000011001, BX
-	CMPQ DX, $2
+	CMPQ R10, $2
 	JEQ  header
 	CMPQ AX, 32(CX)
 	JNE  miss
@@ -254,7 +257,6 @@ args:
 header:
 	MOVQ BX, 0(SI)
 	ADDQ $32, SI
-	NAME(miss, out)
 	RECORD
 	BTSQ $47, 16(DI)
 	TSC
