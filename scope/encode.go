@@ -79,6 +79,13 @@ func (r *recorder) beginArgs(head uint64, args []any) handle {
 		}
 		shift += 4
 	}
+	if r.fast != nil {
+		u := (n + 3) / 4
+		w[0] = format.ExtHeader(u, types)
+		if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u)); start != 0 {
+			return handle{Loc: loc, Start: start}
+		}
+	}
 	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
 	return r.beginExt(head, &x)
 }

@@ -274,12 +274,12 @@ func (r *recorder) whole(idx int64) bool {
 // goEndPlain ends a scope that goPlain began, if it is open, in a chunk that may
 // still be written, and this goroutine's: nearly always. It leaves all else to
 // goEnd.
-func (r *recorder) goEndPlain(h handle, at int64) bool {
+func (r *recorder) goEndPlain(h handle, at int64, goid uint64) bool {
 	if s := r.pool.State(h.Loc / mmpool.ChunkSize); s-mmpool.Open > mmpool.Sealed-mmpool.Open {
 		return false
 	}
 	w := r.mapped.Record(h.Loc)
-	return atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^r.goids.Read())&format.MaxGoid == 0 &&
+	return atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
 		sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at))
 }
 

@@ -280,10 +280,8 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	// the record may be in another CPU's cache: fetch it meanwhile
 	MOVQ loc+0(FP), DI
 	MOVQ start+8(FP), SI
-	BYTE $0x0f; BYTE $0x0d; BYTE $0x0f // PREFETCHW (DI)
 	// when
 	RDTSC
 	SHLQ $32, DX
@@ -576,6 +574,18 @@ apart:
 yielded:
 	SHRQ $40, CX
 	JNZ  unknown
+bound:
+	// It left its thread and is back. If it left once, its thread was this one
+	// before and after, and the thread's time bounds the goroutine's. If it left
+	// more than once it may have run on other threads in between; and as a
+	// coroutine wherever the other side was.
+	MOVBQZX g_seq(R8), CX
+	SUBB R14, CX
+	CMPB CX, $1
+	JHI  unknown
+	MOVBQZX g_wait(R8), BX
+	CMPQ BX, lay_coro(R9)
+	JE   unknown
 atmost:
 	MOVQ $3, BX
 	JMP  store
@@ -656,10 +666,10 @@ other:
 	INCQ ent_clamped(R12)
 notlow:
 	CMPQ DX, SI
-	JLE  atmost
+	JLE  bound
 	MOVQ SI, DX
 	INCQ ent_clamped(R12)
-	JMP  atmost
+	JMP  bound
 
 chunk:
 	MOVQ $NEEDCHUNK, ret+32(FP)

@@ -46,6 +46,13 @@ func (g Goids) Read() uint64 {
 	return **(**uint64)(unsafe.Pointer(&addr))
 }
 
+// ReadTSC is TSC and Read in one.
+func (g Goids) ReadTSC() (ticks int64, goid uint64) {
+	ticks, addr := tscg()
+	addr += g.off
+	return ticks, **(**uint64)(unsafe.Pointer(&addr))
+}
+
 func findGoid() uintptr {
 	var all map[uintptr]bool
 	for range 20 {

@@ -11,6 +11,9 @@ func cpuid(leaf, sub uint32) (a, b, c, d uint32)
 //go:noescape
 func getg() uintptr
 
+//go:noescape
+func tscg() (ticks int64, gp uintptr)
+
 // SwapLocal is a compare-and-swap that no preemption can split, for a word that
 // nobody stores into at the same time but by mistake: a third of the cost.
 //

@@ -38,3 +38,13 @@ TEXT ·SwapLocal(SB), NOSPLIT|NOFRAME, $0-25
 	CMPXCHGQ CX, (BX)
 	SETEQ ret+24(FP)
 	RET
+
+// func tscg() (ticks int64, gp uintptr)
+TEXT ·tscg(SB), NOSPLIT|NOFRAME, $0-16
+	RDTSC
+	SHLQ $32, DX
+	ORQ  DX, AX
+	MOVQ AX, ticks+0(FP)
+	MOVQ (TLS), CX
+	MOVQ CX, gp+8(FP)
+	RET

@@ -10,6 +10,9 @@ func tsc() int64
 //go:noescape
 func getg() uintptr
 
+//go:noescape
+func tscg() (ticks int64, gp uintptr)
+
 const haveStubs = true
 
 // counterInvariant: the generic timer counts at one rate by architecture (Arm

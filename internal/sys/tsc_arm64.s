@@ -12,3 +12,10 @@ TEXT ·tsc(SB), NOSPLIT|NOFRAME, $0-8
 TEXT ·getg(SB), NOSPLIT|NOFRAME, $0-8
 	MOVD g, ret+0(FP)
 	RET
+
+// func tscg() (ticks int64, gp uintptr)
+TEXT ·tscg(SB), NOSPLIT|NOFRAME, $0-16
+	MRS  CNTVCT_EL0, R0
+	MOVD R0, ticks+0(FP)
+	MOVD g, gp+8(FP)
+	RET

@@ -6,6 +6,7 @@ import "sync/atomic"
 
 func tsc() int64             { return 0 }
 func getg() uintptr          { return 0 }
+func tscg() (int64, uintptr) { return 0, 0 }
 func counterInvariant() bool { return false }
 
 const haveStubs = false
