@@ -8,7 +8,7 @@ import (
 // Errors of Start, Stop and SetFilter. Test for them with errors.Is.
 var (
 	ErrRunning = errors.New("scope: a recording is running; call Stop first")
-	ErrStopped = errors.New("scope: no recording is running")
+	ErrStopped = errors.New("scope: no recording is running; call Start first")
 	ErrExists  = errors.New("scope: the file exists")
 	ErrOption  = errors.New("scope: option not supported")
 	ErrNoSpace = errors.New("scope: not enough space on the file system")
