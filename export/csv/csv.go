@@ -31,8 +31,10 @@ package csv
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"io"
+	"iter"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
@@ -64,7 +66,8 @@ const (
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	choice := analysis.NewChoice(o.Names, o.Tracks, t.Name)
 	rows := newRows(t.Name, t.Breaks(), o.Raw)
-	beats := beatsIn(t.Beats(), o, choice)
+	beats := beatsOf(t, o, choice)
+	defer beats.stop()
 	b := append(make([]byte, 0, bufferSize+roomForRow), Header...)
 	var failed error
 	n := 0
@@ -77,9 +80,9 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 				o.Progress(e.Start)
 			}
 		}
-		for len(beats) > 0 && beats[0].Time <= e.Start {
-			b = rows.appendBeat(b, &beats[0])
-			beats = beats[1:]
+		for beats.beat != nil && beats.beat.Time <= e.Start {
+			b = rows.appendBeat(b, beats.beat)
+			beats.advance()
 		}
 		if choice.Keep(e) {
 			b = rows.appendEvent(b, e)
@@ -91,30 +94,42 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		return failed == nil
 	})
 	if failed == nil {
-		for i := range beats {
-			b = rows.appendBeat(b, &beats[i])
+		for ; beats.beat != nil; beats.advance() {
+			b = rows.appendBeat(b, beats.beat)
 		}
 		_, failed = w.Write(b)
 	}
 	if failed != nil {
 		return fmt.Errorf("writing CSV: %w", failed)
 	}
-	return err
+	return errors.Join(err, beats.err)
 }
 
-// beatsIn are the heartbeats that o asks for.
-func beatsIn(beats []trace.Beat, o Options, choice *analysis.Choice) []trace.Beat {
-	if !choice.Nameless() {
-		return nil
-	}
-	var in []trace.Beat
-	for _, b := range beats {
-		if b.Time >= o.From && (o.To == 0 || b.Time <= o.To) {
-			in = append(in, b)
-		}
-	}
-	return in
+// beatSource hands out the heartbeats that were asked for, one by one: those of
+// a recording of days would not fit into memory.
+type beatSource struct {
+	beat *trace.Beat // the next one, nil behind the last
+	next func() (*trace.Beat, bool)
+	stop func()
+	err  error
 }
+
+func beatsOf(t *trace.Trace, o Options, choice *analysis.Choice) *beatSource {
+	s := &beatSource{}
+	s.next, s.stop = iter.Pull(func(yield func(*trace.Beat) bool) {
+		if !choice.Nameless() {
+			return
+		}
+		s.err = t.EachBeat(func(b *trace.Beat) bool {
+			in := b.Time >= o.From && (o.To == 0 || b.Time <= o.To)
+			return !in || yield(b)
+		})
+	})
+	s.advance()
+	return s
+}
+
+func (s *beatSource) advance() { s.beat, _ = s.next() }
 
 // kinds are the first cells of the rows, by kind; empty: no row.
 var kinds = func() (cells [128]string) {
