@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"math"
 	"sync/atomic"
 	"time"
 
@@ -30,11 +31,13 @@ func (r *recorder) beat(now sys.Reading) {
 	r.beatMu.Lock()
 	defer r.beatMu.Unlock()
 	r.block(format.BlockCalib, format.AppendCalib(nil, &format.Calib{Ticks: now.Ticks, Mono: now.Mono, Wall: now.Wall, Bracket: now.Bracket}))
-	if r.trusted && !r.clock.StillTrusted() {
-		// The kernel gave the counter up: from here on it may step.
-		r.trusted = false
-		r.block(format.BlockBreak, append(ticksPayload(now.Ticks), ticksPayload(now.Ticks)...))
+	if stepped := r.stepped(now); stepped || r.trusted && !r.clock.StillTrusted() {
+		// The counter stepped or changed its rate, or the kernel gave it up.
+		// Where it happened is not known, but between which readings.
+		r.trusted = stepped && r.trusted
+		r.block(format.BlockBreak, append(ticksPayload(r.last.Ticks), ticksPayload(now.Ticks)...))
 	}
+	r.last = now
 	r.values, r.threads = r.sampler.Sample(r.values[:0], r.threads[:0])
 	s := r.stats()
 	put := func(f format.Field, v int64) { r.values = append(r.values, format.FieldValue{Field: f, Value: v}) }
@@ -69,6 +72,25 @@ func (r *recorder) beat(now sys.Reading) {
 	if len(r.threads) > 0 {
 		r.block(format.BlockThread, format.AppendThreads(nil, now.Ticks, r.threads))
 	}
+}
+
+// stepped tells whether the counter ran at another rate since the last reading
+// than before: by more than 50 ppm, and by more than the readings can be off.
+func (r *recorder) stepped(now sys.Reading) bool {
+	ticks, mono := float64(now.Ticks-r.last.Ticks), float64(now.Mono-r.last.Mono)
+	if r.last.Ticks == 0 || mono <= 0 {
+		return r.last.Ticks != 0 && mono < 0
+	}
+	off := math.Abs(ticks - mono*r.slope)
+	sure := float64(now.Bracket+r.last.Bracket+r.ticks(2*time.Microsecond)) + mono*r.slope*50e-6
+	if r.slope != 0 && off > sure {
+		r.slope = 0 // known again after the next reading
+		return true
+	}
+	if mono >= 100e6 || r.slope == 0 {
+		r.slope = ticks / mono
+	}
+	return false
 }
 
 // tick is the flusher's: what a reader wants to know soon.

@@ -84,10 +84,10 @@ func create(path string) (*traceFile, error) {
 	if err != nil {
 		return nil, err
 	}
-	if !sys.TryLock(f) {
-		// No lock on this file system: readers can't tell whether we live.
-		_ = f.Chmod(0o600)
-	}
+	// Where there are no locks readers can't tell whether we live, and where
+	// modes can't be changed it is what the umask left of ours.
+	sys.TryLock(f)
+	_ = f.Chmod(0o600)
 	return &traceFile{f}, nil
 }
 

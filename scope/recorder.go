@@ -44,6 +44,8 @@ type recorder struct {
 	values  []format.FieldValue
 	threads []format.Thread
 	trusted bool
+	last    sys.Reading // of the clocks
+	slope   float64     // ticks per ns between the last two readings; 0: not known
 	ticker  sync.WaitGroup
 	quit    chan struct{}
 	gaps    [format.LossEnd + 1]gap
