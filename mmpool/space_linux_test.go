@@ -54,7 +54,7 @@ func available(t *testing.T, dir string) int64 {
 func TestExtendOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "16m")
 	f := createIn(t, dir, "trace")
-	p := newDiskPool(t, f, 0)
+	p := newDiskPool(t, f, testLimit)
 	filler := createIn(t, dir, "filler")
 	const left = 1 << 20
 	if err := unix.Fallocate(int(filler.Fd()), 0, 0, available(t, dir)-left); err != nil {
@@ -86,7 +86,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 func TestPoolOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "64m")
 	f := createIn(t, dir, "trace")
-	p := newDiskPool(t, f, 0)
+	p := newDiskPool(t, f, testLimit)
 	fill := func() (why format.Loss) {
 		for range 1000 {
 			idx, why := p.Take()
@@ -127,13 +127,13 @@ func TestPoolOnFullDisk(t *testing.T) {
 // empty and the next pool finds the addresses free.
 func TestNewOnFullDisk(t *testing.T) {
 	f := createIn(t, smallFS(t, "4m"), "trace")
-	if _, err := New(Options{File: f}); !IsNoSpace(err) {
+	if _, err := New(Options{File: f, Limit: testLimit}); !IsNoSpace(err) {
 		t.Errorf("New: %v, want an error about space", err)
 	}
 	if size, allocated := blocks(t, f); size != 0 || allocated != 0 {
 		t.Errorf("the file has %d bytes and %d allocated", size, allocated)
 	}
-	newDiskPool(t, newFile(t), 0)
+	newDiskPool(t, newFile(t), testLimit)
 }
 
 // TestHeapOnFullDisk settles heap chunks where there is no room: they stay in
