@@ -88,6 +88,8 @@ endef
 
 # What the recorder is made of: tested in more ways than the rest.
 RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/sys internal/heartbeat))
+# What depends on what the recorder can verify about the Go runtime and kernel.
+WITNESSED := $(patsubst %,./%,$(wildcard scope internal/sys internal/cputest))
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -99,13 +101,21 @@ test: ## run all tests; in CI and as root, install what they need first
 	benches() (cd bench && go vet ./... && go test -short -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && go test -v -tags scope_off ./scope/... ./examples/...; }
 	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 go test -short -v ./scope ./mmpool ./internal/sys; }
-	arm64() { GOARCH=arm64 CGO_ENABLED=0 go test -short -v -timeout 15m -exec "$$1" ./scope ./mmpool ./internal/sys ./internal/format; }
+	witnesses() {
+	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
+	    echo "# -tags $$tag"
+	    go test -short -tags $$tag $(WITNESSED) || return
+	  done
+	}
+	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
+	arm64() { GOARCH=arm64 CGO_ENABLED=0 go test -short -v -exec "$$1 -R 64G" ./scope ./mmpool ./internal/sys ./internal/format; }
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix
 	stage "tests" go test -v ./...
 	stage "tests of the benchmarks" benches
 	stage "tests with -tags scope_off" unrecorded
 	stage "tests with -tags scope_pure" go test -short -v -tags scope_pure $(RECORDER)
+	stage "tests with each witness failing" witnesses
 	if [ "$$(go env CGO_ENABLED)" = 1 ] && command -v "$$(go env CC)" >/dev/null; then
 	  stage "tests with the race detector" go test -short -v -race ./...
 	else
