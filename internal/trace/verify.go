@@ -27,9 +27,9 @@ var Rules = []struct{ Name, Doc string }{
 	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
 	{"chunk-values", "a chunk's kind, path, generation and flags are of this version, its reserved bytes are zero"},
 	{"chunk-since", "a chunk is handed out after the start"},
-	{"chunk-unborn", "no place before the last chunk is without a chunk, and what was not handed out is zero"},
+	{"chunk-unborn", "what was not handed out is zero"},
 	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
-	{"chunk-tail", "what follows a chunk's end is zero"},
+	{"chunk-tail", "what follows a chunk's end is zero (assembly path: or what a begin left that tried again elsewhere)"},
 	{"record-hole", "no place is skipped"},
 	{"record-orphan", "every extension has its record"},
 	{"record-start", "a record's start is a time, and but for ends not before its chunk's since"},
@@ -187,7 +187,6 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 		v.add(off, "chunk-header", "%v", err)
 		return nil
 	case !ok:
-		v.check(off >= t.used, off, "chunk-unborn", "no chunk was handed out here, but behind it")
 		if i := firstNonzero(v.bytes); i >= 0 {
 			v.add(off+int64(i), "chunk-unborn", "no chunk was handed out here, and there is something")
 		}
@@ -207,7 +206,7 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	}
 	if h.Sealed != 0 {
 		v.check(h.Sealed >= format.ChunkHeaderSize && h.Sealed%unit == 0, off+32, "chunk-sealed", "the chunk is sealed at %d", h.Sealed)
-		if i := firstNonzero(v.bytes[h.Sealed:]); i >= 0 {
+		if i := firstNonzero(v.bytes[h.Sealed:]); i >= 0 && (h.Kind != format.ChunkRecords || h.Path != format.PathAssembly) {
 			v.add(off+h.Sealed+int64(i), "chunk-tail", "behind the chunk's end there is something")
 		}
 	} else {
