@@ -96,12 +96,15 @@ func (n *names) slow(name string) uint64 {
 		id = n.intern(kept)
 	}
 	if id&nameID == format.NameOther {
-		n.others.Add(1)
+		if id&nameOut == 0 {
+			n.others.Add(1)
+		}
 		return id
 	}
 	if len(name) > 0 && n.lasts(name) {
 		n.mu.Lock()
-		n.remember(sys.StringAddr(name), len(name), id)
+		// Not what was looked up: the filter may have changed since.
+		n.remember(sys.StringAddr(name), len(name), n.ids[kept])
 		n.mu.Unlock()
 	}
 	return id
