@@ -115,7 +115,13 @@ func (h *heap) unprepared() int64 { return 0 }
 
 func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
 
+// close lets go of the chunks too: the pool may be kept, for its numbers.
 func (h *heap) close(size int64) error {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	for i := range h.dir {
+		h.dir[i].Store(nil)
+	}
 	if err := h.f.Truncate(size); err != nil {
 		return fmt.Errorf("cutting %s: %w", h.f.Name(), err)
 	}
