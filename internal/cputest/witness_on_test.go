@@ -1,0 +1,6 @@
+//go:build !scope_norseq && !scope_noyield && !scope_nogoid && !scope_pure && !scope_go && !race
+
+package cputest
+
+// witnessed says that this build of the recorder can know CPU times.
+const witnessed = true
