@@ -55,7 +55,7 @@ define STAGE
 failed=0
 # Of the output of tests, what belongs to those that failed.
 failures='/^=== / { next }
-  /^ *--- (PASS|SKIP)|^PASS|^ok / { text = ""; next }
+  /^ *--- (PASS|SKIP)|^PASS|^ok |^\?/ { text = ""; next }
   /^ *--- FAIL|^FAIL|^panic|^#/ { printf "%s%s\n", text, $$0; text = ""; next }
   { text = text $$0 "\n" }
   END { printf "%s", text }'
