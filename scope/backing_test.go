@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -30,6 +31,24 @@ func until(t testing.TB, what string, ok func() bool) {
 		}
 	}
 }
+
+// breathe waits until the flusher has made the window whole: it has when a round
+// has ended that began later than now. For tests that write much and are to lose
+// nothing on a machine that is busy with something else; they use shortTicks.
+func breathe(t testing.TB) {
+	t.Helper()
+	for range 2 {
+		tick := &current.Load().header()[format.StateTick/8]
+		was := atomic.LoadUint64(tick)
+		until(t, "a round of the flusher", func() bool { return atomic.LoadUint64(tick) != was })
+	}
+}
+
+// atOnce is how many records may be written between two breaths: a third of the
+// smallest window.
+const atOnce = 1 << 20 / format.RecordSize
+
+func shortTicks() Option { return WithFlushEvery(10 * time.Millisecond) }
 
 // TestPath checks that each build and each backing uses the path that it is
 // to use, and says why where that is not the fastest.

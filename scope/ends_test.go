@@ -115,7 +115,7 @@ func TestEndsOnOtherPs(t *testing.T) {
 // some of those have been written out when they end, so their ends are apart.
 func TestLongScopes(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithFlushEvery(10*time.Millisecond))
+		start(t, backing, shortTicks())
 		began := []func(){
 			Task("outer"), Task("args", 1, "two", KV("three", 3)), Taskf("taskf %d", 4),
 			Process("process", 5), Pending("pending", 6),
@@ -123,19 +123,13 @@ func TestLongScopes(t *testing.T) {
 		span, elsewhere := Begin("span", 7), Task("elsewhere")
 		idx := chunkOf(span)
 		inner := 0
-		for fill := func(n int) {
-			for range n {
+		for ; current.Load().pool.State(idx) != mmpool.Gone; breathe(t) {
+			for range atOnce {
 				Task("inner")()
 			}
-			inner += n
-		}; ; fill(5000) {
-			if current.Load().pool.State(idx) == mmpool.Gone {
-				break
-			}
-			if inner > 1<<21 {
+			if inner += atOnce; inner > 1<<21 {
 				t.Fatalf("after %d scopes the first chunk is in state %d", inner, current.Load().pool.State(idx))
 			}
-			time.Sleep(time.Millisecond)
 		}
 		done := make(chan bool)
 		go func() { elsewhere(); close(done) }()
@@ -176,14 +170,12 @@ func chunkOf(s Span) int64 { return current.Load().offset(s.h) / mmpool.ChunkSiz
 // recorder can't know, and the reader takes the first.
 func TestSecondEndApart(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithFlushEvery(10*time.Millisecond))
+		start(t, backing, shortTicks())
 		s := Begin("twice")
-		idx := chunkOf(s)
-		for i := 0; current.Load().pool.State(idx) != mmpool.Gone; i++ {
-			for range 1000 {
+		for idx := chunkOf(s); current.Load().pool.State(idx) != mmpool.Gone; breathe(t) {
+			for range atOnce {
 				Event("fill")
 			}
-			time.Sleep(time.Millisecond)
 		}
 		s.End()
 		Event("between")

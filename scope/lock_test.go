@@ -75,32 +75,42 @@ func TestLock(t *testing.T) {
 	}
 }
 
+// watched is a mutex that counts how often TryLock did not get it.
+type watched struct {
+	sync.Mutex
+	failed atomic.Int32
+}
+
+func (l *watched) TryLock() bool {
+	ok := l.Mutex.TryLock()
+	if !ok {
+		l.failed.Add(1)
+	}
+	return ok
+}
+
 // TestContendedLock has goroutines fight for a mutex. Holds of one lock must not
-// overlap, each wait is followed by its goroutine's hold, and the lock works.
+// overlap, who finds it taken waits and then holds it, and the lock works.
 func TestContendedLock(t *testing.T) {
 	const workers, rounds = 4, 200
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
-		var mu sync.Mutex
+		var mu watched
 		var wg sync.WaitGroup
-		var waiting atomic.Int32
 		n := 0
+		unlock := Lock(&mu, "mu") // until all want it
 		for range workers {
 			wg.Go(func() {
-				for i := range rounds {
+				for range rounds {
 					func() {
 						defer Lock(&mu, "mu")()
 						n++
-						// Hold it now and then until somebody else wants it.
-						if i == 0 && n < workers {
-							waiting.Add(1)
-							for t0 := time.Now(); waiting.Load() < workers && time.Since(t0) < 5*time.Millisecond; {
-							}
-						}
 					}()
 				}
 			})
 		}
+		until(t, "all goroutines to find the lock taken", func() bool { return mu.failed.Load() >= workers })
+		unlock()
 		wg.Wait()
 		r := stop(t)
 		if n != workers*rounds {
@@ -125,8 +135,8 @@ func TestContendedLock(t *testing.T) {
 				}
 			}
 		}
-		if holds != workers*rounds || waits == 0 {
-			t.Errorf("%d holds and %d waits, want %d and some", holds, waits, workers*rounds)
+		if want := workers*rounds + 1; holds != want || waits != int(mu.failed.Load()) {
+			t.Errorf("%d holds and %d waits, want %d and %d", holds, waits, want, mu.failed.Load())
 		}
 	})
 }

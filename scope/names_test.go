@@ -23,10 +23,13 @@ func TestManyNames(t *testing.T) {
 	}
 	const own = format.MaxNames - format.FirstName // 65,534
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing)
+		start(t, backing, shortTicks())
 		buf := []byte("name 1000000")
 		name := unsafe.String(&buf[0], len(buf)) // what is in it changes
 		for i := range n {
+			if i%(atOnce/2) == 0 { // a name takes as much as its scope
+				breathe(t)
+			}
 			strconv.AppendInt(buf[:len("name ")], int64(1_000_000+i), 10)
 			Task(name)()
 		}
