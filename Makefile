@@ -95,7 +95,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
 	$(MATRIX)
 	if [ "$${CI:-}" = true ] || [ "$$(id -u)" = 0 ]; then
-	  $(MAKE) --no-print-directory deps || echo "      going on without what is missing"
+	  make --no-print-directory deps || echo "      going on without what is missing"
 	fi
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && go test -short -v ./...)
