@@ -4,8 +4,8 @@ package scope
 
 import (
 	"bytes"
-	"crypto/rand"
 	"encoding/binary"
+	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -81,7 +81,8 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	if r.fast != nil {
 		h.Witness = r.fast.Witness
 	}
-	_, _ = rand.Read(h.ID[:])
+	binary.LittleEndian.PutUint64(h.ID[:], rand.Uint64())
+	binary.LittleEndian.PutUint64(h.ID[8:], rand.Uint64())
 	return h
 }
 

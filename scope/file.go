@@ -3,10 +3,10 @@
 package scope
 
 import (
-	"crypto/rand"
 	"errors"
 	"fmt"
 	"io/fs"
+	"math/rand/v2"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,11 +58,7 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 func createIn(dir string) (*traceFile, error) {
 	var err error
 	for range 10 {
-		var b [4]byte
-		if _, err = rand.Read(b[:]); err != nil {
-			return nil, err
-		}
-		name := fmt.Sprintf("%s-%s-%d-%x%s", programName(), time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), b, extension)
+		name := fmt.Sprintf("%s-%s-%d-%08x%s", programName(), time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), rand.Uint32(), extension)
 		var f *traceFile
 		if f, err = create(filepath.Join(dir, name)); !errors.Is(err, fs.ErrExist) {
 			return f, err
