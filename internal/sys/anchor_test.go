@@ -11,9 +11,9 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// A reading of the thread's CPU clock that took too long is not used, and
-// neither is what was known before the thread left the CPU.
-func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
+// running prepares the fast path for a test that writes records by itself.
+func running(t *testing.T, rate int64) (f *Fast, base uintptr) {
+	t.Helper()
 	f, err := NewFast()
 	if err != nil {
 		t.Skip(err)
@@ -22,16 +22,48 @@ func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	base := uintptr(unsafe.Pointer(&mem[0]))
-	f.Setup(base, 1<<17, 1e9, CPUAuto)
+	base = uintptr(unsafe.Pointer(&mem[0]))
+	f.Setup(base, 1<<17, rate, CPUAuto)
 	if f.NoSwitch != "" {
 		t.Skip(f.NoSwitch)
 	}
 	f.Run(1)
-	defer f.Run(-1)
+	t.Cleanup(func() { f.Run(-1) })
+	return f, base + 1<<16
+}
+
+// slept records a scope of a thread that sleeps for a millisecond. ok is false
+// if the goroutine was moved meanwhile.
+func slept(f *Fast) (wall, cpu int64, quality uint64, ok bool) {
+	loc, start := BeginFast(0, 1)
+	if start == 0 {
+		f.Anchor()
+		return
+	}
+	if unix.Nanosleep(&unix.Timespec{Nsec: int64(time.Millisecond)}, nil) != nil {
+		return
+	}
+	var words [2]uint64
+	for range 10 {
+		switch EndFast(loc, start, 0, &words) {
+		case 0:
+			return int64(words[0]) - start, int64(words[1] >> 2), words[1] & 3, true
+		case needAnchor:
+			f.Anchor()
+		default:
+			return
+		}
+	}
+	return
+}
+
+// A reading of the thread's CPU clock that took too long is not used, and
+// neither is what was known before the thread left the CPU.
+func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
+	f, chunk := running(t, 1e9)
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
-	if _, ok := f.Install(&[8]uint64{1}, base+1<<16, 1<<16, 1); !ok || !f.Anchor() {
+	if _, ok := f.Install(&[8]uint64{1}, chunk, 1<<16, 1); !ok || !f.Anchor() {
 		t.Fatal("no chunk, or no anchor")
 	}
 	for range 100 {
@@ -52,6 +84,38 @@ func TestDisturbedAnchorForgetsTheClock(t *testing.T) {
 		}
 		if words[1] != 0 {
 			t.Errorf("%d ticks of CPU time, quality %d, of a thread whose clock could not be read; the scope was %d ticks", words[1]>>2, words[1]&3, int64(words[0])-start)
+		}
+		return
+	}
+	t.Skip("the goroutine was disturbed all the time")
+}
+
+// K counts in ticks of the recording's rate: what a thread knew in the last
+// recording is of no use in the next.
+func TestSetupForgetsTheLastRecording(t *testing.T) {
+	f, chunk := running(t, 1_000_000_000)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for t0 := time.Now(); time.Since(t0) < 20*time.Millisecond; {
+		// CPU time that counts double by the other rate
+	}
+	for range 100 {
+		f.Run(-1)
+		f.Setup(chunk-1<<16, 1<<17, 1_000_000_000, CPUAuto)
+		f.Run(1)
+		f.Install(&[8]uint64{1}, chunk, 1<<16, 1)
+		f.Anchor()
+		f.Run(-1)
+		f.Setup(chunk-1<<16, 1<<17, 2_600_000_000, CPUAuto)
+		f.Run(1)
+		f.Install(&[8]uint64{1}, chunk, 1<<16, 1)
+		f.Anchor()
+		wall, cpu, quality, ok := slept(f)
+		if !ok || quality == 0 {
+			continue
+		}
+		if cpu > wall/2 {
+			t.Errorf("%d ticks of CPU time in %d, of a thread that slept", cpu, wall)
 		}
 		return
 	}

@@ -102,6 +102,9 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
 	f.bracket = rate / 1e6 * 3
 	f.chooseWitness(cpu)
+	for i := range f.cells[:f.used] {
+		f.cells[i].mask = 0 // its K is in ticks of the last recording's rate
+	}
 	clear(entries[:f.ps()])
 }
 
