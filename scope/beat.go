@@ -66,6 +66,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldArgsCut, s.Misuse.ArgsCut)
 	put(format.FieldOpenLate, r.lateEnds.Load())
 	if r.fast != nil {
+		r.fast.Retire()
 		put(format.FieldClamped, r.fast.Count().Clamped)
 	}
 	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))

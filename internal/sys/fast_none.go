@@ -59,6 +59,7 @@ func Claim(loc, start int64, out *[4]uint64) int64 { return Stale }
 func NeedAnchor(reason int64) bool { return false }
 
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
+func (f *Fast) Retire()                                              {}
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
 func (f *Fast) Count() (c Counts)                                    { return c }

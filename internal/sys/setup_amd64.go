@@ -102,6 +102,7 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
 	f.bracket = rate / 1e6 * 3
 	f.chooseWitness(cpu)
+	f.Retire()
 	for i := range f.cells[:f.used] {
 		f.cells[i].mask = 0 // its K is in ticks of the last recording's rate
 	}
@@ -244,3 +245,6 @@ func (f *Fast) Anchor() bool {
 
 // NeedAnchor tells whether an anchor is what was missing; if not it is a chunk.
 func NeedAnchor(reason int64) bool { return reason == needAnchor }
+
+// Anchors x
+func (f *Fast) Anchors() int64 { return f.anchors.Load() }
