@@ -245,6 +245,3 @@ func (f *Fast) Anchor() bool {
 
 // NeedAnchor tells whether an anchor is what was missing; if not it is a chunk.
 func NeedAnchor(reason int64) bool { return reason == needAnchor }
-
-// Anchors x
-func (f *Fast) Anchors() int64 { return f.anchors.Load() }
