@@ -6,6 +6,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -34,11 +35,14 @@ func (f *Fast) descriptor() error {
 		return err
 	}
 	base := uintptr(unsafe.Pointer(&p[0]))
-	p[1] = uint64(base + 2048) // start_ip
-	p[2] = 1                   // post_commit_offset
-	p[3] = uint64(base + 1024) // abort_ip
+	// Not at the page's begin: the assembly compares the low half of the address,
+	// which must not be 0, the sign of a thread that was switched out.
+	d := p[8:12]
+	d[1] = uint64(base + 2048) // start_ip
+	d[2] = 1                   // post_commit_offset
+	d[3] = uint64(base + 1024) // abort_ip
 	p[127] = rseqSig << 32     // the word before it
-	f.desc = base
+	f.desc = uintptr(unsafe.Pointer(&d[0]))
 	return nil
 }
 
@@ -173,14 +177,34 @@ func (f *Fast) findArea(m uintptr) int64 {
 // clears arms the word of thread m, makes the thread leave the CPU, and looks
 // whether the kernel has cleared it. It does so when the thread comes back, so
 // only the thread itself can tell: unknown where the goroutine was moved.
+//
+// Linux 6.19 and 7.0, and newer ones for the larger area that newer C libraries
+// register, clear the word of a thread that left the CPU in a system call only
+// if it comes back on another CPU, which would be missed switches for us. So it
+// has to be cleared each time, and three times on the same CPU.
 func clears(page, desc, m uintptr) (cleared, known bool) {
 	w := *(**uint64)(unsafe.Pointer(&page))
-	*w = uint64(desc)
-	_ = unix.Nanosleep(&unix.Timespec{Nsec: 20_000}, nil)
-	cleared = load(w) == 0
-	var p place
-	where(&p)
-	return cleared, p.m == m
+	id := page - 4 // the area's cpu_id
+	cpu := *(**uint32)(unsafe.Pointer(&id))
+	for stayed, tries := 0, 0; stayed < 3; tries++ {
+		before := atomic.LoadUint32(cpu)
+		*w = uint64(desc)
+		// raw: with its P, so that the goroutine stays on this thread
+		ts := unix.Timespec{Nsec: 20_000}
+		_, _, _ = unix.RawSyscall(unix.SYS_NANOSLEEP, uintptr(unsafe.Pointer(&ts)), 0, 0)
+		cleared = load(w) == 0
+		var p place
+		where(&p)
+		switch {
+		case p.m != m:
+			return false, false
+		case !cleared || tries == 100:
+			return false, true
+		case atomic.LoadUint32(cpu) == before:
+			stayed++
+		}
+	}
+	return true, true
 }
 
 // ready makes the cell that of thread tid, whose witness of that kind is the
