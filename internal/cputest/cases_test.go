@@ -56,7 +56,7 @@ func TestWaiterOnOneP(t *testing.T) {
 // Collections that preempt goroutines for scanning their stacks, by a way that
 // does not count as a yield.
 func TestGarbageCollector(t *testing.T) {
-	n := times(1500)
+	n := times(1000)
 	all := record(t, 2, func(r *run) {
 		var stop atomic.Bool
 		var workers sync.WaitGroup
@@ -368,7 +368,7 @@ func TestShortLivedThreads(t *testing.T) {
 // Goroutines that go on on another thread while the first one sleeps, and later
 // come back to that one: its time lacks what they did on the other.
 func TestHopping(t *testing.T) {
-	n := times(400)
+	n := times(200)
 	rounds := func(k int, w *worker, leave func()) func() {
 		return func() {
 			for range k {
@@ -452,7 +452,7 @@ func TestPreemption(t *testing.T) {
 // A lock's hold ends before the lock is released and is recorded after it was,
 // when whoever waited may already have taken the CPU.
 func TestHold(t *testing.T) {
-	n := times(1000)
+	n := times(500)
 	for _, procs := range []int{1, 2, 4} {
 		t.Run(fmt.Sprint(procs, " Ps"), func(t *testing.T) {
 			all := record(t, procs, func(r *run) {
