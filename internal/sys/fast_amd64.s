@@ -150,12 +150,17 @@ now:
 	CMPQ CX, 8(DX)                        \
 	JNE  out
 
-// RECORD stores all of a record but its start: invariant 4. Clobbers BX, CX.
-#define RECORD \
+// WHO stores word 2 of a record. Clobbers BX.
+#define WHO \
 	GOID                                  \
 	ORQ  head+0(FP), BX                   \
 	ORQ  16(DX), BX                       \
-	MOVQ BX, 16(DI)                       \
+	MOVQ BX, 16(DI)
+
+// BEGUN stores words 1 and 3. It comes after TSC, not because it must: what it
+// loads is at the end of the longest chain of loads, which TSC would wait for.
+// Clobbers BX, CX.
+#define BEGUN \
 	YIELD                                 \
 	MOVQ CX, 8(DI)                        \
 	MOVQ cell_k(R11), BX                  \
@@ -203,9 +208,10 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	CMPQ SI, ent_end(R12)
 	JA   miss
 	NAME(miss, out)
-	RECORD
+	WHO
 	TSC
 	INTACT(miss)
+	BEGUN
 	MOVQ SI, ent_cur(R12)
 	MOVQ AX, 0(DI)
 	MOVQ DI, ret_Loc+48(FP)
@@ -257,10 +263,11 @@ args:
 header:
 	MOVQ BX, 0(SI)
 	ADDQ $32, SI
-	RECORD
+	WHO
 	BTSQ $47, 16(DI)
 	TSC
 	INTACT(miss)
+	BEGUN
 	INCQ ent_extra(R12)
 	MOVQ SI, ent_cur(R12)
 	MOVQ AX, 0(DI)
@@ -280,13 +287,13 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	MOVQ loc+0(FP), DI
-	MOVQ start+8(FP), SI
 	// when
 	RDTSC
 	SHLQ $32, DX
 	ORQ  DX, AX
 	// who and where
+	MOVQ loc+0(FP), DI
+	MOVQ start+8(FP), SI
 	MOVQ g_m(R14), R10
 	MOVQ (TLS), R8
 	MOVQ m_p(R10), R13
