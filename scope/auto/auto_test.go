@@ -1,0 +1,169 @@
+//go:build !scope_off
+
+package auto
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// TestMain makes the test binary the program that is recorded: it has imported
+// this package, and leaves two scopes.
+func TestMain(m *testing.M) {
+	switch os.Getenv("AUTO_CHILD") {
+	case "":
+		os.Exit(m.Run())
+	case "parent":
+		work()
+		c := exec.Command(os.Args[0])
+		c.Env = append(os.Environ(), "AUTO_CHILD=leaf")
+		c.Stderr = os.Stderr
+		if err := c.Run(); err != nil {
+			os.Exit(1)
+		}
+	case "leaf":
+		work()
+	}
+	os.Exit(0) // without Stop
+}
+
+func work() {
+	scope.Task("kept")()
+	scope.Task("left.out")()
+}
+
+// run runs the child with environment variables and returns what it printed on
+// standard error.
+func run(t *testing.T, kind string, env ...string) string {
+	t.Helper()
+	c := exec.Command(os.Args[0])
+	c.Env = append([]string{"AUTO_CHILD=" + kind, "HOME=" + t.TempDir()}, env...)
+	var stderr strings.Builder
+	c.Stderr = &stderr
+	if err := c.Run(); err != nil {
+		t.Fatalf("%v: %s", err, stderr.String())
+	}
+	return stderr.String()
+}
+
+// names opens a trace and lists its tasks.
+func names(t *testing.T, path string) string {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if tr.Header().Backing == format.BackingHeap {
+		t.Skip("the heap backing loses what was not written when the program ended")
+	}
+	var list []string
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind == format.KindTask {
+			list = append(list, tr.Name(e.Name))
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return strings.Join(list, " ")
+}
+
+func traces(t *testing.T, dir string) []string {
+	t.Helper()
+	list, err := filepath.Glob(filepath.Join(dir, "*.scope"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
+}
+
+func TestOffWithoutTheVariable(t *testing.T) {
+	if s := run(t, "leaf"); s != "" {
+		t.Errorf("printed %q", s)
+	}
+}
+
+func TestDirectoryAndFilter(t *testing.T) {
+	dir := t.TempDir()
+	if s := run(t, "leaf", "SCOPEVIEW="+dir, "SCOPEVIEW_FILTER=-left.*", "SCOPEVIEW_LIMIT=8M"); s != "" {
+		t.Errorf("printed %q", s)
+	}
+	list := traces(t, dir)
+	if len(list) != 1 {
+		t.Fatalf("left %q, want one trace", list)
+	}
+	if got := names(t, list[0]); got != "kept" {
+		t.Errorf("recorded %q, want what the filter keeps", got)
+	}
+	tr, err := trace.OpenFile(list[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if got := tr.Header().Limit; got != 8<<20 {
+		t.Errorf("the limit is %d, want 8 MiB", got)
+	}
+}
+
+// TestChildGetsAFileOfItsOwn gives parent and child the same file.
+func TestChildGetsAFileOfItsOwn(t *testing.T) {
+	dir := t.TempDir()
+	if s := run(t, "parent", "SCOPEVIEW="+filepath.Join(dir, "a.scope")); s != "" {
+		t.Errorf("printed %q", s)
+	}
+	list := traces(t, dir)
+	if len(list) != 2 {
+		t.Fatalf("left %q, want one trace each", list)
+	}
+	for _, path := range list {
+		if got := names(t, path); got != "kept left.out" {
+			t.Errorf("%s has %q", path, got)
+		}
+	}
+}
+
+func TestWhatCannotStartIsOneLine(t *testing.T) {
+	dir := t.TempDir()
+	for _, c := range []struct {
+		name, want string
+		env        []string
+	}{
+		{"no such directory", "no such file", []string{"SCOPEVIEW=" + filepath.Join(dir, "none", "a.scope")}},
+		{"limit", "SCOPEVIEW_LIMIT=12X", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_LIMIT=12X"}},
+		{"limit too small", "the least is", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_LIMIT=1K"}},
+		{"filter", "filter", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_FILTER=a,,b"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := run(t, "leaf", c.env...)
+			if !strings.HasPrefix(s, "scopeview: not recording: ") || !strings.Contains(s, c.want) || strings.Count(s, "\n") != 1 {
+				t.Errorf("printed %q, want one line with %q", s, c.want)
+			}
+		})
+	}
+	if list := traces(t, dir); len(list) != 0 {
+		t.Errorf("left %q", list)
+	}
+}
+
+func TestParseLimit(t *testing.T) {
+	for s, want := range map[string]int64{
+		"": scope.DefaultLimit, "none": scope.NoLimit, "1048576": 1 << 20, "512M": 512 << 20, "4g": 4 << 30, "2048k": 2 << 20,
+	} {
+		if got, err := parseLimit(s); err != nil || got != want {
+			t.Errorf("%q is %d, %v; want %d", s, got, err, want)
+		}
+	}
+	for _, s := range []string{"x", "M", "-1", "0", "1.5G", "9223372036854775807G"} {
+		if got, err := parseLimit(s); err == nil {
+			t.Errorf("%q is %d, want an error", s, got)
+		}
+	}
+}
