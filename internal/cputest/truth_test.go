@@ -35,7 +35,8 @@ type truth struct {
 	yields int   // how often the goroutine left its thread between the inner marks
 	around int   // and how often between the outer ones
 	hops   int   // how often it came back on another thread
-	scans  int   // how often it left for its stack to be scanned
+	scans  int   // how often it left for its stack to be scanned, which does not count as a yield
+	lost   int   // how often it lost its P in a system call, which does not count if it gets one at once
 }
 
 // goTruth is what the Go trace says of one goroutine.
@@ -63,6 +64,7 @@ type state struct {
 	yields  int
 	hops    int
 	scans   int
+	lost    int
 }
 
 // follower follows one goroutine through the Go trace.
@@ -92,7 +94,10 @@ func (f *follower) transition(e xtrace.Event) {
 	from, to := st.Goroutine()
 	if from.Executing() && !to.Executing() {
 		f.state.yields++
-		if to == xtrace.GoWaiting && st.Reason == "preempted" {
+		switch {
+		case from == xtrace.GoSyscall:
+			f.lost++
+		case to == xtrace.GoWaiting && st.Reason == "preempted":
 			f.scans++
 		}
 	}
@@ -121,8 +126,9 @@ func (f *follower) mark(t int64, what string) {
 		s := f.top()
 		s.most = f.running + f.syscall - s.outer.running - s.outer.syscall
 		s.around = f.state.yields - s.outer.yields
-		s.hops = f.state.hops - s.outer.hops
-		s.scans = f.state.scans - s.outer.scans
+		s.hops = f.hops - s.outer.hops
+		s.scans = f.scans - s.outer.scans
+		s.lost = f.lost - s.outer.lost
 		f.open = f.open[:len(f.open)-1]
 	case burnBegin:
 		f.yields = f.state.yields
