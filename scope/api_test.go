@@ -25,6 +25,7 @@ func TestRecords(t *testing.T) {
 				func() {
 					defer Task("middle")()
 					defer Task("inner")()
+					tick()
 				}()
 			}
 		}, []string{
@@ -38,6 +39,7 @@ func TestRecords(t *testing.T) {
 			defer Task("three", 1<<40, 2, 3)()
 			defer Task("four", 1, 2, 3, 4)()
 			defer Task("mixed", 7, "text", KV("key", 2.5))()
+			tick()
 		}, []string{
 			`task "one" | int:1`,
 			`task "two" depth=1 | int:-1 int:2`,
@@ -51,6 +53,7 @@ func TestRecords(t *testing.T) {
 			defer Task("f1")()
 			Event("now")
 			Event("with", KV("n", 1))
+			tick()
 		}, []string{`task "f1"`, `event "now" depth=1`, `event "with" depth=1 | n=int:1`}},
 		{"pending comes when it ends", func() {
 			done := Pending("later", 8)

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -83,6 +84,14 @@ func slotText(s *format.Slot, name func(uint16) string) string {
 		return t
 	}
 	return fmt.Sprintf("%s:%d", t, s.Int())
+}
+
+// tick waits until the clock has moved. On a coarse clock what begins and ends at
+// one tick, at the end of what surrounds it, can't be told from what comes after.
+func tick() {
+	c := sys.NewClock()
+	for t := c.Now(); c.Now() == t; {
+	}
 }
 
 // recorded is a trace that was read.

@@ -54,6 +54,7 @@ func TestRowsAreOfGoroutines(t *testing.T) {
 				inside.Done()
 				inside.Wait() // all outer scopes are open at once
 				defer Task("inner")()
+				tick()
 			})
 		}
 		done.Wait()
