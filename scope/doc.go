@@ -32,9 +32,9 @@
 //
 // A scope's CPU time is that of its thread, and only where the goroutine did not
 // yield in between, which is verified: exact below 20 µs, likely above; where it
-// yielded and came back to its thread it is an upper bound; else it is unknown,
-// and shown as unknown. Go preempts what has run for 10 ms, so a leaf that
-// computes longer has an upper bound at best.
+// yielded once and came back to its thread it is an upper bound; else it is
+// unknown, and shown as unknown. Go preempts what has run for 10 ms, so a leaf
+// that computes longer has an upper bound at best.
 //
 // # Misuse
 //

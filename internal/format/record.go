@@ -83,7 +83,7 @@ const (
 	Unknown Quality = 0 // nothing
 	Exact   Quality = 1 // the goroutine did not yield, and the scope is too short for the witness to wrap
 	Likely  Quality = 2 // the goroutine did not yield, as far as an 8-bit witness can tell
-	AtMost  Quality = 3 // it yielded and came back to its thread: the thread's time is an upper bound
+	AtMost  Quality = 3 // it yielded once and came back to its thread: the thread's time is an upper bound
 )
 
 // ExactBelow is the duration, in nanoseconds, below which equal witnesses prove
