@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"sync/atomic"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -80,7 +81,7 @@ func New(o Options) (*Pool, error) {
 // up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
 // and with it what lost records are counted as.
 func (p *Pool) Extend() error {
-	now, bump := time.Now(), p.bump.Load()
+	now, bump := time.Now(), p.Bump()
 	if d := now.Sub(p.asked); d > 0 {
 		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
 		// Down slowly: bursts come again.
@@ -98,7 +99,7 @@ func (p *Pool) prepare() error {
 		p.half.Store(p.end.Load() - p.window/2)
 	}()
 	for {
-		want := p.bump.Load() + p.window
+		want := p.Bump() + p.window
 		if p.limit > 0 {
 			want = min(want, p.limit)
 		}
@@ -139,7 +140,7 @@ func (p *Pool) Full() format.Loss {
 	if r := format.Loss(p.reason.Load()); r != format.LossWindow {
 		return r
 	}
-	if p.limit > 0 && p.bump.Load() >= p.limit-p.spare {
+	if p.limit > 0 && p.Bump() >= p.limit-p.spare {
 		return format.LossLimit
 	}
 	return 0
@@ -155,7 +156,7 @@ func (p *Pool) Rearm(open []int64) error {
 			first = err
 		}
 	}
-	if err := p.back.rearm(p.bump.Load(), p.end.Load()); err != nil && first == nil {
+	if err := p.back.rearm(p.Bump(), p.end.Load()); err != nil && first == nil {
 		first = err
 	}
 	return first
@@ -167,7 +168,10 @@ func (p *Pool) Save(from, to int64, final bool) error { return p.back.save(from,
 // Settle waits for what Save began and drops the chunks' memory.
 func (p *Pool) Settle(from, to int64) error { return p.back.settle(from, to) }
 
-// Shut makes every later Take fail.
+// ShutRecords makes every later Take fail; blocks still get chunks.
+func (p *Pool) ShutRecords() { p.bump.Or(noRecords) }
+
+// Shut makes every later Take fail, that for blocks too.
 func (p *Pool) Shut() {
 	p.reason.Store(uint32(format.LossStop))
 	p.end.Store(math.MinInt64 / 2)
@@ -177,8 +181,10 @@ func (p *Pool) Shut() {
 // may be about to store into a chunk, but by a compare-and-swap that fails.
 // The table of states is left as New wants to find it.
 func (p *Pool) Close() error {
-	n := p.bump.Load()
-	clear(p.states[:n])
+	n := p.Bump()
+	for i := range p.states[:n] {
+		atomic.StoreUint32(&p.states[i], 0) // a late end may look
+	}
 	return p.back.close(n * ChunkSize)
 }
 

@@ -52,7 +52,7 @@ const keepForBlocks = 2
 // the flusher (Extend, …) from one at a time.
 type Pool struct {
 	back   backing
-	bump   atomic.Int64 // next chunk
+	bump   atomic.Int64 // next chunk; with noRecords when records get no more
 	end    atomic.Int64 // chunks prepared; records may take end - keepForBlocks
 	half   atomic.Int64 // a bump that crosses it wakes the flusher
 	low    atomic.Int64 // least distance of bump and end so far
@@ -83,6 +83,11 @@ const (
 	minStep   = 1 << 20 / ChunkSize // less is not worth a system call
 )
 
+// noRecords in the bump makes every later Take fail, also one that has looked
+// and not yet taken: a chunk that is taken when the recording ends would have
+// nobody to write its header.
+const noRecords = 1 << 62
+
 // wakeEvery is after how many chunks the flusher is woken in any case, so that
 // what waits to be written out stays small.
 const wakeEvery = 16 << 20 / ChunkSize
@@ -104,7 +109,11 @@ func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
 func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 	for {
 		// Look before taking: an add that went too far could not be undone.
-		n, end := p.bump.Load(), p.end.Load()
+		old, end := p.bump.Load(), p.end.Load()
+		n := old &^ noRecords
+		if keep > 0 && n != old {
+			return 0, format.LossStop
+		}
 		if p.limit > 0 && n >= p.limit-spare {
 			return 0, format.LossLimit
 		}
@@ -112,7 +121,7 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 			p.poke()
 			return 0, format.Loss(p.reason.Load())
 		}
-		if !p.bump.CompareAndSwap(n, n+1) {
+		if !p.bump.CompareAndSwap(old, old+1) {
 			continue
 		}
 		left := end - n - 1
@@ -133,7 +142,7 @@ func (p *Pool) poke() {
 }
 
 // Bump is the number of chunks handed out, the file header included.
-func (p *Pool) Bump() int64 { return p.bump.Load() }
+func (p *Pool) Bump() int64 { return p.bump.Load() &^ noRecords }
 
 // Low is the least that was left of the window so far, in bytes.
 func (p *Pool) Low() int64 { return max(0, p.low.Load()) * ChunkSize }
@@ -175,7 +184,7 @@ func (p *Pool) Base() uintptr { return p.back.base() }
 func (p *Pool) Heap() bool { return p.back.base() == 0 }
 
 // Bytes returns how many bytes the pool has handed out.
-func (p *Pool) Bytes() int64 { return p.bump.Load() * ChunkSize }
+func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
 
 // Span is how many bytes of chunks the pool can ever hand out.
 func (p *Pool) Span() int64 {

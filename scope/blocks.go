@@ -68,6 +68,21 @@ func (r *recorder) sealBlocks() {
 	}
 }
 
+// sealUnborn gives an empty, sealed header to chunks that were taken and that
+// the assembly then refused to install, because the recording was over.
+func (r *recorder) sealUnborn() {
+	r.blocks.mu.Lock() // a chunk of blocks is not unborn but being born
+	defer r.blocks.mu.Unlock()
+	for idx := int64(1); idx < r.pool.Bump(); idx++ {
+		if r.pool.State(idx) == mmpool.Free {
+			h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
+			h[format.ChunkSealedOffset/8] = format.ChunkHeaderSize
+			storeHeader(r.pool.Words(idx), h)
+			r.pool.SetState(idx, mmpool.Sealed)
+		}
+	}
+}
+
 // shutBlocks seals the last chunk; no block is written after it.
 func (r *recorder) shutBlocks() {
 	r.blocks.mu.Lock()

@@ -120,7 +120,9 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	}
 	head := rec[2] | goid&format.MaxGoid
 	if count == 0 {
-		atomic.OrUint64(&r.pool.Words(idx)[format.ChunkFlagsOffset/8], format.FlagEnds<<32)
+		if c := r.pool.Words(idx); c != nil {
+			atomic.OrUint64(&c[format.ChunkFlagsOffset/8], format.FlagEnds<<32)
+		}
 		r.units.Add(1)
 	}
 	if x != nil {
@@ -151,7 +153,11 @@ func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
 	if r.mapped != nil {
 		return r.mapped.Words(idx*mmpool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
 	}
-	return r.pool.Words(idx)[4*at : 4*(at+n)]
+	w := r.pool.Words(idx)
+	if w == nil {
+		return nil // Stop could not wait any longer
+	}
+	return w[4*at : 4*(at+n)]
 }
 
 // reserve finds room for a record in the chunk of the goroutine's stripe, or
@@ -166,7 +172,10 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 		v := s.place.Add(n)
 		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
 		if v&(stripeShut|1<<32-1) <= chunkUnits {
-			return idx*mmpool.ChunkSize + int64(used-n)*format.RecordSize, r.chunkWords(idx, used-n, n), 0
+			if w = r.chunkWords(idx, used-n, n); w == nil {
+				return 0, nil, format.LossStop
+			}
+			return idx*mmpool.ChunkSize + int64(used-n)*format.RecordSize, w, 0
 		}
 		if v&stripeShut != 0 {
 			return 0, nil, format.LossStop
@@ -217,16 +226,10 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	p.done.Store(headUnits)
 	p.taken.Store(true)
 	r.pool.SetState(idx, mmpool.Open)
-	for {
-		v := s.place.Load()
-		if v&stripeShut != 0 {
-			r.sealChunk(idx, headUnits)
-			return format.LossStop
-		}
-		if s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
-			return 0
-		}
+	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
+		v = s.place.Load()
 	}
+	return 0
 }
 
 // storeHeader stores a chunk header, its magic last.
@@ -240,7 +243,11 @@ func storeHeader(w []uint64, h *[8]uint64) {
 // sealChunk says how much of a chunk was reserved: that, and no more, will be
 // written.
 func (r *recorder) sealChunk(idx int64, units uint64) {
-	atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], units*format.RecordSize)
+	w := r.pool.Words(idx)
+	if w == nil {
+		return // Stop could not wait any longer
+	}
+	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
 	r.progress.make(idx).sealed.Store(units)
 	r.pool.SetState(idx, mmpool.Sealed)
 }
@@ -345,7 +352,10 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 // does not run can cause.
 func (r *recorder) goStop() {
 	for i := range r.stripes {
+		// Under the lock: whoever has it is about to begin a chunk.
+		r.stripes[i].mu.Lock()
 		v := r.stripes[i].place.Or(stripeShut)
+		r.stripes[i].mu.Unlock()
 		if idx, used := int64(v&^stripeShut>>32), v&(1<<32-1); idx != 0 && used <= chunkUnits {
 			r.sealChunk(idx, used)
 		}

@@ -161,6 +161,7 @@ func Stop() error {
 	}
 	r := current.Load()
 	atomic.StoreUint32(&on, offPath)
+	r.pool.ShutRecords()
 	if r.fast != nil {
 		r.fast.Run(-1)
 		// The world can't stop while a goroutine is inside the assembly, so
@@ -169,8 +170,12 @@ func Stop() error {
 		runtime.ReadMemStats(&m)
 		r.fast.Leave(r.gen, func(addr, used uintptr) {
 			idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
-			atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
+			w := r.pool.Words(idx)
+			atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
+			// What a begin had stored that was then done over elsewhere.
+			clear(w[used/8 : min(int(used/8)+bigWords+format.RecordSize/8, len(w))])
 		})
+		r.sealUnborn()
 	} else {
 		r.goStop()
 	}
@@ -189,7 +194,6 @@ func (r *recorder) finish() error {
 	r.setState(true)
 	r.final = r.stats()
 	r.final.Running = false
-	r.closed.Store(true)
 	err := r.flusher.Err()
 	if r.pool.Heap() {
 		if e := r.pool.Save(0, r.pool.Bump(), true); e != nil && err == nil {
@@ -204,6 +208,7 @@ func (r *recorder) finish() error {
 		err = e
 	}
 	r.final.LastError = err
+	r.closed.Store(true)
 	if err != nil {
 		return fmt.Errorf("stopping %s: %w", r.path, err)
 	}
