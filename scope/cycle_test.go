@@ -10,6 +10,8 @@ import (
 	"sync/atomic"
 	"testing"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // traffic is goroutines that record everything there is until they are told to
@@ -31,6 +33,9 @@ func newTraffic(workers int) *traffic {
 				tr.gate.RLock()
 				tr.round(w, i)
 				tr.gate.RUnlock()
+				if !Enabled() && i%16 == 0 {
+					time.Sleep(100 * time.Microsecond) // leave the CPUs to the reader
+				}
 			}
 		})
 	}
@@ -79,6 +84,19 @@ func (tr *traffic) round(w, i int) {
 func (tr *traffic) end() {
 	tr.quit.Store(true)
 	tr.wg.Wait()
+}
+
+// stopAndCount is stop for traces that are too long to be kept.
+func stopAndCount(t *testing.T) {
+	t.Helper()
+	if err := Stop(); err != nil {
+		t.Fatal(err)
+	}
+	n := int64(0)
+	tr := each(t, Path(), func(*trace.Trace, *trace.Event) { n++ })
+	if s := Stats(); s.Recorded != n || !tr.Closed() {
+		t.Errorf("%d records were kept, the trace has %d, closed: %t", s.Recorded, n, tr.Closed())
+	}
 }
 
 // resources are what a recording must give back.
@@ -133,7 +151,10 @@ func TestStartStopUnderTraffic(t *testing.T) {
 			if i%3 == 0 {
 				SetFilter("-plain")
 			}
-			stop(t)
+			stopAndCount(t)
+			if i%4 == 0 {
+				verify(t, Path())
+			}
 			if t.Failed() {
 				t.Fatalf("in cycle %d: %+v", i, Stats())
 			}
@@ -177,7 +198,7 @@ func TestEveryRecordIsCounted(t *testing.T) {
 			time.Sleep(time.Duration(i%5) * time.Millisecond)
 			tr.gate.Lock()
 			issued := tr.issued.Load() - before
-			stop(t)
+			stopAndCount(t)
 			tr.gate.Unlock()
 			s := Stats()
 			// Where ends are lost, which are records too, there is one more.
