@@ -2,6 +2,8 @@
 
 package sys
 
+import "unsafe"
+
 // layout is what the assembly needs to know of the running recording. The
 // offsets in fast_amd64.s follow this struct.
 type layout struct {
@@ -22,6 +24,20 @@ var lay = layout{gen: -1}
 // touched, and a P with a larger number than there are entries loses records.
 var entries [maxPs]entry
 
+// near has for each M, by its address, the entry of the P that it ran on last: a
+// shorter way to it than by the P's number. Two Ms may share a slot: whose entry
+// is found is checked. Slots start at an entry that is nobody's.
+var (
+	near   [1024]uintptr // NEAR in fast_amd64.s
+	nobody entry
+)
+
+func init() {
+	for i := range near {
+		near[i] = uintptr(unsafe.Pointer(&nobody))
+	}
+}
+
 // entry is what a P owns; 128 bytes, so that two Ps share no cache line pair.
 type entry struct {
 	cur, end, lo uintptr // in the P's chunk
@@ -34,8 +50,9 @@ type entry struct {
 	units        int64   // written in the chunks it had before
 	witness      uintptr // the cell's, as of the last anchor here
 	expect       uint64
-	foreign      int64 // ends of scopes that another goroutine began
-	_            [24]byte
+	foreign      int64   // ends of scopes that another goroutine began
+	p            uintptr // the P whose entry it is
+	_            [16]byte
 }
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the

@@ -25,6 +25,7 @@
 #define lay_int      64
 
 #define MAXPS        65536
+#define NEAR         1024
 
 #define ent_cur      0
 #define ent_end      8
@@ -39,6 +40,7 @@
 #define ent_witness  80
 #define ent_expect   88
 #define ent_foreign  96
+#define ent_p        104
 
 #define cell_k       32
 #define cell_tid     40
@@ -74,6 +76,40 @@
 	SHLQ $7, AX                           \
 	LEAQ ·entries(SB), R12                \
 	ADDQ AX, R12
+
+// FIND finds g (R8; R14 has it in compiled code, which is checked beside the
+// chain of loads), m (R10), p (R13) and the P's entry (R12) by the shortest
+// chain: through the entry that this M, or one that shares its slot, used last.
+// If that is another P's, FAR looks by the P's number. Clobbers BX.
+#define FIND(far, miss) \
+	MOVQ g_m(R14), R10                    \
+	MOVQ (TLS), R8                        \
+	LEAQ ·near(SB), R12                   \
+	MOVQ R10, BX                          \
+	SHRQ $11, BX                          \
+	ANDL $(NEAR-1), BX                    \
+	MOVQ (R12)(BX*8), R12                 \
+	MOVQ m_p(R10), R13                    \
+	CMPQ R8, R14                          \
+	JNE  miss                             \
+	CMPQ R13, ent_p(R12)                  \
+	JNE  far
+
+#define FAR(found, miss) \
+	MOVL p_id(R13), R12                   \
+	CMPL R12, $MAXPS                      \
+	JAE  miss                             \
+	SHLQ $7, R12                          \
+	LEAQ ·entries(SB), BX                 \
+	ADDQ BX, R12                          \
+	CMPQ R13, ent_p(R12)                  \
+	JNE  miss                             \
+	LEAQ ·near(SB), BX                    \
+	MOVQ R10, R14                         \
+	SHRQ $11, R14                         \
+	ANDL $(NEAR-1), R14                   \
+	MOVQ R12, (BX)(R14*8)                 \
+	JMP  found
 
 // THREAD checks that the entry's anchor is this thread's, and leaves its cell in
 // R11. An M may be reused for another thread, so its thread's id is compared too.
@@ -183,19 +219,9 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	// Who and where. g is in R14 in compiled code, which is checked off the
-	// critical path.
-	MOVQ g_m(R14), R10
-	MOVQ (TLS), R8
-	MOVQ m_p(R10), R13
-	CMPQ R8, R14
-	JNE  miss
-	MOVL p_id(R13), AX
-	LEAQ ·entries(SB), R12
-	CMPL AX, $MAXPS
-	JAE  miss
-	SHLQ $7, AX
-	ADDQ AX, R12
+	// who and where
+	FIND(far, miss)
+found:
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
 	THREAD(miss)
@@ -274,6 +300,8 @@ header:
 	MOVQ DI, ret_Loc+48(FP)
 	MOVQ AX, ret_Start+56(FP)
 	RET
+far:
+	FAR(found, miss)
 miss:
 	JMP  ·beginMiss(SB)
 
@@ -294,17 +322,8 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 	// who and where
 	MOVQ loc+0(FP), DI
 	MOVQ start+8(FP), SI
-	MOVQ g_m(R14), R10
-	MOVQ (TLS), R8
-	MOVQ m_p(R10), R13
-	CMPQ R8, R14
-	JNE  miss
-	MOVL p_id(R13), BX
-	LEAQ ·entries(SB), R12
-	CMPL BX, $MAXPS
-	JAE  miss
-	SHLQ $7, BX
-	ADDQ BX, R12
+	FIND(far, miss)
+found:
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
 	THREAD(miss)
@@ -402,6 +421,8 @@ foreign:
 	INCQ ent_foreign(R12)
 	MOVQ AX, 0(R10)
 	RET
+far:
+	FAR(found, miss)
 miss:
 	JMP  ·endMiss(SB)
 
@@ -900,6 +921,7 @@ fresh:
 	ADDQ size+16(FP), DI
 	MOVQ DI, ent_end(R12)
 	MOVQ $0, ent_m(R12)
+	MOVQ R13, ent_p(R12)
 	MOVQ AX, ent_gen(R12)
 	RET
 none:
