@@ -251,20 +251,23 @@ func (x *encoder) add(a *any) {
 
 // named adds a named argument: its key, then its value, or neither.
 func (x *encoder) named(v *Arg) {
+	// By value: a pointer that changes to what the loop declares would put that,
+	// and with it all arguments, on the heap.
+	a := *v
 	for {
 		// A name for a named argument: the inner name is the better one.
-		inner, ok := v.value.(Arg)
+		inner, ok := a.value.(Arg)
 		if !ok {
 			break
 		}
-		v = &inner
+		a = inner
 	}
 	n, slots, types, cut := x.n, x.slots, x.types, x.cut
-	if x.slots >= format.MaxSlots-2 || !x.slot(format.SlotKey, x.r.names.find(v.key)&nameID) {
+	if x.slots >= format.MaxSlots-2 || !x.slot(format.SlotKey, x.r.names.find(a.key)&nameID) {
 		x.cut = cut + 1
 		return
 	}
-	if x.add(&v.value); x.cut > cut {
+	if x.add(&a.value); x.cut > cut {
 		x.n, x.slots, x.types, x.cut = n, slots, types, cut+1
 	}
 }

@@ -153,6 +153,10 @@ type held struct {
 
 //go:noinline
 func lock(l sync.Locker, name string) held {
+	if atomic.LoadUint32(&on) == offPath {
+		l.Lock()
+		return held{l, handle{}}
+	}
 	r := current.Load()
 	n := r.names.find(name)
 	if n&nameOut != 0 {

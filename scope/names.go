@@ -122,13 +122,15 @@ func (n *names) intern(name string) uint64 {
 	if next >= format.MaxNames || n.bytes+len(name) > maxNameBytes {
 		return format.NameOther | n.out(name)
 	}
-	name = strings.Clone(name)
-	if !n.define(uint16(next), name) {
+	// A variable of its own, or the compiler takes the caller's to escape, and
+	// with it all arguments that a key is among.
+	kept := strings.Clone(name)
+	if !n.define(uint16(next), kept) {
 		return format.NameOther | n.out(name)
 	}
 	id := uint64(next) | n.out(name)
-	n.ids[name] = id
-	n.bytes += len(name)
+	n.ids[kept] = id
+	n.bytes += len(kept)
 	return id
 }
 

@@ -140,13 +140,7 @@ func Counter[T Number](name string, v T) {
 // once, how long it was waited for. Where l has no TryLock to ask (the locker of
 // RWMutex.RLocker), every Lock is recorded as a wait, short as it may be.
 // Filtered out or not recording, it just locks and unlocks.
-func Lock(l sync.Locker, name string) func() {
-	if atomic.LoadUint32(&on) == offPath {
-		l.Lock()
-		return l.Unlock
-	}
-	return lock(l, name).unlock
-}
+func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
 
 // Track names the row of the calling goroutine in the timeline, from now on.
 // Rows with equal names form a group.

@@ -96,10 +96,14 @@ func bytesAt(addr, n uintptr) []byte {
 	return unsafe.Slice(*(**byte)(unsafe.Pointer(&addr)), n)
 }
 
+// stackBufs are for stackID: what runtime.Stack is given escapes.
+var stackBufs = sync.Pool{New: func() any { return new([40]byte) }}
+
 // stackID is the goroutine's id as runtime.Stack prints it ("goroutine 17
 // [running]:"), 0 if it does not: 1.5 µs, and true on every system.
 func stackID() uint64 {
-	var b [40]byte
+	b := stackBufs.Get().(*[40]byte)
+	defer stackBufs.Put(b)
 	n := runtime.Stack(b[:], false)
 	const prefix = "goroutine "
 	if n < len(prefix) || string(b[:len(prefix)]) != prefix {
