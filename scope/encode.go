@@ -45,7 +45,11 @@ func (r *recorder) beginArgs(head uint64, args []any) handle {
 			if n >= len(w)-1 || shift >= 4*(format.MaxSlots-2) {
 				return r.beginBig(head, args)
 			}
-			w[n] = r.names.find(kv.key) & nameID
+			if e := r.names.cached(kv.key); e != nil {
+				w[n] = e.Head >> 48
+			} else {
+				w[n] = r.names.slow(kv.key) & nameID
+			}
 			n++
 			types |= uint64(format.SlotKey) << shift
 			shift += 4
@@ -65,12 +69,18 @@ func (r *recorder) beginArgs(head uint64, args []any) handle {
 			}
 			w[n] = uint64(len(v)) | uint64(len(v))<<32
 			n++
-			for ; len(v) >= 8; v = v[8:] {
-				w[n&(usualWords-1)] = load8(v)
+			rest := v
+			for ; len(rest) >= 8; rest = rest[8:] {
+				w[n&(usualWords-1)] = load8(rest)
 				n++
 			}
-			if len(v) > 0 {
-				w[n&(usualWords-1)] = loadTail(v)
+			if len(rest) > 0 {
+				if len(v) >= 8 {
+					// The last eight bytes, without those that are there already.
+					w[n&(usualWords-1)] = load8(v[len(v)-8:]) >> (64 - 8*uint(len(rest)))
+				} else {
+					w[n&(usualWords-1)] = loadTail(rest)
+				}
 				n++
 			}
 			types |= uint64(format.SlotString) << shift

@@ -219,21 +219,23 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
+	// what: the name's id, by its address and length
+	NAME(miss, out)
 	// who and where
 	FIND(far, miss)
 found:
+	MOVQ lay_gen(R9), CX
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
 	THREAD(miss)
 	MOVQ ent_cur(R12), DI
 	MOVQ ent_witness(R12), R14
 	LEAQ 32(DI), SI
-	MOVQ args_len+32(FP), DX
-	TESTQ DX, DX
+	MOVQ args_len+32(FP), R10
+	TESTQ R10, R10
 	JNE  args
 	CMPQ SI, ent_end(R12)
 	JA   miss
-	NAME(miss, out)
 	WHO
 	TSC
 	INTACT(miss)
@@ -253,15 +255,12 @@ out:
 	RET
 args:
 	// One to three ints make an extension of one unit: its header, then their
-	// values. SI: the unit's place, which is the record's end so far. The name
-	// comes first: one that is left out must leave nothing there.
-	CMPQ DX, $3
+	// values. SI: the unit's place, which is the record's end so far.
+	CMPQ R10, $3
 	JA   miss
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
 	JA   miss
-	MOVQ DX, R10
-	NAME(miss, out)
 	MOVQ args_base+24(FP), CX
 	MOVQ lay_int(R9), AX
 	CMPQ AX, 0(CX)
