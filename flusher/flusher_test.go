@@ -1,0 +1,292 @@
+package flusher
+
+import (
+	"errors"
+	"io"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// newPool makes a pool; the last value is a descriptor of its file.
+func newPool(t *testing.T, heap bool) (*mmpool.Pool, *os.File) {
+	t.Helper()
+	f, err := os.Create(filepath.Join(t.TempDir(), "pool"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := mmpool.New(mmpool.Options{File: f, Heap: heap, Limit: 1 << 30})
+	if err != nil {
+		if !heap {
+			f.Close()
+			t.Skipf("files can't be mapped here: %v", err)
+		}
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close(); f.Close() })
+	return p, f
+}
+
+func perBacking(t *testing.T, f func(t *testing.T, heap bool)) {
+	t.Run("disk", func(t *testing.T) { f(t, false) })
+	t.Run("heap", func(t *testing.T) { f(t, true) })
+}
+
+// take takes n chunks and begins them with their number.
+func take(t *testing.T, p *mmpool.Pool, n int) (idx []int64) {
+	t.Helper()
+	for range n {
+		i, why := p.Take()
+		if why != 0 {
+			t.Fatalf("no chunk because of %v", why)
+		}
+		atomic.StoreUint64(&p.Words(i)[0], uint64(i))
+		p.SetState(i, mmpool.Open)
+		idx = append(idx, i)
+	}
+	return idx
+}
+
+func states(p *mmpool.Pool) (s []uint32) {
+	for i := int64(1); i < p.Bump(); i++ {
+		s = append(s, p.State(i))
+	}
+	return s
+}
+
+// TestRounds follows chunks from open to gone. Nothing that is open may leave,
+// what is sealed is marked for one whole round before its memory goes, and an
+// open chunk in between holds nobody up.
+func TestRounds(t *testing.T) {
+	const o, s, l, g = mmpool.Open, mmpool.Sealed, mmpool.Leaving, mmpool.Gone
+	perBacking(t, func(t *testing.T, heap bool) {
+		p, _ := newPool(t, heap)
+		notYet := int64(4)
+		f := &Flusher{Config: Config{Pool: p, Whole: func(idx int64) bool { return idx != notYet }}, low: 1, since: map[int64]time.Time{}}
+		take(t, p, 6)
+		check := func(want ...uint32) {
+			t.Helper()
+			if got := states(p); !slices.Equal(got, want) {
+				t.Fatalf("the chunks' states are %v, want %v", got, want)
+			}
+		}
+		f.round()
+		check(o, o, o, o, o, o)
+		p.SetState(1, s)
+		p.SetState(2, s)
+		p.SetState(4, s) // sealed, and somebody is still writing
+		f.round()
+		check(l, l, o, s, o, o)
+		p.SetState(5, s)
+		f.round()
+		check(g, g, o, s, l, o)
+		if f.low != 3 {
+			t.Errorf("all below %d is gone, want 3", f.low)
+		}
+		notYet = 0
+		p.SetState(3, s)
+		f.round()
+		check(g, g, l, l, g, o)
+		f.round()
+		check(g, g, g, g, g, o)
+		if f.low != 6 || f.flushed.Load() != 5*mmpool.ChunkSize {
+			t.Errorf("all below %d is gone, %d bytes are written, want 6 and 5 chunks", f.low, f.flushed.Load())
+		}
+		if err := f.Err(); err != nil {
+			t.Error(err)
+		}
+		if heap && (p.Words(1) != nil || p.Words(6) == nil) {
+			t.Error("a gone chunk is in memory, or an open one is not")
+		}
+	})
+}
+
+// TestFinalChunks checks what the file says of chunks that have left: that they
+// are final. One that has not must not say so.
+func TestFinalChunks(t *testing.T) {
+	perBacking(t, func(t *testing.T, heap bool) {
+		p, file := newPool(t, heap)
+		f := &Flusher{Config: Config{Pool: p}, low: 1, since: map[int64]time.Time{}}
+		take(t, p, 3)
+		p.SetState(1, mmpool.Sealed)
+		p.SetState(2, mmpool.Sealed)
+		f.round()
+		p.SetState(2, mmpool.Sealed) // as if it had been sealed later
+		f.leaving = f.leaving[:1]
+		f.round()
+		for idx, final := range map[int64]bool{1: true, 2: false} {
+			var b [mmpool.ChunkSize]byte
+			// A heap's chunk that has not left may not be in the file at all.
+			if _, err := file.ReadAt(b[:], idx*mmpool.ChunkSize); err != nil && !errors.Is(err, io.EOF) {
+				t.Fatal(err)
+			}
+			if got := b[format.ChunkFlagsOffset]&format.FlagFinal != 0; got != final {
+				t.Errorf("chunk %d says final: %t, want %t", idx, got, final)
+			}
+			if final && b[0] != byte(idx) {
+				t.Errorf("chunk %d begins with %d", idx, b[0])
+			}
+		}
+	})
+}
+
+// TestExpire checks that a chunk's owner is asked to take another one when the
+// chunk has been open for ten seconds, and not before.
+func TestExpire(t *testing.T) {
+	perBacking(t, func(t *testing.T, heap bool) {
+		p, _ := newPool(t, heap)
+		var expired []int64
+		f := &Flusher{Config: Config{Pool: p, Expire: func(idx int64) { expired = append(expired, idx) }}, low: 1, since: map[int64]time.Time{}}
+		take(t, p, 2)
+		now := time.Now()
+		for _, c := range []struct {
+			after time.Duration
+			want  []int64
+		}{
+			{0, nil},
+			{old, nil},
+			{old + time.Second, []int64{1, 2}},
+			{old + 2*time.Second, []int64{2}}, // chunk 1 was sealed meanwhile
+			{2*old + 3*time.Second, []int64{2, 3}},
+		} {
+			expired = nil
+			f.age(now.Add(c.after))
+			if !slices.Equal(expired, c.want) {
+				t.Errorf("after %v expired %v, want %v", c.after, expired, c.want)
+			}
+			if c.after == old+time.Second {
+				p.SetState(1, mmpool.Sealed)
+				take(t, p, 1)
+			}
+		}
+		if err := f.Err(); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// TestFileIsUpToDate checks that a tick brings the file up to date with chunks
+// that are still being written: a heap's is a copy, a mapped one's is the memory.
+func TestFileIsUpToDate(t *testing.T) {
+	perBacking(t, func(t *testing.T, heap bool) {
+		p, file := newPool(t, heap)
+		ticked := make(chan bool)
+		f := Start(Config{Pool: p, Every: time.Millisecond, Tick: func(time.Time) {
+			select {
+			case ticked <- true:
+			default:
+			}
+		}})
+		defer f.Stop()
+		idx := take(t, p, 1)[0]
+		for v := uint64(1); v < 20; v++ {
+			atomic.StoreUint64(&p.Words(idx)[5], v)
+			<-ticked // may be of a round that began before the store
+			<-ticked
+			var b [8]byte
+			if _, err := file.ReadAt(b[:], idx*mmpool.ChunkSize+40); err != nil || uint64(b[0]) != v {
+				t.Fatalf("the chunk has %d, the file %d: %v", v, b[0], err)
+			}
+		}
+	})
+}
+
+// TestStartStop checks that Stop joins both goroutines, at rest and while chunks
+// come and go, and that the window follows the writer.
+func TestStartStop(t *testing.T) {
+	perBacking(t, func(t *testing.T, heap bool) {
+		before := runtime.NumGoroutine()
+		for range 20 {
+			p, _ := newPool(t, heap)
+			f := Start(Config{Pool: p, Every: time.Millisecond})
+			got := 0
+			for deadline := time.Now().Add(20 * time.Second); got < 400 && time.Now().Before(deadline); {
+				idx, why := p.Take()
+				if why == format.LossWindow {
+					runtime.Gosched()
+					continue
+				}
+				if why != 0 {
+					t.Fatalf("lost by %v: %v", why, f.Err())
+				}
+				got++
+				p.SetState(idx, mmpool.Sealed)
+			}
+			f.Stop()
+			if got < 400 || f.Err() != nil {
+				t.Fatalf("got %d chunks: %v", got, f.Err())
+			}
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for deadline := time.Now().Add(20 * time.Second); runtime.NumGoroutine() > before && time.Now().Before(deadline); {
+			time.Sleep(time.Millisecond)
+		}
+		if n := runtime.NumGoroutine(); n > before {
+			t.Errorf("%d goroutines, before %d", n, before)
+		}
+	})
+}
+
+// TestWriteFails checks that a heap's chunk that can't be written stays where it
+// is, and that the error is told.
+func TestWriteFails(t *testing.T) {
+	p, file := newPool(t, true)
+	f := &Flusher{Config: Config{Pool: p}, low: 1, since: map[int64]time.Time{}}
+	take(t, p, 1)
+	p.SetState(1, mmpool.Sealed)
+	if err := file.Close(); err != nil {
+		t.Fatal(err)
+	}
+	for range 3 {
+		f.round()
+		if p.State(1) != mmpool.Leaving || p.Words(1) == nil {
+			t.Fatalf("the chunk is in state %d, in memory: %t", p.State(1), p.Words(1) != nil)
+		}
+	}
+	if err := f.Err(); !errors.Is(err, os.ErrClosed) {
+		t.Errorf("the error is %v, want that the file is closed", err)
+	}
+}
+
+func TestRuns(t *testing.T) {
+	for _, c := range []struct {
+		idx  []int64
+		want []run
+	}{
+		{nil, nil},
+		{[]int64{5}, []run{{5, 6}}},
+		{[]int64{1, 2, 3}, []run{{1, 4}}},
+		{[]int64{1, 3, 4, 9}, []run{{1, 2}, {3, 5}, {9, 10}}},
+	} {
+		if got := runs(c.idx); !slices.Equal(got, c.want) {
+			t.Errorf("runs(%v) = %v, want %v", c.idx, got, c.want)
+		}
+	}
+}
+
+// TestCost checks that a round's CPU time is counted as the thread's own where
+// the thread stayed the same, and as unknown where it did not.
+func TestCost(t *testing.T) {
+	var c Cost
+	runtime.LockOSThread()
+	t0 := time.Now()
+	c.Round(func() {
+		for time.Since(t0) < 2*time.Millisecond {
+		}
+	})
+	wall := time.Since(t0)
+	runtime.UnlockOSThread()
+	cpu, unknown := c.CPU()
+	if cpu+unknown <= 0 || cpu > int64(wall)+int64(time.Microsecond) {
+		t.Errorf("a round of %v took %d ns of CPU time, and %d unknown", wall, cpu, unknown)
+	}
+}
