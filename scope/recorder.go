@@ -22,7 +22,7 @@ type recorder struct {
 	gen   int64     // tells recordings apart
 	fast  *sys.Fast // nil: the Go path
 	pool  *mmpool.Pool
-	names *names
+	names names
 	clock sys.Clock
 	goids sys.Goids
 	rate  int64 // ticks per second

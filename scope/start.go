@@ -111,7 +111,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	first := r.clock.Read(8)
 	r.began = first.Ticks
 	r.writeHeader(r.fileHeader(first))
-	r.names = newNames(r.fast, filter, r.defineName)
+	r.names.init(r.fast, filter, r.defineName)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
