@@ -38,6 +38,9 @@ type backing interface {
 // ErrNoSpace says that the file system has too little room to record.
 var ErrNoSpace = errors.New("not enough space on the file system")
 
+// errBehind says that what was written before is not in the file yet.
+var errBehind = errors.New("the file does not take it as fast as it is written")
+
 // New prepares a pool over an empty file, its first window included. Chunk 0 is
 // the caller's, for the file header. An error leaves the file empty.
 func New(o Options) (*Pool, error) {
@@ -114,6 +117,9 @@ func (p *Pool) prepare() error {
 			return err
 		}
 		if err := p.back.extend(end, end+step); err != nil {
+			if errors.Is(err, errBehind) {
+				return nil // as if the window had not been asked for
+			}
 			p.reason.Store(uint32(lossOf(err)))
 			return err
 		}

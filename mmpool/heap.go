@@ -19,7 +19,14 @@ type heap struct {
 	dir [dirSize]atomic.Pointer[page]
 	mu  sync.Mutex // a chunk is copied and written at once, or an old copy could come last
 	buf []byte
+
+	kept atomic.Int64          // chunks in memory
+	fail atomic.Pointer[error] // why the last chunk could not be written; nil: it was
 }
+
+// maxKept is how many chunks may be in memory. What a disk that is full or slow
+// does not take must not fill the program's memory instead.
+const maxKept = 2 * maxWindow
 
 const dirSize = 1 << 12
 
@@ -54,6 +61,14 @@ func (h *heap) words(idx int64) []uint64 {
 }
 
 func (h *heap) extend(from, to int64) error {
+	if n := h.kept.Load(); n+to-from > maxKept {
+		err := errBehind
+		if p := h.fail.Load(); p != nil {
+			err = *p
+		}
+		return fmt.Errorf("%d bytes wait in memory: %w", n*ChunkSize, err)
+	}
+	h.kept.Add(to - from)
 	for idx := from; idx < to; idx++ {
 		d := &h.dir[idx/int64(len(page{}))]
 		if d.Load() == nil {
@@ -94,8 +109,11 @@ func (h *heap) saveOne(idx int64) error {
 		binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
 	}
 	if _, err := h.f.WriteAt(h.buf, idx*ChunkSize); err != nil {
-		return fmt.Errorf("writing %s: %w", h.f.Name(), err)
+		err = fmt.Errorf("writing %s: %w", h.f.Name(), err)
+		h.fail.Store(&err)
+		return err
 	}
+	h.fail.Store(nil)
 	return nil
 }
 
@@ -104,8 +122,8 @@ func (h *heap) settle(from, to int64) error {
 		return err // the chunks stay in memory, for the next try
 	}
 	for idx := from; idx < to; idx++ {
-		if s := h.slot(idx); s != nil {
-			s.Store(nil)
+		if s := h.slot(idx); s != nil && s.Swap(nil) != nil {
+			h.kept.Add(-1)
 		}
 	}
 	return nil

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
 // TestHeapCopies checks that the file has what the chunks had when they were
@@ -144,5 +146,57 @@ func TestHeapWriteFails(t *testing.T) {
 	}
 	if err := p.Close(); err == nil {
 		t.Error("a file that can't be cut was cut")
+	}
+}
+
+// TestHeapIsBounded takes chunks that are never written out: because nobody
+// comes to, and because they can't be.
+func TestHeapIsBounded(t *testing.T) {
+	readOnly, err := os.Open(newFile(t).Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer readOnly.Close()
+	for _, c := range []struct {
+		name string
+		file *os.File
+		try  bool // to write
+		want format.Loss
+	}{
+		{"slow", newFile(t), false, format.LossWindow},
+		{"broken", readOnly, true, format.LossIO},
+	} {
+		p, err := New(Options{File: c.file, Heap: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for p.Bump() < 2*maxKept {
+			_, why := takeAll(p)
+			if c.try {
+				p.Settle(1, 2)
+			}
+			err := p.Extend()
+			if p.Bump() > maxKept {
+				t.Fatalf("%s: %d chunks in memory, want %d at most", c.name, p.Bump(), maxKept)
+			}
+			if _, now := p.Take(); now != 0 && now == why {
+				if now != c.want || (err != nil) != c.try {
+					t.Errorf("%s: lost by %v, want %v: %v", c.name, now, c.want, err)
+				}
+				break
+			}
+		}
+		if c.try {
+			continue
+		}
+		if err := p.Settle(1, p.Bump()); err != nil {
+			t.Fatal(err)
+		}
+		if err := p.Extend(); err != nil {
+			t.Errorf("%s: %v", c.name, err)
+		}
+		if _, why := p.Take(); why != 0 {
+			t.Errorf("%s: lost by %v when all was written", c.name, why)
+		}
 	}
 }
