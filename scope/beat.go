@@ -163,8 +163,10 @@ func (r *recorder) stats() Statistics {
 		s.Recorded = c.Records
 		s.Misuse.ForeignEnds += c.Foreign
 	}
-	s.Names = r.names.count()
-	s.Misuse.OtherNames = r.names.others.Load()
+	if r.names != nil {
+		s.Names = r.names.count()
+		s.Misuse.OtherNames = r.names.others.Load()
+	}
 	if r.flusher != nil {
 		s.LastError = r.flusher.Err()
 	}

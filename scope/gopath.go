@@ -99,7 +99,7 @@ func (r *recorder) goBegin(head uint64, x *encoder) handle {
 	setWord(&w[1], uint64(start)|openBit)
 	setWord(&w[2], head|goid&format.MaxGoid)
 	publish(&w[0], uint64(start))
-	if r.mapped == nil {
+	if r.mapped.Base() == 0 {
 		r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w) / 4))
 	}
 	return handle{Loc: loc, Start: start}
@@ -132,7 +132,7 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	setWord(&w[2], head)
 	setWord(&w[3], rec[3])
 	publish(&w[0], uint64(at))
-	if r.mapped == nil {
+	if r.mapped.Base() == 0 {
 		r.progress.at(idx).done.Add(uint64(len(w) / 4))
 	}
 	return true
@@ -150,7 +150,7 @@ func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
 
 // chunkWords is the chunk's memory from unit at on, n units.
 func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
-	if r.mapped != nil {
+	if r.mapped.Base() != 0 {
 		return r.mapped.Words(idx*mmpool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
 	}
 	w := r.pool.Words(idx)
@@ -263,7 +263,7 @@ func (r *recorder) whole(idx int64) bool {
 	if sealed == 0 {
 		return false
 	}
-	if r.mapped == nil {
+	if r.mapped.Base() == 0 {
 		return p.done.Load() >= sealed
 	}
 	w := r.chunkWords(idx, 0, sealed)
@@ -307,7 +307,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		return
 	}
 	var w []uint64
-	if r.mapped != nil {
+	if r.mapped.Base() != 0 {
 		w = r.mapped.Words(h.Loc, format.RecordSize)
 	} else if c := r.pool.Words(idx); c != nil {
 		w = c[4*unit : 4*unit+4]

@@ -48,16 +48,17 @@ const (
 	maxCache = 1 << 16 // 2 MiB
 )
 
-// init makes n ready. It is a part of its recorder: one load less on the way to
-// the cache.
-func (n *names) init(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) {
-	n.fast = fast
-	n.ids = map[string]uint64{}
-	n.filter = filter
-	n.fixed = sys.ReadOnly()
-	n.define = define
+func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) *names {
+	n := &names{
+		fast:   fast,
+		ids:    map[string]uint64{},
+		filter: filter,
+		fixed:  sys.ReadOnly(),
+		define: define,
+	}
 	n.ids[""] = format.NameEmpty | n.out("")
 	n.use(make(nameCache, minCache))
+	return n
 }
 
 // find returns the id of a name, and nameOut where the filter leaves it out.
@@ -212,5 +213,5 @@ func (n *names) use(c nameCache) {
 func (n *names) count() int64 {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return int64(max(len(n.ids)-1, 0))
+	return int64(len(n.ids) - 1)
 }

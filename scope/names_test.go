@@ -64,8 +64,7 @@ func TestManyNames(t *testing.T) {
 func TestNameBytes(t *testing.T) {
 	const size = 1 << 10
 	defined := 0
-	n := new(names)
-	n.init(nil, glob.Filter{}, func(id uint16, name string) bool {
+	n := newNames(nil, glob.Filter{}, func(id uint16, name string) bool {
 		defined++
 		return int(id) == defined-1+format.FirstName
 	})

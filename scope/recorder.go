@@ -22,7 +22,7 @@ type recorder struct {
 	gen   int64     // tells recordings apart
 	fast  *sys.Fast // nil: the Go path
 	pool  *mmpool.Pool
-	names names
+	names *names
 	clock sys.Clock
 	goids sys.Goids
 	rate  int64 // ticks per second
@@ -32,7 +32,7 @@ type recorder struct {
 	opts  options
 
 	stripes  *[stripeCount]stripe // of the Go path
-	mapped   *sys.Range           // where its chunks are; nil: on the heap
+	mapped   sys.Range            // where its chunks are; zero: on the heap
 	plain    bool                 // the usual scope takes goPlain
 	units    atomic.Int64         // written by it that are not records of their own
 	progress *progressTable

@@ -102,8 +102,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	} else {
 		r.stripes = new([stripeCount]stripe)
 		r.progress = new(progressTable)
-		r.mapped = pool.Range()
-		r.plain = r.mapped != nil && r.clock.Counter() && r.goids.Fast()
+		if a := pool.Range(); a != nil {
+			r.mapped = *a
+		}
+		r.plain = r.mapped.Base() != 0 && r.clock.Counter() && r.goids.Fast()
 		for i := range r.stripes {
 			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
 		}
@@ -111,7 +113,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	first := r.clock.Read(8)
 	r.began = first.Ticks
 	r.writeHeader(r.fileHeader(first))
-	r.names.init(r.fast, filter, r.defineName)
+	r.names = newNames(r.fast, filter, r.defineName)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
