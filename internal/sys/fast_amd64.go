@@ -173,3 +173,6 @@ func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)
 
 //go:noescape
 func park(inside, leave *uint32)
+
+//go:noescape
+func linger(ticks int64, before, after *place)

@@ -1128,3 +1128,33 @@ spin:
 	TESTL CX, CX
 	JZ   spin
 	RET
+
+// func linger(ticks int64, before, after *place)
+//
+// Stays inside the assembly for so many ticks and tells where it was when it
+// came and where when it left. For the test that these are one place.
+TEXT ·linger(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ before+8(FP), DI
+	MOVQ after+16(FP), SI
+	WHERE(none)
+	MOVQ R10, 0(DI)
+	MOVQ m_procid(R10), AX
+	MOVQ AX, 8(DI)
+	MOVL p_id(R13), AX
+	MOVQ AX, 16(DI)
+	TSC
+	MOVQ ticks+0(FP), CX
+	ADDQ AX, CX
+stay:
+	PAUSE
+	TSC
+	CMPQ AX, CX
+	JLT  stay
+	WHERE(none)
+	MOVQ R10, 0(SI)
+	MOVQ m_procid(R10), AX
+	MOVQ AX, 8(SI)
+	MOVL p_id(R13), AX
+	MOVQ AX, 16(SI)
+none:
+	RET
