@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -64,24 +63,6 @@ func (t *progressTable) make(idx int64) *progress {
 		p.CompareAndSwap(nil, new([1 << 12]progress))
 	}
 	return t.at(idx)
-}
-
-// goPlain begins a scope without arguments where r.plain says that chunks are
-// mapped and that stubs read the counter and the goroutine's id.
-func (r *recorder) goPlain(head uint64) handle {
-	goid := r.goids.Read()
-	v := r.stripes[goid%stripeCount].place.Add(1)
-	if v&(stripeShut|1<<32-1) > chunkUnits {
-		r.crossed(goid%stripeCount, v, 1)
-		return r.goBegin(head, nil)
-	}
-	loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
-	w := r.mapped.Record(loc)
-	setWord(&w[2], head|goid&format.MaxGoid)
-	start := sys.TSC()
-	setWord(&w[1], uint64(start)|openBit)
-	publish(&w[0], uint64(start))
-	return handle{Loc: loc, Start: start}
 }
 
 // goBegin begins a scope.
@@ -276,18 +257,6 @@ func (r *recorder) whole(idx int64) bool {
 		}
 	}
 	return true
-}
-
-// goEndPlain ends a scope that goPlain began, if it is open, in a chunk that may
-// still be written, and this goroutine's: nearly always. It leaves all else to
-// goEnd.
-func (r *recorder) goEndPlain(h handle, at int64, goid uint64) bool {
-	if s := r.pool.State(h.Loc / mmpool.ChunkSize); s-mmpool.Open > mmpool.Sealed-mmpool.Open {
-		return false
-	}
-	w := r.mapped.Record(h.Loc)
-	return atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
-		sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at))
 }
 
 // goEnd ends a scope in place, or apart where its chunk may have been written

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
 )
 
 // begin begins a scope: where there is no assembly, and where it can't.
@@ -29,7 +30,22 @@ func begin(head uint64, name string, args []any) handle {
 	case len(args) != 0:
 		return r.beginArgs(head|n, args)
 	case r.plain:
-		return r.goPlain(head | n)
+		// The Go path's usual scope, where chunks are mapped and stubs read the
+		// counter and the goroutine's id. It stands here because one more call
+		// is a noticeable part of its cost.
+		goid := r.goids.Read()
+		v := r.stripes[goid%stripeCount].place.Add(1)
+		if v&(stripeShut|1<<32-1) > chunkUnits {
+			r.crossed(goid%stripeCount, v, 1)
+			return r.goBegin(head|n, nil)
+		}
+		loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
+		w := r.mapped.Record(loc)
+		setWord(&w[2], head|n|goid&format.MaxGoid)
+		start := sys.TSC()
+		setWord(&w[1], uint64(start)|openBit)
+		publish(&w[0], uint64(start))
+		return handle{Loc: loc, Start: start}
 	case r.fast == nil:
 		return r.goBegin(head|n, nil)
 	}
@@ -43,11 +59,17 @@ func endNow(h handle) {
 		endAt(h, 0, nil)
 		return
 	}
-	// After Stop no chunk's state is what goEndPlain asks for.
+	// What begin began this way is nearly always open, this goroutine's, and in a
+	// chunk that may still be written, which after Stop none is.
 	at, goid := r.goids.ReadTSC()
-	if !r.goEndPlain(h, at, goid) {
-		endAt(h, at, nil)
+	if s := r.pool.State(h.Loc / mmpool.ChunkSize); s == mmpool.Open || s == mmpool.Sealed {
+		w := r.mapped.Record(h.Loc)
+		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
+			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
+			return
+		}
 	}
+	endAt(h, at, nil)
 }
 
 // endAt ends a scope at a tick (0: now), with more to tell in x if that is not

@@ -33,7 +33,7 @@ type recorder struct {
 
 	stripes  *[stripeCount]stripe // of the Go path
 	mapped   sys.Range            // where its chunks are; zero: on the heap
-	plain    bool                 // the usual scope takes goPlain
+	plain    bool                 // the Go path's usual scope is begun and ended without goBegin and goEnd
 	units    atomic.Int64         // written by it that are not records of their own
 	progress *progressTable
 

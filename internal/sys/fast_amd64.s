@@ -221,6 +221,10 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	JS   miss
 	// what: the name's id, by its address and length
 	NAME(miss, out)
+	MOVQ args_len+32(FP), SI
+	TESTQ SI, SI
+	JNE  types
+typed:
 	// who and where
 	FIND(far, miss)
 found:
@@ -256,31 +260,22 @@ out:
 args:
 	// One to three ints make an extension of one unit: its header, then their
 	// values. SI: the unit's place, which is the record's end so far.
-	CMPQ R10, $3
-	JA   miss
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
 	JA   miss
 	MOVQ args_base+24(FP), CX
-	MOVQ lay_int(R9), AX
-	CMPQ AX, 0(CX)
-	JNE  miss
 	MOVQ 8(CX), BX
 	MOVQ (BX), BX
 	MOVQ BX, 8(SI)
 	MOVQ $0x7000000000001001, BX
 	CMPQ R10, $1
 	JEQ  header
-	CMPQ AX, 16(CX)
-	JNE  miss
 	MOVQ 24(CX), BX
 	MOVQ (BX), BX
 	MOVQ BX, 16(SI)
 	MOVQ $0x7000000000011001, BX
 	CMPQ R10, $2
 	JEQ  header
-	CMPQ AX, 32(CX)
-	JNE  miss
 	MOVQ 40(CX), BX
 	MOVQ (BX), BX
 	MOVQ BX, 24(SI)
@@ -299,6 +294,23 @@ header:
 	MOVQ DI, ret_Loc+48(FP)
 	MOVQ AX, ret_Start+56(FP)
 	RET
+types:
+	// up to three arguments, ints all: else it is Go's, before anything is done
+	CMPQ SI, $3
+	JA   miss
+	MOVQ args_base+24(FP), BX
+	MOVQ lay_int(R9), AX
+	CMPQ AX, 0(BX)
+	JNE  miss
+	CMPQ SI, $1
+	JEQ  typed
+	CMPQ AX, 16(BX)
+	JNE  miss
+	CMPQ SI, $2
+	JEQ  typed
+	CMPQ AX, 32(BX)
+	JNE  miss
+	JMP  typed
 far:
 	FAR(found, miss)
 miss:
