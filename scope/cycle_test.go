@@ -170,8 +170,10 @@ func TestStartStopUnderTraffic(t *testing.T) {
 			after = inUse(t)
 			return after.goroutines <= before.goroutines
 		})
-		// The runtime's heap and threads grow a little by themselves.
-		if after.descriptors > before.descriptors || after.mappings > before.mappings+20 || after.files != 0 {
+		// The runtime's heap and threads grow a little by themselves, and the
+		// race detector maps what it likes.
+		grown := after.mappings > before.mappings+20 && !raceBuild
+		if after.descriptors > before.descriptors || grown || after.files != 0 {
 			t.Errorf("after %d cycles in use: %+v, before %+v", cycles, after, before)
 		}
 	})
