@@ -219,12 +219,12 @@ TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
 	JS   miss
-	// what: the name's id, by its address and length
-	NAME(miss, out)
 	MOVQ args_len+32(FP), SI
 	TESTQ SI, SI
 	JNE  types
 typed:
+	// what: the name's id, by its address and length
+	NAME(miss, out)
 	// who and where
 	FIND(far, miss)
 found:
@@ -482,7 +482,9 @@ anchor:
 // The same with an extension of units×32 bytes, whose header word is stored
 // before its values so that one whose record is never begun can be skipped.
 TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-48
-	WHERE(chunk)
+	LEAQ ·lay(SB), R9
+	FIND(far, chunk)
+found:
 	OWN(chunk, anchor)
 	MOVQ gen+8(FP), BX
 	CMPQ BX, ent_gen(R12)
@@ -529,6 +531,8 @@ copied:
 	MOVQ DI, loc+32(FP)
 	MOVQ AX, start+40(FP)
 	RET
+far:
+	FAR(found, chunk)
 chunk:
 	MOVQ $NEEDCHUNK, loc+32(FP)
 	MOVQ $0, start+40(FP)
