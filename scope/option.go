@@ -18,13 +18,15 @@ var (
 type CPUMode int
 
 const (
-	// Auto measures CPU time where it costs nothing per context switch.
+	// Auto measures CPU time where it costs nothing per context switch: by
+	// rseq, which is not tried where a seccomp filter is active, because a
+	// filter may kill a program for a call that it does not know.
 	Auto CPUMode = iota
 	// Off measures none: every CPU time is unknown.
 	Off
-	// Always also uses the perf page where rseq is taken (cgo programs with
-	// glibc 2.35 or newer): each context switch of a recorded thread then
-	// costs 1.1 µs more. It is refused where a seccomp filter is active.
+	// Always also tries rseq under a seccomp filter, and, where there is no
+	// rseq and no filter, the perf page, which costs each context switch of a
+	// recorded thread 1.1 µs.
 	Always
 )
 
