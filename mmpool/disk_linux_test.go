@@ -54,18 +54,19 @@ func TestDiskWindow(t *testing.T) {
 		if comm, _ := os.ReadFile("/proc/self/comm"); bytes.HasPrefix(comm, []byte("qemu-")) {
 			t.Skip("an emulator has page faults of its own")
 		}
+		faults, pages := 0, 0
 		for {
 			idx, why := p.Take()
 			if why != 0 {
 				break
 			}
 			w := p.Words(idx)
-			faults := touch(w)
-			// The runtime's own faults are few; those of a cold chunk are
-			// one per page.
-			if pages := len(w) * 8 / os.Getpagesize(); faults >= pages {
-				t.Fatalf("%d page faults in chunk %d of %d pages", faults, idx, pages)
-			}
+			faults += touch(w)
+			pages += len(w) * 8 / os.Getpagesize()
+		}
+		// The runtime has a few of its own; a cold window has one per page.
+		if faults > pages/4 {
+			t.Fatalf("%d page faults in a window of %d pages", faults, pages)
 		}
 		if err := p.Extend(); err != nil {
 			t.Fatal(err)

@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"bytes"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -184,10 +185,20 @@ func verify(t *testing.T, path string) {
 	}
 }
 
+// emulated tells whether the processor is QEMU's: mapping a gigabyte takes it
+// seconds, and it does not run children.
+func emulated() bool {
+	comm, _ := os.ReadFile("/proc/self/comm")
+	return bytes.HasPrefix(comm, []byte("qemu-"))
+}
+
 // start begins to record into a new directory. What is still running when the
 // test ends is stopped, so that one failed test does not fail all others.
 func start(t testing.TB, opts ...Option) {
 	t.Helper()
+	if emulated() {
+		opts = append([]Option{WithLimit(64 << 20)}, opts...)
+	}
 	if err := Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
 		t.Fatal(err)
 	}
