@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"slices"
 	"strings"
 	"testing"
 	"time"
@@ -43,7 +44,7 @@ type pointerShaped struct{ p *int }
 // TestArguments gives every kind of value to Task, alone and named, and to the
 // others that take arguments.
 func TestArguments(t *testing.T) {
-	for _, c := range []struct {
+	cases := []struct {
 		value any
 		want  string
 	}{
@@ -95,38 +96,44 @@ func TestArguments(t *testing.T) {
 		{time.Time{}, `type:"time.Time"`},
 		{struct{}{}, `type:"struct {}"`},
 		{Span{}, `type:"scope.Span"`},
-	} {
-		t.Run(fmt.Sprintf("%T", c.value), func(t *testing.T) {
-			perBacking(t, func(t *testing.T, backing Option) {
-				start(t, backing)
-				Task("task", c.value)()
-				Task("task", 1, c.value)()
-				Task("key", KV("k", c.value))()
-				Taskf("taskf %v", c.value)()
-				Event("event", c.value)
-				Process("process", c.value)()
-				Pending("pending", c.value)()
-				Begin("end").End(c.value, KV("k", c.value))
-				r := stop(t)
-				want := []string{
-					`task "task" | ` + c.want,
-					`task "task" | int:1 ` + c.want,
-					`task "key" | k=` + c.want,
-					`taskf "taskf %v" | ` + c.want,
-					`event "event" | ` + c.want,
-					`process "process" | ` + c.want,
-					`pending "pending" | ` + c.want,
-					`task "end" || ` + c.want + ` k=` + c.want,
-				}
-				if got := r.lines(); strings.Join(got, "\n") != strings.Join(want, "\n") {
-					t.Errorf("recorded\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
-				}
-				if n := Stats().Misuse.ArgsCut; n != 0 {
-					t.Errorf("%d records are said to be cut", n)
-				}
-			})
-		})
 	}
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing)
+		for _, c := range cases {
+			Task("task", c.value)()
+			Task("task", 1, c.value)()
+			Task("key", KV("k", c.value))()
+			Taskf("taskf %v", c.value)()
+			Event("event", c.value)
+			Process("process", c.value)()
+			Pending("pending", c.value)()
+			Begin("end").End(c.value, KV("k", c.value))
+		}
+		r := stop(t)
+		lines := r.lines()
+		for _, c := range cases {
+			want := []string{
+				`task "task" | ` + c.want,
+				`task "task" | int:1 ` + c.want,
+				`task "key" | k=` + c.want,
+				`taskf "taskf %v" | ` + c.want,
+				`event "event" | ` + c.want,
+				`process "process" | ` + c.want,
+				`pending "pending" | ` + c.want,
+				`task "end" || ` + c.want + ` k=` + c.want,
+			}
+			if len(lines) < len(want) {
+				t.Fatalf("%d events", len(r.events))
+			}
+			got := lines[:len(want)]
+			if lines = lines[len(want):]; !slices.Equal(got, want) {
+				t.Errorf("%T: recorded\n%q, want\n%q", c.value, got, want)
+			}
+		}
+		if n := Stats().Misuse.ArgsCut; n != 0 {
+			t.Errorf("%d records are said to be cut", n)
+		}
+	})
 }
 
 // TestKeys is about keys themselves: they are names, and a value that is a
@@ -154,7 +161,7 @@ func TestCutArguments(t *testing.T) {
 	for i := range long {
 		long[i] = kilo
 	}
-	for _, c := range []struct {
+	cases := []struct {
 		name string
 		args []any
 		want string
@@ -169,24 +176,25 @@ func TestCutArguments(t *testing.T) {
 		{"12 long strings", long, strings.Repeat(`string:"`+kilo+`" `, 7) + "cut:5", 1},
 		{"6 named", []any{KV("a", 1), KV("b", 2), KV("c", 3), KV("d", 4), KV("e", 5), KV("f", 6)},
 			"a=int:1 b=int:2 c=int:3 d=int:4 e=int:5 cut:1", 1},
-	} {
-		t.Run(c.name, func(t *testing.T) {
-			perBacking(t, func(t *testing.T, backing Option) {
-				start(t, backing)
-				Task("t", c.args...)()
-				Event("t", c.args...)
-				r := stop(t)
-				for _, e := range r.events {
-					if e.args != c.want {
-						t.Errorf("%v: recorded %s, want %s", e.Kind, e.args, c.want)
-					}
-				}
-				if n := Stats().Misuse.ArgsCut; n != 2*c.cut {
-					t.Errorf("ArgsCut is %d, want %d", n, 2*c.cut)
-				}
-			})
-		})
 	}
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing)
+		var want []string
+		cut := int64(0)
+		for _, c := range cases {
+			Task(c.name, c.args...)()
+			Event(c.name, c.args...)
+			want = append(want, fmt.Sprintf("task %q | %s", c.name, c.want), fmt.Sprintf("event %q | %s", c.name, c.want))
+			cut += 2 * c.cut
+		}
+		r := stop(t)
+		if got := r.lines(); !slices.Equal(got, want) {
+			t.Errorf("recorded\n%q, want\n%q", got, want)
+		}
+		if n := Stats().Misuse.ArgsCut; n != cut {
+			t.Errorf("ArgsCut is %d, want %d", n, cut)
+		}
+	})
 }
 
 // TestCutEndArguments is the same for what an end adds. Two slots less fit,

@@ -126,7 +126,9 @@ func inUse(t *testing.T) (r resources) {
 // regard to it. Every trace must be whole, and nothing may pile up.
 func TestStartStopUnderTraffic(t *testing.T) {
 	cycles := 200
-	if testing.Short() {
+	if emulated() {
+		cycles = 6
+	} else if testing.Short() {
 		cycles = 30
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -184,7 +186,7 @@ func TestStartStopUnderTraffic(t *testing.T) {
 func TestEveryRecordIsCounted(t *testing.T) {
 	cycles := 30
 	if testing.Short() {
-		cycles = 8
+		cycles = 5
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
 		tr := newTraffic(2)

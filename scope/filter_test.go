@@ -145,7 +145,11 @@ func TestSetFilterErrors(t *testing.T) {
 // Whatever was last decided must hold for every name from then on: a goroutine
 // that looked a name up before the change must not keep the old answer for all.
 func TestFilterUnderTraffic(t *testing.T) {
-	const workers, rounds = 3, 30
+	const workers = 3
+	rounds := 30
+	if testing.Short() {
+		rounds = 5
+	}
 	perBacking(t, func(t *testing.T, backing Option) {
 		for range rounds {
 			// The names' addresses are found anew in each recording.
