@@ -65,6 +65,10 @@ const (
 	FieldOpenLate     Field = 45
 	FieldArgsCut      Field = 46
 	FieldLostEnds     Field = 47
+	FieldLostStacks   Field = 48
+	FieldStacks       Field = 49
+	FieldOtherStacks  Field = 50
+	FieldOverwritten  Field = 51
 )
 
 // Fields lists the fields of this version by number.
@@ -116,6 +120,10 @@ var Fields = []FieldSpec{
 	{FieldOpenLate, "late_in_place", true, "ends that completed a record in a chunk that was being written out"},
 	{FieldArgsCut, "args_cut", true, "records with arguments or strings that were cut"},
 	{FieldLostEnds, "lost_end", true, "ends lost: their scopes are there, and show as open"},
+	{FieldLostStacks, "lost_stack", true, "stacks lost: they came faster than they are counted"},
+	{FieldStacks, "stacks", true, "stacks counted: calls of scope.Stack"},
+	{FieldOtherStacks, "other_stacks", true, "stacks counted under (other stacks)"},
+	{FieldOverwritten, "overwritten", true, "records of a ring that were overwritten by later ones"},
 }
 
 var fieldNames = func() (m [256]string) {

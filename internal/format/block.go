@@ -10,19 +10,24 @@ import (
 type BlockType uint16
 
 const (
-	BlockName   BlockType = 1 // u32 id, u32 0, the name's bytes
-	BlockCalib  BlockType = 2 // Calib
-	BlockBeat   BlockType = 3 // i64 ticks, then pairs u64 field id, i64 value
-	BlockThread BlockType = 4 // i64 ticks, then triples i64 thread id, i64 CPU ns, i64 run-queue wait ns (-1: unknown)
-	BlockInfo   BlockType = 5 // u16 key length, the key, the value
-	BlockGap    BlockType = 6 // Gap
-	BlockStop   BlockType = 7 // i64 ticks: Stop was called; the last block of a closed trace
-	BlockBreak  BlockType = 8 // i64 ticks before, i64 ticks after: durations across are unknown
-	BlockNote   BlockType = 9 // i64 ticks, text: what the operator changed (filter, …)
+	BlockName   BlockType = 1  // u32 id, u32 0, the name's bytes
+	BlockCalib  BlockType = 2  // Calib
+	BlockBeat   BlockType = 3  // i64 ticks, then pairs u64 field id, i64 value
+	BlockThread BlockType = 4  // i64 ticks, then triples i64 thread id, i64 CPU ns, i64 run-queue wait ns (-1: unknown)
+	BlockInfo   BlockType = 5  // u16 key length, the key, the value
+	BlockGap    BlockType = 6  // Gap
+	BlockStop   BlockType = 7  // i64 ticks: Stop was called; the last block of a closed trace
+	BlockBreak  BlockType = 8  // i64 ticks before, i64 ticks after: durations across are unknown
+	BlockNote   BlockType = 9  // i64 ticks, text: what the operator changed (filter, …)
+	BlockFrame  BlockType = 10 // Frame
+	BlockStack  BlockType = 11 // Stack
+	BlockCount  BlockType = 12 // i64 ticks, then Counts
+	BlockCarry  BlockType = 13 // Carry
 )
 
 // BlockTypeNames are the types' names in the text form.
-var BlockTypeNames = []string{1: "name", 2: "calib", 3: "beat", 4: "thread", 5: "info", 6: "gap", 7: "stop", 8: "break", 9: "note"}
+var BlockTypeNames = []string{1: "name", 2: "calib", 3: "beat", 4: "thread", 5: "info", 6: "gap", 7: "stop", 8: "break", 9: "note",
+	10: "frame", 11: "stack", 12: "count", 13: "carry"}
 
 // BlockHeaderSize is the size of a block's head: u32 payload length, u16 type,
 // u16 0, u32 CRC-32C of those eight bytes and the payload, u32 0. The payload
@@ -165,10 +170,11 @@ const (
 	LossBusy   Loss = 5 // the writer was moved between processors too often to get a place
 	LossStop   Loss = 6 // begun while the recording stopped
 	LossEnd    Loss = 7 // an end that found no place: its scope is there, and shows as open
+	LossStack  Loss = 8 // a stack that came faster than stacks are counted
 )
 
 // LossNames are the reasons by number, as the tools show them.
-var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end"}
+var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack"}
 
 func (l Loss) String() string {
 	if int(l) < len(LossNames) && l > 0 {

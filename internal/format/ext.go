@@ -24,11 +24,12 @@ const (
 	SlotUser     SlotType = 11 // process CPU time in user mode, ns
 	SlotSystem   SlotType = 12 // process CPU time in the kernel, ns
 	SlotAddr     SlotType = 13 // address of an object
+	SlotBegin    SlotType = 14 // word 2 of the record that an end apart ends
 	SlotCut      SlotType = 15 // how many arguments were given beyond these
 )
 
 // SlotNames are the types' names in the text form; empty: not in this version.
-var SlotNames = [16]string{"", "int", "uint", "float", "bool", "duration", "string", "type", "key", "loc", "goid", "user", "system", "addr", "", "cut"}
+var SlotNames = [16]string{"", "int", "uint", "float", "bool", "duration", "string", "type", "key", "loc", "goid", "user", "system", "addr", "begin", "cut"}
 
 // Limits of an extension.
 const (

@@ -14,12 +14,13 @@ const (
 	HeaderSize      = 96       // the checked part of the file header, without its CRC
 	StateOffset     = 128      // the mutable words of the file header
 	StateSize       = 64
+	ControlOffset   = 192 // requests from outside, see Request
 )
 
 // Versions. A reader refuses a larger major version and reads every minor one.
 const (
 	Major = 1
-	Minor = 0
+	Minor = 1
 )
 
 // Magic is the first eight bytes of every trace.
@@ -108,6 +109,7 @@ type Header struct {
 	StartWall    int64    // ns since 1970 UTC at StartTicks
 	TickRate     int64    // ticks per second, as frozen at Start for CPU anchors
 	Limit        int64    // bytes the trace may grow to; 0: no limit
+	Ring         uint32   // chunks that are used again, oldest first; 0: the trace is no ring
 }
 
 // State is the mutable part of the file header, each word stored atomically
@@ -117,6 +119,11 @@ type State struct {
 	Tick   int64 // ticks of the flusher's last round
 	End    int64 // file offset up to which chunks had been handed out at that tick
 	Lost   int64 // records lost so far, all reasons
+
+	// Of a ring: how many records were overwritten, and the tick before which
+	// they began. What began at or after it is all there.
+	Overwritten int64
+	Until       int64
 }
 
 // Errors of DecodeHeader.
@@ -149,6 +156,7 @@ func AppendHeader(b []byte, h *Header) []byte {
 	b = le.AppendUint64(b, uint64(h.StartWall))
 	b = le.AppendUint64(b, uint64(h.TickRate))
 	b = le.AppendUint64(b, uint64(h.Limit))
+	b = le.AppendUint32(b, h.Ring)
 	b = append(b, make([]byte, n+HeaderSize-len(b))...)
 	return le.AppendUint32(b, crc32.Checksum(b[n:], castagnoli))
 }
@@ -190,6 +198,7 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	h.StartWall = int64(le.Uint64(b[68:]))
 	h.TickRate = int64(le.Uint64(b[76:]))
 	h.Limit = int64(le.Uint64(b[84:]))
+	h.Ring = le.Uint32(b[92:])
 	if h.ChunkSize < 4<<10 || h.ChunkSize > 16<<20 || h.ChunkSize&(h.ChunkSize-1) != 0 {
 		return h, s, fmt.Errorf("%w: chunk size %d", ErrCorrupt, h.ChunkSize)
 	}
@@ -201,10 +210,12 @@ func DecodeHeader(b []byte) (Header, State, error) {
 
 // Offsets of State's words from StateOffset.
 const (
-	StateClosed = 0
-	StateTick   = 8
-	StateEnd    = 16
-	StateLost   = 24
+	StateClosed      = 0
+	StateTick        = 8
+	StateEnd         = 16
+	StateLost        = 24
+	StateOverwritten = 32
+	StateUntil       = 40
 )
 
 // DecodeState reads the mutable words; b needs StateSize bytes.
@@ -215,6 +226,9 @@ func DecodeState(b []byte) State {
 		Tick:   int64(le.Uint64(b[StateTick:])),
 		End:    int64(le.Uint64(b[StateEnd:])),
 		Lost:   int64(le.Uint64(b[StateLost:])),
+
+		Overwritten: int64(le.Uint64(b[StateOverwritten:])),
+		Until:       int64(le.Uint64(b[StateUntil:])),
 	}
 }
 
@@ -233,6 +247,7 @@ const ChunkMagic = 0x6b6e6843 // "Chnk"
 const (
 	FlagEnds  = 1 << 0 // there are ends apart in this chunk
 	FlagFinal = 1 << 1 // written out: no end will complete a record in place any more
+	FlagKept  = 1 << 2 // of a ring: a chunk of blocks that is never used again for others
 )
 
 // ChunkHeader is the first 64 bytes of a chunk.
@@ -242,10 +257,20 @@ type ChunkHeader struct {
 	Index  uint32 // the chunk's place in the file: offset / chunk size
 	Owner  uint32 // the P's number (assembly path) or the stripe (Go path)
 	Since  int64  // ticks when it was handed out: nothing in it starts earlier
-	Gen    uint32 // 1; counts the reuses of a ring's chunk
+	Gen    uint32 // 1; in a ring it counts how often numbers began again
 	Flags  uint32
 	Sealed int64 // 0 while its owner may write; else the bytes used, header included
+
+	// Number is a ring's for a chunk: its Index says where it is, its Number what
+	// it is called, by ends apart for instance. Chunks are numbered in the order in
+	// which they are handed out, up to a number that the writer chooses, and from 1
+	// on again. 0 in kept chunks, and where there is no ring: a chunk's number is
+	// its index there.
+	Number uint32
 }
+
+// RingNumbers is the largest number that a ring's chunk may have.
+const RingNumbers = 1<<24 - 1<<12 - 1
 
 // Offsets of the chunk header's words that change after it was handed out.
 const (
@@ -267,6 +292,7 @@ func PutChunkHeader(b []byte, h *ChunkHeader) {
 	le.PutUint32(b[24:], h.Gen)
 	le.PutUint32(b[28:], h.Flags)
 	le.PutUint64(b[32:], uint64(h.Sealed))
+	le.PutUint32(b[40:], h.Number)
 }
 
 // DecodeChunkHeader reads a chunk header. ok is false where no chunk was
@@ -292,6 +318,7 @@ func DecodeChunkHeader(b []byte, off int64, chunkSize uint32) (h ChunkHeader, ok
 	h.Gen = le.Uint32(b[24:])
 	h.Flags = le.Uint32(b[28:])
 	h.Sealed = int64(le.Uint64(b[32:]))
+	h.Number = le.Uint32(b[40:])
 	if int64(h.Index)*int64(chunkSize) != off {
 		return h, false, fmt.Errorf("%w: chunk says it is number %d", ErrCorrupt, h.Index)
 	}

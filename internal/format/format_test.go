@@ -12,7 +12,7 @@ import (
 
 var someHeader = Header{
 	Major: 1, ChunkSize: 64 << 10, PageSize: 4096, PID: 42, Clock: ClockTSC, Path: PathGo, Backing: BackingHeap, Witness: 7,
-	ID: [16]byte{1, 15: 9}, StartTicks: 123, StartMono: -5, StartWall: 1 << 60, TickRate: 2_300_000_000, Limit: 1 << 30,
+	ID: [16]byte{1, 15: 9}, StartTicks: 123, StartMono: -5, StartWall: 1 << 60, TickRate: 2_300_000_000, Limit: 1 << 30, Ring: 77,
 }
 
 func headerBytes(h Header) []byte {
@@ -22,13 +22,15 @@ func headerBytes(h Header) []byte {
 	binary.LittleEndian.PutUint64(b[StateOffset+StateTick:], 77)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateEnd:], 1<<40)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateLost:], 3)
+	binary.LittleEndian.PutUint64(b[StateOffset+StateOverwritten:], 4)
+	binary.LittleEndian.PutUint64(b[StateOffset+StateUntil:], 5)
 	return b
 }
 
 func TestHeader(t *testing.T) {
 	b := headerBytes(someHeader)
 	h, s, err := DecodeHeader(b)
-	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3}) {
+	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3, 4, 5}) {
 		t.Errorf("got %+v, %+v, %v", h, s, err)
 	}
 	change := func(f func(*Header)) []byte {
@@ -214,6 +216,22 @@ func TestPayloads(t *testing.T) {
 	if got, err := DecodeGap(AppendGap(nil, &g)); got != g || err != nil {
 		t.Errorf("gap %+v, %v", got, err)
 	}
+	f := Frame{7, "main.f", "/src/main.go", 12, 10, true}
+	if got, err := DecodeFrame(AppendFrame(nil, &f)); got != f || err != nil {
+		t.Errorf("frame %+v, %v", got, err)
+	}
+	long := Frame{Function: strings.Repeat("f", 2*MaxName), File: strings.Repeat("p", 2*MaxName)}
+	if got, err := DecodeFrame(AppendFrame(nil, &long)); len(got.Function) != MaxName || len(got.File) != MaxName || err != nil {
+		t.Errorf("long frame: %d and %d bytes, %v", len(got.Function), len(got.File), err)
+	}
+	s := Stack{9, true, []uint32{7, 8, 7}}
+	if got, err := DecodeStack(AppendStack(nil, &s)); !reflect.DeepEqual(got, s) || err != nil {
+		t.Errorf("stack %+v, %v", got, err)
+	}
+	cs := []Count{{2, 9, 100, -5}, {MaxNames - 1, MaxStacks - 1, 1 << 62, 1 << 62}}
+	if ticks, got, err := DecodeCounts(nil, AppendCounts(nil, 9, cs)); ticks != 9 || !reflect.DeepEqual(got, cs) || err != nil {
+		t.Errorf("counts %d %+v, %v", ticks, got, err)
+	}
 	vs := []FieldValue{{FieldRSS, 5}, {FieldUser, -1}}
 	if ticks, got, err := DecodeBeat(nil, AppendBeat(nil, 9, vs)); ticks != 9 || !reflect.DeepEqual(got, vs) || err != nil {
 		t.Errorf("beat %d %+v, %v", ticks, got, err)
@@ -260,6 +278,22 @@ func TestPayloads(t *testing.T) {
 	short("break", err)
 	_, _, err = DecodeNote(p)
 	short("note", err)
+	_, err = DecodeFrame(p)
+	short("frame", err)
+	_, err = DecodeFrame([]byte{12: 0, 14: 2, 16: 'f'})
+	short("frame's function", err)
+	_, err = DecodeFrame([]byte{2: 4, 15: 0})
+	short("frame id", err)
+	_, err = DecodeStack(p)
+	short("stack", err)
+	_, err = DecodeStack([]byte{0, 0, 1, 0, 7: 0})
+	short("stack id", err)
+	_, err = DecodeStack(AppendStack(nil, &Stack{ID: 1, Frames: make([]uint32, MaxStackFrames+1)}))
+	short("too deep a stack", err)
+	_, _, err = DecodeCounts(nil, p)
+	short("counts", err)
+	_, _, err = DecodeCounts(nil, AppendCounts(nil, 1, []Count{{1, 1, -1, 0}}))
+	short("negative count", err)
 	_, _, err = DecodeName(AppendName(nil, 1, strings.Repeat("x", MaxName+1)))
 	short("too long a name", err)
 	_, _, err = DecodeName([]byte{0, 0, 1, 0, 0, 0, 0, 0})
@@ -289,5 +323,10 @@ func FuzzDecode(f *testing.F) {
 		DecodeName(b)
 		DecodeNote(b)
 		DecodeBreak(b)
+		DecodeFrame(b)
+		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= MaxStacks) {
+			t.Errorf("stack %d of %d frames", s.ID, len(s.Frames))
+		}
+		DecodeCounts(nil, b)
 	})
 }

@@ -1,0 +1,84 @@
+package format
+
+import "encoding/binary"
+
+// Walk goes over the records of a chunk, as docs/format.md §4 says.
+type Walk struct {
+	Chunk []byte // up to where its records end
+	Off   int    // of the current record
+	To    int    // behind it and its extension
+
+	// Skipped is what lies between the record before and the current one, or behind
+	// the last: places without a record.
+	Skipped []Span
+}
+
+// Span is the bytes [From, To) of a chunk.
+type Span struct{ From, To int }
+
+// WalkRecords begins a walk over the chunk b, which UsedBytes has cut.
+func WalkRecords(b []byte) Walk { return Walk{Chunk: b, To: ChunkHeaderSize} }
+
+// Next finds the next record.
+func (w *Walk) Next() bool {
+	w.Skipped = w.Skipped[:0]
+	for at := w.To; at+RecordSize <= len(w.Chunk); {
+		word := binary.LittleEndian.Uint64(w.Chunk[at:])
+		if word-1 < MaxTicks-1 {
+			w.Off, w.To = at, at+RecordSize
+			if binary.LittleEndian.Uint64(w.Chunk[at+16:])&ExtBit != 0 {
+				w.To += w.extension(w.To)
+			}
+			return true
+		}
+		n := RecordSize
+		if IsExt(word) {
+			n = min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+		}
+		w.Skipped = append(w.Skipped, Span{at, at + n})
+		at += n
+		w.To = at
+	}
+	return false
+}
+
+// extension is the length of the extension at the place at; 0 without one. One
+// that does not fit takes all that is left.
+func (w *Walk) extension(at int) int {
+	if at+RecordSize > len(w.Chunk) {
+		return 0
+	}
+	word := binary.LittleEndian.Uint64(w.Chunk[at:])
+	if !IsExt(word) {
+		return 0
+	}
+	return min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+}
+
+// Record decodes the current record.
+func (w *Walk) Record() Record { return DecodeRecord(w.Chunk[w.Off:]) }
+
+// Ext is the current record's extension, empty if it has none.
+func (w *Walk) Ext() []byte { return w.Chunk[w.Off+RecordSize : w.To] }
+
+// Begin is where the record is that the current one, an end apart, ends.
+func (w *Walk) Begin() (loc int64, ok bool) {
+	x := w.Ext()
+	if len(x) < RecordSize || SlotType(binary.LittleEndian.Uint64(x)>>12&15) != SlotLoc {
+		return 0, false
+	}
+	return int64(binary.LittleEndian.Uint64(x[8:])), true
+}
+
+// UsedBytes is where the records of the chunk b end: where its owner sealed it,
+// or else where only zeros follow.
+func UsedBytes(b []byte, sealed int64) int {
+	if sealed != 0 {
+		return int(min(sealed, int64(len(b)))) &^ (RecordSize - 1)
+	}
+	n := len(b)
+	for n > ChunkHeaderSize && binary.LittleEndian.Uint64(b[n-8:]) == 0 {
+		n -= 8
+	}
+	return min((n+RecordSize-1)&^(RecordSize-1), len(b))
+}
