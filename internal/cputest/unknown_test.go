@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !scope_off
+//go:build linux && (amd64 || arm64) && !scope_off
 
 package cputest
 

@@ -1,4 +1,4 @@
-//go:build scope_norseq || scope_noyield || scope_nogoid || scope_pure || scope_go || race
+//go:build scope_norseq || scope_noyield || scope_nogoid || scope_pure || scope_go || race || !amd64
 
 package cputest
 

@@ -37,9 +37,6 @@ func (c Clock) Now() int64 {
 	return Mono()
 }
 
-// TSC is Now for a clock whose Counter is true, and can be inlined.
-func TSC() int64 { return tsc() }
-
 // StillTrusted asks the kernel again whether it keeps time by the counter.
 func (c Clock) StillTrusted() bool { return !c.counter || counterTrusted() == "" }
 
@@ -81,11 +78,24 @@ func (c Clock) Rate(d time.Duration) int64 {
 	return int64(float64(b.Ticks-a.Ticks) / float64(b.Mono-a.Mono) * 1e9)
 }
 
-var epoch = time.Now()
+// epoch and monoBase are one moment by two clocks. The base makes Mono positive at
+// any time in the process's life, and on Linux the value of CLOCK_MONOTONIC, which
+// other tools' records can be aligned with.
+var epoch, monoBase = bases()
 
-// monoBase makes Mono positive at any time in the process's life, and on Linux
-// the value of CLOCK_MONOTONIC, which other tools' records can be aligned with.
-var monoBase = monotonic()
+// bases takes the best of some readings: who is taken off the CPU in the middle of
+// one would be off by as long ever after.
+func bases() (epoch time.Time, base int64) {
+	best := int64(1 << 62)
+	for range 20 {
+		before := monotonic()
+		now := time.Now()
+		if took := monotonic() - before; took < best {
+			epoch, base, best = now, before+took/2, took
+		}
+	}
+	return epoch, base
+}
 
 // Mono is the monotonic clock in nanoseconds.
 func Mono() int64 { return monoBase + int64(time.Since(epoch)) }

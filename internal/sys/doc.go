@@ -4,14 +4,16 @@
 //
 // # Design
 //
-// The fast path is a handful of assembly functions (fast_amd64.s). Go does not
+// The fast path is a handful of assembly functions (fast_amd64.s, fast_arm64.s). Go does not
 // preempt a goroutine inside an assembly function, and its P can't change
 // there, so a function that finds its entry by the number of its P owns that
 // entry, and the chunk in it, until it returns. An entry tells where the next
 // record goes and on which M (thread) the last one was written; the M's cell
 // tells the thread's CPU clock: its CPU time is K + TSC as long as the thread
 // has not left the CPU since the cell was armed, and the kernel itself clears
-// the cell's rseq_cs word when the thread does.
+// the cell's rseq_cs word when the thread does. (Not on arm64: what the kernel
+// does there has not been looked at on a real processor, so no witness is tried
+// and CPU times are unknown.)
 //
 // # Invariants
 //
@@ -26,12 +28,84 @@
 //  3. A cell's K is used only if its witness is intact after the TSC was read.
 //     Otherwise a switch between the two would count as CPU time.
 //  4. A record's fields are stored before its start, its CPU time before its
-//     stop. On amd64 stores are seen in program order, so a reader that sees
-//     the later one sees the earlier. Otherwise a live reader would show times
-//     of a record that was not there yet.
+//     stop, and seen in that order: see Order. Otherwise a live reader would
+//     show times of a record that was not there yet.
 //  5. Private fields of the runtime are read, never written, and only at offsets
 //     that Discover has verified in this process. Otherwise a new Go release
 //     would yield wrong goroutine ids instead of a slower path.
 //  6. rseq memory is never freed and a thread's cell never moves. Otherwise the
 //     kernel would write into memory that belongs to something else.
+//
+// # Order
+//
+// On amd64 stores are seen in program order and loads are done in it, so the
+// order of the instructions is all there is to say. On arm64 either may be seen
+// in any order, except that of one word, unless something asks for more. What
+// asks there:
+//
+//   - A store that makes something known is STLR: whoever sees it, by whatever
+//     means orders its own loads, sees all that its thread stored or had seen
+//     before (arm64 is multi-copy atomic, so that is true of third parties too).
+//   - A load on whose value it depends whether other words mean anything is LDAR:
+//     what comes behind it is loaded later.
+//   - What a P owns needs neither. Two functions that use an entry run on its P one
+//     after the other, on one thread or with the runtime's hand-over of the P
+//     in between, which synchronizes.
+//   - Readers in other processes copy by system calls, each word whole, in no
+//     order that we rely on, twice (internal/trace, readChunk); the kernel takes
+//     and drops references to the page in between, with full barriers. So what
+//     was seen in the first reading orders the second one, not the first itself.
+//
+// What a writer does, and what somebody may see who looks in between:
+//
+//	writer's step                    may be seen                         why that is right
+//	begin: words 1 to 3 stored       any of them, in any order           start is 0: none is looked at
+//	begin: an extension's words      any, but of a later unit's word 0   those words are STLR, so a walk that finds one
+//	                                 only with the header                as if it were a start has skipped it by the header
+//	begin: cur moved                 start 0 below cur: a hole           cur is read by the P's owner, and by Count and Leave,
+//	                                                                     which add up, the latter with the world stopped
+//	begin: start (STLR)              start without the rest, in the      the second reading has the rest; where only
+//	                                 first reading only                  the second has start, it is left for later
+//	end: CPU stored                  open, with the end's CPU            word 1 is negative: CPU is not looked at
+//	end: stop (STLR)                 stop without CPU, in the first      the second reading has it; where only the
+//	                                 reading only                        second has stop, the record counts as open
+//	end elsewhere: the mark (word 1) open, marked, no end apart          it is open until the end apart is there
+//	end apart: its words, then       as begin                            as begin
+//	  FlagEnds, then start (STLR)    the flag without an end             one look in vain
+//	                                 an end without the flag             in a first reading only
+//	Claim: the mark, by LDAXR and    two ends at one time                one of them gets it; the other is told that
+//	  STLXR                                                              it has ended
+//	install: the old chunk's bytes   not sealed, or with bytes and       the state is loaded atomically by Go, LDAR
+//	  used, then its state (STLR)    every record in it                  here, and means: nothing follows
+//	install: words 1 to 4, then the  a chunk without magic               it is not looked at
+//	  magic (STLR), the state (STLR) magic, state 0                      who ends a scope in there takes it for stale: nobody
+//	                                                                     has a handle before the entry has the chunk
+//	install: the entry, gen last     an old gen with a new chunk         Count leaves it out, once
+//	flusher: a state goes on, while  a store into a chunk that has       the mapping is shared, and stays until Stop: the store
+//	  an end has looked (LDAR)       left                                is in the file, and a page fault was paid
+//	end elsewhere: the state, then   a state and an older record         LDAR of the state; the start is LDAR and compared
+//	  the record's start             in the chunk                        with the handle's, so that the rest is its own
+//	Run: lay's words, then gen       the new gen with an old word        never: Begin's gen is LDAR, and elsewhere the
+//	  (Go, atomic)                                                       entry is of that gen, which who installed it saw
+//	SetNames: lay.names, then        old mask, new table                 fine: no table is smaller than the one before it
+//	  lay.mask (Go, atomic)          new mask, old table                 never: the mask is LDAR, and loaded first
+//	names: length and head, then     an address without its length       never: the address is LDAR, and loaded first
+//	  the address (Go, atomic)
+//	near: an entry's address         any that was ever stored there      the entry says whose P's it is
+//	Expire: an entry's end (CAS)     the old end, once more              one more record in a chunk that is open anyway
+//	Run(-1), a stop of the world     a writer of the old generation      before the stop: Stop waits for it; after it every
+//	                                                                     P has gone through the runtime's locks
+//
+// The counter is read behind an ISB on arm64, which is otherwise free to read it
+// before what stands before it: two readings of a thread could change places,
+// and an end be before its begin. (RDTSC may run ahead too, but two of a thread
+// keep their order, which is all that amd64 relies on.) That the witness is loaded
+// after the counter (invariant 3) needs no barrier on either: what would be
+// seen in the wrong order is a switch between the two, which is an interrupt, and
+// an interrupt has all instructions before it done and none behind. The counter
+// ticks at 24 to 1000 MHz, so scopes of one tick and of none are usual there.
+//
+// This is an argument and not a measurement. The tests run the arm64 code under
+// qemu on amd64, whose emulation proves code and layout and, amd64's order being
+// the stronger, nothing about order.
 package sys

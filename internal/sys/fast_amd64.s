@@ -13,7 +13,7 @@
 #define p_id         0
 #define p_schedtick  16
 
-// Offsets in the structs layout, entry and cell of fast_amd64.go.
+// Offsets in the structs layout, entry and cell of fast.go.
 #define lay_gen      0
 #define lay_base     8
 #define lay_exact    16
@@ -23,6 +23,7 @@
 #define lay_names    48
 #define lay_mask     56
 #define lay_int      64
+#define lay_trigger  72
 
 #define MAXPS        65536
 #define NEAR         1024
@@ -136,6 +137,14 @@
 	CMPL BX, cell_expect(R11)             \
 	JNE  anchor
 
+// AHEAD is PREFETCHW off(DI), which the assembler has no name for: it asks for the
+// cache line of records to come, to be written, since the one that prepared the
+// page was another CPU. A processor that doesn't know it takes it for a no-op, and
+// memory that is not there is no fault. Without it a scope of 96 bytes takes 8 ns
+// more.
+#define AHEAD(off) \
+	BYTE $0x0f; BYTE $0x0d; BYTE $0x8f; LONG $off
+
 // TSC reads the counter into AX. Clobbers DX.
 #define TSC \
 	RDTSC                                 \
@@ -208,6 +217,33 @@ now:
 	CMPL BX, ent_expect(R12)              \
 	JNE  miss
 
+// EXTEND stores the units of ext behind the record at DI, if the chunk has room
+// (else full), and leaves the address of the last one in CX. Clobbers AX, BX, SI
+// and DI.
+#define EXTEND(next, done, full) \
+	MOVQ units+24(FP), CX                 \
+	SHLQ $5, CX                           \
+	LEAQ 32(DI)(CX*1), AX                 \
+	CMPQ AX, ent_end(R12)                 \
+	JA   full                             \
+	MOVQ ext+16(FP), SI                   \
+	ADDQ DI, CX                           \
+next:                                     \
+	CMPQ DI, CX                           \
+	JAE  done                             \
+	MOVQ 0(SI), AX                        \
+	MOVQ 8(SI), BX                        \
+	MOVQ AX, 32(DI)                       \
+	MOVQ BX, 40(DI)                       \
+	MOVQ 16(SI), AX                       \
+	MOVQ 24(SI), BX                       \
+	MOVQ AX, 48(DI)                       \
+	MOVQ BX, 56(DI)                       \
+	ADDQ $32, SI                          \
+	ADDQ $32, DI                          \
+	JMP  next                             \
+done:
+
 // func Begin(head uint64, name string, args []any) Handle
 //
 // The way of nearly every scope's begin: a name whose address is in the table
@@ -263,6 +299,7 @@ args:
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
 	JA   miss
+	AHEAD(512)
 	MOVQ args_base+24(FP), CX
 	MOVQ 8(CX), BX
 	MOVQ (BX), BX
@@ -337,6 +374,11 @@ TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
 found:
 	CMPQ CX, ent_gen(R12)
 	JNE  miss
+	// one that took so long that somebody wants to know is Go's
+	MOVQ AX, DX
+	SUBQ SI, DX
+	CMPQ DX, lay_trigger(R9)
+	JGE  miss
 	THREAD(miss)
 	MOVQ ent_witness(R12), R14
 	CMPQ DI, ent_lo(R12)
@@ -362,8 +404,6 @@ found:
 	SUBQ 24(DI), CX
 	// CPU time: wall + how far the thread's clock moved against the counter,
 	// which is nothing without a new anchor in between
-	MOVQ AX, DX
-	SUBQ SI, DX
 	MOVQ DX, SI
 	ADDQ CX, DX
 	JS   miss
@@ -411,9 +451,10 @@ foreign:
 	CMPQ R13, ent_end(R12)
 	JA   miss
 	MOVQ BX, 8(DI)
-	MOVQ $0x70000000000a9001, BX   // an extension of one unit: loc, goid
+	MOVQ $0x7000000000ea9001, BX   // an extension of one unit: loc, goid, begin
 	MOVQ BX, 32(R10)
 	MOVQ 16(DI), CX
+	MOVQ CX, 56(R10)
 	SUBQ lay_base(R9), DI
 	MOVQ DI, 40(R10)
 	SHLQ $24, CX
@@ -490,29 +531,9 @@ found:
 	CMPQ BX, ent_gen(R12)
 	JNE  chunk
 	MOVQ ent_cur(R12), DI
-	MOVQ units+24(FP), CX
-	SHLQ $5, CX
-	LEAQ 32(DI)(CX*1), AX
-	CMPQ AX, ent_end(R12)
-	JA   chunk
-	MOVQ ext+16(FP), SI
-	ADDQ DI, CX
-copy:
-	// CX: the address of the last unit; DI walks from the record on
-	CMPQ DI, CX
-	JAE  copied
-	MOVQ 0(SI), AX
-	MOVQ 8(SI), BX
-	MOVQ AX, 32(DI)
-	MOVQ BX, 40(DI)
-	MOVQ 16(SI), AX
-	MOVQ 24(SI), BX
-	MOVQ AX, 48(DI)
-	MOVQ BX, 56(DI)
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP  copy
-copied:
+	AHEAD(512)
+	AHEAD(576)
+	EXTEND(copy, copied, chunk)
 	LEAQ 32(CX), SI
 	MOVQ ent_cur(R12), DI
 	TSC
@@ -747,28 +768,7 @@ TEXT ·PutFast(SB), NOSPLIT|NOFRAME, $0-56
 	CMPQ BX, ent_gen(R12)
 	JNE  chunk
 	MOVQ ent_cur(R12), DI
-	MOVQ units+24(FP), CX
-	SHLQ $5, CX
-	LEAQ 32(DI)(CX*1), AX
-	CMPQ AX, ent_end(R12)
-	JA   chunk
-	MOVQ ext+16(FP), SI
-	ADDQ DI, CX
-copy:
-	CMPQ DI, CX
-	JAE  copied
-	MOVQ 0(SI), AX
-	MOVQ 8(SI), BX
-	MOVQ AX, 32(DI)
-	MOVQ BX, 40(DI)
-	MOVQ 16(SI), AX
-	MOVQ 24(SI), BX
-	MOVQ AX, 48(DI)
-	MOVQ BX, 56(DI)
-	ADDQ $32, SI
-	ADDQ $32, DI
-	JMP  copy
-copied:
+	EXTEND(copy, copied, chunk)
 	LEAQ 32(CX), CX
 	MOVQ ent_cur(R12), DI
 	MOVQ rec+0(FP), SI
@@ -920,6 +920,8 @@ fresh:
 	MOVQ CX, 24(DI)
 	MOVQ 32(SI), CX
 	MOVQ CX, 32(DI)
+	MOVQ 40(SI), CX
+	MOVQ CX, 40(DI)
 	MOVQ 0(SI), CX
 	MOVQ CX, 0(DI)
 	// the state table: open, owned by this P

@@ -1,4 +1,4 @@
-//go:build !(linux && amd64 && go1.26 && !go1.28) || scope_pure || scope_go || race
+//go:build !(linux && (amd64 || arm64) && go1.26 && !go1.28) || scope_pure || scope_go || race
 
 package sys
 
@@ -60,6 +60,7 @@ func NeedAnchor(reason int64) bool { return false }
 
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
 func (f *Fast) Retire()                                              {}
+func (f *Fast) Trigger(ticks int64)                                  {}
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
 func (f *Fast) Count() (c Counts)                                    { return c }

@@ -37,31 +37,32 @@ func NewRange(size int64) (*Range, error) {
 func (r *Range) Size() int64   { return r.size }
 func (r *Range) Base() uintptr { return uintptr(r.p) }
 
-// Map maps the first n bytes of the file, which may be shorter: what lies
-// behind its end must not be touched before the file has grown.
-func (r *Range) Map(fd int, n int64) error {
-	if n > r.size {
-		return fmt.Errorf("mapping %d bytes: only %d are reserved", n, r.size)
+// Map maps n bytes of the file from off on to the addresses from at on. The
+// file may be shorter: what lies behind its end must not be touched before it
+// has grown.
+func (r *Range) Map(fd int, off, at, n int64) error {
+	if at+n > r.size {
+		return fmt.Errorf("mapping %d bytes: only %d are reserved", at+n, r.size)
 	}
-	if _, err := unix.MmapPtr(fd, 0, r.p, uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
+	if _, err := unix.MmapPtr(fd, off, unsafe.Add(r.p, at), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
 		return fmt.Errorf("mapping %d bytes: %w", n, err)
 	}
 	// A core dump does not want the trace, and a child of fork must not write
 	// into it. Both are wishes: an old kernel may not know them.
-	b := r.Bytes(0, n)
+	b := r.Bytes(at, n)
 	_ = unix.Madvise(b, unix.MADV_DONTDUMP)
 	_ = unix.Madvise(b, unix.MADV_DONTFORK)
 	return nil
 }
 
-// Unmap takes the file out of the first n bytes. With scratch, memory that
+// Unmap takes the file out of the n bytes from at on. With scratch, memory that
 // nobody reads takes its place, for writers that could not be waited for.
-func (r *Range) Unmap(n int64, scratch bool) error {
+func (r *Range) Unmap(at, n int64, scratch bool) error {
 	prot := unix.PROT_NONE
 	if scratch {
 		prot = unix.PROT_READ | unix.PROT_WRITE
 	}
-	_, err := unix.MmapPtr(-1, 0, r.p, uintptr(n), prot, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED)
+	_, err := unix.MmapPtr(-1, 0, unsafe.Add(r.p, at), uintptr(n), prot, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED)
 	if err != nil {
 		return fmt.Errorf("unmapping %d bytes: %w", n, err)
 	}

@@ -29,7 +29,7 @@ func TestRange(t *testing.T) {
 		if err := f.Truncate(2 * page); err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Map(int(f.Fd()), 1<<30); err != nil {
+		if err := r.Map(int(f.Fd()), 0, 0, 1<<30); err != nil {
 			t.Fatal(err)
 		}
 		if err := r.Populate(0, 2*page); err != nil {
@@ -51,7 +51,7 @@ func TestRange(t *testing.T) {
 		if err := r.Populate(2*page, page); err == nil && !emulated() {
 			t.Error("populating beyond the file's end did not fail")
 		}
-		if err := r.Unmap(1<<30, scratch); err != nil {
+		if err := r.Unmap(0, 1<<30, scratch); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(f.Name())
@@ -70,7 +70,7 @@ func TestRange(t *testing.T) {
 		}
 		w[0] = 99 // what a late writer does
 	}
-	if err := r.Map(0, 8<<30); err == nil {
+	if err := r.Map(0, 0, 0, 8<<30); err == nil {
 		t.Error("more was mapped than is reserved")
 	}
 }

@@ -3,23 +3,15 @@
 package sys
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
 
-// CPU says how thread CPU time may be measured.
-type CPU int
-
-const (
-	CPUAuto   CPU = iota // by rseq
-	CPUOff               // not at all
-	CPUAlways            // by rseq, else by the perf page
-)
+// noWitness says why no switch witness is tried on this processor.
+const noWitness = ""
 
 // rseqSig must stand in the four bytes before the descriptor's abort address,
 // or the kernel takes the descriptor for an attack (rseq(2), RSEQ_SIG on x86).
@@ -44,31 +36,6 @@ func (f *Fast) descriptor() error {
 	p[127] = rseqSig << 32     // the word before it
 	f.desc = uintptr(unsafe.Pointer(&d[0]))
 	return nil
-}
-
-// chooseWitness finds out which switch witness works here, at first use by
-// trying it: a sleep must clear it.
-func (f *Fast) chooseWitness(want CPU) {
-	f.cpu = false
-	f.Witness &^= witnessSwitchBit
-	if want == CPUOff {
-		f.NoSwitch = "CPU time was switched off"
-		return
-	}
-	if f.kind == witnessNone {
-		f.kind, f.NoSwitch = f.tryRseq(want)
-	}
-	if f.kind == witnessNone && want == CPUAlways {
-		f.kind, f.NoSwitch = f.tryPerf()
-	}
-	if f.kind == witnessPerf && want != CPUAlways {
-		f.NoSwitch = "rseq is not available and the perf page was not asked for"
-		return
-	}
-	if f.kind != witnessNone {
-		f.cpu, f.NoSwitch = true, ""
-		f.Witness |= witnessSwitchBit
-	}
 }
 
 func (f *Fast) tryRseq(want CPU) (uint64, string) {
@@ -122,14 +89,6 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 	}()
 	r := <-done
 	return r.kind, r.why
-}
-
-// rseqArea is where a C library that registers rseq for its threads (glibc 2.35
-// and newer, in cgo programs) has the area: off bytes from the thread pointer.
-type rseqArea struct {
-	found bool
-	off   int64
-	size  uint64
 }
 
 // rseqWord returns the rseq_cs word of the thread m: that of the cell, which it
@@ -207,121 +166,8 @@ func clears(page, desc, m uintptr) (cleared, known bool) {
 	return true, true
 }
 
-// ready makes the cell that of thread tid, whose witness of that kind is the
-// word at page. The next anchor arms it.
-func (c *cell) ready(kind, tried uint64, tid uint64, page uintptr) {
-	c.kind, c.tried, c.page, c.mask = kind, tried, page, 0
-	c.witness = uintptr(unsafe.Pointer(&c.expect))
-	store(&c.os, tid)
-}
+//go:noescape
+func registerRseq(m uintptr, area uintptr, sig uint64) int64
 
-// cellOf returns the cell of the thread at p, making it ready where needed;
-// nil where the goroutine was moved meanwhile.
-func (f *Fast) cellOf(p *place) *cell {
-	want := uint64(witnessNone)
-	if f.cpu {
-		want = f.kind
-	}
-	if v, ok := f.byM.Load(p.m); ok {
-		if c := v.(*cell); load(&c.os) == p.tid && (want == witnessNone || load(&c.tried) == want) {
-			return c
-		}
-	}
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	c := f.newCell(p.m)
-	if c == nil {
-		return nil
-	}
-	kind, page := uint64(witnessNone), uintptr(0)
-	switch want {
-	case witnessRseq:
-		if c.os == p.tid && c.kind == witnessRseq {
-			kind, page = witnessRseq, c.page
-			break
-		}
-		var errno int64
-		switch page, errno = f.rseqWord(c, p.m); errno {
-		case 0:
-			kind = witnessRseq
-		case moved:
-			return nil
-		}
-	case witnessPerf:
-		if page = perfPage(int(p.tid)); page != 0 {
-			kind = witnessPerf
-		}
-	}
-	c.ready(kind, want, p.tid, page)
-	f.byM.Store(p.m, c)
-	return c
-}
-
-// newCell returns the cell of m: the one it had, whose thread is gone if it was
-// another, or a new one. A thread that is gone is written to no more.
-func (f *Fast) newCell(m uintptr) *cell {
-	if v, ok := f.byM.Load(m); ok {
-		return v.(*cell)
-	}
-	if f.used == len(f.cells) {
-		return nil
-	}
-	c := &f.cells[f.used]
-	f.used++
-	c.m = m
-	return c
-}
-
-func (f *Fast) freeCell(c *cell) {
-	if c == &f.cells[f.used-1] {
-		f.used--
-	}
-}
-
-// tryPerf tries the second witness: the lock word of a perf event's page
-// grows at every switch of the thread, which costs each switch 1.1 µs.
-func (f *Fast) tryPerf() (uint64, string) {
-	if seccomp() {
-		return witnessNone, "a seccomp filter is active, so perf_event_open was not tried"
-	}
-	w := perfPage(unix.Gettid())
-	if w == 0 {
-		return witnessNone, "rseq is not available, and perf_event_open is not allowed (perf_event_paranoid above 2?)"
-	}
-	return witnessPerf, ""
-}
-
-// perfPage maps the page of a dummy event of the thread and returns the address
-// of its lock word, 0 on failure. The mapping outlives the descriptor.
-func perfPage(tid int) uintptr {
-	attr := unix.PerfEventAttr{
-		Type:   unix.PERF_TYPE_SOFTWARE,
-		Config: unix.PERF_COUNT_SW_DUMMY,
-		Bits:   unix.PerfBitExcludeKernel | unix.PerfBitExcludeHv,
-	}
-	attr.Size = uint32(unsafe.Sizeof(attr))
-	fd, err := unix.PerfEventOpen(&attr, tid, -1, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if err != nil {
-		return 0
-	}
-	defer unix.Close(fd)
-	p, err := unix.MmapPtr(fd, 0, nil, uintptr(os.Getpagesize()), unix.PROT_READ, unix.MAP_SHARED)
-	if err != nil {
-		return 0
-	}
-	return uintptr(p) + 8
-}
-
-// seccomp tells whether a filter decides about this process's system calls.
-func seccomp() bool {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return true // unknown: make no exotic call
-	}
-	_, after, found := bytes.Cut(b, []byte("\nSeccomp:"))
-	if !found {
-		return false // a kernel built without it
-	}
-	line, _, _ := bytes.Cut(after, []byte("\n"))
-	return string(bytes.TrimSpace(line)) != "0"
-}
+//go:noescape
+func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)

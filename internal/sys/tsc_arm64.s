@@ -3,7 +3,11 @@
 #include "textflag.h"
 
 // func tsc() int64
+//
+// The ISB keeps the counter from being read before what stands before it has been
+// executed: two readings of one thread might change places otherwise.
 TEXT ·tsc(SB), NOSPLIT|NOFRAME, $0-8
+	ISB  $15
 	MRS  CNTVCT_EL0, R0
 	MOVD R0, ret+0(FP)
 	RET
@@ -15,6 +19,7 @@ TEXT ·getg(SB), NOSPLIT|NOFRAME, $0-8
 
 // func tscg() (ticks int64, gp uintptr)
 TEXT ·tscg(SB), NOSPLIT|NOFRAME, $0-16
+	ISB  $15
 	MRS  CNTVCT_EL0, R0
 	MOVD R0, ticks+0(FP)
 	MOVD g, gp+8(FP)

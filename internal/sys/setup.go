@@ -1,9 +1,10 @@
-//go:build linux && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
 
 package sys
 
 import (
 	"fmt"
+	"math"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -13,7 +14,7 @@ import (
 
 // Sizes of what is reserved once per process; only what is used is touched.
 const (
-	maxPs     = 1 << 16 // MAXPS in fast_amd64.s
+	maxPs     = 1 << 16 // MAXPS in the assembly
 	maxChunks = 1 << 24 // 1 TiB of chunks
 	maxCells  = 1 << 15 // more than the runtime's limit of 10,000 threads
 )
@@ -99,6 +100,7 @@ func reserve[T any](n int) ([]T, error) {
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	lay.base, lay.size = base, min(size, maxChunks<<16)
 	lay.exact = rate / 1e6 * exactBelow / 1e3
+	lay.trigger = math.MaxInt64
 	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
 	f.bracket = rate / 1e6 * 3
 	f.chooseWitness(cpu)
@@ -108,6 +110,10 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	}
 	clear(entries[:f.ps()])
 }
+
+// Trigger leaves the ends of scopes that took so many ticks to Go. It is to be
+// called between Setup and Run.
+func (f *Fast) Trigger(ticks int64) { lay.trigger = ticks }
 
 const exactBelow = 20_000 // ns; format.ExactBelow
 

@@ -1,13 +1,14 @@
-//go:build linux && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
 
 package sys
 
 import (
 	"encoding/binary"
 	"iter"
-	"os"
 	"runtime"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // offsets are where the runtime keeps what the fast path reads.
@@ -18,7 +19,7 @@ type offsets struct {
 	coroutine          uint64  // the waitreason of a goroutine that switched as a coroutine
 }
 
-// usual is what fast_amd64.s was written for. The path is used only where every
+// usual is what the assembly was written for, on both processors. The path is used only where every
 // one of these is verified.
 var usual = offsets{m: 48, goid: 152, seq: 191, wait: 176, p: 208, procid: 64, tick: 16}
 
@@ -31,11 +32,11 @@ type probe map[string]map[uintptr]bool
 // goroutine's id in runtime.Stack, gettid, runtime.Gosched, and how waiting
 // changes a goroutine. missing says what could not be verified.
 func discover() (l offsets, missing string) {
-	mem, err := os.Open("/proc/self/mem")
+	mem, err := newMemory()
 	if err != nil {
-		return l, "/proc/self/mem can't be read"
+		return l, "there is no pipe to read memory by: " + err.Error()
 	}
-	defer mem.Close()
+	defer mem.close()
 	var all probe
 	for range 4 {
 		c := make(chan probe)
@@ -81,7 +82,7 @@ func discover() (l offsets, missing string) {
 
 // look runs on a goroutine of its own and tries until the scheduler leaves it
 // in peace for one round.
-func look(mem *os.File) probe {
+func look(mem memory) probe {
 	for range 50 {
 		p := probe{}
 		if p.identity(mem) && p.schedule(mem) && p.waiting() {
@@ -100,7 +101,7 @@ func (p probe) add(name string, off uintptr) {
 
 // identity looks for the goroutine's id in g, for m (which points back to g and
 // holds the thread's id) in g, and for p (which points back to m) in m.
-func (p probe) identity(mem *os.File) bool {
+func (p probe) identity(mem memory) bool {
 	g, id, tid := getg(), stackID(), gettid()
 	gb := bytesAt(g, gBytes)
 	var mb, pb [512]byte
@@ -109,7 +110,7 @@ func (p probe) identity(mem *os.File) bool {
 		if v == id {
 			p.add("goid", o)
 		}
-		if !readAt(mem, uintptr(v), mb[:]) || !holds(mb[:], uint64(g)) || !holds(mb[:], tid) {
+		if !mem.readAt(uintptr(v), mb[:]) || !holds(mb[:], uint64(g)) || !holds(mb[:], tid) {
 			continue
 		}
 		for q := uintptr(0); q < uintptr(len(mb)); q += 8 {
@@ -117,7 +118,7 @@ func (p probe) identity(mem *os.File) bool {
 			if w == tid {
 				p.add("procid", q)
 			}
-			if readAt(mem, uintptr(w), pb[:256]) && holds(pb[:256], v) &&
+			if mem.readAt(uintptr(w), pb[:256]) && holds(pb[:256], v) &&
 				binary.LittleEndian.Uint32(pb[:]) < uint32(runtime.GOMAXPROCS(0)) {
 				p.add("p", q)
 			}
@@ -129,7 +130,7 @@ func (p probe) identity(mem *os.File) bool {
 
 // schedule looks for the byte of g that counts one per Gosched and nothing per
 // system call, and for the word of p that counts when it schedules.
-func (p probe) schedule(mem *os.File) bool {
+func (p probe) schedule(mem memory) bool {
 	g := getg()
 	m, ok := some(p["m"], usual.m)
 	pp, ok2 := some(p["p"], usual.p)
@@ -143,7 +144,7 @@ func (p probe) schedule(mem *os.File) bool {
 		p0 := curp()
 		g0, t0 := string(bytesAt(g, gBytes)), string(bytesAt(p0, 64))
 		var b [8]byte
-		readAt(mem, g, b[:]) // a system call: not a yield
+		mem.readAt(g, b[:]) // a system call: not a yield
 		if curp() != p0 {
 			continue
 		}
@@ -230,14 +231,34 @@ func wordAt(addr uintptr) uintptr {
 	return uintptr(binary.LittleEndian.Uint64(bytesAt(addr, 8)))
 }
 
-// readAt reads memory that may not be there: the kernel says so instead of
-// sending a signal.
-func readAt(mem *os.File, addr uintptr, b []byte) bool {
+// memory is a pipe, through which memory is read that may not be there: of what
+// is to be written into it from there, the kernel says so instead of sending a
+// signal. Unlike /proc/self/mem it can be had by processes that may not be
+// dumped, and under emulators, whose addresses are not the kernel's.
+type memory struct{ r, w int }
+
+func newMemory() (memory, error) {
+	var p [2]int
+	err := unix.Pipe2(p[:], unix.O_CLOEXEC|unix.O_NONBLOCK)
+	return memory{p[0], p[1]}, err
+}
+
+func (m memory) close() {
+	unix.Close(m.r)
+	unix.Close(m.w)
+}
+
+func (m memory) readAt(addr uintptr, b []byte) bool {
 	if addr < 1<<16 || addr >= 1<<47 {
 		return false
 	}
-	n, err := mem.ReadAt(b, int64(addr))
-	return err == nil && n == len(b)
+	// As a number: what may not be a pointer must not look like one.
+	n, _, errno := unix.Syscall(unix.SYS_WRITE, uintptr(m.w), addr, uintptr(len(b)))
+	if errno != 0 {
+		return false
+	}
+	got, err := unix.Read(m.r, b[:n])
+	return err == nil && got == len(b)
 }
 
 func holds(b []byte, v uint64) bool {

@@ -1,11 +1,14 @@
-//go:build linux && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
 
 package sys
 
-import "unsafe"
+import (
+	"math"
+	"unsafe"
+)
 
 // layout is what the assembly needs to know of the running recording. The
-// offsets in fast_amd64.s follow this struct.
+// offsets in fast_amd64.s and fast_arm64.s follow this struct.
 type layout struct {
 	gen    int64 // of the recording; -1: none
 	base   uintptr
@@ -16,9 +19,13 @@ type layout struct {
 	names  uintptr
 	mask   uint64  // of the table of names, × the size of an entry
 	int    uintptr // the type word of an any that holds an int
+
+	// Ends of scopes that took so many ticks are Go's, because somebody wants to
+	// know of them.
+	trigger int64
 }
 
-var lay = layout{gen: -1}
+var lay = layout{gen: -1, trigger: math.MaxInt64}
 
 // entries is what the Ps own, by their numbers. Pages cost memory when they are
 // touched, and a P with a larger number than there are entries loses records.
@@ -28,7 +35,7 @@ var entries [maxPs]entry
 // shorter way to it than by the P's number. Two Ms may share a slot: whose entry
 // is found is checked. Slots start at an entry that is nobody's.
 var (
-	near   [1024]uintptr // NEAR in fast_amd64.s
+	near   [1024]uintptr // NEAR in the assembly
 	nobody entry
 )
 
@@ -164,12 +171,6 @@ func install(header *[8]uint64, addr, size uintptr, gen int64, out *Left)
 
 //go:noescape
 func anchor(a *anchorArgs) int64
-
-//go:noescape
-func registerRseq(m uintptr, area uintptr, sig uint64) int64
-
-//go:noescape
-func probeRseq(m uintptr, off int64, size, sig uint64) (area uintptr, r int64)
 
 //go:noescape
 func park(inside, leave *uint32)

@@ -1,0 +1,17 @@
+//go:build linux && go1.26 && !go1.28 && !scope_pure && !scope_go && !race
+
+package sys
+
+import "golang.org/x/sys/unix"
+
+// noWitness says why no switch witness is tried on this processor. A witness that
+// misses a switch counts time off the CPU as CPU time, and what the kernel does
+// with rseq's and the perf page's words at a switch has been looked at on amd64
+// only; an emulator has neither.
+const noWitness = "no switch witness has been verified on arm64"
+
+func (f *Fast) descriptor() error { return nil }
+
+func (f *Fast) tryRseq(CPU) (uint64, string) { return witnessNone, noWitness }
+
+func (f *Fast) rseqWord(*cell, uintptr) (page uintptr, errno int64) { return 0, -int64(unix.ENOSYS) }
