@@ -9,6 +9,7 @@
 package flusher
 
 import (
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -29,6 +30,9 @@ type Config struct {
 	// Whole tells whether nobody is about to write into a sealed chunk any
 	// more; nil: sealed chunks are whole.
 	Whole func(idx int64) bool
+	// Leave is called for a chunk that nobody writes into any more, while it is
+	// still in memory. May be nil.
+	Leave func(idx int64)
 	// Tick is called at the end of each tick, on the flusher's goroutine.
 	Tick func(now time.Time)
 }
@@ -43,10 +47,10 @@ type Flusher struct {
 	done  sync.WaitGroup
 	err   atomic.Pointer[error]
 
-	low     int64   // every chunk below is gone
+	mu      sync.Mutex
+	chunks  []int64 // handed out and not gone
 	leaving []int64 // marked in the last round
 	since   map[int64]time.Time
-	flushed atomic.Int64
 }
 
 // old is how long a chunk may stay open.
@@ -58,7 +62,6 @@ func Start(c Config) *Flusher {
 		Config: c,
 		stop:   make(chan struct{}),
 		write:  make(chan struct{}, 1),
-		low:    1,
 		since:  map[int64]time.Time{},
 	}
 	f.done.Add(2)
@@ -123,19 +126,22 @@ func (f *Flusher) prepare() {
 // been open for long.
 func (f *Flusher) age(now time.Time) {
 	var open []int64
-	bump := f.Pool.Bump()
-	for idx := atomic.LoadInt64(&f.low); idx < bump; idx++ {
+	since := map[int64]time.Time{} // what is not open any more is not in it
+	for _, idx := range f.present() {
 		if f.Pool.State(idx) != mmpool.Open {
-			delete(f.since, idx)
 			continue
 		}
 		open = append(open, idx)
-		if t, ok := f.since[idx]; !ok {
-			f.since[idx] = now
-		} else if now.Sub(t) > old && f.Expire != nil {
+		t, ok := f.since[idx]
+		if !ok {
+			t = now
+		}
+		since[idx] = t
+		if now.Sub(t) > old && f.Expire != nil {
 			f.Expire(idx)
 		}
 	}
+	f.since = since
 	f.note(f.Pool.Rearm(open))
 	if f.Pool.Heap() {
 		// The file is a copy: bring it up to date, so that it can be read.
@@ -143,6 +149,27 @@ func (f *Flusher) age(now time.Time) {
 			f.note(f.Pool.Save(idx, idx+1, false))
 		}
 	}
+}
+
+// present is the chunks that were handed out and are not gone.
+func (f *Flusher) present() []int64 {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.chunks = f.Pool.Fresh(f.chunks)
+	return slices.Clone(f.chunks)
+}
+
+// forget says that chunks are gone.
+func (f *Flusher) forget() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.chunks = slices.DeleteFunc(f.chunks, func(idx int64) bool {
+		gone := f.Pool.State(idx) == mmpool.Gone
+		if gone {
+			f.Pool.Retire(idx)
+		}
+		return gone
+	})
 }
 
 func (f *Flusher) writeOut() {
@@ -164,6 +191,9 @@ func (f *Flusher) round() {
 			if w := f.Pool.Words(idx); w != nil {
 				// The flags share a word with the generation.
 				atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
+				if f.Leave != nil {
+					f.Leave(idx)
+				}
 			}
 		}
 		if err := f.Pool.Settle(run.from, run.to); err != nil {
@@ -175,28 +205,17 @@ func (f *Flusher) round() {
 		for idx := run.from; idx < run.to; idx++ {
 			f.Pool.SetState(idx, mmpool.Gone)
 		}
-		f.flushed.Add((run.to - run.from) * mmpool.ChunkSize)
 	}
-	f.leaving = f.leaving[:0]
-
-	bump := f.Pool.Bump()
-	low, gone := atomic.LoadInt64(&f.low), true
-	for idx := low; idx < bump; idx++ {
-		switch f.Pool.State(idx) {
-		case mmpool.Gone:
-			if gone {
-				low = idx + 1
-			}
-			continue
-		case mmpool.Sealed:
-			if f.Whole == nil || f.Whole(idx) {
-				f.Pool.SetState(idx, mmpool.Leaving)
-				f.leaving = append(f.leaving, idx)
-			}
+	if len(f.leaving) > 0 {
+		f.leaving = f.leaving[:0]
+		f.forget()
+	}
+	for _, idx := range f.present() {
+		if f.Pool.State(idx) == mmpool.Sealed && (f.Whole == nil || f.Whole(idx)) {
+			f.Pool.SetState(idx, mmpool.Leaving)
+			f.leaving = append(f.leaving, idx)
 		}
-		gone = false
 	}
-	atomic.StoreInt64(&f.low, low)
 	for _, run := range runs(f.leaving) {
 		f.note(f.Pool.Save(run.from, run.to, true))
 	}

@@ -69,7 +69,7 @@ func TestRounds(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, _ := newPool(t, heap)
 		notYet := int64(4)
-		f := &Flusher{Config: Config{Pool: p, Whole: func(idx int64) bool { return idx != notYet }}, low: 1, since: map[int64]time.Time{}}
+		f := &Flusher{Config: Config{Pool: p, Whole: func(idx int64) bool { return idx != notYet }}, since: map[int64]time.Time{}}
 		take(t, p, 6)
 		check := func(want ...uint32) {
 			t.Helper()
@@ -87,8 +87,8 @@ func TestRounds(t *testing.T) {
 		p.SetState(5, s)
 		f.round()
 		check(g, g, o, s, l, o)
-		if f.low != 3 {
-			t.Errorf("all below %d is gone, want 3", f.low)
+		if got := f.present(); !slices.Equal(got, []int64{3, 4, 5, 6}) {
+			t.Errorf("%v are not gone, want 3 to 6", got)
 		}
 		notYet = 0
 		p.SetState(3, s)
@@ -96,8 +96,8 @@ func TestRounds(t *testing.T) {
 		check(g, g, l, l, g, o)
 		f.round()
 		check(g, g, g, g, g, o)
-		if f.low != 6 || f.flushed.Load() != 5*mmpool.ChunkSize {
-			t.Errorf("all below %d is gone, %d bytes are written, want 6 and 5 chunks", f.low, f.flushed.Load())
+		if got := f.present(); !slices.Equal(got, []int64{6}) {
+			t.Errorf("%v are not gone, want 6", got)
 		}
 		if err := f.Err(); err != nil {
 			t.Error(err)
@@ -113,7 +113,7 @@ func TestRounds(t *testing.T) {
 func TestFinalChunks(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, file := newPool(t, heap)
-		f := &Flusher{Config: Config{Pool: p}, low: 1, since: map[int64]time.Time{}}
+		f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
 		take(t, p, 3)
 		p.SetState(1, mmpool.Sealed)
 		p.SetState(2, mmpool.Sealed)
@@ -143,7 +143,7 @@ func TestExpire(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, _ := newPool(t, heap)
 		var expired []int64
-		f := &Flusher{Config: Config{Pool: p, Expire: func(idx int64) { expired = append(expired, idx) }}, low: 1, since: map[int64]time.Time{}}
+		f := &Flusher{Config: Config{Pool: p, Expire: func(idx int64) { expired = append(expired, idx) }}, since: map[int64]time.Time{}}
 		take(t, p, 2)
 		now := time.Now()
 		for _, c := range []struct {
@@ -240,7 +240,7 @@ func TestStartStop(t *testing.T) {
 // is, and that the error is told.
 func TestWriteFails(t *testing.T) {
 	p, file := newPool(t, true)
-	f := &Flusher{Config: Config{Pool: p}, low: 1, since: map[int64]time.Time{}}
+	f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
 	take(t, p, 1)
 	p.SetState(1, mmpool.Sealed)
 	if err := file.Close(); err != nil {

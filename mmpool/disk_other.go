@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-func newDisk(f *os.File, limit int64) (backing, error) { return nil, sys.ErrNoMap }
+func newDisk(f *os.File, limit int64, ring bool) (backing, error) { return nil, sys.ErrNoMap }
 
 func lossOf(err error) format.Loss {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) {

@@ -23,10 +23,19 @@ type backing interface {
 	// rearm makes the chunks' pages writable again where the kernel's
 	// write-back has write-protected them.
 	rearm(from, to int64) error
-	// save begins to write the chunks [from, to) out, final says that they
-	// will not change any more; settle waits for that and drops their memory.
-	save(from, to int64, final bool) error
-	settle(from, to int64) error
+	// save begins to write the chunks out, final says that they will not change
+	// any more; settle waits for that and drops their memory.
+	save(s span, final bool) error
+	settle(s span) error
+	// What a ring needs besides. grow gives the file n more places. attach makes
+	// the n places from at on those of the chunks from idx on, as extend does,
+	// which need not be neighbours of others; detach makes these chunks'
+	// addresses nobody's. wipe zeroes places, each one's first page before the
+	// rest.
+	grow(at, n int64) error
+	attach(idx, at, n int64) error
+	detach(idx, n int64) error
+	wipe(at, n int64) error
 	// free is how many bytes the file system has left, of how many.
 	free() (avail, total int64, err error)
 	// unprepared counts the pages that extend could not fault in.
@@ -58,18 +67,11 @@ func New(o Options) (*Pool, error) {
 	var err error
 	if o.Heap {
 		p.back = newHeap(o.File)
-	} else if p.back, err = newDisk(o.File, o.Limit); err != nil {
+	} else if p.back, err = newDisk(o.File, o.Limit, o.Ring > 0); err != nil {
 		return nil, err
 	}
-	if p.states == nil {
-		n := p.limit
-		if n == 0 {
-			n = 1 << 24
-		}
-		p.states = make([]uint32, n+1)
-	}
-	p.asked = time.Now()
-	if err := p.prepare(); err != nil {
+	p.asked, p.seen = time.Now(), 1
+	if err := p.first(&o); err != nil {
 		_ = p.back.close(0)
 		return nil, err
 	}
@@ -77,6 +79,44 @@ func New(o Options) (*Pool, error) {
 	p.low.Store(p.end.Load() - 1)
 	p.SetState(0, Open)
 	return p, nil
+}
+
+// first makes the tables and the first window.
+func (p *Pool) first(o *Options) error {
+	n := p.limit
+	if o.Ring > 0 {
+		span := int64(1 << 24)
+		if a := p.back.addresses(); a != nil {
+			span = a.Size() / ChunkSize
+		}
+		r, err := newRing(o, span)
+		if err != nil {
+			return err
+		}
+		p.ring = r
+		p.window = min(p.window, r.want/4)
+		n = r.lap + maxKeptChunks
+	} else if n == 0 {
+		n = 1 << 24
+	}
+	if p.states == nil {
+		p.states = make([]uint32, n+1)
+	}
+	if p.ring == nil {
+		return p.prepare()
+	}
+	if err := p.room(ChunkSize); err != nil {
+		return err
+	}
+	if err := p.back.grow(0, 1); err != nil {
+		return err
+	}
+	if err := p.back.attach(0, 0, 1); err != nil {
+		return err
+	}
+	p.bump.Store(1)
+	p.end.Store(1)
+	return p.prepare()
 }
 
 // Extend keeps the window ahead of the bump. The window is what the writers
@@ -89,6 +129,9 @@ func (p *Pool) Extend() error {
 		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
 		// Down slowly: bursts come again.
 		p.window = min(max(perTenth, p.window*3/4, minWindow), maxWindow)
+		if p.ring != nil {
+			p.window = min(p.window, p.ring.want/4) // what is prepared holds nothing
+		}
 	}
 	p.asked, p.used = now, bump
 	return p.prepare()
@@ -101,6 +144,9 @@ func (p *Pool) prepare() error {
 		// Half of the window is used when this much is left.
 		p.half.Store(p.end.Load() - p.window/2)
 	}()
+	if p.ring != nil {
+		return p.prepareRing()
+	}
 	for {
 		want := p.Bump() + p.window
 		if p.limit > 0 {
@@ -123,6 +169,9 @@ func (p *Pool) prepare() error {
 			p.reason.Store(uint32(lossOf(err)))
 			return err
 		}
+		// The table's page too is to be there before a writer comes.
+		atomic.AddUint32(&p.states[end], 0)
+		atomic.AddUint32(&p.states[end+step-1], 0)
 		p.reason.Store(uint32(format.LossWindow))
 		p.end.Store(end + step)
 	}
@@ -162,17 +211,21 @@ func (p *Pool) Rearm(open []int64) error {
 			first = err
 		}
 	}
-	if err := p.back.rearm(p.Bump(), p.end.Load()); err != nil && first == nil {
-		first = err
+	for _, run := range p.ahead() {
+		if err := p.back.rearm(run[0], run[1]); err != nil && first == nil {
+			first = err
+		}
 	}
 	return first
 }
 
 // Save begins to write the chunks [from, to) out.
-func (p *Pool) Save(from, to int64, final bool) error { return p.back.save(from, to, final) }
+func (p *Pool) Save(from, to int64, final bool) error {
+	return p.each(from, to, func(s span) error { return p.back.save(s, final) })
+}
 
 // Settle waits for what Save began and drops the chunks' memory.
-func (p *Pool) Settle(from, to int64) error { return p.back.settle(from, to) }
+func (p *Pool) Settle(from, to int64) error { return p.each(from, to, p.back.settle) }
 
 // ShutRecords makes every later Take fail; blocks still get chunks.
 func (p *Pool) ShutRecords() { p.bump.Or(noRecords) }
@@ -187,11 +240,17 @@ func (p *Pool) Shut() {
 // may be about to store into a chunk, but by a compare-and-swap that fails.
 // The table of states is left as New wants to find it.
 func (p *Pool) Close() error {
-	n := p.Bump()
+	size, n := p.Size(), p.Bump()
+	if r := p.ring; r != nil {
+		n = min(p.Bump(), r.lap+1)
+		for i := r.lap + 1; i < r.nextKept; i++ {
+			atomic.StoreUint32(&p.states[i], 0)
+		}
+	}
 	for i := range p.states[:n] {
 		atomic.StoreUint32(&p.states[i], 0) // a late end may look
 	}
-	return p.back.close(n * ChunkSize)
+	return p.back.close(size)
 }
 
 // IsNoSpace tells whether an error means that the file system is full, nearly

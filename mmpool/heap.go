@@ -8,6 +8,7 @@ import (
 	"sync"
 	"sync/atomic"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -85,16 +86,16 @@ func (h *heap) rearm(from, to int64) error { return nil }
 // save copies the chunks as they are now. The words are loaded one by one: a
 // record that is being written is seen whole or, its start being stored last,
 // not at all.
-func (h *heap) save(from, to int64, final bool) error {
-	for idx := from; idx < to; idx++ {
-		if err := h.saveOne(idx); err != nil {
+func (h *heap) save(s span, final bool) error {
+	for i := range s.n {
+		if err := h.saveOne(s.idx+i, s.at+i); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *heap) saveOne(idx int64) error {
+func (h *heap) saveOne(idx, at int64) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.words(idx)
@@ -108,7 +109,11 @@ func (h *heap) saveOne(idx int64) error {
 	for i := range w {
 		binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
 	}
-	if _, err := h.f.WriteAt(h.buf, idx*ChunkSize); err != nil {
+	b := h.buf
+	if idx == 0 {
+		b = b[:format.ControlOffset] // what follows is not ours alone
+	}
+	if _, err := h.f.WriteAt(b, at*ChunkSize); err != nil {
 		err = fmt.Errorf("writing %s: %w", h.f.Name(), err)
 		h.fail.Store(&err)
 		return err
@@ -117,17 +122,47 @@ func (h *heap) saveOne(idx int64) error {
 	return nil
 }
 
-func (h *heap) settle(from, to int64) error {
-	if err := h.save(from, to, true); err != nil {
+func (h *heap) settle(s span) error {
+	if err := h.save(s, true); err != nil {
 		return err // the chunks stay in memory, for the next try
 	}
-	for idx := from; idx < to; idx++ {
-		if s := h.slot(idx); s != nil && s.Swap(nil) != nil {
+	h.drop(s.idx, s.n)
+	return nil
+}
+
+func (h *heap) drop(idx, n int64) {
+	for i := range n {
+		if s := h.slot(idx + i); s != nil && s.Swap(nil) != nil {
 			h.kept.Add(-1)
+		}
+	}
+}
+
+// grow does nothing: the file grows as it is written.
+func (h *heap) grow(at, n int64) error { return nil }
+
+func (h *heap) attach(idx, at, n int64) error { return h.extend(idx, idx+n) }
+
+func (h *heap) detach(idx, n int64) error {
+	h.drop(idx, n)
+	return nil
+}
+
+func (h *heap) wipe(at, n int64) error {
+	for i := range n {
+		off := (at + i) * ChunkSize
+		_, err := h.f.WriteAt(zeros[:format.ChunkHeaderSize], off)
+		if err == nil {
+			_, err = h.f.WriteAt(zeros[:], off)
+		}
+		if err != nil {
+			return fmt.Errorf("overwriting %s: %w", h.f.Name(), err)
 		}
 	}
 	return nil
 }
+
+var zeros [ChunkSize]byte
 
 func (h *heap) unprepared() int64 { return 0 }
 

@@ -66,6 +66,9 @@ func TestHeapCopies(t *testing.T) {
 		if idx == 2 && at == 7 {
 			want = 77
 		}
+		if idx == 0 && at >= format.ControlOffset/8 {
+			want = 0 // others write there
+		}
 		if got := binary.LittleEndian.Uint64(b[8*i:]); got != want {
 			t.Fatalf("word %d of chunk %d is %#x, want %#x", at, idx, got, want)
 		}

@@ -14,7 +14,8 @@
 //  1. The bump never passes the window's end. Otherwise a store could meet a
 //     page that has no room on disk, and the kernel would kill the program.
 //  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
-//     seals it; the flusher does the rest. Otherwise a chunk could be written
+//     seals it; the flusher does the rest. (A ring uses places in the file again,
+//     by other addresses: see ring.go.) Otherwise a chunk could be written
 //     out under its owner's hands, and every store would fault.
 //  3. Ends are completed in place only in chunks that are open or sealed. One
 //     that was looked at as sealed and is leaving when the store comes costs a
@@ -65,6 +66,8 @@ type Pool struct {
 	file   *os.File
 	used   int64 // bump at the last Extend, and when that was
 	asked  time.Time
+	seen   int64 // what Fresh has told
+	ring   *ring // nil: chunks are used once
 }
 
 // Options of a pool.
@@ -73,6 +76,14 @@ type Options struct {
 	Limit  int64    // bytes; 0: none
 	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
 	Heap   bool     // keep chunks on the heap and copy them to the file
+
+	// Ring is the bytes of chunks that are used again and again; 0: none.
+	// Overwrite is called with the numbers of chunks that will be overwritten
+	// now; blocks may still be written.
+	Ring      int64
+	Overwrite func(numbers []int64)
+
+	lap int64 // a test's
 }
 
 // Window sizes, in chunks.
@@ -96,7 +107,8 @@ const wakeEvery = 16 << 20 / ChunkSize
 func (p *Pool) Wake() <-chan struct{} { return p.wake }
 
 // Take hands out the next chunk for records. Where there is none it returns
-// the reason; it never waits.
+// the reason; it never waits. idx is the chunk's number, which tells its address;
+// Place tells where in the file it is.
 func (p *Pool) Take() (idx int64, lost format.Loss) {
 	return p.take(keepForBlocks, p.spare)
 }
@@ -129,6 +141,13 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 		}
 		if n >= p.half.Load() || n%wakeEvery == 0 {
 			p.poke()
+		}
+		if p.ring != nil {
+			idx, ok := p.ring.taken(n)
+			if !ok {
+				continue
+			}
+			return idx, 0
 		}
 		return n, 0
 	}
@@ -186,8 +205,11 @@ func (p *Pool) Heap() bool { return p.back.base() == 0 }
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
 
-// Span is how many bytes of chunks the pool can ever hand out.
+// Span is how many bytes from Base on can be chunks.
 func (p *Pool) Span() int64 {
+	if p.ring != nil {
+		return (p.ring.lap + maxKeptChunks + 1) * ChunkSize
+	}
 	if p.limit > 0 {
 		return p.limit * ChunkSize
 	}

@@ -21,15 +21,19 @@ type fake struct {
 	closed      int64
 }
 
-func (f *fake) base() uintptr                         { return 0 }
-func (f *fake) addresses() *sys.Range                 { return nil }
-func (f *fake) words(idx int64) []uint64              { return nil }
-func (f *fake) rearm(from, to int64) error            { return nil }
-func (f *fake) save(from, to int64, final bool) error { return nil }
-func (f *fake) settle(from, to int64) error           { return nil }
-func (f *fake) unprepared() int64                     { return 0 }
-func (f *fake) close(size int64) error                { f.closed = size; return nil }
-func (f *fake) free() (int64, int64, error)           { return f.avail, f.size, f.freeErr }
+func (f *fake) base() uintptr                 { return 0 }
+func (f *fake) addresses() *sys.Range         { return nil }
+func (f *fake) words(idx int64) []uint64      { return nil }
+func (f *fake) rearm(from, to int64) error    { return nil }
+func (f *fake) save(s span, final bool) error { return nil }
+func (f *fake) settle(s span) error           { return nil }
+func (f *fake) grow(at, n int64) error        { return nil }
+func (f *fake) attach(idx, at, n int64) error { return f.extend(idx, idx+n) }
+func (f *fake) detach(idx, n int64) error     { return nil }
+func (f *fake) wipe(at, n int64) error        { return nil }
+func (f *fake) unprepared() int64             { return 0 }
+func (f *fake) close(size int64) error        { f.closed = size; return nil }
+func (f *fake) free() (int64, int64, error)   { return f.avail, f.size, f.freeErr }
 func (f *fake) extend(from, to int64) error {
 	if f.extendErr == nil {
 		f.extended = append(f.extended, [2]int64{from, to})

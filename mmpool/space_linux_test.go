@@ -172,3 +172,36 @@ func TestHeapOnFullDisk(t *testing.T) {
 		t.Errorf("the file has %v, memory %v: %v", b, p.Words(3) != nil, err)
 	}
 }
+
+// TestRingOnFullDisk has a file system that is smaller than the ring: it goes on
+// with what it got.
+func TestRingOnFullDisk(t *testing.T) {
+	dir := smallFS(t, "8m")
+	f := createIn(t, dir, "ring")
+	p, err := New(Options{File: f, Ring: 64 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
+	n := 0
+	for round := 0; n < 500; round++ {
+		_ = p.Extend() // says that the disk is full
+		for {
+			idx, why := p.Take()
+			if why != 0 {
+				break
+			}
+			fill(t, p, idx, uint64(n))
+			p.Fresh(nil)
+			leave(t, p, idx)
+			n++
+		}
+		if round > 500 {
+			t.Fatalf("%d chunks in %d rounds", n, round)
+		}
+	}
+	var st unix.Stat_t
+	if err := unix.Fstat(int(f.Fd()), &st); err != nil || st.Blocks*512 > 8<<20 {
+		t.Errorf("%d bytes on a file system of 8 MiB: %v", st.Blocks*512, err)
+	}
+}

@@ -1,0 +1,220 @@
+package mmpool
+
+import (
+	"errors"
+	"slices"
+	"sort"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// prepareRing makes the window whole. The file grows until the ring has all its
+// places; then, or where there is no room for that, they are used again.
+func (p *Pool) prepareRing() error {
+	r := p.ring
+	if err := p.prepareKept(); err != nil {
+		return err
+	}
+	var grown error
+	for {
+		bump, end := p.Bump(), p.end.Load()
+		want := bump + p.window - end
+		if want < r.unit || want < min(minStep, p.window/2) && end > 1 {
+			return grown
+		}
+		if r.busy(end) {
+			for i := range r.unit {
+				r.ready[r.number(end+i)&int64(len(r.ready)-1)].Store(0)
+			}
+			p.end.Store(end + r.unit)
+			continue
+		}
+		// Numbers in a step are neighbours, and free.
+		step := min(want, maxStep, r.lap-r.number(end)+1)
+		for k := r.unit; k < step; k += r.unit {
+			if r.busy(end + k) {
+				step = k
+			}
+		}
+		step -= step % r.unit
+		n := min(step, r.want-r.have)
+		if n > 0 && grown == nil {
+			if grown = p.grow(end, n); grown == nil {
+				continue
+			} else if errors.Is(grown, errBehind) {
+				return nil
+			}
+		}
+		// What can't grow goes on with what it has.
+		n, err := p.reuse(end, step)
+		if errors.Is(err, errBehind) {
+			return nil // as if the window had not been asked for
+		}
+		if err != nil {
+			p.reason.Store(uint32(lossOf(err)))
+			return err
+		}
+		if n == 0 {
+			if grown != nil {
+				p.reason.Store(uint32(lossOf(grown)))
+			}
+			return grown
+		}
+	}
+}
+
+// busy tells whether a number of the unit from the n-th chunk on is that of a chunk
+// that is still there.
+func (r *ring) busy(n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.unit {
+		if _, ok := r.places[r.number(n+i)]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// grow gives the ring n more places, for the chunks from end on.
+func (p *Pool) grow(end, n int64) error {
+	r := p.ring
+	if err := p.room(n * ChunkSize); err != nil {
+		return err
+	}
+	at := r.size
+	if err := p.back.grow(at, n); err != nil {
+		return err
+	}
+	r.size += n
+	r.have += n
+	var units []*unit
+	for i := int64(0); i < n; i += r.unit {
+		units = append(units, &unit{at: at + i})
+	}
+	return p.attach(end, units)
+}
+
+// reuse overwrites up to n chunks, for those from end on. It returns how many it
+// found.
+func (p *Pool) reuse(end, n int64) (int64, error) {
+	r := p.ring
+	r.mu.Lock()
+	k := min(n/r.unit, int64(len(r.gone)))
+	units := slices.Clone(r.gone[:k])
+	r.mu.Unlock()
+	if k == 0 {
+		return 0, nil
+	}
+	// In the order of their places, so that neighbours stay, or become again, one
+	// mapping.
+	sort.Sort(byPlace(units))
+	var old []int64
+	for _, u := range units {
+		old = append(old, u.nums...)
+	}
+	if p.ring.overwrite != nil {
+		p.ring.overwrite(old)
+	}
+	r.mu.Lock()
+	r.gone = slices.Delete(r.gone, 0, int(k))
+	for _, idx := range old {
+		delete(r.places, idx)
+	}
+	r.mu.Unlock()
+	for _, run := range neighbours(old) {
+		if err := p.back.detach(run[0], run[1]); err != nil {
+			return 0, err
+		}
+	}
+	for i := 0; i < len(units); {
+		j := i + 1
+		for j < len(units) && units[j].at == units[j-1].at+r.unit {
+			j++
+		}
+		if err := p.back.wipe(units[i].at, int64(j-i)*r.unit); err != nil {
+			return 0, err
+		}
+		i = j
+	}
+	return k * r.unit, p.attach(end, units)
+}
+
+// attach makes the units those of the chunks from end on, and the window end
+// behind them.
+func (p *Pool) attach(end int64, units []*unit) error {
+	r := p.ring
+	first := r.number(end)
+	for i := 0; i < len(units); {
+		j := i + 1
+		for j < len(units) && units[j].at == units[j-1].at+r.unit {
+			j++
+		}
+		if err := p.back.attach(first+int64(i)*r.unit, units[i].at, int64(j-i)*r.unit); err != nil {
+			// Nothing is in them: they are the next to be tried.
+			r.mu.Lock()
+			for _, u := range units {
+				u.nums = u.nums[:0]
+			}
+			r.gone = append(units, r.gone...)
+			r.mu.Unlock()
+			return err
+		}
+		i = j
+	}
+	idx, n := first, end
+	r.mu.Lock()
+	for _, u := range units {
+		u.left, u.nums = r.unit, u.nums[:0]
+		for k := range r.unit {
+			u.nums = append(u.nums, idx)
+			r.places[idx] = place{u.at + k, n, u}
+			r.ready[idx&int64(len(r.ready)-1)].Store(uint64(idx)<<40 | uint64(u.at+k)<<16 | uint64(uint16(r.turn(n))))
+			atomic.StoreUint32(&p.states[idx], Free)
+			idx++
+			n++
+		}
+	}
+	r.mu.Unlock()
+	p.reason.Store(uint32(format.LossWindow))
+	p.end.Store(end + int64(len(units))*r.unit)
+	return nil
+}
+
+// prepareKept keeps some kept chunks ready.
+func (p *Pool) prepareKept() error {
+	r := p.ring
+	r.mu.Lock()
+	n, next := int64(len(r.spare)), r.nextKept
+	r.mu.Unlock()
+	if n > keptAhead/2 || next+keptAhead > r.lap+maxKeptChunks {
+		return nil
+	}
+	at := r.size
+	err := p.room(keptAhead * ChunkSize)
+	if err == nil {
+		err = p.back.grow(at, keptAhead)
+	}
+	if err == nil {
+		r.size += keptAhead
+		err = p.back.attach(next, at, keptAhead)
+	}
+	if err != nil {
+		return err
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range int64(keptAhead) {
+		r.places[next+i] = place{at: at + i, n: 1}
+		r.spare = append(r.spare, next+i)
+	}
+	r.nextKept += keptAhead
+	return nil
+}
+
+type byPlace []*unit
+
+func (u byPlace) Len() int           { return len(u) }
+func (u byPlace) Swap(i, j int)      { u[i], u[j] = u[j], u[i] }
+func (u byPlace) Less(i, j int) bool { return u[i].at < u[j].at }
