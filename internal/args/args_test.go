@@ -86,7 +86,7 @@ func TestJSON(t *testing.T) {
 		{"process, unknown", trace.Event{Kind: format.KindProcess, User: -1, System: -1}, ``},
 		{"process, open", trace.Event{Kind: format.KindProcess, Open: true}, ``},
 		{"taskf", trace.Event{Kind: format.KindTaskf, Name: 8, Args: slots("f.go", 3, key(6), 4)}, `{"text":"load f.go of 3","0":"f.go","1":3,"text#2":4}`},
-		{"slots of other records", task([]format.Slot{{Type: format.SlotLoc, Value: 4}, {Type: 14, Value: 5}}, nil), `{"loc":4,"slot-14":5}`},
+		{"slots of other records", task([]format.Slot{{Type: format.SlotLoc, Value: 4}, {Type: 14, Value: 5}}, nil), `{"loc":4,"begin":5}`},
 	} {
 		l := NewLister(func(id uint16) string { return keys[id] })
 		got := string(AppendJSON(nil, l.List(&test.e)))

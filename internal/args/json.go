@@ -23,7 +23,7 @@ func AppendJSON(b []byte, list []Arg) []byte {
 		if i > 0 {
 			b = append(b, ',')
 		}
-		b = appendString(b, list[i].Key)
+		b = AppendString(b, list[i].Key)
 		b = append(b, ':')
 		b = appendValue(b, &list[i].Value)
 	}
@@ -51,10 +51,10 @@ func appendValue(b []byte, s *format.Slot) []byte {
 			b = appendCut(b, s.Full)
 			return append(b, '"')
 		}
-		return appendString(b, s.Str)
+		return AppendString(b, s.Str)
 	case format.SlotType_:
 		b = append(b, `{"type":`...)
-		b = appendString(b, s.Str)
+		b = AppendString(b, s.Str)
 		return append(b, '}')
 	case format.SlotAddr:
 		b = append(b, `"0x`...)
@@ -71,7 +71,8 @@ func appendCut(b []byte, full int) []byte {
 	return append(b, " bytes)"...)
 }
 
-func appendString[T string | []byte](b []byte, s T) []byte {
+// AppendString appends s as a JSON string; broken UTF-8 becomes U+FFFD.
+func AppendString[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	b = appendEscaped(b, s)
 	return append(b, '"')

@@ -5,7 +5,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
-	"slices"
+	"sort"
 	"strconv"
 	"time"
 
@@ -59,11 +59,20 @@ func (r *threadReader) read(b *beat) {
 	r.next = now.Add(threadShare * r.cost)
 }
 
+// busiest sorts by what a thread used since the last look. Not by slices.SortFunc:
+// its copy for each type makes the host program larger.
+type busiest []sample
+
+func (s busiest) Len() int      { return len(s) }
+func (s busiest) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s busiest) Less(i, j int) bool {
+	x, y := &s[i], &s[j]
+	return cmp.Or(cmp.Compare(y.grown, x.grown), cmp.Compare(y.CPU, x.CPU), cmp.Compare(x.ID, y.ID)) < 0
+}
+
 // report lists the busiest threads and sums all.
 func (r *threadReader) report(b *beat) {
-	slices.SortFunc(r.all, func(x, y sample) int {
-		return cmp.Or(cmp.Compare(y.grown, x.grown), cmp.Compare(y.CPU, x.CPU), cmp.Compare(x.ID, y.ID))
-	})
+	sort.Sort(busiest(r.all))
 	listed := r.all[:min(len(r.all), MaxThreads)]
 	for _, t := range listed {
 		b.threads = append(b.threads, t.Thread)

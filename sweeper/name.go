@@ -1,0 +1,170 @@
+package sweeper
+
+import (
+	"encoding/binary"
+	"runtime"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+const (
+	perBlock = 1000 // counts in a block: far less than a chunk
+	perStep  = 32   // stacks that are named between two sweeps
+)
+
+// namer gives the trace's ids to stacks and the lines in them.
+type namer struct {
+	stacks map[string]uint32       // by their addresses
+	frames map[format.Frame]uint32 // without their ids
+	key    []byte
+	ids    []uint32
+}
+
+// tell writes what is new since the last time it was called, and tells whether
+// all of it found room. What did not is tried again.
+func (s *Sweeper) tell() bool {
+	all := true
+	var counts []format.Count
+	var of []int // the entries that they are of
+	flush := func() {
+		if len(counts) == 0 {
+			return
+		}
+		if s.Block(format.BlockCount, format.AppendCounts(nil, s.Now(), counts)) {
+			for i, c := range counts {
+				e := &s.table.entries[of[i]]
+				e.told.calls += c.Calls
+				e.told.weight += c.Weight
+			}
+		} else {
+			all = false
+		}
+		counts, of = counts[:0], of[:0]
+	}
+	named := 0
+	for i := range len(s.table.entries) { // those that come meanwhile can wait
+		e := &s.table.entries[i]
+		if e.calls == e.told.calls {
+			continue
+		}
+		if !e.named {
+			id, ok := s.nameStack(s.table.pcs(e))
+			if !ok {
+				all = false
+				continue
+			}
+			e.stack, e.named = id, true
+			if named++; named%perStep == 0 {
+				s.sweep()
+				e = &s.table.entries[i] // the table may have grown
+			}
+		}
+		counts = append(counts, format.Count{Name: s.table.name(e), Stack: e.stack, Calls: e.calls - e.told.calls, Weight: e.weight - e.told.weight})
+		if of = append(of, i); len(of) == perBlock {
+			flush()
+		}
+	}
+	flush()
+	return all
+}
+
+// rest is how many records were counted and not told.
+func (s *Sweeper) rest() (n int64) {
+	for i := range s.table.entries {
+		e := &s.table.entries[i]
+		n += e.calls - e.told.calls
+	}
+	return n
+}
+
+// nameStack is the id of the stack with these addresses; false if the trace had
+// no room for it.
+func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
+	if len(pcs) == 0 {
+		return format.OtherStacks, true
+	}
+	n := &s.namer
+	if n.stacks == nil {
+		n.stacks, n.frames = map[string]uint32{}, map[format.Frame]uint32{}
+	}
+	n.key = n.key[:0]
+	for _, pc := range pcs {
+		n.key = binary.LittleEndian.AppendUint64(n.key, pc)
+	}
+	if id, ok := n.stacks[string(n.key)]; ok {
+		return id, true
+	}
+	id = uint32(len(n.stacks) + 1) // below MaxStacks: see maxEntries
+	n.ids = n.ids[:0]
+	frames, cut := framesOf(pcs, s.Inner)
+	if len(n.frames)+len(frames) > format.MaxFrames {
+		return format.OtherStacks, true
+	}
+	for _, f := range frames {
+		fid, ok := s.nameFrame(f)
+		if !ok {
+			return 0, false
+		}
+		n.ids = append(n.ids, fid)
+	}
+	stack := format.Stack{ID: id, Cut: cut, Frames: n.ids}
+	if len(n.ids) > format.MaxStackFrames {
+		stack.Cut, stack.Frames = true, n.ids[:format.MaxStackFrames]
+	}
+	if !s.Block(format.BlockStack, format.AppendStack(nil, &stack)) {
+		return 0, false
+	}
+	n.stacks[string(n.key)] = id
+	return id, true
+}
+
+// nameFrame is the id of a line of code; false if the trace had no room for it.
+func (s *Sweeper) nameFrame(f format.Frame) (id uint32, ok bool) {
+	if id, ok := s.namer.frames[f]; ok {
+		return id, true
+	}
+	key := f
+	f.ID = uint32(len(s.namer.frames))
+	if !s.Block(format.BlockFrame, format.AppendFrame(nil, &f)) {
+		return 0, false
+	}
+	s.namer.frames[key] = f.ID
+	return f.ID, true
+}
+
+// framesOf names the lines of code that addresses stand for: several for one
+// where functions were inlined. cut tells that a goroutine's beginning is not
+// among them.
+func framesOf(pcs []uint64, inner string) (fs []format.Frame, cut bool) {
+	cut = len(pcs) >= sys.MaxCallers
+	callers := make([]uintptr, len(pcs))
+	for i, pc := range pcs {
+		callers[i] = uintptr(pc)
+	}
+	for it := runtime.CallersFrames(callers); ; {
+		f, more := it.Next()
+		if f.Function == "runtime.goexit" {
+			cut = false
+		} else if f.Function != "" && !sys.Wrapper(&f) && !(len(fs) == 0 && f.Function == inner) {
+			// Func is of the function that the code is in: nil if that is
+			// another one, which this was inlined into.
+			x := format.Frame{Function: f.Function, File: f.File, Line: uint32(max(f.Line, 0)), Inlined: f.Func == nil}
+			x.Start = startLine(&f)
+			fs = append(fs, x)
+		}
+		if !more {
+			return fs, cut
+		}
+	}
+}
+
+// startLine is the line at which a function begins, 0 if it was inlined: then
+// nobody tells.
+func startLine(f *runtime.Frame) uint32 {
+	if f.Func == nil {
+		return 0
+	}
+	_, line := f.Func.FileLine(f.Entry)
+	return uint32(max(line, 0))
+}

@@ -1,0 +1,207 @@
+package sweeper
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// A record is its head, the weight, and the addresses. The head has the name's
+// id (0-15), the number of addresses (16-31) and readyBit.
+const (
+	headWords = 2
+	readyBit  = 1 << 63
+)
+
+const (
+	chunkWords  = 4096 // 32 KiB
+	maxChunks   = 1024 // 32 MiB: what the program's memory may grow by
+	keepFree    = 16   // chunks kept for the next burst
+	stripeCount = 64
+	stripeBits  = 6
+	shutBit     = 1 << 63
+	notSealed   = -1
+)
+
+// chunk is memory for records.
+type chunk struct {
+	words  [chunkWords]uint64
+	sealed atomic.Int64 // words that were reserved when it was full; notSealed
+	number uint64       // its place in pool.chunks
+}
+
+// stripe is a chunk that some goroutines share, those whose stacks' addresses
+// fall on it. As long as a goroutine runs its stack is where it is, so that two
+// that run at once rarely meet.
+type stripe struct {
+	// place is the chunk's number (32-62) and the words reserved in it (0-31),
+	// more than it has where it is full; bit 63: no more reservations.
+	place atomic.Uint64
+	mu    sync.Mutex // held to take another chunk, and for queue
+	queue []*chunk   // in the order in which they were taken
+	_     [80]byte
+}
+
+// pool is the records that are not yet counted.
+type pool struct {
+	stripes [stripeCount]stripe
+	chunks  [maxChunks + 1]atomic.Pointer[chunk] // by number, from 1
+	wake    chan struct{}
+
+	mu    sync.Mutex
+	free  []*chunk
+	spare []uint64 // numbers without a chunk
+	left  atomic.Int64
+}
+
+func newPool() *pool {
+	p := &pool{wake: make(chan struct{}, 1)}
+	for i := uint64(maxChunks); i > 0; i-- {
+		p.spare = append(p.spare, i)
+	}
+	p.left.Store(maxChunks)
+	for i := range p.stripes {
+		p.stripes[i].place.Store(chunkWords + 1) // none yet
+	}
+	return p
+}
+
+// put keeps a record, or says why it is lost.
+func (p *pool) put(name uint16, weight int64, pcs []uintptr) format.Loss {
+	n := uint64(headWords + len(pcs))
+	s := &p.stripes[stripeOf(pcs)]
+	for {
+		v := s.place.Load()
+		if used := v & (1<<32 - 1); v&shutBit == 0 && used <= chunkWords {
+			// Look before adding: adding again and again would run over.
+			v = s.place.Add(n)
+			if v&shutBit == 0 && v&(1<<32-1) <= chunkWords {
+				c := p.chunks[v>>32].Load()
+				at := v&(1<<32-1) - n
+				w := c.words[at : at+n]
+				w[1] = uint64(weight)
+				for i, pc := range pcs {
+					w[headWords+i] = uint64(pc)
+				}
+				atomic.StoreUint64(&w[0], readyBit|uint64(len(pcs))<<16|uint64(name))
+				return 0
+			}
+			p.crossed(v, n)
+		}
+		if v&shutBit != 0 {
+			return format.LossStop
+		}
+		if why := p.refill(s); why != 0 {
+			return why
+		}
+	}
+}
+
+// stripeOf is by where the addresses are: on the caller's stack.
+func stripeOf(pcs []uintptr) uint64 {
+	if len(pcs) == 0 {
+		return 0
+	}
+	return uint64(sys.Address(&pcs[0])>>11) * 0x9e3779b97f4a7c15 >> (64 - stripeBits)
+}
+
+// crossed seals a chunk if the reservation of n words that made its stripe's
+// place v is the one that crossed the chunk's end: exactly one does.
+func (p *pool) crossed(v, n uint64) {
+	used := v & (1<<32 - 1)
+	if number := v >> 32; v&shutBit == 0 && number != 0 && used > chunkWords && used-n <= chunkWords {
+		p.chunks[number].Load().sealed.Store(int64(used - n))
+		p.poke()
+	}
+}
+
+// poke wakes the sweeper.
+func (p *pool) poke() {
+	select {
+	case p.wake <- struct{}{}:
+	default:
+	}
+}
+
+// refill gives a stripe whose chunk is full another one.
+func (p *pool) refill(s *stripe) format.Loss {
+	if p.left.Load() == 0 {
+		p.poke()
+		return format.LossStack // without a lock: all callers come here now
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.place.Load()
+	switch {
+	case v&shutBit != 0:
+		return format.LossStop
+	case v&(1<<32-1) <= chunkWords:
+		return 0 // somebody else did
+	}
+	c := p.take()
+	if c == nil {
+		p.poke()
+		return format.LossStack
+	}
+	s.queue = append(s.queue, c)
+	s.place.Store(c.number << 32)
+	return 0
+}
+
+// take takes a chunk of zeros; nil if there is none.
+func (p *pool) take() *chunk {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.left.Load() == 0 {
+		return nil
+	}
+	p.left.Add(-1)
+	if n := len(p.free); n > 0 {
+		c := p.free[n-1]
+		p.free = p.free[:n-1]
+		c.sealed.Store(notSealed)
+		return c
+	}
+	n := len(p.spare)
+	c := &chunk{number: p.spare[n-1]}
+	p.spare = p.spare[:n-1]
+	c.sealed.Store(notSealed)
+	p.chunks[c.number].Store(c)
+	return c
+}
+
+// give gives back a chunk of zeros.
+func (p *pool) give(c *chunk) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.free = append(p.free, c)
+	p.left.Add(1)
+}
+
+// trim lets go of all free chunks but some.
+func (p *pool) trim() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for len(p.free) > keepFree {
+		c := p.free[len(p.free)-1]
+		p.free[len(p.free)-1] = nil
+		p.free = p.free[:len(p.free)-1]
+		p.chunks[c.number].Store(nil)
+		p.spare = append(p.spare, c.number)
+	}
+}
+
+// shut lets no more records in and seals what is there.
+func (p *pool) shut() {
+	for i := range p.stripes {
+		s := &p.stripes[i]
+		s.mu.Lock()
+		v := s.place.Or(shutBit)
+		if number, used := v&^shutBit>>32, v&(1<<32-1); number != 0 && used <= chunkWords {
+			p.chunks[number].Load().sealed.Store(int64(used))
+		}
+		s.mu.Unlock()
+	}
+}

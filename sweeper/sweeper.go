@@ -1,0 +1,179 @@
+package sweeper
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Config tells a Sweeper what to do and when.
+type Config struct {
+	Every time.Duration // between two ticks, at which the trace is told
+
+	// Block writes a block into the trace, and tells whether there was room.
+	Block func(t format.BlockType, payload []byte) bool
+	// Now is the time in ticks of the trace.
+	Now func() int64
+	// Round runs a part of the work, and adds up what that costs. May be nil.
+	Round func(f func())
+	// Inner is the function that calls Put for its caller: frames of it are
+	// not the caller's.
+	Inner string
+}
+
+// Sweeper counts the stacks of one recording.
+type Sweeper struct {
+	Config
+	pool  *pool
+	table table
+	namer namer
+
+	quit    chan struct{}
+	done    sync.WaitGroup
+	swept   atomic.Int64
+	counted atomic.Int64 // for Counted
+	others  atomic.Int64
+	pos     [stripeCount]int // in the first chunk of each stripe's queue
+	untold  int64
+}
+
+// Start begins to sweep.
+func Start(c Config) *Sweeper {
+	if c.Round == nil {
+		c.Round = func(f func()) { f() }
+	}
+	s := &Sweeper{Config: c, pool: newPool(), quit: make(chan struct{})}
+	s.done.Add(1)
+	go s.run()
+	return s
+}
+
+// Put leaves a record for the sweeper: a name, a weight, and the addresses that
+// its callers return to, the innermost first, which must be on the caller's
+// stack. It returns why the record is lost, or 0.
+func (s *Sweeper) Put(name uint16, weight int64, pcs []uintptr) format.Loss {
+	return s.pool.put(name, weight, pcs)
+}
+
+// Counted is how many records were counted, and how many of them for their name
+// alone, because there were too many stacks.
+func (s *Sweeper) Counted() (all, others int64) { return s.counted.Load(), s.others.Load() }
+
+// Stop counts what is left, tells the trace, and returns how many records could
+// not be told: then they are not among Counted any more. Put may still be called;
+// it is too late.
+func (s *Sweeper) Stop() (lost int64) {
+	close(s.quit)
+	s.done.Wait()
+	return s.untold
+}
+
+func (s *Sweeper) run() {
+	defer s.done.Done()
+	t := time.NewTicker(s.Every)
+	defer t.Stop()
+	for {
+		select {
+		case <-s.quit:
+			s.Round(s.finish)
+			return
+		case <-s.pool.wake:
+			s.Round(s.sweep)
+		case <-t.C:
+			s.Round(func() {
+				s.sweep()
+				s.tell()
+				s.pool.trim()
+			})
+		}
+	}
+}
+
+// finish takes what is there after the last Put. A goroutine that has reserved
+// its place and not stored its record gets a second; then only one that the
+// system does not run can be missing.
+func (s *Sweeper) finish() {
+	s.pool.shut()
+	deadline := time.Now().Add(time.Second)
+	for {
+		s.sweep()
+		if s.empty() || !time.Now().Before(deadline) {
+			break
+		}
+		runtime.Gosched()
+	}
+	// The window may have to be extended first.
+	for range 100 {
+		if s.tell() {
+			return
+		}
+		time.Sleep(time.Millisecond)
+	}
+	s.untold = s.rest()
+	s.counted.Add(-s.untold)
+}
+
+// empty tells whether all that was reserved was counted.
+func (s *Sweeper) empty() bool {
+	for i := range s.pool.stripes {
+		if len(s.pool.stripes[i].queue) > 0 {
+			return false
+		}
+	}
+	return true
+}
+
+// sweep counts what is ready.
+func (s *Sweeper) sweep() {
+	n := int64(0)
+	for i := range s.pool.stripes {
+		n += s.sweepStripe(&s.pool.stripes[i], &s.pos[i])
+	}
+	s.counted.Add(n)
+	s.others.Store(s.table.others)
+}
+
+func (s *Sweeper) sweepStripe(st *stripe, pos *int) (n int64) {
+	for {
+		st.mu.Lock()
+		var c *chunk
+		if len(st.queue) > 0 {
+			c = st.queue[0]
+		}
+		st.mu.Unlock()
+		if c == nil {
+			return n
+		}
+		n += s.sweepChunk(c, pos)
+		if sealed := c.sealed.Load(); sealed == notSealed || *pos < int(sealed) {
+			return n
+		}
+		st.mu.Lock()
+		st.queue = st.queue[1:]
+		if len(st.queue) == 0 {
+			st.queue = nil
+		}
+		st.mu.Unlock()
+		*pos = 0
+		s.pool.give(c)
+	}
+}
+
+// sweepChunk counts what is ready in c from pos on, and clears it.
+func (s *Sweeper) sweepChunk(c *chunk, pos *int) (n int64) {
+	for *pos < chunkWords {
+		head := atomic.LoadUint64(&c.words[*pos])
+		if head == 0 {
+			break
+		}
+		w := c.words[*pos : *pos+headWords+int(head>>16&0xffff)]
+		s.table.add(head&^readyBit, int64(w[1]), w[headWords:])
+		clear(w)
+		*pos += len(w)
+		n++
+	}
+	return n
+}

@@ -1,0 +1,267 @@
+package sweeper
+
+import (
+	"runtime"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// book is a trace's blocks, added up.
+type book struct {
+	mu     sync.Mutex
+	full   bool
+	blocks map[format.BlockType]int
+	frames map[uint32]format.Frame
+	stacks map[uint32]format.Stack
+	calls  map[uint16]int64
+	weight map[uint16]int64
+	others int64
+}
+
+func newBook() *book {
+	return &book{blocks: map[format.BlockType]int{}, frames: map[uint32]format.Frame{}, stacks: map[uint32]format.Stack{},
+		calls: map[uint16]int64{}, weight: map[uint16]int64{}}
+}
+
+func (b *book) block(t *testing.T) func(format.BlockType, []byte) bool {
+	return func(typ format.BlockType, p []byte) bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		if b.full {
+			return false
+		}
+		b.blocks[typ]++
+		switch typ {
+		case format.BlockFrame:
+			f, err := format.DecodeFrame(p)
+			if _, twice := b.frames[f.ID]; err != nil || twice {
+				t.Errorf("frame %+v, %v, told before: %v", f, err, twice)
+			}
+			b.frames[f.ID] = f
+		case format.BlockStack:
+			s, err := format.DecodeStack(p)
+			if _, twice := b.stacks[s.ID]; err != nil || twice {
+				t.Errorf("stack %+v, %v, told before: %v", s, err, twice)
+			}
+			b.stacks[s.ID] = s
+		case format.BlockCount:
+			_, cs, err := format.DecodeCounts(nil, p)
+			if err != nil {
+				t.Error(err)
+			}
+			for _, c := range cs {
+				if _, ok := b.stacks[c.Stack]; !ok && c.Stack != format.OtherStacks {
+					t.Errorf("stack %d is counted and was not told", c.Stack)
+				}
+				if c.Stack == format.OtherStacks {
+					b.others += c.Calls
+				}
+				b.calls[c.Name] += c.Calls
+				b.weight[c.Name] += c.Weight
+			}
+		}
+		return true
+	}
+}
+
+// idle is a Sweeper whose goroutine does not run: the test sweeps.
+func idle(t *testing.T, b *book) *Sweeper {
+	return &Sweeper{Config: Config{Block: b.block(t), Now: func() int64 { return 1 }}, pool: newPool()}
+}
+
+func caller() []uintptr {
+	pc, _, _, _ := runtime.Caller(0)
+	return []uintptr{pc}
+}
+
+// TestWaitsForARecord: one that is reserved and not stored holds up those behind
+// it, and nothing else.
+func TestWaitsForARecord(t *testing.T) {
+	b := newBook()
+	s := idle(t, b)
+	pcs := caller()
+	s.Put(2, 10, pcs)
+	place := s.pool.stripes[stripeOf(pcs)].place.Add(3) // reserved
+	s.Put(2, 20, pcs)
+	s.sweep()
+	if n, _ := s.Counted(); n != 1 {
+		t.Fatalf("%d counted before a record that is not ready, want 1", n)
+	}
+	c := s.pool.chunks[place>>32].Load()
+	at := place&(1<<32-1) - 3
+	c.words[at+1], c.words[at+2] = 5, uint64(pcs[0])
+	atomic.StoreUint64(&c.words[at], readyBit|1<<16|3)
+	s.sweep()
+	s.tell()
+	if n, _ := s.Counted(); n != 3 || b.calls[2] != 2 || b.weight[2] != 30 || b.calls[3] != 1 || b.weight[3] != 5 {
+		t.Errorf("%d counted, told %v and %v", n, b.calls, b.weight)
+	}
+	if len(b.stacks) != 1 || b.blocks[format.BlockStack] != 1 {
+		t.Errorf("%d stacks were told, want one: both names have the same", len(b.stacks))
+	}
+}
+
+// TestFull: when nobody sweeps, memory is bounded, what comes then is lost, and
+// all that was not is counted; the chunks can be used again and are let go.
+func TestFull(t *testing.T) {
+	b := newBook()
+	s := idle(t, b)
+	pcs := caller()
+	for round := range 2 {
+		kept, lost := int64(0), 0
+		for lost < 1000 {
+			switch why := s.Put(2, 1, pcs); why {
+			case 0:
+				kept++
+			case format.LossStack:
+				lost++
+			default:
+				t.Fatal(why)
+			}
+		}
+		if most := int64(maxChunks * chunkWords / 3); kept > most || kept < most-2*maxChunks {
+			t.Errorf("%d records were kept, want a little less than %d", kept, most)
+		}
+		before, _ := s.Counted()
+		s.sweep()
+		if n, _ := s.Counted(); n-before != kept {
+			t.Errorf("round %d: %d counted, want %d", round, n-before, kept)
+		}
+	}
+	for i := range s.pool.chunks {
+		if c := s.pool.chunks[i].Load(); c != nil && c.words != [chunkWords]uint64{} {
+			t.Fatalf("chunk %d is not zeros", i)
+		}
+	}
+	s.pool.trim()
+	have := 0
+	for i := range s.pool.chunks {
+		if s.pool.chunks[i].Load() != nil {
+			have++
+		}
+	}
+	if have > keepFree+1 {
+		t.Errorf("%d chunks are kept", have)
+	}
+}
+
+// TestNoRoom: what the trace had no room for is told later, once.
+func TestNoRoom(t *testing.T) {
+	b := newBook()
+	s := idle(t, b)
+	s.Put(2, 1, caller())
+	s.sweep()
+	b.full = true
+	if s.tell() || s.rest() != 1 {
+		t.Error("told without room")
+	}
+	b.full = false
+	s.Put(2, 1, caller())
+	s.sweep()
+	for range 2 {
+		if !s.tell() || s.rest() != 0 || b.calls[2] != 2 || b.weight[2] != 2 {
+			t.Errorf("told %v, and %d are left", b.calls, s.rest())
+		}
+	}
+	if b.blocks[format.BlockCount] != 1 {
+		t.Errorf("%d count blocks, want one: a tick without news tells nothing", b.blocks[format.BlockCount])
+	}
+
+	b.full = true
+	late := Start(Config{Every: time.Hour, Block: b.block(t), Now: func() int64 { return 1 }})
+	late.Put(2, 1, caller())
+	lost := late.Stop()
+	if n, _ := late.Counted(); lost != 1 || n != 0 {
+		t.Errorf("%d lost and %d counted of one that found no room", lost, n)
+	}
+	if why := late.Put(2, 1, caller()); why != format.LossStop {
+		t.Errorf("after Stop: %v", why)
+	}
+}
+
+// TestOtherStacks: beyond the limit calls count for their name.
+func TestOtherStacks(t *testing.T) {
+	b := newBook()
+	s := idle(t, b)
+	for i := range uint64(maxEntries + 500) {
+		s.table.add(2|1<<16, 1, []uint64{i})
+	}
+	s.table.add(3|1<<16, 5, []uint64{1 << 40})
+	if s.table.others != 501 || len(s.table.entries) != maxEntries+2 {
+		t.Errorf("%d others in %d entries", s.table.others, len(s.table.entries))
+	}
+	if !s.tell() || b.calls[2] != maxEntries+500 || b.calls[3] != 1 || b.weight[3] != 5 || b.others != 501 || len(b.stacks) != maxEntries {
+		t.Errorf("told %v, %d of others, %d stacks", b.calls, b.others, len(b.stacks))
+	}
+}
+
+// TestTable compares with a map.
+func TestTable(t *testing.T) {
+	var s table
+	want := map[[3]uint64]int64{}
+	for i := range uint64(100_000) {
+		k := [3]uint64{i % 7, i * i % 101, i % 3}
+		want[k]++
+		s.add(k[0]|2<<16, int64(i), k[1:])
+	}
+	for i := range s.entries {
+		e := &s.entries[i]
+		pcs := s.pcs(e)
+		k := [3]uint64{uint64(s.name(e)), pcs[0], pcs[1]}
+		if want[k] != e.calls {
+			t.Fatalf("%v: %d calls, want %d", k, e.calls, want[k])
+		}
+		delete(want, k)
+	}
+	if len(want) != 0 {
+		t.Errorf("%d are missing", len(want))
+	}
+}
+
+// TestManyCallers: what goes in while it is swept is counted or lost.
+func TestManyCallers(t *testing.T) {
+	b := newBook()
+	s := Start(Config{Every: time.Millisecond, Block: b.block(t), Now: func() int64 { return 1 }})
+	const workers, calls = 8, 50_000
+	var lost atomic.Int64
+	var wg sync.WaitGroup
+	for w := range workers {
+		wg.Go(func() {
+			for range calls {
+				var mem sys.PCs
+				if s.Put(uint16(2+w), 3, sys.Callers(&mem, false)) != 0 {
+					lost.Add(1)
+				}
+			}
+		})
+	}
+	wg.Wait()
+	if n := s.Stop(); n != 0 {
+		t.Errorf("%d had no room", n)
+	}
+	var sum, weight int64
+	for name, n := range b.calls {
+		sum += n
+		weight += b.weight[name]
+	}
+	if n, _ := s.Counted(); sum != n || sum+lost.Load() != workers*calls || weight != 3*sum {
+		t.Errorf("told %d with weight %d, counted %d, lost %d of %d", sum, weight, n, lost.Load(), workers*calls)
+	}
+	t.Logf("%d lost", lost.Load())
+}
+
+// BenchmarkSweep is how fast records of ten callers are counted.
+func BenchmarkSweep(b *testing.B) {
+	var s table
+	pcs := make([]uint64, 10)
+	for b.Loop() {
+		pcs[3]++
+		pcs[3] %= 100
+		s.add(2|10<<16, 1, pcs)
+	}
+}
