@@ -67,23 +67,34 @@ func (t *Trace) EachBeat(f func(*Beat) bool) error {
 	var b Beat
 	buf := make([]byte, t.header.ChunkSize)
 	cs, at := int64(len(buf)), int64(-1)
+	met := false
 	for i, ref := range t.beats {
 		if off := ref.loc / cs * cs; off != at {
-			if _, err := t.readChunkOnce(buf, off); err != nil {
+			if _, err := t.readLoc(buf, off); err == errGone {
+				clear(buf) // its beats went with it
+			} else if err != nil {
 				return err
 			}
 			at = off
 		}
-		switch typ, p, _, err := format.DecodeBlock(buf[ref.loc%cs:]); {
-		case err != nil: // it was good before: the file was changed
-		case typ == format.BlockBeat:
-			_, b.Values, _ = format.DecodeBeat(b.Values, p)
-		case typ == format.BlockThread:
-			_, b.Threads, _ = format.DecodeThreads(b.Threads, p)
+		typ, p, _, err := format.DecodeBlock(buf[ref.loc%cs:])
+		if ticks, _ := format.DecodeTicks(p); err == nil && ticks == ref.ticks { // else the file was changed
+			switch typ {
+			case format.BlockBeat:
+				_, b.Values, _ = format.DecodeBeat(b.Values, p)
+				met = true
+			case format.BlockThread:
+				_, b.Threads, _ = format.DecodeThreads(b.Threads, p)
+				met = true
+			}
 		}
 		if i+1 < len(t.beats) && t.beats[i+1].ticks == ref.ticks {
 			continue // the same beat goes on
 		}
+		if !met && t.inRing() {
+			continue
+		}
+		met = false
 		b.Time = t.Nanos(ref.ticks)
 		if !f(&b) {
 			return nil

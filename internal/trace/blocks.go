@@ -47,13 +47,17 @@ const tornForGood = 4
 // readTail decodes the blocks of one chunk from the tail on. more is false if
 // none can follow, changed tells that some were read.
 func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err error) {
-	n, err := t.readChunkOnce(buf, tail.off)
+	n, err := t.readLoc(buf, tail.off)
+	if err == errGone {
+		return false, false, nil
+	}
 	if err != nil {
 		return true, false, err
 	}
-	h, ok, err := format.DecodeChunkHeader(buf[:n], tail.off, t.header.ChunkSize)
+	at := t.place(tail.off)
+	h, ok, err := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
 	if err != nil || !ok {
-		t.found.add(textShort, tail.off, 1) // the index found it good
+		t.found.add(textShort, at, 1) // the index found it good
 		return false, false, nil
 	}
 	b := buf[:n]
@@ -69,7 +73,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			if tail.torn++; tail.torn < tornForGood && !t.state.Closed {
 				return true, changed, nil
 			}
-			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(size)+")", tail.off+int64(tail.at), 1)
+			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(size)+")", at+int64(tail.at), 1)
 			if size == 0 {
 				return false, changed, nil
 			}
@@ -78,9 +82,9 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 		}
 		changed = true
 		if err := t.block(typ, payload, tail.off+int64(tail.at)); err == errUnknownBlock {
-			t.found.add("a block of an unknown type ("+blockName(typ)+") is skipped; a newer tool may know it", tail.off+int64(tail.at), 1)
+			t.found.add("a block of an unknown type ("+blockName(typ)+") is skipped; a newer tool may know it", at+int64(tail.at), 1)
 		} else if err != nil {
-			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", tail.off+int64(tail.at), 1)
+			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", at+int64(tail.at), 1)
 		}
 		tail.at += size
 		tail.torn = 0
@@ -167,6 +171,10 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 			t.notes = append(t.notes, Note{ticks: ticks, Text: text})
 		}
 		return err
+	case format.BlockFrame, format.BlockStack, format.BlockCount:
+		return t.stackBlock(typ, p)
+	case format.BlockCarry:
+		return t.carryBlock(p)
 	}
 	return errUnknownBlock
 }

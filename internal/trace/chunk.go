@@ -33,24 +33,30 @@ type chunkBuf struct {
 //
 // Nothing is assumed about the order in which one reading copies, except that
 // words of eight bytes are copied whole.
+//
+// The error is errGone, and nothing was read, if the chunk was overwritten.
 func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
-	off := info.off
+	at := info.at
 	cs := int(t.header.ChunkSize)
 	if len(c.bytes) != cs {
 		c.bytes = make([]byte, cs)
 	}
 	c.used = 0
-	n, err := t.readChunkOnce(c.bytes, off)
+	n, err := t.readPlace(c.bytes, at)
 	if err != nil {
 		return err
 	}
-	head, ok, err := format.DecodeChunkHeader(c.bytes, off, t.header.ChunkSize)
+	head, ok, err := format.DecodeChunkHeader(c.bytes, at, t.header.ChunkSize)
 	if err != nil || !ok || head.Kind != format.ChunkRecords {
-		p.add(textShort, off, 1) // the index found it good
+		if t.overwrites() {
+			t.missed(info)
+			return errGone
+		}
+		p.add(textShort, at, 1) // the index found it good
 		return nil
 	}
-	if n < int(min(int64(cs), t.size-off)) {
-		p.add(textShort, off, 1)
+	if n < int(min(int64(cs), t.size-at)) {
+		p.add(textShort, at, 1)
 	}
 	live := info.flags&format.FlagFinal == 0 && !t.state.Closed
 	if live {
@@ -58,11 +64,16 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 			c.first = make([]byte, cs)
 		}
 		c.first, c.bytes = c.bytes, c.first
-		if n, err = t.readChunkOnce(c.bytes, off); err != nil {
+		if n, err = t.readPlace(c.bytes, at); err != nil {
 			return err
 		}
-		if h, ok, err := format.DecodeChunkHeader(c.bytes, off, t.header.ChunkSize); err == nil && ok {
+		if h, ok, err := format.DecodeChunkHeader(c.bytes, at, t.header.ChunkSize); err == nil && ok {
 			head = h
+		}
+	}
+	if t.overwrites() {
+		if err := t.still(info); err != nil {
+			return err
 		}
 	}
 	c.head = head
@@ -73,22 +84,11 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	return nil
 }
 
-// readChunkOnce fills b with the chunk at off, and with zeros from where the
-// file ends.
-func (t *Trace) readChunkOnce(b []byte, off int64) (int, error) {
-	n, err := readFull(t.r, b[:min(int64(len(b)), max(t.size-off, 0))], off)
-	if err != nil {
-		return n, ioError(t.path, off, err)
-	}
-	clear(b[n:])
-	return n, nil
-}
-
 // freshRecord reads the record at loc from the file, not from what was read
 // before.
 func (t *Trace) freshRecord(loc int64) (r format.Record, err error) {
 	var b [format.RecordSize]byte
-	if _, err := t.readChunkOnce(b[:], loc); err != nil {
+	if _, err := t.readLoc(b[:], loc); err != nil {
 		return r, err
 	}
 	return format.DecodeRecord(b[:]), nil
@@ -97,7 +97,7 @@ func (t *Trace) freshRecord(loc int64) (r format.Record, err error) {
 // freshExt reads the extension at off; nil if there is none that is whole.
 func (t *Trace) freshExt(off int64) ([]byte, error) {
 	var h [8]byte
-	if _, err := t.readChunkOnce(h[:], off); err != nil {
+	if _, err := t.readLoc(h[:], off); err != nil {
 		return nil, err
 	}
 	w := binary.LittleEndian.Uint64(h[:])
@@ -105,7 +105,7 @@ func (t *Trace) freshExt(off int64) ([]byte, error) {
 		return nil, nil
 	}
 	x := make([]byte, format.ExtUnits(w)*format.RecordSize)
-	if n, err := t.readChunkOnce(x, off); err != nil || n < len(x) {
+	if n, err := t.readLoc(x, off); err != nil || n < len(x) {
 		return nil, err
 	}
 	return x, nil

@@ -42,6 +42,8 @@ func (s *segment) endAt(t1 int64) {
 	s.near = min(s.near, uint64(t1-s.t0))
 }
 
+func (c *clock) last() segment { return c.segs[len(c.segs)-1] }
+
 // farAway bounds the results, so that sums of two of them fit an int64.
 const farAway = 1 << 61
 

@@ -98,7 +98,7 @@ func (d *decoder) open(e *Event, start int64) {
 // start where the stop is nonsense.
 func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 	if stop < start || stop >= format.MaxTicks {
-		d.problems.add(textBadStop, e.Loc, 1)
+		d.problems.add(textBadStop, d.t.place(e.Loc), 1)
 		return start
 	}
 	if e.Kind == format.KindPending {
@@ -122,7 +122,7 @@ func (d *decoder) endedApart(e *Event, r *format.Record, start, loc int64) (stop
 	x, ok, err := d.t.readEnd(&d.cache, loc, r, d.endArgs[:0])
 	if !ok {
 		if err == nil {
-			d.problems.add(textBadEnd, loc, 1)
+			d.problems.add(textBadEnd, d.t.place(loc), 1)
 		}
 		return 0, false, err
 	}
@@ -143,7 +143,7 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 func (d *decoder) checkBreaks(e *Event, start, stop int64) {
 	for i := range d.t.breaks {
 		if b := &d.t.breaks[i]; start < b.to && stop > b.from {
-			d.problems.add(textBreak, e.Loc, 1)
+			d.problems.add(textBreak, d.t.place(e.Loc), 1)
 			e.Quality, e.CPU = format.Unknown, 0
 			return
 		}
@@ -155,7 +155,7 @@ func (d *decoder) arguments(e *Event, ext []byte) {
 	if len(ext) > 0 {
 		slots, err := format.DecodeExt(d.args[:0], ext)
 		if err != nil {
-			d.problems.add(textBadExt, e.Loc, 1)
+			d.problems.add(textBadExt, d.t.place(e.Loc), 1)
 		}
 		e.Args = slots
 	}

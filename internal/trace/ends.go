@@ -13,6 +13,8 @@ import (
 type endIndex struct {
 	byChunk map[int64][]uint64 // begin's unit << 44 | end's unit, sorted
 	total   int64
+	made    []made   // of a ring: records whose chunk is gone, by start; see made.go
+	until   int64    // of a ring: what began from here on is not overwritten
 	problem problems // met while it was built
 }
 
@@ -29,13 +31,15 @@ func (t *Trace) endsApart() (*endIndex, error) {
 	}
 	x := &endIndex{byChunk: map[int64][]uint64{}, problem: problems{}}
 	ignored := problems{} // the run meets and counts them
-	cs := int64(t.header.ChunkSize)
+	var gone []goneBegin
 	var buf chunkBuf
 	for _, c := range t.chunks {
 		if c.kind != format.ChunkRecords || c.flags&format.FlagEnds == 0 && (t.state.Closed || c.flags&format.FlagFinal != 0) {
 			continue
 		}
-		if err := t.readChunk(&buf, &c, ignored); err != nil {
+		if err := t.readChunk(&buf, &c, ignored); err == errGone {
+			continue
+		} else if err != nil {
 			return nil, err
 		}
 		for s := buf.scan(); s.next(); {
@@ -43,23 +47,53 @@ func (t *Trace) endsApart() (*endIndex, error) {
 			if r.Kind() != format.KindEnd {
 				continue
 			}
-			x.total++
-			at := c.off + int64(s.off)
-			begin, ok := endLoc(s.extBytes())
-			if !ok || begin <= 0 || begin >= t.size || begin%format.RecordSize != 0 || at>>5 >= 1<<endUnitBits {
-				x.problem.add(textOrphanEnd, at, 1)
-				x.total--
-				continue
+			if g := t.addEnd(x, &r, s.extBytes(), c.off+int64(s.off), c.owner); g != nil {
+				gone = append(gone, *g)
 			}
-			chunk, unit := begin/cs, uint64(begin%cs/format.RecordSize)
-			x.byChunk[chunk] = append(x.byChunk[chunk], unit<<endUnitBits|uint64(at/format.RecordSize))
 		}
+	}
+	if t.inRing() {
+		x.until = t.until()
+		if t.overwrites() {
+			// The others are in chunks that are newer than the index.
+			gone = slices.DeleteFunc(gone, func(g goneBegin) bool { return g.start >= x.until })
+		}
+		x.made = t.makeUp(gone, t.carried.gone(t), x.problem)
+		x.total += endsOf(x.made)
 	}
 	for _, l := range x.byChunk {
 		slices.Sort(l)
 	}
 	t.ends = x
 	return x, nil
+}
+
+// addEnd takes in the end record r at at. The result is not nil if its begin is in
+// a chunk that a ring has overwritten.
+func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at int64, owner uint32) *goneBegin {
+	cs := int64(t.header.ChunkSize)
+	begin, ok := endLoc(ext)
+	if t.inRing() {
+		ok = ok && t.canHold(begin)
+	} else {
+		ok = ok && begin > 0 && begin < t.size && begin%format.RecordSize == 0
+	}
+	if !ok || at>>5 >= 1<<endUnitBits {
+		x.problem.add(textOrphanEnd, t.place(at), 1)
+		return nil
+	}
+	if t.inRing() && t.holder(begin, r.Stop) == nil {
+		g, ok := newGoneBegin(r, ext, at, owner)
+		if !ok {
+			x.problem.add(textOrphanEnd, t.place(at), 1)
+			return nil
+		}
+		return &g
+	}
+	x.total++
+	chunk, unit := begin/cs, uint64(begin%cs/format.RecordSize)
+	x.byChunk[chunk] = append(x.byChunk[chunk], unit<<endUnitBits|uint64(at/format.RecordSize))
+	return nil
 }
 
 // endLoc is the place of the begin that an end's extension names.
@@ -90,6 +124,7 @@ type end struct {
 	stop         int64
 	cpu          uint64
 	goid         uint64 // of the goroutine that ended it
+	begin        uint64 // word 2 of what it ends; 0: it does not say
 	user, system int64  // the process's CPU clocks, -1: unknown
 	slots        []format.Slot
 }
@@ -121,76 +156,15 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 		return e, false
 	}
 	slots = slots[2:]
+	if len(slots) >= 1 && slots[0].Type == format.SlotBegin {
+		e.begin, slots = slots[0].Value, slots[1:]
+	}
 	if len(slots) >= 2 && slots[0].Type == format.SlotUser && slots[1].Type == format.SlotSystem {
 		e.user, e.system = slots[0].Int(), slots[1].Int()
 		slots = slots[2:]
 	}
 	e.slots = slots
 	return e, true
-}
-
-// ext reads the extension at off; what is none, or cut off, is nil.
-func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
-	h, err := c.read(t, off, 8)
-	if err != nil || len(h) < 8 {
-		return nil, err
-	}
-	w := binary.LittleEndian.Uint64(h)
-	if !format.IsExt(w) {
-		return nil, nil
-	}
-	n := format.ExtUnits(w) * format.RecordSize
-	x, err := c.read(t, off, n)
-	if len(x) < n {
-		return nil, err
-	}
-	return x, err
-}
-
-// blockCache keeps parts of the file that ends were read from: scopes that
-// begin together mostly end near each other.
-type blockCache struct {
-	tags  [cacheBlocks]int64 // block number + 1
-	data  [cacheBlocks][]byte
-	cross []byte
-}
-
-const (
-	cacheBlocks = 128
-	cacheBlock  = 16 << 10
-)
-
-// read returns up to n bytes at off, fewer where the file ends. They are good
-// until the next call.
-func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
-	b := off / cacheBlock
-	at := int(off % cacheBlock)
-	if at+n > cacheBlock {
-		if cap(c.cross) < n {
-			c.cross = make([]byte, n)
-		}
-		got, err := t.readChunkOnce(c.cross[:n], off)
-		return c.cross[:got], err
-	}
-	i := b % cacheBlocks
-	if c.tags[i] != b+1 {
-		c.tags[i] = 0
-		if cap(c.data[i]) == 0 {
-			c.data[i] = make([]byte, cacheBlock)
-		}
-		c.data[i] = c.data[i][:cacheBlock]
-		got, err := t.readChunkOnce(c.data[i], b*cacheBlock)
-		if err != nil {
-			return nil, err
-		}
-		c.data[i] = c.data[i][:got]
-		c.tags[i] = b + 1
-	}
-	d := c.data[i]
-	if at >= len(d) {
-		return nil, nil
-	}
-	return d[at:min(at+n, len(d))], nil
 }
 
 // fits tells whether the goroutine that an end says began its scope did so. 0 is

@@ -110,6 +110,8 @@ func (p problems) sorted() []Problem {
 
 // The sentences of what is tolerated in records.
 const (
+	textUnborn    = "a chunk was handed out and never begun"
+	textTwin      = "a chunk is skipped, one that was handed out later has its number"
 	textHole      = "a record's place was handed out and the record never begun"
 	textOrphanExt = "an extension has no record: its writer was stopped between the two"
 	textBadStart  = "a record's first word is no time"
@@ -118,6 +120,7 @@ const (
 	textNoExt     = "a record's extension is missing or runs beyond its chunk; its arguments are not shown"
 	textBadExt    = "an extension can't be decoded to its end; the arguments behind that are not shown"
 	textOrphanEnd = "an end has no begin that is open: the begin is missing, or ended twice"
+	textLostBegin = "a scope's begin was overwritten, and its end does not say what it was"
 	textBadEnd    = "an end does not fit the begin that it names; the scope is shown as open"
 	textBreak     = "a scope spans a step of the clock: its duration is not to be believed"
 	textShort     = "a chunk could not be read to its end: the file shrank while it was read"

@@ -29,7 +29,7 @@ type Event struct {
 	ValueType format.SlotType
 	Creator   uint64 // go records: the goroutine that created this one
 	Created   int64  // go records: when, ns from the trace's start
-	Loc       int64  // file offset of the record
+	Loc       int64  // offset of the record, as docs/format.md has it: in a ring it says where it was, not where it is
 	// Args are the arguments given at begin, EndArgs those given at the end.
 	// They alias the reader's memory and are good until the next event. A
 	// wait's or hold's begin with its SlotAddr; a process scope's CPU times
@@ -50,6 +50,10 @@ type Options struct {
 // it has not happened, and comes at its begin with Open set. Track and go
 // records come too, with what they say; an event's Track has them applied.
 //
+// In a ring there are also the records that carries, and ends apart, tell of though
+// they are overwritten; of those that only ends tell of, Args are not known. What
+// is overwritten while it is to be read does not come; see Overwritten.
+//
 // In a trace that is not corrupt Start never decreases. In one that is, a
 // record from before its chunk was handed out comes at the time of that.
 func (t *Trace) Events(o Options, f func(*Event) bool) error {
@@ -62,10 +66,11 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 		s.to = o.To
 	}
 	s.problems.atLeast(ends.problem)
+	s.until = ends.until
 	m := newMerge(t, &s.o, ends, s.problems)
 	err = s.run(m)
 	if s.complete {
-		s.problems.add(textOrphanEnd, 0, ends.total-s.joined)
+		s.problems.add(textOrphanEnd, 0, ends.total-s.joined-m.lost)
 	}
 	if s.rows.tracks.forgot {
 		s.problems.add(textManyRows, 0, 1)
@@ -84,6 +89,7 @@ type stream struct {
 	rows     *rows
 	pending  []waiting // a min-heap by (stop, loc)
 	to       int64
+	until    int64 // see endIndex
 	joined   int64 // ends apart that were looked up
 	complete bool  // all records were seen
 	event    Event
@@ -128,16 +134,16 @@ func (s *stream) run(m *merge) error {
 // record turns one record into an event. more is false when the caller has
 // enough, or nothing that follows is in the range.
 func (s *stream) record(c *cursor, p *place) (more bool, err error) {
-	r := format.DecodeRecord(c.bytes[p.off:])
+	r, w := c.record(p), c.where(p)
 	e := &s.event
 	start := p.key
-	s.begin(e, &r, start, &where{c.off + int64(p.off), p.thread, c.owner})
+	s.begin(e, &r, start, &w)
 	if e.Start > s.to {
 		return false, nil
 	}
 	var ext []byte
 	if r.Ext() {
-		ext = extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
+		ext = c.ext(p)
 	}
 	if e.Kind == format.KindPending {
 		return s.beginPending(c, p, &r, ext)
@@ -147,6 +153,9 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess:
 		stop, err := s.end(c, p, &r, start)
+		if err == errGone {
+			return true, nil // it ended, and when was overwritten
+		}
 		if err != nil {
 			return false, err
 		}
@@ -169,12 +178,15 @@ func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64,
 	if !r.Open() {
 		return s.ended(e, start, r.Stop, r.CPU), s.twice(c, p, r)
 	}
-	if at := findEnd(c.ends, int(p.off)); at != 0 {
+	if at := c.end(p); at != 0 {
 		s.joined++
 		stop, ok, err := s.endedApart(e, r, start, at)
 		if ok || err != nil {
 			return stop, err
 		}
+	}
+	if c.made == nil && s.t.endGone(r, s.until) {
+		return 0, errGone
 	}
 	s.open(e, start)
 	return format.MaxTicks, nil
@@ -187,11 +199,15 @@ func (s *stream) twice(c *cursor, p *place, r *format.Record) error {
 	if len(c.ends) == 0 {
 		return nil
 	}
-	at := findEnd(c.ends, int(p.off))
+	at := c.end(p)
 	if at == 0 {
 		return nil
 	}
 	raw, err := s.cache.read(s.t, at, 8)
+	if err == errGone {
+		s.joined++
+		return nil
+	}
 	if len(raw) == 8 && int64(binary.LittleEndian.Uint64(raw)) == r.Stop {
 		s.joined++
 	}

@@ -164,7 +164,7 @@ func TestOpenFile(t *testing.T) {
 	}{
 		{write("empty.scope", nil), format.ErrEmpty, "empty.scope: the file is empty; its writer"},
 		{write("text.scope", []byte("hello, world")), format.ErrNotTrace, "text.scope: not a scopeview trace; traces begin with \"SCOPEVW\""},
-		{write("newer.scope", assemble(t, "header major=7")), format.ErrNewer, "newer.scope: the trace was made by a newer scopeview (format 7.0"},
+		{write("newer.scope", assemble(t, "header major=7 minor=0")), format.ErrNewer, "newer.scope: the trace was made by a newer scopeview (format 7.0"},
 		{write("bad.scope", bad), format.ErrCorrupt, "bad.scope: at offset 0: corrupt: file header checksum"},
 		{dir, format.ErrNotTrace, "it is not a regular file"},
 		{filepath.Join(dir, "none"), os.ErrNotExist, "none"},

@@ -25,6 +25,14 @@ import (
 // An end apart is delivered when it is met, with its begin read at the place
 // that it names; so open scopes in chunks that are not live any more cost
 // nothing but their entry in the list that Open reads.
+//
+// In a ring what was overwritten is forgotten; see follow_ring.go. Missed tells what
+// was overwritten before it was read.
+//
+// Times that were delivered stay: when a calibration comes the clock is bent, from
+// then on, to what it says. So a time may differ from what Events tells of the
+// whole trace by what was not known then: some ns, and in the first second of a
+// recording up to some 10 µs.
 type Follower struct {
 	t       *Trace
 	sizeOf  func() (int64, error)
@@ -34,12 +42,15 @@ type Follower struct {
 	live   []*liveChunk
 	buf    chunkBuf
 	block  []byte
-	open   map[int64]uint32 // begins in chunks that are not live: place -> thread
+	open   map[int64]openBegin // begins in chunks that are not live, by their offset
+	ring   followedRing
 	tracks trackTable
 	ready  []item  // found and not delivered yet
 	order  []place // of those that are left in ready, by end; nil: not sorted yet
 	late   int     // ends that wait for their begin
 	quiet  bool    // do not deliver: what is there already
+	fresh  clock   // by all calibrations that are known; t's own may be bent to it
+	told   int64   // the last moment that was delivered, ns
 
 	current Event
 }
@@ -52,9 +63,10 @@ type FollowOptions struct {
 // liveChunk is a chunk of records that may change.
 type liveChunk struct {
 	chunkInfo
-	seen []uint64 // by place of 32 bytes: delivered, or nothing to deliver
-	open []int64  // begins that were open at the last look
-	tids []uint32 // their threads
+	whole  bool     // it was final before the last look
+	seen   []uint64 // by place of 32 bytes: delivered, or nothing to deliver
+	open   []int64  // begins that were open at the last look
+	begins []openBegin
 }
 
 func (c *liveChunk) saw(unit int) bool { return c.seen[unit/64]&(1<<(unit%64)) != 0 }
@@ -92,20 +104,26 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	if err != nil {
 		return nil, err
 	}
-	f := &Follower{t: t, sizeOf: size, decoder: newDecoder(t), open: map[int64]uint32{}}
+	f := &Follower{t: t, sizeOf: size, decoder: newDecoder(t), open: map[int64]openBegin{}, fresh: t.clock}
 	at := int64(t.header.ChunkSize)
-	for _, c := range t.chunks {
-		for ; at < c.off; at += int64(t.header.ChunkSize) {
+	for _, c := range t.Chunks() {
+		for ; at < c.Offset; at += int64(t.header.ChunkSize) {
 			f.unborn = append(f.unborn, at)
 		}
-		at = c.off + int64(t.header.ChunkSize)
+		at = c.Offset + int64(t.header.ChunkSize)
+	}
+	for _, c := range t.chunks {
 		if c.kind == format.ChunkRecords {
 			f.live = append(f.live, f.newLive(c))
 		}
 	}
-	if !o.FromStart {
-		f.quiet = true
+	f.quiet = !o.FromStart
+	if t.inRing() {
+		f.startRing()
+	}
+	if f.quiet {
 		_, err = f.walk(nil)
+		f.closeCarried(len(f.ring.closing))
 		f.quiet = false
 	}
 	return f, err
@@ -131,9 +149,16 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	if !f.deliver(fn) {
 		return false, nil
 	}
+	f.ring.looked = f.t.last
 	closed, err := f.refresh()
 	if err != nil {
 		return false, err
+	}
+	ring := f.t.inRing()
+	if ring {
+		if err := f.sweep(); err != nil {
+			return false, err
+		}
 	}
 	if err := f.findChunks(); err != nil {
 		return false, err
@@ -142,7 +167,19 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 		return false, err
 	}
 	f.decoder.endNS = f.t.End()
+	told := len(f.ring.closing)
+	if ring {
+		f.decide()
+	}
 	all, err := f.walk(fn)
+	if ring && all && err == nil {
+		// What was told just now may have an end in a chunk that was not found yet.
+		if closed {
+			told = len(f.ring.closing)
+		}
+		f.closeCarried(told)
+		all = f.deliver(fn)
+	}
 	return closed && all && f.late == 0, err
 }
 
@@ -190,7 +227,9 @@ func (f *Follower) deliver(fn func(*Event) bool) bool {
 	for len(f.order) > 0 {
 		it := &f.ready[f.order[0].off]
 		f.order = f.order[1:]
-		if !fn(f.event(it)) {
+		e := f.event(it)
+		f.told = max(f.told, e.Start+e.Dur)
+		if !fn(e) {
 			return false
 		}
 	}
@@ -223,27 +262,37 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 	type begin struct {
 		rec format.Record
 		w   where
+		ext []byte
 	}
 	var list []begin
 	add := func(loc int64, thread uint32) error {
 		r, err := f.t.freshRecord(loc)
-		if err != nil {
-			return err
+		var ext []byte
+		if err == nil && r.Ext() {
+			ext, err = f.t.freshExt(loc + format.RecordSize)
 		}
-		if info := f.recordsAt(loc); info != nil && r.Open() {
-			list = append(list, begin{r, where{loc, thread, info.owner}})
+		if err == errGone {
+			return nil // the next poll knows more
 		}
-		return nil
+		if info := f.recordsAt(loc); info != nil && r.Open() && !f.t.endGone(&r, f.t.state.Until) {
+			list = append(list, begin{r, where{loc, thread, info.owner}, ext})
+		}
+		return err
 	}
 	var errs []error
-	for loc, thread := range f.open {
-		errs = append(errs, add(loc, thread))
+	for loc, b := range f.open {
+		errs = append(errs, add(loc, b.thread))
 	}
 	for _, c := range f.live {
 		for i, loc := range c.open {
 			if !c.saw(int(loc-c.off) / format.RecordSize) {
-				errs = append(errs, add(loc, c.tids[i]))
+				errs = append(errs, add(loc, c.begins[i].thread))
 			}
+		}
+	}
+	for _, x := range f.t.carried {
+		if x.told && x.state == carryOpen && x.rec.Open() {
+			list = append(list, begin{x.rec, x.where, x.ext})
 		}
 	}
 	slices.SortFunc(list, func(a, b begin) int {
@@ -255,17 +304,27 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.w)
 		f.decoder.open(&e, b.rec.Start)
 		e.Track = f.tracks.get(e.Goid)
-		var ext []byte
-		if b.rec.Ext() {
-			x, err := f.t.freshExt(b.w.loc + format.RecordSize)
-			errs, ext = append(errs, err), x
-		}
-		f.decoder.arguments(&e, ext)
+		f.decoder.arguments(&e, b.ext)
+		f.told = max(f.told, e.Start)
 		if !fn(&e) {
 			break
 		}
 	}
 	return errors.Join(errs...)
+}
+
+// Events calls t.Events, and has it tell times as the Follower does. t is the
+// same trace, opened after the Follower was made; what both deliver has the same
+// Loc.
+func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
+	t.clock = f.t.clock
+	return t.Events(o, func(e *Event) bool {
+		f.told = max(f.told, e.Start)
+		if !e.Open {
+			f.told = max(f.told, e.Start+e.Dur)
+		}
+		return fn(e)
+	})
 }
 
 // Problems lists what was tolerated so far.

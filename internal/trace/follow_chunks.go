@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"errors"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -11,15 +12,28 @@ import (
 func (f *Follower) findChunks() error {
 	t := f.t
 	cs := int64(t.header.ChunkSize)
-	look := func(off int64) (born bool, err error) {
-		n := len(t.chunks)
-		born, err = t.indexChunk(off)
-		if len(t.chunks) > n {
-			if c := f.recordsAt(off + format.ChunkHeaderSize); c != nil {
-				f.live = append(f.live, f.newLive(*c))
-			} else {
-				t.tails = append(t.tails, blockTail{off: off, at: format.ChunkHeaderSize})
+	look := func(at int64) (born bool, err error) {
+		if t.overwrites() {
+			// What makes no sense may be half overwritten.
+			h, ok, err := t.settledHeader(at)
+			if err == nil && ok {
+				_, err = t.logical(at, &h)
 			}
+			if errors.Is(err, format.ErrCorrupt) {
+				return false, nil
+			}
+		}
+		c, born, err := t.indexChunk(at)
+		if c == nil {
+			return born, err
+		}
+		if c.kind == format.ChunkRecords {
+			f.live = append(f.live, f.newLive(*c))
+		} else {
+			t.tails = append(t.tails, blockTail{off: c.off, at: format.ChunkHeaderSize})
+		}
+		if t.inRing() {
+			f.number(c)
 		}
 		return born, err
 	}
@@ -74,9 +88,16 @@ func (f *Follower) findBlocks() error {
 			tails = append(tails, tail)
 		}
 	}
-	t.tails, t.missed = tails, 0
+	t.tails, t.asked = tails, 0
 	if changed {
+		old := t.clock
 		t.settle()
+		if fresh := t.clock; fresh.last() == f.fresh.last() {
+			t.clock = old
+		} else {
+			f.fresh = fresh
+			t.clock = old.bend(fresh, f.told, t.header.TickRate)
+		}
 		f.decoder.clocks()
 	}
 	return nil

@@ -34,12 +34,15 @@ func (f *Follower) walk(fn func(*Event) bool) (all bool, err error) {
 func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	t, buf := f.t, &f.buf
 	last := c.flags&format.FlagFinal != 0 || t.state.Closed // it was final before it is read
-	if err := t.readChunk(buf, &c.chunkInfo, f.decoder.problems); err != nil {
+	if err := t.readChunk(buf, &c.chunkInfo, f.decoder.problems); err == errGone {
+		f.ring.dirty = true
+		return true, nil
+	} else if err != nil {
 		return true, err
 	}
 	f.mark(c)
 	wasLate := f.late
-	c.open, c.tids = c.open[:0], c.tids[:0]
+	c.open, c.begins = c.open[:0], c.begins[:0]
 	var thread uint32
 	s := buf.scan()
 	for s.next() {
@@ -55,8 +58,12 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 			continue
 		}
 		loc := c.off + int64(s.off)
+		if k == format.KindEnd && last && (c.flags|buf.head.Flags)&format.FlagEnds == 0 {
+			c.see(unit) // no end counts where none was announced, as for Events
+			continue
+		}
 		if k == format.KindEnd {
-			ok, err := f.end(&r, loc, s.extBytes())
+			ok, err := f.end(&r, loc, s.extBytes(), c.owner)
 			if err != nil {
 				return true, err
 			}
@@ -66,7 +73,7 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 			continue
 		}
 		if spec.Scope && r.Open() {
-			c.open, c.tids = append(c.open, loc), append(c.tids, thread)
+			c.open, c.begins = append(c.open, loc), append(c.begins, openBegin{r.Start, thread})
 			continue
 		}
 		c.see(unit)
@@ -76,13 +83,17 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 		}
 		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner}, ext: slices.Clone(s.extBytes())})
 	}
+	c.whole = last
+	if last && f.late > wasLate {
+		return true, nil // it stays live, and knows what is open in it
+	}
 	if last {
 		for i, loc := range c.open {
 			if !c.saw(int(loc-c.off) / format.RecordSize) { // its end may be in this chunk too
-				f.open[loc] = c.tids[i]
+				f.open[loc] = c.begins[i]
 			}
 		}
-		return f.late > wasLate, nil
+		return false, nil
 	}
 	c.flags = buf.head.Flags
 	return buf.head.Sealed == 0 || len(c.open) > 0 || s.holes > 0 || f.late > wasLate, nil
@@ -115,21 +126,29 @@ func (f *Follower) track(r *format.Record) {
 
 // end queues the scope that the end record r at loc ends. ok is false if the
 // begin can't be seen yet: its chunk's pages may be written later than the end's.
-func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err error) {
+func (f *Follower) end(r *format.Record, loc int64, ext []byte, owner uint32) (ok bool, err error) {
 	t := f.t
 	begin, ok := endLoc(ext)
 	if !ok || begin <= 0 || begin%format.RecordSize != 0 {
-		f.decoder.problems.add(textOrphanEnd, loc, 1)
+		f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
 		return true, nil
 	}
+	if t.inRing() && t.holder(begin, r.Stop) == nil {
+		return f.endGone(r, loc, begin, ext, owner), nil
+	}
 	b, err := t.freshRecord(begin)
+	if err == errGone {
+		f.ring.dirty = true
+		f.late++ // the next poll knows what is carried of it
+		return false, nil
+	}
 	if err != nil {
 		return false, err
 	}
 	info := f.recordsAt(begin)
 	if info == nil || b.Start == 0 {
 		if t.state.Closed {
-			f.decoder.problems.add(textOrphanEnd, loc, 1)
+			f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
 			return true, nil
 		}
 		f.late++
@@ -139,12 +158,23 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err er
 		return true, nil // it ended in place too, see stream.twice
 	}
 	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
-		f.decoder.problems.add(textOrphanEnd, loc, 1)
+		f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
 		return true, nil
 	}
 	if _, ok := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); !ok {
-		f.decoder.problems.add(textBadEnd, loc, 1)
+		f.decoder.problems.add(textBadEnd, t.place(loc), 1)
 		return true, nil
+	}
+	var args []byte
+	if b.Ext() {
+		if args, err = t.freshExt(begin + format.RecordSize); err == errGone {
+			f.ring.dirty = true
+			f.late++
+			return false, nil
+		}
+		if err != nil {
+			return false, err
+		}
 	}
 	w := where{loc: begin, owner: info.owner}
 	if format.Path(info.path) == format.PathAssembly {
@@ -159,13 +189,7 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte) (ok bool, err er
 		c.see(unit)
 	}
 	delete(f.open, begin)
-	it := item{end: max(r.Start, b.Start), rec: b, where: w, apart: &apart{*r, slices.Clone(ext)}}
-	if b.Ext() {
-		if it.ext, err = t.freshExt(begin + format.RecordSize); err != nil {
-			return false, err
-		}
-	}
-	f.add(it)
+	f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
 	return true, nil
 }
 

@@ -39,6 +39,19 @@ func exercise(t *testing.T, data []byte) {
 	tr.Notes()
 	tr.Breaks()
 	tr.Lost()
+	stacks := 0
+	tr.EachStack(func(s *trace.Stack) bool {
+		if stacks++; s.Calls < 0 || len(s.Frames) > format.MaxStackFrames {
+			t.Errorf("%d calls from a stack of %d frames", s.Calls, len(s.Frames))
+		}
+		return true
+	})
+	if int64(stacks) > size/24 {
+		t.Errorf("%d stacks in %d bytes", stacks, size)
+	}
+	if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
+		t.Errorf("%+v overwritten", o)
+	}
 	tr.Wall(tr.End())
 	tr.Chunks()
 	for _, p := range tr.Problems() {
@@ -59,6 +72,10 @@ func exercise(t *testing.T, data []byte) {
 func events(t *testing.T, tr *trace.Trace, size int64) (n int) {
 	var last int64
 	var line []byte
+	end := size
+	if tr.Ring() > 0 {
+		end = int64(tr.Header().ChunkSize) << 24 // by number
+	}
 	err := tr.Events(trace.Options{Anchors: true}, func(e *trace.Event) bool {
 		n++
 		if n > 1 && e.Start < last {
@@ -66,7 +83,7 @@ func events(t *testing.T, tr *trace.Trace, size int64) (n int) {
 		}
 		last = e.Start
 		switch {
-		case e.Dur < 0, e.CPU < -1, e.Depth < 0, e.Loc < format.ChunkHeaderSize || e.Loc > size-format.RecordSize, len(e.Args) > format.MaxSlots:
+		case e.Dur < 0, e.CPU < -1, e.Depth < 0, e.Loc < format.ChunkHeaderSize || e.Loc > end-format.RecordSize, len(e.Args) > format.MaxSlots:
 			t.Errorf("event %+v", e)
 		case e.Kind.Spec() == nil:
 			t.Errorf("event of kind %v", e.Kind)
@@ -103,6 +120,9 @@ func follow(t *testing.T, r io.ReaderAt, size int64, n int) {
 		t.Errorf("followed %d events, there are %d", got, n)
 	}
 	f.Problems()
+	if n := f.Missed(); n < 0 {
+		t.Errorf("missed %d chunks of a trace that nobody wrote", n)
+	}
 }
 
 func FuzzTrace(f *testing.F) {
@@ -116,20 +136,29 @@ func FuzzTrace(f *testing.F) {
 	})
 }
 
-// small is a trace with a little of everything in few bytes.
-func small(t *testing.T) []byte {
+// small are traces with a little of everything in few bytes: one is a ring, and one
+// is a ring that is being written.
+func small(t *testing.T) (list [][]byte) {
 	src := strings.NewReplacer("chunk records owner=1 ", "chunk records owner=1 since=2000 ").Replace(sound)
-	data, err := text.Assemble(strings.NewReader(src))
-	if err != nil {
-		t.Fatal(err)
+	live := strings.NewReplacer("closed=1", "closed=0", "stop ticks=9000\n", "").Replace(soundRing)
+	for _, src := range []string{src, soundRing, live} {
+		data, err := text.Assemble(strings.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		list = append(list, data)
 	}
-	return data
+	return list
 }
 
 // A trace that ends at any byte opens, or says why not.
 func TestTruncatedAnywhere(t *testing.T) {
-	data := small(t)
-	step := 1
+	for i, data := range small(t) {
+		truncate(t, data, []int{1, 7, 11}[i])
+	}
+}
+
+func truncate(t *testing.T, data []byte, step int) {
 	if testing.Short() || trace.RaceEnabled {
 		step = 61
 	}
@@ -146,8 +175,12 @@ func TestTruncatedAnywhere(t *testing.T) {
 
 // A trace with any bit flipped opens, or says why not.
 func TestFlippedAnywhere(t *testing.T) {
-	data := small(t)
-	step := 1
+	for i, data := range small(t) {
+		flip(t, data, []int{1, 7, 11}[i])
+	}
+}
+
+func flip(t *testing.T, data []byte, step int) {
 	if testing.Short() || trace.RaceEnabled {
 		step = 101
 	}
@@ -175,6 +208,7 @@ func FuzzText(f *testing.F) {
 		f.Add(g.trace)
 	}
 	f.Add(sound)
+	f.Add(soundRing)
 	f.Fuzz(func(t *testing.T, src string) {
 		if len(src) > 1<<13 {
 			return

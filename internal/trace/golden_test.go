@@ -105,12 +105,23 @@ func read(data []byte) (string, error) {
 	for _, x := range t.Notes() {
 		b = fmt.Appendf(b, "note %d %q\n", x.Time, x.Text)
 	}
+	t.EachStack(func(s *trace.Stack) bool {
+		b = fmt.Appendf(b, "stack %q %d calls=%d weight=%d cut=%v", t.Name(s.Name), s.ID, s.Calls, s.Weight, s.Cut)
+		for _, f := range s.Frames {
+			b = fmt.Appendf(b, " %s@%s:%d/%d/%v", f.Function, f.File, f.Line, f.Start, f.Inlined)
+		}
+		b = append(b, '\n')
+		return true
+	})
 	var lost []string
 	for l, n := range t.Lost() {
 		lost = append(lost, fmt.Sprintf("lost %s %d\n", l, n))
 	}
 	slices.Sort(lost)
 	b = append(b, strings.Join(lost, "")...)
+	if o := t.Overwritten(); t.Ring() > 0 {
+		b = fmt.Appendf(b, "ring of %d bytes, %d records overwritten, all there from %d\n", t.Ring(), o.Records, o.Until)
+	}
 	for _, p := range t.Problems() {
 		b = fmt.Appendf(b, "problem at %d, %d times: %s\n", p.Offset, p.Count, p.Text)
 	}

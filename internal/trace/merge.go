@@ -38,6 +38,7 @@ type cursor struct {
 	places []place
 	next   int
 	ends   []uint64 // see endIndex
+	made   []made   // instead of a chunk: what places are of; see made.go
 	owner  uint32
 
 	// The row of the last record: the next one is mostly of the same goroutine.
@@ -51,7 +52,7 @@ type cursor struct {
 // moved between taking the time and taking the place.
 func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	info := &t.chunks[i]
-	c.off, c.owner, c.next, c.row = info.off, info.owner, 0, nil
+	c.off, c.owner, c.next, c.row, c.made = info.off, info.owner, 0, nil, nil
 	c.places = c.places[:0]
 	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return err
@@ -71,7 +72,7 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 		case roleEnd:
 			continue
 		case roleUnknown:
-			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.off+int64(s.off), 1)
+			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.at+int64(s.off), 1)
 			continue
 		}
 		key := start
@@ -88,8 +89,8 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	if unsorted > 0 {
 		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
 	}
-	p.add(textEarly, info.off, early)
-	s.report(p, info.off)
+	p.add(textEarly, info.at, early)
+	s.report(p, info.at)
 	return nil
 }
 
@@ -103,14 +104,25 @@ type merge struct {
 	heap     []entry // of the open chunks
 	free     []*cursor
 	ends     *endIndex
+	lost     int64 // ends apart of chunks that were overwritten meanwhile, which nothing was made of
 }
 
 // entry is an open chunk in the heap, with what it is ordered by: the start of
-// its next record, then its place.
+// its next record, then its place. That of the chunk will do, but for records
+// that are made up.
 type entry struct {
 	key int64
 	off int64
 	c   *cursor
+}
+
+// at brings the entry to the cursor's next record.
+func (e *entry) at() {
+	p := &e.c.places[e.c.next]
+	e.key = p.key
+	if e.c.made != nil {
+		e.off = e.c.loc(p)
+	}
 }
 
 func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.off < b.off }
@@ -126,6 +138,11 @@ func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 		return cmp.Or(cmp.Compare(t.chunks[a].since, t.chunks[b].since), cmp.Compare(a, b))
 	})
 	m.nextSince()
+	if len(ends.made) > 0 {
+		c := m.cursor()
+		c.useMade(ends.made, 0)
+		m.push(c)
+	}
 	return m
 }
 
@@ -155,6 +172,9 @@ func (m *merge) top() (c *cursor, err error) {
 // limit is the start up to which the top cursor has the next records.
 func (m *merge) limit() int64 {
 	limit := m.since
+	if m.heap[0].c.made != nil {
+		return 0 // one by one: each has its own place
+	}
 	if len(m.heap) > 1 {
 		rival := &m.heap[1]
 		if len(m.heap) > 2 && m.heap[2].before(rival) {
@@ -168,22 +188,42 @@ func (m *merge) limit() int64 {
 	return limit
 }
 
-func (m *merge) open(i int) error {
-	var c *cursor
+// cursor is one that is free.
+func (m *merge) cursor() *cursor {
 	if n := len(m.free); n > 0 {
-		c, m.free = m.free[n-1], m.free[:n-1]
-	} else {
-		c = &cursor{}
+		c := m.free[n-1]
+		m.free = m.free[:n-1]
+		return c
 	}
-	if err := c.load(m.t, i, m.o, m.problems); err != nil {
+	return &cursor{}
+}
+
+func (m *merge) open(i int) error {
+	c := m.cursor()
+	info := &m.t.chunks[i]
+	ends := m.ends.byChunk[info.off/int64(m.t.header.ChunkSize)]
+	switch err := c.load(m.t, i, m.o, m.problems); {
+	case err == errGone:
+		list := m.t.makeChunk(info, ends, m.problems)
+		m.lost += int64(len(ends)) - endsOf(list)
+		c.useMade(list, info.since)
+	case err != nil:
 		return err
+	default:
+		c.ends = ends
 	}
+	m.push(c)
+	return nil
+}
+
+// push puts the cursor into the heap, if it has a record.
+func (m *merge) push(c *cursor) {
 	if len(c.places) == 0 {
 		m.free = append(m.free, c)
-		return nil
+		return
 	}
-	c.ends = m.ends.byChunk[c.off/int64(m.t.header.ChunkSize)]
-	e := entry{c.places[0].key, c.off, c}
+	e := entry{off: c.off, c: c}
+	e.at()
 	h := append(m.heap, e)
 	k := len(h) - 1
 	for ; k > 0 && e.before(&h[(k-1)/2]); k = (k - 1) / 2 {
@@ -191,7 +231,6 @@ func (m *merge) open(i int) error {
 	}
 	h[k] = e
 	m.heap = h
-	return nil
 }
 
 // advance puts the top cursor, which moved, where it belongs.
@@ -200,7 +239,7 @@ func (m *merge) advance() {
 	n := len(h)
 	e := h[0]
 	if e.c.next < len(e.c.places) {
-		e.key = e.c.places[e.c.next].key
+		e.at()
 	} else {
 		m.free = append(m.free, e.c)
 		n--

@@ -60,10 +60,10 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	n := t.names.Load()
-	if t.state.Closed || n.has(id) || t.missed >= 64 {
+	if t.state.Closed || n.has(id) || t.asked >= 64 {
 		return n
 	}
-	t.missed++
+	t.asked++
 	m := &nameTable{slices.Clone(n.text), slices.Clone(n.defined)}
 	defer t.names.Store(m)
 	cs := int64(t.header.ChunkSize)
@@ -89,7 +89,9 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 		return true
 	}
 	for _, b := range t.tails {
-		scan(b.off, b.at)
+		if c, at := t.locate(b.off); c != nil && (!t.inRing() || c.flags&format.FlagKept != 0) {
+			scan(at, b.at)
+		}
 	}
 	// Chunks are handed out one after another: behind the first that was not,
 	// there are at most as many as there are writers.

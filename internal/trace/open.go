@@ -92,89 +92,132 @@ const unbornMax = 4096
 // readIndex looks at the headers of all chunks. A chunk whose magic is zero was
 // not handed out, or its writer was stopped before it could say so: those
 // before the last good one are told of, those behind it are the prepared window.
+// In a ring those that are to be used again can be anywhere.
 func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
 	unborn, firstUnborn := int64(0), int64(0)
-	for off := cs; off < t.size; off += cs {
-		born, err := t.indexChunk(off)
+	for at := cs; at < t.size; at += cs {
+		_, born, err := t.indexChunk(at)
 		switch {
 		case err != nil:
 			return err
 		case born:
-			t.found.add("a chunk was handed out and never begun", firstUnborn, unborn)
-			t.used, unborn = off+cs, 0
+			if !t.inRing() {
+				t.found.add(textUnborn, firstUnborn, unborn)
+			}
+			t.used, unborn = at+cs, 0
 			continue
 		case unborn == 0:
-			firstUnborn = off
+			firstUnborn = at
 		}
-		if unborn++; unborn > unbornMax && off > t.state.End {
+		if unborn++; unborn > unbornMax && at > t.state.End {
 			break
 		}
 	}
 	return nil
 }
 
-// indexChunk looks at the header of the chunk at off. born is false if none was
-// handed out there.
-func (t *Trace) indexChunk(off int64) (born bool, err error) {
-	h, ok, err := t.chunkHeader(off)
+// indexChunk looks at the header of the chunk at the place at. born is false if
+// none was handed out there; c is what came into the index, nil for what is no
+// good.
+func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
+	h, ok, err := t.settledHeader(at)
 	if err == nil && !ok {
-		return false, nil
-	}
-	if !t.state.Closed && h.Flags&format.FlagFinal == 0 {
-		// The magic is stored last, but a reading is not one moment: only the
-		// next one has all that was stored before the magic.
-		h, ok, err = t.chunkHeader(off)
+		return nil, false, nil
 	}
 	if err != nil && !errors.Is(err, format.ErrCorrupt) {
-		return false, err
+		return nil, false, err
+	}
+	var off int64
+	if err == nil {
+		off, err = t.logical(at, &h)
 	}
 	if err != nil {
-		t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", off, 1)
-		return true, nil
+		t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", at, 1)
+		return nil, true, nil
 	}
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
-		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), off, 1)
-		return true, nil
+		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
+		return nil, true, nil
 	}
-	c := chunkInfo{off: off, since: h.Since, flags: h.Flags, owner: h.Owner, kind: h.Kind, path: uint8(h.Path)}
+	c = &chunkInfo{off: off, at: at, since: h.Since, flags: h.Flags, owner: h.Owner, gen: h.Gen, kind: h.Kind, path: uint8(h.Path)}
 	if n := len(t.chunks); n == 0 || t.chunks[n-1].off < off {
-		t.chunks = append(t.chunks, c)
-		return true, nil
+		t.chunks = append(t.chunks, *c)
+		return c, true, nil
 	}
-	i, _ := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
-	t.chunks = slices.Insert(t.chunks, i, c)
-	return true, nil
+	i, twice := t.findChunk(off)
+	if !twice {
+		t.chunks = slices.Insert(t.chunks, i, *c)
+		return c, true, nil
+	}
+	other := &t.chunks[i]
+	if cmp.Or(cmp.Compare(c.gen, other.gen), cmp.Compare(c.since, other.since)) <= 0 {
+		t.found.add(textTwin, at, 1)
+		return nil, true, nil
+	}
+	t.found.add(textTwin, other.at, 1)
+	*other = *c
+	return c, true, nil
+}
+
+// settledHeader reads the header of a chunk so that all of it is of one moment.
+func (t *Trace) settledHeader(at int64) (h format.ChunkHeader, ok bool, err error) {
+	h, ok, err = t.chunkHeader(at)
+	if err == nil && !ok || t.state.Closed {
+		return h, ok, err
+	}
+	if !t.inRing() {
+		if h.Flags&format.FlagFinal == 0 {
+			// The magic is stored last, but a reading is not one moment: only the
+			// next one has all that was stored before the magic.
+			h, ok, err = t.chunkHeader(at)
+		}
+		return h, ok, err
+	}
+	for range 4 { // it may just be zeroed, or handed out again
+		was := h
+		if h, ok, err = t.chunkHeader(at); err == nil && (!ok || h == was) {
+			break
+		}
+	}
+	return h, ok, err
+}
+
+func (t *Trace) findChunk(off int64) (i int, ok bool) {
+	return slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
 }
 
 // chunkAt is the chunk at off, nil if the index has none there.
 func (t *Trace) chunkAt(off int64) *chunkInfo {
-	i, ok := slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
+	i, ok := t.findChunk(off)
 	if !ok {
 		return nil
 	}
 	return &t.chunks[i]
 }
 
-func (t *Trace) chunkHeader(off int64) (h format.ChunkHeader, ok bool, err error) {
+// chunkHeader reads the header of the chunk at the place at.
+func (t *Trace) chunkHeader(at int64) (h format.ChunkHeader, ok bool, err error) {
 	var b [format.ChunkHeaderSize]byte
-	n, err := readFull(t.r, b[:min(int64(len(b)), t.size-off)], off)
+	n, err := readFull(t.r, b[:min(int64(len(b)), max(t.size-at, 0))], at)
 	if err != nil {
-		return h, false, ioError(t.path, off, err)
+		return h, false, ioError(t.path, at, err)
 	}
-	return format.DecodeChunkHeader(b[:n], off, t.header.ChunkSize)
+	return format.DecodeChunkHeader(b[:n], at, t.header.ChunkSize)
 }
 
 // lastMoment finds t.last. A record can be later than the flusher's last round
 // only where it, or its end, was written since: in a chunk that is not final,
-// or in the last chunk of its owner.
+// or in the last chunk of its owner: in a ring, where numbers begin again, the one
+// that it got last.
 func (t *Trace) lastMoment() error {
 	type writer struct{ path, owner uint32 }
 	newest := map[writer]int{}
 	for i, c := range t.chunks {
-		if c.kind == format.ChunkRecords {
-			newest[writer{uint32(c.path), c.owner}] = i
+		w := writer{uint32(c.path), c.owner}
+		if last, ok := newest[w]; c.kind == format.ChunkRecords && (!ok || !t.inRing() || c.since >= t.chunks[last].since) {
+			newest[w] = i
 		}
 	}
 	var buf chunkBuf
@@ -183,7 +226,9 @@ func (t *Trace) lastMoment() error {
 		if c.kind != format.ChunkRecords || c.flags&format.FlagFinal != 0 && newest[writer{uint32(c.path), c.owner}] != i {
 			continue
 		}
-		if err := t.readChunk(&buf, &c, ignored); err != nil {
+		if err := t.readChunk(&buf, &c, ignored); err == errGone {
+			continue
+		} else if err != nil {
 			return err
 		}
 		for s := buf.scan(); s.next(); {

@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"bytes"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // waiting is a pending event whose time has not come: Events is ordered by the
 // instants, and a pending's instant is its stop. Its arguments are read again
@@ -10,7 +14,9 @@ type waiting struct {
 	stop   int64 // ticks
 	start  int64 // from which it is shown
 	where  where
-	endLoc int64 // of its end apart; 0: it ended in place
+	endLoc int64  // of its end apart; 0: it ended in place
+	made   bool   // it is not in the file, or may not be for long, and
+	ext    []byte // this is its extension
 }
 
 // before orders by (time, place in the file), as Events does.
@@ -24,21 +30,30 @@ func (s *stream) pendingFirst(c *cursor) bool {
 		return false
 	}
 	p := &c.places[c.next]
-	return s.pending[0].before(p.key, c.off+int64(p.off))
+	return s.pending[0].before(p.key, c.loc(p))
 }
 
 // beginPending finds out how the pending record r ends. If it does not, it is
 // emitted where it began.
 func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte) (more bool, err error) {
 	e := &s.event
-	w := waiting{rec: *r, stop: r.Stop, start: p.key, where: where{e.Loc, p.thread, c.owner}}
+	w := waiting{rec: *r, stop: r.Stop, start: p.key, where: c.where(p)}
+	if c.made != nil || s.t.overwrites() {
+		w.made, w.ext = true, bytes.Clone(ext)
+	}
 	if r.Open() {
 		ok := false
-		if w.endLoc = findEnd(c.ends, int(p.off)); w.endLoc != 0 {
+		if w.endLoc = c.end(p); w.endLoc != 0 {
 			s.joined++
-			if w.stop, ok, err = s.endedApart(e, r, p.key, w.endLoc); err != nil {
+			if w.stop, ok, err = s.endedApart(e, r, p.key, w.endLoc); err == errGone {
+				return true, nil
+			}
+			if err != nil {
 				return false, err
 			}
+		}
+		if !ok && c.made == nil && s.t.endGone(r, s.until) {
+			return true, nil
 		}
 		if !ok {
 			s.open(e, p.key)
@@ -96,7 +111,10 @@ func (s *stream) emitPending() (more bool, err error) {
 	w := s.popPending()
 	r := &w.rec
 	var ext []byte
-	if r.Ext() {
+	switch {
+	case w.made:
+		ext = w.ext
+	case r.Ext():
 		// Not through the cache: what that holds may be older than the record.
 		if ext, err = s.t.freshExt(w.where.loc + format.RecordSize); err != nil {
 			return false, err
@@ -105,7 +123,10 @@ func (s *stream) emitPending() (more bool, err error) {
 	e := &s.event
 	s.begin(e, r, w.start, &w.where)
 	if w.endLoc != 0 {
-		if _, _, err = s.endedApart(e, r, w.start, w.endLoc); err != nil {
+		if _, _, err = s.endedApart(e, r, w.start, w.endLoc); err == errGone {
+			return true, nil
+		}
+		if err != nil {
 			return false, err
 		}
 	}

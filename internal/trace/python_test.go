@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -12,7 +13,8 @@ import (
 )
 
 // A reader that was written from docs/format.md, in another language, agrees
-// with ours on every golden, and on a trace that the model of the writers made.
+// with ours on every golden, on what was recorded with each version, and on a
+// trace that the model of the writers made.
 func TestPythonReader(t *testing.T) {
 	python, err := exec.LookPath("python3")
 	if err != nil {
@@ -46,12 +48,23 @@ func TestPythonReader(t *testing.T) {
 			add(g.name, g.bytes(t))
 		}
 	}
+	for _, r := range recordings(t) {
+		add(filepath.Base(filepath.Dir(r.path))+"-"+filepath.Base(r.path), r.data)
+	}
 	w := newWriter(5)
 	for range 4000 {
 		w.step()
 	}
 	w.settle(true)
 	add("model", w.image[:w.size])
+	for seed, closes := range []bool{false, true} {
+		ring := newRingWriter(uint64(seed), 20)
+		for range 60000 {
+			ring.step()
+		}
+		ring.settle(closes)
+		add(fmt.Sprintf("ring-%d", seed), ring.image[:ring.size])
+	}
 
 	out, err := exec.Command(python, args...).CombinedOutput()
 	if err != nil {

@@ -18,7 +18,10 @@
 //  3. Ends apart are joined by an index of eight bytes for each, built from the
 //     chunks that say that they hold some. A scope that is open from start to
 //     end costs one entry, however long the trace is.
-//  4. Nothing that was read is trusted as a length, an offset or an index
+//  4. The chunks of a ring are told by their numbers, not their places: ring.go.
+//     What it overwrote and is still to be known comes from memory, as if it
+//     were a chunk: made.go.
+//  5. Nothing that was read is trusted as a length, an offset or an index
 //     before it was compared with what it has to fit in. Otherwise a flipped
 //     bit is a panic.
 //
@@ -27,7 +30,9 @@
 package trace
 
 import (
+	"cmp"
 	"io"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -46,22 +51,25 @@ type Trace struct {
 
 	header format.Header
 	state  format.State
-	chunks []chunkInfo // what was handed out, by place
+	chunks []chunkInfo // what was handed out, by offset
 	used   int64       // end of the last place in which a chunk was handed out
 
-	names  atomic.Pointer[nameTable]
-	tails  []blockTail // where further blocks may be written
-	info   []Info
-	beats  []beatRef // by time
-	latest int64     // ticks of the last beat
-	calibs []format.Calib
-	rawGap []format.Gap
-	notes  []Note
-	breaks []rawBreak
-	stop   int64 // ticks of the stop block; 0: none
-	last   int64 // ticks: the last moment that the trace knows
-	clock  clock
-	cpu    clock // CPU ticks to ns by the frozen rate
+	names   atomic.Pointer[nameTable]
+	tails   []blockTail // where further blocks may be written
+	info    []Info
+	beats   []beatRef // by time
+	latest  int64     // ticks of the last beat
+	calibs  []format.Calib
+	rawGap  []format.Gap
+	notes   []Note
+	breaks  []rawBreak
+	stacks  stackTable
+	carried carryTable
+	onCarry func(carryKey) // a Follower's, after a carry block was taken in
+	stop    int64          // ticks of the stop block; 0: none
+	last    int64          // ticks: the last moment that the trace knows
+	clock   clock
+	cpu     clock // CPU ticks to ns by the frozen rate
 
 	lastValues []format.FieldValue // of the last beat
 
@@ -70,15 +78,23 @@ type Trace struct {
 	found    problems // by Open
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
-	missed   int // how often names were looked for since Open
+	asked    int // how often names were looked for since Open
+
+	lapped struct { // chunks that were overwritten before they were read
+		mu     sync.Mutex
+		chunks map[int64]struct{}
+		state  format.State // as it was read then
+	}
 }
 
 // chunkInfo is what the index keeps of a chunk.
 type chunkInfo struct {
-	off   int64
+	off   int64 // what counts as its offset, see ring.go
+	at    int64 // its place in the file
 	since int64
 	flags uint32
 	owner uint32
+	gen   uint32
 	kind  format.ChunkKind
 	path  uint8
 }
@@ -153,7 +169,8 @@ func (t *Trace) Problems() []Problem {
 
 // Chunk is what the index knows of a chunk.
 type Chunk struct {
-	Offset int64
+	Offset int64  // in the file
+	Number uint32 // in a ring, where it is not kept; else 0
 	Kind   format.ChunkKind
 	Path   format.Path
 	Owner  uint32
@@ -165,8 +182,12 @@ type Chunk struct {
 func (t *Trace) Chunks() []Chunk {
 	cs := make([]Chunk, len(t.chunks))
 	for i, c := range t.chunks {
-		cs[i] = Chunk{c.off, c.kind, format.Path(c.path), c.owner, c.flags, c.since}
+		cs[i] = Chunk{c.at, 0, c.kind, format.Path(c.path), c.owner, c.flags, c.since}
+		if t.inRing() && c.flags&format.FlagKept == 0 {
+			cs[i].Number = uint32(c.off / int64(t.header.ChunkSize))
+		}
 	}
+	slices.SortFunc(cs, func(a, b Chunk) int { return cmp.Compare(a.Offset, b.Offset) })
 	return cs
 }
 
@@ -219,6 +240,9 @@ func lossOf(f format.Field) format.Loss {
 	}
 	if f == format.FieldLostEnds {
 		return format.LossEnd
+	}
+	if f == format.FieldLostStacks {
+		return format.LossStack
 	}
 	return 0
 }

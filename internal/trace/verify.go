@@ -19,15 +19,18 @@ type Finding struct {
 
 // Rules are what Verify checks, by the names that its findings have.
 var Rules = []struct{ Name, Doc string }{
-	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two"},
+	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
-	{"state", "closed is 0 or 1; tick is 0 or a time from the start on; lost is not negative"},
-	{"state-end", "end is a multiple of the chunk size within the file; in a closed trace it is where the last chunk ends"},
+	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring"},
+	{"state-end", "end is a multiple of the chunk size within the file; in a closed trace it is where the last chunk ends (in a ring: or behind)"},
 	{"file-size", "the file's size is a multiple of the chunk size"},
 	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
-	{"chunk-values", "a chunk's kind, path, generation and flags are of this version, its reserved bytes are zero"},
+	{"chunk-values", "a chunk's kind, path and flags are of this version, its generation is 1 (in a ring: at least 1), its reserved bytes are zero"},
+	{"chunk-number", "in a ring a chunk has a number from 1 to 16,773,119 that no other has; kept chunks, and those of other traces, have none"},
+	{"chunk-kept", "only a ring's chunks of blocks are kept"},
+	{"ring-size", "no more chunks have numbers than the ring has"},
 	{"chunk-since", "a chunk is handed out after the start"},
-	{"chunk-unborn", "what was not handed out is zero"},
+	{"chunk-unborn", "what was not handed out is zero (in a ring: once it is closed)"},
 	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
 	{"chunk-tail", "what follows a chunk's end is zero (assembly path: or what a begin left that tried again elsewhere)"},
 	{"record-hole", "no place is skipped"},
@@ -46,7 +49,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"ext-slots", "slots are of this version, have a value that their type can have, and a key is followed by its value"},
 	{"ext-fixed", "the slots that a kind always has come first"},
 	{"end-flag", "a chunk with ends apart says so"},
-	{"end-begin", "an end's begin is an open scope with that start and goroutine, and begins before it"},
+	{"end-begin", "an end's begin is an open scope with that start, goroutine and (if the end says it) word 2, and begins before it; in a ring that has overwritten it, the end says it, or a carry has it"},
 	{"end-double", "no scope ends twice, or but in place and apart at the same time"},
 	{"end-process", "a process scope ends apart"},
 	{"block-whole", "a block fits its chunk and its checksum is right"},
@@ -55,6 +58,9 @@ var Rules = []struct{ Name, Doc string }{
 	{"block-name", "a name block names an id from 2 on, once"},
 	{"block-calib", "calibrations advance on both clocks"},
 	{"block-beat", "a beat's fields are of this version, each once; cumulative ones never decrease"},
+	{"block-stack", "a frame, a stack is defined once, with what it names before it; a count's name and stack are defined, its calls are above 0"},
+	{"block-kept", "in a ring names, facts, frames, stacks, clock breaks and the stop are in kept chunks, and nothing else is"},
+	{"block-carry", "a carry is a ring's, of a place where a record can be, told after its record began (and ended); where its loc names a chunk, the record there is the same"},
 	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
 }
 
@@ -77,17 +83,19 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	if err := v.fileHeader(); err != nil {
 		return nil, err
 	}
-	cs := int64(t.header.ChunkSize)
 	// Blocks first: records are checked against the names.
 	for _, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
-		for off := cs; off < size; off += cs {
-			if err := v.chunk(off, kind); err != nil {
+		for at := range v.places() {
+			if err := v.chunk(at, kind); err != nil {
 				return nil, err
 			}
 		}
 		if kind == format.ChunkBlocks {
 			v.blocksDone()
 		}
+	}
+	if err := v.carried(); err != nil {
+		return nil, err
 	}
 	slices.SortStableFunc(v.found, func(a, b Finding) int {
 		return cmp.Or(cmp.Compare(a.Offset, b.Offset), cmp.Compare(a.Rule, b.Rule))
@@ -105,6 +113,8 @@ type verifier struct {
 
 	named  map[uint16]bool
 	blocks verifiedBlocks
+	stacks verifiedStacks
+	ring   verifiedRing
 	cache  blockCache
 }
 
@@ -121,12 +131,12 @@ func (v *verifier) check(ok bool, off int64, rule, text string, args ...any) {
 	}
 }
 
-// read reads the chunk at off as it is.
+// read reads the chunk at the place off as it is.
 func (v *verifier) read(off int64) (int, error) {
 	if v.bytes == nil {
 		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
-	return v.t.readChunkOnce(v.bytes, off)
+	return v.t.readPlace(v.bytes, off)
 }
 
 // firstNonzero is the place of the first byte in b that is not zero, -1 if none.
@@ -151,8 +161,9 @@ func (v *verifier) fileHeader() error {
 	v.check(h.Witness < 8, 32, "header-values", "the witnesses are %#x", h.Witness)
 	v.check(h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0, 16, "header-values", "the page size is %d", h.PageSize)
 	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
-	for _, part := range [][2]int{{92, format.HeaderSize}, {format.HeaderSize + 4, format.StateOffset},
-		{format.StateOffset + 32, len(v.bytes)}} {
+	const state, control = format.StateOffset, format.ControlOffset
+	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateUntil + 8, control},
+		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, len(v.bytes)}} {
 		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
 			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")
 		}
@@ -162,19 +173,22 @@ func (v *verifier) fileHeader() error {
 	v.check(closed <= 1, format.StateOffset+format.StateClosed, "state", "closed is %d", closed)
 	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, format.StateOffset+format.StateTick, "state", "the last round's tick is %d", s.Tick)
 	v.check(s.Lost >= 0, format.StateOffset+format.StateLost, "state", "%d records are lost", s.Lost)
+	v.ringHeader()
 	cs := int64(h.ChunkSize)
 	const endAt = format.StateOffset + format.StateEnd
 	v.check(s.End >= 0 && s.End%cs == 0 && s.End <= t.size, endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
-	v.check(!s.Closed || s.End == t.used, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
+	// In a ring a place that is to be used next can be the last one.
+	v.check(!s.Closed || s.End == t.used || t.inRing() && s.End > t.used, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
 	v.check(t.size%cs == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%cs)
 	return nil
 }
 
-// chunk checks the chunk at off if it is of that kind; what is no chunk at all
-// is checked with the blocks.
+// chunk checks the chunk at the place off if it is of that kind; what is no chunk
+// at all is checked with the blocks.
 func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	t := v.t
-	if known := t.chunkAt(off); kind == format.ChunkRecords && (known == nil || known.kind != kind) {
+	known := v.chunkIn(off)
+	if kind == format.ChunkRecords && (known == nil || known.kind != kind) {
 		return nil
 	}
 	n, err := v.read(off)
@@ -187,18 +201,22 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 		v.add(off, "chunk-header", "%v", err)
 		return nil
 	case !ok:
-		if i := firstNonzero(v.bytes); i >= 0 {
+		// A ring zeroes a header first, and its chunk then.
+		if i := firstNonzero(v.bytes); i >= 0 && !t.overwrites() {
 			v.add(off+int64(i), "chunk-unborn", "no chunk was handed out here, and there is something")
 		}
 		return nil
 	case (h.Kind == format.ChunkRecords) != (kind == format.ChunkRecords):
+		if kind == format.ChunkBlocks && known == nil {
+			v.ringChunk(&h, off) // why it is not in the index
+		}
 		return nil
 	}
 	v.check(h.Kind == format.ChunkRecords || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, off+5, "chunk-values", "the chunk's path is %v", h.Path)
-	v.check(h.Gen == 1, off+24, "chunk-values", "the chunk's generation is %d", h.Gen)
-	v.check(h.Flags < 4, off+28, "chunk-values", "the chunk's flags are %#x", h.Flags)
-	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[40:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
+	v.check(h.Flags < 8, off+28, "chunk-values", "the chunk's flags are %#x", h.Flags)
+	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[44:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
+	v.ringChunk(&h, off)
 	v.check(h.Since >= t.header.StartTicks, off+16, "chunk-since", "the chunk was handed out at tick %d, before the start", h.Since)
 	unit := int64(8)
 	if h.Kind == format.ChunkRecords {
@@ -218,9 +236,10 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 		if h.Sealed != 0 {
 			b = b[:min(int64(n), h.Sealed)]
 		}
+		v.ring.kept = h.Flags&format.FlagKept != 0
 		v.blockChunk(b, off)
 	case format.ChunkRecords:
-		return v.recordChunk(t.chunkAt(off))
+		return v.recordChunk(known)
 	}
 	return nil
 }

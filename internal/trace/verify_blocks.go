@@ -44,7 +44,9 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 		if int(t) < len(blockSizes) && blockSizes[t] != 0 {
 			v.check(len(p) == blockSizes[t], here, "block-form", "the payload of a %s block has %d bytes, not %d", blockName(t), len(p), blockSizes[t])
 		}
-		v.blocks.after = v.blocks.after || v.blocks.stops > 0
+		// In a ring the kept chunks come first here, whenever they were written.
+		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.inRing()
+		v.ringBlock(t, here)
 		v.block(t, p, here)
 		at += size
 	}
@@ -87,7 +89,7 @@ func (v *verifier) block(t format.BlockType, p []byte, here int64) {
 		if g, err = format.DecodeGap(p); err == nil {
 			v.time(g.From, here)
 			v.check(g.To >= g.From && g.To < format.MaxTicks, here, "block-time", "a gap from tick %d to %d", g.From, g.To)
-			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossEnd, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
+			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossStack, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
 		}
 	case format.BlockStop:
 		var ticks int64
@@ -107,6 +109,10 @@ func (v *verifier) block(t format.BlockType, p []byte, here int64) {
 		if ticks, _, err = format.DecodeNote(p); err == nil {
 			v.time(ticks, here)
 		}
+	case format.BlockFrame, format.BlockStack, format.BlockCount:
+		err = v.stackBlock(t, p, here)
+	case format.BlockCarry:
+		err = v.carryBlock(p, here)
 	default:
 		v.add(here, "block-form", "a block of unknown type %d", t)
 	}

@@ -52,6 +52,10 @@ func (v *verifier) slots(slots []format.Slot, here int64) {
 			v.check(next != format.SlotEnd && next != format.SlotKey && next != format.SlotCut, here, "ext-slots", "slot %d: a key without a value", i)
 		case format.SlotGoid:
 			v.check(s.Value <= format.MaxGoid, here, "ext-slots", "slot %d: goroutine %d", i, s.Value)
+		case format.SlotBegin:
+			b := format.Record{Head: s.Value}
+			spec := b.Kind().Spec()
+			v.check(s.Value == 0 || spec != nil && spec.Scope && v.defined(uint64(b.Name())), here, "ext-slots", "slot %d: %#x begins no scope", i, s.Value)
 		case format.SlotCut:
 			v.check(next == format.SlotEnd, here, "ext-slots", "slot %d: cut is not the last", i)
 		default:

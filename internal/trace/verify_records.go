@@ -7,7 +7,9 @@ import (
 // recordChunk checks the records of the chunk c.
 func (v *verifier) recordChunk(c *chunkInfo) error {
 	t := v.t
-	if err := t.readChunk(&v.buf, c, problems{}); err != nil {
+	if err := t.readChunk(&v.buf, c, problems{}); err == errGone {
+		return nil
+	} else if err != nil {
 		return err
 	}
 	list := v.ends.byChunk[c.off/int64(t.header.ChunkSize)]
@@ -18,8 +20,8 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 	was := s
 	for s.next() {
 		r := s.record()
-		here := c.off + int64(s.off)
-		v.skipped(&was, &s, c.off)
+		here := c.at + int64(s.off)
+		v.skipped(&was, &s, c.at)
 		was = s
 		k := r.Kind()
 		assembly := format.Path(c.path) == format.PathAssembly
@@ -52,7 +54,10 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 			begins[s.off] = r
 		}
 	}
-	v.skipped(&was, &s, c.off)
+	if !t.state.Closed && v.buf.head.Sealed == 0 {
+		was.holes, was.orphans = s.holes, s.orphans // what its writer was about to begin, when it was killed or just now
+	}
+	v.skipped(&was, &s, c.at)
 	return v.joins(c, list, begins)
 }
 
@@ -118,8 +123,11 @@ func (v *verifier) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 	if !ok {
 		return // ext-fixed
 	}
-	cs := int64(v.t.header.ChunkSize)
-	known := v.t.chunkAt(loc / cs * cs)
+	known := v.t.holder(loc, r.Stop)
+	if known == nil && v.t.inRing() {
+		v.goneEnd(r, ext, loc, here)
+		return
+	}
 	if loc <= 0 || loc%format.RecordSize != 0 || known == nil || known.kind != format.ChunkRecords {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
 	}
@@ -130,13 +138,17 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 	ended := map[int]bool{}
 	for _, x := range list {
 		off := int(x>>endUnitBits) * format.RecordSize
-		at := int64(x&(1<<endUnitBits-1)) * format.RecordSize
+		loc := int64(x&(1<<endUnitBits-1)) * format.RecordSize
+		at := v.t.place(loc)
 		b, ok := begins[off]
 		if !ok {
 			v.add(at, "end-begin", "the begin is said to be at %d, where no scope begins", c.off+int64(off))
 			continue
 		}
-		raw, err := v.cache.read(v.t, at, format.RecordSize)
+		raw, err := v.cache.read(v.t, loc, format.RecordSize)
+		if err == errGone {
+			continue
+		}
 		if err != nil {
 			return err
 		}
@@ -153,12 +165,16 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 			continue
 		}
 		ended[off] = true
-		x, err := v.cache.ext(v.t, at+format.RecordSize)
+		x, err := v.cache.ext(v.t, loc+format.RecordSize)
+		if err == errGone {
+			continue
+		}
 		if err != nil {
 			return err
 		}
-		if _, ok := decodeEnd(&r, x, &b, nil); !ok || r.Start < b.Start || r.Name() != format.NameEmpty && r.Name() != b.Name() {
-			v.add(at, "end-begin", "the scope at %d does not have the start, goroutine or name that its end says, or begins after it", c.off+int64(off))
+		e, ok := decodeEnd(&r, x, &b, nil)
+		if !ok || r.Start < b.Start || r.Name() != format.NameEmpty && r.Name() != b.Name() || e.begin != 0 && e.begin != b.Head {
+			v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", c.off+int64(off))
 		}
 	}
 	return nil

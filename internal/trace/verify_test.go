@@ -26,6 +26,10 @@ info "program" "demo"
 gap from=2500 to=2600 count=3 reason=io
 break before=2700 after=2800
 note ticks=3000 "filter"
+frame 0 "main.f" "/src/main.go" line=5 start=3 inlined
+frame 1 "main.main" "/src/main.go" line=9 start=8
+stack 1 0 1
+count ticks=3000 2:1:5:50 3:0:1:-1
 stop ticks=9000
 chunk records owner=0 flags=final sealed
 anchor start=1000 thread=12 cpu=5
@@ -57,11 +61,14 @@ const (
 	goPath  = 4 * 4096
 )
 
-var verifyCases = []struct {
+// verifyCase changes a line of a sound trace.
+type verifyCase struct {
 	name     string
-	old, new string // in sound
+	old, new string
 	want     []string
-}{
+}
+
+var verifyCases = []verifyCase{
 	{"sound", "", "", nil},
 	{"clock", "header", "header clock=9", []string{"24 header-values"}},
 	{"path", "path=assembly witness", "path=9 witness", []string{"28 header-values", "4101 chunk-values", "8197 chunk-values", "12293 chunk-values"}},
@@ -71,7 +78,7 @@ var verifyCases = []struct {
 	{"rate", "header", "header clock=monotonic rate=5", []string{"76 header-values", "8448 record-cpu"}},
 	{"header reserved", "chunk blocks", "at 93\nraw 01\nat 4000\nraw 01\nchunk blocks", []string{"0 FAILURE"}},
 	{"chunk 0 reserved", "chunk blocks", "at 100\nraw 01\nat 4000\nraw 01\nchunk blocks", []string{"100 header-reserved", "4000 header-reserved"}},
-	{"closed", "state closed=1", "state closed=2", []string{"128 state", "4624 block-stop"}},
+	{"closed", "state closed=1", "state closed=2", []string{"128 state", "4840 block-stop"}},
 	{"tick", "tick=9000", "tick=5", []string{"136 state"}},
 	{"lost", "tick=9000", "tick=9000 lost=-5", []string{"152 state"}},
 	{"end", "tick=9000", "tick=9000 end=8192", []string{"144 state-end"}},
@@ -81,7 +88,7 @@ var verifyCases = []struct {
 	{"chunk kind", "chunk records owner=0 path=go", "unborn\nchunk kind-5\nchunk records owner=0 path=go", []string{"20484 chunk-values"}},
 	{"unborn and not zero", "", "bytes\nat 50\nraw 01\n", []string{"144 state-end", "20530 chunk-unborn"}},
 	{"generation", "chunk blocks", "chunk blocks gen=2", []string{"4120 chunk-values"}},
-	{"flags", "flags=final sealed", "flags=6 sealed", []string{"8220 chunk-values"}},
+	{"flags", "flags=final sealed", "flags=10 sealed", []string{"8220 chunk-values"}},
 	{"chunk reserved", "anchor start=1000", "at 50\nraw 01\nat 64\nanchor start=1000", []string{"8192 chunk-values"}},
 	{"since", "chunk blocks", "chunk blocks since=5", []string{"4112 chunk-since"}},
 	{"final, not sealed", "owner=0 flags=final sealed", "owner=0 flags=final", []string{"8220 chunk-sealed"}},
@@ -148,18 +155,27 @@ var verifyCases = []struct {
 	{"bracket", "wall=5 bracket=9", "wall=5 bracket=-9", []string{"4224 block-calib"}},
 	{"falling field", "user_ns=11", "user_ns=9", []string{"4424 block-beat"}},
 	{"field twice", "user_ns=11", "user_ns=11 user_ns=12", []string{"4424 block-beat"}},
+	{"frame twice", "frame 1 ", "frame 0 ", []string{"4680 block-stack", "4736 block-stack"}},
+	{"frame unknown", "stack 1 0 1", "stack 1 0 7", []string{"4736 block-stack"}},
+	{"stack twice", "stack 1 0 1", "stack 1 0 1\nstack 1 0", []string{"4768 block-stack"}},
+	{"stack unknown", "2:1:5:50", "2:7:5:50", []string{"4768 block-stack"}},
+	{"name of a count unknown", "2:1:5:50", "9:1:5:50", []string{"4768 block-stack"}},
+	{"no calls", "2:1:5:50", "2:1:0:50", []string{"4768 block-stack"}},
+	{"count before the start", "count ticks=3000", "count ticks=30", []string{"4768 block-time"}},
+	{"stack of no size", "stack 1 0 1", "stack 1 0 1\nblock 11 020000000000", []string{"4768 block-form"}},
+	{"frame's flags", "stack 1 0 1", "stack 1 0 1\nblock 10 0200000000000000000000000400000066", []string{"4768 block-form"}},
 	{"field unknown", "user_ns=11", "field-900=11", []string{"4424 block-beat"}},
 	{"no stop", "stop ticks=9000\n", "", []string{"0 block-stop"}},
-	{"two stops", "stop ticks=9000\n", "stop ticks=9000\nstop ticks=9000\n", []string{"4648 block-stop", "4648 block-stop"}},
-	{"stop not last", "stop ticks=9000\n", "stop ticks=9000\nnote ticks=9000 \"x\"\n", []string{"4624 block-stop"}},
-	{"stop in an open trace", "closed=1", "closed=0", []string{"4624 block-stop"}},
+	{"two stops", "stop ticks=9000\n", "stop ticks=9000\nstop ticks=9000\n", []string{"4864 block-stop", "4864 block-stop"}},
+	{"stop not last", "stop ticks=9000\n", "stop ticks=9000\nnote ticks=9000 \"x\"\n", []string{"4840 block-stop"}},
+	{"stop in an open trace", "closed=1", "closed=0", []string{"4840 block-stop"}},
 }
 
 // Verify finds every defect of the corpus, and only that, where the reader has
 // no error.
 func TestVerify(t *testing.T) {
 	covered := map[string]bool{}
-	for _, tc := range verifyCases {
+	verify := func(sound string, tc verifyCase) {
 		src := strings.Replace(sound, tc.old, tc.new, 1)
 		if tc.old == "" {
 			src = sound + tc.new
@@ -169,7 +185,7 @@ func TestVerify(t *testing.T) {
 		data, err := text.Assemble(strings.NewReader(src))
 		if err != nil {
 			t.Errorf("%s: %v", tc.name, err)
-			continue
+			return
 		}
 		fs, err := trace.Verify(bytes.NewReader(data), int64(len(data)))
 		var got []string
@@ -188,6 +204,12 @@ func TestVerify(t *testing.T) {
 		if !slices.Equal(got, tc.want) {
 			t.Errorf("%s: found\n%v\nwant %v\n%v", tc.name, got, tc.want, fs)
 		}
+	}
+	for _, tc := range verifyCases {
+		verify(sound, tc)
+	}
+	for _, tc := range ringCases {
+		verify(soundRing, tc)
 	}
 	for _, r := range trace.Rules {
 		if !covered[r.Name] {

@@ -50,6 +50,7 @@ type writer struct {
 type op struct {
 	stores []store
 	chunks []int64 // that it stores into: they do not become final meanwhile
+	first  func()  // before the first store; may be nil
 	done   func()
 }
 

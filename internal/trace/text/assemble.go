@@ -47,7 +47,9 @@ type assembler struct {
 	base   int64  // offset of out in the file
 	out    []byte // whole chunks
 	pos    int    // in out: where the next element goes
-	lineNo int
+	// chunkLoc is the offset that the current chunk has in labels.
+	chunkLoc int64
+	lineNo   int
 
 	sealAt   int // in out: where the current chunk's sealed word is to be filled in; 0: not
 	endAt    int // the same for the state's end
@@ -126,7 +128,7 @@ func (a *assembler) line(s string) error {
 		if ok, err := a.block(word, l); ok || err != nil {
 			return err
 		}
-		err = a.record(word, l)
+		err = a.recordLine(word, l)
 	}
 	if err != nil {
 		return err
@@ -150,6 +152,7 @@ func (a *assembler) newChunk() error {
 		return fmt.Errorf("the trace is larger than %d bytes", maxSize)
 	}
 	a.pos = len(a.out)
+	a.chunkLoc = a.base + int64(a.pos)
 	a.out = append(a.out, make([]byte, a.header.ChunkSize)...)
 	return nil
 }

@@ -30,7 +30,7 @@ func (a *assembler) block(word string, l *line) (ok bool, err error) {
 			return false, nil
 		}
 		t = format.BlockType(i)
-		if p, err = payload(t, l); err != nil {
+		if p, err = a.payload(t, l); err != nil {
 			return true, err
 		}
 	}
@@ -45,7 +45,7 @@ func (a *assembler) block(word string, l *line) (ok bool, err error) {
 }
 
 // payload reads the words of a block whose type has a name.
-func payload(t format.BlockType, l *line) ([]byte, error) {
+func (a *assembler) payload(t format.BlockType, l *line) ([]byte, error) {
 	switch t {
 	case format.BlockName:
 		id, err := parseInt(l.first())
@@ -87,6 +87,10 @@ func payload(t format.BlockType, l *line) ([]byte, error) {
 		ticks, err1 := l.number("ticks", 0)
 		s, _, err2 := l.quoted()
 		return format.AppendNote(nil, ticks, s), errors.Join(err1, err2)
+	case format.BlockFrame, format.BlockStack, format.BlockCount:
+		return stackPayload(t, l)
+	case format.BlockCarry:
+		return a.carryPayload(l)
 	}
 	return nil, fmt.Errorf("block type %d has no form of its own", t)
 }
@@ -151,7 +155,7 @@ func threadPayload(l *line) ([]byte, error) {
 }
 
 // appendBlock appends the line of a good block.
-func appendBlock(b []byte, t format.BlockType, p []byte) []byte {
+func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 	words := func(kv ...any) []byte {
 		b = append(b, format.BlockTypeNames[t]...)
 		for i := 0; i < len(kv); i += 2 {
@@ -203,6 +207,14 @@ func appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 	case format.BlockNote:
 		if ticks, text, err := format.DecodeNote(p); err == nil {
 			return fmt.Appendf(words("ticks", ticks), " %q", text)
+		}
+	case format.BlockFrame, format.BlockStack, format.BlockCount:
+		if line, ok := appendStackBlock(b, t, p); ok {
+			return line
+		}
+	case format.BlockCarry:
+		if line, ok := n.appendCarry(b, p); ok {
+			return line
 		}
 	}
 	return append(append(b, "block "+itoa(int64(t))+" "...), hexOf(p)...)

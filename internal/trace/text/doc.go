@@ -10,21 +10,21 @@
 // text is quoted as in Go. Numbers are as in Go too (0x10, 1_000). What is left
 // out has the value given here in brackets.
 //
-//	header [major=1 minor=0 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
+//	header [major=1 minor=1 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
 //	       backing=disk witness=0 id=0… start=1000 mono=0 wall=0
-//	       rate=1000000000 limit=0] [crc=N]
-//	state  [closed=0 tick=0 end=<the bytes assembled> lost=0]
+//	       rate=1000000000 limit=0 ring=0] [crc=N]
+//	state  [closed=0 tick=0 end=<the bytes assembled> lost=0 overwritten=0 until=0]
 //
 // The header comes first. Both fill chunk 0; every line of the next list begins
 // another chunk.
 //
 //	chunk records [owner=0 path=<the header's> since=<start> gen=1 flags=none
-//	       sealed=0 index=<its place>]
+//	       sealed=0 index=<its place> number=0]
 //	chunk blocks  [the same]
 //	unborn [1]     so many chunks that were not handed out
 //	bytes          a chunk without a header, to be filled with raw
 //
-// flags are none or a list of ends,final or a number. sealed alone means what
+// flags are none or a list of ends,final,kept or a number. sealed alone means what
 // the chunk will use. In a chunk:
 //
 //	raw HEX        bytes
@@ -38,8 +38,9 @@
 //	ext SLOT…      an extension without a record
 //
 // KIND is a name of format.Specs or kind-N. NAME is a quoted name, which a name
-// line somewhere defines, or #N, its id. A label stands for the record's offset
-// in the file. The other words:
+// line somewhere defines, or #N, its id. A label stands for what a loc says of
+// the record: its offset in the file, or what counts as that in a ring. The other
+// words:
 //
 //	scopes    stop=N cpu=N/QUALITY   or, open:   open tid=0 sched=0 seq=0 [apart], or open=go [apart]
 //	counter   value=int:N  value=uint:N  value=float:X
@@ -53,6 +54,7 @@
 //
 //	int:N uint:N float:X bool:true duration:N loc:N loc:@LABEL goid:N user:N
 //	system:N addr:N cut:N key:"name" key:#N string:"…" type:"…" slot14:N
+//	begin:KIND/NAME/GOID[/ext]   or begin:N
 //
 // and a string that was cut is string:"…"/N, N the bytes that it had. A number
 // for float is given as float:bits:N where it is not to be changed by a bit.
@@ -69,6 +71,10 @@
 //	stop ticks=N
 //	break before=N after=N
 //	note ticks=N "…"
+//	frame ID "function" "file" line=N start=N [inlined]
+//	stack ID [cut] FRAME …           FRAME is a frame's ID
+//	count ticks=N NAME:STACK:CALLS:WEIGHT …   NAME and STACK are IDs
+//	carry ticks=N loc=N [thread=0 owner=0] KIND …   a record as above, without a label
 //	block TYPE HEX                   any other
 //
 // each with [crc=N] or [crc=bad].

@@ -139,13 +139,22 @@ func (d *dumper) dumpChunk(off int64) error {
 
 func (d *dumper) fileHeader() {
 	h := &d.header
-	d.text = fmt.Appendf(d.text, "header major=%d minor=%d chunk=%d page=%d pid=%d clock=%s path=%s backing=%s witness=%d id=%x start=%d mono=%d wall=%d rate=%d limit=%d\n",
+	d.text = fmt.Appendf(d.text, "header major=%d minor=%d chunk=%d page=%d pid=%d clock=%s path=%s backing=%s witness=%d id=%x start=%d mono=%d wall=%d rate=%d limit=%d",
 		h.Major, h.Minor, h.ChunkSize, h.PageSize, h.PID, symbolOf(clocks, int64(h.Clock)), symbolOf(paths, int64(h.Path)), symbolOf(backings, int64(h.Backing)),
 		h.Witness, h.ID, h.StartTicks, h.StartMono, h.StartWall, h.TickRate, h.Limit)
+	nonzero := func(key string, v int64) {
+		if v != 0 {
+			d.text = append(append(append(append(d.text, ' '), key...), '='), itoa(v)...)
+		}
+	}
+	nonzero("ring", int64(h.Ring))
 	le := binary.LittleEndian
 	s := d.chunk[format.StateOffset:]
-	d.text = fmt.Appendf(d.text, "state closed=%d tick=%d end=%d lost=%d\n", le.Uint64(s[format.StateClosed:]),
+	d.text = fmt.Appendf(d.text, "\nstate closed=%d tick=%d end=%d lost=%d", le.Uint64(s[format.StateClosed:]),
 		int64(le.Uint64(s[format.StateTick:])), int64(le.Uint64(s[format.StateEnd:]))&(1<<63-1), int64(le.Uint64(s[format.StateLost:])))
+	nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
+	nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
+	d.text = append(d.text, '\n')
 }
 
 func (d *dumper) chunkHeader(h *format.ChunkHeader) {
@@ -154,11 +163,15 @@ func (d *dumper) chunkHeader(h *format.ChunkHeader) {
 		kind = "kind-" + itoa(int64(h.Kind))
 	}
 	flag := itoa(int64(h.Flags))
-	if h.Flags < 4 {
+	if h.Flags < 8 {
 		flag = flagsOf(int64(h.Flags))
 	}
-	d.text = fmt.Appendf(d.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d\n",
+	d.text = fmt.Appendf(d.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d",
 		kind, h.Owner, symbolOf(paths, int64(h.Path)), h.Since, h.Gen, flag, h.Sealed)
+	if h.Number != 0 {
+		d.text = append(append(d.text, " number="...), itoa(int64(h.Number))...)
+	}
+	d.text = append(d.text, '\n')
 }
 
 // records writes the records of the chunk, those behind its end too.
@@ -182,7 +195,7 @@ func (d *dumper) records(path format.Path) {
 		case format.IsExt(w) && at+format.ExtUnits(w)*format.RecordSize <= len(b):
 			n := format.ExtUnits(w) * format.RecordSize
 			d.text = append(d.text, "ext"...)
-			d.ext(b[at : at+n])
+			d.text = d.names.appendExt(d.text, b[at:at+n])
 			d.text = append(d.text, '\n')
 			at += n
 		case w-1 < format.MaxTicks-1:
@@ -209,7 +222,7 @@ func (d *dumper) record(at int, path format.Path) int {
 		}
 		if x > 0 && at+x <= len(b) {
 			d.text = append(d.text, " |"...)
-			d.ext(b[at : at+x])
+			d.text = d.names.appendExt(d.text, b[at:at+x])
 			n += x
 		} else {
 			d.text = append(d.text, " noext"...)
@@ -219,20 +232,20 @@ func (d *dumper) record(at int, path format.Path) int {
 	return n
 }
 
-// ext writes the slots of an extension, or its bytes where the slots would not
-// give them back.
-func (d *dumper) ext(x []byte) {
+// appendExt appends the slots of an extension, or its bytes where the slots would
+// not give them back.
+func (n *names) appendExt(b, x []byte) []byte {
 	slots, err := format.DecodeExt(nil, x)
 	if err == nil {
 		canonical, err := format.AppendExt(nil, slots)
 		if err == nil && bytes.Equal(canonical, x) {
 			for i := range slots {
-				d.text = AppendSlot(append(d.text, ' '), &slots[i], d.names.word)
+				b = AppendSlot(append(b, ' '), &slots[i], n.word)
 			}
-			return
+			return b
 		}
 	}
-	d.text = append(append(d.text, " raw:"...), hexOf(x)...)
+	return append(append(b, " raw:"...), hexOf(x)...)
 }
 
 // blocks writes the blocks of the chunk.
@@ -243,7 +256,7 @@ func (d *dumper) blocks() {
 		if size == 0 {
 			return // nothing, or what patch writes
 		}
-		d.text = appendBlock(d.text, t, p)
+		d.text = d.names.appendBlock(d.text, t, p)
 		if err != nil {
 			d.text = fmt.Appendf(d.text, " crc=%#x", binary.LittleEndian.Uint32(b[at+8:]))
 		}

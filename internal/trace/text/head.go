@@ -16,7 +16,7 @@ var (
 	clocks   = map[string]int64{"tsc": int64(format.ClockTSC), "monotonic": int64(format.ClockMonotonic)}
 	paths    = map[string]int64{"assembly": int64(format.PathAssembly), "go": int64(format.PathGo), "pure": int64(format.PathPure)}
 	backings = map[string]int64{"disk": int64(format.BackingDisk), "heap": int64(format.BackingHeap), "shm": int64(format.BackingShm)}
-	flags    = map[string]int64{"none": 0, "ends": format.FlagEnds, "final": format.FlagFinal}
+	flags    = map[string]int64{"none": 0, "ends": format.FlagEnds, "final": format.FlagFinal, "kept": format.FlagKept}
 	kinds    = map[string]int64{"records": int64(format.ChunkRecords), "blocks": int64(format.ChunkBlocks)}
 )
 
@@ -55,19 +55,19 @@ func itoa(n int64) string   { return strconv.FormatInt(n, 10) }
 func quote(s string) string { return strconv.Quote(s) }
 func utoa(n uint64) string  { return strconv.FormatUint(n, 10) }
 func hexOf(b []byte) string { return hex.EncodeToString(b) }
-func flagsOf(f int64) string { // for f below 4
-	return [...]string{"none", "ends", "final", "ends,final"}[f]
+func flagsOf(f int64) string { // for f below 8
+	return [...]string{"none", "ends", "final", "ends,final", "kept", "ends,kept", "final,kept", "ends,final,kept"}[f]
 }
 
-var headerKeys = []string{"major", "minor", "chunk", "page", "pid", "witness", "start", "mono", "wall", "rate", "limit"}
+var headerKeys = []string{"major", "minor", "chunk", "page", "pid", "witness", "start", "mono", "wall", "rate", "limit", "ring"}
 
 func (a *assembler) headerLine(l *line) error {
 	if a.begun {
 		return errors.New("a second header")
 	}
 	major, minor, chunk, page, pid := int64(format.Major), int64(format.Minor), int64(4096), int64(4096), int64(1)
-	witness, start, mono, wall, rate, limit := int64(0), int64(1000), int64(0), int64(0), int64(1e9), int64(0)
-	if err := l.numbers(headerKeys, &major, &minor, &chunk, &page, &pid, &witness, &start, &mono, &wall, &rate, &limit); err != nil {
+	witness, start, mono, wall, rate, limit, ring := int64(0), int64(1000), int64(0), int64(0), int64(1e9), int64(0), int64(0)
+	if err := l.numbers(headerKeys, &major, &minor, &chunk, &page, &pid, &witness, &start, &mono, &wall, &rate, &limit, &ring); err != nil {
 		return err
 	}
 	clock, err1 := l.symbol("clock", clocks, int64(format.ClockTSC))
@@ -82,7 +82,7 @@ func (a *assembler) headerLine(l *line) error {
 	h := format.Header{
 		Major: uint16(major), Minor: uint16(minor), ChunkSize: uint32(chunk), PageSize: uint32(page), PID: uint32(pid),
 		Clock: format.Clock(clock), Path: format.Path(path), Backing: format.Backing(backing), Witness: uint32(witness),
-		StartTicks: start, StartMono: mono, StartWall: wall, TickRate: rate, Limit: limit,
+		StartTicks: start, StartMono: mono, StartWall: wall, TickRate: rate, Limit: limit, Ring: uint32(ring),
 	}
 	if v, ok := l.value("id"); ok {
 		id, err := hex.DecodeString(v)
@@ -126,9 +126,9 @@ func (a *assembler) stateLine(l *line) error {
 	if len(a.out) != int(a.header.ChunkSize) {
 		return errors.New("state follows header")
 	}
-	var closed, tick, lost int64
+	var closed, tick, lost, overwritten, until int64
 	end := int64(-1)
-	if err := l.numbers([]string{"closed", "tick", "end", "lost"}, &closed, &tick, &end, &lost); err != nil {
+	if err := l.numbers([]string{"closed", "tick", "end", "lost", "overwritten", "until"}, &closed, &tick, &end, &lost, &overwritten, &until); err != nil {
 		return err
 	}
 	le := binary.LittleEndian
@@ -136,6 +136,8 @@ func (a *assembler) stateLine(l *line) error {
 	le.PutUint64(s[format.StateClosed:], uint64(closed))
 	le.PutUint64(s[format.StateTick:], uint64(tick))
 	le.PutUint64(s[format.StateLost:], uint64(lost))
+	le.PutUint64(s[format.StateOverwritten:], uint64(overwritten))
+	le.PutUint64(s[format.StateUntil:], uint64(until))
 	if end >= 0 {
 		le.PutUint64(s[format.StateEnd:], uint64(end))
 		a.endAt = 0
@@ -157,20 +159,23 @@ func (a *assembler) chunkLine(l *line) error {
 		return err
 	}
 	index, owner, gen := (a.base+int64(a.pos))/int64(a.header.ChunkSize), int64(0), int64(1)
-	since, sealed := a.header.StartTicks, int64(0)
+	since, sealed, number := a.header.StartTicks, int64(0), int64(0)
 	if l.flag("sealed") {
 		a.sealAt = a.pos + format.ChunkSealedOffset
 	}
-	err := l.numbers([]string{"owner", "since", "gen", "sealed", "index"}, &owner, &since, &gen, &sealed, &index)
+	err := l.numbers([]string{"owner", "since", "gen", "sealed", "index", "number"}, &owner, &since, &gen, &sealed, &index, &number)
 	path, err1 := l.symbol("path", paths, int64(a.header.Path))
 	flag, err2 := l.symbol("flags", flags, 0)
 	if err := errors.Join(err, err1, err2); err != nil {
 		return err
 	}
+	if a.header.Ring != 0 && number != 0 {
+		a.chunkLoc = int64(uint32(number)) * int64(a.header.ChunkSize)
+	}
 	var b [format.ChunkHeaderSize]byte
 	format.PutChunkHeader(b[:], &format.ChunkHeader{
 		Kind: format.ChunkKind(k), Path: format.Path(path), Index: uint32(index), Owner: uint32(owner),
-		Since: since, Gen: uint32(gen), Flags: uint32(flag), Sealed: sealed,
+		Since: since, Gen: uint32(gen), Flags: uint32(flag), Sealed: sealed, Number: uint32(number),
 	})
 	return a.put(b[:])
 }

@@ -10,11 +10,26 @@ import (
 
 var qualities = []string{"unknown", "exact", "likely", "most"}
 
-// record reads a record's line.
-func (a *assembler) record(word string, l *line) error {
-	k, err := kindOf(word)
+// recordLine reads a record's line.
+func (a *assembler) recordLine(word string, l *line) error {
+	if w, ok := l.take(func(w string) bool { return w[0] == '@' }); ok {
+		if _, ok := a.labels[w]; ok {
+			return fmt.Errorf("a second record has the label %s", w)
+		}
+		a.labels[w] = a.chunkLoc + int64(a.pos-a.chunkStart())
+	}
+	r, ext, err := a.record(word, l, a.pos+format.RecordSize)
 	if err != nil {
 		return err
+	}
+	return a.put(append(format.AppendRecord(nil, &r), ext...))
+}
+
+// record reads a record's words; its extension will be at at.
+func (a *assembler) record(word string, l *line, at int) (r format.Record, x []byte, err error) {
+	k, err := kindOf(word)
+	if err != nil {
+		return r, nil, err
 	}
 	var ext []string
 	for i, w := range l.words {
@@ -24,46 +39,34 @@ func (a *assembler) record(word string, l *line) error {
 			break
 		}
 	}
-	var r format.Record
 	id := uint16(format.NameEmpty)
 	if w, ok := l.take(func(w string) bool { return w[0] == '#' }); ok {
 		if id, err = a.names.id(w, ""); err != nil {
-			return err
+			return r, nil, err
 		}
 	} else if text, ok, err := l.quoted(); err != nil {
-		return err
+		return r, nil, err
 	} else if ok {
 		if id, err = a.names.id("", text); err != nil {
-			return err
+			return r, nil, err
 		}
-	}
-	if w, ok := l.take(func(w string) bool { return w[0] == '@' }); ok {
-		if _, ok := a.labels[w]; ok {
-			return fmt.Errorf("a second record has the label %s", w)
-		}
-		a.labels[w] = a.base + int64(a.pos)
 	}
 	goid := int64(0)
 	if err := l.numbers([]string{"g", "start"}, &goid, &r.Start); err != nil {
-		return err
+		return r, nil, err
 	}
 	if uint64(goid) > format.MaxGoid {
-		return fmt.Errorf("g=%d: too large", goid)
+		return r, nil, fmt.Errorf("g=%d: too large", goid)
 	}
 	if err := a.words(k, l, &r); err != nil {
-		return err
+		return r, nil, err
 	}
 	bit := l.flag("noext") || ext != nil
 	r.Head = format.Head(uint64(goid), k, bit, id)
-	b := format.AppendRecord(nil, &r)
 	if ext != nil {
-		x, err := a.slots(ext, a.pos+format.RecordSize)
-		if err != nil {
-			return err
-		}
-		b = append(b, x...)
+		x, err = a.slots(ext, at)
 	}
-	return a.put(b)
+	return r, x, err
 }
 
 func kindOf(word string) (format.Kind, error) {

@@ -103,6 +103,11 @@ func (a *assembler) slot(w string) (s format.Slot, label string, err error) {
 		f, err := strconv.ParseFloat(v, 64)
 		s.Value = math.Float64bits(f)
 		return s, "", err
+	case format.SlotBegin:
+		if strings.Contains(v, "/") {
+			s.Value, err = a.names.head(v)
+			return s, "", err
+		}
 	}
 	x, err := parseInt(v)
 	s.Value = uint64(x)
@@ -141,6 +146,8 @@ func AppendSlot(b []byte, s *format.Slot, name func(id uint16) string) []byte {
 		b = strconv.AppendUint(b, s.Value, 10)
 	case format.SlotAddr:
 		b = strconv.AppendUint(append(b, "0x"...), s.Value, 16)
+	case format.SlotBegin:
+		b = appendHead(b, s.Value, name)
 	default:
 		b = strconv.AppendInt(b, s.Int(), 10)
 	}

@@ -1,0 +1,54 @@
+package trace
+
+import (
+	"math/bits"
+	"slices"
+)
+
+// maxBend is how far a clock is bent: what is more is a step, or a trace that
+// another program wrote.
+const maxBend = 1e6 // ns
+
+// bend returns a clock that tells what c tells up to told, and comes to agree
+// with to, which knows more calibrations, within a period. Until the next
+// calibration times are extrapolated, and when it comes they turn out to be some
+// ns off, in the first second of a recording some µs. Who has told them already
+// would otherwise tell of scopes that begin before the end of the one before them.
+func (c *clock) bend(to clock, told, period int64) clock {
+	last := &c.segs[len(c.segs)-1]
+	at := last.ticksAt(told)
+	now := c.nanos(at)
+	if step := to.nanos(at) - now; step > maxBend || step < -maxBend {
+		return to
+	}
+	segs := slices.Clone(c.segs)
+	for len(segs) > 1 && segs[len(segs)-1].t0 >= at {
+		segs = segs[:len(segs)-1]
+	}
+	if end := &segs[len(segs)-1]; end.t0 < at {
+		end.endAt(at)
+	} else {
+		segs = segs[:0]
+	}
+	then := to.nanos(at + period)
+	if then <= now {
+		return to
+	}
+	bent := newSegment(at, now, uint64(then-now), uint64(period))
+	bent.endAt(at + period)
+	straight := to.segs[len(to.segs)-1]
+	return clock{append(segs, bent, newSegment(at+period, then, straight.dn, straight.dt))}
+}
+
+// ticksAt is a tick from which on s tells at least ns.
+func (s *segment) ticksAt(ns int64) int64 {
+	if ns <= s.n0 {
+		return s.t0
+	}
+	hi, lo := bits.Mul64(uint64(ns-s.n0), s.dt)
+	if hi >= s.dn {
+		return farAway
+	}
+	q, _ := bits.Div64(hi, lo, s.dn)
+	return s.t0 + int64(min(q, farAway)) + 1
+}

@@ -1,0 +1,75 @@
+package trace
+
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// ext reads the extension at off; what is none, or cut off, is nil.
+func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
+	h, err := c.read(t, off, 8)
+	if err != nil || len(h) < 8 {
+		return nil, err
+	}
+	w := binary.LittleEndian.Uint64(h)
+	if !format.IsExt(w) {
+		return nil, nil
+	}
+	n := format.ExtUnits(w) * format.RecordSize
+	x, err := c.read(t, off, n)
+	if len(x) < n {
+		return nil, err
+	}
+	return x, err
+}
+
+// blockCache keeps parts of the file that ends were read from: scopes that
+// begin together mostly end near each other.
+type blockCache struct {
+	tags  [cacheBlocks]int64 // block number + 1
+	data  [cacheBlocks][]byte
+	cross []byte
+}
+
+const (
+	cacheBlocks = 128
+	cacheBlock  = 16 << 10 // in a ring at most a chunk: neighbours there are strangers
+)
+
+// read returns up to n bytes at off, fewer where the file ends. They are good
+// until the next call.
+func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
+	size := int64(cacheBlock)
+	if t.inRing() {
+		size = min(size, int64(t.header.ChunkSize))
+	}
+	b := off / size
+	at := int(off % size)
+	if at+n > int(size) {
+		if cap(c.cross) < n {
+			c.cross = make([]byte, n)
+		}
+		got, err := t.readLoc(c.cross[:n], off)
+		return c.cross[:got], err
+	}
+	i := b % cacheBlocks
+	if c.tags[i] != b+1 {
+		c.tags[i] = 0
+		if cap(c.data[i]) == 0 {
+			c.data[i] = make([]byte, size)
+		}
+		c.data[i] = c.data[i][:size]
+		got, err := t.readLoc(c.data[i], b*size)
+		if err != nil {
+			return nil, err
+		}
+		c.data[i] = c.data[i][:got]
+		c.tags[i] = b + 1
+	}
+	d := c.data[i]
+	if at >= len(d) {
+		return nil, nil
+	}
+	return d[at:min(at+n, len(d))], nil
+}

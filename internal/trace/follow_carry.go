@@ -1,0 +1,142 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// state of a carried record, for a Follower.
+const (
+	carryNew  = iota // not looked at, or its chunk is there
+	carryOpen        // a scope whose end is to be delivered
+	carryDone        // delivered
+)
+
+// stillOpen takes note of a scope that was open when its chunk was overwritten.
+func (f *Follower) stillOpen(loc int64, b openBegin) {
+	x := f.carry(carryKey{loc, b.start})
+	if x.state == carryNew {
+		x.state = carryOpen
+	}
+}
+
+// carry is what is known of the record, new if nothing was.
+func (f *Follower) carry(key carryKey) *carried {
+	t := f.t
+	if t.carried == nil {
+		t.carried = carryTable{}
+	}
+	x := t.carried[key]
+	if x == nil {
+		x = &carried{}
+		t.carried[key] = x
+	}
+	x.stamp = f.ring.found
+	return x
+}
+
+// decide looks at the carries that were read since the last time, and at those
+// whose chunk has gone since.
+func (f *Follower) decide() {
+	t, k := f.t, &f.ring
+	slices.SortFunc(k.told, func(a, b carryKey) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })
+	cs := int64(t.header.ChunkSize)
+	for _, key := range k.told {
+		x := f.carry(key)
+		if !x.told || x.state == carryDone || t.holder(key.loc, key.start) != nil {
+			continue
+		}
+		rest := key.loc % cs
+		if g := k.goneOf(key.loc-rest, key.start); g != nil && x.state == carryNew && g.saw(int(rest)/format.RecordSize) {
+			x.state = carryDone
+			continue
+		}
+		switch {
+		case !x.rec.Kind().Spec().Scope:
+			x.state = carryDone
+			f.add(item{end: x.rec.Start, rec: x.rec, where: x.where, ext: x.ext})
+		case x.rec.Open():
+			x.state = carryOpen
+		default:
+			x.state = carryOpen
+			k.closing = append(k.closing, key)
+		}
+	}
+	k.told = k.told[:0]
+	f.prune()
+}
+
+// prune forgets what is not told any more: it would have been, four times a lap.
+func (f *Follower) prune() {
+	k := &f.ring
+	if k.found-k.pruned < int64(f.rings(1)/4) {
+		return
+	}
+	k.pruned = k.found
+	for key, x := range f.t.carried {
+		if k.found-x.stamp > int64(f.rings(2)) {
+			delete(f.t.carried, key)
+		}
+	}
+	for off, list := range k.gone {
+		list = slices.DeleteFunc(list, func(g goneChunk) bool { return k.found-g.stamp > int64(f.rings(2)) })
+		if k.gone[off] = list; len(list) == 0 {
+			delete(k.gone, off)
+		}
+	}
+}
+
+// closeCarried delivers the scopes of which only a carry says that they ended: those of
+// the first n that no end was met for.
+func (f *Follower) closeCarried(n int) {
+	k := &f.ring
+	for _, key := range k.closing[:n] {
+		if x := f.t.carried[key]; x != nil && x.state == carryOpen && x.told && !x.rec.Open() {
+			x.state = carryDone
+			f.add(item{end: max(x.rec.Stop, x.rec.Start), rec: x.rec, where: x.where, ext: x.ext})
+		}
+	}
+	k.closing = slices.Delete(k.closing, 0, n)
+}
+
+// endGone queues the scope that the end record r at loc ends, whose begin's chunk
+// the file does not have. ok is false if that may still come.
+func (f *Follower) endGone(r *format.Record, loc, begin int64, ext []byte, owner uint32) (ok bool) {
+	t := f.t
+	p := f.decoder.problems
+	g, ok := newGoneBegin(r, ext, loc, owner)
+	if !ok || !t.canHold(begin) {
+		p.add(textOrphanEnd, t.place(loc), 1)
+		return true
+	}
+	key := carryKey{begin, r.Stop}
+	x := t.carried[key]
+	if x != nil && x.state == carryDone {
+		return true
+	}
+	known := x != nil && x.told
+	if !known && !t.state.Closed && (g.start >= t.state.Until || g.head == 0) {
+		f.late++ // the chunk is new, and was not found yet
+		return false
+	}
+	b, w := g.record(), where{loc: begin, owner: owner}
+	var args []byte
+	switch {
+	case known:
+		b, w, args = x.rec, x.where, x.ext
+		b.Stop = openStop
+	case g.head == 0:
+		p.add(textLostBegin, t.place(loc), 1)
+		return true
+	}
+	spec := b.Kind().Spec()
+	if _, fits := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); !fits || spec == nil || !spec.Scope {
+		p.add(textBadEnd, t.place(loc), 1)
+		return true
+	}
+	f.carry(key).state = carryDone
+	f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
+	return true
+}

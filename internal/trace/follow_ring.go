@@ -1,0 +1,212 @@
+package trace
+
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// followedRing is what a Follower knows of a ring.
+//
+// A chunk that was overwritten is forgotten with all that was known of it, so that
+// the memory is that for one ring's chunks, however long it is followed. What is
+// open then, and the names of rows, come back in carry blocks; so it is to be
+// known of each carried record whether it was delivered already: when it was read
+// in its chunk, when its end was met, or as what a carry said.
+type followedRing struct {
+	swept  format.State          // as it was when all headers were looked at last
+	dirty  bool                  // a chunk was found gone since
+	sweeps int                   // how often they are to be looked at again
+	gone   map[int64][]goneChunk // what was overwritten lately
+
+	told    []carryKey // carries that were read and not looked at
+	closing []carryKey // scopes that ended by what a carry says
+	pruned  int64      // found, when carries were forgotten last
+
+	looked    int64 // the last moment that was known after the last look
+	found     int64 // chunks that were found since the beginning
+	gen       uint32
+	last      int64 // the largest number of gen
+	handedOut int64 // by the numbers, since the beginning
+	early     int64 // of found, those that had been handed out before that
+	firstGen  uint32
+	firstLast int64 // those up to this number of that generation
+	cut       int64 // chunks that may have come to hold more after the last look
+}
+
+// goneChunk is a chunk that was overwritten: how much of it had been read.
+type goneChunk struct {
+	since int64
+	last  int64 // what began later was in a later chunk of that number
+	gen   uint32
+	stamp int64    // the count of chunks when it was found gone
+	all   bool     // but for what was open
+	seen  []uint64 // else as in liveChunk; nil: nothing
+}
+
+func (g *goneChunk) saw(unit int) bool {
+	return g.all || g.seen != nil && g.seen[unit/64]&(1<<(unit%64)) != 0
+}
+
+// goneOf is the chunk at off that held what began at start, nil if it is not known.
+func (k *followedRing) goneOf(off, start int64) *goneChunk {
+	list := k.gone[off]
+	for i := len(list) - 1; i >= 0; i-- {
+		if list[i].since <= start && start <= list[i].last {
+			return &list[i]
+		}
+	}
+	return nil
+}
+
+// openBegin is the begin of a scope that was open.
+type openBegin struct {
+	start  int64
+	thread uint32
+}
+
+// startRing takes in what a ring holds when it begins to be followed.
+func (f *Follower) startRing() {
+	t, k := f.t, &f.ring
+	k.gone = map[int64][]goneChunk{}
+	for _, c := range t.chunks {
+		f.number(&c)
+	}
+	k.handedOut, k.found, k.early = 0, 0, 0
+	k.firstGen, k.firstLast = k.gen, k.last
+	for key := range t.carried {
+		k.told = append(k.told, key)
+	}
+	t.onCarry = func(key carryKey) { k.told = append(k.told, key) }
+	k.swept = t.state
+	f.decide()
+}
+
+// number counts a chunk that was handed out.
+func (f *Follower) number(c *chunkInfo) {
+	if c.flags&format.FlagKept != 0 {
+		return
+	}
+	k, n := &f.ring, c.off/int64(f.t.header.ChunkSize)
+	k.found++
+	if c.gen > k.gen {
+		// How far the numbers of the last generation went is not known.
+		k.gen, k.last = c.gen, 0
+	}
+	if c.gen == k.gen && n > k.last {
+		k.handedOut += n - k.last
+		for m := max(k.last+1, n-int64(f.rings(1))); m < n; m++ {
+			if old := f.t.chunkAt(m * int64(f.t.header.ChunkSize)); old != nil && old.gen < c.gen {
+				k.handedOut-- // still in use, so that it was left out
+			}
+		}
+		k.last = n
+	}
+	if c.gen < k.firstGen || c.gen == k.firstGen && n <= k.firstLast {
+		k.early++
+	}
+}
+
+// sweep forgets the chunks that were overwritten. Which those are only their
+// headers tell, so all are looked at, if the flusher was at work since the last
+// time: it says so in the state before it overwrites anything. As it may take a
+// while between the two, they are looked at in the polls that follow, too.
+func (f *Follower) sweep() error {
+	t, k := f.t, &f.ring
+	switch {
+	case t.state != k.swept:
+		k.sweeps = 2
+	case k.dirty:
+	case k.sweeps > 0:
+		k.sweeps--
+	default:
+		return nil
+	}
+	gone := map[int64]*chunkInfo{}
+	for i := range t.chunks {
+		c := &t.chunks[i]
+		if c.flags&format.FlagKept != 0 {
+			continue
+		}
+		same, err := t.unchanged(c)
+		if err != nil {
+			return err
+		}
+		if !same {
+			x := *c
+			gone[c.off] = &x
+		}
+	}
+	k.swept, k.dirty = t.state, false
+	if len(gone) == 0 {
+		return nil
+	}
+	is := func(loc int64) bool { return gone[loc-loc%int64(t.header.ChunkSize)] != nil }
+	// Before the tables are cut: what of it was read, and what was open.
+	read := map[int64]goneChunk{}
+	for off, c := range gone {
+		read[off] = goneChunk{since: c.since, last: k.looked, gen: c.gen, stamp: k.found, all: true}
+		f.unborn = append(f.unborn, c.at)
+	}
+	for _, c := range f.live {
+		if g, ok := read[c.off]; ok {
+			g.all, g.seen = false, c.seen
+			read[c.off] = g
+			if !c.whole {
+				k.cut++
+			}
+			for i, loc := range c.open {
+				if !c.saw(int(loc-c.off) / format.RecordSize) {
+					f.stillOpen(loc, c.begins[i])
+				}
+			}
+		}
+	}
+	for loc, b := range f.open {
+		if is(loc) {
+			f.stillOpen(loc, b)
+			delete(f.open, loc)
+		}
+	}
+	f.live = slices.DeleteFunc(f.live, func(c *liveChunk) bool { return is(c.off) })
+	t.chunks = slices.DeleteFunc(t.chunks, func(c chunkInfo) bool { return is(c.off) })
+	t.tails = slices.DeleteFunc(t.tails, func(b blockTail) bool { return is(b.off) })
+	t.beats = slices.DeleteFunc(t.beats, func(b beatRef) bool { return is(b.loc) })
+	t.allBeats = nil
+	t.lapped.mu.Lock()
+	for off, g := range read {
+		delete(t.lapped.chunks, off)
+		k.gone[off] = append(k.gone[off], g)
+	}
+	t.lapped.mu.Unlock()
+	for key := range t.carried {
+		if is(key.loc) {
+			k.told = append(k.told, key)
+		}
+	}
+	return nil
+}
+
+// rings is so many times the ring's chunks.
+func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
+
+// Missed is how many chunks of records, at least, were overwritten before this
+// Follower had read them to their end: it was asked too rarely. It counts from
+// when the Follower was made.
+func (f *Follower) Missed() int64 {
+	t, k := f.t, &f.ring
+	if !t.inRing() {
+		return 0
+	}
+	// The latest numbers may be those of chunks that are not there yet.
+	cs := int64(t.header.ChunkSize)
+	missing := k.handedOut - (k.found - k.early)
+	for n := k.last; n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
+		c := t.chunkAt(n * cs)
+		gone := slices.ContainsFunc(k.gone[n*cs], func(g goneChunk) bool { return g.gen == k.gen })
+		if !gone && (c == nil || c.gen != k.gen) {
+			missing--
+		}
+	}
+	return k.cut + max(missing, 0)
+}

@@ -1,0 +1,179 @@
+package trace
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// made is a record whose chunk a ring has overwritten, made up of what the file
+// still tells of it: a carry block, an end apart, or both. The merge has them as
+// if they lay in a chunk.
+type made struct {
+	rec   format.Record
+	ext   []byte
+	where where
+	end   int64 // place of its end apart; 0: none
+}
+
+// goneBegin is a begin that an end apart tells of, and whose chunk is gone.
+type goneBegin struct {
+	loc, start int64
+	end        int64  // place of the end
+	head       uint64 // word 2 of the begin; 0: not known
+	owner      uint32 // of the end: the begin's is not known any more
+}
+
+// newGoneBegin is what the end record r at at tells of its begin.
+func newGoneBegin(r *format.Record, ext []byte, at int64, owner uint32) (goneBegin, bool) {
+	slots, _ := format.DecodeExt(nil, ext)
+	if len(slots) < 2 || r.Stop <= 0 || r.Stop >= format.MaxTicks {
+		return goneBegin{}, false
+	}
+	g := goneBegin{loc: slots[0].Int(), start: r.Stop, end: at, owner: owner}
+	b := format.Record{Start: r.Stop, Head: format.Head(slots[1].Value, format.KindTask, false, 0)}
+	if len(slots) > 2 && slots[2].Type == format.SlotBegin && slots[2].Value != 0 {
+		g.head = slots[2].Value
+		b.Head = g.head
+	}
+	_, ok := decodeEnd(r, ext, &b, nil)
+	spec := b.Kind().Spec()
+	return g, ok && spec != nil && spec.Scope
+}
+
+// record is the begun record, as far as its end tells: without its arguments.
+func (g *goneBegin) record() format.Record {
+	return format.Record{Start: g.start, Stop: openStop, Head: g.head &^ format.ExtBit}
+}
+
+// openStop is word 1 of a scope that has not ended in place.
+const openStop = -1 << 63
+
+// endGone tells of the scope r, which is open and has no end apart, that its end is
+// overwritten: it is marked to have one, and began in the time of which that can
+// be. When it ended is not known.
+func (t *Trace) endGone(r *format.Record, until int64) bool {
+	return t.inRing() && r.Stop&format.ApartBit != 0 && r.Start < until
+}
+
+// makeUp joins what ends and carries tell of the same records, by start.
+func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made {
+	list := make([]made, 0, len(gone)+len(carries))
+	for _, c := range carries {
+		list = append(list, made{c.rec, c.ext, c.where, 0})
+	}
+	order := func(a, b *made) int {
+		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.where.loc, b.where.loc))
+	}
+	slices.SortFunc(list, func(a, b made) int { return order(&a, &b) })
+	told := len(list)
+	slices.SortFunc(gone, func(a, b goneBegin) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc), cmp.Compare(a.end, b.end))
+	})
+	for i := range gone {
+		g := &gone[i]
+		if i > 0 && g.start == gone[i-1].start && g.loc == gone[i-1].loc {
+			p.add(textOrphanEnd, t.place(g.end), 1) // ended twice
+			continue
+		}
+		m := made{rec: g.record(), where: where{loc: g.loc, owner: g.owner}, end: g.end}
+		k, ok := slices.BinarySearchFunc(list[:told], &m, func(a made, b *made) int { return order(&a, b) })
+		switch {
+		case ok && list[k].rec.Kind().Spec().Scope:
+			// The end knows more than a carry that was told after it.
+			list[k].end, list[k].rec.Stop = g.end, openStop
+		case ok:
+			p.add(textOrphanEnd, t.place(g.end), 1)
+		case g.head != 0:
+			list = append(list, m)
+		default:
+			p.add(textLostBegin, t.place(g.end), 1)
+		}
+	}
+	slices.SortFunc(list, func(a, b made) int { return order(&a, &b) })
+	return list
+}
+
+// endsOf is how many of the records have ends apart.
+func endsOf(list []made) (n int64) {
+	for i := range list {
+		if list[i].end != 0 {
+			n++
+		}
+	}
+	return n
+}
+
+// makeChunk makes up what is still known of the chunk c, which is gone although
+// the index has it: ends are its ends apart.
+func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
+	var gone []goneBegin
+	var cache blockCache
+	for _, x := range ends {
+		at := int64(x&(1<<endUnitBits-1)) * format.RecordSize
+		raw, err := cache.read(t, at, format.RecordSize)
+		if err != nil || len(raw) < format.RecordSize {
+			continue // the end went too
+		}
+		r := format.DecodeRecord(raw)
+		ext, err := cache.ext(t, at+format.RecordSize)
+		if err != nil || r.Kind() != format.KindEnd {
+			continue
+		}
+		if g, ok := newGoneBegin(&r, ext, at, c.owner); ok {
+			gone = append(gone, g)
+		}
+	}
+	return t.makeUp(gone, t.carried.of(c, int64(t.header.ChunkSize)), p)
+}
+
+// useMade has the cursor give the made records, none before since.
+func (c *cursor) useMade(list []made, since int64) {
+	c.made, c.next, c.row, c.ends = list, 0, nil, nil
+	c.places = c.places[:0]
+	for i := range list {
+		m := &list[i]
+		c.places = append(c.places, place{max(m.rec.Start, since), uint32(i), m.where.thread})
+	}
+}
+
+// record decodes the record at p.
+func (c *cursor) record(p *place) format.Record {
+	if c.made != nil {
+		return c.made[p.off].rec
+	}
+	return format.DecodeRecord(c.bytes[p.off:])
+}
+
+// loc is where the record at p is, or was.
+func (c *cursor) loc(p *place) int64 {
+	if c.made != nil {
+		return c.made[p.off].where.loc
+	}
+	return c.off + int64(p.off)
+}
+
+// where is what the place of the record at p tells of it.
+func (c *cursor) where(p *place) where {
+	if c.made != nil {
+		return c.made[p.off].where
+	}
+	return where{c.off + int64(p.off), p.thread, c.owner}
+}
+
+// ext is the extension of the record at p; nil if there is none that is whole.
+func (c *cursor) ext(p *place) []byte {
+	if c.made != nil {
+		return c.made[p.off].ext
+	}
+	return extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
+}
+
+// end is the place of the end apart of the record at p, 0 if there is none.
+func (c *cursor) end(p *place) int64 {
+	if c.made != nil {
+		return c.made[p.off].end
+	}
+	return findEnd(c.ends, int(p.off))
+}

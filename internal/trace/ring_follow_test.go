@@ -1,0 +1,151 @@
+package trace_test
+
+import (
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// A follower of a ring delivers every end once and none wrong. If it is asked
+// often enough it misses nothing, however often the ring was overwritten; if it is
+// not it says so, and what was never overwritten is delivered all the same.
+func TestRingFollower(t *testing.T) {
+	lapped := 0
+	for seed := uint64(200); seed < 200+seedsOf(ringSeeds/2); seed++ {
+		w := newRingWriter(seed, 40)
+		slow, fromStart, closes := seed%4 == 0, seed%3 != 0, seed%2 == 0
+		for range []int{0, 500, 100000}[seed%3] {
+			w.step()
+		}
+		r := &tearingRing{w: w, rate: 40}
+		before := ended(w)
+		f, err := trace.NewFollower(r, func() (int64, error) { return w.size, nil }, trace.FollowOptions{FromStart: fromStart})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		got := map[int64]bool{}
+		deliver := func(e *trace.Event) bool {
+			s := w.truth[e.Start+1000]
+			if s != nil && (got[s.start] || !fromStart && before[s.start]) {
+				t.Fatalf("seed %d: %+v delivered again, or before its time, %+v", seed, e, s)
+			}
+			if err := w.check(e, f.Trace().Name(e.Name)); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if e.Open {
+				t.Fatalf("seed %d: %+v delivered open", seed, e)
+			}
+			got[s.start] = true
+			return len(got)%997 != 0 // has enough for now
+		}
+		// What is overwritten while it begins is missed, and the second poll finds so.
+		for range 2 {
+			if _, err := f.Poll(deliver); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+		}
+		missed := f.Missed()
+		after := ended(w)
+		there := map[int64]bool{}
+		for start, s := range w.truth {
+			if _, end := w.here(s); end && before[start] {
+				there[start] = true
+			}
+		}
+		handed := w.handed
+		for range 400 {
+			steps := w.rnd.IntN(1500)
+			if slow && w.rnd.IntN(8) == 0 {
+				steps = w.rnd.IntN(60000)
+			}
+			if r.rate = 40; slow && w.rnd.IntN(4) == 0 {
+				r.rate = 2
+			}
+			for range steps {
+				w.step()
+			}
+			if done, err := f.Poll(deliver); done || err != nil {
+				t.Fatalf("seed %d: done %v, %v", seed, done, err)
+			}
+		}
+		// Chunks in three laps, and what is carried; beats, of which a chunk has many.
+		if n := f.Entries(); n > 30*w.ring {
+			t.Errorf("seed %d: %d entries after %d chunks", seed, n, w.handed)
+		}
+		if w.handed-handed < 2*w.limit {
+			t.Fatalf("seed %d: only %d chunks were handed out", seed, w.handed-handed)
+		}
+		w.settle(closes)
+		r.still = true
+		for done, polls := false, 0; !done && polls < 2000; polls++ {
+			if done, err = f.Poll(deliver); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			if done != closes && polls > 1900 {
+				t.Fatalf("seed %d: done is %v", seed, done)
+			}
+		}
+		missed = f.Missed() - missed
+		if missed > w.handed-handed || !slow && missed != 0 {
+			t.Fatalf("seed %d: %d chunks were missed of %d", seed, missed, w.handed-handed)
+		}
+		if missed > 0 {
+			lapped++
+		}
+		for _, s := range w.truth {
+			_, end := w.here(s)
+			if missed == 0 {
+				end = s.ended && s.published // it has been delivered at its time
+			}
+			if end && !got[s.start] && (!after[s.start] || fromStart && there[s.start]) {
+				t.Fatalf("seed %d: not delivered, %d missed: %+v, %+v, %+v, %+v", seed, missed, s, s.chunk, s.apart, s.told)
+			}
+		}
+		open := map[int64]bool{}
+		var last int64
+		err = f.Open(func(e *trace.Event) bool {
+			s := w.truth[e.Start+1000]
+			if !e.Open || s == nil || s.ended && missed == 0 || open[s.start] || e.Start < last {
+				t.Fatalf("seed %d: open: %+v, want %+v", seed, e, s)
+			}
+			if err := w.check(e, f.Trace().Name(e.Name)); err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			last = e.Start
+			open[s.start] = true
+			return true
+		})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		for _, s := range w.truth {
+			if begin, _ := w.here(s); begin && !s.ended && !open[s.start] {
+				t.Fatalf("seed %d: not told of as open: %+v", seed, s)
+			}
+		}
+		o := f.Trace().Overwritten()
+		if o.Records != w.records || o.Until != w.until-1000 {
+			t.Errorf("seed %d: %+v overwritten, want %d, all there from %d", seed, o, w.records, w.until)
+		}
+		for _, p := range f.Problems() {
+			if p.Damage() {
+				t.Errorf("seed %d: %+v", seed, p)
+			}
+		}
+	}
+	if lapped == 0 {
+		t.Error("no follower was ever lapped")
+	}
+}
+
+// ended is what had ended, by the start.
+func ended(w *ringWriter) map[int64]bool {
+	m := map[int64]bool{}
+	for start, s := range w.truth {
+		if s.ended && s.kind != format.KindTrack || s.kind == format.KindTrack && s.published {
+			m[start] = true
+		}
+	}
+	return m
+}

@@ -1,0 +1,35 @@
+package trace_test
+
+import (
+	"bytes"
+	"slices"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Every rule of the format has a golden that breaks it and no other: what the
+// reader makes of that defect alone is written down there.
+func TestGoldensBreakRules(t *testing.T) {
+	broken := map[string][]string{} // by rule: the goldens that break it alone
+	for _, g := range goldens(t) {
+		data := g.bytes(t)
+		findings, err := trace.Verify(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			continue // it does not open, which is its story
+		}
+		var rules []string
+		for _, f := range findings {
+			rules = append(rules, f.Rule)
+		}
+		slices.Sort(rules)
+		if rules = slices.Compact(rules); len(rules) == 1 {
+			broken[rules[0]] = append(broken[rules[0]], g.name)
+		}
+	}
+	for _, r := range trace.Rules {
+		if len(broken[r.Name]) == 0 {
+			t.Errorf("no golden breaks %s and nothing else: %s", r.Name, r.Doc)
+		}
+	}
+}

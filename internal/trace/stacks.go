@@ -1,0 +1,104 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Stack is how often a name was recorded by scope.Stack from one place, with all
+// its callers.
+type Stack struct {
+	Name   uint16
+	ID     uint32         // of the stack; format.OtherStacks: it was one too many
+	Frames []format.Frame // the caller first; nil where the trace does not tell
+	Cut    bool           // there were more callers than these
+	Calls  int64
+	Weight int64 // sum of the weights, modulo 2^64
+}
+
+// stackTable is what the blocks told of stacks.
+type stackTable struct {
+	frames map[uint32]format.Frame
+	stacks map[uint32]format.Stack
+	counts map[stackKey]counted
+}
+
+type stackKey struct {
+	name  uint16
+	stack uint32
+}
+
+type counted struct{ calls, weight int64 }
+
+var errSecondStack = fmt.Errorf("%w: it defines an id anew; the first one counts", format.ErrCorrupt)
+
+// stackBlock takes in a frame, stack or count block.
+func (t *Trace) stackBlock(typ format.BlockType, p []byte) error {
+	s := &t.stacks
+	if s.counts == nil {
+		s.frames, s.stacks, s.counts = map[uint32]format.Frame{}, map[uint32]format.Stack{}, map[stackKey]counted{}
+	}
+	switch typ {
+	case format.BlockFrame:
+		f, err := format.DecodeFrame(p)
+		if err != nil {
+			return err
+		}
+		if _, ok := s.frames[f.ID]; ok {
+			return errSecondStack
+		}
+		s.frames[f.ID] = f
+	case format.BlockStack:
+		x, err := format.DecodeStack(p)
+		if err != nil {
+			return err
+		}
+		if _, ok := s.stacks[x.ID]; ok {
+			return errSecondStack
+		}
+		s.stacks[x.ID] = x
+	case format.BlockCount:
+		ticks, cs, err := format.DecodeCounts(nil, p)
+		if err == nil {
+			err = t.sawTime(ticks)
+		}
+		if err != nil {
+			return err
+		}
+		for _, c := range cs {
+			k := stackKey{c.Name, c.Stack}
+			sum := s.counts[k]
+			s.counts[k] = counted{sum.calls + min(c.Calls, math.MaxInt64-sum.calls), sum.weight + c.Weight}
+		}
+	}
+	return nil
+}
+
+// EachStack calls f with what was counted of every name and stack, by name and
+// in the order in which stacks came up, until f returns false. The Stack is
+// reused from call to call.
+func (t *Trace) EachStack(f func(*Stack) bool) {
+	keys := slices.SortedFunc(maps.Keys(t.stacks.counts), func(a, b stackKey) int {
+		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.stack, b.stack))
+	})
+	var s Stack
+	for _, k := range keys {
+		n, stack := t.stacks.counts[k], t.stacks.stacks[k.stack]
+		s = Stack{Name: k.name, ID: k.stack, Frames: s.Frames[:0], Cut: stack.Cut, Calls: n.calls, Weight: n.weight}
+		for _, id := range stack.Frames {
+			frame, ok := t.stacks.frames[id]
+			if !ok {
+				frame = format.Frame{ID: id, Function: fmt.Sprintf("(frame %d)", id)}
+			}
+			s.Frames = append(s.Frames, frame)
+		}
+		if !f(&s) {
+			return
+		}
+	}
+}

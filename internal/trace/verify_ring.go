@@ -1,0 +1,210 @@
+package trace
+
+import (
+	"bytes"
+	"cmp"
+	"iter"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// verifiedRing is what the chunks of a ring are checked against each other by.
+type verifiedRing struct {
+	places  []int64              // as places gives them
+	byPlace map[int64]*chunkInfo // the index
+	numbers map[uint32]int64     // place of the chunk of that number
+	kept    bool                 // the current chunk of blocks is kept
+	ended   map[carryKey]bool    // begins that are gone and have an end apart
+	carries []verifiedCarry      // of chunks that are there
+}
+
+// verifiedCarry is a carry to be compared with the record that it tells of.
+type verifiedCarry struct {
+	at    int64 // the block's place
+	chunk *chunkInfo
+	carry format.Carry
+}
+
+// places gives where chunks can be, so that blocks come in the order in which they
+// were written: in a ring the kept chunks first, which name what the others tell
+// of, then the others by number.
+func (v *verifier) places() iter.Seq[int64] {
+	if v.t.inRing() {
+		return slices.Values(v.ringPlaces())
+	}
+	return func(yield func(int64) bool) {
+		cs := int64(v.t.header.ChunkSize)
+		for at := cs; at < v.t.size && yield(at); at += cs {
+		}
+	}
+}
+
+func (v *verifier) ringPlaces() []int64 {
+	k := &v.ring
+	if k.places != nil {
+		return k.places
+	}
+	k.byPlace = map[int64]*chunkInfo{}
+	for i := range v.t.chunks {
+		k.byPlace[v.t.chunks[i].at] = &v.t.chunks[i]
+	}
+	cs := int64(v.t.header.ChunkSize)
+	list := make([]int64, 0, v.t.size/cs)
+	for at := cs; at < v.t.size; at += cs {
+		list = append(list, at)
+	}
+	rank := func(at int64) (gen, off int64) {
+		c := k.byPlace[at]
+		switch {
+		case c == nil:
+			return 1 << 40, at
+		case c.flags&format.FlagKept != 0:
+			return -1, c.off
+		}
+		return int64(c.gen), c.off
+	}
+	slices.SortStableFunc(list, func(a, b int64) int {
+		ga, oa := rank(a)
+		gb, ob := rank(b)
+		return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(oa, ob))
+	})
+	k.places = list
+	return list
+}
+
+// chunkIn is what the index has of the place at, nil if nothing.
+func (v *verifier) chunkIn(at int64) *chunkInfo {
+	if v.t.inRing() {
+		return v.ring.byPlace[at]
+	}
+	return v.t.chunkAt(at)
+}
+
+// ringHeader checks what the file header says of the ring.
+func (v *verifier) ringHeader() {
+	h, s := &v.t.header, &v.t.state
+	const over, until = format.StateOffset + format.StateOverwritten, format.StateOffset + format.StateUntil
+	v.check(h.Ring <= format.RingNumbers/2, 92, "header-values", "a ring of %d chunks", h.Ring)
+	v.check(s.Overwritten >= 0, over, "state", "%d records were overwritten", s.Overwritten)
+	v.check(s.Until == 0 || s.Until >= h.StartTicks && s.Until < format.MaxTicks, until, "state", "all is there from tick %d on", s.Until)
+	v.check(h.Ring != 0 || s.Overwritten == 0 && s.Until == 0, over, "state", "records were overwritten, and the trace is no ring")
+}
+
+// ringChunk checks the header of the chunk at at for what rings have.
+func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
+	if !v.t.inRing() {
+		v.check(h.Gen == 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
+		v.check(h.Flags&format.FlagKept == 0, at+28, "chunk-kept", "a chunk is kept, and the trace is no ring")
+		v.check(h.Number == 0, at+40, "chunk-number", "the chunk has the number %d, and the trace is no ring", h.Number)
+		return
+	}
+	v.check(h.Gen >= 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
+	if h.Flags&format.FlagKept != 0 {
+		v.check(h.Kind == format.ChunkBlocks, at+28, "chunk-kept", "a chunk without blocks is kept")
+		v.check(h.Number == 0, at+40, "chunk-number", "the chunk has the number %d, and is kept", h.Number)
+		return
+	}
+	v.check(h.Number >= 1 && h.Number <= format.RingNumbers, at+40, "chunk-number", "the chunk has the number %d", h.Number)
+	k := &v.ring
+	if k.numbers == nil {
+		k.numbers = map[uint32]int64{}
+	}
+	if other, twice := k.numbers[h.Number]; twice {
+		v.add(at+40, "chunk-number", "the chunk has the number %d, as the one at offset %d", h.Number, other)
+		return
+	}
+	k.numbers[h.Number] = at
+	if n := len(k.numbers); n == int(min(v.t.header.Ring, 1<<30))+1 {
+		v.add(at, "ring-size", "there are more than the %d chunks that the ring has", v.t.header.Ring)
+	}
+}
+
+// keptTypes are the blocks that lie in a ring's kept chunks.
+var keptTypes = [...]bool{format.BlockName: true, format.BlockInfo: true, format.BlockStop: true, format.BlockBreak: true,
+	format.BlockFrame: true, format.BlockStack: true, format.BlockCarry: false}
+
+func (v *verifier) ringBlock(t format.BlockType, here int64) {
+	if v.t.inRing() && int(t) < len(keptTypes) {
+		v.check(keptTypes[t] == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", blockName(t), v.ring.kept)
+	}
+}
+
+// carryBlock checks a carry.
+func (v *verifier) carryBlock(p []byte, here int64) error {
+	c, err := format.DecodeCarry(p)
+	if err == nil {
+		err = carries(&c.Record)
+	}
+	if err != nil {
+		return err
+	}
+	v.time(c.Ticks, here)
+	t := v.t
+	if !t.inRing() {
+		v.add(here, "block-carry", "a carry, and the trace is no ring")
+		return nil
+	}
+	r := &c.Record
+	spec := r.Kind().Spec()
+	v.check(t.canHold(c.Loc), here, "block-carry", "a carry of a record at %d, where none can be", c.Loc)
+	v.check(r.Start <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a record that began at %d", c.Ticks, r.Start)
+	v.check(!spec.Scope || r.Open() || r.Stop >= r.Start && r.Stop <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a scope from %d to %d", c.Ticks, r.Start, r.Stop)
+	v.check(v.defined(uint64(r.Name())), here, "record-name", "name %d is not defined", r.Name())
+	v.extension(r, c.Ext, here)
+	if chunk := t.holder(c.Loc, r.Start); chunk != nil {
+		c.Ext = bytes.Clone(c.Ext)
+		v.ring.carries = append(v.ring.carries, verifiedCarry{here, chunk, c})
+	}
+	return nil
+}
+
+// carried compares the carries with the records that they tell of, where those
+// are not overwritten yet.
+func (v *verifier) carried() error {
+	var cache blockCache
+	for i := range v.ring.carries {
+		x := &v.ring.carries[i]
+		raw, err := cache.read(v.t, x.carry.Loc, format.RecordSize)
+		if err == errGone {
+			continue
+		}
+		if err != nil {
+			return err
+		}
+		same := len(raw) == format.RecordSize && x.chunk.kind == format.ChunkRecords
+		if same {
+			r := format.DecodeRecord(raw)
+			same = r.Start == x.carry.Record.Start && r.Head == x.carry.Record.Head
+		}
+		v.check(same, x.at, "block-carry", "the record at %d is another one than the carry says", x.carry.Loc)
+	}
+	return nil
+}
+
+// goneEnd checks the end record r, of a begin at loc that the ring has
+// overwritten.
+func (v *verifier) goneEnd(r *format.Record, ext []byte, loc, here int64) {
+	if !v.t.canHold(loc) {
+		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
+		return
+	}
+	key := carryKey{loc, r.Stop}
+	g, ok := newGoneBegin(r, ext, here, 0)
+	b := g.record()
+	if c := v.t.carried[key]; c != nil {
+		b = c.rec
+		_, fits := decodeEnd(r, ext, &b, nil)
+		ok = ok && fits && (g.head == 0 || g.head == b.Head)
+	} else if ok && g.head == 0 {
+		v.add(here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
+		return
+	}
+	v.check(ok && r.Start >= r.Stop && (r.Name() == format.NameEmpty || r.Name() == b.Name()), here, "end-begin",
+		"the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", loc)
+	v.check(!v.ring.ended[key], here, "end-double", "the scope at %d ends a second time", loc)
+	if v.ring.ended == nil {
+		v.ring.ended = map[carryKey]bool{}
+	}
+	v.ring.ended[key] = true
+}
