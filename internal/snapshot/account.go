@@ -1,0 +1,171 @@
+package snapshot
+
+import (
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// account reckons how many records the ring let go of, so that the records in
+// the snapshot + lost + overwritten are all that were issued up to its moment.
+//
+// At the moment that would be the word overwritten of the state. But chunks are
+// overwritten while others are copied. Their records are missing here, and are
+// counted there from then on: so the word is read again, last. Some of those that
+// it counts by now were copied before. They are not missing, and are subtracted:
+// the copy says how many they are.
+//
+// The writer adds a chunk's records to the word and then zeroes its header. So a
+// chunk whose header is unchanged after the word was read is not in the word, and
+// one whose header was changed before is. To have all of them on one side or the
+// other, the word is read until none of the oldest has changed since: only a
+// writer that is stopped between its two stores makes a difference, of one chunk.
+//
+// If the writer goes once around the ring while it is copied, the word counts
+// records too that were issued after the moment. The sum is then what was issued
+// when the latest of those was, and what is missing from then is overwritten.
+func (c *copier) account() error {
+	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
+		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].same(&h)
+		if sound && h.Kind == format.ChunkBlocks && !known {
+			k := chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, kept: h.Flags&format.FlagKept != 0}
+			c.born = append(c.born, bornChunk{k, at})
+		}
+		return nil
+	})
+	if c.ring { // else they are in the order of their places
+		sort.Sort(byBirth(c.born))
+	}
+	if err != nil {
+		return err
+	}
+	c.overwritten, c.until = c.state.Overwritten, c.state.Until
+	if !c.ring {
+		return nil
+	}
+	left := c.inRing()
+	if left, err = c.dropGone(left, len(left)); err != nil {
+		return err
+	}
+	var last format.State
+	for {
+		if last, err = c.readState(); err != nil {
+			return err
+		}
+		before := len(left)
+		if left, err = c.dropGone(left, oldest); err != nil {
+			return err
+		}
+		if len(left) == before {
+			break
+		}
+	}
+	n, err := c.recordsGone()
+	c.overwritten = max(last.Overwritten-n, 0)
+	for i := range c.chunks {
+		if c.chunks[i].is == missed {
+			c.missed++
+		}
+	}
+	if c.missed > 0 { // else all is there that was when the state was read
+		c.until = min(last.Until, c.moment)
+	}
+	return err
+}
+
+// bornChunk is a chunk of blocks that was handed out after the moment.
+type bornChunk struct {
+	chunk
+	at int
+}
+
+// oldest is how many chunks are looked at to see whether one was overwritten.
+// The next one is the oldest that nobody writes to.
+const oldest = 32
+
+// inRing is the places of the copied chunks that the ring can overwrite, in the
+// order in which it does.
+func (c *copier) inRing() (places []int32) {
+	for i := range c.chunks {
+		if k := &c.chunks[i]; k.is == copied && !k.kept {
+			places = append(places, int32(i+1))
+		}
+	}
+	c.inOrder(places)
+	return places
+}
+
+// inOrder sorts places by when their chunks were handed out. Not by slices.SortFunc,
+// whose copy for each type makes the host program larger.
+func (c *copier) inOrder(places []int32) {
+	sort.Sort(&byOrder{c, places})
+}
+
+type byOrder struct {
+	c      *copier
+	places []int32
+}
+
+func (s *byOrder) Len() int      { return len(s.places) }
+func (s *byOrder) Swap(i, j int) { s.places[i], s.places[j] = s.places[j], s.places[i] }
+func (s *byOrder) Less(i, j int) bool {
+	i, j = int(s.places[i]), int(s.places[j])
+	a, b := s.c.chunks[i-1].order(), s.c.chunks[j-1].order()
+	return a < b || a == b && i < j
+}
+
+type byBirth []bornChunk
+
+func (s byBirth) Len() int           { return len(s) }
+func (s byBirth) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
+func (s byBirth) Less(i, j int) bool { return s[i].order() < s[j].order() }
+
+// dropGone marks those of the first n places whose chunk is overwritten in the
+// source now, and returns the others.
+func (c *copier) dropGone(places []int32, n int) ([]int32, error) {
+	left := places[:0]
+	for i, at := range places {
+		if i < n {
+			ok, err := c.unchanged(int(at))
+			if err != nil {
+				return nil, err
+			}
+			if !ok {
+				c.chunks[at-1].gone = true
+				continue
+			}
+		}
+		left = append(left, at)
+	}
+	return left, nil
+}
+
+// recordsGone counts the copied records that are overwritten in the source.
+func (c *copier) recordsGone() (n int64, err error) {
+	for i := range c.chunks {
+		k := &c.chunks[i]
+		if !k.gone || k.kind != format.ChunkRecords {
+			continue
+		}
+		if _, err := readAt(c.dst, c.first, int64(i+1)*c.cs); err != nil {
+			return 0, err
+		}
+		h, ok, err := format.DecodeChunkHeader(c.first, int64(i+1)*c.cs, c.header.ChunkSize)
+		if ok && err == nil {
+			n += count(c.first, h.Sealed)
+		}
+	}
+	return n, nil
+}
+
+// count is how many records there are in the chunk b, as the recorder counts
+// them: an end apart is part of its scope, and anchors are the recorder's own.
+func count(b []byte, sealed int64) (n int64) {
+	for w := format.WalkRecords(b[:format.UsedBytes(b, sealed)]); w.Next(); {
+		r := w.Record()
+		if k := r.Kind(); k != format.KindEnd && k != format.KindAnchor {
+			n++
+		}
+	}
+	return n
+}

@@ -1,0 +1,180 @@
+package snapshot
+
+import (
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// findMoment settles which moment the snapshot is of. No time that is copied is
+// later, or what was open then would look as if it had been so for longer.
+func (c *copier) findMoment() error {
+	c.moment = max(c.moment, c.options.Now, c.tick, c.header.StartTicks)
+	if !c.state.Closed {
+		c.moment = max(c.moment, c.cut)
+	}
+	s, err := c.readState()
+	if err != nil {
+		return err
+	}
+	// If no round has passed since, the latest blocks are of the moment; or nobody
+	// writes any more, and they are the last.
+	now := s.Tick == c.tick
+	if !c.state.Closed {
+		s.Lost = c.lost
+	}
+	c.state = s
+	for i := range c.chunks {
+		if c.chunks[i].is != blocks || !now {
+			continue
+		}
+		_, err := c.eachBlock(i+1, &c.chunks[i], func(t format.BlockType, p []byte) error {
+			if _, to, ok := times(t, p); ok {
+				c.moment = max(c.moment, to)
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+	}
+	c.moment = min(c.moment, format.MaxTicks-1)
+	return nil
+}
+
+// eachBlock calls f with every whole block of the chunk k at the place at. there
+// is false if that is overwritten.
+//
+// A block's first eight bytes are stored last, and it has a checksum, so that one
+// reading is enough; one that is not whole is waited for, in case its writer is
+// at it. If the chunk is overwritten while it is read, what is whole is true.
+func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte) error) (there bool, err error) {
+	var b []byte
+	for {
+		if _, err := readAt(c.src, c.first, int64(at)*c.cs); err != nil {
+			return false, c.readError(int64(at)*c.cs, err)
+		}
+		h, ok, err := format.DecodeChunkHeader(c.first, int64(at)*c.cs, c.header.ChunkSize)
+		if !ok || err != nil || !k.same(&h) {
+			return false, nil
+		}
+		b = c.first[format.ChunkHeaderSize:]
+		if h.Sealed >= format.ChunkHeaderSize {
+			b = c.first[format.ChunkHeaderSize:h.Sealed]
+		}
+		if !torn(b) || c.state.Closed || time.Now().After(c.retryUntil) {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	for {
+		t, p, size, err := format.DecodeBlock(b)
+		if size == 0 {
+			return true, nil
+		}
+		if err == nil {
+			if err := f(t, p); err != nil {
+				return true, err
+			}
+		}
+		b = b[size:]
+	}
+}
+
+// torn tells whether a block in b is not whole.
+func torn(b []byte) bool {
+	for {
+		_, _, size, err := format.DecodeBlock(b)
+		if err != nil || size == 0 {
+			return err != nil
+		}
+		b = b[size:]
+	}
+}
+
+// blocks copies the chunks of blocks that may become more, without what is later
+// than the snapshot's moment, and ends the snapshot with what came in chunks that
+// were handed out since, its own facts and its stop.
+//
+// This is last, because a name is written before the first record that has it,
+// and a carry before the chunk that it is of is overwritten: whatever the chunks
+// copied before need has been written by now.
+func (c *copier) blocks() error {
+	last := 0
+	for i := range c.chunks {
+		k := &c.chunks[i]
+		if k.is == blocks {
+			if err := c.copyBlocks(i+1, k); err != nil {
+				return err
+			}
+		}
+		if k.is == copied {
+			last = i + 1
+			c.written++
+		}
+	}
+	first := last + 1
+	if err := c.carries(&last); err != nil {
+		return err
+	}
+	w := c.newBlocks(last + 1)
+	for i := range c.born {
+		if b := &c.born[i]; b.kept || !c.ring {
+			if _, err := c.eachBlock(b.at, &b.chunk, w.addUntil); err != nil {
+				return err
+			}
+		}
+	}
+	if err := c.facts(w); err != nil {
+		return err
+	}
+	if err := w.flush(); err != nil {
+		return err
+	}
+	c.written += w.at + 1 - first
+	c.size = int64(w.at+1) * c.cs
+	return nil
+}
+
+// carries appends, behind the chunk last, those of the ring's chunks of blocks that
+// were handed out since. Of what they hold the carries are wanted, of chunks that
+// were missed: so there is room for them among the chunks of the ring.
+func (c *copier) carries(last *int) error {
+	room := c.missed
+	for i := range c.born {
+		b := &c.born[i]
+		if b.kept || !c.ring || room <= 0 {
+			continue
+		}
+		w := c.newBlocks(*last + 1)
+		w.like(&b.chunk)
+		if _, err := c.eachBlock(b.at, &b.chunk, w.addUntil); err != nil {
+			return err
+		}
+		if len(w.b) == format.ChunkHeaderSize {
+			continue
+		}
+		if err := w.flush(); err != nil {
+			return err
+		}
+		*last = w.at
+		room--
+	}
+	return nil
+}
+
+// copyBlocks copies the chunk k of blocks to its place.
+func (c *copier) copyBlocks(at int, k *chunk) error {
+	w := c.newBlocks(at)
+	w.like(k)
+	there, err := c.eachBlock(at, k, w.addUntil)
+	if err != nil {
+		return err
+	}
+	if k.is = copied; !there {
+		k.is = missed
+		c.missed++
+		return nil
+	}
+	return w.flush()
+}

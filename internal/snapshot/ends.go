@@ -1,0 +1,101 @@
+package snapshot
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// want notes the begin of an end apart that was copied, if it lies in a live
+// chunk beyond what was copied of that, or beyond all that is known.
+//
+// Live chunks are read one after the other. So one may have the end of a scope
+// that was begun in another after that was read. A chunk that is still to be read
+// will have the begin, because that was stored before the end; a final one has it.
+func (c *copier) want(loc int64) {
+	at, place := int(loc/c.cs), int(loc%c.cs)
+	if loc < c.cs {
+		return
+	}
+	if c.ring {
+		p, ok := c.live[uint32(at)]
+		if !ok { // final, or overwritten, or later than the snapshot: the end tells of the scope
+			return
+		}
+		at = int(p)
+	}
+	if at <= len(c.chunks) {
+		k := &c.chunks[at-1]
+		if known := k.is != absent || c.ring; known && (k.is != copied || k.stuck || k.used == 0 || place < int(k.used)) {
+			return
+		}
+	}
+	c.wanted[at] = max(c.wanted[at], place)
+}
+
+// takeIn takes in the chunk at the place at, and those before it, that were handed
+// out after their places were looked at. They are not the snapshot's but for the
+// begins of ends that are: the file has them as empty chunks.
+func (c *copier) takeIn(at int) error {
+	st, err := c.src.Stat()
+	if err != nil || int64(at)*c.cs >= st.Size() {
+		return err // no record can be there
+	}
+	for next := min(at, len(c.chunks)+1); next <= at; next++ {
+		h, _, sound, err := c.readHead(next)
+		if err != nil {
+			return err
+		}
+		k := c.place(next)
+		if sound && h.Kind == format.ChunkRecords {
+			*k = chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, is: open}
+			if err := c.copyLive(next, 0); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// fetchBegins moves the cut of every chunk that has begins of ends beyond it
+// behind them. What lies between may have ends too, but those are earlier than
+// the begin, and their begins earlier still. So it is over when all is there that
+// was stored before the first round, at the latest.
+func (c *copier) fetchBegins() error {
+	for len(c.wanted) > 0 {
+		round := c.wanted
+		c.wanted = map[int]int{}
+		for at, place := range round {
+			if at > len(c.chunks) || c.chunks[at-1].is == absent {
+				if err := c.takeIn(at); err != nil {
+					return err
+				}
+			}
+			if at > len(c.chunks) || c.chunks[at-1].is != copied {
+				continue // in a broken trace an end may name any place
+			}
+			if err := c.copyLive(at, max(place+1, int(c.chunks[at-1].used))); err != nil {
+				return err
+			}
+			if k := &c.chunks[at-1]; int(k.used) <= place {
+				k.stuck = true
+				c.missing[at] = max(c.missing[at], place)
+			}
+		}
+	}
+	return nil
+}
+
+// refresh has the source brought up to date, where it is a copy of what its writer
+// has in memory, chunk by chunk: it may have an end and not the begin yet, and a
+// record whose name it has not.
+func (c *copier) refresh() error {
+	if c.options.Refresh == nil || c.header.Backing != format.BackingHeap || c.state.Closed {
+		return nil
+	}
+	if err := c.options.Refresh(); err != nil {
+		return err
+	}
+	for at, place := range c.missing {
+		c.chunks[at-1].stuck = false
+		c.wanted[at] = place
+	}
+	clear(c.missing)
+	return c.fetchBegins()
+}

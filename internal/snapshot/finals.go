@@ -1,0 +1,107 @@
+package snapshot
+
+// runBytes are copied at once. More does not go faster, and falls out of the
+// processor's cache between reading and writing.
+const runBytes = 256 << 10
+
+// enoughLost is how many runs may be overwritten while they are copied before the
+// writer counts as the faster one.
+const enoughLost = 4
+
+// finals copies the chunks that do not change any more, in the order in which a
+// ring overwrites them: so nothing is lost if we are faster than its writer. If we
+// are not, all would be lost in that order, as the writer is always just ahead:
+// then the latest come first, and what they meet is lost.
+//
+// They are read and written and not given to the kernel to copy: copy_file_range
+// makes both files share their blocks where the file system can, and a ring whose
+// blocks are shared needs new ones to be written again. On a full disk a store
+// into the mapped file would then end the program.
+func (c *copier) finals() error {
+	places := c.settledPlaces()
+	buf := make([]byte, max(runBytes, c.cs))
+	most := len(buf) / int(c.cs)
+	for lost := 0; len(places) > 0; {
+		var run []int32
+		if lost < enoughLost {
+			ok, err := c.unchanged(int(places[0]))
+			if err != nil {
+				return err
+			}
+			if !ok { // past what is lost already, to where the writer is
+				c.chunks[places[0]-1].is = missed
+				places = places[1:]
+				continue
+			}
+			n := 1
+			for n < min(most, len(places)) && places[n] == places[0]+int32(n) {
+				n++
+			}
+			run, places = places[:n], places[n:]
+		} else {
+			n := len(places) - 1
+			for n > max(0, len(places)-most) && places[n-1] == places[n]-1 {
+				n--
+			}
+			run, places = places[n:], places[:n]
+		}
+		whole, err := c.copyRun(int(run[0]), buf[:len(run)*int(c.cs)])
+		if err != nil {
+			return err
+		}
+		if !whole {
+			lost++
+		}
+	}
+	return nil
+}
+
+// settledPlaces is where the chunks are that do not change any more, those first
+// that a ring overwrites first.
+func (c *copier) settledPlaces() (places []int32) {
+	for i := range c.chunks {
+		if c.chunks[i].is == final {
+			places = append(places, int32(i+1))
+		}
+	}
+	if c.ring {
+		c.inOrder(places)
+	}
+	return places
+}
+
+// copyRun copies the chunks from the place at on by way of buf. A chunk that is
+// overwritten is zeroed first, its header before the rest: where that is the same
+// after all was read, what was read is the chunk. whole tells that of all.
+func (c *copier) copyRun(at int, buf []byte) (whole bool, err error) {
+	off := int64(at) * c.cs
+	if _, err := readAt(c.src, buf, off); err != nil {
+		return false, c.readError(off, err)
+	}
+	whole = true
+	n := len(buf) / int(c.cs)
+	good := 0 // those before the current one that wait to be written
+	for i := 0; i <= n; i++ {
+		if i < n {
+			ok, err := c.unchanged(at + i)
+			if err != nil {
+				return false, err
+			}
+			if ok {
+				c.chunks[at+i-1].is = copied
+				good++
+				continue
+			}
+			c.chunks[at+i-1].is = missed
+			whole = false
+		}
+		if good > 0 {
+			from := (i - good) * int(c.cs)
+			if _, err := c.dst.WriteAt(buf[from:i*int(c.cs)], off+int64(from)); err != nil {
+				return false, err
+			}
+		}
+		good = 0
+	}
+	return whole, nil
+}

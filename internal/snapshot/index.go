@@ -1,0 +1,192 @@
+package snapshot
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// chunk is what is remembered of a chunk of the trace.
+type chunk struct {
+	since  int64
+	number uint32
+	gen    uint32
+	used   int32 // of a live chunk of records: how far the copy goes
+	kind   format.ChunkKind
+	is     role
+	kept   bool // it is none of those that the ring overwrites
+	gone   bool // it was copied whole, and is overwritten in the source now
+	stuck  bool // reading it again brings no more
+}
+
+// role is what becomes of a chunk.
+type role uint8
+
+const (
+	absent role = iota // there is none, or none of the snapshot's
+	final              // to be copied as it is
+	open               // records that may still change
+	blocks             // blocks that may become more
+	copied             // it is in the snapshot
+	missed             // it was overwritten before it could be copied
+)
+
+// unbornMax is how many places without a chunk are looked at, one after another,
+// beyond what the writer says it handed out: more than the longest prepared
+// window, or a sparse file of a terabyte would be read to its end.
+const unbornMax = 4096
+
+// order is what chunks of a ring are ordered by: when they were handed out.
+func (k *chunk) order() uint64 { return uint64(k.gen)<<32 | uint64(k.number) }
+
+// same tells whether the chunk is still the one whose header that is.
+func (k *chunk) same(h *format.ChunkHeader) bool {
+	return k.since == h.Since && k.number == h.Number && k.gen == h.Gen && k.kind == h.Kind
+}
+
+// readHead reads the header of the chunk at the place at. sound is false if
+// there is none, or one that makes no sense.
+//
+// The magic is stored last, but a reading is not one moment: only the next one
+// has all that was stored before the magic. A final chunk's is long there.
+func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err error) {
+	off := int64(at) * c.cs
+	for range 2 {
+		if _, err := readAt(c.src, c.raw[:], off); err != nil {
+			return h, false, false, c.readError(off, err)
+		}
+		var bad error
+		h, sound, bad = format.DecodeChunkHeader(c.raw[:], off, c.header.ChunkSize)
+		if born = sound || bad != nil; !born || sound && h.Flags&format.FlagFinal != 0 {
+			break
+		}
+	}
+	return h, born, sound, nil
+}
+
+// unchanged tells whether the chunk that was found at the place at is there still.
+func (c *copier) unchanged(at int) (bool, error) {
+	h, born, sound, err := c.readHead(at)
+	k := &c.chunks[at-1]
+	if !sound { // as it was found: it makes no sense, and so it is copied
+		return born && k.since == 0, err
+	}
+	return k.same(&h), err
+}
+
+// eachHead calls f with the header of every chunk, up to where none follow.
+func (c *copier) eachHead(f func(at int, h format.ChunkHeader, sound bool) error) error {
+	st, err := c.src.Stat()
+	if err != nil {
+		return fmt.Errorf("looking at %s: %w", c.src.Name(), err)
+	}
+	unborn := 0
+	for at := 1; int64(at)*c.cs < st.Size(); at++ {
+		h, born, sound, err := c.readHead(at)
+		if err != nil {
+			return err
+		}
+		if born {
+			if err := f(at, h, sound); err != nil {
+				return err
+			}
+			unborn = 0
+		} else if unborn++; unborn > unbornMax && int64(at)*c.cs > c.state.End {
+			break
+		}
+	}
+	return nil
+}
+
+// index finds the chunks that are the snapshot's.
+//
+// A look at all headers is not one moment: a chunk that was handed out after its
+// place was looked at would be missing, while a later one further back would be
+// there. Numbers tell them apart: the first look finds the newest, the second
+// one all that are not newer. Without a ring places are handed out in the order
+// in which they are looked at.
+func (c *copier) index() error {
+	if c.ring {
+		err := c.eachHead(func(_ int, h format.ChunkHeader, sound bool) error {
+			if sound && h.Flags&format.FlagKept == 0 {
+				k := chunk{number: h.Number, gen: h.Gen}
+				c.newest = max(c.newest, k.order())
+			}
+			return nil
+		})
+		if err != nil {
+			return err
+		}
+		c.live = map[uint32]int32{}
+	}
+	lastBlocks, lastKept := 0, 0
+	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
+		k := c.place(at)
+		if *k = c.found(at, &h, sound); k.is == absent {
+			return nil
+		}
+		if k.is == open && c.ring {
+			c.live[k.number] = int32(at)
+		}
+		if sound && h.Kind == format.ChunkBlocks {
+			lastBlocks = at
+			if h.Flags&format.FlagKept != 0 {
+				lastKept = at
+			}
+		}
+		return nil
+	})
+	// A trace that was closed, or that was about to be, has a stop block there,
+	// and the snapshot gets its own.
+	for _, at := range []int{lastBlocks, lastKept} {
+		if at != 0 {
+			c.chunks[at-1].is = blocks
+		}
+	}
+	return err
+}
+
+// place is the chunk at the place at of the table, which grows up to it.
+func (c *copier) place(at int) *chunk {
+	for len(c.chunks) < at {
+		c.chunks = append(c.chunks, chunk{})
+	}
+	return &c.chunks[at-1]
+}
+
+// found is what becomes of a chunk with that header.
+func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
+	if !sound {
+		return chunk{is: final}
+	}
+	k := chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, is: final, kept: h.Flags&format.FlagKept != 0}
+	if h.Flags&format.FlagFinal == 0 || !c.isSettled(at, h) {
+		switch h.Kind {
+		case format.ChunkRecords:
+			k.is = open
+		case format.ChunkBlocks:
+			k.is = blocks
+		}
+	}
+	if c.ring && !k.kept && k.order() > c.newest {
+		return chunk{}
+	}
+	return k
+}
+
+// room refuses to begin what will not fit: for as long as the copy took to fail,
+// nobody else would have room either, the writer of the trace included.
+func (c *copier) room() error {
+	need := c.cs * 2 // the header, and what is appended
+	for i := range c.chunks {
+		if c.chunks[i].is != absent {
+			need += c.cs
+		}
+	}
+	return roomFor(c.dst, need)
+}
+
+// isSettled tells whether the chunk was final when it was settled which are.
+func (c *copier) isSettled(at int, h *format.ChunkHeader) bool {
+	return c.state.Closed || at <= len(c.settled) && c.settled[at-1] == h.Since
+}

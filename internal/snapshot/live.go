@@ -1,0 +1,219 @@
+package snapshot
+
+import (
+	"encoding/binary"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// patience is for how long, in all, a record is waited for that was about to be
+// begun: its place would stay empty in the snapshot.
+const patience = 50 * time.Millisecond
+
+// findCut finds the time up to which records are the snapshot's. Live chunks are
+// read one after the other, which takes some milliseconds: without a time a worker
+// that went from one processor to another meanwhile would have a gap, of what it
+// recorded between the readings of the two chunks.
+//
+// First it is settled which chunks are final: they are copied whole. Chunks that
+// become so from now on have later records too, and are read like those that are
+// not; so are those of blocks. What settled chunks hold must not be later than the time, or their ends
+// would have no begins: it is not later than the next chunk of their owner, or
+// they are the last of theirs, and looked at.
+func (c *copier) findCut() error {
+	c.tick = c.state.Tick
+	if c.state.Closed {
+		c.cut = format.MaxTicks
+		return nil
+	}
+	type owner struct {
+		path   format.Path
+		number uint32
+	}
+	last := map[owner]bornChunk{}
+	var look []int
+	c.cut = max(c.options.Now, c.header.StartTicks)
+	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
+		if !sound {
+			return nil
+		}
+		for len(c.settled) < at {
+			c.settled = append(c.settled, 0)
+		}
+		if h.Kind != format.ChunkRecords {
+			if h.Flags&format.FlagFinal != 0 {
+				c.settled[at-1] = h.Since
+			}
+			c.moment = max(c.moment, h.Since) // of blocks there is one stream
+			return nil
+		}
+		c.cut = max(c.cut, h.Since)
+		if o := (owner{h.Path, h.Owner}); last[o].since <= h.Since {
+			last[o] = bornChunk{chunk{since: h.Since}, at}
+		}
+		if h.Flags&format.FlagFinal == 0 {
+			look = append(look, at)
+		} else {
+			c.settled[at-1] = h.Since
+		}
+		return nil
+	})
+	if err != nil {
+		return err
+	}
+	s, err := c.readState()
+	if err != nil {
+		return err
+	}
+	c.tick, c.lost = s.Tick, s.Lost
+	for _, b := range last {
+		if c.settled[b.at-1] != 0 {
+			look = append(look, b.at)
+		}
+	}
+	for _, at := range look {
+		if err := c.lookLatest(at); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// lookLatest has the cut not before what the chunk at the place at has begun.
+func (c *copier) lookLatest(at int) error {
+	off := int64(at) * c.cs
+	if _, err := readAt(c.src, c.first, off); err != nil {
+		return c.readError(off, err)
+	}
+	h, ok, err := format.DecodeChunkHeader(c.first, off, c.header.ChunkSize)
+	if !ok || err != nil || h.Kind != format.ChunkRecords {
+		return nil // overwritten meanwhile
+	}
+	for w := format.WalkRecords(c.first[:format.UsedBytes(c.first, h.Sealed)]); w.Next(); {
+		r := w.Record()
+		c.cut = max(c.cut, r.Start)
+	}
+	return nil
+}
+
+// liveRecords copies the chunks of records that may still change.
+func (c *copier) liveRecords() error {
+	for at := 1; at <= len(c.chunks); at++ {
+		if c.chunks[at-1].is != open {
+			continue
+		}
+		if err := c.copyLive(at, len(c.second)); err != nil {
+			return err
+		}
+	}
+	return c.fetchBegins()
+}
+
+// copyLive reads the chunk at the place at twice and copies what the first
+// reading had: its records that begin before the place below in it.
+func (c *copier) copyLive(at, below int) error {
+	k := &c.chunks[at-1]
+	var end, holes int
+	var head format.ChunkHeader
+	for {
+		ok, err := c.readTwice(at, &head)
+		if err != nil {
+			return err
+		}
+		if !ok {
+			if k.is != copied { // else what was copied before is good still
+				k.is = missed
+			}
+			return nil
+		}
+		end, holes = c.reconcile(format.UsedBytes(c.second, head.Sealed), below)
+		if holes == 0 || c.state.Closed || time.Now().After(c.retryUntil) {
+			break
+		}
+		time.Sleep(time.Millisecond) // on the Go path: somebody is about to begin one
+	}
+	if end == format.ChunkHeaderSize && head.Since > c.cut && below == len(c.second) {
+		k.is = absent // handed out later
+		return nil
+	}
+	b := c.second
+	clear(b[end:])
+	head.Sealed = int64(end)
+	head.Flags |= format.FlagFinal
+	format.PutChunkHeader(b, &head)
+	k.is, k.used = copied, int32(end)
+	for w := format.WalkRecords(b[:end]); w.Next(); {
+		r := w.Record()
+		c.moment = max(c.moment, latest(&r))
+		if r.Kind() == format.KindEnd {
+			if loc, ok := w.Begin(); ok {
+				c.want(loc)
+			}
+		}
+	}
+	return c.writeChunk(b, at)
+}
+
+// readTwice reads the chunk at the place at into first and second. ok is false
+// if it is another one now.
+func (c *copier) readTwice(at int, head *format.ChunkHeader) (ok bool, err error) {
+	off := int64(at) * c.cs
+	for _, b := range [][]byte{c.first, c.second} {
+		if _, err := readAt(c.src, b, off); err != nil {
+			return false, c.readError(off, err)
+		}
+	}
+	k := &c.chunks[at-1]
+	*head, ok, err = format.DecodeChunkHeader(c.second, off, c.header.ChunkSize)
+	if !ok || err != nil || !k.same(head) {
+		return false, nil
+	}
+	return c.unchanged(at)
+}
+
+// reconcile takes back from the second reading, which has used bytes, what the
+// first did not have, as docs/format.md §10 says, and what does not begin before
+// the place below. It returns where the records end that are left, and how many
+// places before that have none.
+func (c *copier) reconcile(used, below int) (end, holes int) {
+	le := binary.LittleEndian
+	end = format.ChunkHeaderSize
+	pending := 0
+	for w := format.WalkRecords(c.second[:used]); w.Next() && w.Off < below; {
+		for _, s := range w.Skipped {
+			if word := le.Uint64(w.Chunk[s.From:]); word == 0 || format.IsExt(word) {
+				clear(w.Chunk[s.From:s.To])
+			}
+			pending += (s.To - s.From) / format.RecordSize
+		}
+		if le.Uint64(c.first[w.Off:]) == 0 {
+			clear(w.Chunk[w.Off:w.To])
+			pending += (w.To - w.Off) / format.RecordSize
+			continue
+		}
+		r := w.Record()
+		if s := r.Kind().Spec(); s != nil && s.Scope && !r.Open() {
+			if was := le.Uint64(c.first[w.Off+8:]); was != uint64(r.Stop) {
+				le.PutUint64(w.Chunk[w.Off+8:], was|1<<63)
+			}
+		}
+		if r.Start > c.cut && below == len(c.second) {
+			continue // later ones only, but for what the Go path has out of order
+		}
+		end = w.To
+		holes += pending
+		pending = 0
+	}
+	return end, holes
+}
+
+// latest is the latest time that a record tells of.
+func latest(r *format.Record) int64 {
+	if s := r.Kind().Spec(); s == nil {
+		return 0
+	} else if s.Scope && r.Stop < format.MaxTicks {
+		return max(r.Start, r.Stop)
+	}
+	return r.Start
+}

@@ -1,0 +1,172 @@
+package snapshot
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Options of a snapshot.
+type Options struct {
+	// Now is the present in the trace's ticks. The snapshot's moment is that, or
+	// the latest time found in the trace if that is later or Now is 0.
+	Now int64
+	// Refresh has what the trace's writer has in memory written to the file, or
+	// waits until that was done. It is called after the records were read that may
+	// still change, and only where the file is a copy (the heap backing). Without it
+	// a name, or a scope that has ended already, may be missing.
+	Refresh func() error
+	// Facts are put into the snapshot as info blocks, behind the fact "snapshot",
+	// which says when it was made of which file.
+	Facts []Fact
+}
+
+// Fact is something known of the snapshot, such as who asked for it.
+type Fact struct{ Key, Value string }
+
+// Result is what was written.
+type Result struct {
+	Path        string
+	Bytes       int64 // of the new file
+	Chunks      int   // in it, the header not counted
+	Overwritten int64 // records that are not there because the ring let go of them
+	Missed      int   // chunks that were overwritten before they could be copied
+}
+
+// Create writes what the trace in src holds now to a new file at path: an
+// ordinary, closed trace, whose chunks are where they are in src. src is only
+// read, at offsets: others may read and write it meanwhile.
+//
+// An existing path, also a symbolic link, is an error that wraps fs.ErrExist.
+// On any error nothing is left at path.
+func Create(path string, src *os.File, o Options) (Result, error) { return create(path, src, o) }
+
+// source is what is needed of an *os.File.
+type source interface {
+	io.ReaderAt
+	Name() string
+	Stat() (fs.FileInfo, error)
+}
+
+func create(path string, src source, o Options) (res Result, err error) {
+	c, err := newCopier(src, o) // before there is a file that would have to go
+	if err != nil {
+		return Result{}, err
+	}
+	// With O_EXCL a symbolic link is a path that exists, wherever it leads.
+	c.dst, err = os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|openFlags, 0o600)
+	if err != nil {
+		return Result{}, fmt.Errorf("creating the snapshot: %w; nothing was written", err)
+	}
+	defer func() {
+		if e := c.dst.Close(); err == nil && e != nil {
+			err = fmt.Errorf("writing the snapshot: %w", e)
+		}
+		if err != nil {
+			os.Remove(path)
+			res = Result{}
+		}
+	}()
+	if err := c.run(); err != nil {
+		return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+	}
+	return c.result(path), nil
+}
+
+// copier makes one snapshot.
+type copier struct {
+	src     source
+	dst     *os.File
+	options Options
+	header  format.Header
+	cs      int64 // chunk size
+	ring    bool
+
+	chunks     []chunk          // by place, chunk 1 first
+	newest     uint64           // of a ring: later chunks are not the snapshot's
+	live       map[uint32]int32 // of a ring: where the live chunks of records are, by number
+	born       []bornChunk
+	state      format.State // at the snapshot's moment
+	moment     int64        // ticks
+	cut        int64        // ticks: what begins later is not the snapshot's
+	settled    []int64      // since when, of the chunks that were final then, by place
+	tick, lost int64        // of the state then
+
+	first, second []byte // two readings of a chunk
+	raw           [format.ChunkHeaderSize]byte
+	wanted        map[int]int // begins beyond the cuts: their place by their chunk's
+	missing       map[int]int // those that are not there
+	retryUntil    time.Time
+
+	overwritten, until int64
+	written, missed    int
+	size               int64
+}
+
+// newCopier reads the header of the trace.
+func newCopier(src source, o Options) (*copier, error) {
+	c := &copier{src: src, options: o, retryUntil: time.Now().Add(patience), wanted: map[int]int{}, missing: map[int]int{}}
+	var b [format.StateOffset + format.StateSize]byte
+	n, err := readAt(src, b[:], 0)
+	if err != nil {
+		return nil, fmt.Errorf("reading the trace %s: %w", src.Name(), err)
+	}
+	if c.header, c.state, err = format.DecodeHeader(b[:n]); err != nil {
+		return nil, fmt.Errorf("the trace %s can't be copied: its header can't be read: %w", src.Name(), err)
+	}
+	c.cs = int64(c.header.ChunkSize)
+	c.ring = c.header.Ring != 0
+	c.first, c.second = make([]byte, c.cs), make([]byte, c.cs)
+	return c, nil
+}
+
+// steps are those of the package's comment, in order.
+func (c *copier) steps() []func() error {
+	return []func() error{c.findCut, c.index, c.room, c.liveRecords, c.refresh, c.findMoment, c.finals, c.account, c.blocks, c.writeHeader}
+}
+
+func (c *copier) run() error {
+	for _, step := range c.steps() {
+		if err := step(); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+func (c *copier) result(path string) Result {
+	return Result{Path: path, Bytes: c.size, Chunks: c.written, Overwritten: c.overwritten, Missed: c.missed}
+}
+
+// readState reads the words of the header that change.
+func (c *copier) readState() (format.State, error) {
+	var b [format.StateSize]byte
+	if _, err := readAt(c.src, b[:], format.StateOffset); err != nil {
+		return format.State{}, c.readError(0, err)
+	}
+	return format.DecodeState(b[:]), nil
+}
+
+func (c *copier) readError(off int64, err error) error {
+	return fmt.Errorf("reading %s at offset %d: %w", c.src.Name(), off, err)
+}
+
+// readAt fills b with what is at off, and with zeros from where the file ends.
+func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
+	n, err := r.ReadAt(b, off)
+	clear(b[n:])
+	if err == io.EOF {
+		err = nil
+	}
+	return n, err
+}
+
+// writeChunk writes b, a chunk, to the place at.
+func (c *copier) writeChunk(b []byte, at int) error {
+	_, err := c.dst.WriteAt(b, int64(at)*c.cs)
+	return err
+}
