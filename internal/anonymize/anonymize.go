@@ -1,0 +1,179 @@
+package anonymize
+
+import (
+	"fmt"
+	"io"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Result is what became of a trace.
+type Result struct {
+	Chunks  int
+	Names   int   // texts of name blocks that were hashed
+	Dropped int64 // chunks, blocks and records that made no sense and are left out
+}
+
+// Write writes the trace in r, of size bytes, to w without what it tells of whose
+// it is. Equal texts become equal hashes; in two traces too, if salt is the same
+// and not empty. With an empty one a random one is taken, which nobody knows.
+//
+// The trace must not change meanwhile.
+func Write(w io.Writer, r io.ReaderAt, size int64, salt string) (Result, error) {
+	a := &anonymizer{r: r, size: size, hash: newHasher(salt), moves: map[int]moves{}}
+	if err := a.open(); err != nil {
+		return Result{}, err
+	}
+	for at := 0; at < a.places; at++ {
+		if err := a.read(at); err != nil {
+			return a.result, err
+		}
+		switch {
+		case at == 0:
+			a.fileHeader()
+		default:
+			if err := a.chunk(at); err != nil {
+				return a.result, err
+			}
+		}
+		if _, err := w.Write(a.out); err != nil {
+			return a.result, err
+		}
+	}
+	return a.result, nil
+}
+
+// anonymizer makes one copy.
+type anonymizer struct {
+	r      io.ReaderAt
+	size   int64
+	hash   *hasher
+	header format.Header
+	cs     int64
+	places int // of chunks
+
+	numbers map[uint32]numbered // of a ring: where its chunks of records are
+	moves   map[int]moves       // where records went, by the places of some chunks
+	in, out []byte              // a chunk, and what becomes of it
+	other   []byte              // one that is looked at meanwhile
+	slots   []format.Slot
+	ext     []byte
+	result  Result
+}
+
+// numbered is a chunk of a ring.
+type numbered struct {
+	at    int
+	since int64
+}
+
+// open reads the header, and finds how far the trace goes.
+func (a *anonymizer) open() error {
+	var b [format.StateOffset + format.StateSize]byte
+	n, err := a.readAt(b[:], 0)
+	if err != nil {
+		return err
+	}
+	var s format.State
+	if a.header, s, err = format.DecodeHeader(b[:n]); err != nil {
+		return fmt.Errorf("its header can't be read: %w", err)
+	}
+	a.cs = int64(a.header.ChunkSize)
+	a.in, a.out, a.other = make([]byte, a.cs), make([]byte, a.cs), make([]byte, a.cs)
+	a.places = 1
+	if a.header.Ring > 0 {
+		a.numbers = map[uint32]numbered{}
+	}
+	return a.index(min(s.End, a.size))
+}
+
+// unbornMax is how many places without a chunk are looked at, one after another,
+// beyond what the writer says it handed out: or a sparse file of a terabyte would
+// be read to its end.
+const unbornMax = 4096
+
+func (a *anonymizer) index(end int64) error {
+	unborn := 0
+	for at := 1; int64(at)*a.cs < a.size; at++ {
+		h, ok, err := a.head(at)
+		if err != nil {
+			return err
+		}
+		if ok || int64(at+1)*a.cs <= end {
+			a.places = at + 1
+		}
+		if ok {
+			unborn = 0
+		} else if unborn++; unborn > unbornMax && int64(at)*a.cs > end {
+			break
+		}
+		if ok && a.numbers != nil && h.Kind == format.ChunkRecords {
+			if was, twice := a.numbers[h.Number]; !twice || was.since < h.Since {
+				a.numbers[h.Number] = numbered{at, h.Since}
+			}
+		}
+	}
+	return nil
+}
+
+// head reads the header of the chunk at the place at. ok is false where there is
+// none, or one that makes no sense.
+func (a *anonymizer) head(at int) (h format.ChunkHeader, ok bool, err error) {
+	var b [format.ChunkHeaderSize]byte
+	if _, err := a.readAt(b[:], int64(at)*a.cs); err != nil {
+		return h, false, err
+	}
+	h, ok, bad := format.DecodeChunkHeader(b[:], int64(at)*a.cs, a.header.ChunkSize)
+	return h, ok && bad == nil, nil
+}
+
+// read reads the chunk at the place at.
+func (a *anonymizer) read(at int) error {
+	_, err := a.readAt(a.in, int64(at)*a.cs)
+	clear(a.out)
+	return err
+}
+
+// readAt fills b with what is at off, and with zeros from where the file ends.
+func (a *anonymizer) readAt(b []byte, off int64) (int, error) {
+	n, err := a.r.ReadAt(b, off)
+	clear(b[n:])
+	if err != nil && err != io.EOF {
+		return n, fmt.Errorf("reading at offset %d: %w", off, err)
+	}
+	return n, nil
+}
+
+// chunk makes out of the chunk in at the place at.
+func (a *anonymizer) chunk(at int) error {
+	h, ok, err := format.DecodeChunkHeader(a.in, int64(at)*a.cs, a.header.ChunkSize)
+	if err != nil || ok && h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
+		a.result.Dropped++
+		return nil
+	}
+	if !ok {
+		return nil
+	}
+	a.result.Chunks++
+	b := a.out[:format.ChunkHeaderSize]
+	if h.Kind == format.ChunkRecords {
+		b, err = a.records(b, format.UsedBytes(a.in, h.Sealed))
+	} else {
+		end := a.cs
+		if h.Sealed >= format.ChunkHeaderSize {
+			end = h.Sealed
+		}
+		b, err = a.blocks(b, a.in[format.ChunkHeaderSize:end])
+	}
+	if err != nil {
+		return err
+	}
+	if int64(len(b)) > a.cs { // it would be half a chunk
+		return fmt.Errorf("at offset %d: %w: the chunk does not fit its place any more", int64(at)*a.cs, format.ErrCorrupt)
+	}
+	if h.Sealed != 0 {
+		h.Sealed = int64(len(b))
+	}
+	format.PutChunkHeader(a.out, &h)
+	return nil
+}

@@ -1,0 +1,44 @@
+package anonymize
+
+import (
+	"regexp"
+	"strings"
+)
+
+// facts are what may be known of a process and its machine: what the value has to
+// be, and how much of it stays.
+var facts = map[string]*regexp.Regexp{
+	"go":             regexp.MustCompile(`^go[0-9]+(\.[0-9]+)*(rc[0-9]+|beta[0-9]+)?`),
+	"os":             regexp.MustCompile(`^[a-z0-9]{1,12}$`),
+	"arch":           regexp.MustCompile(`^[a-z0-9]{1,12}$`),
+	"kernel":         regexp.MustCompile(`^[0-9]+(\.[0-9]+)*`),                         // what follows names who built it
+	"scopeview":      regexp.MustCompile(`^v[0-9]+\.[0-9]+\.[0-9]+(-[0-9a-z.-]+)?`),    // not of a fork that has other versions
+	"snapshot":       regexp.MustCompile(`^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{8,18}Z`), // without the file's name
+	"cpu":            regexp.MustCompile(`^.*(Intel|AMD|Xeon|EPYC|Ryzen|Apple|ARM|Neoverse|Ampere|Graviton|QEMU).*$`),
+	"path_reason":    words,
+	"clock_reason":   words,
+	"backing_reason": words,
+	"witness_reason": words,
+	"stacks":         words,
+}
+
+// words are a sentence of ours: without what would quote a path or an error.
+var words = regexp.MustCompile(`^[A-Za-z0-9 ,;.()'-]*$`)
+
+// Facts are the keys of the facts that stay, in words.
+const Facts = "Go's version, operating system, architecture, kernel version, processor, scopeview's version, why\n" +
+	"the recorder used what it used, when a snapshot was made"
+
+// keepFact tells whether a fact stays, and cuts its value to what may.
+func keepFact(key string, value *string) bool {
+	may, ok := facts[key]
+	if !ok {
+		return false
+	}
+	at := may.FindStringIndex(*value)
+	if at == nil {
+		return false
+	}
+	*value = (*value)[at[0]:at[1]]
+	return !strings.Contains(*value, ".scope") // no word of ours, but a file's name
+}

@@ -1,0 +1,63 @@
+package anonymize
+
+import (
+	"crypto/hmac"
+	"crypto/rand"
+	"crypto/sha256"
+	"encoding/binary"
+)
+
+// hasher makes a text into one that tells nothing but whether two are equal.
+type hasher struct{ key []byte }
+
+// newHasher makes a key of the salt, or of chance: then it is gone with us, and
+// no list of likely names can be tried.
+func newHasher(salt string) *hasher {
+	h := &hasher{make([]byte, sha256.Size)}
+	if salt == "" {
+		_, _ = rand.Read(h.key) // never fails
+		return h
+	}
+	key := sha256.Sum256([]byte("scopeview anonymize\x00" + salt))
+	h.key = key[:]
+	return h
+}
+
+// sum is the keyed hash of a text that is the what of something.
+func (h *hasher) sum(what, text string) []byte {
+	m := hmac.New(sha256.New, h.key)
+	m.Write([]byte(what + "\x00" + text))
+	return m.Sum(nil)
+}
+
+// letters are what hashes are written in: none of them means anything in a filter,
+// a file name or a format for arguments.
+const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
+
+// hashed is how long a hash is: as much as the shortest text takes in a block. Of
+// 65,536 names two become the same once in 100,000 traces.
+const hashed = 8
+
+// text is the hash of a text as a text; the empty one stays.
+func (h *hasher) text(what, text string) string {
+	if text == "" {
+		return ""
+	}
+	n := binary.LittleEndian.Uint64(h.sum(what, text))
+	var b [hashed]byte
+	for i := range b {
+		b[i] = letters[n%uint64(len(letters))]
+		n /= uint64(len(letters))
+	}
+	return string(b[:])
+}
+
+// address is the hash of an address: it looks like one.
+func (h *hasher) address(a uint64) uint64 {
+	if a == 0 {
+		return 0
+	}
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], a)
+	return 0xc000000000 | binary.LittleEndian.Uint64(h.sum("address", string(b[:])))&(1<<38-1)&^7
+}

@@ -1,0 +1,26 @@
+package anonymize
+
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// process is the process id of every anonymized trace.
+const process = 1
+
+// fileHeader makes chunk 0: the numbers that say how to read the others, and
+// neither the process's id nor what anybody asked it for.
+func (a *anonymizer) fileHeader() {
+	h := a.header
+	h.PID = process
+	copy(h.ID[:], a.hash.sum("id", string(h.ID[:])))
+	format.AppendHeader(a.out[:0], &h)
+	s := a.in[format.StateOffset:]
+	for _, word := range []int{format.StateClosed, format.StateTick, format.StateEnd, format.StateLost, format.StateOverwritten, format.StateUntil} {
+		copy(a.out[format.StateOffset+word:][:8], s[word:])
+	}
+	// The end lies within the file, which may have been cut.
+	end := binary.LittleEndian.Uint64(s[format.StateEnd:])
+	binary.LittleEndian.PutUint64(a.out[format.StateOffset+format.StateEnd:], min(end, uint64(int64(a.places)*a.cs)))
+}

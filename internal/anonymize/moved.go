@@ -1,0 +1,88 @@
+package anonymize
+
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// moves is where the records of a chunk go: by their place, in records.
+type moves []uint32
+
+// movesBytes is how much memory the moves take that are remembered.
+const movesBytes = 8 << 20
+
+// redirect has an end's extension name the place where its begin goes.
+func (a *anonymizer) redirect(ext []byte, start int64) error {
+	le := binary.LittleEndian
+	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
+		return nil
+	}
+	loc, err := a.moved(int64(le.Uint64(ext[8:])), start)
+	le.PutUint64(ext[8:], uint64(loc))
+	return err
+}
+
+// moved is where the record goes that begins at start and was at loc. A loc that
+// names no chunk stays as it is: that of a chunk which a ring has overwritten is
+// the name by which an end and a carry know each other.
+func (a *anonymizer) moved(loc, start int64) (int64, error) {
+	if loc < a.cs || loc%format.RecordSize != 0 {
+		return loc, nil
+	}
+	at := int(loc / a.cs)
+	if a.numbers != nil {
+		n, ok := a.numbers[uint32(loc/a.cs)]
+		if !ok || n.since > start || loc/a.cs > 1<<32-1 {
+			return loc, nil
+		}
+		at = n.at
+	} else if at >= a.places {
+		return loc, nil
+	}
+	m, ok := a.moves[at]
+	if !ok {
+		var err error
+		if m, err = a.movesOf(at); err != nil {
+			return loc, err
+		}
+		for old := range a.moves {
+			if int64(len(a.moves)+1)*a.cs/format.RecordSize*4 <= movesBytes {
+				break
+			}
+			delete(a.moves, old)
+		}
+		a.moves[at] = m
+	}
+	if m == nil {
+		return loc, nil
+	}
+	if to := m[loc%a.cs/format.RecordSize]; to != 0 {
+		return loc - loc%a.cs + int64(to)*format.RecordSize, nil
+	}
+	return loc, nil
+}
+
+// movesOf finds where the records of the chunk at the place at go; nil if it has
+// none.
+func (a *anonymizer) movesOf(at int) (moves, error) {
+	if _, err := a.readAt(a.other, int64(at)*a.cs); err != nil {
+		return nil, err
+	}
+	h, ok, err := format.DecodeChunkHeader(a.other, int64(at)*a.cs, a.header.ChunkSize)
+	if !ok || err != nil || h.Kind != format.ChunkRecords {
+		return nil, nil
+	}
+	m := make(moves, a.cs/format.RecordSize)
+	to := format.ChunkHeaderSize
+	var buf []byte // whoever asks is in the middle of a record
+	for w := format.WalkRecords(a.other[:format.UsedBytes(a.other, h.Sealed)]); w.Next(); {
+		r := w.Record()
+		if ext, ok := a.keptSlots(buf[:0], &r, w.Ext()); ok {
+			m[w.Off/format.RecordSize] = uint32(to / format.RecordSize)
+			to += format.RecordSize + len(ext)
+			buf = ext
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,206 @@
+package anonymize
+
+import (
+	"bytes"
+	"fmt"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// write anonymizes a trace in memory.
+func write(t testing.TB, data []byte, salt string) ([]byte, Result) {
+	t.Helper()
+	var out bytes.Buffer
+	res, err := Write(&out, bytes.NewReader(data), int64(len(data)), salt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return out.Bytes(), res
+}
+
+// read lists the events of a trace, without names and arguments, and their names.
+func read(t testing.TB, data []byte) (events, names []string) {
+	t.Helper()
+	tr := tracetest.Open(t, data)
+	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		events = append(events, fmt.Sprint(e.Kind, e.Start, e.Dur, e.CPU, e.Quality, e.Goid, e.Thread, e.Depth, e.Open, e.Value))
+		names = append(names, tr.Name(e.Name), tr.Name(e.Track))
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := tr.State()
+	events = append(events, fmt.Sprint(s.Closed, s.Tick, s.Lost, s.Overwritten, tr.End(), len(tr.Beats()), len(tr.Notes()), len(tr.Gaps())))
+	return events, names
+}
+
+// same compares what is read of two traces. Equal names have equal hashes.
+func same(t testing.TB, before, after []byte) {
+	t.Helper()
+	events, names := read(t, before)
+	events2, names2 := read(t, after)
+	if len(events) != len(events2) {
+		t.Fatalf("%d events, %d before", len(events2)-1, len(events)-1)
+	}
+	for i := range events {
+		if events[i] != events2[i] {
+			t.Errorf("event %d: %s, was %s", i, events2[i], events[i])
+		}
+	}
+	hashes, texts := map[string]string{}, map[string]string{}
+	for i, n := range names {
+		h := names2[i]
+		if old, ok := hashes[n]; ok && old != h {
+			t.Errorf("%q became %q and %q", n, old, h)
+		}
+		if old, ok := texts[h]; ok && old != n {
+			t.Errorf("%q and %q became %q", n, old, h)
+		}
+		if n == h && n != "" && !strings.HasPrefix(n, "(") {
+			t.Errorf("%q is there still", n)
+		}
+		hashes[n], texts[h] = h, n
+	}
+}
+
+func findings(t testing.TB, data []byte) []trace.Finding {
+	t.Helper()
+	found, err := trace.Verify(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return found
+}
+
+// TestGoldens: what the reader's goldens show is shown of their copies, as far as
+// they are sound. Of the others there is a copy.
+func TestGoldens(t *testing.T) {
+	paths, err := filepath.Glob("../trace/testdata/*.txtar")
+	if err != nil || len(paths) < 20 {
+		t.Fatalf("%q, %v", paths, err)
+	}
+	sound := 0
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, lines, _ := strings.Cut(string(b), "-- trace --\n")
+			lines, _, _ = strings.Cut(lines, "-- expect --\n")
+			data, err := text.Assemble(strings.NewReader(lines))
+			if err != nil {
+				t.Skip("it is no trace: ", err)
+			}
+			var out bytes.Buffer
+			if _, err := Write(&out, bytes.NewReader(data), int64(len(data)), ""); err != nil {
+				t.Skip("it is no trace: ", err)
+			}
+			if len(findings(t, data)) > 0 {
+				return
+			}
+			sound++
+			same(t, data, out.Bytes())
+			for _, f := range findings(t, out.Bytes()) {
+				t.Errorf("verify: at %d: %s: %s", f.Offset, f.Rule, f.Text)
+			}
+		})
+	}
+	if sound < 10 {
+		t.Errorf("only %d goldens are sound", sound)
+	}
+}
+
+func TestBulk(t *testing.T) {
+	for _, args := range []bool{false, true} {
+		data := tracetest.Bulk(16, args)
+		after, _ := write(t, data, "")
+		same(t, data, after)
+		if was, is := len(findings(t, data)), len(findings(t, after)); is > was { // it is not quite as the recorder's
+			t.Errorf("%d findings, %d before", is, was)
+		}
+	}
+}
+
+// TestSalt: with one salt two copies can be compared, and with none they can't.
+func TestSalt(t *testing.T) {
+	data := tracetest.Bulk(1, true)
+	a, _ := write(t, data, "x")
+	b, _ := write(t, data, "x")
+	c, _ := write(t, data, "y")
+	d, _ := write(t, data, "")
+	e, _ := write(t, data, "")
+	if !bytes.Equal(a, b) {
+		t.Error("one salt, and two copies")
+	}
+	for i, other := range [][]byte{c, d, e} {
+		if bytes.Equal(a, other) {
+			t.Errorf("copy %d is that of another salt", i)
+		}
+	}
+	if bytes.Equal(d, e) {
+		t.Error("without a salt two copies are the same")
+	}
+}
+
+// FuzzWrite: whatever the trace is, there is a copy or an error.
+func FuzzWrite(f *testing.F) {
+	seed := planted(f)
+	f.Add(seed[4096:])
+	f.Fuzz(func(t *testing.T, chunks []byte) {
+		data := append(bytes.Clone(seed[:4096]), chunks...) // or nothing gets past the checksum
+		var out bytes.Buffer
+		if _, err := Write(&out, bytes.NewReader(data), int64(len(data)), "x"); err != nil {
+			return
+		}
+		if _, err := trace.Open(bytes.NewReader(out.Bytes()), int64(out.Len())); err != nil {
+			t.Errorf("the copy can't be read: %v", err)
+		}
+	})
+}
+
+func BenchmarkWrite(b *testing.B) {
+	data := tracetest.Bulk(256, true)
+	b.SetBytes(int64(len(data)))
+	for b.Loop() {
+		var n counter
+		if _, err := Write(&n, bytes.NewReader(data), int64(len(data)), "x"); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+type counter int64
+
+func (c *counter) Write(p []byte) (int, error) { *c += counter(len(p)); return len(p), nil }
+
+// TestMutated: a trace that was changed anywhere has a copy that can be read, and
+// is changed nowhere else by being read.
+func TestMutated(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	seed := planted(t)
+	for range 3000 {
+		data := bytes.Clone(seed)
+		for range 1 + rnd.IntN(20) {
+			i := 4096 + rnd.IntN(len(data)-4096)
+			data[i] = []byte{0, 1, 0x70, 0x7f, 0xff, byte(rnd.Uint32())}[rnd.IntN(6)]
+		}
+		if rnd.IntN(10) == 0 {
+			data = data[:4096+rnd.IntN(len(data)-4096)]
+		}
+		was := bytes.Clone(data)
+		after, _ := write(t, data, "x")
+		if !bytes.Equal(was, data) {
+			t.Fatal("the trace itself was changed")
+		}
+		tracetest.Open(t, after)
+	}
+}
