@@ -98,6 +98,68 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 	})
 }
 
+// A program with a debug server, and the same with ours in it.
+const (
+	debugged = `package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+func main() {
+	if err := scope.Start("traces/"); err != nil {
+		fmt.Println(err)
+	}
+	fmt.Println(http.ListenAndServe("localhost:6060", nil))
+}
+`
+	withHandler = `package main
+
+import (
+	"fmt"
+	"net/http"
+
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/scopehttp"
+)
+
+func main() {
+	if err := scope.Start("traces/"); err != nil {
+		fmt.Println(err)
+	}
+	http.Handle("/debug/scope/", scopehttp.Handler())
+	fmt.Println(http.ListenAndServe("localhost:6060", nil))
+}
+`
+)
+
+// TestWhatScopehttpAdds: a program that has net/http gets next to nothing more,
+// and nothing by which the linker would keep methods that nobody calls.
+func TestWhatScopehttpAdds(t *testing.T) {
+	if testing.Short() {
+		t.Skip("builds two programs")
+	}
+	with, without := newModule(t, withHandler), newModule(t, debugged)
+	with.run(t, "build", "-o", "program", ".")
+	without.run(t, "build", "-o", "program", ".")
+	if grown := with.size(t) - without.size(t); grown >= 700_000 { // half of it is encoding/json, which most such programs have
+		t.Errorf("the program grows by %d bytes, want less than 700 kB", grown)
+	} else {
+		t.Logf("the program grows by %d kB", grown/1000)
+	}
+	before := strings.Fields(without.run(t, "list", "-deps", "."))
+	for _, p := range strings.Fields(with.run(t, "list", "-deps", ".")) {
+		switch {
+		case slices.Contains(before, p), p == "encoding", strings.HasPrefix(p, "encoding/"), strings.Contains(p, "internal/"), strings.HasSuffix(p, "/scopehttp"), p == "html", p == "embed":
+		default:
+			t.Errorf("scopehttp also brings %s", p)
+		}
+	}
+}
+
 // checkPackages compares the packages with the golden file, which lists ours,
 // the fixed modules' and the public ones of the standard library. The last
 // depend on the Go release and are compared on the golden file's own.

@@ -32,6 +32,7 @@ func TestNothingIsAllocated(t *testing.T) {
 		{"Pending", func() { defer Pending("a", n)() }},
 		{"Counter", func() { Counter("a", n) }},
 		{"Lock", func() { defer Lock(&mu, "a")() }},
+		{"Stack", func() { Stack("a", int64(n)) }},
 		{"Track", func() { Track("a") }},
 		{"SetFilter apart, Enabled", func() { Enabled() }},
 	}

@@ -197,18 +197,18 @@ func TestCutArguments(t *testing.T) {
 	})
 }
 
-// TestCutEndArguments is the same for what an end adds. Two slots less fit,
-// which say where the scope began.
+// TestCutEndArguments is the same for what an end adds. Three slots less fit,
+// which say what the scope was and where it began.
 func TestCutEndArguments(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
-		Begin("fits").End(1, 2, 3, 4, 5, 6, 7, 8, 9)
-		Begin("cut").End(1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
+		Begin("fits").End(1, 2, 3, 4, 5, 6, 7, 8)
+		Begin("cut").End(1, 2, 3, 4, 5, 6, 7, 8, 9, 10)
 		Begin("text").End(strings.Repeat("x", 3000))
 		r := stop(t)
 		for i, want := range []string{
-			"int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8 int:9",
-			"int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8 int:9 cut:2",
+			"int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8",
+			"int:1 int:2 int:3 int:4 int:5 int:6 int:7 int:8 cut:2",
 			"string:1024 of 3000 bytes",
 		} {
 			if got := r.events[i].endArgs; got != want {

@@ -1,4 +1,4 @@
-//go:build linux && amd64 && go1.26 && !go1.28 && !scope_pure && !scope_go && !race && !scope_off
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race && !scope_off
 
 package scope
 

@@ -15,6 +15,7 @@ import (
 // chunks come from the same pool as the records'.
 type blockWriter struct {
 	mu   sync.Mutex
+	kept bool     // its chunks are never overwritten
 	idx  int64    // of the chunk; 0: none
 	w    []uint64 // its memory
 	at   int      // words used in it
@@ -24,7 +25,23 @@ type blockWriter struct {
 
 // block writes one block and tells whether there was room for it.
 func (r *recorder) block(t format.BlockType, payload []byte) bool {
-	b := &r.blocks
+	if r.ring != nil && keeps(t) {
+		return r.blockBy(&r.kept, t, payload)
+	}
+	return r.blockBy(&r.blocks, t, payload)
+}
+
+// keeps tells whether a ring must not overwrite blocks of a type: what is told
+// once, and needed as long as the trace is.
+func keeps(t format.BlockType) bool {
+	switch t {
+	case format.BlockName, format.BlockInfo, format.BlockFrame, format.BlockStack, format.BlockBreak, format.BlockStop:
+		return true
+	}
+	return false
+}
+
+func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) bool {
 	b.mu.Lock()
 	defer b.mu.Unlock()
 	if b.shut {
@@ -35,7 +52,7 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
 		return false
 	}
-	if (b.idx == 0 || b.at+n > len(b.w)) && !r.newBlockChunk() {
+	if (b.idx == 0 || b.at+n > len(b.w)) && !r.newBlockChunk(b) {
 		return false
 	}
 	// The first word last: where it is 0 the chunk ends for now.
@@ -47,21 +64,25 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	return true
 }
 
-func (r *recorder) newBlockChunk() bool {
-	idx, lost := r.pool.TakeForBlocks()
+func (r *recorder) newBlockChunk(b *blockWriter) bool {
+	take := r.pool.TakeForBlocks
+	if b.kept {
+		take = r.pool.TakeKept
+	}
+	idx, lost := take()
 	if lost != 0 {
 		return false
 	}
-	r.sealBlocks()
-	b := &r.blocks
+	r.sealBlocks(b)
 	b.idx, b.w, b.at = idx, r.pool.Words(idx), format.ChunkHeaderSize/8
-	storeHeader(b.w, r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx))
+	h := r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx)
+	storeHeader(b.w, &h)
 	r.pool.SetState(idx, mmpool.Open)
 	return true
 }
 
-func (r *recorder) sealBlocks() {
-	if b := &r.blocks; b.idx != 0 {
+func (r *recorder) sealBlocks(b *blockWriter) {
+	if b.idx != 0 {
 		atomic.StoreUint64(&b.w[format.ChunkSealedOffset/8], uint64(b.at)*8)
 		r.pool.SetState(b.idx, mmpool.Sealed)
 		b.idx = 0
@@ -71,24 +92,29 @@ func (r *recorder) sealBlocks() {
 // sealUnborn gives an empty, sealed header to chunks that were taken and that
 // the assembly then refused to install, because the recording was over.
 func (r *recorder) sealUnborn() {
-	r.blocks.mu.Lock() // a chunk of blocks is not unborn but being born
+	// A chunk of blocks is not unborn but being born.
+	r.blocks.mu.Lock()
 	defer r.blocks.mu.Unlock()
-	for idx := int64(1); idx < r.pool.Bump(); idx++ {
+	r.kept.mu.Lock()
+	defer r.kept.mu.Unlock()
+	for _, idx := range r.pool.Live(nil) {
 		if r.pool.State(idx) == mmpool.Free {
 			h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
 			h[format.ChunkSealedOffset/8] = format.ChunkHeaderSize
-			storeHeader(r.pool.Words(idx), h)
+			storeHeader(r.pool.Words(idx), &h)
 			r.pool.SetState(idx, mmpool.Sealed)
 		}
 	}
 }
 
-// shutBlocks seals the last chunk; no block is written after it.
+// shutBlocks seals the last chunks; no block is written after it.
 func (r *recorder) shutBlocks() {
-	r.blocks.mu.Lock()
-	defer r.blocks.mu.Unlock()
-	r.sealBlocks()
-	r.blocks.shut = true
+	for _, b := range []*blockWriter{&r.blocks, &r.kept} {
+		b.mu.Lock()
+		r.sealBlocks(b)
+		b.shut = true
+		b.mu.Unlock()
+	}
 }
 
 // header returns the mutable words of the file header.
@@ -110,8 +136,12 @@ func (r *recorder) writeHeader(h *format.Header) {
 func (r *recorder) setState(closed bool) {
 	w := r.header()
 	atomic.StoreUint64(&w[format.StateTick/8], uint64(r.clock.Now()))
-	atomic.StoreUint64(&w[format.StateEnd/8], uint64(r.pool.Bytes()))
+	atomic.StoreUint64(&w[format.StateEnd/8], uint64(r.pool.Size()))
 	atomic.StoreUint64(&w[format.StateLost/8], uint64(r.lostSoFar().Total()))
+	if g := r.ring; g != nil {
+		atomic.StoreUint64(&w[format.StateUntil/8], uint64(g.until.Load()))
+		atomic.StoreUint64(&w[format.StateOverwritten/8], uint64(g.over.Load()))
+	}
 	if closed {
 		atomic.StoreUint64(&w[format.StateClosed/8], 1)
 	}

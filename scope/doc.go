@@ -36,6 +36,15 @@
 // unknown, and shown as unknown. Go preempts what has run for 10 ms, so a leaf
 // that computes longer has an upper bound at best.
 //
+// # Left on
+//
+// With WithRing the last bytes are kept instead of the first: what a program
+// records into for months. What was slow is taken out of it by Snapshot, by
+// itself with WithTrigger, or from outside by the tool's snapshot and ctl
+// commands, which need nothing but the file; ctl also switches recording off and
+// on and sets the filter. Package scopehttp does the same through the program's
+// debug server.
+//
 // # Misuse
 //
 // Misuse never hurts. What is recorded, and which counter of Stats moves:
@@ -49,6 +58,9 @@
 //	Start
 //	the end is never called             an open scope; with many of one       none
 //	(second () missing)                 name and none ended, the tool asks
+//	the end is called twice, with a     the first end                         Misuse.DoubleEnds
+//	ring, after the begin was
+//	overwritten
 //	the name is empty                   a scope without a name                none
 //	the name is not valid UTF-8         its bytes; tools show U+FFFD          none
 //	the name has more than 1 KiB        its first 1 KiB                       none
@@ -58,7 +70,13 @@
 //	more arguments than fit             fit, and how much is missing
 //	an argument that is not a number,   its type's name                       none
 //	string, bool or duration
+//	more than 65,535 different stacks   the call, under "(other stacks)"      Misuse.OtherStacks
+//	of Stack
+//	a stack of more than 64 callers     the innermost 64, marked as cut       none
 //	a nil Span, an end without Start    nothing                               none
+//
+// Ends that nobody calls, and formats that do not fit, are found by the tool's
+// vet command, before the program runs.
 //
 // An end that finds its record already written out can't tell whether there was
 // another one before: the tools then show the first.

@@ -188,10 +188,12 @@ func (x *encoder) slot(t format.SlotType, v uint64) bool {
 	return true
 }
 
-// place says where a scope began, for an end apart; goid 0 is not known.
-func (x *encoder) place(loc int64, goid uint64) {
+// place says where a scope began, for an end apart. Who began it, and word 2 of
+// its record, are put into w[2] and w[3] by who knows: 0 is not known.
+func (x *encoder) place(loc int64) {
 	x.slot(format.SlotLoc, uint64(loc))
-	x.slot(format.SlotGoid, goid)
+	x.slot(format.SlotGoid, 0)
+	x.slot(format.SlotBegin, 0)
 }
 
 // cpu adds the process's CPU time.

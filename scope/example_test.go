@@ -95,3 +95,27 @@ func ExampleStats() {
 	s := scope.Stats()
 	fmt.Println(s.Running, s.Recorded, s.Lost.Total())
 }
+
+// A program that is left on: it keeps the last minutes, and by itself what
+// happened before and in a request that took half a second.
+func ExampleWithRing() {
+	dir, err := os.MkdirTemp("", "traces")
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer os.RemoveAll(dir)
+	if err := scope.Start(dir, scope.WithRing(256<<20), scope.WithTrigger("http.*", 500*time.Millisecond, dir)); err != nil {
+		fmt.Println(err)
+		return
+	}
+	defer scope.Stop()
+	scope.Task("http.get")()
+}
+
+func ExampleSnapshot() {
+	// What the recording has now, for a colleague. A directory gets a new file.
+	if err := scope.Snapshot(os.TempDir()); err != nil {
+		fmt.Println(err)
+	}
+}

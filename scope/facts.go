@@ -71,6 +71,7 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 		StartWall:  c.Wall,
 		TickRate:   r.rate,
 		Limit:      max(r.opts.limit, 0),
+		Ring:       uint32(r.pool.Ring()),
 	}
 	if r.clock.Counter() {
 		h.Clock = format.ClockTSC
@@ -81,6 +82,9 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	if r.fast != nil {
 		h.Witness = r.fast.Witness
 	}
+	if h.Ring > 0 {
+		h.Limit = 0
+	}
 	binary.LittleEndian.PutUint64(h.ID[:], rand.Uint64())
 	binary.LittleEndian.PutUint64(h.ID[8:], rand.Uint64())
 	return h
@@ -89,11 +93,8 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 // writeFacts puts into the trace what is known of the program, the machine, and
 // of what the recorder could use.
 func (r *recorder) writeFacts(w reasons) {
-	put := func(key, value string) {
-		if value != "" {
-			r.block(format.BlockInfo, format.AppendInfo(nil, key, value))
-		}
-	}
+	stacks := r.chooseStacks()
+	put := r.fact
 	exe, _ := os.Executable()
 	put("program", exe)
 	put("args", strings.Join(os.Args, " "))
@@ -115,6 +116,7 @@ func (r *recorder) writeFacts(w reasons) {
 	put("clock_reason", w.clock)
 	put("backing_reason", w.backing)
 	put("witness_reason", w.cpu)
+	put("stacks", stacks)
 	put("filter", r.opts.filter)
 	r.words = r.pathUsed().String() + " path"
 	if w.path != "" {
@@ -124,6 +126,15 @@ func (r *recorder) writeFacts(w reasons) {
 		r.words += ", CPU time unknown (" + w.cpu + ")"
 	} else if r.fast == nil {
 		r.words += ", CPU time unknown"
+	}
+}
+
+// fact puts one into the trace, if it is known. See value.
+//
+//go:noinline
+func (r *recorder) fact(key, value string) {
+	if value != "" {
+		r.block(format.BlockInfo, format.AppendInfo(nil, key, value))
 	}
 }
 

@@ -58,13 +58,17 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 func createIn(dir string) (*traceFile, error) {
 	var err error
 	for range 10 {
-		name := fmt.Sprintf("%s-%s-%d-%08x%s", programName(), time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), rand.Uint32(), extension)
 		var f *traceFile
-		if f, err = create(filepath.Join(dir, name)); !errors.Is(err, fs.ErrExist) {
+		if f, err = create(filepath.Join(dir, fileName(""))); !errors.Is(err, fs.ErrExist) {
 			return f, err
 		}
 	}
 	return nil, err
+}
+
+// fileName is a new name: program, what, time, process and chance.
+func fileName(what string) string {
+	return fmt.Sprintf("%s-%s%s-%d-%08x%s", programName(), what, time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), rand.Uint32(), extension)
 }
 
 func programName() string {

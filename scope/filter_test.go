@@ -23,6 +23,7 @@ func everything(prefix string) {
 	Pending(prefix + "pending")()
 	Counter(prefix+"counter", 1)
 	Lock(&mu, prefix+"lock")()
+	Stack(prefix+"stack", 1) // no event
 }
 
 func everyName(prefix string) []string {

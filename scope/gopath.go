@@ -123,6 +123,10 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 // in the record that there is one.
 func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
 	for i := range x.n {
+		if i%4 == 0 {
+			publish(&w[4+i], x.w[i]) // where a start would be: after the header
+			continue
+		}
 		setWord(&w[4+i], x.w[i])
 	}
 	r.units.Add(int64(len(w)/4 - 1))
@@ -202,8 +206,9 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	}
 	h := r.chunkHeader(format.ChunkRecords, path, idx)
 	h[1] |= number << 32
-	storeHeader(r.pool.Words(idx), h)
+	storeHeader(r.pool.Words(idx), &h)
 	p := r.progress.make(idx)
+	p.sealed.Store(0) // a ring's number may have been another chunk's
 	p.done.Store(headUnits)
 	p.taken.Store(true)
 	r.pool.SetState(idx, mmpool.Open)
@@ -272,7 +277,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 	idx, unit := h.Loc/mmpool.ChunkSize, h.Loc%mmpool.ChunkSize/format.RecordSize // on the path that wrote it
 	state := r.pool.State(idx)
 	if state == mmpool.Free {
-		r.staleEnds.Add(1)
+		r.endStale(h, at, x)
 		return
 	}
 	var w []uint64
@@ -286,7 +291,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		return
 	}
 	if atomic.LoadUint64(&w[0]) != uint64(h.Start) {
-		r.staleEnds.Add(1)
+		r.endStale(h, at, x)
 		return
 	}
 	open := uint64(h.Start) | openBit
@@ -298,11 +303,12 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		}
 		if foreign {
 			r.foreignEnds.Add(1)
-			r.endForeign(h, at, atomic.LoadUint64(&w[2])&format.MaxGoid, x)
+			r.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
 			return
 		}
 		x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
-		r.endApart(h, at, 0, x)
+		x.w[3] = atomic.LoadUint64(&w[2])
+		r.putEnd(h, at, 0, x)
 		return
 	}
 	if !atomic.CompareAndSwapUint64(&w[1], open, uint64(at)) {
@@ -314,6 +320,16 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		r.lateEnds.Add(1)
 		r.endApart(h, at, 0, nil)
 	}
+}
+
+// endStale ends a scope whose record is not where it was: it never was, or a
+// ring has overwritten it and its chunk's number is another's.
+func (r *recorder) endStale(h handle, at int64, x *encoder) {
+	if r.ring == nil {
+		r.staleEnds.Add(1)
+		return
+	}
+	r.endApart(h, at, 0, x)
 }
 
 // goStop lets no more records begin and waits until those that have begun are
@@ -330,7 +346,7 @@ func (r *recorder) goStop() {
 		}
 	}
 	deadline := time.Now().Add(time.Second)
-	for idx := range r.pool.Bump() {
+	for _, idx := range r.pool.Live(nil) {
 		for !r.whole(idx) && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}
@@ -344,7 +360,12 @@ func (r *recorder) goCount() int64 {
 		return 0
 	}
 	n := -r.units.Load()
-	for idx := range r.pool.Bump() {
+	if r.ring != nil {
+		r.ring.mu.Lock()
+		defer r.ring.mu.Unlock()
+		n += r.ring.base
+	}
+	for _, idx := range r.pool.Live(nil) {
 		if p := r.progress.at(idx); p != nil && p.taken.Load() {
 			n += int64(p.sealed.Load())
 			n -= headUnits

@@ -33,7 +33,7 @@ func begin(head uint64, name string, args []any) handle {
 		// The Go path's usual scope, where chunks are mapped and stubs read the
 		// counter and the goroutine's id. It stands here because one more call
 		// is a noticeable part of its cost.
-		goid := r.goids.Read()
+		start, goid := r.goids.ReadTSC()
 		v := r.stripes[goid%stripeCount].place.Add(1)
 		if v&(stripeShut|1<<32-1) > chunkUnits {
 			r.crossed(goid%stripeCount, v, 1)
@@ -42,7 +42,6 @@ func begin(head uint64, name string, args []any) handle {
 		loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
 		w := r.mapped.Record(loc)
 		setWord(&w[2], head|n|goid&format.MaxGoid)
-		start := sys.TSC()
 		setWord(&w[1], uint64(start)|openBit)
 		publish(&w[0], uint64(start))
 		return handle{Loc: loc, Start: start}
@@ -55,7 +54,7 @@ func begin(head uint64, name string, args []any) handle {
 // endNow ends a scope: where there is no assembly, and where it can't.
 func endNow(h handle) {
 	r := current.Load()
-	if !r.plain {
+	if !r.plain || r.watch != nil {
 		endAt(h, 0, nil)
 		return
 	}
@@ -76,6 +75,16 @@ func endNow(h handle) {
 // nil.
 func endAt(h handle, at int64, x *encoder) {
 	r := current.Load()
+	if r.watch != nil && atomic.LoadUint32(&on) != offPath && h.Start >= r.began {
+		if at == 0 {
+			at = r.clock.Now()
+		}
+		if took := at - h.Start; took >= r.watch.least {
+			if t, name := r.slow(h, at); t != nil {
+				defer r.fire(t, name, took)
+			}
+		}
+	}
 	switch atomic.LoadUint32(&on) {
 	case fastPath:
 		r.endFast(h, at, x)
@@ -90,7 +99,7 @@ func endAt(h handle, at int64, x *encoder) {
 func endArgs(h handle, args []any) {
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: current.Load()}
-	x.place(x.r.offset(h), 0)
+	x.place(x.r.offset(h))
 	x.addAll(args)
 	endAt(h, 0, &x)
 }
@@ -118,7 +127,7 @@ func (p process) end() {
 	}
 	var buf [16]uint64
 	x := encoder{w: buf[:], r: current.Load()}
-	x.place(x.r.offset(p.h), 0)
+	x.place(x.r.offset(p.h))
 	x.cpu(sys.ProcessCPU())
 	endAt(p.h, 0, &x)
 }

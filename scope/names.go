@@ -31,6 +31,7 @@ type names struct {
 
 	mu     sync.RWMutex
 	ids    map[string]uint64 // id | nameOut
+	texts  []string          // by id - format.FirstName
 	bytes  int
 	filter glob.Filter
 	fixed  []sys.Span                        // the read-only file mappings
@@ -130,8 +131,19 @@ func (n *names) intern(name string) uint64 {
 	}
 	id := uint64(next) | n.out(name)
 	n.ids[kept] = id
+	n.texts = append(n.texts, kept)
 	n.bytes += len(kept)
 	return id
+}
+
+// text is the name with an id.
+func (n *names) text(id uint16) (string, bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if i := int(id) - format.FirstName; i >= 0 && i < len(n.texts) {
+		return n.texts[i], true
+	}
+	return "", id == format.NameEmpty
 }
 
 func (n *names) out(name string) uint64 {

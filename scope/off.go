@@ -28,6 +28,7 @@ func Enabled() bool                           { return false }
 func Path() string                            { return "" }
 func Stats() Statistics                       { return Statistics{} }
 func SetFilter(expr string) error             { return nil }
+func Snapshot(path string) error              { return nil }
 func Task(name string, args ...any) func()    { return nop }
 func Process(name string, args ...any) func() { return nop }
 func Taskf(format string, args ...any) func() { return nop }
@@ -38,5 +39,6 @@ func Event(name string, args ...any)          {}
 func Counter[T Number](name string, v T)      {}
 func Lock(l sync.Locker, name string) func()  { l.Lock(); return l.Unlock }
 func Track(name string)                       {}
+func Stack(name string, weight int64)         {}
 func Go(name string, f func())                { go f() }
 func KV(key string, value any) Arg            { return Arg{} }

@@ -58,22 +58,33 @@ type options struct {
 	heartbeat  time.Duration
 	cpu        CPUMode
 	limit      int64
+	limitSet   bool
+	ring       int64
 	filter     string
 	backing    BackingKind
 	backingSet bool
 	overwrite  bool
+	triggers   []triggerOption
+
+	triggerEvery time.Duration
+}
+
+type triggerOption struct {
+	glob string
+	over time.Duration
+	dir  string
 }
 
 func defaultOptions() options {
-	return options{flushEvery: time.Second, heartbeat: time.Second, limit: DefaultLimit}
+	return options{flushEvery: time.Second, heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second}
 }
 
 // WithFlushEvery sets the time between two rounds of the flusher; the default
 // is a second, the least 10 ms. It wakes sooner by itself when much is written.
 func WithFlushEvery(d time.Duration) Option { return func(o *options) { o.flushEvery = d } }
 
-// WithHeartbeat sets the time between two heartbeats; the default is a second,
-// the least 10 ms.
+// WithHeartbeat sets the time between two heartbeats, at which what Stack counted
+// is told too; the default is a second, the least 10 ms.
 func WithHeartbeat(d time.Duration) Option { return func(o *options) { o.heartbeat = d } }
 
 // WithCPU chooses how thread CPU time is measured.
@@ -81,7 +92,34 @@ func WithCPU(m CPUMode) Option { return func(o *options) { o.cpu = m } }
 
 // WithLimit sets the bytes that the trace may grow to, at least 1 MiB. Records
 // beyond it are counted as lost. The default is DefaultLimit.
-func WithLimit(bytes int64) Option { return func(o *options) { o.limit = bytes } }
+func WithLimit(bytes int64) Option {
+	return func(o *options) { o.limit, o.limitSet = bytes, true }
+}
+
+// WithRing keeps the last bytes of the recording, from MinRing to MaxRing: the
+// chunks of 64 KiB that have been in the file longest are overwritten. It is for
+// recordings that are left on. Names, facts and stacks are kept besides, and
+// scopes that are still open when their record is overwritten. What was
+// overwritten is counted, and the trace says from when on it is whole.
+func WithRing(bytes int64) Option { return func(o *options) { o.ring = bytes } }
+
+// WithTrigger has a snapshot written to a new file in dir when a scope whose name
+// is meant by the globs (as in SetFilter) took longer than a limit: it has that
+// scope, what was in it, and what the ring had from before. It needs WithRing.
+//
+// At most one snapshot is written in ten seconds, and of those of a program in a
+// directory (program-slow-time-pid-random.scope) the ten newest are kept.
+// Statistics.Slow counts all scopes that took longer. A scope that took less
+// than the least limit costs one comparison more.
+func WithTrigger(globs string, longerThan time.Duration, dir string) Option {
+	return func(o *options) { o.triggers = append(o.triggers, triggerOption{globs, longerThan, dir}) }
+}
+
+// Bounds of a ring, in bytes.
+const (
+	MinRing int64 = 4 << 20
+	MaxRing int64 = 64 << 30
+)
 
 // WithFilter sets the filter that SetFilter changes later.
 func WithFilter(expr string) Option { return func(o *options) { o.filter = expr } }

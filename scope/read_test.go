@@ -197,7 +197,8 @@ func emulated() bool {
 func start(t testing.TB, opts ...Option) {
 	t.Helper()
 	if emulated() {
-		opts = append([]Option{WithLimit(64 << 20)}, opts...)
+		// Another default, not WithLimit, which a ring does not go with.
+		opts = append([]Option{func(o *options) { o.limit = 64 << 20 }}, opts...)
 	}
 	if err := Start(t.TempDir()+string(filepath.Separator), opts...); err != nil {
 		t.Fatal(err)

@@ -11,9 +11,11 @@ import (
 
 	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/sweeper"
 )
 
 // recorder is one recording. What workers read is set before it becomes
@@ -38,9 +40,14 @@ type recorder struct {
 	progress *progressTable
 
 	blocks  blockWriter
+	kept    blockWriter // in a ring: what is never overwritten
+	ring    *ring       // nil: the recording is none
 	flusher *flusher.Flusher
+	sweeper *sweeper.Sweeper
+	walk    bool // the frame pointers lead to a function's callers
 	sampler *heartbeat.Sampler
 	beatMu  sync.Mutex // one beat at a time: the ticker's, and Stop's
+	counted int64      // records, as the last beat told them; under beatMu
 	values  []format.FieldValue
 	threads []format.Thread
 	trusted bool
@@ -48,12 +55,24 @@ type recorder struct {
 	slope   float64     // ticks per ns between the last two readings; 0: not known
 	ticker  sync.WaitGroup
 	quit    chan struct{}
-	gaps    [format.LossEnd + 1]gap
+	gaps    [format.LossStack + 1]gap
 	lowest  int64 // of the window, since the last beat
 	cost    int64 // of a scope, ps
 	words   string
 
-	lost        [format.LossEnd + 1]atomic.Int64
+	watch   *watch      // nil: no triggers
+	errand  chan func() // for the goroutine that does them
+	copying sync.Mutex  // held while a snapshot is written
+	shut    bool        // no more; under copying
+	asked   uint64      // the last request from outside that was looked at
+
+	filter    glob.Filter // as it was set; control is held
+	expr      atomic.Pointer[string]
+	off       atomic.Bool // from outside: nothing is recorded
+	snapshots atomic.Int64
+	failed    atomic.Pointer[error] // of the last triggered snapshot
+
+	lost        [format.LossStack + 1]atomic.Int64
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
@@ -155,17 +174,24 @@ func (r *recorder) mend(reason int64) format.Loss {
 		return lost
 	}
 	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
-	if _, ok := r.fast.Install(h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
+	if _, ok := r.fast.Install(&h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
 		return format.LossStop
 	}
 	r.fast.Anchor()
 	return 0
 }
 
-func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) *[8]uint64 {
+func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) (h [8]uint64) {
 	var b [format.ChunkHeaderSize]byte
-	format.PutChunkHeader(b[:], &format.ChunkHeader{Kind: k, Path: p, Index: uint32(idx), Since: r.clock.Now(), Gen: 1})
-	h := new([8]uint64)
+	at, lap := r.pool.Place(idx)
+	ch := format.ChunkHeader{Kind: k, Path: p, Index: uint32(at), Since: r.clock.Now(), Gen: lap}
+	switch {
+	case r.pool.Kept(idx):
+		ch.Flags = format.FlagKept
+	case r.ring != nil:
+		ch.Number = uint32(idx)
+	}
+	format.PutChunkHeader(b[:], &ch)
 	for i := range h {
 		h[i] = binary.LittleEndian.Uint64(b[8*i:])
 	}
@@ -192,7 +218,8 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 		if reason == 0 {
 			if x != nil {
 				x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
-				r.endApart(h, int64(words[0]), words[1], x)
+				x.w[3] = r.headOf(h)
+				r.putEnd(h, int64(words[0]), words[1], x)
 			}
 			return
 		}
@@ -201,7 +228,7 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 			// Whoever else ended it may have done so already.
 			if reason = sys.Claim(h.Loc, h.Start, &rec); reason == 0 {
 				r.foreignEnds.Add(1)
-				r.endForeign(h, at, rec[2]&format.MaxGoid, x)
+				r.endForeign(h, at, rec[2], x)
 				return
 			}
 		}
@@ -217,6 +244,10 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 			r.doubleEnds.Add(1)
 			return
 		case reason == sys.Stale:
+			if r.ring != nil && h.Start >= r.began {
+				r.endApart(h, at, 0, x) // its chunk's number is another's by now
+				return
+			}
 			r.staleEnds.Add(1)
 			return
 		case r.mend(reason) != 0:
@@ -238,27 +269,61 @@ func (r *recorder) offset(h handle) int64 {
 	return h.Loc
 }
 
-// endApart writes an end as a record of its own. cpu is its word 3.
+// endApart ends a scope whose chunk may be gone by a record of its own.
 func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder) {
+	var buf [smallWords]uint64
 	if x == nil {
-		var buf [smallWords]uint64
 		x = &encoder{w: buf[:], r: r}
-		x.place(r.offset(h), 0)
+		x.place(r.offset(h))
 	}
+	if r.ring != nil {
+		off := r.offset(h)
+		leaving := r.pool.State(off/mmpool.ChunkSize) == mmpool.Leaving
+		head, ok := r.ring.end(begun{off, h.Start}, at, leaving)
+		if !ok {
+			r.doubleEnds.Add(1)
+			return
+		}
+		if head == 0 && leaving {
+			head = r.headOf(h) // still in memory, and not looked through yet
+		}
+		x.w[3] = head
+	}
+	r.putEnd(h, at, cpu, x)
+}
+
+// endForeign ends a scope on another goroutine than the one that began it; head
+// is word 2 of its record.
+func (r *recorder) endForeign(h handle, at int64, head uint64, x *encoder) {
+	var buf [smallWords]uint64
+	if x == nil {
+		x = &encoder{w: buf[:], r: r}
+		x.place(r.offset(h))
+	}
+	x.w[2], x.w[3] = head&format.MaxGoid, head
+	r.putEnd(h, at, 0, x)
+}
+
+// putEnd writes an end as a record of its own. cpu is its word 3; where the begin
+// is, is in x.
+func (r *recorder) putEnd(h handle, at int64, cpu uint64, x *encoder) {
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
 	}
 	r.put(&[4]uint64{uint64(at), uint64(h.Start), headEnd, cpu}, x, 0)
 }
 
-// endForeign is endApart on another goroutine than the one that began.
-func (r *recorder) endForeign(h handle, at int64, goid uint64, x *encoder) {
-	if x == nil {
-		var buf [smallWords]uint64
-		x = &encoder{w: buf[:], r: r}
-		x.place(r.offset(h), goid)
-	} else {
-		x.w[2] = goid // place's second slot
+// headOf is word 2 of a scope's record, whose chunk was in memory a moment ago; 0
+// if it is not any more.
+func (r *recorder) headOf(h handle) uint64 {
+	off := r.offset(h)
+	w := r.pool.Words(off / mmpool.ChunkSize)
+	if w == nil {
+		return 0
 	}
-	r.endApart(h, at, 0, x)
+	rec := w[off%mmpool.ChunkSize/8:]
+	if atomic.LoadUint64(&rec[0]) != uint64(h.Start) {
+		return 0
+	}
+	return atomic.LoadUint64(&rec[2])
 }

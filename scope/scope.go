@@ -142,6 +142,24 @@ func Counter[T Number](name string, v T) {
 // Filtered out or not recording, it just locks and unlocks.
 func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
 
+// Stack counts the caller's stack: how often it is called from where, and with
+// what sum of weights (bytes, items; 1 where only the calls matter). It is for
+// what happens too often to be recorded each time:
+//
+//	scope.Stack("cache.miss", int64(len(key)))
+//
+// Up to 64 callers are told; functions that were inlined into theirs come on top. Nothing
+// is allocated and nobody is waited for: each call leaves its stack in memory,
+// which is never written to disk, and a goroutine of ours counts equal ones and
+// tells the trace once per heartbeat what was new. Where it can't keep up, calls
+// are counted as lost (Lost.Stacks). A killed program's trace lacks what came
+// after its last heartbeat.
+func Stack(name string, weight int64) {
+	if atomic.LoadUint32(&on) != offPath {
+		stack(name, weight)
+	}
+}
+
 // Track names the row of the calling goroutine in the timeline, from now on.
 // Rows with equal names form a group.
 func Track(name string) {

@@ -76,8 +76,20 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	if r.rate = rateOf(r.clock); r.rate == 0 {
 		return nil, fmt.Errorf("the clock does not advance")
 	}
+	var err error
+	if r.watch, err = newWatch(&r.opts, r.ticks); err != nil {
+		return nil, err
+	}
+	r.filter, r.errand = filter, make(chan func(), 1)
+	r.expr.Store(&o.filter)
 	w := r.choosePath()
 	po := mmpool.Options{File: f.File, Limit: max(o.limit, 0), Heap: o.backing == HeapBacking || !haveDisk}
+	if o.ring > 0 {
+		po.Limit, po.Ring, po.Overwrite = 0, o.ring, r.overwrite
+		r.ring, r.kept.kept = newRing(o.ring), true
+		r.ring.now = r.clock.Now
+		r.ring.report = func(c *format.Carry) { r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
+	}
 	if r.fast != nil {
 		po.States = r.fast.States()
 	}
@@ -99,6 +111,9 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	if r.fast != nil {
 		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, sys.CPU(o.cpu))
 		w.cpu = r.fast.NoSwitch
+		if r.watch != nil {
+			r.fast.Trigger(r.watch.least)
+		}
 	} else {
 		r.stripes = new([stripeCount]stripe)
 		r.progress = new(progressTable)
@@ -119,8 +134,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.beat(first)
 	if pool.Heap() {
 		// The file is a copy of what is in memory: let it be a trace at once.
-		if err := pool.Save(0, pool.Bump(), false); err != nil {
-			return nil, err
+		for _, idx := range pool.Live([]int64{0}) {
+			if err := pool.Save(idx, idx+1, false); err != nil {
+				return nil, err
+			}
 		}
 	}
 	return r, nil
@@ -136,9 +153,14 @@ func (r *recorder) run() {
 	} else {
 		cfg.Whole = r.whole
 	}
+	if r.ring != nil {
+		cfg.Leave = func(idx int64) { r.ring.leave(idx, r.pool.Words(idx)) }
+	}
 	r.flusher = flusher.Start(cfg)
-	r.ticker.Add(1)
+	r.startSweeper()
+	r.ticker.Add(2)
 	go r.beats()
+	go r.errands()
 	current.Store(r)
 	if r.fast != nil {
 		r.fast.Run(r.gen)
@@ -183,6 +205,7 @@ func Stop() error {
 	}
 	close(r.quit)
 	r.ticker.Wait()
+	r.stopSweeper()
 	r.flusher.Stop()
 	return r.finish()
 }
@@ -191,6 +214,9 @@ func Stop() error {
 func (r *recorder) finish() error {
 	r.beat(r.clock.Read(4))
 	r.writeGaps(true)
+	if r.ring != nil {
+		r.ring.tellEnded()
+	}
 	r.block(format.BlockStop, ticksPayload(r.clock.Now()))
 	r.shutBlocks()
 	r.setState(true)
@@ -198,10 +224,15 @@ func (r *recorder) finish() error {
 	r.final.Running = false
 	err := r.flusher.Err()
 	if r.pool.Heap() {
-		if e := r.pool.Save(0, r.pool.Bump(), true); e != nil && err == nil {
-			err = e
+		for _, idx := range r.pool.Live([]int64{0}) {
+			if e := r.pool.Save(idx, idx+1, true); e != nil && err == nil {
+				err = e
+			}
 		}
 	}
+	r.copying.Lock()
+	r.shut = true
+	r.copying.Unlock()
 	r.pool.Shut()
 	if e := r.pool.Close(); e != nil && err == nil {
 		err = e
@@ -241,9 +272,7 @@ func SetFilter(expr string) error {
 	if err != nil {
 		return fmt.Errorf("scope: %w", err)
 	}
-	r := current.Load()
-	r.names.setFilter(f)
-	r.block(format.BlockNote, append(ticksPayload(r.clock.Now()), "filter "+expr...))
+	current.Load().setFilter(f, expr)
 	return nil
 }
 
@@ -257,6 +286,10 @@ func (o *options) check() (glob.Filter, error) {
 		return f, fmt.Errorf("%w: WithFlushEvery(%v): the least is 10ms", ErrOption, o.flushEvery)
 	case o.heartbeat < 10*time.Millisecond:
 		return f, fmt.Errorf("%w: WithHeartbeat(%v): the least is 10ms", ErrOption, o.heartbeat)
+	case o.ring != 0 && (o.ring < MinRing || o.ring > MaxRing):
+		return f, fmt.Errorf("%w: WithRing(%d): from 4 MiB to 64 GiB", ErrOption, o.ring)
+	case o.ring != 0 && o.limitSet:
+		return f, fmt.Errorf("%w: WithRing and WithLimit: a ring never grows beyond its size", ErrOption)
 	case o.limit != NoLimit && o.limit < 1<<20:
 		return f, fmt.Errorf("%w: WithLimit(%d): the least is 1 MiB; use NoLimit for none", ErrOption, o.limit)
 	case o.cpu < Auto || o.cpu > Always:

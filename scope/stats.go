@@ -9,11 +9,14 @@ type Lost struct {
 	Busy   int64 // no place found in time
 	Stop   int64 // begun while the recording stopped
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open
+	Stacks int64 // calls of Stack: faster than they are counted
 }
 
 // Total is the sum of the records that are missing: what was asked for is what
-// was recorded plus that. Ends are not in it.
-func (l Lost) Total() int64 { return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop }
+// was recorded, and counted of stacks, plus that. Ends are not in it.
+func (l Lost) Total() int64 {
+	return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop + l.Stacks
+}
 
 // Misuse counts what the program should not have done; none of it hurts.
 type Misuse struct {
@@ -21,20 +24,27 @@ type Misuse struct {
 	ForeignEnds int64 // ends on another goroutine than the begin's: legal, and counted
 	StaleEnds   int64 // ends after Stop, or of an earlier recording
 	OtherNames  int64 // records kept under "(other names)" because the name table was full
+	OtherStacks int64 // calls of Stack counted under "(other stacks)" because there were too many
 	ArgsCut     int64 // records whose arguments or strings were cut
 }
 
 // Statistics is what Stats returns.
 type Statistics struct {
-	Running   bool
-	Path      string // of the trace; of the last one when stopped
-	Recorded  int64  // records kept; what lies in open chunks is included
-	Lost      Lost
-	Misuse    Misuse
-	Bytes     int64  // handed out in the trace
-	WindowLow int64  // the least that was left of the prepared window, bytes
-	HotFaults int64  // pages handed out that could not be faulted in before: each cost the program a page fault
-	Names     int64  // names interned
-	Recorder  string // the path and what it could verify, in words
-	LastError error  // the flusher's last error; nil if there was none
+	Running     bool
+	Path        string // of the trace; of the last one when stopped
+	Recorded    int64  // records that the trace has; what lies in open chunks is included
+	Overwritten int64  // records that a ring had, until later ones took their place
+	Stacks      int64  // calls of Stack counted so far; after Stop, all that are not lost
+	Lost        Lost
+	Misuse      Misuse
+	Bytes       int64  // handed out in the trace
+	WindowLow   int64  // the least that was left of the prepared window, bytes
+	HotFaults   int64  // pages handed out that could not be faulted in before: each cost the program a page fault
+	Names       int64  // names interned
+	Recorder    string // the path and what it could verify, in words
+	Filter      string // as it was set last
+	Off         bool   // switched off from outside: nothing is recorded
+	Slow        int64  // scopes that took longer than a trigger's limit
+	Snapshots   int64  // written by Snapshot, by triggers, or for somebody outside
+	LastError   error  // the last error of the flusher, or of a triggered snapshot; nil if there was none
 }

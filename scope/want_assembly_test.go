@@ -1,4 +1,4 @@
-//go:build linux && amd64 && !race && !scope_off && !scope_pure && !scope_nogoid && !scope_noyield && !scope_go
+//go:build linux && (amd64 || arm64) && !race && !scope_off && !scope_pure && !scope_nogoid && !scope_noyield && !scope_go
 
 package scope
 

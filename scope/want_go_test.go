@@ -1,4 +1,4 @@
-//go:build !scope_off && !scope_pure && ((!scope_nogoid && linux && arm64) || ((scope_noyield || scope_go || race) && !scope_nogoid && linux && amd64))
+//go:build !scope_off && !scope_pure && !scope_nogoid && (scope_noyield || scope_go || race) && linux && (amd64 || arm64)
 
 package scope
 

@@ -138,6 +138,9 @@ func TestWhatCannotStartIsOneLine(t *testing.T) {
 	}{
 		{"no such directory", "no such file", []string{"SCOPEVIEW=" + filepath.Join(dir, "none", "a.scope")}},
 		{"limit", "SCOPEVIEW_LIMIT=12X", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_LIMIT=12X"}},
+		{"ring", "SCOPEVIEW_RING=12X", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_RING=12X"}},
+		{"ring too small", "from 4 MiB", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_RING=1M"}},
+		{"both", "not both", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_RING=8M", "SCOPEVIEW_LIMIT=8M"}},
 		{"limit too small", "the least is", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_LIMIT=1K"}},
 		{"filter", "filter", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_FILTER=a,,b"}},
 	} {
@@ -153,16 +156,43 @@ func TestWhatCannotStartIsOneLine(t *testing.T) {
 	}
 }
 
-func TestParseLimit(t *testing.T) {
-	for s, want := range map[string]int64{
-		"": scope.DefaultLimit, "none": scope.NoLimit, "1048576": 1 << 20, "512M": 512 << 20, "4g": 4 << 30, "2048k": 2 << 20,
+// TestSize looks at the header for what is kept: the last bytes or the first.
+func TestSize(t *testing.T) {
+	for _, c := range []struct {
+		name        string
+		env         []string
+		ring, limit int64
+	}{
+		{"nothing said", nil, 256 << 20, 0},
+		{"a ring", []string{"SCOPEVIEW_RING=8M"}, 8 << 20, 0},
+		{"a limit", []string{"SCOPEVIEW_LIMIT=8M"}, 0, 8 << 20},
+		{"no limit", []string{"SCOPEVIEW_LIMIT=none"}, 0, 0},
 	} {
-		if got, err := parseLimit(s); err != nil || got != want {
+		t.Run(c.name, func(t *testing.T) {
+			dir := t.TempDir()
+			if s := run(t, "leaf", append(c.env, "SCOPEVIEW="+dir)...); s != "" {
+				t.Errorf("printed %q", s)
+			}
+			tr, err := trace.OpenFile(traces(t, dir)[0])
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer tr.Close()
+			if h := tr.Header(); int64(h.Ring)*int64(h.ChunkSize) != c.ring || h.Limit != c.limit {
+				t.Errorf("a ring of %d chunks, limit %d; want %d and %d bytes", h.Ring, h.Limit, c.ring, c.limit)
+			}
+		})
+	}
+}
+
+func TestParseBytes(t *testing.T) {
+	for s, want := range map[string]int64{"1048576": 1 << 20, "512M": 512 << 20, "4g": 4 << 30, "2048k": 2 << 20} {
+		if got, err := parseBytes(s); err != nil || got != want {
 			t.Errorf("%q is %d, %v; want %d", s, got, err, want)
 		}
 	}
 	for _, s := range []string{"x", "M", "-1", "0", "1.5G", "9223372036854775807G"} {
-		if got, err := parseLimit(s); err == nil {
+		if got, err := parseBytes(s); err == nil {
 			t.Errorf("%q is %d, want an error", s, got)
 		}
 	}

@@ -1,0 +1,274 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"encoding/binary"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// ring is what a recorder knows of chunks that will be, or were, overwritten.
+//
+// When a chunk leaves memory it is looked through once: how many records it has,
+// which scopes in it are still open, which rows it names. When it is overwritten
+// the number counts as overwritten, and the scopes that are open even now, and
+// the rows' names, are told in carry blocks, and again each quarter of the ring.
+// So whatever is in the file can be told what it is called, and a scope that is
+// older than all the rest still shows.
+type ring struct {
+	mu     sync.Mutex
+	chunks map[int64]leftover
+	open   map[begun]*carried    // scopes whose chunk has left and that have not ended
+	early  map[begun]struct{}    // ended while their chunk was leaving, before it was looked through
+	rows   map[uint64]*carried   // by goroutine
+	ended  []*carried            // were told as open, and have ended since
+	most   int                   // carried records
+	forgot bool                  // there were more
+	turn   int64                 // chunks looked through
+	size   int64                 // chunks of the ring
+	told   int64                 // of overwritten chunks, when all was told last
+	gone   int64                 // chunks overwritten
+	base   int64                 // units that the Go path reserved in those
+	over   atomic.Int64          // records overwritten
+	until  atomic.Int64          // ticks before which they began
+	report func(c *format.Carry) // writes a block
+	now    func() int64
+}
+
+// begun names a scope: chunks' numbers are used again, a place with a start is not.
+type begun struct{ loc, start int64 }
+
+// leftover is what must be known of a chunk when it is overwritten.
+type leftover struct {
+	records int64
+	last    int64 // ticks: the latest start, or stop of an end apart
+	open    []begun
+	rows    []uint64
+	turn    int64
+}
+
+// carried is a record that outlives its chunk.
+type carried struct {
+	format.Carry
+	seen int64 // row: the turn at which a record of its goroutine was met last
+	told int64 // the turn at which it was told last; 0: never
+}
+
+func newRing(bytes int64) *ring {
+	return &ring{
+		chunks: map[int64]leftover{},
+		open:   map[begun]*carried{},
+		early:  map[begun]struct{}{},
+		rows:   map[uint64]*carried{},
+		size:   bytes / mmpool.ChunkSize,
+		// All of them told take a thirty-second of the ring.
+		most: max(64, int(bytes/32/128)),
+	}
+}
+
+// overwrite is called with the numbers of the chunks that will be overwritten now.
+func (r *recorder) overwrite(idx []int64) {
+	if r.progress != nil {
+		r.ring.mu.Lock()
+		for _, i := range idx {
+			if p := r.progress.at(i); p != nil && p.taken.Swap(false) {
+				r.ring.base += int64(p.sealed.Load()) - headUnits
+			}
+		}
+		r.ring.mu.Unlock()
+	}
+	r.ring.lost(idx)
+	r.setState(false)
+}
+
+// leave looks through a chunk that nobody begins a record in any more.
+func (g *ring) leave(idx int64, w []uint64) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.turn++
+	l := leftover{turn: g.turn}
+	if format.ChunkKind(w[0]>>32) != format.ChunkRecords {
+		g.chunks[idx] = l
+		return
+	}
+	var thread uint32
+	owner := uint32(w[1] >> 32)
+	lastRow := uint64(0)
+	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]) / 8)
+	for at := format.ChunkHeaderSize / 8; at+4 <= min(used, len(w)); at += 4 {
+		start := atomic.LoadUint64(&w[at])
+		if start == 0 {
+			continue
+		}
+		if format.IsExt(start) {
+			at += 4 * (format.ExtUnits(start) - 1)
+			continue
+		}
+		r := format.Record{Start: int64(start), Stop: int64(atomic.LoadUint64(&w[at+1])), Head: w[at+2], CPU: w[at+3]}
+		var ext []uint64
+		if r.Ext() && at+4 < used && format.IsExt(w[at+4]) {
+			ext = w[at+4 : min(at+4+4*format.ExtUnits(w[at+4]), used)]
+		}
+		here := begun{idx*mmpool.ChunkSize + int64(at)*8, r.Start}
+		at += len(ext)
+		k := r.Kind()
+		l.last = max(l.last, r.Start)
+		switch k {
+		case format.KindAnchor:
+			thread = uint32(r.Stop)
+			continue
+		case format.KindEnd:
+			if len(ext) > 2 {
+				if row := g.rows[ext[2]&format.MaxGoid]; row != nil {
+					row.seen = g.turn
+				}
+			}
+			continue
+		}
+		l.records++
+		if goid := r.Goid(); len(g.rows) > 0 && goid != lastRow {
+			lastRow = goid
+			if row := g.rows[goid]; row != nil {
+				row.seen = g.turn
+			}
+		}
+		carry := func() *carried {
+			c := &carried{Carry: format.Carry{Loc: here.loc, Thread: thread, Owner: owner, Record: r}, seen: g.turn}
+			for _, v := range ext {
+				c.Ext = binary.LittleEndian.AppendUint64(c.Ext, v)
+			}
+			return c
+		}
+		switch spec := k.Spec(); {
+		case k == format.KindTrack || k == format.KindGo:
+			if r.Goid() != 0 && (len(g.rows) < g.most || g.rows[r.Goid()] != nil || g.makeRoom()) {
+				g.rows[r.Goid()] = carry()
+				l.rows = append(l.rows, r.Goid())
+			}
+		case spec != nil && spec.Scope && r.Open():
+			if _, ok := g.early[here]; ok || r.Stop&format.ApartBit != 0 {
+				delete(g.early, here)
+				continue
+			}
+			if len(g.open) >= g.most {
+				g.forgot = true
+				continue
+			}
+			g.open[here] = carry()
+			l.open = append(l.open, here)
+		}
+	}
+	g.chunks[idx] = l
+}
+
+// makeRoom forgets the rows that nothing was heard of while the ring went round.
+func (g *ring) makeRoom() bool {
+	for goid, row := range g.rows {
+		if g.turn-row.seen > g.size {
+			delete(g.rows, goid)
+		}
+	}
+	return len(g.rows) < g.most
+}
+
+// end takes note that a scope has ended whose chunk is leaving, or has left, and
+// returns word 2 of its begin: 0 if that is not known. If ok is false it had
+// ended before.
+func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.open[b]; c != nil {
+		delete(g.open, b)
+		if c.told != 0 {
+			c.Record.Stop, c.Record.CPU = at, 0
+			g.ended = append(g.ended, c)
+		}
+		return c.Record.Head, true
+	}
+	if _, left := g.chunks[b.loc/mmpool.ChunkSize]; !left && leaving {
+		if _, twice := g.early[b]; twice {
+			return 0, false
+		}
+		g.early[b] = struct{}{}
+		return 0, true
+	}
+	return 0, g.forgot
+}
+
+// lost is called for the chunks that will be overwritten now: it counts them and
+// tells what must still be known.
+func (g *ring) lost(idx []int64) {
+	g.mu.Lock()
+	var tell []*carried
+	over, until := g.over.Load(), g.until.Load()
+	for _, i := range idx {
+		l := g.chunks[i]
+		delete(g.chunks, i)
+		g.gone++
+		over += l.records
+		if l.last > 0 {
+			until = max(until, l.last+1)
+		}
+		for _, b := range l.open {
+			if c := g.open[b]; c != nil {
+				tell = append(tell, c)
+			}
+		}
+		for _, goid := range l.rows {
+			if c := g.rows[goid]; c != nil && c.Loc/mmpool.ChunkSize == i {
+				tell = append(tell, c)
+			}
+		}
+	}
+	if g.gone-g.told >= g.size/4 {
+		g.told = g.gone
+		tell = tell[:0]
+		for _, c := range g.open {
+			tell = append(tell, c)
+			if row := g.rows[c.Record.Goid()]; row != nil {
+				row.seen = g.turn
+			}
+		}
+		for _, c := range g.rows {
+			if g.turn-c.seen <= g.size+g.size/4 {
+				tell = append(tell, c)
+			}
+		}
+	}
+	for _, c := range tell {
+		c.told = max(g.turn, 1)
+	}
+	g.until.Store(until)
+	g.over.Store(over)
+	list := copies(tell)
+	g.mu.Unlock()
+	g.tell(list, g.now())
+}
+
+func copies(list []*carried) []format.Carry {
+	cs := make([]format.Carry, len(list))
+	for i, c := range list {
+		cs[i] = c.Carry
+	}
+	return cs
+}
+
+// tellEnded tells of the scopes that were told as open and are not.
+func (g *ring) tellEnded() {
+	g.mu.Lock()
+	ended := copies(g.ended)
+	g.ended = nil
+	g.mu.Unlock()
+	g.tell(ended, g.now())
+}
+
+func (g *ring) tell(list []format.Carry, now int64) {
+	for i := range list {
+		list[i].Ticks = now
+		g.report(&list[i])
+	}
+}

@@ -1,0 +1,60 @@
+package scopehttp
+
+import (
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// mark is a header of all our answers: it tells a client that it has found the
+// handler, and not what else serves there.
+const mark = "X-Scopeview"
+
+// protect sets the headers that keep browsers from doing more with an answer
+// than showing it. The page has a policy of its own.
+func protect(h http.Header) {
+	h.Set(mark, "1")
+	h.Set("Content-Security-Policy", "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'")
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "same-origin") // forms say where they come from to us alone
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+}
+
+// admit refuses who may be a page of another site.
+func (h *handler) admit(r *http.Request) error {
+	if !h.knows(r.Host) {
+		return refuse(http.StatusForbidden, "this is asked under an address, as localhost, or under a name that the program gave to scopehttp.WithHosts; %q is none of these", r.Host)
+	}
+	if err := h.cross.Check(r); err != nil {
+		return refuse(http.StatusForbidden, "pages of other sites change nothing here: %w", err)
+	}
+	// Reading is for the same origin too, which the check above leaves to CORS.
+	for _, o := range r.Header.Values("Origin") {
+		if u, err := url.Parse(o); err != nil || !strings.EqualFold(u.Host, r.Host) {
+			return refuse(http.StatusForbidden, "pages of other sites are not answered")
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return nil
+	}
+	return refuse(http.StatusForbidden, "pages of other sites are not answered; if a link led here, open its address yourself")
+}
+
+// knows tells whether host, as in a Host header, is one under which a page of
+// somebody else can't be: see the package's documentation.
+func (h *handler) knows(host string) bool {
+	u, err := url.Parse("//" + host)
+	if err != nil || u.Host != host || u.Hostname() == "" {
+		return false
+	}
+	name := strings.TrimSuffix(strings.ToLower(u.Hostname()), ".")
+	if _, err := netip.ParseAddr(name); err == nil {
+		return true
+	}
+	return !strings.Contains(name, ".") || h.hosts[name] || h.hosts["*"]
+}

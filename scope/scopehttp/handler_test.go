@@ -1,0 +1,236 @@
+//go:build !scope_off
+
+package scopehttp
+
+import (
+	"encoding/json"
+	"io"
+	"net/http"
+	"net/http/httptest"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// site is a program's debug server.
+type site struct {
+	t   *testing.T
+	dir string
+	url string // of the handler, with a slash at the end
+}
+
+// mount serves a handler that may write into a directory of the test's, and
+// stops what it started.
+func mount(t *testing.T, opts ...Option) *site {
+	t.Helper()
+	s := &site{t: t, dir: t.TempDir()}
+	mux := http.NewServeMux()
+	mux.Handle("/debug/scope/", Handler(append([]Option{WithDir(s.dir)}, opts...)...))
+	server := httptest.NewServer(mux)
+	s.url = server.URL + "/debug/scope/"
+	t.Cleanup(func() {
+		server.Close()
+		_ = scope.Stop()
+	})
+	return s
+}
+
+// do sends a request with headers "Name: value"; Host is one of them.
+func (s *site) do(method, route, body string, headers ...string) (status int, text string, head http.Header) {
+	s.t.Helper()
+	r, err := http.NewRequest(method, s.url+route, strings.NewReader(body))
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if body != "" {
+		r.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+	}
+	for _, h := range headers {
+		name, value, _ := strings.Cut(h, ": ")
+		if r.Header.Set(name, value); name == "Host" {
+			r.Host = value
+		}
+	}
+	resp, err := http.DefaultClient.Do(r)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	return resp.StatusCode, string(b), resp.Header
+}
+
+// want posts a form, or gets a route if it is nil, and checks the status.
+func (s *site) want(status int, route string, form url.Values) string {
+	s.t.Helper()
+	method := "GET"
+	if form != nil {
+		method = "POST"
+	}
+	got, text, _ := s.do(method, route, form.Encode())
+	if got != status {
+		s.t.Errorf("%s %s %v: %d %q, want %d", method, route, form, got, text, status)
+	}
+	return text
+}
+
+// none is a form without fields.
+var none = url.Values{}
+
+// TestRequests sends what a browser, a script or another site's page may send.
+func TestRequests(t *testing.T) {
+	s := mount(t, WithHosts("Debug.example.com"))
+	host := strings.TrimPrefix(strings.TrimSuffix(s.url, "/debug/scope/"), "http://")
+	origin := "Origin: http://" + host
+	type answers struct{ read, change int }
+	var (
+		open   = answers{200, 404} // nothing is recorded that could be stopped
+		closed = answers{403, 403}
+	)
+	for _, from := range []struct {
+		name    string
+		headers []string
+		want    answers
+	}{
+		{"a script", nil, open},
+		{"typed in", []string{"Sec-Fetch-Site: none"}, open},
+		{"our page", []string{"Sec-Fetch-Site: same-origin", origin}, open},
+		{"our page, an old browser", []string{origin}, open},
+		{"another site", []string{"Sec-Fetch-Site: cross-site", "Origin: https://evil.com"}, closed},
+		{"another site, an old browser", []string{"Origin: https://evil.com"}, closed},
+		{"another site without a name", []string{"Origin: null"}, closed},
+		{"another port", []string{"Sec-Fetch-Site: same-site"}, closed},
+		{"another port, an old browser", []string{"Origin: http://127.0.0.1:1"}, closed},
+		{"another site's picture", []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Dest: image"}, closed},
+		{"a link", []string{"Sec-Fetch-Site: cross-site", "Sec-Fetch-Mode: navigate"}, closed},
+		{"a name that was pointed here", []string{"Host: evil.com", "Sec-Fetch-Site: same-origin", "Origin: http://evil.com"}, closed},
+		{"an address and a name", []string{"Host: 127.0.0.1.evil.com"}, closed},
+		{"a user", []string{"Host: localhost@evil.com"}, closed},
+		{"localhost", []string{"Host: localhost:6060"}, open},
+		{"localhost, to the root", []string{"Host: localhost.:6060"}, open},
+		{"an IPv6 address", []string{"Host: [::1]:6060"}, open},
+		{"the pod's address", []string{"Host: 10.1.2.3:6060"}, open},
+		{"a short name", []string{"Host: backend:6060"}, open},
+		{"a name that was allowed", []string{"Host: debug.EXAMPLE.com:6060"}, open},
+		{"a name under it", []string{"Host: a.debug.example.com"}, closed},
+	} {
+		for _, r := range []struct {
+			method, route string
+			want          int
+		}{
+			{"GET", "", from.want.read}, {"HEAD", "", from.want.read}, {"GET", "status", from.want.read}, {"HEAD", "status", from.want.read},
+			{"POST", "stop", from.want.change}, {"POST", "filter", from.want.change}, {"POST", "snapshot", from.want.change}, {"POST", "off", from.want.change},
+			{"GET", "download", max(from.want.change, from.want.read)},
+			{"GET", "stop", 405}, {"POST", "status", 405}, {"POST", "", 405}, {"PUT", "filter", 405}, {"OPTIONS", "start", 405},
+			{"HEAD", "download", 405}, {"DELETE", "download", 405}, {"GET", "none", 404}, {"POST", "none", 404},
+		} {
+			want := r.want
+			if from.want == closed {
+				want = 403
+			}
+			body := ""
+			if r.route == "filter" {
+				body = "expr=a"
+			}
+			status, text, head := s.do(r.method, r.route, body, from.headers...)
+			if status != want {
+				t.Errorf("%s: %s %q: %d %q, want %d", from.name, r.method, r.route, status, text, want)
+			}
+			if status >= 400 && (!strings.HasPrefix(head.Get("Content-Type"), "text/plain") || r.method != "HEAD" && strings.Count(text, "\n") != 1) {
+				t.Errorf("%s: %s %q: %s %q, want a line of text", from.name, r.method, r.route, head.Get("Content-Type"), text)
+			}
+			if (status == 405) != (head.Get("Allow") != "") {
+				t.Errorf("%s: %s %q: %d with Allow %q", from.name, r.method, r.route, status, head.Get("Allow"))
+			}
+			checkHeaders(t, head)
+		}
+	}
+	if scope.Stats().Running {
+		t.Error("a recording runs")
+	}
+}
+
+func checkHeaders(t *testing.T, h http.Header) {
+	t.Helper()
+	for name, want := range map[string]string{
+		"Content-Security-Policy": "frame-ancestors 'none'", "X-Content-Type-Options": "nosniff", "Cache-Control": "no-store",
+		"Cross-Origin-Resource-Policy": "same-origin", "X-Frame-Options": "DENY", mark: "1",
+	} {
+		if !strings.Contains(h.Get(name), want) {
+			t.Errorf("%s: %q, want %s", name, h.Get(name), want)
+		}
+	}
+	for name := range h {
+		if strings.HasPrefix(name, "Access-Control-") {
+			t.Errorf("%s: %q", name, h.Get(name))
+		}
+	}
+}
+
+// TestAllHosts: a program may say that others look after who gets here.
+func TestAllHosts(t *testing.T) {
+	s := mount(t, WithHosts("*"))
+	if status, text, _ := s.do("GET", "status", "", "Host: a.b.example.com"); status != 200 {
+		t.Errorf("%d %q", status, text)
+	}
+	if status, text, _ := s.do("POST", "stop", "", "Host: a.b.example.com", "Origin: https://evil.com"); status != 403 {
+		t.Errorf("%d %q", status, text)
+	}
+}
+
+// TestMounts: the handler finds its routes wherever it is mounted.
+func TestMounts(t *testing.T) {
+	h := Handler()
+	for prefix, handler := range map[string]http.Handler{
+		"/debug/scope/": h, "/": h, "/a/b/c/": h, "/debug/x/": http.StripPrefix("/debug/x", h), "/debug/y/": http.StripPrefix("/debug/y/", h),
+	} {
+		mux := http.NewServeMux()
+		mux.Handle(prefix, handler)
+		for route, want := range map[string]string{"": "<title>scopeview", "status": `"running": false`, "sratus": `no "sratus" here`} {
+			w := httptest.NewRecorder()
+			r := httptest.NewRequest("GET", prefix+route, nil)
+			r.Host = "localhost"
+			mux.ServeHTTP(w, r)
+			if !strings.Contains(w.Body.String(), want) {
+				t.Errorf("%s%s: %d %q, want %q in it", prefix, route, w.Code, w.Body, want)
+			}
+		}
+	}
+}
+
+// TestStatus: the keys are those of the package's documentation.
+func TestStatus(t *testing.T) {
+	s := mount(t)
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var got map[string]any
+	if err := json.Unmarshal([]byte(s.want(200, "status", nil)), &got); err != nil {
+		t.Fatal(err)
+	}
+	check := func(keys map[string]any) {
+		for k := range keys {
+			if !strings.Contains(string(doc), k) {
+				t.Errorf("the key %s is not documented", k)
+			}
+		}
+	}
+	check(got)
+	for _, k := range []string{"lost", "misuse"} {
+		inner, _ := got[k].(map[string]any)
+		if check(inner); len(inner) < 6 {
+			t.Errorf("%s is %v", k, got[k])
+		}
+	}
+	if got["pid"] != float64(os.Getpid()) || got["program"] != strings.TrimSuffix(filepath.Base(os.Args[0]), ".exe") || got["running"] != false {
+		t.Errorf("%v", got)
+	}
+}

@@ -1,0 +1,145 @@
+package scopehttp
+
+import (
+	"crypto/sha256"
+	_ "embed"
+	"encoding/base64"
+	"fmt"
+	"html"
+	"net/http"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+//go:embed page.css
+var style string
+
+// policy lets the page have its style and send its forms, and nothing else.
+var policy = func() string {
+	sum := sha256.Sum256([]byte(style))
+	return "default-src 'none'; style-src 'sha256-" + base64.StdEncoding.EncodeToString(sum[:]) +
+		"'; form-action 'self'; base-uri 'none'; frame-ancestors 'none'"
+}()
+
+func (h *handler) index(w http.ResponseWriter, _ *http.Request) error { return h.page(w, "") }
+
+// page writes the page, with what was just done on top. It is written by hand:
+// html/template would keep the linker from dropping the methods that a program
+// does not use.
+func (h *handler) page(w http.ResponseWriter, said string) error {
+	s := scope.Stats()
+	var b strings.Builder
+	text := html.EscapeString
+	fmt.Fprintf(&b, "<!DOCTYPE html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width\">\n<title>scopeview: %s</title>\n<style>%s</style>\n", text(program()), style)
+	fmt.Fprintf(&b, "<h1>scopeview: %s</h1>\n", text(program()))
+	if said != "" {
+		fmt.Fprintf(&b, "<p class=\"said\" role=\"status\">%s</p>\n", text(said))
+	}
+	row := func(name, class, value string) {
+		if value != "" {
+			fmt.Fprintf(&b, "<tr><th scope=\"row\">%s</th><td class=\"%s\">%s</td></tr>\n", name, class, text(value))
+		}
+	}
+	b.WriteString("<table>\n")
+	row("state", "", state(&s))
+	row("lost", "bad", losses(&s))
+	if s.LastError != nil {
+		row("last error", "bad", s.LastError.Error())
+	}
+	if s.Path != "" {
+		row("trace", "", s.Path)
+		row("recorded", "", thousands(s.Recorded)+" records")
+		if s.Overwritten > 0 {
+			row("overwritten", "", thousands(s.Overwritten)+" older records, by newer ones")
+		}
+		row("filter", "", s.Filter)
+		row("recorder", "", s.Recorder)
+	}
+	b.WriteString("</table>\n")
+	if s.Path != "" {
+		b.WriteString("<p><a href=\"download\" download>Download the trace</a> · <a href=\"status\">status as JSON</a></p>\n")
+	}
+	if s.Running {
+		to, what := "off", "Record nothing until it is switched on"
+		if s.Off {
+			to, what = "on", "Switch it on"
+		}
+		fmt.Fprintf(&b, whileRunning, to, what)
+	} else {
+		b.WriteString("<h2>Start a recording</h2>\n<form method=\"post\" action=\"start\">\n<label>Directory <select name=\"path\">")
+		for _, d := range h.dirs {
+			fmt.Fprintf(&b, "<option>%s</option>", text(d))
+		}
+		b.WriteString("</select></label>\n" + toStart)
+	}
+	w.Header().Set("Content-Security-Policy", policy)
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	_, _ = w.Write([]byte(b.String()))
+	return nil
+}
+
+const (
+	whileRunning = `<h2>Choose by name what is recorded from now on</h2>
+<form method="post" action="filter">
+<label>Globs with commas between them; empty: everything <input name="expr" size="40" placeholder="store.*,-store.mu"></label>
+<button>Filter</button>
+</form>
+<h2>Keep it, or end it</h2>
+<form method="post" action="snapshot"><button>Write a snapshot beside the trace</button></form>
+<form method="post" action="%s"><button>%s</button></form>
+<form method="post" action="stop"><button>Stop the recording, and close its trace</button></form>
+`
+	toStart = `<label>Keep only the last bytes <input name="ring" size="8" placeholder="256M"></label>
+<label>Grow to at most <input name="limit" size="8" placeholder="1G"></label>
+<label>Only these names <input name="filter" size="24" placeholder="store.*,-store.mu"></label>
+<button>Start</button>
+</form>
+`
+)
+
+func state(s *scope.Statistics) string {
+	switch {
+	case s.Running && s.Off:
+		return "switched off: nothing is recorded until it is switched on"
+	case s.Running:
+		return "recording"
+	case s.Path != "":
+		return "stopped"
+	}
+	return "nothing was recorded yet"
+}
+
+// losses says what was lost, by reason; "" if nothing was.
+func losses(s *scope.Statistics) string {
+	l := s.Lost
+	var parts []string
+	for _, why := range []struct {
+		n    int64
+		what string
+	}{
+		{l.Window, "faster than the file could be extended"},
+		{l.Limit, "beyond the limit"},
+		{l.Space, "the file system was full, or nearly"},
+		{l.IO, "I/O errors"},
+		{l.Busy, "no place found in time"},
+		{l.Stop, "begun while the recording stopped"},
+		{l.Stacks, "calls of Stack, faster than they are counted"},
+		{l.Ends, "ends of scopes that show as open"},
+	} {
+		if why.n > 0 {
+			parts = append(parts, thousands(why.n)+" ("+why.what+")")
+		}
+	}
+	return strings.Join(parts, ", ")
+}
+
+// thousands writes a number with commas.
+func thousands(n int64) string {
+	s := strconv.FormatInt(n, 10)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}

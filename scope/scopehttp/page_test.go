@@ -1,0 +1,70 @@
+//go:build !scope_off
+
+package scopehttp
+
+import (
+	"net/url"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// TestPage: what there is to do is a form of plain HTML, in its own style only.
+func TestPage(t *testing.T) {
+	hostile := filepath.Join(t.TempDir(), `"><script>alert(1)<`)
+	if err := os.MkdirAll(hostile, 0o700); err != nil {
+		t.Skip("no such directory here: ", err)
+	}
+	s := mount(t, WithDir(hostile))
+	_, stopped, head := s.do("GET", "", "")
+	if p := head.Get("Content-Security-Policy"); p != policy || !strings.Contains(p, "form-action 'self'") || head.Get("Content-Type") != "text/html; charset=utf-8" {
+		t.Errorf("%s, %s", p, head.Get("Content-Type"))
+	}
+	s.want(200, "start", url.Values{"path": {hostile}, "filter": {"<b>"}})
+	_, running, _ := s.do("GET", "", "")
+	_, done, head := s.do("POST", "filter", "expr=%3Ci%3E", "Accept: text/html,*/*", "Sec-Fetch-Site: same-origin")
+	if !strings.Contains(done, `role="status">recorded from now on is what matches &lt;i&gt;`) || head.Get("Content-Security-Policy") != policy {
+		t.Errorf("a browser's form: %s", done)
+	}
+	for _, page := range []string{stopped, running, done} {
+		if regexp.MustCompile(`(?i)<script|<b>|<i>| on\w+=|style=|javascript:|src=`).MatchString(page) || strings.Count(page, "<style>") != 1 {
+			t.Errorf("there is more than text and forms: %s", page)
+		}
+	}
+	if !strings.Contains(stopped, "prefers-color-scheme: dark") {
+		t.Error("there is no dark mode")
+	}
+	// Each form is one that its route takes.
+	actions := regexp.MustCompile(`<form method="post" action="(\w+)"`)
+	var forms []string
+	for _, m := range actions.FindAllStringSubmatch(stopped+running, -1) {
+		forms = append(forms, m[1])
+	}
+	if got := strings.Join(forms, " "); got != "start filter snapshot off stop" {
+		t.Errorf("the forms are %s", got)
+	}
+	s.want(200, "stop", none)
+	for _, form := range regexp.MustCompile(`name="(\w+)"`).FindAllStringSubmatch(stopped, -1) {
+		if form[1] == "viewport" {
+			continue
+		}
+		value := map[string]string{"path": s.dir, "ring": "4M", "limit": "2M", "filter": "a"}[form[1]]
+		s.want(200, "start", url.Values{form[1]: {value}})
+		s.want(200, "stop", none)
+	}
+}
+
+// TestPageTellsLosses: what is missing comes before what is there.
+func TestPageTellsLosses(t *testing.T) {
+	s := &scope.Statistics{Lost: scope.Lost{Limit: 1234567, Ends: 3, Stacks: 1}}
+	if got, want := losses(s), "1,234,567 (beyond the limit), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	if got := losses(&scope.Statistics{}); got != "" {
+		t.Errorf("%q", got)
+	}
+}

@@ -1,0 +1,96 @@
+package scopehttp
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"net/http"
+	"os"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// answeredWithin is how long the recorder may take to do what was asked for. It
+// looks once per round of its flusher.
+const answeredWithin = 20 * time.Second
+
+func (h *handler) on(r *http.Request, _ fields) (string, error) {
+	return h.command(r.Context(), format.CommandOn)
+}
+
+func (h *handler) off(r *http.Request, _ fields) (string, error) {
+	return h.command(r.Context(), format.CommandOff)
+}
+
+// command asks the recorder by the trace's control words, as somebody outside
+// does: so it is one switch, whoever turns it, and the recording keeps its ring,
+// its filter and its triggers.
+func (h *handler) command(ctx context.Context, c format.Command) (string, error) {
+	h.asking.Lock()
+	defer h.asking.Unlock()
+	s := scope.Stats()
+	if !s.Running {
+		return "", scope.ErrStopped
+	}
+	f, err := os.OpenFile(s.Path, os.O_RDWR, 0)
+	if err != nil {
+		return "", fmt.Errorf("asking the recorder: %w", err)
+	}
+	defer f.Close()
+	ctx, cancel := context.WithTimeout(ctx, answeredWithin)
+	defer cancel()
+	// A request of somebody else's that waits must not be stored over.
+	last, err := answered(ctx, f, s.Path, func(q format.Request, a format.Answer) bool { return q.Number == a.Number || q.Number == 0 })
+	if err != nil {
+		return "", err
+	}
+	n := last.Number + 1
+	b := make([]byte, format.ControlSize)
+	if err := format.PutRequest(b, &format.Request{Command: c}); err != nil {
+		return "", err
+	}
+	binary.LittleEndian.PutUint64(b[format.RequestNumber:], n)
+	for _, part := range [][2]int64{{format.RequestHead, format.RequestHead + 8}, {format.RequestNumber, format.RequestNumber + 8}} {
+		if _, err := f.WriteAt(b[part[0]:part[1]], format.ControlOffset+part[0]); err != nil {
+			return "", fmt.Errorf("asking the recorder: %w", err)
+		}
+	}
+	a, err := answered(ctx, f, s.Path, func(_ format.Request, a format.Answer) bool { return a.Number == n })
+	switch {
+	case err != nil:
+		return "", err
+	case a.Failed:
+		return "", errors.New(a.Text)
+	case scope.Stats().Off != (c == format.CommandOff):
+		return "", refuse(http.StatusConflict, "somebody else has asked for something at the same time, and was heard; ask again")
+	}
+	return a.Text, nil
+}
+
+// answered waits until the control words are as is says, while the recording of
+// the trace goes on.
+func answered(ctx context.Context, f *os.File, path string, is func(format.Request, format.Answer) bool) (format.Answer, error) {
+	b := make([]byte, format.ControlSize)
+	tick := time.NewTicker(10 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if _, err := f.ReadAt(b, format.ControlOffset); err != nil {
+			return format.Answer{}, fmt.Errorf("asking the recorder: %w", err)
+		}
+		// While somebody writes them they may make no sense.
+		if q, a, err := format.DecodeControl(b); err == nil && is(q, a) {
+			return a, nil
+		}
+		if s := scope.Stats(); !s.Running || s.Path != path {
+			return format.Answer{}, scope.ErrStopped
+		}
+		select {
+		case <-ctx.Done():
+			return format.Answer{}, refuse(http.StatusGatewayTimeout, "the recorder did not answer in time; is the file system stuck, or the time between two flushes long? (%w)", ctx.Err())
+		case <-tick.C:
+		}
+	}
+}

@@ -1,0 +1,95 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/snapshot"
+)
+
+// Snapshot writes what the recording holds now to an ordinary trace at path,
+// while it goes on: of a ring, the time that it still has. A path that is a
+// directory gets a new file in it. It takes about a second per GiB, on the
+// caller's goroutine, and keeps nobody from recording.
+//
+// An existing file is ErrExists; without a recording it is ErrStopped. On an
+// error nothing is left at path.
+func Snapshot(path string) error {
+	r := current.Load()
+	if r == nil || atomic.LoadUint32(&on) == offPath {
+		return ErrStopped
+	}
+	_, err := r.snapshot(path, "")
+	return err
+}
+
+// snapshot writes one; why is a fact that it gets.
+func (r *recorder) snapshot(path, why string) (string, error) {
+	r.copying.Lock() // one at a time, and none when the file is closed
+	defer r.copying.Unlock()
+	if r.shut {
+		return "", ErrStopped
+	}
+	if path == "" {
+		return "", fmt.Errorf("scope: %w: the path is empty; give a directory or a file", ErrOption)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, fileName(""))
+	}
+	if r.pool.Heap() {
+		// The file is a copy of what is in memory: let it be one of now.
+		for _, idx := range r.pool.Live([]int64{0}) {
+			if err := r.pool.Save(idx, idx+1, false); err != nil {
+				return "", fmt.Errorf("scope: %w", err)
+			}
+		}
+	}
+	o := snapshot.Options{Now: r.clock.Now()}
+	if why != "" {
+		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})
+	}
+	res, err := snapshot.Create(path, r.file, o)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%w; give another path than %s: %w", ErrExists, path, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("scope: %w", err)
+	}
+	r.snapshots.Add(1)
+	return res.Path, nil
+}
+
+// errands does what must not be done by a worker, nor keep a tick waiting.
+func (r *recorder) errands() {
+	defer r.ticker.Done()
+	for {
+		select {
+		case <-r.quit:
+			// What was slow just before Stop is kept too.
+			select {
+			case f := <-r.errand:
+				f()
+			default:
+			}
+			return
+		case f := <-r.errand:
+			f()
+		}
+	}
+}
+
+// send leaves f to errands; false if there are others already.
+func (r *recorder) send(f func()) bool {
+	select {
+	case r.errand <- f:
+		return true
+	default:
+		return false
+	}
+}
