@@ -52,6 +52,17 @@ func (c *Census) Add(e *trace.Event) {
 	}
 }
 
+// Ended counts that e, which was counted while it was open, has ended.
+func (c *Census) Ended(e *trace.Event) {
+	c.Open[e.Kind&127]--
+	if e.Kind == format.KindTask || e.Kind == format.KindTaskf {
+		c.CPU[e.Quality&3]++
+	}
+	if int(e.Name) < len(c.ended) && e.Kind != format.KindWait {
+		c.ended[e.Name]++
+	}
+}
+
 // Total is the number of all records.
 func (c *Census) Total() int64 {
 	var n int64

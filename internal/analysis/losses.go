@@ -1,0 +1,87 @@
+package analysis
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// lossReasons say why records were lost; they follow the number.
+var lossReasons = []string{
+	format.LossWindow: "came faster than the file could be extended",
+	format.LossLimit:  "after the trace had reached its limit (scope.WithLimit)",
+	format.LossSpace:  "while the file system was nearly full",
+	format.LossIO:     "because the file could not be written",
+	format.LossBusy:   "because no place was found in time",
+	format.LossStop:   "begun while the recording stopped",
+	format.LossEnd:    "are ends that found no place: their scopes show as open",
+	format.LossStack:  "are stacks that came faster than they are counted (scope.Stack)",
+}
+
+// Loss is how many records were lost for one reason; 0: not said.
+type Loss struct {
+	Reason format.Loss
+	Count  int64
+}
+
+// Losses lists what was lost, the most first.
+func Losses(t *trace.Trace) (list []Loss, total int64) {
+	for reason, n := range t.Lost() {
+		list = append(list, Loss{reason, n})
+		total += n
+	}
+	// The header's count may be ahead of the heartbeats and gaps that give reasons.
+	if more := t.State().Lost - total; more > 0 {
+		list = append(list, Loss{0, more})
+		total += more
+	}
+	slices.SortFunc(list, func(a, b Loss) int {
+		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
+	})
+	return list, total
+}
+
+func (l Loss) String() string {
+	why := "for a reason that is not recorded"
+	switch {
+	case l.Reason > 0 && int(l.Reason) < len(lossReasons):
+		why = lossReasons[l.Reason]
+	case l.Reason != 0:
+		why = "for the reason " + l.Reason.String()
+	}
+	return Thousands(l.Count) + " " + why
+}
+
+// LossLine tells of losses in a line; it is empty without any.
+func LossLine(list []Loss, total int64) string {
+	if total == 0 {
+		return ""
+	}
+	var whys []string
+	for _, l := range list {
+		whys = append(whys, l.String())
+	}
+	verb := "records were"
+	if total == 1 {
+		verb = "record was"
+	}
+	return fmt.Sprintf("%s %s lost: %s", Thousands(total), verb, strings.Join(whys, "; "))
+}
+
+// Damage are those of the problems that are no sound writer's.
+func Damage(problems []trace.Problem) []trace.Problem {
+	return slices.DeleteFunc(problems, func(p trace.Problem) bool { return !p.Damage() })
+}
+
+// ProblemText is a problem with its place.
+func ProblemText(p *trace.Problem) string {
+	text := fmt.Sprintf("at offset %d: %s", p.Offset, Harmless(p.Text))
+	if p.Count > 1 {
+		text += fmt.Sprintf(" (%s times, here first)", Thousands(p.Count))
+	}
+	return text
+}

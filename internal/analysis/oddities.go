@@ -1,0 +1,61 @@
+package analysis
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// misuses are the heartbeat's counters of calls that should not be, and of what
+// the recorder had to give up. The texts follow the number.
+var misuses = []struct {
+	field format.Field
+	text  string
+}{
+	{format.FieldDoubleEnds, "ends of scopes that had ended"},
+	{format.FieldStaleEnds, "ends after Stop, or of an earlier recording"},
+	{format.FieldForeignEnds, "ends on another goroutine than the begin's (legal; their CPU time is unknown)"},
+	{format.FieldOtherNames, "records under (other names): too many different names"},
+	{format.FieldArgsCut, "records whose arguments or strings were cut"},
+	{format.FieldClamped, "CPU times clamped to the wall time"},
+	{format.FieldHotFaults, "page faults that the program took in the trace's pages"},
+}
+
+// oddities tell what looks wrong and what the operator changed.
+func (r *Report) oddities(l *facts) {
+	label := "misuse, limits"
+	for _, m := range misuses {
+		if n, ok := r.beat(m.field); ok && n > 0 {
+			l.add(label, Thousands(n)+" "+m.text)
+			label = ""
+		}
+	}
+	for _, n := range r.Trace.Notes() {
+		l.add("note", fmt.Sprintf("at %s: %s", Humane(n.Time), Harmless(n.Text)))
+	}
+	for _, b := range r.Trace.Breaks() {
+		l.loud("clock step", fmt.Sprintf("at %s the clock stepped to %s: durations across are unknown", Humane(b.From), Humane(b.To)), Odd)
+	}
+	for _, p := range r.Trace.Problems() {
+		text := ProblemText(&p)
+		if p.Damage() {
+			l.loud("damage", text, Loud)
+		} else {
+			l.add("incomplete", text)
+		}
+	}
+	for _, f := range r.Census.Forgotten() {
+		l.loud("hint", Hint(r.Trace.Name(f.Name), f), Odd)
+	}
+}
+
+// Hint asks about a name that was begun often and never ended.
+func Hint(name string, f Forgotten) string {
+	call := map[format.Kind]string{
+		format.KindTask: "Task(%s)", format.KindTaskf: "Taskf(%s, …)", format.KindProcess: "Process(%s)",
+		format.KindPending: "Pending(%s)", format.KindHold: "Lock(&mu, %s)",
+	}[f.Kind]
+	return fmt.Sprintf("%s began %s times and never ended: is the second () missing in `defer scope.%s()`?",
+		Show(name), Thousands(f.Begun), fmt.Sprintf(call, strconv.QuoteToGraphic(name)))
+}

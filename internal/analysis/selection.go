@@ -1,0 +1,80 @@
+package analysis
+
+import (
+	"context"
+	"iter"
+
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Selection is the part of a trace that is wanted.
+type Selection struct {
+	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
+	Names, Tracks glob.Filter // heartbeats have neither
+	// Progress, if there is one, is called now and then with the start of the
+	// event that is being read.
+	Progress func(ns int64)
+}
+
+// Range selects the events by time.
+func (s *Selection) Range() trace.Options { return trace.Options{From: s.From, To: s.To} }
+
+// Choice selects the events by name.
+func (s *Selection) Choice(t *trace.Trace) *Choice { return NewChoice(s.Names, s.Tracks, t.Name) }
+
+// Watch returns what looks up from reading the events.
+func (s *Selection) Watch() *Watch { return &Watch{Progress: s.Progress} }
+
+// Watch looks up from reading many events now and then.
+type Watch struct {
+	Progress func(ns int64) // as in Selection
+	n        uint
+}
+
+// Look is called with the start of each event. It returns ctx's error once that is
+// done: the reading is to stop.
+func (w *Watch) Look(ctx context.Context, ns int64) error {
+	if w.n++; w.n%(1<<14) != 0 {
+		return nil
+	}
+	return w.up(ctx, ns)
+}
+
+func (w *Watch) up(ctx context.Context, ns int64) error {
+	if w.Progress != nil && ctx.Err() == nil {
+		w.Progress(ns)
+	}
+	return ctx.Err()
+}
+
+// Beats hands out the heartbeats of a selection one by one: those of a recording
+// of days would not fit into memory.
+type Beats struct {
+	Next *trace.Beat // nil behind the last
+	Err  error       // why there are no more
+	next func() (*trace.Beat, bool)
+	stop func()
+}
+
+// Beats returns the selection's heartbeats, to be stopped.
+func (s *Selection) Beats(t *trace.Trace) *Beats {
+	b := &Beats{}
+	b.next, b.stop = iter.Pull(func(yield func(*trace.Beat) bool) {
+		if !s.Choice(t).Nameless() {
+			return
+		}
+		b.Err = t.EachBeat(func(beat *trace.Beat) bool {
+			in := beat.Time >= s.From && (s.To == 0 || beat.Time <= s.To)
+			return !in || yield(beat)
+		})
+	})
+	b.Advance()
+	return b
+}
+
+// Advance goes on to the next one.
+func (b *Beats) Advance() { b.Next, _ = b.next() }
+
+// Stop ends the reading.
+func (b *Beats) Stop() { b.stop() }

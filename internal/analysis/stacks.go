@@ -1,0 +1,31 @@
+package analysis
+
+import "github.com/scopeview/scopeview/internal/trace"
+
+// StackCount is how much scope.Stack counted.
+type StackCount struct {
+	Calls  int64
+	Names  int64
+	Stacks int64 // pairs of a name and a stack
+}
+
+// Stacks adds up what a trace has of scope.Stack.
+func Stacks(t *trace.Trace) (n StackCount) {
+	names := map[uint16]bool{}
+	t.EachStack(func(s *trace.Stack) bool {
+		names[s.Name] = true
+		n.Calls += s.Calls
+		n.Stacks++
+		return true
+	})
+	n.Names = int64(len(names))
+	return n
+}
+
+// stacks tells of them, if there are any.
+func (r *Report) stacks(l *facts) {
+	if n := Stacks(r.Trace); n.Calls > 0 {
+		l.add("stacks", Plural(n.Calls, "call")+" of scope.Stack counted, under "+Plural(n.Names, "name")+", from "+
+			Plural(n.Stacks, "place")+"; see scopeview stacks")
+	}
+}

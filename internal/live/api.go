@@ -1,0 +1,134 @@
+package live
+
+import (
+	"bytes"
+	"compress/flate"
+	"errors"
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+// amounts are how much a page is given at once.
+type amounts struct {
+	whole  int64 // scopes of a trace, each exactly; if it has more they are merged
+	merged int64 // items of a whole trace that is merged
+	part   int64 // scopes in a part of it, each exactly
+	grown  int64 // items of a whole and what came since; then it is time for another whole
+}
+
+var usual = amounts{whole: 2_000_000, merged: 300_000, part: 200_000, grown: 4_000_000}
+
+// pixelsMax is more than any screen is wide.
+const pixelsMax = 20_000
+
+// serveWhole gives the trace as a whole: what a page begins with.
+func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	x.mu.Lock() // nothing may come between the tile and the cursor behind it
+	from, to := x.index.Whole()
+	res := x.res(s.most)
+	tile := x.index.Tile(from, to, res)
+	at := x.index.Cursor()
+	meta := x.meta(s.o.Version, res)
+	x.mu.Unlock()
+	since(meta, &cursor{session: x.id, res: res, items: tile.Items, first: at, next: at, beats: -1})
+	answer(w, &timeline.Container{Meta: meta, Tile: tile})
+}
+
+// serveTile gives a part of a trace whose whole was merged, as fine as it is
+// drawn.
+func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
+	from, to, ok := span(w, r)
+	if !ok {
+		return
+	}
+	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
+	if err != nil || px < 1 {
+		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
+		return
+	}
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	res := int64(0)
+	if x.index.Count(from, to) > s.most.part {
+		res = max(1, (to-from)/min(px, pixelsMax))
+	}
+	answer(w, &timeline.Container{Tile: x.index.Tile(from, to, res)})
+}
+
+// load is the book's session; if there is none, ok is false and the request is
+// answered.
+func (s *Server) load(w http.ResponseWriter, r *http.Request, b *book) (x *session, ok bool) {
+	x, err := s.session(r.Context(), b)
+	largeAnswer(w) // loading may have taken long
+	switch {
+	case err == nil:
+		return x, true
+	case r.Context().Err() != nil:
+	case errors.Is(err, errOver):
+		refuse(w, http.StatusServiceUnavailable, sentence(err))
+	case errors.Is(err, format.ErrNotTrace), errors.Is(err, format.ErrEmpty), errors.Is(err, format.ErrNewer), errors.Is(err, format.ErrCorrupt):
+		refuse(w, http.StatusUnprocessableEntity, sentence(err))
+	default:
+		refuse(w, http.StatusNotFound, sentence(err))
+	}
+	return nil, false
+}
+
+// meta is what is to be said about the trace now, to a page whose whole was
+// merged at res. x.mu is held.
+func (x *session) meta(version string, res int64) *timeline.Meta {
+	st := &x.status
+	m := x.index.Meta(st.trace, timeline.MetaOptions{
+		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
+		More: "What you zoom in on is fetched in full.",
+	})
+	if st.deleted {
+		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "The trace's file was removed or can't be reached any more. What was read of it stays here until scopeview serve ends, or nobody looks at it for a while."})
+	}
+	if st.broken != nil {
+		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "Reading the trace broke off: " + sentence(st.broken) + ". What is behind that is not shown."})
+	}
+	return m
+}
+
+// answer sends a container. It is packed in memory first: the time that a slow
+// reader takes is not the index's.
+func answer(w http.ResponseWriter, c *timeline.Container) {
+	var b bytes.Buffer
+	if err := c.WriteTo(&b, flate.BestSpeed); err != nil {
+		refuse(w, http.StatusInternalServerError, sentence(err))
+		return
+	}
+	h := w.Header()
+	h.Set("Content-Type", "application/octet-stream")
+	h.Set("Content-Length", strconv.Itoa(b.Len()))
+	w.Write(b.Bytes())
+}
+
+// largeAnswer gives an answer the time that it takes through a slow tunnel.
+func largeAnswer(w http.ResponseWriter) {
+	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(largeIn))
+}
+
+// span reads from and to, in ns from the trace's start.
+func span(w http.ResponseWriter, r *http.Request) (from, to int64, ok bool) {
+	q := r.URL.Query()
+	from, err1 := strconv.ParseInt(q.Get("from"), 10, 64)
+	to, err2 := strconv.ParseInt(q.Get("to"), 10, 64)
+	const limit = 1 << 53 // what the page counts in
+	if err1 != nil || err2 != nil || from > to || from < -limit || to > limit {
+		refuse(w, http.StatusBadRequest, "from and to are to be ns from the trace's start, in this order.")
+		return 0, 0, false
+	}
+	return from, to, true
+}

@@ -1,0 +1,45 @@
+package live
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+)
+
+// cursor tells what a page has. Pages give it back as it is.
+type cursor struct {
+	session string // that it is about
+	res     int64  // of the whole that the page was given
+	items   int64  // that were in it
+	first   int64  // of the news that the page then got
+	next    int64  // of the news
+	names   int64
+	beats   int64 // time of the last that the page has, or -1
+}
+
+func (c *cursor) numbers() []*int64 {
+	return []*int64{&c.res, &c.items, &c.first, &c.next, &c.names, &c.beats}
+}
+
+func (c cursor) String() string {
+	parts := []string{c.session}
+	for _, n := range c.numbers() {
+		parts = append(parts, strconv.FormatInt(*n, 10))
+	}
+	return strings.Join(parts, "_")
+}
+
+func parseCursor(s string) (c cursor, err error) {
+	parts := strings.Split(s, "_")
+	numbers := c.numbers()
+	bad := len(parts) != 1+len(numbers)
+	for i := 0; i < len(numbers) && !bad; i++ {
+		v, err := strconv.ParseInt(parts[1+i], 10, 64)
+		*numbers[i], bad = int64(v), err != nil
+	}
+	if bad {
+		return c, fmt.Errorf("%q is no cursor; take that of the last answer", s)
+	}
+	c.session = parts[0]
+	return c, nil
+}

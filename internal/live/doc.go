@@ -1,0 +1,29 @@
+// Package live is the local web server of `scopeview serve`: the timeline page,
+// fed over HTTP, of one trace or of those in a directory, also while they are
+// being written.
+//
+// # Design
+//
+// A trace's names are hostile, and so may be every other page in the browser and
+// every other program that finds the port. What is relied on:
+//
+//  1. No request is answered whose Host is not this machine's loopback or a name
+//     that the user allowed. Otherwise a page of evil.com could point its own
+//     name to 127.0.0.1 and read everything (DNS rebinding). The port is not
+//     compared: through `ssh -L` and `kubectl port-forward` it is another one.
+//  2. No request is answered without the token that only who started the server
+//     has seen. Otherwise every user and program of the machine could ask. It
+//     comes once in the address and from then on in a cookie, so that it is
+//     neither in the history nor in a link that is shared. Browsers send cookies
+//     to every port of a host: the token protects from who does not serve pages
+//     on this machine to this browser.
+//  3. Nothing changes anything: GET and HEAD only. A request that says that it
+//     was made by another site's page is refused all the same, and no header
+//     ever lets another site read an answer.
+//  4. Names of files come out of a directory's list and never out of a request:
+//     a trace is asked for by its number.
+//
+// A trace that is looked at is loaded once, into a timeline.Index, whoever
+// asks; nobody asking for a while, it is dropped. Of one that is being written,
+// one goroutine follows the growth. See session.
+package live

@@ -1,0 +1,137 @@
+package live
+
+import (
+	"crypto/rand"
+	"crypto/subtle"
+	"encoding/hex"
+	"fmt"
+	"html/template"
+	"net/http"
+	"net/url"
+	"path"
+	"strings"
+)
+
+// guard decides who is answered at all, and puts on every answer the headers
+// that keep browsers from doing more with it than showing it.
+type guard struct {
+	hosts  hosts
+	token  string
+	cookie string // its name: browsers send cookies to all ports, so two servers must differ in it
+	next   http.Handler
+}
+
+func newGuard(h hosts, next http.Handler) *guard {
+	return &guard{hosts: h, token: secret(16), cookie: "scopeview-" + secret(4), next: next}
+}
+
+// secret is n bytes of the system's randomness, in hex. crypto/rand does not
+// fail: it ends the program rather.
+func secret(n int) string {
+	b := make([]byte, n)
+	rand.Read(b)
+	return hex.EncodeToString(b)
+}
+
+// strict is the Content-Security-Policy of every answer that is not a page with
+// a policy of its own.
+const strict = "default-src 'none'; base-uri 'none'; form-action 'none'; frame-ancestors 'none'"
+
+func (g *guard) ServeHTTP(w http.ResponseWriter, r *http.Request) {
+	h := w.Header()
+	h.Set("Content-Security-Policy", strict)
+	h.Set("X-Content-Type-Options", "nosniff")
+	h.Set("X-Frame-Options", "DENY")
+	h.Set("Referrer-Policy", "no-referrer")
+	h.Set("Cross-Origin-Resource-Policy", "same-origin")
+	h.Set("Cross-Origin-Opener-Policy", "same-origin")
+	h.Set("Cache-Control", "no-store")
+	switch {
+	case !g.hosts.allow(r.Host):
+		refuse(w, http.StatusForbidden, "This server is asked as localhost or by a loopback address, or by a name that scopeview serve was given with --allow-host.")
+	case r.Method != http.MethodGet && r.Method != http.MethodHead:
+		h.Set("Allow", "GET, HEAD")
+		refuse(w, http.StatusMethodNotAllowed, "There is only something to get here.")
+	case !g.origin(r):
+		refuse(w, http.StatusForbidden, "Pages of other sites are not answered.")
+	case r.URL.Query().Has("token"):
+		g.admit(w, r)
+	case !g.known(r):
+		refuse(w, http.StatusForbidden, "Open the address that scopeview serve has printed: it has the token without which nothing is shown.")
+	case r.URL.Path != clean(r.URL.Path):
+		refuse(w, http.StatusNotFound, "There is nothing of this name here.")
+	default:
+		g.next.ServeHTTP(w, r)
+	}
+}
+
+func refuse(w http.ResponseWriter, status int, why string) {
+	http.Error(w, why, status)
+}
+
+// origin tells whether a request was made by the user or by our own page, by
+// what the browser says about it. Other programs say nothing.
+func (g *guard) origin(r *http.Request) bool {
+	for _, o := range r.Header.Values("Origin") {
+		if !g.hosts.allowOrigin(o) {
+			return false
+		}
+	}
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		return true
+	}
+	// Another site may lead here, by a link, but not look from afar. Without the
+	// token it is not known yet whether it leads the one who has the cookie.
+	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && isPage(r.URL.Path)
+}
+
+// isPage tells whether a path is that of the list or of a trace's page.
+func isPage(p string) bool {
+	rest, ok := strings.CutPrefix(p, "/t/")
+	n, ok2 := strings.CutSuffix(rest, "/")
+	return p == "/" || ok && ok2 && n != "" && digits(n)
+}
+
+// known tells whether the request has our cookie.
+func (g *guard) known(r *http.Request) bool {
+	c, err := r.Cookie(g.cookie)
+	return err == nil && g.isToken(c.Value)
+}
+
+func (g *guard) isToken(s string) bool {
+	return subtle.ConstantTimeCompare([]byte(s), []byte(g.token)) == 1
+}
+
+// admit gives who comes with the token in the address the cookie, and sends it
+// on to the address without.
+func (g *guard) admit(w http.ResponseWriter, r *http.Request) {
+	q := r.URL.Query()
+	if len(q["token"]) != 1 || !g.isToken(q["token"][0]) {
+		refuse(w, http.StatusForbidden, "The token in the address is not this server's: open the address that scopeview serve has printed.")
+		return
+	}
+	q.Del("token")
+	http.SetCookie(w, &http.Cookie{Name: g.cookie, Value: g.token, Path: "/", HttpOnly: true, SameSite: http.SameSiteStrictMode})
+	// Only a path: two slashes in front would be somebody's host.
+	to := (&url.URL{Path: clean(r.URL.Path), RawQuery: q.Encode()}).String()
+	switch r.Header.Get("Sec-Fetch-Site") {
+	case "", "same-origin", "none":
+		http.Redirect(w, r, to, http.StatusSeeOther)
+		return
+	}
+	// A strict cookie does not go with a redirection that another site began, but
+	// it does where our own page leads.
+	w.Header().Set("Content-Type", "text/html; charset=utf-8")
+	fmt.Fprintf(w, "<!DOCTYPE html>\n<title>scopeview</title>\n<meta http-equiv=\"refresh\" content=\"0;url=%s\">\n", template.HTMLEscapeString(to))
+}
+
+// clean is the path without dots and double slashes, still ending in a slash if
+// it did.
+func clean(p string) string {
+	c := path.Clean("/" + p)
+	if strings.HasSuffix(p, "/") && c != "/" {
+		c += "/"
+	}
+	return c
+}

@@ -1,0 +1,513 @@
+//go:build linux || darwin
+
+package live
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// viewer is a page that looks at a trace.
+type viewer struct {
+	r      *running
+	path   string // of the trace
+	names  []string
+	meta   *timeline.Meta
+	cursor string
+	got    map[string]int // arguments of the scopes called "n", how often
+	open   []string       // names of the open scopes
+}
+
+// view asks for the whole trace.
+func (r *running) view(number int) *viewer {
+	r.t.Helper()
+	v := &viewer{r: r, path: fmt.Sprintf("/t/%d/api/", number)}
+	v.whole()
+	return v
+}
+
+func (v *viewer) whole() {
+	v.r.t.Helper()
+	p := container(v.r.t, v.r.get(v.path+"whole"))
+	v.names, v.got = nil, map[string]int{}
+	v.take(p)
+}
+
+// live asks for what came since.
+func (v *viewer) live() *packed {
+	v.r.t.Helper()
+	p := container(v.r.t, v.r.get(v.path+"live?cursor="+url.QueryEscape(v.cursor)))
+	if !p.Meta.Reload {
+		v.take(p)
+	}
+	return p
+}
+
+func (v *viewer) take(p *packed) {
+	v.names = append(v.names[:p.Meta.NamesFrom], p.Meta.Names...)
+	v.meta, v.cursor = p.Meta, p.Meta.Live.Cursor
+	for _, a := range p.args(v.names, "n") {
+		v.got[a]++
+	}
+	if p.Open != nil {
+		v.open = nil
+		for _, o := range p.Open.Items {
+			v.open = append(v.open, v.names[int(o[2].(float64))])
+		}
+	}
+}
+
+// until asks until done.
+func (v *viewer) until(what string, done func() bool) {
+	v.r.t.Helper()
+	for deadline := time.Now().Add(patience); !done(); {
+		if time.Now().After(deadline) {
+			v.r.t.Fatalf("%s: not after %v; writer %s, %d scopes, open %q", what, patience, v.meta.Writer, len(v.got), v.open)
+		}
+		if p := v.live(); p.Meta.Reload {
+			v.r.t.Fatalf("%s: asked to load again", what)
+		}
+	}
+}
+
+// record begins a recording that ends with the test at the latest.
+func record(t *testing.T) (path string) {
+	t.Helper()
+	path = filepath.Join(t.TempDir(), "live.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { scope.Stop() })
+	return path
+}
+
+func onHeap(m *timeline.Meta) bool {
+	for _, fact := range m.Info {
+		if fact[0] == "backing" {
+			return strings.HasPrefix(fact[1], "heap")
+		}
+	}
+	return false
+}
+
+func number(i int) string { return fmt.Sprintf(`{"0":%d}`, i) }
+
+// TestLive: what is recorded is with two clients within a second, once.
+func TestLive(t *testing.T) {
+	path := record(t)
+	scope.Task("n", -1)()
+	r := start(t, path, nil)
+	a, b := r.view(0), r.view(0)
+	if a.meta.Writer != timeline.WriterRunning || a.meta.PID != uint32(os.Getpid()) {
+		t.Fatalf("%+v", a.meta)
+	}
+	a.until("the scope from before", func() bool { return a.got[number(-1)] > 0 })
+	endOuter := scope.Task("outer")
+	// Records on the heap are in the file after the recorder's next round.
+	most := time.Second
+	if onHeap(a.meta) {
+		most += 2 * time.Second
+	}
+	const n, each = 100, 20
+	var longest time.Duration
+	for i := 0; i < n; i += each {
+		for k := range each {
+			scope.Task("n", i+k)()
+		}
+		begin := time.Now()
+		a.until("new scopes", func() bool { return a.got[number(i+each-1)] > 0 })
+		longest = max(longest, time.Since(begin))
+	}
+	t.Logf("longest from a scope's end to its viewer: %v", longest)
+	if longest > most {
+		t.Errorf("a scope is seen %v after it ended, want at most %v", longest, most)
+	}
+	a.until("the open scope", func() bool { return len(a.open) == 1 && a.open[0] == "outer" })
+	old := a.cursor
+	endOuter()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	for _, v := range []*viewer{a, b} {
+		v.until("the end", func() bool { return v.meta.Writer == timeline.WriterClosed && len(v.open) == 0 })
+		for i := -1; i < n; i++ {
+			if v.got[number(i)] != 1 {
+				t.Errorf("scope %d was delivered %d times", i, v.got[number(i)])
+			}
+		}
+		if len(v.got) != n+1 {
+			t.Errorf("%d scopes", len(v.got))
+		}
+	}
+	// Who comes back with an old cursor gets what it missed, and only that.
+	back := *a
+	back.cursor, back.got = old, map[string]int{}
+	if p := back.live(); p.Meta.Reload || len(back.got) > 0 || len(p.values["name"]) != 1 || back.names[int(p.values["name"][0])] != "outer" {
+		t.Errorf("with the old cursor: reload %v, %v", p.Meta.Reload, p.values["name"])
+	}
+	// The whole trace is what the increments were.
+	whole := r.view(0)
+	if len(whole.got) != n+1 || whole.meta.Writer != timeline.WriterClosed || whole.meta.Scopes != a.meta.Scopes {
+		t.Errorf("the whole has %d scopes, %+v", len(whole.got), whole.meta)
+	}
+}
+
+// TestOldCursor: a cursor of another server, or of long ago, asks for the whole.
+func TestOldCursor(t *testing.T) {
+	path := record(t)
+	r := start(t, path, func(s *Server) { s.most.grown = 10 })
+	v := r.view(0)
+	for _, c := range []cursor{{session: "00000000"}, {session: strings.Split(v.cursor, "_")[0], next: 1 << 40}} {
+		p := container(t, r.get("/t/0/api/live?cursor="+c.String()))
+		if !p.Meta.Reload {
+			t.Errorf("cursor %v is taken", c)
+		}
+	}
+	for _, bad := range []string{"", "x", "a_1_2_3_4_5", "a_1_2_3_4_5_x", "a_1_2_3_4_5_6_7"} {
+		if resp := r.get("/t/0/api/live?cursor=" + bad); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("cursor %q: %s", bad, resp.Status)
+		}
+	}
+	for i := range 20 {
+		scope.Task("n", i)()
+	}
+	for deadline := time.Now().Add(patience); ; {
+		p := v.live()
+		if p.Meta.Reload {
+			break
+		}
+		if time.Now().After(deadline) {
+			t.Fatal("the whole grew and is not asked for again")
+		}
+	}
+	if v.whole(); len(v.got) != 20 {
+		t.Errorf("%d scopes", len(v.got))
+	}
+}
+
+const victim = "SCOPEVIEW_LIVE_VICTIM"
+
+// TestKilled: a writer that is killed is told of, and all that it recorded stays.
+func TestKilled(t *testing.T) {
+	if path := os.Getenv(victim); path != "" {
+		if err := scope.Start(path); err != nil {
+			t.Fatal(err)
+		}
+		for i := range 50 {
+			scope.Task("n", i)()
+		}
+		defer scope.Task("open")()
+		fmt.Println("recorded")
+		select {}
+	}
+	dir := t.TempDir()
+	path := filepath.Join(dir, "victim.scope")
+	c := exec.Command(os.Args[0], "-test.run=^TestKilled$")
+	c.Env = append(os.Environ(), victim+"="+path)
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Skip("no child can be started: ", err)
+	}
+	defer c.Process.Kill()
+	if line, err := bufio.NewReader(out).ReadString('\n'); err != nil || line != "recorded\n" {
+		t.Fatalf("%q, %v", line, err)
+	}
+	r := start(t, dir, nil)
+	if text := body(t, r.get("/")); !strings.Contains(text, ">running<") {
+		t.Errorf("the list says %s", text)
+	}
+	v := r.view(0)
+	if v.meta.Writer != timeline.WriterRunning {
+		t.Fatalf("%+v", v.meta)
+	}
+	v.until("what it records", func() bool { return len(v.got) == 50 })
+	if err := c.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = c.Wait()
+	v.until("the end of the writer", func() bool { return v.meta.Writer == timeline.WriterGone })
+	if len(v.got) != 50 || len(v.open) != 1 || !strings.Contains(fmt.Sprint(v.meta.Banner), "killed") {
+		t.Errorf("%d scopes, open %q, %v", len(v.got), v.open, v.meta.Banner)
+	}
+	if v.whole(); v.meta.Writer != timeline.WriterGone || len(v.got) != 50 {
+		t.Errorf("the whole: %d scopes, %+v", len(v.got), v.meta)
+	}
+	if text := body(t, r.get("/")); !strings.Contains(text, ">ended without Stop<") {
+		t.Errorf("the list says %s", text)
+	}
+}
+
+// TestFileChanges: a trace that is removed stays on the screen; one that another
+// was written over, or that was cut off, is loaded again.
+func TestFileChanges(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.scope")
+	startedAt(t, path, 100)
+	r := start(t, dir, nil)
+	body(t, r.get("/"))
+	v := r.view(0)
+	other := filepath.Join(dir, "other")
+	startedAt(t, other, 200)
+	if err := os.Rename(other, path); err != nil {
+		t.Fatal(err)
+	}
+	if p := v.live(); !p.Meta.Reload {
+		t.Error("another file in its place is not seen")
+	}
+	if v.whole(); v.meta.Start.Unix() != 200 {
+		t.Errorf("start %v", v.meta.Start)
+	}
+	startedAt(t, path, 300)
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if p := v.live(); !p.Meta.Reload {
+		t.Error("another trace written over it is not seen")
+	}
+	v.whole()
+	if err := os.Chtimes(path, time.Time{}, time.Now().Add(2*time.Hour)); err != nil {
+		t.Fatal(err)
+	}
+	if p := v.live(); p.Meta.Reload {
+		t.Error("a new time alone makes it another trace")
+	}
+	if err := os.Remove(path); err != nil {
+		t.Fatal(err)
+	}
+	v.until("the removal", func() bool { return strings.Contains(fmt.Sprint(v.meta.Banner), "removed") })
+	if v.whole(); v.meta.Start.Unix() != 300 {
+		t.Errorf("start %v", v.meta.Start)
+	}
+}
+
+func TestLiveFileChanges(t *testing.T) {
+	l := newLive(t)
+	r := start(t, l, nil)
+	v := r.view(0)
+	if v.meta.Writer != timeline.WriterRunning {
+		t.Fatalf("writer %s", v.meta.Writer)
+	}
+	if err := os.Truncate(l, 0); err != nil {
+		t.Fatal(err)
+	}
+	for deadline := time.Now().Add(patience); !v.live().Meta.Reload; {
+		if time.Now().After(deadline) {
+			t.Fatal("the truncation is not seen")
+		}
+	}
+	if err := os.Remove(l); err != nil {
+		t.Fatal(err)
+	}
+	if resp := r.get("/t/0/api/whole"); resp.StatusCode != http.StatusNotFound || !strings.Contains(body(t, resp), "no such file") {
+		t.Errorf("%s", resp.Status)
+	}
+}
+
+// TestLoadedOnce: everybody gets the same session, which goes when nobody looks.
+func TestLoadedOnce(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	startedAt(t, path, 100)
+	r := start(t, path, func(s *Server) { s.idle = 100 * time.Millisecond })
+	ids := make(chan string, 8)
+	for range cap(ids) {
+		go func() {
+			x, err := r.s.session(context.Background(), r.s.shelf.book(0))
+			if err != nil {
+				t.Error(err)
+			}
+			ids <- x.id
+		}()
+	}
+	first := <-ids
+	for range cap(ids) - 1 {
+		if id := <-ids; id != first {
+			t.Errorf("sessions %s and %s", first, id)
+		}
+	}
+	b := r.s.shelf.book(0)
+	loaded := func() bool {
+		b.mu.Lock()
+		defer b.mu.Unlock()
+		return b.current != nil
+	}
+	for deadline := time.Now().Add(patience); loaded(); runtime.Gosched() {
+		if time.Now().After(deadline) {
+			t.Fatal("the trace stays loaded")
+		}
+	}
+	if v := r.view(0); strings.HasPrefix(v.cursor, first) {
+		t.Error("the cursor is of a session that was dropped")
+	}
+}
+
+// TestNobodyWaits: a loading that nobody waits for any more ends.
+func TestNobodyWaits(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	if err := os.WriteFile(path, nil, 0o600); err != nil { // its header is waited for
+		t.Fatal(err)
+	}
+	r := start(t, filepath.Dir(path), func(s *Server) { s.idle = 100 * time.Millisecond })
+	b := r.s.shelf.add("a.scope")
+	ctx, cancel := context.WithCancel(context.Background())
+	ended := make(chan error, 2)
+	for range 2 {
+		go func() {
+			_, err := r.s.session(ctx, b)
+			ended <- err
+		}()
+	}
+	var x *session
+	for x == nil {
+		b.mu.Lock()
+		if b.current != nil && b.current.waiting == 2 {
+			x = b.current
+		}
+		b.mu.Unlock()
+		runtime.Gosched()
+	}
+	cancel()
+	for range 2 {
+		if err := <-ended; err != context.Canceled {
+			t.Errorf("error %v", err)
+		}
+	}
+	select {
+	case <-x.ready:
+	case <-time.After(patience):
+		t.Fatal("it goes on loading")
+	}
+	b.mu.Lock()
+	if b.current != nil || x.err != errOver {
+		t.Errorf("error %v", x.err)
+	}
+	b.mu.Unlock()
+	// The next one who asks gets it, as soon as it is there.
+	done := make(chan *viewer)
+	go func() { done <- r.view(0) }()
+	startedAt(t, path, 100)
+	if v := <-done; v.meta.Start.Unix() != 100 {
+		t.Errorf("start %v", v.meta.Start)
+	}
+}
+
+// TestEnds: nothing runs any more when Serve has returned, whoever is connected.
+func TestEnds(t *testing.T) {
+	before := runtime.NumGoroutine()
+	for range 5 {
+		path := newLive(t)
+		r := start(t, path, nil)
+		v := r.view(0)
+		polls := make(chan struct{})
+		go func() {
+			defer close(polls)
+			ctx, cancel := context.WithTimeout(context.Background(), patience)
+			defer cancel()
+			for ctx.Err() == nil {
+				req, _ := http.NewRequestWithContext(ctx, "GET", "http://"+r.addr+v.path+"live?cursor="+v.cursor, nil)
+				req.AddCookie(&http.Cookie{Name: r.s.guard.cookie, Value: r.s.guard.token})
+				resp, err := http.DefaultTransport.RoundTrip(req)
+				if err != nil {
+					return
+				}
+				resp.Body.Close()
+			}
+		}()
+		begin := time.Now()
+		if err := r.end(); err != nil {
+			t.Fatal(err)
+		}
+		if d := time.Since(begin); d > 5*time.Second {
+			t.Errorf("ending took %v", d)
+		}
+		<-polls
+	}
+	http.DefaultTransport.(*http.Transport).CloseIdleConnections()
+	for deadline := time.Now().Add(patience); runtime.NumGoroutine() > before; runtime.Gosched() {
+		if time.Now().After(deadline) {
+			buf := make([]byte, 1<<20)
+			t.Fatalf("%d goroutines, %d before\n%s", runtime.NumGoroutine(), before, buf[:runtime.Stack(buf, true)])
+		}
+	}
+}
+
+// TestParts: tiles and summaries of a trace that is too large to be given whole.
+func TestParts(t *testing.T) {
+	var b strings.Builder
+	b.WriteString("header start=1000\nchunk blocks\nname 2 \"n\"\nchunk records\n")
+	for i := range 100 {
+		fmt.Fprintf(&b, "task \"n\" g=7 start=%d stop=%d cpu=0/unknown\n", 2000+100*i, 2050+100*i)
+	}
+	path := filepath.Join(t.TempDir(), "a.scope")
+	tracetest.Write(t, path, b.String())
+	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, grown: 1000} })
+	v := r.view(0)
+	if !v.meta.Reduced || v.meta.Res == 0 || v.meta.Scopes != 100 || len(v.got) > 20 {
+		t.Errorf("%+v, %d items", v.meta, len(v.got))
+	}
+	tile := func(from, to, px int) *packed {
+		t.Helper()
+		return container(t, r.get(fmt.Sprintf("/t/0/api/tile?from=%d&to=%d&px=%d", from, to, px)))
+	}
+	if p := tile(1000, 2000, 100); p.Tile.Res != 0 || len(p.values["start"]) != 11 || p.values["start"][0] != 1000 {
+		t.Errorf("res %d, %v", p.Tile.Res, p.values["start"])
+	}
+	if p := tile(0, 11000, 10); p.Tile.Res != 1100 || len(p.values["start"]) > 12 {
+		t.Errorf("res %d, %v", p.Tile.Res, p.values["start"])
+	}
+	var sum timeline.Summary
+	resp := r.get("/t/0/api/summary?from=1000&to=2000")
+	decode(t, resp, &sum)
+	if len(sum.Scopes) != 1 || sum.Scopes[0].Count != 11 || sum.Scopes[0].Total != 550 {
+		t.Errorf("%+v", sum)
+	}
+	for _, bad := range []string{"tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
+		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", bad, resp.Status)
+		}
+	}
+}
+
+// TestNoTrace: what can't be shown is told in a sentence.
+func TestNoTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	startedAt(t, path, 100)
+	r := start(t, filepath.Dir(path), nil)
+	body(t, r.get("/"))
+	if err := os.WriteFile(path, []byte("text"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if resp := r.get("/t/0/api/whole"); resp.StatusCode != http.StatusUnprocessableEntity || !strings.Contains(body(t, resp), "not a scopeview trace") {
+		t.Errorf("%s", resp.Status)
+	}
+	r.s.mu.Lock()
+	r.s.busy += requestsMax
+	r.s.mu.Unlock()
+	if resp := r.get("/"); resp.StatusCode != http.StatusServiceUnavailable {
+		t.Errorf("%s", resp.Status)
+	}
+	r.s.mu.Lock()
+	r.s.busy -= requestsMax
+	r.s.mu.Unlock()
+	for _, bad := range []string{path, filepath.Join(t.TempDir(), "none"), os.DevNull} {
+		if _, err := New(Options{Path: bad}); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("%s: error %v", bad, err)
+		}
+	}
+}

@@ -1,0 +1,112 @@
+package live
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// bornWithin is what a writer may take from a file's creation to its header.
+const bornWithin = 5 * time.Second
+
+// run loads the trace and follows it until ctx is done or it does not grow any
+// more.
+func (x *session) run(ctx context.Context, most amounts) {
+	f, err := x.book.open()
+	if err != nil {
+		x.err = err
+		close(x.ready)
+		return
+	}
+	defer f.Close()
+	follower, err := x.load(ctx, f, most)
+	if err != nil {
+		x.err = fmt.Errorf("%s: %w", x.book.place(), err)
+		if ctx.Err() != nil {
+			x.err = errOver
+		}
+		close(x.ready)
+		return
+	}
+	close(x.ready)
+	if follower != nil {
+		x.follow(ctx, f, follower)
+	}
+	<-ctx.Done() // heartbeats and names are read when they are asked for
+}
+
+// load fills the index, and has it prepared for merging where that is to come.
+// The follower is nil if the trace does not grow any more.
+func (x *session) load(ctx context.Context, f *os.File, most amounts) (*trace.Follower, error) {
+	size := func() (int64, error) {
+		st, err := f.Stat()
+		if err != nil {
+			return 0, err
+		}
+		return st.Size(), nil
+	}
+	t, err := born(ctx, f, size)
+	if err != nil {
+		return nil, err
+	}
+	writer := writerOf(f, t.Closed())
+	var follower *trace.Follower
+	if writer == timeline.WriterRunning || writer == timeline.WriterUnknown {
+		// It begins before the trace is opened again and loaded, so nothing falls
+		// between the two.
+		if follower, err = trace.NewFollower(f, size, trace.FollowOptions{}); err != nil {
+			return nil, err
+		}
+	}
+	// The writer may have gone, or stopped, since the trace was opened first.
+	stat, err := f.Stat()
+	if err != nil {
+		return nil, err
+	}
+	if t, err = trace.Open(f, stat.Size()); err != nil {
+		return nil, err
+	}
+	index, err := timeline.Load(ctx, t, timeline.LoadOptions{Follow: follower})
+	if index == nil {
+		return nil, err
+	}
+	x.status = status{trace: t, stat: stat, writer: writer, broken: err}
+	x.index = index
+	x.res(most)
+	if follower != nil && err == nil {
+		x.status.trace = follower.Trace()
+		return follower, nil
+	}
+	return nil, nil
+}
+
+// res is the resolution at which the trace is given as a whole.
+func (x *session) res(most amounts) int64 {
+	if x.index.Items() <= most.whole {
+		return 0
+	}
+	from, to := x.index.Whole()
+	return x.index.ResFor(from, to, most.merged)
+}
+
+// born opens the trace, and waits for the header of one that was created just
+// now.
+func born(ctx context.Context, f *os.File, size func() (int64, error)) (*trace.Trace, error) {
+	for deadline := time.Now().Add(bornWithin); ; {
+		n, err := size()
+		if err != nil {
+			return nil, err
+		}
+		t, err := trace.Open(f, n)
+		if err == nil || !blank(f) || time.Now().After(deadline) {
+			return t, err
+		}
+		if !pause(ctx, pollEvery) {
+			return nil, ctx.Err()
+		}
+	}
+}

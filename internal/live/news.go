@@ -1,0 +1,73 @@
+package live
+
+import (
+	"net/http"
+	"sort"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+// waitFor is how long a request waits for something new. Then it is told what
+// is open, and how late it is in the trace.
+const waitFor = time.Second
+
+// serveLive gives what came since the cursor, and waits for it a while.
+func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
+	c, err := parseCursor(r.URL.Query().Get("cursor"))
+	if err != nil {
+		refuse(w, http.StatusBadRequest, sentence(err))
+		return
+	}
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	timeout := time.NewTimer(waitFor)
+	defer timeout.Stop()
+	for waited := false; ; waited = true {
+		x.mu.Lock()
+		tile, next, ok := x.index.Since(c.next)
+		if !ok || c.session != x.id || x.status.over || c.items+c.next-c.first > s.most.grown {
+			meta := x.meta(s.o.Version, c.res)
+			x.mu.Unlock()
+			meta.Reload = true
+			answer(w, &timeline.Container{Meta: meta})
+			return
+		}
+		if next > c.next || waited {
+			meta, open := x.meta(s.o.Version, c.res), x.index.Open()
+			x.mu.Unlock()
+			c.next = next
+			since(meta, &c)
+			answer(w, &timeline.Container{Meta: meta, Tile: tile, Open: open, Live: true})
+			return
+		}
+		change := x.change
+		x.mu.Unlock()
+		select {
+		case <-change:
+		case <-timeout.C:
+		case <-r.Context().Done():
+			return
+		}
+	}
+}
+
+// since takes out of meta the names and the heartbeats that the page of c has,
+// and gives it the cursor to go on with.
+func since(meta *timeline.Meta, c *cursor) {
+	from := min(int(c.names), len(meta.Names))
+	c.names = int64(len(meta.Names))
+	meta.Names, meta.NamesFrom = meta.Names[from:], from
+	b := &meta.Beats
+	n := sort.Search(len(b.Time), func(i int) bool { return b.Time[i] > c.beats })
+	if last := len(b.Time) - 1; last >= 0 {
+		c.beats = b.Time[last]
+	}
+	b.Time = b.Time[n:]
+	for _, column := range []*[]*int64{&b.User, &b.System, &b.RSS, &b.Heap, &b.Goroutines, &b.GC} {
+		*column = (*column)[n:]
+	}
+	meta.Live = &timeline.Live{Cursor: c.String()}
+}

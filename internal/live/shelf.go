@@ -1,0 +1,243 @@
+package live
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+const extension = ".scope"
+
+// shelf is where the traces are: one file, or the directory root.
+type shelf struct {
+	path string
+	root *os.Root // nil: path is a file
+
+	mu    sync.Mutex
+	books []*book          // by number
+	known map[string]*book // by file name
+}
+
+// book is one trace of the shelf. Its number and its name stay its own as long
+// as the server runs, whatever file has that name.
+type book struct {
+	shelf  *shelf
+	number int
+	name   string // in root; the base of the path without one
+
+	mu      sync.Mutex
+	current *session // nil: not loaded
+}
+
+// newShelf opens the shelf. A directory is held open: names are looked up in it,
+// and none leads out of it.
+func newShelf(path string) (*shelf, error) {
+	s := &shelf{path: path, known: map[string]*book{}}
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, fmt.Errorf("looking for the trace: %w", err)
+	}
+	if !st.IsDir() {
+		s.add(filepath.Base(path))
+		return s, nil
+	}
+	if s.root, err = os.OpenRoot(path); err != nil {
+		return nil, fmt.Errorf("opening the directory of traces: %w", err)
+	}
+	return s, nil
+}
+
+func (s *shelf) close() {
+	if s.root != nil {
+		s.root.Close()
+	}
+}
+
+// add is the book of that name.
+func (s *shelf) add(name string) *book {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := s.known[name]
+	if b == nil {
+		b = &book{shelf: s, number: len(s.books), name: name}
+		s.books, s.known[name] = append(s.books, b), b
+	}
+	return b
+}
+
+// book is the trace of that number, nil without one.
+func (s *shelf) book(number int) *book {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if number < 0 || number >= len(s.books) {
+		return nil
+	}
+	return s.books[number]
+}
+
+func (s *shelf) all() []*book {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return slices.Clone(s.books)
+}
+
+// place is the trace's name for errors.
+func (b *book) place() string {
+	if b.shelf.root == nil {
+		return b.shelf.path
+	}
+	return filepath.Join(b.shelf.path, b.name)
+}
+
+// stat is what lies under the name now.
+func (b *book) stat() (fs.FileInfo, error) {
+	if b.shelf.root == nil {
+		return os.Stat(b.shelf.path)
+	}
+	return b.shelf.root.Lstat(b.name)
+}
+
+// open opens the trace, if it is a regular file. In a directory it may not be a
+// link either: that could lead to a file that nobody meant to show.
+func (b *book) open() (*os.File, error) {
+	before, err := b.stat()
+	if err != nil {
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	if !before.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w; it is not a regular file", b.place(), format.ErrNotTrace) // opening a named pipe would wait
+	}
+	var f *os.File
+	if b.shelf.root == nil {
+		f, err = os.Open(b.shelf.path)
+	} else {
+		f, err = b.shelf.root.Open(b.name)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	if st, err := f.Stat(); err != nil || !os.SameFile(before, st) {
+		f.Close()
+		return nil, fmt.Errorf("%s was replaced while it was opened: %w", b.place(), errors.Join(err, fs.ErrNotExist))
+	}
+	return f, nil
+}
+
+// check tells what keeps the trace from ever being shown. One that was created
+// just now may have no header yet.
+func (b *book) check() error {
+	f, err := b.open()
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	if _, _, err = readHead(f); err != nil && !blank(f) {
+		return fmt.Errorf("%s: %w", b.place(), err)
+	}
+	return nil
+}
+
+// blank tells whether the file is empty, or its window was made and nothing is
+// in it yet.
+func blank(f *os.File) bool {
+	var first [1]byte
+	n, _ := f.ReadAt(first[:], 0)
+	return n == 0 || first[0] == 0
+}
+
+// item is a line of the list.
+type item struct {
+	Number int
+	Name   string
+	Start  time.Time
+	Size   int64
+	Writer string
+}
+
+// list lists the directory's traces, the newest first, and counts the files
+// that are called like one and are none.
+func (s *shelf) list() (items []item, others int, err error) {
+	dir, err := s.root.Open(".")
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing the traces: %w", err)
+	}
+	defer dir.Close()
+	entries, err := dir.ReadDir(-1)
+	if err != nil {
+		return nil, 0, fmt.Errorf("listing the traces: %w", err)
+	}
+	for _, e := range entries {
+		if !strings.HasSuffix(e.Name(), extension) || !e.Type().IsRegular() {
+			continue
+		}
+		it, err := s.item(e.Name())
+		switch {
+		case errors.Is(err, fs.ErrNotExist): // just removed
+		case err != nil:
+			others++
+		default:
+			items = append(items, it)
+		}
+	}
+	slices.SortFunc(items, func(a, b item) int {
+		return cmp.Or(b.Start.Compare(a.Start), cmp.Compare(b.Name, a.Name))
+	})
+	return items, others, nil
+}
+
+func (s *shelf) item(name string) (item, error) {
+	f, err := (&book{shelf: s, name: name}).open()
+	if err != nil {
+		return item{}, err
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return item{}, err
+	}
+	h, state, err := readHead(f)
+	if err != nil {
+		return item{}, err
+	}
+	return item{
+		Number: s.add(name).number,
+		Name:   strings.ToValidUTF8(name, "\uFFFD"),
+		Start:  time.Unix(0, h.StartWall),
+		Size:   st.Size(),
+		Writer: writerOf(f, state.Closed),
+	}, nil
+}
+
+// readHead reads what a trace begins with.
+func readHead(f *os.File) (format.Header, format.State, error) {
+	var b [format.StateOffset + format.StateSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	return format.DecodeHeader(b[:n])
+}
+
+// writerOf tells who writes the trace f, of which closed says whether it was
+// closed.
+func writerOf(f *os.File, closed bool) string {
+	if closed {
+		return timeline.WriterClosed
+	}
+	alive, known := trace.WriterAlive(f)
+	switch {
+	case !known:
+		return timeline.WriterUnknown
+	case alive:
+		return timeline.WriterRunning
+	}
+	return timeline.WriterGone
+}

@@ -1,0 +1,45 @@
+package live
+
+import (
+	"encoding/json"
+	"net/http"
+
+	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// serveSummary gives the table of what ran in a part of a trace whose whole was
+// merged.
+func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
+	from, to, ok := span(w, r)
+	if !ok {
+		return
+	}
+	f, err := b.open()
+	if err != nil {
+		refuse(w, http.StatusNotFound, sentence(err))
+		return
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		refuse(w, http.StatusInternalServerError, sentence(err))
+		return
+	}
+	t, err := trace.Open(f, st.Size())
+	if err != nil {
+		refuse(w, http.StatusUnprocessableEntity, sentence(err))
+		return
+	}
+	// What breaks off was summed up as far as it goes; the page has been told.
+	summary, err := timeline.Summarize(r.Context(), t, from, to, nil)
+	largeAnswer(w)
+	if summary == nil {
+		if r.Context().Err() == nil {
+			refuse(w, http.StatusInternalServerError, sentence(err))
+		}
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(summary)
+}

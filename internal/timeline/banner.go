@@ -1,0 +1,133 @@
+package timeline
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+func stateOf(writer string) analysis.State {
+	switch writer {
+	case WriterClosed:
+		return analysis.StateClosed
+	case WriterRunning:
+		return analysis.StateWriting
+	case WriterGone:
+		return analysis.StateAbandoned
+	}
+	return analysis.StateUnknown
+}
+
+// banner is what has to be known to read the page right: what was lost first.
+func banner(r *analysis.Report, o MetaOptions) []Said {
+	b := []Said{}
+	say := func(level, text string) {
+		if text != "" {
+			b = append(b, Said{level, text})
+		}
+	}
+	if line := r.Losses(); line != "" {
+		say("loss", line+gapsText(r))
+	}
+	if line := analysis.OverwrittenLine(r.Trace); line != "" {
+		say("note", "A ring: "+line+".")
+	}
+	if damage := analysis.Damage(r.Trace.Problems()); len(damage) > 0 {
+		text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
+		if more := len(damage) - 1; more > 0 {
+			text += fmt.Sprintf("; and %s of other kinds", analysis.Plural(int64(more), "defect"))
+		}
+		say("loss", text+".")
+	}
+	if o.Writer == WriterGone {
+		say("warn", fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: what it had recorded by then is here.", r.Trace.Header().PID))
+	}
+	say("note", o.Part)
+	say("warn", reducedText(r, o))
+	if n := r.Census.OpenScopes(); n > 0 {
+		text := analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge."
+		if o.Writer == WriterRunning {
+			text = ""
+		} else if o.Writer == WriterUnknown {
+			text = analysis.Plural(n, "scope") + " had not ended: running, or cut off."
+		}
+		say("note", text)
+	}
+	for _, f := range r.Census.Forgotten() {
+		say("warn", analysis.Hint(r.Trace.Name(f.Name), f))
+	}
+	for _, s := range r.Trace.Breaks() {
+		say("warn", fmt.Sprintf("At %s the clock stepped to %s: durations across are unknown.", analysis.Humane(s.From), analysis.Humane(s.To)))
+	}
+	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
+	if o.Writer == WriterUnknown {
+		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))
+	}
+	return b
+}
+
+// gapsText tells when most was lost.
+func gapsText(r *analysis.Report) string {
+	gaps := r.Trace.Gaps()
+	if len(gaps) == 0 {
+		return "."
+	}
+	most := gaps[0]
+	for _, g := range gaps {
+		if g.Count > most.Count {
+			most = g
+		}
+	}
+	when := fmt.Sprintf("from %s to %s", analysis.Humane(most.From), analysis.Humane(most.To))
+	if len(gaps) == 1 {
+		return "; " + when + "."
+	}
+	return fmt.Sprintf("; in %s stretches, most (%s) %s.", analysis.Thousands(int64(len(gaps))), analysis.Thousands(most.Count), when)
+}
+
+// costText tells what the recording itself took.
+func costText(r *analysis.Report) string {
+	if _, ok := r.Cost.Share(0); !ok {
+		return ""
+	}
+	return "Recording cost " + analysis.CostText(r.Cost) + "."
+}
+
+// unknownText tells of tasks of unknown CPU time.
+func unknownText(r *analysis.Report) string {
+	var all int64
+	for _, n := range r.Census.CPU {
+		all += n
+	}
+	unknown := r.Census.CPU[format.Unknown]
+	if unknown == 0 {
+		return ""
+	}
+	why := "on the way they gave way to others more than once"
+	if need := uint32(format.WitnessYield | format.WitnessSwitch); r.Trace.Header().Witness&need != need {
+		why = "the recorder could not see when they gave way to others (About tells why)"
+	}
+	return fmt.Sprintf("The CPU time of %s of the scopes is unknown: %s.", analysis.Percent(float64(unknown)/float64(all)), why)
+}
+
+// reducedText tells that the page has not every scope, and what to do.
+func reducedText(r *analysis.Report, o MetaOptions) string {
+	if o.Tile == nil || o.Tile.Res == 0 {
+		return ""
+	}
+	text := fmt.Sprintf("Of %s, neighbours that are together shorter than %s are merged into one; longer ones are all here.",
+		analysis.Plural(r.Census.Total(), "record"), analysis.Humane(o.Tile.Res))
+	if o.More != "" {
+		text += " " + o.More
+	}
+	return text
+}
+
+func capital(text string) string {
+	if text != "" && text[0] >= 'a' && text[0] <= 'z' {
+		return string(text[0]-'a'+'A') + text[1:]
+	}
+	return text
+}

@@ -1,0 +1,171 @@
+package timeline
+
+import (
+	"context"
+	"io"
+	"math/rand/v2"
+	"os"
+	"runtime"
+	"strconv"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// synthetic is a trace of about n scopes on four rows: requests with three calls
+// in each, one of which waits for a lock.
+func synthetic(n int) []byte {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	h := format.Header{
+		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, PID: 1,
+		Clock: format.ClockTSC, Path: format.PathAssembly, Backing: format.BackingDisk,
+		StartTicks: 1000, StartMono: 5, StartWall: 1_700_000_000e9, TickRate: 1_000_000_000,
+	}
+	const owners, perChunk = 4, (format.ChunkSize - format.ChunkHeaderSize) / format.RecordSize
+	chunks := (n + perChunk - 1) / perChunk
+	b := make([]byte, (chunks+2)*format.ChunkSize)
+	format.AppendHeader(b[:0], &h)
+	put := func(at int, v int64) {
+		for i := range 8 {
+			b[at+i] = byte(v >> (8 * i))
+		}
+	}
+	put(format.StateOffset+format.StateClosed, 1)
+	put(format.StateOffset+format.StateEnd, int64(len(b)))
+	var now [owners]int64
+	pending := [owners][]format.Record{}
+	for i := range now {
+		now[i] = 2000
+	}
+	for c := range chunks {
+		g := c % owners
+		chunk := b[(c+2)*format.ChunkSize:][:format.ChunkSize]
+		out := chunk[:format.ChunkHeaderSize]
+		since := now[g]
+		if len(pending[g]) > 0 {
+			since = pending[g][0].Start
+		}
+		format.PutChunkHeader(chunk, &format.ChunkHeader{Kind: format.ChunkRecords, Path: format.PathAssembly, Index: uint32(c + 2),
+			Owner: uint32(g), Since: since, Gen: 1, Flags: format.FlagFinal, Sealed: format.ChunkSize})
+		out = format.AppendRecord(out, &format.Record{Start: since, Stop: int64(1000 + g), CPU: 1000, Head: format.Head(0, format.KindAnchor, false, 0)})
+		for range perChunk - 1 {
+			if len(pending[g]) == 0 {
+				pending[g], now[g] = request(rnd, uint64(100+g), now[g])
+			}
+			out = format.AppendRecord(out, &pending[g][0])
+			pending[g] = pending[g][1:]
+		}
+	}
+	last := max(now[0], now[1], now[2], now[3])
+	put(format.StateOffset+format.StateTick, last)
+	blocks := b[format.ChunkSize : 2*format.ChunkSize]
+	format.PutChunkHeader(blocks, &format.ChunkHeader{Kind: format.ChunkBlocks, Index: 1, Since: 1000, Gen: 1})
+	out := blocks[:format.ChunkHeaderSize]
+	for id, name := range []string{"request", "parse", "mu", "store"} {
+		out = format.AppendBlock(out, format.BlockName, format.AppendName(nil, uint16(id+2), name))
+	}
+	format.AppendBlock(out, format.BlockStop, format.AppendTicks(nil, last))
+	return b
+}
+
+// request are the records of one, and when the next may begin.
+func request(rnd *rand.Rand, goid uint64, at int64) ([]format.Record, int64) {
+	start := at + rnd.Int64N(500)
+	list := make([]format.Record, 4)
+	now := start + 50
+	for i, k := range []format.Kind{format.KindTask, format.KindWait, format.KindTask} {
+		dur := 100 + int64(rnd.ExpFloat64()*2000)
+		list[i+1] = format.Record{Start: now, Stop: now + dur, Head: format.Head(goid, k, false, uint16(3+i))}
+		if k == format.KindTask {
+			list[i+1].CPU = uint64(dur-rnd.Int64N(30))<<2 | uint64(format.Likely)
+		}
+		now += dur + 20 + rnd.Int64N(100)
+	}
+	list[0] = format.Record{Start: start, Stop: now, Head: format.Head(goid, format.KindTask, false, 2), CPU: uint64((now-start)*8/10)<<2 | uint64(format.Likely)}
+	return list, now
+}
+
+// size is how many scopes the benchmarks have; SCOPES in the environment says
+// otherwise.
+func size() int {
+	if n, err := strconv.Atoi(os.Getenv("SCOPES")); err == nil {
+		return n
+	}
+	return 1_000_000
+}
+
+func BenchmarkLoad(b *testing.B) {
+	data := synthetic(size())
+	var x *Index
+	var before, after runtime.MemStats
+	for b.Loop() {
+		x = nil
+		runtime.GC()
+		runtime.ReadMemStats(&before)
+		var err error
+		if x, err = Load(context.Background(), tracetest.Open(b, data), LoadOptions{}); err != nil {
+			b.Fatal(err)
+		}
+	}
+	runtime.GC()
+	runtime.ReadMemStats(&after)
+	b.ReportMetric(float64(x.Items())*float64(b.N)/b.Elapsed().Seconds(), "scopes/s")
+	b.ReportMetric(float64(after.HeapAlloc-before.HeapAlloc)/float64(x.Items()), "B/scope")
+	runtime.KeepAlive(x)
+}
+
+func BenchmarkTile(b *testing.B) {
+	x, err := Load(context.Background(), tracetest.Open(b, synthetic(size())), LoadOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	end := x.End()
+	for _, share := range []int64{1, 10, 1000} {
+		b.Run("part="+strconv.Itoa(int(share)), func(b *testing.B) {
+			from, to := end/2, end/2+end/share/2
+			if share == 1 {
+				from = 0
+			}
+			var items int64
+			for b.Loop() {
+				t := x.Tile(from, to, (to-from)/2000)
+				items = t.Items
+			}
+			b.ReportMetric(float64(items), "items")
+		})
+	}
+	b.Run("choose", func(b *testing.B) {
+		for b.Loop() {
+			x.ResFor(0, end, x.Items()/10)
+		}
+	})
+}
+
+func BenchmarkPack(b *testing.B) {
+	tr := tracetest.Open(b, synthetic(size()))
+	x, err := Load(context.Background(), tr, LoadOptions{})
+	if err != nil {
+		b.Fatal(err)
+	}
+	for _, level := range []int{1, 3, 5, 6} {
+		b.Run("level="+strconv.Itoa(level), func(b *testing.B) {
+			n := 0
+			for b.Loop() {
+				c := &Container{Tile: x.Tile(0, x.End(), 0)}
+				n = 0
+				if err := c.WriteTo(io.MultiWriter(writerFunc(func(p []byte) { n += len(p) })), level); err != nil {
+					b.Fatal(err)
+				}
+			}
+			b.ReportMetric(float64(n)/float64(x.Items()), "B/scope")
+		})
+	}
+}
+
+type writerFunc func(p []byte)
+
+func (f writerFunc) Write(p []byte) (int, error) {
+	f(p)
+	return len(p), nil
+}

@@ -1,0 +1,99 @@
+package timeline
+
+import (
+	"math"
+	"runtime"
+	"sync"
+	"sync/atomic"
+)
+
+// Count is how many scopes and instants touch [from, to].
+func (x *Index) Count(from, to int64) int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	var n int64
+	x.eachLane(from, to, func(l *lane) {
+		first, end := l.touching(from, to)
+		n += int64(end - first)
+		if l.rare != nil {
+			for _, s := range l.rare.open {
+				if s.start <= to {
+					n++
+				}
+			}
+		}
+	})
+	return n
+}
+
+// eachLane visits the lanes of the rows that have a part in [from, to].
+func (x *Index) eachLane(from, to int64, f func(l *lane)) {
+	for r := range x.within(from, to) {
+		for d := range r.lanes {
+			f(&r.lanes[d])
+		}
+		if r.extra != nil {
+			f(&r.extra.instants)
+		}
+	}
+}
+
+// prepare makes the levels of all lanes that lack some, on all processors: the
+// first picture of a large trace waits for it.
+func (x *Index) prepare(from, to int64) {
+	var todo []*lane
+	x.eachLane(from, to, func(l *lane) {
+		if l.unprepared() {
+			todo = append(todo, l)
+		}
+	})
+	var next atomic.Int64
+	var wg sync.WaitGroup
+	for range min(runtime.GOMAXPROCS(0), len(todo)) {
+		wg.Go(func() {
+			for i := next.Add(1); int(i) <= len(todo); i = next.Add(1) {
+				todo[i-1].prepare()
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// ResFor is the finest resolution at which a tile of [from, to] has at most max
+// items: 0 if that is every scope, else a power of two in ns. Where nothing is
+// coarse enough it is the coarsest.
+func (x *Index) ResFor(from, to int64, max int64) int64 {
+	if x.Count(from, to) <= max {
+		return 0
+	}
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	x.prepare(from, to)
+	lo, hi := 1, 62 // as powers: lo may do, hi does or nothing does
+	for lo < hi {
+		if k := (lo + hi) / 2; x.countAt(from, to, 1<<k, max) <= max {
+			hi = k
+		} else {
+			lo = k + 1
+		}
+	}
+	return 1 << lo
+}
+
+// countAt counts a tile's items, up to a bit more than max.
+func (x *Index) countAt(from, to, res, max int64) int64 {
+	var n int64
+	x.eachLane(from, to, func(l *lane) {
+		if n > max {
+			return
+		}
+		l.runs(from, to, res, func(*run) { n++ })
+		if l.rare != nil {
+			n += int64(len(l.rare.open))
+		}
+	})
+	return n
+}
+
+// Whole is the range of a tile with everything in it.
+func (x *Index) Whole() (from, to int64) { return 0, min(x.End(), math.MaxInt64-1) }

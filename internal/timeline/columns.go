@@ -1,0 +1,41 @@
+package timeline
+
+import (
+	"encoding/binary"
+	"math"
+)
+
+// column is a list of values, packed.
+type column struct {
+	name  string
+	kind  byte // u, z, d, b, f: see the package's comment
+	count int
+	bytes []byte
+	last  int64
+}
+
+func (c *column) u(v uint64) {
+	c.count++
+	if v < 0x80 {
+		c.bytes = append(c.bytes, byte(v))
+		return
+	}
+	c.bytes = binary.AppendUvarint(c.bytes, v)
+}
+
+func (c *column) z(v int64) { c.u(uint64(v)<<1 ^ uint64(v>>63)) }
+
+func (c *column) d(v int64) {
+	c.z(v - c.last)
+	c.last = v
+}
+
+func (c *column) b(v byte) {
+	c.count++
+	c.bytes = append(c.bytes, v)
+}
+
+func (c *column) f(v float64) {
+	c.count++
+	c.bytes = binary.LittleEndian.AppendUint64(c.bytes, math.Float64bits(v))
+}

@@ -1,0 +1,79 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// Every trace that the reader is tested with, the broken ones too, is in the
+// index as the reader gives it: as many items, as deep as it says, and none over
+// another.
+func TestGolden(t *testing.T) {
+	paths, err := filepath.Glob("../trace/testdata/*.txtar")
+	if err != nil || len(paths) < 10 {
+		t.Fatalf("%d traces, %v", len(paths), err)
+	}
+	for _, path := range paths {
+		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
+			b, err := os.ReadFile(path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			_, script, _ := strings.Cut(string(b), "-- trace --\n")
+			script, _, _ = strings.Cut(script, "\n-- ")
+			data, err := text.Assemble(strings.NewReader(script))
+			if err != nil {
+				t.Skip("no trace at all")
+			}
+			tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+			if err != nil {
+				t.Skip("not to be opened")
+			}
+			x, err := Load(context.Background(), tr, LoadOptions{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			want := map[[4]int64]int64{} // goid, kind, name, start -> the least depth
+			n := 0
+			err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+				switch e.Kind {
+				case format.KindCounter, format.KindTrack, format.KindGo:
+					return true
+				case format.KindEvent, format.KindPending:
+					e.Depth = 0
+				}
+				key := [4]int64{int64(e.Goid), int64(e.Kind), int64(e.Name), e.Start}
+				if d, ok := want[key]; !ok || int64(e.Depth) < d {
+					want[key] = int64(e.Depth)
+				}
+				n++
+				return true
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+			d := pack(t, &Container{Meta: x.Meta(tr, MetaOptions{}), Tile: x.Tile(-1<<62, 1<<62, 0)})
+			items := d.items()
+			if len(items) != n || x.Items() != int64(n) {
+				t.Errorf("%d items, counted %d, want %d", len(items), x.Items(), n)
+			}
+			for i, it := range items {
+				depth, ok := want[[4]int64{it.goid, it.kind, it.name, it.start}]
+				if !ok || it.goid != 0 && it.depth < depth {
+					t.Errorf("%+v, want depth %d or more", it, depth)
+				}
+				if i > 0 && items[i-1].goid == it.goid && items[i-1].depth == it.depth && items[i-1].start+items[i-1].dur > it.start {
+					t.Errorf("%+v overlaps %+v", items[i-1], it)
+				}
+			}
+		})
+	}
+}

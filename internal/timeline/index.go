@@ -1,0 +1,299 @@
+package timeline
+
+import (
+	"context"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Index holds every scope of a trace, some 25 bytes each, such that what is in a
+// stretch of time is found by binary search and drawn at any resolution. Its
+// methods may be called from several goroutines.
+//
+// # Design
+//
+// A row is a goroutine; a lane is one depth of a row, or its instants. What lies
+// in a lane does not overlap and is ordered by its start.
+//
+//  1. A scope's lane is found when it is met, in the order of the starts, from
+//     what runs on its row at that moment. So a scope that is open keeps its lane
+//     when it ends, and a trace that is read while it grows gives the same lanes
+//     as one that is read at its end.
+//  2. Open scopes are not in the lanes' columns but stand behind them: their lane
+//     is theirs until they end, so ending is appending.
+//  3. Nothing is ever inserted between items. Otherwise the numbers by which the
+//     rare parts (arguments, who ended it) are found would change. What comes too
+//     late has what lies behind it placed anew; that is so only where a trace was
+//     read in an unlucky moment.
+type Index struct {
+	mu sync.Mutex
+	t  *trace.Trace
+
+	breaks  analysis.Breaks
+	rows    []*row // by first activity
+	spans   []span // of the rows
+	byGoid  map[uint64]*row
+	latest  *row // of the last event
+	open    map[int64]*scope
+	round   uint32
+	threads []uint32
+	thread  map[uint32]uint16
+	texts   texts
+	lister  *args.Lister
+	json    []byte
+	series  seriesSet
+	queued  []*row // rows with a queue
+	census  analysis.Census
+	items   int64 // scopes and instants, open ones included
+	scopes  int64
+	end     int64
+	since   int64              // what was loaded and ended from here on is in taken
+	taken   map[int64]struct{} // by the record's offset
+	news    news
+}
+
+// New returns an empty index for what a Follower of t delivers. t is asked for
+// names, the clock's steps and the end.
+func New(t *trace.Trace) *Index {
+	x := &Index{
+		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[int64]*scope{},
+		threads: []uint32{0}, thread: map[uint32]uint16{0: 0}, texts: newTexts(),
+		series: seriesSet{}, end: t.End(), since: math.MaxInt64, taken: map[int64]struct{}{},
+	}
+	x.lister = args.NewLister(t.Name)
+	return x
+}
+
+// LoadOptions say what of a trace is loaded.
+type LoadOptions struct {
+	From, To int64 // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
+	// Keep says which events are in; nil: all.
+	Keep func(*trace.Event) bool
+	// Follow, if there is one, will deliver what ends from now on; it was made
+	// before t was opened. What both deliver is taken once.
+	Follow *trace.Follower
+	// Progress, if there is one, is called now and then with the start of the
+	// event that is being loaded.
+	Progress func(ns int64)
+}
+
+// Load reads t into an index. It stops with ctx's error once ctx is done. Of a
+// trace that breaks off there is an index of what could be read beside the error.
+func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
+	x := New(t)
+	events := t.Events
+	if o.Follow != nil {
+		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
+		// A writer may be interrupted between reading the clock and storing, but
+		// not for a second while others go on.
+		x.since = o.Follow.Trace().End() - int64(time.Second)
+	}
+	watch := analysis.Watch{Progress: o.Progress}
+	err := events(trace.Options{From: o.From, To: o.To}, func(e *trace.Event) bool {
+		if watch.Look(ctx, e.Start) != nil {
+			return false
+		}
+		if o.Keep == nil || o.Keep(e) {
+			x.take(e)
+		}
+		return true
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	x.settle(t.End())
+	if o.Follow != nil {
+		x.t = o.Follow.Trace()
+		x.lister = args.NewLister(x.t.Name)
+	}
+	return x, err
+}
+
+// take puts an event of Events, which come by their starts, into the index.
+func (x *Index) take(e *trace.Event) {
+	x.census.Add(e)
+	if !e.Open && e.Start+e.Dur >= x.since {
+		x.taken[e.Loc] = struct{}{}
+	}
+	r := x.rowOf(e)
+	switch e.Kind {
+	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
+		x.items++
+		x.scopes++
+		if e.Open {
+			s := x.scope(r, e)
+			x.begin(s)
+			x.place(r, s)
+			return
+		}
+		s := scope{}
+		x.fill(&s, r, e)
+		if e.Start < r.last && len(r.lanes) > 0 {
+			late := s
+			x.enqueue(r, &late)
+			return
+		}
+		r.place(&s)
+	default:
+		x.other(r, e)
+	}
+}
+
+// begin takes note of what is open; over that it is not any more.
+func (x *Index) begin(s *scope) {
+	x.open[s.loc] = s
+	x.spans[s.row].open++
+}
+
+func (x *Index) over(s *scope) {
+	delete(x.open, s.loc)
+	x.spans[s.row].open--
+}
+
+func (x *Index) place(r *row, s *scope) {
+	if s.start < r.last && len(r.lanes) > 0 {
+		x.enqueue(r, s)
+		return
+	}
+	r.place(s)
+}
+
+// other takes in what is no scope.
+func (x *Index) other(r *row, e *trace.Event) (s scope) {
+	switch e.Kind {
+	case format.KindEvent, format.KindPending:
+		x.items++
+		if e.Open {
+			s := x.scope(r, e)
+			x.begin(s)
+			r.announce(s)
+			return *s
+		}
+		x.fill(&s, r, e)
+		r.instant(&s)
+	case format.KindCounter:
+		x.fill(&s, r, e)
+		x.series.add(e.Name, e.Start, counted(e))
+		s.cpu = int64(math.Float64bits(counted(e)))
+	case format.KindTrack, format.KindGo:
+		if e.Goid != 0 {
+			r.track = e.Name
+		}
+		if e.Kind == format.KindGo && e.Goid != 0 {
+			m := r.more()
+			m.linked, m.creator, m.created, m.start = true, e.Creator, e.Created, e.Start
+		}
+		x.fill(&s, r, e)
+	}
+	return s
+}
+
+// scope is e as the index keeps it.
+func (x *Index) scope(r *row, e *trace.Event) *scope {
+	s := &scope{}
+	x.fill(s, r, e)
+	return s
+}
+
+func (x *Index) fill(s *scope, r *row, e *trace.Event) {
+	s.start, s.dur, s.cpu, s.loc = e.Start, e.Dur, e.CPU, e.Loc
+	s.row, s.name, s.kind, s.endGoid = r.at, e.Name, e.Kind, e.EndGoid
+	s.flags = uint8(e.Quality) & flagQuality
+	s.seen = x.round
+	if e.Open {
+		s.flags = flagOpen
+	}
+	if len(x.breaks) > 0 && x.breaks.Across(e) {
+		s.flags |= flagAcross
+	}
+	if e.Thread != x.threads[s.thread] {
+		s.thread = x.threadOf(e.Thread)
+	}
+	if e.Kind == format.KindCounter {
+		return
+	}
+	if len(e.Args)+len(e.EndArgs) > 0 || e.Kind == format.KindProcess || e.Kind == format.KindTaskf {
+		x.json = args.AppendJSON(x.json[:0], x.lister.List(e))
+		s.args = x.texts.add(x.json)
+	}
+}
+
+// threadOf is the index of a thread; 0, unknown, for those that a process has
+// after its first 65,535.
+func (x *Index) threadOf(id uint32) uint16 {
+	at, ok := x.thread[id]
+	if !ok && len(x.threads) <= math.MaxUint16 {
+		at = uint16(len(x.threads))
+		x.thread[id] = at
+		x.threads = append(x.threads, id)
+	}
+	return at
+}
+
+func (x *Index) rowOf(e *trace.Event) *row {
+	r := x.latest
+	if r == nil || r.goid != e.Goid {
+		r = x.byGoid[e.Goid]
+		if r == nil {
+			r = &row{goid: e.Goid, at: int32(len(x.rows)), last: math.MinInt64}
+			x.byGoid[e.Goid] = r
+			x.rows = append(x.rows, r)
+			x.spans = append(x.spans, span{from: e.Start, to: e.Start})
+		}
+		x.latest = r
+	}
+	x.spans[r.at].reach(e)
+	if e.Track != r.track && e.Track != format.NameEmpty && e.Goid != 0 {
+		r.track = e.Track
+	}
+	return r
+}
+
+func (x *Index) enqueue(r *row, s *scope) {
+	m := r.more()
+	if len(m.queue) == 0 {
+		x.queued = append(x.queued, r)
+	}
+	m.queue = append(m.queue, s)
+}
+
+// settle places what was queued.
+func (x *Index) settle(end int64) {
+	x.end = max(x.end, end)
+	for _, r := range x.queued {
+		came := append([]*scope(nil), r.extra.queue...)
+		if r.settle() {
+			x.news.restart()
+		}
+		x.news.add(came...)
+	}
+	clear(x.queued)
+	x.queued = x.queued[:0]
+	x.series.settle()
+}
+
+// End is the last moment that the index knows, in ns from the trace's start.
+func (x *Index) End() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.end
+}
+
+// Items is the number of scopes and instants, open ones included; Scopes that of
+// the scopes alone.
+func (x *Index) Items() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.items
+}
+func (x *Index) Scopes() int64 {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.scopes
+}

@@ -1,0 +1,235 @@
+package timeline
+
+import (
+	"math"
+	"math/bits"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// item is a scope, or an instant, in a lane: 24 bytes. What does not fit is in
+// the lane's rare.
+type item struct {
+	start  int64  // ns from the trace's start
+	dur    uint32 // ns; far: see rare
+	slack  uint32 // dur - CPU time, 0 where that is unknown; far: see rare
+	name   uint16
+	thread uint16 // index into the index's threads
+	kind   format.Kind
+	flags  uint8
+}
+
+// far marks a number that does not fit into 32 bits.
+const far = math.MaxUint32
+
+// The flags of an item, as the page knows them.
+const (
+	flagQuality = 3 // format.Quality
+	flagOpen    = 4 // begun and not ended
+	flagAcross  = 8 // the clock stepped meanwhile: the duration is unknown
+)
+
+// lane is one depth of a row, or its instants. The items do not overlap, and are
+// ordered by their starts, so both binary search and merging neighbours work.
+//
+// They are in blocks that are never moved and hold no pointers: a growing slice
+// would be copied, and be garbage, several times over.
+type lane struct {
+	blocks [][]item
+	n      int
+	until  int64 // lanes of scopes: when what lies here last ends
+	rare   *rare
+}
+
+// rare is what most lanes have not.
+type rare struct {
+	args   []uint32 // by item, index into the index's texts; the items behind its end have none
+	dur    map[int]int64
+	slack  map[int]int64
+	ends   []endedBy
+	open   []*scope // a lane of scopes has at most one, and it is the last of the lane; ordered by start
+	levels levels
+}
+
+// endedBy says which goroutine ended an item that another had begun.
+type endedBy struct {
+	item int
+	goid uint64
+}
+
+// The blocks hold 2, 4, 8, … items and from the 11th on 2048: a lane of one item
+// is as common as one of a million.
+const (
+	growing    = 11
+	inGrowing  = 2<<growing - 2
+	blockItems = 2 << (growing - 1)
+)
+
+func blockOf(i int) (block, at int) {
+	if i >= inGrowing {
+		return growing + (i-inGrowing)/blockItems, (i - inGrowing) % blockItems
+	}
+	block = bits.Len(uint(i+2)) - 2
+	return block, i + 2 - 2<<block
+}
+
+func (l *lane) at(i int) *item {
+	b, k := blockOf(i)
+	return &l.blocks[b][k]
+}
+
+func (l *lane) push(it item) {
+	if n := len(l.blocks); n > 0 {
+		if last := l.blocks[n-1]; len(last) < cap(last) {
+			l.blocks[n-1] = append(last, it)
+			l.n++
+			return
+		}
+	}
+	size := 2 << min(len(l.blocks), growing-1)
+	l.blocks = append(l.blocks, append(make([]item, 0, size), it))
+	l.n++
+}
+
+func (l *lane) more() *rare {
+	if l.rare == nil {
+		l.rare = &rare{}
+	}
+	return l.rare
+}
+
+// put appends an ended scope or an instant.
+func (l *lane) put(s *scope) {
+	it := item{start: s.start, name: s.name, thread: s.thread, kind: s.kind, flags: s.flags}
+	i := l.n
+	it.dur = uint32(s.dur)
+	if s.dur < 0 || s.dur >= far {
+		it.dur = far
+		m := l.more()
+		if m.dur == nil {
+			m.dur = map[int]int64{}
+		}
+		m.dur[i] = s.dur
+	}
+	if s.flags&flagQuality != 0 {
+		slack := s.dur - s.cpu
+		it.slack = uint32(slack)
+		if slack < 0 || slack >= far {
+			it.slack = far
+			m := l.more()
+			if m.slack == nil {
+				m.slack = map[int]int64{}
+			}
+			m.slack[i] = slack
+		}
+	}
+	l.push(it)
+	if s.args != 0 {
+		m := l.more()
+		for len(m.args) < i {
+			m.args = append(m.args, 0)
+		}
+		m.args = append(m.args, s.args)
+	}
+	if s.endGoid != 0 {
+		m := l.more()
+		m.ends = append(m.ends, endedBy{i, s.endGoid})
+	}
+}
+
+func (l *lane) durOf(i int, it *item) int64 {
+	if it.dur == far {
+		return l.rare.dur[i]
+	}
+	return int64(it.dur)
+}
+
+func (l *lane) slackOf(i int, it *item) int64 {
+	if it.slack == far {
+		return l.rare.slack[i]
+	}
+	return int64(it.slack)
+}
+
+func (l *lane) argsOf(i int) uint32 {
+	if l.rare == nil || i >= len(l.rare.args) {
+		return 0
+	}
+	return l.rare.args[i]
+}
+
+// from is the first item that starts at t or later.
+func (l *lane) from(t int64) int {
+	lo, hi := 0, l.n
+	for lo < hi {
+		if m := int(uint(lo+hi) >> 1); l.at(m).start < t {
+			lo = m + 1
+		} else {
+			hi = m
+		}
+	}
+	return lo
+}
+
+// touching is the range of the items that have a part in [from, to].
+func (l *lane) touching(from, to int64) (first, end int) {
+	first = l.from(from)
+	if first > 0 {
+		if it := l.at(first - 1); it.start+l.durOf(first-1, it) >= from {
+			first--
+		}
+	}
+	if to == math.MaxInt64 {
+		return first, l.n
+	}
+	return first, max(l.from(to+1), first)
+}
+
+// scope is item i in full.
+func (l *lane) scope(i int) scope {
+	it := l.at(i)
+	s := scope{
+		start: it.start, dur: l.durOf(i, it), name: it.name, thread: it.thread,
+		kind: it.kind, flags: it.flags, args: l.argsOf(i),
+	}
+	s.cpu = s.dur - l.slackOf(i, it)
+	if l.rare != nil {
+		for k := len(l.rare.ends) - 1; k >= 0 && l.rare.ends[k].item >= i; k-- {
+			if l.rare.ends[k].item == i {
+				s.endGoid = l.rare.ends[k].goid
+			}
+		}
+	}
+	return s
+}
+
+// cut takes away the items from the n-th on.
+func (l *lane) cut(n int) {
+	for l.n > n {
+		k := len(l.blocks) - 1
+		last := l.blocks[k]
+		less := min(l.n-n, len(last))
+		l.n -= less
+		if less < len(last) {
+			l.blocks[k] = last[:len(last)-less]
+		} else {
+			l.blocks = l.blocks[:k]
+		}
+	}
+	m := l.rare
+	if m == nil {
+		return
+	}
+	m.args = m.args[:min(n, len(m.args))]
+	for len(m.ends) > 0 && m.ends[len(m.ends)-1].item >= n {
+		m.ends = m.ends[:len(m.ends)-1]
+	}
+	for _, table := range []map[int]int64{m.dur, m.slack} {
+		for i := range table {
+			if i >= n {
+				delete(table, i)
+			}
+		}
+	}
+	m.levels.cut(n)
+}

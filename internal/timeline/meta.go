@@ -1,0 +1,121 @@
+package timeline
+
+import (
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Meta is what is to be said about a trace beside its scopes. Times are ns from
+// the trace's start.
+type Meta struct {
+	Version int         `json:"version"`
+	Tool    string      `json:"tool"`
+	Title   string      `json:"title"`
+	Path    string      `json:"path"` // without its directory, which is nobody else's business
+	Size    int64       `json:"size"`
+	Start   time.Time   `json:"start"`
+	End     int64       `json:"end"`
+	PID     uint32      `json:"pid"`
+	Writer  string      `json:"writer"` // closed, running, gone, unknown
+	Scopes  int64       `json:"scopes"`
+	Whole   int64       `json:"whole,omitempty"` // of a ring: what began after it is all there
+	Reduced bool        `json:"reduced"`         // the tile is coarse
+	Res     int64       `json:"res"`             // how coarse
+	Banner  []Said      `json:"banner"`
+	Info    [][2]string `json:"info"`
+	Names   []string    `json:"names"`
+	// NamesFrom is the id of the first of Names.
+	NamesFrom int        `json:"namesFrom,omitempty"`
+	CPUs      float64    `json:"cpus"` // that it may use; 0: unknown
+	Beats     Beats      `json:"beats"`
+	Gaps      [][4]any   `json:"gaps"` // from, to, records lost, reason
+	Breaks    [][2]int64 `json:"breaks"`
+	Notes     [][2]any   `json:"notes"` // time, text
+	Summary   *Summary   `json:"summary"`
+	Live      *Live      `json:"live,omitempty"`
+	Reload    bool       `json:"reload,omitempty"` // ask for the whole again
+}
+
+// Live tells a page where to go on.
+type Live struct {
+	Cursor string `json:"cursor"`
+}
+
+// Said is a line of the banner. Level is loss, warn or note.
+type Said struct {
+	Level string `json:"level"`
+	Text  string `json:"text"`
+}
+
+// MetaOptions say what Index.Meta can't find out from the trace.
+type MetaOptions struct {
+	Tool   string // its version
+	Path   string // of the trace's file
+	Writer string // closed, running, gone, unknown; empty: closed or unknown
+	// Part, if not all of the trace is meant to be there, says what is.
+	Part string
+	// Tile is what goes with it; nil: every scope.
+	Tile *Tile
+	// More, if the tile is coarse, tells how to see more.
+	More string
+}
+
+// Meta gathers what is to be said about t, which x was made from.
+func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	if o.Writer == "" {
+		o.Writer = WriterUnknown
+		if t.Closed() {
+			o.Writer = WriterClosed
+		}
+	}
+	m := &Meta{
+		Version: 1, Tool: o.Tool, Title: title(o.Path), Path: filepath.Base(o.Path), Size: t.Size(),
+		Start: t.Start().UTC(), End: max(t.End(), 0), PID: t.Header().PID, Writer: o.Writer, Scopes: x.scopes,
+		Names: t.Names(), Gaps: [][4]any{}, Breaks: [][2]int64{}, Notes: [][2]any{},
+	}
+	if o.Tile != nil && o.Tile.Res > 0 {
+		m.Reduced, m.Res = true, o.Tile.Res
+	}
+	for len(m.Names) <= format.NameOther {
+		m.Names = append(m.Names, [...]string{"", format.OtherNames}[len(m.Names)])
+	}
+	for _, g := range t.Gaps() {
+		m.Gaps = append(m.Gaps, [4]any{g.From, g.To, g.Count, g.Reason.String()})
+	}
+	if o := t.Overwritten(); o.Records > 0 {
+		m.Whole = o.Until
+		m.Gaps = append(m.Gaps, [4]any{int64(0), o.Until, o.Records, "overwritten"})
+	}
+	for _, b := range t.Breaks() {
+		m.Breaks = append(m.Breaks, [2]int64{b.From, b.To})
+	}
+	for _, n := range t.Notes() {
+		m.Notes = append(m.Notes, [2]any{n.Time, n.Text})
+	}
+	m.Beats = beatsOf(t)
+	m.CPUs = cpus(t)
+	r := &analysis.Report{Trace: t, Path: m.Path, State: stateOf(o.Writer), Census: x.census, Cost: analysis.RecordingCost(t.Beats())}
+	m.Banner = banner(r, o)
+	for _, f := range r.Facts() {
+		m.Info = append(m.Info, [2]string{f.Label, f.Text})
+	}
+	return m
+}
+
+// What Meta.Writer can be.
+const (
+	WriterClosed  = "closed"  // Stop ran to its end
+	WriterRunning = "running" // the program lives and writes
+	WriterGone    = "gone"    // nobody writes it any more, and Stop was not called
+	WriterUnknown = "unknown" // not closed, and this system can't tell who writes it
+)
+
+// title is the name of the trace's file without what all of them end in.
+func title(path string) string { return strings.TrimSuffix(filepath.Base(path), ".scope") }

@@ -1,0 +1,57 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// TestRing: the page is told from when on a ring is whole, where its view begins,
+// and what is before that is marked as a gap.
+func TestRing(t *testing.T) {
+	const ring = `header clock=monotonic start=1000 ring=3
+state closed=1 tick=9000 overwritten=%d until=%d
+chunk blocks flags=kept sealed
+name 2 "f1"
+stop ticks=9000
+chunk records number=4 owner=0 since=4000 flags=final sealed
+  anchor start=4000 thread=12 cpu=0
+  task "f1" g=7 start=4000 stop=7000 cpu=0/unknown
+`
+	for _, c := range []struct {
+		overwritten, until int64
+		whole              int64
+		gaps, banner       string
+	}{
+		{400, 3950, 2950, "[[0 2950 400 overwritten]]", "A ring: 400 older records were overwritten; what began after 2.95µs is whole."},
+		{0, 0, 0, "[]", ""},
+	} {
+		data, err := text.Assemble(strings.NewReader(fmt.Sprintf(ring, c.overwritten, c.until)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Load(context.Background(), tr, LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		m := x.Meta(tr, MetaOptions{})
+		banner := ""
+		for _, s := range m.Banner {
+			if strings.HasPrefix(s.Text, "A ring") {
+				banner = s.Text
+			}
+		}
+		if m.Whole != c.whole || fmt.Sprint(m.Gaps) != c.gaps || banner != c.banner {
+			t.Errorf("whole from %d, gaps %v, %q; want %+v", m.Whole, m.Gaps, banner, c)
+		}
+	}
+}

@@ -1,0 +1,96 @@
+package timeline
+
+import (
+	"context"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Summary is the table of what ran, as `scopeview top --json` counts it, for
+// pages that do not have every scope. null is unknown.
+type Summary struct {
+	Scopes []SummaryScope `json:"scopes"`
+	Locks  []SummaryLock  `json:"locks"`
+}
+
+// SummaryScope are the scopes of a name. Times are of the ended ones, but Self.
+type SummaryScope struct {
+	Name       uint16 `json:"name"`
+	Process    bool   `json:"process"`
+	Count      int64  `json:"count"`
+	Total      int64  `json:"total"`
+	Self       *int64 `json:"self"`
+	Mean       int64  `json:"mean"`
+	Min        int64  `json:"min"`
+	P50        int64  `json:"p50"`
+	P90        int64  `json:"p90"`
+	P99        int64  `json:"p99"`
+	Max        int64  `json:"max"`
+	CPU        int64  `json:"cpu"`     // of scopes of CPUWall ns together
+	CPUWall    int64  `json:"cpuWall"` // 0: CPU is unknown
+	CPUMax     int64  `json:"cpuMax"`
+	CPUMaxWall int64  `json:"cpuMaxWall"`
+	Open       int64  `json:"open"`
+}
+
+// SummaryLock are the waits for, and the holds of, the locks of a name.
+type SummaryLock struct {
+	Name    uint16   `json:"name"`
+	Waits   int64    `json:"waits"`
+	Wait    int64    `json:"wait"`
+	WaitMax int64    `json:"waitMax"`
+	Holds   int64    `json:"holds"`
+	Hold    int64    `json:"hold"`
+	HoldMax int64    `json:"holdMax"`
+	HeldBy  [][2]any `json:"heldBy"` // name id (null: no scope), share; the longest first
+}
+
+// Summarize sums up what touches [from, to] of t, to 0: all. keep, if not nil,
+// says what counts.
+func Summarize(ctx context.Context, t *trace.Trace, from, to int64, keep func(*trace.Event) bool) (*Summary, error) {
+	s := analysis.NewSummary(analysis.SummaryOptions{Keep: keep, Breaks: t.Breaks(), From: from, To: to})
+	var watch analysis.Watch
+	err := t.Events(trace.Options{From: from, To: to}, func(e *trace.Event) bool {
+		s.Add(e)
+		return watch.Look(ctx, e.Start) == nil
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	s.Finish()
+	return NewSummary(s), err
+}
+
+// NewSummary is what a finished summary of package analysis tells.
+func NewSummary(s *analysis.Summary) *Summary {
+	j := &Summary{Scopes: []SummaryScope{}, Locks: []SummaryLock{}}
+	for _, st := range s.Stats() {
+		x := SummaryScope{
+			Name: st.Name, Process: st.Process, Count: st.Count, Total: st.Total, Mean: st.Mean(),
+			Min: st.Times.Min(), Max: st.Times.Max(), CPU: st.CPU, CPUWall: st.CPUWall,
+			P50: st.Times.Quantile(0.5), P90: st.Times.Quantile(0.9), P99: st.Times.Quantile(0.99),
+			CPUMax: st.AtMost, CPUMaxWall: st.AtMostWall, Open: st.Open,
+		}
+		if st.NoSelf == 0 {
+			x.Self = &st.Self
+		}
+		j.Scopes = append(j.Scopes, x)
+	}
+	for _, l := range s.Locks() {
+		x := SummaryLock{
+			Name: l.Name, Waits: l.Waits.Count, Wait: l.Waits.Total, WaitMax: l.Waits.Max,
+			Holds: l.Holds.Count, Hold: l.Holds.Total, HoldMax: l.Holds.Max, HeldBy: [][2]any{},
+		}
+		for _, h := range l.HeldBy() {
+			var name any
+			if h.Kind != 0 && h.Kind != format.KindWait {
+				name = h.Name
+			}
+			x.HeldBy = append(x.HeldBy, [2]any{name, h.Share})
+		}
+		j.Locks = append(j.Locks, x)
+	}
+	return j
+}

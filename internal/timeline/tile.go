@@ -1,0 +1,305 @@
+package timeline
+
+import (
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// LaneInstants is the number of the lane that has a row's instants.
+const LaneInstants = 255
+
+// laneNumber is how the page calls the lane of a depth; LaneInstants is taken.
+func laneNumber(depth int) int32 {
+	if depth >= LaneInstants {
+		depth++
+	}
+	return int32(depth)
+}
+
+// Tile is what touches a stretch of time at a resolution, in packed columns:
+//
+//	laneRow u, laneDepth u, laneCount u  the lanes, by row and depth: index into Rows, depth
+//	                                     (LaneInstants: events), items
+//	kind b, name u, start d, dur u, thread u, args u
+//	                                     the items, lane by lane; args is an index into Strings
+//	flags b                              1|2 the quality of the CPU time, 4 open, 8 a clock step lies across
+//	slack z                              duration - CPU time, 0 where that is unknown
+//	count u, busy u                      with Res > 0: how many scopes are merged in the item, and the sum of
+//	                                     their durations; kind and name are those of the longest
+//	endItem u, endGoid u                 items that another goroutine ended, and which
+//	goChild u, goCreator u, goCreated u, goStart u
+//	                                     the goroutines of scope.Go
+//	seriesName u, seriesCount u, seriesTime d, seriesValue f
+//	                                     the counters
+//
+// Items of a lane are in the order of their starts and do not overlap. Neighbours
+// that are together shorter than Res are one item; open scopes never are. Waits
+// are merged with waits only, but where they alternate with others in less than a
+// quarter of Res.
+type Tile struct {
+	From, To, Res int64
+	Strings       []string    // arguments as JSON objects; the first is empty
+	Rows          [][2]uint64 // goroutine, 0: unknown; name of its row
+	Items         int64       // scopes and instants, merged ones as one
+
+	columns []*column
+}
+
+// The columns of a tile that are filled one by one.
+type tileColumns struct {
+	laneRow, laneDepth, laneCount                     column
+	kind, flags, name, start, dur, slack, thread      column
+	args, count, busy                                 column
+	endItem, endGoid                                  column
+	goChild, goCreator, goCreated, goStart            column
+	seriesName, seriesCount, seriesTime, seriesValues column
+}
+
+func newTileColumns() *tileColumns {
+	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
+	return &tileColumns{
+		of("laneRow", 'u'), of("laneDepth", 'u'), of("laneCount", 'u'),
+		of("kind", 'b'), of("flags", 'b'), of("name", 'u'), of("start", 'd'), of("dur", 'u'), of("slack", 'z'), of("thread", 'u'),
+		of("args", 'u'), of("count", 'u'), of("busy", 'u'),
+		of("endItem", 'u'), of("endGoid", 'u'),
+		of("goChild", 'u'), of("goCreator", 'u'), of("goCreated", 'u'), of("goStart", 'u'),
+		of("seriesName", 'u'), of("seriesCount", 'u'), of("seriesTime", 'd'), of("seriesValue", 'f'),
+	}
+}
+
+// list lists the columns in their order; count and busy only if there is merging.
+func (c *tileColumns) list(merged bool) []*column {
+	all := []*column{&c.laneRow, &c.laneDepth, &c.laneCount, &c.kind, &c.flags, &c.name, &c.start, &c.dur, &c.slack, &c.thread, &c.args}
+	if merged {
+		all = append(all, &c.count, &c.busy)
+	}
+	return append(all, &c.endItem, &c.endGoid, &c.goChild, &c.goCreator, &c.goCreated, &c.goStart,
+		&c.seriesName, &c.seriesCount, &c.seriesTime, &c.seriesValues)
+}
+
+// tiler makes a tile.
+type tiler struct {
+	x       *Index
+	tile    *Tile
+	c       *tileColumns
+	rows    []*row // of the tile
+	strings map[uint32]int
+	inLane  int
+}
+
+func (x *Index) tiler(from, to, res int64) *tiler {
+	return &tiler{
+		x: x, tile: &Tile{From: from, To: to, Res: res, Strings: []string{""}, Rows: [][2]uint64{}},
+		c: newTileColumns(), strings: map[uint32]int{},
+	}
+}
+
+// Tile packs what touches [from, to] at a resolution in ns; 0: every scope
+// exactly.
+func (x *Index) Tile(from, to, res int64) *Tile {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	b := x.tiler(from, to, res)
+	if res > 1 {
+		x.prepare(from, to)
+	}
+	for r := range x.within(from, to) {
+		for d := range r.lanes {
+			if d == LaneInstants {
+				b.instants(r)
+			}
+			b.lane(r, laneNumber(d), &r.lanes[d])
+		}
+		if len(r.lanes) <= LaneInstants {
+			b.instants(r)
+		}
+	}
+	b.links()
+	b.series()
+	return b.done()
+}
+
+func (b *tiler) instants(r *row) {
+	if r.extra != nil {
+		b.lane(r, LaneInstants, &r.extra.instants)
+	}
+}
+
+// lane adds a lane's items, and what is open in it.
+func (b *tiler) lane(r *row, number int32, l *lane) {
+	from, to := b.tile.From, b.tile.To
+	var open []*scope
+	if l.rare != nil {
+		open = l.rare.open
+	}
+	before := func(start int64) {
+		for len(open) > 0 && open[0].start <= start {
+			if s := open[0]; s.start <= to && (number != LaneInstants || s.start >= from) {
+				b.open(s)
+			}
+			open = open[1:]
+		}
+	}
+	b.inLane = 0
+	if b.tile.Res <= 1 {
+		first, end := l.touching(from, to)
+		for i := first; i < end; i++ {
+			it := l.at(i)
+			if len(open) > 0 {
+				before(it.start)
+			}
+			b.single(l, i, it)
+		}
+	} else {
+		l.runs(from, to, b.tile.Res, func(run *run) {
+			if len(open) > 0 {
+				before(run.start)
+			}
+			if run.count == 1 {
+				b.single(l, int(run.item), l.at(int(run.item)))
+			} else {
+				b.merged(l, run)
+			}
+		})
+	}
+	before(math.MaxInt64)
+	if b.inLane > 0 {
+		b.c.laneRow.u(uint64(b.row(r)))
+		b.c.laneDepth.u(uint64(number))
+		b.c.laneCount.u(uint64(b.inLane))
+		b.tile.Items += int64(b.inLane)
+	}
+}
+
+// row is r's place among the tile's rows. They come one by one.
+func (b *tiler) row(r *row) int {
+	if n := len(b.rows); n == 0 || b.rows[n-1] != r {
+		b.rows = append(b.rows, r)
+		b.tile.Rows = append(b.tile.Rows, [2]uint64{r.goid, uint64(r.track)})
+	}
+	return len(b.rows) - 1
+}
+
+// single adds an item as it is.
+func (b *tiler) single(l *lane, i int, it *item) {
+	dur := l.durOf(i, it)
+	c := b.c
+	c.kind.b(byte(it.kind))
+	c.flags.b(it.flags)
+	c.name.u(uint64(it.name))
+	c.start.d(it.start)
+	c.dur.u(uint64(max(dur, 0)))
+	c.slack.z(l.slackOf(i, it))
+	c.thread.u(uint64(b.x.threads[it.thread]))
+	if l.rare == nil {
+		c.args.u(0)
+	} else {
+		c.args.u(uint64(b.text(l.argsOf(i))))
+		if len(l.rare.ends) > 0 {
+			b.endedBy(l, i)
+		}
+	}
+	if b.tile.Res > 0 {
+		c.count.u(1)
+		c.busy.u(uint64(max(dur, 0)))
+	}
+	b.inLane++
+}
+
+func (b *tiler) endedBy(l *lane, i int) {
+	k, ok := slices.BinarySearchFunc(l.rare.ends, i, func(e endedBy, i int) int { return e.item - i })
+	if ok {
+		b.c.endItem.u(uint64(b.c.kind.count - 1))
+		b.c.endGoid.u(l.rare.ends[k].goid)
+	}
+}
+
+func (b *tiler) merged(l *lane, r *run) {
+	it := l.at(int(r.item))
+	c := b.c
+	c.kind.b(byte(it.kind))
+	c.flags.b(0)
+	c.name.u(uint64(it.name))
+	c.start.d(r.start)
+	c.dur.u(uint64(max(r.end-r.start, 0)))
+	c.slack.z(0)
+	c.thread.u(uint64(b.x.threads[it.thread]))
+	c.args.u(0)
+	c.count.u(uint64(r.count))
+	c.busy.u(uint64(max(r.busy, 0)))
+	b.inLane++
+}
+
+// open adds an open scope: up to the last moment that is known.
+func (b *tiler) open(s *scope) {
+	dur := max(b.x.end-s.start, 0)
+	if s.kind == format.KindPending {
+		dur = 0
+	}
+	c := b.c
+	c.kind.b(byte(s.kind))
+	c.flags.b(s.flags | flagOpen)
+	c.name.u(uint64(s.name))
+	c.start.d(s.start)
+	c.dur.u(uint64(dur))
+	c.slack.z(0)
+	c.thread.u(uint64(b.x.threads[s.thread]))
+	c.args.u(uint64(b.text(s.args)))
+	if b.tile.Res > 0 {
+		c.count.u(1)
+		c.busy.u(uint64(dur))
+	}
+	b.inLane++
+}
+
+// text is a text's place among the tile's.
+func (b *tiler) text(id uint32) int {
+	if id == 0 {
+		return 0
+	}
+	at, ok := b.strings[id]
+	if !ok {
+		at = len(b.tile.Strings)
+		b.strings[id] = at
+		b.tile.Strings = append(b.tile.Strings, string(b.x.texts.get(id)))
+	}
+	return at
+}
+
+// links adds where the tile's goroutines come from.
+func (b *tiler) links() {
+	for _, r := range b.rows {
+		if r.extra != nil && r.extra.linked {
+			b.link(r)
+		}
+	}
+}
+
+func (b *tiler) link(r *row) {
+	b.c.goChild.u(r.goid)
+	b.c.goCreator.u(r.extra.creator)
+	b.c.goCreated.u(uint64(max(r.extra.created, 0)))
+	b.c.goStart.u(uint64(max(r.extra.start, 0)))
+}
+
+func (b *tiler) series() {
+	for _, name := range b.x.series.names() {
+		points := b.x.series[name].within(b.tile.From, b.tile.To, b.tile.Res)
+		if len(points) == 0 {
+			continue
+		}
+		b.c.seriesName.u(uint64(name))
+		b.c.seriesCount.u(uint64(len(points)))
+		for _, p := range points {
+			b.c.seriesTime.d(p.time)
+			b.c.seriesValues.f(p.value)
+		}
+	}
+}
+
+func (b *tiler) done() *Tile {
+	b.tile.columns = b.c.list(b.tile.Res > 0)
+	return b.tile
+}
