@@ -34,11 +34,9 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"iter"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -47,12 +45,8 @@ const Header = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cp
 
 // Options say what is written and how.
 type Options struct {
-	From, To      int64       // ns from the trace's start; To 0: no limit. Scopes that touch the range are in
-	Names, Tracks glob.Filter // heartbeats have neither
-	Raw           bool        // leave cells that a spreadsheet would run
-	// Progress, if there is one, is called now and then with the start of the
-	// event that is being written.
-	Progress func(ns int64)
+	analysis.Selection
+	Raw bool // leave cells that a spreadsheet would run
 }
 
 // bufferSize is how much is written at once; roomForRow is more than a row has
@@ -64,25 +58,19 @@ const (
 
 // Write writes t to w. It stops with ctx's error once ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
-	choice := analysis.NewChoice(o.Names, o.Tracks, t.Name)
+	choice := o.Choice(t)
 	rows := newRows(t.Name, t.Breaks(), o.Raw)
-	beats := beatsOf(t, o, choice)
-	defer beats.stop()
+	beats := o.Beats(t)
+	defer beats.Stop()
 	b := append(make([]byte, 0, bufferSize+roomForRow), Header...)
 	var failed error
-	n := 0
-	err := t.Events(trace.Options{From: o.From, To: o.To}, func(e *trace.Event) bool {
-		if n++; n&(1<<14-1) == 0 {
-			if failed = ctx.Err(); failed != nil {
-				return false
-			}
-			if o.Progress != nil {
-				o.Progress(e.Start)
-			}
+	watch := o.Watch()
+	err := t.Events(o.Range(), func(e *trace.Event) bool {
+		if failed = watch.Look(ctx, e.Start); failed != nil {
+			return false
 		}
-		for beats.beat != nil && beats.beat.Time <= e.Start {
-			b = rows.appendBeat(b, beats.beat)
-			beats.advance()
+		for ; beats.Next != nil && beats.Next.Time <= e.Start; beats.Advance() {
+			b = rows.appendBeat(b, beats.Next)
 		}
 		if choice.Keep(e) {
 			b = rows.appendEvent(b, e)
@@ -94,42 +82,16 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		return failed == nil
 	})
 	if failed == nil {
-		for ; beats.beat != nil; beats.advance() {
-			b = rows.appendBeat(b, beats.beat)
+		for ; beats.Next != nil; beats.Advance() {
+			b = rows.appendBeat(b, beats.Next)
 		}
 		_, failed = w.Write(b)
 	}
 	if failed != nil {
 		return fmt.Errorf("writing CSV: %w", failed)
 	}
-	return errors.Join(err, beats.err)
+	return errors.Join(err, beats.Err)
 }
-
-// beatSource hands out the heartbeats that were asked for, one by one: those of
-// a recording of days would not fit into memory.
-type beatSource struct {
-	beat *trace.Beat // the next one, nil behind the last
-	next func() (*trace.Beat, bool)
-	stop func()
-	err  error
-}
-
-func beatsOf(t *trace.Trace, o Options, choice *analysis.Choice) *beatSource {
-	s := &beatSource{}
-	s.next, s.stop = iter.Pull(func(yield func(*trace.Beat) bool) {
-		if !choice.Nameless() {
-			return
-		}
-		s.err = t.EachBeat(func(b *trace.Beat) bool {
-			in := b.Time >= o.From && (o.To == 0 || b.Time <= o.To)
-			return !in || yield(b)
-		})
-	})
-	s.advance()
-	return s
-}
-
-func (s *beatSource) advance() { s.beat, _ = s.next() }
 
 // kinds are the first cells of the rows, by kind; empty: no row.
 var kinds = func() (cells [128]string) {

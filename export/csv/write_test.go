@@ -7,25 +7,18 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 )
-
-func open(t *testing.T, data []byte) *trace.Trace {
-	t.Helper()
-	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return tr
-}
 
 // TestWrite reads a trace of several buffers back.
 func TestWrite(t *testing.T) {
-	tr := open(t, build(8, true))
+	tr := tracetest.Open(t, tracetest.Bulk(8, true))
 	var b bytes.Buffer
 	var progress int64
-	if err := Write(context.Background(), &b, tr, Options{Progress: func(ns int64) { progress = ns }}); err != nil {
+	if err := Write(context.Background(), &b, tr, Options{Selection: analysis.Selection{Progress: func(ns int64) { progress = ns }}}); err != nil {
 		t.Fatal(err)
 	}
 	rows := parse(t, b.String())
@@ -47,7 +40,7 @@ func TestWrite(t *testing.T) {
 }
 
 func TestWriteStops(t *testing.T) {
-	tr := open(t, build(32, false))
+	tr := tracetest.Open(t, tracetest.Bulk(32, false))
 	full := errors.New("no space left on device")
 	w := &failing{after: 1, err: full}
 	if err := Write(context.Background(), w, tr, Options{}); !errors.Is(err, full) || w.writes != 2 {
@@ -68,7 +61,7 @@ func TestWriteNothingChosen(t *testing.T) {
 		t.Fatal(err)
 	}
 	var b bytes.Buffer
-	if err := Write(context.Background(), &b, open(t, build(2, false)), Options{Names: none}); err != nil || b.String() != Header {
+	if err := Write(context.Background(), &b, tracetest.Open(t, tracetest.Bulk(2, false)), Options{Selection: analysis.Selection{Names: none}}); err != nil || b.String() != Header {
 		t.Errorf("%q, %v", b.String(), err)
 	}
 }

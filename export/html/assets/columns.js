@@ -1,0 +1,206 @@
+// The container: deflated columns, as the Go side's internal/timeline writes
+// them. Whatever the bytes are, reading them ends, with an Error's sentence
+// where they make no sense.
+
+/**
+ * @typedef {Uint8Array|Uint32Array|Float64Array} Column
+ * @typedef {{header: Object, columns: Map<string, Column>}} Container
+ */
+
+const magicBytes = [0x53, 0x56, 0x43, 0x31]; // SVC1
+const maxExact = 2 ** 53;
+
+/**
+ * Undoes deflate-raw.
+ * @param {Uint8Array} bytes
+ * @returns {Promise<Uint8Array>}
+ */
+export async function inflate(bytes) {
+  const unpack = rawInflater();
+  try {
+    const body = new Blob([bytes]).stream().pipeThrough(unpack);
+    return new Uint8Array(await new Response(body).arrayBuffer());
+  } catch (err) {
+    throw new Error(`The timeline's data cannot be unpacked: they are cut off or damaged (${err.message}).`);
+  }
+}
+
+function rawInflater() {
+  try {
+    return new DecompressionStream("deflate-raw");
+  } catch {
+    throw new Error("This browser cannot unpack the timeline's data: it has no DecompressionStream for deflate-raw. Chrome and Edge from 103, Firefox from 113 and Safari from 16.4 on have it.");
+  }
+}
+
+/**
+ * Decodes base64.
+ * @param {string} text
+ * @returns {Uint8Array}
+ */
+export function fromBase64(text) {
+  const plain = text.trim();
+  try {
+    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(plain);
+    return base64InPieces(plain);
+  } catch (err) {
+    throw new Error(`The timeline's data are no base64: the page was cut off or changed (${err.message}).`);
+  }
+}
+
+/** atob makes a string of the whole; in pieces it stays small. */
+function base64InPieces(text) {
+  const padding = text.endsWith("==") ? 2 : text.endsWith("=") ? 1 : 0;
+  const out = new Uint8Array(Math.floor(text.length / 4) * 3 - padding);
+  const step = 1 << 16; // a multiple of 4
+  let at = 0;
+  for (let from = 0; from < text.length; from += step) {
+    const piece = atob(text.slice(from, from + step));
+    for (let i = 0; i < piece.length; i++) out[at++] = piece.charCodeAt(i);
+  }
+  return out;
+}
+
+/**
+ * Reads an inflated container.
+ * @param {Uint8Array} bytes
+ * @returns {Container}
+ */
+export function readContainer(bytes) {
+  if (bytes.length < 8 || magicBytes.some((b, i) => bytes[i] !== b)) {
+    throw new Error("The timeline's data do not begin like a timeline.");
+  }
+  const headerLength = new DataView(bytes.buffer, bytes.byteOffset).getUint32(4, true);
+  if (headerLength > bytes.length - 8) {
+    throw new Error(`The timeline's data are cut off: a header of ${headerLength} bytes in ${bytes.length}.`);
+  }
+  const header = parseHeader(bytes.subarray(8, 8 + headerLength));
+  const columns = new Map();
+  let at = 8 + headerLength;
+  for (const [name, type, count, length] of header.columns) {
+    if (length > bytes.length - at) {
+      throw new Error(`The timeline's data are cut off in column ${name}: ${bytes.length - at} of ${length} bytes.`);
+    }
+    columns.set(name, decodeColumn(name, type, count, bytes.subarray(at, at + length)));
+    at += length;
+  }
+  return { header, columns };
+}
+
+function parseHeader(bytes) {
+  let header;
+  try {
+    header = JSON.parse(new TextDecoder().decode(bytes));
+  } catch (err) {
+    throw new Error(`The timeline's header is no JSON: ${err.message}`);
+  }
+  if (header === null || typeof header !== "object") throw new Error("The timeline's header is no object.");
+  header.columns ??= [];
+  const size = (n) => Number.isSafeInteger(n) && n >= 0;
+  for (const c of header.columns) {
+    if (!Array.isArray(c) || typeof c[0] !== "string" || !size(c[2]) || !size(c[3])) {
+      throw new Error("The timeline's header lists a column that makes no sense.");
+    }
+  }
+  return header;
+}
+
+/**
+ * Decodes one column. A value takes at least one byte, so that a wrong count
+ * cannot ask for more memory than there are data.
+ * @param {string} name
+ * @param {string} type
+ * @param {number} count
+ * @param {Uint8Array} bytes
+ * @returns {Column}
+ */
+export function decodeColumn(name, type, count, bytes) {
+  const width = type === "f" ? 8 : 1;
+  if (count * width > bytes.length || (type === "b" || type === "f") && count * width !== bytes.length) {
+    throw new Error(`Column ${name} says ${count} values, but has ${bytes.length} bytes.`);
+  }
+  switch (type) {
+    case "b": return bytes.slice();
+    case "f": return decodeFloats(bytes, count);
+    case "u": return decodeUnsigned(name, bytes, count);
+    case "z": return decodeSigned(name, bytes, count, false);
+    case "d": return decodeSigned(name, bytes, count, true);
+  }
+  throw new Error(`Column ${name} has the type ${type}, which this page does not know: it is older than the data.`);
+}
+
+function decodeFloats(bytes, count) {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
+  const out = new Float64Array(count);
+  for (let i = 0; i < count; i++) out[i] = view.getFloat64(8 * i, true);
+  return out;
+}
+
+/** Varints as Uint32Array, or as Float64Array from the first that needs it. */
+function decodeUnsigned(name, bytes, count) {
+  let out = new Uint32Array(count);
+  let p = 0;
+  for (let i = 0; i < count; i++) {
+    let x = bytes[p++];
+    if (x > 127) {
+      let y = bytes[p++];
+      x = (x & 127) | (y & 127) << 7;
+      for (let shift = 14; y > 127 && shift < 28; shift += 7) {
+        y = bytes[p++];
+        x |= (y & 127) << shift;
+      }
+      for (let m = 2 ** 28; y > 127; m *= 128) {
+        y = bytes[p++];
+        x += (y & 127) * m;
+        if (x > maxExact) throw tooLarge(name);
+      }
+      if (x > 0xffffffff && out instanceof Uint32Array) {
+        const wide = new Float64Array(count);
+        wide.set(out.subarray(0, i));
+        out = wide;
+      }
+    }
+    out[i] = x;
+  }
+  checkEnd(name, p, bytes);
+  return out;
+}
+
+/** Zigzag varints; running: each is the difference to the one before. */
+function decodeSigned(name, bytes, count, running) {
+  const out = new Float64Array(count);
+  const keep = running ? 1 : 0;
+  let p = 0;
+  let last = 0;
+  for (let i = 0; i < count; i++) {
+    const first = bytes[p++];
+    // The sign is the lowest bit; without it the number stays exact up to 2^53.
+    let x = (first & 127) >> 1;
+    if (first > 127) {
+      let y = bytes[p++];
+      x |= (y & 127) << 6;
+      for (let shift = 13; y > 127 && shift < 27; shift += 7) {
+        y = bytes[p++];
+        x |= (y & 127) << shift;
+      }
+      for (let m = 2 ** 27; y > 127; m *= 128) {
+        y = bytes[p++];
+        x += (y & 127) * m;
+        if (x > maxExact) throw tooLarge(name);
+      }
+    }
+    last = (first & 1 ? -x - 1 : x) + last * keep;
+    out[i] = last;
+  }
+  checkEnd(name, p, bytes);
+  return out;
+}
+
+function tooLarge(name) {
+  return new Error(`Column ${name} has a number above 2^53.`);
+}
+
+function checkEnd(name, p, bytes) {
+  if (p > bytes.length || bytes[p - 1] > 127) throw new Error(`Column ${name} ends in the middle of a number.`);
+  if (p < bytes.length) throw new Error(`Column ${name} has ${bytes.length - p} bytes too many.`);
+}

@@ -1,0 +1,138 @@
+// Mouse and keyboard. Keys are looked up in help.js's list, so that what is
+// shown there is what they do.
+
+import { extentOf } from "./refs.js";
+import { keyOf } from "./help.js";
+
+/**
+ * @param {any} app
+ * @param {any} rows the rows' view
+ * @param {any} popup
+ */
+export function listenMouse(app, rows, popup) {
+  const { element, canvas } = rows;
+  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number}|null} */
+  let drag = null;
+  const timeAt = (/** @type {number} */ x) => app.view.from + (x / rows.width()) * (app.view.to - app.view.from);
+  const point = (/** @type {MouseEvent} */ e) => {
+    const box = canvas.getBoundingClientRect();
+    return { x: e.clientX - box.left, y: e.clientY - box.top };
+  };
+
+  canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
+    if (e.button !== 0 && e.button !== 1) return;
+    const { x, y } = point(e);
+    canvas.setPointerCapture(e.pointerId);
+    element.focus({ preventScroll: true });
+    drag = {
+      x, y, time: timeAt(x), mode: e.shiftKey || e.button === 1 ? "pan" : "press",
+      from: app.view.from, to: app.view.to, scroll: element.scrollTop,
+    };
+    if (e.button === 1) e.preventDefault();
+  });
+  canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
+    const { x, y } = point(e);
+    const t = timeAt(x);
+    app.hover(t);
+    if (!drag) {
+      const hit = rows.at(x, y);
+      app.hoverOn(hit && hit.seg !== undefined && !hit.merged ? hit.seg.name[hit.i] : -1);
+      popup.show(hit, e.clientX, e.clientY, t);
+      canvas.style.cursor = hit?.seg !== undefined ? "pointer" : "default";
+      return;
+    }
+    popup.hide();
+    if (drag.mode === "press" && Math.abs(x - drag.x) > 4) drag.mode = "range";
+    if (drag.mode === "range") app.setRange({ from: Math.min(drag.time, t), to: Math.max(drag.time, t) });
+    if (drag.mode === "pan") {
+      const moved = ((drag.x - x) / rows.width()) * (drag.to - drag.from);
+      app.setView(drag.from + moved, drag.to + moved);
+      element.scrollTop = drag.scroll + drag.y - y;
+    }
+  });
+  canvas.addEventListener("pointerup", (/** @type {PointerEvent} */ e) => {
+    const was = drag;
+    drag = null;
+    if (!was || was.mode !== "press") return;
+    const { x, y } = point(e);
+    const hit = rows.at(x, y);
+    app.chooseRow(hit?.strip.kind === "row" ? hit.strip.id : "");
+    if (hit?.seg !== undefined && !hit.merged) app.select({ seg: hit.seg, i: hit.i });
+    else if (hit?.seg !== undefined) app.select({ seg: hit.seg, i: hit.i, j: hit.j });
+    else {
+      app.select(null);
+      app.setRange(null);
+    }
+  });
+  canvas.addEventListener("pointercancel", () => { drag = null; });
+  canvas.addEventListener("pointerleave", () => {
+    popup.hide();
+    app.hover(null);
+    app.hoverOn(-1);
+  });
+  canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {
+    const { x, y } = point(e);
+    const hit = rows.at(x, y);
+    if (hit?.seg === undefined) return;
+    const { start, end } = extentOf({ seg: hit.seg, i: hit.i, j: hit.j });
+    app.fit(start, end);
+  });
+
+  /** @param {WheelEvent} e */
+  function wheel(e) {
+    const unit = e.deltaMode === 1 ? 16 : e.deltaMode === 2 ? 400 : 1;
+    const dx = e.deltaX * unit;
+    const dy = e.deltaY * unit;
+    if (e.ctrlKey || e.metaKey) {
+      // Where the pointer is stays where it is.
+      e.preventDefault();
+      app.zoomAt(timeAt(point(e).x), Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0025));
+      return;
+    }
+    const along = e.shiftKey && dx === 0 ? dy : dx;
+    if (along !== 0 && Math.abs(along) >= Math.abs(e.shiftKey ? 0 : dy)) {
+      e.preventDefault();
+      app.pan((along / rows.width()) * (app.view.to - app.view.from));
+    }
+  }
+  for (const id of ["rows", "ruler", "heart"]) {
+    document.getElementById(id)?.addEventListener("wheel", wheel, { passive: false });
+  }
+}
+
+/** @param {any} app */
+export function listenKeys(app) {
+  document.addEventListener("keydown", (e) => {
+    const key = keyOf(e);
+    if (!key) return;
+    const inSearch = /** @type {HTMLElement} */ (e.target).id === "search-text";
+    if (inSearch && e.code !== "Escape") return; // the box has keys of its own
+    if (app.act(key.action, key.fast === true)) e.preventDefault();
+  });
+}
+
+/** A drag of the divider, or the arrows on it, changes the panel's height. @param {any} app */
+export function listenDivider(app) {
+  const divider = /** @type {HTMLElement} */ (document.getElementById("divider"));
+  const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
+  const resize = (/** @type {number} */ h) => {
+    panel.style.height = `${Math.max(60, Math.min(innerHeight * 0.8, h))}px`;
+    divider.setAttribute("aria-valuenow", String(Math.round((100 * panel.offsetHeight) / innerHeight)));
+    app.relayout();
+  };
+  divider.setAttribute("aria-valuemin", "5");
+  divider.setAttribute("aria-valuemax", "80");
+  divider.setAttribute("aria-valuenow", "32");
+  divider.addEventListener("pointerdown", (e) => divider.setPointerCapture(e.pointerId));
+  divider.addEventListener("pointermove", (e) => {
+    if (divider.hasPointerCapture(e.pointerId)) resize(panel.offsetHeight + divider.getBoundingClientRect().top + 2 - e.clientY);
+  });
+  divider.addEventListener("keydown", (e) => {
+    const by = { ArrowUp: 30, ArrowDown: -30 }[e.code];
+    if (by) {
+      resize(panel.offsetHeight + by);
+      e.preventDefault();
+      e.stopPropagation();
+    }
+  });
+}

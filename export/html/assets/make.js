@@ -1,0 +1,112 @@
+// Building blocks of the panels. Text reaches the page as text nodes and
+// properties only, so that no name can become markup.
+
+import { thousands } from "./time.js";
+
+/**
+ * Makes an element. class, text and properties of the element (title, type,
+ * hidden, …) are set as such, on… as listeners, aria-… , role and data-… as
+ * attributes; null and undefined are left out. Children may be texts.
+ * @param {string} tag
+ * @param {Object<string, any>|null} [props]
+ * @param {...(Node|string|null)} children
+ * @returns {any}
+ */
+export function make(tag, props, ...children) {
+  const element = document.createElement(tag);
+  for (const [key, value] of Object.entries(props || {})) {
+    if (value === null || value === undefined) continue;
+    if (key === "class") element.className = value;
+    else if (key === "text") element.textContent = value;
+    else if (key.startsWith("on")) element.addEventListener(key.slice(2), value);
+    else if (key === "role" || key.includes("-")) element.setAttribute(key, String(value));
+    else element[key] = value;
+  }
+  for (const child of children) {
+    if (child !== null && child !== undefined) element.append(child);
+  }
+  return element;
+}
+
+/**
+ * A button that says what it does.
+ * @param {string} text
+ * @param {() => void} onclick
+ * @param {Object<string, any>} [props]
+ * @returns {HTMLButtonElement}
+ */
+export function makeButton(text, onclick, props) {
+  return make("button", { type: "button", text, onclick, ...props });
+}
+
+/** Tells whether an element is on the page and in no closed tab: only then is it worth filling. */
+export function isShown(element) {
+  return element.isConnected && !element.closest("[hidden]");
+}
+
+/**
+ * Spaces calls that may be heavy: at once after a rest, else a moment after the
+ * last of many requests, at the latest a second after the first, and never so
+ * often that they take more than a fifth of the time.
+ * @param {() => void} call
+ * @returns {() => void}
+ */
+export function restLater(call) {
+  let timer = 0;
+  let first = 0;
+  let done = -Infinity;
+  let took = 0;
+  const run = () => {
+    timer = 0;
+    const began = performance.now();
+    call();
+    done = performance.now();
+    took = done - began;
+  };
+  return () => {
+    const now = performance.now();
+    if (timer === 0) {
+      if (took < 30 && now - done > 120) return run();
+      first = now;
+    } else {
+      clearTimeout(timer);
+    }
+    timer = setTimeout(run, Math.max(0, Math.min(120, first + 1000 - now)) + 4 * took);
+  };
+}
+
+/**
+ * Fills an element anew and gives the focus back to the control that had it, found
+ * by its data-keep.
+ * @param {HTMLElement} root
+ * @param {() => void} fill
+ */
+export function keepFocus(root, fill) {
+  const keep = root.contains(document.activeElement) ? document.activeElement.dataset.keep : undefined;
+  fill();
+  if (keep === undefined) return;
+  for (const control of root.querySelectorAll("[data-keep]")) {
+    if (control.dataset.keep === keep) return control.focus({ preventScroll: true });
+  }
+}
+
+/** A name for people: the unnamed is said to be so. */
+export function nameText(text) {
+  return text === "" || text === undefined ? "(no name)" : text;
+}
+
+/** "1 scope", "5,000 scopes". */
+export function pluralText(n, one, many = one + "s") {
+  return `${thousands(n)} ${n === 1 ? one : many}`;
+}
+
+/** A share as people say it: 0.3%, 5.7%, 93%; never 100% or 0% of what is not. */
+export function percentText(share) {
+  if (!Number.isFinite(share)) return "-";
+  const p = share * 100;
+  if (p === 0) return "0%";
+  if (p < 0.1) return "<0.1%";
+  if (p < 9.95) return p.toFixed(1).replace(/\.0$/, "") + "%";
+  if (p > 99 && p < 100) return ">99%";
+  return Math.round(p) + "%";
+}

@@ -1,0 +1,131 @@
+// The whole trace, of a ring what is there of it, in a strip: how many rows were in a scope, and how many waited,
+// the visible part, the hits of the search. Drag to look elsewhere.
+
+import { createPlot } from "./plot.js";
+import { viewOfAll } from "./viewport.js";
+
+const mapHeight = 34;
+/** Rows beyond this many are sampled: it is a picture of how busy it was. */
+const mapRows = 3000;
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}}
+ */
+export function createMinimap(app) {
+  const plot = createPlot("map", mapHeight, "The whole trace: rows in a scope, waits, and the visible part");
+  plot.say([["whole", ""], ["", "rows busy, waiting"]]);
+  /** @type {{version: number, width: number, begin: number, end: number, busy: Float64Array, wait: Float64Array, top: number}|null} */
+  let density = null;
+  /** @type {{hits: any, of: any, bins: Uint32Array}|null} */
+  let found = null;
+  let measured = 0;
+  /** What the strip shows. */
+  const ends = () => {
+    const { from } = viewOfAll(app.model);
+    return { begin: from, end: Math.max(from + 1, app.model.end) };
+  };
+
+  /** @param {number} width */
+  function measure(width) {
+    const { model } = app;
+    const { begin, end } = ends();
+    const n = Math.max(1, Math.floor(width / 2));
+    const busy = new Float64Array(n);
+    const wait = new Float64Array(n);
+    const rows = model.rows(app.by);
+    const step = Math.max(1, Math.ceil(rows.length / mapRows));
+    const res = (end - begin) / n;
+    for (let r = 0; r < rows.length; r += step) {
+      const { lanes } = rows[r];
+      for (let d = 0; d < Math.min(lanes.length, 16); d++) {
+        model.eachBar(lanes[d], begin, end, res, (/** @type {any} */ _seg, /** @type {number} */ _i, /** @type {number} */ _j, /** @type {number} */ t0, /** @type {number} */ t1, /** @type {number} */ _top, /** @type {number} */ sum, /** @type {number} */ waits) => {
+          // A run is as busy as its scopes add up to.
+          const long = Math.max(t1 - t0, 1);
+          const at = (t0 - begin) / res;
+          if (d === 0) spread(busy, at, at + long / res, (step * Math.min(sum, long)) / long);
+          if (waits > 0) spread(wait, at, at + long / res, (step * waits) / long);
+        });
+      }
+    }
+    let top = 1;
+    for (let k = 0; k < n; k++) top = Math.max(top, busy[k]);
+    density = { version: model.version, width, begin, end, busy, wait, top };
+    measured = performance.now();
+  }
+
+  /** Adds weight to the bins that [a, b) covers, by how much. @param {Float64Array} bins @param {number} a @param {number} b @param {number} weight */
+  function spread(bins, a, b, weight) {
+    const last = Math.min(bins.length - 1, Math.floor(b));
+    for (let k = Math.max(0, Math.floor(a)); k <= last; k++) {
+      bins[k] += weight * Math.max(0, Math.min(b, k + 1) - Math.max(a, k));
+    }
+  }
+
+  /** @param {Record<string, string>} colors */
+  function draw(colors) {
+    const { ctx, width, height } = plot.begin(colors);
+    const stale = !density || density.version !== app.model.version;
+    // While a trace grows, once a second is enough.
+    if (!density || density.width !== width || (stale && (!app.growing || performance.now() - measured > 1000))) measure(width);
+    const d = /** @type {NonNullable<typeof density>} */ (density);
+    const { begin, end } = ends();
+    const x = (/** @type {number} */ t) => ((t - begin) / (end - begin)) * width;
+    const bin = x(d.end) / d.busy.length;
+    for (let k = 0; k < d.busy.length; k++) {
+      const h = (d.busy[k] / d.top) * (height - 6);
+      const w = Math.min(h, (d.wait[k] / d.top) * (height - 6));
+      ctx.fillStyle = colors["cpu-user"];
+      ctx.fillRect(k * bin, height - h, bin + 0.3, h - w);
+      ctx.fillStyle = colors.wait;
+      ctx.fillRect(k * bin, height - w, bin + 0.3, w);
+    }
+    if (app.hits) {
+      // Counted once, not for each frame: it looks at every scope.
+      if (found?.hits !== app.hits || found.of !== d) found = { hits: app.hits, of: d, bins: app.hits.bins(d.begin, d.end, d.busy.length) };
+      ctx.fillStyle = colors.accent;
+      for (let k = 0; k < d.busy.length; k++) if (found.bins[k]) ctx.fillRect(k * bin, 0, 2, 4);
+    }
+    for (const [from, to] of app.model.meta.gaps ?? []) {
+      ctx.fillStyle = colors.loss;
+      ctx.fillRect(x(from), 0, Math.max(2, x(to) - x(from)), 3);
+    }
+    const a = x(app.view.from);
+    const b = Math.max(a + 3, x(app.view.to));
+    ctx.fillStyle = colors.shade;
+    ctx.fillRect(0, 0, a, height);
+    ctx.fillRect(b, 0, width - b, height);
+    ctx.strokeStyle = colors.accent;
+    ctx.strokeRect(Math.max(0.5, a + 0.5), 0.5, Math.min(width - 1, b) - Math.max(0.5, a + 0.5), height - 1);
+  }
+
+  /** @type {{mode: "move"|"left"|"right", grab: number}|null} */
+  let drag = null;
+  const timeAt = (/** @type {PointerEvent} */ e) => {
+    const { begin, end } = ends();
+    return begin + (e.offsetX / plot.canvas.clientWidth) * (end - begin);
+  };
+  plot.canvas.addEventListener("pointerdown", (e) => {
+    const px = (ends().end - ends().begin) / plot.canvas.clientWidth;
+    const t = timeAt(e);
+    const { from, to } = app.view;
+    plot.canvas.setPointerCapture(e.pointerId);
+    if (Math.abs(t - from) < 5 * px) drag = { mode: "left", grab: 0 };
+    else if (Math.abs(t - to) < 5 * px) drag = { mode: "right", grab: 0 };
+    else {
+      if (t < from || t > to) app.setView(t - (to - from) / 2, t + (to - from) / 2);
+      drag = { mode: "move", grab: t - app.view.from };
+    }
+  });
+  plot.canvas.addEventListener("pointermove", (e) => {
+    if (!drag) return;
+    const t = timeAt(e);
+    const { from, to } = app.view;
+    if (drag.mode === "left") app.setView(Math.min(t, to - 1), to);
+    else if (drag.mode === "right") app.setView(from, Math.max(t, from + 1));
+    else app.setView(t - drag.grab, t - drag.grab + to - from);
+  });
+  plot.canvas.addEventListener("pointerup", () => { drag = null; });
+  plot.canvas.addEventListener("pointercancel", () => { drag = null; });
+  return { element: plot.element, draw, changed() { density = null; } };
+}

@@ -1,0 +1,86 @@
+// The time axis, and the lines that go down from it.
+
+import { make } from "./make.js";
+import { beginCanvas } from "./plot.js";
+import { moment, niceStep, wallClock } from "./time.js";
+
+const rulerHeight = 20;
+
+/**
+ * The times of the ticks in a range that is width px wide.
+ * @param {number} from @param {number} to @param {number} width
+ * @returns {{step: number, ticks: number[]}}
+ */
+function ticksOf(from, to, width) {
+  const step = niceStep(((to - from) * 95) / Math.max(width, 95));
+  const ticks = [];
+  for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 100; t += step) ticks.push(t);
+  return { step, ticks };
+}
+
+/**
+ * A moment as the user wants moments: from the start, or of the clock.
+ * @param {any} app @param {number} ns @param {number} step
+ */
+export function momentText(app, ns, step) {
+  return app.wall ? wallClock(app.startMs, app.startRest, ns, step) : moment(ns, step);
+}
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void}}
+ */
+export function createRuler(app) {
+  const legend = make("div", { class: "legend" });
+  const canvas = make("canvas", { role: "img", "aria-label": "Time axis" });
+  canvas.style.height = `${rulerHeight}px`;
+  const element = make("div", { class: "plot ruler" }, legend, canvas);
+
+  /** @param {Record<string, string>} colors */
+  function draw(colors) {
+    const { ctx, width, height } = beginCanvas(canvas, canvas.clientWidth, rulerHeight, colors);
+    const { from, to } = app.view;
+    const scale = width / (to - from);
+    const { step, ticks } = ticksOf(from, to, width);
+    for (const t of ticks) {
+      const x = Math.round((t - from) * scale);
+      ctx.fillStyle = colors.line;
+      ctx.fillRect(x, height - 6, 1, 6);
+      ctx.fillStyle = colors["fg-dim"];
+      ctx.fillText(momentText(app, t, step), x + 4, height - 6);
+    }
+    const shown = `${app.span(to - from)} shown`;
+    if (legend.textContent !== shown) legend.textContent = shown;
+    if (app.range) {
+      const a = (app.range.from - from) * scale;
+      const b = (app.range.to - from) * scale;
+      pill(ctx, `${app.span(app.range.to - app.range.from)}`, (Math.max(0, a) + Math.min(width, b)) / 2, width, colors.accent, colors.bg);
+    }
+    if (app.cursor !== null) {
+      const x = (app.cursor - from) * scale;
+      pill(ctx, momentText(app, app.cursor, (to - from) / width / 2), x, width, colors.fg, colors.bg);
+    }
+    for (const m of app.marks) {
+      const x = (m - from) * scale;
+      ctx.fillStyle = colors.accent;
+      ctx.beginPath();
+      ctx.moveTo(x - 5, 0);
+      ctx.lineTo(x + 5, 0);
+      ctx.lineTo(x, 8);
+      ctx.fill();
+    }
+  }
+
+  /** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} x @param {number} width @param {string} fill @param {string} ink */
+  function pill(ctx, text, x, width, fill, ink) {
+    const w = ctx.measureText(text).width + 10;
+    const left = Math.max(0, Math.min(width - w, x - w / 2));
+    ctx.fillStyle = fill;
+    ctx.beginPath();
+    ctx.roundRect(left, 2, w, rulerHeight - 5, 3);
+    ctx.fill();
+    ctx.fillStyle = ink;
+    ctx.fillText(text, left + 5, rulerHeight - 7);
+  }
+  return { element, draw };
+}

@@ -1,0 +1,76 @@
+// What the address's fragment keeps, so that a link shows a colleague the same
+// thing: v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, by=thread,
+// clock=wall, m=marks, hide=, pin=, shut= (row keys).
+
+/**
+ * @typedef {Object} ViewState
+ * @property {{from: number, to: number}=} view
+ * @property {{from: number, to: number}=} range
+ * @property {{key: number, depth: number, start: number}=} selection
+ * @property {string=} search
+ * @property {string=} rows filter of the rows' names
+ * @property {boolean=} threads
+ * @property {boolean=} wall
+ * @property {number[]=} marks
+ * @property {string=} tab
+ * @property {string[]=} hidden
+ * @property {string[]=} pinned
+ * @property {string[]=} shut
+ */
+
+/**
+ * @param {ViewState} s
+ * @returns {string} without the #
+ */
+export function encodeState(s) {
+  const p = new URLSearchParams();
+  const two = (/** @type {{from: number, to: number}} */ r) => `${Math.round(r.from)}-${Math.round(r.to)}`;
+  if (s.view) p.set("v", two(s.view));
+  if (s.range) p.set("r", two(s.range));
+  if (s.selection) p.set("s", `${s.selection.key}:${s.selection.depth}:${s.selection.start}`);
+  if (s.search) p.set("q", s.search);
+  if (s.rows) p.set("rows", s.rows);
+  if (s.threads) p.set("by", "thread");
+  if (s.wall) p.set("clock", "wall");
+  if (s.marks?.length) p.set("m", s.marks.map((m) => Math.round(m)).join("-"));
+  if (s.tab) p.set("tab", s.tab);
+  for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
+    if (s[list]?.length) p.set(list, s[list].join(" "));
+  }
+  return p.toString();
+}
+
+/**
+ * The inverse of encodeState. What can't be read is left out: a link may have
+ * been cut by whatever carried it.
+ * @param {string} fragment without the #
+ * @returns {ViewState}
+ */
+export function decodeState(fragment) {
+  const p = new URLSearchParams(fragment);
+  /** @type {ViewState} */
+  const s = {};
+  const two = (/** @type {string|null} */ text) => {
+    const m = /^(\d{1,16})-(\d{1,16})$/.exec(text ?? "");
+    return m && Number(m[1]) <= Number(m[2]) ? { from: Number(m[1]), to: Number(m[2]) } : undefined;
+  };
+  s.view = two(p.get("v"));
+  s.range = two(p.get("r"));
+  const sel = /^(-?\d{1,16}):(-?\d{1,5}):(\d{1,16})$/.exec(p.get("s") ?? "");
+  if (sel) s.selection = { key: Number(sel[1]), depth: Number(sel[2]), start: Number(sel[3]) };
+  s.search = p.get("q") || undefined;
+  s.rows = p.get("rows") || undefined;
+  s.threads = p.get("by") === "thread" || undefined;
+  s.wall = p.get("clock") === "wall" || undefined;
+  s.tab = p.get("tab") || undefined;
+  const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map(Number);
+  if (marks.length) s.marks = marks;
+  for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
+    const keys = (p.get(list) ?? "").split(" ").filter((k) => k !== "");
+    if (keys.length) s[list] = keys;
+  }
+  for (const k of Object.keys(s)) {
+    if (s[/** @type {keyof ViewState} */ (k)] === undefined) delete s[/** @type {keyof ViewState} */ (k)];
+  }
+  return s;
+}

@@ -1,0 +1,64 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { foldEnded, layoutRows, newChoices, stripsBetween, showMore, rowId, lineHeight } from "../layout.js";
+
+const row = (key, depth, title = `goroutine ${key}`) => ({ by: "goroutine", key, depth, title, named: false, flags: { parts: [], open: null }, scopes: 1, lanes: Array.from({ length: depth }, (_, d) => ({ depth: d })) });
+const model = { series: () => [{ nameId: 5 }], name: () => "queue" };
+const of = (rows) => rows.map((r) => ({ kind: "row", row: r }));
+
+test("rows lie under each other, counters last", () => {
+  const { strips, height } = layoutRows(model, of([row(1, 2), row(2, 1)]), newChoices());
+  assert.deepEqual(strips.map((s) => [s.kind, s.y, s.h]), [["row", 0, 39], ["row", 39, 21], ["series", 60, 30]]);
+  assert.equal(height, 90);
+});
+
+test("deep rows show twelve lines and say how many they hide", () => {
+  const choices = newChoices();
+  const deep = of([row(1, 500)]);
+  let [s] = layoutRows(model, deep, choices).strips;
+  assert.deepEqual([s.lanes.length, s.left, s.h], [12, 488, 13 * lineHeight + 3]);
+  choices.full.add("g1");
+  [s] = layoutRows(model, deep, choices).strips;
+  assert.deepEqual([s.lanes.length, s.left], [500, 0]);
+  choices.shut.add("g1");
+  [s] = layoutRows(model, deep, choices).strips;
+  assert.deepEqual([s.lanes.length, s.left], [1, 0]);
+});
+
+test("pinned rows come first, hidden ones are counted, the filter is by title", () => {
+  const choices = newChoices();
+  choices.pinned.add("g3");
+  choices.hidden.add("g1");
+  const rows = of([row(1, 1), row(2, 1), row(3, 1)]);
+  assert.deepEqual(layoutRows(model, rows, choices).strips.map((s) => s.id), ["g3", "g2", "c5", ""]);
+  choices.filter = "INE 2";
+  assert.deepEqual(layoutRows(model, rows, choices).strips.map((s) => s.id), ["g2"]);
+});
+
+test("a group shows twenty rows, then twenty more", () => {
+  const choices = newChoices();
+  const group = [{ kind: "group", title: "50 × handle", nameId: 7, rows: Array.from({ length: 50 }, (_, k) => row(k, 1)) }];
+  assert.deepEqual(layoutRows(model, group, choices).strips.map((s) => s.kind), ["group", "series"]);
+  choices.opened.add("n7");
+  const kinds = () => layoutRows(model, group, choices).strips.filter((s) => s.kind === "row").length;
+  assert.equal(kinds(), 20);
+  assert.equal(layoutRows(model, group, choices).strips[21].title, "20 more of 30");
+  showMore(choices, "n7");
+  showMore(choices, "n7");
+  assert.equal(kinds(), 50);
+});
+
+test("at the live end ended rows go to the bottom", () => {
+  const rows = [["a", 5], ["d", 15], ["b", 50], ["c", 5]].map(([title, last], k) => ({ ...row(k, 1, title), last }));
+  const group = { kind: "group", title: "2 × x", nameId: 7, rows: [{ ...row(8, 1), last: 4 }, { ...row(9, 1), last: 44 }] };
+  const got = foldEnded([...of(rows), group], 10, 30);
+  assert.deepEqual(got.map((a) => a.row?.title ?? [a.title, a.rows.map((r) => r.key)]), ["b", ["2 × x", [9]], "d", ["3 rows that ended before", [0, 3, 8]]]);
+  assert.deepEqual(foldEnded(of(rows), 0, 0), of(rows));
+});
+
+test("the strips in sight", () => {
+  const { strips } = layoutRows(model, of(Array.from({ length: 1000 }, (_, k) => row(k, 1))), newChoices());
+  assert.deepEqual(stripsBetween(strips, 21, 43).map((s) => s.id), ["g1", "g2"]);
+  assert.deepEqual(stripsBetween(strips, 1e9, 2e9), []);
+  assert.equal(rowId({ by: "thread", key: 9 }), "t9");
+});

@@ -1,0 +1,115 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { container, modelOf, randomly } from "./make.js";
+import { children, links, longest, neighbour, onRow, parent } from "../relate.js";
+import { search } from "../search.js";
+import { same } from "../refs.js";
+
+const names = ["", "work", "read", "Store.Get", "mu"];
+const at = (model, key, depth, start) => model.find(key, depth, start);
+const say = (ref) => (ref ? [ref.seg.lanes[ref.seg.lane[ref.i]].key, ref.seg.start[ref.i]] : null);
+
+test("a parent is the scope around, a hold is none", () => {
+  const model = modelOf([
+    [1, 0, 1, 1, 0, 100], [1, 1, 4, 7, 10, 80], [1, 2, 2, 1, 20, 30], [1, 2, 2, 1, 60, 20], [1, 1, 2, 1, 92, 5], [1, "i", 3, 3, 25, 0], [1, "i", 3, 3, 95, 0],
+  ], { names });
+  assert.deepEqual(say(parent(model, at(model, 1, 2, 20))), [1, 0]);
+  assert.deepEqual(say(parent(model, at(model, 1, 1, 10))), [1, 0]);
+  assert.deepEqual(say(parent(model, at(model, 1, -1, 25))), [1, 20]);
+  assert.deepEqual(say(parent(model, at(model, 1, -1, 95))), [1, 92]);
+  assert.equal(parent(model, at(model, 1, 0, 0)), null);
+  assert.deepEqual(children(model, at(model, 1, 0, 0), 100).map(say), [[1, 10], [1, 20], [1, 60], [1, 92]]);
+  assert.deepEqual(children(model, at(model, 1, 0, 0), 1).map(say), [[1, 10]]);
+  assert.deepEqual(children(model, at(model, 1, 2, 20), 9), []);
+});
+
+test("a parent that begins at the same moment, and one that had ended", () => {
+  const model = modelOf([[1, 0, 1, 1, 0, 10], [1, 1, 2, 1, 0, 5], [1, 0, 1, 1, 10, 10], [1, 1, 2, 1, 10, 5]], { names });
+  assert.deepEqual(say(parent(model, at(model, 1, 1, 10))), [1, 10]);
+  assert.deepEqual(say(parent(model, at(model, 1, 1, 0))), [1, 0]);
+  assert.equal(parent(model, at(model, 1, 0, 10)), null);
+});
+
+test("the next and the previous of a name go over all rows, by start, and miss none", () => {
+  const random = randomly(2);
+  const items = [];
+  for (let key = 1; key <= 5; key++) for (let k = 0, t = 0; k < 40; k++, t += 1 + random(9)) items.push([key, 0, 1 + random(2), 1, t, 1]);
+  const model = modelOf(items, { names });
+  model.update(container([[9, 0, 1, 1, 50, 1], [9, 0, 1, 1, 50 + 1, 1]], { meta: { end: 1000, names: undefined } }));
+  const all = items.filter((x) => x[2] === 1).length + 2;
+  let ref = longest(model, 1);
+  for (let up = ref; up; up = neighbour(model, up, -1)) ref = up;
+  const seen = [ref];
+  for (let next = neighbour(model, ref, 1); next; next = neighbour(model, next, 1)) seen.push(next);
+  assert.equal(seen.length, all);
+  for (let k = 1; k < seen.length; k++) {
+    assert.ok(seen[k - 1].seg.start[seen[k - 1].i] <= seen[k].seg.start[seen[k].i]);
+    assert.ok(same(neighbour(model, seen[k], -1), seen[k - 1]));
+  }
+});
+
+test("in a lane one goes from segment to segment", () => {
+  const model = modelOf([[1, 0, 1, 1, 0, 5], [1, 0, 1, 1, 10, 5]], { names });
+  for (let t = 20; t < 60; t += 10) model.update(container([[1, 0, 1, 1, t, 5]], { meta: { end: t + 5, names: undefined } }));
+  let ref = at(model, 1, 0, 0);
+  const starts = [];
+  for (; ref; ref = onRow(model, ref, 1)) starts.push(ref.seg.start[ref.i]);
+  assert.deepEqual(starts, [0, 10, 20, 30, 40, 50]);
+  assert.deepEqual(say(onRow(model, at(model, 1, 0, 50), -1)), [1, 40]);
+  assert.equal(onRow(model, at(model, 1, 0, 0), -1), null);
+  assert.deepEqual(starts.length, 6);
+});
+
+test("the longest is a scope before it is a wait, if nothing else is asked for", () => {
+  const model = modelOf([[1, 0, 4, 6, 0, 50], [1, 0, 4, 7, 60, 100], [2, 0, 1, 1, 0, 5], [2, 0, 1, 6, 10, 80]], { names });
+  assert.deepEqual(say(longest(model, 4)), [1, 0]);
+  assert.deepEqual(say(longest(model, 4, 7)), [1, 60]);
+  assert.deepEqual(say(longest(model, 1)), [2, 0]);
+  assert.equal(longest(model, 3), null);
+});
+
+test("who made whom", () => {
+  const model = modelOf([
+    [1, 0, 1, 1, 0, 100], [1, 1, 2, 1, 10, 20], [2, 0, 1, 1, 25, 50], [3, 0, 1, 1, 60, 5],
+  ], { names, gos: [[2, 1, 15, 20], [3, 1, 55, 58]] });
+  assert.deepEqual(links(model, at(model, 2, 0, 25)).map((l) => [l.kind, l.from.rowKey, l.from.time, say(l.from.ref), l.to.rowKey, l.to.time]), [["go", 1, 15, [1, 10], 2, 20]]);
+  assert.deepEqual(links(model, at(model, 1, 1, 10)).map((l) => l.to.rowKey), [2]);
+  assert.deepEqual(links(model, at(model, 1, 0, 0)).map((l) => l.to.rowKey), [2, 3]);
+});
+
+test("who gave a lock to whom", () => {
+  const args = '{"addr":"0xc1"}';
+  const other = { args: '{"addr":"0xc2"}' };
+  const model = modelOf([
+    [1, 0, 4, 7, 0, 50, { args }], [2, 0, 4, 6, 10, 42, { args }], [2, 0, 4, 7, 52, 20, { args }],
+    [3, 0, 4, 6, 12, 61, { args }], [4, 0, 4, 7, 0, 49, other], [5, 0, 4, 6, 5, 46, other],
+  ], { names });
+  const told = (key, start) => links(model, at(model, key, 0, start)).map((l) => [l.kind, l.from.rowKey, l.from.time, l.to.rowKey, l.to.time]);
+  assert.deepEqual(told(2, 10), [["lock", 1, 50, 2, 52]]);
+  assert.deepEqual(told(3, 12), [["lock", 2, 72, 3, 73]]);
+  assert.deepEqual(told(5, 5), [["lock", 4, 49, 5, 51]]);
+  assert.deepEqual(told(1, 0), [["lock", 1, 50, 2, 52]]);
+  assert.deepEqual(told(2, 52), [["lock", 2, 72, 3, 73]]);
+  assert.deepEqual(told(4, 0), [["lock", 4, 49, 5, 51]]);
+});
+
+test("search finds names and arguments in any case", () => {
+  const items = [[1, 0, 3, 1, 0, 10], [1, 0, 1, 1, 20, 10, { args: '{"file":"store.go"}' }], [1, 0, 1, 1, 40, 10, { args: '{"file":"x.go"}' }], [2, 0, 3, 1, 40, 55], [2, "i", 3, 3, 0, 0]];
+  const model = modelOf(items, { names });
+  const hits = search(model, "STORE");
+  assert.equal(hits.count, 4);
+  assert.equal(hits.exact, true);
+  assert.deepEqual([...hits.bins(0, 100, 10)], [2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
+  const lane = model.lanes(model.rows()[0])[0];
+  const { seg, from } = lane.parts[0];
+  assert.deepEqual([hits.has(seg, from, from + 1), hits.has(seg, from + 2, from + 3), hits.has(seg, from, from + 3)], [true, false, true]);
+  assert.deepEqual(say(hits.next(0, 1)), [1, 20]);
+  assert.deepEqual(say(hits.next(40, -1)), [1, 20]);
+  const seen = [];
+  for (let ref = hits.next(-1, 1); ref; ref = hits.next(ref, 1)) seen.push(say(ref));
+  assert.deepEqual(seen, [[1, 0], [2, 0], [1, 20], [2, 40]]);
+  const back = [];
+  for (let ref = hits.next(Infinity, -1); ref; ref = hits.next(ref, -1)) back.push(say(ref));
+  assert.deepEqual(back, seen.reverse());
+  assert.equal(search(model, "nowhere").next(-1, 1), null);
+});

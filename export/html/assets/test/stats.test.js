@@ -1,0 +1,163 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { modelOf, randomly } from "./make.js";
+import { summarize } from "../stats.js";
+import { flame } from "../flame.js";
+import { children, parent, selfTime } from "../relate.js";
+import { distribution, quantileOf } from "../histogram.js";
+
+const names = ["", "a", "b", "c", "lock", "other"];
+const task = 1, proc = 2, wait = 6, hold = 7;
+
+/** A goroutine's random life, nested: items with their depths. */
+function life(random, key) {
+  const items = [];
+  const inside = (depth, from, to) => {
+    for (let t = from + random(50); t < to - 2;) {
+      const end = Math.min(to, t + 1 + random(depth === 0 ? 2000 : to - from));
+      const kind = [task, task, task, task, hold, wait, proc, task][random(8)];
+      const quality = random(4);
+      const more = { quality, cpu: random(end - t + 1), thread: 1 + random(3), across: random(40) === 0 };
+      items.push([key, depth, kind === wait || kind === hold ? 4 + random(2) : 1 + random(3), kind, t, end - t, more]);
+      if (kind !== wait && depth < 5) inside(depth + 1, t, end);
+      t = end + random(60);
+    }
+  };
+  inside(0, random(500), 10000);
+  const last = items.at(-1);
+  if (last && last[1] === 0) last[6].open = random(2) === 0;
+  return items;
+}
+
+/** Whose moment is it, moment by moment. */
+function naive(items, from, to) {
+  const self = new Map();
+  const held = new Map();
+  for (const key of new Set(items.map((x) => x[0]))) {
+    const row = items.filter((x) => x[0] === key && x[4] <= to && x[4] + x[5] >= from);
+    const own = row.filter((x) => x[3] !== hold);
+    for (let t = from; t < to; t++) {
+      let top = null;
+      for (const x of own) if (x[4] <= t && x[4] + x[5] > t && (top === null || x[4] > top[4] || x[4] === top[4] && x[1] > top[1])) top = x;
+      if (top && top[3] !== wait && !top[6].across) {
+        const k = `${top[2]} ${top[3] === proc}`;
+        self.set(k, (self.get(k) ?? 0) + 1);
+      }
+      for (const x of row) {
+        if (x[3] !== hold || x[6].across || x[4] > t || x[4] + x[5] <= t) continue;
+        const by = `${x[2]} ${top && top[3] !== wait ? top[2] : null}`;
+        held.set(by, (held.get(by) ?? 0) + 1);
+      }
+    }
+  }
+  return { self, held };
+}
+
+test("sums are those of counting moment by moment", () => {
+  const random = randomly(11);
+  for (let round = 0; round < 12; round++) {
+    const items = [1, 2, 3].flatMap((key) => life(random, key));
+    const model = modelOf(items, { names });
+    const [from, to] = round % 3 === 0 ? [0, model.end] : [random(5000), 5000 + random(4000)];
+    const { scopes, locks } = summarize(model, from, to, null);
+    const want = naive(items, from, to);
+    const touching = items.filter((x) => x[4] <= to && x[4] + x[5] >= from);
+    for (const s of scopes) {
+      const mine = touching.filter((x) => x[2] === s.name && (s.process ? x[3] === proc : x[3] === task));
+      const ended = mine.filter((x) => !x[6].open && !x[6].across);
+      const durations = ended.map((x) => x[5]).sort((a, b) => a - b);
+      const sum = (list, f) => list.reduce((n, x) => n + f(x), 0);
+      const known = ended.filter((x) => x[6].quality === 1 || x[6].quality === 2);
+      const atMost = ended.filter((x) => x[6].quality === 3);
+      assert.deepEqual([s.count, s.total, s.self, s.open, s.across], [ended.length, sum(ended, (x) => x[5]), want.self.get(`${s.name} ${s.process}`) ?? 0,
+        mine.filter((x) => x[6].open && !x[6].across).length, mine.filter((x) => x[6].across).length]);
+      assert.deepEqual([s.cpu, s.cpuWall, s.cpuMax, s.cpuMaxWall], [sum(known, (x) => x[6].cpu), sum(known, (x) => x[5]), sum(atMost, (x) => x[6].cpu), sum(atMost, (x) => x[5])]);
+      assert.deepEqual([s.min, s.max, s.p50], [durations[0] ?? 0, durations.at(-1) ?? 0, durations[Math.max(Math.ceil(durations.length / 2) - 1, 0)] ?? 0]);
+    }
+    assert.equal(scopes.reduce((n, s) => n + s.count + s.open + s.across, 0), touching.filter((x) => x[3] === task || x[3] === proc).length);
+    for (const l of locks) {
+      const mine = (kind) => touching.filter((x) => x[2] === l.name && x[3] === kind && !x[6].across && !x[6].open);
+      assert.deepEqual([l.waits, l.wait, l.holds, l.hold], [mine(wait).length, mine(wait).reduce((n, x) => n + x[5], 0), mine(hold).length, mine(hold).reduce((n, x) => n + x[5], 0)]);
+      const all = [...want.held].filter(([k]) => k.startsWith(`${l.name} `));
+      const whole = all.reduce((n, [, d]) => n + d, 0);
+      const shares = new Map();
+      for (const [id, share] of l.heldBy) shares.set(`${l.name} ${id}`, (shares.get(`${l.name} ${id}`) ?? 0) + share);
+      for (const [k, d] of all) assert.ok(Math.abs(shares.get(k) - d / whole) < 1e-9);
+    }
+    // The same moments by other ways: the tree, and one by one.
+    const tree = flame(model, from, to, "wall");
+    const bySelf = new Map();
+    const walk = (node) => {
+      assert.equal(node.value, node.self + node.children.reduce((n, c) => n + c.value, 0));
+      bySelf.set(`${node.nameId} ${node.kind}`, (bySelf.get(`${node.nameId} ${node.kind}`) ?? 0) + node.self);
+      node.children.forEach(walk);
+    };
+    walk(tree);
+    if (items.every((x) => !x[6].across)) for (const s of scopes) assert.ok((bySelf.get(`${s.name} 1`) ?? 0) >= s.self);
+  }
+});
+
+test("self times one by one add up, and children are those of whom one is the parent", () => {
+  const random = randomly(5);
+  const items = life(random, 1).map((x) => [...x.slice(0, 6), { ...x[6], across: false }]);
+  const model = modelOf(items, { names });
+  const { scopes } = summarize(model, 0, model.end, null);
+  const sums = new Map();
+  for (const seg of model.segments()) {
+    for (let i = 0; i < seg.n; i++) {
+      if (seg.kind[i] === hold || seg.kind[i] === wait) continue;
+      const k = `${seg.name[i]} ${seg.kind[i] === proc}`;
+      sums.set(k, (sums.get(k) ?? 0) + selfTime(model, { seg, i }));
+      for (const child of children(model, { seg, i }, 1e6)) {
+        const up = parent(model, child);
+        assert.deepEqual([up.seg === seg, up.i], [true, i]);
+      }
+    }
+  }
+  for (const s of scopes) assert.equal(sums.get(`${s.name} ${s.process}`), s.self);
+});
+
+test("on an unknown goroutine self is unknown", () => {
+  const model = modelOf([[0, 0, 1, task, 0, 10], [0, 0, 1, task, 20, 5], [3, 0, 2, task, 0, 10]], { names });
+  const { scopes } = summarize(model, 0, 30, null);
+  assert.deepEqual(scopes.map((s) => [s.name, s.count, s.self]), [[1, 2, null], [2, 1, 10]]);
+  assert.equal(selfTime(model, model.find(0, 0, 0)), null);
+});
+
+test("a tree of CPU time knows at least what is known inside", () => {
+  const model = modelOf([
+    [1, 0, 1, task, 0, 100], [1, 1, 2, task, 10, 40, { quality: 1, cpu: 30 }], [1, 2, 3, task, 20, 10, { quality: 2, cpu: 8 }],
+    [1, 1, 2, task, 60, 20, { quality: 3, cpu: 20 }],
+  ], { names });
+  const tree = flame(model, 0, 100, "cpu");
+  const [a] = tree.children;
+  assert.deepEqual([tree.value, a.nameId, a.value, a.self, a.count], [30, 1, 30, 0, 1]);
+  assert.deepEqual(a.children.map((c) => [c.nameId, c.value, c.self, c.count]), [[2, 30, 22, 2]]);
+  assert.equal(flame(model, 30, 50, "cpu").children[0].children[0].value, 15);
+});
+
+test("quantiles are the nearest rank", () => {
+  assert.equal(quantileOf(Float64Array.of(), 0.5), 0);
+  assert.equal(quantileOf(Float64Array.of(1, 2, 3, 4), 0.5), 2);
+  assert.equal(quantileOf(Float64Array.from({ length: 100 }, (_, k) => k + 1), 0.99), 99);
+  assert.equal(quantileOf(Float64Array.from({ length: 10 }, (_, k) => k + 1), 0.9), 9);
+});
+
+test("a distribution has every duration in one bucket", () => {
+  const random = randomly(9);
+  for (const n of [1, 2, 50, 1000]) {
+    const items = [];
+    for (let k = 0, t = 0; k < n; k++, t += 1e6) items.push([1, 0, 1, task, t, random(2 ** random(20))]);
+    const model = modelOf(items, { names });
+    const ref = model.find(1, 0, 0);
+    const d = distribution(model, 1, ref);
+    assert.equal(d.of, n);
+    assert.equal(d.rank, items.filter((x) => x[5] < items[0][5]).length);
+    assert.equal(d.quantile, items.filter((x) => x[5] <= items[0][5]).length / n);
+    assert.equal(d.buckets.reduce((sum, b) => sum + b.count, 0), n);
+    d.buckets.forEach((b, k) => {
+      assert.ok(b.lo <= b.hi && (k === 0 || Math.abs(b.lo - d.buckets[k - 1].hi) < 1e-6 * b.lo));
+      assert.equal(b.count, items.filter((x) => x[5] >= b.lo && x[5] < b.hi).length);
+    });
+  }
+});

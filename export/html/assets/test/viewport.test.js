@@ -1,0 +1,72 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { viewport } from "../viewport.js";
+
+globalThis.matchMedia = () => ({ matches: true }); // nobody waits for an animation
+globalThis.cancelAnimationFrame = () => {};
+
+/** An app that sees all of a trace of a thousand milliseconds on a hundred pixels. */
+function seeing(view = { from: 0, to: 1e9 }) {
+  const wanted = [];
+  const app = {
+    model: { end: 1e9, meta: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
+    view, wanted, revealed: [], follow: false,
+    rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]) },
+    tell() {}, keepState() {}, redraw() {}, relayout() {},
+  };
+  return Object.assign(app, viewport(app));
+}
+
+const one = (start, dur) => ({ seg: { start: [start], dur: [dur] }, i: 0 });
+
+test("the view is neither narrower than can be told apart nor wider than the trace", () => {
+  const app = seeing();
+  app.setView(500, 501);
+  assert.deepEqual(app.view, { from: 490.5, to: 510.5 });
+  app.setView(-1e12, 1e12);
+  assert.ok(Math.abs(app.view.to - app.view.from - 1.1e9) < 1);
+  app.setView(5e9, 5.1e9);
+  assert.ok(app.view.from < 1e9, "the trace's end stays in sight");
+  app.setView(-5e9, -4.9e9);
+  assert.ok(app.view.to > 0, "the trace's begin stays in sight");
+  assert.deepEqual(app.wanted.at(-1), [app.view.from, app.view.to, 100]);
+});
+
+test("what is under the pointer stays there when zooming", () => {
+  const app = seeing();
+  for (const [t, factor] of [[3e8, 0.5], [3.2e8, 0.1], [3.2e8, 3]]) {
+    const share = () => (t - app.view.from) / (app.view.to - app.view.from);
+    const before = share();
+    app.zoomAt(t, factor);
+    assert.ok(Math.abs(share() - before) < 1e-9, `${t}, ${factor}`);
+  }
+});
+
+test("a scope that is looked at lies in the view, with something around it", () => {
+  const app = seeing();
+  app.fit(2e8, 3e8);
+  assert.deepEqual(app.view, { from: 1.92e8, to: 3.08e8 });
+  app.reveal(one(2.1e8, 5e7));
+  assert.deepEqual(app.view, { from: 1.92e8, to: 3.08e8 }, "it was in sight");
+  app.reveal(one(6e8, 5e7));
+  assert.deepEqual([app.view.from, app.view.to], [5.67e8, 6.83e8], "as wide as before");
+  app.reveal(one(7e8, 100));
+  assert.deepEqual(app.view, { from: 7e8 - 220, to: 7e8 + 320 }, "zoomed in, it was too short");
+  app.seeAll();
+  assert.deepEqual(app.view, { from: 0, to: 1.01e9 });
+  app.model.meta.whole = 9e8;
+  app.seeAll();
+  assert.deepEqual(app.view, { from: 9e8, to: 1.001e9 }, "of a ring what is there");
+  assert.deepEqual(app.revealed, [[1, 0], [1, 0], [1, 0]]);
+});
+
+test("following, the end is in sight, until one looks elsewhere", () => {
+  const app = seeing({ from: 0, to: 1e8 });
+  app.setFollow(true);
+  assert.deepEqual(app.view, { from: 1e9 - 0.96e8, to: 1e9 + 0.04e8 });
+  app.model.end = 2e9;
+  app.stayAtEnd();
+  assert.deepEqual([app.view, app.follow], [{ from: 2e9 - 0.96e8, to: 2e9 + 0.04e8 }, true]);
+  app.pan(-1e9);
+  assert.equal(app.follow, false);
+});

@@ -1,0 +1,70 @@
+package perfetto
+
+import (
+	"bytes"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// annotate appends arguments to the event, as package args has them in JSON.
+func (s *writer) annotate(list []args.Arg) {
+	for i := range list {
+		a := &list[i]
+		s.part = s.appendKey(s.part[:0], a.Key)
+		s.part = s.appendValue(s.part, &a.Value)
+		s.event = appendBytes(s.event, eventAnnotations, s.part)
+	}
+}
+
+// maxKeys is how many keys are defined once for all: as many as a trace can have
+// names. Others ("key#2" is no name) are written out wherever they occur.
+const maxKeys = format.MaxNames
+
+// appendKey appends an argument's key, which is defined if it was not.
+func (s *writer) appendKey(b []byte, key string) []byte {
+	id, ok := s.keys[key]
+	if !ok {
+		if len(s.keys) == maxKeys {
+			return appendString(b, annotationPlainName, key)
+		}
+		id = uint64(len(s.keys)) + 1
+		s.keys[key] = id
+		s.interned = appendInterned(s.interned, internedAnnotations, id, key)
+	}
+	return appendVarint(b, annotationName, id)
+}
+
+func (s *writer) appendValue(b []byte, v *format.Slot) []byte {
+	switch v.Type {
+	case format.SlotInt, format.SlotDuration:
+		return appendInt(b, annotationInt, v.Int())
+	case format.SlotFloat:
+		return appendDouble(b, annotationDouble, v.Float())
+	case format.SlotBool:
+		return appendBool(b, annotationBool, v.Value != 0)
+	case format.SlotString:
+		return s.appendText(b, v)
+	case format.SlotType_:
+		s.entry = s.appendKey(s.entry[:0], "type")
+		s.entry = s.appendText(s.entry, v)
+		return appendBytes(b, annotationDict, s.entry)
+	case format.SlotAddr:
+		return appendVarint(b, annotationPointer, v.Value)
+	}
+	return appendVarint(b, annotationUint, v.Value)
+}
+
+// appendText appends a string; one that was cut says so as it does in JSON.
+func (s *writer) appendText(b []byte, v *format.Slot) []byte {
+	str := v.Str
+	if !utf8.Valid(str) {
+		str = bytes.ToValidUTF8(str, []byte("\ufffd"))
+	}
+	if v.Type == format.SlotString && len(v.Str) < v.Full {
+		str = append(str[:len(str):len(str)], "… ("+strconv.Itoa(v.Full)+" bytes)"...)
+	}
+	return appendBytes(b, annotationString, str)
+}

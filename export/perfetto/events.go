@@ -1,0 +1,111 @@
+package perfetto
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/export/rows"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// named appends the event's name and category.
+func (s *writer) named(e *trace.Event) {
+	for int(e.Name) >= len(s.defined) {
+		s.defined = append(s.defined, false)
+	}
+	id := uint64(e.Name) + 1
+	if !s.defined[e.Name] {
+		s.defined[e.Name] = true
+		s.interned = appendInterned(s.interned, internedNames, id, s.text(e.Name))
+	}
+	s.event = appendVarint(s.event, eventCategory, uint64(e.Kind))
+	s.event = appendVarint(s.event, eventName, id)
+}
+
+// Row implements rows.Sink.
+func (s *writer) Row(r *rows.Row) {
+	if r.Number == len(s.rows) {
+		s.rows = append(s.rows, s.next)
+		s.next++
+	}
+	d := appendTrack(nil, s.rows[r.Number], goroutinesTrack, r.Name)
+	s.track(appendInt(d, trackRank, int64(r.Rank)))
+}
+
+// Scope implements rows.Sink.
+func (s *writer) Scope(x *rows.Scope) {
+	if l := x.Link; l != nil {
+		s.begin(instant, s.rows[l.From.Number])
+		s.event = appendVarint(s.event, eventCategory, goCategory)
+		s.event = appendVarint(s.event, eventName, goName)
+		s.event = appendFixed64(s.event, eventFlows, l.ID)
+		s.emit(l.FromTime)
+	}
+	s.begin(sliceBegin, s.rows[x.Row.Number])
+	s.named(x.Event)
+	s.annotate(x.Args)
+	if x.Link != nil {
+		s.event = appendFixed64(s.event, eventTerminatedFlows, x.Link.ID)
+	}
+	s.emit(x.Start)
+}
+
+// End implements rows.Sink.
+func (s *writer) End(e *rows.End) {
+	s.begin(sliceEnd, s.rows[e.Row.Number])
+	if e.Out != 0 {
+		s.event = appendFixed64(s.event, eventFlows, e.Out)
+	}
+	if e.In != nil {
+		s.event = appendFixed64(s.event, eventTerminatedFlows, e.In.ID)
+	}
+	s.emit(e.Time)
+}
+
+// Handover implements rows.Sink: here it is part of the ends.
+func (s *writer) Handover(*rows.Link) {}
+
+// Instant implements rows.Sink.
+func (s *writer) Instant(r *rows.Row, e *trace.Event, list []args.Arg) {
+	s.begin(instant, s.rows[r.Number])
+	s.named(e)
+	s.annotate(list)
+	s.emit(e.Start)
+}
+
+// Counter implements rows.Sink.
+func (s *writer) Counter(e *trace.Event, _ []args.Arg) {
+	track, ok := s.counters[e.Name]
+	if !ok {
+		track = s.next
+		s.next++
+		s.counters[e.Name] = track
+		d := appendTrack(nil, track, countersTrack, s.text(e.Name))
+		d = appendVarint(d, trackRank, uint64(len(s.counters)))
+		s.track(appendBytes(d, trackCounter, ""))
+	}
+	s.begin(counter, track)
+	switch {
+	case e.ValueType == format.SlotFloat:
+		s.event = appendDouble(s.event, eventDoubleCounter, math.Float64frombits(e.Value))
+	case e.ValueType == format.SlotUint && e.Value > math.MaxInt64:
+		s.event = appendDouble(s.event, eventDoubleCounter, float64(e.Value))
+	default:
+		s.event = appendVarint(s.event, eventCounter, e.Value)
+	}
+	s.emit(e.Start)
+}
+
+// Gauge implements rows.Sink.
+func (s *writer) Gauge(g *rows.Gauge, t int64, values []float64) {
+	for i, v := range values {
+		s.begin(counter, s.gauges[g][i])
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			s.event = appendInt(s.event, eventCounter, int64(v))
+		} else {
+			s.event = appendDouble(s.event, eventDoubleCounter, v)
+		}
+		s.emit(t)
+	}
+}

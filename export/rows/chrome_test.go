@@ -1,0 +1,112 @@
+package rows_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+type chromeFile struct {
+	DisplayTimeUnit string            `json:"displayTimeUnit"`
+	OtherData       map[string]string `json:"otherData"`
+	TraceEvents     []chromeEvent     `json:"traceEvents"`
+}
+
+type chromeEvent struct {
+	Phase string         `json:"ph"`
+	PID   uint32         `json:"pid"`
+	TID   uint32         `json:"tid"`
+	TS    json.Number    `json:"ts"`
+	Dur   json.Number    `json:"dur"`
+	TDur  json.Number    `json:"tdur"`
+	Name  string         `json:"name"`
+	Cat   string         `json:"cat"`
+	ID    uint64         `json:"id"`
+	BP    string         `json:"bp"`
+	Args  map[string]any `json:"args"`
+}
+
+// readChrome reads a file as strictly as encoding/json does, and checks what
+// holds for every event.
+func readChrome(t *testing.T, data []byte) *drawn {
+	t.Helper()
+	var f chromeFile
+	if err := json.Unmarshal(data, &f); err != nil {
+		t.Fatal(err)
+	}
+	d := &drawn{instants: map[string]int{}, counters: map[string]int{}, flows: map[string]int{}}
+	names := map[uint32]string{}
+	sent := map[string]chromeEvent{}
+	for _, e := range f.TraceEvents {
+		name := oneMark(e.Name)
+		row := strconv.Itoa(int(e.TID))
+		if strings.Contains("Xi", e.Phase) && names[e.TID] == "" {
+			t.Errorf("%v is on a row without a name", e)
+		}
+		switch e.Phase {
+		case "X":
+			s := slice{kind: e.Cat, name: name, row: row, start: nanos(t, e.TS)}
+			s.end = s.start + nanos(t, e.Dur)
+			s.open, _ = e.Args["open"].(bool)
+			d.slices = append(d.slices, s)
+		case "i":
+			d.instants[e.Cat+" "+name]++
+		case "C":
+			if e.Cat == "counter" {
+				d.counters[name]++
+			}
+			if len(e.Args) == 0 {
+				t.Errorf("a counter without a value: %v", e)
+			}
+		case "s":
+			sent[fmt.Sprint(e.Cat, e.ID)] = e
+		case "f":
+			from, ok := sent[fmt.Sprint(e.Cat, e.ID)]
+			if !ok || nanos(t, from.TS) > nanos(t, e.TS) || from.Name != e.Name {
+				t.Errorf("flow %v comes from %v", e, from)
+			}
+			d.flows[e.Name]++
+		case "M":
+			if e.Name == "thread_name" {
+				names[e.TID], _ = e.Args["name"].(string)
+			}
+		default:
+			t.Errorf("phase %q", e.Phase)
+		}
+	}
+	bound(t, f.TraceEvents)
+	return d
+}
+
+// bound checks that the ends of a lock's arrow lie in the hold and in the wait.
+func bound(t *testing.T, all []chromeEvent) {
+	t.Helper()
+	for _, e := range all {
+		if e.Cat != "lock" {
+			continue
+		}
+		at, kind := nanos(t, e.TS), "hold"
+		if e.Phase == "f" {
+			kind = "wait"
+		}
+		if !slices.ContainsFunc(all, func(x chromeEvent) bool {
+			return x.Phase == "X" && x.Cat == kind && x.TID == e.TID && nanos(t, x.TS) <= at && nanos(t, x.TS)+nanos(t, x.Dur) == at+1
+		}) {
+			t.Errorf("%v is at the end of no %s", e, kind)
+		}
+	}
+}
+
+// nanos reads microseconds, which have to have three decimals.
+func nanos(t *testing.T, n json.Number) int64 {
+	t.Helper()
+	whole, part, _ := strings.Cut(n.String(), ".")
+	v, err := strconv.ParseInt(whole+part, 10, 64)
+	if err != nil || len(part) != 3 {
+		t.Errorf("%q is not microseconds with three decimals", n)
+	}
+	return v
+}

@@ -1,0 +1,36 @@
+package rows
+
+import (
+	"path"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Facts are what there is to say about the whole.
+type Facts struct {
+	Program string
+	Losses  string      // empty without any
+	All     [][2]string // these two and more, by their names; none is empty
+}
+
+// FactsOf returns t's.
+func FactsOf(t *trace.Trace, o *Options) *Facts {
+	f := &Facts{Program: "process"}
+	if p := t.Lookup("program"); p != "" {
+		f.Program = path.Base(strings.ReplaceAll(p, `\`, "/"))
+	}
+	list, total := analysis.Losses(t)
+	f.Losses = analysis.LossLine(list, total)
+	for _, v := range [][2]string{
+		{"tool", o.Tool}, {"program", f.Program}, {"start", t.Start().UTC().Format(time.RFC3339Nano)},
+		{"state", string(o.State)}, {"losses", f.Losses}, {"go", t.Lookup("go")}, {"host", t.Lookup("host")},
+	} {
+		if v[1] != "" {
+			f.All = append(f.All, v)
+		}
+	}
+	return f
+}

@@ -1,0 +1,181 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Lay hands t to the sink. It stops with ctx's error once ctx is done. ends says
+// whether the sink wants ends; cpu whether the known CPU time is to be among the
+// arguments.
+func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bool) error {
+	l := newLayout(t, sink, o)
+	l.wantEnds, l.wantCPU = ends, cpu
+	defer l.beats.Stop()
+	var failed error
+	watch := o.Watch()
+	err := t.Events(o.Range(), func(e *trace.Event) bool {
+		if failed = watch.Look(ctx, e.Start); failed != nil {
+			return false
+		}
+		l.until(e.Start)
+		l.event(e)
+		failed = sink.Full()
+		return failed == nil
+	})
+	if failed != nil {
+		return fmt.Errorf("laying the trace out: %w", failed)
+	}
+	l.finish()
+	return errors.Join(err, l.beats.Err, sink.Full())
+}
+
+// layout is one run of Lay.
+type layout struct {
+	t        *trace.Trace
+	sink     Sink
+	wantEnds bool
+	wantCPU  bool
+	choice   *analysis.Choice // by name and row
+	byTrack  *analysis.Choice // by row alone
+	breaks   analysis.Breaks
+	lister   *args.Lister
+	list     []args.Arg
+	beats    *analysis.Beats
+	before   pulse // of the last beat
+	ends     ends
+	locks    locks
+
+	byKey      map[uint64]*goroutine
+	latest     *goroutine // of the last event
+	rows       int
+	goroutines int
+	others     uint32 // rows with an id that is no goroutine's
+	scope      Scope
+	end        End
+}
+
+func newLayout(t *trace.Trace, sink Sink, o Options) *layout {
+	l := &layout{
+		t: t, sink: sink, byKey: map[uint64]*goroutine{}, breaks: t.Breaks(), lister: args.NewLister(t.Name),
+		choice:  o.Choice(t),
+		byTrack: analysis.NewChoice(glob.Filter{}, o.Tracks, t.Name),
+		beats:   o.Beats(t),
+		locks:   newLocks(),
+	}
+	return l
+}
+
+// until hands over what happened up to now and is no record.
+func (l *layout) until(now int64) {
+	for ; l.beats.Next != nil && l.beats.Next.Time <= now; l.beats.Advance() {
+		l.gauges(l.beats.Next)
+	}
+	for len(l.ends.heap) > 0 && l.ends.heap[0].end <= now {
+		x := l.ends.pop()
+		l.over(&x)
+	}
+}
+
+func (l *layout) finish() {
+	for len(l.ends.heap) > 0 {
+		x := l.ends.pop()
+		l.over(&x)
+	}
+	for ; l.beats.Next != nil; l.beats.Advance() {
+		l.gauges(l.beats.Next)
+	}
+}
+
+func (l *layout) event(e *trace.Event) {
+	switch e.Kind {
+	case format.KindTrack, format.KindGo:
+		if e.Goid != 0 && l.byTrack.Keep(e) {
+			l.named(l.goroutine(e), e)
+		}
+	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
+		if l.choice.Keep(e) {
+			l.begin(l.goroutine(e), e)
+		}
+	case format.KindEvent, format.KindPending:
+		if l.choice.Keep(e) {
+			l.sink.Instant(l.row(l.goroutine(e), 0), e, l.arguments(e))
+		}
+	case format.KindCounter:
+		if l.choice.Keep(e) {
+			l.sink.Counter(e, l.arguments(e))
+		}
+	}
+}
+
+func (l *layout) goroutine(e *trace.Event) *goroutine {
+	key := keyOf(e)
+	g := l.latest
+	if g == nil || g.key != key {
+		g = l.byKey[key]
+		if g == nil {
+			g = &goroutine{key: key}
+			l.byKey[key] = g
+		}
+		l.latest = g
+	}
+	if e.Track != format.NameEmpty && e.Goid != 0 {
+		g.track = e.Track
+	}
+	return g
+}
+
+// named takes in a track or go record. The creator's row is where the link comes
+// from; a creator of which nothing was shown has none.
+func (l *layout) named(g *goroutine, e *trace.Event) {
+	g.track = e.Name
+	if e.Kind != format.KindGo || e.Creator == 0 {
+		return
+	}
+	if c := l.byKey[e.Creator]; c != nil && len(c.rows) > 0 {
+		g.link = &Link{ID: uint64(e.Loc), From: c.rows[0], FromTime: e.Created, ToTime: e.Start}
+	}
+}
+
+// begin hands a scope over and takes note of its end.
+func (l *layout) begin(g *goroutine, e *trace.Event) {
+	r := l.place(g, e)
+	l.scope = Scope{Event: e, Row: r, Args: l.arguments(e)}
+	if g.link != nil {
+		g.link.To = r
+		l.scope.Link, g.link = g.link, nil
+	}
+	l.sink.Scope(&l.scope)
+	x := running{end: e.Start + e.Dur, start: e.Start, row: r, key: g.key, loc: e.Loc}
+	if (e.Kind == format.KindWait || e.Kind == format.KindHold) && len(e.Args) > 0 && e.Args[0].Type == format.SlotAddr {
+		x.lock = e.Args[0].Value
+		x.wait = e.Kind == format.KindWait
+		l.locks.begin(&x, e.Open)
+	}
+	if !e.Open && (l.wantEnds || x.wait) {
+		l.ends.push(x)
+	}
+}
+
+// over tells that a scope has ended.
+func (l *layout) over(x *running) {
+	var out uint64
+	var in *Link
+	if x.lock != 0 {
+		out, in = l.locks.over(x)
+	}
+	switch {
+	case l.wantEnds:
+		l.end = End{Row: x.row, Time: x.end, Out: out, In: in}
+		l.sink.End(&l.end)
+	case in != nil:
+		l.sink.Handover(in)
+	}
+}

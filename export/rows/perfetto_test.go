@@ -1,0 +1,172 @@
+package rows_test
+
+import (
+	"encoding/binary"
+	"slices"
+	"strconv"
+	"testing"
+	"unicode/utf8"
+)
+
+// message is a decoded protobuf message: the values of each field, in order.
+type message map[uint64][]value
+
+type value struct {
+	n     uint64 // varints, fixed64
+	bytes []byte
+}
+
+func (m message) num(field uint64) uint64 {
+	if v := m[field]; len(v) > 0 {
+		return v[len(v)-1].n
+	}
+	return 0
+}
+
+func (m message) str(t *testing.T, field uint64) string {
+	t.Helper()
+	if v := m[field]; len(v) > 0 {
+		if !utf8.Valid(v[0].bytes) {
+			t.Errorf("%q is not UTF-8", v[0].bytes)
+		}
+		return string(v[0].bytes)
+	}
+	return ""
+}
+
+func (m message) sub(t *testing.T, field uint64) message {
+	t.Helper()
+	if v := m[field]; len(v) > 0 {
+		return decode(t, v[0].bytes)
+	}
+	return nil
+}
+
+// decode reads a message; it knows nothing of what wrote it.
+func decode(t *testing.T, b []byte) message {
+	t.Helper()
+	m := message{}
+	for len(b) > 0 {
+		tag, n := binary.Uvarint(b)
+		if n <= 0 {
+			t.Fatalf("no tag in % x", b)
+		}
+		b = b[n:]
+		var v value
+		switch tag & 7 {
+		case 0:
+			if v.n, n = binary.Uvarint(b); n <= 0 {
+				t.Fatalf("no varint in % x", b)
+			}
+			b = b[n:]
+		case 1:
+			v.n = binary.LittleEndian.Uint64(b)
+			b = b[8:]
+		case 2:
+			size, n := binary.Uvarint(b)
+			if n <= 0 || size > uint64(len(b)-n) {
+				t.Fatalf("no bytes in % x", b)
+			}
+			v.bytes, b = b[n:n+int(size)], b[n+int(size):]
+		default:
+			t.Fatalf("wire type %d", tag&7)
+		}
+		m[tag>>3] = append(m[tag>>3], v)
+	}
+	return m
+}
+
+// packet is a TrackEvent with its time.
+type packet struct {
+	time  int64
+	event message
+}
+
+// readPerfetto replays a file as a trace processor does: packets by time, and on
+// each track begins and ends by a stack.
+func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
+	t.Helper()
+	d := &drawn{instants: map[string]int{}, counters: map[string]int{}, flows: map[string]int{}}
+	names, categories, keys := map[uint64]string{}, map[uint64]string{}, map[uint64]string{}
+	tracks, parents := map[uint64]string{}, map[uint64]uint64{}
+	var clock int64
+	var events []packet
+	for _, raw := range decode(t, data)[1] {
+		p := decode(t, raw.bytes)
+		interned := p.sub(t, 12)
+		for field, table := range map[uint64]map[uint64]string{1: categories, 2: names, 3: keys} {
+			for _, v := range interned[field] {
+				x := decode(t, v.bytes)
+				if _, twice := table[x.num(1)]; twice {
+					t.Errorf("%d is defined twice in table %d", x.num(1), field)
+				}
+				table[x.num(1)] = x.str(t, 2)
+			}
+		}
+		if x := p.sub(t, 60); x != nil {
+			tracks[x.num(1)], parents[x.num(1)] = x.str(t, 2), x.num(5)
+			if x.num(1) != 1 && (tracks[x.num(5)] == "" && x.num(5) != 1 || x.num(15) != 2) {
+				t.Errorf("track %v has no parent, or is merged", x)
+			}
+		}
+		if x := p.sub(t, 11); x != nil {
+			at := int64(p.num(8))
+			if p.num(58) == 0 {
+				clock += at
+				at = clock
+			}
+			if tracks[x.num(11)] == "" {
+				t.Errorf("%v is on no track", x)
+			}
+			events = append(events, packet{at, x})
+		}
+		if p.num(10) != 1 {
+			t.Errorf("sequence %d", p.num(10))
+		}
+	}
+	slices.SortStableFunc(events, func(a, b packet) int { return int(a.time - b.time) })
+	stacks := map[uint64][]int{}
+	started := map[uint64]string{} // flows, by what they began at
+	for _, p := range events {
+		e := p.event
+		track := e.num(11)
+		name, kind := oneMark(names[e.num(10)]), categories[e.num(3)]
+		switch e.num(9) {
+		case 1:
+			s := slice{kind: kind, name: name, row: strconv.Itoa(int(track)), start: p.time, end: end, open: true}
+			stacks[track] = append(stacks[track], len(d.slices))
+			d.slices = append(d.slices, s)
+		case 2:
+			n := len(stacks[track])
+			if n == 0 {
+				t.Fatalf("an end without a begin at %d on %s", p.time, tracks[track])
+			}
+			s := &d.slices[stacks[track][n-1]]
+			s.end, s.open = p.time, false
+			stacks[track] = stacks[track][:n-1]
+			kind = s.kind
+		case 3:
+			if kind != "go" {
+				d.instants[kind+" "+name]++
+			}
+		case 4:
+			if tracks[parents[track]] == "counters" {
+				d.counters[oneMark(tracks[track])]++
+			}
+		}
+		for _, v := range e[47] {
+			started[v.n] = kind
+		}
+		for _, v := range e[48] {
+			from := started[v.n]
+			if from == "hold" {
+				from = "lock"
+			}
+			if from == "" {
+				t.Errorf("flow %d at %d comes from nowhere", v.n, p.time)
+			}
+			d.flows[from]++
+		}
+	}
+	return d
+}
