@@ -1,0 +1,174 @@
+// Package scopevet finds calls of package scope that compile and record
+// something else than was meant. For Analyzer's findings it is better to miss a
+// mistake than to report what is none: a check that is wrong once is switched
+// off for good.
+//
+//   - dropped.go: a Task, Taskf, Process, Pending, Lock or Begin whose result is
+//     dropped, or deferred without being called
+//   - verbs.go: the verbs of a Taskf against its arguments
+//   - unended.go: a variable that holds an end or a Span, and nothing ends it
+//   - leftopen.go: the same on some ways through the function only
+package scopevet
+
+import (
+	"go/ast"
+	"go/types"
+	"strings"
+
+	"golang.org/x/tools/go/analysis"
+	"golang.org/x/tools/go/analysis/passes/ctrlflow"
+	"golang.org/x/tools/go/analysis/passes/inspect"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+const scopePath = "github.com/scopeview/scopeview/scope"
+
+// Analyzer reports scopes that never end, and formats that don't fit.
+var Analyzer = &analysis.Analyzer{
+	Name: "scopeview",
+	Doc: `check calls of github.com/scopeview/scopeview/scope
+
+It reports a Task, Taskf, Process, Pending, Lock or Begin whose result is dropped
+or deferred without being called, verbs of a Taskf that don't fit its arguments,
+and a scope that a return, a continue or a break leaves behind.`,
+	Requires:  []*analysis.Analyzer{inspect.Analyzer, ctrlflow.Analyzer},
+	FactTypes: []analysis.Fact{new(begins)},
+	Run:       run,
+}
+
+// begins is what calling a function begins: known of package scope's, and a
+// fact of those that return what such a one returned.
+type begins struct{ Thing thing }
+
+func (*begins) AFact() {}
+
+func (b *begins) String() string { return "begins " + things[b.Thing].name }
+
+type thing int
+
+const (
+	aScope thing = iota
+	anEvent
+	aLock
+)
+
+// things are what can begin, in the words of the messages.
+var things = [...]struct{ name, begin, never string }{
+	aScope:  {"the scope", "begins", "never ends"},
+	anEvent: {"the event", "is announced", "never happens"},
+	aLock:   {"the lock", "is taken", "is never unlocked"},
+}
+
+var api = map[string]thing{
+	"Task": aScope, "Taskf": aScope, "Process": aScope, "Begin": aScope,
+	"Pending": anEvent,
+	"Lock":    aLock,
+}
+
+// checker is one run over a package.
+type checker struct {
+	*analysis.Pass
+	root inspector.Cursor
+}
+
+func run(pass *analysis.Pass) (any, error) {
+	// The recorder's own tests misuse it on purpose.
+	if isScope(pass.Pkg) {
+		return nil, nil
+	}
+	c := &checker{pass, pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()}
+	c.wrappers()
+	for cur := range c.root.Preorder((*ast.CallExpr)(nil)) {
+		call := cur.Node().(*ast.CallExpr)
+		if f, t, ok := c.begun(call); ok {
+			c.dropped(cur, f, t)
+			if isScope(f.Pkg()) && f.Name() == "Taskf" {
+				c.verbs(call)
+			}
+		}
+	}
+	for cur := range c.root.Preorder((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		c.unended(cur)
+	}
+	return nil, nil
+}
+
+// isScope tells whether p is package scope; for its tests the go command adds
+// something behind the path.
+func isScope(p *types.Package) bool {
+	path, _, _ := strings.Cut(p.Path(), " ")
+	return path == scopePath
+}
+
+// begun tells what the call begins: the function that it calls and the thing.
+func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
+	f = typeutil.StaticCallee(c.TypesInfo, call)
+	if f == nil || f.Pkg() == nil || !givesEnd(f) {
+		return nil, 0, false
+	}
+	f = f.Origin()
+	if isScope(f.Pkg()) && f.Signature().Recv() == nil {
+		t, ok = api[f.Name()]
+		return f, t, ok
+	}
+	var b begins
+	ok = c.ImportObjectFact(f, &b)
+	return f, b.Thing, ok
+}
+
+// givesEnd tells whether f has one result, a func() or a Span.
+func givesEnd(f *types.Func) bool {
+	r := f.Signature().Results()
+	if r.Len() != 1 {
+		return false
+	}
+	if isNamed(r.At(0).Type(), "Span") {
+		return true
+	}
+	end, ok := r.At(0).Type().(*types.Signature)
+	return ok && end.Params().Len() == 0 && end.Results().Len() == 0
+}
+
+// isNamed tells whether t is package scope's type of that name.
+func isNamed(t types.Type, name string) bool {
+	n, ok := types.Unalias(t).(*types.Named)
+	return ok && n.Obj().Pkg() != nil && isScope(n.Obj().Pkg()) && n.Obj().Name() == name
+}
+
+// wrappers makes facts of the package's functions that return what a beginning
+// call returned: whoever drops their result drops an end. A wrapper may call one
+// that is declared behind it, hence the rounds.
+func (c *checker) wrappers() {
+	for found := true; found; {
+		found = false
+		for cur := range c.root.Preorder((*ast.ReturnStmt)(nil)) {
+			ret := cur.Node().(*ast.ReturnStmt)
+			if len(ret.Results) != 1 {
+				continue
+			}
+			call, ok := ast.Unparen(ret.Results[0]).(*ast.CallExpr)
+			if !ok {
+				continue
+			}
+			_, t, ok := c.begun(call)
+			decl, isDecl := function(cur).(*ast.FuncDecl)
+			if !ok || !isDecl {
+				continue
+			}
+			f, ok := c.TypesInfo.Defs[decl.Name].(*types.Func)
+			if ok && givesEnd(f) && !c.ImportObjectFact(f, new(begins)) {
+				c.ExportObjectFact(f, &begins{t})
+				found = true
+			}
+		}
+	}
+}
+
+// function is the innermost function around cur, a FuncDecl or FuncLit, or nil.
+func function(cur inspector.Cursor) ast.Node {
+	for f := range cur.Enclosing((*ast.FuncDecl)(nil), (*ast.FuncLit)(nil)) {
+		return f.Node()
+	}
+	return nil
+}

@@ -1,0 +1,137 @@
+package scopevet
+
+import (
+	"go/ast"
+	"go/types"
+
+	"golang.org/x/tools/go/analysis/passes/ctrlflow"
+	"golang.org/x/tools/go/ast/edge"
+	"golang.org/x/tools/go/ast/inspector"
+	"golang.org/x/tools/go/cfg"
+)
+
+// held is a variable of a function that holds ends or Spans.
+type held struct {
+	v    *types.Var
+	defs map[ast.Node]thing // the statements that begin something into it
+	ends map[ast.Node]bool  // the calls that end it
+	away bool               // it is used otherwise: somebody else may end it
+}
+
+// unended reports the variables of one function that hold what never ends, or
+// what a return leaves open. Whatever is passed on, stored, returned or captured
+// is not looked at.
+func (c *checker) unended(fn inspector.Cursor) {
+	for _, h := range c.held(fn) {
+		switch {
+		case h.away:
+		case len(h.ends) == 0:
+			for def, t := range h.defs {
+				c.ReportRangef(def, "%s that %s holds %s: nothing calls %s", things[t].name, h.v.Name(), things[t].never, endOf(h.v))
+			}
+		default:
+			c.leftOpen(c.graph(fn.Node()), h)
+		}
+	}
+}
+
+// endOf is how what v holds is ended.
+func endOf(v *types.Var) string {
+	if isNamed(v.Type(), "Span") {
+		return v.Name() + ".End"
+	}
+	return v.Name()
+}
+
+// held lists what the function's own variables hold.
+func (c *checker) held(fn inspector.Cursor) []*held {
+	var list []*held
+	byVar := map[*types.Var]*held{}
+	for cur := range fn.Preorder((*ast.CallExpr)(nil)) {
+		call := cur.Node().(*ast.CallExpr)
+		_, t, ok := c.begun(call)
+		if !ok || function(cur.Parent()) != fn.Node() {
+			continue
+		}
+		def, v := c.target(cur)
+		// A parameter, a result or another function's variable outlives the body.
+		if v == nil || v.Pos() < body(fn.Node()).Pos() || v.Pos() >= body(fn.Node()).End() {
+			continue
+		}
+		h := byVar[v]
+		if h == nil {
+			h = &held{v: v, defs: map[ast.Node]thing{}, ends: map[ast.Node]bool{}}
+			byVar[v] = h
+			list = append(list, h)
+		}
+		h.defs[def] = t
+	}
+	if len(list) == 0 {
+		return nil
+	}
+	for cur := range fn.Preorder((*ast.Ident)(nil)) {
+		v, _ := c.TypesInfo.Uses[cur.Node().(*ast.Ident)].(*types.Var)
+		if h := byVar[v]; h != nil {
+			c.use(h, cur, function(cur.Parent()) == fn.Node())
+		}
+	}
+	return list
+}
+
+func body(fn ast.Node) *ast.BlockStmt {
+	if d, ok := fn.(*ast.FuncDecl); ok {
+		return d.Body
+	}
+	return fn.(*ast.FuncLit).Body
+}
+
+func (c *checker) graph(fn ast.Node) *cfg.CFG {
+	graphs := c.ResultOf[ctrlflow.Analyzer].(*ctrlflow.CFGs)
+	if d, ok := fn.(*ast.FuncDecl); ok {
+		return graphs.FuncDecl(d)
+	}
+	return graphs.FuncLit(fn.(*ast.FuncLit))
+}
+
+// target is the variable that the call's result is assigned to, and the
+// statement or declaration that does it.
+func (c *checker) target(call inspector.Cursor) (ast.Node, *types.Var) {
+	var to ast.Expr
+	i := call.ParentEdgeIndex()
+	def := call.Parent().Node()
+	switch call.ParentEdgeKind() {
+	case edge.AssignStmt_Rhs:
+		to = def.(*ast.AssignStmt).Lhs[i]
+	case edge.ValueSpec_Values:
+		to = def.(*ast.ValueSpec).Names[i]
+	}
+	id, ok := to.(*ast.Ident)
+	if !ok || id.Name == "_" {
+		return nil, nil
+	}
+	v, _ := c.TypesInfo.ObjectOf(id).(*types.Var)
+	return def, v
+}
+
+// use notes what the identifier at cur does with h; own is false in a function
+// inside of h's.
+func (c *checker) use(h *held, cur inspector.Cursor, own bool) {
+	k := cur.ParentEdgeKind()
+	parent := cur.Parent()
+	switch {
+	case own && k == edge.CallExpr_Fun:
+		h.ends[parent.Node()] = true
+	case own && k == edge.SelectorExpr_X && parent.ParentEdgeKind() == edge.CallExpr_Fun:
+		h.ends[parent.Parent().Node()] = true // a Span has no other method
+	case own && k == edge.AssignStmt_Lhs:
+		// What else than a beginning call is assigned may be ended already, or
+		// elsewhere.
+		a := parent.Node().(*ast.AssignStmt)
+		if _, ok := h.defs[a]; !ok {
+			h.away = true
+		}
+	case own && k == edge.AssignStmt_Rhs && toBlank(parent.Node(), cur.ParentEdgeIndex()):
+	default:
+		h.away = true
+	}
+}
