@@ -9,12 +9,8 @@ import (
 )
 
 func newCSV(s *streams) *cobra.Command {
-	var (
-		sel    selection
-		out    output
-		strict strictness
-		raw    bool
-	)
+	x := excerpt{s: s}
+	var raw bool
 	cmd := &cobra.Command{
 		Use:   "csv TRACE",
 		Short: "Write the trace as comma-separated values",
@@ -34,37 +30,20 @@ A cell that a spreadsheet would run as a formula gets an apostrophe in front; --
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := sel.parse(); err != nil {
+			if err := x.open(args[0]); err != nil {
 				return err
 			}
-			t, path, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			if err := out.notOver(path); err != nil {
-				return err
-			}
-			if err := sel.resolve(t); err != nil {
-				return err
-			}
-			warnLosses(s, path, t)
-			p := newProgress(s, t, !out.standard() || !s.outTerm)
-			err = out.write(s, func(w io.Writer) error {
-				return csv.Write(cmd.Context(), out.exact(s, w), t, csv.Options{
-					From: sel.from, To: sel.to, Names: sel.name, Tracks: sel.tracks, Raw: raw, Progress: p.at,
-				})
+			defer x.t.Close()
+			err := x.write(func(w io.Writer) error {
+				return csv.Write(cmd.Context(), w, x.t, csv.Options{Selection: x.sel.Selection, Raw: raw})
 			})
-			p.done()
 			if err != nil {
 				return err
 			}
-			return strict.verdict(s, path, t, damageOf(t.Problems()))
+			return x.verdict()
 		},
 	}
-	sel.flags(cmd)
-	out.flag(cmd)
-	strict.flag(cmd)
+	x.flags(cmd)
 	cmd.Flags().BoolVar(&raw, "raw", false, "leave cells that a spreadsheet would run as a formula")
 	return cmd
 }

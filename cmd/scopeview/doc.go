@@ -3,24 +3,38 @@
 //
 //	scopeview info TRACE     what was recorded, where, how, and was all of it kept
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
+//	scopeview html TRACE     the timeline as one file for the browser; see package export/html
+//	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
+//	                         package internal/live
 //	scopeview csv TRACE      every record as a row; the columns are in package export/csv
+//	scopeview chrome TRACE   Chrome Trace Event JSON; see package export/chrome
+//	scopeview perfetto TRACE Perfetto's protobuf; see package export/perfetto
+//	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview tail TRACE     each scope as it ends, while the program runs
+//	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot
+//	scopeview ctl TRACE …    switches its recording on and off, sets its filter, has a snapshot written
+//	scopeview anonymize TRACE  a copy to give away; see package internal/anonymize
 //	scopeview dump TRACE     the file as text, to the byte
+//	scopeview assemble TEXT  a trace of that text again; see package internal/trace/text
 //	scopeview verify TRACE   the file against every rule of docs/format.md
+//	scopeview vet [PACKAGE]  mistakes in calls of package scope; see package internal/scopevet
 //	scopeview completion     completion for bash, zsh, fish and PowerShell
 //
 // TRACE is a file, a directory (its newest *.scope file, by when the recording
-// was started), or the number of a running process (Linux: the trace that it has
-// open). What a command prints goes to standard output or, with -o, to a file
-// that appears when it is complete; what there is to say about it goes to
-// standard error.
+// was started; serve shows all of them), the number of a running process
+// (Linux: the trace that it has open), or an address: where a program has mounted
+// scopehttp.Handler, or that of a *.scope file on a web server. What is there is
+// downloaded, and removed when the command has ended; tail and serve show that
+// copy. What a command prints goes to standard output or, with -o, to a file that
+// appears when it is complete; what there is to say about it goes to standard
+// error.
 //
 // # Exit codes
 //
 //	0  ok; also for a trace that is being written, or whose program was killed
 //	1  failed, or the trace was cut or changed: what could be read was shown first
 //	2  wrong usage
-//	3  records were lost (with --strict)
+//	3  records were lost, or overwritten in a ring (with --strict)
 //
 // # JSON
 //
@@ -30,18 +44,20 @@
 //
 // info: path, bytes; state: closed, writing, abandoned (no Stop, and nobody writes
 // it any more) or unknown; start (RFC 3339), duration_ns; lost: total and by
-// reason; gaps: from_ns, to_ns, count, reason; pid; info: what the recorder
+// reason; gaps: from_ns, to_ns, count, reason; ring, if the trace is one: bytes,
+// overwritten, how many records were, whole_from_ns, from when on all are there; pid; info: what the recorder
 // noted, such as program, args, go, module, version, host, kernel, cpu; format;
 // path_kind: assembly, go, pure; backing: disk, heap; clock: tsc, monotonic;
 // witnesses: goroutine, yield, switch; records: total and by kind; open: by kind;
 // cpu_quality, of ended tasks: exact, likely, at_most, unknown; recording_cost:
-// percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; heartbeats, how
+// percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; stacks, what scope.Stack
+// counted: calls, names, stacks (pairs of a name and a stack); heartbeats, how
 // many; last_heartbeat: the fields that are known; notes: time_ns, text;
 // clock_steps: from_ns, to_ns; problems: offset, text, count, damage (false: a
 // sound writer leaves that too); never_ended, names that began often and never
 // ended: name, kind, begun.
 //
-// top: lost and never_ended as above; by: name or track; and
+// top: lost, ring and never_ended as above; by: name or track; and
 //
 //   - scopes: name; process (scope.Process: CPU is the process's); count, total_ns,
 //     mean_ns, min_ns, p50_ns, p90_ns, p99_ns, max_ns of the ended ones; self_ns;
@@ -54,6 +70,11 @@
 //     scope), wait (name is a lock that the holder waited for), ns, share
 //   - events: name, pending, count, to_come, first_ns, last_ns
 //   - counters: name, count, min, max, last: numbers, or "NaN", "+Inf", "-Inf"
+//
+// stacks: lost and ring as above (of a ring, what was counted lately); names: name, calls, weight (the sum of the weights),
+// stacks, how many; stacks: name, calls, weight, share of the name's calls, cut
+// (there were more callers), frames: function, file, line, inlined (into the
+// next frame's function), the caller first; none: (other stacks).
 //
 // verify: findings: offset, rule, text.
 package main

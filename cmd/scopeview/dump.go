@@ -16,7 +16,8 @@ func newDump(s *streams) *cobra.Command {
 		Use:   "dump TRACE",
 		Short: "Write the trace as text, to the byte",
 		Long: `dump writes everything that the file holds as lines of text, in the order of the file and without
-joining begins with ends: for looking at what was really written.`,
+joining begins with ends: for looking at what was really written. assemble makes the same trace of
+it again.`,
 		Example:           `  scopeview dump x.scope | less`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -55,47 +56,62 @@ func newestIn(dir string) (string, error) {
 	return newest(paths), nil
 }
 
-// newest is the trace that was started last. Files that don't begin like a
-// trace count by when they were written, and only if there is nothing else:
-// then the newest of them is what there is to say something about.
+// candidate is a file that TRACE may mean.
+type candidate struct {
+	path    string
+	trace   bool // it begins like one
+	growing bool // nobody has said that it is complete
+	start   time.Time
+	written time.Time
+}
+
+// newest is the trace that was started last. A snapshot has the start of the
+// trace that it was made of, which comes first while it grows. Files that don't
+// begin like a trace count by when they were written, and only if there is
+// nothing else: then the newest of them is what there is to say something about.
 func newest(paths []string) string {
-	type candidate struct {
-		path  string
-		trace bool
-		time  time.Time
-	}
 	var best candidate
 	for _, p := range paths {
-		c := candidate{path: p}
-		if c.time, c.trace = startOf(p); !c.trace {
-			if st, err := os.Stat(p); err == nil {
-				c.time = st.ModTime()
-			}
-		}
-		if best.path == "" || c.trace && !best.trace || c.trace == best.trace && c.time.After(best.time) {
-			best = c
+		if f := lookAt(p); best.path == "" || f.compare(best) > 0 {
+			best = f
 		}
 	}
 	return best.path
 }
 
-// startOf reads from a trace's header when it was started.
-func startOf(path string) (time.Time, bool) {
-	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
-		return time.Time{}, false // opening a named pipe would wait
+// compare is above 0 where f is rather meant than g.
+func (f candidate) compare(g candidate) int {
+	bit := func(b bool) int {
+		if b {
+			return 1
+		}
+		return 0
 	}
-	f, err := os.Open(path)
+	return cmp.Or(bit(f.trace)-bit(g.trace), f.start.Compare(g.start), bit(f.growing)-bit(g.growing), f.written.Compare(g.written))
+}
+
+// lookAt reads a trace's header.
+func lookAt(path string) candidate {
+	f := candidate{path: path}
+	st, err := os.Stat(path)
 	if err != nil {
-		return time.Time{}, false
+		return f
 	}
-	defer f.Close()
+	f.written = st.ModTime()
+	if !st.Mode().IsRegular() {
+		return f // opening a named pipe would wait
+	}
+	file, err := os.Open(path)
+	if err != nil {
+		return f
+	}
+	defer file.Close()
 	var b [format.StateOffset + format.StateSize]byte
-	n, _ := f.ReadAt(b[:], 0)
-	h, _, err := format.DecodeHeader(b[:n])
-	if err != nil {
-		return time.Time{}, false
+	n, _ := file.ReadAt(b[:], 0)
+	if h, s, err := format.DecodeHeader(b[:n]); err == nil {
+		f.trace, f.growing, f.start = true, !s.Closed, time.Unix(0, h.StartWall)
 	}
-	return time.Unix(0, h.StartWall), true
+	return f
 }
 
 // traceOfProcess finds the trace that a process has open or mapped.

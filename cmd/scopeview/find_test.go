@@ -10,19 +10,13 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // startedAt writes a trace that was started at a second.
 func startedAt(t *testing.T, path string, second int) {
 	t.Helper()
-	b, err := text.Assemble(strings.NewReader(fmt.Sprintf("header start=1000 wall=%d\n", int64(second)*1e9)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := os.WriteFile(path, b, 0o600); err != nil {
-		t.Fatal(err)
-	}
+	tracetest.Write(t, path, fmt.Sprintf("header start=1000 wall=%d\n", int64(second)*1e9))
 }
 
 func TestFindNewest(t *testing.T) {
@@ -58,6 +52,16 @@ func TestFindNewest(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("a.scope")
+	// Of those with one start, the one that grows, and then the last.
+	tracetest.Write(t, filepath.Join(dir, "a-snapshot.scope"), "header start=1000 wall=300000000000\nstate closed=1\n")
+	find("a.scope")
+	tracetest.Write(t, filepath.Join(dir, "a.scope"), "header start=1000 wall=300000000000\nstate closed=1\n")
+	for name, at := range map[string]int64{"a.scope": 1e9, "a-snapshot.scope": 2e9} {
+		if err := os.Chtimes(filepath.Join(dir, name), time.Unix(at, 0), time.Unix(at, 0)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	find("a-snapshot.scope")
 }
 
 func TestFindByProcess(t *testing.T) {

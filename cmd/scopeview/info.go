@@ -12,8 +12,7 @@ import (
 
 func newInfo(s *streams) *cobra.Command {
 	var (
-		out    output
-		strict strictness
+		x      = excerpt{s: s}
 		asJSON bool
 	)
 	cmd := &cobra.Command{
@@ -28,33 +27,26 @@ times are known, what the recording itself cost, and what looks wrong.`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			t, path, err := openTrace(args[0])
-			if err != nil {
+			if err := x.open(args[0]); err != nil {
 				return err
 			}
-			defer t.Close()
-			if err := out.notOver(path); err != nil {
-				return err
-			}
-			r := &report{t: t, path: path, state: stateOf(t, path), cost: analysis.RecordingCost(t.Beats())}
-			p := newProgress(s, t, true)
-			n := 0
-			failed := t.Events(trace.Options{}, func(e *trace.Event) bool {
-				r.census.Add(e)
-				if n++; n&(1<<14-1) == 0 {
-					p.at(e.Start)
-				}
-				return cmd.Context().Err() == nil
+			defer x.t.Close()
+			r := &analysis.Report{Trace: x.t, Path: x.path, State: x.state(), Cost: analysis.RecordingCost(x.t.Beats())}
+			p := newProgress(s, x.t, true)
+			watch := analysis.Watch{Progress: p.at}
+			failed := x.t.Events(trace.Options{}, func(e *trace.Event) bool {
+				r.Census.Add(e)
+				return watch.Look(cmd.Context(), e.Start) == nil
 			})
 			p.done()
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			err = out.write(s, func(w io.Writer) error {
+			err := x.out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeJSON(out.exact(s, w), r.json())
+					return writeJSON(x.out.exact(s, w), infoDocument(r))
 				}
-				return r.text(w, out.styles(s))
+				return infoText(r, w, x.out.styles(s))
 			})
 			if err != nil {
 				return err
@@ -62,48 +54,30 @@ times are known, what the recording itself cost, and what looks wrong.`,
 			if failed != nil {
 				return failed
 			}
-			return strict.verdict(s, path, t, nil)
+			return x.strict.verdict(s, x.path, x.t, nil)
 		},
 	}
-	out.flag(cmd)
-	strict.flag(cmd)
+	x.out.flag(cmd)
+	x.strict.flag(cmd)
 	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
 	return cmd
 }
 
-// report is what info tells.
-type report struct {
-	t      *trace.Trace
-	path   string
-	state  state
-	census analysis.Census
-	cost   analysis.Cost
-}
-
-// state is what is known about the writing of a trace.
-type state string
-
-const (
-	stateClosed    state = "closed"    // Stop ran to its end
-	stateWriting   state = "writing"   // the program lives and writes
-	stateAbandoned state = "abandoned" // nobody writes it any more, and Stop was not called
-	stateUnknown   state = "unknown"   // not closed, and this system can't tell who writes it
-)
-
-func stateOf(t *trace.Trace, path string) state {
+// stateOf asks the system whether the trace is still being written.
+func stateOf(t *trace.Trace, path string) analysis.State {
 	if t.Closed() {
-		return stateClosed
+		return analysis.StateClosed
 	}
 	f, err := os.Open(path)
 	if err != nil {
-		return stateUnknown
+		return analysis.StateUnknown
 	}
 	defer f.Close()
 	switch alive, known := trace.WriterAlive(f); {
 	case !known:
-		return stateUnknown
+		return analysis.StateUnknown
 	case alive:
-		return stateWriting
+		return analysis.StateWriting
 	}
-	return stateAbandoned
+	return analysis.StateAbandoned
 }

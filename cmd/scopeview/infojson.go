@@ -4,7 +4,9 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // infoJSON is the document of info --json. Keys may be added; none changes its
@@ -12,11 +14,12 @@ import (
 type infoJSON struct {
 	Path       string           `json:"path"`
 	Bytes      int64            `json:"bytes"`
-	State      state            `json:"state"` // closed, writing, abandoned (no Stop, nobody writes it), unknown
+	State      analysis.State   `json:"state"` // closed, writing, abandoned (no Stop, nobody writes it), unknown
 	Start      time.Time        `json:"start"`
 	DurationNS int64            `json:"duration_ns"`
 	Lost       map[string]int64 `json:"lost"` // total, and by reason
 	Gaps       []gapJSON        `json:"gaps"`
+	Ring       *ringJSON        `json:"ring,omitempty"` // absent: the trace is none
 
 	PID     uint32            `json:"pid"`
 	Info    map[string]string `json:"info"` // program, args, go, module, version, host, …
@@ -30,6 +33,7 @@ type infoJSON struct {
 	Open     map[string]int64 `json:"open"`
 	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     costJSON         `json:"recording_cost"`
+	Stacks   stackCountJSON   `json:"stacks"` // of scope.Stack
 	Beats    int64            `json:"heartbeats"`
 	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
 
@@ -37,6 +41,27 @@ type infoJSON struct {
 	Breaks    []breakJSON     `json:"clock_steps"`
 	Problems  []problemJSON   `json:"problems"`
 	Forgotten []forgottenJSON `json:"never_ended"` // is the second () missing?
+}
+
+// ringJSON is what a ring holds. What began before whole_from_ns is there in part.
+type ringJSON struct {
+	Bytes       int64 `json:"bytes"`
+	Overwritten int64 `json:"overwritten"` // records
+	WholeFrom   int64 `json:"whole_from_ns"`
+}
+
+func ringDocument(t *trace.Trace) *ringJSON {
+	if t.Ring() == 0 {
+		return nil
+	}
+	o := t.Overwritten()
+	return &ringJSON{t.Ring(), o.Records, o.Until}
+}
+
+type stackCountJSON struct {
+	Calls  int64 `json:"calls"`
+	Names  int64 `json:"names"`
+	Stacks int64 `json:"stacks"`
 }
 
 type gapJSON struct {
@@ -76,12 +101,12 @@ type forgottenJSON struct {
 	Begun int64  `json:"begun"`
 }
 
-func (r *report) json() *infoJSON {
-	t, h := r.t, r.t.Header()
+func infoDocument(r *analysis.Report) *infoJSON {
+	t, h := r.Trace, r.Trace.Header()
 	bit := func(b uint32) bool { return h.Witness&b != 0 }
 	j := &infoJSON{
-		Path: r.path, Bytes: t.Size(), State: r.state, Start: t.Start(), DurationNS: t.End(),
-		Lost: lostJSON(losses(t)), Gaps: []gapJSON{},
+		Path: r.Path, Bytes: t.Size(), State: r.State, Start: t.Start(), DurationNS: t.End(),
+		Lost: lostJSON(analysis.Losses(t)), Gaps: []gapJSON{}, Ring: ringDocument(t),
 		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
 		Writer: h.Path.String(), Backing: h.Backing.String(), Clock: h.Clock.String(),
 		Witness: map[string]bool{
@@ -89,10 +114,11 @@ func (r *report) json() *infoJSON {
 		},
 		Records: map[string]int64{}, Open: map[string]int64{},
 		CPU: map[string]int64{
-			"exact": r.census.CPU[format.Exact], "likely": r.census.CPU[format.Likely],
-			"at_most": r.census.CPU[format.AtMost], "unknown": r.census.CPU[format.Unknown],
+			"exact": r.Census.CPU[format.Exact], "likely": r.Census.CPU[format.Likely],
+			"at_most": r.Census.CPU[format.AtMost], "unknown": r.Census.CPU[format.Unknown],
 		},
-		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
+		Stacks: stackCountJSON(analysis.Stacks(t)),
+		Beats:  int64(len(t.Beats())), LastBeat: map[string]int64{},
 		Notes: []noteJSON{}, Breaks: []breakJSON{}, Problems: []problemJSON{}, Forgotten: []forgottenJSON{},
 	}
 	for _, i := range t.Info() {
@@ -101,14 +127,14 @@ func (r *report) json() *infoJSON {
 	for _, g := range t.Gaps() {
 		j.Gaps = append(j.Gaps, gapJSON{g.From, g.To, g.Count, g.Reason.String()})
 	}
-	for _, k := range r.kinds() {
-		j.Records[k.name] = k.count
-		if k.open > 0 {
-			j.Open[k.name] = k.open
+	for _, k := range r.Kinds() {
+		j.Records[k.Name] = k.Count
+		if k.Open > 0 {
+			j.Open[k.Name] = k.Open
 		}
 	}
-	j.Records["total"] = r.census.Total()
-	j.Cost = r.costJSON()
+	j.Records["total"] = r.Census.Total()
+	j.Cost = costDocument(r)
 	if n := len(t.Beats()); n > 0 {
 		for _, v := range t.Beats()[n-1].Values {
 			j.LastBeat[v.Field.String()] = v.Value
@@ -123,35 +149,35 @@ func (r *report) json() *infoJSON {
 	for _, p := range t.Problems() {
 		j.Problems = append(j.Problems, problemJSON{p.Offset, p.Text, p.Count, p.Damage()})
 	}
-	for _, f := range r.census.Forgotten() {
+	for _, f := range r.Census.Forgotten() {
 		j.Forgotten = append(j.Forgotten, forgottenJSON{t.Name(f.Name), f.Kind.String(), f.Begun})
 	}
 	return j
 }
 
 // lostJSON counts what was lost by reason.
-func lostJSON(list []loss, total int64) map[string]int64 {
+func lostJSON(list []analysis.Loss, total int64) map[string]int64 {
 	m := map[string]int64{"total": total}
 	for _, l := range list {
-		if l.reason == 0 {
-			m["unknown"] = l.count
+		if l.Reason == 0 {
+			m["unknown"] = l.Count
 			continue
 		}
-		m[l.reason.String()] = l.count
+		m[l.Reason.String()] = l.Count
 	}
 	return m
 }
 
-func (r *report) costJSON() (j costJSON) {
+func costDocument(r *analysis.Report) (j costJSON) {
 	known := func(ns int64) *int64 {
 		if ns < 0 {
 			return nil
 		}
 		return &ns
 	}
-	j.Process, j.Measured, j.Estimated = known(r.cost.Process), known(r.cost.Measured), known(r.cost.Estimated)
-	if m, ok := r.cost.Share(r.cost.Measured); ok {
-		if e, ok := r.cost.Share(r.cost.Estimated); ok {
+	j.Process, j.Measured, j.Estimated = known(r.Cost.Process), known(r.Cost.Measured), known(r.Cost.Estimated)
+	if m, ok := r.Cost.Share(r.Cost.Measured); ok {
+		if e, ok := r.Cost.Share(r.Cost.Estimated); ok {
 			sum := m + e
 			j.Percent = &sum
 		}

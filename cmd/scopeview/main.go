@@ -4,10 +4,20 @@ import (
 	"context"
 	"os"
 	"os/signal"
+	"runtime/debug"
 	"syscall"
 )
 
 func main() {
+	if isVetTool(os.Args[1:]) {
+		vetTool()
+	}
+	if os.Getenv("GOGC") == "" {
+		// What is large here, the index of a trace's scopes, has next to no
+		// pointers: collecting four times as often costs nothing that can be
+		// measured and saves a fifth of the memory.
+		debug.SetGCPercent(25)
+	}
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not end by itself
 	code := execute(ctx, standardStreams(), os.Args[1:])

@@ -40,9 +40,10 @@ func usagef(text string, args ...any) error {
 
 const longHelp = `scopeview looks at the traces of programs that import github.com/scopeview/scopeview/scope.
 
-TRACE is a file, a directory (its newest *.scope file), or the number of a running process
-(the trace that it writes). A trace can be looked at while it is being written, and after
-its program was killed.
+TRACE is a file, a directory (its newest *.scope file), the number of a running process
+(the trace that it writes), or the address where a program has mounted scopehttp.Handler
+(http://localhost:6060/debug/scope/: a copy of what it has recorded). A trace can be looked
+at while it is being written, and after its program was killed.
 
 Exit codes: 0 ok, 1 failed, or the trace is damaged, 2 wrong usage, 3 the trace has losses (with --strict).`
 
@@ -54,15 +55,20 @@ func newRoot(s *streams) *cobra.Command {
 		Version: version(),
 		Example: `  scopeview info traces/             what was recorded, and was all of it kept
   scopeview top traces/              where the time went, by name
+  scopeview html x.scope -o x.html   the timeline as one file for the browser
+  scopeview serve 4711 --open        the timeline of process 4711, growing
   scopeview tail 4711                what process 4711 does now
-  scopeview csv x.scope -o x.csv     all of it, for a spreadsheet or a database`,
+  scopeview csv x.scope -o x.csv     all of it, for a spreadsheet or a database
+  scopeview snapshot 4711            what process 4711 has recorded, as a trace of its own
+  scopeview ctl 4711 off             process 4711 records nothing, until on
+  scopeview vet ./...                mistakes in a program's calls, such as a missing ()`,
 		SilenceErrors: true,
 		SilenceUsage:  true,
 	}
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newCSV(s), newTail(s), newDump(s), newVerify(s))
+	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s))
 	return root
 }
 
@@ -70,9 +76,14 @@ func newRoot(s *streams) *cobra.Command {
 func execute(ctx context.Context, s *streams, args []string) int {
 	root := newRoot(s)
 	root.SetArgs(args)
+	got := downloads{patience: stalledAfter}
+	defer got.remove()
 	// Whatever fails before a command runs is how it was called.
 	running := false
-	root.PersistentPreRun = func(*cobra.Command, []string) { running = true }
+	root.PersistentPreRunE = func(cmd *cobra.Command, args []string) error {
+		running = true
+		return got.replace(cmd, s, args)
+	}
 	cmd, err := root.ExecuteContextC(ctx)
 	if err == nil {
 		return exitOK
@@ -124,7 +135,7 @@ func version() string {
 func oneTrace(cmd *cobra.Command, args []string) error {
 	switch {
 	case len(args) == 0:
-		return fmt.Errorf("%s needs a TRACE: a file, a directory or the number of a running process", cmd.Name())
+		return fmt.Errorf("%s needs a TRACE: a file, a directory, the number of a running process, or a program's http://…/debug/scope/", cmd.Name())
 	case len(args) > 1:
 		return fmt.Errorf("%s takes one TRACE, not %d: %q", cmd.Name(), len(args), args)
 	}

@@ -33,7 +33,7 @@ func TestTerminal(t *testing.T) {
 		}
 		t.Run(script, func(t *testing.T) {
 			scriptTrace(t, script)
-			for _, args := range []string{"info", "info --json", "top", "top --by track", "top --json", "csv", "csv --raw", "dump"} {
+			for _, args := range []string{"info", "info --json", "top", "top --by track", "top --json", "csv", "csv --raw", "chrome", "dump"} {
 				r := callOn(context.Background(), true, append(strings.Fields(args), file)...)
 				if r.out == "" {
 					t.Errorf("%s: nothing is printed; %s", args, r.err)

@@ -5,6 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -13,8 +14,7 @@ import (
 type selection struct {
 	fromText, toText, nameText, trackText string
 
-	from, to     int64 // ns from the trace's start; to 0: no limit
-	name, tracks glob.Filter
+	analysis.Selection
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
@@ -32,10 +32,10 @@ func (s *selection) globs(cmd *cobra.Command) {
 
 // parse reads the globs; that needs no trace.
 func (s *selection) parse() (err error) {
-	if s.name, err = glob.Parse(s.nameText); err != nil {
+	if s.Names, err = glob.Parse(s.nameText); err != nil {
 		return usagef("--name: %w", err)
 	}
-	if s.tracks, err = glob.Parse(s.trackText); err != nil {
+	if s.Tracks, err = glob.Parse(s.trackText); err != nil {
 		return usagef("--track: %w", err)
 	}
 	return nil
@@ -44,20 +44,20 @@ func (s *selection) parse() (err error) {
 // resolve reads the times, which are t's.
 func (s *selection) resolve(t *trace.Trace) (err error) {
 	if s.fromText != "" {
-		if s.from, err = moment("--from", s.fromText, t); err != nil {
+		if s.From, err = moment("--from", s.fromText, t); err != nil {
 			return err
 		}
 	}
 	if s.toText == "" {
 		return nil
 	}
-	if s.to, err = moment("--to", s.toText, t); err != nil {
+	if s.To, err = moment("--to", s.toText, t); err != nil {
 		return err
 	}
-	if s.to <= 0 {
+	if s.To <= 0 {
 		return usagef("--to %s is not after the trace's start, %s", s.toText, t.Start().Format(time.RFC3339Nano))
 	}
-	if s.to < s.from {
+	if s.To < s.From {
 		return usagef("--to %s is before --from %s", s.toText, s.fromText)
 	}
 	return nil

@@ -38,7 +38,7 @@ exactly once, until the recording ends:
 
   when it ended · how long it took · CPU time (≤: an upper bound) · row · name · arguments
 
-Losses are told on standard error as they happen.`,
+Losses are told on standard error as they happen, and what a ring overwrote before tail could read it.`,
 		Example: `  scopeview tail 4711
   scopeview tail traces/ --name 'http.*' --open
   scopeview tail x.scope --from 0 | grep slow`,
@@ -61,8 +61,9 @@ Losses are told on standard error as they happen.`,
 				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
 					return err
 				}
+				t.tellRing()
 			}
-			t.choice = analysis.NewChoice(sel.name, sel.tracks, t.follower.Trace().Name)
+			t.choice = analysis.NewChoice(sel.Names, sel.Tracks, t.follower.Trace().Name)
 			t.line = newLiner(t.follower.Trace())
 			if open {
 				t.nextOpen = time.Now()
@@ -71,7 +72,7 @@ Losses are told on standard error as they happen.`,
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
-			return strict.verdict(s, f.Name(), t.follower.Trace(), damageOf(t.follower.Problems()))
+			return strict.verdictOf(s, f.Name(), t.follower.Trace(), analysis.Damage(t.follower.Problems()), t.cut || t.missed > 0)
 		},
 	}
 	sel.globs(cmd)
@@ -91,6 +92,8 @@ type tailer struct {
 	line     *liner
 	from     int64
 	lost     int64     // as last told
+	cut      bool      // what --from asks for was overwritten, in part
+	missed   int64     // chunks, as last told
 	nextOpen time.Time // zero: never
 }
 
@@ -203,10 +206,28 @@ func (t *tailer) printOpen(e *trace.Event) bool {
 // tellLosses tells what was lost since it last did.
 func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
-	if _, total := losses(tr); total > t.lost {
+	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
 		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), lossLine(tr))))
 		t.lost = total
+	}
+	if missed := t.follower.Missed(); missed > t.missed {
+		t.out.Flush()
+		verb := "were overwritten before they"
+		if missed-t.missed == 1 {
+			verb = "was overwritten before it"
+		}
+		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("at least %s of the ring %s could be read", plural(missed-t.missed, "chunk"), verb)))
+		t.missed = missed
+	}
+}
+
+// tellRing tells what is not there any more of what --from asks for.
+func (t *tailer) tellRing() {
+	tr := t.follower.Trace()
+	if o := tr.Overwritten(); o.Records > 0 && t.from < o.Until {
+		t.cut = true
+		t.tell(analysis.OverwrittenLine(tr))
 	}
 }
 

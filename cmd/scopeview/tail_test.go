@@ -25,7 +25,8 @@ type liveTrace struct {
 	t    *testing.T
 	path string
 	f    *os.File
-	at   int64 // where the next record goes
+	at   int64  // where the next record goes
+	ring uint32 // chunks that are used again: of records
 }
 
 const liveStart = 1000
@@ -60,7 +61,14 @@ func (l *liveTrace) begin() {
 	}
 	for i, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
 		b := make([]byte, format.ChunkHeaderSize)
-		format.PutChunkHeader(b, &format.ChunkHeader{Kind: kind, Path: format.PathAssembly, Index: uint32(i + 1), Since: liveStart, Gen: 1})
+		h := format.ChunkHeader{Kind: kind, Path: format.PathAssembly, Index: uint32(i + 1), Since: liveStart, Gen: 1}
+		switch {
+		case l.ring != 0 && kind == format.ChunkBlocks:
+			h.Flags = format.FlagKept
+		case l.ring != 0:
+			h.Number = 1
+		}
+		format.PutChunkHeader(b, &h)
 		if kind == format.ChunkBlocks {
 			b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, 2, "f"))
 			b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, 3, "slow"))
@@ -71,8 +79,23 @@ func (l *liveTrace) begin() {
 	l.write(format.AppendHeader(nil, &format.Header{
 		Major: format.Major, Minor: format.Minor, ChunkSize: format.ChunkSize, PageSize: 4096, PID: uint32(os.Getpid()),
 		Clock: format.ClockMonotonic, Path: format.PathAssembly, Backing: format.BackingDisk,
-		StartTicks: liveStart, StartMono: liveStart, StartWall: 1_700_000_000e9, TickRate: 1e9,
+		StartTicks: liveStart, StartMono: liveStart, StartWall: 1_700_000_000e9, TickRate: 1e9, Ring: l.ring,
 	}), 0)
+}
+
+// overwrite uses the chunk of records again, as the number-th.
+func (l *liveTrace) overwrite(number uint32, since int64) {
+	l.t.Helper()
+	state := binary.LittleEndian.AppendUint64(nil, uint64(number))
+	l.write(binary.LittleEndian.AppendUint64(state, uint64(since)), format.StateOffset+format.StateOverwritten)
+	const at = 2 * format.ChunkSize
+	l.write(make([]byte, 4096), at)
+	l.write(make([]byte, format.ChunkSize-4096), at+4096)
+	b := make([]byte, format.ChunkHeaderSize)
+	format.PutChunkHeader(b, &format.ChunkHeader{Kind: format.ChunkRecords, Path: format.PathAssembly, Index: 2, Since: since, Gen: 1, Number: number})
+	l.write(b[4:], at+4)
+	l.write(b[:4], at)
+	l.at = at + format.ChunkHeaderSize
 }
 
 // scope writes an ended scope, or an open one if stop is 0, and tells where.
@@ -243,6 +266,60 @@ func TestTailEndsWithTheRecording(t *testing.T) {
 	l.write(state[:8], format.StateOffset)
 	if code, rest, errs := f.ends(); code != exitOK || len(rest) != 0 || !strings.Contains(errs, "the recording was stopped") {
 		t.Errorf("exit %d, %q, %q", code, rest, errs)
+	}
+}
+
+// TestTailRing follows a ring: chunks come again with other records. What was
+// overwritten before it could be read is told of; what was long before is, if it
+// was asked for.
+func TestTailRing(t *testing.T) {
+	l := newLive(t)
+	l.ring = 1
+	l.begin()
+	l.overwrite(2, 5000)
+	l.scope(2, 6000, 7000)
+	f := follow(t, l.path, "--from", "0", "--strict")
+	told := func(want string) {
+		t.Helper()
+		if got, err := f.errs.ReadString('\n'); err != nil || !strings.Contains(got, want) {
+			t.Errorf("%q, %v, want %q", got, err, want)
+		}
+	}
+	told("2 older records were overwritten; what began after 4.00µs is whole")
+	if got, want := f.line(), "22:13:20.000006    1.00µs         -  g7        f"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	l.scope(3, 7500, 0)
+	l.overwrite(3, 8000) // it was not sealed: tail can't know whether it saw all of it
+	l.scope(3, 8000, 9000)
+	if got, want := f.line(), "22:13:20.000008    1.00µs         -  g7        slow"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+	told("at least 1 chunk of the ring was overwritten before it could be read")
+	f.stop()
+	if code, rest, errs := f.ends(); code != exitLosses || len(rest) != 0 || errs != "" {
+		t.Errorf("exit %d, %q, %q", code, rest, errs)
+	}
+}
+
+// TestTailRingFromNowOn: what a ring overwrote before tail began is none of its
+// business.
+func TestTailRingFromNowOn(t *testing.T) {
+	l := newLive(t)
+	l.ring = 1
+	l.begin()
+	l.overwrite(2, 5000)
+	open := l.scope(3, 6000, 0)
+	f := follow(t, l.path, "--open", "--strict")
+	for range 2 {
+		if got := f.line(); !strings.Contains(got, "…      open  g7        slow") {
+			t.Errorf("%q, want the open scope", got)
+		}
+	}
+	l.end(open, 7000)
+	f.stop()
+	if code, _, errs := f.ends(); code != exitOK || errs != "" {
+		t.Errorf("exit %d, %q", code, errs)
 	}
 }
 

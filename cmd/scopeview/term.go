@@ -4,8 +4,6 @@ import (
 	"io"
 	"os"
 	"runtime"
-	"strconv"
-	"strings"
 	"unicode"
 	"unicode/utf8"
 
@@ -51,50 +49,6 @@ func (s styles) red(text string) string    { return s.mark("1;31", text) }
 func (s styles) yellow(text string) string { return s.mark("33", text) }
 func (s styles) bold(text string) string   { return s.mark("1", text) }
 func (s styles) dim(text string) string    { return s.mark("2", text) }
-
-// show is a name as it is shown to people: as it is if it is harmless, else
-// quoted with escapes, so that no name moves a cursor, changes a title or
-// reverses the line. A name that looks quoted, or whose edges would not be seen,
-// is quoted too.
-func show(name string) string {
-	if name == "" || name[0] == '"' || name[0] == ' ' || name[len(name)-1] == ' ' || !graphic(name) {
-		return strconv.QuoteToGraphic(name)
-	}
-	return name
-}
-
-func graphic(s string) bool {
-	if !utf8.ValidString(s) {
-		return false
-	}
-	for _, r := range s {
-		if !unicode.IsGraphic(r) {
-			return false
-		}
-	}
-	return true
-}
-
-// harmless is a text of several names, such as an error, with what could drive
-// a terminal escaped.
-func harmless(s string) string {
-	if graphic(s) {
-		return s
-	}
-	var b strings.Builder
-	for line := range strings.SplitSeq(s, "\n") {
-		if b.Len() > 0 {
-			b.WriteByte('\n')
-		}
-		if graphic(line) {
-			b.WriteString(line)
-			continue
-		}
-		q := strconv.QuoteToGraphic(line)
-		b.WriteString(strings.NewReplacer(`\"`, `"`, `\t`, "\t").Replace(q[1 : len(q)-1]))
-	}
-	return b.String()
-}
 
 // caretWriter passes text on to a terminal and makes control characters other
 // than the end of a line visible: ESC becomes ^[. It is for output that must be

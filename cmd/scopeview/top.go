@@ -28,9 +28,7 @@ var topOrders = map[string]func(*analysis.Stats) int64{
 
 func newTop(s *streams) *cobra.Command {
 	var (
-		sel    selection
-		out    output
-		strict strictness
+		x      = excerpt{s: s}
 		top    = topReport{limit: 40}
 		asJSON bool
 		by     string
@@ -67,42 +65,30 @@ holder's row, around the lock or inside it.`,
 			if top.limit < 0 {
 				return usagef("-n %d: it takes a number of rows, or 0 for all", top.limit)
 			}
-			if err := sel.parse(); err != nil {
+			if err := x.open(args[0]); err != nil {
 				return err
 			}
-			t, path, err := openTrace(args[0])
-			if err != nil {
-				return err
-			}
-			defer t.Close()
-			if err := out.notOver(path); err != nil {
-				return err
-			}
-			if err := sel.resolve(t); err != nil {
-				return err
-			}
+			defer x.t.Close()
 			if asJSON && !cmd.Flags().Changed("lines") {
 				top.limit = 0
 			}
-			top.t, top.byTrack = t, by == "track"
-			if err := top.read(cmd, s, &sel); err != nil {
+			top.t, top.byTrack = x.t, by == "track"
+			if err := top.read(cmd, s, &x.sel); err != nil {
 				return err
 			}
-			err = out.write(s, func(w io.Writer) error {
+			err := x.out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeJSON(out.exact(s, w), top.json())
+					return writeJSON(x.out.exact(s, w), top.json())
 				}
-				return top.text(w, out.styles(s))
+				return top.text(w, x.out.styles(s))
 			})
 			if err != nil {
 				return err
 			}
-			return strict.verdict(s, path, t, damageOf(t.Problems()))
+			return x.verdict()
 		},
 	}
-	sel.flags(cmd)
-	out.flag(cmd)
-	strict.flag(cmd)
+	x.flags(cmd)
 	f := cmd.Flags()
 	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
 	f.StringVar(&top.order, "sort", "total", "sort by `COLUMN`: "+strings.Join(slices.Sorted(maps.Keys(topOrders)), ", "))
@@ -136,21 +122,18 @@ type topReport struct {
 
 // read reads the trace.
 func (r *topReport) read(cmd *cobra.Command, s *streams, sel *selection) error {
-	choice := analysis.NewChoice(sel.name, sel.tracks, r.t.Name)
+	choice := sel.Choice(r.t)
 	sum := analysis.NewSummary(analysis.SummaryOptions{
-		ByTrack: r.byTrack, Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.from, To: sel.to,
+		ByTrack: r.byTrack, Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.From, To: sel.To,
 	})
 	p := newProgress(s, r.t, true)
-	n := 0
-	err := r.t.Events(trace.Options{From: sel.from, To: sel.to}, func(e *trace.Event) bool {
+	watch := analysis.Watch{Progress: p.at}
+	err := r.t.Events(sel.Range(), func(e *trace.Event) bool {
 		sum.Add(e)
 		if choice.Keep(e) {
 			r.census.Add(e)
 		}
-		if n++; n&(1<<14-1) == 0 {
-			p.at(e.Start)
-		}
-		return cmd.Context().Err() == nil
+		return watch.Look(cmd.Context(), e.Start) == nil
 	})
 	p.done()
 	if err == nil {

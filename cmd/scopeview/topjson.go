@@ -8,8 +8,9 @@ import (
 // topJSON is the document of top --json. Times are integer nanoseconds. Keys may
 // be added; none changes its meaning or goes away. null is unknown.
 type topJSON struct {
-	Lost       map[string]int64 `json:"lost"` // total, and by reason
-	By         string           `json:"by"`   // name, track
+	Lost       map[string]int64 `json:"lost"`           // total, and by reason
+	Ring       *ringJSON        `json:"ring,omitempty"` // absent: the trace is none
+	By         string           `json:"by"`             // name, track
 	Scopes     []scopeJSON      `json:"scopes"`
 	Locks      []lockJSON       `json:"locks"`
 	Events     []instantJSON    `json:"events"`
@@ -64,7 +65,7 @@ type holderJSON struct {
 
 func (r *topReport) json() *topJSON {
 	j := &topJSON{
-		Lost: lostJSON(losses(r.t)), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{},
+		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{},
 		Events: r.instantsJSON(), Counters: r.countersJSON(), NeverEnded: []forgottenJSON{},
 	}
 	if r.byTrack {

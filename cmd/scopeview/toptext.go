@@ -14,8 +14,8 @@ import (
 // text writes the tables for people.
 func (r *topReport) text(w io.Writer, s styles) error {
 	var b bytes.Buffer
-	if line := lossLine(r.t); line != "" {
-		fmt.Fprintf(&b, "%s\n\n", s.red(line))
+	if err := health(&b, r.t, s); err != nil {
+		return err
 	}
 	if len(r.stats) == 0 {
 		b.WriteString("no scopes\n")
@@ -35,7 +35,7 @@ func (r *topReport) text(w io.Writer, s styles) error {
 		return err
 	}
 	for _, f := range r.census.Forgotten() {
-		fmt.Fprintf(&b, "\n%s\n", s.yellow(hint(r.t.Name(f.Name), f)))
+		fmt.Fprintf(&b, "\n%s\n", s.yellow(analysis.Hint(r.t.Name(f.Name), f)))
 	}
 	_, err := b.WriteTo(w)
 	return err

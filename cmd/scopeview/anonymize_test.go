@@ -1,0 +1,98 @@
+package main
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestAnonymize: a copy has the rows and numbers of its trace, and no name. What
+// can be planted in a trace is tested in internal/anonymize.
+func TestAnonymize(t *testing.T) {
+	scriptTrace(t, "store")
+	if r := call("anonymize", "store.scope", "-o", "a.scope"); r.code != exitOK || r.out+r.err != "" {
+		t.Fatalf("%v", r)
+	}
+	if r := call("verify", "a.scope"); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	before, after := call("csv", "store.scope"), call("csv", "a.scope")
+	if n, m := strings.Count(before.out, "\n"), strings.Count(after.out, "\n"); n != m || n < 5 {
+		t.Errorf("%d rows, and %d", m, n)
+	}
+	data, err := os.ReadFile("a.scope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if bytes.Contains(data, []byte("store")) {
+		t.Error("a name is there still")
+	}
+	for _, args := range []string{"b.scope --salt x", "c.scope --salt x", "d.scope --salt y"} {
+		if r := call(append([]string{"anonymize", "store.scope", "-o"}, strings.Fields(args)...)...); r.code != exitOK {
+			t.Errorf("%v", r)
+		}
+	}
+	b, c, d := call("top", "b.scope"), call("top", "c.scope"), call("top", "d.scope")
+	if b.out != c.out || b.out == d.out || strings.Count(b.out, "\n") != strings.Count(d.out, "\n") {
+		t.Errorf("with a salt:\n%v\nagain:\n%v\nwith another:\n%v", b, c, d)
+	}
+	for args, want := range map[string]string{
+		"anonymize store.scope -o store.scope":     "is the trace itself",
+		"anonymize store.scope -o x.scope --salt=": "--salt is empty",
+	} {
+		if r := call(strings.Fields(args)...); r.code != exitUsage || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	if r := callOn(t.Context(), true, "anonymize", "store.scope"); r.code != exitUsage || !strings.Contains(r.err, "give -o FILE") {
+		t.Errorf("on a terminal: %v", r)
+	}
+	if r := call("anonymize", "store.scope"); !strings.HasPrefix(r.out, "SCOPEVW") {
+		t.Errorf("into a pipe: %.20q, %s", r.out, r.err)
+	}
+	files(t, ".", "a.scope", "b.scope", "c.scope", "d.scope", "store.scope")
+}
+
+// TestAnonymizeHelp: what stays is told before somebody gives a trace away.
+func TestAnonymizeHelp(t *testing.T) {
+	r := call("anonymize", "--help")
+	for _, want := range []string{"What stays:", "wall", "values of counters", "heartbeats", "Go's version", "not kept"} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("%q is not in the help: %s", want, r.out)
+		}
+	}
+}
+
+// TestAnonymizeWhileWritten copies a ring that is written meanwhile.
+func TestAnonymizeWhileWritten(t *testing.T) {
+	_, dir, kill := remote(t)
+	t.Chdir(t.TempDir())
+	if r := call("anonymize", dir, "-o", "a.scope"); r.code != exitOK {
+		t.Fatalf("%v", r)
+	}
+	kill()
+	if r := call("anonymize", dir, "-o", "b.scope"); r.code != exitOK {
+		t.Fatalf("%v", r)
+	}
+	files(t, ".", "a.scope", "b.scope")
+	for _, name := range []string{"a.scope", "b.scope"} {
+		if r := call("verify", name); r.code != exitOK && name == "a.scope" { // a killed writer leaves findings
+			t.Errorf("%.2000v", r)
+		}
+		if r := call("top", name); r.code != exitOK || strings.Contains(r.out, "work") {
+			t.Errorf("%.2000v", r)
+		}
+		data, err := os.ReadFile(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		host, _ := os.Hostname()
+		for _, s := range []string{"work", "TestRemoteProgram", filepath.Base(os.Args[0]), dir, host} {
+			if len(s) > 3 && bytes.Contains(data, []byte(s)) {
+				t.Errorf("%s: %q is there still", name, s)
+			}
+		}
+	}
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// Every golden of the reader goes through dump, assemble and dump: the traces
+// and the texts are the same.
+func TestAssembleGoldens(t *testing.T) {
+	paths, err := filepath.Glob("../../internal/trace/testdata/*.txtar")
+	if err != nil || len(paths) == 0 {
+		t.Fatalf("no goldens: %v", err)
+	}
+	golden := regexp.MustCompile(`(?s)-- trace --\n(.*)-- expect --\nSUCCESS`)
+	dir := t.TempDir()
+	in := func(name string) string { return filepath.Join(dir, name) }
+	n := 0
+	for _, p := range paths {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		part := golden.FindSubmatch(b)
+		if part == nil {
+			continue // no trace that opens
+		}
+		n++
+		data, err := text.Assemble(bytes.NewReader(part[1]))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(in("a.scope"), data, 0o666); err != nil {
+			t.Fatal(err)
+		}
+		for _, args := range [][]string{
+			{"dump", in("a.scope"), "-o", in("a.txt")}, {"assemble", in("a.txt"), "-o", in("b.scope")}, {"dump", in("b.scope"), "-o", in("b.txt")},
+		} {
+			if r := call(args...); r.code != exitOK || r.out+r.err != "" {
+				t.Fatalf("%s: %s: %v", p, args[0], r)
+			}
+		}
+		for _, pair := range [][2]string{{"a.scope", "b.scope"}, {"a.txt", "b.txt"}} {
+			a, errA := os.ReadFile(in(pair[0]))
+			b, errB := os.ReadFile(in(pair[1]))
+			if errA != nil || errB != nil || !bytes.Equal(a, b) {
+				t.Errorf("%s: %s and %s differ: %v, %v", p, pair[0], pair[1], errA, errB)
+			}
+		}
+	}
+	if n < 20 {
+		t.Errorf("only %d goldens", n)
+	}
+}
+
+func TestAssembleReadsStandardInput(t *testing.T) {
+	for _, args := range [][]string{{"assemble"}, {"assemble", "-"}} {
+		f, err := os.CreateTemp(t.TempDir(), "in")
+		if err != nil {
+			t.Fatal(err)
+		}
+		f.WriteString("header\nunborn 2\n")
+		f.Seek(0, 0)
+		old := os.Stdin
+		os.Stdin = f
+		r := call(args...)
+		os.Stdin = old
+		f.Close()
+		if want, err := text.Assemble(strings.NewReader("header\nunborn 2")); err != nil || r.out != string(want) || r.code != exitOK {
+			t.Errorf("%q: %d bytes, want %d; %v", args, len(r.out), len(want), err)
+		}
+	}
+}
+
+// A terminal gets no trace, and asking for that touches nothing.
+func TestAssembleOnTerminal(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.txt", []byte("header\n"), 0o666); err != nil {
+		t.Fatal(err)
+	}
+	r := callOn(context.Background(), true, "assemble", "x.txt")
+	if r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "give -o FILE") {
+		t.Errorf("%v", r)
+	}
+	if r := callOn(context.Background(), true, "assemble", "x.txt", "-o", "x.scope"); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+}

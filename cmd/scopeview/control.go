@@ -1,0 +1,180 @@
+package main
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// controlWords are those of a trace that is being written; see docs/format.md §2.
+type controlWords struct {
+	path string
+	f    *os.File
+}
+
+// askEvery is how often the answer is looked for.
+const askEvery = 20 * time.Millisecond
+
+// openControl opens a trace whose writer can be asked.
+func openControl(path string) (*controlWords, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // opening a named pipe would wait
+		return nil, fmt.Errorf("%s: it is not a regular file, and so no trace", path)
+	}
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	switch {
+	case errors.Is(err, fs.ErrPermission):
+		return nil, fmt.Errorf("asking the program: %w; who controls a recording has to be able to write its trace: run scopeview as the user of the program, or as root", err)
+	case err != nil:
+		return nil, fmt.Errorf("asking the program: %w", err)
+	}
+	c := &controlWords{path, f}
+	if err := c.written(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return c, nil
+}
+
+func (c *controlWords) close() { c.f.Close() }
+
+// written is nil if somebody writes the trace who may answer, as far as can be
+// told.
+func (c *controlWords) written() error {
+	var b [format.StateOffset + format.StateSize]byte
+	n, err := c.f.ReadAt(b[:], 0)
+	if err != nil && n == 0 {
+		return fmt.Errorf("%s: reading the header: %w", c.path, err)
+	}
+	h, s, err := format.DecodeHeader(b[:n])
+	alive, known := trace.WriterAlive(c.f)
+	switch {
+	case err != nil:
+		return fmt.Errorf("%s: nobody can be asked here: %w", c.path, err)
+	case s.Closed:
+		return fmt.Errorf("%s: this recording is over; ask the one that runs now, by the number of its process for instance", c.path)
+	case known && !alive:
+		return fmt.Errorf("%s: the program that wrote it, process %d, is gone, and there is nobody to ask; what it left can be looked at, or copied by scopeview snapshot", c.path, h.PID)
+	case h.Minor < 1:
+		return fmt.Errorf("%s: the program records by a scopeview that can't be asked (format %d.%d); build it with a newer one", c.path, h.Major, h.Minor)
+	}
+	return nil
+}
+
+// read reads the words. While somebody stores them they may make no sense.
+func (c *controlWords) read() (r format.Request, a format.Answer, err error) {
+	b := make([]byte, format.ControlSize)
+	if _, err := c.f.ReadAt(b, format.ControlOffset); err != nil {
+		return r, a, fmt.Errorf("%s: reading the answer: %w", c.path, err)
+	}
+	return format.DecodeControl(b)
+}
+
+// wait polls until the words are as is says. late is the error if they are not
+// in time; it may tell what the words were last.
+func (c *controlWords) wait(ctx context.Context, limit time.Duration, is func(format.Request, format.Answer) bool, late func(format.Request) error) (r format.Request, a format.Answer, err error) {
+	deadline := time.Now().Add(limit)
+	poll := time.NewTicker(askEvery)
+	defer poll.Stop()
+	for {
+		r, a, err = c.read()
+		switch {
+		case err == nil && is(r, a):
+			return r, a, nil
+		case err != nil && !errors.Is(err, format.ErrRequest):
+			return r, a, err
+		}
+		if gone := c.written(); gone != nil {
+			return r, a, fmt.Errorf("the program ended before it answered: %w", gone)
+		}
+		if time.Now().After(deadline) {
+			return r, a, late(r)
+		}
+		select {
+		case <-ctx.Done():
+			return r, a, ctx.Err()
+		case <-poll.C:
+		}
+	}
+}
+
+// ask stores a request and returns the answer.
+func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Duration) (string, error) {
+	b := make([]byte, format.ControlSize)
+	if err := format.PutRequest(b, r); err != nil {
+		return "", fmt.Errorf("asking for %s: %w", requestName(r.Command), err)
+	}
+	if err := c.lock(ctx, time.Now().Add(limit)); err != nil {
+		return "", err
+	}
+	defer c.unlock()
+	// Whoever asked before may have given up; the program may be at it still.
+	last, answer, err := c.wait(ctx, limit, func(r format.Request, a format.Answer) bool { return r.Number == a.Number || r.Number == 0 },
+		func(r format.Request) error {
+			return fmt.Errorf("%s: another request (%s) is under way and was not answered within %v; ask again later, or wait longer with --timeout", c.path, requestName(r.Command), limit)
+		})
+	if err != nil {
+		return "", err
+	}
+	n := max(last.Number, answer.Number) + 1
+	binary.LittleEndian.PutUint64(b[format.RequestNumber:], n)
+	for _, part := range [][2]int{
+		{format.RequestText, format.RequestText + len(r.Text)},
+		{format.RequestHead, format.RequestHead + 8},
+		{format.RequestNumber, format.RequestNumber + 8}, // last: then it is one
+	} {
+		if _, err := c.f.WriteAt(b[part[0]:part[1]], int64(format.ControlOffset+part[0])); err != nil {
+			return "", fmt.Errorf("asking the program: %w", err)
+		}
+	}
+	_, a, err := c.wait(ctx, limit, func(_ format.Request, a format.Answer) bool { return a.Number == n },
+		func(format.Request) error {
+			return fmt.Errorf("%s: no answer within %v; the program may be stopped (by a debugger or SIGSTOP), starved of CPU, or wait for its disk. It does what was asked once it goes on; --timeout waits longer", c.path, limit)
+		})
+	switch {
+	case err != nil:
+		return "", err
+	case a.Failed:
+		return "", fmt.Errorf("the program refused or failed: %s", a.Text)
+	}
+	return a.Text, nil
+}
+
+// requestName is what a request is called.
+func requestName(c format.Command) string {
+	for _, k := range ctlCommands {
+		if k.command == c {
+			return k.name
+		}
+	}
+	return fmt.Sprintf("request of kind %d", c)
+}
+
+// lock keeps other ctl processes from the control words, until unlock: their
+// texts must not mix. Where there are no such locks it does nothing.
+func (c *controlWords) lock(ctx context.Context, deadline time.Time) error {
+	poll := time.NewTicker(askEvery)
+	defer poll.Stop()
+	for {
+		held, err := tryLockRange(c.f, format.ControlOffset, format.ControlSize)
+		if err != nil || !held {
+			return err
+		}
+		if time.Now().After(deadline) {
+			return fmt.Errorf("%s: another scopeview ctl is asking for something and was not done in time; try again", c.path)
+		}
+		select {
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-poll.C:
+		}
+	}
+}
+
+func (c *controlWords) unlock() { unlockRange(c.f, format.ControlOffset, format.ControlSize) }

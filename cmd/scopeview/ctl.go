@@ -1,0 +1,157 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// ctlCommands are what ctl can ask for.
+var ctlCommands = []struct {
+	name    string
+	command format.Command
+	help    string
+	text    string // what may follow; upper case: what has to
+}{
+	{"on", format.CommandOn, "record again", ""},
+	{"off", format.CommandOff, "record nothing", ""},
+	{"filter", format.CommandFilter, "record what the filter EXPR leaves", "EXPR"},
+	{"snapshot", format.CommandSnapshot, "have the program write a snapshot", "path"},
+}
+
+// How long the program may take to answer. It looks once a second.
+const (
+	answerTimeout   = 5 * time.Second
+	snapshotTimeout = time.Minute // it copies some GiB
+)
+
+func newCtl(s *streams) *cobra.Command {
+	var timeout time.Duration
+	cmd := &cobra.Command{
+		Use:   "ctl TRACE on|off|filter EXPR|snapshot [PATH]",
+		Short: "Switch a recording on and off, set its filter, have a snapshot written",
+		Long: `ctl asks the program that writes TRACE for something, by a few bytes in the trace's file which the program
+reads once a second, and prints what it answers:
+
+  on               record again
+  off              record nothing; a scope then costs what one costs that the filter leaves out
+  filter EXPR      record what the filter leaves: patterns with * for names, those behind a - are left out;
+                   "" leaves all. One that begins with a - needs a -- before it
+  snapshot [PATH]  write what the ring, or the recording, holds now to a new file at PATH, or in the directory
+                   PATH; without one beside the trace
+
+The program needs no server and no signal handler, but a thread that runs: one that is stopped, or that hangs
+in the kernel, does not answer, and does what was asked once it goes on. Only who may write the trace's file
+can ask: the user of the program, or root. PATH is where the program sees it, which matters in containers; a
+relative one is taken from here. See also scopeview snapshot, which needs no help of the program.
+
+Several may ask at once: each waits for its turn.`,
+		Example: `  scopeview ctl 4711 off
+  scopeview ctl /traces filter 'http.*,-http.health'
+  scopeview ctl /traces filter -- '-http.health'
+  scopeview ctl /traces snapshot /traces/slow.scope
+  scopeview ctl http://localhost:6060/debug/scope/ on`,
+		Args:              ctlArgs,
+		ValidArgsFunction: completeCtl,
+		Annotations:       map[string]string{ownAddress: "the program is asked there"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			text := ""
+			if len(args) == 3 {
+				text = args[2]
+			}
+			answer, err := ctl(cmd.Context(), args[0], args[1], text, timeout)
+			if err != nil {
+				return err
+			}
+			_, err = fmt.Fprintln(s.out, harmless(answer))
+			return err
+		},
+	}
+	cmd.Flags().DurationVar(&timeout, "timeout", 0, fmt.Sprintf("how long to wait for the answer (default %v, of a snapshot %v)", answerTimeout, snapshotTimeout))
+	cmd.SetFlagErrorFunc(func(_ *cobra.Command, err error) error {
+		return fmt.Errorf("%w; a filter that begins with - needs a -- before it: ctl TRACE filter -- -http.health", err)
+	})
+	return cmd
+}
+
+// ctl asks for what name says.
+func ctl(ctx context.Context, arg, name, text string, timeout time.Duration) (string, error) {
+	if isAddress(arg) {
+		if timeout > 0 {
+			var cancel context.CancelFunc
+			ctx, cancel = context.WithTimeout(ctx, timeout)
+			defer cancel()
+		}
+		return controlAddress(ctx, arg, name, text)
+	}
+	r := format.Request{Text: text}
+	for _, c := range ctlCommands {
+		if c.name == name {
+			r.Command = c.command
+		}
+	}
+	if timeout <= 0 {
+		timeout = answerTimeout
+		if r.Command == format.CommandSnapshot {
+			timeout = snapshotTimeout
+		}
+	}
+	if r.Command == format.CommandSnapshot && text != "" {
+		var err error
+		if r.Text, err = filepath.Abs(text); err != nil { // the program is in another directory
+			return "", fmt.Errorf("%s: finding where it is: %w; give an absolute path", text, err)
+		}
+	}
+	path, err := findTrace(arg)
+	if err != nil {
+		return "", err
+	}
+	c, err := openControl(path)
+	if err != nil {
+		return "", err
+	}
+	defer c.close()
+	return c.ask(ctx, &r, timeout)
+}
+
+// ctlArgs checks what ctl is called with.
+func ctlArgs(_ *cobra.Command, args []string) error {
+	if len(args) < 2 {
+		return fmt.Errorf("ctl needs a TRACE and what to do: on, off, filter EXPR or snapshot [PATH]")
+	}
+	for _, c := range ctlCommands {
+		if c.name != args[1] {
+			continue
+		}
+		switch n := len(args) - 2; {
+		case c.text == "" && n > 0 || n > 1:
+			return fmt.Errorf("ctl TRACE %s takes no %q; quote what has blanks or *", c.name, args[len(args)-1])
+		case c.text == "EXPR" && n == 0:
+			return fmt.Errorf(`ctl TRACE filter needs a filter, such as 'http.*,-http.health'; "" records everything`)
+		}
+		return nil
+	}
+	return fmt.Errorf("%q is nothing that can be asked for: there is on, off, filter EXPR, snapshot [PATH]", args[1])
+}
+
+// completeCtl completes what may be asked for, and the path of a snapshot.
+func completeCtl(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	switch {
+	case len(args) == 0:
+		return completeTrace(cmd, args, word)
+	case len(args) == 1:
+		var list []string
+		for _, c := range ctlCommands {
+			list = append(list, c.name+"\t"+c.help)
+		}
+		return list, cobra.ShellCompDirectiveNoFileComp
+	case len(args) == 2 && args[1] == "snapshot":
+		return nil, cobra.ShellCompDirectiveDefault
+	}
+	return nil, cobra.ShellCompDirectiveNoFileComp
+}

@@ -1,0 +1,95 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/export/html"
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+func newHTML(s *streams) *cobra.Command {
+	x := excerpt{s: s}
+	var (
+		max  int64
+		open bool
+	)
+	cmd := &cobra.Command{
+		Use:   "html TRACE",
+		Short: "Write the timeline as one HTML file",
+		Long: `html writes one file with the timeline and everything it needs: it opens from disk in any current
+browser, without a network, and can be mailed.
+
+A file holds up to 5,000,000 scopes, and 100 MB. Of a longer trace the scopes that are too short to be seen
+are merged with their neighbours, the longer ones are all there, and the page says so; --max gives another
+number of scopes, of any size, and 0 all of them. scopeview serve shows all of any trace.`,
+		Example: `  scopeview html x.scope -o x.html --open
+  scopeview html traces/ -o last.html --from -10s
+  scopeview html 4711 -o now.html --track 'worker*'`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			switch {
+			case max < 0:
+				return usagef("--max %d: it takes a number of scopes, or 0 for all", max)
+			case x.out.standard() && open:
+				return usagef("--open needs a file to open: give it a name with -o FILE.html")
+			}
+			if err := x.noTerminal("a page", "-o FILE.html (and --open to look at it)"); err != nil {
+				return err
+			}
+			if err := x.open(args[0]); err != nil {
+				return err
+			}
+			defer x.t.Close()
+			err := x.write(func(w io.Writer) error {
+				return html.Write(cmd.Context(), w, x.t, html.Options{
+					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"),
+					Path: x.path, Writer: writerOf(x.state()), Tool: version(),
+				})
+			})
+			if err == nil && open {
+				err = openFileInBrowser(x.out.path)
+			}
+			if err != nil {
+				return err
+			}
+			return x.verdict()
+		},
+	}
+	x.flags(cmd)
+	f := cmd.Flags()
+	f.Int64Var(&max, "max", html.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")
+	f.BoolVar(&open, "open", false, "open the file in the browser")
+	return cmd
+}
+
+// writerOf is what the page calls a state.
+func writerOf(s analysis.State) string {
+	switch s {
+	case analysis.StateClosed:
+		return timeline.WriterClosed
+	case analysis.StateWriting:
+		return timeline.WriterRunning
+	case analysis.StateAbandoned:
+		return timeline.WriterGone
+	}
+	return timeline.WriterUnknown
+}
+
+// openFileInBrowser shows the page that was written to path.
+func openFileInBrowser(path string) error {
+	full, err := filepath.Abs(path)
+	if err == nil {
+		err = openBrowser(full, time.Second)
+	}
+	if err != nil {
+		return fmt.Errorf("%s was written, but %w; open it yourself", path, err)
+	}
+	return nil
+}

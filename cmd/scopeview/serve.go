@@ -1,0 +1,107 @@
+package main
+
+import (
+	"fmt"
+	"net"
+	"net/netip"
+	"os"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/live"
+)
+
+func newServe(s *streams) *cobra.Command {
+	var (
+		addr  string
+		allow []string
+		open  bool
+	)
+	cmd := &cobra.Command{
+		Use:   "serve TRACE",
+		Short: "Show the timeline in a browser, also while the program runs",
+		Long: `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
+program runs and stays when it has ended, or was killed. Of a directory it shows all traces, the newest
+first. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
+
+Only this machine is served, and only who has the address that was printed: it has a token. The page goes
+through a tunnel too, on any port there. Ctrl-C ends.`,
+		Example: `  scopeview serve traces/ --open
+  scopeview serve 4711
+
+  on another machine:
+  ssh -t -L 8080:localhost:8080 host scopeview serve traces/ --addr localhost:8080
+  kubectl exec pod -- scopeview serve /traces --addr localhost:8080 & kubectl port-forward pod 8080`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			path, err := findShelf(args[0])
+			if err != nil {
+				return err
+			}
+			if err := checkAddr(addr); err != nil {
+				return err
+			}
+			ln, err := new(net.ListenConfig).Listen(cmd.Context(), "tcp", addr)
+			if err != nil {
+				return fmt.Errorf("listening at %s: %w; give another with --addr", addr, err)
+			}
+			defer ln.Close()
+			if a := hostOf(ln.Addr().String()); !a.IsLoopback() {
+				if !a.IsUnspecified() {
+					host, _, _ := net.SplitHostPort(addr)
+					allow = append(allow, host, a.String())
+				}
+				fmt.Fprintf(s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
+			}
+			server, err := live.New(live.Options{Path: path, AllowHosts: allow, Version: version()})
+			if err != nil {
+				return err
+			}
+			address := server.Address(ln.Addr())
+			if _, err := fmt.Fprintln(s.out, address); err != nil {
+				return fmt.Errorf("writing to standard output: %w", err)
+			}
+			if open {
+				if err := openBrowser(address, 0); err != nil {
+					fmt.Fprintf(s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
+				}
+			}
+			return server.Serve(cmd.Context(), ln)
+		},
+	}
+	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
+	cmd.Flags().StringArrayVar(&allow, "allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
+	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
+	return cmd
+}
+
+// findShelf is findTrace, but a directory stays one: serve shows all of it.
+func findShelf(arg string) (string, error) {
+	if st, err := os.Stat(arg); err == nil && st.IsDir() {
+		return arg, nil
+	}
+	return findTrace(arg)
+}
+
+// checkAddr refuses an address without a host: to Go it means every address of
+// the machine, and who writes :8080 seldom does.
+func checkAddr(addr string) error {
+	host, _, err := net.SplitHostPort(addr)
+	if err != nil {
+		return usagef("--addr %s: want HOST:PORT, such as 127.0.0.1:8080", addr)
+	}
+	if host == "" {
+		return usagef("--addr %s: name the host too: localhost%s, or 0.0.0.0%s for other machines", addr, addr, addr)
+	}
+	return nil
+}
+
+// hostOf is the address in HOST:PORT.
+func hostOf(hostport string) netip.Addr {
+	a, err := netip.ParseAddrPort(hostport)
+	if err != nil {
+		return netip.Addr{}
+	}
+	return a.Addr().Unmap()
+}

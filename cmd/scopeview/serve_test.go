@@ -1,0 +1,134 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"io"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+)
+
+// serving is a serve that runs.
+type serving struct {
+	t      *testing.T
+	url    string
+	client *http.Client
+	stop   context.CancelFunc
+	exited chan int
+	errs   chan string
+}
+
+func serve(t *testing.T, args ...string) *serving {
+	t.Helper()
+	outR, outW := io.Pipe()
+	var errs strings.Builder
+	ctx, cancel := context.WithCancel(context.Background())
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v := &serving{t: t, client: &http.Client{Jar: jar, Timeout: time.Minute, Transport: &http.Transport{}}, stop: cancel, exited: make(chan int, 1), errs: make(chan string, 1)}
+	go func() {
+		code := execute(ctx, &streams{out: outW, err: &errs}, append([]string{"serve"}, args...))
+		outW.Close()
+		v.errs <- errs.String()
+		v.exited <- code
+	}()
+	t.Cleanup(cancel)
+	line, err := bufio.NewReader(outR).ReadString('\n')
+	if err != nil {
+		t.Fatalf("no address: %v; %s", err, <-v.errs)
+	}
+	v.url = strings.TrimSuffix(line, "\n")
+	return v
+}
+
+func (v *serving) get(address string) (status int, text string) {
+	v.t.Helper()
+	resp, err := v.client.Get(address)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	defer resp.Body.Close()
+	b, err := io.ReadAll(resp.Body)
+	if err != nil {
+		v.t.Fatal(err)
+	}
+	return resp.StatusCode, string(b)
+}
+
+// ends interrupts it.
+func (v *serving) ends() (code int, errs string) {
+	v.t.Helper()
+	v.stop()
+	select {
+	case code = <-v.exited:
+		return code, <-v.errs
+	case <-time.After(time.Minute):
+		v.t.Fatal("serve does not end")
+		return 0, ""
+	}
+}
+
+func TestServeFile(t *testing.T) {
+	scriptTrace(t, "store")
+	v := serve(t, "store.scope")
+	u, err := url.Parse(v.url)
+	if err != nil || u.Hostname() != "127.0.0.1" || len(u.Query().Get("token")) != 32 {
+		t.Fatalf("address %s, %v", v.url, err)
+	}
+	if status, text := v.get("http://" + u.Host + "/"); status != http.StatusForbidden {
+		t.Errorf("without token: %d %s", status, text)
+	}
+	if status, text := v.get(v.url); status != http.StatusOK || !strings.Contains(text, "<title>") {
+		t.Errorf("the page: %d %s", status, text)
+	}
+	if status, text := v.get("http://" + u.Host + "/t/0/api/whole"); status != http.StatusOK || len(text) < 100 {
+		t.Errorf("the data: %d, %d bytes", status, len(text))
+	}
+	if code, errs := v.ends(); code != exitOK || errs != "" {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+func TestServeDirectory(t *testing.T) {
+	dir := t.TempDir()
+	for i, name := range []string{"old.scope", "new.scope"} {
+		startedAt(t, filepath.Join(dir, name), 100*(i+1))
+	}
+	v := serve(t, dir, "--addr", "localhost:0", "--allow-host", "pod.example.com")
+	status, text := v.get(v.url)
+	if status != http.StatusOK || strings.Index(text, "new.scope") > strings.Index(text, "old.scope") || !strings.Contains(text, "old.scope") {
+		t.Errorf("the list: %d %s", status, text)
+	}
+	if code, errs := v.ends(); code != exitOK || errs != "" {
+		t.Errorf("exit %d, %s", code, errs)
+	}
+}
+
+// TestServeOpenly: an address that others can reach needs to be asked for, and is
+// warned of.
+func TestServeOpenly(t *testing.T) {
+	v := serve(t, t.TempDir(), "--addr", "0.0.0.0:0")
+	if u, err := url.Parse(v.url); err != nil || u.Hostname() != "127.0.0.1" {
+		t.Errorf("address %s, %v", v.url, err)
+	}
+	if code, errs := v.ends(); code != exitOK || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "token") {
+		t.Errorf("exit %d, %q", code, errs)
+	}
+	for args, want := range map[string]int{
+		"--addr :8080": exitUsage, "--addr localhost": exitUsage, "--allow-host http://a": exitFailed, "--addr 192.0.2.1:0": exitFailed,
+	} {
+		if r := call(append([]string{"serve", t.TempDir()}, strings.Fields(args)...)...); r.code != want || r.out != "" {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	if r := call("serve", filepath.Join(t.TempDir(), "none")); r.code != exitFailed || !strings.Contains(r.err, "no such file") {
+		t.Errorf("%v", r)
+	}
+}

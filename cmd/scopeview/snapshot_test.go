@@ -1,0 +1,107 @@
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+)
+
+// TestSnapshot copies a trace that nobody writes; TestFromOutside one that is
+// written.
+func TestSnapshot(t *testing.T) {
+	scriptTrace(t, "store")
+	r := call("snapshot", "store.scope")
+	if r.code != exitOK || !regexp.MustCompile(`^store-snapshot-\d{8}T\d{6}\.\d{3}Z\.scope\n$`).MatchString(r.out) || r.err != "" {
+		t.Fatalf("%v", r)
+	}
+	name := strings.TrimSpace(r.out)
+	if r := call("verify", name); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	if a, b := call("top", "store.scope"), call("top", name); a.out != b.out || a.code != b.code {
+		t.Errorf("of the trace:\n%v\nof the snapshot:\n%v", a, b)
+	}
+	for args, want := range map[string]string{
+		"snapshot store.scope -o " + name:      "file exists",
+		"snapshot store.scope -o store.scope":  "give another name with -o",
+		"snapshot store.scope -o no/dir.scope": "give the name of a file that can be made",
+		"snapshot gone.scope":                  "there is no such file",
+	} {
+		if r := call(strings.Fields(args)...); r.code != exitFailed || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	if r := call("snapshot", "store.scope", "-o", "-"); r.code != exitUsage {
+		t.Errorf("-o -: %v", r)
+	}
+	files(t, ".", "store.scope", name)
+}
+
+// TestSnapshotOfAddress: what a program's server sends becomes the snapshot, where
+// we are.
+func TestSnapshotOfAddress(t *testing.T) {
+	data, mux, url := served(t)
+	mux.HandleFunc("GET /debug/scope/download", func(w http.ResponseWriter, r *http.Request) { w.Write(data) })
+	t.Chdir(t.TempDir())
+	r := call("snapshot", url+"/debug/scope/")
+	if r.code != exitOK {
+		t.Fatalf("%v", r)
+	}
+	files(t, ".", strings.TrimSpace(r.out))
+	if r := call("verify", strings.TrimSpace(r.out)); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	left(t)
+}
+
+// TestFromOutside asks a program for what ctl can ask for, and copies what it
+// records, while it lives and after its death.
+func TestFromOutside(t *testing.T) {
+	_, dir, kill := remote(t)
+	rings, err := filepath.Glob(filepath.Join(dir, "*"+extension))
+	if err != nil || len(rings) != 1 {
+		t.Fatalf("%q, %v", rings, err)
+	}
+	ring := rings[0]
+	here := t.TempDir()
+	t.Chdir(here)
+	good := func(want string, args ...string) {
+		t.Helper()
+		if r := call(args...); r.code != exitOK || !strings.Contains(r.out, want) {
+			t.Errorf("%q: %v", args, r)
+		}
+	}
+	looked := func(name string) {
+		t.Helper()
+		good("sound", "verify", name)
+		good("work", "top", name)
+		st, err := os.Stat(name)
+		if err != nil || st.Mode() != 0o600 {
+			t.Errorf("%v, %v", st, err)
+		}
+	}
+	good("now.scope", "snapshot", dir, "-o", "now.scope")
+	looked("now.scope")
+	good("switched off", "ctl", dir, "off")
+	good("switched on", "ctl", ring, "on")
+	good("filter", "ctl", ring, "filter", "work,store")
+	good(filepath.Join(here, "asked.scope"), "ctl", ring, "snapshot", "asked.scope")
+	looked("asked.scope")
+	if r := call("ctl", ring, "snapshot", "asked.scope"); r.code != exitFailed || !strings.Contains(r.err, "exist") || !strings.Contains(r.err, "asked.scope") {
+		t.Errorf("over a file: %v", r)
+	}
+	if r := call("ctl", ring, "filter", "a,,b"); r.code != exitFailed || !strings.Contains(r.err, "a pattern is empty") {
+		t.Errorf("a filter that is none: %v", r)
+	}
+	good(dir, "ctl", ring, "snapshot")
+	kill()
+	if r := call("ctl", ring, "on"); r.code != exitFailed || !strings.Contains(r.err, "is gone") {
+		t.Errorf("%v", r)
+	}
+	good(dir, "snapshot", ring)
+	good("dead.scope", "snapshot", ring, "-o", "dead.scope")
+	looked("dead.scope")
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// plantedMod makes testdata/vet a module of its own, with the real package scope.
+const plantedMod = `module example.com/planted
+
+go 1.26.0
+
+require github.com/scopeview/scopeview v0.0.0
+
+replace github.com/scopeview/scopeview => ROOT
+`
+
+// planted goes to the module with planted mistakes. It lists the lines that have
+// one.
+func planted(t *testing.T) (lines []int) {
+	t.Helper()
+	program, err := os.ReadFile("testdata/vet/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sums, err := os.ReadFile("../../go.sum")
+	if err != nil {
+		t.Fatal(err)
+	}
+	root, err := filepath.Abs("../..")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, line := range strings.Split(string(program), "\n") {
+		if strings.HasSuffix(line, "// mistake") {
+			lines = append(lines, i+1)
+		}
+	}
+	t.Chdir(t.TempDir())
+	t.Setenv("GOFLAGS", "-mod=mod")
+	t.Setenv("GOWORK", "off")
+	for name, content := range map[string]string{
+		"main.go": string(program),
+		"go.sum":  string(sums),
+		"go.mod":  strings.ReplaceAll(plantedMod, "ROOT", root),
+	} {
+		if err := os.WriteFile(name, []byte(content), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+	return lines
+}
+
+var finding = regexp.MustCompile(`(?m)^(?:\./)?main\.go:(\d+):\d+: .+$`)
+
+// found lists the lines that vet's messages are about.
+func found(t *testing.T, messages string) (lines []int) {
+	t.Helper()
+	for _, m := range finding.FindAllStringSubmatch(messages, -1) {
+		var n int
+		fmt.Sscan(m[1], &n)
+		lines = append(lines, n)
+	}
+	slices.Sort(lines)
+	return lines
+}
+
+func TestVet(t *testing.T) {
+	if testing.Short() {
+		t.Skip("has the go command compile")
+	}
+	t.Run("planted mistakes", func(t *testing.T) {
+		want := planted(t)
+		r := call("vet")
+		if got := found(t, r.err); !slices.Equal(got, want) || r.code != exitFailed || r.out != "" {
+			t.Errorf("found mistakes in lines %v, want %v; exit code %d\n%s%s", got, want, r.code, r.out, r.err)
+		}
+		const sentence = "main.go:20:8: defer calls scope.Task when the function returns, so the scope begins then and never ends; add () behind the call\n"
+		if !strings.Contains(r.err, sentence) {
+			t.Errorf("want %q in\n%s", sentence, r.err)
+		}
+	})
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Run("as go vet's tool", func(t *testing.T) {
+		want := planted(t)
+		out, err := exec.Command("go", "vet", "-vettool="+self, "./...").CombinedOutput()
+		if got := found(t, string(out)); !slices.Equal(got, want) || err == nil {
+			t.Errorf("found mistakes in lines %v, want %v; %v\n%s", got, want, err, out)
+		}
+	})
+	t.Run("fixed", func(t *testing.T) {
+		planted(t)
+		if out, err := exec.Command("go", "fix", "-fixtool="+self, "./...").CombinedOutput(); err != nil {
+			t.Fatalf("%v\n%s", err, out)
+		}
+		b, err := os.ReadFile("main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, want := range []string{`defer scope.Task("main")() `, `defer scope.Lock(&mu, "mu")() `, `defer scope.Begin("main").End() `, `defer region("a")() `} {
+			if !strings.Contains(string(b), want) {
+				t.Errorf("want %q in\n%s", want, b)
+			}
+		}
+	})
+	t.Run("tags", func(t *testing.T) {
+		planted(t)
+		if err := os.WriteFile("main.go", []byte("//go:build special\n\npackage main\n\nimport \"github.com/scopeview/scopeview/scope\"\n\nfunc main() { scope.Task(\"a\") }\n"), 0o666); err != nil {
+			t.Fatal(err)
+		}
+		if r := call("vet", "--tags", "special"); len(found(t, r.err)) != 1 || r.code != exitFailed {
+			t.Errorf("%v", r)
+		}
+		t.Setenv("GOFLAGS", "-mod=mod -tags=special")
+		if r := call("vet"); len(found(t, r.err)) != 1 || r.code != exitFailed {
+			t.Errorf("%v", r)
+		}
+	})
+	t.Run("this module", func(t *testing.T) {
+		if r := call("vet", "../../..."); r.code != exitOK || r.out+r.err != "" {
+			t.Errorf("%v", r)
+		}
+	})
+	t.Run("wrong calls", func(t *testing.T) {
+		if r := call("vet", "./nowhere"); r.code != exitFailed || !strings.Contains(r.err, "nowhere") {
+			t.Errorf("%v", r)
+		}
+		if r := call("vet", "--strictly"); r.code != exitUsage {
+			t.Errorf("%v", r)
+		}
+	})
+	t.Run("without the go command", func(t *testing.T) {
+		t.Setenv("PATH", "")
+		if r := call("vet"); r.code != exitFailed || !strings.Contains(r.err, "vet needs the go command") {
+			t.Errorf("%v", r)
+		}
+	})
+}
+
+func TestIsVetTool(t *testing.T) {
+	for args, want := range map[string]bool{
+		"-V=full": true, "-flags": true, "/tmp/vet.cfg": true, "-json -c=2 /tmp/vet.cfg": true,
+		"": false, "vet": false, "vet -V=full": false, "dump x.cfg": false, "info --json x.cfg": false, "--version": false,
+	} {
+		if got := isVetTool(strings.Fields(args)); got != want {
+			t.Errorf("%q: %v", args, got)
+		}
+	}
+}
