@@ -2,25 +2,28 @@ package main
 
 import (
 	"runtime"
+	"time"
 
 	"github.com/scopeview/scopeview/bench/floor"
+	"github.com/scopeview/scopeview/bench/hot"
 	"github.com/scopeview/scopeview/scope"
 )
 
 // idleRows measures what scopes cost that are not recorded, over an empty call.
 func idleRows(b *bench) []row {
-	ns := b.medians(idlePlan, timed(floor.Empty), timed(tasks), timed(tasksInts), timed(tasksMixed))
+	ts := b.measure(idlePlan, hot.Timed(floor.Loop), hot.Timed(floor.Empty), hot.Timed(hot.Tasks), hot.Timed(hot.TasksInts), hot.Timed(hot.TasksMixed))
+	beyond := func(name string, loop int) row { return over(name, ts.ns(loop), ts.ns(1), ts.over(loop, 1), 1.5, 3) }
 	rows := []row{
-		over("stopped", ns[1], ns[0], 1.5, 3),
-		over("stopped, two int arguments", ns[2], ns[0], 1.5, 3),
-		{name: "stopped, int, string and KV", value: quantity{ns[3], "ns"}},
+		beyond("stopped", 2),
+		beyond("stopped, two int arguments", 3),
+		{name: "stopped, int, string and KV", value: quantity{ts.ns(4), "ns"}},
 	}
 	const name = "running, name filtered out"
-	ns, fault, err := b.measured(idlePlan, 0, []loop{timed(floor.Empty), timed(tasks)}, scope.WithFilter("-f1"))
+	ts, fault, err := b.measured(idlePlan, 0, []hot.Loop{hot.Timed(floor.Loop), hot.Timed(floor.Empty), hot.Timed(hot.Tasks)}, scope.WithFilter("-f1"))
 	if err != nil {
 		return append(rows, broken(name, err))
 	}
-	r := over(name, ns[1], ns[0], 3, 6)
+	r := over(name, ts.ns(2), ts.ns(1), ts.over(2, 1), 3, 6)
 	r.fault = fault
 	return append(rows, r)
 }
@@ -32,15 +35,15 @@ func allocRows(b *bench) []row {
 		name string
 		run  func(int)
 	}{
-		{"Task", tasks}, {"with two int arguments", tasksInts}, {"with int, string and KV", tasksMixed},
-		{"ended on another P", func(n int) { crossing(n) }},
+		{"Task", hot.Tasks}, {"with two int arguments", hot.TasksInts}, {"with int, string and KV", hot.TasksMixed},
+		{"ended on another P", func(n int) { hot.Crossing(n) }},
 	}
 	var rows []row
 	for _, c := range cases {
 		rows = append(rows, allocRow("stopped: "+c.name, mallocs(c.run), ""))
 		var m float64
 		t, err := b.recording(job{
-			warm: func() { b.warm(recordedPlan, timed(c.run)) },
+			warm: func() { b.warm(recordedPlan, hot.Timed(c.run)) },
 			run:  func() { m = mallocs(c.run) },
 		})
 		if err != nil {
@@ -60,11 +63,15 @@ func allocRow(name string, mallocs float64, fault string) row {
 // mallocLoop is how often a loop runs to count its allocations.
 const mallocLoop = 100_000
 
-// mallocs is the number of heap allocations per iteration.
+// mallocs is the number of heap allocations per iteration. It pauses between
+// slices: what a burst loses is another row's concern.
 func mallocs(run func(int)) float64 {
 	var before, after runtime.MemStats
 	runtime.ReadMemStats(&before)
-	run(mallocLoop)
+	for range mallocLoop / recordedPlan.size {
+		run(recordedPlan.size)
+		time.Sleep(recordedPlan.settle)
+	}
 	runtime.ReadMemStats(&after)
 	return float64(after.Mallocs-before.Mallocs) / mallocLoop
 }

@@ -44,3 +44,19 @@ func magic(m int64) string {
 	}
 	return fmt.Sprintf("file system %#x", m)
 }
+
+// usableCPUs is where a thread of this process can be pinned to.
+func usableCPUs() (cpus []int) {
+	var may unix.CPUSet
+	if unix.SchedGetaffinity(0, &may) == nil {
+		for cpu := range len(may) * 64 {
+			if may.IsSet(cpu) {
+				cpus = append(cpus, cpu)
+			}
+		}
+	}
+	if len(cpus) == 0 {
+		return []int{-1}
+	}
+	return cpus
+}

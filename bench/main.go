@@ -5,6 +5,8 @@
 //	go run .              everything, some minutes
 //	go run . -short       less of everything, for a first look
 //	go run . -o results/  also write the table to results/<date>-<machine>.txt
+//	go run . -base v1.0   only the hot path, in turn with that of another revision;
+//	                      exits 1 when a row got worse (see compare.go)
 package main
 
 import (
@@ -33,12 +35,14 @@ var groups = []group{
 	{"volume", volumeRows},
 	{"thread CPU time", qualityRows},
 	{"around the scopes", aroundRows},
+	{"stacks", stackRows},
 	{"reading 10 M records", readingRows},
 }
 
 // bench is how the measuring is done.
 type bench struct {
 	dir    string // for traces; each is removed after its measurement
+	cpus   []int  // that a slice may be pinned to
 	short  bool
 	rounds int // medians are over so many
 	log    io.Writer
@@ -49,18 +53,19 @@ func main() {
 		b      = bench{log: os.Stderr}
 		only   = flag.String("run", "", "measure only the groups whose name matches this `regexp`")
 		output = flag.String("o", "", "also write the table to this `file`, or to one named by date and machine in this directory")
+		base   = flag.String("base", "", "compare the hot path with that of this git `revision`")
 		child  = flag.Bool("child", false, "measure one build and print it as JSON; for the harness itself")
 	)
 	flag.StringVar(&b.dir, "dir", "", "write traces below this `directory` (default: the system's for temporary files)")
 	flag.BoolVar(&b.short, "short", false, "measure less: fewer rounds, smaller volumes")
 	flag.Parse()
-	if err := b.run(*only, *output, *child); err != nil {
+	if err := b.run(*only, *output, *base, *child); err != nil {
 		fmt.Fprintln(os.Stderr, "bench:", err)
 		os.Exit(1)
 	}
 }
 
-func (b *bench) run(only, output string, child bool) error {
+func (b *bench) run(only, output, base string, child bool) error {
 	match, err := regexp.Compile(only)
 	if err != nil {
 		return fmt.Errorf("-run: %w", err)
@@ -74,9 +79,12 @@ func (b *bench) run(only, output string, child bool) error {
 		return fmt.Errorf("no directory for traces: %w", err)
 	}
 	defer os.RemoveAll(dir)
-	b.dir = dir
-	if child {
+	b.dir, b.cpus = dir, usableCPUs()
+	switch {
+	case child:
 		return b.printChild(os.Stdout)
+	case base != "":
+		return b.compare(base, match, output)
 	}
 
 	t := table{machine: machine(dir), when: time.Now(), short: b.short}
@@ -91,7 +99,7 @@ func (b *bench) run(only, output string, child bool) error {
 		return err
 	}
 	if output != "" {
-		if err := t.save(output); err != nil {
+		if err := saved(output, "", t.when, t.machine, t.print); err != nil {
 			return err
 		}
 	}

@@ -5,6 +5,7 @@ import (
 	"runtime"
 
 	"github.com/scopeview/scopeview/bench/floor"
+	"github.com/scopeview/scopeview/bench/hot"
 )
 
 // parallelRows measures two goroutines at once: whether they share anything.
@@ -13,14 +14,14 @@ func parallelRows(b *bench) []row {
 	if runtime.GOMAXPROCS(0) < 2 {
 		return []row{broken(name, errors.New("there is one CPU"))}
 	}
-	loops := []loop{timed(floor.Loop), together(floor.Loop), timed(tasks), together(tasks)}
-	ns, fault, err := b.measured(recordedPlan, 3, loops)
+	loops := []hot.Loop{hot.Timed(floor.Loop), hot.Together(floor.Loop), hot.Timed(hot.Tasks), hot.Together(hot.Tasks)}
+	ts, fault, err := b.measured(recordedPlan, 3, loops)
 	if err != nil {
 		return []row{broken(name, err)}
 	}
-	r := ratio(name, ns[3], ns[0], 0, 0)
-	r.judge, r.goal, r.must = quantity{ns[3] / ns[2], "×"}, 1.05, 1.2
-	r.note = "judged against one goroutine's"
+	r := ratio(name, ts.ns(3), ts.to(3, 0), 0, 0)
+	r.judge, r.goal, r.must = quantity{ts.to(3, 2), "×"}, 1.05, 1.2
+	r.note = "judged against one goroutine's; " + ts.note()
 	r.fault = fault
-	return []row{ratio("the floor on two goroutines, each", ns[1], ns[0], 0, 0), r}
+	return []row{ratio("the floor on two goroutines, each", ts.ns(1), ts.to(1, 0), 0, 0), r}
 }

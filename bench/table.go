@@ -68,27 +68,48 @@ func (t *table) print(w io.Writer) error {
 	if t.short {
 		b.WriteString("a short run: for a first look only\n")
 	}
-	lines := [][]string{columns}
+	var all sheet
 	for _, p := range t.parts {
-		for _, r := range p.rows {
-			lines = append(lines, r.cells())
+		lines := make([][]string, len(p.rows))
+		for i, r := range p.rows {
+			lines[i] = r.cells()
 		}
+		all = append(all, section{p.name, lines})
 	}
+	all.print(&b, columns)
+	_, err := w.Write(b.Bytes())
+	return err
+}
+
+// sheet is lines of cells, in sections.
+type sheet []section
+
+type section struct {
+	name  string
+	lines [][]string
+}
+
+// print prints the sheet under its columns' names.
+func (s sheet) print(b *bytes.Buffer, columns []string) {
 	width := make([]int, len(columns))
-	for _, l := range lines {
-		for i, c := range l {
+	grow := func(cells []string) {
+		for i, c := range cells {
 			width[i] = max(width[i], utf8.RuneCountInString(c))
 		}
 	}
-	printLine(&b, columns, width)
-	for _, p := range t.parts {
-		fmt.Fprintf(&b, "%s\n", p.name)
-		for _, r := range p.rows {
-			printLine(&b, r.cells(), width)
+	grow(columns)
+	for _, p := range s {
+		for _, l := range p.lines {
+			grow(l)
 		}
 	}
-	_, err := w.Write(b.Bytes())
-	return err
+	printLine(b, columns, width)
+	for _, p := range s {
+		fmt.Fprintf(b, "%s\n", p.name)
+		for _, l := range p.lines {
+			printLine(b, l, width)
+		}
+	}
 }
 
 // printLine aligns words on the left, numbers on the right.
@@ -105,14 +126,13 @@ func printLine(b *bytes.Buffer, cells []string, width []int) {
 	b.WriteString(strings.TrimRight(line.String(), " ") + "\n")
 }
 
-// save writes the table to a file; in a directory it gets a name by date and
-// machine.
-func (t *table) save(path string) error {
+// saved prints to a file; in a directory it gets a name by date and machine.
+func saved(path, prefix string, when time.Time, machine hardware, print func(io.Writer) error) error {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
-		path = filepath.Join(path, t.when.UTC().Format("2006-01-02")+"-"+slug(t.machine.name())+".txt")
+		path = filepath.Join(path, prefix+when.UTC().Format("2006-01-02")+"-"+slug(machine.name())+".txt")
 	}
 	var b bytes.Buffer
-	if err := t.print(&b); err != nil {
+	if err := print(&b); err != nil {
 		return err
 	}
 	if err := os.WriteFile(path, b.Bytes(), 0o644); err != nil {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/scopeview/scopeview/bench/hot"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/heartbeat"
 )
@@ -32,7 +33,7 @@ func (b *bench) burstRow() row {
 		}
 		return n / took.Seconds() / 1e6, t, err
 	}
-	r, t, err := rate(func() { tasks(n) })
+	r, t, err := rate(func() { hot.Tasks(n) })
 	if err != nil {
 		return broken(name, err)
 	}
@@ -61,7 +62,7 @@ const gentle = 4000
 func paced(n, perMS int) {
 	begin := time.Now()
 	for i := 0; i < n; i += perMS {
-		tasks(min(perMS, n-i))
+		hot.Tasks(min(perMS, n-i))
 		time.Sleep(time.Until(begin.Add(time.Duration(i/perMS+1) * time.Millisecond)))
 	}
 }

@@ -1,6 +1,7 @@
 // Package peer makes other tracers record scopes, so that they can be measured
-// beside ours: the Go execution tracer's regions, OpenTelemetry's SDK, and the
-// design of 2014 in which all records share one atomic counter.
+// beside ours: the Go execution tracer's regions, OpenTelemetry's SDK, Google's
+// chrometracing, the labels of the CPU profile, and the design of 2014 in which all
+// records share one atomic counter.
 //
 // That each of them records the scopes it is measured with is tested: a peer
 // that drops or merges scopes would look fast.
@@ -27,9 +28,11 @@ type Peer interface {
 type Recorded struct {
 	Scopes int64
 	Paths  map[string]int64
+	// KeepsNone says that the peer does something else than to record scopes.
+	KeepsNone bool
 }
 
 // All lists the peers.
 func All() []Peer {
-	return []Peer{&Regions{}, &OTel{}, &Pool2014{}, &Pool2014{CPU: true}}
+	return []Peer{&Regions{}, &OTel{}, &ChromeTracing{}, &Labels{}, &Pool2014{}, &Pool2014{CPU: true}}
 }

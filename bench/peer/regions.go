@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"runtime/trace"
 	"strings"
+	"sync/atomic"
 
 	xtrace "golang.org/x/exp/trace"
 )
@@ -42,7 +43,7 @@ func (r *Regions) Loop(n int) {
 	for range n {
 		region(ctx)
 	}
-	r.count += int64(n)
+	atomic.AddInt64(&r.count, int64(n)) // two goroutines may be here
 }
 
 // Nest records regions in a region.

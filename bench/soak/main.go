@@ -1,0 +1,109 @@
+//go:build linux
+
+// Command soak records a million scopes a second into a ring for as long as it is
+// told, and looks at what that does to the machine: the file's blocks on disk, the
+// process's memory and mappings, what was lost. Meanwhile other processes of its
+// own are killed while they record into small rings, and what they leave must be
+// whole.
+//
+//	go run ./soak            ten minutes
+//	go run ./soak -for 15s   the same, shortened
+//
+// It prints a line per minute and a summary, and exits 1 if anything that it looks
+// at was not as it is promised to be. The traces of those are kept.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"sync"
+	"time"
+)
+
+// soak is what one run does.
+type soak struct {
+	dir      string // for traces
+	span     time.Duration
+	ring     int64 // of the steady writer
+	rate     int   // its scopes per second
+	killRing int64
+	kills    int // at most so many at once; 0: none
+	verdicts
+}
+
+func main() {
+	var (
+		s      soak
+		w      writer
+		failed = filepath.Join(os.TempDir(), "scopeview-soak-failed")
+	)
+	flag.DurationVar(&s.span, "for", 10*time.Minute, "record so long")
+	flag.Int64Var(&s.ring, "ring", 64<<20, "`bytes` of the ring")
+	flag.IntVar(&s.rate, "rate", 1_000_000, "scopes per `second`")
+	flag.Int64Var(&s.killRing, "kill-ring", 8<<20, "`bytes` of the rings of those that are killed")
+	flag.IntVar(&s.kills, "kills", 1, "kill so `many` at a time; 0: none")
+	flag.StringVar(&s.keep, "keep", failed, "keep the traces of what failed in this `directory`")
+	dir := flag.String("dir", "", "write traces below this `directory` (default: the system's for temporary files)")
+	flag.StringVar(&w.path, "write", "", "be the one that records, into this `file`; for soak itself, with -ring and -rate")
+	flag.Parse()
+
+	err := func() error {
+		if w.path != "" {
+			w.ring, w.rate = s.ring, s.rate
+			return w.record()
+		}
+		ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+		defer stop()
+		var err error
+		if s.dir, err = os.MkdirTemp(*dir, "scopeview-soak-"); err != nil {
+			return fmt.Errorf("no directory for traces: %w", err)
+		}
+		defer os.RemoveAll(s.dir)
+		return s.run(ctx)
+	}()
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "soak:", err)
+		os.Exit(1)
+	}
+}
+
+// run soaks, and prints what came of it.
+func (s *soak) run(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, s.span)
+	defer stop()
+	var victims toll
+	var killing sync.WaitGroup
+	for range s.kills {
+		killing.Go(func() {
+			for ctx.Err() == nil {
+				s.killOne(ctx, &victims)
+			}
+		})
+	}
+	st := s.steady(ctx, &victims)
+	stop()
+	killing.Wait()
+	if s.kills > 0 && victims.traces == 0 {
+		s.fail("nobody was killed: %v are too short", s.span)
+	}
+	if st != nil {
+		st.summary(os.Stdout)
+	}
+	victims.summary(os.Stdout, s.kills > 0)
+	for _, v := range s.list() {
+		fmt.Println("VIOLATION:", v)
+	}
+	if n := s.count(); n > 0 {
+		return fmt.Errorf("%d violations", n)
+	}
+	if context.Cause(ctx) == context.Canceled && st == nil {
+		return errors.New("interrupted")
+	}
+	fmt.Println("everything is as it is promised")
+	return nil
+}

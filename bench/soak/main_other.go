@@ -1,0 +1,15 @@
+//go:build !linux
+
+// Command soak needs Linux: it looks at /proc and shares memory with those that it
+// kills.
+package main
+
+import (
+	"fmt"
+	"os"
+)
+
+func main() {
+	fmt.Fprintln(os.Stderr, "soak: this needs Linux")
+	os.Exit(1)
+}

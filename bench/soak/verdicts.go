@@ -1,0 +1,84 @@
+//go:build linux
+
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"sync"
+)
+
+// mostTold is how many violations are told in words: the first ones say what is
+// wrong, the rest only how often.
+const mostTold = 20
+
+// verdicts collects violations.
+type verdicts struct {
+	keep string // directory for the traces of what failed
+
+	mu   sync.Mutex
+	n    int
+	told []string
+	kept int
+}
+
+func (v *verdicts) fail(format string, args ...any) {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.n++; v.n <= mostTold {
+		v.told = append(v.told, fmt.Sprintf(format, args...))
+	}
+}
+
+func (v *verdicts) count() int {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	return v.n
+}
+
+func (v *verdicts) list() []string {
+	v.mu.Lock()
+	defer v.mu.Unlock()
+	if v.n > mostTold {
+		return append(v.told, fmt.Sprintf("and %d more", v.n-mostTold))
+	}
+	return v.told
+}
+
+// evidence copies a trace to where it stays, and says where; a few are enough.
+func (v *verdicts) evidence(path string) string {
+	v.mu.Lock()
+	v.kept++
+	n := v.kept
+	v.mu.Unlock()
+	if n > 5 {
+		return "not kept"
+	}
+	to := filepath.Join(v.keep, fmt.Sprintf("%d-%d.scope", os.Getpid(), n))
+	if err := copyFile(to, path); err != nil {
+		return "not kept: " + err.Error()
+	}
+	return to
+}
+
+func copyFile(to, from string) error {
+	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+		return err
+	}
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.Create(to)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}
