@@ -1,0 +1,157 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+)
+
+const rounds = 5 // medians are over so many
+
+// file measures a page with its data in it.
+func (b *bench) file(group string) error {
+	trace, err := b.record(1_000_000)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
+	html := filepath.Join(b.dir, "many.html")
+	var took, opened []float64
+	for range rounds {
+		begin := time.Now()
+		if _, err := b.tool.Run("html", trace, "-o", html); err != nil {
+			return err
+		}
+		took = append(took, time.Since(begin).Seconds())
+	}
+	st, err := os.Stat(html)
+	if err != nil {
+		return err
+	}
+	b.add(row{group: group, name: "size of the file", value: float64(st.Size()) / 1e6, must: 12, unit: "MB"})
+	b.add(row{group: group, name: "written in", value: median(took), must: 2, unit: "s"})
+	for range rounds {
+		p, err := open(b.chromium, "file://"+html)
+		if err != nil {
+			return err
+		}
+		ms, err := firstPicture(p)
+		p.Close()
+		if err != nil {
+			return err
+		}
+		opened = append(opened, ms/1000)
+	}
+	b.add(row{group: group, name: "first complete picture after opening", value: median(opened), must: 1.5, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
+	return b.frames(group, "file://"+html)
+}
+
+func open(in *browser.Browser, address string) (*browser.Page, error) {
+	p, err := in.Open(address, browser.View{})
+	if err != nil {
+		return nil, err
+	}
+	if err := p.Ready(2 * time.Minute); err != nil {
+		p.Close()
+		return nil, err
+	}
+	return p, nil
+}
+
+// firstPicture is when the page had drawn everything, in ms from its opening.
+func firstPicture(p *browser.Page) (ms float64, err error) {
+	err = p.Eval(`performance.getEntriesByName("scopeview-first-picture")[0].startTime`, &ms)
+	return ms, err
+}
+
+// meter notes the time from each frame in which something was drawn to the next
+// frame. The browser paces frames by nothing here, so that is how long a frame
+// takes with everything that belongs to it, in all of the browser's processes.
+const meter = `
+window.meter = { between: [], stop: false };
+scopeview.frames.length = 0;
+(function frame(last, known) {
+	requestAnimationFrame(() => {
+		const now = performance.now(), drawn = scopeview.frames.length;
+		if (drawn > known) meter.between.push(now - last);
+		if (!meter.stop) frame(now, drawn);
+	});
+})(performance.now(), 0);
+0`
+
+// frames measures panning and zooming, by keys that are held down and by the
+// wheel.
+func (b *bench) frames(group, address string) error {
+	unpaced, err := browser.Start(browser.Unpaced)
+	if err != nil {
+		return err
+	}
+	defer unpaced.Close()
+	p, err := open(unpaced, address)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	time.Sleep(time.Second) // what follows the first picture is not what is measured
+	motions := []struct {
+		name string
+		move func(n int) error
+	}{
+		{"panning", func(n int) error {
+			if n%40 < 20 {
+				return p.Hold("KeyD", 2)
+			}
+			return p.Hold("KeyA", 2)
+		}},
+		{"zooming", func(n int) error {
+			turn := -60.0
+			if n%80 >= 40 {
+				turn = 60
+			}
+			return p.Wheel(browser.Width*0.6, browser.Height*0.4, 0, turn, browser.Ctrl)
+		}},
+	}
+	for _, m := range motions {
+		if err := p.Press("Digit0"); err != nil {
+			return err
+		}
+		if m.name == "panning" {
+			if err := p.Hold("KeyW", 3); err != nil {
+				return err
+			}
+		}
+		time.Sleep(500 * time.Millisecond)
+		if err := p.Eval(meter, nil); err != nil {
+			return err
+		}
+		for n, have := 0, 0; have < 200; n++ {
+			if n > 5000 {
+				return fmt.Errorf("%s: only %d frames were drawn", m.name, have)
+			}
+			if err := m.move(n); err != nil {
+				return err
+			}
+			if n%20 == 19 {
+				if err := p.Eval("meter.between.length", &have); err != nil {
+					return err
+				}
+			}
+		}
+		var got struct{ Between, Draws []float64 }
+		if err := p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got); err != nil {
+			return err
+		}
+		b.add(row{group: group, name: m.name + ": median frame", value: median(got.Between), must: 16, unit: "ms", note: fmt.Sprintf("drawing %.1f ms of it, over %d frames", median(got.Draws), len(got.Between))})
+		b.add(row{group: group, name: m.name + ": worst frame", value: slices.Max(got.Between), must: 50, unit: "ms", note: fmt.Sprintf("worst drawing %.1f ms", slices.Max(got.Draws))})
+	}
+	return nil
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return v[len(v)/2]
+}

@@ -1,0 +1,113 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+)
+
+// limits of a row; 0 is none.
+type limits struct {
+	seconds, tile float64 // first picture; ms
+	mebibytes     float64
+}
+
+// tiles fetches tiles as the page would: of all widths, all over the trace.
+const tiles = `(async () => {
+	const end = scopeview.model.end, took = [], base = JSON.parse(document.getElementById("config").textContent).base;
+	for (let width = end / 2; width > 10000; width /= 4) {
+		for (const at of [0, 0.31, 0.77]) {
+			const from = Math.round(at * (end - width)), begin = performance.now();
+			const r = await fetch(base + "api/tile?from=" + from + "&to=" + Math.round(from + width) + "&px=1200");
+			if (!r.ok) throw new Error(r.url + ": " + r.status);
+			const size = (await r.arrayBuffer()).byteLength;
+			took.push([performance.now() - begin, width, size]);
+		}
+	}
+	return took;
+})()`
+
+// serve measures the same page with its data from the tool, rounds times.
+func (b *bench) serve(group string, scopes, rounds int, l limits) error {
+	trace, err := b.record(scopes)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
+	var pictures, all []float64
+	var slowest [3]float64
+	var peak float64
+	for range rounds {
+		picture, took, mebibytes, err := b.served(trace)
+		if err != nil {
+			return err
+		}
+		pictures, peak = append(pictures, picture), max(peak, mebibytes)
+		for _, t := range took {
+			if all = append(all, t[0]); t[0] > slowest[0] {
+				slowest = t
+			}
+		}
+	}
+	note := ""
+	if rounds > 1 {
+		note = fmt.Sprintf("worst of %d %.2f s", rounds, slices.Max(pictures))
+	}
+	b.add(row{group: group, name: "first picture after the command", value: median(pictures), must: l.seconds, unit: "s", note: note})
+	b.add(row{group: group, name: "a tile, median", value: median(all), must: l.tile, unit: "ms", note: fmt.Sprintf("of %d", len(all))})
+	b.add(row{group: group, name: "a tile, slowest", value: slowest[0], must: l.tile, unit: "ms",
+		note: fmt.Sprintf("%v of the trace, %.0f kB", time.Duration(slowest[1]).Round(time.Microsecond), slowest[2]/1e3)})
+	b.add(row{group: group, name: "the tool's memory at its peak", value: peak, must: l.mebibytes, unit: "MiB"})
+	return nil
+}
+
+// served measures once: when the first picture was there, in s after the command
+// was given, how long tiles took, and the tool's memory.
+func (b *bench) served(trace string) (picture float64, took [][3]float64, mebibytes float64, err error) {
+	p, err := b.chromium.Open("about:blank", browser.View{}) // a user's browser runs already
+	if err != nil {
+		return 0, nil, 0, err
+	}
+	defer p.Close()
+	begin := time.Now()
+	s, err := b.tool.Serve(trace)
+	if err != nil {
+		return 0, nil, 0, err
+	}
+	defer s.Close()
+	if err := p.Go(s.URL); err != nil {
+		return 0, nil, 0, err
+	}
+	if err := p.Ready(5 * time.Minute); err != nil {
+		return 0, nil, 0, err
+	}
+	var at float64 // ms of Unix time
+	if err := p.Eval(`performance.timeOrigin + performance.getEntriesByName("scopeview-first-picture")[0].startTime`, &at); err != nil {
+		return 0, nil, 0, err
+	}
+	if err := p.Eval(tiles, &took); err != nil {
+		return 0, nil, 0, err
+	}
+	mebibytes, err = peakMemory(s.PID())
+	return at/1e3 - float64(begin.UnixNano())/1e9, took, mebibytes, err
+}
+
+// peakMemory is the most resident memory that a process had, in MiB.
+func peakMemory(pid int) (float64, error) {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", pid))
+	if err != nil {
+		return 0, err
+	}
+	for line := range strings.Lines(string(b)) {
+		if rest, ok := strings.CutPrefix(line, "VmHWM:"); ok {
+			kb, err := strconv.ParseFloat(strings.TrimSpace(strings.TrimSuffix(strings.TrimSpace(rest), "kB")), 64)
+			return kb / 1024, err
+		}
+	}
+	return 0, fmt.Errorf("/proc/%d/status has no VmHWM", pid)
+}

@@ -1,0 +1,257 @@
+package uitest
+
+import (
+	"bufio"
+	"io"
+	"math"
+	"os/exec"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// serve runs scopeview serve until the test's end and returns its URL.
+func serve(t *testing.T, trace string) string {
+	t.Helper()
+	s, err := cmd.Serve(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Close)
+	return s.URL
+}
+
+// watchTicks makes the page note when it had how many of the scopes called tick.
+const watchTicks = `
+window.seen = [];
+(function look() {
+	const n = test.counts().tick || 0, now = Date.now();
+	while (seen.length < n) seen.push(now);
+	setTimeout(look, 10);
+})();
+0`
+
+// startTicks starts the program that records scopes called tick, and returns a
+// channel of when they were recorded, in ns of Unix time.
+func startTicks(t *testing.T, n int) (trace string, child *exec.Cmd, times <-chan int64) {
+	t.Helper()
+	trace = pathOf(t, "ticks.scope")
+	child, out, err := traces.Start(trace, "ticks", n)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	})
+	c := make(chan int64, n)
+	go readTimes(out, c)
+	return trace, child, c
+}
+
+func readTimes(r io.Reader, c chan<- int64) {
+	defer close(c)
+	lines := bufio.NewScanner(r)
+	for lines.Scan() {
+		ns, err := strconv.ParseInt(lines.Text(), 10, 64)
+		if err != nil {
+			return
+		}
+		c <- ns
+	}
+}
+
+// TestLive: scopes of a running program are in the picture a second after they
+// were recorded at the latest; when the program is killed the page says so and
+// keeps what it had.
+func TestLive(t *testing.T) {
+	const late, watched = time.Second, 100
+	trace, child, recorded := startTicks(t, 200)
+	first := <-recorded // now there is a trace
+	times := []int64{first}
+	tb := show(t, serve(t, trace), browser.View{})
+	tb.read(nil, watchTicks)
+	from := int(tb.number("seen.length")) // those were there when it opened
+	for len(times) < from+watched {
+		ns, ok := <-recorded
+		if !ok {
+			t.Fatalf("the program ended after %d scopes", len(times))
+		}
+		times = append(times, ns)
+	}
+	tb.await("seen.length >= %d", len(times))
+	var seen []float64
+	tb.read(&seen, "seen")
+	var worst time.Duration
+	tardy := 0
+	for i := from; i < len(times); i++ {
+		lag := time.Duration(seen[i]*1e6) - time.Duration(times[i])
+		worst = max(worst, lag)
+		if lag > late {
+			tardy++
+		}
+	}
+	t.Logf("the slowest of %d scopes was there %v after it was recorded", len(times)-from, worst.Round(time.Millisecond))
+	if tardy > 0 {
+		t.Errorf("%d of %d scopes took longer than %v, the slowest %v", tardy, len(times)-from, late, worst)
+	}
+	if s := tb.text("#banner"); !strings.Contains(strings.ToLower(s), "recording") {
+		t.Errorf("the banner does not say that the trace is being recorded: %q", s)
+	}
+	stays(t, tb)
+	dies(t, tb, child)
+}
+
+// stays checks that the picture follows the end until the user moves away.
+func stays(t *testing.T, tb *tab) {
+	t.Helper()
+	tb.press("End")
+	tb.await("scopeview.follow")
+	was := tb.number("scopeview.view.to")
+	tb.await("scopeview.view.to > %v", was)
+	tb.press("KeyW", "KeyA", "KeyA")
+	v := tb.view()
+	end := tb.number("scopeview.model.end")
+	tb.await("scopeview.model.end > %v", end)
+	if is := tb.view(); is != v {
+		t.Errorf("the view moved by itself from %v to %v", v, is)
+	}
+}
+
+// dies kills the program and looks at what is left.
+func dies(t *testing.T, tb *tab, child *exec.Cmd) {
+	t.Helper()
+	before := tb.number("test.counts().tick")
+	if before == 0 {
+		t.Fatal("no ticks")
+	}
+	if err := child.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	_ = child.Wait()
+	tb.await(`/writer is gone|killed/i.test(document.getElementById("banner").innerText)`)
+	if after := tb.number("test.counts().tick"); after < before {
+		t.Errorf("%v scopes are left of %v", after, before)
+	}
+	end := tb.number("scopeview.model.end")
+	time.Sleep(300 * time.Millisecond)
+	if is := tb.number("scopeview.model.end"); is != end {
+		t.Errorf("the trace still grows: from %v to %v", end, is)
+	}
+	tb.press("Digit0")
+	tb.settle()
+	if n := tb.number("scopeview.drawn.bars"); n == 0 {
+		t.Error("nothing is drawn any more")
+	}
+}
+
+// everything lists all scopes of the model by row, depth and start.
+const everything = `(() => {
+	const all = [];
+	test.each((seg, i, row, lane) => all.push({
+		what: [row.title, lane.depth, test.name(seg, i), seg.kind[i], seg.strings[seg.args[i]]].join(" "), row: row.key, depth: lane.depth, start: seg.start[i], dur: seg.dur[i],
+	}));
+	return all.sort((a, b) => a.row - b.row || a.depth - b.depth || a.start - b.start);
+})()`
+
+// TestLiveBecomesTheFile: what a page has gathered piece by piece while the
+// program ran is, when it has ended, what the trace's file holds.
+func TestLiveBecomesTheFile(t *testing.T) {
+	trace := pathOf(t, "store.scope")
+	child, _, err := traces.Start(trace, "store", 500)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer child.Process.Kill()
+	time.Sleep(500 * time.Millisecond) // so that some of it is there when it is opened
+	live := show(t, serve(t, trace), browser.View{})
+	if err := child.Wait(); err != nil {
+		t.Fatal(err)
+	}
+	live.await("scopeview.model.meta.writer === 'closed'")
+	file := showTrace(t, trace, browser.View{})
+	var want, got []listed
+	file.read(&want, everything)
+	for deadline := time.Now().Add(3 * time.Second); len(got) != len(want) && time.Now().Before(deadline); {
+		live.settle()
+		live.read(&got, everything)
+	}
+	t.Logf("live there are %d scopes, in the file %d", len(got), len(want))
+	differ(t, "in the file and not in the live page", want, got)
+	differ(t, "in the live page and not in the file", got, want)
+	const depths = "scopeview.model.rows('goroutine').map((r) => r.title + ': ' + r.depth).sort()"
+	var wantDepths, gotDepths []string
+	file.read(&wantDepths, depths)
+	live.read(&gotDepths, depths)
+	if !slices.Equal(gotDepths, wantDepths) {
+		t.Errorf("live the rows are %q deep, in the file %q", gotDepths, wantDepths)
+	}
+}
+
+// listed is a scope as everything lists it.
+type listed struct {
+	What       string // row, depth, name, arguments
+	Start, Dur float64
+}
+
+// differ reports the scopes that are in a and not in b, or more often in a than
+// in b.
+func differ(t *testing.T, what string, a, b []listed) {
+	t.Helper()
+	// What the trace says about its clock later can move times by a nanosecond.
+	const tolerance = 100
+	in := make(map[string][]listed)
+	for _, s := range b {
+		in[s.What] = append(in[s.What], s)
+	}
+	n := 0
+	for _, s := range a {
+		i := slices.IndexFunc(in[s.What], func(o listed) bool {
+			return math.Abs(o.Start-s.Start) <= tolerance && math.Abs(o.Dur-s.Dur) <= tolerance
+		})
+		if i >= 0 {
+			in[s.What] = slices.Delete(in[s.What], i, i+1)
+		} else if n++; n < 5 {
+			t.Errorf("%s: %+v", what, s)
+		}
+	}
+	if n > 0 {
+		t.Errorf("%s: %d in all", what, n)
+	}
+}
+
+// TestServerEnds: a page whose server is gone says so and stays usable.
+func TestServerEnds(t *testing.T) {
+	trace, _, recorded := startTicks(t, 500)
+	<-recorded
+	s, err := cmd.Serve(trace)
+	if err != nil {
+		t.Fatal(err)
+	}
+	tb := show(t, s.URL, browser.View{})
+	tb.await("test.counts().tick > 3")
+	s.Close()
+	tb.await(`/lost|gone|connection/i.test(document.getElementById("banner").innerText)`)
+	tb.press("Digit0", "KeyW")
+	if n := tb.number("scopeview.drawn.bars"); n == 0 {
+		t.Error("nothing is drawn any more")
+	}
+	tb.Forgive() // the browser tells of every request that fails
+}
+
+// TestDirectory: serve of a directory lists its traces, and each opens.
+func TestDirectory(t *testing.T) {
+	trace := record(t, "one", 0)
+	url := serve(t, strings.TrimSuffix(trace, "one.scope"))
+	tb := open(t, url, browser.View{})
+	if s := tb.text("body"); !strings.Contains(s, "one.scope") {
+		t.Fatalf("the list is %q", s)
+	}
+	tb.read(nil, `Array.from(document.links).find((a) => a.textContent.includes("one")).click()`)
+	tb.check(tb.Ready(patient))
+}

@@ -1,0 +1,227 @@
+package traces
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// programs by name. Each takes one number, which says how much it does.
+var programs = map[string]struct {
+	run     func(n int)
+	options []scope.Option
+	mayLose float64 // share of the n: what matters of this one is how much it is
+}{
+	"store":      {run: store, options: []scope.Option{scope.WithHeartbeat(20 * time.Millisecond)}},
+	"ticks":      {run: ticks, options: []scope.Option{scope.WithHeartbeat(100 * time.Millisecond)}},
+	"hostile":    {run: hostile},
+	"many":       {run: many, mayLose: 0.02},
+	"goroutines": {run: goroutines},
+	"deep":       {run: func(n int) { deep(n); deep(3) }},
+	"long":       {run: long},
+	"empty":      {run: func(int) {}},
+	"one":        {run: func(int) { scope.Task("only")() }},
+}
+
+// What the program store does; its workers' rows are called worker 1 to Workers.
+const (
+	Workers  = 4
+	Lock     = "store.mu"
+	Holder   = "rebuild" // holds Lock so long that the others all wait for it
+	Longest  = "longest.go"
+	Parent   = "job" // of every parse
+	longHold = 150 * time.Millisecond
+)
+
+// store is a program of Workers goroutines that do n jobs each, in nested
+// scopes, and share a lock. The first worker holds it for long in the scope
+// Holder while the others wait. One parse, of the file Longest, takes longer
+// than all others.
+func store(n int) {
+	var mu sync.Mutex
+	var done sync.WaitGroup
+	start := make(chan bool)
+	for w := range Workers {
+		done.Add(1)
+		scope.Go(fmt.Sprintf("worker %d", w+1), func() {
+			defer done.Done()
+			<-start
+			for i := range n {
+				if w == 0 && i == n/2 {
+					rebuild(&mu)
+				}
+				job(&mu, w, i, n)
+			}
+		})
+	}
+	close(start)
+	done.Wait()
+	scope.Event("all done", scope.KV("jobs", Workers*n))
+}
+
+func rebuild(mu *sync.Mutex) {
+	defer scope.Task(Holder, scope.KV("reason", "too many entries"))()
+	defer scope.Lock(mu, Lock)()
+	time.Sleep(longHold)
+}
+
+func job(mu *sync.Mutex, w, i, n int) {
+	defer scope.Task(Parent, scope.KV("number", i))()
+	file, parse := fmt.Sprintf("file-%d-%d.go", w, i), 500*time.Microsecond
+	if w == Workers-1 && i == n-1 {
+		file, parse = Longest, 40*time.Millisecond
+	}
+	read := scope.Begin("read", scope.KV("file", file))
+	time.Sleep(300 * time.Microsecond)
+	read.End(scope.KV("bytes", 1000+i))
+	func() {
+		begin := time.Now()
+		defer func() { parsed(file, time.Since(begin)) }()
+		defer scope.Task("parse", scope.KV("file", file))()
+		lex := scope.Begin("lex")
+		busy(parse / 4)
+		lex.End()
+		time.Sleep(3 * parse / 4)
+	}()
+	func() {
+		defer scope.Task("save")()
+		defer scope.Lock(mu, Lock)()
+		busy(100 * time.Microsecond)
+	}()
+	scope.Counter("queue", n-i)
+	if i%10 == 0 {
+		scope.Event("tenth", scope.KV("worker", w+1))
+	}
+}
+
+// took is how long the parse of Longest took, and the longest of the others.
+var took struct {
+	sync.Mutex
+	longest, other time.Duration
+}
+
+func parsed(file string, d time.Duration) {
+	took.Lock()
+	defer took.Unlock()
+	if file == Longest {
+		took.longest = d
+	} else {
+		took.other = max(took.other, d)
+	}
+}
+
+// busy computes for so long.
+func busy(d time.Duration) {
+	for begin := time.Now(); time.Since(begin) < d; {
+	}
+}
+
+// ticks records n scopes called tick, 20 ms apart, and prints the moment at
+// which each was recorded, in nanoseconds of Unix time; then it waits inside
+// another scope, to be killed.
+func ticks(n int) {
+	scope.Track("ticker")
+	for i := range n {
+		end := scope.Task("tick", scope.KV("i", i))
+		time.Sleep(time.Millisecond)
+		end()
+		fmt.Println(time.Now().UnixNano())
+		time.Sleep(19 * time.Millisecond)
+	}
+	defer scope.Task("waiting for the end")()
+	time.Sleep(time.Minute)
+}
+
+// many records n scopes on 8 rows, at a pace that every disk follows: 24 names,
+// two deep, of very different durations, one in ten with an argument.
+func many(n int) {
+	const rows, perMS = 8, 60
+	names := make([]string, 24)
+	for i := range names {
+		names[i] = fmt.Sprintf("%s %d", []string{"read", "parse", "check", "gzip", "merge", "lookup", "update", "commit"}[i%8], i/8)
+	}
+	var done sync.WaitGroup
+	for row := range rows {
+		done.Go(func() {
+			scope.Track(fmt.Sprintf("worker %d", row+1))
+			random := rand.New(rand.NewPCG(1, uint64(row)))
+			begin := time.Now()
+			share := n*(row+1)/rows - n*row/rows
+			for i := range share {
+				if i%perMS == 0 {
+					time.Sleep(time.Until(begin.Add(time.Duration(i/perMS) * time.Millisecond)))
+				}
+				if i%2 == 1 {
+					continue
+				}
+				outer := scope.Begin(names[random.IntN(12)])
+				spin(random)
+				if i+1 < share {
+					inner(names[12+random.IntN(12)], i, random)
+				}
+				outer.End()
+			}
+		})
+	}
+	done.Wait()
+}
+
+func inner(name string, i int, random *rand.Rand) {
+	if i%10 == 0 {
+		defer scope.Task(name, scope.KV("bytes", random.IntN(100_000)))()
+	} else {
+		defer scope.Task(name)()
+	}
+	spin(random)
+}
+
+var spun atomic.Uint64 // so that spin is not for nothing
+
+// spin computes for a few nanoseconds mostly, and for some microseconds now and
+// then.
+func spin(random *rand.Rand) {
+	n := uint64(0)
+	for range 1 << random.IntN(11) {
+		n = n*31 + 7
+	}
+	if n == 1 {
+		spun.Add(n)
+	}
+}
+
+// goroutines runs n short-lived goroutines with a scope each.
+func goroutines(n int) {
+	var done sync.WaitGroup
+	slots := make(chan bool, 100)
+	for range n {
+		slots <- true
+		done.Go(func() {
+			defer scope.Task("short")()
+			<-slots
+		})
+	}
+	done.Wait()
+}
+
+// deep nests n scopes.
+func deep(n int) {
+	defer scope.Task(fmt.Sprintf("level %d", n%10))()
+	if n > 1 {
+		deep(n - 1)
+	}
+	time.Sleep(10 * time.Microsecond)
+}
+
+// long records n names of 1 KiB.
+func long(n int) {
+	for i := range n {
+		end := scope.Task(fmt.Sprintf("%04d %s", i, strings.Repeat("long ", 300)), scope.KV("text", strings.Repeat("argument ", 100)))
+		time.Sleep(time.Millisecond)
+		end()
+	}
+}

@@ -1,0 +1,112 @@
+// Package traces makes traces of which is known what is in them: it runs small
+// programs that record themselves, or writes the trace by hand.
+//
+// The programs are in this package, and run in another process of the same
+// executable, which therefore has to call Main first.
+package traces
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// program is the environment variable that makes an executable one of the
+// programs; its arguments are the trace's path and the program's size.
+const program = "SCOPEVIEW_UITEST_PROGRAM"
+
+// Main runs a program and exits, if this process was started for that.
+func Main() {
+	name := os.Getenv(program)
+	if name == "" {
+		return
+	}
+	if err := run(name, os.Args[1], os.Args[2]); err != nil {
+		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		os.Exit(1)
+	}
+	os.Exit(0)
+}
+
+func run(name, path, size string) error {
+	p, ok := programs[name]
+	if !ok {
+		return errors.New("no such program")
+	}
+	n, err := strconv.Atoi(size)
+	if err != nil {
+		return err
+	}
+	if err := scope.Start(path, append(p.options, scope.WithLimit(scope.NoLimit))...); err != nil {
+		return err
+	}
+	p.run(n)
+	if err := scope.Stop(); err != nil {
+		return err
+	}
+	if took.other > 0 && took.other >= took.longest {
+		return fmt.Errorf("%s: another parse took %v, that of %s %v", stalled, took.other, Longest, took.longest)
+	}
+	if s := scope.Stats(); s.Lost.Total() > int64(p.mayLose*float64(n)) {
+		return fmt.Errorf("%d records were lost: what is in the trace is not known", s.Lost.Total())
+	}
+	return nil
+}
+
+// stalled is what a program says when the machine did not let it be what it is
+// meant to be.
+const stalled = "the machine stalled"
+
+// Record runs a program to its end, again if the machine stalled meanwhile.
+func Record(path, name string, size int) error {
+	for try := 1; ; try++ {
+		cmd, err := command(path, name, size)
+		if err != nil {
+			return err
+		}
+		out, err := cmd.CombinedOutput()
+		if err == nil {
+			return nil
+		}
+		if try == 5 || !strings.Contains(string(out), stalled) {
+			return fmt.Errorf("recording %s: %w: %s", name, err, out)
+		}
+		if err := os.Remove(path); err != nil {
+			return err
+		}
+	}
+}
+
+// Start starts a program and returns what it prints. Its trace exists once it
+// has printed something.
+func Start(path, name string, size int) (*exec.Cmd, io.Reader, error) {
+	cmd, err := command(path, name, size)
+	if err != nil {
+		return nil, nil, err
+	}
+	cmd.Stderr = os.Stderr
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		return nil, nil, err
+	}
+	if err := cmd.Start(); err != nil {
+		return nil, nil, fmt.Errorf("starting %s: %w", name, err)
+	}
+	return cmd, out, nil
+}
+
+func command(path, name string, size int) (*exec.Cmd, error) {
+	self, err := os.Executable()
+	if err != nil {
+		return nil, err
+	}
+	cmd := exec.Command(self, path, strconv.Itoa(size))
+	cmd.Env = append(os.Environ(), program+"="+name)
+	return cmd, nil
+}

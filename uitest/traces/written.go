@@ -1,0 +1,64 @@
+package traces
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// Hours writes a trace with one scope of ten hours on one goroutine and n scopes
+// of 100 ns on another.
+func Hours(path string, n int) error {
+	const hours = 36_000_000_000_000
+	return write(path, hours, []string{"ten hours", "blink"}, func(record func(string, ...any)) {
+		record(`task "ten hours" g=1 start=1000 stop=%d cpu=0/unknown`, hours)
+		for i := range n {
+			start := 2000 + int64(i)*(hours/int64(n+1))
+			record(`task "blink" g=2 start=%d stop=%d cpu=0/unknown`, start, start+100)
+		}
+	})
+}
+
+// Jump writes a trace across a step of the clock, with one scope before it, one
+// behind and one open across it.
+func Jump(path string) error {
+	const end = 10_000_000
+	return write(path, end, []string{"before", "across", "behind"}, func(record func(string, ...any)) {
+		record(`task "before" g=1 start=2000 stop=1000000 cpu=0/unknown`)
+		record(`task "across" g=2 start=3000 stop=9000000 cpu=0/unknown`)
+		record(`task "behind" g=1 start=6000000 stop=8000000 cpu=0/unknown`)
+	}, "break before=4000000 after=5000000")
+}
+
+// write makes a closed trace that ends at a tick, with names and blocks and what
+// the records call adds.
+func write(path string, end int64, names []string, records func(record func(string, ...any)), blocks ...string) error {
+	const perChunk = (format.ChunkSize - format.ChunkHeaderSize) / format.RecordSize
+	var b bytes.Buffer
+	fmt.Fprintf(&b, "header chunk=%d pid=4711 clock=monotonic wall=1700000000000000000 start=1000 mono=1000\n", format.ChunkSize)
+	fmt.Fprintf(&b, "state closed=1 tick=%d\nchunk blocks\n", end)
+	for i, name := range names {
+		fmt.Fprintf(&b, "name %d %q\n", format.FirstName+i, name)
+	}
+	b.WriteString("calib ticks=1000 mono=1000 wall=1700000000000000000\n")
+	for _, line := range blocks {
+		b.WriteString(line + "\n")
+	}
+	fmt.Fprintf(&b, "stop ticks=%d\n", end)
+	n := 0
+	records(func(line string, args ...any) {
+		if n%perChunk == 0 {
+			b.WriteString("chunk records owner=0\n")
+		}
+		n++
+		fmt.Fprintf(&b, line+"\n", args...)
+	})
+	data, err := text.Assemble(&b)
+	if err != nil {
+		return fmt.Errorf("%s can't be assembled: %w", path, err)
+	}
+	return os.WriteFile(path, data, 0o644)
+}
