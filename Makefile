@@ -6,19 +6,23 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race vet deps bench fuzz clean
+.PHONY: help build demo test race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
 # FUZZTIME is how long each fuzz test runs.
 FUZZTIME ?= 20s
-# BENCHFLAGS go to the benchmark harness; see go run ./bench -h there.
+# BENCHFLAGS go to the benchmark harness of bench, bench-compare or bench-ui; see go run . -h there.
 BENCHFLAGS ?=
+# SOAK is how long soak records.
+SOAK ?= 10m
+# BASE is the git revision that bench-compare compares with.
+BASE ?=
 
 PLATFORMS := linux/amd64 linux/arm64 darwin/amd64 darwin/arm64 windows/amd64 windows/arm64
 
 help: ## show this list
-	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 10
+	@sed -n 's/^\([a-z-]*\):.*## /\1\t/p' $(MAKEFILE_LIST) | expand -t 15
 
 build: ## build the tool into bin/scopeview
 	@go build -o bin/ ./cmd/scopeview
@@ -34,6 +38,7 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	say "scopeview top"
 	bin/scopeview top demo/gostats.scope
 	bin/scopeview csv demo/gostats.scope -o demo/gostats.csv
+	bin/scopeview html demo/gostats.scope -o demo/gostats.html
 	say "the same again, killed with -9 in mid-run"
 	demo/gostats -workers 8 -limit-files $(DEMO_FILES) -repeat 1000 -trace demo/killed.scope >demo/killed.txt &
 	victim=$$!
@@ -42,12 +47,15 @@ demo: build ## trace examples/gostats, look at it, kill a second copy and look a
 	wait $$victim 2>/dev/null || true
 	bin/scopeview info demo/killed.scope
 	bin/scopeview csv demo/killed.scope -o demo/killed.csv
+	bin/scopeview html demo/killed.scope -o demo/killed.html
 	echo "ended rows and rows still open when it was killed:"
 	awk -F, 'NR > 1 { open[$$11 == "1" || $$11 == "true"]++ } END { printf "  %d ended, %d open\n", open[0], open[1] }' demo/killed.csv
 	say "the results"
 	echo "trace     demo/gostats.scope"
 	echo "as CSV    demo/gostats.csv ($$(wc -l <demo/gostats.csv) lines)"
-	echo "killed    demo/killed.scope and demo/killed.csv"
+	echo "killed    demo/killed.scope, demo/killed.csv and demo/killed.html"
+	echo "live      bin/scopeview serve demo/ --open"
+	echo "timeline  demo/gostats.html: open it in a browser"
 
 # stage NAME COMMAND runs a command and prints one line about it; the command's
 # output follows if it failed, and what its tests skipped if it did not.
@@ -87,7 +95,7 @@ matrix() {
 endef
 
 # What the recorder is made of: tested in more ways than the rest.
-RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/sys internal/heartbeat))
+RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/sys internal/heartbeat internal/snapshot))
 # What depends on what the recorder can verify about the Go runtime and kernel.
 WITNESSED := $(patsubst %,./%,$(wildcard scope internal/sys internal/cputest))
 
@@ -99,6 +107,8 @@ test: ## run all tests; in CI and as root, install what they need first
 	fi
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && go test -short -v ./...)
+	schema() (cd export/perfetto/schematest && go vet ./... && go test -v ./...)
+	browsers() (cd uitest && go vet ./... && go test -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && go test -v -tags scope_off ./scope/... ./examples/...; }
 	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 go test -short -v ./scope ./mmpool ./internal/sys; }
 	witnesses() {
@@ -108,11 +118,37 @@ test: ## run all tests; in CI and as root, install what they need first
 	  done
 	}
 	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
-	arm64() { GOARCH=arm64 CGO_ENABLED=0 go test -short -v -exec "$$1 -R 64G" ./scope ./mmpool ./internal/sys ./internal/format; }
+	arm64() (
+	  export GOARCH=arm64 CGO_ENABLED=0
+	  go test -short -v -exec "$$1 -R 64G" ./scope ./mmpool ./internal/sys ./internal/format ./internal/cputest &&
+	    go test -short -tags scope_go -exec "$$1 -R 64G" ./scope ./internal/sys
+	)
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(PLATFORMS)) platforms" matrix
 	stage "tests" go test -v ./...
 	stage "tests of the benchmarks" benches
+	if [ "$$(go env GOOS)" = linux ]; then
+	  stage "a ring under load, its writers killed" make --no-print-directory soak SOAK=15s
+	else
+	  skip "a ring under load, its writers killed" "soak looks at /proc"
+	fi
+	stage "Perfetto's schema" schema
+	# Older ones take no file for a module that does not say so, and know no deflate-raw.
+	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
+	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
+	else
+	  skip "page: unit tests" "needs node 20.19 or newer"
+	fi
+	lacking=()
+	command -v chromium >/dev/null || lacking+=(chromium)
+	command -v firefox-esr >/dev/null || lacking+=(firefox-esr)
+	[ -e uitest/node_modules/axe-core/axe.min.js ] || lacking+=("axe-core from npm")
+	if [ $${#lacking[@]} = 0 ]; then
+	  stage "page: in a browser" browsers
+	else
+	  why=$$(printf ', %s' "$${lacking[@]}")
+	  skip "page: in a browser" "lacks $${why:2}; make deps installs them"
+	fi
 	stage "tests with -tags scope_off" unrecorded
 	stage "tests with -tags scope_pure" go test -short -v -tags scope_pure $(RECORDER)
 	stage "tests with each witness failing" witnesses
@@ -153,21 +189,42 @@ deps: ## install what the tests need: Debian packages and Go modules
 	if [ "$$(go env GOHOSTARCH)" != arm64 ]; then
 	  command -v qemu-aarch64 >/dev/null || command -v qemu-aarch64-static >/dev/null || need+=(qemu-user)
 	fi
+	command -v chromium >/dev/null || need+=(chromium)
+	command -v firefox-esr >/dev/null || need+=(firefox-esr)
+	command -v node >/dev/null || need+=(nodejs)
+	command -v npm >/dev/null || need+=(npm)
 	go mod download
-	(cd bench && go mod download)
-	if [ $${#need[@]} = 0 ]; then exit 0; fi
-	if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
-	  echo "deps: missing: $${need[*]} (Debian's names); install them as root"
-	  exit 1
+	for nested in bench uitest export/perfetto/schematest; do (cd $$nested && go mod download); done
+	if [ $${#need[@]} != 0 ]; then
+	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
+	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"
+	    exit 1
+	  fi
+	  export DEBIAN_FRONTEND=noninteractive
+	  apt-get -qq update && apt-get -qq install -y --no-install-recommends "$${need[@]}" >/dev/null || {
+	    echo "deps: apt-get could not install: $${need[*]}"
+	    exit 1
+	  }
 	fi
-	export DEBIAN_FRONTEND=noninteractive
-	apt-get -qq update && apt-get -qq install -y --no-install-recommends "$${need[@]}" >/dev/null || {
-	  echo "deps: apt-get could not install: $${need[*]}"
-	  exit 1
-	}
+	if [ uitest/node_modules/.package-lock.json -ot uitest/package-lock.json ]; then
+	  (cd uitest && npm ci --silent --no-audit --no-fund) || { echo "deps: npm could not install axe-core"; exit 1; }
+	fi
 
 bench: ## measure against the floor and against peers; fails when a must is missed
 	@cd bench && go run . $(BENCHFLAGS)
+
+bench-compare: ## measure the hot path in turn with that of revision BASE; fails when a row is 3 % slower
+	@[ -n "$(BASE)" ] || { echo "bench-compare: say with what: make bench-compare BASE=<git revision>"; exit 2; }
+	cd bench && go run . -base "$(BASE)" $(BENCHFLAGS)
+
+bench-ui: ## measure the timeline page in a browser; fails when a must is missed
+	@cd uitest && go run ./benchui $(BENCHFLAGS)
+
+soak: ## record 1 M scopes/s into a ring for SOAK, watch disk and memory, and kill other writers meanwhile
+	@cd bench && go run ./soak -for $(SOAK)
+
+screenshots: demo ## pictures of the demo's timeline into screenshots/
+	@cd uitest && go run ./screenshots -o ../screenshots
 
 fuzz: ## run each fuzz test for FUZZTIME
 	@grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -r -n 1 dirname | sort -u | while read -r dir; do
@@ -178,4 +235,4 @@ fuzz: ## run each fuzz test for FUZZTIME
 	done
 
 clean: ## remove what these targets made
-	@rm -rf bin demo traces
+	@rm -rf bin demo traces screenshots
