@@ -42,15 +42,7 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, fileName(""))
 	}
-	if r.pool.Heap() {
-		// The file is a copy of what is in memory: let it be one of now.
-		for _, idx := range r.pool.Live([]int64{0}) {
-			if err := r.pool.Save(idx, idx+1, false); err != nil {
-				return "", fmt.Errorf("scope: %w", err)
-			}
-		}
-	}
-	o := snapshot.Options{Now: r.clock.Now()}
+	o := snapshot.Options{Now: r.clock.Now(), Refresh: r.saveLive}
 	if why != "" {
 		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})
 	}
@@ -63,6 +55,17 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	}
 	r.snapshots.Add(1)
 	return res.Path, nil
+}
+
+// saveLive brings the file up to date with what is in memory, where it is a copy
+// of that.
+func (r *recorder) saveLive() error {
+	for _, idx := range r.pool.Live([]int64{0}) {
+		if err := r.pool.Save(idx, idx+1, false); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // errands does what must not be done by a worker, nor keep a tick waiting.

@@ -200,13 +200,13 @@ func createFrom(t *testing.T, path string, m *model) (res Result, then int64, th
 		if err := step(); err != nil {
 			t.Fatal(err)
 		}
-		if i == 1 { // the index
+		if i == 2 { // the index
 			there = map[uint32]bool{}
 			for n, k := range m.byNumber {
 				there[n] = !k.gone && n <= uint32(c.newest) && k.since <= c.cut
 			}
 		}
-		if i == 5 { // which reads how many were lost
+		if i == 6 { // which reads how many were lost
 			then = m.issued
 		}
 	}

@@ -82,11 +82,30 @@ func (c *copier) fetchBegins() error {
 	return nil
 }
 
-// refresh has the source brought up to date, where it is a copy of what its writer
-// has in memory, chunk by chunk: it may have an end and not the begin yet, and a
-// record whose name it has not.
+// refreshable tells whether the file is a copy of what its writer has in memory,
+// chunk by chunk, that can be brought up to date.
+func (c *copier) refreshable() bool {
+	return c.options.Refresh != nil && c.header.Backing == format.BackingHeap && !c.state.Closed
+}
+
+// refreshFirst has the file brought up to date: it may be as old as the time
+// between two rounds, and of a program that has just begun have nothing.
+func (c *copier) refreshFirst() error {
+	if !c.refreshable() {
+		return nil
+	}
+	if err := c.options.Refresh(); err != nil {
+		return err
+	}
+	s, err := c.readState()
+	c.state = s
+	return err
+}
+
+// refresh has it brought up to date again: it may have an end and not the begin
+// yet, and a record whose name it has not.
 func (c *copier) refresh() error {
-	if c.options.Refresh == nil || c.header.Backing != format.BackingHeap || c.state.Closed {
+	if !c.refreshable() {
 		return nil
 	}
 	if err := c.options.Refresh(); err != nil {

@@ -169,6 +169,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 		}
 	}
 	if c.ring && !k.kept && k.order() > c.newest {
+		c.later++
 		return chunk{}
 	}
 	return k

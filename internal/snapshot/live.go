@@ -134,7 +134,8 @@ func (c *copier) copyLive(at, below int) error {
 		time.Sleep(time.Millisecond) // on the Go path: somebody is about to begin one
 	}
 	if end == format.ChunkHeaderSize && head.Since > c.cut && below == len(c.second) {
-		k.is = absent // handed out later
+		k.is = absent
+		c.later++
 		return nil
 	}
 	b := c.second

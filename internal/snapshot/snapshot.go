@@ -16,9 +16,10 @@ type Options struct {
 	// the latest time found in the trace if that is later or Now is 0.
 	Now int64
 	// Refresh has what the trace's writer has in memory written to the file, or
-	// waits until that was done. It is called after the records were read that may
-	// still change, and only where the file is a copy (the heap backing). Without it
-	// a name, or a scope that has ended already, may be missing.
+	// waits until that was done. It is called first, and after the records were read
+	// that may still change, and only where the file is a copy (the heap backing).
+	// Without it the snapshot is of what the file has, and a name, or a scope that
+	// has ended already, may be missing.
 	Refresh func() error
 	// Facts are put into the snapshot as info blocks, behind the fact "snapshot",
 	// which says when it was made of which file.
@@ -71,10 +72,48 @@ func create(path string, src source, o Options) (res Result, err error) {
 			res = Result{}
 		}
 	}()
-	if err := c.run(); err != nil {
-		return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+	for left := outrunMax; ; left-- {
+		if err := c.run(); err != nil {
+			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+		}
+		if left == 0 || !c.outrun() {
+			return c.result(path), nil
+		}
+		if c, err = c.again(); err != nil {
+			return Result{}, fmt.Errorf("writing the snapshot %s: %w; it was removed again", path, err)
+		}
 	}
-	return c.result(path), nil
+}
+
+// outrunMax is how often a snapshot is begun again.
+const outrunMax = 3
+
+// outrun tells whether the writer went around its whole ring between the moment
+// and the copying: then nothing is left of what the snapshot is of. It takes a
+// small ring, and a processor that was busy with others at the wrong time.
+func (c *copier) outrun() bool {
+	if !c.ring || c.missed+c.later == 0 {
+		return false
+	}
+	for i := range c.chunks {
+		if k := &c.chunks[i]; k.is == copied && k.kind == format.ChunkRecords && !k.kept {
+			return false
+		}
+	}
+	return true
+}
+
+// again is a copier that begins anew, with an empty file, and a moment that is
+// found in the trace.
+func (c *copier) again() (*copier, error) {
+	o := c.options
+	o.Now = 0
+	next, err := newCopier(c.src, o)
+	if err != nil {
+		return nil, err
+	}
+	next.dst = c.dst
+	return next, c.dst.Truncate(0)
 }
 
 // copier makes one snapshot.
@@ -104,6 +143,7 @@ type copier struct {
 
 	overwritten, until int64
 	written, missed    int
+	later              int // chunks that were found, and are not the snapshot's
 	size               int64
 }
 
@@ -126,7 +166,7 @@ func newCopier(src source, o Options) (*copier, error) {
 
 // steps are those of the package's comment, in order.
 func (c *copier) steps() []func() error {
-	return []func() error{c.findCut, c.index, c.room, c.liveRecords, c.refresh, c.findMoment, c.finals, c.account, c.blocks, c.writeHeader}
+	return []func() error{c.refreshFirst, c.findCut, c.index, c.room, c.liveRecords, c.refresh, c.findMoment, c.finals, c.account, c.blocks, c.writeHeader}
 }
 
 func (c *copier) run() error {
