@@ -243,6 +243,13 @@ now:
 	CMP   R4, end                         \
 	BHI   full
 
+// LACKS returns that there is no place, and why. Clobbers R1.
+#define LACKS(why, loc, start) \
+	MOVD  $why, R1                        \
+	MOVD  R1, loc                         \
+	MOVD  ZR, start                       \
+	RET
+
 // ENDS sets the chunk's FlagEnds. Clobbers R1, R4.
 #define ENDS \
 	MOVD  ent_lo(R12), R1                 \
@@ -508,15 +515,9 @@ TEXT ·BeginFast(SB), NOSPLIT|NOFRAME, $0-32
 	MOVD R0, start+24(FP)
 	RET
 chunk:
-	MOVD $NEEDCHUNK, R1
-	MOVD R1, loc+16(FP)
-	MOVD ZR, start+24(FP)
-	RET
+	LACKS(NEEDCHUNK, loc+16(FP), start+24(FP))
 anchor:
-	MOVD $NEEDANCHOR, R1
-	MOVD R1, loc+16(FP)
-	MOVD ZR, start+24(FP)
-	RET
+	LACKS(NEEDANCHOR, loc+16(FP), start+24(FP))
 
 // func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
 TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-48
@@ -551,15 +552,9 @@ found:
 far:
 	FAR(found, chunk)
 chunk:
-	MOVD $NEEDCHUNK, R1
-	MOVD R1, loc+32(FP)
-	MOVD ZR, start+40(FP)
-	RET
+	LACKS(NEEDCHUNK, loc+32(FP), start+40(FP))
 anchor:
-	MOVD $NEEDANCHOR, R1
-	MOVD R1, loc+32(FP)
-	MOVD ZR, start+40(FP)
-	RET
+	LACKS(NEEDANCHOR, loc+32(FP), start+40(FP))
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64
 TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
@@ -771,15 +766,9 @@ publish:
 	MOVD R0, at+48(FP)
 	RET
 chunk:
-	MOVD $NEEDCHUNK, R1
-	MOVD R1, loc+40(FP)
-	MOVD ZR, at+48(FP)
-	RET
+	LACKS(NEEDCHUNK, loc+40(FP), at+48(FP))
 anchor:
-	MOVD $NEEDANCHOR, R1
-	MOVD R1, loc+40(FP)
-	MOVD ZR, at+48(FP)
-	RET
+	LACKS(NEEDANCHOR, loc+40(FP), at+48(FP))
 
 // func Claim(loc, start int64, out *[4]uint64) int64
 TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32

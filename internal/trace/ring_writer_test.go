@@ -445,18 +445,7 @@ func (r *tearingRing) ReadAt(p []byte, off int64) (int, error) {
 	if off < w.size {
 		n = int(min(int64(len(p)), w.size-off))
 	}
-	words := (n + 7) / 8
-	order := make([]int, words)
-	for i := range order {
-		order[i] = i
-	}
-	switch w.rnd.IntN(3) {
-	case 0:
-		w.rnd.Shuffle(words, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	case 1:
-		slices.Reverse(order)
-	}
-	for _, i := range order {
+	for _, i := range inAnyOrder(w.rnd, (n+7)/8) {
 		if !r.still && w.rnd.IntN(r.rate) == 0 {
 			w.step()
 		}

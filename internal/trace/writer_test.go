@@ -270,26 +270,28 @@ func (w *writer) settle(closeIt bool) {
 // order, and stores come between.
 type tearing struct{ w *writer }
 
+// inAnyOrder is in which order n words are copied: forwards, backwards, or any.
+func inAnyOrder(rnd *rand.Rand, n int) []int {
+	order := make([]int, n)
+	for i := range order {
+		order[i] = i
+	}
+	switch rnd.IntN(3) {
+	case 0:
+		rnd.Shuffle(n, func(i, j int) { order[i], order[j] = order[j], order[i] })
+	case 1:
+		slices.Reverse(order)
+	}
+	return order
+}
+
 func (r tearing) ReadAt(p []byte, off int64) (int, error) {
 	w := r.w
 	n := 0
 	if off < w.size {
 		n = int(min(int64(len(p)), w.size-off))
 	}
-	words := (n + 7) / 8
-	order := make([]int, words)
-	for i := range order {
-		order[i] = i
-	}
-	switch w.rnd.IntN(3) {
-	case 0:
-		w.rnd.Shuffle(words, func(i, j int) { order[i], order[j] = order[j], order[i] })
-	case 1:
-		for i := range order {
-			order[i] = words - 1 - i
-		}
-	}
-	for _, i := range order {
+	for _, i := range inAnyOrder(w.rnd, (n+7)/8) {
 		if w.names > 0 && w.rnd.IntN(8) == 0 && w.nblk%simChunk < simChunk-256 && w.chunk < 1500 {
 			w.step()
 		}
