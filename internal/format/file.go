@@ -71,7 +71,7 @@ type Backing uint32
 const (
 	BackingDisk Backing = 1 // mapped pages of the file itself
 	BackingHeap Backing = 2 // the Go heap, copied to the file by the flusher
-	BackingShm  Backing = 3 // reserved
+	BackingShm  Backing = 3 // a hot file (HotHeader), copied to the file by the flusher
 )
 
 func (b Backing) String() string {
@@ -124,6 +124,10 @@ type State struct {
 	// they began. What began at or after it is all there.
 	Overwritten int64
 	Until       int64
+
+	// Of the backing shm: what lay in the hot file of a writer that is gone was
+	// copied into this file, or is joined with it by whoever reads it.
+	Joined bool
 }
 
 // Errors of DecodeHeader.
@@ -216,6 +220,7 @@ const (
 	StateLost        = 24
 	StateOverwritten = 32
 	StateUntil       = 40
+	StateJoined      = 48
 )
 
 // DecodeState reads the mutable words; b needs StateSize bytes.
@@ -229,6 +234,7 @@ func DecodeState(b []byte) State {
 
 		Overwritten: int64(le.Uint64(b[StateOverwritten:])),
 		Until:       int64(le.Uint64(b[StateUntil:])),
+		Joined:      le.Uint64(b[StateJoined:]) == 1,
 	}
 }
 

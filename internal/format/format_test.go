@@ -24,13 +24,14 @@ func headerBytes(h Header) []byte {
 	binary.LittleEndian.PutUint64(b[StateOffset+StateLost:], 3)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateOverwritten:], 4)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateUntil:], 5)
+	binary.LittleEndian.PutUint64(b[StateOffset+StateJoined:], 1)
 	return b
 }
 
 func TestHeader(t *testing.T) {
 	b := headerBytes(someHeader)
 	h, s, err := DecodeHeader(b)
-	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3, 4, 5}) {
+	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3, 4, 5, true}) {
 		t.Errorf("got %+v, %+v, %v", h, s, err)
 	}
 	change := func(f func(*Header)) []byte {

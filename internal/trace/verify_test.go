@@ -81,6 +81,8 @@ var verifyCases = []verifyCase{
 	{"closed", "state closed=1", "state closed=2", []string{"128 state", "4840 block-stop"}},
 	{"tick", "tick=9000", "tick=5", []string{"136 state"}},
 	{"lost", "tick=9000", "tick=9000 lost=-5", []string{"152 state"}},
+	{"joined, of a disk", "tick=9000", "tick=9000 joined=1", []string{"176 state"}},
+	{"joined", "tick=9000", "tick=9000 joined=2", []string{"176 state"}},
 	{"end", "tick=9000", "tick=9000 end=8192", []string{"144 state-end"}},
 	{"end beyond the file", "tick=9000", "tick=9000 end=80000", []string{"144 state-end", "144 state-end"}},
 	{"size", "", "unborn\ntruncate 21000\n", []string{"144 state-end", "144 state-end", "21000 file-size"}},

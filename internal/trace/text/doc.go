@@ -13,7 +13,8 @@
 //	header [major=1 minor=1 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
 //	       backing=disk witness=0 id=0… start=1000 mono=0 wall=0
 //	       rate=1000000000 limit=0 ring=0] [crc=N]
-//	state  [closed=0 tick=0 end=<the bytes assembled> lost=0 overwritten=0 until=0]
+//	state  [closed=0 tick=0 end=<the bytes assembled> lost=0 overwritten=0 until=0
+//	       joined=0]
 //
 // The header comes first. Both fill chunk 0; every line of the next list begins
 // another chunk.

@@ -154,6 +154,7 @@ func (d *dumper) fileHeader() {
 		int64(le.Uint64(s[format.StateTick:])), int64(le.Uint64(s[format.StateEnd:]))&(1<<63-1), int64(le.Uint64(s[format.StateLost:])))
 	nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
 	nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
+	nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
 	d.text = append(d.text, '\n')
 }
 

@@ -126,9 +126,9 @@ func (a *assembler) stateLine(l *line) error {
 	if len(a.out) != int(a.header.ChunkSize) {
 		return errors.New("state follows header")
 	}
-	var closed, tick, lost, overwritten, until int64
+	var closed, tick, lost, overwritten, until, joined int64
 	end := int64(-1)
-	if err := l.numbers([]string{"closed", "tick", "end", "lost", "overwritten", "until"}, &closed, &tick, &end, &lost, &overwritten, &until); err != nil {
+	if err := l.numbers([]string{"closed", "tick", "end", "lost", "overwritten", "until", "joined"}, &closed, &tick, &end, &lost, &overwritten, &until, &joined); err != nil {
 		return err
 	}
 	le := binary.LittleEndian
@@ -138,6 +138,7 @@ func (a *assembler) stateLine(l *line) error {
 	le.PutUint64(s[format.StateLost:], uint64(lost))
 	le.PutUint64(s[format.StateOverwritten:], uint64(overwritten))
 	le.PutUint64(s[format.StateUntil:], uint64(until))
+	le.PutUint64(s[format.StateJoined:], uint64(joined))
 	if end >= 0 {
 		le.PutUint64(s[format.StateEnd:], uint64(end))
 		a.endAt = 0

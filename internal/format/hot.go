@@ -1,0 +1,113 @@
+package format
+
+import (
+	"encoding/binary"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strings"
+)
+
+// HotHeader is the beginning of a hot file: memory that outlives its process, in
+// which the backing shm has the chunks that are not written to the trace file yet.
+// It says what trace that is. Behind it lies the table, and behind that are slots
+// of ChunkSize bytes, one for each of the table's words: which chunk is in the slot.
+//
+//	+0    HotMagic
+//	+8    u32 version, u32 slots
+//	+16   the trace's ID
+//	+32   u32 length of the path
+//	+60   u32 CRC-32C of the 60 bytes before it and the path
+//	+64   the path
+//	+8192 the table: u64 for each slot; 0: it holds nothing, else the chunk's place
+//	      in the trace file (its offset / ChunkSize) + 1
+type HotHeader struct {
+	Slots uint32 // from 1 to MaxHotSlots
+	ID    [16]byte
+	Path  string // of the trace file, absolute
+}
+
+// Where a hot file's parts are.
+const (
+	HotMagic       = "SCOPEHOT"
+	HotVersion     = 1
+	HotPathOffset  = 64 // of the path, in the header
+	HotTableOffset = 8192
+	HotHeaderSize  = ChunkSize // header and table; the first slot begins here
+	MaxHotPath     = 4096
+	MaxHotSlots    = (HotHeaderSize - HotTableOffset) / 8
+
+	hotCRCOffset = 60
+)
+
+// ErrNotHot is a hot file that is none, or not whole.
+var ErrNotHot = errors.New("not a hot file of scopeview")
+
+// A hot file's name, around the trace's ID in hexadecimal.
+const (
+	hotPrefix = "scopeview-"
+	hotSuffix = ".hot"
+)
+
+// HotName is the name of the hot file of the trace with that ID.
+func HotName(id [16]byte) string { return hotPrefix + hex.EncodeToString(id[:]) + hotSuffix }
+
+// IsHotName tells whether a file could be a hot file, by its name.
+func IsHotName(name string) bool {
+	return len(name) == len(hotPrefix)+32+len(hotSuffix) && strings.HasPrefix(name, hotPrefix) && strings.HasSuffix(name, hotSuffix)
+}
+
+// HotSlot is the offset of slot i in a hot file.
+func HotSlot(i int) int64 { return HotHeaderSize + int64(i)*ChunkSize }
+
+// HotSize is how long a hot file with that many slots is.
+func HotSize(slots int) int64 { return HotSlot(slots) }
+
+// AppendHotHeader appends the header with its path, without the table.
+func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
+	if h.Slots == 0 || h.Slots > MaxHotSlots {
+		return b, fmt.Errorf("a hot file of %d slots, where there can be 1 to %d", h.Slots, MaxHotSlots)
+	}
+	if h.Path == "" || len(h.Path) > MaxHotPath {
+		return b, fmt.Errorf("a hot file's path of %d bytes, where there can be 1 to %d", len(h.Path), MaxHotPath)
+	}
+	le := binary.LittleEndian
+	n := len(b)
+	b = append(b, HotMagic...)
+	b = le.AppendUint32(b, HotVersion)
+	b = le.AppendUint32(b, h.Slots)
+	b = append(b, h.ID[:]...)
+	b = le.AppendUint32(b, uint32(len(h.Path)))
+	b = append(b, make([]byte, n+hotCRCOffset-len(b))...)
+	crc := crc32.Checksum(b[n:], castagnoli)
+	b = le.AppendUint32(b, crc32.Update(crc, castagnoli, []byte(h.Path)))
+	return append(b, h.Path...), nil
+}
+
+// DecodeHotHeader reads the beginning of a hot file: HotPathOffset bytes and the
+// path, at most HotTableOffset. Errors wrap ErrNotHot, or ErrNewer.
+func DecodeHotHeader(b []byte) (h HotHeader, err error) {
+	if len(b) < HotPathOffset || string(b[:len(HotMagic)]) != HotMagic {
+		return h, ErrNotHot
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(b[8:]); v != HotVersion {
+		return h, fmt.Errorf("%w (hot file version %d, this tool reads %d)", ErrNewer, v, HotVersion)
+	}
+	slots, n := le.Uint32(b[12:]), le.Uint32(b[32:])
+	if slots == 0 || slots > MaxHotSlots {
+		return h, fmt.Errorf("%w: %d slots", ErrNotHot, slots)
+	}
+	if n == 0 || n > MaxHotPath || int(n) > len(b)-HotPathOffset {
+		return h, fmt.Errorf("%w: a path of %d bytes", ErrNotHot, n)
+	}
+	path := b[HotPathOffset : HotPathOffset+int(n)]
+	crc := crc32.Update(crc32.Checksum(b[:hotCRCOffset], castagnoli), castagnoli, path)
+	if want := le.Uint32(b[hotCRCOffset:]); crc != want {
+		return h, fmt.Errorf("%w: checksum %08x, want %08x", ErrNotHot, crc, want)
+	}
+	h.Slots, h.Path = slots, string(path)
+	copy(h.ID[:], b[16:32])
+	return h, nil
+}

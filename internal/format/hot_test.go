@@ -1,0 +1,120 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"strings"
+	"testing"
+)
+
+var someHot = HotHeader{Slots: 3, ID: [16]byte{0xab, 15: 0x01}, Path: "/traces/x.scope"}
+
+func hotBytes(t testing.TB, h HotHeader) []byte {
+	t.Helper()
+	b, err := AppendHotHeader(nil, &h)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func TestHotHeader(t *testing.T) {
+	for _, h := range []HotHeader{
+		someHot,
+		{Slots: 1, Path: "/"},
+		{Slots: MaxHotSlots, ID: someHot.ID, Path: "/" + strings.Repeat("x", MaxHotPath-1)},
+	} {
+		b := hotBytes(t, h)
+		if len(b) != HotPathOffset+len(h.Path) || len(b) > HotTableOffset {
+			t.Errorf("%d bytes for a path of %d", len(b), len(h.Path))
+		}
+		if got, err := DecodeHotHeader(b); got != h || err != nil {
+			t.Errorf("got %+v, %v", got, err)
+		}
+		if got, err := DecodeHotHeader(append(b, make([]byte, 100)...)); got != h || err != nil {
+			t.Errorf("with more behind it: %+v, %v", got, err)
+		}
+	}
+	for _, h := range []HotHeader{{Slots: 0, Path: "/x"}, {Slots: MaxHotSlots + 1, Path: "/x"}, {Slots: 1}, {Slots: 1, Path: strings.Repeat("x", MaxHotPath+1)}} {
+		if b, err := AppendHotHeader([]byte("abc"), &h); err == nil || string(b) != "abc" {
+			t.Errorf("%d slots, a path of %d bytes: %d bytes, %v", h.Slots, len(h.Path), len(b), err)
+		}
+	}
+	if b, err := AppendHotHeader([]byte("abc"), &someHot); err != nil || !bytes.Equal(b[3:], hotBytes(t, someHot)) {
+		t.Errorf("appended to something it is %x, %v", b, err)
+	}
+	b := hotBytes(t, someHot)
+	for i := range 8 * len(b) {
+		b[i/8] ^= 1 << (i % 8)
+		if _, err := DecodeHotHeader(b); err == nil {
+			t.Errorf("bit %d flipped, and no error", i)
+		}
+		b[i/8] ^= 1 << (i % 8)
+	}
+	for n := range b {
+		if _, err := DecodeHotHeader(b[:n]); !errors.Is(err, ErrNotHot) {
+			t.Errorf("%d bytes: %v", n, err)
+		}
+	}
+}
+
+// Numbers that no writer of ours writes, with a checksum that is right.
+func TestHotHeaderOfOthers(t *testing.T) {
+	le := binary.LittleEndian
+	for _, tc := range []struct {
+		name  string
+		at    int
+		value uint32
+		want  error
+	}{
+		{"version 0", 8, 0, ErrNewer}, {"version 2", 8, 2, ErrNewer},
+		{"no slots", 12, 0, ErrNotHot}, {"slots", 12, MaxHotSlots + 1, ErrNotHot}, {"many slots", 12, 1<<32 - 1, ErrNotHot},
+		{"no path", 32, 0, ErrNotHot}, {"path", 32, 200, ErrNotHot}, {"long path", 32, MaxHotPath + 1, ErrNotHot}, {"very long path", 32, 1<<32 - 1, ErrNotHot},
+	} {
+		b := append(hotBytes(t, someHot), make([]byte, 100)...)
+		le.PutUint32(b[tc.at:], tc.value)
+		n := min(int(le.Uint32(b[32:])), len(b)-HotPathOffset)
+		le.PutUint32(b[60:], crc32.Update(crc32.Checksum(b[:60], castagnoli), castagnoli, b[HotPathOffset:HotPathOffset+max(n, 0)]))
+		if _, err := DecodeHotHeader(b); !errors.Is(err, tc.want) {
+			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
+		}
+	}
+}
+
+func TestHotNames(t *testing.T) {
+	name := HotName(someHot.ID)
+	if want := "scopeview-ab000000000000000000000000000001.hot"; name != want {
+		t.Errorf("the name is %q, want %q", name, want)
+	}
+	for name, want := range map[string]bool{
+		name: true, name + "x": false, name[1:]: false, strings.Replace(name, ".hot", ".hit", 1): false, "": false, "scopeview-.hot": false,
+	} {
+		if got := IsHotName(name); got != want {
+			t.Errorf("IsHotName(%q) = %v", name, got)
+		}
+	}
+	if MaxHotSlots != 7168 || HotSlot(0) != 64<<10 || HotSlot(2) != 3*64<<10 || HotSize(2) != 3*64<<10 {
+		t.Errorf("%d slots, the third at %d, two end at %d", MaxHotSlots, HotSlot(2), HotSize(2))
+	}
+}
+
+func FuzzDecodeHotHeader(f *testing.F) {
+	f.Add(hotBytes(f, someHot))
+	f.Add(hotBytes(f, HotHeader{Slots: MaxHotSlots, Path: strings.Repeat("/x", MaxHotPath/2)}))
+	f.Add([]byte(HotMagic))
+	f.Fuzz(func(t *testing.T, b []byte) {
+		h, err := DecodeHotHeader(b)
+		if err != nil {
+			return
+		}
+		again, err := AppendHotHeader(nil, &h)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got, err := DecodeHotHeader(again); got != h || err != nil {
+			t.Errorf("%+v became %+v, %v", h, got, err)
+		}
+	})
+}
