@@ -88,15 +88,16 @@ func imports(s source) []string {
 // ends in /* stands for everything below it. The writer's side (first half) and
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
-	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/glob", "internal/format", "internal/sys"},
+	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/glob", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/format"},
-	"flusher":            {"mmpool", "internal/heartbeat", "internal/format", "internal/sys"},
+	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},
 	"sweeper":            {"mmpool", "internal/format", "internal/sys"},
-	"mmpool":             {"internal/format", "internal/sys"},
+	"mmpool":             {"internal/testpoint", "internal/format", "internal/sys"},
 	"internal/heartbeat": {"internal/format", "internal/sys"},
 	"internal/sys":       {},
-	"internal/snapshot":  {"internal/format"}, // of both sides: it reads and writes
+	"internal/snapshot":  {"internal/testpoint", "internal/format"}, // of both sides: it reads and writes
+	"internal/testpoint": {},
 	"internal/format":    {},
 	"internal/glob":      {},
 

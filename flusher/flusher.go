@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -186,22 +187,26 @@ func (f *Flusher) writeOut() {
 
 // round settles what the last round marked and marks what was sealed since.
 func (f *Flusher) round() {
+	testpoint.Here("flush.round")
 	for _, run := range runs(f.leaving) {
 		for idx := run.from; idx < run.to; idx++ {
 			if w := f.Pool.Words(idx); w != nil {
 				// The flags share a word with the generation.
 				atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
+				testpoint.Here("flush.final")
 				if f.Leave != nil {
 					f.Leave(idx)
 				}
 			}
 		}
+		testpoint.Here("flush.left")
 		if err := f.Pool.Settle(run.from, run.to); err != nil {
 			f.note(err)
 			if f.Pool.Heap() {
 				return // not written: keep it, and try again
 			}
 		}
+		testpoint.Here("flush.settled")
 		for idx := run.from; idx < run.to; idx++ {
 			f.Pool.SetState(idx, mmpool.Gone)
 		}
@@ -213,11 +218,13 @@ func (f *Flusher) round() {
 	for _, idx := range f.present() {
 		if f.Pool.State(idx) == mmpool.Sealed && (f.Whole == nil || f.Whole(idx)) {
 			f.Pool.SetState(idx, mmpool.Leaving)
+			testpoint.Here("flush.leaving")
 			f.leaving = append(f.leaving, idx)
 		}
 	}
 	for _, run := range runs(f.leaving) {
 		f.note(f.Pool.Save(run.from, run.to, true))
+		testpoint.Here("flush.saved")
 	}
 }
 

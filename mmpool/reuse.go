@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
 // prepareRing makes the window whole. The file grows until the ring has all its
@@ -87,6 +88,7 @@ func (p *Pool) grow(end, n int64) error {
 	if err := p.back.grow(at, n); err != nil {
 		return err
 	}
+	testpoint.Here("pool.grown")
 	r.size += n
 	r.have += n
 	var units []*unit
@@ -117,6 +119,7 @@ func (p *Pool) reuse(end, n int64) (int64, error) {
 	if p.ring.overwrite != nil {
 		p.ring.overwrite(old)
 	}
+	testpoint.Here("pool.overwrite")
 	r.mu.Lock()
 	r.gone = slices.Delete(r.gone, 0, int(k))
 	for _, idx := range old {
@@ -128,6 +131,7 @@ func (p *Pool) reuse(end, n int64) (int64, error) {
 			return 0, err
 		}
 	}
+	testpoint.Here("pool.detached")
 	for i := 0; i < len(units); {
 		j := i + 1
 		for j < len(units) && units[j].at == units[j-1].at+r.unit {
@@ -136,6 +140,7 @@ func (p *Pool) reuse(end, n int64) (int64, error) {
 		if err := p.back.wipe(units[i].at, int64(j-i)*r.unit); err != nil {
 			return 0, err
 		}
+		testpoint.Here("pool.wiped")
 		i = j
 	}
 	return k * r.unit, p.attach(end, units)
@@ -163,6 +168,7 @@ func (p *Pool) attach(end int64, units []*unit) error {
 		}
 		i = j
 	}
+	testpoint.Here("pool.attached")
 	idx, n := first, end
 	r.mu.Lock()
 	for _, u := range units {
@@ -178,6 +184,7 @@ func (p *Pool) attach(end int64, units []*unit) error {
 	}
 	r.mu.Unlock()
 	p.reason.Store(uint32(format.LossWindow))
+	testpoint.Here("pool.ready")
 	p.end.Store(end + int64(len(units))*r.unit)
 	return nil
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -59,7 +60,9 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	for i := n - 1; i > 0; i-- {
 		setWord(&b.w[b.at+i], binary.LittleEndian.Uint64(b.buf[8*i:]))
 	}
+	testpoint.Here("block.filled")
 	atomic.StoreUint64(&b.w[b.at], binary.LittleEndian.Uint64(b.buf))
+	testpoint.Here("block.published")
 	b.at += n
 	return true
 }
@@ -73,10 +76,13 @@ func (r *recorder) newBlockChunk(b *blockWriter) bool {
 	if lost != 0 {
 		return false
 	}
+	testpoint.Here("block.chunk.taken")
 	r.sealBlocks(b)
+	testpoint.Here("block.chunk.sealed")
 	b.idx, b.w, b.at = idx, r.pool.Words(idx), format.ChunkHeaderSize/8
 	h := r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx)
 	storeHeader(b.w, &h)
+	testpoint.Here("block.chunk.headed")
 	r.pool.SetState(idx, mmpool.Open)
 	return true
 }

@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -82,7 +83,9 @@ func (r *recorder) overwrite(idx []int64) {
 		r.ring.mu.Unlock()
 	}
 	r.ring.lost(idx)
+	testpoint.Here("ring.carried")
 	r.setState(false)
+	testpoint.Here("ring.stated")
 }
 
 // leave looks through a chunk that nobody begins a record in any more.
@@ -246,6 +249,7 @@ func (g *ring) lost(idx []int64) {
 	g.over.Store(over)
 	list := copies(tell)
 	g.mu.Unlock()
+	testpoint.Here("ring.counted")
 	g.tell(list, g.now())
 }
 
@@ -270,5 +274,6 @@ func (g *ring) tell(list []format.Carry, now int64) {
 	for i := range list {
 		list[i].Ticks = now
 		g.report(&list[i])
+		testpoint.Here("ring.told")
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -73,13 +74,16 @@ func (r *recorder) goBegin(head uint64, x *encoder) handle {
 		r.lose(why)
 		return handle{}
 	}
+	testpoint.Here("go.begin.reserved")
 	if x != nil {
 		head |= r.fillExt(w, x)
 	}
 	start := r.clock.Now()
 	setWord(&w[1], uint64(start)|openBit)
 	setWord(&w[2], head|goid&format.MaxGoid)
+	testpoint.Here("go.begin.filled")
 	publish(&w[0], uint64(start))
+	testpoint.Here("go.begin.published")
 	if r.mapped.Base() == 0 {
 		r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w) / 4))
 	}
@@ -94,6 +98,7 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 		r.losePut(why, count)
 		return false
 	}
+	testpoint.Here("go.put.reserved")
 	idx := loc / mmpool.ChunkSize
 	at := int64(rec[0])
 	if at == 0 {
@@ -112,7 +117,9 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	setWord(&w[1], rec[1])
 	setWord(&w[2], head)
 	setWord(&w[3], rec[3])
+	testpoint.Here("go.put.filled")
 	publish(&w[0], uint64(at))
+	testpoint.Here("go.put.published")
 	if r.mapped.Base() == 0 {
 		r.progress.at(idx).done.Add(uint64(len(w) / 4))
 	}
@@ -125,6 +132,7 @@ func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
 	for i := range x.n {
 		if i%4 == 0 {
 			publish(&w[4+i], x.w[i]) // where a start would be: after the header
+			testpoint.Here("go.ext.unit")
 			continue
 		}
 		setWord(&w[4+i], x.w[i])
@@ -166,6 +174,7 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 			return 0, nil, format.LossStop
 		}
 		r.crossed(goid%stripeCount, v, n)
+		testpoint.Here("go.chunk.crossed")
 		if why := r.refill(s, goid%stripeCount, idx); why != 0 {
 			return 0, nil, why
 		}
@@ -200,6 +209,7 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 		full(v)
 		return why
 	}
+	testpoint.Here("go.chunk.taken")
 	path := format.PathGo
 	if !r.goids.Fast() || !r.clock.Counter() {
 		path = format.PathPure
@@ -207,11 +217,13 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	h := r.chunkHeader(format.ChunkRecords, path, idx)
 	h[1] |= number << 32
 	storeHeader(r.pool.Words(idx), &h)
+	testpoint.Here("go.chunk.headed")
 	p := r.progress.make(idx)
 	p.sealed.Store(0) // a ring's number may have been another chunk's
 	p.done.Store(headUnits)
 	p.taken.Store(true)
 	r.pool.SetState(idx, mmpool.Open)
+	testpoint.Here("go.chunk.open")
 	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
 		v = s.place.Load()
 	}
@@ -234,6 +246,7 @@ func (r *recorder) sealChunk(idx int64, units uint64) {
 		return // Stop could not wait any longer
 	}
 	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
+	testpoint.Here("go.chunk.sealed")
 	r.progress.make(idx).sealed.Store(units)
 	r.pool.SetState(idx, mmpool.Sealed)
 }
@@ -301,6 +314,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 			r.doubleEnds.Add(1)
 			return
 		}
+		testpoint.Here("go.end.marked")
 		if foreign {
 			r.foreignEnds.Add(1)
 			r.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
@@ -315,6 +329,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		r.doubleEnds.Add(1)
 		return
 	}
+	testpoint.Here("go.end.stored")
 	if r.pool.Heap() && r.pool.State(idx) > mmpool.Sealed {
 		// The chunk began to leave while we wrote: its copy may lack the end.
 		r.lateEnds.Add(1)

@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 	"github.com/scopeview/scopeview/sweeper"
 )
@@ -173,11 +174,14 @@ func (r *recorder) mend(reason int64) format.Loss {
 	if lost != 0 {
 		return lost
 	}
+	testpoint.Here("chunk.taken")
 	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
 	if _, ok := r.fast.Install(&h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
 		return format.LossStop
 	}
+	testpoint.Here("chunk.installed")
 	r.fast.Anchor()
+	testpoint.Here("chunk.anchored")
 	return 0
 }
 
@@ -310,7 +314,9 @@ func (r *recorder) putEnd(h handle, at int64, cpu uint64, x *encoder) {
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
 	}
+	testpoint.Here("end.marked")
 	r.put(&[4]uint64{uint64(at), uint64(h.Start), headEnd, cpu}, x, 0)
+	testpoint.Here("end.put")
 }
 
 // headOf is word 2 of a scope's record, whose chunk was in memory a moment ago; 0

@@ -14,6 +14,7 @@ import (
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -127,7 +128,9 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	}
 	first := r.clock.Read(8)
 	r.began = first.Ticks
+	testpoint.Here("start.pool")
 	r.writeHeader(r.fileHeader(first))
+	testpoint.Here("start.header")
 	r.names = newNames(r.fast, filter, r.defineName)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
@@ -203,6 +206,7 @@ func Stop() error {
 	} else {
 		r.goStop()
 	}
+	testpoint.Here("stop.sealed")
 	close(r.quit)
 	r.ticker.Wait()
 	r.stopSweeper()
@@ -217,9 +221,13 @@ func (r *recorder) finish() error {
 	if r.ring != nil {
 		r.ring.tellEnded()
 	}
+	testpoint.Here("stop.beat")
 	r.block(format.BlockStop, ticksPayload(r.clock.Now()))
+	testpoint.Here("stop.told")
 	r.shutBlocks()
+	testpoint.Here("stop.shut")
 	r.setState(true)
+	testpoint.Here("stop.closed")
 	r.final = r.stats()
 	r.final.Running = false
 	err := r.flusher.Err()

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
 // Options of a snapshot.
@@ -174,6 +175,7 @@ func (c *copier) run() error {
 		if err := step(); err != nil {
 			return err
 		}
+		testpoint.Here("snapshot.step")
 	}
 	return nil
 }

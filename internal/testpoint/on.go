@@ -1,0 +1,56 @@
+//go:build scope_testpoint && unix
+
+package testpoint
+
+import (
+	"os"
+	"strconv"
+	"strings"
+	"sync/atomic"
+	"syscall"
+)
+
+// order is what is to happen at a point.
+type order struct {
+	nth    int64
+	action string
+	passed atomic.Int64
+}
+
+var (
+	orders = map[string]*order{}
+	tell   = -1 // the descriptor
+)
+
+func init() {
+	for o := range strings.SplitSeq(os.Getenv("SCOPEVIEW_TESTPOINTS"), ",") {
+		f := strings.Split(o, ":")
+		if len(f) != 3 {
+			continue
+		}
+		if n, err := strconv.ParseInt(f[1], 10, 64); err == nil {
+			orders[f[0]] = &order{nth: n, action: f[2]}
+		}
+	}
+	if fd, err := strconv.Atoi(os.Getenv("SCOPEVIEW_TESTPOINTS_FD")); err == nil {
+		tell = fd
+	}
+}
+
+// Here is a point between two steps: what was ordered for its name happens.
+func Here(name string) {
+	o := orders[name]
+	if o == nil || o.passed.Add(1) != o.nth {
+		return
+	}
+	if o.action == "kill" {
+		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+	if tell >= 0 {
+		_, _ = syscall.Write(tell, []byte(name+"\n"))
+	}
+	if o.action == "park" {
+		select {}
+	}
+}
