@@ -1,0 +1,84 @@
+package tracetest
+
+import (
+	"runtime"
+	"runtime/debug"
+	"runtime/metrics"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// MaxMemory is how much memory, beyond the file itself, reading a file of size bytes may
+// take, whatever is in it.
+func MaxMemory(size int64) int64 { return 8*size + 1<<20 }
+
+// MaxTime is how long it may take: a second for each MiB begun.
+func MaxTime(size int64) time.Duration { return time.Duration(size>>20+1) * time.Second }
+
+// Frugal runs f, which reads a file of size bytes, and fails t if it takes more memory
+// or time than reading may. It tells what was taken; the memory is 0 if it
+// was too little to be measured.
+//
+// What all allocations of f add up to bounds the memory that it takes. Where that is too
+// much, f runs again, and what is live is measured; so f can be run twice.
+func Frugal(t testing.TB, what string, size int64, f func()) (memory int64, took time.Duration) {
+	t.Helper()
+	before, start := read(allocated), time.Now()
+	f()
+	took = time.Since(start)
+	if read(allocated)-before > MaxMemory(size) {
+		if memory = peak(f); memory > MaxMemory(size) {
+			t.Errorf("%s: %d bytes of memory for a file of %d bytes, at most %d are allowed", what, memory, size, MaxMemory(size))
+		}
+	}
+	if took > MaxTime(size)*slowdown {
+		t.Errorf("%s: %v for a file of %d bytes, at most %v are allowed", what, took, size, MaxTime(size))
+	}
+	return memory, took
+}
+
+// Names of runtime/metrics.
+const (
+	allocated = "/gc/heap/allocs:bytes" // since the program began
+	live      = "/gc/heap/live:bytes"   // what the last collection found
+)
+
+func read(name string) int64 {
+	s := []metrics.Sample{{Name: name}}
+	metrics.Read(s)
+	return int64(s[0].Value.Uint64())
+}
+
+// collected is an object that is collected at once; it is not so small that it shares its
+// memory with others.
+type collected struct{ _ [4]*int }
+
+// peak is the most that was live at once while f ran, beyond what was before. It is measured
+// at each garbage collection, of which there is one whenever the heap has grown by a
+// tenth, or 400 KB.
+func peak(f func()) int64 {
+	defer debug.SetGCPercent(debug.SetGCPercent(10))
+	runtime.GC()
+	runtime.GC() // what had finalizers
+	before := read(live)
+	var most atomic.Int64
+	var over atomic.Bool
+	look := func() {
+		if n := read(live); n > most.Load() {
+			most.Store(n)
+		}
+	}
+	var again func(*collected)
+	again = func(*collected) {
+		look()
+		if !over.Load() {
+			runtime.SetFinalizer(new(collected), again)
+		}
+	}
+	runtime.SetFinalizer(new(collected), again)
+	f()
+	over.Store(true)
+	look()
+	return max(most.Load()-before, 0)
+}
