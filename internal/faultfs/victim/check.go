@@ -1,0 +1,229 @@
+//go:build linux
+
+package victim
+
+import (
+	"fmt"
+	"os"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// Found is what a victim's trace has.
+type Found struct {
+	Issued      int64 // what the victim asked for, as far as it told
+	Events      int64
+	Ended, Open int64 // of the scopes of Numbers
+	Overwritten int64
+	Lost        map[format.Loss]int64 // as the trace tells
+	Gaps        []trace.Gap
+	Holes       int64 // places that were handed out and hold no record
+	Closed      bool
+	Backing     format.Backing
+}
+
+func (f *Found) String() string {
+	s := fmt.Sprintf("%d issued, %d recorded (%d open)", f.Issued, f.Events, f.Open)
+	if f.Overwritten > 0 {
+		s += fmt.Sprintf(", %d overwritten", f.Overwritten)
+	}
+	total := int64(0)
+	for why, n := range f.Lost {
+		if n > 0 {
+			s += fmt.Sprintf(", lost by %v %d", why, n)
+			total += n
+		}
+	}
+	if total == 0 {
+		s += ", 0 lost"
+	}
+	return s + fmt.Sprintf(", %d holes", f.Holes)
+}
+
+// fate of a scope in the trace.
+const (
+	absent = iota
+	open
+	ended
+)
+
+// Check reads the victim's trace and compares it with what the victim counted. It
+// holds for every trace that no scope is there that was not begun, none is there
+// twice, and none that had ended is missing or open, but for what a ring has
+// overwritten; of a victim that ended well moreover that all was recorded or lost,
+// that the trace tells the losses as Stats does, and that no rule of the format is
+// broken. A heap's trace of a victim that was killed may lack what was newest.
+func (v *Victim) Check(t testing.TB, path string) *Found {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	f := &Found{
+		Issued:      int64(v.Begun() + v.sum(workAlso)),
+		Lost:        tr.Lost(),
+		Gaps:        tr.Gaps(),
+		Overwritten: tr.State().Overwritten,
+		Closed:      tr.Closed(),
+		Backing:     tr.Header().Backing,
+	}
+	v.scopes(t, tr, f)
+	for _, p := range tr.Problems() {
+		if strings.HasSuffix(p.Text, "never begun") {
+			f.Holes += p.Count
+		}
+		if p.Damage() {
+			t.Errorf("the trace is damaged at %d (%d times): %s", p.Offset, p.Count, p.Text)
+		}
+	}
+	if v.Result.Path != "" {
+		v.account(t, f)
+		verify(t, path)
+	} else if f.Closed {
+		t.Error("the trace of a killed victim says that it was closed")
+	}
+	return f
+}
+
+// scopes compares the scopes, each by its number.
+func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
+	t.Helper()
+	fates := make([][]uint8, v.Workers)
+	for w := range fates {
+		fates[w] = make([]uint8, v.BegunBy(w)+1)
+	}
+	wrong := 0
+	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		f.Events++
+		if e.Kind != format.KindTask || tr.Name(e.Name) != Name || len(e.Args) == 0 && v.Ring > 0 {
+			return true // a ring may have overwritten a begin before its end, and its arguments with it
+		}
+		if len(e.Args) != 2 || e.Args[0].Value >= uint64(v.Workers) {
+			t.Errorf("a scope has the arguments %v", e.Args)
+			return false
+		}
+		w, n := e.Args[0].Value, e.Args[1].Value
+		switch {
+		case n >= v.BegunBy(int(w)):
+			t.Errorf("worker %d: scope %d was not begun, %d were", w, n, v.BegunBy(int(w)))
+			wrong++
+		case fates[w][n] != absent:
+			t.Errorf("worker %d: scope %d is there twice", w, n)
+			wrong++
+		case e.Open:
+			f.Open++
+			fates[w][n] = open
+		default:
+			f.Ended++
+			fates[w][n] = ended
+		}
+		return wrong < 10
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if f.Backing == format.BackingHeap && v.Result.Path == "" {
+		return
+	}
+	for w, fate := range fates {
+		v.worker(t, w, fate, f)
+	}
+}
+
+// worker compares a worker's scopes: how many there are, and the last one.
+func (v *Victim) worker(t testing.TB, w int, fates []uint8, f *Found) {
+	t.Helper()
+	var n [3]uint64
+	for _, x := range fates {
+		n[x]++
+	}
+	lostEnds := uint64(f.Lost[format.LossEnd])
+	if v.Result.Path == "" {
+		lostEnds = max(lostEnds, uint64(v.Lost().Ends))
+	}
+	if n[open] > 1+lostEnds {
+		t.Errorf("worker %d: %d scopes are open, at most one was, and %d ends found no place", w, n[open], lostEnds)
+	}
+	if n[open]+n[ended] > v.KeptBy(w)+1 {
+		t.Errorf("worker %d: %d scopes are there, the recorder took %d", w, n[open]+n[ended], v.KeptBy(w))
+	}
+	if last := v.LastBy(w); last > 0 && lostEnds == 0 && fates[last-1] != ended && v.Ring == 0 {
+		t.Errorf("worker %d: scope %d had ended and is not there, or open", w, last-1)
+	}
+	if v.Ring == 0 && n[ended]+lostEnds < v.KeptEndedBy(w) {
+		t.Errorf("worker %d: %d scopes ended in the trace, %d had that the recorder took", w, n[ended], v.KeptEndedBy(w))
+	}
+}
+
+// account compares the numbers of a victim that has ended well.
+func (v *Victim) account(t testing.TB, f *Found) {
+	t.Helper()
+	s := &v.Result.Stats
+	if !f.Closed {
+		t.Error("the trace is not closed")
+	}
+	if s.Recorded+s.Overwritten+s.Lost.Total() != f.Issued {
+		t.Errorf("%d issued, but %d recorded, %d overwritten, lost %+v", f.Issued, s.Recorded, s.Overwritten, s.Lost)
+	}
+	if f.Events != s.Recorded || f.Overwritten != s.Overwritten {
+		t.Errorf("the trace has %d records and says that %d are overwritten, Stats says %d and %d", f.Events, f.Overwritten, s.Recorded, s.Overwritten)
+	}
+	if told := Told(f.Gaps); told != s.Lost {
+		t.Errorf("the trace's gaps tell %+v, Stats says %+v", told, s.Lost)
+	}
+}
+
+// Told is what gaps tell of losses.
+func Told(gaps []trace.Gap) (l scope.Lost) {
+	for _, g := range gaps {
+		switch g.Reason {
+		case format.LossWindow:
+			l.Window += g.Count
+		case format.LossLimit:
+			l.Limit += g.Count
+		case format.LossSpace:
+			l.Space += g.Count
+		case format.LossIO:
+			l.IO += g.Count
+		case format.LossBusy:
+			l.Busy += g.Count
+		case format.LossStop:
+			l.Stop += g.Count
+		case format.LossEnd:
+			l.Ends += g.Count
+		case format.LossStack:
+			l.Stacks += g.Count
+		}
+	}
+	return l
+}
+
+// verify checks a trace against every rule of the format.
+func verify(t testing.TB, path string) {
+	t.Helper()
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, err := trace.Verify(f, st.Size())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for i, x := range findings {
+		if i == 10 {
+			t.Errorf("and %d more findings", len(findings)-i)
+			break
+		}
+		t.Errorf("%s at %d: %s", x.Rule, x.Offset, x.Text)
+	}
+}

@@ -1,0 +1,85 @@
+//go:build linux
+
+package victim
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// Name is what the scopes of Numbers are called. Their arguments are the worker
+// and the scope's number.
+const Name = "numbered"
+
+// Config says what a victim does.
+type Config struct {
+	Path       string // given to scope.Start
+	Backing    string // disk, heap, shm; empty: what scope.Start chooses
+	Ring       int64  // bytes; 0: none
+	Limit      int64  // bytes; 0: the default
+	FlushEvery time.Duration
+	CPU        scope.CPUMode
+
+	Workers int           // goroutines that record; 0: 4
+	Scopes  uint64        // each worker ends after so many; 0: when it is told to
+	Burst   int           // scopes between two pauses; 0: 32
+	Pause   time.Duration // 0: 100 µs, which any disk can follow; negative: none
+	Timed   bool          // the workers measure what each call takes
+	Collect bool          // the garbage collector runs all the time
+
+	Work string            // by its name what the workers do; empty: Numbers
+	Args map[string]string // for Work
+
+	Hold     bool // it records when Release is called
+	MayFail  bool // scope.Start may return an error; the victim goes on without a recording
+	Env      []string
+	Patience time.Duration // for the victim to begin and to end; 0: 30 s
+}
+
+func (c *Config) complete() {
+	if c.Workers == 0 {
+		c.Workers = 4
+	}
+	if c.Burst == 0 {
+		c.Burst = 32
+	}
+	if c.Pause == 0 {
+		c.Pause = 100 * time.Microsecond
+	}
+	if c.FlushEvery == 0 {
+		c.FlushEvery = 10 * time.Millisecond
+	}
+	if c.Patience == 0 {
+		c.Patience = 30 * time.Second
+	}
+}
+
+// options are those of scope.Start.
+func (c *Config) options() ([]scope.Option, error) {
+	o := []scope.Option{scope.WithFlushEvery(c.FlushEvery), scope.WithHeartbeat(max(c.FlushEvery, 100*time.Millisecond)), scope.WithCPU(c.CPU)}
+	if c.Backing != "" {
+		b, ok := Backings()[c.Backing]
+		if !ok {
+			return nil, fmt.Errorf("there is no backing %q", c.Backing)
+		}
+		o = append(o, scope.WithBacking(b))
+	}
+	if c.Ring != 0 {
+		o = append(o, scope.WithRing(c.Ring))
+	}
+	if c.Limit != 0 {
+		o = append(o, scope.WithLimit(c.Limit))
+	}
+	return o, nil
+}
+
+// Backings are those that the build has, by name.
+func Backings() map[string]scope.BackingKind {
+	b := map[string]scope.BackingKind{"heap": scope.HeapBacking}
+	if mapped {
+		b["disk"] = scope.DiskBacking
+	}
+	return b
+}

@@ -1,0 +1,113 @@
+//go:build linux
+
+package victim
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// ledger is memory that the victim and the test share, in words. All of it is read
+// and written by package atomic.
+type ledger struct {
+	words []uint64
+	file  *os.File
+	at    int64 // of the range
+}
+
+// Words of a ledger that are not a worker's.
+const (
+	wordReady   = iota // the victim: it records, or has failed to
+	wordGo             // the test: it may
+	wordStop           // the test: the workers are to end
+	wordDone           // the victim: the workers have ended, and the recording was stopped
+	wordPolls          // the victim: how often the numbers below were brought up to date
+	wordPause          // the longest pause of the garbage collector since the test set it to 0, ns
+	wordCollect        // how often the collector ran
+	wordRecorded
+	wordOverwritten
+	wordLost           // by reason, in the order of scope.Lost
+	wordUser    = 32   // 32 words for the work's own use
+	wordWorkers = 64   // the first worker's
+	perWorker   = 1024 // words of a worker
+	maxWorkers  = 63   //
+	ledgerSize  = 64 * 8 * perWorker
+)
+
+// Words of a worker.
+const (
+	workBegun     = iota // scopes whose begin was called
+	workKept             // of these, those that the recorder took; stored when the begin has returned
+	workEnded            // scopes whose end has returned
+	workKeptEnded        // of these, those that the recorder had taken
+	workLast             // the number of the last of these, and 1
+	workAlso             // records that were issued besides
+	workWorst            // the longest call since the test set it to 0, ns
+	workHistogram = 8
+	workFloor     = 8 + buckets // of doing nothing, measured alike
+)
+
+// shared is where the ledgers of this process are mapped.
+var shared struct {
+	sync.Mutex
+	r    *sys.Range
+	free []int64
+	next int64
+}
+
+func newLedger() (*ledger, error) {
+	fd, err := unix.MemfdCreate("ledger", unix.MFD_CLOEXEC)
+	if err != nil {
+		return nil, fmt.Errorf("no memory to share: %w", err)
+	}
+	f := os.NewFile(uintptr(fd), "ledger")
+	if err := f.Truncate(ledgerSize); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return openLedger(f)
+}
+
+// openLedger maps one; f is its own from then on.
+func openLedger(f *os.File) (*ledger, error) {
+	shared.Lock()
+	defer shared.Unlock()
+	if shared.r == nil {
+		r, err := sys.NewRange(1 << 30)
+		if err != nil {
+			return nil, err
+		}
+		shared.r = r
+	}
+	at := shared.next
+	if n := len(shared.free); n > 0 {
+		at, shared.free = shared.free[n-1], shared.free[:n-1]
+	} else {
+		shared.next += ledgerSize
+	}
+	if err := shared.r.Map(int(f.Fd()), 0, at, ledgerSize); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return &ledger{words: shared.r.Words(at, ledgerSize), file: f, at: at}, nil
+}
+
+func (l *ledger) close() {
+	shared.Lock()
+	defer shared.Unlock()
+	_ = shared.r.Unmap(l.at, ledgerSize, false)
+	shared.free = append(shared.free, l.at)
+	l.file.Close()
+}
+
+func (l *ledger) load(i int) uint64     { return atomic.LoadUint64(&l.words[i]) }
+func (l *ledger) store(i int, v uint64) { atomic.StoreUint64(&l.words[i], v) }
+
+// of is the place of a worker's word.
+func of(worker, word int) int { return wordWorkers + worker*perWorker + word }

@@ -1,0 +1,155 @@
+//go:build linux
+
+package victim
+
+import (
+	"runtime"
+	"runtime/metrics"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// Worker is a goroutine of the victim's.
+type Worker struct {
+	Me int
+	Config
+	l     *ledger
+	begin time.Time
+	kept  uint64
+	done  uint64 // of kept, ended
+}
+
+// Work is what a worker does until Stopped says true.
+type Work func(w *Worker)
+
+// Stopped tells whether the worker is to end.
+func (w *Worker) Stopped() bool { return w.l.load(wordStop) != 0 }
+
+// Begun, Kept and Ended tell the test of scope n; they are called in the order of n:
+// Begun before the begin, Kept after the begin has returned, with whether the recorder
+// took the scope, Ended after the end has returned.
+func (w *Worker) Begun(n uint64) { w.l.store(of(w.Me, workBegun), n+1) }
+
+// Kept is documented at Begun.
+func (w *Worker) Kept(kept bool) {
+	if kept {
+		w.kept++
+		w.l.store(of(w.Me, workKept), w.kept)
+	}
+}
+
+// Ended is documented at Begun.
+func (w *Worker) Ended(n uint64, kept bool) {
+	if kept {
+		w.done++
+		w.l.store(of(w.Me, workKeptEnded), w.done)
+		w.l.store(of(w.Me, workLast), n+1)
+	}
+	w.l.store(of(w.Me, workEnded), n+1)
+}
+
+// Also tells that n records were issued that are no scopes of Begun.
+func (w *Worker) Also(n uint64) {
+	i := of(w.Me, workAlso)
+	w.l.store(i, w.l.load(i)+n)
+}
+
+// Took tells how long a call took.
+func (w *Worker) Took(d time.Duration) { w.took(workHistogram, d) }
+
+func (w *Worker) took(histogram int, d time.Duration) {
+	ns := uint64(max(0, d))
+	i := of(w.Me, histogram+bucket(ns))
+	w.l.store(i, w.l.load(i)+1)
+	if i = of(w.Me, workWorst); histogram == workHistogram && ns > w.l.load(i) {
+		w.l.store(i, ns)
+	}
+}
+
+// User reads and sets one of the 32 words that are the work's own.
+func (w *Worker) User(i int) uint64 { return w.l.load(wordUser + i) }
+
+// SetUser is documented at User.
+func (w *Worker) SetUser(i int, v uint64) { w.l.store(wordUser+i, v) }
+
+// Numbers is the usual work: scopes with their number as argument.
+func Numbers(w *Worker) {
+	for n := uint64(0); !w.Stopped() && (w.Scopes == 0 || n < w.Scopes); n++ {
+		w.Begun(n)
+		var kept bool
+		if w.Timed {
+			kept = w.timed(n)
+		} else {
+			s := scope.Begin(Name, w.Me, int(n))
+			kept = s != (scope.Span{})
+			w.Kept(kept)
+			s.End()
+		}
+		w.Ended(n, kept)
+		if w.Pause > 0 && n%uint64(w.Burst) == uint64(w.Burst)-1 {
+			time.Sleep(w.Pause)
+		}
+	}
+}
+
+// timed is a scope whose begin and end are measured together, and, for comparison
+// on a machine that does other things too, the same without a scope.
+func (w *Worker) timed(n uint64) bool {
+	t0 := time.Since(w.begin)
+	s := scope.Begin(Name, w.Me, int(n))
+	s.End()
+	t1 := time.Since(w.begin)
+	t2 := time.Since(w.begin)
+	w.took(workHistogram, t1-t0)
+	w.took(workFloor, t2-t1)
+	kept := s != (scope.Span{})
+	w.Kept(kept)
+	return kept
+}
+
+// collect runs the garbage collector again and again, and tells its longest pause.
+func collect(l *ledger) {
+	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
+	var before []uint64
+	for l.load(wordStop) == 0 {
+		runtime.GC()
+		metrics.Read(sample)
+		h := sample[0].Value.Float64Histogram()
+		longest := uint64(0)
+		for i, n := range h.Counts {
+			if before != nil && n > before[i] {
+				longest = uint64(min(h.Buckets[i+1], 1e6) * 1e9)
+			}
+		}
+		before = append(before[:0], h.Counts...)
+		if longest > l.load(wordPause) {
+			l.store(wordPause, longest)
+		}
+		l.store(wordCollect, l.load(wordCollect)+1)
+		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// poll tells what the recorder counts.
+func poll(l *ledger) {
+	for l.load(wordDone) == 0 {
+		tell(l)
+		time.Sleep(2 * time.Millisecond)
+	}
+}
+
+func tell(l *ledger) {
+	s := scope.Stats()
+	l.store(wordRecorded, uint64(s.Recorded))
+	l.store(wordOverwritten, uint64(s.Overwritten))
+	for i, n := range reasons(&s.Lost) {
+		l.store(wordLost+i, uint64(*n))
+	}
+	l.store(wordPolls, l.load(wordPolls)+1)
+}
+
+// reasons are the fields of l in their order.
+func reasons(l *scope.Lost) []*int64 {
+	return []*int64{&l.Window, &l.Limit, &l.Space, &l.IO, &l.Busy, &l.Stop, &l.Ends, &l.Stacks}
+}
