@@ -2,6 +2,7 @@ package csv
 
 import (
 	"strings"
+	"unicode"
 	"unicode/utf8"
 )
 
@@ -23,10 +24,23 @@ func appendCell(b []byte, s string, raw bool) []byte {
 }
 
 // formula tells whether a spreadsheet may take the cell for a formula: Excel,
-// LibreOffice and Google Sheets go by the first character, and drop a tab or a
-// line break before it.
+// LibreOffice and Google Sheets go by the first character, in full width too
+// where that is how one writes, and some drop a line break, a blank or what has
+// no shape before it.
 func formula(s string) bool {
-	return s != "" && strings.IndexByte("=+-@\t\r\n", s[0]) >= 0
+	if s != "" && strings.IndexByte("\t\r\n", s[0]) >= 0 {
+		return true
+	}
+	for _, r := range s {
+		switch r {
+		case '=', '+', '-', '@', '\uff1d', '\uff0b', '\uff0d', '\uff20':
+			return true
+		}
+		if r != ' ' && !unicode.In(r, unicode.Cc, unicode.Cf) {
+			break
+		}
+	}
+	return false
 }
 
 // appendQuoted appends s in quotes, those in it doubled.

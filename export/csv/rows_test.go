@@ -18,6 +18,7 @@ import (
 var texts = map[uint16]string{
 	2: "f1", 3: "worker 1", 4: "bytes", 5: "=HYPERLINK(\"http://x\",A1)", 6: "a,b", 7: "a\"b", 8: "two\nlines",
 	9: "\xff\xfe", 10: " blank", 11: "+1", 12: "-1", 13: "@x", 14: "\tx", 15: "\rx", 16: "load %s", 17: "naïve 世", 18: `\.`,
+	19: " =1", 20: "\u200b=1", 21: "\x00-1", 22: "\uff1d1", 23: "a=1",
 }
 
 func text(id uint16) string { return texts[id] }
@@ -61,6 +62,9 @@ func TestRows(t *testing.T) {
 		{"formula", trace.Event{Kind: format.KindTask, Name: 5, Track: 11}, `task,"'=HYPERLINK(""http://x"",A1)",'+1,,,0,0,0,,,false,`},
 		{"formula", trace.Event{Kind: format.KindTask, Name: 12, Track: 13}, `task,'-1,'@x,,,0,0,0,,,false,`},
 		{"formula", trace.Event{Kind: format.KindTask, Name: 14, Track: 15}, "task,'\tx,\"'\rx\",,,0,0,0,,,false,"},
+		{"formula behind a blank", trace.Event{Kind: format.KindTask, Name: 19, Track: 20}, "task,' =1,'\u200b=1,,,0,0,0,,,false,"},
+		{"formula behind what is not seen, in full width", trace.Event{Kind: format.KindTask, Name: 21, Track: 22}, "task,'\x00-1,'\uff1d1,,,0,0,0,,,false,"},
+		{"no formula", trace.Event{Kind: format.KindTask, Name: 23}, "task,a=1,,,,0,0,0,,,false,"},
 		{"quotes", trace.Event{Kind: format.KindTask, Name: 6, Track: 7}, `task,"a,b","a""b",,,0,0,0,,,false,`},
 		{"lines", trace.Event{Kind: format.KindTask, Name: 8, Track: 10}, "task,\"two\nlines\",\" blank\",,,0,0,0,,,false,"},
 		{"characters", trace.Event{Kind: format.KindTask, Name: 9, Track: 17}, "task,\ufffd,naïve 世,,,0,0,0,,,false,"},

@@ -102,7 +102,7 @@ func TestOrder(t *testing.T) {
 // forbiddenInScripts is what could make markup or code of data.
 var forbiddenInScripts = regexp.MustCompile(`innerHTML|outerHTML|insertAdjacentHTML|document\.write|createContextualFragment|parseFromString|setHTML|srcdoc|\beval\b|new Function|Function\(|javascript:|<script|</|<!--|importScripts|setTimeout\s*\(\s*["'` + "`" + `]|\.setAttribute\(\s*["']on`)
 
-func TestScriptsMakeNoMarkup(t *testing.T) {
+func TestG26Assets(t *testing.T) {
 	for name, source := range modules(t) {
 		for i, line := range strings.Split(source, "\n") {
 			if m := forbiddenInScripts.FindString(line); m != "" {
@@ -124,6 +124,7 @@ func TestScriptsMakeNoMarkup(t *testing.T) {
 	if m := regexp.MustCompile(`(?i)<script|<style|\sstyle=|\son\w+=|https?:|<link|<iframe|<img`).Find(skeleton); m != nil {
 		t.Errorf("assets/index.html has %s, which the policy forbids", m)
 	}
+	t.Logf("G26: %d scripts and a style sheet of %d bytes make no markup of data", len(modules(t)), len(style))
 }
 
 // The script as a whole is one that a browser takes.

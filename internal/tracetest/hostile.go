@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+	"testing"
 )
 
 // Pwned is what the scripts among the HostileNames set: a page in which it is not
@@ -60,4 +61,44 @@ func HostileNames() []string {
 		}
 	}
 	return slices.Clip(names[:240])
+}
+
+// Hostile is a trace that has each of the HostileNames wherever a trace has text:
+// as name i+2 of goroutine i+1, its row, a task with key and values, an event, a
+// counter, a wait and a hold; in notes and facts; as function, file
+// and name of a stack.
+func Hostile(t testing.TB) []byte {
+	t.Helper()
+	const perChunk = 30
+	names := HostileNames()
+	var b strings.Builder
+	b.WriteString("header chunk=65536 clock=monotonic start=1000 mono=1000\nstate closed=1 tick=900000\n")
+	for i, n := range names {
+		if i%perChunk == 0 {
+			b.WriteString("chunk blocks sealed\n")
+		}
+		fmt.Fprintf(&b, "name %d %q\nnote ticks=%d %q\n", i+2, n, 2000+i, n)
+	}
+	for i, n := range names {
+		if i%perChunk == 0 {
+			b.WriteString("chunk blocks sealed\n")
+		}
+		fmt.Fprintf(&b, "info \"program\" %q\ninfo %q %q\n", n, n, n)
+		fmt.Fprintf(&b, "frame %d %q %q line=3 start=1\nstack %d %d\ncount ticks=3000 %d:%d:5:7\n", i+1, n, n, i+1, i+1, i+2, i+1)
+	}
+	b.WriteString("stop ticks=900000\n")
+	for i, n := range names {
+		if i%perChunk == 0 {
+			b.WriteString("chunk records sealed\n")
+		}
+		id, g, at := i+2, i+1, 2000+10*i
+		fmt.Fprintf(&b, "track #%d g=%d start=%d\n", id, g, at)
+		fmt.Fprintf(&b, "task #%d g=%d start=%d stop=800000 cpu=0/unknown | string:%q key:#%d string:%q type:%q\n", id, g, at+1, n, id, n, n)
+		fmt.Fprintf(&b, "taskf #%d g=%d start=%d stop=700000 cpu=0/unknown | string:%q\n", id, g, at+2, n)
+		fmt.Fprintf(&b, "event #%d g=%d start=%d | string:%q\n", id, g, at+3, n)
+		fmt.Fprintf(&b, "counter #%d g=%d start=%d value=int:1\n", id, g, at+4)
+		fmt.Fprintf(&b, "wait #%d g=%d start=%d stop=%d cpu=0/unknown | addr:0x%x\n", id, g, at+5, at+6, 0x1000+i)
+		fmt.Fprintf(&b, "hold #%d g=%d start=%d stop=%d cpu=0/unknown | addr:0x%x\n", id, g, at+6, at+7, 0x1000+i)
+	}
+	return Assemble(t, b.String())
 }

@@ -24,7 +24,7 @@ const csvChunk = 1 << 13;
  * @returns {string}
  */
 export function csvCell(text) {
-  if (/^[=+\-@\t\r\n]/.test(text)) text = "'" + text;
+  if (/^[\t\r\n]|^[ \p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text)) text = "'" + text;
   if (text === "" || !(/[,"\r\n]/.test(text) || text.startsWith(" ") || text.endsWith(" ") || text === "\\.")) return text;
   return csvQuoted(text);
 }

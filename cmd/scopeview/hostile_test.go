@@ -1,0 +1,74 @@
+package main
+
+import (
+	"context"
+	"os"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+	"unicode"
+
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// TestG27: no command lets a trace's bytes, or its file's name, drive a terminal.
+// What is printed for people is escaped in a pipe too, which may end at one.
+func TestG27(t *testing.T) {
+	colours := regexp.MustCompile("\x1b\\[[0-9;]*m")
+	data := tracetest.Hostile(t)
+	damaged := append([]byte(nil), data[:len(data)-5000]...)
+	for at := 70_000; at < len(damaged); at += 997 { // rules are broken in all parts
+		damaged[at] ^= 0xa5
+	}
+	t.Chdir(t.TempDir())
+	file, broken := "plain.scope", "broken.scope"
+	if runtime.GOOS != "windows" {
+		file, broken = "\x1b]52;c;cm0=\x07\u202e\u009b2J\r\n.scope", "\x1b[2J\u2066\x7f.scope"
+	}
+	for name, b := range map[string][]byte{file: data, broken: damaged} {
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	tables := []string{"info", "top", "top --by track", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out"}
+	documents := []string{"info --json", "top --json", "stacks --json", "stacks --folded", "verify --json", "csv", "csv --raw", "chrome"}
+	wrong := []string{"info --from \x1b[2J", "top --by \u009b2J", "ctl off", "csv -o no/\x1b[2J", "\x1b[2J", "vet --\x1b[2J"}
+	calls, printed := 0, 0
+	for _, args := range append(append(tables, documents...), wrong...) {
+		for _, terminal := range []bool{true, false} {
+			for _, path := range []string{file, broken, "none\x1b[2J\x9b\u202e.scope"} {
+				if made, _ := filepath.Glob("*-snapshot-*"); len(made) > 0 {
+					os.Remove(made[0])
+				}
+				words := strings.Split(args, " ")
+				r := callOn(context.Background(), terminal, append(words, path)...)
+				calls, printed = calls+1, printed+len(r.out)+len(r.err)
+				if r.out+r.err == "" && words[0] != "anonymize" && words[0] != "verify" {
+					t.Errorf("%q %q prints nothing", args, path)
+				}
+				for _, out := range []struct {
+					text  string
+					exact bool // to the byte, where it goes to a pipe
+				}{{r.out, !terminal && (words[0] == "snapshot" || slices.Contains(documents, args))}, {r.err, false}} {
+					if out.exact {
+						continue
+					}
+					text := colours.ReplaceAllString(out.text, "")
+					if !terminal {
+						text = out.text
+					}
+					for at, c := range text {
+						if c != '\n' && c != '\t' && unicode.In(c, unicode.Cc, unicode.Cf) {
+							t.Errorf("%q %q, on a terminal %v, prints %U: %q", args, path, terminal, c, text[max(0, at-40):min(len(text), at+20)])
+							break
+						}
+					}
+				}
+			}
+		}
+	}
+	t.Logf("G27: %d calls of %d commands with %d hostile names printed %d bytes, no control character but line ends, tabs and our colours", calls, len(tables)+len(documents), len(tracetest.HostileNames()), printed)
+}
