@@ -48,6 +48,8 @@ type Flusher struct {
 	done  sync.WaitGroup
 	err   atomic.Pointer[error]
 
+	ticked atomic.Bool // since the last round
+
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
 	leaving []int64 // marked in the last round
@@ -114,6 +116,7 @@ func (f *Flusher) prepare() {
 				if f.Tick != nil {
 					f.Tick(now)
 				}
+				f.ticked.Store(true)
 			}
 		})
 		select {
@@ -144,12 +147,6 @@ func (f *Flusher) age(now time.Time) {
 	}
 	f.since = since
 	f.note(f.Pool.Rearm(open))
-	if f.Pool.Heap() {
-		// The file is a copy: bring it up to date, so that it can be read.
-		for _, idx := range append(open, 0) {
-			f.note(f.Pool.Save(idx, idx+1, false))
-		}
-	}
 }
 
 // present is the chunks that were handed out and are not gone.
@@ -187,6 +184,9 @@ func (f *Flusher) writeOut() {
 
 // round settles what the last round marked and marks what was sealed since.
 func (f *Flusher) round() {
+	if f.ticked.Swap(false) && f.Pool.Copies() {
+		f.copyOpen()
+	}
 	testpoint.Here("flush.round")
 	for _, run := range runs(f.leaving) {
 		for idx := run.from; idx < run.to; idx++ {
@@ -202,7 +202,7 @@ func (f *Flusher) round() {
 		testpoint.Here("flush.left")
 		if err := f.Pool.Settle(run.from, run.to); err != nil {
 			f.note(err)
-			if f.Pool.Heap() {
+			if f.Pool.Copies() {
 				return // not written: keep it, and try again
 			}
 		}
@@ -225,6 +225,17 @@ func (f *Flusher) round() {
 	for _, run := range runs(f.leaving) {
 		f.note(f.Pool.Save(run.from, run.to, true))
 		testpoint.Here("flush.saved")
+	}
+}
+
+// copyOpen brings a file up to date that is a copy: with what is still being
+// written, and what is sealed and waits, and last with the file's own state, which
+// must not speak of what is not there.
+func (f *Flusher) copyOpen() {
+	for _, idx := range append(f.present(), 0) {
+		if s := f.Pool.State(idx); s == mmpool.Open || s == mmpool.Sealed {
+			f.note(f.Pool.Save(idx, idx+1, false))
+		}
 	}
 }
 

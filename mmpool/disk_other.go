@@ -13,6 +13,8 @@ import (
 
 func newDisk(f *os.File, limit int64, ring bool) (backing, error) { return nil, sys.ErrNoMap }
 
+func newShm(f *os.File, o *Options) (backing, error) { return nil, sys.ErrNoMap }
+
 func lossOf(err error) format.Loss {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) {
 		return format.LossSpace

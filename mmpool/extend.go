@@ -13,10 +13,14 @@ import (
 
 // backing is where chunks live.
 type backing interface {
+	kind() format.Backing
 	base() uintptr
 	addresses() *sys.Range
 	// words is a chunk's memory, nil if there is none.
 	words(idx int64) []uint64
+	// spare is how many more chunks can be prepared now; err says why no more, and
+	// is errBehind where there will be more when others were written out.
+	spare() (n int64, err error)
 	// extend prepares the chunks [from, to). On an error it has prepared
 	// none, and holds no space for them.
 	extend(from, to int64) error
@@ -47,6 +51,9 @@ type backing interface {
 // ErrNoSpace says that the file system has too little room to record.
 var ErrNoSpace = errors.New("not enough space on the file system")
 
+// maxSpare is spare's where there is no bound.
+const maxSpare = 1 << 40
+
 // errBehind says that what was written before is not in the file yet.
 var errBehind = errors.New("the file does not take it as fast as it is written")
 
@@ -67,7 +74,12 @@ func New(o Options) (*Pool, error) {
 	var err error
 	if o.Heap {
 		p.back = newHeap(o.File)
-	} else if p.back, err = newDisk(o.File, o.Limit, o.Ring > 0); err != nil {
+	} else if o.Hot != nil {
+		p.back, err = newShm(o.File, &o)
+	} else {
+		p.back, err = newDisk(o.File, o.Limit, o.Ring > 0)
+	}
+	if err != nil {
 		return nil, err
 	}
 	p.asked, p.seen = time.Now(), 1
@@ -158,16 +170,16 @@ func (p *Pool) prepare() error {
 		if step <= 0 || step < minStep && want != p.limit && end != 0 {
 			return nil
 		}
+		spare, why := p.back.spare()
+		if spare < 1 {
+			return p.refuse(why)
+		}
+		step = min(step, spare)
 		if err := p.room(step * ChunkSize); err != nil {
-			p.reason.Store(uint32(format.LossSpace))
-			return err
+			return p.refuse(err)
 		}
 		if err := p.back.extend(end, end+step); err != nil {
-			if errors.Is(err, errBehind) {
-				return nil // as if the window had not been asked for
-			}
-			p.reason.Store(uint32(lossOf(err)))
-			return err
+			return p.refuse(err)
 		}
 		// The table's page too is to be there before a writer comes.
 		atomic.AddUint32(&p.states[end], 0)
@@ -175,6 +187,17 @@ func (p *Pool) prepare() error {
 		p.reason.Store(uint32(format.LossWindow))
 		p.end.Store(end + step)
 	}
+}
+
+// refuse makes err the reason for which there is no more of the window. What the
+// file does not take yet is none of its own: it is as if the window had not been
+// asked for.
+func (p *Pool) refuse(err error) error {
+	if errors.Is(err, errBehind) {
+		return nil
+	}
+	p.reason.Store(uint32(lossOf(err)))
+	return err
 }
 
 // room refuses to take what would leave less free than 5 % of the file system

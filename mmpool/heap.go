@@ -1,7 +1,6 @@
 package mmpool
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"os"
@@ -16,24 +15,19 @@ import (
 // without mmap, systems without Linux's calls, and the race detector, which is
 // blind in mapped memory.
 type heap struct {
-	f   *os.File
 	dir [dirSize]atomic.Pointer[page]
 	mu  sync.Mutex // a chunk is copied and written at once, or an old copy could come last
-	buf []byte
-
-	kept atomic.Int64          // chunks in memory
-	fail atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+	copier
+	kept atomic.Int64 // chunks in memory
 }
-
-// maxKept is how many chunks may be in memory. What a disk that is full or slow
-// does not take must not fill the program's memory instead.
-const maxKept = 2 * maxWindow
 
 const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(f *os.File) *heap { return &heap{f: f} }
+func newHeap(f *os.File) *heap { return &heap{copier: copier{f: f}} }
+
+func (h *heap) kind() format.Backing { return format.BackingHeap }
 
 func (h *heap) base() uintptr { return 0 }
 
@@ -61,14 +55,12 @@ func (h *heap) words(idx int64) []uint64 {
 	return nil
 }
 
+func (h *heap) spare() (int64, error) {
+	n := h.kept.Load()
+	return maxKept - n, h.behind(n)
+}
+
 func (h *heap) extend(from, to int64) error {
-	if n := h.kept.Load(); n+to-from > maxKept {
-		err := errBehind
-		if p := h.fail.Load(); p != nil {
-			err = *p
-		}
-		return fmt.Errorf("%d bytes wait in memory: %w", n*ChunkSize, err)
-	}
 	h.kept.Add(to - from)
 	for idx := from; idx < to; idx++ {
 		d := &h.dir[idx/int64(len(page{}))]
@@ -102,24 +94,7 @@ func (h *heap) saveOne(idx, at int64) error {
 	if w == nil {
 		return nil
 	}
-	if h.buf == nil {
-		h.buf = make([]byte, ChunkSize)
-	}
-	// Forwards within a record: where its start is there, so is the rest.
-	for i := range w {
-		binary.LittleEndian.PutUint64(h.buf[8*i:], atomic.LoadUint64(&w[i]))
-	}
-	b := h.buf
-	if idx == 0 {
-		b = b[:format.ControlOffset] // what follows is not ours alone
-	}
-	if _, err := h.f.WriteAt(b, at*ChunkSize); err != nil {
-		err = fmt.Errorf("writing %s: %w", h.f.Name(), err)
-		h.fail.Store(&err)
-		return err
-	}
-	h.fail.Store(nil)
-	return nil
+	return h.write(w, idx, at)
 }
 
 func (h *heap) settle(s span) error {

@@ -77,6 +77,11 @@ type Options struct {
 	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
 	Heap   bool     // keep chunks on the heap and copy them to the file
 
+	// Hot keeps chunks in the slots of this file, which is on tmpfs and has a hot
+	// file's header, and copies them to File. HotSlots is how many the header says.
+	Hot      *os.File
+	HotSlots uint32
+
 	// Ring is the bytes of chunks that are used again and again; 0: none.
 	// Overwrite is called with the numbers of chunks that will be overwritten
 	// now; blocks may still be written.
@@ -201,6 +206,12 @@ func (p *Pool) Base() uintptr { return p.back.base() }
 
 // Heap tells whether chunks are on the heap.
 func (p *Pool) Heap() bool { return p.back.base() == 0 }
+
+// Backing is where chunks live.
+func (p *Pool) Backing() format.Backing { return p.back.kind() }
+
+// Copies tells whether the file is a copy of chunks that are elsewhere.
+func (p *Pool) Copies() bool { return p.back.kind() != format.BackingDisk }
 
 // Bytes returns how many bytes the pool has handed out.
 func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }

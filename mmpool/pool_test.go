@@ -21,6 +21,8 @@ type fake struct {
 	closed      int64
 }
 
+func (f *fake) kind() format.Backing          { return format.BackingDisk }
+func (f *fake) spare() (int64, error)         { return maxSpare, nil }
 func (f *fake) base() uintptr                 { return 0 }
 func (f *fake) addresses() *sys.Range         { return nil }
 func (f *fake) words(idx int64) []uint64      { return nil }

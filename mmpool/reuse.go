@@ -24,6 +24,11 @@ func (p *Pool) prepareRing() error {
 		if want < r.unit || want < min(minStep, p.window/2) && end > 1 {
 			return grown
 		}
+		spare, why := p.back.spare()
+		if spare < r.unit {
+			return p.refuse(why)
+		}
+		want = min(want, spare)
 		if r.busy(end) {
 			for i := range r.unit {
 				r.ready[r.number(end+i)&int64(len(r.ready)-1)].Store(0)
@@ -49,18 +54,14 @@ func (p *Pool) prepareRing() error {
 		}
 		// What can't grow goes on with what it has.
 		n, err := p.reuse(end, step)
-		if errors.Is(err, errBehind) {
-			return nil // as if the window had not been asked for
-		}
 		if err != nil {
-			p.reason.Store(uint32(lossOf(err)))
-			return err
+			return p.refuse(err)
 		}
 		if n == 0 {
 			if grown != nil {
-				p.reason.Store(uint32(lossOf(grown)))
+				return p.refuse(grown)
 			}
-			return grown
+			return nil
 		}
 	}
 }

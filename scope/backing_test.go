@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"path"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -10,11 +11,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// perBacking runs a test on every backing that the build has: the mapped file,
-// with the assembly path where there is one, and the heap with the Go path.
+// perBacking runs a test on every backing that the build has: the mapped file and
+// the mapped hot file, with the assembly path where there is one, and the heap with
+// the Go path.
 func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	if haveDisk {
 		t.Run("disk", func(t *testing.T) { f(t, WithBacking(DiskBacking)) })
+		t.Run("shm", func(t *testing.T) { f(t, WithBacking(ShmBacking)) })
 	}
 	t.Run("heap", func(t *testing.T) { f(t, WithBacking(HeapBacking)) })
 }
@@ -58,12 +61,11 @@ func TestPath(t *testing.T) {
 		Task("a")()
 		r := stop(t)
 		h := r.Header()
-		want, wantBacking := wantPath, format.BackingDisk
+		want, wantBacking := wantPath, path.Base(t.Name())
 		if current.Load().pool.Heap() {
-			wantBacking = format.BackingHeap
 			want = max(want, format.PathGo)
 		}
-		if h.Path != want || h.Backing != wantBacking {
+		if h.Path != want || h.Backing.String() != wantBacking {
 			t.Errorf("the header says %v path, %v backing, want %v and %v; reasons: path %q, clock %q, backing %q",
 				h.Path, h.Backing, want, wantBacking, r.Lookup("path_reason"), r.Lookup("clock_reason"), r.Lookup("backing_reason"))
 		}

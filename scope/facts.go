@@ -5,7 +5,6 @@ package scope
 import (
 	"bytes"
 	"encoding/binary"
-	"math/rand/v2"
 	"os"
 	"runtime"
 	"runtime/debug"
@@ -64,7 +63,7 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 		PID:        uint32(os.Getpid()),
 		Clock:      format.ClockMonotonic,
 		Path:       r.pathUsed(),
-		Backing:    format.BackingDisk,
+		Backing:    r.pool.Backing(),
 		Witness:    format.WitnessGoid,
 		StartTicks: c.Ticks,
 		StartMono:  c.Mono,
@@ -76,17 +75,13 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	if r.clock.Counter() {
 		h.Clock = format.ClockTSC
 	}
-	if r.pool.Heap() {
-		h.Backing = format.BackingHeap
-	}
 	if r.fast != nil {
 		h.Witness = r.fast.Witness
 	}
 	if h.Ring > 0 {
 		h.Limit = 0
 	}
-	binary.LittleEndian.PutUint64(h.ID[:], rand.Uint64())
-	binary.LittleEndian.PutUint64(h.ID[8:], rand.Uint64())
+	h.ID = r.id
 	return h
 }
 

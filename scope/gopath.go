@@ -330,7 +330,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		return
 	}
 	testpoint.Here("go.end.stored")
-	if r.pool.Heap() && r.pool.State(idx) > mmpool.Sealed {
+	if r.pool.Copies() && r.pool.State(idx) > mmpool.Sealed {
 		// The chunk began to leave while we wrote: its copy may lack the end.
 		r.lateEnds.Add(1)
 		r.endApart(h, at, 0, nil)

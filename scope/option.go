@@ -41,6 +41,13 @@ const (
 	// them: for file systems without mmap, and for the race detector. What
 	// was not yet written is lost when the program is killed.
 	HeapBacking
+	// ShmBacking keeps records in a file on tmpfs until the flusher has written
+	// them: no goroutine ever waits for a slow or frozen disk. A killed program's
+	// trace is whole where that file is still there (in /dev/shm, until the
+	// machine or the container ends); tools find it. Without it up to the last
+	// second is missing. It takes memory: what waits to be written, 128 MiB or a
+	// sixteenth of the container's at most.
+	ShmBacking
 )
 
 // NoLimit, given to WithLimit, lets a trace grow until the file system is

@@ -32,6 +32,8 @@ type recorder struct {
 	began int64 // ticks
 	path  string
 	file  *os.File
+	hot   *os.File // of the backing shm: where chunks are before they are in file
+	id    [16]byte // the trace's
 	opts  options
 
 	stripes  *[stripeCount]stripe // of the Go path

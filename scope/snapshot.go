@@ -58,14 +58,18 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 }
 
 // saveLive brings the file up to date with what is in memory, where it is a copy
-// of that.
-func (r *recorder) saveLive() error {
-	for _, idx := range r.pool.Live([]int64{0}) {
+// of that. Last comes the chunk that says what is there, and whether the trace is
+// closed: not where something could not be written that can be found elsewhere.
+func (r *recorder) saveLive() (failed error) {
+	for _, idx := range append(r.pool.Live(nil), 0) {
+		if idx == 0 && failed != nil && r.hot != nil {
+			break
+		}
 		if err := r.pool.Save(idx, idx+1, false); err != nil {
-			return err
+			failed = err
 		}
 	}
-	return nil
+	return failed
 }
 
 // errands does what must not be done by a worker, nor keep a tick waiting.

@@ -3,7 +3,9 @@
 package scope
 
 import (
+	"encoding/binary"
 	"fmt"
+	"math/rand/v2"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -74,6 +76,8 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		quit:    make(chan struct{}),
 		trusted: true,
 	}
+	binary.LittleEndian.PutUint64(r.id[:], rand.Uint64())
+	binary.LittleEndian.PutUint64(r.id[8:], rand.Uint64())
 	if r.rate = rateOf(r.clock); r.rate == 0 {
 		return nil, fmt.Errorf("the clock does not advance")
 	}
@@ -84,24 +88,12 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.filter, r.errand = filter, make(chan func(), 1)
 	r.expr.Store(&o.filter)
 	w := r.choosePath()
-	po := mmpool.Options{File: f.File, Limit: max(o.limit, 0), Heap: o.backing == HeapBacking || !haveDisk}
 	if o.ring > 0 {
-		po.Limit, po.Ring, po.Overwrite = 0, o.ring, r.overwrite
 		r.ring, r.kept.kept = newRing(o.ring), true
 		r.ring.now = r.clock.Now
 		r.ring.report = func(c *format.Carry) { r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
 	}
-	if r.fast != nil {
-		po.States = r.fast.States()
-	}
-	pool, err := mmpool.New(po)
-	if err != nil && !po.Heap && !o.backingSet && !mmpool.IsNoSpace(err) {
-		// A file system without mmap: the heap does it, and we say so.
-		w.backing = err.Error()
-		po.Heap, po.States = true, nil
-		r.fast = nil
-		pool, err = mmpool.New(po)
-	}
+	pool, err := r.newPool(f.File, &w)
 	if err != nil {
 		if mmpool.IsNoSpace(err) {
 			err = fmt.Errorf("%w: %w", ErrNoSpace, err)
@@ -135,12 +127,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
-	if pool.Heap() {
-		// The file is a copy of what is in memory: let it be a trace at once.
-		for _, idx := range pool.Live([]int64{0}) {
-			if err := pool.Save(idx, idx+1, false); err != nil {
-				return nil, err
-			}
+	if pool.Copies() { // let the file be a trace at once
+		if err := r.saveLive(); err != nil {
+			r.closeHot(true)
+			return nil, err
 		}
 	}
 	return r, nil
@@ -231,12 +221,12 @@ func (r *recorder) finish() error {
 	r.final = r.stats()
 	r.final.Running = false
 	err := r.flusher.Err()
-	if r.pool.Heap() {
-		for _, idx := range r.pool.Live([]int64{0}) {
-			if e := r.pool.Save(idx, idx+1, true); e != nil && err == nil {
-				err = e
-			}
-		}
+	var unsaved error
+	if r.pool.Copies() {
+		unsaved = r.saveLive()
+	}
+	if err == nil {
+		err = unsaved
 	}
 	r.copying.Lock()
 	r.shut = true
@@ -248,6 +238,7 @@ func (r *recorder) finish() error {
 	if e := r.file.Close(); e != nil && err == nil {
 		err = e
 	}
+	r.closeHot(unsaved == nil)
 	r.final.LastError = err
 	r.closed.Store(true)
 	if err != nil {
@@ -302,10 +293,10 @@ func (o *options) check() (glob.Filter, error) {
 		return f, fmt.Errorf("%w: WithLimit(%d): the least is 1 MiB; use NoLimit for none", ErrOption, o.limit)
 	case o.cpu < Auto || o.cpu > Always:
 		return f, fmt.Errorf("%w: WithCPU(%d)", ErrOption, o.cpu)
-	case o.backing < DiskBacking || o.backing > HeapBacking:
+	case o.backing < DiskBacking || o.backing > ShmBacking:
 		return f, fmt.Errorf("%w: WithBacking(%d)", ErrOption, o.backing)
-	case o.backingSet && o.backing == DiskBacking && !haveDisk:
-		return f, fmt.Errorf("%w: WithBacking(DiskBacking): %s", ErrOption, noDisk)
+	case o.backingSet && o.backing != HeapBacking && !haveDisk:
+		return f, fmt.Errorf("%w: WithBacking: %s", ErrOption, noDisk)
 	}
 	return f, nil
 }

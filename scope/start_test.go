@@ -75,7 +75,7 @@ func TestOptions(t *testing.T) {
 		{"WithLimit", WithLimit(-2)},
 		{"WithCPU", WithCPU(Always + 1)},
 		{"WithCPU", WithCPU(-1)},
-		{"WithBacking", WithBacking(HeapBacking + 1)},
+		{"WithBacking", WithBacking(ShmBacking + 1)},
 		{"WithBacking", WithBacking(-1)},
 	} {
 		dir := t.TempDir()
