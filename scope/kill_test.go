@@ -3,199 +3,220 @@
 package scope
 
 import (
+	"bufio"
 	"errors"
 	"flag"
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
-	"strconv"
-	"sync/atomic"
+	"path/filepath"
+	"strings"
+	"sync"
 	"testing"
 	"time"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
-
-	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
 
-const (
-	killWorkers = 4
-	killVictim  = "SCOPE_KILL_VICTIM" // the trace's path: the test binary is the victim
-	killTruth   = "SCOPE_KILL_TRUTH"  // the file where it counts
-)
-
-// truth is what a worker has done, in memory of the parent's: begun is stored
-// before a begin, ended after an end has returned.
-type truth struct{ begun, ended atomic.Uint64 }
-
-func mapTruth(f *os.File) (*[killWorkers]truth, error) {
-	b, err := unix.Mmap(int(f.Fd()), 0, os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
-	if err != nil {
-		return nil, err
-	}
-	return (*[killWorkers]truth)(unsafe.Pointer(unsafe.SliceData(b))), nil
-}
-
-// victim records until it is killed: scopes with their number as argument, some
-// inside others, some ended by another goroutine.
-func victim(path string) error {
-	f, err := os.OpenFile(os.Getenv(killTruth), os.O_RDWR, 0)
-	if err != nil {
-		return err
-	}
-	t, err := mapTruth(f)
-	if err != nil {
-		return err
-	}
-	if err := Start(path, WithFlushEvery(10*time.Millisecond), WithLimit(256<<20)); err != nil {
-		return err
-	}
-	for w := range killWorkers {
-		go func() {
-			me, other := &t[w], make(chan Span)
-			back := make(chan bool)
-			go func() {
-				for s := range other {
-					s.End()
-					back <- true
-				}
-			}()
-			for n := 0; ; n++ {
-				me.begun.Store(uint64(n + 1))
-				s := Begin("n", w, n)
-				if n%7 == 0 {
-					Task("inner")()
-				}
-				if n%1000 == 0 {
-					other <- s
-					<-back
-				} else {
-					s.End()
-				}
-				me.ended.Store(uint64(n + 1))
-				if n%32 == 0 {
-					time.Sleep(100 * time.Microsecond) // any disk is to follow
-				}
-			}
-		}()
-	}
-	fmt.Println("running")
-	select {}
-}
+// fullFaults tells whether the tests of the guarantees are to run in full.
+func fullFaults() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
 
 // TestKill kills writers at random moments. Every scope whose end had returned
 // is in the trace, ended; none is there that was not begun; one per worker may
 // be open.
 func TestKill(t *testing.T) {
-	if path := os.Getenv(killVictim); path != "" {
-		if err := victim(path); err != nil {
-			t.Fatal(err)
-		}
-	}
+	isVictim(t)
 	n := *kills
 	if testing.Short() {
 		n = min(n, 5)
 	}
-	for i := range n {
-		t.Run(strconv.Itoa(i), killOnce)
-	}
+	t.Log(killMany(t, n, fmt.Sprintf("plain backing=%d", DiskBacking)))
 }
 
-func killOnce(t *testing.T) {
-	f, err := os.CreateTemp(t.TempDir(), "truth")
-	if err != nil {
-		t.Fatal(err)
+// TestG15Kill is TestKill in both modes and on every backing that a kill leaves
+// whole; of the heap it tells what is missing.
+func TestG15Kill(t *testing.T) {
+	n := 5
+	if fullFaults() {
+		n = 1000
 	}
-	defer f.Close()
-	if err := f.Truncate(int64(os.Getpagesize())); err != nil {
-		t.Fatal(err)
-	}
-	facts, err := mapTruth(f)
-	if err != nil {
-		t.Fatal(err)
-	}
-	path := f.Name() + ".scope"
-	c := exec.Command(os.Args[0], "-test.run=^TestKill$")
-	c.Env = append(os.Environ(), killVictim+"="+path, killTruth+"="+f.Name())
-	out, err := c.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := c.Start(); errors.Is(err, unix.ENOEXEC) {
-		t.Skip("this processor is emulated, and the emulator does not run children")
-	} else if err != nil {
-		t.Fatal(err)
-	}
-	if line := make([]byte, 8); len(line) == 8 {
-		if _, err := out.Read(line); err != nil {
-			t.Fatal(err)
+	var told []string
+	for _, b := range killProof {
+		for _, mode := range []string{"plain", "ring"} {
+			t.Run(mode+"/"+b.name, func(t *testing.T) {
+				sum := killMany(t, n, fmt.Sprintf("%s backing=%d", mode, b.kind))
+				if sum.behind != 0 {
+					t.Errorf("%d scopes are missing", sum.behind)
+				}
+				told = append(told, fmt.Sprintf("%s, %s: %v", mode, b.name, sum))
+			})
 		}
+	}
+	t.Run("heap", func(t *testing.T) {
+		sum := killMany(t, max(n/10, 3), fmt.Sprintf("plain backing=%d", HeapBacking))
+		if sum.behind == 0 {
+			t.Error("nothing was missing; is that the heap?")
+		}
+		told = append(told, fmt.Sprintf("plain, heap, which promises nothing: %v", sum))
+	})
+	t.Logf("G15: kill -9: %s", strings.Join(told, "; "))
+}
+
+// killProof are the backings on which a killed program's trace is whole.
+var killProof = []struct {
+	name string
+	kind BackingKind
+}{
+	{"disk", DiskBacking},
+}
+
+// killMany kills n victims, some at a time, and checks what they leave.
+func killMany(t *testing.T, n int, ways string) *tally {
+	t.Helper()
+	var sum tally
+	var mu sync.Mutex
+	emulated := false
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, 4) {
+		wg.Go(func() {
+			for i := range next {
+				one, err := killOnce(t, ways)
+				mu.Lock()
+				if errors.Is(err, unix.ENOEXEC) {
+					emulated = true
+				} else if err != nil {
+					t.Errorf("victim %d: %v", i, err)
+				} else {
+					sum.add(one)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	if emulated {
+		t.Skip("this processor is emulated, and the emulator does not run children")
+	}
+	return &sum
+}
+
+// killOnce kills one at any moment: nearly always while it records, but for some
+// that may not have begun to.
+func killOnce(t *testing.T, ways string) (*tally, error) {
+	// From what any disk follows to what none does.
+	pace := []int{32, 256, 1024, 0}[rand.IntN(4)]
+	v, err := newVictim(os.Args[0], fmt.Sprintf("%s pace=%d", ways, pace))
+	if err != nil {
+		return nil, err
+	}
+	defer v.close(t)
+	word := "running"
+	if rand.IntN(16) == 0 {
+		word = "started"
+	}
+	if err := v.says(word); err != nil {
+		return nil, err
 	}
 	// Not a wait for something: the moment is to be any.
 	time.Sleep(time.Duration(rand.IntN(80_000)) * time.Microsecond)
-	if err := c.Process.Kill(); err != nil {
-		t.Fatal(err)
+	if err := v.cmd.Process.Kill(); err != nil {
+		return nil, err
 	}
-	_ = c.Wait()
+	_ = v.cmd.Wait()
+	return v.check(strings.Contains(ways, fmt.Sprintf("backing=%d", HeapBacking)))
+}
 
-	tr, err := trace.OpenFile(path)
+// victimRun is a victim, as its parent sees it.
+type victimRun struct {
+	*truth
+	cmd   *exec.Cmd
+	dir   string
+	path  string
+	out   *bufio.Reader
+	err   strings.Builder
+	unmap func()
+	wrong bool
+}
+
+// newVictim starts one. The binary is this one, or one that was built of it by
+// other tags.
+func newVictim(binary, ways string, env ...string) (*victimRun, error) {
+	dir, err := os.MkdirTemp("", "scopeview-victim")
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	defer tr.Close()
-	if tr.Closed() {
-		t.Error("the trace of a killed writer says that it was closed")
+	v := &victimRun{dir: dir, path: filepath.Join(dir, "victim.scope")}
+	fail := func(err error) (*victimRun, error) {
+		if v.unmap != nil {
+			v.unmap()
+		}
+		return nil, errors.Join(err, os.RemoveAll(dir))
 	}
-	var ended, open [killWorkers]map[uint64]int
-	for w := range ended {
-		ended[w], open[w] = map[uint64]int{}, map[uint64]int{}
+	f, err := os.Create(filepath.Join(dir, "truth"))
+	if err != nil {
+		return fail(err)
 	}
-	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
-		if e.Kind != format.KindTask || tr.Name(e.Name) != "n" {
-			return true
-		}
-		if len(e.Args) != 2 || e.Args[0].Value >= killWorkers {
-			t.Fatalf("a scope with the arguments %v", e.Args)
-		}
-		if w, k := e.Args[0].Value, e.Args[1].Value; e.Open {
-			open[w][k]++
-		} else {
-			ended[w][k]++
-		}
-		return true
-	}); err != nil {
-		t.Fatal(err)
+	defer f.Close()
+	if err := f.Truncate(1 << 20); err != nil {
+		return fail(err)
 	}
-	if n := tr.State().Lost; n > 0 {
-		t.Skipf("the victim lost %d scopes and counted them: the disk did not follow, and which they were can't be told", n)
+	if v.truth, v.unmap, err = mapTruth(f); err != nil {
+		return fail(err)
 	}
-	for w := range ended {
-		begun, done := facts[w].begun.Load(), facts[w].ended.Load()
-		for k := range done {
-			if ended[w][k] != 1 {
-				t.Fatalf("worker %d: scope %d of %d that had ended is there %d times ended, %d times open", w, k, done, ended[w][k], open[w][k])
-			}
+	v.cmd = exec.Command(binary, "-test.run=^TestKill$")
+	v.cmd.Env = append(os.Environ(), victimTrace+"="+v.path, victimTruth+"="+f.Name(), victimWays+"="+ways)
+	v.cmd.Env = append(v.cmd.Env, env...)
+	v.cmd.Stderr = &v.err
+	out, err := v.cmd.StdoutPipe()
+	if err != nil {
+		return fail(err)
+	}
+	v.out = bufio.NewReader(out)
+	if err := v.cmd.Start(); err != nil {
+		return fail(err)
+	}
+	return v, nil
+}
+
+// says waits until the victim has said a word.
+func (v *victimRun) says(word string) error {
+	for {
+		line, err := v.out.ReadString('\n')
+		if err != nil {
+			rest, _ := io.ReadAll(v.out)
+			_ = v.cmd.Process.Kill()
+			_ = v.cmd.Wait()
+			return fmt.Errorf("the victim does not say %q but %q%s: %w: %s", word, line, rest, err, v.err.String())
 		}
-		if n := uint64(len(ended[w])); n > begun || n < done {
-			t.Errorf("worker %d: %d scopes ended, %d had, %d were begun", w, n, done, begun)
-		}
-		if len(open[w]) > 1 {
-			t.Errorf("worker %d: %d open scopes, at most one was", w, len(open[w]))
-		}
-		for k := range open[w] {
-			if k >= begun {
-				t.Errorf("worker %d: scope %d is open and was not begun", w, k)
-			}
+		if strings.TrimSpace(line) == word {
+			return nil
 		}
 	}
-	for _, p := range tr.Problems() {
-		if p.Damage() {
-			t.Errorf("the trace is damaged: %s", p.Text)
-		}
+}
+
+func (v *victimRun) check(mayLack bool) (*tally, error) {
+	sum, err := v.truth.check(v.path, mayLack)
+	v.wrong = err != nil
+	return sum, err
+}
+
+// close lets go of it; the trace of one that was found wrong is kept.
+func (v *victimRun) close(t *testing.T) {
+	v.unmap()
+	if v.wrong {
+		t.Logf("the trace is kept: %s", v.path)
+		return
+	}
+	if err := os.RemoveAll(v.dir); err != nil {
+		t.Error(err)
 	}
 }
