@@ -65,6 +65,9 @@ func (d file) free() (avail, total int64, err error) {
 	if err := retry(func() error { return unix.Fstatfs(int(d.f.Fd()), &s) }); err != nil {
 		return 0, 0, err
 	}
+	if s.Blocks == 0 {
+		return 0, 0, errors.ErrUnsupported // a tmpfs without a limit says that it has nothing
+	}
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"fmt"
 	"os"
 	"sync"
-	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -37,7 +36,6 @@ type shm struct {
 	held  map[int64]int64 // the slot of each chunk
 	warm  int             // how many are that
 	lost  int64
-	full  time.Time // when tmpfs had no more
 }
 
 // What a slot has that holds no chunk.
@@ -63,15 +61,21 @@ func newShm(f *os.File, o *Options) (backing, error) {
 
 func (s *shm) kind() format.Backing { return format.BackingShm }
 
-// spare is less than it might be for a second after tmpfs had no more.
+// spare is what slots there are, and what tmpfs has for more: all but a twentieth,
+// which others may need.
 func (s *shm) spare() (int64, error) {
+	avail, total, err := file{s.hot}.free()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	n := s.max - s.lost
-	if time.Since(s.full) < time.Second {
-		n = int64(len(s.held) + s.warm)
+	held := int64(len(s.held))
+	n := s.max - s.lost - held
+	if err == nil {
+		n = min(n, int64(s.warm)+max(avail-total/20, 0)/ChunkSize)
 	}
-	return n - int64(len(s.held)), s.behind(int64(len(s.held)))
+	if n < 1 && held == 0 {
+		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
+	}
+	return n, s.behind(held)
 }
 
 func (s *shm) extend(from, to int64) error { return s.attach(from, from, to-from) }
@@ -114,8 +118,7 @@ func (s *shm) attach(idx, at, n int64) error {
 	return nil
 }
 
-// take finds n slots that have pages, and these zero. A tmpfs that has no more is
-// like a slow disk: there will be some when chunks were written out.
+// take finds n slots that have pages, and these zero.
 func (s *shm) take(n int) (slots []int64, err error) {
 	for slot, is := range s.slots {
 		if len(slots) < n && (is == slotWarm || is == slotCold) {
@@ -134,11 +137,7 @@ func (s *shm) take(n int) (slots []int64, err error) {
 			}
 			off, size := format.HotSlot(int(slots[i])), int64(j-i)*ChunkSize
 			if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, off, size) }); err != nil {
-				if len(s.held) == 0 {
-					return nil, fmt.Errorf("allocating %d bytes in %s: %w", size, s.hot.Name(), err)
-				}
-				s.full = time.Now()
-				return nil, s.behind(int64(len(s.held)))
+				return nil, fmt.Errorf("allocating %d bytes in %s: %w", size, s.hot.Name(), err)
 			}
 			for _, slot := range slots[i:j] {
 				s.slots[slot] = slotWarm
