@@ -7,42 +7,103 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strings"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
-// TestMode checks that nobody else may read a trace, whatever the umask is.
-func TestMode(t *testing.T) {
-	for _, umask := range []int{0, 0o022, 0o077, 0o277, 0o777} {
-		dir := t.TempDir()
-		old := unix.Umask(umask)
-		err := Start(dir)
-		unix.Umask(old)
-		if err != nil {
-			t.Errorf("umask %03o: %v", umask, err)
-			continue
+// TestG29Modes checks that nobody else may read what a recording writes, whatever
+// the umask is: the trace, snapshots asked for by the program, from outside and by
+// a trigger, and the hot file where there is one.
+func TestG29Modes(t *testing.T) {
+	n, hot := 0, 0
+	perBacking(t, func(t *testing.T, backing Option) {
+		for _, umask := range []int{0, 0o022, 0o077, 0o277, 0o777} {
+			if umask&0o700 != 0 && os.Getuid() != 0 {
+				continue // nobody but root could use a directory made so
+			}
+			dir := t.TempDir()
+			at := func(name string) string { return filepath.Join(dir, name) }
+			func() {
+				defer unix.Umask(unix.Umask(umask))
+				if err := Start(at("new/"), backing, WithRing(8<<20), shortTicks(), WithTrigger("slow", 10*time.Microsecond, at("triggered"))); err != nil {
+					t.Fatalf("umask %03o: %v", umask, err)
+				}
+				defer Stop()
+				Task("a")()
+				slow := Begin("slow")
+				time.Sleep(time.Millisecond)
+				slow.End()
+				if err := Snapshot(at("snapshot")); err != nil {
+					t.Errorf("umask %03o: %v", umask, err)
+				}
+				if a := ask(t, 1, format.CommandSnapshot, at("asked")); a.Failed {
+					t.Errorf("umask %03o: %s", umask, a.Text)
+				}
+				until(t, "the trigger's snapshot", func() bool { return Stats().Snapshots == 3 })
+				if st, err := os.Stat(hotFile(t)); err == nil {
+					hot++
+					if st.Mode() != 0o600 {
+						t.Errorf("umask %03o: the hot file has mode %v", umask, st.Mode())
+					}
+				}
+				if err := Stop(); err != nil {
+					t.Error(err)
+				}
+			}()
+			files := 0
+			err := filepath.Walk(dir, func(path string, st os.FileInfo, err error) error {
+				switch {
+				case err != nil:
+					return err
+				case path == dir:
+				case st.IsDir():
+					if want := os.FileMode(0o700 &^ umask); st.Mode().Perm() != want {
+						t.Errorf("umask %03o: the directory %s has mode %v, want %v", umask, path, st.Mode(), want)
+					}
+				default:
+					if files++; st.Mode() != 0o600 {
+						t.Errorf("umask %03o: %s has mode %v", umask, path, st.Mode())
+					}
+				}
+				return nil
+			})
+			if err != nil || files != 4 {
+				t.Errorf("umask %03o: %d files, want a trace and three snapshots: %v", umask, files, err)
+			}
+			n += files
 		}
-		Task("a")()
-		stop(t)
-		st, err := os.Stat(Path())
-		if err != nil || st.Mode() != 0o600 {
-			t.Errorf("umask %03o: mode %v: %v", umask, st.Mode(), err)
-		}
-	}
-	dir := filepath.Join(t.TempDir(), "new")
-	if err := Start(dir + "/"); err != nil {
-		t.Fatal(err)
-	}
-	stop(t)
-	if st, err := os.Stat(dir); err != nil || st.Mode().Perm() != 0o700 {
-		t.Errorf("the directory made has mode %v: %v", st.Mode(), err)
-	}
+	})
+	t.Logf("G29: %d traces and snapshots and %d hot files under 5 umasks: each has mode 0600", n, hot)
 }
 
-// TestLinks checks that a link in the trace's place is not followed: who may
-// write into the directory could have anything overwritten.
-func TestLinks(t *testing.T) {
+// hotFile is where the running recording's hot file is, if it has one.
+func hotFile(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, format.StateOffset+format.StateSize)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join("/dev/shm", format.HotName(h.ID))
+}
+
+// TestG29Links checks that a link or a pipe in the place of a trace or a snapshot
+// is not followed: who may write into the directory could have anything
+// overwritten, or read.
+func TestG29Links(t *testing.T) {
 	dir := t.TempDir()
 	at := func(name string) string { return filepath.Join(dir, name) }
 	if err := Start(at("trace")); err != nil {
@@ -78,13 +139,30 @@ func TestLinks(t *testing.T) {
 		t.Errorf("the link's target is %q: %v", b, err)
 	}
 	// A link to a directory is a directory.
-	if err := Start(at("to dir")); err != nil {
+	if err := Start(at("to dir"), shortTicks()); err != nil {
 		t.Fatal(err)
 	}
+	number := uint64(0)
+	for _, name := range []string{"to victim", "to trace", "to nothing", "to itself", "fifo"} {
+		if err := Snapshot(at(name)); !errors.Is(err, ErrExists) {
+			t.Errorf("a snapshot to %s: %v, want ErrExists", name, err)
+		}
+		number++
+		if a := ask(t, number, format.CommandSnapshot, at(name)); !a.Failed || !strings.Contains(a.Text, "exists") {
+			t.Errorf("a snapshot from outside to %s: %+v", name, a)
+		}
+	}
 	stop(t)
+	if got := ls(t, dir); len(got) != len(before)+1 { // the one in the directory behind the link
+		t.Errorf("the directory had %q and has %q", before, got)
+	}
+	if b, err := os.ReadFile(at("victim")); err != nil || string(b) != "text" {
+		t.Errorf("the link's target is %q: %v", b, err)
+	}
 	if got := ls(t, at("dir")); len(got) != 1 {
 		t.Errorf("the directory behind the link has %q", got)
 	}
+	t.Logf("G29: 5 planted links and pipes, each for Start, WithOverwrite, Snapshot and a request from outside: refused, nothing followed")
 }
 
 // TestOverwriteRunning has another descriptor hold the trace's lock, as its

@@ -34,23 +34,32 @@ func (o *output) notOver(trace string) error {
 }
 
 // write lets f write the result. A file gets its name when f is done, so that a
-// run that fails leaves neither half a file nor none where there was one.
+// run that fails leaves neither half a file nor none where there was one. It is
+// the user's alone, as the trace is that it is made of.
 func (o *output) write(s *streams, f func(w io.Writer) error) (err error) {
 	if o.standard() {
 		return f(s.out)
 	}
 	path := o.path
-	if target, err := filepath.EvalSymlinks(path); err == nil {
-		path = target
+	st, err := os.Lstat(path)
+	if err == nil && st.Mode()&(os.ModeSymlink|os.ModeNamedPipe) != 0 {
+		if foreign(st) {
+			return fmt.Errorf("%s belongs to another user, who could have it lead anywhere; give another name", o.path)
+		}
+		if target, err := filepath.EvalSymlinks(path); err == nil {
+			path = target
+			st, _ = os.Stat(path)
+		}
 	}
-	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+	if st != nil && st.Mode()&os.ModeSymlink == 0 && !st.Mode().IsRegular() {
 		return o.writeInto(path, f) // a device or a pipe can't be replaced
 	}
 	temp := path + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
-	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o666)
+	file, err := os.OpenFile(temp, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o600)
 	if err != nil {
 		return fmt.Errorf("creating %s: %w", o.path, errors.Unwrap(err))
 	}
+	_ = file.Chmod(0o600) // whatever the umask has left; some file systems have no modes
 	defer func() {
 		if err != nil {
 			file.Close()

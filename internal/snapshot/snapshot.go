@@ -64,6 +64,7 @@ func create(path string, src source, o Options) (res Result, err error) {
 	if err != nil {
 		return Result{}, fmt.Errorf("creating the snapshot: %w; nothing was written", err)
 	}
+	_ = c.dst.Chmod(0o600) // a umask may have taken more than it should; some file systems have no modes
 	defer func() {
 		if e := c.dst.Close(); err == nil && e != nil {
 			err = fmt.Errorf("writing the snapshot: %w", e)

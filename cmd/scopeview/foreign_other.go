@@ -1,0 +1,9 @@
+//go:build !unix
+
+package main
+
+import "io/fs"
+
+// foreign tells whether a file is neither ours nor the system's: it is not known
+// here, where making links takes a privilege.
+func foreign(fs.FileInfo) bool { return false }

@@ -1,0 +1,139 @@
+//go:build unix
+
+package main
+
+import (
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// TestG29Outputs: what the tool writes is the user's alone, whatever the umask.
+func TestG29Outputs(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("x.txt", []byte("header\nstate closed=1 tick=9000\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, mux, url := served(t)
+	data, err := os.ReadFile("x.scope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	bad := make(chan string, 100)
+	mux.HandleFunc("GET /x/download", func(w http.ResponseWriter, r *http.Request) {
+		w.Header().Set(ours, "1")
+		// More than is looked at first, so that the client has made its file.
+		w.Write(data[:len(data)/2])
+		w.(http.Flusher).Flush()
+		if s := temporary(); s != "" {
+			bad <- s
+		}
+		w.Write(data[len(data)/2:])
+	})
+	n := 0
+	for _, umask := range []int{0, 0o022, 0o277, 0o777} {
+		if umask&0o700 != 0 && os.Getuid() != 0 {
+			continue // nobody but root could use a directory made so
+		}
+		for _, args := range []string{
+			"csv x.scope", "html x.scope", "chrome x.scope", "perfetto x.scope", "dump x.scope", "stacks x.scope --pprof", "stacks x.scope --folded",
+			"verify x.scope", "anonymize x.scope", "assemble x.txt", "snapshot x.scope", "csv " + url + "/x/",
+		} {
+			old := syscall.Umask(umask)
+			r := call(append(strings.Fields(args), "-o", "out")...)
+			syscall.Umask(old)
+			st, err := os.Stat("out")
+			if err != nil || st.Mode() != 0o600 {
+				t.Errorf("umask %03o: %s: %v, %v: %v", umask, args, st, err, r)
+			}
+			os.Remove("out")
+			n++
+		}
+	}
+	close(bad)
+	for s := range bad {
+		t.Errorf("while a download came there was %s", s)
+	}
+	left(t)
+	files(t, ".", "x.scope", "x.txt")
+	t.Logf("G29: %d outputs of the tool under 4 umasks: each has mode 0600", n)
+}
+
+// temporary waits for a download's directory and file, and tells what others may
+// do with them.
+func temporary() string {
+	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+		var found []string
+		open := false
+		_ = filepath.Walk(os.Getenv("TMPDIR"), func(path string, st os.FileInfo, err error) error {
+			if err == nil && path != os.Getenv("TMPDIR") {
+				found = append(found, st.Mode().String()+" "+path)
+				open = open || st.Mode()&0o077 != 0
+			}
+			return nil
+		})
+		switch {
+		case open:
+			return strings.Join(found, ", ")
+		case len(found) == 2:
+			return ""
+		}
+	}
+	return "no file"
+}
+
+// TestG29Planted: what another user has put where the output is to go is neither
+// written through nor into.
+func TestG29Planted(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("making files of another user needs root")
+	}
+	t.Chdir(t.TempDir())
+	if err := os.WriteFile("x.scope", tracetest.Hostile(t), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile("victim", []byte("text"), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	const nobody = 65534
+	plants := []string{"link", "dangling", "fifo", "file"}
+	for name, err := range map[string]error{
+		"link": os.Symlink("victim", "link"), "dangling": os.Symlink("none", "dangling"), "fifo": syscall.Mkfifo("fifo", 0o666), "file": os.WriteFile("file", nil, 0o666),
+	} {
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Lchown(name, nobody, nobody); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, command := range []string{"csv", "html", "chrome", "perfetto", "dump", "anonymize", "snapshot"} {
+		for _, name := range plants {
+			r := call(command, "x.scope", "-o", name)
+			switch {
+			case name == "file" && command != "snapshot":
+				// It gives way to a new one, which is ours.
+				st, err := os.Lstat(name)
+				if err != nil || st.Mode() != 0o600 || st.Sys().(*syscall.Stat_t).Uid != 0 || r.code != exitOK {
+					t.Errorf("%s over a file: %v, %v, %v", command, st.Mode(), err, r)
+				}
+			case r.code != exitFailed || !strings.Contains(r.err, "give another name") && command != "snapshot" || r.out != "":
+				t.Errorf("%s into a planted %s: %v", command, name, r)
+			}
+		}
+	}
+	if b, err := os.ReadFile("victim"); err != nil || string(b) != "text" {
+		t.Errorf("the link's target has %q, %v", b, err)
+	}
+	files(t, ".", "dangling", "fifo", "file", "link", "victim", "x.scope")
+	t.Logf("G29: 7 commands, each into a link, a dangling link and a pipe of another user: refused, nothing followed")
+}
