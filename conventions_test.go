@@ -90,7 +90,7 @@ func imports(s source) []string {
 var mayImport = map[string][]string{
 	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/glob", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
-	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/format"},
+	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
 	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},
 	"sweeper":            {"mmpool", "internal/format", "internal/sys"},
 	"mmpool":             {"internal/testpoint", "internal/format", "internal/sys"},
@@ -98,10 +98,11 @@ var mayImport = map[string][]string{
 	"internal/sys":       {},
 	"internal/snapshot":  {"internal/testpoint", "internal/format"}, // of both sides: it reads and writes
 	"internal/testpoint": {},
+	"internal/hot":       {"internal/format"}, // of both sides: it reads, and brings home what was left
 	"internal/format":    {},
 	"internal/glob":      {},
 
-	"internal/trace":      {"internal/format"},
+	"internal/trace":      {"internal/hot", "internal/format"},
 	"internal/trace/text": {"internal/trace", "internal/format"},
 	"internal/faultfs":    {},
 	"internal/faultfs/*":  {"scope", "internal/trace", "internal/format", "internal/sys"},
@@ -110,10 +111,10 @@ var mayImport = map[string][]string{
 	"internal/analysis":   {"internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/timeline":   {"internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/*":            {"export/rows", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":       {"export/*", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"internal/live":       {"export/*", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":  {"internal/format"},
 	"internal/scopevet":   {},
-	"cmd/*":               {"export/*", "internal/live", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/glob", "internal/format"},
+	"cmd/*":               {"export/*", "internal/live", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*": {"scope"},
 }
@@ -148,7 +149,7 @@ func TestDependenciesRunOneWay(t *testing.T) {
 }
 
 // recorder is what runs inside the programs of others.
-var recorder = []string{"scope", "scope/auto", "scope/scopehttp", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot"}
+var recorder = []string{"scope", "scope/auto", "scope/scopehttp", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot", "internal/hot"}
 
 func TestRecorderImportsNothingHeavy(t *testing.T) {
 	web := []string{"net/http", "html", "encoding/json"} // what scopehttp is for

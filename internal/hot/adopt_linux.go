@@ -1,0 +1,262 @@
+package hot
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"syscall"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// adoptNames is how many files of the directory one Adopt looks at, about.
+const adoptNames = 1 << 14
+
+// unbornAfter is how old a file is that never became a hot file because its maker
+// was killed first.
+const unbornAfter = time.Hour
+
+// Adopt copies what lies in hot files whose writers are gone to their traces, and
+// removes them. It asks more before each chunk, and leaves off when that is false:
+// the next one goes on. It does not touch hot files of other users, nor those whose
+// writers live. Where anything fails the hot file stays, and the trace with it is as
+// whole as before; the error is the first one. It takes as long as the disk does.
+func Adopt(more func() bool) (a Adopted, err error) {
+	d, err := os.Open(Dir)
+	if err != nil {
+		return a, fmt.Errorf("looking for hot files: %w", err)
+	}
+	defer d.Close()
+	for range adoptNames / 256 {
+		names, end := d.Readdirnames(256)
+		for _, name := range names {
+			if !format.IsHotName(name) {
+				continue
+			}
+			if !more() {
+				return a, err
+			}
+			if e := a.adopt(filepath.Join(Dir, name), more); e != nil && err == nil {
+				err = fmt.Errorf("adopting %s: %w", name, e)
+			}
+		}
+		if end != nil {
+			break
+		}
+	}
+	return a, err
+}
+
+// errLater means that the hot file is left alone, and nothing is wrong with it.
+var errLater = errors.New("later")
+
+func (a *Adopted) adopt(path string, more func() bool) error {
+	f, err := openOwn(path, os.O_RDONLY)
+	if err != nil {
+		a.Left++
+		return nil // gone by now, or not ours
+	}
+	defer f.Close() // and the lock with it
+	err = a.bring(f, filepath.Base(path), more)
+	if err == nil {
+		err = removeSame(path, f)
+	}
+	if err != nil {
+		a.Left++
+	} else {
+		a.Removed++
+	}
+	if err == errLater {
+		return nil
+	}
+	return err
+}
+
+// Discard removes the hot file of the trace with that ID, which is about to be
+// removed itself, if nobody writes it.
+func Discard(id [16]byte) {
+	path := filepath.Join(Dir, format.HotName(id))
+	f, err := openOwn(path, os.O_RDONLY)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	if flock(f, syscall.LOCK_EX) == nil {
+		_ = removeSame(path, f)
+	}
+}
+
+// removeSame removes f, if it still has that name.
+func removeSame(path string, f *os.File) error {
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
+	named, err := os.Lstat(path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && !os.SameFile(st, named) {
+		return nil // somebody else did
+	}
+	if err != nil {
+		return err
+	}
+	return os.Remove(path)
+}
+
+// openOwn opens a regular file of ours.
+func openOwn(path string, flags int) (*os.File, error) {
+	f, err := os.OpenFile(path, flags|openFlags|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, err
+	}
+	st, err := f.Stat()
+	if err == nil && (!st.Mode().IsRegular() || owner(st) != int64(os.Geteuid())) {
+		err = fmt.Errorf("%s: it is not a file of this user's own", path)
+	}
+	if err != nil {
+		f.Close()
+		return nil, err
+	}
+	return f, nil
+}
+
+// bring copies the chunks in the hot file f to its trace. The hot file is not
+// needed any more if there is no error.
+func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
+	if flock(f, syscall.LOCK_EX) != nil {
+		return errLater
+	}
+	h, err := readHot(f)
+	if err != nil {
+		// Its writer has locked it before it wrote the header. One that was killed
+		// in between left no chunks.
+		if st, e := f.Stat(); e == nil && time.Since(st.ModTime()) > unbornAfter {
+			return nil
+		}
+		return errLater
+	}
+	if name != format.HotName(h.ID) {
+		return fmt.Errorf("it is the hot file of another trace")
+	}
+	t, err := openOwn(h.Path, os.O_RDWR)
+	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		return nil // nobody will ask for it
+	}
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	if flock(t, syscall.LOCK_SH) == syscall.EWOULDBLOCK {
+		return errLater
+	}
+	th, s, ok := readHeader(t)
+	switch {
+	case !ok || th.ID != h.ID:
+		return fmt.Errorf("%s is not its trace any more", h.Path)
+	case s.Closed || s.Joined:
+		return nil
+	case th.Backing != format.BackingShm || th.ChunkSize != chunk:
+		return fmt.Errorf("%s has no hot file", h.Path)
+	}
+	if err := a.chunks(&part{f, int(h.Slots)}, t, h.ID, more); err != nil {
+		return err
+	}
+	a.Traces++
+	return nil
+}
+
+// readHot reads the header of a hot file that is whole.
+func readHot(f *os.File) (h format.HotHeader, err error) {
+	var b [format.HotTableOffset]byte
+	n, err := f.ReadAt(b[:], 0)
+	if err != nil && err != io.EOF {
+		return h, err
+	}
+	if h, err = format.DecodeHotHeader(b[:n]); err != nil {
+		return h, err
+	}
+	st, err := f.Stat()
+	if err == nil && st.Size() < format.HotSize(int(h.Slots)) {
+		err = format.ErrNotHot
+	}
+	return h, err
+}
+
+// chunks copies the chunks in p to the trace t, and says in there that they are.
+func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) error {
+	table := p.table(t)
+	defer table.free()
+	if table.err != nil {
+		return table.err
+	}
+	// A write beyond this limit is a signal, which ends the program.
+	var limit syscall.Rlimit
+	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil || uint64(table.end) > limit.Cur {
+		return fmt.Errorf("%s would be larger than files may be", t.Name())
+	}
+	b := make([]byte, chunk)
+	first := -1
+	for i := range p.slots {
+		place := int64(table.word(i)) - 1
+		switch {
+		case place == 0:
+			first = i
+			continue
+		case place < 0 || table.slot(place) != i: // nothing, absurd, or there twice
+			continue
+		case !more():
+			return errLater
+		}
+		if _, err := p.file.ReadAt(b, format.HotSlot(i)); err != nil {
+			return err
+		}
+		if written, err := writeChunk(t, b, place); err != nil {
+			return err
+		} else if written {
+			a.Chunks++
+		}
+	}
+	// Chunk 0 is last: it says that all is there.
+	head := b[:format.ControlOffset]
+	good := false
+	if first >= 0 {
+		if _, err := p.file.ReadAt(head, format.HotSlot(first)); err != nil {
+			return err
+		}
+		h, _, err := format.DecodeHeader(head)
+		good = err == nil && h.ID == id
+	}
+	const joined = format.StateOffset + format.StateJoined
+	binary.LittleEndian.PutUint64(head[joined:], 1)
+	if !good {
+		_, err := t.WriteAt(head[joined:joined+8], joined)
+		return err
+	}
+	_, err := t.WriteAt(head, 0)
+	return err
+}
+
+// writeChunk writes the chunk b, if there is something in it, or something else
+// where it belongs.
+func writeChunk(t *os.File, b []byte, place int64) (written bool, err error) {
+	empty := true
+	for i := range b {
+		empty = empty && b[i] == 0
+	}
+	if empty {
+		var was [format.ChunkHeaderSize]byte
+		n, err := t.ReadAt(was[:], place*chunk)
+		if err != nil && err != io.EOF {
+			return false, err
+		}
+		if _, ok, err := format.DecodeChunkHeader(was[:n], place*chunk, chunk); !ok && err == nil {
+			return false, nil
+		}
+	}
+	_, err = t.WriteAt(b, place*chunk)
+	return err == nil, err
+}

@@ -1,0 +1,327 @@
+//go:build linux
+
+package hot
+
+import (
+	"bytes"
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+func always() bool { return true }
+
+// killed is a trace whose writer was killed: chunk 1 is written out, 2 and 4 are
+// hot, 3 too, and was not begun.
+func killed(t *testing.T, change func(*format.Header)) *writer {
+	w := newWriter(t, 6, change)
+	for place := range int64(5) {
+		if place == 0 {
+			continue
+		}
+		w.attach(int(place), place)
+		if place != 3 {
+			w.put(place, filled(place, 'a'), 0)
+		}
+	}
+	w.save(1)
+	w.let(1)
+	w.state(format.StateTick, 500)
+	w.kill()
+	return w
+}
+
+func adopt(t *testing.T, want Adopted, wantErr string) {
+	t.Helper()
+	got, err := Adopt(always)
+	if got != want {
+		t.Errorf("adopted %+v, want %+v", got, want)
+	}
+	if wantErr == "" && err != nil || wantErr != "" && (err == nil || !strings.Contains(err.Error(), wantErr)) {
+		t.Errorf("the error is %v, want %q", err, wantErr)
+	}
+}
+
+func (w *writer) hotThere() bool {
+	_, err := os.Lstat(w.hot.Name())
+	return err == nil
+}
+
+func TestAdopt(t *testing.T) {
+	inDir(t)
+	w := killed(t, nil)
+	w2, err := os.OpenFile(w.trace.Name(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer w2.Close()
+	w.write(w2, []byte("request"), format.ControlOffset)
+	before := joined(t, w, Joined)
+	whole := read(t, before)
+	adopt(t, Adopted{Traces: 1, Chunks: 2, Removed: 1}, "")
+	if w.hotThere() {
+		t.Error("the hot file is there")
+	}
+	after := read(t, joined(t, w, None))
+	if !bytes.Equal(after, whole) {
+		t.Errorf("%d bytes, and joined it was %d others", len(after), len(whole))
+	}
+	if s := stateIn(after); !s.Joined || s.Tick != 500 {
+		t.Errorf("the state is %+v", s)
+	}
+	// Who had it open goes on with the trace file.
+	if b := read(t, before); !bytes.Equal(b, whole) || before.State() != None {
+		t.Errorf("the other reader has %d bytes, state %d", len(b), before.State())
+	}
+	adopt(t, Adopted{}, "")
+}
+
+// A ring's place that was being used again: what was there is not to come back.
+func TestAdoptEmptyChunk(t *testing.T) {
+	inDir(t)
+	w := killed(t, func(h *format.Header) { h.Ring = 3 })
+	f, err := os.OpenFile(w.trace.Name(), os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	w.write(f, filled(3, 'o'), 3*chunk)
+	adopt(t, Adopted{Traces: 1, Chunks: 3, Removed: 1}, "")
+	want(t, "overwritten", read(t, joined(t, w, None)), 3, make([]byte, chunk))
+}
+
+func TestAdoptLeaves(t *testing.T) {
+	for name, tc := range map[string]struct {
+		change  func(t *testing.T, w *writer)
+		want    Adopted
+		err     string
+		removed bool
+	}{
+		"a living writer's": {change: func(t *testing.T, w *writer) { w.reopen(t, w.hot.Name(), true) }, want: Adopted{Left: 1}},
+		"a trace that is written": {change: func(t *testing.T, w *writer) {
+			w.reopen(t, w.trace.Name(), true)
+		}, want: Adopted{Left: 1}},
+		"another user's": {change: func(t *testing.T, w *writer) {
+			if err := os.Chown(w.hot.Name(), 12345, -1); err != nil {
+				t.Skip("needs root: ", err)
+			}
+		}, want: Adopted{Left: 1}},
+		"a link": {change: func(t *testing.T, w *writer) {
+			if err := errors.Join(os.Rename(w.hot.Name(), w.hot.Name()+"x"), os.Symlink(w.hot.Name()+"x", w.hot.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}},
+		"a pipe": {change: func(t *testing.T, w *writer) {
+			if err := errors.Join(os.Remove(w.hot.Name()), syscall.Mkfifo(w.hot.Name(), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}},
+		"under another name": {change: func(t *testing.T, w *writer) {
+			other := filepath.Join(Dir, format.HotName([16]byte{5}))
+			if err := os.Rename(w.hot.Name(), other); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}, err: "of another trace", removed: true},
+		"of another trace file": {change: func(t *testing.T, w *writer) {
+			f := w.reopen(t, w.trace.Name(), false)
+			h := w.head
+			h.ID[0]++
+			w.write(f, format.AppendHeader(nil, &h), 0)
+		}, want: Adopted{Left: 1}, err: "not its trace any more"},
+		"of no trace": {change: func(t *testing.T, w *writer) {
+			w.write(w.reopen(t, w.trace.Name(), false), []byte("abc"), 0)
+		}, want: Adopted{Left: 1}, err: "not its trace any more"},
+		"of a disk's trace": {change: func(t *testing.T, w *writer) {
+			h := w.head
+			h.Backing = format.BackingDisk
+			w.write(w.reopen(t, w.trace.Name(), false), format.AppendHeader(nil, &h), 0)
+		}, want: Adopted{Left: 1}, err: "has no hot file"},
+		"of a trace that became a link": {change: func(t *testing.T, w *writer) {
+			if err := errors.Join(os.Rename(w.trace.Name(), w.trace.Name()+"x"), os.Symlink(w.trace.Name()+"x", w.trace.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}, err: "too many levels"},
+		"of a trace that became a pipe": {change: func(t *testing.T, w *writer) {
+			if err := errors.Join(os.Remove(w.trace.Name()), syscall.Mkfifo(w.trace.Name(), 0o600)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}, err: "not a file of this user's own"},
+		"of another user's trace": {change: func(t *testing.T, w *writer) {
+			if err := os.Chown(w.trace.Name(), 12345, -1); err != nil {
+				t.Skip("needs root: ", err)
+			}
+		}, want: Adopted{Left: 1}, err: "not a file of this user's own"},
+		"one that is just made": {change: func(t *testing.T, w *writer) {
+			w.write(w.reopen(t, w.hot.Name(), false), make([]byte, 64), 0)
+		}, want: Adopted{Left: 1}},
+		"one that never was": {change: func(t *testing.T, w *writer) {
+			w.write(w.reopen(t, w.hot.Name(), false), make([]byte, 64), 0)
+			if err := os.Chtimes(w.hot.Name(), time.Time{}, time.Now().Add(-2*unbornAfter)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Removed: 1}, removed: true},
+		"one whose trace is gone": {change: func(t *testing.T, w *writer) {
+			if err := os.Remove(w.trace.Name()); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Removed: 1}, removed: true},
+		"one whose trace is closed": {change: func(t *testing.T, w *writer) {
+			w.write(w.reopen(t, w.trace.Name(), false), []byte{1}, format.StateOffset)
+		}, want: Adopted{Removed: 1}, removed: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDir(t)
+			w := killed(t, nil)
+			tc.change(t, w)
+			before, _ := os.ReadFile(hotBytes(w))
+			trace, _ := os.ReadFile(regular(w.trace.Name()))
+			adopt(t, tc.want, tc.err)
+			if w.hotThere() == tc.removed {
+				t.Errorf("removed: %v", !tc.removed)
+			}
+			if after, _ := os.ReadFile(hotBytes(w)); !tc.removed && !bytes.Equal(before, after) {
+				t.Error("the hot file was changed")
+			}
+			if after, _ := os.ReadFile(regular(w.trace.Name())); !bytes.Equal(trace, after) {
+				t.Error("the trace was changed")
+			}
+		})
+	}
+}
+
+// hotBytes is the path of the hot file, regular or not.
+func hotBytes(w *writer) string { return regular(w.hot.Name()) }
+
+// regular is path, if reading it does not wait.
+func regular(path string) string {
+	if st, err := os.Stat(path); err != nil || !st.Mode().IsRegular() {
+		return ""
+	}
+	return path
+}
+
+// reopen opens a file of the writer's after its death.
+func (w *writer) reopen(t *testing.T, path string, lock bool) *os.File {
+	t.Helper()
+	f, err := os.OpenFile(path, os.O_RDWR, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if lock {
+		w.lock(f)
+	}
+	return f
+}
+
+// A disk that is full keeps the hot file, and the next time goes on.
+func TestAdoptOnAFullDisk(t *testing.T) {
+	inDir(t)
+	dir := t.TempDir()
+	if err := syscall.Mount("none", dir, "tmpfs", 0, "size=128k"); err != nil {
+		t.Skip("needs root: ", err)
+	}
+	t.Cleanup(func() { syscall.Unmount(dir, syscall.MNT_DETACH) })
+	w := killed(t, nil)
+	whole := read(t, joined(t, w, Joined))
+	b, err := os.ReadFile(w.trace.Name())
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := filepath.Join(dir, "x.scope")
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f := w.reopen(t, w.hot.Name(), false)
+	head, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: 6, ID: w.head.ID, Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	w.write(f, head, 0)
+	if err := os.Remove(w.trace.Name()); err != nil { // or what is at the other path is a copy
+		t.Fatal(err)
+	}
+	got, err := Adopt(always)
+	if !errors.Is(err, syscall.ENOSPC) || got.Left != 1 || got.Removed != 0 || !w.hotThere() {
+		t.Fatalf("%+v, %v", got, err)
+	}
+	j, err := Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b := read(t, j); j.State() != Joined || !bytes.Equal(b, whole) {
+		t.Errorf("after it failed there are %d bytes, state %d", len(b), j.State())
+	}
+	j.Close()
+	if err := syscall.Mount("none", dir, "tmpfs", syscall.MS_REMOUNT, "size=1m"); err != nil {
+		t.Fatal(err)
+	}
+	adopt(t, Adopted{Traces: 1, Chunks: 2, Removed: 1}, "")
+	if j, err = Open(path); err != nil {
+		t.Fatal(err)
+	}
+	defer j.Close()
+	if b := read(t, j); j.State() != None || !bytes.Equal(b, whole) {
+		t.Errorf("at last there are %d bytes, state %d", len(b), j.State())
+	}
+}
+
+// It stops when it is told to, and goes on another time.
+func TestAdoptIsBounded(t *testing.T) {
+	inDir(t)
+	var all []*writer
+	for i := range byte(5) {
+		all = append(all, killed(t, func(h *format.Header) { h.ID[7] = i }))
+	}
+	for asks := range 12 {
+		left := asks
+		a, err := Adopt(func() bool { left--; return left >= 0 })
+		if err != nil {
+			t.Fatal(err)
+		}
+		if a.Chunks > asks {
+			t.Errorf("asked %d times it wrote %d chunks", asks, a.Chunks)
+		}
+		for _, w := range all {
+			want := None
+			if w.hotThere() {
+				want = Joined
+			}
+			j := joined(t, w, want)
+			if b := read(t, j); len(b) != 5*chunk {
+				t.Errorf("%d bytes", len(b))
+			} else if s := stateIn(b); !s.Joined {
+				t.Errorf("%+v", s)
+			}
+		}
+	}
+	Dir = filepath.Join(Dir, "none")
+	if _, err := Adopt(always); !errors.Is(err, fs.ErrNotExist) {
+		t.Error(err)
+	}
+}
+
+func TestDiscard(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 2, nil)
+	Discard(w.head.ID)
+	if !w.hotThere() {
+		t.Error("a living writer's is gone")
+	}
+	w.kill()
+	Discard([16]byte{3})
+	if !w.hotThere() {
+		t.Error("another one's is gone")
+	}
+	Discard(w.head.ID)
+	if w.hotThere() {
+		t.Error("it is there")
+	}
+}

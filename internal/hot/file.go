@@ -1,0 +1,178 @@
+package hot
+
+import (
+	"fmt"
+	"io"
+	"io/fs"
+	"os"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Dir is where hot files are.
+var Dir = "/dev/shm"
+
+// State tells what there is of a trace's hot part.
+type State int
+
+const (
+	None    State = iota // there is none: the trace file is all there is
+	Joined               // it is read with the trace file
+	Missing              // it is not found: the newest second may be missing
+)
+
+// File is a trace file joined with its hot part, if it has one. Its methods may be
+// called from several goroutines.
+type File struct {
+	file *os.File
+
+	mu      sync.RWMutex // of what follows; held while part is read
+	part    *part        // nil: the trace file is read as it is
+	state   State
+	settled bool // state does not change any more, but by what the trace file says
+}
+
+// Open opens the trace at path and joins it. What is not a regular file is an error
+// that wraps format.ErrNotTrace; opening it could wait.
+func Open(path string) (*File, error) {
+	st, err := os.Stat(path)
+	if err != nil {
+		return nil, err
+	}
+	if !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("%s: %w; it is not a regular file", path, format.ErrNotTrace)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, err
+	}
+	return Join(f)
+}
+
+// Join joins a trace that is open, which the File owns from then on, also if there
+// is an error: it is that of a file that can't be read. A file that is no trace, or
+// needs no hot part, is read as it is.
+func Join(f *os.File) (*File, error) {
+	j := &File{file: f}
+	if err := j.look(); err != nil {
+		f.Close()
+		return nil, err
+	}
+	return j, nil
+}
+
+// Trace is the trace file itself, for its lock and its control words.
+func (j *File) Trace() *os.File { return j.file }
+
+// Name is the trace file's.
+func (j *File) Name() string { return j.file.Name() }
+
+// State tells what there is of the hot part now. A trace that is being written may
+// be closed meanwhile, and its hot part gone.
+func (j *File) State() State {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	return j.state
+}
+
+// Close closes the trace file too.
+func (j *File) Close() error {
+	j.Release()
+	return j.file.Close()
+}
+
+// Release lets go of the hot part and leaves the trace file open, to which reading
+// goes from now on.
+func (j *File) Release() {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	j.drop(j.state)
+	j.settled = true
+}
+
+// drop closes the hot file; j.mu is held.
+func (j *File) drop(s State) {
+	if j.part != nil {
+		j.part.file.Close()
+		j.part = nil
+	}
+	j.state = s
+}
+
+// look finds out what there is of the hot part, if that is still open.
+func (j *File) look() error {
+	j.mu.Lock()
+	defer j.mu.Unlock()
+	if j.settled {
+		return nil
+	}
+	for again := false; ; again = true {
+		h, needed, err := j.head()
+		switch {
+		case err != nil:
+			return err
+		case !needed:
+			j.state = None
+			return nil
+		case again:
+			j.state = Missing
+			return nil
+		}
+		if p := find(j.file, &h); p != nil {
+			j.part, j.state, j.settled = p, Joined, true
+			return nil
+		}
+		// It may have been removed just now because Stop was called: then the trace
+		// file says so, and is whole.
+	}
+}
+
+// head reads the trace file's header; needed tells whether it lacks its hot part.
+func (j *File) head() (h format.Header, needed bool, err error) {
+	var b [format.StateOffset + format.StateSize]byte
+	n, err := j.file.ReadAt(b[:], 0)
+	if err != nil && err != io.EOF {
+		return h, false, err
+	}
+	h, s, bad := format.DecodeHeader(b[:n])
+	if bad != nil {
+		// The header of a file that was created just now is still to come.
+		j.settled = n > 0 && b[0] != 0
+		return h, false, nil
+	}
+	needed = h.Backing == format.BackingShm && h.ChunkSize == format.ChunkSize && !s.Closed && !s.Joined
+	j.settled = !needed
+	return h, needed, nil
+}
+
+// Stat is that of the trace file, with the size that it has joined.
+func (j *File) Stat() (fs.FileInfo, error) {
+	if err := j.look(); err != nil {
+		return nil, err
+	}
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	var end int64
+	if j.part != nil {
+		t := j.part.table(j.file) // before the size, or what was written meanwhile is in neither
+		defer t.free()
+		if t.err != nil {
+			return nil, t.err
+		}
+		end = t.end
+	}
+	st, err := j.file.Stat()
+	if err != nil || end <= st.Size() {
+		return st, err
+	}
+	return &joinedInfo{st, end}, nil
+}
+
+// joinedInfo is a FileInfo with another size.
+type joinedInfo struct {
+	fs.FileInfo
+	size int64
+}
+
+func (i *joinedInfo) Size() int64 { return i.size }

@@ -1,0 +1,124 @@
+package hot
+
+import (
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// openFlags keep an open from waiting, for what is no regular file.
+const openFlags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
+
+// find opens the hot file of the trace f; nil if there is none that is f's.
+func find(f *os.File, h *format.Header) *part {
+	st, err := f.Stat()
+	if err != nil {
+		return nil
+	}
+	for _, root := range roots(f.Name()) {
+		p, path := openPart(filepath.Join(root+Dir, format.HotName(h.ID)), h.ID, owner(st))
+		if p == nil {
+			continue
+		}
+		if !isCopy(f, st, h.ID, root+path, p) {
+			return p
+		}
+		p.file.Close()
+	}
+	return nil
+}
+
+// roots are where the file systems that a trace can be of begin: ours, and that of
+// the process through whose files it was found, which may run in a container.
+func roots(path string) []string {
+	all := []string{""}
+	if rest, ok := strings.CutPrefix(path, "/proc/"); ok {
+		if pid, _, ok := strings.Cut(rest, "/"); ok && strings.Trim(pid, "0123456789") == "" {
+			all = append(all, "/proc/"+pid+"/root")
+		}
+	}
+	return all
+}
+
+func owner(st os.FileInfo) int64 {
+	if s, ok := st.Sys().(*syscall.Stat_t); ok {
+		return int64(s.Uid)
+	}
+	return -1
+}
+
+// openPart opens the hot file at path if it is that user's, and that trace's; trace
+// is the path that it says the trace has. Symbolic links are not followed.
+func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags|syscall.O_NOFOLLOW, 0)
+	if err != nil {
+		return nil, ""
+	}
+	st, err := f.Stat()
+	if err == nil && st.Mode().IsRegular() && owner(st) == uid {
+		if h, err := readHot(f); err == nil && h.ID == id {
+			return &part{f, int(h.Slots)}, h.Path
+		}
+	}
+	f.Close()
+	return nil, ""
+}
+
+// isCopy tells whether the trace f is a copy of the one to which the hot file p
+// belongs, which says that it is at path.
+func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool {
+	if at, err := os.Stat(path); err == nil && at.Mode().IsRegular() {
+		if os.SameFile(at, st) {
+			return false
+		}
+		if h, ok := headerOf(path); ok && h.ID == id {
+			return true
+		}
+	}
+	// It lost its name, or has another one here. While its writer lives that has
+	// both locked.
+	return locked(p.file) && !locked(f)
+}
+
+func headerOf(path string) (h format.Header, ok bool) {
+	f, err := os.OpenFile(path, os.O_RDONLY|openFlags, 0)
+	if err != nil {
+		return h, false
+	}
+	defer f.Close()
+	h, _, ok = readHeader(f)
+	return h, ok
+}
+
+// readHeader reads a trace file's header.
+func readHeader(f *os.File) (h format.Header, s format.State, ok bool) {
+	var b [format.StateOffset + format.StateSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	h, s, err := format.DecodeHeader(b[:n])
+	return h, s, err == nil
+}
+
+// locked tells whether somebody holds the lock of f, as far as can be told. It is
+// asked of the file opened anew: f may be the writer's own, whose lock that would
+// give away.
+func locked(f *os.File) bool {
+	g, err := os.Open("/proc/self/fd/" + strconv.Itoa(int(f.Fd())))
+	if err != nil {
+		return true
+	}
+	defer g.Close()
+	return flock(g, syscall.LOCK_SH) == syscall.EWOULDBLOCK
+}
+
+// flock does not wait. The lock goes with the last file descriptor of this opening.
+func flock(f *os.File, how int) error {
+	for {
+		if err := syscall.Flock(int(f.Fd()), how|syscall.LOCK_NB); err != syscall.EINTR {
+			return err
+		}
+	}
+}

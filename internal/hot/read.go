@@ -1,0 +1,185 @@
+package hot
+
+import (
+	"encoding/binary"
+	"io"
+	"os"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// chunk is the size of the chunks of every trace that has a hot file.
+const chunk = format.ChunkSize
+
+// part is a hot file that is open.
+type part struct {
+	file  *os.File
+	slots int
+}
+
+// table is what a hot file's table was at one moment.
+type table struct {
+	err   error
+	words []byte // of the slots
+	last  int64  // no word above it means anything
+	end   int64  // where the last chunk that it names ends, in the trace; 0: it names none
+}
+
+var tables = sync.Pool{New: func() any { return new(table) }}
+
+func (t *table) free() { tables.Put(t) }
+
+// table reads the table; the caller frees it. f is the trace file.
+//
+// A place is handed out when those before it were, and leaves the table when its
+// chunk was written. So the chunks behind the end of the trace file are all in the
+// table, which has room for as many as there are slots. Larger numbers are not our
+// writer's: the size would be as absurd as they are.
+func (p *part) table(f *os.File) *table {
+	t := tables.Get().(*table)
+	if n := 8 * p.slots; cap(t.words) < n {
+		t.words = make([]byte, n)
+	}
+	t.words, t.last, t.end = t.words[:8*p.slots], 0, 0
+	if _, t.err = p.file.ReadAt(t.words, format.HotTableOffset); t.err != nil {
+		return t
+	}
+	st, err := f.Stat()
+	if err != nil {
+		t.err = err
+		return t
+	}
+	t.last = (st.Size()+chunk-1)/chunk + int64(p.slots)
+	for i := range p.slots {
+		if w := t.word(i); w <= uint64(t.last) {
+			t.end = max(t.end, int64(w)*chunk)
+		}
+	}
+	return t
+}
+
+func (t *table) word(slot int) uint64 { return binary.LittleEndian.Uint64(t.words[8*slot:]) }
+
+// slot is where the chunk at place is, -1 if it is in none.
+func (t *table) slot(place int64) int {
+	if place >= t.last {
+		return -1
+	}
+	for i := range len(t.words) / 8 {
+		if t.word(i) == uint64(place)+1 {
+			return i
+		}
+	}
+	return -1
+}
+
+// ReadAt reads as from one file that holds all of the trace.
+func (j *File) ReadAt(b []byte, off int64) (n int, err error) {
+	n, over, err := j.readJoined(b, off)
+	if !over {
+		return n, err
+	}
+	j.mu.Lock()
+	j.drop(None)
+	j.mu.Unlock()
+	return j.file.ReadAt(b, off)
+}
+
+// readJoined is ReadAt; over tells that the trace file has all by now, and nothing
+// was read.
+func (j *File) readJoined(b []byte, off int64) (n int, over bool, err error) {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.part == nil || off < 0 {
+		n, err = j.file.ReadAt(b, off)
+		return n, false, err
+	}
+	t := j.part.table(j.file)
+	defer t.free()
+	if t.err != nil {
+		return 0, false, t.err
+	}
+	for n < len(b) && err == nil {
+		at := off + int64(n)
+		whole := min(int64(len(b)-n), chunk-at%chunk)
+		c := b[n : n+int(whole)]
+		var m int
+		if m, err = j.readChunk(c, at, t); at < format.ControlOffset && m > 0 && err == nil {
+			if over, err = j.readHead(c[:m], at); over {
+				return 0, true, nil
+			}
+		}
+		n += m
+	}
+	return n, false, err
+}
+
+// readChunk reads what is at off, all of one chunk, from where that chunk is. The
+// control words are always in the trace file.
+func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
+	if off < chunk {
+		if off >= format.ControlOffset {
+			return readWhole(j.file, b, off, t.end)
+		}
+		if words := format.ControlOffset - off; int64(len(b)) > words {
+			if n, err = j.readChunk(b[:words], off, t); err != nil {
+				return n, err
+			}
+			m, err := readWhole(j.file, b[words:], format.ControlOffset, t.end)
+			return n + m, err
+		}
+	}
+	if i := t.slot(off / chunk); i >= 0 {
+		if _, err := j.part.file.ReadAt(b, format.HotSlot(i)+off%chunk); err != nil {
+			return 0, err
+		}
+		var again [8]byte
+		if _, err := j.part.file.ReadAt(again[:], format.HotTableOffset+8*int64(i)); err != nil {
+			return 0, err
+		}
+		if binary.LittleEndian.Uint64(again[:]) == t.word(i) {
+			return len(b), nil
+		}
+	}
+	return readWhole(j.file, b, off, t.end)
+}
+
+// readWhole reads from the trace file, and zeros where that ends before end.
+func readWhole(f *os.File, b []byte, off, end int64) (n int, err error) {
+	n, err = f.ReadAt(b, off)
+	if err != io.EOF {
+		return n, err
+	}
+	if zeros := min(int64(len(b)), end-off) - int64(n); zeros > 0 {
+		clear(b[n : n+int(zeros)])
+		n += int(zeros)
+	}
+	if n == len(b) {
+		err = nil
+	}
+	return n, err
+}
+
+// readHead looks at what was read of chunk 0 from off on. over tells that the trace
+// file is whole by now, so that what it says of itself counts. Else what is read here
+// is, and says so.
+func (j *File) readHead(b []byte, off int64) (over bool, err error) {
+	var words [format.StateSize]byte
+	if _, err := j.file.ReadAt(words[:], format.StateOffset); err != nil && err != io.EOF {
+		return false, err
+	}
+	if s := format.DecodeState(words[:]); s.Closed || s.Joined {
+		return true, nil
+	}
+	const joined = format.StateOffset + format.StateJoined
+	for i := int64(0); i < 8; i++ {
+		if at := joined + i - off; at >= 0 && at < int64(len(b)) {
+			b[at] = 0
+			if i == 0 {
+				b[at] = 1
+			}
+		}
+	}
+	return false, nil
+}
