@@ -1,10 +1,12 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"net"
 	"net/netip"
 	"os"
+	"syscall"
 
 	"github.com/spf13/cobra"
 
@@ -16,6 +18,7 @@ func newServe(s *streams) *cobra.Command {
 		addr  string
 		allow []string
 		open  bool
+		all   bool
 	)
 	cmd := &cobra.Command{
 		Use:   "serve TRACE",
@@ -24,8 +27,8 @@ func newServe(s *streams) *cobra.Command {
 program runs and stays when it has ended, or was killed. Of a directory it shows all traces, the newest
 first. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
 
-Only this machine is served, and only who has the address that was printed: it has a token. The page goes
-through a tunnel too, on any port there. Ctrl-C ends.`,
+Only this machine is served, unless --insecure-bind is given, and only who has the address that was printed:
+it has a token. The page goes through a tunnel too, on any port there. Ctrl-C ends.`,
 		Example: `  scopeview serve traces/ --open
   scopeview serve 4711
 
@@ -42,7 +45,14 @@ through a tunnel too, on any port there. Ctrl-C ends.`,
 			if err := checkAddr(addr); err != nil {
 				return err
 			}
-			ln, err := new(net.ListenConfig).Listen(cmd.Context(), "tcp", addr)
+			listen := net.ListenConfig{}
+			if !all {
+				listen.Control = loopbackOnly
+			}
+			ln, err := listen.Listen(cmd.Context(), "tcp", addr)
+			if errors.Is(err, errOthers) {
+				return usagef("--addr %s: %w; go through a tunnel (see --help), or add --insecure-bind", addr, errOthers)
+			}
 			if err != nil {
 				return fmt.Errorf("listening at %s: %w; give another with --addr", addr, err)
 			}
@@ -72,8 +82,20 @@ through a tunnel too, on any port there. Ctrl-C ends.`,
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
 	cmd.Flags().StringArrayVar(&allow, "allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
+	cmd.Flags().BoolVar(&all, "insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	return cmd
+}
+
+var errOthers = errors.New("other machines could reach it")
+
+// loopbackOnly refuses to listen, before it happens, where other machines could
+// come to; a name has become an address by then.
+func loopbackOnly(_, addr string, _ syscall.RawConn) error {
+	if !hostOf(addr).IsLoopback() {
+		return errOthers
+	}
+	return nil
 }
 
 // findShelf is findTrace, but a directory stays one: serve shows all of it.
@@ -92,7 +114,7 @@ func checkAddr(addr string) error {
 		return usagef("--addr %s: want HOST:PORT, such as 127.0.0.1:8080", addr)
 	}
 	if host == "" {
-		return usagef("--addr %s: name the host too: localhost%s, or 0.0.0.0%s for other machines", addr, addr, addr)
+		return usagef("--addr %s: name the host too, as in localhost%s", addr, addr)
 	}
 	return nil
 }

@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"context"
 	"io"
+	"net"
 	"net/http"
 	"net/http/cookiejar"
 	"net/url"
@@ -111,18 +112,34 @@ func TestServeDirectory(t *testing.T) {
 	}
 }
 
-// TestServeOpenly: an address that others can reach needs to be asked for, and is
-// warned of.
-func TestServeOpenly(t *testing.T) {
-	v := serve(t, t.TempDir(), "--addr", "0.0.0.0:0")
+// TestG28Bind: an address that others can reach is refused, before anything
+// listens there; it needs to be asked for twice, and is warned of.
+func TestG28Bind(t *testing.T) {
+	v := serve(t, t.TempDir(), "--addr", "0.0.0.0:0", "--insecure-bind")
 	if u, err := url.Parse(v.url); err != nil || u.Hostname() != "127.0.0.1" {
 		t.Errorf("address %s, %v", v.url, err)
 	}
 	if code, errs := v.ends(); code != exitOK || strings.Count(errs, "\n") != 1 || !strings.Contains(errs, "token") {
 		t.Errorf("exit %d, %q", code, errs)
 	}
+	refused := []string{"0.0.0.0:0", "[::]:0", "[::ffff:0.0.0.0]:0"}
+	addrs, err := net.InterfaceAddrs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, a := range addrs {
+		if n, ok := a.(*net.IPNet); ok && !n.IP.IsLoopback() && !n.IP.IsLinkLocalUnicast() {
+			refused = append(refused, net.JoinHostPort(n.IP.String(), "0"))
+		}
+	}
+	for _, addr := range refused {
+		if r := call("serve", t.TempDir(), "--addr", addr); r.code != exitUsage || r.out != "" || !strings.Contains(r.err, "--insecure-bind") {
+			t.Errorf("%s: %v", addr, r)
+		}
+	}
 	for args, want := range map[string]int{
-		"--addr :8080": exitUsage, "--addr localhost": exitUsage, "--allow-host http://a": exitFailed, "--addr 192.0.2.1:0": exitFailed,
+		"--addr :8080": exitUsage, "--addr localhost": exitUsage, "--allow-host http://a": exitFailed, "--addr 192.0.2.1:0": exitUsage,
+		"--addr 192.0.2.1:0 --insecure-bind": exitFailed, "--addr localhost:99999": exitFailed,
 	} {
 		if r := call(append([]string{"serve", t.TempDir()}, strings.Fields(args)...)...); r.code != want || r.out != "" {
 			t.Errorf("%s: %v", args, r)
@@ -131,4 +148,5 @@ func TestServeOpenly(t *testing.T) {
 	if r := call("serve", filepath.Join(t.TempDir(), "none")); r.code != exitFailed || !strings.Contains(r.err, "no such file") {
 		t.Errorf("%v", r)
 	}
+	t.Logf("G28: %d addresses that are not the loopback's: each refused before anything listened", len(refused))
 }

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net"
 	"net/http"
+	_ "net/http/pprof" // registers itself where nothing of ours may be served from
 	"net/url"
 	"path/filepath"
 	"strings"
@@ -117,9 +118,9 @@ func startedAt(t *testing.T, path string, second int) {
 	tracetest.Write(t, path, fmt.Sprintf("header start=1000 wall=%d\n", int64(second)*1e9))
 }
 
-// TestGuard sends requests that a browser, or somebody who is none, may send:
-// only loopback or allowed Host, token and GET are answered.
-func TestGuard(t *testing.T) {
+// TestG28 sends requests that a browser, or somebody who is none, may send: only
+// loopback or allowed Host, token and GET are answered.
+func TestG28(t *testing.T) {
 	dir := t.TempDir()
 	startedAt(t, filepath.Join(dir, "a.scope"), 100)
 	outside := filepath.Join(t.TempDir(), "secret.scope")
@@ -132,7 +133,7 @@ func TestGuard(t *testing.T) {
 	cookie := "Cookie: " + r.s.guard.cookie + "=" + token + "\r\n"
 	local := "Host: " + r.addr + "\r\n"
 	navigate := "Sec-Fetch-Mode: navigate\r\nSec-Fetch-Dest: document\r\n"
-	for _, c := range []struct {
+	table := []struct {
 		name, line, headers string
 		status              int
 	}{
@@ -212,7 +213,12 @@ func TestGuard(t *testing.T) {
 		{"negative trace", "GET /t/-1/ HTTP/1.1", local + cookie, 404},
 		{"unknown path", "GET /debug/pprof/ HTTP/1.1", local + cookie, 404},
 		{"two slashes", "GET //evil.com/ HTTP/1.1", local + cookie, 404},
-	} {
+	}
+	answered := 0
+	for _, c := range table {
+		if c.status < 400 {
+			answered++
+		}
 		t.Run(c.name, func(t *testing.T) {
 			r.t = t
 			resp := r.raw(c.line + "\r\n" + c.headers + "Connection: close\r\n\r\n")
@@ -246,6 +252,45 @@ func TestGuard(t *testing.T) {
 				t.Errorf("policy %s", csp)
 			}
 		})
+	}
+	r.t = t
+	if h, pattern := http.DefaultServeMux.Handler(&http.Request{Method: "GET", URL: &url.URL{Path: "/debug/pprof/"}}); pattern == "" {
+		t.Errorf("the program's own mux has no pprof, so that nothing is proved by its not being served: %v", h)
+	}
+	t.Logf("G28: %d requests to the live server: %d answered, %d refused, no CORS header, as the table says", len(table), answered, len(table)-answered)
+}
+
+// TestG28Timeout: who begins a request and does not go on is cut off.
+func TestG28Timeout(t *testing.T) {
+	s, err := New(Options{Path: t.TempDir()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	srv := s.server()
+	if d := srv.ReadHeaderTimeout; d <= 0 || d > 10*time.Second {
+		t.Errorf("a request may take %v to come", d)
+	}
+	if srv.Handler != http.Handler(s) || srv.MaxHeaderBytes <= 0 || srv.MaxHeaderBytes > 1<<20 {
+		t.Errorf("%T serves, of up to %d bytes", srv.Handler, srv.MaxHeaderBytes)
+	}
+	srv.ReadHeaderTimeout = 50 * time.Millisecond
+	ln, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	go srv.Serve(ln)
+	defer srv.Close()
+	conn, err := net.Dial("tcp", ln.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer conn.Close()
+	conn.SetDeadline(time.Now().Add(patience))
+	if _, err := io.WriteString(conn, "GET / HTTP/1.1\r\nHost: local"); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := io.ReadAll(conn); err != nil {
+		t.Errorf("the connection is still open, %q: %v", b, err)
 	}
 }
 

@@ -168,11 +168,9 @@ func (s *Server) background(f func()) {
 	}
 }
 
-// Serve answers requests that come to ln until ctx is done, and closes ln. When
-// it returns, nothing of the server runs any more. It can be called once.
-func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
-	defer s.stop()
-	srv := &http.Server{
+// server is what listens. Who sends no whole request is not waited for for long.
+func (s *Server) server() *http.Server {
+	return &http.Server{
 		Handler:                      s,
 		BaseContext:                  func(net.Listener) context.Context { return s.ctx },
 		DisableGeneralOptionsHandler: true,
@@ -181,6 +179,13 @@ func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
 		MaxHeaderBytes:               64 << 10, // every server of this host sets cookies for all its ports
 		ErrorLog:                     nil,
 	}
+}
+
+// Serve answers requests that come to ln until ctx is done, and closes ln. When
+// it returns, nothing of the server runs any more. It can be called once.
+func (s *Server) Serve(ctx context.Context, ln net.Listener) error {
+	defer s.stop()
+	srv := s.server()
 	s.background(func() { s.dropIdle(s.ctx) })
 	if s.shelf.root == nil {
 		// It is what will be asked for: while the browser starts it can be read.

@@ -3,8 +3,10 @@
 package scopehttp
 
 import (
+	"bufio"
 	"encoding/json"
 	"io"
+	"net"
 	"net/http"
 	"net/http/httptest"
 	"net/url"
@@ -12,6 +14,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/scope"
 )
@@ -84,8 +87,8 @@ func (s *site) want(status int, route string, form url.Values) string {
 // none is a form without fields.
 var none = url.Values{}
 
-// TestRequests sends what a browser, a script or another site's page may send.
-func TestRequests(t *testing.T) {
+// TestG28 sends what a browser, a script or another site's page may send.
+func TestG28(t *testing.T) {
 	s := mount(t, WithHosts("Debug.example.com"))
 	host := strings.TrimPrefix(strings.TrimSuffix(s.url, "/debug/scope/"), "http://")
 	origin := "Origin: http://" + host
@@ -94,6 +97,7 @@ func TestRequests(t *testing.T) {
 		open   = answers{200, 404} // nothing is recorded that could be stopped
 		closed = answers{403, 403}
 	)
+	requests, refused := 0, 0
 	for _, from := range []struct {
 		name    string
 		headers []string
@@ -120,6 +124,13 @@ func TestRequests(t *testing.T) {
 		{"a short name", []string{"Host: backend:6060"}, open},
 		{"a name that was allowed", []string{"Host: debug.EXAMPLE.com:6060"}, open},
 		{"a name under it", []string{"Host: a.debug.example.com"}, closed},
+		{"localhost and a name", []string{"Host: localhost.evil.com"}, closed},
+		{"an IPv6 address and a name", []string{"Host: [::1].evil.com"}, closed},
+		{"a port that is a name", []string{"Host: localhost:80.evil.com"}, closed},
+		{"evil.com on our port", []string{"Host: evil.com:6060"}, closed},
+		{"a file", []string{"Origin: file://"}, closed},
+		{"nothing as origin, of a page", []string{"Origin: null", "Sec-Fetch-Site: cross-site"}, closed},
+		{"https for http", []string{"Origin: https://evil." + host}, closed},
 	} {
 		for _, r := range []struct {
 			method, route string
@@ -140,6 +151,9 @@ func TestRequests(t *testing.T) {
 				body = "expr=a"
 			}
 			status, text, head := s.do(r.method, r.route, body, from.headers...)
+			if requests++; status >= 400 {
+				refused++
+			}
 			if status != want {
 				t.Errorf("%s: %s %q: %d %q, want %d", from.name, r.method, r.route, status, text, want)
 			}
@@ -155,6 +169,77 @@ func TestRequests(t *testing.T) {
 	if scope.Stats().Running {
 		t.Error("a recording runs")
 	}
+	t.Logf("G28: %d requests to the program's handler: %d answered, %d refused, no CORS header", requests, requests-refused, refused)
+}
+
+// TestG28Raw sends what no client of Go's would: without a Host, with two, with
+// another one in the address, and the question that browsers ask before a page of
+// another site may post.
+func TestG28Raw(t *testing.T) {
+	s := mount(t)
+	addr := strings.TrimSuffix(strings.TrimPrefix(s.url, "http://"), "/debug/scope/")
+	local := "Host: " + addr + "\r\n"
+	const status, start = "/debug/scope/status", "/debug/scope/start"
+	table := []struct {
+		request string
+		status  int
+	}{
+		{"GET " + status + " HTTP/1.1\r\n" + local, 200},
+		{"GET " + status + " HTTP/1.1\r\n", 400},
+		{"GET " + status + " HTTP/1.0\r\n", 403},
+		{"GET " + status + " HTTP/1.1\r\nHost:\r\n", 403},
+		{"GET " + status + " HTTP/1.1\r\n" + local + "Host: evil.com\r\n", 400},
+		{"GET http://" + addr + status + " HTTP/1.1\r\n" + local, 200},
+		{"GET http://evil.com" + status + " HTTP/1.1\r\n" + local, 403},
+		{"POST http://evil.com" + start + " HTTP/1.1\r\n" + local + "Content-Length: 0\r\n", 403},
+		{"OPTIONS " + start + " HTTP/1.1\r\n" + local + "Origin: http://evil.com\r\nAccess-Control-Request-Method: POST\r\nAccess-Control-Request-Headers: x\r\n", 403},
+		{"OPTIONS " + start + " HTTP/1.1\r\n" + local + "Access-Control-Request-Method: POST\r\n", 405},
+		{"POST " + start + " HTTP/1.1\r\n" + local + "Origin: http://evil.com\r\nContent-Type: text/plain\r\nContent-Length: 0\r\n", 403},
+		{"POST " + start + " HTTP/1.1\r\n" + local + "Origin: null\r\nContent-Length: 0\r\n", 403},
+		{"GET " + start + " HTTP/1.1\r\n" + local, 405},
+		{"GET " + start + "?path=/tmp HTTP/1.1\r\n" + local + "X-HTTP-Method-Override: POST\r\n", 405},
+		{"TRACE " + status + " HTTP/1.1\r\n" + local, 405},
+		{"CONNECT " + addr + " HTTP/1.1\r\n" + local, 404}, // the program's mux
+	}
+	for _, c := range table {
+		conn, err := net.Dial("tcp", addr)
+		if err != nil {
+			t.Fatal(err)
+		}
+		conn.SetDeadline(time.Now().Add(20 * time.Second))
+		if _, err := io.WriteString(conn, c.request+"Connection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		resp, err := http.ReadResponse(bufio.NewReader(conn), nil)
+		if err != nil {
+			t.Fatalf("%q: %v", c.request, err)
+		}
+		if conn.Close(); resp.StatusCode != c.status {
+			t.Errorf("%q: %s, want %d", c.request, resp.Status, c.status)
+		}
+		for name := range resp.Header {
+			if strings.HasPrefix(name, "Access-Control-") {
+				t.Errorf("%q: the answer has %s", c.request, name)
+			}
+		}
+	}
+	if scope.Stats().Running || len(traces(t, s.dir)) != 0 {
+		t.Error("something was recorded")
+	}
+	if h, pattern := http.DefaultServeMux.Handler(&http.Request{Method: "GET", URL: &url.URL{Path: "/debug/scope/"}}); pattern != "" {
+		t.Errorf("importing the package registered %q: %v", pattern, h)
+	}
+	t.Logf("G28: %d requests by hand to the program's handler, as the table says", len(table))
+}
+
+// traces lists what is in a directory.
+func traces(t *testing.T, dir string) []os.DirEntry {
+	t.Helper()
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list
 }
 
 func checkHeaders(t *testing.T, h http.Header) {
