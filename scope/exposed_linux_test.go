@@ -39,7 +39,7 @@ func TestExposed(t *testing.T) {
 	case "pry":
 		pry(path)
 	default:
-		kind := map[string]BackingKind{"disk": DiskBacking, "heap": HeapBacking}[act]
+		kind := map[string]BackingKind{"disk": DiskBacking, "shm": ShmBacking, "heap": HeapBacking}[act]
 		if err := Start(path, WithBacking(kind), shortTicks()); err != nil {
 			fmt.Printf("= refused: exists %t, permission %t\n", errors.Is(err, ErrExists), errors.Is(err, fs.ErrPermission))
 			return
@@ -136,7 +136,7 @@ func exposedBackings() []string {
 	if !haveDisk {
 		return []string{"heap"}
 	}
-	return []string{"disk", "heap"}
+	return []string{"disk", "shm", "heap"}
 }
 
 // TestG29OtherUser: in a directory that others own, or may write, a trace is new

@@ -45,7 +45,7 @@ func TestG29Modes(t *testing.T) {
 					t.Errorf("umask %03o: %s", umask, a.Text)
 				}
 				until(t, "the trigger's snapshot", func() bool { return Stats().Snapshots == 3 })
-				if st, err := os.Stat(hotFile(t)); err == nil {
+				if st, err := os.Stat(hotOf(t)); err == nil {
 					hot++
 					if st.Mode() != 0o600 {
 						t.Errorf("umask %03o: the hot file has mode %v", umask, st.Mode())
@@ -79,25 +79,6 @@ func TestG29Modes(t *testing.T) {
 		}
 	})
 	t.Logf("G29: %d traces and snapshots and %d hot files under 5 umasks: each has mode 0600", n, hot)
-}
-
-// hotFile is where the running recording's hot file is, if it has one.
-func hotFile(t *testing.T) string {
-	t.Helper()
-	f, err := os.Open(Path())
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b := make([]byte, format.StateOffset+format.StateSize)
-	if _, err := f.ReadAt(b, 0); err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := format.DecodeHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	return filepath.Join("/dev/shm", format.HotName(h.ID))
 }
 
 // TestG29Links checks that a link or a pipe in the place of a trace or a snapshot

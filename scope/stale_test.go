@@ -1,0 +1,177 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+const canary = "canary-"
+
+// hotOf is where the running recording's hot file is, if it has one.
+func hotOf(t *testing.T) string {
+	t.Helper()
+	f, err := os.Open(Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	b := make([]byte, format.StateOffset+format.StateSize)
+	if _, err := f.ReadAt(b, 0); err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return filepath.Join("/dev/shm", format.HotName(h.ID))
+}
+
+// canaries are those that are anywhere in a file's bytes.
+func canaries(t *testing.T, path string) map[string]bool {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := map[string]bool{}
+	for {
+		i := bytes.Index(b, []byte(canary))
+		if i < 0 {
+			return found
+		}
+		b = b[i:]
+		found[string(b[:min(len(b), len(canary)+8)])] = true
+		b = b[len(canary):]
+	}
+}
+
+// shown checks that what is in a trace's bytes is what a reader shows, nothing
+// that was overwritten or is behind a chunk's end.
+func shown(t *testing.T, what, path string) int {
+	t.Helper()
+	seen := map[string]bool{}
+	each(t, path, func(_ *trace.Trace, e *trace.Event) {
+		for _, a := range e.Args {
+			if a.Type == format.SlotString {
+				seen[string(a.Str)] = true
+			}
+		}
+	})
+	stale, first := 0, ""
+	for c := range canaries(t, path) {
+		if !seen[c] {
+			stale, first = stale+1, c
+		}
+	}
+	if stale > 0 || len(seen) == 0 {
+		t.Errorf("%s has %d arguments that no reader shows, such as %q, and %d that it shows", what, stale, first, len(seen))
+	}
+	return len(seen)
+}
+
+// TestG31 records arguments that can be told from everything else, several times
+// what a ring holds. What was overwritten is in no file any more, and what is
+// there is what a reader shows; of a snapshot that is made meanwhile too. When
+// nothing of them is shown any more, nothing of them is anywhere.
+func TestG31(t *testing.T) {
+	backings, overwritten, kept, snapped := 0, 0, 0, 0
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithRing(ringSize()), shortTicks())
+		hot := hotOf(t)
+		if _, err := os.Stat(hot); (err == nil) != (current.Load().hot != nil) {
+			t.Errorf("the hot file is looked for at %s: %v", hot, err)
+		}
+		left := func() map[string]bool {
+			found := canaries(t, Path())
+			if _, err := os.Stat(hot); err == nil {
+				for c := range canaries(t, hot) {
+					found[c] = true
+				}
+			}
+			return found
+		}
+		n := 0
+		record := func(bytes int64, args bool) {
+			each := int64(32)
+			if args {
+				each = 64
+			}
+			for i := range int(bytes / each) {
+				if i%(atOnce/2) == 0 {
+					breathe(t)
+				}
+				if args {
+					Task("step", fmt.Sprintf(canary+"%08d", n))()
+					n++
+				} else {
+					Task("step")()
+				}
+			}
+		}
+		record(3*ringSize(), true)
+		dir := t.TempDir()
+		for i := range 2 {
+			path := filepath.Join(dir, fmt.Sprint(i))
+			var made atomic.Bool
+			var err error
+			go func() {
+				err = Snapshot(path)
+				made.Store(true)
+			}()
+			for !made.Load() {
+				record(4096, true)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			snapped += shown(t, "a snapshot", path)
+		}
+		if len(left()) == 0 {
+			t.Error("nothing is in the files while it is recorded, so that nothing is proved")
+		}
+		record(3*ringSize(), false)
+		until(t, "the overwritten ones gone", func() bool { breathe(t); return len(left()) == 0 })
+		issued := n
+		record(ringSize()/3, true)
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		verify(t, Path())
+		kept += shown(t, "the trace", Path())
+		if s := Stats(); s.Overwritten < int64(issued) {
+			t.Errorf("%d were overwritten, want at least %d", s.Overwritten, issued)
+		}
+		backings, overwritten = backings+1, overwritten+issued
+	})
+	t.Logf("G31: %d backings: %d arguments overwritten, 0 of them left in the file or its hot file; %d in the trace and %d in snapshots, each shown by the reader", backings, overwritten, kept, snapped)
+}
+
+// TestG31Names: a name that was given once stays known, by design; it is there
+// where names are, and nowhere else.
+func TestG31Names(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, shortTicks())
+		for i := range 100 {
+			Task(fmt.Sprintf(canary+"%08d", i))()
+		}
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(Path())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := bytes.Count(b, []byte(canary)); got != 100 {
+			t.Errorf("100 names are in the file %d times", got)
+		}
+	})
+}
