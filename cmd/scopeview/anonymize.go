@@ -12,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/anonymize"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -86,7 +87,7 @@ it away.`,
 
 // stillTrace opens a trace that does not change: of one that is being written it
 // makes a snapshot, which done removes.
-func stillTrace(ctx context.Context, path string, out *output) (f *os.File, size int64, done func(), err error) {
+func stillTrace(ctx context.Context, path string, out *output) (f *hot.File, size int64, done func(), err error) {
 	if f, size, err = openFile(path); err != nil {
 		return nil, 0, nil, err
 	}
@@ -95,7 +96,7 @@ func stillTrace(ctx context.Context, path string, out *output) (f *os.File, size
 		f.Close()
 		return nil, 0, nil, fmt.Errorf("%s: %w", path, err)
 	}
-	if alive, known := trace.WriterAlive(f); tr.State().Closed || known && !alive {
+	if alive, known := trace.WriterAlive(f.Trace()); tr.State().Closed || known && !alive {
 		return f, size, func() { f.Close() }, nil
 	}
 	f.Close()

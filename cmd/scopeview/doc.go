@@ -47,7 +47,8 @@
 // reason; gaps: from_ns, to_ns, count, reason; ring, if the trace is one: bytes,
 // overwritten, how many records were, whole_from_ns, from when on all are there; pid; info: what the recorder
 // noted, such as program, args, go, module, version, host, kernel, cpu; format;
-// path_kind: assembly, go, pure; backing: disk, heap; clock: tsc, monotonic;
+// path_kind: assembly, go, pure; backing: disk, heap, shm; hot_part, of shm: joined, or
+// missing, where up to a second at the end may be too; clock: tsc, monotonic;
 // witnesses: goroutine, yield, switch; records: total and by kind; open: by kind;
 // cpu_quality, of ended tasks: exact, likely, at_most, unknown; recording_cost:
 // percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; stacks, what scope.Stack

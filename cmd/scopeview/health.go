@@ -26,6 +26,9 @@ func health(w io.Writer, t *trace.Trace, s styles) error {
 	if line := analysis.OverwrittenLine(t); line != "" {
 		text += line + "\n"
 	}
+	if line := analysis.CoolLine(t); line != "" {
+		text += line + "\n"
+	}
 	if text == "" {
 		return nil
 	}
@@ -67,6 +70,9 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 // for commands whose output has no place for it.
 func warnLosses(s *streams, path string, t *trace.Trace) {
 	if line := analysis.OverwrittenLine(t); line != "" {
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
+	}
+	if line := analysis.CoolLine(t); line != "" {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
 	}
 	if line := lossLine(t); line != "" {

@@ -24,10 +24,11 @@ type infoJSON struct {
 	PID     uint32            `json:"pid"`
 	Info    map[string]string `json:"info"` // program, args, go, module, version, host, …
 	Format  string            `json:"format"`
-	Writer  string            `json:"path_kind"` // assembly, go, pure
-	Backing string            `json:"backing"`   // disk, heap
-	Clock   string            `json:"clock"`     // tsc, monotonic
-	Witness map[string]bool   `json:"witnesses"` // goroutine, yield, switch
+	Writer  string            `json:"path_kind"`          // assembly, go, pure
+	Backing string            `json:"backing"`            // disk, heap, shm
+	HotPart string            `json:"hot_part,omitempty"` // of shm, if it is not closed: joined, or missing
+	Clock   string            `json:"clock"`              // tsc, monotonic
+	Witness map[string]bool   `json:"witnesses"`          // goroutine, yield, switch
 
 	Records  map[string]int64 `json:"records"` // total, and by kind as in CSV
 	Open     map[string]int64 `json:"open"`
@@ -56,6 +57,16 @@ func ringDocument(t *trace.Trace) *ringJSON {
 	}
 	o := t.Overwritten()
 	return &ringJSON{t.Ring(), o.Records, o.Until}
+}
+
+func hotPart(t *trace.Trace) string {
+	switch {
+	case t.Cool():
+		return "missing"
+	case t.State().Joined:
+		return "joined"
+	}
+	return ""
 }
 
 type stackCountJSON struct {
@@ -108,7 +119,7 @@ func infoDocument(r *analysis.Report) *infoJSON {
 		Path: r.Path, Bytes: t.Size(), State: r.State, Start: t.Start(), DurationNS: t.End(),
 		Lost: lostJSON(analysis.Losses(t)), Gaps: []gapJSON{}, Ring: ringDocument(t),
 		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
-		Writer: h.Path.String(), Backing: h.Backing.String(), Clock: h.Clock.String(),
+		Writer: h.Path.String(), Backing: h.Backing.String(), HotPart: hotPart(t), Clock: h.Clock.String(),
 		Witness: map[string]bool{
 			"goroutine": bit(format.WitnessGoid), "yield": bit(format.WitnessYield), "switch": bit(format.WitnessSwitch),
 		},

@@ -1,10 +1,11 @@
 package main
 
 import (
+	"errors"
 	"fmt"
-	"os"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -19,21 +20,23 @@ func openTrace(arg string) (t *trace.Trace, path string, err error) {
 	return t, path, nil
 }
 
-// openFile opens the file that TRACE means, for what reads it raw.
-func openFile(arg string) (f *os.File, size int64, err error) {
+// openFile opens the file that TRACE means, joined with its hot file, for what reads
+// it raw.
+func openFile(arg string) (f *hot.File, size int64, err error) {
 	path, err := findTrace(arg)
 	if err != nil {
 		return nil, 0, err
 	}
-	st, err := os.Stat(path)
+	if f, err = hot.Open(path); err == nil {
+		if size, err = f.Size(); err != nil {
+			f.Close()
+		}
+	}
+	if err != nil && !errors.Is(err, format.ErrNotTrace) {
+		err = fmt.Errorf("opening the trace: %w", err)
+	}
 	if err != nil {
-		return nil, 0, fmt.Errorf("opening the trace: %w", err)
+		return nil, 0, err
 	}
-	if !st.Mode().IsRegular() {
-		return nil, 0, fmt.Errorf("%s: %w; it is not a regular file", path, format.ErrNotTrace)
-	}
-	if f, err = os.Open(path); err != nil {
-		return nil, 0, fmt.Errorf("opening the trace: %w", err)
-	}
-	return f, st.Size(), nil
+	return f, size, nil
 }

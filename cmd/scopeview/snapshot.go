@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io/fs"
-	"os"
 	"path/filepath"
 	"strings"
 	"time"
@@ -13,6 +12,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -108,12 +108,10 @@ func snapshotName(trace string, now time.Time) string {
 
 // takeSnapshot copies the trace at from to a new file.
 func takeSnapshot(ctx context.Context, from, to string) (res snapshot.Result, err error) {
-	st, err := os.Stat(from) // opening a named pipe would wait
-	if err == nil && !st.Mode().IsRegular() {
-		return res, fmt.Errorf("%s: it is not a regular file, and so no trace", from)
-	}
-	f, err := os.Open(from)
+	f, err := hot.Open(from)
 	switch {
+	case errors.Is(err, format.ErrNotTrace):
+		return res, err
 	case errors.Is(err, fs.ErrPermission):
 		return res, fmt.Errorf("opening the trace: %w; run scopeview as the user of the program, or as root", err)
 	case err != nil:
@@ -140,10 +138,10 @@ func takeSnapshot(ctx context.Context, from, to string) (res snapshot.Result, er
 // roundsWithin is how long two rounds of a recorder may take, of a second each.
 const roundsWithin = 4 * time.Second
 
-// awaitRounds waits until a recorder whose file is a copy of what it has in memory
-// has brought it up to date: in the second round that ends from now on, since the
-// first one may have been under way. If it does not, there is nothing to wait for.
-func awaitRounds(ctx context.Context, f *os.File) error {
+// awaitRounds waits until a recorder whose file is a copy of memory that can't be
+// read has brought it up to date: in the second round that ends from now on, since
+// the first one may have been under way. If it does not, there is nothing to wait for.
+func awaitRounds(ctx context.Context, f *hot.File) error {
 	deadline := time.Now().Add(roundsWithin)
 	poll := time.NewTicker(askEvery)
 	defer poll.Stop()
@@ -154,7 +152,7 @@ func awaitRounds(ctx context.Context, f *os.File) error {
 			return fmt.Errorf("%s: reading the state: %w", f.Name(), err)
 		}
 		s := format.DecodeState(b[:])
-		if alive, known := trace.WriterAlive(f); s.Closed || known && !alive {
+		if alive, known := trace.WriterAlive(f.Trace()); s.Closed || known && !alive {
 			return nil
 		}
 		if s.Tick != last {

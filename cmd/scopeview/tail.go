@@ -5,13 +5,13 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"time"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -63,6 +63,9 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 				}
 				t.tellRing()
 			}
+			if line := analysis.CoolLine(t.follower.Trace()); line != "" {
+				t.tell(line)
+			}
 			t.choice = analysis.NewChoice(sel.Names, sel.Tracks, t.follower.Trace().Name)
 			t.line = newLiner(t.follower.Trace())
 			if open {
@@ -85,7 +88,7 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 // tailer follows one trace.
 type tailer struct {
 	s        *streams
-	file     *os.File
+	file     *hot.File
 	out      *bufio.Writer
 	follower *trace.Follower
 	choice   *analysis.Choice
@@ -99,15 +102,8 @@ type tailer struct {
 
 // start waits for the header of a trace whose writer has just created it.
 func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
-	size := func() (int64, error) {
-		st, err := t.file.Stat()
-		if err != nil {
-			return 0, err
-		}
-		return st.Size(), nil
-	}
 	for deadline := time.Now().Add(startWithin); ; {
-		t.follower, err = trace.NewFollower(t.file, size, trace.FollowOptions{FromStart: fromStart})
+		t.follower, err = trace.NewFollower(t.file, t.file.Size, trace.FollowOptions{FromStart: fromStart})
 		if err == nil || !t.blank() || time.Now().After(deadline) {
 			break
 		}
@@ -178,7 +174,7 @@ func (t *tailer) run(ctx context.Context) error {
 		if now := time.Now(); now.After(nextAlive) {
 			nextAlive = now.Add(aliveEvery)
 			// If it is gone, one more poll finds the last that it wrote.
-			alive, known := trace.WriterAlive(t.file)
+			alive, known := trace.WriterAlive(t.file.Trace())
 			if gone = known && !alive; gone {
 				continue
 			}

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // recorder tells how records were made, and why not better.
@@ -23,13 +24,27 @@ func (r *Report) recorder(l *facts) {
 	l.add("backing", r.because(inWords(h.Backing, map[format.Backing]string{
 		format.BackingDisk: "disk: pages of the trace file itself",
 		format.BackingHeap: "heap, copied to the file each round: a kill loses what came after the last one",
+		format.BackingShm:  "shm: memory that outlives the program, copied to the file each round",
 	}), "backing_reason"))
+	if line := CoolLine(r.Trace); line != "" {
+		l.loud("hot part", line, Odd)
+	} else if r.Trace.State().Joined {
+		l.add("hot part", "joined: what was in memory is here too")
+	}
 	l.add("clock", r.because(inWords(h.Clock, map[format.Clock]string{
 		format.ClockTSC:       "the processor's time-stamp counter",
 		format.ClockMonotonic: "the system's monotonic clock",
 	}), "clock_reason"))
 	l.add("witnesses", r.because(witnesses(h.Witness), "witness_reason"))
 	l.add("filter", r.info("filter"))
+}
+
+// CoolLine tells of a trace that lacks its hot part; it is empty if that is there.
+func CoolLine(t *trace.Trace) string {
+	if !t.Cool() {
+		return ""
+	}
+	return "up to a second at the end may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
 }
 
 // inWords says what v means; what has no words, as a later version may have it,

@@ -17,7 +17,7 @@ func (a *anonymizer) fileHeader() {
 	copy(h.ID[:], a.hash.sum("id", string(h.ID[:])))
 	format.AppendHeader(a.out[:0], &h)
 	s := a.in[format.StateOffset:]
-	for _, word := range []int{format.StateClosed, format.StateTick, format.StateEnd, format.StateLost, format.StateOverwritten, format.StateUntil} {
+	for _, word := range []int{format.StateClosed, format.StateTick, format.StateEnd, format.StateLost, format.StateOverwritten, format.StateUntil, format.StateJoined} {
 		copy(a.out[format.StateOffset+word:][:8], s[word:])
 	}
 	// The end lies within the file, which may have been cut.

@@ -146,7 +146,17 @@ func (j *File) head() (h format.Header, needed bool, err error) {
 	return h, needed, nil
 }
 
-// Stat is that of the trace file, with the size that it has joined.
+// Size is how long the trace is, joined.
+func (j *File) Size() (int64, error) {
+	st, err := j.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return st.Size(), nil
+}
+
+// Stat is that of the trace file, with the size that it has joined. To compare files
+// by os.SameFile takes that of Trace.
 func (j *File) Stat() (fs.FileInfo, error) {
 	if err := j.look(); err != nil {
 		return nil, err

@@ -5,12 +5,13 @@ import (
 	"os"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // follow takes in what the trace grows by, until it does not any more.
-func (x *session) follow(ctx context.Context, f *os.File, follower *trace.Follower) {
+func (x *session) follow(ctx context.Context, f *hot.File, follower *trace.Follower) {
 	nextCheck := time.Now()
 	for {
 		writer := ""

@@ -3,9 +3,9 @@ package live
 import (
 	"context"
 	"fmt"
-	"os"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -41,15 +41,8 @@ func (x *session) run(ctx context.Context, most amounts) {
 
 // load fills the index, and has it prepared for merging where that is to come.
 // The follower is nil if the trace does not grow any more.
-func (x *session) load(ctx context.Context, f *os.File, most amounts) (*trace.Follower, error) {
-	size := func() (int64, error) {
-		st, err := f.Stat()
-		if err != nil {
-			return 0, err
-		}
-		return st.Size(), nil
-	}
-	t, err := born(ctx, f, size)
+func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.Follower, error) {
+	t, err := born(ctx, f)
 	if err != nil {
 		return nil, err
 	}
@@ -58,16 +51,20 @@ func (x *session) load(ctx context.Context, f *os.File, most amounts) (*trace.Fo
 	if writer == timeline.WriterRunning || writer == timeline.WriterUnknown {
 		// It begins before the trace is opened again and loaded, so nothing falls
 		// between the two.
-		if follower, err = trace.NewFollower(f, size, trace.FollowOptions{}); err != nil {
+		if follower, err = trace.NewFollower(f, f.Size, trace.FollowOptions{}); err != nil {
 			return nil, err
 		}
 	}
 	// The writer may have gone, or stopped, since the trace was opened first.
-	stat, err := f.Stat()
+	stat, err := f.Trace().Stat()
 	if err != nil {
 		return nil, err
 	}
-	if t, err = trace.Open(f, stat.Size()); err != nil {
+	size, err := f.Size()
+	if err != nil {
+		return nil, err
+	}
+	if t, err = trace.Open(f, size); err != nil {
 		return nil, err
 	}
 	index, err := timeline.Load(ctx, t, timeline.LoadOptions{Follow: follower})
@@ -95,9 +92,9 @@ func (x *session) res(most amounts) int64 {
 
 // born opens the trace, and waits for the header of one that was created just
 // now.
-func born(ctx context.Context, f *os.File, size func() (int64, error)) (*trace.Trace, error) {
+func born(ctx context.Context, f *hot.File) (*trace.Trace, error) {
 	for deadline := time.Now().Add(bornWithin); ; {
-		n, err := size()
+		n, err := f.Size()
 		if err != nil {
 			return nil, err
 		}

@@ -201,7 +201,8 @@ func (x *session) look() {
 			return
 		}
 		defer f.Close()
-		h, _, err := readHead(f) // each recording has an id of its own
-		st.over = err != nil || h != st.trace.Header() || now.Size() < st.trace.Size()
+		size, err := f.Size()
+		h, _, bad := readHead(f) // each recording has an id of its own
+		st.over = err != nil || bad != nil || h != st.trace.Header() || size < st.trace.Size()
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"errors"
 	"fmt"
+	"io"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -13,6 +14,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -108,9 +110,10 @@ func (b *book) stat() (fs.FileInfo, error) {
 	return b.shelf.root.Lstat(b.name)
 }
 
-// open opens the trace, if it is a regular file. In a directory it may not be a
-// link either: that could lead to a file that nobody meant to show.
-func (b *book) open() (*os.File, error) {
+// open opens the trace, joined with its hot file, if it is a regular file. In a
+// directory it may not be a link either: that could lead to a file that nobody meant
+// to show.
+func (b *book) open() (*hot.File, error) {
 	before, err := b.stat()
 	if err != nil {
 		return nil, fmt.Errorf("opening the trace: %w", err)
@@ -131,7 +134,11 @@ func (b *book) open() (*os.File, error) {
 		f.Close()
 		return nil, fmt.Errorf("%s was replaced while it was opened: %w", b.place(), errors.Join(err, fs.ErrNotExist))
 	}
-	return f, nil
+	joined, err := hot.Join(f)
+	if err != nil {
+		return nil, fmt.Errorf("opening the trace: %w", err)
+	}
+	return joined, nil
 }
 
 // check tells what keeps the trace from ever being shown. One that was created
@@ -150,7 +157,7 @@ func (b *book) check() error {
 
 // blank tells whether the file is empty, or its window was made and nothing is
 // in it yet.
-func blank(f *os.File) bool {
+func blank(f io.ReaderAt) bool {
 	var first [1]byte
 	n, _ := f.ReadAt(first[:], 0)
 	return n == 0 || first[0] == 0
@@ -202,7 +209,7 @@ func (s *shelf) item(name string) (item, error) {
 		return item{}, err
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	size, err := f.Size()
 	if err != nil {
 		return item{}, err
 	}
@@ -214,13 +221,13 @@ func (s *shelf) item(name string) (item, error) {
 		Number: s.add(name).number,
 		Name:   strings.ToValidUTF8(name, "\uFFFD"),
 		Start:  time.Unix(0, h.StartWall),
-		Size:   st.Size(),
+		Size:   size,
 		Writer: writerOf(f, state.Closed),
 	}, nil
 }
 
 // readHead reads what a trace begins with.
-func readHead(f *os.File) (format.Header, format.State, error) {
+func readHead(f io.ReaderAt) (format.Header, format.State, error) {
 	var b [format.StateOffset + format.StateSize]byte
 	n, _ := f.ReadAt(b[:], 0)
 	return format.DecodeHeader(b[:n])
@@ -228,11 +235,11 @@ func readHead(f *os.File) (format.Header, format.State, error) {
 
 // writerOf tells who writes the trace f, of which closed says whether it was
 // closed.
-func writerOf(f *os.File, closed bool) string {
+func writerOf(f *hot.File, closed bool) string {
 	if closed {
 		return timeline.WriterClosed
 	}
-	alive, known := trace.WriterAlive(f)
+	alive, known := trace.WriterAlive(f.Trace())
 	switch {
 	case !known:
 		return timeline.WriterUnknown

@@ -21,12 +21,12 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	size, err := f.Size()
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, sentence(err))
 		return
 	}
-	t, err := trace.Open(f, st.Size())
+	t, err := trace.Open(f, size)
 	if err != nil {
 		refuse(w, http.StatusUnprocessableEntity, sentence(err))
 		return

@@ -83,9 +83,11 @@ func (c *copier) fetchBegins() error {
 }
 
 // refreshable tells whether the file is a copy of what its writer has in memory,
-// chunk by chunk, that can be brought up to date.
+// chunk by chunk, that can be brought up to date. What is joined with a hot file is
+// that memory itself.
 func (c *copier) refreshable() bool {
-	return c.options.Refresh != nil && c.header.Backing == format.BackingHeap && !c.state.Closed
+	copied := c.header.Backing == format.BackingHeap || c.header.Backing == format.BackingShm && !c.state.Joined
+	return c.options.Refresh != nil && copied && !c.state.Closed
 }
 
 // refreshFirst has the file brought up to date: it may be as old as the time

@@ -18,7 +18,7 @@ type Options struct {
 	Now int64
 	// Refresh has what the trace's writer has in memory written to the file, or
 	// waits until that was done. It is called first, and after the records were read
-	// that may still change, and only where the file is a copy (the heap backing).
+	// that may still change, and only where the file is a copy (the heap backing, or shm without its hot file).
 	// Without it the snapshot is of what the file has, and a name, or a scope that
 	// has ended already, may be missing.
 	Refresh func() error
@@ -45,16 +45,16 @@ type Result struct {
 //
 // An existing path, also a symbolic link, is an error that wraps fs.ErrExist.
 // On any error nothing is left at path.
-func Create(path string, src *os.File, o Options) (Result, error) { return create(path, src, o) }
+func Create(path string, src Source, o Options) (Result, error) { return create(path, src, o) }
 
-// source is what is needed of an *os.File.
-type source interface {
+// Source is what is needed of an *os.File.
+type Source interface {
 	io.ReaderAt
 	Name() string
 	Stat() (fs.FileInfo, error)
 }
 
-func create(path string, src source, o Options) (res Result, err error) {
+func create(path string, src Source, o Options) (res Result, err error) {
 	c, err := newCopier(src, o) // before there is a file that would have to go
 	if err != nil {
 		return Result{}, err
@@ -120,7 +120,7 @@ func (c *copier) again() (*copier, error) {
 
 // copier makes one snapshot.
 type copier struct {
-	src     source
+	src     Source
 	dst     *os.File
 	options Options
 	header  format.Header
@@ -150,7 +150,7 @@ type copier struct {
 }
 
 // newCopier reads the header of the trace.
-func newCopier(src source, o Options) (*copier, error) {
+func newCopier(src Source, o Options) (*copier, error) {
 	c := &copier{src: src, options: o, retryUntil: time.Now().Add(patience), wanted: map[int]int{}, missing: map[int]int{}}
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := readAt(src, b[:], 0)

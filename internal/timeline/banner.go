@@ -42,7 +42,14 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		say("loss", text+".")
 	}
 	if o.Writer == WriterGone {
-		say("warn", fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: what it had recorded by then is here.", r.Trace.Header().PID))
+		here := "what it had recorded by then is here"
+		if r.Trace.Cool() {
+			here = "what it had recorded by then is here but for the end"
+		}
+		say("warn", fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here))
+	}
+	if line := analysis.CoolLine(r.Trace); line != "" {
+		say("warn", capital(line)+".")
 	}
 	say("note", o.Part)
 	say("warn", reducedText(r, o))

@@ -5,29 +5,26 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 )
 
 // Open reads the index of a trace of size bytes. Errors wrap
 // format.ErrNotTrace, ErrEmpty, ErrNewer or are a *CorruptError.
 func Open(r io.ReaderAt, size int64) (*Trace, error) { return open(r, size, "") }
 
-// OpenFile opens path; Close closes it.
+// OpenFile opens path, joined with its hot file if there is one; Close closes both.
 func OpenFile(path string) (*Trace, error) {
-	f, err := os.Open(path)
+	f, err := hot.Open(path)
 	if err != nil {
 		return nil, err
 	}
-	st, err := f.Stat()
-	if err == nil && !st.Mode().IsRegular() {
-		err = fmt.Errorf("%s: %w; it is not a regular file", path, format.ErrNotTrace)
-	}
+	size, err := f.Size()
 	var t *Trace
 	if err == nil {
-		t, err = open(f, st.Size(), path)
+		t, err = open(f, size, path)
 	}
 	if err != nil {
 		f.Close()

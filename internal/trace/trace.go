@@ -194,6 +194,12 @@ func (t *Trace) Chunks() []Chunk {
 // Closed tells whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
+// Cool tells that the trace lacks its hot part, which was not found: the newest
+// second may be missing, and so may chunks between others.
+func (t *Trace) Cool() bool {
+	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
+}
+
 // Size is the number of bytes the trace holds, without the prepared window
 // behind its last chunk.
 func (t *Trace) Size() int64 { return min(t.used, t.size) }

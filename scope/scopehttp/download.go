@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -146,9 +147,13 @@ func last(path string) (*sent, error) {
 		f.Close()
 		return nil, refuse(http.StatusNotFound, "%s is not the last recording's trace any more", path)
 	case !state.Closed: // it is being stopped just now, or that failed
-		defer f.Close()
+		whole, err := hot.Join(f)
+		if err != nil {
+			return nil, fmt.Errorf("opening the last recording's trace: %w", err)
+		}
+		defer whole.Close()
 		return snapshotOf(path, func(own string) error {
-			_, err := snapshot.Create(own, f, snapshot.Options{})
+			_, err := snapshot.Create(own, whole, snapshot.Options{})
 			return err
 		})
 	}
