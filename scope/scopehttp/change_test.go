@@ -3,6 +3,7 @@
 package scopehttp
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"net/http/httptest"
@@ -13,6 +14,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -120,6 +122,50 @@ func TestSwitch(t *testing.T) {
 	if got := names(t, path); got != "on on" {
 		t.Errorf("the trace has %q", got)
 	}
+}
+
+// TestG29: what somebody has put in the place of the running recording's trace is
+// neither asked nor written to, even if it would take a request.
+func TestG29(t *testing.T) {
+	s := mount(t)
+	victim := filepath.Join(t.TempDir(), "victim")
+	empty := make([]byte, 2*format.ChunkSize)
+	n := 0
+	for what, plant := range map[string]func(path string) error{
+		"a link":         func(p string) error { return os.Symlink(victim, p) },
+		"a hard link":    func(p string) error { return os.Link(victim, p) },
+		"another's file": func(p string) error { return os.WriteFile(p, empty, 0o666) },
+		"a directory":    func(p string) error { return os.Mkdir(p, 0o777) },
+		"nothing":        func(string) error { return nil },
+	} {
+		if err := os.WriteFile(victim, empty, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := scope.Start(s.dir, scope.WithFlushEvery(10*time.Millisecond)); err != nil {
+			t.Fatal(err)
+		}
+		path := scope.Path()
+		if err := os.Rename(path, path+".moved"); err != nil {
+			t.Skip("an open file can't be renamed here: ", err)
+		}
+		if err := plant(path); err != nil {
+			t.Skip("no links here: ", err)
+		}
+		for _, route := range []string{"off", "on"} {
+			if text := s.want(404, route, none); !strings.Contains(text, "any more") {
+				t.Errorf("%s, %s: said %q", what, route, text)
+			}
+			n++
+		}
+		if b, err := os.ReadFile(victim); err != nil || !bytes.Equal(b, empty) {
+			t.Errorf("%s was written to: %v", what, err)
+		}
+		if b, err := os.ReadFile(path); err == nil && !bytes.Equal(b, empty) {
+			t.Errorf("%s was written to", what)
+		}
+		s.want(200, "stop", none)
+	}
+	t.Logf("G29: %d requests while something else lies in the trace's place: refused, nothing written", n)
 }
 
 // TestRecorderDoesNotAnswer: who waits for it is told, and who has gone is not

@@ -121,31 +121,17 @@ func snapshotOf(path string, create func(path string) error) (*sent, error) {
 	return t, nil
 }
 
-// last opens the last recording's trace, if it is still what its name says:
-// whoever else may write the directory could have put a link there, to what only
-// we may read.
+// last opens the last recording's trace.
 func last(path string) (*sent, error) {
-	named, err := os.Lstat(path)
-	switch {
-	case errors.Is(err, fs.ErrNotExist):
-		return nil, refuse(http.StatusNotFound, "the last recording's trace, %s, is not there any more", path)
-	case err != nil:
-		return nil, fmt.Errorf("looking for the last recording's trace: %w", err)
-	case !named.Mode().IsRegular():
-		return nil, refuse(http.StatusNotFound, "%s is not the last recording's trace any more", path)
-	}
-	f, err := os.Open(path)
+	f, state, err := openTrace(path, os.O_RDONLY)
 	if err != nil {
-		return nil, fmt.Errorf("opening the last recording's trace: %w", err)
+		return nil, err
 	}
-	b := make([]byte, format.StateOffset+format.StateSize)
-	n, _ := f.ReadAt(b, 0)
-	_, state, bad := format.DecodeHeader(b[:n])
 	opened, err := f.Stat()
 	switch {
-	case err != nil || bad != nil || !os.SameFile(named, opened):
+	case err != nil:
 		f.Close()
-		return nil, refuse(http.StatusNotFound, "%s is not the last recording's trace any more", path)
+		return nil, fmt.Errorf("looking at the last recording's trace: %w", err)
 	case !state.Closed: // it is being stopped just now, or that failed
 		whole, err := hot.Join(f)
 		if err != nil {
@@ -159,4 +145,32 @@ func last(path string) (*sent, error) {
 	}
 	// What is behind its end is being cut off, or was.
 	return &sent{file: f, size: min(state.End, opened.Size()), name: filepath.Base(path)}, nil
+}
+
+// openTrace opens the trace of a recording of this process, if it is still what
+// its name says: whoever else may write the directory could have put a link
+// there, to what only we may read or write.
+func openTrace(path string, flag int) (f *os.File, state format.State, err error) {
+	gone := refuse(http.StatusNotFound, "%s is not the recording's trace any more", path)
+	named, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, state, refuse(http.StatusNotFound, "the recording's trace, %s, is not there any more", path)
+	case err != nil:
+		return nil, state, fmt.Errorf("looking for the recording's trace: %w", err)
+	case !named.Mode().IsRegular():
+		return nil, state, gone
+	}
+	if f, err = os.OpenFile(path, flag, 0); err != nil {
+		return nil, state, fmt.Errorf("opening the recording's trace: %w", err)
+	}
+	b := make([]byte, format.StateOffset+format.StateSize)
+	n, _ := f.ReadAt(b, 0)
+	h, state, bad := format.DecodeHeader(b[:n])
+	opened, err := f.Stat()
+	if err != nil || bad != nil || !os.SameFile(named, opened) || h.PID != uint32(os.Getpid()) {
+		f.Close()
+		return nil, state, gone
+	}
+	return f, state, nil
 }

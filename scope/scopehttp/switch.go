@@ -35,9 +35,9 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 	if !s.Running {
 		return "", scope.ErrStopped
 	}
-	f, err := os.OpenFile(s.Path, os.O_RDWR, 0)
+	f, _, err := openTrace(s.Path, os.O_RDWR)
 	if err != nil {
-		return "", fmt.Errorf("asking the recorder: %w", err)
+		return "", err
 	}
 	defer f.Close()
 	ctx, cancel := context.WithTimeout(ctx, answeredWithin)
