@@ -100,10 +100,17 @@ func (j *File) drop(s State) {
 	j.state = s
 }
 
-// look finds out what there is of the hot part, if that is still open.
+// look finds out what there is of the hot part now.
 func (j *File) look() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if j.part != nil {
+		over, err := j.over()
+		if over {
+			j.drop(None)
+		}
+		return err
+	}
 	if j.settled {
 		return nil
 	}
@@ -126,6 +133,16 @@ func (j *File) look() error {
 		// It may have been removed just now because Stop was called: then the trace
 		// file says so, and is whole.
 	}
+}
+
+// over tells whether the trace file is whole by now, and says so of itself.
+func (j *File) over() (bool, error) {
+	var words [format.StateSize]byte
+	if _, err := j.file.ReadAt(words[:], format.StateOffset); err != nil && err != io.EOF {
+		return false, err
+	}
+	s := format.DecodeState(words[:])
+	return s.Closed || s.Joined, nil
 }
 
 // head reads the trace file's header; needed tells whether it lacks its hot part.

@@ -165,12 +165,8 @@ func readWhole(f *os.File, b []byte, off, end int64) (n int, err error) {
 // file is whole by now, so that what it says of itself counts. Else what is read here
 // is, and says so.
 func (j *File) readHead(b []byte, off int64) (over bool, err error) {
-	var words [format.StateSize]byte
-	if _, err := j.file.ReadAt(words[:], format.StateOffset); err != nil && err != io.EOF {
-		return false, err
-	}
-	if s := format.DecodeState(words[:]); s.Closed || s.Joined {
-		return true, nil
+	if over, err = j.over(); over || err != nil {
+		return over, err
 	}
 	const joined = format.StateOffset + format.StateJoined
 	for i := int64(0); i < 8; i++ {
