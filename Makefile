@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build demo test fault race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -174,6 +174,10 @@ test: ## run all tests; in CI and as root, install what they need first
 	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
 	fi
 	if [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
+
+fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some minutes
+	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
+	{ guarantees; cd uitest && guarantees; } | go run ./internal/faultfs/report
 
 race: ## run the tests with the race detector
 	@go test -race ./...

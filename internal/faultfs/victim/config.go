@@ -79,7 +79,7 @@ func (c *Config) options() ([]scope.Option, error) {
 func Backings() map[string]scope.BackingKind {
 	b := map[string]scope.BackingKind{"heap": scope.HeapBacking}
 	if mapped {
-		b["disk"] = scope.DiskBacking
+		b["disk"], b["shm"] = scope.DiskBacking, scope.ShmBacking
 	}
 	return b
 }

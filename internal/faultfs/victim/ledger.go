@@ -23,13 +23,15 @@ type ledger struct {
 
 // Words of a ledger that are not a worker's.
 const (
-	wordReady   = iota // the victim: it records, or has failed to
-	wordGo             // the test: it may
-	wordStop           // the test: the workers are to end
-	wordDone           // the victim: the workers have ended, and the recording was stopped
-	wordPolls          // the victim: how often the numbers below were brought up to date
-	wordPause          // the longest pause of the garbage collector since the test set it to 0, ns
-	wordCollect        // how often the collector ran
+	wordReady      = iota // the victim: it records, or has failed to
+	wordGo                // the test: it may
+	wordStop              // the test: the workers are to end
+	wordDone              // the victim: the workers have ended, and the recording was stopped
+	wordPolls             // the victim: how often the numbers below were brought up to date
+	wordPause             // the longest pause of the garbage collector since the test set it to 0, ns
+	wordCollection        // the longest run of the collector since the test set it to 0, ns
+	wordCollect           // how often the collector ran
+	wordStall             // the longest that a goroutine that wanted to run every millisecond did not since the test set it to 0, ns
 	wordRecorded
 	wordOverwritten
 	wordLost           // by reason, in the order of scope.Lost

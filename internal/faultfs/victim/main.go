@@ -80,6 +80,7 @@ func record(c Config, works map[string]Work) error {
 	}
 	if c.Collect {
 		done.Go(func() { collect(l) })
+		done.Go(func() { beat(l) })
 	}
 	go poll(l)
 	l.store(wordReady, 1)

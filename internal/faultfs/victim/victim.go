@@ -8,12 +8,14 @@ import (
 	"errors"
 	"os"
 	"os/exec"
+	"path/filepath"
 	"strings"
 	"testing"
 	"time"
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -60,7 +62,10 @@ func Start(t testing.TB, c Config) *Victim {
 		defer close(v.ended)
 		v.err = v.cmd.Wait()
 	}()
-	t.Cleanup(v.kill)
+	t.Cleanup(func() {
+		v.kill()
+		v.forgetHot()
+	})
 	if !c.Hold {
 		v.ready(t)
 	}
@@ -159,6 +164,20 @@ func (v *Victim) Died(t testing.TB) (err error, says string) {
 func (v *Victim) kill() {
 	_ = v.cmd.Process.Kill() // it may have ended
 	<-v.ended
+}
+
+// forgetHot removes what a victim that was killed leaves in memory.
+func (v *Victim) forgetHot() {
+	f, err := os.Open(v.Path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	b := make([]byte, format.StateOffset)
+	n, _ := f.ReadAt(b, 0)
+	if h, _, err := format.DecodeHeader(b[:n]); err == nil && h.Backing == format.BackingShm {
+		os.Remove(filepath.Join("/dev/shm", format.HotName(h.ID)))
+	}
 }
 
 // stacks has the victim say where its goroutines are, and end.
@@ -262,9 +281,19 @@ func (v *Victim) Pause() (longest time.Duration, collections uint64) {
 	return time.Duration(v.l.load(wordPause)), v.l.load(wordCollect)
 }
 
-// Forget begins Worst and Pause anew.
+// Collection is the longest run of the garbage collector since the last Forget. One
+// that waits for a goroutine to be stopped lasts, and pauses nobody else meanwhile.
+func (v *Victim) Collection() time.Duration { return time.Duration(v.l.load(wordCollection)) }
+
+// Stall is the longest since the last Forget that the program, with Collect, had no
+// turn for a goroutine that wants one every millisecond.
+func (v *Victim) Stall() time.Duration { return time.Duration(v.l.load(wordStall)) }
+
+// Forget begins Worst, Pause, Collection and Stall anew.
 func (v *Victim) Forget() {
+	v.l.store(wordCollection, 0)
 	v.l.store(wordPause, 0)
+	v.l.store(wordStall, 0)
 	for w := range v.Workers {
 		v.l.store(of(w, workWorst), 0)
 	}

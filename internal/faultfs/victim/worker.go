@@ -108,12 +108,17 @@ func (w *Worker) timed(n uint64) bool {
 	return kept
 }
 
-// collect runs the garbage collector again and again, and tells its longest pause.
+// collect runs the garbage collector again and again, and tells its longest pause
+// and its longest run.
 func collect(l *ledger) {
 	sample := []metrics.Sample{{Name: "/sched/pauses/total/gc:seconds"}}
 	var before []uint64
 	for l.load(wordStop) == 0 {
+		begin := time.Now()
 		runtime.GC()
+		if d := uint64(time.Since(begin)); d > l.load(wordCollection) {
+			l.store(wordCollection, d)
+		}
 		metrics.Read(sample)
 		h := sample[0].Value.Float64Histogram()
 		longest := uint64(0)
@@ -128,6 +133,18 @@ func collect(l *ledger) {
 		}
 		l.store(wordCollect, l.load(wordCollect)+1)
 		time.Sleep(5 * time.Millisecond)
+	}
+}
+
+// beat wants to run every millisecond, and tells for how long it did not.
+func beat(l *ledger) {
+	for last := time.Now(); l.load(wordStop) == 0; {
+		time.Sleep(time.Millisecond)
+		now := time.Now()
+		if d := uint64(now.Sub(last)); d > l.load(wordStall) {
+			l.store(wordStall, d)
+		}
+		last = now
 	}
 }
 

@@ -1,0 +1,112 @@
+//go:build linux && !scope_off
+
+package faultfs_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// steady are victims that record some hundred thousand scopes a second, and whose
+// collector runs all the time.
+func steady(path, backing string) victim.Config {
+	return victim.Config{
+		Path: path, Backing: backing, Limit: scope.NoLimit,
+		Workers: 8, Burst: 64, Pause: time.Millisecond, Timed: true, Collect: true,
+		FlushEvery: time.Second,
+	}
+}
+
+// TestG8 freezes the file system of a program that records, as snapshots of virtual
+// machines do, and thaws it. On the copying backings nobody waits for it; on disk
+// everybody does who stores into a page that was written out, and the collector waits
+// for them: that is this backing's price, and no assertion but that all goes on after.
+func TestG8(t *testing.T) {
+	quiet(t)
+	freeze := time.Second
+	if faultfs.Full() {
+		freeze = 3 * time.Second
+	}
+	table := []string{fmt.Sprintf("frozen for %v: backing, calls, p50, p99, p99.9, worst call, longest GC pause, longest GC, longest without a turn, lost", freeze)}
+	perBacking(t, func(t *testing.T, backing string) {
+		fs := faultfs.Ext4(t, 256<<20, "")
+		c := steady(in(fs), backing)
+		// More than there are workers, so that somebody is left to run when all of them wait.
+		c.Env = []string{"GOMAXPROCS=12"}
+		v := victim.Start(t, c)
+		v.Until(t, "a recording", func() bool { _, n := v.Pause(); return v.Ended() > 50_000 && n > 10 })
+
+		before := look(v)
+		begin := time.Now()
+		v.Until(t, "some time to pass", func() bool { return time.Since(begin) > freeze })
+		calls, nothing, worst, pause := before.end()
+		calm := fmt.Sprintf("%v (GC %v)", calls, pause)
+
+		frozen := look(v)
+		fs.Freeze(t, 20*time.Second)
+		begin = time.Now()
+		v.Until(t, "some time to pass", func() bool { return time.Since(begin) > freeze })
+		fs.Thaw(t)
+		// What waited has to be told too: until somebody of each kind has come through.
+		_, collections := v.Pause()
+		ended := v.Ended()
+		v.Until(t, "everything to go on", func() bool {
+			_, n := v.Pause()
+			return n > collections+2 && v.Ended() > ended+10_000
+		})
+		calls, nothing, worst, pause = frozen.end()
+		stall, collection := v.Stall(), v.Collection()
+
+		recorded := v.Recorded()
+		v.Until(t, "recording to resume", func() bool { return v.Recorded() > recorded+10_000 })
+		v.Finish(t)
+		f := v.Check(t, in(fs))
+		lost := v.Result.Stats.Lost.Total()
+		if backing == "shm" {
+			quick(t, "while the file system is frozen", calls, nothing)
+		}
+		// Some milliseconds on a machine that does nothing else.
+		if limit := freeze / 4; backing != "disk" && max(pause, stall, worst) > limit {
+			t.Errorf("while the file system was frozen for %v the longest GC pause was %v, the longest time without a turn %v, the longest call %v", freeze, pause, stall, worst)
+		}
+		table = append(table, fmt.Sprintf("%s, %d, %v, %v, %v, %v, %v, %v, %v, %d", backing, calls.N(), calls.At(.5), calls.At(.99), calls.At(.999), worst, pause, collection, stall, lost))
+		t.Logf("G8: %s frozen for %v: %v; calls %v, longest GC pause %v, longest GC %v, longest without a turn %v; nothing: %v; before: %s",
+			backing, freeze, f, calls, pause, collection, stall, nothing, calm)
+	})
+	t.Log(strings.Join(table, "\n"))
+}
+
+// TestG9 records onto a device that is slower than what is written.
+func TestG9(t *testing.T) {
+	quiet(t)
+	runs := 2 * time.Second
+	if faultfs.Full() {
+		runs = 10 * time.Second
+	}
+	perBacking(t, func(t *testing.T, backing string) {
+		fs := faultfs.Ext4(t, 1<<30, "")
+		fs.Throttle(t, 1<<20)
+		v := victim.Start(t, steady(in(fs), backing))
+		v.Until(t, "a recording", func() bool { return v.Ended() > 10_000 })
+		w := look(v)
+		begin, was := time.Now(), v.Begun()
+		v.Until(t, "some time to pass", func() bool { return time.Since(begin) > runs })
+		rate := float64(v.Begun()-was) / time.Since(begin).Seconds()
+		calls, nothing, worst, pause := w.end()
+		// The trace is to be read; what waits to be written is not what is asked for.
+		fs.Throttle(t, 0)
+		v.Finish(t)
+		f := v.Check(t, in(fs))
+		if backing == "shm" {
+			quick(t, "while the device is slow", calls, nothing)
+		}
+		t.Logf("G9: %s at %.0f scopes (%.1f MB) a second, the device takes 1 MB: %v; calls %v (worst %v), longest GC pause %v; Stop took %v",
+			backing, rate, rate*64/1e6, f, calls, worst, pause, v.Result.Stopped.Round(time.Millisecond))
+	})
+}

@@ -1,0 +1,132 @@
+//go:build linux && !scope_off
+
+package faultfs_test
+
+import (
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/scope"
+)
+
+func TestMain(m *testing.M) {
+	victim.Main(nil)
+	os.Exit(m.Run())
+}
+
+// backings are those that the build has, in the order of the alphabet.
+func backings() (names []string) {
+	for name := range victim.Backings() {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// perBacking runs a test on every backing.
+func perBacking(t *testing.T, f func(t *testing.T, backing string)) {
+	for _, b := range backings() {
+		t.Run(b, func(t *testing.T) { f(t, b) })
+	}
+}
+
+// quiet skips where the race detector's own memory and time would be measured.
+func quiet(t *testing.T) {
+	t.Helper()
+	if raceBuild {
+		t.Skip("the race detector takes time and memory of its own")
+	}
+}
+
+// fileSystems are those that can be full.
+var fileSystems = []struct {
+	name string
+	make func(t testing.TB, size int64) *faultfs.FS
+}{
+	{"tmpfs", faultfs.Tmpfs},
+	{"ext4", func(t testing.TB, size int64) *faultfs.FS { return faultfs.Ext4(t, size, "") }},
+}
+
+// perFS runs a test on every backing on every file system; in short the copying
+// backings on one.
+func perFS(t *testing.T, f func(t *testing.T, fs *faultfs.FS, backing string)) {
+	for i, fs := range fileSystems {
+		t.Run(fs.name, func(t *testing.T) {
+			perBacking(t, func(t *testing.T, backing string) {
+				if i == 0 && backing != "disk" && !faultfs.Full() {
+					return // as on the other one, but for the disk itself
+				}
+				f(t, fs.make(t, 256<<20), backing)
+			})
+		})
+	}
+}
+
+// busy are victims whose workers leave the processors to others half of the time; on
+// the copying backings less, since 128 MiB wait in memory before anything is lost.
+func busy(path, backing string) victim.Config {
+	c := victim.Config{
+		Path: path, Backing: backing, Limit: scope.NoLimit,
+		Workers: 8, Burst: 128, Pause: time.Millisecond, Timed: true, Collect: true,
+		FlushEvery: 100 * time.Millisecond,
+	}
+	if backing != "disk" {
+		c.Burst = 1024
+	}
+	return c
+}
+
+// quick checks that calls were short, by what can be told on a machine that does
+// other things too: where doing nothing takes long as well, it is the machine.
+func quick(t *testing.T, during string, calls, nothing *victim.Histogram) {
+	t.Helper()
+	if raceBuild {
+		return
+	}
+	if p := calls.At(.999); p > 5*time.Microsecond && nothing.At(.999) < time.Microsecond {
+		t.Errorf("%s one scope of a thousand takes more than %v (%v); nothing: %v", during, p, calls, nothing)
+	}
+}
+
+// window is a stretch of time whose calls are looked at.
+type window struct {
+	v              *victim.Victim
+	calls, nothing victim.Histogram
+}
+
+func look(v *victim.Victim) window {
+	w := window{v: v}
+	w.calls, w.nothing = v.Calls()
+	v.Forget()
+	return w
+}
+
+// end is what was in it.
+func (w *window) end() (calls, nothing *victim.Histogram, worst, pause time.Duration) {
+	c, n := w.v.Calls()
+	worst = w.v.Worst()
+	pause, _ = w.v.Pause()
+	return c.Sub(&w.calls), n.Sub(&w.nothing), worst, pause
+}
+
+// ls lists a directory, but for what file systems put there.
+func ls(t *testing.T, dir string) (names []string) {
+	t.Helper()
+	entries, err := os.ReadDir(dir)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, e := range entries {
+		if e.Name() != "lost+found" && e.Name() != "filler" {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func in(fs *faultfs.FS) string { return filepath.Join(fs.Dir, "t.scope") }

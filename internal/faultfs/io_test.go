@@ -1,0 +1,86 @@
+//go:build linux && !scope_off
+
+package faultfs_test
+
+import (
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/faultfs/victim"
+)
+
+// TestG4 takes the disk away from a program that records: from then on everything is
+// EIO. Every record is kept in memory or counted as lost; what the file has of the
+// former nobody can look at.
+func TestG4(t *testing.T) {
+	quiet(t)
+	perBacking(t, func(t *testing.T, backing string) {
+		fs := faultfs.Ext4(t, 256<<20, "")
+		v := victim.Start(t, busy(in(fs), backing))
+		v.Until(t, "a recording", func() bool { return v.Ended() > 10_000 })
+		fs.Shutdown(t, faultfs.PowerCut)
+		w := look(v)
+		v.Until(t, "losses", func() bool { return v.Lost().IO > 10_000 })
+		calls, nothing, worst, pause := w.end()
+		r := v.Finish(t)
+		s := r.Stats
+		if s.Recorded+s.Lost.Total() != int64(v.Begun()) {
+			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
+		}
+		if !strings.Contains(r.LastErr, unix.EIO.Error()) {
+			t.Errorf("Stats tells %q, want that of EIO", r.LastErr)
+		}
+		quick(t, "while the disk is gone", calls, nothing)
+		t.Logf("G4: %s: EIO after some scopes: %d issued, %d taken, lost by I/O %d; calls %v (worst %v), longest GC pause %v; exit 0",
+			backing, v.Begun(), s.Recorded, s.Lost.IO, calls, worst, pause)
+	})
+}
+
+// TestG4WrittenOut takes the disk away at the moment when all has just been written
+// out. On disk every page is write-protected then, and the next store into each asks
+// the file system, which could answer with a signal: it does not, because the page has
+// its block.
+func TestG4WrittenOut(t *testing.T) {
+	quiet(t)
+	perBacking(t, func(t *testing.T, backing string) {
+		if backing != "disk" && !faultfs.Full() {
+			return // as at any other moment
+		}
+		fs := faultfs.Ext4(t, 256<<20, "")
+		v := victim.Start(t, busy(in(fs), backing))
+		v.Until(t, "a recording", func() bool { return v.Ended() > 10_000 })
+		fs.Shutdown(t, faultfs.FlushFirst)
+		v.Until(t, "losses", func() bool { return v.Lost().IO > 1000 })
+		r := v.Finish(t)
+		if s := r.Stats; s.Recorded+s.Lost.Total() != int64(v.Begun()) {
+			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
+		}
+		t.Logf("G4: %s: EIO just after write-back: %d issued, lost by I/O %d; exit 0", backing, v.Begun(), r.Stats.Lost.IO)
+	})
+}
+
+// TestG4Thin has a disk that promises more than there is: what holds it is full, and
+// writing out fails, while its file system says that there is room. What it took and
+// then could not write nobody hears of: of the kernel's answers there is at best the
+// last error.
+func TestG4Thin(t *testing.T) {
+	quiet(t)
+	perBacking(t, func(t *testing.T, backing string) {
+		under := faultfs.Tmpfs(t, 64<<20)
+		fs := faultfs.Ext4In(t, under.Dir, 256<<20, "")
+		v := victim.Start(t, busy(in(fs), backing))
+		v.Until(t, "a recording", func() bool { return v.Ended() > 10_000 })
+		under.Fill(t)
+		issued := v.Begun()
+		v.Until(t, "much more", func() bool { return v.Begun() > issued+1_000_000 })
+		r := v.Finish(t)
+		s := r.Stats
+		if s.Recorded+s.Lost.Total() != int64(v.Begun()) {
+			t.Errorf("%d issued, %d recorded, lost %+v", v.Begun(), s.Recorded, s.Lost)
+		}
+		t.Logf("G4: %s: the device under the file system full: %d issued, %d taken, %d lost, last error %q; exit 0", backing, v.Begun(), s.Recorded, s.Lost.Total(), r.LastErr)
+	})
+}

@@ -1,0 +1,5 @@
+//go:build race
+
+package faultfs_test
+
+const raceBuild = true

@@ -1,0 +1,165 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// event is a line of go test -json.
+type event struct {
+	Action     string
+	Package    string
+	ImportPath string // of what does not compile
+	Test       string
+	Output     string
+}
+
+// test is one test or subtest.
+type test struct {
+	pkg, name string
+	action    string // how it ended; run: it did not
+	parent    bool   // has subtests
+	output    []string
+}
+
+// run is what was read.
+type run struct {
+	tests  map[string]*test // by package and name
+	order  []*test
+	failed map[string]bool // packages
+	broken []string        // what the compiler says, and packages that failed without a test
+	said   map[string][]string
+}
+
+func newRun() *run {
+	return &run{tests: map[string]*test{}, failed: map[string]bool{}, said: map[string][]string{}}
+}
+
+// read reads events until there are none. Lines that are none are kept as they are:
+// they say what went wrong before a test ran.
+func (r *run) read(in io.Reader) error {
+	s := bufio.NewScanner(in)
+	s.Buffer(nil, 64<<20)
+	for s.Scan() {
+		var e event
+		if err := json.Unmarshal(s.Bytes(), &e); err != nil {
+			r.broken = append(r.broken, s.Text())
+			continue
+		}
+		r.event(&e)
+	}
+	if err := s.Err(); err != nil {
+		return fmt.Errorf("reading the tests' output: %w", err)
+	}
+	return nil
+}
+
+func (r *run) event(e *event) {
+	if e.Test == "" {
+		switch e.Action {
+		case "build-output":
+			r.broken = append(r.broken, strings.TrimRight(e.Output, "\n"))
+		case "output":
+			r.said[e.Package] = append(r.said[e.Package], strings.TrimRight(e.Output, "\n"))
+		case "fail":
+			r.failed[e.Package] = true
+		}
+		return
+	}
+	t := r.test(e.Package, e.Test)
+	switch e.Action {
+	case "output":
+		t.output = append(t.output, strings.TrimRight(e.Output, "\n"))
+	case "pass", "fail", "skip":
+		t.action = e.Action
+	}
+}
+
+func (r *run) test(pkg, name string) *test {
+	key := pkg + " " + name
+	t := r.tests[key]
+	if t == nil {
+		t = &test{pkg: pkg, name: name, action: "run"}
+		r.tests[key] = t
+		r.order = append(r.order, t)
+		if i := strings.LastIndexByte(name, '/'); i >= 0 {
+			r.test(pkg, name[:i]).parent = true
+		}
+	}
+	return t
+}
+
+var (
+	testName = regexp.MustCompile(`^TestG([0-9]+)(?:$|[^0-9])`)
+	numbers  = regexp.MustCompile(`^\s*[A-Za-z0-9_]+\.go:[0-9]+: G([0-9]+): (.*)$`)
+	reason   = regexp.MustCompile(`^\s*[A-Za-z0-9_]+\.go:[0-9]+: (.*)$`)
+)
+
+// number is that of the guarantee that a test is of; 0: of none.
+func (t *test) number() int {
+	m := testName.FindStringSubmatch(t.name)
+	if m == nil {
+		return 0
+	}
+	n, _ := strconv.Atoi(m[1])
+	return n
+}
+
+// why is what a test that was skipped said last.
+func (t *test) why() string {
+	for _, line := range slices.Backward(t.output) {
+		if m := reason.FindStringSubmatch(line); m != nil {
+			return m[1]
+		}
+	}
+	return "no reason"
+}
+
+// verdict is what is known of a guarantee.
+type verdict struct {
+	passed, failed, skipped []*test
+	given, not              []string // its lines of numbers
+}
+
+func (r *run) verdicts() map[int]*verdict {
+	all := map[int]*verdict{}
+	of := func(n int) *verdict {
+		if all[n] == nil {
+			all[n] = &verdict{}
+		}
+		return all[n]
+	}
+	for _, t := range r.order {
+		for _, line := range t.output {
+			m := numbers.FindStringSubmatch(line)
+			if m == nil {
+				continue
+			}
+			n, _ := strconv.Atoi(m[1])
+			if text, not := strings.CutPrefix(m[2], "not given: "); not {
+				of(n).not = append(of(n).not, text)
+			} else {
+				of(n).given = append(of(n).given, m[2])
+			}
+		}
+		n := t.number()
+		if n == 0 {
+			continue
+		}
+		switch v := of(n); {
+		case t.action == "fail" || t.action == "run":
+			v.failed = append(v.failed, t)
+		case t.action == "skip":
+			v.skipped = append(v.skipped, t)
+		case !t.parent:
+			v.passed = append(v.passed, t)
+		}
+	}
+	return all
+}
