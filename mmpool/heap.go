@@ -68,6 +68,7 @@ func (h *heap) extend(from, to int64) error {
 			d.Store(new(page))
 		}
 		w := make([]uint64, ChunkSize/8)
+		clear(w) // memory that Go has just got has no pages yet, and a worker would fault them in
 		h.slot(idx).Store(&w)
 	}
 	return nil
