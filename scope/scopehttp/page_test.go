@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -56,6 +57,33 @@ func TestPage(t *testing.T) {
 		s.want(200, "start", url.Values{form[1]: {value}})
 		s.want(200, "stop", none)
 	}
+}
+
+// TestG26: whatever a client asks for, the page that repeats it has no more
+// elements than one that repeats nothing, and the refusals have none.
+func TestG26(t *testing.T) {
+	s := mount(t)
+	s.want(200, "start", none)
+	_, plain, _ := s.do("POST", "filter", "expr=a", "Accept: text/html")
+	want := strings.Count(plain, "<")
+	shown, refused := 0, 0
+	for _, name := range tracetest.HostileNames() {
+		status, text, head := s.do("POST", "filter", url.Values{"expr": {name}}.Encode(), "Accept: text/html")
+		switch got := strings.Count(text, "<"); {
+		case status == 200 && name != "" && strings.TrimSpace(name) != "":
+			if shown++; got != want || head.Get("Content-Security-Policy") != policy {
+				t.Errorf("the filter %q makes %d tags, want %d", name, got, want)
+			}
+		case status != 200:
+			if refused++; !strings.HasPrefix(head.Get("Content-Type"), "text/plain") || head.Get("X-Content-Type-Options") != "nosniff" {
+				t.Errorf("the filter %q: %d as %s", name, status, head.Get("Content-Type"))
+			}
+		}
+	}
+	if want == 0 || shown < 100 {
+		t.Errorf("%d were shown, %d refused", shown, refused)
+	}
+	t.Logf("G26: %d hostile filters repeated by the program's page, %d refused in plain text: %d tags, as always", shown, refused, want)
 }
 
 // TestPageTellsLosses: what is missing comes before what is there.
