@@ -1,0 +1,145 @@
+//go:build linux
+
+package hot_test
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+func init() { victim.Main(nil) } // does not return in a victim
+
+// start starts a victim whose hot file is in a directory of the test's own, where no
+// other recording looks for what was left.
+func start(t *testing.T, c victim.Config) *victim.Victim {
+	t.Helper()
+	if victim.Backings()["shm"] == 0 {
+		t.Skip("this build has no backing shm")
+	}
+	c.Path, c.Backing = filepath.Join(t.TempDir(), "x.scope"), "shm"
+	v := victim.Start(t, c)
+	b, err := os.ReadFile(c.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	was := hot.Dir
+	dir, err := os.MkdirTemp(was, "scopeview-test-")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		hot.Dir = was
+		os.RemoveAll(dir)
+	})
+	if err := os.Rename(filepath.Join(was, format.HotName(h.ID)), filepath.Join(dir, format.HotName(h.ID))); err != nil {
+		t.Fatal(err)
+	}
+	hot.Dir = dir
+	return v
+}
+
+// readAll opens a trace and reads all events; damage is an error.
+func readAll(t *testing.T, path string) (events int64) {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if tr.Cool() {
+		t.Error("the hot part is missing")
+	}
+	if err := tr.Events(trace.Options{}, func(*trace.Event) bool { events++; return true }); err != nil {
+		t.Fatal(err)
+	}
+	for _, p := range tr.Problems() {
+		if p.Damage() {
+			t.Errorf("at %d, %d times: %s", p.Offset, p.Count, p.Text)
+		}
+	}
+	return events
+}
+
+// While chunks are copied, slots used again and, in a ring, places too, a reader
+// sees nothing that was not recorded, and follows without missing anything. What a
+// kill leaves is whole, joined and adopted.
+func TestG15Adopted(t *testing.T) {
+	var said []string
+	for name, ring := range map[string]int64{"all": 0, "a ring": 4 << 20} {
+		t.Run(name, func(t *testing.T) {
+			v := start(t, victim.Config{Ring: ring, FlushEvery: 10 * time.Millisecond, Workers: 3, Burst: 300})
+			j, err := hot.Open(v.Path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer j.Close()
+			f, err := trace.NewFollower(j, j.Size, trace.FollowOptions{FromStart: true})
+			if err != nil {
+				t.Fatal(err)
+			}
+			followed, reads := uint64(0), 0
+			poll := func() {
+				t.Helper()
+				_, err := f.Poll(func(e *trace.Event) bool {
+					if e.Kind == format.KindTask {
+						followed++
+					}
+					return true
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+			}
+			most := uint64(300_000)
+			if faultfs.Full() {
+				most = 3_000_000
+			}
+			v.Until(t, "the scopes", func() bool {
+				told := v.Ended()
+				poll()
+				if followed < told && ring == 0 {
+					t.Errorf("%d scopes had ended, and the follower told of %d", told, followed)
+				}
+				readAll(t, v.Path)
+				reads++
+				return told > most || t.Failed()
+			})
+			v.Kill(t)
+			poll()
+			if told := v.Ended(); followed < told && f.Missed() == 0 {
+				t.Errorf("%d scopes had ended, and the follower told of %d", told, followed)
+			}
+			for _, p := range f.Problems() {
+				if p.Damage() {
+					t.Errorf("following, at %d, %d times: %s", p.Offset, p.Count, p.Text)
+				}
+			}
+			joined := readAll(t, v.Path)
+			found := v.Check(t, v.Path)
+			a, err := hot.Adopt(func() bool { return true })
+			if err != nil || a.Traces != 1 {
+				t.Fatalf("adopted %+v, %v", a, err)
+			}
+			if n := readAll(t, v.Path); n != joined {
+				t.Errorf("adopted there are %d events, joined there were %d", n, joined)
+			}
+			v.Check(t, v.Path)
+			said = append(said, fmt.Sprintf("%s: read %d times, killed, %d chunks adopted: %v, followed %d", name, reads, a.Chunks, found, followed))
+		})
+	}
+	t.Logf("G15: shm, %s", strings.Join(said, "; "))
+}
