@@ -48,7 +48,7 @@
 // overwritten, how many records were, whole_from_ns, from when on all are there; pid; info: what the recorder
 // noted, such as program, args, go, module, version, host, kernel, cpu; format;
 // path_kind: assembly, go, pure; backing: disk, heap, shm; hot_part, of shm: joined, or
-// missing, where up to a second at the end may be too; clock: tsc, monotonic;
+// missing, where what was recorded since the last round may be too; clock: tsc, monotonic;
 // witnesses: goroutine, yield, switch; records: total and by kind; open: by kind;
 // cpu_quality, of ended tasks: exact, likely, at_most, unknown; recording_cost:
 // percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; stacks, what scope.Stack

@@ -66,7 +66,7 @@ func TestScripts(t *testing.T) {
 	}
 	for _, path := range paths {
 		t.Run(strings.TrimSuffix(filepath.Base(path), ".txtar"), func(t *testing.T) {
-			if name := filepath.Base(path); name == "killed.txtar" && runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
+			if name := filepath.Base(path); (name == "killed.txtar" || name == "shm.txtar") && runtime.GOOS != "linux" && runtime.GOOS != "darwin" {
 				t.Skip("whether a writer lives can't be told on this system")
 			}
 			story, parts := readScript(t, path)

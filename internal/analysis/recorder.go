@@ -44,7 +44,7 @@ func CoolLine(t *trace.Trace) string {
 	if !t.Cool() {
 		return ""
 	}
-	return "up to a second at the end may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
+	return "what was recorded since the last round (a second) may be missing: it was in memory, in " + format.HotName(t.Header().ID) + ", which is not here"
 }
 
 // inWords says what v means; what has no words, as a later version may have it,

@@ -8,7 +8,7 @@ import "strings"
 // newer than this reader.
 func (p *Problem) Damage() bool {
 	switch p.Text {
-	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn:
+	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textCool:
 		return false
 	}
 	return !strings.Contains(p.Text, unknownHere)

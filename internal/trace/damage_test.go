@@ -12,7 +12,7 @@ import (
 // TestDamage: what a sound writer leaves when it is killed is no damage, and
 // neither is what a newer one writes; a cut or changed trace is.
 func TestDamage(t *testing.T) {
-	const head = "header clock=monotonic start=1000 mono=1000\n"
+	const head = "header clock=monotonic start=1000 mono=1000"
 	for _, test := range []struct {
 		about, text, problem string
 		damage               bool
@@ -23,11 +23,18 @@ func TestDamage(t *testing.T) {
 		{"an end without its begin", "chunk records flags=ends\nend g=1 start=3000 begin=2000 | loc:8256 goid:1\n", "no begin", false},
 		{"a later kind", "chunk records\nkind-99 g=1 start=2000\n", "unknown kind", false},
 		{"a step of the clock", "chunk blocks\nbreak before=2500 after=2600\nchunk records\ntask g=1 start=2000 stop=3000\n", "step of the clock", false},
+		{"no hot file", " backing=shm\nstate end=40960\nunborn\nchunk records\ntask g=1 start=2000 stop=3000\n", "in memory", false},
+		{"no hot file, and cut off", " backing=shm\nstate end=1000000000\nchunk records\n", "cut off", true},
+		{"a hot file that was joined, and cut off", " backing=shm\nstate end=40960 joined=1\nchunk records\n", "cut off", true},
+		{"stopped, and cut off", " backing=shm\nstate end=40960 closed=1\nchunk records\n", "cut off", true},
 		{"a changed block", "chunk blocks\nname 2 \"f\" crc=bad\n", "torn", true},
 		{"an end before its begin", "chunk records\ntask g=1 start=3000 stop=2000\n", "before its begin", true},
 		{"cut off", "chunk records\ntask g=1 start=2000 stop=3000\ntruncate 4200\n", "cut off", true},
 		{"a changed chunk header", "bytes\nraw 01\nchunk records\n", "makes no sense", true},
 	} {
+		if test.text[0] != ' ' {
+			test.text = "\n" + test.text
+		}
 		b, err := text.Assemble(strings.NewReader(head + test.text))
 		if err != nil {
 			t.Errorf("%s: %v", test.about, err)

@@ -111,6 +111,7 @@ func (p problems) sorted() []Problem {
 // The sentences of what is tolerated in records.
 const (
 	textUnborn    = "a chunk was handed out and never begun"
+	textCool      = "chunks that were in memory are not in the file"
 	textTwin      = "a chunk is skipped, one that was handed out later has its number"
 	textHole      = "a record's place was handed out and the record never begun"
 	textOrphanExt = "an extension has no record: its writer was stopped between the two"

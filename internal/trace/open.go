@@ -75,7 +75,10 @@ func (t *Trace) readHeader() error {
 	if rest := t.size % cs; rest != 0 {
 		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
 	}
-	if t.state.End > t.size {
+	switch behind := t.state.End - t.size; {
+	case behind > 0 && t.Cool() && behind <= format.MaxHotSlots*cs:
+		t.found.add(textCool, t.size, 1)
+	case behind > 0:
 		t.found.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
 	}
 	return nil

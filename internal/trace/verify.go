@@ -22,7 +22,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
 	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; joined is 0, or 1 with the backing shm"},
-	{"state-end", "end is a multiple of the chunk size within the file; in a closed trace it is where the last chunk ends (in a ring: or behind)"},
+	{"state-end", "end is a multiple of the chunk size within the file (where the hot part is missing: or behind); in a closed trace it is where the last chunk ends (in a ring: or behind)"},
 	{"file-size", "the file's size is a multiple of the chunk size"},
 	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
 	{"chunk-values", "a chunk's kind, path and flags are of this version, its generation is 1 (in a ring: at least 1), its reserved bytes are zero"},
@@ -178,7 +178,7 @@ func (v *verifier) fileHeader() error {
 	v.ringHeader()
 	cs := int64(h.ChunkSize)
 	const endAt = format.StateOffset + format.StateEnd
-	v.check(s.End >= 0 && s.End%cs == 0 && s.End <= t.size, endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
+	v.check(s.End >= 0 && s.End%cs == 0 && (s.End <= t.size || t.Cool()), endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
 	// In a ring a place that is to be used next can be the last one.
 	v.check(!s.Closed || s.End == t.used || t.inRing() && s.End > t.used, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
 	v.check(t.size%cs == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%cs)
