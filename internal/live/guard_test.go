@@ -162,7 +162,7 @@ func TestG28(t *testing.T) {
 		{"Host IPv6 with a zone", "GET / HTTP/1.1", "Host: [::1%25lo]\r\n" + cookie, 403},
 		{"Host empty", "GET / HTTP/1.1", "Host:\r\n" + cookie, 403},
 		{"Host missing", "GET / HTTP/1.1", cookie, 400},
-		{"Host missing, HTTP/1.0", "GET / HTTP/1.0", cookie, 403},
+		{"Host missing, HTTP 1.0", "GET / HTTP/1.0", cookie, 403},
 		{"two Hosts", "GET / HTTP/1.1", local + "Host: evil.com\r\n" + cookie, 400},
 		{"absolute URI", "GET http://" + r.addr + "/ HTTP/1.1", local + cookie, 200},
 		{"absolute URI, other host", "GET http://evil.com/ HTTP/1.1", local + cookie, 403},
