@@ -105,7 +105,7 @@ var mayImport = map[string][]string{
 	"internal/trace":      {"internal/hot", "internal/format"},
 	"internal/trace/text": {"internal/trace", "internal/format"},
 	"internal/faultfs":    {},
-	"internal/faultfs/*":  {"scope", "internal/trace", "internal/format", "internal/sys"},
+	"internal/faultfs/*":  {"scope", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
 	"internal/tracetest":  {"internal/trace", "internal/trace/text", "internal/format"},
 	"internal/args":       {"internal/trace", "internal/format"},
 	"internal/analysis":   {"internal/args", "internal/trace", "internal/glob", "internal/format"},

@@ -4,11 +4,11 @@ package victim
 
 import (
 	"fmt"
-	"os"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -211,16 +211,16 @@ func Told(gaps []trace.Gap) (l scope.Lost) {
 // verify checks a trace against every rule of the format.
 func verify(t testing.TB, path string) {
 	t.Helper()
-	f, err := os.Open(path)
+	f, err := hot.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	size, err := f.Size()
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := trace.Verify(f, st.Size())
+	findings, err := trace.Verify(f, size)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -16,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -176,7 +177,7 @@ func (v *Victim) forgetHot() {
 	b := make([]byte, format.StateOffset)
 	n, _ := f.ReadAt(b, 0)
 	if h, _, err := format.DecodeHeader(b[:n]); err == nil && h.Backing == format.BackingShm {
-		os.Remove(filepath.Join("/dev/shm", format.HotName(h.ID)))
+		os.Remove(filepath.Join(hot.Dir, format.HotName(h.ID)))
 	}
 }
 

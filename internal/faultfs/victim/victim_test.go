@@ -72,9 +72,6 @@ func TestFinish(t *testing.T) {
 // TestKill kills one, and finds what it counted.
 func TestKill(t *testing.T) {
 	for backing := range victim.Backings() {
-		if backing == "shm" {
-			continue
-		}
 		path := filepath.Join(t.TempDir(), "t.scope")
 		v := victim.Start(t, victim.Config{Path: path, Backing: backing, Workers: 2, Hold: true})
 		v.Release(t)
