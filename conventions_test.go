@@ -88,7 +88,7 @@ func imports(s source) []string {
 // ends in /* stands for everything below it. The writer's side (first half) and
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
-	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/glob", "internal/testpoint", "internal/format", "internal/sys"},
+	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
 	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},

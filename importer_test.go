@@ -98,7 +98,8 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 	})
 }
 
-// A program with a debug server, and the same with ours in it.
+// A program with a debug server that is watched all the time, and the same with
+// ours in it.
 const (
 	debugged = `package main
 
@@ -110,7 +111,7 @@ import (
 )
 
 func main() {
-	if err := scope.Start("traces/"); err != nil {
+	if err := scope.Start("traces/", scope.WithRing(64<<20)); err != nil {
 		fmt.Println(err)
 	}
 	fmt.Println(http.ListenAndServe("localhost:6060", nil))
@@ -127,7 +128,7 @@ import (
 )
 
 func main() {
-	if err := scope.Start("traces/"); err != nil {
+	if err := scope.Start("traces/", scope.WithRing(64<<20)); err != nil {
 		fmt.Println(err)
 	}
 	http.Handle("/debug/scope/", scopehttp.Handler())

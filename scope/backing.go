@@ -21,7 +21,7 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 	}
 	kind, asked := r.opts.backing, r.opts.backingSet
 	if !asked {
-		kind = r.bestBacking(f)
+		kind = bestBacking(f)
 	}
 	if kind == ShmBacking {
 		if err = r.createHot(&po); err == nil {
@@ -49,12 +49,20 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 	return mmpool.New(po)
 }
 
-// bestBacking is what a recording uses that does not ask for one.
-func (r *recorder) bestBacking(f *os.File) BackingKind {
-	if !haveDisk {
+// bestBacking is what a recording uses that does not ask for one: memory of a
+// tmpfs, where there is one with room. On a file system that was frozen for three
+// seconds a program that recorded into mapped pages of it stood still for as long,
+// all of it, as soon as the collector wanted the world to stop; with the pages in
+// memory nothing waited, and nothing was lost. It costs a copy of what is written, on
+// a goroutine of ours. A trace that is on a tmpfs needs none.
+func bestBacking(f *os.File) BackingKind {
+	switch {
+	case !haveDisk:
 		return HeapBacking
+	case inMemory(f):
+		return DiskBacking
 	}
-	return DiskBacking
+	return ShmBacking
 }
 
 // closeHot removes the hot file, if the trace has all that was in it; else readers

@@ -4,6 +4,7 @@ package scope
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"path/filepath"
 
@@ -86,7 +87,11 @@ func (r *recorder) answerSnapshot(n uint64, path string) {
 	if path == "" {
 		path = filepath.Dir(r.path)
 	}
-	written, err := r.snapshot(path, "asked for from outside")
+	if r.opts.snapshot == nil {
+		r.answer(n, "", errors.New("this recording is no ring; scopeview snapshot copies it, without the program's help"))
+		return
+	}
+	written, err := r.opts.snapshot(r, path, "asked for from outside")
 	r.answer(n, written, err)
 }
 

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -43,12 +44,14 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if !overwrite {
 		return nil, fmt.Errorf("%w; give another path, or WithOverwrite for a finished trace", ErrExists)
 	}
-	if err := finished(path); err != nil {
+	id, err := finished(path)
+	if err != nil {
 		return nil, fmt.Errorf("%w and is not overwritten: %w", ErrExists, err)
 	}
 	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
+	hot.Discard(id) // what its writer left in memory, if it was killed
 	return create(path)
 }
 
@@ -92,25 +95,26 @@ func create(path string) (*traceFile, error) {
 }
 
 // finished tells whether the file at path is a trace of ours that nobody is
-// writing.
-func finished(path string) error {
+// writing, and which.
+func finished(path string) (id [16]byte, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|sys.OpenFlags, 0)
 	if err != nil {
-		return err
+		return id, err
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return errors.New("it is not a regular file")
+		return id, errors.New("it is not a regular file")
 	}
 	b := make([]byte, format.StateOffset+format.StateSize)
 	n, _ := f.ReadAt(b, 0)
-	if _, _, err := format.DecodeHeader(b[:n]); err != nil {
-		return fmt.Errorf("it is not a trace of ours: %w", err)
+	h, _, err := format.DecodeHeader(b[:n])
+	if err != nil {
+		return id, fmt.Errorf("it is not a trace of ours: %w", err)
 	}
 	if !sys.TryLock(f) {
-		return errors.New("it is being written")
+		return id, errors.New("it is being written")
 	}
-	return nil
+	return h.ID, nil
 }
 
 func removeTrace(f *traceFile) {

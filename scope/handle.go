@@ -80,8 +80,8 @@ func endAt(h handle, at int64, x *encoder) {
 			at = r.clock.Now()
 		}
 		if took := at - h.Start; took >= r.watch.least {
-			if t, name := r.slow(h, at); t != nil {
-				defer r.fire(t, name, took)
+			if t, name := r.watch.slow(r, h, at); t != nil {
+				defer r.watch.fire(r, t, name, took)
 			}
 		}
 	}

@@ -10,12 +10,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/mmpool"
 )
-
-// hotDir is where hot files are made: memory that outlives the process.
-const hotDir = "/dev/shm"
 
 // What a hot file may take of memory: up to hotMost, of a container with little
 // memory a part, and none below hotLeast, which is what tmpfs must have free too.
@@ -28,11 +27,11 @@ const (
 // hotFits tells how many bytes a hot file may have, or why there should be none.
 func (r *recorder) hotFits() (int64, error) {
 	var s unix.Statfs_t
-	if err := unix.Statfs(hotDir, &s); err != nil {
-		return 0, fmt.Errorf("%s: %w", hotDir, err)
+	if err := unix.Statfs(hot.Dir, &s); err != nil {
+		return 0, fmt.Errorf("%s: %w", hot.Dir, err)
 	}
 	if s.Type != unix.TMPFS_MAGIC {
-		return 0, fmt.Errorf("%s is not in memory", hotDir)
+		return 0, fmt.Errorf("%s is not in memory", hot.Dir)
 	}
 	most := int64(hotMost)
 	values, _ := r.sampler.Sample(nil, nil)
@@ -45,9 +44,41 @@ func (r *recorder) hotFits() (int64, error) {
 		return 0, fmt.Errorf("the memory limit leaves %d bytes for it", most)
 	}
 	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*hotLeast {
-		return 0, fmt.Errorf("%s has only %d bytes free", hotDir, free)
+		return 0, fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
 	}
 	return most, nil
+}
+
+// joined is the trace as readers see it, with what is in the hot file; done lets go
+// of it.
+func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
+	if r.hot == nil {
+		return r.file, func() {}, nil
+	}
+	fd, err := unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := hot.Join(os.NewFile(uintptr(fd), r.path))
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func() { j.Close() }, nil
+}
+
+// adopt brings what killed programs have left in hot files into their traces. Stop
+// does not wait for it: their disks are not ours.
+func (r *recorder) adopt() {
+	r.flusher.Cost.Round(func() {
+		_, _ = hot.Adopt(func() bool {
+			select {
+			case <-r.quit:
+				return false
+			default:
+				return true
+			}
+		})
+	})
 }
 
 // inMemory tells whether the trace itself is in memory.
@@ -71,19 +102,19 @@ func (r *recorder) createHot(po *mmpool.Options) error {
 	if err != nil {
 		return err
 	}
-	hot, err := os.OpenFile(filepath.Join(hotDir, format.HotName(r.id)), os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+	f, err := os.OpenFile(filepath.Join(hot.Dir, format.HotName(r.id)), os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
 	if err != nil {
 		return err
 	}
-	sys.TryLock(hot)
-	_ = hot.Chmod(0o600)
-	if err = hot.Truncate(format.HotSize(int(slots))); err == nil {
-		_, err = hot.WriteAt(b, 0)
+	sys.TryLock(f)
+	_ = f.Chmod(0o600)
+	if err = f.Truncate(format.HotSize(int(slots))); err == nil {
+		_, err = f.WriteAt(b, 0)
 	}
 	if err != nil {
-		removeTrace(&traceFile{hot})
+		removeTrace(&traceFile{f})
 		return err
 	}
-	r.hot, po.Hot, po.HotSlots = hot, hot, slots
+	r.hot, po.Hot, po.HotSlots = f, f, slots
 	return nil
 }

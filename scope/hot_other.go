@@ -4,8 +4,16 @@ package scope
 
 import (
 	"errors"
+	"os"
 
+	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
 func (r *recorder) createHot(po *mmpool.Options) error { return errors.ErrUnsupported }
+
+func (r *recorder) joined() (snapshot.Source, func(), error) { return r.file, func() {}, nil }
+
+func (r *recorder) adopt() {}
+
+func inMemory(f *os.File) bool { return false }

@@ -34,19 +34,23 @@ const (
 type BackingKind int
 
 const (
-	// DiskBacking maps pages of the trace file itself: a killed program's
-	// trace is whole. The default where the system can do it.
+	// DiskBacking maps pages of the trace file itself: a killed program's trace is
+	// whole, whatever is left of the machine. But on a file system that is frozen
+	// or throttled a store may wait in the kernel, and the program with it, and
+	// somebody who truncates the file kills it. The default where there is no tmpfs
+	// with room, and for traces that are on one.
 	DiskBacking BackingKind = iota
 	// HeapBacking keeps records on the Go heap until the flusher has written
 	// them: for file systems without mmap, and for the race detector. What
 	// was not yet written is lost when the program is killed.
 	HeapBacking
-	// ShmBacking keeps records in a file on tmpfs until the flusher has written
-	// them: no goroutine ever waits for a slow or frozen disk. A killed program's
-	// trace is whole where that file is still there (in /dev/shm, until the
-	// machine or the container ends); tools find it. Without it up to the last
-	// second is missing. It takes memory: what waits to be written, 128 MiB or a
-	// sixteenth of the container's at most.
+	// ShmBacking keeps records in a file in /dev/shm until the flusher has written
+	// them: no goroutine of the program ever waits for a disk. A killed program's
+	// trace is whole as long as that file is there, until the machine or the
+	// container ends; tools find it, and the next recording brings it into the
+	// trace. Without it up to the last second is missing. It takes memory: what
+	// waits to be written, at most 128 MiB or a sixteenth of the container's limit.
+	// The default on Linux.
 	ShmBacking
 )
 
@@ -67,11 +71,13 @@ type options struct {
 	limit      int64
 	limitSet   bool
 	ring       int64
+	snapshot   snapshotter
 	filter     string
 	backing    BackingKind
 	backingSet bool
 	overwrite  bool
 	triggers   []triggerOption
+	watch      func(o *options, ticks func(time.Duration) int64) (*watch, error)
 
 	triggerEvery time.Duration
 }
@@ -108,7 +114,9 @@ func WithLimit(bytes int64) Option {
 // recordings that are left on. Names, facts and stacks are kept besides, and
 // scopes that are still open when their record is overwritten. What was
 // overwritten is counted, and the trace says from when on it is whole.
-func WithRing(bytes int64) Option { return func(o *options) { o.ring = bytes } }
+func WithRing(bytes int64) Option {
+	return func(o *options) { o.ring, o.snapshot = bytes, (*recorder).snapshot }
+}
 
 // WithTrigger has a snapshot written to a new file in dir when a scope whose name
 // is meant by the globs (as in SetFilter) took longer than a limit: it has that
@@ -119,7 +127,9 @@ func WithRing(bytes int64) Option { return func(o *options) { o.ring = bytes } }
 // Statistics.Slow counts all scopes that took longer. A scope that took less
 // than the least limit costs one comparison more.
 func WithTrigger(globs string, longerThan time.Duration, dir string) Option {
-	return func(o *options) { o.triggers = append(o.triggers, triggerOption{globs, longerThan, dir}) }
+	return func(o *options) {
+		o.triggers, o.watch = append(o.triggers, triggerOption{globs, longerThan, dir}), newWatch
+	}
 }
 
 // Bounds of a ring, in bytes.
@@ -131,7 +141,8 @@ const (
 // WithFilter sets the filter that SetFilter changes later.
 func WithFilter(expr string) Option { return func(o *options) { o.filter = expr } }
 
-// WithBacking chooses the backing.
+// WithBacking chooses the backing. Where it can't be had Start fails; without this
+// option it takes the next best one, and the trace says why.
 func WithBacking(b BackingKind) Option {
 	return func(o *options) { o.backing, o.backingSet = b, true }
 }

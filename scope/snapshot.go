@@ -29,6 +29,10 @@ func Snapshot(path string) error {
 	return err
 }
 
+// snapshotter is (*recorder).snapshot. It is called by way of the options that need
+// it, so that programs without them don't contain it: it is a hundred kilobytes.
+type snapshotter func(r *recorder, path, why string) (string, error)
+
 // snapshot writes one; why is a fact that it gets.
 func (r *recorder) snapshot(path, why string) (string, error) {
 	r.copying.Lock() // one at a time, and none when the file is closed
@@ -46,7 +50,12 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	if why != "" {
 		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})
 	}
-	res, err := snapshot.Create(path, r.file, o)
+	src, done, err := r.joined()
+	if err != nil {
+		return "", fmt.Errorf("scope: %w", err)
+	}
+	defer done()
+	res, err := snapshot.Create(path, src, o)
 	if errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("%w; give another path than %s: %w", ErrExists, path, err)
 	}

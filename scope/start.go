@@ -82,8 +82,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		return nil, fmt.Errorf("the clock does not advance")
 	}
 	var err error
-	if r.watch, err = newWatch(&r.opts, r.ticks); err != nil {
-		return nil, err
+	if o.watch != nil {
+		if r.watch, err = o.watch(&r.opts, r.ticks); err != nil {
+			return nil, err
+		}
 	}
 	r.filter, r.errand = filter, make(chan func(), 1)
 	r.expr.Store(&o.filter)
@@ -154,6 +156,9 @@ func (r *recorder) run() {
 	r.ticker.Add(2)
 	go r.beats()
 	go r.errands()
+	if r.hot != nil {
+		go r.adopt()
+	}
 	current.Store(r)
 	if r.fast != nil {
 		r.fast.Run(r.gen)

@@ -32,7 +32,13 @@ type trigger struct {
 
 // watch has the triggers of a recording. A scope that took less than the least
 // of them costs a comparison; the others are looked at here.
+//
+// Its functions are called by way of it, and it is made by way of the option: so
+// programs without triggers don't contain them.
 type watch struct {
+	slow func(r *recorder, h handle, at int64) (*trigger, uint16)
+	fire func(r *recorder, t *trigger, name uint16, took int64)
+
 	list   []trigger
 	least  int64
 	byName sync.Map // name id -> *trigger, nil where none is meant
@@ -42,10 +48,7 @@ type watch struct {
 }
 
 func newWatch(o *options, ticks func(time.Duration) int64) (*watch, error) {
-	if len(o.triggers) == 0 {
-		return nil, nil
-	}
-	w := &watch{every: o.triggerEvery}
+	w := &watch{slow: (*recorder).slow, fire: (*recorder).fire, every: o.triggerEvery}
 	for _, t := range o.triggers {
 		f, err := glob.Parse(t.glob)
 		switch {
@@ -115,7 +118,7 @@ func (r *recorder) fire(t *trigger, name uint16, took int64) {
 		w.last = time.Now()
 		text, _ := r.names.text(name)
 		d := time.Duration(float64(took) / float64(r.rate) * 1e9)
-		path, err := r.snapshot(filepath.Join(t.dir, fileName("slow-")), fmt.Sprintf("%s took %v, the trigger is at %v", text, d, t.over))
+		path, err := r.opts.snapshot(r, filepath.Join(t.dir, fileName("slow-")), fmt.Sprintf("%s took %v, the trigger is at %v", text, d, t.over))
 		if err != nil {
 			r.note(fmt.Sprintf("trigger: %s took %v; no snapshot: %v", text, d, err))
 			r.failed.Store(&err)

@@ -1,0 +1,86 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"encoding/binary"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// giveUp counts as lost what the heap still holds and the disk did not take until the
+// end, because of err: it was recorded, and is in no trace. The trace is closed only
+// if its last block could be written. What the disk has of a chunk stays.
+func (r *recorder) giveUp(err error) {
+	why := format.LossIO
+	if mmpool.IsNoSpace(err) {
+		why = format.LossSpace
+	}
+	end, closed := int64(mmpool.ChunkSize), true
+	var records, ends int64
+	b, words := make([]byte, mmpool.ChunkSize), make([]uint64, mmpool.ChunkSize/8)
+	for _, idx := range r.pool.Live(nil) {
+		at, _ := r.pool.Place(idx)
+		w := r.pool.Words(idx)
+		if w == nil {
+			end = max(end, (at+1)*mmpool.ChunkSize) // gone from memory: it was written
+			continue
+		}
+		clear(b)
+		_, _ = r.file.ReadAt(b, at*mmpool.ChunkSize) // what is not there is zero
+		same := true
+		for i := range words {
+			words[i] = binary.LittleEndian.Uint64(b[8*i:])
+			same = same && words[i] == atomic.LoadUint64(&w[i])
+		}
+		if words[0] != 0 {
+			end = max(end, (at+1)*mmpool.ChunkSize)
+		}
+		if same {
+			continue
+		}
+		if format.ChunkKind(w[0]>>32) != format.ChunkRecords {
+			closed = false
+			continue
+		}
+		n, e := recordsIn(w)
+		there, endsThere := recordsIn(words)
+		records, ends = records+n-there, ends+e-endsThere
+	}
+	r.lost[why].Add(records)
+	r.lost[format.LossEnd].Add(ends)
+	r.final.Recorded -= records
+	r.final.Lost = r.lostSoFar()
+	r.setState(closed)
+	state := r.header()
+	atomic.StoreUint64(&state[format.StateEnd/8], uint64(end))
+	if !closed {
+		atomic.StoreUint64(&state[format.StateClosed/8], 0)
+	}
+	_ = r.pool.Save(0, 1, false) // of what fails here err tells already
+}
+
+// recordsIn counts a chunk's records, and its ends apart, which are none of their own.
+func recordsIn(w []uint64) (records, ends int64) {
+	for at := format.ChunkHeaderSize / 8; at+4 <= len(w); at += 4 {
+		start := w[at]
+		if start == 0 {
+			continue
+		}
+		if format.IsExt(start) {
+			at += 4 * (format.ExtUnits(start) - 1)
+			continue
+		}
+		rec := format.Record{Head: w[at+2]}
+		switch rec.Kind() {
+		case format.KindAnchor:
+		case format.KindEnd:
+			ends++
+		default:
+			records++
+		}
+	}
+	return records, ends
+}
