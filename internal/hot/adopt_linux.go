@@ -14,8 +14,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// adoptNames is how many files of the directory one Adopt looks at, about.
-const adoptNames = 1 << 14
+// How many files of the directory one Adopt looks at, about, and how many beside
+// where a trace was.
+const (
+	adoptNames  = 1 << 14
+	besideNames = 1 << 12
+)
 
 // unbornAfter is how old a file is that never became a hot file because its maker
 // was killed first.
@@ -142,31 +146,62 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if name != format.HotName(h.ID) {
 		return fmt.Errorf("it is the hot file of another trace")
 	}
-	t, err := openOwn(h.Path, os.O_RDWR)
-	if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		return nil // nobody will ask for it
-	}
-	if err != nil {
+	t, err := openTrace(h.Path, h.ID)
+	if t == nil {
 		return err
 	}
 	defer t.Close()
 	if flock(t, syscall.LOCK_SH) == syscall.EWOULDBLOCK {
 		return errLater
 	}
-	th, s, ok := readHeader(t)
-	switch {
-	case !ok || th.ID != h.ID:
-		return fmt.Errorf("%s is not its trace any more", h.Path)
+	switch th, s, _ := readHeader(t); {
 	case s.Closed || s.Joined:
 		return nil
 	case th.Backing != format.BackingShm || th.ChunkSize != chunk:
-		return fmt.Errorf("%s has no hot file", h.Path)
+		return fmt.Errorf("%s has no hot file", t.Name())
 	}
 	if err := a.chunks(&part{f, int(h.Slots)}, t, h.ID, more); err != nil {
 		return err
 	}
 	a.Traces++
 	return nil
+}
+
+// openTrace opens the trace with that ID, which was at path: somebody may have
+// given it another name, to keep it. If there is none t is nil, and err is nil if
+// nothing else is at path either.
+func openTrace(path string, id [16]byte) (t *os.File, err error) {
+	t, err = openOwn(path, os.O_RDWR)
+	if err == nil {
+		if h, _, ok := readHeader(t); ok && h.ID == id {
+			return t, nil
+		}
+		t.Close()
+		err = fmt.Errorf("%s is not its trace any more", path)
+	} else if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
+		err = nil
+	}
+	d, e := os.Open(filepath.Dir(path))
+	if e != nil {
+		return nil, err
+	}
+	defer d.Close()
+	names, _ := d.Readdirnames(besideNames)
+	for _, name := range names {
+		if name = filepath.Join(filepath.Dir(path), name); filepath.Ext(name) != ".scope" {
+			continue
+		}
+		if h, ok := headerOf(name); !ok || h.ID != id {
+			continue
+		}
+		if t, e := openOwn(name, os.O_RDWR); e == nil {
+			if h, _, ok := readHeader(t); ok && h.ID == id {
+				return t, nil
+			}
+			t.Close()
+		}
+	}
+	return nil, err
 }
 
 // readHot reads the header of a hot file that is whole.

@@ -196,6 +196,33 @@ func TestAdoptLeaves(t *testing.T) {
 	}
 }
 
+// A trace that somebody renamed is found beside where it was.
+func TestAdoptRenamed(t *testing.T) {
+	for name, then := range map[string]func(t *testing.T, path string){
+		"renamed": func(*testing.T, string) {},
+		"renamed, and another has its name": func(t *testing.T, path string) {
+			if err := os.WriteFile(path, format.AppendHeader(nil, &format.Header{Major: 1, ChunkSize: 4096, StartTicks: 1, TickRate: 1, ID: [16]byte{7}}), 0o600); err != nil {
+				t.Fatal(err)
+			}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			inDir(t)
+			w := killed(t, nil)
+			whole := read(t, joined(t, w, Joined))
+			kept := filepath.Join(filepath.Dir(w.trace.Name()), "kept.scope")
+			if err := os.Rename(w.trace.Name(), kept); err != nil {
+				t.Fatal(err)
+			}
+			then(t, w.trace.Name())
+			adopt(t, Adopted{Traces: 1, Chunks: 2, Removed: 1}, "")
+			if b, err := os.ReadFile(kept); err != nil || !bytes.Equal(b, whole) {
+				t.Errorf("%d bytes, %v; joined it was %d others", len(b), err, len(whole))
+			}
+		})
+	}
+}
+
 // hotBytes is the path of the hot file, regular or not.
 func hotBytes(w *writer) string { return regular(w.hot.Name()) }
 
