@@ -31,6 +31,7 @@ type File struct {
 	part    *part        // nil: the trace file is read as it is
 	state   State
 	settled bool // state does not change any more, but by what the trace file says
+	looked  bool // for the hot file, everywhere
 }
 
 // Open opens the trace at path and joins it. What is not a regular file is an error
@@ -126,7 +127,9 @@ func (j *File) look() error {
 			j.state = Missing
 			return nil
 		}
-		if p := find(j.file, &h); p != nil {
+		first := !j.looked
+		j.looked = true
+		if p := find(j.file, &h, first); p != nil {
 			j.part, j.state, j.settled = p, Joined, true
 			return nil
 		}

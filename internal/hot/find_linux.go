@@ -1,6 +1,7 @@
 package hot
 
 import (
+	"io"
 	"os"
 	"path/filepath"
 	"strconv"
@@ -13,13 +14,22 @@ import (
 // openFlags keep an open from waiting, for what is no regular file.
 const openFlags = syscall.O_NONBLOCK | syscall.O_CLOEXEC
 
-// find opens the hot file of the trace f; nil if there is none that is f's.
-func find(f *os.File, h *format.Header) *part {
+// find opens the hot file of the trace f; nil if there is none that is f's. With
+// everywhere set it also looks where f's writer would.
+func find(f *os.File, h *format.Header, everywhere bool) *part {
 	st, err := f.Stat()
 	if err != nil {
 		return nil
 	}
-	for _, root := range roots(f.Name()) {
+	p := findIn(roots(f.Name()), f, st, h)
+	if p == nil && everywhere {
+		p = findIn(rootsOfLock(st), f, st, h)
+	}
+	return p
+}
+
+func findIn(roots []string, f *os.File, st os.FileInfo, h *format.Header) *part {
+	for _, root := range roots {
 		p, path := openPart(filepath.Join(root+Dir, format.HotName(h.ID)), h.ID, owner(st))
 		if p == nil {
 			continue
@@ -39,6 +49,32 @@ func roots(path string) []string {
 	if rest, ok := strings.CutPrefix(path, "/proc/"); ok {
 		if pid, _, ok := strings.Cut(rest, "/"); ok && strings.Trim(pid, "0123456789") == "" {
 			all = append(all, "/proc/"+pid+"/root")
+		}
+	}
+	return all
+}
+
+// maxLocks is how much is read of the list of all locks.
+const maxLocks = 1 << 20
+
+// rootsOfLock is where the file systems begin of whoever has the file locked. A
+// container whose traces are in a volume has a /dev/shm of its own.
+func rootsOfLock(st os.FileInfo) (all []string) {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	if !ok {
+		return nil
+	}
+	f, err := os.Open("/proc/locks")
+	if err != nil {
+		return nil
+	}
+	defer f.Close()
+	b, _ := io.ReadAll(io.LimitReader(f, maxLocks))
+	// 1: FLOCK ADVISORY WRITE 1234 fe:00:56789 0 EOF
+	inode := ":" + strconv.FormatUint(s.Ino, 10)
+	for line := range strings.Lines(string(b)) {
+		if w := strings.Fields(line); len(w) > 5 && w[1] == "FLOCK" && w[3] == "WRITE" && strings.HasSuffix(w[5], inode) {
+			all = append(all, "/proc/"+w[4]+"/root")
 		}
 	}
 	return all
