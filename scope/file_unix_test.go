@@ -4,6 +4,7 @@ package scope
 
 import (
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
@@ -45,7 +46,7 @@ func TestG29Modes(t *testing.T) {
 					t.Errorf("umask %03o: %s", umask, a.Text)
 				}
 				until(t, "the trigger's snapshot", func() bool { return Stats().Snapshots == 3 })
-				if st, err := os.Stat(hotOf(t)); err == nil {
+				if st, err := os.Stat(hotOf(t, Path())); err == nil {
 					hot++
 					if st.Mode() != 0o600 {
 						t.Errorf("umask %03o: the hot file has mode %v", umask, st.Mode())
@@ -120,7 +121,7 @@ func TestG29Links(t *testing.T) {
 		t.Errorf("the link's target is %q: %v", b, err)
 	}
 	// A link to a directory is a directory.
-	if err := Start(at("to dir"), shortTicks()); err != nil {
+	if err := Start(at("to dir"), WithRing(8<<20), shortTicks()); err != nil {
 		t.Fatal(err)
 	}
 	number := uint64(0)
@@ -144,6 +145,39 @@ func TestG29Links(t *testing.T) {
 		t.Errorf("the directory behind the link has %q", got)
 	}
 	t.Logf("G29: 5 planted links and pipes, each for Start, WithOverwrite, Snapshot and a request from outside: refused, nothing followed")
+}
+
+// TestG29Thin: what another user has called like our triggered snapshots is not
+// removed, and does not push ours out.
+func TestG29Thin(t *testing.T) {
+	if os.Getuid() != 0 {
+		t.Skip("making files of another user needs root")
+	}
+	dir := t.TempDir()
+	name := func(second int) string {
+		return filepath.Join(dir, fmt.Sprintf("%s-slow-20260101T0000%02dZ-1-00000000.scope", programName(), second))
+	}
+	for i := range triggerFiles + 5 { // ours, each between two of theirs
+		if err := os.WriteFile(name(3*i+1), nil, 0o600); err != nil {
+			t.Fatal(err)
+		}
+		for _, err := range []error{os.WriteFile(name(3*i), nil, 0o666), os.Chown(name(3*i), 65534, 65534), os.Symlink("x", name(3*i+2))} {
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	thin(dir)
+	got := ls(t, dir)
+	if want := 2*(triggerFiles+5) + triggerFiles; len(got) != want {
+		t.Errorf("%d are left, want %d", len(got), want)
+	}
+	for i := range triggerFiles + 5 {
+		if _, err := os.Lstat(name(3*i + 1)); (err == nil) != (i >= 5) {
+			t.Errorf("ours number %d: %v", i, err)
+		}
+	}
+	t.Logf("G29: of %d triggered snapshots among %d files and links of another user the %d newest are left, and all of the other's", triggerFiles+5, 2*(triggerFiles+5), triggerFiles)
 }
 
 // TestOverwriteRunning has another descriptor hold the trace's lock, as its

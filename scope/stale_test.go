@@ -16,10 +16,10 @@ import (
 
 const canary = "canary-"
 
-// hotOf is where the running recording's hot file is, if it has one.
-func hotOf(t *testing.T) string {
+// hotOf is where a trace's hot file is, if it has one.
+func hotOf(t *testing.T, path string) string {
 	t.Helper()
-	f, err := os.Open(Path())
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -86,7 +86,7 @@ func TestG31(t *testing.T) {
 	backings, overwritten, kept, snapped := 0, 0, 0, 0
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithRing(ringSize()), shortTicks())
-		hot := hotOf(t)
+		hot := hotOf(t, Path())
 		if _, err := os.Stat(hot); (err == nil) != (current.Load().hot != nil) {
 			t.Errorf("the hot file is looked for at %s: %v", hot, err)
 		}

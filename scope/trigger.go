@@ -13,6 +13,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -130,7 +131,8 @@ func (r *recorder) fire(t *trigger, name uint16, took int64) {
 }
 
 // thin removes the oldest of the program's triggered snapshots in a directory,
-// so that a program that is slow for days does not fill a disk.
+// so that a program that is slow for days does not fill a disk. What is called
+// alike and is another user's, or no file, neither goes nor counts.
 func thin(dir string) {
 	d, err := os.Open(dir)
 	if err != nil {
@@ -142,7 +144,10 @@ func thin(dir string) {
 	for {
 		more, err := d.Readdirnames(256)
 		for _, n := range more {
-			if strings.HasPrefix(n, prefix) && strings.HasSuffix(n, extension) {
+			if !strings.HasPrefix(n, prefix) || !strings.HasSuffix(n, extension) {
+				continue
+			}
+			if st, err := os.Lstat(filepath.Join(dir, n)); err == nil && st.Mode().IsRegular() && sys.Own(st) {
 				names = append(names, n)
 			}
 		}

@@ -3,7 +3,9 @@
 package sys
 
 import (
+	"io/fs"
 	"os"
+	"syscall"
 
 	"golang.org/x/sys/unix"
 )
@@ -16,4 +18,10 @@ const OpenFlags = unix.O_NOFOLLOW | unix.O_CLOEXEC
 // it falls with the process.
 func TryLock(f *os.File) bool {
 	return unix.Flock(int(f.Fd()), unix.LOCK_EX|unix.LOCK_NB) == nil
+}
+
+// Own tells whether a file is this user's.
+func Own(st fs.FileInfo) bool {
+	s, ok := st.Sys().(*syscall.Stat_t)
+	return ok && int(s.Uid) == os.Geteuid()
 }
