@@ -51,11 +51,13 @@ func (p *part) table(f *os.File) *table {
 		return t
 	}
 	t.last = (st.Size()+chunk-1)/chunk + int64(p.slots)
-	for i := range p.slots {
-		if w := t.word(i); w <= uint64(t.last) {
-			t.end = max(t.end, int64(w)*chunk)
+	var top uint64
+	for b := t.words; len(b) >= 8; b = b[8:] {
+		if w := binary.LittleEndian.Uint64(b); w > top && w <= uint64(t.last) {
+			top = w
 		}
 	}
+	t.end = int64(top) * chunk
 	return t
 }
 
@@ -66,8 +68,9 @@ func (t *table) slot(place int64) int {
 	if place >= t.last {
 		return -1
 	}
-	for i := range len(t.words) / 8 {
-		if t.word(i) == uint64(place)+1 {
+	word := uint64(place) + 1
+	for i, b := 0, t.words; len(b) >= 8; i, b = i+1, b[8:] {
+		if binary.LittleEndian.Uint64(b) == word {
 			return i
 		}
 	}
