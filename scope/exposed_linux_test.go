@@ -271,3 +271,50 @@ func TestG30(t *testing.T) {
 	}
 	t.Logf("G30: %d traces of processes that are all number 1, at once in a directory each backing; all whole, none shared", n)
 }
+
+// TestG31Memory: the pages that records are in are left out of core dumps and not
+// copied into children, however often a ring has gone around.
+func TestG31Memory(t *testing.T) {
+	switch {
+	case emulated():
+		t.Skip("the emulator does not show what was advised")
+	case !haveDisk:
+		t.Skip("this build maps nothing")
+	}
+	mapped := 0
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithRing(4<<20), shortTicks())
+		for i := range 3 * (4 << 20) / format.RecordSize {
+			if i%atOnce == 0 {
+				breathe(t)
+			}
+			Task("a")()
+		}
+		names := []string{Path(), hotOf(t, Path())}
+		b, err := os.ReadFile("/proc/self/smaps")
+		if err != nil {
+			t.Skip(err)
+		}
+		found := 0
+		ours := ""
+		for line := range strings.Lines(string(b)) {
+			if i := strings.IndexByte(line, '/'); i >= 0 && strings.Contains(line, "-") {
+				ours = ""
+				if name := strings.TrimSpace(line[i:]); slices.Contains(names, name) {
+					ours = name
+				}
+			}
+			if flags, ok := strings.CutPrefix(line, "VmFlags:"); ok && ours != "" {
+				if found++; !strings.Contains(flags, " dd") || !strings.Contains(flags, " dc") {
+					t.Errorf("%s is mapped with the flags%s", ours, flags)
+				}
+				ours = ""
+			}
+		}
+		if want := !current.Load().pool.Heap(); (found > 0) != want {
+			t.Errorf("%d mappings of ours, want any: %t", found, want)
+		}
+		mapped += found
+	})
+	t.Logf("G31: %d mappings of two recordings: each without core dump and fork", mapped)
+}
