@@ -61,7 +61,7 @@ func perFS(t *testing.T, f func(t *testing.T, fs *faultfs.FS, backing string)) {
 				if i == 0 && backing != "disk" && !faultfs.Full() {
 					return // as on the other one, but for the disk itself
 				}
-				f(t, fs.make(t, 256<<20), backing)
+				f(t, fs.make(t, 512<<20), backing)
 			})
 		})
 	}
