@@ -222,6 +222,9 @@ func (f *Flusher) round() {
 			f.leaving = append(f.leaving, idx)
 		}
 	}
+	if f.Pool.Copies() {
+		return // Settle writes them, once
+	}
 	for _, run := range runs(f.leaving) {
 		f.note(f.Pool.Save(run.from, run.to, true))
 		testpoint.Here("flush.saved")

@@ -3,6 +3,7 @@ package mmpool
 import (
 	"encoding/binary"
 	"fmt"
+	"hash/crc32"
 	"os"
 	"sync/atomic"
 
@@ -13,6 +14,7 @@ import (
 type copier struct {
 	f    *os.File
 	buf  []byte
+	last map[int64]uint32      // checksum of what was written of chunks that may change
 	fail atomic.Pointer[error] // why the last chunk could not be written; nil: it was
 }
 
@@ -22,10 +24,11 @@ const maxKept = 2 * maxWindow
 
 // write copies the chunk idx, whose memory is w, to its place in the file, as it
 // is now. The words are loaded one by one: a record that is being written is seen
-// whole or, its start being stored last, not at all.
-func (c *copier) write(w []uint64, idx, at int64) error {
+// whole or, its start being stored last, not at all. One that may still change, and
+// has not since it was written, is left out: an idle program must not keep a disk busy.
+func (c *copier) write(w []uint64, idx, at int64, final bool) error {
 	if c.buf == nil {
-		c.buf = make([]byte, ChunkSize)
+		c.buf, c.last = make([]byte, ChunkSize), map[int64]uint32{}
 	}
 	// Forwards within a record: where its start is there, so is the rest.
 	for i := range w {
@@ -35,14 +38,26 @@ func (c *copier) write(w []uint64, idx, at int64) error {
 	if idx == 0 {
 		b = b[:format.ControlOffset] // what follows is not ours alone
 	}
+	sum := crc32.Checksum(b, castagnoli)
+	if was, ok := c.last[idx]; ok && was == sum && !final {
+		return nil
+	}
+	if final {
+		delete(c.last, idx)
+	}
 	if _, err := c.f.WriteAt(b, at*ChunkSize); err != nil {
 		err = fmt.Errorf("writing %s: %w", c.f.Name(), err)
 		c.fail.Store(&err)
 		return err
 	}
+	if !final {
+		c.last[idx] = sum
+	}
 	c.fail.Store(nil)
 	return nil
 }
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // the processor has it
 
 // behind says why n chunks wait in memory: the disk is slow, or does not take
 // them at all.

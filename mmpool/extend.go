@@ -27,8 +27,9 @@ type backing interface {
 	// rearm makes the chunks' pages writable again where the kernel's
 	// write-back has write-protected them.
 	rearm(from, to int64) error
-	// save begins to write the chunks out, final says that they will not change
-	// any more; settle waits for that and drops their memory.
+	// save begins to write the chunks out, or brings the file up to date with them;
+	// final says that they will not change any more. settle has them written and
+	// drops their memory.
 	save(s span, final bool) error
 	settle(s span) error
 	// What a ring needs besides. grow gives the file n more places. attach makes
@@ -242,7 +243,8 @@ func (p *Pool) Rearm(open []int64) error {
 	return first
 }
 
-// Save begins to write the chunks [from, to) out.
+// Save begins to write the chunks [from, to) out, or, where the file is a copy, brings
+// it up to date with them; final says that they will not change any more.
 func (p *Pool) Save(from, to int64, final bool) error {
 	return p.each(from, to, func(s span) error { return p.back.save(s, final) })
 }

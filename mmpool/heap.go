@@ -81,21 +81,21 @@ func (h *heap) rearm(from, to int64) error { return nil }
 // not at all.
 func (h *heap) save(s span, final bool) error {
 	for i := range s.n {
-		if err := h.saveOne(s.idx+i, s.at+i); err != nil {
+		if err := h.saveOne(s.idx+i, s.at+i, final); err != nil {
 			return err
 		}
 	}
 	return nil
 }
 
-func (h *heap) saveOne(idx, at int64) error {
+func (h *heap) saveOne(idx, at int64, final bool) error {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	w := h.words(idx)
 	if w == nil {
 		return nil
 	}
-	return h.write(w, idx, at)
+	return h.write(w, idx, at, final)
 }
 
 func (h *heap) settle(s span) error {

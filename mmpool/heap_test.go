@@ -203,3 +203,39 @@ func TestHeapIsBounded(t *testing.T) {
 		}
 	}
 }
+
+// TestUnchangedIsNotWrittenAgain: what an idle program has open is written once.
+func TestUnchangedIsNotWrittenAgain(t *testing.T) {
+	f := newFile(t)
+	p, err := New(Options{File: f, Heap: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	idx, _ := p.Take()
+	w := p.Words(idx)
+	b := make([]byte, 8)
+	saved := func(final bool) uint64 {
+		t.Helper()
+		if _, err := f.WriteAt(make([]byte, 8), idx*ChunkSize); err != nil { // to see whether it is written
+			t.Fatal(err)
+		}
+		if err := p.Save(idx, idx+1, final); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := f.ReadAt(b, idx*ChunkSize); err != nil {
+			t.Fatal(err)
+		}
+		return binary.LittleEndian.Uint64(b)
+	}
+	atomic.StoreUint64(&w[0], 1)
+	for _, step := range []struct {
+		store uint64 // into the chunk's second word
+		final bool
+		want  uint64
+	}{{0, false, 1}, {0, false, 0}, {2, false, 1}, {2, false, 0}, {2, true, 1}, {2, true, 1}} {
+		atomic.StoreUint64(&w[1], step.store)
+		if got := saved(step.final); got != step.want {
+			t.Errorf("%+v: %d", step, got)
+		}
+	}
+}

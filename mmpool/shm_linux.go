@@ -204,25 +204,20 @@ func (s *shm) let(idx, n int64) {
 // rearm does nothing: nobody writes the pages back.
 func (s *shm) rearm(from, to int64) error { return nil }
 
-// save brings the file up to date with chunks that may still change. Those that
-// do not are written by settle, once.
 func (s *shm) save(p span, final bool) error {
-	if final {
-		return nil
-	}
 	s.copying.Lock()
 	defer s.copying.Unlock()
-	return s.copy(p)
+	return s.copy(p, final)
 }
 
 // copy writes those of the chunks that are in slots to the file.
-func (s *shm) copy(p span) error {
+func (s *shm) copy(p span, final bool) error {
 	for i := range p.n {
 		s.mu.Lock()
 		_, there := s.held[p.idx+i]
 		s.mu.Unlock()
 		if there {
-			if err := s.write(s.words(p.idx+i), p.idx+i, p.at+i); err != nil {
+			if err := s.write(s.words(p.idx+i), p.idx+i, p.at+i, final); err != nil {
 				return err
 			}
 		}
@@ -235,7 +230,7 @@ func (s *shm) copy(p span) error {
 func (s *shm) settle(p span) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
-	if err := s.copy(p); err != nil {
+	if err := s.copy(p, true); err != nil {
 		return err // the chunks stay where they are, for the next try
 	}
 	s.mu.Lock()

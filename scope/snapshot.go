@@ -46,7 +46,7 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, fileName(""))
 	}
-	o := snapshot.Options{Now: r.clock.Now(), Refresh: r.saveLive}
+	o := snapshot.Options{Now: r.clock.Now(), Refresh: func() error { return r.saveLive(false) }}
 	if why != "" {
 		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})
 	}
@@ -69,12 +69,12 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 // saveLive brings the file up to date with what is in memory, where it is a copy
 // of that. Last comes the chunk that says what is there, and whether the trace is
 // closed: not where something could not be written that can be found elsewhere.
-func (r *recorder) saveLive() (failed error) {
+func (r *recorder) saveLive(final bool) (failed error) {
 	for _, idx := range append(r.pool.Live(nil), 0) {
 		if idx == 0 && failed != nil && r.hot != nil {
 			break
 		}
-		if err := r.pool.Save(idx, idx+1, false); err != nil {
+		if err := r.pool.Save(idx, idx+1, final); err != nil {
 			failed = err
 		}
 	}

@@ -130,7 +130,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
 	if pool.Copies() { // let the file be a trace at once
-		if err := r.saveLive(); err != nil {
+		if err := r.saveLive(false); err != nil {
 			r.closeHot(true)
 			return nil, err
 		}
@@ -228,7 +228,7 @@ func (r *recorder) finish() error {
 	err := r.flusher.Err()
 	var unsaved error
 	if r.pool.Copies() {
-		unsaved = r.saveLive()
+		unsaved = r.saveLive(true)
 	}
 	if err == nil {
 		err = unsaved
