@@ -83,9 +83,13 @@ func shown(t *testing.T, what, path string) int {
 // there is what a reader shows; of a snapshot that is made meanwhile too. When
 // nothing of them is shown any more, nothing of them is anywhere.
 func TestG31(t *testing.T) {
+	size := int64(4 << 20)
+	if os.Getenv("SCOPEVIEW_FAULT") == "full" {
+		size = 16 << 20
+	}
 	backings, overwritten, kept, snapped := 0, 0, 0, 0
 	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithRing(ringSize()), shortTicks())
+		start(t, backing, WithRing(size), shortTicks())
 		hot := hotOf(t, Path())
 		if _, err := os.Stat(hot); (err == nil) != (current.Load().hot != nil) {
 			t.Errorf("the hot file is looked for at %s: %v", hot, err)
@@ -117,7 +121,7 @@ func TestG31(t *testing.T) {
 				}
 			}
 		}
-		record(3*ringSize(), true)
+		record(3*size, true)
 		dir := t.TempDir()
 		for i := range 2 {
 			path := filepath.Join(dir, fmt.Sprint(i))
@@ -138,10 +142,10 @@ func TestG31(t *testing.T) {
 		if len(left()) == 0 {
 			t.Error("nothing is in the files while it is recorded, so that nothing is proved")
 		}
-		record(3*ringSize(), false)
+		record(3*size, false)
 		until(t, "the overwritten ones gone", func() bool { breathe(t); return len(left()) == 0 })
 		issued := n
-		record(ringSize()/3, true)
+		record(size/3, true)
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
