@@ -34,8 +34,10 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 		if asked {
 			return nil, fmt.Errorf("the backing shm: %w", err)
 		}
-		w.backing = err.Error()
-		kind = DiskBacking
+		w.backing, kind = err.Error(), DiskBacking
+		if name, remote := mmpool.Remote(f); remote {
+			w.backing, kind = fmt.Sprintf("the trace is on %s; %v", name, err), HeapBacking
+		}
 	}
 	if kind == DiskBacking {
 		if pool, err = mmpool.New(po); err == nil || asked || mmpool.IsNoSpace(err) {
