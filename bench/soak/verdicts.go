@@ -8,6 +8,8 @@ import (
 	"os"
 	"path/filepath"
 	"sync"
+
+	"github.com/scopeview/scopeview/internal/hot"
 )
 
 // mostTold is how many violations are told in words: the first ones say what is
@@ -67,16 +69,20 @@ func copyFile(to, from string) error {
 	if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
 		return err
 	}
-	in, err := os.Open(from)
+	in, err := hot.Open(from)
 	if err != nil {
 		return err
 	}
 	defer in.Close()
+	st, err := in.Stat()
+	if err != nil {
+		return err
+	}
 	out, err := os.Create(to)
 	if err != nil {
 		return err
 	}
-	if _, err = io.Copy(out, in); err != nil {
+	if _, err = io.Copy(out, io.NewSectionReader(in, 0, st.Size())); err != nil {
 		out.Close()
 		return err
 	}

@@ -4,9 +4,9 @@ package main
 
 import (
 	"fmt"
-	"os"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -124,7 +124,7 @@ func (x *examination) run(c *child, closed bool) error {
 }
 
 func (x *examination) verify(path string) error {
-	f, err := os.Open(path)
+	f, err := hot.Open(path)
 	if err != nil {
 		return err
 	}
