@@ -96,7 +96,7 @@ func TestG4NthCall(t *testing.T) {
 			}
 		}
 	}
-	t.Logf("G4: %d runs with %d errors from the 1st to the %dth call on, %d calls failed: each loss had its reason, and each run went on",
+	t.Logf("G4: %d runs with %d errors from any of the first %d calls on, %d calls failed: each loss had its reason, and each run went on",
 		runs, len(losses), calls, failed)
 }
 

@@ -34,7 +34,7 @@ func TestG4(t *testing.T) {
 			t.Errorf("Stats tells %q, want that of EIO", r.LastErr)
 		}
 		quick(t, "while the disk is gone", calls, nothing)
-		t.Logf("G4: %s: EIO after some scopes: %d issued, %d taken, lost by I/O %d; calls %v (worst %v), longest GC pause %v; exit 0",
+		t.Logf("G4: %s: EIO after some scopes: %d issued, %d taken, lost by I/O %d; calls %v, worst %v, longest GC pause %v; exit 0",
 			backing, v.Begun(), s.Recorded, s.Lost.IO, calls, worst, pause)
 	})
 }

@@ -31,7 +31,7 @@ func TestG5(t *testing.T) {
 				t.Errorf("the victim ended with %v: %s", err, says)
 			}
 			first, _, _ := strings.Cut(says, "\n")
-			t.Logf("G5: disk: truncated after %d scopes, and the program died: %v, %q: not given for this backing", v.Ended(), err, first)
+			t.Logf("G5: not given: disk: truncated after %d scopes, and the program died: %v, %q", v.Ended(), err, first)
 			return
 		}
 		issued := v.Begun()

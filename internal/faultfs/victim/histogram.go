@@ -70,5 +70,5 @@ func (h *Histogram) Over(d time.Duration) (n uint64) {
 }
 
 func (h *Histogram) String() string {
-	return fmt.Sprintf("p50 %v, p99 %v, p99.9 %v, worst %v", h.At(.5), h.At(.99), h.At(.999), h.At(1))
+	return fmt.Sprintf("p50 %v, p99 %v, p99.9 %v", h.At(.5), h.At(.99), h.At(.999))
 }
