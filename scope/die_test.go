@@ -5,12 +5,12 @@ package scope
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"runtime"
-	"strconv"
 	"strings"
 	"syscall"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 // deaths are the ways in which a victim dies by itself.
@@ -51,7 +51,7 @@ var deaths = map[string]func(t *truth){
 // TestG15Kill promises.
 func TestG15Death(t *testing.T) {
 	runs := 1
-	if fullFaults() {
+	if faultfs.Full() {
 		runs = 20
 	}
 	var told []string
@@ -70,14 +70,17 @@ func TestG15Death(t *testing.T) {
 			for _, mode := range []string{"plain", "ring"} {
 				t.Run(fmt.Sprintf("%s/%s/%s", death.name, mode, b.name), func(t *testing.T) {
 					var sum tally
-					for range runs {
+					var oom *faultfs.Memory
+					if death.name == "eat" {
+						oom = faultfs.MemoryGroup(t, 64<<20)
+					}
+					for i := range runs {
 						v, err := newVictim(os.Args[0], fmt.Sprintf("%s backing=%d pace=256 %s=3000", mode, b.kind, death.name))
 						if err != nil {
 							t.Fatal(err)
 						}
-						var oom func() int
-						if death.name == "eat" {
-							oom = confine(t, v, 64<<20)
+						if oom != nil {
+							oom.Add(t, v.cmd.Process.Pid)
 						}
 						if err := v.says("running"); err != nil {
 							t.Fatal(err)
@@ -86,8 +89,8 @@ func TestG15Death(t *testing.T) {
 						if ws := v.cmd.ProcessState.Sys().(syscall.WaitStatus); !death.want(ws) || !strings.Contains(v.err.String(), death.says) {
 							t.Errorf("it ended by %v: %s", v.cmd.ProcessState, v.err.String())
 						}
-						if oom != nil && oom() == 0 {
-							t.Error("the kernel's killer was not there")
+						if oom != nil && oom.Kills(t) != int64(i+1) {
+							t.Errorf("the kernel has killed %d, want %d", oom.Kills(t), i+1)
 						}
 						one, err := v.check(false)
 						v.close(t)
@@ -106,45 +109,4 @@ func TestG15Death(t *testing.T) {
 		}
 	}
 	t.Logf("G15: %s", strings.Join(told, "; "))
-}
-
-// confine puts the victim into a memory cgroup of its own. The function that it
-// returns tells how many processes in it the kernel has killed, and removes it.
-func confine(t *testing.T, v *victimRun, bytes int) func() int {
-	t.Helper()
-	give := func(err error) {
-		_ = v.cmd.Process.Kill()
-		_ = v.cmd.Wait()
-		v.close(t)
-		t.Skipf("a memory cgroup can't be had: %v", err)
-	}
-	name := "scopeview-test-" + strconv.Itoa(v.cmd.Process.Pid)
-	dir, limit, events := filepath.Join("/sys/fs/cgroup/memory", name), "memory.limit_in_bytes", "memory.oom_control"
-	if _, err := os.Stat(filepath.Dir(dir)); err != nil {
-		dir, limit, events = filepath.Join("/sys/fs/cgroup", name), "memory.max", "memory.events"
-	}
-	if err := os.Mkdir(dir, 0o700); err != nil {
-		give(err)
-	}
-	for _, set := range [][2]string{{limit, strconv.Itoa(bytes)}, {"cgroup.procs", strconv.Itoa(v.cmd.Process.Pid)}} {
-		if err := os.WriteFile(filepath.Join(dir, set[0]), []byte(set[1]), 0); err != nil {
-			_ = os.Remove(dir)
-			give(err)
-		}
-	}
-	return func() (killed int) {
-		b, err := os.ReadFile(filepath.Join(dir, events))
-		if err != nil {
-			t.Error(err)
-		}
-		for line := range strings.Lines(string(b)) {
-			if n, ok := strings.CutPrefix(strings.TrimSpace(line), "oom_kill "); ok {
-				killed, _ = strconv.Atoi(n)
-			}
-		}
-		if err := os.Remove(dir); err != nil {
-			t.Error(err)
-		}
-		return killed
-	}
 }

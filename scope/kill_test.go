@@ -18,12 +18,11 @@ import (
 	"time"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
-
-// fullFaults tells whether the tests of the guarantees are to run in full.
-func fullFaults() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
 
 // TestKill kills writers at random moments. Every scope whose end had returned
 // is in the trace, ended; none is there that was not begun; one per worker may
@@ -41,7 +40,7 @@ func TestKill(t *testing.T) {
 // whole; of the heap it tells what is missing.
 func TestG15Kill(t *testing.T) {
 	n := 5
-	if fullFaults() {
+	if faultfs.Full() {
 		n = 1000
 	}
 	var told []string
@@ -141,6 +140,7 @@ type victimRun struct {
 	cmd   *exec.Cmd
 	dir   string
 	path  string
+	in    io.Writer // what it reads
 	out   *bufio.Reader
 	err   strings.Builder
 	unmap func()
@@ -181,6 +181,9 @@ func newVictim(binary, ways string, env ...string) (*victimRun, error) {
 		return fail(err)
 	}
 	v.out = bufio.NewReader(out)
+	if v.in, err = v.cmd.StdinPipe(); err != nil {
+		return fail(err)
+	}
 	if err := v.cmd.Start(); err != nil {
 		return fail(err)
 	}

@@ -39,6 +39,7 @@ type truth struct {
 	running  atomic.Uint32 // Start has returned
 	stopped  atomic.Uint32 // Stop has
 	pace     int           // scopes that a worker records before it rests; 0: it never does
+	steps    steppers
 }
 
 // work is what a worker has done. Its scopes are numbered; one that was not kept
@@ -75,6 +76,11 @@ func isVictim(t *testing.T) {
 // victimOptions are the options of a recording by the ways' words.
 func victimOptions(ways []string) []Option {
 	opts := []Option{WithFlushEvery(10 * time.Millisecond)}
+	if stepsOf(ways) != nil { // nothing is to be written but by the writers
+		// A thread that is stepped is off its CPU between any two instructions, which
+		// the fast path, where it measures CPU time, does not take for its own.
+		opts = []Option{WithFlushEvery(time.Hour), WithHeartbeat(time.Hour), WithCPU(Off)}
+	}
 	limit := WithLimit(256 << 20)
 	for _, way := range ways {
 		key, value, _ := strings.Cut(way, "=")
@@ -111,6 +117,9 @@ func victim(path string, ways []string) error {
 		return err
 	}
 	t.running.Store(1)
+	if ops := stepsOf(ways); ops != nil {
+		t.step(ops)
+	}
 	for w := range victimWorkers {
 		go t.work(w)
 	}

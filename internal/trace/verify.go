@@ -30,7 +30,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"chunk-kept", "only a ring's chunks of blocks are kept"},
 	{"ring-size", "no more chunks have numbers than the ring has"},
 	{"chunk-since", "a chunk is handed out after the start"},
-	{"chunk-unborn", "what was not handed out is zero (in a ring: once it is closed)"},
+	{"chunk-unborn", "what was not handed out is zero (in a ring: once it is closed), but for the header that was about to be stored when the writer was killed"},
 	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
 	{"chunk-tail", "what follows a chunk's end is zero (assembly path: or what a begin left that tried again elsewhere)"},
 	{"record-hole", "no place is skipped"},
@@ -203,9 +203,14 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 		v.add(off, "chunk-header", "%v", err)
 		return nil
 	case !ok:
-		// A ring zeroes a header first, and its chunk then.
-		if i := firstNonzero(v.bytes); i >= 0 && !t.overwrites() {
-			v.add(off+int64(i), "chunk-unborn", "no chunk was handed out here, and there is something")
+		// A ring zeroes a header first, and its chunk then. Of a header that is about to
+		// be stored the magic comes last.
+		born := 0
+		if !t.state.Closed {
+			born = format.ChunkHeaderSize
+		}
+		if i := firstNonzero(v.bytes[born:]); i >= 0 && !t.overwrites() {
+			v.add(off+int64(born+i), "chunk-unborn", "no chunk was handed out here, and there is something")
 		}
 		return nil
 	case (h.Kind == format.ChunkRecords) != (kind == format.ChunkRecords):

@@ -88,7 +88,7 @@ var verifyCases = []verifyCase{
 	{"size", "", "unborn\ntruncate 21000\n", []string{"144 state-end", "144 state-end", "21000 file-size"}},
 	{"chunk index", "chunk records owner=0 path=go", "chunk records index=9 path=go", []string{"16384 chunk-header"}},
 	{"chunk kind", "chunk records owner=0 path=go", "unborn\nchunk kind-5\nchunk records owner=0 path=go", []string{"20484 chunk-values"}},
-	{"unborn and not zero", "", "bytes\nat 50\nraw 01\n", []string{"144 state-end", "20530 chunk-unborn"}},
+	{"unborn and not zero", "", "bytes\nat 70\nraw 01\n", []string{"144 state-end", "20550 chunk-unborn"}},
 	{"generation", "chunk blocks", "chunk blocks gen=2", []string{"4120 chunk-values"}},
 	{"flags", "flags=final sealed", "flags=10 sealed", []string{"8220 chunk-values"}},
 	{"chunk reserved", "anchor start=1000", "at 50\nraw 01\nat 64\nanchor start=1000", []string{"8192 chunk-values"}},

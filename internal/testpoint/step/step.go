@@ -1,0 +1,142 @@
+//go:build linux && amd64
+
+// Package step executes a thread of another process instruction by instruction, and
+// leaves it stopped wherever its test likes, while the process's other threads run.
+// Only tests import it.
+//
+// The thread says itself where stepping is to begin and to end: it calls Mark, which
+// is a system call of a number that the kernel does not have.
+package step
+
+import (
+	"fmt"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// number is that of no system call.
+const number = 5000
+
+// Mark tells who steps this thread that it has come to the place n. Where nobody
+// does, it does nothing.
+func Mark(n int) { _, _, _ = unix.RawSyscall(number, uintptr(n), 0, 0) }
+
+// Thread is a thread that is stepped. All its methods, and Seize, must be called on
+// one goroutine that is locked to its thread: the kernel wants the same tracer.
+type Thread struct {
+	tid  int
+	regs unix.PtraceRegs
+}
+
+// Seize stops the thread.
+func Seize(tid int) (*Thread, error) {
+	t := &Thread{tid: tid}
+	// unix.PtraceSeize has no way to give the options.
+	if _, _, e := unix.Syscall6(unix.SYS_PTRACE, unix.PTRACE_SEIZE, uintptr(tid), 0, unix.PTRACE_O_TRACESYSGOOD, 0, 0); e != 0 {
+		return nil, fmt.Errorf("seizing thread %d: %w", tid, e)
+	}
+	if err := unix.PtraceInterrupt(tid); err != nil {
+		return nil, fmt.Errorf("stopping thread %d: %w", tid, err)
+	}
+	_, err := t.wait()
+	return t, err
+}
+
+// wait waits until the thread has stopped, and returns why.
+func (t *Thread) wait() (unix.Signal, error) {
+	var ws unix.WaitStatus
+	for {
+		// Not unix.Wait4, after which the scheduler has to find this goroutine a
+		// P again: of ten thousands of steps that would be the most time.
+		_, _, err := unix.RawSyscall6(unix.SYS_WAIT4, uintptr(t.tid), uintptr(unsafe.Pointer(&ws)), unix.WALL, 0, 0, 0)
+		if err == unix.EINTR {
+			continue
+		}
+		if err != 0 {
+			return 0, fmt.Errorf("waiting for thread %d: %w", t.tid, err)
+		}
+		if !ws.Stopped() {
+			return 0, fmt.Errorf("thread %d has ended: %#x", t.tid, uint32(ws))
+		}
+		return ws.StopSignal(), nil
+	}
+}
+
+// ToMark lets the thread run until it has come to the place n.
+func (t *Thread) ToMark(n int) error {
+	for {
+		if err := t.toCall(); err != nil {
+			return err
+		}
+		if t.regs.Orig_rax == number && t.regs.Rdi == uint64(n) {
+			return t.toCall() // that was its beginning
+		}
+	}
+}
+
+// toCall lets the thread run until a system call begins or ends. Signals it does not
+// get: the runtime's, to preempt it.
+func (t *Thread) toCall() error {
+	for {
+		if err := unix.PtraceSyscall(t.tid, 0); err != nil {
+			return fmt.Errorf("letting thread %d run: %w", t.tid, err)
+		}
+		s, err := t.wait()
+		if err != nil {
+			return err
+		}
+		if s != unix.SIGTRAP|0x80 {
+			continue
+		}
+		if err := unix.PtraceGetRegs(t.tid, &t.regs); err != nil {
+			return fmt.Errorf("reading the registers of thread %d: %w", t.tid, err)
+		}
+		return nil
+	}
+}
+
+// Step executes one instruction. It tells whether the one that follows is that of
+// Mark(n), and leaves that to be done.
+func (t *Thread) Step(n int) (there bool, err error) {
+	for {
+		if _, _, err := unix.RawSyscall6(unix.SYS_PTRACE, unix.PTRACE_SINGLESTEP, uintptr(t.tid), 0, 0, 0, 0); err != 0 {
+			return false, fmt.Errorf("stepping thread %d: %w", t.tid, err)
+		}
+		s, err := t.wait()
+		if err != nil {
+			return false, err
+		}
+		switch s {
+		case unix.SIGTRAP:
+			if err := unix.PtraceGetRegs(t.tid, &t.regs); err != nil {
+				return false, fmt.Errorf("reading the registers of thread %d: %w", t.tid, err)
+			}
+			return t.regs.Rax == number && t.regs.Rdi == uint64(n) && t.atSyscall(), nil
+		case unix.SIGSEGV, unix.SIGBUS, unix.SIGILL, unix.SIGFPE:
+			return false, fmt.Errorf("thread %d gets %v at %#x", t.tid, s, t.regs.Rip)
+		}
+		// Any other signal it does not get, and the instruction was not executed.
+	}
+}
+
+func (t *Thread) atSyscall() bool {
+	var b [2]byte
+	n, err := unix.PtracePeekText(t.tid, uintptr(t.regs.Rip), b[:])
+	return err == nil && n == 2 && b == [2]byte{0x0f, 0x05}
+}
+
+// Reap takes note of the thread's death, which its process's parent can't see before.
+func (t *Thread) Reap() {
+	for {
+		if _, err := t.wait(); err != nil {
+			return
+		}
+	}
+}
+
+// ID is the system's number of the thread.
+func (t *Thread) ID() int { return t.tid }
+
+// At is the address of the instruction that follows.
+func (t *Thread) At() uint64 { return t.regs.Rip }
