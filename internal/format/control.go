@@ -88,11 +88,11 @@ func DecodeControl(b []byte) (r Request, a Answer, err error) {
 	}
 	le := binary.LittleEndian
 	text := func(head, at int) (string, error) {
-		n := int(le.Uint32(b[head+4:]))
+		n := le.Uint32(b[head+4:])
 		if n > MaxRequestText {
 			return "", fmt.Errorf("%w: a text of %d bytes", ErrRequest, n)
 		}
-		return string(b[at : at+n]), nil
+		return string(b[at : at+int(n)]), nil
 	}
 	r = Request{Number: le.Uint64(b[RequestNumber:]), Command: Command(le.Uint32(b[RequestHead:]))}
 	r.Text, err = text(RequestHead, RequestText)

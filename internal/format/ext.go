@@ -93,11 +93,11 @@ func DecodeExt(dst []Slot, b []byte) ([]Slot, error) {
 		at += 8
 		s := Slot{Type: t, Value: v}
 		if t == SlotString || t == SlotType_ {
-			kept := int(uint32(v))
-			if kept > MaxString || kept > n-at {
-				return dst, fmt.Errorf("%w: slot %d: string of %d bytes", ErrCorrupt, i, kept)
+			if uint32(v) > MaxString || int(uint32(v)) > n-at {
+				return dst, fmt.Errorf("%w: slot %d: string of %d bytes", ErrCorrupt, i, uint32(v))
 			}
-			s.Value, s.Full = 0, int(v>>32)
+			kept := int(uint32(v))
+			s.Value, s.Full = 0, int(min(v>>32, math.MaxInt32)) // also where an int has 32 bits
 			s.Str = b[at : at+kept]
 			at += (kept + 7) &^ 7
 		}

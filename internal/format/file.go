@@ -212,6 +212,16 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	return h, DecodeState(b[StateOffset:]), nil
 }
 
+// Within refuses a file of size bytes that is cut off within its first chunk, if that
+// is said to be longer than a MiB: there is nothing in it, and who reads chunk by
+// chunk would need many times its size. The error wraps ErrCorrupt.
+func (h *Header) Within(size int64) error {
+	if h.ChunkSize > 1<<20 && size < int64(h.ChunkSize) {
+		return fmt.Errorf("%w: the file is cut off within its first chunk, of %d bytes", ErrCorrupt, h.ChunkSize)
+	}
+	return nil
+}
+
 // Offsets of State's words from StateOffset.
 const (
 	StateClosed      = 0
