@@ -15,8 +15,8 @@ import (
 type Histogram struct {
 	n        int64
 	min, max int64
-	few      []int64              // sorted only when asked; nil once there are octaves
-	octaves  [64]*[buckets]uint64 // by the position of the value's highest bit
+	few      []int64               // sorted only when asked; nil once there are octaves
+	octaves  *[64]*[buckets]uint64 // by the position of the value's highest bit; nil while there are few
 }
 
 const (
@@ -38,6 +38,7 @@ func (h *Histogram) Add(v int64) {
 		return
 	}
 	if h.few != nil {
+		h.octaves = new([64]*[buckets]uint64)
 		for _, w := range h.few {
 			h.count(w)
 		}

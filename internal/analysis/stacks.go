@@ -12,7 +12,7 @@ type StackCount struct {
 // Stacks adds up what a trace has of scope.Stack.
 func Stacks(t *trace.Trace) (n StackCount) {
 	names := map[uint16]bool{}
-	t.EachStack(func(s *trace.Stack) bool {
+	t.EachCount(func(s *trace.Stack) bool {
 		names[s.Name] = true
 		n.Calls += s.Calls
 		n.Stacks++

@@ -78,6 +78,9 @@ func (a *anonymizer) open() error {
 	if a.header, s, err = format.DecodeHeader(b[:n]); err != nil {
 		return fmt.Errorf("its header can't be read: %w", err)
 	}
+	if err := a.header.Within(a.size); err != nil {
+		return err
+	}
 	a.cs = int64(a.header.ChunkSize)
 	a.in, a.out, a.other = make([]byte, a.cs), make([]byte, a.cs), make([]byte, a.cs)
 	a.places = 1

@@ -160,6 +160,15 @@ func newCopier(src Source, o Options) (*copier, error) {
 	if c.header, c.state, err = format.DecodeHeader(b[:n]); err != nil {
 		return nil, fmt.Errorf("the trace %s can't be copied: its header can't be read: %w", src.Name(), err)
 	}
+	if c.header.Within(0) != nil { // else the size does not matter
+		st, err := src.Stat()
+		if err == nil {
+			err = c.header.Within(st.Size())
+		}
+		if err != nil {
+			return nil, fmt.Errorf("the trace %s can't be copied: %w", src.Name(), err)
+		}
+	}
 	c.cs = int64(c.header.ChunkSize)
 	c.ring = c.header.Ring != 0
 	c.first, c.second = make([]byte, c.cs), make([]byte, c.cs)

@@ -61,6 +61,9 @@ func (t *Trace) LastBeat() (b Beat, ok bool) {
 	return Beat{Time: t.Nanos(t.latest), Values: t.lastValues}, t.latest > 0
 }
 
+// maxBeatValues is how many values a beat has at most: many times the fields that there are.
+const maxBeatValues = 1024
+
 // EachBeat calls f with every heartbeat by time, until f returns false. The
 // beat is reused from call to call.
 func (t *Trace) EachBeat(f func(*Beat) bool) error {
@@ -82,6 +85,7 @@ func (t *Trace) EachBeat(f func(*Beat) bool) error {
 			switch typ {
 			case format.BlockBeat:
 				_, b.Values, _ = format.DecodeBeat(b.Values, p)
+				b.Values = b.Values[:min(len(b.Values), maxBeatValues)]
 				met = true
 			case format.BlockThread:
 				_, b.Threads, _ = format.DecodeThreads(b.Threads, p)

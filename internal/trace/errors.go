@@ -65,11 +65,20 @@ type Problem struct {
 // list as long as itself. Offset is the first place where each was met.
 type problems map[string]*Problem
 
+const maxProblems = 1000
+
+// Texts that tell what was read can all be different, so there are at most
+// maxProblems of them.
 func (p problems) add(text string, off, n int64) {
 	if n <= 0 {
 		return
 	}
-	if q := p[text]; q != nil {
+	q := p[text]
+	if q == nil && len(p) >= maxProblems {
+		text = textManyProblems
+		q = p[text]
+	}
+	if q != nil {
 		q.Count += n
 		q.Offset = min(q.Offset, off)
 		return
@@ -87,7 +96,9 @@ func (p problems) set(text string, off, n int64) {
 // larger count is the truth, not the sum.
 func (p problems) atLeast(o problems) {
 	for text, q := range o {
-		if old := p[text]; old == nil {
+		if old := p[text]; old == nil && len(p) >= maxProblems {
+			p.add(text, q.Offset, q.Count)
+		} else if old == nil {
 			c := *q
 			p[text] = &c
 		} else {
@@ -110,20 +121,21 @@ func (p problems) sorted() []Problem {
 
 // The sentences of what is tolerated in records.
 const (
-	textUnborn    = "a chunk was handed out and never begun"
-	textCool      = "chunks that were in memory are not in the file"
-	textTwin      = "a chunk is skipped, one that was handed out later has its number"
-	textHole      = "a record's place was handed out and the record never begun"
-	textOrphanExt = "an extension has no record: its writer was stopped between the two"
-	textBadStart  = "a record's first word is no time"
-	textEarly     = "a record begins before its chunk was handed out; it is shown from there"
-	textBadStop   = "a scope's end is before its begin or no time; its duration is shown as 0"
-	textNoExt     = "a record's extension is missing or runs beyond its chunk; its arguments are not shown"
-	textBadExt    = "an extension can't be decoded to its end; the arguments behind that are not shown"
-	textOrphanEnd = "an end has no begin that is open: the begin is missing, or ended twice"
-	textLostBegin = "a scope's begin was overwritten, and its end does not say what it was"
-	textBadEnd    = "an end does not fit the begin that it names; the scope is shown as open"
-	textBreak     = "a scope spans a step of the clock: its duration is not to be believed"
-	textShort     = "a chunk could not be read to its end: the file shrank while it was read"
-	textManyRows  = "more named goroutines than are remembered: those idle for longest may show without their name"
+	textUnborn       = "a chunk was handed out and never begun"
+	textCool         = "chunks that were in memory are not in the file"
+	textTwin         = "a chunk is skipped, one that was handed out later has its number"
+	textHole         = "a record's place was handed out and the record never begun"
+	textOrphanExt    = "an extension has no record: its writer was stopped between the two"
+	textBadStart     = "a record's first word is no time"
+	textEarly        = "a record begins before its chunk was handed out; it is shown from there"
+	textBadStop      = "a scope's end is before its begin or no time; its duration is shown as 0"
+	textNoExt        = "a record's extension is missing or runs beyond its chunk; its arguments are not shown"
+	textBadExt       = "an extension can't be decoded to its end; the arguments behind that are not shown"
+	textOrphanEnd    = "an end has no begin that is open: the begin is missing, or ended twice"
+	textLostBegin    = "a scope's begin was overwritten, and its end does not say what it was"
+	textBadEnd       = "an end does not fit the begin that it names; the scope is shown as open"
+	textBreak        = "a scope spans a step of the clock: its duration is not to be believed"
+	textShort        = "a chunk could not be read to its end: the file shrank while it was read"
+	textManyProblems = "further defects, each of which is told of in other words"
+	textManyRows     = "more named goroutines than are remembered: those idle for longest may show without their name"
 )

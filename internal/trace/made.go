@@ -131,7 +131,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 // useMade has the cursor give the made records, none before since.
 func (c *cursor) useMade(list []made, since int64) {
 	c.made, c.next, c.row, c.ends = list, 0, nil, nil
-	c.places = c.places[:0]
+	c.places = slices.Grow(c.places[:0], len(list))
 	for i := range list {
 		m := &list[i]
 		c.places = append(c.places, place{max(m.rec.Start, since), uint32(i), m.where.thread})

@@ -71,6 +71,9 @@ func (t *Trace) readHeader() error {
 	if t.header, t.state, err = format.DecodeHeader(b[:got]); err != nil {
 		return headerError(t.path, err)
 	}
+	if err := t.header.Within(t.size); err != nil {
+		return &CorruptError{Path: t.path, Offset: t.size, Err: err}
+	}
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
 		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)

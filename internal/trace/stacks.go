@@ -3,7 +3,6 @@ package trace
 import (
 	"cmp"
 	"fmt"
-	"maps"
 	"math"
 	"slices"
 
@@ -83,22 +82,44 @@ func (t *Trace) stackBlock(typ format.BlockType, p []byte) error {
 // in the order in which stacks came up, until f returns false. The Stack is
 // reused from call to call.
 func (t *Trace) EachStack(f func(*Stack) bool) {
-	keys := slices.SortedFunc(maps.Keys(t.stacks.counts), func(a, b stackKey) int {
+	var frames []format.Frame
+	t.EachCount(func(s *Stack) bool {
+		frames = t.AppendFrames(frames[:0], s.ID)
+		s.Frames = frames
+		return f(s)
+	})
+}
+
+// EachCount is EachStack without the frames, which AppendFrames has: a stack may have
+// thousands of names, and a thousand frames.
+func (t *Trace) EachCount(f func(*Stack) bool) {
+	keys := make([]stackKey, 0, len(t.stacks.counts))
+	for k := range t.stacks.counts {
+		keys = append(keys, k)
+	}
+	slices.SortFunc(keys, func(a, b stackKey) int {
 		return cmp.Or(cmp.Compare(a.name, b.name), cmp.Compare(a.stack, b.stack))
 	})
-	var s Stack
 	for _, k := range keys {
-		n, stack := t.stacks.counts[k], t.stacks.stacks[k.stack]
-		s = Stack{Name: k.name, ID: k.stack, Frames: s.Frames[:0], Cut: stack.Cut, Calls: n.calls, Weight: n.weight}
-		for _, id := range stack.Frames {
-			frame, ok := t.stacks.frames[id]
-			if !ok {
-				frame = format.Frame{ID: id, Function: fmt.Sprintf("(frame %d)", id)}
-			}
-			s.Frames = append(s.Frames, frame)
-		}
-		if !f(&s) {
+		n := t.stacks.counts[k]
+		if !f(&Stack{Name: k.name, ID: k.stack, Cut: t.stacks.stacks[k.stack].Cut, Calls: n.calls, Weight: n.weight}) {
 			return
 		}
 	}
 }
+
+// AppendFrames appends the frames of a stack to dst, the caller first; none where the
+// trace does not tell.
+func (t *Trace) AppendFrames(dst []format.Frame, stack uint32) []format.Frame {
+	for _, id := range t.stacks.stacks[stack].Frames {
+		frame, ok := t.stacks.frames[id]
+		if !ok {
+			frame = format.Frame{ID: id, Function: fmt.Sprintf("(frame %d)", id)}
+		}
+		dst = append(dst, frame)
+	}
+	return dst
+}
+
+// Depth is how many frames a stack has.
+func (t *Trace) Depth(stack uint32) int { return len(t.stacks.stacks[stack].Frames) }

@@ -65,7 +65,7 @@ var Rules = []struct{ Name, Doc string }{
 }
 
 // maxFindings is when Verify stops collecting: nobody reads more.
-const maxFindings = 10_000
+const maxFindings = 1000
 
 // Verify checks everything that docs/format.md promises, where the reader
 // tolerates. A trace that is being written may have findings that a closed one
