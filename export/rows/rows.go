@@ -19,6 +19,7 @@ type Row struct {
 	// Rank orders the rows.
 	Rank int32
 
+	track uint16  // of which Name is made
 	stack []int64 // the ends of what runs, the innermost last
 	last  int64   // start of what was put here last
 }
@@ -106,20 +107,22 @@ func (g *goroutine) rank(at int) int32 {
 // row is row at of g, announced under the name that g has now.
 func (l *layout) row(g *goroutine, at int) *Row {
 	if len(g.rows) > 0 && g.shown != g.track {
-		for i, r := range g.rows {
-			r.Name, r.Rank = g.name(l, i), g.rank(i)
-			l.sink.Row(r)
+		for i := range min(len(g.rows), renamedAtOnce) {
+			l.rename(g, i)
 		}
 	}
 	g.shown = g.track
 	if at < len(g.rows) {
+		if g.rows[at].track != g.track {
+			l.rename(g, at)
+		}
 		return g.rows[at]
 	}
 	if at == 0 {
 		g.number = l.goroutines
 		l.goroutines++
 	}
-	r := &Row{Number: l.rows, Name: g.name(l, at), Rank: g.rank(at), last: math.MinInt64}
+	r := &Row{Number: l.rows, Name: g.name(l, at), Rank: g.rank(at), track: g.track, last: math.MinInt64}
 	l.rows++
 	if at == 0 && g.key < firstOther {
 		r.ID = uint32(g.key)
@@ -132,6 +135,17 @@ func (l *layout) row(g *goroutine, at int) *Row {
 	return r
 }
 
+// renamedAtOnce is how many of a goroutine's rows are told of when it gets another name.
+// Those beyond are when they are used again: a goroutine with thousands of rows may
+// get thousands of names.
+const renamedAtOnce = 16
+
+func (l *layout) rename(g *goroutine, at int) {
+	r := g.rows[at]
+	r.Name, r.Rank, r.track = g.name(l, at), g.rank(at), g.track
+	l.sink.Row(r)
+}
+
 // place finds the row for a scope and puts it there.
 func (l *layout) place(g *goroutine, e *trace.Event) *Row {
 	end := e.Start + e.Dur
@@ -140,10 +154,10 @@ func (l *layout) place(g *goroutine, e *trace.Event) *Row {
 		at = 1
 		l.row(g, 0) // an overflow row has the goroutine's own before it
 	}
-	for ; ; at++ {
-		if r := l.row(g, at); r.fits(e.Start, end) {
-			r.put(e.Start, end)
-			return r
-		}
+	for at < len(g.rows) && !g.rows[at].fits(e.Start, end) {
+		at++
 	}
+	r := l.row(g, at)
+	r.put(e.Start, end)
+	return r
 }
