@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -100,14 +99,6 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 
 // styles are the colours of what goes to o.
 func (o *output) styles(s *streams) styles { return styles(o.standard() && s.color) }
-
-// writeJSON writes v as an indented JSON document.
-func writeJSON(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
-}
 
 // untilDone is a writer that fails once its context is done: it stops what
 // writes and knows nothing of contexts.

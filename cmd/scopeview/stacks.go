@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -50,6 +51,9 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 			defer x.t.Close()
 			r.t, r.names = x.t, x.sel.Names
 			r.read()
+			if r.cut > 0 {
+				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", plural(r.cut, "stack"))
+			}
 			err := x.out.write(s, func(w io.Writer) error {
 				switch {
 				case folded:
@@ -111,7 +115,7 @@ func (r *stacksReport) text(w io.Writer, s styles) error {
 		shown = min(shown, r.limit)
 	}
 	for _, g := range groups[:shown] {
-		t.add(shorten(show(r.t.Name(g.name)), nameWidth), thousands(g.calls), percent(r.share(g.name, g.calls)), thousands(g.weight), g.from)
+		t.add(shorten(show(r.t.Name(g.name)), nameWidth), thousands(g.calls), percent(r.share(g.name, g.calls)), thousands(g.weight), r.calledFrom(g.stack))
 	}
 	if err := t.write(w, s); err != nil {
 		return err

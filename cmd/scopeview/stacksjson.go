@@ -1,14 +1,17 @@
 package main
 
-import "github.com/scopeview/scopeview/internal/analysis"
+import (
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/trace"
+)
 
 // stacksJSON is the document of stacks --json. Keys may be added; none changes
 // its meaning or goes away.
 type stacksJSON struct {
-	Lost   map[string]int64 `json:"lost"`           // total, and by reason
-	Ring   *ringJSON        `json:"ring,omitempty"` // absent: the trace is none
-	Names  []stackSumJSON   `json:"names"`          // the most calls first, as stacks
-	Stacks []stackJSON      `json:"stacks"`
+	Lost   map[string]int64  `json:"lost"`           // total, and by reason
+	Ring   *ringJSON         `json:"ring,omitempty"` // absent: the trace is none
+	Names  []stackSumJSON    `json:"names"`          // the most calls first, as stacks
+	Stacks stream[stackJSON] `json:"stacks"`
 }
 
 type stackSumJSON struct {
@@ -35,16 +38,22 @@ type frameJSON struct {
 }
 
 func (r *stacksReport) json() *stacksJSON {
-	j := &stacksJSON{Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), Names: []stackSumJSON{}, Stacks: []stackJSON{}}
+	j := &stacksJSON{Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), Names: []stackSumJSON{}, Stacks: streamOf(r.stacks, r.stackJSON)}
 	for _, n := range r.sums {
 		j.Names = append(j.Names, stackSumJSON{r.t.Name(n.name), n.calls, n.weight, n.stacks})
 	}
-	for _, s := range r.stacks {
-		x := stackJSON{Name: r.t.Name(s.Name), Calls: s.Calls, Weight: s.Weight, Share: r.share(s.Name, s.Calls), Cut: s.Cut, Frames: []frameJSON{}}
-		for _, f := range s.Frames {
-			x.Frames = append(x.Frames, frameJSON{f.Function, f.File, f.Line, f.Inlined})
-		}
-		j.Stacks = append(j.Stacks, x)
-	}
 	return j
+}
+
+func (r *stacksReport) stackJSON(s trace.Stack) stackJSON {
+	x := stackJSON{Name: r.t.Name(s.Name), Calls: s.Calls, Weight: s.Weight, Share: r.share(s.Name, s.Calls), Cut: s.Cut}
+	if r.listed == nil {
+		r.listed = []frameJSON{} // not null
+	}
+	r.listed = r.listed[:0]
+	for _, f := range r.framesOf(&s) {
+		r.listed = append(r.listed, frameJSON{f.Function, f.File, f.Line, f.Inlined})
+	}
+	x.Frames = r.listed // one stack is written after the other
+	return x
 }

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"crypto/sha256"
 	"fmt"
 	"io"
 
@@ -11,7 +12,7 @@ import (
 
 // pprof writes the stacks as a profile.
 func (r *stacksReport) pprof(w io.Writer) error {
-	b := profiler{functions: map[string]*profile.Function{}, locations: map[string]*profile.Location{}}
+	b := profiler{functions: map[string]*profile.Function{}, locations: map[[32]byte]*profile.Location{}}
 	b.p = &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "calls", Unit: "count"}, {Type: "weight", Unit: "count"}},
 		DefaultSampleType: "calls",
@@ -20,14 +21,20 @@ func (r *stacksReport) pprof(w io.Writer) error {
 		PeriodType:        &profile.ValueType{Type: "calls", Unit: "count"},
 		Period:            1,
 	}
+	known := map[uint32][]*profile.Location{}
 	for i := range r.stacks {
 		s := &r.stacks[i]
-		frames := s.Frames
-		if len(frames) == 0 {
-			frames = []format.Frame{{Function: unknownStack(s)}}
+		ls, ok := known[s.ID]
+		if !ok {
+			frames := r.framesOf(s)
+			if len(frames) == 0 {
+				frames = []format.Frame{{Function: unknownStack(s)}}
+			}
+			ls = b.stack(frames)
+			known[s.ID] = ls
 		}
 		b.p.Sample = append(b.p.Sample, &profile.Sample{
-			Location: b.stack(frames),
+			Location: ls,
 			Value:    []int64{s.Calls, s.Weight},
 			Label:    map[string][]string{"name": {r.t.Name(s.Name)}},
 		})
@@ -42,8 +49,13 @@ func (r *stacksReport) pprof(w io.Writer) error {
 type profiler struct {
 	p         *profile.Profile
 	functions map[string]*profile.Function
-	locations map[string]*profile.Location
+	locations map[[32]byte]*profile.Location // by a hash of all that they are
+	key       []byte
 }
+
+// inlinedMax is how many functions a location has; those that are inlined into one another
+// any deeper have a location each.
+const inlinedMax = 64
 
 // stack is the locations of frames. One has several lines where functions were
 // inlined, the innermost first.
@@ -53,6 +65,9 @@ func (b *profiler) stack(frames []format.Frame) (ls []*profile.Location) {
 		for n < len(frames) && frames[n-1].Inlined {
 			n++
 		}
+		if n > inlinedMax {
+			n = 1
+		}
 		ls = append(ls, b.location(frames[:n]))
 		frames = frames[n:]
 	}
@@ -60,10 +75,12 @@ func (b *profiler) stack(frames []format.Frame) (ls []*profile.Location) {
 }
 
 func (b *profiler) location(frames []format.Frame) *profile.Location {
-	key := ""
+	b.key = b.key[:0]
 	for i := range frames {
-		key += fmt.Sprintf("%q %q %d\n", frames[i].Function, frames[i].File, frames[i].Line)
+		f := &frames[i]
+		b.key = fmt.Appendf(b.key, "%q %q %d\n", f.Function, f.File, f.Line)
 	}
+	key := sha256.Sum256(b.key)
 	if l := b.locations[key]; l != nil {
 		return l
 	}

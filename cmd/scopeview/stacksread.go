@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"cmp"
+	"crypto/sha256"
 	"fmt"
 	"io"
 	"path"
@@ -23,9 +24,18 @@ type stacksReport struct {
 	skip  int
 	limit int
 
-	stacks []trace.Stack // the most calls first
+	stacks []trace.Stack // the most calls first; without their frames
 	sums   []stackSum    // by name, the most calls first
+	calls  map[uint16]int64
+	frames []format.Frame // used again and again, as is listed
+	listed []frameJSON
+	cut    int64 // stacks that are told of without their callers, see framesMax
 }
+
+// framesMax is how many frames a report of a trace of size bytes has: more than any recorder
+// makes. But a stack of a thousand frames can have a name in every few bytes, and what is
+// written of them would be thousands of times the trace.
+func framesMax(size int64) int { return int(min(1<<16+size/2, 1<<30)) }
 
 // stackSum is what was counted of a name.
 type stackSum struct {
@@ -37,7 +47,7 @@ type stackSum struct {
 type stackGroup struct {
 	name          uint16
 	calls, weight int64
-	from          string
+	stack         *trace.Stack // one of them
 }
 
 const otherStacks = "(other stacks)"
@@ -45,13 +55,21 @@ const otherStacks = "(other stacks)"
 // read reads what the trace has.
 func (r *stacksReport) read() {
 	of := map[uint16]int{}
-	r.t.EachStack(func(s *trace.Stack) bool {
+	left := framesMax(r.t.Size())
+	r.calls = map[uint16]int64{}
+	r.t.EachCount(func(s *trace.Stack) bool {
 		if !r.names.Match(r.t.Name(s.Name)) {
 			return true
 		}
 		x := *s
-		x.Frames = slices.Clone(s.Frames[min(r.skip, max(len(s.Frames)-1, 0)):]) // the outermost stays
+		if n := r.t.Depth(s.ID); n > left {
+			x.ID, x.Cut = format.OtherStacks, true
+			r.cut++
+		} else {
+			left -= n
+		}
 		r.stacks = append(r.stacks, x)
+		r.calls[s.Name] += s.Calls
 		i, ok := of[s.Name]
 		if !ok {
 			i = len(r.sums)
@@ -70,29 +88,33 @@ func (r *stacksReport) read() {
 
 // share is n as a part of the calls of a name.
 func (r *stacksReport) share(name uint16, n int64) float64 {
-	for _, s := range r.sums {
-		if s.name == name && s.calls > 0 {
-			return float64(n) / float64(s.calls)
-		}
+	if all := r.calls[name]; all > 0 {
+		return float64(n) / float64(all)
 	}
 	return 0
+}
+
+// framesOf are the frames of a stack that are shown; they are good until the next call.
+func (r *stacksReport) framesOf(s *trace.Stack) []format.Frame {
+	r.frames = r.t.AppendFrames(r.frames[:0], s.ID)
+	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
 // groups sums the stacks up by their innermost callers.
 func (r *stacksReport) groups() (gs []stackGroup) {
 	type key struct {
 		name uint16
-		from string
+		from [32]byte // a hash: the text can be long
 	}
 	of := map[key]int{}
 	for i := range r.stacks {
 		s := &r.stacks[i]
-		k := key{s.Name, calledFrom(s, r.depth)}
+		k := key{s.Name, sha256.Sum256([]byte(r.calledFrom(s)))}
 		j, ok := of[k]
 		if !ok {
 			j = len(gs)
 			of[k] = j
-			gs = append(gs, stackGroup{name: s.Name, from: k.from})
+			gs = append(gs, stackGroup{name: s.Name, stack: s})
 		}
 		gs[j].calls += s.Calls
 		gs[j].weight += s.Weight
@@ -101,25 +123,33 @@ func (r *stacksReport) groups() (gs []stackGroup) {
 	return gs
 }
 
-// calledFrom is the innermost depth callers in a line, safe to show.
-func calledFrom(s *trace.Stack, depth int) string {
-	if len(s.Frames) == 0 {
+// calledFromMax is how long a line of callers gets: nobody reads more.
+const calledFromMax = 4096
+
+// calledFrom is the innermost callers in a line, safe to show.
+func (r *stacksReport) calledFrom(s *trace.Stack) string {
+	frames := r.framesOf(s)
+	if len(frames) == 0 {
 		return unknownStack(s)
 	}
-	n := len(s.Frames)
-	if depth > 0 {
-		n = min(n, depth)
+	n := len(frames)
+	if r.depth > 0 {
+		n = min(n, r.depth)
 	}
 	var callers []string
-	for _, f := range s.Frames[:n] {
+	length := 0
+	for i, f := range frames[:n] {
 		// The package's last element and the file's name tell enough.
 		at := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
 		if f.Line != 0 {
 			at += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 		}
+		if length += len(at); length > calledFromMax {
+			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
+		}
 		callers = append(callers, show(at))
 	}
-	if s.Cut && n == len(s.Frames) {
+	if s.Cut && n == len(frames) {
 		callers = append(callers, "…")
 	}
 	return strings.Join(callers, " < ")
@@ -148,10 +178,12 @@ func (r *stacksReport) folded(w io.Writer) error {
 		if s.Cut {
 			b.WriteString("…;")
 		}
-		for j := len(s.Frames) - 1; j >= 0; j-- {
-			b.WriteString(foldable(s.Frames[j].Function) + ";")
+		frames := r.framesOf(s)
+		for j := len(frames) - 1; j >= 0; j-- {
+			b.WriteString(foldable(frames[j].Function))
+			b.WriteByte(';')
 		}
-		if len(s.Frames) == 0 {
+		if len(frames) == 0 {
 			b.WriteString(unknownStack(s) + ";")
 		}
 		fmt.Fprintf(b, "%s %d\n", foldable(r.t.Name(s.Name)), n)
@@ -161,5 +193,8 @@ func (r *stacksReport) folded(w io.Writer) error {
 
 // foldable is a name without what separates names and lines.
 func foldable(name string) string {
+	if !strings.ContainsAny(name, ";\n\r") {
+		return name
+	}
 	return strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(name)
 }

@@ -8,14 +8,14 @@ import (
 // topJSON is the document of top --json. Times are integer nanoseconds. Keys may
 // be added; none changes its meaning or goes away. null is unknown.
 type topJSON struct {
-	Lost       map[string]int64 `json:"lost"`           // total, and by reason
-	Ring       *ringJSON        `json:"ring,omitempty"` // absent: the trace is none
-	By         string           `json:"by"`             // name, track
-	Scopes     []scopeJSON      `json:"scopes"`
-	Locks      []lockJSON       `json:"locks"`
-	Events     []instantJSON    `json:"events"`
-	Counters   []counterJSON    `json:"counters"`
-	NeverEnded []forgottenJSON  `json:"never_ended"` // is the second () missing?
+	Lost       map[string]int64  `json:"lost"`           // total, and by reason
+	Ring       *ringJSON         `json:"ring,omitempty"` // absent: the trace is none
+	By         string            `json:"by"`             // name, track
+	Scopes     stream[scopeJSON] `json:"scopes"`
+	Locks      stream[lockJSON]  `json:"locks"`
+	Events     []instantJSON     `json:"events"`
+	Counters   []counterJSON     `json:"counters"`
+	NeverEnded []forgottenJSON   `json:"never_ended"` // is the second () missing?
 }
 
 type scopeJSON struct {
@@ -65,17 +65,13 @@ type holderJSON struct {
 
 func (r *topReport) json() *topJSON {
 	j := &topJSON{
-		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), By: "name", Scopes: []scopeJSON{}, Locks: []lockJSON{},
+		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), By: "name",
+		Scopes: streamOf(r.stats[:r.shown(len(r.stats))], r.scopeJSON),
+		Locks:  streamOf(r.locks[:r.shown(len(r.locks))], r.lockJSON),
 		Events: r.instantsJSON(), Counters: r.countersJSON(), NeverEnded: []forgottenJSON{},
 	}
 	if r.byTrack {
 		j.By = "track"
-	}
-	for _, s := range r.stats[:r.shown(len(r.stats))] {
-		j.Scopes = append(j.Scopes, r.scopeJSON(s))
-	}
-	for _, l := range r.locks[:r.shown(len(r.locks))] {
-		j.Locks = append(j.Locks, r.lockJSON(l))
 	}
 	for _, f := range r.census.Forgotten() {
 		j.NeverEnded = append(j.NeverEnded, forgottenJSON{r.t.Name(f.Name), f.Kind.String(), f.Begun})

@@ -37,7 +37,7 @@ they can. It exits with code 1 if a rule is broken.`,
 			}
 			err = out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeJSON(out.exact(s, w), verifyJSON(findings))
+					return writeJSON(out.exact(s, w), verifyDocument(findings))
 				}
 				return printFindings(w, f.Name(), findings)
 			})
@@ -72,10 +72,10 @@ type findingJSON struct {
 	Text   string `json:"text"`
 }
 
-func verifyJSON(findings []trace.Finding) map[string]any {
-	list := []findingJSON{}
-	for _, f := range findings {
-		list = append(list, findingJSON{f.Offset, f.Rule, f.Text})
-	}
-	return map[string]any{"findings": list}
+type verifyJSON struct {
+	Findings stream[findingJSON] `json:"findings"`
+}
+
+func verifyDocument(findings []trace.Finding) *verifyJSON {
+	return &verifyJSON{streamOf(findings, func(f trace.Finding) findingJSON { return findingJSON{f.Offset, f.Rule, f.Text} })}
 }

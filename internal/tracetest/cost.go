@@ -1,9 +1,12 @@
 package tracetest
 
 import (
+	"os"
+	"os/exec"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -13,7 +16,7 @@ import (
 // take, whatever is in it.
 func MaxMemory(size int64) int64 { return 8*size + 1<<20 }
 
-// MaxTime is how long it may take: a second for each MiB begun.
+// MaxTime is how much CPU time it may take: a second for each MiB begun.
 func MaxTime(size int64) time.Duration { return time.Duration(size>>20+1) * time.Second }
 
 // Frugal runs f, which reads a file of size bytes, and fails t if it takes more memory
@@ -24,18 +27,55 @@ func MaxTime(size int64) time.Duration { return time.Duration(size>>20+1) * time
 // much, f runs again, and what is live is measured; so f can be run twice.
 func Frugal(t testing.TB, what string, size int64, f func()) (memory int64, took time.Duration) {
 	t.Helper()
-	before, start := read(allocated), time.Now()
+	return FrugalTimes(t, what, size, 1, f)
+}
+
+// FrugalTimes is Frugal for what may take so many times the memory.
+func FrugalTimes(t testing.TB, what string, size, times int64, f func()) (memory int64, took time.Duration) {
+	t.Helper()
+	most := times * MaxMemory(size)
+	before, start := read(allocated), worked()
 	f()
-	took = time.Since(start)
-	if read(allocated)-before > MaxMemory(size) {
-		if memory = peak(f); memory > MaxMemory(size) {
-			t.Errorf("%s: %d bytes of memory for a file of %d bytes, at most %d are allowed", what, memory, size, MaxMemory(size))
+	took = worked() - start
+	if read(allocated)-before > most {
+		if memory = peak(f); memory > most {
+			t.Errorf("%s: %d bytes of memory for a file of %d bytes, at most %d are allowed", what, memory, size, most)
 		}
 	}
 	if took > MaxTime(size)*slowdown {
-		t.Errorf("%s: %v for a file of %d bytes, at most %v are allowed", what, took, size, MaxTime(size))
+		t.Errorf("%s: %v for a file of %d bytes, at most %v are allowed", what, took, size, MaxTime(size)*slowdown)
 	}
 	return memory, took
+}
+
+// InChild runs the test t again, in a process of its own in which garbage is collected while
+// all else stands still, and returns false; in there it returns true. What is allocated
+// while garbage is collected counts as live otherwise, and that can be more than all else.
+func InChild(t *testing.T) bool {
+	t.Helper()
+	const setting = "gcstoptheworld=1"
+	if strings.Contains(os.Getenv("GODEBUG"), setting) {
+		return true
+	}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=30m"}
+	if testing.Short() {
+		args = append(args, "-test.short")
+	}
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), "GODEBUG="+setting)
+	out, err := cmd.CombinedOutput()
+	var told []string
+	for line := range strings.Lines(string(out)) {
+		if !strings.HasPrefix(line, "=== ") && !strings.Contains(line, "--- PASS") && line != "PASS\n" {
+			told = append(told, line)
+		}
+	}
+	if err != nil {
+		t.Errorf("%v\n%s", err, strings.Join(told, ""))
+	} else if _, numbers, ok := strings.Cut(strings.Join(told, ""), ": G"); ok {
+		t.Log("G" + strings.TrimSpace(numbers))
+	}
+	return false
 }
 
 // Names of runtime/metrics.

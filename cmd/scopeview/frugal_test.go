@@ -1,0 +1,175 @@
+package main
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// readings are the calls of the tool that read a trace and write what they make of it, in
+// every form, in as far as they end by themselves.
+var readings = [][]string{
+	{"verify"},
+	{"verify", "--json"},
+	{"dump"},
+	{"info"},
+	{"info", "--json"},
+	{"top"},
+	{"top", "--json"},
+	{"top", "--by", "track", "-n", "0"},
+	{"stacks", "--depth", "0"},
+	{"stacks", "--json"},
+	{"stacks", "--folded"},
+	{"stacks", "--pprof"},
+	{"csv"},
+	{"html"},
+	{"html", "--max", "3"},
+	{"chrome"},
+	{"perfetto"},
+	{"anonymize"},
+	{"snapshot"},
+	{"tail", "--from", "0"},
+}
+
+// dear are the calls that may take so many times the memory, and why.
+var dear = map[string]int64{
+	"dump":           32, // it assembles every chunk again
+	"stacks --pprof": 4,  // the profile is made as a whole, by a library
+	"html --max 3":   2,  // it sums up every name for the page, beside all scopes
+}
+
+// reader has the tool read files that somebody else made.
+type reader struct {
+	t         testing.TB
+	path, out string
+	calls     int
+	memory    map[string]float64 // the most that was measured, of what is allowed, by call
+	longest   time.Duration
+}
+
+func newReader(t testing.TB) *reader {
+	dir := t.TempDir()
+	return &reader{t: t, path: filepath.Join(dir, "x.scope"), out: filepath.Join(dir, "out.scope"), memory: map[string]float64{}}
+}
+
+// read has one call read data. It must end, soon and with a code of its own, must not take
+// more memory than reading may, and says why if it has nothing to show.
+func (r *reader) read(args []string, data []byte) {
+	t := r.t
+	t.Helper()
+	if args[0] == "tail" && len(data) < format.StateOffset+format.StateSize {
+		return // it waits for the header
+	}
+	if err := os.WriteFile(r.path, data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	call := append(args[:len(args):len(args)], r.path)
+	if args[0] == "snapshot" {
+		call = append(call, "-o", r.out)
+	}
+	what := strings.Join(args, " ")
+	var code int
+	var errs bytes.Buffer
+	memory, took := tracetest.FrugalTimes(t, what, int64(len(data)), max(dear[what], 1), func() {
+		errs.Reset()
+		os.Remove(r.out)
+		code = execute(context.Background(), &streams{out: io.Discard, err: &errs}, call)
+	})
+	r.calls++
+	r.memory[what] = max(r.memory[what], float64(memory)/float64(tracetest.MaxMemory(int64(len(data)))))
+	r.longest = max(r.longest, took)
+	switch said := errs.String(); {
+	case code != exitOK && code != exitFailed && code != exitLosses:
+		t.Errorf("%s: exit %d, %q", what, code, said)
+	case code == exitFailed && said == "" && args[0] != "verify":
+		t.Errorf("%s: it failed and does not say why", what)
+	case strings.ContainsAny(strings.TrimRight(said, "\n"), "\x00\x1b\r"):
+		t.Errorf("%s: it says %q", what, said)
+	}
+}
+
+// readAll has all of them read data; all but tail, which takes half a second to find out
+// that nobody writes any more, unless patient.
+func (r *reader) readAll(data []byte, patient bool) {
+	r.t.Helper()
+	for _, args := range readings {
+		if args[0] != "tail" || patient {
+			r.read(args, data)
+		}
+	}
+}
+
+// worst tells which call came nearest to its limits.
+func (r *reader) worst() string {
+	most := slices.MaxFunc(slices.Collect(maps.Keys(r.memory)), func(a, b string) int {
+		return cmp.Compare(r.memory[a]/float64(max(dear[a], 1)), r.memory[b]/float64(max(dear[b], 1)))
+	})
+	return fmt.Sprintf("the most memory %.0f %% of 8 × file + 1 MiB (%s), the longest call %v", 100*r.memory[most], most, r.longest.Round(time.Millisecond))
+}
+
+// full tells that everything is to be tried, however long it takes.
+func full() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
+
+const traceDir = "../../internal/trace"
+
+// FuzzTool: whatever is in a file, every command ends with a code of its own and
+// within the memory and time that reading may take.
+func FuzzTool(f *testing.F) {
+	for _, g := range tracetest.Goldens(f, traceDir) {
+		f.Add(g.Bytes(f))
+	}
+	f.Fuzz(func(t *testing.T, data []byte) {
+		if len(data) < 1<<20 {
+			newReader(t).readAll(data, false)
+		}
+	})
+}
+
+// TestG23Tool: every command reads every golden, cut off and with bits flipped.
+func TestG23Tool(t *testing.T) {
+	if !tracetest.InChild(t) {
+		return
+	}
+	r := newReader(t)
+	goldens := tracetest.Goldens(t, traceDir)
+	if testing.Short() {
+		goldens = slices.DeleteFunc(goldens, func(g tracetest.Golden) bool { return len(g.Name)%3 != 0 })
+	}
+	step := 997
+	if full() {
+		step = 17
+	}
+	for _, g := range goldens {
+		data := g.Bytes(t)
+		r.readAll(data, full())
+		for i := len(g.Name); i < len(data); i += 1 + step/8 {
+			if data[i] == 0 {
+				continue
+			}
+			i += step
+			if i >= len(data) {
+				break
+			}
+			r.readAll(data[:i], false)
+			data[i] ^= 1 << (i % 8)
+			r.readAll(data, false)
+			data[i] ^= 1 << (i % 8)
+		}
+		if t.Failed() {
+			t.Fatalf("reading %s", g.Name)
+		}
+	}
+	t.Logf("G23: %d goldens, cut off and with bits flipped, %d calls of the tool: none failed otherwise than it says, %s", len(goldens), r.calls, r.worst())
+}
