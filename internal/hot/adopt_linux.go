@@ -246,7 +246,7 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 		case !more():
 			return errLater
 		}
-		if _, err := p.file.ReadAt(b, format.HotSlot(i)); err != nil {
+		if err := p.read(b, format.HotSlot(i)); err != nil {
 			return err
 		}
 		if written, err := writeChunk(t, b, place); err != nil {
@@ -259,7 +259,7 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 	head := b[:format.ControlOffset]
 	good := false
 	if first >= 0 {
-		if _, err := p.file.ReadAt(head, format.HotSlot(first)); err != nil {
+		if err := p.read(head, format.HotSlot(first)); err != nil {
 			return err
 		}
 		h, _, err := format.DecodeHeader(head)

@@ -403,9 +403,37 @@ func TestThroughProc(t *testing.T) {
 	}
 }
 
-// TestReaders: readers of a trace that is being written see each chunk as it was
+// Somebody cuts the hot file off while it is read: an error, and not a shorter trace.
+func TestG25HotFile(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 4, nil)
+	w.attach(3, 1)
+	w.put(1, filled(1, 'a'), 0)
+	n := 0
+	for _, size := range []int64{format.HotSlot(3) + 5000, format.HotSlot(3), format.HotTableOffset + 8, 100, 0} {
+		w.truncate(w.hot, format.HotSize(4))
+		b, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: 4, ID: w.head.ID, Path: w.trace.Name()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		w.write(w.hot, b, 0)
+		w.word(3, 2)
+		j := joined(t, w, Joined)
+		w.truncate(w.hot, size)
+		if n, err := j.ReadAt(make([]byte, chunk), chunk); !errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("cut off at %d: %d bytes, %v", size, n, err)
+		}
+		if _, err := j.Size(); size < format.HotHeaderSize != errors.Is(err, io.ErrUnexpectedEOF) {
+			t.Errorf("cut off at %d the size is: %v", size, err)
+		}
+		n++
+	}
+	t.Logf("G25: a hot file that is cut off while it is read: %d errors, 0 crashes", n)
+}
+
+// TestG19HotFile: readers of a trace that is being written see each chunk as it was
 // at some moment, never a mixture of two chunks, and never one older than before.
-func TestReaders(t *testing.T) {
+func TestG19HotFile(t *testing.T) {
 	inDir(t)
 	const slots, places = 6, 600
 	w := newWriter(t, slots, nil)
@@ -477,7 +505,7 @@ func TestReaders(t *testing.T) {
 			t.Errorf("at the end chunk %d is at step %d", place, seen[place])
 		}
 	}
-	t.Logf("%d chunks read while %d were written", reads.Load(), places)
+	t.Logf("G19: of %d readings of chunks in memory and behind, while %d were written, none has two chunks, or less than before", reads.Load(), places)
 }
 
 // grown is a chunk at its step n: as many quarters are filled.

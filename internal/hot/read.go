@@ -2,6 +2,7 @@ package hot
 
 import (
 	"encoding/binary"
+	"fmt"
 	"io"
 	"os"
 	"sync"
@@ -16,6 +17,16 @@ const chunk = format.ChunkSize
 type part struct {
 	file  *os.File
 	slots int
+}
+
+// read fills b. That the hot file ends early is not the end of the trace: somebody
+// has cut it off.
+func (p *part) read(b []byte, off int64) error {
+	_, err := p.file.ReadAt(b, off)
+	if err == io.EOF {
+		err = fmt.Errorf("reading %s: %w", p.file.Name(), io.ErrUnexpectedEOF)
+	}
+	return err
 }
 
 // table is what a hot file's table was at one moment.
@@ -42,7 +53,7 @@ func (p *part) table(f *os.File) *table {
 		t.words = make([]byte, n)
 	}
 	t.words, t.last, t.end = t.words[:8*p.slots], 0, 0
-	if _, t.err = p.file.ReadAt(t.words, format.HotTableOffset); t.err != nil {
+	if t.err = p.read(t.words, format.HotTableOffset); t.err != nil {
 		return t
 	}
 	st, err := f.Stat()
@@ -134,11 +145,11 @@ func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 		}
 	}
 	if i := t.slot(off / chunk); i >= 0 {
-		if _, err := j.part.file.ReadAt(b, format.HotSlot(i)+off%chunk); err != nil {
+		if err := j.part.read(b, format.HotSlot(i)+off%chunk); err != nil {
 			return 0, err
 		}
 		var again [8]byte
-		if _, err := j.part.file.ReadAt(again[:], format.HotTableOffset+8*int64(i)); err != nil {
+		if err := j.part.read(again[:], format.HotTableOffset+8*int64(i)); err != nil {
 			return 0, err
 		}
 		if binary.LittleEndian.Uint64(again[:]) == t.word(i) {
