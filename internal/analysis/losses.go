@@ -3,6 +3,7 @@ package analysis
 import (
 	"cmp"
 	"fmt"
+	"math"
 	"slices"
 	"strings"
 
@@ -32,7 +33,7 @@ type Loss struct {
 func Losses(t *trace.Trace) (list []Loss, total int64) {
 	for reason, n := range t.Lost() {
 		list = append(list, Loss{reason, n})
-		total += n
+		total += min(n, math.MaxInt64-total)
 	}
 	// The header's count may be ahead of the heartbeats and gaps that give reasons.
 	if more := t.State().Lost - total; more > 0 {

@@ -2,70 +2,174 @@ package trace_test
 
 import (
 	"bytes"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
 	"io"
+	"math"
+	"os"
+	"reflect"
 	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
+	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
-// exercise asks data for everything. It must not panic or hang, and what it
-// gives must be what Events promises.
+// exercise asks data for everything. It must not panic or hang, nor take more memory than
+// reading may, and what it gives must be what Events promises.
 func exercise(t *testing.T, data []byte) {
+	t.Helper()
 	size := int64(len(data))
 	r := bytes.NewReader(data)
-	tr, err := trace.Open(r, size)
-	if err != nil {
-		if _, err := trace.Verify(r, size); err == nil {
-			t.Error("Verify has no error where Open has one")
+	n, opens := 0, false
+	tracetest.Frugal(t, "Open and everything that a Trace tells", size, func() {
+		tr, err := trace.Open(r, size)
+		if opens = err == nil; opens {
+			n = events(t, tr, size)
+			for _, f := range accessors {
+				f(t, tr, size)
+			}
+			if err := tr.Close(); err != nil {
+				t.Error(err)
+			}
 		}
+	})
+	tracetest.Frugal(t, "Verify", size, func() {
+		if _, err := trace.Verify(r, size); (err == nil) != opens {
+			t.Errorf("Open has an error: %v; that of Verify is %v", !opens, err)
+		}
+	})
+	if !opens {
 		return
 	}
-	n := events(t, tr, size)
-	for _, e := range []error{tr.Close()} {
-		if e != nil {
-			t.Error(e)
+	tracetest.FrugalTimes(t, "Dump", size, 32, func() { // it assembles every chunk again
+		if err := text.Dump(io.Discard, r, size); err != nil {
+			t.Errorf("Dump: %v", err)
 		}
-	}
-	tr.Names()
-	tr.Info()
-	tr.Lookup("program")
-	for _, b := range tr.Beats() {
-		b.Value(format.FieldRSS)
-	}
-	tr.Gaps()
-	tr.Notes()
-	tr.Breaks()
-	tr.Lost()
-	stacks := 0
-	tr.EachStack(func(s *trace.Stack) bool {
-		if stacks++; s.Calls < 0 || len(s.Frames) > format.MaxStackFrames {
-			t.Errorf("%d calls from a stack of %d frames", s.Calls, len(s.Frames))
-		}
-		return true
 	})
-	if int64(stacks) > size/24 {
-		t.Errorf("%d stacks in %d bytes", stacks, size)
+	tracetest.Frugal(t, "a Follower", size, func() { follow(t, r, size, n) })
+}
+
+// accessors ask for what a Trace tells, by the name of the method; Events, Close and those
+// of a Follower have functions of their own.
+var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
+	"Names": func(t *testing.T, tr *trace.Trace, size int64) { tr.Names() },
+	"Name": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, id := range []uint16{0, 1, 2, 77, 65535} {
+			tr.Name(id)
+		}
+	},
+	"Info":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Info() },
+	"Lookup": func(t *testing.T, tr *trace.Trace, size int64) { tr.Lookup("program") },
+	"Header": func(t *testing.T, tr *trace.Trace, size int64) { tr.Header() },
+	"State":  func(t *testing.T, tr *trace.Trace, size int64) { tr.State() },
+	"Closed": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.Closed() != tr.State().Closed {
+			t.Error("closed or not")
+		}
+	},
+	"Cool": func(t *testing.T, tr *trace.Trace, size int64) { tr.Cool() },
+	"Beats": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, b := range tr.Beats() {
+			b.Value(format.FieldRSS)
+		}
+	},
+	"EachBeat": func(t *testing.T, tr *trace.Trace, size int64) {
+		n := 0
+		if err := tr.EachBeat(func(*trace.Beat) bool { n++; return true }); err != nil || n != len(tr.Beats()) {
+			t.Errorf("%d beats, one by one, of %d; %v", n, len(tr.Beats()), err)
+		}
+	},
+	"LastBeat": func(t *testing.T, tr *trace.Trace, size int64) { tr.LastBeat() },
+	"Gaps":     func(t *testing.T, tr *trace.Trace, size int64) { tr.Gaps() },
+	"Notes":    func(t *testing.T, tr *trace.Trace, size int64) { tr.Notes() },
+	"Breaks":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Breaks() },
+	"Lost": func(t *testing.T, tr *trace.Trace, size int64) {
+		for l, n := range tr.Lost() {
+			if n <= 0 {
+				t.Errorf("%d lost: %v", n, l)
+			}
+		}
+	},
+	"EachStack": func(t *testing.T, tr *trace.Trace, size int64) {
+		stacks := 0
+		tr.EachStack(func(s *trace.Stack) bool {
+			if stacks++; s.Calls < 0 || len(s.Frames) > format.MaxStackFrames || len(s.Frames) != tr.Depth(s.ID) {
+				t.Errorf("%d calls from a stack of %d frames", s.Calls, len(s.Frames))
+			}
+			return true
+		})
+		if int64(stacks) > size/24 {
+			t.Errorf("%d stacks in %d bytes", stacks, size)
+		}
+	},
+	"EachCount": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.EachCount(func(*trace.Stack) bool { return false })
+	},
+	"AppendFrames": func(t *testing.T, tr *trace.Trace, size int64) { tr.AppendFrames(nil, 1<<32-1) },
+	"Depth":        func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
+	"Ring":         func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
+	"Overwritten": func(t *testing.T, tr *trace.Trace, size int64) {
+		if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
+			t.Errorf("%+v overwritten", o)
+		}
+	},
+	"Start": func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Start().String() },
+	"Wall":  func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Wall(tr.End()).String() },
+	"Nanos": func(t *testing.T, tr *trace.Trace, size int64) {
+		last := int64(math.MinInt64)
+		for _, ticks := range []int64{math.MinInt64, -1, 0, 1, 1000, 9000, format.MaxTicks - 1, math.MaxInt64} {
+			ns := tr.Nanos(ticks)
+			if ns < last && ticks > 0 {
+				t.Errorf("tick %d is %d ns, an earlier one %d", ticks, ns, last)
+			}
+			last = ns
+		}
+	},
+	"End": func(t *testing.T, tr *trace.Trace, size int64) { tr.End() },
+	"Chunks": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n := int64(len(tr.Chunks())); n > size/4096 {
+			t.Errorf("%d chunks in %d bytes", n, size)
+		}
+	},
+	"Size": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.Size() > size {
+			t.Errorf("%d bytes of %d", tr.Size(), size)
+		}
+	},
+	"Problems": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, p := range tr.Problems() {
+			if p.Text == "" || p.Count <= 0 || p.Offset < 0 || p.Offset > size {
+				t.Errorf("problem %+v in %d bytes", p, size)
+			}
+			p.Damage()
+		}
+	},
+}
+
+// No method is forgotten.
+func TestG23Accessors(t *testing.T) {
+	covered := map[string]bool{
+		"Trace.Events": true, "Trace.Close": true, // events, exercise
+		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, // follow
+		"Follower.Entries": true, // a test's own
 	}
-	if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
-		t.Errorf("%+v overwritten", o)
+	for name := range accessors {
+		covered["Trace."+name] = true
 	}
-	tr.Wall(tr.End())
-	tr.Chunks()
-	for _, p := range tr.Problems() {
-		if p.Text == "" || p.Count <= 0 || p.Offset < 0 || p.Offset > size {
-			t.Errorf("problem %+v in %d bytes", p, size)
+	n := 0
+	for _, v := range []any{&trace.Trace{}, &trace.Follower{}} {
+		typ := reflect.TypeOf(v)
+		for i := range typ.NumMethod() {
+			if n++; !covered[typ.Elem().Name()+"."+typ.Method(i).Name] {
+				t.Errorf("%v.%s is not asked of traces that are not sound", typ, typ.Method(i).Name)
+			}
 		}
 	}
-	if _, err := trace.Verify(r, size); err != nil {
-		t.Errorf("Verify: %v", err)
-	}
-	if err := text.Dump(io.Discard, r, size); err != nil {
-		t.Errorf("Dump: %v", err)
-	}
-	follow(t, r, size, n)
+	t.Logf("G23: all %d methods of Trace and Follower are asked of every broken trace", n)
 }
 
 // events reads all events and returns how many there were.
@@ -120,6 +224,12 @@ func follow(t *testing.T, r io.ReaderAt, size int64, n int) {
 		t.Errorf("followed %d events, there are %d", got, n)
 	}
 	f.Problems()
+	f.Trace().Chunks() // its Events would need an Open of its own
+	if again, err := trace.Open(r, size); err != nil {
+		t.Error(err)
+	} else if err := f.Events(again, trace.Options{From: 1, To: 1 << 40}, func(*trace.Event) bool { return true }); err != nil {
+		t.Errorf("Follower.Events: %v", err)
+	}
 	if n := f.Missed(); n < 0 {
 		t.Errorf("missed %d chunks of a trace that nobody wrote", n)
 	}
@@ -151,54 +261,118 @@ func small(t *testing.T) (list [][]byte) {
 	return list
 }
 
+// full tells that everything is to be tried, however long it takes.
+func full() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }
+
+// every is the step in which places are tried: each in full, else what fits.
+func every(usual, short int) int {
+	switch {
+	case full():
+		return 1
+	case testing.Short(), trace.RaceEnabled:
+		return short
+	}
+	return usual
+}
+
 // A trace that ends at any byte opens, or says why not.
-func TestTruncatedAnywhere(t *testing.T) {
+func TestG23Truncated(t *testing.T) {
+	n := 0
 	for i, data := range small(t) {
-		truncate(t, data, []int{1, 7, 11}[i])
-	}
-}
-
-func truncate(t *testing.T, data []byte, step int) {
-	if testing.Short() || trace.RaceEnabled {
-		step = 61
-	}
-	for n := 0; n <= len(data); n += step {
-		if n%4096 > 900 && n%4096 < 4000 {
-			continue // only zeros end there
-		}
-		exercise(t, data[:n])
-		if t.Failed() {
-			t.Fatalf("cut off after %d bytes", n)
+		for size := 0; size <= len(data); size += every([]int{1, 3, 7}[i], 127) {
+			if !full() && size%4096 > 900 && size%4096 < 4000 {
+				continue // only zeros end there
+			}
+			exercise(t, data[:size])
+			if n++; t.Failed() {
+				t.Fatalf("cut off after %d bytes", size)
+			}
 		}
 	}
+	t.Logf("G23: a trace, a ring and one that is being written, cut off at %d places: no panic, memory and time within bounds", n)
 }
 
-// A trace with any bit flipped opens, or says why not.
-func TestFlippedAnywhere(t *testing.T) {
+// A trace with any bit flipped opens, or says why not; also where who flipped it made the
+// checksums right again.
+func TestG23Flipped(t *testing.T) {
+	n := 0
 	for i, data := range small(t) {
-		flip(t, data, []int{1, 7, 11}[i])
+		for bit := 0; bit < 8*len(data); bit += every([]int{3, 7, 17}[i], 401) {
+			if at := bit / 8; !full() && at%4096 > 900 && at%4096 < 4000 {
+				continue // like the zeros before
+			}
+			for _, repaired := range []bool{false, true} {
+				flipped := data
+				data[bit/8] ^= 1 << (bit % 8)
+				if repaired {
+					flipped = repair(data)
+				}
+				if repaired && bytes.Equal(flipped, data) {
+					// There is no checksum over it.
+				} else if n++; bit%8 == bit/8%8 || repaired {
+					exercise(t, flipped)
+				} else if tr, err := trace.Open(bytes.NewReader(data), int64(len(data))); err == nil {
+					events(t, tr, int64(len(data)))
+				}
+				data[bit/8] ^= 1 << (bit % 8)
+				if t.Failed() {
+					t.Fatalf("bit %d of byte %d flipped, checksums made right: %v", bit%8, bit/8, repaired)
+				}
+			}
+		}
 	}
+	t.Logf("G23: a trace, a ring and one that is being written, with a bit flipped, %d times: no panic, memory and time within bounds", n)
 }
 
-func flip(t *testing.T, data []byte, step int) {
-	if testing.Short() || trace.RaceEnabled {
-		step = 101
+// repair is data with all checksums right.
+func repair(data []byte) []byte {
+	b := bytes.Clone(data)
+	le := binary.LittleEndian
+	table := crc32.MakeTable(crc32.Castagnoli)
+	le.PutUint32(b[format.HeaderSize:], crc32.Checksum(b[:format.HeaderSize], table))
+	for chunk := 4096; chunk < len(b); chunk += 4096 {
+		if format.ChunkKind(b[chunk+4]) != format.ChunkBlocks {
+			continue
+		}
+		for at, end := chunk+format.ChunkHeaderSize, chunk+4096; at+format.BlockHeaderSize <= end; {
+			h := b[at:end]
+			n := int64(le.Uint32(h))
+			if le.Uint64(h) == 0 || n > int64(len(h)-format.BlockHeaderSize) {
+				break
+			}
+			p := h[format.BlockHeaderSize : format.BlockHeaderSize+n]
+			le.PutUint32(h[8:], crc32.Update(crc32.Checksum(h[:8], table), table, p))
+			at += format.BlockHeaderSize + int(n+7)&^7
+		}
 	}
-	for bit := 0; bit < 8*len(data); bit += step {
-		if i := bit / 8; i%4096 > 900 && i%4096 < 4000 {
-			continue // like the zeros before
-		}
-		data[bit/8] ^= 1 << (bit % 8)
-		if bit%8 == bit/8%8 {
-			exercise(t, data)
-		} else if tr, err := trace.Open(bytes.NewReader(data), int64(len(data))); err == nil {
-			events(t, tr, int64(len(data)))
-		}
+	return b
+}
+
+// TestG24Bombs: what claims to hold more than it does, or is as dear as can be, costs a
+// reader no more than reading may. What can't be read at all says where.
+func TestG24Bombs(t *testing.T) {
+	if !tracetest.InChild(t) {
+		return
+	}
+	size := 1 << 18
+	if full() {
+		size = 4 << 20
+	}
+	refused := 0
+	bombs := tracetest.Bombs(size)
+	for _, b := range bombs {
+		exercise(t, b.Data)
 		if t.Failed() {
-			t.Fatalf("bit %d of byte %d flipped", bit%8, bit/8)
+			t.Fatal(b.Name)
 		}
-		data[bit/8] ^= 1 << (bit % 8)
+		if _, err := trace.Open(bytes.NewReader(b.Data), int64(len(b.Data))); err != nil {
+			var corrupt *trace.CorruptError
+			if refused++; !errors.As(err, &corrupt) || corrupt.Offset < 0 || corrupt.Offset > int64(len(b.Data)) {
+				t.Errorf("%s: %v", b.Name, err)
+			}
+		}
 	}
+	t.Logf("G24: %d files of %d KiB: %d are refused with where they are corrupt, the others read, all within 8 × file + 1 MiB and a second of CPU per MiB", len(bombs), size>>10, refused)
 }
 
 // FuzzText changes a trace's text instead of its bytes, so that checksums are

@@ -32,6 +32,7 @@ package trace
 import (
 	"cmp"
 	"io"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -224,7 +225,8 @@ func (t *Trace) End() int64 { return t.Nanos(t.last) }
 func (t *Trace) Lost() map[format.Loss]int64 {
 	gaps := map[format.Loss]int64{}
 	for _, g := range t.rawGap {
-		gaps[g.Reason] += max(g.Count, 0)
+		n := max(g.Count, 0)
+		gaps[g.Reason] += min(n, math.MaxInt64-gaps[g.Reason])
 	}
 	for _, v := range t.lastValues {
 		if l := lossOf(v.Field); l != 0 {
