@@ -11,7 +11,7 @@ SHELL := /bin/bash
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
 # FUZZTIME is how long each fuzz test runs.
-FUZZTIME ?= 20s
+FUZZTIME ?= 10m
 # BENCHFLAGS go to the benchmark harness of bench, bench-compare or bench-ui; see go run . -h there.
 BENCHFLAGS ?=
 # SOAK is how long soak records.
