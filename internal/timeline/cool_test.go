@@ -1,0 +1,44 @@
+package timeline
+
+import (
+	"bytes"
+	"context"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// TestCool: the page says that what was in memory is missing, where it is.
+func TestCool(t *testing.T) {
+	const missing = "What was recorded since the last round (a second) may be missing: it was in memory, in scopeview-00000000000000000000000000000000.hot, which is not here."
+	for _, c := range []struct{ state, writer, want string }{
+		{"", WriterGone, "The program (process 1) ended, or was killed, without Stop: what it had recorded by then is here but for the end. " + missing},
+		{"", WriterRunning, missing},
+		{"joined=1", WriterGone, "The program (process 1) ended, or was killed, without Stop: what it had recorded by then is here."},
+		{"closed=1", WriterClosed, ""},
+	} {
+		data, err := text.Assemble(strings.NewReader("header clock=monotonic start=1000 backing=shm\nstate " + c.state + "\nchunk blocks\nname 2 \"f1\"\n"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		x, err := Load(context.Background(), tr, LoadOptions{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got []string
+		for _, s := range x.Meta(tr, MetaOptions{Writer: c.writer}).Banner {
+			if s.Level == "warn" {
+				got = append(got, s.Text)
+			}
+		}
+		if text := strings.Join(got, " "); text != c.want {
+			t.Errorf("%s, %s: %q, want %q", c.state, c.writer, text, c.want)
+		}
+	}
+}

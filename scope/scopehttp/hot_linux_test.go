@@ -1,0 +1,66 @@
+//go:build !scope_off
+
+package scopehttp
+
+import (
+	"encoding/binary"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// TestDownloadHot downloads the last recording when Stop could not write it to its
+// file: what lies in the hot file is there.
+func TestDownloadHot(t *testing.T) {
+	s := mount(t)
+	if err := scope.Start(s.dir); err != nil {
+		t.Fatal(err)
+	}
+	scope.Task("a")()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(scope.Path())
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if h.Backing != format.BackingShm {
+		t.Skip("the backing is ", h.Backing)
+	}
+	clear(b[format.StateOffset+format.StateClosed:][:8])
+	if err := os.WriteFile(scope.Path(), b[:format.ControlOffset], 0o600); err != nil {
+		t.Fatal(err)
+	}
+	slots := len(b) / format.ChunkSize
+	left := make([]byte, format.HotSize(slots))
+	head, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: uint32(slots), ID: h.ID, Path: scope.Path()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	copy(left, head)
+	copy(left[format.HotSlot(0):], b)
+	for i := range slots {
+		binary.LittleEndian.PutUint64(left[format.HotTableOffset+8*i:], uint64(i)+1)
+	}
+	was := hot.Dir
+	hot.Dir = t.TempDir() // where no other recording looks for what was left
+	defer func() { hot.Dir = was }()
+	if err := os.WriteFile(filepath.Join(hot.Dir, format.HotName(h.ID)), left, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	path, _ := s.fetch()
+	if got := names(t, path); got != "a" {
+		t.Errorf("the download has %q", got)
+	}
+	if list := s.left(); len(list) != 1 {
+		t.Errorf("left %q", list)
+	}
+}
