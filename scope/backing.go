@@ -9,6 +9,9 @@ import (
 	"github.com/scopeview/scopeview/mmpool"
 )
 
+// remote is replaced by a test: the machine that runs it has no such file systems.
+var remote = mmpool.Remote
+
 // newPool makes the pool over the trace file f, on the backing that was asked for,
 // or else on the best that there is here. Why it is none better is put into w.
 func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error) {
@@ -35,7 +38,7 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 			return nil, fmt.Errorf("the backing shm: %w", err)
 		}
 		w.backing, kind = err.Error(), DiskBacking
-		if name, remote := mmpool.Remote(f); remote {
+		if name, ok := remote(f); ok {
 			w.backing, kind = fmt.Sprintf("the trace is on %s; %v", name, err), HeapBacking
 		}
 	}

@@ -97,10 +97,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	}
 	pool, err := r.newPool(f.File, &w)
 	if err != nil {
-		if mmpool.IsNoSpace(err) {
-			err = fmt.Errorf("%w: %w", ErrNoSpace, err)
-		}
-		return nil, err
+		return nil, noSpace(err)
 	}
 	r.pool = pool
 	if r.fast != nil {
@@ -132,10 +129,18 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	if pool.Copies() { // let the file be a trace at once
 		if err := r.saveLive(false); err != nil {
 			r.closeHot(true)
-			return nil, err
+			return nil, noSpace(err)
 		}
 	}
 	return r, nil
+}
+
+// noSpace makes an error that means it ErrNoSpace.
+func noSpace(err error) error {
+	if mmpool.IsNoSpace(err) {
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	return err
 }
 
 // run lets the workers in and starts our goroutines.
@@ -228,7 +233,9 @@ func (r *recorder) finish() error {
 	err := r.flusher.Err()
 	var unsaved error
 	if r.pool.Copies() {
-		unsaved = r.saveLive(true)
+		if unsaved = r.saveLive(true); unsaved != nil && r.hot == nil {
+			r.giveUp(unsaved)
+		}
 	}
 	if err == nil {
 		err = unsaved

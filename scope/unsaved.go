@@ -4,6 +4,7 @@ package scope
 
 import (
 	"encoding/binary"
+	"slices"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -20,7 +21,8 @@ func (r *recorder) giveUp(err error) {
 	}
 	end, closed := int64(mmpool.ChunkSize), true
 	var records, ends int64
-	b, words := make([]byte, mmpool.ChunkSize), make([]uint64, mmpool.ChunkSize/8)
+	b := make([]byte, mmpool.ChunkSize)
+	kept, there := make([]uint64, mmpool.ChunkSize/8), make([]uint64, mmpool.ChunkSize/8)
 	for _, idx := range r.pool.Live(nil) {
 		at, _ := r.pool.Place(idx)
 		w := r.pool.Words(idx)
@@ -30,24 +32,21 @@ func (r *recorder) giveUp(err error) {
 		}
 		clear(b)
 		_, _ = r.file.ReadAt(b, at*mmpool.ChunkSize) // what is not there is zero
-		same := true
-		for i := range words {
-			words[i] = binary.LittleEndian.Uint64(b[8*i:])
-			same = same && words[i] == atomic.LoadUint64(&w[i])
+		for i := range kept {
+			kept[i], there[i] = atomic.LoadUint64(&w[i]), binary.LittleEndian.Uint64(b[8*i:])
 		}
-		if words[0] != 0 {
+		if there[0] != 0 {
 			end = max(end, (at+1)*mmpool.ChunkSize)
 		}
-		if same {
-			continue
-		}
-		if format.ChunkKind(w[0]>>32) != format.ChunkRecords {
+		switch {
+		case slices.Equal(kept, there):
+		case format.ChunkKind(kept[0]>>32) != format.ChunkRecords:
 			closed = false
-			continue
+		default:
+			n, e := recordsIn(kept)
+			m, f := recordsIn(there)
+			records, ends = records+n-m, ends+e-f
 		}
-		n, e := recordsIn(w)
-		there, endsThere := recordsIn(words)
-		records, ends = records+n-there, ends+e-endsThere
 	}
 	r.lost[why].Add(records)
 	r.lost[format.LossEnd].Add(ends)

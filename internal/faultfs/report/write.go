@@ -108,7 +108,7 @@ func (v *verdict) lines() (status string, lines []string) {
 		return "PASS", lines
 	case len(v.passed) == 0 && len(v.skipped) == 0:
 		lines = append(lines, "there is no test")
-	case len(v.passed) > 0 && len(v.not) == 0:
+	case len(v.passed) > 0 && len(v.not) == 0 && len(v.skipped) == 0:
 		lines = append(lines, "its tests pass and log no numbers")
 	}
 	return "NOT GIVEN", lines
