@@ -196,6 +196,28 @@ func TestAdoptLeaves(t *testing.T) {
 	}
 }
 
+// Words that no writer of ours stores, and a chunk 0 that is none.
+func TestAdoptAbsurd(t *testing.T) {
+	inDir(t)
+	w := newWriter(t, 6, nil)
+	for i, place := range []int64{2, 2, 1 << 50, 7, 6} { // the last that can be is 6
+		w.attach(i+1, place)
+		w.write(w.hot, filled(place, byte('a'+i)), format.HotSlot(i+1))
+	}
+	w.put(0, []byte("not a header"), 0)
+	w.kill()
+	adopt(t, Adopted{Traces: 1, Chunks: 2, Removed: 1}, "")
+	b := read(t, joined(t, w, None))
+	if len(b) != 7*chunk {
+		t.Fatalf("%d bytes", len(b))
+	}
+	want(t, "the first of two", b, 2, filled(2, 'a'))
+	want(t, "the last", b, 6, filled(6, 'e'))
+	if h, s, err := format.DecodeHeader(b); err != nil || h != w.head || !s.Joined {
+		t.Errorf("the header is %+v, %+v, %v", h, s, err)
+	}
+}
+
 // A trace that somebody renamed is found beside where it was.
 func TestAdoptRenamed(t *testing.T) {
 	for name, then := range map[string]func(t *testing.T, path string){

@@ -109,7 +109,13 @@ func TestStop(t *testing.T) {
 	w.attach(1, 1)
 	j := joined(t, w, Joined)
 	w.put(1, filled(1, 'a'), 0)
+	reading := joined(t, w, Joined)
 	w.stop()
+	// By reading, and by asking for the size first.
+	head := make([]byte, format.ControlOffset)
+	if _, err := reading.ReadAt(head, 0); err != nil || !stateIn(head).Closed || stateIn(head).Joined || reading.State() != None {
+		t.Errorf("the state is %+v, %d, %v", stateIn(head), reading.State(), err)
+	}
 	b := read(t, j)
 	want(t, "stopped", b, 1, filled(1, 'a'))
 	if s := stateIn(b); !s.Closed || s.Joined || j.State() != None {
@@ -350,6 +356,17 @@ func TestCopies(t *testing.T) {
 	state(renamed, Joined)
 	w.kill()
 	state(renamed, Joined)
+	// A copy that was made before the writer was killed, or after that: nobody knows.
+	w = newWriter(t, 4, func(h *format.Header) { h.ID[1] = 8 })
+	w.kill()
+	if b, err = os.ReadFile(w.trace.Name()); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(copied, b, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	state(copied, Missing)
+	state(w.trace.Name(), Joined)
 	// The writer's own file, by its own descriptor.
 	w = newWriter(t, 4, func(h *format.Header) { h.ID[1] = 9 })
 	if err := os.Remove(w.trace.Name()); err != nil {
