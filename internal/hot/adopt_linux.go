@@ -25,6 +25,11 @@ const (
 // was killed first.
 const unbornAfter = time.Hour
 
+// elsewhereFor is how long a hot file is left alone whose trace's directory is not
+// here: it may be that of a container that shares /dev/shm with us and not its disk,
+// and that starts again.
+const elsewhereFor = 10 * time.Minute
+
 // Adopt copies what lies in hot files whose writers are gone to their traces, and
 // removes them. It asks more before each chunk, and leaves off when that is false:
 // the next one goes on. It does not touch hot files of other users, nor those whose
@@ -134,17 +139,24 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if flock(f, syscall.LOCK_EX) != nil {
 		return errLater
 	}
+	st, err := f.Stat()
+	if err != nil {
+		return err
+	}
 	h, err := readHot(f)
 	if err != nil {
 		// Its writer has locked it before it wrote the header. One that was killed
-		// in between left no chunks.
-		if st, e := f.Stat(); e == nil && time.Since(st.ModTime()) > unbornAfter {
+		// in between left no chunks. A newer version's is not for us.
+		if errors.Is(err, format.ErrNotHot) && time.Since(st.ModTime()) > unbornAfter {
 			return nil
 		}
 		return errLater
 	}
 	if name != format.HotName(h.ID) {
 		return fmt.Errorf("it is the hot file of another trace")
+	}
+	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil && time.Since(st.ModTime()) < elsewhereFor {
+		return errLater
 	}
 	t, err := openTrace(h.Path, h.ID)
 	if t == nil {

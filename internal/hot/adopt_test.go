@@ -167,8 +167,26 @@ func TestAdoptLeaves(t *testing.T) {
 				t.Fatal(err)
 			}
 		}, want: Adopted{Removed: 1}, removed: true},
+		"a newer version's": {change: func(t *testing.T, w *writer) {
+			f := w.reopen(t, w.hot.Name(), false)
+			w.write(f, []byte{2}, 8)
+			if err := os.Chtimes(w.hot.Name(), time.Time{}, time.Now().Add(-2*unbornAfter)); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}},
 		"one whose trace is gone": {change: func(t *testing.T, w *writer) {
 			if err := os.Remove(w.trace.Name()); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Removed: 1}, removed: true},
+		"one whose directory is gone": {change: func(t *testing.T, w *writer) {
+			if err := os.RemoveAll(filepath.Dir(w.trace.Name())); err != nil {
+				t.Fatal(err)
+			}
+		}, want: Adopted{Left: 1}},
+		"one whose directory was gone long ago": {change: func(t *testing.T, w *writer) {
+			err := os.RemoveAll(filepath.Dir(w.trace.Name()))
+			if err := errors.Join(err, os.Chtimes(w.hot.Name(), time.Time{}, time.Now().Add(-2*elsewhereFor))); err != nil {
 				t.Fatal(err)
 			}
 		}, want: Adopted{Removed: 1}, removed: true},
