@@ -329,7 +329,6 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		r.doubleEnds.Add(1)
 		return
 	}
-	testpoint.Here("go.end.stored")
 	if r.pool.Copies() && r.pool.State(idx) > mmpool.Sealed {
 		// The chunk began to leave while we wrote: its copy may lack the end.
 		r.lateEnds.Add(1)

@@ -47,7 +47,7 @@ func TestG16StepThree(t *testing.T) {
 	}
 	runs := 4
 	if faultfs.Full() {
-		runs = 100
+		runs = 40
 	}
 	s := &stepTest{binary: os.Args[0], assembly: wantPath.String() == "assembly"}
 	ops := s.ops()
@@ -123,20 +123,21 @@ func (s *stepTest) ops() (ops []string) {
 // places are those at which an operation is to be stopped.
 func (s *stepTest) places(op string, whole *stepsRun) (at []stopAt) {
 	full := faultfs.Full()
+	few := whole.taken < 400
 	for i := range whole.stores {
-		if full || i%3 == 0 {
+		if full && (few || i%(len(whole.stores)/6+1) == 0) || i%3 == 0 && few {
 			at = append(at, stopAt{op: op, stores: i + 1})
 		}
 	}
 	switch {
 	case !full:
 		at = append(at, stopAt{op: op, after: whole.taken / 2})
-	case whole.taken < 400:
+	case few:
 		for n := range whole.taken + 1 {
 			at = append(at, stopAt{op: op, after: n})
 		}
 	default: // nearly all of that is the runtime's
-		for range 5 {
+		for range 3 {
 			at = append(at, stopAt{op: op, after: rand.IntN(whole.taken)})
 		}
 	}

@@ -63,7 +63,7 @@ var stepped = map[string]struct {
 		return func() { s.End("text") }
 	}, "1 open 0/0", "1 ended 0/1", 3, 0},
 	"end elsewhere": {func(name string) func() {
-		Task("other", 0, 0) // this P has a chunk
+		Counter("fill", 0) // this P has a chunk
 		var s Span
 		var wg sync.WaitGroup
 		wg.Go(func() { s = Begin(name) })

@@ -87,6 +87,8 @@ func victimOptions(ways []string) []Option {
 		switch key {
 		case "ring":
 			limit = WithRing(4 << 20)
+		case "beats":
+			opts = append(opts, WithHeartbeat(10*time.Millisecond))
 		case "backing":
 			n, _ := strconv.Atoi(value)
 			opts = append(opts, WithBacking(BackingKind(n)))
@@ -174,6 +176,9 @@ func (t *truth) work(w int) {
 		if lost := r.lost[format.LossEnd].Load(); lost > 0 {
 			for old := t.lostEnds.Load(); old < lost && !t.lostEnds.CompareAndSwap(old, lost); old = t.lostEnds.Load() {
 			}
+		}
+		if !Enabled() {
+			select {} // it may have ended after Stop, which keeps no ends
 		}
 		n++
 		me.ended.Store(n)

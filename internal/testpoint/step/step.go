@@ -10,7 +10,6 @@ package step
 
 import (
 	"fmt"
-	"unsafe"
 
 	"golang.org/x/sys/unix"
 )
@@ -47,13 +46,11 @@ func Seize(tid int) (*Thread, error) {
 func (t *Thread) wait() (unix.Signal, error) {
 	var ws unix.WaitStatus
 	for {
-		// Not unix.Wait4, after which the scheduler has to find this goroutine a
-		// P again: of ten thousands of steps that would be the most time.
-		_, _, err := unix.RawSyscall6(unix.SYS_WAIT4, uintptr(t.tid), uintptr(unsafe.Pointer(&ws)), unix.WALL, 0, 0, 0)
+		_, err := unix.Wait4(t.tid, &ws, unix.WALL, nil)
 		if err == unix.EINTR {
 			continue
 		}
-		if err != 0 {
+		if err != nil {
 			return 0, fmt.Errorf("waiting for thread %d: %w", t.tid, err)
 		}
 		if !ws.Stopped() {
