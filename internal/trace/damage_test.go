@@ -22,6 +22,8 @@ func TestDamage(t *testing.T) {
 		{"an unborn chunk", "unborn\nchunk records\ntask g=1 start=2000 stop=3000\n", "a chunk was handed out", false},
 		{"an end without its begin", "chunk records flags=ends\nend g=1 start=3000 begin=2000 | loc:8256 goid:1\n", "no begin", false},
 		{"a later kind", "chunk records\nkind-99 g=1 start=2000\n", "unknown kind", false},
+		{"a later block", "chunk blocks\nblock 77 0102\nchunk records\ntask g=1 start=2000 stop=3000\n", "unknown type", false},
+		{"a later chunk", "chunk records\ntask g=1 start=2000 stop=3000\nchunk blocks\nat 4\nraw 09\n", "unknown kind", false},
 		{"a step of the clock", "chunk blocks\nbreak before=2500 after=2600\nchunk records\ntask g=1 start=2000 stop=3000\n", "step of the clock", false},
 		{"no hot file", " backing=shm\nstate end=40960\nunborn\nchunk records\ntask g=1 start=2000 stop=3000\n", "in memory", false},
 		{"no hot file, and cut off", " backing=shm\nstate end=1000000000\nchunk records\n", "cut off", true},

@@ -3,6 +3,8 @@ package trace_test
 import (
 	"bytes"
 	"compress/gzip"
+	"errors"
+	"fmt"
 	"io"
 	"os"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -74,11 +77,13 @@ func same(t *testing.T, path, got string) {
 	}
 }
 
-// TestVersions: what was recorded with each version reads as it did. The traces
+// TestG21Recordings: what was recorded with each version reads as it did. The traces
 // never change: people have such. If one fails and how text.Dump and read print
 // was not changed on purpose, the reader has lost a version.
-func TestVersions(t *testing.T) {
+func TestG21Recordings(t *testing.T) {
+	versions := map[string]int{}
 	for _, r := range recordings(t) {
+		versions[filepath.Base(filepath.Dir(r.path))]++
 		t.Run(filepath.Base(r.path), func(t *testing.T) {
 			var dump strings.Builder
 			if err := text.Dump(&dump, bytes.NewReader(r.data), int64(len(r.data))); err != nil {
@@ -100,6 +105,61 @@ func TestVersions(t *testing.T) {
 			exercise(t, r.data)
 		})
 	}
+	if want := fmt.Sprintf("v%d.%d", format.Major, format.Minor); versions[want] == 0 {
+		t.Errorf("there is no recording of version %s, which is what is written now", want)
+	}
+	t.Logf("G21: recordings by version %v: each reads as it did, to the byte", versions)
+}
+
+// TestG21Newer: what a later minor version adds is skipped by its length, counted and told
+// of, and the rest is read as ever; a later major version is refused for what it is.
+func TestG21Newer(t *testing.T) {
+	later := strings.NewReplacer(
+		"header path", "header minor=99 path",
+		`note ticks=3000 "filter"`, "note ticks=3000 \"filter\"\nblock 77 0102030405\nblock 78 00",
+		"event \"f1\" g=7 start=2030 | cut:2", "kind-99 \"f1\" g=7 start=2025 | int:1 string:\"x\"\nkind-98 g=7 start=2026\nevent \"f1\" g=7 start=2030 | cut:2",
+		"rss_bytes=90", "rss_bytes=90 field-200=5",
+	).Replace(sound)
+	count := func(src string) (n int, problems []trace.Problem, err error) {
+		data, err := text.Assemble(strings.NewReader(src))
+		if err != nil {
+			t.Fatal(err)
+		}
+		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+		if err != nil {
+			return 0, nil, err
+		}
+		if err := tr.Events(trace.Options{}, func(*trace.Event) bool { n++; return true }); err != nil {
+			t.Error(err)
+		}
+		exercise(t, data)
+		return n, tr.Problems(), nil
+	}
+	was, _, err := count(sound)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, problems, err := count(later)
+	if err != nil || n != was {
+		t.Errorf("%d events, %v; without what is new %d", n, err, was)
+	}
+	skipped := 0
+	for _, p := range problems {
+		if p.Damage() {
+			t.Errorf("%+v", p)
+		}
+		if strings.Contains(p.Text, "a newer tool may know it") {
+			skipped += int(p.Count)
+		}
+	}
+	if skipped != 4 {
+		t.Errorf("%d things are said to be skipped, want 4: %v", skipped, problems)
+	}
+	_, _, err = count(strings.Replace(sound, "header ", "header major=2 ", 1))
+	if !errors.Is(err, format.ErrNewer) || !strings.Contains(err.Error(), "newer scopeview") || !strings.Contains(err.Error(), "2.1") {
+		t.Errorf("a later major version: %v", err)
+	}
+	t.Logf("G21: minor version 99: %d events, %d things of it skipped and counted; major version 2: %v", n, skipped, err)
 }
 
 // version1 is what a trace of version 1.0 can have, as far as a sound recording

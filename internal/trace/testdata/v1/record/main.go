@@ -11,7 +11,10 @@
 //	go build -trimpath -tags scope_pure -o record …  ./record pure.scope
 //	gzip -9n *.scope
 //
-// and go test ./internal/trace -run Version -update writes what is read in them.
+// Those of v1.1 are the first that have a ring, closed.scope and killed.scope, made
+// with -ring.
+//
+// and go test ./internal/trace -run TestG21 -update writes what is read in them.
 package main
 
 import (
@@ -29,10 +32,14 @@ import (
 func main() {
 	heap := flag.Bool("heap", false, "record into the heap")
 	kill := flag.Bool("kill", false, "be killed in the middle of it")
+	ring := flag.Bool("ring", false, "record into a ring")
 	flag.Parse()
 	options := []scope.Option{scope.WithHeartbeat(10 * time.Millisecond), scope.WithFlushEvery(10 * time.Millisecond), scope.WithLimit(1 << 20)}
 	if *heap {
 		options = append(options, scope.WithBacking(scope.HeapBacking))
+	}
+	if *ring {
+		options = append(options[:2], scope.WithRing(scope.MinRing))
 	}
 	if err := scope.Start(flag.Arg(0), options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
