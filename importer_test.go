@@ -96,6 +96,29 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 			}
 		}
 	})
+	t.Run("testpoints", func(t *testing.T) {
+		f, err := elf.Open(filepath.Join(with.dir, "program"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		symbols, err := f.Symbols()
+		if err != nil {
+			t.Fatal(err)
+		}
+		ours := 0
+		for _, s := range symbols {
+			switch {
+			case strings.HasPrefix(s.Name, module+"/internal/testpoint"):
+				t.Errorf("the program has %s, which is for tests", s.Name)
+			case strings.HasPrefix(s.Name, module+"/scope."):
+				ours++
+			}
+		}
+		if ours == 0 {
+			t.Error("no function of scope was found")
+		}
+	})
 }
 
 // A program with a debug server that is watched all the time, and the same with
