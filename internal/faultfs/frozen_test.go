@@ -121,7 +121,7 @@ func TestG9(t *testing.T) {
 	quiet(t)
 	runs := time.Second
 	if faultfs.Full() {
-		runs = 10 * time.Second
+		runs = 5 * time.Second
 	}
 	perBacking(t, func(t *testing.T, backing string) {
 		fs := faultfs.Ext4(t, 1<<30, "")
