@@ -84,7 +84,7 @@ func (r *recorder) adopt() {
 // inMemory tells whether the trace itself is in memory.
 func inMemory(f *os.File) bool {
 	var s unix.Statfs_t
-	return unix.Fstatfs(int(f.Fd()), &s) == nil && (s.Type == unix.TMPFS_MAGIC || s.Type == unix.RAMFS_MAGIC)
+	return unix.Fstatfs(int(f.Fd()), &s) == nil && (s.Type == unix.TMPFS_MAGIC || uint32(s.Type) == unix.RAMFS_MAGIC)
 }
 
 // createHot makes the trace's hot file, and has the pool use it.

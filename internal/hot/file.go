@@ -79,17 +79,10 @@ func (j *File) State() State {
 
 // Close closes the trace file too.
 func (j *File) Close() error {
-	j.Release()
-	return j.file.Close()
-}
-
-// Release lets go of the hot part and leaves the trace file open, to which reading
-// goes from now on.
-func (j *File) Release() {
 	j.mu.Lock()
-	defer j.mu.Unlock()
 	j.drop(j.state)
-	j.settled = true
+	j.mu.Unlock()
+	return j.file.Close()
 }
 
 // drop closes the hot file; j.mu is held.
