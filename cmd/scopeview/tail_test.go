@@ -323,17 +323,21 @@ func TestTailRingFromNowOn(t *testing.T) {
 	}
 }
 
-// TestTailTruncated: a file that shrinks under tail is an error, not a crash.
-func TestTailTruncated(t *testing.T) {
-	l := newLive(t)
-	l.begin()
-	f := follow(t, l.path, "--from", "0")
-	l.scope(2, 6000, 7000)
-	f.line()
-	if err := l.f.Truncate(format.ChunkSize); err != nil {
-		t.Fatal(err)
+// TestG25Tail: a file that shrinks under tail is an error, not a crash: to whatever size.
+func TestG25Tail(t *testing.T) {
+	sizes := []int64{2*format.ChunkSize + 100, format.ChunkSize + 7, format.ChunkSize, 100, 0}
+	for _, size := range sizes {
+		l := newLive(t)
+		l.begin()
+		f := follow(t, l.path, "--from", "0")
+		l.scope(2, 6000, 7000)
+		f.line()
+		if err := l.f.Truncate(size); err != nil {
+			t.Fatal(err)
+		}
+		if code, _, errs := f.ends(); code != exitFailed || !strings.Contains(errs, l.path) || !strings.Contains(errs, "shrank") || strings.Count(errs, "\n") != 1 {
+			t.Errorf("to %d bytes: exit %d, %q", size, code, errs)
+		}
 	}
-	if code, _, errs := f.ends(); code != exitFailed || !strings.Contains(errs, l.path) || !strings.Contains(errs, "shrank") {
-		t.Errorf("exit %d, %q", code, errs)
-	}
+	t.Logf("G25: tail, its file cut to %v bytes: a line that says so and exit %d each time", sizes, exitFailed)
 }
