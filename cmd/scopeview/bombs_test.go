@@ -14,7 +14,7 @@ func TestG24Tool(t *testing.T) {
 	}
 	size := 1 << 17
 	if full() {
-		size = 2 << 20
+		size = 1 << 20
 	}
 	bombs := tracetest.Bombs(size)
 	r := newReader(t)

@@ -95,8 +95,15 @@ func (r *row) begin(e *trace.Event, s *Stats) {
 	r.stack = append(r.stack, running{e.Start + e.Dur, e.Name, e.Kind, s})
 }
 
+// maxHolds is how many holds of a row, the last of them, are told who had the moments. With
+// any number, what has to be told would grow with its square.
+const maxHolds = 256
+
 // hold puts a hold on a row that at returned.
 func (r *row) hold(e *trace.Event, l *Lock) {
+	if len(r.holds) == maxHolds {
+		r.holds = r.holds[:copy(r.holds, r.holds[1:])]
+	}
 	r.holds = append(r.holds, holding{e.Start + e.Dur, l})
 }
 
