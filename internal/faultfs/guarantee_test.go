@@ -81,14 +81,16 @@ func busy(path, backing string) victim.Config {
 	return c
 }
 
-// quick checks that calls were short, by what can be told on a machine that does
-// other things too: where doing nothing takes long as well, it is the machine.
+// quick checks that calls were short, by what can be told on a machine that does other
+// things too: where doing nothing takes long as well, it is the machine; and make test
+// runs other tests meanwhile. One call of a thousand is one that takes a new chunk.
 func quick(t *testing.T, during string, calls, nothing *victim.Histogram) {
 	t.Helper()
-	if raceBuild {
-		return
+	limit := 25 * time.Microsecond
+	if faultfs.Full() {
+		limit = 5 * time.Microsecond
 	}
-	if p := calls.At(.999); p > 5*time.Microsecond && nothing.At(.999) < time.Microsecond {
+	if p := calls.At(.999); p > limit && nothing.At(.999) < time.Microsecond && !raceBuild {
 		t.Errorf("%s one scope of a thousand takes more than %v (%v); nothing: %v", during, p, calls, nothing)
 	}
 }
