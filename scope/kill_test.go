@@ -20,6 +20,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
@@ -71,6 +73,7 @@ var killProof = []struct {
 	kind BackingKind
 }{
 	{"disk", DiskBacking},
+	{"shm", ShmBacking},
 }
 
 // killMany kills n victims, some at a time, and checks what they leave.
@@ -218,6 +221,10 @@ func (v *victimRun) close(t *testing.T) {
 	if v.wrong {
 		t.Logf("the trace is kept: %s", v.path)
 		return
+	}
+	if tr, err := trace.OpenFile(v.path); err == nil {
+		hot.Discard(tr.Header().ID)
+		tr.Close()
 	}
 	if err := os.RemoveAll(v.dir); err != nil {
 		t.Error(err)

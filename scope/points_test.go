@@ -50,41 +50,46 @@ func TestG16Point(t *testing.T) {
 					if (p.when == "assembly" || p.when == "go") && p.when != path {
 						continue
 					}
-					ways := fmt.Sprintf("plain backing=%d pace=256", DiskBacking)
-					kill, stay := 1, 2
-					switch p.when {
-					case "blocks":
-						ways += " beats"
-						kill, stay = 60, 61
-					case "chunks of blocks":
-						ways += " beats"
-						kill, stay = 2, 2
-					case "ring":
-						ways = strings.Replace(ways, "plain", "ring", 1)
-					case "stop":
-						ways += " stop=20000"
+					for _, b := range killProof {
+						ways := fmt.Sprintf("plain backing=%d pace=256", b.kind)
+						kill, stay := 1, 2
+						switch p.when {
+						case "blocks":
+							ways += " beats"
+							kill, stay = 60, 61
+						case "chunks of blocks":
+							ways += " beats"
+							kill, stay = 2, 2
+						case "ring":
+							ways = strings.Replace(ways, "plain", "ring", 1)
+						case "stop":
+							ways += " stop=20000"
+						}
+						if b.kind != DiskBacking && p.when != "both" && p.when != "ring" {
+							continue // it makes no difference
+						}
+						t.Run(name+"/"+path+"/"+b.name, func(t *testing.T) {
+							t.Parallel()
+							one, err := killAtPoint(t, binary, ways, name, kill)
+							if err != nil {
+								t.Fatal("killed:", err)
+							}
+							mu.Lock()
+							killed++
+							sum.add(one)
+							mu.Unlock()
+							if p.when == "start" || p.when == "stop" {
+								return
+							}
+							if one, err = stayAtPoint(t, binary, ways, name, stay); err != nil {
+								t.Fatal(err)
+							}
+							mu.Lock()
+							stayed++
+							sum.add(one)
+							mu.Unlock()
+						})
 					}
-					t.Run(name+"/"+path, func(t *testing.T) {
-						t.Parallel()
-						one, err := killAtPoint(t, binary, ways, name, kill)
-						if err != nil {
-							t.Fatal("killed:", err)
-						}
-						mu.Lock()
-						killed++
-						sum.add(one)
-						mu.Unlock()
-						if p.when == "start" || p.when == "stop" {
-							return
-						}
-						if one, err = stayAtPoint(t, binary, ways, name, stay); err != nil {
-							t.Fatal(err)
-						}
-						mu.Lock()
-						stayed++
-						sum.add(one)
-						mu.Unlock()
-					})
 				}
 			}
 		}

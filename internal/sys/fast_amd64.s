@@ -537,7 +537,7 @@ found:
 	LEAQ 32(CX), SI
 	MOVQ ent_cur(R12), DI
 	TSC
-	WITNESS(anchor)
+	WITNESS(undo)
 	YIELD
 	MOVQ CX, 8(DI)
 	GOID
@@ -554,6 +554,20 @@ found:
 	RET
 far:
 	FAR(found, chunk)
+undo:
+	// What was copied must not stay: somebody else's record may be the next here, and
+	// what lies behind that would be walked over as records. From the last unit to
+	// the first, so that the header covers what is still there.
+	XORL BX, BX
+wipe:
+	MOVQ BX, 24(CX)
+	MOVQ BX, 16(CX)
+	MOVQ BX, 8(CX)
+	MOVQ BX, 0(CX)
+	SUBQ $32, CX
+	CMPQ CX, DI
+	JHI  wipe
+	JMP  anchor
 chunk:
 	MOVQ $NEEDCHUNK, loc+32(FP)
 	MOVQ $0, start+40(FP)

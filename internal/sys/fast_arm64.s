@@ -533,7 +533,7 @@ found:
 	ADD  $32, R2, R6
 	MOVD ent_cur(R12), R7
 	TSC
-	WITNESS(anchor)
+	WITNESS(undo)
 	WITNESSES
 	MOVD R2, 8(R7)
 	GOID
@@ -551,6 +551,17 @@ found:
 	RET
 far:
 	FAR(found, chunk)
+undo:
+	// What was copied must not stay: somebody else's record may be the next here, and
+	// what lies behind that would be walked over as records. From the last unit to
+	// the first, so that the header covers what is still there.
+	STP  (ZR, ZR), 16(R2)
+	MOVD ZR, 8(R2)
+	STLR ZR, (R2)
+	SUB  $32, R2
+	CMP  R7, R2
+	BHI  undo
+	JMP  anchor
 chunk:
 	LACKS(NEEDCHUNK, loc+32(FP), start+40(FP))
 anchor:

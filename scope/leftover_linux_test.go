@@ -1,0 +1,53 @@
+//go:build (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race && !scope_off
+
+package scope
+
+import (
+	"runtime"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// TestNothingIsLeftOfABegin has a begin find, when its arguments are stored, that its
+// thread was off the CPU: it writes nothing, and what it stored is not there any more.
+// Somebody else's record may be the next, and what lay behind that would be walked over
+// as records.
+func TestNothingIsLeftOfABegin(t *testing.T) {
+	start(t)
+	if !fastNow() || current.Load().fast.Witness&format.WitnessSwitch == 0 {
+		t.Skip("no begin finds that out here")
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	r := current.Load()
+	const mark = 0x7878787878787878
+	ext := slices.Repeat([]uint64{mark}, 4*7)
+	ext[0] = format.ExtHeader(7, uint64(format.SlotString))
+	left := func() (n int) {
+		for _, idx := range r.pool.Live(nil) {
+			for _, w := range r.pool.Words(idx) {
+				if w == mark {
+					n++
+				}
+			}
+		}
+		return n
+	}
+	for range 100 {
+		Task("a")() // the thread has its anchor
+		if err := unix.Nanosleep(&unix.Timespec{Nsec: 10_000}, nil); err != nil {
+			t.Fatal(err)
+		}
+		if _, start := sys.BeginExt(headTask|format.ExtBit, r.gen, &ext[0], 7); start != 0 {
+			t.Fatal("a begin did not find that its thread had slept")
+		}
+		if n := left(); n > 0 {
+			t.Fatalf("%d words are left of a begin that wrote nothing", n)
+		}
+	}
+}
