@@ -209,11 +209,26 @@ func (t *Trace) settle() {
 	t.sortBeats()
 	slices.SortStableFunc(t.notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
 	slices.SortStableFunc(t.rawGap, func(a, b format.Gap) int { return cmp.Compare(a.From, b.From) })
-	slices.SortStableFunc(t.breaks, func(a, b rawBreak) int { return cmp.Compare(a.from, b.from) })
+	t.breaks = disjoint(t.breaks)
 	for i := range t.notes {
 		t.notes[i].Time = t.Nanos(t.notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
 		t.found.set("the header says that the trace was closed, and there is no stop block", 0, 1)
 	}
+}
+
+// disjoint sorts breaks, and makes one of those that overlap: so what lies across any
+// is found by halves.
+func disjoint(bs []rawBreak) []rawBreak {
+	slices.SortStableFunc(bs, func(a, b rawBreak) int { return cmp.Compare(a.from, b.from) })
+	kept := bs[:0]
+	for _, b := range bs {
+		if n := len(kept); n > 0 && b.from < kept[n-1].to {
+			kept[n-1].to = max(kept[n-1].to, b.to)
+		} else {
+			kept = append(kept, b)
+		}
+	}
+	return kept
 }

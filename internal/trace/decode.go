@@ -1,6 +1,10 @@
 package trace
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // decoder turns records into events. Its events and their arguments are good
 // until it decodes the next one.
@@ -141,12 +145,11 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 
 // checkBreaks marks a scope during which the clock stepped.
 func (d *decoder) checkBreaks(e *Event, start, stop int64) {
-	for i := range d.t.breaks {
-		if b := &d.t.breaks[i]; start < b.to && stop > b.from {
-			d.problems.add(textBreak, d.t.place(e.Loc), 1)
-			e.Quality, e.CPU = format.Unknown, 0
-			return
-		}
+	bs := d.t.breaks
+	n := sort.Search(len(bs), func(i int) bool { return bs[i].from >= stop })
+	if n > 0 && start < bs[n-1].to {
+		d.problems.add(textBreak, d.t.place(e.Loc), 1)
+		e.Quality, e.CPU = format.Unknown, 0
 	}
 }
 

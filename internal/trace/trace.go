@@ -152,7 +152,7 @@ func (t *Trace) Gaps() []Gap {
 // Notes lists what the operator changed while recording.
 func (t *Trace) Notes() []Note { return t.notes }
 
-// Breaks lists the clock's steps.
+// Breaks lists the clock's steps, by time; none overlap.
 func (t *Trace) Breaks() []Break {
 	bs := make([]Break, len(t.breaks))
 	for i, b := range t.breaks {

@@ -1,0 +1,41 @@
+package trace
+
+import (
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// TestDisjointBreaks: what lies across a break is found among those that do not overlap as
+// it is among those that were told of.
+func TestDisjointBreaks(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(1, 2))
+	across := 0
+	for range 5000 {
+		var told []rawBreak
+		for range rnd.IntN(6) {
+			from := rnd.Int64N(20)
+			told = append(told, rawBreak{from, from + rnd.Int64N(6)})
+		}
+		tr := &Trace{breaks: disjoint(slices.Clone(told)), header: format.Header{ChunkSize: 4096}}
+		d := decoder{t: tr, problems: problems{}}
+		for range 20 {
+			start := rnd.Int64N(22)
+			stop := start + rnd.Int64N(6)
+			want := slices.ContainsFunc(told, func(b rawBreak) bool { return start < b.to && stop > b.from })
+			e := Event{Quality: format.Exact}
+			d.checkBreaks(&e, start, stop)
+			if got := e.Quality == format.Unknown; got != want {
+				t.Fatalf("%d to %d across %v, which is %v: %v", start, stop, told, tr.breaks, got)
+			}
+			if want {
+				across++
+			}
+		}
+	}
+	if across < 10_000 {
+		t.Errorf("only %d were across", across)
+	}
+}
