@@ -49,7 +49,7 @@ var dear = map[string]int64{
 	"stacks --depth 0": 2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
 	"stacks --json":    2,  // as above
 	"stacks --folded":  2,  // as above
-	"stacks --pprof":   4,  // the profile is made as a whole, by a library
+	"stacks --pprof":   6,  // the profile is made as a whole, by a library
 	"html --max 3":     3,  // it sums up every name for the page, beside all scopes
 }
 
