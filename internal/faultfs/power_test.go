@@ -5,7 +5,6 @@ package faultfs_test
 import (
 	"fmt"
 	"os"
-	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -13,8 +12,6 @@ import (
 
 	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/faultfs/victim"
-	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -71,7 +68,9 @@ func cutPower(t *testing.T, after time.Duration) (all []*powered) {
 			Path: in(p.fs), Backing: backing, Workers: powerWorkers, Pause: 10 * time.Millisecond, FlushEvery: time.Second,
 			Patience: 2 * time.Minute,
 		})
-		p.hot = hotFile(t, p.Path)
+		if p.hot = p.Hot(); p.hot == "" && backing == "shm" {
+			t.Fatal("the victim has no file in memory")
+		}
 		all = append(all, p)
 	}
 	begin := time.Now()
@@ -154,21 +153,4 @@ func (p *powered) examine(t *testing.T, after time.Duration) (line string, ok bo
 	}
 	return fmt.Sprintf("%s: power cut after %v: %d issued, %d are there and none that was not issued; the oldest that is missing had ended %.1f s before",
 		p.Backing, after, p.Begun(), n, age.Seconds()), age <= p.FlushEvery+time.Second
-}
-
-// hotFile is where a trace's newest records are in memory; empty: nowhere.
-func hotFile(t *testing.T, path string) string {
-	t.Helper()
-	f, err := os.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	b := make([]byte, format.StateOffset)
-	n, _ := f.ReadAt(b, 0)
-	h, _, err := format.DecodeHeader(b[:n])
-	if err != nil || h.Backing != format.BackingShm {
-		return ""
-	}
-	return filepath.Join(hot.Dir, format.HotName(h.ID))
 }

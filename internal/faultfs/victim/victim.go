@@ -65,7 +65,9 @@ func Start(t testing.TB, c Config) *Victim {
 	}()
 	t.Cleanup(func() {
 		v.kill()
-		v.forgetHot()
+		if h := v.Hot(); h != "" {
+			os.Remove(h) // what one that was killed leaves
+		}
 	})
 	if !c.Hold {
 		v.ready(t)
@@ -167,18 +169,20 @@ func (v *Victim) kill() {
 	<-v.ended
 }
 
-// forgetHot removes what a victim that was killed leaves in memory.
-func (v *Victim) forgetHot() {
+// Hot is the file in memory where the newest records of the victim's trace are; empty
+// if there is none.
+func (v *Victim) Hot() string {
 	f, err := os.Open(v.Path)
 	if err != nil {
-		return
+		return ""
 	}
 	defer f.Close()
-	b := make([]byte, format.StateOffset)
+	b := make([]byte, format.StateOffset+format.StateSize)
 	n, _ := f.ReadAt(b, 0)
 	if h, _, err := format.DecodeHeader(b[:n]); err == nil && h.Backing == format.BackingShm {
-		os.Remove(filepath.Join(hot.Dir, format.HotName(h.ID)))
+		return filepath.Join(hot.Dir, format.HotName(h.ID))
 	}
+	return ""
 }
 
 // stacks has the victim say where its goroutines are, and end.
