@@ -28,6 +28,7 @@ func TestReport(t *testing.T) {
 {"Action":"output","Package":"q","Test":"TestG6","Output":"    b_test.go:3: G6: not given: 3 of 7 are missing\n"}
 {"Action":"pass","Package":"q","Test":"TestG6"}
 {"Action":"pass","Package":"q","Test":"TestG6/a"}
+{"Action":"pass","Package":"q","Test":"TestG6/b/c"}
 {"Action":"output","Package":"q","Test":"TestG7","Output":"    b_test.go:3: G7: heap: 3 faults\n"}
 {"Action":"output","Package":"q","Test":"TestG7","Output":"    b_test.go:4: G7: not given: disk: 4 faults\n"}
 {"Action":"pass","Package":"q","Test":"TestG7"}

@@ -23,7 +23,7 @@ type event struct {
 // test is one test or subtest.
 type test struct {
 	pkg, name string
-	action    string // how it ended; run: it did not
+	action    string // how it ended; run: it did not; "": it is a part of a name, and never ran
 	parent    bool   // has subtests
 	output    []string
 }
@@ -76,7 +76,7 @@ func (r *run) event(e *event) {
 	switch e.Action {
 	case "output":
 		t.output = append(t.output, strings.TrimRight(e.Output, "\n"))
-	case "pass", "fail", "skip":
+	case "run", "pass", "fail", "skip":
 		t.action = e.Action
 	}
 }
@@ -85,7 +85,7 @@ func (r *run) test(pkg, name string) *test {
 	key := pkg + " " + name
 	t := r.tests[key]
 	if t == nil {
-		t = &test{pkg: pkg, name: name, action: "run"}
+		t = &test{pkg: pkg, name: name}
 		r.tests[key] = t
 		r.order = append(r.order, t)
 		if i := strings.LastIndexByte(name, '/'); i >= 0 {
@@ -157,7 +157,7 @@ func (r *run) verdicts() map[int]*verdict {
 			v.failed = append(v.failed, t)
 		case t.action == "skip":
 			v.skipped = append(v.skipped, t)
-		case !t.parent:
+		case t.action == "pass" && !t.parent:
 			v.passed = append(v.passed, t)
 		}
 	}
