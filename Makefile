@@ -230,11 +230,12 @@ soak: ## record 1 M scopes/s into a ring for SOAK, watch disk and memory, and ki
 screenshots: demo ## pictures of the demo's timeline into screenshots/
 	@cd uitest && go run ./screenshots -o ../screenshots
 
+# Memory is measured only where garbage is collected while all else stands still.
 fuzz: ## run each fuzz test for FUZZTIME
 	@grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -r -n 1 dirname | sort -u | while read -r dir; do
 	  for f in $$(go test -list '^Fuzz' "$$dir" | grep '^Fuzz'); do
 	    echo "$$dir $$f"
-	    go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) "$$dir"
+	    GODEBUG=gcstoptheworld=1 go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) "$$dir"
 	  done
 	done
 
