@@ -39,7 +39,7 @@ type powered struct {
 // there, on every backing, each time.
 func TestG18(t *testing.T) {
 	quiet(t)
-	cuts := []time.Duration{4600 * time.Millisecond} // between two ticks
+	cuts := []time.Duration{2600 * time.Millisecond} // between two ticks
 	if faultfs.Full() {
 		cuts = append(cuts, 45600*time.Millisecond) // the kernel writes out what is older than 30 s
 	}
