@@ -19,7 +19,7 @@ import (
 func TestG12Misuse(t *testing.T) {
 	rounds := 4
 	if faultfs.Full() {
-		rounds = 200
+		rounds = 60
 	}
 	calls, records := 0, int64(0)
 	var misuse Misuse

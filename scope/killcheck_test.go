@@ -131,7 +131,7 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 		return nil, fmt.Errorf("%d scopes are open, at most %d were", sum.open, victimWorkers)
 	}
 	for _, p := range tr.Problems() {
-		if p.Damage() && !mayLack { // the file of one on the heap may be cut off
+		if p.Damage() {
 			return nil, fmt.Errorf("the trace is damaged: %s", p.Text)
 		}
 	}

@@ -8,7 +8,7 @@ import "strings"
 // newer than this reader.
 func (p *Problem) Damage() bool {
 	switch p.Text {
-	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textCool:
+	case textHole, textOrphanExt, textOrphanEnd, textLostBegin, textBreak, textManyRows, textUnborn, textCool, textUncopied:
 		return false
 	}
 	for _, what := range unknownHere {

@@ -123,6 +123,7 @@ func (p problems) sorted() []Problem {
 const (
 	textUnborn       = "a chunk was handed out and never begun"
 	textCool         = "chunks that were in memory are not in the file"
+	textUncopied     = "chunks that were on the heap are not in the file"
 	textTwin         = "a chunk is skipped, one that was handed out later has its number"
 	textHole         = "a record's place was handed out and the record never begun"
 	textOrphanExt    = "an extension has no record: its writer was stopped between the two"

@@ -81,6 +81,8 @@ func (t *Trace) readHeader() error {
 	switch behind := t.state.End - t.size; {
 	case behind > 0 && t.Cool() && behind <= format.MaxHotSlots*cs:
 		t.found.add(textCool, t.size, 1)
+	case behind > 0 && t.header.Backing == format.BackingHeap && !t.state.Closed:
+		t.found.add(textUncopied, t.size, 1)
 	case behind > 0:
 		t.found.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
 	}
