@@ -235,7 +235,7 @@ fuzz: ## run each fuzz test for FUZZTIME
 	@grep -rlE --include='*_test.go' '^func Fuzz' . | xargs -r -n 1 dirname | sort -u | while read -r dir; do
 	  for f in $$(go test -list '^Fuzz' "$$dir" | grep '^Fuzz'); do
 	    echo "$$dir $$f"
-	    GODEBUG=gcstoptheworld=1 go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) "$$dir"
+	    GODEBUG=gcstoptheworld=1 go test -run '^$$' -fuzz "^$$f\$$" -fuzztime $(FUZZTIME) -fuzzminimizetime 100x "$$dir"
 	  done
 	done
 
