@@ -50,7 +50,7 @@ func exercise(t *testing.T, data []byte) {
 			t.Errorf("Dump: %v", err)
 		}
 	})
-	tracetest.Frugal(t, "a Follower", size, func() { follow(t, r, size, n) })
+	tracetest.FrugalTimes(t, "a Follower, and a Trace beside it", size, 2, func() { follow(t, r, size, n) })
 }
 
 // accessors ask for what a Trace tells, by the name of the method; Events, Close and those
