@@ -12,6 +12,7 @@ import (
 	"sync"
 	"sync/atomic"
 	"testing"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -44,17 +45,18 @@ func TestG17(t *testing.T) {
 		name string
 		size string // of its file system; "": that of the tests
 		each int    // records of each goroutine
+		rest bool   // they are slow enough for a ring to be overwritten
 		opts []Option
 	}{
-		{"nothing", "", 2_000, nil},
-		{"limit", "", 40_000, []Option{WithLimit(2 << 20)}},
-		{"burst", "", 200_000, []Option{WithLimit(NoLimit)}},
-		{"ring", "", 100_000, []Option{WithRing(4 << 20)}},
-		{"full disk", "16m", 150_000, nil},
-		{"ring on a full disk", "16m", 150_000, []Option{WithRing(32 << 20)}},
+		{"nothing", "", 2_000, false, nil},
+		{"limit", "", 40_000, false, []Option{WithLimit(2 << 20)}},
+		{"burst", "", 200_000, false, []Option{WithLimit(NoLimit)}},
+		{"ring", "", 100_000, true, []Option{WithRing(4 << 20)}},
+		{"full disk", "16m", 150_000, false, nil},
+		{"ring on a full disk", "16m", 150_000, true, []Option{WithRing(32 << 20)}},
 	} {
-		perBacking(t, func(t *testing.T, backing Option) {
-			t.Run(c.name, func(t *testing.T) {
+		t.Run(c.name, func(t *testing.T) {
+			perBacking(t, func(t *testing.T, backing Option) {
 				var issued int64
 				lost := map[format.Loss]int64{}
 				recorded, over := int64(0), int64(0)
@@ -66,7 +68,7 @@ func TestG17(t *testing.T) {
 					if err := Start(dir, append(c.opts, backing, shortTicks())...); err != nil {
 						t.Fatal(err)
 					}
-					n := issue(c.each)
+					n := issue(c.each, c.rest)
 					err := Stop()
 					if err != nil && (c.size == "" || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, mmpool.ErrNoSpace)) {
 						t.Fatal(err)
@@ -97,9 +99,9 @@ func TestG17(t *testing.T) {
 	t.Logf("G17: %s", strings.Join(told, "; "))
 }
 
-// issue has goroutines record as fast as they can, and returns how many records that
-// were.
-func issue(each int) int64 {
+// issue has goroutines record, as fast as they can or so that the disk follows, and
+// returns how many records that were.
+func issue(each int, rest bool) int64 {
 	var wg sync.WaitGroup
 	var issued atomic.Int64
 	text := strings.Repeat("x", 200)
@@ -108,6 +110,9 @@ func issue(each int) int64 {
 			r := rand.New(rand.NewPCG(rand.Uint64(), uint64(w)))
 			n := 0
 			for ; n < each; n++ {
+				if rest && n%500 == 0 {
+					time.Sleep(time.Millisecond)
+				}
 				switch r.IntN(8) {
 				case 0:
 					Event("event", n, text)
