@@ -238,6 +238,7 @@ func (f *Flusher) copyOpen() {
 	for _, idx := range append(f.present(), 0) {
 		if s := f.Pool.State(idx); s == mmpool.Open || s == mmpool.Sealed {
 			f.note(f.Pool.Save(idx, idx+1, false))
+			testpoint.Here("flush.copied")
 		}
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
 // shm maps chunks of a file on tmpfs, the hot file, and copies them to the trace
@@ -105,12 +106,14 @@ func (s *shm) attach(idx, at, n int64) error {
 		}
 		i = j
 	}
+	testpoint.Here("hot.mapped")
 	for i, slot := range slots {
 		s.slots[slot], s.held[idx+int64(i)] = idx+int64(i), slot
 		if err == nil {
 			err = s.tell(slot, uint64(at)+uint64(i)+1)
 		}
 	}
+	testpoint.Here("hot.told")
 	if err != nil {
 		s.let(idx, n)
 		return fmt.Errorf("%s: %w", s.hot.Name(), err)
@@ -172,7 +175,9 @@ func (s *shm) let(idx, n int64) {
 			ok = s.tell(slot, 0) == nil && ok
 		}
 	}
+	testpoint.Here("hot.untold")
 	ok = s.mapped.detach(idx, n) == nil && ok
+	testpoint.Here("hot.unmapped")
 	for i := range n {
 		slot, there := s.held[idx+i]
 		if !there {
@@ -186,6 +191,7 @@ func (s *shm) let(idx, n int64) {
 		}
 		if s.warm < maxWarm {
 			if _, err := s.hot.WriteAt(zeros[:], format.HotSlot(int(slot))); err == nil {
+				testpoint.Here("hot.zeroed")
 				s.slots[slot] = slotWarm
 				s.warm++
 				s.lost--

@@ -52,7 +52,7 @@ var deaths = map[string]func(t *truth){
 func TestG15Death(t *testing.T) {
 	runs := 1
 	if faultfs.Full() {
-		runs = 20
+		runs = 4
 	}
 	var told []string
 	for _, death := range []struct {

@@ -17,7 +17,7 @@ import (
 
 // points are the named points between two steps, and where they are passed: on the
 // assembly path, on the Go path, or only where a ring is used again (ring), or when the
-// recording starts (start) or stops (stop).
+// recording starts (start) or stops (stop), or on one backing.
 var points = []struct {
 	names string
 	when  string
@@ -27,7 +27,9 @@ var points = []struct {
 		"go.chunk.crossed go.chunk.taken go.chunk.headed go.chunk.open go.chunk.sealed go.end.marked", "go"},
 	{"block.filled block.published", "blocks"}, // not those that Start writes
 	{"block.chunk.taken block.chunk.sealed block.chunk.headed", "chunks of blocks"},
-	{"flush.round flush.final flush.left flush.settled flush.leaving flush.saved", "both"},
+	{"flush.round flush.final flush.left flush.settled flush.leaving", "both"},
+	{"flush.saved", "disk"},
+	{"hot.mapped hot.told hot.untold hot.unmapped hot.zeroed flush.copied", "shm"},
 	{"pool.grown pool.overwrite pool.detached pool.wiped pool.attached pool.ready ring.carried ring.stated ring.counted", "ring"},
 	{"start.pool start.header", "start"},
 	{"stop.sealed stop.beat stop.told stop.shut stop.closed", "stop"},
@@ -65,8 +67,8 @@ func TestG16Point(t *testing.T) {
 						case "stop":
 							ways += " stop=20000"
 						}
-						if b.kind != DiskBacking && p.when != "both" && p.when != "ring" {
-							continue // it makes no difference
+						if p.when != "both" && p.when != "ring" && b.name != "disk" && b.name != p.when || p.when == "shm" && (b.name != "shm" || path == "go") {
+							continue // it is not passed, or makes no difference
 						}
 						t.Run(name+"/"+path+"/"+b.name, func(t *testing.T) {
 							t.Parallel()
