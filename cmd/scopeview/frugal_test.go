@@ -46,12 +46,15 @@ var readings = [][]string{
 
 // dear are the calls that may take so many times the memory, and why.
 var dear = map[string]int64{
-	"dump":             32, // it assembles every chunk again
-	"stacks --depth 0": 2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
-	"stacks --json":    2,  // as above
-	"stacks --folded":  2,  // as above
-	"stacks --pprof":   6,  // the profile is made as a whole, by a library
-	"html --max 3":     3,  // it sums up every name for the page, beside all scopes
+	"dump":                32, // it assembles every chunk again
+	"stacks --depth 0":    2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
+	"stacks --json":       2,  // as above
+	"stacks --folded":     2,  // as above
+	"stacks --pprof":      6,  // the profile is made as a whole, by a library
+	"top":                 2,  // every lock has a table of who held it
+	"top --json":          2,  // as above
+	"top --by track -n 0": 2,  // as above
+	"html --max 3":        3,  // it sums up every name for the page, beside all scopes
 }
 
 // reader has the tool read files that somebody else made.
