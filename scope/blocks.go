@@ -147,6 +147,7 @@ func (r *recorder) setState(closed bool) {
 	if g := r.ring; g != nil {
 		atomic.StoreUint64(&w[format.StateUntil/8], uint64(g.until.Load()))
 		atomic.StoreUint64(&w[format.StateOverwritten/8], uint64(g.over.Load()))
+		atomic.StoreUint64(&w[format.StateFiles/8], uint64(r.segments.Load()))
 	}
 	if closed {
 		atomic.StoreUint64(&w[format.StateClosed/8], 1)

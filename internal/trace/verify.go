@@ -162,7 +162,7 @@ func (v *verifier) fileHeader() error {
 	v.check(h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0, 16, "header-values", "the page size is %d", h.PageSize)
 	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
 	const state, control = format.StateOffset, format.ControlOffset
-	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateJoined + 8, control},
+	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
 		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, len(v.bytes)}} {
 		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
 			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")
