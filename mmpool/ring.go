@@ -172,6 +172,11 @@ func (p *Pool) Ring() int64 {
 	return p.ring.all
 }
 
+// Holds tells whether a chunk that is still open keeps its file from being finished.
+func (p *Pool) Holds(idx int64) bool {
+	return p.files != nil && p.files.old(p.placeOf(idx))
+}
+
 // Segments is in how many equal parts the ring lies, each in a file of its own if
 // there is one; 0: it is all in the pool's file.
 func (p *Pool) Segments() int {

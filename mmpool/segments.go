@@ -25,6 +25,7 @@ type Files interface {
 	// as long as none is held.
 	shape() (parts, chunks, most int64)
 	settled(p *Pool)
+	old(place int64) bool
 	cut(p *Pool) error
 	discard()
 }
@@ -106,6 +107,23 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 		f = seg.f
 	}
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
+}
+
+// old tells whether a place is in none of the two newest files: in the newest there may
+// be nothing yet.
+func (s *segments) old(place int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if place < 1 || place > s.place(0) || len(s.live) <= 2 {
+		return false
+	}
+	slot := (place - 1) / s.chunks
+	for _, seg := range s.live[len(s.live)-2:] {
+		if seg.slot == slot {
+			return false
+		}
+	}
+	return true
 }
 
 // prepare makes the window whole.
