@@ -130,9 +130,10 @@ func WithRing(bytes int64) Option {
 // and a copy of them all with x.scope, which they are nothing without, is a trace.
 //
 // Tools are given x.scope, and find its segments by its name: don't rename it. It
-// grows too, by what is never overwritten. A file in which an idle goroutine's
-// processor still has its place stays until that records again, and the next oldest
-// goes instead; only if none can go there are more than count, up to 16.
+// grows too, by what is never overwritten. One of the count is the one that is being
+// begun. A file in which an idle goroutine's processor still has its place stays
+// until that records again, and the next oldest goes instead; only if none can go
+// there are more than count, by up to 16.
 //
 // bytes is from MinSegment on, and rounded down to 64 KiB; count is from 2 to
 // MaxSegments; both together at most MaxRing.

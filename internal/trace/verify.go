@@ -19,9 +19,9 @@ type Finding struct {
 
 // Rules are what Verify checks, by the names that its findings have.
 var Rules = []struct{ Name, Doc string }{
-	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers"},
+	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers; segments is 0 in what is read as one file"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
-	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; joined is 0, or 1 with the backing shm"},
+	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; files is at most segments; joined is 0, or 1 with the backing shm"},
 	{"state-end", "end is a multiple of the chunk size within the file (where the hot part is missing: or behind); in a closed trace it is where the last chunk ends (in a ring: or behind)"},
 	{"file-size", "the file's size is a multiple of the chunk size"},
 	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
