@@ -9,6 +9,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
@@ -30,6 +31,7 @@ func checkSegments(o *options) error {
 
 // newSegments makes what has the files of the ring of the trace f.
 func (r *recorder) newSegments(f *os.File) (mmpool.Files, error) {
+	hot.UseSegments()
 	path, err := filepath.Abs(r.path) // the program may go elsewhere
 	if err != nil {
 		return nil, err

@@ -240,8 +240,13 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 	if !ok {
 		return format.ErrNotTrace
 	}
-	in := segmentsOf(t, &th, os.O_RDWR)
-	if in != nil {
+	var in places // nil: all is in t
+	if th.Segments > 0 {
+		open := openSegments.Load()
+		if open == nil {
+			return errLater
+		}
+		in = (*open)(t, &th, os.O_RDWR)
 		if err := in.list(); err != nil {
 			return err
 		}
@@ -251,6 +256,9 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 		st, err := t.Stat()
 		if err != nil {
 			return 0, err
+		}
+		if in == nil {
+			return st.Size(), nil
 		}
 		return in.size(st.Size()), nil
 	})
@@ -307,7 +315,7 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 
 // writeChunk writes the chunk b, if there is something in it, or something else
 // where it belongs.
-func writeChunk(t *os.File, in *segments, b []byte, place int64) (written bool, err error) {
+func writeChunk(t *os.File, in places, b []byte, place int64) (written bool, err error) {
 	at := place * chunk
 	if in != nil {
 		if t, _, at, _ = in.where(at); t == nil {

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -285,10 +286,31 @@ func notSegment(f *os.File) error {
 	return fmt.Errorf("%s: %w by itself, but one of its segments; give the file whose name it had, without the number", f.Name(), format.ErrNotTrace)
 }
 
+// places are segments, as those need them who write to a trace that is not their own.
+type places interface {
+	list() error
+	size(base int64) int64
+	where(off int64) (f *os.File, g *segment, at, room int64)
+	remove()
+	close()
+}
+
+// openSegments is set by UseSegments.
+var openSegments atomic.Pointer[func(f *os.File, h *format.Header, flags int) places]
+
+// UseSegments has Adopt and RemoveSegments know of segments. Programs that don't call it
+// don't contain what that takes; they leave a hot file that belongs to segments for those
+// who do.
+func UseSegments() {
+	open := func(f *os.File, h *format.Header, flags int) places { return segmentsOf(f, h, flags) }
+	openSegments.Store(&open)
+}
+
 // RemoveSegments removes the segments of the trace at path, which has that header and is
 // about to be removed itself.
 func RemoveSegments(path string, h *format.Header) {
-	if h.Segments == 0 {
+	open := openSegments.Load()
+	if h.Segments == 0 || open == nil {
 		return
 	}
 	f, err := os.Open(path)
@@ -296,11 +318,15 @@ func RemoveSegments(path string, h *format.Header) {
 		return
 	}
 	defer f.Close()
-	s := segmentsOf(f, h, os.O_RDONLY)
+	s := (*open)(f, h, os.O_RDONLY)
 	defer s.close()
-	if s.list() != nil {
-		return
+	if s.list() == nil {
+		s.remove()
 	}
+}
+
+// remove deletes those that there are.
+func (s *segments) remove() {
 	for _, g := range s.slots {
 		if g != nil && g.there() {
 			os.Remove(g.f.Name())

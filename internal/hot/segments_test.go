@@ -236,6 +236,7 @@ func TestSegmentAlone(t *testing.T) {
 // gone it goes nowhere.
 func TestAdoptSegments(t *testing.T) {
 	inDir(t)
+	UseSegments()
 	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
 	path := w.trace.Name()
 	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Slot: 1, Chunks: inEach}, 1, 'b')
