@@ -25,8 +25,8 @@ type Config struct {
 	Every time.Duration // between two ticks; it wakes sooner when much is written
 
 	// Expire makes a chunk's owner take another one at its next record. It is
-	// called for chunks that have been open for ten seconds, so that what an
-	// idle owner wrote gets to disk. May be nil.
+	// called for chunks that have been open for ten seconds, or that hold a file, so
+	// that what an idle owner wrote gets to disk. May be nil.
 	Expire func(idx int64)
 	// Whole tells whether nobody is about to write into a sealed chunk any
 	// more; nil: sealed chunks are whole.
@@ -141,7 +141,7 @@ func (f *Flusher) age(now time.Time) {
 			t = now
 		}
 		since[idx] = t
-		if now.Sub(t) > old && f.Expire != nil {
+		if f.Expire != nil && (now.Sub(t) > old || f.Pool.Holds(idx)) {
 			f.Expire(idx)
 		}
 	}

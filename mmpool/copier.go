@@ -2,6 +2,7 @@ package mmpool
 
 import (
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"hash/crc32"
 	"os"
@@ -10,9 +11,28 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
+// file is the trace file, as far as it is the same whether it is mapped or
+// copied to, with those that have the places of its ring, if these are apart.
+type file struct {
+	f     *os.File
+	files Files // nil: all is in f
+}
+
+// at is the file that has a place, and where; nil if that is closed. Neighbours that
+// were joined by spans are in one file.
+func (d file) at(place int64) (f *os.File, off int64) {
+	if d.files != nil {
+		return d.files.at(place)
+	}
+	return d.f, place * ChunkSize
+}
+
+// errNoFile is a chunk whose file is closed. It means that our accounting is wrong.
+var errNoFile = errors.New("the chunk's file is closed")
+
 // copier writes chunks from memory to the trace file.
 type copier struct {
-	f    *os.File
+	to   file
 	buf  []byte
 	last map[int64]uint32      // checksum of what was written of chunks that may change
 	fail atomic.Pointer[error] // why the last chunk could not be written; nil: it was
@@ -45,8 +65,13 @@ func (c *copier) write(w []uint64, idx, at int64, final bool) error {
 	if final {
 		delete(c.last, idx)
 	}
-	if _, err := c.f.WriteAt(b, at*ChunkSize); err != nil {
-		err = fmt.Errorf("writing %s: %w", c.f.Name(), err)
+	f, off := c.to.at(at)
+	err := errNoFile
+	if f != nil {
+		_, err = f.WriteAt(b, off)
+	}
+	if err != nil {
+		err = fmt.Errorf("writing %s: %w", c.to.f.Name(), err)
 		c.fail.Store(&err)
 		return err
 	}

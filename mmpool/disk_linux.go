@@ -16,12 +16,12 @@ type disk struct {
 	*mapped
 }
 
-func newDisk(f *os.File, limit int64, ring bool) (backing, error) {
+func newDisk(f *os.File, limit int64, ring bool, files Files) (backing, error) {
 	m, err := newMapped(f.Name(), limit, ring) // a ring's places are mapped one by one
 	if err != nil {
 		return nil, err
 	}
-	d := &disk{file{f}, m}
+	d := &disk{file{f, files}, m}
 	if !ring {
 		if err := d.r.Map(int(f.Fd()), 0, 0, d.size); err != nil {
 			d.release()
@@ -55,8 +55,12 @@ func (d *disk) extend(from, to int64) error {
 func (d *disk) spare() (int64, error) { return maxSpare, nil }
 
 func (d *disk) attach(idx, at, n int64) error {
-	if err := d.r.Map(int(d.f.Fd()), at*ChunkSize, idx*ChunkSize, n*ChunkSize); err != nil {
-		return fmt.Errorf("%s: %w", d.f.Name(), err)
+	f, off := d.at(at)
+	if f == nil {
+		return errNoFile
+	}
+	if err := d.r.Map(int(f.Fd()), off, idx*ChunkSize, n*ChunkSize); err != nil {
+		return fmt.Errorf("%s: %w", f.Name(), err)
 	}
 	return d.populate(idx*ChunkSize, n*ChunkSize)
 }
@@ -85,7 +89,7 @@ func (d *disk) settle(s span) error {
 	}
 	// The pages are out of our memory, and still charged to our container
 	// until the page cache lets go of them too.
-	if e := unix.Fadvise(int(d.f.Fd()), s.at*ChunkSize, n, unix.FADV_DONTNEED); err == nil {
+	if e := d.forget(s); err == nil {
 		err = e
 	}
 	if err != nil {

@@ -11,7 +11,9 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-func newDisk(f *os.File, limit int64, ring bool) (backing, error) { return nil, sys.ErrNoMap }
+func newDisk(f *os.File, limit int64, ring bool, files Files) (backing, error) {
+	return nil, sys.ErrNoMap
+}
 
 func newShm(f *os.File, o *Options) (backing, error) { return nil, sys.ErrNoMap }
 

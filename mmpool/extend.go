@@ -67,6 +67,7 @@ func New(o Options) (*Pool, error) {
 		states: o.States,
 		wake:   make(chan struct{}, 1),
 		file:   o.File,
+		files:  o.Files,
 	}
 	if p.limit > 0 {
 		p.spare = min(max(8, p.limit/64), p.limit/2)
@@ -74,11 +75,11 @@ func New(o Options) (*Pool, error) {
 	p.reason.Store(uint32(format.LossWindow))
 	var err error
 	if o.Heap {
-		p.back = newHeap(o.File)
+		p.back = newHeap(o.File, o.Files)
 	} else if o.Hot != nil {
 		p.back, err = newShm(o.File, &o)
 	} else {
-		p.back, err = newDisk(o.File, o.Limit, o.Ring > 0)
+		p.back, err = newDisk(o.File, o.Limit, o.Ring > 0, o.Files)
 	}
 	if err != nil {
 		return nil, err
@@ -86,6 +87,7 @@ func New(o Options) (*Pool, error) {
 	p.asked, p.seen = time.Now(), 1
 	if err := p.first(&o); err != nil {
 		_ = p.back.close(0)
+		p.Discard()
 		return nil, err
 	}
 	p.bump.Store(1)
@@ -250,7 +252,21 @@ func (p *Pool) Save(from, to int64, final bool) error {
 }
 
 // Settle waits for what Save began and drops the chunks' memory.
-func (p *Pool) Settle(from, to int64) error { return p.each(from, to, p.back.settle) }
+func (p *Pool) Settle(from, to int64) error {
+	err := p.each(from, to, p.back.settle)
+	if p.files != nil {
+		p.files.settled(p)
+	}
+	return err
+}
+
+// Discard deletes what files there are besides the one that was given to New, of a
+// recording that does not come to be.
+func (p *Pool) Discard() {
+	if p.files != nil {
+		p.files.discard()
+	}
+}
 
 // ShutRecords makes every later Take fail; blocks still get chunks.
 func (p *Pool) ShutRecords() { p.bump.Or(noRecords) }
@@ -275,7 +291,14 @@ func (p *Pool) Close() error {
 	for i := range p.states[:n] {
 		atomic.StoreUint32(&p.states[i], 0) // a late end may look
 	}
-	return p.back.close(size)
+	if p.files == nil {
+		return p.back.close(size)
+	}
+	err := p.files.cut(p)
+	if e := p.back.close((size/ChunkSize - p.files.place(0)) * ChunkSize); err == nil {
+		err = e
+	}
+	return err
 }
 
 // IsNoSpace tells whether an error means that the file system is full, nearly

@@ -10,16 +10,16 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// file is the trace file, as far as it is the same whether it is mapped or
-// copied to.
-type file struct{ f *os.File }
-
 func (d file) grow(at, n int64) error {
-	off, n := at*ChunkSize, n*ChunkSize
-	err := retry(func() error { return unix.Fallocate(int(d.f.Fd()), 0, off, n) })
+	f, off := d.at(at)
+	n *= ChunkSize
+	if f == nil {
+		return errNoFile
+	}
+	err := retry(func() error { return unix.Fallocate(int(f.Fd()), 0, off, n) })
 	if err != nil {
-		_ = d.cut(off)
-		return fmt.Errorf("allocating %d bytes at %d in %s: %w", n, off, d.f.Name(), err)
+		_ = cut(f, off)
+		return fmt.Errorf("allocating %d bytes at %d in %s: %w", n, off, f.Name(), err)
 	}
 	return nil
 }
@@ -73,11 +73,15 @@ func (d file) free() (avail, total int64, err error) {
 
 // writeBack has the kernel write a span to the disk, and waits as flags say.
 func (d file) writeBack(s span, flags int) error {
+	f, off := d.at(s.at)
+	if f == nil {
+		return nil // its file is closed
+	}
 	err := retry(func() error {
-		return unix.SyncFileRange(int(d.f.Fd()), s.at*ChunkSize, s.n*ChunkSize, flags)
+		return unix.SyncFileRange(int(f.Fd()), off, s.n*ChunkSize, flags)
 	})
 	if err != nil && err != unix.ENOSYS {
-		return fmt.Errorf("writing %s: %w", d.f.Name(), err)
+		return fmt.Errorf("writing %s: %w", f.Name(), err)
 	}
 	return nil
 }
@@ -86,15 +90,26 @@ func (d file) writeBack(s span, flags int) error {
 // our container until the page cache lets go of it.
 func (d file) written(s span) error {
 	err := d.writeBack(s, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
-	if e := unix.Fadvise(int(d.f.Fd()), s.at*ChunkSize, s.n*ChunkSize, unix.FADV_DONTNEED); err == nil && e != nil {
+	if e := d.forget(s); err == nil && e != nil {
 		err = fmt.Errorf("writing %s: %w", d.f.Name(), e)
 	}
 	return err
 }
 
-func (d file) cut(size int64) error {
-	if err := retry(func() error { return unix.Ftruncate(int(d.f.Fd()), size) }); err != nil {
-		return fmt.Errorf("cutting %s: %w", d.f.Name(), err)
+// forget has the page cache let go of a span.
+func (d file) forget(s span) error {
+	f, off := d.at(s.at)
+	if f == nil {
+		return nil
+	}
+	return unix.Fadvise(int(f.Fd()), off, s.n*ChunkSize, unix.FADV_DONTNEED)
+}
+
+func (d file) cut(size int64) error { return cut(d.f, size) }
+
+func cut(f *os.File, size int64) error {
+	if err := retry(func() error { return unix.Ftruncate(int(f.Fd()), size) }); err != nil {
+		return fmt.Errorf("cutting %s: %w", f.Name(), err)
 	}
 	return nil
 }

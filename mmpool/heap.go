@@ -25,7 +25,7 @@ const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(f *os.File) *heap { return &heap{copier: copier{f: f}} }
+func newHeap(f *os.File, files Files) *heap { return &heap{copier: copier{to: file{f, files}}} }
 
 func (h *heap) kind() format.Backing { return format.BackingHeap }
 
@@ -127,12 +127,12 @@ func (h *heap) detach(idx, n int64) error {
 func (h *heap) wipe(at, n int64) error {
 	for i := range n {
 		off := (at + i) * ChunkSize
-		_, err := h.f.WriteAt(zeros[:format.ChunkHeaderSize], off)
+		_, err := h.to.f.WriteAt(zeros[:format.ChunkHeaderSize], off)
 		if err == nil {
-			_, err = h.f.WriteAt(zeros[:], off)
+			_, err = h.to.f.WriteAt(zeros[:], off)
 		}
 		if err != nil {
-			return fmt.Errorf("overwriting %s: %w", h.f.Name(), err)
+			return fmt.Errorf("overwriting %s: %w", h.to.f.Name(), err)
 		}
 	}
 	return nil
@@ -151,8 +151,8 @@ func (h *heap) close(size int64) error {
 	for i := range h.dir {
 		h.dir[i].Store(nil)
 	}
-	if err := h.f.Truncate(size); err != nil {
-		return fmt.Errorf("cutting %s: %w", h.f.Name(), err)
+	if err := h.to.f.Truncate(size); err != nil {
+		return fmt.Errorf("cutting %s: %w", h.to.f.Name(), err)
 	}
 	return nil
 }

@@ -64,6 +64,7 @@ type Pool struct {
 	states []uint32
 	wake   chan struct{}
 	file   *os.File
+	files  Files // nil: all is in file
 	used   int64 // bump at the last Extend, and when that was
 	asked  time.Time
 	seen   int64 // what Fresh has told
@@ -87,6 +88,9 @@ type Options struct {
 	// now; blocks may still be written.
 	Ring      int64
 	Overwrite func(numbers []int64)
+
+	// Files are where the ring's chunks lie, apart from File, if not nil.
+	Files Files
 
 	lap int64 // a test's
 }

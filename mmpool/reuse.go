@@ -17,6 +17,9 @@ func (p *Pool) prepareRing() error {
 	if err := p.prepareKept(); err != nil {
 		return err
 	}
+	if p.files != nil {
+		return p.files.prepare(p)
+	}
 	var grown error
 	for {
 		bump, end := p.Bump(), p.end.Load()
@@ -29,21 +32,10 @@ func (p *Pool) prepareRing() error {
 			return p.refuse(why)
 		}
 		want = min(want, spare)
-		if r.busy(end) {
-			for i := range r.unit {
-				r.ready[r.number(end+i)&int64(len(r.ready)-1)].Store(0)
-			}
-			p.end.Store(end + r.unit)
+		if p.leaveOut(end) {
 			continue
 		}
-		// Numbers in a step are neighbours, and free.
-		step := min(want, maxStep, r.lap-r.number(end)+1)
-		for k := r.unit; k < step; k += r.unit {
-			if r.busy(end + k) {
-				step = k
-			}
-		}
-		step -= step % r.unit
+		step := r.step(end, want)
 		n := min(step, r.want-r.have)
 		if n > 0 && grown == nil {
 			if grown = p.grow(end, n); grown == nil {
@@ -64,6 +56,32 @@ func (p *Pool) prepareRing() error {
 			return nil
 		}
 	}
+}
+
+// leaveOut makes the window longer by the unit from the n-th chunk on, without its
+// numbers, if one of them is still there.
+func (p *Pool) leaveOut(n int64) bool {
+	r := p.ring
+	if !r.busy(n) {
+		return false
+	}
+	for i := range r.unit {
+		r.ready[r.number(n+i)&int64(len(r.ready)-1)].Store(0)
+	}
+	p.end.Store(n + r.unit)
+	return true
+}
+
+// step is how many chunks from the n-th on can be prepared at once: their numbers are
+// neighbours, and free.
+func (r *ring) step(n, want int64) int64 {
+	step := min(want, maxStep, r.lap-r.number(n)+1)
+	for k := r.unit; k < step; k += r.unit {
+		if r.busy(n + k) {
+			step = k
+		}
+	}
+	return step - step%r.unit
 }
 
 // busy tells whether a number of the unit from the n-th chunk on is that of a chunk
@@ -176,9 +194,7 @@ func (p *Pool) attach(end int64, units []*unit) error {
 		u.left, u.nums = r.unit, u.nums[:0]
 		for k := range r.unit {
 			u.nums = append(u.nums, idx)
-			r.places[idx] = place{u.at + k, n, u}
-			r.ready[idx&int64(len(r.ready)-1)].Store(uint64(idx)<<40 | uint64(u.at+k)<<16 | uint64(uint16(r.turn(n))))
-			atomic.StoreUint32(&p.states[idx], Free)
+			p.enter(idx, place{u.at + k, n, u})
 			idx++
 			n++
 		}
@@ -188,6 +204,14 @@ func (p *Pool) attach(end int64, units []*unit) error {
 	testpoint.Here("pool.ready")
 	p.end.Store(end + int64(len(units))*r.unit)
 	return nil
+}
+
+// enter makes a chunk one that the window can have. r.mu is held.
+func (p *Pool) enter(idx int64, pl place) {
+	r := p.ring
+	r.places[idx] = pl
+	r.ready[idx&int64(len(r.ready)-1)].Store(uint64(idx)<<40 | uint64(pl.at)<<16 | uint64(uint16(r.turn(pl.n))))
+	atomic.StoreUint32(&p.states[idx], Free)
 }
 
 // prepareKept keeps some kept chunks ready.

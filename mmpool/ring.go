@@ -45,6 +45,7 @@ const keptAhead = 4
 // ring is what a pool has whose chunks are used again.
 type ring struct {
 	want int64 // chunks it may have
+	all  int64 // places that they may be at
 	lap  int64 // the largest number
 	unit int64 // neighbours that are used again together
 
@@ -86,7 +87,13 @@ func newRing(o *Options, span int64) (*ring, error) {
 	n := o.Ring / ChunkSize
 	r := &ring{want: n, size: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Overwrite}
 	r.unit = (n + maxUnits - 1) / maxUnits
+	if f := o.Files; f != nil {
+		parts, chunks, most := f.shape()
+		n, r.want, r.unit = parts*chunks, most*chunks, 1
+		r.size, r.used = f.place(1), f.place(1)
+	}
 	r.want -= r.want % r.unit
+	r.all = max(r.want, n-n%r.unit)
 	r.lap = 4 * n
 	if o.States != nil {
 		// Stores can be late; see above.
@@ -157,12 +164,27 @@ func (p *Pool) placeOf(idx int64) int64 {
 // Kept tells whether a number is that of a kept chunk.
 func (p *Pool) Kept(idx int64) bool { return p.ring != nil && idx > p.ring.lap }
 
-// Ring is how many chunks are used again; 0: the pool is no ring.
+// Ring is at how many places chunks are used again; 0: the pool is no ring.
 func (p *Pool) Ring() int64 {
 	if p.ring == nil {
 		return 0
 	}
-	return p.ring.want
+	return p.ring.all
+}
+
+// Holds tells whether a chunk that is still open keeps its file from being finished.
+func (p *Pool) Holds(idx int64) bool {
+	return p.files != nil && p.files.old(p.placeOf(idx))
+}
+
+// Segments is in how many equal parts the ring lies, each in a file of its own if
+// there is one; 0: it is all in the pool's file.
+func (p *Pool) Segments() int {
+	if p.files == nil {
+		return 0
+	}
+	parts, _, _ := p.files.shape()
+	return int(parts)
 }
 
 // TakeKept hands out a chunk for blocks that are never overwritten.
@@ -245,7 +267,7 @@ func (p *Pool) Retire(idx int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if u := r.places[idx].u; u != nil {
-		if u.left--; u.left == 0 {
+		if u.left--; u.left == 0 && p.files == nil {
 			r.gone = append(r.gone, u)
 		}
 	}

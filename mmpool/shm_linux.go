@@ -57,7 +57,7 @@ func newShm(f *os.File, o *Options) (backing, error) {
 	if err != nil {
 		return nil, err
 	}
-	return &shm{file: file{f}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), copier: copier{f: f}, held: map[int64]int64{}}, nil
+	return &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), copier: copier{to: file{f, o.Files}}, held: map[int64]int64{}}, nil
 }
 
 func (s *shm) kind() format.Backing { return format.BackingShm }
@@ -65,7 +65,7 @@ func (s *shm) kind() format.Backing { return format.BackingShm }
 // spare is what slots there are, and what tmpfs has for more: all but a twentieth,
 // which others may need.
 func (s *shm) spare() (int64, error) {
-	avail, total, err := file{s.hot}.free()
+	avail, total, err := file{f: s.hot}.free()
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	held := int64(len(s.held))

@@ -187,10 +187,10 @@ func TestShmIsBounded(t *testing.T) {
 	const slots = 128
 	p, _ := newShmPool(t, Options{}, "", slots)
 	s := p.back.(*shm)
-	f := s.copier.f
+	f := s.to.f
 	closed := newFile(t)
 	closed.Close()
-	s.copier.f = closed // every write fails
+	s.to.f = closed // every write fails
 	take := func() (all []int64) {
 		for range 10 {
 			got, why := takeAll(p)
@@ -211,7 +211,7 @@ func TestShmIsBounded(t *testing.T) {
 	if err := p.Extend(); !errors.Is(err, os.ErrClosed) || p.Full() != format.LossIO {
 		t.Errorf("extending when nothing can be written: %v, %v", err, p.Full())
 	}
-	s.copier.f = f
+	s.to.f = f
 	if err := p.Settle(all[0], all[len(all)-1]+1); err != nil {
 		t.Fatal(err)
 	}

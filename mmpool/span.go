@@ -29,13 +29,30 @@ func (p *Pool) spans(from, to int64) (s []span) {
 		if at < 0 {
 			continue
 		}
-		if n := len(s); n > 0 && s[n-1].idx+s[n-1].n == idx && s[n-1].at+s[n-1].n == at {
+		if n := len(s); n > 0 && s[n-1].idx+s[n-1].n == idx && s[n-1].at+s[n-1].n == at && !p.begins(at) {
 			s[n-1].n++
 		} else {
 			s = append(s, span{idx, at, 1})
 		}
 	}
 	return s
+}
+
+// begins tells whether a place is the first one in a file.
+func (p *Pool) begins(at int64) bool {
+	if p.files == nil {
+		return false
+	}
+	_, chunks, _ := p.files.shape()
+	return (at-1)%chunks == 0
+}
+
+// ReadPlace fills b with what the file has at a place, as far as it has that.
+func (p *Pool) ReadPlace(b []byte, at int64) {
+	clear(b)
+	if f, off := (file{p.file, p.files}).at(at); f != nil {
+		_, _ = f.ReadAt(b, off)
+	}
 }
 
 // each calls f for every span, and returns the first error.

@@ -19,6 +19,11 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 	if r.opts.ring > 0 {
 		po.Limit, po.Ring, po.Overwrite = 0, r.opts.ring, r.overwrite
 	}
+	if r.opts.segmenter != nil {
+		if po.Files, err = r.opts.segmenter(r, f); err != nil {
+			return nil, err
+		}
+	}
 	if r.fast != nil {
 		po.States = r.fast.States()
 	}

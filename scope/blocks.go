@@ -53,7 +53,7 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
 		return false
 	}
-	if (b.idx == 0 || b.at+n > len(b.w)) && !r.newBlockChunk(b) {
+	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b) && full {
 		return false
 	}
 	// The first word last: where it is 0 the chunk ends for now.
@@ -147,6 +147,7 @@ func (r *recorder) setState(closed bool) {
 	if g := r.ring; g != nil {
 		atomic.StoreUint64(&w[format.StateUntil/8], uint64(g.until.Load()))
 		atomic.StoreUint64(&w[format.StateOverwritten/8], uint64(g.over.Load()))
+		atomic.StoreUint64(&w[format.StateFiles/8], uint64(r.segments.Load()))
 	}
 	if closed {
 		atomic.StoreUint64(&w[format.StateClosed/8], 1)

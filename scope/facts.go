@@ -81,6 +81,9 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	if h.Ring > 0 {
 		h.Limit = 0
 	}
+	if n := r.pool.Segments(); n > 0 {
+		h.Segments, h.Limit = uint16(n), r.opts.ring
+	}
 	h.ID = r.id
 	return h
 }

@@ -44,14 +44,15 @@ func createTrace(path string, overwrite bool) (*traceFile, error) {
 	if !overwrite {
 		return nil, fmt.Errorf("%w; give another path, or WithOverwrite for a finished trace", ErrExists)
 	}
-	id, err := finished(path)
+	h, err := finished(path)
 	if err != nil {
 		return nil, fmt.Errorf("%w and is not overwritten: %w", ErrExists, err)
 	}
+	hot.RemoveSegments(path, &h)
 	if err := os.Remove(path); err != nil {
 		return nil, err
 	}
-	hot.Discard(id) // what its writer left in memory, if it was killed
+	hot.Discard(h.ID) // what its writer left in memory, if it was killed
 	return create(path)
 }
 
@@ -96,25 +97,25 @@ func create(path string) (*traceFile, error) {
 
 // finished tells whether the file at path is a trace of ours that nobody is
 // writing, and which.
-func finished(path string) (id [16]byte, err error) {
+func finished(path string) (h format.Header, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|sys.OpenFlags, 0)
 	if err != nil {
-		return id, err
+		return h, err
 	}
 	defer f.Close()
 	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
-		return id, errors.New("it is not a regular file")
+		return h, errors.New("it is not a regular file")
 	}
 	b := make([]byte, format.StateOffset+format.StateSize)
 	n, _ := f.ReadAt(b, 0)
-	h, _, err := format.DecodeHeader(b[:n])
+	h, _, err = format.DecodeHeader(b[:n])
 	if err != nil {
-		return id, fmt.Errorf("it is not a trace of ours: %w", err)
+		return h, fmt.Errorf("it is not a trace of ours: %w", err)
 	}
 	if !sys.TryLock(f) {
-		return id, errors.New("it is being written")
+		return h, errors.New("it is being written")
 	}
-	return h.ID, nil
+	return h, nil
 }
 
 func removeTrace(f *traceFile) {

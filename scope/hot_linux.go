@@ -52,14 +52,19 @@ func (r *recorder) hotFits() (int64, error) {
 // joined is the trace as readers see it, with what is in the hot file; done lets go
 // of it.
 func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
-	if r.hot == nil {
+	path := r.path
+	if r.opts.segmenter != nil {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, nil, err
+		}
+	} else if r.hot == nil {
 		return r.file, func() {}, nil
 	}
 	fd, err := unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
 	if err != nil {
 		return nil, nil, err
 	}
-	j, err := hot.Join(os.NewFile(uintptr(fd), r.path))
+	j, err := hot.Join(os.NewFile(uintptr(fd), path))
 	if err != nil {
 		return nil, nil, err
 	}

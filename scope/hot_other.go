@@ -6,13 +6,23 @@ import (
 	"errors"
 	"os"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/mmpool"
 )
 
 func (r *recorder) createHot(po *mmpool.Options) error { return errors.ErrUnsupported }
 
-func (r *recorder) joined() (snapshot.Source, func(), error) { return r.file, func() {}, nil }
+func (r *recorder) joined() (snapshot.Source, func(), error) {
+	if r.opts.segmenter == nil {
+		return r.file, func() {}, nil
+	}
+	j, err := hot.Open(r.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func() { j.Close() }, nil
+}
 
 func (r *recorder) adopt() {}
 

@@ -28,9 +28,14 @@ type (
 	recorder    struct{}
 	watch       struct{}
 	snapshotter func(r *recorder, path, why string) (string, error)
+	segmenter   func(r *recorder)
 )
 
 func (r *recorder) snapshot(path, why string) (string, error) { return "", nil }
+
+func (r *recorder) newSegments() {}
+
+func checkSegments(*options) error { return nil }
 
 func newWatch(*options, func(time.Duration) int64) (*watch, error) { return nil, nil }
 

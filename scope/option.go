@@ -71,6 +71,10 @@ type options struct {
 	limit      int64
 	limitSet   bool
 	ring       int64
+	segBytes   int64
+	segments   int // 0: the ring is in the trace's own file
+	segmenter  segmenter
+	inSegments func(o *options) error
 	snapshot   snapshotter
 	filter     string
 	backing    BackingKind
@@ -118,9 +122,32 @@ func WithRing(bytes int64) Option {
 	return func(o *options) { o.ring, o.snapshot = bytes, (*recorder).snapshot }
 }
 
+// WithSegments keeps the last part of the recording, as WithRing does, but in files
+// of that many bytes beside the trace, at most count of them: x.scope.000001,
+// x.scope.000002, … The oldest is deleted when another one is begun. It is for those
+// who take recordings away while they go on: all but the newest files don't change
+// any more once what was in memory is in them, some seconds after they were full,
+// and a copy of them all with x.scope, which they are nothing without, is a trace.
+//
+// Tools are given x.scope, and find its segments by its name: don't rename it. It
+// grows too, by what is never overwritten. One of the count is the one that is being
+// begun. A file in which an idle goroutine's processor still has its place stays
+// until that records again, and the next oldest goes instead; only if none can go
+// there are more than count, by up to 16.
+//
+// bytes is from MinSegment on, and rounded down to 64 KiB; count is from 2 to
+// MaxSegments; both together at most MaxRing.
+func WithSegments(bytes int64, count int) Option {
+	return func(o *options) {
+		o.segBytes, o.segments = bytes-bytes%(64<<10), count
+		o.segmenter, o.inSegments, o.snapshot = (*recorder).newSegments, checkSegments, (*recorder).snapshot
+	}
+}
+
 // WithTrigger has a snapshot written to a new file in dir when a scope whose name
 // is meant by the globs (as in SetFilter) took longer than a limit: it has that
-// scope, what was in it, and what the ring had from before. It needs WithRing.
+// scope, what was in it, and what the ring had from before. It needs WithRing, or
+// WithSegments.
 //
 // At most one snapshot is written in ten seconds, and of those of a program in a
 // directory (program-slow-time-pid-random.scope) the ten newest are kept.
@@ -136,6 +163,12 @@ func WithTrigger(globs string, longerThan time.Duration, dir string) Option {
 const (
 	MinRing int64 = 4 << 20
 	MaxRing int64 = 64 << 30
+)
+
+// Bounds of segments: the least bytes of each, and how many there can be.
+const (
+	MinSegment  int64 = 1 << 20
+	MaxSegments       = 1000
 )
 
 // WithFilter sets the filter that SetFilter changes later.

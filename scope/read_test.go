@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -163,16 +164,19 @@ func each(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) *trace.
 // verify checks a trace against every rule of the format.
 func verify(t *testing.T, path string) {
 	t.Helper()
-	f, err := os.Open(path)
+	f, err := hot.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer f.Close()
-	st, err := f.Stat()
+	if n := f.MissingSegments(); n > 0 {
+		t.Errorf("%d segments are missing", n)
+	}
+	size, err := f.Size()
 	if err != nil {
 		t.Fatal(err)
 	}
-	findings, err := trace.Verify(f, st.Size())
+	findings, err := trace.Verify(f, size)
 	if err != nil {
 		t.Fatal(err)
 	}

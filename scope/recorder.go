@@ -42,26 +42,28 @@ type recorder struct {
 	units    atomic.Int64         // written by it that are not records of their own
 	progress *progressTable
 
-	blocks  blockWriter
-	kept    blockWriter // in a ring: what is never overwritten
-	ring    *ring       // nil: the recording is none
-	flusher *flusher.Flusher
-	sweeper *sweeper.Sweeper
-	walk    bool // the frame pointers lead to a function's callers
-	sampler *heartbeat.Sampler
-	beatMu  sync.Mutex // one beat at a time: the ticker's, and Stop's
-	counted int64      // records, as the last beat told them; under beatMu
-	values  []format.FieldValue
-	threads []format.Thread
-	trusted bool
-	last    sys.Reading // of the clocks
-	slope   float64     // ticks per ns between the last two readings; 0: not known
-	ticker  sync.WaitGroup
-	quit    chan struct{}
-	gaps    [format.LossStack + 1]gap
-	lowest  int64 // of the window, since the last beat
-	cost    int64 // of a scope, ps
-	words   string
+	blocks blockWriter
+	kept   blockWriter // in a ring: what is never overwritten
+	ring   *ring       // nil: the recording is none
+
+	segments atomic.Int64 // files that its ring lies in
+	flusher  *flusher.Flusher
+	sweeper  *sweeper.Sweeper
+	walk     bool // the frame pointers lead to a function's callers
+	sampler  *heartbeat.Sampler
+	beatMu   sync.Mutex // one beat at a time: the ticker's, and Stop's
+	counted  int64      // records, as the last beat told them; under beatMu
+	values   []format.FieldValue
+	threads  []format.Thread
+	trusted  bool
+	last     sys.Reading // of the clocks
+	slope    float64     // ticks per ns between the last two readings; 0: not known
+	ticker   sync.WaitGroup
+	quit     chan struct{}
+	gaps     [format.LossStack + 1]gap
+	lowest   int64 // of the window, since the last beat
+	cost     int64 // of a scope, ps
+	words    string
 
 	watch   *watch      // nil: no triggers
 	errand  chan func() // for the goroutine that does them

@@ -176,12 +176,14 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 // done when they were asked.
 func TestSnapshot(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
-		for _, ring := range []bool{true, false} {
-			name := map[bool]string{true: "ring", false: "all"}[ring]
+		for _, name := range []string{"ring", "segments", "all"} {
 			t.Run(name, func(t *testing.T) {
 				opts := []Option{backing, WithFlushEvery(20 * time.Millisecond)}
-				if ring {
+				switch name {
+				case "ring":
 					opts = append(opts, WithRing(ringSize()))
+				case "segments":
+					opts = append(opts, WithSegments(ringSize()/4, 4))
 				}
 				start(t, opts...)
 				var mu sync.Mutex

@@ -47,6 +47,9 @@ func Start(path string, opts ...Option) error {
 		}
 	}
 	filter, err := o.check()
+	if err == nil && o.inSegments != nil {
+		err = o.inSegments(&o)
+	}
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", path, err)
 	}
@@ -129,6 +132,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	if pool.Copies() { // let the file be a trace at once
 		if err := r.saveLive(false); err != nil {
 			r.closeHot(true)
+			pool.Discard()
 			return nil, noSpace(err)
 		}
 	}

@@ -30,8 +30,7 @@ func (r *recorder) giveUp(err error) {
 			end = max(end, (at+1)*mmpool.ChunkSize) // gone from memory: it was written
 			continue
 		}
-		clear(b)
-		_, _ = r.file.ReadAt(b, at*mmpool.ChunkSize) // what is not there is zero
+		r.pool.ReadPlace(b, at) // what is not there is zero
 		for i := range kept {
 			kept[i], there[i] = atomic.LoadUint64(&w[i]), binary.LittleEndian.Uint64(b[8*i:])
 		}

@@ -89,6 +89,8 @@ func victimOptions(ways []string) []Option {
 			limit = WithRing(4 << 20)
 		case "beats":
 			opts = append(opts, WithHeartbeat(10*time.Millisecond))
+		case "segments":
+			limit = WithSegments(1<<20, 4)
 		case "backing":
 			n, _ := strconv.Atoi(value)
 			opts = append(opts, WithBacking(BackingKind(n)))

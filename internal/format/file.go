@@ -102,13 +102,14 @@ type Header struct {
 	Clock        Clock
 	Path         Path
 	Backing      Backing
-	Witness      uint32
+	Witness      uint32   // 16 bits in the file
+	Segments     uint16   // equal parts of a ring that lie in a file each (SegmentHeader); 0: it lies in this one
 	ID           [16]byte // random; tells traces apart
 	StartTicks   int64    // ticks at Start
 	StartMono    int64    // ns of the monotonic clock at StartTicks
 	StartWall    int64    // ns since 1970 UTC at StartTicks
 	TickRate     int64    // ticks per second, as frozen at Start for CPU anchors
-	Limit        int64    // bytes the trace may grow to; 0: no limit
+	Limit        int64    // bytes the trace, or all its segments together, may grow to; 0: no limit
 	Ring         uint32   // chunks that are used again, oldest first; 0: the trace is no ring
 }
 
@@ -128,6 +129,8 @@ type State struct {
 	// Of the backing shm: what lay in the hot file of a writer that is gone was
 	// copied into this file, or is joined with it by whoever reads it.
 	Joined bool
+
+	Files int64 // how many segments there are, at least
 }
 
 // Errors of DecodeHeader.
@@ -136,6 +139,8 @@ var (
 	ErrEmpty    = errors.New("the file is empty")
 	ErrNewer    = errors.New("the trace was made by a newer scopeview")
 	ErrCorrupt  = errors.New("corrupt")
+
+	errSegments = fmt.Errorf("%w: the ring's chunks don't make equal segments", ErrCorrupt)
 )
 
 var castagnoli = crc32.MakeTable(crc32.Castagnoli)
@@ -153,7 +158,8 @@ func AppendHeader(b []byte, h *Header) []byte {
 	b = le.AppendUint32(b, uint32(h.Clock))
 	b = le.AppendUint16(b, uint16(h.Path))
 	b = le.AppendUint16(b, uint16(h.Backing))
-	b = le.AppendUint32(b, h.Witness)
+	b = le.AppendUint16(b, uint16(h.Witness))
+	b = le.AppendUint16(b, h.Segments)
 	b = append(b, h.ID[:]...)
 	b = le.AppendUint64(b, uint64(h.StartTicks))
 	b = le.AppendUint64(b, uint64(h.StartMono))
@@ -195,7 +201,8 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	h.Clock = Clock(le.Uint32(b[24:]))
 	h.Path = Path(le.Uint16(b[28:]))
 	h.Backing = Backing(le.Uint16(b[30:]))
-	h.Witness = le.Uint32(b[32:])
+	h.Witness = uint32(le.Uint16(b[32:]))
+	h.Segments = le.Uint16(b[34:])
 	copy(h.ID[:], b[36:52])
 	h.StartTicks = int64(le.Uint64(b[52:]))
 	h.StartMono = int64(le.Uint64(b[60:]))
@@ -208,6 +215,9 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	}
 	if h.TickRate <= 0 || h.StartTicks <= 0 || h.StartTicks >= MaxTicks {
 		return h, s, fmt.Errorf("%w: clock rate %d, start %d", ErrCorrupt, h.TickRate, h.StartTicks)
+	}
+	if n := uint32(h.Segments); n > 0 && (h.Ring == 0 || h.Ring%n != 0 || h.ChunkSize != ChunkSize) {
+		return h, s, errSegments
 	}
 	return h, DecodeState(b[StateOffset:]), nil
 }
@@ -231,6 +241,7 @@ const (
 	StateOverwritten = 32
 	StateUntil       = 40
 	StateJoined      = 48
+	StateFiles       = 56
 )
 
 // DecodeState reads the mutable words; b needs StateSize bytes.
@@ -245,6 +256,7 @@ func DecodeState(b []byte) State {
 		Overwritten: int64(le.Uint64(b[StateOverwritten:])),
 		Until:       int64(le.Uint64(b[StateUntil:])),
 		Joined:      le.Uint64(b[StateJoined:]) == 1,
+		Files:       int64(le.Uint64(b[StateFiles:])),
 	}
 }
 

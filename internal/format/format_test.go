@@ -25,13 +25,14 @@ func headerBytes(h Header) []byte {
 	binary.LittleEndian.PutUint64(b[StateOffset+StateOverwritten:], 4)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateUntil:], 5)
 	binary.LittleEndian.PutUint64(b[StateOffset+StateJoined:], 1)
+	binary.LittleEndian.PutUint64(b[StateOffset+StateFiles:], 6)
 	return b
 }
 
 func TestHeader(t *testing.T) {
 	b := headerBytes(someHeader)
 	h, s, err := DecodeHeader(b)
-	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3, 4, 5, true}) {
+	if err != nil || h != someHeader || s != (State{true, 77, 1 << 40, 3, 4, 5, true, 6}) {
 		t.Errorf("got %+v, %+v, %v", h, s, err)
 	}
 	change := func(f func(*Header)) []byte {

@@ -235,7 +235,33 @@ func readHot(f *os.File) (h format.HotHeader, err error) {
 
 // chunks copies the chunks in p to the trace t, and says in there that they are.
 func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) error {
-	table := p.table(t)
+	// What belongs into a segment goes there, if that is still there.
+	th, _, ok := readHeader(t)
+	if !ok {
+		return format.ErrNotTrace
+	}
+	var in places // nil: all is in t
+	if th.Segments > 0 {
+		open := openSegments.Load()
+		if open == nil {
+			return errLater
+		}
+		in = (*open)(t, &th, os.O_RDWR)
+		if err := in.list(); err != nil {
+			return err
+		}
+		defer in.close()
+	}
+	table := p.table(func() (int64, error) {
+		st, err := t.Stat()
+		if err != nil {
+			return 0, err
+		}
+		if in == nil {
+			return st.Size(), nil
+		}
+		return in.size(st.Size()), nil
+	})
 	defer table.free()
 	if table.err != nil {
 		return table.err
@@ -261,7 +287,7 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 		if err := p.read(b, format.HotSlot(i)); err != nil {
 			return err
 		}
-		if written, err := writeChunk(t, b, place); err != nil {
+		if written, err := writeChunk(t, in, b, place); err != nil {
 			return err
 		} else if written {
 			a.Chunks++
@@ -289,14 +315,20 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 
 // writeChunk writes the chunk b, if there is something in it, or something else
 // where it belongs.
-func writeChunk(t *os.File, b []byte, place int64) (written bool, err error) {
+func writeChunk(t *os.File, in places, b []byte, place int64) (written bool, err error) {
+	at := place * chunk
+	if in != nil {
+		if t, _, at, _ = in.where(at); t == nil {
+			return false, nil // it was deleted, and the chunk is overwritten with it
+		}
+	}
 	empty := true
 	for i := range b {
 		empty = empty && b[i] == 0
 	}
 	if empty {
 		var was [format.ChunkHeaderSize]byte
-		n, err := t.ReadAt(was[:], place*chunk)
+		n, err := t.ReadAt(was[:], at)
 		if err != nil && err != io.EOF {
 			return false, err
 		}
@@ -304,6 +336,6 @@ func writeChunk(t *os.File, b []byte, place int64) (written bool, err error) {
 			return false, nil
 		}
 	}
-	_, err = t.WriteAt(b, place*chunk)
+	_, err = t.WriteAt(b, at)
 	return err == nil, err
 }

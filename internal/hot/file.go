@@ -29,9 +29,12 @@ type File struct {
 
 	mu      sync.RWMutex // of what follows; held while part is read
 	part    *part        // nil: the trace file is read as it is
+	headed  bool         // the header was read
 	state   State
 	settled bool // state does not change any more, but by what the trace file says
 	looked  bool // for the hot file, everywhere
+
+	segments *segments // nil: the trace has none
 }
 
 // Open opens the trace at path and joins it. What is not a regular file is an error
@@ -46,6 +49,10 @@ func Open(path string) (*File, error) {
 	}
 	f, err := os.Open(path)
 	if err != nil {
+		return nil, err
+	}
+	if err := notSegment(f); err != nil {
+		f.Close()
 		return nil, err
 	}
 	return Join(f)
@@ -81,6 +88,9 @@ func (j *File) State() State {
 func (j *File) Close() error {
 	j.mu.Lock()
 	j.drop(j.state)
+	if j.segments != nil {
+		j.segments.close()
+	}
 	j.mu.Unlock()
 	return j.file.Close()
 }
@@ -98,6 +108,9 @@ func (j *File) drop(s State) {
 func (j *File) look() error {
 	j.mu.Lock()
 	defer j.mu.Unlock()
+	if err := j.lookForSegments(); err != nil {
+		return err
+	}
 	if j.part != nil {
 		over, err := j.over()
 		if over {
@@ -129,6 +142,26 @@ func (j *File) look() error {
 		// It may have been removed just now because Stop was called: then the trace
 		// file says so, and is whole.
 	}
+}
+
+// lookForSegments finds out which there are now.
+func (j *File) lookForSegments() error {
+	if !j.headed {
+		var b [format.StateOffset + format.StateSize]byte
+		n, err := j.file.ReadAt(b[:], 0)
+		if err != nil && err != io.EOF {
+			return err
+		}
+		h, _, bad := format.DecodeHeader(b[:n])
+		if bad != nil {
+			return nil
+		}
+		j.headed, j.segments = true, segmentsOf(j.file, &h, os.O_RDONLY)
+	}
+	if j.segments == nil {
+		return nil
+	}
+	return j.segments.scan()
 }
 
 // over tells whether the trace file is whole by now, and says so of itself.
@@ -178,7 +211,7 @@ func (j *File) Stat() (fs.FileInfo, error) {
 	defer j.mu.RUnlock()
 	var end int64
 	if j.part != nil {
-		t := j.part.table(j.file) // before the size, or what was written meanwhile is in neither
+		t := j.part.table(j.onDisk) // before the size, or what was written meanwhile is in neither
 		defer t.free()
 		if t.err != nil {
 			return nil, t.err
@@ -186,10 +219,22 @@ func (j *File) Stat() (fs.FileInfo, error) {
 		end = t.end
 	}
 	st, err := j.file.Stat()
-	if err != nil || end <= st.Size() {
-		return st, err
+	if err != nil {
+		return nil, err
+	}
+	if end = max(end, j.segments.size(st.Size())); end <= st.Size() {
+		return st, nil
 	}
 	return &joinedInfo{st, end}, nil
+}
+
+// onDisk is how long the trace is without its hot part; j.mu is held.
+func (j *File) onDisk() (int64, error) {
+	st, err := j.file.Stat()
+	if err != nil {
+		return 0, err
+	}
+	return j.segments.size(st.Size()), nil
 }
 
 // joinedInfo is a FileInfo with another size.

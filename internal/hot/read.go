@@ -41,13 +41,14 @@ var tables = sync.Pool{New: func() any { return new(table) }}
 
 func (t *table) free() { tables.Put(t) }
 
-// table reads the table; the caller frees it. f is the trace file.
+// table reads the table; the caller frees it. size is asked for behind that, how long
+// the trace is without it.
 //
 // A place is handed out when those before it were, and leaves the table when its
 // chunk was written. So the chunks behind the end of the trace file are all in the
 // table, which has room for as many as there are slots. Larger numbers are not our
 // writer's: the size would be as absurd as they are.
-func (p *part) table(f *os.File) *table {
+func (p *part) table(size func() (int64, error)) *table {
 	t := tables.Get().(*table)
 	if n := 8 * p.slots; cap(t.words) < n {
 		t.words = make([]byte, n)
@@ -56,12 +57,12 @@ func (p *part) table(f *os.File) *table {
 	if t.err = p.read(t.words, format.HotTableOffset); t.err != nil {
 		return t
 	}
-	st, err := f.Stat()
+	n, err := size()
 	if err != nil {
 		t.err = err
 		return t
 	}
-	t.last = (st.Size()+chunk-1)/chunk + int64(p.slots)
+	t.last = (n+chunk-1)/chunk + int64(p.slots)
 	var top uint64
 	for b := t.words; len(b) >= 8; b = b[8:] {
 		if w := binary.LittleEndian.Uint64(b); w > top && w <= uint64(t.last) {
@@ -90,29 +91,41 @@ func (t *table) slot(place int64) int {
 
 // ReadAt reads as from one file that holds all of the trace.
 func (j *File) ReadAt(b []byte, off int64) (n int, err error) {
-	n, over, err := j.readJoined(b, off)
+	n, s, err := j.readAt(b, off)
+	if off >= 0 {
+		s.asOne(b[:n], off)
+	}
+	return n, err
+}
+
+func (j *File) readAt(b []byte, off int64) (n int, s *segments, err error) {
+	n, s, over, err := j.readJoined(b, off)
 	if !over {
-		return n, err
+		return n, s, err
 	}
 	j.mu.Lock()
 	j.drop(None)
 	j.mu.Unlock()
-	return j.file.ReadAt(b, off)
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	n, err = j.readFiles(b, off)
+	return n, j.segments, err
 }
 
 // readJoined is ReadAt; over tells that the trace file has all by now, and nothing
 // was read.
-func (j *File) readJoined(b []byte, off int64) (n int, over bool, err error) {
+func (j *File) readJoined(b []byte, off int64) (n int, s *segments, over bool, err error) {
 	j.mu.RLock()
 	defer j.mu.RUnlock()
+	s = j.segments
 	if j.part == nil || off < 0 {
-		n, err = j.file.ReadAt(b, off)
-		return n, false, err
+		n, err = j.readFiles(b, off)
+		return n, s, false, err
 	}
-	t := j.part.table(j.file)
+	t := j.part.table(j.onDisk)
 	defer t.free()
 	if t.err != nil {
-		return 0, false, t.err
+		return 0, s, false, t.err
 	}
 	for n < len(b) && err == nil {
 		at := off + int64(n)
@@ -121,12 +134,12 @@ func (j *File) readJoined(b []byte, off int64) (n int, over bool, err error) {
 		var m int
 		if m, err = j.readChunk(c, at, t); at < format.ControlOffset && m > 0 && err == nil {
 			if over, err = j.readHead(c[:m], at); over {
-				return 0, true, nil
+				return 0, s, true, nil
 			}
 		}
 		n += m
 	}
-	return n, false, err
+	return n, s, false, err
 }
 
 // readChunk reads what is at off, all of one chunk, from where that chunk is. The
@@ -134,13 +147,13 @@ func (j *File) readJoined(b []byte, off int64) (n int, over bool, err error) {
 func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 	if off < chunk {
 		if off >= format.ControlOffset {
-			return readWhole(j.file, b, off, t.end)
+			return readWhole(j.readFiles, b, off, t.end)
 		}
 		if words := format.ControlOffset - off; int64(len(b)) > words {
 			if n, err = j.readChunk(b[:words], off, t); err != nil {
 				return n, err
 			}
-			m, err := readWhole(j.file, b[words:], format.ControlOffset, t.end)
+			m, err := readWhole(j.readFiles, b[words:], format.ControlOffset, t.end)
 			return n + m, err
 		}
 	}
@@ -156,12 +169,20 @@ func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
 			return len(b), nil
 		}
 	}
-	return readWhole(j.file, b, off, t.end)
+	return readWhole(j.readFiles, b, off, t.end)
 }
 
-// readWhole reads from the trace file, and zeros where that ends before end.
-func readWhole(f *os.File, b []byte, off, end int64) (n int, err error) {
-	n, err = f.ReadAt(b, off)
+// readFiles reads from the trace file, and its segments; j.mu is held.
+func (j *File) readFiles(b []byte, off int64) (int, error) {
+	if j.segments == nil || off < 0 {
+		return j.file.ReadAt(b, off)
+	}
+	return j.segments.ReadAt(b, off)
+}
+
+// readWhole reads by read, and zeros where that ends before end.
+func readWhole(read func([]byte, int64) (int, error), b []byte, off, end int64) (n int, err error) {
+	n, err = read(b, off)
 	if err != io.EOF {
 		return n, err
 	}

@@ -74,6 +74,14 @@ func (t *Trace) readHeader() error {
 	if err := t.header.Within(t.size); err != nil {
 		return &CorruptError{Path: t.path, Offset: t.size, Err: err}
 	}
+	if s, ok := t.r.(interface{ MissingSegments() int64 }); ok {
+		if n := s.MissingSegments(); n > 0 {
+			t.found.add(textSegment, 0, n)
+		}
+	}
+	if t.header.Segments > 0 {
+		t.found.add(textApart, 0, 1)
+	}
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
 		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)

@@ -162,7 +162,12 @@ type Overwritten struct {
 }
 
 // Ring is the bytes that are used again and again; 0: the trace is no ring.
-func (t *Trace) Ring() int64 { return int64(t.header.Ring) * int64(t.header.ChunkSize) }
+func (t *Trace) Ring() int64 {
+	if t.header.Limit > 0 && t.header.Ring > 0 {
+		return t.header.Limit // it lies, or lay, in segments: not all of its places are used at a time
+	}
+	return int64(t.header.Ring) * int64(t.header.ChunkSize)
+}
 
 // Overwritten tells what is not in the trace because its ring was full. Where the
 // writer goes on it is as it was at the last look: at Open, and when Events came

@@ -19,9 +19,9 @@ type Finding struct {
 
 // Rules are what Verify checks, by the names that its findings have.
 var Rules = []struct{ Name, Doc string }{
-	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers"},
+	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers; segments is 0 in what is read as one file"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
-	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; joined is 0, or 1 with the backing shm"},
+	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; files is at most segments; joined is 0, or 1 with the backing shm"},
 	{"state-end", "end is a multiple of the chunk size within the file (where the hot part is missing: or behind); in a closed trace it is where the last chunk ends (in a ring: or behind)"},
 	{"file-size", "the file's size is a multiple of the chunk size"},
 	{"chunk-header", "a chunk's magic, index and sealed size are what they can be"},
@@ -162,7 +162,7 @@ func (v *verifier) fileHeader() error {
 	v.check(h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0, 16, "header-values", "the page size is %d", h.PageSize)
 	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
 	const state, control = format.StateOffset, format.ControlOffset
-	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateJoined + 8, control},
+	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
 		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, len(v.bytes)}} {
 		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
 			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")

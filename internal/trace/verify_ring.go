@@ -88,6 +88,8 @@ func (v *verifier) ringHeader() {
 	v.check(h.Ring <= format.RingNumbers/2, 92, "header-values", "a ring of %d chunks", h.Ring)
 	v.check(s.Overwritten >= 0, over, "state", "%d records were overwritten", s.Overwritten)
 	v.check(s.Until == 0 || s.Until >= h.StartTicks && s.Until < format.MaxTicks, until, "state", "all is there from tick %d on", s.Until)
+	v.check(h.Segments == 0, 34, "header-values", "the trace has segments, and they are not read with it")
+	v.check(s.Files >= 0 && s.Files <= int64(h.Segments), format.StateOffset+format.StateFiles, "state", "there are %d segments, of at most %d", s.Files, h.Segments)
 	v.check(h.Ring != 0 || s.Overwritten == 0 && s.Until == 0, over, "state", "records were overwritten, and the trace is no ring")
 }
 

@@ -132,7 +132,7 @@ func last(path string) (*sent, error) {
 	case err != nil:
 		f.Close()
 		return nil, fmt.Errorf("looking at the last recording's trace: %w", err)
-	case !state.Closed: // it is being stopped just now, or that failed
+	case !state.Closed, state.Files > 0: // it is being stopped just now, or that failed; or it is several files
 		whole, err := hot.Join(f)
 		if err != nil {
 			return nil, fmt.Errorf("opening the last recording's trace: %w", err)

@@ -214,3 +214,28 @@ func TestAllAtOnce(t *testing.T) {
 		names(t, filepath.Join(s.dir, name))
 	}
 }
+
+// TestDownloadSegments: what lies in several files is sent as one.
+func TestDownloadSegments(t *testing.T) {
+	s := mount(t)
+	if err := scope.Start(s.dir, scope.WithSegments(1<<20, 4)); err != nil {
+		t.Fatal(err)
+	}
+	scope.Task("a")()
+	path, _ := s.fetch()
+	if got := names(t, path); got != "a" {
+		t.Errorf("while it runs: %q", got)
+	}
+	scope.Task("b")()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	before := s.left()
+	path, _ = s.fetch()
+	if got := names(t, path); got != "a b" {
+		t.Errorf("when it was stopped: %q", got)
+	}
+	if after := s.left(); len(after) != len(before) || len(after) != 2 {
+		t.Errorf("%q are left, before there were %q", after, before)
+	}
+}

@@ -148,6 +148,7 @@ func (d *dumper) fileHeader() {
 		}
 	}
 	nonzero("ring", int64(h.Ring))
+	nonzero("segments", int64(h.Segments))
 	le := binary.LittleEndian
 	s := d.chunk[format.StateOffset:]
 	d.text = fmt.Appendf(d.text, "\nstate closed=%d tick=%d end=%d lost=%d", le.Uint64(s[format.StateClosed:]),
@@ -155,6 +156,7 @@ func (d *dumper) fileHeader() {
 	nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
 	nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
 	nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
+	nonzero("files", int64(le.Uint64(s[format.StateFiles:])))
 	d.text = append(d.text, '\n')
 }
 

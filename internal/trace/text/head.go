@@ -59,15 +59,15 @@ func flagsOf(f int64) string { // for f below 8
 	return [...]string{"none", "ends", "final", "ends,final", "kept", "ends,kept", "final,kept", "ends,final,kept"}[f]
 }
 
-var headerKeys = []string{"major", "minor", "chunk", "page", "pid", "witness", "start", "mono", "wall", "rate", "limit", "ring"}
+var headerKeys = []string{"major", "minor", "chunk", "page", "pid", "witness", "start", "mono", "wall", "rate", "limit", "ring", "segments"}
 
 func (a *assembler) headerLine(l *line) error {
 	if a.begun {
 		return errors.New("a second header")
 	}
 	major, minor, chunk, page, pid := int64(format.Major), int64(format.Minor), int64(4096), int64(4096), int64(1)
-	witness, start, mono, wall, rate, limit, ring := int64(0), int64(1000), int64(0), int64(0), int64(1e9), int64(0), int64(0)
-	if err := l.numbers(headerKeys, &major, &minor, &chunk, &page, &pid, &witness, &start, &mono, &wall, &rate, &limit, &ring); err != nil {
+	witness, start, mono, wall, rate, limit, ring, segments := int64(0), int64(1000), int64(0), int64(0), int64(1e9), int64(0), int64(0), int64(0)
+	if err := l.numbers(headerKeys, &major, &minor, &chunk, &page, &pid, &witness, &start, &mono, &wall, &rate, &limit, &ring, &segments); err != nil {
 		return err
 	}
 	clock, err1 := l.symbol("clock", clocks, int64(format.ClockTSC))
@@ -82,7 +82,7 @@ func (a *assembler) headerLine(l *line) error {
 	h := format.Header{
 		Major: uint16(major), Minor: uint16(minor), ChunkSize: uint32(chunk), PageSize: uint32(page), PID: uint32(pid),
 		Clock: format.Clock(clock), Path: format.Path(path), Backing: format.Backing(backing), Witness: uint32(witness),
-		StartTicks: start, StartMono: mono, StartWall: wall, TickRate: rate, Limit: limit, Ring: uint32(ring),
+		StartTicks: start, StartMono: mono, StartWall: wall, TickRate: rate, Limit: limit, Ring: uint32(ring), Segments: uint16(segments),
 	}
 	if v, ok := l.value("id"); ok {
 		id, err := hex.DecodeString(v)
@@ -126,9 +126,9 @@ func (a *assembler) stateLine(l *line) error {
 	if len(a.out) != int(a.header.ChunkSize) {
 		return errors.New("state follows header")
 	}
-	var closed, tick, lost, overwritten, until, joined int64
+	var closed, tick, lost, overwritten, until, joined, files int64
 	end := int64(-1)
-	if err := l.numbers([]string{"closed", "tick", "end", "lost", "overwritten", "until", "joined"}, &closed, &tick, &end, &lost, &overwritten, &until, &joined); err != nil {
+	if err := l.numbers([]string{"closed", "tick", "end", "lost", "overwritten", "until", "joined", "files"}, &closed, &tick, &end, &lost, &overwritten, &until, &joined, &files); err != nil {
 		return err
 	}
 	le := binary.LittleEndian
@@ -139,6 +139,7 @@ func (a *assembler) stateLine(l *line) error {
 	le.PutUint64(s[format.StateOverwritten:], uint64(overwritten))
 	le.PutUint64(s[format.StateUntil:], uint64(until))
 	le.PutUint64(s[format.StateJoined:], uint64(joined))
+	le.PutUint64(s[format.StateFiles:], uint64(files))
 	if end >= 0 {
 		le.PutUint64(s[format.StateEnd:], uint64(end))
 		a.endAt = 0

@@ -1,0 +1,89 @@
+package format
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"strconv"
+	"strings"
+)
+
+// SegmentHeader is the beginning of a segment: a file that has some of the chunks
+// of a ring which lies in several files. Behind it, from ChunkSize on, are the
+// chunks of the places from Place on.
+//
+//	+0  SegmentMagic
+//	+8  u32 version, u32 number
+//	+16 the trace's ID
+//	+32 u32 slot, u32 chunks
+//	+60 u32 CRC-32C of the 60 bytes before it
+type SegmentHeader struct {
+	Number uint32 // counts the trace's segments as they are made, from 1 on
+	ID     [16]byte
+	Slot   uint32 // which of the ring's equal parts its chunks are
+	Chunks uint32 // in each part
+}
+
+// A segment's fixed parts.
+const (
+	SegmentMagic      = "SCOPESEG"
+	SegmentVersion    = 1
+	SegmentHeaderSize = 64
+
+	segmentCRCOffset = 60
+)
+
+// ErrNotSegment is a segment that is none, or not whole.
+var ErrNotSegment = errors.New("not a segment of a scopeview trace")
+
+// Place is that of the segment's first chunk in the trace.
+func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Slot)*int64(h.Chunks) }
+
+// SegmentName is the path of a segment of the trace at path.
+func SegmentName(path string, number uint32) string { return fmt.Sprintf("%s.%06d", path, number) }
+
+// SegmentNumber takes the name of a segment apart. ok is false for other names.
+func SegmentNumber(name string) (path string, number uint32, ok bool) {
+	i := strings.LastIndexByte(name, '.')
+	if i < 0 || strings.Trim(name[i+1:], "0123456789") != "" {
+		return "", 0, false
+	}
+	n, err := strconv.ParseUint(name[i+1:], 10, 32)
+	if err != nil || n == 0 || SegmentName(name[:i], uint32(n)) != name {
+		return "", 0, false
+	}
+	return name[:i], uint32(n), true
+}
+
+// AppendSegmentHeader appends the header, SegmentHeaderSize bytes.
+func AppendSegmentHeader(b []byte, h *SegmentHeader) []byte {
+	le := binary.LittleEndian
+	n := len(b)
+	b = append(b, SegmentMagic...)
+	b = le.AppendUint32(b, SegmentVersion)
+	b = le.AppendUint32(b, h.Number)
+	b = append(b, h.ID[:]...)
+	b = le.AppendUint32(b, h.Slot)
+	b = le.AppendUint32(b, h.Chunks)
+	b = append(b, make([]byte, n+segmentCRCOffset-len(b))...)
+	return le.AppendUint32(b, crc32.Checksum(b[n:], castagnoli))
+}
+
+// DecodeSegmentHeader reads the beginning of a segment. Errors wrap ErrNotSegment,
+// or ErrNewer.
+func DecodeSegmentHeader(b []byte) (h SegmentHeader, err error) {
+	if len(b) < SegmentHeaderSize || string(b[:len(SegmentMagic)]) != SegmentMagic {
+		return h, ErrNotSegment
+	}
+	le := binary.LittleEndian
+	if v := le.Uint32(b[8:]); v != SegmentVersion {
+		return h, fmt.Errorf("%w (segment version %d, this tool reads %d)", ErrNewer, v, SegmentVersion)
+	}
+	if got, want := crc32.Checksum(b[:segmentCRCOffset], castagnoli), le.Uint32(b[segmentCRCOffset:]); got != want {
+		return h, fmt.Errorf("%w: checksum %08x, want %08x", ErrNotSegment, got, want)
+	}
+	h.Number, h.Slot, h.Chunks = le.Uint32(b[12:]), le.Uint32(b[32:]), le.Uint32(b[36:])
+	copy(h.ID[:], b[16:32])
+	return h, nil
+}

@@ -1,0 +1,335 @@
+package hot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"syscall"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// segments are the files that a trace's ring lies in. They come and go as long as it
+// is written: the name of each is looked at when it was read, and what has lost its
+// name is overwritten, and reads as zeros. So it goes when the writer deletes it, and
+// not when the last reader has closed it.
+type segments struct {
+	base   *os.File
+	id     [16]byte
+	parts  int64
+	chunks int64  // in each part
+	flags  int    // by which they are opened
+	head   []byte // the trace's header as it is when all of it is one file
+
+	mu      sync.RWMutex
+	slots   []*segment
+	missing int64 // that should be there
+	final   bool  // the trace is closed: no more come or go
+}
+
+type segment struct {
+	f      *os.File
+	opened os.FileInfo
+	number uint32
+}
+
+// segmentsOf are those of the trace f, which has that header; nil if it has none.
+func segmentsOf(f *os.File, h *format.Header, flags int) *segments {
+	if h.Segments == 0 {
+		return nil
+	}
+	n := int64(h.Segments)
+	one := *h
+	one.Segments = 0
+	return &segments{base: f, id: h.ID, parts: n, chunks: int64(h.Ring) / n, flags: flags, head: format.AppendHeader(nil, &one), slots: make([]*segment, n)}
+}
+
+// asOne makes what was read of chunk 0, from off on, that of a trace which is one file.
+func (s *segments) asOne(b []byte, off int64) {
+	if s == nil || off >= format.ControlOffset {
+		return
+	}
+	const files = format.StateOffset + format.StateFiles
+	for i := range min(int64(len(b)), format.ControlOffset-off) {
+		switch at := off + i; {
+		case at < int64(len(s.head)):
+			b[i] = s.head[at]
+		case at >= files && at < files+8:
+			b[i] = 0
+		}
+	}
+}
+
+// ring is how many bytes the ring's places are.
+func (s *segments) ring() int64 { return s.parts * s.chunks * chunk }
+
+// size is that of the whole, where the base file has size bytes.
+func (s *segments) size(base int64) int64 {
+	if s == nil {
+		return base
+	}
+	return max(base, chunk) + s.ring()
+}
+
+// scan finds the segments that there are now.
+func (s *segments) scan() error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.final {
+		return nil
+	}
+	for again := false; ; again = true {
+		state, err := s.state()
+		if err == nil {
+			err = s.list()
+		}
+		if err != nil {
+			return err
+		}
+		found := int64(0)
+		for _, g := range s.slots {
+			if g != nil {
+				found++
+			}
+		}
+		s.missing = max(state.Files-found, 0)
+		s.final = state.Closed
+		// One may have gone, and another come, while they were listed.
+		if s.missing == 0 || s.final || again {
+			return nil
+		}
+	}
+}
+
+func (s *segments) state() (format.State, error) {
+	var b [format.StateSize]byte
+	if _, err := s.base.ReadAt(b[:], format.StateOffset); err != nil && err != io.EOF {
+		return format.State{}, err
+	}
+	return format.DecodeState(b[:]), nil
+}
+
+// list looks at the names beside the base file; s.mu is held.
+func (s *segments) list() error {
+	for i, g := range s.slots {
+		if g != nil && !g.there() {
+			g.f.Close()
+			s.slots[i] = nil
+		}
+	}
+	st, err := s.base.Stat()
+	if err != nil {
+		return err
+	}
+	d, err := os.Open(filepath.Dir(s.base.Name()))
+	if err != nil {
+		return nil // then there are none: it says how many are missing
+	}
+	defer d.Close()
+	prefix := filepath.Base(s.base.Name()) + "."
+	for {
+		names, end := d.Readdirnames(256)
+		for _, name := range names {
+			if !strings.HasPrefix(name, prefix) {
+				continue
+			}
+			path := filepath.Join(filepath.Dir(s.base.Name()), name)
+			_, number, ok := format.SegmentNumber(path)
+			if !ok || s.has(number) {
+				continue
+			}
+			if err := s.open(path, number, owner(st)); err != nil {
+				return err
+			}
+		}
+		if end != nil {
+			return nil
+		}
+	}
+}
+
+func (s *segments) has(number uint32) bool {
+	for _, g := range s.slots {
+		if g != nil && g.number == number {
+			return true
+		}
+	}
+	return false
+}
+
+// open opens a file that is called like a segment, if it is one of this trace and
+// belongs to the same user. Links are not followed.
+func (s *segments) open(path string, number uint32, uid int64) error {
+	named, err := os.Lstat(path)
+	if err != nil || !named.Mode().IsRegular() {
+		return nil
+	}
+	f, err := os.OpenFile(path, s.flags|openSegment, 0)
+	if errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE) {
+		return err
+	}
+	if err != nil {
+		return nil
+	}
+	var b [format.SegmentHeaderSize]byte
+	st, err := f.Stat()
+	good := err == nil && os.SameFile(named, st) && owner(st) == uid
+	if good {
+		n, _ := f.ReadAt(b[:], 0)
+		h, err := format.DecodeSegmentHeader(b[:n])
+		good = err == nil && h.ID == s.id && h.Number == number && int64(h.Slot) < s.parts && int64(h.Chunks) == s.chunks
+		if good {
+			if other := s.slots[h.Slot]; other == nil || other.number < number {
+				if other != nil {
+					other.f.Close()
+				}
+				s.slots[h.Slot] = &segment{f, st, number}
+				return nil
+			}
+		}
+	}
+	f.Close()
+	return nil
+}
+
+// there tells whether the segment still has its name.
+func (g *segment) there() bool {
+	named, err := os.Lstat(g.f.Name())
+	return err == nil && os.SameFile(named, g.opened)
+}
+
+// where is what is at off: a part of how many bytes, in which file and where. f is nil
+// where there is none, and g where it is the base file.
+func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
+	ring := s.ring()
+	if off < chunk {
+		return s.base, nil, off, chunk - off
+	}
+	if off >= chunk+ring {
+		return s.base, nil, off - ring, 1 << 62
+	}
+	part := s.chunks * chunk
+	at = (off - chunk) % part
+	g = s.slots[(off-chunk)/part]
+	if g != nil {
+		f = g.f
+	}
+	return f, g, chunk + at, part - at
+}
+
+// ReadAt reads as from one file.
+func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
+	s.mu.RLock()
+	defer s.mu.RUnlock()
+	for n < len(b) {
+		f, g, at, room := s.where(off + int64(n))
+		c := b[n : int64(n)+min(int64(len(b)-n), room)]
+		m := 0
+		if f != nil {
+			m, err = f.ReadAt(c, at)
+		}
+		if g != nil && !s.final && !g.there() {
+			m = 0
+		}
+		if (f != s.base || off+int64(n) < chunk) && (err == nil || err == io.EOF) {
+			clear(c[m:]) // there is none, or it is shorter
+			m, err = len(c), nil
+		}
+		n += m
+		if err != nil || m < len(c) {
+			return n, err
+		}
+	}
+	return n, nil
+}
+
+func (s *segments) close() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for i, g := range s.slots {
+		if g != nil {
+			g.f.Close()
+			s.slots[i] = nil
+		}
+	}
+	s.final = true
+}
+
+// MissingSegments is how many files of the trace are not there, although its writer has
+// not deleted them.
+func (j *File) MissingSegments() int64 {
+	j.mu.RLock()
+	defer j.mu.RUnlock()
+	if j.segments == nil {
+		return 0
+	}
+	j.segments.mu.RLock()
+	defer j.segments.mu.RUnlock()
+	return j.segments.missing
+}
+
+// notSegment tells which trace to give instead, if f is a segment.
+func notSegment(f *os.File) error {
+	var b [format.SegmentHeaderSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	if _, err := format.DecodeSegmentHeader(b[:n]); err != nil {
+		return nil
+	}
+	if base, _, ok := format.SegmentNumber(f.Name()); ok {
+		return fmt.Errorf("%s: %w by itself, but one of its segments; give the trace, %s", f.Name(), format.ErrNotTrace, base)
+	}
+	return fmt.Errorf("%s: %w by itself, but one of its segments; give the file whose name it had, without the number", f.Name(), format.ErrNotTrace)
+}
+
+// places are segments, as those need them who write to a trace that is not their own.
+type places interface {
+	list() error
+	size(base int64) int64
+	where(off int64) (f *os.File, g *segment, at, room int64)
+	remove()
+	close()
+}
+
+// openSegments is set by UseSegments.
+var openSegments atomic.Pointer[func(f *os.File, h *format.Header, flags int) places]
+
+// UseSegments has Adopt and RemoveSegments know of segments. Programs that don't call it
+// don't contain what that takes; they leave a hot file that belongs to segments for those
+// who do.
+func UseSegments() {
+	open := func(f *os.File, h *format.Header, flags int) places { return segmentsOf(f, h, flags) }
+	openSegments.Store(&open)
+}
+
+// RemoveSegments removes the segments of the trace at path, which has that header and is
+// about to be removed itself.
+func RemoveSegments(path string, h *format.Header) {
+	open := openSegments.Load()
+	if h.Segments == 0 || open == nil {
+		return
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	s := (*open)(f, h, os.O_RDONLY)
+	defer s.close()
+	if s.list() == nil {
+		s.remove()
+	}
+}
+
+// remove deletes those that there are.
+func (s *segments) remove() {
+	for _, g := range s.slots {
+		if g != nil && g.there() {
+			os.Remove(g.f.Name())
+		}
+	}
+}

@@ -1,0 +1,418 @@
+package mmpool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
+)
+
+// Files are where a ring's chunks are that do not lie in the pool's own file: New
+// makes them, and only who calls NewSegments has its code in the program.
+type Files interface {
+	// at is the file that has a place, and where; nil if it is closed or gone.
+	at(place int64) (f *os.File, off int64)
+	// place is where the pool's own file has its at-th chunk, from 1 on.
+	place(at int64) int64
+	prepare(p *Pool) error
+	// shape is how many parts of how many chunks there can be, and how many there are
+	// as long as none is held.
+	shape() (parts, chunks, most int64)
+	settled(p *Pool)
+	old(place int64) bool
+	cut(p *Pool) error
+	discard()
+}
+
+// segments are a ring's places in files of equal size, and reuse is by whole files:
+// the oldest one is deleted and a new one made. A file whose chunks were all written
+// out never changes any more, so that it can be copied away.
+//
+// The ring's places are slots × chunks. A file takes any slot that is free, and says
+// in its header which: so one that still has an open chunk, because its owner is
+// idle, stays, and the next oldest goes in its place. Only when there is none that
+// can go there are more than most files. The pool's own file has chunk 0, and behind
+// it the kept chunks, whose places follow those of the ring.
+type segments struct {
+	base   *os.File
+	path   string // of base, absolute
+	id     [16]byte
+	chunks int64
+	most   int64
+	told   func(files int) // how many there are; before one is deleted, after one is made
+
+	mu   sync.Mutex
+	live []*segment // the oldest first
+	slot []*segment
+	next uint32 // number of the next file
+
+	refused error // why the disk did not take a chunk, when one was last deleted for that
+	credit  int64 // places that were given back, and need no room that others could want
+}
+
+// segment is one file. What is not f belongs to the flusher's preparing goroutine.
+type segment struct {
+	number  uint32
+	slot    int64
+	path    string
+	f       *os.File // nil: closed; under segments.mu
+	made    os.FileInfo
+	used    int64 // places prepared
+	unit    unit  // its chunks; left is under ring.mu
+	counted bool  // as overwritten
+}
+
+// heldMost is how many files more there can be than wanted, each held by a chunk
+// that its owner, a P or a stripe that is idle, or the writer of blocks, has open.
+const heldMost = 16
+
+// namesTried is how many names in a row may be taken by others.
+const namesTried = 64
+
+// NewSegments makes the files of a recording into base, of that many bytes each,
+// header included, and at most most of them as long as none is held. path is base's,
+// absolute: segments lie beside it. told is called with how many files there are,
+// after one was made and before one is deleted.
+func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int)) Files {
+	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, next: 1}
+	// There must be twice as many numbers as places.
+	slots := min(s.most+heldMost, format.RingNumbers/4/s.chunks)
+	s.slot = make([]*segment, slots)
+	return s
+}
+
+func (s *segments) shape() (parts, chunks, most int64) {
+	return int64(len(s.slot)), s.chunks, s.most
+}
+
+func (s *segments) place(at int64) int64 { return int64(len(s.slot))*s.chunks + at }
+
+func (s *segments) at(place int64) (f *os.File, off int64) {
+	behind := s.place(0)
+	switch {
+	case place == 0:
+		return s.base, 0
+	case place > behind:
+		return s.base, (place - behind) * ChunkSize
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seg := s.slot[(place-1)/s.chunks]; seg != nil {
+		f = seg.f
+	}
+	return f, (1 + (place-1)%s.chunks) * ChunkSize
+}
+
+// old tells whether a place is in none of the two newest files: in the newest there may
+// be nothing yet.
+func (s *segments) old(place int64) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if place < 1 || place > s.place(0) || len(s.live) <= 2 {
+		return false
+	}
+	slot := (place - 1) / s.chunks
+	for _, seg := range s.live[len(s.live)-2:] {
+		if seg.slot == slot {
+			return false
+		}
+	}
+	return true
+}
+
+// prepare makes the window whole.
+func (s *segments) prepare(p *Pool) error {
+	r := p.ring
+	for {
+		bump, end := p.Bump(), p.end.Load()
+		want := bump + p.window - end
+		if want < 1 || want < min(minStep, p.window/2) && end > 1 {
+			return nil
+		}
+		spare, err := p.back.spare()
+		// A disk that is full takes what waits in memory when it has room again. Once
+		// for each time that it did not.
+		if why := errors.Unwrap(err); why != nil && why != s.refused {
+			s.refused = why
+			for freed := int64(0); freed < p.window; freed += s.chunks {
+				if dropped, e := s.makeRoom(p, err); e != nil {
+					return p.refuse(e)
+				} else if !dropped {
+					break
+				}
+			}
+		}
+		if spare < 1 {
+			return p.refuse(err)
+		}
+		if p.leaveOut(end) {
+			continue
+		}
+		step := r.step(end, min(want, spare))
+		seg, err := s.current(p)
+		if err == nil && seg == nil {
+			return nil // all are held: the window is not made whole before one is not
+		}
+		if err == nil {
+			err = s.extend(p, seg, end, min(step, s.chunks-seg.used))
+		}
+		if err == nil {
+			continue
+		}
+		if dropped, e := s.makeRoom(p, err); e != nil {
+			return p.refuse(e)
+		} else if !dropped {
+			return p.refuse(err)
+		}
+	}
+}
+
+// makeRoom deletes the oldest file because of err, if that says that the disk is full.
+func (s *segments) makeRoom(p *Pool, err error) (dropped bool, e error) {
+	if errors.Is(err, errBehind) || !IsNoSpace(err) {
+		return false, nil
+	}
+	return s.drop(p)
+}
+
+// extend prepares n more places of the segment, for the chunks from end on.
+func (s *segments) extend(p *Pool, seg *segment, end, n int64) error {
+	r := p.ring
+	at := 1 + seg.slot*s.chunks + seg.used
+	if s.credit < n {
+		if err := p.room((n - s.credit) * ChunkSize); err != nil {
+			return err
+		}
+	}
+	if err := p.back.grow(at, n); err != nil {
+		return err
+	}
+	s.credit = max(s.credit-n, 0)
+	testpoint.Here("pool.grown")
+	first := r.number(end)
+	if err := p.back.attach(first, at, n); err != nil {
+		return err
+	}
+	testpoint.Here("pool.attached")
+	seg.used += n
+	r.mu.Lock()
+	for i := range n {
+		seg.unit.nums = append(seg.unit.nums, first+i)
+		p.enter(first+i, place{at + i, end + i, &seg.unit})
+	}
+	r.mu.Unlock()
+	p.reason.Store(uint32(format.LossWindow))
+	testpoint.Here("pool.ready")
+	p.end.Store(end + n)
+	return nil
+}
+
+// current is the newest file that has places left. It makes one when there is none,
+// for which the oldest goes; nil: none can.
+func (s *segments) current(p *Pool) (*segment, error) {
+	if n := len(s.live); n > 0 && s.live[n-1].used < s.chunks {
+		return s.live[n-1], nil
+	}
+	for int64(len(s.live)) >= s.most {
+		dropped, err := s.drop(p)
+		if err != nil {
+			return nil, err
+		}
+		if !dropped {
+			break
+		}
+	}
+	slot := slices.Index(s.slot, nil)
+	if slot < 0 {
+		return nil, nil
+	}
+	seg, err := s.create(int64(slot))
+	if err != nil {
+		return nil, err
+	}
+	testpoint.Here("segment.made")
+	seg.unit.left = s.chunks
+	s.mu.Lock()
+	s.live = append(s.live, seg)
+	s.slot[slot] = seg
+	s.mu.Unlock()
+	s.told(len(s.live))
+	return seg, nil
+}
+
+// create makes the next file. Names that somebody else has taken are left out.
+func (s *segments) create(slot int64) (*segment, error) {
+	seg := &segment{slot: slot}
+	for range namesTried {
+		seg.number = s.next
+		seg.path = format.SegmentName(s.path, seg.number)
+		f, err := os.OpenFile(seg.path, os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			s.next++
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		_ = f.Chmod(0o600)
+		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Slot: uint32(slot), Chunks: uint32(s.chunks)})
+		if seg.made, err = f.Stat(); err == nil {
+			if err = f.Truncate(ChunkSize); err == nil {
+				_, err = f.WriteAt(b, 0)
+			}
+		}
+		if err != nil {
+			f.Close()
+			os.Remove(seg.path)
+			return nil, err
+		}
+		seg.f = f
+		s.next++
+		return seg, nil
+	}
+	return nil, fmt.Errorf("%s: %w", seg.path, fs.ErrExist)
+}
+
+// drop deletes the oldest file of which nothing is in memory any more, if there is one
+// besides the newest. What was in it is overwritten.
+func (s *segments) drop(p *Pool) (dropped bool, err error) {
+	r := p.ring
+	i := 0
+	for ; ; i++ {
+		if i >= len(s.live)-1 {
+			return false, nil
+		}
+		r.mu.Lock()
+		left := s.live[i].unit.left
+		r.mu.Unlock()
+		if left == 0 {
+			break
+		}
+	}
+	seg := s.live[i]
+	nums := seg.unit.nums
+	if !seg.counted {
+		if r.overwrite != nil {
+			r.overwrite(nums)
+		}
+		testpoint.Here("pool.overwrite")
+		r.mu.Lock()
+		for _, idx := range nums {
+			delete(r.places, idx)
+		}
+		r.mu.Unlock()
+		seg.counted = true
+		s.told(len(s.live) - 1)
+	}
+	for _, run := range neighbours(nums) {
+		if err := p.back.detach(run[0], run[1]); err != nil {
+			return false, err
+		}
+	}
+	testpoint.Here("pool.detached")
+	// The file says how much is overwritten before that is gone. If the disk is so full
+	// that it can't, it will soon, by what becomes free.
+	if err := p.back.save(span{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+		return false, err
+	}
+	if err := s.remove(seg); err != nil {
+		return false, err
+	}
+	testpoint.Here("segment.removed")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live = slices.Delete(s.live, i, i+1)
+	s.slot[seg.slot] = nil
+	s.credit += seg.used
+	return true, nil
+}
+
+// remove deletes the file, if its name is still its own: somebody may have deleted it,
+// and have put another one there, which may even have got its inode.
+func (s *segments) remove(g *segment) error {
+	named, err := os.Lstat(g.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!named.Mode().IsRegular() || !os.SameFile(named, g.made)) {
+		return nil
+	}
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(g.path, os.O_RDONLY|sys.OpenFlags, 0); err == nil {
+			b := make([]byte, format.SegmentHeaderSize)
+			n, _ := f.ReadAt(b, 0)
+			f.Close()
+			if h, bad := format.DecodeSegmentHeader(b[:n]); bad != nil || h.ID != s.id || h.Number != g.number {
+				return nil
+			}
+			err = os.Remove(g.path)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting the oldest segment: %w", err)
+	}
+	return nil
+}
+
+// settled closes the files that will not be written to any more. It is called by the
+// goroutine that writes out, behind what waits for earlier writes.
+func (s *segments) settled(p *Pool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	p.ring.mu.Lock()
+	defer p.ring.mu.Unlock()
+	for _, seg := range s.live {
+		if seg.f != nil && seg.unit.left == 0 {
+			seg.f.Close()
+			seg.f = nil
+		}
+	}
+}
+
+// cut cuts each file behind the last chunk that was handed out, and closes it.
+func (s *segments) cut(p *Pool) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ahead, bump := map[int64]bool{}, p.Bump()
+	p.ring.mu.Lock()
+	for _, pl := range p.ring.places {
+		if pl.u != nil && pl.n >= bump {
+			ahead[pl.at] = true
+		}
+	}
+	p.ring.mu.Unlock()
+	var errs []error
+	for _, seg := range s.live {
+		if seg.f == nil {
+			continue
+		}
+		n := seg.used
+		for n > 0 && ahead[seg.slot*s.chunks+n] {
+			n--
+		}
+		if n < s.chunks {
+			errs = append(errs, seg.f.Truncate((1+n)*ChunkSize))
+		}
+		errs = append(errs, seg.f.Close())
+		seg.f = nil
+	}
+	return errors.Join(errs...)
+}
+
+// discard deletes all files, so that others can be made in their place.
+func (s *segments) discard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.live {
+		if seg.f != nil {
+			seg.f.Close()
+		}
+		_ = s.remove(seg)
+		s.slot[seg.slot] = nil
+	}
+	s.live, s.next = nil, 1
+}
