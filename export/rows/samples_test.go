@@ -2,6 +2,7 @@ package rows_test
 
 import (
 	"fmt"
+	"io"
 	"math/rand/v2"
 	"os"
 	"os/exec"
@@ -11,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/tracetest"
 )
@@ -182,9 +184,19 @@ func some(path string) bool {
 	return err == nil && n >= 2000
 }
 
+// file is the trace with what is still in memory of it.
 func file(t *testing.T, path string) []byte {
 	t.Helper()
-	b, err := os.ReadFile(path)
+	f, err := hot.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	b, err := io.ReadAll(io.NewSectionReader(f, 0, st.Size()))
 	if err != nil {
 		t.Fatal(err)
 	}
