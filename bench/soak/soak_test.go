@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -71,6 +72,9 @@ func TestWhatIsKilledIsWhole(t *testing.T) {
 // TestWhatIsWrongIsFound changes what the ledger says, or the trace.
 func TestWhatIsWrongIsFound(t *testing.T) {
 	c := killed(t, 1_000_000, 16)
+	if _, err := hot.Adopt(func() bool { return true }); err != nil { // or what is changed in the file is not what is read
+		t.Fatal(err)
+	}
 	a := &c.workers[0]
 	last := a.ended.Load() - 1
 	for !a.kept(last) {
