@@ -131,6 +131,8 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.beat(first)
 	if pool.Copies() { // let the file be a trace at once
 		if err := r.saveLive(false); err != nil {
+			pool.Shut()
+			_ = pool.Close() // or no other recording could be mapped
 			r.closeHot(true)
 			pool.Discard()
 			return nil, noSpace(err)
