@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -207,7 +208,9 @@ func TestSecondEndApart(t *testing.T) {
 	})
 }
 
-// TestTwoEndsAtOnce has two goroutines end the same scopes: each ends once.
+// TestTwoEndsAtOnce has two goroutines end the same scopes: each ends once. In the
+// some 30 ns between its look at a record and its store an end does not see another
+// one come (ARCHITECTURE.md): then the trace has both, and says so.
 func TestTwoEndsAtOnce(t *testing.T) {
 	const n = 5000
 	perBacking(t, func(t *testing.T, backing Option) {
@@ -230,14 +233,20 @@ func TestTwoEndsAtOnce(t *testing.T) {
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
-		r := read(t, Path())
-		for i, e := range r.events {
-			if want := fmt.Sprintf("int:%d", i); e.args != want || e.Open {
-				t.Fatalf("event %d is %v, want it ended, %s", i, &e, want)
+		events := 0
+		_, problems := eachAnyway(t, Path(), func(tr *trace.Trace, e *trace.Event) {
+			if want := fmt.Sprintf("int:%d", events); slotsText(e.Args, tr.Name) != want || e.Open {
+				t.Fatalf("event %d is %v, want it ended, %s", events, e, want)
+			}
+			events++
+		})
+		for _, p := range problems {
+			if !strings.Contains(p.Text, "ended twice") || p.Count > n/100 {
+				t.Errorf("problem at %d (%d times): %s", p.Offset, p.Count, p.Text)
 			}
 		}
-		if s := Stats(); len(r.events) != n || s.Recorded != n || s.Misuse.DoubleEnds > n || s.Misuse.StaleEnds != 0 || s.Lost.Total() != 0 {
-			t.Errorf("%d events, %+v", len(r.events), s)
+		if s := Stats(); events != n || s.Recorded != n || s.Misuse.DoubleEnds > n || s.Misuse.StaleEnds != 0 || s.Lost.Total() != 0 {
+			t.Errorf("%d events, %+v", events, s)
 		}
 	})
 }
