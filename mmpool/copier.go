@@ -71,9 +71,9 @@ func (c *copier) write(w []uint64, idx, at int64, final bool) error {
 		_, err = f.WriteAt(b, off)
 	}
 	if err != nil {
-		err = fmt.Errorf("writing %s: %w", c.to.f.Name(), err)
-		c.fail.Store(&err)
-		return err
+		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself is not to be on the heap
+		c.fail.Store(&failed)
+		return failed
 	}
 	if !final {
 		c.last[idx] = sum

@@ -37,6 +37,8 @@ type shm struct {
 	held  map[int64]int64 // the slot of each chunk
 	warm  int             // how many are that
 	lost  int64
+	word  [8]byte // tell's
+	taken []int64 // take's
 }
 
 // What a slot has that holds no chunk.
@@ -76,7 +78,10 @@ func (s *shm) spare() (int64, error) {
 	if n < 1 && held == 0 {
 		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
 	}
-	return n, s.behind(held)
+	if n < 1 {
+		return n, s.behind(held)
+	}
+	return n, nil
 }
 
 func (s *shm) extend(from, to int64) error { return s.attach(from, from, to-from) }
@@ -123,6 +128,8 @@ func (s *shm) attach(idx, at, n int64) error {
 
 // take finds n slots that have pages, and these zero.
 func (s *shm) take(n int) (slots []int64, err error) {
+	slots = s.taken[:0]
+	defer func() { s.taken = slots }()
 	for slot, is := range s.slots {
 		if len(slots) < n && (is == slotWarm || is == slotCold) {
 			slots = append(slots, int64(slot))
@@ -140,7 +147,7 @@ func (s *shm) take(n int) (slots []int64, err error) {
 			}
 			off, size := format.HotSlot(int(slots[i])), int64(j-i)*ChunkSize
 			if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, off, size) }); err != nil {
-				return nil, fmt.Errorf("allocating %d bytes in %s: %w", size, s.hot.Name(), err)
+				return slots[:0], fmt.Errorf("allocating %d bytes in %s: %w", size, s.hot.Name(), err)
 			}
 			for _, slot := range slots[i:j] {
 				s.slots[slot] = slotWarm
@@ -156,9 +163,8 @@ func (s *shm) take(n int) (slots []int64, err error) {
 // tell enters a slot into the hot file's table: as that of the chunk whose place
 // in the file is v-1, or, with 0, of none.
 func (s *shm) tell(slot int64, v uint64) error {
-	var b [8]byte
-	binary.LittleEndian.PutUint64(b[:], v)
-	_, err := s.hot.WriteAt(b[:], format.HotTableOffset+8*slot)
+	binary.LittleEndian.PutUint64(s.word[:], v)
+	_, err := s.hot.WriteAt(s.word[:], format.HotTableOffset+8*slot)
 	return err
 }
 

@@ -57,9 +57,14 @@ func (p *Pool) ReadPlace(b []byte, at int64) {
 
 // each calls f for every span, and returns the first error.
 func (p *Pool) each(from, to int64, f func(s span) error) error {
+	if p.ring == nil {
+		return f(span{from, from, to - from})
+	}
 	var errs []error
 	for _, s := range p.spans(from, to) {
-		errs = append(errs, f(s))
+		if err := f(s); err != nil {
+			errs = append(errs, err)
+		}
 	}
 	return errors.Join(errs...)
 }
