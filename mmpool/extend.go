@@ -18,8 +18,9 @@ type backing interface {
 	addresses() *sys.Range
 	// words is a chunk's memory, nil if there is none.
 	words(idx int64) []uint64
-	// spare is how many more chunks can be prepared now; err says why no more, and
-	// is errBehind where there will be more when others were written out.
+	// spare is how many more chunks can be prepared now; err says why no more, or why
+	// the file does not take what there is. It is errBehind where there will be more
+	// when others were written out.
 	spare() (n int64, err error)
 	// extend prepares the chunks [from, to). On an error it has prepared
 	// none, and holds no space for them.

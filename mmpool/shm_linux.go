@@ -78,7 +78,7 @@ func (s *shm) spare() (int64, error) {
 	if n < 1 && held == 0 {
 		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
 	}
-	if n < 1 {
+	if n < 1 || s.fail.Load() != nil {
 		return n, s.behind(held)
 	}
 	return n, nil
