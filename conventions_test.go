@@ -106,8 +106,8 @@ var mayImport = map[string][]string{
 	"internal/trace/text":  {"internal/trace", "internal/format"},
 	"internal/testpoint/*": {}, // for tests only
 	"internal/faultfs":     {},
-	"internal/faultfs/*":   {"scope", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
-	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/format"},
+	"internal/faultfs/*":   {"scope", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
+	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},
 	"internal/analysis":    {"internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/timeline":    {"internal/analysis", "internal/args", "internal/trace", "internal/format"},

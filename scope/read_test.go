@@ -13,9 +13,9 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // seen is what the reader made of one record, its texts resolved.
@@ -171,29 +171,7 @@ func eachAnyway(t *testing.T, path string, f func(*trace.Trace, *trace.Event)) (
 // verify checks a trace against every rule of the format.
 func verify(t *testing.T, path string) {
 	t.Helper()
-	f, err := hot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	if n := f.MissingSegments(); n > 0 {
-		t.Errorf("%d segments are missing", n)
-	}
-	size, err := f.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	findings, err := trace.Verify(f, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, x := range findings {
-		if i == 10 {
-			t.Errorf("and %d more findings", len(findings)-i)
-			break
-		}
-		t.Errorf("%s at %d: %s", x.Rule, x.Offset, x.Text)
-	}
+	tracetest.Verify(t, path)
 }
 
 // emulated tells whether the processor is QEMU's: mapping a gigabyte takes it

@@ -100,7 +100,7 @@ func TestRemote(t *testing.T) {
 	if _, err := controlAddress(t.Context(), address, "filter", "a,,b"); err == nil || !strings.Contains(err.Error(), "a pattern is empty") {
 		t.Errorf("a filter that is none: %v", err)
 	}
-	if _, err := controlAddress(t.Context(), address, "snapshot", "/tmp/x.scope"); err == nil || !strings.Contains(err.Error(), "beside its trace") {
+	if _, err := controlAddress(t.Context(), address, "snapshot", filepath.Join(t.TempDir(), "x.scope")); err == nil || !strings.Contains(err.Error(), "beside its trace") {
 		t.Errorf("a snapshot somewhere: %v", err)
 	}
 	snapshots, err := filepath.Glob(filepath.Join(dir, "*-snapshot-*.scope"))

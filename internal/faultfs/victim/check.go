@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -89,7 +89,7 @@ func (v *Victim) Check(t testing.TB, path string) *Found {
 	}
 	if v.Result.Path != "" {
 		v.account(t, f)
-		verify(t, path)
+		tracetest.Verify(t, path)
 	} else if f.Closed {
 		t.Error("the trace of a killed victim says that it was closed")
 	}
@@ -214,30 +214,5 @@ func (v *Victim) told(f *Found) (l scope.Lost) {
 	return scope.Lost{
 		Window: by[format.LossWindow], Limit: by[format.LossLimit], Space: by[format.LossSpace], IO: by[format.LossIO],
 		Busy: by[format.LossBusy], Stop: by[format.LossStop], Ends: by[format.LossEnd], Stacks: by[format.LossStack],
-	}
-}
-
-// verify checks a trace against every rule of the format.
-func verify(t testing.TB, path string) {
-	t.Helper()
-	f, err := hot.Open(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		t.Fatal(err)
-	}
-	findings, err := trace.Verify(f, size)
-	if err != nil {
-		t.Fatal(err)
-	}
-	for i, x := range findings {
-		if i == 10 {
-			t.Errorf("and %d more findings", len(findings)-i)
-			break
-		}
-		t.Errorf("%s at %d: %s", x.Rule, x.Offset, x.Text)
 	}
 }

@@ -1,0 +1,98 @@
+//go:build linux && amd64
+
+package step
+
+import (
+	"bufio"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strconv"
+	"strings"
+	"testing"
+
+	"golang.org/x/sys/unix"
+)
+
+const childVar = "SCOPEVIEW_STEP_CHILD"
+
+func TestMain(m *testing.M) {
+	if os.Getenv(childVar) != "" {
+		runtime.LockOSThread()
+		fmt.Println(unix.Gettid())
+		for n := uint64(0); ; n++ {
+			Mark(1)
+			work(n)
+			Mark(2)
+		}
+	}
+	os.Exit(m.Run())
+}
+
+var sink uint64
+
+//go:noinline
+func work(n uint64) {
+	for i := range uint64(100) {
+		sink += i * n
+	}
+}
+
+// TestStep executes what lies between two marks instruction by instruction, twice: it
+// is some hundred of them, and as many the second time.
+func TestStep(t *testing.T) {
+	c := exec.Command(os.Args[0])
+	c.Env = append(os.Environ(), childVar+"=1", "GODEBUG=asyncpreemptoff=1")
+	out, err := c.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := c.Start(); err != nil {
+		t.Fatal(err)
+	}
+	line, err := bufio.NewReader(out).ReadString('\n')
+	if err != nil {
+		t.Fatal(err)
+	}
+	tid, err := strconv.Atoi(strings.TrimSpace(line))
+	if err != nil {
+		t.Fatal(err)
+	}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	s, err := Seize(tid)
+	if err != nil {
+		_ = c.Process.Kill()
+		t.Skip(err)
+	}
+	defer func() {
+		_ = c.Process.Kill()
+		s.Reap()
+		_ = c.Wait()
+	}()
+	if s.ID() != tid {
+		t.Errorf("thread %d is called %d", tid, s.ID())
+	}
+	var counts [2]int
+	for i := range counts {
+		if err := s.ToMark(1); err != nil {
+			t.Fatal(err)
+		}
+		for there := false; !there; counts[i]++ {
+			was := s.At()
+			if there, err = s.Step(2); err != nil {
+				t.Fatal(err)
+			}
+			if s.At() == was {
+				t.Fatalf("after %d steps it is where it was, at %#x", counts[i], was)
+			}
+			if counts[i] > 100_000 {
+				t.Fatal("the second mark does not come")
+			}
+		}
+	}
+	if counts[0] < 300 || counts[0] != counts[1] {
+		t.Errorf("%d instructions, and then %d", counts[0], counts[1])
+	}
+}
