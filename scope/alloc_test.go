@@ -39,15 +39,23 @@ func TestNothingIsAllocated(t *testing.T) {
 	measure := func(t *testing.T) {
 		for _, c := range calls {
 			c.f()
-			if got := testing.AllocsPerRun(200, c.f); got != 0 {
-				t.Errorf("%s: %v allocations", c.name, got)
+			// AllocsPerRun sees all goroutines, and Start leaves some work to one of its
+			// own. What a call allocates is there every time; what others do is not.
+			least := math.Inf(1)
+			for range 5 {
+				if least = min(least, testing.AllocsPerRun(200, c.f)); least == 0 {
+					break
+				}
+			}
+			if least != 0 {
+				t.Errorf("%s: %v allocations", c.name, least)
 			}
 		}
 	}
 	t.Run("stopped", measure)
 	perBacking(t, func(t *testing.T, backing Option) {
 		// A chunk or a slice of the window is for thousands of records, and the
-		// flusher allocates; AllocsPerRun sees all goroutines and rounds down.
+		// flusher allocates; AllocsPerRun rounds down.
 		start(t, backing, WithFlushEvery(math.MaxInt64), WithHeartbeat(math.MaxInt64))
 		t.Run("recording", measure)
 		if err := SetFilter("-*"); err != nil {
