@@ -18,10 +18,10 @@ import (
 )
 
 // TestG29Modes checks that nobody else may read what a recording writes, whatever
-// the umask is: the trace, snapshots asked for by the program, from outside and by
-// a trigger, and the hot file where there is one.
+// the umask is: the trace, its segments, snapshots asked for by the program, from outside
+// and by a trigger, and the hot file where there is one.
 func TestG29Modes(t *testing.T) {
-	n, hot, masks := 0, 0, map[int]bool{}
+	n, parts, hot, masks := 0, 0, 0, map[int]bool{}
 	perBacking(t, func(t *testing.T, backing Option) {
 		for _, umask := range []int{0, 0o022, 0o077, 0o277, 0o777} {
 			if umask&0o700 != 0 && os.Getuid() != 0 {
@@ -31,7 +31,7 @@ func TestG29Modes(t *testing.T) {
 			at := func(name string) string { return filepath.Join(dir, name) }
 			func() {
 				defer unix.Umask(unix.Umask(umask))
-				if err := Start(at("new/"), backing, WithRing(8<<20), shortTicks(), WithTrigger("slow", 10*time.Microsecond, at("triggered"))); err != nil {
+				if err := Start(at("new/"), backing, WithSegments(4<<20, 2), shortTicks(), WithTrigger("slow", 10*time.Microsecond, at("triggered"))); err != nil {
 					t.Fatalf("umask %03o: %v", umask, err)
 				}
 				defer Stop()
@@ -56,7 +56,7 @@ func TestG29Modes(t *testing.T) {
 					t.Error(err)
 				}
 			}()
-			files := 0
+			files, segments := 0, 0
 			err := filepath.Walk(dir, func(path string, st os.FileInfo, err error) error {
 				switch {
 				case err != nil:
@@ -67,20 +67,25 @@ func TestG29Modes(t *testing.T) {
 						t.Errorf("umask %03o: the directory %s has mode %v, want %v", umask, path, st.Mode(), want)
 					}
 				default:
-					if files++; st.Mode() != 0o600 {
+					if _, _, ok := format.SegmentNumber(path); ok {
+						segments++
+					} else {
+						files++
+					}
+					if st.Mode() != 0o600 {
 						t.Errorf("umask %03o: %s has mode %v", umask, path, st.Mode())
 					}
 				}
 				return nil
 			})
-			if err != nil || files != 4 {
-				t.Errorf("umask %03o: %d files, want a trace and three snapshots: %v", umask, files, err)
+			if err != nil || files != 4 || segments == 0 {
+				t.Errorf("umask %03o: %d files and %d segments, want a trace in segments and three snapshots: %v", umask, files, segments, err)
 			}
-			n += files
+			n, parts = n+files, parts+segments
 			masks[umask] = true
 		}
 	})
-	t.Logf("G29: %d traces and snapshots and %d hot files under %d umasks: each has mode 0600", n, hot, len(masks))
+	t.Logf("G29: %d traces and snapshots, %d segments and %d hot files under %d umasks: each has mode 0600", n, parts, hot, len(masks))
 }
 
 // TestG29Links checks that a link or a pipe in the place of a trace or a snapshot

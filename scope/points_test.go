@@ -16,7 +16,7 @@ import (
 )
 
 // points are the named points between two steps, and where they are passed: on the
-// assembly path, on the Go path, or only where a ring is used again (ring), or when the
+// assembly path, on the Go path, or only where a ring is used again (ring), or its oldest file goes (segments), or when the
 // recording starts (start) or stops (stop), or on one backing.
 var points = []struct {
 	names string
@@ -31,6 +31,7 @@ var points = []struct {
 	{"flush.saved", "disk"},
 	{"hot.mapped hot.told hot.untold hot.unmapped hot.zeroed flush.copied", "shm"},
 	{"pool.grown pool.overwrite pool.detached pool.wiped pool.attached pool.ready ring.carried ring.stated ring.counted", "ring"},
+	{"segment.made pool.grown pool.attached pool.ready pool.overwrite pool.detached segment.removed ring.counted", "segments"},
 	{"start.pool start.header", "start"},
 	{"stop.sealed stop.beat stop.told stop.shut stop.closed", "stop"},
 }
@@ -62,15 +63,15 @@ func TestG16Point(t *testing.T) {
 						case "chunks of blocks":
 							ways += " beats"
 							kill, stay = 2, 2
-						case "ring":
-							ways = strings.Replace(ways, "plain", "ring", 1)
+						case "ring", "segments":
+							ways = strings.Replace(ways, "plain", p.when, 1)
 						case "stop":
 							ways += " stop=20000"
 						}
-						if p.when != "both" && p.when != "ring" && b.name != "disk" && b.name != p.when || p.when == "shm" && (b.name != "shm" || path == "go") {
+						if p.when != "both" && p.when != "ring" && p.when != "segments" && b.name != "disk" && b.name != p.when || p.when == "shm" && (b.name != "shm" || path == "go") {
 							continue // it is not passed, or makes no difference
 						}
-						t.Run(name+"/"+path+"/"+b.name, func(t *testing.T) {
+						t.Run(name+"/"+p.when+"/"+path+"/"+b.name, func(t *testing.T) {
 							t.Parallel()
 							one, err := killAtPoint(t, binary, ways, name, kill)
 							if err != nil {
