@@ -3,6 +3,7 @@
 package faultfs_test
 
 import (
+	"math"
 	"path/filepath"
 	"runtime"
 	"strconv"
@@ -38,9 +39,16 @@ func TestG7(t *testing.T) {
 			}
 		}
 		record()
-		before := faults(t)
-		record()
-		busy := faults(t) - before
+		// A fault of ours is there each time. Somebody who has all disks written meanwhile,
+		// or wants memory, makes faults too.
+		busy, before := int64(math.MaxInt64), int64(0)
+		for range 3 {
+			before = faults(t)
+			record()
+			if busy = min(busy, faults(t)-before); busy == 0 {
+				break
+			}
+		}
 		lost := scope.Stats().Lost.Total()
 		idle := int64(-1)
 		if faultfs.Full() {
