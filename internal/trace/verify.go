@@ -33,7 +33,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"chunk-unborn", "what was not handed out is zero (in a ring: once it is closed), but for the header that was about to be stored when the writer was killed"},
 	{"chunk-sealed", "a final chunk is sealed; sealed covers the header, in units of 32 bytes (blocks: 8)"},
 	{"chunk-tail", "what follows a chunk's end is zero (assembly path: or what a begin left that tried again elsewhere)"},
-	{"record-hole", "no place is skipped"},
+	{"record-hole", "no place is skipped (in a snapshot, but in the assembly path: or its record was about to be begun)"},
 	{"record-orphan", "every extension has its record"},
 	{"record-start", "a record's start is a time, and but for ends not before its chunk's since"},
 	{"record-order", "in the assembly path, records but for ends lie in the order of their starts"},

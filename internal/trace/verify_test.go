@@ -53,6 +53,12 @@ task "f1" @b g=9 start=5000 open=go
 end "f1" g=9 start=6001 begin=5000 cpu=0/unknown | loc:@b goid:9
 `
 
+// holeOfGo is one more chunk, with two places between which no writer had begun a record.
+const holeOfGo = `chunk records owner=9 path=go flags=final sealed
+hole 2
+task "f1" g=9 start=6000 open=go
+`
+
 // Offsets in it.
 const (
 	blocks  = 4096
@@ -99,6 +105,10 @@ var verifyCases = []verifyCase{
 	{"tail of a begin that went elsewhere", "chunk records owner=1", "at 4000\nraw 01\nat 672\nchunk records owner=1", nil},
 	{"block tail", "chunk blocks sealed", "chunk blocks sealed=528", []string{"0 block-stop", "4624 chunk-tail"}},
 	{"hole", "track \"f2\"", "hole 2\ntrack \"f2\"", []string{"8704 record-hole"}},
+	{"hole on the go path", "stop ticks=9000\n", "stop ticks=9000\n" + holeOfGo, []string{"8256 record-hole"}},
+	{"hole in a snapshot", "stop ticks=9000\n", "info \"snapshot\" \"x\"\nstop ticks=9000\n" + holeOfGo, nil},
+	{"hole in a snapshot, one writer", "stop ticks=9000\n", "info \"snapshot\" \"x\"\nstop ticks=9000\n" + strings.Replace(holeOfGo, "path=go", "path=assembly", 1),
+		[]string{"8256 record-hole", "8320 record-anchor"}},
 	{"orphan", "track \"f2\"", "ext int:5\ntrack \"f2\"", []string{"8704 record-orphan"}},
 	{"no time", "track \"f2\"", "raw ffffffffffffffff000000000000000000000000000000000000000000000000\ntrack \"f2\"", []string{"8704 record-start"}},
 	{"early", "chunk records owner=1", "chunk records since=3001", []string{"12352 record-start"}},

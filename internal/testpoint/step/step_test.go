@@ -30,13 +30,15 @@ func TestMain(m *testing.M) {
 	os.Exit(m.Run())
 }
 
-var sink uint64
-
+// work takes as many instructions each time, with the race detector too.
+//
 //go:noinline
-func work(n uint64) {
+//go:norace
+func work(n uint64) (sum uint64) {
 	for i := range uint64(100) {
-		sink += i * n
+		sum += i * n
 	}
+	return sum
 }
 
 // TestStep executes what lies between two marks instruction by instruction, twice: it
