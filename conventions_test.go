@@ -106,7 +106,7 @@ var mayImport = map[string][]string{
 	"internal/trace/text":  {"internal/trace", "internal/format"},
 	"internal/testpoint/*": {}, // for tests only
 	"internal/faultfs":     {},
-	"internal/faultfs/*":   {"scope", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
+	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
 	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},
 	"internal/analysis":    {"internal/args", "internal/trace", "internal/glob", "internal/format"},

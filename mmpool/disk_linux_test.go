@@ -9,6 +9,8 @@ import (
 	"unsafe"
 
 	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 // testLimit keeps mappings short: an emulator takes seconds for a terabyte.
@@ -51,7 +53,7 @@ func TestDiskWindow(t *testing.T) {
 		if n := p.Unprepared(); n != 0 {
 			t.Skipf("the kernel can't fault pages in ahead: %d are not", n)
 		}
-		if comm, _ := os.ReadFile("/proc/self/comm"); bytes.HasPrefix(comm, []byte("qemu-")) {
+		if faultfs.Emulated() {
 			t.Skip("an emulator has page faults of its own")
 		}
 		faults, pages := 0, 0

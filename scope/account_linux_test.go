@@ -26,7 +26,7 @@ import (
 // every reason that a test can make: what was issued is what was recorded, lost and
 // overwritten, the trace says the same as Stats, and the tool's --strict tells.
 func TestG17(t *testing.T) {
-	if emulated() || raceBuild || wantPath == format.PathPure {
+	if faultfs.Emulated() || raceBuild || wantPath == format.PathPure {
 		t.Skip("it takes too long to fill what is to be filled")
 	}
 	rounds := 1

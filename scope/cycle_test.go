@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -126,7 +127,7 @@ func inUse(t *testing.T) (r resources) {
 // regard to it. Every trace must be whole, and nothing may pile up.
 func TestStartStopUnderTraffic(t *testing.T) {
 	cycles := 200
-	if emulated() {
+	if faultfs.Emulated() {
 		cycles = 6
 	} else if testing.Short() {
 		cycles = 30

@@ -18,7 +18,7 @@ import (
 func TestG13Cycles(t *testing.T) {
 	cycles := 100
 	switch {
-	case emulated():
+	case faultfs.Emulated():
 		cycles = 5
 	case faultfs.Full() && !raceBuild:
 		cycles = 10_000

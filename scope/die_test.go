@@ -50,9 +50,7 @@ var deaths = map[string]func(t *truth){
 // TestG15Death has programs die by other causes than a kill: each leaves what
 // TestG15Kill promises.
 func TestG15Death(t *testing.T) {
-	if emulated() {
-		t.Skip("this processor is emulated, and the emulator does not run children")
-	}
+	faultfs.Children(t)
 	runs := 1
 	if faultfs.Full() {
 		runs = 4

@@ -19,6 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -82,6 +83,7 @@ type exposed struct {
 
 func expose(t *testing.T, exe, act, path string, attr *syscall.SysProcAttr) *exposed {
 	t.Helper()
+	faultfs.Children(t)
 	x := &exposed{cmd: exec.Command(exe, "-test.run=^TestExposed$"), rest: make(chan string, 1)}
 	x.cmd.Env = append(os.Environ(), exposedAct+"="+act, exposedPath+"="+path)
 	x.cmd.Dir, x.cmd.SysProcAttr, x.cmd.Stderr = filepath.Dir(exe), attr, os.Stderr
@@ -278,7 +280,7 @@ func TestG30(t *testing.T) {
 // copied into children, however often a ring has gone around.
 func TestG31Memory(t *testing.T) {
 	switch {
-	case emulated():
+	case faultfs.Emulated():
 		t.Skip("the emulator does not show what was advised")
 	case !haveDisk:
 		t.Skip("this build maps nothing")

@@ -4,28 +4,26 @@ package scope
 
 import (
 	"bytes"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"strings"
 	"testing"
 
-	"golang.org/x/sys/unix"
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 // TestG14 has a child list its descriptors and mappings while a recording runs: none
 // is ours. A child that was forked and has not yet become another program has none of
 // the recording's memory either.
 func TestG14(t *testing.T) {
+	faultfs.Children(t)
 	var told []string
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing)
 		Task("a")()
 		out, err := exec.Command("/bin/sh", "-c", "ls -l /proc/self/fd; cat /proc/self/maps").CombinedOutput()
-		if errors.Is(err, unix.ENOEXEC) {
-			t.Skip("this processor is emulated, and the emulator does not run children")
-		} else if err != nil {
+		if err != nil {
 			t.Fatalf("%v\n%s", err, out)
 		}
 		for _, ours := range []string{extension, "scopeview-", ".hot", "memfd", "perf_event"} {
@@ -54,9 +52,6 @@ func TestG14(t *testing.T) {
 					forked++
 				}
 			}
-		}
-		if emulated() {
-			t.Skip("an emulator tells nothing of what a forked child would have")
 		}
 		if mapped > 0 && forked > 0 {
 			t.Errorf("of %d mappings of ours %d would be in a forked child", mapped, forked)

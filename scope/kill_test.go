@@ -17,8 +17,6 @@ import (
 	"testing"
 	"time"
 
-	"golang.org/x/sys/unix"
-
 	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -79,9 +77,9 @@ var killProof = []struct {
 // killMany kills n victims, some at a time, and checks what they leave.
 func killMany(t *testing.T, n int, ways string) *tally {
 	t.Helper()
+	faultfs.Children(t)
 	var sum tally
 	var mu sync.Mutex
-	emulated := false
 	var wg sync.WaitGroup
 	next := make(chan int)
 	for range min(n, 4) {
@@ -89,9 +87,7 @@ func killMany(t *testing.T, n int, ways string) *tally {
 			for i := range next {
 				one, err := killOnce(t, ways)
 				mu.Lock()
-				if errors.Is(err, unix.ENOEXEC) {
-					emulated = true
-				} else if err != nil {
+				if err != nil {
 					t.Errorf("victim %d: %v", i, err)
 				} else {
 					sum.add(one)
@@ -105,9 +101,6 @@ func killMany(t *testing.T, n int, ways string) *tally {
 	}
 	close(next)
 	wg.Wait()
-	if emulated {
-		t.Skip("this processor is emulated, and the emulator does not run children")
-	}
 	return &sum
 }
 

@@ -17,7 +17,7 @@ import (
 // the next: the trace has it in that order, of each goroutine without a gap, and no
 // time is before the one that it came after.
 func TestG20(t *testing.T) {
-	if emulated() {
+	if faultfs.Emulated() {
 		t.Skip("an emulator's counter has the same tick for a scope and what is in it")
 	}
 	rounds := 5_000

@@ -3,15 +3,14 @@
 package scope
 
 import (
-	"bytes"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -174,18 +173,11 @@ func verify(t *testing.T, path string) {
 	tracetest.Verify(t, path)
 }
 
-// emulated tells whether the processor is QEMU's: mapping a gigabyte takes it
-// seconds, and it does not run children.
-func emulated() bool {
-	comm, _ := os.ReadFile("/proc/self/comm")
-	return bytes.HasPrefix(comm, []byte("qemu-"))
-}
-
 // start begins to record into a new directory. What is still running when the
 // test ends is stopped, so that one failed test does not fail all others.
 func start(t testing.TB, opts ...Option) {
 	t.Helper()
-	if emulated() {
+	if faultfs.Emulated() {
 		// Another default, not WithLimit, which a ring does not go with.
 		opts = append([]Option{func(o *options) { o.limit = 64 << 20 }}, opts...)
 	}

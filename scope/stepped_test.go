@@ -23,7 +23,7 @@ import (
 // what was there before it began, or all: where it is known how many stores there are,
 // all only after the last one.
 func TestG16Step(t *testing.T) {
-	if emulated() || wantPath == format.PathPure {
+	if faultfs.Emulated() || wantPath == format.PathPure {
 		t.Skip("an emulator's threads can't be stepped, and the pure path takes 100,000 instructions for a scope")
 	}
 	s := &stepTest{binary: os.Args[0], assembly: wantPath == format.PathAssembly}
@@ -43,7 +43,7 @@ func TestG16StepGo(t *testing.T) {
 
 // TestG16StepThree stops three writers at once, each somewhere.
 func TestG16StepThree(t *testing.T) {
-	if emulated() || wantPath == format.PathPure {
+	if faultfs.Emulated() || wantPath == format.PathPure {
 		t.Skip("an emulator's threads can't be stepped, and the pure path takes 100,000 instructions for a scope")
 	}
 	runs := 4

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"runtime/debug"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 const page = 64 << 10 // as large as any system's
@@ -48,7 +50,7 @@ func TestRange(t *testing.T) {
 			t.Errorf("round %d: the pages that were dropped came back with %#x and %d", i, w[0], w[6])
 		}
 		// Beyond the file's end there are addresses and no memory.
-		if err := r.Populate(2*page, page); err == nil && !emulated() {
+		if err := r.Populate(2*page, page); err == nil && !faultfs.Emulated() {
 			t.Error("populating beyond the file's end did not fail")
 		}
 		if err := r.Unmap(0, 1<<30, scratch); err != nil {
@@ -73,13 +75,6 @@ func TestRange(t *testing.T) {
 	if err := r.Map(0, 0, 0, 8<<30); err == nil {
 		t.Error("more was mapped than is reserved")
 	}
-}
-
-// emulated tells whether the system is QEMU's user mode, to which advice about
-// memory is nothing.
-func emulated() bool {
-	comm, _ := os.ReadFile("/proc/self/comm")
-	return bytes.HasPrefix(comm, []byte("qemu-"))
 }
 
 // faults checks that touching the range is a fault, which SetPanicOnFault makes

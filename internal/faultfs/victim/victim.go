@@ -5,7 +5,6 @@ package victim
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -15,6 +14,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/scope"
@@ -36,6 +36,7 @@ type Victim struct {
 // Start starts a victim, and returns when it records; with Hold, when it is there.
 func Start(t testing.TB, c Config) *Victim {
 	t.Helper()
+	faultfs.Children(t)
 	c.complete()
 	if c.Workers > maxWorkers {
 		t.Fatalf("%d workers, at most %d can be", c.Workers, maxWorkers)
@@ -53,9 +54,7 @@ func Start(t testing.TB, c Config) *Victim {
 	v.cmd.Env = append(append(os.Environ(), configVar+"="+string(text)), c.Env...)
 	v.cmd.ExtraFiles = []*os.File{v.l.file}
 	v.cmd.Stdout, v.cmd.Stderr = &v.out, &v.er
-	if err := v.cmd.Start(); errors.Is(err, unix.ENOEXEC) {
-		t.Skip("this processor is emulated, and the emulator does not run children")
-	} else if err != nil {
+	if err := v.cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
 	v.PID = v.cmd.Process.Pid
