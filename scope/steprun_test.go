@@ -37,6 +37,7 @@ type stepsRun struct {
 	taken  int                // instructions of the first writer
 	found  [maxStepped]string // what the reader finds of each stepped writer's records
 	holes  int64              // and how many places without a record
+	kept   [maxStepped]bool   // which writers wait for another one that stays, and have not begun
 }
 
 // runSteps has writers stopped after so many instructions each, others commit their
@@ -120,7 +121,8 @@ const mostSteps = 100_000
 
 // stepAll steps one writer after the other to where it stays: at an instruction of
 // ours, because one that stays within the Go runtime may hold a lock of that, and then
-// nobody goes on at all.
+// nobody goes on at all. One that stays while it has our lock, because it gives a name
+// its number, has those wait that want to do the same: they stay there.
 func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thread, err error) {
 	f, err := os.Open(v.path)
 	if err != nil {
@@ -143,7 +145,10 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 		}
 		threads = append(threads, t)
 		v.steps.begin[i].Store(1)
-		if err := t.ToMark(1); err != nil {
+		if err := t.ToMark(1); i > 0 && errors.Is(err, step.ErrWaits) {
+			run.kept[i] = true
+			continue
+		} else if err != nil {
 			return threads, err
 		}
 		var before, now []byte
@@ -155,6 +160,9 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 				break
 			}
 			there, err := t.Step(2)
+			if i > 0 && errors.Is(err, step.ErrWaits) {
+				break
+			}
 			if err != nil {
 				return threads, err
 			}

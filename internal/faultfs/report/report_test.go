@@ -1,6 +1,7 @@
 package main
 
 import (
+	"io"
 	"strings"
 	"testing"
 )
@@ -48,8 +49,12 @@ func TestReport(t *testing.T) {
 		10: "FAIL|TestG10 failed",
 	}
 	r := newRun()
-	if err := r.read(strings.NewReader(in)); err != nil {
+	var progress strings.Builder
+	if err := r.read(strings.NewReader(in), &progress); err != nil {
 		t.Fatal(err)
+	}
+	if got := progress.String(); !strings.Contains(got, "fail     0 s  TestG4\n") || strings.Contains(got, "G6/a") {
+		t.Errorf("progress is\n%s", got)
 	}
 	all := r.verdicts()
 	for n, want := range want {
@@ -85,7 +90,7 @@ func TestBroken(t *testing.T) {
 		`{"Action":"pass","Package":"p","Test":"TestA"}`: "",
 	} {
 		r := newRun()
-		if err := r.read(strings.NewReader(in)); err != nil {
+		if err := r.read(strings.NewReader(in), io.Discard); err != nil {
 			t.Fatal(err)
 		}
 		var out strings.Builder

@@ -18,6 +18,7 @@ type event struct {
 	ImportPath string // of what does not compile
 	Test       string
 	Output     string
+	Elapsed    float64 // seconds
 }
 
 // test is one test or subtest.
@@ -42,8 +43,9 @@ func newRun() *run {
 }
 
 // read reads events until there are none. Lines that are none are kept as they are:
-// they say what went wrong before a test ran.
-func (r *run) read(in io.Reader) error {
+// they say what went wrong before a test ran. What ended is told to progress, a line
+// each: all of it takes most of an hour.
+func (r *run) read(in io.Reader, progress io.Writer) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, 64<<20)
 	for s.Scan() {
@@ -53,6 +55,12 @@ func (r *run) read(in io.Reader) error {
 			continue
 		}
 		r.event(&e)
+		if testName.MatchString(e.Test) && !strings.Contains(e.Test, "/") {
+			switch e.Action {
+			case "pass", "fail", "skip":
+				fmt.Fprintf(progress, "%-4s %5.0f s  %s\n", e.Action, e.Elapsed, e.Test)
+			}
+		}
 	}
 	if err := s.Err(); err != nil {
 		return fmt.Errorf("reading the tests' output: %w", err)

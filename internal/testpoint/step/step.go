@@ -9,7 +9,10 @@
 package step
 
 import (
+	"errors"
 	"fmt"
+	"sync/atomic"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -26,7 +29,15 @@ func Mark(n int) { _, _, _ = unix.RawSyscall(number, uintptr(n), 0, 0) }
 type Thread struct {
 	tid  int
 	regs unix.PtraceRegs
+	late atomic.Bool
 }
+
+// ErrWaits says that a thread did not come to an end of what it was to do: it waits in
+// the kernel, maybe for one that was stopped. It stays there.
+var ErrWaits = errors.New("the thread waits")
+
+// patience is how long a thread may take; a variable for the test.
+var patience = 5 * time.Second
 
 // Seize stops the thread.
 func Seize(tid int) (*Thread, error) {
@@ -45,6 +56,12 @@ func Seize(tid int) (*Thread, error) {
 // wait waits until the thread has stopped, and returns why.
 func (t *Thread) wait() (unix.Signal, error) {
 	var ws unix.WaitStatus
+	// A signal is the way to get it out of a system call.
+	late := time.AfterFunc(patience, func() {
+		t.late.Store(true)
+		_, _, _ = unix.RawSyscall(unix.SYS_TKILL, uintptr(t.tid), uintptr(unix.SIGURG), 0)
+	})
+	defer late.Stop()
 	for {
 		_, err := unix.Wait4(t.tid, &ws, unix.WALL, nil)
 		if err == unix.EINTR {
@@ -55,6 +72,9 @@ func (t *Thread) wait() (unix.Signal, error) {
 		}
 		if !ws.Stopped() {
 			return 0, fmt.Errorf("thread %d has ended: %#x", t.tid, uint32(ws))
+		}
+		if t.late.Load() {
+			return 0, fmt.Errorf("thread %d: %w", t.tid, ErrWaits)
 		}
 		return ws.StopSignal(), nil
 	}
