@@ -123,6 +123,22 @@ func inUse(t *testing.T) (r resources) {
 	return r
 }
 
+// givenBack checks that no more is in use than before, and returns what is.
+func givenBack(t *testing.T, before resources) (after resources) {
+	t.Helper()
+	until(t, "goroutines to end", func() bool {
+		after = inUse(t)
+		return after.goroutines <= before.goroutines
+	})
+	// The runtime's heap and threads grow a little by themselves, and the
+	// race detector maps what it likes.
+	grown := after.mappings > before.mappings+20 && !raceBuild
+	if after.descriptors > before.descriptors || grown || after.files != 0 {
+		t.Errorf("in use are %+v, and %+v were before", after, before)
+	}
+	return after
+}
+
 // TestStartStopUnderTraffic starts and stops while goroutines record without
 // regard to it. Every trace must be whole, and nothing may pile up.
 func TestStartStopUnderTraffic(t *testing.T) {
@@ -168,17 +184,7 @@ func TestStartStopUnderTraffic(t *testing.T) {
 				before = inUse(t)
 			}
 		}
-		var after resources
-		until(t, "goroutines to end", func() bool {
-			after = inUse(t)
-			return after.goroutines <= before.goroutines
-		})
-		// The runtime's heap and threads grow a little by themselves, and the
-		// race detector maps what it likes.
-		grown := after.mappings > before.mappings+20 && !raceBuild
-		if after.descriptors > before.descriptors || grown || after.files != 0 {
-			t.Errorf("after %d cycles in use: %+v, before %+v", cycles, after, before)
-		}
+		givenBack(t, before)
 	})
 }
 

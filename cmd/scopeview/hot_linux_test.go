@@ -32,35 +32,6 @@ func hotVictim(t *testing.T, every time.Duration) (v *victim.Victim, path string
 	return v, path
 }
 
-// takeHot lets the trace's hot file be in a directory of the test's own, where no
-// other recording looks for what was left.
-func takeHot(t *testing.T, path string) (name string) {
-	t.Helper()
-	b, err := os.ReadFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := format.DecodeHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := hot.Dir
-	dir, err := os.MkdirTemp(was, "scopeview-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	name = filepath.Join(dir, format.HotName(h.ID))
-	t.Cleanup(func() {
-		hot.Dir = was
-		os.RemoveAll(dir)
-	})
-	if err := os.Rename(filepath.Join(was, format.HotName(h.ID)), name); err != nil {
-		t.Fatal(err)
-	}
-	hot.Dir = dir
-	return name
-}
-
 // countIn is how many scopes of the victim top finds.
 func countIn(t *testing.T, arg string) (n int64) {
 	t.Helper()
@@ -120,7 +91,7 @@ func infoOf(t *testing.T, arg string) (state, hotPart string) {
 // when it was killed. Without the hot file there is less, which is said.
 func TestG15HotFile(t *testing.T) {
 	v, path := hotVictim(t, time.Hour)
-	name := takeHot(t, path)
+	name := v.TakeHot(t)
 	follow := followOf(t, path)
 	v.Until(t, "some scopes", func() bool { return v.Ended() > 5000 })
 	dir := filepath.Dir(path)

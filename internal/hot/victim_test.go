@@ -4,7 +4,6 @@ package hot_test
 
 import (
 	"fmt"
-	"os"
 	"path/filepath"
 	"strings"
 	"testing"
@@ -28,27 +27,7 @@ func start(t *testing.T, c victim.Config) *victim.Victim {
 	}
 	c.Path, c.Backing = filepath.Join(t.TempDir(), "x.scope"), "shm"
 	v := victim.Start(t, c)
-	b, err := os.ReadFile(c.Path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	h, _, err := format.DecodeHeader(b)
-	if err != nil {
-		t.Fatal(err)
-	}
-	was := hot.Dir
-	dir, err := os.MkdirTemp(was, "scopeview-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		hot.Dir = was
-		os.RemoveAll(dir)
-	})
-	if err := os.Rename(filepath.Join(was, format.HotName(h.ID)), filepath.Join(dir, format.HotName(h.ID))); err != nil {
-		t.Fatal(err)
-	}
-	hot.Dir = dir
+	v.TakeHot(t)
 	return v
 }
 

@@ -10,6 +10,24 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
+// loaded is a trace in the text form, as what a page is made of.
+func loaded(t *testing.T, script string) (*trace.Trace, *Index) {
+	t.Helper()
+	data, err := text.Assemble(strings.NewReader(script))
+	if err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	x, err := Load(context.Background(), tr, LoadOptions{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return tr, x
+}
+
 // TestCool: the page says that what was in memory is missing, where it is.
 func TestCool(t *testing.T) {
 	const missing = "What was recorded since the last round (a second) may be missing: it was in memory, in scopeview-00000000000000000000000000000000.hot, which is not here."
@@ -19,18 +37,7 @@ func TestCool(t *testing.T) {
 		{"joined=1", WriterGone, "The program (process 1) ended, or was killed, without Stop: what it had recorded by then is here."},
 		{"closed=1", WriterClosed, ""},
 	} {
-		data, err := text.Assemble(strings.NewReader("header clock=monotonic start=1000 backing=shm\nstate " + c.state + "\nchunk blocks\nname 2 \"f1\"\n"))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := Load(context.Background(), tr, LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr, x := loaded(t, "header clock=monotonic start=1000 backing=shm\nstate "+c.state+"\nchunk blocks\nname 2 \"f1\"\n")
 		var got []string
 		for _, s := range x.Meta(tr, MetaOptions{Writer: c.writer}).Banner {
 			if s.Level == "warn" {

@@ -1,14 +1,9 @@
 package timeline
 
 import (
-	"bytes"
-	"context"
 	"fmt"
 	"strings"
 	"testing"
-
-	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
 // TestRing: the page is told from when on a ring is whole, where its view begins,
@@ -31,18 +26,7 @@ chunk records number=4 owner=0 since=4000 flags=final sealed
 		{400, 3950, 2950, "[[0 2950 400 overwritten]]", "A ring: 400 older records were overwritten; what began after 2.95µs is whole."},
 		{0, 0, 0, "[]", ""},
 	} {
-		data, err := text.Assemble(strings.NewReader(fmt.Sprintf(ring, c.overwritten, c.until)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		tr, err := trace.Open(bytes.NewReader(data), int64(len(data)))
-		if err != nil {
-			t.Fatal(err)
-		}
-		x, err := Load(context.Background(), tr, LoadOptions{})
-		if err != nil {
-			t.Fatal(err)
-		}
+		tr, x := loaded(t, fmt.Sprintf(ring, c.overwritten, c.until))
 		m := x.Meta(tr, MetaOptions{})
 		banner := ""
 		for _, s := range m.Banner {
