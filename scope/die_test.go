@@ -80,11 +80,11 @@ func TestG15Death(t *testing.T) {
 						if err != nil {
 							t.Fatal(err)
 						}
-						if oom != nil {
-							oom.Add(t, v.cmd.Process.Pid)
-						}
 						if err := v.says("running"); err != nil {
 							t.Fatal(err)
+						}
+						if oom != nil { // not before: Start refuses shm where there is so little
+							oom.Add(t, v.cmd.Process.Pid)
 						}
 						_ = v.cmd.Wait()
 						if ws := v.cmd.ProcessState.Sys().(syscall.WaitStatus); !death.want(ws) || !strings.Contains(v.err.String(), death.says) {
