@@ -103,7 +103,7 @@ func TestG4NthCall(t *testing.T) {
 // failingRound works until the pool has nothing more.
 func failingRound(t *testing.T, p *Pool, b *failing, errno error, want format.Loss) {
 	t.Helper()
-	for range 1000 {
+	for range 10_000 { // it has at most what may wait in memory, 2,048 chunks, and its window
 		idx, why := p.Take()
 		switch {
 		case why == 0 && p.Words(idx) == nil:

@@ -37,7 +37,6 @@ type stepsRun struct {
 	taken  int                // instructions of the first writer
 	found  [maxStepped]string // what the reader finds of each stepped writer's records
 	holes  int64              // and how many places without a record
-	kept   [maxStepped]bool   // which writers wait for another one that stays, and have not begun
 }
 
 // runSteps has writers stopped after so many instructions each, others commit their
@@ -121,8 +120,8 @@ const mostSteps = 100_000
 
 // stepAll steps one writer after the other to where it stays: at an instruction of
 // ours, because one that stays within the Go runtime may hold a lock of that, and then
-// nobody goes on at all. One that stays while it has our lock, because it gives a name
-// its number, has those wait that want to do the same: they stay there.
+// nobody goes on at all. Nor while it has a lock of ours: those wait for it who want to
+// do the same, which is to give a new name its number, or a thread its first record.
 func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thread, err error) {
 	f, err := os.Open(v.path)
 	if err != nil {
@@ -145,10 +144,7 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 		}
 		threads = append(threads, t)
 		v.steps.begin[i].Store(1)
-		if err := t.ToMark(1); i > 0 && errors.Is(err, step.ErrWaits) {
-			run.kept[i] = true
-			continue
-		} else if err != nil {
+		if err := t.ToMark(1); err != nil {
 			return threads, err
 		}
 		var before, now []byte
@@ -157,12 +153,15 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 		}
 		for n := 0; ; {
 			if s.after != all && s.stores <= len(run.stores) && (s.stores > 0 || n >= s.after) && code.ours(t.At()) {
-				break
+				locked, err := v.locked(t)
+				if err != nil {
+					return threads, err
+				}
+				if !locked {
+					break
+				}
 			}
 			there, err := t.Step(2)
-			if i > 0 && errors.Is(err, step.ErrWaits) {
-				break
-			}
 			if err != nil {
 				return threads, err
 			}
@@ -184,6 +183,24 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 		}
 	}
 	return threads, nil
+}
+
+// locked tells whether somebody has one of the locks of the recorder.
+func (v *victimRun) locked(t *step.Thread) (bool, error) {
+	if n, err := t.Word(v.steps.reads.Load()); err != nil || n != 0 {
+		return true, err
+	}
+	for i := range v.steps.locks {
+		addr := v.steps.locks[i].Load()
+		if addr == 0 {
+			break
+		}
+		state, err := t.Word(addr)
+		if err != nil || state&1 != 0 {
+			return true, err
+		}
+	}
+	return false, nil
 }
 
 // look copies what a stepped writer may change: the beginnings of the first chunks,

@@ -4,11 +4,13 @@ package scope
 
 import (
 	"fmt"
+	"reflect"
 	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+	"unsafe"
 
 	"golang.org/x/sys/unix"
 
@@ -23,6 +25,8 @@ type steppers struct {
 	ready atomic.Uint32 // of the others
 	done  [others]atomic.Uint64
 	goid  [others]atomic.Uint64
+	locks [stripeCount + 8]atomic.Uint64 // where the mutexes of the recorder are that writers use; 0: no more
+	reads atomic.Uint64                  // where the number of those is who read the names
 }
 
 const (
@@ -131,6 +135,7 @@ func (t *truth) step(ops []string) {
 	for t.steps.ready.Load() < others {
 		time.Sleep(100 * time.Microsecond)
 	}
+	t.tellLocks()
 	for i, op := range ops {
 		t.neighbour(func() {
 			runtime.LockOSThread()
@@ -152,6 +157,27 @@ func (t *truth) step(ops []string) {
 	}
 	fmt.Println("running")
 	select {}
+}
+
+// tellLocks says where the locks are. The state of a mutex is its first word, and 1 in
+// it says that somebody has it; an RWMutex begins with the mutex of those who write, and
+// counts those who read.
+func (t *truth) tellLocks() {
+	r := current.Load()
+	locks := []unsafe.Pointer{unsafe.Pointer(&r.names.mu), unsafe.Pointer(&r.blocks.mu)}
+	if r.fast != nil {
+		locks = append(locks, reflect.ValueOf(r.fast).Elem().FieldByName("mu").Addr().UnsafePointer())
+	}
+	if r.stripes != nil {
+		for i := range r.stripes {
+			locks = append(locks, unsafe.Pointer(&r.stripes[i].mu))
+		}
+	}
+	reads := reflect.ValueOf(&r.names.mu).Elem().FieldByName("readerCount").Addr().UnsafePointer()
+	t.steps.reads.Store(uint64(uintptr(reads)))
+	for i, p := range locks {
+		t.steps.locks[i].Store(uint64(uintptr(p)))
+	}
 }
 
 // neighbour runs f on a goroutine that has the same stripe on the Go path as the first

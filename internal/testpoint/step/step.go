@@ -9,6 +9,7 @@
 package step
 
 import (
+	"encoding/binary"
 	"errors"
 	"fmt"
 	"sync/atomic"
@@ -157,3 +158,12 @@ func (t *Thread) ID() int { return t.tid }
 
 // At is the address of the instruction that follows.
 func (t *Thread) At() uint64 { return t.regs.Rip }
+
+// Word is what is at an address of the thread's process.
+func (t *Thread) Word(addr uint64) (uint32, error) {
+	var b [4]byte
+	if n, err := unix.PtracePeekData(t.tid, uintptr(addr), b[:]); err != nil || n != len(b) {
+		return 0, fmt.Errorf("reading the memory of thread %d at %#x: %w", t.tid, addr, err)
+	}
+	return binary.LittleEndian.Uint32(b[:]), nil
+}
