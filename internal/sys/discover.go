@@ -142,6 +142,9 @@ func (p probe) schedule(mem memory) bool {
 	rounds := 0
 	for range 40 {
 		p0 := curp()
+		if p0 == 0 {
+			continue // taken off the thread between the two readings: that one has no p now
+		}
 		g0, t0 := string(bytesAt(g, gBytes)), string(bytesAt(p0, 64))
 		var b [8]byte
 		mem.readAt(g, b[:]) // a system call: not a yield

@@ -5,6 +5,7 @@ package sys
 import (
 	"testing"
 	"time"
+	"unsafe"
 )
 
 func TestDiscoverFindsTheRuntime(t *testing.T) {
@@ -13,5 +14,26 @@ func TestDiscoverFindsTheRuntime(t *testing.T) {
 	t.Logf("%+v in %v", l, time.Since(t0))
 	if missing != "" {
 		t.Fatal(missing)
+	}
+}
+
+// anM is one that has no p, as that of a goroutine that has just been taken off its
+// thread.
+var (
+	anM   [64]uint64
+	toAnM = &anM
+)
+
+// TestNoP: what looks for a goroutine's p may find none, at any moment.
+func TestNoP(t *testing.T) {
+	mem, err := newMemory()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mem.close()
+	offset := uintptr(unsafe.Pointer(&toAnM)) - getg()
+	p := probe{"m": {offset: true}, "p": {0: true}}
+	if p.schedule(mem) {
+		t.Error("words were found to count in no p at all")
 	}
 }
