@@ -176,7 +176,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	fi
 	if [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
 
-fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, most of an hour
+fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
 	{ guarantees; cd uitest && guarantees; } | go run ./internal/faultfs/report
 

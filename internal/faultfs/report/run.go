@@ -44,7 +44,7 @@ func newRun() *run {
 
 // read reads events until there are none. Lines that are none are kept as they are:
 // they say what went wrong before a test ran. What ended is told to progress, a line
-// each: all of it takes most of an hour.
+// each: all of it takes some twenty minutes.
 func (r *run) read(in io.Reader, progress io.Writer) error {
 	s := bufio.NewScanner(in)
 	s.Buffer(nil, 64<<20)
