@@ -33,9 +33,9 @@ type Thread struct {
 	late atomic.Bool
 }
 
-// ErrWaits says that a thread did not come to an end of what it was to do: it waits in
+// errWaits says that a thread did not come to an end of what it was to do: it waits in
 // the kernel, maybe for one that was stopped. It stays there.
-var ErrWaits = errors.New("the thread waits")
+var errWaits = errors.New("the thread waits")
 
 // patience is how long a thread may take; a variable for the test.
 var patience = 5 * time.Second
@@ -75,7 +75,7 @@ func (t *Thread) wait() (unix.Signal, error) {
 			return 0, fmt.Errorf("thread %d has ended: %#x", t.tid, uint32(ws))
 		}
 		if t.late.Load() {
-			return 0, fmt.Errorf("thread %d: %w", t.tid, ErrWaits)
+			return 0, fmt.Errorf("thread %d: %w", t.tid, errWaits)
 		}
 		return ws.StopSignal(), nil
 	}

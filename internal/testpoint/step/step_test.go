@@ -124,7 +124,7 @@ func TestWaits(t *testing.T) {
 	patience = 20 * time.Millisecond
 	for range 1000 {
 		switch there, err := s.Step(2); {
-		case errors.Is(err, ErrWaits):
+		case errors.Is(err, errWaits):
 			return
 		case err != nil:
 			t.Fatal(err)
