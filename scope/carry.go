@@ -17,26 +17,29 @@ import (
 // When a chunk leaves memory it is looked through once: how many records it has,
 // which scopes in it are still open, which rows it names. When it is overwritten
 // the number counts as overwritten, and the scopes that are open even now, and
-// the rows' names, are told in carry blocks, and again each quarter of the ring.
+// the rows' names, are told in carry blocks: the scopes again each quarter of the
+// ring, the names each half. A name is told however long nothing was heard of its
+// row: the goroutine may begin a scope now, and the program be killed before
+// anybody looks through that scope's chunk.
 // So whatever is in the file can be told what it is called, and a scope that is
 // older than all the rest still shows.
 type ring struct {
 	mu     sync.Mutex
 	chunks map[int64]leftover
-	open   map[begun]*carried    // scopes whose chunk has left and that have not ended
-	early  map[begun]struct{}    // ended while their chunk was leaving, before it was looked through
-	rows   map[uint64]*carried   // by goroutine
-	ended  []*carried            // were told as open, and have ended since
-	most   int                   // carried records
-	forgot bool                  // there were more
-	turn   int64                 // chunks looked through
-	size   int64                 // chunks of the ring
-	told   int64                 // of overwritten chunks, when all was told last
-	gone   int64                 // chunks overwritten
-	base   int64                 // units that the Go path reserved in those
-	over   atomic.Int64          // records overwritten
-	until  atomic.Int64          // ticks before which they began
-	report func(c *format.Carry) // writes a block
+	open   map[begun]*carried         // scopes whose chunk has left and that have not ended
+	early  map[begun]struct{}         // ended while their chunk was leaving, before it was looked through
+	rows   map[uint64]*carried        // by goroutine
+	ended  []*carried                 // were told as open, and have ended since
+	most   int                        // carried records
+	forgot bool                       // there were more
+	turn   int64                      // chunks looked through
+	size   int64                      // chunks of the ring
+	told   int64                      // gone, when the open scopes were told last
+	gone   int64                      // chunks overwritten
+	base   int64                      // units that the Go path reserved in those
+	over   atomic.Int64               // records overwritten
+	until  atomic.Int64               // ticks before which they began
+	report func(c *format.Carry) bool // writes a block, if there is room
 	now    func() int64
 }
 
@@ -56,7 +59,8 @@ type leftover struct {
 type carried struct {
 	format.Carry
 	seen int64 // row: the turn at which a record of its goroutine was met last
-	told int64 // the turn at which it was told last; 0: never
+	told int64 // chunks that had gone when it was told last; 0: it is still in its chunk
+	due  bool  // row: there was no room to tell it then
 }
 
 func newRing(bytes int64) *ring {
@@ -229,51 +233,63 @@ func (g *ring) lost(idx []int64) {
 	}
 	if g.gone-g.told >= g.size/4 {
 		g.told = g.gone
-		tell = tell[:0]
 		for _, c := range g.open {
-			tell = append(tell, c)
+			if c.told != 0 {
+				tell = append(tell, c)
+			}
 			if row := g.rows[c.Record.Goid()]; row != nil {
 				row.seen = g.turn
 			}
 		}
 		for _, c := range g.rows {
-			if g.turn-c.seen <= g.size+g.size/4 {
+			// Each second time: what was told is there for a whole ring.
+			if c.told != 0 && (c.due || g.gone-c.told >= g.size*3/8) {
 				tell = append(tell, c)
 			}
 		}
 	}
 	for _, c := range tell {
-		c.told = max(g.turn, 1)
+		c.told, c.due = g.gone, false
 	}
 	g.until.Store(until)
 	g.over.Store(over)
-	list := copies(tell)
 	g.mu.Unlock()
 	testpoint.Here("ring.counted")
-	g.tell(list, g.now())
-}
-
-func copies(list []*carried) []format.Carry {
-	cs := make([]format.Carry, len(list))
-	for i, c := range list {
-		cs[i] = c.Carry
+	untold := g.tell(tell)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, c := range untold {
+		c.due = true
 	}
-	return cs
 }
 
 // tellEnded tells of the scopes that were told as open and are not.
 func (g *ring) tellEnded() {
 	g.mu.Lock()
-	ended := copies(g.ended)
+	ended := g.ended
 	g.ended = nil
 	g.mu.Unlock()
-	g.tell(ended, g.now())
+	untold := g.tell(ended)
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.ended = append(g.ended, untold...)
 }
 
-func (g *ring) tell(list []format.Carry, now int64) {
-	for i := range list {
-		list[i].Ticks = now
-		g.report(&list[i])
+// tell writes a block for each of them, and returns those that found no room.
+func (g *ring) tell(list []*carried) (untold []*carried) {
+	g.mu.Lock()
+	carries := make([]format.Carry, len(list))
+	for i, c := range list {
+		carries[i] = c.Carry
+	}
+	g.mu.Unlock()
+	now := g.now()
+	for i := range carries {
+		carries[i].Ticks = now
+		if !g.report(&carries[i]) {
+			untold = append(untold, list[i])
+		}
 		testpoint.Here("ring.told")
 	}
+	return untold
 }

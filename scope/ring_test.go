@@ -366,16 +366,25 @@ func TestRingOptions(t *testing.T) {
 	}
 }
 
-// TestRingRowOfALongScope: a goroutine that has nothing but an open scope for many
-// rounds of the ring keeps its row's name.
-func TestRingRowOfALongScope(t *testing.T) {
+// TestRingRowOfASilentGoroutine: a goroutine that has nothing but an open scope for
+// many rounds of the ring keeps its row's name, and so does one of which there was
+// nothing at all, when it begins a scope then.
+func TestRingRowOfASilentGoroutine(t *testing.T) {
 	start(t, WithRing(4<<20), WithFlushEvery(10*time.Millisecond), WithHeartbeat(10*time.Millisecond))
 	Track("main")
 	Begin("long")
-	done := make(chan bool)
-	for range 8 { // on every P, so that the chunk with the name leaves
+	named, again, done := make(chan bool), make(chan bool), make(chan bool)
+	go func() {
+		Track("silent")
+		named <- true
+		<-again
+		Begin("late")
+		done <- true
+	}()
+	<-named
+	for range 8 { // on every P, so that the chunks with the names leave
 		go func() {
-			for Stats().Overwritten < int64(fewer(500_000)) {
+			for Stats().Overwritten < int64(fewer(1_000_000)) {
 				for range 100 {
 					Task("fill")()
 				}
@@ -387,16 +396,16 @@ func TestRingRowOfALongScope(t *testing.T) {
 	for range 8 {
 		<-done
 	}
+	again <- true
+	<-done
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
-	row := "not there"
+	rows := map[string]string{}
 	each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
-		if tr.Name(e.Name) == "long" {
-			row = tr.Name(e.Track)
-		}
+		rows[tr.Name(e.Name)] = tr.Name(e.Track)
 	})
-	if row != "main" {
-		t.Errorf("the long scope's row is %q", row)
+	if rows["long"] != "main" || rows["late"] != "silent" {
+		t.Errorf("the rows are %q, of the long scope and of the late one", []string{rows["long"], rows["late"]})
 	}
 }

@@ -96,7 +96,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	if o.ring > 0 {
 		r.ring, r.kept.kept = newRing(o.ring), true
 		r.ring.now = r.clock.Now
-		r.ring.report = func(c *format.Carry) { r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
+		r.ring.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
 	}
 	pool, err := r.newPool(f.File, &w)
 	if err != nil {
