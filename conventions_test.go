@@ -88,8 +88,11 @@ func imports(s source) []string {
 // ends in /* stands for everything below it. The writer's side (first half) and
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
-	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/testpoint", "internal/format", "internal/sys"},
+	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
+	"scope/gotrace":      {"scope", "internal/collect", "internal/perf", "internal/format"},
+	"internal/collect":   {"internal/format"},
+	"internal/perf":      {"internal/format"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
 	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},
 	"sweeper":            {"mmpool", "internal/format", "internal/sys"},
@@ -109,15 +112,20 @@ var mayImport = map[string][]string{
 	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
 	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},
-	"internal/analysis":    {"internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/timeline":    {"internal/analysis", "internal/args", "internal/trace", "internal/format"},
-	"export/*":             {"export/rows", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":        {"export/*", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
+	"internal/gotrace":     {"internal/trace", "internal/format"},
+	"internal/states":      {"internal/gotrace", "internal/trace", "internal/format"},
+	"internal/analysis":    {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
+	"internal/doctor":      {"internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
+	"internal/scale":       {},
+	"internal/membench":    {},
+	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
+	"export/*":             {"export/rows", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"internal/live":        {"export/*", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/format"},
 	"internal/scopevet":    {},
-	"cmd/*":                {"export/*", "internal/live", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                {"export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
-	"examples/*": {"scope"},
+	"examples/*": {"scope", "scope/gotrace"},
 }
 
 func covers(pattern, pkg string) bool {

@@ -21,7 +21,12 @@ func (r *recorder) beats() {
 		case <-r.quit:
 			return
 		case <-t.C:
-			r.flusher.Cost.Round(func() { r.beat(r.clock.Read(4)) })
+			r.flusher.Cost.Round(func() {
+				r.beat(r.clock.Read(4))
+				if r.opts.collect != nil {
+					r.opts.collect(r, collectTick)
+				}
+			})
 		}
 	}
 }

@@ -3,6 +3,8 @@ package scope
 import (
 	"errors"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/collect"
 )
 
 // Errors of Start, Stop and SetFilter. Test for them with errors.Is.
@@ -84,7 +86,25 @@ type options struct {
 	watch      func(o *options, ticks func(time.Duration) int64) (*watch, error)
 
 	triggerEvery time.Duration
+	collectors   []collect.Collector
+	collect      func(r *recorder, now collecting) // nil: there are none
 }
+
+// WithCollector has a recording keep more than scopes. It is what the options of the
+// packages beside this one are made of, such as scope/gotrace.
+func WithCollector(c collect.Collector) Option {
+	return func(o *options) { o.collectors, o.collect = append(o.collectors, c), (*recorder).collect }
+}
+
+// collecting is a moment that collectors are told of.
+type collecting uint8
+
+const (
+	collectStart collecting = iota
+	collectTick
+	collectSnapshot
+	collectStop
+)
 
 type triggerOption struct {
 	glob string

@@ -170,6 +170,9 @@ func (r *recorder) run() {
 	if r.hot != nil {
 		go r.adopt()
 	}
+	if r.opts.collect != nil {
+		r.opts.collect(r, collectStart)
+	}
 	current.Store(r)
 	if r.fast != nil {
 		r.fast.Run(r.gen)
@@ -215,6 +218,9 @@ func Stop() error {
 	testpoint.Here("stop.sealed")
 	close(r.quit)
 	r.ticker.Wait()
+	if r.opts.collect != nil {
+		r.opts.collect(r, collectStop)
+	}
 	r.stopSweeper()
 	r.flusher.Stop()
 	return r.finish()

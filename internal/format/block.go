@@ -23,11 +23,15 @@ const (
 	BlockStack  BlockType = 11 // Stack
 	BlockCount  BlockType = 12 // i64 ticks, then Counts
 	BlockCarry  BlockType = 13 // Carry
+
+	BlockGoTrace BlockType = 14 // u32 stream, u32 part, bytes of a Go execution trace
+	BlockSwitch  BlockType = 15 // Switches
+	BlockLock    BlockType = 16 // LockSums
 )
 
 // BlockTypeNames are the types' names in the text form.
 var BlockTypeNames = []string{1: "name", 2: "calib", 3: "beat", 4: "thread", 5: "info", 6: "gap", 7: "stop", 8: "break", 9: "note",
-	10: "frame", 11: "stack", 12: "count", 13: "carry"}
+	10: "frame", 11: "stack", 12: "count", 13: "carry", 14: "gotrace", 15: "switch", 16: "lock"}
 
 // BlockHeaderSize is the size of a block's head: u32 payload length, u16 type,
 // u16 0, u32 CRC-32C of those eight bytes and the payload, u32 0. The payload

@@ -93,7 +93,7 @@ func times(t format.BlockType, p []byte) (from, to int64, ok bool) {
 	switch t {
 	case format.BlockGap, format.BlockBreak:
 		words = 2
-	case format.BlockCalib, format.BlockBeat, format.BlockThread, format.BlockStop, format.BlockNote, format.BlockCount, format.BlockCarry:
+	case format.BlockCalib, format.BlockBeat, format.BlockThread, format.BlockStop, format.BlockNote, format.BlockCount, format.BlockCarry, format.BlockLock:
 	default:
 		return 0, 0, false
 	}

@@ -175,6 +175,8 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 		return t.stackBlock(typ, p)
 	case format.BlockCarry:
 		return t.carryBlock(p)
+	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
+		return t.schedBlock(typ, p, loc)
 	}
 	return errUnknownBlock
 }

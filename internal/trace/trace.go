@@ -67,8 +67,9 @@ type Trace struct {
 	stacks  stackTable
 	carried carryTable
 	onCarry func(carryKey) // a Follower's, after a carry block was taken in
-	stop    int64          // ticks of the stop block; 0: none
-	last    int64          // ticks: the last moment that the trace knows
+	sched   schedRefs
+	stop    int64 // ticks of the stop block; 0: none
+	last    int64 // ticks: the last moment that the trace knows
 	clock   clock
 	cpu     clock // CPU ticks to ns by the frozen rate
 

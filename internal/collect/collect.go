@@ -1,0 +1,34 @@
+// Package collect is how packages beside scope have a recording keep more than
+// scopes: what they give Start is scope.WithCollector, and programs that do not
+// import them contain nothing of theirs.
+package collect
+
+import "github.com/scopeview/scopeview/internal/format"
+
+// Collector is what collects while a recording runs. Its methods are called one at a
+// time, in this order: Start, then Tick and Snapshot any number of times, then Stop.
+// They may take some milliseconds, and must not panic.
+type Collector interface {
+	// Start is called when the recording has begun, and nothing was recorded yet.
+	Start(Recording)
+	// Tick is called at each heartbeat.
+	Tick()
+	// Snapshot is called before a snapshot of the ring is written.
+	Snapshot()
+	// Stop is called when the recording is over, while blocks can still be written.
+	Stop()
+}
+
+// Recording is the recording that a collector belongs to.
+type Recording interface {
+	// Block writes a block, and tells whether there was room for it. It may be called
+	// from any goroutine until Stop has returned.
+	Block(format.BlockType, []byte) bool
+	// Fact tells the trace something about this recording; of several with one key the
+	// last counts.
+	Fact(key, value string)
+	// Ring tells whether only the last part of the recording is kept.
+	Ring() bool
+	// Ticks is now, on the recording's clock.
+	Ticks() int64
+}

@@ -1,0 +1,179 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+)
+
+// GoTraceHeadSize is how much of a gotrace block's payload comes before its bytes.
+const GoTraceHeadSize = 8
+
+// AppendGoTrace appends the payload of a gotrace block: the seq-th part, from 0 on,
+// of the stream-th Go execution trace, from 1 on, that was taken.
+func AppendGoTrace(b []byte, stream, seq uint32, part []byte) []byte {
+	b = binary.LittleEndian.AppendUint32(b, stream)
+	b = binary.LittleEndian.AppendUint32(b, seq)
+	return append(b, part...)
+}
+
+// DecodeGoTrace reads a gotrace block's payload; part aliases p.
+func DecodeGoTrace(p []byte) (stream, seq uint32, part []byte, err error) {
+	if len(p) < GoTraceHeadSize || binary.LittleEndian.Uint32(p) == 0 {
+		return 0, 0, nil, fmt.Errorf("%w: gotrace block of %d bytes", ErrCorrupt, len(p))
+	}
+	return binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]), p[GoTraceHeadSize:], nil
+}
+
+// Switches is when a thread came onto a CPU and left it.
+type Switches struct {
+	Thread uint32
+	First  bool  // nothing is known of the thread before Base
+	Lost   bool  // some were lost: what the thread did between the block before and Base is not known
+	On     bool  // it was on a CPU at Base
+	Base   int64 // ns of the monotonic clock
+	Until  int64 // the same: up to when all switches are in here
+	List   []Switch
+}
+
+// Switch is one of them.
+type Switch struct {
+	Time int64 // ns of the monotonic clock
+	How  SwitchKind
+}
+
+// SwitchKind is how a thread's being on a CPU changes.
+type SwitchKind uint8
+
+const (
+	SwitchIn      SwitchKind = 0 // it came onto a CPU
+	SwitchOut     SwitchKind = 1 // it left it, to wait for something
+	SwitchPreempt SwitchKind = 2 // it was put off it, and could have gone on
+)
+
+const (
+	switchesFirst = 1 << iota
+	switchesLost
+	switchesOn
+)
+
+const switchesHead = 24
+
+// AppendSwitches appends s's payload. The switches are in the order of their times,
+// from Base on.
+func AppendSwitches(b []byte, s *Switches) []byte {
+	le := binary.LittleEndian
+	var flags uint32
+	for _, f := range []struct {
+		set bool
+		bit uint32
+	}{{s.First, switchesFirst}, {s.Lost, switchesLost}, {s.On, switchesOn}} {
+		if f.set {
+			flags |= f.bit
+		}
+	}
+	b = le.AppendUint32(b, s.Thread)
+	b = le.AppendUint32(b, flags)
+	b = appendInts(b, s.Base, s.Until)
+	at := s.Base
+	for _, w := range s.List {
+		b = binary.AppendUvarint(b, uint64(w.Time-at)<<2|uint64(w.How))
+		at = w.Time
+	}
+	return b
+}
+
+// DecodeSwitches reads a switch block's payload, appending its switches to dst.
+func DecodeSwitches(dst []Switch, p []byte) (s Switches, err error) {
+	le := binary.LittleEndian
+	if len(p) < switchesHead {
+		return s, fmt.Errorf("%w: switch block of %d bytes", ErrCorrupt, len(p))
+	}
+	flags := le.Uint32(p[4:])
+	s = Switches{
+		Thread: le.Uint32(p),
+		First:  flags&switchesFirst != 0, Lost: flags&switchesLost != 0, On: flags&switchesOn != 0,
+		Base: int64(le.Uint64(p[8:])), Until: int64(le.Uint64(p[16:])),
+	}
+	if s.Base < 0 || s.Until < s.Base || s.Until >= MaxTicks {
+		return s, fmt.Errorf("%w: switches from %d to %d", ErrCorrupt, s.Base, s.Until)
+	}
+	at := s.Base
+	for q := p[switchesHead:]; len(q) > 0; {
+		v, n := binary.Uvarint(q)
+		if n <= 0 || v>>2 > uint64(s.Until-at) || v&3 > uint64(SwitchPreempt) {
+			return s, fmt.Errorf("%w: a switch of thread %d", ErrCorrupt, s.Thread)
+		}
+		at += int64(v >> 2)
+		dst = append(dst, Switch{at, SwitchKind(v & 3)})
+		q = q[n:]
+	}
+	s.List = dst
+	return s, nil
+}
+
+// LockSums is what happened at a lock since it was last told.
+type LockSums struct {
+	Ticks     int64
+	Addr      uint64
+	Name      uint16
+	Kind      LockKind
+	Acquired  int64 // how often it was had; -1: not known
+	Contended int64 // of those: not at once
+	Short     int64 // of the contended ones: waited for less than the threshold, and have no record
+	ShortWait int64 // ns, what these waited together
+}
+
+// LockKind is what kind of thing is waited for.
+type LockKind uint8
+
+const (
+	LockUnknown LockKind = 0 // whatever scope.Lock was given
+	LockMutex   LockKind = 1
+	LockRWMutex LockKind = 2
+	LockRetry   LockKind = 3 // a lock-free loop: it waits where it had to try again
+)
+
+// LockKindNames are the kinds by number, as the tools show them.
+var LockKindNames = []string{"lock", "mutex", "rwmutex", "retry"}
+
+const lockSumsSize = 56
+
+// AppendLockSums appends l's payload.
+func AppendLockSums(b []byte, l *LockSums) []byte {
+	return appendInts(b, l.Ticks, int64(l.Addr), int64(l.Kind)<<16|int64(l.Name), l.Acquired, l.Contended, l.Short, l.ShortWait)
+}
+
+// DecodeLockSums reads a lock block's payload.
+func DecodeLockSums(p []byte) (l LockSums, err error) {
+	var addr, what int64
+	if len(p) != lockSumsSize {
+		return l, fmt.Errorf("%w: lock block of %d bytes", ErrCorrupt, len(p))
+	}
+	err = decodeInts(p, &l.Ticks, &addr, &what, &l.Acquired, &l.Contended, &l.Short, &l.ShortWait)
+	l.Addr, l.Name, l.Kind = uint64(addr), uint16(what), LockKind(what>>16)
+	if err == nil && (what>>16 >= int64(len(LockKindNames)) || what < 0 || l.Acquired < -1 || l.Contended < 0 || l.Short < 0 || l.Short > l.Contended || l.ShortWait < 0) {
+		err = fmt.Errorf("%w: a lock that was contended %d times, %d of them briefly", ErrCorrupt, l.Contended, l.Short)
+	}
+	return l, err
+}
+
+// LockMode is how a lock is wanted or held: the value of the uint slot of a wait or
+// hold, below its kind.
+type LockMode uint8
+
+const (
+	LockExclusive LockMode = 0
+	LockShared    LockMode = 1 // with other readers
+)
+
+// LockSlot is the value of the uint slot of a wait or a hold.
+func LockSlot(k LockKind, m LockMode) uint64 { return uint64(k)<<8 | uint64(m) }
+
+// LockOf takes the value of LockSlot apart.
+func LockOf(v uint64) (LockKind, LockMode) {
+	k := LockKind(v >> 8)
+	if int(k) >= len(LockKindNames) {
+		k = LockUnknown
+	}
+	return k, LockMode(v & 1)
+}

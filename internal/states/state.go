@@ -1,0 +1,53 @@
+// Package states tells what each goroutine did at every moment: whether it ran, and on
+// a CPU, and if not, what it waited for.
+package states
+
+// State is what a goroutine is doing. The states of a goroutine follow each other
+// without gaps from its first moment in the recording to its last.
+type State uint8
+
+// From the Go execution trace and, of what it calls running or in a system call, from
+// the switches of the thread.
+const (
+	Unknown   State = iota // the trace does not tell
+	CPU                    // it runs, and its thread is on a CPU
+	Running                // it runs, as Go sees it; whether its thread was on a CPU is not known
+	Preempted              // it runs, as Go sees it, but the system had put its thread off the CPU
+	Stalled                // it runs, as Go sees it, but its thread waited in the kernel: a page fault, or the kernel's locks
+	Runnable               // it waits for one of Go's processors
+	Syscall                // it is in a system call, and its thread is on a CPU, or that is not known
+	Blocked                // it is in a system call, and its thread is off the CPU
+	Lock                   // it waits for a mutex, or a lock for readers and writers
+	Join                   // it waits in sync.WaitGroup
+	Cond                   // it waits in sync.Cond
+	Channel                // it waits to send or to receive
+	Select                 // it waits in select with several cases
+	Network                // it waits for the network, or a file that can be polled
+	Sleep                  // it sleeps for a time that it chose
+	GC                     // it helps, or waits for, the garbage collector; or the world is stopped
+	Other                  // whatever else it waits for: the runtime's own goroutines, a debugger
+	Count                  // how many there are
+)
+
+// Names are the states by number, as the tools show them.
+var Names = [Count]string{"unknown", "cpu", "running", "preempted", "stalled", "runnable", "syscall", "blocked", "lock", "join", "cond",
+	"channel", "select", "network", "sleep", "gc", "other"}
+
+func (s State) String() string {
+	if s < Count {
+		return Names[s]
+	}
+	return "state-?"
+}
+
+// Interval is a stretch of one goroutine's time in one state.
+type Interval struct {
+	Goid       uint64
+	From, To   int64 // ns from the trace's start
+	State      State
+	Thread     uint32 // the system's id, while it runs or is in a system call; 0: not known
+	Stack      uint32 // where it is, or blocked; an index for gotrace's stacks, 0: not known
+	By         uint64 // the goroutine that woke it at To; 0: none, or not known
+	ByStack    uint32 // where that was
+	ReasonName string // of waits: Go's own word for it
+}
