@@ -1,0 +1,23 @@
+// Package doctor says in words why a program does not scale: which of the known
+// problems of concurrent programs a trace shows, by which numbers, how sure that is,
+// and what it would gain to mend it.
+//
+// # Design
+//
+// Examine makes a model of what it finds in the trace: what each goroutine did from
+// moment to moment (internal/states), the scopes it was in, the locks it held and
+// waited for. The rules, one table in rules.go, look at that model and at nothing else.
+//
+//  1. A rule says nothing where it can't know: what a trace lacks makes an entry in
+//     Report.Unexamined, never a finding. Otherwise a program without a Go execution
+//     trace would be told that it is healthy, or be blamed for waits nobody saw.
+//  2. Thresholds are those of the table, each with where it comes from. A finding below
+//     its threshold is dropped, not shown small: a false finding costs its reader more
+//     than a missing one.
+//  3. Findings are ordered by what mending them does to the end, gain × confidence, and
+//     a gain comes from replaying what the goroutines did on as many cores as there were
+//     with the cause taken out (replay.go), or from the formula that its rule states.
+//     Otherwise the longest wait would come first, which is often nobody's concern.
+//  4. One cause is told once. Where a lock is held over a blocking call, that is the
+//     finding, and not also that the lock is contended.
+package doctor

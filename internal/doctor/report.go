@@ -1,0 +1,137 @@
+package doctor
+
+import (
+	"context"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Verdict names a problem. Names are never reused.
+type Verdict string
+
+// Verdicts.
+const (
+	LockContention       Verdict = "lock-contention"
+	FatCriticalSection   Verdict = "fat-critical-section"
+	Serialization        Verdict = "serialization"
+	WorkInflation        Verdict = "work-inflation"
+	MemoryBandwidth      Verdict = "memory-bandwidth" // work inflation whose cause a measurement confirms
+	LoadImbalance        Verdict = "load-imbalance"
+	TooFine              Verdict = "too-fine"
+	Oversubscription     Verdict = "oversubscription"
+	NotEnoughParallelism Verdict = "not-enough-parallelism"
+	GC                   Verdict = "gc"
+	Channel              Verdict = "channel"
+	Convoy               Verdict = "convoy"
+	Spinning             Verdict = "spinning"
+	PageFaults           Verdict = "page-faults"
+	BlockingUnderLock    Verdict = "blocking-under-lock"
+)
+
+// Verdicts lists all that there are, in the order of the table of rules. The names
+// false-sharing and shared-atomic are kept free for what needs other data.
+var Verdicts = []Verdict{
+	LockContention, FatCriticalSection, Serialization, WorkInflation, MemoryBandwidth, LoadImbalance, TooFine,
+	Oversubscription, NotEnoughParallelism, GC, Channel, Convoy, Spinning, PageFaults, BlockingUnderLock,
+}
+
+// Finding is one problem that a trace shows.
+type Finding struct {
+	Verdict    Verdict  `json:"verdict"`
+	Text       string   `json:"text"`       // a sentence or two for people, safe to show
+	Object     string   `json:"object"`     // the lock, the channel's place, the group; "" where there is none
+	Scopes     []string `json:"scopes"`     // names of the scopes concerned, the most concerned first
+	Share      float64  `json:"share"`      // 0 to 1, of what the rule says: its threshold is compared with this or grows with it
+	Gain       float64  `json:"gain"`       // 0 to 1, the part of the run time that mending it would save: an estimate
+	Confidence float64  `json:"confidence"` // 0 to 1
+	FromNS     int64    `json:"from_ns"`    // where it is seen best, ns from the trace's start
+	ToNS       int64    `json:"to_ns"`
+	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
+	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
+}
+
+// Report is what the doctor has to say about a trace. Times are ns.
+type Report struct {
+	Findings     []Finding    `json:"findings"` // best first; empty, not nil, where there is nothing to say
+	FromNS       int64        `json:"from_ns"`  // what was looked at
+	ToNS         int64        `json:"to_ns"`
+	Cores        Cores        `json:"cores"`
+	Speedup      []Slice      `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
+	Parallelism  []float64    `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
+	CriticalPath []Path       `json:"critical_path"`
+	Unexamined   []Unexamined `json:"unexamined"`
+	Notes        []string     `json:"notes"` // what limits all of the above: losses, checks that failed
+}
+
+// Cores is how many CPUs the program could use.
+type Cores struct {
+	Count float64 `json:"count"` // 0: not known
+	Why   string  `json:"why"`   // what bounds it
+}
+
+// Slice is a part of the speed-up stack: how many cores' time went there.
+type Slice struct {
+	Name  string  `json:"name"`
+	Cores float64 `json:"cores"`
+}
+
+// Path is the critical path of the run, or of the scopes of a name: what their time
+// consisted of, found by walking back from the end along who woke whom.
+type Path struct {
+	Of     string  `json:"of"`    // a scope's name; "": the run
+	Count  int64   `json:"count"` // how many were walked
+	Time   int64   `json:"ns"`    // their time together
+	Parts  []Part  `json:"parts"` // longest first
+	WhatIf []WhatIf `json:"what_if"`
+}
+
+// Part is what was on a critical path.
+type Part struct {
+	Name  string  `json:"name"`  // a scope's name; "": in no scope
+	State string  `json:"state"` // what the goroutine did there, by states.Names
+	Time  int64   `json:"ns"`
+	Share float64 `json:"share"`
+}
+
+// WhatIf is what the time would be if the scopes of a name took none of their own.
+type WhatIf struct {
+	Name string  `json:"name"`
+	Gain float64 `json:"gain"` // 0 to 1 of the time
+}
+
+// Unexamined tells of rules that could not look.
+type Unexamined struct {
+	Verdicts []Verdict `json:"verdicts"`
+	Why      string    `json:"why"`
+	How      string    `json:"how"` // what to do to have them examined
+}
+
+// Options say what is to be examined.
+type Options struct {
+	// Selection is the part of the trace. Names and Tracks choose the scopes and rows
+	// that findings are about; the cores are shared with all others.
+	analysis.Selection
+	// Bandwidth is, if it is not nil, what was measured about the machine's memory.
+	Bandwidth *Bandwidth
+	Context   context.Context // ends the examination; nil: nothing does
+}
+
+// Bandwidth is what scopeview membench or scale measured about the machine's memory.
+type Bandwidth struct {
+	Saturated bool   // more cores bring no more
+	Text      string // the measurement in a sentence
+}
+
+// Examine looks for problems. It keeps what each goroutine did in memory: some 30 bytes
+// for each change of a goroutine's state.
+func Examine(t *trace.Trace, o Options) (*Report, error) {
+	r := &Report{
+		Findings: []Finding{}, FromNS: max(o.From, 0), ToNS: t.End(),
+		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Unexamined: []Unexamined{}, Notes: []string{},
+	}
+	if o.To > 0 {
+		r.ToNS = min(r.ToNS, o.To)
+	}
+	return r, nil
+}
