@@ -34,5 +34,7 @@ func (c recording) Fact(key, value string) {
 	c.r.block(format.BlockInfo, format.AppendInfo(nil, key, value))
 }
 
+func (c recording) Work(f func()) { c.r.flusher.Cost.Round(f) }
+
 func (c recording) Ring() bool   { return c.r.ring != nil }
 func (c recording) Ticks() int64 { return c.r.clock.Now() }

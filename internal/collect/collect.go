@@ -27,6 +27,9 @@ type Recording interface {
 	// Fact tells the trace something about this recording; of several with one key the
 	// last counts.
 	Fact(key, value string)
+	// Work runs f, and counts its CPU time as the recorder's own. What a collector does
+	// in its methods is counted already.
+	Work(f func())
 	// Ring tells whether only the last part of the recording is kept.
 	Ring() bool
 	// Ticks is now, on the recording's clock.
