@@ -117,6 +117,48 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%+v overwritten", o)
 		}
 	},
+	"GoTraces": func(t *testing.T, tr *trace.Trace, size int64) {
+		read := int64(0)
+		for _, g := range tr.GoTraces() {
+			n, err := io.Copy(io.Discard, g.Reader())
+			if err != nil || n != g.Size {
+				t.Errorf("%d bytes of a Go trace of %d: %v", n, g.Size, err)
+			}
+			read += n
+		}
+		if read > size {
+			t.Errorf("Go traces of %d bytes in %d", read, size)
+		}
+	},
+	"HasSwitches": func(t *testing.T, tr *trace.Trace, size int64) { tr.HasSwitches() },
+	"EachSwitches": func(t *testing.T, tr *trace.Trace, size int64) {
+		n := 0
+		err := tr.EachSwitches(func(s *format.Switches) bool {
+			at := s.Base
+			for _, w := range s.List {
+				if w.Time < at || w.Time > s.Until || w.How > format.SwitchPreempt {
+					t.Errorf("switch %v in %d..%d, after %d", w, s.Base, s.Until, at)
+				}
+				at = w.Time
+			}
+			n++
+			return true
+		})
+		if err != nil || (n > 0) != tr.HasSwitches() {
+			t.Errorf("%d blocks of switches, and there are some is %v; %v", n, tr.HasSwitches(), err)
+		}
+	},
+	"EachLockSums": func(t *testing.T, tr *trace.Trace, size int64) {
+		err := tr.EachLockSums(func(l *format.LockSums) bool {
+			if l.Short > l.Contended || l.Acquired < -1 || int(l.Kind) >= len(format.LockKindNames) {
+				t.Errorf("%+v", l)
+			}
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	},
 	"Start": func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Start().String() },
 	"Wall":  func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Wall(tr.End()).String() },
 	"Nanos": func(t *testing.T, tr *trace.Trace, size int64) {

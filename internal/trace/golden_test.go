@@ -4,6 +4,8 @@ import (
 	"bytes"
 	"flag"
 	"fmt"
+	"hash/crc32"
+	"io"
 	"os"
 	"path/filepath"
 	"regexp"
@@ -113,6 +115,10 @@ func read(data []byte) (string, error) {
 		b = append(b, '\n')
 		return true
 	})
+	b, err = readSched(b, t)
+	if err != nil {
+		return "", err
+	}
 	var lost []string
 	for l, n := range t.Lost() {
 		lost = append(lost, fmt.Sprintf("lost %s %d\n", l, n))
@@ -126,6 +132,32 @@ func read(data []byte) (string, error) {
 		b = fmt.Appendf(b, "problem at %d, %d times: %s\n", p.Offset, p.Count, p.Text)
 	}
 	return string(fmt.Appendf(b, "end %d closed %v size %d\n", t.End(), t.Closed(), t.Size())), nil
+}
+
+// readSched renders what is read later than the rest.
+func readSched(b []byte, t *trace.Trace) ([]byte, error) {
+	for _, g := range t.GoTraces() {
+		data, err := io.ReadAll(g.Reader())
+		if err != nil || int64(len(data)) != g.Size {
+			return nil, fmt.Errorf("%d bytes of a Go trace of %d: %w", len(data), g.Size, err)
+		}
+		if len(data) > 64 {
+			data = fmt.Appendf(nil, "%d bytes, %08x", len(data), crc32.ChecksumIEEE(data))
+		}
+		b = fmt.Appendf(b, "gotrace %d missing=%v %q\n", g.Stream, g.Missing, data)
+	}
+	err := t.EachSwitches(func(s *format.Switches) bool {
+		b = fmt.Appendf(b, "switches of %d, %d..%d first=%v lost=%v on=%v %v\n", s.Thread, s.Base, s.Until, s.First, s.Lost, s.On, s.List)
+		return true
+	})
+	if err != nil {
+		return nil, err
+	}
+	return b, t.EachLockSums(func(l *format.LockSums) bool {
+		b = fmt.Appendf(b, "%s %q at %#x by %d: acquired=%d contended=%d short=%d wait=%d\n", format.LockKindNames[l.Kind], t.Name(l.Name), l.Addr,
+			t.Nanos(l.Ticks), l.Acquired, l.Contended, l.Short, l.ShortWait)
+		return true
+	})
 }
 
 func TestGoldens(t *testing.T) {

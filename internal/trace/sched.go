@@ -32,7 +32,7 @@ func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc int64) error {
 		}
 		return err
 	case format.BlockSwitch:
-		_, err := format.DecodeSwitches(nil, p)
+		_, _, err := format.CheckSwitches(p)
 		if err == nil {
 			t.sched.switches = append(t.sched.switches, loc)
 		}
@@ -49,6 +49,15 @@ func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc int64) error {
 	}
 }
 
+// sortedParts are the parts of Go execution traces by stream and part.
+func (t *Trace) sortedParts() []partRef {
+	parts := slices.Clone(t.sched.parts)
+	slices.SortStableFunc(parts, func(a, b partRef) int {
+		return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.seq, b.seq))
+	})
+	return parts
+}
+
 // GoTrace is a Go execution trace that was recorded along.
 type GoTrace struct {
 	Stream uint32
@@ -63,10 +72,7 @@ type GoTrace struct {
 
 // GoTraces lists the Go execution traces, by the order in which they were taken.
 func (t *Trace) GoTraces() []GoTrace {
-	parts := slices.Clone(t.sched.parts)
-	slices.SortStableFunc(parts, func(a, b partRef) int {
-		return cmp.Or(cmp.Compare(a.stream, b.stream), cmp.Compare(a.seq, b.seq))
-	})
+	parts := t.sortedParts()
 	var all []GoTrace
 	for i, p := range parts {
 		if i == 0 || parts[i-1].stream != p.stream {

@@ -113,17 +113,8 @@ func (v *verifier) block(t format.BlockType, p []byte, here int64) {
 		err = v.stackBlock(t, p, here)
 	case format.BlockCarry:
 		err = v.carryBlock(p, here)
-	case format.BlockGoTrace:
-		_, _, _, err = format.DecodeGoTrace(p)
-	case format.BlockSwitch:
-		_, err = format.DecodeSwitches(nil, p)
-		v.check(err != nil || p[4]&^7 == 0 && firstNonzero(p[5:8]) < 0, here, "block-form", "the flags of switches are %#x", p[4:8])
-	case format.BlockLock:
-		var l format.LockSums
-		if l, err = format.DecodeLockSums(p); err == nil {
-			v.time(l.Ticks, here)
-			v.check(l.Name < format.FirstName || v.named[l.Name], here, "block-lock", "a lock is called name %d, which no block before defines", l.Name)
-		}
+	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
+		err = v.schedBlock(t, p, here)
 	default:
 		v.add(here, "block-form", "a block of unknown type %d", t)
 	}
@@ -168,6 +159,7 @@ func (v *verifier) beat(p []byte, here int64) error {
 
 // blocksDone checks what only all blocks tell.
 func (v *verifier) blocksDone() {
+	v.goTraces()
 	k := &v.blocks
 	if !v.t.state.Closed {
 		v.check(k.stops == 0, k.stopAt, "block-stop", "a stop block, and the trace is not closed")

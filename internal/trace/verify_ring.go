@@ -122,12 +122,13 @@ func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
 	}
 }
 
-// keptTypes are the blocks that lie in a ring's kept chunks.
+// keptTypes are the blocks that lie in a ring's kept chunks. Go execution traces do
+// where they were joined, and else not.
 var keptTypes = [...]bool{format.BlockName: true, format.BlockInfo: true, format.BlockStop: true, format.BlockBreak: true,
-	format.BlockFrame: true, format.BlockStack: true, format.BlockCarry: false}
+	format.BlockFrame: true, format.BlockStack: true, format.BlockLock: false}
 
 func (v *verifier) ringBlock(t format.BlockType, here int64) {
-	if v.t.inRing() && int(t) < len(keptTypes) {
+	if v.t.inRing() && int(t) < len(keptTypes) && t != format.BlockGoTrace {
 		v.check(keptTypes[t] == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", blockName(t), v.ring.kept)
 	}
 }

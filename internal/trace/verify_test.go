@@ -30,6 +30,9 @@ frame 0 "main.f" "/src/main.go" line=5 start=3 inlined
 frame 1 "main.main" "/src/main.go" line=9 start=8
 stack 1 0 1
 count ticks=3000 2:1:5:50 3:0:1:-1
+gotrace stream=1 part=0 676f20312e32
+switch thread=12 base=500 until=900 first on out:600 in:650
+lock mutex #3 ticks=3000 addr=0x10 acquired=5 contended=1
 stop ticks=9000
 chunk records owner=0 flags=final sealed
 anchor start=1000 thread=12 cpu=5
@@ -84,7 +87,7 @@ var verifyCases = []verifyCase{
 	{"rate", "header", "header clock=monotonic rate=5", []string{"76 header-values", "8448 record-cpu"}},
 	{"header reserved", "chunk blocks", "at 93\nraw 01\nat 4000\nraw 01\nchunk blocks", []string{"0 FAILURE"}},
 	{"chunk 0 reserved", "chunk blocks", "at 100\nraw 01\nat 4000\nraw 01\nchunk blocks", []string{"100 header-reserved", "4000 header-reserved"}},
-	{"closed", "state closed=1", "state closed=2", []string{"128 state", "4840 block-stop"}},
+	{"closed", "state closed=1", "state closed=2", []string{"128 state", "4992 block-stop"}},
 	{"tick", "tick=9000", "tick=5", []string{"136 state"}},
 	{"lost", "tick=9000", "tick=9000 lost=-5", []string{"152 state"}},
 	{"joined, of a disk", "tick=9000", "tick=9000 joined=1", []string{"176 state"}},
@@ -176,11 +179,20 @@ var verifyCases = []verifyCase{
 	{"count before the start", "count ticks=3000", "count ticks=30", []string{"4768 block-time"}},
 	{"stack of no size", "stack 1 0 1", "stack 1 0 1\nblock 11 020000000000", []string{"4768 block-form"}},
 	{"frame's flags", "stack 1 0 1", "stack 1 0 1\nblock 10 0200000000000000000000000400000066", []string{"4768 block-form"}},
+	{"part twice", "gotrace stream=1 part=0 676f20312e32", "gotrace part=0 67\ngotrace part=0 68", []string{"4872 block-gotrace"}},
+	{"part of no stream", "gotrace stream=1 part=0 676f20312e32", "gotrace stream=0 67", []string{"4840 block-form"}},
+	{"switches twice", "out:600 in:650", "out:600 in:650\nswitch thread=12 base=899 until=950", []string{"4920 block-switch"}},
+	{"switches of two threads", "out:600 in:650", "out:600 in:650\nswitch thread=13 base=500 until=950", nil},
+	{"switches' flags", "lock mutex", "block 15 0d000000080000000100000000000000020000000000000004\nlock mutex", []string{"4920 block-form"}},
+	{"switch behind the end", "out:600 in:650", "out:600 in:901", []string{"4872 block-form"}},
+	{"lock of no name", "mutex #3", "mutex #9", []string{"4920 block-lock"}},
+	{"lock before the start", "lock mutex #3 ticks=3000", "lock mutex #3 ticks=30", []string{"4920 block-time"}},
+	{"lock that is short", "lock mutex", "block 16 00\nlock mutex", []string{"4920 block-form"}},
 	{"field unknown", "user_ns=11", "field-900=11", []string{"4424 block-beat"}},
 	{"no stop", "stop ticks=9000\n", "", []string{"0 block-stop"}},
-	{"two stops", "stop ticks=9000\n", "stop ticks=9000\nstop ticks=9000\n", []string{"4864 block-stop", "4864 block-stop"}},
-	{"stop not last", "stop ticks=9000\n", "stop ticks=9000\nnote ticks=9000 \"x\"\n", []string{"4840 block-stop"}},
-	{"stop in an open trace", "closed=1", "closed=0", []string{"4840 block-stop"}},
+	{"two stops", "stop ticks=9000\n", "stop ticks=9000\nstop ticks=9000\n", []string{"5016 block-stop", "5016 block-stop"}},
+	{"stop not last", "stop ticks=9000\n", "stop ticks=9000\nnote ticks=9000 \"x\"\n", []string{"4992 block-stop"}},
+	{"stop in an open trace", "closed=1", "closed=0", []string{"4992 block-stop"}},
 }
 
 // Verify finds every defect of the corpus, and only that, where the reader has

@@ -9,7 +9,7 @@ KINDS = " task process event pending counter wait hold track go anchor end taskf
 SPANS = {"task", "process", "wait", "hold", "taskf"}
 SLOTS = " int uint float bool duration string type key loc goid user system addr begin cut".split(" ")
 RING_NUMBERS, KEPT = 16773119, 1 << 24
-TIMES = {2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 13: 1}  # block type -> leading times
+TIMES = {2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 13: 1, 16: 1}  # block type -> leading times
 
 
 def crc32c(data):
@@ -159,7 +159,7 @@ class Trace:
 
     def block(self, kind, p):
         times = [i64(p, 8 * i) for i in range(TIMES.get(kind, 0))]
-        if len(p) < (32 if kind in (2, 6) else 8 * len(times)) or not all(0 < t < MAX for t in times) or kind == 6 and times[0] > times[1]:
+        if len(p) < (32 if kind in (2, 6) else 8 * len(times)) or kind == 16 and len(p) != 56 or not all(0 < t < MAX for t in times) or kind == 6 and times[0] > times[1]:
             return
         if kind == 13:
             return self.carry(p)

@@ -91,6 +91,8 @@ func (a *assembler) payload(t format.BlockType, l *line) ([]byte, error) {
 		return stackPayload(t, l)
 	case format.BlockCarry:
 		return a.carryPayload(l)
+	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
+		return schedPayload(t, l)
 	}
 	return nil, fmt.Errorf("block type %d has no form of its own", t)
 }
@@ -214,6 +216,10 @@ func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
 		}
 	case format.BlockCarry:
 		if line, ok := n.appendCarry(b, p); ok {
+			return line
+		}
+	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
+		if line, ok := appendSched(b, t, p); ok {
 			return line
 		}
 	}

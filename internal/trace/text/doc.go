@@ -10,7 +10,7 @@
 // text is quoted as in Go. Numbers are as in Go too (0x10, 1_000). What is left
 // out has the value given here in brackets.
 //
-//	header [major=1 minor=1 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
+//	header [major=1 minor=2 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
 //	       backing=disk witness=0 id=0… start=1000 mono=0 wall=0
 //	       rate=1000000000 limit=0 ring=0] [crc=N]
 //	state  [closed=0 tick=0 end=<the bytes assembled> lost=0 overwritten=0 until=0
@@ -76,6 +76,9 @@
 //	stack ID [cut] FRAME …           FRAME is a frame's ID
 //	count ticks=N NAME:STACK:CALLS:WEIGHT …   NAME and STACK are IDs
 //	carry ticks=N loc=N [thread=0 owner=0] KIND …   a record as above, without a label
+//	gotrace [stream=1] [part=0] HEX
+//	switch thread=N base=N until=N [first] [lost] [on] in:NS out:NS preempt:NS …
+//	lock KIND [#0] ticks=N addr=N [acquired=-1 contended=0 short=0 short_ns=0]   KIND is lock, mutex, rwmutex, retry
 //	block TYPE HEX                   any other
 //
 // each with [crc=N] or [crc=bad].

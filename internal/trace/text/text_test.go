@@ -39,6 +39,11 @@ func TestAssembleErrors(t *testing.T) {
 		{"header\nchunk blocks\nthread ticks=1 2:3", "line 3: 2:3: a thread is id:cpu:wait"},
 		{"header\nchunk blocks\ngap reason=bored", "line 3: reason=bored: unknown"},
 		{"header\nchunk blocks\nblock 5 xyz", "line 3: encoding/hex"},
+		{"header\nchunk blocks\ngotrace stream=-1 00", "line 3: stream=-1 part=0: too large"},
+		{"header\nchunk blocks\ngotrace 0", "line 3: encoding/hex"},
+		{"header\nchunk blocks\nswitch thread=1 up:5", "line 3: up:5: a switch is in:ns"},
+		{"header\nchunk blocks\nlock #2", "line 3: a lock needs its kind"},
+		{"header\nchunk blocks\nlock mutex #65536", "line 3: #65536 is no name's id"},
 		{"header\nat 5000", "line 2: at needs a place in the chunk"},
 		{"header\nhole 129", "line 2: hole needs a number of places"},
 		{"header\ntruncate 5000", "truncate 5000: the trace has only 4096 bytes"},
@@ -68,7 +73,7 @@ chunk records flags=ends since=0x400
   end g=8 start=3000 begin=2000 cpu=5/most | loc:@a goid:7
 unborn
 `
-	want := `header major=1 minor=1 chunk=4096 page=4096 pid=1 clock=tsc path=assembly backing=disk witness=0 id=01020000000000000000000000000000 start=1000 mono=0 wall=0 rate=2000000000 limit=0
+	want := `header major=1 minor=2 chunk=4096 page=4096 pid=1 clock=tsc path=assembly backing=disk witness=0 id=01020000000000000000000000000000 start=1000 mono=0 wall=0 rate=2000000000 limit=0
 state closed=1 tick=7 end=16384 lost=0
 chunk blocks owner=0 path=assembly since=1000 gen=1 flags=none sealed=120
 name 2 "f 1"
@@ -135,6 +140,7 @@ func FuzzDump(f *testing.F) {
 func FuzzAssemble(f *testing.F) {
 	f.Add("header\nchunk records\ntask #5 @a g=1 | loc:@a string:\"x\"/5\nraw 00\nat 7\nhole 2\ntruncate 99")
 	f.Add("header\nchunk blocks\nname 2 \"x\" crc=bad\nbeat ticks=1 user_ns=2\nthread ticks=1 1:2:3\nblock 9 00")
+	f.Add("header\nchunk blocks\ngotrace part=1 ff\nswitch thread=1 base=2 until=9 on out:3 in:4\nlock mutex #2 ticks=5 addr=0x10 contended=3")
 	f.Fuzz(func(t *testing.T, s string) {
 		if len(s) < 1<<12 {
 			Assemble(strings.NewReader(s)) // must not panic

@@ -12,7 +12,9 @@
 //	gzip -9n *.scope
 //
 // Those of v1.1 are the first that have a ring, closed.scope and killed.scope, made
-// with -ring.
+// with -ring. Those of v1.2 have a Go execution trace, switches of threads and sums of
+// locks: closed.scope, made with -sched, and killed.scope, made with -sched
+// -disk -kill.
 //
 // and go test ./internal/trace -run TestG21 -update writes what is read in them.
 package main
@@ -31,15 +33,23 @@ import (
 
 func main() {
 	heap := flag.Bool("heap", false, "record into the heap")
+	disk := flag.Bool("disk", false, "record into the file itself")
 	kill := flag.Bool("kill", false, "be killed in the middle of it")
 	ring := flag.Bool("ring", false, "record into a ring")
+	sched := flag.Bool("sched", false, "record the scheduler and locks")
 	flag.Parse()
 	options := []scope.Option{scope.WithHeartbeat(10 * time.Millisecond), scope.WithFlushEvery(10 * time.Millisecond), scope.WithLimit(1 << 20)}
 	if *heap {
 		options = append(options, scope.WithBacking(scope.HeapBacking))
 	}
+	if *disk {
+		options = append(options, scope.WithBacking(scope.DiskBacking))
+	}
 	if *ring {
 		options = append(options[:2], scope.WithRing(scope.MinRing))
+	}
+	if *sched {
+		options = append(options, scope.WithCollector(&scheduler{}))
 	}
 	if err := scope.Start(flag.Arg(0), options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)

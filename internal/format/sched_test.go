@@ -1,0 +1,189 @@
+package format
+
+import (
+	"bytes"
+	"encoding/binary"
+	"errors"
+	"math"
+	"slices"
+	"testing"
+)
+
+func TestGoTrace(t *testing.T) {
+	p := AppendGoTrace([]byte("x"), 3, math.MaxUint32, []byte("part"))[1:]
+	stream, seq, part, err := DecodeGoTrace(p)
+	if stream != 3 || seq != math.MaxUint32 || string(part) != "part" || err != nil || len(p) != GoTraceHeadSize+4 {
+		t.Errorf("%d %d %q, %v", stream, seq, part, err)
+	}
+	if _, _, part, err := DecodeGoTrace(p[:GoTraceHeadSize]); len(part) != 0 || err != nil {
+		t.Errorf("a part of nothing: %q, %v", part, err)
+	}
+	for _, bad := range [][]byte{nil, p[:7], AppendGoTrace(nil, 0, 0, []byte("of no stream"))} {
+		if _, _, _, err := DecodeGoTrace(bad); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%x: %v", bad, err)
+		}
+	}
+}
+
+func TestSwitches(t *testing.T) {
+	for _, s := range []Switches{
+		{},
+		{Thread: math.MaxUint32, First: true, Base: 5, Until: 5},
+		{Thread: 7, Lost: true, On: true, Base: 5, Until: MaxTicks - 1, List: []Switch{
+			{5, SwitchOut}, {5, SwitchIn}, {6, SwitchPreempt}, {1 << 40, SwitchIn}, {MaxTicks - 1, SwitchOut}}},
+	} {
+		p := AppendSwitches(nil, &s)
+		got, err := DecodeSwitches(nil, p)
+		if err != nil || got.Thread != s.Thread || got.First != s.First || got.Lost != s.Lost || got.On != s.On ||
+			got.Base != s.Base || got.Until != s.Until || !slices.Equal(got.List, s.List) {
+			t.Errorf("%+v is read as %+v, %v", s, got, err)
+		}
+		if _, n, err := CheckSwitches(p); n != len(s.List) || err != nil {
+			t.Errorf("%+v: %d switches, %v", s, n, err)
+		}
+	}
+}
+
+func TestSwitchesBad(t *testing.T) {
+	payload := func(base, until int64, list ...byte) []byte {
+		return append(appendInts(make([]byte, 8), base, until), list...)
+	}
+	for name, p := range map[string][]byte{
+		"short":             payload(5, 9)[:switchesHead-1],
+		"before time":       payload(-1, 9),
+		"backwards":         payload(9, 8),
+		"no time":           payload(9, MaxTicks),
+		"behind the end":    payload(5, 9, 5<<2),
+		"sum behind it":     payload(5, 9, 2<<2, 3<<2),
+		"no kind":           payload(5, 9, 3),
+		"cut":               payload(5, 9, 0x80),
+		"more than 64 bits": payload(5, 9, bytes.Repeat([]byte{0xff}, 10)...),
+		"too many":          payload(5, 9, make([]byte, MaxSwitches+1)...),
+	} {
+		if s, err := DecodeSwitches(nil, p); !errors.Is(err, ErrCorrupt) || s.List != nil {
+			t.Errorf("%s: %d switches, %v", name, len(s.List), err)
+		}
+	}
+	if s, err := DecodeSwitches(nil, payload(5, 9, make([]byte, MaxSwitches)...)); err != nil || len(s.List) != MaxSwitches {
+		t.Errorf("as many as there may be: %d, %v", len(s.List), err)
+	}
+	// What fits a chunk of 64 KiB may be written.
+	if room := 64<<10 - ChunkHeaderSize - BlockHeaderSize - switchesHead; room > MaxSwitches {
+		t.Errorf("a chunk has room for %d", room)
+	}
+}
+
+// What is decoded into is used again, and checking allocates nothing.
+func TestSwitchesAllocate(t *testing.T) {
+	s := Switches{Base: 1, Until: 1e6}
+	for i := range 1000 {
+		s.List = append(s.List, Switch{int64(i + 1), SwitchKind(i & 1)})
+	}
+	p := AppendSwitches(nil, &s)
+	dst := make([]Switch, 0, 1000)
+	if n := testing.AllocsPerRun(10, func() {
+		if _, err := DecodeSwitches(dst, p); err != nil {
+			t.Error(err)
+		}
+		if _, _, err := CheckSwitches(p); err != nil {
+			t.Error(err)
+		}
+	}); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+	if got, err := DecodeSwitches(nil, p); cap(got.List) > 1100 || err != nil {
+		t.Errorf("room for %d, %v", cap(got.List), err)
+	}
+}
+
+func TestLockSums(t *testing.T) {
+	for _, l := range []LockSums{
+		{Ticks: 1},
+		{Ticks: MaxTicks - 1, Addr: math.MaxUint64, Name: math.MaxUint16, Kind: LockRetry, Acquired: math.MaxInt64, Contended: math.MaxInt64, Short: math.MaxInt64, ShortWait: math.MaxInt64},
+		{Ticks: 5, Addr: 0xc000012340, Name: 2, Kind: LockMutex, Acquired: -1, Contended: 3, Short: 2, ShortWait: 900},
+	} {
+		if got, err := DecodeLockSums(AppendLockSums(nil, &l)); got != l || err != nil {
+			t.Errorf("%+v is read as %+v, %v", l, got, err)
+		}
+	}
+	good := LockSums{Ticks: 5, Kind: LockMutex, Contended: 3, Short: 2}
+	for name, change := range map[string]func(*LockSums){
+		"acquired":        func(l *LockSums) { l.Acquired = -2 },
+		"contended":       func(l *LockSums) { l.Contended, l.Short = -1, -1 },
+		"short":           func(l *LockSums) { l.Short = -1 },
+		"more short ones": func(l *LockSums) { l.Short = 4 },
+		"wait":            func(l *LockSums) { l.ShortWait = -1 },
+		"kind":            func(l *LockSums) { l.Kind = LockKind(len(LockKindNames)) },
+	} {
+		bad := good
+		change(&bad)
+		if _, err := DecodeLockSums(AppendLockSums(nil, &bad)); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	p := AppendLockSums(nil, &good)
+	for _, bad := range [][]byte{nil, p[:55], append(bytes.Clone(p), 0)} {
+		if _, err := DecodeLockSums(bad); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("%d bytes: %v", len(bad), err)
+		}
+	}
+	for i := 19; i < 24; i++ { // what is 0
+		bad := bytes.Clone(p)
+		bad[i] = 1
+		if _, err := DecodeLockSums(bad); !errors.Is(err, ErrCorrupt) {
+			t.Errorf("byte %d is not 0: %v", i, err)
+		}
+	}
+}
+
+func TestLockSlot(t *testing.T) {
+	for k := range LockKindNames {
+		for _, m := range []LockMode{LockExclusive, LockShared} {
+			if kind, mode := LockOf(LockSlot(LockKind(k), m)); kind != LockKind(k) || mode != m {
+				t.Errorf("%d %d is read as %d %d", k, m, kind, mode)
+			}
+		}
+	}
+	if kind, _ := LockOf(math.MaxUint64); kind != LockUnknown {
+		t.Errorf("a kind of a later version is read as %d", kind)
+	}
+}
+
+func FuzzDecodeSwitches(f *testing.F) {
+	f.Add([]byte(nil))
+	f.Add(AppendSwitches(nil, &Switches{Thread: 1, First: true, On: true, Base: 5, Until: 1000, List: []Switch{{9, SwitchOut}, {300, SwitchIn}, {1000, SwitchPreempt}}}))
+	f.Add(append(appendInts(make([]byte, 8), 5, 9), 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 0xff, 1))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		s, err := DecodeSwitches(nil, p)
+		_, n, err2 := CheckSwitches(p)
+		if (err == nil) != (err2 == nil) || n != len(s.List) && err == nil {
+			t.Fatalf("%d switches, %v; checked: %d, %v", len(s.List), err, n, err2)
+		}
+		if err != nil {
+			return
+		}
+		at := s.Base
+		for _, w := range s.List {
+			if w.Time < at || w.Time > s.Until || w.How > SwitchPreempt {
+				t.Fatalf("%v in %d..%d, after %d", w, s.Base, s.Until, at)
+			}
+			at = w.Time
+		}
+		again, err := DecodeSwitches(nil, AppendSwitches(nil, &s))
+		if err != nil || !slices.Equal(again.List, s.List) || again.Base != s.Base || again.Until != s.Until || again.Thread != s.Thread {
+			t.Fatalf("%+v becomes %+v, %v", s, again, err)
+		}
+	})
+}
+
+func FuzzDecodeLockSums(f *testing.F) {
+	f.Add(AppendLockSums(nil, &LockSums{Ticks: 5, Kind: LockMutex, Acquired: -1, Contended: 3, Short: 2}))
+	f.Fuzz(func(t *testing.T, p []byte) {
+		if l, err := DecodeLockSums(p); err == nil && !bytes.Equal(AppendLockSums(nil, &l), p) {
+			t.Fatalf("%x is read as %+v", p, l)
+		}
+		if stream, seq, part, err := DecodeGoTrace(p); err == nil && (!bytes.Equal(AppendGoTrace(nil, stream, seq, part), p) || binary.LittleEndian.Uint32(p) != stream) {
+			t.Fatalf("%x is read as %d %d %x", p, stream, seq, part)
+		}
+	})
+}
