@@ -79,10 +79,10 @@ type Slice struct {
 // Path is the critical path of the run, or of the scopes of a name: what their time
 // consisted of, found by walking back from the end along who woke whom.
 type Path struct {
-	Of     string  `json:"of"`    // a scope's name; "": the run
-	Count  int64   `json:"count"` // how many were walked
-	Time   int64   `json:"ns"`    // their time together
-	Parts  []Part  `json:"parts"` // longest first
+	Of     string   `json:"of"`    // a scope's name; "": the run
+	Count  int64    `json:"count"` // how many were walked
+	Time   int64    `json:"ns"`    // their time together
+	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
 }
 

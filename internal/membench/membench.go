@@ -1,0 +1,222 @@
+package membench
+
+import (
+	"context"
+	"fmt"
+	"runtime"
+	"slices"
+	"sync"
+	"time"
+)
+
+// Options say how to measure.
+type Options struct {
+	Cores int // the most to use; 0: GOMAXPROCS
+	// Time is about how long all of it takes. 0: three seconds.
+	Time time.Duration
+	// Bytes are those of all arrays together; 0: four times the last-level cache, and at
+	// most a quarter of the memory that is free.
+	Bytes int64
+	// Progress, if there is one, is called before each measurement.
+	Progress func(done, of int)
+}
+
+// Result is what a machine's memory does.
+type Result struct {
+	CPU       string  `json:"cpu"`         // its model; "" where it is not known
+	Cores     int     `json:"cores"`       // that this process may use
+	Cache     int64   `json:"cache_bytes"` // last level; 0: not known
+	Arrays    int64   `json:"array_bytes"` // all arrays together
+	Points    []Point `json:"points"`      // by cores
+	Saturated int     `json:"saturated"`   // from so many cores on, further ones bring less than a tenth; 0: they bring more up to the last
+	Doubt     string  `json:"doubt,omitempty"`
+}
+
+// Point is what so many cores do at once: the best of several measurements.
+type Point struct {
+	Cores   int     `json:"cores"`
+	Copy    float64 `json:"copy_bytes_per_s"`  // one array to another; each byte counts twice, as read and written
+	Triad   float64 `json:"triad_bytes_per_s"` // a[i] = b[i] + s·c[i] in Go; three times eight bytes each
+	Compute float64 `json:"compute_per_s"`     // steps that need no memory: what cores that share their units lose
+}
+
+// Inflation is how many times longer the same work takes on p.Cores than on one, for
+// work that only moves memory, and for work that needs none.
+func (r *Result) Inflation(p Point) (memory, compute float64) {
+	one, n := r.Points[0], float64(p.Cores)/float64(r.Points[0].Cores)
+	return n * one.Copy / p.Copy, n * one.Compute / p.Compute
+}
+
+// kernels are what is measured. Each works on a goroutine's own arrays until end and
+// returns what it has done. It looks at the clock itself: where all processors are taken
+// by them, nobody is sure to be there in time to stop them.
+var kernels = []struct {
+	run   func(w *worker, end time.Time) float64
+	value func(p *Point) *float64
+}{
+	{copying, func(p *Point) *float64 { return &p.Copy }},
+	{triad, func(p *Point) *float64 { return &p.Triad }},
+	{compute, func(p *Point) *float64 { return &p.Compute }},
+}
+
+// worker is what one core works on.
+type worker struct {
+	a, b, c []float64
+	sum     float64
+}
+
+// block is how many elements are worked on between two looks at whether it is enough.
+const block = 1 << 15
+
+func copying(w *worker, end time.Time) (bytes float64) {
+	for {
+		for i := 0; i+block <= len(w.a); i += block {
+			if !time.Now().Before(end) {
+				return bytes
+			}
+			bytes += 2 * 8 * float64(copy(w.a[i:i+block], w.b[i:i+block]))
+		}
+	}
+}
+
+func triad(w *worker, end time.Time) (bytes float64) {
+	for {
+		for i := 0; i+block <= len(w.a); i += block {
+			if !time.Now().Before(end) {
+				return bytes
+			}
+			a, b, c := w.a[i:i+block], w.b[i:i+block], w.c[i:i+block]
+			for j := range a {
+				a[j] = b[j] + 3*c[j]
+			}
+			bytes += 3 * 8 * block
+		}
+	}
+}
+
+func compute(w *worker, end time.Time) (steps float64) {
+	x := w.sum + 1
+	for time.Now().Before(end) {
+		for range block {
+			x = x*0.999999 + 0.000001
+		}
+		steps += block
+	}
+	w.sum = x
+	return steps
+}
+
+// repeats is how often each is measured; the best counts, as nothing makes memory
+// faster than it is.
+const repeats = 3
+
+// Measure measures. It takes the arrays' memory, and all the cores for its time.
+func Measure(ctx context.Context, o Options) (*Result, error) {
+	procs := runtime.GOMAXPROCS(0)
+	if o.Cores < 0 || o.Cores > procs {
+		return nil, fmt.Errorf("%d cores can't be measured: this process may use %d", o.Cores, procs)
+	}
+	if o.Cores == 0 {
+		o.Cores = procs
+	}
+	if o.Time <= 0 {
+		o.Time = 3 * time.Second
+	}
+	m := machine()
+	r := &Result{CPU: m.cpu, Cores: procs, Cache: m.cache}
+	r.Arrays, r.Doubt = arrays(o.Bytes, m, o.Cores)
+	steps := counts(o.Cores)
+	all := make([]*worker, o.Cores)
+	each := int(r.Arrays / 3 / 8 / int64(o.Cores))
+	for i := range all {
+		all[i] = &worker{a: filled(each), b: filled(each), c: filled(each)}
+	}
+	of := len(steps) * len(kernels) * repeats
+	d, done := o.Time/time.Duration(of), 0
+	for _, n := range steps {
+		r.Points = append(r.Points, Point{Cores: n})
+	}
+	for range repeats { // around all of it: what disturbs is rarely there each time
+		for i, n := range steps {
+			for _, k := range kernels {
+				if err := ctx.Err(); err != nil {
+					return nil, err
+				}
+				if o.Progress != nil {
+					o.Progress(done, of)
+				}
+				done++
+				v := k.value(&r.Points[i])
+				*v = max(*v, rate(all[:n], d, k.run))
+			}
+		}
+	}
+	r.Saturated = saturated(r.Points)
+	return r, nil
+}
+
+// rate lets the workers work at once for d, each on a thread of its own, and adds up
+// what they did per second.
+func rate(ws []*worker, d time.Duration, run func(*worker, time.Time) float64) (sum float64) {
+	var ready, done sync.WaitGroup
+	start := make(chan struct{})
+	rates := make([]float64, len(ws))
+	for i, w := range ws {
+		ready.Add(1)
+		done.Go(func() {
+			runtime.LockOSThread()
+			defer runtime.UnlockOSThread()
+			ready.Done()
+			<-start
+			begin := time.Now()
+			n := run(w, begin.Add(d))
+			rates[i] = n / time.Since(begin).Seconds()
+		})
+	}
+	ready.Wait()
+	close(start)
+	done.Wait()
+	for _, r := range rates {
+		sum += r
+	}
+	return sum
+}
+
+// counts are the numbers of cores that are measured: all of them up to eight, then
+// doubling.
+func counts(cores int) (ns []int) {
+	for n := 1; n <= cores; n++ {
+		if n > 8 && n < cores {
+			n = min(2*(n-1), cores)
+		}
+		ns = append(ns, n)
+	}
+	return ns
+}
+
+// saturated is from how many cores on further ones bring less than a tenth.
+func saturated(ps []Point) int {
+	best := slices.MaxFunc(ps, func(a, b Point) int { return compare(a.Copy, b.Copy) }).Copy
+	for _, p := range ps[:len(ps)-1] {
+		if best <= 1.1*p.Copy {
+			return p.Cores
+		}
+	}
+	return 0
+}
+
+func compare(a, b float64) int {
+	if a < b {
+		return -1
+	}
+	return 1
+}
+
+// filled is an array whose pages are there.
+func filled(n int) []float64 {
+	a := make([]float64, n)
+	for i := range a {
+		a[i] = float64(i & 7)
+	}
+	return a
+}

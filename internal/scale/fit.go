@@ -1,0 +1,158 @@
+package scale
+
+import (
+	"fmt"
+	"math"
+)
+
+// MinPoints is how many numbers of processors a fit takes: with three parameters, fewer
+// would fit nearly anything (ANALYSIS §1.11).
+const MinPoints = 6
+
+// Sample is the time that the same work took on N processors.
+type Sample struct {
+	N    int
+	Time float64 // any unit
+}
+
+// Fit is the law's parameters.
+type Fit struct {
+	Single float64 `json:"single"` // the time on one processor, in the samples' unit
+	Sigma  float64 `json:"sigma"`  // ≥ 0
+	Kappa  float64 `json:"kappa"`  // ≥ 0
+	// Error is the root of the mean square of the samples' relative deviations.
+	Error float64 `json:"error"`
+}
+
+// FitUSL fits the law by least squares of the relative deviations. Samples of the same
+// N count each; there have to be MinPoints different ones.
+//
+// As N·time = a + b(N−1) + cN(N−1) with a the time on one, σ = b/a and κ = c/a, this is
+// a linear problem. Where the best b or c would be negative, which no program's losses
+// are, the best one without it is taken.
+func FitUSL(samples []Sample) (Fit, error) {
+	var rows [][3]float64
+	different := map[int]bool{}
+	for _, s := range samples {
+		if s.N < 1 || !(s.Time > 0) || math.IsInf(s.Time, 0) {
+			return Fit{}, fmt.Errorf("a time of %v on %d processors is none", s.Time, s.N)
+		}
+		different[s.N] = true
+		n := float64(s.N)
+		y := n * s.Time
+		rows = append(rows, [3]float64{1 / y, (n - 1) / y, n * (n - 1) / y})
+	}
+	if len(different) < MinPoints {
+		return Fit{}, fmt.Errorf("the law has three parameters, and %d numbers of processors are too few to tell them: give at least %d", len(different), MinPoints)
+	}
+	var best [3]float64
+	least := math.Inf(1)
+	for _, use := range [][]int{{0, 1, 2}, {0, 1}, {0, 2}, {0}} {
+		x, ok := solve(rows, use)
+		if !ok || x[0] <= 0 || x[1] < 0 || x[2] < 0 {
+			continue
+		}
+		if e := deviation(rows, x); e < least*(1-1e-9) {
+			best, least = x, e
+		}
+	}
+	if math.IsInf(least, 1) {
+		return Fit{}, fmt.Errorf("no parameters fit these %d times", len(samples))
+	}
+	return Fit{best[0], best[1] / best[0], best[2] / best[0], math.Sqrt(least / float64(len(rows)))}, nil
+}
+
+func deviation(rows [][3]float64, x [3]float64) (sum float64) {
+	for _, r := range rows {
+		d := r[0]*x[0] + r[1]*x[1] + r[2]*x[2] - 1
+		sum += d * d
+	}
+	return sum
+}
+
+// solve finds the x, zero but in the columns use, with the least squares of rows·x − 1,
+// by the normal equations. The columns are brought to one size first: κ's grows with N².
+func solve(rows [][3]float64, use []int) (x [3]float64, ok bool) {
+	var size [3]float64
+	for _, r := range rows {
+		for _, c := range use {
+			size[c] += r[c] * r[c]
+		}
+	}
+	n := len(use)
+	var m [3][4]float64
+	for i, ci := range use {
+		if size[ci] == 0 {
+			return x, false
+		}
+		for _, r := range rows {
+			for j, cj := range use {
+				m[i][j] += r[ci] * r[cj] / math.Sqrt(size[ci]*size[cj])
+			}
+			m[i][3] += r[ci] / math.Sqrt(size[ci])
+		}
+	}
+	for i := range n {
+		p := i
+		for k := i + 1; k < n; k++ {
+			if math.Abs(m[k][i]) > math.Abs(m[p][i]) {
+				p = k
+			}
+		}
+		m[i], m[p] = m[p], m[i]
+		if math.Abs(m[i][i]) < 1e-12 {
+			return x, false
+		}
+		for k := range n {
+			if k == i {
+				continue
+			}
+			f := m[k][i] / m[i][i]
+			for j := i; j < 4; j++ {
+				m[k][j] -= f * m[i][j]
+			}
+		}
+	}
+	for i, c := range use {
+		x[c] = m[i][3] / m[i][i] / math.Sqrt(size[c])
+		if x[c] < 0 && x[c] > -1e-9*math.Abs(m[i][3]/m[i][i]) {
+			x[c] = 0 // rounding
+		}
+	}
+	return x, true
+}
+
+// Speedup is C(n).
+func (f *Fit) Speedup(n float64) float64 {
+	return n / (1 + f.Sigma*(n-1) + f.Kappa*n*(n-1))
+}
+
+// Peak is N*, the number of processors beyond which more of them make it slower; ok is
+// false where there is none.
+func (f *Fit) Peak() (n float64, ok bool) {
+	if f.Kappa <= 0 {
+		return 0, false
+	}
+	return math.Max(math.Sqrt(math.Max(1-f.Sigma, 0)/f.Kappa), 1), true
+}
+
+// Loss is what a program's processors are lost to.
+type Loss string
+
+// Losses.
+const (
+	LossNone          Loss = "none"          // it is within a tenth of linear
+	LossSerialization Loss = "serialization" // σ
+	LossCoherence     Loss = "coherence"     // κ
+)
+
+// Dominant is which kind of loss is the larger one on n processors.
+func (f *Fit) Dominant(n float64) Loss {
+	switch s, k := f.Sigma*(n-1), f.Kappa*n*(n-1); {
+	case s+k < 1/0.9-1:
+		return LossNone
+	case s >= k:
+		return LossSerialization
+	}
+	return LossCoherence
+}

@@ -1,0 +1,128 @@
+package scale
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+)
+
+// Result is what runs with different numbers of processors tell. Times are ns.
+type Result struct {
+	CPUs   int         `json:"cpus"`   // that the runs could use
+	Points []Point     `json:"points"` // by procs
+	Names  []Inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
+	// Fit is null where Refused says why.
+	Fit      *Fit     `json:"fit"`
+	Peak     *float64 `json:"peak"`     // N*; null: none, or no fit
+	Dominant Loss     `json:"dominant"` // the larger loss on the most processors; "" without a fit
+	Refused  string   `json:"refused,omitempty"`
+}
+
+// Point is the runs with one number of processors.
+type Point struct {
+	Procs     int     `json:"procs"`
+	Runs      int     `json:"runs"`
+	Wall      int64   `json:"wall_ns"` // the median, as is CPU
+	Least     int64   `json:"wall_min_ns"`
+	Most      int64   `json:"wall_max_ns"`
+	CPU       int64   `json:"cpu_ns"`
+	Speedup   float64 `json:"speedup"`    // over the first point
+	Inflation float64 `json:"cpu_factor"` // CPU over that of the first point
+	Beyond    bool    `json:"beyond_cpus"`
+}
+
+// Inflation is how the CPU time of one execution of a name's scopes grows.
+type Inflation struct {
+	Name string  `json:"name"`
+	CPU  []int64 `json:"cpu_ns"` // per execution, by point; -1: of less than half of them is it known
+	// Factor is the last known one over the first; 0: not known.
+	Factor float64 `json:"factor"`
+}
+
+// Summarize makes a Result of runs.
+func Summarize(runs []Run, cpus int) *Result {
+	r := &Result{CPUs: cpus, Points: []Point{}, Names: []Inflation{}}
+	by := map[int][]Run{}
+	var samples []Sample
+	for _, x := range runs {
+		by[x.Procs] = append(by[x.Procs], x)
+		samples = append(samples, Sample{x.Procs, float64(x.Wall)})
+	}
+	procs := slices.Sorted(maps.Keys(by))
+	for _, p := range procs {
+		walls, used := []int64{}, []int64{}
+		for _, x := range by[p] {
+			walls = append(walls, x.Wall)
+			used = append(used, x.User+x.System)
+		}
+		pt := Point{Procs: p, Runs: len(walls), Wall: median(walls), Least: slices.Min(walls), Most: slices.Max(walls), CPU: median(used), Beyond: p > cpus}
+		first := &pt
+		if len(r.Points) > 0 {
+			first = &r.Points[0]
+		}
+		pt.Speedup = float64(first.Wall) / float64(max(pt.Wall, 1))
+		if first.CPU > 0 {
+			pt.Inflation = float64(pt.CPU) / float64(first.CPU)
+		}
+		r.Points = append(r.Points, pt)
+	}
+	r.names(procs, by)
+	fit, err := FitUSL(samples)
+	if err != nil {
+		r.Refused = err.Error()
+		return r
+	}
+	r.Fit, r.Dominant = &fit, fit.Dominant(float64(procs[len(procs)-1]))
+	if n, ok := fit.Peak(); ok {
+		r.Peak = &n
+	}
+	return r
+}
+
+// names compares what one execution costs, by name.
+func (r *Result) names(procs []int, by map[int][]Run) {
+	sums := map[string][]Name{}
+	for i, p := range procs {
+		for _, x := range by[p] {
+			for name, n := range x.Names {
+				s := sums[name]
+				if s == nil {
+					s = make([]Name, len(procs))
+					sums[name] = s
+				}
+				s[i].Count += n.Count
+				s[i].Known += n.Known
+				s[i].CPU += n.CPU
+			}
+		}
+	}
+	for name, s := range sums {
+		x := Inflation{Name: name}
+		first, last := int64(-1), int64(-1)
+		for _, n := range s {
+			each := int64(-1)
+			if n.Known > 0 && 2*n.Known >= n.Count {
+				each = n.CPU / n.Known
+				if first < 0 {
+					first = each
+				} else {
+					last = each
+				}
+			}
+			x.CPU = append(x.CPU, each)
+		}
+		if first > 0 && last >= 0 {
+			x.Factor = float64(last) / float64(first)
+		}
+		r.Names = append(r.Names, x)
+	}
+	slices.SortFunc(r.Names, func(a, b Inflation) int {
+		return cmp.Or(cmp.Compare(b.Factor, a.Factor), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+func median(v []int64) int64 {
+	slices.Sort(v)
+	n := len(v)
+	return (v[(n-1)/2] + v[n/2]) / 2
+}
