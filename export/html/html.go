@@ -124,7 +124,7 @@ const coarsest = 1 << 61
 
 // fits tells whether a page with c is small enough.
 func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
-	if c.Tile.RawSize()/3*4 < limit*9/10 {
+	if c.RawSize()/3*4 < limit*9/10 {
 		return true // even if nothing could be packed
 	}
 	n := &counter{left: limit}

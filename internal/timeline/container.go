@@ -7,6 +7,8 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+
+	"github.com/scopeview/scopeview/internal/states"
 )
 
 // magic begins a container.
@@ -18,14 +20,22 @@ type Container struct {
 	Tile *Tile
 	Open []OpenScope // what is open now, in place of the list before; with Live only
 	Live bool        // Open is there, be it empty
+	// States and Locks are what goroutines did, and who waited for whom.
+	States *StateTile
+	Locks  *LockTile
+	// Doctor is what the doctor says; see package doctor's Report.
+	Doctor any
 }
 
 // header is the container's JSON.
 type header struct {
-	Meta    *Meta       `json:"meta,omitempty"`
-	Tile    *tileHeader `json:"tile,omitempty"`
-	Open    *openHeader `json:"open,omitempty"`
-	Columns [][4]any    `json:"columns"`
+	Meta    *Meta        `json:"meta,omitempty"`
+	Tile    *tileHeader  `json:"tile,omitempty"`
+	Open    *openHeader  `json:"open,omitempty"`
+	States  *stateHeader `json:"states,omitempty"`
+	Locks   *lockHeader  `json:"locks,omitempty"`
+	Doctor  any          `json:"doctor,omitempty"`
+	Columns [][4]any     `json:"columns"`
 }
 
 type tileHeader struct {
@@ -42,15 +52,59 @@ type openHeader struct {
 	Items [][7]any    `json:"items"`
 }
 
-// RawSize is how many bytes the container is without compression, less its
-// header.
-func (t *Tile) RawSize() int64 {
-	var n int64
-	for _, c := range t.columns {
-		n += int64(len(c.bytes))
+type stateHeader struct {
+	From     int64    `json:"from"`
+	To       int64    `json:"to"`
+	Res      int64    `json:"res"`
+	Names    []string `json:"names"` // of the states
+	Frames   []string `json:"frames"`
+	Stacks   [][]int  `json:"stacks"`
+	Reasons  []string `json:"reasons"`
+	Switches bool     `json:"switches"`
+	Pending  bool     `json:"pending,omitempty"`
+	Problems []string `json:"problems,omitempty"`
+}
+
+type lockHeader struct {
+	From  int64     `json:"from"`
+	To    int64     `json:"to"`
+	Res   int64     `json:"res"`
+	Locks []LockRow `json:"locks"`
+	More  int       `json:"more,omitempty"`
+}
+
+// columns are those of all that is in the container.
+func (c *Container) columns() (all []*column) {
+	if c.Tile != nil {
+		all = append(all, c.Tile.columns...)
 	}
-	for _, s := range t.Strings {
-		n += int64(len(s)) + 8
+	if c.States != nil {
+		all = append(all, c.States.columns...)
+	}
+	if c.Locks != nil {
+		all = append(all, c.Locks.columns...)
+	}
+	return all
+}
+
+// RawSize is how many bytes the container is without compression, less what its
+// header says beside texts.
+func (c *Container) RawSize() (n int64) {
+	for _, col := range c.columns() {
+		n += int64(len(col.bytes))
+	}
+	if c.Tile != nil {
+		for _, s := range c.Tile.Strings {
+			n += int64(len(s)) + 8
+		}
+	}
+	if c.States != nil {
+		for _, s := range c.States.Frames {
+			n += int64(len(s)) + 8
+		}
+		for _, s := range c.States.Stacks {
+			n += 8 * int64(len(s))
+		}
 	}
 	return n
 }
@@ -67,10 +121,8 @@ func (c *Container) WriteTo(w io.Writer, level int) error {
 	}
 	length := binary.LittleEndian.AppendUint32([]byte(magic), uint32(len(head)))
 	parts := [][]byte{length, head}
-	if c.Tile != nil {
-		for _, col := range c.Tile.columns {
-			parts = append(parts, col.bytes)
-		}
+	for _, col := range c.columns() {
+		parts = append(parts, col.bytes)
 	}
 	for _, p := range parts {
 		if _, err := z.Write(p); err != nil {
@@ -81,12 +133,18 @@ func (c *Container) WriteTo(w io.Writer, level int) error {
 }
 
 func (c *Container) header() ([]byte, error) {
-	h := header{Meta: c.Meta, Columns: [][4]any{}}
+	h := header{Meta: c.Meta, Doctor: c.Doctor, Columns: [][4]any{}}
 	if t := c.Tile; t != nil {
 		h.Tile = &tileHeader{t.From, t.To, t.Res, t.Strings, t.Rows}
-		for _, col := range t.columns {
-			h.Columns = append(h.Columns, [4]any{col.name, string(col.kind), col.count, len(col.bytes)})
-		}
+	}
+	if t := c.States; t != nil {
+		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches, t.Pending, t.Problems}
+	}
+	if t := c.Locks; t != nil {
+		h.Locks = &lockHeader{t.From, t.To, t.Res, t.Locks, t.More}
+	}
+	for _, col := range c.columns() {
+		h.Columns = append(h.Columns, [4]any{col.name, string(col.kind), col.count, len(col.bytes)})
 	}
 	if c.Live {
 		h.Open = openHeaderOf(c.Open)

@@ -41,6 +41,7 @@ func (x *Index) add(e *trace.Event) {
 	if s := x.open[e.Loc]; s != nil && s.kind == e.Kind && s.name == e.Name {
 		x.over(s)
 		x.census.Ended(e)
+		x.locks.add(e, s.row)
 		r := x.rows[s.row]
 		row, depth := s.row, s.depth
 		if e.Kind == format.KindPending {
@@ -78,6 +79,7 @@ func (x *Index) add(e *trace.Event) {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		x.items++
 		x.scopes++
+		x.locks.add(e, r.at)
 		x.enqueue(r, x.scope(r, e))
 	default:
 		if s := x.other(r, e); s.kind != 0 {
@@ -102,6 +104,7 @@ func (x *Index) begun(e *trace.Event) {
 		return
 	}
 	x.scopes++
+	x.locks.add(e, r.at)
 	x.enqueue(r, s)
 }
 
@@ -113,6 +116,7 @@ func (x *Index) gone() {
 			continue
 		}
 		x.over(s)
+		delete(x.locks.open, s.loc)
 		r := x.rows[s.row]
 		x.items--
 		if s.kind == format.KindPending {

@@ -48,6 +48,7 @@ type Index struct {
 	lister  *args.Lister
 	json    []byte
 	series  seriesSet
+	locks   locks
 	queued  []*row // rows with a queue
 	census  analysis.Census
 	items   int64 // scopes and instants, open ones included
@@ -64,7 +65,7 @@ func New(t *trace.Trace) *Index {
 	x := &Index{
 		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[int64]*scope{},
 		threads: []uint32{0}, thread: map[uint32]uint16{0: 0}, texts: newTexts(),
-		series: seriesSet{}, end: t.End(), since: math.MaxInt64, taken: map[int64]struct{}{},
+		series: seriesSet{}, locks: newLocks(), end: t.End(), since: math.MaxInt64, taken: map[int64]struct{}{},
 	}
 	x.lister = args.NewLister(t.Name)
 	return x
@@ -126,6 +127,7 @@ func (x *Index) take(e *trace.Event) {
 	case format.KindTask, format.KindTaskf, format.KindProcess, format.KindWait, format.KindHold:
 		x.items++
 		x.scopes++
+		x.locks.add(e, r.at)
 		if e.Open {
 			s := x.scope(r, e)
 			x.begin(s)

@@ -1,0 +1,212 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// lockKey is an object that is locked: several may have one name, and after one is
+// gone another may be at its address.
+type lockKey struct {
+	addr uint64
+	name uint16
+}
+
+// lock is who waited for an object and who held it.
+type lock struct {
+	lockKey
+	kind         format.LockKind
+	waits, holds []lockSpan
+	unsorted     bool
+}
+
+// lockSpan is one wait or hold.
+type lockSpan struct {
+	start, end int64
+	row        int32
+	shared     bool
+}
+
+// locks are an index's.
+type locks struct {
+	byKey map[lockKey]*lock
+	open  map[int64]openLock // by the record's offset
+}
+
+type openLock struct {
+	*lock
+	span lockSpan
+	hold bool
+}
+
+func newLocks() locks { return locks{map[lockKey]*lock{}, map[int64]openLock{}} }
+
+// add takes in a wait or a hold of a row, and what else there is not at all.
+func (x *locks) add(e *trace.Event, row int32) {
+	hold := e.Kind == format.KindHold
+	if !hold && e.Kind != format.KindWait {
+		return
+	}
+	k := lockKey{name: e.Name}
+	kind, mode := format.LockUnknown, format.LockExclusive
+	for _, s := range e.Args {
+		switch s.Type {
+		case format.SlotAddr:
+			k.addr = s.Value
+		case format.SlotUint:
+			kind, mode = format.LockOf(s.Value)
+		}
+	}
+	l := x.byKey[k]
+	if l == nil {
+		l = &lock{lockKey: k}
+		x.byKey[k] = l
+	}
+	if kind != format.LockUnknown {
+		l.kind = kind
+	}
+	span := lockSpan{start: e.Start, end: e.Start + max(e.Dur, 0), row: row, shared: mode == format.LockShared}
+	if e.Open {
+		x.open[e.Loc] = openLock{l, span, hold}
+		return
+	}
+	delete(x.open, e.Loc)
+	list := &l.waits
+	if hold {
+		list = &l.holds
+	}
+	if n := len(*list); n > 0 && (*list)[n-1].start > span.start {
+		l.unsorted = true
+	}
+	*list = append(*list, span)
+}
+
+// lockSpans are all waits, or all holds, of l up to now, by their starts.
+func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
+	byStart := func(a, b lockSpan) int { return cmp.Compare(a.start, b.start) }
+	if l.unsorted {
+		slices.SortStableFunc(l.waits, byStart)
+		slices.SortStableFunc(l.holds, byStart)
+		l.unsorted = false
+	}
+	list := l.waits
+	if hold {
+		list = l.holds
+	}
+	clipped := false
+	for _, o := range x.locks.open {
+		if o.lock != l || o.hold != hold {
+			continue
+		}
+		if !clipped {
+			list, clipped = slices.Clone(list), true
+		}
+		o.span.end = max(x.end, o.span.start)
+		list = append(list, o.span)
+	}
+	if clipped {
+		slices.SortStableFunc(list, byStart)
+	}
+	return list
+}
+
+// holder is a stretch in which an object was held: a hold alone, or several that
+// overlap, as readers do, or are too short to be told from each other.
+type holder struct {
+	lockSpan
+	count   int
+	longest lockSpan
+}
+
+// holders visits what of some holds touches [from, to], merged for a resolution.
+func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
+	var h holder
+	for _, s := range list {
+		if s.end < from || s.start > to {
+			continue
+		}
+		if h.count > 0 && (s.start < h.end || s.end-h.start < res) {
+			h.end = max(h.end, s.end)
+			h.count++
+			h.shared = h.shared || s.shared
+			if s.end-s.start > h.longest.end-h.longest.start {
+				h.longest = s
+			}
+			continue
+		}
+		if h.count > 0 {
+			visit(&h)
+		}
+		h = holder{s, 1, s}
+	}
+	if h.count > 0 {
+		visit(&h)
+	}
+}
+
+// waiting visits how many waited, from when on. At a resolution only the most of
+// each stretch stay, and the last.
+func waiting(list []lockSpan, from, to, res int64, visit func(t int64, n int)) {
+	type step struct {
+		t int64
+		d int
+	}
+	var steps []step
+	for _, s := range list {
+		if s.end >= from && s.start <= to {
+			steps = append(steps, step{max(s.start, from), 1}, step{s.end, -1})
+		}
+	}
+	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.d, b.d)) })
+	n, res := 0, max(res, 1)
+	for i := 0; i < len(steps); {
+		t := steps[i].t
+		stretch, most := floorDiv(t, res), 0
+		last := t
+		for i < len(steps) && floorDiv(steps[i].t, res) == stretch {
+			last = steps[i].t
+			for i < len(steps) && steps[i].t == last {
+				n += steps[i].d
+				i++
+			}
+			most = max(most, n)
+		}
+		if last > t {
+			visit(t, most)
+		}
+		visit(last, n)
+	}
+}
+
+// scopeAt is the name of the scope that ran innermost on a row at a moment, or
+// began then; ok is false if there was none.
+func (x *Index) scopeAt(row int32, t int64) (name uint16, ok bool) {
+	best := int64(math.MinInt64)
+	r := x.rows[row]
+	for d := range r.lanes {
+		l := &r.lanes[d]
+		if i := l.from(t+1) - 1; i >= 0 {
+			it := l.at(i)
+			if it.start+max(l.durOf(i, it), 0) > t && it.start >= best && isScope(it.kind) {
+				name, ok, best = it.name, true, it.start
+			}
+		}
+		if l.rare == nil {
+			continue
+		}
+		for _, s := range l.rare.open {
+			if s.start <= t && s.start >= best && isScope(s.kind) {
+				name, ok, best = s.name, true, s.start
+			}
+		}
+	}
+	return name, ok
+}
+
+func isScope(k format.Kind) bool {
+	return k == format.KindTask || k == format.KindTaskf || k == format.KindProcess
+}

@@ -1,0 +1,142 @@
+package timeline
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// locksMost is how many objects a tile tells of: those that were waited for
+// longest.
+const locksMost = 200
+
+// LockTile is who held which object, and how many waited for it, in a stretch of
+// time at a resolution, in packed columns, object by object:
+//
+//	holdStart d, holdDur u, holdGoid u, holdScope u, holdMany u, holdFlags b
+//	              the stretches in which it was held, which do not overlap: the goroutine of the longest
+//	              hold in it, the name of the scope that this one was in (plus one; 0: in none), how many
+//	              holds there are, 1 with other readers
+//	waitTime d, waitCount u
+//	              from when on how many waited
+type LockTile struct {
+	From, To, Res int64
+	Locks         []LockRow
+	More          int // objects beyond these
+	Items         int64
+
+	columns []*column
+}
+
+// LockRow is one object. Its times are of the tile's stretch, in ns, with what has
+// not ended up to the last moment that is known.
+type LockRow struct {
+	Name    uint16 `json:"name"`
+	Addr    string `json:"addr"`
+	Kind    string `json:"kind"`
+	Waits   int    `json:"waits"`
+	Wait    int64  `json:"wait"`
+	WaitMax int64  `json:"waitMax"`
+	Holds   int    `json:"holds"`
+	Hold    int64  `json:"hold"`
+	HoldMax int64  `json:"holdMax"`
+	Most    int    `json:"most"` // waited at once
+	Held    int    `json:"held"` // of the columns' stretches
+	Steps   int    `json:"steps"`
+
+	lock         *lock
+	waits, holds []lockSpan
+}
+
+type lockColumns struct {
+	start, dur, goid, scope, many, flags column
+	time, count                          column
+}
+
+// LockTile packs what of the locks touches [from, to], in about max items at most.
+func (x *Index) LockTile(from, to, max int64) *LockTile {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	t := &LockTile{From: from, To: to, Locks: []LockRow{}}
+	for _, l := range x.locks.byKey {
+		if r, ok := x.lockRow(l, from, to); ok {
+			t.Locks = append(t.Locks, r)
+		}
+	}
+	slices.SortFunc(t.Locks, func(a, b LockRow) int {
+		return cmp.Or(cmp.Compare(b.Wait, a.Wait), cmp.Compare(b.Hold, a.Hold), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
+	})
+	if len(t.Locks) > locksMost {
+		t.More, t.Locks = len(t.Locks)-locksMost, t.Locks[:locksMost]
+	}
+	x.packLocks(t)
+	for max > 0 && t.Items > max {
+		t.Res = 4 * (t.Res + (to-from)/max)
+		x.packLocks(t)
+	}
+	return t
+}
+
+// lockRow sums up what touches [from, to]; ok is false if nothing does.
+func (x *Index) lockRow(l *lock, from, to int64) (r LockRow, ok bool) {
+	r = LockRow{
+		Name: l.name, Addr: "0x" + strconv.FormatUint(l.addr, 16), Kind: format.LockKindNames[l.kind],
+		lock: l, waits: x.lockSpans(l, false), holds: x.lockSpans(l, true),
+	}
+	for _, s := range r.waits {
+		if s.end >= from && s.start <= to {
+			r.Waits++
+			r.Wait += s.end - s.start
+			r.WaitMax = max(r.WaitMax, s.end-s.start)
+		}
+	}
+	for _, s := range r.holds {
+		if s.end >= from && s.start <= to {
+			r.Holds++
+			r.Hold += s.end - s.start
+			r.HoldMax = max(r.HoldMax, s.end-s.start)
+		}
+	}
+	return r, r.Waits+r.Holds > 0
+}
+
+// packLocks fills the columns at the tile's resolution.
+func (x *Index) packLocks(t *LockTile) {
+	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
+	c := &lockColumns{
+		of("holdStart", 'd'), of("holdDur", 'u'), of("holdGoid", 'u'), of("holdScope", 'u'), of("holdMany", 'u'), of("holdFlags", 'b'),
+		of("waitTime", 'd'), of("waitCount", 'u'),
+	}
+	t.Items = 0
+	for i := range t.Locks {
+		r := &t.Locks[i]
+		r.Held, r.Steps, r.Most = 0, 0, 0
+		holders(r.holds, t.From, t.To, t.Res, func(h *holder) {
+			r.Held++
+			c.start.d(h.start)
+			c.dur.u(uint64(h.end - h.start))
+			c.goid.u(x.rows[h.longest.row].goid)
+			scope := uint64(0)
+			if name, ok := x.scopeAt(h.longest.row, h.longest.start); ok {
+				scope = uint64(name) + 1
+			}
+			c.scope.u(scope)
+			c.many.u(uint64(h.count))
+			flags := byte(0)
+			if h.shared {
+				flags = 1
+			}
+			c.flags.b(flags)
+		})
+		waiting(r.waits, t.From, t.To, t.Res, func(at int64, n int) {
+			r.Steps++
+			r.Most = max(r.Most, n)
+			c.time.d(at)
+			c.count.u(uint64(n))
+		})
+		t.Items += int64(r.Held + r.Steps)
+	}
+	t.columns = []*column{&c.start, &c.dur, &c.goid, &c.scope, &c.many, &c.flags, &c.time, &c.count}
+}

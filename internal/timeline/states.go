@@ -1,0 +1,217 @@
+package timeline
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// States is what each goroutine did at every moment, some 25 bytes for each
+// interval, such that what lies in a stretch of time is found by binary search and
+// told at any resolution. It does not change once it is made.
+type States struct {
+	From, To int64    // what the Go execution trace covers, ns from the trace's start
+	Switches bool     // it is known whether threads were on a CPU
+	Problems []string // sentences: what is missing or makes no sense
+
+	rows    []*stateRow // by their first moments
+	byGoid  map[uint64]*stateRow
+	goids   numbers[uint64]
+	threads numbers[uint32]
+	reasons numbers[string]
+	frames  func(stack uint32) []string
+}
+
+// stateRow is one goroutine. Its items follow each other without gaps.
+type stateRow struct {
+	goid  uint64
+	items []stateItem
+	end   int64  // of the last item
+	start string // the function that the goroutine began with; empty: not known
+}
+
+// stateItem lasts until the next one begins.
+type stateItem struct {
+	start   int64
+	stack   uint32
+	byStack uint32
+	by      uint32 // index into goids
+	thread  uint16 // index into threads
+	state   states.State
+	reason  uint8 // index into reasons
+}
+
+// numbers gives small numbers to values that repeat; 0 is the zero value.
+type numbers[T comparable] struct {
+	list []T
+	at   map[T]uint32
+}
+
+// of is the number of v; 0 where max are taken.
+func (n *numbers[T]) of(v T, max int) uint32 {
+	if n.at == nil {
+		var zero T
+		n.list, n.at = []T{zero}, map[T]uint32{zero: 0}
+	}
+	i, ok := n.at[v]
+	if !ok && len(n.list) <= max {
+		i = uint32(len(n.list))
+		n.list = append(n.list, v)
+		n.at[v] = i
+	}
+	return i
+}
+
+// newStates returns what add fills; frames tells a stack's functions, the
+// innermost first.
+func newStates(frames func(stack uint32) []string) *States {
+	return &States{byGoid: map[uint64]*stateRow{}, frames: frames}
+}
+
+// add takes in an interval; those of a goroutine come by time. Where something
+// lies between two of them, the state there is unknown.
+func (s *States) add(v *states.Interval) {
+	r := s.byGoid[v.Goid]
+	if r == nil {
+		r = &stateRow{goid: v.Goid, end: v.From}
+		s.byGoid[v.Goid] = r
+		s.rows = append(s.rows, r)
+	}
+	if v.From > r.end {
+		r.items = append(r.items, stateItem{start: r.end})
+		r.end = v.From
+	}
+	if v.To <= r.end {
+		return
+	}
+	it := stateItem{
+		start: r.end, stack: v.Stack, byStack: v.ByStack, by: s.goids.of(v.By, math.MaxInt32),
+		thread: uint16(s.threads.of(v.Thread, math.MaxUint16)), state: v.State, reason: uint8(s.reasons.of(v.ReasonName, math.MaxUint8)),
+	}
+	if it.state >= states.Count {
+		it.state = states.Unknown
+	}
+	r.items = append(r.items, it)
+	r.end = v.To
+}
+
+func (s *States) sort() {
+	slices.SortStableFunc(s.rows, func(a, b *stateRow) int { return cmp.Compare(a.items[0].start, b.items[0].start) })
+}
+
+func (r *stateRow) endOf(i int) int64 {
+	if i+1 < len(r.items) {
+		return r.items[i+1].start
+	}
+	return r.end
+}
+
+// touching is the range of the items that have a part in [from, to].
+func (r *stateRow) touching(from, to int64) (first, end int) {
+	if len(r.items) == 0 || r.end <= from || r.items[0].start > to {
+		return 0, 0
+	}
+	by := func(it stateItem, t int64) int { return cmp.Compare(it.start, t) }
+	first, exact := slices.BinarySearchFunc(r.items, from, by)
+	if !exact && first > 0 {
+		first--
+	}
+	if to == math.MaxInt64 {
+		return first, len(r.items)
+	}
+	end, _ = slices.BinarySearchFunc(r.items, to+1, by)
+	return first, max(end, first)
+}
+
+// stateRun is a stretch of a row that is drawn as one: an item alone, or
+// neighbours that are together shorter than the resolution.
+type stateRun struct {
+	start, end int64
+	count      int
+	item       int // the longest
+	longest    int64
+	times      [states.Count]int64
+}
+
+// top is the state that took the most of the run.
+func (u *stateRun) top() states.State {
+	best := 0
+	for k, t := range u.times {
+		if t > u.times[best] {
+			best = k
+		}
+	}
+	return states.State(best)
+}
+
+// runs visits what touches [from, to], merged for a resolution. The run is good
+// until the next one.
+func (r *stateRow) runs(from, to, res int64, visit func(*stateRun)) {
+	var u stateRun
+	first, end := r.touching(from, to)
+	for i := first; i < end; i++ {
+		it := &r.items[i]
+		next := r.endOf(i)
+		d := next - it.start
+		if u.count > 0 && next-u.start < res {
+			u.end = next
+			u.count++
+			u.times[it.state] += d
+			if d > u.longest {
+				u.longest, u.item = d, i
+			}
+			continue
+		}
+		if u.count > 0 {
+			visit(&u)
+		}
+		u = stateRun{start: it.start, end: next, count: 1, item: i, longest: d}
+		u.times[it.state] = d
+	}
+	if u.count > 0 {
+		visit(&u)
+	}
+}
+
+// Count is how many intervals there are.
+func (s *States) Count() (n int64) {
+	for _, r := range s.rows {
+		n += int64(len(r.items))
+	}
+	return n
+}
+
+// ResFor is the finest resolution at which a tile of [from, to] has at most max
+// items: 0 if that is every interval, else a power of two in ns.
+func (s *States) ResFor(from, to, max int64) int64 {
+	if s.countAt(from, to, 0, max) <= max {
+		return 0
+	}
+	lo, hi := 1, 62
+	for lo < hi {
+		if k := (lo + hi) / 2; s.countAt(from, to, 1<<k, max) <= max {
+			hi = k
+		} else {
+			lo = k + 1
+		}
+	}
+	return 1 << lo
+}
+
+// countAt counts a tile's items, up to a bit more than max.
+func (s *States) countAt(from, to, res, max int64) (n int64) {
+	for _, r := range s.rows {
+		if n > max {
+			break
+		}
+		if res <= 1 {
+			first, end := r.touching(from, to)
+			n += int64(end - first)
+			continue
+		}
+		r.runs(from, to, res, func(*stateRun) { n++ })
+	}
+	return n
+}

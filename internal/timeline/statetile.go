@@ -1,0 +1,158 @@
+package timeline
+
+import "github.com/scopeview/scopeview/internal/states"
+
+// StateTile is what goroutines did in a stretch of time at a resolution, in packed
+// columns:
+//
+//	stateGoid u, stateCount u, stateStart d, stateFunc u
+//	              the rows: the goroutine, its items, when the first begins, the function that it
+//	              began with (index into Frames; 0: not known)
+//	state b, stateDur u
+//	              the items, row by row. Each begins where the one before ends
+//	stateReason u, stateThread u, stateStack u, stateBy u, stateByStack u
+//	              of the item, or of the longest in it: index into Reasons, the thread, index into Stacks,
+//	              the goroutine that ended it and where
+//	stateMany u, stateTop u, stateLock u
+//	              with Res > 0: how many intervals are merged in the item; how long state, which took
+//	              the most of it, took; how long of it was waiting for locks
+//
+// Neighbours that are together shorter than Res are one item.
+type StateTile struct {
+	From, To, Res int64
+	Frames        []string // the first is empty
+	Stacks        [][]int  // the first is empty; indexes into Frames, the innermost first
+	Reasons       []string // the first is empty
+	Items         int64
+	Switches      bool     // it is known whether threads were on a CPU
+	Problems      []string // sentences
+	Pending       bool     // the states are still being read: ask again
+
+	columns []*column
+}
+
+type stateColumns struct {
+	goid, count, start, fn             column
+	state, dur                         column
+	reason, thread, stack, by, byStack column
+	many, top, lock                    column
+}
+
+func newStateColumns() *stateColumns {
+	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
+	return &stateColumns{
+		of("stateGoid", 'u'), of("stateCount", 'u'), of("stateStart", 'd'), of("stateFunc", 'u'),
+		of("state", 'b'), of("stateDur", 'u'),
+		of("stateReason", 'u'), of("stateThread", 'u'), of("stateStack", 'u'), of("stateBy", 'u'), of("stateByStack", 'u'),
+		of("stateMany", 'u'), of("stateTop", 'u'), of("stateLock", 'u'),
+	}
+}
+
+func (c *stateColumns) list(merged bool) []*column {
+	all := []*column{&c.goid, &c.count, &c.start, &c.fn, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack}
+	if merged {
+		all = append(all, &c.many, &c.top, &c.lock)
+	}
+	return all
+}
+
+// stateTiler makes a StateTile.
+type stateTiler struct {
+	s      *States
+	tile   *StateTile
+	c      *stateColumns
+	frames map[string]int
+	stacks map[uint32]int
+}
+
+// Tile packs what touches [from, to] at a resolution in ns; 0: every interval.
+// keep, if not nil, says which goroutines are in.
+func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
+	b := &stateTiler{
+		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches, Problems: s.Problems},
+		c: newStateColumns(), frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0},
+	}
+	if len(s.reasons.list) > 0 {
+		b.tile.Reasons = s.reasons.list
+	}
+	for _, r := range s.rows {
+		if keep == nil || keep(r.goid) {
+			b.row(r)
+		}
+	}
+	b.tile.columns = b.c.list(res > 0)
+	return b.tile
+}
+
+func (b *stateTiler) row(r *stateRow) {
+	n := 0
+	r.runs(b.tile.From, b.tile.To, b.tile.Res, func(u *stateRun) {
+		if n == 0 {
+			b.c.start.d(u.start)
+		}
+		b.item(r, u)
+		n++
+	})
+	if n == 0 {
+		return
+	}
+	b.c.goid.u(r.goid)
+	b.c.count.u(uint64(n))
+	b.c.fn.u(uint64(b.frame(r.start)))
+	b.tile.Items += int64(n)
+}
+
+func (b *stateTiler) item(r *stateRow, u *stateRun) {
+	c, it := b.c, &r.items[u.item]
+	top := u.top()
+	c.state.b(byte(top))
+	c.dur.u(uint64(u.end - u.start))
+	if it.state != top {
+		it = &stateItem{}
+	}
+	c.reason.u(uint64(it.reason))
+	c.thread.u(uint64(at(b.s.threads.list, int(it.thread))))
+	c.stack.u(uint64(b.stack(it.stack)))
+	c.by.u(at(b.s.goids.list, int(it.by)))
+	c.byStack.u(uint64(b.stack(it.byStack)))
+	if b.tile.Res > 0 {
+		c.many.u(uint64(u.count))
+		c.top.u(uint64(u.times[top]))
+		c.lock.u(uint64(u.times[states.Lock]))
+	}
+}
+
+// at is the i-th; the zero value where nothing was ever put into the list.
+func at[T any](list []T, i int) (v T) {
+	if i < len(list) {
+		v = list[i]
+	}
+	return v
+}
+
+// stack is a stack's place among the tile's.
+func (b *stateTiler) stack(id uint32) int {
+	k, ok := b.stacks[id]
+	if !ok {
+		var list []int
+		for _, f := range b.s.frames(id) {
+			list = append(list, b.frame(f))
+		}
+		if list != nil {
+			k = len(b.tile.Stacks)
+			b.tile.Stacks = append(b.tile.Stacks, list)
+		}
+		b.stacks[id] = k
+	}
+	return k
+}
+
+func (b *stateTiler) frame(text string) int {
+	k, ok := b.frames[text]
+	if !ok {
+		k = len(b.tile.Frames)
+		b.frames[text] = k
+		b.tile.Frames = append(b.tile.Frames, text)
+	}
+	return k
+}
