@@ -46,3 +46,20 @@ func (p *progress) done() {
 		p.printed = false
 	}
 }
+
+// steps returns what tells on a terminal how far something is that takes a known number
+// of steps.
+func (s *streams) steps(what string) func(done, of int) {
+	return func(done, of int) {
+		if s.errTerm {
+			fmt.Fprintf(s.err, "\r%s%d of %d ", what, done, of)
+		}
+	}
+}
+
+// stepsDone takes the last word back.
+func (s *streams) stepsDone() {
+	if s.errTerm {
+		fmt.Fprint(s.err, "\r                    \r")
+	}
+}

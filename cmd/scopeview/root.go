@@ -16,6 +16,7 @@ const (
 	exitFailed = 1
 	exitUsage  = 2
 	exitLosses = 3 // the trace has losses, and --strict
+	exitFound  = 4 // what --fail-on asks for
 )
 
 // exit ends the command with a code. What is to be said was said, or is err.
@@ -45,7 +46,8 @@ TRACE is a file, a directory (its newest *.scope file), the number of a running 
 (http://localhost:6060/debug/scope/: a copy of what it has recorded). A trace can be looked
 at while it is being written, and after its program was killed.
 
-Exit codes: 0 ok, 1 failed, or the trace is damaged, 2 wrong usage, 3 the trace has losses (with --strict).`
+Exit codes: 0 ok, 1 failed, or the trace is damaged, 2 wrong usage, 3 the trace has losses (with --strict),
+4 what was looked for with --fail-on was found.`
 
 func newRoot(s *streams) *cobra.Command {
 	root := &cobra.Command{
@@ -68,7 +70,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s))
+	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newScale(s), newMembench(s))
 	return root
 }
 

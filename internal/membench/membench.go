@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"runtime"
-	"slices"
 	"sync"
 	"time"
 )
@@ -151,7 +150,13 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 			}
 		}
 	}
-	r.Saturated = saturated(r.Points)
+	n, known := saturated(r.Points)
+	if known {
+		r.Saturated = n
+		return r, nil
+	}
+	_, by := r.Inflation(r.Points[len(r.Points)-1])
+	r.Doubt = join(r.Doubt, fmt.Sprintf("%d cores slow each other down %.1f times even in work that needs no memory: others run on them, or they are threads of fewer cores. Whether memory is saturated can't be told", r.Points[len(r.Points)-1].Cores, by))
 	return r, nil
 }
 
@@ -194,22 +199,28 @@ func counts(cores int) (ns []int) {
 	return ns
 }
 
-// saturated is from how many cores on further ones bring less than a tenth.
-func saturated(ps []Point) int {
-	best := slices.MaxFunc(ps, func(a, b Point) int { return compare(a.Copy, b.Copy) }).Copy
+// saturated is from how many cores on further ones bring less than a tenth, 0 if none.
+// Cores that have no more of themselves to give, because they are threads of one core or
+// because others run on them, tell nothing about memory: then known is false.
+func saturated(ps []Point) (n int, known bool) {
+	last := ps[len(ps)-1]
+	best := last.Copy
+	for _, p := range ps {
+		best = max(best, p.Copy)
+	}
 	for _, p := range ps[:len(ps)-1] {
 		if best <= 1.1*p.Copy {
-			return p.Cores
+			return p.Cores, last.Compute >= p.Compute*(1+0.5*float64(last.Cores-p.Cores)/float64(p.Cores))
 		}
 	}
-	return 0
+	return 0, true
 }
 
-func compare(a, b float64) int {
-	if a < b {
-		return -1
+func join(a, b string) string {
+	if a == "" {
+		return b
 	}
-	return 1
+	return a + "; " + b
 }
 
 // filled is an array whose pages are there.

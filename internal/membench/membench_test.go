@@ -57,10 +57,16 @@ func TestSaturated(t *testing.T) {
 	} {
 		var ps []Point
 		for i, c := range w.copies {
-			ps = append(ps, Point{Cores: i + 1, Copy: c})
+			ps = append(ps, Point{Cores: i + 1, Copy: c, Compute: float64(i + 1)})
 		}
-		if got := saturated(ps); got != w.want {
-			t.Errorf("%v: %d, want %d", w.copies, got, w.want)
+		if got, known := saturated(ps); got != w.want || !known {
+			t.Errorf("%v: %d, %v, want %d", w.copies, got, known, w.want)
+		}
+		for i := range ps {
+			ps[i].Compute = 1 + 0.1*float64(i) // the cores share what they compute with
+		}
+		if _, known := saturated(ps); known != (w.want == 0) {
+			t.Errorf("%v on cores that are none: known %v", w.copies, known)
 		}
 	}
 }
