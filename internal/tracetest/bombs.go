@@ -353,6 +353,40 @@ var bombs = []struct {
 			m.block(format.BlockCount, format.AppendCounts(nil, at(i), []format.Count{{Name: 2, Stack: s.ID, Calls: 1, Weight: 1}}))
 		})(m)
 	}},
+	{"Go traces of nothing", until(func(m *maker, i int) {
+		m.block(format.BlockGoTrace, format.AppendGoTrace(nil, uint32(1+i), 0, nil))
+	})},
+	{"parts of a Go trace, the last one first", until(func(m *maker, i int) {
+		m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, uint32(m.size-i), nil))
+	})},
+	{"parts of a Go trace that lie a chunk apart each", func(m *maker) {
+		m.chunk = 4096
+		chunks, n := uint32(m.size/m.chunk-2), uint32(0)
+		until(func(m *maker, i int) { // what follows one is in the next chunk, and at last in the first again
+			m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, n%128*chunks+n/128, []byte{1}))
+			n++
+		})(m)
+	}},
+	{"switches of a thread each", until(func(m *maker, i int) {
+		m.block(format.BlockSwitch, format.AppendSwitches(nil, &format.Switches{Thread: uint32(i), Base: at(i), Until: at(i)}))
+	})},
+	{"as many switches as there may be", until(func(m *maker, i int) {
+		s := format.Switches{Thread: 1, Base: at(i), Until: at(i), List: make([]format.Switch, m.chunk-200)}
+		for j := range s.List {
+			s.List[j] = format.Switch{Time: s.Base, How: format.SwitchKind(j & 1)}
+		}
+		m.block(format.BlockSwitch, format.AppendSwitches(nil, &s))
+	})},
+	{"more switches than there may be", func(m *maker) {
+		m.chunk = m.size / 2
+		until(func(m *maker, i int) {
+			m.block(format.BlockSwitch, append(format.AppendSwitches(nil, &format.Switches{Thread: 1, Base: at(i), Until: at(i)}), make([]byte, m.chunk-200)...))
+		})(m)
+	}},
+	{"locks of an address each", until(func(m *maker, i int) {
+		m.block(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: at(i), Addr: uint64(i), Name: uint16(i), Acquired: math.MaxInt64,
+			Contended: math.MaxInt64, Short: math.MaxInt64, ShortWait: math.MaxInt64}))
+	})},
 
 	// Records.
 	{"tasks", until(func(m *maker, i int) { m.record(task(1, 2, at(2*i), 1)) })},

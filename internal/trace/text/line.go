@@ -60,6 +60,10 @@ func (l *line) first() string {
 func (l *line) take(ok func(string) bool) (string, bool) {
 	for i, w := range l.words {
 		if ok(w) {
+			if i == 0 { // a line can have as many words as a block has bytes
+				l.words = l.words[1:]
+				return w, true
+			}
 			l.words = append(l.words[:i:i], l.words[i+1:]...)
 			return w, true
 		}
