@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"scope/auto":         {"scope"},
 	"scope/gotrace":      {"scope", "internal/collect", "internal/perf", "internal/format"},
 	"internal/collect":   {"internal/format"},
-	"internal/perf":      {"internal/format"},
+	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
 	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},
 	"sweeper":            {"mmpool", "internal/format", "internal/sys"},

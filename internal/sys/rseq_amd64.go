@@ -42,7 +42,7 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 	if failRseq {
 		return witnessNone, "switched off by a build tag"
 	}
-	if seccomp() && want != CPUAlways {
+	if Seccomp() && want != CPUAlways {
 		// A filter may kill a process for a system call it does not know.
 		return witnessNone, "a seccomp filter is active, so rseq was not tried (WithCPU(Always) tries it)"
 	}

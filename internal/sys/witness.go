@@ -3,7 +3,6 @@
 package sys
 
 import (
-	"bytes"
 	"os"
 	"unsafe"
 
@@ -130,7 +129,7 @@ func (f *Fast) freeCell(c *cell) {
 // tryPerf tries the second witness: the lock word of a perf event's page
 // grows at every switch of the thread, which costs each switch 1.1 µs.
 func (f *Fast) tryPerf() (uint64, string) {
-	if seccomp() {
+	if Seccomp() {
 		return witnessNone, "a seccomp filter is active, so perf_event_open was not tried"
 	}
 	w := perfPage(unix.Gettid())
@@ -159,18 +158,4 @@ func perfPage(tid int) uintptr {
 		return 0
 	}
 	return uintptr(p) + 8
-}
-
-// seccomp tells whether a filter decides about this process's system calls.
-func seccomp() bool {
-	b, err := os.ReadFile("/proc/self/status")
-	if err != nil {
-		return true // unknown: make no exotic call
-	}
-	_, after, found := bytes.Cut(b, []byte("\nSeccomp:"))
-	if !found {
-		return false // a kernel built without it
-	}
-	line, _, _ := bytes.Cut(after, []byte("\n"))
-	return string(bytes.TrimSpace(line)) != "0"
 }

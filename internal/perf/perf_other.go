@@ -1,0 +1,32 @@
+//go:build !linux
+
+package perf
+
+import (
+	"errors"
+
+	"github.com/scopeview/scopeview/internal/collect"
+)
+
+// Switches records when threads come onto CPUs and leave them, where the system is
+// Linux.
+type Switches struct{}
+
+// New returns a Switches that can be started once.
+func New() *Switches { return &Switches{} }
+
+// Start tells why there is nothing to record.
+func (*Switches) Start(rec collect.Recording) error {
+	err := errors.New("thread switches are recorded on Linux only")
+	rec.Fact(FactSwitches, err.Error())
+	return err
+}
+
+// Tick does nothing.
+func (*Switches) Tick() {}
+
+// Snapshot does nothing.
+func (*Switches) Snapshot() {}
+
+// Stop does nothing.
+func (*Switches) Stop() {}
