@@ -173,6 +173,7 @@ func (f *Follower) sweep() error {
 	t.tails = slices.DeleteFunc(t.tails, func(b blockTail) bool { return is(b.off) })
 	t.beats = slices.DeleteFunc(t.beats, func(b beatRef) bool { return is(b.loc) })
 	t.allBeats = nil
+	t.sched.forget(is)
 	t.lapped.mu.Lock()
 	for off, g := range read {
 		delete(t.lapped.chunks, off)

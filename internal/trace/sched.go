@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"io"
 	"slices"
 
@@ -20,6 +21,13 @@ type partRef struct {
 	stream, seq uint32
 	loc         int64
 	size        int64
+}
+
+// forget drops what lies where gone says.
+func (s *schedRefs) forget(gone func(loc int64) bool) {
+	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
+	s.switches = slices.DeleteFunc(s.switches, gone)
+	s.locks = slices.DeleteFunc(s.locks, gone)
 }
 
 // schedBlock takes note of a block that is read later.
@@ -164,34 +172,59 @@ func (t *Trace) eachLater(locs []int64, typ format.BlockType, f func(p []byte) b
 	return nil
 }
 
-// blockReader reads blocks whose places are known; neighbours cost one reading.
+// blockReader reads blocks whose places are known; small neighbours cost one reading.
 type blockReader struct {
 	buf []byte
-	at  int64
-	n   int
+	at  int64 // where what is in buf was read
+	n   int   // how much of it there was
 }
+
+// readAhead is how much is read for a block of unknown length. It is not the whole
+// chunk: blocks that are asked for in another order than they lie in would cost a
+// chunk each.
+const readAhead = 8 << 10
 
 // read returns the payload of the block at loc, nil if there is none of that type any
 // more. It is good until the next call.
 func (b *blockReader) read(t *Trace, loc int64, typ format.BlockType) ([]byte, error) {
-	cs := int64(t.header.ChunkSize)
-	if off := loc / cs * cs; b.buf == nil || off != b.at {
-		if b.buf == nil {
-			b.buf = make([]byte, cs)
+	left := int(int64(t.header.ChunkSize) - loc%int64(t.header.ChunkSize))
+	if at := loc - b.at; at >= 0 && at < int64(b.n) {
+		if p, ok := whole(b.buf[at:b.n], typ); ok {
+			return p, nil
 		}
-		b.at = -1
-		n, err := t.readLoc(b.buf, off)
-		if err != nil {
+	}
+	for want := min(readAhead, left); ; {
+		if err := b.fill(t, loc, want); err != nil {
 			return nil, err
 		}
-		b.at, b.n = off, n
+		p, ok := whole(b.buf[:b.n], typ)
+		if ok || b.n < format.BlockHeaderSize {
+			return p, nil
+		}
+		need := format.BlockHeaderSize + int64(binary.LittleEndian.Uint32(b.buf))
+		if need = (need + 7) &^ 7; need <= int64(want) || need > int64(left) {
+			return nil, nil // not the one that was found there
+		}
+		want = int(need)
 	}
-	if loc%cs >= int64(b.n) {
-		return nil, nil
+}
+
+// fill reads n bytes at loc.
+func (b *blockReader) fill(t *Trace, loc int64, n int) error {
+	if cap(b.buf) < n {
+		b.buf = make([]byte, n)
 	}
-	got, p, _, err := format.DecodeBlock(b.buf[loc%cs : b.n])
-	if err != nil || got != typ {
-		return nil, nil
+	b.n = 0
+	got, err := t.readLoc(b.buf[:n], loc)
+	if err == nil {
+		b.at, b.n = loc, got
 	}
-	return p, nil
+	return err
+}
+
+// whole is the payload of the block at the head of b; ok is false if b does not have
+// all of it, or it is not sound, or of another type.
+func whole(b []byte, typ format.BlockType) (payload []byte, ok bool) {
+	got, p, size, err := format.DecodeBlock(b)
+	return p, err == nil && size > 0 && got == typ
 }

@@ -360,11 +360,10 @@ var bombs = []struct {
 		m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, uint32(m.size-i), nil))
 	})},
 	{"parts of a Go trace that lie a chunk apart each", func(m *maker) {
-		m.chunk = 4096
-		chunks, n := uint32(m.size/m.chunk-2), uint32(0)
-		until(func(m *maker, i int) { // what follows one is in the next chunk, and at last in the first again
-			m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, n%128*chunks+n/128, []byte{1}))
-			n++
+		m.chunk = m.size / 4
+		each := (m.chunk - format.ChunkHeaderSize) / 32
+		until(func(m *maker, i int) { // the part behind one is in the next chunk, behind the last one's in the first
+			m.block(format.BlockGoTrace, format.AppendGoTrace(nil, 1, uint32(i%each*3+i/each), []byte{1}))
 		})(m)
 	}},
 	{"switches of a thread each", until(func(m *maker, i int) {
