@@ -1,0 +1,139 @@
+package gotrace
+
+import (
+	"fmt"
+	"sort"
+
+	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// What a stream's identity is checked by.
+const (
+	checkPoints = 2000 // begins and ends of scopes, at most
+	checkLeast  = 20   // of fewer none may be wrong
+	checkEvents = 300_000
+	checkAgain  = 3_000_000 // if there were too few scopes in the first
+	checkSlack  = 50_000    // ns that the clocks may be off: before its first heartbeat a trace's rate is known to 10 ppm
+)
+
+// stay is a goroutine's stretch of running.
+type stay struct {
+	from, to int64
+	thread   uint32
+}
+
+// check tells whether a stream is of the program whose scopes are in the trace, on the
+// same clock: its first part is compared with scopes. A program's clocks don't change
+// later in a stream, whose every second has them.
+func (r *reader) check(g *trace.GoTrace) (bool, error) {
+	looked, right := int64(0), int64(0)
+	for _, n := range []int64{checkEvents, checkAgain} {
+		stays, from, to, all := r.stays(g, n)
+		if to <= from {
+			return true, nil // reading it will tell why
+		}
+		var err error
+		if looked, right, err = r.compare(stays, from, to); err != nil {
+			return false, err
+		}
+		if looked >= checkLeast || all {
+			break
+		}
+	}
+	r.info.Checked += looked
+	r.info.Right += right
+	if wrong := looked - right; wrong == 0 || looked >= checkLeast && wrong*100 <= looked {
+		return true, nil
+	}
+	r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: it is of another process, or the clocks do not align: "+
+		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", g.Stream, looked, right))
+	return false, nil
+}
+
+// stays reads when goroutines ran, from up to n of a stream's events: by goroutine, and
+// from when to when that is.
+func (r *reader) stays(g *trace.GoTrace, n int64) (by map[uint64][]stay, from, to int64, all bool) {
+	by = map[uint64][]stay{}
+	stacks := newStacks()
+	stacks.off = true
+	s, err := open(g.Reader(), stacks, newClock(r.t))
+	if err != nil {
+		return nil, 0, 0, true
+	}
+	running := map[uint64]stay{}
+	var it item
+	from = -1
+	for s.events < n {
+		if err := s.next(&it); err != nil || it.time > r.end {
+			all = true
+			break
+		}
+		if from < 0 {
+			from = it.time
+		}
+		to = it.time
+		if it.kind != exptrace.EventStateTransition {
+			continue
+		}
+		if was, ok := running[it.Goid]; ok && it.To != Running {
+			delete(running, it.Goid)
+			was.to = it.time
+			by[it.Goid] = append(by[it.Goid], was)
+		}
+		if it.To == Running && it.From != Running {
+			st := stay{from: it.time, thread: it.Thread}
+			if it.From == Unknown {
+				st.from = from
+			}
+			running[it.Goid] = st
+		}
+	}
+	for id, st := range running {
+		st.to = to
+		by[id] = append(by[id], st)
+	}
+	return by, from, to, all
+}
+
+// compare looks where the scopes between two times begin and end.
+func (r *reader) compare(by map[uint64][]stay, from, to int64) (looked, right int64, err error) {
+	look := func(at int64, goid uint64, thread uint32) {
+		if goid == 0 || at < from+checkSlack || at > to-checkSlack {
+			return
+		}
+		looked++
+		if ran(by[goid], at, thread) {
+			right++
+		}
+	}
+	err = r.t.Events(trace.Options{From: max(from, 0), To: to}, func(e *trace.Event) bool {
+		switch e.Kind {
+		case format.KindTask, format.KindTaskf, format.KindEvent, format.KindCounter, format.KindProcess:
+			look(e.Start, e.Goid, e.Thread)
+			if e.Dur == 0 || e.Open {
+				break
+			}
+			end := e.EndGoid
+			if end == 0 {
+				end = e.Goid
+			}
+			look(e.Start+e.Dur, end, 0)
+		}
+		return looked < checkPoints
+	})
+	return looked, right, err
+}
+
+// ran tells whether a goroutine ran at a time, on a thread if that is known.
+func ran(stays []stay, at int64, thread uint32) bool {
+	i := sort.Search(len(stays), func(k int) bool { return stays[k].to >= at-checkSlack })
+	for ; i < len(stays) && stays[i].from <= at+checkSlack; i++ {
+		if thread == 0 || stays[i].thread == 0 || stays[i].thread == thread {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,55 @@
+package gotrace
+
+import (
+	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// clock turns the times of a stream into ns from the trace's start.
+//
+// The monotonic clock of an execution trace is the one that Go reads. On Linux that is
+// the system's, and so is what the trace's header has. On other systems only the wall
+// clocks can be compared, which is done once in a stream, so that a step of it later
+// does no harm: times there are as far off as the clocks were read apart, some
+// microseconds.
+type clock struct {
+	mono, wall int64 // at the trace's start
+	same       bool  // the monotonic clocks are the same
+	base       int64 // ns from the trace's start when the stream's monotonic clock was 0
+	began      bool
+	off        int64 // what is added to a time
+}
+
+func newClock(t *trace.Trace) *clock {
+	h := t.Header()
+	return &clock{mono: h.StartMono, wall: h.StartWall, same: t.Lookup("os") == "linux"}
+}
+
+// near is how far the two readings of a snapshot can be apart where the execution
+// trace's clock is the monotonic one, divided by 64: the thread may have been put off
+// the CPU between them.
+const near = 1e7
+
+// sync takes the clocks that begin a generation.
+func (c *clock) sync(s *exptrace.ClockSnapshot) {
+	at, mono := sane(int64(s.Trace)), sane(int64(min(s.Mono, far)))
+	if !c.began {
+		c.began = true
+		c.base = -sane(c.mono)
+		if !c.same {
+			c.base = sane(sane(s.Wall.UnixNano())-sane(c.wall)) - mono
+		}
+	}
+	c.off = c.base
+	if d := at - mono; d < -64 || d > near {
+		c.off -= d
+	}
+}
+
+func (c *clock) nanos(t int64) int64 { return sane(t) + c.off }
+
+// far bounds what is read, so that sums of it fit an int64.
+const far = 1 << 60
+
+func sane(t int64) int64 { return min(max(t, -far), far) }

@@ -1,0 +1,264 @@
+package gotrace
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"maps"
+	"slices"
+	"strings"
+	"time"
+
+	exptrace "golang.org/x/exp/trace"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// reader makes one story of the streams.
+type reader struct {
+	t    *trace.Trace
+	h    Handler
+	info *Info
+	end  int64 // the trace's: nothing later is told
+
+	gs  map[uint64]*goroutine
+	num uint32 // of the stream, from 1 on
+	cut int64  // what was before this is told already, or before the trace
+	to  int64  // up to when the story was told
+
+	// Of the stream that is read:
+	from   int64 // its first moment
+	quiet  bool  // its time has not come to cut
+	ranges map[rangeKey]int64
+}
+
+// goroutine is what is known of a goroutine while it lives.
+type goroutine struct {
+	told GoState    // what the Handler was told
+	num  uint32     // the stream that spoke of it last
+	last Transition // where it is, in a stream whose time has not come to cut
+}
+
+type rangeKey struct {
+	name string
+	goid uint64 // 0 of the whole program's
+}
+
+// stream reads one stream. Only what keeps the trace itself from being read is an error.
+func (r *reader) stream(g *trace.GoTrace) error {
+	r.num++
+	r.from, r.quiet, r.ranges = -1, true, map[rangeKey]int64{}
+	ok, err := r.check(g)
+	if !ok || err != nil {
+		return err
+	}
+	s, err := open(g.Reader(), r.info.stacks, newClock(r.t))
+	if err != nil {
+		return r.ended(g, s, err)
+	}
+	var it item
+	now := int64(-1)
+	for {
+		if err = s.next(&it); err != nil {
+			break
+		}
+		if it.time > r.end {
+			err = io.EOF
+			break
+		}
+		if it.time < now { // between generations, where the clocks were read a little apart
+			it.time, it.Time = now, now
+		}
+		now = max(it.time, 0)
+		r.pass(it.time)
+		r.take(&it)
+	}
+	if r.from >= 0 {
+		r.leave(now)
+	}
+	return r.ended(g, s, err)
+}
+
+// ended tells why a stream could not be read further than it was.
+func (r *reader) ended(g *trace.GoTrace, s *source, err error) error {
+	if s.in.err != nil {
+		return s.in.err
+	}
+	why := ""
+	switch {
+	case g.Missing && cutOff(err):
+		why = "a part of it is not there: it was overwritten, or found no room"
+	case err == io.EOF:
+		return nil
+	case cutOff(err):
+		why = "its end is not there: the program was killed, or is still writing it"
+	default:
+		why = firstLine(err)
+	}
+	r.info.Missing = r.info.Missing || cutOff(err)
+	if r.from < 0 {
+		why += "; nothing of it can be read"
+	} else {
+		why += fmt.Sprintf("; it is good up to %v", time.Duration(r.to).Round(time.Millisecond))
+	}
+	r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: %s", g.Stream, why))
+	return nil
+}
+
+// cutOff tells whether an error of the decoder means that what follows is missing.
+func cutOff(err error) bool {
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errEmpty) ||
+		err.Error() == "incomplete generation found; trace likely truncated" || strings.HasPrefix(err.Error(), "failed to read full batch")
+}
+
+// pass takes note of the stream's time.
+func (r *reader) pass(now int64) {
+	if r.from < 0 {
+		r.from = now
+		if r.num > 1 && now > r.to {
+			r.forget()
+		}
+		if r.num == 1 || now > r.to {
+			r.cut = max(now, 0)
+		}
+	}
+	if r.quiet && now >= r.cut {
+		r.speak()
+	}
+}
+
+// take takes in what happened.
+func (r *reader) take(it *item) {
+	switch it.kind {
+	case exptrace.EventStateTransition:
+		r.transition(&it.Transition)
+	case exptrace.EventStackSample:
+		if !r.quiet && it.time >= r.cut {
+			r.info.Samples++
+			if r.h.Sample != nil {
+				r.h.Sample(&Sample{it.time, it.Goid, it.Thread, it.Stack})
+			}
+		}
+	case exptrace.EventRangeBegin, exptrace.EventRangeActive, exptrace.EventRangeEnd:
+		k := rangeKey{it.name, it.goid}
+		if it.whole {
+			k.goid = 0
+		}
+		from, open := r.ranges[k]
+		switch {
+		case it.kind == exptrace.EventRangeEnd && open:
+			delete(r.ranges, k)
+			r.ranged(k, from, it.time)
+		case it.kind == exptrace.EventRangeBegin:
+			r.ranges[k] = it.time
+		case it.kind == exptrace.EventRangeActive && !open:
+			r.ranges[k] = r.from
+		}
+	}
+}
+
+func (r *reader) ranged(k rangeKey, from, to int64) {
+	from = max(from, r.cut)
+	if r.quiet || to < from {
+		return
+	}
+	r.info.Ranges++
+	if r.h.Range != nil {
+		r.h.Range(&Range{from, to, k.name, k.goid})
+	}
+}
+
+func (r *reader) transition(tr *Transition) {
+	g := r.gs[tr.Goid]
+	if g == nil {
+		if tr.Goid == 0 {
+			return
+		}
+		g = &goroutine{}
+		r.gs[tr.Goid] = g
+	}
+	first := g.num != r.num
+	g.num = r.num
+	if r.quiet {
+		g.last = *tr
+		return
+	}
+	if first && tr.From == Unknown {
+		tr.Time = r.cut // told late: it has been so since the stream began
+	}
+	if g.told != Unknown || tr.From != NotExist {
+		tr.From = g.told
+	}
+	if tr.From != tr.To {
+		r.tell(g, tr)
+	}
+}
+
+// tell tells the Handler.
+func (r *reader) tell(g *goroutine, tr *Transition) {
+	if g.told = tr.To; tr.To == NotExist || tr.To == Unknown {
+		delete(r.gs, tr.Goid)
+	}
+	if tr.From == Unknown && tr.To == NotExist {
+		return
+	}
+	r.info.Transitions++
+	if r.h.Transition != nil {
+		r.h.Transition(tr)
+	}
+}
+
+// speak begins to tell, where the stream before ended.
+func (r *reader) speak() {
+	r.quiet = false
+	if n := len(r.info.Spans); n == 0 || r.info.Spans[n-1].To < r.cut {
+		r.info.Spans = append(r.info.Spans, Span{r.cut, r.cut})
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
+		if g := r.gs[id]; g.num == r.num && g.told != g.last.To {
+			tr := g.last
+			tr.Time, tr.From, tr.By, tr.ByStack = r.cut, g.told, 0, 0
+			r.tell(g, &tr)
+		}
+	}
+}
+
+// leave ends a stream.
+func (r *reader) leave(now int64) {
+	if r.quiet {
+		return // all of it is told already
+	}
+	for k, from := range r.ranges {
+		r.ranged(k, from, now)
+	}
+	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
+		if r.gs[id].num != r.num {
+			r.lose(id, r.cut) // the stream before knew it, and this one does not
+		}
+	}
+	r.to = now
+	r.info.Spans[len(r.info.Spans)-1].To = now
+}
+
+// forget ends the story: what follows is not known.
+func (r *reader) forget() {
+	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
+		r.lose(id, r.to)
+	}
+	clear(r.gs)
+}
+
+func (r *reader) lose(id uint64, at int64) {
+	g := r.gs[id]
+	r.tell(g, &Transition{Time: at, Goid: id, From: g.told, To: Unknown, Proc: -1})
+}
+
+func (r *reader) finish() {
+	r.forget()
+	if s := r.info.Spans; len(s) > 0 {
+		r.info.From, r.info.To = s[0].From, s[len(s)-1].To
+	}
+	if n := r.info.stacks.refused; n > 0 {
+		r.info.Problems = append(r.info.Problems, fmt.Sprintf("there are more than %d stacks; %d times one is not known", maxStacks, n))
+	}
+}

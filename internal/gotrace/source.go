@@ -1,0 +1,213 @@
+package gotrace
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	exptrace "golang.org/x/exp/trace"
+)
+
+// maxGeneration bounds what the decoder keeps of one generation, about a second of the
+// program. The busiest programs write a tenth of it.
+const maxGeneration = 1 << 30
+
+const headerSize = 16
+
+// source decodes one stream.
+type source struct {
+	in     *counted
+	r      *exptrace.Reader
+	stacks *stackTable
+	clock  *clock
+	told   bool // a generation was read
+	events int64
+}
+
+// counted counts what is read of a stream, and of its generation.
+type counted struct {
+	r          io.Reader
+	all, since int64
+	err        error // of the trace itself
+}
+
+var (
+	errLong  = fmt.Errorf("a generation of it has more than %d MiB", maxGeneration>>20)
+	errEmpty = errors.New("nothing of it is there")
+)
+
+func (c *counted) Read(p []byte) (int, error) {
+	if c.since > maxGeneration {
+		return 0, errLong
+	}
+	n, err := c.r.Read(p)
+	c.all, c.since = c.all+int64(n), c.since+int64(n)
+	if err != nil && err != io.EOF && err != io.ErrUnexpectedEOF {
+		c.err = err
+	}
+	return n, err
+}
+
+// open reads the header. The error is a sentence about the stream.
+func open(in io.Reader, stacks *stackTable, c *clock) (s *source, err error) {
+	defer contain(&err)
+	s = &source{in: &counted{r: in}, stacks: stacks, clock: c}
+	b := bufio.NewReader(s.in)
+	head, _ := b.Peek(headerSize)
+	if err := checkVersion(head); err != nil {
+		return s, err
+	}
+	s.r, err = exptrace.NewReader(b)
+	return s, err
+}
+
+// checkVersion tells whose traces can be read: those that tell what the clocks were,
+// and that the decoder knows.
+func checkVersion(head []byte) error {
+	text, ok := strings.CutPrefix(string(head), "go 1.")
+	number, _, ok2 := strings.Cut(text, " trace\x00\x00\x00")
+	v, err := strconv.Atoi(number)
+	switch {
+	case len(head) == 0:
+		return errEmpty
+	case !ok || !ok2 || err != nil:
+		return errors.New("it is not a Go execution trace")
+	case v < 25:
+		return fmt.Errorf("it is of Go 1.%d, and of those before 1.25 the clock is not known", v)
+	case v > 26:
+		return fmt.Errorf("it is of Go 1.%d, which this scopeview does not know; a newer one may", v)
+	}
+	return nil
+}
+
+// item is what was decoded of an event.
+type item struct {
+	kind exptrace.EventKind
+	time int64
+	Transition
+	name  string // ranges
+	goid  uint64
+	whole bool // the range is the whole program's
+}
+
+// next decodes the next event that means something to us. The item's kind is EventSync
+// where a generation begins. io.EOF is the end.
+func (s *source) next(it *item) (err error) {
+	defer contain(&err)
+	for {
+		e, err := s.r.ReadEvent()
+		if err != nil {
+			return err
+		}
+		if s.events++; s.events > 64+8*s.in.all { // every event takes a byte, and gives at most three
+			return errors.New("it does not end")
+		}
+		it.kind = e.Kind()
+		if it.kind == exptrace.EventSync {
+			s.in.since = 0
+			s.stacks.generation()
+			snap := e.Sync().ClockSnapshot
+			if snap == nil {
+				continue // the end
+			}
+			s.clock.sync(snap)
+			s.told = true
+		} else if !s.told {
+			return errors.New("it begins without a clock")
+		}
+		if s.decode(&e, it) {
+			return nil
+		}
+	}
+}
+
+// contain turns a panic of the decoder into an error.
+func contain(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("it can't be decoded: %v", v)
+	}
+}
+
+// decode takes an event apart and tells whether it is of use.
+func (s *source) decode(e *exptrace.Event, it *item) bool {
+	it.time = s.clock.nanos(int64(e.Time()))
+	switch it.kind {
+	case exptrace.EventSync:
+		return true
+	case exptrace.EventStateTransition:
+		st := e.StateTransition()
+		if st.Resource.Kind != exptrace.ResourceGoroutine {
+			return false
+		}
+		s.transition(e, &st, &it.Transition)
+		it.Time = it.time
+		return true
+	case exptrace.EventStackSample:
+		it.Transition = Transition{Time: it.time, Goid: goid(e.Goroutine()), Thread: thread(e), Stack: s.stacks.id(e.Stack())}
+		return true
+	case exptrace.EventRangeBegin, exptrace.EventRangeActive, exptrace.EventRangeEnd:
+		r := e.Range()
+		it.name = s.stacks.intern(r.Name)
+		it.goid, it.whole = goid(e.Goroutine()), r.Scope.Kind == exptrace.ResourceNone || strings.HasPrefix(r.Name, "stop-the-world")
+		if r.Scope.Kind == exptrace.ResourceGoroutine && !it.whole {
+			it.goid = goid(r.Scope.Goroutine())
+		}
+		return true
+	}
+	return false
+}
+
+// transition takes a goroutine's change of state apart.
+func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, tr *Transition) {
+	from, to := st.Goroutine()
+	*tr = Transition{
+		Goid: goid(st.Resource.Goroutine()),
+		From: state(from), To: state(to), Proc: -1,
+		Stack: s.stacks.id(st.Stack),
+	}
+	if st.Reason != "" {
+		tr.Reason = s.stacks.intern(st.Reason)
+	}
+	switch {
+	case from.Executing() || to.Executing():
+		tr.Thread, tr.Proc = thread(e), int32(e.Proc())
+		if from == exptrace.GoRunning && to == exptrace.GoWaiting && tr.Reason == "" {
+			tr.Reason = "coroutine" // the only ones without
+		}
+	case from == exptrace.GoNotExist || from == exptrace.GoWaiting && to == exptrace.GoRunnable:
+		tr.By, tr.ByStack = goid(e.Goroutine()), s.stacks.id(e.Stack())
+	}
+}
+
+func goid(g exptrace.GoID) uint64 {
+	if g <= 0 {
+		return 0
+	}
+	return uint64(g)
+}
+
+func thread(e *exptrace.Event) uint32 {
+	if t := e.Thread(); t > 0 {
+		return uint32(t)
+	}
+	return 0
+}
+
+func state(s exptrace.GoState) GoState {
+	if s > exptrace.GoSyscall {
+		return Unknown
+	}
+	return GoState(s)
+}
+
+// firstLine shortens an error of the decoder, which may dump all it knows.
+func firstLine(err error) string {
+	s, _, _ := strings.Cut(err.Error(), "\n")
+	if len(s) > 200 {
+		s = s[:200] + " …"
+	}
+	return strings.ToValidUTF8(s, "?")
+}

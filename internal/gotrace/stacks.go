@@ -1,0 +1,118 @@
+package gotrace
+
+import (
+	"encoding/binary"
+
+	exptrace "golang.org/x/exp/trace"
+)
+
+// Bounds of what is kept of stacks, some hundred megabytes at the very most. Programs
+// have some thousands.
+const (
+	maxStacks = 1 << 17
+	maxFrames = 1 << 18
+	maxDepths = 1 << 23 // frames of all stacks together
+)
+
+// stackTable keeps each stack once, however many generations tell it again.
+type stackTable struct {
+	stacks  [][]uint32 // of each stack its frames; [0] is none
+	ids     map[string]uint32
+	frame   []Frame
+	frameID map[Frame]uint32
+	depths  int
+	refused int64 // stacks beyond the bounds
+
+	off  bool                      // none is kept
+	told map[exptrace.Stack]uint32 // of this generation
+	key  []byte
+	list []uint32
+	text map[string]string
+}
+
+func newStacks() *stackTable {
+	return &stackTable{
+		stacks: make([][]uint32, 1), ids: map[string]uint32{}, frameID: map[Frame]uint32{},
+		told: map[exptrace.Stack]uint32{}, text: map[string]string{},
+	}
+}
+
+// generation forgets the decoder's stacks: each of them keeps its generation in memory.
+func (t *stackTable) generation() { clear(t.told) }
+
+// id is the number of a stack, 0 for none and for one beyond the bounds.
+func (t *stackTable) id(s exptrace.Stack) uint32 {
+	if s == exptrace.NoStack || t.off {
+		return 0
+	}
+	id, ok := t.told[s]
+	if !ok {
+		id = t.add(s)
+		t.told[s] = id
+	}
+	return id
+}
+
+func (t *stackTable) add(s exptrace.Stack) uint32 {
+	t.key, t.list = t.key[:0], t.list[:0]
+	for f := range s.Frames() {
+		id, ok := t.frameOf(f)
+		if !ok {
+			t.refused++
+			return 0
+		}
+		t.key = binary.LittleEndian.AppendUint32(t.key, id)
+		t.list = append(t.list, id)
+	}
+	if len(t.list) == 0 {
+		return 0
+	}
+	if id, ok := t.ids[string(t.key)]; ok {
+		return id
+	}
+	if len(t.stacks) > maxStacks || t.depths+len(t.list) > maxDepths {
+		t.refused++
+		return 0
+	}
+	id := uint32(len(t.stacks))
+	t.ids[string(t.key)] = id
+	t.stacks = append(t.stacks, append([]uint32(nil), t.list...))
+	t.depths += len(t.list)
+	return id
+}
+
+func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
+	k := Frame{f.Func, f.File, f.Line}
+	if id, ok := t.frameID[k]; ok {
+		return id, true
+	}
+	if len(t.frame) >= maxFrames {
+		return 0, false
+	}
+	k.Func, k.File = t.intern(k.Func), t.intern(k.File)
+	id := uint32(len(t.frame))
+	t.frame = append(t.frame, k)
+	t.frameID[k] = id
+	return id, true
+}
+
+// intern keeps one copy of a text, which is not a part of a generation's table.
+func (t *stackTable) intern(s string) string {
+	if kept, ok := t.text[s]; ok {
+		return kept
+	}
+	s = string(append([]byte(nil), s...))
+	t.text[s] = s
+	return s
+}
+
+func (t *stackTable) frames(id uint32) []Frame {
+	if id == 0 || int64(id) >= int64(len(t.stacks)) {
+		return nil
+	}
+	fs := make([]Frame, len(t.stacks[id]))
+	for i, f := range t.stacks[id] {
+		fs[i] = t.frame[f]
+	}
+	return fs
+}

@@ -1,0 +1,200 @@
+//go:build !scope_off
+
+package gotrace
+
+import (
+	"fmt"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/collect"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// shared is what there is one of in a process.
+var shared struct {
+	mu      sync.Mutex
+	yields  int        // how many Yields were not released
+	running *collector // nil: none
+}
+
+func option(c config) scope.Option { return scope.WithCollector(&collector{config: c}) }
+
+func yield() func() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	shared.yields++
+	if c := shared.running; c != nil {
+		c.giveBack()
+		c.take()
+	}
+	return sync.OnceFunc(func() {
+		shared.mu.Lock()
+		defer shared.mu.Unlock()
+		shared.yields--
+	})
+}
+
+// collector is a collect.Collector. Its methods hold shared.mu: Yield may come from any
+// goroutine, and so may Snapshot.
+type collector struct {
+	config
+	rec     collect.Recording
+	streams uint32 // begun so far
+	trace   tracer // nil: it was not to be had
+	profile *profile
+	told    map[string]string
+	facts   int
+	ended   int // how often the trace ended by itself
+	pause   int // heartbeats to wait before it is tried again
+	wait    int // what pause begins with next time
+}
+
+// tracer is where the execution trace comes from: the live trace, or the flight recorder.
+type tracer interface {
+	// tick looks after it. An error tells why it ended by itself.
+	tick() error
+	// snapshot writes what is only in memory.
+	snapshot() error
+	// end gives it back.
+	end() error
+}
+
+// Facts about what was had. Their values begin with "on" or "off".
+const (
+	factTrace   = "gotrace"
+	factProfile = "gotrace_profile"
+	factEnded   = "gotrace_ended"
+)
+
+// maxFacts bounds how often the trace is told something: in a ring facts are never
+// overwritten.
+const maxFacts = 200
+
+func (c *collector) Start(rec collect.Recording) {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.running != nil {
+		return // With was given twice
+	}
+	shared.running = c
+	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
+	c.take()
+}
+
+func (c *collector) Tick() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.running != c {
+		return
+	}
+	if c.trace != nil {
+		if err := c.trace.tick(); err != nil {
+			c.trace = nil
+			c.ended++
+			c.tell(factTrace, "off: "+err.Error())
+			c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, err))
+			c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
+		} else if c.pause--; c.pause < -10 {
+			c.wait = 1 // it goes well again
+		}
+	}
+	if c.profile != nil && !c.profile.tick() {
+		c.profile = nil
+	}
+	c.take()
+}
+
+func (c *collector) Snapshot() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.running == c && c.trace != nil {
+		if err := c.trace.snapshot(); err != nil {
+			c.tell(factEnded, "a snapshot lacks it: "+err.Error())
+		}
+	}
+}
+
+func (c *collector) Stop() {
+	shared.mu.Lock()
+	defer shared.mu.Unlock()
+	if shared.running != c {
+		return
+	}
+	c.giveBack()
+	shared.running = nil
+}
+
+// take takes what it has not, if it is free.
+func (c *collector) take() {
+	if shared.yields > 0 {
+		c.tell(factTrace, "off: given to the program (gotrace.Yield)")
+		if !c.noProfile {
+			c.tell(factProfile, "off: given to the program (gotrace.Yield)")
+		}
+		return
+	}
+	if c.trace == nil {
+		if c.pause--; c.pause < 0 {
+			c.takeTrace()
+		}
+	}
+	switch {
+	case c.noProfile:
+		c.tell(factProfile, "off: as the program wants it (gotrace.WithoutProfile)")
+	case c.profile == nil:
+		var err error
+		if c.profile, err = startProfile(); err != nil {
+			c.tell(factProfile, "off: "+err.Error()+" (by the program itself)")
+			break
+		}
+		c.tell(factProfile, "on")
+	}
+}
+
+func (c *collector) takeTrace() {
+	var err error
+	how := "on"
+	if c.rec.Ring() {
+		how = "on (flight recorder)"
+		c.trace, err = startFlight(c)
+	} else {
+		c.trace, err = startLive(c)
+	}
+	if err != nil {
+		c.trace = nil
+		c.tell(factTrace, "off: "+err.Error()+" (by the program itself)")
+		return
+	}
+	c.tell(factTrace, how)
+}
+
+// giveBack ends all of it.
+func (c *collector) giveBack() {
+	if c.profile != nil {
+		c.profile.end()
+		c.profile = nil
+	}
+	if c.trace != nil {
+		if err := c.trace.end(); err != nil {
+			c.ended++
+			c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, err))
+		}
+		c.trace = nil
+	}
+}
+
+// tell tells the trace something new.
+func (c *collector) tell(key, value string) {
+	if c.told[key] == value || c.facts >= maxFacts {
+		return
+	}
+	c.told[key] = value
+	c.facts++
+	c.rec.Fact(key, value)
+}
+
+// writer begins another stream.
+func (c *collector) writer() *writer {
+	c.streams++
+	return &writer{rec: c.rec, stream: c.streams}
+}

@@ -1,0 +1,51 @@
+//go:build !scope_off
+
+package gotrace
+
+import (
+	"fmt"
+	"runtime/trace"
+	"time"
+)
+
+// flight is the flight recorder, for rings.
+type flight struct {
+	c  *collector
+	fr *trace.FlightRecorder
+}
+
+// What the flight recorder keeps in memory, at least and at most. Of a small ring a
+// quarter is left to it, so that a snapshot has scopes too.
+const (
+	flightAge   = 10 * time.Second
+	flightBytes = 16 << 20
+)
+
+func startFlight(c *collector) (*flight, error) {
+	bytes := uint64(flightBytes)
+	if r, ok := c.rec.(interface{ RingBytes() int64 }); ok {
+		bytes = min(bytes, uint64(r.RingBytes()/4))
+	}
+	f := &flight{c, trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: bytes})}
+	if err := f.fr.Start(); err != nil {
+		return nil, err
+	}
+	return f, nil
+}
+
+func (f *flight) tick() error { return nil }
+
+func (f *flight) snapshot() error {
+	w := f.c.writer()
+	if _, err := f.fr.WriteTo(w); err != nil {
+		_ = w.close()
+		return fmt.Errorf("writing the flight recorder: %w", err)
+	}
+	return w.close()
+}
+
+func (f *flight) end() error {
+	err := f.snapshot()
+	f.fr.Stop()
+	return err
+}

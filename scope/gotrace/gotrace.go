@@ -1,0 +1,71 @@
+// Package gotrace has a recording keep Go's own execution trace too: what every
+// goroutine did at every moment, what it waited for and who woke it, garbage collection,
+// and samples of where the CPU time went; and, where Linux allows it, when each thread
+// was on a CPU.
+//
+//	scope.Start("traces/", gotrace.With())
+//
+// The execution trace and the CPU profile belong to the whole program, and there is one
+// of each. They are taken only when they are free. If the program's own are running,
+// they are left alone, the trace says what it did not get, and it is tried again at each
+// heartbeat. A program that takes them itself, or has net/http/pprof take them, asks for
+// them first; otherwise its own runtime/trace.Start or pprof.StartCPUProfile is an error
+// as long as the recording runs:
+//
+//	release := gotrace.Yield()
+//	defer release()
+//	pprof.StartCPUProfile(f)
+//
+// In a ring (scope.WithRing, scope.WithSegments) Go's flight recorder takes the place of
+// the execution trace: it keeps the last ten seconds in memory, and writes them when a
+// snapshot is taken, by a trigger too, and at Stop. The trace of a program that was
+// killed has those of its last snapshot.
+//
+// # Cost
+//
+// Go's tracer costs every switch between goroutines some 100 to 300 ns, and the profile
+// a hundred signals per second of CPU time. The trace grows by some 10 bytes for each
+// switch; what has no room any more is not kept, which is counted and told. What was
+// not told of the last second is lost when the program is killed.
+package gotrace
+
+import "github.com/scopeview/scopeview/scope"
+
+// Option changes what With keeps.
+type Option func(*config)
+
+type config struct {
+	noProfile  bool
+	noSwitches bool
+}
+
+// WithoutProfile leaves the CPU profile alone: no samples of running goroutines, and no
+// signals. It is for programs in which the timer's signals do harm, or which must be
+// able to take profiles without asking.
+func WithoutProfile() Option { return func(c *config) { c.noProfile = true } }
+
+// WithoutSwitches does not ask the system when threads are on a CPU, which takes some
+// file descriptors and memory for each thread. Whether a goroutine that Go calls running
+// was on a CPU is not known then.
+func WithoutSwitches() Option { return func(c *config) { c.noSwitches = true } }
+
+// With has the recording keep the Go execution trace, samples of the CPU profile, and
+// the switches of threads. Starting fails for none of these: the trace says which were
+// not to be had, and why.
+func With(opts ...Option) scope.Option {
+	var c config
+	for _, o := range opts {
+		if o != nil {
+			o(&c)
+		}
+	}
+	return option(c)
+}
+
+// Yield gives the execution trace and the CPU profile back to the program, at once, and
+// keeps the recording from taking them until release is called; at the next heartbeat
+// after that it takes them again if they are free. Between the two the trace knows
+// nothing of goroutines' states. It may be called at any time, from any goroutine,
+// whether or not anything is being recorded; what is yielded several times is taken
+// again when all have released it. Calling release again does nothing.
+func Yield() (release func()) { return yield() }

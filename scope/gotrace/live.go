@@ -1,0 +1,68 @@
+//go:build !scope_off
+
+package gotrace
+
+import (
+	"errors"
+	"runtime/trace"
+	"time"
+)
+
+var errStopped = errors.New("the program called trace.Stop")
+
+// live is the execution trace, as it is written.
+type live struct{ out *writer }
+
+func startLive(c *collector) (*live, error) {
+	l := &live{c.writer()}
+	l.out.last = time.Now()
+	if err := trace.Start(l.out); err != nil {
+		c.streams--
+		return nil, err
+	}
+	return l, nil
+}
+
+// idle is when a trace that nothing comes from is suspected to be ours no more. Go's
+// tracer writes at least once in a second.
+const idle = 3 * time.Second
+
+func (l *live) tick() error {
+	_, ago, full := l.out.state()
+	switch {
+	case full:
+		return l.end()
+	case !trace.IsEnabled() || ago > idle && !l.ours():
+		_ = l.out.close()
+		return errStopped
+	}
+	return nil
+}
+
+func (l *live) snapshot() error { return nil }
+
+// end stops the trace, if it is ours: the program may have stopped it, and have begun
+// another one, of which Go tells us nothing.
+func (l *live) end() error {
+	if l.ours() {
+		trace.Stop()
+	}
+	return l.out.close()
+}
+
+// ours tells whether the trace that is being written is the one that we started. A
+// flight recorder that begins has the tracer write at once what it has; if nothing
+// comes to us, it comes to somebody else.
+func (l *live) ours() bool {
+	if !trace.IsEnabled() {
+		return false
+	}
+	before, ago, _ := l.out.state()
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
+	if f.Start() != nil {
+		return ago < idle // the program has one: then this must do
+	}
+	f.Stop()
+	now, _, _ := l.out.state()
+	return now > before
+}

@@ -1,0 +1,9 @@
+//go:build scope_off
+
+package gotrace
+
+import "github.com/scopeview/scopeview/scope"
+
+func option(config) scope.Option { return nil }
+
+func yield() func() { return func() {} }
