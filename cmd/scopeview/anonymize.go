@@ -33,11 +33,12 @@ not kept; with the same --salt names have the same hashes in every copy, so that
 and whoever knows the salt can try whether a name is among them.
 
 Left out: all arguments; command line, path of the program, host, directory, module, version and filter; the
-process's id; what was asked of the program by ctl; whatever made no sense, or is of a later version.
+process's id; what was asked of the program by ctl; the Go execution trace, which is full of names;
+whatever made no sense, or is of a later version.
 
 What stays:
   times, also of the clock on the wall; CPU times; kinds; the order and nesting of scopes
-  numbers of goroutines, threads and processors; addresses of locks, hashed
+  numbers of goroutines, threads and processors; when threads were on a CPU; addresses of locks, hashed
   the values of counters and weights of stacks; how often each stack was counted; line numbers
   the functions and files of the standard library
   heartbeats: memory, CPU, faults, switches, GC, limits of machine and container, losses
@@ -62,18 +63,21 @@ it away.`,
 			if err := out.notOver(path); err != nil {
 				return err
 			}
-			f, size, still, err := stillTrace(cmd.Context(), path, &out)
+			f, length, still, err := stillTrace(cmd.Context(), path, &out)
 			if err != nil {
 				return err
 			}
 			defer still()
 			var res anonymize.Result
 			err = out.write(s, func(w io.Writer) (err error) {
-				if res, err = anonymize.Write(untilDone{cmd.Context(), w}, f, size, salt); err != nil {
+				if res, err = anonymize.Write(untilDone{cmd.Context(), w}, f, length, salt); err != nil {
 					return fmt.Errorf("%s: %w", path, err)
 				}
 				return nil
 			})
+			if err == nil && res.GoTrace > 0 {
+				fmt.Fprintf(s.err, "scopeview: the Go execution trace (%s) is full of names and was left out: the copy has no states of goroutines\n", size(res.GoTrace))
+			}
 			if err == nil && res.Dropped > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s made no sense and were left out\n", plural(res.Dropped, "part"))
 			}

@@ -6,6 +6,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // TestAnonymize: a copy has the rows and numbers of its trace, and no name. What
@@ -53,6 +55,29 @@ func TestAnonymize(t *testing.T) {
 		t.Errorf("into a pipe: %.20q, %s", r.out, r.err)
 	}
 	files(t, ".", "a.scope", "b.scope", "c.scope", "d.scope", "store.scope")
+}
+
+// TestAnonymizeScheduler: of a Go execution trace nothing is left, and that is said.
+func TestAnonymizeScheduler(t *testing.T) {
+	t.Chdir(t.TempDir())
+	tracetest.Write(t, "x.scope", "header path=go\nstate closed=1 tick=9000\nchunk blocks sealed\nname 2 \"mu\"\ngotrace 534543524554\n"+
+		"switch thread=7 base=500 until=900 on out:600\nlock mutex #2 ticks=3000 addr=0xdead0 contended=1\nstop ticks=9000\n")
+	r := call("anonymize", "x.scope", "-o", "a.scope")
+	if r.code != exitOK || !strings.Contains(r.err, "the Go execution trace (6 B) is full of names and was left out") {
+		t.Errorf("%v", r)
+	}
+	if r := call("verify", "a.scope"); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	r = call("dump", "a.scope")
+	for _, want := range []string{"switch thread=7 base=500 until=900 on out:600\n", "lock mutex #2 ticks=3000 addr=0xc", " contended=1 "} {
+		if !strings.Contains(r.out, want) {
+			t.Errorf("there is no %q in %v", want, r)
+		}
+	}
+	if strings.Contains(r.out, "gotrace") || strings.Contains(r.out, "dead0") {
+		t.Errorf("%v", r)
+	}
 }
 
 // TestAnonymizeHelp: what stays is told before somebody gives a trace away.

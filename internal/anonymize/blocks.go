@@ -102,11 +102,32 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 		}
 	case format.BlockCarry:
 		return a.carry(p)
+	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
+		kept, bad = a.sched(t, p)
 	}
 	if bad != nil {
 		return nil, nil
 	}
 	return kept, nil
+}
+
+// sched is the payload of a gotrace, switch or lock block: nothing of the first.
+func (a *anonymizer) sched(t format.BlockType, p []byte) (kept []byte, err error) {
+	switch t {
+	case format.BlockGoTrace:
+		_, _, part, err := format.DecodeGoTrace(p)
+		a.result.GoTrace += int64(len(part))
+		return []byte{}, err
+	case format.BlockSwitch:
+		s, err := format.DecodeSwitches(nil, p)
+		if err != nil {
+			return nil, err
+		}
+		return format.AppendSwitches(nil, &s), nil
+	}
+	l, err := format.DecodeLockSums(p)
+	l.Addr = a.hash.address(l.Addr)
+	return format.AppendLockSums(nil, &l), err
 }
 
 // beat is a heartbeat's payload with the fields of this version.

@@ -80,12 +80,19 @@ func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept [
 			n += 2
 		}
 	}
+	lock := (r.Kind() == format.KindWait || r.Kind() == format.KindHold) && n+1 < len(slots) &&
+		slots[n].Type == format.SlotGoid && slots[n+1].Type == format.SlotUint
+	if lock {
+		slots[n+1].Value = format.LockSlot(format.LockOf(slots[n+1].Value))
+		n += 2
+	}
 	slots = slots[:min(n, len(slots))]
 	for i := range slots {
-		switch s := &slots[i]; s.Type {
-		case format.SlotAddr:
+		switch s := &slots[i]; {
+		case s.Type == format.SlotAddr:
 			s.Value = a.hash.address(s.Value)
-		case format.SlotUser, format.SlotSystem, format.SlotLoc, format.SlotGoid, format.SlotBegin:
+		case lock && i == n-1: // what kind it is, and how it is wanted
+		case s.Type == format.SlotUser, s.Type == format.SlotSystem, s.Type == format.SlotLoc, s.Type == format.SlotGoid, s.Type == format.SlotBegin:
 		default: // not the kind's
 			*s = format.Slot{Type: format.SlotCut}
 		}

@@ -3,6 +3,8 @@ package anonymize
 import (
 	"bytes"
 	"encoding/hex"
+	"errors"
+	"fmt"
 	"strings"
 	"testing"
 
@@ -13,7 +15,7 @@ import (
 
 // secrets has SECRET wherever a trace can have bytes. %raw% is it in hexadecimal.
 const secrets = `
-header minor=1 pid=4711 clock=monotonic path=go witness=1 start=1000 id=%raw%534543524554
+header pid=4711 clock=monotonic path=go witness=1 start=1000 id=%raw%534543524554
 state closed=1 tick=9000
 at 192
 raw 01000000000000000100000000000000
@@ -62,6 +64,10 @@ stack 1 1 2 3 4 5 6
 count ticks=3000 2:1:5:7
 beat ticks=3000 recorded=9
 block 77 %raw%
+gotrace part=0 %raw%
+gotrace part=1 %raw%
+switch thread=7 base=5000 until=6000 first on out:5500 in:5600
+lock mutex #5 ticks=3000 addr=0xdead acquired=9 contended=2 short=1 short_ns=50
 gap from=2000 to=3000 count=1 reason=window
 chunk blocks sealed
 name 8 "SECRET.torn" crc=bad
@@ -74,7 +80,9 @@ task "x" g=7 start=2100 stop=2200 cpu=0/unknown | string:"SECRET" type:"SECRET" 
 taskf "SECRET %d" g=7 start=2110 stop=2200 cpu=0/unknown | string:"SECRET SECRET"
 process "SECRET.scope" @p g=7 start=2120 open=go apart | user:100 system:200 string:"SECRET"
 wait "SECRET.mu" g=7 start=2300 stop=2400 cpu=0/unknown | addr:0xdead string:"SECRET"
+wait "SECRET.mu" g=7 start=2310 stop=2390 cpu=0/unknown | addr:0xdead goid:8 uint:0x5443455301 string:"SECRET"
 hold "SECRET.mu" g=7 start=2400 stop=2500 cpu=0/unknown | addr:0xdead
+hold "SECRET.mu" g=7 start=2410 stop=2500 cpu=0/unknown | addr:0xdead goid:0 uint:0x201
 event "SECRET.scope" g=7 start=2600 | string:"SECRET"
 counter "SECRET.scope" g=7 start=2700 value=int:42
 ext string:"SECRET"
@@ -138,8 +146,16 @@ func TestG31(t *testing.T) {
 		if res.Names != 7 || res.Dropped != 5 { // two blocks, a record, two chunks
 			t.Errorf("%+v", res)
 		}
+		n := 0
+		var kept []byte
+		locks := map[uint64]bool{}
 		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if len(e.Args) == 3 && e.Args[1].Type == format.SlotGoid { // from version 1.2 on
+				kept = fmt.Append(kept, e.Kind, " ", e.Args[1].Value, " ", e.Args[2].Value, "; ")
+				e.Args = e.Args[:1]
+			}
 			for _, s := range e.Args {
+				locks[s.Value] = true
 				if s.Type != format.SlotAddr || s.Value == 0xdead {
 					t.Errorf("an argument: %+v", s)
 				}
@@ -148,6 +164,28 @@ func TestG31(t *testing.T) {
 		})
 		if err != nil {
 			t.Error(err)
+		}
+		if string(kept) != "wait 8 1; hold 0 513; " {
+			t.Errorf("of locks there is %s", kept)
+		}
+		if res.GoTrace != 12 || len(tr.GoTraces()) > 0 {
+			t.Errorf("%d bytes of a Go trace were left out, %d are there", res.GoTrace, len(tr.GoTraces()))
+		}
+		err = errors.Join(tr.EachLockSums(func(l *format.LockSums) bool {
+			if !locks[l.Addr] || len(locks) != 1 || l.Acquired != 9 || l.Contended != 2 || l.Short != 1 || l.ShortWait != 50 || l.Kind != format.LockMutex {
+				t.Errorf("%+v, of the locks %v", l, locks)
+			}
+			n++
+			return true
+		}), tr.EachSwitches(func(s *format.Switches) bool {
+			if s.Thread != 7 || !s.First || !s.On || s.Base != 5000 || s.Until != 6000 || len(s.List) != 2 || s.List[1] != (format.Switch{Time: 5600}) {
+				t.Errorf("%+v", s)
+			}
+			n++
+			return true
+		}))
+		if n != 2 || err != nil {
+			t.Errorf("%d blocks of switches and locks, %v", n, err)
 		}
 		for _, f := range findings(t, after) {
 			t.Errorf("verify: at %d: %s: %s", f.Offset, f.Rule, f.Text)
