@@ -102,6 +102,7 @@ type Handler struct {
 	Transition func(*Transition)
 	Sample     func(*Sample)
 	Range      func(*Range) // by their ends
+	Begun      func(*Range) // when one begins that Range is told of later; its To is not known
 }
 
 // Span is a stretch of time, in ns from the trace's start.

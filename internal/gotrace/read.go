@@ -150,10 +150,17 @@ func (r *reader) take(it *item) {
 			delete(r.ranges, k)
 			r.ranged(k, from, it.time)
 		case it.kind == exptrace.EventRangeBegin:
-			r.ranges[k] = it.time
+			r.begun(k, it.time)
 		case it.kind == exptrace.EventRangeActive && !open:
-			r.ranges[k] = r.from
+			r.begun(k, r.from)
 		}
+	}
+}
+
+func (r *reader) begun(k rangeKey, from int64) {
+	r.ranges[k] = from
+	if !r.quiet && r.h.Begun != nil {
+		r.h.Begun(&Range{From: max(from, r.cut), Name: k.name, Goid: k.goid})
 	}
 }
 
@@ -220,6 +227,9 @@ func (r *reader) speak() {
 			tr.Time, tr.From, tr.By, tr.ByStack = r.cut, g.told, 0, 0
 			r.tell(g, &tr)
 		}
+	}
+	for k, from := range r.ranges {
+		r.begun(k, from)
 	}
 }
 

@@ -1,5 +1,20 @@
 // Package states tells what each goroutine did at every moment: whether it ran, and on
 // a CPU, and if not, what it waited for.
+//
+// # Design
+//
+// The Go execution trace says what the goroutine did as Go's scheduler sees it, and on
+// which thread; the switches say when that thread was on a CPU. Where the two are laid
+// over each other is a state. What this rests on:
+//
+//  1. A goroutine's intervals follow each other without gaps, and are cut in two where
+//     its thread came onto a CPU or left it. So they add up to its life, whatever the
+//     switches say.
+//  2. Where nothing is known of the thread, running stays running, and a system call a
+//     system call; neither is taken for CPU time.
+//  3. Switches are read by thread, a block at a time, as the execution trace gets to
+//     them. In memory are the goroutines, and of each thread the block that its time is
+//     in and 24 bytes for each of the others.
 package states
 
 // State is what a goroutine is doing. The states of a goroutine follow each other
@@ -12,16 +27,16 @@ const (
 	Unknown   State = iota // the trace does not tell
 	CPU                    // it runs, and its thread is on a CPU
 	Running                // it runs, as Go sees it; whether its thread was on a CPU is not known
-	Preempted              // it runs, as Go sees it, but the system had put its thread off the CPU
-	Stalled                // it runs, as Go sees it, but its thread waited in the kernel: a page fault, or the kernel's locks
+	Preempted              // it runs, or is in a system call, but the system had put its thread off the CPU
+	Stalled                // it runs, as Go sees it, but its thread waited in the kernel: a page fault, or the kernel's locks, or the runtime's
 	Runnable               // it waits for one of Go's processors
 	Syscall                // it is in a system call, and its thread is on a CPU, or that is not known
 	Blocked                // it is in a system call, and its thread is off the CPU
 	Lock                   // it waits for a mutex, or a lock for readers and writers
 	Join                   // it waits in sync.WaitGroup
 	Cond                   // it waits in sync.Cond
-	Channel                // it waits to send or to receive
-	Select                 // it waits in select with several cases
+	Channel                // it waits to send or to receive, or for the other side of iter.Pull
+	Select                 // it waits in select with several cases, or with none
 	Network                // it waits for the network, or a file that can be polled
 	Sleep                  // it sleeps for a time that it chose
 	GC                     // it helps, or waits for, the garbage collector; or the world is stopped
@@ -45,6 +60,7 @@ type Interval struct {
 	Goid       uint64
 	From, To   int64 // ns from the trace's start
 	State      State
+	On         bool   // its thread is known to have been on a CPU, whatever the state
 	Thread     uint32 // the system's id, while it runs or is in a system call; 0: not known
 	Stack      uint32 // where it is, or blocked; an index for gotrace's stacks, 0: not known
 	By         uint64 // the goroutine that woke it at To; 0: none, or not known
