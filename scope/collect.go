@@ -3,12 +3,30 @@
 package scope
 
 import (
+	"sync/atomic"
+
 	"github.com/scopeview/scopeview/internal/format"
 )
+
+// tellLocks is how locks tell what was counted of them, once there are some: programs
+// without them don't contain it.
+var tellLocks atomic.Pointer[func(*recorder, collecting)]
+
+// tellCollectors tells all who collect how far the recording is.
+func (r *recorder) tellCollectors(now collecting) {
+	if r.opts.collect != nil {
+		r.opts.collect(r, now)
+	}
+	if f := tellLocks.Load(); f != nil {
+		(*f)(r, now)
+	}
+}
 
 // collect tells the collectors how far the recording is. It is called by way of their
 // option, so that programs without them don't contain it.
 func (r *recorder) collect(now collecting) {
+	r.beatMu.Lock() // a snapshot may be wanted at any time, on any goroutine
+	defer r.beatMu.Unlock()
 	for _, c := range r.opts.collectors {
 		switch now {
 		case collectStart:
@@ -16,12 +34,13 @@ func (r *recorder) collect(now collecting) {
 		case collectTick:
 			c.Tick()
 		case collectSnapshot:
-			r.beatMu.Lock() // the ticker's goroutine may be at a tick
 			c.Snapshot()
-			r.beatMu.Unlock()
 		case collectStop:
 			c.Stop()
 		}
+	}
+	if now == collectStop {
+		r.opts.collectors = nil
 	}
 }
 
@@ -36,5 +55,5 @@ func (c recording) Fact(key, value string) {
 
 func (c recording) Work(f func()) { c.r.flusher.Cost.Round(f) }
 
-func (c recording) Ring() bool   { return c.r.ring != nil }
+func (c recording) Ring() int64  { return c.r.opts.ring }
 func (c recording) Ticks() int64 { return c.r.clock.Now() }

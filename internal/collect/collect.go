@@ -30,8 +30,9 @@ type Recording interface {
 	// Work runs f, and counts its CPU time as the recorder's own. What a collector does
 	// in its methods is counted already.
 	Work(f func())
-	// Ring tells whether only the last part of the recording is kept.
-	Ring() bool
+	// Ring is how many bytes are kept where it is only the last part of the recording;
+	// 0: all is kept.
+	Ring() int64
 	// Ticks is now, on the recording's clock.
 	Ticks() int64
 }

@@ -42,7 +42,7 @@ func (k *kept) Fact(key, value string) {
 }
 
 func (k *kept) Work(f func()) { f() }
-func (k *kept) Ring() bool    { return false }
+func (k *kept) Ring() int64   { return 0 }
 func (k *kept) Ticks() int64  { return 0 }
 
 // onCPU is how long a thread was on a CPU between two moments, and for how much of it

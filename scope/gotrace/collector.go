@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/scopeview/scopeview/internal/collect"
+	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -42,6 +43,7 @@ type collector struct {
 	streams uint32 // begun so far
 	trace   tracer // nil: it was not to be had
 	profile *profile
+	perf    *perf.Switches // nil: not to be had
 	told    map[string]string
 	facts   int
 	ended   int // how often the trace ended by itself
@@ -59,11 +61,12 @@ type tracer interface {
 	end() error
 }
 
-// Facts about what was had. Their values begin with "on" or "off".
+// Facts about what was had: "on", or "off: " and why.
 const (
 	factTrace   = "gotrace"
 	factProfile = "gotrace_profile"
 	factEnded   = "gotrace_ended"
+	yielded     = "off: the program has it (gotrace.Yield)"
 )
 
 // maxFacts bounds how often the trace is told something: in a ring facts are never
@@ -78,6 +81,11 @@ func (c *collector) Start(rec collect.Recording) {
 	}
 	shared.running = c
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
+	if c.noSwitches {
+		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
+	} else if p := perf.New(); p.Start(rec) == nil { // otherwise it has told why
+		c.perf = p
+	}
 	c.take()
 }
 
@@ -91,12 +99,15 @@ func (c *collector) Tick() {
 		if err := c.trace.tick(); err != nil {
 			c.trace = nil
 			c.ended++
-			c.tell(factTrace, "off: "+err.Error())
+			c.tell(factTrace, "off: it ended, because "+err.Error())
 			c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, err))
 			c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
 		} else if c.pause--; c.pause < -10 {
 			c.wait = 1 // it goes well again
 		}
+	}
+	if c.perf != nil {
+		c.perf.Tick()
 	}
 	if c.profile != nil && !c.profile.tick() {
 		c.profile = nil
@@ -107,10 +118,16 @@ func (c *collector) Tick() {
 func (c *collector) Snapshot() {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	if shared.running == c && c.trace != nil {
+	if shared.running != c {
+		return
+	}
+	if c.trace != nil {
 		if err := c.trace.snapshot(); err != nil {
 			c.tell(factEnded, "a snapshot lacks it: "+err.Error())
 		}
+	}
+	if c.perf != nil {
+		c.perf.Snapshot()
 	}
 }
 
@@ -121,15 +138,19 @@ func (c *collector) Stop() {
 		return
 	}
 	c.giveBack()
+	if c.perf != nil {
+		c.perf.Stop()
+		c.perf = nil
+	}
 	shared.running = nil
 }
 
 // take takes what it has not, if it is free.
 func (c *collector) take() {
 	if shared.yields > 0 {
-		c.tell(factTrace, "off: given to the program (gotrace.Yield)")
+		c.tell(factTrace, yielded)
 		if !c.noProfile {
-			c.tell(factProfile, "off: given to the program (gotrace.Yield)")
+			c.tell(factProfile, yielded)
 		}
 		return
 	}
@@ -140,11 +161,11 @@ func (c *collector) take() {
 	}
 	switch {
 	case c.noProfile:
-		c.tell(factProfile, "off: as the program wants it (gotrace.WithoutProfile)")
+		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {
-			c.tell(factProfile, "off: "+err.Error()+" (by the program itself)")
+			c.tell(factProfile, "off: the program takes it itself: "+err.Error())
 			break
 		}
 		c.tell(factProfile, "on")
@@ -154,7 +175,7 @@ func (c *collector) take() {
 func (c *collector) takeTrace() {
 	var err error
 	how := "on"
-	if c.rec.Ring() {
+	if c.rec.Ring() > 0 {
 		how = "on (flight recorder)"
 		c.trace, err = startFlight(c)
 	} else {
@@ -162,7 +183,7 @@ func (c *collector) takeTrace() {
 	}
 	if err != nil {
 		c.trace = nil
-		c.tell(factTrace, "off: "+err.Error()+" (by the program itself)")
+		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
 		return
 	}
 	c.tell(factTrace, how)

@@ -22,11 +22,7 @@ const (
 )
 
 func startFlight(c *collector) (*flight, error) {
-	bytes := uint64(flightBytes)
-	if r, ok := c.rec.(interface{ RingBytes() int64 }); ok {
-		bytes = min(bytes, uint64(r.RingBytes()/4))
-	}
-	f := &flight{c, trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: bytes})}
+	f := &flight{c, trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: min(flightBytes, uint64(c.rec.Ring()/4))})}
 	if err := f.fr.Start(); err != nil {
 		return nil, err
 	}
