@@ -1,0 +1,66 @@
+package main
+
+import (
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// cache answers from memory what it was asked before, and asks a database for the
+// rest, which takes two milliseconds.
+type cache struct {
+	mu      sync.Mutex
+	answers map[int]uint64
+}
+
+// ask stands for a database: the answer takes its time, and no processor.
+func ask(key int) uint64 {
+	defer scope.Task("ask database", key)()
+	time.Sleep(2 * time.Millisecond)
+	return uint64(key) * 0x9e3779b97f4a7c15
+}
+
+// get asks for what is not there while it holds the lock, or else without it: then
+// others get their answers meanwhile.
+func (c *cache) get(key int, underLock bool) uint64 {
+	unlock := scope.Lock(&c.mu, "cache.mu")
+	answer, ok := c.answers[key]
+	if !ok && underLock {
+		answer = ask(key)
+		c.answers[key] = answer
+	}
+	unlock()
+	if ok || underLock {
+		return answer
+	}
+	answer = ask(key)
+	defer scope.Lock(&c.mu, "cache.mu")()
+	c.answers[key] = answer
+	return answer
+}
+
+// blockingUnderLock makes pages of what a cache answers. By strength, for more of what
+// the cache does not have it asks the database under its lock. Mended it asks without.
+//
+// It takes three workers on two processors, because each waits for the database most
+// of its time.
+func blockingUnderLock(o options) func() uint64 {
+	const pages = 300
+	text := page(1_000_000)
+	return func() uint64 {
+		c := &cache{answers: make(map[int]uint64)}
+		under := func(n int) bool { return n*7%20 < o.part(20) }
+		var next atomic.Int64
+		var sum atomic.Uint64
+		inParallel(processors+1, func(int) {
+			for n := int(next.Add(1)) - 1; n < pages; n = int(next.Add(1)) - 1 {
+				end := scope.Task("page", n)
+				sum.Add(digest(c.get(n, under(n)), text))
+				end()
+			}
+		})
+		return sum.Load()
+	}
+}

@@ -1,0 +1,157 @@
+// Command doctor has the problems that scopeview doctor knows, one at a time, as
+// small programs: a queue, a cache, a pipeline. How bad it is can be set, and each
+// has a twin that does the same work without the problem:
+//
+//	go run ./examples/doctor -strength 1 -trace lock.scope lock-contention
+//	scopeview doctor lock.scope
+//	go run ./examples/doctor -strength 1 -mended lock-contention
+//
+// So what the doctor should say is known, and whether it pays to listen to it. The
+// programs that are called healthy have none of the problems. All of them are made
+// for two processors, and use two on a larger machine too.
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
+
+// processors is what the programs are made for.
+const processors = 2
+
+// program is one example. What it works on is made first, and neither recorded nor
+// measured; what work returns depends on nothing but the program.
+type program struct {
+	name    string
+	prepare func(o options) (work func() uint64)
+}
+
+var programs = []program{
+	{"lock-contention", lockContention},
+	{"fat-critical-section", fatCriticalSection},
+	{"serialization", serialization},
+	{"work-inflation", workInflation},
+	{"load-imbalance", loadImbalance},
+	{"too-fine", tooFine},
+	{"oversubscription", oversubscription},
+	{"not-enough-parallelism", notEnoughParallelism},
+	{"gc", garbage},
+	{"channel", channel},
+	{"convoy", convoy},
+	{"spinning", spinning},
+	{"page-faults", pageFaults},
+	{"blocking-under-lock", blockingUnderLock},
+	{"healthy-map", healthyMap},
+	{"healthy-pipeline", healthyPipeline},
+	{"healthy-server", healthyServer},
+	{"healthy-batch", healthyBatch},
+}
+
+// options are what a program is told.
+type options struct {
+	strength float64 // of its problem, 0 to 1; 0 where it is mended
+	mended   bool
+	trace    string
+}
+
+func run(args []string, stdout, stderr io.Writer) int {
+	var o options
+	flags := flag.NewFlagSet("doctor", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.Float64Var(&o.strength, "strength", 1, "how strong the problem is, from 0 to 1")
+	flags.BoolVar(&o.mended, "mended", false, "do the same work without the problem")
+	flags.StringVar(&o.trace, "trace", "", "record into this trace `file`, or into a new one in this directory")
+	flags.Usage = func() {
+		fmt.Fprintln(stderr, "usage: doctor [flags] PROGRAM, which is one of")
+		for _, p := range programs {
+			fmt.Fprintln(stderr, "  ", p.name)
+		}
+		flags.PrintDefaults()
+	}
+	if err := flags.Parse(args); err != nil {
+		if errors.Is(err, flag.ErrHelp) {
+			return 0
+		}
+		return 2
+	}
+	if flags.NArg() != 1 || o.strength < 0 || o.strength > 1 {
+		fmt.Fprintln(stderr, "doctor: name one program, after the flags; -strength is from 0 to 1; -h lists the programs")
+		return 2
+	}
+	for _, p := range programs {
+		if p.name == flags.Arg(0) {
+			if err := p.run(o, stdout); err != nil {
+				fmt.Fprintln(stderr, "doctor:", err)
+				return 1
+			}
+			return 0
+		}
+	}
+	fmt.Fprintf(stderr, "doctor: there is no program %q; -h lists them\n", flags.Arg(0))
+	return 2
+}
+
+// run does a program's work, recorded if that is asked for, and says how long it took
+// and what came out.
+func (p program) run(o options, stdout io.Writer) (err error) {
+	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(processors))
+	work := p.prepare(o)
+	runtime.GC() // what prepare left is not the program's
+	if o.trace != "" {
+		if err := scope.Start(o.trace); err != nil {
+			return fmt.Errorf("recording can't start: %w", err)
+		}
+		defer func() { err = errors.Join(err, scope.Stop()) }()
+	}
+	begin := time.Now()
+	sum := work()
+	_, err = fmt.Fprintf(stdout, "%s: %.6f s, checksum %016x\n", p.name, time.Since(begin).Seconds(), sum)
+	return err
+}
+
+// part is that part of n which a problem of this strength concerns.
+func (o options) part(n int) int {
+	if o.mended {
+		return 0
+	}
+	return int(o.strength * float64(n))
+}
+
+// inParallel runs f on so many goroutines, a row in the trace each, and waits for
+// them.
+func inParallel(n int, f func(worker int)) {
+	var running sync.WaitGroup
+	for i := range n {
+		running.Add(1)
+		scope.Go(fmt.Sprint("worker ", i+1), func() {
+			defer running.Done()
+			f(i)
+		})
+	}
+	running.Wait()
+}
+
+// digest is what most of the programs do with their documents: about a nanosecond
+// of computing per byte, on data that stays in the cache.
+func digest(sum uint64, document string) uint64 {
+	for i := range len(document) {
+		sum = (sum ^ uint64(document[i])) * 0x100000001b3
+	}
+	return sum
+}
+
+// page is a document of n bytes.
+func page(n int) string {
+	return strings.Repeat("the quick brown fox jumps over the lazy dog. ", n/45+1)[:n]
+}

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/scope"
+)
+
+// numberer writes line numbers before the lines of a text, a block at a time. The
+// number of a block's first line is known when the blocks before it are counted, and
+// their worker tells it: the second of the talk's programs, where each waits for what
+// the one before it has found out.
+type numberer struct {
+	blocks []string
+	first  []chan int // of each block, the number of its first line
+	late   float64    // what part of a block is written before the next one is told
+	sums   [processors]uint64
+}
+
+func (w *numberer) work(worker int) {
+	var out []byte
+	var rest string
+	for i := worker; i < len(w.blocks); i += processors {
+		block := w.blocks[i]
+		lines := strings.Count(block, "\n")
+		wait := scope.Task("wait for number", i)
+		n := <-w.first[i]
+		wait()
+		end := scope.Task("number lines", i)
+		before := int(w.late * float64(lines))
+		out, rest = numberLines(out[:0], block, n, before)
+		w.first[i+1] <- n + lines
+		out, _ = numberLines(out, rest, n+before, lines-before)
+		w.sums[worker] += digest(0, string(out))
+		end()
+	}
+}
+
+// numberLines appends the first lines of a text with their numbers, and returns the
+// rest of the text.
+func numberLines(out []byte, text string, n, lines int) ([]byte, string) {
+	for range lines {
+		line, rest, _ := strings.Cut(text, "\n")
+		out = strconv.AppendUint(out, digest(uint64(n), line), 10)
+		out = append(append(strconv.AppendInt(append(out, ' '), int64(n), 10), line...), '\n')
+		text = rest
+		n++
+	}
+	return out, text
+}
+
+// serialization numbers the lines of a text. By strength, a worker does so with more
+// of its block before it tells the next one where that begins. Mended, it counts the
+// lines first and tells at once.
+//
+// Workers that are told before half of a block is done lose nothing, so that it gets
+// bad only from there on.
+func serialization(o options) func() uint64 {
+	w := &numberer{blocks: make([]string, 300)}
+	for i := range w.blocks {
+		w.blocks[i] = strings.Repeat(page(59)+"\n", 10_000+i)
+	}
+	if !o.mended {
+		away := 1 - o.strength
+		w.late = 1 - 0.7*away*away*away
+	}
+	for range len(w.blocks) + 1 {
+		w.first = append(w.first, make(chan int, 1))
+	}
+	return func() uint64 {
+		w.first[0] <- 1
+		inParallel(processors, w.work)
+		return w.sums[0] + w.sums[1]
+	}
+}
