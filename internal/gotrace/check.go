@@ -109,7 +109,7 @@ func (r *reader) compare(by map[uint64][]stay, from, to int64) (looked, right in
 			right++
 		}
 	}
-	err = r.t.Events(trace.Options{From: max(from, 0), To: to}, func(e *trace.Event) bool {
+	err = r.t.Events(trace.Options{From: max(from, 0), To: to, AsRecorded: true}, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindEvent, format.KindCounter, format.KindProcess:
 			look(e.Start, e.Goid, e.Thread)

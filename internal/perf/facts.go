@@ -2,7 +2,7 @@ package perf
 
 // The facts that a recording gets.
 const (
-	// FactSwitches is Recorded, or a sentence that says why there are no switches.
+	// FactSwitches is "on", or "off: " and why.
 	FactSwitches = "thread_switches"
 	// FactLost is how many records the kernel says that it had to throw away.
 	FactLost = "thread_switches_lost"
@@ -12,6 +12,3 @@ const (
 	FactClockBegin = "thread_clock_begin"
 	FactClockEnd   = "thread_clock_end"
 )
-
-// Recorded is the value of FactSwitches where there are switches.
-const Recorded = "recorded"

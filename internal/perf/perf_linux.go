@@ -62,10 +62,10 @@ func (s *Switches) Start(rec collect.Recording) error {
 	err := s.open()
 	if err != nil {
 		s.close()
-		rec.Fact(FactSwitches, err.Error())
+		rec.Fact(FactSwitches, "off: "+err.Error())
 		return err
 	}
-	rec.Fact(FactSwitches, Recorded)
+	rec.Fact(FactSwitches, "on")
 	s.quit, s.done = make(chan struct{}), make(chan struct{})
 	go s.drain()
 	return nil
@@ -74,18 +74,18 @@ func (s *Switches) Start(rec collect.Recording) error {
 // open opens the events and rings, and takes in the threads that there are.
 func (s *Switches) open() error {
 	if sys.Seccomp() {
-		return errors.New("thread switches are not recorded: a seccomp filter is active, and may end the program for trying (perf_event_open)")
+		return errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
 	}
 	cpus, err := online()
 	if err != nil {
-		return fmt.Errorf("thread switches are not recorded: which CPUs there are is not known: %w", err)
+		return fmt.Errorf("which CPUs there are is not known: %w", err)
 	}
 	s.rings = make([]*ring, len(cpus))
 	known := map[int]bool{}
 	for { // until no thread is new: a thread without events may have made others
 		tids, err := tasks()
 		if err != nil {
-			return fmt.Errorf("thread switches are not recorded: the threads are not known: %w", err)
+			return fmt.Errorf("the threads are not known: %w", err)
 		}
 		before := len(known)
 		for _, tid := range tids {
@@ -137,7 +137,7 @@ func most() int {
 // watch gives a thread its events.
 func (s *Switches) watch(tid int, cpus []int) error {
 	if len(s.fds)+len(cpus) > most() {
-		return fmt.Errorf("thread switches are not recorded: that would take a descriptor for each thread on each of %d CPUs, more than a quarter of what ulimit -n allows", len(cpus))
+		return fmt.Errorf("that would take a descriptor for each thread on each of %d CPUs, more than a quarter of what ulimit -n allows", len(cpus))
 	}
 	for i, cpu := range cpus {
 		fd, err := sys.WatchSwitches(tid, cpu)
@@ -157,7 +157,7 @@ func (s *Switches) watch(tid int, cpus []int) error {
 			continue
 		}
 		if err := s.rings[i].Take(fd); err != nil {
-			return fmt.Errorf("thread switches are not recorded: %w", err)
+			return fmt.Errorf("%w", err)
 		}
 	}
 	return nil
@@ -175,7 +175,7 @@ func newRing(fd, cpus int) (*ring, error) {
 			return &ring{SwitchRing: r, stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}}, nil
 		}
 		if err != unix.EPERM || pages == 1 {
-			return nil, fmt.Errorf("thread switches are not recorded: no memory for the kernel to write them (perf_event_mlock_kb, ulimit -l): %w", err)
+			return nil, fmt.Errorf("no memory for the kernel to write them (perf_event_mlock_kb, ulimit -l): %w", err)
 		}
 	}
 }
@@ -183,13 +183,13 @@ func newRing(fd, cpus int) (*ring, error) {
 // refused says why the kernel does not watch.
 func refused(err error) error {
 	if err != unix.EACCES && err != unix.EPERM {
-		return fmt.Errorf("thread switches are not recorded: perf_event_open: %w", err)
+		return fmt.Errorf("perf_event_open: %w", err)
 	}
 	level, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
 	if text := strings.TrimSpace(string(level)); text != "" {
-		return fmt.Errorf("thread switches are not recorded: perf_event_open is not allowed (kernel.perf_event_paranoid is %s; up to 2 will do): %w", text, err)
+		return fmt.Errorf("perf_event_open is not allowed (kernel.perf_event_paranoid is %s; up to 2 will do): %w", text, err)
 	}
-	return fmt.Errorf("thread switches are not recorded: perf_event_open is not allowed: %w", err)
+	return fmt.Errorf("perf_event_open is not allowed: %w", err)
 }
 
 // tasks lists the process's threads.

@@ -18,7 +18,7 @@ func New() *Switches { return &Switches{} }
 // Start tells why there is nothing to record.
 func (*Switches) Start(rec collect.Recording) error {
 	err := errors.New("thread switches are recorded on Linux only")
-	rec.Fact(FactSwitches, err.Error())
+	rec.Fact(FactSwitches, "off: "+err.Error())
 	return err
 }
 

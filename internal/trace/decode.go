@@ -145,12 +145,16 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 
 // checkBreaks marks a scope during which the clock stepped.
 func (d *decoder) checkBreaks(e *Event, start, stop int64) {
-	bs := d.t.breaks
-	n := sort.Search(len(bs), func(i int) bool { return bs[i].from >= stop })
-	if n > 0 && start < bs[n-1].to {
+	if d.t.across(start, stop) {
 		d.problems.add(textBreak, d.t.place(e.Loc), 1)
 		e.Quality, e.CPU = format.Unknown, 0
 	}
+}
+
+// across tells whether the clock stepped between two times.
+func (t *Trace) across(start, stop int64) bool {
+	n := sort.Search(len(t.breaks), func(i int) bool { return t.breaks[i].from >= stop })
+	return n > 0 && start < t.breaks[n-1].to
 }
 
 // arguments decodes the extension of the record.

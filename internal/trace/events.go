@@ -41,6 +41,8 @@ type Event struct {
 type Options struct {
 	From, To int64 // ns from the start; To 0: no limit. Scopes that touch the range are in
 	Anchors  bool  // also anchor records: Thread is the thread, CPU its CPU clock (-1: unknown)
+	// AsRecorded leaves CPU times as the records have them: see UseCPU.
+	AsRecorded bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its
@@ -61,7 +63,13 @@ func (t *Trace) Events(o Options, f func(*Event) bool) error {
 	if err != nil {
 		return err
 	}
-	s := &stream{decoder: newDecoder(t), o: o, f: f, rows: newRows(), to: 1<<63 - 1}
+	var cpuAt CPUAt
+	if !o.AsRecorded {
+		if cpuAt, err = t.cpuTimes.get(); err != nil {
+			return err
+		}
+	}
+	s := &stream{cpuAt: cpuAt, decoder: newDecoder(t), o: o, f: f, rows: newRows(), to: 1<<63 - 1}
 	if o.To > 0 {
 		s.to = o.To
 	}
@@ -90,6 +98,7 @@ type stream struct {
 	pending  []waiting // a min-heap by (stop, loc)
 	to       int64
 	until    int64 // see endIndex
+	cpuAt    CPUAt // nil: CPU times are as recorded
 	joined   int64 // ends apart that were looked up
 	complete bool  // all records were seen
 	event    Event
@@ -176,11 +185,18 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 func (s *stream) end(c *cursor, p *place, r *format.Record, start int64) (int64, error) {
 	e := &s.event
 	if !r.Open() {
-		return s.ended(e, start, r.Stop, r.CPU), s.twice(c, p, r)
+		stop := s.ended(e, start, r.Stop, r.CPU)
+		if s.cpuAt != nil {
+			s.fillCPU(e, start, stop)
+		}
+		return stop, s.twice(c, p, r)
 	}
 	if at := c.end(p); at != 0 {
 		s.joined++
 		stop, ok, err := s.endedApart(e, r, start, at)
+		if ok && s.cpuAt != nil {
+			s.fillCPU(e, start, stop)
+		}
 		if ok || err != nil {
 			return stop, err
 		}

@@ -148,6 +148,39 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d blocks of switches, and there are some is %v; %v", n, tr.HasSwitches(), err)
 		}
 	},
+	"SwitchBlocks": func(t *testing.T, tr *trace.Trace, size int64) {
+		n := 0
+		all, r := tr.SwitchBlocks()
+		for i := range all {
+			s, ok, err := r.Read(nil, all[len(all)-1-i])
+			if ok && (s.Until < s.Base || err != nil) {
+				t.Errorf("switches from %d to %d; %v", s.Base, s.Until, err)
+			}
+			n++
+		}
+		if (n > 0) != tr.HasSwitches() {
+			t.Errorf("%d blocks of switches, and there are some is %v", n, tr.HasSwitches())
+		}
+	},
+	"UseCPU": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.UseCPU(func() (trace.CPUAt, error) {
+			return func(goid uint64, from, to int64) (int64, format.Quality) {
+				if goid == 0 || to <= from {
+					t.Errorf("goroutine %d, %d to %d", goid, from, to)
+				}
+				return to - from, format.Quality(goid & 3)
+			}, nil
+		})
+		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if e.Kind != format.KindProcess && e.Kind != format.KindAnchor && (e.CPU < 0 || e.CPU > e.Dur) {
+				t.Errorf("%+v", e)
+			}
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	},
 	"EachLockSums": func(t *testing.T, tr *trace.Trace, size int64) {
 		err := tr.EachLockSums(func(l *format.LockSums) bool {
 			if l.Short > l.Contended || l.Acquired < -1 || int(l.Kind) >= len(format.LockKindNames) {

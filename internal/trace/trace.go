@@ -80,6 +80,7 @@ type Trace struct {
 	found    problems // by Open
 	inEvents problems // by Events: the most that one run counted
 	ends     *endIndex
+	cpuTimes cpuTimes
 	asked    int // how often names were looked for since Open
 
 	lapped struct { // chunks that were overwritten before they were read

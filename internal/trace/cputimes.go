@@ -1,0 +1,54 @@
+package trace
+
+import (
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// CPUAt tells for how long a goroutine was on a CPU between two times, ns from the
+// trace's start: Exact if it is known, AtMost if it was no longer than that, and else
+// Unknown.
+type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
+
+// UseCPU has Events ask for the CPU times of scopes that the recorder could not tell
+// exactly: load, which is called once and before the first event, makes what answers.
+// The recorder's own times stay where they are Exact, where they are Likely and the
+// answer is not Exact, and where they are a bound and the answer is no lower one.
+//
+// It is to be called before Events is, and is not for load's own use of Events: that has
+// AsRecorded in its Options.
+func (t *Trace) UseCPU(load func() (CPUAt, error)) { t.cpuTimes.load = load }
+
+// cpuTimes is what UseCPU was given, and what came of it.
+type cpuTimes struct {
+	load func() (CPUAt, error)
+	once sync.Once
+	at   CPUAt
+	err  error
+}
+
+func (c *cpuTimes) get() (CPUAt, error) {
+	if c.load != nil {
+		c.once.Do(func() { c.at, c.err = c.load() })
+	}
+	return c.at, c.err
+}
+
+// fillCPU asks for the CPU time of a scope that has ended.
+func (s *stream) fillCPU(e *Event, start, stop int64) {
+	if e.Quality == format.Exact || e.Goid == 0 || e.EndGoid != 0 || e.Dur <= 0 || e.Kind == format.KindProcess || e.Kind == format.KindPending {
+		return
+	}
+	if e.Quality == format.Unknown && s.t.across(start, stop) {
+		return // how long it took is not known
+	}
+	ns, q := s.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
+	ns = min(max(ns, 0), e.Dur)
+	switch {
+	case q == format.Exact,
+		q == format.AtMost && e.Quality == format.Unknown,
+		q == format.AtMost && e.Quality == format.AtMost && ns < e.CPU:
+		e.CPU, e.Quality = ns, q
+	}
+}
