@@ -125,6 +125,11 @@ func (c *copier) blocks() error {
 			}
 		}
 	}
+	if c.options.Blocks != nil {
+		if err := c.options.Blocks(w.add); err != nil {
+			return err
+		}
+	}
 	if err := c.facts(w); err != nil {
 		return err
 	}

@@ -178,7 +178,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 // room refuses to begin what will not fit: for as long as the copy took to fail,
 // nobody else would have room either, the writer of the trace included.
 func (c *copier) room() error {
-	need := c.cs * 2 // the header, and what is appended
+	need := c.cs*2 + c.options.Room // the header, and what is appended
 	for i := range c.chunks {
 		if c.chunks[i].is != absent {
 			need += c.cs

@@ -25,6 +25,12 @@ type Options struct {
 	// Facts are put into the snapshot as info blocks, behind the fact "snapshot",
 	// which says when it was made of which file.
 	Facts []Fact
+	// Blocks, if there is one, is called once with what appends a block, behind those of
+	// the trace: so more is made known of a recording that is over. They may lie in
+	// chunks of their own, which a ring keeps; Room is how many bytes those take. A block
+	// for which a chunk is too small is left out.
+	Blocks func(add func(t format.BlockType, payload []byte) error) error
+	Room   int64
 }
 
 // Fact is something known of the snapshot, such as who asked for it.

@@ -1,0 +1,147 @@
+package snapshot
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// sched lists what a trace has of the scheduler and of locks, in words.
+func sched(t *testing.T, tr *trace.Trace) string {
+	t.Helper()
+	var b strings.Builder
+	for _, g := range tr.GoTraces() {
+		data, err := io.ReadAll(g.Reader())
+		if err != nil || g.Missing {
+			t.Errorf("Go trace %d: missing is %v, %v", g.Stream, g.Missing, err)
+		}
+		if len(data) > 20 {
+			data = fmt.Appendf(nil, "%d bytes, %x … %x", len(data), data[:3], data[len(data)-3:])
+		}
+		fmt.Fprintf(&b, "trace %d: %s\n", g.Stream, data)
+	}
+	err := errors.Join(tr.EachSwitches(func(s *format.Switches) bool {
+		fmt.Fprintf(&b, "thread %d: %d..%d %v\n", s.Thread, s.Base, s.Until, s.List)
+		return true
+	}), tr.EachLockSums(func(l *format.LockSums) bool {
+		fmt.Fprintf(&b, "%s at %d: %d of %d\n", tr.Name(l.Name), l.Ticks, l.Contended, l.Acquired)
+		return true
+	}))
+	if err != nil {
+		t.Error(err)
+	}
+	return b.String()
+}
+
+// What the blocks of the scheduler tell has other times than those of the trace: none
+// of them makes a snapshot later, or is left out of one as too late.
+const schedText = `
+header clock=tsc path=go witness=1 start=1000 mono=1 rate=1000
+state tick=5000
+chunk blocks flags=final sealed
+name 2 "mu"
+gotrace part=0 7061
+switch thread=7 base=6000000000 until=9000000000 first on out:7000000000
+lock mutex #2 ticks=4000 addr=0x10 acquired=9 contended=2
+chunk blocks
+gotrace part=1 7274
+switch thread=7 base=9000000000 until=90000000000 in:9000000001
+lock mutex #2 ticks=5000 addr=0x10 acquired=3 contended=1
+`
+
+const schedWant = `trace 1: part
+thread 7: 6000000000..9000000000 [{7000000000 1}]
+thread 7: 9000000000..90000000000 [{9000000001 0}]
+mu at 4000: 2 of 9
+mu at 5000: 1 of 3
+`
+
+func TestScheduler(t *testing.T) {
+	ring := strings.NewReplacer("start=1000", "start=1000 ring=8", "flags=final", "number=1 flags=final",
+		"name 2 \"mu\"\n", "", "chunk blocks\n", "chunk blocks number=2\n").Replace(schedText) + "chunk blocks flags=kept\nname 2 \"mu\"\n"
+	for name, text := range map[string]string{"a trace": schedText, "a ring": ring} {
+		path, _ := snap(t, tracetest.Assemble(t, text), Options{})
+		tr := sound(t, path)
+		if got := sched(t, tr); got != schedWant {
+			t.Errorf("%s:\n%s\nwant:\n%s", name, got, schedWant)
+		}
+		if tick := tr.State().Tick; tick != 5000 {
+			t.Errorf("%s: its moment is %d", name, tick)
+		}
+	}
+}
+
+// What was counted of a lock after the snapshot's moment is not in it.
+func TestLaterLock(t *testing.T) {
+	c := &copier{moment: 5000, cs: 4096}
+	w := c.newBlocks(1)
+	for _, ticks := range []int64{4999, 5000, 5001} {
+		if err := w.addUntil(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: ticks})); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if n := len(w.b) - format.ChunkHeaderSize; n != 2*(format.BlockHeaderSize+56) {
+		t.Errorf("%d bytes", n)
+	}
+}
+
+// TestBlocks: what is appended is known of the copy, as if it had been recorded.
+func TestBlocks(t *testing.T) {
+	ring := "header clock=monotonic path=go witness=1 start=1000 ring=4\nstate tick=5000\nchunk blocks flags=kept\nname 2 \"f\"\n" +
+		"chunk records number=1\nevent \"f\" g=7 start=2000\nunborn 3\n"
+	for _, text := range []string{closed, writing, ring} {
+		was := tracetest.OpenText(t, text)
+		add := func(stream uint32, parts int) func(func(format.BlockType, []byte) error) error {
+			return func(add func(format.BlockType, []byte) error) error {
+				for i := range parts {
+					part := make([]byte, 4000)
+					part[0] = byte(i + 1)
+					if err := add(format.BlockGoTrace, format.AppendGoTrace(nil, stream, uint32(i), part)); err != nil {
+						return err
+					}
+				}
+				return nil
+			}
+		}
+		path, res := snap(t, tracetest.Assemble(t, text), Options{Blocks: add(1, 3)})
+		tr := sound(t, path)
+		if got, want := sched(t, tr), "trace 1: 12000 bytes, 010000 … 000000\n"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+		if got, want := events(t, tr), events(t, was); strings.Join(got, ";") != strings.Join(want, ";") || tr.End() != was.End() {
+			t.Errorf("%d events up to %d, there were %d up to %d", len(got), tr.End(), len(want), was.End())
+		}
+		// A second time, to the copy.
+		data, err := os.ReadFile(path)
+		if err != nil || int64(len(data)) != res.Bytes {
+			t.Fatalf("%d bytes, %v", len(data), err)
+		}
+		path, _ = snap(t, data, Options{Blocks: add(2, 1)})
+		if got, want := sched(t, sound(t, path)), "trace 1: 12000 bytes, 010000 … 000000\ntrace 2: 4000 bytes, 010000 … 000000\n"; got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+	// An error leaves nothing.
+	src, dst := filepath.Join(t.TempDir(), "x.scope"), filepath.Join(t.TempDir(), "y.scope")
+	tracetest.Write(t, src, closed)
+	f, err := os.Open(src)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	_, err = Create(dst, f, Options{Blocks: func(func(format.BlockType, []byte) error) error { return io.ErrNoProgress }})
+	if !errors.Is(err, io.ErrNoProgress) {
+		t.Errorf("%v", err)
+	}
+	if _, err := os.Lstat(dst); err == nil {
+		t.Error("a file was left")
+	}
+}
