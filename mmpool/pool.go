@@ -49,6 +49,10 @@ const (
 // a window that the records ran out of still has room to say so.
 const keepForBlocks = 2
 
+// keepForRecords are those at the window's end that blocks of bulk may not take: they
+// can wait where they come from, and records can't.
+const keepForRecords = 16
+
 // Pool hands out chunks. Its methods may be called from any goroutine, those of
 // the flusher (Extend, …) from one at a time.
 type Pool struct {
@@ -119,20 +123,27 @@ func (p *Pool) Wake() <-chan struct{} { return p.wake }
 // the reason; it never waits. idx is the chunk's number, which tells its address;
 // Place tells where in the file it is.
 func (p *Pool) Take() (idx int64, lost format.Loss) {
-	return p.take(keepForBlocks, p.spare)
+	return p.take(keepForBlocks, p.spare, false)
 }
 
 // TakeForBlocks hands out the next chunk for blocks, from what Take leaves.
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
-	return p.take(0, 0)
+	return p.take(0, 0, true)
 }
 
-func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
+// TakeForBulk hands out the next chunk for blocks that may be many, from what all others
+// leave. It is refused sooner than Take, and where that is for want of a window there
+// may be more in some milliseconds.
+func (p *Pool) TakeForBulk() (idx int64, lost format.Loss) {
+	return p.take(keepForRecords, p.spare, true)
+}
+
+func (p *Pool) take(keep, spare int64, late bool) (int64, format.Loss) {
 	for {
 		// Look before taking: an add that went too far could not be undone.
 		old, end := p.bump.Load(), p.end.Load()
 		n := old &^ noRecords
-		if keep > 0 && n != old {
+		if !late && n != old {
 			return 0, format.LossStop
 		}
 		if p.limit > 0 && n >= p.limit-spare {

@@ -53,7 +53,7 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
 		return false
 	}
-	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b) && full {
+	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b, t) && full {
 		return false
 	}
 	// The first word last: where it is 0 the chunk ends for now.
@@ -67,10 +67,13 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	return true
 }
 
-func (r *recorder) newBlockChunk(b *blockWriter) bool {
+func (r *recorder) newBlockChunk(b *blockWriter, t format.BlockType) bool {
 	take := r.pool.TakeForBlocks
-	if b.kept {
+	switch {
+	case b.kept:
 		take = r.pool.TakeKept
+	case t == format.BlockGoTrace || t == format.BlockSwitch:
+		take = r.pool.TakeForBulk
 	}
 	idx, lost := take()
 	if lost != 0 {

@@ -33,6 +33,7 @@ func (f *flight) tick() error { return nil }
 
 func (f *flight) snapshot() error {
 	w := f.c.writer()
+	w.patient = true
 	if _, err := f.fr.WriteTo(w); err != nil {
 		_ = w.close()
 		return fmt.Errorf("writing the flight recorder: %w", err)

@@ -28,7 +28,7 @@ func startLive(c *collector) (*live, error) {
 const idle = 3 * time.Second
 
 func (l *live) tick() error {
-	_, ago, full := l.out.state()
+	ago, full := l.out.tick()
 	switch {
 	case full:
 		return l.end()
@@ -57,12 +57,12 @@ func (l *live) ours() bool {
 	if !trace.IsEnabled() {
 		return false
 	}
-	before, ago, _ := l.out.state()
+	before, ago := l.out.count()
 	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
 	if f.Start() != nil {
 		return ago < idle // the program has one: then this must do
 	}
 	f.Stop()
-	now, _, _ := l.out.state()
+	now, _ := l.out.count()
 	return now > before
 }

@@ -11,73 +11,116 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// partSize is how much of a stream is in a block. A block lies in one chunk of 64 KiB, so
-// that of longer ones much of each chunk would be left empty.
-const partSize = 8000
+const (
+	// partSize is how much of a stream is in a block. A block lies in one chunk of 64
+	// KiB, so that of longer ones much of each chunk would be left empty.
+	partSize = 8000
+	// maxWaiting is what is kept in memory while there is no room in the trace.
+	maxWaiting = 8 << 20
+	// again is when it is tried again where there was no room: the flusher needs some
+	// milliseconds to make more.
+	again = time.Millisecond
+	// patience is how long who ends a stream waits for that.
+	patience = 200 * time.Millisecond
+)
 
 var errRoom = errors.New("there was no room for it in the trace")
 
-// writer cuts a stream into blocks. What it is given to write comes from the goroutine
-// of Go's tracer, in whole batches.
+// writer cuts a stream into blocks. What it is given to write comes in whole batches.
 type writer struct {
-	rec    collect.Recording
-	stream uint32
+	rec     collect.Recording
+	stream  uint32
+	patient bool // who writes may be kept waiting; Go's tracer may not
 
-	mu    sync.Mutex
-	seq   uint32
-	buf   []byte // not yet written
-	block []byte
-	full  bool // there was no room, so that all that follows is of no use
-	shut  bool
-	wrote int64     // how often something came
-	last  time.Time // when it did
+	mu      sync.Mutex
+	seq     uint32
+	buf     []byte // not yet written
+	block   []byte
+	refused time.Time // when there was no room; zero: there was
+	full    bool      // there was none for too long: all that follows is of no use
+	shut    bool
+	wrote   int64     // how often something came
+	last    time.Time // when it did
 }
 
-// Write takes everything, so that it never keeps Go's tracer waiting.
+// Write takes everything.
 func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrote++
 	w.last = time.Now()
-	n := len(p)
-	for len(p) > 0 && !w.full && !w.shut {
-		k := min(partSize-len(w.buf), len(p))
-		w.buf = append(w.buf, p[:k]...)
-		if p = p[k:]; len(w.buf) == partSize {
-			w.flush()
+	if w.full || w.shut {
+		return len(p), nil
+	}
+	w.buf = append(w.buf, p...)
+	if w.refused.IsZero() || w.last.Sub(w.refused) >= again {
+		// One byte is the end of a generation, which is of no use without it.
+		w.flush(len(p) == 1)
+	}
+	if w.patient {
+		w.await()
+	}
+	if len(w.buf) > maxWaiting {
+		w.giveUp()
+	}
+	return len(p), nil
+}
+
+// flush writes what fills blocks, or all that there is. w.mu is held.
+func (w *writer) flush(all bool) {
+	done := 0
+	for w.refused = (time.Time{}); len(w.buf)-done >= partSize || all && len(w.buf) > done; w.seq++ {
+		n := min(partSize, len(w.buf)-done)
+		w.block = format.AppendGoTrace(w.block[:0], w.stream, w.seq, w.buf[done:done+n])
+		if !w.rec.Block(format.BlockGoTrace, w.block) {
+			w.refused = time.Now()
+			break
 		}
+		done += n
 	}
-	if n == 1 {
-		w.flush() // the end of a generation, which is of no use without it
-	}
-	return n, nil
+	w.buf = w.buf[:copy(w.buf, w.buf[done:])]
 }
 
-// flush writes what is there. w.mu is held.
-func (w *writer) flush() {
-	if len(w.buf) == 0 || w.full || w.shut {
-		return
+// await gives the flusher time to make room. w.mu is held.
+func (w *writer) await() {
+	for end := time.Now().Add(patience); !w.refused.IsZero() && time.Now().Before(end); {
+		time.Sleep(again)
+		w.flush(false)
 	}
-	w.block = format.AppendGoTrace(w.block[:0], w.stream, w.seq, w.buf)
-	w.full = !w.rec.Block(format.BlockGoTrace, w.block)
-	w.seq++
-	w.buf = w.buf[:0]
 }
 
-// state tells how often something came, how long ago, and whether there was no room.
-func (w *writer) state() (wrote int64, ago time.Duration, full bool) {
+func (w *writer) giveUp() { w.full, w.buf = true, nil }
+
+// tick writes what waits, and tells how long ago something came, and whether there was
+// no room.
+func (w *writer) tick() (ago time.Duration, full bool) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.wrote, time.Since(w.last), w.full
+	if !w.full {
+		w.flush(true)
+	}
+	return time.Since(w.last), w.full
+}
+
+// count is how often something came, and how long ago.
+func (w *writer) count() (n int64, ago time.Duration) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.wrote, time.Since(w.last)
 }
 
 // close writes the rest. What comes later is dropped.
 func (w *writer) close() error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.flush()
+	if !w.full && !w.shut {
+		w.flush(true)
+		w.await()
+		w.flush(true)
+	}
 	w.shut = true
-	if w.full {
+	if w.full || len(w.buf) > 0 {
+		w.giveUp()
 		return errRoom
 	}
 	return nil
