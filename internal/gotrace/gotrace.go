@@ -99,6 +99,7 @@ type Range struct {
 // Handler takes what Read finds; of kinds that have no function nothing is delivered.
 // The arguments are reused from call to call.
 type Handler struct {
+	Info       func(*Info) // the first that is called: what Read will return, for its Stack
 	Transition func(*Transition)
 	Sample     func(*Sample)
 	Range      func(*Range) // by their ends
@@ -142,7 +143,14 @@ func Read(t *trace.Trace, h Handler) (*Info, error) {
 	if len(all) == 0 {
 		return nil, ErrNone
 	}
+	return read(t, all, h)
+}
+
+func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
 	r := &reader{t: t, h: h, info: &Info{stacks: newStacks()}, gs: map[uint64]*goroutine{}, end: t.End()}
+	if h.Info != nil {
+		h.Info(r.info)
+	}
 	for i := range all {
 		if err := r.stream(&all[i]); err != nil {
 			return r.info, fmt.Errorf("reading Go execution trace %d: %w", all[i].Stream, err)
