@@ -125,7 +125,11 @@ func (ts *threads) put(t *thread, until int64) {
 	// What there was no room for is as good as lost.
 	t.lost = !ts.write(ts.buf)
 	t.first = t.first && t.lost
+	wasPut := !t.now && len(t.list) > 0 && t.list[len(t.list)-1].How == format.SwitchPreempt
 	t.base, t.on, t.list = until, t.now, t.list[:0]
+	if wasPut { // off a CPU, and the next block has to say how
+		t.list = append(t.list, format.Switch{Time: until, How: format.SwitchPreempt})
+	}
 }
 
 // flush writes what is known up to now. Of threads that wait, and did nothing else since

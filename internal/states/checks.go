@@ -1,0 +1,140 @@
+package states
+
+import (
+	"fmt"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Checks is how far what the states say can be believed: what can be known in two
+// ways, compared.
+type Checks struct {
+	Sum     Check // the states of a goroutine add up to its life
+	CPU     Check // the time on CPUs adds up to what the threads' clocks say
+	Unknown Check // the states tell what goroutines do
+}
+
+// Check is one comparison.
+type Check struct {
+	Known     bool    // it could be made
+	OK        bool    // and it holds
+	Off       float64 // by which share the two differ, or what share is unknown
+	Tolerance float64 // up to which it holds
+	Text      string  // a sentence
+}
+
+// What the checks tolerate.
+const (
+	sumTolerance     = 0.001
+	cpuTolerance     = 0.02
+	unknownTolerance = 0.02
+)
+
+// List is all of them, by the order in which they are shown.
+func (c *Checks) List() []*Check { return []*Check{&c.Sum, &c.CPU, &c.Unknown} }
+
+// check makes the checks.
+func (f *Facts) check(t *trace.Trace, s *switches, c *clocks) {
+	f.checkSum()
+	f.checkCPU(t, s, c)
+	f.checkUnknown()
+}
+
+func (c *Check) judge(off float64) {
+	c.Known, c.Off = true, off
+	c.OK = off <= c.Tolerance
+}
+
+func (f *Facts) checkSum() {
+	var worst, lives float64
+	for _, g := range f.Goroutines {
+		if d := g.To - g.From; d > 0 {
+			off := float64(g.sum-d) / float64(d)
+			worst = max(worst, off, -off)
+			lives++
+		}
+	}
+	k := &f.Checks.Sum
+	k.Tolerance = sumTolerance
+	k.judge(worst)
+	k.Text = fmt.Sprintf("the states of each of %.0f goroutines add up to its life: off by %.2f %% at most", lives, 100*worst)
+}
+
+// checkCPU compares what threads did on CPUs, by their switches, with their CPU clocks:
+// what goroutines had of it, and what the scheduler and other threads of the runtime
+// had. Time that two goroutines had at once counts twice.
+func (f *Facts) checkCPU(t *trace.Trace, s *switches, c *clocks) {
+	k := &f.Checks.CPU
+	k.Tolerance = cpuTolerance
+	switch {
+	case !f.Switches:
+		k.Text = "how long threads were on CPUs is not known: " + f.SwitchesWhy
+		return
+	case c.to <= c.from || c.cpu <= 0:
+		k.Text = "how long threads were on CPUs can't be compared with their clocks: the recording was cut off, or is a part of a longer one"
+		return
+	}
+	sum := s.on + f.over
+	off := float64(sum-c.cpu) / float64(c.cpu)
+	k.judge(max(off, -off))
+	k.Text = fmt.Sprintf("threads were on CPUs for %v by their switches, %v of it with goroutines, and %v by their clocks: off by %.2f %%",
+		round(sum), round(f.used), round(c.cpu), 100*k.Off)
+}
+
+func (f *Facts) checkUnknown() {
+	var all, unknown int64
+	for s, d := range f.Totals {
+		all += d
+		if State(s) == Unknown || State(s) == Other {
+			unknown += d
+		}
+	}
+	k := &f.Checks.Unknown
+	k.Tolerance = unknownTolerance
+	if all == 0 {
+		k.Text = "there is nothing of the program's goroutines"
+		return
+	}
+	k.judge(float64(unknown) / float64(all))
+	k.Text = fmt.Sprintf("what goroutines did is other or unknown for %.2f %% of their lives", 100*k.Off)
+}
+
+func round(ns int64) time.Duration { return time.Duration(ns).Round(time.Microsecond) }
+
+// clocksOf finds two moments between which the CPU time of all threads is known: those
+// that the recorder of switches has told, or of a recording that was cut off its first
+// and last heartbeat.
+func clocksOf(t *trace.Trace) (c clocks) {
+	if t.State().Overwritten > 0 {
+		return clocks{} // and with it switches since the first
+	}
+	a, cpuA, okA := clockFact(t, "thread_clock_begin")
+	b, cpuB, okB := clockFact(t, "thread_clock_end")
+	if okA && okB && b > a {
+		return clocks{a, b, cpuB - cpuA}
+	}
+	beats := t.Beats()
+	if len(beats) < 2 {
+		return clocks{}
+	}
+	first, last := &beats[0], &beats[len(beats)-1]
+	cpuA, okA = beatCPU(first)
+	cpuB, okB = beatCPU(last)
+	if okA && okB && last.Time-first.Time > int64(time.Second) {
+		return clocks{first.Time, last.Time, cpuB - cpuA}
+	}
+	return clocks{}
+}
+
+func beatCPU(b *trace.Beat) (cpu int64, ok bool) {
+	n := 0
+	for _, v := range b.Values {
+		if v.Field == format.FieldUser || v.Field == format.FieldSystem {
+			cpu += v.Value
+			n++
+		}
+	}
+	return cpu, n == 2
+}

@@ -1,0 +1,265 @@
+package states
+
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+)
+
+// joiner makes intervals of transitions, ranges and switches.
+type joiner struct {
+	f        func(*Interval)
+	facts    *Facts
+	switches *switches
+	info     *gotrace.Info // while it is being read
+	live     map[uint64]*live
+	stacks   []stackInfo
+	world    []gotrace.Span // when it was stopped; To 0: it still is
+	err      error          // of reading switches
+	iv       Interval
+	who      *live // of iv
+	base     State // of iv, if its thread were on a CPU
+}
+
+// live is a goroutine, and what it does since at.
+type live struct {
+	*Goroutine
+	kind   kind
+	state  gotrace.GoState
+	at     int64
+	stack  uint32
+	thread uint32
+	reason string
+	assist bool
+	had    bool // it was seen before, and then lost sight of
+}
+
+// stackInfo is what a stack tells, once it was looked at.
+type stackInfo struct {
+	known   bool
+	kind    kind
+	sync    State
+	forever State
+}
+
+func newJoiner(facts *Facts, s *switches, f func(*Interval)) *joiner {
+	return &joiner{f: f, facts: facts, switches: s, live: map[uint64]*live{}}
+}
+
+func (j *joiner) handler() gotrace.Handler {
+	return gotrace.Handler{Transition: j.transition, Begun: j.begun, Range: j.ended}
+}
+
+// look tells what is known by a stack.
+func (j *joiner) look(id uint32) stackInfo {
+	if id == 0 {
+		return stackInfo{sync: Other, forever: Select}
+	}
+	for int(id) >= len(j.stacks) {
+		j.stacks = append(j.stacks, stackInfo{})
+	}
+	s := &j.stacks[id]
+	if !s.known {
+		frames := j.facts.Stack(id)
+		*s = stackInfo{true, kindOf(frames), syncState(frames), foreverState(frames)}
+	}
+	return *s
+}
+
+// transition takes in that a goroutine changed its state.
+func (j *joiner) transition(tr *gotrace.Transition) {
+	g := j.live[tr.Goid]
+	if g == nil {
+		g = j.meet(tr)
+	} else {
+		if tr.Thread != 0 && g.thread == 0 && (g.state == gotrace.Running || g.state == gotrace.Syscall) {
+			g.thread = tr.Thread
+		}
+		if tr.Stack != 0 && (tr.From == gotrace.Running || tr.From == gotrace.Syscall) {
+			j.identify(g, tr.Stack)
+		}
+		j.close(g, tr.Time, tr.By, tr.ByStack)
+	}
+	g.state = tr.To
+	switch tr.To {
+	case gotrace.NotExist:
+		g.Ended = true
+		delete(j.live, tr.Goid)
+		return
+	case gotrace.Running:
+		g.stack, g.reason = 0, ""
+	case gotrace.Runnable: // woken, it is where it waited
+		if tr.From != gotrace.Waiting {
+			g.stack, g.reason = tr.Stack, ""
+		}
+	default:
+		g.stack, g.reason = tr.Stack, tr.Reason
+	}
+	g.thread = 0
+	if tr.To == gotrace.Running || tr.To == gotrace.Syscall {
+		g.thread = tr.Thread
+	}
+}
+
+// meet begins a goroutine's life.
+func (j *joiner) meet(tr *gotrace.Transition) *live {
+	g := &live{Goroutine: j.facts.Goroutines[tr.Goid], at: tr.Time}
+	if g.Goroutine == nil {
+		g.Goroutine = &Goroutine{ID: tr.Goid, From: tr.Time}
+		j.facts.Goroutines[tr.Goid] = g.Goroutine
+	}
+	if tr.From == gotrace.NotExist {
+		g.Created, g.Creator, g.Site, g.Start = true, tr.By, tr.ByStack, tr.Stack
+	}
+	j.identify(g, tr.Stack)
+	g.To = tr.Time
+	j.live[tr.Goid] = g
+	return g
+}
+
+// identify finds out whose goroutine it is.
+func (j *joiner) identify(g *live, stack uint32) {
+	if g.System || stack == 0 {
+		return
+	}
+	g.kind = j.look(stack).kind
+	g.System = g.kind != program
+}
+
+// begun takes in that a range begins.
+func (j *joiner) begun(r *gotrace.Range) {
+	switch {
+	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
+		j.world = append(j.world, gotrace.Span{From: r.From})
+	case r.Name == "GC mark assist":
+		if g := j.live[r.Goid]; g != nil {
+			j.close(g, r.From, 0, 0)
+			g.assist = true
+		}
+	}
+}
+
+// ended takes in that it has ended.
+func (j *joiner) ended(r *gotrace.Range) {
+	switch {
+	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
+		if n := len(j.world); n > 0 && j.world[n-1].To == 0 {
+			j.world[n-1].To = r.To
+		}
+	case r.Name == "GC mark assist":
+		if g := j.live[r.Goid]; g != nil && g.assist {
+			j.close(g, r.To, 0, 0)
+			g.assist = false
+		}
+	}
+}
+
+// close tells what a goroutine did up to now.
+func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
+	if now <= g.at {
+		return
+	}
+	from := g.at
+	g.at, g.To = now, now
+	j.who, j.iv = g, Interval{Goid: g.ID, Thread: g.thread, Stack: g.stack}
+	switch g.state {
+	case gotrace.Running, gotrace.Syscall:
+		j.base = CPU
+		if g.state == gotrace.Syscall {
+			j.base = Syscall
+		}
+		if g.assist || g.kind == worker {
+			j.base = GC
+		}
+		if err := j.switches.cut(g.thread, from, now, j.piece); err != nil && j.err == nil {
+			j.err = err
+		}
+	case gotrace.Runnable:
+		j.runnable(from, now)
+	case gotrace.Waiting:
+		j.iv.ReasonName = g.reason
+		j.iv.By, j.iv.ByStack = by, byStack
+		j.tell(from, now, j.waits(g))
+	default:
+		j.tell(from, now, Unknown)
+	}
+}
+
+// piece tells of a stretch of running or of a system call.
+func (j *joiner) piece(from, to int64, w where) {
+	state := j.base
+	switch {
+	case w == nowhere && state == CPU:
+		state = Running
+	case w == preempted:
+		state = Preempted
+	case w == waiting && j.who.state == gotrace.Syscall:
+		state = Blocked
+	case w == waiting:
+		state = Stalled
+	}
+	j.iv.On = w == onIt
+	if j.iv.On {
+		j.facts.ran(j.switches.threads[j.iv.Thread], from, to)
+	}
+	j.tell(from, to, state)
+}
+
+// runnable tells of a stretch of waiting for a processor, of which what the world was
+// stopped for is the collector's.
+func (j *joiner) runnable(from, to int64) {
+	i := len(j.world)
+	for i > 0 && (j.world[i-1].To == 0 || j.world[i-1].To > from) {
+		i--
+	}
+	for _, w := range j.world[i:] {
+		end := w.To
+		if end == 0 {
+			end = to
+		}
+		a, b := max(w.From, from), min(end, to)
+		if b <= a {
+			continue
+		}
+		j.tell(from, a, Runnable)
+		j.tell(a, b, GC)
+		from = b
+	}
+	j.tell(from, to, Runnable)
+}
+
+// waits is the state of a wait.
+func (j *joiner) waits(g *live) State {
+	switch g.reason {
+	case "sync":
+		return j.look(g.stack).sync
+	case "forever":
+		return j.look(g.stack).forever
+	}
+	if s, ok := reasons[g.reason]; ok {
+		return s
+	}
+	return Other
+}
+
+// tell hands an interval over.
+func (j *joiner) tell(from, to int64, s State) {
+	if to <= from {
+		return
+	}
+	v := j.iv
+	v.From, v.To, v.State = from, to, s
+	j.facts.add(j.who, &v)
+	if j.f != nil {
+		j.f(&v)
+	}
+}
+
+// finish ends the story.
+func (j *joiner) finish() {
+	for _, g := range j.live {
+		if g.state != gotrace.Unknown { // the reader ends what lives
+			j.close(g, j.info.To, 0, 0)
+		}
+	}
+}

@@ -1,0 +1,141 @@
+package states
+
+import (
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Facts is what Read says about what it read. Times are ns from the trace's start.
+type Facts struct {
+	From, To   int64          // what the Go execution trace covers
+	Spans      []gotrace.Span // and of that what it tells of: recording it may have been interrupted
+	Goroutines map[uint64]*Goroutine
+	// Totals are the times by state of the program's own goroutines.
+	Totals [Count]int64
+	// Runtime are those of the runtime's: the collector's workers, and others.
+	Runtime [Count]int64
+	// Switches tells whether there are switches of threads. Without any SwitchesWhy is
+	// a sentence that says why, and nothing is CPU, Preempted, Stalled or Blocked.
+	Switches    bool
+	SwitchesWhy string
+	Checks      Checks
+	Problems    []string
+	Info        *gotrace.Info
+
+	over int64 // ns of CPUs that two goroutines had
+	used int64 // ns of CPUs that goroutines had, where clocks can be compared
+	from int64 // between which they can
+	to   int64
+}
+
+// Goroutine is one that was there while the Go execution trace was recorded.
+type Goroutine struct {
+	ID      uint64
+	Creator uint64 // 0: not known
+	From    int64  // when it was made, or else when recording began
+	To      int64  // when it ended, or else when recording did
+	Created bool   // it was made while recording
+	Ended   bool
+	System  bool   // it is the runtime's own
+	Site    uint32 // stack of the go statement; 0: not known
+	Start   uint32 // stack of what it began with; 0: not known
+
+	sum int64 // of its intervals
+}
+
+// Stack returns a stack's frames, the leaf first; nil for 0.
+func (f *Facts) Stack(id uint32) []gotrace.Frame {
+	if f.Info == nil {
+		return nil
+	}
+	return f.Info.Stack(id)
+}
+
+// Read calls fn with what each goroutine did, those of one goroutine by time; the
+// argument is good until it returns. The error wraps gotrace.ErrNone where there is no
+// Go execution trace. It reads some million events in a second, and its memory grows
+// with the goroutines and not with what they did.
+func Read(t *trace.Trace, fn func(*Interval)) (*Facts, error) {
+	return read(t, gotrace.Read, fn)
+}
+
+// read is Read with the reader of Go execution traces.
+func read(t *trace.Trace, source func(*trace.Trace, gotrace.Handler) (*gotrace.Info, error), fn func(*Interval)) (*Facts, error) {
+	f := &Facts{Goroutines: map[uint64]*Goroutine{}, Switches: t.HasSwitches()}
+	if !f.Switches {
+		f.SwitchesWhy = whyNot(t)
+	}
+	c := clocksOf(t)
+	f.from, f.to = c.from, c.to
+	s, err := newSwitches(t, c.from, c.to)
+	if err != nil {
+		return nil, fmt.Errorf("reading thread switches: %w", err)
+	}
+	j := newJoiner(f, s, fn)
+	h := j.handler()
+	h.Info = func(i *gotrace.Info) { f.Info = i }
+	info, err := source(t, h)
+	if err == nil {
+		err = j.err
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading what goroutines did: %w", err)
+	}
+	f.Info, j.info = info, info
+	j.finish()
+	f.From, f.To, f.Spans = info.From, info.To, info.Spans
+	f.Problems = append(f.Problems, info.Problems...)
+	f.check(t, s, &c)
+	return f, nil
+}
+
+// whyNot says why a trace has no switches.
+func whyNot(t *trace.Trace) string {
+	why, off := strings.CutPrefix(t.Lookup("thread_switches"), "off: ")
+	if off && why != "" {
+		return why
+	}
+	return "it was not recorded when threads were on a CPU"
+}
+
+// add takes in an interval.
+func (f *Facts) add(g *live, v *Interval) {
+	d := v.To - v.From
+	g.sum += d
+	if g.System {
+		f.Runtime[v.State] += d
+		return
+	}
+	f.Totals[v.State] += d
+}
+
+// ran takes in that a goroutine had a thread that was on a CPU.
+func (f *Facts) ran(th *thread, from, to int64) {
+	from, to = max(from, f.from), min(to, f.to)
+	if to <= from {
+		return
+	}
+	f.used += to - from
+	if th.until > from {
+		f.over += min(th.until, to) - from
+	}
+	th.until = max(th.until, to)
+}
+
+// clocks is what the CPU clocks of all threads told at two times.
+type clocks struct {
+	from, to int64 // ns from the trace's start; equal: not known
+	cpu      int64 // ns between them
+}
+
+// clockFact reads a fact that has monotonic time and CPU time.
+func clockFact(t *trace.Trace, key string) (at, cpu int64, ok bool) {
+	first, second, _ := strings.Cut(t.Lookup(key), " ")
+	mono, err1 := strconv.ParseInt(first, 10, 64)
+	cpu, err2 := strconv.ParseInt(second, 10, 64)
+	return mono - t.Header().StartMono, cpu, err1 == nil && err2 == nil
+}

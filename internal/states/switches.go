@@ -1,0 +1,179 @@
+package states
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// switches is what is known of threads on CPUs.
+type switches struct {
+	r       *trace.SwitchReader
+	mono    int64 // of the trace's start: blocks tell monotonic time
+	threads map[uint32]*thread
+	on      int64 // ns on a CPU, of all threads, between two times
+	total   int64 // switches
+}
+
+// thread has what is known of one.
+type thread struct {
+	blocks []blockRef // by time
+	at     int        // the block that is read; -1: none
+	block  format.Switches
+	until  int64 // up to here goroutines had its time
+}
+
+// blockRef is a block and its stretch, ns from the trace's start.
+type blockRef struct {
+	from, to int64
+	where    trace.SwitchBlock
+}
+
+// newSwitches reads all blocks once, and adds up what was on a CPU between two times.
+func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
+	blocks, r := t.SwitchBlocks()
+	s := &switches{r: r, mono: t.Header().StartMono, threads: map[uint32]*thread{}}
+	var buf []format.Switch
+	for _, where := range blocks {
+		b, ok, err := r.Read(buf[:0], where)
+		if err != nil {
+			return nil, err
+		}
+		if !ok {
+			continue
+		}
+		buf = b.List
+		th := s.threads[b.Thread]
+		if th == nil {
+			th = &thread{at: -1}
+			s.threads[b.Thread] = th
+		}
+		th.blocks = append(th.blocks, blockRef{b.Base - s.mono, b.Until - s.mono, where})
+		s.total += int64(len(b.List))
+		s.on += onCPU(&b, from+s.mono, to+s.mono)
+	}
+	for _, th := range s.threads {
+		slices.SortStableFunc(th.blocks, func(a, b blockRef) int { return cmp.Compare(a.from, b.from) })
+		// What overlaps, a corrupt trace's, is believed once.
+		n := 0
+		for _, b := range th.blocks {
+			if n > 0 {
+				b.from = max(b.from, th.blocks[n-1].to)
+			}
+			if b.to > b.from {
+				th.blocks[n] = b
+				n++
+			}
+		}
+		th.blocks = th.blocks[:n]
+	}
+	return s, nil
+}
+
+// onCPU is how long the thread of a block was on a CPU between two times of the block's
+// clock.
+func onCPU(b *format.Switches, from, to int64) (ns int64) {
+	at, on := b.Base, b.On
+	for _, w := range b.List {
+		if on {
+			ns += max(min(w.Time, to)-max(at, from), 0)
+		}
+		at, on = w.Time, w.How == format.SwitchIn
+	}
+	if on {
+		ns += max(min(b.Until, to)-max(at, from), 0)
+	}
+	return ns
+}
+
+// where is a thread at a moment.
+type where uint8
+
+const (
+	nowhere   where = iota // not known
+	onIt                   // on a CPU
+	waiting                // off it, to wait
+	preempted              // off it, and it could have gone on
+)
+
+// cut calls f with the stretches between two times in which the thread was in one
+// place, by time. They cover all of it.
+func (s *switches) cut(tid uint32, from, to int64, f func(from, to int64, w where)) error {
+	th := s.threads[tid]
+	if th == nil {
+		f(from, to, nowhere)
+		return nil
+	}
+	i := th.at
+	if i < 0 || th.blocks[i].from > from {
+		i = sort.Search(len(th.blocks), func(k int) bool { return th.blocks[k].to > from })
+	}
+	for ; from < to; i++ {
+		for i < len(th.blocks) && th.blocks[i].to <= from {
+			i++
+		}
+		if i == len(th.blocks) || th.blocks[i].from >= to {
+			f(from, to, nowhere)
+			return nil
+		}
+		b := th.blocks[i]
+		if b.from > from {
+			f(from, b.from, nowhere)
+			from = b.from
+		}
+		if i != th.at {
+			list := th.block.List[:0]
+			var ok bool
+			var err error
+			th.at = -1
+			if th.block, ok, err = s.r.Read(list, b.where); err != nil {
+				return err
+			}
+			if !ok { // overwritten since
+				f(from, min(b.to, to), nowhere)
+				from = b.to
+				continue
+			}
+			th.at = i
+		}
+		from = s.within(&th.block, from, min(b.to, to), f)
+	}
+	return nil
+}
+
+// within is cut inside of a block.
+func (s *switches) within(b *format.Switches, from, to int64, f func(from, to int64, w where)) int64 {
+	l := b.List
+	n := sort.Search(len(l), func(k int) bool { return l[k].Time-s.mono > from })
+	now := waiting // before the block's first switch: how it left the CPU is not known
+	switch {
+	case n > 0:
+		now = whereAfter(l[n-1].How)
+	case b.On:
+		now = onIt
+	}
+	for ; n < len(l) && l[n].Time-s.mono < to; n++ {
+		if at := l[n].Time - s.mono; at > from {
+			f(from, at, now)
+			from = at
+		}
+		now = whereAfter(l[n].How)
+	}
+	if to > from {
+		f(from, to, now)
+	}
+	return to
+}
+
+func whereAfter(h format.SwitchKind) where {
+	switch h {
+	case format.SwitchIn:
+		return onIt
+	case format.SwitchPreempt:
+		return preempted
+	}
+	return waiting
+}
