@@ -179,6 +179,11 @@ func (s *source) transition(e *exptrace.Event, st *exptrace.StateTransition, tr 
 		}
 	case from == exptrace.GoNotExist || from == exptrace.GoWaiting && to == exptrace.GoRunnable:
 		tr.By, tr.ByStack = goid(e.Goroutine()), s.stacks.id(e.Stack())
+		if to == exptrace.GoWaiting {
+			tr.Reason = "coroutine" // made by iter.Pull, and not begun
+		}
+	case from == exptrace.GoUndetermined && to == exptrace.GoWaiting:
+		tr.Reason = s.stacks.reason(tr.Stack)
 	}
 }
 

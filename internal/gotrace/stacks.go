@@ -2,6 +2,7 @@ package gotrace
 
 import (
 	"encoding/binary"
+	"strings"
 
 	exptrace "golang.org/x/exp/trace"
 )
@@ -55,7 +56,11 @@ func (t *stackTable) id(s exptrace.Stack) uint32 {
 
 func (t *stackTable) add(s exptrace.Stack) uint32 {
 	t.key, t.list = t.key[:0], t.list[:0]
+	parked := false
 	for f := range s.Frames() {
+		if parked = len(t.list) == 0 && (parked || f.Func == "runtime.gopark"); parked && parking[f.Func] {
+			continue
+		}
 		id, ok := t.frameOf(f)
 		if !ok {
 			t.refused++
@@ -94,6 +99,40 @@ func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
 	t.frame = append(t.frame, k)
 	t.frameID[k] = id
 	return id, true
+}
+
+// parking are the functions by which the runtime puts a goroutine to sleep. They are on
+// the stacks of those that slept when tracing began, and on no others.
+var parking = map[string]bool{
+	"runtime.gopark": true, "runtime.goparkunlock": true, "runtime.semacquire1": true,
+	"runtime.chanrecv": true, "runtime.chansend": true, "runtime.netpollblock": true,
+}
+
+// reasons are why a goroutine sleeps in a function of the runtime, in the words in which
+// Go tells it of those that go to sleep while it traces.
+var reasons = map[string]string{
+	"runtime.chanrecv1": "chan receive", "runtime.chanrecv2": "chan receive", "runtime.chansend1": "chan send",
+	"runtime.selectgo": "select", "runtime.block": "forever", "time.Sleep": "sleep",
+	"internal/poll.runtime_pollWait": "network", "runtime.coroswitch": "coroutine",
+	"internal/sync.runtime_SemacquireMutex": "sync", "sync.runtime_SemacquireMutex": "sync",
+	"sync.runtime_SemacquireRWMutex": "sync", "sync.runtime_SemacquireRWMutexR": "sync",
+	"sync.runtime_SemacquireWaitGroup": "sync", "sync.runtime_Semacquire": "sync",
+	"sync.runtime_notifyListWait": "sync.(*Cond).Wait",
+}
+
+// reason tells from its stack why a goroutine sleeps; "" where it does not.
+func (t *stackTable) reason(id uint32) string {
+	if id == 0 {
+		return ""
+	}
+	leaf := t.frame[t.stacks[id][0]].Func
+	if why, ok := reasons[leaf]; ok {
+		return why
+	}
+	if root := t.frame[t.stacks[id][len(t.stacks[id])-1]].Func; strings.HasPrefix(root, "runtime.") && strings.HasPrefix(leaf, "runtime.") {
+		return "system goroutine wait"
+	}
+	return ""
 }
 
 // intern keeps one copy of a text, which is not a part of a generation's table.
