@@ -1,7 +1,6 @@
 package html
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -51,7 +50,12 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	c, err := fit(ctx, t, x, o, choice)
+	states, err := timeline.LoadStates(ctx, t)
+	if err != nil {
+		return err
+	}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, o: &o, choice: choice}
+	c, err := p.fit()
 	if err != nil {
 		return err
 	}
@@ -59,43 +63,6 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		return fmt.Errorf("writing HTML: %w", err)
 	}
 	return nil
-}
-
-// fit packs what the file may hold.
-func fit(ctx context.Context, t *trace.Trace, x *timeline.Index, o Options, choice *analysis.Choice) (*timeline.Container, error) {
-	from, to := x.Whole()
-	if o.From > 0 {
-		from = o.From
-	}
-	if o.To > 0 {
-		to = o.To
-	}
-	res := int64(0)
-	if o.Max > 0 {
-		res = x.ResFor(from, to, o.Max)
-	}
-	var sum *timeline.Summary
-	for {
-		tile := x.Tile(from, to, res)
-		if res > 0 && sum == nil {
-			var err error
-			if sum, err = timeline.Summarize(ctx, t, o.From, o.To, choice.Keep); err != nil {
-				return nil, err
-			}
-		}
-		meta := x.Meta(t, timeline.MetaOptions{
-			Tool: o.Tool, Path: o.Path, Writer: o.Writer, Tile: tile, Part: o.part(),
-			More: "To see all of it: scopeview serve, or a part of it: scopeview html with --from and --to.",
-		})
-		if res > 0 {
-			meta.Summary = sum
-		}
-		c := &timeline.Container{Meta: meta, Tile: tile}
-		if o.Large || res >= coarsest || fits(ctx, c, cmp.Or(o.limit, sizeLimit)) {
-			return c, ctx.Err()
-		}
-		res = max(2*res, x.ResFor(from, to, tile.Items*3/4))
-	}
 }
 
 // part says what was selected, empty if that is all.
@@ -117,18 +84,6 @@ func (o *Options) part() string {
 		return ""
 	}
 	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
-}
-
-// coarsest is a resolution beyond which nothing gets smaller.
-const coarsest = 1 << 61
-
-// fits tells whether a page with c is small enough.
-func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
-	if c.RawSize()/3*4 < limit*9/10 {
-		return true // even if nothing could be packed
-	}
-	n := &counter{left: limit}
-	return write(untilDone{ctx, n}, Config{Home: HomeFile}, c, level) == nil
 }
 
 // counter is a writer that fails when it was given too much.

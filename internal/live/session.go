@@ -37,6 +37,8 @@ type session struct {
 
 	wake chan struct{} // has one: somebody asks
 
+	known known // of what the goroutines did
+
 	mu     sync.Mutex
 	status status
 	change chan struct{} // closed at the next change

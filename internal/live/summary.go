@@ -5,7 +5,6 @@ import (
 	"net/http"
 
 	"github.com/scopeview/scopeview/internal/timeline"
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // serveSummary gives the table of what ran in a part of a trace whose whole was
@@ -15,22 +14,11 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	if !ok {
 		return
 	}
-	f, err := b.open()
-	if err != nil {
-		refuse(w, http.StatusNotFound, sentence(err))
+	t, done, ok := reopened(w, b)
+	if !ok {
 		return
 	}
-	defer f.Close()
-	size, err := f.Size()
-	if err != nil {
-		refuse(w, http.StatusInternalServerError, sentence(err))
-		return
-	}
-	t, err := trace.Open(f, size)
-	if err != nil {
-		refuse(w, http.StatusUnprocessableEntity, sentence(err))
-		return
-	}
+	defer done()
 	// What breaks off was summed up as far as it goes; the page has been told.
 	summary, err := timeline.Summarize(r.Context(), t, from, to, nil)
 	largeAnswer(w)

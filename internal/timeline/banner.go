@@ -68,6 +68,11 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 	for _, s := range r.Trace.Breaks() {
 		say("warn", fmt.Sprintf("At %s the clock stepped to %s: durations across are unknown.", analysis.Humane(s.From), analysis.Humane(s.To)))
 	}
+	if o.States != nil {
+		for _, p := range o.States.Problems {
+			say("warn", p)
+		}
+	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
 		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))

@@ -23,19 +23,25 @@ type Container struct {
 	// States and Locks are what goroutines did, and who waited for whom.
 	States *StateTile
 	Locks  *LockTile
+	// Pending tells that States are not all: they are being read, ask again.
+	Pending bool
+	// Problems are sentences about States.
+	Problems []string
 	// Doctor is what the doctor says; see package doctor's Report.
 	Doctor any
 }
 
 // header is the container's JSON.
 type header struct {
-	Meta    *Meta        `json:"meta,omitempty"`
-	Tile    *tileHeader  `json:"tile,omitempty"`
-	Open    *openHeader  `json:"open,omitempty"`
-	States  *stateHeader `json:"states,omitempty"`
-	Locks   *lockHeader  `json:"locks,omitempty"`
-	Doctor  any          `json:"doctor,omitempty"`
-	Columns [][4]any     `json:"columns"`
+	Meta     *Meta        `json:"meta,omitempty"`
+	Tile     *tileHeader  `json:"tile,omitempty"`
+	Open     *openHeader  `json:"open,omitempty"`
+	States   *stateHeader `json:"states,omitempty"`
+	Locks    *lockHeader  `json:"locks,omitempty"`
+	Pending  bool         `json:"pending,omitempty"`
+	Problems []string     `json:"problems,omitempty"`
+	Doctor   any          `json:"doctor,omitempty"`
+	Columns  [][4]any     `json:"columns"`
 }
 
 type tileHeader struct {
@@ -61,8 +67,6 @@ type stateHeader struct {
 	Stacks   [][]int  `json:"stacks"`
 	Reasons  []string `json:"reasons"`
 	Switches bool     `json:"switches"`
-	Pending  bool     `json:"pending,omitempty"`
-	Problems []string `json:"problems,omitempty"`
 }
 
 type lockHeader struct {
@@ -133,12 +137,12 @@ func (c *Container) WriteTo(w io.Writer, level int) error {
 }
 
 func (c *Container) header() ([]byte, error) {
-	h := header{Meta: c.Meta, Doctor: c.Doctor, Columns: [][4]any{}}
+	h := header{Meta: c.Meta, Pending: c.Pending, Problems: c.Problems, Doctor: c.Doctor, Columns: [][4]any{}}
 	if t := c.Tile; t != nil {
 		h.Tile = &tileHeader{t.From, t.To, t.Res, t.Strings, t.Rows}
 	}
 	if t := c.States; t != nil {
-		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches, t.Pending, t.Problems}
+		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches}
 	}
 	if t := c.Locks; t != nil {
 		h.Locks = &lockHeader{t.From, t.To, t.Res, t.Locks, t.More}

@@ -287,6 +287,13 @@ func (x *Index) End() int64 {
 	return x.end
 }
 
+// Has tells whether a goroutine has a row.
+func (x *Index) Has(goid uint64) bool {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return x.byGoid[goid] != nil
+}
+
 // Items is the number of scopes and instants, open ones included; Scopes that of
 // the scopes alone.
 func (x *Index) Items() int64 {

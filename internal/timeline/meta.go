@@ -61,6 +61,8 @@ type MetaOptions struct {
 	Part string
 	// Tile is what goes with it; nil: every scope.
 	Tile *Tile
+	// States, if there are any, have their problems told.
+	States *States
 	// More, if the tile is coarse, tells how to see more.
 	More string
 }

@@ -26,10 +26,11 @@ type States struct {
 
 // stateRow is one goroutine. Its items follow each other without gaps.
 type stateRow struct {
-	goid  uint64
-	items []stateItem
-	end   int64  // of the last item
-	start string // the function that the goroutine began with; empty: not known
+	goid   uint64
+	items  []stateItem
+	end    int64  // of the last item
+	start  string // the function that the goroutine began with; empty: not known
+	system bool   // it is the runtime's own
 }
 
 // stateItem lasts until the next one begins.
@@ -97,7 +98,9 @@ func (s *States) add(v *states.Interval) {
 	r.end = v.To
 }
 
-func (s *States) sort() {
+// finish puts the rows in order.
+func (s *States) finish() {
+	s.rows = slices.DeleteFunc(s.rows, func(r *stateRow) bool { return len(r.items) == 0 })
 	slices.SortStableFunc(s.rows, func(a, b *stateRow) int { return cmp.Compare(a.items[0].start, b.items[0].start) })
 }
 

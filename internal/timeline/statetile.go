@@ -5,9 +5,9 @@ import "github.com/scopeview/scopeview/internal/states"
 // StateTile is what goroutines did in a stretch of time at a resolution, in packed
 // columns:
 //
-//	stateGoid u, stateCount u, stateStart d, stateFunc u
+//	stateGoid u, stateCount u, stateStart d, stateFunc u, stateSystem b
 //	              the rows: the goroutine, its items, when the first begins, the function that it
-//	              began with (index into Frames; 0: not known)
+//	              began with (index into Frames; 0: not known), 1 where it is the runtime's own
 //	state b, stateDur u
 //	              the items, row by row. Each begins where the one before ends
 //	stateReason u, stateThread u, stateStack u, stateBy u, stateByStack u
@@ -24,15 +24,13 @@ type StateTile struct {
 	Stacks        [][]int  // the first is empty; indexes into Frames, the innermost first
 	Reasons       []string // the first is empty
 	Items         int64
-	Switches      bool     // it is known whether threads were on a CPU
-	Problems      []string // sentences
-	Pending       bool     // the states are still being read: ask again
+	Switches      bool // it is known whether threads were on a CPU
 
 	columns []*column
 }
 
 type stateColumns struct {
-	goid, count, start, fn             column
+	goid, count, start, fn, system     column
 	state, dur                         column
 	reason, thread, stack, by, byStack column
 	many, top, lock                    column
@@ -41,7 +39,7 @@ type stateColumns struct {
 func newStateColumns() *stateColumns {
 	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
 	return &stateColumns{
-		of("stateGoid", 'u'), of("stateCount", 'u'), of("stateStart", 'd'), of("stateFunc", 'u'),
+		of("stateGoid", 'u'), of("stateCount", 'u'), of("stateStart", 'd'), of("stateFunc", 'u'), of("stateSystem", 'b'),
 		of("state", 'b'), of("stateDur", 'u'),
 		of("stateReason", 'u'), of("stateThread", 'u'), of("stateStack", 'u'), of("stateBy", 'u'), of("stateByStack", 'u'),
 		of("stateMany", 'u'), of("stateTop", 'u'), of("stateLock", 'u'),
@@ -49,7 +47,7 @@ func newStateColumns() *stateColumns {
 }
 
 func (c *stateColumns) list(merged bool) []*column {
-	all := []*column{&c.goid, &c.count, &c.start, &c.fn, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack}
+	all := []*column{&c.goid, &c.count, &c.start, &c.fn, &c.system, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack}
 	if merged {
 		all = append(all, &c.many, &c.top, &c.lock)
 	}
@@ -69,7 +67,7 @@ type stateTiler struct {
 // keep, if not nil, says which goroutines are in.
 func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
 	b := &stateTiler{
-		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches, Problems: s.Problems},
+		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches},
 		c: newStateColumns(), frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0},
 	}
 	if len(s.reasons.list) > 0 {
@@ -99,6 +97,11 @@ func (b *stateTiler) row(r *stateRow) {
 	b.c.goid.u(r.goid)
 	b.c.count.u(uint64(n))
 	b.c.fn.u(uint64(b.frame(r.start)))
+	system := byte(0)
+	if r.system {
+		system = 1
+	}
+	b.c.system.b(system)
 	b.tile.Items += int64(n)
 }
 

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 // programs by name. Each takes one number, which says how much it does.
@@ -24,6 +25,7 @@ var programs = map[string]struct {
 	"goroutines": {run: goroutines},
 	"deep":       {run: func(n int) { deep(n); deep(3) }},
 	"long":       {run: long},
+	"contend":    {run: contend, options: []scope.Option{gotrace.With()}},
 	"empty":      {run: func(int) {}},
 	"one":        {run: func(int) { scope.Task("only")() }},
 }
@@ -63,6 +65,49 @@ func store(n int) {
 	done.Wait()
 	scope.Event("all done", scope.KV("jobs", Workers*n))
 }
+
+// Hoarder is the row that has Lock for HoardTime in each of the scopes Hoard of the
+// program contend, while the rows Starved 1 to Starving wait for it in a scope Want.
+const (
+	Hoarder   = "hoarder"
+	Hoard     = "hoard"
+	Want      = "want"
+	Starved   = "starved"
+	Starving  = 2
+	HoardTime = 30 * time.Millisecond
+)
+
+// contend is a program with a Go execution trace in which one goroutine has a lock
+// that the others wait for, n times; a last one waits for a channel all along.
+func contend(n int) {
+	var mu sync.Mutex
+	var done sync.WaitGroup
+	never := make(chan bool)
+	go waitInVain(never)
+	for range n {
+		held := make(chan bool)
+		done.Add(1 + Starving)
+		scope.Go(Hoarder, func() {
+			defer done.Done()
+			defer scope.Task(Hoard)()
+			defer scope.Lock(&mu, Lock)()
+			close(held)
+			time.Sleep(HoardTime)
+		})
+		<-held
+		for i := range Starving {
+			scope.Go(fmt.Sprintf("%s %d", Starved, i+1), func() {
+				defer done.Done()
+				defer scope.Task(Want)()
+				defer scope.Lock(&mu, Lock)()
+			})
+		}
+		done.Wait()
+	}
+	close(never)
+}
+
+func waitInVain(never chan bool) { <-never }
 
 func rebuild(mu *sync.Mutex) {
 	defer scope.Task(Holder, scope.KV("reason", "too many entries"))()

@@ -62,6 +62,20 @@ export function actions(app, action, fast) {
     case "threads":
       app.setBy(app.by === "thread" ? "goroutine" : "thread");
       return true;
+    case "states": {
+      const kinds = ["thin", "thick", "off"];
+      app.choices.states = kinds[(kinds.indexOf(app.choices.states) + 1) % kinds.length];
+      app.announce(`states: ${app.choices.states}`);
+      app.tell("by");
+      app.relayout();
+      return true;
+    }
+    case "locks":
+      app.choices.locks = !app.choices.locks;
+      app.announce(`rows of locks: ${app.choices.locks ? "shown" : "hidden"}`);
+      app.tell("by");
+      app.relayout();
+      return true;
     case "collapse":
     case "pin":
     case "hide":
@@ -69,6 +83,7 @@ export function actions(app, action, fast) {
     case "details":
     case "summary":
     case "flame":
+    case "doctor":
     case "about":
       app.showTab(action);
       document.getElementById(`tab-${action}`)?.focus();

@@ -25,6 +25,9 @@ export function address(app) {
           wall: app.wall || undefined,
           marks: app.marks,
           tab: app.tab === "summary" ? undefined : app.tab,
+          finding: app.tab === "doctor" ? app.finding || undefined : undefined,
+          states: app.choices.states === "thin" ? undefined : app.choices.states,
+          nolocks: app.choices.locks ? undefined : true,
           hidden: [...app.choices.hidden], pinned: [...app.choices.pinned], shut: [...app.choices.shut],
         })}`);
       }, 250);
@@ -35,6 +38,8 @@ export function address(app) {
       app.choices.hidden = new Set(s.hidden);
       app.choices.pinned = new Set(s.pinned);
       app.choices.shut = new Set(s.shut);
+      app.choices.states = s.states ?? "thin";
+      app.choices.locks = s.nolocks !== true;
       app.wall = s.wall === true;
       app.marks = s.marks ?? [];
       app.by = s.threads ? "thread" : "goroutine";
@@ -46,7 +51,9 @@ export function address(app) {
       }
       if (s.range) app.setRange(s.range);
       if (s.search) app.search(s.search);
-      if (s.tab) app.showTab(s.tab);
+      if (s.finding) app.finding = s.finding;
+      if (s.finding) app.jump = !s.view;
+      if (s.tab || s.finding) app.showTab(s.tab ?? "doctor");
     },
   };
 }

@@ -3,12 +3,16 @@
 
 import { actions } from "./actions.js";
 import { address } from "./address.js";
+import { nothingDrawn } from "./draw.js";
 import { extentOf } from "./refs.js";
 import { foldEnded, newChoices, rowId } from "./layout.js";
-import { links } from "./relate.js";
+import { links } from "./links.js";
 import { arrange } from "./rows.js";
 import { momentText } from "./ruler.js";
+import { stateText } from "./states.js";
+import { heldAt } from "./strip.js";
 import { span } from "./time.js";
+import { stateLinks } from "./waitlinks.js";
 import { viewOfAll, viewport } from "./viewport.js";
 
 /**
@@ -24,6 +28,7 @@ export function createApp(model) {
     model,
     view: viewOfAll(model),
     /** @type {any} */ selection: null,
+    /** The stretch of a strip of states that is looked at. @type {{key: number, title: string, run: import("./states.js").StateRun, set: any}|null} */ state: null,
     /** @type {{from: number, to: number}|null} */ range: null,
     /** @type {number[]} */ marks: [],
     /** @type {any[]} */ links: [],
@@ -37,7 +42,7 @@ export function createApp(model) {
     choices: newChoices(),
     /** @type {any[]} */ arranged: [],
     /** @type {Record<string, string>} */ colors: {},
-    drawn: { labels: [], bars: 0, waits: 0 },
+    drawn: nothingDrawn(),
     /** How long the last drawings took, in ms; the newest last. @type {number[]} */ frames: [],
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,
     startRest: start?.[2] ? Number(start[2].padEnd(9, "0").slice(0, 9)) : 0,
@@ -67,6 +72,7 @@ export function createApp(model) {
     draw() {},
     relayout() {
       app.arranged = arrange(model.rows(app.by), model.meta.names ?? []);
+      if (app.by === "goroutine" && app.choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
       if (app.follow) app.arranged = foldEnded(app.arranged, app.view.from, (app.view.from + app.view.to) / 2);
       app.rows?.layout();
       app.keepState();
@@ -78,6 +84,7 @@ export function createApp(model) {
     select(ref, how) {
       if (ref && ref.j === undefined) ref = model.resolve(ref);
       app.selection = ref;
+      app.state = null;
       app.links = ref && ref.j === undefined ? links(model, ref) : [];
       if (ref) {
         const place = model.place(ref, app.by);
@@ -90,6 +97,23 @@ export function createApp(model) {
       app.tell("selection");
       app.keepState();
       app.redraw();
+    },
+    /** Looks at what a goroutine did. @param {number} key @param {string} title @param {any} set @param {import("./states.js").StateRun} run */
+    selectState(key, title, set, run) {
+      app.selection = null;
+      app.state = { key, title, set, run: { ...run } };
+      app.links = stateLinks(key, set, run);
+      app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
+      if (app.tab !== "details") app.showTab("details");
+      app.tell("selection");
+      app.redraw();
+    },
+    /** Selects what held a lock at a moment. @param {any} lock @param {number} t */
+    selectHold(lock, t) {
+      const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
+      const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
+      if (ref) app.select(ref);
+      else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
     },
     /** @param {{from: number, to: number}|null} range */
     setRange(range) {
@@ -129,6 +153,10 @@ export function createApp(model) {
     /** @type {any} */ searchBox: null,
     /** @type {any} */ textView: null,
     tab: "summary",
+    /** The doctor's finding that is chosen: its verdict, a colon, its object. */
+    finding: "",
+    /** The place of that finding is still to be looked at. */
+    jump: false,
     /** @param {string} _name */
     showTab(_name) {},
     /** @param {string} action @param {boolean} fast */

@@ -17,12 +17,13 @@ const bannerLimit = 3;
  * The lines to be shown: the trace's, then how it stands with the writer and the
  * server; those put away are left out, losses excepted.
  * @param {{banner?: {level:string, text:string}[], writer?: string}} meta
- * @param {{live?: boolean, lost?: boolean}} state
+ * @param {{live?: boolean, lost?: boolean, problems?: string[]}} state
  * @param {Set<string>} gone texts that were put away
  * @returns {{level:string, text:string}[]}
  */
 export function bannerLines(meta, state, gone) {
   const lines = (meta.banner || []).map((b) => ({ level: bannerLevels.includes(b.level) ? b.level : "note", text: b.text }));
+  for (const text of state.problems ?? []) lines.push({ level: "warn", text });
   if (state.live && state.lost) {
     lines.push({ level: "warn", text: "The connection to scopeview serve is lost; trying again. What is here stays." });
   } else if (state.live && meta.writer === "running") {
@@ -84,5 +85,5 @@ export function createBanner(app) {
 
 /** How it stands with the server, as far as the model's source says. */
 function bannerState(app) {
-  return { live: app.model.home === "live", lost: Boolean(app.model.lost) };
+  return { live: app.model.home === "live", lost: Boolean(app.model.lost), problems: app.model.waits?.problems };
 }

@@ -4,6 +4,7 @@
 // enough for dark text.
 
 import { isScope } from "./kinds.js";
+import { stateWords } from "./states.js";
 
 const palette = [
   "#77aadd", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#cc99cc", "#a7b8ff",
@@ -65,7 +66,7 @@ export function colorOf(text) {
  */
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
-  const names = ["bg", "bg-raised", "fg", "fg-dim", "line", "accent", "hover", "selected", "wait", "wait-soft", "hold",
+  const names = [...Object.keys(stateWords).map((s) => `state-${s}`), "bg", "bg-raised", "fg", "fg-dim", "line", "accent", "hover", "selected", "wait", "wait-soft", "arrow", "hold",
     "loss", "cpu-user", "cpu-system", "cpu-limit", "memory", "heap", "count", "bar-edge", "bar-text", "cpu-line", "shade"];
   /** @type {Record<string, string>} */
   const colors = {};

@@ -7,13 +7,17 @@ import { distributionView } from "./distribution.js";
 import { argsList } from "./args.js";
 import { extentOf } from "./refs.js";
 import { distribution } from "./histogram.js";
+import { createStateTable, drawState } from "./statedetails.js";
 import { Flag, Kind } from "./kinds.js";
 import { isShown, keepFocus, make, makeButton, nameText, percentText, restLater } from "./make.js";
-import { children, links, longest, neighbour, parent, selfTime } from "./relate.js";
+import { links } from "./links.js";
+import { children, longest, neighbour, parent, selfTime } from "./relate.js";
 import { momentText } from "./ruler.js";
 import { createSortable } from "./sortable.js";
 import { thousands } from "./time.js";
 
+/** Which links come first. */
+const linkRank = Object.freeze({ block: 0, lock: 1, wake: 2, go: 3 });
 /** How many scopes inside are listed. */
 const detailsInside = 50;
 
@@ -37,7 +41,8 @@ export function createDetails(app) {
   });
   inside.element.classList.add("column");
   const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over empty space to select a range; ? shows the keys." });
-  const columns = make("div", { class: "columns" }, facts, around, inside.element);
+  const states = createStateTable(app);
+  const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
   const element = make("div", { class: "details" }, quiet, head, columns);
   let stamp = "";
   let drawn = null;
@@ -96,7 +101,10 @@ export function createDetails(app) {
     const here = rowOf(app.model, ref).key;
     const incoming = link.to.rowKey === here && !(link.from.ref && link.from.ref.seg === ref.seg && link.from.ref.i === ref.i);
     const other = incoming ? link.from : link.to;
-    const words = link.kind === "go" ? (incoming ? "its goroutine was created by" : "created") : incoming ? "waited while it was held by" : "held up";
+    const words = {
+      go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got it from" : "gave it to",
+      block: incoming ? "when it began to wait it was held by" : "held up", wake: incoming ? "its goroutine was woken by" : "woke",
+    }[/** @type {string} */ (link.kind)];
     const text = `${rowTitleOf(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
     const jumpTo = () => (other.ref ? go(other.ref) : app.setView(other.time - 1e6, other.time + 1e6, { animate: true }));
     return make("li", null, `${words} `, makeButton(text, jumpTo, { class: "link", "data-keep": `link ${words} ${text}` }), make("span", { class: "quiet", text: ` at ${momentText(app, other.time, 1e3)}` }));
@@ -110,7 +118,7 @@ export function createDetails(app) {
       if (d && d.of > 0) around.append(distributionView(app, d, name(ref), seg.dur[i], detailsColor(ref)));
       if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));
     }
-    const list = links(app.model, ref).sort((a, b) => (a.kind === "lock" ? 0 : 1) - (b.kind === "lock" ? 0 : 1));
+    const list = links(app.model, ref).sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
     if (list.length) around.append(make("h3", { text: "Linked to" }), make("ul", { class: "links" }, ...list.slice(0, 40).map((l) => linkLine(l, ref))));
     if (list.length > 40) around.append(make("p", { class: "quiet", text: `and ${thousands(list.length - 40)} more` }));
   }
@@ -151,24 +159,31 @@ export function createDetails(app) {
     facts.replaceChildren(list);
     around.replaceChildren();
     inside.element.hidden = true;
+    states.element.hidden = true;
   }
 
   function fill() {
     if (!isShown(element)) return;
     drawn = app.selection;
     const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // segments may have been replaced
-    const next = ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
+    const next = app.state ? [app.model.waits.states === app.state.set, app.state.key, app.state.run.t0, app.state.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
     if (next === stamp) return;
     stamp = next;
-    quiet.hidden = Boolean(ref);
-    head.hidden = columns.hidden = !ref;
-    if (!ref) return;
+    quiet.hidden = Boolean(ref || app.state);
+    head.hidden = columns.hidden = !ref && !app.state;
+    if (!ref && !app.state) return;
     keepFocus(element, () => {
+      if (app.state) {
+        inside.element.hidden = states.element.hidden = true;
+        return drawState(app, head, facts, around);
+      }
       if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.seg.count && ref.seg.count[ref.i] > 1)) return drawMerged(ref);
       drawHead(ref);
       drawFacts(ref);
       drawAround(ref);
       drawInside(ref);
+      const { start, end } = extentOf(ref);
+      states.set(isInstant(ref.seg.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
     });
   }
 
@@ -176,7 +191,7 @@ export function createDetails(app) {
 
   /** Another selection is shown at once; what comes while recording, now and then. */
   function update() {
-    if (app.selection === drawn) later();
+    if (app.selection === drawn && !app.state) later();
     else fill();
   }
 

@@ -6,6 +6,7 @@ import { lowerBound } from "./bisect.js";
 import { colorOf } from "./color.js";
 import { Kind } from "./kinds.js";
 import { lineHeight, flagHeight } from "./layout.js";
+import { drawLock, drawStates } from "./strip.js";
 
 /**
  * What drawing needs to know.
@@ -22,8 +23,19 @@ import { lineHeight, flagHeight } from "./layout.js";
  * @property {boolean} growing the writer runs
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
- * @property {{labels: {label: string, row: string}[], bars: number, waits: number}} drawn
+ * @property {Drawn} drawn
+ *
+ * What was drawn: labels, and how many of what. waiting are the waits that are wide
+ * enough to be looked at one by one.
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number,
+ *   waiting: {seg: any, i: number}[]}} Drawn
  */
+
+/** @returns {Drawn} */
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0, waiting: [] }; }
+
+/** A wait that is narrower is not looked at by itself, px. */
+const wideWait = 5;
 
 /**
  * @param {Painter} p
@@ -41,6 +53,9 @@ export function drawStrip(p, strip, y) {
     case "series":
       drawSeries(p, strip, y);
       break;
+    case "lock":
+      drawLock(p, strip, y);
+      break;
   }
 }
 
@@ -55,6 +70,7 @@ function drawRow(p, strip, y) {
     drawLane(p, lane, top, strip.title);
     top += lineHeight;
   }
+  if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
 }
 
 /** @param {Painter} p @param {any} lane @param {number} y @param {string} rowTitle */
@@ -63,7 +79,10 @@ function drawLane(p, lane, y, rowTitle) {
     const x0 = (t0 - p.from) * p.scale;
     const x1 = (t1 - p.from) * p.scale;
     p.drawn.bars++;
-    if (seg.kind[i] === Kind.wait) p.drawn.waits++;
+    if (seg.kind[i] === Kind.wait) {
+      p.drawn.waits++;
+      if (j - i === 1 && x1 - x0 >= wideWait && seg.many(i) === 1) p.drawn.waiting.push({ seg, i });
+    }
     if (j - i > 1 || (seg.count && seg.count[i] > 1)) drawMerged(p, seg, i, j, top, wait / busy, x0, x1, y);
     else drawBar(p, seg, i, x0, x1, y, rowTitle);
   });

@@ -26,6 +26,8 @@ export function buildSwitches(app) {
   const bar = /** @type {HTMLElement} */ (document.getElementById("switches"));
   const press = (/** @type {HTMLElement} */ b, /** @type {boolean} */ on) => b.setAttribute("aria-pressed", String(on));
   const threads = makeButton("Threads", () => app.act("threads", false), { title: "Rows by goroutine or by operating system's thread (G)" });
+  const states = makeButton("States", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
+  const locks = makeButton("Locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
   const wall = makeButton("Clock", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
   const text = makeButton("Text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
   const theme = makeButton("Theme", () => app.act("theme", false), { title: "Light or dark (T)" });
@@ -34,12 +36,16 @@ export function buildSwitches(app) {
   const update = () => {
     press(threads, app.by === "thread");
     press(wall, app.wall);
+    press(states, app.choices.states !== "off");
+    press(locks, app.choices.locks);
+    states.hidden = !app.model.waits.any;
+    locks.hidden = app.model.waits.locks.length === 0;
     press(follow, app.follow);
     follow.hidden = !app.growing;
   };
   for (const event of ["by", "clock", "follow", "model"]) app.on(event, update);
   update();
-  bar.append(follow, threads, wall, text, createExportCsv(app).element, theme, help);
+  bar.append(follow, threads, states, locks, wall, text, createExportCsv(app).element, theme, help);
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;
   filter.addEventListener("input", () => {

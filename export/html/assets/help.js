@@ -2,6 +2,8 @@
 // what handles keys looks them up here, and the overlay is made from it, so that
 // neither can tell of a key that the other doesn't know.
 
+import { stateWords } from "./states.js";
+
 /**
  * A key and what it does. code is the physical key, so that W, A, S and D lie
  * under the same fingers on every keyboard; key, instead, is the character: / and ?
@@ -52,6 +54,8 @@ export const KEYS = [
   { code: "KeyN", shift: true, label: "Shift+N", action: "prev-hit", text: "previous hit", group: "Search" },
 
   { code: "KeyG", label: "G", action: "threads", text: "rows by goroutine or by thread", group: "Rows" },
+  { code: "KeyE", label: "E", action: "states", text: "states of the goroutines: thin, thick, hidden", group: "Rows" },
+  { code: "KeyK", label: "K", action: "locks", text: "rows of the locks, or none", group: "Rows" },
   { code: "KeyX", label: "X", action: "collapse", text: "collapse the row", group: "Rows" },
   { code: "KeyP", label: "P", action: "pin", text: "pin the row to the top", group: "Rows" },
   { code: "KeyH", label: "H", action: "hide", text: "hide the row", group: "Rows" },
@@ -59,7 +63,8 @@ export const KEYS = [
   { code: "Digit1", label: "1", action: "details", text: "Details", group: "Panels" },
   { code: "Digit2", label: "2", action: "summary", text: "Summary", group: "Panels" },
   { code: "Digit3", label: "3", action: "flame", text: "Flame", group: "Panels" },
-  { code: "Digit4", label: "4", action: "about", text: "About", group: "Panels" },
+  { code: "Digit4", label: "4", action: "doctor", text: "Doctor", group: "Panels" },
+  { code: "Digit5", label: "5", action: "about", text: "About", group: "Panels" },
   { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
   { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },
   { code: "KeyC", label: "C", action: "wallclock", text: "times from the start, or of the clock", group: "Panels" },
@@ -76,6 +81,8 @@ export const MOUSE = [
   ["drag", "select a range: its duration, and what ran in it"],
   ["Shift + drag", "move the view"],
   ["rest on a bar", "what it is; all of the same name light up"],
+  ["rest on a strip", "the state: for how long, why, where, and who ended it"],
+  ["click on a strip", "the same in the panel, with the whole stack"],
   ["click or drag in the overview", "look there"],
 ];
 
@@ -129,6 +136,16 @@ function helpTable(caption, rows, tag) {
   return table;
 }
 
+/** The colours of the strips. */
+function helpStates() {
+  const table = helpTable("Strip under the bars: the goroutine is", Object.values(stateWords).map((text) => [[""], text]), "span");
+  Object.keys(stateWords).forEach((name, k) => {
+    const swatch = table.querySelectorAll("tbody span")[k];
+    swatch.className = `state-swatch state-${name}`;
+  });
+  return table;
+}
+
 /** The keys of a group, those that do the same in one row. */
 export function helpRows(group) {
   const rows = new Map();
@@ -161,6 +178,7 @@ export function createHelp() {
   columns.className = "help-columns";
   for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
   columns.append(helpTable("Mouse", MOUSE.map(([what, text]) => [[what], text]), "span"));
+  columns.append(helpStates());
   const note = document.createElement("p");
   note.textContent = "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there.";
   element.append(bar, columns, note);

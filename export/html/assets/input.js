@@ -38,7 +38,7 @@ export function listenMouse(app, rows, popup) {
       const hit = rows.at(x, y);
       app.hoverOn(hit && hit.seg !== undefined && !hit.merged ? hit.seg.name[hit.i] : -1);
       popup.show(hit, e.clientX, e.clientY, t);
-      canvas.style.cursor = hit?.seg !== undefined ? "pointer" : "default";
+      canvas.style.cursor = hit?.seg !== undefined || hit?.state ? "pointer" : "default";
       return;
     }
     popup.hide();
@@ -56,8 +56,10 @@ export function listenMouse(app, rows, popup) {
     if (!was || was.mode !== "press") return;
     const { x, y } = point(e);
     const hit = rows.at(x, y);
-    app.chooseRow(hit?.strip.kind === "row" ? hit.strip.id : "");
-    if (hit?.seg !== undefined && !hit.merged) app.select({ seg: hit.seg, i: hit.i });
+    app.chooseRow(hit?.strip.kind === "row" || hit?.strip.kind === "lock" ? hit.strip.id : "");
+    if (hit?.state) app.selectState(hit.strip.row.key, hit.strip.title, hit.strip.states.set, hit.state);
+    else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, timeAt(x));
+    else if (hit?.seg !== undefined && !hit.merged) app.select({ seg: hit.seg, i: hit.i });
     else if (hit?.seg !== undefined) app.select({ seg: hit.seg, i: hit.i, j: hit.j });
     else {
       app.select(null);
@@ -73,6 +75,7 @@ export function listenMouse(app, rows, popup) {
   canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
+    if (hit?.state) app.fit(hit.state.t0, hit.state.t1);
     if (hit?.seg === undefined) return;
     const { start, end } = extentOf({ seg: hit.seg, i: hit.i, j: hit.j });
     app.fit(start, end);

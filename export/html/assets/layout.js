@@ -2,6 +2,7 @@
 // place and a height. Pure: the same input gives the same strips.
 
 import { bisect } from "./bisect.js";
+import { lockTitle } from "./lockset.js";
 
 /** Height of one line of bars, and of the band of flags above them, in px. */
 export const lineHeight = 18;
@@ -11,10 +12,17 @@ const usualLines = 12;
 /** Rows that a group shows at once. */
 const groupStep = 20;
 const seriesHeight = 30;
+/** Height of a strip of states, by how it was chosen, and of one without bars above. */
+const stateHeights = /** @type {Record<string, number>} */ ({ thin: 6, thick: 14, off: 0 });
+const aloneHeight = 12;
+/** Height of the line of how many wait for a lock; the line above tells who holds it. */
+export const waitLine = 16;
+/** Locks that are shown at once. */
+const lockStep = 10;
 
 /**
  * @typedef {Object} Strip
- * @property {"row"|"group"|"more"|"series"|"hidden"} kind
+ * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"} kind
  * @property {string} id what pinned, hidden and shut remember
  * @property {string} title
  * @property {number} y
@@ -27,6 +35,10 @@ const seriesHeight = 30;
  * @property {any=} lanes by depth: those that are shown
  * @property {number=} left lanes that are not shown
  * @property {boolean=} flags there is a band of instants
+ * @property {any=} states the row's states
+ * @property {number=} statesAt where their strip is in the row, px
+ * @property {number=} statesHigh
+ * @property {any=} lock
  * @property {any=} series
  */
 
@@ -40,12 +52,14 @@ const seriesHeight = 30;
  * @property {Set<string>} full rows that show all their lines
  * @property {Map<string, number>} shown how many rows of a group are shown
  * @property {string} filter
+ * @property {string} states how the strips of states are shown: thin, thick or off
+ * @property {boolean} locks rows of locks are shown
  */
 
 /** @returns {RowChoices} */
 export function newChoices() {
   return {
-    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "",
+    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true,
   };
 }
 
@@ -86,12 +100,27 @@ export function layoutRows(model, arranged, choices) {
     const most = shut ? 1 : choices.full.has(id) ? all.length : usualLines;
     const lanes = all.slice(0, most);
     const left = shut ? 0 : all.length - lanes.length;
-    const lines = Math.max(1, lanes.length) + (left > 0 ? 1 : 0);
+    const states = row.by === "thread" || choices.states === "off" ? null : model.waits?.lane(row.key) ?? null;
+    const lines = Math.max(states ? 0 : 1, lanes.length) + (left > 0 ? 1 : 0);
+    const above = lines * lineHeight + (flags ? flagHeight : 0);
+    const high = states === null ? 0 : lines === 0 ? aloneHeight : stateHeights[choices.states];
     put({
       kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id),
-      h: lines * lineHeight + (flags ? flagHeight : 0) + 3,
+      states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0)) + 3,
     });
   };
+  /** @param {any} lock @param {boolean} inner */
+  const putLock = (lock, inner) => {
+    const title = lockTitle((/** @type {number} */ id) => model.name(id), lock);
+    if (filter && !title.toLowerCase().includes(filter)) return;
+    if (choices.hidden.has(lock.id)) {
+      hidden++;
+      return;
+    }
+    put({ kind: "lock", id: lock.id, title, lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: lineHeight + waitLine + 3 });
+  };
+  const locks = choices.locks ? model.waits?.locks ?? [] : [];
+  for (const lock of locks) if (choices.pinned.has(lock.id)) putLock(lock, false);
   const everyRow = arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
   if (choices.pinned.size > 0) {
     for (const row of everyRow) if (choices.pinned.has(rowId(row))) putRow(row, false);
@@ -118,6 +147,16 @@ export function layoutRows(model, arranged, choices) {
         kind: "more", id, title: `${Math.min(groupStep, rows.length - shown)} more of ${rows.length - shown}`,
         inner: true, shut: false, pinned: false, h: lineHeight + 3,
       });
+    }
+  }
+  const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));
+  if (rest.length > 0) {
+    const shut = choices.shut.has("locks");
+    const most = Math.min(rest.length, choices.shown.get("locks") ?? lockStep);
+    put({ kind: "locks", id: "locks", title: `Locks (${(locks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: lineHeight + 3 });
+    if (!shut) for (const lock of rest.slice(0, most)) putLock(lock, true);
+    if (!shut && most < rest.length) {
+      put({ kind: "more", id: "locks", title: `${Math.min(groupStep, rest.length - most)} more of ${rest.length - most}`, inner: true, shut: false, pinned: false, h: lineHeight + 3 });
     }
   }
   for (const s of model.series()) {

@@ -8,6 +8,7 @@ import { Segment, blankData, lastUntil, segmentOfOpen, segmentOfTile } from "./s
 import { Details } from "./detail.js";
 import { threadOpen, threadSegment } from "./threads.js";
 import { mergeMeta } from "./meta.js";
+import { Waits } from "./waits.js";
 
 /** So many increments, or this part of the base in them, become one segment. */
 const mostIncrements = 32;
@@ -22,6 +23,8 @@ const mostAhead = 1.5e9;
  * @property {() => Promise<import("./columns.js").Container>} whole
  * @property {((from: number, to: number, px: number) => Promise<import("./columns.js").Container>)=} tile
  * @property {((from: number, to: number) => Promise<Object>)=} summary
+ * @property {((from: number, to: number, px: number) => Promise<import("./columns.js").Container>)=} waits states and locks
+ * @property {(() => Promise<Object>)=} doctor what the doctor says
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
  *
  * @typedef {import("./segment.js").Ref} Ref
@@ -50,6 +53,10 @@ export class Model {
     this.heard = 0; // when news came last, by performance.now()
     this.listeners = [];
     this.details = new Details(this);
+    /** What goroutines did, and who held the locks. */
+    this.waits = new Waits(this);
+    /** What the doctor says, if it came with the data. @type {Object|null} */
+    this.doctor = null;
     this.clear();
   }
 
@@ -65,6 +72,7 @@ export class Model {
     /** @type {Map<string, {version: number, value: any}>} */
     this.cache = new Map();
     this.details.clear();
+    this.waits.clear();
   }
 
   /** The server has not answered for a while. */
@@ -115,6 +123,8 @@ export class Model {
     this.end = this.meta.end ?? 0;
     this.goroutines.add(ended);
     this.setOpen(this.openSegment);
+    this.waits.take({ header, columns });
+    this.doctor = header.doctor ?? null;
     this.changed();
   }
 
@@ -133,6 +143,7 @@ export class Model {
       if (!this.tidy() && ended.n > 0) this.goroutines.add(ended);
     }
     this.setOpen(header.open ? segmentOfOpen(header.open, this.end) : this.openSegment);
+    this.waits.look();
     this.changed();
   }
 
@@ -268,7 +279,10 @@ export class Model {
    * @param {number} to
    * @param {number} px
    */
-  want(from, to, px) { if (this.reduced) this.details.want(from, to, px); }
+  want(from, to, px) {
+    if (this.reduced) this.details.want(from, to, px);
+    this.waits.want(from, to, px);
+  }
 
   /**
    * What is made once per version.

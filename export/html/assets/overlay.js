@@ -2,12 +2,13 @@
 // marks, lost stretches, and the arrows of the selected scope.
 
 import { extentOf } from "./refs.js";
+import { waitingLinks } from "./waitlinks.js";
 
 /**
  * @param {import("./draw.js").Painter} p
  * @param {any} app
  * @param {number} height
- * @param {(key: number, depth: number) => {y: number, h: number}|null} placeY
+ * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
  */
 export function drawOverlay(p, app, height, placeY) {
   const { ctx, colors } = p;
@@ -56,6 +57,16 @@ export function drawOverlay(p, app, height, placeY) {
       ctx.lineWidth = 1;
     }
   }
+  if (app.state) {
+    const at = placeY(app.state.key, 0, true);
+    const { t0, t1 } = app.state.run;
+    if (at) {
+      ctx.strokeStyle = colors.selected;
+      ctx.lineWidth = 2;
+      ctx.strokeRect(Math.max(-3, x(t0)), at.y - 1, Math.max(2, Math.min(p.width + 3, x(t1)) - Math.max(-3, x(t0))), at.h + 2);
+      ctx.lineWidth = 1;
+    }
+  }
   if (app.cursor !== null) line(p, x(app.cursor), height, colors["fg-dim"], []);
 }
 
@@ -75,28 +86,31 @@ function line(p, x, height, color, dash) {
 }
 
 /**
- * The arrows of the selected scope: from who made the goroutine to it, from who
- * held the lock to who waited.
+ * The arrows of the selection: from who made the goroutine to it, from who held the
+ * lock to who waited, from who woke it. Where few waits for locks are in sight
+ * theirs are there unasked.
  * @param {import("./draw.js").Painter} p
  * @param {any} app
- * @param {(key: number, depth: number) => {y: number, h: number}|null} placeY
+ * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
  */
 export function drawLinks(p, app, placeY) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
-  for (const link of app.links) {
+  const all = app.selection || app.state ? app.links : waitingLinks(app.model, p.drawn.waiting);
+  for (const link of all) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
-    const a = placeY(link.from.rowKey, depthOf(link.from));
-    const b = placeY(link.to.rowKey, depthOf(link.to));
+    const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);
+    const b = placeY(link.to.rowKey, depthOf(link.to), link.to.strip);
     if (!a || !b) continue;
+    p.drawn.arrows++;
     const x0 = (link.from.time - p.from) * p.scale;
     const x1 = (link.to.time - p.from) * p.scale;
     const y0 = a.y + a.h / 2;
     const y1 = b.y + b.h / 2;
-    ctx.strokeStyle = link.kind === "lock" ? colors.wait : colors.accent;
+    ctx.strokeStyle = link.kind === "lock" || link.kind === "block" ? colors.arrow : link.kind === "wake" ? colors["state-runnable"] : colors.accent;
     ctx.fillStyle = ctx.strokeStyle;
     ctx.lineWidth = 1.5;
-    const bend = Math.max(20, Math.min(80, Math.abs(x1 - x0) / 2));
+    const bend = Math.max(14, Math.min(80, Math.abs(x1 - x0) / 2));
     ctx.beginPath();
     ctx.moveTo(x0, y0);
     ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);

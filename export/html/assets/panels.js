@@ -2,6 +2,7 @@
 
 import { createAbout } from "./about.js";
 import { createDetails } from "./details.js";
+import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
 import { make, makeButton } from "./make.js";
 import { createSummary } from "./summaryview.js";
@@ -12,7 +13,7 @@ export function buildPanels(app) {
   /** @type {[string, string, any][]} */
   const tabs = [
     ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)],
-    ["flame", "Flame", createFlame(app)], ["about", "About", createAbout(app)],
+    ["flame", "Flame", createFlame(app)], ["doctor", "Doctor", createDoctor(app)], ["about", "About", createAbout(app)],
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });

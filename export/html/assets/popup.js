@@ -7,6 +7,8 @@ import { Kind, Flag, Quality } from "./kinds.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "./relate.js";
 import { digits3, thousands } from "./time.js";
+import { goroutineTitle, lockFacts, lockNow, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
+import { holderOf, scopeOfHolder } from "./waitlinks.js";
 
 const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
 
@@ -65,6 +67,13 @@ export function createPopup(app) {
       const k = lowerBound(s.time, time + 1) - 1;
       return k < 0 ? null : lines(hit.strip.title, [["value", String(s.value[k])], ["since", app.time(s.time[k])]]);
     }
+    if (hit.strip.kind === "lock") {
+      return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock)]);
+    }
+    if (hit.state) {
+      const { set } = hit.strip.states;
+      return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);
+    }
     if (hit.seg === undefined || hit.i === undefined) return null;
     const { seg, i } = hit;
     const name = model.name(seg.name[i]) || "(no name)";
@@ -83,6 +92,8 @@ export function createPopup(app) {
     if (kind === Kind.event || kind === Kind.pending) {
       return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
     }
+    const holder = holderOf(model, seg, i);
+    const held = scopeOfHolder(model, holder, start);
     const words = /** @type {Record<number, string>} */ (popupWords)[kind];
     const title = kind === Kind.wait || kind === Kind.hold ? `${words} ${name}` : name;
     const around = parent(model, ref);
@@ -91,6 +102,7 @@ export function createPopup(app) {
     const across = (seg.flags[i] & Flag.across) !== 0;
     const ratio = seg.quality[i] !== Quality.unknown && dur > 0 ? `, ${seg.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(seg.cpu[i] / dur)} of it` : "";
     return lines(title, [
+      ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.seg.name[held.i])}` : ""}` : null],
       ["arguments", args || null],
       ["start", app.time(start)],
       ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : app.span(dur)],

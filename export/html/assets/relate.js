@@ -1,7 +1,6 @@
 // How items belong together: parents and children, those of the same name.
 
 import { Flag, Kind, isScope } from "./kinds.js";
-import { lockLinks } from "./locklinks.js";
 import { orderByStart } from "./order.js";
 import { nearest } from "./search.js";
 import { firstFrom } from "./segment.js";
@@ -9,8 +8,8 @@ import { firstFrom } from "./segment.js";
 /**
  * @typedef {import("./segment.js").Ref} Ref
  * @typedef {import("./model.js").Model} Model
- * @typedef {{rowKey: number, time: number, ref: Ref|null}} LinkEnd rowKey is a goroutine
- * @typedef {{kind: "go"|"lock", from: LinkEnd, to: LinkEnd}} Link
+ * @typedef {{rowKey: number, time: number, ref: Ref|null, strip?: boolean}} LinkEnd rowKey is a goroutine; strip: at its states
+ * @typedef {{kind: "go"|"lock"|"block"|"wake", from: LinkEnd, to: LinkEnd}} Link
  */
 
 /** The parts of a lane that are searched: of a better known stretch the tile's. */
@@ -31,7 +30,7 @@ export function parent(model, ref) {
 }
 
 /** The scope that has a moment; of those that begin then, only less deep ones. */
-function innermostAt(row, t, depth) {
+export function innermostAt(row, t, depth) {
   let best = null;
   for (const lane of row.lanes) {
     for (const { seg, from, to } of piecesOf(lane)) {
@@ -196,57 +195,4 @@ export function onRow(model, ref, dir, by = "goroutine") {
     if (best === null || dir * (start[k] - best.seg.start[best.i]) < 0) best = { seg: part.seg, i: k };
   }
   return best;
-}
-
-/**
- * What an item has to do with on other rows: who made its goroutine and which
- * ones it made; from whom a wait got its lock, and to whom a hold gave it.
- * @param {Model} model
- * @param {Ref} ref
- * @returns {Link[]}
- */
-export function links(model, ref) { return [...goLinks(model, ref), ...lockLinks(model, ref)]; }
-
-/** An item has so many links of a sort at most. */
-const mostLinks = 100;
-
-function goLinks(model, ref) {
-  const { key, depth, ref: { seg, i } } = model.place(ref);
-  if (key === 0) return [];
-  const { byChild, byCreator } = goTables(model);
-  const found = [];
-  const own = byChild.get(key);
-  const first = model.goroutines.rows.get(key)?.first ?? 0;
-  if (own) found.push(goLink(model, own, depth === 0 && seg.start[i] === first ? { seg, i } : null));
-  const list = byCreator.get(key) ?? [];
-  for (let k = 0; k < list.length && found.length < mostLinks; k++) {
-    const { created } = list[k];
-    if (created >= seg.start[i] && created <= seg.end(i)) found.push(goLink(model, list[k], null));
-  }
-  return found;
-}
-
-function goLink(model, go, to) {
-  const row = model.goroutines.rows.get(go.creator);
-  return {
-    kind: "go",
-    from: { rowKey: go.creator, time: go.created, ref: row ? innermostAt(row, go.created, Infinity) : null },
-    to: { rowKey: go.child, time: go.start, ref: to },
-  };
-}
-
-function goTables(model) {
-  return model.cached("gos", () => {
-    const byChild = new Map();
-    const byCreator = new Map();
-    for (const seg of model.segments()) {
-      for (const go of seg.gos) {
-        byChild.set(go.child, go);
-        const list = byCreator.get(go.creator);
-        if (list) list.push(go);
-        else byCreator.set(go.creator, [go]);
-      }
-    }
-    return { byChild, byCreator };
-  });
 }

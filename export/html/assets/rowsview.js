@@ -2,11 +2,12 @@
 // what is seen of it. Only the strips in sight have labels and are drawn.
 
 import { makeHatch } from "./bar.js";
-import { drawStrip } from "./draw.js";
+import { drawStrip, nothingDrawn } from "./draw.js";
 import { layoutRows, stripsBetween, showMore, rowId, lineHeight, flagHeight } from "./layout.js";
 import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
+import { lockFacts, stateAt } from "./waitfacts.js";
 
 /**
  * What lies under a point.
@@ -17,6 +18,8 @@ import { drawLinks, drawOverlay } from "./overlay.js";
  * @property {number=} i
  * @property {number=} j the items [i, j) where several are merged
  * @property {boolean=} merged
+ * @property {import("./states.js").StateRun|null=} state
+ * @property {number=} time ns
  */
 
 /** @param {any} app */
@@ -60,6 +63,13 @@ export function createRowsView(app) {
       app.relayout();
     };
     const { choices } = app;
+    if (s.kind === "locks") {
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.shut, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of locks` }));
+    }
+    if (s.kind === "lock") {
+      box.append(makeButton("⊤", toggle(choices.pinned, s.id), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+      name.title = `${s.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
+    }
     if (s.kind === "group") {
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.opened, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
     }
@@ -74,7 +84,7 @@ export function createRowsView(app) {
     }
     if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => { showMore(choices, s.id); app.relayout(); }));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => { choices.hidden.clear(); app.relayout(); }));
-    if (s.kind !== "more" && s.kind !== "hidden") {
+    if (s.kind !== "more" && s.kind !== "hidden" && s.kind !== "locks") {
       box.append(makeButton("×", () => { choices.hidden.add(s.id); app.relayout(); }, { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
     }
     if (s.kind === "row") {
@@ -111,13 +121,13 @@ export function createRowsView(app) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
-      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: { labels: [], bars: 0, waits: 0 },
+      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(),
     };
     app.drawn = p.drawn;
     ctx.lineWidth = 1;
     for (const s of seen) {
       const y = s.y - top;
-      ctx.fillStyle = s.kind === "group" ? colors["bg-raised"] : colors.bg;
+      ctx.fillStyle = s.kind === "group" || s.kind === "locks" ? colors["bg-raised"] : colors.bg;
       ctx.fillRect(0, y, w, s.h);
       ctx.fillStyle = colors.line;
       ctx.fillRect(0, y, w, 1);
@@ -130,12 +140,13 @@ export function createRowsView(app) {
   /**
    * Where a place of a row is on the canvas; null if the row is not shown. A row
    * out of sight still has a place.
-   * @param {number} key @param {number} depth
+   * @param {number} key @param {number} depth @param {boolean} strip its strip of states, if it has one
    */
-  function placeY(key, depth) {
+  function placeY(key, depth, strip = false) {
     const id = rowId({ by: app.by, key });
     const s = strips.find((x) => x.kind === "row" && x.id === id);
     if (!s) return null;
+    if (s.states && (strip || s.lanes.length === 0)) return { y: s.y - element.scrollTop + /** @type {number} */ (s.statesAt), h: /** @type {number} */ (s.statesHigh) };
     const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
     return { y: s.y - element.scrollTop + 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight, h: lineHeight - 2 };
   }
@@ -146,10 +157,15 @@ export function createRowsView(app) {
     if (!s) return null;
     /** @type {Hit} */
     const hit = { strip: s };
-    if (s.kind !== "row") return hit;
     const scale = width() / (app.view.to - app.view.from);
     const t = app.view.from + x / scale;
+    hit.time = t;
+    if (s.kind !== "row") return hit;
     let inside = y + element.scrollTop - s.y - 1;
+    if (s.states && inside >= /** @type {number} */ (s.statesAt) - 1) {
+      hit.state = stateAt(s.states, t, 1 / scale);
+      return hit;
+    }
     let best = 6 / scale;
     const near = (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0, /** @type {number} */ t1) => {
       const distance = t < t0 ? t0 - t : t > t1 ? t - t1 : 0;
@@ -171,6 +187,23 @@ export function createRowsView(app) {
       app.model.eachBar(hit.lane, t - 4 / scale, t + 4 / scale, 1.5 / scale, near);
     }
     return hit;
+  }
+
+  /** Scrolls so that a lock's row is in sight; false: it has none. @param {string} name @param {string} addr empty: any */
+  function revealLock(name, addr) {
+    const is = (/** @type {any} */ l) => app.model.name(l.nameId) === name && (addr === "" || l.addr === addr);
+    const place = app.model.waits.locks.findIndex(is);
+    if (place < 0) return false;
+    const { id } = app.model.waits.locks[place];
+    app.choices.hidden.delete(id);
+    app.choices.shut.delete("locks");
+    app.choices.locks = true;
+    while ((app.choices.shown.get("locks") ?? 10) <= place) showMore(app.choices, "locks");
+    layout();
+    const s = strips.find((x) => x.id === id);
+    if (!s) return false;
+    if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y + s.h - element.clientHeight + 20);
+    return true;
   }
 
   /** Scrolls so that a row is in sight. @param {number} key @param {number} depth */
@@ -207,6 +240,6 @@ export function createRowsView(app) {
   }
 
   return {
-    element, canvas, layout, draw, at, width, gutter, reveal,
+    element, canvas, layout, draw, at, width, gutter, reveal, revealLock,
   };
 }

@@ -51,6 +51,8 @@ export function liveSource(base) {
     home: "live",
     whole: () => container("api/whole"),
     tile: (from, to, px) => container(`api/tile?${range(from, to)}&px=${Math.ceil(px)}`),
+    waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
+    doctor: async () => (await get("api/doctor")).json(),
     summary: async (from, to) => (await get(`api/summary?${range(from, to)}`)).json(),
     follow(model) { followLive(model, container); },
   };

@@ -1,6 +1,7 @@
 // What the address's fragment keeps, so that a link shows a colleague the same
 // thing: v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, by=thread,
-// clock=wall, m=marks, hide=, pin=, shut= (row keys).
+// clock=wall, m=marks, hidden=, pinned=, shut= (row keys), states=thick|off,
+// locks=off, tab=, finding=verdict:object (of the Doctor tab).
 
 /**
  * @typedef {Object} ViewState
@@ -13,6 +14,9 @@
  * @property {boolean=} wall
  * @property {number[]=} marks
  * @property {string=} tab
+ * @property {string=} finding of the doctor: its verdict, a colon, its object
+ * @property {string=} states thick or off
+ * @property {boolean=} nolocks
  * @property {string[]=} hidden
  * @property {string[]=} pinned
  * @property {string[]=} shut
@@ -34,6 +38,9 @@ export function encodeState(s) {
   if (s.wall) p.set("clock", "wall");
   if (s.marks?.length) p.set("m", s.marks.map((m) => Math.round(m)).join("-"));
   if (s.tab) p.set("tab", s.tab);
+  if (s.finding) p.set("finding", s.finding);
+  if (s.states) p.set("states", s.states);
+  if (s.nolocks) p.set("locks", "off");
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
     if (s[list]?.length) p.set(list, s[list].join(" "));
   }
@@ -63,6 +70,9 @@ export function decodeState(fragment) {
   s.threads = p.get("by") === "thread" || undefined;
   s.wall = p.get("clock") === "wall" || undefined;
   s.tab = p.get("tab") || undefined;
+  s.finding = p.get("finding") || undefined;
+  if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
+  s.nolocks = p.get("locks") === "off" || undefined;
   const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map(Number);
   if (marks.length) s.marks = marks;
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {

@@ -1,7 +1,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { container, modelOf, randomly } from "./make.js";
-import { children, links, longest, neighbour, onRow, parent } from "../relate.js";
+import { links } from "../links.js";
+import { children, longest, neighbour, onRow, parent } from "../relate.js";
 import { search } from "../search.js";
 import { same } from "../refs.js";
 

@@ -1,0 +1,71 @@
+// Locks: for each object who held it, and how many waited for it, in a stretch of
+// time.
+
+/**
+ * One object. starts, ends, goids, scopes, many and shared are the stretches in
+ * which it was held, which do not overlap: of the longest hold in it the goroutine
+ * and the name id of the scope that it was in (-1: none). times and counts are from
+ * when on how many waited.
+ * @typedef {Object} LockRow
+ * @property {string} id what pinned, hidden and the address remember
+ * @property {number} nameId
+ * @property {string} addr
+ * @property {string} kind
+ * @property {number} waits
+ * @property {number} wait ns
+ * @property {number} waitMax
+ * @property {number} holds
+ * @property {number} hold
+ * @property {number} holdMax
+ * @property {number} most that waited at once
+ * @property {boolean} alone no other object has its name
+ * @property {Float64Array} starts
+ * @property {Float64Array} ends
+ * @property {ArrayLike<number>} goids
+ * @property {Float64Array} scopes
+ * @property {ArrayLike<number>} many
+ * @property {ArrayLike<number>} shared
+ * @property {Float64Array} times
+ * @property {ArrayLike<number>} counts
+ */
+
+/**
+ * @param {Object} header
+ * @param {Map<string, import("./columns.js").Column>} columns
+ * @returns {LockRow[]} those that were waited for longest first
+ */
+export function readLocks(header, columns) {
+  const column = (/** @type {string} */ name) => {
+    const c = columns.get(name);
+    if (c === undefined) throw new Error(`The timeline's data lack the column ${name}.`);
+    return c;
+  };
+  const [start, dur, goid, scope, many, flags] = ["holdStart", "holdDur", "holdGoid", "holdScope", "holdMany", "holdFlags"].map(column);
+  const [time, count] = ["waitTime", "waitCount"].map(column);
+  for (const c of [dur, goid, scope, many, flags]) {
+    if (c.length !== start.length) throw new Error(`The timeline's data have ${start.length} holds, but a column of ${c.length}.`);
+  }
+  let h = 0;
+  let w = 0;
+  const names = new Map();
+  const list = (header.locks ?? []).map((/** @type {any} */ l) => {
+    const [h0, w0] = [h, w];
+    h = Math.min(start.length, h + l.held);
+    w = Math.min(time.length, w + l.steps);
+    names.set(l.name, (names.get(l.name) ?? 0) + 1);
+    return {
+      ...l, id: `l${l.name}@${l.addr}`, nameId: l.name, alone: true,
+      starts: Float64Array.from(start.subarray(h0, h)), ends: Float64Array.from(start.subarray(h0, h), (t, k) => t + dur[h0 + k]),
+      goids: goid.subarray(h0, h), scopes: Float64Array.from(scope.subarray(h0, h), (s) => s - 1), many: many.subarray(h0, h), shared: flags.subarray(h0, h),
+      times: Float64Array.from(time.subarray(w0, w)), counts: count.subarray(w0, w),
+    };
+  });
+  for (const l of list) l.alone = names.get(l.nameId) === 1;
+  return list;
+}
+
+/** What a lock's row is called. @param {(id: number) => string} nameOf @param {LockRow} l */
+export function lockTitle(nameOf, l) {
+  const name = nameOf(l.nameId) || l.kind || "lock";
+  return l.alone ? name : `${name} ${l.addr}`;
+}

@@ -1,0 +1,161 @@
+package live
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"net/http"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/timeline"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// locksPart is how many holds, and changes of how many wait, a page is given at once.
+const locksPart = 40_000
+
+// The Go execution trace is read as a whole each time. Of a trace that grows that is
+// done again while somebody asks, at the earliest after again, and so seldom that it
+// takes no more than one part in shareOf of the time.
+const (
+	again   = 3 * time.Second
+	shareOf = 10
+)
+
+// known is what was read of what the goroutines did.
+type known struct {
+	mu      sync.Mutex
+	states  *timeline.States
+	problem string
+	reading bool
+	size    int64 // of the trace when it was read
+	writer  string
+	at      time.Time // when it had been read
+	took    time.Duration
+}
+
+// serveWaits gives what goroutines did and who held the locks in a part of a trace,
+// as fine as it is drawn. It does not wait for the Go execution trace to be read: the
+// answer says that there will be more.
+func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
+	from, to, ok := span(w, r)
+	if !ok {
+		return
+	}
+	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
+	if err != nil || px < 1 {
+		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
+		return
+	}
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	c := &timeline.Container{Locks: x.index.LockTile(from, to, locksPart)}
+	states, problem, reading := x.statesNow(s)
+	c.Pending = reading
+	if states != nil {
+		res := states.ResFor(from, to, s.most.part)
+		if res > 0 {
+			res = max(1, (to-from)/min(px, pixelsMax))
+		}
+		c.States, c.Problems = states.Tile(from, to, res, nil), states.Problems
+	}
+	if problem != "" {
+		c.Problems = append(c.Problems[:len(c.Problems):len(c.Problems)], problem)
+	}
+	answer(w, c)
+}
+
+// statesNow is what is known of what the goroutines did. It has it read again if
+// there is more of it.
+func (x *session) statesNow(s *Server) (states *timeline.States, problem string, reading bool) {
+	x.mu.Lock()
+	size, writer := x.status.trace.Size(), x.status.writer
+	x.mu.Unlock()
+	k := &x.known
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.at.IsZero() || (size != k.size || writer != k.writer) && time.Since(k.at) > max(again, shareOf*k.took) {
+		if !k.reading {
+			k.reading = true
+			k.size, k.writer = size, writer
+			s.background(func() { x.readStates(s.ctx) })
+		}
+	}
+	return k.states, k.problem, k.reading
+}
+
+func (x *session) readStates(ctx context.Context) {
+	began := time.Now()
+	states, err := x.states(ctx)
+	k := &x.known
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.reading, k.at, k.took, k.problem = false, time.Now(), time.Since(began), ""
+	if err != nil {
+		k.problem = "What the goroutines did could not be read: " + sentence(err) + "."
+		return
+	}
+	k.states = states
+}
+
+func (x *session) states(ctx context.Context) (*timeline.States, error) {
+	t, done, err := x.book.reopen()
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	return timeline.LoadStates(ctx, t)
+}
+
+// reopen opens the trace as it is now, for who reads all of it once.
+func (b *book) reopen() (t *trace.Trace, done func(), err error) {
+	f, err := b.open()
+	if err != nil {
+		return nil, nil, err
+	}
+	size, err := f.Size()
+	if err == nil {
+		t, err = trace.Open(f, size)
+	}
+	if err != nil {
+		f.Close()
+		return nil, nil, err
+	}
+	return t, func() { f.Close() }, nil
+}
+
+// reopened is reopen for a request; if ok is false the request is answered.
+func reopened(w http.ResponseWriter, b *book) (t *trace.Trace, done func(), ok bool) {
+	t, done, err := b.reopen()
+	switch {
+	case err == nil:
+		return t, done, true
+	case errors.Is(err, format.ErrNotTrace), errors.Is(err, format.ErrEmpty), errors.Is(err, format.ErrNewer), errors.Is(err, format.ErrCorrupt):
+		refuse(w, http.StatusUnprocessableEntity, sentence(err))
+	default:
+		refuse(w, http.StatusNotFound, sentence(err))
+	}
+	return nil, nil, false
+}
+
+// serveDoctor examines the trace as it is now.
+func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
+	t, done, ok := reopened(w, b)
+	if !ok {
+		return
+	}
+	defer done()
+	says := timeline.DoctorSays(r.Context(), t, analysis.Selection{})
+	largeAnswer(w)
+	if r.Context().Err() != nil {
+		return
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(says)
+}

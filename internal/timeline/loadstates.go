@@ -1,0 +1,75 @@
+package timeline
+
+import (
+	"context"
+	"errors"
+	"path"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// LoadStates reads what the goroutines of t did; nil if t has no Go execution trace.
+// What of it can't be read makes a sentence in Problems.
+func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
+	if len(t.GoTraces()) == 0 {
+		return nil, ctx.Err()
+	}
+	var facts *states.Facts
+	s := newStates(func(id uint32) []string { return frameTexts(facts.Stack(id)) })
+	var err error
+	facts, err = states.Read(t, s.add)
+	switch {
+	case ctx.Err() != nil:
+		return nil, ctx.Err()
+	case errors.Is(err, gotrace.ErrNone):
+		return nil, nil
+	case err != nil:
+		s.Problems = append(s.Problems, "What the goroutines did could not be read: "+err.Error()+".")
+		s.frames = func(uint32) []string { return nil }
+		return s, nil
+	}
+	s.Switches, s.Problems = facts.Switches, facts.Problems
+	for _, c := range facts.Checks.List() {
+		if c.Known && !c.OK {
+			s.Problems = append(s.Problems, c.Text)
+		}
+	}
+	for _, r := range s.rows {
+		g := facts.Goroutines[r.goid]
+		if g == nil {
+			continue
+		}
+		r.system = g.System
+		if stack := facts.Stack(g.Start); len(stack) > 0 {
+			r.start = shortFunc(stack[len(stack)-1].Func)
+		}
+	}
+	s.finish()
+	return s, nil
+}
+
+// frameTexts are a stack's functions as they are shown. Directories say more about
+// the machine than about the program.
+func frameTexts(list []gotrace.Frame) (texts []string) {
+	for _, f := range list {
+		text := shortFunc(f.Func)
+		if f.File != "" {
+			text += " " + path.Base(strings.ReplaceAll(f.File, `\`, "/")) + ":" + strconv.FormatUint(f.Line, 10)
+		}
+		texts = append(texts, text)
+	}
+	return texts
+}
+
+// shortFunc is a function's name with the last element of its package's path.
+func shortFunc(name string) string {
+	end := len(name)
+	if i := strings.IndexByte(name, '['); i >= 0 {
+		end = i // what is behind are types, with paths of their own
+	}
+	return name[strings.LastIndexByte(name[:end], '/')+1:]
+}
