@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"maps"
+	"math"
 	"slices"
 	"strings"
 	"time"
@@ -27,9 +28,10 @@ type reader struct {
 	to  int64  // up to when the story was told
 
 	// Of the stream that is read:
-	from   int64 // its first moment
-	quiet  bool  // its time has not come to cut
-	ranges map[rangeKey]int64
+	started bool
+	from    int64 // its first moment
+	quiet   bool  // its time has not come to cut
+	ranges  map[rangeKey]int64
 }
 
 // goroutine is what is known of a goroutine while it lives.
@@ -47,7 +49,7 @@ type rangeKey struct {
 // stream reads one stream. Only what keeps the trace itself from being read is an error.
 func (r *reader) stream(g *trace.GoTrace) error {
 	r.num++
-	r.from, r.quiet, r.ranges = -1, true, map[rangeKey]int64{}
+	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
 	ok, err := r.check(g)
 	if !ok || err != nil {
 		return err
@@ -57,7 +59,7 @@ func (r *reader) stream(g *trace.GoTrace) error {
 		return r.ended(g, s, err)
 	}
 	var it item
-	now := int64(-1)
+	now := int64(math.MinInt64)
 	for {
 		if err = s.next(&it); err != nil {
 			break
@@ -69,11 +71,11 @@ func (r *reader) stream(g *trace.GoTrace) error {
 		if it.time < now { // between generations, where the clocks were read a little apart
 			it.time, it.Time = now, now
 		}
-		now = max(it.time, 0)
+		now = it.time // below 0: before the trace
 		r.pass(it.time)
 		r.take(&it)
 	}
-	if r.from >= 0 {
+	if r.started {
 		r.leave(now)
 	}
 	return r.ended(g, s, err)
@@ -96,7 +98,7 @@ func (r *reader) ended(g *trace.GoTrace, s *source, err error) error {
 		why = firstLine(err)
 	}
 	r.info.Missing = r.info.Missing || cutOff(err)
-	if r.from < 0 {
+	if !r.started {
 		why += "; nothing of it can be read"
 	} else {
 		why += fmt.Sprintf("; it is good up to %v", time.Duration(r.to).Round(time.Millisecond))
@@ -113,13 +115,15 @@ func cutOff(err error) bool {
 
 // pass takes note of the stream's time.
 func (r *reader) pass(now int64) {
-	if r.from < 0 {
-		r.from = now
+	if !r.started {
+		r.started, r.from = true, now
 		if r.num > 1 && now > r.to {
 			r.forget()
 		}
 		if r.num == 1 || now > r.to {
 			r.cut = max(now, 0)
+		} else {
+			r.cut = r.to
 		}
 	}
 	if r.quiet && now >= r.cut {
