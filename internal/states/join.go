@@ -36,10 +36,9 @@ type live struct {
 
 // stackInfo is what a stack tells, once it was looked at.
 type stackInfo struct {
-	known   bool
-	kind    kind
-	sync    State
-	forever State
+	known bool
+	kind  kind
+	state State // of a goroutine that waits there
 }
 
 func newJoiner(facts *Facts, s *switches, f func(*Interval)) *joiner {
@@ -53,7 +52,7 @@ func (j *joiner) handler() gotrace.Handler {
 // look tells what is known by a stack.
 func (j *joiner) look(id uint32) stackInfo {
 	if id == 0 {
-		return stackInfo{sync: Other, forever: Select}
+		return stackInfo{}
 	}
 	for int(id) >= len(j.stacks) {
 		j.stacks = append(j.stacks, stackInfo{})
@@ -61,7 +60,7 @@ func (j *joiner) look(id uint32) stackInfo {
 	s := &j.stacks[id]
 	if !s.known {
 		frames := j.facts.Stack(id)
-		*s = stackInfo{true, kindOf(frames), syncState(frames), foreverState(frames)}
+		*s = stackInfo{true, kindOf(frames), stackState(frames)}
 	}
 	return *s
 }
@@ -179,7 +178,7 @@ func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
 	case gotrace.Waiting:
 		j.iv.ReasonName = g.reason
 		j.iv.By, j.iv.ByStack = by, byStack
-		j.tell(from, now, j.waits(g))
+		j.tell(from, now, j.waits(g, byStack))
 	default:
 		j.tell(from, now, Unknown)
 	}
@@ -228,13 +227,19 @@ func (j *joiner) runnable(from, to int64) {
 	j.tell(from, to, Runnable)
 }
 
-// waits is the state of a wait.
-func (j *joiner) waits(g *live) State {
+// waits is the state of a wait, which ended where byStack is.
+func (j *joiner) waits(g *live, byStack uint32) State {
 	switch g.reason {
-	case "sync":
-		return j.look(g.stack).sync
-	case "forever":
-		return j.look(g.stack).forever
+	case "sync", "forever":
+		return j.look(g.stack).state
+	case "": // since before the recording
+		if g.stack != 0 {
+			return j.look(g.stack).state
+		}
+		if s := j.look(byStack).state; s != Other {
+			return s // who unlocks, sends or is done tells what was waited for
+		}
+		return Unknown
 	}
 	if s, ok := reasons[g.reason]; ok {
 		return s

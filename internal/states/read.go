@@ -16,7 +16,8 @@ type Facts struct {
 	Goroutines map[uint64]*Goroutine
 	// Totals are the times by state of the program's own goroutines.
 	Totals [Count]int64
-	// Runtime are those of the runtime's: the collector's workers, and others.
+	// Runtime are those of the runtime's and the recorder's: the collector's workers, and
+	// others.
 	Runtime [Count]int64
 	// Switches tells whether there are switches of threads. Without any SwitchesWhy is
 	// a sentence that says why, and nothing is CPU, Preempted, Stalled or Blocked.
@@ -40,7 +41,7 @@ type Goroutine struct {
 	To      int64  // when it ended, or else when recording did
 	Created bool   // it was made while recording
 	Ended   bool
-	System  bool   // it is the runtime's own
+	System  bool   // it is the runtime's own, or the recorder's
 	Site    uint32 // stack of the go statement; 0: not known
 	Start   uint32 // stack of what it began with; 0: not known
 

@@ -7,7 +7,7 @@ import (
 )
 
 // reasons are the states of waits by Go's words for them (runtime/traceruntime.go of Go
-// 1.26). Of sync and forever the stack tells more; what is not here is Other.
+// 1.26). For sync, forever and none see stackState; what is not here is Other.
 var reasons = map[string]State{
 	"network":                      Network,
 	"select":                       Select,
@@ -38,43 +38,73 @@ func kindOf(frames []gotrace.Frame) kind {
 		return program
 	}
 	last := frames[len(frames)-1].Func
-	switch {
-	case last == "runtime.gcBgMarkWorker" || last == "runtime.bgsweep" || last == "runtime.bgscavenge":
+	switch last {
+	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
 		return worker
-	case last == "runtime.main" || !strings.HasPrefix(last, "runtime.") && !strings.HasPrefix(last, "runtime/trace.") && !strings.HasPrefix(last, "runtime/pprof."):
+	case "runtime.main":
 		return program
 	}
-	return system
+	for _, p := range ours {
+		if strings.HasPrefix(last, p) {
+			return system
+		}
+	}
+	return program
 }
 
-// syncState tells what a wait with Go's word "sync" is for: the same word stands for
-// all that sleeps on the runtime's semaphores.
-func syncState(frames []gotrace.Frame) State {
+// ours begin the names of what goroutines begin with that are not the program's: the
+// runtime's, and those that record.
+var ours = []string{
+	"runtime.", "runtime/trace.", "runtime/pprof.",
+	"github.com/scopeview/scopeview/flusher.", "github.com/scopeview/scopeview/sweeper.",
+	"github.com/scopeview/scopeview/scope.(*recorder).",
+	"github.com/scopeview/scopeview/scope/gotrace.", "github.com/scopeview/scopeview/internal/perf.",
+}
+
+// stackState tells what a goroutine waits for by where it waits, for what Go has no
+// word, or one for several things: "sync" is all that sleeps on the runtime's
+// semaphores, "forever" is a nil channel or a select without cases, and of those that
+// waited before the recording began there is none.
+func stackState(frames []gotrace.Frame) State {
+	if len(frames) == 0 {
+		return Unknown
+	}
 	for _, f := range frames {
-		name := f.Func
-		switch {
-		case strings.HasPrefix(name, "sync.(*WaitGroup)."):
-			return Join
-		case strings.HasPrefix(name, "sync.(*Cond)."):
-			return Cond
-		case strings.HasPrefix(name, "sync.(*Mutex)."), strings.HasPrefix(name, "internal/sync.(*Mutex)."),
-			strings.HasPrefix(name, "sync.(*RWMutex)."), strings.HasPrefix(name, "internal/poll.(*fdMutex)."):
-			return Lock
-		case strings.HasPrefix(name, "runtime."), strings.HasPrefix(name, "sync.runtime_"), strings.HasPrefix(name, "internal/sync."), strings.HasPrefix(name, "internal/poll.runtime_"):
+		pkg, name, _ := strings.Cut(f.Func, ".")
+		switch pkg {
+		case "runtime":
+			switch {
+			case strings.HasPrefix(name, "chansend"), strings.HasPrefix(name, "chanrecv"):
+				return Channel
+			case name == "selectgo", name == "block":
+				return Select
+			case name == "coroswitch", strings.HasPrefix(name, "coroswitch_"):
+				return Channel
+			}
+		case "sync", "internal/sync":
+			switch {
+			case strings.HasPrefix(name, "(*WaitGroup)."):
+				return Join
+			case strings.HasPrefix(name, "(*Cond)."):
+				return Cond
+			case strings.HasPrefix(name, "(*Mutex)."), strings.HasPrefix(name, "(*RWMutex)."):
+				return Lock
+			}
+		case "internal/poll":
+			switch {
+			case strings.HasPrefix(name, "(*fdMutex)."):
+				return Lock
+			case name == "runtime_pollWait":
+				return Network
+			}
+		case "time":
+			if name == "Sleep" {
+				return Sleep
+			}
+			return Other
 		default:
 			return Other // the runtime's own, called from there
 		}
 	}
 	return Other
-}
-
-// foreverState tells what a wait with Go's word "forever" is: on a nil channel, or in a
-// select without cases.
-func foreverState(frames []gotrace.Frame) State {
-	for _, f := range frames {
-		if strings.HasPrefix(f.Func, "runtime.chan") {
-			return Channel
-		}
-	}
-	return Select
 }
