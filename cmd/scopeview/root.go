@@ -62,6 +62,7 @@ func newRoot(s *streams) *cobra.Command {
   scopeview tail 4711                what process 4711 does now
   scopeview csv x.scope -o x.csv     all of it, for a spreadsheet or a database
   scopeview snapshot 4711            what process 4711 has recorded, as a trace of its own
+  scopeview join x.scope go.trace    what go test -trace has written, and x.scope, as one trace
   scopeview ctl 4711 off             process 4711 records nothing, until on
   scopeview vet ./...                mistakes in a program's calls, such as a missing ()`,
 		SilenceErrors: true,
@@ -70,7 +71,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newScale(s), newMembench(s))
+	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newScale(s), newMembench(s))
 	return root
 }
 

@@ -107,7 +107,12 @@ func snapshotName(trace string, now time.Time) string {
 }
 
 // takeSnapshot copies the trace at from to a new file.
-func takeSnapshot(ctx context.Context, from, to string) (res snapshot.Result, err error) {
+func takeSnapshot(ctx context.Context, from, to string) (snapshot.Result, error) {
+	return copyTrace(ctx, from, to, snapshot.Options{Facts: []snapshot.Fact{{Key: "snapshot_reason", Value: "copied by scopeview snapshot"}}})
+}
+
+// copyTrace copies the trace at from to a new file, as o says.
+func copyTrace(ctx context.Context, from, to string, o snapshot.Options) (res snapshot.Result, err error) {
 	f, err := hot.Open(from)
 	switch {
 	case errors.Is(err, format.ErrNotTrace):
@@ -120,10 +125,8 @@ func takeSnapshot(ctx context.Context, from, to string) (res snapshot.Result, er
 	defer f.Close()
 	// Whoever interrupts it takes the trace away: then copying fails, and cleans up.
 	defer context.AfterFunc(ctx, func() { f.Close() })()
-	res, err = snapshot.Create(to, f, snapshot.Options{
-		Refresh: func() error { return awaitRounds(ctx, f) },
-		Facts:   []snapshot.Fact{{Key: "snapshot_reason", Value: "copied by scopeview snapshot"}},
-	})
+	o.Refresh = func() error { return awaitRounds(ctx, f) }
+	res, err = snapshot.Create(to, f, o)
 	switch {
 	case err != nil && ctx.Err() != nil:
 		return res, ctx.Err()

@@ -143,6 +143,7 @@ func Read(t *trace.Trace, h Handler) (*Info, error) {
 	if len(all) == 0 {
 		return nil, ErrNone
 	}
+	byTime(t, all)
 	return read(t, all, h)
 }
 

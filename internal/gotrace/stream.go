@@ -1,6 +1,36 @@
 package gotrace
 
-import "github.com/scopeview/scopeview/internal/trace"
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// FactJoined is the fact that a trace has to which a Go execution trace was joined.
+const FactJoined = "joined"
+
+// byTime brings the streams of t into the order in which they were recorded. That is
+// the one of their numbers, but for those that were joined.
+func byTime(t *trace.Trace, all []trace.GoTrace) {
+	if len(all) < 2 || t.Lookup(FactJoined) == "" {
+		return
+	}
+	begins := map[uint32]int64{}
+	for i := range all {
+		g := &all[i]
+		begins[g.Stream] = math.MaxInt64 // nothing of it can be read: reading it will tell why
+		stacks := newStacks()
+		stacks.off = true
+		s, err := open(g.Reader(), stacks, newClock(t))
+		var it item
+		if err == nil && s.next(&it) == nil {
+			begins[g.Stream] = it.time
+		}
+	}
+	slices.SortStableFunc(all, func(a, b trace.GoTrace) int { return cmp.Compare(begins[a.Stream], begins[b.Stream]) })
+}
 
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
 const HeaderSize = headerSize

@@ -1,0 +1,263 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+func newJoin(s *streams) *cobra.Command {
+	var to string
+	cmd := &cobra.Command{
+		Use:   "join TRACE GOTRACE",
+		Short: "Add a Go execution trace that was made separately",
+		Long: `join makes a new trace of TRACE and the Go execution trace in the file GOTRACE, as runtime/trace,
+go test -trace and net/http/pprof (/debug/pprof/trace) write it: what gotrace.With() has recorded along. The
+other commands then tell what goroutines did between scopes, and what they waited for. It prints the new
+file's name.
+
+GOTRACE has to be of the same process, and of the same time, or some of it: that is looked up at scopes, which
+begin and end while their goroutine runs. Where it is not, or can't be told, nothing is made. What it has from
+before and after TRACE is not shown.
+
+TRACE stays as it is, and an existing file is not overwritten. Of a trace that is being written the new one has
+what it holds now. A trace can be joined again, with another Go execution trace.`,
+		Example: `  curl -o go.trace 'http://localhost:6060/debug/pprof/trace?seconds=5'
+  scopeview join x.scope go.trace -o y.scope
+  scopeview states $(scopeview join x.scope go.trace)`,
+		Args:              traceAndGoTrace,
+		ValidArgsFunction: completeGoTrace,
+		Annotations:       map[string]string{ownAddress: "the new trace does not lie where its copy does"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if to == "-" {
+				return usagef("-o -: a joined trace is a file of its own; give its name")
+			}
+			g, err := openGoTrace(args[1])
+			if err != nil {
+				return err
+			}
+			defer g.Close()
+			src, beside, err := sourceOf(cmd.Context(), s, args[0])
+			if err != nil {
+				return err
+			}
+			defer src.remove()
+			if to == "" {
+				to = filepath.Join(beside, strings.TrimSuffix(filepath.Base(src.path), extension)+"-joined"+extension)
+			}
+			if err := join(cmd.Context(), s, src.path, g, to); err != nil {
+				return err
+			}
+			name := to
+			if s.outTerm {
+				name = show(name)
+			}
+			_, err = fmt.Fprintln(s.out, name)
+			return err
+		},
+	}
+	cmd.Flags().StringVarP(&to, "output", "o", "", "write to the new `FILE`, which appears when it is complete (default: beside the trace, with -joined in its name)")
+	return cmd
+}
+
+func traceAndGoTrace(cmd *cobra.Command, args []string) error {
+	if len(args) != 2 {
+		return fmt.Errorf("join needs a TRACE and a GOTRACE, a file that runtime/trace, go test -trace or /debug/pprof/trace has written; these are %d: %q", len(args), args)
+	}
+	return nil
+}
+
+func completeGoTrace(cmd *cobra.Command, args []string, word string) ([]string, cobra.ShellCompDirective) {
+	if len(args) == 1 {
+		return nil, cobra.ShellCompDirectiveDefault // Go's have no ending of their own
+	}
+	return completeTrace(cmd, args, word)
+}
+
+// goTraceFile is a Go execution trace in a file.
+type goTraceFile struct {
+	*os.File
+	in   *bufio.Reader // from its begin on
+	size int64         // 0: not known, as of a pipe
+}
+
+// openGoTrace opens a file that begins like a Go execution trace which can be read.
+func openGoTrace(path string) (*goTraceFile, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("opening the Go execution trace: %w", err)
+	}
+	g := &goTraceFile{File: f, in: bufio.NewReaderSize(f, 64<<10)}
+	st, err := f.Stat()
+	if err == nil && st.IsDir() {
+		err = errors.New("it is a directory; give the file")
+	}
+	if err == nil {
+		if st.Mode().IsRegular() {
+			g.size = st.Size()
+		}
+		head, _ := g.in.Peek(gotrace.HeaderSize)
+		if err = gotrace.CheckHeader(head); err != nil && !strings.HasPrefix(string(head), "go 1.") {
+			err = fmt.Errorf("%w; give what runtime/trace, go test -trace or /debug/pprof/trace has written", err)
+		}
+	}
+	if err != nil {
+		f.Close()
+		return nil, fmt.Errorf("%s can't be joined: %w", path, err)
+	}
+	return g, nil
+}
+
+// join makes a trace at to of the one at from and g. It has that name when it is
+// complete; on an error nothing is left.
+func join(ctx context.Context, s *streams, from string, g *goTraceFile, to string) error {
+	if err := notThere(to); err != nil {
+		return err
+	}
+	stream, chunk, err := nextStream(from)
+	if err != nil {
+		return err
+	}
+	temp := to + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	defer os.Remove(temp)
+	part := make([]byte, chunk-format.ChunkHeaderSize-format.BlockHeaderSize-format.GoTraceHeadSize)
+	total := int64(0)
+	res, err := copyTrace(ctx, from, temp, snapshot.Options{
+		Facts: []snapshot.Fact{{Key: "snapshot_reason", Value: "joined by scopeview join"}, {Key: gotrace.FactJoined, Value: filepath.Base(g.Name())}},
+		Room:  g.size + g.size/int64(len(part))*(chunk-int64(len(part))) + chunk,
+		Blocks: func(add func(format.BlockType, []byte) error) error {
+			var err error
+			total, err = g.parts(ctx, part, func(seq uint32, part []byte) error {
+				return add(format.BlockGoTrace, format.AppendGoTrace(nil, stream, seq, part))
+			})
+			return err
+		},
+	})
+	if err != nil {
+		return err
+	}
+	if res.Missed > 0 {
+		fmt.Fprintf(s.err, "scopeview: the program was faster by %s of its ring, overwritten before they were copied\n", plural(int64(res.Missed), "chunk"))
+	}
+	if err := checkJoined(ctx, s, temp, stream, total, g.Name()); err != nil {
+		return err
+	}
+	return appear(temp, to)
+}
+
+// nextStream is the number that the next Go execution trace of a trace has, and the
+// trace's chunk size.
+func nextStream(path string) (stream uint32, chunk int64, err error) {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return 0, 0, err
+	}
+	defer t.Close()
+	stream = 1
+	for _, g := range t.GoTraces() { // by their numbers
+		stream = g.Stream + 1
+	}
+	if stream == 0 {
+		return 0, 0, fmt.Errorf("%s: its Go execution traces have the largest numbers there are; none can be added", path)
+	}
+	return stream, int64(t.Header().ChunkSize), nil
+}
+
+// parts calls f with each part of a Go execution trace, and returns how long it is.
+func (g *goTraceFile) parts(ctx context.Context, buf []byte, f func(seq uint32, part []byte) error) (n int64, err error) {
+	for seq := uint32(0); ; seq++ {
+		if err := ctx.Err(); err != nil {
+			return n, err
+		}
+		m, err := io.ReadFull(g.in, buf)
+		if m > 0 {
+			n += int64(m)
+			if err := f(seq, buf[:m]); err != nil {
+				return n, err
+			}
+		}
+		switch {
+		case err == io.EOF || err == io.ErrUnexpectedEOF:
+			return n, nil
+		case err != nil:
+			return n, fmt.Errorf("reading the Go execution trace: %w", err)
+		}
+	}
+}
+
+// checkJoined refuses a trace whose Go execution trace of that number is not of the
+// same process and time, or of which that can't be told.
+func checkJoined(ctx context.Context, s *streams, path string, stream uint32, size int64, name string) error {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	for _, g := range t.GoTraces() {
+		if g.Stream == stream && (g.Missing || g.Size != size) { // the program has begun one too
+			return fmt.Errorf("%s can't be joined: the program that writes the trace records a Go execution trace of its own just now; try again", name)
+		}
+	}
+	defer context.AfterFunc(ctx, func() { t.Close() })() // so that reading fails
+	p := newProgress(s, t, true)
+	defer p.done()
+	info, err := gotrace.ReadStream(t, stream, gotrace.Handler{Transition: func(tr *gotrace.Transition) { p.at(tr.Time) }})
+	p.done()
+	switch {
+	case ctx.Err() != nil:
+		return ctx.Err()
+	case err != nil:
+		return err
+	}
+	var problems []string
+	for _, text := range info.Problems {
+		problems = append(problems, strings.TrimPrefix(text, fmt.Sprintf("Go execution trace %d: ", stream)))
+	}
+	switch {
+	case len(info.Spans) == 0 && len(problems) > 0:
+		return fmt.Errorf("%s can't be joined: %s", name, strings.Join(problems, "; "))
+	case len(info.Spans) == 0:
+		return fmt.Errorf("%s can't be joined: it has nothing of the trace's time: it is of another time, or of another machine", name)
+	case info.Checked == 0:
+		return fmt.Errorf("%s can't be joined: no scope of a known goroutine begins or ends in its time, so it can't be told whether it is of the same process", name)
+	}
+	for _, text := range problems {
+		fmt.Fprintf(s.err, "scopeview: %s: %s\n", harmless(name), harmless(text))
+	}
+	return nil
+}
+
+// notThere refuses a name that exists.
+func notThere(path string) error {
+	if _, err := os.Lstat(path); err == nil {
+		return fmt.Errorf("%s: %w; give another name with -o, or remove the file", path, fs.ErrExist)
+	}
+	return nil
+}
+
+// appear gives a file its name. It is not overwritten what has got that name meanwhile,
+// where the file system has links.
+func appear(temp, path string) error {
+	if os.Link(temp, path) == nil {
+		return nil // and temp is removed
+	}
+	if err := notThere(path); err != nil {
+		return err
+	}
+	return os.Rename(temp, path)
+}

@@ -1,0 +1,332 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// recordWithGoTrace records a trace and, beside it, a Go execution trace.
+func recordWithGoTrace(t *testing.T, path, goPath string, options ...scope.Option) {
+	t.Helper()
+	f, err := os.Create(goPath)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := scope.Start(path, options...); err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(f); err != nil {
+		t.Fatal(err)
+	}
+	busy()
+	trace.Stop()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// busy has some goroutines that work and wait in scopes.
+func busy() {
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			for range 40 {
+				func() {
+					defer scope.Task("work")()
+					for began := time.Now(); time.Since(began) < 200*time.Microsecond; {
+					}
+				}()
+				time.Sleep(100 * time.Microsecond)
+			}
+		})
+	}
+	wg.Wait()
+}
+
+// states reads what a trace's Go execution traces tell.
+func states(t *testing.T, path string) *gotrace.Info {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	info, err := gotrace.Read(tracetest.Open(t, data), gotrace.Handler{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return info
+}
+
+// TestJoin joins what was recorded at one time, of each kind of trace.
+func TestJoin(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, options := range map[string][]scope.Option{
+		"default":  nil,
+		"heap":     {scope.WithBacking(scope.HeapBacking)},
+		"ring":     {scope.WithRing(scope.MinRing)},
+		"segments": {scope.WithSegments(1<<20, 4)},
+	} {
+		t.Run(name, func(t *testing.T) {
+			source, goFile, to := name+".scope", name+".trace", name+"-joined.scope"
+			recordWithGoTrace(t, source, goFile, options...)
+			was := map[string][]byte{}
+			for _, path := range []string{source, goFile} {
+				was[path] = readAll(t, path)
+			}
+			if r := call("join", source, goFile); r.code != exitOK || r.out != to+"\n" || r.err != "" {
+				t.Fatalf("%v", r)
+			}
+			for path, data := range was {
+				if !bytes.Equal(data, readAll(t, path)) {
+					t.Errorf("%s was changed", path)
+				}
+			}
+			if r := call("verify", to); r.code != exitOK {
+				t.Errorf("%v", r)
+			}
+			if a, b := call("csv", source), call("csv", to); strings.Count(a.out, ",work,") < 120 || strings.Count(a.out, ",work,") != strings.Count(b.out, ",work,") {
+				t.Errorf("%d scopes, there were %d", strings.Count(b.out, ",work,"), strings.Count(a.out, ",work,"))
+			}
+			info := states(t, to)
+			if len(info.Problems) > 0 || info.Missing || info.Checked < 200 || info.Transitions < 200 {
+				t.Errorf("%+v", info)
+			}
+			joined := tracetest.Open(t, readAll(t, to)).GoTraces()
+			if len(joined) != 1 {
+				t.Fatalf("%d Go traces", len(joined))
+			}
+			if data, err := io.ReadAll(joined[0].Reader()); err != nil || !bytes.Equal(data, was[goFile]) {
+				t.Errorf("another Go trace, of %d bytes, %v", len(data), err)
+			}
+		})
+	}
+}
+
+// TestJoinAgain: a second Go trace adds what it has, whichever of them is joined first.
+func TestJoinAgain(t *testing.T) {
+	t.Chdir(t.TempDir())
+	if err := scope.Start("x.scope"); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"1.trace", "2.trace"} {
+		f, err := os.Create(name)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := trace.Start(f); err != nil {
+			t.Fatal(err)
+		}
+		busy()
+		trace.Stop()
+		f.Close()
+	}
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	var was *gotrace.Info
+	for _, order := range []string{"12", "21"} {
+		first, both := order[:1]+".scope", order+".scope"
+		for _, args := range []string{"x.scope " + order[:1] + ".trace -o " + first, first + " " + order[1:] + ".trace -o " + both} {
+			if r := call(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitOK || r.err != "" {
+				t.Fatalf("%s: %v", args, r)
+			}
+		}
+		if r := call("verify", both); r.code != exitOK {
+			t.Errorf("%v", r)
+		}
+		one, info := states(t, first), states(t, both)
+		if len(one.Spans) != 1 || len(info.Spans) != 2 || info.Transitions < one.Transitions*3/2 || len(info.Problems) > 0 {
+			t.Errorf("with one %+v\nwith both %+v", one, info)
+		}
+		if was != nil && (was.Transitions != info.Transitions || was.From != info.From || was.To != info.To) {
+			t.Errorf("in one order %+v\nin the other %+v", was, info)
+		}
+		was = info
+	}
+}
+
+// TestJoinInterrupted: whoever has had enough finds nothing.
+func TestJoinInterrupted(t *testing.T) {
+	t.Chdir(t.TempDir())
+	recordWithGoTrace(t, "x.scope", "x.trace")
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := callOn(ctx, false, "join", "x.scope", "x.trace"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+		t.Errorf("%v", r)
+	}
+	files(t, ".", "x.scope", "x.trace")
+	if r := callOn(t.Context(), true, "join", "x.scope", "x.trace"); r.code != exitOK || r.out != "x-joined.scope\n" {
+		t.Errorf("on a terminal: %v", r)
+	}
+}
+
+// TestJoinWhileWritten: of a trace that is being written what it holds is joined.
+func TestJoinWhileWritten(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := os.Create("x.trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := scope.Start("x.scope", scope.WithFlushEvery(10*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(f); err != nil {
+		t.Fatal(err)
+	}
+	busy()
+	trace.Stop()
+	r := call("join", "x.scope", "x.trace")
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if r.code != exitOK {
+		t.Fatalf("%v", r)
+	}
+	if r := call("verify", "x-joined.scope"); r.code != exitOK {
+		t.Errorf("%v", r)
+	}
+	if info := states(t, "x-joined.scope"); info.Checked < 200 || len(info.Problems) > 0 {
+		t.Errorf("%+v", info)
+	}
+}
+
+func readAll(t *testing.T, path string) []byte {
+	t.Helper()
+	data, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return data
+}
+
+// TestJoinRefuses: what is not of the trace's process and time is not joined, and
+// nothing is left.
+func TestJoinRefuses(t *testing.T) {
+	t.Chdir(t.TempDir())
+	recordWithGoTrace(t, "a.scope", "a.trace")
+	recordWithGoTrace(t, "b.scope", "b.trace")
+	other := exec.Command(os.Args[0], "-test.run=^TestJoinOther$")
+	other.Env = append(os.Environ(), "SCOPEVIEW_JOIN_OTHER=c")
+	out, err := other.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := other.Start(); err != nil {
+		t.Skip("no process can be started: ", err)
+	}
+	if err := scope.Start("c.scope"); err != nil {
+		t.Fatal(err)
+	}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		io.Copy(io.Discard, out)
+	}()
+	for running := true; running; {
+		busy()
+		select {
+		case <-ended:
+			running = false
+		default:
+		}
+	}
+	if err := errors.Join(other.Wait(), scope.Stop()); err != nil {
+		t.Fatal(err)
+	}
+	// The clock of the trace is another one.
+	skewed := readAll(t, "a.scope")
+	mono := int64(binary.LittleEndian.Uint64(skewed[60:]))
+	binary.LittleEndian.PutUint64(skewed[60:], uint64(mono+5e6))
+	binary.LittleEndian.PutUint32(skewed[format.HeaderSize:], crc32.Checksum(skewed[:format.HeaderSize], crc32.MakeTable(crc32.Castagnoli)))
+	write := func(name string, data []byte) {
+		t.Helper()
+		if err := os.WriteFile(name, data, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("skewed.scope", skewed)
+	goTrace := readAll(t, "a.trace")
+	write("bits.trace", append(bytes.Clone(goTrace[:20]), bytes.Repeat([]byte{0xa5}, 3000)...))
+	write("head.trace", goTrace[:gotrace.HeaderSize])
+	write("newer.trace", append([]byte("go 1.99 trace\x00\x00\x00"), goTrace[16:]...))
+	write("older.trace", append([]byte("go 1.22 trace\x00\x00\x00"), goTrace[16:]...))
+	write("text.trace", []byte("hello"))
+	write("empty.trace", nil)
+	write("there.scope", []byte("precious"))
+	tracetest.Write(t, "silent.scope", fmt.Sprintf("header clock=monotonic path=go start=1000 mono=%d\nstate closed=1 tick=%d\n"+
+		"chunk blocks sealed\ninfo \"os\" \"linux\"\nstop ticks=%d\n", mono, int64(1e10), int64(1e10)))
+	names := listed(t)
+	for _, test := range []struct{ args, want string }{
+		{"a.scope b.trace", "it is of another time"},
+		{"b.scope a.trace", "it is of another time"},
+		{"c.scope c.trace", "it is of another process, or the clocks do not align"},
+		{"skewed.scope a.trace", "it is of another process, or the clocks do not align"},
+		{"silent.scope a.trace", "it can't be told whether it is of the same process"},
+		{"a.scope bits.trace", "can't be"},
+		{"a.scope head.trace", "it has nothing of the trace's time"},
+		{"a.scope newer.trace", "it is of Go 1.99, which this scopeview does not know"},
+		{"a.scope older.trace", "it is of Go 1.22, and"},
+		{"a.scope text.trace", "it is not a Go execution trace"},
+		{"a.scope empty.trace", "nothing of it is there"},
+		{"a.scope .", "it is a directory"},
+		{"a.scope gone.trace", "opening the Go execution trace: open gone.trace"},
+		{"gone.scope a.trace", "there is no such file"},
+		{"text.trace a.trace", "not a scopeview trace"},
+		{"a.scope a.trace -o there.scope", "there.scope: file already exists; give another name"},
+		{"a.scope a.trace -o a.scope", "a.scope: file already exists; give another name"},
+		{"a.scope a.trace -o no/x.scope", "give the name of a file that can be made"},
+	} {
+		if r := call(append([]string{"join"}, strings.Fields(test.args)...)...); r.code != exitFailed || !strings.Contains(r.err, test.want) || r.out != "" {
+			t.Errorf("%s: want %q, got %v", test.args, test.want, r)
+		}
+	}
+	for _, args := range []string{"a.scope a.trace -o -", "a.scope", "a.scope a.trace b.trace"} {
+		if r := call(append([]string{"join"}, strings.Fields(args)...)...); r.code != exitUsage {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	if now := listed(t); now != names {
+		t.Errorf("there is %s, there was %s", now, names)
+	}
+	if string(readAll(t, "there.scope")) != "precious" {
+		t.Error("a file was overwritten")
+	}
+}
+
+// TestJoinOther is the other process of TestJoinRefuses.
+func TestJoinOther(t *testing.T) {
+	name := os.Getenv("SCOPEVIEW_JOIN_OTHER")
+	if name == "" {
+		t.Skip("it is no test of its own")
+	}
+	recordWithGoTrace(t, filepath.Join(t.TempDir(), "x.scope"), name+".trace")
+}
+
+func listed(t *testing.T) string {
+	t.Helper()
+	entries, err := os.ReadDir(".")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return fmt.Sprint(entries)
+}
