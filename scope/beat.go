@@ -23,9 +23,7 @@ func (r *recorder) beats() {
 		case <-t.C:
 			r.flusher.Cost.Round(func() {
 				r.beat(r.clock.Read(4))
-				if r.opts.collect != nil {
-					r.opts.collect(r, collectTick)
-				}
+				r.tellCollectors(collectTick)
 			})
 		}
 	}

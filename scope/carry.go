@@ -143,17 +143,11 @@ func (g *ring) leave(idx int64, w []uint64) {
 				row.seen = g.turn
 			}
 		}
-		carry := func() *carried {
-			c := &carried{Carry: format.Carry{Loc: here.loc, Thread: thread, Owner: owner, Record: r}, seen: g.turn}
-			for _, v := range ext {
-				c.Ext = binary.LittleEndian.AppendUint64(c.Ext, v)
-			}
-			return c
-		}
+		c := format.Carry{Loc: here.loc, Thread: thread, Owner: owner, Record: r}
 		switch spec := k.Spec(); {
 		case k == format.KindTrack || k == format.KindGo:
 			if r.Goid() != 0 && (len(g.rows) < g.most || g.rows[r.Goid()] != nil || g.makeRoom()) {
-				g.rows[r.Goid()] = carry()
+				g.rows[r.Goid()] = g.carry(&c, ext)
 				l.rows = append(l.rows, r.Goid())
 			}
 		case spec != nil && spec.Scope && r.Open():
@@ -165,11 +159,22 @@ func (g *ring) leave(idx int64, w []uint64) {
 				g.forgot = true
 				continue
 			}
-			g.open[here] = carry()
+			g.open[here] = g.carry(&c, ext)
 			l.open = append(l.open, here)
 		}
 	}
 	g.chunks[idx] = l
+}
+
+// carry is what is kept of a record. Inlined it would be in every program twice.
+//
+//go:noinline
+func (g *ring) carry(rec *format.Carry, ext []uint64) *carried {
+	c := &carried{Carry: *rec, seen: g.turn}
+	for _, v := range ext {
+		c.Ext = binary.LittleEndian.AppendUint64(c.Ext, v)
+	}
+	return c
 }
 
 // makeRoom forgets the rows that nothing was heard of while the ring went round.

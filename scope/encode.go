@@ -21,6 +21,7 @@ type encoder struct {
 	types uint64
 	cut   uint64 // arguments that did not fit
 	short bool   // a string was cut
+	at    int64  // when the scope began, in ticks; 0: now
 }
 
 // Sizes of the buffers on the callers' stacks, in words: the usual, and the
@@ -92,7 +93,7 @@ func (r *recorder) beginArgs(head uint64, args []any) handle {
 	if r.fast != nil {
 		u := (n + 3) / 4
 		w[0] = format.ExtHeader(u, types)
-		if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u)); start != 0 {
+		if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u), 0); start != 0 {
 			return handle{Loc: loc, Start: start}
 		}
 	}

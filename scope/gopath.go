@@ -39,6 +39,7 @@ const (
 	apartBit    = 1 << 62
 	chunkUnits  = mmpool.ChunkSize / format.RecordSize
 	headUnits   = format.ChunkHeaderSize / format.RecordSize
+	sinceWord   = 2 // of a chunk's header
 )
 
 // progress is how far a chunk is.
@@ -79,6 +80,12 @@ func (r *recorder) goBegin(head uint64, x *encoder) handle {
 		head |= r.fillExt(w, x)
 	}
 	start := r.clock.Now()
+	if x != nil && x.at != 0 {
+		start = x.at
+		if c := r.pool.Words(loc / mmpool.ChunkSize); c != nil {
+			start = max(start, int64(c[sinceWord])) // a record does not begin before its chunk
+		}
+	}
 	setWord(&w[1], uint64(start)|openBit)
 	setWord(&w[2], head|goid&format.MaxGoid)
 	testpoint.Here("go.begin.filled")

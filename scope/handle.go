@@ -194,16 +194,50 @@ func lock(l sync.Locker, name string) held {
 		l.Lock()
 		return held{l, handle{}}
 	}
-	var buf [8]uint64
-	x := encoder{w: buf[:], r: r}
 	a := any(l)
-	x.slot(format.SlotAddr, uint64(sys.Object(&a)))
-	if t, ok := l.(interface{ TryLock() bool }); !ok || !t.TryLock() {
-		w := r.beginExt(headWait|n<<48, &x)
-		l.Lock()
+	addr := uint64(sys.Object(&a))
+	what, state, inner := lockOf(l)
+	if t, ok := inner.(interface{ TryLock() bool }); !ok || !t.TryLock() {
+		holder := uint64(0)
+		if state != nil {
+			holder = atomic.LoadUint64(&state.holder)
+		}
+		w := r.beginLock(headWait|n<<48, addr, holder, what, 0)
+		inner.Lock()
 		w.End()
 	}
-	return held{l, r.beginExt(headHold|n<<48, &x)}
+	if state != nil && what&0xff == uint64(format.LockExclusive) {
+		setWord(&state.holder, self())
+	}
+	return held{l, r.beginLock(headHold|n<<48, addr, 0, what, 0)}
+}
+
+// lockOf is what l is, for the trace, and what there is to lock. Of a lock of ours,
+// which would tell all this itself, that is what is inside it, and state is its.
+func lockOf(l sync.Locker) (what uint64, state *lockState, inner sync.Locker) {
+	switch l := l.(type) {
+	case *sync.Mutex:
+		return mutexWhat, nil, l
+	case *sync.RWMutex:
+		return rwWhat, nil, l
+	case *Mutex:
+		return mutexWhat, &l.lockState, &l.mu
+	case *RWMutex:
+		return rwWhat, &l.lockState, &l.mu
+	case *rlocker:
+		return rwReadWhat, &l.lockState, (*reader)(&l.mu)
+	}
+	return format.LockSlot(format.LockUnknown, format.LockExclusive), nil, l
+}
+
+// beginLock begins the record of a wait or a hold, at a tick (0: now).
+func (r *recorder) beginLock(head, addr, holder, what uint64, at int64) handle {
+	var buf [smallWords]uint64
+	x := encoder{w: buf[:], r: r, at: at}
+	x.slot(format.SlotAddr, addr)
+	x.slot(format.SlotGoid, holder&format.MaxGoid)
+	x.slot(format.SlotUint, what)
+	return r.beginExt(head, &x)
 }
 
 // unlock ends the record and unlocks. Ending takes no longer than reading the

@@ -43,7 +43,7 @@ func TestNothingIsLeftOfABegin(t *testing.T) {
 		if err := unix.Nanosleep(&unix.Timespec{Nsec: 10_000}, nil); err != nil {
 			t.Fatal(err)
 		}
-		if _, start := sys.BeginExt(headTask|format.ExtBit, r.gen, &ext[0], 7); start != 0 {
+		if _, start := sys.BeginExt(headTask|format.ExtBit, r.gen, &ext[0], 7, 0); start != 0 {
 			t.Fatal("a begin did not find that its thread had slept")
 		}
 		if n := left(); n > 0 {

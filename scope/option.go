@@ -86,6 +86,7 @@ type options struct {
 	watch      func(o *options, ticks func(time.Duration) int64) (*watch, error)
 
 	triggerEvery time.Duration
+	locks        time.Duration // or LocksCalibrate, LocksOff
 	collectors   []collect.Collector
 	collect      func(r *recorder, now collecting) // nil: there are none
 }
@@ -113,7 +114,7 @@ type triggerOption struct {
 }
 
 func defaultOptions() options {
-	return options{flushEvery: time.Second, heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second}
+	return options{flushEvery: time.Second, heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second, locks: LocksCalibrate}
 }
 
 // WithFlushEvery sets the time between two rounds of the flusher; the default
@@ -123,6 +124,17 @@ func WithFlushEvery(d time.Duration) Option { return func(o *options) { o.flushE
 // WithHeartbeat sets the time between two heartbeats, at which what Stack counted
 // is told too; the default is a second, the least 10 ms.
 func WithHeartbeat(d time.Duration) Option { return func(o *options) { o.heartbeat = d } }
+
+// What WithLockThreshold takes besides durations.
+const (
+	LocksAll       time.Duration = 0  // every wait, short as it may be, and every hold
+	LocksCalibrate time.Duration = -1 // six times what a lock that is free takes, measured once; the default
+	LocksOff       time.Duration = -2 // no Mutex, RWMutex or Retry tells anything
+)
+
+// WithLockThreshold sets how long somebody must have waited for a Mutex or a RWMutex,
+// or tried again in a Retry loop, for the wait to be recorded. Shorter ones are counted.
+func WithLockThreshold(d time.Duration) Option { return func(o *options) { o.locks = d } }
 
 // WithCPU chooses how thread CPU time is measured.
 func WithCPU(m CPUMode) Option { return func(o *options) { o.cpu = m } }

@@ -98,7 +98,7 @@ func (r *recorder) beginExt(head uint64, x *encoder) handle {
 		return r.goBegin(head, x)
 	}
 	u := x.units()
-	if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], u); start != 0 {
+	if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], u, x.at); start != 0 {
 		return handle{Loc: loc, Start: start}
 	}
 	return r.beginSlow(head, x)
@@ -155,7 +155,7 @@ func (r *recorder) beginSlow(head uint64, x *encoder) handle {
 		if x == nil {
 			loc, start = sys.BeginFast(head, r.gen)
 		} else {
-			loc, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units())
+			loc, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
 		}
 		if start != 0 {
 			return handle{Loc: loc, Start: start}

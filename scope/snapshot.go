@@ -46,9 +46,7 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	if st, err := os.Stat(path); err == nil && st.IsDir() {
 		path = filepath.Join(path, fileName(""))
 	}
-	if r.opts.collect != nil {
-		r.opts.collect(r, collectSnapshot)
-	}
+	r.tellCollectors(collectSnapshot)
 	o := snapshot.Options{Now: r.clock.Now(), Refresh: func() error { return r.saveLive(false) }}
 	if why != "" {
 		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})

@@ -137,10 +137,11 @@ func end(loc, start int64)
 //go:noescape
 func BeginFast(head uint64, gen int64) (loc, start int64)
 
-// BeginExt is BeginFast with an extension of units×32 bytes at ext.
+// BeginExt is BeginFast with an extension of units×32 bytes at ext. Its start is at,
+// if that is not 0; its CPU time can't be known then.
 //
 //go:noescape
-func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
+func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64)
 
 // EndFast completes the record at loc, begun at start, in place, at the tick at
 // (0: now). With out it marks the record as ended apart instead, and leaves the

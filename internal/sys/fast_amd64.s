@@ -518,11 +518,12 @@ anchor:
 	MOVQ $0, start+24(FP)
 	RET
 
-// func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
+// func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64)
 //
 // The same with an extension of units×32 bytes, whose header word is stored
-// before its values so that one whose record is never begun can be skipped.
-TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-48
+// before its values so that one whose record is never begun can be skipped. Where
+// at is not 0, that is its start, and its CPU time will not be known.
+TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-56
 	LEAQ ·lay(SB), R9
 	FIND(far, chunk)
 found:
@@ -544,14 +545,26 @@ found:
 	ORQ  head+0(FP), BX
 	MOVQ BX, 16(DI)
 	MOVQ cell_k(R11), BX
+	MOVQ at+32(FP), CX
+	TESTQ CX, CX
+	JNZ  given
+begun:
 	MOVQ BX, 24(DI)
 	MOVQ SI, ent_cur(R12)
 	MOVQ units+24(FP), BX
 	ADDQ BX, ent_extra(R12)
 	MOVQ AX, 0(DI)
-	MOVQ DI, loc+32(FP)
-	MOVQ AX, start+40(FP)
+	MOVQ DI, loc+40(FP)
+	MOVQ AX, start+48(FP)
 	RET
+given:
+	// a record must not begin before its chunk does
+	MOVQ CX, AX
+	MOVQ ent_lo(R12), BX
+	CMPQ AX, 16(BX)
+	CMOVQLT 16(BX), AX
+	MOVQ $NOCLOCK, BX
+	JMP  begun
 far:
 	FAR(found, chunk)
 undo:
@@ -569,12 +582,12 @@ wipe:
 	JHI  wipe
 	JMP  anchor
 chunk:
-	MOVQ $NEEDCHUNK, loc+32(FP)
-	MOVQ $0, start+40(FP)
+	MOVQ $NEEDCHUNK, loc+40(FP)
+	MOVQ $0, start+48(FP)
 	RET
 anchor:
-	MOVQ $NEEDANCHOR, loc+32(FP)
-	MOVQ $0, start+40(FP)
+	MOVQ $NEEDANCHOR, loc+40(FP)
+	MOVQ $0, start+48(FP)
 	RET
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64

@@ -519,8 +519,8 @@ chunk:
 anchor:
 	LACKS(NEEDANCHOR, loc+16(FP), start+24(FP))
 
-// func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64)
-TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-48
+// func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64)
+TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-56
 	MOVD $·lay(SB), R9
 	FIND(far)
 found:
@@ -541,14 +541,24 @@ found:
 	ORR  R4, R1
 	MOVD R1, 16(R7)
 	MOVD cell_k(R11), R1
+	MOVD at+32(FP), R2
+	CBNZ R2, given
+begun:
 	MOVD R1, 24(R7)
 	MOVD R6, ent_cur(R12)
 	MOVD units+24(FP), R1
 	PLUS(R1, ent_extra)
 	STLR R0, (R7)
-	MOVD R7, loc+32(FP)
-	MOVD R0, start+40(FP)
+	MOVD R7, loc+40(FP)
+	MOVD R0, start+48(FP)
 	RET
+given:
+	MOVD ent_lo(R12), R1
+	MOVD 16(R1), R1
+	CMP  R1, R2
+	CSEL LT, R1, R2, R0
+	MOVD $NOCLOCK, R1
+	JMP  begun
 far:
 	FAR(found, chunk)
 undo:
@@ -563,9 +573,9 @@ undo:
 	BHI  undo
 	JMP  anchor
 chunk:
-	LACKS(NEEDCHUNK, loc+32(FP), start+40(FP))
+	LACKS(NEEDCHUNK, loc+40(FP), start+48(FP))
 anchor:
-	LACKS(NEEDANCHOR, loc+32(FP), start+40(FP))
+	LACKS(NEEDANCHOR, loc+40(FP), start+48(FP))
 
 // func EndFast(loc, start, at int64, out *[2]uint64) int64
 TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40

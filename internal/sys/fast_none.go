@@ -46,7 +46,7 @@ func (f *Fast) SetNames(table []NameEntry) {}
 
 func BeginFast(head uint64, gen int64) (loc, start int64) { return 0, 0 }
 
-func BeginExt(head uint64, gen int64, ext *uint64, units int64) (loc, start int64) { return 0, 0 }
+func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64) { return 0, 0 }
 
 func EndFast(loc, start, at int64, out *[2]uint64) int64 { return Stale }
 

@@ -36,7 +36,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"record-hole", "no place is skipped (in a snapshot, but in the assembly path: or its record was about to be begun)"},
 	{"record-orphan", "every extension has its record"},
 	{"record-start", "a record's start is a time, and but for ends not before its chunk's since"},
-	{"record-order", "in the assembly path, records but for ends lie in the order of their starts"},
+	{"record-order", "in the assembly path, records but for ends and waits lie in the order of their starts"},
 	{"record-kind", "a record's kind is of this version"},
 	{"record-name", "a record's name, and a key, is defined"},
 	{"record-words", "words 1 and 3 are what the kind's description says"},

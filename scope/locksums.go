@@ -1,0 +1,261 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"math"
+	"runtime"
+	"strconv"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// lockSums is what is counted of a lock that somebody once had to wait for.
+type lockSums struct {
+	addr uint64
+	name string
+	kind format.LockKind
+	rest bool // beyond maxLocks: it is counted among restLocks
+
+	waiters   atomic.Int32  // now
+	acquired  uint64        // lockState's count
+	contended atomic.Uint64 // how often × contendedOne, and how often of that briefly
+	shortWait atomic.Int64  // ticks
+	gone      atomic.Bool   // the lock was collected
+
+	next *lockSums // of those that are new
+	told lockTold  // lockTable.mu is held
+}
+
+const contendedOne = 1 << 32
+
+// lockTold is what the recording was told of a lock so far.
+type lockTold struct {
+	acquired  uint64
+	contended uint64
+	shortWait int64
+}
+
+// lockRef is a lock's own: when it is collected, so was the lock.
+type lockRef struct{ sums *lockSums }
+
+// maxLocks is how many locks are counted one by one.
+const maxLocks = 65536
+
+// restLocks is where all others are counted.
+var restLocks = &lockSums{name: "(other locks)"}
+
+func (s *lockSums) counted() *lockSums {
+	if s.rest {
+		return restLocks
+	}
+	return s
+}
+
+// lockTable is all locks that are counted. No lock is kept from being collected.
+var lockTable struct {
+	fresh atomic.Pointer[lockSums] // those that are not in all yet
+	count atomic.Int64
+	gen   atomic.Int64 // the recording that knows the threshold
+
+	mu  sync.Mutex // held by who tells; nobody who locks waits for it
+	all []*lockSums
+	buf []byte
+
+	retries struct {
+		sync.RWMutex
+		by map[string]*lockSums
+	}
+}
+
+// known is the lock's ref, which its first wait makes.
+func (l *lockState) known(r *recorder, name string, what uint64) *lockRef {
+	a := any(l)
+	addr := uint64(sys.Object(&a))
+	old := l.ref.Load()
+	if old != nil && old.sums.addr == addr { // else the lock is a copy
+		return old
+	}
+	if name == "" {
+		name = caller()
+	}
+	ref := &lockRef{&lockSums{addr: addr, name: strings.Clone(name), kind: format.LockKind(what >> 8)}}
+	if !l.ref.CompareAndSwap(old, ref) {
+		return l.ref.Load()
+	}
+	ref.sums.register(r)
+	runtime.AddCleanup(ref, func(s *lockSums) { s.gone.Store(true) }, ref.sums)
+	return ref
+}
+
+// register has the lock told of from now on.
+func (s *lockSums) register(r *recorder) {
+	if s.rest = lockTable.count.Add(1) > maxLocks; !s.rest {
+		for {
+			s.next = lockTable.fresh.Load()
+			if lockTable.fresh.CompareAndSwap(s.next, s) {
+				break
+			}
+		}
+	}
+	tellLocks.Store(&lockTeller)
+	r.lockFacts()
+}
+
+var lockTeller = (*recorder).lockSums
+
+// lockFacts tells the trace the threshold, once.
+func (r *recorder) lockFacts() {
+	if lockTable.gen.Swap(r.gen) == r.gen {
+		return
+	}
+	how := "duration"
+	switch r.opts.locks {
+	case LocksAll:
+		how = "all"
+	case LocksCalibrate:
+		how = "calibrated"
+	}
+	for _, f := range [][2]string{
+		{"lock_threshold", how},
+		{"lock_threshold_ns", strconv.FormatInt(int64(r.threshold()), 10)},
+	} {
+		r.block(format.BlockInfo, format.AppendInfo(nil, f[0], f[1]))
+	}
+}
+
+// lockSums tells what was counted since it was told last.
+func (r *recorder) lockSums(now collecting) {
+	t := &lockTable
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	for s := t.fresh.Swap(nil); s != nil; s = s.next {
+		t.all = append(t.all, s)
+	}
+	if now == collectStart && len(t.all) > 0 {
+		r.lockFacts()
+	}
+	kept := t.all[:0]
+	for _, s := range t.all {
+		if r.tellSums(s, now) || !s.gone.Load() {
+			kept = append(kept, s)
+		} else {
+			t.count.Add(-1)
+		}
+	}
+	clear(t.all[len(kept):])
+	t.all = kept
+	r.tellSums(restLocks, now)
+}
+
+// tellSums tells what is new of one lock, and whether there was something new.
+func (r *recorder) tellSums(s *lockSums, at collecting) bool {
+	var now lockTold
+	if n := atomic.LoadUint64(&s.acquired); n>>countBits == uint64(r.gen) && at != collectStart && s.kind == format.LockMutex {
+		now.acquired = n & (1<<countBits - 1)
+	}
+	now.contended, now.shortWait = s.contended.Load(), s.shortWait.Load()
+	was := s.told
+	if now == was {
+		return false
+	}
+	s.told = now
+	if at == collectStart {
+		return true // that was another recording's
+	}
+	id := r.names.find(s.name)
+	if id&nameOut != 0 {
+		return true
+	}
+	// Both halves in one: the difference of the words is that of the counts, and of
+	// the brief ones there are never more than of all.
+	n := now.contended - was.contended
+	sums := format.LockSums{
+		Ticks:     r.clock.Now(),
+		Addr:      s.addr,
+		Name:      uint16(id & nameID),
+		Kind:      s.kind,
+		Acquired:  -1,
+		Contended: int64(n / contendedOne),
+		Short:     int64(n % contendedOne),
+		ShortWait: int64(float64(now.shortWait-was.shortWait) / float64(r.rate) * 1e9),
+	}
+	if s.kind == format.LockMutex {
+		sums.Acquired = int64(now.acquired - was.acquired)
+	}
+	if lockTable.buf = format.AppendLockSums(lockTable.buf[:0], &sums); !r.block(format.BlockLock, lockTable.buf) {
+		s.told = was
+	}
+	return true
+}
+
+// threshold is how long a wait must be to be recorded.
+func (r *recorder) threshold() time.Duration {
+	if d := r.opts.locks; d >= 0 {
+		return d
+	}
+	lockCall.once.Do(func() { lockCall.took = r.callTime() })
+	return 6 * lockCall.took
+}
+
+func (r *recorder) lockThreshold() int64 { return r.ticks(r.threshold()) }
+
+// lockCall is what the call that locks a free lock takes, with its time taken before
+// and after: what is compared with the threshold is measured so too.
+var lockCall struct {
+	once sync.Once
+	took time.Duration
+}
+
+// callTime measures that in some 10 µs: the average of a batch, of the batch that was
+// disturbed the least, and 20 ns where the clock is too coarse to tell.
+func (r *recorder) callTime() time.Duration {
+	const batches, calls = 8, 16
+	best := int64(math.MaxInt64)
+	for range batches {
+		var mu sync.Mutex
+		began := r.clock.Now()
+		for range calls {
+			r.clock.Now()
+			mu.Lock()
+			r.clock.Now()
+			mu.Unlock()
+		}
+		best = min(best, r.clock.Now()-began)
+	}
+	return max(time.Duration(float64(best)/calls/float64(r.rate)*1e9), 20)
+}
+
+// caller is the place that called one of our locks, as "function file:line".
+func caller() string {
+	var pcs [16]uintptr
+	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
+	for {
+		f, more := frames.Next()
+		if !more && f.Function == "" {
+			return "(unknown lock)"
+		}
+		if !lockMethod(f.Function) {
+			name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+			file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
+			return name + " " + file + ":" + strconv.Itoa(f.Line)
+		}
+	}
+}
+
+// lockMethod tells whether a function is one of a lock: ours, or what calls a
+// sync.Locker for somebody, such as sync.Cond.
+func lockMethod(f string) bool {
+	const here = "github.com/scopeview/scopeview/scope."
+	for _, p := range []string{here + "(*Mutex).", here + "(*RWMutex).", here + "(*rlocker).", here + "(*lockState).", "sync."} {
+		if strings.HasPrefix(f, p) {
+			return true
+		}
+	}
+	return false
+}

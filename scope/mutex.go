@@ -1,0 +1,156 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Mutex is a sync.Mutex that tells who waited for it, how long, and who had it:
+//
+//	type store struct {
+//		mu scope.Mutex // Name: "store.mu"
+//		…
+//	}
+//
+// It is used as a sync.Mutex is: the zero value is free, it must not be copied once
+// it was used, misuse has the same consequences.
+//
+// Who gets it at once pays for a count and for saying who has it, some 2 to 4 ns,
+// and leaves no record. Who does not, and then waits for as long as
+// WithLockThreshold says, leaves a record of the wait, with the goroutine that had
+// it, and one of how long he then has it, and so does everybody who takes it while
+// others wait. Shorter waits are counted and summed. How often it was had, and how
+// often not at once, is told once per heartbeat, of a lock that was ever contended.
+//
+// Without a recording, and where the filter leaves its name out, it just locks.
+type Mutex struct {
+	lockState
+	mu sync.Mutex
+
+	// Name is what it is called in the trace. Without one it is called by the place
+	// where somebody first had to wait for it. It is to be set before the first use.
+	Name string
+}
+
+const mutexWhat = uint64(format.LockMutex)<<8 | uint64(format.LockExclusive)
+
+// Lock locks m.
+func (m *Mutex) Lock() {
+	w := atomic.LoadUint64(&locking)
+	switch {
+	case w == 0:
+		m.mu.Lock()
+	case m.mu.TryLock():
+		m.had(w, m.Name, mutexWhat)
+	default:
+		m.wait(&m.mu, m.Name, mutexWhat)
+	}
+}
+
+// TryLock tries to lock m and tells whether it did.
+func (m *Mutex) TryLock() bool {
+	if !m.mu.TryLock() {
+		return false
+	}
+	if w := atomic.LoadUint64(&locking); w != 0 {
+		m.had(w, m.Name, mutexWhat)
+	}
+	return true
+}
+
+// Unlock unlocks m. As with a sync.Mutex, it need not be who locked it that unlocks
+// it, and that it is not locked is a fatal error.
+func (m *Mutex) Unlock() {
+	if atomic.LoadUint64(&m.holder) != 0 {
+		m.leave()
+	}
+	m.mu.Unlock()
+}
+
+// RWMutex is a sync.RWMutex that tells the same of its writers as Mutex does, and of
+// its readers who had to wait. Of readers that got in at once nothing is known, not
+// even their number: whatever they all would have to write to, they would wait for.
+// So it is also not known who the readers are that a writer waits for, nor how long
+// each of them stays.
+type RWMutex struct {
+	lockState
+	mu sync.RWMutex
+
+	// Name is what it is called in the trace. Without one it is called by the place
+	// where somebody first had to wait for it. It is to be set before the first use.
+	Name string
+}
+
+const (
+	rwWhat     = uint64(format.LockRWMutex)<<8 | uint64(format.LockExclusive)
+	rwReadWhat = uint64(format.LockRWMutex)<<8 | uint64(format.LockShared)
+)
+
+// Lock locks rw for writing.
+func (rw *RWMutex) Lock() {
+	w := atomic.LoadUint64(&locking)
+	switch {
+	case w == 0:
+		rw.mu.Lock()
+	case rw.mu.TryLock():
+		rw.had(w, rw.Name, rwWhat)
+	default:
+		rw.wait(&rw.mu, rw.Name, rwWhat)
+	}
+}
+
+// TryLock tries to lock rw for writing and tells whether it did.
+func (rw *RWMutex) TryLock() bool {
+	if !rw.mu.TryLock() {
+		return false
+	}
+	if w := atomic.LoadUint64(&locking); w != 0 {
+		rw.had(w, rw.Name, rwWhat)
+	}
+	return true
+}
+
+// Unlock unlocks rw for writing.
+func (rw *RWMutex) Unlock() {
+	if atomic.LoadUint64(&rw.holder) != 0 {
+		rw.leave()
+	}
+	rw.mu.Unlock()
+}
+
+// RLock locks rw for reading.
+func (rw *RWMutex) RLock() {
+	switch {
+	case atomic.LoadUint64(&locking) == 0:
+		rw.mu.RLock()
+	case rw.mu.TryRLock():
+	default:
+		rw.wait((*reader)(&rw.mu), rw.Name, rwReadWhat)
+	}
+}
+
+// TryRLock tries to lock rw for reading and tells whether it did.
+func (rw *RWMutex) TryRLock() bool { return rw.mu.TryRLock() }
+
+// RUnlock undoes one RLock.
+func (rw *RWMutex) RUnlock() { rw.mu.RUnlock() }
+
+// RLocker returns a sync.Locker whose Lock is RLock and whose Unlock is RUnlock.
+func (rw *RWMutex) RLocker() sync.Locker { return (*rlocker)(rw) }
+
+type rlocker RWMutex
+
+func (r *rlocker) Lock()         { (*RWMutex)(r).RLock() }
+func (r *rlocker) TryLock() bool { return (*RWMutex)(r).TryRLock() }
+func (r *rlocker) Unlock()       { (*RWMutex)(r).RUnlock() }
+
+// reader is the reading side of a lock.
+type reader sync.RWMutex
+
+func (r *reader) Lock()         { (*sync.RWMutex)(r).RLock() }
+func (r *reader) TryLock() bool { return (*sync.RWMutex)(r).TryRLock() }
+func (r *reader) Unlock()       { (*sync.RWMutex)(r).RUnlock() }

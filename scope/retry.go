@@ -1,0 +1,95 @@
+//go:build !scope_off
+
+package scope
+
+import (
+	"strings"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Retries watches a loop that tries again; see Retry.
+type Retries struct {
+	name  string
+	tries int
+	w     waiting
+}
+
+// Retry watches a loop that tries until it succeeds, as lock-free code does:
+//
+//	r := scope.Retry("stack.push")
+//	for !s.top.CompareAndSwap(old, n) {
+//		r.Again()
+//		…
+//	}
+//	r.Done()
+//
+// Where the first try succeeds nothing is recorded, or counted: what all would have
+// to count in, they would contend for. Else the time from the first failure on is a
+// wait, as for a lock: recorded with the number of tries that failed if it lasts as
+// long as WithLockThreshold says, and otherwise counted.
+//
+// The Retries belong to one loop; Done is to be called also where it gives up.
+func Retry(name string) Retries { return Retries{name: name} }
+
+// Again tells that a try failed.
+func (t *Retries) Again() {
+	t.tries++
+	if atomic.LoadUint64(&locking) != 0 {
+		t.again()
+	}
+}
+
+// Done tells that the loop is over.
+func (t *Retries) Done() {
+	if t.w.r != nil {
+		t.done()
+	}
+}
+
+const retryWhat = uint64(format.LockRetry) << 8
+
+func (t *Retries) again() {
+	if t.w.r == nil {
+		r := current.Load()
+		t.w = waiting{r: r, sums: r.retries(t.name), what: retryWhat, start: r.clock.Now()}
+		if !t.w.ready() {
+			t.w.begun, t.w.sums = true, nil // left out: never due, and not counted
+		}
+	}
+	t.w.due()
+}
+
+func (t *Retries) done() {
+	if t.w.sums != nil {
+		t.w.over(atomic.LoadUint64(&locking), t.tries)
+	}
+	t.w = waiting{}
+}
+
+// retries is what is counted of the loops of a name.
+func (r *recorder) retries(name string) *lockSums {
+	t := &lockTable.retries
+	t.RLock()
+	s := t.by[name]
+	t.RUnlock()
+	if s != nil {
+		return s
+	}
+	t.Lock()
+	defer t.Unlock()
+	if s := t.by[name]; s != nil {
+		return s
+	}
+	if len(t.by) >= maxLocks {
+		return restLocks
+	}
+	if t.by == nil {
+		t.by = map[string]*lockSums{}
+	}
+	s = &lockSums{name: strings.Clone(name), kind: format.LockRetry}
+	t.by[s.name] = s
+	s.register(r)
+	return s
+}
