@@ -6,15 +6,21 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// openTrace opens the trace that TRACE means.
+// openTrace opens the trace that TRACE means. Where it has a Go execution trace, the CPU
+// times of its scopes are from there.
 func openTrace(arg string) (t *trace.Trace, path string, err error) {
 	if path, err = findTrace(arg); err != nil {
 		return nil, "", err
 	}
 	if t, err = trace.OpenFile(path); err != nil {
+		return nil, path, err
+	}
+	if err = states.Attach(t); err != nil {
+		t.Close()
 		return nil, path, err
 	}
 	return t, path, nil
