@@ -62,8 +62,8 @@ func busy() {
 	wg.Wait()
 }
 
-// states reads what a trace's Go execution traces tell.
-func states(t *testing.T, path string) *gotrace.Info {
+// joinedStates reads what a trace's Go execution traces tell.
+func joinedStates(t *testing.T, path string) *gotrace.Info {
 	t.Helper()
 	data, err := os.ReadFile(path)
 	if err != nil {
@@ -106,7 +106,7 @@ func TestJoin(t *testing.T) {
 			if a, b := call("csv", source), call("csv", to); strings.Count(a.out, ",work,") < 120 || strings.Count(a.out, ",work,") != strings.Count(b.out, ",work,") {
 				t.Errorf("%d scopes, there were %d", strings.Count(b.out, ",work,"), strings.Count(a.out, ",work,"))
 			}
-			info := states(t, to)
+			info := joinedStates(t, to)
 			if len(info.Problems) > 0 || info.Missing || info.Checked < 200 || info.Transitions < 200 {
 				t.Errorf("%+v", info)
 			}
@@ -153,7 +153,7 @@ func TestJoinAgain(t *testing.T) {
 		if r := call("verify", both); r.code != exitOK {
 			t.Errorf("%v", r)
 		}
-		one, info := states(t, first), states(t, both)
+		one, info := joinedStates(t, first), joinedStates(t, both)
 		if len(one.Spans) != 1 || len(info.Spans) != 2 || info.Transitions < one.Transitions*3/2 || len(info.Problems) > 0 {
 			t.Errorf("with one %+v\nwith both %+v", one, info)
 		}
@@ -205,7 +205,7 @@ func TestJoinWhileWritten(t *testing.T) {
 	if r := call("verify", "x-joined.scope"); r.code != exitOK {
 		t.Errorf("%v", r)
 	}
-	if info := states(t, "x-joined.scope"); info.Checked < 200 || len(info.Problems) > 0 {
+	if info := joinedStates(t, "x-joined.scope"); info.Checked < 200 || len(info.Problems) > 0 {
 		t.Errorf("%+v", info)
 	}
 }
