@@ -1,6 +1,7 @@
 package trace_test
 
 import (
+	"errors"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -124,6 +125,30 @@ func TestRingFollower(t *testing.T) {
 				t.Fatalf("seed %d: not told of as open: %+v", seed, s)
 			}
 		}
+		again, err := trace.Open(r, w.size)
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		if got, want := schedOf(t, f.Trace()), schedOf(t, again); got != want || got == "" {
+			t.Errorf("seed %d: followed:\n%s\nis there:\n%s", seed, got, want)
+		}
+		n, base := int64(-1), int64(-1)
+		err = errors.Join(again.EachLockSums(func(l *format.LockSums) bool {
+			if l.Contended <= n {
+				t.Fatalf("seed %d: the lock block %d comes after %d", seed, l.Contended, n)
+			}
+			n = l.Contended
+			return true
+		}), again.EachSwitches(func(s *format.Switches) bool {
+			if s.Base <= base {
+				t.Fatalf("seed %d: switches from %d on come after those from %d on", seed, s.Base, base)
+			}
+			base = s.Base
+			return true
+		}))
+		if err != nil || n < 0 || base < 0 {
+			t.Errorf("seed %d: blocks up to %d and %d, %v", seed, n, base, err)
+		}
 		o := f.Trace().Overwritten()
 		if o.Records != w.records || o.Until != w.until-1000 {
 			t.Errorf("seed %d: %+v overwritten, want %d, all there from %d", seed, o, w.records, w.until)
@@ -137,6 +162,16 @@ func TestRingFollower(t *testing.T) {
 	if lapped == 0 {
 		t.Error("no follower was ever lapped")
 	}
+}
+
+// schedOf renders what is read later than the rest.
+func schedOf(t *testing.T, tr *trace.Trace) string {
+	t.Helper()
+	b, err := readSched(nil, tr)
+	if err != nil {
+		t.Error(err)
+	}
+	return string(b)
 }
 
 // ended is what had ended, by the start.

@@ -13,6 +13,7 @@ import (
 // as writer is of one whose are not. What it recorded it knows by the start, which
 // no two records share.
 type ringWriter struct {
+	parts uint32 // of Go execution traces, and so many blocks of locks
 	rnd   *rand.Rand
 	image []byte
 	size  int64
@@ -187,6 +188,7 @@ func (w *ringWriter) begin() {
 	case n == 0:
 		w.now++
 		w.block(format.BlockBeat, format.AppendBeat(nil, w.now, []format.FieldValue{{Field: format.FieldOverwritten, Value: w.records}}))
+		w.sched()
 	case n == 1:
 		w.record(owner, format.KindTrack)
 	case (n < 18 || len(w.begun) > ringOpen) && w.end(owner):
@@ -195,6 +197,14 @@ func (w *ringWriter) begin() {
 	default:
 		w.record(owner, format.KindEvent)
 	}
+}
+
+// sched writes what a heartbeat tells of the scheduler and of locks.
+func (w *ringWriter) sched() {
+	w.block(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: w.now, Addr: 16, Contended: int64(w.parts)}))
+	w.block(format.BlockSwitch, format.AppendSwitches(nil, &format.Switches{Thread: 100, Base: int64(w.parts), Until: int64(w.parts) + 1}))
+	w.block(format.BlockGoTrace, format.AppendGoTrace(nil, w.parts/10+1, w.parts%10, []byte{byte(w.parts)}))
+	w.parts++
 }
 
 // finish makes sealed chunks final that nobody stores into.

@@ -155,9 +155,38 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	})
 }
 
+// asWritten brings places of blocks into the order in which they were written. That is
+// theirs, but in a ring, where numbers begin again.
+func (t *Trace) asWritten(locs []int64) []int64 {
+	if !t.inRing() {
+		return locs
+	}
+	cs := int64(t.header.ChunkSize)
+	type ref struct {
+		gen uint32
+		loc int64
+	}
+	refs := make([]ref, 0, len(locs))
+	var last *chunkInfo
+	for _, loc := range locs {
+		if off := loc - loc%cs; last == nil || last.off != off {
+			last = t.chunkAt(off)
+		}
+		if last != nil { // else it was overwritten
+			refs = append(refs, ref{last.gen, loc})
+		}
+	}
+	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.gen, b.gen), cmp.Compare(a.loc, b.loc)) })
+	sorted := make([]int64, len(refs))
+	for i, r := range refs {
+		sorted[i] = r.loc
+	}
+	return sorted
+}
+
 func (t *Trace) eachLater(locs []int64, typ format.BlockType, f func(p []byte) bool) error {
 	var b blockReader
-	for _, loc := range locs {
+	for _, loc := range t.asWritten(locs) {
 		p, err := b.read(t, loc, typ)
 		if err == errGone || err == nil && p == nil {
 			continue
