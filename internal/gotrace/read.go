@@ -30,6 +30,7 @@ type reader struct {
 	// Of the stream that is read:
 	started bool
 	from    int64 // its first moment
+	overlap bool  // it began before the one before it ended
 	quiet   bool  // its time has not come to cut
 	ranges  map[rangeKey]int64
 }
@@ -120,13 +121,14 @@ func (r *reader) pass(now int64) {
 		if r.num > 1 && now > r.to {
 			r.forget()
 		}
-		if r.num == 1 || now > r.to {
-			r.cut = max(now, 0)
-		} else {
+		if r.overlap = r.num > 1 && now <= r.to; r.overlap {
 			r.cut = r.to
+		} else {
+			r.cut = max(now, 0)
 		}
 	}
-	if r.quiet && now >= r.cut {
+	// What happened at the moment at which the stream before ended, that one told.
+	if r.quiet && (now > r.cut || now == r.cut && !r.overlap) {
 		r.speak()
 	}
 }
@@ -210,7 +212,7 @@ func (r *reader) tell(g *goroutine, tr *Transition) {
 	if g.told = tr.To; tr.To == NotExist || tr.To == Unknown {
 		delete(r.gs, tr.Goid)
 	}
-	if tr.From == Unknown && tr.To == NotExist {
+	if tr.From == Unknown && (tr.To == NotExist || tr.To == Unknown) {
 		return
 	}
 	r.info.Transitions++
