@@ -1,7 +1,6 @@
 package main
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -11,7 +10,7 @@ import (
 // cache answers from memory what it was asked before, and asks a database for the
 // rest, which takes two milliseconds.
 type cache struct {
-	mu      sync.Mutex
+	mu      scope.Mutex
 	answers map[int]uint64
 }
 
@@ -25,18 +24,19 @@ func ask(key int) uint64 {
 // get asks for what is not there while it holds the lock, or else without it: then
 // others get their answers meanwhile.
 func (c *cache) get(key int, underLock bool) uint64 {
-	unlock := scope.Lock(&c.mu, "cache.mu")
+	c.mu.Lock()
 	answer, ok := c.answers[key]
 	if !ok && underLock {
 		answer = ask(key)
 		c.answers[key] = answer
 	}
-	unlock()
+	c.mu.Unlock()
 	if ok || underLock {
 		return answer
 	}
 	answer = ask(key)
-	defer scope.Lock(&c.mu, "cache.mu")()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	c.answers[key] = answer
 	return answer
 }
@@ -50,7 +50,7 @@ func blockingUnderLock(o options) func() uint64 {
 	const pages = 300
 	text := page(1_000_000)
 	return func() uint64 {
-		c := &cache{answers: make(map[int]uint64)}
+		c := &cache{mu: scope.Mutex{Name: "cache.mu"}, answers: make(map[int]uint64)}
 		under := func(n int) bool { return n*7%20 < o.part(20) }
 		var next atomic.Int64
 		var sum atomic.Uint64

@@ -1,7 +1,6 @@
 package main
 
 import (
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -23,9 +22,11 @@ func convoy(o options) func() uint64 {
 	before, locked := text[:int(away*away*float64(len(text)))], text[int(away*away*float64(len(text))):]
 	return func() uint64 {
 		var table [parts]struct {
-			mu  sync.Mutex
+			mu  scope.Mutex
 			sum uint64
-			_   [48]byte
+		}
+		for i := range table {
+			table[i].mu.Name = "table.mu"
 		}
 		var next atomic.Int64
 		inParallel(connections, func(int) {
@@ -37,9 +38,9 @@ func convoy(o options) func() uint64 {
 				if o.mended {
 					t = &table[n%parts]
 				}
-				unlock := scope.Lock(&t.mu, "table.mu")
+				t.mu.Lock()
 				t.sum += digest(sum, locked)
-				unlock()
+				t.mu.Unlock()
 				end()
 			}
 		})

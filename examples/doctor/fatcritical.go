@@ -1,8 +1,6 @@
 package main
 
 import (
-	"sync"
-
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -12,7 +10,7 @@ type letter [4096]uint64
 // queue is the one at the end of the talk, whose consumers copy in the critical
 // section what they take, and whose producers clean there what was taken.
 type queue struct {
-	mu     sync.Mutex
+	mu     scope.Mutex
 	full   []*letter
 	taken  []*letter // to be cleaned
 	inside int       // words of a letter that are copied and cleaned in the critical section
@@ -20,13 +18,13 @@ type queue struct {
 
 // blank gives a clean letter to write into.
 func (q *queue) blank() *letter {
-	unlock := scope.Lock(&q.mu, "queue.mu")
+	q.mu.Lock()
 	l := q.taken[len(q.taken)-1]
 	q.taken = q.taken[:len(q.taken)-1]
 	if q.inside > 0 {
 		l.clean(0, q.inside)
 	}
-	unlock()
+	q.mu.Unlock()
 	if q.inside < len(l) {
 		l.clean(q.inside, len(l))
 	}
@@ -34,24 +32,26 @@ func (q *queue) blank() *letter {
 }
 
 func (q *queue) put(l *letter) {
-	defer scope.Lock(&q.mu, "queue.mu")()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.full = append(q.full, l)
 }
 
 // take copies the next letter into the caller's own, and returns its checksum.
 func (q *queue) take(own *letter) uint64 {
-	unlock := scope.Lock(&q.mu, "queue.mu")
+	q.mu.Lock()
 	l := q.full[len(q.full)-1]
 	q.full = q.full[:len(q.full)-1]
 	sum := uint64(0)
 	if q.inside > 0 {
 		sum = l.copy(own, 0, q.inside, sum)
 	}
-	unlock()
+	q.mu.Unlock()
 	if q.inside < len(l) {
 		sum = l.copy(own, q.inside, len(l), sum)
 	}
-	defer scope.Lock(&q.mu, "queue.mu")()
+	q.mu.Lock()
+	defer q.mu.Unlock()
 	q.taken = append(q.taken, l)
 	return sum
 }
@@ -79,7 +79,7 @@ func (l *letter) copy(own *letter, from, to int, sum uint64) uint64 {
 // Mended, it takes a pointer there and does both outside.
 func fatCriticalSection(o options) func() uint64 {
 	const letters = 40_000
-	q := &queue{inside: o.part(len(letter{}))}
+	q := &queue{mu: scope.Mutex{Name: "queue.mu"}, inside: o.part(len(letter{}))}
 	for range 2 * processors {
 		q.taken = append(q.taken, new(letter))
 	}

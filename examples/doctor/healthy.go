@@ -2,7 +2,6 @@ package main
 
 import (
 	"strings"
-	"sync"
 	"sync/atomic"
 	"time"
 
@@ -79,7 +78,7 @@ func healthyBatch(options) func() uint64 {
 	const documents = 8000
 	text := page(120_000)
 	return func() uint64 {
-		var mu sync.Mutex
+		mu := scope.Mutex{Name: "longest.mu"}
 		longest := make(map[string]uint64)
 		var next atomic.Int64
 		inParallel(processors, func(int) {
@@ -87,9 +86,9 @@ func healthyBatch(options) func() uint64 {
 				end := scope.Task("document", n)
 				sum := digest(uint64(n), text)
 				key := strings.Fields(text[:n%200+50])[0]
-				unlock := scope.Lock(&mu, "longest.mu")
+				mu.Lock()
 				longest[key] = max(longest[key], sum)
-				unlock()
+				mu.Unlock()
 				end()
 			}
 		})

@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"math/rand/v2"
 	"strconv"
-	"sync"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/scope"
@@ -13,7 +12,7 @@ import (
 // wordCounts is a table that all workers count words in, under one lock. This is the
 // first of the talk's programs: each count is short, and there are very many.
 type wordCounts struct {
-	mu    sync.Mutex
+	mu    scope.Mutex
 	count map[string]uint64
 }
 
@@ -23,7 +22,8 @@ func (c *wordCounts) add(words [][]byte) {
 	if len(words) == 0 {
 		return
 	}
-	defer scope.Lock(&c.mu, "words.mu")()
+	c.mu.Lock()
+	defer c.mu.Unlock()
 	addWords(c.count, words)
 }
 
@@ -40,7 +40,7 @@ func lockContention(o options) func() uint64 {
 	const rounds = 100
 	pages := textPages(256)
 	return func() uint64 {
-		shared := wordCounts{count: make(map[string]uint64)}
+		shared := wordCounts{mu: scope.Mutex{Name: "words.mu"}, count: make(map[string]uint64)}
 		var next atomic.Int64
 		inParallel(processors, func(int) {
 			own := make(map[string]uint64)
@@ -53,7 +53,8 @@ func lockContention(o options) func() uint64 {
 				shared.add(words[:k])
 				end()
 			}
-			defer scope.Lock(&shared.mu, "words.mu")()
+			shared.mu.Lock()
+			defer shared.mu.Unlock()
 			for w, n := range own {
 				shared.count[w] += n
 			}

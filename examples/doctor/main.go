@@ -23,6 +23,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -109,7 +110,7 @@ func (p program) run(o options, stdout io.Writer) (err error) {
 	work := p.prepare(o)
 	runtime.GC() // what prepare left is not the program's
 	if o.trace != "" {
-		if err := scope.Start(o.trace); err != nil {
+		if err := scope.Start(o.trace, gotrace.With()); err != nil {
 			return fmt.Errorf("recording can't start: %w", err)
 		}
 		defer func() { err = errors.Join(err, scope.Stop()) }()

@@ -29,21 +29,22 @@ func (w *numberer) work(worker int) {
 		wait()
 		end := scope.Task("number lines", i)
 		before := int(w.late * float64(lines))
-		out, rest = numberLines(out[:0], block, n, before)
+		out, rest = w.number(worker, out[:0], block, n, before)
 		w.first[i+1] <- n + lines
-		out, _ = numberLines(out, rest, n+before, lines-before)
-		w.sums[worker] += digest(0, string(out))
+		out, _ = w.number(worker, out, rest, n+before, lines-before)
 		end()
 	}
 }
 
-// numberLines appends the first lines of a text with their numbers, and returns the
-// rest of the text.
-func numberLines(out []byte, text string, n, lines int) ([]byte, string) {
+// number appends the first lines of a text with their numbers, and returns the rest of
+// the text.
+func (w *numberer) number(worker int, out []byte, text string, n, lines int) ([]byte, string) {
 	for range lines {
 		line, rest, _ := strings.Cut(text, "\n")
-		out = strconv.AppendUint(out, digest(uint64(n), line), 10)
-		out = append(append(strconv.AppendInt(append(out, ' '), int64(n), 10), line...), '\n')
+		sum := digest(uint64(n), line)
+		out = append(strconv.AppendInt(out, int64(n), 10), ' ')
+		out = append(strconv.AppendUint(append(out, line...), sum, 16), '\n')
+		w.sums[worker] += sum
 		text = rest
 		n++
 	}
@@ -57,9 +58,11 @@ func numberLines(out []byte, text string, n, lines int) ([]byte, string) {
 // Workers that are told before half of a block is done lose nothing, so that it gets
 // bad only from there on.
 func serialization(o options) func() uint64 {
-	w := &numberer{blocks: make([]string, 300)}
+	w := &numberer{blocks: make([]string, 250)}
+	const line, lines = 60, 40_000
+	text := strings.Repeat(page(line-1)+"\n", lines+len(w.blocks))
 	for i := range w.blocks {
-		w.blocks[i] = strings.Repeat(page(59)+"\n", 10_000+i)
+		w.blocks[i] = text[:(lines+i)*line]
 	}
 	if !o.mended {
 		away := 1 - o.strength

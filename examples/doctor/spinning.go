@@ -31,9 +31,11 @@ func spinning(o options) func() uint64 {
 				return
 			}
 			for begin, n := time.Now(), 0; n < documents; {
-				if len(packed) == 0 && time.Since(begin) < patience {
-					continue
+				poll := scope.Retry("poll packed")
+				for len(packed) == 0 && time.Since(begin) < patience {
+					poll.Again()
 				}
+				poll.Done()
 				total += <-packed
 				n++
 				if time.Since(begin) >= patience {

@@ -4,38 +4,39 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// picture is larger than any cache: a filter that goes over all of it reads and
-// writes memory.
-type picture []uint64
+// picture and the layer that is blended into it are larger than any cache: a filter
+// that goes over all of them reads and writes memory.
+type picture struct{ pixels, layer []uint64 }
 
-// tile is what fits into the cache of a processor: 128 KiB.
+// tile is how many pixels, with their layer, fit into the cache of a processor.
 const tile = 16 << 10
 
 // filters are what is done to each picture.
 const filters = 8
 
-// filter is one of them, on a tile.
-func (p picture) filter(n int) {
-	for i := range p {
-		p[i] = p[i]*3 + uint64(n)
+// filter is one of them, on some of the pixels.
+func (p picture) filter(n uint64, from, to int) {
+	pixels, layer := p.pixels[from:to], p.layer[from:to]
+	for i, x := range layer[:len(pixels)] {
+		pixels[i] += x ^ n
 	}
 }
 
-// develop does all filters to a part of a picture. The first ones go over the whole
-// part one after the other; the others go over it together, a tile at a time.
+// develop does all filters to a picture. The first ones go over the whole of it one
+// after the other; the others go over it together, a tile at a time.
 func (p picture) develop(apart int) {
 	for n := range apart {
 		end := scope.Task("filter", n)
-		p.filter(n)
+		p.filter(uint64(n), 0, len(p.pixels))
 		end()
 	}
 	if apart == filters {
 		return
 	}
 	defer scope.Task("filters by tile", filters-apart)()
-	for at := 0; at < len(p); at += tile {
+	for at := 0; at < len(p.pixels); at += tile {
 		for n := apart; n < filters; n++ {
-			p[at : at+tile].filter(n)
+			p.filter(uint64(n), at, at+tile)
 		}
 	}
 }
@@ -48,27 +49,26 @@ func (p picture) develop(apart int) {
 //
 // The first pictures are developed by one worker alone, as a sample.
 func workInflation(o options) func() uint64 {
-	const samples, pictures = 2, 12
+	const samples, pictures = 3, 24
 	apart := o.part(filters)
-	var parts [processors]picture
-	for i := range parts {
-		parts[i] = make(picture, 512*tile)
-		for j := range parts[i] {
-			parts[i][j] = uint64(j)
-		}
-	}
-	develop := func(worker, pictures int) {
-		for range pictures {
-			parts[worker].develop(apart)
+	var own [processors]picture
+	for i := range own {
+		own[i] = picture{make([]uint64, 384*tile), make([]uint64, 384*tile)}
+		for j := range own[i].pixels {
+			own[i].pixels[j], own[i].layer[j] = uint64(j), uint64(j)*3
 		}
 	}
 	return func() (sum uint64) {
-		develop(0, samples)
+		for range samples {
+			own[0].develop(apart)
+		}
 		inParallel(processors, func(worker int) {
-			develop(worker, pictures)
+			for range pictures {
+				own[worker].develop(apart)
+			}
 		})
-		for _, p := range parts {
-			sum += p[len(p)-1]
+		for _, p := range own {
+			sum += p.pixels[len(p.pixels)-1]
 		}
 		return sum
 	}
