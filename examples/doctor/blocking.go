@@ -47,7 +47,7 @@ func (c *cache) get(key int, underLock bool) uint64 {
 // It takes three workers on two processors, because each waits for the database most
 // of its time.
 func blockingUnderLock(o options) func() uint64 {
-	const pages = 300
+	pages := o.many(300)
 	text := page(1_000_000)
 	return func() uint64 {
 		c := &cache{mu: scope.Mutex{Name: "cache.mu"}, answers: make(map[int]uint64)}

@@ -16,7 +16,8 @@ import (
 // The lock is full only when more than half of the answers are made under it, so that
 // it gets bad only from there on.
 func convoy(o options) func() uint64 {
-	const connections, requests, parts = 32, 4000, 16
+	const connections, parts = 32, 16
+	requests := o.many(4000)
 	text := page(130_000)
 	away := 1 - o.strength
 	before, locked := text[:int(away*away*float64(len(text)))], text[int(away*away*float64(len(text))):]

@@ -78,7 +78,7 @@ func (l *letter) copy(own *letter, from, to int, sum uint64) uint64 {
 // By strength, part of the copying and cleaning is done in the critical section.
 // Mended, it takes a pointer there and does both outside.
 func fatCriticalSection(o options) func() uint64 {
-	const letters = 40_000
+	letters := o.many(40_000)
 	q := &queue{mu: scope.Mutex{Name: "queue.mu"}, inside: o.part(len(letter{}))}
 	for range 2 * processors {
 		q.taken = append(q.taken, new(letter))

@@ -66,7 +66,8 @@ func (e *element) sum() (sum uint64) {
 // collector has to look through each time. By strength, a larger part of each tree is
 // newly allocated. Mended, a worker makes all of its trees of the same elements.
 func garbage(o options) func() uint64 {
-	const documents, size = 40_000, 400
+	const size = 400
+	documents := o.many(40_000)
 	names := make([]string, 64)
 	for i := range names {
 		names[i] = "an element with a long name, as they are in documents, " + strconv.Itoa(i)

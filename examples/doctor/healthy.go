@@ -9,8 +9,8 @@ import (
 )
 
 // healthyMap digests documents of very different lengths: each worker takes the next.
-func healthyMap(options) func() uint64 {
-	const documents = 1500
+func healthyMap(o options) func() uint64 {
+	documents := o.many(1500)
 	text := page(1_600_000)
 	return func() uint64 {
 		var sum atomic.Uint64
@@ -18,7 +18,7 @@ func healthyMap(options) func() uint64 {
 		inParallel(processors, func(int) {
 			for n := int(next.Add(1)) - 1; n < documents; n = int(next.Add(1)) - 1 {
 				end := scope.Task("digest", n)
-				sum.Add(digest(uint64(n), text[:n*1000+100_000]))
+				sum.Add(digest(uint64(n), text[:n%1500*1000+100_000]))
 				end()
 			}
 		})
@@ -27,8 +27,9 @@ func healthyMap(options) func() uint64 {
 }
 
 // healthyPipeline reads and packs documents by the batch, with room between both.
-func healthyPipeline(options) func() uint64 {
-	const batches, size = 400, 2_000_000
+func healthyPipeline(o options) func() uint64 {
+	const size = 1_000_000
+	batches := o.many(500)
 	text := page(size)
 	return func() (total uint64) {
 		read := make(chan uint64, 16)
@@ -55,8 +56,9 @@ func healthyPipeline(options) func() uint64 {
 
 // healthyServer answers requests of eight connections, which come every now and then.
 // It is idle for most of the time, and that is as it should be.
-func healthyServer(options) func() uint64 {
-	const connections, requests = 8, 60
+func healthyServer(o options) func() uint64 {
+	const connections = 8
+	requests := o.many(60)
 	text := page(400_000)
 	return func() uint64 {
 		var sum atomic.Uint64
@@ -74,8 +76,8 @@ func healthyServer(options) func() uint64 {
 
 // healthyBatch counts words like the example of lock contention, but it holds the lock
 // for a map access after a hundred microseconds of work.
-func healthyBatch(options) func() uint64 {
-	const documents = 8000
+func healthyBatch(o options) func() uint64 {
+	documents := o.many(8000)
 	text := page(120_000)
 	return func() uint64 {
 		mu := scope.Mutex{Name: "longest.mu"}

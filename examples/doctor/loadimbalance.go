@@ -13,7 +13,8 @@ import (
 // documents and farther from the middle of the work. Mended, each worker takes the
 // next document when it is done with one.
 func loadImbalance(o options) func() uint64 {
-	const rounds, documents = 40, 600
+	const documents = 600
+	rounds := o.many(40)
 	text := page(160)
 	compare := func(i int) (sum uint64) {
 		defer scope.Task("compare", i)()

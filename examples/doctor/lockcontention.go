@@ -37,15 +37,15 @@ func addWords(count map[string]uint64, words [][]byte) {
 // by strength, in the shared table. Mended, it counts all of them in a table of its
 // own, and adds that to the shared one when it is done.
 func lockContention(o options) func() uint64 {
-	const rounds = 100
 	pages := textPages(256)
+	counted := o.many(100 * len(pages))
 	return func() uint64 {
 		shared := wordCounts{mu: scope.Mutex{Name: "words.mu"}, count: make(map[string]uint64)}
 		var next atomic.Int64
 		inParallel(processors, func(int) {
 			own := make(map[string]uint64)
 			var words [][]byte
-			for n := int(next.Add(1)) - 1; n < rounds*len(pages); n = int(next.Add(1)) - 1 {
+			for n := int(next.Add(1)) - 1; n < counted; n = int(next.Add(1)) - 1 {
 				end := scope.Task("count page", n)
 				words = splitWords(words[:0], pages[n%len(pages)])
 				k := o.part(len(words))

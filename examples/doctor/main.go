@@ -63,6 +63,7 @@ var programs = []program{
 type options struct {
 	strength float64 // of its problem, 0 to 1; 0 where it is mended
 	mended   bool
+	size     float64 // of the work: 1 takes about half a second without the problem
 	trace    string
 }
 
@@ -72,6 +73,7 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.SetOutput(stderr)
 	flags.Float64Var(&o.strength, "strength", 1, "how strong the problem is, from 0 to 1")
 	flags.BoolVar(&o.mended, "mended", false, "do the same work without the problem")
+	flags.Float64Var(&o.size, "size", 1, "how much to do; 1 takes half a second or so where there is no problem")
 	flags.StringVar(&o.trace, "trace", "", "record into this trace `file`, or into a new one in this directory")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: doctor [flags] PROGRAM, which is one of")
@@ -86,8 +88,8 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return 2
 	}
-	if flags.NArg() != 1 || o.strength < 0 || o.strength > 1 {
-		fmt.Fprintln(stderr, "doctor: name one program, after the flags; -strength is from 0 to 1; -h lists the programs")
+	if flags.NArg() != 1 || !(o.strength >= 0 && o.strength <= 1) || !(o.size > 0 && o.size <= 1000) {
+		fmt.Fprintln(stderr, "doctor: name one program, after the flags; -strength is from 0 to 1, -size above 0 and at most 1000; -h lists the programs")
 		return 2
 	}
 	for _, p := range programs {
@@ -128,6 +130,9 @@ func (o options) part(n int) int {
 	}
 	return int(o.strength * float64(n))
 }
+
+// many is how many of something there are where a run of size 1 has n.
+func (o options) many(n int) int { return max(1, int(o.size*float64(n))) }
 
 // inParallel runs f on so many goroutines, a row in the trace each, and waits for
 // them.

@@ -10,7 +10,8 @@ import (
 // them, and then the main goroutine merges what they found. By strength, merging is a
 // larger part of the work: up to three fifths. Mended, the workers merge too.
 func notEnoughParallelism(o options) func() uint64 {
-	const batches, documents = 10, 400
+	const batches = 10
+	documents := o.many(400)
 	text := page(250_000)
 	merging := len(text) - int(0.6*o.strength*float64(len(text)))
 	read := func(i int) uint64 {

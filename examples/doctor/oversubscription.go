@@ -38,7 +38,8 @@ func (g graph) walk(at uint32, steps int) uint32 {
 // What it costs is the cache: when a worker goes on, the others have used it. On two
 // processors a program that only computes loses nothing by having too many workers.
 func oversubscription(o options) func() uint64 {
-	const parts, steps = 400, 3000
+	const steps = 3000
+	parts := o.many(400)
 	graphs := make([]graph, 128)
 	for i := range graphs {
 		graphs[i] = newGraph(uint64(i))

@@ -8,7 +8,8 @@ import (
 // buffer is new memory from the system, which hands it out page by page as each is
 // first touched, and which takes it back afterwards. Mended, a worker keeps its buffer.
 func pageFaults(o options) func() uint64 {
-	const pictures, size, parts = 500, 2 << 20, 64
+	const size, parts = 2 << 20, 64
+	pictures := o.many(500)
 	fresh := o.part(parts)
 	return func() uint64 {
 		var sums [processors]uint64

@@ -58,7 +58,7 @@ func (w *numberer) number(worker int, out []byte, text string, n, lines int) ([]
 // Workers that are told before half of a block is done lose nothing, so that it gets
 // bad only from there on.
 func serialization(o options) func() uint64 {
-	w := &numberer{blocks: make([]string, 250)}
+	w := &numberer{blocks: make([]string, o.many(250))}
 	const line, lines = 60, 40_000
 	text := strings.Repeat(page(line-1)+"\n", lines+len(w.blocks))
 	for i := range w.blocks {

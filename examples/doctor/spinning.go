@@ -15,7 +15,7 @@ import (
 // With a processor more it would cost nothing but power; with as many processors as
 // workers it takes the time of a worker.
 func spinning(o options) func() uint64 {
-	const documents = 1000
+	documents := o.many(1000)
 	text := page(1_000_000)
 	patience := time.Duration(o.part(int(20 * time.Millisecond)))
 	return func() (total uint64) {

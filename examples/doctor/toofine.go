@@ -19,7 +19,8 @@ func guarded(f func()) {
 // them in batches, which by strength are smaller: at 1 a goroutine is made for each
 // record. Mended, it guards 4096 records at a time.
 func tooFine(o options) func() uint64 {
-	const records, largest = 600_000, 4096
+	const largest = 4096
+	records := o.many(600_000)
 	batch := largest
 	if !o.mended {
 		away := 1 - o.strength

@@ -49,7 +49,7 @@ func (p picture) develop(apart int) {
 //
 // The first pictures are developed by one worker alone, as a sample.
 func workInflation(o options) func() uint64 {
-	const samples, pictures = 3, 24
+	samples, pictures := o.many(3), o.many(24)
 	apart := o.part(filters)
 	var own [processors]picture
 	for i := range own {
