@@ -37,6 +37,7 @@ type rows struct {
 // running is a scope or a wait on a row.
 type running struct {
 	end   int64
+	goid  uint64
 	name  uint16
 	kind  format.Kind
 	stats *Stats // nil for waits and for scopes that are filtered out
@@ -92,7 +93,7 @@ func (r *row) begin(e *trace.Event, s *Stats) {
 		r.stack = kept
 		r.compact = 2 * len(kept)
 	}
-	r.stack = append(r.stack, running{e.Start + e.Dur, e.Name, e.Kind, s})
+	r.stack = append(r.stack, running{e.Start + e.Dur, e.Goid, e.Name, e.Kind, s})
 }
 
 // maxHolds is how many holds of a row, the last of them, are told who had the moments. With

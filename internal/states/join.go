@@ -31,7 +31,7 @@ type live struct {
 	thread uint32
 	reason string
 	assist bool
-	had    bool // it was seen before, and then lost sight of
+	times  [Count]int64
 }
 
 // stackInfo is what a stack tells, once it was looked at.
@@ -83,6 +83,7 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 	switch tr.To {
 	case gotrace.NotExist:
 		g.Ended = true
+		j.facts.add(g)
 		delete(j.live, tr.Goid)
 		return
 	case gotrace.Running:
@@ -254,7 +255,7 @@ func (j *joiner) tell(from, to int64, s State) {
 	}
 	v := j.iv
 	v.From, v.To, v.State = from, to, s
-	j.facts.add(j.who, &v)
+	j.who.times[s] += to - from
 	if j.f != nil {
 		j.f(&v)
 	}
@@ -266,5 +267,6 @@ func (j *joiner) finish() {
 		if g.state != gotrace.Unknown { // the reader ends what lives
 			j.close(g, j.info.To, 0, 0)
 		}
+		j.facts.add(g)
 	}
 }

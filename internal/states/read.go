@@ -23,6 +23,8 @@ type Facts struct {
 	// a sentence that says why, and nothing is CPU, Preempted, Stalled or Blocked.
 	Switches    bool
 	SwitchesWhy string
+	Switched    int64 // how often threads came onto a CPU or left it
+	Threads     int   // how many threads that is known of
 	Checks      Checks
 	Problems    []string
 	Info        *gotrace.Info
@@ -76,6 +78,7 @@ func read(t *trace.Trace, source func(*trace.Trace, gotrace.Handler) (*gotrace.I
 	if err != nil {
 		return nil, fmt.Errorf("reading thread switches: %w", err)
 	}
+	f.Switched, f.Threads = s.total, len(s.threads)
 	j := newJoiner(f, s, fn)
 	h := j.handler()
 	h.Info = func(i *gotrace.Info) { f.Info = i }
@@ -103,15 +106,16 @@ func whyNot(t *trace.Trace) string {
 	return "it was not recorded when threads were on a CPU"
 }
 
-// add takes in an interval.
-func (f *Facts) add(g *live, v *Interval) {
-	d := v.To - v.From
-	g.sum += d
+// add takes in what a goroutine did while it lived: only then is it known whose it was.
+func (f *Facts) add(g *live) {
+	to := &f.Totals
 	if g.System {
-		f.Runtime[v.State] += d
-		return
+		to = &f.Runtime
 	}
-	f.Totals[v.State] += d
+	for s, d := range g.times {
+		to[s] += d
+		g.sum += d
+	}
 }
 
 // ran takes in that a goroutine had a thread that was on a CPU.

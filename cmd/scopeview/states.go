@@ -1,0 +1,127 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+func newStates(s *streams) *cobra.Command {
+	var (
+		x      = excerpt{s: s}
+		r      = statesReport{limit: 40}
+		asJSON bool
+		by     string
+	)
+	cmd := &cobra.Command{
+		Use:   "states TRACE",
+		Short: "Tell what goroutines did: ran, were put off the CPU, or waited for what",
+		Long: `states sums up what goroutines did, by the name of the scopes that they were in, by row, by the place where
+they were made, or one by one. It needs a Go execution trace in the trace: scope.Start(path, gotrace.With()).
+
+Of scopes the times are those of their goroutine from begin to end, the scopes inside them included; --self
+leaves those out. By track, site and goroutine the times are the goroutines' lives. The runtime's own
+goroutines, and the recorder's, are in no group.
+
+  cpu        it ran, and its thread was on a CPU        lock       it waited for a mutex
+  running    it ran; whether on a CPU is not known      join       it waited in sync.WaitGroup
+  preempted  it would have run, but the system had      cond       it waited in sync.Cond
+             put its thread off the CPU                 channel    it waited to send or to receive
+  stalled    it would have run, but its thread waited   select     it waited in select
+             in the kernel: a page fault, say           network    it waited for the network
+  runnable   it waited for one of Go's processors       sleep      it slept for a time that it chose
+  syscall    it was in a system call                    gc         it helped the garbage collector, waited
+  blocked    it was in a system call, which waited                 for it, or the world was stopped
+  unknown    the trace does not tell                    other      it waited for something else
+
+The first lines say what was recorded, and how far what can be known in two ways agrees.`,
+		Example: `  scopeview states x.scope
+  scopeview states x.scope --by site --from -5s
+  scopeview states x.scope --name 'store.*' --self
+  scopeview states x.scope --json | jq '.groups[] | {name, lock: .states_ns.lock}'`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			r.by = analysis.By(by)
+			switch {
+			case !r.by.Known():
+				return usagef("--by %q: there is %s", by, strings.Join(analysis.Bys, ", "))
+			case r.limit < 0:
+				return usagef("-n %d: it takes a number of rows, or 0 for all", r.limit)
+			case r.by != analysis.ByName && (r.self || x.sel.nameText != ""):
+				return usagef("--self and --name are about scopes, and go with --by name")
+			}
+			if err := x.open(args[0]); err != nil {
+				return err
+			}
+			defer x.t.Close()
+			if asJSON && !cmd.Flags().Changed("lines") {
+				r.limit = 0
+			}
+			if err := r.read(cmd, s, &x); err != nil {
+				return err
+			}
+			err := x.out.write(s, func(w io.Writer) error {
+				if asJSON {
+					return writeJSON(x.out.exact(s, w), r.json())
+				}
+				return r.text(w, x.out.styles(s))
+			})
+			if err != nil {
+				return err
+			}
+			return x.verdict()
+		},
+	}
+	x.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	f.StringVar(&by, "by", "name", "sum up by `WHAT`: "+strings.Join(analysis.Bys, ", "))
+	f.BoolVar(&r.self, "self", false, "show the times in scopes without those in the scopes inside them")
+	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows; 0: all (as with --json, if not given)")
+	complete(cmd, "by", analysis.Bys)
+	return cmd
+}
+
+// statesReport is what states shows.
+type statesReport struct {
+	t     *trace.Trace
+	by    analysis.By
+	self  bool
+	limit int
+	sums  *analysis.StateSums
+}
+
+func (r *statesReport) read(cmd *cobra.Command, s *streams, x *excerpt) (err error) {
+	p := newProgress(s, x.t, true)
+	defer p.done()
+	x.sel.Progress = p.at
+	watch := x.sel.Watch()
+	r.t = x.t
+	r.sums, err = analysis.SumStates(x.t, &x.sel.Selection, r.by, func(e *trace.Event) bool {
+		return watch.Look(cmd.Context(), e.Start) == nil
+	})
+	if err == nil {
+		err = cmd.Context().Err()
+	}
+	if errors.Is(err, gotrace.ErrNone) {
+		return noGoTrace(x.t, x.path)
+	}
+	return err
+}
+
+// noGoTrace says that a trace has no Go execution trace, and why if it knows.
+func noGoTrace(t *trace.Trace, path string) error {
+	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"
+	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {
+		text = harmless(why)
+	}
+	return fmt.Errorf("%s has no Go execution trace, so what its goroutines did is not known: %s", show(path), text)
+}

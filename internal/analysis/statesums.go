@@ -1,0 +1,232 @@
+package analysis
+
+import (
+	"cmp"
+	"math"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// StateGroup is what goroutines did that have something in common, or did in scopes of
+// one name.
+type StateGroup struct {
+	Text  string // the name, the row's, the place; any bytes where By is one of the names
+	Goid  uint64 // by goroutine: which; else 0
+	Rest  bool   // what has none: Text is empty
+	Count int64  // scopes, or goroutines
+	// Total are the times in the scopes, or of the lives, inside of what was asked for.
+	Total StateTimes
+	// Self are those of Total in which no scope inside had the goroutine; by name only.
+	Self StateTimes
+}
+
+// By is what states are summed up by.
+type By string
+
+// What states can be summed up by.
+const (
+	ByName      By = "name"
+	ByTrack     By = "track"
+	BySite      By = "site"
+	ByGoroutine By = "goroutine"
+)
+
+// Bys lists them.
+var Bys = []string{string(ByName), string(ByTrack), string(BySite), string(ByGoroutine)}
+
+// Known tells whether there is such a thing.
+func (b By) Known() bool { return slices.Contains(Bys, string(b)) }
+
+// StateSums are the groups of a trace, the one with the most time first. Facts is what
+// the states are from.
+type StateSums struct {
+	Facts  *states.Facts
+	Groups []*StateGroup
+}
+
+// SumStates sums up what the goroutines of t did, by name of scope, row, creation site,
+// or each goroutine alone; of what the selection says. The runtime's own goroutines, and
+// the recorder's, are in no group. read reads the events; it stops early when that says
+// so.
+func SumStates(t *trace.Trace, sel *Selection, by By, more func(*trace.Event) bool) (*StateSums, error) {
+	x := NewStateIndex()
+	s := &stateSummer{t: t, sel: sel, by: by, index: x, to: sel.To, groups: map[string]*StateGroup{}}
+	if s.to <= 0 {
+		s.to = math.MaxInt64
+	}
+	watch := 0
+	f, err := states.Read(t, func(v *states.Interval) {
+		x.Add(v)
+		if watch++; watch%(1<<16) == 0 && sel.Progress != nil {
+			sel.Progress(v.To)
+		}
+	})
+	if err != nil {
+		return nil, err
+	}
+	s.facts = f
+	if by == ByName {
+		err = s.names(more)
+	} else {
+		err = s.lives(more)
+	}
+	list := make([]*StateGroup, 0, len(s.groups))
+	for _, g := range s.groups {
+		list = append(list, g)
+	}
+	slices.SortFunc(list, func(a, b *StateGroup) int {
+		return cmp.Or(cmp.Compare(b.Total.Sum(), a.Total.Sum()), cmp.Compare(a.Text, b.Text), cmp.Compare(a.Goid, b.Goid))
+	})
+	return &StateSums{f, list}, err
+}
+
+type stateSummer struct {
+	t      *trace.Trace
+	sel    *Selection
+	by     By
+	to     int64
+	facts  *states.Facts
+	index  *StateIndex
+	groups map[string]*StateGroup
+}
+
+// clip is the part of a stretch that was asked for, and that states are known of.
+func (s *stateSummer) clip(from, to int64) (int64, int64) {
+	return max(from, s.sel.From), min(to, s.to)
+}
+
+// names sums up by the names of scopes.
+func (s *stateSummer) names(more func(*trace.Event) bool) error {
+	choice := s.sel.Choice(s.t)
+	byName := map[uint16]*StateGroup{}
+	ofStats := map[*Stats]*StateGroup{}
+	stats := map[uint16]*Stats{}
+	rs := rows{
+		charge: func(r *running, from, to int64) {
+			if g := ofStats[r.stats]; g != nil {
+				from, to = s.clip(from, to)
+				s.index.Between(&g.Self, r.goid, from, to)
+			}
+		},
+		held: func(*Lock, *running, int64, int64) {},
+	}
+	err := s.t.Events(s.sel.Range(), func(e *trace.Event) bool {
+		switch e.Kind {
+		case format.KindTask, format.KindTaskf, format.KindProcess:
+		default:
+			return more(e)
+		}
+		if e.Goid == 0 {
+			return more(e)
+		}
+		var st *Stats
+		if choice.Keep(e) {
+			g := byName[e.Name]
+			if g == nil {
+				g = &StateGroup{Text: s.t.Name(e.Name)}
+				byName[e.Name], s.groups[g.Text] = g, g
+				stats[e.Name] = &Stats{}
+				ofStats[stats[e.Name]] = g
+			}
+			st = stats[e.Name]
+			g.Count++
+			from, to := s.clip(e.Start, e.Start+e.Dur)
+			s.index.Between(&g.Total, e.Goid, from, to)
+		}
+		rs.at(e.Goid, e.Start).begin(e, st)
+		return more(e)
+	})
+	rs.finish()
+	return err
+}
+
+// lives sums up the goroutines' lives.
+func (s *stateSummer) lives(more func(*trace.Event) bool) error {
+	tracks := map[uint64]uint16{}
+	o := s.sel.Range()
+	o.From = 0 // a row's name may have been given earlier
+	o.AsRecorded = true
+	err := s.t.Events(o, func(e *trace.Event) bool {
+		if e.Goid != 0 && e.Track != format.NameEmpty {
+			tracks[e.Goid] = e.Track
+		}
+		return more(e)
+	})
+	for _, g := range s.facts.Goroutines {
+		from, to := s.clip(g.From, g.To)
+		track := s.t.Name(tracks[g.ID])
+		if g.System || to <= from || !s.sel.Tracks.Match(track) {
+			continue
+		}
+		group := s.group(g, track)
+		group.Count++
+		s.index.Between(&group.Total, g.ID, from, to)
+	}
+	return err
+}
+
+// group is where a goroutine belongs.
+func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
+	n := StateGroup{Text: track}
+	switch s.by {
+	case BySite:
+		n.Text = Site(s.facts, g)
+	case ByGoroutine:
+		n.Goid = g.ID
+	}
+	n.Rest = n.Text == ""
+	key := n.Text
+	if n.Goid != 0 {
+		key = "\x00" + strconv.FormatUint(n.Goid, 10)
+	}
+	if s.groups[key] == nil {
+		s.groups[key] = &n
+	}
+	return s.groups[key]
+}
+
+// Site tells where a goroutine was made, and what it began with; "" where it was made
+// before the recording.
+func Site(f *states.Facts, g *states.Goroutine) string {
+	place := FirstFrame(f.Stack(g.Site))
+	start := f.Stack(g.Start)
+	if n := len(start); n > 0 && !strings.HasPrefix(start[n-1].Func, "github.com/scopeview/scopeview/scope.") {
+		place = strings.TrimSpace(place + " go " + FrameText(gotrace.Frame{Func: start[n-1].Func}))
+	}
+	return place
+}
+
+// plumbing begins the names of functions that are never the place that somebody looks
+// for.
+var plumbing = []string{"runtime.", "sync.", "internal/sync.", "github.com/scopeview/scopeview/scope."}
+
+// FirstFrame shows the innermost frame of a program's own: not the runtime's, and not of
+// package sync or scope; "" if there is none.
+func FirstFrame(frames []gotrace.Frame) string {
+	for _, f := range frames {
+		if !slices.ContainsFunc(plumbing, func(p string) bool { return strings.HasPrefix(f.Func, p) }) {
+			return FrameText(f)
+		}
+	}
+	return ""
+}
+
+// FrameText shows a frame: the function without the path of its package, the file
+// without its directory, the line.
+func FrameText(f gotrace.Frame) string {
+	text := f.Func
+	if i := strings.LastIndexByte(strings.SplitN(text, "[", 2)[0], '/'); i >= 0 {
+		text = text[i+1:]
+	}
+	if f.File == "" {
+		return text
+	}
+	return text + " " + path.Base(f.File) + ":" + strconv.FormatUint(f.Line, 10)
+}
