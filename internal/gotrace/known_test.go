@@ -107,23 +107,31 @@ func waitLocker(mu *sync.Mutex) { mu.Lock() }
 
 func wakeUnlocker(mu *sync.Mutex) { mu.Unlock() }
 
-const long = 20 * time.Millisecond
+// long is how long they wait, so that they do on a busy machine too.
+const long = 50 * time.Millisecond
 
 // TestKnownWaits has goroutines wait in known ways, once each, and says who wakes them.
 func TestKnownWaits(t *testing.T) {
 	var wg sync.WaitGroup
+	var begun chan struct{}             // closed when the one before is about to wait
 	in := func(name string, f func()) { // in a scope on a goroutine of its own
+		now := make(chan struct{})
+		begun = now
 		wg.Go(func() {
 			end := scope.Task(name)
+			close(now)
 			f()
 			end()
 		})
 	}
-	// after runs f when a goroutine that was begun before has had time to wait.
-	after := func(f func()) func() { return func() { time.Sleep(long); f() } }
+	// after runs f when the one before has had time to wait.
+	after := func(f func()) func() {
+		before := begun
+		return func() { <-before; time.Sleep(long); f() }
+	}
 	tr := recorded(t, func() {
 		ch, mu, group := make(chan int), sync.Mutex{}, sync.WaitGroup{}
-		cond, ready := sync.NewCond(&sync.Mutex{}), make(chan bool)
+		cond := sync.NewCond(&sync.Mutex{})
 		full, quit, never := make(chan int), make(chan int), make(chan int)
 		r, w, err := os.Pipe()
 		if err != nil {
@@ -139,8 +147,8 @@ func TestKnownWaits(t *testing.T) {
 		group.Add(1)
 		in("group", func() { group.Wait() })
 		in("group.waker", after(func() { group.Done() }))
-		in("cond", func() { cond.L.Lock(); close(ready); cond.Wait(); cond.L.Unlock() })
-		in("cond.waker", func() { <-ready; time.Sleep(long); cond.L.Lock(); cond.Signal(); cond.L.Unlock() })
+		in("cond", func() { cond.L.Lock(); cond.Wait(); cond.L.Unlock() })
+		in("cond.waker", after(func() { cond.L.Lock(); cond.Signal(); cond.L.Unlock() }))
 		in("send", func() { full <- 1 })
 		in("send.waker", after(func() { <-full }))
 		in("select", func() {
@@ -199,7 +207,7 @@ func TestKnownWaits(t *testing.T) {
 			if woken.To != gotrace.Runnable || runs.To != gotrace.Running {
 				t.Errorf("%s: it waits, and then: %+v %+v", c.name, woken, runs)
 			}
-			if woken.Time-x.Time < int64(long)/2 || x.Time < e.Start || runs.Time > e.Start+e.Dur {
+			if woken.Time-x.Time < int64(time.Millisecond) || x.Time < e.Start || runs.Time > e.Start+e.Dur {
 				t.Errorf("%s: waits from %d to %d, in a scope from %d to %d", c.name, x.Time, woken.Time, e.Start, e.Start+e.Dur)
 			}
 			if !c.noWaker && (woken.By != who[c.name+".waker"] || !s.has(woken.ByStack, c.wakes)) {

@@ -13,7 +13,10 @@ import (
 
 // maxGeneration bounds what the decoder keeps of one generation, about a second of the
 // program. The busiest programs write a tenth of it.
-const maxGeneration = 1 << 30
+const maxGeneration = 256 << 20
+
+// maxAlive bounds the goroutines that there are at one time.
+const maxAlive = 4 << 20
 
 const headerSize = 16
 
@@ -25,6 +28,7 @@ type source struct {
 	clock  *clock
 	told   bool // a generation was read
 	events int64
+	alive  int // goroutines
 }
 
 // counted counts what is read of a stream, and of its generation.
@@ -36,6 +40,7 @@ type counted struct {
 
 var (
 	errLong  = fmt.Errorf("a generation of it has more than %d MiB", maxGeneration>>20)
+	errMany  = fmt.Errorf("it has more than %d goroutines at a time", maxAlive)
 	errEmpty = errors.New("nothing of it is there")
 )
 
@@ -118,6 +123,9 @@ func (s *source) next(it *item) (err error) {
 		} else if !s.told {
 			return errors.New("it begins without a clock")
 		}
+		if s.alive > maxAlive {
+			return errMany
+		}
 		if s.decode(&e, it) {
 			return nil
 		}
@@ -143,6 +151,11 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 			return false
 		}
 		s.transition(e, &st, &it.Transition)
+		if it.From <= NotExist {
+			s.alive++
+		} else if it.To == NotExist {
+			s.alive--
+		}
 		it.Time = it.time
 		return true
 	case exptrace.EventStackSample:
