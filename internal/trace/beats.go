@@ -68,19 +68,13 @@ const maxBeatValues = 1024
 // beat is reused from call to call.
 func (t *Trace) EachBeat(f func(*Beat) bool) error {
 	var b Beat
-	buf := make([]byte, t.header.ChunkSize)
-	cs, at := int64(len(buf)), int64(-1)
+	var r blockReader
 	met := false
 	for i, ref := range t.beats {
-		if off := ref.loc / cs * cs; off != at {
-			if _, err := t.readLoc(buf, off); err == errGone {
-				clear(buf) // its beats went with it
-			} else if err != nil {
-				return err
-			}
-			at = off
+		typ, p, err := r.read(t, ref.loc)
+		if err != nil && err != errGone { // else its beats went with it
+			return err
 		}
-		typ, p, _, err := format.DecodeBlock(buf[ref.loc%cs:])
 		if ticks, _ := format.DecodeTicks(p); err == nil && ticks == ref.ticks { // else the file was changed
 			switch typ {
 			case format.BlockBeat:

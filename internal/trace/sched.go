@@ -115,8 +115,8 @@ func (r *partReader) Read(p []byte) (int, error) {
 		}
 		next := r.parts[0]
 		r.parts = r.parts[1:]
-		payload, err := r.b.read(r.t, next.loc, format.BlockGoTrace)
-		if err == errGone || err == nil && payload == nil {
+		typ, payload, err := r.b.read(r.t, next.loc)
+		if err == errGone || err == nil && typ != format.BlockGoTrace {
 			r.parts = nil // overwritten, or changed, since
 			return 0, io.ErrUnexpectedEOF
 		}
@@ -187,8 +187,8 @@ func (t *Trace) asWritten(locs []int64) []int64 {
 func (t *Trace) eachLater(locs []int64, typ format.BlockType, f func(p []byte) bool) error {
 	var b blockReader
 	for _, loc := range t.asWritten(locs) {
-		p, err := b.read(t, loc, typ)
-		if err == errGone || err == nil && p == nil {
+		got, p, err := b.read(t, loc)
+		if err == errGone || err == nil && got != typ {
 			continue
 		}
 		if err != nil {
@@ -211,28 +211,27 @@ type blockReader struct {
 // readAhead is how much is read for a block of unknown length. It is not the whole
 // chunk: blocks that are asked for in another order than they lie in would cost a
 // chunk each.
-const readAhead = 8 << 10
+const readAhead = 16 << 10
 
-// read returns the payload of the block at loc, nil if there is none of that type any
-// more. It is good until the next call.
-func (b *blockReader) read(t *Trace, loc int64, typ format.BlockType) ([]byte, error) {
-	left := int(int64(t.header.ChunkSize) - loc%int64(t.header.ChunkSize))
+// read returns the block at loc; the type is 0 if there is none that is sound any more.
+// The payload is good until the next call.
+func (b *blockReader) read(t *Trace, loc int64) (typ format.BlockType, payload []byte, err error) {
 	if at := loc - b.at; at >= 0 && at < int64(b.n) {
-		if p, ok := whole(b.buf[at:b.n], typ); ok {
-			return p, nil
+		if typ, payload = whole(b.buf[at:b.n]); typ != 0 {
+			return typ, payload, nil
 		}
 	}
+	left := int(int64(t.header.ChunkSize) - loc%int64(t.header.ChunkSize))
 	for want := min(readAhead, left); ; {
 		if err := b.fill(t, loc, want); err != nil {
-			return nil, err
+			return 0, nil, err
 		}
-		p, ok := whole(b.buf[:b.n], typ)
-		if ok || b.n < format.BlockHeaderSize {
-			return p, nil
+		if typ, payload = whole(b.buf[:b.n]); typ != 0 || b.n < format.BlockHeaderSize {
+			return typ, payload, nil
 		}
 		need := format.BlockHeaderSize + int64(binary.LittleEndian.Uint32(b.buf))
 		if need = (need + 7) &^ 7; need <= int64(want) || need > int64(left) {
-			return nil, nil // not the one that was found there
+			return 0, nil, nil // not the one that was found there
 		}
 		want = int(need)
 	}
@@ -251,9 +250,12 @@ func (b *blockReader) fill(t *Trace, loc int64, n int) error {
 	return err
 }
 
-// whole is the payload of the block at the head of b; ok is false if b does not have
-// all of it, or it is not sound, or of another type.
-func whole(b []byte, typ format.BlockType) (payload []byte, ok bool) {
-	got, p, size, err := format.DecodeBlock(b)
-	return p, err == nil && size > 0 && got == typ
+// whole is the block at the head of b; the type is 0 if b does not have all of it, or
+// it is not sound.
+func whole(b []byte) (format.BlockType, []byte) {
+	t, p, size, err := format.DecodeBlock(b)
+	if err != nil || size == 0 {
+		return 0, nil
+	}
+	return t, p
 }

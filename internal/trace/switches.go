@@ -14,8 +14,9 @@ type SwitchBlock int64
 // SwitchBlocks lists the switch blocks, by the order in which they were written, and
 // what reads them.
 func (t *Trace) SwitchBlocks() ([]SwitchBlock, *SwitchReader) {
-	all := make([]SwitchBlock, len(t.sched.switches))
-	for i, loc := range t.sched.switches {
+	locs := t.asWritten(t.sched.switches)
+	all := make([]SwitchBlock, len(locs))
+	for i, loc := range locs {
 		all[i] = SwitchBlock(loc)
 	}
 	return all, &SwitchReader{t: t}
@@ -24,8 +25,8 @@ func (t *Trace) SwitchBlocks() ([]SwitchBlock, *SwitchReader) {
 // Read reads a block, its switches appended to dst. ok is false where it is not there any
 // more: a ring has overwritten it.
 func (r *SwitchReader) Read(dst []format.Switch, b SwitchBlock) (s format.Switches, ok bool, err error) {
-	p, err := r.b.read(r.t, int64(b), format.BlockSwitch)
-	if err == errGone || err == nil && p == nil {
+	typ, p, err := r.b.read(r.t, int64(b))
+	if err == errGone || err == nil && typ != format.BlockSwitch {
 		return s, false, nil
 	}
 	if err == nil {

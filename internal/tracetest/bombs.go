@@ -304,6 +304,11 @@ var bombs = []struct {
 		})(m)
 	}},
 	{"heartbeats", until(func(m *maker, i int) { m.block(format.BlockBeat, format.AppendBeat(nil, at(i), nil)) })},
+	{"heartbeats that follow each other from chunk to chunk", func(m *maker) {
+		m.chunk = m.size / 4
+		each := (m.chunk - format.ChunkHeaderSize) / 24
+		until(func(m *maker, i int) { m.block(format.BlockBeat, format.AppendBeat(nil, at(i%each*3+i/each), nil)) })(m)
+	}},
 	{"heartbeats of a value", until(func(m *maker, i int) {
 		m.block(format.BlockBeat, format.AppendBeat(nil, at(i), []format.FieldValue{{Field: format.Field(i), Value: math.MaxInt64}}))
 	})},
