@@ -18,6 +18,7 @@ import (
 	"runtime"
 
 	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
@@ -25,6 +26,7 @@ func main() { os.Exit(run(os.Args[1:], os.Stdout, os.Stderr)) }
 type options struct {
 	dir     string
 	trace   string
+	gotrace bool
 	workers int
 	repeat  int
 	limit   int
@@ -36,6 +38,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	fs.SetOutput(stderr)
 	fs.StringVar(&o.dir, "dir", filepath.Join(build.Default.GOROOT, "src"), "read the Go files below this `directory`")
 	fs.StringVar(&o.trace, "trace", "", "record into this trace `file`, or into a new one in this directory")
+	fs.BoolVar(&o.gotrace, "gotrace", false, "record Go's execution trace too, for scopeview doctor")
 	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many files to work on at once")
 	fs.IntVar(&o.repeat, "repeat", 1, "do it all so many times and print the last result")
 	fs.IntVar(&o.limit, "limit-files", 0, "stop after so many files; 0: take all")
@@ -74,7 +77,11 @@ func run(args []string, stdout, stderr io.Writer) int {
 // record runs the program's work within a recording, if one is asked for.
 func record(o options, stdout, stderr io.Writer) (err error) {
 	if o.trace != "" {
-		if err := scope.Start(o.trace); err != nil {
+		var more []scope.Option
+		if o.gotrace {
+			more = append(more, gotrace.With())
+		}
+		if err := scope.Start(o.trace, more...); err != nil {
 			return fmt.Errorf("recording can't start: %w", err)
 		}
 		fmt.Fprintln(stderr, "gostats: recording into", scope.Path())
