@@ -57,6 +57,7 @@ func newRoot(s *streams) *cobra.Command {
 		Version: version(),
 		Example: `  scopeview info traces/             what was recorded, and was all of it kept
   scopeview top traces/              where the time went, by name
+  scopeview states traces/           what goroutines did: ran, or waited for what
   scopeview html x.scope -o x.html   the timeline as one file for the browser
   scopeview serve 4711 --open        the timeline of process 4711, growing
   scopeview tail 4711                what process 4711 does now
@@ -71,7 +72,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newScale(s), newMembench(s))
+	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newStates(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newDoctor(s), newScale(s), newMembench(s))
 	return root
 }
 

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // Verdict names a problem. Names are never reused.
@@ -117,21 +116,16 @@ type Options struct {
 	Context   context.Context // ends the examination; nil: nothing does
 }
 
-// Bandwidth is what scopeview membench or scale measured about the machine's memory.
+// Bandwidth is what scopeview membench measured: how many times longer the same work
+// takes on so many cores at once than on one.
 type Bandwidth struct {
-	Saturated bool   // more cores bring no more
-	Text      string // the measurement in a sentence
+	CPU    string // the machine's processor; "" not known
+	Points []BandwidthPoint
 }
 
-// Examine looks for problems. It keeps what each goroutine did in memory: some 30 bytes
-// for each change of a goroutine's state.
-func Examine(t *trace.Trace, o Options) (*Report, error) {
-	r := &Report{
-		Findings: []Finding{}, FromNS: max(o.From, 0), ToNS: t.End(),
-		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Unexamined: []Unexamined{}, Notes: []string{},
-	}
-	if o.To > 0 {
-		r.ToNS = min(r.ToNS, o.To)
-	}
-	return r, nil
+// BandwidthPoint is the measurement with so many cores.
+type BandwidthPoint struct {
+	Cores   int
+	Memory  float64 // of work that only moves memory
+	Compute float64 // of work that needs none
 }

@@ -1,0 +1,202 @@
+package main
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/membench"
+)
+
+func newDoctor(s *streams) *cobra.Command {
+	var (
+		x      = excerpt{s: s}
+		asJSON bool
+		memory string
+		failOn []string
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor TRACE",
+		Short: "Say why the program does not scale: which lock, which scope, and what mending it would gain",
+		Long: `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the
+one whose mending gains most first: by which numbers, how sure it is, and by how much shorter the run would be.
+It says nothing where there is nothing to say.
+
+Below them: where the cores' time went (the speed-up stack), how many goroutines ran at once, and the critical
+path of the run and of its longest tasks, with what would become of the run if a scope took no time. Gains and
+what-ifs come from a replay of what the goroutines did without the cause: they are estimates.
+
+Most of it needs what the Go scheduler did: record with scope.Start(path, gotrace.With()). Without, doctor tells
+what locks and heartbeats tell, and which problems it could not look for.
+
+share is what the problem takes, of the cores' or the run's time, as the sentence says. The verdicts:
+  ` + verdictList() + `
+
+--fail-on VERDICT or VERDICT=SHARE ends with exit code 4 if there is such a finding with that share or more.`,
+		Example: `  scopeview doctor traces/
+  scopeview doctor x.scope --from 2s --to 5s
+  scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy
+  scopeview membench --json -o machine.json && scopeview doctor x.scope --membench machine.json
+  scopeview doctor x.scope --json | jq -r '.findings[].text'`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			conditions, err := parseFailOn(failOn)
+			if err != nil {
+				return err
+			}
+			var o doctor.Options
+			if memory != "" {
+				if o.Bandwidth, err = readBandwidth(memory); err != nil {
+					return err
+				}
+			}
+			if err := x.open(args[0]); err != nil {
+				return err
+			}
+			defer x.t.Close()
+			p := newProgress(s, x.t, true)
+			x.sel.Progress = p.at
+			o.Selection, o.Context = x.sel.Selection, cmd.Context()
+			r, err := doctor.Examine(x.t, o)
+			p.done()
+			if err != nil {
+				return err
+			}
+			err = x.out.write(s, func(w io.Writer) error {
+				if asJSON {
+					return writeDocument(x.out.exact(s, w), r)
+				}
+				return doctorText(w, r, x.path, x.out.styles(s))
+			})
+			if err != nil {
+				return err
+			}
+			if err := x.verdict(); err != nil {
+				return err
+			}
+			return met(s, conditions, r)
+		},
+	}
+	x.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
+	f.StringVar(&memory, "membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
+	var verdicts []string
+	for _, v := range doctor.Verdicts {
+		verdicts = append(verdicts, string(v))
+	}
+	complete(cmd, "fail-on", verdicts)
+	return cmd
+}
+
+// verdictList is the verdicts as the help has them.
+func verdictList() string {
+	var b strings.Builder
+	width := 0
+	for i, v := range doctor.Verdicts {
+		if i > 0 {
+			b.WriteString(", ")
+			if width += 2; width+len(v) > 100 {
+				b.WriteString("\n  ")
+				width = 0
+			}
+		}
+		b.WriteString(string(v))
+		width += len(v)
+	}
+	return b.String()
+}
+
+// condition is one of --fail-on.
+type condition struct {
+	text    string
+	verdict doctor.Verdict
+	share   float64
+}
+
+func parseFailOn(texts []string) (cs []condition, err error) {
+	for _, text := range texts {
+		name, share, has := strings.Cut(text, "=")
+		c := condition{text: text, verdict: doctor.Verdict(name)}
+		if !slices.Contains(doctor.Verdicts, c.verdict) {
+			return nil, usagef("--fail-on %q: there is no such verdict; see scopeview doctor --help", text)
+		}
+		if has {
+			number, percent := strings.CutSuffix(share, "%")
+			if c.share, err = strconv.ParseFloat(number, 64); percent {
+				c.share /= 100
+			}
+			if err != nil || !(c.share >= 0 && c.share <= 1) {
+				return nil, usagef("--fail-on %q: a share is 10%% or 0.1", text)
+			}
+		}
+		cs = append(cs, c)
+	}
+	return cs, nil
+}
+
+// met tells on standard error which conditions hold, and makes that the exit code.
+func met(s *streams, cs []condition, r *doctor.Report) error {
+	code := exitOK
+	for _, c := range cs {
+		for _, f := range r.Findings {
+			if f.Verdict == c.verdict && f.Share >= c.share {
+				fmt.Fprintf(s.err, "scopeview: --fail-on %s: %s has a share of %s\n", c.text, label(&f), percent(f.Share))
+				code = exitFound
+				break
+			}
+		}
+	}
+	if code == exitOK {
+		return nil
+	}
+	return &exit{code: code}
+}
+
+// label is a finding's verdict and object.
+func label(f *doctor.Finding) string {
+	if f.Object == "" {
+		return string(f.Verdict)
+	}
+	return string(f.Verdict) + " of " + show(f.Object)
+}
+
+// readBandwidth reads what membench --json, or scale --json, wrote.
+func readBandwidth(path string) (*doctor.Bandwidth, error) {
+	b, err := os.ReadFile(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading --membench: %w", err)
+	}
+	var file struct {
+		membench.Result
+		Memory *membench.Result `json:"memory"`
+	}
+	if err := json.Unmarshal(b, &file); err != nil {
+		return nil, fmt.Errorf("--membench %s is no document of scopeview membench --json: %w", path, err)
+	}
+	r := &file.Result
+	if file.Memory != nil {
+		r = file.Memory
+	}
+	if len(r.Points) == 0 || r.Points[0].Copy <= 0 || r.Points[0].Compute <= 0 {
+		return nil, fmt.Errorf("--membench %s: %w", path, errors.New("there is no measurement in it; write one with scopeview membench --json -o FILE, or scopeview scale --membench --json -o FILE"))
+	}
+	out := &doctor.Bandwidth{CPU: r.CPU}
+	for _, p := range r.Points {
+		if p.Copy > 0 && p.Compute > 0 {
+			m, c := r.Inflation(p)
+			out.Points = append(out.Points, doctor.BandwidthPoint{Cores: p.Cores, Memory: m, Compute: c})
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,101 @@
+package doctor
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Examine looks for problems. It keeps in memory what each goroutine did, some 50 bytes
+// for each change of a goroutine's state, and the scopes, 32 bytes each up to a bound.
+func Examine(t *trace.Trace, o Options) (*Report, error) {
+	ctx := o.Context
+	if ctx == nil {
+		ctx = context.Background()
+	}
+	m := newModel(max(o.From, 0), t.End(), t.Name)
+	if o.To > 0 {
+		m.to = min(m.to, o.To)
+	}
+	m.bandwidth = o.Bandwidth
+	x := &loader{t: t, o: &o, m: m, ctx: ctx, locks: map[lockKey]*lock{}}
+	if m.to > m.from {
+		if err := x.load(); err != nil {
+			return nil, err
+		}
+	}
+	r := m.report()
+	r.Notes = append(r.Notes, x.notes...)
+	if line := analysis.LossLine(analysis.Losses(t)); line != "" {
+		r.Notes = append(r.Notes, line+": what they told is missing here")
+		for i := range r.Findings {
+			r.Findings[i].Confidence *= 0.8
+		}
+	}
+	if line := analysis.OverwrittenLine(t); line != "" {
+		r.Notes = append(r.Notes, line)
+	}
+	r.Findings = slices.DeleteFunc(r.Findings, func(f Finding) bool { return !chosen(m, &o, &f) })
+	return r, ctx.Err()
+}
+
+// chosen tells whether a finding is about a name and a row that are wanted.
+func chosen(m *model, o *Options, f *Finding) bool {
+	name := o.Names.All() || o.Names.Match(f.Object) || slices.ContainsFunc(f.Scopes, o.Names.Match)
+	track := o.Tracks.All() || slices.ContainsFunc(f.Goids, func(id uint64) bool {
+		g := m.byID[id]
+		return g != nil && o.Tracks.Match(g.track)
+	})
+	return name && track
+}
+
+func newModel(from, to int64, name func(uint16) string) *model {
+	return &model{
+		from: from, to: to, byID: map[uint64]*gor{}, ids: map[string]uint16{}, name: name,
+		beats: beats{user: -1, system: -1, minor: -1, major: -1},
+	}
+}
+
+// report makes the report of a model in which everything is.
+func (m *model) report() *Report {
+	r := &Report{
+		Findings: []Finding{}, FromNS: m.from, ToNS: m.to, Cores: m.cores,
+		Speedup: []Slice{}, Parallelism: []float64{}, CriticalPath: []Path{}, Unexamined: []Unexamined{}, Notes: []string{},
+	}
+	if m.to <= m.from {
+		r.Notes = append(r.Notes, "the range to look at is empty")
+		return r
+	}
+	m.look()
+	if m.hasGo {
+		m.base = m.plan()
+		r.CriticalPath = m.paths()
+		m.speedup(r)
+		if m.sweep.known > 0 && float64(m.sweep.known) < 0.9*float64(m.span()) {
+			r.Notes = append(r.Notes, fmt.Sprintf("what all goroutines did is known of %s of the time; the shares are of that", analysis.Percent(float64(m.sweep.known)/float64(m.span()))))
+		}
+	}
+	r.Findings = m.examine()
+	r.Unexamined = m.unexamined()
+	return r
+}
+
+// speedup makes the speed-up stack and the histogram.
+func (m *model) speedup(r *Report) {
+	s := m.sweep
+	if s.known <= 0 {
+		return
+	}
+	for _, d := range s.hist {
+		r.Parallelism = append(r.Parallelism, s.share(d))
+	}
+	if m.cores.Count <= 0 {
+		return
+	}
+	for p, x := range s.lost {
+		r.Speedup = append(r.Speedup, Slice{partNames[p], x / float64(s.known)})
+	}
+}

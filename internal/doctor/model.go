@@ -1,0 +1,276 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// model is what the rules look at. Times are ns from the trace's start.
+type model struct {
+	from, to  int64
+	cores     Cores
+	procs     int64 // GOMAXPROCS; 0: not known
+	hasGo     bool  // there are states
+	switches  bool  // running is split into being on a CPU and not
+	gs        []*gor
+	byID      map[uint64]*gor
+	locks     []*lock
+	beats     beats
+	samples   []sample
+	name      func(uint16) string
+	stack     func(uint32) []gotrace.Frame
+	keep      func(g *gor, name uint16) bool // that findings may be about it
+	sweep     *sweep
+	ids       map[string]uint16
+	base      *replayed // nil: it could not be replayed
+	bandwidth *Bandwidth
+
+	locksUsed []*use // by uses
+}
+
+// role is whose goroutine it is.
+type role uint8
+
+const (
+	roleUser      role = iota
+	roleCollector      // the garbage collector's
+	roleRuntime        // another one of the runtime
+	roleRecorder       // ours
+)
+
+// gor is a goroutine.
+type gor struct {
+	id, creator uint64
+	from, to    int64 // of what is known of it
+	created     bool  // in the recording: from is its begin
+	ended       bool
+	role        role
+	track       string
+	site        uint32
+	ivs         []iv   // by time
+	spans       []span // by begin
+	flat        []flat // made of spans by flatten
+}
+
+// iv is an interval of states.Read, in the range.
+type iv struct {
+	from, to       int64
+	by             uint64
+	stack, byStack uint32
+	lock           int32 // what it waits for, an index of locks; -1: none, or not known
+	state          states.State
+	core           bool // it took a core, or would have if another program had not
+	send           bool // of Channel: to send
+	yield          bool // of Runnable: it let others run by itself
+}
+
+// span is a scope.
+type span struct {
+	from, to int64
+	cpu      int64 // -1: not known
+	name     uint16
+	depth    int32
+}
+
+// flat is a stretch in which a scope is the innermost one.
+type flat struct {
+	from, to int64
+	name     uint16
+}
+
+// lock is a lock, or a place where goroutines wait for one that is not ours.
+type lock struct {
+	addr                uint64
+	name                string // safe to show
+	kind                format.LockKind
+	place               bool // all that is known of it is where it is waited for
+	waits, holds        []turn
+	acquired, contended int64 // in the recording; acquired -1: not known
+	shortWait           int64 // of waits that left no record
+}
+
+// turn is a goroutine's wait for, or hold of, a lock.
+type turn struct {
+	g        *gor
+	from, to int64
+	shared   bool
+}
+
+func (d turn) time() int64 { return d.to - d.from }
+
+// beats is what the heartbeats in the range tell. -1: not known.
+type beats struct {
+	over         int64 // ns between the first and the last one
+	user, system int64
+	minor, major int64
+	gcPause      int64
+}
+
+// sample is where a goroutine was when the CPU profile looked.
+type sample struct {
+	g     *gor
+	polls bool   // in what one polls with
+	place string // the first frame that is the program's own
+}
+
+// id is the id of a scope's name that was seen.
+func (m *model) id(name string) uint16 { return m.ids[name] }
+
+func (m *model) span() int64 { return m.to - m.from }
+
+// crowded tells whether the program has more threads that run Go code than CPUs, so that
+// they preempt each other.
+func (m *model) crowded() bool { return m.cores.Count > 0 && float64(m.procs) > m.cores.Count }
+
+// running tells whether a goroutine in that state does its own work on a core.
+func running(s states.State) bool {
+	return s == states.CPU || s == states.Running || s == states.Syscall
+}
+
+// g returns the goroutine of that id, made if need be.
+func (m *model) g(id uint64) *gor {
+	g := m.byID[id]
+	if g == nil {
+		g = &gor{id: id, from: m.to, to: m.from}
+		m.byID[id] = g
+		m.gs = append(m.gs, g)
+	}
+	return g
+}
+
+// at is the index of the first interval that ends after t; len(g.ivs) behind the last.
+func (g *gor) at(t int64) int {
+	return sort.Search(len(g.ivs), func(i int) bool { return g.ivs[i].to > t })
+}
+
+// ran is how long g did its own work between two moments, or would have if other programs
+// had let it.
+func (g *gor) ran(from, to int64) int64 {
+	return g.sum(from, to, func(v *iv) bool { return v.core && v.state != states.GC })
+}
+
+// onCPU is how long g was on a CPU with its own work.
+func (g *gor) onCPU(from, to int64) int64 {
+	return g.sum(from, to, func(v *iv) bool { return running(v.state) })
+}
+
+func (g *gor) sum(from, to int64, is func(v *iv) bool) (ns int64) {
+	for i := g.at(from); i < len(g.ivs) && g.ivs[i].from < to; i++ {
+		if v := &g.ivs[i]; is(v) {
+			ns += min(v.to, to) - max(v.from, from)
+		}
+	}
+	return ns
+}
+
+// scope is the name of the innermost scope at t, ok false if it is in none.
+func (g *gor) scope(t int64) (name uint16, ok bool) {
+	i := sort.Search(len(g.flat), func(i int) bool { return g.flat[i].to > t })
+	if i < len(g.flat) && g.flat[i].from <= t {
+		return g.flat[i].name, true
+	}
+	return 0, false
+}
+
+// scopesIn adds to times how long each scope was the innermost one between two moments.
+func (g *gor) scopesIn(from, to int64, times map[uint16]int64) {
+	i := sort.Search(len(g.flat), func(i int) bool { return g.flat[i].to > from })
+	for ; i < len(g.flat) && g.flat[i].from < to; i++ {
+		times[g.flat[i].name] += min(g.flat[i].to, to) - max(g.flat[i].from, from)
+	}
+}
+
+// finish puts everything in order after all was added.
+func (m *model) finish() {
+	slices.SortFunc(m.gs, func(a, b *gor) int { return cmp.Compare(a.id, b.id) })
+	for _, g := range m.gs {
+		slices.SortStableFunc(g.ivs, func(a, b iv) int { return cmp.Compare(a.from, b.from) })
+		g.flatten()
+		for i := range g.spans {
+			if s := &g.spans[i]; s.cpu == -1 && m.hasGo && len(g.ivs) > 0 && s.to-s.from < m.span()/4 {
+				s.cpu = g.onCPU(s.from, s.to) // else each of many moments would be looked at by many scopes
+			}
+		}
+		for i := range g.ivs {
+			g.from, g.to = min(g.from, g.ivs[i].from), max(g.to, g.ivs[i].to)
+		}
+	}
+	for _, l := range m.locks {
+		slices.SortStableFunc(l.waits, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
+		slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
+	}
+	m.waitedFor()
+}
+
+// flatten finds out which scope is the innermost one when: where scopes overlap, the one
+// that began later.
+func (g *gor) flatten() {
+	var open []span
+	at := int64(0)
+	put := func(to int64) { // the moments from at to to
+		for n := len(open); n > 0 && at < to; n = len(open) {
+			top := open[n-1]
+			if end := min(top.to, to); end > at {
+				if k := len(g.flat); k > 0 && g.flat[k-1].to == at && g.flat[k-1].name == top.name {
+					g.flat[k-1].to = end
+				} else {
+					g.flat = append(g.flat, flat{at, end, top.name})
+				}
+				at = end
+			}
+			if top.to <= at {
+				open = open[:n-1]
+			}
+		}
+		at = max(at, to)
+	}
+	for _, s := range g.spans {
+		put(s.from)
+		open = append(open, s)
+	}
+	put(1<<63 - 1)
+}
+
+// waitedFor connects the intervals in which goroutines wait for a lock with the lock: by
+// the records of those that are ours, and by the place of the others.
+func (m *model) waitedFor() {
+	for n, l := range m.locks {
+		for _, w := range l.waits {
+			for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
+				if v := &w.g.ivs[i]; v.lock < 0 && !running(v.state) && v.state != states.Runnable && v.state != states.Preempted {
+					v.lock = int32(n)
+				}
+			}
+		}
+	}
+	places := map[string]int32{}
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			if v.state != states.Lock || v.lock >= 0 {
+				continue
+			}
+			place := m.place(v.stack)
+			if place == "" {
+				continue
+			}
+			n, ok := places[place]
+			if !ok {
+				n = int32(len(m.locks))
+				places[place] = n
+				m.locks = append(m.locks, &lock{name: "the lock waited for in " + place, kind: format.LockUnknown, place: true, acquired: -1})
+			}
+			v.lock = n
+			m.locks[n].waits = append(m.locks[n].waits, turn{g, v.from, v.to, false})
+			m.locks[n].contended++
+		}
+	}
+}

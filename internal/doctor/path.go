@@ -1,0 +1,231 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// A critical path is found by walking back from an end: what a goroutine did is on it,
+// and where it waited, what the one did that woke it. So the path is without gaps, and
+// nothing off it would have made the end come earlier.
+
+const (
+	maxWalks   = 200 // scopes of one name whose paths are walked; of more, every n-th
+	maxParts   = 12
+	maxTasks   = 5   // names that get a path
+	taskShare  = 0.2 // of the range, that a name's outermost scopes have to take to get one
+	pathShare  = 0.01
+	whatIfs    = 6
+	maxAtOnce  = 1000 // steps of a walk without any progress in time
+	noName     = -1
+	unknownGap = states.Unknown
+)
+
+// walk follows the critical path of g back from one moment to another.
+func (m *model) walk(g *gor, from, to int64, on func(g *gor, from, to int64, s states.State)) {
+	t, still := to, 0
+	for t > from && still < maxAtOnce {
+		i := g.at(t - 1)
+		if i == len(g.ivs) || g.ivs[i].from >= t {
+			if x := m.byID[g.creator]; g.created && t <= g.from && x != nil && x != g && x.role == roleUser {
+				g = x
+				still++
+				continue
+			}
+			a := from // nothing is known of g in between
+			if i > 0 {
+				a = max(from, g.ivs[i-1].to)
+			}
+			on(g, a, t, unknownGap)
+			t, still = a, 0
+			continue
+		}
+		v := &g.ivs[i]
+		if x := m.byID[v.by]; v.by != 0 && t == v.to && waits(v.state) && x != nil && x != g && x.role == roleUser && len(x.ivs) > 0 {
+			g = x
+			still++
+			continue
+		}
+		a := max(v.from, from)
+		on(g, a, t, v.state)
+		t, still = a, 0
+	}
+}
+
+type partKey struct {
+	name  int32
+	state states.State
+}
+
+// tally adds up what is on paths.
+type tally struct {
+	parts map[partKey]int64
+	time  int64
+	count int64
+}
+
+func (y *tally) walk(m *model, g *gor, from, to int64) {
+	y.count++
+	m.walk(g, from, to, func(g *gor, a, b int64, s states.State) {
+		y.time += b - a
+		times := map[uint16]int64{}
+		g.scopesIn(a, b, times)
+		rest := b - a
+		for n, d := range times {
+			y.parts[partKey{int32(n), s}] += d
+			rest -= d
+		}
+		if rest > 0 {
+			y.parts[partKey{noName, s}] += rest
+		}
+	})
+}
+
+func (y *tally) path(m *model, of string) Path {
+	p := Path{Of: of, Count: y.count, Time: y.time, Parts: []Part{}, WhatIf: []WhatIf{}}
+	for k, d := range y.parts {
+		if d > 0 {
+			p.Parts = append(p.Parts, Part{m.scopeName(k.name), k.state.String(), d, float64(d) / float64(max(y.time, 1))})
+		}
+	}
+	slices.SortFunc(p.Parts, func(a, b Part) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Name, b.Name), cmp.Compare(a.State, b.State))
+	})
+	p.Parts = p.Parts[:min(len(p.Parts), maxParts)]
+	return p
+}
+
+// names are the scopes on the paths by their time, the longest first.
+func (y *tally) names() (list []int32) {
+	times := map[int32]int64{}
+	for k, d := range y.parts {
+		if k.name != noName {
+			times[k.name] += d
+		}
+	}
+	for n, d := range times {
+		if float64(d) >= pathShare*float64(y.time) {
+			list = append(list, n)
+		}
+	}
+	slices.SortFunc(list, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
+	})
+	return list[:min(len(list), whatIfs)]
+}
+
+func (y *tally) share(name int32) float64 {
+	var sum int64
+	for k, d := range y.parts {
+		if k.name == name {
+			sum += d
+		}
+	}
+	return float64(sum) / float64(max(y.time, 1))
+}
+
+func (m *model) scopeName(n int32) string {
+	if n == noName {
+		return ""
+	}
+	return m.name(uint16(n))
+}
+
+// paths are the critical path of the run and those of the longest tasks.
+func (m *model) paths() []Path {
+	list := []Path{}
+	if last := m.lastOne(); last != nil {
+		y := &tally{parts: map[partKey]int64{}}
+		y.walk(m, last, m.from, m.to)
+		p := y.path(m, "")
+		for _, n := range y.names() {
+			if m.base == nil {
+				break
+			}
+			// What is in the scope on other goroutines goes away too: the scope is free.
+			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
+			if g := m.base.gain(without{lock: -1, skip: free}); g >= pathShare {
+				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), g})
+			}
+		}
+		sortWhatIf(p.WhatIf)
+		list = append(list, p)
+	}
+	for _, t := range m.tasks() {
+		y := &tally{parts: map[partKey]int64{}}
+		every := (len(t.spans) + maxWalks - 1) / maxWalks
+		for i := 0; i < len(t.spans); i += every {
+			y.walk(m, t.gs[i], t.spans[i].from, t.spans[i].to)
+		}
+		p := y.path(m, m.name(t.name))
+		p.Count = int64(len(t.spans))
+		for _, n := range y.names() {
+			if s := y.share(n); n != int32(t.name) && s >= pathShare {
+				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), s})
+			}
+		}
+		sortWhatIf(p.WhatIf)
+		list = append(list, p)
+	}
+	return list
+}
+
+func sortWhatIf(ws []WhatIf) {
+	slices.SortFunc(ws, func(a, b WhatIf) int {
+		return cmp.Or(cmp.Compare(b.Gain, a.Gain), cmp.Compare(a.Name, b.Name))
+	})
+}
+
+// task is a name's outermost scopes.
+type task struct {
+	name  uint16
+	time  int64
+	spans []span
+	gs    []*gor
+}
+
+// tasks are the names whose outermost scopes take much of the time, the most first.
+func (m *model) tasks() []*task {
+	by := map[uint16]*task{}
+	for _, g := range m.gs {
+		if len(g.ivs) == 0 {
+			continue
+		}
+		for _, s := range g.spans {
+			if s.depth > 0 {
+				continue
+			}
+			t := by[s.name]
+			if t == nil {
+				t = &task{name: s.name}
+				by[s.name] = t
+			}
+			t.time += s.to - s.from
+			t.spans, t.gs = append(t.spans, s), append(t.gs, g)
+		}
+	}
+	var list []*task
+	for _, t := range by {
+		if float64(t.time) >= taskShare*float64(m.span()) {
+			list = append(list, t)
+		}
+	}
+	slices.SortFunc(list, func(a, b *task) int {
+		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(m.name(a.name), m.name(b.name)))
+	})
+	return list[:min(len(list), maxTasks)]
+}
+
+// quoted are names of scopes as a sentence has them.
+func quoted(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no scope"
+	case 1:
+		return analysis.Show(names[0])
+	}
+	return analysis.Show(names[0]) + " and " + analysis.Show(names[1])
+}

@@ -1,0 +1,192 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+)
+
+// limits are a rule's thresholds by what they are of.
+type limits map[string]float64
+
+// rule is a row of the table.
+type rule struct {
+	verdict Verdict
+	number  int // the row of ANALYSIS §1.11
+	needs   need
+	limits  limits
+	look    func(m *model, l limits) []Finding
+}
+
+// need is what a rule can't do without.
+type need uint8
+
+const (
+	needGo      need = 1 << iota // what goroutines did
+	needCores                    // how many there are
+	needBeats                    // two heartbeats at least
+	needSamples                  // the CPU profile
+)
+
+// rules is the table of §1.11, with its defaults. Where it leaves a number open, or
+// where we differ, the row says so.
+var rules = []rule{
+	{BlockingUnderLock, 16, needGo, limits{
+		"blocked": 0.05, // of the time, that a holder waits for something outside and others for it; ours: §1.11 lists every one
+	}, blockingUnderLock},
+	{FatCriticalSection, 2, needCores, limits{
+		"used":   0.5,  // of the time that somebody has the lock
+		"inside": 0.2,  // of that, that scopes begun under the lock take; ours
+		"wait":   0.05, // of the core time waited for it, else nobody minds
+	}, fatCriticalSection},
+	{Convoy, 13, needCores, limits{
+		"crowd": 0.25, // of the time that more wait than there are cores: "persistently"
+		"wait":  0.05,
+	}, convoy},
+	{LockContention, 1, needCores, limits{
+		"wait":      0.05, // of the core time
+		"contended": 0.1,  // of the acquisitions
+		"often":     100,  // acquisitions in a second, with that
+	}, lockContention},
+	{Serialization, 3, needGo | needCores, limits{
+		"one":      0.8, // of the time that exactly one runs
+		"work":     0.1, // of all that ran, that each of two workers at least did
+		"handoffs": 0.5, // of the changes of who runs, that the one before wakes the next
+	}, serialization},
+	{WorkInflation, 4, needGo | needCores, limits{
+		"slope": 0.2, // of log CPU on log of how many ran
+		"p":     0.01,
+		"wait":  0.05, // of its time, that its goroutine waits for locks and channels at most
+		"cpu":   0.9,  // of its time, that it is on a CPU at least
+		"share": 0.05, // of all that ran, that the inflation is; ours
+		"count": 10,   // executions, some of them with and some without others; ours
+	}, workInflation},
+	{LoadImbalance, 7, needGo | needCores, limits{
+		"imbalance": 0.2, // longest over mean, less one
+	}, loadImbalance},
+	{TooFine, 8, needGo | needCores, limits{
+		"task":     10,  // times what a goroutine costs, that the median one runs
+		"overhead": 0.1, // of the core time
+	}, tooFine},
+	{Oversubscription, 9, needGo | needCores, limits{
+		"runnable":  0.2,  // of the time of those who could run
+		"preempted": 0.05, // of the time of those who ran
+		"full":      0.9,  // of the cores, that are in use meanwhile
+	}, oversubscription},
+	{NotEnoughParallelism, 10, needGo | needCores, limits{
+		"alone":    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
+		"parallel": 0.1, // of the time that more run, else nobody meant it to be parallel; ours
+		"same":     0.8, // of the time alone, that it is the same; ours
+	}, notEnoughParallelism},
+	{GC, 11, needGo | needCores, limits{
+		"cpu":    0.25, // of all that ran
+		"assist": 0.05, // of the goroutines' time on CPUs
+	}, collector},
+	{Channel, 12, needGo | needCores, limits{
+		"blocked":  0.05,   // of the core time, that senders wait while their receiver runs; ours
+		"pingpong": 10_000, // hand-offs in a second
+	}, channel},
+	{Spinning, 14, needGo | needCores | needSamples, limits{
+		"spin":  0.05, // of the core time; ours
+		"polls": 0.6,  // of a goroutine's samples, that are in what one polls with; ours
+	}, spinning},
+	{PageFaults, 15, needBeats | needCores, limits{
+		"fault": 0.05, // of the CPU time
+	}, pageFaults},
+}
+
+// worth is the gain from which on a finding is told at all. Ours: §1.11's thresholds say
+// that something is there, not that mending it pays, and where cores are all busy with
+// other work it does not.
+const worth = 0.05
+
+// examine lets all rules look that can.
+func (m *model) examine() []Finding {
+	found := []Finding{}
+	for i := range rules {
+		r := &rules[i]
+		if m.lacks(r.needs) != 0 {
+			continue
+		}
+		for _, f := range r.look(m, r.limits) {
+			if f.Verdict == "" {
+				f.Verdict = r.verdict
+			}
+			if f.Gain < worth {
+				continue
+			}
+			f.Share, f.Gain = min(max(f.Share, 0), 1), min(f.Gain, 1)
+			f.Confidence = min(max(f.Confidence*m.trust(), 0), 1)
+			if f.Scopes == nil {
+				f.Scopes = []string{}
+			}
+			if f.Goids == nil {
+				f.Goids = []uint64{}
+			}
+			found = append(found, f)
+		}
+	}
+	slices.SortStableFunc(found, func(a, b Finding) int {
+		return cmp.Compare(b.Gain*b.Confidence, a.Gain*a.Confidence)
+	})
+	return found
+}
+
+// trust is how far replays can be believed: by how well one of what was reproduces it.
+func (m *model) trust() float64 {
+	switch {
+	case !m.hasGo:
+		return 0.6
+	case m.base == nil:
+		return 0.7
+	}
+	off := float64(m.base.time)/float64(max(m.base.real, 1)) - 1
+	if off < -0.25 || off > 0.25 {
+		return 0.7
+	}
+	return 1
+}
+
+// lacks is what of needs the trace does not have.
+func (m *model) lacks(needs need) (l need) {
+	for n, have := range map[need]bool{
+		needGo:      m.hasGo && m.sweep != nil && m.sweep.known > 0,
+		needCores:   m.cores.Count > 0,
+		needBeats:   m.beats.over > 0 && m.beats.user >= 0 && m.beats.minor >= 0,
+		needSamples: len(m.samples) > 0,
+	} {
+		if needs&n != 0 && !have {
+			l |= n
+		}
+	}
+	return l
+}
+
+// unexamined tells which rules could not look, and why.
+func (m *model) unexamined() []Unexamined {
+	list := []Unexamined{}
+	for _, n := range []need{needGo, needSamples, needBeats, needCores} {
+		var vs []Verdict
+		for _, r := range rules {
+			l := m.lacks(r.needs)
+			if first := l & -l; first == n || n == needSamples && l == needSamples {
+				vs = append(vs, r.verdict)
+			}
+		}
+		if len(vs) == 0 {
+			continue
+		}
+		u := Unexamined{Verdicts: vs}
+		switch n {
+		case needGo:
+			u.Why, u.How = "what the goroutines did when is not known: there is no Go execution trace", "record with scope.Start(path, gotrace.With()), or join one with scopeview join"
+		case needSamples:
+			u.Why, u.How = "there is no sample of the CPU profile", "record for a second at least with gotrace.With(), while nobody else profiles the program"
+		case needBeats:
+			u.Why, u.How = "there are no two heartbeats that know the page faults", "record on Linux, and up to Stop"
+		case needCores:
+			u.Why, u.How = "it is not known how many CPUs the program could use", "record with heartbeats"
+		}
+		list = append(list, u)
+	}
+	return list
+}

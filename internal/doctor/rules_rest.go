@@ -1,0 +1,303 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// collector: the garbage collector takes the cores. Share is its part of all that ran, or
+// where that is more the part of their own running time that goroutines help it. Gain is
+// what a replay takes less without it: on cores that had nothing to do it costs nothing.
+func collector(m *model, l limits) []Finding {
+	var ran, assist, workers int64
+	scopes := map[uint16]int64{}
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			d := v.to - v.from
+			switch {
+			case !v.core:
+			case g.role == roleCollector:
+				workers += d
+			case v.state == states.GC:
+				assist += d
+				g.scopesIn(v.from, v.to, scopes)
+			default:
+				ran += d
+			}
+		}
+	}
+	cpu := float64(workers+assist) / float64(max(workers+assist+ran, 1))
+	helping := float64(assist) / float64(max(assist+ran, 1))
+	if cpu < l["cpu"] && helping < l["assist"] || m.base == nil {
+		return nil
+	}
+	f := Finding{Share: max(cpu, helping), Confidence: 0.8, FromNS: m.from, ToNS: m.to}
+	f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.s == states.GC }})
+	f.Scopes = m.most(scopes, assist)
+	in := ""
+	if len(f.Scopes) > 0 {
+		in = ", mostly in " + quoted(f.Scopes[:1])
+	}
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if v := &g.ivs[i]; v.core && (v.state == states.GC || g.role == roleCollector) {
+					yield(v.from, v.to)
+				}
+			}
+		}
+	})
+	f.Text = fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s. Without garbage, the run would be %s shorter; a higher GOGC buys part of that with memory.",
+		analysis.Percent(cpu), analysis.Percent(helping), in, analysis.Percent(f.Gain))
+	f.Evidence = []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s", analysis.Humane(workers), analysis.Humane(assist))}
+	if m.beats.gcPause > 0 {
+		f.Evidence = append(f.Evidence, "it stopped the world for "+analysis.Humane(m.beats.gcPause)+" altogether")
+	}
+	return []Finding{f}
+}
+
+// handoffCost is what it takes to wake another goroutine and be switched away from.
+const handoffCost = 1000
+
+// channel: senders wait although their receiver runs, which more room in the channel
+// would spare them; or goroutines hand on so often that this costs more than the work.
+// Share is the part of the core time that senders wait so, or that handing on takes. Gain
+// is what a replay takes less in which no sender waits, or that cost.
+//
+// A sender that waits because its receivers have too much to do gains nothing by room:
+// the replay tells.
+func channel(m *model, l limits) (fs []Finding) {
+	type use struct {
+		waited, blocked int64
+		n               int
+		from            map[uint16]int64
+		stack           uint32
+	}
+	by := map[string]*use{}
+	var places []string
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			x := m.byID[v.by]
+			if v.state != states.Channel || v.by == 0 || x == nil {
+				continue
+			}
+			place := m.place(v.stack)
+			u := by[place]
+			if u == nil {
+				u = &use{from: map[uint16]int64{}, stack: v.stack}
+				by[place] = u
+				places = append(places, place)
+			}
+			u.n++
+			u.waited += v.to - v.from
+			if v.send {
+				d := x.ran(v.from, v.to)
+				u.blocked += d
+				x.scopesIn(v.from, v.to, u.from)
+			}
+		}
+	}
+	for _, p := range places {
+		u := by[p]
+		if share := float64(u.blocked) / m.coreTime(); share >= l["blocked"] && m.base != nil {
+			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Confidence: 0.8}
+			f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
+				return s.send && s.kind == stepWait && s.s == states.Channel
+			}})
+			f.FromNS, f.ToNS = m.channelWhere(p)
+			f.Text = fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s. With room for what comes in bursts, the run would be %s shorter.",
+				orPlace(p), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
+			f.Evidence = []string{fmt.Sprintf("%s waits to send there, for %s on average", analysis.Thousands(int64(u.n)), analysis.Humane(u.waited/int64(u.n)))}
+			fs = append(fs, f)
+			continue
+		}
+		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > l["pingpong"] {
+			share := float64(u.n) * handoffCost / m.coreTime()
+			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Gain: share, Confidence: 0.6}
+			f.FromNS, f.ToNS = m.channelWhere(p)
+			f.Text = fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s. With several values at a time, the run would be about %s shorter.",
+				analysis.Thousands(int64(rate)), orPlace(p), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+			f.Evidence = []string{fmt.Sprintf("%s waits for a channel there; one is taken to cost %s", analysis.Thousands(int64(u.n)), analysis.Humane(handoffCost))}
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+func (m *model) channelWhere(place string) (from, to int64) {
+	return m.where(func(yield func(a, b int64)) {
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if v := &g.ivs[i]; v.state == states.Channel && v.by != 0 && m.place(v.stack) == place {
+					yield(v.from, v.to)
+				}
+			}
+		}
+	})
+}
+
+// polling are functions that one calls again and again while nothing has come.
+var polling = []string{"time.Now", "time.Since", "time.Until", "time.runtimeNow", "time.runtimeNano", "time.now", "runtime.nanotime", "runtime.walltime",
+	"runtime.Gosched", "runtime.procyield", "runtime.osyield", "runtime.selectnbrecv", "runtime.selectnbsend", "runtime.chanlen",
+	"sync.(*Mutex).TryLock", "sync.(*RWMutex).TryLock", "sync.(*RWMutex).TryRLock", "internal/sync.(*Mutex).TryLock",
+	"sync/atomic.(*", "sync/atomic.Load", "sync/atomic.CompareAndSwap", "internal/runtime/atomic.", ours + "scope.Retry"}
+
+// polls tells whether a stack is in one of them, at its leaf or just above it.
+func polls(frames []gotrace.Frame) bool {
+	for i := range frames[:min(len(frames), 4)] {
+		if slices.ContainsFunc(polling, func(p string) bool { return strings.HasPrefix(frames[i].Func, p) }) {
+			return true
+		}
+	}
+	return false
+}
+
+// spinning: goroutines take cores to look whether something has come. Of a goroutine it
+// is told by its samples: most of them are in what one polls with, or outside what it
+// does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
+// the core time that this takes. Gain is what a replay takes less in which it takes none.
+func spinning(m *model, l limits) (fs []Finding) {
+	all, in := map[*gor]int{}, map[*gor]int{}
+	leaves := map[*gor]map[string]int{}
+	for _, s := range m.samples {
+		if s.g.role != roleUser {
+			continue
+		}
+		all[s.g]++
+		if s.polls {
+			in[s.g]++
+			if leaves[s.g] == nil {
+				leaves[s.g] = map[string]int{}
+			}
+			leaves[s.g][s.place]++
+		}
+	}
+	byPlace := map[string][]*gor{}
+	var places []string
+	for _, g := range m.gs {
+		if all[g] < 10 || float64(in[g]) < l["polls"]*float64(all[g]) {
+			continue
+		}
+		best := ""
+		for p, n := range leaves[g] {
+			if n > leaves[g][best] || n == leaves[g][best] && p < best {
+				best = p
+			}
+		}
+		if byPlace[best] == nil {
+			places = append(places, best)
+		}
+		byPlace[best] = append(byPlace[best], g)
+	}
+	for _, p := range places {
+		gs := byPlace[p]
+		var spun int64
+		idle := map[*gor]float64{}
+		samples := 0
+		for _, g := range gs {
+			share := float64(in[g]) / float64(all[g])
+			idle[g] = 1 - share
+			spun += int64(share * float64(g.ran(m.from, m.to)))
+			samples += all[g]
+		}
+		share := float64(spun) / m.coreTime()
+		if share < l["spin"] || m.base == nil {
+			continue
+		}
+		f := Finding{Object: p, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to}
+		if samples < 30 {
+			f.Confidence = 0.6
+		}
+		f.Gain = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
+			if x, ok := idle[sc.g]; ok {
+				return x
+			}
+			return 1
+		}})
+		times := map[uint16]int64{}
+		for _, g := range gs {
+			if g.scopesIn(m.from, m.to, times); len(f.Goids) < 3 {
+				f.Goids = append(f.Goids, g.id)
+			}
+		}
+		f.Scopes = m.most(times, total(times))
+		f.Text = fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s. Waiting for it, the run would be %s shorter.",
+			m.who(gs[0]), orPlace(p), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+		f.Evidence = []string{fmt.Sprintf("of %s samples of the CPU profile of %s most are in calls that one polls with", analysis.Thousands(int64(samples)), analysis.Plural(int64(len(gs)), "goroutine"))}
+		fs = append(fs, f)
+	}
+	return append(fs, m.retries(l)...)
+}
+
+// retries are the loops of scope.Retry that take cores.
+func (m *model) retries(l limits) (fs []Finding) {
+	for i, k := range m.locks {
+		if k.kind != format.LockRetry || len(k.waits) == 0 {
+			continue
+		}
+		u := m.use(k)
+		share := float64(u.wait) / m.coreTime()
+		if share < l["spin"] {
+			continue
+		}
+		f := u.finding(m)
+		f.Share, f.Confidence = share, 0.7
+		f.Scopes = m.most(u.waiters, u.wait)
+		f.Gain = min(share, 1-1/m.cores.Count)
+		f.Text = fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s. Without them, the run would be about %s shorter.",
+			analysis.Show(m.locks[i].name), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// faultCost is the most that one page fault without I/O is taken to cost: it clears a
+// page and puts it into the page table. With huge pages and in virtual machines it is
+// more; then the finding's share is too small.
+const faultCost = 2500
+
+// pageFaults: the system's time goes into giving the program memory. Share is the
+// system's part of the CPU time, as far as the page faults can have cost it. Gain is what
+// a replay takes less in which all runs are shorter by that, or that share of the CPU
+// time over the core time.
+func pageFaults(m *model, l limits) []Finding {
+	b := &m.beats
+	cpu := b.user + b.system
+	if cpu <= 0 {
+		return nil
+	}
+	faults := b.minor + b.major
+	cost := min(b.system, faults*faultCost)
+	share := float64(cost) / float64(cpu)
+	if share < l["fault"] || faults < 1000 {
+		return nil
+	}
+	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, Gain: float64(cost) / (m.cores.Count * float64(b.over))}
+	scopes := map[uint16]int64{}
+	if m.base != nil {
+		f.Gain = m.base.gain(without{lock: -1, scale: func(*script, *step) float64 { return 1 - share }})
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if v := &g.ivs[i]; g.role == roleUser && v.core {
+					g.scopesIn(v.from, v.to, scopes)
+				}
+			}
+		}
+	}
+	f.Scopes = m.most(scopes, total(scopes))
+	f.Text = fmt.Sprintf("Page faults take up to %s of the CPU time: the program touches new memory %s times in a second, while it is mostly in %s. With memory that it keeps and uses again, the run would be %s shorter.",
+		analysis.Percent(share), analysis.Thousands(int64(float64(faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes), analysis.Percent(f.Gain))
+	f.Evidence = []string{fmt.Sprintf("%s page faults, %s of them with I/O, and %s of system time in %s of CPU time", analysis.Thousands(faults), analysis.Thousands(b.major), analysis.Humane(b.system), analysis.Humane(cpu))}
+	return []Finding{f}
+}

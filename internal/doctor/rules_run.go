@@ -1,0 +1,338 @@
+package doctor
+
+import (
+	"fmt"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// handing tells whether a goroutine in that state waits for another one's result.
+func handing(s states.State) bool {
+	return s == states.Channel || s == states.Select || s == states.Cond
+}
+
+// serialization: several goroutines have work, and one at a time does it: who runs wakes
+// the next one. Share is the part of the time in which exactly one runs. Gain is what a
+// replay takes less in which none of them waits for another's result.
+//
+// Where it is a lock for which they wait, the rules for locks tell it.
+func serialization(m *model, l limits) []Finding {
+	s := m.sweep
+	if len(s.hist) < 2 || m.cores.Count < 2 {
+		return nil
+	}
+	one := s.share(s.hist[1])
+	if one < l["one"] {
+		return nil
+	}
+	single := total(s.single)
+	var top *gor
+	for g, d := range s.single {
+		if top == nil || d > s.single[top] {
+			top = g
+		}
+	}
+	if top == nil || float64(single-s.single[top]) < l["work"]*float64(single) {
+		return nil // one has all the work
+	}
+	handoffs, changes, locks := 0, 0, 0
+	places := map[uint32]int64{}
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			if !waits(v.state) {
+				continue
+			}
+			changes++
+			by := m.byID[v.by]
+			if v.by == 0 || by == nil || by.role != roleUser {
+				continue
+			}
+			if v.state == states.Lock || v.lock >= 0 {
+				locks++
+			} else if handing(v.state) {
+				handoffs++
+				places[v.stack] += v.to - v.from
+			}
+		}
+	}
+	if float64(handoffs) < l["handoffs"]*float64(changes) || handoffs <= locks {
+		return nil
+	}
+	gain := 0.0
+	if m.base != nil {
+		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind == stepWait && handing(s.s) }})
+	}
+	f := Finding{Share: one, Gain: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
+	var where uint32
+	for p, d := range places {
+		if d > places[where] {
+			where = p
+		}
+	}
+	f.Object = m.place(where)
+	times := map[uint16]int64{}
+	for g := range s.single {
+		m.aloneIn(g, times)
+	}
+	f.Scopes = m.most(times, single)
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		s.each(m.from, m.to, func(a, b int64, run int, _ bool) {
+			if run == 1 {
+				yield(a, b)
+			}
+		})
+	})
+	f.Goids = m.busiest(s.single, 3)
+	at := ""
+	if f.Object != "" {
+		at = " at " + f.Object
+	}
+	f.Text = fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s. If none had to wait, the run would be %s shorter.",
+		analysis.Percent(one), len(s.single), at, quoted(f.Scopes), analysis.Percent(f.Gain))
+	f.Evidence = []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
+		analysis.Thousands(int64(handoffs)), analysis.Thousands(int64(changes)), analysis.Percent(float64(s.single[top])/float64(single)))}
+	return []Finding{f}
+}
+
+// aloneIn adds to times in which scopes g was while it was the only one to run.
+func (m *model) aloneIn(g *gor, times map[uint16]int64) {
+	for i := range g.ivs {
+		if v := &g.ivs[i]; v.core {
+			m.sweep.each(v.from, v.to, func(a, b int64, run int, _ bool) {
+				if run == 1 {
+					g.scopesIn(a, b, times)
+				}
+			})
+		}
+	}
+}
+
+// busiest are the goroutines with the most time.
+func (m *model) busiest(times map[*gor]int64, n int) (ids []uint64) {
+	var gs []*gor
+	for g := range times {
+		gs = append(gs, g)
+	}
+	slices.SortFunc(gs, func(a, b *gor) int {
+		if times[a] != times[b] {
+			if times[a] > times[b] {
+				return -1
+			}
+			return 1
+		}
+		return int(int64(a.id) - int64(b.id))
+	})
+	for _, g := range gs[:min(len(gs), n)] {
+		ids = append(ids, g.id)
+	}
+	return ids
+}
+
+// notEnoughParallelism: one goroutine works alone, while nobody has anything else to do.
+// Share is the part of the time in which it does, gain what is left of that on all cores
+// (Amdahl's law): share × (1 − 1/C).
+func notEnoughParallelism(m *model, l limits) []Finding {
+	s := m.sweep
+	var more, alone int64
+	for n, d := range s.hist {
+		if n >= 2 {
+			more += d
+		}
+	}
+	var top *gor
+	for g, d := range s.alone {
+		alone += d
+		if top == nil || d > s.alone[top] {
+			top = g
+		}
+	}
+	if top == nil || m.cores.Count < 2 || s.share(more) < l["parallel"] || s.share(s.alone[top]) < l["alone"] || float64(s.alone[top]) < l["same"]*float64(alone) {
+		return nil
+	}
+	share := s.share(s.alone[top])
+	times := map[uint16]int64{}
+	m.aloneIn(top, times)
+	f := Finding{Scopes: m.most(times, s.alone[top]), Share: share, Gain: share * (1 - 1/m.cores.Count), Confidence: 0.8, Goids: []uint64{top.id}}
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for i := range top.ivs {
+			if v := &top.ivs[i]; v.core {
+				s.each(v.from, v.to, func(a, b int64, run int, _ bool) {
+					if run == 1 {
+						yield(a, b)
+					}
+				})
+			}
+		}
+	})
+	f.Text = fmt.Sprintf("%s runs alone %s of the time, in %s, while there is nothing to do for the other cores. Done by all %s, that would make the run %s shorter.",
+		m.who(top), analysis.Percent(share), quoted(f.Scopes), cores(m), analysis.Percent(f.Gain))
+	f.Evidence = []string{fmt.Sprintf("%s of the time two or more goroutines ran; %s of the time exactly one did", analysis.Percent(s.share(more)), analysis.Percent(s.share(s.hist[1])))}
+	return []Finding{f}
+}
+
+// who is a goroutine as a sentence has it.
+func (m *model) who(g *gor) string {
+	switch {
+	case g.track != "":
+		return "The goroutine " + analysis.Show(g.track)
+	case g.id == 1:
+		return "The main goroutine"
+	}
+	return fmt.Sprintf("Goroutine %d", g.id)
+}
+
+// group is goroutines that one goroutine made in one place and waited for together.
+type group struct {
+	parent   *gor
+	site     uint32
+	from, to int64
+	gs       []*gor
+}
+
+// groups finds forks and joins: waits in a WaitGroup, and who was made by who waits and
+// has ended by then.
+func (m *model) groups() (list []group) {
+	type key struct {
+		parent uint64
+		site   uint32
+	}
+	kids := map[key][]*gor{}
+	var keys []key
+	for _, g := range m.gs {
+		if g.role == roleUser && g.created && g.ended && len(g.ivs) > 0 {
+			k := key{g.creator, g.site}
+			if kids[k] == nil {
+				keys = append(keys, k)
+			}
+			kids[k] = append(kids[k], g)
+		}
+	}
+	for _, k := range keys {
+		p := m.byID[k.parent]
+		if p == nil {
+			continue
+		}
+		gs := kids[k] // by id, and so by when they were made, nearly
+		slices.SortStableFunc(gs, func(a, b *gor) int {
+			if a.from < b.from {
+				return -1
+			}
+			return 1
+		})
+		for i := range p.ivs {
+			v := &p.ivs[i]
+			if v.state != states.Join {
+				continue
+			}
+			n := 0
+			for n < len(gs) && gs[n].from < v.to {
+				n++
+			}
+			g := group{p, k.site, v.to, v.to, gs[:n]}
+			gs = gs[n:]
+			for _, x := range g.gs {
+				g.from = min(g.from, x.from)
+			}
+			// Those that go on are not waited for.
+			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 }) {
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// loadImbalance: of goroutines that are waited for together some are done long before
+// the others. Where as many as there are cores are left there is no loss, so what counts
+// is the cores with nothing to do from when fewer are left. Share is the part of the
+// groups' time that this is, which for as many goroutines as cores is (longest − mean) /
+// longest; gain is the same of the run's.
+func loadImbalance(m *model, l limits) (fs []Finding) {
+	type sum struct {
+		wall, saved float64
+		groups      []group
+	}
+	by := map[uint32]*sum{}
+	var sites []uint32
+	for _, g := range m.groups() {
+		x := by[g.site]
+		if x == nil {
+			x = &sum{}
+			by[g.site] = x
+			sites = append(sites, g.site)
+		}
+		x.groups = append(x.groups, g)
+		x.wall += float64(g.to - g.from)
+		x.saved += m.tail(&g)
+	}
+	for _, site := range sites {
+		x := by[site]
+		share := x.saved / max(x.wall, 1)
+		if share/(1-min(share, 0.999)) < l["imbalance"] {
+			continue
+		}
+		f := Finding{Object: m.place(site), Share: share, Gain: x.saved / float64(m.span()), Confidence: 0.85}
+		worst := x.groups[0]
+		times := map[uint16]int64{}
+		for _, g := range x.groups {
+			if m.tail(&g) > m.tail(&worst) {
+				worst = g
+			}
+			for _, k := range g.gs {
+				k.scopesIn(k.from, k.to, times)
+			}
+		}
+		f.Scopes = m.most(times, total(times))
+		f.FromNS, f.ToNS = worst.from, worst.to
+		var longest, ran int64
+		for _, k := range worst.gs {
+			d := k.ran(k.from, k.to)
+			longest, ran = max(longest, d), ran+d
+			if len(f.Goids) < 3 {
+				f.Goids = append(f.Goids, k.id)
+			}
+		}
+		at := f.Object
+		if at == "" {
+			at = "one place"
+		}
+		f.Text = fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s. Evenly shared out, the run would be %s shorter.",
+			at, analysis.Percent(share), quoted(f.Scopes), analysis.Percent(f.Gain))
+		f.Evidence = []string{fmt.Sprintf("%s of %s are waited for together; in the worst one the longest ran for %s, the mean for %s",
+			analysis.Plural(int64(len(x.groups)), "group"), analysis.Plural(int64(len(worst.gs)), "goroutine"), analysis.Humane(longest), analysis.Humane(ran/int64(len(worst.gs))))}
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// tail is how much shorter a group would be if its members were done at once.
+func (m *model) tail(g *group) (saved float64) {
+	width := min(float64(len(g.gs)), m.cores.Count)
+	ends := make([]int64, len(g.gs))
+	for i, x := range g.gs {
+		ends[i] = x.to
+	}
+	slices.Sort(ends)
+	for i, from := range ends {
+		to := g.to
+		if i+1 < len(ends) {
+			to = ends[i+1]
+		}
+		left := float64(len(ends) - i - 1)
+		if left >= width || left == 0 {
+			continue
+		}
+		m.sweep.each(from, to, func(a, b int64, run int, _ bool) {
+			if run >= 1 { // else they wait for something, and it is not work that is shared badly
+				saved += max(min(width-left, m.cores.Count-float64(run)), 0) / width * float64(b-a)
+			}
+		})
+	}
+	return saved
+}

@@ -1,0 +1,328 @@
+package doctor
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// execution is one run of a scope: how long it was on a CPU, and how many goroutines ran
+// meanwhile, on average, itself included.
+type execution struct{ cpu, others float64 }
+
+// inflation is what the executions of a name tell.
+type inflation struct {
+	name   uint16
+	n      int
+	slope  float64 // of log CPU on log of how many ran
+	t      float64 // slope over its standard error
+	factor float64 // CPU per execution with as many as ran at most, over that alone
+	at     float64 // how many those are
+	extra  float64 // ns of CPU beyond what they would take alone
+	cpu    float64 // ns of CPU
+}
+
+// workInflation: what a scope costs rises with the number of goroutines that run. Share
+// is that part of all that ran, by the law cpu ~ ranⁿ with the exponent of the
+// regression. Gain is what a replay takes less in which the scope costs what it does
+// alone.
+//
+// Scopes lie in others, whose CPU time rises with them: the one with the largest share is
+// told.
+func workInflation(m *model, l limits) []Finding {
+	var worst *inflation
+	all := float64(m.sweepRan())
+	for _, x := range m.inflations(l) {
+		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
+		if x.slope < l["slope"] || x.t < critical || x.extra < l["share"]*all {
+			continue
+		}
+		if worst == nil || x.extra > worst.extra {
+			worst = &x
+		}
+	}
+	if worst == nil {
+		return nil
+	}
+	x := worst
+	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, FromNS: m.from, ToNS: m.to}
+	f.Gain = f.Share
+	if m.base != nil {
+		rest := 1 - x.extra/x.cpu
+		f.Gain = m.base.gain(without{lock: -1, scale: func(_ *script, s *step) float64 {
+			if s.name == int32(x.name) {
+				return rest
+			}
+			return 1
+		}})
+	}
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for _, g := range m.gs {
+			for _, s := range g.spans {
+				if s.name == x.name {
+					yield(s.from, s.to)
+				}
+			}
+		}
+	})
+	name := analysis.Show(m.name(x.name))
+	f.Evidence = []string{fmt.Sprintf("over %s executions the CPU time grows with the number of running goroutines to the power of %.2f (%.1f standard errors from 0)", analysis.Thousands(int64(x.n)), x.slope, x.t)}
+	causes := "Three things do that: memory that can't be moved faster (scopeview membench tells whether it is that), cache lines that several goroutines write, and cores that are threads of one core."
+	if b := m.bandwidth; b != nil {
+		text, confirmed := b.explains(x.at, x.factor)
+		f.Evidence = append(f.Evidence, text)
+		if confirmed {
+			f.Verdict, f.Confidence = MemoryBandwidth, 0.85
+			causes = "It waits for memory, which " + plainCores(x.at) + " saturate."
+		}
+	}
+	f.Text = fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s Without it, the run would be %s shorter.",
+		name, x.factor, x.at, analysis.Percent(f.Share), causes, analysis.Percent(f.Gain))
+	return []Finding{f}
+}
+
+func plainCores(n float64) string { return fmt.Sprintf("%.0f cores", n) }
+
+// explains tells what the machine's memory does with so many cores, and whether that is
+// how the work is inflated: memory has to be slower per core there, clearly more than the
+// cores are, and the work not inflated much more than that.
+func (b *Bandwidth) explains(cores, factor float64) (text string, confirmed bool) {
+	var p BandwidthPoint
+	for _, x := range b.Points {
+		if p.Cores == 0 || math.Abs(float64(x.Cores)-cores) < math.Abs(float64(p.Cores)-cores) {
+			p = x
+		}
+	}
+	if p.Cores < 2 {
+		return "scopeview membench did not measure several cores", false
+	}
+	text = fmt.Sprintf("by scopeview membench, %d cores at once take %.2f times as long to move the same memory, and %.2f times to compute", p.Cores, p.Memory, p.Compute)
+	confirmed = p.Memory >= 1.2*p.Compute && factor >= 1.1*p.Compute && factor <= 1.25*p.Memory
+	return text, confirmed
+}
+
+// inflations are the names with enough executions of known CPU time.
+func (m *model) inflations(l limits) (list []inflation) {
+	by := map[uint16][]execution{}
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.spans {
+			s := &g.spans[i]
+			d := s.to - s.from
+			if s.cpu <= 0 || d <= 0 || float64(s.cpu) < l["cpu"]*float64(d) {
+				continue
+			}
+			if waited := m.waitedIn(g, s); float64(waited) > l["wait"]*float64(d) {
+				continue
+			}
+			by[s.name] = append(by[s.name], execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
+		}
+	}
+	for name, xs := range by {
+		if x, ok := regress(xs, l); ok {
+			x.name = name
+			list = append(list, x)
+		}
+	}
+	slices.SortFunc(list, func(a, b inflation) int { return cmp.Compare(a.name, b.name) })
+	return list
+}
+
+// waitedIn is how long a scope's goroutine waited for locks and channels in it.
+func (m *model) waitedIn(g *gor, s *span) (ns int64) {
+	for i := g.at(s.from); i < len(g.ivs) && g.ivs[i].from < s.to; i++ {
+		if v := &g.ivs[i]; v.state == states.Lock || handing(v.state) {
+			ns += min(v.to, s.to) - max(v.from, s.from)
+		}
+	}
+	return ns
+}
+
+// regress fits log CPU on log of how many ran. There have to be executions with few
+// others and with many: ok is false without.
+func regress(xs []execution, l limits) (r inflation, ok bool) {
+	n := float64(len(xs))
+	if n < l["count"] {
+		return r, false
+	}
+	var sx, sy float64
+	lo, hi := math.Inf(1), 0.0
+	for _, x := range xs {
+		sx, sy = sx+math.Log(x.others), sy+math.Log(x.cpu)
+		lo, hi = min(lo, x.others), max(hi, x.others)
+	}
+	mx, my := sx/n, sy/n
+	var xx, xy, yy float64
+	few, many := 0, 0
+	for _, x := range xs {
+		dx, dy := math.Log(x.others)-mx, math.Log(x.cpu)-my
+		xx, xy, yy = xx+dx*dx, xy+dx*dy, yy+dy*dy
+		if x.others < lo*math.Sqrt(hi/lo) {
+			few++
+		} else {
+			many++
+		}
+	}
+	if hi < 1.5*lo || few < 3 || many < 3 {
+		return r, false
+	}
+	r.n, r.slope = len(xs), xy/xx
+	rest := max(yy-r.slope*xy, 1e-12*n)
+	r.t = r.slope / math.Sqrt(rest/(n-2)/xx)
+	r.at = hi
+	r.factor = math.Pow(hi/lo, r.slope)
+	for _, x := range xs {
+		r.cpu += x.cpu
+		r.extra += x.cpu * (1 - math.Pow(x.others/lo, -r.slope))
+	}
+	return r, true
+}
+
+func (m *model) sweepRan() int64 { return max(m.sweep.ran(), 1) }
+
+// goroutineCost is what it takes to make a goroutine, switch to it and back, and end it:
+// 0.6 to 1 µs on the machines where this was measured, with the execution trace on.
+const goroutineCost = 800
+
+// tooFine: so many goroutines are made for so little work each that making them costs
+// more than a tenth of the cores. Both conditions of §1.11 are asked for, not one: short
+// goroutines that are rare cost nothing. Share is the number made × what one costs, of the
+// core time; gain is the same.
+func tooFine(m *model, l limits) (fs []Finding) {
+	by := map[uint32][]*gor{}
+	var sites []uint32
+	for _, g := range m.gs {
+		if g.role == roleUser && g.created && g.ended {
+			if by[g.site] == nil {
+				sites = append(sites, g.site)
+			}
+			by[g.site] = append(by[g.site], g)
+		}
+	}
+	for _, site := range sites {
+		gs := by[site]
+		ran := make([]int64, len(gs))
+		times := map[uint16]int64{}
+		for i, g := range gs {
+			ran[i] = g.ran(g.from, g.to)
+			if i%(len(gs)/1000+1) == 0 {
+				g.scopesIn(g.from, g.to, times)
+			}
+		}
+		slices.Sort(ran)
+		median := ran[len(ran)/2]
+		share := float64(len(gs)) * goroutineCost / m.coreTime()
+		if float64(median) > l["task"]*goroutineCost || share < l["overhead"] {
+			continue
+		}
+		f := Finding{Object: m.place(site), Scopes: m.most(times, total(times)), Share: share, Gain: share, Confidence: 0.8}
+		f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+			for _, g := range gs {
+				yield(g.from, g.to)
+			}
+		})
+		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: making and switching to them takes %s of the time of the %s. With more work for each, the run would be %s shorter.",
+			analysis.Thousands(int64(len(gs))), orPlace(f.Object), analysis.Humane(median), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+		f.Evidence = []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to and to end", analysis.Humane(median), analysis.Humane(goroutineCost))}
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+func orPlace(object string) string {
+	if object == "" {
+		return "a place that is not known"
+	}
+	return object
+}
+
+// refill is what a goroutine loses when it goes on after others: what it worked with is
+// in the cache no more. An estimate, of some hundred kilobytes from the next cache.
+const refill = 15_000
+
+// oversubscription: all cores are in use, others could run too, and that costs something:
+// goroutines are switched before they have got anywhere, or the system shares out the
+// CPUs among more threads than there are. §1.11 asks for the first part alone; but a pool
+// with more workers than cores, each of which runs its ten milliseconds, loses nothing by
+// that, and would be blamed.
+//
+// Share is that part of the time of those who could run that they were not let run. Gain
+// is what the switches cost (their number × refill), or the time that threads were put
+// off their CPU for others of ours, of the core time.
+func oversubscription(m *model, l limits) []Finding {
+	var ran, runnable, preempted int64
+	cuts, yields := 0, 0
+	where := map[uint32]int64{}
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			d := v.to - v.from
+			switch {
+			case v.state == states.Preempted:
+				preempted += d
+			case v.core:
+				ran += d
+			case v.state == states.Runnable:
+				runnable += d
+				if i > 0 && g.ivs[i-1].core && d > 1000 {
+					cuts++
+					if v.yield {
+						yields++
+						where[v.stack] += d
+					}
+				}
+			}
+		}
+	}
+	full := float64(ran) / m.coreTime()
+	share := float64(runnable+preempted) / float64(max(ran+runnable+preempted, 1))
+	if full < l["full"] && float64(ran+preempted)/m.coreTime() < l["full"] || share < l["runnable"] {
+		return nil
+	}
+	switching := min(float64(cuts)*refill/m.coreTime(), 0.5)
+	shared := 0.0
+	if float64(preempted) > l["preempted"]*float64(ran+preempted) && m.crowded() {
+		shared = float64(preempted) / float64(max(ran+preempted, 1))
+	}
+	f := Finding{Share: share, Gain: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
+	wanting := float64(ran+runnable+preempted) / float64(m.span())
+	if shared > switching {
+		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), so that the system put running goroutines off their CPU %s of their time. With GOMAXPROCS as the CPUs, the run would be up to %s shorter.",
+			m.procs, cores(m), m.cores.Why, analysis.Percent(shared), analysis.Percent(f.Gain))
+		return []Finding{f}
+	}
+	var most uint32
+	for s, d := range where {
+		if d > where[most] {
+			most = s
+		}
+	}
+	f.Object = m.place(most)
+	names := map[uint16]int64{}
+	for _, g := range m.gs {
+		if g.role == roleUser {
+			g.scopesIn(m.from, m.to, names)
+		}
+	}
+	f.Scopes = m.most(names, total(names))
+	by := ""
+	if 2*yields > cuts {
+		by = ", most by letting others run by itself"
+		if f.Object != "" {
+			by += " in " + f.Object
+		}
+	}
+	f.Text = fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each finds its data out of the cache. With as many as cores, the run would be about %s shorter.",
+		wanting, cores(m), analysis.Percent(share), quoted(f.Scopes), analysis.Thousands(int64(float64(cuts)*1e9/float64(m.span()))), by, analysis.Percent(f.Gain))
+	f.Evidence = []string{fmt.Sprintf("they run for %s at a time; a switch is taken to cost %s of reading data into the cache again, which depends on the program", analysis.Humane(ran/int64(max(cuts, 1))), analysis.Humane(refill))}
+	return []Finding{f}
+}

@@ -1,0 +1,239 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// sweep goes through the time once and finds out how many goroutines did what at once.
+type sweep struct {
+	known int64   // ns of which all goroutines' states are known; the shares are of this
+	at    []int64 // moments
+	run   []uint8 // how many of the program's goroutines ran from then on, at most 255
+	sum   []int64 // ∫ run up to then, in ns
+	queue []bool  // from then on some wanted to run and could not
+
+	hist   []int64 // ns by how many ran at once
+	lost   [parts]float64
+	single map[*gor]int64 // ns in which it was the only one that ran
+	alone  map[*gor]int64 // ns in which it was the only one, and nobody waited for a lock, in a queue, or for its siblings
+}
+
+// part is where the cores' time goes.
+type part int
+
+const (
+	partRun part = iota
+	partLock
+	partChannel
+	partJoin
+	partSerial
+	partQueue
+	partGC
+	partKernel
+	partInflation
+	partOther
+	parts
+)
+
+var partNames = [parts]string{"running", "waiting for locks", "waiting for channels", "waiting to join", "no work for them", "waiting in the run queue",
+	"garbage collection", "page faults and system calls", "work inflation", "the runtime and the recorder"}
+
+// what is what a goroutine does, as the sweep counts.
+type what uint8
+
+const (
+	whatNothing what = iota // it has nothing to do, or waits for what is outside
+	whatUnknown
+	whatRun
+	whatPreempted // it would run if the system had not given its CPU to another program
+	whatCollect
+	whatOther // the runtime's own goroutines and the recorder's run
+	whatQueue
+	whatLock
+	whatGC
+	whatKernel
+	whatChannel
+	whatJoin
+	whats
+)
+
+func whatOf(g *gor, v *iv) what {
+	switch {
+	case v.core && (g.role == roleCollector || v.state == states.GC):
+		return whatCollect
+	case v.core && g.role != roleUser:
+		return whatOther
+	case g.role != roleUser:
+		return whatNothing
+	case v.core && v.state == states.Preempted:
+		return whatPreempted
+	case v.core:
+		return whatRun
+	}
+	switch v.state {
+	case states.Unknown:
+		return whatUnknown
+	case states.Runnable, states.Preempted:
+		return whatQueue
+	case states.Lock:
+		return whatLock
+	case states.GC:
+		return whatGC
+	case states.Stalled, states.Blocked:
+		return whatKernel
+	case states.Channel, states.Select, states.Cond:
+		return whatChannel
+	case states.Join:
+		return whatJoin
+	}
+	return whatNothing
+}
+
+// change is that a goroutine begins or stops to do something.
+type change struct {
+	time int64
+	g    *gor
+	from what
+	to   what
+}
+
+// look makes the sweep. cores is how many there are, 1 if that is not known.
+func (m *model) look() {
+	s := &sweep{single: map[*gor]int64{}, alone: map[*gor]int64{}}
+	m.sweep = s
+	cores := max(m.cores.Count, 1)
+	var cs []change
+	for _, g := range m.gs {
+		was := whatNothing
+		end := int64(-1)
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			now := whatOf(g, v)
+			if end >= 0 && v.from > end { // nothing is known in between
+				cs = append(cs, change{time: end, g: g, from: was, to: whatNothing})
+				was = whatNothing
+			}
+			if now != was {
+				cs = append(cs, change{time: v.from, g: g, from: was, to: now})
+			}
+			was, end = now, v.to
+		}
+		if was != whatNothing {
+			cs = append(cs, change{time: end, g: g, from: was, to: whatNothing})
+		}
+	}
+	slices.SortStableFunc(cs, func(a, b change) int { return cmp.Compare(a.time, b.time) })
+	var n [whats]int
+	ran := map[*gor]struct{}{}
+	at, sum := m.from, int64(0)
+	for i := 0; i <= len(cs); i++ {
+		to := m.to
+		if i < len(cs) {
+			to = min(max(cs[i].time, m.from), m.to)
+		}
+		if d := to - at; d > 0 {
+			run := n[whatRun] + n[whatPreempted]
+			s.at, s.run, s.sum = append(s.at, at), append(s.run, uint8(min(run, 255))), append(s.sum, sum)
+			s.queue = append(s.queue, n[whatQueue] > 0)
+			sum += d * int64(run)
+			if n[whatUnknown] == 0 || run > 0 { // else it may be a gap in what is told
+				s.count(d, &n, cores)
+				if run == 1 {
+					for g := range ran {
+						s.single[g] += d
+						if n[whatLock]+n[whatQueue]+n[whatJoin]+n[whatCollect] == 0 {
+							s.alone[g] += d
+						}
+					}
+				}
+			}
+			at = to
+		}
+		if i < len(cs) {
+			c := &cs[i]
+			n[c.from]--
+			n[c.to]++
+			if c.from == whatRun || c.from == whatPreempted {
+				delete(ran, c.g)
+			}
+			if c.to == whatRun || c.to == whatPreempted {
+				ran[c.g] = struct{}{}
+			}
+		}
+	}
+	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, sum), append(s.queue, false)
+}
+
+// count adds a stretch in which nothing changes. The cores that nobody uses are given to
+// those who could have used one, those who surely would have first: who waits in the run
+// queue, or for a lock, wants to go on; who waits in a channel may have nothing to do.
+func (s *sweep) count(d int64, n *[whats]int, cores float64) {
+	s.known += d
+	run := n[whatRun] + n[whatPreempted]
+	for len(s.hist) <= run {
+		s.hist = append(s.hist, 0)
+	}
+	s.hist[run] += d
+	left := cores
+	take := func(p part, many int) {
+		x := min(float64(many), left)
+		s.lost[p] += x * float64(d)
+		left -= x
+	}
+	take(partRun, n[whatRun])
+	take(partGC, n[whatCollect])
+	take(partOther, n[whatOther])
+	take(partQueue, n[whatQueue]+n[whatPreempted])
+	take(partLock, n[whatLock])
+	take(partGC, n[whatGC])
+	take(partKernel, n[whatKernel])
+	take(partChannel, n[whatChannel])
+	take(partJoin, n[whatJoin])
+	s.lost[partSerial] += left * float64(d)
+}
+
+// share is ns over the time of which all is known.
+func (s *sweep) share(ns int64) float64 {
+	if s.known <= 0 {
+		return 0
+	}
+	return float64(ns) / float64(s.known)
+}
+
+// mean is how many ran at once between two moments, on average.
+func (s *sweep) mean(from, to int64) float64 {
+	if to <= from {
+		return 0
+	}
+	return float64(s.integral(to)-s.integral(from)) / float64(to-from)
+}
+
+func (s *sweep) integral(t int64) int64 {
+	i := sort.Search(len(s.at), func(i int) bool { return s.at[i] > t }) - 1
+	if i < 0 {
+		return 0
+	}
+	return s.sum[i] + (min(t, s.at[len(s.at)-1])-s.at[i])*int64(s.run[i])
+}
+
+// each calls f with the stretches between two moments and how many ran in each.
+func (s *sweep) each(from, to int64, f func(from, to int64, run int, queue bool)) {
+	i := max(sort.Search(len(s.at), func(i int) bool { return s.at[i] > from })-1, 0)
+	for ; i+1 < len(s.at) && s.at[i] < to; i++ {
+		if a, b := max(s.at[i], from), min(s.at[i+1], to); b > a {
+			f(a, b, int(s.run[i]), s.queue[i])
+		}
+	}
+}
+
+// ran is the time that goroutines of the program ran, all together.
+func (s *sweep) ran() (ns int64) {
+	for n, d := range s.hist {
+		ns += int64(n) * d
+	}
+	return ns
+}

@@ -1,0 +1,232 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// use is what happened at a lock in the range.
+type use struct {
+	l             *lock
+	index         int32
+	gain          float64 // if nobody waited for it; -1: not computed yet
+	told          bool    // that something is wrong with it
+	wait          int64   // of all who waited together
+	waits         int64   // how often, those without a record included
+	hold          int64   // of all who held it together
+	busy          int64   // that somebody held it
+	holdWaited    int64   // of hold: while somebody waited
+	crowd         int64   // that more waited than there are cores
+	lost          float64 // core time: while so many waited, and no more than cores had nothing to do
+	blocked       int64   // of holdWaited: its holder was off the CPU, waiting for what is no lock
+	blockedBy     map[states.State]int64
+	inside        map[uint16]int64 // of hold: in scopes that began under the lock
+	around        map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
+	waiters       map[uint16]int64 // of wait: by what the waiters were in
+	aroundUnknown int64
+	line          waitLine
+}
+
+// waitLine is how many waited when.
+type waitLine struct {
+	at   []int64
+	n    []int
+	some []int64 // ns up to then in which somebody waited
+}
+
+func newWaitLine(ts []turn) waitLine {
+	type edge struct {
+		t int64
+		d int
+	}
+	var es []edge
+	for _, w := range ts {
+		es = append(es, edge{w.from, 1}, edge{w.to, -1})
+	}
+	slices.SortFunc(es, func(a, b edge) int { return cmp.Compare(a.t, b.t) })
+	var l waitLine
+	n, some := 0, int64(0)
+	for i, e := range es {
+		if i > 0 && n > 0 {
+			some += e.t - es[i-1].t
+		}
+		n += e.d
+		if k := len(l.at); k > 0 && l.at[k-1] == e.t {
+			l.n[k-1] = n
+			continue
+		}
+		l.at, l.n, l.some = append(l.at, e.t), append(l.n, n), append(l.some, some)
+	}
+	return l
+}
+
+// waited is the time between two moments in which somebody waited.
+func (l *waitLine) waited(from, to int64) int64 { return l.upTo(to) - l.upTo(from) }
+
+func (l *waitLine) upTo(t int64) int64 {
+	i := sort.Search(len(l.at), func(i int) bool { return l.at[i] > t }) - 1
+	if i < 0 {
+		return 0
+	}
+	if l.n[i] > 0 {
+		return l.some[i] + t - l.at[i]
+	}
+	return l.some[i]
+}
+
+// each calls f with the stretches in which somebody waited, and how many.
+func (l *waitLine) each(f func(from, to int64, n int)) {
+	for i := 0; i+1 < len(l.at); i++ {
+		if l.n[i] > 0 {
+			f(l.at[i], l.at[i+1], l.n[i])
+		}
+	}
+}
+
+// use finds out what happened at a lock.
+func (m *model) use(l *lock) *use {
+	u := &use{l: l, gain: -1, waits: l.contended, blockedBy: map[states.State]int64{}, inside: map[uint16]int64{}, around: map[uint16]int64{}, waiters: map[uint16]int64{}}
+	u.line = newWaitLine(l.waits)
+	u.wait = l.shortWait
+	for _, w := range l.waits {
+		u.wait += w.time()
+		if name, ok := w.g.scope(w.from); ok {
+			u.waiters[name] += w.time()
+		}
+		if len(l.holds) == 0 {
+			m.waker(u, w)
+		}
+	}
+	cores := max(m.cores.Count, 1)
+	u.line.each(func(from, to int64, n int) {
+		if float64(n) > cores {
+			u.crowd += to - from
+		}
+		if !m.hasGo { // somebody holds it: that core at least has something to do
+			u.lost += min(float64(n), cores-1) * float64(to-from)
+			return
+		}
+		m.sweep.each(from, to, func(a, b int64, run int, _ bool) {
+			u.lost += max(min(float64(n), cores-float64(run)), 0) * float64(b-a)
+		})
+	})
+	end := int64(-1 << 62)
+	for _, h := range l.holds {
+		u.hold += h.time()
+		if h.to > end {
+			u.busy += h.to - max(h.from, end)
+			end = h.to
+		}
+		u.holds(m, h)
+	}
+	return u
+}
+
+// waker finds out what the goroutine was in that ended a wait for a lock of which no
+// holds are known: who unlocked it.
+func (m *model) waker(u *use, w turn) {
+	i := w.g.at(w.to - 1)
+	if i < len(w.g.ivs) {
+		if by := m.byID[w.g.ivs[i].by]; by != nil && w.g.ivs[i].by != 0 {
+			if name, ok := by.scope(w.to - 1); ok {
+				u.around[name] += w.time()
+				return
+			}
+		}
+	}
+	u.aroundUnknown += w.time()
+}
+
+func (u *use) holds(m *model, h turn) {
+	g := h.g
+	waited := u.line.waited(h.from, h.to)
+	u.holdWaited += waited
+	if name, ok := g.scope(h.from); ok {
+		u.around[name] += waited
+	} else {
+		u.aroundUnknown += waited
+	}
+	i := sort.Search(len(g.spans), func(i int) bool { return g.spans[i].from >= h.from })
+	for at := h.from; i < len(g.spans) && g.spans[i].from < h.to; i++ {
+		s := &g.spans[i]
+		if d := min(s.to, h.to) - max(s.from, at); d > 0 { // not what lies in another one
+			u.inside[s.name] += d
+			at = min(s.to, h.to)
+		}
+	}
+	if waited == 0 {
+		return
+	}
+	for i := g.at(h.from); i < len(g.ivs) && g.ivs[i].from < h.to; i++ {
+		switch v := &g.ivs[i]; v.state {
+		case states.Blocked, states.Network, states.Sleep, states.Channel, states.Select, states.Join, states.Cond:
+			d := u.line.waited(max(v.from, h.from), min(v.to, h.to))
+			u.blocked += d
+			u.blockedBy[v.state] += d
+		}
+	}
+}
+
+// most are the names with the most time, the most first, those of little left out.
+func (m *model) most(times map[uint16]int64, all int64) (names []string) {
+	ids := make([]uint16, 0, len(times))
+	for n, d := range times {
+		if 10*d >= all && d > 0 {
+			ids = append(ids, n)
+		}
+	}
+	slices.SortFunc(ids, func(a, b uint16) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a, b))
+	})
+	for _, n := range ids[:min(len(ids), 3)] {
+		names = append(names, m.name(n))
+	}
+	return names
+}
+
+func total[K comparable](times map[K]int64) (sum int64) {
+	for _, d := range times {
+		sum += d
+	}
+	return sum
+}
+
+// where is the part of the range in which turns are dense: the doctor points at it.
+func (m *model) where(each func(yield func(from, to int64))) (from, to int64) {
+	const buckets = 50
+	var sums [buckets]int64
+	width := max(m.span()/buckets, 1)
+	each(func(a, b int64) {
+		a, b = max(a, m.from), min(b, m.to)
+		for a < b {
+			i := min((a-m.from)/width, buckets-1)
+			e := b
+			if i < buckets-1 {
+				e = min(b, m.from+(i+1)*width)
+			}
+			sums[i] += e - a
+			a = e
+		}
+	})
+	top := slices.Max(sums[:])
+	if top == 0 {
+		return m.from, m.to
+	}
+	first, last := -1, 0
+	for i, d := range sums {
+		if 4*d >= top {
+			if first < 0 {
+				first = i
+			}
+			last = i
+		}
+	}
+	from, to = m.from+int64(first)*width, m.from+int64(last+1)*width
+	if last == buckets-1 {
+		to = m.to
+	}
+	return from, to
+}
