@@ -26,6 +26,8 @@ const (
 
 	flushEvery = time.Second // what threads did is written
 	restEvery  = 10          // times as seldom: that threads do nothing
+
+	patience = 200 * time.Millisecond // that Stop has where there is no room
 )
 
 // Switches records when threads come onto CPUs and leave them. It is a collector, but
@@ -105,7 +107,7 @@ func (s *Switches) open() error {
 	s.clockFact(FactClockBegin, now)
 	s.all = threads{
 		m:     map[uint32]*thread{},
-		write: func(p []byte) bool { return s.rec.Block(format.BlockSwitch, p) },
+		out:   queue{write: func(p []byte) bool { return s.rec.Block(format.BlockSwitch, p) }},
 		clock: func(tid uint32) (int64, bool) { return sys.CPUOf(int(tid)) },
 	}
 	self := uint32(unix.Gettid())
@@ -254,6 +256,7 @@ func (s *Switches) drain() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
 			full = s.read(sys.Monotonic() - int64(settle))
+			s.all.out.retry()
 			if now := time.Now(); now.After(s.next) {
 				s.next = now.Add(flushEvery)
 				s.round++
@@ -323,6 +326,9 @@ func (s *Switches) Stop() {
 	time.Sleep(settle)
 	s.read(now)
 	s.flush(true)
+	for end := time.Now().Add(patience); !s.all.out.retry() && time.Now().Before(end); {
+		time.Sleep(time.Millisecond)
+	}
 	var lost int64
 	for _, r := range s.rings {
 		if r != nil {

@@ -10,7 +10,7 @@ const longest = 8000
 // threads makes blocks of records.
 type threads struct {
 	m     map[uint32]*thread
-	write func(payload []byte) bool
+	out   queue
 	clock func(tid uint32) (cpu int64, ok bool) // its CPU time
 	gaps  int                                   // in so many rings records are missing now
 	buf   []byte
@@ -123,7 +123,7 @@ func (ts *threads) put(t *thread, until int64) {
 	s := format.Switches{Thread: t.tid, First: t.first, Lost: t.lost, On: t.on, Base: t.base, Until: until, List: t.list}
 	ts.buf = format.AppendSwitches(ts.buf[:0], &s)
 	// What there was no room for is as good as lost.
-	t.lost = !ts.write(ts.buf)
+	t.lost = !ts.out.put(ts.buf)
 	t.first = t.first && t.lost
 	wasPut := !t.now && len(t.list) > 0 && t.list[len(t.list)-1].How == format.SwitchPreempt
 	t.base, t.on, t.list = until, t.now, t.list[:0]

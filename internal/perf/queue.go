@@ -1,0 +1,38 @@
+package perf
+
+import "slices"
+
+// maxWaiting is how many bytes wait in memory while there is no room in the trace: the
+// flusher needs some milliseconds to make more.
+const maxWaiting = 1 << 20
+
+// queue writes blocks in their order, those again that there was no room for.
+type queue struct {
+	write func(payload []byte) bool
+	list  [][]byte
+	size  int
+}
+
+// put takes a block, and tells whether it is or will be written.
+func (q *queue) put(p []byte) bool {
+	if q.retry() && q.write(p) {
+		return true
+	}
+	if q.size+len(p) > maxWaiting {
+		return false
+	}
+	q.list = append(q.list, slices.Clone(p))
+	q.size += len(p)
+	return true
+}
+
+// retry writes what waits, and tells whether nothing waits any more.
+func (q *queue) retry() bool {
+	n := 0
+	for n < len(q.list) && q.write(q.list[n]) {
+		q.size -= len(q.list[n])
+		n++
+	}
+	q.list = slices.Delete(q.list, 0, n)
+	return len(q.list) == 0
+}
