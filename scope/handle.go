@@ -206,7 +206,7 @@ func lock(l sync.Locker, name string) held {
 		inner.Lock()
 		w.End()
 	}
-	if state != nil && what&0xff == uint64(format.LockExclusive) {
+	if state != nil && what&uint64(format.LockShared) == 0 {
 		setWord(&state.holder, self())
 	}
 	return held{l, r.beginLock(headHold|n<<48, addr, 0, what, 0)}
@@ -217,17 +217,17 @@ func lock(l sync.Locker, name string) held {
 func lockOf(l sync.Locker) (what uint64, state *lockState, inner sync.Locker) {
 	switch l := l.(type) {
 	case *sync.Mutex:
-		return mutexWhat, nil, l
+		return mutexWhat | format.LockEvery, nil, l
 	case *sync.RWMutex:
-		return rwWhat, nil, l
+		return rwWhat | format.LockEvery, nil, l
 	case *Mutex:
-		return mutexWhat, &l.lockState, &l.mu
+		return mutexWhat | format.LockEvery, &l.lockState, &l.mu
 	case *RWMutex:
-		return rwWhat, &l.lockState, &l.mu
+		return rwWhat | format.LockEvery, &l.lockState, &l.mu
 	case *rlocker:
-		return rwReadWhat, &l.lockState, (*reader)(&l.mu)
+		return rwReadWhat | format.LockEvery, &l.lockState, (*reader)(&l.mu)
 	}
-	return format.LockSlot(format.LockUnknown, format.LockExclusive), nil, l
+	return format.LockEvery, nil, l
 }
 
 // beginLock begins the record of a wait or a hold, at a tick (0: now).

@@ -39,11 +39,11 @@ func TestLock(t *testing.T) {
 		lock sync.Locker
 		want []string
 	}{
-		{"free", &mu, []string{`hold "l" | addr goid:0 uint:256`}},
-		{"free for reading", rw.RLocker(), []string{`hold "l" | addr goid:0 uint:0`}},
-		{"taken", tried, []string{`wait "l" | addr goid:0 uint:0`, `hold "l" | addr goid:0 uint:0`}},
-		{"without TryLock", &slow{time.Millisecond}, []string{`wait "l" | addr goid:0 uint:0`, `hold "l" | addr goid:0 uint:0`}},
-		{"no pointer", slow{time.Millisecond}, []string{`wait "l" | addr goid:0 uint:0`, `hold "l" | addr goid:0 uint:0`}},
+		{"free", &mu, []string{`hold "l" | addr goid:0 uint:258`}},
+		{"free for reading", rw.RLocker(), []string{`hold "l" | addr goid:0 uint:2`}},
+		{"taken", tried, []string{`wait "l" | addr goid:0 uint:2`, `hold "l" | addr goid:0 uint:2`}},
+		{"without TryLock", &slow{time.Millisecond}, []string{`wait "l" | addr goid:0 uint:2`, `hold "l" | addr goid:0 uint:2`}},
+		{"no pointer", slow{time.Millisecond}, []string{`wait "l" | addr goid:0 uint:2`, `hold "l" | addr goid:0 uint:2`}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			perBacking(t, func(t *testing.T, backing Option) {
@@ -161,7 +161,7 @@ func TestUnlockAcrossStop(t *testing.T) {
 		if !mu.TryLock() {
 			t.Error("the lock is still held")
 		}
-		if got, want := r.lines(), []string{`hold "open" open | addr goid:0 uint:256`}; !slices.Equal(got, want) {
+		if got, want := r.lines(), []string{`hold "open" open | addr goid:0 uint:258`}; !slices.Equal(got, want) {
 			t.Errorf("recorded %q, want %q", got, want)
 		}
 	})

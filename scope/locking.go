@@ -77,7 +77,7 @@ func self() uint64 {
 func (l *lockState) tell(ref *lockRef, w uint64, name string, what uint64, long bool) {
 	r := current.Load()
 	if ref == nil {
-		ref = l.known(r, name, what)
+		ref = l.known(name, what)
 	}
 	s := ref.sums
 	setWord(&s.acquired, l.count)
@@ -105,7 +105,7 @@ func (l *lockState) wait(t tryLocker, name string, what uint64) {
 	w := waiting{r: current.Load(), what: what}
 	w.start = w.r.clock.Now()
 	w.holder = atomic.LoadUint64(&l.holder)
-	ref := l.known(w.r, name, what)
+	ref := l.known(name, what)
 	w.sums = ref.sums
 	watched := w.ready()
 	got := false
@@ -119,13 +119,14 @@ func (l *lockState) wait(t tryLocker, name string, what uint64) {
 	}
 	long := false
 	on := atomic.LoadUint64(&locking)
-	if what&0xff == uint64(format.LockExclusive) && on != 0 {
+	exclusive := what&uint64(format.LockShared) == 0
+	if exclusive && on != 0 {
 		l.own(on)
 	}
 	if watched {
 		long = w.over(on, 0)
 	}
-	if what&0xff == uint64(format.LockExclusive) && on != 0 {
+	if exclusive && on != 0 {
 		l.tell(ref, on, name, what, long)
 	}
 }

@@ -74,7 +74,7 @@ var lockTable struct {
 }
 
 // known is the lock's ref, which its first wait makes.
-func (l *lockState) known(r *recorder, name string, what uint64) *lockRef {
+func (l *lockState) known(name string, what uint64) *lockRef {
 	a := any(l)
 	addr := uint64(sys.Object(&a))
 	old := l.ref.Load()
@@ -88,13 +88,13 @@ func (l *lockState) known(r *recorder, name string, what uint64) *lockRef {
 	if !l.ref.CompareAndSwap(old, ref) {
 		return l.ref.Load()
 	}
-	ref.sums.register(r)
+	ref.sums.register()
 	runtime.AddCleanup(ref, func(s *lockSums) { s.gone.Store(true) }, ref.sums)
 	return ref
 }
 
 // register has the lock told of from now on.
-func (s *lockSums) register(r *recorder) {
+func (s *lockSums) register() {
 	if s.rest = lockTable.count.Add(1) > maxLocks; !s.rest {
 		for {
 			s.next = lockTable.fresh.Load()
@@ -104,14 +104,13 @@ func (s *lockSums) register(r *recorder) {
 		}
 	}
 	tellLocks.Store(&lockTeller)
-	r.lockFacts()
 }
 
 var lockTeller = (*recorder).lockSums
 
 // lockFacts tells the trace the threshold, once.
 func (r *recorder) lockFacts() {
-	if lockTable.gen.Swap(r.gen) == r.gen {
+	if lockTable.gen.Load() == r.gen || lockTable.gen.Swap(r.gen) == r.gen {
 		return
 	}
 	how := "duration"
@@ -136,9 +135,6 @@ func (r *recorder) lockSums(now collecting) {
 	defer t.mu.Unlock()
 	for s := t.fresh.Swap(nil); s != nil; s = s.next {
 		t.all = append(t.all, s)
-	}
-	if now == collectStart && len(t.all) > 0 {
-		r.lockFacts()
 	}
 	kept := t.all[:0]
 	for _, s := range t.all {
@@ -172,6 +168,7 @@ func (r *recorder) tellSums(s *lockSums, at collecting) bool {
 	if id&nameOut != 0 {
 		return true
 	}
+	r.lockFacts()
 	// Both halves in one: the difference of the words is that of the counts, and of
 	// the brief ones there are never more than of all.
 	n := now.contended - was.contended
@@ -202,8 +199,6 @@ func (r *recorder) threshold() time.Duration {
 	lockCall.once.Do(func() { lockCall.took = r.callTime() })
 	return 6 * lockCall.took
 }
-
-func (r *recorder) lockThreshold() int64 { return r.ticks(r.threshold()) }
 
 // lockCall is what the call that locks a free lock takes, with its time taken before
 // and after: what is compared with the threshold is measured so too.

@@ -135,7 +135,7 @@ func TestStaleEnds(t *testing.T) {
 		ends := begin()
 		r := stop(t)
 		want := []string{`task "span" open`, `task "a" depth=1 open`, `task "b" depth=2 open | int:1`,
-			`process "c" depth=3 open`, `pending "d" depth=4 open`, `wait "l" depth=4 | addr goid:0 uint:0`, `hold "l" depth=4 open | addr goid:0 uint:0`}
+			`process "c" depth=3 open`, `pending "d" depth=4 open`, `wait "l" depth=4 | addr goid:0 uint:2`, `hold "l" depth=4 open | addr goid:0 uint:2`}
 		if got := r.lines(); !slices.Equal(got, want) {
 			t.Errorf("recorded\n%q, want\n%q", got, want)
 		}

@@ -53,7 +53,7 @@ const retryWhat = uint64(format.LockRetry) << 8
 func (t *Retries) again() {
 	if t.w.r == nil {
 		r := current.Load()
-		t.w = waiting{r: r, sums: r.retries(t.name), what: retryWhat, start: r.clock.Now()}
+		t.w = waiting{r: r, sums: retriesOf(t.name), what: retryWhat, start: r.clock.Now()}
 		if !t.w.ready() {
 			t.w.begun, t.w.sums = true, nil // left out: never due, and not counted
 		}
@@ -68,8 +68,8 @@ func (t *Retries) done() {
 	t.w = waiting{}
 }
 
-// retries is what is counted of the loops of a name.
-func (r *recorder) retries(name string) *lockSums {
+// retriesOf is what is counted of the loops of a name.
+func retriesOf(name string) *lockSums {
 	t := &lockTable.retries
 	t.RLock()
 	s := t.by[name]
@@ -90,6 +90,6 @@ func (r *recorder) retries(name string) *lockSums {
 	}
 	s = &lockSums{name: strings.Clone(name), kind: format.LockRetry}
 	t.by[s.name] = s
-	s.register(r)
+	s.register()
 	return s
 }

@@ -28,9 +28,13 @@ const spinFor = 1000
 // ready tells whether the wait is one to be recorded.
 func (w *waiting) ready() bool {
 	id := w.r.names.find(w.sums.name)
+	if id&nameOut != 0 {
+		return false
+	}
+	w.r.lockFacts()
 	w.head = headWait | id<<48
-	w.threshold = w.r.lockThreshold()
-	return id&nameOut == 0
+	w.threshold = w.r.ticks(w.r.threshold())
+	return true
 }
 
 // due begins the wait's record, if it is time for that, and tells whether it was.

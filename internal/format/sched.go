@@ -188,6 +188,10 @@ const (
 	LockShared    LockMode = 1 // with other readers
 )
 
+// LockEvery in that slot says that every wait and every hold is recorded of the lock
+// that has this name.
+const LockEvery = 2
+
 // LockSlot is the value of the uint slot of a wait or a hold.
 func LockSlot(k LockKind, m LockMode) uint64 { return uint64(k)<<8 | uint64(m) }
 

@@ -60,7 +60,7 @@ func (w *writer) Write(p []byte) (int, error) {
 	if w.patient {
 		w.await()
 	}
-	if len(w.buf) > maxWaiting {
+	if len(w.buf) > maxWaiting || w.patient && !w.refused.IsZero() {
 		w.giveUp()
 	}
 	return len(p), nil
