@@ -40,7 +40,7 @@ func (p *packer) fit() (*timeline.Container, error) {
 	selected.Progress = nil // it has been told of, while the scopes were read
 	c := &timeline.Container{
 		Tile: p.tile(p.o.Max), Locks: p.x.LockTile(p.from, p.to, locksMost), States: p.stateTile(p.o.Max),
-		Doctor: timeline.DoctorSays(p.ctx, p.t, selected),
+		Doctor: DoctorSays(p.ctx, p.t, selected),
 	}
 	for p.ctx.Err() == nil {
 		var err error

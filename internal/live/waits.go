@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scopeview/scopeview/export/html"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/timeline"
@@ -151,7 +152,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := timeline.DoctorSays(r.Context(), t, analysis.Selection{})
+	says := html.DoctorSays(r.Context(), t, analysis.Selection{})
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return

@@ -30,9 +30,20 @@ type decoded struct {
 		Rows  [][2]uint64
 		Items [][7]any
 	}
-	Columns [][4]any
-	ints    map[string][]int64
-	floats  map[string][]float64
+	States *struct {
+		From, To, Res          int64
+		Names, Frames, Reasons []string
+		Stacks                 [][]int
+	}
+	Locks *struct {
+		Locks []LockRow
+		More  int
+	}
+	Pending  bool
+	Problems []string
+	Columns  [][4]any
+	ints     map[string][]int64
+	floats   map[string][]float64
 }
 
 func decode(t testing.TB, packed []byte) *decoded {

@@ -5,6 +5,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"slices"
+	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -107,6 +108,10 @@ func TestGrownEqualsLoaded(t *testing.T) {
 			if !slices.Equal(got.ints[name], want.ints[name]) {
 				t.Fatalf("seed %d: %s is %v, want %v", seed, name, got.ints[name], want.ints[name])
 			}
+		}
+		locks := func(x *Index) []string { return lockLines(pack(t, &Container{Locks: x.LockTile(0, end, 0)})) }
+		if a, b := locks(x), locks(atOnce(t, list, end)); !slices.Equal(a, b) {
+			t.Fatalf("seed %d: the locks are\n%s\nwant\n%s", seed, strings.Join(a, "\n"), strings.Join(b, "\n"))
 		}
 		if a, b := x.Items(), int64(len(got.items())); a != b {
 			t.Fatalf("seed %d: %d items, the tile has %d", seed, a, b)

@@ -79,7 +79,7 @@ func (x *locks) add(e *trace.Event, row int32) {
 	if hold {
 		list = &l.holds
 	}
-	if n := len(*list); n > 0 && (*list)[n-1].start > span.start {
+	if n := len(*list); n > 0 && (*list)[n-1].start >= span.start {
 		l.unsorted = true
 	}
 	*list = append(*list, span)
@@ -87,10 +87,12 @@ func (x *locks) add(e *trace.Event, row int32) {
 
 // lockSpans are all waits, or all holds, of l up to now, by their starts.
 func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
-	byStart := func(a, b lockSpan) int { return cmp.Compare(a.start, b.start) }
+	byStart := func(a, b lockSpan) int {
+		return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.end, b.end), cmp.Compare(a.row, b.row))
+	}
 	if l.unsorted {
-		slices.SortStableFunc(l.waits, byStart)
-		slices.SortStableFunc(l.holds, byStart)
+		slices.SortFunc(l.waits, byStart)
+		slices.SortFunc(l.holds, byStart)
 		l.unsorted = false
 	}
 	list := l.waits
@@ -109,7 +111,7 @@ func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
 		list = append(list, o.span)
 	}
 	if clipped {
-		slices.SortStableFunc(list, byStart)
+		slices.SortFunc(list, byStart)
 	}
 	return list
 }

@@ -55,7 +55,8 @@ type lockColumns struct {
 	time, count                          column
 }
 
-// LockTile packs what of the locks touches [from, to], in about max items at most.
+// LockTile packs what of the locks touches [from, to], in max items at most if there
+// are fewer objects; 0: as many as there are.
 func (x *Index) LockTile(from, to, max int64) *LockTile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -72,8 +73,8 @@ func (x *Index) LockTile(from, to, max int64) *LockTile {
 		t.More, t.Locks = len(t.Locks)-locksMost, t.Locks[:locksMost]
 	}
 	x.packLocks(t)
-	for max > 0 && t.Items > max {
-		t.Res = 4 * (t.Res + (to-from)/max)
+	for max > 0 && t.Items > max && t.Res <= to-from {
+		t.Res = 4*t.Res + (to-from)/max + 1
 		x.packLocks(t)
 	}
 	return t

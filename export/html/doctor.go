@@ -1,4 +1,4 @@
-package timeline
+package html
 
 import (
 	"context"
@@ -14,7 +14,7 @@ type Unsaid struct {
 	Findings []string `json:"findings"`
 }
 
-// DoctorSays examines the selected part of t for Container.Doctor. It takes as long
+// DoctorSays examines the selected part of t for the page. It takes as long
 // as reading the trace twice, and longer where there is a Go execution trace. Where
 // nothing can be said, that is what is returned: a page is worth having without.
 func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection) any {
