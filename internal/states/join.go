@@ -31,6 +31,7 @@ type live struct {
 	thread uint32
 	reason string
 	assist bool
+	seen   bool // a stack that tells whose it is
 	times  [Count]int64
 }
 
@@ -38,6 +39,7 @@ type live struct {
 type stackInfo struct {
 	known bool
 	kind  kind
+	inner kind  // by the innermost function that is not the runtime's
 	state State // of a goroutine that waits there
 }
 
@@ -60,7 +62,7 @@ func (j *joiner) look(id uint32) stackInfo {
 	s := &j.stacks[id]
 	if !s.known {
 		frames := j.facts.Stack(id)
-		*s = stackInfo{true, kindOf(frames), stackState(frames)}
+		*s = stackInfo{true, kindOf(frames), innerKind(frames), stackState(frames)}
 	}
 	return *s
 }
@@ -76,6 +78,9 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 		}
 		if tr.Stack != 0 && (tr.From == gotrace.Running || tr.From == gotrace.Syscall) {
 			j.identify(g, tr.Stack)
+		}
+		if !g.seen && tr.From == gotrace.Waiting && j.look(tr.ByStack).inner == system {
+			g.kind, g.System = system, true // what it waits for since before the recording is the recorder's
 		}
 		j.close(g, tr.Time, tr.By, tr.ByStack)
 	}
@@ -119,9 +124,10 @@ func (j *joiner) meet(tr *gotrace.Transition) *live {
 
 // identify finds out whose goroutine it is.
 func (j *joiner) identify(g *live, stack uint32) {
-	if g.System || stack == 0 {
+	if g.seen || stack == 0 {
 		return
 	}
+	g.seen = true
 	g.kind = j.look(stack).kind
 	g.System = g.kind != program
 }

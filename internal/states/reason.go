@@ -44,9 +44,24 @@ func kindOf(frames []gotrace.Frame) kind {
 	case "runtime.main":
 		return program
 	}
+	return whose(last)
+}
+
+// whose tells whose a function is.
+func whose(name string) kind {
 	for _, p := range ours {
-		if strings.HasPrefix(last, p) {
+		if strings.HasPrefix(name, p) {
 			return system
+		}
+	}
+	return program
+}
+
+// innerKind tells whose the innermost function is that is not the runtime's.
+func innerKind(frames []gotrace.Frame) kind {
+	for _, f := range frames {
+		if !strings.HasPrefix(f.Func, "runtime.") {
+			return whose(f.Func)
 		}
 	}
 	return program
@@ -57,7 +72,7 @@ func kindOf(frames []gotrace.Frame) kind {
 var ours = []string{
 	"runtime.", "runtime/trace.", "runtime/pprof.",
 	"github.com/scopeview/scopeview/flusher.", "github.com/scopeview/scopeview/sweeper.",
-	"github.com/scopeview/scopeview/scope.(*recorder).",
+	"github.com/scopeview/scopeview/scope.(*recorder).", "github.com/scopeview/scopeview/scope.Stop",
 	"github.com/scopeview/scopeview/scope/gotrace.", "github.com/scopeview/scopeview/internal/perf.",
 }
 
