@@ -14,6 +14,8 @@ import (
 // build is another one: there a deferred function is on the heap.
 func TestNothingIsAllocated(t *testing.T) {
 	var mu sync.Mutex
+	var ours Mutex
+	var rw RWMutex
 	n, text, dur := 1<<40, "text", time.Second // no constants, which are no allocation anyway
 	calls := []struct {
 		name string
@@ -32,6 +34,13 @@ func TestNothingIsAllocated(t *testing.T) {
 		{"Pending", func() { defer Pending("a", n)() }},
 		{"Counter", func() { Counter("a", n) }},
 		{"Lock", func() { defer Lock(&mu, "a")() }},
+		{"Mutex", func() { ours.Lock(); ours.Unlock() }},
+		{"RWMutex", func() { rw.Lock(); rw.Unlock(); rw.RLock(); rw.RUnlock() }},
+		{"Retry", func() {
+			r := Retry("a")
+			r.Again()
+			r.Done()
+		}},
 		{"Stack", func() { Stack("a", int64(n)) }},
 		{"Track", func() { Track("a") }},
 		{"SetFilter apart, Enabled", func() { Enabled() }},
@@ -58,6 +67,8 @@ func TestNothingIsAllocated(t *testing.T) {
 		// flusher allocates; AllocsPerRun rounds down.
 		start(t, backing, WithFlushEvery(math.MaxInt64), WithHeartbeat(math.MaxInt64))
 		t.Run("recording", measure)
+		contend(t, &ours.lockState, &ours)
+		t.Run("contended", measure)
 		if err := SetFilter("-*"); err != nil {
 			t.Fatal(err)
 		}
