@@ -59,6 +59,7 @@ func (w *waiting) over(on uint64, tries int) bool {
 	long := took >= w.threshold
 	if long && !w.begun {
 		w.begin()
+		now = max(now, w.h.Start+1) // its chunk may be a new one
 	}
 	switch {
 	case w.h.Loc == 0: // too short to be recorded, or there was no place
