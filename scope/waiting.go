@@ -54,12 +54,14 @@ func (w *waiting) begin() {
 // counts it, and tells whether it lasted for the threshold; on is the value of
 // locking.
 func (w *waiting) over(on uint64, tries int) bool {
-	now := max(w.r.clock.Now(), w.start+1) // where the clock is coarse: not called off
+	// A nanosecond at least, or it would look as if it had been called off.
+	least := max(w.r.ticks(2), 1)
+	now := max(w.r.clock.Now(), w.start+least)
 	took := now - w.start
 	long := took >= w.threshold
 	if long && !w.begun {
 		w.begin()
-		now = max(now, w.h.Start+1) // its chunk may be a new one
+		now = max(now, w.h.Start+least) // its chunk may be a new one, in which nothing begins earlier
 	}
 	switch {
 	case w.h.Loc == 0: // too short to be recorded, or there was no place
