@@ -55,6 +55,7 @@ func (r *Report) Facts() []Fact {
 	r.recorder(l)
 	r.records(l)
 	r.stacks(l)
+	r.scheduler(l)
 	r.oddities(l)
 	return l.list
 }

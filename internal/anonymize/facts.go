@@ -20,6 +20,11 @@ var facts = map[string]*regexp.Regexp{
 	"backing_reason": words,
 	"witness_reason": words,
 	"stacks":         words,
+
+	"thread_switches":      regexp.MustCompile(`^(on|off)`), // and not what the system says
+	"thread_switches_lost": regexp.MustCompile(`^[0-9]{1,20}$`),
+	"thread_clock_begin":   regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
+	"thread_clock_end":     regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
 }
 
 // words are a sentence of ours: without what would quote a path or an error.

@@ -51,6 +51,11 @@ info "filter" "SECRET"
 info "snapshot" "2026-11-20T20:00:18Z of SECRET.scope"
 info "snapshot_reason" "trigger: SECRET took 2s"
 info "future" "SECRET"
+info "gotrace" "off: SECRET"
+info "thread_switches" "off: SECRET"
+info "thread_switches_lost" "SECRET"
+info "thread_clock_begin" "12 34"
+info "thread_clock_end" "12 34 SECRET"
 note ticks=2000 "filter SECRET"
 note ticks=2100 "switched off from outside"
 note ticks=2200 "trigger: SECRET took 2s; snapshot /SECRET"
@@ -130,6 +135,7 @@ func TestG31(t *testing.T) {
 		want := map[string]string{
 			"go": "go1.26.8", "os": "linux", "arch": "amd64", "kernel": "6.18.44", "scopeview": "v1.2.3", "cpu": "Intel(R) Xeon(R) Processor",
 			"clock_reason": "not asked for", "snapshot": "2026-11-20T20:00:18Z",
+			"thread_switches": "off", "thread_clock_begin": "12 34",
 		}
 		for _, i := range tr.Info() {
 			if want[i.Key] != i.Value {

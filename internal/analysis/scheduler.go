@@ -1,0 +1,56 @@
+package analysis
+
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+)
+
+// scheduler tells what there is of Go's scheduler and of threads, and why there is no
+// more; nothing where nobody asked for it.
+func (r *Report) scheduler(l *facts) {
+	r.goTrace(l)
+	r.taken(l, "CPU profile", "samples, in the Go execution trace", "gotrace_profile")
+	if lost := r.info("thread_switches_lost"); lost != "" && lost != "0" {
+		l.loud("threads", "when they were on a CPU, but for "+lost+" records that the system lost", Odd)
+		return
+	}
+	r.taken(l, "threads", "when they were on a CPU", "thread_switches")
+}
+
+func (r *Report) goTrace(l *facts) {
+	all := r.Trace.GoTraces()
+	if len(all) == 0 {
+		r.taken(l, "Go trace", "on, and nothing of it is there", "gotrace")
+		return
+	}
+	bytes, how := int64(0), Quiet
+	for _, g := range all {
+		bytes += g.Size
+		if g.Missing {
+			how = Odd
+		}
+	}
+	text := Size(bytes) + " of Go's execution trace"
+	if len(all) > 1 {
+		text += ", in " + Thousands(int64(len(all))) + " parts"
+	}
+	text = join(text, prefix("joined from ", r.info(gotrace.FactJoined)))
+	if how == Odd {
+		text += ", of which some is missing"
+	}
+	if why, off := strings.CutPrefix(r.info("gotrace"), "off"); off {
+		text += "; then none" + why
+	}
+	l.loud("Go trace", text+"; see scopeview states", how)
+}
+
+// taken tells of what a recording has, or why not: its fact is "on", or "off: " and why.
+func (r *Report) taken(l *facts, label, what, key string) {
+	fact := r.info(key)
+	if why, off := strings.CutPrefix(fact, "off"); off {
+		l.add(label, "none"+why)
+	} else if fact != "" {
+		l.add(label, what)
+	}
+}
