@@ -150,9 +150,9 @@ func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
 	}
 }
 
-// waiting visits how many waited, from when on. At a resolution only the most of
-// each stretch stay, and the last.
-func waiting(list []lockSpan, from, to, res int64, visit func(t int64, n int)) {
+// waiting visits how many waited: from t on, until the next one, at most so many at
+// once, and sum is their time together. At a resolution there is one for each stretch.
+func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int, sum int64)) {
 	type step struct {
 		t int64
 		d int
@@ -166,21 +166,19 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, n int)) {
 	slices.SortFunc(steps, func(a, b step) int { return cmp.Or(cmp.Compare(a.t, b.t), cmp.Compare(a.d, b.d)) })
 	n, res := 0, max(res, 1)
 	for i := 0; i < len(steps); {
-		t := steps[i].t
-		stretch, most := floorDiv(t, res), 0
-		last := t
-		for i < len(steps) && floorDiv(steps[i].t, res) == stretch {
-			last = steps[i].t
-			for i < len(steps) && steps[i].t == last {
+		begin, most, sum := steps[i].t, 0, int64(0)
+		for stretch := floorDiv(begin, res); i < len(steps) && floorDiv(steps[i].t, res) == stretch; {
+			t := steps[i].t
+			for i < len(steps) && steps[i].t == t {
 				n += steps[i].d
 				i++
 			}
 			most = max(most, n)
+			if i < len(steps) {
+				sum += int64(n) * (steps[i].t - t)
+			}
 		}
-		if last > t {
-			visit(t, most)
-		}
-		visit(last, n)
+		visit(begin, most, sum)
 	}
 }
 

@@ -55,7 +55,7 @@ func lockLines(d *decoded) (lines []string) {
 			h++
 		}
 		for range l.Steps {
-			line += fmt.Sprintf(" %d:%d", d.ints["waitTime"][w], d.ints["waitCount"][w])
+			line += fmt.Sprintf(" %d:%d/%d", d.ints["waitTime"][w], d.ints["waitCount"][w], d.ints["waitSum"][w])
 			w++
 		}
 		lines = append(lines, line)
@@ -75,8 +75,8 @@ func TestLockTile(t *testing.T) {
 	}
 	want := []string{
 		"mu 0xc0 mutex: waits 2 3300 1800, holds 3 8800 6600, at most 2;" +
-			" 200+1800 g1 update ×1 f0 2000+400 g2 - ×1 f0 2400+6600 g3 - ×1 f0 500:1 600:2 2000:1 2400:0",
-		"mu 0xd0 lock: waits 1 100 100, holds 0 0 0, at most 1; 700:1 800:0",
+			" 200+1800 g1 update ×1 f0 2000+400 g2 - ×1 f0 2400+6600 g3 - ×1 f0 500:1/100 600:2/2800 2000:1/400 2400:0/0",
+		"mu 0xd0 lock: waits 1 100 100, holds 0 0 0, at most 1; 700:1/100 800:0/0",
 		"rw 0xe0 rwmutex: waits 0 0 0, holds 2 2000 1000, at most 0; 4000+1500 g2 - ×2 f1",
 	}
 	// The open hold lasts up to the last moment that is known.
@@ -84,7 +84,7 @@ func TestLockTile(t *testing.T) {
 	if got := tile(0, 10000, 0); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
-	part := []string{"mu 0xc0 mutex: waits 1 1800 1800, holds 2 8000 7600, at most 1; 2000+400 g2 - ×1 f0 2400+7600 g3 - ×1 f0 2100:1 2400:0"}
+	part := []string{"mu 0xc0 mutex: waits 1 1800 1800, holds 2 8000 7600, at most 1; 2000+400 g2 - ×1 f0 2400+7600 g3 - ×1 f0 2100:1/300 2400:0/0"}
 	if got := tile(2100, 2500, 0); !slices.Equal(got, part) {
 		t.Errorf("a part:\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(part, "\n"))
 	}
@@ -101,16 +101,16 @@ func TestWaitersMerged(t *testing.T) {
 	for i := range int64(1000) {
 		list = append(list, lockSpan{start: 10 * i, end: 10*i + 15 + 100*(i/500)})
 	}
-	most := func(res int64) (n, most int) {
-		waiting(list, 0, 20_000, res, func(_ int64, k int) {
+	most := func(res int64) (n, most int, sum int64) {
+		waiting(list, 0, 20_000, res, func(_ int64, k int, ns int64) {
 			n++
-			most = max(most, k)
+			most, sum = max(most, k), sum+ns
 		})
-		return n, most
+		return n, most, sum
 	}
-	exact, want := most(0)
+	exact, want, all := most(0)
 	for _, res := range []int64{100, 1000, 5000} {
-		if n, got := most(res); got != want || n > int(2*20_000/res)+2 || n >= exact {
+		if n, got, sum := most(res); got != want || sum != all || n > int(20_000/res)+1 || n >= exact {
 			t.Errorf("at %d: %d steps up to %d, want up to %d", res, n, got, want)
 		}
 	}

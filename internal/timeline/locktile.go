@@ -19,8 +19,8 @@ const locksMost = 200
 //	              the stretches in which it was held, which do not overlap: the goroutine of the longest
 //	              hold in it, the name of the scope that this one was in (plus one; 0: in none), how many
 //	              holds there are, 1 with other readers
-//	waitTime d, waitCount u
-//	              from when on how many waited
+//	waitTime d, waitCount u, waitSum u
+//	              from when on, until the next one, at most how many waited, and how long together
 type LockTile struct {
 	From, To, Res int64
 	Locks         []LockRow
@@ -52,7 +52,7 @@ type LockRow struct {
 
 type lockColumns struct {
 	start, dur, goid, scope, many, flags column
-	time, count                          column
+	time, count, sum                     column
 }
 
 // LockTile packs what of the locks touches [from, to], in max items at most if there
@@ -108,7 +108,7 @@ func (x *Index) packLocks(t *LockTile) {
 	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
 	c := &lockColumns{
 		of("holdStart", 'd'), of("holdDur", 'u'), of("holdGoid", 'u'), of("holdScope", 'u'), of("holdMany", 'u'), of("holdFlags", 'b'),
-		of("waitTime", 'd'), of("waitCount", 'u'),
+		of("waitTime", 'd'), of("waitCount", 'u'), of("waitSum", 'u'),
 	}
 	t.Items = 0
 	for i := range t.Locks {
@@ -131,13 +131,14 @@ func (x *Index) packLocks(t *LockTile) {
 			}
 			c.flags.b(flags)
 		})
-		waiting(r.waits, t.From, t.To, t.Res, func(at int64, n int) {
+		waiting(r.waits, t.From, t.To, t.Res, func(at int64, n int, sum int64) {
 			r.Steps++
 			r.Most = max(r.Most, n)
 			c.time.d(at)
 			c.count.u(uint64(n))
+			c.sum.u(uint64(sum))
 		})
 		t.Items += int64(r.Held + r.Steps)
 	}
-	t.columns = []*column{&c.start, &c.dur, &c.goid, &c.scope, &c.many, &c.flags, &c.time, &c.count}
+	t.columns = []*column{&c.start, &c.dur, &c.goid, &c.scope, &c.many, &c.flags, &c.time, &c.count, &c.sum}
 }

@@ -15,6 +15,8 @@ import { children, longest, neighbour, parent, selfTime } from "./relate.js";
 import { momentText } from "./ruler.js";
 import { createSortable } from "./sortable.js";
 import { thousands } from "./time.js";
+import { goroutineTitle, lockText } from "./waitfacts.js";
+import { lockArgs, scopeOfHolder } from "./waitlinks.js";
 
 /** Which links come first. */
 const linkRank = Object.freeze({ block: 0, lock: 1, wake: 2, go: 3 });
@@ -86,7 +88,13 @@ export function createDetails(app) {
     const list = make("dl", { class: "facts" });
     const add = (key, text, mono) => list.append(make("dt", { text: key }), make("dd", { text, class: mono ? "mono" : "" }));
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
-    const args = argsList(seg.strings[seg.args[i]] || "");
+    const lock = lockArgs(app.model, seg, i);
+    if (lock) add("lock", lockText(lock));
+    if (lock && seg.kind[i] === Kind.wait) {
+      const held = scopeOfHolder(app.model, lock.holder, seg.start[i]);
+      add("held by", lock.holder ? `${goroutineTitle(app.model, lock.holder)}${held ? `, in ${nameText(name(held))}` : ""}` : "not known");
+    }
+    const args = lock ? [] : argsList(seg.strings[seg.args[i]] || "");
     facts.replaceChildren(list);
     if (args.length === 0) return;
     const given = make("dl", { class: "facts arguments" });

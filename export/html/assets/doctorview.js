@@ -2,6 +2,7 @@
 // would gain to mend it. A finding's head leads to its place.
 
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "./make.js";
+import { momentText } from "./ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "./states.js";
 
@@ -122,7 +123,7 @@ export function createDoctor(app) {
     drawn = key;
     const all = report.findings ?? [];
     head.textContent = all.length === 0 ? "Nothing found" : pluralText(all.length, "finding");
-    note.textContent = report.error ?? `What was looked at: ${app.time(report.from_ns ?? 0)} – ${app.time(report.to_ns ?? app.model.end)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`;
+    note.textContent = report.error ?? `What was looked at: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`;
     keepFocus(element, () => {
       findings.replaceChildren(...all.map(finding));
       sides.replaceChildren(...side());

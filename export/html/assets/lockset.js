@@ -4,8 +4,8 @@
 /**
  * One object. starts, ends, goids, scopes, many and shared are the stretches in
  * which it was held, which do not overlap: of the longest hold in it the goroutine
- * and the name id of the scope that it was in (-1: none). times and counts are from
- * when on how many waited.
+ * and the name id of the scope that it was in (-1: none). From a time on, until the
+ * next of times, at most counts waited at once, and together for sums ns.
  * @typedef {Object} LockRow
  * @property {string} id what pinned, hidden and the address remember
  * @property {number} nameId
@@ -27,6 +27,7 @@
  * @property {ArrayLike<number>} shared
  * @property {Float64Array} times
  * @property {ArrayLike<number>} counts
+ * @property {ArrayLike<number>} sums
  */
 
 /**
@@ -41,7 +42,7 @@ export function readLocks(header, columns) {
     return c;
   };
   const [start, dur, goid, scope, many, flags] = ["holdStart", "holdDur", "holdGoid", "holdScope", "holdMany", "holdFlags"].map(column);
-  const [time, count] = ["waitTime", "waitCount"].map(column);
+  const [time, count, sum] = ["waitTime", "waitCount", "waitSum"].map(column);
   for (const c of [dur, goid, scope, many, flags]) {
     if (c.length !== start.length) throw new Error(`The timeline's data have ${start.length} holds, but a column of ${c.length}.`);
   }
@@ -57,7 +58,7 @@ export function readLocks(header, columns) {
       ...l, id: `l${l.name}@${l.addr}`, nameId: l.name, alone: true,
       starts: Float64Array.from(start.subarray(h0, h)), ends: Float64Array.from(start.subarray(h0, h), (t, k) => t + dur[h0 + k]),
       goids: goid.subarray(h0, h), scopes: Float64Array.from(scope.subarray(h0, h), (s) => s - 1), many: many.subarray(h0, h), shared: flags.subarray(h0, h),
-      times: Float64Array.from(time.subarray(w0, w)), counts: count.subarray(w0, w),
+      times: Float64Array.from(time.subarray(w0, w)), counts: count.subarray(w0, w), sums: sum.subarray(w0, w),
     };
   });
   for (const l of list) l.alone = names.get(l.nameId) === 1;

@@ -7,8 +7,8 @@ import { Kind, Flag, Quality } from "./kinds.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "./relate.js";
 import { digits3, thousands } from "./time.js";
-import { goroutineTitle, lockFacts, lockNow, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
-import { holderOf, scopeOfHolder } from "./waitlinks.js";
+import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
+import { lockArgs, scopeOfHolder } from "./waitlinks.js";
 
 const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
 
@@ -88,11 +88,12 @@ export function createPopup(app) {
     const { start, end } = extentOf(ref);
     const open = (seg.flags[i] & Flag.open) !== 0;
     const kind = seg.kind[i];
-    const args = argumentsText(model.argsText(seg, i));
+    const lock = lockArgs(model, seg, i);
+    const args = lock ? "" : argumentsText(model.argsText(seg, i));
     if (kind === Kind.event || kind === Kind.pending) {
       return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
     }
-    const holder = holderOf(model, seg, i);
+    const holder = kind === Kind.wait && lock ? lock.holder : 0;
     const held = scopeOfHolder(model, holder, start);
     const words = /** @type {Record<number, string>} */ (popupWords)[kind];
     const title = kind === Kind.wait || kind === Kind.hold ? `${words} ${name}` : name;
@@ -103,6 +104,7 @@ export function createPopup(app) {
     const ratio = seg.quality[i] !== Quality.unknown && dur > 0 ? `, ${seg.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(seg.cpu[i] / dur)} of it` : "";
     return lines(title, [
       ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.seg.name[held.i])}` : ""}` : null],
+      ["lock", lock ? lockText(lock) : null],
       ["arguments", args || null],
       ["start", app.time(start)],
       ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : app.span(dur)],

@@ -107,36 +107,46 @@ export function holderText(model, l, k) {
   return l.many[k] > 1 ? `${l.many[k]} holds, the longest by ${name}${scope}` : name + scope;
 }
 
-/** @param {Painter} p @param {any} l @param {number} y @param {number} h */
+/**
+ * How many waited: on an average as high as it is filled, and faintly, where that is
+ * more, the most at once.
+ * @param {Painter} p @param {any} l @param {number} y @param {number} h
+ */
 function drawWaiters(p, l, y, h) {
   const { ctx } = p;
-  const { times, counts } = l;
-  if (times.length === 0) return;
+  const { times, counts, sums } = l;
   const most = Math.max(1, l.most);
-  ctx.fillStyle = p.colors.wait;
-  let k = Math.max(0, lowerBound(times, p.from) - 1);
-  let x = Math.max(0, (times[k] - p.from) * p.scale);
-  let n = counts[k];
-  for (; k < times.length && times[k] <= p.to; k++) {
-    const next = k + 1 < times.length ? Math.min(p.width, (times[k + 1] - p.from) * p.scale) : x;
-    n = Math.max(n, counts[k]);
-    // Several numbers in one pixel: the highest is shown.
-    if (next - x < 1 && k + 1 < times.length) continue;
-    if (n > 0) {
-      const high = Math.max(2, (h * n) / most);
-      ctx.fillRect(x, y + h - high, Math.max(1, next - x), high);
-      if (next - x >= 14) {
-        ctx.fillStyle = p.colors["bar-text"];
-        if (high >= 12) ctx.fillText(String(n), x + 3, y + h - 3);
-        ctx.fillStyle = p.colors.wait;
-      }
+  let from = NaN; // of what is gathered for one pixel
+  let high = 0;
+  let sum = 0;
+  for (let k = Math.max(0, lowerBound(times, p.from) - 1); k < times.length && times[k] <= p.to; k++) {
+    const next = k + 1 < times.length ? times[k + 1] : times[k];
+    if (Number.isNaN(from)) from = times[k];
+    high = Math.max(high, counts[k]);
+    sum += sums[k];
+    if ((next - from) * p.scale < 1 && k + 1 < times.length) continue;
+    if (high > 0) waiters(p, from, next, high / most, sum / Math.max(1, next - from) / most, y, h);
+    if (high > 0 && (next - from) * p.scale >= 14 && counts[k] === high) {
+      ctx.fillStyle = p.colors["bar-text"];
+      ctx.fillText(String(high), Math.max(0, (from - p.from) * p.scale) + 3, y + h - 3);
     }
-    x = next;
-    n = 0;
+    from = NaN;
+    high = sum = 0;
   }
 }
 
-/** How many waited at a moment. @param {any} l @param {number} t */
+/** @param {Painter} p @param {number} from @param {number} to @param {number} high @param {number} mean @param {number} y @param {number} h */
+function waiters(p, from, to, high, mean, y, h) {
+  const x = Math.max(0, (from - p.from) * p.scale);
+  const w = Math.max(1, Math.min(p.width, (to - p.from) * p.scale) - x);
+  for (const [share, color] of /** @type {[number, string][]} */ ([[high, p.colors["wait-soft"]], [mean, p.colors.wait]])) {
+    const up = Math.max(1.5, h * Math.min(1, share));
+    p.ctx.fillStyle = color;
+    p.ctx.fillRect(x, y + h - up, w, up);
+  }
+}
+
+/** How many waited at a moment, at most. @param {any} l @param {number} t */
 export function waitersAt(l, t) {
   const k = lowerBound(l.times, t + 1) - 1;
   return k < 0 ? 0 : l.counts[k];

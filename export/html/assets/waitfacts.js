@@ -66,6 +66,9 @@ export function stateTitle(set, run) {
   return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(run.n)} states, each too short to show`;
 }
 
+/** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */
+export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
+
 /** @param {any} app @param {any} l @returns {[string, string][]} */
 export function lockFacts(app, l) {
   /** @type {[string, string][]} */

@@ -15,15 +15,36 @@ const mostWakes = 50;
 /** Of a trace with more items who held a lock is not looked for among all holds while it grows. */
 const mostSought = 200000;
 
+/** The kinds of locks by number, as the format has them. */
+const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
+
+/**
+ * What a wait or a hold tells of its lock: the object's address, the goroutine that
+ * had it when the wait began (0: not known), its kind, and whether it is shared with
+ * other readers. null: it is neither.
+ * @param {any} model @param {any} seg @param {number} i
+ * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
+ */
+export function lockArgs(model, seg, i) {
+  if (seg.kind[i] !== Kind.wait && seg.kind[i] !== Kind.hold) return null;
+  let a;
+  try {
+    a = JSON.parse(model.argsText(seg, i) || "{}");
+  } catch {
+    a = {};
+  }
+  const what = Number(a["0"]) || 0;
+  return {
+    addr: String(a.addr ?? ""), holder: Number(a.holder ?? a.goid) || 0,
+    kind: typeof a.kind === "string" ? a.kind : lockKinds[what >> 8] ?? "lock", shared: a.mode === "shared" || (what & 1) === 1,
+  };
+}
+
 /**
  * The goroutine that held a lock when a wait for it began; 0: not known.
  * @param {any} model @param {any} seg @param {number} i
  */
-export function holderOf(model, seg, i) {
-  if (seg.kind[i] !== Kind.wait) return 0;
-  const m = /"(?:holder|goid)":(\d{1,16})/.exec(model.argsText(seg, i));
-  return m ? Number(m[1]) : 0;
-}
+export function holderOf(model, seg, i) { return seg.kind[i] === Kind.wait ? lockArgs(model, seg, i)?.holder ?? 0 : 0; }
 
 /**
  * The scope that a wait's holder was in when the wait began; null: in none, or not
