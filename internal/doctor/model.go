@@ -237,12 +237,14 @@ func (g *gor) flatten() {
 }
 
 // waitedFor connects the intervals in which goroutines wait for a lock with the lock: by
-// the records of those that are ours, and by the place of the others.
+// the records of those that are ours, and by the place of the others. Who was woken and
+// can't go on yet still waits for it: an unlocked mutex readies who waits, and is often
+// locked again by who unlocked it before that one runs.
 func (m *model) waitedFor() {
 	for n, l := range m.locks {
 		for _, w := range l.waits {
 			for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
-				if v := &w.g.ivs[i]; v.lock < 0 && !running(v.state) && v.state != states.Runnable && v.state != states.Preempted {
+				if v := &w.g.ivs[i]; v.lock < 0 && !v.core {
 					v.lock = int32(n)
 				}
 			}

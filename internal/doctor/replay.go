@@ -104,7 +104,7 @@ func (m *model) plan() *replayed {
 func (m *model) lastOne() (last *gor) {
 	end := int64(-1)
 	for _, g := range m.gs {
-		if g.role != roleUser {
+		if g.role != roleUser || 2*g.sum(m.from, m.to, func(v *iv) bool { return v.state == states.Unknown }) > m.span() {
 			continue
 		}
 		for i := len(g.ivs) - 1; i >= 0; i-- {

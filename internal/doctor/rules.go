@@ -54,6 +54,7 @@ var rules = []rule{
 	}, serialization},
 	{WorkInflation, 4, needGo | needCores, limits{
 		"slope": 0.2, // of log CPU on log of how many ran
+		"most":  1.2, // of that: what others do can't cost more than their number, so more than this comes from elsewhere; ours
 		"p":     0.01,
 		"wait":  0.05, // of its time, that its goroutine waits for locks and channels at most
 		"cpu":   0.9,  // of its time, that it is on a CPU at least

@@ -23,12 +23,12 @@ func collector(m *model, l limits) []Finding {
 			d := v.to - v.from
 			switch {
 			case !v.core:
-			case g.role == roleCollector:
+			case g.role == roleCollector && v.state != states.Preempted:
 				workers += d
 			case v.state == states.GC:
 				assist += d
 				g.scopesIn(v.from, v.to, scopes)
-			default:
+			case running(v.state):
 				ran += d
 			}
 		}
@@ -167,12 +167,13 @@ func polls(frames []gotrace.Frame) bool {
 // is told by its samples: most of them are in what one polls with, or outside what it
 // does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
 // the core time that this takes. Gain is what a replay takes less in which it takes none.
-func spinning(m *model, l limits) (fs []Finding) {
+func spinning(m *model, l limits) []Finding {
+	fs, retries := m.retries(l)
 	all, in := map[*gor]int{}, map[*gor]int{}
 	leaves := map[*gor]map[string]int{}
 	for _, s := range m.samples {
-		if s.g.role != roleUser {
-			continue
+		if s.g.role != roleUser || retries[s.g] {
+			continue // or it is told already
 		}
 		all[s.g]++
 		if s.polls {
@@ -237,11 +238,12 @@ func spinning(m *model, l limits) (fs []Finding) {
 		f.Evidence = []string{fmt.Sprintf("of %s samples of the CPU profile of %s most are in calls that one polls with", analysis.Thousands(int64(samples)), analysis.Plural(int64(len(gs)), "goroutine"))}
 		fs = append(fs, f)
 	}
-	return append(fs, m.retries(l)...)
+	return fs
 }
 
-// retries are the loops of scope.Retry that take cores.
-func (m *model) retries(l limits) (fs []Finding) {
+// retries are the loops of scope.Retry that take cores, and who is in them.
+func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
+	in = map[*gor]bool{}
 	for i, k := range m.locks {
 		if k.kind != format.LockRetry || len(k.waits) == 0 {
 			continue
@@ -258,8 +260,11 @@ func (m *model) retries(l limits) (fs []Finding) {
 		f.Text = fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s. Without them, the run would be about %s shorter.",
 			analysis.Show(m.locks[i].name), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
 		fs = append(fs, f)
+		for _, w := range k.waits {
+			in[w.g] = true
+		}
 	}
-	return fs
+	return fs, in
 }
 
 // faultCost is the most that one page fault without I/O is taken to cost: it clears a

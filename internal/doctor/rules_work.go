@@ -38,7 +38,7 @@ func workInflation(m *model, l limits) []Finding {
 	all := float64(m.sweepRan())
 	for _, x := range m.inflations(l) {
 		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
-		if x.slope < l["slope"] || x.t < critical || x.extra < l["share"]*all {
+		if x.slope < l["slope"] || x.slope > l["most"] || x.t < critical || x.extra < l["share"]*all {
 			continue
 		}
 		if worst == nil || x.extra > worst.extra {

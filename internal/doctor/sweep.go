@@ -74,6 +74,9 @@ func whatOf(g *gor, v *iv) what {
 	case v.core:
 		return whatRun
 	}
+	if v.lock >= 0 {
+		return whatLock
+	}
 	switch v.state {
 	case states.Unknown:
 		return whatUnknown
