@@ -21,6 +21,8 @@ var facts = map[string]*regexp.Regexp{
 	"witness_reason": words,
 	"stacks":         words,
 
+	"lock_threshold":       regexp.MustCompile(`^(all|calibrated|duration)$`),
+	"lock_threshold_ns":    regexp.MustCompile(`^[0-9]{1,20}$`),
 	"thread_switches":      regexp.MustCompile(`^(on|off)`), // and not what the system says
 	"thread_switches_lost": regexp.MustCompile(`^[0-9]{1,20}$`),
 	"thread_clock_begin":   regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),

@@ -18,6 +18,9 @@ var fixed = func() (n [128]int) {
 	return n
 }()
 
+// everyWait is the bit that says that all waits for a lock are recorded.
+const everyWait = 1 << 1
+
 // records appends the records of the chunk in, of which used bytes are.
 func (a *anonymizer) records(b []byte, used int) ([]byte, error) {
 	w := format.WalkRecords(a.in[:used])
@@ -83,7 +86,8 @@ func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept [
 	lock := (r.Kind() == format.KindWait || r.Kind() == format.KindHold) && n+1 < len(slots) &&
 		slots[n].Type == format.SlotGoid && slots[n+1].Type == format.SlotUint
 	if lock {
-		slots[n+1].Value = format.LockSlot(format.LockOf(slots[n+1].Value))
+		v := slots[n+1].Value
+		slots[n+1].Value = format.LockSlot(format.LockOf(v)) | v&everyWait
 		n += 2
 	}
 	slots = slots[:min(n, len(slots))]

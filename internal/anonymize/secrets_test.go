@@ -87,7 +87,7 @@ process "SECRET.scope" @p g=7 start=2120 open=go apart | user:100 system:200 str
 wait "SECRET.mu" g=7 start=2300 stop=2400 cpu=0/unknown | addr:0xdead string:"SECRET"
 wait "SECRET.mu" g=7 start=2310 stop=2390 cpu=0/unknown | addr:0xdead goid:8 uint:0x5443455301 string:"SECRET"
 hold "SECRET.mu" g=7 start=2400 stop=2500 cpu=0/unknown | addr:0xdead
-hold "SECRET.mu" g=7 start=2410 stop=2500 cpu=0/unknown | addr:0xdead goid:0 uint:0x201
+hold "SECRET.mu" g=7 start=2410 stop=2500 cpu=0/unknown | addr:0xdead goid:0 uint:0x203
 event "SECRET.scope" g=7 start=2600 | string:"SECRET"
 counter "SECRET.scope" g=7 start=2700 value=int:42
 ext string:"SECRET"
@@ -171,7 +171,7 @@ func TestG31(t *testing.T) {
 		if err != nil {
 			t.Error(err)
 		}
-		if string(kept) != "wait 8 1; hold 0 513; " {
+		if string(kept) != "wait 8 1; hold 0 515; " {
 			t.Errorf("of locks there is %s", kept)
 		}
 		if res.GoTrace != 12 || len(tr.GoTraces()) > 0 {

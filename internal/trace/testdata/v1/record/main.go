@@ -49,7 +49,7 @@ func main() {
 		options = append(options[:2], scope.WithRing(scope.MinRing))
 	}
 	if *sched {
-		options = append(options, scope.WithCollector(&scheduler{}))
+		options = append(options, scope.WithCollector(&scheduler{}), scope.WithLockThreshold(scope.LocksAll))
 	}
 	if err := scope.Start(flag.Arg(0), options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -58,6 +58,9 @@ func main() {
 	scope.Track("main")
 	arguments()
 	workers()
+	if *sched {
+		locks()
+	}
 	ends()
 	_ = scope.Task("left open")
 	_ = scope.Pending("never happens", scope.KV("why", "nobody calls it"))

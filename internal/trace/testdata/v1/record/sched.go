@@ -9,10 +9,11 @@ import (
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/scope"
 )
 
-// scheduler records a Go execution trace, and what a recorder of switches and of locks
-// would: its numbers are made up, its times are not.
+// scheduler records a Go execution trace, and what a recorder of switches would: its
+// numbers are made up, its times are not.
 type scheduler struct {
 	r     collect.Recording
 	begun time.Time
@@ -26,7 +27,6 @@ func (c *scheduler) Start(r collect.Recording) {
 	c.r, c.begun = r, time.Now()
 	runtime.GC() // while nothing is traced, so that little is
 	_ = trace.Start(c)
-	c.locks()
 }
 
 // Write takes a part of the Go execution trace. All of it would be more than a
@@ -55,15 +55,34 @@ func (c *scheduler) Tick() {
 	}
 	c.r.Block(format.BlockSwitch, format.AppendSwitches(nil, &s))
 	c.last = now
-	c.locks()
-}
-
-func (c *scheduler) locks() {
-	l := format.LockSums{Ticks: c.r.Ticks(), Addr: 0xc000012340, Kind: format.LockMutex, Acquired: 50, Contended: 3, Short: 2, ShortWait: 900}
-	c.r.Block(format.BlockLock, format.AppendLockSums(nil, &l))
-	l = format.LockSums{Ticks: c.r.Ticks(), Addr: 0xc000012348, Kind: format.LockRetry, Acquired: -1, Contended: 7}
-	c.r.Block(format.BlockLock, format.AppendLockSums(nil, &l))
 }
 
 func (c *scheduler) Snapshot() {}
 func (c *scheduler) Stop()     { trace.Stop() }
+
+// locks waits for locks of each kind.
+func locks() {
+	mu, rw := scope.Mutex{Name: "a mutex"}, scope.RWMutex{Name: "a rwmutex"}
+	var wg sync.WaitGroup
+	for range 3 {
+		wg.Go(func() {
+			defer scope.Task("locks")()
+			for range 2 {
+				mu.Lock()
+				time.Sleep(200 * time.Microsecond)
+				mu.Unlock()
+				rw.Lock()
+				time.Sleep(200 * time.Microsecond)
+				rw.Unlock()
+				rw.RLock()
+				time.Sleep(100 * time.Microsecond)
+				rw.RUnlock()
+			}
+			r := scope.Retry("a loop")
+			r.Again()
+			time.Sleep(50 * time.Microsecond)
+			r.Done()
+		})
+	}
+	wg.Wait()
+}
