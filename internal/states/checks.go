@@ -36,9 +36,9 @@ const (
 func (c *Checks) List() []*Check { return []*Check{&c.Sum, &c.CPU, &c.Unknown} }
 
 // check makes the checks.
-func (f *Facts) check(t *trace.Trace, s *switches, c *clocks) {
+func (f *Facts) check(s *switches, c *clocks) {
 	f.checkSum()
-	f.checkCPU(t, s, c)
+	f.checkCPU(s, c)
 	f.checkUnknown()
 }
 
@@ -65,7 +65,7 @@ func (f *Facts) checkSum() {
 // checkCPU compares what threads did on CPUs, by their switches, with their CPU clocks:
 // what goroutines had of it, and what the scheduler and other threads of the runtime
 // had. Time that two goroutines had at once counts twice.
-func (f *Facts) checkCPU(t *trace.Trace, s *switches, c *clocks) {
+func (f *Facts) checkCPU(s *switches, c *clocks) {
 	k := &f.Checks.CPU
 	k.Tolerance = cpuTolerance
 	switch {

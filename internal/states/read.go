@@ -93,7 +93,7 @@ func read(t *trace.Trace, source func(*trace.Trace, gotrace.Handler) (*gotrace.I
 	j.finish()
 	f.From, f.To, f.Spans = info.From, info.To, info.Spans
 	f.Problems = append(f.Problems, info.Problems...)
-	f.check(t, s, &c)
+	f.check(s, &c)
 	return f, nil
 }
 

@@ -1,0 +1,130 @@
+package states
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"syscall"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// pinnedTrace in the environment makes the test binary a program that records there.
+const pinnedTrace = "STATES_PINNED_TRACE"
+
+func spinA(until time.Time) { spin(until) }
+func spinB(until time.Time) { spin(until) }
+
+func spin(until time.Time) {
+	for time.Now().Before(until) {
+		for i := range 1000 {
+			sink += i
+		}
+	}
+}
+
+// readsPipe blocks its thread in a system call that Go knows nothing of the end of.
+func readsPipe(fd int) { _, _ = syscall.Read(fd, make([]byte, 1)) }
+
+func pinned(path string) error {
+	runtime.GOMAXPROCS(2)
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		return err
+	}
+	var p [2]int
+	if err := syscall.Pipe(p[:]); err != nil {
+		return err
+	}
+	done := make(chan bool)
+	end := time.Now().Add(time.Second)
+	go func() { spinA(end); done <- true }()
+	go func() { spinB(end); done <- true }()
+	<-done
+	<-done
+	go func() { readsPipe(p[0]); done <- true }()
+	time.Sleep(waitFor)
+	_, _ = syscall.Write(p[1], []byte{1})
+	<-done
+	return scope.Stop()
+}
+
+// Two threads that compute on one CPU: each waits for it while the other has it.
+func TestPinned(t *testing.T) {
+	if path := os.Getenv(pinnedTrace); path != "" {
+		if err := pinned(path); err != nil {
+			t.Fatal(err)
+		}
+		return
+	}
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if out, err := onOneCPU(t, path); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	tr := opened(t, path)
+	if !tr.HasSwitches() {
+		t.Skip(whyNot(tr))
+	}
+	f, by := lives(t, tr)
+	const pkg = "github.com/scopeview/scopeview/internal/states."
+	a, b, c := by[pkg+"pinned.func1"], by[pkg+"pinned.func2"], by[pkg+"pinned.func3"]
+	if len(a) != 1 || len(b) != 1 || len(c) != 1 {
+		t.Fatalf("%d, %d and %d goroutines, want one of each", len(a), len(b), len(c))
+	}
+	for i, l := range []*life{a[0], b[0]} {
+		other := []*life{b[0], a[0]}[i]
+		l.log(t, "spins")
+		span := l.To - l.From
+		waits := l.times[Preempted] + l.times[Runnable]
+		// While the other has the CPU this one has not. That others have it too, of
+		// other programs, makes it more.
+		if waits < other.times[CPU]*9/10 || l.times[CPU]+waits < span*9/10 {
+			t.Errorf("of %v it was on the CPU for %v and waited for it for %v; the other was on it for %v",
+				time.Duration(span), time.Duration(l.times[CPU]), time.Duration(waits), time.Duration(other.times[CPU]))
+		}
+		if l.times[Preempted] < span/4 {
+			t.Errorf("of %v it was put off the CPU for %v, want about half", time.Duration(span), time.Duration(l.times[Preempted]))
+		}
+		if share := float64(l.times[CPU]) / float64(l.times[CPU]+other.times[CPU]); share < 0.4 || share > 0.6 {
+			t.Errorf("of what both had it had %.2f, want about half", share)
+		}
+	}
+	c[0].log(t, "reads a pipe")
+	if c[0].times[Blocked] < int64(waitFor)/2 {
+		t.Errorf("it was blocked for %v, want about %v", time.Duration(c[0].times[Blocked]), waitFor)
+	}
+	for _, k := range f.Checks.List() {
+		t.Logf("%v: %s", k.OK, k.Text)
+		if !k.OK {
+			t.Error(k.Text)
+		}
+	}
+}
+
+// onOneCPU runs this test as a program that may use one CPU only.
+func onOneCPU(t *testing.T, path string) ([]byte, error) {
+	t.Helper()
+	runtime.LockOSThread() // a child has the CPUs of the thread that makes it
+	defer runtime.UnlockOSThread()
+	var before, one unix.CPUSet
+	if err := unix.SchedGetaffinity(0, &before); err != nil {
+		t.Skip(err)
+	}
+	for cpu := 0; one.Count() == 0; cpu++ {
+		if before.IsSet(cpu) {
+			one.Set(cpu)
+		}
+	}
+	if err := unix.SchedSetaffinity(0, &one); err != nil {
+		t.Skip(err)
+	}
+	defer unix.SchedSetaffinity(0, &before)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestPinned$")
+	cmd.Env = append(os.Environ(), pinnedTrace+"="+path)
+	return cmd.CombinedOutput()
+}

@@ -1,0 +1,80 @@
+package states
+
+import (
+	"path/filepath"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+var sink int
+
+// recorded runs f while a trace is recorded, and opens that.
+func recorded(t *testing.T, f func()) *trace.Trace {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With(), scope.WithHeartbeat(50*time.Millisecond)); err != nil {
+		t.Fatal(err)
+	}
+	f()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	return opened(t, path)
+}
+
+func opened(t *testing.T, path string) *trace.Trace {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// life is what a goroutine did.
+type life struct {
+	*Goroutine
+	times [Count]int64
+}
+
+// lives reads what goroutines did, by the function that they began with.
+func lives(t *testing.T, tr *trace.Trace) (*Facts, map[string][]*life) {
+	t.Helper()
+	byID := map[uint64]*life{}
+	f, err := Read(tr, func(v *Interval) {
+		if byID[v.Goid] == nil {
+			byID[v.Goid] = &life{}
+		}
+		byID[v.Goid].times[v.State] += v.To - v.From
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	by := map[string][]*life{}
+	for id, l := range byID {
+		l.Goroutine = f.Goroutines[id]
+		if frames := f.Stack(l.Start); len(frames) > 0 {
+			name := frames[len(frames)-1].Func
+			by[name] = append(by[name], l)
+		}
+	}
+	if !f.Checks.Sum.OK {
+		t.Error(f.Checks.Sum.Text)
+	}
+	return f, by
+}
+
+func (l *life) log(t *testing.T, name string) {
+	text := ""
+	for s, d := range l.times {
+		if d > 0 {
+			text += " " + State(s).String() + " " + time.Duration(d).String()
+		}
+	}
+	t.Logf("%s, for %v:%s", name, time.Duration(l.To-l.From), text)
+}
