@@ -49,8 +49,8 @@ const (
 // a window that the records ran out of still has room to say so.
 const keepForBlocks = 2
 
-// keepForRecords are those at the window's end that blocks of bulk may not take: they
-// can wait where they come from, and records can't.
+// keepForRecords are those at the window's end that are left where blocks may be many:
+// those can wait where they come from, and records can't.
 const keepForRecords = 16
 
 // Pool hands out chunks. Its methods may be called from any goroutine, those of
@@ -123,27 +123,38 @@ func (p *Pool) Wake() <-chan struct{} { return p.wake }
 // the reason; it never waits. idx is the chunk's number, which tells its address;
 // Place tells where in the file it is.
 func (p *Pool) Take() (idx int64, lost format.Loss) {
-	return p.take(keepForBlocks, p.spare, false)
+	return p.take(keepForBlocks, p.spare)
 }
 
 // TakeForBlocks hands out the next chunk for blocks, from what Take leaves.
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
-	return p.take(0, 0, true)
+	return p.take(0, 0)
 }
 
-// TakeForBulk hands out the next chunk for blocks that may be many, from what all others
-// leave. It is refused sooner than Take, and where that is for want of a window there
-// may be more in some milliseconds.
-func (p *Pool) TakeForBulk() (idx int64, lost format.Loss) {
-	return p.take(keepForRecords, p.spare, true)
+// Spacious tells whether there is more room than records and most blocks are to find:
+// blocks of which there may be many are not to be written without. Where it is the
+// window that is short, there may be more in some milliseconds.
+func (p *Pool) Spacious() bool {
+	n, keep := p.bump.Load()&^noRecords, int64(keepForRecords)
+	if p.limit > 0 && n >= p.limit-p.spare {
+		return false
+	}
+	if p.ring != nil {
+		keep = min(keep, max(keepForBlocks, p.ring.want/16)) // a quarter of the window
+	}
+	if n >= p.end.Load()-keep {
+		p.poke()
+		return false
+	}
+	return true
 }
 
-func (p *Pool) take(keep, spare int64, late bool) (int64, format.Loss) {
+func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 	for {
 		// Look before taking: an add that went too far could not be undone.
 		old, end := p.bump.Load(), p.end.Load()
 		n := old &^ noRecords
-		if !late && n != old {
+		if keep > 0 && n != old {
 			return 0, format.LossStop
 		}
 		if p.limit > 0 && n >= p.limit-spare {

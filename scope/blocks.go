@@ -29,6 +29,9 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if r.ring != nil && keeps(t) {
 		return r.blockBy(&r.kept, t, payload)
 	}
+	if (t == format.BlockGoTrace || t == format.BlockSwitch) && !r.pool.Spacious() {
+		return false // it may be many: not the last room
+	}
 	return r.blockBy(&r.blocks, t, payload)
 }
 
@@ -53,7 +56,7 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
 		return false
 	}
-	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b, t) && full {
+	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b) && full {
 		return false
 	}
 	// The first word last: where it is 0 the chunk ends for now.
@@ -67,13 +70,10 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	return true
 }
 
-func (r *recorder) newBlockChunk(b *blockWriter, t format.BlockType) bool {
+func (r *recorder) newBlockChunk(b *blockWriter) bool {
 	take := r.pool.TakeForBlocks
-	switch {
-	case b.kept:
+	if b.kept {
 		take = r.pool.TakeKept
-	case t == format.BlockGoTrace || t == format.BlockSwitch:
-		take = r.pool.TakeForBulk
 	}
 	idx, lost := take()
 	if lost != 0 {

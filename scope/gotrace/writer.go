@@ -22,6 +22,8 @@ const (
 	again = time.Millisecond
 	// patience is how long who ends a stream waits for that.
 	patience = 200 * time.Millisecond
+	// hopeless is when there will be no more: the trace is at its limit, or the disk full.
+	hopeless = time.Second
 )
 
 var errRoom = errors.New("there was no room for it in the trace")
@@ -32,15 +34,16 @@ type writer struct {
 	stream  uint32
 	patient bool // who writes may be kept waiting; Go's tracer may not
 
-	mu      sync.Mutex
-	seq     uint32
-	buf     []byte // not yet written
-	block   []byte
-	refused time.Time // when there was no room; zero: there was
-	full    bool      // there was none for too long: all that follows is of no use
-	shut    bool
-	wrote   int64     // how often something came
-	last    time.Time // when it did
+	mu    sync.Mutex
+	seq   uint32
+	buf   []byte // not yet written
+	block []byte
+	since time.Time // since when there is no room; zero: there is
+	tried time.Time // when it was tried last
+	full  bool      // there was none for too long: all that follows is of no use
+	shut  bool
+	wrote int64     // how often something came
+	last  time.Time // when it did
 }
 
 // Write takes everything.
@@ -53,14 +56,14 @@ func (w *writer) Write(p []byte) (int, error) {
 		return len(p), nil
 	}
 	w.buf = append(w.buf, p...)
-	if w.refused.IsZero() || w.last.Sub(w.refused) >= again {
+	if w.since.IsZero() || w.last.Sub(w.tried) >= again {
 		// One byte is the end of a generation, which is of no use without it.
 		w.flush(len(p) == 1)
 	}
 	if w.patient {
 		w.await()
 	}
-	if len(w.buf) > maxWaiting || w.patient && !w.refused.IsZero() {
+	if len(w.buf) > maxWaiting || w.patient && !w.since.IsZero() {
 		w.giveUp()
 	}
 	return len(p), nil
@@ -68,22 +71,33 @@ func (w *writer) Write(p []byte) (int, error) {
 
 // flush writes what fills blocks, or all that there is. w.mu is held.
 func (w *writer) flush(all bool) {
-	done := 0
-	for w.refused = (time.Time{}); len(w.buf)-done >= partSize || all && len(w.buf) > done; w.seq++ {
+	done, refused := 0, false
+	for len(w.buf)-done >= partSize || all && len(w.buf) > done {
 		n := min(partSize, len(w.buf)-done)
 		w.block = format.AppendGoTrace(w.block[:0], w.stream, w.seq, w.buf[done:done+n])
-		if !w.rec.Block(format.BlockGoTrace, w.block) {
-			w.refused = time.Now()
+		if refused = !w.rec.Block(format.BlockGoTrace, w.block); refused {
 			break
 		}
+		w.seq++
 		done += n
 	}
 	w.buf = w.buf[:copy(w.buf, w.buf[done:])]
+	if !refused {
+		w.since = time.Time{}
+		return
+	}
+	w.tried = time.Now()
+	if w.since.IsZero() || done > 0 {
+		w.since = w.tried
+	}
+	if w.tried.Sub(w.since) > hopeless {
+		w.giveUp()
+	}
 }
 
 // await gives the flusher time to make room. w.mu is held.
 func (w *writer) await() {
-	for end := time.Now().Add(patience); !w.refused.IsZero() && time.Now().Before(end); {
+	for end := time.Now().Add(patience); !w.full && !w.since.IsZero() && time.Now().Before(end); {
 		time.Sleep(again)
 		w.flush(false)
 	}

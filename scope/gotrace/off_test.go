@@ -1,0 +1,26 @@
+//go:build scope_off
+
+package gotrace_test
+
+import (
+	"path/filepath"
+	"runtime/trace"
+	"testing"
+
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// TestOff builds it all, and nothing is done.
+func TestOff(t *testing.T) {
+	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile())); err != nil {
+		t.Fatal(err)
+	}
+	if trace.IsEnabled() {
+		t.Error("Go's tracer is on")
+	}
+	gotrace.Yield()()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+}
