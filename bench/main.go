@@ -36,6 +36,7 @@ var groups = []group{
 	{"thread CPU time", qualityRows},
 	{"around the scopes", aroundRows},
 	{"stacks", stackRows},
+	{"locks", lockRows},
 	{"reading 10 M records", readingRows},
 }
 

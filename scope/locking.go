@@ -25,13 +25,14 @@ func (r *recorder) startLocks() {
 	atomic.StoreUint64(&locking, w)
 }
 
-// lockState is what a lock knows of itself. But for ref, and for holder to those that
+// lockState is what a lock knows of itself. But for sums, and for holder to those that
 // wait, it belongs to whoever has the lock.
 type lockState struct {
 	holder uint64 // the goroutine that has it; 0: nobody, or not known
 	count  uint64 // how often it was had: the recording's generation << countBits, and the number
 	hold   handle
-	ref    atomic.Pointer[lockRef] // nil: nobody ever had to wait
+	sums   atomic.Pointer[lockSums] // nil: nobody ever had to wait
+	life   *lockLife                // of whoever has sums
 }
 
 const countBits = 40
@@ -46,56 +47,55 @@ type tryLocker interface {
 	TryLock() bool
 }
 
-// had notes that the caller got the lock at once; w is the value of locking.
-func (l *lockState) had(w uint64, name string, what uint64) {
-	l.own(w)
-	if ref := l.ref.Load(); ref != nil || w&1 != 0 {
-		l.tell(ref, w, name, what, false)
-	}
-}
-
-// own notes that the caller has the lock.
-func (l *lockState) own(w uint64) {
-	n := l.count + 1
-	if n>>countBits != w>>1 {
-		n = w>>1<<countBits | 1
-	}
-	l.count = n
-	setWord(&l.holder, self())
-}
-
 // self is the goroutine's id, if that costs nothing.
 func self() uint64 {
-	if g := current.Load().goids; g.Fast() {
+	if g := &current.Load().goids; g.Fast() {
 		return g.Read()
 	}
 	return someGoid
 }
 
-// tell tells how often the lock was had, and records the hold if its holder had to
-// wait long for it, or if others wait now.
-func (l *lockState) tell(ref *lockRef, w uint64, name string, what uint64, long bool) {
-	r := current.Load()
-	if ref == nil {
-		ref = l.known(name, what)
+// had notes that the caller got the lock; w is the value of locking. Its hold is
+// recorded if the caller has waited long for it, if others wait, or if all are.
+func (l *lockState) had(w uint64, name string, what uint64, long bool) {
+	n := l.count + 1
+	if n>>countBits != w>>1 {
+		n = w>>1<<countBits | 1
 	}
-	s := ref.sums
-	setWord(&s.acquired, l.count)
-	if long || w&1 != 0 || s.waiters.Load() > 0 {
-		if id := r.names.find(s.name); id&nameOut == 0 {
-			l.hold = r.beginLock(headHold|id<<48, s.addr, 0, what, 0)
+	l.count = n
+	goid := uint64(someGoid)
+	if g := &current.Load().goids; g.Fast() { // self, which here would be a call
+		goid = g.Read()
+	}
+	setWord(&l.holder, goid)
+	s := l.sums.Load()
+	if s != nil {
+		setWord(&s.acquired, n)
+		if s.waiters.Load() > 0 {
+			long = true
 		}
+	}
+	if long || w&1 != 0 {
+		l.begin(name, what)
 	}
 }
 
-// leave ends what began when the lock was had. It comes before the lock is let go
-// of: afterwards all this belongs to somebody else.
-func (l *lockState) leave() {
-	setWord(&l.holder, 0)
-	if h := l.hold; h.Loc != 0 {
-		l.hold = handle{}
-		h.End()
+// begin records that the lock is held from now on.
+func (l *lockState) begin(name string, what uint64) {
+	r := current.Load()
+	s := l.known(name, what)
+	if id := r.names.find(s.name); id&nameOut == 0 {
+		setWord(&s.acquired, l.count)
+		l.hold = r.beginLock(headHold|id<<48, s.addr, 0, what, 0)
 	}
+}
+
+// end ends that, before the lock is let go of: afterwards all this belongs to somebody
+// else.
+func (l *lockState) end() {
+	h := l.hold
+	l.hold = handle{}
+	h.End()
 }
 
 // wait waits for a lock that is not to be had at once.
@@ -105,8 +105,7 @@ func (l *lockState) wait(t tryLocker, name string, what uint64) {
 	w := waiting{r: current.Load(), what: what}
 	w.start = w.r.clock.Now()
 	w.holder = atomic.LoadUint64(&l.holder)
-	ref := l.known(name, what)
-	w.sums = ref.sums
+	w.sums = l.known(name, what)
 	watched := w.ready()
 	got := false
 	for watched && !got && !w.due() {
@@ -117,16 +116,13 @@ func (l *lockState) wait(t tryLocker, name string, what uint64) {
 		t.Lock()
 		w.sums.waiters.Add(-1)
 	}
-	long := false
 	on := atomic.LoadUint64(&locking)
-	exclusive := what&uint64(format.LockShared) == 0
-	if exclusive && on != 0 {
-		l.own(on)
+	exclusive := on != 0 && what&uint64(format.LockShared) == 0
+	if exclusive {
+		setWord(&l.holder, self()) // before the wait is told of: others may come meanwhile
 	}
-	if watched {
-		long = w.over(on, 0)
-	}
-	if exclusive && on != 0 {
-		l.tell(ref, on, name, what, long)
+	long := watched && w.over(on, 0)
+	if exclusive {
+		l.had(on, name, what, long)
 	}
 }

@@ -41,8 +41,8 @@ type lockTold struct {
 	shortWait int64
 }
 
-// lockRef is a lock's own: when it is collected, so was the lock.
-type lockRef struct{ sums *lockSums }
+// lockLife is a lock's own: when it is collected, so was the lock.
+type lockLife struct{ sums *lockSums }
 
 // maxLocks is how many locks are counted one by one.
 const maxLocks = 65536
@@ -73,24 +73,25 @@ var lockTable struct {
 	}
 }
 
-// known is the lock's ref, which its first wait makes.
-func (l *lockState) known(name string, what uint64) *lockRef {
+// known is what is counted of the lock, which its first wait makes.
+func (l *lockState) known(name string, what uint64) *lockSums {
 	a := any(l)
 	addr := uint64(sys.Object(&a))
-	old := l.ref.Load()
-	if old != nil && old.sums.addr == addr { // else the lock is a copy
+	old := l.sums.Load()
+	if old != nil && old.addr == addr { // else the lock is a copy
 		return old
 	}
 	if name == "" {
 		name = caller()
 	}
-	ref := &lockRef{&lockSums{addr: addr, name: strings.Clone(name), kind: format.LockKind(what >> 8)}}
-	if !l.ref.CompareAndSwap(old, ref) {
-		return l.ref.Load()
+	s := &lockSums{addr: addr, name: strings.Clone(name), kind: format.LockKind(what >> 8)}
+	if !l.sums.CompareAndSwap(old, s) {
+		return l.sums.Load()
 	}
-	ref.sums.register()
-	runtime.AddCleanup(ref, func(s *lockSums) { s.gone.Store(true) }, ref.sums)
-	return ref
+	s.register()
+	l.life = &lockLife{s}
+	runtime.AddCleanup(l.life, func(s *lockSums) { s.gone.Store(true) }, s)
+	return s
 }
 
 // register has the lock told of from now on.

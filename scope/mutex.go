@@ -45,7 +45,7 @@ func (m *Mutex) Lock() {
 	case w == 0:
 		m.mu.Lock()
 	case m.mu.TryLock():
-		m.had(w, m.Name, mutexWhat)
+		m.had(w, m.Name, mutexWhat, false)
 	default:
 		m.wait(&m.mu, m.Name, mutexWhat)
 	}
@@ -57,7 +57,7 @@ func (m *Mutex) TryLock() bool {
 		return false
 	}
 	if w := atomic.LoadUint64(&locking); w != 0 {
-		m.had(w, m.Name, mutexWhat)
+		m.had(w, m.Name, mutexWhat, false)
 	}
 	return true
 }
@@ -65,8 +65,11 @@ func (m *Mutex) TryLock() bool {
 // Unlock unlocks m. As with a sync.Mutex, it need not be who locked it that unlocks
 // it, and that it is not locked is a fatal error.
 func (m *Mutex) Unlock() {
-	if atomic.LoadUint64(&m.holder) != 0 {
-		m.leave()
+	if m.holder != 0 {
+		if m.hold.Loc != 0 {
+			m.end()
+		}
+		setWord(&m.holder, 0)
 	}
 	m.mu.Unlock()
 }
@@ -97,7 +100,7 @@ func (rw *RWMutex) Lock() {
 	case w == 0:
 		rw.mu.Lock()
 	case rw.mu.TryLock():
-		rw.had(w, rw.Name, rwWhat)
+		rw.had(w, rw.Name, rwWhat, false)
 	default:
 		rw.wait(&rw.mu, rw.Name, rwWhat)
 	}
@@ -109,15 +112,18 @@ func (rw *RWMutex) TryLock() bool {
 		return false
 	}
 	if w := atomic.LoadUint64(&locking); w != 0 {
-		rw.had(w, rw.Name, rwWhat)
+		rw.had(w, rw.Name, rwWhat, false)
 	}
 	return true
 }
 
 // Unlock unlocks rw for writing.
 func (rw *RWMutex) Unlock() {
-	if atomic.LoadUint64(&rw.holder) != 0 {
-		rw.leave()
+	if rw.holder != 0 {
+		if rw.hold.Loc != 0 {
+			rw.end()
+		}
+		setWord(&rw.holder, 0)
 	}
 	rw.mu.Unlock()
 }

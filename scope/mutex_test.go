@@ -48,8 +48,8 @@ func sumsOf(t *testing.T) map[string]format.LockSums {
 
 // waiters is how many wait for a lock now.
 func waiters(l *lockState) int {
-	if ref := l.ref.Load(); ref != nil {
-		return int(ref.sums.waiters.Load())
+	if s := l.sums.Load(); s != nil {
+		return int(s.waiters.Load())
 	}
 	return 0
 }
