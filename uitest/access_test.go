@@ -20,14 +20,14 @@ func TestAccessible(t *testing.T) {
 	}
 	for _, dark := range []bool{false, true} {
 		t.Run(map[bool]string{false: "light", true: "dark"}[dark], func(t *testing.T) {
-			tb := showTrace(t, storeTrace(t), browser.View{Dark: dark})
+			tb := showTrace(t, contendedTrace(t), browser.View{Dark: dark})
 			tb.read(nil, "%s", string(source)+";0")
 			faultless(t, tb, "first sight")
-			tb.search("parse")
+			tb.search(traces.Want)
 			tb.press("Enter", "Tab")
 			faultless(t, tb, "a scope selected")
-			for i, panel := range []string{"Details", "Flame", "About", "Summary"} {
-				tb.press([]string{"Digit1", "Digit3", "Digit4", "Digit2"}[i])
+			for i, panel := range []string{"Details", "Flame", "About", "Doctor", "Summary"} {
+				tb.press([]string{"Digit1", "Digit3", "Digit5", "Digit4", "Digit2"}[i])
 				faultless(t, tb, panel)
 			}
 			tb.check(tb.Press("Slash", browser.Shift))

@@ -44,7 +44,6 @@ export function createDoctor(app) {
   /** Looks at a finding's place. @param {any} f */
   function jump(f) {
     app.finding = findingId(f);
-    app.jump = false;
     if (f.to_ns > f.from_ns) {
       app.setRange({ from: f.from_ns, to: f.to_ns });
       app.fit(f.from_ns, f.to_ns);
@@ -129,7 +128,9 @@ export function createDoctor(app) {
       sides.replaceChildren(...side());
     });
     const chosen = all.find((/** @type {any} */ f) => findingId(f) === app.finding);
-    if (chosen && app.jump) jump(chosen);
+    if (!chosen || !app.jump) return;
+    app.jump = false;
+    requestAnimationFrame(() => jump(chosen)); // when the page has its heights
   }
 
   /** @param {any} r */

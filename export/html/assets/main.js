@@ -67,11 +67,13 @@ function buildPage(app) {
     if (app.selection && app.selection.j === undefined) app.selection = app.model.resolve(app.selection);
     colorScopes(app.model);
     banner.update();
+    lookAtWaits(app);
     app.tell("model");
     app.relayout();
   });
   app.showTab("summary");
   app.restoreState();
+  lookAtWaits(app);
   banner.update();
   app.draw();
   performance.mark("scopeview-first-picture");
@@ -81,6 +83,9 @@ function buildPage(app) {
     keepGrowing(app);
   }
 }
+
+/** Has what goroutines did, and who held the locks, in what is in sight. @param {any} app */
+function lookAtWaits(app) { app.model.waits.want(app.view.from, app.view.to, app.rows.width()); }
 
 /** While the trace grows, open scopes grow with the time. @param {any} app */
 function keepGrowing(app) {

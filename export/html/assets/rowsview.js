@@ -202,7 +202,7 @@ export function createRowsView(app) {
     layout();
     const s = strips.find((x) => x.id === id);
     if (!s) return false;
-    if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y + s.h - element.clientHeight + 20);
+    if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y - element.clientHeight / 2);
     return true;
   }
 
