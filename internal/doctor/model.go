@@ -92,6 +92,7 @@ type lock struct {
 	waits, holds        []turn
 	acquired, contended int64 // in the recording; acquired -1: not known
 	shortWait           int64 // of waits that left no record
+	every               bool  // all holds are recorded
 }
 
 // turn is a goroutine's wait for, or hold of, a lock.
@@ -99,6 +100,8 @@ type turn struct {
 	g        *gor
 	from, to int64
 	shared   bool
+	holder   uint64 // of a wait: who had it when it began; 0: not known
+	guessed  bool   // a hold that is known by those who waited for its end: it may have begun before
 }
 
 func (d turn) time() int64 { return d.to - d.from }
@@ -115,6 +118,7 @@ type beats struct {
 type sample struct {
 	g     *gor
 	polls bool   // in what one polls with
+	alloc bool   // in making memory or clearing it up
 	place string // the first frame that is the program's own
 }
 
@@ -205,6 +209,51 @@ func (m *model) finish() {
 		slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
 	}
 	m.waitedFor()
+	for _, l := range m.locks {
+		if !l.every && !l.place {
+			m.guessHolds(l)
+		}
+	}
+}
+
+// guessHolds adds what is not recorded where a lock is had at once: that somebody has
+// it, and lets others wait. They know who it was, and who woke them.
+func (m *model) guessHolds(l *lock) {
+	known := map[*gor][]turn{}
+	for _, h := range l.holds {
+		known[h.g] = append(known[h.g], h)
+	}
+	var guessed []turn
+	for _, w := range l.waits {
+		if w.holder == 0 {
+			continue
+		}
+		for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
+			v := &w.g.ivs[i]
+			by := m.byID[v.by]
+			if v.by != w.holder || by == nil {
+				continue
+			}
+			h := turn{g: by, from: w.from, to: min(v.to, w.to), guessed: true}
+			hs := known[h.g]
+			k := sort.Search(len(hs), func(k int) bool { return hs[k].to > h.from })
+			if k == len(hs) || hs[k].from >= h.to { // else it is recorded
+				guessed = append(guessed, h)
+			}
+			break
+		}
+	}
+	slices.SortStableFunc(guessed, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
+	last := map[*gor]int{} // of guessed, in l.holds
+	for _, h := range guessed {
+		if i, ok := last[h.g]; ok && l.holds[i].to >= h.from {
+			l.holds[i].to = max(l.holds[i].to, h.to)
+			continue
+		}
+		last[h.g] = len(l.holds)
+		l.holds = append(l.holds, h)
+	}
+	slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
 }
 
 // flatten finds out which scope is the innermost one when: where scopes overlap, the one
@@ -271,7 +320,7 @@ func (m *model) waitedFor() {
 				m.locks = append(m.locks, &lock{name: "the lock waited for in " + place, kind: format.LockUnknown, place: true, acquired: -1})
 			}
 			v.lock = n
-			m.locks[n].waits = append(m.locks[n].waits, turn{g, v.from, v.to, false})
+			m.locks[n].waits = append(m.locks[n].waits, turn{g: g, from: v.from, to: v.to})
 			m.locks[n].contended++
 		}
 	}

@@ -301,18 +301,21 @@ func (x *loader) thin() {
 
 // turn takes in a wait or a hold.
 func (x *loader) turn(e *trace.Event, from, to int64) {
-	var addr, what uint64
+	var addr, what, holder uint64
 	for _, s := range e.Args {
 		switch s.Type {
 		case format.SlotAddr:
 			addr = s.Value
 		case format.SlotUint:
 			what = s.Value
+		case format.SlotGoid:
+			holder = s.Value
 		}
 	}
 	kind, mode := format.LockOf(what)
 	l := x.lock(addr, e.Name, kind)
-	d := turn{x.m.g(e.Goid), from, to, mode == format.LockShared}
+	l.every = l.every || what&format.LockEvery != 0 || kind == format.LockUnknown
+	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder}
 	if e.Track != format.NameEmpty {
 		d.g.track = x.t.Name(e.Track)
 	}
@@ -370,7 +373,7 @@ func (x *loader) readSamples() error {
 	for _, s := range found {
 		if g := m.byID[s.Goid]; g != nil {
 			frames := info.Stack(s.Stack)
-			p := sample{g: g, polls: polls(frames)}
+			p := sample{g: g, polls: polls(frames), alloc: allocates(frames)}
 			if f := own(frames); f != nil {
 				p.place = frameText(f)
 			}

@@ -68,9 +68,9 @@ func (u *use) finding(m *model) Finding {
 		e += fmt.Sprintf("; %s of %s acquisitions had to wait", analysis.Percent(float64(u.l.contended)/float64(u.l.acquired)), analysis.Thousands(u.l.acquired))
 	}
 	f.Evidence = append(f.Evidence, e)
-	if u.hold > 0 {
-		f.Evidence = append(f.Evidence, fmt.Sprintf("it was held %s of the time, for %s at a time; nobody can have it more than %s times in a second",
-			analysis.Percent(float64(u.busy)/float64(m.span())), analysis.Humane(u.hold/int64(len(u.l.holds))), analysis.Thousands(int64(1e9*float64(len(u.l.holds))/float64(max(u.hold, 1))))))
+	if ns, n := u.l.whole(); ns > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("it is held %s of the time, for %s at a time: nobody can have it more than %s times in a second",
+			analysis.Percent(u.used), analysis.Humane(ns/n), analysis.Thousands(int64(1e9*float64(n)/float64(ns)))))
 	}
 	if names := m.most(u.waiters, u.wait); len(names) > 0 {
 		f.Evidence = append(f.Evidence, "who waited was in "+quoted(names))
@@ -176,7 +176,7 @@ func holding(why string) string {
 // that stays one after the other.
 func fatCriticalSection(m *model, l limits) (fs []Finding) {
 	for _, u := range m.uses() {
-		used := float64(u.busy) / float64(m.span())
+		used := u.used
 		inside := total(u.inside)
 		if u.told || u.hold == 0 || used < l["used"] || u.waitShare(m) < l["wait"] {
 			continue

@@ -13,7 +13,8 @@ import (
 
 // collector: the garbage collector takes the cores. Share is its part of all that ran, or
 // where that is more the part of their own running time that goroutines help it. Gain is
-// what a replay takes less without it: on cores that had nothing to do it costs nothing.
+// what a replay takes less without it, and without what the CPU profile finds in making
+// the garbage: on cores that had nothing to do it costs nothing.
 func collector(m *model, l limits) []Finding {
 	var ran, assist, workers int64
 	scopes := map[uint16]int64{}
@@ -39,7 +40,17 @@ func collector(m *model, l limits) []Finding {
 		return nil
 	}
 	f := Finding{Share: max(cpu, helping), Confidence: 0.8, FromNS: m.from, ToNS: m.to}
-	f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.s == states.GC }})
+	made := m.allocating()
+	f.Gain = m.base.gain(without{
+		lock: -1,
+		skip: func(_ *script, s *step) bool { return s.s == states.GC },
+		scale: func(sc *script, _ *step) float64 {
+			if sc.g.role == roleUser {
+				return 1 - made
+			}
+			return 1
+		},
+	})
 	f.Scopes = m.most(scopes, assist)
 	in := ""
 	if len(f.Scopes) > 0 {
@@ -57,10 +68,44 @@ func collector(m *model, l limits) []Finding {
 	f.Text = fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s. Without garbage, the run would be %s shorter; a higher GOGC buys part of that with memory.",
 		analysis.Percent(cpu), analysis.Percent(helping), in, analysis.Percent(f.Gain))
 	f.Evidence = []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s", analysis.Humane(workers), analysis.Humane(assist))}
+	if made > 0 {
+		f.Evidence = append(f.Evidence, fmt.Sprintf("by the CPU profile, %s of the program's own time goes into allocating", analysis.Percent(made)))
+	}
 	if m.beats.gcPause > 0 {
 		f.Evidence = append(f.Evidence, "it stopped the world for "+analysis.Humane(m.beats.gcPause)+" altogether")
 	}
 	return []Finding{f}
+}
+
+// allocating is the share of the program's samples that are in allocation and not in
+// what the states tell of as garbage collection; 0 where there are few.
+func (m *model) allocating() float64 {
+	n, all := 0, 0
+	for _, s := range m.samples {
+		if s.g.role == roleUser {
+			all++
+			if s.alloc {
+				n++
+			}
+		}
+	}
+	if all < 30 {
+		return 0
+	}
+	return float64(n) / float64(all)
+}
+
+// allocates tells whether a stack is in the allocator, and not helping the collector.
+func allocates(frames []gotrace.Frame) (yes bool) {
+	for i := range frames {
+		switch {
+		case strings.HasPrefix(frames[i].Func, "runtime.gcAssist"):
+			return false
+		case strings.HasPrefix(frames[i].Func, "runtime.mallocgc"):
+			yes = true
+		}
+	}
+	return yes
 }
 
 // handoffCost is what it takes to wake another goroutine and be switched away from.

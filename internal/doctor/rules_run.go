@@ -23,7 +23,7 @@ func serialization(m *model, l limits) []Finding {
 	if len(s.hist) < 2 || m.cores.Count < 2 {
 		return nil
 	}
-	one := s.share(s.hist[1])
+	one := s.one()
 	if one < l["one"] {
 		return nil
 	}

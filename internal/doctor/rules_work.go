@@ -105,9 +105,15 @@ func (b *Bandwidth) explains(cores, factor float64) (text string, confirmed bool
 	return text, confirmed
 }
 
-// inflations are the names with enough executions of known CPU time.
+// inflations are the names with enough executions of known CPU time. Of names that wait
+// for locks and channels none is taken: who spins before he waits takes more CPU time when
+// others run, and so would be left whoever happened to meet nobody.
 func (m *model) inflations(l limits) (list []inflation) {
-	by := map[uint16][]execution{}
+	type seen struct {
+		xs           []execution
+		time, waited int64
+	}
+	by := map[uint16]*seen{}
 	for _, g := range m.gs {
 		if g.role != roleUser {
 			continue
@@ -115,19 +121,28 @@ func (m *model) inflations(l limits) (list []inflation) {
 		for i := range g.spans {
 			s := &g.spans[i]
 			d := s.to - s.from
-			if s.cpu <= 0 || d <= 0 || float64(s.cpu) < l["cpu"]*float64(d) {
+			if s.cpu <= 0 || d <= 0 {
 				continue
 			}
-			if waited := m.waitedIn(g, s); float64(waited) > l["wait"]*float64(d) {
-				continue
+			x := by[s.name]
+			if x == nil {
+				x = &seen{}
+				by[s.name] = x
 			}
-			by[s.name] = append(by[s.name], execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
+			x.time += d
+			x.waited += m.waitedIn(g, s)
+			if float64(s.cpu) >= l["cpu"]*float64(d) {
+				x.xs = append(x.xs, execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
+			}
 		}
 	}
-	for name, xs := range by {
-		if x, ok := regress(xs, l); ok {
-			x.name = name
-			list = append(list, x)
+	for name, x := range by {
+		if float64(x.waited) > l["wait"]*float64(x.time) {
+			continue
+		}
+		if r, ok := regress(x.xs, l); ok {
+			r.name = name
+			list = append(list, r)
 		}
 	}
 	slices.SortFunc(list, func(a, b inflation) int { return cmp.Compare(a.name, b.name) })
@@ -137,7 +152,7 @@ func (m *model) inflations(l limits) (list []inflation) {
 // waitedIn is how long a scope's goroutine waited for locks and channels in it.
 func (m *model) waitedIn(g *gor, s *span) (ns int64) {
 	for i := g.at(s.from); i < len(g.ivs) && g.ivs[i].from < s.to; i++ {
-		if v := &g.ivs[i]; v.state == states.Lock || handing(v.state) {
+		if v := &g.ivs[i]; v.lock >= 0 || v.state == states.Lock || handing(v.state) {
 			ns += min(v.to, s.to) - max(v.from, s.from)
 		}
 	}

@@ -17,7 +17,8 @@ type use struct {
 	wait          int64   // of all who waited together
 	waits         int64   // how often, those without a record included
 	hold          int64   // of all who held it together
-	busy          int64   // that somebody held it
+	busy          int64   // that somebody held it, as far as it is recorded
+	used          float64 // part of the range that somebody held it
 	holdWaited    int64   // of hold: while somebody waited
 	crowd         int64   // that more waited than there are cores
 	lost          float64 // core time: while so many waited, and no more than cores had nothing to do
@@ -121,6 +122,11 @@ func (m *model) use(l *lock) *use {
 			end = h.to
 		}
 		u.holds(m, h)
+	}
+	u.used = float64(u.busy) / float64(m.span())
+	if whole, n := l.whole(); n > 0 && !l.every && l.acquired > 0 {
+		// U = X·S: what is recorded are holds that others waited for, of all that there were.
+		u.used = max(u.used, min(float64(whole)/float64(n)*float64(l.acquired)/float64(m.span()), 1))
 	}
 	return u
 }
@@ -229,4 +235,16 @@ func (m *model) where(each func(yield func(from, to int64))) (from, to int64) {
 		to = m.to
 	}
 	return from, to
+}
+
+// whole is how long those holds took together of which all is recorded, and how many they
+// are.
+func (l *lock) whole() (ns, n int64) {
+	for _, h := range l.holds {
+		if !h.guessed {
+			ns += h.time()
+			n++
+		}
+	}
+	return ns, n
 }
