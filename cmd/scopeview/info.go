@@ -1,12 +1,14 @@
 package main
 
 import (
+	"errors"
 	"io"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -32,6 +34,10 @@ times are known, what the recording itself cost, and what looks wrong.`,
 			}
 			defer x.t.Close()
 			r := &analysis.Report{Trace: x.t, Path: x.path, State: x.state(), Cost: analysis.RecordingCost(x.t.Beats())}
+			var err error
+			if r.Go, err = gotrace.Read(x.t, gotrace.Handler{}); err != nil && !errors.Is(err, gotrace.ErrNone) {
+				return err
+			}
 			p := newProgress(s, x.t, true)
 			watch := analysis.Watch{Progress: p.at}
 			failed := x.t.Events(trace.Options{}, func(e *trace.Event) bool {
@@ -42,7 +48,7 @@ times are known, what the recording itself cost, and what looks wrong.`,
 			if err := cmd.Context().Err(); err != nil {
 				return err
 			}
-			err := x.out.write(s, func(w io.Writer) error {
+			err = x.out.write(s, func(w io.Writer) error {
 				if asJSON {
 					return writeJSON(x.out.exact(s, w), infoDocument(r))
 				}

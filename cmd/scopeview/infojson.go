@@ -34,7 +34,9 @@ type infoJSON struct {
 	Open     map[string]int64 `json:"open"`
 	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     costJSON         `json:"recording_cost"`
-	Stacks   stackCountJSON   `json:"stacks"` // of scope.Stack
+	Stacks   stackCountJSON   `json:"stacks"`                    // of scope.Stack
+	GoTrace  *goTraceJSON     `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
+	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
 	Beats    int64            `json:"heartbeats"`
 	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
 
@@ -49,6 +51,35 @@ type ringJSON struct {
 	Bytes       int64 `json:"bytes"`
 	Overwritten int64 `json:"overwritten"` // records
 	WholeFrom   int64 `json:"whole_from_ns"`
+}
+
+// goTraceJSON is what can be read of the Go execution trace.
+type goTraceJSON struct {
+	Bytes       int64      `json:"bytes"`
+	Spans       []spanJSON `json:"spans"` // what it tells of
+	Transitions int64      `json:"transitions"`
+	Samples     int64      `json:"samples"`
+	Missing     bool       `json:"missing"` // parts were overwritten, found no room, or were not written yet
+	Problems    []string   `json:"problems"`
+}
+
+type spanJSON struct {
+	From int64 `json:"from_ns"`
+	To   int64 `json:"to_ns"`
+}
+
+func goTraceDocument(r *analysis.Report) *goTraceJSON {
+	if r.Go == nil {
+		return nil
+	}
+	j := &goTraceJSON{Spans: []spanJSON{}, Transitions: r.Go.Transitions, Samples: r.Go.Samples, Missing: r.Go.Missing, Problems: append([]string{}, r.Go.Problems...)}
+	for _, g := range r.Trace.GoTraces() {
+		j.Bytes += g.Size
+	}
+	for _, s := range r.Go.Spans {
+		j.Spans = append(j.Spans, spanJSON{s.From, s.To})
+	}
+	return j
 }
 
 func ringDocument(t *trace.Trace) *ringJSON {
@@ -128,8 +159,8 @@ func infoDocument(r *analysis.Report) *infoJSON {
 			"exact": r.Census.CPU[format.Exact], "likely": r.Census.CPU[format.Likely],
 			"at_most": r.Census.CPU[format.AtMost], "unknown": r.Census.CPU[format.Unknown],
 		},
-		Stacks: stackCountJSON(analysis.Stacks(t)),
-		Beats:  int64(len(t.Beats())), LastBeat: map[string]int64{},
+		Stacks: stackCountJSON(analysis.Stacks(t)), GoTrace: goTraceDocument(r), Switches: t.HasSwitches(),
+		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
 		Notes: []noteJSON{}, Breaks: []breakJSON{}, Problems: []problemJSON{}, Forgotten: []forgottenJSON{},
 	}
 	for _, i := range t.Info() {

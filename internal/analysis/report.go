@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -17,6 +18,7 @@ type Report struct {
 	State  State
 	Census Census
 	Cost   Cost
+	Go     *gotrace.Info // what could be read of its Go execution trace; nil: none, or it was not tried
 }
 
 // State is what is known about the writing of a trace.

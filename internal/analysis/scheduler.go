@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"fmt"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -43,6 +44,30 @@ func (r *Report) goTrace(l *facts) {
 		text += "; then none" + why
 	}
 	l.loud("Go trace", text+"; see scopeview states", how)
+	r.goStory(l)
+}
+
+// goStory tells what can be read of it.
+func (r *Report) goStory(l *facts) {
+	if g := r.Go; g != nil {
+		if len(g.Spans) > 0 {
+			text := "from " + Humane(g.From) + " to " + Humane(g.To)
+			if n := len(g.Spans) - 1; n > 0 {
+				text += ", with " + Plural(int64(n), "gap")
+			}
+			l.add("", text+": "+Plural(g.Transitions, "change")+" of goroutines' states, "+Plural(g.Samples, "sample"))
+		}
+		for i, p := range g.Problems {
+			if i == 5 {
+				l.loud("", fmt.Sprintf("… and %d more problems", len(g.Problems)-i), Odd)
+				break
+			}
+			l.loud("", Show(p), Odd)
+		}
+	}
+	if ended := r.info("gotrace_ended"); ended != "" {
+		l.loud("", "it ended "+ended, Odd)
+	}
 }
 
 // taken tells of what a recording has, or why not: its fact is "on", or "off: " and why.
