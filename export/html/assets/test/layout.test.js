@@ -56,6 +56,26 @@ test("at the live end ended rows go to the bottom", () => {
   assert.deepEqual(foldEnded(of(rows), 0, 0), of(rows));
 });
 
+test("strips of states lie under the bars, rows of locks under the rows", () => {
+  const lane = {};
+  const locks = Array.from({ length: 12 }, (_, k) => ({ id: `l5@0x${k}`, nameId: 5, addr: `0x${k}`, alone: false }));
+  const with2 = { ...model, waits: { lane: (key) => (key === 2 ? null : lane), locks, more: 3 } };
+  const choices = newChoices();
+  const rows = of([row(1, 2), row(2, 1), { ...row(3, 0) }]);
+  let { strips } = layoutRows(with2, rows, choices);
+  assert.deepEqual(strips.slice(0, 3).map((s) => [s.states === lane, s.statesAt, s.statesHigh, s.h]), [[true, 37, 6, 46], [false, 19, 0, 21], [true, 1, 12, 21]]);
+  assert.deepEqual(strips.slice(3, 5).map((s) => [s.kind, s.title]), [["locks", "Locks (15)"], ["lock", "queue 0x0"]]);
+  assert.deepEqual([strips.filter((s) => s.kind === "lock").length, strips.at(-2).title], [10, "2 more of 2"]);
+  choices.states = "thick";
+  choices.pinned.add("l5@0x11");
+  ({ strips } = layoutRows(with2, rows, choices));
+  assert.deepEqual([strips[0].id, strips[1].statesHigh], ["l5@0x11", 14]);
+  choices.states = "off";
+  choices.locks = false;
+  ({ strips } = layoutRows(with2, rows, choices));
+  assert.deepEqual(strips.map((s) => [s.kind, s.h]), [["row", 39], ["row", 21], ["row", 21], ["series", 30]]);
+});
+
 test("the strips in sight", () => {
   const { strips } = layoutRows(model, of(Array.from({ length: 1000 }, (_, k) => row(k, 1))), newChoices());
   assert.deepEqual(stripsBetween(strips, 21, 43).map((s) => s.id), ["g1", "g2"]);

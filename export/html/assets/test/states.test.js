@@ -1,0 +1,192 @@
+import test from "node:test";
+import assert from "node:assert/strict";
+import { modelOf, randomly } from "./make.js";
+import { StateSet, stateText, stateWords } from "../states.js";
+import { stateSums } from "../statedetails.js";
+import { readLocks, lockTitle } from "../lockset.js";
+import { heldAt, holderText, isDark, waitersAt } from "../strip.js";
+import { holderOf, lockArgs, stateLinks, waitingLinks, wakeLinks } from "../waitlinks.js";
+import { links } from "../links.js";
+import { stateAt, stateFacts } from "../waitfacts.js";
+import { Waits } from "../waits.js";
+
+const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
+const [cpu, runnable, lock, sleep] = [1, 2, 3, 4];
+
+/** Columns of states: rows are [goid, start, [state, dur, more]…]. */
+function statesOf(rows, header = {}) {
+  const items = rows.flatMap(([, , ...list]) => list);
+  const col = (key, missing) => Uint32Array.from(items, (x) => x[2]?.[key] ?? missing(x));
+  const columns = new Map([
+    ["stateGoid", Uint32Array.from(rows, (r) => r[0])], ["stateCount", Uint32Array.from(rows, (r) => r.length - 2)],
+    ["stateStart", Float64Array.from(rows, (r) => r[1])], ["stateFunc", Uint32Array.from(rows, () => 0)], ["stateSystem", Uint8Array.from(rows, (r) => (r[0] > 100 ? 1 : 0))],
+    ["state", Uint8Array.from(items, (x) => x[0])], ["stateDur", Uint32Array.from(items, (x) => x[1])],
+    ["stateReason", col("reason", () => 0)], ["stateThread", col("thread", () => 0)], ["stateStack", col("stack", () => 0)],
+    ["stateBy", col("by", () => 0)], ["stateByStack", col("byStack", () => 0)],
+    ["stateMany", col("many", () => 1)], ["stateTop", col("top", (x) => x[1])], ["stateLock", col("lock", (x) => (x[0] === lock ? x[1] : 0))],
+  ]);
+  const end = Math.max(...rows.map(([, start, ...list]) => list.reduce((t, x) => t + x[1], start)));
+  return { header: { states: { from: 0, to: end, res: 0, names, frames: ["", "sync.lock m.go:1", "main.f f.go:2"], stacks: [[], [1, 2]], reasons: ["", "sync"], ...header } }, columns };
+}
+
+const setOf = (rows, header) => {
+  const c = statesOf(rows, header);
+  return new StateSet(c.header.states, c.columns);
+};
+
+const runsOf = (lane, from, to, res) => {
+  const list = [];
+  lane.each(from, to, res, (r) => list.push([r.t0, r.t1, names[r.top], r.n, r.lock]));
+  return list;
+};
+
+test("states follow each other, and what is short merges into what took most", () => {
+  const lane = setOf([[7, 100, [cpu, 30], [lock, 25], [runnable, 20], [cpu, 25], [cpu, 1000], [sleep, 5]]]).lanes.get(7);
+  assert.deepEqual([lane.first, lane.last], [100, 1205]);
+  assert.deepEqual(runsOf(lane, 0, 5000, 0).map((r) => r.slice(0, 3)), [[100, 130, "cpu"], [130, 155, "lock"], [155, 175, "runnable"], [175, 200, "cpu"], [200, 1200, "cpu"], [1200, 1205, "sleep"]]);
+  assert.deepEqual(runsOf(lane, 0, 5000, 101), [[100, 200, "cpu", 4, 25], [200, 1200, "cpu", 1, 0], [1200, 1205, "sleep", 1, 0]]);
+  assert.deepEqual(runsOf(lane, 140, 150, 0).map((r) => r[2]), ["lock"]);
+});
+
+test("at any resolution no time is lost, and waits for locks least of all", () => {
+  const random = randomly(5);
+  const items = Array.from({ length: 20000 }, () => [1 + random(4), 1 + random(300)]);
+  const lane = setOf([[7, 0, ...items]]).lanes.get(7);
+  const locked = items.reduce((sum, x) => sum + (x[0] === lock ? x[1] : 0), 0);
+  for (const res of [3, 50, 1000, 7777, 50000]) {
+    const runs = runsOf(lane, -Infinity, Infinity, res);
+    assert.ok(runs.length <= 2 * (lane.last / res) + 2, `${runs.length} at ${res}`);
+    assert.equal(runs.reduce((sum, r) => sum + r[4], 0), locked);
+    assert.equal(runs.reduce((sum, r) => sum + r[3], 0), items.length);
+    for (let k = 1; k < runs.length; k++) assert.equal(runs[k][0], runs[k - 1][1]);
+  }
+});
+
+test("a coarse tile is merged further", () => {
+  const lane = setOf([[7, 0, [cpu, 100, { many: 50, top: 60, lock: 30 }], [runnable, 100, { many: 9, top: 55, lock: 45 }]]], { res: 128 }).lanes.get(7);
+  const [run] = runsOf(lane, 0, 500, 500);
+  assert.deepEqual(run, [0, 200, "lock", 59, 75]);
+  const sums = stateSums(lane, 0, 200).map((s) => [s.state, s.ns]);
+  assert.deepEqual(sums, [[lock, 75], [cpu, 60], [runnable, 55], [-1, 10]]);
+});
+
+test("sums are of the part that is asked for", () => {
+  const lane = setOf([[7, 0, [cpu, 100], [lock, 50], [cpu, 10]]]).lanes.get(7);
+  assert.deepEqual(stateSums(lane, 50, 155).map((s) => [names[s.state], s.ns, s.count, s.longest]), [["cpu", 55, 2, 50], ["lock", 50, 1, 50]]);
+});
+
+test("damaged columns are refused", () => {
+  const c = statesOf([[7, 0, [cpu, 1], [lock, 1]]]);
+  c.columns.set("stateBy", new Uint32Array(1));
+  assert.throws(() => new StateSet(c.header.states, c.columns), /2 states, but a column of 1/);
+  c.columns.delete("stateBy");
+  assert.throws(() => new StateSet(c.header.states, c.columns), /lack the column stateBy/);
+});
+
+test("what a state says", () => {
+  const set = setOf([[7, 0, [lock, 100, { reason: 1, stack: 1, by: 8, byStack: 1, thread: 5 }], [cpu, 10]]]);
+  const model = modelOf([[8, 0, 1, 1, 0, 100]], { names: ["", "work"], rowNames: { 8: 1 } });
+  const app = { model, time: (t) => `@${t}`, span: (t) => `${t} ns` };
+  const run = stateAt(set.lanes.get(7), 50, 1);
+  assert.deepEqual(stateFacts(app, set, run, 8).filter(([, v]) => v !== null), [
+    ["start", "@0"], ["duration", "100 ns"], ["Go says", "sync"], ["at", "sync.lock m.go:1\nmain.f f.go:2"], ["woken by", "work in main.f f.go:2"], ["thread", "5"],
+  ]);
+  assert.equal(stateAt(set.lanes.get(7), 500, 1), null);
+  assert.deepEqual(stateLinks(7, set, run).map((l) => [l.kind, l.from.rowKey, l.to.rowKey, l.to.time]), [["wake", 8, 7, 100]]);
+  assert.equal(stateText("lock"), stateWords.lock);
+  assert.equal(stateText("new one"), "new one");
+});
+
+test("who held the lock is told by the wait, and by the holds where it is not", () => {
+  const items = [
+    [1, 0, 1, 1, 0, 100], [1, 1, 2, 7, 10, 80, { args: '{"addr":"0xc0","goid":0,"0":256}' }],
+    [2, 0, 2, 6, 20, 71, { args: '{"addr":"0xc0","goid":1,"0":257}' }],
+    [3, 0, 2, 6, 30, 62, { args: '{"addr":"0xc0"}' }],
+  ];
+  const model = modelOf(items, { names: ["", "work", "mu"] });
+  const wait = model.find(2, 0, 20);
+  assert.equal(holderOf(model, wait.seg, wait.i), 1);
+  assert.deepEqual(lockArgs(model, wait.seg, wait.i), { addr: "0xc0", holder: 1, kind: "mutex", shared: true });
+  const [block] = links(model, wait).filter((l) => l.kind === "block");
+  assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.seg.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
+  const all = waitingLinks(model, [wait, model.find(3, 0, 30)]);
+  assert.deepEqual(all.map((l) => [l.kind, l.from.rowKey, l.to.rowKey]), [["block", 1, 2], ["lock", 1, 3]]);
+  assert.equal(waitingLinks(model, Array(61).fill(wait)).length, 0);
+  const task = model.find(1, 0, 0);
+  assert.equal(lockArgs(model, task.seg, task.i), null);
+});
+
+test("wakers of a selected scope", () => {
+  const model = modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] });
+  model.waits.take(statesOf([[7, 0, [lock, 50, { by: 9 }], [runnable, 10], [cpu, 30], [sleep, 40, { by: 4 }]]]));
+  assert.deepEqual(wakeLinks(model, model.find(7, 0, 0)).map((l) => [l.from.rowKey, l.to.time, l.to.strip]), [[9, 50, true]]);
+});
+
+test("goroutines without scopes are rows: a few, and the runtime's and the idle ones folded", () => {
+  const waits = new Waits(modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] }));
+  waits.take(statesOf([[7, 0, [cpu, 5]], [8, 0, [cpu, 5]], [101, 0, [cpu, 5]], [9, 0, [0, 50]]]));
+  const had = waits.others(waits.model.goroutines.rows);
+  assert.deepEqual(had.map((a) => a.row?.title ?? `${a.rows.map((r) => r.key)} ${a.title}`), ["goroutine 8", "101,9 2 of the runtime, or idle"]);
+  waits.take(statesOf(Array.from({ length: 20 }, (_, k) => [k + 10, 0, [cpu, 5]])));
+  assert.deepEqual(waits.others(new Map()).map((a) => a.title), ["20 goroutines without scopes"]);
+});
+
+const lockColumns = (over = {}) => new Map(Object.entries({
+  holdStart: Float64Array.of(100, 200, 50), holdDur: Uint32Array.of(50, 50, 5), holdGoid: Uint32Array.of(1, 2, 3), holdScope: Uint32Array.of(2, 0, 2),
+  holdMany: Uint32Array.of(1, 1, 4), holdFlags: Uint8Array.of(0, 0, 1), waitTime: Float64Array.of(100, 120, 150), waitCount: Uint32Array.of(1, 2, 0), waitSum: Uint32Array.of(20, 60, 0), ...over,
+}));
+const lockHeader = { locks: [{ name: 3, addr: "0xc0", kind: "mutex", held: 2, steps: 3, most: 2 }, { name: 3, addr: "0xd0", kind: "rwmutex", held: 1, steps: 0, most: 0 }] };
+
+test("locks: who held them, how many waited", () => {
+  const [a, b] = readLocks(lockHeader, lockColumns());
+  assert.deepEqual([Array.from(a.starts), Array.from(a.ends), Array.from(b.starts), a.id], [[100, 200], [150, 250], [50], "l3@0xc0"]);
+  const nameOf = () => "mu";
+  assert.equal(lockTitle(nameOf, a), "mu 0xc0"); // another has the name too
+  assert.deepEqual([heldAt(a, 120, 0), heldAt(a, 170, 0), heldAt(a, 170, 30), heldAt(a, 400, 10)], [0, -1, 0, -1]);
+  assert.deepEqual([waitersAt(a, 99), waitersAt(a, 100), waitersAt(a, 130), waitersAt(a, 400)], [0, 1, 2, 0]);
+  const model = modelOf([[1, 0, 1, 1, 0, 100]], { names: ["", "work", "worker"], rowNames: { 1: 2 } });
+  assert.equal(holderText(model, a, 0), "worker, in work");
+  assert.equal(holderText(model, a, 1), "goroutine 2");
+  assert.equal(holderText(model, b, 0), "4 holds, the longest by goroutine 3, in work");
+  assert.throws(() => readLocks(lockHeader, lockColumns({ holdGoid: new Uint32Array(1) })), /3 holds, but a column of 1/);
+});
+
+test("a server is asked for what is looked at, and again while it grows", async () => {
+  const asked = [];
+  let pending = true;
+  const model = modelOf([[7, 0, 1, 1, 0, 1000]], {
+    names: ["", "work"],
+    source: {
+      home: "live",
+      async waits(from, to, px) {
+        asked.push([from, to, px]);
+        const c = statesOf([[7, 0, [cpu, 1000]]]);
+        c.header.pending = pending;
+        return c;
+      },
+    },
+  });
+  const settle = () => new Promise((done) => { setTimeout(done, 5); });
+  model.want(200, 400, 100);
+  model.want(210, 390, 100);
+  await settle();
+  assert.deepEqual(asked, [[100, 500, 200]]);
+  assert.equal(model.waits.lane(7).last, 1000);
+  model.waits.got.at -= 2000; // it was not all there: it is asked again, but not at once
+  pending = false;
+  model.waits.look();
+  await settle();
+  assert.equal(asked.length, 2);
+  model.waits.look();
+  model.want(150, 450, 100);
+  await settle();
+  assert.equal(asked.length, 2);
+  model.want(0, 1000, 100);
+  await settle();
+  assert.deepEqual(asked[2], [0, 1500, 150]);
+});
+
+test("white is easier to read on what is dark", () => {
+  assert.equal(isDark("#000000"), true);
+  assert.equal(isDark("#e8710a"), false);
+});
