@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fault race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build demo test fault doctor-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -179,6 +179,9 @@ test: ## run all tests; in CI and as root, install what they need first
 fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
 	{ guarantees; cd uitest && guarantees; } | go run ./internal/faultfs/report
+
+doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; some five minutes
+	@SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestDoctorCheck$$' ./examples/doctor
 
 race: ## run the tests with the race detector
 	@go test -race ./...

@@ -1,90 +1,55 @@
 package main
 
 import (
-	"strconv"
+	"math/rand/v2"
 
 	"github.com/scopeview/scopeview/scope"
 )
 
-// element is a node of a document's tree.
-type element struct {
-	name       string
-	value      uint64
-	next, down *element
+// entry is one of very many that a program keeps, and that point at each other.
+type entry struct {
+	next *entry
+	id   uint64
 }
 
-// elements are what a parser makes its trees of: those of an earlier tree, as long as
-// there are some, and new ones.
-type elements struct {
-	used []*element
-	n    int // of them in the current tree
-}
-
-func (e *elements) element(fresh bool) *element {
-	if fresh {
-		return new(element)
+// index is n entries in one ring, in no order.
+func index(n int) []*entry {
+	entries := make([]*entry, n)
+	for i := range entries {
+		entries[i] = &entry{id: uint64(i)}
 	}
-	if e.n == len(e.used) {
-		e.used = append(e.used, new(element))
+	order := rand.New(rand.NewPCG(5, 6)).Perm(n)
+	for i, at := range order {
+		entries[at].next = entries[order[(i+1)%n]]
 	}
-	e.n++
-	*e.used[e.n-1] = element{}
-	return e.used[e.n-1]
+	return entries
 }
 
-// parse makes a tree of n elements, the first of them fresh.
-func (e *elements) parse(names []string, seed uint64, n, fresh int) *element {
-	e.n = 0
-	root := e.element(fresh > 0)
-	last := root
-	for i := 1; i < n; i++ {
-		x := e.element(i < fresh)
-		x.name = names[(seed+uint64(i))%uint64(len(names))]
-		x.value = digest(seed, x.name)
-		if i%8 == 0 {
-			x.next, last = root.down, x
-			root.down = x
-		} else {
-			x.down = last.down
-			last.down = x
-		}
-	}
-	return root
-}
-
-func (e *element) sum() (sum uint64) {
-	for ; e != nil; e = e.next {
-		sum += e.value
-		for d := e.down; d != nil; d = d.down {
-			sum += d.value
-		}
-	}
-	return sum
-}
-
-// garbage parses documents into trees, while it keeps a large index, which the garbage
-// collector has to look through each time. By strength, a larger part of each tree is
-// newly allocated. Mended, a worker makes all of its trees of the same elements.
+// garbage answers requests, each into a buffer. By strength, more of the requests get a
+// buffer of their own. Making one costs little, but each time that there are as many
+// bytes of them as the program keeps, the garbage collector looks through all of what
+// it keeps: a million and a half entries. Mended, a worker uses its buffer again.
 func garbage(o options) func() uint64 {
-	const size = 400
-	documents := o.many(40_000)
-	names := make([]string, 64)
-	for i := range names {
-		names[i] = "an element with a long name, as they are in documents, " + strconv.Itoa(i)
-	}
-	index := make([]*element, 500_000)
-	for i := range index {
-		index[i] = &element{name: names[i%len(names)], down: index[i/2]}
-	}
-	fresh := o.part(size)
+	const size, steps = 8 << 10, 40
+	requests := o.many(120_000)
+	text := page(2000)
+	entries := index(1_500_000)
 	return func() uint64 {
 		var sums [processors]uint64
 		inParallel(processors, func(worker int) {
-			var e elements
-			for n := worker; n < documents; n += processors {
-				end := scope.Task("parse", n)
-				tree := e.parse(names, uint64(n), size, fresh)
-				sums[worker] += tree.sum() + uint64(len(index[n].name))
+			buffer := make([]byte, size)
+			for n := worker; n < requests; n += processors {
+				end := scope.Task("answer", n)
+				if n*7%20 < o.part(20) {
+					buffer = make([]byte, size)
+				}
+				answer := buffer[:0]
+				at := entries[n%len(entries)]
+				for range steps {
+					at = at.next
+					answer = append(answer, byte(at.id), byte(at.id>>8))
+				}
+				sums[worker] += digest(digest(uint64(n), text), string(answer))
 				end()
 			}
 		})

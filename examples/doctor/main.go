@@ -43,6 +43,7 @@ var programs = []program{
 	{"fat-critical-section", fatCriticalSection},
 	{"serialization", serialization},
 	{"work-inflation", workInflation},
+	{"memory-bandwidth", memoryBandwidth},
 	{"load-imbalance", loadImbalance},
 	{"too-fine", tooFine},
 	{"oversubscription", oversubscription},

@@ -45,7 +45,9 @@ func (w *numberer) number(worker int, out []byte, text string, n, lines int) ([]
 		out = append(strconv.AppendInt(out, int64(n), 10), ' ')
 		out = append(strconv.AppendUint(append(out, line...), sum, 16), '\n')
 		w.sums[worker] += sum
-		text = rest
+		if text = rest; len(out) > 64<<10 {
+			out = out[:0] // written
+		}
 		n++
 	}
 	return out, text
@@ -66,7 +68,7 @@ func serialization(o options) func() uint64 {
 	}
 	if !o.mended {
 		away := 1 - o.strength
-		w.late = 1 - 0.7*away*away*away
+		w.late = 1 - 0.7*away*away*away*away
 	}
 	for range len(w.blocks) + 1 {
 		w.first = append(w.first, make(chan int, 1))

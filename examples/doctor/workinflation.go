@@ -1,74 +1,54 @@
 package main
 
 import (
+	"sync/atomic"
+
 	"github.com/scopeview/scopeview/scope"
 )
 
-// picture and the layer that is blended into it are larger than any cache: a filter
-// that goes over all of them reads and writes memory.
-type picture struct{ pixels, layer []uint64 }
+// tally counts letters of documents by kind, so that it can be read meanwhile.
+type tally [4]atomic.Uint64
 
-// tile is how many pixels, with their layer, fit into the cache of a processor.
-const tile = 16 << 10
-
-// filters are what is done to each picture.
-const filters = 8
-
-// filter is one of them, on some of the pixels.
-func (p picture) filter(n uint64, from, to int) {
-	pixels, layer := p.pixels[from:to], p.layer[from:to]
-	for i, x := range layer[:len(pixels)] {
-		pixels[i] += x ^ n
+func (t *tally) count(document string) {
+	for i := range len(document) {
+		t[document[i]&3].Add(1)
 	}
 }
 
-// develop does all filters to a picture. The first ones go over the whole of it one
-// after the other; the others go over it together, a tile at a time.
-func (p picture) develop(apart int) {
-	for n := range apart {
-		end := scope.Task("filter", n)
-		p.filter(uint64(n), 0, len(p.pixels))
-		end()
-	}
-	if apart == filters {
-		return
-	}
-	defer scope.Task("filters by tile", filters-apart)()
-	for at := 0; at < len(p.pixels); at += tile {
-		for n := apart; n < filters; n++ {
-			p.filter(uint64(n), at, at+tile)
-		}
-	}
-}
-
-// workInflation develops pictures with two workers. By strength, more of the eight
-// filters go over the whole picture one after the other, as they are written down: the
-// third of the talk's programs, whose work takes more CPU time the more workers there
-// are, because they share the way to memory. Mended, all filters go over a tile while
-// it is in the cache.
+// workInflation counts letters with two workers. By strength, a larger part of each
+// document is counted in tallies that lie side by side: each belongs to one worker, but
+// they share a cache line, which goes to and fro between the processors, so that
+// counting takes more CPU time when both do it. Mended, the tallies lie apart.
 //
-// The first pictures are developed by one worker alone, as a sample.
+// The first documents are counted by one worker alone, as a sample.
 func workInflation(o options) func() uint64 {
-	samples, pictures := o.many(3), o.many(24)
-	apart := o.part(filters)
-	var own [processors]picture
-	for i := range own {
-		own[i] = picture{make([]uint64, 384*tile), make([]uint64, 384*tile)}
-		for j := range own[i].pixels {
-			own[i].pixels[j], own[i].layer[j] = uint64(j), uint64(j)*3
-		}
-	}
+	samples, documents := o.many(300), o.many(2000)
+	text := page(30_000)
+	side := o.part(len(text))
 	return func() (sum uint64) {
-		for range samples {
-			own[0].develop(apart)
+		var tallies [processors]struct {
+			tally
+			_ [128]byte
+		}
+		beside := make([]tally, processors)
+		count := func(worker, n int) {
+			defer scope.Task("count letters", n)()
+			beside[worker].count(text[:side])
+			tallies[worker].count(text[side:])
+		}
+		for n := range samples {
+			count(0, n)
 		}
 		inParallel(processors, func(worker int) {
-			for range pictures {
-				own[worker].develop(apart)
+			for n := range documents {
+				count(worker, n)
 			}
 		})
-		for _, p := range own {
-			sum += p.pixels[len(p.pixels)-1]
+		for worker := range tallies {
+			for kind := range beside[worker] {
+				n := beside[worker][kind].Load() + tallies[worker].tally[kind].Load()
+				sum += n << (16 * kind)
+			}
 		}
 		return sum
 	}

@@ -64,3 +64,19 @@ func TestTraceTellsWhatWasDone(t *testing.T) {
 		t.Errorf("records were lost: %v", lost)
 	}
 }
+
+func TestGoTrace(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "gostats.scope")
+	var out, errs bytes.Buffer
+	if code := run([]string{"-dir", "testdata/tree", "-gotrace", "-trace", path}, &out, &errs); code != 0 {
+		t.Fatalf("exit code %d, want 0; %s", code, &errs)
+	}
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	if n := len(tr.GoTraces()); n == 0 {
+		t.Error("there is no Go execution trace in it")
+	}
+}
