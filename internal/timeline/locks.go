@@ -151,7 +151,8 @@ func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
 }
 
 // waiting visits how many waited: from t on, until the next one, at most so many at
-// once, and sum is their time together. At a resolution there is one for each stretch.
+// once, and sum is their time together. At a resolution there are two for each stretch
+// at most.
 func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int, sum int64)) {
 	type step struct {
 		t int64
@@ -167,18 +168,24 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int,
 	n, res := 0, max(res, 1)
 	for i := 0; i < len(steps); {
 		begin, most, sum := steps[i].t, 0, int64(0)
+		last := begin
 		for stretch := floorDiv(begin, res); i < len(steps) && floorDiv(steps[i].t, res) == stretch; {
-			t := steps[i].t
-			for i < len(steps) && steps[i].t == t {
+			sum += int64(n) * (steps[i].t - last)
+			last = steps[i].t
+			for i < len(steps) && steps[i].t == last {
 				n += steps[i].d
 				i++
 			}
 			most = max(most, n)
-			if i < len(steps) {
-				sum += int64(n) * (steps[i].t - t)
-			}
 		}
-		visit(begin, most, sum)
+		if last > begin { // what is then may be so for long, and is no part of the stretch
+			visit(begin, most, sum)
+			most, sum = n, 0
+		}
+		if i < len(steps) {
+			sum = int64(n) * (steps[i].t - last)
+		}
+		visit(last, most, sum)
 	}
 }
 

@@ -110,7 +110,7 @@ func TestWaitersMerged(t *testing.T) {
 	}
 	exact, want, all := most(0)
 	for _, res := range []int64{100, 1000, 5000} {
-		if n, got, sum := most(res); got != want || sum != all || n > int(20_000/res)+1 || n >= exact {
+		if n, got, sum := most(res); got != want || sum != all || n > int(2*20_000/res)+2 || n >= exact {
 			t.Errorf("at %d: %d steps up to %d, want up to %d", res, n, got, want)
 		}
 	}

@@ -113,37 +113,43 @@ export function holderText(model, l, k) {
  * @param {Painter} p @param {any} l @param {number} y @param {number} h
  */
 function drawWaiters(p, l, y, h) {
-  const { ctx } = p;
   const { times, counts, sums } = l;
   const most = Math.max(1, l.most);
-  let from = NaN; // of what is gathered for one pixel
+  const first = Math.max(0, lowerBound(times, p.from) - 1);
+  let from = times[first]; // of what is gathered for one pixel
   let high = 0;
   let sum = 0;
-  for (let k = Math.max(0, lowerBound(times, p.from) - 1); k < times.length && times[k] <= p.to; k++) {
+  const flush = (/** @type {number} */ to) => {
+    if (high > 0) waiters(p, from, to, high, most, sum / Math.max(1, to - from), y, h);
+    from = to;
+    high = sum = 0;
+  };
+  for (let k = first; k < times.length && times[k] <= p.to; k++) {
     const next = k + 1 < times.length ? times[k + 1] : times[k];
-    if (Number.isNaN(from)) from = times[k];
+    const wide = (next - times[k]) * p.scale >= 1;
+    if (wide) flush(times[k]);
     high = Math.max(high, counts[k]);
     sum += sums[k];
-    if ((next - from) * p.scale < 1 && k + 1 < times.length) continue;
-    if (high > 0) waiters(p, from, next, high / most, sum / Math.max(1, next - from) / most, y, h);
-    if (high > 0 && (next - from) * p.scale >= 14 && counts[k] === high) {
-      ctx.fillStyle = p.colors["bar-text"];
-      ctx.fillText(String(high), Math.max(0, (from - p.from) * p.scale) + 3, y + h - 3);
-    }
-    from = NaN;
-    high = sum = 0;
+    if (wide || (next - from) * p.scale >= 1) flush(next);
   }
+  flush(from + 1 / p.scale);
 }
 
-/** @param {Painter} p @param {number} from @param {number} to @param {number} high @param {number} mean @param {number} y @param {number} h */
-function waiters(p, from, to, high, mean, y, h) {
+/**
+ * @param {Painter} p @param {number} from @param {number} to @param {number} high the most at once
+ * @param {number} most of the whole row @param {number} mean @param {number} y @param {number} h
+ */
+function waiters(p, from, to, high, most, mean, y, h) {
   const x = Math.max(0, (from - p.from) * p.scale);
   const w = Math.max(1, Math.min(p.width, (to - p.from) * p.scale) - x);
-  for (const [share, color] of /** @type {[number, string][]} */ ([[high, p.colors["wait-soft"]], [mean, p.colors.wait]])) {
-    const up = Math.max(1.5, h * Math.min(1, share));
+  for (const [n, color] of /** @type {[number, string][]} */ ([[high, p.colors["wait-soft"]], [mean, p.colors.wait]])) {
+    const up = Math.max(1.5, h * Math.min(1, n / most));
     p.ctx.fillStyle = color;
     p.ctx.fillRect(x, y + h - up, w, up);
   }
+  if (w < 14) return;
+  p.ctx.fillStyle = h * (high / most) >= 12 ? p.colors["bar-text"] : p.colors.fg;
+  p.ctx.fillText(String(high), x + 3, y + h - 3);
 }
 
 /** How many waited at a moment, at most. @param {any} l @param {number} t */
