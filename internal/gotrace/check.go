@@ -12,11 +12,15 @@ import (
 
 // What a stream's identity is checked by.
 const (
-	checkPoints = 2000 // begins and ends of scopes, at most
-	checkLeast  = 20   // of fewer none may be wrong
-	checkEvents = 300_000
-	checkAgain  = 3_000_000 // if there were too few scopes in the first
-	checkSlack  = 50_000    // ns that the clocks may be off: before its first heartbeat a trace's rate is known to 10 ppm
+	checkPoints = 2000   // begins and ends of scopes, at most
+	checkLeast  = 20     // of fewer none may be wrong
+	checkSlack  = 50_000 // ns that the clocks may be off: before its first heartbeat a trace's rate is known to 10 ppm
+)
+
+// How many events are kept in mind, from the trace's start on.
+var (
+	checkEvents int64 = 300_000
+	checkAgain  int64 = 3_000_000 // if there were too few scopes in the first
 )
 
 // stay is a goroutine's stretch of running.
@@ -30,8 +34,9 @@ type stay struct {
 // later in a stream, whose every second has them.
 func (r *reader) check(g *trace.GoTrace) (bool, error) {
 	looked, right := int64(0), int64(0)
-	for _, n := range []int64{checkEvents, checkAgain} {
-		stays, from, to, all := r.stays(g, n)
+	after := int64(0)
+	for i, n := range []int64{checkEvents, checkAgain, checkAgain} {
+		stays, from, to, all := r.stays(g, n, after)
 		if to <= from {
 			return true, nil // reading it will tell why
 		}
@@ -39,8 +44,13 @@ func (r *reader) check(g *trace.GoTrace) (bool, error) {
 		if looked, right, err = r.compare(stays, from, to); err != nil {
 			return false, err
 		}
-		if looked >= checkLeast || all {
+		if looked >= checkLeast || all || i > 0 && looked > 0 {
 			break
+		}
+		if i > 0 { // the first scope comes later
+			if after, err = r.nextScope(to); after < 0 || err != nil {
+				break
+			}
 		}
 	}
 	r.info.Checked += looked
@@ -53,9 +63,25 @@ func (r *reader) check(g *trace.GoTrace) (bool, error) {
 	return false, nil
 }
 
-// stays reads when goroutines ran, from up to n of a stream's events: by goroutine, and
-// from when to when that is.
-func (r *reader) stays(g *trace.GoTrace, n int64) (by map[uint64][]stay, from, to int64, all bool) {
+// nextScope is when the first scope of a known goroutine begins, from a time on; -1: none
+// does.
+func (r *reader) nextScope(from int64) (at int64, err error) {
+	at = -1
+	err = r.t.Events(trace.Options{From: from, AsRecorded: true}, func(e *trace.Event) bool {
+		if e.Start >= from && e.Goid != 0 {
+			switch e.Kind {
+			case format.KindTask, format.KindTaskf, format.KindEvent, format.KindCounter, format.KindProcess:
+				at = max(e.Start-2*checkSlack, 0)
+			}
+		}
+		return at < 0
+	})
+	return at, err
+}
+
+// stays reads when goroutines ran, from up to n of a stream's events from a time on: by
+// goroutine, and from when to when that is.
+func (r *reader) stays(g *trace.GoTrace, n, after int64) (by map[uint64][]stay, from, to int64, all bool) {
 	by = map[uint64][]stay{}
 	stacks := newStacks()
 	stacks.off = true
@@ -66,12 +92,15 @@ func (r *reader) stays(g *trace.GoTrace, n int64) (by map[uint64][]stay, from, t
 	running := map[uint64]stay{}
 	var it item
 	from = -1
-	for s.events < n {
+	before := int64(0) // events
+	for s.events-before < n {
 		if err := s.next(&it); err != nil || it.time > r.end {
 			all = true
 			break
 		}
-		if from < 0 {
+		if it.time < after {
+			from, before = -1, s.events
+		} else if from < 0 {
 			from = it.time
 		}
 		to = it.time
@@ -80,8 +109,9 @@ func (r *reader) stays(g *trace.GoTrace, n int64) (by map[uint64][]stay, from, t
 		}
 		if was, ok := running[it.Goid]; ok && it.To != Running {
 			delete(running, it.Goid)
-			was.to = it.time
-			by[it.Goid] = append(by[it.Goid], was)
+			if was.to = it.time; was.to >= after {
+				by[it.Goid] = append(by[it.Goid], was)
+			}
 		}
 		if it.To == Running && it.From != Running {
 			st := stay{from: it.time, thread: it.Thread}
@@ -90,6 +120,9 @@ func (r *reader) stays(g *trace.GoTrace, n int64) (by map[uint64][]stay, from, t
 			}
 			running[it.Goid] = st
 		}
+	}
+	if from < 0 {
+		from = to // it ends before that
 	}
 	for id, st := range running {
 		st.to = to
