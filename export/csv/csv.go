@@ -6,8 +6,9 @@
 // from the trace's start. A cell is empty where its value is unknown or does not
 // exist.
 //
-//	kind         task, process, event, pending, counter, wait, hold, heartbeat
-//	name         the scope's, counter's or lock's; of a Taskf the format; heartbeat: empty
+//	kind         task, process, event, pending, counter, wait, hold, heartbeat, state
+//	name         the scope's, counter's or lock's; of a Taskf the format; heartbeat: empty;
+//	             state: its name, see package states
 //	track        name of the goroutine's row
 //	goroutine    number of the goroutine that began it
 //	thread       number of the operating system's thread on which it began
@@ -22,7 +23,12 @@
 //	open         true: begun and not ended, be it that it runs, or that the
 //	             process died in it; else false
 //	args         a JSON object, or empty: see package args. heartbeat: the fields of
-//	             format.Fields that are known
+//	             format.Fields that are known. state: "reason" (Go's word for a wait), "at"
+//	             (where it is), "by" and "by_at" (the goroutine that woke it at its end, and
+//	             where)
+//
+// With Options.States there are rows of kind state behind all others, in the order in
+// which they ended: what each goroutine did at every moment.
 //
 // A name or track that a spreadsheet would run as a formula (it begins with = +
 // - @, a tab or a line break) gets an apostrophe in front, unless Options.Raw
@@ -46,7 +52,8 @@ const Header = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cp
 // Options say what is written and how.
 type Options struct {
 	analysis.Selection
-	Raw bool // leave cells that a spreadsheet would run
+	Raw    bool // leave cells that a spreadsheet would run
+	States bool // also what goroutines did, if a Go execution trace was recorded
 }
 
 // bufferSize is how much is written at once; roomForRow is more than a row has
@@ -63,6 +70,10 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	beats := o.Beats(t)
 	defer beats.Stop()
 	b := append(make([]byte, 0, bufferSize+roomForRow), Header...)
+	var states *stateRows
+	if o.States {
+		states = &stateRows{rows: rows, o: &o, tracks: map[uint64]uint16{}, places: map[uint32]string{}}
+	}
 	var failed error
 	watch := o.Watch()
 	err := t.Events(o.Range(), func(e *trace.Event) bool {
@@ -75,6 +86,9 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		if choice.Keep(e) {
 			b = rows.appendEvent(b, e)
 		}
+		if states != nil {
+			states.saw(e)
+		}
 		if len(b) >= bufferSize {
 			_, failed = w.Write(b)
 			b = b[:0]
@@ -85,7 +99,12 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 		for ; beats.Next != nil; beats.Advance() {
 			b = rows.appendBeat(b, beats.Next)
 		}
-		_, failed = w.Write(b)
+		if states != nil && err == nil {
+			b, failed, err = states.write(ctx, w, t, b)
+		}
+		if failed == nil {
+			_, failed = w.Write(b)
+		}
 	}
 	if failed != nil {
 		return fmt.Errorf("writing CSV: %w", failed)

@@ -63,11 +63,16 @@ func (f *Facts) Stack(id uint32) []gotrace.Frame {
 // Go execution trace. It reads some million events in a second, and its memory grows
 // with the goroutines and not with what they did.
 func Read(t *trace.Trace, fn func(*Interval)) (*Facts, error) {
-	return read(t, gotrace.Read, fn)
+	return Each(t, func(_ *Facts, v *Interval) {
+		if fn != nil {
+			fn(v)
+		}
+	})
 }
 
-// read is Read with the reader of Go execution traces.
-func read(t *trace.Trace, source func(*trace.Trace, gotrace.Handler) (*gotrace.Info, error), fn func(*Interval)) (*Facts, error) {
+// Each is Read for who wants the stacks at once: of the Facts only Stack may be asked
+// before it returns.
+func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, Switches: t.HasSwitches()}
 	if !f.Switches {
 		f.SwitchesWhy = whyNot(t)
@@ -79,10 +84,10 @@ func read(t *trace.Trace, source func(*trace.Trace, gotrace.Handler) (*gotrace.I
 		return nil, fmt.Errorf("reading thread switches: %w", err)
 	}
 	f.Switched, f.Threads = s.total, len(s.threads)
-	j := newJoiner(f, s, fn)
+	j := newJoiner(f, s, func(v *Interval) { fn(f, v) })
 	h := j.handler()
 	h.Info = func(i *gotrace.Info) { f.Info = i }
-	info, err := source(t, h)
+	info, err := gotrace.Read(t, h)
 	if err == nil {
 		err = j.err
 	}

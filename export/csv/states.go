@@ -1,0 +1,112 @@
+package csv
+
+import (
+	"context"
+	"errors"
+	"io"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// stateRows writes what goroutines did.
+type stateRows struct {
+	*rows
+	o      *Options
+	tracks map[uint64]uint16 // the last name of each goroutine's row
+	places map[uint32]string // by stack
+	list   []args.Arg
+}
+
+// saw takes note of a row's name.
+func (r *stateRows) saw(e *trace.Event) {
+	if e.Goid != 0 && e.Track != format.NameEmpty {
+		r.tracks[e.Goid] = e.Track
+	}
+}
+
+// write writes them all; b is a buffer. The error of w, or of ctx, is failed.
+func (r *stateRows) write(ctx context.Context, w io.Writer, t *trace.Trace, b []byte) (_ []byte, failed, err error) {
+	watch := r.o.Watch()
+	_, err = states.Each(t, func(f *states.Facts, v *states.Interval) {
+		if failed != nil {
+			return
+		}
+		if failed = watch.Look(ctx, v.From); failed != nil {
+			return
+		}
+		if v.To < r.o.From || r.o.To > 0 && v.From > r.o.To || !r.o.Names.Match(v.State.String()) || !r.o.Tracks.Match(r.names(r.tracks[v.Goid])) {
+			return
+		}
+		if b = r.appendState(b, f, v); len(b) >= bufferSize {
+			_, failed = w.Write(b)
+			b = b[:0]
+		}
+	})
+	if errors.Is(err, gotrace.ErrNone) {
+		err = nil
+	}
+	return b, failed, err
+}
+
+func (r *stateRows) appendState(b []byte, f *states.Facts, v *states.Interval) []byte {
+	b = append(b, "state,"...)
+	b = append(b, v.State.String()...)
+	b = append(b, ',')
+	b = append(b, r.cell(r.tracks[v.Goid])...)
+	b = appendUint(b, v.Goid)
+	b = append(b, ',')
+	if v.Thread != 0 {
+		b = appendUint(b, uint64(v.Thread))
+	}
+	b = append(b, ",,"...)
+	b = appendInt(b, v.From)
+	b = append(b, ',')
+	b = appendInt(b, v.To-v.From)
+	b = append(b, ',')
+	switch {
+	case v.On:
+		b = appendInt(b, v.To-v.From)
+		b = append(b, ',')
+	case v.State == states.Unknown:
+		b = append(b, ',')
+	case v.Thread != 0 && (v.State == states.Running || v.State == states.Syscall || v.State == states.GC):
+		b = append(b, ',')
+		b = appendInt(b, v.To-v.From)
+	default:
+		b = append(b, "0,"...)
+	}
+	b = append(b, ",false,"...)
+	r.list = r.list[:0]
+	r.text("reason", v.ReasonName)
+	r.text("at", r.place(f, v.Stack))
+	if v.By != 0 {
+		r.list = append(r.list, args.Arg{Key: "by", Value: format.Slot{Type: format.SlotUint, Value: v.By}})
+	}
+	r.text("by_at", r.place(f, v.ByStack))
+	if len(r.list) > 0 {
+		r.json = args.AppendJSON(r.json[:0], r.list)
+		b = appendQuoted(b, r.json)
+	}
+	return append(b, '\n')
+}
+
+func (r *stateRows) text(key, s string) {
+	if s != "" {
+		r.list = append(r.list, args.Arg{Key: key, Value: format.Slot{Type: format.SlotString, Str: []byte(s), Full: len(s)}})
+	}
+}
+
+// place is where a stack is in the program.
+func (r *stateRows) place(f *states.Facts, stack uint32) string {
+	s, ok := r.places[stack]
+	if !ok {
+		s = analysis.FirstFrame(f.Stack(stack))
+		r.places[stack] = s
+	}
+	return s
+}
