@@ -225,8 +225,8 @@ func (m *model) script(g *gor, w *wakeList) script {
 		}
 		return at
 	}
-	ends := len(g.ivs) // behind the last one in which it does something
-	for ends > 0 && !g.ivs[ends-1].core {
+	ends := len(g.ivs) // behind the last one in which it does something, or wakes somebody
+	for ends > 0 && !g.ivs[ends-1].core && (len(wakes) == 0 || g.ivs[ends-1].from >= wakes[len(wakes)-1].time) {
 		ends--
 	}
 	if ends > 0 {

@@ -1,0 +1,237 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// healthy are programs that have something of each problem, and none of them: to blame
+// them would be worse than to miss one.
+var healthy = map[string]func(p *proc){
+	"one goroutine": func(p *proc) {
+		for range 50 {
+			p.scope("work", func() { p.run(1 * ms) })
+		}
+	},
+	"one worker, fed through a channel": func(p *proc) {
+		c := &pipe{}
+		p.parallel(2, func(p *proc, i int) {
+			for range 200 {
+				if i == 0 {
+					p.run(5 * us)
+					p.put(c)
+				} else {
+					p.get(c)
+					p.scope("parse", func() { p.run(500 * us) })
+				}
+			}
+		})
+	},
+	"a pool with more workers than cores": func(p *proc) {
+		p.parallel(8, func(p *proc, i int) {
+			for range 30 {
+				p.scope("work", func() { p.run(10 * ms) })
+				p.gosched()
+			}
+		})
+	},
+	"a lock that is had often and briefly": func(p *proc) {
+		l := p.w.mutex("counts.mu")
+		p.parallel(2, func(p *proc, i int) {
+			for _, d := range uneven(400, 200*us)[i*200:][:200] {
+				p.scope("page", func() {
+					p.run(d)
+					p.take(l)
+					p.run(2 * us)
+					p.give(l)
+				})
+			}
+		})
+	},
+	"many wait for a lock, and the cores are busy": func(p *proc) {
+		l := p.w.mutex("log.mu")
+		p.parallel(8, func(p *proc, i int) {
+			for _, d := range uneven(400, 1*ms)[i*50:][:50] {
+				p.scope("page", func() {
+					p.run(d)
+					p.take(l)
+					p.run(100 * us)
+					p.give(l)
+				})
+			}
+		})
+	},
+	"a server that is mostly idle": func(p *proc) {
+		p.parallel(6, func(p *proc, i int) {
+			for range 40 {
+				p.sleep(7*ms, states.Network)
+				p.scope("answer", func() { p.run(300 * us) })
+			}
+		})
+	},
+	"a pipeline with room": func(p *proc) {
+		c := &pipe{room: 16}
+		p.parallel(2, func(p *proc, i int) {
+			for range 200 {
+				if i == 0 {
+					p.scope("read", func() { p.run(1 * ms) })
+					p.put(c)
+				} else {
+					p.get(c)
+					p.scope("pack", func() { p.run(1 * ms) })
+				}
+			}
+		})
+	},
+	"a sender that has more than the receivers can take": func(p *proc) {
+		c := &pipe{}
+		p.parallel(3, func(p *proc, i int) {
+			if i == 0 {
+				for range 200 {
+					p.run(10 * us)
+					p.put(c)
+				}
+				return
+			}
+			for range 100 {
+				p.get(c)
+				p.scope("work", func() { p.run(1 * ms) })
+			}
+		})
+	},
+	"goroutines for a lot of work each": func(p *proc) {
+		for range 20 {
+			p.parallel(4, func(p *proc, i int) { p.scope("part", func() { p.run(2 * ms) }) })
+		}
+	},
+	"a little garbage": func(p *proc) {
+		p.parallel(2, func(p *proc, i int) {
+			for range 100 {
+				p.scope("parse", func() { p.run(1 * ms) })
+				p.collect(20 * us)
+			}
+		})
+	},
+	"a lock that is held over a wait that nobody minds": func(p *proc) {
+		l := p.w.mutex("state.mu")
+		p.parallel(2, func(p *proc, i int) {
+			for range 100 {
+				if i == 0 {
+					p.take(l)
+					p.sleep(1*ms, states.Network)
+					p.give(l)
+				} else {
+					p.scope("work", func() { p.run(1 * ms) })
+				}
+			}
+		})
+	},
+}
+
+func TestHealthyProgramsAreLeftAlone(t *testing.T) {
+	for name, f := range healthy {
+		for _, cores := range []int{1, 2, 4} {
+			if cores == 4 && strings.Contains(name, "cores") {
+				continue // they are for fewer
+			}
+			w := play(cores, f)
+			r := w.examine()
+			if len(r.Findings) > 0 {
+				t.Errorf("%s, on %d: %s", name, cores, list(r))
+			}
+			valid(t, w, r)
+		}
+	}
+}
+
+// TestLittleIsKnown: without a Go execution trace nothing is claimed that only that
+// tells, locks are told of, and what was not looked for is said.
+func TestLittleIsKnown(t *testing.T) {
+	w := play(2, examples[0].program(1))
+	with := found(w.examine(), LockContention)
+	w.m.hasGo = false
+	for _, g := range w.m.gs {
+		g.ivs = nil
+	}
+	r := w.examine()
+	if len(r.Findings) != 1 || r.Findings[0].Verdict != LockContention {
+		t.Fatalf("found %s", list(r))
+	}
+	if f := r.Findings[0]; f.Confidence >= with.Confidence || f.Gain > 2*with.Gain || f.Gain < with.Gain/2 {
+		t.Errorf("without: %+v\nwith: %+v", f, with)
+	}
+	if len(r.CriticalPath)+len(r.Speedup)+len(r.Parallelism) > 0 {
+		t.Errorf("what can't be known: %+v", r)
+	}
+	not := map[Verdict]bool{}
+	for _, u := range r.Unexamined {
+		if u.Why == "" || u.How == "" {
+			t.Errorf("%+v", u)
+		}
+		for _, v := range u.Verdicts {
+			not[v] = true
+		}
+	}
+	for _, v := range []Verdict{BlockingUnderLock, Serialization, WorkInflation, LoadImbalance, TooFine, Oversubscription, NotEnoughParallelism, GC, Channel, Spinning, PageFaults} {
+		if !not[v] {
+			t.Errorf("%s is not said to be unexamined", v)
+		}
+	}
+	if not[LockContention] {
+		t.Error("lock-contention was examined")
+	}
+	w.m.cores = Cores{}
+	if r := w.examine(); len(r.Findings) > 0 {
+		t.Errorf("on an unknown number of cores: %s", list(r))
+	}
+}
+
+// TestAllVerdictsHaveARule, and no rule another one.
+func TestAllVerdictsHaveARule(t *testing.T) {
+	rule := map[Verdict]bool{MemoryBandwidth: true} // work inflation that is confirmed
+	for _, r := range rules {
+		if rule[r.verdict] || r.number < 1 || len(r.limits) == 0 || r.look == nil {
+			t.Errorf("the row of %s", r.verdict)
+		}
+		rule[r.verdict] = true
+	}
+	for _, v := range Verdicts {
+		if !rule[v] {
+			t.Errorf("no rule for %s", v)
+		}
+	}
+	if len(rule) != len(Verdicts) {
+		t.Errorf("%d rules, %d verdicts", len(rule), len(Verdicts))
+	}
+}
+
+func TestMemoryBandwidthIsConfirmed(t *testing.T) {
+	var x example
+	for _, e := range examples {
+		if e.verdict == WorkInflation {
+			x = e
+		}
+	}
+	for _, c := range []struct {
+		name            string
+		memory, compute float64
+		want            Verdict
+	}{
+		{"saturated", 1.9, 1, MemoryBandwidth},
+		{"not saturated", 1.05, 1, WorkInflation},
+		{"the cores share all", 1.9, 1.8, WorkInflation},
+		{"saturated, but the work is inflated by more", 1.25, 1, WorkInflation},
+	} {
+		w := play(x.cores, x.program(1))
+		w.m.bandwidth = &Bandwidth{Points: []BandwidthPoint{{1, 1, 1}, {2, c.memory, c.compute}}}
+		r := w.examine()
+		if len(r.Findings) != 1 || r.Findings[0].Verdict != c.want {
+			t.Errorf("%s: %s", c.name, list(r))
+		}
+		if text := strings.Join(r.Findings[0].Evidence, "\n"); !strings.Contains(text, "by scopeview membench, 2 cores at once take") {
+			t.Errorf("%s: the measurement is no evidence: %s", c.name, text)
+		}
+	}
+}

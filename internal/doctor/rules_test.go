@@ -1,0 +1,433 @@
+package doctor
+
+import (
+	"fmt"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// example is a program with a problem whose strength is a knob from 0 to 1.
+type example struct {
+	verdict Verdict
+	program func(k float64) func(p *proc)
+	mended  func(p *proc)             // the same work without the problem
+	prepare func(w *world, k float64) // what is not played: samples, heartbeats
+	text    []string                  // what the sentence has to say at 1
+	scope   string                    // the first of the scopes
+	cores   int
+}
+
+// uneven are durations around a mean, always the same ones.
+func uneven(n int, mean int64) []int64 {
+	r := rand.New(rand.NewPCG(7, 9))
+	ds := make([]int64, n)
+	for i := range ds {
+		ds[i] = mean/2 + r.Int64N(mean)
+	}
+	return ds
+}
+
+func of(k float64, d int64) int64 { return int64(k * float64(d)) }
+
+var examples = []example{
+	{
+		verdict: LockContention, cores: 2, scope: "page", text: []string{"lock words.mu", "of the time of the 2 cores", "while page holds it", "shorter"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				l := p.w.mutex("words.mu")
+				p.parallel(2, func(p *proc, i int) {
+					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+						p.scope("page", func() {
+							p.run(d - of(k, d))
+							if k > 0 {
+								p.take(l)
+								p.run(of(k, d))
+								p.give(l)
+							}
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: FatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "is copy under the lock", "while letter holds it"},
+		program: func(k float64) func(p *proc) {
+			k = math.Sqrt(k) // the lock has to be had half of the time
+			return func(p *proc) {
+				l := p.w.mutex("queue.mu")
+				p.parallel(2, func(p *proc, i int) {
+					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+						p.scope("letter", func() {
+							p.take(l)
+							p.run(10 * us)
+							p.scope("copy", func() { p.run(of(k, d)) })
+							p.give(l)
+							p.run(d - of(k, d))
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: Convoy, cores: 2, scope: "answer", text: []string{"stand in line at lock table.mu", "more than the 2 cores"},
+		program: func(k float64) func(p *proc) {
+			k = math.Cbrt(k)
+			return func(p *proc) {
+				l := p.w.mutex("table.mu")
+				p.parallel(20, func(p *proc, i int) {
+					for _, d := range uneven(600, 1*ms)[i*30:][:30] {
+						p.sleep(8*ms, states.Sleep)
+						p.scope("answer", func() {
+							p.run(d - of(k, d))
+							if k > 0 {
+								p.take(l)
+								p.run(of(k, d))
+								p.give(l)
+							}
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: BlockingUnderLock, cores: 2, scope: "ask", text: []string{"Lock cache.mu is held in ask", "asleep"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				l := p.w.mutex("cache.mu")
+				p.parallel(3, func(p *proc, i int) {
+					for n := range 60 {
+						p.scope("page", func() {
+							p.take(l)
+							if float64(n*7%20) < 20*k {
+								p.scope("ask", func() { p.sleep(2*ms, states.Sleep) })
+								p.give(l)
+							} else {
+								p.give(l)
+								p.sleep(2*ms, states.Sleep)
+							}
+							p.run(1 * ms)
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: Serialization, cores: 2, scope: "number", text: []string{"One goroutine at a time runs", "main.get main.go", "number"},
+		program: func(k float64) func(p *proc) {
+			k = math.Cbrt(math.Cbrt(k))
+			return func(p *proc) {
+				next := []*pipe{{room: 1}, {room: 1}}
+				next[0].n = 1
+				p.parallel(2, func(p *proc, i int) {
+					for _, d := range uneven(100, 2*ms) {
+						p.get(next[i])
+						p.scope("number", func() {
+							p.run(of(k, d))
+							p.put(next[1-i])
+							p.run(d - of(k, d))
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: LoadImbalance, cores: 2, scope: "compare", text: []string{"made in main.parallel main.go", "unequal work", "compare"},
+		program: func(k float64) func(p *proc) {
+			k = math.Sqrt(k)
+			return func(p *proc) {
+				for range 5 {
+					p.parallel(2, func(p *proc, i int) {
+						p.scope("compare", func() { p.run(10*ms + int64(2*i-1)*of(k, 6*ms)) })
+					})
+				}
+			}
+		},
+	},
+	{
+		verdict: NotEnoughParallelism, cores: 2, scope: "merge", text: []string{"The main goroutine runs alone", "in merge"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				for range 5 {
+					serial := of(k, 12*ms)
+					p.parallel(2, func(p *proc, i int) { p.scope("read", func() { p.run(10*ms - serial/2) }) })
+					p.scope("merge", func() { p.run(serial) })
+				}
+			}
+		},
+		mended: func(p *proc) {
+			for range 5 {
+				p.parallel(2, func(p *proc, i int) { p.scope("read", func() { p.run(10 * ms) }) })
+			}
+		},
+	},
+	{
+		verdict: TooFine, cores: 2, scope: "check", text: []string{"goroutines are made in main.", "for 200ns of work each"},
+		program: func(k float64) func(p *proc) {
+			return tooFineBy(int(math.Pow(4096, 1-math.Sqrt(k))))
+		},
+		mended: tooFineBy(4096),
+	},
+	{
+		verdict: Oversubscription, cores: 2, scope: "walk", text: []string{"want to run on 2 cores", "in walk", "letting others run by itself"},
+		program: func(k float64) func(p *proc) {
+			return oversubscribed(2 * int(math.Pow(32, k)))
+		},
+		mended: oversubscribed(2),
+	},
+	{
+		verdict: GC, cores: 2, scope: "parse", text: []string{"The garbage collector takes", "mostly in parse"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				p.parallel(2, func(p *proc, i int) {
+					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+						p.scope("parse", func() {
+							p.run(d)
+							if k > 0 {
+								p.collect(of(k, d))
+							}
+						})
+					}
+				})
+			}
+		},
+	},
+	{
+		verdict: Channel, cores: 2, scope: "pack", text: []string{"Who sends in main.put main.go", "in pack", "With room"},
+		program: func(k float64) func(p *proc) { return pipeline(k, 0) },
+		mended:  pipeline(1, 64),
+	},
+	{
+		verdict: Spinning, cores: 2, scope: "poll", text: []string{"looks again and again whether something has come, in main.poll"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				p.parallel(3, func(p *proc, i int) {
+					for range 100 {
+						if i < 2 {
+							p.scope("pack", func() { p.run(1 * ms) })
+							p.gosched()
+						} else if k > 0 {
+							p.scope("poll", func() { p.run(of(k, 1*ms)) })
+							p.gosched()
+						}
+					}
+				})
+			}
+		},
+		prepare: func(w *world, k float64) {
+			for _, g := range w.m.gs {
+				for t := int64(0); t < g.ran(w.m.from, w.m.to); t += ms {
+					w.m.samples = append(w.m.samples, sample{g: g, polls: g.id == 4, place: "main.poll main.go:7"})
+				}
+			}
+		},
+	},
+	{
+		verdict: PageFaults, cores: 2, scope: "picture", text: []string{"Page faults take up to", "picture"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				p.parallel(2, func(p *proc, i int) {
+					for range 100 {
+						p.scope("picture", func() { p.run(1*ms + of(k, 1*ms)) })
+					}
+				})
+			}
+		},
+		prepare: func(w *world, k float64) {
+			cpu := int64(2 * w.time())
+			system := int64(float64(cpu) * k / (1 + k))
+			w.m.beats = beats{over: w.now, user: cpu - system, system: system, minor: system / 1000}
+		},
+	},
+	{
+		verdict: WorkInflation, cores: 2, scope: "filter", text: []string{"filter takes 1.6", "Three things do that", "scopeview membench"},
+		program: func(k float64) func(p *proc) {
+			return func(p *proc) {
+				filter := func(p *proc, n int, factor float64) {
+					for _, d := range uneven(n, 1*ms) {
+						p.scope("filter", func() { p.run(int64(factor * float64(900*us+d/10))) })
+					}
+				}
+				filter(p, 20, 1)
+				p.parallel(2, func(p *proc, i int) { filter(p, 100, 1+0.6*k) })
+			}
+		},
+	},
+}
+
+func tooFineBy(batch int) func(p *proc) {
+	return func(p *proc) {
+		p.parallel(2, func(p *proc, i int) {
+			for at := 0; at < 8192; at += batch {
+				p.run(800) // to make it
+				p.parallel(1, func(p *proc, _ int) {
+					p.scope("check", func() { p.run(200 * int64(batch)) })
+				})
+			}
+		})
+	}
+}
+
+func oversubscribed(workers int) func(p *proc) {
+	return func(p *proc) {
+		p.parallel(workers, func(p *proc, i int) {
+			for range 3200 / workers {
+				p.scope("walk", func() { p.run(30*us + 20*us*min(int64(workers/2-1), 1)) })
+				p.gosched()
+			}
+		})
+	}
+}
+
+// pipeline has a goroutine that reads and one that packs, each with durations that
+// differ by k, and room between them.
+func pipeline(k float64, room int) func(p *proc) {
+	r := rand.New(rand.NewPCG(3, 4))
+	size := func() int64 { return int64(float64(ms) * (1 - k + k*min(r.ExpFloat64(), 5))) }
+	var reads, packs []int64
+	for range 400 {
+		reads, packs = append(reads, size()), append(packs, size())
+	}
+	return func(p *proc) {
+		c := &pipe{room: room}
+		p.parallel(2, func(p *proc, i int) {
+			for n := range reads {
+				if i == 0 {
+					p.scope("read", func() { p.run(reads[n]) })
+					p.put(c)
+					continue
+				}
+				p.get(c)
+				p.scope("pack", func() { p.run(packs[n]) })
+			}
+		})
+	}
+}
+
+func (x *example) report(k float64) (*world, *Report) {
+	w := play(x.cores, x.program(k))
+	if x.prepare != nil {
+		x.prepare(w, k)
+	}
+	return w, w.examine()
+}
+
+// TestRulesFollowTheKnob: nothing at 0, a share that grows, first from 0.5 on, and a gain
+// that is near what mending it brings.
+func TestRulesFollowTheKnob(t *testing.T) {
+	for _, x := range examples {
+		t.Run(string(x.verdict), func(t *testing.T) {
+			last := 0.0
+			for _, k := range []float64{0, 0.25, 0.5, 0.75, 1} {
+				w, r := x.report(k)
+				f := found(r, x.verdict)
+				if k == 0 && len(r.Findings) > 0 {
+					t.Errorf("at 0: %s", list(r))
+				}
+				if f == nil {
+					if k >= 0.5 || last > 0 {
+						t.Fatalf("at %v: not found; %s", k, list(r))
+					}
+					continue
+				}
+				if f.Share < last || f.Share == last && f.Share < 1 {
+					t.Errorf("at %v: share %v is not above %v", k, f.Share, last)
+				}
+				last = f.Share
+				if k >= 0.5 && r.Findings[0].Verdict != x.verdict {
+					t.Errorf("at %v: it is not first: %s", k, list(r))
+				}
+				valid(t, w, r)
+				if k < 1 {
+					continue
+				}
+				for _, want := range x.text {
+					if !strings.Contains(f.Text, want) {
+						t.Errorf("%q lacks %q", f.Text, want)
+					}
+				}
+				if len(f.Scopes) == 0 || f.Scopes[0] != x.scope {
+					t.Errorf("scopes %q, want %s first", f.Scopes, x.scope)
+				}
+				mended := x.mended
+				if mended == nil {
+					mended = x.program(0)
+				}
+				truth := 1 - play(x.cores, mended).time()/w.time()
+				if f.Gain < truth/2 || f.Gain > truth*2 {
+					t.Errorf("gain %.2f, and mended it takes %.2f less", f.Gain, truth)
+				}
+			}
+			if x.mended != nil {
+				if r := play(x.cores, x.mended).examine(); len(r.Findings) > 0 {
+					t.Errorf("mended: %s", list(r))
+				}
+			}
+		})
+	}
+}
+
+func found(r *Report, v Verdict) *Finding {
+	for i := range r.Findings {
+		if r.Findings[i].Verdict == v {
+			return &r.Findings[i]
+		}
+	}
+	return nil
+}
+
+func list(r *Report) string {
+	var b strings.Builder
+	for _, f := range r.Findings {
+		fmt.Fprintf(&b, "\n  %s share %.3f gain %.3f confidence %.2f: %s", f.Verdict, f.Share, f.Gain, f.Confidence, f.Text)
+	}
+	return b.String()
+}
+
+// valid checks what holds of any report.
+func valid(t *testing.T, w *world, r *Report) {
+	t.Helper()
+	last := math.Inf(1)
+	for _, f := range r.Findings {
+		if !(f.Share >= 0 && f.Share <= 1 && f.Gain >= 0 && f.Gain <= 1 && f.Confidence > 0 && f.Confidence <= 1) || f.Text == "" || f.Scopes == nil {
+			t.Errorf("%+v", f)
+		}
+		if f.FromNS < w.m.from || f.ToNS > w.m.to || f.FromNS >= f.ToNS {
+			t.Errorf("from %d to %d: %s", f.FromNS, f.ToNS, f.Text)
+		}
+		if f.Gain*f.Confidence > last {
+			t.Errorf("not by effect: %s", list(r))
+		}
+		last = f.Gain * f.Confidence
+	}
+	sum := 0.0
+	for _, s := range r.Speedup {
+		if s.Cores < 0 {
+			t.Errorf("%s: %v cores", s.Name, s.Cores)
+		}
+		sum += s.Cores
+	}
+	if math.Abs(sum-w.m.cores.Count) > 1e-6 {
+		t.Errorf("the speed-up stack adds up to %v cores", sum)
+	}
+	sum = 0
+	for _, s := range r.Parallelism {
+		sum += s
+	}
+	if math.Abs(sum-1) > 1e-9 {
+		t.Errorf("how many ran adds up to %v", sum)
+	}
+	for _, p := range r.CriticalPath {
+		if p.Of == "" && p.Time != w.m.span() {
+			t.Errorf("the run's critical path has %d of %d ns", p.Time, w.m.span())
+		}
+	}
+}
