@@ -25,7 +25,12 @@ type packed struct {
 		Rows  [][2]uint64
 		Items [][7]any
 	}
-	Columns [][4]any
+	States *struct{ Names []string }
+	Locks  *struct{ Locks []timeline.LockRow }
+	// Pending and Problems are about States.
+	Pending  bool
+	Problems []string
+	Columns  [][4]any
 
 	values map[string][]float64
 }

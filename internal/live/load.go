@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -48,7 +49,7 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	}
 	writer := writerOf(f, t.Closed())
 	var follower *trace.Follower
-	if writer == timeline.WriterRunning || writer == timeline.WriterUnknown {
+	if growing(writer) {
 		// It begins before the trace is opened again and loaded, so nothing falls
 		// between the two.
 		if follower, err = trace.NewFollower(f, f.Size, trace.FollowOptions{}); err != nil {
@@ -67,6 +68,11 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	if t, err = trace.Open(f, size); err != nil {
 		return nil, err
 	}
+	if follower == nil { // else what a scope has would depend on when it was read
+		if err := states.Attach(t); err != nil {
+			return nil, err
+		}
+	}
 	index, err := timeline.Load(ctx, t, timeline.LoadOptions{Follow: follower})
 	if index == nil {
 		return nil, err
@@ -79,6 +85,11 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		return follower, nil
 	}
 	return nil, nil
+}
+
+// growing tells whether a trace with such a writer may grow.
+func growing(writer string) bool {
+	return writer == timeline.WriterRunning || writer == timeline.WriterUnknown
 }
 
 // res is the resolution at which the trace is given as a whole.

@@ -180,7 +180,7 @@ func (x *session) stale() bool {
 // follows tells whether the trace may still grow. x.mu is held.
 func (x *session) follows() bool {
 	st := &x.status
-	return !st.over && st.broken == nil && (st.writer == timeline.WriterRunning || st.writer == timeline.WriterUnknown)
+	return !st.over && st.broken == nil && growing(st.writer)
 }
 
 // look compares the file that was opened with what its name stands for now.

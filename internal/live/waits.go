@@ -12,6 +12,7 @@ import (
 	"github.com/scopeview/scopeview/export/html"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -57,14 +58,14 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	c := &timeline.Container{Locks: x.index.LockTile(from, to, locksPart)}
-	states, problem, reading := x.statesNow(s)
+	known, problem, reading := x.statesNow(s)
 	c.Pending = reading
-	if states != nil {
-		res := states.ResFor(from, to, s.most.part)
+	if known != nil {
+		res := known.ResFor(from, to, s.most.part)
 		if res > 0 {
 			res = max(1, (to-from)/min(px, pixelsMax))
 		}
-		c.States, c.Problems = states.Tile(from, to, res, nil), states.Problems
+		c.States, c.Problems = known.Tile(from, to, res, nil), known.Problems
 	}
 	if problem != "" {
 		c.Problems = append(c.Problems[:len(c.Problems):len(c.Problems)], problem)
@@ -74,7 +75,7 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 
 // statesNow is what is known of what the goroutines did. It has it read again if
 // there is more of it.
-func (x *session) statesNow(s *Server) (states *timeline.States, problem string, reading bool) {
+func (x *session) statesNow(s *Server) (had *timeline.States, problem string, reading bool) {
 	x.mu.Lock()
 	size, writer := x.status.trace.Size(), x.status.writer
 	x.mu.Unlock()
@@ -93,7 +94,7 @@ func (x *session) statesNow(s *Server) (states *timeline.States, problem string,
 
 func (x *session) readStates(ctx context.Context) {
 	began := time.Now()
-	states, err := x.states(ctx)
+	read, err := x.states(ctx)
 	k := &x.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -102,7 +103,7 @@ func (x *session) readStates(ctx context.Context) {
 		k.problem = "What the goroutines did could not be read: " + sentence(err) + "."
 		return
 	}
-	k.states = states
+	k.states = read
 }
 
 func (x *session) states(ctx context.Context) (*timeline.States, error) {
@@ -114,7 +115,8 @@ func (x *session) states(ctx context.Context) (*timeline.States, error) {
 	return timeline.LoadStates(ctx, t)
 }
 
-// reopen opens the trace as it is now, for who reads all of it once.
+// reopen opens the trace as it is now, for who reads all of it once. Of one that
+// does not grow scopes have the CPU times that they have in its session.
 func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	f, err := b.open()
 	if err != nil {
@@ -123,6 +125,9 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 	size, err := f.Size()
 	if err == nil {
 		t, err = trace.Open(f, size)
+	}
+	if err == nil && !growing(writerOf(f, t.Closed())) {
+		err = states.Attach(t)
 	}
 	if err != nil {
 		f.Close()

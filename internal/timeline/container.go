@@ -59,14 +59,15 @@ type openHeader struct {
 }
 
 type stateHeader struct {
-	From     int64    `json:"from"`
-	To       int64    `json:"to"`
-	Res      int64    `json:"res"`
-	Names    []string `json:"names"` // of the states
-	Frames   []string `json:"frames"`
-	Stacks   [][]int  `json:"stacks"`
-	Reasons  []string `json:"reasons"`
-	Switches bool     `json:"switches"`
+	From     int64       `json:"from"`
+	To       int64       `json:"to"`
+	Res      int64       `json:"res"`
+	Names    []string    `json:"names"` // of the states
+	Frames   []string    `json:"frames"`
+	Stacks   [][]int     `json:"stacks"`
+	Reasons  []string    `json:"reasons"`
+	Switches bool        `json:"switches"`
+	Facts    [][2]string `json:"facts,omitempty"`
 }
 
 type lockHeader struct {
@@ -142,7 +143,7 @@ func (c *Container) header() ([]byte, error) {
 		h.Tile = &tileHeader{t.From, t.To, t.Res, t.Strings, t.Rows}
 	}
 	if t := c.States; t != nil {
-		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches}
+		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches, t.Facts}
 	}
 	if t := c.Locks; t != nil {
 		h.Locks = &lockHeader{t.From, t.To, t.Res, t.Locks, t.More}

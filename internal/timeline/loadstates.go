@@ -3,6 +3,7 @@ package timeline
 import (
 	"context"
 	"errors"
+	"fmt"
 	"path"
 	"strconv"
 	"strings"
@@ -33,10 +34,17 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 		return s, nil
 	}
 	s.Switches, s.Problems = facts.Switches, facts.Problems
+	text := "recorded: it is known when threads were on a CPU"
+	if !facts.Switches {
+		text = "none: " + facts.SwitchesWhy + "; running is not told from being off the CPU"
+	}
+	s.Facts = append(s.Facts, [2]string{"thread switches", text})
 	for _, c := range facts.Checks.List() {
+		text := c.Text
 		if c.Known && !c.OK {
-			s.Problems = append(s.Problems, c.Text)
+			text += fmt.Sprintf("; more than the %v %% that are tolerated", 100*c.Tolerance)
 		}
+		s.Facts = append(s.Facts, [2]string{"self-check", text})
 	}
 	for _, r := range s.rows {
 		g := facts.Goroutines[r.goid]

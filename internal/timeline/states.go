@@ -12,9 +12,10 @@ import (
 // interval, such that what lies in a stretch of time is found by binary search and
 // told at any resolution. It does not change once it is made.
 type States struct {
-	From, To int64    // what the Go execution trace covers, ns from the trace's start
-	Switches bool     // it is known whether threads were on a CPU
-	Problems []string // sentences: what is missing or makes no sense
+	From, To int64       // what the Go execution trace covers, ns from the trace's start
+	Switches bool        // it is known whether threads were on a CPU
+	Problems []string    // sentences: what is missing or makes no sense
+	Facts    [][2]string // what is to be said beside that, as label and text
 
 	rows    []*stateRow // by their first moments
 	byGoid  map[uint64]*stateRow

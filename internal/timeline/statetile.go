@@ -25,6 +25,7 @@ type StateTile struct {
 	Reasons       []string // the first is empty
 	Items         int64
 	Switches      bool // it is known whether threads were on a CPU
+	Facts         [][2]string
 
 	columns []*column
 }
@@ -67,7 +68,7 @@ type stateTiler struct {
 // keep, if not nil, says which goroutines are in.
 func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
 	b := &stateTiler{
-		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches},
+		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches, Facts: s.Facts},
 		c: newStateColumns(), frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0},
 	}
 	if len(s.reasons.list) > 0 {

@@ -61,7 +61,7 @@ export function createAbout(app) {
   function update() {
     if (!isShown(element)) return;
     const meta = app.model.meta;
-    const list = aboutFacts(meta);
+    const list = [...aboutFacts(meta), ...(app.model.waits.states?.facts ?? [])];
     const rows = aboutOdd(meta);
     const key = JSON.stringify([list, rows, app.time(0)]);
     if (key === drawn) return;

@@ -24,15 +24,14 @@ import { drawLock, drawStates } from "./strip.js";
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
+ * @property {{seg: any, i: number}[]} waiting waits that are wide enough to be looked at one by one
  *
- * What was drawn: labels, and how many of what. waiting are the waits that are wide
- * enough to be looked at one by one.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number,
- *   waiting: {seg: any, i: number}[]}} Drawn
+ * What was drawn: labels, and how many of what.
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0, waiting: [] }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0 }; }
 
 /** A wait that is narrower is not looked at by itself, px. */
 const wideWait = 5;
@@ -81,7 +80,7 @@ function drawLane(p, lane, y, rowTitle) {
     p.drawn.bars++;
     if (seg.kind[i] === Kind.wait) {
       p.drawn.waits++;
-      if (j - i === 1 && x1 - x0 >= wideWait && seg.many(i) === 1) p.drawn.waiting.push({ seg, i });
+      if (j - i === 1 && x1 - x0 >= wideWait && seg.many(i) === 1) p.waiting.push({ seg, i });
     }
     if (j - i > 1 || (seg.count && seg.count[i] > 1)) drawMerged(p, seg, i, j, top, wait / busy, x0, x1, y);
     else drawBar(p, seg, i, x0, x1, y, rowTitle);

@@ -52,6 +52,7 @@ export class StateSet {
     /** @type {number[][]} */ this.stacks = header.stacks ?? [[]];
     /** @type {string[]} */ this.reasons = header.reasons ?? [""];
     this.switches = header.switches === true;
+    /** @type {[string, string][]} what is to be said of them as a whole */ this.facts = header.facts ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");

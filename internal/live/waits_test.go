@@ -1,0 +1,104 @@
+package live
+
+import (
+	"net/http"
+	"path/filepath"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// TestWaits: who held a lock, and how many waited, is told of what is being written.
+func TestWaits(t *testing.T) {
+	r := start(t, record(t), nil)
+	var mu sync.Mutex
+	unlock := scope.Lock(&mu, "mu")
+	go func() { scope.Lock(&mu, "mu")() }()
+	ask := func() *packed {
+		t.Helper()
+		return container(t, r.get("/t/0/api/waits?from=0&to=9007199254740991&px=1000"))
+	}
+	until := func(what string, done func(p *packed) bool) {
+		t.Helper()
+		r.view(0)
+		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
+			p := ask()
+			if done(p) {
+				return
+			}
+			if time.Now().After(deadline) {
+				t.Fatalf("%s: not after %v; %+v", what, patience, p.Locks)
+			}
+		}
+	}
+	until("one who holds and one who waits", func(p *packed) bool {
+		return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 1 && p.Locks.Locks[0].Waits == 1
+	})
+	if p := ask(); p.States != nil || p.Pending {
+		t.Error("there are states without a Go execution trace")
+	}
+	unlock()
+	until("two who held", func(p *packed) bool { return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 2 })
+	for _, bad := range []string{"waits", "waits?from=1&to=2", "waits?from=2&to=1&px=1", "waits?from=1&to=2&px=0"} {
+		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {
+			t.Errorf("%s: %s", bad, resp.Status)
+		}
+	}
+}
+
+// TestStates: what goroutines did comes once it has been read.
+func TestStates(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	go func() {
+		defer close(done)
+		defer scope.Task("sleeps")()
+		time.Sleep(20 * time.Millisecond)
+	}()
+	<-done
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	r := start(t, path, nil)
+	var p *packed
+	for deadline := time.Now().Add(patience); p == nil || p.Pending; time.Sleep(10 * time.Millisecond) {
+		p = container(t, r.get("/t/0/api/waits?from=0&to=9007199254740991&px=1000"))
+		if time.Now().After(deadline) {
+			t.Fatalf("the Go execution trace was not read after %v", patience)
+		}
+	}
+	if p.States == nil {
+		t.Fatalf("no states: %q", p.Problems)
+	}
+	slept := 0.0
+	for i, s := range p.values["state"] {
+		if p.States.Names[int(s)] == "sleep" {
+			slept = max(slept, p.values["stateDur"][i])
+		}
+	}
+	if slept < 20e6 || slept > 5e9 {
+		t.Errorf("the longest sleep is %v ns, want 20 ms", slept)
+	}
+}
+
+// TestDoctor: the doctor is asked when somebody wants to know.
+func TestDoctor(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "a.scope")
+	tracetest.Write(t, path, "header start=1000\nstate closed=1 tick=9000\nchunk blocks\nname 2 \"n\"\nstop ticks=9000\nchunk records\ntask \"n\" g=7 start=2000 stop=3000 cpu=0/unknown\n")
+	r := start(t, path, nil)
+	var report struct {
+		Findings   []any `json:"findings"`
+		Unexamined []any `json:"unexamined"`
+	}
+	decode(t, r.get("/t/0/api/doctor"), &report)
+	if len(report.Findings) != 0 || len(report.Unexamined) == 0 {
+		t.Errorf("of a trace without a Go execution trace: %+v", report)
+	}
+}
