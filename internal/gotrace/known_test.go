@@ -3,6 +3,7 @@
 package gotrace_test
 
 import (
+	"iter"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -81,6 +82,9 @@ func read(t *testing.T, tr *trace.Trace) *story {
 		if last := all[len(all)-1]; last.To != gotrace.NotExist && last.To != gotrace.Unknown {
 			t.Errorf("goroutine %d: the last that is told is %+v", id, last)
 		}
+	}
+	if s.info.Rough != 0 {
+		t.Errorf("the times of %d generations are rough", s.info.Rough)
 	}
 	if n != s.info.Transitions || int64(len(s.samples)) != s.info.Samples || int64(len(s.ranges)) != s.info.Ranges {
 		t.Errorf("told: %d, %d, %d; counted: %+v", n, len(s.samples), len(s.ranges), s.info)
@@ -235,6 +239,47 @@ func TestKnownWaits(t *testing.T) {
 	}
 	if yields != 10 {
 		t.Errorf("%d yields, want 10", yields)
+	}
+}
+
+// TestBusy does all at once, on more threads than there are processors: the times of all
+// of it are known (read looks), and scopes begin and end where their goroutine runs.
+func TestBusy(t *testing.T) {
+	tr := recorded(t, func() {
+		var wg sync.WaitGroup
+		for i := range 8 {
+			wg.Go(func() {
+				if i%2 == 0 {
+					runtime.LockOSThread()
+				}
+				for range 50 {
+					end := scope.Task("busy")
+					next, stop := iter.Pull(func(yield func(int) bool) {
+						for yield(1) {
+						}
+					})
+					for range 10 {
+						next()
+					}
+					stop()
+					if _, err := os.ReadDir("."); err != nil {
+						t.Error(err)
+					}
+					ch := make(chan []byte)
+					go func() { ch <- make([]byte, 100_000) }()
+					<-ch
+					end()
+				}
+				if i == 0 {
+					runtime.GC()
+				}
+			})
+		}
+		wg.Wait()
+	})
+	s := read(t, tr)
+	if len(s.info.Problems) > 0 || s.info.Checked < 500 || s.info.Right < s.info.Checked-1 {
+		t.Errorf("%+v", s.info)
 	}
 }
 

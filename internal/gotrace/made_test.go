@@ -15,10 +15,11 @@ import (
 const (
 	evBatch, evStacks, evStack, evStrings, evString = 1, 2, 3, 4, 5
 	evSamples, evSample, evFrequency                = 6, 7, 8
-	evProcStatus, evProcStop                        = 13, 11
+	evProcStatus, evProcStart, evProcSteal          = 13, 10, 12
 	evGoCreate, evGoStart, evGoDestroy              = 14, 16, 17
 	evGoStop, evGoBlock, evGoUnblock                = 19, 20, 21
 	evSyscallBegin, evSyscallEnd, evGoStatus        = 22, 23, 25
+	evSyscallEndBlocked                             = 24
 	evSTWBegin, evSTWEnd, evGCActive, evGCEnd       = 26, 27, 28, 30
 	evAssistBegin, evAssistEnd                      = 35, 36
 	evStatusStack, evSync, evClock, evEnd           = 48, 50, 51, 52
@@ -57,6 +58,13 @@ func (m *made) begin(at int64) *made {
 	m.gen++
 	m.events, m.from, m.at, m.thread, m.samples = nil, at, at, 100, []byte{evSamples}
 	return m.event(at, evProcStatus, 0, 1)
+}
+
+// other goes on with another thread's events.
+func (m *made) other(at int64, thread uint64) *made {
+	m.batch(m.thread, m.from, m.events)
+	m.events, m.from, m.at, m.thread = nil, at, at, thread
+	return m
 }
 
 func (m *made) event(at int64, typ byte, args ...uint64) *made {
@@ -438,5 +446,39 @@ func TestMadeMore(t *testing.T) {
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestLate has one thread take another one's processor away while that is in a system
+// call, and be put off the CPU before it says so. What the other one does meanwhile must
+// be at its time, though Go's decoder delivers it later.
+func TestLate(t *testing.T) {
+	const at = start + 1000
+	m := newMade().begin(at).
+		event(at+10, evGoStatus, 7, 100, running).
+		event(at+1000, evSyscallBegin, 1, 1).
+		event(at+2000, evSyscallEndBlocked).
+		event(at+2100, evProcStart, 0, 3).
+		event(at+2200, evGoStart, 7, 1).
+		event(at+5000, evGoBlock, 1, 1).
+		other(at, 200).
+		event(at, evProcStatus, 1, 1).
+		event(at+20, evGoStatus, 8, 200, running).
+		event(at+9000, evProcSteal, 0, 2, 100).
+		event(at+9100, evGoStop, 6, 1)
+	got, info := lines(t, tracetest.OpenText(t, in("", m.end().b)))
+	want := []string{
+		"1000 g7 unknown > running on 100/0",
+		"1000 g8 unknown > running on 200/1",
+		"2000 g7 running > syscall main.leaf:13/2 on 100/0",
+		"3000 g7 syscall > runnable on 100/-1",
+		"3200 g7 runnable > running on 100/0",
+		"6000 g7 running > waiting main.leaf:13/2 (chan receive) on 100/0",
+		"10100 g8 running > runnable main.leaf:13/2 (preempted) on 200/1",
+		"10100 g7 waiting > unknown",
+		"10100 g8 runnable > unknown",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") || info.Rough != 0 {
+		t.Errorf("%d rough, got:\n%s\nwant:\n%s", info.Rough, strings.Join(got, "\n"), strings.Join(want, "\n"))
 	}
 }

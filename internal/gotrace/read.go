@@ -76,6 +76,7 @@ func (r *reader) stream(g *trace.GoTrace) error {
 		r.pass(it.time)
 		r.take(&it)
 	}
+	r.info.Rough += s.stamps.rough
 	if r.started {
 		r.leave(now)
 	}

@@ -23,10 +23,14 @@ const headerSize = 16
 // source decodes one stream.
 type source struct {
 	in     *counted
+	stamps *stamps
+	order  order
 	r      *exptrace.Reader
+	failed error
 	stacks *stackTable
 	clock  *clock
 	told   bool // a generation was read
+	began  bool // the last that was heard of them was a beginning
 	events int64
 	alive  int // goroutines
 }
@@ -59,8 +63,9 @@ func (c *counted) Read(p []byte) (int, error) {
 // open reads the header. The error is a sentence about the stream.
 func open(in io.Reader, stacks *stackTable, c *clock) (s *source, err error) {
 	defer contain(&err)
-	s = &source{in: &counted{r: in}, stacks: stacks, clock: c}
-	b := bufio.NewReader(s.in)
+	s = &source{in: &counted{r: in}, stacks: stacks, clock: c, order: order{last: map[uint64]int64{}}}
+	s.stamps = &stamps{r: s.in}
+	b := bufio.NewReader(s.stamps)
 	head, _ := b.Peek(headerSize)
 	if err := checkVersion(head); err != nil {
 		return s, err
@@ -98,9 +103,22 @@ type item struct {
 	whole bool // the range is the whole program's
 }
 
-// next decodes the next event that means something to us. The item's kind is EventSync
-// where a generation begins. io.EOF is the end.
-func (s *source) next(it *item) (err error) {
+// next is the next event that means something to us, by time. The item's kind is
+// EventSync where a generation begins. io.EOF is the end.
+func (s *source) next(it *item) error {
+	for !s.order.next(it, s.failed != nil) {
+		if s.failed != nil {
+			return s.failed
+		}
+		if s.failed = s.one(it); s.failed == nil {
+			s.order.add(it, it.kind == exptrace.EventStateTransition)
+		}
+	}
+	return nil
+}
+
+// one decodes the next event that the decoder delivers.
+func (s *source) one(it *item) (err error) {
 	defer contain(&err)
 	for {
 		e, err := s.r.ReadEvent()
@@ -110,23 +128,13 @@ func (s *source) next(it *item) (err error) {
 		if s.events++; s.events > 64+8*s.in.all { // every event takes a byte, and gives at most three
 			return errors.New("it does not end")
 		}
-		it.kind = e.Kind()
-		if it.kind == exptrace.EventSync {
-			s.in.since = 0
-			s.stacks.generation()
-			snap := e.Sync().ClockSnapshot
-			if snap == nil {
-				continue // the end
-			}
-			s.clock.sync(snap)
-			s.told = true
-		} else if !s.told {
-			return errors.New("it begins without a clock")
-		}
 		if s.alive > maxAlive {
 			return errMany
 		}
 		if s.decode(&e, it) {
+			if !s.told {
+				return errors.New("it begins without a clock")
+			}
 			return nil
 		}
 	}
@@ -141,12 +149,25 @@ func contain(err *error) {
 
 // decode takes an event apart and tells whether it is of use.
 func (s *source) decode(e *exptrace.Event, it *item) bool {
-	it.time = s.clock.nanos(int64(e.Time()))
+	var st exptrace.StateTransition
+	told := e.Time()
+	at := int64(told)
+	switch it.kind = e.Kind(); it.kind {
+	case exptrace.EventSync:
+		s.generation(e)
+	case exptrace.EventStackSample:
+	case exptrace.EventStateTransition:
+		st = e.StateTransition()
+		at = s.stamps.time(e, &st)
+	default:
+		at = s.stamps.time(e, nil)
+	}
+	s.stamps.prev = int64(told)
+	it.time = s.clock.nanos(at)
 	switch it.kind {
 	case exptrace.EventSync:
-		return true
+		return s.told && s.began
 	case exptrace.EventStateTransition:
-		st := e.StateTransition()
 		if st.Resource.Kind != exptrace.ResourceGoroutine {
 			return false
 		}
@@ -171,6 +192,18 @@ func (s *source) decode(e *exptrace.Event, it *item) bool {
 		return true
 	}
 	return false
+}
+
+// generation takes note of a generation's beginning. The decoder also says so at the end.
+func (s *source) generation(e *exptrace.Event) {
+	s.in.since = 0
+	s.stacks.generation()
+	snap := e.Sync().ClockSnapshot
+	if s.began = snap != nil; s.began {
+		s.clock.sync(snap)
+		s.stamps.begin()
+		s.told = true
+	}
 }
 
 // transition takes a goroutine's change of state apart.
