@@ -10,8 +10,10 @@
 //	scopeview chrome TRACE   Chrome Trace Event JSON; see package export/chrome
 //	scopeview perfetto TRACE Perfetto's protobuf; see package export/perfetto
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
+//	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
 //	scopeview tail TRACE     each scope as it ends, while the program runs
 //	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot
+//	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is what go test -trace writes
 //	scopeview ctl TRACE …    switches its recording on and off, sets its filter, has a snapshot written
 //	scopeview anonymize TRACE  a copy to give away; see package internal/anonymize
 //	scopeview dump TRACE     the file as text, to the byte
@@ -52,8 +54,10 @@
 // witnesses: goroutine, yield, switch; records: total and by kind; open: by kind;
 // cpu_quality, of ended tasks: exact, likely, at_most, unknown; recording_cost:
 // percent_of_cpu, process_cpu_ns, measured_ns, estimated_ns; stacks, what scope.Stack
-// counted: calls, names, stacks (pairs of a name and a stack); heartbeats, how
-// many; last_heartbeat: the fields that are known; notes: time_ns, text;
+// counted: calls, names, stacks (pairs of a name and a stack); go_trace, the Go execution
+// trace if there is one: bytes, spans (from_ns, to_ns: what it tells of), transitions, samples,
+// missing (parts are not there), problems; thread_switches: there is when threads were on a
+// CPU; heartbeats, how many; last_heartbeat: the fields that are known; notes: time_ns, text;
 // clock_steps: from_ns, to_ns; problems: offset, text, count, damage (false: a
 // sound writer leaves that too); never_ended, names that began often and never
 // ended: name, kind, begun.
@@ -76,6 +80,15 @@
 // stacks, how many; stacks: name, calls, weight, share of the name's calls, cut
 // (there were more callers), frames: function, file, line, inlined (into the
 // next frame's function), the caller first; none: (other stacks).
+//
+// states: lost and ring as above; from_ns, to_ns, what the Go execution trace covers; how many
+// goroutines it tells of, and transitions from state to state; switches, how often threads
+// came onto CPUs or left them (null: not recorded, and switches_why); problems, sentences;
+// checks, by name (sum, cpu, unknown): ok (null: could not be checked), off and tolerance
+// (0.01 is 1 %), text; by: name, track, site or goroutine; all_ns, the times by state of the
+// program's goroutines, runtime_ns, those of the runtime's and the recorder's; groups: name,
+// goroutine, count (scopes, or goroutines), total_ns, states_ns, and by name self_ns, without
+// the scopes inside. A state that is not there has no time.
 //
 // verify: findings: offset, rule, text.
 package main
