@@ -42,7 +42,7 @@ func (r *statesReport) head(b *bytes.Buffer, s styles) {
 		fmt.Fprintln(b, s.yellow(harmless(p)))
 	}
 	for _, c := range f.Checks.List() {
-		text := c.Text + fmt.Sprintf(" (up to %s is well)", percent(c.Tolerance))
+		text := c.Text + fmt.Sprintf(" (up to %g %% is well)", 100*c.Tolerance)
 		switch {
 		case !c.Known:
 			fmt.Fprintln(b, s.yellow("not checked: "+c.Text))
