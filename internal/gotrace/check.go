@@ -58,8 +58,8 @@ func (r *reader) check(g *trace.GoTrace) (bool, error) {
 	if wrong := looked - right; wrong == 0 || looked >= checkLeast && wrong*100 <= looked {
 		return true, nil
 	}
-	r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: it is of another process, or the clocks do not align: "+
-		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", g.Stream, looked, right))
+	r.problem(g, fmt.Sprintf("it is of another process, or the clocks do not align: "+
+		"of %d times at which a scope began or ended its goroutine was running at %d; it is left out", looked, right))
 	return false, nil
 }
 

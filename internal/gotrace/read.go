@@ -22,7 +22,9 @@ type reader struct {
 	info *Info
 	end  int64 // the trace's: nothing later is told
 
-	gs  map[uint64]*goroutine
+	gs       map[uint64]*goroutine
+	problems int
+
 	num uint32 // of the stream, from 1 on
 	cut int64  // what was before this is told already, or before the trace
 	to  int64  // up to when the story was told
@@ -105,8 +107,17 @@ func (r *reader) ended(g *trace.GoTrace, s *source, err error) error {
 	} else {
 		why += fmt.Sprintf("; it is good up to %v", time.Duration(r.to).Round(time.Millisecond))
 	}
-	r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: %s", g.Stream, why))
+	r.problem(g, why)
 	return nil
+}
+
+// maxProblems bounds what is told of a trace with many bad streams.
+const maxProblems = 100
+
+func (r *reader) problem(g *trace.GoTrace, why string) {
+	if r.problems++; r.problems <= maxProblems {
+		r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: %s", g.Stream, why))
+	}
 }
 
 // cutOff tells whether an error of the decoder means that what follows is missing.
@@ -274,6 +285,9 @@ func (r *reader) finish() {
 	r.forget()
 	if s := r.info.Spans; len(s) > 0 {
 		r.info.From, r.info.To = s[0].From, s[len(s)-1].To
+	}
+	if n := r.problems - maxProblems; n > 0 {
+		r.info.Problems = append(r.info.Problems, fmt.Sprintf("there are %d more problems with Go execution traces", n))
 	}
 	if n := r.info.stacks.refused; n > 0 {
 		r.info.Problems = append(r.info.Problems, fmt.Sprintf("there are more than %d stacks; %d times one is not known", maxStacks, n))
