@@ -5,7 +5,7 @@ import (
 )
 
 // letter is what goes through the queue.
-type letter [16 << 10]uint64
+type letter [64 << 10]uint64
 
 // queue is the one at the end of the talk, whose consumers copy in the critical
 // section what they take, and whose producers clean there what was taken.
@@ -60,7 +60,7 @@ func (l *letter) clean(from, to int) {
 	defer scope.Task("clean", to-from)()
 	for i := from; i < to; i++ {
 		for l[i] != 0 {
-			l[i] >>= 11
+			l[i] >>= 1
 		}
 	}
 }
@@ -69,7 +69,9 @@ func (l *letter) copy(own *letter, from, to int, sum uint64) uint64 {
 	defer scope.Task("copy", to-from)()
 	for i := from; i < to; i++ {
 		own[i] = l[i]
-		sum = (sum ^ l[i]) * 0x100000001b3
+		for shift := 0; shift < 64; shift += 8 {
+			sum = (sum ^ l[i]>>shift&255) * 0x100000001b3
+		}
 	}
 	return sum
 }
@@ -78,7 +80,7 @@ func (l *letter) copy(own *letter, from, to int, sum uint64) uint64 {
 // By strength, part of the copying and cleaning is done in the critical section.
 // Mended, it takes a pointer there and does both outside.
 func fatCriticalSection(o options) func() uint64 {
-	letters := o.many(10_000)
+	letters := o.many(460)
 	q := &queue{mu: scope.Mutex{Name: "queue.mu"}, inside: o.part(len(letter{}))}
 	for range 2 * processors {
 		q.taken = append(q.taken, new(letter))

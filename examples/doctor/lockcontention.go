@@ -10,7 +10,7 @@ import (
 )
 
 // wordCounts is a table that all workers count words in, under one lock. This is the
-// first of the talk's programs: each count is short, and there are very many.
+// first of the talk's programs.
 type wordCounts struct {
 	mu    scope.Mutex
 	count map[string]uint64
@@ -37,8 +37,8 @@ func addWords(count map[string]uint64, words [][]byte) {
 // by strength, in the shared table. Mended, it counts all of them in a table of its
 // own, and adds that to the shared one when it is done.
 func lockContention(o options) func() uint64 {
-	pages := textPages(256)
-	counted := o.many(100 * len(pages))
+	pages := textPages(64)
+	counted := o.many(2560)
 	return func() uint64 {
 		shared := wordCounts{mu: scope.Mutex{Name: "words.mu"}, count: make(map[string]uint64)}
 		var next atomic.Int64
@@ -80,7 +80,7 @@ func textPages(n int) [][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	pages := make([][]byte, n)
 	for i := range pages {
-		for range 50 + r.IntN(900) {
+		for range 500 + r.IntN(9000) {
 			pages[i] = append(strconv.AppendInt(pages[i], int64(r.ExpFloat64()*20), 10), "th word "...)
 		}
 	}

@@ -113,7 +113,9 @@ func (p program) run(o options, stdout io.Writer) (err error) {
 	work := p.prepare(o)
 	runtime.GC() // what prepare left is not the program's
 	if o.trace != "" {
-		if err := scope.Start(o.trace, gotrace.With()); err != nil {
+		// Of each lock all holds are recorded, not only those that somebody waited for: how
+		// long it is had tells what is wrong with it.
+		if err := scope.Start(o.trace, gotrace.With(), scope.WithLockThreshold(scope.LocksAll)); err != nil {
 			return fmt.Errorf("recording can't start: %w", err)
 		}
 		defer func() { err = errors.Join(err, scope.Stop()) }()
