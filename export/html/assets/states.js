@@ -26,7 +26,7 @@ const stateKeep = 1 / 3;
  * @property {number} j the one behind the last
  * @property {number} t0
  * @property {number} t1
- * @property {number} n intervals in it
+ * @property {number} n intervals in it, at least: 1 only where it is one
  * @property {number} top the state that took the most of it
  * @property {number} time how long
  * @property {number} lock how long of it was waiting for locks
@@ -92,8 +92,13 @@ export class StateSet {
   /** A stack's functions, the innermost first. @param {number} stack @returns {string[]} */
   stackOf(stack) { return (this.stacks[stack] ?? []).map((f) => this.frames[f] ?? ""); }
 
-  /** How long of an item was waiting for locks. @param {number} i */
-  lockOf(i) { return this.locked ? this.locked[i] : this.state[i] === this.lockState ? this.dur[i] : 0; }
+  /** How many intervals a run stands for. @param {StateRun} run */
+  manyIn(run) {
+    if (this.many === null) return run.j - run.i;
+    let n = 0;
+    for (let i = run.i; i < run.j; i++) n += this.many[i];
+    return n;
+  }
 }
 
 /** The states of one goroutine. */
@@ -108,18 +113,24 @@ export class StateLane {
     this.system = system;
     this.first = set.start[from];
     this.last = set.start[to - 1] + set.dur[to - 1];
-    /** @type {Map<number, Object|null>} by resolution */
-    this.levels = new Map();
+    /** @type {{res: number, level: StateLevel}[]} the finest first */
+    this.levels = [];
+    this.tried = 1; // the coarsest resolution for which a level was made, or was not worth it
   }
 
   /**
-   * The items merged by a resolution; null: that would not save enough.
-   * @param {number} res a power of 4
+   * The coarsest level that is no coarser than res; null: the items themselves.
+   * @param {number} res
+   * @returns {StateLevel|null}
    */
-  level(res) {
-    let level = this.levels.get(res);
-    if (level === undefined) this.levels.set(res, level = res > 1 ? mergeStates(this, res) : null);
-    return level;
+  levelFor(res) {
+    while (this.tried * 4 <= res) {
+      this.tried *= 4;
+      const level = mergeStates(this, this.levels.at(-1)?.level ?? null, this.tried);
+      if (level) this.levels.push({ res: this.tried, level });
+    }
+    for (let k = this.levels.length - 1; k >= 0; k--) if (this.levels[k].res <= res) return this.levels[k].level;
+    return null;
   }
 
   /**
@@ -130,75 +141,119 @@ export class StateLane {
    * @param {(run: StateRun) => void} visit
    */
   each(from, to, res, visit) {
-    const r = res > 1 ? 4 ** Math.floor(Math.log(res) / Math.log(4)) : 0;
-    eachState(this, r > 1 ? this.level(r) : null, from, to, res, visit);
+    eachState(this, this.levelFor(res), from, to, res, visit);
   }
 }
+
+/**
+ * Runs of a lane, merged ahead: run c begins with the item first[c].
+ * @typedef {Object} StateLevel
+ * @property {number} n
+ * @property {Uint32Array} first
+ * @property {Uint8Array} top
+ * @property {Float64Array} time
+ * @property {Float64Array} lock
+ */
 
 /** The states' times in what is being merged; the last is what cannot be told apart any more. */
 const stateTimes = new Float64Array(257);
 
-/** @param {StateLane} lane @param {any} level @param {number} from @param {number} to @param {number} res @param {(run: StateRun) => void} visit */
+/**
+ * Adds the items [i, j), each as it is.
+ * @param {StateSet} set @param {number} i @param {number} j
+ */
+function addStates(set, i, j) {
+  const { state, dur, time, locked, lockState } = set;
+  for (; i < j; i++) {
+    const top = state[i];
+    stateTimes[top] += time[i];
+    if (locked === null) continue;
+    const lock = top === lockState ? 0 : locked[i];
+    if (lockState >= 0) stateTimes[lockState] += lock;
+    stateTimes[256] += dur[i] - time[i] - lock;
+  }
+}
+
+/** Adds a run of a level. @param {StateSet} set @param {StateLevel} level @param {number} c @param {number} dur */
+function addRun(set, level, c, dur) {
+  const top = level.top[c];
+  const lock = top === set.lockState ? 0 : level.lock[c];
+  stateTimes[top] += level.time[c];
+  if (set.lockState >= 0) stateTimes[set.lockState] += lock;
+  stateTimes[256] += dur - level.time[c] - lock;
+}
+
+/** The state that has most of what was added. @param {StateSet} set */
+function topState(set) {
+  let top = 0;
+  for (let k = 1; k < set.names.length; k++) if (stateTimes[k] > stateTimes[top]) top = k;
+  return top;
+}
+
+/** @param {StateLane} lane @param {StateLevel|null} level @param {number} from @param {number} to @param {number} res @param {(run: StateRun) => void} visit */
 function eachState(lane, level, from, to, res, visit) {
   const { set } = lane;
-  const first = level ? level.first : null;
-  const cells = level ? level.n : lane.to - lane.from;
-  const at = (/** @type {number} */ c) => (first ? first[c] : lane.from + c);
-  const startOf = (/** @type {number} */ c) => (c < cells ? set.start[at(c)] : lane.last);
-  const add = (/** @type {number} */ c) => {
-    const i = at(c);
-    const d = startOf(c + 1) - set.start[i];
-    const top = level ? level.top[c] : set.state[i];
-    const time = level ? level.time[c] : set.time[i];
-    const lock = level ? level.lock[c] : set.lockOf(i);
-    stateTimes[top] += time;
-    if (top !== set.lockState && set.lockState >= 0) stateTimes[set.lockState] += lock;
-    stateTimes[256] += Math.max(0, d - time - (top === set.lockState ? 0 : lock));
-  };
+  const { start } = set;
+  const first = level === null ? null : level.first;
+  const base = level === null ? lane.from : 0;
+  const end = level === null ? lane.to : level.n;
+  const startOf = (/** @type {number} */ c) => (c >= end ? lane.last : first === null ? start[c] : start[first[c]]);
   const run = { i: 0, j: 0, t0: 0, t1: 0, n: 0, top: 0, time: 0, lock: 0 };
-  let c = Math.max(0, bisect(0, cells, (k) => startOf(k + 1) <= from));
-  for (; c < cells && startOf(c) <= to;) {
+  let c = bisect(base, end, (k) => startOf(k + 1) <= from);
+  while (c < end) {
+    const c0 = c;
     run.t0 = startOf(c);
-    run.i = at(c);
+    if (run.t0 > to) return;
+    run.t1 = startOf(++c);
+    for (let next; c < end && (next = startOf(c + 1)) - run.t0 < res; c++) run.t1 = next;
+    run.i = first === null ? c0 : first[c0];
+    run.j = first === null ? c : c < end ? first[c] : lane.to;
     stateTimes.fill(0);
-    add(c++);
-    while (c < cells && startOf(c + 1) - run.t0 < res) add(c++);
-    run.t1 = startOf(c);
-    run.j = c < cells ? at(c) : lane.to;
-    let top = 0;
-    for (let k = 0; k < 256 && k < set.names.length; k++) if (stateTimes[k] > stateTimes[top]) top = k;
-    run.top = top;
-    run.time = stateTimes[top];
+    if (level === null) addStates(set, c0, c);
+    else for (let k = c0; k < c; k++) addRun(set, level, k, startOf(k + 1) - startOf(k));
+    run.top = topState(set);
+    run.time = stateTimes[run.top];
     run.lock = set.lockState < 0 ? 0 : stateTimes[set.lockState];
     run.n = run.j - run.i;
-    if (set.many) {
-      run.n = 0;
-      for (let i = run.i; i < run.j && i < run.i + 1000; i++) run.n += set.many[i];
-    }
+    if (set.many !== null && run.n === 1) run.n = set.many[run.i];
     visit(run);
   }
 }
 
-/** Makes a level; null if it would not save enough. @param {StateLane} lane @param {number} res */
-function mergeStates(lane, res) {
-  const most = Math.floor((lane.to - lane.from) * stateKeep);
-  if (most < 8) return null;
-  let n = 0;
-  const count = { start: lane.set.start, end: -Infinity };
-  for (let i = lane.from; i < lane.to && n <= most;) {
-    const t = count.start[i++];
-    while (i < lane.to && (i + 1 < lane.to ? count.start[i + 1] : lane.last) - t < res) i++;
-    n++;
-  }
-  if (n > most) return null;
-  const level = { n, first: new Uint32Array(n), top: new Uint8Array(n), time: new Float64Array(n), lock: new Float64Array(n) };
-  let k = 0;
-  eachState(lane, null, -Infinity, Infinity, res, (run) => {
+/**
+ * Makes a level out of a finer one, or of the items; null if it would not save enough.
+ * @param {StateLane} lane @param {StateLevel|null} below @param {number} res
+ * @returns {StateLevel|null}
+ */
+function mergeStates(lane, below, res) {
+  const cells = below === null ? lane.to - lane.from : below.n;
+  const most = Math.floor(cells * stateKeep);
+  if (most < 8 || countStates(lane, below, res, most) > most) return null;
+  const level = { n: 0, first: new Uint32Array(most), top: new Uint8Array(most), time: new Float64Array(most), lock: new Float64Array(most) };
+  eachState(lane, below, -Infinity, Infinity, res, (run) => {
+    const k = level.n++;
     level.first[k] = run.i;
     level.top[k] = run.top;
     level.time[k] = run.time;
-    level.lock[k++] = run.lock;
+    level.lock[k] = run.lock;
   });
-  level.n = k;
+  for (const name of /** @type {("first"|"top"|"time"|"lock")[]} */ (["first", "top", "time", "lock"])) level[name] = /** @type {any} */ (level[name].slice(0, level.n));
   return level;
+}
+
+/** How many runs there are; counts no further than behind most. @param {StateLane} lane @param {StateLevel|null} below @param {number} res @param {number} most */
+function countStates(lane, below, res, most) {
+  const { start } = lane.set;
+  const first = below === null ? null : below.first;
+  const end = below === null ? lane.to : below.n;
+  let n = 1;
+  let t0 = lane.first;
+  for (let c = (below === null ? lane.from : 0) + 1; c < end && n <= most; c++) {
+    const t = first === null ? start[c] : start[first[c]];
+    const next = c + 1 >= end ? lane.last : first === null ? start[c + 1] : start[first[c + 1]];
+    if (next - t0 < res) continue;
+    t0 = t;
+    n++;
+  }
+  return n;
 }

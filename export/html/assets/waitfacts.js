@@ -63,7 +63,7 @@ export function stateFacts(app, set, run, most) {
 
 /** What a stretch of states is called. @param {any} set @param {import("./states.js").StateRun} run */
 export function stateTitle(set, run) {
-  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(run.n)} states, each too short to show`;
+  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
 }
 
 /** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */

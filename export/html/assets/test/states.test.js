@@ -7,7 +7,7 @@ import { readLocks, lockTitle } from "../lockset.js";
 import { heldAt, holderText, isDark, waitersAt } from "../strip.js";
 import { holderOf, lockArgs, stateLinks, waitingLinks, wakeLinks } from "../waitlinks.js";
 import { links } from "../links.js";
-import { stateAt, stateFacts } from "../waitfacts.js";
+import { stateAt, stateFacts, stateTitle } from "../waitfacts.js";
 import { Waits } from "../waits.js";
 
 const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
@@ -65,7 +65,8 @@ test("at any resolution no time is lost, and waits for locks least of all", () =
 test("a coarse tile is merged further", () => {
   const lane = setOf([[7, 0, [cpu, 100, { many: 50, top: 60, lock: 30 }], [runnable, 100, { many: 9, top: 55, lock: 45 }]]], { res: 128 }).lanes.get(7);
   const [run] = runsOf(lane, 0, 500, 500);
-  assert.deepEqual(run, [0, 200, "lock", 59, 75]);
+  assert.deepEqual(run, [0, 200, "lock", 2, 75]);
+  lane.each(0, 500, 500, (r) => assert.equal(stateTitle(lane.set, r), "59 states, each too short to show"));
   const sums = stateSums(lane, 0, 200).map((s) => [s.state, s.ns]);
   assert.deepEqual(sums, [[lock, 75], [cpu, 60], [runnable, 55], [-1, 10]]);
 });
