@@ -117,7 +117,9 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 		},
 		held: func(*Lock, *running, int64, int64) {},
 	}
-	err := s.t.Events(s.sel.Range(), func(e *trace.Event) bool {
+	o := s.sel.Range()
+	o.AsRecorded = true // CPU times are not looked at
+	err := s.t.Events(o, func(e *trace.Event) bool {
 		switch e.Kind {
 		case format.KindTask, format.KindTaskf, format.KindProcess:
 		default:
