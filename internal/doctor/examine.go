@@ -32,7 +32,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	if line := analysis.LossLine(analysis.Losses(t)); line != "" {
 		r.Notes = append(r.Notes, line+": what they told is missing here")
 		for i := range r.Findings {
-			r.Findings[i].Confidence *= 0.8
+			r.Findings[i].Confidence = rounded(0.8 * r.Findings[i].Confidence)
 		}
 	}
 	if line := analysis.OverwrittenLine(t); line != "" {

@@ -14,9 +14,10 @@ import (
 type model struct {
 	from, to  int64
 	cores     Cores
-	procs     int64 // GOMAXPROCS; 0: not known
-	hasGo     bool  // there are states
-	switches  bool  // running is split into being on a CPU and not
+	procs     int64  // GOMAXPROCS; 0: not known
+	hasGo     bool   // there are states
+	noGo      string // why not, where there is a Go execution trace
+	switches  bool   // running is split into being on a CPU and not
 	gs        []*gor
 	byID      map[uint64]*gor
 	locks     []*lock

@@ -58,22 +58,19 @@ func (x *loader) load() error {
 	return x.ctx.Err()
 }
 
-// readBeats takes the first and the last heartbeat in the range.
+// readBeats takes the heartbeats around the range, or the first and the last one.
 func (x *loader) readBeats() {
 	m := x.m
 	m.beats = beats{user: -1, system: -1, minor: -1, major: -1}
 	var first, last trace.Beat
 	n := 0
 	err := x.t.EachBeat(func(b *trace.Beat) bool {
-		if b.Time > m.to && n > 0 {
-			return false
-		}
 		last = trace.Beat{Time: b.Time, Values: append(last.Values[:0:0], b.Values...)}
 		if n == 0 || b.Time <= m.from {
 			first = last
 		}
 		n++
-		return x.ctx.Err() == nil
+		return b.Time < m.to && x.ctx.Err() == nil
 	})
 	if err != nil {
 		x.notes = append(x.notes, "not all heartbeats could be read: "+err.Error())
@@ -171,6 +168,10 @@ func (x *loader) readStates() (*states.Facts, error) {
 	}
 	m.hasGo = len(m.gs) > 0
 	if !m.hasGo {
+		m.noGo = "nothing of the Go execution trace lies in the range"
+		if len(f.Problems) > 0 {
+			m.noGo = f.Problems[0]
+		}
 		return nil, nil
 	}
 	return facts, nil

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"math"
 	"slices"
 )
 
@@ -115,8 +116,7 @@ func (m *model) examine() []Finding {
 			if f.Gain < worth {
 				continue
 			}
-			f.Share, f.Gain = min(max(f.Share, 0), 1), min(f.Gain, 1)
-			f.Confidence = min(max(f.Confidence*m.trust(), 0), 1)
+			f.Share, f.Gain, f.Confidence = rounded(f.Share), rounded(f.Gain), rounded(f.Confidence*m.trust())
 			if f.Scopes == nil {
 				f.Scopes = []string{}
 			}
@@ -131,6 +131,9 @@ func (m *model) examine() []Finding {
 	})
 	return found
 }
+
+// rounded is a share with six digits behind the point: what is told is no more exact.
+func rounded(share float64) float64 { return math.Round(min(max(share, 0), 1)*1e6) / 1e6 }
 
 // trust is how far replays can be believed: by how well one of what was reproduces it.
 func (m *model) trust() float64 {
@@ -180,6 +183,9 @@ func (m *model) unexamined() []Unexamined {
 		switch n {
 		case needGo:
 			u.Why, u.How = "what the goroutines did when is not known: there is no Go execution trace", "record with scope.Start(path, gotrace.With()), or join one with scopeview join"
+			if m.noGo != "" {
+				u.Why = "what the goroutines did when is not known: " + m.noGo
+			}
 		case needSamples:
 			u.Why, u.How = "there is no sample of the CPU profile", "record for a second at least with gotrace.With(), while nobody else profiles the program"
 		case needBeats:

@@ -158,6 +158,9 @@ func (u *use) holds(m *model, h turn) {
 	i := sort.Search(len(g.spans), func(i int) bool { return g.spans[i].from >= h.from })
 	for at := h.from; i < len(g.spans) && g.spans[i].from < h.to; i++ {
 		s := &g.spans[i]
+		if s.from == m.from {
+			continue // it began before the range, and perhaps before the hold
+		}
 		if d := min(s.to, h.to) - max(s.from, at); d > 0 { // not what lies in another one
 			u.inside[s.name] += d
 			at = min(s.to, h.to)
