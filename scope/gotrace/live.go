@@ -60,7 +60,7 @@ func (l *live) ours() bool {
 	before, ago := l.out.count()
 	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
 	if f.Start() != nil {
-		return ago < idle // the program has one: then this must do
+		return ago < 10*idle // the program has one: then this must do
 	}
 	f.Stop()
 	now, _ := l.out.count()

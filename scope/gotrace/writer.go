@@ -48,12 +48,17 @@ type writer struct {
 
 // Write takes everything.
 func (w *writer) Write(p []byte) (int, error) {
+	w.rec.Work(func() { w.write(p) })
+	return len(p), nil
+}
+
+func (w *writer) write(p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrote++
 	w.last = time.Now()
 	if w.full || w.shut {
-		return len(p), nil
+		return
 	}
 	w.buf = append(w.buf, p...)
 	if w.since.IsZero() || w.last.Sub(w.tried) >= again {
@@ -66,7 +71,6 @@ func (w *writer) Write(p []byte) (int, error) {
 	if len(w.buf) > maxWaiting || w.patient && !w.since.IsZero() {
 		w.giveUp()
 	}
-	return len(p), nil
 }
 
 // flush writes what fills blocks, or all that there is. w.mu is held.
