@@ -197,20 +197,20 @@ func (r *recorder) threshold() time.Duration {
 	if d := r.opts.locks; d >= 0 {
 		return d
 	}
-	lockCall.once.Do(func() { lockCall.took = r.callTime() })
-	return 6 * lockCall.took
+	lockCall.once.Do(func() { lockCall.times6 = r.callTimes(6) })
+	return lockCall.times6
 }
 
 // lockCall is what the call that locks a free lock takes, with its time taken before
 // and after: what is compared with the threshold is measured so too.
 var lockCall struct {
-	once sync.Once
-	took time.Duration
+	once   sync.Once
+	times6 time.Duration
 }
 
-// callTime measures that in some 10 µs: the average of a batch, of the batch that was
-// disturbed the least, and 20 ns where the clock is too coarse to tell.
-func (r *recorder) callTime() time.Duration {
+// callTimes measures n of them in some 10 µs: by the average of a batch, of the batch
+// that was disturbed the least, and at least 100 ns, where the clock is too coarse to tell.
+func (r *recorder) callTimes(n float64) time.Duration {
 	const batches, calls = 8, 16
 	best := int64(math.MaxInt64)
 	for range batches {
@@ -224,7 +224,7 @@ func (r *recorder) callTime() time.Duration {
 		}
 		best = min(best, r.clock.Now()-began)
 	}
-	return max(time.Duration(float64(best)/calls/float64(r.rate)*1e9), 20)
+	return max(time.Duration(n*float64(best)/calls/float64(r.rate)*1e9), 100)
 }
 
 // caller is the place that called one of our locks, as "function file:line".

@@ -72,7 +72,7 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newStates(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newDoctor(s), newScale(s), newMembench(s))
+	root.AddCommand(newInfo(s), newTop(s), newWaits(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newStates(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newDoctor(s), newScale(s), newMembench(s))
 	return root
 }
 

@@ -22,6 +22,16 @@ func (c *Choice) Keep(e *trace.Event) bool {
 	return c.names.has(e.Name) && c.tracks.has(e.Track)
 }
 
+// Name tells whether a name alone is chosen.
+func (c *Choice) Name(id uint16) bool { return c.names.has(id) }
+
+// Function tells whether a function is, that stands for a name.
+func (c *Choice) Function(name string) bool { return c.names.filter.Match(name) }
+
+// Track tells whether a row is chosen by its name, and AllTracks whether all are.
+func (c *Choice) Track(id uint16) bool { return c.tracks.has(id) }
+func (c *Choice) AllTracks() bool      { return c.tracks.filter.All() }
+
 // Nameless tells whether what has neither name nor row, a heartbeat, is chosen.
 func (c *Choice) Nameless() bool {
 	return c.names.filter.Match("") && c.tracks.filter.Match("")

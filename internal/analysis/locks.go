@@ -43,8 +43,9 @@ func (p *Periods) add(dur int64, open, across bool) {
 // HolderKey is what a goroutine that held a lock was in: Kind is KindTask in a
 // scope, KindWait while waiting for another lock, and 0 in no scope at all.
 type HolderKey struct {
-	Kind format.Kind
-	Name uint16
+	Kind    format.Kind
+	Name    uint16
+	Unknown bool // which goroutine it was is not known
 }
 
 // Holder is how long a lock was held by goroutines that were in a scope.
@@ -73,15 +74,20 @@ func (l *Lock) HeldBy() []Holder {
 }
 
 func (l *Lock) held(by *running, d int64) {
-	var k HolderKey
-	if by != nil {
-		k = HolderKey{format.KindTask, by.name}
-		if by.kind == format.KindWait {
-			k.Kind = format.KindWait
-		}
-	}
+	k := by.key()
 	if l.heldBy == nil {
 		l.heldBy = make(map[HolderKey]int64)
 	}
 	l.heldBy[k] += d
+}
+
+// key tells what a goroutine was in; nil: in no scope.
+func (r *running) key() HolderKey {
+	switch {
+	case r == nil:
+		return HolderKey{}
+	case r.kind == format.KindWait:
+		return HolderKey{Kind: format.KindWait, Name: r.name}
+	}
+	return HolderKey{Kind: format.KindTask, Name: r.name}
 }

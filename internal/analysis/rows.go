@@ -108,6 +108,16 @@ func (r *row) hold(e *trace.Event, l *Lock) {
 	r.holds = append(r.holds, holding{e.Start + e.Dur, l})
 }
 
+// innermost is what runs on a row that at returned and began last; nil: nothing.
+func (r *row) innermost() *running {
+	for i := len(r.stack) - 1; i >= 0; i-- {
+		if r.stack[i].end > r.cursor {
+			return &r.stack[i]
+		}
+	}
+	return nil
+}
+
 // outermost tells whether no scope runs on a row that at returned.
 func (r *row) outermost() bool {
 	for i := range r.stack {

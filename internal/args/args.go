@@ -5,8 +5,10 @@
 //     at the begin to those given at the end; arguments by scope.KV have their own
 //     and do not count
 //   - "text" of a Taskf: its format with the positional arguments filled in
-//   - "value" of a counter, "addr" of a lock's wait or hold, "user_ns" and "sys_ns"
-//     of a process scope
+//   - "value" of a counter, "user_ns" and "sys_ns" of a process scope
+//   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry),
+//     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
+//     had it when the wait began, where that is known), and "tries" of a retry
 //   - "cut": how many more arguments there were than a record keeps
 //
 // Where a key occurs twice, the later ones become "key#2", "key#3", …; those of
@@ -68,12 +70,53 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	if len(e.Args)+len(e.EndArgs) == 0 {
 		return l.args
 	}
-	position, named := l.add(e.Args, 0)
-	_, more := l.add(e.EndArgs, position)
+	begin, end := e.Args, e.EndArgs
+	if e.Kind == format.KindWait || e.Kind == format.KindHold {
+		begin, end = l.lock(begin, end)
+	}
+	position, named := l.add(begin, 0)
+	_, more := l.add(end, position)
 	if named || more {
 		l.distinguish()
 	}
 	return l.args
+}
+
+// lockKinds are the kinds of locks as texts of slots.
+var lockKinds = func() (texts [][]byte) {
+	for _, k := range format.LockKindNames {
+		texts = append(texts, []byte(k))
+	}
+	return texts
+}()
+
+var shared = []byte("shared")
+
+// lock appends what a wait or a hold tells of its lock from format 1.2 on, and returns
+// what else it has.
+func (l *Lister) lock(begin, end []format.Slot) (_, _ []format.Slot) {
+	if len(begin) < 3 || begin[0].Type != format.SlotAddr || begin[1].Type != format.SlotGoid || begin[2].Type != format.SlotUint {
+		return begin, end
+	}
+	text := func(key string, b []byte) {
+		l.args = append(l.args, Arg{key, format.Slot{Type: format.SlotString, Str: b, Full: len(b)}})
+	}
+	if begin[0].Value != 0 {
+		l.args = append(l.args, Arg{"addr", begin[0]})
+	}
+	kind, mode := format.LockOf(begin[2].Value)
+	text("lock", lockKinds[kind])
+	if mode == format.LockShared {
+		text("mode", shared)
+	}
+	if begin[1].Value != 0 {
+		l.args = append(l.args, Arg{"holder", intSlot(begin[1].Int())})
+	}
+	if kind == format.LockRetry && len(end) > 0 && end[0].Type == format.SlotInt {
+		l.args = append(l.args, Arg{"tries", end[0]})
+		end = end[1:]
+	}
+	return begin[3:], end
 }
 
 // add appends one list of slots; position is the next positional key. named

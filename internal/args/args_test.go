@@ -54,6 +54,12 @@ var keys = map[uint16]string{2: "bytes", 3: "status", 4: "user_ns", 5: "cut", 6:
 
 func key(id uint16) format.Slot { return format.Slot{Type: format.SlotKey, Value: uint64(id)} }
 
+func lockEvent(k format.Kind, addr, holder, what uint64, more ...any) trace.Event {
+	return trace.Event{Kind: k, Args: append([]format.Slot{
+		{Type: format.SlotAddr, Value: addr}, {Type: format.SlotGoid, Value: holder}, {Type: format.SlotUint, Value: what},
+	}, slots(more...)...)}
+}
+
 func TestJSON(t *testing.T) {
 	task := func(begin, end []format.Slot) trace.Event {
 		return trace.Event{Kind: format.KindTask, User: -1, System: -1, Args: begin, EndArgs: end}
@@ -80,6 +86,11 @@ func TestJSON(t *testing.T) {
 		{"hostile", task(slots("\"\\\x00\x1b\n\t\x7f\xffé\u202e", key(7), 1), nil),
 			`{"0":"\"\\\u0000\u001b\n\t\u007f` + "\ufffdé\u202e" + `","k\"\u001b":1}`},
 		{"wait", trace.Event{Kind: format.KindWait, Args: []format.Slot{{Type: format.SlotAddr, Value: 0xc000012345}}}, `{"addr":"0xc000012345"}`},
+		{"wait for a mutex", lockEvent(format.KindWait, 0x10, 7, 0x102), `{"addr":"0x10","lock":"mutex","holder":7}`},
+		{"wait of a reader", lockEvent(format.KindWait, 0x10, 0, 0x201), `{"addr":"0x10","lock":"rwmutex","mode":"shared"}`},
+		{"hold", lockEvent(format.KindHold, 0x10, 0, 0x002, "more", key(2), 5), `{"addr":"0x10","lock":"lock","0":"more","bytes":5}`},
+		{"retry", trace.Event{Kind: format.KindWait, Args: lockEvent(format.KindWait, 0, 0, 0x300).Args, EndArgs: slots(3, 4)}, `{"lock":"retry","tries":3,"0":4}`},
+		{"an unknown kind of lock", lockEvent(format.KindWait, 0x10, 0, 0xff00), `{"addr":"0x10","lock":"lock"}`},
 		{"counter", trace.Event{Kind: format.KindCounter, ValueType: format.SlotInt, Value: math.MaxUint64}, `{"value":-1}`},
 		{"counter of floats", trace.Event{Kind: format.KindCounter, ValueType: format.SlotFloat, Value: math.Float64bits(0.25)}, `{"value":0.25}`},
 		{"process", trace.Event{Kind: format.KindProcess, User: 5, System: 7, Args: slots(key(4), 1)}, `{"user_ns":5,"sys_ns":7,"user_ns#2":1}`},

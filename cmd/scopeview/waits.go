@@ -1,0 +1,75 @@
+package main
+
+import (
+	"io"
+
+	"github.com/spf13/cobra"
+)
+
+func newWaits(s *streams) *cobra.Command {
+	var (
+		x      = excerpt{s: s}
+		r      = waitsReport{limit: 40}
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "waits TRACE",
+		Short: "Tell which locks were waited for, who waited, and who had them meanwhile",
+		Long: `waits tells of each scope.Mutex, scope.RWMutex, scope.Lock and scope.Retry: how often it was had, how often
+not at once, how long it was waited for and held, and by goroutines in which scopes. The one that was
+waited for longest comes first.
+
+Of a scope.Mutex waits are recorded that lasted as long as WithLockThreshold said; shorter ones are counted:
+they are "brief", and in "contended" and in "wait total". Holds are recorded where somebody had waited, or
+waited meanwhile, so that a "hold total" with ≈ before it is an estimate: as if all others had been as long.
+scope.Lock records everything. ? is what nobody counted, such as the readers of a RWMutex who got in at once.
+Counts are told once per heartbeat: those of the last second before a program was killed are missing.
+
+"holders" tells what the goroutine was in that had the lock when somebody began to wait for it, "waiters" what
+those were in who waited, each with its share of the waiting. With --from and --to, what touches the range
+counts whole.
+
+Where the trace has a Go execution trace (scope/gotrace, or scopeview join), a second table tells where goroutines
+waited for everything else: for locks of package sync, a WaitGroup, a Cond, channels, in select; and where they were
+woken: where somebody unlocked, was done, sent or received. --name chooses those places by their function. With
+--stacks the stacks are shown too.`,
+		Example: `  scopeview waits traces/
+  scopeview waits x.scope --name 'store.*' --from 2s --to 5s
+  scopeview waits x.scope --stacks -n 3
+  scopeview waits x.scope --json | jq '.locks[] | {name, wait_ns, holder: .holders[0].name}'`,
+		Args:              oneTrace,
+		ValidArgsFunction: completeTrace,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if r.limit < 0 {
+				return usagef("-n %d: it takes a number of rows, or 0 for all", r.limit)
+			}
+			if err := x.open(args[0]); err != nil {
+				return err
+			}
+			defer x.t.Close()
+			if asJSON && !cmd.Flags().Changed("lines") {
+				r.limit = 0
+			}
+			r.t = x.t
+			if err := r.read(cmd, s, &x.sel); err != nil {
+				return err
+			}
+			err := x.out.write(s, func(w io.Writer) error {
+				if asJSON {
+					return writeJSON(x.out.exact(s, w), r.json())
+				}
+				return r.text(w, x.out.styles(s))
+			})
+			if err != nil {
+				return err
+			}
+			return x.verdict()
+		},
+	}
+	x.flags(cmd)
+	f := cmd.Flags()
+	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	f.BoolVar(&r.stacks, "stacks", false, "show where goroutines waited, and where they were woken")
+	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
+	return cmd
+}

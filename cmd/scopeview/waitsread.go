@@ -1,0 +1,177 @@
+package main
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"iter"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// waitsReport is what waits shows.
+type waitsReport struct {
+	t      *trace.Trace
+	limit  int
+	stacks bool
+
+	objects []*analysis.Object
+
+	// From the Go execution trace, if there is one:
+	hasStates bool
+	blocked   []*analysis.Blocked
+	problems  []string
+	stack     func(uint32) []gotrace.Frame
+	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
+}
+
+// lockStack is where somebody waited for a lock, and where he was woken; 0: not known.
+type lockStack struct{ wait, woken uint32 }
+
+type lockTime struct {
+	lockStack
+	count, ns int64
+}
+
+// maxLockStacks is how many stacks of a lock are kept apart.
+const maxLockStacks = 256
+
+// read reads the trace.
+func (r *waitsReport) read(cmd *cobra.Command, s *streams, sel *selection) error {
+	choice := sel.Choice(r.t)
+	w := analysis.NewWaits(r.t, analysis.SummaryOptions{Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.From, To: sel.To})
+	if choice.AllTracks() { // else it is not known whose they are
+		err := r.t.EachLockSums(func(l *format.LockSums) bool {
+			if at := r.t.Nanos(l.Ticks); choice.Name(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
+				w.AddSums(l)
+			}
+			return true
+		})
+		if err != nil {
+			return err
+		}
+	}
+	p := newProgress(s, r.t, true)
+	r.at = map[*analysis.Object]map[lockStack]*lockTime{}
+	x := &waitsReading{waitsReport: r, w: w, choice: choice, sel: sel, watch: analysis.Watch{Progress: p.at}, ctx: cmd.Context(), tracks: map[uint64]uint16{}}
+	err := x.read()
+	p.done()
+	if err == nil {
+		err = cmd.Context().Err()
+	}
+	w.Finish()
+	r.objects = w.Objects()
+	return err
+}
+
+// waitsReading reads events and Go states side by side, both by time.
+type waitsReading struct {
+	*waitsReport
+	w      *analysis.Waits
+	places *analysis.Places
+	choice *analysis.Choice
+	sel    *selection
+	watch  analysis.Watch
+	ctx    context.Context
+	tracks map[uint64]uint16 // of goroutines, where rows are chosen
+}
+
+func (x *waitsReading) read() error {
+	if len(x.t.GoTraces()) == 0 {
+		return x.t.Events(x.sel.Range(), x.add)
+	}
+	var failed error
+	next, stop := iter.Pull(func(yield func(*trace.Event) bool) { failed = x.t.Events(x.sel.Range(), yield) })
+	defer stop()
+	e, more := next()
+	upTo := func(ns int64) {
+		for more && e.Start <= ns {
+			if more = x.add(e); more {
+				e, more = next()
+			}
+		}
+	}
+	x.places = analysis.NewPlaces()
+	f, err := states.Read(x.t, func(v *states.Interval) {
+		if x.places.Waits(v) && x.ctx.Err() == nil {
+			upTo(v.To)
+			x.interval(v)
+		}
+	})
+	upTo(math.MaxInt64)
+	if err == nil {
+		err = failed
+	}
+	if errors.Is(err, gotrace.ErrNone) {
+		return failed
+	}
+	if err != nil {
+		return err
+	}
+	x.hasStates, x.stack, x.problems = true, f.Stack, f.Problems
+	for _, b := range x.places.List(f.Stack) {
+		if b.Place.Func == "" && x.choice.Function("") || x.choice.Function(b.Place.Func) {
+			x.blocked = append(x.blocked, b)
+		}
+	}
+	return nil
+}
+
+// add takes in an event.
+func (x *waitsReading) add(e *trace.Event) bool {
+	x.w.Add(e)
+	if !x.choice.AllTracks() && e.Goid != 0 {
+		x.tracks[e.Goid] = e.Track
+	}
+	return x.watch.Look(x.ctx, e.Start) == nil
+}
+
+// interval takes in that a goroutine waited.
+func (x *waitsReading) interval(v *states.Interval) {
+	to := v.To
+	if x.sel.To > 0 {
+		to = min(to, x.sel.To)
+	}
+	d := to - max(v.From, x.sel.From)
+	if d <= 0 || !x.choice.AllTracks() && !x.choice.Track(x.tracks[v.Goid]) {
+		return
+	}
+	x.places.Add(v, d)
+	if !x.stacks || v.State != states.Lock {
+		return
+	}
+	last, ok := x.w.Last(v.Goid)
+	if !ok || last.From > v.To || last.To < v.From {
+		return
+	}
+	where := x.at[last.Object]
+	if where == nil {
+		where = map[lockStack]*lockTime{}
+		x.at[last.Object] = where
+	}
+	k := lockStack{v.Stack, v.ByStack}
+	if where[k] == nil {
+		if len(where) >= maxLockStacks {
+			return
+		}
+		where[k] = &lockTime{lockStack: k}
+	}
+	where[k].count++
+	where[k].ns += d
+}
+
+// stacksOf lists where goroutines waited for a lock, the longest first.
+func (r *waitsReport) stacksOf(o *analysis.Object) []*lockTime {
+	return slices.SortedFunc(maps.Values(r.at[o]), func(a, b *lockTime) int {
+		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.wait, b.wait), cmp.Compare(a.woken, b.woken))
+	})
+}

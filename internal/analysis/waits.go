@@ -1,0 +1,362 @@
+package analysis
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Object is a lock, or a loop that tries again: what is at one address and has one
+// name. In Lock are its waits and its holds as far as they were recorded.
+type Object struct {
+	Lock
+	Addr uint64 // 0: a loop, or all objects of the name that are more than are told apart
+	Kind format.LockKind
+
+	// Every says that all waits and holds of it are recorded, Summed that the recorder
+	// has counted some, the brief ones among them.
+	Every, Summed bool
+
+	contended, acquired, short, shortWait int64 // as the recorder counted; acquired -1: it did not
+
+	Shared int64 // waits that were to share it with other readers
+	Tries  int64 // of a loop: that failed, in the recorded waits
+	Own    int64 // waits, not ended, for what the waiter has himself
+
+	holders, waiters map[HolderKey]*Waiter
+}
+
+// Waiter is how often, and how long, something was waited for by goroutines in a
+// scope, or while its holder was in one. Waits that have not ended count up to the
+// last moment that the trace knows.
+type Waiter struct {
+	HolderKey
+	Count, Time int64
+	Share       float64 // of the time of all
+}
+
+// Acquired is how often the lock was had; ok is false where nobody counted.
+func (o *Object) Acquired() (n int64, ok bool) {
+	switch {
+	case o.Every:
+		return o.Holds.Count + o.Holds.Open + o.Holds.Across, true
+	case o.Summed && o.acquired >= 0:
+		return o.acquired, true
+	}
+	return 0, false
+}
+
+// Contended is how often it was not to be had at once; ok is false where those that
+// waited briefly were not counted.
+func (o *Object) Contended() (n int64, ok bool) {
+	n = o.Waits.Count + o.Waits.Open + o.Waits.Across
+	if o.Summed {
+		n = max(n, o.contended) // the recorder tells of what it counted a little later
+	}
+	return n, o.Summed || o.Every
+}
+
+// Brief is how many waits were shorter than the recorder's threshold, and took how
+// long together.
+func (o *Object) Brief() (n, ns int64) { return o.short, o.shortWait }
+
+// Waited is the time of all waits: the recorded ones, those that have not ended, and
+// the brief ones.
+func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.shortWait }
+
+// Held is how long the lock was held. Where not all holds are recorded it is an
+// estimate: as if the others had been as long, on average, as those that are. ok is
+// false where there is nothing to estimate by.
+func (o *Object) Held() (ns int64, estimated, ok bool) {
+	ns = o.Holds.Total + o.Holds.OpenTime
+	if o.Every {
+		return ns, false, true
+	}
+	n, known := o.Acquired()
+	if !known || o.Holds.Count == 0 || o.Kind == format.LockRetry {
+		return ns, true, false
+	}
+	rest := max(n-o.Holds.Count-o.Holds.Open, 0)
+	return ns + int64(float64(rest)*float64(o.Holds.Total)/float64(o.Holds.Count)), rest > 0, true
+}
+
+// Holders lists what those were in who had the lock when somebody began to wait for it,
+// by how long that wait was, the longest first.
+func (o *Object) Holders() []Waiter { return shares(o.holders) }
+
+// Waiters lists what those were in who waited, in the same way.
+func (o *Object) Waiters() []Waiter { return shares(o.waiters) }
+
+func shares(m map[HolderKey]*Waiter) (list []Waiter) {
+	var sum int64
+	for _, w := range m {
+		sum += w.Time
+	}
+	for _, w := range m {
+		x := *w
+		if sum > 0 {
+			x.Share = float64(w.Time) / float64(sum)
+		}
+		list = append(list, x)
+	}
+	slices.SortFunc(list, func(a, b Waiter) int {
+		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count),
+			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(btoi(a.Unknown), btoi(b.Unknown)))
+	})
+	return list
+}
+
+func btoi(b bool) int {
+	if b {
+		return 1
+	}
+	return 0
+}
+
+// maxWhere is how many scopes of holders, and of waiters, are kept apart for each
+// object. What is beyond counts as not known.
+const maxWhere = 256
+
+func count(m *map[HolderKey]*Waiter, k HolderKey, ns int64) {
+	if *m == nil {
+		*m = make(map[HolderKey]*Waiter)
+	}
+	w := (*m)[k]
+	if w == nil && len(*m) >= maxWhere {
+		k = HolderKey{Unknown: true}
+		w = (*m)[k]
+	}
+	if w == nil {
+		w = &Waiter{HolderKey: k}
+		(*m)[k] = w
+	}
+	w.Count++
+	w.Time += ns
+}
+
+// maxObjects is how many objects are told apart; those beyond are told by their names.
+const maxObjects = 1 << 16
+
+// Waits gathers what `scopeview waits` shows of the locks that tell of themselves. Its
+// memory grows with the locks, the names and what goroutines are in at one moment.
+type Waits struct {
+	o       SummaryOptions
+	all     bool // every hold of a scope.Mutex is recorded
+	objects map[objectKey]*Object
+	rows    rows
+	held    map[uint64]held // by address: the hold that began last
+	last    map[uint64]Wait // by goroutine: its last wait
+	// How many there are in the maps above when those that are over are dropped.
+	sweepHeld, sweepLast int
+}
+
+type objectKey struct {
+	addr uint64
+	name uint16
+}
+
+type held struct {
+	goid uint64
+	end  int64
+}
+
+// Wait is one wait for an object.
+type Wait struct {
+	Object   *Object
+	From, To int64
+}
+
+// NewWaits returns empty Waits of t.
+func NewWaits(t *trace.Trace, o SummaryOptions) *Waits {
+	w := &Waits{
+		o: o, all: t.Lookup("lock_threshold") == "all",
+		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]Wait),
+	}
+	w.rows.charge = func(*running, int64, int64) {}
+	w.rows.held = func(l *Lock, by *running, from, to int64) {
+		if o.To > 0 {
+			to = min(to, o.To)
+		}
+		if d := to - max(from, o.From); d > 0 {
+			l.held(by, d)
+		}
+	}
+	return w
+}
+
+// object is the object of a key.
+func (w *Waits) object(k objectKey, kind format.LockKind) *Object {
+	o := w.objects[k]
+	if o == nil && len(w.objects) >= maxObjects {
+		k.addr = 0
+		o = w.objects[k]
+	}
+	if o == nil {
+		o = &Object{Lock: Lock{Name: k.name}, Addr: k.addr, Kind: kind}
+		w.objects[k] = o
+	}
+	if kind != format.LockUnknown {
+		o.Kind = kind
+	}
+	return o
+}
+
+// AddSums takes in what the recorder counted.
+func (w *Waits) AddSums(l *format.LockSums) {
+	o := w.object(objectKey{l.Addr, l.Name}, l.Kind)
+	o.Summed = true
+	if o.contended, o.short, o.shortWait = o.contended+l.Contended, o.short+l.Short, o.shortWait+l.ShortWait; l.Acquired < 0 || o.acquired < 0 {
+		o.acquired = -1
+	} else {
+		o.acquired += l.Acquired
+	}
+}
+
+// Add takes in an event. Events come in the reader's order.
+func (w *Waits) Add(e *trace.Event) {
+	switch e.Kind {
+	case format.KindTask, format.KindTaskf, format.KindProcess:
+		if e.Goid != 0 {
+			w.rows.at(e.Goid, e.Start).begin(e, nil)
+		}
+	case format.KindWait:
+		w.wait(e)
+	case format.KindHold:
+		w.hold(e)
+	}
+}
+
+func (w *Waits) keep(e *trace.Event) bool { return w.o.Keep == nil || w.o.Keep(e) }
+
+func (w *Waits) wait(e *trace.Event) {
+	l := lockOf(e.Args)
+	if e.Dur == 0 && !e.Open && l.kind != format.LockUnknown && !l.every {
+		return // called off, and among the brief ones
+	}
+	across := w.o.Breaks.Across(e)
+	if w.keep(e) {
+		o := w.object(objectKey{l.addr, e.Name}, l.kind)
+		o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
+		o.Waits.add(e.Dur, e.Open, across)
+		o.Tries += l.tries(e)
+		if l.shared {
+			o.Shared++
+		}
+		if e.Goid != 0 {
+			drop(w.last, &w.sweepLast, func(x Wait) bool { return x.To < e.Start })
+			w.last[e.Goid] = Wait{o, e.Start, e.Start + e.Dur}
+		}
+		if !across {
+			holder := w.holder(e, &l)
+			if e.Open && holder != 0 && holder == e.Goid {
+				o.Own++
+			}
+			if l.kind != format.LockRetry {
+				count(&o.holders, w.where(holder, e.Start), e.Dur)
+			}
+			count(&o.waiters, w.where(e.Goid, e.Start), e.Dur)
+		}
+	}
+	if e.Goid != 0 {
+		w.rows.at(e.Goid, e.Start).begin(e, nil)
+	}
+}
+
+// holder is who had the lock when the wait e began; 0: that is not known.
+func (w *Waits) holder(e *trace.Event, l *lockArgs) uint64 {
+	if l.holder != 0 {
+		return l.holder
+	}
+	if h := w.held[l.addr]; h.end > e.Start && l.addr != 0 {
+		return h.goid
+	}
+	return 0
+}
+
+// where is what a goroutine is in.
+func (w *Waits) where(goid uint64, at int64) HolderKey {
+	if goid == 0 {
+		return HolderKey{Unknown: true}
+	}
+	return w.rows.at(goid, at).innermost().key()
+}
+
+func (w *Waits) hold(e *trace.Event) {
+	l := lockOf(e.Args)
+	across := w.o.Breaks.Across(e)
+	if l.addr != 0 && e.Goid != 0 {
+		drop(w.held, &w.sweepHeld, func(h held) bool { return h.end <= e.Start })
+		w.held[l.addr] = held{e.Goid, e.Start + e.Dur}
+	}
+	if !w.keep(e) {
+		return
+	}
+	o := w.object(objectKey{l.addr, e.Name}, l.kind)
+	o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
+	o.Holds.add(e.Dur, e.Open, across)
+	if e.Goid != 0 && !across {
+		w.rows.at(e.Goid, e.Start).hold(e, &o.Lock)
+	}
+}
+
+// drop drops what is over from a map that has grown to twice what it was then.
+func drop[V any](m map[uint64]V, sweep *int, over func(V) bool) {
+	if len(m) < max(*sweep, minSweep) {
+		return
+	}
+	for k, v := range m {
+		if over(v) {
+			delete(m, k)
+		}
+	}
+	*sweep = 2 * len(m)
+}
+
+// Finish completes what the holders did after the last event.
+func (w *Waits) Finish() { w.rows.finish() }
+
+// Last is the last wait, so far, that a goroutine began and that is shown.
+func (w *Waits) Last(goid uint64) (Wait, bool) {
+	x, ok := w.last[goid]
+	return x, ok
+}
+
+// Objects lists all, the one that was waited for longest first.
+func (w *Waits) Objects() []*Object {
+	return list(w.objects, func(a, b *Object) int {
+		return cmp.Or(
+			cmp.Compare(b.Waited(), a.Waited()),
+			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
+			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
+	})
+}
+
+// lockArgs is what the arguments of a wait or a hold say. Before format 1.2 they say
+// the address alone, and there all are recorded.
+type lockArgs struct {
+	addr, holder  uint64
+	kind          format.LockKind
+	shared, every bool
+}
+
+func lockOf(args []format.Slot) (l lockArgs) {
+	l.every = true
+	if len(args) > 0 && args[0].Type == format.SlotAddr {
+		l.addr = args[0].Value
+	}
+	if len(args) > 2 && args[1].Type == format.SlotGoid && args[2].Type == format.SlotUint {
+		kind, mode := format.LockOf(args[2].Value)
+		l.holder, l.kind, l.shared, l.every = args[1].Value, kind, mode == format.LockShared, args[2].Value&format.LockEvery != 0
+	}
+	return l
+}
+
+// tries is how often a loop had to try again.
+func (l *lockArgs) tries(e *trace.Event) int64 {
+	if l.kind == format.LockRetry && len(e.EndArgs) > 0 && e.EndArgs[0].Type == format.SlotInt {
+		return max(e.EndArgs[0].Int(), 0)
+	}
+	return 0
+}
