@@ -3,6 +3,7 @@
 //
 //	scopeview info TRACE     what was recorded, where, how, and was all of it kept
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
+//	scopeview waits TRACE    which locks were waited for, by whom, and who had them meanwhile
 //	scopeview html TRACE     the timeline as one file for the browser; see package export/html
 //	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
 //	                         package internal/live
@@ -89,6 +90,21 @@
 // program's goroutines, runtime_ns, those of the runtime's and the recorder's; groups: name,
 // goroutine, count (scopes, or goroutines), total_ns, states_ns, and by name self_ns, without
 // the scopes inside. A state that is not there has no time.
+//
+// waits: lost and ring as above; threshold (null: no lock has told of itself): how (all, calibrated,
+// duration) and ns, how long a wait must be to be recorded; go_states: there is a Go execution
+// trace; problems, sentences; and
+//
+//   - locks: name, address, kind (lock, mutex, rwmutex, retry); acquired, contended, how often it was
+//     had, and not at once; brief and brief_ns, of these the waits that were not recorded; waits,
+//     wait_max_ns of those that were and ended; wait_ns, the time of all; waiting, waiting_ns, those that have not
+//     ended; waits_shared, with other readers; waiting_for_itself; holds, hold_ns, hold_max_ns, held, held_ns,
+//     of the holds that were recorded; hold_all_ns, of all, and hold_all_estimated; tries, those that
+//     failed; holders, what had it when somebody began to wait, and waiters, what waited: name
+//     (null: no scope, or unknown), unknown, wait, count, ns, share; held_by as above; stacks, with
+//     --stacks: count, ns, stack and woken
+//   - places, where goroutines waited for something else: state, at (function, file, line), count, ns, max_ns,
+//     woken_by (at, count, ns, stack) and stack
 //
 // verify: findings: offset, rule, text.
 package main

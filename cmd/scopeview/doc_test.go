@@ -43,7 +43,7 @@ func TestJSONKeysAreDocumented(t *testing.T) {
 			}
 		}
 	}
-	for _, document := range []any{infoJSON{}, topJSON{}, stacksJSON{}, statesJSON{}, stateGroupJSON{}, findingJSON{}, scopeJSON{}, lockJSON{}, stackJSON{}} {
+	for _, document := range []any{infoJSON{}, topJSON{}, stacksJSON{}, statesJSON{}, waitsJSON{}, waitsOfJSON{}, placeJSON{}, stateGroupJSON{}, findingJSON{}, scopeJSON{}, lockJSON{}, stackJSON{}} {
 		walk(reflect.TypeOf(document))
 	}
 	if keys < 50 {

@@ -403,3 +403,19 @@ outer:
 		s.End()
 	}
 }
+
+// A Mutex is a lock like any other: nothing is reported of it, nor of loops that try
+// again.
+type guarded struct{ mu scope.Mutex }
+
+func (g *guarded) lock() { g.mu.Lock() }
+
+func (g *guarded) methods() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	lock := g.mu.Lock
+	lock()
+	r := scope.Retry("again")
+	r.Again()
+	scope.Retry("dropped")
+}

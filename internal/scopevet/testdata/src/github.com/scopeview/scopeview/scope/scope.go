@@ -20,6 +20,20 @@ type Span struct{}
 func Begin(name string, args ...any) Span { return Span{} }
 func (Span) End(args ...any)              {}
 
+type Mutex struct {
+	mu   sync.Mutex
+	Name string
+}
+
+func (m *Mutex) Lock()   { m.mu.Lock() }
+func (m *Mutex) Unlock() { m.mu.Unlock() }
+
+type Retries struct{}
+
+func Retry(name string) Retries { return Retries{} }
+func (*Retries) Again()         {}
+func (*Retries) Done()          {}
+
 func Event(name string, args ...any) {}
 func Stop() error                    { return nil }
 
