@@ -37,6 +37,7 @@ var groups = []group{
 	{"around the scopes", aroundRows},
 	{"stacks", stackRows},
 	{"locks", lockRows},
+	{"the scheduler", schedRows},
 	{"reading 10 M records", readingRows},
 }
 
