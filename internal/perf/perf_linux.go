@@ -283,7 +283,9 @@ func (s *Switches) read(until int64) (full float64) {
 		r.raw = r.Read(r.raw[:0])
 		now := sys.Monotonic()
 		full = max(full, float64(len(r.raw))/float64(r.Size()))
+		n := len(s.got)
 		s.got = r.parse(s.got, r.raw)
+		s.forget(s.got[n:])
 		if len(r.raw) > r.Size()-mostBytes {
 			s.got = append(s.got, record{time: r.last, what: gapFrom}, record{time: now, what: gapTo})
 		}
@@ -297,6 +299,20 @@ func (s *Switches) read(until int64) (full float64) {
 	s.got = append(s.got[:0], s.got[n:]...)
 	s.believed = until
 	return full
+}
+
+// forget tells the other rings of threads that have ended: each is told of by the CPU
+// on which it did, and their numbers are used again.
+func (s *Switches) forget(list []record) {
+	for i := range list {
+		if list[i].what == died {
+			for _, r := range s.rings {
+				if r != nil {
+					delete(r.from, list[i].tid)
+				}
+			}
+		}
+	}
 }
 
 func (s *Switches) flush(all bool) { s.all.flush(s.believed, all) }
