@@ -48,7 +48,7 @@ const maxLockStacks = 256
 // read reads the trace.
 func (r *waitsReport) read(cmd *cobra.Command, s *streams, sel *selection) error {
 	choice := sel.Choice(r.t)
-	w := analysis.NewWaits(r.t, analysis.SummaryOptions{Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.From, To: sel.To})
+	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.From, To: sel.To}, r.t.Lookup("lock_threshold") == "all")
 	if choice.AllTracks() { // else it is not known whose they are
 		err := r.t.EachLockSums(func(l *format.LockSums) bool {
 			if at := r.t.Nanos(l.Ticks); choice.Name(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {

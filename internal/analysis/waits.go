@@ -143,7 +143,7 @@ const maxObjects = 1 << 16
 // memory grows with the locks, the names and what goroutines are in at one moment.
 type Waits struct {
 	o       SummaryOptions
-	all     bool // every hold of a scope.Mutex is recorded
+	all     bool
 	objects map[objectKey]*Object
 	rows    rows
 	held    map[uint64]held // by address: the hold that began last
@@ -168,10 +168,11 @@ type Wait struct {
 	From, To int64
 }
 
-// NewWaits returns empty Waits of t.
-func NewWaits(t *trace.Trace, o SummaryOptions) *Waits {
+// NewWaits returns empty Waits; all says that every hold of a scope.Mutex is recorded: the
+// fact "lock_threshold" is "all".
+func NewWaits(o SummaryOptions, all bool) *Waits {
 	w := &Waits{
-		o: o, all: t.Lookup("lock_threshold") == "all",
+		o: o, all: all,
 		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]Wait),
 	}
 	w.rows.charge = func(*running, int64, int64) {}

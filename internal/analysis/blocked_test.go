@@ -1,0 +1,89 @@
+package analysis
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// TestPlaces: where goroutines waited, by stacks that are written leaf first.
+func TestPlaces(t *testing.T) {
+	stacks := []string{
+		1:  "sync.(*Mutex).Lock main.(*store).get main.main",
+		2:  "sync.(*Mutex).Unlock main.(*store).put main.main",
+		3:  "runtime.chanrecv1 main.worker",
+		4:  "runtime.chansend1 main.feed main.main",
+		5:  "sync.(*WaitGroup).Wait golang.org/x/sync/errgroup.(*Group).Wait main.main",
+		6:  "sync.(*Mutex).Lock github.com/scopeview/scopeview/scope.(*lockState).wait github.com/scopeview/scopeview/scope.(*Mutex).Lock main.main",
+		7:  "sync.(*Mutex).Lock github.com/scopeview/scopeview/scope.lock main.main",
+		8:  "runtime.selectgo github.com/scopeview/scopeview/flusher.(*Flusher).run",
+		9:  "runtime.selectgo compress/gzip.NewWriterLevel runtime/pprof.profileWriter",
+		10: "runtime.gopark runtime.bgsweep",
+		11: "internal/sync.(*Mutex).Lock sync.(*Mutex).Lock main.(*store).put main.main",
+	}
+	frames := func(id uint32) (list []gotrace.Frame) {
+		for _, f := range strings.Fields(stacks[id]) {
+			list = append(list, gotrace.Frame{Func: f, File: "x.go", Line: uint64(len(f))})
+		}
+		return list
+	}
+	p := NewPlaces()
+	for _, v := range []states.Interval{
+		{State: states.Lock, From: 0, To: 10, Stack: 1, By: 2, ByStack: 2},
+		{State: states.Lock, From: 20, To: 50, Stack: 1, By: 2, ByStack: 2},
+		{State: states.Lock, From: 20, To: 25, Stack: 1},
+		{State: states.Lock, From: 20, To: 21, Stack: 11, By: 1, ByStack: 2},
+		{State: states.Channel, From: 0, To: 100, Stack: 3, By: 1, ByStack: 4},
+		{State: states.Join, From: 0, To: 7, Stack: 5, By: 1, ByStack: 10},
+		{State: states.Lock, From: 0, To: 1000, Stack: 6, By: 1, ByStack: 2},
+		{State: states.Lock, From: 0, To: 1000, Stack: 7, By: 1, ByStack: 2},
+		{State: states.Select, From: 0, To: 1000, Stack: 8},
+		{State: states.Select, From: 0, To: 1000, Stack: 9},
+		{State: states.Channel, From: 0, To: 1000, Stack: 10},
+		{State: states.CPU, From: 0, To: 1000, Stack: 3},
+		{State: states.Sleep, From: 0, To: 1000, Stack: 3},
+		{State: states.Channel, From: 0, To: 1000},
+	} {
+		if p.Waits(&v) {
+			p.Add(&v, v.To-v.From)
+		}
+	}
+	var got []string
+	for _, b := range p.List(frames) {
+		line := fmt.Sprintf("%v %s %d×=%d, %d at %d:", b.State, b.Place.Func, b.Count, b.Total, b.Max, b.Stack)
+		for _, w := range b.WokenBy() {
+			line += fmt.Sprintf(" %s %d×=%d", w.Place.Func, w.Count, w.Time)
+		}
+		got = append(got, line)
+	}
+	want := []string{
+		"channel main.worker 1×=100, 100 at 3: main.feed 1×=100",
+		"lock main.(*store).get 3×=45, 30 at 1: main.(*store).put 2×=40  1×=5",
+		"join main.main 1×=7, 7 at 5:  1×=7",
+		"lock main.(*store).put 1×=1, 1 at 11: main.(*store).put 1×=1",
+	}
+	if strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+}
+
+// TestManyStacks: memory is bounded, and what is beyond is told without its place.
+func TestManyStacks(t *testing.T) {
+	p := NewPlaces()
+	const n = maxStacks + 100
+	for i := range n {
+		p.Add(&states.Interval{State: states.Channel, Stack: uint32(i + 1)}, 1)
+	}
+	frames := func(uint32) []gotrace.Frame { return []gotrace.Frame{{Func: "main.main"}} }
+	var total int64
+	list := p.List(frames)
+	for _, b := range list {
+		total += b.Total
+	}
+	if total != n || len(list) != 2 || len(p.waits) > maxStacks+1 {
+		t.Errorf("%d places with %d ns, want 2 with %d", len(list), total, n)
+	}
+}
