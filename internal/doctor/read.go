@@ -90,6 +90,12 @@ func (x *loader) readBeats() {
 	if n > 1 {
 		m.beats = beats{over: last.Time - first.Time, user: since(format.FieldUser), system: since(format.FieldSystem),
 			minor: since(format.FieldMinorFaults), major: max(since(format.FieldMajorFaults), 0), gcPause: max(since(format.FieldGCPauseNS), 0)}
+		a, okA := first.Value(format.FieldRSS)
+		b, okB := last.Value(format.FieldRSS)
+		if okA && okB && b > a && m.beats.minor >= 0 {
+			// Memory that the program has kept is none that it takes again and again.
+			m.beats.minor = max(m.beats.minor-(b-a)/int64(max(x.t.Header().PageSize, 4096)), 0)
+		}
 		if m.beats.user < 0 || m.beats.system < 0 || m.beats.minor < 0 {
 			m.beats.over = 0
 		}

@@ -303,6 +303,12 @@ func (d *dues) Pop() any {
 // do replays and returns how long it takes until the last one is done; -1 if it does
 // not come to that.
 func (r *replayed) do(x without) int64 {
+	t, _ := r.play(x)
+	return t
+}
+
+// play is do, and tells also for how long exactly one core was in use.
+func (r *replayed) play(x without) (time, one int64) {
 	cores := r.cores
 	if x.cores > 0 {
 		cores = x.cores
@@ -386,20 +392,23 @@ func (r *replayed) do(x without) int64 {
 			}
 			free--
 			if advance(p) {
-				return now
+				return now, one
 			}
 		}
 		if len(q) == 0 {
-			return -1
+			return -1, 0
 		}
 		d := heap.Pop(&q).(due)
+		if free == cores-1 {
+			one += d.time - now
+		}
 		now = d.time
 		if !d.core {
 			ready = append(ready, d.p)
 			continue
 		}
 		if advance(d.p) {
-			return now
+			return now, one
 		}
 	}
 }

@@ -54,13 +54,14 @@ var rules = []rule{
 		"handoffs": 0.5, // of the changes of who runs, that the one before wakes the next
 	}, serialization},
 	{WorkInflation, 4, needGo | needCores, limits{
-		"slope": 0.2, // of log CPU on log of how many ran
-		"most":  1.2, // of that: what others do can't cost more than their number, so more than this comes from elsewhere; ours
-		"p":     0.01,
-		"wait":  0.05, // of its time, that its goroutine waits for locks and channels at most
-		"cpu":   0.9,  // of its time, that it is on a CPU at least
-		"share": 0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
-		"count": 10,   // executions, some of them with and some without others; ours
+		"slope":     0.2, // of log CPU on log of how many ran
+		"most":      1.2, // of that: what others do can't cost more than their number, so more than this comes from elsewhere; ours
+		"p":         0.01,
+		"explained": 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
+		"wait":      0.05, // of its time, that its goroutine waits for locks and channels at most
+		"cpu":       0.9,  // of its time, that it is on a CPU at least
+		"share":     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
+		"count":     10,   // executions, some of them with and some without others; ours
 	}, workInflation},
 	{LoadImbalance, 7, needGo | needCores, limits{
 		"imbalance": 0.2, // longest over mean, less one

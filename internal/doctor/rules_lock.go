@@ -32,18 +32,23 @@ func (m *model) uses() []*use {
 // coreTime is C·T.
 func (m *model) coreTime() float64 { return m.cores.Count * float64(m.span()) }
 
-// free is what it would gain if nobody waited for the lock: by replay, or where that is
-// not possible the core time that is lost to it over that which there is. With one core
-// less lost than that, something else takes it.
+// free is what it would gain if nobody waited for the lock: by replay, but not much more
+// than the core time that is lost to it allows, or where a replay is not possible that
+// core time over all that there is.
 func (u *use) free(m *model) float64 {
 	if u.gain < 0 {
 		u.gain = u.lost / m.coreTime()
 		if m.base != nil {
-			u.gain = m.base.gain(without{lock: u.index})
+			u.gain = min(m.base.gain(without{lock: u.index}), filled*u.gain)
 		}
 	}
 	return u.gain
 }
+
+// filled bounds gains by what can be filled: who no longer waits can use the cores that
+// were idle while he did, and no others. A replay that says more is wrong about what
+// the scheduler does; a fourth is for what goes away besides, such as switches.
+const filled = 1.25
 
 // finding is what all findings about a lock have in common.
 func (u *use) finding(m *model) Finding {
@@ -71,6 +76,9 @@ func (u *use) finding(m *model) Finding {
 	if ns, n := u.l.whole(); ns > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("it is held %s of the time, for %s at a time: nobody can have it more than %s times in a second",
 			analysis.Percent(u.used), analysis.Humane(ns/n), analysis.Thousands(int64(1e9*float64(n)/float64(ns)))))
+	}
+	if !u.l.every && !u.l.place {
+		f.Evidence = append(f.Evidence, "of holds that nobody waited for only the number is known; with scope.WithLockThreshold(scope.LocksAll) all are recorded")
 	}
 	if names := m.most(u.waiters, u.wait); len(names) > 0 {
 		f.Evidence = append(f.Evidence, "who waited was in "+quoted(names))

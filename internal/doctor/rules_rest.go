@@ -160,6 +160,7 @@ func channel(m *model, l limits) (fs []Finding) {
 			f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
 				return s.send && s.kind == stepWait && s.s == states.Channel
 			}})
+			f.Gain = min(f.Gain, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)
 			f.FromNS, f.ToNS = m.channelWhere(p)
 			f.Text = fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s. With room for what comes in bursts, the run would be %s shorter.",
 				orPlace(p), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
@@ -317,7 +318,8 @@ func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
 // more; then the finding's share is too small.
 const faultCost = 2500
 
-// pageFaults: the system's time goes into giving the program memory. Share is the
+// pageFaults: the system's time goes into giving the program memory that it gives back, or
+// had before: faults by which it has grown are not counted. Share is the
 // system's part of the CPU time, as far as the page faults can have cost it. Gain is what
 // a replay takes less in which all runs are shorter by that, or that share of the CPU
 // time over the core time.

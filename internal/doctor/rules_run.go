@@ -23,7 +23,7 @@ func serialization(m *model, l limits) []Finding {
 	if len(s.hist) < 2 || m.cores.Count < 2 {
 		return nil
 	}
-	one := s.one()
+	one := m.one()
 	if one < l["one"] {
 		return nil
 	}
@@ -98,6 +98,30 @@ func serialization(m *model, l limits) []Finding {
 	f.Evidence = []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
 		analysis.Thousands(int64(handoffs)), analysis.Thousands(int64(changes)), analysis.Percent(float64(s.single[top])/float64(single)))}
 	return []Finding{f}
+}
+
+// one is the part of the time in which exactly one goroutine runs. Where other programs
+// take CPUs from this one that says little: two that run at once take twice as long then,
+// and one who runs alone does not. So there it is of a replay in which nobody does.
+func (m *model) one() float64 {
+	var ran, taken int64
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.state == states.Preempted {
+				taken += v.to - v.from
+			} else if v.core {
+				ran += v.to - v.from
+			}
+		}
+	}
+	if m.base == nil || 20*taken < ran {
+		return m.sweep.share(m.sweep.hist[1])
+	}
+	t, one := m.base.play(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind == stepRun && s.s == states.Preempted }})
+	return float64(one) / float64(max(t, 1))
 }
 
 // aloneIn adds to times in which scopes g was while it was the only one to run.

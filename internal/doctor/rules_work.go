@@ -130,8 +130,9 @@ func (m *model) inflations(l limits) (list []inflation) {
 				by[s.name] = x
 			}
 			x.time += d
-			x.waited += m.waitedIn(g, s)
-			if float64(s.cpu) >= l["cpu"]*float64(d) {
+			waited, taken := m.waitedIn(g, s)
+			x.waited += waited
+			if float64(s.cpu) >= l["cpu"]*float64(d-taken) {
 				x.xs = append(x.xs, execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
 			}
 		}
@@ -149,14 +150,19 @@ func (m *model) inflations(l limits) (list []inflation) {
 	return list
 }
 
-// waitedIn is how long a scope's goroutine waited for locks and channels in it.
-func (m *model) waitedIn(g *gor, s *span) (ns int64) {
+// waitedIn is how long a scope's goroutine waited for locks and channels in it, and how
+// long other programs had its CPU.
+func (m *model) waitedIn(g *gor, s *span) (waited, taken int64) {
 	for i := g.at(s.from); i < len(g.ivs) && g.ivs[i].from < s.to; i++ {
-		if v := &g.ivs[i]; v.lock >= 0 || v.state == states.Lock || handing(v.state) {
-			ns += min(v.to, s.to) - max(v.from, s.from)
+		v := &g.ivs[i]
+		switch d := min(v.to, s.to) - max(v.from, s.from); {
+		case v.lock >= 0 || v.state == states.Lock || handing(v.state):
+			waited += d
+		case v.state == states.Preempted:
+			taken += d
 		}
 	}
-	return ns
+	return waited, taken
 }
 
 // regress fits log CPU on log of how many ran. There have to be executions with few
@@ -184,7 +190,7 @@ func regress(xs []execution, l limits) (r inflation, ok bool) {
 			many++
 		}
 	}
-	if hi < 1.5*lo || few < 3 || many < 3 {
+	if hi < 1.5*lo || few < 3 || many < 3 || yy <= 0 || xy*xy < l["explained"]*xx*yy {
 		return r, false
 	}
 	r.n, r.slope = len(xs), xy/xx

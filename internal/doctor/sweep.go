@@ -17,7 +17,6 @@ type sweep struct {
 	queue []bool  // from then on some wanted to run and could not
 
 	hist   []int64 // ns by how many ran at once
-	calm   []int64 // of that: while no other program had taken a CPU from one of them
 	lost   [parts]float64
 	single map[*gor]int64 // ns in which it was the only one that ran
 	alone  map[*gor]int64 // ns in which it was the only one, and nobody waited for a lock, in a queue, or for its siblings
@@ -179,12 +178,9 @@ func (s *sweep) count(d int64, n *[whats]int, cores float64) {
 	s.known += d
 	run := n[whatRun] + n[whatPreempted]
 	for len(s.hist) <= run {
-		s.hist, s.calm = append(s.hist, 0), append(s.calm, 0)
+		s.hist = append(s.hist, 0)
 	}
 	s.hist[run] += d
-	if n[whatPreempted] == 0 {
-		s.calm[run] += d
-	}
 	left := cores
 	take := func(p part, many int) {
 		x := min(float64(many), left)
@@ -209,23 +205,6 @@ func (s *sweep) share(ns int64) float64 {
 		return 0
 	}
 	return float64(ns) / float64(s.known)
-}
-
-// one is the part of the time in which exactly one ran. Where other programs take the
-// CPUs it is of what is left: who is put off the CPU keeps others from waiting for it, or
-// waits himself, and would not have.
-func (s *sweep) one() float64 {
-	var calm int64
-	for _, d := range s.calm {
-		calm += d
-	}
-	if len(s.hist) < 2 || s.known <= 0 {
-		return 0
-	}
-	if 5*calm < s.known {
-		return s.share(s.hist[1])
-	}
-	return float64(s.calm[1]) / float64(calm)
 }
 
 // mean is how many ran at once between two moments, on average.
