@@ -276,6 +276,7 @@ func (s *Switches) drain() {
 // read takes in what the rings have, of which what is older than until is believed. It
 // tells how full the fullest was.
 func (s *Switches) read(until int64) (full float64) {
+	old := len(s.got)
 	for _, r := range s.rings {
 		if r == nil {
 			continue
@@ -283,13 +284,12 @@ func (s *Switches) read(until int64) (full float64) {
 		r.raw = r.Read(r.raw[:0])
 		now := sys.Monotonic()
 		full = max(full, float64(len(r.raw))/float64(r.Size()))
-		n := len(s.got)
 		s.got = r.parse(s.got, r.raw)
-		s.forget(s.got[n:])
 		if len(r.raw) > r.Size()-mostBytes {
 			s.got = append(s.got, record{time: r.last, what: gapFrom}, record{time: now, what: gapTo})
 		}
 	}
+	s.forget(s.got[old:])
 	slices.SortStableFunc(s.got, func(a, b record) int { return cmp.Compare(a.time, b.time) })
 	n := 0
 	for n < len(s.got) && s.got[n].time <= until {
