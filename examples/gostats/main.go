@@ -29,6 +29,7 @@ type options struct {
 	gotrace bool
 	workers int
 	repeat  int
+	merge   int
 	limit   int
 }
 
@@ -41,6 +42,7 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	fs.BoolVar(&o.gotrace, "gotrace", false, "record Go's execution trace too, for scopeview doctor")
 	fs.IntVar(&o.workers, "workers", runtime.GOMAXPROCS(0), "how many files to work on at once")
 	fs.IntVar(&o.repeat, "repeat", 1, "do it all so many times and print the last result")
+	fs.IntVar(&o.merge, "merge-every", 8, "how many files a worker keeps to itself before it merges their sizes into the shared ones")
 	fs.IntVar(&o.limit, "limit-files", 0, "stop after so many files; 0: take all")
 	if err := fs.Parse(args); err != nil {
 		return o, err
@@ -49,8 +51,8 @@ func parseOptions(args []string, stderr io.Writer) (options, error) {
 	switch {
 	case fs.NArg() > 0:
 		err = fmt.Errorf("unexpected argument %q", fs.Arg(0))
-	case o.workers < 1 || o.repeat < 1 || o.limit < 0:
-		err = errors.New("-workers and -repeat must be at least 1, -limit-files at least 0")
+	case o.workers < 1 || o.repeat < 1 || o.merge < 1 || o.limit < 0:
+		err = errors.New("-workers, -repeat and -merge-every must be at least 1, -limit-files at least 0")
 	}
 	if err != nil {
 		fmt.Fprintln(stderr, "gostats:", err)
@@ -96,7 +98,7 @@ func record(o options, stdout, stderr io.Writer) (err error) {
 	}
 	var s *stats
 	for n := range o.repeat {
-		s = pass(files, o.workers)
+		s = pass(files, o.workers, o.merge)
 		scope.Event("pass done", scope.KV("pass", n+1))
 	}
 	if err := s.print(stdout); err != nil {

@@ -15,7 +15,7 @@ func TestTreeOfKnownContent(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, workers := range []int{1, 3, 8} {
-		s := pass(files, workers)
+		s := pass(files, workers, 8)
 		if s.files != 2 || s.broken != 0 || s.err != nil {
 			t.Errorf("%d workers: %d files, %d broken, error %v, want 2 good ones", workers, s.files, s.broken, s.err)
 		}
@@ -59,7 +59,7 @@ func TestFileThatIsNoGo(t *testing.T) {
 }
 
 func TestUnreadableFileIsAnError(t *testing.T) {
-	s := pass([]string{filepath.Join(t.TempDir(), "gone.go"), "testdata/tree/main.go"}, 2)
+	s := pass([]string{filepath.Join(t.TempDir(), "gone.go"), "testdata/tree/main.go"}, 2, 8)
 	if s.err == nil || s.files != 1 {
 		t.Errorf("error %v after %d files, want an error and the other file counted", s.err, s.files)
 	}
@@ -82,7 +82,7 @@ func TestExitCodes(t *testing.T) {
 		says string
 	}{
 		{"-h", 0, "-workers"},
-		{"-workers 0", 2, "-workers and -repeat must be at least 1"},
+		{"-workers 0", 2, "-workers, -repeat and -merge-every must be at least 1"},
 		{"more", 2, `unexpected argument "more"`},
 		{"-dir testdata/nothing", 1, "the files can't be listed"},
 		{"-dir testdata/tree/shapes/notes.txt", 1, "no Go file below"},

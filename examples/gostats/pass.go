@@ -31,7 +31,7 @@ func goFiles(dir string, limit int) ([]string, error) {
 
 // pass works through the files once. The whole pass is one scope that also tells
 // how many CPUs it kept busy.
-func pass(files []string, workers int) *stats {
+func pass(files []string, workers, mergeEvery int) *stats {
 	defer scope.Process("pass", scope.KV("files", len(files)), scope.KV("workers", workers))()
 	s := newStats()
 	paths := make(chan string)
@@ -40,7 +40,7 @@ func pass(files []string, workers int) *stats {
 		running.Add(1)
 		scope.Go("worker "+strconv.Itoa(i+1), func() {
 			defer running.Done()
-			newWorker(s).run(paths)
+			newWorker(s, mergeEvery).run(paths)
 		})
 	}
 	for _, path := range files {

@@ -12,20 +12,17 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// mergeEvery is how many files a worker keeps to itself before it merges its
-// sizes into the shared ones.
-const mergeEvery = 8
-
 // worker takes files from a channel and adds what it finds to the shared stats.
 type worker struct {
-	shared *stats
-	sizes  map[string]size // by package directory, not merged yet
-	files  int             // in sizes
-	zip    *gzip.Writer
+	shared     *stats
+	mergeEvery int             // files that it keeps to itself before it merges their sizes
+	sizes      map[string]size // by package directory, not merged yet
+	files      int             // in sizes
+	zip        *gzip.Writer
 }
 
-func newWorker(shared *stats) *worker {
-	return &worker{shared: shared, sizes: make(map[string]size), zip: gzip.NewWriter(io.Discard)}
+func newWorker(shared *stats, mergeEvery int) *worker {
+	return &worker{shared: shared, mergeEvery: mergeEvery, sizes: make(map[string]size), zip: gzip.NewWriter(io.Discard)}
 }
 
 func (w *worker) run(paths <-chan string) {
@@ -33,7 +30,7 @@ func (w *worker) run(paths <-chan string) {
 		if err := w.file(path); err != nil {
 			w.shared.fail(err)
 		}
-		if w.files == mergeEvery {
+		if w.files == w.mergeEvery {
 			w.flush()
 		}
 	}
