@@ -92,8 +92,13 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 			return nil, err
 		}
 	}
+	res := int64(0)
+	if c.States != nil {
+		res = c.States.Res
+	}
 	meta := p.x.Meta(p.t, timeline.MetaOptions{
-		Tool: p.o.Tool, Path: p.o.Path, Writer: p.o.Writer, Tile: c.Tile, Part: p.o.part(), States: p.states,
+		StateRes: res,
+		Tool:     p.o.Tool, Path: p.o.Path, Writer: p.o.Writer, Tile: c.Tile, Part: p.o.part(), States: p.states,
 		More: "To see all of it: scopeview serve, or a part of it: scopeview html with --from and --to.",
 	})
 	if c.Tile.Res > 0 {

@@ -26,8 +26,8 @@ const level = 5
 // Options say what is written and how.
 type Options struct {
 	analysis.Selection
-	// Max is how many scopes there are at most; if the trace has more, short ones
-	// are merged with their neighbours. 0: no limit.
+	// Max is how many scopes there are at most, and how many states of goroutines; if
+	// the trace has more, short ones are merged with their neighbours. 0: no limit.
 	Max int64
 	// Large allows a file of more than 100 MB.
 	Large  bool

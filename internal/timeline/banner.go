@@ -73,6 +73,9 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 			say("warn", p)
 		}
 	}
+	if o.StateRes > 0 {
+		say("note", fmt.Sprintf("Of what goroutines did, neighbours that are together shorter than %s are merged into one, which has the state that took most of it.", analysis.Humane(o.StateRes)))
+	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
 		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))

@@ -61,8 +61,10 @@ type MetaOptions struct {
 	Part string
 	// Tile is what goes with it; nil: every scope.
 	Tile *Tile
-	// States, if there are any, have their problems told.
-	States *States
+	// States, if there are any, have their problems told, and StateRes is at which
+	// resolution they go with it.
+	States   *States
+	StateRes int64
 	// More, if the tile is coarse, tells how to see more.
 	More string
 }

@@ -6,6 +6,8 @@ import { Flag, Kind, isScope } from "./kinds.js";
 import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "./make.js";
 import { momentText } from "./ruler.js";
 import { createSortable } from "./sortable.js";
+import { stateSums } from "./statedetails.js";
+import { stateText } from "./states.js";
 import { thousands } from "./time.js";
 
 /** How many of the longest scopes are listed. */
@@ -77,6 +79,13 @@ class TextLongest {
   }
 }
 
+/** What a goroutine did most of the time. @param {import("./states.js").StateLane|null} lane @param {number} from @param {number} to */
+function mostly(lane, from, to) {
+  if (!lane) return "";
+  const [most] = stateSums(lane, from, to);
+  return most && most.state >= 0 ? `${stateText(lane.set.nameOf(most.state))}, ${percentText(most.ns / (Math.min(to, lane.last) - Math.max(from, lane.first)))}` : "";
+}
+
 /** CPU time in a cell. */
 function textCpu(app, seg, i) {
   const quality = seg.flags[i] & Flag.quality;
@@ -98,6 +107,7 @@ export function createTextView(app) {
       { key: "scopes", title: "scopes", numeric: true, value: (r) => r.scopes, text: (r) => thousands(r.scopes) },
       { key: "busy", title: "busy", hint: "Time in scopes, without that outside any", numeric: true, value: (r) => r.busy, text: (r) => app.span(r.busy) },
       { key: "share", title: "of the view", numeric: true, value: (r) => r.busy, text: (r) => percentText(r.busy / (app.view.to - app.view.from)), share: (r) => r.busy / (app.view.to - app.view.from), bar: "total" },
+      { key: "state", title: "mostly", hint: "What its goroutine did most of the time in view", value: (r) => r.state ?? "" },
       { key: "waits", title: "waits", numeric: true, value: (r) => r.waits, text: (r) => (r.waits ? thousands(r.waits) : "") },
       { key: "waited", title: "waited", numeric: true, value: (r) => r.waited, text: (r) => (r.waits ? app.span(r.waited) : ""), share: (r) => r.waited / (app.view.to - app.view.from), bar: "wait" },
     ],
@@ -129,6 +139,7 @@ export function createTextView(app) {
     stamp = next;
     const text = textOf(app.model, app.by || "goroutine", from, to);
     head.textContent = `In view: ${app.span(to - from)} from ${momentText(app, Math.max(0, from), (to - from) / 1000)}`;
+    if (app.by === "goroutine") for (const r of text.rows) r.state = mostly(app.model.waits.lane(r.row.key), from, to);
     rows.set(text.rows, pluralText(text.rows.length, "row") + " in view");
     longest.set(list.open ? text.longest : [], text.longest.length < textLongest ? pluralText(text.longest.length, "scope, wait or hold", "scopes, waits and holds") : `The ${textLongest} longest`);
   }
