@@ -47,11 +47,11 @@ func pingPong(t *testing.T, n int) *trace.Trace {
 // TestStates: what goroutines did is in the file, as fine as there is room for, and
 // takes no room from the scopes.
 func TestStates(t *testing.T) {
-	tr := pingPong(t, 3000)
+	tr := pingPong(t, 10_000)
 	page := written(t, tr, Options{})
 	all := dataOf(t, page)
-	if n := all.counts["state"]; n < 6000 || all.counts["stateMany"] != 0 {
-		t.Fatalf("%d states of 6000 waits, merged %d", n, all.counts["stateMany"])
+	if n := all.counts["state"]; n < 20_000 || all.counts["stateMany"] != 0 {
+		t.Fatalf("%d states of 20,000 waits, merged %d", n, all.counts["stateMany"])
 	}
 	some := dataOf(t, written(t, tr, Options{Max: 1000}))
 	if n := some.counts["state"]; n > 1000 || n < 100 || some.sum("stateMany") < uint64(all.counts["state"]) || some.Meta.Reduced {
