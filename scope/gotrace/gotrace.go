@@ -23,9 +23,9 @@
 //
 // # Cost
 //
-// Go's tracer costs every switch between goroutines some 100 to 300 ns, and the profile
-// a hundred signals per second of CPU time. The trace grows by some 10 bytes for each
-// switch; what has no room any more is not kept, which is counted and told. What was
+// Go's tracer costs every change of a goroutine's state some 100 ns, and the profile
+// a hundred signals per second of CPU time. The trace grows by some 6 bytes for each
+// such change; what has no room any more is not kept, which is told. What was
 // not told of the last second is lost when the program is killed.
 package gotrace
 
