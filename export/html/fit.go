@@ -112,7 +112,8 @@ const coarsest = 1 << 61
 
 // fits tells whether a page with c is small enough.
 func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
-	if c.RawSize()/3*4 < limit*9/10 {
+	p, err := parts()
+	if err == nil && int64(len(p.head)+len(p.body))+c.RawSize()/3*4 < limit*9/10 {
 		return true // even if nothing could be packed
 	}
 	n := &counter{left: limit}
