@@ -30,6 +30,8 @@ var readings = [][]string{
 	{"top"},
 	{"top", "--json"},
 	{"top", "--by", "track", "-n", "0"},
+	{"waits"},
+	{"waits", "--json", "--stacks"},
 	{"stacks", "--depth", "0"},
 	{"stacks", "--json"},
 	{"stacks", "--folded"},

@@ -33,7 +33,7 @@ func TestG27(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	tables := []string{"info", "top", "top --by track", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out"}
+	tables := []string{"info", "top", "top --by track", "waits", "waits --stacks", "tail --from 0", "stacks", "stacks --skip 1", "dump", "verify", "snapshot", "anonymize -o out"}
 	documents := []string{"info --json", "top --json", "stacks --json", "stacks --folded", "verify --json", "csv", "csv --raw", "chrome"}
 	wrong := []string{"info --from \x1b[2J", "top --by \u009b2J", "ctl off", "csv -o no/\x1b[2J", "\x1b[2J", "vet --\x1b[2J"}
 	calls, printed := 0, 0

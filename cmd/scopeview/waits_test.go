@@ -1,0 +1,116 @@
+package main
+
+import (
+	"encoding/json"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// waitFor has a goroutine wait in a call that a program would have written.
+//
+//go:noinline
+func waitFor(mu sync.Locker) {
+	mu.Lock()
+	mu.Unlock()
+}
+
+//go:noinline
+func receive(c chan int) { <-c }
+
+// TestWaitsOfARun records waits for a lock of ours, for one of sync's and for a
+// channel, each for 20 ms at least, and asks where they were.
+func TestWaitsOfARun(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	const d = 20 * time.Millisecond
+	ours, theirs, c := &scope.Mutex{Name: "ours"}, new(sync.Mutex), make(chan int)
+	var wg sync.WaitGroup
+	func() {
+		defer scope.Task("holding")()
+		for _, mu := range []sync.Locker{ours, theirs} {
+			mu.Lock()
+			wg.Go(func() {
+				defer scope.Task("waiting")()
+				waitFor(mu)
+			})
+			time.Sleep(d)
+			mu.Unlock()
+			wg.Wait()
+		}
+		wg.Go(func() { receive(c) })
+		time.Sleep(d)
+		c <- 1
+		wg.Wait()
+	}()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	var out, errs strings.Builder
+	if code := execute(t.Context(), &streams{out: &out, err: &errs}, []string{"waits", path, "--json", "--stacks"}); code != exitOK {
+		t.Fatalf("exit code %d: %s", code, errs.String())
+	}
+	var doc struct {
+		States   bool `json:"go_states"`
+		Problems []string
+		Locks    []struct {
+			Name             string
+			Wait             int64 `json:"wait_ns"`
+			Acquired         int64
+			Holders, Waiters []struct{ Name string }
+			Stacks           []struct{ Stack, Woken []frameJSON }
+		}
+		Places []struct {
+			State   string
+			NS      int64
+			At      frameJSON
+			Stack   []frameJSON
+			WokenBy []struct{ At frameJSON } `json:"woken_by"`
+		}
+	}
+	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
+		t.Fatal(err)
+	}
+	if !doc.States {
+		t.Skipf("Go's execution trace could not be had: %q", doc.Problems)
+	}
+	in := func(frames []frameJSON, f string) bool {
+		for _, x := range frames {
+			if strings.HasSuffix(x.Function, f) {
+				return true
+			}
+		}
+		return false
+	}
+	if len(doc.Locks) != 1 {
+		t.Fatalf("locks: %+v", doc.Locks)
+	}
+	l := doc.Locks[0]
+	if l.Name != "ours" || l.Wait < int64(d)/2 || l.Acquired != 2 || len(l.Holders) != 1 || l.Holders[0].Name != "holding" || len(l.Waiters) != 1 || l.Waiters[0].Name != "waiting" {
+		t.Errorf("the lock: %+v", l)
+	}
+	if len(l.Stacks) != 1 || !in(l.Stacks[0].Stack, ".waitFor") || !in(l.Stacks[0].Woken, "TestWaitsOfARun.func1") {
+		t.Errorf("its stacks: %+v", l.Stacks)
+	}
+	want := map[string]string{"lock": ".waitFor", "channel": ".receive"}
+	for _, p := range doc.Places {
+		f := want[p.State]
+		if f == "" || !strings.HasSuffix(p.At.Function, f) {
+			continue
+		}
+		delete(want, p.State)
+		if p.NS < int64(d)/2 || !in(p.Stack, f) || len(p.WokenBy) == 0 || !strings.Contains(p.WokenBy[0].At.Function, "TestWaitsOfARun") {
+			t.Errorf("%s: %+v", p.State, p)
+		}
+	}
+	if len(want) > 0 {
+		t.Errorf("not found: %v in %+v", want, doc.Places)
+	}
+}
