@@ -355,9 +355,13 @@ func TestClocks(t *testing.T) {
 	if n != 2*times {
 		t.Fatalf("%d instants", n)
 	}
+	most := 5 * time.Microsecond
+	if tr.Header().Path == format.PathPure { // it takes longer to ask who we are
+		most = 50 * time.Microsecond
+	}
 	for name, d := range least {
-		if d < -200 || d > 5000 {
-			t.Errorf("%s: %d ns, want 0 to 5 µs: the clocks do not align", name, d)
+		if d < -200 || d > int64(most) {
+			t.Errorf("%s: %d ns, want 0 to %v: the clocks do not align", name, d, most)
 		}
 	}
 }
