@@ -45,7 +45,7 @@ func (r *statesReport) head(b *bytes.Buffer, s styles) {
 		text := c.Text + fmt.Sprintf(" (up to %g %% is well)", 100*c.Tolerance)
 		switch {
 		case !c.Known:
-			fmt.Fprintln(b, s.yellow("not checked: "+c.Text))
+			fmt.Fprintln(b, s.yellow("not checked: "+harmless(c.Text)))
 		case c.OK:
 			fmt.Fprintln(b, "ok: "+text)
 		default:

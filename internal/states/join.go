@@ -110,14 +110,16 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 func (j *joiner) meet(tr *gotrace.Transition) *live {
 	g := &live{Goroutine: j.facts.Goroutines[tr.Goid], at: tr.Time}
 	if g.Goroutine == nil {
-		g.Goroutine = &Goroutine{ID: tr.Goid, From: tr.Time}
+		g.Goroutine = &Goroutine{ID: tr.Goid, From: tr.Time, To: tr.Time}
 		j.facts.Goroutines[tr.Goid] = g.Goroutine
+	} else { // a number that had ended: a corrupt trace's
+		g.at, g.Ended = g.To, false
+		j.close(g, tr.Time, 0, 0)
 	}
 	if tr.From == gotrace.NotExist {
 		g.Created, g.Creator, g.Site, g.Start = true, tr.By, tr.ByStack, tr.Stack
 	}
 	j.identify(g, tr.Stack)
-	g.To = tr.Time
 	j.live[tr.Goid] = g
 	return g
 }
@@ -136,7 +138,9 @@ func (j *joiner) identify(g *live, stack uint32) {
 func (j *joiner) begun(r *gotrace.Range) {
 	switch {
 	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
-		j.world = append(j.world, gotrace.Span{From: r.From})
+		if n := len(j.world); n == 0 || j.world[n-1].To != 0 { // it is stopped once at a time
+			j.world = append(j.world, gotrace.Span{From: r.From})
+		}
 	case r.Name == "GC mark assist":
 		if g := j.live[r.Goid]; g != nil {
 			j.close(g, r.From, 0, 0)

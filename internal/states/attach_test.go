@@ -1,0 +1,81 @@
+package states
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+)
+
+func TestIndex(t *testing.T) {
+	x := newIndex()
+	x.spans = []gotrace.Span{{From: 0, To: 1000}, {From: 2000, To: 3000}}
+	for _, v := range []Interval{
+		{From: 100, To: 200, State: CPU, On: true, Thread: 1},
+		{From: 200, To: 250, State: Syscall, On: true, Thread: 1},
+		{From: 250, To: 300, State: Preempted, Thread: 1},
+		{From: 300, To: 400, State: CPU, On: true, Thread: 1},
+		{From: 400, To: 500, State: Lock},
+		{From: 500, To: 600, State: GC, On: true, Thread: 1}, // it helps
+		{From: 600, To: 700, State: GC},                      // it waits
+		{From: 700, To: 750, State: Running, Thread: 1},
+		{From: 750, To: 760, State: Syscall, Thread: 1},
+		{From: 760, To: 800, State: GC, Thread: 1},
+		{From: 800, To: 1000, State: Blocked, Thread: 1},
+		{From: 2000, To: 2500, State: CPU, On: true, Thread: 1},
+	} {
+		v.Goid = 7
+		x.add(&v)
+	}
+	for _, c := range []struct {
+		goid     uint64
+		from, to int64
+		ns       int64
+		q        format.Quality
+	}{
+		{7, 100, 700, 350, format.Exact},
+		{7, 150, 220, 70, format.Exact},
+		{7, 210, 280, 40, format.Exact},
+		{7, 400, 500, 0, format.Exact},
+		{7, 0, 100, 0, format.Exact},
+		{7, 550, 720, 70, format.AtMost},
+		{7, 600, 1000, 100, format.AtMost},
+		{7, 800, 1000, 0, format.Exact},
+		{7, 900, 2100, 0, format.Unknown}, // nothing was recorded in between
+		{7, 2100, 2300, 200, format.Exact},
+		{7, 2900, 3100, 0, format.Unknown},
+		{8, 100, 200, 0, format.Unknown},
+	} {
+		if ns, q := x.at(c.goid, c.from, c.to); ns != c.ns || q != c.q {
+			t.Errorf("goroutine %d from %d to %d: %d (%v), want %d (%v)", c.goid, c.from, c.to, ns, q, c.ns, c.q)
+		}
+	}
+	if n := len(x.byID[7].sure.list); n != 4 {
+		t.Errorf("%d stretches are kept, want 4: what touches is one", n)
+	}
+}
+
+func TestStretches(t *testing.T) {
+	r := rand.New(rand.NewPCG(3, 4))
+	var s stretches
+	var on [10_000]bool
+	for at := 0; at < len(on)-20; {
+		from := at + r.IntN(3)*r.IntN(5)
+		to := from + 1 + r.IntN(10)
+		s.add(int64(from), int64(to))
+		for i := from; i < to; i++ {
+			on[i] = true
+		}
+		at = to
+	}
+	sum := int64(0)
+	for i, b := range on {
+		if got := s.until(int64(i)); got != sum {
+			t.Fatalf("up to %d there are %d, want %d", i, got, sum)
+		}
+		if b {
+			sum++
+		}
+	}
+}
