@@ -109,6 +109,9 @@ func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 		return nil, ctx.Err()
 	}
 	x.settle(t.End())
+	if o.Follow == nil && o.Keep == nil && err == nil {
+		err = x.locks.count(t)
+	}
 	if o.Follow != nil {
 		x.t = o.Follow.Trace()
 		x.lister = args.NewLister(x.t.Name)

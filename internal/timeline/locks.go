@@ -20,8 +20,17 @@ type lockKey struct {
 type lock struct {
 	lockKey
 	kind         format.LockKind
+	sums         *lockSums // nil: nothing was counted
 	waits, holds []lockSpan
 	unsorted     bool
+}
+
+// lockSums is what was counted of an object all along, be it recorded or not.
+type lockSums struct {
+	Had   int64 `json:"had"`   // -1: not known
+	Not   int64 `json:"not"`   // of these not at once
+	Short int64 `json:"short"` // of those waited for so briefly that there is no record
+	Brief int64 `json:"brief"` // ns, what these waited together
 }
 
 // lockSpan is one wait or hold.
@@ -61,14 +70,7 @@ func (x *locks) add(e *trace.Event, row int32) {
 			kind, mode = format.LockOf(s.Value)
 		}
 	}
-	l := x.byKey[k]
-	if l == nil {
-		l = &lock{lockKey: k}
-		x.byKey[k] = l
-	}
-	if kind != format.LockUnknown {
-		l.kind = kind
-	}
+	l := x.of(k, kind)
 	span := lockSpan{start: e.Start, end: e.Start + max(e.Dur, 0), row: row, shared: mode == format.LockShared}
 	if e.Open {
 		x.open[e.Loc] = openLock{l, span, hold}
@@ -83,6 +85,38 @@ func (x *locks) add(e *trace.Event, row int32) {
 		l.unsorted = true
 	}
 	*list = append(*list, span)
+}
+
+// of is an object's, made where there is none.
+func (x *locks) of(k lockKey, kind format.LockKind) *lock {
+	l := x.byKey[k]
+	if l == nil {
+		l = &lock{lockKey: k}
+		x.byKey[k] = l
+	}
+	if kind != format.LockUnknown {
+		l.kind = kind
+	}
+	return l
+}
+
+// count takes in what was counted in a trace that does not grow.
+func (x *locks) count(t *trace.Trace) error {
+	return t.EachLockSums(func(s *format.LockSums) bool {
+		l := x.of(lockKey{s.Addr, s.Name}, s.Kind)
+		if l.sums == nil {
+			l.sums = &lockSums{}
+		}
+		if s.Acquired < 0 || l.sums.Had < 0 {
+			l.sums.Had = -1
+		} else {
+			l.sums.Had += s.Acquired
+		}
+		l.sums.Not += s.Contended
+		l.sums.Short += s.Short
+		l.sums.Brief += s.ShortWait
+		return true
+	})
 }
 
 // lockSpans are all waits, or all holds, of l up to now, by their starts.

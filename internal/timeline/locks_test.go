@@ -19,6 +19,9 @@ name 3 "update"
 name 4 "mu"
 name 5 "rw"
 calib ticks=1000 mono=1000 wall=0
+lock mutex #4 ticks=5000 addr=0xc0 acquired=10 contended=4 short=2 short_ns=30
+lock mutex #4 ticks=9000 addr=0xc0 acquired=1
+lock mutex #4 ticks=9000 addr=0xd0
 stop ticks=11000
 chunk records
 task "main" g=1 start=1050 stop=9000 cpu=0/unknown
@@ -76,13 +79,16 @@ func TestLockTile(t *testing.T) {
 	want := []string{
 		"mu 0xc0 mutex: waits 2 3300 1800, holds 3 8800 6600, at most 2;" +
 			" 200+1800 g1 update ×1 f0 2000+400 g2 - ×1 f0 2400+6600 g3 - ×1 f0 500:1/100 600:2/2800 2000:1/400 2400:0/0",
-		"mu 0xd0 lock: waits 1 100 100, holds 0 0 0, at most 1; 700:1/100 800:0/0",
+		"mu 0xd0 mutex: waits 1 100 100, holds 0 0 0, at most 1; 700:1/100 800:0/0",
 		"rw 0xe0 rwmutex: waits 0 0 0, holds 2 2000 1000, at most 0; 4000+1500 g2 - ×2 f1",
 	}
 	// The open hold lasts up to the last moment that is known.
 	want[0] = strings.NewReplacer("8800", "9800", "6600", "7600").Replace(want[0])
 	if got := tile(0, 10000, 0); !slices.Equal(got, want) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(want, "\n"))
+	}
+	if s := x.LockTile(0, 10000, 0).Locks; s[0].Sums == nil || *s[0].Sums != (lockSums{11, 4, 2, 30}) || s[1].Sums.Had != -1 || s[2].Sums != nil {
+		t.Errorf("counted: %+v, %+v, %+v", s[0].Sums, s[1].Sums, s[2].Sums)
 	}
 	part := []string{"mu 0xc0 mutex: waits 1 1800 1800, holds 2 8000 7600, at most 1; 2000+400 g2 - ×1 f0 2400+7600 g3 - ×1 f0 2100:1/300 2400:0/0"}
 	if got := tile(2100, 2500, 0); !slices.Equal(got, part) {

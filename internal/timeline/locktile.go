@@ -45,8 +45,9 @@ type LockRow struct {
 	Most    int    `json:"most"` // waited at once
 	Held    int    `json:"held"` // of the columns' stretches
 	Steps   int    `json:"steps"`
+	// Sums are of the whole recording; nil: not known.
+	Sums *lockSums `json:"sums,omitempty"`
 
-	lock         *lock
 	waits, holds []lockSpan
 }
 
@@ -84,7 +85,7 @@ func (x *Index) LockTile(from, to, max int64) *LockTile {
 func (x *Index) lockRow(l *lock, from, to int64) (r LockRow, ok bool) {
 	r = LockRow{
 		Name: l.name, Addr: "0x" + strconv.FormatUint(l.addr, 16), Kind: format.LockKindNames[l.kind],
-		lock: l, waits: x.lockSpans(l, false), holds: x.lockSpans(l, true),
+		Sums: l.sums, waits: x.lockSpans(l, false), holds: x.lockSpans(l, true),
 	}
 	for _, s := range r.waits {
 		if s.end >= from && s.start <= to {

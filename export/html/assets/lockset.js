@@ -18,6 +18,7 @@
  * @property {number} hold
  * @property {number} holdMax
  * @property {number} most that waited at once
+ * @property {{had: number, not: number, short: number, brief: number}=} sums what was counted in the whole recording
  * @property {boolean} alone no other object has its name
  * @property {Float64Array} starts
  * @property {Float64Array} ends

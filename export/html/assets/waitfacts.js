@@ -74,6 +74,11 @@ export function lockFacts(app, l) {
   /** @type {[string, string][]} */
   const facts = [["kind", l.kind], ["address", l.addr]];
   facts.push(["waits", l.waits === 0 ? "none recorded" : `${thousands(l.waits)}, ${app.span(l.wait)} together, the longest ${app.span(l.waitMax)}, at most ${l.most} at once`]);
+  if (l.sums) {
+    const had = l.sums.had < 0 ? "how often is not known" : `${thousands(l.sums.had)} times`;
+    const short = l.sums.short > 0 ? `; ${thousands(l.sums.short)} waits, ${app.span(l.sums.brief)} together, were too short to be recorded` : "";
+    facts.push(["had, in all", `${had}, ${thousands(l.sums.not)} times not at once${short}`]);
+  }
   facts.push(["holds", l.holds === 0 ? "none recorded" : `${thousands(l.holds)}, ${app.span(l.hold)} together, the longest ${app.span(l.holdMax)}`]);
   return facts;
 }
