@@ -166,6 +166,51 @@ func TestLimit(t *testing.T) {
 	}
 }
 
+// TestSpacious takes what blocks of which there may be many may have: the rest is there
+// for records and other blocks.
+func TestSpacious(t *testing.T) {
+	take := func(p *Pool) (n int64) {
+		for p.Spacious() {
+			if _, why := p.TakeForBlocks(); why != 0 {
+				t.Fatalf("after %d chunks: spacious, and %v", n, why)
+			}
+			n++
+		}
+		return n
+	}
+	p, _ := newFake(t, 0)
+	if n := take(p); n != minWindow-1-keepForRecords {
+		t.Errorf("%d chunks of a window", n)
+	}
+	if got, _ := takeAll(p); len(got) != keepForRecords-keepForBlocks {
+		t.Errorf("%d chunks are left for records", len(got))
+	}
+	if err := p.Extend(); err != nil || !p.Spacious() {
+		t.Errorf("a new window is not spacious: %v", err)
+	}
+	p, _ = newFake(t, 4<<20)
+	if n := take(p); n != minWindow-1-keepForRecords {
+		t.Errorf("%d chunks of a trace with a limit", n)
+	}
+	if err := p.Extend(); err != nil {
+		t.Fatal(err)
+	}
+	if n := take(p); n != 0 {
+		t.Errorf("%d more chunks, of what is left to the limit", n)
+	}
+	p = ringPool(t, true, 4<<20, func([]int64) {})
+	if n := take(p); n < 8 {
+		t.Errorf("%d chunks of a small ring's first window", n)
+	}
+	if got, _ := takeAll(p); len(got) < 1 {
+		t.Error("nothing is left for records of a small ring")
+	}
+	p.ShutRecords()
+	if err := p.Extend(); err != nil || !p.Spacious() {
+		t.Errorf("nothing for blocks when records get no more: %v", err)
+	}
+}
+
 // TestReasons fails to extend in every way and looks at what lost records are
 // counted as, before and after it goes well again.
 func TestReasons(t *testing.T) {
