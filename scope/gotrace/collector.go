@@ -98,9 +98,8 @@ func (c *collector) Tick() {
 	if c.trace != nil {
 		if err := c.trace.tick(); err != nil {
 			c.trace = nil
-			c.ended++
 			c.tell(factTrace, "off: it ended, because "+err.Error())
-			c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, err))
+			c.lose(err)
 			c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
 		} else if c.pause--; c.pause < -10 {
 			c.wait = 1 // it goes well again
@@ -123,7 +122,7 @@ func (c *collector) Snapshot() {
 	}
 	if c.trace != nil {
 		if err := c.trace.snapshot(); err != nil {
-			c.tell(factEnded, "a snapshot lacks it: "+err.Error())
+			c.lose(err)
 		}
 	}
 	if c.perf != nil {
@@ -197,11 +196,19 @@ func (c *collector) giveBack() {
 	}
 	if c.trace != nil {
 		if err := c.trace.end(); err != nil {
-			c.ended++
-			c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, err))
+			c.lose(err)
 		}
 		c.trace = nil
 	}
+}
+
+// lose takes note of a stream that ended too early.
+func (c *collector) lose(why error) {
+	if c.ended++; c.ended == 1 {
+		c.tell(factEnded, "once, because "+why.Error())
+		return
+	}
+	c.tell(factEnded, fmt.Sprintf("%d times, the last time because %v", c.ended, why))
 }
 
 // tell tells the trace something new.

@@ -36,7 +36,7 @@ func (f *flight) snapshot() error {
 	w.patient = true
 	if _, err := f.fr.WriteTo(w); err != nil {
 		_ = w.close()
-		return fmt.Errorf("writing the flight recorder: %w", err)
+		return fmt.Errorf("the flight recorder could not be written: %w", err)
 	}
 	return w.close()
 }

@@ -247,7 +247,7 @@ func TestHostStops(t *testing.T) {
 	works()
 	trace.Stop()
 	pprof.StopCPUProfile()
-	r.becomes("gotrace_ended", "1 times, the last time because the program called trace.Stop")
+	r.becomes("gotrace_ended", "once, because the program called trace.Stop")
 	r.becomes("gotrace", "on")
 	r.becomes("gotrace_profile", "on")
 	works()

@@ -167,7 +167,7 @@ func TestKilled(t *testing.T) {
 func TestNoRoom(t *testing.T) {
 	cmd, path := run(t, 2<<20)
 	r := &recording{t, path}
-	r.becomes("gotrace_ended", "1 times, the last time because there was no room for it in the trace")
+	r.becomes("gotrace_ended", "once, because there was no room for it in the trace")
 	if err := cmd.Process.Kill(); err != nil {
 		t.Fatal(err)
 	}
