@@ -69,7 +69,7 @@ func (m *model) report() *Report {
 		r.Notes = append(r.Notes, "the range to look at is empty")
 		return r
 	}
-	m.locksUsed, m.base = nil, nil
+	m.locksUsed, m.base, m.taken = nil, nil, -1
 	m.look()
 	if m.hasGo {
 		m.base = m.plan()

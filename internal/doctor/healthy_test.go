@@ -40,7 +40,7 @@ var healthy = map[string]func(p *proc){
 	"a lock that is had often and briefly": func(p *proc) {
 		l := p.w.mutex("counts.mu")
 		p.parallel(2, func(p *proc, i int) {
-			for _, d := range uneven(400, 200*us)[i*200:][:200] {
+			for _, d := range varied(400, 200*us)[i*200:][:200] {
 				p.scope("page", func() {
 					p.run(d)
 					p.take(l)
@@ -53,7 +53,7 @@ var healthy = map[string]func(p *proc){
 	"many wait for a lock, and the cores are busy": func(p *proc) {
 		l := p.w.mutex("log.mu")
 		p.parallel(8, func(p *proc, i int) {
-			for _, d := range uneven(400, 1*ms)[i*50:][:50] {
+			for _, d := range varied(400, 1*ms)[i*50:][:50] {
 				p.scope("page", func() {
 					p.run(d)
 					p.take(l)

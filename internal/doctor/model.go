@@ -32,6 +32,7 @@ type model struct {
 	bandwidth *Bandwidth
 
 	locksUsed []*use // by uses
+	taken     int64  // by coreTime: what other programs had of the cores; -1: not computed yet
 }
 
 // role is whose goroutine it is.

@@ -100,7 +100,7 @@ var rules = []rule{
 // worth is the gain from which on a finding is told at all. Ours: §1.11's thresholds say
 // that something is there, not that mending it pays, and where cores are all busy with
 // other work it does not.
-const worth = 0.05
+const worth = 0.03
 
 // examine lets all rules look that can.
 func (m *model) examine() []Finding {

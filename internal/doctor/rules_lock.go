@@ -29,8 +29,21 @@ func (m *model) uses() []*use {
 	return m.locksUsed
 }
 
-// coreTime is C·T.
-func (m *model) coreTime() float64 { return m.cores.Count * float64(m.span()) }
+// coreTime is C·T, without what other programs took of it.
+func (m *model) coreTime() float64 {
+	all := m.cores.Count * float64(m.span())
+	if m.taken < 0 {
+		m.taken = 0
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if v := &g.ivs[i]; v.core && v.state == states.Preempted {
+					m.taken += v.to - v.from
+				}
+			}
+		}
+	}
+	return max(all-float64(m.taken), all/5)
+}
 
 // free is what it would gain if nobody waited for the lock: by replay, but not much more
 // than the core time that is lost to it allows, or where a replay is not possible that

@@ -297,11 +297,11 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 	}
 	for _, site := range sites {
 		x := by[site]
-		share := x.saved / max(x.wall, 1)
+		share := min(x.saved/max(x.wall, 1), uneven(x.groups, m.cores.Count))
 		if share/(1-min(share, 0.999)) < l["imbalance"] {
 			continue
 		}
-		f := Finding{Object: m.place(site), Share: share, Gain: x.saved / float64(m.span()), Confidence: 0.85}
+		f := Finding{Object: m.place(site), Share: share, Gain: share * x.wall / float64(m.span()), Confidence: 0.85}
 		worst := x.groups[0]
 		times := map[uint16]int64{}
 		for _, g := range x.groups {
@@ -333,6 +333,26 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 		fs = append(fs, f)
 	}
 	return fs
+}
+
+// uneven is (longest − mean) / longest of the time on CPUs in groups of no more goroutines
+// than cores, 1 where there are more: what one of them had to wait for a CPU that another
+// program had is no work.
+func uneven(groups []group, cores float64) float64 {
+	var longest, off float64
+	for _, g := range groups {
+		if float64(len(g.gs)) > cores {
+			return 1
+		}
+		var most, sum int64
+		for _, x := range g.gs {
+			d := x.onCPU(x.from, x.to)
+			most, sum = max(most, d), sum+d
+		}
+		longest += float64(most)
+		off += float64(most) - float64(sum)/float64(len(g.gs))
+	}
+	return off / max(longest, 1)
 }
 
 // tail is how much shorter a group would be if its members were done at once.

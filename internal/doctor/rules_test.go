@@ -21,8 +21,8 @@ type example struct {
 	cores   int
 }
 
-// uneven are durations around a mean, always the same ones.
-func uneven(n int, mean int64) []int64 {
+// varied are durations around a mean, always the same ones.
+func varied(n int, mean int64) []int64 {
 	r := rand.New(rand.NewPCG(7, 9))
 	ds := make([]int64, n)
 	for i := range ds {
@@ -40,7 +40,7 @@ var examples = []example{
 			return func(p *proc) {
 				l := p.w.mutex("words.mu")
 				p.parallel(2, func(p *proc, i int) {
-					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+					for _, d := range varied(300, 1*ms)[i*150:][:150] {
 						p.scope("page", func() {
 							p.run(d - of(k, d))
 							if k > 0 {
@@ -61,7 +61,7 @@ var examples = []example{
 			return func(p *proc) {
 				l := p.w.mutex("queue.mu")
 				p.parallel(2, func(p *proc, i int) {
-					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+					for _, d := range varied(300, 1*ms)[i*150:][:150] {
 						p.scope("letter", func() {
 							p.take(l)
 							p.run(10 * us)
@@ -81,7 +81,7 @@ var examples = []example{
 			return func(p *proc) {
 				l := p.w.mutex("table.mu")
 				p.parallel(20, func(p *proc, i int) {
-					for _, d := range uneven(600, 1*ms)[i*30:][:30] {
+					for _, d := range varied(600, 1*ms)[i*30:][:30] {
 						p.sleep(8*ms, states.Sleep)
 						p.scope("answer", func() {
 							p.run(d - of(k, d))
@@ -127,7 +127,7 @@ var examples = []example{
 				next := []*pipe{{room: 1}, {room: 1}}
 				next[0].n = 1
 				p.parallel(2, func(p *proc, i int) {
-					for _, d := range uneven(100, 2*ms) {
+					for _, d := range varied(100, 2*ms) {
 						p.get(next[i])
 						p.scope("number", func() {
 							p.run(of(k, d))
@@ -188,7 +188,7 @@ var examples = []example{
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				p.parallel(2, func(p *proc, i int) {
-					for _, d := range uneven(300, 1*ms)[i*150:][:150] {
+					for _, d := range varied(300, 1*ms)[i*150:][:150] {
 						p.scope("parse", func() {
 							p.run(d)
 							if k > 0 {
@@ -252,7 +252,7 @@ var examples = []example{
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				filter := func(p *proc, n int, factor float64) {
-					for _, d := range uneven(n, 1*ms) {
+					for _, d := range varied(n, 1*ms) {
 						p.scope("filter", func() { p.run(int64(factor * float64(900*us+d/10))) })
 					}
 				}
