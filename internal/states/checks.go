@@ -58,6 +58,10 @@ func (f *Facts) checkSum() {
 	}
 	k := &f.Checks.Sum
 	k.Tolerance = sumTolerance
+	if lives == 0 {
+		k.Text = "nothing is told of any goroutine"
+		return
+	}
 	k.judge(worst)
 	k.Text = fmt.Sprintf("the states of each of %.0f goroutines add up to its life: off by %.2f %% at most", lives, 100*worst)
 }
