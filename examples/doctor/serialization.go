@@ -60,8 +60,8 @@ func (w *numberer) number(worker int, out []byte, text string, n, lines int) ([]
 // Workers that are told before half of a block is done lose nothing, so that it gets
 // bad only from there on.
 func serialization(o options) func() uint64 {
-	w := &numberer{blocks: make([]string, o.many(250))}
-	const line, lines = 60, 40_000
+	w := &numberer{blocks: make([]string, o.many(80))}
+	const line, lines = 60, 125_000
 	text := strings.Repeat(page(line-1)+"\n", lines+len(w.blocks))
 	for i := range w.blocks {
 		w.blocks[i] = text[:(lines+i)*line]

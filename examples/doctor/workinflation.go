@@ -1,6 +1,7 @@
 package main
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/scope"
@@ -16,15 +17,15 @@ func (t *tally) count(document string) {
 }
 
 // workInflation counts letters with two workers. By strength, a larger part of each
-// document is counted in tallies that lie side by side: each belongs to one worker, but
+// line is counted in tallies that lie side by side: each belongs to one worker, but
 // they share a cache line, which goes to and fro between the processors, so that
 // counting takes more CPU time when both do it. Mended, the tallies lie apart.
 //
 // The first documents are counted by one worker alone, as a sample.
 func workInflation(o options) func() uint64 {
 	samples, documents := o.many(300), o.many(2000)
-	text := page(30_000)
-	side := o.part(len(text))
+	lines := strings.SplitAfter(strings.Repeat(page(299)+"\n", 100), "\n")
+	side := o.part(300)
 	return func() (sum uint64) {
 		var tallies [processors]struct {
 			tally
@@ -33,8 +34,10 @@ func workInflation(o options) func() uint64 {
 		beside := make([]tally, processors)
 		count := func(worker, n int) {
 			defer scope.Task("count letters", n)()
-			beside[worker].count(text[:side])
-			tallies[worker].count(text[side:])
+			for _, line := range lines[:100] {
+				beside[worker].count(line[:side])
+				tallies[worker].count(line[side:])
+			}
 		}
 		for n := range samples {
 			count(0, n)
