@@ -55,7 +55,7 @@ var rules = []rule{
 	}, serialization},
 	{WorkInflation, 4, needGo | needCores, limits{
 		"slope":     0.2, // of log CPU on log of how many ran
-		"most":      1.2, // of that: what others do can't cost more than their number, so more than this comes from elsewhere; ours
+		"most":      5,   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
 		"p":         0.01,
 		"explained": 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
 		"wait":      0.05, // of its time, that its goroutine waits for locks and channels at most

@@ -295,14 +295,35 @@ func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
 			continue
 		}
 		u := m.use(k)
-		share := float64(u.wait) / m.coreTime()
+		spun, of := u.wait, map[*gor]int64{}
+		if m.hasGo { // then it is known when they ran
+			spun = 0
+			for _, w := range k.waits {
+				d := w.g.ran(w.from, w.to)
+				spun += d
+				of[w.g] += d
+			}
+		}
+		share := float64(spun) / m.coreTime()
 		if share < l["spin"] {
 			continue
 		}
 		f := u.finding(m)
-		f.Share, f.Confidence = share, 0.7
+		f.Share, f.Confidence = share, 0.75
 		f.Scopes = m.most(u.waiters, u.wait)
 		f.Gain = min(share, 1-1/m.cores.Count)
+		if m.base != nil {
+			rest := map[*gor]float64{}
+			for g, d := range of {
+				rest[g] = 1 - float64(d)/float64(max(g.ran(m.from, m.to), 1))
+			}
+			f.Gain = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
+				if x, ok := rest[sc.g]; ok {
+					return x
+				}
+				return 1
+			}})
+		}
 		f.Text = fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s. Without them, the run would be about %s shorter.",
 			analysis.Show(m.locks[i].name), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
 		fs = append(fs, f)
