@@ -13,6 +13,7 @@ import (
 
 func newChrome(s *streams) *cobra.Command {
 	x := excerpt{s: s}
+	var withStates bool
 	cmd := &cobra.Command{
 		Use:   "chrome TRACE",
 		Short: "Write the trace as Chrome Trace Event JSON",
@@ -23,6 +24,8 @@ and memory, arrows from scope.Go to the goroutine and from who released a lock t
 A goroutine is a thread. Those viewers want the scopes of a thread to nest: what overlaps another, and what
 another goroutine ended, is on a second thread of the same name, "worker 1 (2)". What was open goes to the
 end of what is known, and has the argument open.
+
+With --states, what each goroutine did (see scopeview states) is on a thread behind its own. That is a lot.
 
 Chrome's own page holds about 1 million events; scopeview perfetto writes less than half the size, for more.`,
 		Example: `  scopeview chrome x.scope -o x.json
@@ -35,9 +38,12 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 				return err
 			}
 			defer x.t.Close()
+			if withStates && len(x.t.GoTraces()) == 0 {
+				return noGoTrace(x.t, x.path)
+			}
 			var size chrome.Size
 			err := x.write(func(w io.Writer) (err error) {
-				size, err = chrome.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, Tool: version(), State: x.state()})
+				size, err = chrome.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: withStates, Tool: version(), State: x.state()})
 				return err
 			})
 			if err != nil {
@@ -51,5 +57,6 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 		},
 	}
 	x.flags(cmd)
+	statesFlag(cmd, &withStates)
 	return cmd
 }

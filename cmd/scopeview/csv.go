@@ -52,7 +52,7 @@ A cell that a spreadsheet would run as a formula gets an apostrophe in front; --
 		},
 	}
 	x.flags(cmd)
-	cmd.Flags().BoolVar(&withStates, "states", false, "also write what goroutines did, if a Go execution trace was recorded")
+	statesFlag(cmd, &withStates)
 	cmd.Flags().BoolVar(&raw, "raw", false, "leave cells that a spreadsheet would run as a formula")
 	return cmd
 }

@@ -13,6 +13,7 @@ import (
 
 func newPerfetto(s *streams) *cobra.Command {
 	x := excerpt{s: s}
+	var withStates bool
 	cmd := &cobra.Command{
 		Use:   "perfetto TRACE",
 		Short: "Write the trace as Perfetto protobuf",
@@ -21,7 +22,9 @@ chrome writes, in less than half the size. Each goroutine is a track, in the ord
 the process's heartbeat and for counters; CPU time is among a slice's arguments, cpu_ns or cpu_max_ns.
 
 Perfetto wants the slices of a track to nest: what overlaps another, and what another goroutine ended, is on
-a second track of the same name, "worker 1 (2)". What was open has no end, and the argument open.`,
+a second track of the same name, "worker 1 (2)". What was open has no end, and the argument open.
+
+With --states, what each goroutine did (see scopeview states) is on a track behind its own. That is a lot.`,
 		Example: `  scopeview perfetto x.scope -o x.pftrace
   scopeview perfetto traces/ -o last.pftrace --from -10s
   scopeview perfetto 4711 -o now.pftrace --track 'worker*'`,
@@ -35,9 +38,12 @@ a second track of the same name, "worker 1 (2)". What was open has no end, and t
 				return err
 			}
 			defer x.t.Close()
+			if withStates && len(x.t.GoTraces()) == 0 {
+				return noGoTrace(x.t, x.path)
+			}
 			var size perfetto.Size
 			err := x.write(func(w io.Writer) (err error) {
-				size, err = perfetto.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, Tool: version(), State: x.state()})
+				size, err = perfetto.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: withStates, Tool: version(), State: x.state()})
 				return err
 			})
 			if err != nil {
@@ -51,5 +57,6 @@ a second track of the same name, "worker 1 (2)". What was open has no end, and t
 		},
 	}
 	x.flags(cmd)
+	statesFlag(cmd, &withStates)
 	return cmd
 }

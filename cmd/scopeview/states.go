@@ -117,6 +117,11 @@ func (r *statesReport) read(cmd *cobra.Command, s *streams, x *excerpt) (err err
 	return err
 }
 
+// statesFlag is the flag --states of the exports.
+func statesFlag(cmd *cobra.Command, wanted *bool) {
+	cmd.Flags().BoolVar(wanted, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
+}
+
 // noGoTrace says that a trace has no Go execution trace, and why if it knows.
 func noGoTrace(t *trace.Trace, path string) error {
 	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"

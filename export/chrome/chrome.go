@@ -11,6 +11,8 @@
 //	     upper bound is args.cpu_max_ns. A process scope's CPU time is the whole
 //	     process's, so it has no tdur but args.user_ns and args.sys_ns. What was open
 //	     goes to the end of what is known, with args.open
+//	     cat state: what a goroutine did, on a thread behind its own, where that is
+//	     asked for
 //	i    event, pending: when it came, or, with args.open, when it was announced
 //	C    counter: args.value; heartbeat: CPU in cores, RSS, heap, goroutines
 //	s f  cat go: from where scope.Go was called to the new goroutine's first scope;

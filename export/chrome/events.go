@@ -103,6 +103,17 @@ func (s *writer) Gauge(g *rows.Gauge, t int64, values []float64) {
 	s.end(append(b, '}'))
 }
 
+// State implements rows.Sink.
+func (s *writer) State(x *rows.State) {
+	b := s.begin("X", x.Row.ID)
+	b = s.appendTime(b, x.From)
+	b = appendMicros(append(b, `,"dur":`...), x.To-x.From)
+	if x.On {
+		b = appendMicros(append(b, `,"tdur":`...), x.To-x.From)
+	}
+	s.end(appendArgs(appendNamed(b, x.State.String(), "state"), x.Args))
+}
+
 // Row implements rows.Sink.
 func (s *writer) Row(r *rows.Row) {
 	s.meta("thread_name", r.ID, "name", r.Name)

@@ -72,7 +72,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	b := append(make([]byte, 0, bufferSize+roomForRow), Header...)
 	var states *stateRows
 	if o.States {
-		states = &stateRows{rows: rows, o: &o, tracks: map[uint64]uint16{}, places: map[uint32]string{}}
+		states = &stateRows{rows: rows, o: &o, tracks: map[uint64]uint16{}}
 	}
 	var failed error
 	watch := o.Watch()

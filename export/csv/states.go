@@ -18,8 +18,7 @@ type stateRows struct {
 	*rows
 	o      *Options
 	tracks map[uint64]uint16 // the last name of each goroutine's row
-	places map[uint32]string // by stack
-	list   []args.Arg
+	about  analysis.StateArgs
 }
 
 // saw takes note of a row's name.
@@ -81,32 +80,9 @@ func (r *stateRows) appendState(b []byte, f *states.Facts, v *states.Interval) [
 		b = append(b, "0,"...)
 	}
 	b = append(b, ",false,"...)
-	r.list = r.list[:0]
-	r.text("reason", v.ReasonName)
-	r.text("at", r.place(f, v.Stack))
-	if v.By != 0 {
-		r.list = append(r.list, args.Arg{Key: "by", Value: format.Slot{Type: format.SlotUint, Value: v.By}})
-	}
-	r.text("by_at", r.place(f, v.ByStack))
-	if len(r.list) > 0 {
-		r.json = args.AppendJSON(r.json[:0], r.list)
+	if list := r.about.List(f, v); len(list) > 0 {
+		r.json = args.AppendJSON(r.json[:0], list)
 		b = appendQuoted(b, r.json)
 	}
 	return append(b, '\n')
-}
-
-func (r *stateRows) text(key, s string) {
-	if s != "" {
-		r.list = append(r.list, args.Arg{Key: key, Value: format.Slot{Type: format.SlotString, Str: []byte(s), Full: len(s)}})
-	}
-}
-
-// place is where a stack is in the program.
-func (r *stateRows) place(f *states.Facts, stack uint32) string {
-	s, ok := r.places[stack]
-	if !ok {
-		s = analysis.FirstFrame(f.Stack(stack))
-		r.places[stack] = s
-	}
-	return s
 }

@@ -74,6 +74,25 @@ func (s *writer) Instant(r *rows.Row, e *trace.Event, list []args.Arg) {
 	s.emit(e.Start)
 }
 
+// State implements rows.Sink.
+func (s *writer) State(x *rows.State) {
+	s.begin(sliceBegin, s.rows[x.Row.Number])
+	id := uint64(firstState) + uint64(x.State)
+	if s.states == 0 {
+		s.interned = appendInterned(s.interned, internedCategories, stateCategory, "state")
+	}
+	if s.states&(1<<x.State) == 0 {
+		s.states |= 1 << x.State
+		s.interned = appendInterned(s.interned, internedNames, id, x.State.String())
+	}
+	s.event = appendVarint(s.event, eventCategory, stateCategory)
+	s.event = appendVarint(s.event, eventName, id)
+	s.annotate(x.Args)
+	s.emit(x.From)
+	s.begin(sliceEnd, s.rows[x.Row.Number])
+	s.emit(x.To)
+}
+
 // Counter implements rows.Sink.
 func (s *writer) Counter(e *trace.Event, _ []args.Arg) {
 	track, ok := s.counters[e.Name]

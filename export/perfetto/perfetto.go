@@ -12,6 +12,8 @@
 //     and hold; events and pending events are instants with theirs.
 //   - Arguments, and the CPU time (cpu_ns, exact or likely, or cpu_max_ns), are
 //     debug annotations of the begin.
+//   - What a goroutine did, where that is asked for, is slices of category state on a
+//     track behind its own, after all other packets.
 //   - A flow leads from a hold's end to the end of the wait that got the lock, and
 //     from an instant of category go, where scope.Go was called, to the first
 //     scope of the goroutine. A hold that others waited for, but did not get the

@@ -13,6 +13,9 @@ const (
 	sequence   = 1
 	goCategory = 1 << 7
 	goName     = 1 << 17
+
+	stateCategory = goCategory + 1
+	firstState    = goName + 1
 )
 
 // writer is the sink that appends packets.
@@ -27,6 +30,7 @@ type writer struct {
 	gauges   map[*rows.Gauge][]uint64
 	counters map[uint16]uint64 // track by name
 	defined  []bool            // by name id
+	states   uint32            // those that are defined
 	keys     map[string]uint64 // the keys of arguments that are defined
 
 	event, part, entry, interned []byte // the packet's, while it is made

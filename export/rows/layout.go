@@ -34,6 +34,9 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 		return fmt.Errorf("laying the trace out: %w", failed)
 	}
 	l.finish()
+	if o.States && err == nil {
+		err = l.states(ctx, &o)
+	}
 	return errors.Join(err, l.beats.Err, sink.Full())
 }
 

@@ -9,8 +9,11 @@ import (
 // Options say what is written, and what is said about it.
 type Options struct {
 	analysis.Selection
-	Tool  string // its version
-	State analysis.State
+	// States tells that what goroutines did is wanted too: after all else, if a Go
+	// execution trace was recorded. A state is named by its name, for Names.
+	States bool
+	Tool   string // its version
+	State  analysis.State
 }
 
 // Scope is a scope, a wait or a hold on its row.
@@ -55,6 +58,7 @@ type Sink interface {
 	Instant(r *Row, e *trace.Event, list []args.Arg)
 	Counter(e *trace.Event, list []args.Arg)
 	Gauge(g *Gauge, t int64, values []float64)
+	State(s *State)
 	// Full tells whether to stop, because of an error.
 	Full() error
 }

@@ -1,0 +1,76 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// State is a stretch of a goroutine's time in one state, on a row of its own behind the
+// goroutine's.
+type State struct {
+	*states.Interval
+	Row  *Row
+	Args []args.Arg // good until the call returns
+}
+
+// states hands over what goroutines did, those of one by time.
+func (l *layout) states(ctx context.Context, o *Options) error {
+	byGoid := map[uint64]*Row{}
+	watch := o.Watch()
+	var list analysis.StateArgs
+	var failed error
+	_, err := states.Each(l.t, func(f *states.Facts, v *states.Interval) {
+		if failed == nil {
+			failed = errors.Join(watch.Look(ctx, v.From), l.sink.Full())
+		}
+		if failed != nil || v.To < o.From || o.To > 0 && v.From > o.To || !o.Names.Match(v.State.String()) {
+			return
+		}
+		r, ok := byGoid[v.Goid]
+		if !ok {
+			r = l.stateRow(v.Goid, o)
+			byGoid[v.Goid] = r
+		}
+		if r != nil {
+			l.sink.State(&State{v, r, list.List(f, v)})
+		}
+	})
+	if failed != nil {
+		return fmt.Errorf("laying the trace out: %w", failed)
+	}
+	if errors.Is(err, gotrace.ErrNone) {
+		return nil
+	}
+	return err
+}
+
+// stateRow makes the row for a goroutine's states; nil if its goroutine's row is not
+// wanted.
+func (l *layout) stateRow(goid uint64, o *Options) *Row {
+	g := l.byKey[goid]
+	if g == nil {
+		g = &goroutine{key: goid}
+		l.byKey[goid] = g
+	}
+	if !o.Tracks.Match(l.t.Name(g.track)) {
+		return nil
+	}
+	if len(g.rows) == 0 {
+		g.number = l.goroutines
+		l.goroutines++
+	}
+	r := &Row{Number: l.rows, ID: firstOther + l.others, Name: g.name(l, 0) + ": state", Rank: g.rank(behind), track: g.track}
+	l.rows++
+	l.others++
+	l.sink.Row(r)
+	return r
+}
+
+// behind is the place of a goroutine's row of states, behind its other rows.
+const behind = 14
