@@ -36,6 +36,14 @@
 // unknown, and shown as unknown. Go preempts what has run for 10 ms, so a leaf
 // that computes longer has an upper bound at best.
 //
+// # Locks
+//
+// Mutex and RWMutex are used in place of package sync's and record who waited for whom,
+// where somebody had to wait; Retry does so for loops that try again. Lock is for any
+// other lock, and records each time that it is had. WithLockThreshold sets how long a
+// wait must be to be recorded; shorter ones are counted. How often a lock was had, and
+// how often not at once, is told at each heartbeat.
+//
 // # Left on
 //
 // With WithRing the last bytes are kept instead of the first: what a program
@@ -74,6 +82,13 @@
 //	of Stack
 //	a stack of more than 64 callers     the innermost 64, marked as cut       none
 //	a nil Span, an end without Start    nothing                               none
+//	a Mutex is locked by who has it     an open wait, for the waiter itself   none
+//	a goroutine ends while it has a     an open hold, if others waited when   none
+//	Mutex                               it locked, and their open waits
+//	a Mutex is copied after its first   the waits for each copy; what is      none
+//	use (go vet tells)                  counted of them may be wrong
+//	more than 65,536 locks that         their waits; their counts under       none
+//	somebody waited for                 "(other locks)"
 //
 // Ends that nobody calls, and formats that do not fit, are found by the tool's
 // vet command, before the program runs.

@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/scopeview/scopeview/scope"
@@ -118,4 +119,28 @@ func ExampleSnapshot() {
 	if err := scope.Snapshot(os.TempDir()); err != nil {
 		fmt.Println(err)
 	}
+}
+
+func ExampleMutex() {
+	type queue struct {
+		mu   scope.Mutex
+		jobs []string
+	}
+	q := &queue{mu: scope.Mutex{Name: "queue.mu"}}
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.jobs = append(q.jobs, "job")
+}
+
+func ExampleRetry() {
+	var top atomic.Int64
+	r := scope.Retry("top.add")
+	for {
+		old := top.Load()
+		if top.CompareAndSwap(old, old+1) {
+			break
+		}
+		r.Again()
+	}
+	r.Done()
 }
