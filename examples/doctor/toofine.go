@@ -26,7 +26,7 @@ func tooFine(o options) func() uint64 {
 	records := o.many(300_000)
 	batch := float64(largest)
 	if !o.mended {
-		batch = math.Pow(largest, math.Pow(1-o.strength, 2.5))
+		batch = math.Pow(largest, math.Pow(1-o.strength, 2))
 	}
 	text := page(500)
 	return func() uint64 {
