@@ -20,7 +20,11 @@ func (r *waitsReport) text(w io.Writer, s styles) error {
 		return err
 	}
 	if line := r.threshold(); line != "" && len(r.objects) > 0 {
-		b.WriteString(line + "\n\n")
+		b.WriteString(line + "\n")
+		if !r.t.Closed() {
+			b.WriteString("counts are told once per heartbeat; the recording was not stopped, so the last of them are missing\n")
+		}
+		b.WriteByte('\n')
 	}
 	if len(r.objects) == 0 {
 		b.WriteString("no waits for a scope.Mutex, scope.RWMutex, scope.Lock or scope.Retry\n")
