@@ -1,7 +1,9 @@
 package uitest
 
 import (
+	"bufio"
 	"encoding/json"
+	"fmt"
 	"math"
 	"net/url"
 	"path/filepath"
@@ -10,6 +12,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/traces"
@@ -143,6 +146,36 @@ func TestWaitsLive(t *testing.T) {
 	checkLocks(t, tb)
 	tb.press("Digit4")
 	tb.await(`document.querySelectorAll("#panel .findings .verdict").length > 0`)
+}
+
+// TestWaitsGrow: states and locks come while the program runs.
+func TestWaitsGrow(t *testing.T) {
+	trace := pathOf(t, "grows.scope")
+	child, out, err := traces.Start(trace, "contend", 10_000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	})
+	lines := bufio.NewScanner(out)
+	if !lines.Scan() {
+		t.Fatal("the program says nothing")
+	}
+	go func() {
+		for lines.Scan() { // else it would wait for somebody to read
+		}
+	}()
+	tb := show(t, serve(t, trace), browser.View{})
+	// At the live end they lag: the runtime writes its trace once a second.
+	tb.read(nil, "(scopeview.setFollow(false), scopeview.setView(0, 1e9), 0)")
+	tb.check(tb.Wait("scopeview.growing && scopeview.model.waits.any && scopeview.model.waits.locks.length > 0", 30*time.Second))
+	tb.await("scopeview.drawn.states > 0")
+	const last = "Math.max(...[...scopeview.model.waits.states.lanes.values()].map((l) => l.last))"
+	first := tb.number(last)
+	tb.read(nil, "(scopeview.setView(0, scopeview.model.end), 0)")
+	tb.check(tb.Wait(fmt.Sprintf("%s > %v", last, first), 30*time.Second))
 }
 
 // TestDoctorTab: a finding leads to its place, and so does its address.

@@ -24,7 +24,7 @@ const locksPart = 40_000
 // done again while somebody asks, at the earliest after again, and so seldom that it
 // takes no more than one part in shareOf of the time.
 const (
-	again   = 3 * time.Second
+	again   = time.Second
 	shareOf = 10
 )
 
@@ -34,8 +34,7 @@ type known struct {
 	states  *timeline.States
 	problem string
 	reading bool
-	size    int64 // of the trace when it was read
-	writer  string
+	writer  string    // what was known of it when the reading began
 	at      time.Time // when it had been read
 	took    time.Duration
 }
@@ -77,17 +76,16 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 // there is more of it.
 func (x *session) statesNow(s *Server) (had *timeline.States, problem string, reading bool) {
 	x.mu.Lock()
-	size, writer := x.status.trace.Size(), x.status.writer
+	writer := x.status.writer
 	x.mu.Unlock()
 	k := &x.known
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	if k.at.IsZero() || (size != k.size || writer != k.writer) && time.Since(k.at) > max(again, shareOf*k.took) {
-		if !k.reading {
-			k.reading = true
-			k.size, k.writer = size, writer
-			s.background(func() { x.readStates(s.ctx) })
-		}
+	old := k.at.IsZero() || growing(k.writer)
+	due := k.at.IsZero() || !growing(writer) || time.Since(k.at) > max(again, shareOf*k.took)
+	if old && due && !k.reading {
+		k.reading, k.writer = true, writer
+		s.background(func() { x.readStates(s.ctx) })
 	}
 	return k.states, k.problem, k.reading
 }

@@ -78,7 +78,8 @@ const (
 )
 
 // contend is a program with a Go execution trace in which one goroutine has a lock
-// that the others wait for, n times; a last one waits for a channel all along.
+// that the others wait for, n times, each of which it prints; a last one waits for a
+// channel all along.
 func contend(n int) {
 	var mu sync.Mutex
 	var done sync.WaitGroup
@@ -103,6 +104,7 @@ func contend(n int) {
 			})
 		}
 		done.Wait()
+		fmt.Println("round")
 	}
 	close(never)
 }

@@ -5,7 +5,7 @@ import { readLocks } from "./lockset.js";
 import { StateSet } from "./states.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
-const waitsAgain = 1500;
+const waitsAgain = 1000;
 /** So many goroutines that recorded nothing are rows of their own; more fold. */
 const loneRows = 8;
 
