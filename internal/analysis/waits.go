@@ -39,13 +39,13 @@ type Waiter struct {
 
 // Acquired is how often the lock was had; ok is false where nobody counted.
 func (o *Object) Acquired() (n int64, ok bool) {
-	switch {
-	case o.Every:
-		return o.Holds.Count + o.Holds.Open + o.Holds.Across, true
-	case o.Summed && o.acquired >= 0:
-		return o.acquired, true
+	if o.Every {
+		n = o.Holds.Count + o.Holds.Open + o.Holds.Across
 	}
-	return 0, false
+	if o.Summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
+		return max(n, o.acquired), true
+	}
+	return n, o.Every
 }
 
 // Contended is how often it was not to be had at once; ok is false where those that
@@ -71,15 +71,15 @@ func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.sh
 // false where there is nothing to estimate by.
 func (o *Object) Held() (ns int64, estimated, ok bool) {
 	ns = o.Holds.Total + o.Holds.OpenTime
-	if o.Every {
+	n, known := o.Acquired()
+	rest := max(n-o.Holds.Count-o.Holds.Open-o.Holds.Across, 0)
+	if known && rest == 0 && o.Kind != format.LockRetry {
 		return ns, false, true
 	}
-	n, known := o.Acquired()
 	if !known || o.Holds.Count == 0 || o.Kind == format.LockRetry {
 		return ns, true, false
 	}
-	rest := max(n-o.Holds.Count-o.Holds.Open, 0)
-	return ns + int64(float64(rest)*float64(o.Holds.Total)/float64(o.Holds.Count)), rest > 0, true
+	return ns + int64(float64(rest)*float64(o.Holds.Total)/float64(o.Holds.Count)), true, true
 }
 
 // Holders lists what those were in who had the lock when somebody began to wait for it,

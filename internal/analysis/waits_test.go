@@ -121,6 +121,7 @@ func TestObject(t *testing.T) {
 		{"told in two parts", false, []format.LockSums{counted, counted}, recorded(0x100), 20, 6, 16, 300, true},
 		{"the number is unknown", false, []format.LockSums{counted, unknown}, recorded(0x200), -1, 6, 16, -1, true},
 		{"more waits than were told of yet", false, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 2}}, recorded(0x100), 2, 1, 6, 30, false},
+		{"all is recorded, and half was lost", true, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 4}}, recorded(0x100), 4, 1, 6, 60, true},
 		{"only brief waits", false, []format.LockSums{counted}, nil, 10, 3, 5, -1, true},
 	} {
 		all := waitsOf(SummaryOptions{}, test.all, test.sums, test.events...).Objects()
