@@ -103,6 +103,7 @@ type turn struct {
 	from, to int64
 	shared   bool
 	holder   uint64 // of a wait: who had it when it began; 0: not known
+	open     bool   // it has not ended in the recording
 	guessed  bool   // a hold that is known by those who waited for its end: it may have begun before
 }
 

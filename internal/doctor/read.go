@@ -55,6 +55,7 @@ func (x *loader) load() error {
 		}
 	}
 	m.finish()
+	x.notes = append(x.notes, m.misused()...)
 	return x.ctx.Err()
 }
 
@@ -322,7 +323,7 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 	kind, mode := format.LockOf(what)
 	l := x.lock(addr, e.Name, kind)
 	l.every = l.every || what&format.LockEvery != 0 || kind == format.LockUnknown
-	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder}
+	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder, open: e.Open}
 	if e.Track != format.NameEmpty {
 		d.g.track = x.t.Name(e.Track)
 	}

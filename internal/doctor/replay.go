@@ -17,7 +17,7 @@ import (
 //
 // What a goroutine did is a list of steps: to run for so long, to wait until another one
 // has come to where it woke it, to wait for something outside for as long as it took.
-// Waits in the run queue are no steps: they come out of the replay. So does the order in
+// Waits in the run queue are no steps, unless a core was free: they come out of the replay. So does the order in
 // which a lock is had not: it stays as it was.
 
 // step is what a goroutine does next.
@@ -74,7 +74,7 @@ func (m *model) plan() *replayed {
 		if g.role != roleUser && g.role != roleCollector || len(g.ivs) == 0 {
 			continue
 		}
-		sc := m.script(g, wakes)
+		sc := m.script(r, g, wakes)
 		if total += len(sc.steps); total > maxSteps {
 			return nil
 		}
@@ -175,17 +175,18 @@ func (m *model) wakes() *wakeList {
 }
 
 // waits tells whether a goroutine in that state waits until another one wakes it, if one
-// does.
+// does. Who sleeps, or waits for the network, is woken by whoever's processor looks at
+// the timers, and waits for something else.
 func waits(s states.State) bool {
 	switch s {
-	case states.Lock, states.Join, states.Cond, states.Channel, states.Select, states.Network, states.Sleep, states.GC, states.Other:
+	case states.Lock, states.Join, states.Cond, states.Channel, states.Select:
 		return true
 	}
 	return false
 }
 
 // script makes g's script.
-func (m *model) script(g *gor, w *wakeList) script {
+func (m *model) script(r *replayed, g *gor, w *wakeList) script {
 	sc := script{g: g, begin: -1, late: max(g.ivs[0].from-m.from, 0)}
 	if e, ok := w.of[edgeKey{g, g.from}]; ok && g.created {
 		sc.begin, sc.late = e, 0
@@ -240,8 +241,14 @@ func (m *model) script(g *gor, w *wakeList) script {
 			run(v, until(v.to, v, v.from), v.to)
 			continue
 		case v.state == states.Runnable || v.state == states.Preempted:
-			if i > 0 && g.ivs[i-1].core && v.state == states.Runnable {
+			switch {
+			case i == 0 || v.state == states.Preempted:
+			case g.ivs[i-1].core:
 				sc.steps = append(sc.steps, step{kind: stepYield, lock: -1})
+			case m.sweep.mean(v.from, v.to) < float64(r.cores)-0.5:
+				// A core was free: not the run queue kept it, but that waking takes time.
+				w := &g.ivs[i-1]
+				sc.steps = append(sc.steps, step{kind: stepDelay, ns: d, lock: w.lock, s: w.state, send: w.send})
 			}
 		case v.state == states.Unknown:
 			sc.steps = append(sc.steps, step{kind: stepDelay, ns: d, lock: -1, s: v.state})
@@ -268,6 +275,35 @@ type without struct {
 
 // change0 takes nothing out.
 var change0 = without{lock: -1}
+
+// gainOf is which part of the time goes away without x for those who are meant, on
+// average. Where they share their work out among them, that is what the run gains: that
+// one of them did more than the others, and is the last, was by chance.
+func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
+	mean := func(x without) (sum float64) {
+		ends := make([]int64, len(r.scripts))
+		for i := range ends {
+			ends[i] = -1
+		}
+		t, _ := r.play(x, ends)
+		n := 0
+		for i := range r.scripts {
+			if meant(r.scripts[i].g) {
+				if ends[i] < 0 {
+					ends[i] = t
+				}
+				sum += float64(ends[i])
+				n++
+			}
+		}
+		return sum / float64(max(n, 1))
+	}
+	was, is := mean(change0), mean(x)
+	if was <= 0 || is > was {
+		return 0
+	}
+	return 1 - is/was
+}
 
 // gain is which part of the time goes away without x, 0 to 1.
 func (r *replayed) gain(x without) float64 {
@@ -303,12 +339,13 @@ func (d *dues) Pop() any {
 // do replays and returns how long it takes until the last one is done; -1 if it does
 // not come to that.
 func (r *replayed) do(x without) int64 {
-	t, _ := r.play(x)
+	t, _ := r.play(x, nil)
 	return t
 }
 
-// play is do, and tells also for how long exactly one core was in use.
-func (r *replayed) play(x without) (time, one int64) {
+// play is do, and tells also for how long exactly one core was in use. Into ends, if it is
+// not nil, it puts when each script is done; what is not stays as it is.
+func (r *replayed) play(x without, ends []int64) (time, one int64) {
 	cores := r.cores
 	if x.cores > 0 {
 		cores = x.cores
@@ -381,6 +418,9 @@ func (r *replayed) play(x without) (time, one int64) {
 			}
 		}
 		free++
+		if ends != nil {
+			ends[p] = now
+		}
 		return p == r.last
 	}
 	for {

@@ -45,14 +45,20 @@ func (m *model) coreTime() float64 {
 	return max(all-float64(m.taken), all/5)
 }
 
-// free is what it would gain if nobody waited for the lock: by replay, but not much more
+// free is what it would gain if nobody waited for the lock: by replay, of the run or of
+// those who waited, but not much more
 // than the core time that is lost to it allows, or where a replay is not possible that
 // core time over all that there is.
 func (u *use) free(m *model) float64 {
 	if u.gain < 0 {
 		u.gain = u.lost / m.coreTime()
 		if m.base != nil {
-			u.gain = min(m.base.gain(without{lock: u.index}), filled*u.gain)
+			waiters := map[*gor]bool{}
+			for _, w := range u.l.waits {
+				waiters[w.g] = true
+			}
+			x := without{lock: u.index}
+			u.gain = min(max(m.base.gain(x), m.base.gainOf(x, func(g *gor) bool { return waiters[g] })), filled*u.gain)
 		}
 	}
 	return u.gain

@@ -158,7 +158,7 @@ func channel(m *model, l limits) (fs []Finding) {
 		if share := float64(u.blocked) / m.coreTime(); share >= l["blocked"] && m.base != nil {
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Confidence: 0.8}
 			f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
-				return s.send && s.kind == stepWait && s.s == states.Channel
+				return s.send && s.s == states.Channel
 			}})
 			f.Gain = min(f.Gain, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)
 			f.FromNS, f.ToNS = m.channelWhere(p)

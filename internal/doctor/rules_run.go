@@ -66,7 +66,7 @@ func serialization(m *model, l limits) []Finding {
 	}
 	gain := 0.0
 	if m.base != nil {
-		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind == stepWait && handing(s.s) }})
+		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	}
 	f := Finding{Share: one, Gain: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
 	var where uint32
@@ -120,7 +120,7 @@ func (m *model) one() float64 {
 	if m.base == nil || 20*taken < ran {
 		return m.sweep.share(m.sweep.hist[1])
 	}
-	t, one := m.base.play(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind == stepRun && s.s == states.Preempted }})
+	t, one := m.base.play(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind == stepRun && s.s == states.Preempted }}, nil)
 	return float64(one) / float64(max(t, 1))
 }
 

@@ -75,7 +75,9 @@ func workInflation(m *model, l limits) []Finding {
 	if b := m.bandwidth; b != nil {
 		text, confirmed := b.explains(x.at, x.factor)
 		f.Evidence = append(f.Evidence, text)
-		if confirmed {
+		if !confirmed {
+			f.Evidence[len(f.Evidence)-1] += ": memory alone does not explain it"
+		} else {
 			f.Verdict, f.Confidence = MemoryBandwidth, 0.85
 			causes = "It waits for memory, which " + plainCores(x.at) + " saturate."
 		}

@@ -2,9 +2,11 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 	"sort"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -251,3 +253,28 @@ func (l *lock) whole() (ns, n int64) {
 	}
 	return ns, n
 }
+
+// misused tells of locks that nobody can have any more. A hold whose goroutine has ended
+// ends with it: who held it does nothing from then on.
+func (m *model) misused() (notes []string) {
+	for _, l := range m.locks {
+		for i := range l.holds {
+			if h := &l.holds[i]; h.open && h.g.ended && h.g.to < h.to {
+				h.to = max(h.g.to, h.from)
+				notes = append(notes, fmt.Sprintf("goroutine %d ended at %s while it held %s: who wants it waits for ever", h.g.id, analysis.Humane(h.g.to), analysis.Show(l.name)))
+			}
+		}
+		for _, w := range l.waits {
+			if w.open && w.holder == w.g.id {
+				notes = append(notes, fmt.Sprintf("goroutine %d waits since %s for %s, which it has itself: it waits for ever", w.g.id, analysis.Humane(w.from), analysis.Show(l.name)))
+			}
+		}
+	}
+	if n := len(notes); n > maxNotes {
+		notes = append(notes[:maxNotes], fmt.Sprintf("… and %d more of that kind", n-maxNotes))
+	}
+	return notes
+}
+
+// maxNotes is how many notes of one kind are told.
+const maxNotes = 5
