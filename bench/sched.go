@@ -107,9 +107,9 @@ func (b *bench) gostatsRows() []row {
 	if out, err := exec.Command("go", "build", "-o", bin, "github.com/scopeview/scopeview/examples/gostats").CombinedOutput(); err != nil {
 		return []row{broken(name, fmt.Errorf("it can't be built: %w: %s", err, out))}
 	}
-	repeat := 2
+	repeat := 10
 	if b.short {
-		repeat = 1
+		repeat = 3
 	}
 	var cpu [3][]float64
 	var size int64

@@ -1,10 +1,12 @@
 package states
 
 import (
+	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"strings"
 	"syscall"
 	"testing"
 	"time"
@@ -62,6 +64,20 @@ func TestPinned(t *testing.T) {
 		}
 		return
 	}
+	for try := 1; ; try++ { // others may have the CPU too, or take it from the machine
+		wrong := pinnedOnce(t)
+		if len(wrong) == 0 {
+			return
+		}
+		t.Log(strings.Join(wrong, "\n"))
+		if try == 3 {
+			t.Fatalf("%d recordings are wrong", try)
+		}
+	}
+}
+
+// pinnedOnce records once, and tells what is wrong.
+func pinnedOnce(t *testing.T) (wrong []string) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if out, err := onOneCPU(t, path); err != nil {
 		t.Fatalf("%v\n%s", err, out)
@@ -70,11 +86,13 @@ func TestPinned(t *testing.T) {
 	if !tr.HasSwitches() {
 		t.Skip(whyNot(tr))
 	}
+	bad := func(text string, args ...any) { wrong = append(wrong, fmt.Sprintf(text, args...)) }
 	f, by := lives(t, tr)
 	const pkg = "github.com/scopeview/scopeview/internal/states."
 	a, b, c := by[pkg+"pinned.func1"], by[pkg+"pinned.func2"], by[pkg+"pinned.func3"]
 	if len(a) != 1 || len(b) != 1 || len(c) != 1 {
-		t.Fatalf("%d, %d and %d goroutines, want one of each", len(a), len(b), len(c))
+		bad("%d, %d and %d goroutines, want one of each; %v", len(a), len(b), len(c), f.Problems)
+		return wrong
 	}
 	for i, l := range []*life{a[0], b[0]} {
 		other := []*life{b[0], a[0]}[i]
@@ -84,26 +102,27 @@ func TestPinned(t *testing.T) {
 		// While the other has the CPU this one has not. That others have it too, of
 		// other programs, makes it more.
 		if waits < other.times[CPU]*9/10 || l.times[CPU]+waits < span*9/10 {
-			t.Errorf("of %v it was on the CPU for %v and waited for it for %v; the other was on it for %v",
+			bad("of %v it was on the CPU for %v and waited for it for %v; the other was on it for %v",
 				time.Duration(span), time.Duration(l.times[CPU]), time.Duration(waits), time.Duration(other.times[CPU]))
 		}
 		if l.times[Preempted] < span/4 {
-			t.Errorf("of %v it was put off the CPU for %v, want about half", time.Duration(span), time.Duration(l.times[Preempted]))
+			bad("of %v it was put off the CPU for %v, want about half", time.Duration(span), time.Duration(l.times[Preempted]))
 		}
 		if share := float64(l.times[CPU]) / float64(l.times[CPU]+other.times[CPU]); share < 0.4 || share > 0.6 {
-			t.Errorf("of what both had it had %.2f, want about half", share)
+			bad("of what both had it had %.2f, want about half", share)
 		}
 	}
 	c[0].log(t, "reads a pipe")
 	if c[0].times[Blocked] < int64(waitFor)/2 {
-		t.Errorf("it was blocked for %v, want about %v", time.Duration(c[0].times[Blocked]), waitFor)
+		bad("it was blocked for %v, want about %v", time.Duration(c[0].times[Blocked]), waitFor)
 	}
 	for _, k := range f.Checks.List() {
 		t.Logf("%v: %s", k.OK, k.Text)
 		if !k.OK {
-			t.Error(k.Text)
+			bad("%s", k.Text)
 		}
 	}
+	return wrong
 }
 
 // onOneCPU runs this test as a program that may use one CPU only.
