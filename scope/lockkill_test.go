@@ -44,8 +44,8 @@ func TestKilledWhileTheyWait(t *testing.T) {
 			defer c.Wait()
 			defer c.Process.Kill()
 			line, _ := bufio.NewReader(out).ReadString('\n')
-			told := strings.Fields(line) // the goroutines: who has the lock, who wants it, who wants his own
-			if len(told) != 3 {
+			told := strings.Fields(line) // who has the lock, who wants it, who wants his own; the first and the last as a wait tells them
+			if len(told) != 5 {
 				t.Fatalf("the victim says %q", line)
 			}
 			if err := c.Process.Kill(); err != nil {
@@ -62,9 +62,9 @@ func TestKilledWhileTheyWait(t *testing.T) {
 				got = append(got, fmt.Sprintf("%v %s%s: %d by %d", l.kind, l.name, open, l.holder, r.events[i].Goid))
 			}
 			want := []string{
-				"wait l open: " + told[0] + " by " + told[1],
+				"wait l open: " + told[3] + " by " + told[1],
 				"wait loop open: 0 by " + told[0],
-				"wait self open: " + told[2] + " by " + told[2],
+				"wait self open: " + told[4] + " by " + told[2],
 			}
 			if slices.Sort(got); !slices.Equal(got, want) {
 				t.Errorf("the trace has %q, want %q", got, want)
@@ -106,6 +106,6 @@ func waitForEver(what string) error {
 	for !r.w.begun {
 		r.Again()
 	}
-	fmt.Println(goid(), wants, wantsOwn)
+	fmt.Println(goid(), wants, wantsOwn, holderTold(goid()), holderTold(wantsOwn))
 	select {}
 }
