@@ -5,7 +5,7 @@ import { drawBar, drawMerged, fillOf } from "./bar.js";
 import { lowerBound } from "./bisect.js";
 import { colorOf } from "./color.js";
 import { Kind } from "./kinds.js";
-import { lineHeight, flagHeight } from "./layout.js";
+import { lineHeight, flagHeight, wideWait } from "./layout.js";
 import { drawLock, drawStates } from "./strip.js";
 
 /**
@@ -25,6 +25,7 @@ import { drawLock, drawStates } from "./strip.js";
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
  * @property {{seg: any, i: number}[]} waiting waits that are wide enough to be looked at one by one
+ * @property {{key: number, set: any, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
  * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number}} Drawn
@@ -32,9 +33,6 @@ import { drawLock, drawStates } from "./strip.js";
 
 /** @returns {Drawn} */
 export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0 }; }
-
-/** A wait that is narrower is not looked at by itself, px. */
-const wideWait = 5;
 
 /**
  * @param {Painter} p

@@ -17,6 +17,8 @@ const stateHeights = /** @type {Record<string, number>} */ ({ thin: 6, thick: 14
 const aloneHeight = 12;
 /** Height of the line of how many wait for a lock; the line above tells who holds it. */
 export const waitLine = 16;
+/** A wait that is narrower is not looked at by itself, px. */
+export const wideWait = 5;
 /** Locks that are shown at once. */
 const lockStep = 10;
 

@@ -2,7 +2,7 @@
 // marks, lost stretches, and the arrows of the selected scope.
 
 import { extentOf } from "./refs.js";
-import { waitingLinks } from "./waitlinks.js";
+import { lockedLinks, waitingLinks } from "./waitlinks.js";
 
 /**
  * @param {import("./draw.js").Painter} p
@@ -96,7 +96,7 @@ function line(p, x, height, color, dash) {
 export function drawLinks(p, app, placeY) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
-  const all = app.selection || app.state ? app.links : waitingLinks(app.model, p.waiting);
+  const all = app.selection || app.state ? app.links : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
   for (const link of all) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
     const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);

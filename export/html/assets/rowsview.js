@@ -121,7 +121,7 @@ export function createRowsView(app) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
-      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), waiting: [],
+      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), waiting: [], locked: [],
     };
     app.drawn = p.drawn;
     ctx.lineWidth = 1;

@@ -2,7 +2,7 @@
 
 import { lowerBound } from "./bisect.js";
 import { colorOf } from "./color.js";
-import { lineHeight, waitLine } from "./layout.js";
+import { lineHeight, waitLine, wideWait } from "./layout.js";
 import { stateText } from "./states.js";
 
 /** @typedef {import("./draw.js").Painter} Painter */
@@ -38,6 +38,7 @@ export function drawStates(p, lane, y, h) {
     const name = set.nameOf(run.top);
     const w = Math.max(1, x1 - x0);
     p.drawn.states++;
+    if (run.top === set.lockState && run.n === 1 && x1 - x0 >= wideWait) p.locked.push({ key: lane.key, set, i: run.i });
     if (name === "unknown") {
       ctx.fillStyle = p.colors.line;
       ctx.fillRect(x0, y + h / 2, w, 1);

@@ -94,6 +94,17 @@ export function waitingLinks(model, waiting) {
 }
 
 /**
+ * The same of waits for locks that only states tell of: from who released the lock.
+ * Where waits are recorded theirs tell more.
+ * @param {any} model @param {{key: number, set: any, i: number}[]} locked
+ * @returns {Link[]}
+ */
+export function lockedLinks(model, locked) {
+  if (locked.length > mostUnasked || model.waits.locks.length > 0) return [];
+  return locked.flatMap(({ key, set, i }) => wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" })));
+}
+
+/**
  * From who woke a goroutine to it, while an item lasted.
  * @param {any} model @param {import("./segment.js").Ref} ref
  * @returns {Link[]}

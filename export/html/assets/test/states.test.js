@@ -5,7 +5,7 @@ import { StateSet, stateText, stateWords } from "../states.js";
 import { stateSums } from "../statedetails.js";
 import { readLocks, lockTitle } from "../lockset.js";
 import { heldAt, holderText, isDark, waitersAt } from "../strip.js";
-import { holderOf, lockArgs, stateLinks, waitingLinks, wakeLinks } from "../waitlinks.js";
+import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../waitlinks.js";
 import { links } from "../links.js";
 import { stateAt, stateFacts, stateTitle } from "../waitfacts.js";
 import { Waits } from "../waits.js";
@@ -121,6 +121,15 @@ test("wakers of a selected scope", () => {
   const model = modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] });
   model.waits.take(statesOf([[7, 0, [lock, 50, { by: 9 }], [runnable, 10], [cpu, 30], [sleep, 40, { by: 4 }]]]));
   assert.deepEqual(wakeLinks(model, model.find(7, 0, 0)).map((l) => [l.from.rowKey, l.to.time, l.to.strip]), [[9, 50, true]]);
+});
+
+test("waits that only states tell of have arrows from who released the lock", () => {
+  const model = modelOf([[7, 0, 1, 1, 0, 100]], { names: ["", "work"] });
+  const set = setOf([[7, 0, [cpu, 10], [lock, 50, { by: 9 }], [lock, 5]]]);
+  const locked = [1, 2].map((i) => ({ key: 7, set, i }));
+  assert.deepEqual(lockedLinks(model, locked).map((l) => [l.kind, l.from.rowKey, l.to.rowKey, l.to.time]), [["lock", 9, 7, 60]]);
+  model.waits.locks = [{}];
+  assert.deepEqual(lockedLinks(model, locked), []);
 });
 
 test("goroutines without scopes are rows: a few, and the runtime's and the idle ones folded", () => {
