@@ -164,7 +164,7 @@ func (b *bench) contendedRows() []row {
 		return []row{broken(name, err)}
 	}
 	r := row{name: name, value: quantity{median(ns), "ns"}, judge: quantity{median(ratios), "×"}, goal: 1.2, must: 1.5}
-	r.note = fmt.Sprintf("sync.Mutex: %.1f ns; %.0f %% contended, %d waits recorded", median(bareNS), 100*float64(sums.Contended)/float64(sums.Acquired), waits)
+	r.note = fmt.Sprintf("sync.Mutex: %.1f ns; %.1f %% contended, %d waits recorded", median(bareNS), 100*float64(sums.Contended)/float64(sums.Acquired), waits)
 	n := len(ns) * fighters * fightRounds
 	switch {
 	case counted != [2]int{n, n}:
