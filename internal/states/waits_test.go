@@ -1,6 +1,7 @@
 package states
 
 import (
+	"fmt"
 	"net"
 	"runtime"
 	"strings"
@@ -49,8 +50,23 @@ func (w *waits) network() {
 
 const waitFor = 60 * time.Millisecond
 
-// What goroutines wait for is told apart.
+// What goroutines wait for is told apart. On a busy machine some may begin to wait long
+// after they were ready to.
 func TestWaits(t *testing.T) {
+	for try := 1; ; try++ {
+		wrong := waitsOnce(t)
+		if len(wrong) == 0 {
+			return
+		}
+		t.Log(strings.Join(wrong, "\n"))
+		if try == 3 {
+			t.Fatalf("%d recordings are wrong", try)
+		}
+	}
+}
+
+// waitsOnce records once, and tells what is wrong.
+func waitsOnce(t *testing.T) (wrong []string) {
 	const pkg = "github.com/scopeview/scopeview/internal/states."
 	want := map[string]State{
 		"(*waits).mutex": Lock, "(*waits).rwmutex": Lock, "(*waits).waitgroup": Join, "(*waits).condition": Cond, "(*waits).send": Channel,
@@ -117,20 +133,19 @@ func TestWaits(t *testing.T) {
 	for name, state := range want {
 		l := found[name]
 		if l == nil {
-			t.Errorf("%s was not seen to wait", name)
+			wrong = append(wrong, name+" was not seen to wait")
 			continue
 		}
 		l.log(t, name)
-		// On a busy machine it may have begun to wait long after it was ready.
 		if l.times[state] < int64(waitFor)/3 {
-			t.Errorf("%s was in state %v for %v, want about %v", name, state, time.Duration(l.times[state]), waitFor)
+			wrong = append(wrong, fmt.Sprintf("%s was in state %v for %v, want about %v", name, state, time.Duration(l.times[state]), waitFor))
 		}
 		for s, d := range l.times {
 			switch s := State(s); s {
 			case state, CPU, Running, Preempted, Stalled, Runnable, Syscall, Blocked, GC:
 			default:
 				if d > int64(waitFor)/3 {
-					t.Errorf("%s was in state %v for %v", name, s, time.Duration(d))
+					wrong = append(wrong, fmt.Sprintf("%s was in state %v for %v", name, s, time.Duration(d)))
 				}
 			}
 		}
@@ -138,6 +153,7 @@ func TestWaits(t *testing.T) {
 	if !f.Checks.Sum.OK {
 		t.Error(f.Checks.Sum.Text)
 	}
+	return wrong
 }
 
 // Who allocates while the collector marks has to help it.
