@@ -156,8 +156,11 @@ func (l *looker) place(id uint32) (at place) {
 	}
 	defer func() { l.at[id] = at }()
 	frames := l.stack(id)
-	if n := len(frames); n > 0 && recorders(frames[n-1].Func) {
-		return place{}
+	if n := len(frames); n > 0 {
+		if recorders(frames[n-1].Func) {
+			return place{}
+		}
+		at.frame = frames[n-1] // without one of the program's, what the goroutine is
 	}
 	for _, f := range frames {
 		switch {

@@ -22,6 +22,7 @@ func TestPlaces(t *testing.T) {
 		8:  "runtime.selectgo github.com/scopeview/scopeview/flusher.(*Flusher).run",
 		9:  "runtime.selectgo compress/gzip.NewWriterLevel runtime/pprof.profileWriter",
 		10: "runtime.gopark runtime.bgsweep",
+		12: "sync.(*WaitGroup).Add sync.(*WaitGroup).Done sync.(*WaitGroup).Go.func1",
 		11: "internal/sync.(*Mutex).Lock sync.(*Mutex).Lock main.(*store).put main.main",
 	}
 	frames := func(id uint32) (list []gotrace.Frame) {
@@ -38,6 +39,7 @@ func TestPlaces(t *testing.T) {
 		{State: states.Lock, From: 20, To: 21, Stack: 11, By: 1, ByStack: 2},
 		{State: states.Channel, From: 0, To: 100, Stack: 3, By: 1, ByStack: 4},
 		{State: states.Join, From: 0, To: 7, Stack: 5, By: 1, ByStack: 10},
+		{State: states.Join, From: 0, To: 2, Stack: 5, By: 1, ByStack: 12},
 		{State: states.Lock, From: 0, To: 1000, Stack: 6, By: 1, ByStack: 2},
 		{State: states.Lock, From: 0, To: 1000, Stack: 7, By: 1, ByStack: 2},
 		{State: states.Select, From: 0, To: 1000, Stack: 8},
@@ -62,7 +64,7 @@ func TestPlaces(t *testing.T) {
 	want := []string{
 		"channel main.worker 1×=100, 100 at 3: main.feed 1×=100",
 		"lock main.(*store).get 3×=45, 30 at 1: main.(*store).put 2×=40  1×=5",
-		"join main.main 1×=7, 7 at 5:  1×=7",
+		"join main.main 2×=9, 7 at 5: runtime.bgsweep 1×=7 sync.(*WaitGroup).Go.func1 1×=2",
 		"lock main.(*store).put 1×=1, 1 at 11: main.(*store).put 1×=1",
 	}
 	if strings.Join(got, "\n") != strings.Join(want, "\n") {
