@@ -8,7 +8,7 @@ import (
 )
 
 // cache answers from memory what it was asked before, and asks a database for the
-// rest, which takes two milliseconds.
+// rest, which takes eight milliseconds.
 type cache struct {
 	mu      scope.Mutex
 	answers map[int]uint64
@@ -17,7 +17,7 @@ type cache struct {
 // ask stands for a database: the answer takes its time, and no processor.
 func ask(key int) uint64 {
 	defer scope.Task("ask database", key)()
-	time.Sleep(2 * time.Millisecond)
+	time.Sleep(8 * time.Millisecond)
 	return uint64(key) * 0x9e3779b97f4a7c15
 }
 
@@ -47,8 +47,8 @@ func (c *cache) get(key int, underLock bool) uint64 {
 // It takes three workers on two processors, because each waits for the database most
 // of its time.
 func blockingUnderLock(o options) func() uint64 {
-	pages := o.many(300)
-	text := page(1_000_000)
+	pages := o.many(75)
+	text := page(4_000_000)
 	return func() uint64 {
 		c := &cache{mu: scope.Mutex{Name: "cache.mu"}, answers: make(map[int]uint64)}
 		under := func(n int) bool { return n*7%20 < o.part(20) }

@@ -10,8 +10,8 @@ import (
 // next 32 the other way round. The channel has room for two: first one waits, then the
 // other. Mended it has room for as many as there are in a row.
 func channel(o options) func() uint64 {
-	const mean, row = 300_000, 32
-	documents := o.many(2048)
+	const mean, row = 900_000, 32
+	documents := o.many(704)
 	text := page(2 * mean)
 	room := 2
 	if o.mended {

@@ -5,7 +5,7 @@ import (
 )
 
 // letter is what goes through the queue.
-type letter [64 << 10]uint64
+type letter [128 << 10]uint64
 
 // queue is the one at the end of the talk, whose consumers copy in the critical
 // section what they take, and whose producers clean there what was taken.
@@ -80,7 +80,7 @@ func (l *letter) copy(own *letter, from, to int, sum uint64) uint64 {
 // By strength, part of the copying and cleaning is done in the critical section.
 // Mended, it takes a pointer there and does both outside.
 func fatCriticalSection(o options) func() uint64 {
-	letters := o.many(460)
+	letters := o.many(230)
 	q := &queue{mu: scope.Mutex{Name: "queue.mu"}, inside: o.part(len(letter{}))}
 	for range 2 * processors {
 		q.taken = append(q.taken, new(letter))

@@ -58,13 +58,13 @@ func healthyPipeline(o options) func() uint64 {
 // It is idle for most of the time, and that is as it should be.
 func healthyServer(o options) func() uint64 {
 	const connections = 8
-	requests := o.many(60)
-	text := page(400_000)
+	requests := o.many(15)
+	text := page(1_600_000)
 	return func() uint64 {
 		var sum atomic.Uint64
 		inParallel(connections, func(c int) {
 			for n := range requests {
-				time.Sleep(time.Duration(6+(c*5+n*3)%7) * time.Millisecond) // until one comes
+				time.Sleep(time.Duration(24+(c*20+n*12)%28) * time.Millisecond) // until one comes
 				end := scope.Task("answer", n)
 				sum.Add(digest(uint64(c*requests+n), text))
 				end()

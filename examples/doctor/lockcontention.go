@@ -38,7 +38,7 @@ func addWords(count map[string]uint64, words [][]byte) {
 // own, and adds that to the shared one when it is done.
 func lockContention(o options) func() uint64 {
 	pages := textPages(64)
-	counted := o.many(2560)
+	counted := o.many(850)
 	return func() uint64 {
 		shared := wordCounts{mu: scope.Mutex{Name: "words.mu"}, count: make(map[string]uint64)}
 		var next atomic.Int64
@@ -80,7 +80,7 @@ func textPages(n int) [][]byte {
 	r := rand.New(rand.NewPCG(1, 2))
 	pages := make([][]byte, n)
 	for i := range pages {
-		for range 500 + r.IntN(9000) {
+		for range 1500 + r.IntN(27_000) {
 			pages[i] = append(strconv.AppendInt(pages[i], int64(r.ExpFloat64()*20), 10), "th word "...)
 		}
 	}
