@@ -113,3 +113,90 @@ func TestScale(t *testing.T) {
 		t.Errorf("%v", text)
 	}
 }
+
+// TestScaleReadsNames: CPU times by name of all traces in a directory.
+func TestScaleReadsNames(t *testing.T) {
+	dir := t.TempDir()
+	if names, err := namesIn(t.Context(), dir); names != nil || err != nil {
+		t.Errorf("of nothing %v, %v", names, err)
+	}
+	const trace = `header clock=monotonic start=1000 mono=1000 wall=1700000000000000000
+state closed=1 tick=9001000
+chunk blocks
+name 2 "work"
+name 3 "rest"
+calib ticks=1000 mono=1000 wall=1700000000000000000
+stop ticks=9001000
+chunk records owner=0
+task "work" g=1 start=2000 stop=12000 cpu=9000/exact
+task "work" g=1 start=22000 stop=32000 cpu=7000/likely
+task "work" g=1 start=42000 stop=52000 cpu=7000/most
+task "rest" g=1 start=62000 stop=72000 cpu=0/unknown
+task "rest" g=1 start=82000 open tid=1
+`
+	for _, name := range []string{"a.scope", "b.scope"} {
+		writeFile(t, &part{filepath.Join(dir, name), trace})
+	}
+	writeFile(t, &part{filepath.Join(dir, "c.txt"), "no trace"})
+	names, err := namesIn(t.Context(), dir)
+	if err != nil || len(names) != 2 || names["work"].Count != 6 || names["work"].Known != 4 || names["work"].CPU != 32000 || names["rest"].Count != 2 || names["rest"].Known != 0 {
+		t.Errorf("%+v, %v", names, err)
+	}
+	writeFile(t, &part{filepath.Join(dir, "d.scope") + " raw", "broken"})
+	if _, err := namesIn(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "d.scope") {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestDoctorMarksOnATerminal: the verdict is what stands out there, and nothing elsewhere.
+func TestDoctorMarksOnATerminal(t *testing.T) {
+	r := &doctor.Report{
+		Findings:    []doctor.Finding{{Verdict: doctor.GC, Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},
+		Cores:       doctor.Cores{Count: 2, Why: "GOMAXPROCS"},
+		Speedup:     []doctor.Slice{{Name: "running", Cores: 1.5}, {Name: "waiting", Cores: 0.5}, {Name: "little", Cores: 0.001}},
+		Parallelism: []float64{0, 0.5, 0.5},
+		CriticalPath: []doctor.Path{
+			{Time: 2e6, Count: 1, Parts: []doctor.Part{{Name: "merge", State: "cpu", Time: 1e6, Share: 0.5}, {State: "sleep", Time: 1e6, Share: 0.5}}, WhatIf: []doctor.WhatIf{{Name: "merge", Gain: 0.31}}},
+			{Of: "task", Time: 2e6, Count: 3},
+		},
+		Notes: []string{"half of it is missing"},
+	}
+	var plain, colour strings.Builder
+	if err := doctorText(&plain, r, "x.scope", false); err != nil {
+		t.Fatal(err)
+	}
+	if err := doctorText(&colour, r, "x.scope", true); err != nil {
+		t.Fatal(err)
+	}
+	want := `gc: A sentence.
+    A number.
+    share 50%, gain about 25%, quite sure (0.70); from 0ns to 5ns: scopeview serve x.scope, #finding=gc%3A&tab=doctor
+
+where the time of 2 cores went, on average (GOMAXPROCS):
+           cores
+  running   1.50  75%  #######################
+  waiting   0.50  25%  ########
+
+goroutines that ran at once, of the time:
+running  time
+      1   50%  ###############
+      2   50%  ###############
+
+critical path of the run, 2.00ms:
+  scope       state    time  share
+  merge       cpu    1.00ms    50%
+  (no scope)  sleep  1.00ms    50%
+  if merge were free: −31%
+
+critical path of task (3 scopes), 2.00ms:
+  nothing is known of what the goroutines did
+
+note: half of it is missing
+`
+	if got := plain.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if !strings.Contains(colour.String(), "\x1b[1;31mgc:\x1b[0m") || strings.Contains(plain.String(), "\x1b") {
+		t.Error("the verdict is not red on a terminal, or it is elsewhere")
+	}
+}

@@ -116,6 +116,10 @@ func criticalPath(b *bytes.Buffer, p *doctor.Path, st styles) error {
 		head = fmt.Sprintf("critical path of %s (%s), %s", show(p.Of), plural(p.Count, "scope"), humane(p.Time))
 	}
 	fmt.Fprintf(b, "%s\n", st.bold(head+":"))
+	if len(p.Parts) == 0 {
+		b.WriteString("  nothing is known of what the goroutines did\n\n")
+		return nil
+	}
 	t := newTable("<  scope", "<state", "time", "share")
 	for _, x := range p.Parts[:min(len(p.Parts), pathParts)] {
 		name := "(no scope)"

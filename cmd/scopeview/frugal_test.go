@@ -30,6 +30,8 @@ var readings = [][]string{
 	{"top"},
 	{"top", "--json"},
 	{"top", "--by", "track", "-n", "0"},
+	{"doctor"},
+	{"doctor", "--json"},
 	{"waits"},
 	{"waits", "--json", "--stacks"},
 	{"stacks", "--depth", "0"},
