@@ -83,3 +83,18 @@ func TestLocks(t *testing.T) {
 		t.Errorf("M held by %+v", h)
 	}
 }
+
+// TestCalledOff: a wait that was called off is none.
+func TestCalledOff(t *testing.T) {
+	s := summarize(SummaryOptions{},
+		ofLock(scope(lockL, 1, 5, 5), format.KindWait, 16, 2, 0x100),
+		ofLock(scope(lockL, 1, 6, 7), format.KindWait, 16, 2, 0x100),
+		ofLock(scope(lockM, 1, 8, 8), format.KindWait, 24, 0, 0x102), // scope.Lock's, on a coarse clock
+		kind(format.KindWait, scope(lockM, 1, 9, 9)),
+	)
+	for _, l := range s.Locks() {
+		if want := map[uint16]int64{lockL: 1, lockM: 2}[l.Name]; l.Waits.Count != want {
+			t.Errorf("%s: %d waits, want %d", names[l.Name], l.Waits.Count, want)
+		}
+	}
+}
