@@ -157,7 +157,7 @@ func TestDoctorMarksOnATerminal(t *testing.T) {
 		Parallelism: []float64{0, 0.5, 0.5},
 		CriticalPath: []doctor.Path{
 			{Time: 2e6, Count: 1, Parts: []doctor.Part{{Name: "merge", State: "cpu", Time: 1e6, Share: 0.5}, {State: "sleep", Time: 1e6, Share: 0.5}}, WhatIf: []doctor.WhatIf{{Name: "merge", Gain: 0.31}}},
-			{Of: "task", Time: 2e6, Count: 3},
+			{Of: "task", Time: 2e6, Count: 3, All: 9},
 		},
 		Notes: []string{"half of it is missing"},
 	}
@@ -188,7 +188,7 @@ critical path of the run, 2.00ms:
   (no scope)  sleep  1.00ms    50%
   if merge were free: −31%
 
-critical path of task (3 scopes), 2.00ms:
+critical path of task (3 of 9 scopes), 2.00ms:
   nothing is known of what the goroutines did
 
 note: half of it is missing

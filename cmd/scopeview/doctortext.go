@@ -113,7 +113,11 @@ const pathParts = 6
 func criticalPath(b *bytes.Buffer, p *doctor.Path, st styles) error {
 	head := "critical path of the run, " + humane(p.Time)
 	if p.Of != "" {
-		head = fmt.Sprintf("critical path of %s (%s), %s", show(p.Of), plural(p.Count, "scope"), humane(p.Time))
+		of := plural(p.All, "scope")
+		if p.Count < p.All {
+			of = thousands(p.Count) + " of " + of
+		}
+		head = fmt.Sprintf("critical path of %s (%s), %s", show(p.Of), of, humane(p.Time))
 	}
 	fmt.Fprintf(b, "%s\n", st.bold(head+":"))
 	if len(p.Parts) == 0 {

@@ -17,7 +17,6 @@ type model struct {
 	procs     int64  // GOMAXPROCS; 0: not known
 	hasGo     bool   // there are states
 	noGo      string // why not, where there is a Go execution trace
-	switches  bool   // running is split into being on a CPU and not
 	gs        []*gor
 	byID      map[uint64]*gor
 	locks     []*lock
@@ -61,14 +60,14 @@ type gor struct {
 
 // iv is an interval of states.Read, in the range.
 type iv struct {
-	from, to       int64
-	by             uint64
-	stack, byStack uint32
-	lock           int32 // what it waits for, an index of locks; -1: none, or not known
-	state          states.State
-	core           bool // it took a core, or would have if another program had not
-	send           bool // of Channel: to send
-	yield          bool // of Runnable: it let others run by itself
+	from, to int64
+	by       uint64
+	stack    uint32
+	lock     int32 // what it waits for, an index of locks; -1: none, or not known
+	state    states.State
+	core     bool // it took a core, or would have if another program had not
+	send     bool // of Channel: to send
+	yield    bool // of Runnable: it let others run by itself
 }
 
 // span is a scope.

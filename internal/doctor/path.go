@@ -13,15 +13,14 @@ import (
 // nothing off it would have made the end come earlier.
 
 const (
-	maxWalks   = 200 // scopes of one name whose paths are walked; of more, every n-th
-	maxParts   = 12
-	maxTasks   = 5   // names that get a path
-	taskShare  = 0.2 // of the range, that a name's outermost scopes have to take to get one
-	pathShare  = 0.01
-	whatIfs    = 6
-	maxAtOnce  = 1000 // steps of a walk without any progress in time
-	noName     = -1
-	unknownGap = states.Unknown
+	maxWalks  = 200 // scopes of one name whose paths are walked; of more, every n-th
+	maxParts  = 12
+	maxTasks  = 5   // names that get a path
+	taskShare = 0.2 // of the range, that a name's outermost scopes have to take to get one
+	pathShare = 0.01
+	whatIfs   = 6
+	maxAtOnce = 1000 // steps of a walk without any progress in time
+	noName    = -1
 )
 
 // walk follows the critical path of g back from one moment to another.
@@ -39,7 +38,7 @@ func (m *model) walk(g *gor, from, to int64, on func(g *gor, from, to int64, s s
 			if i > 0 {
 				a = max(from, g.ivs[i-1].to)
 			}
-			on(g, a, t, unknownGap)
+			on(g, a, t, states.Unknown)
 			t, still = a, 0
 			continue
 		}
@@ -85,7 +84,7 @@ func (y *tally) walk(m *model, g *gor, from, to int64) {
 }
 
 func (y *tally) path(m *model, of string) Path {
-	p := Path{Of: of, Count: y.count, Time: y.time, Parts: []Part{}, WhatIf: []WhatIf{}}
+	p := Path{Of: of, Count: y.count, All: y.count, Time: y.time, Parts: []Part{}, WhatIf: []WhatIf{}}
 	for k, d := range y.parts {
 		if d > 0 {
 			p.Parts = append(p.Parts, Part{m.scopeName(k.name), k.state.String(), d, float64(d) / float64(max(y.time, 1))})
@@ -161,7 +160,7 @@ func (m *model) paths() []Path {
 			y.walk(m, t.gs[i], t.spans[i].from, t.spans[i].to)
 		}
 		p := y.path(m, m.name(t.name))
-		p.Count = int64(len(t.spans))
+		p.All = int64(len(t.spans))
 		for _, n := range y.names() {
 			if s := y.share(n); n != int32(t.name) && s >= pathShare {
 				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), s})

@@ -133,7 +133,7 @@ func (x *loader) readStates() (*states.Facts, error) {
 		if to <= from || x.ctx.Err() != nil {
 			return
 		}
-		y := iv{from: from, to: to, stack: v.Stack, byStack: v.ByStack, lock: -1, state: v.State}
+		y := iv{from: from, to: to, stack: v.Stack, lock: -1, state: v.State}
 		if v.To <= m.to {
 			y.by = v.By
 		}
@@ -166,7 +166,9 @@ func (x *loader) readStates() (*states.Facts, error) {
 			}
 		}
 	}
-	m.switches = f.Switches
+	if !f.Switches && len(m.gs) > 0 {
+		x.notes = append(x.notes, "when threads were on a CPU is not known ("+f.SwitchesWhy+"): what other programs took counts as running")
+	}
 	x.notes = append(x.notes, f.Problems...)
 	for _, c := range f.Checks.List() {
 		if c.Known && !c.OK {

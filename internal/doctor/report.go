@@ -80,6 +80,7 @@ type Slice struct {
 type Path struct {
 	Of     string   `json:"of"`    // a scope's name; "": the run
 	Count  int64    `json:"count"` // how many were walked
+	All    int64    `json:"all"`   // of so many
 	Time   int64    `json:"ns"`    // their time together
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`

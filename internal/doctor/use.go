@@ -12,25 +12,24 @@ import (
 
 // use is what happened at a lock in the range.
 type use struct {
-	l             *lock
-	index         int32
-	gain          float64 // if nobody waited for it; -1: not computed yet
-	told          bool    // that something is wrong with it
-	wait          int64   // of all who waited together
-	waits         int64   // how often, those without a record included
-	hold          int64   // of all who held it together
-	busy          int64   // that somebody held it, as far as it is recorded
-	used          float64 // part of the range that somebody held it
-	holdWaited    int64   // of hold: while somebody waited
-	crowd         int64   // that more waited than there are cores
-	lost          float64 // core time: while so many waited, and no more than cores had nothing to do
-	blocked       int64   // of holdWaited: its holder was off the CPU, waiting for what is no lock
-	blockedBy     map[states.State]int64
-	inside        map[uint16]int64 // of hold: in scopes that began under the lock
-	around        map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
-	waiters       map[uint16]int64 // of wait: by what the waiters were in
-	aroundUnknown int64
-	line          waitLine
+	l          *lock
+	index      int32
+	gain       float64 // if nobody waited for it; -1: not computed yet
+	told       bool    // that something is wrong with it
+	wait       int64   // of all who waited together
+	waits      int64   // how often, those without a record included
+	hold       int64   // of all who held it together
+	busy       int64   // that somebody held it, as far as it is recorded
+	used       float64 // part of the range that somebody held it
+	holdWaited int64   // of hold: while somebody waited
+	crowd      int64   // that more waited than there are cores
+	lost       float64 // core time: while so many waited, and no more than cores had nothing to do
+	blocked    int64   // of holdWaited: its holder was off the CPU, waiting for what is no lock
+	blockedBy  map[states.State]int64
+	inside     map[uint16]int64 // of hold: in scopes that began under the lock
+	around     map[uint16]int64 // of holdWaited, or without holds of wait: by what the holder was in
+	waiters    map[uint16]int64 // of wait: by what the waiters were in
+	line       waitLine
 }
 
 // waitLine is how many waited when.
@@ -141,11 +140,9 @@ func (m *model) waker(u *use, w turn) {
 		if by := m.byID[w.g.ivs[i].by]; by != nil && w.g.ivs[i].by != 0 {
 			if name, ok := by.scope(w.to - 1); ok {
 				u.around[name] += w.time()
-				return
 			}
 		}
 	}
-	u.aroundUnknown += w.time()
 }
 
 func (u *use) holds(m *model, h turn) {
@@ -154,8 +151,6 @@ func (u *use) holds(m *model, h turn) {
 	u.holdWaited += waited
 	if name, ok := g.scope(h.from); ok {
 		u.around[name] += waited
-	} else {
-		u.aroundUnknown += waited
 	}
 	i := sort.Search(len(g.spans), func(i int) bool { return g.spans[i].from >= h.from })
 	for at := h.from; i < len(g.spans) && g.spans[i].from < h.to; i++ {
