@@ -60,8 +60,8 @@ func (s *lockSums) counted() *lockSums {
 // lockTable is all locks that are counted. No lock is kept from being collected.
 var lockTable struct {
 	fresh atomic.Pointer[lockSums] // those that are not in all yet
-	count atomic.Int64
-	gen   atomic.Int64 // the recording that knows the threshold
+	count atomic.Int64             // of both
+	gen   atomic.Int64             // the recording that knows the threshold
 
 	mu  sync.Mutex // held by who tells; nobody who locks waits for it
 	all []*lockSums
@@ -84,8 +84,9 @@ func (l *lockState) known(name string, what uint64) *lockSums {
 	if name == "" {
 		name = caller()
 	}
-	s := &lockSums{addr: addr, name: strings.Clone(name), kind: format.LockKind(what >> 8)}
+	s := newSums(addr, name, format.LockKind(what>>8))
 	if !l.sums.CompareAndSwap(old, s) {
+		lockTable.count.Add(-1)
 		return l.sums.Load()
 	}
 	s.register()
@@ -94,17 +95,24 @@ func (l *lockState) known(name string, what uint64) *lockSums {
 	return s
 }
 
+// newSums makes what register then has told, and takes its place in the table.
+func newSums(addr uint64, name string, kind format.LockKind) *lockSums {
+	return &lockSums{addr: addr, name: strings.Clone(name), kind: kind, rest: lockTable.count.Add(1) > maxLocks}
+}
+
 // register has the lock told of from now on.
 func (s *lockSums) register() {
-	if s.rest = lockTable.count.Add(1) > maxLocks; !s.rest {
-		for {
-			s.next = lockTable.fresh.Load()
-			if lockTable.fresh.CompareAndSwap(s.next, s) {
-				break
-			}
+	tellLocks.Store(&lockTeller)
+	if s.rest {
+		lockTable.count.Add(-1) // it has none
+		return
+	}
+	for {
+		s.next = lockTable.fresh.Load()
+		if lockTable.fresh.CompareAndSwap(s.next, s) {
+			return
 		}
 	}
-	tellLocks.Store(&lockTeller)
 }
 
 var lockTeller = (*recorder).lockSums
@@ -134,8 +142,9 @@ func (r *recorder) lockSums(now collecting) {
 	t := &lockTable
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	for s := t.fresh.Swap(nil); s != nil; s = s.next {
+	for s := t.fresh.Swap(nil); s != nil; {
 		t.all = append(t.all, s)
+		s, s.next = s.next, nil // or each would keep all that came before it
 	}
 	kept := t.all[:0]
 	for _, s := range t.all {

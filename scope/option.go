@@ -127,7 +127,7 @@ func WithHeartbeat(d time.Duration) Option { return func(o *options) { o.heartbe
 
 // What WithLockThreshold takes besides durations.
 const (
-	LocksAll       time.Duration = 0  // every wait, short as it may be, and every hold
+	LocksAll       time.Duration = 0  // every wait, short as it may be, and every hold but those of readers
 	LocksCalibrate time.Duration = -1 // six times what a lock that is free takes, measured once; the default
 	LocksOff       time.Duration = -2 // no Mutex, RWMutex or Retry tells anything
 )

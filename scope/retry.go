@@ -3,7 +3,6 @@
 package scope
 
 import (
-	"strings"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -88,7 +87,7 @@ func retriesOf(name string) *lockSums {
 	if t.by == nil {
 		t.by = map[string]*lockSums{}
 	}
-	s = &lockSums{name: strings.Clone(name), kind: format.LockRetry}
+	s = newSums(0, name, format.LockRetry)
 	t.by[s.name] = s
 	s.register()
 	return s
