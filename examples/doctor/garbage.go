@@ -38,6 +38,7 @@ func garbage(o options) func() uint64 {
 		var sums [processors]uint64
 		inParallel(processors, func(worker int) {
 			buffer := make([]byte, size)
+			sum := uint64(0)
 			for n := worker; n < requests; n += processors {
 				end := scope.Task("answer", n)
 				if n*7%20 < o.part(20) {
@@ -49,9 +50,10 @@ func garbage(o options) func() uint64 {
 					at = at.next
 					answer = append(answer, byte(at.id), byte(at.id>>8))
 				}
-				sums[worker] += digest(digest(uint64(n), text), string(answer))
+				sum += digest(digest(uint64(n), text), string(answer))
 				end()
 			}
+			sums[worker] = sum
 		})
 		return sums[0] + sums[1]
 	}

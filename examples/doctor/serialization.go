@@ -29,28 +29,30 @@ func (w *numberer) work(worker int) {
 		wait()
 		end := scope.Task("number lines", i)
 		before := int(w.late * float64(lines))
-		out, rest = w.number(worker, out[:0], block, n, before)
+		var sum, sumOfRest uint64
+		out, rest, sum = numberLines(out[:0], block, n, before)
 		w.first[i+1] <- n + lines
-		out, _ = w.number(worker, out, rest, n+before, lines-before)
+		out, _, sumOfRest = numberLines(out, rest, n+before, lines-before)
+		w.sums[worker] += sum + sumOfRest
 		end()
 	}
 }
 
-// number appends the first lines of a text with their numbers, and returns the rest of
-// the text.
-func (w *numberer) number(worker int, out []byte, text string, n, lines int) ([]byte, string) {
+// numberLines appends the first lines of a text with their numbers and checksums, and
+// returns the rest of the text and the sum of those.
+func numberLines(out []byte, text string, n, lines int) (_ []byte, rest string, sum uint64) {
 	for range lines {
 		line, rest, _ := strings.Cut(text, "\n")
-		sum := digest(uint64(n), line)
+		digits := digest(uint64(n), line)
 		out = append(strconv.AppendInt(out, int64(n), 10), ' ')
-		out = append(strconv.AppendUint(append(out, line...), sum, 16), '\n')
-		w.sums[worker] += sum
+		out = append(strconv.AppendUint(append(out, line...), digits, 16), '\n')
+		sum += digits
 		if text = rest; len(out) > 64<<10 {
 			out = out[:0] // written
 		}
 		n++
 	}
-	return out, text
+	return out, text, sum
 }
 
 // serialization numbers the lines of a text. By strength, a worker does so with more
