@@ -29,7 +29,7 @@
 // # Cost
 //
 // Each switch costs its thread about a microsecond, in the kernel, and 4 bytes of the
-// trace; bench/sched.go measures it. The rings are 128 KiB for each CPU, less where there
+// trace; bench/sched.go measures it. The rings are 256 KiB for each CPU, less where there
 // are more than 16, or where the system allows the user less (perf_event_mlock_kb,
 // RLIMIT_MEMLOCK). There is a descriptor for each thread at Start on each CPU.
 //

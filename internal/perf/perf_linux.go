@@ -167,8 +167,8 @@ func (s *Switches) watch(tid int, cpus []int) error {
 
 // newRing makes the ring of fd's CPU, as large as is allowed.
 func newRing(fd, cpus int) (*ring, error) {
-	pages := 32
-	for pages > 8 && pages*cpus > 512 {
+	pages := 64
+	for pages > 8 && pages*cpus > 1024 {
 		pages /= 2
 	}
 	for ; ; pages /= 2 {

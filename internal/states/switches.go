@@ -14,8 +14,12 @@ type switches struct {
 	r       *trace.SwitchReader
 	mono    int64 // of the trace's start: blocks tell monotonic time
 	threads map[uint32]*thread
-	on      int64 // ns on a CPU, of all threads, between two times
 	total   int64 // switches
+
+	// Of all threads, between two times:
+	on   int64 // ns on a CPU
+	came int64 // how often one came onto a CPU
+	lost int64 // ns of which switches were lost
 }
 
 // thread has what is known of one.
@@ -52,8 +56,13 @@ func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
 			s.threads[b.Thread] = th
 		}
 		th.blocks = append(th.blocks, blockRef{b.Base - s.mono, b.Until - s.mono, where})
+		if n := len(th.blocks); b.Lost && n > 1 {
+			s.lost += max(min(th.blocks[n-1].from, to)-max(th.blocks[n-2].to, from), 0)
+		}
 		s.total += int64(len(b.List))
-		s.on += onCPU(&b, from+s.mono, to+s.mono)
+		on, came := onCPU(&b, from+s.mono, to+s.mono)
+		s.on += on
+		s.came += came
 	}
 	for _, th := range s.threads {
 		slices.SortStableFunc(th.blocks, func(a, b blockRef) int { return cmp.Compare(a.from, b.from) })
@@ -74,19 +83,22 @@ func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
 }
 
 // onCPU is how long the thread of a block was on a CPU between two times of the block's
-// clock.
-func onCPU(b *format.Switches, from, to int64) (ns int64) {
+// clock, and how often it came onto one.
+func onCPU(b *format.Switches, from, to int64) (ns, came int64) {
 	at, on := b.Base, b.On
 	for _, w := range b.List {
 		if on {
 			ns += max(min(w.Time, to)-max(at, from), 0)
 		}
 		at, on = w.Time, w.How == format.SwitchIn
+		if on && at >= from && at <= to {
+			came++
+		}
 	}
 	if on {
 		ns += max(min(b.Until, to)-max(at, from), 0)
 	}
-	return ns
+	return ns, came
 }
 
 // where is a thread at a moment.
