@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -252,5 +253,65 @@ func TestMisusedLocksAreTold(t *testing.T) {
 	}
 	if h := w.m.locks[0].holds; h[0].to != ms && h[1].to != ms {
 		t.Errorf("the hold goes on: %+v", h)
+	}
+}
+
+// TestForeignLocks: what is no lock of package scope is called by the place where it is
+// waited for, and its holder is who woke.
+func TestForeignLocks(t *testing.T) {
+	w := play(2, func(p *proc) {
+		var owner *proc
+		var line []*proc
+		p.parallel(2, func(p *proc, i int) {
+			for _, d := range varied(200, 1*ms)[i*100:][:100] {
+				p.run(d / 8)
+				if owner != nil {
+					line = append(line, p)
+					p.wait(states.Lock, "add")
+				}
+				owner = p
+				p.scope("update", func() { p.run(d) })
+				if owner = nil; len(line) > 0 {
+					owner = line[0]
+					line = line[1:]
+					p.w.wake(owner, p)
+				}
+			}
+		})
+	})
+	r := w.examine()
+	if len(r.Findings) != 1 {
+		t.Fatal(list(r))
+	}
+	f := r.Findings[0]
+	if f.Verdict != LockContention || !strings.HasPrefix(f.Object, "main.add main.go:") || !strings.Contains(f.Text, "Waiting for the lock in main.add main.go:") || f.Scopes[0] != "update" {
+		t.Errorf("%+v", f)
+	}
+}
+
+func TestWhyThereIsNoGoTraceIsSaid(t *testing.T) {
+	m := newModel(0, 1000, func(uint16) string { return "" })
+	m.noGo = "Go execution trace 1 is of another process"
+	for _, u := range m.report().Unexamined {
+		if strings.Contains(u.Why, m.noGo) {
+			return
+		}
+	}
+	t.Error("it is not")
+}
+
+// TestPolls: what one polls with, and what only looks at the clock.
+func TestPolls(t *testing.T) {
+	for name, want := range map[string]bool{
+		"runtime.Gosched": true, "sync.(*Mutex).TryLock": true, "sync/atomic.(*Int64).Load": true, "runtime.selectnbrecv": true,
+		"sync/atomic.(*Int64).Add": false, "sync/atomic.CompareAndSwapUint32": true, "time.Now": false, "runtime.nanotime": false, "main.work": false, "sync.(*Mutex).Lock": false,
+	} {
+		if got := polls([]gotrace.Frame{{Func: name}, {Func: "main.main"}}); got != want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+	deep := []gotrace.Frame{{Func: "main.a"}, {Func: "main.b"}, {Func: "main.c"}, {Func: "main.d"}, {Func: "runtime.Gosched"}}
+	if polls(deep) {
+		t.Error("who is called by it does not poll")
 	}
 }

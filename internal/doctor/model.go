@@ -319,7 +319,7 @@ func (m *model) waitedFor() {
 			if !ok {
 				n = int32(len(m.locks))
 				places[place] = n
-				m.locks = append(m.locks, &lock{name: "the lock waited for in " + place, kind: format.LockUnknown, place: true, acquired: -1})
+				m.locks = append(m.locks, &lock{name: place, kind: format.LockUnknown, place: true, acquired: -1})
 			}
 			v.lock = n
 			m.locks[n].waits = append(m.locks[n].waits, turn{g: g, from: v.from, to: v.to})

@@ -112,9 +112,9 @@ func (u *use) finding(m *model) Finding {
 // called is the lock as a sentence has it.
 func (u *use) called() string {
 	if u.l.place {
-		return u.l.name
+		return "the lock in " + u.l.name
 	}
-	return "lock " + u.l.name
+	return "lock " + analysis.Show(u.l.name)
 }
 
 func (u *use) begin() string {
