@@ -84,14 +84,14 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	off := max(sum-c.cpu, c.cpu-sum)
 	k.Text = fmt.Sprintf("threads were on CPUs for %v by their switches, %v of it with goroutines, and %v by their clocks: off by %.2f %%",
 		round(sum), round(f.used), round(c.cpu), 100*float64(off)/float64(c.cpu))
-	// The clocks count the switches themselves, which belong to nobody, and what a
-	// thread did while its switches were lost.
-	if itself := s.came * perSwitch; sum < c.cpu && itself+s.lost > c.cpu/200 {
+	if s.lost > c.cpu/100 {
+		k.Text += fmt.Sprintf("; that can't be judged, as of %v of the threads' time switches were lost", round(s.lost))
+		return
+	}
+	// The clocks count the switches themselves, which belong to nobody.
+	if itself := s.came * perSwitch; sum < c.cpu && itself > c.cpu/200 {
 		k.Text += fmt.Sprintf(", of which %d switches may be %v", s.came, round(itself))
-		if s.lost > 0 {
-			k.Text += fmt.Sprintf(", and lost ones %v", round(s.lost))
-		}
-		off = max(off-itself-s.lost, 0)
+		off = max(off-itself, 0)
 	}
 	k.judge(float64(off) / float64(c.cpu))
 }
