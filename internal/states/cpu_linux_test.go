@@ -39,11 +39,11 @@ var perSecond int64 // rounds of compute
 
 //go:noinline
 func compute(n int64) {
-	x := sink
+	x := n
 	for i := range n {
-		x += int(i) ^ x
+		x += i ^ x
 	}
-	sink = x
+	sink.Store(x)
 }
 
 // Long scopes have the CPU time that their thread's clock says, be there others that

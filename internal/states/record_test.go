@@ -2,6 +2,7 @@ package states
 
 import (
 	"path/filepath"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -10,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-var sink int
+var sink atomic.Int64 // what is computed is of use
 
 // recorded runs f while a trace is recorded, and opens that.
 func recorded(t *testing.T, f func()) *trace.Trace {

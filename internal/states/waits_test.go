@@ -25,8 +25,8 @@ type waits struct {
 	lis   net.Listener
 }
 
-func (w *waits) mutex()     { w.ready.Done(); w.mu.Lock(); sink++; w.mu.Unlock() }
-func (w *waits) rwmutex()   { w.ready.Done(); w.rw.RLock(); sink++; w.rw.RUnlock() }
+func (w *waits) mutex()     { w.ready.Done(); w.mu.Lock(); w.mu.Unlock() }
+func (w *waits) rwmutex()   { w.ready.Done(); w.rw.RLock(); w.rw.RUnlock() }
 func (w *waits) waitgroup() { w.ready.Done(); w.wg.Wait() }
 func (w *waits) send()      { w.ready.Done(); w.full <- 1 }
 func (w *waits) receive()   { w.ready.Done(); <-w.empty }
