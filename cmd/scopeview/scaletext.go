@@ -51,9 +51,10 @@ func (r *scaleReport) law(b *bytes.Buffer, st styles) {
 		return
 	}
 	f, last := r.Fit, r.Points[len(r.Points)-1].Procs
-	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the times deviate by %s\n", st.bold("Universal Scalability Law:"), f.Sigma, f.Kappa, percent(f.Error))
-	if f.Error > 0.1 {
-		fmt.Fprintf(b, "%s\n", st.yellow("that is much: the times do not follow the law, and what it says is a guess"))
+	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", st.bold("Universal Scalability Law:"), f.Sigma, f.Kappa, percent(f.Error))
+	if f.Error > scale.MaxError {
+		fmt.Fprintf(b, "%s\n", st.yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
+		return
 	}
 	switch r.Dominant {
 	case scale.LossNone:

@@ -6,6 +6,10 @@ import (
 	"slices"
 )
 
+// MaxError is how far the medians may lie off the law, as the root of the mean square, for
+// anything to be concluded from it.
+const MaxError = 0.1
+
 // Result is what runs with different numbers of processors tell. Times are ns.
 type Result struct {
 	CPUs   int         `json:"cpus"`   // that the runs could use
@@ -13,8 +17,8 @@ type Result struct {
 	Names  []Inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
 	// Fit is null where Refused says why.
 	Fit      *Fit     `json:"fit"`
-	Peak     *float64 `json:"peak"`     // N*; null: none, or no fit
-	Dominant Loss     `json:"dominant"` // the larger loss on the most processors; "" without a fit
+	Peak     *float64 `json:"peak"`     // N*; null: none, or no fit that is good enough
+	Dominant Loss     `json:"dominant"` // the larger loss on the most processors; "" without such a fit
 	Refused  string   `json:"refused,omitempty"`
 }
 
@@ -46,7 +50,6 @@ func Summarize(runs []Run, cpus int) *Result {
 	var samples []Sample
 	for _, x := range runs {
 		by[x.Procs] = append(by[x.Procs], x)
-		samples = append(samples, Sample{x.Procs, float64(x.Wall)})
 	}
 	procs := slices.Sorted(maps.Keys(by))
 	for _, p := range procs {
@@ -65,6 +68,7 @@ func Summarize(runs []Run, cpus int) *Result {
 			pt.Inflation = float64(pt.CPU) / float64(first.CPU)
 		}
 		r.Points = append(r.Points, pt)
+		samples = append(samples, Sample{p, float64(pt.Wall)})
 	}
 	r.names(procs, by)
 	fit, err := FitUSL(samples)
@@ -72,7 +76,11 @@ func Summarize(runs []Run, cpus int) *Result {
 		r.Refused = err.Error()
 		return r
 	}
-	r.Fit, r.Dominant = &fit, fit.Dominant(float64(procs[len(procs)-1]))
+	r.Fit = &fit
+	if fit.Error > MaxError {
+		return r
+	}
+	r.Dominant = fit.Dominant(float64(procs[len(procs)-1]))
 	if n, ok := fit.Peak(); ok {
 		r.Peak = &n
 	}

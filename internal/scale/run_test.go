@@ -128,6 +128,12 @@ func TestSummarize(t *testing.T) {
 	if !reflect.DeepEqual(r.Names, want) {
 		t.Errorf("names %+v", r.Names)
 	}
+	for i := range runs {
+		runs[i].Wall = 1e9 + int64(i/3%2)*2e9 // to and fro
+	}
+	if r := Summarize(runs, 4); r.Fit == nil || r.Fit.Error < MaxError || r.Dominant != "" || r.Peak != nil {
+		t.Errorf("times that follow no law: %+v", r)
+	}
 	if r := Summarize(runs[:6], 4); r.Fit != nil || r.Peak != nil || r.Dominant != "" || !strings.Contains(r.Refused, "2 numbers of processors are too few") {
 		t.Errorf("two points: %+v", r)
 	}
