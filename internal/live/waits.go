@@ -25,6 +25,7 @@ const locksPart = 40_000
 // takes no more than one part in shareOf of the time.
 const (
 	again   = time.Second
+	noneFor = 4 * time.Second // if there was none
 	shareOf = 10
 )
 
@@ -82,7 +83,11 @@ func (x *session) statesNow(s *Server) (had *timeline.States, problem string, re
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	old := k.at.IsZero() || growing(k.writer)
-	due := k.at.IsZero() || !growing(writer) || time.Since(k.at) > max(again, shareOf*k.took)
+	rest := max(again, shareOf*k.took)
+	if k.states == nil {
+		rest = max(rest, noneFor)
+	}
+	due := k.at.IsZero() || !growing(writer) || time.Since(k.at) > rest
 	if old && due && !k.reading {
 		k.reading, k.writer = true, writer
 		s.background(func() { x.readStates(s.ctx) })

@@ -40,9 +40,10 @@ export class Waits {
   /**
    * Takes what a container has of it.
    * @param {import("./columns.js").Container} container
-   * @returns {boolean} whether it had any
+   * @returns {boolean} whether there is anything to be shown that was not, or may differ
    */
   take({ header, columns }) {
+    const had = this.locks.length > 0 || this.states !== null;
     if (header.states) {
       this.states = new StateSet(header.states, columns);
     }
@@ -51,7 +52,7 @@ export class Waits {
       this.locks = readLocks(header.locks, columns);
       this.more = header.locks.more ?? 0;
     }
-    return Boolean(header.states || header.locks);
+    return had || this.locks.length > 0 || this.states !== null;
   }
 
   /**
