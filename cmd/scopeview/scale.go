@@ -131,7 +131,7 @@ func parseProcs(text string) (ps []int, err error) {
 func scaleWarnings(procs []int, cpus int) []string {
 	ws := []string{}
 	if last := procs[len(procs)-1]; last > cpus {
-		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs", plural(int64(cpus), "CPU")))
+		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", plural(int64(cpus), "CPU")))
 	}
 	if procs[0] != 1 {
 		ws = append(ws, fmt.Sprintf("without a run on one processor, speed-ups are over that on %d", procs[0]))
