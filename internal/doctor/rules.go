@@ -57,7 +57,7 @@ var rules = []rule{
 		"slope":     0.2, // of log CPU on log of how many ran
 		"most":      5,   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
 		"p":         0.01,
-		"explained": 0.15, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
+		"explained": 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
 		"wait":      0.05, // of its time, that its goroutine waits for locks and channels at most
 		"cpu":       0.9,  // of its time, that it is on a CPU at least
 		"share":     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
