@@ -64,6 +64,26 @@ func (x *excerpt) write(f func(w io.Writer) error) error {
 	return x.out.write(x.s, func(w io.Writer) error { return f(x.out.exact(x.s, w)) })
 }
 
+// report is what a command has found out.
+type report[J any] interface {
+	json() J
+	text(w io.Writer, st styles) error
+}
+
+// present writes it, and makes what is wrong with the trace the exit code.
+func present[J any](x *excerpt, r report[J], asJSON bool) error {
+	err := x.out.write(x.s, func(w io.Writer) error {
+		if asJSON {
+			return writeJSON(x.out.exact(x.s, w), r.json())
+		}
+		return r.text(w, x.out.styles(x.s))
+	})
+	if err != nil {
+		return err
+	}
+	return x.verdict()
+}
+
 func (x *excerpt) state() analysis.State { return stateOf(x.t, x.path) }
 
 // verdict makes what is wrong with the trace the exit code.

@@ -3,7 +3,6 @@ package main
 import (
 	"errors"
 	"fmt"
-	"io"
 	"strings"
 
 	"github.com/spf13/cobra"
@@ -68,16 +67,7 @@ The first lines say what was recorded, and how far what can be known in two ways
 			if err := r.read(cmd, s, &x); err != nil {
 				return err
 			}
-			err := x.out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(x.out.exact(s, w), r.json())
-				}
-				return r.text(w, x.out.styles(s))
-			})
-			if err != nil {
-				return err
-			}
-			return x.verdict()
+			return present(&x, &r, asJSON)
 		},
 	}
 	x.flags(cmd)

@@ -3,7 +3,6 @@ package main
 import (
 	"cmp"
 	"fmt"
-	"io"
 	"maps"
 	"slices"
 	"strings"
@@ -76,16 +75,7 @@ holder's row, around the lock or inside it.`,
 			if err := top.read(cmd, s, &x.sel); err != nil {
 				return err
 			}
-			err := x.out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(x.out.exact(s, w), top.json())
-				}
-				return top.text(w, x.out.styles(s))
-			})
-			if err != nil {
-				return err
-			}
-			return x.verdict()
+			return present(&x, &top, asJSON)
 		},
 	}
 	x.flags(cmd)

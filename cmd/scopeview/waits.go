@@ -1,7 +1,6 @@
 package main
 
 import (
-	"io"
 
 	"github.com/spf13/cobra"
 )
@@ -54,16 +53,7 @@ woken: where somebody unlocked, was done, sent or received. --name chooses those
 			if err := r.read(cmd, s, &x.sel); err != nil {
 				return err
 			}
-			err := x.out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(x.out.exact(s, w), r.json())
-				}
-				return r.text(w, x.out.styles(s))
-			})
-			if err != nil {
-				return err
-			}
-			return x.verdict()
+			return present(&x, &r, asJSON)
 		},
 	}
 	x.flags(cmd)

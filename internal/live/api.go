@@ -45,13 +45,8 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 // serveTile gives a part of a trace whose whole was merged, as fine as it is
 // drawn.
 func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
-	from, to, ok := span(w, r)
+	from, to, px, ok := part(w, r)
 	if !ok {
-		return
-	}
-	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
-	if err != nil || px < 1 {
-		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
 		return
 	}
 	x, ok := s.load(w, r, b)
@@ -118,6 +113,19 @@ func answer(w http.ResponseWriter, c *timeline.Container) {
 // largeAnswer gives an answer the time that it takes through a slow tunnel.
 func largeAnswer(w http.ResponseWriter) {
 	http.NewResponseController(w).SetWriteDeadline(time.Now().Add(largeIn))
+}
+
+// part is a span and in how many pixels it is drawn.
+func part(w http.ResponseWriter, r *http.Request) (from, to, px int64, ok bool) {
+	if from, to, ok = span(w, r); !ok {
+		return 0, 0, 0, false
+	}
+	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
+	if err != nil || px < 1 {
+		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
+		return 0, 0, 0, false
+	}
+	return from, to, px, true
 }
 
 // span reads from and to, in ns from the trace's start.

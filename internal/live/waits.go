@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
-	"strconv"
 	"sync"
 	"time"
 
@@ -44,13 +43,8 @@ type known struct {
 // as fine as it is drawn. It does not wait for the Go execution trace to be read: the
 // answer says that there will be more.
 func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
-	from, to, ok := span(w, r)
+	from, to, px, ok := part(w, r)
 	if !ok {
-		return
-	}
-	px, err := strconv.ParseInt(r.URL.Query().Get("px"), 10, 64)
-	if err != nil || px < 1 {
-		refuse(w, http.StatusBadRequest, "px is to be the number of pixels that the part is drawn in.")
 		return
 	}
 	x, ok := s.load(w, r, b)
