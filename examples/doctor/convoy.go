@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// convoy answers requests, which come by 32 connections with 15 milliseconds in
+// convoy answers requests, which come by 32 connections with 25 milliseconds in
 // between, from a table: an answer is made under the lock of its part. At first the
 // table has one part, which is more than its lock can take: most of the connections
 // stand in line at it, and each unlock hands it to the next in line. By strength, it
@@ -15,9 +15,9 @@ import (
 // from the beginning.
 func convoy(o options) func() uint64 {
 	const connections, parts = 32, 16
-	requests := o.many(650)
+	requests := o.many(400)
 	split := o.part(requests)
-	text := page(800_000)
+	text := page(1_300_000)
 	return func() uint64 {
 		var table [parts]struct {
 			mu  scope.Mutex
@@ -29,7 +29,7 @@ func convoy(o options) func() uint64 {
 		var next atomic.Int64
 		inParallel(connections, func(int) {
 			for n := int(next.Add(1)) - 1; n < requests; n = int(next.Add(1)) - 1 {
-				time.Sleep(15 * time.Millisecond) // until the request comes
+				time.Sleep(25 * time.Millisecond) // until the request comes
 				end := scope.Task("answer", n)
 				t := &table[0]
 				if n >= split {

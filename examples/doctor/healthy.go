@@ -59,7 +59,7 @@ func healthyPipeline(o options) func() uint64 {
 func healthyServer(o options) func() uint64 {
 	const connections = 8
 	requests := o.many(15)
-	text := page(1_600_000)
+	text := page(3_000_000)
 	return func() uint64 {
 		var sum atomic.Uint64
 		inParallel(connections, func(c int) {
