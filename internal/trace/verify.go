@@ -38,7 +38,7 @@ var Rules = []struct{ Name, Doc string }{
 	{"record-start", "a record's start is a time, and but for ends not before its chunk's since"},
 	{"record-order", "in the assembly path, records but for ends and waits lie in the order of their starts"},
 	{"record-kind", "a record's kind is of this version"},
-	{"record-name", "a record's name, and a key, is defined"},
+	{"record-name", "a record's name, and a key, is defined; not so where the hot part is missing, which may have the name's block"},
 	{"record-words", "words 1 and 3 are what the kind's description says"},
 	{"record-stop", "a scope's stop is a time, not before its start"},
 	{"record-cpu", "CPU time is at most wall time, and exact only below 20 µs"},

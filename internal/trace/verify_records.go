@@ -75,8 +75,9 @@ func (v *verifier) skipped(c *chunkInfo, was, now *recordScan) {
 	v.check(now.noExt == was.noExt, off+int64(now.off), "ext-missing", "the record's extension is missing or not whole")
 }
 
+// defined tells whether a name is there, or may be in the hot part that is not.
 func (v *verifier) defined(id uint64) bool {
-	return id < format.FirstName || id < format.MaxNames && v.named[uint16(id)]
+	return id < format.FirstName || v.t.Cool() || id < format.MaxNames && v.named[uint16(id)]
 }
 
 // words checks words 1 and 3.

@@ -235,6 +235,11 @@ func TestVerify(t *testing.T) {
 	for _, tc := range ringCases {
 		verify(soundRing, tc)
 	}
+	// Of a trace whose hot part is missing, that part may have the name.
+	const hot = "header backing=%s\nstate closed=0 tick=9000 end=8192\nchunk records owner=0 flags=final sealed\nanchor start=1500 thread=1 cpu=-1\ntask \"f\" g=1 start=2000 stop=3000 cpu=0/unknown\n"
+	unnamed := strings.Replace(hot, `"f"`, "#7", 1)
+	verify(fmt.Sprintf(unnamed, "shm"), verifyCase{"name in the hot part", "", "", nil})
+	verify(fmt.Sprintf(unnamed, "disk"), verifyCase{"no hot part", "", "", []string{"4192 record-name"}})
 	for _, r := range trace.Rules {
 		if !covered[r.Name] {
 			t.Errorf("no trace of the corpus breaks %s", r.Name)
