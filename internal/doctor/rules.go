@@ -12,7 +12,7 @@ type limits map[string]float64
 // rule is a row of the table.
 type rule struct {
 	verdict Verdict
-	number  int // the row of ANALYSIS §1.11
+	source  string // of the rule, and of the thresholds that are not ours
 	needs   need
 	limits  limits
 	look    func(m *model, l limits) []Finding
@@ -28,32 +28,32 @@ const (
 	needSamples                  // the CPU profile
 )
 
-// rules is the table of §1.11, with its defaults. Where it leaves a number open, or
-// where we differ, the row says so.
+// rules is the table. Where the sources leave a number open, or where we differ from
+// them, the row says "ours".
 var rules = []rule{
-	{BlockingUnderLock, 16, needGo, limits{
-		"blocked": 0.05, // of the time, that a holder waits for something outside and others for it; ours: §1.11 lists every one
+	{BlockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, limits{
+		"blocked": 0.05, // of the time, that a holder waits for something outside and others for it; ours
 	}, blockingUnderLock},
-	{FatCriticalSection, 2, needCores, limits{
+	{FatCriticalSection, "the utilization law; Pikus", needCores, limits{
 		"used":   0.5,  // of the time that somebody has the lock
 		"inside": 0.2,  // of that, that scopes begun under the lock take; ours
 		"wait":   0.05, // of the core time waited for it, else nobody minds
 	}, fatCriticalSection},
-	{Convoy, 13, needCores, limits{
+	{Convoy, "the starvation of sync.Mutex, after 1 ms", needCores, limits{
 		"crowd": 0.25, // of the time that more wait than there are cores: "persistently"
 		"wait":  0.05,
 	}, convoy},
-	{LockContention, 1, needCores, limits{
+	{LockContention, "VTune; SyncPerf", needCores, limits{
 		"wait":      0.05, // of the core time
 		"contended": 0.1,  // of the acquisitions
 		"often":     100,  // acquisitions in a second, with that
 	}, lockContention},
-	{Serialization, 3, needGo | needCores, limits{
+	{Serialization, "Pikus; bottle graphs (OOPSLA 2013)", needGo | needCores, limits{
 		"one":      0.8, // of the time that exactly one runs
 		"work":     0.1, // of all that ran, that each of two workers at least did
 		"handoffs": 0.5, // of the changes of who runs, that the one before wakes the next
 	}, serialization},
-	{WorkInflation, 4, needGo | needCores, limits{
+	{WorkInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, limits{
 		"slope":     0.2, // of log CPU on log of how many ran
 		"most":      5,   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
 		"p":         0.01,
@@ -63,41 +63,41 @@ var rules = []rule{
 		"share":     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
 		"count":     10,   // executions, some of them with and some without others; ours
 	}, workInflation},
-	{LoadImbalance, 7, needGo | needCores, limits{
+	{LoadImbalance, "SyncPerf; imbalance as HPC tools have it", needGo | needCores, limits{
 		"imbalance": 0.2, // longest over mean, less one
 	}, loadImbalance},
-	{TooFine, 8, needGo | needCores, limits{
+	{TooFine, "work and span", needGo | needCores, limits{
 		"task":     10,  // times what a goroutine costs, that the median one runs
 		"overhead": 0.1, // of the core time
 	}, tooFine},
-	{Oversubscription, 9, needGo | needCores, limits{
+	{Oversubscription, "VTune", needGo | needCores, limits{
 		"runnable":  0.2,  // of the time of those who could run
 		"preempted": 0.05, // of the time of those who ran
 		"full":      0.9,  // of the cores, that are in use meanwhile
 	}, oversubscription},
-	{NotEnoughParallelism, 10, needGo | needCores, limits{
+	{NotEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, limits{
 		"alone":    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
 		"parallel": 0.1, // of the time that more run, else nobody meant it to be parallel; ours
 		"same":     0.8, // of the time alone, that it is the same; ours
 	}, notEnoughParallelism},
-	{GC, 11, needGo | needCores, limits{
+	{GC, "runtime/metrics", needGo | needCores, limits{
 		"cpu":    0.25, // of all that ran
 		"assist": 0.05, // of the goroutines' time on CPUs
 	}, collector},
-	{Channel, 12, needGo | needCores, limits{
+	{Channel, "Little's law", needGo | needCores, limits{
 		"blocked":  0.05,   // of the core time, that senders wait while their receiver runs; ours
 		"pingpong": 10_000, // hand-offs in a second
 	}, channel},
-	{Spinning, 14, needGo | needCores | needSamples, limits{
+	{Spinning, "VTune", needGo | needCores | needSamples, limits{
 		"spin":  0.05, // of the core time; ours
 		"polls": 0.6,  // of a goroutine's samples, that are in what one polls with; ours
 	}, spinning},
-	{PageFaults, 15, needBeats | needCores, limits{
+	{PageFaults, "Sun's microstates", needBeats | needCores, limits{
 		"fault": 0.05, // of the CPU time
 	}, pageFaults},
 }
 
-// worth is the gain from which on a finding is told at all. Ours: §1.11's thresholds say
+// worth is the gain from which on a finding is told at all. Ours: the sources' thresholds say
 // that something is there, not that mending it pays, and where cores are all busy with
 // other work it does not.
 const worth = 0.03

@@ -214,7 +214,7 @@ func (m *model) sweepRan() int64 { return max(m.sweep.ran(), 1) }
 const goroutineCost = 800
 
 // tooFine: so many goroutines are made for so little work each that making them costs
-// more than a tenth of the cores. Both conditions of §1.11 are asked for, not one: short
+// more than a tenth of the cores. Both are asked for, short work and what it costs: short
 // goroutines that are rare cost nothing. Share is the number made × what one costs, of the
 // core time; gain is the same.
 func tooFine(m *model, l limits) (fs []Finding) {
@@ -271,7 +271,7 @@ const refill = 15_000
 
 // oversubscription: all cores are in use, others could run too, and that costs something:
 // goroutines are switched before they have got anywhere, or the system shares out the
-// CPUs among more threads than there are. §1.11 asks for the first part alone; but a pool
+// CPUs among more threads than there are. VTune asks for the first part alone; but a pool
 // with more workers than cores, each of which runs its ten milliseconds, loses nothing by
 // that, and would be blamed.
 //

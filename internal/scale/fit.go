@@ -6,7 +6,7 @@ import (
 )
 
 // MinPoints is how many numbers of processors a fit takes: with three parameters, fewer
-// would fit nearly anything (ANALYSIS §1.11).
+// would fit nearly anything.
 const MinPoints = 6
 
 // Sample is the time that the same work took on N processors.
