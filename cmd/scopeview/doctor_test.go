@@ -200,3 +200,15 @@ note: half of it is missing
 		t.Error("the verdict is not red on a terminal, or it is elsewhere")
 	}
 }
+
+// TestVerdictsAreExplained: the help has a line for each.
+func TestVerdictsAreExplained(t *testing.T) {
+	if len(meanings) != len(doctor.Verdicts) {
+		t.Errorf("%d verdicts, %d are explained", len(doctor.Verdicts), len(meanings))
+	}
+	for _, v := range doctor.Verdicts {
+		if meanings[v] == "" {
+			t.Errorf("%s is not explained", v)
+		}
+	}
+}
