@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -247,6 +248,10 @@ func TestLockThreshold(t *testing.T) {
 // is told while it is used.
 func TestLocksAddUp(t *testing.T) {
 	const workers, rounds = 4, 500
+	slack := int64(0)
+	if faultfs.Emulated() {
+		slack = 1_100 // its counter goes in steps of 1 µs, and two threads may be one step apart
+	}
 	for _, threshold := range []time.Duration{LocksAll, LocksCalibrate, 20 * time.Microsecond} {
 		t.Run(threshold.String(), func(t *testing.T) {
 			perBacking(t, func(t *testing.T, backing Option) {
@@ -299,7 +304,7 @@ func TestLocksAddUp(t *testing.T) {
 						case e.Kind == format.KindHold:
 							holds++
 							held += e.Dur
-							if e.Args[2].Value&1 == 0 && e.Start < last[0] {
+							if e.Args[2].Value&1 == 0 && e.Start < last[0]-slack {
 								t.Errorf("held from %d on, and until %d by another", e.Start, last[0])
 							}
 							last[0] = e.Start + e.Dur
