@@ -55,6 +55,8 @@ func TestRingFollower(t *testing.T) {
 			}
 		}
 		handed := w.handed
+		type poll struct{ found, handed int64 }
+		var polls []poll
 		for range 400 {
 			steps := w.rnd.IntN(1500)
 			if slow && w.rnd.IntN(8) == 0 {
@@ -69,10 +71,19 @@ func TestRingFollower(t *testing.T) {
 			if done, err := f.Poll(deliver); done || err != nil {
 				t.Fatalf("seed %d: done %v, %v", seed, done, err)
 			}
+			polls = append(polls, poll{f.Found(), w.handed})
 		}
-		// Chunks in three laps, and what is carried; beats, of which a chunk has many.
-		if n := f.Entries(); n > 30*w.ring {
-			t.Errorf("seed %d: %d entries after %d chunks", seed, n, w.handed)
+		// What was not told in two laps is forgotten, four times a lap. A lap is of the
+		// chunks that the follower finds, and at least 64.
+		since := int64(0)
+		for _, p := range polls {
+			if p.found < f.Found()-(2*64+64/4) {
+				since = p.handed - int64(w.ring) // what it had not read yet
+			}
+		}
+		kept, carried := f.Entries()
+		if most, rest := w.tells(since); carried > most || kept-carried > rest {
+			t.Errorf("seed %d: %d entries and %d carried after %d chunks, which now tell of %d and %d", seed, kept-carried, carried, w.handed, rest, most)
 		}
 		if w.handed-handed < 2*w.limit {
 			t.Fatalf("seed %d: only %d chunks were handed out", seed, w.handed-handed)

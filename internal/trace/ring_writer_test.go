@@ -3,6 +3,7 @@ package trace_test
 import (
 	"encoding/binary"
 	"io"
+	"maps"
 	"math/rand/v2"
 	"slices"
 
@@ -36,8 +37,9 @@ type ringWriter struct {
 	begun       []*ringScope // and not ending
 	track       map[uint64]*ringScope
 	carried     map[int64]*ringScope
-	overwritten int64 // chunks
-	records     int64 // that are gone
+	beats       []int64 // how many chunks had been handed out at each
+	overwritten int64   // chunks
+	records     int64   // that are gone
 	until       int64
 }
 
@@ -72,6 +74,7 @@ type ringScope struct {
 	marked      bool     // its record says so
 	mute        bool     // and that end does not say what it ends
 	told        *simRing // where a carry was told of it last
+	toldAt      int64    // and how many chunks had been handed out
 	toldEnd     bool     // with its end
 	rec         format.Record
 	ext         []byte
@@ -205,6 +208,25 @@ func (w *ringWriter) sched() {
 	w.block(format.BlockSwitch, format.AppendSwitches(nil, &format.Switches{Thread: 100, Base: int64(w.parts), Until: int64(w.parts) + 1}))
 	w.block(format.BlockGoTrace, format.AppendGoTrace(nil, w.parts/10+1, w.parts%10, []byte{byte(w.parts)}))
 	w.parts++
+	w.beats = append(w.beats, w.handed)
+}
+
+// tells is how much a follower may know: what is carried, or ended apart, since so many
+// chunks had been handed out; and else the chunks themselves and, of each beat whose
+// chunk has its number still, itself and three things that are told with it.
+func (w *ringWriter) tells(since int64) (carried, rest int) {
+	for _, s := range w.truth {
+		if s.told != nil && s.toldAt >= since || s.apart != nil && s.apart.nth >= since {
+			carried++
+		}
+	}
+	rest = 5 * w.ring
+	for _, at := range w.beats {
+		if w.handed-at <= w.limit {
+			rest += 4
+		}
+	}
+	return carried, rest
 }
 
 // finish makes sealed chunks final that nobody stores into.
@@ -254,8 +276,8 @@ func (w *ringWriter) prepare() {
 		w.until = max(w.until, s.stop+1)
 	}
 	if w.overwritten%int64(w.ring/4) == 0 {
-		for _, s := range w.carried {
-			w.tell(s)
+		for _, start := range slices.Sorted(maps.Keys(w.carried)) { // or a seed would not tell again what it told
+			w.tell(w.carried[start])
 		}
 	}
 	w.put(format.StateOffset+format.StateOverwritten, uint64(w.records))
@@ -284,7 +306,7 @@ func (w *ringWriter) tell(s *ringScope) {
 		delete(w.carried, s.start)
 	}
 	w.block(format.BlockCarry, format.AppendCarry(nil, &c))
-	s.told = w.blk
+	s.told, s.toldAt = w.blk, w.handed
 }
 
 // block writes a block, its first word last.
