@@ -68,8 +68,9 @@ type segment struct {
 	counted bool  // as overwritten
 }
 
-// heldMost is how many files more there can be than wanted, each held by a chunk
-// that its owner, a P or a stripe that is idle, or the writer of blocks, has open.
+// heldMost is how many files more there can be than wanted, each held by a chunk that
+// its owner, a P or a stripe that is idle, or the writer of blocks, has open, or that
+// waits to be written out.
 const heldMost = 16
 
 // namesTried is how many names in a row may be taken by others.

@@ -17,7 +17,7 @@ var remote = mmpool.Remote
 func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error) {
 	po := mmpool.Options{File: f, Limit: max(r.opts.limit, 0)}
 	if r.opts.ring > 0 {
-		po.Limit, po.Ring, po.Overwrite = 0, r.opts.ring, r.overwrite
+		po.Limit, po.Ring, po.Overwrite = 0, r.opts.ring, r.ring.reuse
 	}
 	if r.opts.segmenter != nil {
 		if po.Files, err = r.opts.segmenter(r, f); err != nil {

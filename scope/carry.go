@@ -41,6 +41,8 @@ type ring struct {
 	until  atomic.Int64               // ticks before which they began
 	report func(c *format.Carry) bool // writes a block, if there is room
 	now    func() int64
+	reuse  func(idx []int64) // (*recorder).overwrite
+	left   func(idx int64)   // leave
 }
 
 // begun names a scope: chunks' numbers are used again, a place with a start is not.
@@ -63,8 +65,11 @@ type carried struct {
 	due  bool  // row: there was no room to tell it then
 }
 
-func newRing(bytes int64) *ring {
-	return &ring{
+// newRing makes the ring. It is called by way of the options that need it, so that
+// programs without them don't contain what only a ring does.
+func (r *recorder) newRing() {
+	bytes := r.opts.ring
+	g := &ring{
 		chunks: map[int64]leftover{},
 		open:   map[begun]*carried{},
 		early:  map[begun]struct{}{},
@@ -72,7 +77,12 @@ func newRing(bytes int64) *ring {
 		size:   bytes / mmpool.ChunkSize,
 		// All of them told take a thirty-second of the ring.
 		most: max(64, int(bytes/32/128)),
+		now:  r.clock.Now,
 	}
+	g.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
+	g.reuse = r.overwrite
+	g.left = func(idx int64) { g.leave(idx, r.pool.Words(idx)) }
+	r.ring, r.kept.kept = g, true
 }
 
 // overwrite is called with the numbers of the chunks that will be overwritten now.

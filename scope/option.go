@@ -78,6 +78,7 @@ type options struct {
 	segmenter  segmenter
 	inSegments func(o *options) error
 	snapshot   snapshotter
+	newRing    func(r *recorder)
 	filter     string
 	backing    BackingKind
 	backingSet bool
@@ -151,7 +152,7 @@ func WithLimit(bytes int64) Option {
 // scopes that are still open when their record is overwritten. What was
 // overwritten is counted, and the trace says from when on it is whole.
 func WithRing(bytes int64) Option {
-	return func(o *options) { o.ring, o.snapshot = bytes, (*recorder).snapshot }
+	return func(o *options) { o.ring, o.newRing, o.snapshot = bytes, (*recorder).newRing, (*recorder).snapshot }
 }
 
 // WithSegments keeps the last part of the recording, as WithRing does, but in files
@@ -164,15 +165,17 @@ func WithRing(bytes int64) Option {
 // Tools are given x.scope, and find its segments by its name: don't rename it. It
 // grows too, by what is never overwritten. One of the count is the one that is being
 // begun. A file in which an idle goroutine's processor still has its place stays
-// until that records again, and the next oldest goes instead; only if none can go
-// there are more than count, by up to 16.
+// until that records again, one of which a part waits for a slow disk until that is
+// written, and the next oldest goes instead; only if none can go there are more than
+// count, by up to 16.
 //
 // bytes is from MinSegment on, and rounded down to 64 KiB; count is from 2 to
 // MaxSegments; both together at most MaxRing.
 func WithSegments(bytes int64, count int) Option {
 	return func(o *options) {
 		o.segBytes, o.segments = bytes-bytes%(64<<10), count
-		o.segmenter, o.inSegments, o.snapshot = (*recorder).newSegments, checkSegments, (*recorder).snapshot
+		o.segmenter, o.inSegments = (*recorder).newSegments, checkSegments
+		o.newRing, o.snapshot = (*recorder).newRing, (*recorder).snapshot
 	}
 }
 

@@ -117,6 +117,16 @@ func TestSegments(t *testing.T) {
 		start(t, backing, WithSegments(bytes, count), WithFlushEvery(20*time.Millisecond))
 		Begin("long", "argument")
 		issued := worked(perWorker) + 1
+		// Where the disk is slow there may be more than count, of which none could go then.
+		// The next that is made finds that they can.
+		calm := false
+		for end := time.Now().Add(20 * time.Second); len(segmentFiles(t, Path())) > count && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			calm = true
+			for range 1000 {
+				Task("calm")()
+				issued++
+			}
+		}
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -139,7 +149,7 @@ func TestSegments(t *testing.T) {
 		if h.steps != s.Recorded {
 			t.Errorf("%d recorded, the trace has %d", s.Recorded, h.steps)
 		}
-		if s.Lost.Total() == 0 && (h.last["worker 0"] != int64(perWorker-1) || h.last["worker 1"] != int64(perWorker-1)) {
+		if s.Lost.Total() == 0 && !calm && (h.last["worker 0"] != int64(perWorker-1) || h.last["worker 1"] != int64(perWorker-1)) {
 			t.Errorf("the last steps are %v", h.last)
 		}
 		if over := h.t.State(); over.Overwritten != s.Overwritten || over.Until <= 0 || h.t.Ring() != bytes*count {

@@ -94,9 +94,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.expr.Store(&o.filter)
 	w := r.choosePath()
 	if o.ring > 0 {
-		r.ring, r.kept.kept = newRing(o.ring), true
-		r.ring.now = r.clock.Now
-		r.ring.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
+		o.newRing(r)
 	}
 	pool, err := r.newPool(f.File, &w)
 	if err != nil {
@@ -160,7 +158,7 @@ func (r *recorder) run() {
 		cfg.Whole = r.whole
 	}
 	if r.ring != nil {
-		cfg.Leave = func(idx int64) { r.ring.leave(idx, r.pool.Words(idx)) }
+		cfg.Leave = r.ring.left
 	}
 	r.flusher = flusher.Start(cfg)
 	r.startSweeper()
