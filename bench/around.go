@@ -52,7 +52,12 @@ func (b *bench) faultsRow() row {
 // switchRow measures what the witness of thread switches adds to each of them:
 // two threads that take turns on one CPU, recorded against not recorded.
 func (b *bench) switchRow() row {
-	const name = "a thread switch, for its witness"
+	return b.addedToSwitch("a thread switch, for its witness", func() { scope.Task("f1")() }, job{})
+}
+
+// addedToSwitch measures what a recording, in which each turn does something, adds to a
+// switch between two threads that take turns on one CPU.
+func (b *bench) addedToSwitch(name string, turn func(), recorded job) row {
 	var off, on []float64
 	for range b.rounds {
 		ns, err := switchTime(func() {})
@@ -60,7 +65,7 @@ func (b *bench) switchRow() row {
 			return broken(name, err)
 		}
 		off = append(off, ns)
-		recorded := job{run: func() { ns, err = switchTime(func() { scope.Task("f1")() }) }}
+		recorded.run = func() { ns, err = switchTime(turn) }
 		if _, errRec := b.recording(recorded); errRec != nil || err != nil {
 			return broken(name, errors.Join(errRec, err))
 		}

@@ -26,25 +26,10 @@ func schedRows(b *bench) []row {
 // toldSwitchRow measures what telling of a thread switch adds to it: two threads that
 // take turns on one CPU. Go's tracer sees nothing of these.
 func (b *bench) toldSwitchRow() row {
-	const name = "a thread switch, told of"
-	var off, on []float64
-	for range b.rounds {
-		ns, err := switchTime(func() {})
-		if err != nil {
-			return broken(name, err)
-		}
-		off = append(off, ns)
-		recorded := job{
-			run:  func() { ns, err = switchTime(func() {}) },
-			read: func(t tally) error { return hasSwitches(t.path) },
-			opts: []scope.Option{gotrace.With(gotrace.WithoutProfile())},
-		}
-		if _, errRec := b.recording(recorded); errRec != nil || err != nil {
-			return broken(name, errors.Join(errRec, err))
-		}
-		on = append(on, ns)
-	}
-	return row{name: name, value: quantity{median(on) - median(off), "ns"}, note: fmt.Sprintf("added to %.0f ns", median(off))}
+	return b.addedToSwitch("a thread switch, told of", func() {}, job{
+		read: func(t tally) error { return hasSwitches(t.path) },
+		opts: []scope.Option{gotrace.With(gotrace.WithoutProfile())},
+	})
 }
 
 func hasSwitches(path string) error {

@@ -55,5 +55,4 @@ func (c recording) Fact(key, value string) {
 
 func (c recording) Work(f func()) { c.r.flusher.Cost.Round(f) }
 
-func (c recording) Ring() int64  { return c.r.opts.ring }
-func (c recording) Ticks() int64 { return c.r.clock.Now() }
+func (c recording) Ring() int64 { return c.r.opts.ring }

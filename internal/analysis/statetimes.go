@@ -17,12 +17,6 @@ func (t *StateTimes) Sum() (ns int64) {
 	return ns
 }
 
-func (t *StateTimes) add(o *StateTimes) {
-	for i := range t {
-		t[i] += o[i]
-	}
-}
-
 // StateIndex tells how long a goroutine was in which state between two times. It takes
 // some nine bytes for each interval, and telling takes a microsecond at most, however
 // many lie between.

@@ -33,6 +33,4 @@ type Recording interface {
 	// Ring is how many bytes are kept where it is only the last part of the recording;
 	// 0: all is kept.
 	Ring() int64
-	// Ticks is now, on the recording's clock.
-	Ticks() int64
 }

@@ -46,9 +46,8 @@ func (m *model) coreTime() float64 {
 }
 
 // free is what it would gain if nobody waited for the lock: by replay, of the run or of
-// those who waited, but not much more
-// than the core time that is lost to it allows, or where a replay is not possible that
-// core time over all that there is.
+// those who waited, but not much more than the core time that is lost to it allows; or
+// where a replay is not possible, that core time over all that there is.
 func (u *use) free(m *model) float64 {
 	if u.gain < 0 {
 		u.gain = u.lost / m.coreTime()

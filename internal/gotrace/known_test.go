@@ -15,6 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	record "github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -31,17 +32,7 @@ func recorded(t *testing.T, f func(), opts ...scope.Option) *trace.Trace {
 	if err := scope.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	return opened(t, path)
-}
-
-func opened(t *testing.T, path string) *trace.Trace {
-	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
+	return tracetest.OpenFile(t, path)
 }
 
 // story is all that is told of a trace.

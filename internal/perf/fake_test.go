@@ -43,7 +43,6 @@ func (k *kept) Fact(key, value string) {
 
 func (k *kept) Work(f func()) { f() }
 func (k *kept) Ring() int64   { return 0 }
-func (k *kept) Ticks() int64  { return 0 }
 
 // onCPU is how long a thread was on a CPU between two moments, and for how much of it
 // that is not known.

@@ -13,6 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -80,7 +81,7 @@ func pinnedOnce(t *testing.T) (wrong []string) {
 	if out, err := onOneCPU(t, path); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	tr := opened(t, path)
+	tr := tracetest.OpenFile(t, path)
 	if !tr.HasSwitches() {
 		t.Skip(whyNot(tr))
 	}

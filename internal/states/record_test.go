@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -24,17 +25,7 @@ func recorded(t *testing.T, f func()) *trace.Trace {
 	if err := scope.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	return opened(t, path)
-}
-
-func opened(t *testing.T, path string) *trace.Trace {
-	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
+	return tracetest.OpenFile(t, path)
 }
 
 // life is what a goroutine did.

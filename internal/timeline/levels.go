@@ -13,8 +13,6 @@ type run struct {
 	wait       bool  // that one is a wait for a lock
 }
 
-func (l *lane) run(i int) run { return l.runOf(i, l.at(i)) }
-
 func (l *lane) runOf(i int, it *item) run {
 	d := l.durOf(i, it)
 	return run{it.start, it.start + d, d, d, 1, int32(i), it.kind == format.KindWait}

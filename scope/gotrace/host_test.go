@@ -17,6 +17,7 @@ import (
 
 	reader "github.com/scopeview/scopeview/internal/gotrace"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -46,18 +47,8 @@ func (r *recording) stop() {
 	}
 }
 
-func open(t *testing.T, path string) *scopetrace.Trace {
-	t.Helper()
-	tr, err := scopetrace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
-}
-
 // fact is what the trace says last.
-func (r *recording) fact(key string) string { return open(r.t, r.path).Lookup(key) }
+func (r *recording) fact(key string) string { return tracetest.OpenFile(r.t, r.path).Lookup(key) }
 
 // becomes waits until a fact begins with some words.
 func (r *recording) becomes(key, words string) {
@@ -80,7 +71,7 @@ func (r *recording) becomes(key, words string) {
 // story reads a trace's Go execution traces, which have no problems.
 func story(t *testing.T, path string) *reader.Info {
 	t.Helper()
-	info, err := reader.Read(open(t, path), reader.Handler{})
+	info, err := reader.Read(tracetest.OpenFile(t, path), reader.Handler{})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -128,7 +119,7 @@ func TestAllOfIt(t *testing.T) {
 	r := begin(t, gotrace.With())
 	works()
 	r.stop()
-	tr := open(t, r.path)
+	tr := tracetest.OpenFile(t, r.path)
 	for _, key := range []string{"gotrace", "gotrace_profile"} {
 		if s := tr.Lookup(key); s != "on" {
 			t.Errorf("%s: %q", key, s)
@@ -150,7 +141,7 @@ func TestWithout(t *testing.T) {
 	}
 	pprof.StopCPUProfile()
 	r.stop()
-	tr := open(t, r.path)
+	tr := tracetest.OpenFile(t, r.path)
 	for _, key := range []string{"gotrace_profile", "thread_switches"} {
 		if s := tr.Lookup(key); !strings.HasPrefix(s, "off: the program does not want") {
 			t.Errorf("%s: %q", key, s)
@@ -303,7 +294,7 @@ func TestTwice(t *testing.T) {
 		r := begin(t, o, gotrace.With())
 		works()
 		r.stop()
-		if info := story(t, r.path); len(info.Spans) != 1 || len(open(t, r.path).GoTraces()) != 1 {
+		if info := story(t, r.path); len(info.Spans) != 1 || len(tracetest.OpenFile(t, r.path).GoTraces()) != 1 {
 			t.Errorf("%+v", info)
 		}
 	}

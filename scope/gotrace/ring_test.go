@@ -15,6 +15,7 @@ import (
 	"time"
 
 	reader "github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -32,7 +33,7 @@ func TestRing(t *testing.T) {
 		if err := scope.Snapshot(path); err != nil {
 			t.Fatal(err)
 		}
-		tr := open(t, path)
+		tr := tracetest.OpenFile(t, path)
 		info := story(t, path)
 		if len(tr.GoTraces()) != i+1 || len(info.Spans) != 1 || info.Transitions <= before || info.Right == 0 {
 			t.Errorf("snapshot %d: %d streams, %+v", i, len(tr.GoTraces()), info)
@@ -66,7 +67,7 @@ func TestTrigger(t *testing.T) {
 		t.Fatalf("snapshots: %v", found)
 	}
 	slept := false
-	info, err := reader.Read(open(t, found[0]), reader.Handler{Transition: func(x *reader.Transition) { slept = slept || x.Reason == "sleep" }})
+	info, err := reader.Read(tracetest.OpenFile(t, found[0]), reader.Handler{Transition: func(x *reader.Transition) { slept = slept || x.Reason == "sleep" }})
 	if err != nil || len(info.Problems) > 0 || !slept {
 		t.Errorf("%v, %+v, slept: %v", err, info, slept)
 	}
@@ -135,7 +136,7 @@ func run(t *testing.T, limit int64) (cmd *exec.Cmd, path string) {
 func TestKilled(t *testing.T) {
 	cmd, path := run(t, scope.NoLimit)
 	has := func() bool {
-		info, err := reader.Read(open(t, path), reader.Handler{})
+		info, err := reader.Read(tracetest.OpenFile(t, path), reader.Handler{})
 		return err == nil && info.Right >= 20
 	}
 	for end := time.Now().Add(10 * time.Second); !has() && time.Now().Before(end); time.Sleep(20 * time.Millisecond) {
@@ -144,7 +145,7 @@ func TestKilled(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	tr := open(t, path)
+	tr := tracetest.OpenFile(t, path)
 	info, err := reader.Read(tr, reader.Handler{})
 	if err != nil {
 		t.Fatal(err)
@@ -172,7 +173,7 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	_ = cmd.Wait()
-	info, err := reader.Read(open(t, path), reader.Handler{})
+	info, err := reader.Read(tracetest.OpenFile(t, path), reader.Handler{})
 	if err != nil {
 		t.Fatal(err)
 	}
