@@ -175,6 +175,78 @@ func TestRingFollower(t *testing.T) {
 	}
 }
 
+// What is overwritten while a follower does not look, and just before the trace is
+// closed, is missed, and it says so: nothing else is still to come then.
+func TestRingMissedAtTheEnd(t *testing.T) {
+	tried := 0
+	for seed := uint64(1); seed <= 16; seed++ {
+		w := newRingWriter(seed, 40)
+		f, err := trace.NewFollower(&tearingRing{w: w, still: true}, func() (int64, error) { return w.size, nil }, trace.FollowOptions{FromStart: true})
+		if err != nil {
+			t.Fatalf("seed %d: %v", seed, err)
+		}
+		got := map[int64]bool{}
+		poll := func() (done bool) {
+			done, err := f.Poll(func(e *trace.Event) bool {
+				got[e.Start+1000] = true
+				return true
+			})
+			if err != nil {
+				t.Fatalf("seed %d: %v", seed, err)
+			}
+			return done
+		}
+		for range 100 {
+			for range 1500 {
+				w.step()
+			}
+			poll()
+		}
+		if n := f.Missed(); n != 0 {
+			t.Errorf("seed %d: %d chunks were missed, and none was", seed, n)
+		}
+		// What may have got more since it was read is gone when what was not even begun is.
+		found, cut := w.handed, map[*simRing]bool{}
+		for _, s := range w.truth {
+			if s.chunk != nil && !s.chunk.final {
+				cut[s.chunk] = true
+			}
+		}
+		missed := map[*simRing]bool{}
+		for len(missed) == 0 {
+			for range 500 {
+				w.step()
+			}
+			for _, s := range w.truth {
+				if c := s.chunk; s.kind == format.KindEvent && s.published && c.gone && c.nth >= found {
+					missed[c] = true
+				}
+			}
+		}
+		w.settle(true)
+		for polls := 0; !poll(); polls++ {
+			if polls == 100 {
+				t.Fatalf("seed %d: it is never done", seed)
+			}
+		}
+		if w.handed/w.limit != found/w.limit {
+			continue // how many numbers there were in the last lap is not known
+		}
+		tried++
+		for c := range cut {
+			if c.gone {
+				missed[c] = true
+			}
+		}
+		if n := f.Missed(); n < int64(len(missed)) {
+			t.Errorf("seed %d: %d chunks were missed, and it says %d", seed, len(missed), n)
+		}
+	}
+	if tried == 0 {
+		t.Error("all were overwritten while numbers began again")
+	}
+}
+
 // schedOf renders what is read later than the rest.
 func schedOf(t *testing.T, tr *trace.Trace) string {
 	t.Helper()
