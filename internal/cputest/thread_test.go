@@ -180,14 +180,21 @@ func TestAccuracy(t *testing.T) {
 	for _, c := range cases {
 		t.Run(c.burn.String(), func(t *testing.T) {
 			var errs []int64
+			alone := 0 // had their CPU from begin to end
 			all := recordLocked(t, 1, -1, times(c.n), c.burn)[0]
 			for i := range all {
 				if s := &all[i]; s.Quality == format.Exact || s.Quality == format.Likely {
 					errs = append(errs, s.CPU-s.least())
 				}
+				if all[i].queued == 0 {
+					alone++
+				}
 			}
-			if len(errs) < times(c.n)/4 {
-				t.Fatalf("only %d of %d scopes have a CPU time", len(errs), times(c.n))
+			if len(errs) < alone/4 {
+				t.Fatalf("only %d of %d scopes have a CPU time, and %d had a CPU for themselves", len(errs), times(c.n), alone)
+			}
+			if len(errs) == 0 {
+				t.Skip("the machine is too busy: no scope had a CPU for itself")
 			}
 			t.Logf("%d scopes, CPU beyond what the kernel says: %s", len(errs), spread(errs))
 			if m := median(errs); m < -tolerance || m > tolerance {

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"sync/atomic"
 	"syscall"
+	"time"
 )
 
 // order is what is to happen at a point.
@@ -45,12 +46,20 @@ func Here(name string) {
 	}
 	if o.action == "kill" {
 		_ = syscall.Kill(syscall.Getpid(), syscall.SIGKILL)
-		select {}
+		stay()
 	}
 	if tell >= 0 {
 		_, _ = syscall.Write(tell, []byte(name+"\n"))
 	}
 	if o.action == "park" {
-		select {}
+		stay()
+	}
+}
+
+// stay never returns. A select without cases would end a program of which no other
+// goroutine is awake: as a deadlock.
+func stay() {
+	for {
+		time.Sleep(time.Hour)
 	}
 }
