@@ -40,7 +40,8 @@ func TestWaits(t *testing.T) {
 	until("one who holds and one who waits", func(p *packed) bool {
 		return len(p.Locks.Locks) == 1 && p.Locks.Locks[0].Holds == 1 && p.Locks.Locks[0].Waits == 1
 	})
-	if p := ask(); p.States != nil || p.Pending {
+	until("whether there are states", func(p *packed) bool { return !p.Pending })
+	if p := ask(); p.States != nil {
 		t.Error("there are states without a Go execution trace")
 	}
 	unlock()
