@@ -12,6 +12,7 @@ func FuzzJoin(f *testing.F) {
 	f.Add([]byte{0, 3, 10, 1, 4, 20, 1, 5, 30, 0, 2, 40})
 	f.Add([]byte{0x40, 0, 10, 1, 3, 20, 0x41, 0, 5, 0x42, 0, 5, 0x43, 0, 9})
 	f.Add([]byte{0x13, 3, 200, 0x23, 4, 0, 0x33, 5, 100, 0x13, 1, 255})
+	f.Add([]byte("0"))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		last := map[uint64]int64{}
 		j := joinerOf(t, func(v *Interval) {
@@ -48,14 +49,16 @@ func FuzzJoin(f *testing.F) {
 		}
 		j.info.To = at
 		j.finish()
+		some := false
 		for id, g := range j.facts.Goroutines {
 			if g.To < g.From {
 				t.Errorf("goroutine %d lives from %d to %d", id, g.From, g.To)
 			}
+			some = some || g.To > g.From
 		}
 		j.facts.checkSum()
-		if !j.facts.Checks.Sum.OK {
-			t.Error(j.facts.Checks.Sum.Text)
+		if c := &j.facts.Checks.Sum; c.Known != some || some && !c.OK {
+			t.Error(c.Text)
 		}
 	})
 }
