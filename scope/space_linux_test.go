@@ -48,15 +48,16 @@ func TestFullDisk(t *testing.T) {
 		if err := Start(dir, backing, shortTicks()); err != nil {
 			t.Fatal(err)
 		}
+		t.Cleanup(func() { _ = Stop() })
 		issued, text := int64(0), strings.Repeat("x", 1000)
 		write := func(n int) {
 			for range n {
-				Task("task", issued, text)()
+				Task("task", issued, text, text, text, text)() // few, as the Go path is slow
 				issued++
 			}
 		}
 		// A heap's chunks wait in memory for a while.
-		until(t, "the disk to be full", func() bool { write(1000); return Stats().Lost.Space > 0 })
+		until(t, "the disk to be full", func() bool { write(250); return Stats().Lost.Space > 0 })
 		if !current.Load().pool.Heap() {
 			var s unix.Statfs_t
 			if err := unix.Statfs(dir, &s); err != nil {
@@ -69,7 +70,7 @@ func TestFullDisk(t *testing.T) {
 		if err := Stats().LastError; !errors.Is(err, unix.ENOSPC) && !errors.Is(err, mmpool.ErrNoSpace) {
 			t.Errorf("the last error is %v, want one about space", err)
 		}
-		write(10_000)
+		write(2500)
 		if err := unix.Mount("tmpfs", dir, "tmpfs", unix.MS_REMOUNT, "size=512m"); err != nil {
 			t.Fatal(err)
 		}

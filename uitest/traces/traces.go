@@ -12,7 +12,6 @@ import (
 	"os"
 	"os/exec"
 	"strconv"
-	"strings"
 
 	"github.com/scopeview/scopeview/scope"
 )
@@ -29,6 +28,9 @@ func Main() {
 	}
 	if err := run(name, os.Args[1], os.Args[2]); err != nil {
 		fmt.Fprintf(os.Stderr, "%s: %v\n", name, err)
+		if errors.Is(err, errStalled) {
+			os.Exit(Stalled)
+		}
 		os.Exit(1)
 	}
 	os.Exit(0)
@@ -50,18 +52,20 @@ func run(name, path, size string) error {
 	if err := scope.Stop(); err != nil {
 		return err
 	}
-	if took.other > 0 && took.other >= took.longest {
-		return fmt.Errorf("%s: another parse took %v, that of %s %v", stalled, took.other, Longest, took.longest)
-	}
 	if s := scope.Stats(); s.Lost.Total() > int64(p.mayLose*float64(n)) {
 		return fmt.Errorf("%d records were lost: what is in the trace is not known", s.Lost.Total())
+	}
+	if took.other > 0 && took.other >= took.longest {
+		return fmt.Errorf("%w: another parse took %v, that of %s %v", errStalled, took.other, Longest, took.longest)
 	}
 	return nil
 }
 
-// stalled is what a program says when the machine did not let it be what it is
-// meant to be.
-const stalled = "the machine stalled"
+// Stalled is the exit code of a program that the machine did not let be what it is
+// meant to be: everything is in the trace, but Longest is not the longest.
+const Stalled = 3
+
+var errStalled = errors.New("the machine stalled")
 
 // Record runs a program to its end, again if the machine stalled meanwhile.
 func Record(path, name string, size int) error {
@@ -74,7 +78,7 @@ func Record(path, name string, size int) error {
 		if err == nil {
 			return nil
 		}
-		if try == 5 || !strings.Contains(string(out), stalled) {
+		if try == 5 || cmd.ProcessState.ExitCode() != Stalled {
 			return fmt.Errorf("recording %s: %w: %s", name, err, out)
 		}
 		if err := os.Remove(path); err != nil {
