@@ -1,6 +1,7 @@
 package trace
 
 import (
+	"math"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -27,6 +28,7 @@ type followedRing struct {
 	found     int64 // chunks that were found since the beginning
 	gen       uint32
 	last      int64 // the largest number of gen
+	before    int64 // and of the generation before
 	handedOut int64 // by the numbers, since the beginning
 	early     int64 // of found, those that had been handed out before that
 	firstGen  uint32
@@ -89,21 +91,33 @@ func (f *Follower) number(c *chunkInfo) {
 	}
 	k, n := &f.ring, c.off/int64(f.t.header.ChunkSize)
 	k.found++
-	if c.gen > k.gen {
-		// How far the numbers of the last generation went is not known.
-		k.gen, k.last = c.gen, 0
+	if c.gen < k.firstGen || c.gen == k.firstGen && n <= k.firstLast {
+		k.early++
+		return
 	}
-	if c.gen == k.gen && n > k.last {
-		k.handedOut += n - k.last
-		for m := max(k.last+1, n-int64(f.rings(1))); m < n; m++ {
+	last := &k.last
+	switch {
+	case c.gen > k.gen:
+		// How far the numbers of the last generation went is not known, but by those that
+		// are found later.
+		k.before = k.last
+		if c.gen > k.gen+1 {
+			k.before = math.MaxInt64
+		}
+		k.gen, k.last = c.gen, 0
+	case c.gen+1 == k.gen:
+		last = &k.before
+	case c.gen < k.gen:
+		return
+	}
+	if n > *last {
+		k.handedOut += n - *last
+		for m := max(*last+1, n-int64(f.rings(1))); m < n; m++ {
 			if old := f.t.chunkAt(m * int64(f.t.header.ChunkSize)); old != nil && old.gen < c.gen {
 				k.handedOut-- // still in use, so that it was left out
 			}
 		}
-		k.last = n
-	}
-	if c.gen < k.firstGen || c.gen == k.firstGen && n <= k.firstLast {
-		k.early++
+		*last = n
 	}
 }
 
