@@ -58,6 +58,7 @@ var dear = map[string]int64{
 	"top":                 2,  // every lock has a table of who held it
 	"top --json":          2,  // as above
 	"top --by track -n 0": 2,  // as above
+	"html":                2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
 	"html --max 3":        3,  // it sums up every name for the page, beside all scopes
 }
 

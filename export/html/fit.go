@@ -21,6 +21,7 @@ type packer struct {
 	states *timeline.States // nil: there are none
 	o      *Options
 	choice *analysis.Choice
+	doctor any // what DoctorSays
 
 	from, to int64
 	sum      *timeline.Summary
@@ -36,11 +37,9 @@ func (p *packer) fit() (*timeline.Container, error) {
 	if p.o.To > 0 {
 		p.to = p.o.To
 	}
-	selected := p.o.Selection
-	selected.Progress = nil // it has been told of, while the scopes were read
 	c := &timeline.Container{
 		Tile: p.tile(p.o.Max), Locks: p.x.LockTile(p.from, p.to, locksMost), States: p.stateTile(p.o.Max),
-		Doctor: DoctorSays(p.ctx, p.t, selected),
+		Doctor: p.doctor,
 	}
 	for p.ctx.Err() == nil {
 		var err error

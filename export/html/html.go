@@ -41,6 +41,9 @@ type Options struct {
 // Write writes t as a page with everything in it. It stops with ctx's error once
 // ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
+	selected := o.Selection
+	selected.Progress = nil                // that is told of while the scopes are read
+	report := DoctorSays(ctx, t, selected) // first: of a trace of many goroutines it takes as much memory as the page
 	choice := o.Choice(t)
 	load := timeline.LoadOptions{From: o.From, To: o.To, Progress: o.Progress}
 	if !o.Names.All() || !o.Tracks.All() {
@@ -54,7 +57,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, o: &o, choice: choice}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, o: &o, choice: choice, doctor: report}
 	c, err := p.fit()
 	if err != nil {
 		return err
