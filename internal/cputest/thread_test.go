@@ -194,9 +194,9 @@ func TestAccuracy(t *testing.T) {
 				t.Fatalf("only %d of %d scopes have a CPU time, and %d had a CPU for themselves", len(errs), times(c.n), alone)
 			}
 			if len(errs) == 0 {
-				t.Skip("the machine is too busy: no scope had a CPU for itself")
+				t.Skipf("the machine is too busy: %d of %d scopes had a CPU for themselves", alone, times(c.n))
 			}
-			t.Logf("%d scopes, CPU beyond what the kernel says: %s", len(errs), spread(errs))
+			t.Logf("%d scopes, of %d that had a CPU for themselves, CPU beyond what the kernel says: %s", len(errs), alone, spread(errs))
 			if m := median(errs); m < -tolerance || m > tolerance {
 				t.Errorf("half of them are off by more than %v", ns(m))
 			}

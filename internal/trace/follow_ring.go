@@ -215,11 +215,9 @@ func (f *Follower) Missed() int64 {
 	}
 	cs := int64(t.header.ChunkSize)
 	missing := k.handedOut - (k.found - k.early)
-	if t.state.Closed {
-		return k.cut + max(missing, 0)
-	}
-	// The latest numbers may be those of chunks that are not there yet.
-	for n := k.last; n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
+	// The latest numbers may be those of chunks that are not there yet; of a closed trace
+	// all are.
+	for n := k.last; !t.state.Closed && n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
 		c := t.chunkAt(n * cs)
 		gone := slices.ContainsFunc(k.gone[n*cs], func(g goneChunk) bool { return g.gen == k.gen })
 		if !gone && (c == nil || c.gen != k.gen) {
