@@ -246,9 +246,8 @@ func caller() string {
 			return "(unknown lock)"
 		}
 		if !lockMethod(f.Function) {
-			name := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
 			file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
-			return name + " " + file + ":" + strconv.Itoa(f.Line)
+			return format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
 		}
 	}
 }

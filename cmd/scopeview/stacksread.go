@@ -140,7 +140,7 @@ func (r *stacksReport) calledFrom(s *trace.Stack) string {
 	length := 0
 	for i, f := range frames[:n] {
 		// The package's last element and the file's name tell enough.
-		at := f.Function[strings.LastIndexByte(f.Function, '/')+1:]
+		at := format.ShortFunction(f.Function)
 		if f.Line != 0 {
 			at += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 		}

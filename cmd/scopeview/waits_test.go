@@ -114,3 +114,59 @@ func TestWaitsOfARun(t *testing.T) {
 		t.Errorf("not found: %v in %+v", want, doc.Places)
 	}
 }
+
+// TestWaitsOfScopeGo: where goroutines waited and who woke them is told of those that
+// scope.Go made in the same words as of those of the go statement.
+func TestWaitsOfScopeGo(t *testing.T) {
+	told := func(start func(f func())) (places []string) {
+		path := filepath.Join(t.TempDir(), "x.scope")
+		if err := scope.Start(path, gotrace.With()); err != nil {
+			t.Fatal(err)
+		}
+		mu, c, waiting := new(sync.Mutex), make(chan int), make(chan int)
+		mu.Lock()
+		start(func() {
+			waiting <- 1
+			waitFor(mu)
+			c <- 1
+		})
+		<-waiting
+		time.Sleep(20 * time.Millisecond) // what the goroutine waits for the lock, or less
+		start(mu.Unlock)
+		start(func() { receive(c); waiting <- 2 })
+		<-waiting
+		if err := scope.Stop(); err != nil {
+			t.Fatal(err)
+		}
+		var doc struct {
+			States   bool `json:"go_states"`
+			Problems []string
+			Places   []struct {
+				State   string
+				At      frameJSON
+				WokenBy []struct{ At frameJSON } `json:"woken_by"`
+			}
+		}
+		var out, errs strings.Builder
+		if code := execute(t.Context(), &streams{out: &out, err: &errs}, []string{"waits", path, "--json"}); code != exitOK {
+			t.Fatalf("exit code %d: %s", code, errs.String())
+		}
+		if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
+			t.Fatal(err)
+		}
+		if !doc.States {
+			t.Skipf("Go's execution trace could not be had: %q", doc.Problems)
+		}
+		for _, p := range doc.Places {
+			if p.State == "lock" && len(p.WokenBy) == 1 {
+				places = append(places, p.At.Function+" woken by "+p.WokenBy[0].At.Function)
+			}
+		}
+		return places
+	}
+	plain := told(func(f func()) { go f() })
+	ours := told(func(f func()) { scope.Go("worker", f) })
+	if len(plain) == 0 || strings.Join(plain, "\n") != strings.Join(ours, "\n") {
+		t.Errorf("of goroutines of scope.Go it is told\n%q\nof others\n%q", ours, plain)
+	}
+}

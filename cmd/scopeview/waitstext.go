@@ -219,7 +219,7 @@ func (r *waitsReport) placeTable(w *bytes.Buffer, s styles) error {
 
 // frameText is a function as a table has room for it.
 func frameText(f gotrace.Frame) string {
-	return show(fmt.Sprintf("%s %s:%d", f.Func[strings.LastIndexByte(f.Func, '/')+1:], filepath.Base(f.File), f.Line))
+	return show(fmt.Sprintf("%s %s:%d", format.ShortFunction(f.Func), filepath.Base(f.File), f.Line))
 }
 
 // stacksShown is how many of a lock are shown.

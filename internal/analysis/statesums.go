@@ -223,10 +223,7 @@ func FirstFrame(frames []gotrace.Frame) string {
 // FrameText shows a frame: the function without the path of its package, the file
 // without its directory, the line.
 func FrameText(f gotrace.Frame) string {
-	text := f.Func
-	if i := strings.LastIndexByte(strings.SplitN(text, "[", 2)[0], '/'); i >= 0 {
-		text = text[i+1:]
-	}
+	text := format.ShortFunction(f.Func)
 	if f.File == "" {
 		return text
 	}

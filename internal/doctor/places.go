@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 )
 
@@ -43,10 +44,7 @@ func own(frames []gotrace.Frame) *gotrace.Frame {
 
 // frameText is a frame as people see it: main.(*T).f t.go:12.
 func frameText(f *gotrace.Frame) string {
-	text := f.Func
-	if i := strings.LastIndexByte(text, '/'); i >= 0 {
-		text = text[i+1:]
-	}
+	text := format.ShortFunction(f.Func)
 	if f.File != "" {
 		text += fmt.Sprintf(" %s:%d", path.Base(strings.ReplaceAll(f.File, `\`, "/")), f.Line)
 	}

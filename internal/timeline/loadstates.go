@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -53,7 +54,7 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 		}
 		r.system = g.System
 		if stack := facts.Stack(g.Start); len(stack) > 0 {
-			r.start = shortFunc(stack[len(stack)-1].Func)
+			r.start = format.ShortFunction(stack[len(stack)-1].Func)
 		}
 	}
 	s.finish()
@@ -64,20 +65,11 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 // the machine than about the program.
 func frameTexts(list []gotrace.Frame) (texts []string) {
 	for _, f := range list {
-		text := shortFunc(f.Func)
+		text := format.ShortFunction(f.Func)
 		if f.File != "" {
 			text += " " + path.Base(strings.ReplaceAll(f.File, `\`, "/")) + ":" + strconv.FormatUint(f.Line, 10)
 		}
 		texts = append(texts, text)
 	}
 	return texts
-}
-
-// shortFunc is a function's name with the last element of its package's path.
-func shortFunc(name string) string {
-	end := len(name)
-	if i := strings.IndexByte(name, '['); i >= 0 {
-		end = i // what is behind are types, with paths of their own
-	}
-	return name[strings.LastIndexByte(name[:end], '/')+1:]
 }

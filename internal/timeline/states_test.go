@@ -8,6 +8,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/tracetest"
 )
@@ -171,12 +172,9 @@ func TestNoStates(t *testing.T) {
 }
 
 func TestFrameTexts(t *testing.T) {
-	for name, want := range map[string]string{
-		"main.f": "main.f", "example.com/a/b.(*T).M": "b.(*T).M", "example.com/a.F[example.com/b/c.T]": "a.F[example.com/b/c.T]", "": "",
-	} {
-		if got := shortFunc(name); got != want {
-			t.Errorf("%s: %s, want %s", name, got, want)
-		}
+	got := frameTexts([]gotrace.Frame{{Func: "example.com/a/b/v2.(*T).M", File: `C:\src\t.go`, Line: 7}, {Func: "main.f"}})
+	if want := []string{"b.(*T).M t.go:7", "main.f"}; !slices.Equal(got, want) {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 
