@@ -73,7 +73,7 @@ share is what the problem takes, of the cores' or the run's time, as the sentenc
 			}
 			err = x.out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeDocument(x.out.exact(s, w), r)
+					return writeJSON(x.out.exact(s, w), cmd.Name(), doctorDocument(x.t, r))
 				}
 				return doctorText(w, r, x.path, x.out.styles(s))
 			})
@@ -88,7 +88,7 @@ share is what the problem takes, of the cores' or the run's time, as the sentenc
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
 	f.StringVar(&memory, "membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
 	var verdicts []string

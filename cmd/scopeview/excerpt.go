@@ -71,10 +71,10 @@ type report[J any] interface {
 }
 
 // present writes it, and makes what is wrong with the trace the exit code.
-func present[J any](x *excerpt, r report[J], asJSON bool) error {
+func present[J any](x *excerpt, command string, r report[J], asJSON bool) error {
 	err := x.out.write(x.s, func(w io.Writer) error {
 		if asJSON {
-			return writeJSON(x.out.exact(x.s, w), r.json())
+			return writeJSON(x.out.exact(x.s, w), command, r.json())
 		}
 		return r.text(w, x.out.styles(x.s))
 	})

@@ -14,6 +14,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // findTrace turns TRACE into the path of a file: itself, the newest trace of a
@@ -60,13 +62,14 @@ func newestIn(dir string) (string, error) {
 type candidate struct {
 	path    string
 	trace   bool // it begins like one
-	growing bool // nobody has said that it is complete
+	growing bool // nobody has said that it is complete, and its writer may live
 	start   time.Time
 	written time.Time
 }
 
 // newest is the trace that was started last. A snapshot has the start of the
-// trace that it was made of, which comes first while it grows. Files that don't
+// trace that it was made of, which comes first while it grows; later one that
+// tells more comes first, because somebody joined a Go execution trace. Files that don't
 // begin like a trace count by when they were written, and only if there is
 // nothing else: then the newest of them is what there is to say something about.
 func newest(paths []string) string {
@@ -87,7 +90,23 @@ func (f candidate) compare(g candidate) int {
 		}
 		return 0
 	}
-	return cmp.Or(bit(f.trace)-bit(g.trace), f.start.Compare(g.start), bit(f.growing)-bit(g.growing), f.written.Compare(g.written))
+	if order := cmp.Or(bit(f.trace)-bit(g.trace), f.start.Compare(g.start), bit(f.growing)-bit(g.growing)); order != 0 {
+		return order
+	}
+	return cmp.Or(bit(f.joined())-bit(g.joined()), f.written.Compare(g.written))
+}
+
+// joined tells whether a Go execution trace was joined to it.
+func (f candidate) joined() bool {
+	if !f.trace {
+		return false
+	}
+	t, err := trace.OpenFile(f.path)
+	if err != nil {
+		return false
+	}
+	defer t.Close()
+	return t.Lookup(gotrace.FactJoined) != ""
 }
 
 // lookAt reads a trace's header.
@@ -109,7 +128,11 @@ func lookAt(path string) candidate {
 	var b [format.StateOffset + format.StateSize]byte
 	n, _ := file.ReadAt(b[:], 0)
 	if h, s, err := format.DecodeHeader(b[:n]); err == nil {
-		f.trace, f.growing, f.start = true, !s.Closed, time.Unix(0, h.StartWall)
+		f.trace, f.start = true, time.Unix(0, h.StartWall)
+		if !s.Closed {
+			alive, known := trace.WriterAlive(file)
+			f.growing = alive || !known
+		}
 	}
 	return f
 }

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
@@ -52,10 +53,27 @@ func TestFindNewest(t *testing.T) {
 		t.Fatal(err)
 	}
 	find("a.scope")
-	// Of those with one start, the one that grows, and then the last.
+	// Of those with one start, the one that grows, then one that was joined, then the last.
+	writer, err := os.Open(filepath.Join(dir, "a.scope"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	locks := runtime.GOOS == "linux" || runtime.GOOS == "darwin"
+	if locks && !sys.TryLock(writer) {
+		t.Fatal("no lock")
+	}
 	tracetest.Write(t, filepath.Join(dir, "a-snapshot.scope"), "header start=1000 wall=300000000000\nstate closed=1\n")
+	tracetest.Write(t, filepath.Join(dir, "a-joined.scope"), "header start=1000 wall=300000000000\nstate closed=1\nchunk blocks sealed\ninfo \"joined\" \"go.trace\"\n")
 	find("a.scope")
+	writer.Close()
+	if locks { // the writer was killed
+		find("a-joined.scope")
+	}
 	tracetest.Write(t, filepath.Join(dir, "a.scope"), "header start=1000 wall=300000000000\nstate closed=1\n")
+	find("a-joined.scope")
+	if err := os.Remove(filepath.Join(dir, "a-joined.scope")); err != nil {
+		t.Fatal(err)
+	}
 	for name, at := range map[string]int64{"a.scope": 1e9, "a-snapshot.scope": 2e9} {
 		if err := os.Chtimes(filepath.Join(dir, name), time.Unix(at, 0), time.Unix(at, 0)); err != nil {
 			t.Fatal(err)

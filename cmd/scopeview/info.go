@@ -50,7 +50,7 @@ times are known, what the recording itself cost, and what looks wrong.`,
 			}
 			err = x.out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeJSON(x.out.exact(s, w), infoDocument(r))
+					return writeJSON(x.out.exact(s, w), cmd.Name(), infoDocument(r))
 				}
 				return infoText(r, w, x.out.styles(s))
 			})
@@ -65,7 +65,7 @@ times are known, what the recording itself cost, and what looks wrong.`,
 	}
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

@@ -36,7 +36,8 @@ begin and end while their goroutine runs. Where it is not, or can't be told, not
 before and after TRACE is not shown.
 
 TRACE stays as it is, and an existing file is not overwritten. Of a trace that is being written the new one has
-what it holds now. A trace can be joined again, with another Go execution trace.`,
+what it holds now. A trace can be joined again, with another Go execution trace. From
+then on their directory means the new one, where nobody writes TRACE any more.`,
 		Example: `  curl -o go.trace 'http://localhost:6060/debug/pprof/trace?seconds=5'
   scopeview join x.scope go.trace -o y.scope
   scopeview states $(scopeview join x.scope go.trace)`,

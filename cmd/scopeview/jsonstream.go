@@ -3,10 +3,13 @@ package main
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"io"
 	"iter"
 	"reflect"
 	"strings"
+
+	"github.com/spf13/cobra"
 )
 
 // stream is a list of a JSON document that is made as it is written: a trace can have more
@@ -23,24 +26,49 @@ func streamOf[S, T any](list []S, f func(S) T) stream[T] {
 	}
 }
 
-// writeJSON writes v, a struct or a pointer to one, as an indented JSON document. Lists that
-// are v's own fields are written element by element.
-func writeJSON(w io.Writer, v any) error {
+// schemaVersion is that of the documents. It grows when a key changes its meaning or goes
+// away; keys that are new leave it as it is.
+const schemaVersion = 1
+
+// schema is what the document of a command says that it is.
+func schema(command string) string { return fmt.Sprintf("scopeview.%s/%d", command, schemaVersion) }
+
+// jsonFlag is the flag --json.
+func jsonFlag(cmd *cobra.Command, on *bool) {
+	cmd.Flags().BoolVar(on, "json", false, "print a JSON document, "+schema(cmd.Name())+"; docs/json.md lists its keys")
+}
+
+// writeJSON writes v, a struct or a pointer to one, as an indented JSON document, the one
+// that a command prints. Lists that are v's own fields are written element by element.
+// docs/json.md has all of it.
+func writeJSON(w io.Writer, command string, v any) error {
 	j := jsonWriter{w: w}
 	j.e = json.NewEncoder(&j.b)
 	j.e.SetEscapeHTML(false)
-	doc := reflect.Indirect(reflect.ValueOf(v))
-	sep := "{\n"
+	j.text("{\n  ")
+	j.value("schema", "")
+	j.text(": ")
+	j.value(schema(command), "")
+	j.fields(reflect.Indirect(reflect.ValueOf(v)))
+	j.text("\n}\n")
+	return j.err
+}
+
+// fields writes those of a struct, and of what is embedded in it.
+func (j *jsonWriter) fields(doc reflect.Value) {
 	for i := range doc.NumField() {
+		if doc.Type().Field(i).Anonymous {
+			j.fields(reflect.Indirect(doc.Field(i)))
+			continue
+		}
 		tag := strings.Split(doc.Type().Field(i).Tag.Get("json"), ",")
 		f := doc.Field(i)
 		if len(tag) > 1 && f.IsZero() {
 			continue // omitempty
 		}
-		j.text(sep + "  ")
+		j.text(",\n  ")
 		j.value(tag[0], "")
 		j.text(": ")
-		sep = ",\n"
 		switch f.Kind() {
 		case reflect.Slice:
 			j.list(func(yield func(reflect.Value) bool) {
@@ -56,8 +84,6 @@ func writeJSON(w io.Writer, v any) error {
 			j.value(f.Interface(), "  ")
 		}
 	}
-	j.text("\n}\n")
-	return j.err
 }
 
 // jsonWriter writes parts of a document, up to the first error.

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bytes"
-	"encoding/json"
 	"fmt"
 	"io"
 	"time"
@@ -47,7 +46,7 @@ It takes all the cores for some three seconds. Measure on a machine that does no
 			}
 			return out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeDocument(w, r)
+					return writeJSON(w, cmd.Name(), r)
 				}
 				return membenchText(w, r, out.styles(s))
 			})
@@ -55,7 +54,7 @@ It takes all the cores for some three seconds. Measure on a machine that does no
 	}
 	out.flag(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.IntVar(&o.Cores, "cores", 0, "measure with up to `N` cores; 0: GOMAXPROCS")
 	f.DurationVar(&o.Time, "time", 3*time.Second, "take about so `LONG`; shorter is less exact")
 	return cmd
@@ -67,14 +66,6 @@ func noArguments(cmd *cobra.Command, args []string) error {
 		return fmt.Errorf("%s takes no arguments, not %q", cmd.Name(), args)
 	}
 	return nil
-}
-
-// writeDocument writes a JSON document that is small.
-func writeDocument(w io.Writer, v any) error {
-	e := json.NewEncoder(w)
-	e.SetEscapeHTML(false)
-	e.SetIndent("", "  ")
-	return e.Encode(v)
 }
 
 func membenchText(w io.Writer, r *membench.Result, st styles) error {

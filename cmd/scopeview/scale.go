@@ -90,7 +90,7 @@ The command's standard output is thrown away; its standard error is shown if it 
 			}
 			return out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeDocument(w, r)
+					return writeJSON(w, cmd.Name(), r)
 				}
 				return r.text(w, out.styles(s), plain)
 			})
@@ -102,7 +102,7 @@ The command's standard output is thrown away; its standard error is shown if it 
 	f.IntVarP(&o.Runs, "runs", "n", 3, "run `N` times with each")
 	f.BoolVar(&plain, "plain", false, "record nothing: no CPU time by name, and no cost of recording")
 	f.BoolVar(&measure, "membench", false, "also measure the machine's memory, for scopeview doctor --membench")
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

@@ -61,7 +61,7 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 				case pprof:
 					return r.pprof(w)
 				case asJSON:
-					return writeJSON(x.out.exact(s, w), r.json())
+					return writeJSON(x.out.exact(s, w), cmd.Name(), r.json())
 				}
 				return r.text(w, x.out.styles(s))
 			})
@@ -80,7 +80,7 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 	f.StringVar(&x.sel.nameText, "name", "", "only names that match `GLOBS`: \"cache.*,-cache.put\" (* any run, ? one character, - excludes, the last match wins)")
 	f.BoolVar(&folded, "folded", false, "write folded stacks, for flame graphs")
 	f.BoolVar(&pprof, "pprof", false, "write a profile for go tool pprof")
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.StringVar(&r.value, "value", "calls", "what --folded counts: `WHAT` is calls or weight")
 	f.IntVar(&r.depth, "depth", 3, "sum up by the innermost `N` callers; 0: by all")
 	f.IntVar(&r.skip, "skip", 0, "leave out the innermost `N` callers, in every form")

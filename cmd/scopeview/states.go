@@ -67,12 +67,12 @@ The first lines say what was recorded, and how far what can be known in two ways
 			if err := r.read(cmd, s, &x); err != nil {
 				return err
 			}
-			return present(&x, &r, asJSON)
+			return present(&x, cmd.Name(), &r, asJSON)
 		},
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.StringVar(&by, "by", "name", "sum up by `WHAT`: "+strings.Join(analysis.Bys, ", "))
 	f.BoolVar(&r.self, "self", false, "show the times in scopes without those in the scopes inside them")
 	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows; 0: all (as with --json, if not given)")

@@ -78,13 +78,11 @@ func (r *statesReport) groupJSON(g *analysis.StateGroup) stateGroupJSON {
 	return j
 }
 
-// byState has the states that are there.
+// byState has each state, also where it took no time.
 func byState(t [states.Count]int64) map[string]int64 {
-	m := map[string]int64{}
+	m := make(map[string]int64, states.Count)
 	for s, d := range t {
-		if d != 0 {
-			m[states.Names[s]] = d
-		}
+		m[states.Names[s]] = d
 	}
 	return m
 }

@@ -39,7 +39,7 @@ func newTop(s *streams) *cobra.Command {
 the counters.
 
 Scopes that have not ended are counted under "open" only. self is the time in a scope and in no scope
-inside it; waiting for a lock inside is not self. Quantiles are exact up to 64 scopes, else within 0.8 %.
+inside it, a part of total; waiting for a lock inside is not self. Quantiles are exact up to 64 scopes, else within 0.8 %.
 cpu is the CPU time that is known, known the share of the total of which it is, cpu/wall their ratio there;
 cpu max is an upper bound for others. With --from and --to, scopes that touch the range count whole, and
 self and "held by" are what lies inside it.
@@ -75,12 +75,12 @@ holder's row, around the lock or inside it.`,
 			if err := top.read(cmd, s, &x.sel); err != nil {
 				return err
 			}
-			return present(&x, &top, asJSON)
+			return present(&x, cmd.Name(), &top, asJSON)
 		},
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.StringVar(&top.order, "sort", "total", "sort by `COLUMN`: "+strings.Join(slices.Sorted(maps.Keys(topOrders)), ", "))
 	f.StringVar(&by, "by", "name", "sum up by `WHAT`: name, track")
 	f.IntVarP(&top.limit, "lines", "n", top.limit, "show the first `N` rows of each table; 0: all (as with --json, if not given)")

@@ -21,7 +21,7 @@ type topJSON struct {
 type scopeJSON struct {
 	Name       string   `json:"name"`
 	Process    bool     `json:"process"` // scope.Process: CPU is the process's
-	Count      int64    `json:"count"`   // ended; so are all times but open_ns and self_ns
+	Count      int64    `json:"count"`   // ended; so are all times but open_ns and open_self_ns
 	Total      int64    `json:"total_ns"`
 	Self       *int64   `json:"self_ns"`
 	Mean       *int64   `json:"mean_ns"`
@@ -38,6 +38,7 @@ type scopeJSON struct {
 	AtMostWall int64    `json:"cpu_max_wall_ns"` // duration of those
 	Open       int64    `json:"open"`
 	OpenTime   int64    `json:"open_ns"`
+	OpenSelf   *int64   `json:"open_self_ns"`
 	Across     int64    `json:"across_clock_steps"` // counted nowhere else
 }
 
@@ -87,7 +88,7 @@ func (r *topReport) scopeJSON(s *analysis.Stats) scopeJSON {
 	}
 	some := func(v int64) *int64 { return &v }
 	if s.NoSelf == 0 {
-		j.Self = &s.Self
+		j.Self, j.OpenSelf = &s.Self, &s.OpenSelf
 	}
 	if s.Count > 0 {
 		j.Mean, j.Min, j.Max = some(s.Mean()), some(s.Times.Min()), some(s.Times.Max())

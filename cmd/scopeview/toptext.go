@@ -51,7 +51,7 @@ func (r *topReport) scopes(w *bytes.Buffer, s styles) error {
 	for _, x := range r.stats[:shown] {
 		row := []string{r.title(x), thousands(x.Count)}
 		if x.Count == 0 {
-			row = append(row, "-", self(x), "-", "-", "-", "-", "-", "-", "-", "-", "-", "")
+			row = append(row, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "")
 		} else {
 			row = append(row, humane(x.Total), self(x), humane(x.Mean()), humane(x.Times.Min()),
 				humane(x.Times.Quantile(0.5)), humane(x.Times.Quantile(0.9)), humane(x.Times.Quantile(0.99)), humane(x.Times.Max()))
@@ -97,7 +97,11 @@ func openCell(x *analysis.Stats) string {
 	if x.Open == 0 {
 		return ""
 	}
-	return thousands(x.Open) + " for " + humane(x.OpenTime)
+	text := thousands(x.Open) + " for " + humane(x.OpenTime)
+	if x.OpenSelf > 0 && x.OpenSelf < x.OpenTime {
+		text += ", self " + humane(x.OpenSelf)
+	}
+	return text
 }
 
 func (r *topReport) lockTable(w *bytes.Buffer, s styles) error {

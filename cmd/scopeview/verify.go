@@ -37,7 +37,7 @@ they can. It exits with code 1 if a rule is broken.`,
 			}
 			err = out.write(s, func(w io.Writer) error {
 				if asJSON {
-					return writeJSON(out.exact(s, w), verifyDocument(findings))
+					return writeJSON(out.exact(s, w), cmd.Name(), verifyDocument(findings))
 				}
 				return printFindings(w, f.Name(), findings)
 			})
@@ -48,7 +48,7 @@ they can. It exits with code 1 if a rule is broken.`,
 		},
 	}
 	out.flag(cmd)
-	cmd.Flags().BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	return cmd
 }
 

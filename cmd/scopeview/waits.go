@@ -52,12 +52,12 @@ woken: where somebody unlocked, was done, sent or received. --name chooses those
 			if err := r.read(cmd, s, &x.sel); err != nil {
 				return err
 			}
-			return present(&x, &r, asJSON)
+			return present(&x, cmd.Name(), &r, asJSON)
 		},
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	f.BoolVar(&asJSON, "json", false, "print a JSON document; keys may be added, none changes")
+	jsonFlag(cmd, &asJSON)
 	f.BoolVar(&r.stacks, "stacks", false, "show where goroutines waited, and where they were woken")
 	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
 	return cmd

@@ -40,6 +40,7 @@ type running struct {
 	goid  uint64
 	name  uint16
 	kind  format.Kind
+	open  bool   // so that its moments are in no sum of ended ones
 	stats *Stats // nil for waits and for scopes that are filtered out
 }
 
@@ -93,7 +94,7 @@ func (r *row) begin(e *trace.Event, s *Stats) {
 		r.stack = kept
 		r.compact = 2 * len(kept)
 	}
-	r.stack = append(r.stack, running{e.Start + e.Dur, e.Goid, e.Name, e.Kind, s})
+	r.stack = append(r.stack, running{e.Start + e.Dur, e.Goid, e.Name, e.Kind, e.Open, s})
 }
 
 // maxHolds is how many holds of a row, the last of them, are told who had the moments. With
@@ -126,6 +127,17 @@ func (r *row) outermost() bool {
 		}
 	}
 	return true
+}
+
+// inOpen tells whether one of the scopes that run on a row that at returned has not
+// ended.
+func (r *row) inOpen() bool {
+	for i := range r.stack {
+		if x := &r.stack[i]; x.end > r.cursor && x.open && x.kind != format.KindWait {
+			return true
+		}
+	}
+	return false
 }
 
 // advance gives away all up to t.

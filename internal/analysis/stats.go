@@ -19,11 +19,13 @@ type Stats struct {
 	Times    Histogram
 	Across   int64 // scopes during which the clock stepped: their times are unknown and in no sum
 
-	// Self is the time that belonged to these scopes and to none inside them, the
-	// open ones included; a lock's wait inside is not self. NoSelf counts scopes on
-	// an unknown goroutine, of which it cannot be told.
-	Self   int64
-	NoSelf int64
+	// Self is the time that belonged to these scopes and to none inside them; a
+	// lock's wait inside is not self. OpenSelf is that of scopes that have not ended,
+	// by track also of what is inside those: Self is part of Total. NoSelf counts
+	// scopes on an unknown goroutine, of which it cannot be told.
+	Self     int64
+	OpenSelf int64
+	NoSelf   int64
 
 	// CPU is the sum that is known (exact or likely), of ended scopes of CPUWall ns
 	// together; AtMost is the sum of upper bounds of others, of AtMostWall ns.

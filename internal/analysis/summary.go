@@ -13,8 +13,8 @@ import (
 // SummaryOptions say what a Summary counts.
 type SummaryOptions struct {
 	// ByTrack groups by the name of the row. As a scope's time holds that of the
-	// scopes in it, only those count that lie in no other; Self is all that its
-	// goroutines spent in scopes.
+	// scopes in it, only those count that lie in no other; Self and OpenSelf are all
+	// that its goroutines spent in scopes.
 	ByTrack bool
 	// Keep says which events count; nil: all. The others still have their part in
 	// whose moment it is.
@@ -57,8 +57,12 @@ func NewSummary(o SummaryOptions) *Summary {
 		instants: make(map[instantKey]*Instants), counters: make(map[uint16]*Counter),
 	}
 	s.rows.charge = func(r *running, from, to int64) {
-		if r.stats != nil {
-			r.stats.Self += s.within(from, to)
+		switch d := s.within(from, to); {
+		case r.stats == nil:
+		case r.open:
+			r.stats.OpenSelf += d
+		default:
+			r.stats.Self += d
 		}
 	}
 	s.rows.held = func(l *Lock, by *running, from, to int64) {
@@ -143,7 +147,11 @@ func (s *Summary) scope(e *trace.Event) {
 			st = nil
 		}
 		if r != nil {
+			inOpen := s.o.ByTrack && r.inOpen()
 			r.begin(e, st)
+			if inOpen {
+				r.stack[len(r.stack)-1].open = true
+			}
 		}
 	}
 }

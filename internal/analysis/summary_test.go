@@ -59,11 +59,15 @@ func summarize(o SummaryOptions, events ...trace.Event) *Summary {
 	return s
 }
 
-// selfs tells the self times, as "A=3 B=7".
+// selfs tells the self times, as "A=3 B=7", those of open scopes behind a +.
 func selfs(s *Summary) string {
 	var b []string
 	for _, st := range s.Stats() {
-		b = append(b, fmt.Sprintf("%s=%d", names[st.Name], st.Self))
+		text := fmt.Sprintf("%s=%d", names[st.Name], st.Self)
+		if st.OpenSelf > 0 {
+			text += fmt.Sprintf("+%d", st.OpenSelf)
+		}
+		b = append(b, text)
 	}
 	return strings.Join(b, " ")
 }
@@ -90,7 +94,8 @@ func TestSelf(t *testing.T) {
 		{"a wait inside", []trace.Event{scope(nameA, 1, 0, 10), kind(wait, scope(lockL, 1, 2, 5))}, "A=7"},
 		{"a hold inside", []trace.Event{scope(nameA, 1, 0, 10), kind(hold, scope(lockL, 1, 2, 5))}, "A=10"},
 		{"a pending scope inside", []trace.Event{scope(nameA, 1, 0, 10), kind(format.KindPending, scope(nameB, 1, 5, 5))}, "A=10"},
-		{"an open parent", []trace.Event{open(scope(nameA, 1, 0, 10)), scope(nameB, 1, 2, 5)}, "A=7 B=3"},
+		{"an open parent", []trace.Event{open(scope(nameA, 1, 0, 10)), scope(nameB, 1, 2, 5)}, "A=0+7 B=3"},
+		{"one open, one not", []trace.Event{scope(nameA, 1, 0, 10), open(scope(nameA, 1, 10, 30))}, "A=10+20"},
 		{"no duration", []trace.Event{scope(nameA, 1, 0, 10), scope(nameB, 1, 5, 5)}, "A=10 B=0"},
 		{"unknown goroutine", []trace.Event{scope(nameA, 0, 0, 10), scope(nameB, 0, 2, 5)}, "A=0 B=0"},
 	} {
@@ -104,6 +109,31 @@ func TestSelfUnknownIsCounted(t *testing.T) {
 	s := summarize(SummaryOptions{}, scope(nameA, 0, 0, 10), scope(nameA, 1, 0, 10))
 	if st := s.Stats()[0]; st.NoSelf != 1 || st.Count != 2 || st.Self != 10 {
 		t.Errorf("%+v", st)
+	}
+}
+
+// TestSelfIsPartOfTotal: what has not ended is in neither, whatever is asked for.
+func TestSelfIsPartOfTotal(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(5, 6))
+	for range 300 {
+		var events []trace.Event
+		at := int64(0)
+		// Each scope is in the one before it, and from one of them on they are open.
+		for depth, ended := int64(0), rnd.Int64N(6); depth < 6; depth++ {
+			at += rnd.Int64N(50)
+			e := track(scope(uint16(nameA+rnd.IntN(3)), 1, at, 1000-depth*10), rowR)
+			if e.Open = depth < ended; e.Open {
+				e.Dur = 1000 - e.Start
+			}
+			events = append(events, e)
+		}
+		for _, o := range []SummaryOptions{{}, {From: 200}, {From: 200, To: 990}, {ByTrack: true}, {ByTrack: true, From: 200}} {
+			for _, st := range summarize(o, events...).Stats() {
+				if st.Self > st.Total || st.OpenSelf > st.OpenTime {
+					t.Fatalf("%+v: self %d of %d, of open ones %d of %d", o, st.Self, st.Total, st.OpenSelf, st.OpenTime)
+				}
+			}
+		}
 	}
 }
 

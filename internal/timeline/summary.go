@@ -15,7 +15,7 @@ type Summary struct {
 	Locks  []SummaryLock  `json:"locks"`
 }
 
-// SummaryScope are the scopes of a name. Times are of the ended ones, but Self.
+// SummaryScope are the scopes of a name. Times are of the ended ones.
 type SummaryScope struct {
 	Name       uint16 `json:"name"`
 	Process    bool   `json:"process"`

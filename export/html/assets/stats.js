@@ -7,8 +7,8 @@ import { quantileOf } from "./histogram.js";
 import { Replay, hasMoments, itemsOfRow } from "./replay.js";
 
 /**
- * Times are in ns and of the scopes that ended; self counts open ones too, is
- * what lies in the range, and null where a scope's goroutine is unknown. What
+ * Times are in ns and of the scopes that ended; self is what lies in the range,
+ * and null where a scope's goroutine is unknown. What
  * lies across a clock step is in across only.
  * @typedef {Object} ScopeStats
  * @property {number} name
@@ -116,7 +116,7 @@ class Sum {
       } else if (isScope(kind) && kept) {
         const group = this.group(seg.name[i], kind === Kind.process);
         addScope(this.groups[group], seg, i, across, known);
-        if (!across) this.groupOfItem[at] = group;
+        if (!across && !(seg.flags[i] & Flag.open)) this.groupOfItem[at] = group;
       }
       if (known && hasMoments(kind)) this.replay.begin(end, at);
     }

@@ -1,0 +1,240 @@
+package main
+
+import (
+	"cmp"
+	"encoding/json"
+	"maps"
+	"os"
+	"path/filepath"
+	"reflect"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/membench"
+	"github.com/scopeview/scopeview/internal/trace/text"
+)
+
+// documents are what the commands with --json print.
+var documents = map[string]any{
+	"doctor": doctorJSON{}, "info": infoJSON{}, "membench": membench.Result{}, "scale": scaleReport{}, "stacks": stacksJSON{},
+	"states": statesJSON{}, "top": topJSON{}, "verify": verifyJSON{}, "waits": waitsJSON{},
+}
+
+// TestJSONDocuments: each command that has --json has a section in docs/json.md, with a
+// row for each key of its document: no more, no less, of the types that they have.
+func TestJSONDocuments(t *testing.T) {
+	described := describedJSON(t)
+	var commands []string
+	for _, cmd := range newRoot(&streams{}).Commands() {
+		if cmd.Flags().Lookup("json") != nil {
+			commands = append(commands, cmd.Name())
+		}
+	}
+	slices.Sort(commands)
+	for _, list := range [][]string{slices.Sorted(maps.Keys(documents)), slices.Sorted(maps.Keys(described))} {
+		if !slices.Equal(commands, list) {
+			t.Fatalf("the commands with --json are %q, and here %q", commands, list)
+		}
+	}
+	for _, name := range commands {
+		want := map[string]string{"schema": "string"}
+		keysOf(want, "", reflect.TypeOf(documents[name]))
+		for key, typ := range want {
+			switch row, ok := described[name][key]; {
+			case !ok:
+				t.Errorf("docs/json.md, %s: %s is missing: %s", name, key, typ)
+			case row.typ != typ:
+				t.Errorf("docs/json.md, %s: %s is of type %q, and should be %q", name, key, row.typ, typ)
+			}
+			if strings.ToLower(key) != key {
+				t.Errorf("%s: %s is not in small letters", name, key)
+			}
+		}
+		for key, row := range described[name] {
+			if want[key] == "" {
+				t.Errorf("docs/json.md, %s: there is no %s", name, key)
+			}
+			number := strings.HasPrefix(row.typ, "int") || strings.HasPrefix(row.typ, "float") || strings.HasPrefix(row.typ, "number")
+			switch {
+			case number != (row.unit != ""):
+				t.Errorf("docs/json.md, %s: %s is a %s and its unit is %q", name, key, row.typ, row.unit)
+			case number && strings.HasSuffix(strings.TrimRight(key, ".*[]"), "_ns") && row.unit != "ns":
+				t.Errorf("docs/json.md, %s: the unit of %s is %s", name, key, row.unit)
+			}
+		}
+	}
+}
+
+// TestJSONIsAsDescribed: what the commands print of all traces of the scripts has values of
+// the types that docs/json.md says.
+func TestJSONIsAsDescribed(t *testing.T) {
+	described := describedJSON(t)
+	traces, err := filepath.Abs("testdata")
+	if err != nil {
+		t.Fatal(err)
+	}
+	scripts, _ := filepath.Glob(filepath.Join(traces, "*.txtar"))
+	t.Chdir(t.TempDir())
+	printed := 0
+	for _, script := range scripts {
+		_, parts := readScript(t, script)
+		for _, p := range parts {
+			if !strings.HasSuffix(p.head, ".scope") || strings.HasPrefix(p.head, "run ") {
+				continue
+			}
+			b, err := text.Assemble(strings.NewReader(p.text))
+			if err != nil {
+				continue // the script is about that
+			}
+			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"doctor", "info", "stacks", "states", "top", "verify", "waits"} {
+				r := call(name, "x.scope", "--json")
+				if r.out == "" {
+					continue // no such thing in it
+				}
+				var doc map[string]any
+				if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
+					t.Fatalf("%s of %s in %s: %v", name, p.head, script, err)
+				}
+				if doc["schema"] != schema(name) {
+					t.Errorf("%s: schema is %v", name, doc["schema"])
+				}
+				printed++
+				walkJSON(t, name, described[name], "", doc)
+			}
+		}
+	}
+	if printed < 50 {
+		t.Errorf("only %d documents were printed", printed)
+	}
+}
+
+// keysOf lists the keys of a type's documents with their types, as docs/json.md has them:
+// x[] is an element of a list, x.* a value of an object whose keys are data.
+func keysOf(keys map[string]string, path string, typ reflect.Type) {
+	null := ""
+	if typ.Kind() == reflect.Pointer {
+		typ, null = typ.Elem(), " or null"
+	}
+	switch {
+	case typ == reflect.TypeFor[time.Time]():
+		keys[path] = "time" + null
+	case typ == reflect.TypeFor[json.Number](), typ.Kind() == reflect.Interface:
+		keys[path] = "number or string"
+	case typ.Kind() == reflect.Struct:
+		if null != "" {
+			keys[path] = "object" + null
+		}
+		for i := range typ.NumField() {
+			f := typ.Field(i)
+			tag, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
+			if f.Anonymous {
+				inner := f.Type
+				if inner.Kind() == reflect.Pointer {
+					inner = inner.Elem()
+				}
+				keysOf(keys, path, inner)
+				continue
+			}
+			key := strings.TrimPrefix(path+"."+tag, ".")
+			keysOf(keys, key, f.Type)
+			if omit == "omitempty" {
+				typ := cmp.Or(keys[key], "object")
+				keys[key] = strings.TrimSuffix(typ, " or null") + ", may be absent"
+			}
+		}
+	case typ.Kind() == reflect.Slice:
+		keysOf(keys, path+"[]", typ.Elem())
+	case typ.Kind() == reflect.Func: // a stream
+		keysOf(keys, path+"[]", typ.In(0).In(0))
+	case typ.Kind() == reflect.Map:
+		keysOf(keys, path+".*", typ.Elem())
+	case typ.Kind() == reflect.String:
+		keys[path] = "string" + null
+	case typ.Kind() == reflect.Bool:
+		keys[path] = "bool" + null
+	case typ.Kind() == reflect.Float64:
+		keys[path] = "float" + null
+	default:
+		keys[path] = "int" + null
+	}
+}
+
+// walkJSON checks a value that was printed, and what is in it.
+func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string, v any) {
+	t.Helper()
+	row, leaf := rows[path]
+	bad := func() { t.Errorf("%s: %s is %v, and docs/json.md says %q", command, path, v, row.typ) }
+	switch v := v.(type) {
+	case map[string]any:
+		if leaf && !strings.HasPrefix(row.typ, "object") {
+			bad()
+		}
+		for key, inner := range v {
+			at := strings.TrimPrefix(path+"."+key, ".")
+			if _, data := rows[path+".*"]; data {
+				at = path + ".*"
+			}
+			walkJSON(t, command, rows, at, inner)
+		}
+	case []any:
+		for _, inner := range v {
+			walkJSON(t, command, rows, path+"[]", inner)
+		}
+	case nil:
+		if path != "" && !strings.HasSuffix(row.typ, "or null") {
+			bad()
+		}
+	case string:
+		if !strings.HasPrefix(row.typ, "string") && !strings.HasPrefix(row.typ, "time") && row.typ != "number or string" {
+			bad()
+		}
+	case bool:
+		if !strings.HasPrefix(row.typ, "bool") {
+			bad()
+		}
+	case float64:
+		switch {
+		case strings.HasPrefix(row.typ, "float"), row.typ == "number or string":
+		case strings.HasPrefix(row.typ, "int") && v == float64(int64(v)):
+		default:
+			bad()
+		}
+	}
+}
+
+// jsonRow is a key in docs/json.md.
+type jsonRow struct{ typ, unit string }
+
+var (
+	jsonHead = regexp.MustCompile(`(?m)^## scopeview (\w+)$`)
+	jsonLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]*) \\| .*\\|$")
+)
+
+// describedJSON reads docs/json.md: by command, what it has of each key.
+func describedJSON(t *testing.T) map[string]map[string]jsonRow {
+	t.Helper()
+	b, err := os.ReadFile("../../docs/json.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	heads := jsonHead.FindAllStringSubmatchIndex(string(b), -1)
+	all := map[string]map[string]jsonRow{}
+	for i, h := range heads {
+		end := len(b)
+		if i+1 < len(heads) {
+			end = heads[i+1][0]
+		}
+		rows := map[string]jsonRow{}
+		for _, m := range jsonLine.FindAllStringSubmatch(string(b[h[1]:end]), -1) {
+			rows[m[1]] = jsonRow{strings.TrimSpace(m[2]), strings.TrimSpace(m[3])}
+		}
+		all[string(b[h[2]:h[3]])] = rows
+	}
+	return all
+}
