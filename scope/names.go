@@ -29,11 +29,14 @@ type names struct {
 	cache atomic.Pointer[nameCache]
 	fast  *sys.Fast // gets the table too; nil: the Go path
 
+	// mu is never held while a filter is asked, which may be long, and by whom
+	// somebody outside decides.
 	mu     sync.RWMutex
-	ids    map[string]uint64 // id | nameOut
-	texts  []string          // by id - format.FirstName
+	ids    map[string]uint16
+	texts  []string // by id; the first are no names, but for ""
 	bytes  int
 	filter glob.Filter
+	out    []bool                            // by id: what the filter says
 	fixed  []sys.Span                        // the read-only file mappings
 	define func(id uint16, name string) bool // false: there was no room for it
 	others atomic.Int64                      // uses of names that did not fit
@@ -52,12 +55,13 @@ const (
 func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) *names {
 	n := &names{
 		fast:   fast,
-		ids:    map[string]uint64{},
+		ids:    map[string]uint16{"": format.NameEmpty},
+		texts:  make([]string, format.FirstName),
 		filter: filter,
 		fixed:  sys.ReadOnly(),
 		define: define,
 	}
-	n.ids[""] = format.NameEmpty | n.out("")
+	n.out = decide(n.texts, filter)
 	n.use(make(nameCache, minCache))
 	return n
 }
@@ -91,10 +95,11 @@ func (n *names) slow(name string) uint64 {
 		kept = kept[:format.MaxName]
 	}
 	n.mu.RLock()
-	id, ok := n.ids[kept]
+	id, ok := n.known(kept)
+	filter := n.filter
 	n.mu.RUnlock()
 	if !ok {
-		id = n.intern(kept)
+		id = n.intern(kept, filter)
 	}
 	if id&nameID == format.NameOther {
 		if id&nameOut == 0 {
@@ -105,34 +110,54 @@ func (n *names) slow(name string) uint64 {
 	if len(name) > 0 && n.lasts(name) {
 		n.mu.Lock()
 		// Not what was looked up: the filter may have changed since.
-		n.remember(sys.StringAddr(name), len(name), n.ids[kept])
+		id, _ = n.known(kept)
+		n.remember(sys.StringAddr(name), len(name), id)
 		n.mu.Unlock()
 	}
 	return id
 }
 
+// known is what find returns for a name that has an id. n.mu is held.
+func (n *names) known(name string) (uint64, bool) {
+	id, ok := n.ids[name]
+	if ok && n.out[id] {
+		return uint64(id) | nameOut, true
+	}
+	return uint64(id), ok
+}
+
 // intern gives a name its id. Its definition is in the trace before the id is
-// used, so whoever finds a record can tell what it is called.
-func (n *names) intern(name string) uint64 {
+// used, so whoever finds a record can tell what it is called. filter is what was
+// the filter just now.
+func (n *names) intern(name string, filter glob.Filter) uint64 {
+	out := !filter.Match(name)
 	n.mu.Lock()
+	for n.filter != filter {
+		filter = n.filter
+		n.mu.Unlock()
+		out = !filter.Match(name)
+		n.mu.Lock()
+	}
 	defer n.mu.Unlock()
-	if id, ok := n.ids[name]; ok {
+	if id, ok := n.known(name); ok {
 		return id
 	}
-	next := len(n.ids) - 1 + format.FirstName // "" is in ids
-	if next >= format.MaxNames || n.bytes+len(name) > maxNameBytes {
-		return format.NameOther | n.out(name)
+	id := uint64(format.NameOther)
+	if next := len(n.texts); next < format.MaxNames && n.bytes+len(name) <= maxNameBytes {
+		// A variable of its own, or the compiler takes the caller's to escape, and
+		// with it all arguments that a key is among.
+		kept := strings.Clone(name)
+		if n.define(uint16(next), kept) {
+			id = uint64(next)
+			n.ids[kept] = uint16(next)
+			n.texts = append(n.texts, kept)
+			n.out = append(n.out, out)
+			n.bytes += len(kept)
+		}
 	}
-	// A variable of its own, or the compiler takes the caller's to escape, and
-	// with it all arguments that a key is among.
-	kept := strings.Clone(name)
-	if !n.define(uint16(next), kept) {
-		return format.NameOther | n.out(name)
+	if out {
+		id |= nameOut
 	}
-	id := uint64(next) | n.out(name)
-	n.ids[kept] = id
-	n.texts = append(n.texts, kept)
-	n.bytes += len(kept)
 	return id
 }
 
@@ -140,17 +165,19 @@ func (n *names) intern(name string) uint64 {
 func (n *names) text(id uint16) (string, bool) {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	if i := int(id) - format.FirstName; i >= 0 && i < len(n.texts) {
-		return n.texts[i], true
+	if int(id) < len(n.texts) {
+		return n.texts[id], id != format.NameOther
 	}
-	return "", id == format.NameEmpty
+	return "", false
 }
 
-func (n *names) out(name string) uint64 {
-	if n.filter.Match(name) {
-		return 0
+// decide returns which names a filter leaves out.
+func decide(texts []string, f glob.Filter) []bool {
+	out := make([]bool, len(texts))
+	for i, name := range texts {
+		out[i] = !f.Match(name)
 	}
-	return nameOut
+	return out
 }
 
 // remember enters a name's address into the cache. n.mu is held.
@@ -203,16 +230,24 @@ func (n *names) lasts(s string) bool {
 	return false
 }
 
-// setFilter decides anew about every name. Each is then asked for once more.
+// setFilter decides anew about every name: about those that come from now on where
+// they come, about all others here. Each is then asked for once more. Only one
+// goroutine at a time may call it.
 func (n *names) setFilter(f glob.Filter) {
 	n.mu.Lock()
-	defer n.mu.Unlock()
 	n.filter = f
-	for name, id := range n.ids {
-		n.ids[name] = id&nameID | n.out(name)
-	}
+	texts := n.texts
+	n.mu.Unlock()
+	out := decide(texts, f)
 	// Not a smaller one: see sys.Fast.SetNames.
-	n.use(make(nameCache, len(*n.cache.Load())))
+	table := make(nameCache, len(*n.cache.Load()))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	copy(n.out, out)
+	if size := len(*n.cache.Load()); size > len(table) {
+		table = make(nameCache, size)
+	}
+	n.use(table)
 }
 
 func (n *names) use(c nameCache) {
@@ -225,5 +260,5 @@ func (n *names) use(c nameCache) {
 func (n *names) count() int64 {
 	n.mu.RLock()
 	defer n.mu.RUnlock()
-	return int64(len(n.ids) - 1)
+	return int64(len(n.texts) - format.FirstName)
 }

@@ -6,7 +6,9 @@ import (
 	"fmt"
 	"slices"
 	"strconv"
+	"strings"
 	"testing"
+	"time"
 	"unsafe"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -158,5 +160,68 @@ func TestNamesAgain(t *testing.T) {
 				t.Errorf("recorded %q, want %q", got, want)
 			}
 		})
+	}
+}
+
+// TestFindWhileFiltering looks names up while the filter is changed, which with this
+// many names and patterns takes long: nobody may wait for that, and what was found
+// meanwhile is decided by the new filter too.
+func TestFindWhileFiltering(t *testing.T) {
+	long := strings.Repeat("a", format.MaxName-len("known 1000000"))
+	known := func(i int) string { return fmt.Sprintf("%s%d known", long, 1_000_000+i) }
+	// Most of it is slow for a name that begins by many a, and means none.
+	expr := strings.Repeat("*a,", glob.MaxExpr/3-10) + "*0 *"
+	filter, err := glob.Parse(expr)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := newNames(nil, glob.Filter{}, func(uint16, string) bool { return true })
+	names, rounds := 1000, 5
+	if raceBuild {
+		names = 50 // each takes a hundred times as long
+	}
+	for i := range names {
+		n.find(known(i))
+	}
+	fresh := 0
+	for round := range rounds {
+		n.setFilter(glob.Filter{})
+		begun, done := make(chan bool), make(chan time.Duration)
+		go func() {
+			close(begun)
+			begin := time.Now()
+			n.setFilter(filter)
+			done <- time.Since(begin)
+		}()
+		<-begun
+		var all, longest time.Duration
+		for all == 0 {
+			begin := time.Now()
+			n.find(known(fresh % names))
+			n.find(fmt.Sprintf("new %d 0 known", fresh))
+			longest = max(longest, time.Since(begin))
+			fresh++
+			select {
+			case all = <-done:
+			default:
+			}
+		}
+		for i := range names {
+			if id := n.find(known(i)); id&nameOut == 0 != (i%10 == 0) {
+				t.Fatalf("name %d is out: %#x", i, id)
+			}
+		}
+		for i := range fresh {
+			if id := n.find(fmt.Sprintf("new %d 0 known", i)); id&nameOut != 0 {
+				t.Fatalf("new name %d is out: %#x", i, id)
+			}
+		}
+		if longest < all/2 {
+			t.Logf("the filter was set in %v, two names were found in %v at most", all, longest)
+			return
+		}
+		if round == rounds-1 {
+			t.Errorf("the filter was set in %v, and finding two names took up to %v of it", all, longest)
+		}
 	}
 }

@@ -16,97 +16,156 @@
 //	*,-http.*,http.slow   everything, without "http.…", with "http.slow"
 //
 // There is no way to quote: ? stands for a comma, a star or a leading dash of a
-// name as well as for any other character.
+// name as well as for any other character. A byte that is not UTF-8 is a character.
+//
+// # Design
+//
+// Names are matched inside the program that is recorded, so that what a name costs
+// must not depend on what somebody wrote into a filter. All patterns together are one
+// automaton, in which a bit stands for a place in a pattern. A name is read once, and
+// each character costs a few instructions for 64 places, whatever the patterns are:
+// nothing is tried again. MaxExpr bounds the places.
 package glob
 
 import (
 	"fmt"
+	"math/bits"
 	"strings"
 	"unicode/utf8"
 )
 
+// MaxExpr is how many bytes an expression may have, and twice the number of its
+// patterns. The longest costs a name some 0.1 µs for each of its characters.
+const MaxExpr = 4000
+
+// maxWords have a bit for each place: no pattern has more than one for each of its
+// bytes and of the comma after it.
+const maxWords = MaxExpr/64 + 1
+
 // Filter chooses names. The zero Filter chooses all of them. A Filter does not
 // change and may be shared by goroutines.
 type Filter struct {
-	expr     string
-	patterns []pattern
-	rest     bool // whether a name that no pattern matches is in
+	expr string
+	p    *program // nil: the zero Filter
 }
 
-type pattern struct {
-	glob    string
-	exclude bool
+// program is the patterns one after the other. A place of a pattern is reached when
+// what is left of the place has matched what was read of the name.
+type program struct {
+	rest    bool              // whether a name that no pattern matches is in
+	next    map[rune][]uint64 // the places from which a character leads to the next one
+	other   []uint64          // … one that is not in next: where there is a ?
+	star    []uint64          // the places where any character leads nowhere else
+	first   []uint64          // of each pattern: reached before anything is read
+	last    []uint64          // reached where the pattern has matched
+	exclude []uint64          // those of last whose pattern excludes
 }
 
 // Parse reads an expression; an empty one gives the zero Filter.
 func Parse(expr string) (Filter, error) {
+	if len(expr) > MaxExpr {
+		return Filter{}, fmt.Errorf("the filter has %d bytes, at most %d are allowed; choose more names with each pattern, by stars", len(expr), MaxExpr)
+	}
 	if strings.TrimSpace(expr) == "" {
 		return Filter{}, nil
 	}
-	f := Filter{expr: expr, rest: true}
+	p := &program{rest: true, next: map[rune][]uint64{}}
+	words := len(expr)/64 + 1
+	mem := make([]uint64, 5*words)
+	for i, set := range []*[]uint64{&p.other, &p.star, &p.first, &p.last, &p.exclude} {
+		*set = mem[i*words : (i+1)*words]
+	}
+	at := 0
 	for item := range strings.SplitSeq(expr, ",") {
 		g := strings.TrimSpace(item)
 		g, exclude := strings.CutPrefix(g, "-")
 		if g == "" {
 			return Filter{}, fmt.Errorf("filter %q: a pattern is empty; write for example \"store.*,-store.mu\"", expr)
 		}
-		if !exclude {
-			f.rest = false
+		put(p.first, at)
+		for g != "" {
+			c, w := char(g)
+			g = g[w:]
+			switch c {
+			case '*':
+				put(p.star, at)
+				continue
+			case '?':
+				put(p.other, at)
+			default:
+				if p.next[c] == nil {
+					p.next[c] = make([]uint64, words)
+				}
+				put(p.next[c], at)
+			}
+			at++
 		}
-		f.patterns = append(f.patterns, pattern{g, exclude})
+		put(p.last, at)
+		if exclude {
+			put(p.exclude, at)
+		} else {
+			p.rest = false
+		}
+		at++
 	}
-	return f, nil
+	// Match goes through as many words as first has.
+	p.first = p.first[:(at+63)/64]
+	for _, set := range p.next {
+		for i, other := range p.other {
+			set[i] |= other
+		}
+	}
+	return Filter{expr, p}, nil
+}
+
+func put(set []uint64, at int) { set[at/64] |= 1 << (at % 64) }
+
+// char is the first character of s and its width. A broken byte is none of Unicode's.
+func char(s string) (rune, int) {
+	c, w := utf8.DecodeRuneInString(s)
+	if c == utf8.RuneError && w == 1 {
+		c = utf8.MaxRune + 1 + rune(s[0])
+	}
+	return c, w
 }
 
 // String returns the expression that Parse read.
 func (f Filter) String() string { return f.expr }
 
 // All tells whether f is the zero Filter, which there is no need to ask.
-func (f Filter) All() bool { return len(f.patterns) == 0 }
+func (f Filter) All() bool { return f.p == nil }
 
 // Match tells whether f chooses name. It does not allocate.
 func (f Filter) Match(name string) bool {
-	for i := len(f.patterns) - 1; i >= 0; i-- {
-		if p := &f.patterns[i]; match(p.glob, name) {
-			return !p.exclude
+	p := f.p
+	if p == nil {
+		return true
+	}
+	var mem [maxWords]uint64
+	reached := mem[:copy(mem[:], p.first)]
+	for name != "" {
+		c, w := char(name)
+		name = name[w:]
+		next := p.next[c]
+		if next == nil {
+			next = p.other
+		}
+		var carry, some uint64
+		for i, here := range reached {
+			on := here & next[i]
+			here = on<<1 | carry | here&p.star[i]
+			carry = on >> 63
+			some |= here
+			reached[i] = here
+		}
+		if some == 0 {
+			return p.rest
 		}
 	}
-	return f.rest || len(f.patterns) == 0
-}
-
-// match tells whether the whole of name matches glob. Where a star has to be
-// tried again, only the last one is: an earlier star need never take more, since
-// what lies between the two already matched at its leftmost place. So the time
-// is at most the product of the lengths, whatever the pattern.
-func match(glob, name string) bool {
-	star, from := -1, 0 // glob after the last star; where in name its run ends
-	g, n := 0, 0
-	for n < len(name) {
-		if g < len(glob) {
-			switch c := glob[g]; {
-			case c == '*':
-				g++
-				star, from = g, n
-				continue
-			case c == '?':
-				// A character, not a byte; a broken byte counts as one.
-				_, w := utf8.DecodeRuneInString(name[n:])
-				g, n = g+1, n+w
-				continue
-			case c == name[n]:
-				g, n = g+1, n+1
-				continue
-			}
+	for i := len(reached) - 1; i >= 0; i-- {
+		if matched := reached[i] & p.last[i]; matched != 0 {
+			return p.exclude[i]>>(bits.Len64(matched)-1)&1 == 0
 		}
-		if star < 0 {
-			return false
-		}
-		_, w := utf8.DecodeRuneInString(name[from:])
-		from += w
-		g, n = star, from
 	}
-	for g < len(glob) && glob[g] == '*' {
-		g++
-	}
-	return g == len(glob)
+	return p.rest
 }

@@ -143,6 +143,7 @@ func TestWhatCannotStartIsOneLine(t *testing.T) {
 		{"both", "not both", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_RING=8M", "SCOPEVIEW_LIMIT=8M"}},
 		{"limit too small", "the least is", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_LIMIT=1K"}},
 		{"filter", "filter", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_FILTER=a,,b"}},
+		{"long filter", "at most 4000", []string{"SCOPEVIEW=" + dir, "SCOPEVIEW_FILTER=" + strings.Repeat("*a,", 20000) + "b"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := run(t, "leaf", c.env...)

@@ -273,6 +273,7 @@ func TestForms(t *testing.T) {
 		{"a ring that is more than allowed", "start", "ring=1G", form, 403, "allows"},
 		{"both", "start", "ring=8M&limit=8M", form, 400, "WithRing and WithLimit"},
 		{"a filter that is none", "start", "filter=a,,b", form, 400, "a pattern is empty"},
+		{"a filter that is too long", "start", "filter=" + strings.Repeat("*a,", 1400) + "b", form, 400, "at most 4000"},
 		{"in the address", "start?ring=1M", "", form, 400, "body"},
 		{"in the address too", "stop?x", "", form, 400, "body"},
 		{"not escaped", "start", "ring=%zz", form, 400, "escape"},
@@ -293,6 +294,9 @@ func TestForms(t *testing.T) {
 	}
 	s.want(200, "start", url.Values{"limit": {"64m"}})
 	s.want(400, "filter", url.Values{"expr": {"a,,b"}})
+	if text := s.want(400, "filter", url.Values{"expr": {strings.Repeat("*a,", 4000) + "b"}}); !strings.Contains(text, "at most 4000") {
+		t.Errorf("a filter that is too long: %s", text)
+	}
 }
 
 // TestFilesAreBounded: who asks again and again does not fill the disk.
