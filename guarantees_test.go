@@ -5,13 +5,9 @@ import (
 	"os"
 	"path/filepath"
 	"regexp"
-	"strconv"
 	"strings"
 	"testing"
 )
-
-// guarantees is how many there are.
-const guarantees = 32
 
 var (
 	guaranteeHead = regexp.MustCompile(`(?m)^### G(\d+) (\S.*)$`)
@@ -72,13 +68,13 @@ func TestGuaranteesPage(t *testing.T) {
 			}
 		}
 	}
-	for n := range guarantees {
-		if !sections[strconv.Itoa(n+1)] {
-			t.Errorf("G%d has no section", n+1)
-		}
+	if len(words) < 32 {
+		t.Errorf("make fault knows %d guarantees", len(words))
 	}
-	if len(sections) > guarantees {
-		t.Errorf("%d sections, want %d", len(sections), guarantees)
+	for n := range words {
+		if !sections[n] {
+			t.Errorf("G%s has no section", n)
+		}
 	}
 	for name := range exists {
 		if !named[name] {

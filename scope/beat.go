@@ -79,6 +79,10 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldOpenLate, r.lateEnds.Load())
 	if r.fast != nil {
 		r.fast.Retire()
+		if why := r.fast.Refused(); why != r.refused {
+			r.refused = why
+			r.note("CPU times of threads that are new are unknown from here on: " + why)
+		}
 		put(format.FieldClamped, r.fast.Count().Clamped)
 	}
 	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))

@@ -64,6 +64,7 @@ type recorder struct {
 	lowest   int64 // of the window, since the last beat
 	cost     int64 // of a scope, ps
 	words    string
+	refused  string // to threads that are new, as the last beat told
 
 	watch   *watch      // nil: no triggers
 	errand  chan func() // for the goroutine that does them

@@ -75,7 +75,7 @@ func (s *Switches) Start(rec collect.Recording) error {
 
 // open opens the events and rings, and takes in the threads that there are.
 func (s *Switches) open() error {
-	if sys.Seccomp() {
+	if sys.Filtered() {
 		return errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
 	}
 	cpus, err := online()

@@ -19,16 +19,16 @@ const clocksource = "/sys/devices/system/clocksource/clocksource0/current_clocks
 
 // counterTrusted says why the kernel does not keep its own time by the
 // counter, "" if it does: tsc on amd64 (kvm-clock and Hyper-V's page scale the
-// same counter), arch_sys_counter on arm64.
-func counterTrusted() string {
+// same counter), arch_sys_counter on arm64. known is false where the kernel was not asked.
+func counterTrusted() (why string, known bool) {
 	b, err := os.ReadFile(clocksource)
 	if err != nil {
-		return "the kernel's clock source can't be read: " + err.Error()
+		return "the kernel's clock source can't be read: " + err.Error(), false
 	}
 	switch s := string(bytes.TrimSpace(b)); s {
 	case "tsc", "kvm-clock", "hyperv_clocksource_tsc_page", "arch_sys_counter":
-		return ""
+		return "", true
 	default:
-		return "the kernel's clock source is " + s
+		return "the kernel's clock source is " + s, true
 	}
 }

@@ -4,6 +4,6 @@ package sys
 
 func monotonic() int64 { return 1 }
 
-func counterTrusted() string {
-	return "the system does not tell whether its clock is the processor's counter"
+func counterTrusted() (why string, known bool) {
+	return "the system does not tell whether its clock is the processor's counter", false
 }

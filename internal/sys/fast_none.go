@@ -60,6 +60,7 @@ func NeedAnchor(reason int64) bool { return false }
 
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
 func (f *Fast) Retire()                                              {}
+func (f *Fast) Refused() string                                      { return "" }
 func (f *Fast) Trigger(ticks int64)                                  {}
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }

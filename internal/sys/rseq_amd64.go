@@ -42,7 +42,7 @@ func (f *Fast) tryRseq(want CPU) (uint64, string) {
 	if failRseq {
 		return witnessNone, "switched off by a build tag"
 	}
-	if Seccomp() && want != CPUAlways {
+	if f.filtered && want != CPUAlways {
 		// A filter may kill a process for a system call it does not know.
 		return witnessNone, "a seccomp filter is active, so rseq was not tried (WithCPU(Always) tries it)"
 	}
@@ -101,7 +101,7 @@ func (f *Fast) rseqWord(c *cell, m uintptr) (page uintptr, errno int64) {
 		if errno = registerRseq(m, own, rseqSig); errno == 0 {
 			return own + 8, 0
 		}
-		if errno != -int64(unix.EINVAL) && errno != -int64(unix.EPERM) {
+		if errno != -int64(unix.EINVAL) || f.area.sought {
 			return 0, errno
 		}
 		if e := f.findArea(m); e != 0 {
@@ -116,20 +116,23 @@ func (f *Fast) rseqWord(c *cell, m uintptr) (page uintptr, errno int64) {
 }
 
 // findArea looks for libc's area around the thread pointer: in struct pthread
-// above it, or in the static TLS block below it.
+// above it, or in the static TLS block below it. It does so once, with thousands of
+// calls. An answer that is not the kernel's own ends it.
 func (f *Fast) findArea(m uintptr) int64 {
 	const far = 16 << 10
 	for _, size := range []uint64{32, 28, 40, 48, 64} {
 		for off := int64(-far); off < far; off += 32 {
 			switch _, r := probeRseq(m, off, size, rseqSig); r {
 			case -int64(unix.EBUSY):
-				f.area = rseqArea{true, off, size}
+				f.area = rseqArea{found: true, off: off, size: size}
 				return 0
-			case moved:
-				return moved
+			case -int64(unix.EINVAL):
+			default:
+				return r
 			}
 		}
 	}
+	f.area.sought = true
 	return -int64(unix.EINVAL)
 }
 

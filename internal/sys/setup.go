@@ -31,6 +31,8 @@ type Fast struct {
 	used     int      // cells in use
 	kind     uint64
 	area     rseqArea // where libc has its threads' rseq areas, if it has
+	filtered bool     // by seccomp, when the witness was tried
+	refused  string   // why no more threads get a witness
 	bracket  int64
 	mult     uint64
 	cpu      bool

@@ -32,6 +32,7 @@ func (f *Fast) chooseWitness(want CPU) {
 		return
 	}
 	if f.kind == witnessNone {
+		f.filtered = Filtered()
 		f.kind, f.NoSwitch = f.tryRseq(want)
 	}
 	if f.kind == witnessNone && want == CPUAlways {
@@ -50,9 +51,9 @@ func (f *Fast) chooseWitness(want CPU) {
 // rseqArea is where a C library that registers rseq for its threads (glibc 2.35
 // and newer, in cgo programs) has the area: off bytes from the thread pointer.
 type rseqArea struct {
-	found bool
-	off   int64
-	size  uint64
+	found, sought bool
+	off           int64
+	size          uint64
 }
 
 // ready makes the cell that of thread tid, whose witness of that kind is the
@@ -81,28 +82,60 @@ func (f *Fast) cellOf(p *place) *cell {
 	if c == nil {
 		return nil
 	}
-	kind, page := uint64(witnessNone), uintptr(0)
-	switch want {
-	case witnessRseq:
-		if c.os == p.tid && c.kind == witnessRseq {
-			kind, page = witnessRseq, c.page
-			break
-		}
-		var errno int64
-		switch page, errno = f.rseqWord(c, p.m); errno {
-		case 0:
-			kind = witnessRseq
-		case moved:
-			return nil
-		}
-	case witnessPerf:
-		if page = perfPage(int(p.tid)); page != 0 {
-			kind = witnessPerf
-		}
+	kind, page, ok := f.witnessOf(c, p, want)
+	if !ok {
+		return nil
 	}
 	c.ready(kind, want, p.tid, page)
 	f.byM.Store(p.m, c)
 	return c
+}
+
+// witnessOf makes the calls by which the thread at p gets the witness that is wanted, if
+// it has none. ok is false where the goroutine was moved.
+func (f *Fast) witnessOf(c *cell, p *place, want uint64) (kind uint64, page uintptr, ok bool) {
+	switch {
+	case want == witnessNone:
+		return witnessNone, 0, true
+	case want == witnessRseq && c.os == p.tid && c.kind == witnessRseq:
+		return witnessRseq, c.page, true
+	case f.refused != "":
+		return witnessNone, 0, true
+	case !f.filtered && Filtered():
+		// It came after Start, and may end the process for what follows.
+		f.refused = "a seccomp filter has come"
+		return witnessNone, 0, true
+	}
+	var now place
+	if where(&now); now.m != p.m {
+		return witnessNone, 0, false // another thread was asked
+	}
+	if want == witnessPerf {
+		if page = perfPage(int(p.tid)); page == 0 {
+			f.refused = "perf_event_open was refused"
+			return witnessNone, 0, true
+		}
+		return witnessPerf, page, true
+	}
+	page, errno := f.rseqWord(c, p.m)
+	switch errno {
+	case 0:
+		return witnessRseq, page, true
+	case moved:
+		return witnessNone, 0, false
+	case -int64(unix.EINVAL): // somebody else has registered this thread
+	default:
+		f.refused = "rseq: " + unix.Errno(-errno).Error()
+	}
+	return witnessNone, 0, true
+}
+
+// Refused says why threads that are new have no witness any more, "" where they have.
+// The first refusal is the last call: each would be made while others wait.
+func (f *Fast) Refused() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.refused
 }
 
 // newCell returns the cell of m: the one it had, whose thread is gone if it was
@@ -129,7 +162,7 @@ func (f *Fast) freeCell(c *cell) {
 // tryPerf tries the second witness: the lock word of a perf event's page
 // grows at every switch of the thread, which costs each switch 1.1 µs.
 func (f *Fast) tryPerf() (uint64, string) {
-	if Seccomp() {
+	if Filtered() {
 		return witnessNone, "a seccomp filter is active, so perf_event_open was not tried"
 	}
 	w := perfPage(unix.Gettid())

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"testing"
@@ -71,7 +72,13 @@ func TestReport(t *testing.T) {
 	if r.write(&out) {
 		t.Error("with tests that failed the report says that all is well")
 	}
-	for _, line := range []string{"G1   PASS       a full disk", "G10  FAIL       memory", "3 PASS, 2 FAIL, 27 NOT GIVEN\n"} {
+	given := 0
+	for _, promise := range promises {
+		if promise != "" {
+			given++
+		}
+	}
+	for _, line := range []string{"G1   PASS       a full disk", "G10  FAIL       memory", fmt.Sprintf("3 PASS, 2 FAIL, %d NOT GIVEN\n", given-5)} {
 		if !strings.Contains(out.String(), line) {
 			t.Errorf("the report has no line %q:\n%s", line, out.String())
 		}
