@@ -13,11 +13,16 @@ import (
 // doctorText writes a report for people: first what is wrong.
 func doctorText(w io.Writer, r *doctor.Report, path string, st styles) error {
 	var b bytes.Buffer
+	nothing := "nothing is wrong that can be told from this trace\n\n"
+	if r.Starved != nil {
+		fmt.Fprintf(&b, "%s %s\n\n", st.yellow("starved:"), r.Starved.Text)
+		nothing = "nothing else can be told from this trace\n\n"
+	}
 	for i := range r.Findings {
 		doctorFinding(&b, &r.Findings[i], path, st)
 	}
 	if len(r.Findings) == 0 {
-		b.WriteString("nothing is wrong that can be told from this trace\n\n")
+		b.WriteString(nothing)
 	}
 	if err := speedup(&b, r, st); err != nil {
 		return err

@@ -55,7 +55,7 @@ func chosen(m *model, o *Options, f *Finding) bool {
 func newModel(from, to int64, name func(uint16) string) *model {
 	return &model{
 		from: from, to: to, byID: map[uint64]*gor{}, ids: map[string]uint16{}, name: name,
-		beats: beats{user: -1, system: -1, minor: -1, major: -1},
+		beats: unknownBeats,
 	}
 }
 
@@ -70,6 +70,8 @@ func (m *model) report() *Report {
 		return r
 	}
 	m.locksUsed, m.base, m.taken = nil, nil, -1
+	m.starved = m.findStarved()
+	r.Starved = m.starved.told(m)
 	m.look()
 	if m.hasGo {
 		m.base = m.plan()
@@ -96,7 +98,12 @@ func (m *model) speedup(r *Report) {
 	if m.cores.Count <= 0 {
 		return
 	}
-	for p, x := range s.lost {
+	lost := s.lost
+	if v := m.starved; v != nil && !m.switches { // what goroutines ran is more than they were on CPUs
+		x := min((v.Others+v.Quota)*float64(s.known), lost[partRun])
+		lost[partRun], lost[partSystem] = lost[partRun]-x, lost[partSystem]+x
+	}
+	for p, x := range lost {
 		r.Speedup = append(r.Speedup, Slice{partNames[p], x / float64(s.known)})
 	}
 }

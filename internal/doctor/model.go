@@ -14,9 +14,12 @@ import (
 type model struct {
 	from, to  int64
 	cores     Cores
-	procs     int64  // GOMAXPROCS; 0: not known
-	hasGo     bool   // there are states
-	noGo      string // why not, where there is a Go execution trace
+	procs     int64   // GOMAXPROCS; 0: not known
+	asked     float64 // the CPUs that it may use at once, and GOMAXPROCS at most; 0: not known
+	limit     float64 // the cgroup's, in CPUs; 0: none, or not known
+	switches  bool    // it is known when threads were on a CPU
+	hasGo     bool    // there are states
+	noGo      string  // why not, where there is a Go execution trace
 	gs        []*gor
 	byID      map[uint64]*gor
 	locks     []*lock
@@ -30,8 +33,9 @@ type model struct {
 	base      *replayed // nil: it could not be replayed
 	bandwidth *Bandwidth
 
-	locksUsed []*use // by uses
-	taken     int64  // by coreTime: what other programs had of the cores; -1: not computed yet
+	locksUsed []*use   // by uses
+	taken     int64    // by coreTime: what other programs had of the cores; -1: not computed yet
+	starved   *Starved // nil: not known
 }
 
 // role is whose goroutine it is.
@@ -114,7 +118,12 @@ type beats struct {
 	user, system int64
 	minor, major int64
 	gcPause      int64
+	wait         int64 // of the process's threads in the system's run queue
+	throttled    int64 // by the cgroup's CPU limit
+	busy, steal  int64 // of all CPUs of the machine
 }
+
+var unknownBeats = beats{user: -1, system: -1, minor: -1, major: -1, wait: -1, throttled: -1, busy: -1, steal: -1}
 
 // sample is where a goroutine was when the CPU profile looked.
 type sample struct {
@@ -130,8 +139,8 @@ func (m *model) id(name string) uint16 { return m.ids[name] }
 func (m *model) span() int64 { return m.to - m.from }
 
 // crowded tells whether the program has more threads that run Go code than CPUs, so that
-// they preempt each other.
-func (m *model) crowded() bool { return m.cores.Count > 0 && float64(m.procs) > m.cores.Count }
+// they preempt each other. A limit of the cgroup is none of them: it stops all at once.
+func (m *model) crowded() bool { return m.asked > 0 && float64(m.procs) > m.asked }
 
 // running tells whether a goroutine in that state does its own work on a core.
 func running(s states.State) bool {

@@ -62,7 +62,7 @@ func (x *loader) load() error {
 // readBeats takes the heartbeats around the range, or the first and the last one.
 func (x *loader) readBeats() {
 	m := x.m
-	m.beats = beats{user: -1, system: -1, minor: -1, major: -1}
+	m.beats = unknownBeats
 	var first, last trace.Beat
 	n := 0
 	err := x.t.EachBeat(func(b *trace.Beat) bool {
@@ -79,7 +79,7 @@ func (x *loader) readBeats() {
 	if n == 0 {
 		return
 	}
-	m.cores, m.procs = coresOf(&last)
+	m.readCores(&last)
 	since := func(f format.Field) int64 {
 		a, okA := first.Value(f)
 		b, okB := last.Value(f)
@@ -90,7 +90,12 @@ func (x *loader) readBeats() {
 	}
 	if n > 1 {
 		m.beats = beats{over: last.Time - first.Time, user: since(format.FieldUser), system: since(format.FieldSystem),
-			minor: since(format.FieldMinorFaults), major: max(since(format.FieldMajorFaults), 0), gcPause: max(since(format.FieldGCPauseNS), 0)}
+			minor: since(format.FieldMinorFaults), major: max(since(format.FieldMajorFaults), 0), gcPause: max(since(format.FieldGCPauseNS), 0),
+			throttled: since(format.FieldThrottled), busy: since(format.FieldMachineBusy), steal: since(format.FieldSteal), wait: -1}
+		// Threads that have ended since take their waits along.
+		if listed, rest := grown(&first, &last, format.FieldThreadWait), grown(&first, &last, format.FieldRestWait); listed != nil && rest != nil {
+			m.beats.wait = max(*listed+*rest, 0)
+		}
 		a, okA := first.Value(format.FieldRSS)
 		b, okB := last.Value(format.FieldRSS)
 		if okA && okB && b > a && m.beats.minor >= 0 {
@@ -103,19 +108,33 @@ func (x *loader) readBeats() {
 	}
 }
 
-// coresOf is the least of GOMAXPROCS, the CPUs that the process may use, and the
-// cgroup's limit.
-func coresOf(b *trace.Beat) (c Cores, procs int64) {
+// grown is by how much a field that may shrink has grown; nil: not known.
+func grown(first, last *trace.Beat, f format.Field) *int64 {
+	a, okA := first.Value(f)
+	b, okB := last.Value(f)
+	if !okA || !okB {
+		return nil
+	}
+	b -= a
+	return &b
+}
+
+// readCores finds how many CPUs the program could use: the least of GOMAXPROCS, the CPUs
+// that the process may use, and the cgroup's limit.
+func (m *model) readCores(b *trace.Beat) {
 	least := func(f format.Field, scale float64, why string) {
-		if v, ok := b.Value(f); ok && v > 0 && (c.Count == 0 || float64(v)*scale < c.Count) {
-			c = Cores{float64(v) * scale, why}
+		if v, ok := b.Value(f); ok && v > 0 && (m.cores.Count == 0 || float64(v)*scale < m.cores.Count) {
+			m.cores = Cores{float64(v) * scale, why}
 		}
 	}
 	least(format.FieldCPUs, 1, "the CPUs that the process may use")
 	least(format.FieldGOMAXPROCS, 1, "GOMAXPROCS")
+	m.asked = m.cores.Count
 	least(format.FieldCPULimit, 0.001, "the cgroup's limit")
-	procs, _ = b.Value(format.FieldGOMAXPROCS)
-	return c, procs
+	m.procs, _ = b.Value(format.FieldGOMAXPROCS)
+	if milli, ok := b.Value(format.FieldCPULimit); ok {
+		m.limit = float64(milli) / 1000
+	}
 }
 
 // readStates takes in what the goroutines did; nil where the trace does not tell.
@@ -155,7 +174,7 @@ func (x *loader) readStates() (*states.Facts, error) {
 		return nil, err
 	}
 	facts = f
-	m.stack = f.Stack
+	m.stack, m.switches = f.Stack, f.Switches
 	for id := range kinds {
 		kinds[id] = kindOf(f.Stack(id))
 	}

@@ -56,6 +56,7 @@ type Report struct {
 	FromNS       int64        `json:"from_ns"`  // what was looked at
 	ToNS         int64        `json:"to_ns"`
 	Cores        Cores        `json:"cores"`
+	Starved      *Starved     `json:"starved"`     // null: the program had the CPUs that it wanted, or that is not known
 	Speedup      []Slice      `json:"speedup"`     // the parts add up to Cores.Count; empty: not known
 	Parallelism  []float64    `json:"parallelism"` // share of the time in which so many goroutines ran at once; empty: not known
 	CriticalPath []Path       `json:"critical_path"`

@@ -136,8 +136,16 @@ func (m *model) examine() []Finding {
 // rounded is a share with six digits behind the point: what is told is no more exact.
 func rounded(share float64) float64 { return math.Round(min(max(share, 0), 1)*1e6) / 1e6 }
 
-// trust is how far replays can be believed: by how well one of what was reproduces it.
+// trust is how far numbers can be believed: by how well a replay of what was reproduces
+// it, and by whose times they are.
 func (m *model) trust() float64 {
+	if s := m.starved; s != nil && s.Share >= starvedShare {
+		return (1 - s.Share/2) * m.replays()
+	}
+	return m.replays()
+}
+
+func (m *model) replays() float64 {
 	switch {
 	case !m.hasGo:
 		return 0.6

@@ -34,6 +34,9 @@ func (m *model) coreTime() float64 {
 	all := m.cores.Count * float64(m.span())
 	if m.taken < 0 {
 		m.taken = 0
+		if s := m.starved; s != nil && !m.switches {
+			m.taken = int64((s.Others + s.Quota) * float64(m.span()))
+		}
 		for _, g := range m.gs {
 			for i := range g.ivs {
 				if v := &g.ivs[i]; v.core && v.state == states.Preempted {

@@ -31,6 +31,7 @@ const (
 	partChannel
 	partJoin
 	partSerial
+	partSystem
 	partQueue
 	partGC
 	partKernel
@@ -39,7 +40,7 @@ const (
 	parts
 )
 
-var partNames = [parts]string{"running", "waiting for locks", "waiting for channels", "waiting to join", "no work for them", "waiting in the run queue",
+var partNames = [parts]string{"running", "waiting for locks", "waiting for channels", "waiting to join", "no work for them", "waiting in the system's run queue", "waiting in Go's run queue",
 	"garbage collection", "page faults and system calls", "work inflation", "the runtime and the recorder"}
 
 // what is what a goroutine does, as the sweep counts.
@@ -51,7 +52,8 @@ const (
 	whatRun
 	whatPreempted // it would run if the system had not given its CPU to another program
 	whatCollect
-	whatOther // the runtime's own goroutines and the recorder's run
+	whatOther   // the runtime's own goroutines and the recorder's run
+	whatCrowded // the system has given its CPU to another thread of the program
 	whatQueue
 	whatLock
 	whatGC
@@ -80,7 +82,9 @@ func whatOf(g *gor, v *iv) what {
 	switch v.state {
 	case states.Unknown:
 		return whatUnknown
-	case states.Runnable, states.Preempted:
+	case states.Preempted:
+		return whatCrowded
+	case states.Runnable:
 		return whatQueue
 	case states.Lock:
 		return whatLock
@@ -108,7 +112,10 @@ type change struct {
 func (m *model) look() {
 	s := &sweep{single: map[*gor]int64{}, alone: map[*gor]int64{}}
 	m.sweep = s
-	cores := max(m.cores.Count, 1)
+	cores := m.cores.Count
+	if cores <= 0 {
+		cores = 1
+	}
 	var cs []change
 	for _, g := range m.gs {
 		was := whatNothing
@@ -141,14 +148,14 @@ func (m *model) look() {
 		if d := to - at; d > 0 {
 			run := n[whatRun] + n[whatPreempted]
 			s.at, s.run, s.sum = append(s.at, at), append(s.run, uint8(min(run, 255))), append(s.sum, sum)
-			s.queue = append(s.queue, n[whatQueue] > 0)
+			s.queue = append(s.queue, n[whatQueue]+n[whatCrowded] > 0)
 			sum += d * int64(run)
 			if n[whatUnknown] == 0 || run > 0 { // else it may be a gap in what is told
 				s.count(d, &n, cores)
 				if run == 1 {
 					for g := range ran {
 						s.single[g] += d
-						if n[whatLock]+n[whatQueue]+n[whatJoin]+n[whatCollect] == 0 {
+						if n[whatLock]+n[whatQueue]+n[whatCrowded]+n[whatJoin]+n[whatCollect] == 0 {
 							s.alone[g] += d
 						}
 					}
@@ -190,7 +197,8 @@ func (s *sweep) count(d int64, n *[whats]int, cores float64) {
 	take(partRun, n[whatRun])
 	take(partGC, n[whatCollect])
 	take(partOther, n[whatOther])
-	take(partQueue, n[whatQueue]+n[whatPreempted])
+	take(partSystem, n[whatPreempted]+n[whatCrowded])
+	take(partQueue, n[whatQueue])
 	take(partLock, n[whatLock])
 	take(partGC, n[whatGC])
 	take(partKernel, n[whatKernel])

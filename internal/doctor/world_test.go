@@ -35,7 +35,7 @@ func play(cores int, main func(p *proc)) *world {
 	w := &world{free: cores, names: []string{""}}
 	w.m = newModel(0, 0, func(id uint16) string { return w.names[id] })
 	w.m.cores = Cores{float64(cores), "the test"}
-	w.m.procs = int64(cores)
+	w.m.procs, w.m.asked, w.m.switches = int64(cores), float64(cores), true
 	w.m.hasGo = true
 	w.m.stack = func(id uint32) []gotrace.Frame {
 		if id == 0 {
@@ -147,7 +147,7 @@ func (p *proc) is(s states.State) { p.isBy(s, 0) }
 func (p *proc) isBy(s states.State, by uint64) {
 	if p.w.now > p.since {
 		v := iv{from: p.since, to: p.w.now, state: p.state, lock: p.lock, send: p.send, stack: p.stack, by: by}
-		v.core = running(v.state) || v.state == states.GC && p.lock == gcOnCPU
+		v.core = running(v.state) || p.lock == gcOnCPU
 		if v.lock == gcOnCPU {
 			v.lock = -1
 		}
@@ -156,7 +156,7 @@ func (p *proc) isBy(s states.State, by uint64) {
 	p.state, p.since, p.lock, p.send, p.stack = s, p.w.now, -1, false, 0
 }
 
-// gcOnCPU marks a wait in state GC as running.
+// gcOnCPU marks that a goroutine has a core in state GC or Preempted.
 const gcOnCPU = -2
 
 // step lets p, which has a core, go on.
@@ -194,6 +194,14 @@ func (p *proc) run(ns int64) { p.yield(ns) }
 // collect helps the garbage collector for so long.
 func (p *proc) collect(ns int64) {
 	p.is(states.GC)
+	p.lock = gcOnCPU
+	p.yield(ns)
+	p.is(states.CPU)
+}
+
+// robbed has its core taken by another program for so long.
+func (p *proc) robbed(ns int64) {
+	p.is(states.Preempted)
 	p.lock = gcOnCPU
 	p.yield(ns)
 	p.is(states.CPU)

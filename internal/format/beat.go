@@ -69,6 +69,9 @@ const (
 	FieldStacks       Field = 49
 	FieldOtherStacks  Field = 50
 	FieldOverwritten  Field = 51
+	FieldThrottled    Field = 52
+	FieldMachineBusy  Field = 53
+	FieldSteal        Field = 54
 )
 
 // Fields lists the fields of this version by number.
@@ -124,6 +127,9 @@ var Fields = []FieldSpec{
 	{FieldStacks, "stacks", true, "stacks counted: calls of scope.Stack"},
 	{FieldOtherStacks, "other_stacks", true, "stacks counted under (other stacks)"},
 	{FieldOverwritten, "overwritten", true, "records of a ring that were overwritten by later ones"},
+	{FieldThrottled, "throttled_ns", true, "time that the cgroup's CPU limit kept its threads off the CPUs, all CPUs together"},
+	{FieldMachineBusy, "machine_busy_ns", true, "time that all CPUs of the machine worked, for whatever program"},
+	{FieldSteal, "steal_ns", true, "time that the hypervisor gave all CPUs of the machine to others, while they had work"},
 }
 
 var fieldNames = func() (m [256]string) {

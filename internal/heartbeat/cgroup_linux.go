@@ -50,6 +50,7 @@ func (r *limitReader) init(p procfs.Proc) {
 
 func (r *limitReader) read(b *beat) {
 	r.cpu.report(b, "CPU limit", format.FieldCPULimit, readCPULimit)
+	r.cpu.throttled(b)
 	r.memory.report(b, "memory limit", format.FieldMemLimit, readMemoryLimit)
 }
 
@@ -120,6 +121,34 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 	}
 	if least != noLimit {
 		b.put(f, least)
+	}
+}
+
+// throttled adds how long the CPU limit kept the process's threads off the CPUs, by the
+// level where that was most: a level waits inside the one above it.
+func (h *hierarchy) throttled(b *beat) {
+	most := int64(-1)
+	for _, dir := range h.dirs {
+		p, err := os.ReadFile(path.Join(dir, "cpu.stat"))
+		if err != nil {
+			continue // that is told with the limit, or there is none
+		}
+		for line := range strings.Lines(string(p)) {
+			key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
+			v, err := strconv.ParseInt(text, 10, 64)
+			if err != nil || v < 0 {
+				continue
+			}
+			switch key {
+			case "throttled_usec": // version 2
+				most = max(most, v*1000)
+			case "throttled_time":
+				most = max(most, v)
+			}
+		}
+	}
+	if most >= 0 {
+		b.put(format.FieldThrottled, most)
 	}
 }
 

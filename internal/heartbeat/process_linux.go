@@ -18,6 +18,7 @@ type processReader struct {
 	err     error // why proc can't be used; nil once it was found
 	affin   unix.CPUSetDynamic
 	threads threadReader
+	machine machineReader
 	limits  limitReader
 }
 
@@ -25,6 +26,7 @@ func (r *processReader) init() { r.initAt(procfs.DefaultMountPoint) }
 
 func (r *processReader) initAt(root string) {
 	r.root = root
+	r.machine.path = root + "/stat"
 	r.affin = unix.NewCPUSet(1 << 10)
 	fs, err := procfs.NewFS(root)
 	if err == nil {
@@ -41,6 +43,7 @@ func (r *processReader) initAt(root string) {
 func (r *processReader) read(b *beat) {
 	readUsage(b)
 	r.readCPUs(b)
+	r.machine.read(b)
 	if r.err != nil {
 		b.fail("memory, threads and limits", r.err)
 		return

@@ -152,8 +152,8 @@ func TestMissingAndMalformedProc(t *testing.T) {
 					t.Errorf("%v = %d, want it absent", f, v)
 				}
 			}
-			if len(b.errs) == 0 || len(b.errs) > 5 {
-				t.Errorf("%d errors, want one for each of the five sources at most: %v", len(b.errs), b.errs)
+			if len(b.errs) == 0 || len(b.errs) > 6 {
+				t.Errorf("%d errors, want one for each of the six sources at most: %v", len(b.errs), b.errs)
 			}
 		})
 	}

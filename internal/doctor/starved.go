@@ -1,0 +1,96 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// Starved says that the program did not get the CPUs that it wanted, because of what is
+// not the program. Then all times are also those of its neighbours. In CPUs, on average.
+type Starved struct {
+	Text       string  `json:"text"`
+	CPUs       float64 `json:"cpus"`       // that it may use at once: GOMAXPROCS, or fewer
+	Got        float64 `json:"got"`        // that it had
+	Share      float64 `json:"share"`      // of what it wanted, that it did not get, 0 to 1
+	Others     float64 `json:"others"`     // what other programs took
+	Quota      float64 `json:"quota"`      // what the cgroup's CPU limit took
+	Hypervisor float64 `json:"hypervisor"` // what the hypervisor took
+}
+
+// starvedShare is the part of the CPU time it wanted that others may take before it is
+// told. Ours: some percent are taken on every machine that runs anything else.
+const starvedShare = 0.1
+
+// findStarved finds out who took what the program wanted. What its threads waited in the
+// system's run queue is taken by others up to what they left unused of the CPUs: the rest
+// they took from each other. Steal is the whole machine's; the program's is in proportion
+// to what it had of what the machine did.
+func (m *model) findStarved() *Starved {
+	b := &m.beats
+	got, over := float64(-1), float64(m.span())
+	if b.over > 0 && b.user >= 0 && b.system >= 0 {
+		got = float64(b.user+b.system) / float64(b.over)
+	}
+	waited := float64(0)
+	switch {
+	case m.switches:
+		var on, off int64
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				switch v := &g.ivs[i]; {
+				case v.state == states.Preempted:
+					off += v.to - v.from
+				case v.core:
+					on += v.to - v.from
+				}
+			}
+		}
+		waited = float64(off) / over
+		if got < 0 {
+			got = float64(on) / over
+		}
+	case b.over > 0 && b.wait >= 0:
+		waited = float64(b.wait) / float64(b.over)
+	}
+	if got < 0 || m.asked <= 0 {
+		return nil
+	}
+	s := &Starved{CPUs: m.asked, Got: min(got, m.asked)}
+	taken := min(waited, max(m.asked-got, 0))
+	if b.throttled > 0 {
+		s.Quota = min(float64(b.throttled)/float64(b.over), taken)
+	}
+	s.Others = taken - s.Quota
+	if b.steal > 0 && b.busy > 0 {
+		s.Hypervisor = min(float64(b.steal)/float64(b.over)*min(got*float64(b.over)/float64(b.busy), 1), max(m.asked-got-taken, 0))
+	}
+	lost := s.Others + s.Quota + s.Hypervisor
+	s.Share = rounded(lost / max(got+lost, 1e-9))
+	return s
+}
+
+// told says it in words, if it is enough to be told.
+func (s *Starved) told(m *model) *Starved {
+	if s == nil || s.Share < starvedShare {
+		return nil
+	}
+	var who []string
+	for _, w := range []struct {
+		cpus float64
+		text string
+	}{{s.Others, "other processes took %.2f"}, {s.Quota, "the cgroup's CPU limit took %.2f"}, {s.Hypervisor, "the hypervisor took %.2f"}} {
+		if 20*w.cpus >= s.Others+s.Quota+s.Hypervisor {
+			who = append(who, fmt.Sprintf(w.text, w.cpus))
+		}
+	}
+	limit := ""
+	if m.limit > 0 && s.Quota > 0 && float64(m.procs) > m.limit {
+		limit = fmt.Sprintf(" (it allows %.4g, and GOMAXPROCS is %d)", m.limit, m.procs)
+	}
+	s.Text = fmt.Sprintf("The program got %.2f of %.4g CPUs, and %s of what it wanted it did not get: %s%s. The times here are not the program's alone: record it where it has the CPUs.",
+		s.Got, s.CPUs, analysis.Percent(s.Share), strings.Join(who, ", "), limit)
+	return s
+}

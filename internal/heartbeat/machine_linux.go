@@ -1,0 +1,76 @@
+package heartbeat
+
+import (
+	"bytes"
+	"fmt"
+	"strconv"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// machineReader reads what all CPUs of the machine did, from the first line of
+// /proc/stat. The kernel writes the whole file for it, a line for each interrupt and CPU
+// too: what that costs bounds how often it is read, as with threads.
+type machineReader struct {
+	path string
+	next time.Time
+	cost time.Duration
+	buf  [256]byte
+}
+
+// userTick is the unit of /proc/stat, which the kernel keeps at a hundredth of a second
+// for programs whatever its own is.
+const userTick = 10_000_000
+
+func (r *machineReader) read(b *beat) {
+	now := time.Now()
+	if now.Before(r.next) {
+		return
+	}
+	c := startCost()
+	busy, steal, err := r.sum()
+	if err != nil {
+		b.fail("what other programs took", err)
+	} else {
+		b.put(format.FieldMachineBusy, busy)
+		b.put(format.FieldSteal, steal)
+	}
+	if d, ok := c.stop(); ok {
+		r.cost = d
+	}
+	r.next = now.Add(threadShare * r.cost)
+}
+
+func (r *machineReader) sum() (busy, steal int64, err error) {
+	fd, err := unix.Open(r.path, unix.O_RDONLY|unix.O_CLOEXEC, 0)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", r.path, err)
+	}
+	n, err := unix.Read(fd, r.buf[:])
+	unix.Close(fd)
+	if err != nil {
+		return 0, 0, fmt.Errorf("%s: %w", r.path, err)
+	}
+	line, _, _ := bytes.Cut(r.buf[:n], []byte("\n"))
+	words := bytes.Fields(line)
+	if len(words) < 9 || string(words[0]) != "cpu" {
+		return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
+	}
+	for i, w := range words[1:9] { // user nice system idle iowait irq softirq steal; guests are in user
+		v, err := strconv.ParseInt(string(w), 10, 64)
+		if err != nil || v < 0 || v > 1<<62/userTick {
+			return 0, 0, fmt.Errorf("%s: %q does not tell what the CPUs did", r.path, line)
+		}
+		switch i {
+		case 3, 4:
+		case 7:
+			steal = v * userTick
+		default:
+			busy += v * userTick
+		}
+	}
+	return busy, steal, nil
+}
