@@ -32,7 +32,8 @@ It says nothing where there is nothing to say.
 
 Below them: where the cores' time went (the speed-up stack), how many goroutines ran at once, and the critical
 path of the run and of its longest tasks, with what would become of the run if a scope took no time. Gains and
-what-ifs come from a replay of what the goroutines did without the cause: they are estimates.
+what-ifs come from a replay of what the goroutines did without the cause: they are estimates. Where no estimate
+can be made, as of what the caches would spare, the gain is "unknown" (null in --json).
 
 Most of it needs what the Go scheduler did: record with scope.Start(path, gotrace.With()). Without, doctor tells
 what locks and heartbeats tell, and which problems it could not look for.
@@ -40,7 +41,8 @@ what locks and heartbeats tell, and which problems it could not look for.
 share is what the problem takes, of the cores' or the run's time, as the sentence says. The verdicts:
   ` + verdictList() + `
 
---fail-on VERDICT or VERDICT=SHARE ends with exit code 4 if there is such a finding with that share or more.`,
+--fail-on VERDICT or VERDICT=SHARE ends with exit code 4 if there is such a finding with that share or more; the gain
+does not matter, known or not.`,
 		Example: `  scopeview doctor traces/
   scopeview doctor x.scope --from 2s --to 5s
   scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy

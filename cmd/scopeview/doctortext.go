@@ -51,7 +51,11 @@ func doctorFinding(b *bytes.Buffer, f *doctor.Finding, path string, st styles) {
 	for _, e := range f.Evidence {
 		fmt.Fprintf(b, "    %s\n", e)
 	}
-	fmt.Fprintf(b, "    share %s, gain about %s, %s; from %s to %s: %s\n\n", percent(f.Share), percent(f.Gain), sure(f.Confidence), humane(f.FromNS), humane(f.ToNS), st.dim(link(f, path)))
+	gain := "gain unknown"
+	if f.Gain.Known() {
+		gain = "gain about " + percent(float64(f.Gain))
+	}
+	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", percent(f.Share), gain, sure(f.Confidence), humane(f.FromNS), humane(f.ToNS), st.dim(link(f, path)))
 }
 
 // sure is a confidence in words.

@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"context"
+	"encoding/json"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 )
@@ -42,12 +43,45 @@ type Finding struct {
 	Object     string   `json:"object"`     // the lock, the channel's place, the group; "" where there is none
 	Scopes     []string `json:"scopes"`     // names of the scopes concerned, the most concerned first
 	Share      float64  `json:"share"`      // 0 to 1, of what the rule says: its threshold is compared with this or grows with it
-	Gain       float64  `json:"gain"`       // 0 to 1, the part of the run time that mending it would save: an estimate
+	Gain       Gain     `json:"gain"`       // the part of the run time that mending it would save: an estimate
 	Confidence float64  `json:"confidence"` // 0 to 1
 	FromNS     int64    `json:"from_ns"`    // where it is seen best, ns from the trace's start
 	ToNS       int64    `json:"to_ns"`
 	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
 	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
+
+	// weight is what Gain is, or where that is unknown how much is at stake at least: by
+	// it findings are put in order, and told at all.
+	weight float64
+	spared float64 // of the core time: work of the program that would not be done any more
+	mend   string  // what to do, as the sentence begins that tells the gain; where that is unknown, all of it
+}
+
+// Gain is a part of the run time, 0 to 1, or Unknown, which is null in JSON.
+type Gain float64
+
+// Unknown is the gain of what a trace can't tell: how much work the caches would spare,
+// or whether what is done one after the other could be done at once.
+const Unknown Gain = -1
+
+// Known tells whether g is a number.
+func (g Gain) Known() bool { return g >= 0 }
+
+// MarshalJSON writes a number, or null.
+func (g Gain) MarshalJSON() ([]byte, error) {
+	if !g.Known() {
+		return []byte("null"), nil
+	}
+	return json.Marshal(float64(g))
+}
+
+// UnmarshalJSON reads what MarshalJSON writes.
+func (g *Gain) UnmarshalJSON(b []byte) error {
+	*g = Unknown
+	if string(b) == "null" {
+		return nil
+	}
+	return json.Unmarshal(b, (*float64)(g))
 }
 
 // Report is what the doctor has to say about a trace. Times are ns.

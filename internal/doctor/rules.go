@@ -2,8 +2,11 @@ package doctor
 
 import (
 	"cmp"
+	"fmt"
 	"math"
 	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
 )
 
 // limits are a rule's thresholds by what they are of.
@@ -114,10 +117,15 @@ func (m *model) examine() []Finding {
 			if f.Verdict == "" {
 				f.Verdict = r.verdict
 			}
-			if f.Gain < worth {
+			if f.Gain.Known() {
+				f.weight = rounded(min(f.weight, m.mostGain(f.spared)))
+				f.Gain = Gain(f.weight)
+			}
+			if f.weight < worth {
 				continue
 			}
-			f.Share, f.Gain, f.Confidence = rounded(f.Share), rounded(f.Gain), rounded(f.Confidence*m.trust())
+			f.Text += f.advice()
+			f.Share, f.Confidence = rounded(f.Share), rounded(f.Confidence*m.trust())
 			if f.Scopes == nil {
 				f.Scopes = []string{}
 			}
@@ -128,9 +136,39 @@ func (m *model) examine() []Finding {
 		}
 	}
 	slices.SortStableFunc(found, func(a, b Finding) int {
-		return cmp.Compare(b.Gain*b.Confidence, a.Gain*a.Confidence)
+		return cmp.Compare(b.weight*b.Confidence, a.weight*a.Confidence)
 	})
 	return found
+}
+
+// advice is the sentence of what to do, and what that gains.
+func (f *Finding) advice() string {
+	switch {
+	case f.mend == "":
+		return ""
+	case !f.Gain.Known():
+		return " " + f.mend + "."
+	}
+	return fmt.Sprintf(" %s, the run would be %s shorter.", f.mend, analysis.Percent(float64(f.Gain)))
+}
+
+// mostGain is the most that mending anything can gain: the program's own work stays, but for
+// the part that is spared, and with all cores at it takes as long as it takes. What the
+// goroutines ran is not more of it than the process had of CPU time.
+func (m *model) mostGain(spared float64) float64 {
+	if !m.hasGo || m.cores.Count <= 0 {
+		return 1
+	}
+	var own float64
+	for _, g := range m.gs {
+		if g.role == roleUser {
+			own += float64(g.onCPU(m.from, m.to))
+		}
+	}
+	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 {
+		own = min(own, float64(b.user+b.system)/float64(b.over)*float64(m.span()))
+	}
+	return min(max(1-own/m.coreTime()+spared, 0), 1)
 }
 
 // rounded is a share with six digits behind the point: what is told is no more exact.

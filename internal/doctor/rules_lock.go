@@ -147,10 +147,8 @@ func (u *use) while(m *model) string {
 // waitShare is the part of the core time that was waited.
 func (u *use) waitShare(m *model) float64 { return float64(u.wait) / m.coreTime() }
 
-// wanted is how a sentence says what mending the lock gains.
-func wanted(gain float64) string {
-	return fmt.Sprintf("If nobody had to wait for it, the run would be %s shorter.", analysis.Percent(gain))
-}
+// unwaited is how a sentence says what mending a lock does.
+const unwaited = "If nobody had to wait for it"
 
 // blockingUnderLock: the holder waits for something outside, and others for the holder.
 // Share is the part of the time in which that is so, gain what it would be worth if
@@ -163,8 +161,8 @@ func blockingUnderLock(m *model, l limits) (fs []Finding) {
 		}
 		f := u.finding(m)
 		f.Share = share
-		f.Gain = u.free(m) * float64(u.blocked) / float64(u.holdWaited)
-		if f.Gain < worth {
+		f.weight = u.free(m) * float64(u.blocked) / float64(u.holdWaited)
+		if f.weight < worth {
 			continue
 		}
 		why := ""
@@ -183,8 +181,9 @@ func blockingUnderLock(m *model, l limits) (fs []Finding) {
 			in = " in " + analysis.Show(inside[0])
 			f.Scopes = append(inside[:1:1], f.Scopes...)
 		}
-		f.Text = fmt.Sprintf("%s is held%s while its holder waits%s: others wait for it meanwhile, %s of the time. Done before locking or after unlocking, the run would be %s shorter.",
-			u.begin(), in, holding(why), analysis.Percent(share), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("%s is held%s while its holder waits%s: others wait for it meanwhile, %s of the time.",
+			u.begin(), in, holding(why), analysis.Percent(share))
+		f.mend = "Done before locking or after unlocking"
 		f.Evidence = append(f.Evidence, fmt.Sprintf("%s of the hold time that others waited for, the holder was off the CPU%s", analysis.Percent(float64(u.blocked)/float64(u.holdWaited)), holding(why)))
 		u.told = true
 		fs = append(fs, f)
@@ -216,14 +215,15 @@ func fatCriticalSection(m *model, l limits) (fs []Finding) {
 		}
 		f := u.finding(m)
 		f.Share = used * part
-		f.Gain = min(u.free(m), 1-used*(1-part))
-		if f.Gain < worth {
+		f.weight = min(u.free(m), 1-used*(1-part))
+		if f.weight < worth {
 			continue
 		}
 		names := m.most(u.inside, u.hold)
 		f.Scopes = append(slices.Clone(names), slices.DeleteFunc(f.Scopes, func(s string) bool { return slices.Contains(names, s) })...)
-		f.Text = fmt.Sprintf("%s is held %s of the time, and %s of that is %s under the lock, %s. Moved out of it, the run would be %s shorter.",
-			u.begin(), analysis.Percent(used), analysis.Percent(part), quoted(names), u.while(m), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("%s is held %s of the time, and %s of that is %s under the lock, %s.",
+			u.begin(), analysis.Percent(used), analysis.Percent(part), quoted(names), u.while(m))
+		f.mend = "Moved out of it"
 		for _, n := range names {
 			f.Evidence = append(f.Evidence, fmt.Sprintf("%s is %s of the time under the lock", analysis.Show(n), analysis.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
 		}
@@ -243,9 +243,10 @@ func convoy(m *model, l limits) (fs []Finding) {
 			continue
 		}
 		f := u.finding(m)
-		f.Share, f.Gain = share, u.free(m)
-		f.Text = fmt.Sprintf("Goroutines stand in line at %s: more than the %s wait for it %s of the time, %.1f on average, %s. %s",
-			u.called(), cores(m), analysis.Percent(share), float64(u.wait)/float64(m.span()), u.while(m), wanted(f.Gain))
+		f.Share, f.weight = share, u.free(m)
+		f.Text = fmt.Sprintf("Goroutines stand in line at %s: more than the %s wait for it %s of the time, %.1f on average, %s.",
+			u.called(), cores(m), analysis.Percent(share), float64(u.wait)/float64(m.span()), u.while(m))
+		f.mend = unwaited
 		u.told = true
 		fs = append(fs, f)
 	}
@@ -263,8 +264,9 @@ func lockContention(m *model, l limits) (fs []Finding) {
 			continue
 		}
 		f := u.finding(m)
-		f.Share, f.Gain = u.lost/m.coreTime(), u.free(m)
-		f.Text = fmt.Sprintf("Waiting for %s takes %s of the time of the %s, %s. %s", u.called(), analysis.Percent(f.Share), cores(m), u.while(m), wanted(f.Gain))
+		f.Share, f.weight = u.lost/m.coreTime(), u.free(m)
+		f.Text = fmt.Sprintf("Waiting for %s takes %s of the time of the %s, %s.", u.called(), analysis.Percent(f.Share), cores(m), u.while(m))
+		f.mend = unwaited
 		u.told = true
 		fs = append(fs, f)
 	}

@@ -41,7 +41,7 @@ func collector(m *model, l limits) []Finding {
 	}
 	f := Finding{Share: max(cpu, helping), Confidence: 0.8, FromNS: m.from, ToNS: m.to}
 	made := m.allocating()
-	f.Gain = m.base.gain(without{
+	f.weight = m.base.gain(without{
 		lock: -1,
 		skip: func(_ *script, s *step) bool { return s.s == states.GC },
 		scale: func(sc *script, _ *step) float64 {
@@ -65,9 +65,10 @@ func collector(m *model, l limits) []Finding {
 			}
 		}
 	})
-	f.Text = fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s. Without garbage, the run would be %s shorter; a higher GOGC buys part of that with memory.",
-		analysis.Percent(cpu), analysis.Percent(helping), in, analysis.Percent(f.Gain))
-	f.Evidence = []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s", analysis.Humane(workers), analysis.Humane(assist))}
+	f.Text = fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s.",
+		analysis.Percent(cpu), analysis.Percent(helping), in)
+	f.mend, f.spared = "Without garbage", made
+	f.Evidence = []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s; a higher GOGC buys part of that with memory", analysis.Humane(workers), analysis.Humane(assist))}
 	if made > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("by the CPU profile, %s of the program's own time goes into allocating", analysis.Percent(made)))
 	}
@@ -157,23 +158,25 @@ func channel(m *model, l limits) (fs []Finding) {
 		u := by[p]
 		if share := float64(u.blocked) / m.coreTime(); share >= l["blocked"] && m.base != nil {
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Confidence: 0.8}
-			f.Gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
+			f.weight = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
 				return s.send && s.s == states.Channel
 			}})
-			f.Gain = min(f.Gain, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)
+			f.weight = min(f.weight, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)
 			f.FromNS, f.ToNS = m.channelWhere(p)
-			f.Text = fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s. With room for what comes in bursts, the run would be %s shorter.",
-				orPlace(p), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
+			f.Text = fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s.",
+				orPlace(p), analysis.Percent(share), cores(m), quoted(f.Scopes))
+			f.mend = "With room for what comes in bursts"
 			f.Evidence = []string{fmt.Sprintf("%s waits to send there, for %s on average", analysis.Thousands(int64(u.n)), analysis.Humane(u.waited/int64(u.n)))}
 			fs = append(fs, f)
 			continue
 		}
 		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > l["pingpong"] {
 			share := float64(u.n) * handoffCost / m.coreTime()
-			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Gain: share, Confidence: 0.6}
+			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, weight: share, spared: share, Confidence: 0.6}
 			f.FromNS, f.ToNS = m.channelWhere(p)
-			f.Text = fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s. With several values at a time, the run would be about %s shorter.",
-				analysis.Thousands(int64(rate)), orPlace(p), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+			f.Text = fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s.",
+				analysis.Thousands(int64(rate)), orPlace(p), analysis.Percent(share), cores(m))
+			f.mend = "With several values at a time"
 			f.Evidence = []string{fmt.Sprintf("%s waits for a channel there; one is taken to cost %s", analysis.Thousands(int64(u.n)), analysis.Humane(handoffCost))}
 			fs = append(fs, f)
 		}
@@ -269,7 +272,7 @@ func spinning(m *model, l limits) []Finding {
 		if samples < 30 {
 			f.Confidence = 0.6
 		}
-		f.Gain = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
+		f.weight = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
 			if x, ok := idle[sc.g]; ok {
 				return x
 			}
@@ -282,8 +285,9 @@ func spinning(m *model, l limits) []Finding {
 			}
 		}
 		f.Scopes = m.most(times, total(times))
-		f.Text = fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s. Waiting for it, the run would be %s shorter.",
-			m.who(gs[0]), orPlace(p), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s.",
+			m.who(gs[0]), orPlace(p), analysis.Percent(share), cores(m))
+		f.mend, f.spared = "Waiting for it", share
 		f.Evidence = []string{fmt.Sprintf("of %s samples of the CPU profile of %s most are in calls that one polls with", analysis.Thousands(int64(samples)), analysis.Plural(int64(len(gs)), "goroutine"))}
 		fs = append(fs, f)
 	}
@@ -314,21 +318,22 @@ func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
 		f := u.finding(m)
 		f.Share, f.Confidence = share, 0.75
 		f.Scopes = m.most(u.waiters, u.wait)
-		f.Gain = min(share, 1-1/m.cores.Count)
+		f.weight = min(share, 1-1/m.cores.Count)
 		if m.base != nil {
 			rest := map[*gor]float64{}
 			for g, d := range of {
 				rest[g] = 1 - float64(d)/float64(max(g.ran(m.from, m.to), 1))
 			}
-			f.Gain = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
+			f.weight = m.base.gain(without{lock: -1, scale: func(sc *script, _ *step) float64 {
 				if x, ok := rest[sc.g]; ok {
 					return x
 				}
 				return 1
 			}})
 		}
-		f.Text = fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s. Without them, the run would be about %s shorter.",
-			analysis.Show(m.locks[i].name), analysis.Percent(share), cores(m), quoted(f.Scopes), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s.",
+			analysis.Show(m.locks[i].name), analysis.Percent(share), cores(m), quoted(f.Scopes))
+		f.mend, f.spared = "Without them", share
 		fs = append(fs, f)
 		for _, w := range k.waits {
 			in[w.g] = true
@@ -359,10 +364,10 @@ func pageFaults(m *model, l limits) []Finding {
 	if share < l["fault"] || faults < 1000 {
 		return nil
 	}
-	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, Gain: float64(cost) / (m.cores.Count * float64(b.over))}
+	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over))}
 	scopes := map[uint16]int64{}
 	if m.base != nil {
-		f.Gain = m.base.gain(without{lock: -1, scale: func(*script, *step) float64 { return 1 - share }})
+		f.weight = m.base.gain(without{lock: -1, scale: func(*script, *step) float64 { return 1 - share }})
 		for _, g := range m.gs {
 			for i := range g.ivs {
 				if v := &g.ivs[i]; g.role == roleUser && v.core {
@@ -372,8 +377,10 @@ func pageFaults(m *model, l limits) []Finding {
 		}
 	}
 	f.Scopes = m.most(scopes, total(scopes))
-	f.Text = fmt.Sprintf("Page faults take up to %s of the CPU time: the program touches new memory %s times in a second, while it is mostly in %s. With memory that it keeps and uses again, the run would be %s shorter.",
-		analysis.Percent(share), analysis.Thousands(int64(float64(faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes), analysis.Percent(f.Gain))
+	f.Text = fmt.Sprintf("Page faults take up to %s of the CPU time: the program touches new memory %s times in a second, while it is mostly in %s.",
+		analysis.Percent(share), analysis.Thousands(int64(float64(faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes))
+	f.spared = share
+	f.mend = "With memory that it keeps and uses again"
 	f.Evidence = []string{fmt.Sprintf("%s page faults, %s of them with I/O, and %s of system time in %s of CPU time", analysis.Thousands(faults), analysis.Thousands(b.major), analysis.Humane(b.system), analysis.Humane(cpu))}
 	return []Finding{f}
 }

@@ -3,6 +3,7 @@ package doctor
 import (
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/states"
@@ -14,8 +15,9 @@ func handing(s states.State) bool {
 }
 
 // serialization: several goroutines have work, and one at a time does it: who runs wakes
-// the next one. Share is the part of the time in which exactly one runs. Gain is what a
-// replay takes less in which none of them waits for another's result.
+// the next one. Share is the part of the time in which exactly one runs. The gain is
+// unknown; how much is at stake is what a replay takes less in which none of them waits
+// for another's result.
 //
 // Where it is a lock for which they wait, the rules for locks tell it.
 func serialization(m *model, l limits) []Finding {
@@ -68,7 +70,7 @@ func serialization(m *model, l limits) []Finding {
 	if m.base != nil {
 		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	}
-	f := Finding{Share: one, Gain: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
+	f := Finding{Share: one, Gain: Unknown, weight: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
 	var where uint32
 	for p, d := range places {
 		if d > places[where] {
@@ -93,11 +95,29 @@ func serialization(m *model, l limits) []Finding {
 	if f.Object != "" {
 		at = " at " + f.Object
 	}
-	f.Text = fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s. If none had to wait, the run would be %s shorter.",
-		analysis.Percent(one), len(s.single), at, quoted(f.Scopes), analysis.Percent(f.Gain))
+	f.Text = fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s.",
+		analysis.Percent(one), len(s.single), at, quoted(f.Scopes))
+	f.mend = m.parallelWork(f.Scopes, times, single)
 	f.Evidence = []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
 		analysis.Thousands(int64(handoffs)), analysis.Thousands(int64(changes)), analysis.Percent(float64(s.single[top])/float64(single)))}
 	return []Finding{f}
+}
+
+// parallelWork says what would have to run at once for a run of one at a time to become
+// shorter. Whether it can is not in a trace: a decoder needs what it decoded before.
+func (m *model) parallelWork(names []string, times map[uint16]int64, all int64) string {
+	const rest = "; whether it can is not to be told from a trace: what needs the result of the one before can't begin earlier"
+	if len(names) == 0 {
+		return "For a shorter run, what they do would have to be done at once" + rest
+	}
+	var parts []string
+	for _, n := range names {
+		parts = append(parts, fmt.Sprintf("%s (%s)", analysis.Show(n), analysis.Percent(float64(times[m.id(n)])/float64(max(all, 1)))))
+	}
+	if len(parts) == 1 {
+		return "For a shorter run, several of " + parts[0] + " would have to be done at once" + rest
+	}
+	return "For a shorter run, " + strings.Join(parts, ", ") + " would have to be done at once" + rest
 }
 
 // one is the part of the time in which exactly one goroutine runs. Where other programs
@@ -182,7 +202,7 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 	share := s.share(s.alone[top])
 	times := map[uint16]int64{}
 	m.aloneIn(top, times)
-	f := Finding{Scopes: m.most(times, s.alone[top]), Share: share, Gain: share * (1 - 1/m.cores.Count), Confidence: 0.8, Goids: []uint64{top.id}}
+	f := Finding{Scopes: m.most(times, s.alone[top]), Share: share, weight: share * (1 - 1/m.cores.Count), Confidence: 0.8, Goids: []uint64{top.id}}
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
 		for i := range top.ivs {
 			if v := &top.ivs[i]; v.core {
@@ -194,8 +214,9 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 			}
 		}
 	})
-	f.Text = fmt.Sprintf("%s runs alone %s of the time, in %s, while there is nothing to do for the other cores. Done by all %s, that would make the run %s shorter.",
-		m.who(top), analysis.Percent(share), quoted(f.Scopes), cores(m), analysis.Percent(f.Gain))
+	f.Text = fmt.Sprintf("%s runs alone %s of the time, in %s, while there is nothing to do for the other cores.",
+		m.who(top), analysis.Percent(share), quoted(f.Scopes))
+	f.mend = "Done by all " + cores(m)
 	f.Evidence = []string{fmt.Sprintf("%s of the time two or more goroutines ran; %s of the time exactly one did", analysis.Percent(s.share(more)), analysis.Percent(s.share(s.hist[1])))}
 	return []Finding{f}
 }
@@ -301,7 +322,7 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 		if share/(1-min(share, 0.999)) < l["imbalance"] {
 			continue
 		}
-		f := Finding{Object: m.place(site), Share: share, Gain: share * x.wall / float64(m.span()), Confidence: 0.85}
+		f := Finding{Object: m.place(site), Share: share, weight: share * x.wall / float64(m.span()), Confidence: 0.85}
 		worst := x.groups[0]
 		times := map[uint16]int64{}
 		for _, g := range x.groups {
@@ -326,8 +347,9 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 		if at == "" {
 			at = "one place"
 		}
-		f.Text = fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s. Evenly shared out, the run would be %s shorter.",
-			at, analysis.Percent(share), quoted(f.Scopes), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s.",
+			at, analysis.Percent(share), quoted(f.Scopes))
+		f.mend = "Evenly shared out"
 		f.Evidence = []string{fmt.Sprintf("%s of %s are waited for together; in the worst one the longest ran for %s, the mean for %s",
 			analysis.Plural(int64(len(x.groups)), "group"), analysis.Plural(int64(len(worst.gs)), "goroutine"), analysis.Humane(longest), analysis.Humane(ran/int64(len(worst.gs))))}
 		fs = append(fs, f)

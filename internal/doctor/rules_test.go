@@ -1,6 +1,7 @@
 package doctor
 
 import (
+	"encoding/json"
 	"fmt"
 	"math"
 	"math/rand/v2"
@@ -362,7 +363,9 @@ func TestRulesFollowTheKnob(t *testing.T) {
 					mended = x.program(0)
 				}
 				truth := 1 - play(x.cores, mended).time()/w.time()
-				if f.Gain < truth/2 || f.Gain > truth*2 {
+				if unknown := x.verdict == Oversubscription || x.verdict == Serialization; unknown != !f.Gain.Known() {
+					t.Errorf("gain %v", f.Gain)
+				} else if g := float64(f.Gain); !unknown && (g < truth/2 || g > truth*2) {
 					t.Errorf("gain %.2f, and mended it takes %.2f less", f.Gain, truth)
 				}
 			}
@@ -397,16 +400,16 @@ func valid(t *testing.T, w *world, r *Report) {
 	t.Helper()
 	last := math.Inf(1)
 	for _, f := range r.Findings {
-		if !(f.Share >= 0 && f.Share <= 1 && f.Gain >= 0 && f.Gain <= 1 && f.Confidence > 0 && f.Confidence <= 1) || f.Text == "" || f.Scopes == nil {
+		if !(f.Share >= 0 && f.Share <= 1 && (f.Gain == Unknown || f.Gain >= 0 && f.Gain <= 1) && f.Confidence > 0 && f.Confidence <= 1) || f.Text == "" || f.Scopes == nil {
 			t.Errorf("%+v", f)
 		}
 		if f.FromNS < w.m.from || f.ToNS > w.m.to || f.FromNS >= f.ToNS {
 			t.Errorf("from %d to %d: %s", f.FromNS, f.ToNS, f.Text)
 		}
-		if f.Gain*f.Confidence > last {
+		if f.weight*f.Confidence > last {
 			t.Errorf("not by effect: %s", list(r))
 		}
-		last = f.Gain * f.Confidence
+		last = f.weight * f.Confidence
 	}
 	sum := 0.0
 	for _, s := range r.Speedup {
@@ -429,5 +432,47 @@ func valid(t *testing.T, w *world, r *Report) {
 		if p.Of == "" && p.Time != w.m.span() {
 			t.Errorf("the run's critical path has %d of %d ns", p.Time, w.m.span())
 		}
+	}
+}
+
+// TestUnknownGain: what can't be estimated is null, and no number is in the sentence.
+func TestUnknownGain(t *testing.T) {
+	for _, x := range examples {
+		if x.verdict != Oversubscription && x.verdict != Serialization {
+			continue
+		}
+		_, r := x.report(1)
+		f := found(r, x.verdict)
+		b, err := json.Marshal(f)
+		if err != nil || !strings.Contains(string(b), `"gain":null`) {
+			t.Errorf("%s, %v", b, err)
+		}
+		var back Finding
+		if err := json.Unmarshal(b, &back); err != nil || back.Gain != Unknown {
+			t.Errorf("%v, %v", back.Gain, err)
+		}
+		if strings.Contains(f.Text, "shorter by") || !strings.Contains(f.Text, "not to be told from a trace") {
+			t.Errorf("%s", f.Text)
+		}
+	}
+}
+
+// TestNoGainAboveWhatIsNotWork: with all cores at it, the program's own work takes as long
+// as it takes, whatever a replay says.
+func TestNoGainAboveWhatIsNotWork(t *testing.T) {
+	w := play(2, func(p *proc) {
+		p.parallel(2, func(p *proc, i int) { p.run(10 * ms) })
+		p.run(5 * ms)
+	})
+	w.examine()
+	if got := w.m.mostGain(0); math.Abs(got-(1-25.0/30)) > 0.01 {
+		t.Errorf("%.3f", got)
+	}
+	if got := w.m.mostGain(0.5); math.Abs(got-(1.5-25.0/30)) > 0.01 {
+		t.Errorf("%.3f with half of the work spared", got)
+	}
+	w.m.beats.over, w.m.beats.user, w.m.beats.system = w.now, w.now/2, 0 // the goroutines seemed to run
+	if got := w.m.mostGain(0); math.Abs(got-0.75) > 0.01 {
+		t.Errorf("%.3f by the process's CPU time", got)
 	}
 }

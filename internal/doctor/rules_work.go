@@ -50,10 +50,10 @@ func workInflation(m *model, l limits) []Finding {
 	}
 	x := worst
 	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, FromNS: m.from, ToNS: m.to}
-	f.Gain = f.Share
+	f.weight = f.Share
 	if m.base != nil {
 		rest := 1 - x.extra/x.cpu
-		f.Gain = m.base.gain(without{lock: -1, scale: func(_ *script, s *step) float64 {
+		f.weight = m.base.gain(without{lock: -1, scale: func(_ *script, s *step) float64 {
 			if s.name == int32(x.name) {
 				return rest
 			}
@@ -82,8 +82,9 @@ func workInflation(m *model, l limits) []Finding {
 			causes = "It waits for memory, which " + plainCores(x.at) + " saturate."
 		}
 	}
-	f.Text = fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s Without it, the run would be %s shorter.",
-		name, x.factor, x.at, analysis.Percent(f.Share), causes, analysis.Percent(f.Gain))
+	f.Text = fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s",
+		name, x.factor, x.at, analysis.Percent(f.Share), causes)
+	f.mend, f.spared = "Without it", x.extra/m.coreTime()
 	return []Finding{f}
 }
 
@@ -244,14 +245,15 @@ func tooFine(m *model, l limits) (fs []Finding) {
 		if float64(median) > l["task"]*goroutineCost || share < l["overhead"] {
 			continue
 		}
-		f := Finding{Object: m.place(site), Scopes: m.most(times, total(times)), Share: share, Gain: share, Confidence: 0.8}
+		f := Finding{Object: m.place(site), Scopes: m.most(times, total(times)), Share: share, weight: share, spared: share, Confidence: 0.8}
 		f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
 			for _, g := range gs {
 				yield(g.from, g.to)
 			}
 		})
-		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: making and switching to them takes %s of the time of the %s. With more work for each, the run would be %s shorter.",
-			analysis.Thousands(int64(len(gs))), orPlace(f.Object), analysis.Humane(median), analysis.Percent(share), cores(m), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: making and switching to them takes %s of the time of the %s.",
+			analysis.Thousands(int64(len(gs))), orPlace(f.Object), analysis.Humane(median), analysis.Percent(share), cores(m))
+		f.mend = "With more work for each"
 		f.Evidence = []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to and to end", analysis.Humane(median), analysis.Humane(goroutineCost))}
 		fs = append(fs, f)
 	}
@@ -275,9 +277,10 @@ const refill = 15_000
 // with more workers than cores, each of which runs its ten milliseconds, loses nothing by
 // that, and would be blamed.
 //
-// Share is that part of the time of those who could run that they were not let run. Gain
-// is what the switches cost (their number × refill), or the time that threads were put
-// off their CPU for others of ours, of the core time.
+// Share is that part of the time of those who could run that they were not let run. The
+// gain is unknown: what is out of the cache is not in a trace, and estimates were wrong by
+// three times both ways. What is at stake is what the switches may cost (their number ×
+// refill), or the time that threads were put off their CPU for others of ours.
 func oversubscription(m *model, l limits) []Finding {
 	var ran, runnable, preempted int64
 	cuts, yields := 0, 0
@@ -316,11 +319,12 @@ func oversubscription(m *model, l limits) []Finding {
 	if float64(preempted) > l["preempted"]*float64(ran+preempted) && m.crowded() {
 		shared = float64(preempted) / float64(max(ran+preempted, 1))
 	}
-	f := Finding{Share: share, Gain: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
+	f := Finding{Share: share, Gain: Unknown, weight: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
 	wanting := float64(ran+runnable+preempted) / float64(m.span())
 	if shared > switching {
-		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), so that the system put running goroutines off their CPU %s of their time. With GOMAXPROCS as the CPUs, the run would be up to %s shorter.",
-			m.procs, cores(m), m.cores.Why, analysis.Percent(shared), analysis.Percent(f.Gain))
+		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), so that the system put running goroutines off their CPU %s of their time.",
+			m.procs, cores(m), m.cores.Why, analysis.Percent(shared))
+		f.mend = "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace"
 		return []Finding{f}
 	}
 	var most uint32
@@ -344,8 +348,9 @@ func oversubscription(m *model, l limits) []Finding {
 			by += " in " + f.Object
 		}
 	}
-	f.Text = fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each finds its data out of the cache. With as many as cores, the run would be about %s shorter.",
-		wanting, cores(m), analysis.Percent(share), quoted(f.Scopes), analysis.Thousands(int64(float64(cuts)*1e9/float64(m.span()))), by, analysis.Percent(f.Gain))
+	f.Text = fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each may find its data out of the cache.",
+		wanting, cores(m), analysis.Percent(share), quoted(f.Scopes), analysis.Thousands(int64(float64(cuts)*1e9/float64(m.span()))), by)
+	f.mend = "With as many as cores it might be shorter; by how much is not to be told from a trace, which does not have what the caches held"
 	f.Evidence = []string{fmt.Sprintf("they run for %s at a time; a switch is taken to cost %s of reading data into the cache again, which depends on the program", analysis.Humane(ran/int64(max(cuts, 1))), analysis.Humane(refill))}
 	return []Finding{f}
 }

@@ -73,7 +73,7 @@ export function createDoctor(app) {
     const item = make("li", { class: id === app.finding ? "chosen" : "" },
       makeButton(title, () => jump(f), { class: "link verdict", "data-keep": `${k} ${id}`, title: "Show the place", "aria-current": id === app.finding ? "true" : null }),
       make("p", { class: "said", text: f.text ?? "" }),
-      make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), meter("gain", f.gain, `${percentText(f.gain)} less time, if mended`), meter("how sure", f.confidence, sureText(f.confidence))));
+      make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), typeof f.gain === "number" ? meter("gain", f.gain, `${percentText(f.gain)} less time, if mended`) : meter("gain", 0, "unknown"), meter("how sure", f.confidence, sureText(f.confidence))));
     if (f.scopes?.length) item.append(make("p", { class: "quiet", text: `Scopes: ${f.scopes.map(nameText).join(", ")}` }));
     if (f.evidence?.length) item.append(make("ul", { class: "evidence" }, ...f.evidence.map((/** @type {string} */ text) => make("li", { text }))));
     return item;
