@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
@@ -124,6 +125,8 @@ func keysOf(keys map[string]string, path string, typ reflect.Type) {
 	switch {
 	case typ == reflect.TypeFor[time.Time]():
 		keys[path] = "time" + null
+	case typ == reflect.TypeFor[doctor.Gain]():
+		keys[path] = "float or null"
 	case typ == reflect.TypeFor[json.Number](), typ.Kind() == reflect.Interface:
 		keys[path] = "number or string"
 	case typ.Kind() == reflect.Struct:
@@ -132,6 +135,9 @@ func keysOf(keys map[string]string, path string, typ reflect.Type) {
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
+			if !f.IsExported() {
+				continue
+			}
 			tag, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
 			if f.Anonymous {
 				inner := f.Type
