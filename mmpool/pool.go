@@ -17,10 +17,11 @@
 //     seals it; the flusher does the rest. (A ring uses places in the file again,
 //     by other addresses: see ring.go.) Otherwise a chunk could be written
 //     out under its owner's hands, and every store would fault.
-//  3. Ends are completed in place only in chunks that are open or sealed. One
-//     that was looked at as sealed and is leaving when the store comes costs a
-//     page fault and is still right, because the file is the memory (disk), or
-//     is repeated apart (heap: see Left).
+//  3. Ends are completed in place only in chunks that are open or sealed, and who
+//     completes one looks at the state again after it: if the chunk is leaving by
+//     then the end is repeated apart, because nobody may read any more what was
+//     stored. Otherwise a thread that lost the CPU in between would leave a scope
+//     open that has ended. (internal/sys, "Late ends", has the proof.)
 package mmpool
 
 import (

@@ -143,6 +143,9 @@ func (g *ring) leave(idx int64, w []uint64) {
 				if row := g.rows[ext[2]&format.MaxGoid]; row != nil {
 					row.seen = g.turn
 				}
+				// An end on another goroutine marks the record and does not look whether
+				// its chunk had been looked through.
+				g.close(begun{int64(ext[1]), r.Stop}, r.Start)
 			}
 			continue
 		}
@@ -173,6 +176,11 @@ func (g *ring) leave(idx int64, w []uint64) {
 			l.open = append(l.open, here)
 		}
 	}
+	for b := range g.early { // those that were in time
+		if b.loc/mmpool.ChunkSize == idx {
+			delete(g.early, b)
+		}
+	}
 	g.chunks[idx] = l
 }
 
@@ -197,18 +205,26 @@ func (g *ring) makeRoom() bool {
 	return len(g.rows) < g.most
 }
 
+// close has a scope not be told as open any more. g.mu is held.
+func (g *ring) close(b begun, at int64) *carried {
+	c := g.open[b]
+	if c != nil {
+		delete(g.open, b)
+		if c.told != 0 {
+			c.Record.Stop, c.Record.CPU = at, 0
+			g.ended = append(g.ended, c)
+		}
+	}
+	return c
+}
+
 // end takes note that a scope has ended whose chunk is leaving, or has left, and
 // returns word 2 of its begin: 0 if that is not known. If ok is false it had
 // ended before.
 func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
-	if c := g.open[b]; c != nil {
-		delete(g.open, b)
-		if c.told != 0 {
-			c.Record.Stop, c.Record.CPU = at, 0
-			g.ended = append(g.ended, c)
-		}
+	if c := g.close(b, at); c != nil {
 		return c.Record.Head, true
 	}
 	if _, left := g.chunks[b.loc/mmpool.ChunkSize]; !left && leaving {

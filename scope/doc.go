@@ -94,5 +94,6 @@
 // vet command, before the program runs.
 //
 // An end that finds its record already written out can't tell whether there was
-// another one before: the tools then show the first.
+// another one before: the tools then show the first. One that completes its record
+// while that is being written out is recorded a second time, beside it, and counts once.
 package scope

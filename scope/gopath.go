@@ -307,10 +307,15 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		w = c[4*unit : 4*unit+4]
 	}
 	if state > mmpool.Sealed || w == nil {
-		r.endApart(h, at, 0, x)
+		r.endApart(h, at, 0, x, false)
 		return
 	}
-	if atomic.LoadUint64(&w[0]) != uint64(h.Start) {
+	// No start and no stop is ever 0: where one is, the chunk has left meanwhile, and a
+	// page is there that nobody reads.
+	if v := atomic.LoadUint64(&w[0]); v == 0 {
+		r.endApart(h, at, 0, x, false)
+		return
+	} else if v != uint64(h.Start) {
 		r.endStale(h, at, x)
 		return
 	}
@@ -318,7 +323,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 	foreign := r.goids.Get()&format.MaxGoid != atomic.LoadUint64(&w[2])&format.MaxGoid
 	if foreign || x != nil {
 		if !atomic.CompareAndSwapUint64(&w[1], open, open|apartBit) {
-			r.doubleEnds.Add(1)
+			r.endTwice(h, at, w, x)
 			return
 		}
 		testpoint.Here("go.end.marked")
@@ -333,14 +338,30 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		return
 	}
 	if !atomic.CompareAndSwapUint64(&w[1], open, uint64(at)) {
-		r.doubleEnds.Add(1)
+		r.endTwice(h, at, w, nil)
 		return
 	}
-	if r.pool.Copies() && r.pool.State(idx) > mmpool.Sealed {
-		// The chunk began to leave while we wrote: its copy may lack the end.
-		r.lateEnds.Add(1)
-		r.endApart(h, at, 0, nil)
+	if r.pool.State(idx) > mmpool.Sealed {
+		r.endLate(h, at)
 	}
+}
+
+// endTwice is for an end that finds that its record w is not open.
+func (r *recorder) endTwice(h handle, at int64, w []uint64, x *encoder) {
+	if atomic.LoadUint64(&w[1]) == 0 {
+		r.endApart(h, at, 0, x, false)
+		return
+	}
+	r.doubleEnds.Add(1)
+}
+
+// endLate ends a scope apart that was ended in place, whose chunk began to leave
+// meanwhile: a copy of it, or what a ring tells of it, may lack the end.
+//
+//go:noinline
+func (r *recorder) endLate(h handle, at int64) {
+	r.lateEnds.Add(1)
+	r.endApart(h, at, 0, nil, true)
 }
 
 // endStale ends a scope whose record is not where it was: it never was, or a
@@ -350,7 +371,7 @@ func (r *recorder) endStale(h handle, at int64, x *encoder) {
 		r.staleEnds.Add(1)
 		return
 	}
-	r.endApart(h, at, 0, x)
+	r.endApart(h, at, 0, x, false)
 }
 
 // goStop lets no more records begin and waits until those that have begun are

@@ -61,10 +61,16 @@ func endNow(h handle) {
 	// What begin began this way is nearly always open, this goroutine's, and in a
 	// chunk that may still be written, which after Stop none is.
 	at, goid := r.goids.ReadTSC()
-	if s := r.pool.State(h.Loc / mmpool.ChunkSize); s == mmpool.Open || s == mmpool.Sealed {
+	idx := h.Loc / mmpool.ChunkSize
+	if r.pool.State(idx) == mmpool.Open {
 		w := r.mapped.Record(h.Loc)
 		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
 			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
+			// Where Go, or the system, had somebody else run in between, the chunk
+			// may be gone by now. Two rounds of the flusher don't fit into less.
+			if r.pool.State(idx) > mmpool.Sealed {
+				r.endLate(h, at)
+			}
 			return
 		}
 	}

@@ -242,19 +242,23 @@ func (r *recorder) endFast(h handle, at int64, x *encoder) {
 			}
 		}
 		switch {
+		case reason == sys.Late:
+			r.lateEnds.Add(1)
+			r.endApart(h, at, 0, x, true)
+			return
 		case reason == sys.Flushed:
 			if h.Start < r.began {
 				r.staleEnds.Add(1)
 				return
 			}
-			r.endApart(h, at, 0, x)
+			r.endApart(h, at, 0, x, false)
 			return
 		case reason == sys.Ended:
 			r.doubleEnds.Add(1)
 			return
 		case reason == sys.Stale:
 			if r.ring != nil && h.Start >= r.began {
-				r.endApart(h, at, 0, x) // its chunk's number is another's by now
+				r.endApart(h, at, 0, x, false) // its chunk's number is another's by now
 				return
 			}
 			r.staleEnds.Add(1)
@@ -278,8 +282,9 @@ func (r *recorder) offset(h handle) int64 {
 	return h.Loc
 }
 
-// endApart ends a scope whose chunk may be gone by a record of its own.
-func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder) {
+// endApart ends a scope whose chunk may be gone by a record of its own. late says that
+// the record was completed in place too, when its chunk had begun to leave.
+func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder, late bool) {
 	var buf [smallWords]uint64
 	if x == nil {
 		x = &encoder{w: buf[:], r: r}
@@ -290,7 +295,9 @@ func (r *recorder) endApart(h handle, at int64, cpu uint64, x *encoder) {
 		leaving := r.pool.State(off/mmpool.ChunkSize) == mmpool.Leaving
 		head, ok := r.ring.end(begun{off, h.Start}, at, leaving)
 		if !ok {
-			r.doubleEnds.Add(1)
+			if !late { // else it was completed in time
+				r.doubleEnds.Add(1)
+			}
 			return
 		}
 		if head == 0 && leaving {

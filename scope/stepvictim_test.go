@@ -107,6 +107,9 @@ var steppedNames = [maxStepped]string{"t0", "t1", "t2", "t3"}
 // step is the victim of a test that steps: ops are done by a writer each, and others
 // go on when they are told to.
 func (t *truth) step(ops []string) {
+	if ops[0] == "late" {
+		t.late()
+	}
 	for i := range others {
 		go func() {
 			t.steps.goid[i].Store(current.Load().goids.Get())

@@ -81,8 +81,8 @@
 //	  magic (STLR), the state (STLR) magic, state 0                      who ends a scope in there takes it for stale: nobody
 //	                                                                     has a handle before the entry has the chunk
 //	install: the entry, gen last     an old gen with a new chunk         Count leaves it out, once
-//	flusher: a state goes on, while  a store into a chunk that has       the mapping is shared, and stays until Stop: the store
-//	  an end has looked (LDAR)       left                                is in the file, and a page fault was paid
+//	flusher: a state goes on, while  a store into a chunk that has       the end looks again, and is repeated apart: see
+//	an end has looked (LDAR)         left                                Late ends
 //	end elsewhere: the state, then   a state and an older record         LDAR of the state; the start is LDAR and compared
 //	  the record's start             in the chunk                        with the handle's, so that the rest is its own
 //	Run: lay's words, then gen       the new gen with an old word        never: Begin's gen is LDAR, and elsewhere the
@@ -108,4 +108,39 @@
 // This is an argument and not a measurement. The tests run the arm64 code under
 // qemu on amd64, whose emulation proves code and layout and, amd64's order being
 // the stronger, nothing about order.
+//
+// # Late ends
+//
+// A thread may lose the CPU between its look at a chunk's state and its store of a
+// stop, for so long that the chunk is marked as leaving, copied, and taken out of
+// memory. In the P's own open chunk it can't: only this P seals it. An end in any
+// other chunk (EndFast) does, and the flusher does,
+//
+//	the end                            the flusher
+//	E1 looks: not leaving              F1 the state becomes leaving
+//	E2 stores the stop                 F2 loads the stop, to copy it, and to look who
+//	E3 full barrier                       is open (ring)
+//	E4 looks again                     F3 takes the chunk out of memory
+//
+// and either E4 finds the chunk leaving or F2 finds the stop:
+//
+//   - amd64: E2 and E3 are one XCHG. F1 is a LOCK CMPXCHG (SetState), a full barrier
+//     too. If E4 does not see F1, it was before F1 in the one order that LOCKed
+//     instructions have, and so E2 was before F2.
+//   - arm64: E2 is STLR, E3 a DMB ISH, E4 LDAR. F1 is a CASAL or an LDAXR and STLXR, F2
+//     an LDAR: a load-acquire is not seen before a store-release that stands before
+//     it. So both sides have their store before their load in the one order of those.
+//
+// What E4 finds leaving is ended apart once more, at the same time: maybe for
+// nothing, since readers leave out what is apart where the record itself has an end.
+// An end that finds a start or a stop of 0 is behind F3, and goes apart: neither ever
+// is. Marks (of an end that is a record of its own in any case) need no second look: a
+// ring closes what it tells as open when it looks through that record's chunk.
+//
+// The Go path's ends are the same in Go (goEnd: a LOCKed compare-and-swap). Its usual
+// scope, whose chunk was open at the first look, has no barrier between the store and
+// the second look, which would be a fourth of its cost: between these two, with
+// nobody else on its CPU, the store is at most some time in the CPU's own buffer, and
+// the chunk would have to be sealed by somebody, marked in one round of the flusher
+// and copied in another. Where somebody else has had the CPU, that was a barrier.
 package sys

@@ -118,6 +118,7 @@ const (
 	Ended      = 6 // it has ended
 	moved      = 7
 	noisy      = 8
+	Late       = 9 // the record was completed, but its chunk had begun to leave by then
 )
 
 // Begin begins a scope whose word 2 is head, the goroutine and the name's id
@@ -145,7 +146,8 @@ func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start 
 
 // EndFast completes the record at loc, begun at start, in place, at the tick at
 // (0: now). With out it marks the record as ended apart instead, and leaves the
-// stop and the CPU word there. It returns 0 or the reason why it did nothing.
+// stop and the CPU word there. It returns 0 or the reason why it did nothing; Late
+// is none: what was completed may be where nobody reads.
 //
 //go:noescape
 func EndFast(loc, start, at int64, out *[2]uint64) int64

@@ -63,6 +63,7 @@
 #define ENDED        6
 #define MOVED        7
 #define NOISY        8
+#define LEFT         9
 
 // WHERE finds g (R8), the layout (R9), m (R10), p (R13; who runs Go code has
 // one) and the P's entry (R12). Clobbers AX.
@@ -440,7 +441,9 @@ other:
 foreign:
 	// Another goroutine began it: an end of its own. The record is marked, so
 	// that a second end finds out; two at the very same time may both be told,
-	// and the reader takes the first.
+	// and the reader takes the first. What is needed of it is loaded before: its chunk
+	// may leave at any moment.
+	MOVQ 16(DI), CX
 	MOVQ 8(DI), BX
 	TESTQ BX, BX
 	JNS  miss
@@ -453,7 +456,6 @@ foreign:
 	MOVQ BX, 8(DI)
 	MOVQ $0x7000000000ea9001, BX   // an extension of one unit: loc, goid, begin
 	MOVQ BX, 32(R10)
-	MOVQ 16(DI), CX
 	MOVQ CX, 56(R10)
 	SUBQ lay_base(R9), DI
 	MOVQ DI, 40(R10)
@@ -594,14 +596,15 @@ anchor:
 //
 // Completes the record at loc in place, at the time at (0: now); the CPU time is
 // unknown if that was more than 5 µs ago. With out, it marks the record as ended
-// apart instead and leaves the two words to be written to out. The result is 0
-// or the reason why nothing was written.
+// apart instead and leaves the two words to be written to out. The result is 0,
+// the reason why nothing was written, or LEFT: it was, maybe where nobody reads.
 TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
 	WHERE(chunk)
 	OWN(chunk, anchor)
 	MOVQ loc+0(FP), DI
 	MOVQ DI, SI
 	SUBQ lay_base(R9), SI
+	XORL R10, R10                  // of a record in another chunk: where that one's state is
 	// in the chunk of this P?
 	CMPQ DI, ent_lo(R12)
 	JB   other
@@ -620,6 +623,7 @@ mine:
 	BTQ  $62, R14
 	JCS  ended
 	TESTQ R14, R14
+	JZ   flushed                   // nor is a stop
 	JNS  ended
 	WHEN(given, late)
 	WITNESS(anchor)
@@ -652,7 +656,20 @@ store:
 	TESTQ BX, BX
 	JNZ  apart
 	MOVQ DX, 24(DI)
+	TESTQ R10, R10
+	JNZ  again
 	MOVQ AX, 8(DI)
+	MOVQ $0, ret+32(FP)
+	RET
+again:
+	// The chunk may have left since its state was looked at, and the stop be stored
+	// where nobody reads. XCHG is a full barrier: who does not find the chunk left here
+	// has stored before it was copied. See Order.
+	XCHGQ AX, 8(DI)
+	MOVL (R10), CX
+	ANDL $0xff, CX
+	CMPL CX, $2
+	JA   left
 	MOVQ $0, ret+32(FP)
 	RET
 apart:
@@ -712,12 +729,14 @@ other:
 	JAE  stale
 	SHRQ $16, SI
 	MOVQ lay_states(R9), BX
-	MOVL (BX)(SI*4), BX
+	LEAQ (BX)(SI*4), R14
+	MOVL (R14), BX
 	MOVL BX, CX
 	ANDL $0xff, CX
 	JZ   stale
 	CMPL CX, $2
 	JA   flushed
+	MOVQ R14, R10
 	SHRL $8, BX
 	CMPL BX, p_id(R13)
 	JE   mine
@@ -734,6 +753,7 @@ other:
 	BTQ  $62, R14
 	JCS  ended
 	TESTQ R14, R14
+	JZ   flushed
 	JNS  ended
 	WHEN(given2, late)
 	WITNESS(anchor)
@@ -772,10 +792,19 @@ flushed:
 	MOVQ $FLUSHED, ret+32(FP)
 	JMP  out
 stale:
+	// A start is never 0: where it is, a page is here by now that nobody reads.
+	TESTQ R10, R10
+	JZ   wrong
+	CMPQ 0(DI), $0
+	JEQ  flushed
+wrong:
 	MOVQ $STALE, ret+32(FP)
 	JMP  out
 foreign:
 	MOVQ $FOREIGN, ret+32(FP)
+	JMP  out
+left:
+	MOVQ $LEFT, ret+32(FP)
 	JMP  out
 ended:
 	MOVQ $ENDED, ret+32(FP)
@@ -855,22 +884,25 @@ TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	CMPL CX, $2
 	JA   flushed
 	MOVQ start+8(FP), SI
-	CMPQ SI, 0(DI)
+	MOVQ 0(DI), AX
+	TESTQ AX, AX
+	JZ   flushed                   // see EndFast
+	CMPQ AX, SI
 	JNE  stale
 	MOVQ out+16(FP), BX
-	MOVQ 0(DI), AX
 	MOVQ AX, 0(BX)
-	MOVQ 8(DI), AX
+	MOVQ 24(DI), AX
+	MOVQ AX, 24(BX)
+	MOVQ 16(DI), AX
+	MOVQ AX, 16(BX)
+	MOVQ 8(DI), AX                 // last: if it is there, so were the others
 	TESTQ AX, AX
+	JZ   flushed
 	JNS  ended
 	LOCK
 	BTSQ $62, 8(DI)
 	JCS  ended
 	MOVQ AX, 8(BX)
-	MOVQ 16(DI), AX
-	MOVQ AX, 16(BX)
-	MOVQ 24(DI), AX
-	MOVQ AX, 24(BX)
 	MOVQ $0, ret+24(FP)
 	RET
 chunk:

@@ -67,6 +67,7 @@
 #define ENDED        6
 #define MOVED        7
 #define NOISY        8
+#define LEFT         9
 
 // WHERE finds the layout (R9), m (R10), p (R13) and the P's entry (R12).
 // Clobbers R0.
@@ -457,6 +458,8 @@ other:
 	LSL  $24, R1
 	CBZ  R1, miss
 foreign:
+	MOVD 16(R7), R2
+	CBZ  R2, miss
 	MOVD 8(R7), R1
 	TBZ  $63, R1, miss
 	TBNZ $62, R1, miss
@@ -467,7 +470,6 @@ foreign:
 	MOVD R1, 8(R7)
 	MOVD $0x7000000000ea9001, R1   // an extension of one unit: loc, goid, begin
 	MOVD R1, 32(R10)
-	MOVD 16(R7), R2
 	MOVD R2, 56(R10)
 	MOVD lay_base(R9), R1
 	SUB  R1, R7
@@ -584,6 +586,7 @@ TEXT ·EndFast(SB), NOSPLIT|NOFRAME, $0-40
 	MOVD loc+0(FP), R7
 	MOVD lay_base(R9), R1
 	SUB  R1, R7, R6
+	MOVD ZR, R10
 	MOVD ent_lo(R12), R1
 	CMP  R1, R7
 	BLO  other
@@ -597,6 +600,7 @@ mine:
 	BNE  stale
 	ANOTHER(foreign)
 	MOVD 8(R7), R14
+	CBZ  R14, flushed
 	TBNZ $62, R14, ended
 	TBZ  $63, R14, ended
 	WHEN(given, late)
@@ -631,6 +635,15 @@ store:
 	MOVD R3, 24(R7)
 	ADD  $8, R7, R4
 	STLR R0, (R4)
+	CBNZ R10, again
+	MOVD ZR, ret+32(FP)
+	RET
+again:
+	DMB  $0xb
+	LDARW (R10), R2
+	AND  $0xff, R2
+	CMP  $2, R2
+	BHI  left
 	MOVD ZR, ret+32(FP)
 	RET
 apart:
@@ -686,12 +699,13 @@ other:
 	BHS  stale
 	LSR  $16, R6
 	MOVD lay_states(R9), R1
-	ADD  R6<<2, R1
-	LDARW (R1), R1
+	ADD  R6<<2, R1, R14
+	LDARW (R14), R1
 	ANDS $0xff, R1, R2
 	BEQ  stale
 	CMP  $2, R2
 	BHI  flushed
+	MOVD R14, R10
 	LSR  $8, R1
 	MOVWU p_id(R13), R4
 	CMPW R4, R1
@@ -702,6 +716,7 @@ other:
 	BNE  stale
 	ANOTHER(foreign)
 	MOVD 8(R7), R14
+	CBZ  R14, flushed
 	TBNZ $62, R14, ended
 	TBZ  $63, R14, ended
 	WHEN(given2, late)
@@ -741,7 +756,14 @@ flushed:
 	MOVD $FLUSHED, R1
 	JMP  out
 stale:
+	CBZ  R10, wrong
+	MOVD (R7), R1
+	CBZ  R1, flushed
+wrong:
 	MOVD $STALE, R1
+	JMP  out
+left:
+	MOVD $LEFT, R1
 	JMP  out
 foreign:
 	MOVD $FOREIGN, R1
@@ -814,23 +836,26 @@ TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	BHI  flushed
 	MOVD start+8(FP), R6
 	LDAR (R7), R0
+	CBZ  R0, flushed
 	CMP  R0, R6
 	BNE  stale
 	MOVD out+16(FP), R1
 	MOVD R0, 0(R1)
+	MOVD 24(R7), R0
+	MOVD R0, 24(R1)
+	MOVD 16(R7), R0
+	CBZ  R0, flushed
+	MOVD R0, 16(R1)
 	ADD  $8, R7, R5
 again:
 	LDAXR (R5), R0
+	CBZ  R0, flushed
 	TBZ  $63, R0, ended
 	TBNZ $62, R0, ended
 	ORR  $(1<<62), R0, R4
 	STLXR R4, (R5), R8
 	CBNZW R8, again
 	MOVD R0, 8(R1)
-	MOVD 16(R7), R0
-	MOVD R0, 16(R1)
-	MOVD 24(R7), R0
-	MOVD R0, 24(R1)
 	MOVD ZR, ret+24(FP)
 	RET
 chunk:

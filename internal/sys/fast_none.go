@@ -34,6 +34,7 @@ const (
 	Stale   = 4
 	Foreign = 5
 	Ended   = 6
+	Late    = 9
 )
 
 // NewFast says that there is none: this processor, Go version or build has only

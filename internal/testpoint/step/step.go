@@ -144,6 +144,14 @@ func (t *Thread) atSyscall() bool {
 	return err == nil && n == 2 && b == [2]byte{0x0f, 0x05}
 }
 
+// Detach lets the thread go.
+func (t *Thread) Detach() error {
+	if err := unix.PtraceDetach(t.tid); err != nil {
+		return fmt.Errorf("letting thread %d go: %w", t.tid, err)
+	}
+	return nil
+}
+
 // Reap takes note of the thread's death, which its process's parent can't see before.
 func (t *Thread) Reap() {
 	for {
