@@ -3,7 +3,9 @@
 package scope
 
 import (
+	"errors"
 	"fmt"
+	"io/fs"
 	"os"
 
 	"github.com/scopeview/scopeview/mmpool"
@@ -76,14 +78,23 @@ func bestBacking(f *os.File) BackingKind {
 }
 
 // closeHot removes the hot file, if the trace has all that was in it; else readers
-// find it, and a later recording brings it into the trace.
-func (r *recorder) closeHot(all bool) {
+// find it, and a later recording brings it into the trace. Where it can't be removed,
+// after setuid or chroot, its memory is given back all the same.
+func (r *recorder) closeHot(all bool) (err error) {
 	if r.hot == nil {
-		return
+		return nil
 	}
 	if all {
-		os.Remove(r.hot.Name())
+		if err = os.Remove(r.hot.Name()); err != nil {
+			_ = r.hot.Truncate(0)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // removed already, or out of our sight: a later recording removes what is empty
+		} else if err != nil {
+			err = fmt.Errorf("the trace is whole, and its hot file, now empty, stays; remove it: %w", err)
+		}
 	}
 	r.hot.Close()
 	r.hot = nil
+	return err
 }

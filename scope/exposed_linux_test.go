@@ -39,6 +39,8 @@ func TestExposed(t *testing.T) {
 		t.Skip("it is started by others")
 	case "pry":
 		pry(path)
+	case "setuid", "chroot":
+		fmt.Println("= " + leave(t, act, path))
 	default:
 		kind := map[string]BackingKind{"disk": DiskBacking, "shm": ShmBacking, "heap": HeapBacking}[act]
 		if err := Start(path, WithBacking(kind), shortTicks()); err != nil {

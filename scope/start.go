@@ -165,9 +165,7 @@ func (r *recorder) run() {
 	r.ticker.Add(2)
 	go r.beats()
 	go r.errands()
-	if r.hot != nil {
-		go r.adopt()
-	}
+	go r.adopt() // also without a hot file: what was left may have taken its room
 	r.tellCollectors(collectStart)
 	current.Store(r)
 	if r.fast != nil {
@@ -258,8 +256,10 @@ func (r *recorder) finish() error {
 	if e := r.file.Close(); e != nil && err == nil {
 		err = e
 	}
-	r.closeHot(unsaved == nil)
-	r.final.LastError = err
+	// Nothing is lost where the hot file stays, so Stop has not failed.
+	if r.final.LastError = r.closeHot(unsaved == nil); err != nil {
+		r.final.LastError = err
+	}
 	r.closed.Store(true)
 	if err != nil {
 		return fmt.Errorf("stopping %s: %w", r.path, err)

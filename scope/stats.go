@@ -46,5 +46,5 @@ type Statistics struct {
 	Off         bool   // switched off from outside: nothing is recorded
 	Slow        int64  // scopes that took longer than a trigger's limit
 	Snapshots   int64  // written by Snapshot, by triggers, or for somebody outside
-	LastError   error  // the last error of the flusher, or of a triggered snapshot; nil if there was none
+	LastError   error  // the last error of the flusher, of a triggered snapshot, or of removing the hot file; nil if there was none
 }

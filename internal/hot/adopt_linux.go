@@ -33,8 +33,9 @@ const elsewhereFor = 10 * time.Minute
 // Adopt copies what lies in hot files whose writers are gone to their traces, and
 // removes them. It asks more before each chunk, and leaves off when that is false:
 // the next one goes on. It does not touch hot files of other users, nor those whose
-// writers live. Where anything fails the hot file stays, and the trace with it is as
-// whole as before; the error is the first one. It takes as long as the disk does.
+// writers live. One whose trace is gone goes too. Where anything fails the hot file
+// stays, and the trace with it is as whole as before; the error is the first one. What
+// others have done to the files is none. It takes as long as the disk does.
 func Adopt(more func() bool) (a Adopted, err error) {
 	d, err := os.Open(Dir)
 	if err != nil {
@@ -153,7 +154,7 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 		return errLater
 	}
 	if name != format.HotName(h.ID) {
-		return fmt.Errorf("it is the hot file of another trace")
+		return errLater // somebody renamed it
 	}
 	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil && time.Since(st.ModTime()) < elsewhereFor {
 		return errLater
@@ -170,7 +171,7 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	case s.Closed || s.Joined:
 		return nil
 	case th.Backing != format.BackingShm || th.ChunkSize != chunk:
-		return fmt.Errorf("%s has no hot file", t.Name())
+		return errLater // its header was changed since
 	}
 	if err := a.chunks(&part{f, int(h.Slots)}, t, h.ID, more); err != nil {
 		return err
@@ -180,40 +181,64 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 }
 
 // openTrace opens the trace with that ID, which was at path: somebody may have
-// given it another name, to keep it. If there is none t is nil, and err is nil if
-// nothing else is at path either.
+// given it another name, to keep it, or have put a link where it was. Where both are
+// nil it is gone: its user removed it, and there is nothing to join the hot file with.
+// One that is there and can't be written is errLater: it is read with its hot file.
 func openTrace(path string, id [16]byte) (t *os.File, err error) {
-	t, err = openOwn(path, os.O_RDWR)
-	if err == nil {
-		if h, _, ok := readHeader(t); ok && h.ID == id {
-			return t, nil
+	at := path
+	if st, e := os.Lstat(path); e == nil && st.Mode().Type() == fs.ModeSymlink && owner(st) == int64(os.Geteuid()) {
+		if to, e := filepath.EvalSymlinks(path); e == nil {
+			at = to
 		}
-		t.Close()
-		err = fmt.Errorf("%s is not its trace any more", path)
-	} else if errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR) {
-		err = nil
 	}
-	d, e := os.Open(filepath.Dir(path))
-	if e != nil {
-		return nil, err
+	if t, err = openID(at, id); t != nil || err != nil {
+		return t, err
+	}
+	d, err := os.Open(filepath.Dir(path))
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return nil, nil
+	case err != nil:
+		return nil, errLater
 	}
 	defer d.Close()
 	names, _ := d.Readdirnames(besideNames)
 	for _, name := range names {
-		if name = filepath.Join(filepath.Dir(path), name); filepath.Ext(name) != ".scope" {
+		if filepath.Ext(name) != ".scope" {
 			continue
 		}
-		if h, ok := headerOf(name); !ok || h.ID != id {
-			continue
-		}
-		if t, e := openOwn(name, os.O_RDWR); e == nil {
-			if h, _, ok := readHeader(t); ok && h.ID == id {
-				return t, nil
-			}
-			t.Close()
+		if t, err = openID(filepath.Join(filepath.Dir(path), name), id); t != nil || err != nil {
+			return t, err
 		}
 	}
-	return nil, err
+	return nil, nil
+}
+
+// openID opens the file at path if it is the trace with that ID, and this user's own:
+// no reader joins a trace with the hot file of another user. Else both are nil, or
+// errLater where nobody can tell.
+func openID(path string, id [16]byte) (*os.File, error) {
+	st, err := os.Lstat(path)
+	switch {
+	case errors.Is(err, fs.ErrNotExist) || errors.Is(err, syscall.ENOTDIR):
+		return nil, nil
+	case err != nil:
+		return nil, errLater
+	case !st.Mode().IsRegular() || owner(st) != int64(os.Geteuid()):
+		return nil, nil
+	}
+	f, err := openOwn(path, os.O_RDWR)
+	if err != nil {
+		if h, ok := headerOf(path); ok && h.ID != id {
+			return nil, nil
+		}
+		return nil, errLater
+	}
+	if h, _, ok := readHeader(f); ok && h.ID == id {
+		return f, nil
+	}
+	f.Close()
+	return nil, nil
 }
 
 // readHot reads the header of a hot file that is whole.

@@ -249,7 +249,7 @@ func TestAdoptSegments(t *testing.T) {
 		t.Errorf("joined the places have %q, want %q", got, want)
 	}
 	w.kill()
-	adopt(t, Adopted{Traces: 1, Chunks: 3, Removed: 1}, "")
+	adopt(t, Adopted{Traces: 1, Chunks: 3, Removed: 1})
 	g, err := Open(path)
 	if err != nil {
 		t.Fatal(err)

@@ -43,6 +43,7 @@ var promises = [...]string{
 	31: "no stale bytes",
 	32: "remote file systems are noticed",
 	33: "a filter that comes after the start is survived",
+	35: "nothing is orphaned in shared memory",
 }
 
 // maxLines is how much of what a failed test said is shown.
