@@ -110,6 +110,7 @@ var mayImport = map[string][]string{
 	"internal/testpoint/*": {}, // for tests only
 	"internal/faultfs":     {},
 	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
+	"internal/shmtest":     {"internal/hot", "internal/sys"}, // for tests only
 	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},
 	"internal/gotrace":     {"internal/trace", "internal/format"},
@@ -200,6 +201,31 @@ func TestNoReplaceInGoMod(t *testing.T) {
 	for line := range strings.Lines(string(b)) {
 		if strings.HasPrefix(strings.TrimSpace(line), "replace") {
 			t.Errorf("go.mod has %q: go install module@version refuses a module with replace", strings.TrimSpace(line))
+		}
+	}
+}
+
+// TestRecordingsOfTestsAreTheirOwn: a package whose tests record, or look for what a
+// recording left in shared memory, does so in a directory of its own.
+func TestRecordingsOfTestsAreTheirOwn(t *testing.T) {
+	records := map[string]string{}
+	owns := map[string]bool{}
+	for _, p := range files(t, "_test.go") {
+		b, err := os.ReadFile(p)
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, dir := string(b), path.Dir(p)
+		for _, sign := range []string{"\n\t\"" + module + "/scope\"\n", "\n\t\"" + module + "/internal/faultfs/victim\"\n", "\n\t\"" + module + "/internal/hot\"\n", "\npackage scope\n"} {
+			if strings.Contains("\n"+text, sign) {
+				records[dir] = p
+			}
+		}
+		owns[dir] = owns[dir] || strings.Contains(text, "shmtest.Run(")
+	}
+	for dir, p := range records {
+		if !owns[dir] {
+			t.Errorf("%s: the TestMain of package %s does not call shmtest.Run", p, dir)
 		}
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 )
 
 // TestG29Hot: /dev/shm is everybody's. What others have put there under the name of
@@ -55,7 +56,7 @@ func TestG29Hot(t *testing.T) {
 	} {
 		var id [16]byte
 		rand.Read(id[:])
-		p := filepath.Join("/dev/shm", format.HotName(id))
+		p := filepath.Join(hot.Dir, format.HotName(id))
 		must(plant(p))
 		t.Cleanup(func() { os.Remove(p) })
 		must(os.Lchown(p, they, they))

@@ -13,6 +13,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -34,7 +35,7 @@ func hotOf(t *testing.T, path string) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return filepath.Join("/dev/shm", format.HotName(h.ID))
+	return filepath.Join(hot.Dir, format.HotName(h.ID))
 }
 
 // canaries are those that are anywhere in the bytes of a file and, if it is a trace,

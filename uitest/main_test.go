@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/tool"
 	"github.com/scopeview/scopeview/uitest/traces"
@@ -24,12 +25,14 @@ var (
 func TestMain(m *testing.M) {
 	traces.Main()
 	flag.Parse()
-	code, err := setUp(m)
-	if err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = 1
-	}
-	os.Exit(code)
+	os.Exit(shmtest.Run(func() int {
+		code, err := setUp(m)
+		if err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = 1
+		}
+		return code
+	}))
 }
 
 func setUp(m *testing.M) (code int, err error) {

@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -23,7 +24,7 @@ func TestMain(m *testing.M) {
 		main()
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }
 
 // killed is a writer that was killed after its ring went round twice.

@@ -91,7 +91,7 @@ func infoOf(t *testing.T, arg string) (state, hotPart string) {
 // when it was killed. Without the hot file there is less, which is said.
 func TestG15HotFile(t *testing.T) {
 	v, path := hotVictim(t, time.Hour)
-	name := v.TakeHot(t)
+	name := v.Hot()
 	follow := followOf(t, path)
 	v.Until(t, "some scopes", func() bool { return v.Ended() > 5000 })
 	dir := filepath.Dir(path)

@@ -13,6 +13,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -24,7 +25,7 @@ func TestMain(m *testing.M) {
 	}
 	time.Local = time.UTC // wall-clock times are shown as local ones
 	flag.Parse()
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }
 
 // A script is a file of testdata: a story, then parts. A part called *.scope is

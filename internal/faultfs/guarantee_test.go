@@ -11,12 +11,13 @@ import (
 
 	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
 func TestMain(m *testing.M) {
 	victim.Main(nil)
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }
 
 // backings are those that the build has, in the order of the alphabet.

@@ -18,17 +18,14 @@ import (
 
 func init() { victim.Main(nil) } // does not return in a victim
 
-// start starts a victim whose hot file is in a directory of the test's own, where no
-// other recording looks for what was left.
+// start starts a victim that has a hot file.
 func start(t *testing.T, c victim.Config) *victim.Victim {
 	t.Helper()
 	if victim.Backings()["shm"] == 0 {
 		t.Skip("this build has no backing shm")
 	}
 	c.Path, c.Backing = filepath.Join(t.TempDir(), "x.scope"), "shm"
-	v := victim.Start(t, c)
-	v.TakeHot(t)
-	return v
+	return victim.Start(t, c)
 }
 
 // readAll opens a trace and reads all events; damage is an error.

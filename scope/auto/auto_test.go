@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
@@ -19,7 +20,7 @@ import (
 func TestMain(m *testing.M) {
 	switch os.Getenv("AUTO_CHILD") {
 	case "":
-		os.Exit(m.Run())
+		os.Exit(shmtest.Run(m.Run))
 	case "parent":
 		work()
 		c := exec.Command(os.Args[0])
@@ -44,7 +45,7 @@ func work() {
 func run(t *testing.T, kind string, env ...string) string {
 	t.Helper()
 	c := exec.Command(os.Args[0])
-	c.Env = append([]string{"AUTO_CHILD=" + kind, "HOME=" + t.TempDir()}, env...)
+	c.Env = append([]string{"AUTO_CHILD=" + kind, "HOME=" + t.TempDir(), shmtest.Variable + "=" + os.Getenv(shmtest.Variable)}, env...)
 	var stderr strings.Builder
 	c.Stderr = &stderr
 	if err := c.Run(); err != nil {

@@ -16,6 +16,7 @@ import (
 	exptrace "golang.org/x/exp/trace"
 
 	reader "github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
@@ -334,5 +335,5 @@ func TestMain(m *testing.M) {
 		victim(what)
 		return
 	}
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }

@@ -3,9 +3,11 @@ package traces
 import (
 	"os"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/shmtest"
 )
 
 func TestMain(m *testing.M) {
 	Main()
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }

@@ -184,28 +184,6 @@ func (v *Victim) Hot() string {
 	return ""
 }
 
-// TakeHot moves the hot file into a directory of the test's own, where no other
-// recording looks for what was left, and returns its name.
-func (v *Victim) TakeHot(t testing.TB) (name string) {
-	t.Helper()
-	old := v.Hot()
-	was := hot.Dir
-	dir, err := os.MkdirTemp(was, "scopeview-test-")
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		hot.Dir = was
-		os.RemoveAll(dir)
-	})
-	name = filepath.Join(dir, filepath.Base(old))
-	if err := os.Rename(old, name); err != nil {
-		t.Fatal(err)
-	}
-	hot.Dir = dir
-	return name
-}
-
 // stacks has the victim say where its goroutines are, and end.
 func (v *Victim) stacks() {
 	_ = v.cmd.Process.Signal(unix.SIGQUIT)

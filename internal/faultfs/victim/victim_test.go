@@ -9,12 +9,13 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/scope"
 )
 
 func TestMain(m *testing.M) {
 	victim.Main(map[string]victim.Work{"nested": nested})
-	os.Exit(m.Run())
+	os.Exit(shmtest.Run(m.Run))
 }
 
 // nested is a work with records besides.

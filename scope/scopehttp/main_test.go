@@ -1,0 +1,10 @@
+package scopehttp
+
+import (
+	"os"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/shmtest"
+)
+
+func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
