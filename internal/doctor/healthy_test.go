@@ -115,6 +115,22 @@ var healthy = map[string]func(p *proc){
 			}
 		})
 	},
+	"three rounds of one goroutine each, of which the last one is waited for": func(p *proc) {
+		for round := range int64(3) {
+			done, waiting := false, false
+			p.w.make(p, "round", func(q *proc) {
+				q.scope("part", func() { q.run(18*ms + 3*round*ms) })
+				if done = true; waiting {
+					p.w.wake(p, q)
+				}
+			})
+			p.run(20 * ms)
+			if !done {
+				waiting = true
+				p.wait(states.Join, "join")
+			}
+		}
+	},
 	"a lock that is held over a wait that nobody minds": func(p *proc) {
 		l := p.w.mutex("state.mu")
 		p.parallel(2, func(p *proc, i int) {

@@ -105,6 +105,10 @@ var rules = []rule{
 // other work it does not.
 const worth = 0.03
 
+// foreignWorth is the same of locks that are not ours: as much as the sources want to be
+// waited for, see "wait".
+const foreignWorth = 0.05
+
 // examine lets all rules look that can.
 func (m *model) examine() []Finding {
 	found := []Finding{}

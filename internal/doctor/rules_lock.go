@@ -147,6 +147,16 @@ func (u *use) while(m *model) string {
 // waitShare is the part of the core time that was waited.
 func (u *use) waitShare(m *model) float64 { return float64(u.wait) / m.coreTime() }
 
+// worth is the gain from which on a finding about it is told. Of locks that are not ours it
+// is not known how long they are held, and some percent are estimated where nothing is to
+// be had: of them what is waited for has to be, too.
+func (u *use) worth() float64 {
+	if u.l.place {
+		return foreignWorth
+	}
+	return worth
+}
+
 // unwaited is how a sentence says what mending a lock does.
 const unwaited = "If nobody had to wait for it"
 
@@ -239,7 +249,7 @@ func fatCriticalSection(m *model, l limits) (fs []Finding) {
 func convoy(m *model, l limits) (fs []Finding) {
 	for _, u := range m.uses() {
 		share := float64(u.crowd) / float64(m.span())
-		if u.told || share < l["crowd"] || u.waitShare(m) < l["wait"] || u.free(m) < worth {
+		if u.told || share < l["crowd"] || u.waitShare(m) < l["wait"] || u.free(m) < u.worth() {
 			continue
 		}
 		f := u.finding(m)
@@ -260,7 +270,7 @@ func lockContention(m *model, l limits) (fs []Finding) {
 	for _, u := range m.uses() {
 		long := u.waitShare(m) > l["wait"]
 		often := u.l.acquired > 0 && float64(u.l.contended) > l["contended"]*float64(u.l.acquired) && float64(u.l.acquired)*1e9 > l["often"]*float64(m.span())
-		if u.told || !long && !often || u.free(m) < worth {
+		if u.told || !long && !often || u.free(m) < u.worth() {
 			continue
 		}
 		f := u.finding(m)

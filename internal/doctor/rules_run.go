@@ -84,7 +84,7 @@ func serialization(m *model, l limits) []Finding {
 	}
 	f.Scopes = m.most(times, single)
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
-		s.each(m.from, m.to, func(a, b int64, run int, _ bool) {
+		s.each(m.from, m.to, func(a, b int64, run, _ int) {
 			if run == 1 {
 				yield(a, b)
 			}
@@ -148,7 +148,7 @@ func (m *model) one() float64 {
 func (m *model) aloneIn(g *gor, times map[uint16]int64) {
 	for i := range g.ivs {
 		if v := &g.ivs[i]; v.core {
-			m.sweep.each(v.from, v.to, func(a, b int64, run int, _ bool) {
+			m.sweep.each(v.from, v.to, func(a, b int64, run, _ int) {
 				if run == 1 {
 					g.scopesIn(a, b, times)
 				}
@@ -206,7 +206,7 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
 		for i := range top.ivs {
 			if v := &top.ivs[i]; v.core {
-				s.each(v.from, v.to, func(a, b int64, run int, _ bool) {
+				s.each(v.from, v.to, func(a, b int64, run, _ int) {
 					if run == 1 {
 						yield(a, b)
 					}
@@ -281,16 +281,29 @@ func (m *model) groups() (list []group) {
 			}
 			g := group{p, k.site, v.to, v.to, gs[:n]}
 			gs = gs[n:]
-			for _, x := range g.gs {
-				g.from = min(g.from, x.from)
-			}
+			g.gs = lastRound(g.gs)
 			// Those that go on are not waited for.
 			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 }) {
+				g.from = g.gs[0].from
 				list = append(list, g)
 			}
 		}
 	}
 	return list
+}
+
+// lastRound are the goroutines, which are in the order of their beginnings, from the last
+// one that began when all before it had ended. Those before it were waited for in a way that
+// leaves no wait, as they were done by then, and have nothing to do with it.
+func lastRound(gs []*gor) []*gor {
+	first, end := 0, int64(0)
+	for i, g := range gs {
+		if i > 0 && g.from >= end {
+			first = i
+		}
+		end = max(end, g.to)
+	}
+	return gs[first:]
 }
 
 // loadImbalance: of goroutines that are waited for together some are done long before
@@ -394,7 +407,7 @@ func (m *model) tail(g *group) (saved float64) {
 		if left >= width || left == 0 {
 			continue
 		}
-		m.sweep.each(from, to, func(a, b int64, run int, _ bool) {
+		m.sweep.each(from, to, func(a, b int64, run, _ int) {
 			if run >= 1 { // else they wait for something, and it is not work that is shared badly
 				saved += max(min(width-left, m.cores.Count-float64(run)), 0) / width * float64(b-a)
 			}

@@ -14,7 +14,7 @@ type sweep struct {
 	at    []int64 // moments
 	run   []uint8 // how many of the program's goroutines ran from then on, at most 255
 	sum   []int64 // ∫ run up to then, in ns
-	queue []bool  // from then on some wanted to run and could not
+	queue []uint8 // how many wanted to run from then on and could not yet, at most 255
 
 	hist   []int64 // ns by how many ran at once
 	lost   [parts]float64
@@ -148,7 +148,7 @@ func (m *model) look() {
 		if d := to - at; d > 0 {
 			run := n[whatRun] + n[whatPreempted]
 			s.at, s.run, s.sum = append(s.at, at), append(s.run, uint8(min(run, 255))), append(s.sum, sum)
-			s.queue = append(s.queue, n[whatQueue]+n[whatCrowded] > 0)
+			s.queue = append(s.queue, uint8(min(n[whatQueue]+n[whatCrowded], 255)))
 			sum += d * int64(run)
 			if n[whatUnknown] == 0 || run > 0 { // else it may be a gap in what is told
 				s.count(d, &n, cores)
@@ -175,7 +175,7 @@ func (m *model) look() {
 			}
 		}
 	}
-	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, sum), append(s.queue, false)
+	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, sum), append(s.queue, 0)
 }
 
 // count adds a stretch in which nothing changes. The cores that nobody uses are given to
@@ -232,11 +232,11 @@ func (s *sweep) integral(t int64) int64 {
 }
 
 // each calls f with the stretches between two moments and how many ran in each.
-func (s *sweep) each(from, to int64, f func(from, to int64, run int, queue bool)) {
+func (s *sweep) each(from, to int64, f func(from, to int64, run, queue int)) {
 	i := max(sort.Search(len(s.at), func(i int) bool { return s.at[i] > from })-1, 0)
 	for ; i+1 < len(s.at) && s.at[i] < to; i++ {
 		if a, b := max(s.at[i], from), min(s.at[i+1], to); b > a {
-			f(a, b, int(s.run[i]), s.queue[i])
+			f(a, b, int(s.run[i]), int(s.queue[i]))
 		}
 	}
 }

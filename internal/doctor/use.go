@@ -111,7 +111,10 @@ func (m *model) use(l *lock) *use {
 			u.lost += min(float64(n), cores-1) * float64(to-from)
 			return
 		}
-		m.sweep.each(from, to, func(a, b int64, run int, _ bool) {
+		m.sweep.each(from, to, func(a, b int64, run, queue int) {
+			if l.place { // who was woken is in the queue; of ours he still waits
+				run += queue
+			}
 			u.lost += max(min(float64(n), cores-float64(run)), 0) * float64(b-a)
 		})
 	})
