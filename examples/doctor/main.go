@@ -18,6 +18,7 @@ import (
 	"io"
 	"os"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -65,7 +66,9 @@ type options struct {
 	strength float64 // of its problem, 0 to 1; 0 where it is mended
 	mended   bool
 	size     float64 // of the work: 1 takes about half a second without the problem
+	workers  int     // of a shape
 	trace    string
+	plain    bool // as a shape is recorded: with the default options
 }
 
 func run(args []string, stdout, stderr io.Writer) int {
@@ -75,11 +78,16 @@ func run(args []string, stdout, stderr io.Writer) int {
 	flags.Float64Var(&o.strength, "strength", 1, "how strong the problem is, from 0 to 1")
 	flags.BoolVar(&o.mended, "mended", false, "do the same work without the problem")
 	flags.Float64Var(&o.size, "size", 1, "how much to do; 1 takes half a second or so where there is no problem")
+	flags.IntVar(&o.workers, "workers", 4, "how many workers those have that are in the second list")
 	flags.StringVar(&o.trace, "trace", "", "record into this trace `file`, or into a new one in this directory")
 	flags.Usage = func() {
 		fmt.Fprintln(stderr, "usage: doctor [flags] PROGRAM, which is one of")
 		for _, p := range programs {
 			fmt.Fprintln(stderr, "  ", p.name)
+		}
+		fmt.Fprintln(stderr, "or, as people write them,")
+		for _, s := range shapes {
+			fmt.Fprintf(stderr, "   %-14s %s\n", s.name, s.problem)
 		}
 		flags.PrintDefaults()
 	}
@@ -89,12 +97,17 @@ func run(args []string, stdout, stderr io.Writer) int {
 		}
 		return 2
 	}
-	if flags.NArg() != 1 || !(o.strength >= 0 && o.strength <= 1) || !(o.size > 0 && o.size <= 1000) {
-		fmt.Fprintln(stderr, "doctor: name one program, after the flags; -strength is from 0 to 1, -size above 0 and at most 1000; -h lists the programs")
+	if flags.NArg() != 1 || !(o.strength >= 0 && o.strength <= 1) || !(o.size > 0 && o.size <= 1000) || o.workers < 1 || o.workers > 1000 {
+		fmt.Fprintln(stderr, "doctor: name one program, after the flags; -strength is from 0 to 1, -size above 0 and at most 1000, -workers too; -h lists the programs")
 		return 2
 	}
-	for _, p := range programs {
+	all := slices.Clone(programs)
+	for _, s := range shapes {
+		all = append(all, s.program)
+	}
+	for i, p := range all {
 		if p.name == flags.Arg(0) {
+			o.plain = i >= len(programs)
 			if err := p.run(o, stdout); err != nil {
 				fmt.Fprintln(stderr, "doctor:", err)
 				return 1
@@ -113,16 +126,21 @@ func (p program) run(o options, stdout io.Writer) (err error) {
 	work := p.prepare(o)
 	runtime.GC() // what prepare left is not the program's
 	if o.trace != "" {
+		with := []scope.Option{gotrace.With()}
 		// Of each lock all holds are recorded, not only those that somebody waited for: how
 		// long it is had tells what is wrong with it.
-		if err := scope.Start(o.trace, gotrace.With(), scope.WithLockThreshold(scope.LocksAll)); err != nil {
+		if !o.plain {
+			with = append(with, scope.WithLockThreshold(scope.LocksAll))
+		}
+		if err := scope.Start(o.trace, with...); err != nil {
 			return fmt.Errorf("recording can't start: %w", err)
 		}
 		defer func() { err = errors.Join(err, scope.Stop()) }()
 	}
-	begin := time.Now()
+	begin, before := time.Now(), delay()
 	sum := work()
-	_, err = fmt.Fprintf(stdout, "%s: %.6f s, checksum %016x\n", p.name, time.Since(begin).Seconds(), sum)
+	_, err = fmt.Fprintf(stdout, "%s: %.6f s, its threads waited %.6f s for CPUs, checksum %016x\n",
+		p.name, time.Since(begin).Seconds(), (delay() - before).Seconds(), sum)
 	return err
 }
 
