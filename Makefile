@@ -107,6 +107,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	fi
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && go test -short -v ./...)
+	real() (cd examples/doctor/real && go vet ./...)
 	schema() (cd export/perfetto/schematest && go vet ./... && go test -v ./...)
 	browsers() (cd uitest && go vet ./... && go test -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && go test -v -tags scope_off ./scope/... ./examples/...; }
@@ -134,6 +135,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	  skip "a ring under load, its writers killed" "soak looks at /proc"
 	fi
 	stage "Perfetto's schema" schema
+	stage "vet the doctor's real programs" real
 	# Older ones take no file for a module that does not say so, and know no deflate-raw.
 	if node -e '[a, b] = process.versions.node.split("."); process.exit(+(a < 20 || a == 20 && b < 19))' 2>/dev/null; then
 	  stage "page: unit tests" node --test --test-reporter=spec export/html/assets/test/*.test.js
@@ -202,7 +204,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
 	go mod download
-	for nested in bench uitest export/perfetto/schematest; do (cd $$nested && go mod download); done
+	for nested in bench uitest export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

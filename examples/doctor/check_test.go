@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 	"text/tabwriter"
@@ -22,7 +23,7 @@ const (
 	tolerance  = 0.05 // how much less the share may be at the next strength: runs differ
 	worthwhile = 1.2  // how many times faster the twin must be for the example to count
 	within     = 2.0  // the factor within which the estimated gain is right
-	mayBeFar   = 4    // of how many of the fourteen it is not
+	mayBeFar   = 4    // of how many of the fifteen it is not
 	patience   = 6    // runs in which memory should be short once: see measureMemory
 )
 
@@ -40,10 +41,15 @@ var far = map[string]string{
 type setting struct {
 	strength string
 	mended   bool
+	workers  int // of a shape; 0: as it has by itself
 }
 
 func (s setting) args(more ...string) []string {
-	return append([]string{"-strength", s.strength, fmt.Sprint("-mended=", s.mended)}, more...)
+	args := []string{"-strength", s.strength, fmt.Sprint("-mended=", s.mended)}
+	if s.workers > 0 {
+		args = append(args, fmt.Sprint("-workers=", s.workers))
+	}
+	return append(args, more...)
 }
 
 // tools are the programs that a user would have.
@@ -75,13 +81,16 @@ func build(t *testing.T) tools {
 func command(t *testing.T, name string, args ...string) []byte {
 	t.Helper()
 	c := exec.Command(name, args...)
-	var errs bytes.Buffer
-	c.Stderr = &errs
-	out, err := c.Output()
-	if err != nil {
-		t.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, out, &errs)
+	var out, errs bytes.Buffer
+	c.Stdout, c.Stderr = &out, &errs
+	err := start(c)
+	if err == nil {
+		err = c.Wait()
 	}
-	return out
+	if err != nil {
+		t.Fatalf("%s %s: %v\n%s%s", filepath.Base(name), strings.Join(args, " "), err, &out, &errs)
+	}
+	return out.Bytes()
 }
 
 // seconds is how long an example takes when it is not recorded.
@@ -102,13 +111,48 @@ type finding struct {
 	Text    string
 	Object  string
 	Share   float64
-	Gain    float64
+	Gain    *float64 // nil: not known
+}
+
+// gain is what is promised.
+func (f finding) gain() float64 {
+	if f.Gain == nil {
+		return 0
+	}
+	return *f.Gain
+}
+
+// name is the verdict, and percent the gain, as the tables have them.
+func (f finding) name() string {
+	if f.Verdict == "" {
+		return "nothing"
+	}
+	return f.Verdict
+}
+
+func (f finding) percent() string {
+	switch {
+	case f.Verdict == "":
+		return ""
+	case f.Gain == nil:
+		return "unknown"
+	}
+	return fmt.Sprintf("%.0f %%", 100**f.Gain)
 }
 
 // seen is what the tool tells of a recorded run.
 type seen struct {
 	findings []finding
 	wrong    []string // self-checks of states that don't hold
+	starved  bool     // others had the CPUs that it wanted
+}
+
+// top is what is told first.
+func (v seen) top() finding {
+	if len(v.findings) == 0 {
+		return finding{}
+	}
+	return v.findings[0]
 }
 
 // record runs an example and looks at the trace as a user does.
@@ -122,7 +166,10 @@ func (x tools) record(t *testing.T, name string, s setting) seen {
 
 func (x tools) examine(t *testing.T, path string) (v seen) {
 	t.Helper()
-	var report struct{ Findings []finding }
+	var report struct {
+		Findings []finding
+		Starved  *struct{}
+	}
 	args := []string{"doctor", path, "--json"}
 	if x.machine != "" {
 		args = append(args, "--membench", x.machine)
@@ -130,7 +177,7 @@ func (x tools) examine(t *testing.T, path string) (v seen) {
 	if err := json.Unmarshal(command(t, x.scopeview, args...), &report); err != nil {
 		t.Fatalf("scopeview doctor --json: %v", err)
 	}
-	v.findings = report.Findings
+	v.findings, v.starved = report.Findings, report.Starved != nil
 	var states struct {
 		Checks []struct {
 			Name string
@@ -199,12 +246,7 @@ func (x *tools) membench(t *testing.T) float64 {
 }
 
 // first is the problem that is told first.
-func (v seen) first() string {
-	if len(v.findings) == 0 {
-		return "nothing"
-	}
-	return v.findings[0].Verdict
-}
+func (v seen) first() string { return v.top().name() }
 
 // row is a line of the table.
 type row struct {
@@ -225,8 +267,8 @@ func (r *row) near() bool {
 func (x tools) check(t *testing.T, name string) *row {
 	r := &row{name: name, bad: math.Inf(1), mended: math.Inf(1)}
 	for range 3 { // in turn, the least of each: other programs run too
-		r.bad = min(r.bad, x.seconds(t, name, setting{"1", false}))
-		r.mended = min(r.mended, x.seconds(t, name, setting{"1", true}))
+		r.bad = min(r.bad, x.seconds(t, name, setting{strength: "1"}))
+		r.mended = min(r.mended, x.seconds(t, name, setting{strength: "1", mended: true}))
 	}
 	runs := 1
 	if name == "memory-bandwidth" {
@@ -242,9 +284,9 @@ func (x tools) check(t *testing.T, name string) *row {
 	}
 	breaks := func(format string, args ...any) { r.broken = append(r.broken, fmt.Sprintf(format, args...)) }
 	for i, strength := range strengths {
-		v := x.record(t, name, setting{strength, false})
+		v := x.record(t, name, setting{strength: strength})
 		for n := 1; n < runs && i >= 2 && v.share(name) == 0; n++ {
-			v = x.record(t, name, setting{strength, false})
+			v = x.record(t, name, setting{strength: strength})
 		}
 		share := v.share(name)
 		r.shares = append(r.shares, share)
@@ -262,7 +304,7 @@ func (x tools) check(t *testing.T, name string) *row {
 		if strength == "1" {
 			for _, f := range v.findings {
 				if is(f, name) {
-					r.gain = f.Gain
+					r.gain = f.gain()
 					break
 				}
 			}
@@ -271,7 +313,7 @@ func (x tools) check(t *testing.T, name string) *row {
 	if n := len(strengths); r.shares[n-1] <= r.shares[n/2] {
 		breaks("its share does not rise from strength 0.5 to 1")
 	}
-	v := x.record(t, name, setting{"1", true})
+	v := x.record(t, name, setting{strength: "1", mended: true})
 	if v.share(name) > 0 {
 		breaks("found in the twin")
 	}
@@ -346,20 +388,29 @@ func TestDoctorNamesTheProblem(t *testing.T) {
 		t.Skip("builds the tool")
 	}
 	x := build(t)
+	problems := map[string]string{}
 	for _, name := range []string{"lock-contention", "blocking-under-lock", "load-imbalance"} {
+		problems[name] = name
+	}
+	for _, s := range shapes {
+		if slices.Contains([]string{"rpc", "semaphore", "hot-shard"}, s.name) {
+			problems[s.name] = s.problem
+		}
+	}
+	for name, problem := range problems {
 		t.Run(name, func(t *testing.T) {
 			// Other programs may run here: what is so only one time of three is their doing.
 			var v seen
 			for range 3 {
-				if v = x.record(t, name, setting{"1", false}); v.first() == name {
+				if v = x.record(t, name, setting{strength: "1"}); v.first() == problem {
 					break
 				}
 			}
-			if v.first() != name {
+			if v.first() != problem {
 				t.Errorf("the first finding is %s, of %+v", v.first(), v.findings)
 			}
 			for range 3 {
-				if v = x.record(t, name, setting{"1", true}); v.share(name) == 0 {
+				if v = x.record(t, name, setting{strength: "1", mended: true}); v.share(problem) == 0 {
 					return
 				}
 			}
@@ -375,6 +426,9 @@ func TestDoctorCheck(t *testing.T) {
 		t.Skip("make doctor-check runs it")
 	}
 	x := build(t)
+	fmt.Println("on", machine())
+	t.Run("shapes", x.checkPairs)
+	t.Run("real", x.checkReal)
 	var rows []*row
 	check := func(name string, try func(t *testing.T) *row) {
 		t.Run(name, func(t *testing.T) {
@@ -393,7 +447,7 @@ func TestDoctorCheck(t *testing.T) {
 	for _, p := range programs {
 		check(p.name, func(t *testing.T) *row {
 			if strings.HasPrefix(p.name, "healthy") {
-				return healthy(p.name, x.record(t, p.name, setting{"0", false}))
+				return healthy(p.name, x.record(t, p.name, setting{strength: "0"}))
 			}
 			return x.check(t, p.name)
 		})

@@ -1,0 +1,16 @@
+//go:build !linux
+
+package main
+
+import (
+	"fmt"
+	"os/exec"
+	"runtime"
+)
+
+func start(c *exec.Cmd) error { return c.Start() }
+
+// machine is what this runs on.
+func machine() string {
+	return fmt.Sprintf("%d CPUs, %s %s/%s", runtime.NumCPU(), runtime.Version(), runtime.GOOS, runtime.GOARCH)
+}
