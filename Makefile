@@ -182,7 +182,7 @@ fault: ## do every fault of docs/guarantees.md, and say of each guarantee whethe
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
 	{ guarantees; cd uitest && guarantees; } | go run ./internal/faultfs/report
 
-doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; some three minutes
+doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; some fifteen minutes
 	@SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestDoctorCheck$$' ./examples/doctor
 
 race: ## run the tests with the race detector
