@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 	"testing"
 )
@@ -13,8 +14,15 @@ func TestTwinsDoTheSame(t *testing.T) {
 	if testing.Short() {
 		at = at[:1]
 	}
-	for _, p := range programs {
+	all := slices.Clone(programs)
+	for _, s := range shapes {
+		all = append(all, s.program)
+	}
+	for i, p := range all {
 		t.Run(p.name, func(t *testing.T) {
+			if i >= len(programs) {
+				at = []string{"0.6"}
+			}
 			for _, strength := range at {
 				mended := checksum(t, "-size", "0.01", "-strength", strength, "-mended", p.name)
 				if got := checksum(t, "-size", "0.01", "-strength", strength, p.name); got != mended {

@@ -449,7 +449,7 @@ func freeMemory(o options) func() uint64 {
 		together(o.workers, func(int) {
 			for n := int(next.Add(1)) - 1; n < pictures; n = int(next.Add(1)) - 1 {
 				end := scope.Task("picture", n)
-				sum.Add(draw(make([]byte, 4<<20), n) + uint64(n))
+				sum.Add(draw(make([]byte, 4<<20), n) + uint64(n+1))
 				if o.inPart(n) {
 					debug.FreeOSMemory()
 				}
