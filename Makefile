@@ -217,7 +217,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	  }
 	fi
 	if [ uitest/node_modules/.package-lock.json -ot uitest/package-lock.json ]; then
-	  (cd uitest && npm ci --silent --no-audit --no-fund) || { echo "deps: npm could not install axe-core"; exit 1; }
+	  (cd uitest && npm ci --silent --no-audit --no-fund) || { echo "deps: npm could not install what uitest/package.json lists"; exit 1; }
 	fi
 
 bench: ## measure against the floor and against peers; fails when a must is missed

@@ -3,8 +3,10 @@
 //
 // A goroutine is a thread of the process; what can't be drawn on its row is on
 // threads of their own behind it: see package rows. Of every event ts and dur are
-// microseconds with three decimals, from the trace's start, and args as in package
-// args, with those of package rows before them.
+// microseconds from the trace's start, which have the nanosecond when they are rounded
+// to three decimals: they have more, because they are multiples of 1/4096, so that
+// ts + dur, or ts less another one, has no rounding error in a reader's doubles. Its
+// args are as in package args, with those of package rows before them.
 //
 //	X    task, process, wait, hold (cat says which): tdur is the thread's CPU time,
 //	     where that is exact or likely; there is none where it is unknown, and an

@@ -39,8 +39,7 @@ func appendArgs(b []byte, list []args.Arg) []byte {
 // Scope implements rows.Sink.
 func (s *writer) Scope(x *rows.Scope) {
 	b := s.begin("X", x.Row.ID)
-	b = s.appendTime(b, x.Start)
-	b = appendMicros(append(b, `,"dur":`...), x.Dur)
+	b = s.appendSpan(b, x.Start, x.Start+x.Dur)
 	if !x.Open && (x.Quality == format.Exact || x.Quality == format.Likely) && x.Kind != format.KindProcess {
 		b = appendMicros(append(b, `,"tdur":`...), x.CPU)
 	}
@@ -106,8 +105,7 @@ func (s *writer) Gauge(g *rows.Gauge, t int64, values []float64) {
 // State implements rows.Sink.
 func (s *writer) State(x *rows.State) {
 	b := s.begin("X", x.Row.ID)
-	b = s.appendTime(b, x.From)
-	b = appendMicros(append(b, `,"dur":`...), x.To-x.From)
+	b = s.appendSpan(b, x.From, x.To)
 	if x.On {
 		b = appendMicros(append(b, `,"tdur":`...), x.To-x.From)
 	}

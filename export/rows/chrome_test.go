@@ -3,6 +3,7 @@ package rows_test
 import (
 	"encoding/json"
 	"fmt"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -40,6 +41,7 @@ func readChrome(t *testing.T, data []byte) *drawn {
 	d := &drawn{instants: map[string]int{}, counters: map[string]int{}, flows: map[string]int{}}
 	names := map[uint32]string{}
 	sent := map[string]chromeEvent{}
+	byDoubles := map[string][]chromeEvent{}
 	for _, e := range f.TraceEvents {
 		name := oneMark(e.Name)
 		row := strconv.Itoa(int(e.TID))
@@ -50,6 +52,10 @@ func readChrome(t *testing.T, data []byte) *drawn {
 		case "X":
 			s := slice{kind: e.Cat, name: name, row: row, start: nanos(t, e.TS)}
 			s.end = s.start + nanos(t, e.Dur)
+			if end := ends(t, e); int64(math.Round(end*1000)) != s.end {
+				t.Errorf("%v ends at %v, as doubles have it", e, end)
+			}
+			byDoubles[row] = append(byDoubles[row], e)
 			s.open, _ = e.Args["open"].(bool)
 			d.slices = append(d.slices, s)
 		case "i":
@@ -78,7 +84,37 @@ func readChrome(t *testing.T, data []byte) *drawn {
 		}
 	}
 	bound(t, f.TraceEvents)
+	for row, list := range byDoubles {
+		nestsInDoubles(t, row, list)
+	}
 	return d
+}
+
+func ends(t *testing.T, e chromeEvent) float64 {
+	t.Helper()
+	ts, err := e.TS.Float64()
+	dur, err2 := e.Dur.Float64()
+	if err != nil || err2 != nil {
+		t.Errorf("%v: %v, %v", e, err, err2)
+	}
+	return ts + dur
+}
+
+// nestsInDoubles replays a row as readers do that compute ts + dur.
+func nestsInDoubles(t *testing.T, row string, list []chromeEvent) {
+	t.Helper()
+	var stack []float64
+	for _, e := range list {
+		ts, _ := e.TS.Float64()
+		for len(stack) > 0 && stack[len(stack)-1] <= ts {
+			stack = stack[:len(stack)-1]
+		}
+		end := ends(t, e)
+		if n := len(stack); n > 0 && stack[n-1] < end {
+			t.Fatalf("row %s: %v overlaps what ends at %v", row, e, stack[n-1])
+		}
+		stack = append(stack, end)
+	}
 }
 
 // bound checks that the ends of a lock's arrow lie in the hold and in the wait.
@@ -100,13 +136,13 @@ func bound(t *testing.T, all []chromeEvent) {
 	}
 }
 
-// nanos reads microseconds, which have to have three decimals.
+// nanos reads microseconds, which have to be a multiple of 1/4096, so that sums of them
+// have no rounding error.
 func nanos(t *testing.T, n json.Number) int64 {
 	t.Helper()
-	whole, part, _ := strings.Cut(n.String(), ".")
-	v, err := strconv.ParseInt(whole+part, 10, 64)
-	if err != nil || len(part) != 3 {
-		t.Errorf("%q is not microseconds with three decimals", n)
+	v, err := n.Float64()
+	if err != nil || v*4096 != math.Trunc(v*4096) {
+		t.Errorf("%q is no place of the grid", n)
 	}
-	return v
+	return int64(math.Round(v * 1000))
 }
