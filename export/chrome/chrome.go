@@ -6,7 +6,8 @@
 // microseconds from the trace's start, which have the nanosecond when they are rounded
 // to three decimals: they have more, because they are multiples of 1/4096, so that
 // ts + dur, or ts less another one, has no rounding error in a reader's doubles. Its
-// args are as in package args, with those of package rows before them.
+// args are as in package args, with those of package rows before them; integers beyond
+// 2^53, which its readers round, are strings.
 //
 //	X    task, process, wait, hold (cat says which): tdur is the thread's CPU time,
 //	     where that is exact or likely; there is none where it is unknown, and an

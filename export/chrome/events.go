@@ -33,7 +33,7 @@ func appendArgs(b []byte, list []args.Arg) []byte {
 	if len(list) == 0 {
 		return b
 	}
-	return args.AppendJSON(append(b, `,"args":`...), list)
+	return args.AppendDoubles(append(b, `,"args":`...), list)
 }
 
 // Scope implements rows.Sink.

@@ -3,15 +3,14 @@ package csv
 import (
 	"strings"
 	"unicode"
-	"unicode/utf8"
+
+	"github.com/scopeview/scopeview/internal/args"
 )
 
 // appendCell appends s as a cell: as it is, or in quotes where a reader of CSV
 // would take it for more than a cell.
 func appendCell(b []byte, s string, raw bool) []byte {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\ufffd")
-	}
+	s = args.Valid(s)
 	if !raw && formula(s) {
 		s = "'" + s
 	}

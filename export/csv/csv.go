@@ -15,8 +15,9 @@
 //	depth        how many scopes of its row it lies in
 //	start_ns     when it began; event, pending, counter, heartbeat: when it was (a
 //	             pending event that has not come yet: when it was announced)
-//	dur_ns       how long it took; instants: 0; an open scope: up to the last moment
-//	             that the trace knows; across a step of the clock: empty
+//	dur_ns       how long it took; instants, a pending event that has not come among
+//	             them: 0; an open scope: up to the last moment that the trace knows; across
+//	             a step of the clock: empty
 //	cpu_ns       its CPU time, when that is exact or likely. process: the whole
 //	             process's, which may exceed dur_ns
 //	cpu_max_ns   an upper bound of its CPU time, when only that is known
@@ -32,7 +33,7 @@
 //
 // A name or track that a spreadsheet would run as a formula (it begins with = +
 // - @, a tab or a line break) gets an apostrophe in front, unless Options.Raw
-// says to leave it. Broken UTF-8 becomes U+FFFD.
+// says to leave it. Each byte of broken UTF-8 becomes U+FFFD.
 package csv
 
 import (

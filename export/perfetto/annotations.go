@@ -1,8 +1,6 @@
 package perfetto
 
 import (
-	"bytes"
-	"strconv"
 	"unicode/utf8"
 
 	"github.com/scopeview/scopeview/internal/args"
@@ -46,10 +44,10 @@ func (s *writer) appendValue(b []byte, v *format.Slot) []byte {
 	case format.SlotBool:
 		return appendBool(b, annotationBool, v.Value != 0)
 	case format.SlotString:
-		return s.appendText(b, v)
+		return appendText(b, v.Str)
 	case format.SlotType_:
 		s.entry = s.appendKey(s.entry[:0], "type")
-		s.entry = s.appendText(s.entry, v)
+		s.entry = appendText(s.entry, v.Str)
 		return appendBytes(b, annotationDict, s.entry)
 	case format.SlotAddr:
 		return appendVarint(b, annotationPointer, v.Value)
@@ -57,14 +55,10 @@ func (s *writer) appendValue(b []byte, v *format.Slot) []byte {
 	return appendVarint(b, annotationUint, v.Value)
 }
 
-// appendText appends a string; one that was cut says so as it does in JSON.
-func (s *writer) appendText(b []byte, v *format.Slot) []byte {
-	str := v.Str
-	if !utf8.Valid(str) {
-		str = bytes.ToValidUTF8(str, []byte("\ufffd"))
+// appendText is appendString for what is mostly valid, without a copy then.
+func appendText(b, s []byte) []byte {
+	if utf8.Valid(s) {
+		return appendBytes(b, annotationString, s)
 	}
-	if v.Type == format.SlotString && len(v.Str) < v.Full {
-		str = append(str[:len(str):len(str)], "… ("+strconv.Itoa(v.Full)+" bytes)"...)
-	}
-	return appendBytes(b, annotationString, str)
+	return appendString(b, annotationString, string(s))
 }

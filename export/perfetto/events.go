@@ -36,11 +36,7 @@ func (s *writer) Row(r *rows.Row) {
 // Scope implements rows.Sink.
 func (s *writer) Scope(x *rows.Scope) {
 	if l := x.Link; l != nil {
-		s.begin(instant, s.rows[l.From.Number])
-		s.event = appendVarint(s.event, eventCategory, goCategory)
-		s.event = appendVarint(s.event, eventName, goName)
-		s.event = appendFixed64(s.event, eventFlows, l.ID)
-		s.emit(l.FromTime)
+		s.flow(l, goCategory, goName, l.FromTime)
 	}
 	s.begin(sliceBegin, s.rows[x.Row.Number])
 	s.named(x.Event)
@@ -51,12 +47,22 @@ func (s *writer) Scope(x *rows.Scope) {
 	s.emit(x.Start)
 }
 
-// End implements rows.Sink.
+// flow begins a flow by an instant at a time.
+func (s *writer) flow(l *rows.Link, category, name uint64, at int64) {
+	s.begin(instant, s.rows[l.From.Number])
+	s.event = appendVarint(s.event, eventCategory, category)
+	s.event = appendVarint(s.event, eventName, name)
+	s.event = appendFixed64(s.event, eventFlows, l.ID)
+	s.emit(at)
+}
+
+// End implements rows.Sink. Whether somebody gets the lock that a hold releases is known
+// only when that one's wait ends; just before its end the hold still encloses the instant.
 func (s *writer) End(e *rows.End) {
-	s.begin(sliceEnd, s.rows[e.Row.Number])
-	if e.Out != 0 {
-		s.event = appendFixed64(s.event, eventFlows, e.Out)
+	if e.In != nil {
+		s.flow(e.In, lockCategory, lockName, e.In.FromTime-1)
 	}
+	s.begin(sliceEnd, s.rows[e.Row.Number])
 	if e.In != nil {
 		s.event = appendFixed64(s.event, eventTerminatedFlows, e.In.ID)
 	}

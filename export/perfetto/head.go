@@ -28,7 +28,9 @@ func (s *writer) head(t *trace.Trace, f *rows.Facts) {
 		}
 	}
 	interned = appendInterned(interned, internedCategories, goCategory, "go")
+	interned = appendInterned(interned, internedCategories, lockCategory, "lock")
 	interned = appendInterned(interned, internedNames, goName, "go")
+	interned = appendInterned(interned, internedNames, lockName, "lock")
 	p := appendVarint(nil, packetTimestamp, 0)
 	p = appendVarint(p, packetClock, clockTrace)
 	p = appendVarint(p, packetSequence, sequence)

@@ -14,17 +14,16 @@
 //     debug annotations of the begin.
 //   - What a goroutine did, where that is asked for, is slices of category state on a
 //     track behind its own, after all other packets.
-//   - A flow leads from a hold's end to the end of the wait that got the lock, and
-//     from an instant of category go, where scope.Go was called, to the first
-//     scope of the goroutine. A hold that others waited for, but did not get the
-//     lock from, has a flow id that leads nowhere.
+//   - A flow leads from an instant of category lock, 1 ns before a hold's end, to the end
+//     of the wait that got the lock; and from an instant of category go, where scope.Go
+//     was called, to the first scope of the goroutine. Every flow that begins ends.
 //
 // All packets are of one sequence. Its first one clears the state, tells the
 // clocks and defines the categories; names and keys are defined in the packet that
 // has them first. Timestamps are the differences to the packet before, on a clock
 // of the sequence. Packets lie in the order of time but for those that tell of
-// something earlier, with their own clock: where scope.Go was called, and the CPU
-// of the stretch before a heartbeat. Track ids are small numbers: each file stands
+// something earlier, with their own clock: where scope.Go was called, where a lock was
+// released, and the CPU of the stretch before a heartbeat. Track ids are small numbers: each file stands
 // for itself.
 package perfetto
 

@@ -3,8 +3,8 @@ package perfetto
 import (
 	"encoding/binary"
 	"math"
-	"strings"
-	"unicode/utf8"
+
+	"github.com/scopeview/scopeview/internal/args"
 )
 
 // What this package needs of the protobuf encoding: fields appended to messages,
@@ -52,8 +52,5 @@ func appendBytes[T string | []byte](b []byte, field uint64, v T) []byte {
 // appendString appends a string of any bytes; broken UTF-8 becomes U+FFFD, as
 // some readers of protobuf refuse the whole file for it.
 func appendString(b []byte, field uint64, s string) []byte {
-	if !utf8.ValidString(s) {
-		s = strings.ToValidUTF8(s, "\ufffd")
-	}
-	return appendBytes(b, field, s)
+	return appendBytes(b, field, args.Valid(s))
 }

@@ -14,8 +14,11 @@ const (
 	goCategory = 1 << 7
 	goName     = 1 << 17
 
-	stateCategory = goCategory + 1
-	firstState    = goName + 1
+	lockCategory = goCategory + 1
+	lockName     = goName + 1
+
+	stateCategory = goCategory + 2
+	firstState    = goName + 2
 )
 
 // writer is the sink that appends packets.

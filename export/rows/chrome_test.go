@@ -43,7 +43,7 @@ func readChrome(t *testing.T, data []byte) *drawn {
 	sent := map[string]chromeEvent{}
 	byDoubles := map[string][]chromeEvent{}
 	for _, e := range f.TraceEvents {
-		name := oneMark(e.Name)
+		name := unix(e.Name)
 		row := strconv.Itoa(int(e.TID))
 		if strings.Contains("Xi", e.Phase) && names[e.TID] == "" {
 			t.Errorf("%v is on a row without a name", e)

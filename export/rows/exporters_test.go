@@ -139,7 +139,7 @@ func listed(t *testing.T, tr *trace.Trace) *drawn {
 	}
 	d := &drawn{instants: map[string]int{}, counters: map[string]int{}}
 	for _, cells := range table[1:] {
-		kind, name := cells[0], oneMark(cells[1])
+		kind, name := cells[0], unix(cells[1])
 		start, _ := strconv.ParseInt(cells[6], 10, 64)
 		switch kind {
 		case "event", "pending":
@@ -168,11 +168,5 @@ func durationAt(tr *trace.Trace, start int64) (dur int64) {
 	return dur
 }
 
-// oneMark makes a run of U+FFFD one: the formats differ in how many they write
-// for broken bytes in a row. A CSV reader makes \r\n one character.
-func oneMark(s string) string {
-	for strings.Contains(s, "\ufffd\ufffd") {
-		s = strings.ReplaceAll(s, "\ufffd\ufffd", "\ufffd")
-	}
-	return strings.ReplaceAll(s, "\r\n", "\n")
-}
+// unix makes \r\n one character, as a CSV reader does.
+func unix(s string) string { return strings.ReplaceAll(s, "\r\n", "\n") }

@@ -169,14 +169,13 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 
 // over tells that a scope has ended.
 func (l *layout) over(x *running) {
-	var out uint64
 	var in *Link
-	if x.lock != 0 {
-		out, in = l.locks.over(x)
+	if x.wait && x.lock != 0 {
+		in = l.locks.over(x)
 	}
 	switch {
 	case l.wantEnds:
-		l.end = End{Row: x.row, Time: x.end, Out: out, In: in}
+		l.end = End{Row: x.row, Time: x.end, In: in}
 		l.sink.End(&l.end)
 	case in != nil:
 		l.sink.Handover(in)

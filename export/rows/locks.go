@@ -57,18 +57,11 @@ func (ls *locks) drop(now int64) {
 	ls.sweep = max(minSweep, 2*len(ls.m))
 }
 
-// over tells where an end leads: out is the id of the link that begins at a hold's
-// end if somebody waits, in the link that ends at a wait's.
-func (ls *locks) over(x *running) (out uint64, in *Link) {
+// over returns the link that ends at a wait's end; nil if there is none.
+func (ls *locks) over(x *running) *Link {
 	l := ls.m[x.lock]
 	if l == nil {
-		return 0, nil
-	}
-	if !x.wait {
-		if l.waiting > 0 {
-			out = uint64(x.loc)
-		}
-		return out, nil
+		return nil
 	}
 	l.waiting--
 	var from *running
@@ -79,7 +72,7 @@ func (ls *locks) over(x *running) (out uint64, in *Link) {
 		}
 	}
 	if from == nil {
-		return 0, nil
+		return nil
 	}
-	return 0, &Link{ID: uint64(from.loc), From: from.row, FromTime: from.end, To: x.row, ToTime: x.end}
+	return &Link{ID: uint64(from.loc), From: from.row, FromTime: from.end, To: x.row, ToTime: x.end}
 }

@@ -127,10 +127,11 @@ func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
 	slices.SortStableFunc(events, func(a, b packet) int { return int(a.time - b.time) })
 	stacks := map[uint64][]int{}
 	started := map[uint64]string{} // flows, by what they began at
+	ended := map[uint64]bool{}
 	for _, p := range events {
 		e := p.event
 		track := e.num(11)
-		name, kind := oneMark(names[e.num(10)]), categories[e.num(3)]
+		name, kind := unix(names[e.num(10)]), categories[e.num(3)]
 		switch e.num(9) {
 		case 1:
 			s := slice{kind: kind, name: name, row: strconv.Itoa(int(track)), start: p.time, end: end, open: true}
@@ -146,12 +147,12 @@ func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
 			stacks[track] = stacks[track][:n-1]
 			kind = s.kind
 		case 3:
-			if kind != "go" {
+			if kind != "go" && kind != "lock" {
 				d.instants[kind+" "+name]++
 			}
 		case 4:
 			if tracks[parents[track]] == "counters" {
-				d.counters[oneMark(tracks[track])]++
+				d.counters[unix(tracks[track])]++
 			}
 		}
 		for _, v := range e[47] {
@@ -159,13 +160,16 @@ func readPerfetto(t *testing.T, data []byte, end int64) *drawn {
 		}
 		for _, v := range e[48] {
 			from := started[v.n]
-			if from == "hold" {
-				from = "lock"
-			}
 			if from == "" {
 				t.Errorf("flow %d at %d comes from nowhere", v.n, p.time)
 			}
 			d.flows[from]++
+			ended[v.n] = true
+		}
+	}
+	for id, kind := range started {
+		if !ended[id] {
+			t.Errorf("flow %d, of %s, never ends", id, kind)
 		}
 	}
 	return d

@@ -39,10 +39,7 @@ type Link struct {
 type End struct {
 	Row  *Row
 	Time int64
-	// Out, if not 0, is the ID of the Link that begins here if somebody who waits
-	// gets the lock that is released; In ends here.
-	Out uint64
-	In  *Link
+	In   *Link // what ends here, unless nil: it is told no earlier, as nobody knew whether it would begin
 }
 
 // Sink takes what is laid out. An error of its own it keeps for itself: Full is

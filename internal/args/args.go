@@ -10,6 +10,8 @@
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
 //     had it when the wait began, where that is known), and "tries" of a retry
 //   - "cut": how many more arguments there were than a record keeps
+//   - "KEY#bytes", behind all others, for a string of which a record keeps only the
+//     beginning: how many bytes it had
 //
 // Where a key occurs twice, the later ones become "key#2", "key#3", …; those of
 // scopeview come first and keep theirs.
@@ -29,7 +31,8 @@ type Arg struct {
 }
 
 // Lister lists events' arguments. It keeps memory from event to event, so that
-// listing does not allocate, Taskf's with unusual verbs excepted.
+// listing does not allocate, Taskf's with unusual verbs and strings that were cut
+// excepted.
 type Lister struct {
 	names func(id uint16) string
 	args  []Arg
@@ -78,6 +81,12 @@ func (l *Lister) List(e *trace.Event) []Arg {
 	_, more := l.add(end, position)
 	if named || more {
 		l.distinguish()
+	}
+	for i := range l.args {
+		if a := &l.args[i]; a.Value.Type == format.SlotString && len(a.Value.Str) < a.Value.Full {
+			l.args = append(l.args, Arg{a.Key + "#bytes", intSlot(int64(a.Value.Full))})
+			l.number(len(l.args) - 1)
+		}
 	}
 	return l.args
 }
@@ -159,10 +168,14 @@ func slotName(t format.SlotType) string {
 // distinguish numbers the keys that occur again.
 func (l *Lister) distinguish() {
 	for i := 1; i < len(l.args); i++ {
-		base := l.args[i].Key
-		for n := 2; l.taken(l.args[i].Key, i); n++ {
-			l.args[i].Key = base + "#" + strconv.Itoa(n)
-		}
+		l.number(i)
+	}
+}
+
+func (l *Lister) number(i int) {
+	base := l.args[i].Key
+	for n := 2; l.taken(l.args[i].Key, i); n++ {
+		l.args[i].Key = base + "#" + strconv.Itoa(n)
 	}
 }
 

@@ -50,7 +50,11 @@ func slots(vs ...any) []format.Slot {
 	return ss
 }
 
-var keys = map[uint16]string{2: "bytes", 3: "status", 4: "user_ns", 5: "cut", 6: "text", 7: "k\"\x1b", 8: "load %s of %d"}
+var keys = map[uint16]string{2: "bytes", 3: "status", 4: "user_ns", 5: "cut", 6: "text", 7: "k\"\x1b", 8: "load %s of %d", 9: "bytes#bytes"}
+
+func cutString(s string, full int) format.Slot {
+	return format.Slot{Type: format.SlotString, Str: []byte(s), Full: full}
+}
 
 func key(id uint16) format.Slot { return format.Slot{Type: format.SlotKey, Value: uint64(id)} }
 
@@ -79,7 +83,9 @@ func TestJSON(t *testing.T) {
 		{"no numbers", task(slots(math.NaN(), math.Inf(1), math.Inf(-1)), nil), `{"0":"NaN","1":"+Inf","2":"-Inf"}`},
 		{"bool, duration", task(slots(true, false, 1500*time.Microsecond), nil), `{"0":true,"1":false,"2":1500000}`},
 		{"type", task(slots(typeName("pkg.T")), nil), `{"0":{"type":"pkg.T"}}`},
-		{"cut string", task(slots(format.Slot{Type: format.SlotString, Str: []byte("abc"), Full: 5000}), nil), `{"0":"abc… (5000 bytes)"}`},
+		{"cut string", task(slots(format.Slot{Type: format.SlotString, Str: []byte("abc"), Full: 5000}), nil), `{"0":"abc","0#bytes":5000}`},
+		{"cut strings with keys", task([]format.Slot{key(2), cutString("ab", 9), key(2), cutString("cd", 8), key(9), slot(1)}, nil),
+			`{"bytes":"ab","bytes#2":"cd","bytes#bytes":1,"bytes#bytes#2":9,"bytes#2#bytes":8}`},
 		{"cut arguments", task(slots(1, format.Slot{Type: format.SlotCut, Value: 3}), nil), `{"0":1,"cut":3}`},
 		{"a key called cut", task(slots(key(5), 1, format.Slot{Type: format.SlotCut, Value: 3}), nil), `{"cut":1,"cut#2":3}`},
 		{"a key without value", task(slots(1, key(2)), nil), `{"0":1}`},
@@ -106,6 +112,22 @@ func TestJSON(t *testing.T) {
 		}
 		if got != "" && !json.Valid([]byte(got)) {
 			t.Errorf("%s: %s is no JSON", test.about, got)
+		}
+	}
+}
+
+// TestDoubles: what AppendDoubles writes has its value when its numbers are doubles.
+func TestDoubles(t *testing.T) {
+	for _, test := range []struct {
+		v    any
+		want string
+	}{
+		{7, `7`}, {1 << 53, `9007199254740992`}, {-1 << 53, `-9007199254740992`}, {uint64(1 << 53), `9007199254740992`},
+		{1<<53 + 1, `"9007199254740993"`}, {-1<<53 - 1, `"-9007199254740993"`}, {uint64(math.MaxUint64), `"18446744073709551615"`},
+		{int64(math.MinInt64), `"-9223372036854775808"`}, {time.Duration(math.MaxInt64), `"9223372036854775807"`}, {1e300, `1e+300`}, {"x", `"x"`},
+	} {
+		if got := string(AppendDoubles(nil, []Arg{{"v", slot(test.v)}})); got != `{"v":`+test.want+`}` {
+			t.Errorf("%T %v: %s, want %s", test.v, test.v, got, test.want)
 		}
 	}
 }

@@ -12,9 +12,14 @@ import (
 // durations (in nanoseconds) are numbers, and so are floats; those that JSON
 // can't tell are the strings "NaN", "+Inf" and "-Inf". An address is a string
 // like "0xc000012345". A value of which only the type's name is recorded is
-// {"type":"pkg.T"}. A string that was cut ends in "… (5000 bytes)", the number
-// of bytes that it had. Broken UTF-8 becomes U+FFFD.
-func AppendJSON(b []byte, list []Arg) []byte {
+// {"type":"pkg.T"}. Each byte of broken UTF-8 becomes U+FFFD.
+func AppendJSON(b []byte, list []Arg) []byte { return appendObject(b, list, false) }
+
+// AppendDoubles is AppendJSON for readers to whom every number is a double: an integer
+// that is none, beyond 2^53, is a string.
+func AppendDoubles(b []byte, list []Arg) []byte { return appendObject(b, list, true) }
+
+func appendObject(b []byte, list []Arg, doubles bool) []byte {
 	if len(list) == 0 {
 		return b
 	}
@@ -25,9 +30,28 @@ func AppendJSON(b []byte, list []Arg) []byte {
 		}
 		b = AppendString(b, list[i].Key)
 		b = append(b, ':')
-		b = appendValue(b, &list[i].Value)
+		if v := &list[i].Value; doubles && beyond(v) {
+			b = append(b, '"')
+			b = appendValue(b, v)
+			b = append(b, '"')
+		} else {
+			b = appendValue(b, v)
+		}
 	}
 	return append(b, '}')
+}
+
+// beyond tells whether a value is an integer with neighbours that the same double
+// stands for.
+func beyond(s *format.Slot) bool {
+	const most = 1 << 53
+	switch s.Type {
+	case format.SlotInt, format.SlotDuration:
+		return s.Int() > most || s.Int() < -most
+	case format.SlotFloat, format.SlotBool, format.SlotString, format.SlotType_, format.SlotAddr:
+		return false
+	}
+	return s.Value > most
 }
 
 func appendValue(b []byte, s *format.Slot) []byte {
@@ -45,12 +69,6 @@ func appendValue(b []byte, s *format.Slot) []byte {
 	case format.SlotBool:
 		return strconv.AppendBool(b, s.Value != 0)
 	case format.SlotString:
-		if len(s.Str) < s.Full {
-			b = append(b, '"')
-			b = appendEscaped(b, s.Str)
-			b = appendCut(b, s.Full)
-			return append(b, '"')
-		}
 		return AppendString(b, s.Str)
 	case format.SlotType_:
 		b = append(b, `{"type":`...)
@@ -64,14 +82,16 @@ func appendValue(b []byte, s *format.Slot) []byte {
 	return strconv.AppendUint(b, s.Value, 10)
 }
 
-// appendCut marks a string that had full bytes.
-func appendCut(b []byte, full int) []byte {
-	b = append(b, "… ("...)
-	b = strconv.AppendInt(b, int64(full), 10)
-	return append(b, " bytes)"...)
+// Valid returns s with each byte of broken UTF-8 replaced by U+FFFD, as in JSON, so that
+// a name is the same text in every export.
+func Valid(s string) string {
+	if utf8.ValidString(s) {
+		return s
+	}
+	return string([]rune(s))
 }
 
-// AppendString appends s as a JSON string; broken UTF-8 becomes U+FFFD.
+// AppendString appends s as a JSON string; each byte of broken UTF-8 becomes U+FFFD.
 func AppendString[T string | []byte](b []byte, s T) []byte {
 	b = append(b, '"')
 	b = appendEscaped(b, s)

@@ -171,3 +171,10 @@ func value(s *format.Slot) any {
 type typeName string
 
 func (t typeName) Format(f fmt.State, _ rune) { io.WriteString(f, "<"+string(t)+">") }
+
+// appendCut marks a text that had full bytes.
+func appendCut(b []byte, full int) []byte {
+	b = append(b, "… ("...)
+	b = strconv.AppendInt(b, int64(full), 10)
+	return append(b, " bytes)"...)
+}
