@@ -2,6 +2,7 @@ package main
 
 import (
 	"encoding/json"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
@@ -209,6 +210,48 @@ func TestVerdictsAreExplained(t *testing.T) {
 	for _, v := range doctor.Verdicts {
 		if meanings[v] == "" {
 			t.Errorf("%s is not explained", v)
+		}
+	}
+}
+
+// TestProblemsAreCounted: the README says how many problems the doctor knows, and the help
+// lists each.
+func TestProblemsAreCounted(t *testing.T) {
+	readme, err := os.ReadFile("../../README.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := fmt.Sprintf("one of %d problems", len(doctor.Verdicts)); !strings.Contains(string(readme), want) {
+		t.Errorf("README.md does not say %q", want)
+	}
+	help := newDoctor(&streams{}).Long
+	for _, v := range doctor.Verdicts {
+		if meanings[v] == "" || !strings.Contains(help, "\n  "+string(v)+" ") {
+			t.Errorf("the help lacks %s", v)
+		}
+	}
+	if n := strings.Count(verdictList(), "\n") + 1; n != len(doctor.Verdicts) || len(meanings) != n {
+		t.Errorf("the help lists %d problems, of %d meanings, want %d", n, len(meanings), len(doctor.Verdicts))
+	}
+}
+
+// TestHelpOfCSV: the help says of every key that scopeview gives an argument, and its
+// examples work for names that look like formulas.
+func TestHelpOfCSV(t *testing.T) {
+	cmd := newCSV(&streams{})
+	for _, key := range []string{"text", "value", "user_ns, sys_ns", "addr", "lock", "mode", "holder", "tries", "cut", "KEY#bytes"} {
+		if !strings.Contains(cmd.Long, "\n  "+key+" ") {
+			t.Errorf("the help lacks the key %s", key)
+		}
+	}
+	for _, text := range []string{"#2", "(name 17)", "{\"type\": \"pkg.T\"}", "0 for a pending event", `"0", "1"`} {
+		if !strings.Contains(cmd.Long, text) {
+			t.Errorf("the help lacks %s", text)
+		}
+	}
+	for _, line := range strings.Split(cmd.Example, "\n") {
+		if strings.Contains(line, "duckdb") && !strings.Contains(line, "--raw") {
+			t.Errorf("an example gives a database what is meant for a spreadsheet: %s", line)
 		}
 	}
 }

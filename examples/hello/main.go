@@ -7,10 +7,11 @@ import (
 	"sync"
 
 	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
 func main() {
-	if err := scope.Start("traces/"); err != nil {
+	if err := scope.Start("traces/", gotrace.With()); err != nil {
 		fmt.Fprintln(os.Stderr, "hello:", err)
 		os.Exit(1)
 	}

@@ -6,8 +6,10 @@ import (
 	"maps"
 	"path/filepath"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -23,10 +25,17 @@ func TestHelloLeavesATrace(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer tr.Close()
+	if err := states.Attach(tr); err != nil {
+		t.Fatal(err)
+	}
 	got := make(map[string]int)
 	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		if e.Kind == format.KindTask || e.Kind == format.KindHold {
 			got[tr.Name(e.Name)]++
+		}
+		// What a newcomer sees first is exact, and no "-".
+		if e.Kind == format.KindTask && e.Quality != format.Exact && e.Quality != format.Likely && tr.HasSwitches() {
+			t.Errorf("the CPU time of %s, which took %v, is %v", tr.Name(e.Name), time.Duration(e.Dur), e.Quality)
 		}
 		if e.Open {
 			t.Errorf("%s is still open", tr.Name(e.Name))
@@ -35,6 +44,12 @@ func TestHelloLeavesATrace(t *testing.T) {
 	})
 	if err != nil {
 		t.Fatal(err)
+	}
+	if len(tr.GoTraces()) == 0 {
+		t.Error("Go's execution trace was not recorded: long scopes have no CPU time")
+	}
+	if !tr.HasSwitches() {
+		t.Log("CPU times are not exact here: ", tr.Lookup("thread_switches"))
 	}
 	if want := map[string]int{"main": 1, "f1": 3, "f2": 3, "sum.mu": 3}; !maps.Equal(got, want) {
 		t.Errorf("recorded %v, want %v", got, want)

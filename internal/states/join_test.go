@@ -208,6 +208,27 @@ func TestChecks(t *testing.T) {
 	}
 }
 
+// TestWhatNobodyKnows: what happened before the Go execution trace, or between its parts,
+// is told apart from what the states should tell, and fails no check.
+func TestWhatNobodyKnows(t *testing.T) {
+	j := joinerOf(t, nil)
+	was := map[uint64]gotrace.GoState{}
+	for _, line := range []string{"0 7 running on 13", "500 7 unknown", "1000 7 running on 13", "2000 7 not-there"} {
+		step(t, j, line, was)
+	}
+	j.finish()
+	f := j.facts
+	f.checkUnknown()
+	if k := f.Checks.Unknown; !k.Known || !k.OK || k.Off != 0 || f.Totals[Unknown] != 500 || !strings.Contains(k.Text, "for 25.00 % it is unknown") {
+		t.Errorf("%+v of %v", k, f.Totals)
+	}
+	f.Totals[Other] = 1000
+	f.checkUnknown()
+	if k := f.Checks.Unknown; k.OK {
+		t.Errorf("%+v of %v", k, f.Totals)
+	}
+}
+
 func TestWhatStacksTell(t *testing.T) {
 	for _, c := range []struct {
 		stack string
