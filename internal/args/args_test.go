@@ -188,6 +188,7 @@ func TestTextOfTraces(t *testing.T) {
 		{"%*d", []any{100000, 1}, "%*d"},
 		{"%.123456f", []any{1.5}, "%.123456f"},
 		{"%x" + strings.Repeat("%[1]s", 9), []any{long}, ""},
+		{"%s%s%s%s%s%s", []any{long, long, long, long, long, long}, strings.Repeat("é", maxText/2) + "… (7200 bytes)"},
 	} {
 		got := string(AppendText(nil, test.f, slots(test.vs...)))
 		if test.want != "" && got != test.want {

@@ -52,7 +52,7 @@ func AppendText(b []byte, f string, slots []format.Slot) []byte {
 	if slot != len(slots) {
 		return appendSlow(b[:start], f, slots)
 	}
-	return b
+	return bounded(b, start)
 }
 
 // operand is the index of the first positional argument from i on.
@@ -97,6 +97,11 @@ func appendSlow(b []byte, f string, slots []format.Slot) []byte {
 	}
 	n := len(b)
 	b = fmt.Appendf(b, f, operands...)
+	return bounded(b, n)
+}
+
+// bounded cuts the text that begins at n where it is too long.
+func bounded(b []byte, n int) []byte {
 	if len(b)-n > maxText {
 		full, cut := len(b)-n, maxText
 		for cut > 0 && !utf8.RuneStart(b[n+cut]) {

@@ -9,7 +9,7 @@ KINDS = " task process event pending counter wait hold track go anchor end taskf
 SPANS = {"task", "process", "wait", "hold", "taskf"}
 SLOTS = " int uint float bool duration string type key loc goid user system addr begin cut".split(" ")
 RING_NUMBERS, KEPT = 16773119, 1 << 24
-TIMES = {2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 13: 1, 16: 1}  # block type -> leading times
+TIMES = {2: 1, 3: 1, 4: 1, 6: 2, 7: 1, 8: 2, 9: 1, 12: 1, 13: 1, 16: 1}  # block type -> leading times
 
 
 def crc32c(data):
