@@ -16,12 +16,13 @@ type disk struct {
 	*mapped
 }
 
-func newDisk(f *os.File, limit int64, ring bool, files Files) (backing, error) {
-	m, err := newMapped(f.Name(), limit, ring) // a ring's places are mapped one by one
+func newDisk(f *os.File, o *Options) (backing, error) {
+	ring := o.Ring > 0
+	m, err := newMapped(f.Name(), o.Limit, ring, o.States == nil) // a ring's places are mapped one by one
 	if err != nil {
 		return nil, err
 	}
-	d := &disk{file{f, files}, m}
+	d := &disk{file{f, o.Files}, m}
 	if !ring {
 		if err := d.r.Map(int(f.Fd()), 0, 0, d.size); err != nil {
 			d.release()

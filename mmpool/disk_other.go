@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-func newDisk(f *os.File, limit int64, ring bool, files Files) (backing, error) {
+func newDisk(f *os.File, o *Options) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 

@@ -80,7 +80,7 @@ func New(o Options) (*Pool, error) {
 	} else if o.Hot != nil {
 		p.back, err = newShm(o.File, &o)
 	} else {
-		p.back, err = newDisk(o.File, o.Limit, o.Ring > 0, o.Files)
+		p.back, err = newDisk(o.File, &o)
 	}
 	if err != nil {
 		return nil, err

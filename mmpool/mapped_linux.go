@@ -20,6 +20,9 @@ var addresses struct {
 	err  error
 }
 
+// memfdCreate is replaced by a test: one that a sandbox refuses.
+var memfdCreate = unix.MemfdCreate
+
 // mapped is what backings share whose chunks are mapped: the chunk n lies n × 64
 // KiB behind the range's base.
 type mapped struct {
@@ -32,10 +35,11 @@ type mapped struct {
 	// addresses and has no pages, so that neighbours are one mapping, and nothing
 	// is charged to a system that does not overcommit.
 	nowhere int
+	late    bool // stores may come when nobody waits for them any more: the Go path's
 }
 
 // newMapped takes the range; detaches tells whether chunks will leave it one by one.
-func newMapped(name string, limit int64, detaches bool) (*mapped, error) {
+func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()
 	if addresses.r == nil && addresses.err == nil {
@@ -47,13 +51,13 @@ func newMapped(name string, limit int64, detaches bool) (*mapped, error) {
 	if addresses.busy {
 		return nil, errors.New("another pool is mapped")
 	}
-	m := &mapped{name: name, r: addresses.r, size: addresses.r.Size(), nowhere: -1}
+	m := &mapped{name: name, r: addresses.r, size: addresses.r.Size(), nowhere: -1, late: late}
 	if limit > 0 {
 		m.size = min(m.size, limit)
 	}
-	if detaches {
-		if fd, err := unix.MemfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
-			if unix.Ftruncate(fd, m.size) != nil {
+	if detaches || late {
+		if fd, err := memfdCreate("scopeview", unix.MFD_CLOEXEC); err == nil {
+			if unix.Ftruncate(fd, m.r.Size()) != nil {
 				unix.Close(fd)
 				fd = -1
 			}
@@ -64,19 +68,16 @@ func newMapped(name string, limit int64, detaches bool) (*mapped, error) {
 	return m, nil
 }
 
-// release leaves memory that nobody reads where the chunks were: an end of the Go
-// path that is late by a recording finds nothing there, and harms nobody.
+// release leaves addresses that lead nowhere where the chunks were: a goroutine that is late
+// by a recording reads nothing there, and one of the Go path, whose stores nobody can wait
+// for, harms nobody. Where that is refused the file stays mapped, which is harmless too.
 func (m *mapped) release() error {
-	err := m.r.Unmap(0, m.size, true)
-	if err != nil {
-		// Strict overcommit forbids that much scratch memory.
-		err = m.r.Unmap(0, m.size, false)
-	}
+	err := m.r.VacateAll(m.nowhere, m.late)
 	if m.nowhere >= 0 {
 		unix.Close(m.nowhere)
 	}
 	addresses.Lock()
-	addresses.busy = err != nil
+	addresses.busy = false
 	addresses.Unlock()
 	return err
 }
@@ -94,10 +95,7 @@ func (m *mapped) words(idx int64) []uint64 {
 
 func (m *mapped) detach(idx, n int64) error {
 	off, size := idx*ChunkSize, n*ChunkSize
-	if m.nowhere >= 0 {
-		return m.r.Map(m.nowhere, off, off, size)
-	}
-	return m.r.Unmap(off, size, true)
+	return m.r.Vacate(m.nowhere, off, size, true)
 }
 
 func (m *mapped) unprepared() int64 { return m.cold.Load() }

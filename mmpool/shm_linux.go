@@ -55,7 +55,7 @@ const maxWarm = 8 << 20 / ChunkSize
 // newShm makes the backing of the empty trace file f. hot has its header, and no
 // slots yet.
 func newShm(f *os.File, o *Options) (backing, error) {
-	m, err := newMapped(f.Name(), o.Limit, true)
+	m, err := newMapped(f.Name(), o.Limit, true, o.States == nil)
 	if err != nil {
 		return nil, err
 	}

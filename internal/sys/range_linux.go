@@ -14,7 +14,10 @@ import (
 type Range struct {
 	p    unsafe.Pointer
 	size int64
+	used []stretch // what was ever mapped
 }
+
+type stretch struct{ from, to int64 }
 
 // ErrNoMap says that files can't be mapped here.
 var ErrNoMap = errors.New("mapping files is not supported")
@@ -27,7 +30,9 @@ func NewRange(size int64) (*Range, error) {
 		var p unsafe.Pointer
 		p, err = unix.MmapPtr(-1, 0, nil, uintptr(size), unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
 		if err == nil {
-			return &Range{p, size}, nil
+			// It must not count as locked memory, of which the program may not have more.
+			_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
+			return &Range{p: p, size: size}, nil
 		}
 	}
 	return nil, fmt.Errorf("reserving addresses: %w", err)
@@ -47,24 +52,88 @@ func (r *Range) Map(fd int, off, at, n int64) error {
 	if _, err := unix.MmapPtr(fd, off, unsafe.Add(r.p, at), uintptr(n), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED|unix.MAP_FIXED|unix.MAP_NORESERVE); err != nil {
 		return fmt.Errorf("mapping %d bytes: %w", n, err)
 	}
+	r.use(at, at+n)
+	// Locked by mlockall, its pages could not be dropped; and they are some 100 MiB.
+	b := r.Bytes(at, n)
+	_ = unix.Munlock(b)
 	// A core dump does not want the trace, and a child of fork must not write
 	// into it. Both are wishes: an old kernel may not know them.
-	b := r.Bytes(at, n)
 	_ = unix.Madvise(b, unix.MADV_DONTDUMP)
 	_ = unix.Madvise(b, unix.MADV_DONTFORK)
 	return nil
 }
 
-// Unmap takes the file out of the n bytes from at on. With scratch, memory that
-// nobody reads takes its place, for writers that could not be waited for.
-func (r *Range) Unmap(at, n int64, scratch bool) error {
-	prot := unix.PROT_NONE
-	if scratch {
-		prot = unix.PROT_READ | unix.PROT_WRITE
+// Vacate takes whatever is mapped out of the n bytes from at on, at one stroke: who reads
+// there meanwhile, or later, finds nothing, and where late is true who stores does no harm.
+// Other stores are faults. nowhere, if it is not -1, is a file without content, longer
+// than the range, for those stores.
+//
+// What is left there costs nothing, however long it is. Memory that is private and writable would
+// count as data (RLIMIT_DATA) and be charged to a system that does not overcommit. What is mapped
+// after mlockall(MCL_FUTURE) is locked, and so gets all its pages at once: so it is made without
+// access, unlocked, given its access, and then moved to where it is wanted.
+func (r *Range) Vacate(nowhere int, at, n int64, late bool) error {
+	if !late {
+		nowhere = -1 // zeros, and the lock of what there is (MCL_CURRENT) takes no pages
 	}
-	_, err := unix.MmapPtr(-1, 0, unsafe.Add(r.p, at), uintptr(n), prot, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE|unix.MAP_FIXED)
+	for step := n; n > 0; {
+		step = min(step, n)
+		err := r.vacate(nowhere, at, step, late)
+		if err == nil {
+			at, n = at+step, n-step
+		} else if step = step / 4 &^ (1<<20 - 1); step == 0 { // addresses, or locked memory, may be short
+			return fmt.Errorf("unmapping %d bytes: %w", n, err)
+		}
+	}
+	return nil
+}
+
+func (r *Range) vacate(nowhere int, at, n int64, late bool) error {
+	kind, off := unix.MAP_ANON|unix.MAP_PRIVATE, int64(0)
+	if nowhere >= 0 {
+		kind, off = unix.MAP_SHARED, at // so that neighbours are one mapping
+	}
+	size := uintptr(n)
+	p, err := unix.MmapPtr(nowhere, off, nil, size, unix.PROT_NONE, kind|unix.MAP_NORESERVE)
 	if err != nil {
-		return fmt.Errorf("unmapping %d bytes: %w", n, err)
+		return err
+	}
+	b := unsafe.Slice((*byte)(p), n)
+	_ = unix.Munlock(b)
+	if nowhere >= 0 {
+		_ = unix.Madvise(b, unix.MADV_DONTDUMP)
+		_ = unix.Madvise(b, unix.MADV_DONTFORK)
+	}
+	prot := unix.PROT_READ
+	if late {
+		prot |= unix.PROT_WRITE
+	}
+	if err = unix.Mprotect(b, prot); err == nil {
+		_, err = unix.MremapPtr(p, size, unsafe.Add(r.p, at), size, unix.MREMAP_MAYMOVE|unix.MREMAP_FIXED)
+	}
+	if err != nil {
+		_ = unix.MunmapPtr(p, size)
+	}
+	return err
+}
+
+// use notes what is mapped: few stretches, as chunks are mapped in order.
+func (r *Range) use(from, to int64) {
+	for i := range r.used {
+		if u := &r.used[i]; from <= u.to && to >= u.from {
+			u.from, u.to = min(u.from, from), max(u.to, to)
+			return
+		}
+	}
+	r.used = append(r.used, stretch{from, to})
+}
+
+// VacateAll is Vacate of all that was ever mapped.
+func (r *Range) VacateAll(nowhere int, late bool) error {
+	for _, u := range r.used {
+		if err := r.Vacate(nowhere, u.from, u.to-u.from, late); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -90,5 +159,12 @@ func (r *Range) Populate(off, n int64) error {
 
 // Drop takes the pages out of the process; the file keeps them.
 func (r *Range) Drop(off, n int64) error {
-	return unix.Madvise(r.Bytes(off, n), unix.MADV_DONTNEED)
+	b := r.Bytes(off, n)
+	err := unix.Madvise(b, unix.MADV_DONTNEED)
+	if err == unix.EINVAL { // the program has locked all that it has
+		if err = unix.Munlock(b); err == nil {
+			err = unix.Madvise(b, unix.MADV_DONTNEED)
+		}
+	}
+	return err
 }

@@ -90,7 +90,12 @@ func newFast() (*Fast, error) {
 func reserve[T any](n int) ([]T, error) {
 	var t T
 	size := uintptr(n) * unsafe.Sizeof(t)
-	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
+	if err == nil {
+		b := unsafe.Slice((*byte)(p), size)
+		_ = unix.Munlock(b) // or, after mlockall, it would get all its pages with its access
+		err = unix.Mprotect(b, unix.PROT_READ|unix.PROT_WRITE)
+	}
 	if err != nil {
 		return nil, fmt.Errorf("reserving %d bytes: %w", size, err)
 	}

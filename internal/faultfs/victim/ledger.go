@@ -103,7 +103,7 @@ func openLedger(f *os.File) (*ledger, error) {
 func (l *ledger) close() {
 	shared.Lock()
 	defer shared.Unlock()
-	_ = shared.r.Unmap(l.at, ledgerSize, false)
+	_ = shared.r.Vacate(-1, l.at, ledgerSize, false)
 	shared.free = append(shared.free, l.at)
 	l.file.Close()
 }
