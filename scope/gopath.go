@@ -389,7 +389,9 @@ func (r *recorder) goStop() {
 	}
 	deadline := time.Now().Add(time.Second)
 	for _, idx := range r.pool.Live(nil) {
-		for !r.whole(idx) && time.Now().Before(deadline) {
+		// What the flusher has taken was whole, and may be memory no more: on shm it
+		// reads as zeros, which no writer would ever fill.
+		for r.pool.State(idx) <= mmpool.Sealed && !r.whole(idx) && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}
 	}
