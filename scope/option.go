@@ -7,13 +7,14 @@ import (
 	"github.com/scopeview/scopeview/internal/collect"
 )
 
-// Errors of Start, Stop and SetFilter. Test for them with errors.Is.
+// Errors of Start, Stop, SetFilter and Snapshot. Test for them with errors.Is.
 var (
 	ErrRunning = errors.New("scope: a recording is running; call Stop first")
 	ErrStopped = errors.New("scope: no recording is running; call Start first")
 	ErrExists  = errors.New("scope: the file exists")
 	ErrOption  = errors.New("scope: option not supported")
 	ErrNoSpace = errors.New("scope: not enough space on the file system")
+	ErrBubble  = errors.New("scope: not inside a bubble of testing/synctest; do it outside, for example in TestMain")
 )
 
 // CPUMode says how thread CPU time is measured.

@@ -18,9 +18,12 @@ import (
 // directory gets a new file in it. It takes about a second per GiB, on the
 // caller's goroutine, and keeps nobody from recording.
 //
-// An existing file is ErrExists; without a recording it is ErrStopped. On an
-// error nothing is left at path.
+// An existing file is ErrExists; without a recording it is ErrStopped; in a bubble of
+// testing/synctest it is ErrBubble. On an error nothing is left at path.
 func Snapshot(path string) error {
+	if inBubble() {
+		return ErrBubble
+	}
 	r := current.Load()
 	if r == nil || atomic.LoadUint32(&on) == offPath {
 		return ErrStopped

@@ -33,8 +33,11 @@ var generation int64
 //
 // It returns within some 10 ms. On an error nothing is recorded and no file is
 // left behind; scopes stay what they are without a recording. The errors wrap
-// ErrRunning, ErrExists, ErrOption, ErrNoSpace or what the system said.
+// ErrRunning, ErrExists, ErrOption, ErrNoSpace, ErrBubble or what the system said.
 func Start(path string, opts ...Option) error {
+	if inBubble() {
+		return fmt.Errorf("starting %s: %w", path, ErrBubble)
+	}
 	control.Lock()
 	defer control.Unlock()
 	if atomic.LoadUint32(&on) != offPath {
@@ -180,11 +183,15 @@ func (r *recorder) run() {
 // Stop ends the recording: it waits until nobody is about to record any more,
 // joins our goroutines, and closes the file. Scopes that are open stay open in
 // the trace; ending them later does nothing. It returns ErrStopped if there is
-// no recording, or the last error that kept something from being written.
+// no recording, ErrBubble where that can't be done, or the last error that kept
+// something from being written.
 //
 // A trace needs no Stop to be readable, and Stop does not make the disk
 // persist it.
 func Stop() error {
+	if inBubble() {
+		return ErrBubble
+	}
 	control.Lock()
 	defer control.Unlock()
 	if atomic.LoadUint32(&on) == offPath {

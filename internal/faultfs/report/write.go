@@ -45,6 +45,7 @@ var promises = [...]string{
 	33: "a filter that comes after the start is survived",
 	35: "nothing is orphaned in shared memory",
 	37: "limits of data and locked memory are kept",
+	38: "synctest and fork",
 }
 
 // maxLines is how much of what a failed test said is shown.
