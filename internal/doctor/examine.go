@@ -83,7 +83,41 @@ func (m *model) report() *Report {
 	}
 	r.Findings = m.examine()
 	r.Unexamined = m.unexamined()
+	if len(r.Findings) == 0 && r.Starved == nil {
+		if why := m.unsaid(); why != "" {
+			r.Notes = append(r.Notes, why)
+		}
+	}
 	return r
+}
+
+// What makes it worth asking for more than one run, where no rule found anything.
+const (
+	poorUse    = 0.5 // of the cores, that the program's goroutines use at most: VTune calls it poor
+	muchSystem = 0.2 // of the CPU time, that is the system's at least; ours
+)
+
+// unsaid says what one run can't tell, where nothing was found but cores are idle or the
+// system has much of the time: what goroutines that wake each other across CPUs would
+// take with fewer of these.
+func (m *model) unsaid() string {
+	if m.cores.Count < 2 || !m.hasGo || m.sweep.known <= 0 {
+		return ""
+	}
+	why := ""
+	if use := m.sweep.lost[partRun] / float64(m.sweep.known) / m.cores.Count; use < poorUse {
+		why = "the program's goroutines use " + analysis.Percent(use) + " of the cores"
+	}
+	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 && float64(b.system) >= muchSystem*float64(b.user+b.system) && b.user+b.system > 0 {
+		if why != "" {
+			why += ", and "
+		}
+		why += "the system has " + analysis.Percent(float64(b.system)/float64(b.user+b.system)) + " of its CPU time"
+	}
+	if why == "" {
+		return ""
+	}
+	return why + ": whether it would be as fast, or faster, with fewer processors can't be told from one run; scopeview scale runs it with several"
 }
 
 // speedup makes the speed-up stack and the histogram.

@@ -116,10 +116,11 @@ var healthy = map[string]func(p *proc){
 		})
 	},
 	"three rounds of one goroutine each, of which the last one is waited for": func(p *proc) {
+		p.w.make(p, "steady", func(q *proc) { q.run(70 * ms) })
 		for round := range int64(3) {
 			done, waiting := false, false
 			p.w.make(p, "round", func(q *proc) {
-				q.scope("part", func() { q.run(18*ms + 3*round*ms) })
+				q.scope("part", func() { q.run(6*ms + round/2*18*ms) })
 				if done = true; waiting {
 					p.w.wake(p, q)
 				}

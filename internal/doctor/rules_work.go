@@ -219,18 +219,23 @@ const goroutineCost = 800
 // goroutines that are rare cost nothing. Share is the number made × what one costs, of the
 // core time; gain is the same.
 func tooFine(m *model, l limits) (fs []Finding) {
-	by := map[uint32][]*gor{}
-	var sites []uint32
+	by := map[string][]*gor{} // by function: one that divides its work makes goroutines in several lines
+	var makers []string
 	for _, g := range m.gs {
 		if g.role == roleUser && g.created && g.ended {
-			if by[g.site] == nil {
-				sites = append(sites, g.site)
+			maker := ""
+			if f := m.frame(g.site); f != nil {
+				maker = f.Func
 			}
-			by[g.site] = append(by[g.site], g)
+			if by[maker] == nil {
+				makers = append(makers, maker)
+			}
+			by[maker] = append(by[maker], g)
 		}
 	}
-	for _, site := range sites {
-		gs := by[site]
+	for _, maker := range makers {
+		gs := by[maker]
+		site := gs[0].site
 		ran := make([]int64, len(gs))
 		times := map[uint16]int64{}
 		for i, g := range gs {
