@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"hash/crc32"
 	"os"
+	"slices"
+	"sync"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -30,31 +32,97 @@ func (d file) at(place int64) (f *os.File, off int64) {
 // errNoFile is a chunk whose file is closed. It means that our accounting is wrong.
 var errNoFile = errors.New("the chunk's file is closed")
 
-// copier writes chunks from memory to the trace file.
+// copier writes chunks from memory to the trace file. What records refer to, names and
+// the like, is in chunks for blocks: the file has it no later than the records. Or a
+// kill would leave records there that have no name.
 type copier struct {
-	to   file
-	buf  []byte
-	last map[int64]uint32      // checksum of what was written of chunks that may change
-	fail atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+	to     file
+	memory func(idx int64) []uint64 // a chunk's; nil: it has none, the file has all of it
+	buf    []byte
+	block  []byte                // buf of chunks for blocks
+	last   map[int64]uint32      // checksum of what was written of chunks that may change
+	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+
+	mu     sync.Mutex
+	blocks []span // chunks for blocks that were handed out and are not whole in the file
+}
+
+// hasBlocks says that a chunk was handed out for blocks.
+func (c *copier) hasBlocks(idx, at int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.blocks = append(c.blocks, span{idx, at, 1})
+}
+
+// copy writes the chunks as they are now.
+func (c *copier) copy(s span, final bool) error {
+	if c.buf == nil {
+		c.buf, c.block, c.last = make([]byte, ChunkSize), make([]byte, ChunkSize), map[int64]uint32{}
+	}
+	c.mu.Lock()
+	blocks := slices.Clone(c.blocks)
+	c.mu.Unlock()
+	if final { // what they refer to was in its place before they were whole
+		if err := c.writeBlocks(blocks); err != nil {
+			return err
+		}
+	}
+	for i := range s.n {
+		idx, at := s.idx+i, s.at+i
+		w := c.memory(idx)
+		if w == nil {
+			continue
+		}
+		load(c.buf, w)
+		isBlock := idx == 0 || slices.Contains(blocks, span{idx, at, 1})
+		if !final && !isBlock {
+			c.mu.Lock()
+			blocks = append(blocks[:0], c.blocks...) // there may be one more by now
+			c.mu.Unlock()
+			if err := c.writeBlocks(blocks); err != nil {
+				return err
+			}
+		}
+		if err := c.write(c.buf, idx, at, final); err != nil {
+			return err
+		}
+		if final && isBlock {
+			c.mu.Lock()
+			c.blocks = slices.DeleteFunc(c.blocks, func(b span) bool { return b.idx == idx })
+			c.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+func (c *copier) writeBlocks(blocks []span) error {
+	for _, b := range blocks {
+		if w := c.memory(b.idx); w != nil && atomic.LoadUint64(&w[0]) != 0 {
+			load(c.block, w)
+			if err := c.write(c.block, b.idx, b.at, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load copies a chunk. The words are loaded one by one, forwards: a record that is
+// being written is seen whole or, its start being stored last, not at all.
+func load(b []byte, w []uint64) {
+	for i := range w {
+		binary.LittleEndian.PutUint64(b[8*i:], atomic.LoadUint64(&w[i]))
+	}
 }
 
 // maxKept is how many chunks may be in memory. What a disk that is full or slow
 // does not take must not fill the machine's memory instead.
 const maxKept = 2 * maxWindow
 
-// write copies the chunk idx, whose memory is w, to its place in the file, as it
-// is now. The words are loaded one by one: a record that is being written is seen
-// whole or, its start being stored last, not at all. One that may still change, and
-// has not since it was written, is left out: an idle program must not keep a disk busy.
-func (c *copier) write(w []uint64, idx, at int64, final bool) error {
-	if c.buf == nil {
-		c.buf, c.last = make([]byte, ChunkSize), map[int64]uint32{}
-	}
-	// Forwards within a record: where its start is there, so is the rest.
-	for i := range w {
-		binary.LittleEndian.PutUint64(c.buf[8*i:], atomic.LoadUint64(&w[i]))
-	}
-	b := c.buf
+// write writes b, what the chunk idx has, to its place in the file. A chunk that may
+// still change, and has not since it was written, is left out: an idle program must
+// not keep a disk busy.
+func (c *copier) write(b []byte, idx, at int64, final bool) error {
 	if idx == 0 {
 		b = b[:format.ControlOffset] // what follows is not ours alone
 	}

@@ -15,7 +15,7 @@ func newDisk(f *os.File, o *Options) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 
-func newShm(f *os.File, o *Options) (backing, error) { return nil, sys.ErrNoMap }
+func newShm(f *os.File, o *Options) (backing, *copier, error) { return nil, nil, sys.ErrNoMap }
 
 func lossOf(err error) format.Loss {
 	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) {

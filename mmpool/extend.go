@@ -76,9 +76,10 @@ func New(o Options) (*Pool, error) {
 	p.reason.Store(uint32(format.LossWindow))
 	var err error
 	if o.Heap {
-		p.back = newHeap(o.File, o.Files)
+		h := newHeap(o.File, o.Files)
+		p.back, p.copier = h, &h.copier
 	} else if o.Hot != nil {
-		p.back, err = newShm(o.File, &o)
+		p.back, p.copier, err = newShm(o.File, &o)
 	} else {
 		p.back, err = newDisk(o.File, &o)
 	}

@@ -15,8 +15,8 @@ import (
 // without mmap, systems without Linux's calls, and the race detector, which is
 // blind in mapped memory.
 type heap struct {
-	dir [dirSize]atomic.Pointer[page]
-	mu  sync.Mutex // a chunk is copied and written at once, or an old copy could come last
+	dir     [dirSize]atomic.Pointer[page]
+	copying sync.Mutex // a chunk is copied and written at once, or an old copy could come last
 	copier
 	kept atomic.Int64 // chunks in memory
 }
@@ -25,7 +25,11 @@ const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(f *os.File, files Files) *heap { return &heap{copier: copier{to: file{f, files}}} }
+func newHeap(f *os.File, files Files) *heap {
+	h := &heap{}
+	h.copier = copier{to: file{f, files}, memory: h.words}
+	return h
+}
 
 func (h *heap) kind() format.Backing { return format.BackingHeap }
 
@@ -76,26 +80,10 @@ func (h *heap) extend(from, to int64) error {
 
 func (h *heap) rearm(from, to int64) error { return nil }
 
-// save copies the chunks as they are now. The words are loaded one by one: a
-// record that is being written is seen whole or, its start being stored last,
-// not at all.
 func (h *heap) save(s span, final bool) error {
-	for i := range s.n {
-		if err := h.saveOne(s.idx+i, s.at+i, final); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-func (h *heap) saveOne(idx, at int64, final bool) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	w := h.words(idx)
-	if w == nil {
-		return nil
-	}
-	return h.write(w, idx, at, final)
+	h.copying.Lock()
+	defer h.copying.Unlock()
+	return h.copy(s, final)
 }
 
 func (h *heap) settle(s span) error {
@@ -146,8 +134,8 @@ func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrU
 
 // close lets go of the chunks too: the pool may be kept, for its numbers.
 func (h *heap) close(size int64) error {
-	h.mu.Lock()
-	defer h.mu.Unlock()
+	h.copying.Lock()
+	defer h.copying.Unlock()
 	for i := range h.dir {
 		h.dir[i].Store(nil)
 	}

@@ -58,6 +58,7 @@ const keepForRecords = 16
 // the flusher (Extend, …) from one at a time.
 type Pool struct {
 	back   backing
+	copier *copier      // back's; nil: nothing is copied
 	bump   atomic.Int64 // next chunk; with noRecords when records get no more
 	end    atomic.Int64 // chunks prepared; records may take end - keepForBlocks
 	half   atomic.Int64 // a bump that crosses it wakes the flusher
@@ -129,7 +130,11 @@ func (p *Pool) Take() (idx int64, lost format.Loss) {
 
 // TakeForBlocks hands out the next chunk for blocks, from what Take leaves.
 func (p *Pool) TakeForBlocks() (idx int64, lost format.Loss) {
-	return p.take(0, 0)
+	idx, lost = p.take(0, 0)
+	if p.copier != nil && lost == 0 {
+		p.copier.hasBlocks(idx, p.placeOf(idx))
+	}
+	return idx, lost
 }
 
 // Spacious tells whether there is more room than records and most blocks are to find:

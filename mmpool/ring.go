@@ -206,6 +206,9 @@ func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
 	r.kept++
 	r.used = max(r.used, r.places[idx].at+1)
 	r.fresh = append(r.fresh, idx)
+	if p.copier != nil {
+		p.copier.hasBlocks(idx, r.places[idx].at)
+	}
 	return idx, 0
 }
 

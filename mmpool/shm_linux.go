@@ -54,12 +54,14 @@ const maxWarm = 8 << 20 / ChunkSize
 
 // newShm makes the backing of the empty trace file f. hot has its header, and no
 // slots yet.
-func newShm(f *os.File, o *Options) (backing, error) {
+func newShm(f *os.File, o *Options) (backing, *copier, error) {
 	m, err := newMapped(f.Name(), o.Limit, true, o.States == nil)
 	if err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), copier: copier{to: file{f, o.Files}}, held: map[int64]int64{}}, nil
+	s := &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), held: map[int64]int64{}}
+	s.copier = copier{to: s.file, memory: s.inSlot}
+	return s, &s.copier, nil
 }
 
 func (s *shm) kind() format.Backing { return format.BackingShm }
@@ -222,19 +224,15 @@ func (s *shm) save(p span, final bool) error {
 	return s.copy(p, final)
 }
 
-// copy writes those of the chunks that are in slots to the file.
-func (s *shm) copy(p span, final bool) error {
-	for i := range p.n {
-		s.mu.Lock()
-		_, there := s.held[p.idx+i]
-		s.mu.Unlock()
-		if there {
-			if err := s.write(s.words(p.idx+i), p.idx+i, p.at+i, final); err != nil {
-				return err
-			}
-		}
+// inSlot is the memory of a chunk that is in a slot: nothing is at another one's
+// addresses. It stays there while copying is held.
+func (s *shm) inSlot(idx int64) []uint64 {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if _, there := s.held[idx]; !there {
+		return nil
 	}
-	return nil
+	return s.words(idx)
 }
 
 // settle writes chunks out and lets go of their slots. Then it waits until what

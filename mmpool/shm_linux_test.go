@@ -307,3 +307,66 @@ func TestShmRing(t *testing.T) {
 		t.Errorf("%d places of %d have what was written last", same, ring)
 	}
 }
+
+// TestBlocksAreThereFirst: what records refer to is in the file no later than they are,
+// in chunks that are written whole and in those that are still being written.
+func TestBlocksAreThereFirst(t *testing.T) {
+	for _, ring := range []int64{0, 4 << 20} {
+		for name, open := range map[string]func(o Options) *Pool{
+			"heap": func(o Options) *Pool {
+				o.Heap = true
+				p, err := New(o)
+				if err != nil {
+					t.Fatal(err)
+				}
+				t.Cleanup(func() { _ = p.Close() })
+				return p
+			},
+			"shm": func(o Options) *Pool { p, _ := newShmPool(t, o, "", 256); return p },
+		} {
+			f := newFile(t)
+			p := open(Options{File: f, Ring: ring})
+			take := func(from func() (int64, format.Loss)) (idx, at int64, w []uint64) {
+				t.Helper()
+				idx, why := from()
+				if why != 0 {
+					t.Fatalf("%s: lost by %v", name, why)
+				}
+				at, _ = p.Place(idx)
+				return idx, at, p.Words(idx)
+			}
+			_, names, nw := take(p.TakeKept)
+			_, blocks, bw := take(p.TakeForBlocks)
+			a, _, aw := take(p.Take)
+			b, _, bbw := take(p.Take)
+			for i, step := range []func() error{
+				func() error { return p.Save(a, a+1, false) },
+				func() error { return p.Save(b, b+1, false) },
+				func() error { return p.Settle(a, a+1) },
+				func() error { return p.Settle(b, b+1) },
+			} {
+				v := uint64(i + 1)
+				for _, w := range [][]uint64{nw, bw} {
+					atomic.StoreUint64(&w[0], 1)
+					atomic.StoreUint64(&w[100], v)
+				}
+				for _, w := range [][]uint64{aw, bbw}[i%2:] {
+					atomic.StoreUint64(&w[5], v)
+				}
+				if err := step(); err != nil {
+					t.Fatal(err)
+				}
+				for _, at := range []int64{names, blocks} {
+					var got [8]byte
+					if _, err := f.ReadAt(got[:], at*ChunkSize+800); err != nil || binary.LittleEndian.Uint64(got[:]) != v {
+						t.Errorf("%s, ring of %d: after step %d the blocks at %d have %d, %v", name, ring, i, at, got[0], err)
+					}
+				}
+				if i == 2 {
+					aw = bbw // its memory is gone
+				}
+			}
+			_ = p.Close()
+		}
+	}
+}
