@@ -123,9 +123,22 @@ const maxKept = 2 * maxWindow
 // still change, and has not since it was written, is left out: an idle program must
 // not keep a disk busy.
 func (c *copier) write(b []byte, idx, at int64, final bool) error {
-	if idx == 0 {
-		b = b[:format.ControlOffset] // what follows is not ours alone
+	if idx != 0 {
+		return c.part(b, idx, at, 0, final)
 	}
+	// The counters first, or a kill in between leaves a state that tells of more. What
+	// lies between the two is not ours alone.
+	if err := c.part(b[format.CountersOffset:], countersPart, at, format.CountersOffset, final); err != nil {
+		return err
+	}
+	return c.part(b[:format.ControlOffset], 0, at, 0, final)
+}
+
+// countersPart is in last for the counters in chunk 0, which is in two parts.
+const countersPart = -1
+
+// part writes what begins at from in the chunk at the place at.
+func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	sum := crc32.Checksum(b, castagnoli)
 	if was, ok := c.last[idx]; ok && was == sum && !final {
 		return nil
@@ -136,7 +149,7 @@ func (c *copier) write(b []byte, idx, at int64, final bool) error {
 	f, off := c.to.at(at)
 	err := errNoFile
 	if f != nil {
-		_, err = f.WriteAt(b, off)
+		_, err = f.WriteAt(b, off+from)
 	}
 	if err != nil {
 		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself is not to be on the heap

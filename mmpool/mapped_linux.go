@@ -73,6 +73,9 @@ func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 // for, harms nobody. Where that is refused the file stays mapped, which is harmless too.
 func (m *mapped) release() error {
 	err := m.r.VacateAll(m.nowhere, m.late)
+	if e := m.r.Vacate(-1, 0, ChunkSize, true); err == nil {
+		err = e // chunk 0 stays writable: somebody may be about to count a loss there
+	}
 	if m.nowhere >= 0 {
 		unix.Close(m.nowhere)
 	}

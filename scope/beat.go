@@ -137,10 +137,10 @@ type gap struct {
 
 // writeGaps records each stretch of losses when it is over, or when all is.
 func (r *recorder) writeGaps(all bool) {
-	now := r.clock.Now()
+	now, lost := r.clock.Now(), r.lost()
 	for why := range r.gaps {
 		g := &r.gaps[why]
-		if n := r.lost[why].Load(); n != g.seen {
+		if n := lost[why]; n != g.seen {
 			if g.count == 0 {
 				g.from = g.to // the last tick without a loss
 			}
@@ -155,20 +155,6 @@ func (r *recorder) writeGaps(all bool) {
 			r.block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: from, To: now, Count: g.count, Reason: format.Loss(why)}))
 		}
 		g.count, g.to = 0, now
-	}
-}
-
-func (r *recorder) lostSoFar() Lost {
-	n := func(l format.Loss) int64 { return r.lost[l].Load() }
-	return Lost{
-		Window: n(format.LossWindow),
-		Limit:  n(format.LossLimit),
-		Space:  n(format.LossSpace),
-		IO:     n(format.LossIO),
-		Busy:   n(format.LossBusy),
-		Stop:   n(format.LossStop),
-		Ends:   n(format.LossEnd),
-		Stacks: n(format.LossStack),
 	}
 }
 

@@ -78,7 +78,7 @@ type recorder struct {
 	snapshots atomic.Int64
 	failed    atomic.Pointer[error] // of the last triggered snapshot
 
-	lost        [format.LossStack + 1]atomic.Int64
+	losses      []uint64 // rows of counters, in chunk 0: see lose
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
@@ -145,9 +145,6 @@ func (r *recorder) losePut(why format.Loss, count int64) {
 // attempts is how often a record tries to find its place. Each failure means
 // that the goroutine was moved to another P at the wrong moment.
 const attempts = 64
-
-// lose counts a record that is not kept.
-func (r *recorder) lose(why format.Loss) { r.lost[why].Add(1) }
 
 // beginSlow mends what kept the assembly from writing, and tries again.
 func (r *recorder) beginSlow(head uint64, x *encoder) handle {

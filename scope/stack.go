@@ -46,5 +46,5 @@ func (r *recorder) startSweeper() {
 
 // stopSweeper counts what is left. What the trace has no room for is lost.
 func (r *recorder) stopSweeper() {
-	r.lost[format.LossStack].Add(r.sweeper.Stop())
+	r.loseMany(format.LossStack, r.sweeper.Stop())
 }

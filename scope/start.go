@@ -104,8 +104,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		return nil, noSpace(err)
 	}
 	r.pool = pool
+	r.losses = pool.Words(0)[format.CountersOffset/8:]
 	if r.fast != nil {
 		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, sys.CPU(o.cpu))
+		r.fast.Losses(r.losses[:format.OwnRows*rowWords])
 		w.cpu = r.fast.NoSwitch
 		if r.watch != nil {
 			r.fast.Trigger(r.watch.least)

@@ -127,7 +127,7 @@ func (t *truth) step(ops []string) {
 					continue
 				}
 				s.End()
-				if lost := current.Load().lost[format.LossEnd].Load(); lost > 0 {
+				if lost := current.Load().lost()[format.LossEnd]; lost > 0 {
 					t.lostEnds.Store(lost)
 				}
 				n++

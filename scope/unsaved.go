@@ -47,8 +47,8 @@ func (r *recorder) giveUp(err error) {
 			records, ends = records+n-m, ends+e-f
 		}
 	}
-	r.lost[why].Add(records)
-	r.lost[format.LossEnd].Add(ends)
+	r.loseMany(why, records)
+	r.loseMany(format.LossEnd, ends)
 	r.final.Recorded -= records
 	r.final.Lost = r.lostSoFar()
 	r.setState(closed)

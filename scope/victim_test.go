@@ -175,7 +175,7 @@ func (t *truth) work(w int) {
 		} else {
 			s.End()
 		}
-		if lost := r.lost[format.LossEnd].Load(); lost > 0 {
+		if lost := r.lost()[format.LossEnd]; lost > 0 {
 			for old := t.lostEnds.Load(); old < lost && !t.lostEnds.CompareAndSwap(old, lost); old = t.lostEnds.Load() {
 			}
 		}

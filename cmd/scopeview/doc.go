@@ -37,7 +37,7 @@
 //	0  ok; also for a trace that is being written, or whose program was killed
 //	1  failed, or the trace was cut or changed: what could be read was shown first
 //	2  wrong usage
-//	3  records were lost, or overwritten in a ring (with --strict)
+//	3  records were lost, or may have been, or overwritten in a ring (with --strict)
 //
 // # JSON
 //

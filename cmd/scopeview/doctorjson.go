@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -14,5 +13,5 @@ type doctorJSON struct {
 }
 
 func doctorDocument(t *trace.Trace, r *doctor.Report) *doctorJSON {
-	return &doctorJSON{lostJSON(analysis.Losses(t)), ringDocument(t), r}
+	return &doctorJSON{lostJSON(t), ringDocument(t), r}
 }

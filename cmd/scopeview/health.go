@@ -10,17 +10,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// lossLine tells of the losses in a line; it is empty without any.
-func lossLine(t *trace.Trace) string {
-	list, total := analysis.Losses(t)
-	return analysis.LossLine(list, total)
-}
-
 // health writes what was lost, and what a ring has overwritten, with an empty line
 // behind it.
 func health(w io.Writer, t *trace.Trace, s styles) error {
 	text := ""
-	if line := lossLine(t); line != "" {
+	if line := analysis.LossLine(t); line != "" {
 		text = s.red(line) + "\n"
 	}
 	if line := analysis.OverwrittenLine(t); line != "" {
@@ -40,7 +34,7 @@ func health(w io.Writer, t *trace.Trace, s styles) error {
 type strictness bool
 
 func (x *strictness) flag(cmd *cobra.Command) {
-	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost, or overwritten in a ring")
+	cmd.Flags().BoolVar((*bool)(x), "strict", false, "exit with code 3 if records were lost, or may have been, or overwritten in a ring")
 }
 
 // verdict is called when all that can be shown was: it tells on standard error of
@@ -60,7 +54,7 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 		fmt.Fprintf(s.err, "scopeview: %s is damaged: what could be read was shown; copy it again if there is another copy, or see scopeview verify\n", show(path))
 		return &exit{code: exitFailed}
 	}
-	if _, lost := analysis.Losses(t); bool(x) && (lost > 0 || overwritten) {
+	if bool(x) && (analysis.LossLine(t) != "" || overwritten) {
 		return &exit{code: exitLosses}
 	}
 	return nil
@@ -75,7 +69,7 @@ func warnLosses(s *streams, path string, t *trace.Trace) {
 	if line := analysis.CoolLine(t); line != "" {
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
 	}
-	if line := lossLine(t); line != "" {
+	if line := analysis.LossLine(t); line != "" {
 		text := styles(s.errTerm && s.color).red(line)
 		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), text)
 	}

@@ -148,7 +148,7 @@ func infoDocument(r *analysis.Report) *infoJSON {
 	bit := func(b uint32) bool { return h.Witness&b != 0 }
 	j := &infoJSON{
 		Path: r.Path, Bytes: t.Size(), State: r.State, Start: t.Start(), DurationNS: t.End(),
-		Lost: lostJSON(analysis.Losses(t)), Gaps: []gapJSON{}, Ring: ringDocument(t),
+		Lost: lostJSON(t), Gaps: []gapJSON{}, Ring: ringDocument(t),
 		PID: h.PID, Info: map[string]string{}, Format: fmt.Sprintf("%d.%d", h.Major, h.Minor),
 		Writer: h.Path.String(), Backing: h.Backing.String(), HotPart: hotPart(t), Clock: h.Clock.String(),
 		Witness: map[string]bool{
@@ -197,9 +197,14 @@ func infoDocument(r *analysis.Report) *infoJSON {
 	return j
 }
 
-// lostJSON counts what was lost by reason.
-func lostJSON(list []analysis.Loss, total int64) map[string]int64 {
+// lostJSON counts what was lost by reason, and says from when on that is not known, if
+// it is not.
+func lostJSON(t *trace.Trace) map[string]int64 {
+	list, total := analysis.Losses(t)
 	m := map[string]int64{"total": total}
+	if until, all := t.LossesUntil(); !all {
+		m["unknown_after_ns"] = until
+	}
 	for _, l := range list {
 		if l.Reason == 0 {
 			m["unknown"] = l.Count

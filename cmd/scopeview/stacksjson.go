@@ -1,7 +1,6 @@
 package main
 
 import (
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -38,7 +37,7 @@ type frameJSON struct {
 }
 
 func (r *stacksReport) json() *stacksJSON {
-	j := &stacksJSON{Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), Names: []stackSumJSON{}, Stacks: streamOf(r.stacks, r.stackJSON)}
+	j := &stacksJSON{Lost: lostJSON(r.t), Ring: ringDocument(r.t), Names: []stackSumJSON{}, Stacks: streamOf(r.stacks, r.stackJSON)}
 	for _, n := range r.sums {
 		j.Names = append(j.Names, stackSumJSON{r.t.Name(n.name), n.calls, n.weight, n.stacks})
 	}

@@ -44,7 +44,7 @@ type stateGroupJSON struct {
 func (r *statesReport) json() *statesJSON {
 	f := r.sums.Facts
 	j := &statesJSON{
-		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), By: string(r.by),
+		Lost: lostJSON(r.t), Ring: ringDocument(r.t), By: string(r.by),
 		From: f.From, To: f.To, Goroutines: len(f.Goroutines), Transitions: f.Info.Transitions,
 		SwitchesWhy: f.SwitchesWhy, Problems: append([]string{}, f.Problems...),
 		All: byState(f.Totals), Runtime: byState(f.Runtime),

@@ -204,7 +204,7 @@ func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
-		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), lossLine(tr))))
+		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
 		t.lost = total
 	}
 	if missed := t.follower.Missed(); missed > t.missed {

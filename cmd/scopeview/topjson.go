@@ -66,7 +66,7 @@ type holderJSON struct {
 
 func (r *topReport) json() *topJSON {
 	j := &topJSON{
-		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t), By: "name",
+		Lost: lostJSON(r.t), Ring: ringDocument(r.t), By: "name",
 		Scopes: streamOf(r.stats[:r.shown(len(r.stats))], r.scopeJSON),
 		Locks:  streamOf(r.locks[:r.shown(len(r.locks))], r.lockJSON),
 		Events: r.instantsJSON(), Counters: r.countersJSON(), NeverEnded: []forgottenJSON{},

@@ -98,7 +98,7 @@ func thresholdOf(t *trace.Trace) (ns int64, ok bool) {
 
 func (r *waitsReport) json() *waitsJSON {
 	j := &waitsJSON{
-		Lost: lostJSON(analysis.Losses(r.t)), Ring: ringDocument(r.t),
+		Lost: lostJSON(r.t), Ring: ringDocument(r.t),
 		Locks: streamOf(r.objects[:r.shown(len(r.objects))], r.lockJSON), States: r.hasStates,
 		Places: streamOf(r.blocked[:r.shown(len(r.blocked))], r.placeJSON), Problems: append([]string{}, r.problems...),
 	}

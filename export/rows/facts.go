@@ -22,8 +22,7 @@ func FactsOf(t *trace.Trace, o *Options) *Facts {
 	if p := t.Lookup("program"); p != "" {
 		f.Program = path.Base(strings.ReplaceAll(p, `\`, "/"))
 	}
-	list, total := analysis.Losses(t)
-	f.Losses = analysis.LossLine(list, total)
+	f.Losses = analysis.LossLine(t)
 	for _, v := range [][2]string{
 		{"tool", o.Tool}, {"program", f.Program}, {"start", t.Start().UTC().Format(time.RFC3339Nano)},
 		{"state", string(o.State)}, {"losses", f.Losses}, {"go", t.Lookup("go")}, {"host", t.Lookup("host")},

@@ -57,8 +57,28 @@ func (l Loss) String() string {
 	return Thousands(l.Count) + " " + why
 }
 
-// LossLine tells of losses in a line; it is empty without any.
-func LossLine(list []Loss, total int64) string {
+// LossLine tells in a line what was lost, and from when on that is not known; it is
+// empty where nothing was.
+func LossLine(t *trace.Trace) string {
+	lost, unknown := LossText(Losses(t)), UnknownLosses(t)
+	if lost != "" && unknown != "" {
+		lost += "; "
+	}
+	return lost + unknown
+}
+
+// UnknownLosses tells from when on it is not known what was lost; it is empty where all
+// is.
+func UnknownLosses(t *trace.Trace) string {
+	until, all := t.LossesUntil()
+	if all {
+		return ""
+	}
+	return "what was lost after " + Humane(until) + " is not known: it was counted where a kill leaves nothing"
+}
+
+// LossText tells of losses; it is empty without any.
+func LossText(list []Loss, total int64) string {
 	if total == 0 {
 		return ""
 	}

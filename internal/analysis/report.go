@@ -74,7 +74,7 @@ func (l *facts) loud(label, text string, how Loudness) {
 }
 
 // Losses tells of the losses in a line; it is empty without any.
-func (r *Report) Losses() string { return LossLine(Losses(r.Trace)) }
+func (r *Report) Losses() string { return LossLine(r.Trace) }
 
 // join puts commas between the texts that are not empty.
 func join(texts ...string) string {
@@ -98,10 +98,13 @@ func (r *Report) info(key string) string {
 // kept tells what the trace is and whether all of it is there.
 func (r *Report) kept(l *facts) {
 	l.add("trace", Show(r.Path)+", "+Size(r.Trace.Size()))
-	if line := r.Losses(); line != "" {
-		l.loud("losses", line, Loud)
-	} else {
+	switch line := r.Losses(); {
+	case line == "":
 		l.add("losses", "none")
+	case line == UnknownLosses(r.Trace):
+		l.loud("losses", "none were counted; "+line, Odd)
+	default:
+		l.loud("losses", line, Loud)
 	}
 	for i, g := range r.Trace.Gaps() {
 		if i == 5 {

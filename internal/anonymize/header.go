@@ -20,6 +20,13 @@ func (a *anonymizer) fileHeader() {
 	for _, word := range []int{format.StateClosed, format.StateTick, format.StateEnd, format.StateLost, format.StateOverwritten, format.StateUntil, format.StateJoined} {
 		copy(a.out[format.StateOffset+word:][:8], s[word:])
 	}
+	if h.HasCounters() {
+		var lost [format.CounterReasons + 1]int64
+		format.AddCounters(&lost, a.in[format.CountersOffset:])
+		for why, n := range lost[1:] {
+			binary.LittleEndian.PutUint64(a.out[format.CountersOffset+8*why:], uint64(n))
+		}
+	}
 	// The end lies within the file, which may have been cut.
 	end := binary.LittleEndian.Uint64(s[format.StateEnd:])
 	binary.LittleEndian.PutUint64(a.out[format.StateOffset+format.StateEnd:], min(end, uint64(int64(a.places)*a.cs)))

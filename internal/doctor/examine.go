@@ -29,7 +29,10 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	}
 	r := m.report()
 	r.Notes = append(r.Notes, x.notes...)
-	if line := analysis.LossLine(analysis.Losses(t)); line != "" {
+	if line := analysis.UnknownLosses(t); line != "" {
+		r.Notes = append(r.Notes, line)
+	}
+	if line := analysis.LossText(analysis.Losses(t)); line != "" {
 		r.Notes = append(r.Notes, line+": what they told is missing here")
 		for i := range r.Findings {
 			r.Findings[i].Confidence = rounded(0.8 * r.Findings[i].Confidence)

@@ -319,14 +319,18 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 		}
 	}
 	// Chunk 0 is last: it says that all is there.
-	head := b[:format.ControlOffset]
+	head, counters := b[:format.ControlOffset], b[format.CountersOffset:]
 	good := false
 	if first >= 0 {
-		if err := p.read(head, format.HotSlot(first)); err != nil {
+		if err := p.read(b, format.HotSlot(first)); err != nil {
 			return err
 		}
 		h, _, err := format.DecodeHeader(head)
-		good = err == nil && h.ID == id
+		if good = err == nil && h.ID == id; good && h.HasCounters() {
+			if _, err := t.WriteAt(counters, format.CountersOffset); err != nil {
+				return err
+			}
+		}
 	}
 	const joined = format.StateOffset + format.StateJoined
 	binary.LittleEndian.PutUint64(head[joined:], 1)

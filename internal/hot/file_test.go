@@ -75,13 +75,20 @@ func TestReadAt(t *testing.T) {
 	// The control words are the trace file's, and somebody asks for something.
 	w.write(w.trace, []byte("request"), format.ControlOffset)
 	w.put(0, []byte("not this"), format.ControlOffset)
-	w.write(w.trace, []byte{9}, chunk-1)
+	w.write(w.trace, []byte{9}, format.CountersOffset-1)
+	// The counters behind them are the hot file's.
+	w.write(w.trace, []byte{9}, format.CountersOffset)
+	w.put(0, []byte{8}, format.CountersOffset)
+	w.put(0, []byte{8}, chunk-1)
 	j := joined(t, w, Joined)
 	all := read(t, j)
-	if got := all[format.ControlOffset:][:7]; string(got) != "request" || all[chunk-1] != 9 {
-		t.Errorf("the control words are %q, the last byte %d", got, all[chunk-1])
+	if got := all[format.ControlOffset:][:7]; string(got) != "request" || all[format.CountersOffset-1] != 9 {
+		t.Errorf("the control words are %q, their last byte %d", got, all[format.CountersOffset-1])
 	}
-	for _, off := range []int64{0, 1, 127, 128, 175, 176, 177, 183, 184, 190, 191, 192, 193, 2000, chunk - 1, chunk, chunk + 1, 3*chunk - 7, 5*chunk - 1, 5 * chunk, 5*chunk + 1, 1 << 50} {
+	if all[format.CountersOffset] != 8 || all[chunk-1] != 8 {
+		t.Errorf("the counters begin with %d and end with %d", all[format.CountersOffset], all[chunk-1])
+	}
+	for _, off := range []int64{0, 1, 127, 128, 175, 176, 177, 183, 184, 190, 191, 192, 193, 2000, 4095, 4096, 4097, chunk - 1, chunk, chunk + 1, 3*chunk - 7, 5*chunk - 1, 5 * chunk, 5*chunk + 1, 1 << 50} {
 		for _, n := range []int{0, 1, 7, 8, 63, 192, 193, 300, chunk - 1, chunk, chunk + 1, 3*chunk + 5} {
 			var left []byte
 			if off < int64(len(all)) {

@@ -145,17 +145,17 @@ func (j *File) readJoined(b []byte, off int64) (n int, s *segments, over bool, e
 // readChunk reads what is at off, all of one chunk, from where that chunk is. The
 // control words are always in the trace file.
 func (j *File) readChunk(b []byte, off int64, t *table) (n int, err error) {
-	if off < chunk {
-		if off >= format.ControlOffset {
-			return readWhole(j.readFiles, b, off, t.end)
-		}
-		if words := format.ControlOffset - off; int64(len(b)) > words {
+	for _, end := range [...]int64{format.ControlOffset, format.CountersOffset} {
+		if words := end - off; words > 0 && words < int64(len(b)) {
 			if n, err = j.readChunk(b[:words], off, t); err != nil {
 				return n, err
 			}
-			m, err := readWhole(j.readFiles, b[words:], format.ControlOffset, t.end)
+			m, err := j.readChunk(b[words:], end, t)
 			return n + m, err
 		}
+	}
+	if off >= format.ControlOffset && off < format.CountersOffset {
+		return readWhole(j.readFiles, b, off, t.end)
 	}
 	if i := t.slot(off / chunk); i >= 0 {
 		if err := j.part.read(b, format.HotSlot(i)+off%chunk); err != nil {

@@ -67,6 +67,13 @@ func (c *copier) findCut() error {
 		return err
 	}
 	c.tick, c.lost = s.Tick, s.Lost
+	if c.header.HasCounters() {
+		b := c.second[format.CountersOffset:]
+		if _, err := readAt(c.src, b, format.CountersOffset); err != nil {
+			return c.readError(format.CountersOffset, err)
+		}
+		format.AddCounters(&c.counters, b)
+	}
 	for _, b := range last {
 		if c.settled[b.at-1] != 0 {
 			look = append(look, b.at)

@@ -142,6 +142,7 @@ type copier struct {
 	cut        int64        // ticks: what begins later is not the snapshot's
 	settled    []int64      // since when, of the chunks that were final then, by place
 	tick, lost int64        // of the state then
+	counters   [format.CounterReasons + 1]int64
 
 	first, second []byte // two readings of a chunk
 	raw           [format.ChunkHeaderSize]byte

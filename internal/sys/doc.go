@@ -91,6 +91,8 @@
 //	  lay.mask (Go, atomic)          new mask, old table                 never: the mask is LDAR, and loaded first
 //	names: length and head, then     an address without its length       never: the address is LDAR, and loaded first
 //	  the address (Go, atomic)
+//	Lose: a row's word, loaded and    the old count                       one loss is told later; nobody else stores there
+//	  stored
 //	near: an entry's address         any that was ever stored there      the entry says whose P's it is
 //	Expire: an entry's end (CAS)     the old end, once more              one more record in a chunk that is open anyway
 //	Run(-1), a stop of the world     a writer of the old generation      before the stop: Stop waits for it; after it every

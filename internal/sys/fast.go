@@ -23,6 +23,9 @@ type layout struct {
 	// Ends of scopes that took so many ticks are Go's, because somebody wants to
 	// know of them.
 	trigger int64
+
+	losses uintptr // the rows where the Ps count what is lost
+	own    uint64  // bytes of them that are Ps'
 }
 
 var lay = layout{gen: -1, trigger: math.MaxInt64}
@@ -165,6 +168,13 @@ func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, a
 //
 //go:noescape
 func Claim(loc, start int64, out *[4]uint64) int64
+
+// Lose counts a record of the recording gen that is lost for the reason why, unless the
+// caller's P has room for need bytes, and reports whether it did. A P that has no row of
+// its own counts nothing.
+//
+//go:noescape
+func Lose(gen, why, need int64) bool
 
 //go:noescape
 func where(out *place)

@@ -24,6 +24,8 @@
 #define lay_mask     56
 #define lay_int      64
 #define lay_trigger  72
+#define lay_losses   80
+#define lay_own      88
 
 #define MAXPS        65536
 #define NEAR         1024
@@ -916,6 +918,34 @@ flushed:
 	RET
 ended:
 	MOVQ $ENDED, ret+24(FP)
+	RET
+
+// func Lose(gen, why, need int64) bool
+//
+// Counts a record that is lost in the row of this P, unless its chunk has room for
+// need bytes. Nobody else adds to that row, so the addition need not be atomic; that it
+// stands here is what keeps it from the memory of a recording that has ended.
+TEXT ·Lose(SB), NOSPLIT|NOFRAME, $0-25
+	WHERE(none)
+	MOVQ lay_gen(R9), BX
+	CMPQ BX, gen+0(FP)
+	JNE  none
+	CMPQ BX, ent_gen(R12)
+	JNE  count                     // it has no chunk
+	MOVQ ent_cur(R12), BX
+	ADDQ need+16(FP), BX
+	CMPQ BX, ent_end(R12)
+	JLS  none
+count:
+	CMPQ AX, lay_own(R9)
+	JAE  none
+	ADDQ lay_losses(R9), AX
+	MOVQ why+8(FP), BX
+	INCQ -8(AX)(BX*8)
+	MOVB $1, ret+24(FP)
+	RET
+none:
+	MOVB $0, ret+24(FP)
 	RET
 
 // func where(out *Place)

@@ -30,6 +30,8 @@
 #define lay_mask     56
 #define lay_int      64
 #define lay_trigger  72
+#define lay_losses   80
+#define lay_own      88
 
 #define MAXPS        65536
 #define NEAR         1024
@@ -873,6 +875,41 @@ flushed:
 ended:
 	MOVD $ENDED, R1
 	MOVD R1, ret+24(FP)
+	RET
+
+// func Lose(gen, why, need int64) bool
+TEXT ·Lose(SB), NOSPLIT|NOFRAME, $0-25
+	WHERE(none)
+	MOVD lay_gen(R9), R1
+	MOVD gen+0(FP), R2
+	CMP  R1, R2
+	BNE  none
+	MOVD ent_gen(R12), R2
+	CMP  R1, R2
+	BNE  count
+	MOVD ent_cur(R12), R1
+	MOVD need+16(FP), R2
+	ADD  R2, R1
+	MOVD ent_end(R12), R2
+	CMP  R2, R1
+	BLS  none
+count:
+	LSL  $7, R0
+	MOVD lay_own(R9), R1
+	CMP  R1, R0
+	BHS  none
+	MOVD lay_losses(R9), R1
+	ADD  R1, R0
+	SUB  $8, R0
+	MOVD why+8(FP), R2
+	MOVD (R0)(R2<<3), R1
+	ADD  $1, R1
+	MOVD R1, (R0)(R2<<3)
+	MOVD $1, R1
+	MOVB R1, ret+24(FP)
+	RET
+none:
+	MOVB ZR, ret+24(FP)
 	RET
 
 // func where(out *place)

@@ -57,12 +57,15 @@ func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, a
 
 func Claim(loc, start int64, out *[4]uint64) int64 { return Stale }
 
+func Lose(gen, why, need int64) bool { return false }
+
 func NeedAnchor(reason int64) bool { return false }
 
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {}
 func (f *Fast) Retire()                                              {}
 func (f *Fast) Refused() string                                      { return "" }
 func (f *Fast) Trigger(ticks int64)                                  {}
+func (f *Fast) Losses(rows []uint64)                                 {}
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
 func (f *Fast) Count() (c Counts)                                    { return c }

@@ -118,6 +118,13 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 	clear(entries[:f.ps()])
 }
 
+// Losses says where Lose counts: row i, of 128 bytes, is of the P with the number i, as
+// far as rows reaches, and its word k-1 of the reason k. It is to be called between
+// Setup and Run.
+func (f *Fast) Losses(rows []uint64) {
+	lay.losses, lay.own = uintptr(unsafe.Pointer(&rows[0])), uint64(8*len(rows))
+}
+
 // Trigger leaves the ends of scopes that took so many ticks to Go. It is to be
 // called between Setup and Run.
 func (f *Fast) Trigger(ticks int64) { lay.trigger = ticks }

@@ -206,6 +206,11 @@ func (f *Follower) refresh() (closed bool, err error) {
 	if err != nil {
 		return false, headerError(t.path, err)
 	}
+	if s != t.state { // nobody looks more often than the writer tells how far it is
+		if err := t.readCounters(); err != nil {
+			return false, err
+		}
+	}
 	t.state = s
 	if s.Tick > 0 && s.Tick < format.MaxTicks {
 		t.last = max(t.last, s.Tick)

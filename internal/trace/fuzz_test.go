@@ -94,6 +94,11 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
+	"LossesUntil": func(t *testing.T, tr *trace.Trace, size int64) {
+		if until, all := tr.LossesUntil(); until < 0 || !all && tr.Closed() {
+			t.Errorf("losses are known until %d, all: %t", until, all)
+		}
+	},
 	"EachStack": func(t *testing.T, tr *trace.Trace, size int64) {
 		stacks := 0
 		tr.EachStack(func(s *trace.Stack) bool {

@@ -74,6 +74,9 @@ func (t *Trace) readHeader() error {
 	if err := t.header.Within(t.size); err != nil {
 		return &CorruptError{Path: t.path, Offset: t.size, Err: err}
 	}
+	if err := t.readCounters(); err != nil {
+		return err
+	}
 	if s, ok := t.r.(interface{ MissingSegments() int64 }); ok {
 		if n := s.MissingSegments(); n > 0 {
 			t.found.add(textSegment, 0, n)

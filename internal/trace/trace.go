@@ -32,7 +32,6 @@ package trace
 import (
 	"cmp"
 	"io"
-	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -73,7 +72,8 @@ type Trace struct {
 	clock   clock
 	cpu     clock // CPU ticks to ns by the frozen rate
 
-	lastValues []format.FieldValue // of the last beat
+	lastValues []format.FieldValue              // of the last beat
+	counted    [format.CounterReasons + 1]int64 // losses, as chunk 0 has them
 
 	mu       sync.Mutex
 	allBeats []Beat   // once Beats was called
@@ -221,38 +221,3 @@ func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
 // of the flusher's last round, the times in blocks, and the times of records in
 // those chunks that can hold later ones (see lastMoment). Open scopes run to it.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }
-
-// Lost is how many records were lost by reason: what the last heartbeat says or
-// the gaps add up to, whichever is more. The two overlap, and either may lag.
-func (t *Trace) Lost() map[format.Loss]int64 {
-	gaps := map[format.Loss]int64{}
-	for _, g := range t.rawGap {
-		n := max(g.Count, 0)
-		gaps[g.Reason] += min(n, math.MaxInt64-gaps[g.Reason])
-	}
-	for _, v := range t.lastValues {
-		if l := lossOf(v.Field); l != 0 {
-			gaps[l] = max(gaps[l], v.Value)
-		}
-	}
-	for l, n := range gaps {
-		if n == 0 {
-			delete(gaps, l)
-		}
-	}
-	return gaps
-}
-
-// lossOf is the reason that a heartbeat's field counts, 0 for other fields.
-func lossOf(f format.Field) format.Loss {
-	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
-		return format.LossWindow + format.Loss(f-format.FieldLostWindow)
-	}
-	if f == format.FieldLostEnds {
-		return format.LossEnd
-	}
-	if f == format.FieldLostStacks {
-		return format.LossStack
-	}
-	return 0
-}

@@ -169,6 +169,9 @@ func (v *verifier) fileHeader() error {
 	const state, control = format.StateOffset, format.ControlOffset
 	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
 		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, len(v.bytes)}} {
+		if h.HasCounters() && part[1] == len(v.bytes) {
+			part[1] = format.CountersOffset
+		}
 		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
 			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")
 		}

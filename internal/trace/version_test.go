@@ -184,8 +184,11 @@ func TestVersionsCover(t *testing.T) {
 			t.Fatal(err)
 		}
 		words := strings.Fields(version1.kinds + " " + version1.blocks)
-		if version == "v1.2" {
+		switch version {
+		case "v1.2":
 			words = strings.Fields(version12)
+		case "v1.3":
+			words = nil // what came with it are the counters in chunk 0
 		}
 		if name := filepath.Base(r.path); name == "closed" || name == "killed" {
 			words = append(words, "anchor") // of the assembly path

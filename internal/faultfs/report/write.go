@@ -43,6 +43,7 @@ var promises = [...]string{
 	31: "no stale bytes",
 	32: "remote file systems are noticed",
 	33: "a filter that comes after the start is survived",
+	34: "losses are known after a kill",
 	35: "nothing is orphaned in shared memory",
 	37: "limits of data and locked memory are kept",
 	38: "synctest and fork",

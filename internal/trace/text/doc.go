@@ -10,7 +10,7 @@
 // text is quoted as in Go. Numbers are as in Go too (0x10, 1_000). What is left
 // out has the value given here in brackets.
 //
-//	header [major=1 minor=2 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
+//	header [major=1 minor=3 chunk=4096 page=4096 pid=1 clock=tsc path=assembly
 //	       backing=disk witness=0 id=0… start=1000 mono=0 wall=0
 //	       rate=1000000000 limit=0 ring=0] [crc=N]
 //	state  [closed=0 tick=0 end=<the bytes assembled> lost=0 overwritten=0 until=0

@@ -1,0 +1,75 @@
+package trace
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// readCounters reads what the writer counts in chunk 0.
+func (t *Trace) readCounters() error {
+	if !t.header.HasCounters() {
+		return nil
+	}
+	b := make([]byte, format.ChunkSize-format.CountersOffset)
+	n, err := readFull(t.r, b[:max(min(int64(len(b)), t.size-format.CountersOffset), 0)], format.CountersOffset)
+	if err != nil {
+		return ioError(t.path, format.CountersOffset, err)
+	}
+	t.counted = [format.CounterReasons + 1]int64{}
+	format.AddCounters(&t.counted, b[:n])
+	return nil
+}
+
+// Lost is how many records were lost by reason: what chunk 0 counts, the last heartbeat
+// says or the gaps add up to, whichever is more. They overlap, and each may lag.
+func (t *Trace) Lost() map[format.Loss]int64 {
+	gaps := map[format.Loss]int64{}
+	for _, g := range t.rawGap {
+		n := max(g.Count, 0)
+		gaps[g.Reason] += min(n, math.MaxInt64-gaps[g.Reason])
+	}
+	for _, v := range t.lastValues {
+		if l := lossOf(v.Field); l != 0 {
+			gaps[l] = max(gaps[l], v.Value)
+		}
+	}
+	for i, n := range t.counted {
+		gaps[format.Loss(i)] = max(gaps[format.Loss(i)], n)
+	}
+	for l, n := range gaps {
+		if n == 0 {
+			delete(gaps, l)
+		}
+	}
+	return gaps
+}
+
+// lossOf is the reason that a heartbeat's field counts, 0 for other fields.
+func lossOf(f format.Field) format.Loss {
+	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
+		return format.LossWindow + format.Loss(f-format.FieldLostWindow)
+	}
+	if f == format.FieldLostEnds {
+		return format.LossEnd
+	}
+	if f == format.FieldLostStacks {
+		return format.LossStack
+	}
+	return 0
+}
+
+// LossesUntil is up to when it is known what was lost, in ns from the start; all is true
+// where nothing more was. A writer that was stopped by force may have lost records that
+// it could not tell of any more: on the heap, where what it counted is gone with it, in
+// traces of versions that counted there always, and where the hot part is missing. Of
+// one that still writes, all that was to be told until its last round is known.
+func (t *Trace) LossesUntil() (ns int64, all bool) {
+	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.Cool() {
+		return max(t.End(), 0), true
+	}
+	if tick := t.state.Tick; tick > 0 && tick < format.MaxTicks {
+		return max(t.Nanos(tick), 0), false
+	}
+	return 0, false
+}
