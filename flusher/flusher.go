@@ -28,6 +28,10 @@ type Config struct {
 	// called for chunks that have been open for ten seconds, or that hold a file, so
 	// that what an idle owner wrote gets to disk. May be nil.
 	Expire func(idx int64)
+	// Reclaim takes chunks that are open away from their owners, who may be idle. It is
+	// called when so many are open that a ring can't go on, at most ten times in a second.
+	// May be nil.
+	Reclaim func(chunks []int64)
 	// Whole tells whether nobody is about to write into a sealed chunk any
 	// more; nil: sealed chunks are whole.
 	Whole func(idx int64) bool
@@ -48,7 +52,8 @@ type Flusher struct {
 	done  sync.WaitGroup
 	err   atomic.Pointer[error]
 
-	ticked atomic.Bool // since the last round
+	ticked    atomic.Bool // since the last round
+	reclaimed time.Time   // when reclaim did something last
 
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
@@ -111,6 +116,7 @@ func (f *Flusher) prepare() {
 		}
 		f.Cost.Round(func() {
 			f.note(f.Pool.Extend())
+			f.reclaim(time.Now())
 			if tick {
 				f.age(now)
 				if f.Tick != nil {
@@ -124,6 +130,25 @@ func (f *Flusher) prepare() {
 		default:
 		}
 	}
+}
+
+// reclaim takes open chunks away where they hold the ring up.
+func (f *Flusher) reclaim(now time.Time) {
+	if f.Reclaim == nil || !f.Pool.Held() || now.Sub(f.reclaimed) < 100*time.Millisecond {
+		return
+	}
+	var open []int64
+	for _, idx := range f.present() {
+		if f.Pool.State(idx) == mmpool.Open && (f.Pool.Segments() == 0 || f.Pool.Holds(idx)) {
+			open = append(open, idx)
+		}
+	}
+	// In one file they are in the way by their number alone.
+	if f.Pool.Segments() == 0 && int64(len(open)) < f.Pool.Ring()/2 {
+		return
+	}
+	f.reclaimed = now
+	f.Reclaim(open)
 }
 
 // age re-arms the open chunks and the window, and lets chunks expire that have

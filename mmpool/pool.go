@@ -14,7 +14,8 @@
 //  1. The bump never passes the window's end. Otherwise a store could meet a
 //     page that has no room on disk, and the kernel would kill the program.
 //  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
-//     seals it; the flusher does the rest. (A ring uses places in the file again,
+//     seals it, or, where it is in the way of a ring, who has taken it from its owner
+//     (sys.Fast.Reclaim); the flusher does the rest. (A ring uses places in the file again,
 //     by other addresses: see ring.go.) Otherwise a chunk could be written
 //     out under its owner's hands, and every store would fault.
 //  3. Ends are completed in place only in chunks that are open or sealed, and who

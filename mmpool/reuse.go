@@ -14,6 +14,7 @@ import (
 // places; then, or where there is no room for that, they are used again.
 func (p *Pool) prepareRing() error {
 	r := p.ring
+	r.held = false
 	if err := p.prepareKept(); err != nil {
 		return err
 	}
@@ -50,6 +51,7 @@ func (p *Pool) prepareRing() error {
 			return p.refuse(err)
 		}
 		if n == 0 {
+			r.held = true
 			if grown != nil {
 				return p.refuse(grown)
 			}

@@ -68,6 +68,8 @@ type ring struct {
 	fresh    []int64
 
 	overwrite func(numbers []int64)
+
+	held bool // the last time that the window was made whole, something was in the way
 }
 
 // unit is places that are used again together: one, but in large rings.
@@ -176,6 +178,10 @@ func (p *Pool) Ring() int64 {
 func (p *Pool) Holds(idx int64) bool {
 	return p.files != nil && p.files.old(p.placeOf(idx))
 }
+
+// Held tells whether reuse was held up, maybe by chunks that are open, when Extend was
+// called last: it is to be asked by who calls that.
+func (p *Pool) Held() bool { return p.ring != nil && p.ring.held }
 
 // Segments is in how many equal parts the ring lies, each in a file of its own if
 // there is one; 0: it is all in the pool's file.

@@ -229,6 +229,10 @@ func (s *segments) current(p *Pool) (*segment, error) {
 			break
 		}
 	}
+	// Before none are left for others.
+	if len(s.live) >= (int(s.most)+len(s.slot))/2 {
+		p.ring.held = true
+	}
 	slot := slices.Index(s.slot, nil)
 	if slot < 0 {
 		return nil, nil

@@ -4,6 +4,7 @@ package scope
 
 import (
 	"encoding/binary"
+	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -43,6 +44,9 @@ type ring struct {
 	now    func() int64
 	reuse  func(idx []int64) // (*recorder).overwrite
 	left   func(idx int64)   // leave
+
+	reclaim func(idx []int64) // (*recorder).reclaim
+	why     string            // it is larger than was asked for
 }
 
 // begun names a scope: chunks' numbers are used again, a place with a start is not.
@@ -68,8 +72,10 @@ type carried struct {
 // newRing makes the ring. It is called by way of the options that need it, so that
 // programs without them don't contain what only a ring does.
 func (r *recorder) newRing() {
+	why := r.roundRing()
 	bytes := r.opts.ring
 	g := &ring{
+		why:    why,
 		chunks: map[int64]leftover{},
 		open:   map[begun]*carried{},
 		early:  map[begun]struct{}{},
@@ -81,8 +87,51 @@ func (r *recorder) newRing() {
 	}
 	g.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
 	g.reuse = r.overwrite
+	g.reclaim = r.reclaim
 	g.left = func(idx int64) { g.leave(idx, r.pool.Words(idx)) }
 	r.ring, r.kept.kept = g, true
+}
+
+// ownedPart is the least part of a ring that those who have a chunk open may have of it.
+// Another such part is prepared, and what is full takes a while to be written out.
+const ownedPart = 4
+
+// roundRing makes a ring larger that is too small for the Ps that will record.
+func (r *recorder) roundRing() (why string) {
+	owners := int64(runtime.GOMAXPROCS(0))
+	least := owners * ownedPart * mmpool.ChunkSize
+	if r.fast == nil || r.opts.ring >= least {
+		return "" // the Go path has fewer stripes instead
+	}
+	r.opts.ring = least
+	if n := int64(r.opts.segments); n > 0 {
+		// Of each the first chunk is its header.
+		r.opts.segBytes = ((owners*ownedPart+n-1)/n + 1) * mmpool.ChunkSize
+		r.opts.ring = n * r.opts.segBytes
+	}
+	return "made larger: each of the program's processors needs 256 KiB of it"
+}
+
+// reclaim takes open chunks away from those who have them, because they are in the way
+// of others.
+func (r *recorder) reclaim(chunks []int64) {
+	if r.fast == nil {
+		r.reclaimStripes(chunks)
+		return
+	}
+	addrs := make([]uintptr, len(chunks))
+	for i, idx := range chunks {
+		addrs[i] = r.pool.Base() + uintptr(idx)*mmpool.ChunkSize
+	}
+	r.fast.Reclaim(addrs, mmpool.ChunkSize, r.gen, func(addr, used uintptr) bool {
+		idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
+		if r.pool.State(idx) != mmpool.Open {
+			return false
+		}
+		atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
+		r.pool.SetState(idx, mmpool.Sealed)
+		return true
+	})
 }
 
 // overwrite is called with the numbers of the chunks that will be overwritten now.

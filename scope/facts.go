@@ -114,6 +114,9 @@ func (r *recorder) writeFacts(w reasons) {
 	put("clock_reason", w.clock)
 	put("backing_reason", w.backing)
 	put("witness_reason", w.cpu)
+	if r.ring != nil {
+		put("ring_reason", r.ring.why)
+	}
 	put("stacks", stacks)
 	put("filter", r.opts.filter)
 	r.words = r.pathUsed().String() + " path"

@@ -4,6 +4,7 @@ package scope
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -33,7 +34,7 @@ type stripe struct {
 }
 
 const (
-	stripeCount = 64
+	stripeCount = 64 // at most
 	stripeShut  = 1 << 63
 	openBit     = 1 << 63
 	apartBit    = 1 << 62
@@ -167,7 +168,8 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 	if x != nil {
 		n += uint64(x.units())
 	}
-	s := &r.stripes[goid%stripeCount]
+	number := goid % stripeCount & r.striping
+	s := &r.stripes[number]
 	for {
 		v := s.place.Add(n)
 		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
@@ -180,9 +182,9 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 		if v&stripeShut != 0 {
 			return 0, nil, format.LossStop
 		}
-		r.crossed(goid%stripeCount, v, n)
+		r.crossed(v, n)
 		testpoint.Here("go.chunk.crossed")
-		if why := r.refill(s, goid%stripeCount, idx); why != 0 {
+		if why := r.refill(s, number, idx); why != 0 {
 			return 0, nil, why
 		}
 	}
@@ -190,10 +192,31 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 
 // crossed seals the chunk of a stripe if the reservation of n units that made
 // its place v is the one that crossed the chunk's end: exactly one does.
-func (r *recorder) crossed(number, v, n uint64) {
+func (r *recorder) crossed(v, n uint64) {
 	idx, used := int64(v>>32), v&(1<<32-1)
 	if v&stripeShut == 0 && idx != 0 && used > chunkUnits && used-n <= chunkUnits {
 		r.sealChunk(idx, used-n)
+	}
+}
+
+// reclaimStripes seals those of the chunks that a stripe has: its goroutines take
+// another one when they record again.
+func (r *recorder) reclaimStripes(chunks []int64) {
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.mu.Lock()
+		for {
+			v := s.place.Load()
+			idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+			if v&stripeShut != 0 || idx == 0 || used > chunkUnits || !slices.Contains(chunks, idx) {
+				break
+			}
+			if s.place.CompareAndSwap(v, uint64(idx)<<32|(chunkUnits+1)) {
+				r.sealChunk(idx, used)
+				break
+			}
+		}
+		s.mu.Unlock()
 	}
 }
 

@@ -34,9 +34,9 @@ func begin(head uint64, name string, args []any) handle {
 		// counter and the goroutine's id. It stands here because one more call
 		// is a noticeable part of its cost.
 		start, goid := r.goids.ReadTSC()
-		v := r.stripes[goid%stripeCount].place.Add(1)
+		v := r.stripes[goid%stripeCount&r.striping].place.Add(1)
 		if v&(stripeShut|1<<32-1) > chunkUnits {
-			r.crossed(goid%stripeCount, v, 1)
+			r.crossed(v, 1)
 			return r.goBegin(head|n, nil)
 		}
 		loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize

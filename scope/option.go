@@ -150,8 +150,14 @@ func WithLimit(bytes int64) Option {
 // WithRing keeps the last bytes of the recording, from MinRing to MaxRing: the
 // chunks of 64 KiB that have been in the file longest are overwritten. It is for
 // recordings that are left on. Names, facts and stacks are kept besides, and
-// scopes that are still open when their record is overwritten. What was
-// overwritten is counted, and the trace says from when on it is whole.
+// scopes that are still open when their record is overwritten, up to one for each 4
+// KiB of the ring. What was overwritten is counted, and the trace says from when on it
+// is whole.
+//
+// Each of the program's processors (GOMAXPROCS, as it is at Start) needs 256 KiB: a
+// ring, or segments, that are smaller together are made so large, and the trace says so
+// (its size, and the fact ring_reason). If GOMAXPROCS grows later, and the ring is too
+// small for all, records are lost, and counted.
 func WithRing(bytes int64) Option {
 	return func(o *options) { o.ring, o.newRing, o.snapshot = bytes, (*recorder).newRing, (*recorder).snapshot }
 }
@@ -168,7 +174,8 @@ func WithRing(bytes int64) Option {
 // begun. A file in which an idle goroutine's processor still has its place stays
 // until that records again, one of which a part waits for a slow disk until that is
 // written, and the next oldest goes instead; only if none can go there are more than
-// count, by up to 16.
+// count, by up to 16. Before there are so many their places are taken from those that
+// are idle, for which the world is stopped twice, at most ten times in a second.
 //
 // bytes is from MinSegment on, and rounded down to 64 KiB; count is from 2 to
 // MaxSegments; both together at most MaxRing.

@@ -37,6 +37,7 @@ type recorder struct {
 	opts  options
 
 	stripes  *[stripeCount]stripe // of the Go path
+	striping uint64               // how many of them are used, less 1
 	mapped   sys.Range            // where its chunks are; zero: on the heap
 	plain    bool                 // the Go path's usual scope is begun and ended without goBegin and goEnd
 	units    atomic.Int64         // written by it that are not records of their own

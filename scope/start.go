@@ -122,6 +122,10 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		for i := range r.stripes {
 			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
 		}
+		r.striping = stripeCount - 1
+		for r.ring != nil && (int64(r.striping)+1)*ownedPart > r.opts.ring/mmpool.ChunkSize {
+			r.striping >>= 1
+		}
 	}
 	first := r.clock.Read(8)
 	r.began = first.Ticks
@@ -163,7 +167,7 @@ func (r *recorder) run() {
 		cfg.Whole = r.whole
 	}
 	if r.ring != nil {
-		cfg.Leave = r.ring.left
+		cfg.Leave, cfg.Reclaim = r.ring.left, r.ring.reclaim
 	}
 	r.flusher = flusher.Start(cfg)
 	r.startSweeper()

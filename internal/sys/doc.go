@@ -95,6 +95,10 @@
 //	  stored
 //	near: an entry's address         any that was ever stored there      the entry says whose P's it is
 //	Expire: an entry's end (CAS)     the old end, once more              one more record in a chunk that is open anyway
+//	Reclaim: the end, a stop of the  an old end with a new cur           whoever installs in between seals the old chunk:
+//	world, cur, the end (CAS), lo                                        its state says so after the second stop
+//	(CAS), a stop; install loads lo  an end that is TAKEN behind a lo    never: lo is LDAR, and the end is stored before it
+//	  (LDAR), then the end             that is none
 //	Run(-1), a stop of the world     a writer of the old generation      before the stop: Stop waits for it; after it every
 //	                                                                     P has gone through the runtime's locks
 //

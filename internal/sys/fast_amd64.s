@@ -67,6 +67,9 @@
 #define NOISY        8
 #define LEFT         9
 
+// The end of an entry whose chunk was taken from it: Fast.Reclaim.
+#define TAKEN        1
+
 // WHERE finds g (R8), the layout (R9), m (R10), p (R13; who runs Go code has
 // one) and the P's entry (R12). Clobbers AX.
 #define WHERE(slow) \
@@ -979,6 +982,8 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVQ ent_lo(R12), BX
 	CMPQ AX, ent_gen(R12)
 	JNE  fresh
+	CMPQ ent_end(R12), $TAKEN      // after ent_lo, which is not the chunk's any more if so
+	JEQ  fresh
 	// seal the chunk that the P had: bytes used, then the state table
 	MOVQ BX, 0(SI)
 	MOVQ ent_cur(R12), CX

@@ -70,6 +70,7 @@
 #define MOVED        7
 #define NOISY        8
 #define LEFT         9
+#define TAKEN        1
 
 // WHERE finds the layout (R9), m (R10), p (R13) and the P's entry (R12).
 // Clobbers R0.
@@ -936,10 +937,14 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	BNE  none
 	MOVD ZR, 0(R6)
 	MOVWU p_id(R13), R5
-	MOVD ent_lo(R12), R1
+	ADD  $ent_lo, R12, R1
+	LDAR (R1), R1
 	MOVD ent_gen(R12), R2
 	CMP  R0, R2
 	BNE  fresh
+	MOVD ent_end(R12), R2
+	CMP  $TAKEN, R2
+	BEQ  fresh
 	MOVD R1, 0(R6)
 	MOVD ent_cur(R12), R2
 	SUB  R1, R2

@@ -70,8 +70,10 @@ func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
 func (f *Fast) Count() (c Counts)                                    { return c }
 func (f *Fast) Expire(addr, size uintptr)                            {}
-func (f *Fast) Leave(gen int64, fn func(addr, used uintptr))         {}
-func (f *Fast) Anchor() bool                                         { return false }
+func (f *Fast) Reclaim(a []uintptr, size uintptr, gen int64, seal func(addr, used uintptr) bool) {
+}
+func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {}
+func (f *Fast) Anchor() bool                                 { return false }
 func (f *Fast) Install(h *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
 	return Left{}, false
 }

@@ -5,6 +5,7 @@ package sys
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"sync"
 	"sync/atomic"
 	"unsafe"
@@ -21,23 +22,25 @@ const (
 
 // Fast is the process's fast path. There is one, because a P has one entry.
 type Fast struct {
-	Witness  uint32 // format.Witness bits
-	NoSwitch string // why thread CPU time is unknown; "" if it is known
-	states   []uint32
-	cells    []cell
-	desc     uintptr // the rseq descriptor whose code never runs
-	mu       sync.Mutex
-	byM      sync.Map // of *cell by m
-	used     int      // cells in use
-	kind     uint64
-	area     rseqArea // where libc has its threads' rseq areas, if it has
-	filtered bool     // by seccomp, when the witness was tried
-	refused  string   // why no more threads get a witness
-	bracket  int64
-	mult     uint64
-	cpu      bool
-	anchors  atomic.Int64
-	noisy    atomic.Int64
+	Witness   uint32 // format.Witness bits
+	NoSwitch  string // why thread CPU time is unknown; "" if it is known
+	states    []uint32
+	cells     []cell
+	desc      uintptr // the rseq descriptor whose code never runs
+	mu        sync.Mutex
+	byM       sync.Map // of *cell by m
+	used      int      // cells in use
+	kind      uint64
+	area      rseqArea // where libc has its threads' rseq areas, if it has
+	filtered  bool     // by seccomp, when the witness was tried
+	refused   string   // why no more threads get a witness
+	bracket   int64
+	mult      uint64
+	cpu       bool
+	counting  sync.Mutex
+	reclaimed int64 // units in chunks that were taken from Ps
+	anchors   atomic.Int64
+	noisy     atomic.Int64
 }
 
 // Witness bits, as in internal/format.
@@ -116,6 +119,7 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 		f.cells[i].mask = 0 // its K is in ticks of the last recording's rate
 	}
 	clear(entries[:f.ps()])
+	f.reclaimed = 0
 }
 
 // Losses says where Lose counts: row i, of 128 bytes, is of the P with the number i, as
@@ -160,6 +164,9 @@ type Counts struct {
 // units of 32 bytes that were written, less those that are not records of
 // their own. It is exact when nobody writes.
 func (f *Fast) Count() (c Counts) {
+	f.counting.Lock()
+	defer f.counting.Unlock()
+	c.Records = f.reclaimed
 	gen := atomic.LoadInt64(&lay.gen)
 	for i := range entries[:f.ps()] {
 		e := &entries[i]
@@ -167,6 +174,9 @@ func (f *Fast) Count() (c Counts) {
 			continue
 		}
 		open := int64(atomic.LoadUintptr(&e.cur)-atomic.LoadUintptr(&e.lo)-64) / 32
+		if atomic.LoadUintptr(&e.end) == taken {
+			open = 0
+		}
 		c.Records += atomic.LoadInt64(&e.units) + open - atomic.LoadInt64(&e.extra)
 		c.Clamped += atomic.LoadInt64(&e.clamped)
 		c.Foreign += atomic.LoadInt64(&e.foreign)
@@ -185,12 +195,72 @@ func (f *Fast) Expire(addr, size uintptr) {
 	}
 }
 
+// taken is the end of an entry whose chunk was taken from it.
+const taken = 1 // TAKEN in the assembly
+
+// Reclaim takes those of the chunks at addrs, of size bytes, away from the Ps that have
+// them: what an idle P has open may be in the way of others. It calls seal for each
+// with the bytes used, which reports whether the chunk was still open. The P takes
+// another one at its next record, and its ends look at the chunk's state.
+//
+// It stops the world twice. After the first time nobody is about to append to these
+// chunks (Expire), so what is used is known; a P that takes another one meanwhile
+// seals the old one itself, and changes the entry's end, by which we find out. After
+// the second nobody takes the chunk for its own any more, and what install was about to do
+// is done.
+func (f *Fast) Reclaim(addrs []uintptr, size uintptr, gen int64, seal func(addr, used uintptr) bool) {
+	type owned struct {
+		e         *entry
+		addr, cur uintptr
+	}
+	f.counting.Lock()
+	defer f.counting.Unlock()
+	var all []owned
+	for i := range entries[:f.ps()] {
+		e := &entries[i]
+		for _, addr := range addrs {
+			if atomic.LoadInt64(&e.gen) == gen && atomic.LoadUintptr(&e.lo) == addr {
+				atomic.CompareAndSwapUintptr(&e.end, addr+size, addr)
+				all = append(all, owned{e: e, addr: addr})
+			}
+		}
+	}
+	if len(all) == 0 {
+		return
+	}
+	stopWorld()
+	for i := range all {
+		o := &all[i]
+		o.cur = atomic.LoadUintptr(&o.e.cur)
+		if atomic.CompareAndSwapUintptr(&o.e.end, o.addr, taken) {
+			atomic.CompareAndSwapUintptr(&o.e.lo, o.addr, ^uintptr(0))
+		} else {
+			o.cur = 0 // the P has sealed it
+		}
+	}
+	stopWorld()
+	for _, o := range all {
+		if o.cur != 0 && seal(o.addr, o.cur-o.addr) {
+			f.reclaimed += int64(o.cur-o.addr-64) / 32
+		}
+	}
+}
+
+// stopWorld returns after all of the program's goroutines have been out of the
+// assembly at one moment.
+func stopWorld() {
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+}
+
 // Leave calls fn with the chunk that each P still has and the bytes used in it,
 // after Run(-1) and a stop of the world.
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
+	f.counting.Lock() // somebody may be reclaiming
+	defer f.counting.Unlock()
 	for i := range entries {
 		e := &entries[i]
-		if e.gen == gen && e.lo != 0 {
+		if e.gen == gen && e.lo != 0 && e.end != taken {
 			fn(e.lo, e.cur-e.lo)
 		}
 		if i >= f.ps() && e.gen == 0 {
