@@ -124,9 +124,9 @@ func (x tools) judge(t *testing.T, s shape, k knob) *pair {
 		wrong("%s", v.first())
 	}
 	for _, f := range v.findings { // a promise may be on any line
-		if p.named(f) && f.gain() > promise*p.measured() {
+		if p.named(f) && f.gain() > promise*max(p.measured(), 0) {
 			x.least(t, p, 2*runs) // or the runs were not the fastest
-			if f.gain() > promise*p.measured() {
+			if f.gain() > promise*max(p.measured(), 0) {
 				wrong("promised %.0f %%", 100*f.gain())
 			}
 		}
