@@ -110,6 +110,7 @@ var mayImport = map[string][]string{
 	"internal/testpoint/*": {}, // for tests only
 	"internal/faultfs":     {},
 	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
+	"internal/retest":      {},                               // for make test only
 	"internal/shmtest":     {"internal/hot", "internal/sys"}, // for tests only
 	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},

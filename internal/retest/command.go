@@ -1,0 +1,112 @@
+package main
+
+import (
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"regexp"
+	"slices"
+	"strings"
+)
+
+// command is a go test as it was asked for.
+type command struct {
+	flags    []string // from the go command on, without the packages
+	packages []string
+}
+
+func parse(args []string) (command, error) {
+	n := len(args)
+	for n > 0 && strings.HasPrefix(args[n-1], ".") {
+		n--
+	}
+	if n < 2 || n == len(args) || args[1] != "test" {
+		return command{}, fmt.Errorf("%q is not: go test [flags] ./package...", args)
+	}
+	return command{flags: args[:n], packages: args[n:]}, nil
+}
+
+// run runs the packages' tests, with further flags, and prints what go test prints.
+// It reports whether go test found nothing wrong.
+func (c command) run(out io.Writer, further []string, packages ...string) (*results, bool) {
+	args := slices.Concat([]string{"test", "-json"}, c.flags[2:], further, packages)
+	cmd := exec.Command(c.flags[0], args...)
+	cmd.Stderr = os.Stderr
+	r := &results{packages: map[string]*outcome{}}
+	pipe, err := cmd.StdoutPipe()
+	if err == nil {
+		err = cmd.Start()
+	}
+	if err != nil {
+		fmt.Fprintf(out, "FAIL\t%v\n", err)
+		return r, false
+	}
+	r.read(pipe, out, slices.Contains(c.flags, "-v"))
+	return r, cmd.Wait() == nil
+}
+
+// judge runs the tests, then alone what failed, and reports whether all passed in the end.
+func (c command) judge(out io.Writer) bool {
+	first, passed := c.run(out, nil, c.packages...)
+	if passed {
+		return true
+	}
+	passed = true
+	failures := 0
+	for _, path := range first.failed() {
+		o := first.packages[path]
+		failures++
+		if why := o.sure(); why != "" {
+			fmt.Fprintf(out, "FAIL\t%s: %s, which does not run again\n", path, why)
+			passed = false
+			continue
+		}
+		tests := o.failedTests()
+		if o.died() {
+			tests = []string{""} // all
+		}
+		for _, test := range tests {
+			passed = c.again(out, path, test, o) && passed
+		}
+	}
+	return passed && failures > 0 // go test may fail without a test's doing
+}
+
+// again runs one test of a package alone, or all of them if there is no name, and
+// reports whether it passed. Passing is what was seen, not that nothing failed.
+func (c command) again(out io.Writer, path, test string, before *outcome) bool {
+	alone := []string{"-count=1", "-p=1"}
+	name := path
+	if test != "" {
+		alone = append(alone, "-run=^"+regexp.QuoteMeta(test)+"$")
+		name += " " + test
+	}
+	r, passed := c.run(io.Discard, alone, path)
+	after, ran := r.packages[path]
+	if !ran {
+		after = &outcome{}
+	}
+	if passed = passed && after.passed(test); passed {
+		fmt.Fprintf(out, "FLAKY %s: it failed beside others and passed alone\n", name)
+	} else {
+		fmt.Fprintf(out, "FAIL\t%s: it failed beside others and alone\n", name)
+	}
+	quote(out, "beside others", before.text(test))
+	quote(out, "alone", after.text(test))
+	return passed
+}
+
+// quote prints text in a way that stage of the Makefile knows from what is around it.
+func quote(out io.Writer, what, text string) {
+	const most = 100 // a package that died may have said a lot; why it did comes last
+	fmt.Fprintf(out, "    | %s:\n", what)
+	lines := strings.Split(strings.TrimRight(text, "\n"), "\n")
+	if left := len(lines) - most; left > 0 {
+		fmt.Fprintf(out, "    |   (%d lines before)\n", left)
+		lines = lines[left:]
+	}
+	for _, l := range lines {
+		fmt.Fprintf(out, "    |   %s\n", l)
+	}
+}
