@@ -44,9 +44,9 @@ func (k *kept) Fact(key, value string) {
 func (k *kept) Work(f func()) { f() }
 func (k *kept) Ring() int64   { return 0 }
 
-// onCPU is how long a thread was on a CPU between two moments, and for how much of it
-// that is not known.
-func (k *kept) onCPU(tid uint32, from, to int64) (on, unknown int64) {
+// onCPU is how long a thread was on a CPU between two moments, how often it left one, and
+// for how much of it that is not known.
+func (k *kept) onCPU(tid uint32, from, to int64) (on, unknown, left int64) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	within := func(a, b int64) int64 { return max(min(b, to)-max(a, from), 0) }
@@ -60,6 +60,9 @@ func (k *kept) onCPU(tid uint32, from, to int64) (on, unknown int64) {
 		for _, w := range s.List {
 			if is {
 				on += within(at, w.Time)
+				if w.How != format.SwitchIn && w.Time >= from && w.Time < to {
+					left++
+				}
 			}
 			at, is = w.Time, w.How == format.SwitchIn
 		}
@@ -67,5 +70,5 @@ func (k *kept) onCPU(tid uint32, from, to int64) (on, unknown int64) {
 			on += within(at, s.Until)
 		}
 	}
-	return on, unknown
+	return on, unknown, left
 }

@@ -3,6 +3,7 @@ package perf
 import (
 	"os"
 	"runtime"
+	"strconv"
 	"strings"
 	"testing"
 	"time"
@@ -22,36 +23,80 @@ func started(t *testing.T) (*Switches, *kept) {
 	return s, k
 }
 
-// burn computes until the thread has had so much CPU time.
-func burn(tid int, d time.Duration) {
-	begin, _ := sys.CPUOf(tid)
-	for now := begin; now < begin+int64(d); now, _ = sys.CPUOf(tid) {
+// moment is what the kernel says of a thread.
+type moment struct {
+	mono, cpu  int64
+	waited     int64 // to be on a CPU
+	slept, put int64 // how often it left a CPU because it had nothing to do, and for others
+}
+
+// looks returns what finds out of the calling thread, at a moment when it leaves no CPU.
+func looks(t *testing.T, tid int) func() moment {
+	f, err := os.Open("/proc/thread-self/schedstat")
+	if err != nil {
+		t.Error(err)
+		return func() (m moment) { return m }
+	}
+	t.Cleanup(func() { f.Close() })
+	left := func() (m moment) {
+		var u unix.Rusage
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
+		m.slept, m.put = u.Nvcsw, u.Nivcsw
+		return m
+	}
+	b := make([]byte, 100)
+	return func() moment {
+		for {
+			m := left()
+			before := m
+			n, _ := f.ReadAt(b, 0)
+			if words := strings.Fields(string(b[:n])); len(words) == 3 {
+				m.waited, _ = strconv.ParseInt(words[1], 10, 64)
+			}
+			m.cpu, _ = sys.CPUOf(tid)
+			m.mono = sys.Monotonic()
+			if left() == before {
+				return m
+			}
+		}
 	}
 }
 
-// What the switches say of a thread agrees with its CPU clock: of one that was there, of
-// one that was made later, and of one that has ended.
+// What the switches say of a thread agrees with the kernel: that there were so many, and
+// so much time on a CPU. The latter is what passed but for what the thread waited: its
+// CPU clock stands still while the hypervisor gives the CPU to others, or an interrupt
+// has it. The thread was there, or was made later, or has ended.
 func TestThreadsClocks(t *testing.T) {
+	if _, err := os.Stat("/proc/thread-self/schedstat"); err != nil {
+		t.Skip(err) // a kernel without CONFIG_SCHED_INFO
+	}
 	s, k := started(t)
 	type span struct {
 		tid      int
-		from, to int64
-		cpu      int64
+		from, to moment
+		busy     [][2]moment // without sleep
 	}
+	const want = 20
 	spans := make(chan span)
 	work := func(end bool) {
 		runtime.LockOSThread()
 		if !end {
 			defer runtime.UnlockOSThread()
 		}
-		x := span{tid: unix.Gettid(), from: sys.Monotonic()}
-		x.cpu, _ = sys.CPUOf(x.tid)
-		for range 20 {
-			burn(x.tid, 2*time.Millisecond)
+		x := span{tid: unix.Gettid()}
+		look := looks(t, x.tid)
+		x.from = look()
+		for deadline := time.Now().Add(10 * time.Second); len(x.busy) < want && time.Now().Before(deadline); {
+			begin, now := look(), moment{}
+			for now = begin; now.cpu < begin.cpu+int64(2*time.Millisecond) && !t.Failed(); {
+				now = look()
+			}
+			if now.slept == begin.slept { // or Go's scheduler was in between
+				x.busy = append(x.busy, [2]moment{begin, now})
+			}
 			time.Sleep(time.Millisecond)
 		}
-		after, _ := sys.CPUOf(x.tid)
-		x.to, x.cpu = sys.Monotonic(), after-x.cpu
+		x.to = look()
 		spans <- x
 	}
 	for range 4 {
@@ -64,13 +109,29 @@ func TestThreadsClocks(t *testing.T) {
 	}
 	s.Stop()
 	for _, x := range all {
-		on, unknown := k.onCPU(uint32(x.tid), x.from, x.to)
-		t.Logf("thread %d: %d us by its clock, %d us by its switches, %d us unknown", x.tid, x.cpu/1000, on/1000, unknown/1000)
+		_, unknown, left := k.onCPU(uint32(x.tid), x.from.mono, x.to.mono)
 		if unknown > 0 {
 			t.Errorf("thread %d: %d ns are not known", x.tid, unknown)
 		}
-		if off := on - x.cpu; off > x.cpu/20 || off < -x.cpu/20 {
-			t.Errorf("thread %d was on a CPU for %d ns by its clock, and %d by its switches", x.tid, x.cpu, on)
+		if n := x.to.slept + x.to.put - x.from.slept - x.from.put; left != n {
+			t.Errorf("thread %d left a CPU %d times, and by its switches %d times", x.tid, n, left)
+		}
+		if len(x.busy) < want {
+			t.Errorf("thread %d computed %d times without sleep, want %d", x.tid, len(x.busy), want)
+		}
+		var on, should, cpu int64
+		for _, b := range x.busy {
+			part, _, _ := k.onCPU(uint32(x.tid), b[0].mono, b[1].mono)
+			on += part
+			should += b[1].mono - b[0].mono - (b[1].waited - b[0].waited)
+			cpu += b[1].cpu - b[0].cpu
+		}
+		t.Logf("thread %d: %d switches, on a CPU for %d us by its switches, %d us by what it waited, %d us by its clock", x.tid, left, on/1000, should/1000, cpu/1000)
+		if off := on - should; off > should/20 || off < -should/20 {
+			t.Errorf("thread %d was on a CPU for %d ns, and by its switches for %d", x.tid, should, on)
+		}
+		if on < cpu-cpu/20 {
+			t.Errorf("thread %d was on a CPU for %d ns by its clock, and by its switches for %d", x.tid, cpu, on)
 		}
 	}
 	for _, key := range []string{FactSwitches, FactClockBegin, FactClockEnd} {
