@@ -12,7 +12,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/anonymize"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -91,8 +90,8 @@ it away.`,
 
 // stillTrace opens a trace that does not change: of one that is being written it
 // makes a snapshot, which done removes.
-func stillTrace(ctx context.Context, path string, out *output) (f *hot.File, size int64, done func(), err error) {
-	if f, size, err = openFile(path); err != nil {
+func stillTrace(ctx context.Context, path string, out *output) (f *trace.Reading, size int64, done func(), err error) {
+	if f, size, err = openFile(ctx, path); err != nil {
 		return nil, 0, nil, err
 	}
 	tr, err := trace.Open(f, size)
@@ -113,7 +112,7 @@ func stillTrace(ctx context.Context, path string, out *output) (f *hot.File, siz
 	if _, err := takeSnapshot(ctx, path, temp); err != nil {
 		return nil, 0, nil, err
 	}
-	if f, size, err = openFile(temp); err != nil {
+	if f, size, err = openFile(ctx, temp); err != nil {
 		os.Remove(temp)
 		return nil, 0, nil, err
 	}

@@ -22,7 +22,7 @@ it again.`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, size, err := openFile(args[0])
+			f, size, err := openFile(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"io"
 
 	"github.com/spf13/cobra"
@@ -38,11 +39,11 @@ func (x *excerpt) noTerminal(what, instead string) error {
 
 // open opens the trace that TRACE means, and finds out what of it is wanted. The
 // caller closes x.t.
-func (x *excerpt) open(arg string) (err error) {
+func (x *excerpt) open(ctx context.Context, arg string) (err error) {
 	if err := x.sel.parse(); err != nil {
 		return err
 	}
-	if x.t, x.path, err = openTrace(arg); err != nil {
+	if x.t, x.path, err = openTrace(ctx, arg); err != nil {
 		return err
 	}
 	if err = x.out.notOver(x.path); err == nil {

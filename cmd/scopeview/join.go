@@ -130,7 +130,7 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 	if err := notThere(to); err != nil {
 		return err
 	}
-	stream, chunk, err := nextStream(from)
+	stream, chunk, err := nextStream(ctx, from)
 	if err != nil {
 		return err
 	}
@@ -163,8 +163,8 @@ func join(ctx context.Context, s *streams, from string, g *goTraceFile, to strin
 
 // nextStream is the number that the next Go execution trace of a trace has, and the
 // trace's chunk size.
-func nextStream(path string) (stream uint32, chunk int64, err error) {
-	t, err := trace.OpenFile(path)
+func nextStream(ctx context.Context, path string) (stream uint32, chunk int64, err error) {
+	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {
 		return 0, 0, err
 	}
@@ -204,7 +204,7 @@ func (g *goTraceFile) parts(ctx context.Context, buf []byte, f func(seq uint32, 
 // checkJoined refuses a trace whose Go execution trace of that number is not of the
 // same process and time, or of which that can't be told.
 func checkJoined(ctx context.Context, s *streams, path string, stream uint32, size int64, name string) error {
-	t, err := trace.OpenFile(path)
+	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 
@@ -12,11 +13,11 @@ import (
 
 // openTrace opens the trace that TRACE means. Where it has a Go execution trace, the CPU
 // times of its scopes are from there.
-func openTrace(arg string) (t *trace.Trace, path string, err error) {
+func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, err error) {
 	if path, err = findTrace(arg); err != nil {
 		return nil, "", err
 	}
-	if t, err = trace.OpenFile(path); err != nil {
+	if t, err = trace.OpenFileUntil(ctx, path); err != nil {
 		return nil, path, err
 	}
 	if err = states.Attach(t); err != nil {
@@ -28,12 +29,13 @@ func openTrace(arg string) (t *trace.Trace, path string, err error) {
 
 // openFile opens the file that TRACE means, joined with its hot file, for what reads
 // it raw.
-func openFile(arg string) (f *hot.File, size int64, err error) {
+func openFile(ctx context.Context, arg string) (r *trace.Reading, size int64, err error) {
 	path, err := findTrace(arg)
 	if err != nil {
 		return nil, 0, err
 	}
-	if f, err = hot.Open(path); err == nil {
+	f, err := hot.Open(path)
+	if err == nil {
 		if size, err = f.Size(); err != nil {
 			f.Close()
 		}
@@ -44,5 +46,5 @@ func openFile(arg string) (f *hot.File, size int64, err error) {
 	if err != nil {
 		return nil, 0, err
 	}
-	return f, size, nil
+	return &trace.Reading{File: f, Until: ctx}, size, nil
 }

@@ -95,9 +95,9 @@ func TestInterrupt(t *testing.T) {
 	scriptTrace(t, "store")
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	for _, args := range []string{"info", "top"} {
-		if r := callOn(ctx, false, args, "store.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
-			t.Errorf("%s: %v", args, r)
+	for _, command := range []string{"info", "top", "verify", "dump"} {
+		if r := callOn(ctx, false, command, "store.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") {
+			t.Errorf("%s: %v", command, r)
 		}
 	}
 	files(t, ".", "store.scope")

@@ -156,7 +156,7 @@ func namesIn(ctx context.Context, dir string) (map[string]scale.Name, error) {
 }
 
 func addNames(ctx context.Context, path string, names map[string]scale.Name) error {
-	t, _, err := openTrace(path)
+	t, _, err := openTrace(ctx, path)
 	if err != nil {
 		return err
 	}

@@ -57,7 +57,7 @@ The first lines say what was recorded, and how far what can be known in two ways
 			case r.by != analysis.ByName && (r.self || x.sel.nameText != ""):
 				return usagef("--self and --name are about scopes, and go with --by name")
 			}
-			if err := x.open(args[0]); err != nil {
+			if err := x.open(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

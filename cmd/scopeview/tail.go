@@ -11,7 +11,6 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/hot"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -48,14 +47,14 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 			if err := sel.parse(); err != nil {
 				return err
 			}
-			f, _, err := openFile(args[0])
+			f, _, err := openFile(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}
 			defer f.Close()
 			t := &tailer{s: s, file: f, out: bufio.NewWriter(s.out)}
 			if err := t.start(cmd.Context(), from != ""); err != nil {
-				return err
+				return unlessOver(cmd.Context(), err)
 			}
 			if from != "" {
 				if t.from, err = moment("--from", from, t.follower.Trace()); err != nil {
@@ -71,7 +70,7 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 			if open {
 				t.nextOpen = time.Now()
 			}
-			err = t.run(cmd.Context())
+			err = unlessOver(cmd.Context(), t.run(cmd.Context()))
 			if err := errors.Join(err, t.out.Flush()); err != nil {
 				return err
 			}
@@ -85,10 +84,18 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 	return cmd
 }
 
+// unlessOver returns err, or nil where the user has ended what else goes on for ever.
+func unlessOver(ctx context.Context, err error) error {
+	if ctx.Err() != nil && errors.Is(err, ctx.Err()) {
+		return nil
+	}
+	return err
+}
+
 // tailer follows one trace.
 type tailer struct {
 	s        *streams
-	file     *hot.File
+	file     *trace.Reading
 	out      *bufio.Writer
 	follower *trace.Follower
 	choice   *analysis.Choice

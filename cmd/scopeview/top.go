@@ -64,7 +64,7 @@ holder's row, around the lock or inside it.`,
 			if top.limit < 0 {
 				return usagef("-n %d: it takes a number of rows, or 0 for all", top.limit)
 			}
-			if err := x.open(args[0]); err != nil {
+			if err := x.open(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

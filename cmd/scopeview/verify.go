@@ -23,7 +23,7 @@ they can. It exits with code 1 if a rule is broken.`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			f, size, err := openFile(args[0])
+			f, size, err := openFile(cmd.Context(), args[0])
 			if err != nil {
 				return err
 			}

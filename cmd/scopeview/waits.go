@@ -41,7 +41,7 @@ woken: where somebody unlocked, was done, sent or received. --name chooses those
 			if r.limit < 0 {
 				return usagef("-n %d: it takes a number of rows, or 0 for all", r.limit)
 			}
-			if err := x.open(args[0]); err != nil {
+			if err := x.open(cmd.Context(), args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

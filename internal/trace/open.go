@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -16,7 +17,11 @@ import (
 func Open(r io.ReaderAt, size int64) (*Trace, error) { return open(r, size, "") }
 
 // OpenFile opens path, joined with its hot file if there is one; Close closes both.
-func OpenFile(path string) (*Trace, error) {
+func OpenFile(path string) (*Trace, error) { return OpenFileUntil(context.Background(), path) }
+
+// OpenFileUntil is OpenFile of a trace that can be read until ctx is done: from then on
+// reading it fails with the context's error.
+func OpenFileUntil(ctx context.Context, path string) (*Trace, error) {
 	f, err := hot.Open(path)
 	if err != nil {
 		return nil, err
@@ -24,7 +29,7 @@ func OpenFile(path string) (*Trace, error) {
 	size, err := f.Size()
 	var t *Trace
 	if err == nil {
-		t, err = open(f, size, path)
+		t, err = open(&Reading{File: f, Until: ctx}, size, path)
 	}
 	if err != nil {
 		f.Close()
@@ -32,6 +37,32 @@ func OpenFile(path string) (*Trace, error) {
 	}
 	t.closer = f
 	return t, nil
+}
+
+// Reading is a trace's file that can be read until a context is done.
+type Reading struct {
+	*hot.File
+	Until context.Context
+}
+
+// ReadAt reads from the file, or returns the context's error.
+func (r *Reading) ReadAt(b []byte, off int64) (int, error) {
+	if err := r.Until.Err(); err != nil {
+		return 0, err
+	}
+	return r.File.ReadAt(b, off)
+}
+
+// NextPlace returns the next place behind at that can have a chunk: the end, size, or
+// more, if there is none. Those in holes of the file have none, and a sparse file has
+// millions of them.
+func NextPlace(r io.ReaderAt, at, chunk, size int64) int64 {
+	at += chunk
+	if s, ok := r.(interface{ NextData(off int64) int64 }); ok && at < size {
+		data := min(s.NextData(at), size)
+		at = max(at, data-data%chunk)
+	}
+	return at
 }
 
 // Close closes the file that OpenFile opened.
@@ -102,7 +133,7 @@ func (t *Trace) readHeader() error {
 
 // unbornMax is how many places without a chunk are looked at, one after
 // another, beyond what the writer says it handed out: more than the longest
-// prepared window, or a sparse file of a terabyte is read to its end.
+// prepared window, or a file of a terabyte of zeros is read to its end.
 const unbornMax = 4096
 
 // readIndex looks at the headers of all chunks. A chunk whose magic is zero was
@@ -113,8 +144,9 @@ func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
 	unborn, firstUnborn := int64(0), int64(0)
-	for at := cs; at < t.size; at += cs {
+	for at, next := cs, cs; at < t.size; at = next {
 		_, born, err := t.indexChunk(at)
+		next = at + cs
 		switch {
 		case err != nil:
 			return err
@@ -127,7 +159,8 @@ func (t *Trace) readIndex() error {
 		case unborn == 0:
 			firstUnborn = at
 		}
-		if unborn++; unborn > unbornMax && at > t.state.End {
+		next = NextPlace(t.r, at, cs, t.size)
+		if unborn += (next - at) / cs; unborn > unbornMax && at > t.state.End {
 			break
 		}
 	}

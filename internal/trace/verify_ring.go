@@ -28,14 +28,14 @@ type verifiedCarry struct {
 
 // places gives where chunks can be, so that blocks come in the order in which they
 // were written: in a ring the kept chunks first, which name what the others tell
-// of, then the others by number.
+// of, then the others by number. In holes there are none.
 func (v *verifier) places() iter.Seq[int64] {
 	if v.t.inRing() {
 		return slices.Values(v.ringPlaces())
 	}
 	return func(yield func(int64) bool) {
 		cs := int64(v.t.header.ChunkSize)
-		for at := cs; at < v.t.size && yield(at); at += cs {
+		for at := cs; at < v.t.size && yield(at); at = NextPlace(v.t.r, at, cs, v.t.size) {
 		}
 	}
 }
@@ -50,8 +50,8 @@ func (v *verifier) ringPlaces() []int64 {
 		k.byPlace[v.t.chunks[i].at] = &v.t.chunks[i]
 	}
 	cs := int64(v.t.header.ChunkSize)
-	list := make([]int64, 0, v.t.size/cs)
-	for at := cs; at < v.t.size; at += cs {
+	var list []int64
+	for at := cs; at < v.t.size; at = NextPlace(v.t.r, at, cs, v.t.size) {
 		list = append(list, at)
 	}
 	rank := func(at int64) (gen, off int64) {

@@ -25,16 +25,17 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 		return err
 	}
 	unborn := int64(0)
-	for off := int64(0); off < size; off += cs {
+	for off, next := int64(0), int64(0); off < size; off = next {
 		if err := d.read(off); err != nil {
 			return err
 		}
+		next = trace.NextPlace(r, off, cs, size)
 		if off > 0 && isZero(d.chunk) {
-			unborn++
+			unborn += (next - off) / cs
 			continue
 		}
 		d.unborn(unborn)
-		unborn = 0
+		unborn = (next-off)/cs - 1 // in a hole
 		if err := d.dumpChunk(off); err != nil {
 			return err
 		}
