@@ -114,7 +114,7 @@ func (b *bench) sweepRow() row {
 	var rates []float64
 	for range b.rounds {
 		var spent time.Duration
-		s := sweeper.Start(sweeper.Config{
+		s := sweeper.New(sweeper.Config{
 			Every: math.MaxInt64,
 			Block: func(format.BlockType, []byte) bool { return true },
 			Now:   func() int64 { return 1 },
@@ -124,6 +124,7 @@ func (b *bench) sweepRow() row {
 				spent += time.Since(begin)
 			},
 		})
+		s.Start()
 		var mem sys.PCs
 		pcs := mem[:stackDepth+1]
 		for i := range n {

@@ -125,6 +125,7 @@ func (r *recorder) tick(time.Time) {
 	if r.ring != nil {
 		r.ring.tellEnded()
 	}
+	r.stacks.sweep()
 	r.obey()
 }
 
@@ -186,9 +187,7 @@ func (r *recorder) stats() Statistics {
 		s.Names = r.names.count()
 		s.Misuse.OtherNames = r.names.others.Load()
 	}
-	if r.sweeper != nil {
-		s.Stacks, s.Misuse.OtherStacks = r.sweeper.Counted()
-	}
+	s.Stacks, s.Misuse.OtherStacks = r.stacks.told()
 	if r.flusher != nil {
 		s.LastError = r.flusher.Err()
 	}

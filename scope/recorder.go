@@ -16,7 +16,6 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
-	"github.com/scopeview/scopeview/sweeper"
 )
 
 // recorder is one recording. What workers read is set before it becomes
@@ -49,7 +48,7 @@ type recorder struct {
 
 	segments atomic.Int64 // files that its ring lies in
 	flusher  *flusher.Flusher
-	sweeper  *sweeper.Sweeper
+	stacks   stacks
 	walk     bool // the frame pointers lead to a function's callers
 	sampler  *heartbeat.Sampler
 	beatMu   sync.Mutex // one beat at a time: the ticker's, and Stop's

@@ -3,6 +3,9 @@
 package scope
 
 import (
+	"sync"
+	"sync/atomic"
+
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/sweeper"
@@ -19,7 +22,14 @@ func stack(name string, weight int64) {
 		return
 	}
 	var pcs sys.PCs
-	if why := r.sweeper.Put(uint16(n&nameID), weight, sys.Callers(&pcs, r.walk)); why != 0 {
+	s := r.stacks.sweeper.Load()
+	if s == nil {
+		if s = r.first(); s == nil {
+			r.lose(format.LossStop)
+			return
+		}
+	}
+	if why := s.Put(uint16(n&nameID), weight, sys.Callers(&pcs, r.walk)); why != 0 {
 		r.lose(why)
 	}
 }
@@ -33,18 +43,73 @@ func (r *recorder) chooseStacks() string {
 	return "runtime.Callers, not frame pointers: " + err.Error()
 }
 
-// startSweeper begins to count stacks.
-func (r *recorder) startSweeper() {
-	r.sweeper = sweeper.Start(sweeper.Config{
+// stacks is what counts them. It is made at the first call of Stack, and what it does is
+// reached by these functions only, so that a program that never calls Stack does not
+// contain the sweeper, nor have its goroutine.
+type stacks struct {
+	sweeper atomic.Pointer[sweeper.Sweeper]
+	wake    chan struct{} // made by Start: one that is made in a bubble is of no use outside
+
+	mu      sync.Mutex
+	over    bool
+	start   func() // nil: there is no sweeper, or its goroutine runs
+	counted func() (all, others int64)
+	stop    func() (lost int64)
+}
+
+// first makes the sweeper; nil where the recording is over. Its goroutine is begun by one
+// of ours: who is here may be in a bubble of testing/synctest, and what is begun there
+// belongs to that.
+func (r *recorder) first() *sweeper.Sweeper {
+	c := &r.stacks
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	s := c.sweeper.Load()
+	if s != nil || c.over {
+		return s
+	}
+	s = sweeper.New(sweeper.Config{
 		Every: r.opts.heartbeat,
 		Block: r.block,
 		Now:   r.clock.Now,
 		Round: r.flusher.Cost.Round,
 		Inner: stackEntry,
+		Wake:  c.wake,
 	})
+	c.start, c.counted, c.stop = s.Start, s.Counted, s.Stop
+	c.sweeper.Store(s)
+	r.send(c.sweep) // where that is busy the next tick does it
+	return s
 }
 
-// stopSweeper counts what is left. What the trace has no room for is lost.
-func (r *recorder) stopSweeper() {
-	r.loseMany(format.LossStack, r.sweeper.Stop())
+// sweep begins the sweeper's goroutine if there is a sweeper that has none.
+func (c *stacks) sweep() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.start != nil {
+		c.start()
+		c.start = nil
+	}
+}
+
+// told is how many records were counted, and how many of them for their name alone.
+func (c *stacks) told() (all, others int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.counted == nil {
+		return 0, 0
+	}
+	return c.counted()
+}
+
+// end counts what is left, and returns how many records the trace has no room for.
+func (c *stacks) end() (lost int64) {
+	c.mu.Lock()
+	c.over = true
+	c.mu.Unlock()
+	c.sweep()
+	if c.stop == nil {
+		return 0
+	}
+	return c.stop()
 }

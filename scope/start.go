@@ -94,6 +94,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		}
 	}
 	r.filter, r.errand = filter, make(chan func(), 1)
+	r.stacks.wake = make(chan struct{}, 1)
 	r.expr.Store(&o.filter)
 	w := r.choosePath()
 	if o.ring > 0 {
@@ -170,7 +171,6 @@ func (r *recorder) run() {
 		cfg.Leave, cfg.Reclaim = r.ring.left, r.ring.reclaim
 	}
 	r.flusher = flusher.Start(cfg)
-	r.startSweeper()
 	r.ticker.Add(2)
 	go r.beats()
 	go r.errands()
@@ -228,7 +228,7 @@ func Stop() error {
 	close(r.quit)
 	r.ticker.Wait()
 	r.tellCollectors(collectStop)
-	r.stopSweeper()
+	r.loseMany(format.LossStack, r.stacks.end())
 	r.flusher.Stop()
 	return r.finish()
 }

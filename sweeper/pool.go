@@ -56,8 +56,8 @@ type pool struct {
 	left  atomic.Int64
 }
 
-func newPool() *pool {
-	p := &pool{wake: make(chan struct{}, 1)}
+func newPool(wake chan struct{}) *pool {
+	p := &pool{wake: wake}
 	for i := uint64(maxChunks); i > 0; i-- {
 		p.spare = append(p.spare, i)
 	}

@@ -22,6 +22,8 @@ type Config struct {
 	// Inner is the function that calls Put for its caller: frames of it are
 	// not the caller's.
 	Inner string
+	// Wake has room for one; Put sends when there is much to count. May be nil.
+	Wake chan struct{}
 }
 
 // Sweeper counts the stacks of one recording.
@@ -40,15 +42,23 @@ type Sweeper struct {
 	untold  int64
 }
 
-// Start begins to sweep.
-func Start(c Config) *Sweeper {
+// New returns a sweeper that takes records. Start has to be called to count them. It may
+// be called in a bubble of testing/synctest where Wake is given, Start may not.
+func New(c Config) *Sweeper {
 	if c.Round == nil {
 		c.Round = func(f func()) { f() }
 	}
-	s := &Sweeper{Config: c, pool: newPool(), quit: make(chan struct{})}
+	if c.Wake == nil {
+		c.Wake = make(chan struct{}, 1)
+	}
+	return &Sweeper{Config: c, pool: newPool(c.Wake)}
+}
+
+// Start begins to sweep.
+func (s *Sweeper) Start() {
+	s.quit = make(chan struct{})
 	s.done.Add(1)
 	go s.run()
-	return s
 }
 
 // Put leaves a record for the sweeper: a name, a weight, and the addresses that
@@ -62,8 +72,8 @@ func (s *Sweeper) Put(name uint16, weight int64, pcs []uintptr) format.Loss {
 // alone, because there were too many stacks.
 func (s *Sweeper) Counted() (all, others int64) { return s.counted.Load(), s.others.Load() }
 
-// Stop counts what is left, tells the trace, and returns how many records could
-// not be told: then they are not among Counted any more. Put may still be called;
+// Stop, after Start, counts what is left, tells the trace, and returns how many records
+// could not be told: then they are not among Counted any more. Put may still be called;
 // it is too late.
 func (s *Sweeper) Stop() (lost int64) {
 	close(s.quit)

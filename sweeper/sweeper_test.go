@@ -71,7 +71,7 @@ func (b *book) block(t *testing.T) func(format.BlockType, []byte) bool {
 
 // idle is a Sweeper whose goroutine does not run: the test sweeps.
 func idle(t *testing.T, b *book) *Sweeper {
-	return &Sweeper{Config: Config{Block: b.block(t), Now: func() int64 { return 1 }}, pool: newPool()}
+	return &Sweeper{Config: Config{Block: b.block(t), Now: func() int64 { return 1 }}, pool: newPool(make(chan struct{}, 1))}
 }
 
 func caller() []uintptr {
@@ -173,7 +173,8 @@ func TestNoRoom(t *testing.T) {
 	}
 
 	b.full = true
-	late := Start(Config{Every: time.Hour, Block: b.block(t), Now: func() int64 { return 1 }})
+	late := New(Config{Every: time.Hour, Block: b.block(t), Now: func() int64 { return 1 }})
+	late.Start()
 	late.Put(2, 1, caller())
 	lost := late.Stop()
 	if n, _ := late.Counted(); lost != 1 || n != 0 {
@@ -226,7 +227,8 @@ func TestTable(t *testing.T) {
 // TestManyCallers: what goes in while it is swept is counted or lost.
 func TestManyCallers(t *testing.T) {
 	b := newBook()
-	s := Start(Config{Every: time.Millisecond, Block: b.block(t), Now: func() int64 { return 1 }})
+	s := New(Config{Every: time.Millisecond, Block: b.block(t), Now: func() int64 { return 1 }})
+	s.Start()
 	const workers, calls = 8, 50_000
 	var lost atomic.Int64
 	var wg sync.WaitGroup
