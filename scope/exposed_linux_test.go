@@ -333,3 +333,25 @@ func marks(t *testing.T, names []string) (found int, all bool) {
 	}
 	return found, all
 }
+
+// leave is what a process does that stops where it can't remove its hot file.
+func leave(t *testing.T, act, path string) (said string) {
+	if err := Start(path, WithBacking(ShmBacking), shortTicks()); err != nil {
+		t.Fatal(err)
+	}
+	for range 100_000 {
+		Task("filler")()
+	}
+	Task("a")()
+	var err error
+	if act == "setuid" {
+		err = syscall.Setuid(65534)
+	} else {
+		err = syscall.Chroot(filepath.Dir(path))
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	err = Stop()
+	return fmt.Sprintf("Stop: %v, LastError: %v", err, Stats().LastError)
+}

@@ -4,7 +4,6 @@ package scope
 
 import (
 	"errors"
-	"fmt"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -137,26 +136,4 @@ func TestG35(t *testing.T) {
 		})
 	}
 	t.Logf("G35: %d recordings, their traces and hot files removed, renamed, replaced and given away before, during and after them: no hot file holds memory, and none is an error of a recording", n)
-}
-
-// leave is what a process does that stops where it can't remove its hot file.
-func leave(t *testing.T, act, path string) (said string) {
-	if err := Start(path, WithBacking(ShmBacking), shortTicks()); err != nil {
-		t.Fatal(err)
-	}
-	for range 100_000 {
-		Task("filler")()
-	}
-	Task("a")()
-	var err error
-	if act == "setuid" {
-		err = syscall.Setuid(65534)
-	} else {
-		err = syscall.Chroot(filepath.Dir(path))
-	}
-	if err != nil {
-		t.Fatal(err)
-	}
-	err = Stop()
-	return fmt.Sprintf("Stop: %v, LastError: %v", err, Stats().LastError)
 }
