@@ -96,7 +96,7 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 			}
 		}
 	})
-	t.Run("testpoints", func(t *testing.T) {
+	t.Run("what it does not use", func(t *testing.T) {
 		f, err := elf.Open(filepath.Join(with.dir, "program"))
 		if err != nil {
 			t.Fatal(err)
@@ -111,6 +111,8 @@ func TestWhatAnImporterTakesOn(t *testing.T) {
 			switch {
 			case strings.HasPrefix(s.Name, module+"/internal/testpoint"):
 				t.Errorf("the program has %s, which is for tests", s.Name)
+			case strings.HasPrefix(s.Name, module+"/sweeper."):
+				t.Errorf("the program has %s, and never calls scope.Stack", s.Name)
 			case strings.HasPrefix(s.Name, module+"/scope."):
 				ours++
 			}
