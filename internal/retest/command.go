@@ -89,10 +89,10 @@ func (c command) again(out io.Writer, path, test string, before *outcome) bool {
 	}
 	if passed = passed && after.passed(test); passed {
 		fmt.Fprintf(out, "FLAKY %s: it failed beside others and passed alone\n", name)
-	} else {
+		quote(out, "beside others", before.text(test))
+	} else { // the first output is above
 		fmt.Fprintf(out, "FAIL\t%s: it failed beside others and alone\n", name)
 	}
-	quote(out, "beside others", before.text(test))
 	quote(out, "alone", after.text(test))
 	return passed
 }
