@@ -13,8 +13,11 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
+
+func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 
 // sparse opens a trace of size bytes, a ring of so many chunks or none, that has chunks at
 // those places, and holes between.
