@@ -72,9 +72,10 @@ func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 // by a recording reads nothing there, and one of the Go path, whose stores nobody can wait
 // for, harms nobody. Where that is refused the file stays mapped, which is harmless too.
 func (m *mapped) release() error {
-	err := m.r.VacateAll(m.nowhere, m.late)
+	// Chunk 0 is writable at every moment: somebody may be about to count a loss there.
+	err := m.r.VacateAll(m.nowhere, ChunkSize, m.late)
 	if e := m.r.Vacate(-1, 0, ChunkSize, true); err == nil {
-		err = e // chunk 0 stays writable: somebody may be about to count a loss there
+		err = e
 	}
 	if m.nowhere >= 0 {
 		unix.Close(m.nowhere)

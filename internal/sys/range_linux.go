@@ -128,11 +128,13 @@ func (r *Range) use(from, to int64) {
 	r.used = append(r.used, stretch{from, to})
 }
 
-// VacateAll is Vacate of all that was ever mapped.
-func (r *Range) VacateAll(nowhere int, late bool) error {
+// VacateAll is Vacate of all that was ever mapped at from and behind it.
+func (r *Range) VacateAll(nowhere int, from int64, late bool) error {
 	for _, u := range r.used {
-		if err := r.Vacate(nowhere, u.from, u.to-u.from, late); err != nil {
-			return err
+		if at := max(u.from, from); at < u.to {
+			if err := r.Vacate(nowhere, at, u.to-at, late); err != nil {
+				return err
+			}
 		}
 	}
 	return nil

@@ -53,7 +53,7 @@ func TestRange(t *testing.T) {
 		if err := r.Populate(2*page, page); err == nil && !faultfs.Emulated() {
 			t.Error("populating beyond the file's end did not fail")
 		}
-		if err := r.VacateAll(-1, scratch); err != nil {
+		if err := r.VacateAll(-1, 0, scratch); err != nil {
 			t.Fatal(err)
 		}
 		b, err := os.ReadFile(f.Name())

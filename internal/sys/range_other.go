@@ -16,7 +16,7 @@ func NewRange(size int64) (*Range, error) { return nil, ErrNoMap }
 func (r *Range) Size() int64                          { return 0 }
 func (r *Range) Base() uintptr                        { return 0 }
 func (r *Range) Map(fd int, off, at, n int64) error   { return ErrNoMap }
-func (r *Range) VacateAll(int, bool) error            { return ErrNoMap }
+func (r *Range) VacateAll(int, int64, bool) error     { return ErrNoMap }
 func (r *Range) Vacate(int, int64, int64, bool) error { return ErrNoMap }
 func (r *Range) Bytes(off, n int64) []byte            { return nil }
 func (r *Range) Words(off, n int64) []uint64          { return nil }
