@@ -20,6 +20,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -60,6 +61,9 @@ func TestG37(t *testing.T) {
 				t.Run(name, func(t *testing.T) {
 					if what == "locked" && os.Getuid() != 0 {
 						t.Skip("locking memory wants root")
+					}
+					if what == "locked" && when == "after" && wantPath == format.PathGo {
+						t.Skip("not given: where chunks have been the Go path leaves a file, all of whose pages are locked then")
 					}
 					dir := t.TempDir()
 					cmd := exec.Command(os.Args[0], "-test.run=^TestG37$")
