@@ -92,7 +92,7 @@ func lateEnds(t *testing.T, binary, ways string, ring bool) {
 	v.steps.begin[0].Store(1)
 	each := 1
 	if !faultfs.Full() {
-		each = 9
+		each = 61
 	}
 	ended, stopped := 0, 0
 	for over := 0; over < lateKinds; ended++ {
