@@ -13,6 +13,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/faultfs"
 )
 
 const bubbleWay = "SCOPE_BUBBLE" // what TestBubbleVictim does: a word
@@ -20,6 +22,7 @@ const bubbleWay = "SCOPE_BUBBLE" // what TestBubbleVictim does: a word
 // TestG38Bubble starts, uses and stops recordings around and inside of bubbles of
 // testing/synctest. What goes wrong there is fatal, so a child does it.
 func TestG38Bubble(t *testing.T) {
+	faultfs.Children(t)
 	for _, c := range []struct {
 		way, want string
 		fails     bool
