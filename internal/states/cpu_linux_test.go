@@ -52,7 +52,7 @@ func compute(n int64) {
 // is enough.
 func TestLongScopes(t *testing.T) {
 	burn(0)
-	before := stolen(t)
+	begin, before := time.Now(), stolen(t)
 	for try := 1; ; try++ {
 		wrong := longScopes(t)
 		if len(wrong) == 0 {
@@ -60,7 +60,7 @@ func TestLongScopes(t *testing.T) {
 		}
 		t.Log(strings.Join(wrong, "\n"))
 		if try == 5 {
-			failUnlessStolen(t, before, "%d recordings have CPU times that are wrong", try)
+			failUnlessStolen(t, begin, before, "%d recordings have CPU times that are wrong", try)
 		}
 	}
 }

@@ -2,6 +2,7 @@ package states
 
 import (
 	"os"
+	"runtime"
 	"strconv"
 	"strings"
 	"testing"
@@ -29,11 +30,11 @@ func stolen(t *testing.T) time.Duration {
 	return time.Duration(ticks) * 10 * time.Millisecond
 }
 
-// failUnlessStolen fails the test, but where the host took part of the machine away
-// since it had given so much to others: what is wrong then is what nobody can tell.
-func failUnlessStolen(t *testing.T, before time.Duration, format string, args ...any) {
+// failUnlessStolen fails the test, but where the host took more than a hundredth of the
+// CPUs away since begin, when it had taken before: what is wrong then nobody can tell.
+func failUnlessStolen(t *testing.T, begin time.Time, before time.Duration, format string, args ...any) {
 	t.Helper()
-	if took := stolen(t) - before; took > 10*time.Millisecond {
+	if took := stolen(t) - before; took > time.Since(begin)*time.Duration(runtime.NumCPU())/100 {
 		t.Skipf("the host took %v of CPU time meanwhile, which switches count and threads' clocks do not", took)
 	}
 	t.Fatalf(format, args...)
