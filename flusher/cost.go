@@ -16,7 +16,13 @@ type Cost struct {
 // Round runs f and adds the CPU time of its thread. Where the goroutine was
 // moved to another thread meanwhile, the CPU time is not known: the wall time
 // goes to a sum of its own.
+//
+// In a forked child, whose one thread runs goroutines of ours that the parent had, it
+// does nothing: the files are the parent's, and its memory is not there.
 func (c *Cost) Round(f func()) {
+	if sys.Forked() {
+		return
+	}
 	t0 := time.Now()
 	cpu0, tid0, ok0 := sys.ThreadCPU()
 	f()

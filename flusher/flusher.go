@@ -50,6 +50,7 @@ type Flusher struct {
 	stop  chan struct{}
 	write chan struct{}
 	done  sync.WaitGroup
+	alone sync.Mutex
 	err   atomic.Pointer[error]
 
 	ticked    atomic.Bool // since the last round
@@ -60,6 +61,10 @@ type Flusher struct {
 	leaving []int64 // marked in the last round
 	since   map[int64]time.Time
 }
+
+// retry is how soon the window is tried again when records are lost for want of one: who
+// loses them asks for it once.
+const retry = 20 * time.Millisecond
 
 // old is how long a chunk may stay open.
 const old = 10 * time.Second
@@ -107,14 +112,19 @@ func (f *Flusher) prepare() {
 	for {
 		tick := false
 		var now time.Time
+		var again <-chan time.Time
+		if f.Pool.Short() {
+			again = time.After(retry)
+		}
 		select {
 		case <-f.stop:
 			return
 		case <-f.Pool.Wake():
+		case <-again:
 		case now = <-t.C:
 			tick = true
 		}
-		f.Cost.Round(func() {
+		f.Alone(func() {
 			f.note(f.Pool.Extend())
 			f.reclaim(time.Now())
 			if tick {
@@ -130,6 +140,15 @@ func (f *Flusher) prepare() {
 		default:
 		}
 	}
+}
+
+// Alone runs f, and nothing else meanwhile that is run by it, as the window is prepared:
+// so of what works in memory one goroutine at a time is in a system call. Each that is
+// there can cost the program a thread, of which a container may have none to spare.
+func (f *Flusher) Alone(work func()) {
+	f.alone.Lock()
+	defer f.alone.Unlock()
+	f.Cost.Round(work)
 }
 
 // reclaim takes open chunks away where they hold the ring up.
@@ -236,7 +255,8 @@ func (f *Flusher) round() {
 			f.Pool.SetState(idx, mmpool.Gone)
 		}
 	}
-	if len(f.leaving) > 0 {
+	settled := len(f.leaving) > 0
+	if settled {
 		f.leaving = f.leaving[:0]
 		f.forget()
 	}
@@ -247,12 +267,14 @@ func (f *Flusher) round() {
 			f.leaving = append(f.leaving, idx)
 		}
 	}
-	if f.Pool.Copies() {
-		return // Settle writes them, once
+	if !f.Pool.Copies() { // else Settle writes them, once
+		for _, run := range runs(f.leaving) {
+			f.note(f.Pool.Save(run.from, run.to, true))
+			testpoint.Here("flush.saved")
+		}
 	}
-	for _, run := range runs(f.leaving) {
-		f.note(f.Pool.Save(run.from, run.to, true))
-		testpoint.Here("flush.saved")
+	if settled || len(f.leaving) > 0 {
+		f.Pool.Feed() // and another round follows
 	}
 }
 

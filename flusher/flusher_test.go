@@ -284,3 +284,25 @@ func TestCost(t *testing.T) {
 		t.Errorf("a round of %v took %d ns of CPU time, and %d unknown", wall, cpu, unknown)
 	}
 }
+
+// TestAlone: what is run alone and a tick are never at work at once.
+func TestAlone(t *testing.T) {
+	p, _ := newPool(t, true)
+	var busy, both atomic.Int64
+	work := func() {
+		if busy.Add(1) > 1 {
+			both.Add(1)
+		}
+		time.Sleep(100 * time.Microsecond)
+		busy.Add(-1)
+	}
+	ticks := make(chan struct{}, 1000)
+	f := Start(Config{Pool: p, Every: time.Millisecond, Tick: func(time.Time) { work(); ticks <- struct{}{} }})
+	defer f.Stop()
+	for len(ticks) < 20 {
+		f.Alone(work)
+	}
+	if both.Load() > 0 {
+		t.Errorf("%d times both were at work", both.Load())
+	}
+}

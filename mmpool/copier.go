@@ -119,6 +119,10 @@ func load(b []byte, w []uint64) {
 // does not take must not fill the machine's memory instead.
 const maxKept = 2 * maxWindow
 
+// maxWarm is how many chunks' memory stays for the next ones. The rest is given back:
+// what a burst took is not held for ever, nor what the program needs itself.
+const maxWarm = 8 << 20 / ChunkSize
+
 // write writes b, what the chunk idx has, to its place in the file. A chunk that may
 // still change, and has not since it was written, is left out: an idle program must
 // not keep a disk busy.

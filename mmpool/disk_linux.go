@@ -17,7 +17,7 @@ type disk struct {
 }
 
 func newDisk(f *os.File, o *Options) (backing, error) {
-	ring := o.Ring > 0
+	ring := o.Ring.bytes > 0
 	m, err := newMapped(f.Name(), o.Limit, ring, o.States == nil) // a ring's places are mapped one by one
 	if err != nil {
 		return nil, err
@@ -54,6 +54,10 @@ func (d *disk) extend(from, to int64) error {
 }
 
 func (d *disk) spare() (int64, error) { return maxSpare, nil }
+
+// memory counts nothing: the file's pages are the page cache's, which the kernel takes
+// back, but where all of the file is in memory.
+func (d *disk) memory() int64 { return 0 }
 
 func (d *disk) attach(idx, at, n int64) error {
 	f, off := d.at(at)

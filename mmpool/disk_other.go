@@ -5,6 +5,7 @@ package mmpool
 import (
 	"errors"
 	"os"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -15,10 +16,12 @@ func newDisk(f *os.File, o *Options) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 
-func newShm(f *os.File, o *Options) (backing, *copier, error) { return nil, nil, sys.ErrNoMap }
+func newShm(f *os.File, o *Options, allowed *atomic.Int64) (backing, *copier, error) {
+	return nil, nil, sys.ErrNoMap
+}
 
 func lossOf(err error) format.Loss {
-	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) {
+	if errors.Is(err, syscall.ENOSPC) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) {
 		return format.LossSpace
 	}
 	return format.LossIO

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"runtime"
 	"sync/atomic"
 	"time"
 
@@ -44,6 +45,8 @@ type backing interface {
 	wipe(at, n int64) error
 	// free is how many bytes the file system has left, of how many.
 	free() (avail, total int64, err error)
+	// memory is how many bytes it takes of the process's memory, besides its file.
+	memory() int64
 	// unprepared counts the pages that extend could not fault in.
 	unprepared() int64
 	// close cuts the file at size bytes and lets go of the memory.
@@ -67,19 +70,29 @@ func New(o Options) (*Pool, error) {
 		limit:  o.Limit / ChunkSize,
 		states: o.States,
 		wake:   make(chan struct{}, 1),
+		dry:    o.Dry,
 		file:   o.File,
 		files:  o.Files,
+
+		inMemory: o.InMemory,
 	}
+	if p.left.Store(o.Left); o.Left == 0 {
+		p.left.Store(NoMemoryLimit)
+	}
+	if p.dry == nil {
+		p.dry = new(atomic.Uint32)
+	}
+	p.dry.Store(0)
 	if p.limit > 0 {
 		p.spare = min(max(8, p.limit/64), p.limit/2)
 	}
 	p.reason.Store(uint32(format.LossWindow))
 	var err error
 	if o.Heap {
-		h := newHeap(o.File, o.Files)
+		h := newHeap(o, &p.allowed)
 		p.back, p.copier = h, &h.copier
 	} else if o.Hot != nil {
-		p.back, p.copier, err = newShm(o.File, &o)
+		p.back, p.copier, err = newShm(o.File, &o, &p.allowed)
 	} else {
 		p.back, err = newDisk(o.File, &o)
 	}
@@ -87,7 +100,12 @@ func New(o Options) (*Pool, error) {
 		return nil, err
 	}
 	p.asked, p.seen = time.Now(), 1
-	if err := p.first(&o); err != nil {
+	if p.allow(); (p.inMemory || p.copier != nil) && p.allowed.Load() < leastAllowed*ChunkSize {
+		err = errMemory
+	} else {
+		err = p.first(&o)
+	}
+	if err != nil {
 		_ = p.back.close(0)
 		p.Discard()
 		return nil, err
@@ -101,16 +119,16 @@ func New(o Options) (*Pool, error) {
 // first makes the tables and the first window.
 func (p *Pool) first(o *Options) error {
 	n := p.limit
-	if o.Ring > 0 {
+	if o.Ring.bytes > 0 {
 		span := int64(1 << 24)
 		if a := p.back.addresses(); a != nil {
 			span = a.Size() / ChunkSize
 		}
-		r, err := newRing(o, span)
+		r, err := o.Ring.make(o, span)
 		if err != nil {
 			return err
 		}
-		p.ring = r
+		p.ring, p.remake = r, o.Ring.prepare
 		p.window = min(p.window, r.want/4)
 		n = r.lap + maxKeptChunks
 	} else if n == 0 {
@@ -141,6 +159,7 @@ func (p *Pool) first(o *Options) error {
 // up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
 // and with it what lost records are counted as.
 func (p *Pool) Extend() error {
+	p.allow()
 	now, bump := time.Now(), p.Bump()
 	if d := now.Sub(p.asked); d > 0 {
 		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
@@ -162,7 +181,7 @@ func (p *Pool) prepare() error {
 		p.half.Store(p.end.Load() - p.window/2)
 	}()
 	if p.ring != nil {
-		return p.prepareRing()
+		return p.remake(p)
 	}
 	for {
 		want := p.Bump() + p.window
@@ -170,7 +189,10 @@ func (p *Pool) prepare() error {
 			want = min(want, p.limit)
 		}
 		want = min(want, int64(len(p.states)))
-		end := p.end.Load()
+		end, owned := p.end.Load(), p.owned()
+		if owned {
+			end = p.next.Load()
+		}
 		step := min(want-end, maxStep)
 		if step <= 0 || step < minStep && want != p.limit && end != 0 {
 			return nil
@@ -183,15 +205,28 @@ func (p *Pool) prepare() error {
 		if err := p.room(step * ChunkSize); err != nil {
 			return p.refuse(err)
 		}
+		if owned && !p.next.CompareAndSwap(end, end+step) {
+			continue
+		}
 		if err := p.back.extend(end, end+step); err != nil {
+			p.next.CompareAndSwap(end+step, end)
 			return p.refuse(err)
 		}
 		// The table's page too is to be there before a writer comes.
 		atomic.AddUint32(&p.states[end], 0)
 		atomic.AddUint32(&p.states[end+step-1], 0)
+		for i := end; owned && i < end+step; i++ {
+			atomic.StoreUint32(&p.states[i], prepared)
+		}
 		p.reason.Store(uint32(format.LossWindow))
-		p.end.Store(end + step)
+		p.ready(end + step)
 	}
+}
+
+// ready makes end the window's: there may be chunks for who found none.
+func (p *Pool) ready(end int64) {
+	p.end.Store(end)
+	p.dry.Store(0)
 }
 
 // refuse makes err the reason for which there is no more of the window. What the
@@ -202,12 +237,19 @@ func (p *Pool) refuse(err error) error {
 		return nil
 	}
 	p.reason.Store(uint32(lossOf(err)))
+	if p.Short() {
+		p.dry.Store(uint32(lossOf(err)))
+	}
 	return err
 }
 
 // room refuses to take what would leave less free than 5 % of the file system
-// or 1 GiB, whichever is smaller: a tracer must not be what fills a disk.
+// or 1 GiB, whichever is smaller: a tracer must not be what fills a disk. Nor may it be
+// what fills the memory, where the file is in there.
 func (p *Pool) room(n int64) error {
+	if p.inMemory && p.inMemoryFile()+n > p.allowed.Load() {
+		return errMemory
+	}
 	avail, total, err := p.back.free()
 	if err != nil {
 		return nil // unknown: the allocation itself will tell
@@ -276,13 +318,16 @@ func (p *Pool) ShutRecords() { p.bump.Or(noRecords) }
 // Shut makes every later Take fail, that for blocks too.
 func (p *Pool) Shut() {
 	p.reason.Store(uint32(format.LossStop))
-	p.end.Store(math.MinInt64 / 2)
+	p.ready(math.MinInt64 / 2)
 }
 
 // Close lets go of the memory and cuts the file behind the last chunk. Nobody
 // may be about to store into a chunk, but by a compare-and-swap that fails.
 // The table of states is left as New wants to find it.
 func (p *Pool) Close() error {
+	for p.askers.Load() != 0 {
+		runtime.Gosched()
+	}
 	size, n := p.Size(), p.Bump()
 	if r := p.ring; r != nil {
 		n = min(p.Bump(), r.lap+1)
@@ -290,7 +335,7 @@ func (p *Pool) Close() error {
 			atomic.StoreUint32(&p.states[i], 0)
 		}
 	}
-	for i := range p.states[:n] {
+	for i := range p.states[:max(n, p.next.Load())] {
 		atomic.StoreUint32(&p.states[i], 0) // a late end may look
 	}
 	if p.files == nil {

@@ -123,7 +123,7 @@ func retry(f func() error) error {
 }
 
 func lossOf(err error) format.Loss {
-	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) {
 		return format.LossSpace
 	}
 	return format.LossIO

@@ -3,7 +3,6 @@ package mmpool
 import (
 	"errors"
 	"fmt"
-	"os"
 	"sync"
 	"sync/atomic"
 
@@ -18,16 +17,28 @@ type heap struct {
 	dir     [dirSize]atomic.Pointer[page]
 	copying sync.Mutex // a chunk is copied and written at once, or an old copy could come last
 	copier
-	kept atomic.Int64 // chunks in memory
+	kept    atomic.Int64  // chunks in memory
+	most    int64         // of them
+	allowed *atomic.Int64 // bytes of memory
+
+	// Memory of chunks that are gone, for others. In a container all of it: a program
+	// whose heap is large, and is not collected for long, would else have what all chunks
+	// took since then. Who has found it in the chunk that it was does not take it for
+	// that: no start is any other record's. The race detector does not know that, and its
+	// build uses none again.
+	old chan *[]uint64
 }
 
 const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(f *os.File, files Files) *heap {
-	h := &heap{}
-	h.copier = copier{to: file{f, files}, memory: h.words}
+func newHeap(o Options, allowed *atomic.Int64) *heap {
+	h := &heap{most: maxKept, allowed: allowed, old: make(chan *[]uint64, maxKept)}
+	if o.Memory > 0 {
+		h.most = min(h.most, o.Memory/ChunkSize)
+	}
+	h.copier = copier{to: file{o.File, o.Files}, memory: h.words}
 	return h
 }
 
@@ -60,8 +71,17 @@ func (h *heap) words(idx int64) []uint64 {
 }
 
 func (h *heap) spare() (int64, error) {
-	n := h.kept.Load()
-	return maxKept - n, h.behind(n)
+	for h.memory() > h.allowed.Load() && len(h.old) > 0 {
+		select {
+		case <-h.old:
+		default:
+		}
+	}
+	return h.short(h.most, h.allowed.Load()/(heapFactor*ChunkSize), h.kept.Load())
+}
+
+func (h *heap) memory() int64 {
+	return (h.kept.Load() + int64(len(h.old))) * heapFactor * ChunkSize
 }
 
 func (h *heap) extend(from, to int64) error {
@@ -69,11 +89,17 @@ func (h *heap) extend(from, to int64) error {
 	for idx := from; idx < to; idx++ {
 		d := &h.dir[idx/int64(len(page{}))]
 		if d.Load() == nil {
-			d.Store(new(page))
+			d.CompareAndSwap(nil, new(page))
 		}
-		w := make([]uint64, ChunkSize/8)
-		clear(w) // memory that Go has just got has no pages yet, and a worker would fault them in
-		h.slot(idx).Store(&w)
+		var w *[]uint64
+		select {
+		case w = <-h.old:
+		default:
+			b := make([]uint64, ChunkSize/8)
+			w = &b
+		}
+		clear(*w) // memory that Go has just got has no pages yet, and a worker would fault them in
+		h.slot(idx).Store(w)
 	}
 	return nil
 }
@@ -96,8 +122,22 @@ func (h *heap) settle(s span) error {
 
 func (h *heap) drop(idx, n int64) {
 	for i := range n {
-		if s := h.slot(idx + i); s != nil && s.Swap(nil) != nil {
+		s := h.slot(idx + i)
+		if s == nil {
+			continue
+		}
+		if w := s.Swap(nil); w != nil {
 			h.kept.Add(-1)
+			most := maxWarm
+			if h.allowed.Load() != NoMemoryLimit {
+				most = cap(h.old)
+			}
+			if !raceBuild && len(h.old) < most && h.memory() < h.allowed.Load() {
+				select {
+				case h.old <- w:
+				default:
+				}
+			}
 		}
 	}
 }

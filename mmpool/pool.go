@@ -12,7 +12,8 @@
 // # Invariants
 //
 //  1. The bump never passes the window's end. Otherwise a store could meet a
-//     page that has no room on disk, and the kernel would kill the program.
+//     page that has no room on disk, and the kernel would kill the program. (Where
+//     chunks are memory, who finds none takes one that lies behind it: see make.go.)
 //  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
 //     seals it, or, where it is in the way of a ring, who has taken it from its owner
 //     (sys.Fast.Reclaim); the flusher does the rest. (A ring uses places in the file again,
@@ -65,17 +66,26 @@ type Pool struct {
 	half   atomic.Int64 // a bump that crosses it wakes the flusher
 	low    atomic.Int64 // least distance of bump and end so far
 	reason atomic.Uint32
-	window int64 // chunks to keep ahead
-	limit  int64 // chunks; 0: none
-	spare  int64 // of the limit, for blocks
+	dry    *atomic.Uint32 // why Take has nothing, which is not asked again before there is more; 0: ask
+	askers atomic.Int64   // who is in none
+	next   atomic.Int64   // where chunks are owned: the first that nobody prepares
+	top    atomic.Int64   // one more than the last of those that who needed them prepared
+	made   atomic.Int64   // how many these are
+	window int64          // chunks to keep ahead
+	limit  int64          // chunks; 0: none
+	spare  int64          // of the limit, for blocks
 	states []uint32
 	wake   chan struct{}
 	file   *os.File
 	files  Files // nil: all is in file
-	used   int64 // bump at the last Extend, and when that was
-	asked  time.Time
-	seen   int64 // what Fresh has told
-	ring   *ring // nil: chunks are used once
+	// What the limits of memory leave, as told last, and what the pool may have of it.
+	left, allowed atomic.Int64
+	inMemory      bool
+	used          int64 // bump at the last Extend, and when that was
+	asked         time.Time
+	seen          int64               // what Fresh has told
+	ring          *ring               // nil: chunks are used once
+	remake        func(p *Pool) error // makes a ring's window whole
 }
 
 // Options of a pool.
@@ -85,16 +95,22 @@ type Options struct {
 	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
 	Heap   bool     // keep chunks on the heap and copy them to the file
 
+	// Memory is how many bytes may wait on the heap, Left how many the limits of memory
+	// leave now, as Allow is told later; 0: nothing limits them. InMemory says that File
+	// itself is memory: on a tmpfs.
+	Memory, Left int64
+	InMemory     bool
+
+	// Dry is where the pool says why records get no chunk; nil: its own. It is 0 where
+	// that has to be asked.
+	Dry *atomic.Uint32
+
 	// Hot keeps chunks in the slots of this file, which is on tmpfs and has a hot
 	// file's header, and copies them to File. HotSlots is how many the header says.
 	Hot      *os.File
 	HotSlots uint32
 
-	// Ring is the bytes of chunks that are used again and again; 0: none.
-	// Overwrite is called with the numbers of chunks that will be overwritten
-	// now; blocks may still be written.
-	Ring      int64
-	Overwrite func(numbers []int64)
+	Ring Ring // see RingOf; the zero value: chunks are used once
 
 	// Files are where the ring's chunks lie, apart from File, if not nil.
 	Files Files
@@ -161,15 +177,19 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 		// Look before taking: an add that went too far could not be undone.
 		old, end := p.bump.Load(), p.end.Load()
 		n := old &^ noRecords
-		if keep > 0 && n != old {
-			return 0, format.LossStop
+		if keep > 0 {
+			if n != old {
+				return 0, format.LossStop
+			}
+			if why := p.Dry(); why != 0 {
+				return 0, why
+			}
 		}
-		if p.limit > 0 && n >= p.limit-spare {
-			return 0, format.LossLimit
-		}
-		if n >= end-keep {
-			p.poke()
-			return 0, format.Loss(p.reason.Load())
+		if n >= end-keep || p.limit > 0 && n >= p.limit-spare {
+			if idx, why := p.none(keep, spare); idx != 0 || why != 0 {
+				return idx, why
+			}
+			continue
 		}
 		if !p.bump.CompareAndSwap(old, old+1) {
 			continue
@@ -187,7 +207,68 @@ func (p *Pool) take(keep, spare int64) (int64, format.Loss) {
 			}
 			return idx, 0
 		}
+		if p.owned() && !atomic.CompareAndSwapUint32(&p.states[n], prepared, handed) {
+			continue // who found none prepared it, and has it
+		}
 		return n, 0
+	}
+}
+
+// none is for who finds no chunk: it prepares one where that takes no disk, else it says
+// why there is none; 0 and 0 where there is one by now. For records it is noted: who comes
+// next does not ask, nor wakes the flusher again. Close waits for those who are in here,
+// since what they note, or map, would be in the next pool.
+func (p *Pool) none(keep, spare int64) (idx int64, why format.Loss) {
+	p.askers.Add(1)
+	idx, why = p.lack(keep, spare)
+	p.askers.Add(-1)
+	return idx, why
+}
+
+func (p *Pool) lack(keep, spare int64) (idx int64, lost format.Loss) {
+	bump, end := p.bump.Load(), p.end.Load()
+	n, why := bump&^noRecords, format.Loss(p.reason.Load())
+	switch {
+	case keep > 0 && n != bump:
+		return 0, format.LossStop
+	case p.limit > 0 && n >= p.limit-spare:
+		why = format.LossLimit
+	case n < end-keep:
+		return 0, 0
+	case why == format.LossWindow && p.owned():
+		if idx, why = p.make(spare); why == 0 {
+			if keep > 0 && p.bump.Load()&noRecords != 0 || p.end.Load() < 0 {
+				return 0, format.LossStop // nobody would write its header
+			}
+			return idx, 0
+		}
+	}
+	if keep > 0 {
+		p.dry.Store(uint32(why))
+		if p.end.Load() != end { // who made it more may have looked before
+			p.dry.Store(0)
+			return 0, 0
+		}
+	}
+	if why != format.LossLimit {
+		p.poke()
+	}
+	return 0, why
+}
+
+// Dry says why records get no chunk, as long as that is known; 0: Take will tell.
+func (p *Pool) Dry() format.Loss { return format.Loss(p.dry.Load()) }
+
+// Short reports whether records get no chunk for want of what the flusher makes.
+func (p *Pool) Short() bool {
+	why := p.Dry()
+	return why != 0 && why != format.LossLimit
+}
+
+// Feed has the flusher make the window whole, if somebody found none.
+func (p *Pool) Feed() {
+	if p.Short() {
+		p.poke()
 	}
 }
 
@@ -199,7 +280,7 @@ func (p *Pool) poke() {
 }
 
 // Bump is the number of chunks handed out, the file header included.
-func (p *Pool) Bump() int64 { return p.bump.Load() &^ noRecords }
+func (p *Pool) Bump() int64 { return max(p.bump.Load()&^noRecords, p.top.Load()) }
 
 // Low is the least that was left of the window so far, in bytes.
 func (p *Pool) Low() int64 { return max(0, p.low.Load()) * ChunkSize }

@@ -19,10 +19,12 @@ type fake struct {
 	avail, size int64
 	freeErr     error
 	closed      int64
+	held        int64
 }
 
 func (f *fake) kind() format.Backing          { return format.BackingDisk }
 func (f *fake) spare() (int64, error)         { return maxSpare, nil }
+func (f *fake) memory() int64                 { return f.held }
 func (f *fake) base() uintptr                 { return 0 }
 func (f *fake) addresses() *sys.Range         { return nil }
 func (f *fake) words(idx int64) []uint64      { return nil }

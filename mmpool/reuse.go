@@ -3,7 +3,6 @@ package mmpool
 import (
 	"errors"
 	"slices"
-	"sort"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -70,7 +69,7 @@ func (p *Pool) leaveOut(n int64) bool {
 	for i := range r.unit {
 		r.ready[r.number(n+i)&int64(len(r.ready)-1)].Store(0)
 	}
-	p.end.Store(n + r.unit)
+	p.ready(n + r.unit)
 	return true
 }
 
@@ -131,8 +130,12 @@ func (p *Pool) reuse(end, n int64) (int64, error) {
 		return 0, nil
 	}
 	// In the order of their places, so that neighbours stay, or become again, one
-	// mapping.
-	sort.Sort(byPlace(units))
+	// mapping. There are at most maxStep.
+	for i := range units {
+		for j := i; j > 0 && units[j].at < units[j-1].at; j-- {
+			units[j], units[j-1] = units[j-1], units[j]
+		}
+	}
 	var old []int64
 	for _, u := range units {
 		old = append(old, u.nums...)
@@ -204,7 +207,7 @@ func (p *Pool) attach(end int64, units []*unit) error {
 	r.mu.Unlock()
 	p.reason.Store(uint32(format.LossWindow))
 	testpoint.Here("pool.ready")
-	p.end.Store(end + int64(len(units))*r.unit)
+	p.ready(end + int64(len(units))*r.unit)
 	return nil
 }
 
@@ -246,9 +249,3 @@ func (p *Pool) prepareKept() error {
 	r.nextKept += keptAhead
 	return nil
 }
-
-type byPlace []*unit
-
-func (u byPlace) Len() int           { return len(u) }
-func (u byPlace) Swap(i, j int)      { u[i], u[j] = u[j], u[i] }
-func (u byPlace) Less(i, j int) bool { return u[i].at < u[j].at }

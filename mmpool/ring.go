@@ -85,9 +85,24 @@ type place struct {
 	u  *unit // nil: kept
 }
 
+// Ring has a pool use its chunks again and again.
+type Ring struct {
+	bytes     int64
+	overwrite func(numbers []int64)
+	make      func(o *Options, span int64) (*ring, error)
+	prepare   func(p *Pool) error
+}
+
+// RingOf is a ring of so many bytes. overwrite, if it is not nil, is called with the
+// numbers of chunks that will be overwritten now; blocks may still be written. Only who
+// calls RingOf has in the program what a ring takes.
+func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
+	return Ring{bytes, overwrite, newRing, (*Pool).prepareRing}
+}
+
 func newRing(o *Options, span int64) (*ring, error) {
-	n := o.Ring / ChunkSize
-	r := &ring{want: n, size: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Overwrite}
+	n := o.Ring.bytes / ChunkSize
+	r := &ring{want: n, size: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
 	r.unit = (n + maxUnits - 1) / maxUnits
 	if f := o.Files; f != nil {
 		parts, chunks, most := f.shape()
@@ -107,7 +122,7 @@ func newRing(o *Options, span int64) (*ring, error) {
 	r.lap = min(r.lap, format.RingNumbers, span-maxKeptChunks-1)
 	r.lap -= r.lap % r.unit
 	if r.lap < 2*n {
-		return nil, fmt.Errorf("a ring of %d bytes: only %d bytes of addresses: %w", o.Ring, span*ChunkSize, ErrNoSpace)
+		return nil, fmt.Errorf("a ring of %d bytes: only %d bytes of addresses: %w", o.Ring.bytes, span*ChunkSize, ErrNoSpace)
 	}
 	size := int64(1)
 	for size < 2*n {
@@ -252,7 +267,9 @@ func (p *Pool) Live(dst []int64) []int64 {
 	r := p.ring
 	if r == nil {
 		for idx := int64(1); idx < p.Bump(); idx++ {
-			dst = append(dst, idx)
+			if w := atomic.LoadUint32(&p.states[idx]); !p.owned() || w&0xff != Free || w == handed {
+				dst = append(dst, idx)
+			}
 		}
 		return dst
 	}

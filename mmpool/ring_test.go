@@ -16,7 +16,7 @@ import (
 func ringPool(t *testing.T, heap bool, bytes int64, over func([]int64)) *Pool {
 	t.Helper()
 	f := newFile(t)
-	p, err := New(Options{File: f, Heap: heap, Ring: bytes, Overwrite: over, lap: 300})
+	p, err := New(Options{File: f, Heap: heap, Ring: RingOf(bytes, over), lap: 300})
 	if errors.Is(err, sys.ErrNoMap) {
 		t.Skip(err)
 	}
@@ -166,7 +166,7 @@ func TestRing(t *testing.T) {
 
 // TestRingOfUnits has places that are used again by threes.
 func TestRingOfUnits(t *testing.T) {
-	r, err := newRing(&Options{Ring: 3 * maxUnits * ChunkSize, States: make([]uint32, 1)}, 1<<24)
+	r, err := newRing(&Options{Ring: RingOf(3*maxUnits*ChunkSize, nil), States: make([]uint32, 1)}, 1<<24)
 	if err != nil || r.unit != 3 || r.want%3 != 0 || r.lap%3 != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
@@ -188,10 +188,10 @@ func TestRingOfUnits(t *testing.T) {
 
 // TestRingWithoutAddresses asks for more than there are.
 func TestRingWithoutAddresses(t *testing.T) {
-	if _, err := newRing(&Options{Ring: 1 << 30}, 20_000); !errors.Is(err, ErrNoSpace) {
+	if _, err := newRing(&Options{Ring: RingOf(1<<30, nil)}, 20_000); !errors.Is(err, ErrNoSpace) {
 		t.Errorf("%v, want ErrNoSpace", err)
 	}
-	if r, err := newRing(&Options{Ring: 64 << 30, States: make([]uint32, 1)}, 1<<24); err != nil || r.lap > format.RingNumbers {
+	if r, err := newRing(&Options{Ring: RingOf(64<<30, nil), States: make([]uint32, 1)}, 1<<24); err != nil || r.lap > format.RingNumbers {
 		t.Errorf("%+v, %v", r, err)
 	}
 }

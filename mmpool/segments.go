@@ -26,6 +26,7 @@ type Files interface {
 	shape() (parts, chunks, most int64)
 	settled(p *Pool)
 	old(place int64) bool
+	size() int64
 	cut(p *Pool) error
 	discard()
 }
@@ -127,6 +128,15 @@ func (s *segments) old(place int64) bool {
 	return true
 }
 
+// size is how many chunks there is room for in all files.
+func (s *segments) size() int64 {
+	n := int64(1)
+	for _, seg := range s.live {
+		n += seg.used
+	}
+	return n
+}
+
 // prepare makes the window whole.
 func (s *segments) prepare(p *Pool) error {
 	r := p.ring
@@ -210,7 +220,7 @@ func (s *segments) extend(p *Pool, seg *segment, end, n int64) error {
 	r.mu.Unlock()
 	p.reason.Store(uint32(format.LossWindow))
 	testpoint.Here("pool.ready")
-	p.end.Store(end + n)
+	p.ready(end + n)
 	return nil
 }
 

@@ -20,7 +20,7 @@ func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int6
 	f := createIn(t, dir, "t.scope")
 	told = new(int)
 	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *told = n })
-	p, err := New(Options{File: f, Heap: heap, Ring: int64(most) << 20, Overwrite: over, Files: files})
+	p, err := New(Options{File: f, Heap: heap, Ring: RingOf(int64(most)<<20, over), Files: files})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -224,7 +224,7 @@ func TestSegmentsNoFile(t *testing.T) {
 	}
 	f := createIn(t, dir, "t.scope")
 	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 4, func(int) {})
-	p, err := New(Options{File: f, Ring: 4 << 20, Files: files})
+	p, err := New(Options{File: f, Ring: RingOf(4<<20, nil), Files: files})
 	if err == nil {
 		t.Cleanup(func() { p.Close() })
 	}

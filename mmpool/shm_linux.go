@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"sync"
+	"sync/atomic"
 
 	"golang.org/x/sys/unix"
 
@@ -25,41 +26,39 @@ import (
 type shm struct {
 	file
 	*mapped
-	hot *os.File
-	max int64 // slots, at most
+	hot     *os.File
+	max     int64         // slots, at most
+	allowed *atomic.Int64 // bytes of memory
 
 	copying sync.Mutex // held while chunks are written; what is below is not: a disk may keep us waiting
 	copier
 	begun []span // whose write-back has begun
 
-	mu    sync.Mutex
-	slots []int64         // the chunk in each, or one of the values below
-	held  map[int64]int64 // the slot of each chunk
-	warm  int             // how many are that
-	lost  int64
-	word  [8]byte // tell's
-	taken []int64 // take's
+	// Of slots. There is no lock, because who prepares a chunk must not wait for
+	// others who do.
+	slots []atomic.Int64 // the number of the chunk in each, plus 1, or one of the values below
+	held  atomic.Int64   // how many have a chunk, or are to get one
+	warm  atomic.Int64   // how many are that
+	lost  atomic.Int64
+	pages atomic.Int64 // how many have some
 }
 
 // What a slot has that holds no chunk.
 const (
-	slotCold = -1 // no pages
-	slotWarm = -2 // pages that are zero
+	slotCold = 0  // no pages
+	slotWarm = -1 // pages that are zero
+	slotBusy = -2 // it is being prepared
 	slotLost = -3 // what it had: it could not be zeroed, and is not used again
 )
 
-// maxWarm is how many slots keep their pages between two chunks. Others give them
-// back: what a burst took is not held for ever.
-const maxWarm = 8 << 20 / ChunkSize
-
 // newShm makes the backing of the empty trace file f. hot has its header, and no
 // slots yet.
-func newShm(f *os.File, o *Options) (backing, *copier, error) {
+func newShm(f *os.File, o *Options, allowed *atomic.Int64) (backing, *copier, error) {
 	m, err := newMapped(f.Name(), o.Limit, true, o.States == nil)
 	if err != nil {
 		return nil, nil, err
 	}
-	s := &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), held: map[int64]int64{}}
+	s := &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
 	s.copier = copier{to: s.file, memory: s.inSlot}
 	return s, &s.copier, nil
 }
@@ -70,21 +69,21 @@ func (s *shm) kind() format.Backing { return format.BackingShm }
 // which others may need.
 func (s *shm) spare() (int64, error) {
 	avail, total, err := file{f: s.hot}.free()
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	held := int64(len(s.held))
-	n := s.max - s.lost - held
+	held := s.held.Load()
+	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held)
 	if err == nil {
-		n = min(n, int64(s.warm)+max(avail-total/20, 0)/ChunkSize)
+		n = min(n, s.warm.Load()+max(avail-total/20, 0)/ChunkSize)
 	}
 	if n < 1 && held == 0 {
 		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
 	}
 	if n < 1 || s.fail.Load() != nil {
-		return n, s.behind(held)
+		return n, why
 	}
 	return n, nil
 }
+
+func (s *shm) memory() int64 { return s.pages.Load() * ChunkSize }
 
 func (s *shm) extend(from, to int64) error { return s.attach(from, from, to-from) }
 
@@ -93,12 +92,11 @@ func (s *shm) grow(at, n int64) error { return nil }
 
 // attach gives the n chunks from idx on a slot each.
 func (s *shm) attach(idx, at, n int64) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	if (idx+n)*ChunkSize > s.size {
 		return fmt.Errorf("%s: %d bytes of addresses: %w", s.name, s.size, ErrNoSpace)
 	}
-	slots, err := s.take(int(n))
+	var buf [maxStep]int64
+	slots, err := s.take(buf[:0], n)
 	if err != nil {
 		return err
 	}
@@ -115,7 +113,7 @@ func (s *shm) attach(idx, at, n int64) error {
 	}
 	testpoint.Here("hot.mapped")
 	for i, slot := range slots {
-		s.slots[slot], s.held[idx+int64(i)] = idx+int64(i), slot
+		s.slots[slot].Store(idx + int64(i) + 1)
 		if err == nil {
 			err = s.tell(slot, uint64(at)+uint64(i)+1)
 		}
@@ -129,44 +127,53 @@ func (s *shm) attach(idx, at, n int64) error {
 }
 
 // take finds n slots that have pages, and these zero.
-func (s *shm) take(n int) (slots []int64, err error) {
-	slots = s.taken[:0]
-	defer func() { s.taken = slots }()
-	for slot, is := range s.slots {
-		if len(slots) < n && (is == slotWarm || is == slotCold) {
+func (s *shm) take(slots []int64, n int64) ([]int64, error) {
+	s.held.Add(n)
+	var err error
+	for slot := range s.slots {
+		if int64(len(slots)) == n {
+			break
+		}
+		if s.slots[slot].CompareAndSwap(slotWarm, slotBusy) {
+			s.warm.Add(-1)
+			slots = append(slots, int64(slot))
+		} else if s.slots[slot].CompareAndSwap(slotCold, slotBusy) {
+			if err = s.heat(slot); err != nil {
+				s.slots[slot].Store(slotCold)
+				break
+			}
 			slots = append(slots, int64(slot))
 		}
 	}
-	for len(slots) < n {
-		slots = append(slots, int64(len(s.slots)))
-		s.slots = append(s.slots, slotCold)
+	if int64(len(slots)) == n {
+		return slots, nil
 	}
-	for i := 0; i < n; {
-		j := i + 1
-		if s.slots[slots[i]] == slotCold {
-			for j < n && slots[j] == slots[j-1]+1 && s.slots[slots[j]] == slotCold {
-				j++
-			}
-			off, size := format.HotSlot(int(slots[i])), int64(j-i)*ChunkSize
-			if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, off, size) }); err != nil {
-				return slots[:0], fmt.Errorf("allocating %d bytes in %s: %w", size, s.hot.Name(), err)
-			}
-			for _, slot := range slots[i:j] {
-				s.slots[slot] = slotWarm
-			}
-			s.warm += j - i
-		}
-		i = j
+	for _, slot := range slots {
+		s.slots[slot].Store(slotWarm)
+		s.warm.Add(1)
 	}
-	s.warm -= n
-	return slots, nil
+	s.held.Add(-n)
+	if err == nil {
+		err = s.behind(s.held.Load())
+	}
+	return nil, err
+}
+
+// heat gives a slot its pages.
+func (s *shm) heat(slot int) error {
+	if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, format.HotSlot(slot), ChunkSize) }); err != nil {
+		return fmt.Errorf("allocating %d bytes in %s: %w", ChunkSize, s.hot.Name(), err)
+	}
+	s.pages.Add(1)
+	return nil
 }
 
 // tell enters a slot into the hot file's table: as that of the chunk whose place
 // in the file is v-1, or, with 0, of none.
 func (s *shm) tell(slot int64, v uint64) error {
-	binary.LittleEndian.PutUint64(s.word[:], v)
-	_, err := s.hot.WriteAt(s.word[:], format.HotTableOffset+8*slot)
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	_, err := unix.Pwrite(int(s.hot.Fd()), b[:], format.HotTableOffset+8*slot)
 	return err
 }
 
@@ -177,42 +184,51 @@ func (s *shm) detach(idx, n int64) error { return nil }
 // let takes chunks out of their slots. Nobody may find a slot at a chunk's address
 // any more when it is zeroed: a late store would be in the next chunk.
 func (s *shm) let(idx, n int64) {
+	theirs := func(slot int) bool { v := s.slots[slot].Load(); return v > idx && v <= idx+n }
 	ok := true
-	for i := range n {
-		if slot, there := s.held[idx+i]; there {
-			ok = s.tell(slot, 0) == nil && ok
+	for slot := range s.slots {
+		if theirs(slot) {
+			ok = s.tell(int64(slot), 0) == nil && ok
 		}
 	}
 	testpoint.Here("hot.untold")
 	ok = s.mapped.detach(idx, n) == nil && ok
 	testpoint.Here("hot.unmapped")
-	for i := range n {
-		slot, there := s.held[idx+i]
-		if !there {
+	for slot := range s.slots {
+		if !theirs(slot) {
 			continue
 		}
-		delete(s.held, idx+i)
-		s.slots[slot] = slotLost
-		s.lost++
-		if !ok {
-			continue
+		is := int64(slotLost)
+		if ok {
+			is = s.zero(slot)
 		}
-		if s.warm < maxWarm {
-			if _, err := s.hot.WriteAt(zeros[:], format.HotSlot(int(slot))); err == nil {
-				testpoint.Here("hot.zeroed")
-				s.slots[slot] = slotWarm
-				s.warm++
-				s.lost--
-				continue
-			}
+		switch is {
+		case slotLost:
+			s.lost.Add(1)
+		case slotWarm:
+			s.warm.Add(1)
 		}
-		if retry(func() error {
-			return unix.Fallocate(int(s.hot.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, format.HotSlot(int(slot)), ChunkSize)
-		}) == nil {
-			s.slots[slot] = slotCold
-			s.lost--
+		s.slots[slot].Store(is)
+		s.held.Add(-1)
+	}
+}
+
+// zero makes a slot what it is without a chunk, and returns what that is.
+func (s *shm) zero(slot int) int64 {
+	off := format.HotSlot(slot)
+	if s.warm.Load() < maxWarm && s.memory() <= s.allowed.Load() {
+		if _, err := s.hot.WriteAt(zeros[:], off); err == nil {
+			testpoint.Here("hot.zeroed")
+			return slotWarm
 		}
 	}
+	if retry(func() error {
+		return unix.Fallocate(int(s.hot.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, ChunkSize)
+	}) != nil {
+		return slotLost
+	}
+	s.pages.Add(-1)
+	return slotCold
 }
 
 // rearm does nothing: nobody writes the pages back.
@@ -227,12 +243,12 @@ func (s *shm) save(p span, final bool) error {
 // inSlot is the memory of a chunk that is in a slot: nothing is at another one's
 // addresses. It stays there while copying is held.
 func (s *shm) inSlot(idx int64) []uint64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if _, there := s.held[idx]; !there {
-		return nil
+	for slot := range s.slots {
+		if s.slots[slot].Load() == idx+1 {
+			return s.words(idx)
+		}
 	}
-	return s.words(idx)
+	return nil
 }
 
 // settle writes chunks out and lets go of their slots. Then it waits until what
@@ -243,9 +259,7 @@ func (s *shm) settle(p span) error {
 	if err := s.copy(p, true); err != nil {
 		return err // the chunks stay where they are, for the next try
 	}
-	s.mu.Lock()
 	s.let(p.idx, p.n)
-	s.mu.Unlock()
 	var err error
 	for _, b := range s.begun {
 		if e := s.written(b); err == nil {
@@ -261,11 +275,8 @@ func (s *shm) settle(p span) error {
 
 // free does not count what waits to be written as free.
 func (s *shm) free() (avail, total int64, err error) {
-	s.mu.Lock()
-	n := int64(len(s.held))
-	s.mu.Unlock()
 	avail, total, err = s.file.free()
-	return avail - n*ChunkSize, total, err
+	return avail - s.held.Load()*ChunkSize, total, err
 }
 
 // wipe has the file say how much is overwritten before that is gone from it.

@@ -153,8 +153,8 @@ func TestShm(t *testing.T) {
 	b := make([]byte, ChunkSize)
 	for i := range s.slots {
 		inUse := binary.LittleEndian.Uint64(table[8*i:]) != 0
-		if inUse != (s.slots[i] >= 0) {
-			t.Errorf("slot %d: used %v by the table, has %d", i, inUse, s.slots[i])
+		if has := s.slots[i].Load(); inUse != (has > 0) {
+			t.Errorf("slot %d: used %v by the table, has %d", i, inUse, has)
 		}
 		if _, err := hot.ReadAt(b, format.HotSlot(i)); err != nil && err != io.EOF {
 			t.Fatal(err)
@@ -163,8 +163,8 @@ func TestShm(t *testing.T) {
 			t.Errorf("slot %d holds nothing, and is not zero", i)
 		}
 	}
-	if s.warm > maxWarm || s.lost != 0 {
-		t.Errorf("%d warm, %d lost", s.warm, s.lost)
+	if s.warm.Load() > maxWarm || s.lost.Load() != 0 {
+		t.Errorf("%d warm, %d lost", s.warm.Load(), s.lost.Load())
 	}
 	// A store that comes too late harms nobody.
 	atomic.StoreUint64(&p.Words(3)[5], 77)
@@ -271,7 +271,7 @@ func TestShmFull(t *testing.T) {
 func TestShmRing(t *testing.T) {
 	f := newFile(t)
 	const slots, ring = 512, 64
-	p, hot := newShmPool(t, Options{File: f, Ring: ring * ChunkSize}, "", slots)
+	p, hot := newShmPool(t, Options{File: f, Ring: RingOf(ring*ChunkSize, nil)}, "", slots)
 	truth := map[int64]uint64{} // by place
 	for n := uint64(1); n <= 5*ring; n++ {
 		idx, why := p.Take()
@@ -325,7 +325,7 @@ func TestBlocksAreThereFirst(t *testing.T) {
 			"shm": func(o Options) *Pool { p, _ := newShmPool(t, o, "", 256); return p },
 		} {
 			f := newFile(t)
-			p := open(Options{File: f, Ring: ring})
+			p := open(Options{File: f, Ring: RingOf(ring, nil)})
 			take := func(from func() (int64, format.Loss)) (idx, at int64, w []uint64) {
 				t.Helper()
 				idx, why := from()

@@ -178,7 +178,7 @@ func TestHeapOnFullDisk(t *testing.T) {
 func TestRingOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "8m")
 	f := createIn(t, dir, "ring")
-	p, err := New(Options{File: f, Ring: 64 << 20})
+	p, err := New(Options{File: f, Ring: RingOf(64<<20, nil)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,6 +1,8 @@
 package mmpool
 
 import (
+	"errors"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -104,7 +106,9 @@ func TestWake(t *testing.T) {
 	if at != minWindow/2 {
 		t.Errorf("woken by chunk %d, want %d", at, minWindow/2)
 	}
-	takeAll(p)
+	for p.Bump() < minWindow-keepForBlocks {
+		p.Take()
+	}
 	woken(p)
 	if p.Take(); !woken(p) {
 		t.Error("not woken by a writer that found nothing")
@@ -149,5 +153,75 @@ func TestLow(t *testing.T) {
 	p.Take()
 	if p.Low() != want {
 		t.Errorf("after the window grew again %d bytes, want %d still", p.Low(), want)
+	}
+}
+
+// TestG36Wake has records find nothing: the flusher is woken once, however many they are,
+// and again when there was more in between. The reason is told at once, and is that of
+// the flusher's last try.
+func TestG36Wake(t *testing.T) {
+	var dry atomic.Uint32
+	dry.Store(99) // what the last pool left
+	p, err := New(Options{File: newFile(t), Heap: true, Dry: &dry})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := &fake{avail: 1 << 50, size: 1 << 50}
+	p.back = f
+	wakes := func() (n int) {
+		for range 100 {
+			if _, why := p.Take(); why != p.Dry() || why == 0 {
+				t.Errorf("lost by %v, told %v", why, p.Dry())
+			}
+			select {
+			case <-p.Wake():
+				n++
+			default:
+			}
+		}
+		return n
+	}
+	for round := range 3 {
+		if p.Dry() != 0 || p.Short() {
+			t.Fatalf("round %d: there is room, and it is told that there is none by %v", round, p.Dry())
+		}
+		for p.Bump() < p.end.Load()-keepForBlocks {
+			p.Take()
+		}
+		select {
+		case <-p.Wake(): // by those that were taken
+		default:
+		}
+		if n := wakes(); n != 1 || p.Dry() != format.LossWindow || !p.Short() {
+			t.Errorf("round %d: woken %d times, told %v", round, n, p.Dry())
+		}
+		if _, why := p.TakeForBlocks(); why != 0 {
+			t.Errorf("round %d: nothing for a block: %v", round, why)
+		}
+		<-p.Wake() // by the block, of the last half
+		f.extendErr = errors.New("any")
+		if err := p.Extend(); !errors.Is(err, f.extendErr) || p.Dry() != format.LossIO {
+			t.Errorf("round %d: after an error told %v: %v", round, p.Dry(), err)
+		}
+		if n := wakes(); n != 0 {
+			t.Errorf("round %d: woken %d times after an error", round, n)
+		}
+		if p.Feed(); len(p.Wake()) != 1 {
+			t.Errorf("round %d: not woken when there may be more", round)
+		}
+		<-p.Wake()
+		f.extendErr = nil
+		if err := p.Extend(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.limit, p.spare = p.Bump(), 0
+	if n := wakes(); n != 0 || p.Dry() != format.LossLimit || p.Short() {
+		t.Errorf("at the limit woken %d times, told %v", n, p.Dry())
+	}
+	p.Shut()
+	p.ShutRecords()
+	if _, why := p.Take(); why != format.LossStop {
+		t.Errorf("after Shut lost by %v", why)
 	}
 }

@@ -24,7 +24,7 @@ func TestUnknown(t *testing.T) {
 		{"this build", nil},
 	}
 	if witnessed {
-		cases = cases[:2] // and TestBuildsWithoutWitness makes others
+		cases = cases[:2] // make test makes the others, with their tags
 	}
 	for _, c := range cases {
 		t.Run(c.name, func(t *testing.T) {

@@ -25,11 +25,10 @@ func MemoryGroup(t testing.TB, limit int64) *Memory {
 	root(t, "making a memory cgroup")
 	m := &Memory{}
 	name := fmt.Sprintf("scopeview-%d-%s", os.Getpid(), strings.NewReplacer("/", "-", "#", "-").Replace(t.Name()))
-	file := "memory.limit_in_bytes"
 	if _, err := os.Stat("/sys/fs/cgroup/memory/memory.usage_in_bytes"); err == nil {
 		m.dir = filepath.Join("/sys/fs/cgroup/memory", name)
 	} else if b, err := os.ReadFile("/sys/fs/cgroup/cgroup.subtree_control"); err == nil && strings.Contains(string(b), "memory") {
-		m.dir, m.v2, file = filepath.Join("/sys/fs/cgroup", name), true, "memory.max"
+		m.dir, m.v2 = filepath.Join("/sys/fs/cgroup", name), true
 	} else {
 		t.Skip("there are no memory cgroups")
 	}
@@ -42,10 +41,18 @@ func MemoryGroup(t testing.TB, limit int64) *Memory {
 			t.Errorf("removing the memory cgroup: %v", err)
 		}
 	})
-	if err := os.WriteFile(filepath.Join(m.dir, file), strconv.AppendInt(nil, limit, 10), 0); err != nil {
+	if err := os.WriteFile(m.file("memory.limit_in_bytes", "memory.max"), strconv.AppendInt(nil, limit, 10), 0); err != nil {
 		t.Skipf("a memory cgroup can't be limited: %v", err)
 	}
 	return m
+}
+
+// Limit is another limit from now on.
+func (m *Memory) Limit(t testing.TB, limit int64) {
+	t.Helper()
+	if err := os.WriteFile(m.file("memory.limit_in_bytes", "memory.max"), strconv.AppendInt(nil, limit, 10), 0); err != nil {
+		t.Fatal(err)
+	}
 }
 
 // Add puts a process into the group. What it has by then stays charged where it was.

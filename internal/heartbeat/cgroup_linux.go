@@ -16,14 +16,11 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// noLimit is what a cgroup without a limit of its own has.
-const noLimit = math.MaxInt64
-
 // limitReader reads the CPU and memory limits of the process's cgroup. The
 // directories are looked for once; their files are read at every beat, because
 // limits change while a program runs.
 type limitReader struct {
-	cpu, memory hierarchy
+	cpu, memory, pids hierarchy // pids: until the first beat
 }
 
 // hierarchy is where one controller keeps the limits that hold for us: our own
@@ -46,12 +43,22 @@ func (r *limitReader) init(p procfs.Proc) {
 	}
 	r.cpu = findHierarchy("cpu", groups, mounts)
 	r.memory = findHierarchy("memory", groups, mounts)
+	r.pids = findHierarchy("pids", groups, mounts)
 }
 
 func (r *limitReader) read(b *beat) {
 	r.cpu.report(b, "CPU limit", format.FieldCPULimit, readCPULimit)
 	r.cpu.throttled(b)
 	r.memory.report(b, "memory limit", format.FieldMemLimit, readMemoryLimit)
+	b.left = r.memory.left()
+	for _, dir := range r.pids.dirs {
+		most, err := readBytes(dir, "pids.max")
+		used, e := readBytes(dir, "pids.current")
+		if err == nil && e == nil && most != NoLimit {
+			b.free = min(b.free, most-used)
+		}
+	}
+	r.pids.dirs = nil
 }
 
 // findHierarchy finds a controller's directories. A controller is in a version 1
@@ -107,7 +114,7 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 		b.fail(what, h.err)
 		return
 	}
-	least := int64(noLimit)
+	least := int64(NoLimit)
 	for _, dir := range h.dirs {
 		v, err := read(h.v2, dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -119,7 +126,7 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 		}
 		least = min(least, v)
 	}
-	if least != noLimit {
+	if least != NoLimit {
 		b.put(f, least)
 	}
 }
@@ -129,27 +136,62 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 func (h *hierarchy) throttled(b *beat) {
 	most := int64(-1)
 	for _, dir := range h.dirs {
-		p, err := os.ReadFile(path.Join(dir, "cpu.stat"))
-		if err != nil {
-			continue // that is told with the limit, or there is none
-		}
-		for line := range strings.Lines(string(p)) {
-			key, text, _ := strings.Cut(strings.TrimSpace(line), " ")
-			v, err := strconv.ParseInt(text, 10, 64)
-			if err != nil || v < 0 {
-				continue
-			}
-			switch key {
-			case "throttled_usec": // version 2
-				most = max(most, v*1000)
-			case "throttled_time":
-				most = max(most, v)
-			}
+		if h.v2 {
+			most = max(most, 1000*stat(dir, "cpu.stat", "throttled_usec"))
+		} else {
+			most = max(most, stat(dir, "cpu.stat", "throttled_time"))
 		}
 	}
 	if most >= 0 {
 		b.put(format.FieldThrottled, most)
 	}
+}
+
+// stat is the number of a key in a file of a cgroup, -1 where it can't be read: that is told
+// with the limit, or there is none.
+func stat(dir, name, key string) int64 {
+	b, _ := os.ReadFile(dir + "/" + name)
+	return number(b, key)
+}
+
+// number is what follows a key in a text that has one to a line; -1: nothing does.
+func number(text []byte, key string) int64 {
+	for line := range strings.Lines(string(text)) {
+		if w := strings.Fields(line); len(w) > 1 && w[0] == key {
+			if v, err := strconv.ParseInt(w[1], 10, 64); err == nil {
+				return max(v, -1)
+			}
+		}
+	}
+	return -1
+}
+
+// left is how many bytes the levels leave, the least of all. Of the pages of files those
+// count as left that are not in use, and half of those that are: the kernel takes them
+// back before it kills. Those of a tmpfs, which it can't, are not among them.
+func (h *hierarchy) left() int64 {
+	least := int64(NoLimit)
+	for _, dir := range h.dirs {
+		limit, err := readMemoryLimit(h.v2, dir)
+		used, inactive, active := "memory.usage_in_bytes", "total_inactive_file", "total_active_file"
+		if h.v2 {
+			used, inactive, active = "memory.current", "inactive_file", "active_file"
+			// Beyond it the kernel makes the program wait.
+			if high, e := readBytes(dir, "memory.high"); e == nil {
+				limit = min(limit, high)
+			}
+		}
+		if err != nil || limit == NoLimit {
+			continue
+		}
+		n, err := readBytes(dir, used)
+		if err != nil {
+			continue
+		}
+		n -= max(stat(dir, "memory.stat", inactive), 0) + max(stat(dir, "memory.stat", active), 0)/2
+		least = min(least, limit-n)
+	}
+	return least
 }
 
 // readCPULimit reads a limit in thousandths of a CPU.
@@ -173,7 +215,7 @@ func readCPULimit(v2 bool, dir string) (int64, error) {
 		quota, period = q[0], p[0]
 	}
 	if quota == "max" || quota == "-1" {
-		return noLimit, nil
+		return NoLimit, nil
 	}
 	q, errQ := strconv.ParseInt(quota, 10, 64)
 	p, errP := strconv.ParseInt(period, 10, 64)
@@ -183,26 +225,30 @@ func readCPULimit(v2 bool, dir string) (int64, error) {
 	return q * 1000 / p, nil
 }
 
-// readMemoryLimit reads a limit in bytes. Version 1 writes "none" as the largest
-// number of whole pages.
+// readMemoryLimit reads a limit in bytes.
 func readMemoryLimit(v2 bool, dir string) (int64, error) {
-	name := "memory.limit_in_bytes"
 	if v2 {
-		name = "memory.max"
+		return readBytes(dir, "memory.max")
 	}
+	return readBytes(dir, "memory.limit_in_bytes")
+}
+
+// readBytes reads a number, of bytes or of threads. Version 1 writes "no limit" as the largest number
+// of whole pages.
+func readBytes(dir, name string) (int64, error) {
 	words, err := readWords(dir, name, 1)
 	if err != nil {
 		return 0, err
 	}
 	if words[0] == "max" {
-		return noLimit, nil
+		return NoLimit, nil
 	}
 	v, err := strconv.ParseUint(words[0], 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%s/%s: %q makes no limit", dir, name, words[0])
 	}
 	if v >= 1<<62 {
-		return noLimit, nil
+		return NoLimit, nil
 	}
 	return int64(v), nil
 }

@@ -117,3 +117,93 @@ func TestLimits(t *testing.T) {
 		})
 	}
 }
+
+func TestMemoryLeft(t *testing.T) {
+	const v1 = "4:memory:/svc/web\n"
+	for _, c := range []struct {
+		name           string
+		cgroup, mounts string
+		files          map[string]string
+		want           int64
+	}{
+		{
+			name: "version 2: what is not in use counts, and half of what is", cgroup: "0::/svc\n", mounts: mountV2,
+			files: map[string]string{
+				"cg/svc/memory.max": "1000\n", "cg/svc/memory.high": "max\n", "cg/svc/memory.current": "700\n",
+				"cg/svc/memory.stat": "anon 300\nfile 400\nshmem 100\ninactive_file 200\nactive_file 100\n",
+			},
+			want: 1000 - 700 + 200 + 50,
+		},
+		{
+			name: "version 2: beyond memory.high the program would wait", cgroup: "0::/svc\n", mounts: mountV2,
+			files: map[string]string{"cg/svc/memory.max": "1000\n", "cg/svc/memory.high": "800\n", "cg/svc/memory.current": "700\n"},
+			want:  100,
+		},
+		{
+			name: "version 2: the level that leaves least", cgroup: "0::/svc/web\n", mounts: mountV2,
+			files: map[string]string{
+				"cg/svc/web/memory.max": "1000\n", "cg/svc/web/memory.current": "100\n",
+				"cg/svc/memory.max": "2000\n", "cg/svc/memory.current": "1990\n",
+			},
+			want: 10,
+		},
+		{
+			name: "version 1, more in use than allowed", cgroup: v1, mounts: mountMemory,
+			files: map[string]string{
+				"cg/memory/svc/web/memory.limit_in_bytes": "1000\n", "cg/memory/svc/web/memory.usage_in_bytes": "1300\n",
+				"cg/memory/svc/web/memory.stat": "inactive_file 7\nactive_file 8\ntotal_inactive_file 100\ntotal_active_file 20\n",
+			},
+			want: 1000 - 1300 + 100 + 10,
+		},
+		{
+			name: "no limit", cgroup: "0::/svc\n", mounts: mountV2,
+			files: map[string]string{"cg/svc/memory.max": "max\n", "cg/svc/memory.current": "700\n"},
+			want:  NoLimit,
+		},
+		{
+			name: "a limit, and nobody knows how much is in use", cgroup: "0::/svc\n", mounts: mountV2,
+			files: map[string]string{"cg/svc/memory.max": "1000\n"},
+			want:  NoLimit,
+		},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"proc/42/cgroup": c.cgroup, "proc/42/mountinfo": c.mounts}
+			maps.Copy(files, c.files)
+			s, _ := sampleAt(fakeProc(t, files))
+			var b beat
+			if s.process.limits.read(&b); b.left != c.want {
+				t.Errorf("%d are left, want %d", b.left, c.want)
+			}
+		})
+	}
+}
+
+func TestThreadsLeft(t *testing.T) {
+	const v1 = "8:pids:/svc\n"
+	mountPids := "36 31 0:33 / ROOT/cg/pids rw,relatime - cgroup cgroup rw,pids\n"
+	for _, c := range []struct {
+		name           string
+		cgroup, mounts string
+		files          map[string]string
+		want           int64
+	}{
+		{"version 2: the level that leaves least", "0::/svc/web\n", mountV2, map[string]string{
+			"cg/svc/web/pids.max": "max\n", "cg/svc/web/pids.current": "7\n", "cg/svc/pids.max": "20\n", "cg/svc/pids.current": "17\n",
+		}, 3},
+		{"version 1", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "9\n", "cg/pids/svc/pids.current": "7\n"}, 2},
+		{"more than allowed", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "5\n", "cg/pids/svc/pids.current": "7\n"}, -2},
+		{"no limit", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "max\n", "cg/pids/svc/pids.current": "7\n"}, NoLimit},
+		{"malformed", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "few\n", "cg/pids/svc/pids.current": "7\n"}, NoLimit},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			files := map[string]string{"proc/42/cgroup": c.cgroup, "proc/42/mountinfo": c.mounts}
+			maps.Copy(files, c.files)
+			s, _ := sampleAt(fakeProc(t, files))
+			s.process.limits.init(s.process.proc) // the first beat is over
+			b := beat{free: NoLimit}
+			if s.process.limits.read(&b); b.free != c.want {
+				t.Errorf("%d are left, want %d", b.free, c.want)
+			}
+		})
+	}
+}

@@ -18,6 +18,7 @@ package heartbeat
 import (
 	"errors"
 	"fmt"
+	"math"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -32,12 +33,14 @@ type Sampler struct {
 	runtime runtimeReader
 	process processReader
 	errs    []error
+	left    int64
+	free    int64
 }
 
 // New prepares a sampler. It never fails: what the system does not give is
 // absent from the samples.
 func New() *Sampler {
-	s := &Sampler{runtime: newRuntimeReader()}
+	s := &Sampler{runtime: newRuntimeReader(), free: NoLimit}
 	s.process.init()
 	return s
 }
@@ -46,12 +49,33 @@ func New() *Sampler {
 // since the threads were last read. The thread fields and ts stay as they are at
 // a beat that leaves the threads out.
 func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.FieldValue, []format.Thread) {
-	b := beat{values: vs, threads: ts, errs: s.errs[:0]}
+	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: NoLimit, free: NoLimit}
 	s.process.read(&b)
 	s.runtime.read(&b)
-	s.errs = b.errs
+	s.errs, s.left = b.errs, b.left
 	return b.values, b.threads
 }
+
+// Limits appends to vs what limits the process, and what it has of that: what a recording
+// has to know before it begins. It is no beat: the first one after it is whole, as
+// what is dear is read by the first who asks, and then seldom.
+func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
+	b := beat{values: vs, errs: s.errs[:0], left: NoLimit, free: NoLimit}
+	s.process.readLimits(&b)
+	s.errs, s.left, s.free = b.errs, b.left, b.free
+	return b.values
+}
+
+// NoLimit is what nothing limits.
+const NoLimit = math.MaxInt64
+
+// MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
+// was called, NoLimit where there are none, or none that can be read. What the kernel can take back counts
+// as left.
+func (s *Sampler) MemoryLeft() int64 { return s.left }
+
+// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
+func (s *Sampler) ThreadsLeft() int64 { return s.free }
 
 // Err tells in one error what could not be read at the last beat; nil if
 // everything that this system has was there.
@@ -62,6 +86,8 @@ type beat struct {
 	values  []format.FieldValue
 	threads []format.Thread
 	errs    []error
+	left    int64 // of memory
+	free    int64 // threads
 }
 
 func (b *beat) put(f format.Field, v int64) {

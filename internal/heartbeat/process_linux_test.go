@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"testing"
 
@@ -172,6 +173,19 @@ func TestNoProcAtAll(t *testing.T) {
 	for _, f := range []format.Field{format.FieldUser, format.FieldGoroutines, format.FieldCPUs} {
 		if _, ok := fieldOf(vs, f); !ok {
 			t.Errorf("%v is absent, although it does not need /proc", f)
+		}
+	}
+}
+
+// TestLimitsIsNoBeat: the first beat after the limits were asked for is whole, or nobody
+// could say what others took of a recording that is shorter than two beats.
+func TestLimitsIsNoBeat(t *testing.T) {
+	s := New()
+	s.Limits(nil)
+	values, _ := s.Sample(nil, nil)
+	for _, f := range []format.Field{format.FieldMachineBusy, format.FieldThreadCPU} {
+		if !slices.ContainsFunc(values, func(v format.FieldValue) bool { return v.Field == f }) {
+			t.Errorf("the first beat lacks %v: %v; %v", f, values, s.Err())
 		}
 	}
 }

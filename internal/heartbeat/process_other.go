@@ -7,3 +7,6 @@ type processReader struct{}
 
 func (*processReader) init()      {}
 func (*processReader) read(*beat) {}
+
+// readLimits knows of none here.
+func (*processReader) readLimits(*beat) {}

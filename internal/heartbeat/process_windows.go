@@ -27,3 +27,6 @@ func (*processReader) read(b *beat) {
 func duration(t windows.Filetime) int64 {
 	return (int64(t.HighDateTime)<<32 | int64(t.LowDateTime)) * 100
 }
+
+// readLimits knows of none here.
+func (*processReader) readLimits(*beat) {}

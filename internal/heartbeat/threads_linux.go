@@ -2,10 +2,8 @@ package heartbeat
 
 import (
 	"bytes"
-	"cmp"
 	"errors"
 	"fmt"
-	"sort"
 	"strconv"
 	"time"
 
@@ -59,23 +57,24 @@ func (r *threadReader) read(b *beat) {
 	r.next = now.Add(threadShare * r.cost)
 }
 
-// busiest sorts by what a thread used since the last look. Not by slices.SortFunc:
-// its copy for each type makes the host program larger.
-type busiest []sample
-
-func (s busiest) Len() int      { return len(s) }
-func (s busiest) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
-func (s busiest) Less(i, j int) bool {
-	x, y := &s[i], &s[j]
-	return cmp.Or(cmp.Compare(y.grown, x.grown), cmp.Compare(y.CPU, x.CPU), cmp.Compare(x.ID, y.ID)) < 0
+// busier tells whether x used more than y since the last look.
+func busier(x, y *sample) bool {
+	if x.grown != y.grown {
+		return x.grown > y.grown
+	}
+	return x.CPU > y.CPU || x.CPU == y.CPU && x.ID < y.ID
 }
 
 // report lists the busiest threads and sums all.
 func (r *threadReader) report(b *beat) {
-	sort.Sort(busiest(r.all))
 	listed := r.all[:min(len(r.all), MaxThreads)]
-	for _, t := range listed {
-		b.threads = append(b.threads, t.Thread)
+	for i := range listed { // to sort all would make the host program larger by 10 kB
+		for j := i + 1; j < len(r.all); j++ {
+			if busier(&r.all[j], &r.all[i]) {
+				r.all[i], r.all[j] = r.all[j], r.all[i]
+			}
+		}
+		b.threads = append(b.threads, r.all[i].Thread)
 	}
 	cpu, wait := sum(listed)
 	b.put(format.FieldThreadCPU, cpu)

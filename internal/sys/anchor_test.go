@@ -28,7 +28,7 @@ func running(t *testing.T, rate int64) (f *Fast, base uintptr) {
 		t.Skip(f.NoSwitch)
 	}
 	f.Run(1)
-	t.Cleanup(func() { f.Run(-1) })
+	t.Cleanup(func() { f.Run(0) })
 	return f, base + 1<<16
 }
 
@@ -100,12 +100,12 @@ func TestSetupForgetsTheLastRecording(t *testing.T) {
 		// CPU time that counts double by the other rate
 	}
 	for range 100 {
-		f.Run(-1)
+		f.Run(0)
 		f.Setup(chunk-1<<16, 1<<17, 1_000_000_000, CPUAuto)
 		f.Run(1)
 		f.Install(&[8]uint64{1}, chunk, 1<<16, 1)
 		f.Anchor()
-		f.Run(-1)
+		f.Run(0)
 		f.Setup(chunk-1<<16, 1<<17, 2_600_000_000, CPUAuto)
 		f.Run(1)
 		f.Install(&[8]uint64{1}, chunk, 1<<16, 1)

@@ -39,7 +39,7 @@ func BenchmarkPair(b *testing.B) {
 	f.Setup(base, 1<<18, 2600000000, CPUAuto)
 	b.Log(f.NoSwitch)
 	f.Run(1)
-	defer f.Run(-1)
+	defer f.Run(0)
 	var hdr [8]uint64
 	hdr[0] = 1
 	n := 2000

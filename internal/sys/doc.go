@@ -99,7 +99,7 @@
 //	world, cur, the end (CAS), lo                                        its state says so after the second stop
 //	(CAS), a stop; install loads lo  an end that is TAKEN behind a lo    never: lo is LDAR, and the end is stored before it
 //	  (LDAR), then the end             that is none
-//	Run(-1), a stop of the world     a writer of the old generation      before the stop: Stop waits for it; after it every
+//	Run(0), a stop of the world      a writer of the old generation      before the stop: Stop waits for it; after it every
 //	                                                                     P has gone through the runtime's locks
 //
 // The counter is read behind an ISB on arm64, which is otherwise free to read it

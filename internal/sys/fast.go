@@ -3,14 +3,14 @@
 package sys
 
 import (
-	"math"
+	"sync/atomic"
 	"unsafe"
 )
 
 // layout is what the assembly needs to know of the running recording. The
 // offsets in fast_amd64.s and fast_arm64.s follow this struct.
 type layout struct {
-	gen    int64 // of the recording; -1: none
+	gen    int64 // of the recording; 0: none
 	base   uintptr
 	exact  int64 // ticks below which equal witnesses prove
 	states uintptr
@@ -26,9 +26,14 @@ type layout struct {
 
 	losses uintptr // the rows where the Ps count what is lost
 	own    uint64  // bytes of them that are Ps'
+
+	// Why nobody gets a chunk, 0 where that has to be asked. A begin that finds no room
+	// is counted as lost for it without leaving the assembly.
+	dry atomic.Uint32
 }
 
-var lay = layout{gen: -1, trigger: math.MaxInt64}
+// as LAY says
+var _ [0]struct{} = [unsafe.Offsetof(Live.lay) - 65552]struct{}{}
 
 // entries is what the Ps own, by their numbers. Pages cost memory when they are
 // touched, and a P with a larger number than there are entries loses records.
@@ -79,7 +84,8 @@ type cell struct {
 	m       uintptr
 	page    uintptr // the word that the witness of kind watches
 	tried   uint64  // the kind that was tried for this thread
-	_       [16]byte
+	named   uint64  // the goroutine that named its row last on this thread
+	left    uint64  // that of a thread that is gone
 }
 
 const (

@@ -26,6 +26,10 @@
 #define lay_trigger  72
 #define lay_losses   80
 #define lay_own      88
+#define lay_dry      96
+
+// Live.lay
+#define LAY          ·Live+65552(SB)
 
 #define MAXPS        65536
 #define NEAR         1024
@@ -74,7 +78,7 @@
 // one) and the P's entry (R12). Clobbers AX.
 #define WHERE(slow) \
 	MOVQ (TLS), R8                        \
-	LEAQ ·lay(SB), R9                     \
+	LEAQ LAY, R9                     \
 	MOVQ g_m(R8), R10                     \
 	MOVQ m_p(R10), R13                    \
 	MOVL p_id(R13), AX                    \
@@ -256,11 +260,11 @@ done:
 // of names, no arguments, room in the P's chunk, an intact anchor. Anything
 // else is Go's.
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
-	// a recording that has this path? Its generation is not negative.
-	LEAQ ·lay(SB), R9
+	// a recording that has this path? Its generation is not 0.
+	LEAQ LAY, R9
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
-	JS   miss
+	JZ   miss
 	MOVQ args_len+32(FP), SI
 	TESTQ SI, SI
 	JNE  types
@@ -272,8 +276,8 @@ typed:
 found:
 	MOVQ lay_gen(R9), CX
 	CMPQ CX, ent_gen(R12)
-	JNE  miss
-	THREAD(miss)
+	JNE  full
+	THREAD(moved)
 	MOVQ ent_cur(R12), DI
 	MOVQ ent_witness(R12), R14
 	LEAQ 32(DI), SI
@@ -281,7 +285,7 @@ found:
 	TESTQ R10, R10
 	JNE  args
 	CMPQ SI, ent_end(R12)
-	JA   miss
+	JA   full
 	WHO
 	TSC
 	INTACT(miss)
@@ -304,7 +308,7 @@ args:
 	// values. SI: the unit's place, which is the record's end so far.
 	LEAQ 64(DI), BX
 	CMPQ BX, ent_end(R12)
-	JA   miss
+	JA   full
 	AHEAD(512)
 	MOVQ args_base+24(FP), CX
 	MOVQ 8(CX), BX
@@ -354,8 +358,29 @@ types:
 	CMPQ AX, 32(BX)
 	JNE  miss
 	JMP  typed
+moved:
+	// An anchor takes room too.
+	MOVQ ent_cur(R12), SI
+	ADDQ $32, SI
+	CMPQ SI, ent_end(R12)
+	JLS  miss
+full:
+	// There is no room here. Where nobody gets another chunk the scope is lost, and
+	// counted in the row of this P, as Lose does.
+	MOVL lay_dry(R9), BX
+	TESTL BX, BX
+	JZ   miss
+	MOVL p_id(R13), CX
+	SHLQ $7, CX
+	CMPQ CX, lay_own(R9)
+	JAE  miss
+	ADDQ lay_losses(R9), CX
+	INCQ -8(CX)(BX*8)
+	MOVQ $0, ret_Loc+48(FP)
+	MOVQ $0, ret_Start+56(FP)
+	RET
 far:
-	FAR(found, miss)
+	FAR(found, full)
 miss:
 	JMP  ·beginMiss(SB)
 
@@ -365,10 +390,10 @@ miss:
 // begun by this goroutine, open, and the goroutine has not yielded since.
 // Anything else is EndFast's.
 TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
-	LEAQ ·lay(SB), R9
+	LEAQ LAY, R9
 	MOVQ lay_gen(R9), CX
 	TESTQ CX, CX
-	JS   miss
+	JZ   miss
 	// when
 	RDTSC
 	SHLQ $32, DX
@@ -531,7 +556,7 @@ anchor:
 // before its values so that one whose record is never begun can be skipped. Where
 // at is not 0, that is its start, and its CPU time will not be known.
 TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-56
-	LEAQ ·lay(SB), R9
+	LEAQ LAY, R9
 	FIND(far, chunk)
 found:
 	OWN(chunk, anchor)
@@ -874,6 +899,8 @@ anchor:
 TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	WHERE(chunk)
 	MOVQ lay_gen(R9), AX
+	TESTQ AX, AX
+	JZ   chunk
 	CMPQ AX, ent_gen(R12)
 	JNE  chunk
 	MOVQ loc+0(FP), DI
@@ -981,7 +1008,7 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	MOVQ $0, 0(SI)
 	MOVQ ent_lo(R12), BX
 	CMPQ AX, ent_gen(R12)
-	JNE  fresh
+	JNE  first
 	CMPQ ent_end(R12), $TAKEN      // after ent_lo, which is not the chunk's any more if so
 	JEQ  fresh
 	// seal the chunk that the P had: bytes used, then the state table
@@ -997,6 +1024,15 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	SHRQ $16, BX
 	MOVQ lay_states(R9), DX
 	MOVB $2, (DX)(BX*4)
+	JMP  fresh
+first:
+	// What the P counted for another recording is not this one's. Setup clears the
+	// entries that it knows of; whoever made this one known was held up in between.
+	XORL CX, CX
+	MOVQ CX, ent_extra(R12)
+	MOVQ CX, ent_clamped(R12)
+	MOVQ CX, ent_units(R12)
+	MOVQ CX, ent_foreign(R12)
 fresh:
 	MOVL p_id(R13), BX
 	MOVQ BX, 16(SI)

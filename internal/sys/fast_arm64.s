@@ -32,6 +32,10 @@
 #define lay_trigger  72
 #define lay_losses   80
 #define lay_own      88
+#define lay_dry      96
+
+// Live.lay
+#define LAY          ·Live+65552(SB)
 
 #define MAXPS        65536
 #define NEAR         1024
@@ -75,7 +79,7 @@
 // WHERE finds the layout (R9), m (R10), p (R13) and the P's entry (R12).
 // Clobbers R0.
 #define WHERE(slow) \
-	MOVD  $·lay(SB), R9                   \
+	MOVD  $LAY, R9                   \
 	MOVD  g_m(g), R10                     \
 	MOVD  m_p(R10), R13                   \
 	MOVWU p_id(R13), R0                   \
@@ -285,9 +289,9 @@ done:
 
 // func Begin(head uint64, name string, args []any) Handle
 TEXT ·Begin(SB), NOSPLIT|NOFRAME, $0-64
-	MOVD $·lay(SB), R9
+	MOVD $LAY, R9
 	LDAR (R9), R2                  // lay_gen, before all else in lay
-	TBNZ $63, R2, miss
+	CBZ  R2, miss
 	MOVD args_len+32(FP), R6
 	CBNZ R6, types
 typed:
@@ -297,14 +301,14 @@ found:
 	MOVD lay_gen(R9), R2
 	MOVD ent_gen(R12), R1
 	CMP  R2, R1
-	BNE  miss
-	THREAD(miss)
+	BNE  full
+	THREAD(moved)
 	MOVD ent_cur(R12), R7
 	MOVD ent_witness(R12), R14
 	ADD  $32, R7, R6
 	MOVD args_len+32(FP), R10
 	CBNZ R10, args
-	ROOM(R6, miss)
+	ROOM(R6, full)
 	WHO
 	TSC
 	INTACT(miss)
@@ -323,7 +327,7 @@ out:
 	RET
 args:
 	ADD  $64, R7, R1
-	ROOM(R1, miss)
+	ROOM(R1, full)
 	AHEAD(512)
 	MOVD args_base+24(FP), R2
 	MOVD 8(R2), R1
@@ -376,16 +380,39 @@ types:
 	CMP  R0, R4
 	BNE  miss
 	JMP  typed
+moved:
+	MOVD ent_cur(R12), R6
+	ADD  $32, R6
+	MOVD ent_end(R12), R1
+	CMP  R1, R6
+	BLS  miss
+full:
+	MOVWU lay_dry(R9), R1
+	CBZ  R1, miss
+	MOVWU p_id(R13), R0
+	LSL  $7, R0
+	MOVD lay_own(R9), R2
+	CMP  R2, R0
+	BHS  miss
+	MOVD lay_losses(R9), R2
+	ADD  R2, R0
+	SUB  $8, R0
+	MOVD (R0)(R1<<3), R2
+	ADD  $1, R2
+	MOVD R2, (R0)(R1<<3)
+	MOVD ZR, ret_Loc+48(FP)
+	MOVD ZR, ret_Start+56(FP)
+	RET
 far:
-	FAR(found, miss)
+	FAR(found, full)
 miss:
 	JMP  ·beginMiss(SB)
 
 // func end(loc, start int64)
 TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16
-	MOVD $·lay(SB), R9
+	MOVD $LAY, R9
 	MOVD lay_gen(R9), R2
-	TBNZ $63, R2, miss
+	CBZ  R2, miss
 	TSC
 	MOVD loc+0(FP), R7
 	MOVD start+8(FP), R6
@@ -526,7 +553,7 @@ anchor:
 
 // func BeginExt(head uint64, gen int64, ext *uint64, units, at int64) (loc, start int64)
 TEXT ·BeginExt(SB), NOSPLIT|NOFRAME, $0-56
-	MOVD $·lay(SB), R9
+	MOVD $LAY, R9
 	FIND(far)
 found:
 	OWN(chunk, anchor)
@@ -820,6 +847,7 @@ anchor:
 TEXT ·Claim(SB), NOSPLIT|NOFRAME, $0-32
 	WHERE(chunk)
 	MOVD lay_gen(R9), R0
+	CBZ  R0, chunk
 	MOVD ent_gen(R12), R1
 	CMP  R0, R1
 	BNE  chunk
@@ -941,7 +969,7 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	LDAR (R1), R1
 	MOVD ent_gen(R12), R2
 	CMP  R0, R2
-	BNE  fresh
+	BNE  first
 	MOVD ent_end(R12), R2
 	CMP  $TAKEN, R2
 	BEQ  fresh
@@ -962,6 +990,13 @@ TEXT ·install(SB), NOSPLIT|NOFRAME, $0-40
 	LSL  $8, R5, R1
 	ORR  $2, R1
 	STLRW R1, (R3)
+	B    fresh
+first:
+	// See fast_amd64.s.
+	MOVD ZR, ent_extra(R12)
+	MOVD ZR, ent_clamped(R12)
+	MOVD ZR, ent_units(R12)
+	MOVD ZR, ent_foreign(R12)
 fresh:
 	MOVD R5, 16(R6)
 	MOVD header+0(FP), R6

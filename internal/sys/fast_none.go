@@ -2,7 +2,10 @@
 
 package sys
 
-import "errors"
+import (
+	"errors"
+	"sync/atomic"
+)
 
 // CPU says how thread CPU time may be measured.
 type CPU int
@@ -19,8 +22,10 @@ type Fast struct {
 	NoSwitch string
 }
 
+type layout struct{}
+
 // Counts is what the assembly counted.
-type Counts struct{ Records, Clamped, Foreign int64 }
+type Counts struct{ Records, Clamped, Foreign, Anchoring int64 }
 
 // Left is the chunk that Install took from a P.
 type Left struct {
@@ -66,6 +71,7 @@ func (f *Fast) Retire()                                              {}
 func (f *Fast) Refused() string                                      { return "" }
 func (f *Fast) Trigger(ticks int64)                                  {}
 func (f *Fast) Losses(rows []uint64)                                 {}
+func (f *Fast) Dry() *atomic.Uint32                                  { return nil }
 func (f *Fast) Run(gen int64)                                        {}
 func (f *Fast) States() []uint32                                     { return nil }
 func (f *Fast) Count() (c Counts)                                    { return c }
@@ -74,6 +80,8 @@ func (f *Fast) Reclaim(a []uintptr, size uintptr, gen int64, seal func(addr, use
 }
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {}
 func (f *Fast) Anchor() bool                                 { return false }
+func (f *Fast) Named(goid uint64)                            {}
+func (f *Fast) Inherited(goid uint64) bool                   { return false }
 func (f *Fast) Install(h *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
 	return Left{}, false
 }

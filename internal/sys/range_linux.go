@@ -3,6 +3,7 @@ package sys
 import (
 	"errors"
 	"fmt"
+	"sync"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -14,7 +15,12 @@ import (
 type Range struct {
 	p    unsafe.Pointer
 	size int64
-	used []stretch // what was ever mapped
+	used *stretches // what was ever mapped
+}
+
+type stretches struct {
+	sync.Mutex
+	all []stretch
 }
 
 type stretch struct{ from, to int64 }
@@ -32,7 +38,7 @@ func NewRange(size int64) (*Range, error) {
 		if err == nil {
 			// It must not count as locked memory, of which the program may not have more.
 			_ = unix.Munlock(unsafe.Slice((*byte)(p), size))
-			return &Range{p: p, size: size}, nil
+			return &Range{p: p, size: size, used: new(stretches)}, nil
 		}
 	}
 	return nil, fmt.Errorf("reserving addresses: %w", err)
@@ -119,18 +125,20 @@ func (r *Range) vacate(nowhere int, at, n int64, late bool) error {
 
 // use notes what is mapped: few stretches, as chunks are mapped in order.
 func (r *Range) use(from, to int64) {
-	for i := range r.used {
-		if u := &r.used[i]; from <= u.to && to >= u.from {
+	r.used.Lock()
+	defer r.used.Unlock()
+	for i := range r.used.all {
+		if u := &r.used.all[i]; from <= u.to && to >= u.from {
 			u.from, u.to = min(u.from, from), max(u.to, to)
 			return
 		}
 	}
-	r.used = append(r.used, stretch{from, to})
+	r.used.all = append(r.used.all, stretch{from, to})
 }
 
 // VacateAll is Vacate of all that was ever mapped at from and behind it.
 func (r *Range) VacateAll(nowhere int, from int64, late bool) error {
-	for _, u := range r.used {
+	for _, u := range r.used.all {
 		if at := max(u.from, from); at < u.to {
 			if err := r.Vacate(nowhere, at, u.to-at, late); err != nil {
 				return err

@@ -4,6 +4,7 @@ package sys
 
 import (
 	"os"
+	"sync/atomic"
 	"unsafe"
 
 	"golang.org/x/sys/unix"
@@ -22,6 +23,13 @@ func (f *Fast) Retire() {
 		c := &f.cells[i]
 		if c.os == 0 || unix.Tgkill(pid, int(c.os), 0) != unix.ESRCH {
 			continue
+		}
+		for e := range entries[:f.ps()] {
+			// The P's entry too: it has where the thread's witness was. A P that gets an
+			// anchor meanwhile needs another one at most.
+			if e := &entries[e]; load(&e.tid) == c.os {
+				atomic.StoreUintptr(&e.m, 0)
+			}
 		}
 		store(&c.os, 0)
 		// What lies in a C library's memory may be gone with the thread.

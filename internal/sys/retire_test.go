@@ -7,6 +7,8 @@ import (
 	"runtime"
 	"testing"
 	"time"
+
+	"golang.org/x/sys/unix"
 )
 
 // A thread that got the structure and the id of one that is gone is not
@@ -41,5 +43,60 @@ func TestRetireForgetsThreadsThatAreGone(t *testing.T) {
 	}
 	if load(&c.rseq[1]) != 0 {
 		t.Error("its witness is still armed")
+	}
+}
+
+// The entry of the P that such a thread ran on has where its witness was, too: of a
+// C library's thread that is memory which is another's by now, or nobody's.
+func TestRetireForgetsWhereTheirWitnessIs(t *testing.T) {
+	f, chunk := running(t, 2_600_000_000)
+	var e *entry
+	var tid uint64
+	for deadline := time.Now().Add(10 * time.Second); e == nil; {
+		if time.Now().After(deadline) {
+			t.Fatal("no P has an anchor of a thread that has ended")
+		}
+		at := make(chan uint64)
+		go func() {
+			runtime.LockOSThread() // never unlocked: the thread ends
+			f.Install(&[8]uint64{1}, chunk, 1<<16, 1)
+			f.Anchor()
+			var p place
+			where(&p)
+			at <- p.tid
+		}()
+		if tid = <-at; tid == uint64(os.Getpid()) {
+			continue // the first thread stays as long as the process
+		}
+		for unix.Tgkill(os.Getpid(), int(tid), 0) != unix.ESRCH {
+			runtime.Gosched()
+		}
+		for i := range entries[:f.ps()] {
+			if x := &entries[i]; x.tid == tid && x.m != 0 {
+				e = x
+			}
+		}
+	}
+	f.Retire()
+	if e.tid == tid && e.m != 0 {
+		t.Error("the entry still has its witness")
+	}
+}
+
+// Of a P whose owner was held up before Install had noted it nothing was cleared when
+// the next recording began.
+func TestInstallForgetsAnotherRecordingsCounts(t *testing.T) {
+	f, chunk := running(t, 2_600_000_000)
+	f.Install(&[8]uint64{1}, chunk, 1<<16, 1)
+	f.Run(-1)
+	for i := range entries[:f.ps()] {
+		entries[i].units, entries[i].extra, entries[i].clamped, entries[i].foreign = 7, 4, 2, 1
+	}
+	f.Run(2)
+	if _, ok := f.Install(&[8]uint64{1}, chunk, 1<<16, 2); !ok {
+		t.Fatal("the recording is over")
+	}
+	if c := f.Count(); c.Records != 0 || c.Clamped != 0 || c.Foreign != 0 {
+		t.Errorf("a recording without a record has %+v", c)
 	}
 }

@@ -28,8 +28,9 @@ type Fast struct {
 	cells     []cell
 	desc      uintptr // the rseq descriptor whose code never runs
 	mu        sync.Mutex
-	byM       sync.Map // of *cell by m
-	used      int      // cells in use
+	byM       sync.Map    // of *cell by m
+	used      int         // cells in use
+	left      atomic.Bool // some cell has what a thread left
 	kind      uint64
 	area      rseqArea // where libc has its threads' rseq areas, if it has
 	filtered  bool     // by seccomp, when the witness was tried
@@ -38,9 +39,8 @@ type Fast struct {
 	mult      uint64
 	cpu       bool
 	counting  sync.Mutex
-	reclaimed int64 // units in chunks that were taken from Ps
-	anchors   atomic.Int64
-	noisy     atomic.Int64
+	reclaimed int64        // units in chunks that were taken from Ps
+	anchoring atomic.Int64 // ticks
 }
 
 // Witness bits, as in internal/format.
@@ -82,10 +82,10 @@ func newFast() (*Fast, error) {
 	if err := f.descriptor(); err != nil {
 		return nil, err
 	}
-	lay.coro = l.coroutine
+	Live.lay.coro = l.coroutine
 	var i any = 0
-	lay.int = (*eface)(unsafe.Pointer(&i)).typ
-	lay.states = uintptr(unsafe.Pointer(&f.states[0]))
+	Live.lay.int = (*eface)(unsafe.Pointer(&i)).typ
+	Live.lay.states = uintptr(unsafe.Pointer(&f.states[0]))
 	return f, nil
 }
 
@@ -108,30 +108,35 @@ func reserve[T any](n int) ([]T, error) {
 // Setup prepares the fast path for a recording whose ticks run at rate per
 // second. It must not be called while one is running.
 func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
-	lay.base, lay.size = base, min(size, maxChunks<<16)
-	lay.exact = rate / 1e6 * exactBelow / 1e3
-	lay.trigger = math.MaxInt64
+	Live.lay.base, Live.lay.size = base, min(size, maxChunks<<16)
+	Live.lay.exact = rate / 1e6 * exactBelow / 1e3
+	Live.lay.trigger = math.MaxInt64
 	f.mult = uint64(float64(rate) / 1e9 * (1 << 32))
 	f.bracket = rate / 1e6 * 3
 	f.chooseWitness(cpu)
 	f.Retire()
 	for i := range f.cells[:f.used] {
 		f.cells[i].mask = 0 // its K is in ticks of the last recording's rate
+		f.cells[i].named, f.cells[i].left = 0, 0
 	}
 	clear(entries[:f.ps()])
 	f.reclaimed = 0
+	f.anchoring.Store(0)
 }
 
 // Losses says where Lose counts: row i, of 128 bytes, is of the P with the number i, as
 // far as rows reaches, and its word k-1 of the reason k. It is to be called between
 // Setup and Run.
 func (f *Fast) Losses(rows []uint64) {
-	lay.losses, lay.own = uintptr(unsafe.Pointer(&rows[0])), uint64(8*len(rows))
+	Live.lay.losses, Live.lay.own = uintptr(unsafe.Pointer(&rows[0])), uint64(8*len(rows))
 }
+
+// Dry is where the pool says why nobody gets a chunk, for the assembly.
+func (f *Fast) Dry() *atomic.Uint32 { return &Live.lay.dry }
 
 // Trigger leaves the ends of scopes that took so many ticks to Go. It is to be
 // called between Setup and Run.
-func (f *Fast) Trigger(ticks int64) { lay.trigger = ticks }
+func (f *Fast) Trigger(ticks int64) { Live.lay.trigger = ticks }
 
 const exactBelow = 20_000 // ns; format.ExactBelow
 
@@ -140,13 +145,13 @@ const exactBelow = 20_000 // ns; format.ExactBelow
 // the assembly may have the old mask and the new table.
 func (f *Fast) SetNames(table []NameEntry) {
 	mask := uint64(len(table)-1) * uint64(unsafe.Sizeof(table[0]))
-	lay.mask = min(lay.mask, mask)
-	atomic.StoreUintptr(&lay.names, uintptr(unsafe.Pointer(&table[0])))
-	atomic.StoreUint64(&lay.mask, mask)
+	Live.lay.mask = min(Live.lay.mask, mask)
+	atomic.StoreUintptr(&Live.lay.names, uintptr(unsafe.Pointer(&table[0])))
+	atomic.StoreUint64(&Live.lay.mask, mask)
 }
 
-// Run makes gen the generation that the assembly accepts; -1 none.
-func (f *Fast) Run(gen int64) { atomic.StoreInt64(&lay.gen, gen) }
+// Run makes gen the generation that the assembly accepts; 0 none.
+func (f *Fast) Run(gen int64) { atomic.StoreInt64(&Live.lay.gen, gen) }
 
 // States is the table of chunk states, one word a chunk: the state in the low
 // byte, the owner's P above. The assembly sets 1 (open) and 2 (sealed), the
@@ -158,6 +163,11 @@ type Counts struct {
 	Records int64 // begun, instants included
 	Clamped int64 // CPU times clamped to [0, wall]
 	Foreign int64 // ends of scopes that another goroutine began
+
+	// Anchoring is the ticks that reading threads' CPU clocks took, for which a system
+	// call is made: at most so many of each as the clock may take, or what the thread
+	// spent off its CPU would be among them.
+	Anchoring int64
 }
 
 // Count adds up what the Ps have. Records are the
@@ -166,11 +176,11 @@ type Counts struct {
 func (f *Fast) Count() (c Counts) {
 	f.counting.Lock()
 	defer f.counting.Unlock()
-	c.Records = f.reclaimed
-	gen := atomic.LoadInt64(&lay.gen)
+	c.Records, c.Anchoring = f.reclaimed, f.anchoring.Load()
+	gen := atomic.LoadInt64(&Live.lay.gen)
 	for i := range entries[:f.ps()] {
 		e := &entries[i]
-		if g := atomic.LoadInt64(&e.gen); g == 0 || gen >= 0 && g != gen {
+		if g := atomic.LoadInt64(&e.gen); g == 0 || gen != 0 && g != gen {
 			continue
 		}
 		open := int64(atomic.LoadUintptr(&e.cur)-atomic.LoadUintptr(&e.lo)-64) / 32
@@ -254,16 +264,17 @@ func stopWorld() {
 }
 
 // Leave calls fn with the chunk that each P still has and the bytes used in it,
-// after Run(-1) and a stop of the world.
+// after Run(0) and a stop of the world.
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
 	f.counting.Lock() // somebody may be reclaiming
 	defer f.counting.Unlock()
+	known := f.ps()
 	for i := range entries {
 		e := &entries[i]
 		if e.gen == gen && e.lo != 0 && e.end != taken {
 			fn(e.lo, e.cur-e.lo)
 		}
-		if i >= f.ps() && e.gen == 0 {
+		if i >= known && e.gen == 0 {
 			return
 		}
 	}
@@ -271,7 +282,8 @@ func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {
 
 // ps is how many entries can be in use: one more than the largest P that was
 // ever seen, in steps.
-func (f *Fast) ps() int { return int(max(seenPs.Load(), 1)) }
+// A P may have a chunk before Install has noted it, so those that there can be now count.
+func (f *Fast) ps() int { return min(max(int(seenPs.Load()), runtime.GOMAXPROCS(0)), maxPs) }
 
 var seenPs atomic.Int64
 
@@ -290,6 +302,8 @@ func (f *Fast) Install(header *[8]uint64, addr, size uintptr, gen int64) (Left, 
 // Anchor ties the entry of the P that the caller is on to its thread. It
 // returns false where the P needs a chunk first.
 func (f *Fast) Anchor() bool {
+	began := tsc()
+	defer func() { f.anchoring.Add(min(max(tsc()-began, 0), f.bracket)) }()
 	for range 20 {
 		var p place
 		where(&p)
@@ -306,12 +320,9 @@ func (f *Fast) Anchor() bool {
 		}
 		switch anchor(&a) {
 		case 0:
-			f.anchors.Add(1)
 			return true
 		case needChunk:
 			return false
-		case noisy:
-			f.noisy.Add(1)
 		}
 	}
 	// Moved or disturbed twenty times in a row: an anchor without a CPU clock

@@ -20,6 +20,13 @@ func tscg() (ticks int64, gp uintptr)
 //go:noescape
 func SwapLocal(p *uint64, old, new uint64) bool
 
+// AddUnless adds n to a word that several add to, unless over says otherwise. Go does not
+// preempt it in between: who sets over and then stops the world once knows that nobody
+// is about to add.
+//
+//go:noescape
+func AddUnless(over *uint32, word *uint64, n uint64)
+
 const haveStubs = true
 
 // counterInvariant asks the processor whether its time-stamp counter runs at

@@ -48,3 +48,16 @@ TEXT ·tscg(SB), NOSPLIT|NOFRAME, $0-16
 	MOVQ (TLS), CX
 	MOVQ CX, gp+8(FP)
 	RET
+
+// func AddUnless(over *uint32, word *uint64, n uint64)
+TEXT ·AddUnless(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ over+0(FP), AX
+	MOVQ word+8(FP), BX
+	MOVQ n+16(FP), CX
+	MOVL (AX), DX
+	TESTL DX, DX
+	JNZ  out
+	LOCK
+	ADDQ CX, (BX)
+out:
+	RET

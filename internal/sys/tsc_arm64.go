@@ -13,6 +13,13 @@ func getg() uintptr
 //go:noescape
 func tscg() (ticks int64, gp uintptr)
 
+// AddUnless adds n to a word that several add to, unless over says otherwise. Go does not
+// preempt it in between: who sets over and then stops the world once knows that nobody
+// is about to add.
+//
+//go:noescape
+func AddUnless(over *uint32, word *uint64, n uint64)
+
 const haveStubs = true
 
 // counterInvariant: the generic timer counts at one rate by architecture (Arm

@@ -11,5 +11,12 @@ func counterInvariant() bool { return false }
 
 const haveStubs = false
 
+// AddUnless adds n to a word that several add to, unless over says otherwise.
+func AddUnless(over *uint32, word *uint64, n uint64) {
+	if atomic.LoadUint32(over) == 0 {
+		atomic.AddUint64(word, n)
+	}
+}
+
 // SwapLocal is a compare-and-swap.
 func SwapLocal(p *uint64, old, new uint64) bool { return atomic.CompareAndSwapUint64(p, old, new) }

@@ -86,9 +86,46 @@ func (f *Fast) cellOf(p *place) *cell {
 	if !ok {
 		return nil
 	}
+	if g := load(&c.named); g != 0 && c.os != p.tid {
+		store(&c.named, 0)
+		store(&c.left, g)
+		f.left.Store(true)
+	}
 	c.ready(kind, want, p.tid, page)
 	f.byM.Store(p.m, c)
 	return c
+}
+
+// Named notes that the calling goroutine has named its row.
+func (f *Fast) Named(goid uint64) {
+	if c := f.here(); c != nil {
+		store(&c.named, goid)
+	}
+}
+
+// Inherited reports whether the calling goroutine named its row on a thread that is gone,
+// and whose M has the one that it is on: once, after an anchor. Go lends a goroutine with
+// its M to one thread of C code after another.
+func (f *Fast) Inherited(goid uint64) bool {
+	if !f.left.Load() {
+		return false
+	}
+	c := f.here()
+	if c == nil || load(&c.left) != goid {
+		return false
+	}
+	store(&c.left, 0)
+	return true
+}
+
+// here is the cell of the thread that the caller was on a moment ago; nil if it has none.
+func (f *Fast) here() *cell {
+	var p place
+	where(&p)
+	if v, ok := f.byM.Load(p.m); ok {
+		return v.(*cell)
+	}
+	return nil
 }
 
 // witnessOf makes the calls by which the thread at p gets the witness that is wanted, if
@@ -153,8 +190,9 @@ func (f *Fast) newCell(m uintptr) *cell {
 	return c
 }
 
+// freeCell takes back what newCell gave, if it is of no thread yet.
 func (f *Fast) freeCell(c *cell) {
-	if c == &f.cells[f.used-1] {
+	if _, known := f.byM.Load(c.m); !known && c == &f.cells[f.used-1] {
 		f.used--
 	}
 }

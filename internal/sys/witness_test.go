@@ -35,7 +35,7 @@ func TestCPUTimeByAnyWitness(t *testing.T) {
 	kind := f.kind
 	f.kind, f.cpu, f.bracket = witnessPerf, true, rate // however slow the emulator
 	defer func() {
-		f.Run(-1)
+		f.Run(0)
 		f.kind, f.cpu = kind, false
 	}()
 	runtime.LockOSThread()

@@ -1,0 +1,5 @@
+//go:build race
+
+package mmpool
+
+const raceBuild = true
