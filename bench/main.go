@@ -31,6 +31,7 @@ var groups = []group{
 	{"not recording", idleRows},
 	{"heap allocations per scope", allocRows},
 	{"several goroutines", parallelRows},
+	{"what is lost", lossRows},
 	{"peers, an empty scope", peerRows},
 	{"volume", volumeRows},
 	{"thread CPU time", qualityRows},

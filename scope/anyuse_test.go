@@ -18,8 +18,11 @@ import (
 // every record and every misuse is counted.
 func TestG12Misuse(t *testing.T) {
 	rounds := 4
-	if faultfs.Full() {
+	switch {
+	case faultfs.Full():
 		rounds = 60
+	case testing.Short(): // in each build
+		rounds = 1
 	}
 	calls, records := 0, int64(0)
 	var misuse Misuse
@@ -61,6 +64,7 @@ type misuser struct {
 	r         *rand.Rand
 	elsewhere chan func()
 	done      chan bool
+	noise     []byte // of which names are cut
 	spans     []misused
 	round     int
 	stopped   bool
@@ -78,7 +82,10 @@ type misused struct {
 }
 
 func newMisuser(seed uint64) *misuser {
-	m := &misuser{r: rand.New(rand.NewPCG(seed, 1)), elsewhere: make(chan func()), done: make(chan bool)}
+	m := &misuser{r: rand.New(rand.NewPCG(seed, 1)), elsewhere: make(chan func()), done: make(chan bool), noise: make([]byte, 1<<20+1<<16)}
+	for i := range m.noise {
+		m.noise[i] = byte(m.r.IntN(3) * 127)
+	}
 	go func() {
 		for f := range m.elsewhere {
 			f()
@@ -115,11 +122,8 @@ func (m *misuser) name() string {
 	case 1:
 		n = 1024 + m.r.IntN(3)
 	}
-	b := make([]byte, n)
-	for i := range b {
-		b[i] = byte(m.r.IntN(3) * 127)
-	}
-	return string(b)
+	at := m.r.IntN(len(m.noise) - n)
+	return string(m.noise[at : at+n])
 }
 
 // args are any arguments.

@@ -21,10 +21,8 @@ func (r *recorder) beats() {
 		case <-r.quit:
 			return
 		case <-t.C:
-			r.flusher.Cost.Round(func() {
-				r.beat(r.clock.Read(4))
-				r.tellCollectors(collectTick)
-			})
+			r.flusher.Alone(func() { r.beat(r.clock.Read(4)) })
+			r.flusher.Cost.Round(func() { r.tellCollectors(collectTick) })
 		}
 	}
 }
@@ -42,6 +40,7 @@ func (r *recorder) beat(now sys.Reading) {
 	}
 	r.last = now
 	r.values, r.threads = r.sampler.Sample(r.values[:0], r.threads[:0])
+	r.pool.Allow(r.sampler.MemoryLeft())
 	s := r.stats()
 	put := r.value
 	// The Go path counts while records are being written, and may take one for
@@ -50,6 +49,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldRecorded, r.counted)
 	if r.ring != nil {
 		put(format.FieldOverwritten, s.Overwritten)
+		put(format.FieldLostOpen, s.Lost.Opens)
 	}
 	put(format.FieldLostWindow, s.Lost.Window)
 	put(format.FieldLostLimit, s.Lost.Limit)
@@ -70,6 +70,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldBytes, s.Bytes)
 	put(format.FieldWindowLow, s.WindowLow)
 	put(format.FieldHotFaults, s.HotFaults)
+	put(format.FieldPrepared, s.Prepared)
 	put(format.FieldNames, s.Names)
 	put(format.FieldOtherNames, s.Misuse.OtherNames)
 	put(format.FieldDoubleEnds, s.Misuse.DoubleEnds)
@@ -83,7 +84,9 @@ func (r *recorder) beat(now sys.Reading) {
 			r.refused = why
 			r.note("CPU times of threads that are new are unknown from here on: " + why)
 		}
-		put(format.FieldClamped, r.fast.Count().Clamped)
+		c := r.fast.Count()
+		put(format.FieldClamped, c.Clamped)
+		put(format.FieldAnchoring, int64(float64(c.Anchoring)/float64(r.rate)*1e9))
 	}
 	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))
 	if len(r.threads) > 0 {
@@ -198,15 +201,15 @@ func (r *recorder) stats() Statistics {
 		s.Slow = r.watch.seen.Load()
 	}
 	s.Snapshots, s.Filter, s.Off = r.snapshots.Load(), *r.expr.Load(), r.off.Load()
-	s.WindowLow, s.HotFaults = r.pool.Low(), r.pool.Unprepared()
+	s.WindowLow, s.HotFaults, s.Prepared = r.pool.Low(), r.pool.Unprepared(), r.pool.Made()
 	return s
 }
 
 // Stats tells how the recording goes, or how the last one went. It costs some
-// microseconds.
+// microseconds. A child that C code forked has no recording, and no last one.
 func Stats() Statistics {
 	r := current.Load()
-	if r == nil {
+	if r == nil || sys.Forked() {
 		return Statistics{}
 	}
 	if r.closed.Load() {
@@ -215,6 +218,6 @@ func Stats() Statistics {
 		return s
 	}
 	s := r.stats()
-	s.Running = atomic.LoadUint32(&on) != offPath
+	s.Running = atomic.LoadUint32(&sys.Live.On) != offPath
 	return s
 }

@@ -4,8 +4,11 @@ package scope
 
 import "github.com/scopeview/scopeview/internal/sys"
 
-// beginAny begins a scope by the assembly, which calls begin where it can't.
-func beginAny(head uint64, name string, args []any) handle { return sys.Begin(head, name, args) }
+// These begin a scope by the assembly, which calls begin where it can't. Were the kind an
+// argument, Task would cost more than the compiler inlines.
+func beginTask(name string, args []any) handle    { return sys.Begin(headTask, name, args) }
+func beginTaskf(name string, args []any) handle   { return sys.Begin(headTaskf, name, args) }
+func beginPending(name string, args []any) handle { return sys.Begin(headPending, name, args) }
 
 // handle is a scope that was begun. Its End is the assembly's too.
 type handle = sys.Handle

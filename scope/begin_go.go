@@ -2,8 +2,11 @@
 
 package scope
 
-// beginAny begins a scope. It is a direct call, so that args need not escape.
-func beginAny(head uint64, name string, args []any) handle { return begin(head, name, args) }
+// These begin a scope. They are direct calls, so that args need not escape. Were the kind
+// an argument, Task would cost more than the compiler inlines.
+func beginTask(name string, args []any) handle    { return begin(headTask, name, args) }
+func beginTaskf(name string, args []any) handle   { return begin(headTaskf, name, args) }
+func beginPending(name string, args []any) handle { return begin(headPending, name, args) }
 
 // handle is a scope that was begun: where its record is in the file, and when it
 // began, by which the end finds out whether that record is still there. It holds

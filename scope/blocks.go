@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
 	"github.com/scopeview/scopeview/mmpool"
 )
@@ -24,8 +25,12 @@ type blockWriter struct {
 	shut bool
 }
 
-// block writes one block and tells whether there was room for it.
+// block writes one block and tells whether there was room for it. In a forked child
+// there is none, for what Go's own goroutines write there.
 func (r *recorder) block(t format.BlockType, payload []byte) bool {
+	if sys.Forked() {
+		return false
+	}
 	if r.ring != nil && keeps(t) {
 		return r.blockBy(&r.kept, t, payload)
 	}

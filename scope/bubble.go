@@ -14,8 +14,11 @@ import (
 // the year 2000. There is no function that tells; the head of a stack does.
 //
 // What is recorded in a bubble makes nothing, so it needs not ask.
-func inBubble() bool {
+func inBubble() bool { return strings.Contains(goroutineHead(), "synctest bubble") }
+
+// goroutineHead is what the runtime writes above the caller's stack.
+func goroutineHead() string {
 	var buf [128]byte
 	head, _, _ := strings.Cut(string(buf[:runtime.Stack(buf[:], false)]), "\n")
-	return strings.Contains(head, "synctest bubble")
+	return head
 }

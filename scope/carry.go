@@ -41,9 +41,10 @@ type ring struct {
 	over   atomic.Int64               // records overwritten
 	until  atomic.Int64               // ticks before which they began
 	report func(c *format.Carry) bool // writes a block, if there is room
+	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
-	reuse  func(idx []int64) // (*recorder).overwrite
-	left   func(idx int64)   // leave
+	places mmpool.Ring
+	left   func(idx int64) // leave
 
 	reclaim func(idx []int64) // (*recorder).reclaim
 	why     string            // it is larger than was asked for
@@ -57,6 +58,7 @@ type leftover struct {
 	records int64
 	last    int64 // ticks: the latest start, or stop of an end apart
 	open    []begun
+	forgot  int64 // open scopes that there was no room for
 	rows    []uint64
 	turn    int64
 }
@@ -86,7 +88,8 @@ func (r *recorder) newRing() {
 		now:  r.clock.Now,
 	}
 	g.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
-	g.reuse = r.overwrite
+	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
+	g.places = mmpool.RingOf(bytes, r.overwrite)
 	g.reclaim = r.reclaim
 	g.left = func(idx int64) { g.leave(idx, r.pool.Words(idx)) }
 	r.ring, r.kept.kept = g, true
@@ -219,6 +222,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 			}
 			if len(g.open) >= g.most {
 				g.forgot = true
+				l.forgot++
 				continue
 			}
 			g.open[here] = g.carry(&c, ext)
@@ -291,12 +295,13 @@ func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 func (g *ring) lost(idx []int64) {
 	g.mu.Lock()
 	var tell []*carried
-	over, until := g.over.Load(), g.until.Load()
+	over, until, forgot := g.over.Load(), g.until.Load(), int64(0)
 	for _, i := range idx {
 		l := g.chunks[i]
 		delete(g.chunks, i)
 		g.gone++
 		over += l.records
+		forgot += l.forgot
 		if l.last > 0 {
 			until = max(until, l.last+1)
 		}
@@ -334,6 +339,9 @@ func (g *ring) lost(idx []int64) {
 	g.until.Store(until)
 	g.over.Store(over)
 	g.mu.Unlock()
+	if forgot > 0 {
+		g.lose(forgot)
+	}
 	testpoint.Here("ring.counted")
 	untold := g.tell(tell)
 	g.mu.Lock()

@@ -142,10 +142,13 @@ func givenBack(t *testing.T, before resources) (after resources) {
 // TestStartStopUnderTraffic starts and stops while goroutines record without
 // regard to it. Every trace must be whole, and nothing may pile up.
 func TestStartStopUnderTraffic(t *testing.T) {
-	cycles := 200
-	if faultfs.Emulated() {
+	cycles := 60
+	switch {
+	case faultfs.Full():
+		cycles = 200
+	case faultfs.Emulated():
 		cycles = 6
-	} else if testing.Short() {
+	case testing.Short():
 		cycles = 30
 	}
 	perBacking(t, func(t *testing.T, backing Option) {

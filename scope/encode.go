@@ -90,15 +90,21 @@ func (r *recorder) beginArgs(head uint64, args []any) handle {
 		}
 		shift += 4
 	}
+	reason := int64(0)
 	if r.fast != nil {
 		u := (n + 3) / 4
 		w[0] = format.ExtHeader(u, types)
-		if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u), 0); start != 0 {
+		loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u), 0)
+		if start != 0 {
 			return handle{Loc: loc, Start: start}
 		}
+		reason = loc
 	}
 	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
-	return r.beginExt(head, &x)
+	if r.fast == nil {
+		return r.goBegin(head, &x)
+	}
+	return r.beginSlow(head, &x, reason)
 }
 
 // load8 is the first eight bytes of s as a word; the compiler makes it one load.
@@ -126,6 +132,9 @@ func loadTail(s string) (v uint64) {
 }
 
 func (r *recorder) beginBig(head uint64, args []any) handle {
+	if r.refuse() {
+		return handle{}
+	}
 	var buf [bigWords]uint64
 	x := encoder{w: buf[:], r: r}
 	x.addAll(args)
@@ -139,6 +148,9 @@ func (r *recorder) beginBig(head uint64, args []any) handle {
 func (r *recorder) putArgs(rec *[4]uint64, args []any) {
 	if len(args) == 0 {
 		r.put(rec, nil, 1)
+		return
+	}
+	if r.refuse() {
 		return
 	}
 	var buf [bigWords]uint64

@@ -18,7 +18,7 @@ import (
 
 // reasons say in words why something slower or less is used; "" where it is not.
 type reasons struct {
-	path, clock, backing, cpu string
+	path, clock, backing, cpu, fork string
 }
 
 // choosePath decides how records are written.
@@ -127,6 +127,9 @@ func (r *recorder) writeFacts(w reasons) {
 		r.words += ", CPU time unknown (" + w.cpu + ")"
 	} else if r.fast == nil {
 		r.words += ", CPU time unknown"
+	}
+	if w.fork != "" {
+		r.words += ", a child of fork must not record (" + w.fork + ")"
 	}
 }
 

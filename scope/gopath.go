@@ -170,6 +170,9 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 	}
 	number := goid % stripeCount & r.striping
 	s := &r.stripes[number]
+	if why := r.pool.Dry(); why != 0 && !s.room(n) {
+		return 0, nil, why // without its lock
+	}
 	for {
 		v := s.place.Add(n)
 		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
@@ -188,6 +191,17 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 			return 0, nil, why
 		}
 	}
+}
+
+// room reports whether the stripe's chunk may have room for n units, or the recording has
+// ended.
+func (s *stripe) room(n uint64) bool {
+	v := s.place.Load()
+	used := v & (1<<32 - 1)
+	if used > 1<<30 { // whoever counts without looking must not run over
+		s.place.CompareAndSwap(v, v-used+chunkUnits+1)
+	}
+	return v&stripeShut != 0 || used+n <= chunkUnits
 }
 
 // crossed seals the chunk of a stripe if the reservation of n units that made
@@ -339,6 +353,10 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 		r.endApart(h, at, 0, x, false)
 		return
 	} else if v != uint64(h.Start) {
+		if r.pool.State(idx) > mmpool.Sealed { // the heap's memory is used again
+			r.endApart(h, at, 0, x, false)
+			return
+		}
 		r.endStale(h, at, x)
 		return
 	}
@@ -371,7 +389,7 @@ func (r *recorder) goEnd(h handle, at int64, x *encoder) {
 
 // endTwice is for an end that finds that its record w is not open.
 func (r *recorder) endTwice(h handle, at int64, w []uint64, x *encoder) {
-	if atomic.LoadUint64(&w[1]) == 0 {
+	if atomic.LoadUint64(&w[1]) == 0 || atomic.LoadUint64(&w[0]) != uint64(h.Start) {
 		r.endApart(h, at, 0, x, false)
 		return
 	}

@@ -48,13 +48,17 @@ func begin(head uint64, name string, args []any) handle {
 	case r.fast == nil:
 		return r.goBegin(head|n, nil)
 	}
-	return r.beginSlow(head|n, nil)
+	loc, start := sys.BeginFast(head|n, r.gen)
+	if start == 0 {
+		return r.beginSlow(head|n, nil, loc)
+	}
+	return handle{Loc: loc, Start: start}
 }
 
 // endNow ends a scope: where there is no assembly, and where it can't.
 func endNow(h handle) {
 	r := current.Load()
-	if !r.plain || r.watch != nil {
+	if !r.plain || r.watch != nil || atomic.LoadUint32(&sys.Live.On) == offPath {
 		endAt(h, 0, nil)
 		return
 	}
@@ -81,7 +85,7 @@ func endNow(h handle) {
 // nil.
 func endAt(h handle, at int64, x *encoder) {
 	r := current.Load()
-	if r.watch != nil && atomic.LoadUint32(&on) != offPath && h.Start >= r.began {
+	if r.watch != nil && atomic.LoadUint32(&sys.Live.On) != offPath && h.Start >= r.began {
 		if at == 0 {
 			at = r.clock.Now()
 		}
@@ -91,7 +95,7 @@ func endAt(h handle, at int64, x *encoder) {
 			}
 		}
 	}
-	switch atomic.LoadUint32(&on) {
+	switch atomic.LoadUint32(&sys.Live.On) {
 	case fastPath:
 		r.endFast(h, at, x)
 	case goPath:
@@ -169,13 +173,16 @@ func putCounter(name string, bits uint64, t format.SlotType) {
 func track(name string) {
 	r := current.Load()
 	r.put(&[4]uint64{2: headTrack | r.names.find(name)&nameID<<48}, nil, 1)
+	if r.fast != nil {
+		r.fast.Named(r.goids.Get())
+	}
 }
 
 func startGo(name string, f func()) {
 	r := current.Load()
 	created, creator := r.clock.Now(), r.goids.Get()
 	go func() {
-		if r := current.Load(); atomic.LoadUint32(&on) != offPath {
+		if r := current.Load(); atomic.LoadUint32(&sys.Live.On) != offPath {
 			r.put(&[4]uint64{1: uint64(created), 2: headGo | r.names.find(name)&nameID<<48, 3: creator & format.MaxGoid}, nil, 1)
 		}
 		f()
@@ -190,11 +197,14 @@ type held struct {
 
 //go:noinline
 func lock(l sync.Locker, name string) held {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		l.Lock()
 		return held{l, handle{}}
 	}
 	r := current.Load()
+	if f := r.opts.briefLock; f != nil {
+		return f(r, l, name)
+	}
 	n := r.names.find(name)
 	if n&nameOut != 0 {
 		l.Lock()
@@ -249,7 +259,13 @@ func (r *recorder) beginLock(head, addr, holder, what uint64, at int64) handle {
 // unlock ends the record and unlocks. Ending takes no longer than reading the
 // clock would, and after Unlock, which may wake somebody who takes the CPU, the
 // CPU time could not be known any more.
+//
+// A hold that briefLock began has the name's id there, below 0.
 func (h held) unlock() {
-	h.h.End()
+	if h.h.Loc >= 0 {
+		h.h.End()
+	} else if r := current.Load(); r.opts.endBrief != nil && atomic.LoadUint32(&sys.Live.On) != offPath {
+		r.opts.endBrief(r, h.l, -1-h.h.Loc, h.h.Start)
+	}
 	h.l.Unlock()
 }

@@ -16,37 +16,25 @@ import (
 	"github.com/scopeview/scopeview/mmpool"
 )
 
-// What a hot file may take of memory: up to hotMost, of a container with little
-// memory a part, and none below hotLeast, which is what tmpfs must have free too.
-const (
-	hotMost  = 128 << 20
-	hotLeast = 16 << 20
-	hotPart  = 16
-)
+// hotLeast is below what no hot file is made, and what tmpfs must have free besides.
+const hotLeast = 16 << 20
 
-// hotFits tells how many bytes a hot file may have, or why there should be none.
-func (r *recorder) hotFits() (int64, error) {
+// hotFits tells why there should be no hot file of that many bytes.
+func hotFits(most int64) error {
 	var s unix.Statfs_t
 	if err := unix.Statfs(hot.Dir, &s); err != nil {
-		return 0, fmt.Errorf("%s: %w", hot.Dir, err)
+		return fmt.Errorf("%s: %w", hot.Dir, err)
 	}
 	if s.Type != unix.TMPFS_MAGIC {
-		return 0, fmt.Errorf("%s is not in memory", hot.Dir)
-	}
-	most := int64(hotMost)
-	values, _ := r.sampler.Sample(nil, nil)
-	for _, v := range values {
-		if v.Field == format.FieldMemLimit && v.Value > 0 {
-			most = min(most, v.Value/hotPart)
-		}
+		return fmt.Errorf("%s is not in memory", hot.Dir)
 	}
 	if most < hotLeast {
-		return 0, fmt.Errorf("the memory limit leaves %d bytes for it", most)
+		return fmt.Errorf("the memory limit leaves %d bytes for it", most)
 	}
 	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*hotLeast {
-		return 0, fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
+		return fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
 	}
-	return most, nil
+	return nil
 }
 
 // joined is the trace as readers see it, with what is in the hot file; done lets go
@@ -94,15 +82,14 @@ func inMemory(f *os.File) bool {
 
 // createHot makes the trace's hot file, and has the pool use it.
 func (r *recorder) createHot(po *mmpool.Options) error {
-	most, err := r.hotFits()
-	if err != nil {
+	if err := hotFits(po.Memory); err != nil {
 		return err
 	}
 	path, err := filepath.Abs(r.path)
 	if err != nil {
 		return err
 	}
-	slots := uint32(min(most/format.ChunkSize, format.MaxHotSlots))
+	slots := uint32(min(po.Memory/format.ChunkSize, format.MaxHotSlots))
 	b, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: slots, ID: r.id, Path: path})
 	if err != nil {
 		return err

@@ -7,13 +7,12 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// locking is 0 where locks just lock: no recording, or LocksOff. Else it is the
-// recording's generation × 2, + 1 where every hold is recorded.
-var locking uint64
-
-// startLocks lets locks be watched.
+// startLocks lets locks be watched: sys.Live.Locking is 0 where locks just lock, without
+// a recording or with LocksOff. Else it is the recording's generation × 2, + 1 where
+// every hold is recorded.
 func (r *recorder) startLocks() {
 	if r.opts.locks == LocksOff {
 		return
@@ -22,7 +21,7 @@ func (r *recorder) startLocks() {
 	if r.opts.locks == LocksAll {
 		w |= 1
 	}
-	atomic.StoreUint64(&locking, w)
+	atomic.StoreUint64(&sys.Live.Locking, w)
 }
 
 // lockState is what a lock knows of itself. But for sums, and for holder to those that
@@ -55,7 +54,7 @@ func self() uint64 {
 	return someGoid
 }
 
-// had notes that the caller got the lock; w is the value of locking. Its hold is
+// had notes that the caller got the lock; w is sys.Live.Locking. Its hold is
 // recorded if the caller has waited long for it, if others wait, or if all are.
 func (l *lockState) had(w uint64, name string, what uint64, long bool) {
 	n := l.count + 1
@@ -84,9 +83,15 @@ func (l *lockState) had(w uint64, name string, what uint64, long bool) {
 func (l *lockState) begin(name string, what uint64) {
 	r := current.Load()
 	s := l.known(name, what)
+	addr := s.addr
+	if s.name == "" {
+		s, what = r.place(what), what|format.LockPlace
+	}
 	if id := r.names.find(s.name); id&nameOut == 0 {
-		setWord(&s.acquired, l.count)
-		l.hold = r.beginLock(headHold|id<<48, s.addr, 0, what, 0)
+		if what&format.LockPlace == 0 {
+			setWord(&s.acquired, l.count)
+		}
+		l.hold = r.beginLock(headHold|id<<48, addr, 0, what, 0)
 	}
 }
 
@@ -105,18 +110,22 @@ func (l *lockState) wait(t tryLocker, name string, what uint64) {
 	w := waiting{r: current.Load(), what: what}
 	w.start = w.r.clock.Now()
 	w.holder = atomic.LoadUint64(&l.holder)
-	w.sums = l.known(name, what)
+	s := l.known(name, what)
+	w.sums, w.addr = s, s.addr
+	if s.name == "" {
+		w.sums, w.what = w.r.place(what), what|format.LockPlace
+	}
 	watched := w.ready()
 	got := false
 	for watched && !got && !w.due() {
 		got = t.TryLock()
 	}
 	if !got {
-		w.sums.waiters.Add(1)
+		s.waiters.Add(1)
 		t.Lock()
-		w.sums.waiters.Add(-1)
+		s.waiters.Add(-1)
 	}
-	on := atomic.LoadUint64(&locking)
+	on := atomic.LoadUint64(&sys.Live.Locking)
 	exclusive := on != 0 && what&uint64(format.LockShared) == 0
 	if exclusive {
 		setWord(&l.holder, self()) // before the wait is told of: others may come meanwhile

@@ -15,10 +15,11 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// lockSums is what is counted of a lock that somebody once had to wait for.
+// lockSums is what is counted of a lock that somebody once had to wait for, or of all
+// locks without a name that are locked in one place.
 type lockSums struct {
-	addr uint64
-	name string
+	addr uint64 // of a lock's own
+	name string // "": its waits are counted by the places where it is locked
 	kind format.LockKind
 	rest bool // beyond maxLocks: it is counted among restLocks
 
@@ -71,6 +72,13 @@ var lockTable struct {
 		sync.RWMutex
 		by map[string]*lockSums
 	}
+
+	// places are those of locks without a name, by the address behind the call that locks;
+	// nil: that is in a function of a lock, and its caller says more.
+	places struct {
+		sync.Mutex // held by who comes from a new place
+		at         atomic.Pointer[map[uintptr]*lockSums]
+	}
 }
 
 // known is what is counted of the lock, which its first wait makes.
@@ -81,13 +89,14 @@ func (l *lockState) known(name string, what uint64) *lockSums {
 	if old != nil && old.addr == addr { // else the lock is a copy
 		return old
 	}
-	if name == "" {
-		name = caller()
-	}
 	s := newSums(addr, name, format.LockKind(what>>8))
 	if !l.sums.CompareAndSwap(old, s) {
 		lockTable.count.Add(-1)
 		return l.sums.Load()
+	}
+	if name == "" {
+		lockTable.count.Add(-1) // nothing is told of it itself
+		return s
 	}
 	s.register()
 	l.life = &lockLife{s}
@@ -187,12 +196,12 @@ func (r *recorder) tellSums(s *lockSums, at collecting) bool {
 		Addr:      s.addr,
 		Name:      uint16(id & nameID),
 		Kind:      s.kind,
-		Acquired:  -1,
+		Acquired:  -1, // of a place, as of readers, nobody counts that
 		Contended: int64(n / contendedOne),
 		Short:     int64(n % contendedOne),
 		ShortWait: int64(float64(now.shortWait-was.shortWait) / float64(r.rate) * 1e9),
 	}
-	if s.kind == format.LockMutex {
+	if s.kind == format.LockMutex && s.addr != 0 {
 		sums.Acquired = int64(now.acquired - was.acquired)
 	}
 	if lockTable.buf = format.AppendLockSums(lockTable.buf[:0], &sums); !r.block(format.BlockLock, lockTable.buf) {
@@ -236,20 +245,61 @@ func (r *recorder) callTimes(n float64) time.Duration {
 	return max(time.Duration(n*float64(best)/calls/float64(r.rate)*1e9), 100)
 }
 
-// caller is the place that called one of our locks, as "function file:line".
-func caller() string {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(3, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if !more && f.Function == "" {
-			return "(unknown lock)"
+// place is where one of our locks without a name is locked, whichever lock it is: what is
+// known of a lock by its first wait differs from run to run.
+//
+//go:noinline
+func (r *recorder) place(what uint64) *lockSums {
+	var pcs sys.PCs
+	for _, pc := range sys.Callers(&pcs, r.walk) {
+		var s *lockSums
+		at, ok := lockTable.places.at.Load(), false
+		if at != nil {
+			s, ok = (*at)[pc]
 		}
-		if !lockMethod(f.Function) {
-			file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
-			return format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
+		if !ok {
+			s = newPlace(pc, what)
+		}
+		if s != nil {
+			return s
 		}
 	}
+	return restLocks
+}
+
+// newPlace finds out what is at pc: "function file:line", or nil for a function of a lock.
+// Several addresses may be one place, where its function was inlined into others.
+func newPlace(pc uintptr, what uint64) (s *lockSums) {
+	t := &lockTable.places
+	t.Lock()
+	defer t.Unlock()
+	by := map[uintptr]*lockSums{}
+	if at := t.at.Load(); at != nil {
+		for pc, s := range *at {
+			by[pc] = s
+		}
+	}
+	frames := runtime.CallersFrames([]uintptr{pc})
+	for more := true; more && s == nil; {
+		var f runtime.Frame
+		if f, more = frames.Next(); f.Function == "" || lockMethod(f.Function) || sys.Wrapper(&f) {
+			continue
+		}
+		file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
+		name := format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
+		for _, x := range by {
+			if x != nil && x.name == name {
+				s = x
+			}
+		}
+		if s == nil {
+			s = newSums(0, name, format.LockKind(what>>8))
+			s.register()
+		}
+	}
+	by[pc] = s
+	t.at.Store(&by)
+	return s
 }
 
 // lockMethod tells whether a function is one of a lock: ours, or what calls a

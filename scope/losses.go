@@ -3,6 +3,7 @@
 package scope
 
 import (
+	"runtime"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -27,19 +28,46 @@ func (r *recorder) lose(why format.Loss) {
 	}
 }
 
-// loseMany counts n records that are not kept. What comes after Stop would be in the
-// next recording's memory.
-func (r *recorder) loseMany(why format.Loss, n int64) {
-	if r.closed.Load() {
-		return
+// most is what the largest record takes.
+const most = (1 + format.MaxExtUnits) * format.RecordSize
+
+// refuse counts a record as lost of which it is known before it is encoded that it gets
+// no chunk; what little is left of the one that its P, or its stripe, has is for small ones.
+func (r *recorder) refuse() bool {
+	why := r.pool.Dry()
+	switch {
+	case why == 0:
+		return false
+	case r.fast != nil:
+		return sys.Lose(r.gen, int64(why), most)
+	case r.stripes[r.goids.Get()%stripeCount&r.striping].room(most / format.RecordSize):
+		return false
 	}
+	r.loseMany(why, 1)
+	return true
+}
+
+// loseMany counts n records that are not kept. What comes after Stop would be in the
+// next recording's memory; see endLosses.
+func (r *recorder) loseMany(why format.Loss, n int64) {
 	var here uintptr
 	row := format.OwnRows + uint64(sys.Address(&here)>>11)*0x9e3779b97f4a7c15>>32%sharedRows
-	atomic.AddUint64(&r.losses[row*rowWords+uint64(why)-1], uint64(n))
+	sys.AddUnless(&r.noLosses, &r.losses[row*rowWords+uint64(why)-1], uint64(n))
+}
+
+// endLosses has nobody count any more when it returns, nor be about to: the memory may
+// go. On the heap it is this recording's alone. On processors that we have no assembly for
+// a goroutine may be late all the same.
+func (r *recorder) endLosses() {
+	atomic.StoreUint32(&r.noLosses, 1)
+	if !r.pool.Heap() {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m) // the world can't stop while somebody is inside AddUnless
+	}
 }
 
 // lost is what was lost so far, by reason.
-func (r *recorder) lost() (n [format.LossStack + 1]int64) {
+func (r *recorder) lost() (n [format.LossOpen + 1]int64) {
 	for row := r.losses; len(row) > 0; row = row[rowWords:] {
 		for why := 1; why < len(n); why++ {
 			n[why] += int64(atomic.LoadUint64(&row[why-1]))
@@ -59,5 +87,6 @@ func (r *recorder) lostSoFar() Lost {
 		Stop:   n[format.LossStop],
 		Ends:   n[format.LossEnd],
 		Stacks: n[format.LossStack],
+		Opens:  n[format.LossOpen],
 	}
 }

@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // Mutex is a sync.Mutex that tells who waited for it, how long, and who had it:
@@ -31,8 +32,10 @@ type Mutex struct {
 	lockState
 	mu sync.Mutex
 
-	// Name is what it is called in the trace. Without one it is called by the place
-	// where somebody first had to wait for it. It is to be set before the first use.
+	// Name is what it is called in the trace. Without one, waits and holds are called by
+	// the place where it was locked, together with those of all other locks without a
+	// name that are locked there, and nobody counts how often it was had. It is to be set
+	// before the first use.
 	Name string
 }
 
@@ -40,7 +43,7 @@ const mutexWhat = uint64(format.LockMutex)<<8 | uint64(format.LockExclusive)
 
 // Lock locks m.
 func (m *Mutex) Lock() {
-	w := atomic.LoadUint64(&locking)
+	w := atomic.LoadUint64(&sys.Live.Locking)
 	switch {
 	case w == 0:
 		m.mu.Lock()
@@ -56,7 +59,7 @@ func (m *Mutex) TryLock() bool {
 	if !m.mu.TryLock() {
 		return false
 	}
-	if w := atomic.LoadUint64(&locking); w != 0 {
+	if w := atomic.LoadUint64(&sys.Live.Locking); w != 0 {
 		m.had(w, m.Name, mutexWhat, false)
 	}
 	return true
@@ -83,8 +86,10 @@ type RWMutex struct {
 	lockState
 	mu sync.RWMutex
 
-	// Name is what it is called in the trace. Without one it is called by the place
-	// where somebody first had to wait for it. It is to be set before the first use.
+	// Name is what it is called in the trace. Without one, waits and holds are called by
+	// the place where it was locked, together with those of all other locks without a
+	// name that are locked there, and nobody counts how often it was had. It is to be set
+	// before the first use.
 	Name string
 }
 
@@ -95,7 +100,7 @@ const (
 
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
-	w := atomic.LoadUint64(&locking)
+	w := atomic.LoadUint64(&sys.Live.Locking)
 	switch {
 	case w == 0:
 		rw.mu.Lock()
@@ -111,7 +116,7 @@ func (rw *RWMutex) TryLock() bool {
 	if !rw.mu.TryLock() {
 		return false
 	}
-	if w := atomic.LoadUint64(&locking); w != 0 {
+	if w := atomic.LoadUint64(&sys.Live.Locking); w != 0 {
 		rw.had(w, rw.Name, rwWhat, false)
 	}
 	return true
@@ -131,7 +136,7 @@ func (rw *RWMutex) Unlock() {
 // RLock locks rw for reading.
 func (rw *RWMutex) RLock() {
 	switch {
-	case atomic.LoadUint64(&locking) == 0:
+	case atomic.LoadUint64(&sys.Live.Locking) == 0:
 		rw.mu.RLock()
 	case rw.mu.TryRLock():
 	default:

@@ -371,65 +371,8 @@ func contend(t *testing.T, state *lockState, l sync.Locker) {
 	wg.Wait()
 }
 
-// TestLockNames: without a Name a lock is called by where somebody first waited for
-// it, whoever locked it for him.
-func TestLockNames(t *testing.T) {
-	start(t)
-	var plain, byCond Mutex
-	contend(t, &plain.lockState, &plain)
-	cond := sync.NewCond(&byCond)
-	var wg sync.WaitGroup
-	var asleep atomic.Bool
-	wg.Go(func() {
-		byCond.Lock()
-		asleep.Store(true)
-		cond.Wait() // locks again
-		byCond.Unlock()
-	})
-	until(t, "somebody to sleep", func() bool {
-		if !byCond.TryLock() { // or it would be called by this place
-			return false
-		}
-		defer byCond.Unlock()
-		return asleep.Load()
-	})
-	byCond.Lock()
-	cond.Signal()
-	until(t, "him to wait for the lock", func() bool { return waiters(&byCond.lockState) == 1 })
-	byCond.Unlock()
-	wg.Wait()
-	r := stop(t)
-	var names []string
-	for _, l := range r.locks() {
-		if l.kind == format.KindWait {
-			names = append(names, l.name)
-		}
-	}
-	names = slices.Compact(names) // the other one may have waited for its first lock too
-	if len(names) != 2 || !isPlace(names[0], "scope.contend.func1 mutex_test.go:") || !isPlace(names[1], "scope.TestLockNames.func1 mutex_test.go:") {
-		t.Errorf("the locks are called %q", names)
-	}
-}
-
-func isPlace(name, prefix string) bool {
-	return len(name) > len(prefix) && name[:len(prefix)] == prefix
-}
-
-// TestLockFilter: a lock whose name is left out just locks.
-func TestLockFilter(t *testing.T) {
-	perBacking(t, func(t *testing.T, backing Option) {
-		start(t, backing, WithFilter("-secret"))
-		m := &Mutex{Name: "secret"}
-		contend(t, &m.lockState, m)
-		r := Retry("secret")
-		r.Again()
-		r.Done()
-		if r := stop(t); len(r.events) != 0 || len(sumsOf(t)) != 0 {
-			t.Errorf("recorded %q, %v", r.lines(), sumsOf(t))
-		}
-	})
-}
-
+// lockHere and lockThere are two places.
+//
 // TestLocksAcrossStop holds and waits while a recording ends and another begins.
 func TestLocksAcrossStop(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {

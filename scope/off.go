@@ -29,7 +29,12 @@ type (
 	watch       struct{}
 	snapshotter func(r *recorder, path, why string) (string, error)
 	segmenter   func(r *recorder)
+	held        struct{}
 )
+
+func (r *recorder) briefLock(l sync.Locker, name string) (h held) { return }
+
+func (r *recorder) endBrief(l sync.Locker, name, start int64) {}
 
 func (r *recorder) snapshot(path, why string) (string, error) { return "", nil }
 

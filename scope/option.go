@@ -2,6 +2,7 @@ package scope
 
 import (
 	"errors"
+	"sync"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
@@ -14,6 +15,7 @@ var (
 	ErrExists  = errors.New("scope: the file exists")
 	ErrOption  = errors.New("scope: option not supported")
 	ErrNoSpace = errors.New("scope: not enough space on the file system")
+	ErrForked  = errors.New("scope: not in a child that was forked and has not exec'ed; Go does not work there in full")
 	ErrBubble  = errors.New("scope: not inside a bubble of testing/synctest; do it outside, for example in TestMain")
 )
 
@@ -41,18 +43,21 @@ const (
 	// whole, whatever is left of the machine. But on a file system that is frozen
 	// or throttled a store may wait in the kernel, and the program with it, and
 	// somebody who truncates the file kills it. The default where there is no tmpfs
-	// with room, and for traces that are on one.
+	// with room, and for traces that are on one: of a container's memory such a trace
+	// takes at most a quarter of what the program leaves.
 	DiskBacking BackingKind = iota
 	// HeapBacking keeps records on the Go heap until the flusher has written
 	// them: for file systems without mmap, and for the race detector. What
-	// was not yet written is lost when the program is killed.
+	// was not yet written is lost when the program is killed. It takes as much memory
+	// as ShmBacking, and so much garbage.
 	HeapBacking
 	// ShmBacking keeps records in a file in /dev/shm until the flusher has written
 	// them: no goroutine of the program ever waits for a disk. A killed program's
 	// trace is whole as long as that file is there, until the machine or the
 	// container ends; tools find it, and the next recording brings it into the
 	// trace. Without it up to the last second is missing. It takes memory: what
-	// waits to be written, at most 128 MiB or a sixteenth of the container's limit.
+	// waits to be written, at most 128 MiB, a sixteenth of the container's limit, or a
+	// quarter of what the program leaves of it.
 	// The default on Linux.
 	ShmBacking
 )
@@ -88,7 +93,9 @@ type options struct {
 	watch      func(o *options, ticks func(time.Duration) int64) (*watch, error)
 
 	triggerEvery time.Duration
-	locks        time.Duration // or LocksCalibrate, LocksOff
+	locks        time.Duration                                      // or LocksCalibrate, LocksOff
+	briefLock    func(r *recorder, l sync.Locker, name string) held // nil: Lock records every hold
+	endBrief     func(r *recorder, l sync.Locker, name, start int64)
 	collectors   []collect.Collector
 	collect      func(r *recorder, now collecting) // nil: there are none
 }
@@ -136,7 +143,20 @@ const (
 
 // WithLockThreshold sets how long somebody must have waited for a Mutex or a RWMutex,
 // or tried again in a Retry loop, for the wait to be recorded. Shorter ones are counted.
-func WithLockThreshold(d time.Duration) Option { return func(o *options) { o.locks = d } }
+//
+// Where it is given, and is not LocksAll, it holds for Lock too: of a lock that is not
+// one of ours a hold that is shorter is not recorded, nor counted, unless somebody waits
+// for the lock when it ends. Its record is made then, so it has no CPU time. If its
+// processor has taken a new chunk meanwhile, it begins there, and its argument held_ns
+// says how long it was. Every wait for such a lock is recorded, short as it may be.
+func WithLockThreshold(d time.Duration) Option {
+	return func(o *options) {
+		o.locks, o.briefLock, o.endBrief = d, nil, nil
+		if d != LocksAll {
+			o.briefLock, o.endBrief = (*recorder).briefLock, (*recorder).endBrief
+		}
+	}
+}
 
 // WithCPU chooses how thread CPU time is measured.
 func WithCPU(m CPUMode) Option { return func(o *options) { o.cpu = m } }
@@ -151,8 +171,9 @@ func WithLimit(bytes int64) Option {
 // chunks of 64 KiB that have been in the file longest are overwritten. It is for
 // recordings that are left on. Names, facts and stacks are kept besides, and
 // scopes that are still open when their record is overwritten, up to one for each 4
-// KiB of the ring. What was overwritten is counted, and the trace says from when on it
-// is whole.
+// KiB of the ring. More of these are counted as lost (Lost.Opens): they are not shown
+// any more, as their ends don't say what they were. What was overwritten is counted, and
+// the trace says from when on it is whole.
 //
 // Each of the program's processors (GOMAXPROCS, as it is at Start) needs 256 KiB: a
 // ring, or segments, that are smaller together are made so large, and the trace says so

@@ -5,6 +5,7 @@ package scope
 import (
 	"encoding/binary"
 	"os"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -60,7 +61,7 @@ type recorder struct {
 	slope    float64     // ticks per ns between the last two readings; 0: not known
 	ticker   sync.WaitGroup
 	quit     chan struct{}
-	gaps     [format.LossStack + 1]gap
+	gaps     [format.LossOpen + 1]gap
 	lowest   int64 // of the window, since the last beat
 	cost     int64 // of a scope, ps
 	words    string
@@ -79,6 +80,7 @@ type recorder struct {
 	failed    atomic.Pointer[error] // of the last triggered snapshot
 
 	losses      []uint64 // rows of counters, in chunk 0: see lose
+	noLosses    uint32   // not 0: they get no more
 	doubleEnds  atomic.Int64
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
@@ -98,11 +100,11 @@ func (r *recorder) beginExt(head uint64, x *encoder) handle {
 	if r.fast == nil {
 		return r.goBegin(head, x)
 	}
-	u := x.units()
-	if loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], u, x.at); start != 0 {
+	loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
+	if start != 0 {
 		return handle{Loc: loc, Start: start}
 	}
-	return r.beginSlow(head, x)
+	return r.beginSlow(head, x, loc)
 }
 
 // put writes a complete record; count is 1, or 0 for an end apart. It tells
@@ -147,20 +149,20 @@ func (r *recorder) losePut(why format.Loss, count int64) {
 const attempts = 64
 
 // beginSlow mends what kept the assembly from writing, and tries again.
-func (r *recorder) beginSlow(head uint64, x *encoder) handle {
+func (r *recorder) beginSlow(head uint64, x *encoder, reason int64) handle {
 	for range attempts {
-		var loc, start int64
-		if x == nil {
-			loc, start = sys.BeginFast(head, r.gen)
-		} else {
-			loc, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
-		}
-		if start != 0 {
-			return handle{Loc: loc, Start: start}
-		}
-		if why := r.mend(loc); why != 0 {
+		if why := r.mend(reason); why != 0 {
 			r.lose(why)
 			return handle{}
+		}
+		var start int64
+		if x == nil {
+			reason, start = sys.BeginFast(head, r.gen)
+		} else {
+			reason, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
+		}
+		if start != 0 {
+			return handle{Loc: reason, Start: start}
 		}
 	}
 	r.lose(format.LossBusy)
@@ -170,6 +172,7 @@ func (r *recorder) beginSlow(head uint64, x *encoder) handle {
 // mend gives the P a chunk or its thread an anchor, or says why it can't.
 func (r *recorder) mend(reason int64) format.Loss {
 	if sys.NeedAnchor(reason) && r.fast.Anchor() {
+		r.unname()
 		return 0
 	}
 	idx, lost := r.pool.Take()
@@ -183,8 +186,17 @@ func (r *recorder) mend(reason int64) format.Loss {
 	}
 	testpoint.Here("chunk.installed")
 	r.fast.Anchor()
+	r.unname()
 	testpoint.Here("chunk.anchored")
 	return 0
+}
+
+// unname takes its name from the row of a goroutine that runs what C code calls back, if
+// it has that from an earlier thread, which is gone.
+func (r *recorder) unname() {
+	if r.fast.Inherited(r.goids.Get()) && strings.Contains(goroutineHead(), "locked to thread") {
+		r.put(&[4]uint64{2: headTrack | format.NameEmpty<<48}, nil, 1)
+	}
 }
 
 func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) (h [8]uint64) {

@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // Retries watches a loop that tries again; see Retry.
@@ -35,7 +36,7 @@ func Retry(name string) Retries { return Retries{name: name} }
 // Again tells that a try failed.
 func (t *Retries) Again() {
 	t.tries++
-	if atomic.LoadUint64(&locking) != 0 {
+	if atomic.LoadUint64(&sys.Live.Locking) != 0 {
 		t.again()
 	}
 }
@@ -62,7 +63,7 @@ func (t *Retries) again() {
 
 func (t *Retries) done() {
 	if t.w.sums != nil {
-		t.w.over(atomic.LoadUint64(&locking), t.tries)
+		t.w.over(atomic.LoadUint64(&sys.Live.Locking), t.tries)
 	}
 	t.w = waiting{}
 }

@@ -172,6 +172,67 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 	})
 }
 
+// TestRingCountsOpenScopesThatItCannotKeep has more scopes open than a ring keeps. What
+// it does not is counted, and neither that nor their ends is wrong in the trace.
+func TestRingCountsOpenScopesThatItCannotKeep(t *testing.T) {
+	const scopes, kept = 4000, 1024
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithRing(4<<20), WithFlushEvery(10*time.Millisecond))
+		long := make([]Span, scopes)
+		for i := range long {
+			long[i] = Begin("long")
+		}
+		for was := Stats().Overwritten; Stats().Overwritten < was+100_000; {
+			for range 500 {
+				Task("fill")()
+			}
+			time.Sleep(200 * time.Microsecond)
+		}
+		for _, s := range long[:scopes/2] {
+			s.End()
+		}
+		issued := Stats().Recorded + Stats().Overwritten
+		snapshot := filepath.Join(t.TempDir(), "snapshot.scope")
+		if err := Snapshot(snapshot); err != nil {
+			t.Fatal(err)
+		}
+		for _, s := range long[scopes/2:] {
+			s.End()
+		}
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		s := Stats()
+		if s.Lost.Opens != scopes-kept {
+			t.Errorf("%d open scopes were lost, want %d", s.Lost.Opens, scopes-kept)
+		}
+		if s.Recorded+s.Overwritten != issued {
+			t.Errorf("%+v, and %d were recorded before the last ends", s, issued)
+		}
+		for _, path := range []string{Path(), snapshot} {
+			verify(t, path)
+			there, nameless := 0, 0
+			tr, problems := eachAnyway(t, path, func(tr *trace.Trace, e *trace.Event) {
+				if tr.Name(e.Name) == "long" {
+					there++
+				}
+			})
+			if there != kept || tr.Lost()[format.LossOpen] != scopes-kept {
+				t.Errorf("%s has %d of them and lost %v, want %d and %d", path, there, tr.Lost(), kept, scopes-kept)
+			}
+			for _, p := range problems {
+				nameless += int(p.Count)
+				if p.Damage() {
+					t.Errorf("%s has a defect: %s", path, p.Text)
+				}
+			}
+			if nameless == 0 {
+				t.Errorf("%s has no end without a name", path)
+			}
+		}
+	})
+}
+
 // TestSnapshot takes one while workers record, and compares it with what they had
 // done when they were asked.
 func TestSnapshot(t *testing.T) {

@@ -7,11 +7,10 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// on says whether a recording is running, and by which path.
-var on uint32
-
+// sys.Live.On says whether a recording is running, and by which path.
 const (
 	offPath  = 0
 	fastPath = 1 // assembly; see internal/sys
@@ -62,26 +61,26 @@ func nop() {}
 // unless the returned function outlives the caller's frame (returned, stored,
 // deferred in a loop).
 func Task(name string, args ...any) func() {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return nop
 	}
-	return beginAny(headTask, name, args).End
+	return beginTask(name, args).End
 }
 
 // Taskf is Task with a name made from a format and arguments, as fmt.Sprintf
 // makes it. The format and the arguments are recorded; the reader formats. All
 // scopes of one format share its name in statistics.
 func Taskf(format string, args ...any) func() {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return nop
 	}
-	return beginAny(headTaskf, format, args).End
+	return beginTaskf(format, args).End
 }
 
 // Process is Task for large stages: it also records the CPU time that the whole
 // process used meanwhile, in user mode and in the kernel. Two system calls.
 func Process(name string, args ...any) func() {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return nop
 	}
 	return beginProcess(name, args).end
@@ -90,10 +89,10 @@ func Process(name string, args ...any) func() {
 // Pending records an instant when the returned function is called, with the
 // arguments given now. One that was never called shows as open.
 func Pending(name string, args ...any) func() {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return nop
 	}
-	return beginAny(headPending, name, args).End
+	return beginPending(name, args).End
 }
 
 // Span is a scope that Begin began. The zero Span is one that was not recorded.
@@ -102,10 +101,10 @@ type Span struct{ h handle }
 // Begin begins a scope that is not ended by a defer, or whose arguments are not
 // all known yet.
 func Begin(name string, args ...any) Span {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return Span{}
 	}
-	return Span{beginAny(headTask, name, args)}
+	return Span{beginTask(name, args)}
 }
 
 // End ends the scope. Its arguments are added to those of Begin.
@@ -120,14 +119,14 @@ func (s Span) End(args ...any) {
 
 // Event records an instant: something that happened now.
 func Event(name string, args ...any) {
-	if atomic.LoadUint32(&on) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != offPath {
 		event(name, args)
 	}
 }
 
 // Counter records a value: a queue's length, bytes in flight, a rate.
 func Counter[T Number](name string, v T) {
-	if atomic.LoadUint32(&on) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != offPath {
 		counter(name, v)
 	}
 }
@@ -138,7 +137,8 @@ func Counter[T Number](name string, v T) {
 //
 // It records how long the lock was held, and, only when it could not be had at
 // once, how long it was waited for. Where l has no TryLock to ask (the locker of
-// RWMutex.RLocker), every Lock is recorded as a wait, short as it may be.
+// RWMutex.RLocker), every Lock is recorded as a wait, short as it may be. Where
+// WithLockThreshold is given, brief holds that nobody waits for are left out.
 // Filtered out or not recording, it just locks and unlocks.
 func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
 
@@ -155,7 +155,7 @@ func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
 // are counted as lost (Lost.Stacks). A killed program's trace lacks what came
 // after its last heartbeat.
 func Stack(name string, weight int64) {
-	if atomic.LoadUint32(&on) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != offPath {
 		stack(name, weight)
 	}
 }
@@ -163,7 +163,7 @@ func Stack(name string, weight int64) {
 // Track names the row of the calling goroutine in the timeline, from now on.
 // Rows with equal names form a group.
 func Track(name string) {
-	if atomic.LoadUint32(&on) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != offPath {
 		track(name)
 	}
 }
@@ -171,7 +171,7 @@ func Track(name string) {
 // Go starts f on a goroutine whose row has the name, with a link from the
 // goroutine that created it.
 func Go(name string, f func()) {
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		go f()
 		return
 	}
@@ -189,4 +189,4 @@ func KV(key string, value any) Arg { return Arg{key, value} }
 
 // Enabled tells whether a recording is running, for programs that would compute
 // an argument only then.
-func Enabled() bool { return atomic.LoadUint32(&on) != offPath }
+func Enabled() bool { return atomic.LoadUint32(&sys.Live.On) != offPath }

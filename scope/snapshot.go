@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // Snapshot writes what the recording holds now to an ordinary trace at path,
@@ -25,7 +26,7 @@ func Snapshot(path string) error {
 		return ErrBubble
 	}
 	r := current.Load()
-	if r == nil || atomic.LoadUint32(&on) == offPath {
+	if r == nil || sys.Forked() || atomic.LoadUint32(&sys.Live.On) == offPath {
 		return ErrStopped
 	}
 	_, err := r.snapshot(path, "")
@@ -99,7 +100,9 @@ func (r *recorder) errands() {
 			}
 			return
 		case f := <-r.errand:
-			f()
+			if !sys.Forked() {
+				f()
+			}
 		}
 	}
 }

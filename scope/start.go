@@ -33,14 +33,18 @@ var generation int64
 //
 // It returns within some 10 ms. On an error nothing is recorded and no file is
 // left behind; scopes stay what they are without a recording. The errors wrap
-// ErrRunning, ErrExists, ErrOption, ErrNoSpace, ErrBubble or what the system said.
+// ErrRunning, ErrExists, ErrOption, ErrNoSpace, ErrBubble, ErrForked or what the system
+// said.
 func Start(path string, opts ...Option) error {
-	if inBubble() {
+	switch {
+	case sys.Forked(): // before anything is locked: who could unlock it may not be here
+		return fmt.Errorf("starting %s: %w", path, ErrForked)
+	case inBubble():
 		return fmt.Errorf("starting %s: %w", path, ErrBubble)
 	}
 	control.Lock()
 	defer control.Unlock()
-	if atomic.LoadUint32(&on) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != offPath {
 		return fmt.Errorf("starting %s: %w", path, ErrRunning)
 	}
 	o := defaultOptions()
@@ -97,6 +101,9 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 	r.stacks.wake = make(chan struct{}, 1)
 	r.expr.Store(&o.filter)
 	w := r.choosePath()
+	if err := sys.Wipe(); err != nil {
+		w.fork = err.Error()
+	}
 	if o.ring > 0 {
 		o.newRing(r)
 	}
@@ -141,7 +148,7 @@ func newRecorder(path string, o options, filter glob.Filter, f *traceFile) (*rec
 		if err := r.saveLive(false); err != nil {
 			pool.Shut()
 			_ = pool.Close() // or no other recording could be mapped
-			r.closeHot(true)
+			r.closeHot(true, true)
 			pool.Discard()
 			return nil, noSpace(err)
 		}
@@ -179,9 +186,9 @@ func (r *recorder) run() {
 	current.Store(r)
 	if r.fast != nil {
 		r.fast.Run(r.gen)
-		atomic.StoreUint32(&on, fastPath)
+		atomic.StoreUint32(&sys.Live.On, fastPath)
 	} else {
-		atomic.StoreUint32(&on, goPath)
+		atomic.StoreUint32(&sys.Live.On, goPath)
 	}
 	r.startLocks()
 }
@@ -190,25 +197,29 @@ func (r *recorder) run() {
 // joins our goroutines, and closes the file. Scopes that are open stay open in
 // the trace; ending them later does nothing. It returns ErrStopped if there is
 // no recording, ErrBubble where that can't be done, or the last error that kept
-// something from being written.
+// something from being written. A child that C code forked has none: its parent's goes
+// on.
 //
 // A trace needs no Stop to be readable, and Stop does not make the disk
 // persist it.
 func Stop() error {
-	if inBubble() {
+	switch {
+	case sys.Forked():
+		return ErrStopped
+	case inBubble():
 		return ErrBubble
 	}
 	control.Lock()
 	defer control.Unlock()
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return ErrStopped
 	}
 	r := current.Load()
-	atomic.StoreUint64(&locking, 0)
-	atomic.StoreUint32(&on, offPath)
+	atomic.StoreUint64(&sys.Live.Locking, 0)
+	atomic.StoreUint32(&sys.Live.On, offPath)
 	r.pool.ShutRecords()
 	if r.fast != nil {
-		r.fast.Run(-1)
+		r.fast.Run(0)
 		// The world can't stop while a goroutine is inside the assembly, so
 		// when it has been stopped once nobody of this recording is.
 		var m runtime.MemStats
@@ -230,6 +241,8 @@ func Stop() error {
 	r.tellCollectors(collectStop)
 	r.loseMany(format.LossStack, r.stacks.end())
 	r.flusher.Stop()
+	r.pool.Rest()
+	r.sealUnborn()
 	return r.finish()
 }
 
@@ -262,15 +275,17 @@ func (r *recorder) finish() error {
 	r.copying.Lock()
 	r.shut = true
 	r.copying.Unlock()
+	r.endLosses()
 	r.pool.Shut()
-	if e := r.pool.Close(); e != nil && err == nil {
-		err = e
+	still := r.pool.Close() // mapped, if it is not nil
+	if err == nil {
+		err = still
 	}
 	if e := r.file.Close(); e != nil && err == nil {
 		err = e
 	}
 	// Nothing is lost where the hot file stays, so Stop has not failed.
-	if r.final.LastError = r.closeHot(unsaved == nil); err != nil {
+	if r.final.LastError = r.closeHot(unsaved == nil, still == nil); err != nil {
 		r.final.LastError = err
 	}
 	r.closed.Store(true)
@@ -296,9 +311,12 @@ func Path() string {
 // once per name, and while SetFilter does that nobody else waits.
 // Rows (Track, Go) are always named.
 func SetFilter(expr string) error {
+	if sys.Forked() {
+		return ErrStopped
+	}
 	control.Lock()
 	defer control.Unlock()
-	if atomic.LoadUint32(&on) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == offPath {
 		return ErrStopped
 	}
 	f, err := glob.Parse(expr)

@@ -10,10 +10,12 @@ type Lost struct {
 	Stop   int64 // begun while the recording stopped
 	Ends   int64 // ends that found no place: their scopes are kept, and show as open
 	Stacks int64 // calls of Stack: faster than they are counted
+	Opens  int64 // open scopes of a ring whose begin was overwritten, more than it keeps (see WithRing)
 }
 
 // Total is the sum of the records that are missing: what was asked for is what
-// was recorded, and counted of stacks, plus that. Ends are not in it.
+// was recorded, and counted of stacks, plus that. Ends are not in it, nor are Opens,
+// which were recorded, and overwritten.
 func (l Lost) Total() int64 {
 	return l.Window + l.Limit + l.Space + l.IO + l.Busy + l.Stop + l.Stacks
 }
@@ -40,6 +42,7 @@ type Statistics struct {
 	Bytes       int64  // handed out in the trace
 	WindowLow   int64  // the least that was left of the prepared window, bytes
 	HotFaults   int64  // pages handed out that could not be faulted in before: each cost the program a page fault
+	Prepared    int64  // chunks of 64 KiB that a goroutine of the program prepared itself, because none was ready: each in some 20 to 140 µs
 	Names       int64  // names interned
 	Recorder    string // the path and what it could verify, in words
 	Filter      string // as it was set last

@@ -13,6 +13,7 @@ import (
 type waiting struct {
 	r         *recorder
 	sums      *lockSums
+	addr      uint64 // of the lock
 	head      uint64 // word 2 of its record
 	holder    uint64 // who had the lock when the wait began
 	what      uint64
@@ -47,12 +48,12 @@ func (w *waiting) due() bool {
 
 func (w *waiting) begin() {
 	w.begun = true
-	w.h = w.r.beginLock(w.head, w.sums.addr, w.holder, w.what, w.start)
+	w.h = w.r.beginLock(w.head, w.addr, w.holder, w.what, w.start)
 }
 
 // over ends the wait now, after so many tries (0: there is nothing to say of them),
-// counts it, and tells whether it lasted for the threshold; on is the value of
-// locking.
+// counts it, and tells whether it lasted for the threshold; on is
+// sys.Live.Locking.
 func (w *waiting) over(on uint64, tries int) bool {
 	// A nanosecond at least, or it would look as if it had been called off.
 	least := max(w.r.ticks(2), 1)

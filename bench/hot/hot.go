@@ -5,6 +5,7 @@ package hot
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -63,8 +64,13 @@ func taskInts() { defer scope.Task("f1", argA, argB)() }
 //go:noinline
 func taskMixed() { defer scope.Task("f1", argA, argS, scope.KV("key", argB))() }
 
+//go:noinline
+func taskText() { defer scope.Task("f1", text)() }
+
+var text = strings.Repeat("x", 1<<20)
+
 // Tasks makes n scopes, TasksInts gives them two ints, TasksMixed an int, a
-// string and a named int.
+// string and a named int, TasksText a string of 1 MiB.
 func Tasks(n int) {
 	for range n {
 		task()
@@ -80,6 +86,12 @@ func TasksInts(n int) {
 func TasksMixed(n int) {
 	for range n {
 		taskMixed()
+	}
+}
+
+func TasksText(n int) {
+	for range n {
+		taskText()
 	}
 }
 

@@ -18,8 +18,8 @@ var fixed = func() (n [128]int) {
 	return n
 }()
 
-// everyWait is the bit that says that all waits for a lock are recorded.
-const everyWait = 1 << 1
+// lockBits say that all waits for a lock are recorded, and that its name is a place.
+const lockBits = format.LockEvery | format.LockPlace
 
 // records appends the records of the chunk in, of which used bytes are.
 func (a *anonymizer) records(b []byte, used int) ([]byte, error) {
@@ -87,7 +87,7 @@ func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept [
 		slots[n].Type == format.SlotGoid && slots[n+1].Type == format.SlotUint
 	if lock {
 		v := slots[n+1].Value
-		slots[n+1].Value = format.LockSlot(format.LockOf(v)) | v&everyWait
+		slots[n+1].Value = format.LockSlot(format.LockOf(v)) | v&lockBits
 		n += 2
 	}
 	slots = slots[:min(n, len(slots))]

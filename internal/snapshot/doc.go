@@ -14,11 +14,13 @@
 //  0. It is settled which chunks of records are final, and a time that is not before
 //     anything in them: what begins later is not the snapshot's.
 //  1. The headers of all chunks are read: these chunks, and of a ring none with
-//     a later number, are the snapshot's.
+//     a later number, are the snapshot's. Where the file is a copy of what the writer has
+//     in memory, it is brought up to date in between: it may have a chunk and not
+//     yet one that was handed out before.
 //  2. Chunks of records that are not settled are read twice and cut where the
 //     first reading ended, or the time. Where an end apart has its begin beyond
-//     such a cut, the cut is moved behind the begin. Where the file is a copy of
-//     what the writer has in memory, it is brought up to date then.
+//     such a cut, the cut is moved behind the begin. A copy is brought up to date
+//     once more then.
 //  3. Now the moment is known: the latest time that was found.
 //  4. Final chunks are copied, a few at a time. What was read counts if the
 //     header is still the same afterwards.

@@ -39,6 +39,19 @@ const unbornMax = 4096
 // order is what chunks of a ring are ordered by: when they were handed out.
 func (k *chunk) order() uint64 { return uint64(k.gen)<<32 | uint64(k.number) }
 
+// came is when the chunk at the place at was handed out, compared with others; 0 for
+// blocks that no ring overwrites, which count whenever they came.
+func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
+	switch {
+	case c.ring && h.Flags&format.FlagKept == 0:
+		k := chunk{number: h.Number, gen: h.Gen}
+		return k.order()
+	case !c.ring && h.Kind == format.ChunkRecords:
+		return uint64(at)
+	}
+	return 0
+}
+
 // same tells whether the chunk is still the one whose header that is.
 func (k *chunk) same(h *format.ChunkHeader) bool {
 	return k.since == h.Since && k.number == h.Number && k.gen == h.Gen && k.kind == h.Kind
@@ -104,16 +117,19 @@ func (c *copier) eachHead(f func(at int, h format.ChunkHeader, sound bool) error
 // place was looked at would be missing, while a later one further back would be
 // there. Numbers tell them apart: the first look finds the newest, the second
 // one all that are not newer. Without a ring places are handed out in the order
-// in which they are looked at.
+// in which they are looked at; but a file that is a copy gets them in any order. So it is
+// brought up to date between the two looks: then it has all that are not newer.
 func (c *copier) index() error {
-	if c.ring {
-		err := c.eachHead(func(_ int, h format.ChunkHeader, sound bool) error {
-			if sound && h.Flags&format.FlagKept == 0 {
-				k := chunk{number: h.Number, gen: h.Gen}
-				c.newest = max(c.newest, k.order())
+	if c.ring || c.refreshable() {
+		err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
+			if sound {
+				c.newest = max(c.newest, c.came(at, &h))
 			}
 			return nil
 		})
+		if err == nil && c.refreshable() {
+			err = c.options.Refresh()
+		}
 		if err != nil {
 			return err
 		}
@@ -168,7 +184,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 			k.is = blocks
 		}
 	}
-	if c.ring && !k.kept && k.order() > c.newest {
+	if c.live != nil && c.came(at, h) > c.newest {
 		c.later++
 		return chunk{}
 	}

@@ -1,6 +1,7 @@
 package snapshot
 
 import (
+	"bytes"
 	"io/fs"
 	"os"
 	"path/filepath"
@@ -70,5 +71,49 @@ func TestRefreshFirst(t *testing.T) {
 	}
 	if c := read(t, path, false); c.records != 1 || !c.names[format.FirstName] {
 		t.Errorf("%d records, names %v", c.records, c.names)
+	}
+}
+
+// TestCopiedOutOfOrder: a file that is a copy may have a chunk and not yet one that was
+// handed out before it, here the second of three. The snapshot has that too, and
+// nothing of what came later.
+func TestCopiedOutOfOrder(t *testing.T) {
+	for name, text := range map[string]string{
+		"all": "header clock=monotonic path=go backing=heap witness=1 start=1000\nstate tick=2000\nchunk blocks\nname 2 \"load\"\n" +
+			"chunk records owner=0 since=1400\nevent \"load\" g=7 start=1500\nchunk records owner=1 since=1550\nevent \"load\" g=7 start=1600\n" +
+			"chunk records owner=0 since=1650\nevent \"load\" g=7 start=1700\nchunk records owner=1 since=1750\nevent \"load\" g=7 start=1800\n",
+		"ring": "header clock=monotonic path=go backing=heap witness=1 start=1000 ring=6\nstate tick=2000\nchunk blocks flags=kept\nname 2 \"load\"\n" +
+			"chunk records owner=0 since=1400 number=1\nevent \"load\" g=7 start=1500\nchunk records owner=1 since=1550 number=2\nevent \"load\" g=7 start=1600\n" +
+			"chunk records owner=0 since=1650 number=3\nevent \"load\" g=7 start=1700\nchunk records owner=1 since=1750 number=4\nevent \"load\" g=7 start=1800\n",
+	} {
+		t.Run(name, func(t *testing.T) {
+			whole := tracetest.Assemble(t, text)
+			const chunk = 4096
+			src := filepath.Join(t.TempDir(), "src.scope")
+			rounds := 0
+			refresh := func() error {
+				now := bytes.Clone(whole)
+				if rounds++; rounds == 1 {
+					clear(now[3*chunk : 4*chunk]) // the second
+					clear(now[5*chunk:])          // the fourth
+				}
+				return os.WriteFile(src, now, 0o600)
+			}
+			if err := os.WriteFile(src, whole[:2*chunk], 0o600); err != nil {
+				t.Fatal(err)
+			}
+			f, err := os.Open(src)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer f.Close()
+			path := filepath.Join(t.TempDir(), "dst.scope")
+			if _, err := Create(path, f, Options{Refresh: refresh}); err != nil {
+				t.Fatal(err)
+			}
+			if c := read(t, path, name == "ring"); c.records != 3 {
+				t.Errorf("%d records, want those of the first three chunks", c.records)
+			}
+		})
 	}
 }

@@ -119,9 +119,9 @@ func losses(s *scope.Statistics) string {
 		n    int64
 		what string
 	}{
-		{l.Window, "faster than the file could be extended"},
-		{l.Limit, "beyond the limit"},
-		{l.Space, "the file system was full, or nearly"},
+		{l.Window, "faster than the file could be extended: record less, by a filter"},
+		{l.Limit, "beyond the limit: WithLimit, WithRing"},
+		{l.Space, "the file system, or the memory, was nearly full: make room"},
 		{l.IO, "I/O errors"},
 		{l.Busy, "no place found in time"},
 		{l.Stop, "begun while the recording stopped"},

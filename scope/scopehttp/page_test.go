@@ -89,7 +89,7 @@ func TestG26(t *testing.T) {
 // TestPageTellsLosses: what is missing comes before what is there.
 func TestPageTellsLosses(t *testing.T) {
 	s := &scope.Statistics{Lost: scope.Lost{Limit: 1234567, Ends: 3, Stacks: 1}}
-	if got, want := losses(s), "1,234,567 (beyond the limit), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
+	if got, want := losses(s), "1,234,567 (beyond the limit: WithLimit, WithRing), 1 (calls of Stack, faster than they are counted), 3 (ends of scopes that show as open)"; got != want {
 		t.Errorf("%q, want %q", got, want)
 	}
 	if got := losses(&scope.Statistics{}); got != "" {
