@@ -141,7 +141,7 @@ const traceDir = "../../internal/trace"
 // in it: all would take so long that few files were read.
 func FuzzTool(f *testing.F) {
 	for i, g := range tracetest.Goldens(f, traceDir) {
-		if i%7 == 0 || !testing.Short() { // TestG23Tool reads them too
+		if i%7 == 0 || full() { // TestG23Tool reads them too
 			f.Add(g.Bytes(f))
 		}
 	}
@@ -169,7 +169,7 @@ func TestG23Tool(t *testing.T) {
 	if testing.Short() {
 		goldens = slices.DeleteFunc(goldens, func(g tracetest.Golden) bool { return len(g.Name)%3 != 0 })
 	}
-	step := 1499
+	step := 2999
 	if full() {
 		step = 17
 	}

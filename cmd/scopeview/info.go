@@ -22,7 +22,7 @@ func newInfo(s *streams) *cobra.Command {
 		Short: "Tell what was recorded, where, how, and whether all of it was kept",
 		Long: `info tells, losses first, what a trace holds: the program, its build and machine, when and for how
 long, how the recorder worked and why not better where it could not, the records by kind, how well CPU
-times are known, what the recording itself cost, and what looks wrong.`,
+times are known, what the recording itself cost at least, and what looks wrong.`,
 		Example: `  scopeview info traces/
   scopeview info x.scope --json | jq .lost.total
   scopeview info x.scope --strict || echo "records were lost, or worse"`,

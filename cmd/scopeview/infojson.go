@@ -118,6 +118,7 @@ type costJSON struct {
 	Process   *int64   `json:"process_cpu_ns"`
 	Measured  *int64   `json:"measured_ns"`
 	Estimated *int64   `json:"estimated_ns"`
+	Missing   []string `json:"not_measured"`
 }
 
 type noteJSON struct {
@@ -222,6 +223,7 @@ func costDocument(r *analysis.Report) (j costJSON) {
 		}
 		return &ns
 	}
+	j.Missing = analysis.NotMeasured(r.Trace)
 	j.Process, j.Measured, j.Estimated = known(r.Cost.Process), known(r.Cost.Measured), known(r.Cost.Estimated)
 	if m, ok := r.Cost.Share(r.Cost.Measured); ok {
 		if e, ok := r.Cost.Share(r.Cost.Estimated); ok {

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
 	"context"
 	"encoding/binary"
@@ -10,7 +11,6 @@ import (
 	"io"
 	"os"
 	"os/exec"
-	"path/filepath"
 	"runtime/trace"
 	"strings"
 	"sync"
@@ -225,34 +225,7 @@ func TestJoinRefuses(t *testing.T) {
 	t.Chdir(t.TempDir())
 	recordWithGoTrace(t, "a.scope", "a.trace")
 	recordWithGoTrace(t, "b.scope", "b.trace")
-	other := exec.Command(os.Args[0], "-test.run=^TestJoinOther$")
-	other.Env = append(os.Environ(), "SCOPEVIEW_JOIN_OTHER=c")
-	out, err := other.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := other.Start(); err != nil {
-		t.Skip("no process can be started: ", err)
-	}
-	if err := scope.Start("c.scope"); err != nil {
-		t.Fatal(err)
-	}
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		io.Copy(io.Discard, out)
-	}()
-	for running := true; running; {
-		busy()
-		select {
-		case <-ended:
-			running = false
-		default:
-		}
-	}
-	if err := errors.Join(other.Wait(), scope.Stop()); err != nil {
-		t.Fatal(err)
-	}
+	twoAtOnce(t, "c", "d")
 	// The clock of the trace is another one.
 	skewed := readAll(t, "a.scope")
 	mono := int64(binary.LittleEndian.Uint64(skewed[60:]))
@@ -279,7 +252,7 @@ func TestJoinRefuses(t *testing.T) {
 	for _, test := range []struct{ args, want string }{
 		{"a.scope b.trace", "it is of another time"},
 		{"b.scope a.trace", "it is of another time"},
-		{"c.scope c.trace", "it is of another process, or the clocks do not align"},
+		{"c.scope d.trace", "it is of another process, or the clocks do not align"},
 		{"skewed.scope a.trace", "it is of another process, or the clocks do not align"},
 		{"silent.scope a.trace", "it can't be told whether it is of the same process"},
 		{"a.scope bits.trace", "can't be"},
@@ -313,13 +286,100 @@ func TestJoinRefuses(t *testing.T) {
 	}
 }
 
-// TestJoinOther is the other process of TestJoinRefuses.
+// twoAtOnce has two processes record at the same time.
+func twoAtOnce(t *testing.T, names ...string) {
+	t.Helper()
+	var all []*exec.Cmd
+	var tell []io.WriteCloser
+	var told []*bufio.Reader
+	for _, name := range names {
+		cmd := exec.Command(os.Args[0], "-test.run=^TestJoinOther$")
+		cmd.Env = append(os.Environ(), "SCOPEVIEW_JOIN_OTHER="+name)
+		in, inErr := cmd.StdinPipe()
+		out, outErr := cmd.StdoutPipe()
+		if err := errors.Join(inErr, outErr); err != nil {
+			t.Fatal(err)
+		}
+		if err := cmd.Start(); err != nil {
+			t.Skip("no process can be started: ", err)
+		}
+		t.Cleanup(func() { cmd.Process.Kill() })
+		all, tell, told = append(all, cmd), append(tell, in), append(told, bufio.NewReader(out))
+	}
+	for range 2 { // when both say the second, each has worked while the other did
+		for i := range all {
+			if line, err := told[i].ReadString('\n'); line != "worked\n" {
+				t.Fatalf("%s said %q: %v", names[i], line, err)
+			}
+		}
+		for _, w := range tell {
+			if _, err := fmt.Fprintln(w, "more"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	for i, cmd := range all {
+		tell[i].Close()
+		io.Copy(io.Discard, told[i])
+		if err := cmd.Wait(); err != nil {
+			t.Fatalf("%s: %v", names[i], err)
+		}
+	}
+}
+
+// TestJoinOther is a process of TestJoinRefuses. It has so many goroutines that some have
+// the numbers that others of another process have, works, and says so, once for each line
+// that it is told.
 func TestJoinOther(t *testing.T) {
 	name := os.Getenv("SCOPEVIEW_JOIN_OTHER")
 	if name == "" {
 		t.Skip("it is no test of its own")
 	}
-	recordWithGoTrace(t, filepath.Join(t.TempDir(), "x.scope"), name+".trace")
+	f, err := os.Create(name + ".trace")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	if err := errors.Join(scope.Start(name+".scope"), trace.Start(f)); err != nil {
+		t.Fatal(err)
+	}
+	var rounds [60]chan bool
+	var done, worked sync.WaitGroup
+	for i := range rounds {
+		rounds[i] = make(chan bool)
+		done.Go(func() {
+			for range rounds[i] {
+				for range 5 {
+					end := scope.Task("work")
+					for began := time.Now(); time.Since(began) < 50*time.Microsecond; {
+					}
+					end()
+					time.Sleep(100 * time.Microsecond)
+				}
+				worked.Done()
+			}
+		})
+	}
+	in := bufio.NewReader(os.Stdin)
+	for {
+		worked.Add(len(rounds))
+		for _, r := range rounds {
+			r <- true
+		}
+		worked.Wait()
+		fmt.Println("worked")
+		if _, err := in.ReadString('\n'); err != nil {
+			break
+		}
+	}
+	for _, r := range rounds {
+		close(r)
+	}
+	done.Wait()
+	trace.Stop()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
 }
 
 func listed(t *testing.T) string {

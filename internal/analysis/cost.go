@@ -6,10 +6,13 @@ import (
 )
 
 // Cost is what the recorder itself took of the CPU time that the process used
-// between the first heartbeat and the last. A part that is not known is -1.
+// between the first heartbeat and the last. A part that is not known is -1. It is the
+// least that recording took: see NotMeasured.
 type Cost struct {
-	Process   int64 // ns, user and system, the recorder included
-	Measured  int64 // ns: CPU time of the recorder's own goroutines
+	Process int64 // ns, user and system, the recorder included
+	// Measured is ns: CPU time of the recorder's own goroutines, and what threads of the
+	// program spent on having their CPU clocks read.
+	Measured  int64
 	Estimated int64 // ns: records × the cost of one as calibrated at start
 	// Unmeasured is the wall time of the recorder's rounds whose CPU time could not
 	// be measured: Measured may be too low by as much.
@@ -42,6 +45,9 @@ func RecordingCost(beats []trace.Beat) Cost {
 	}
 	if own, ok := counted(format.FieldOwnCPU); ok {
 		c.Measured = own
+		if ns, ok := counted(format.FieldAnchoring); ok {
+			c.Measured += ns
+		}
 	}
 	if n, ok := counted(format.FieldRecorded); ok {
 		if ps, ok := last.Value(format.FieldScopeCost); ok && ps > 0 {
@@ -61,4 +67,18 @@ func (c Cost) Share(ns int64) (percent float64, ok bool) {
 		return 0, false
 	}
 	return 100 * float64(ns) / float64(c.Process), true
+}
+
+// NotMeasured lists what else recording may have cost the program whose trace t is. A
+// record is taken for the least that it can cost, which is what it does where nothing
+// else wants the caches.
+func NotMeasured(t *trace.Trace) []string {
+	list := []string{"arguments", "cold caches and page faults", "waiting for the recorder"}
+	if len(t.GoTraces()) > 0 {
+		list = append(list, "Go's execution trace and profile")
+	}
+	if t.HasSwitches() {
+		list = append(list, "the system's telling of thread switches")
+	}
+	return list
 }

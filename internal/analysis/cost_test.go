@@ -34,6 +34,10 @@ func TestRecordingCost(t *testing.T) {
 			beat(0, user, 0, sys, 0, own, 0, int64(format.FieldOwnUnknown), 10),
 			beat(1e9, user, 10, sys, 0, own, 5, int64(format.FieldOwnUnknown), 17),
 		}, Cost{10, 5, -1, 7}},
+		{"threads' clocks are the recorder's too", []trace.Beat{
+			beat(0, user, 0, sys, 0, own, 1, int64(format.FieldAnchoring), 2),
+			beat(1e9, user, 90, sys, 10, own, 5, int64(format.FieldAnchoring), 9),
+		}, Cost{100, 11, -1, 0}},
 		{"the first knows nothing of the recording", []trace.Beat{
 			beat(0, user, 0, sys, 0), beat(1e9, user, 90, sys, 10, own, 5, recorded, 1000, cost, 2),
 		}, Cost{100, 5, 2, 0}},

@@ -14,13 +14,24 @@ import (
 // lossReasons say why records were lost; they follow the number.
 var lossReasons = []string{
 	format.LossWindow: "came faster than the file could be extended",
-	format.LossLimit:  "after the trace had reached its limit (scope.WithLimit)",
-	format.LossSpace:  "while the file system was nearly full",
+	format.LossLimit:  "after the trace had reached its limit",
+	format.LossSpace:  "while the file system, or the memory that it may have, was nearly full",
 	format.LossIO:     "because the file could not be written",
 	format.LossBusy:   "because no place was found in time",
 	format.LossStop:   "begun while the recording stopped",
-	format.LossEnd:    "are ends that found no place: their scopes show as open",
-	format.LossStack:  "are stacks that came faster than they are counted (scope.Stack)",
+	format.LossEnd:    "are ends that found no place, for want of what the other records lacked: their scopes show as open",
+	format.LossStack:  "are stacks that came faster than they are counted",
+	format.LossOpen:   "were open when the ring overwrote where they begin, more than it keeps: they are missing, or their ends say no name",
+}
+
+// lossRemedies say what helps.
+var lossRemedies = map[format.Loss]string{
+	format.LossWindow: "record less: scope.WithFilter, WithLockThreshold; or leave more memory: /dev/shm, the container's limit",
+	format.LossLimit:  "raise scope.WithLimit, keep the last with WithRing, or record less with WithFilter",
+	format.LossSpace:  "make room, or keep less: scope.WithRing, WithLimit",
+	format.LossIO:     "Stats.LastError says why",
+	format.LossStack:  "call scope.Stack less often, with the sum as weight",
+	format.LossOpen:   "a larger scope.WithRing keeps more",
 }
 
 // Loss is how many records were lost for one reason; 0: not said.
@@ -77,14 +88,18 @@ func UnknownLosses(t *trace.Trace) string {
 	return "what was lost after " + Humane(until) + " is not known: it was counted where a kill leaves nothing"
 }
 
-// LossText tells of losses; it is empty without any.
+// LossText tells of losses, and what helps; it is empty without any.
 func LossText(list []Loss, total int64) string {
 	if total == 0 {
 		return ""
 	}
 	var whys []string
 	for _, l := range list {
-		whys = append(whys, l.String())
+		why := l.String()
+		if remedy := lossRemedies[l.Reason]; remedy != "" {
+			why += " (" + remedy + ")"
+		}
+		whys = append(whys, why)
 	}
 	verb := "records were"
 	if total == 1 {

@@ -5,6 +5,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // records counts the records, by kind and by what is known of their CPU time.
@@ -41,11 +42,11 @@ func (r *Report) records(l *facts) {
 		l.add("CPU time", fmt.Sprintf("exact for %s of the ended tasks, likely for %s, an upper bound for %s, unknown for %s",
 			share(format.Exact), share(format.Likely), share(format.AtMost), share(format.Unknown)))
 	}
-	l.add("recording cost", CostText(r.Cost))
+	l.add("recording cost", CostText(r.Trace, r.Cost))
 }
 
-// CostText is the cost of recording in a line.
-func CostText(c Cost) string {
+// CostText is the cost of recording t in a line.
+func CostText(t *trace.Trace, c Cost) string {
 	measured, okM := c.Share(c.Measured)
 	estimated, okE := c.Share(c.Estimated)
 	part := func(p float64, ok bool, what string) string {
@@ -57,15 +58,11 @@ func CostText(c Cost) string {
 	if !okM && !okE {
 		return "unknown: it takes two heartbeats that know the CPU time"
 	}
-	whole := tenths(measured+estimated) + " %"
-	if !okM || !okE {
-		whole = "at least " + whole
-	}
 	text := part(measured, okM, "measured") + ", " + part(estimated, okE, "estimated")
 	if c.Unmeasured > 0 {
 		text += ", and " + Humane(c.Unmeasured) + " of its rounds could not be measured"
 	}
-	return fmt.Sprintf("%s of the CPU used (%s)", whole, text)
+	return fmt.Sprintf("at least %s %% of the CPU used (%s; not measured: %s)", tenths(measured+estimated), text, strings.Join(NotMeasured(t), ", "))
 }
 
 // tenths is a percentage with one digit; what is not 0 does not look like it.

@@ -9,10 +9,11 @@ import (
 )
 
 // Object is a lock, or a loop that tries again: what is at one address and has one
-// name. In Lock are its waits and its holds as far as they were recorded.
+// name, or all locks without a name that are locked in one place, which then is the name.
+// In Lock are its waits and its holds as far as they were recorded.
 type Object struct {
 	Lock
-	Addr uint64 // 0: a loop, or all objects of the name that are more than are told apart
+	Addr uint64 // 0: a loop, a place, or all objects of the name that are more than are told apart
 	Kind format.LockKind
 
 	// Every says that all waits and holds of it are recorded, Summed that the recorder
@@ -238,7 +239,7 @@ func (w *Waits) wait(e *trace.Event) {
 	l := lockOf(e.Args)
 	across := w.o.Breaks.Across(e)
 	if w.keep(e) {
-		o := w.object(objectKey{l.addr, e.Name}, l.kind)
+		o := w.object(l.key(e.Name), l.kind)
 		o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
 		o.Waits.add(e.Dur, e.Open, across)
 		o.Tries += l.tries(e)
@@ -294,7 +295,7 @@ func (w *Waits) hold(e *trace.Event) {
 	if !w.keep(e) {
 		return
 	}
-	o := w.object(objectKey{l.addr, e.Name}, l.kind)
+	o := w.object(l.key(e.Name), l.kind)
 	o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
 	o.Holds.add(e.Dur, e.Open, across)
 	if e.Goid != 0 && !across {
@@ -350,6 +351,15 @@ type lockArgs struct {
 	addr, holder  uint64
 	kind          format.LockKind
 	shared, every bool
+	place         bool // the name is that of a place
+}
+
+// key is what the lock's waits and holds are gathered by.
+func (l *lockArgs) key(name uint16) objectKey {
+	if l.place {
+		return objectKey{0, name}
+	}
+	return objectKey{l.addr, name}
 }
 
 func lockOf(args []format.Slot) (l lockArgs) {
@@ -360,6 +370,7 @@ func lockOf(args []format.Slot) (l lockArgs) {
 	if len(args) > 2 && args[1].Type == format.SlotGoid && args[2].Type == format.SlotUint {
 		kind, mode := format.LockOf(args[2].Value)
 		l.holder, l.kind, l.shared, l.every = args[1].Value, kind, mode == format.LockShared, args[2].Value&format.LockEvery != 0
+		l.place = args[2].Value&format.LockPlace != 0
 	}
 	return l
 }

@@ -203,3 +203,25 @@ func TestManyScopesAtALock(t *testing.T) {
 		t.Errorf("%d holders with %d ns, want %d at most, %d", len(holders), time, maxWhere+1, 2*n)
 	}
 }
+
+// TestLocksWithoutAName: waits in one place are one object, whichever lock it is, and who
+// had the lock is known by its address, wherever he locked it.
+func TestLocksWithoutAName(t *testing.T) {
+	wait, hold := format.KindWait, format.KindHold
+	const place, every = 0x104, 0x106
+	w := waitsOf(SummaryOptions{}, false, []format.LockSums{{Name: lockL, Kind: format.LockMutex, Acquired: -1, Contended: 5, Short: 2, ShortWait: 7}},
+		scope(nameA, 1, 0, 60),
+		ofLock(scope(lockM, 1, 1, 15), hold, 16, 0, every), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, every),
+		ofLock(scope(lockL, 2, 20, 30), wait, 24, 1, place),
+		ofLock(scope(lockM, 3, 40, 50), wait, 24, 1, place))
+	var got []string
+	for _, o := range w.Objects() {
+		n, _ := o.Contended()
+		_, counted := o.Acquired()
+		got = append(got, fmt.Sprintf("%s %#x waits %d=%d of %d holds %d acquired %v holders %s", names[o.Name], o.Addr, o.Waits.Count, o.Waited(), n, o.Holds.Count, counted && !o.Every, waiterText(o.Holders())))
+	}
+	want := []string{"L 0x0 waits 2=27 of 5 holds 0 acquired false holders A 2×=20", "M 0x0 waits 1=10 of 1 holds 1 acquired false holders A 1×=10"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got\n%s", strings.Join(got, "\n"))
+	}
+}

@@ -175,10 +175,11 @@ const (
 	LossStop   Loss = 6 // begun while the recording stopped
 	LossEnd    Loss = 7 // an end that found no place: its scope is there, and shows as open
 	LossStack  Loss = 8 // a stack that came faster than stacks are counted
+	LossOpen   Loss = 9 // a scope that was open when a ring overwrote its begin, which was one too many to be kept
 )
 
 // LossNames are the reasons by number, as the tools show them.
-var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack"}
+var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open"}
 
 func (l Loss) String() string {
 	if int(l) < len(LossNames) && l > 0 {

@@ -52,7 +52,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	for _, f := range Fields {
-		row("Fields of a beat", int(f.Field), f.Name, sum[f.Cumulative], f.Doc)
+		row("Fields of a beat", int(f.Field), f.Name, sum[f.Cumulative], FieldDocs[f.Field])
 	}
 	for _, q := range []Quality{Unknown, Exact, Likely, AtMost} {
 		row("Kinds", int(q), q.String())
@@ -92,7 +92,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for i, f := range Fields {
-		if int(f.Field) != i+1 || f.Name == "" || f.Doc == "" || f.Field.String() != f.Name {
+		if int(f.Field) != i+1 || f.Name == "" || FieldDocs[f.Field] == "" || f.Field.String() != f.Name {
 			t.Errorf("field %d is %+v", i+1, f)
 		}
 	}

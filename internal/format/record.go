@@ -1,6 +1,9 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // Record is one record as it lies in a chunk.
 type Record struct {
@@ -157,15 +160,22 @@ var Specs = []Spec{
 	{KindTaskf, "taskf", "task", true, "stop", "cpu", "", "a task whose name is a format for its arguments"},
 }
 
-var specByKind = func() (t [128]*Spec) {
-	for i := range Specs {
-		t[Specs[i].Kind] = &Specs[i]
-	}
-	return t
-}()
+// specByKind is made when it is first asked for: programs that only record do not
+// contain what it is made of.
+var specByKind atomic.Pointer[[128]*Spec]
 
 // Spec returns the kind's description, nil for a kind of a later version.
-func (k Kind) Spec() *Spec { return specByKind[k&0x7f] }
+func (k Kind) Spec() *Spec {
+	t := specByKind.Load()
+	if t == nil {
+		t = new([128]*Spec)
+		for i := range Specs {
+			t[Specs[i].Kind] = &Specs[i]
+		}
+		specByKind.Store(t)
+	}
+	return t[k&0x7f]
+}
 
 func (k Kind) String() string {
 	if s := k.Spec(); s != nil {

@@ -192,6 +192,10 @@ const (
 // that has this name.
 const LockEvery = 2
 
+// LockPlace in that slot says that the lock has no name: the record has that of the place
+// where it was locked, which is that of all locks without a name that are locked there.
+const LockPlace = 4
+
 // LockSlot is the value of the uint slot of a wait or a hold.
 func LockSlot(k LockKind, m LockMode) uint64 { return uint64(k)<<8 | uint64(m) }
 

@@ -13,7 +13,9 @@ import (
 // Attach gives the scopes of t, which Events tells of, the CPU times that the Go
 // execution trace and the switches know: the sum of what their goroutine was on a CPU
 // between their begin and their end. It is exact where switches tell of all of its
-// running and all of its system calls, and at most that where the Go trace alone does.
+// running and all of its system calls, and at most that where the Go trace alone does. It
+// is likely where the machine's host took more than a hundredth of the time in which its
+// CPUs had work: threads' switches don't tell of that.
 //
 // The Go trace is read when Events is called first; its memory is 16 bytes for each
 // stretch in which a goroutine was on a CPU without a break, and as much for each in which
@@ -23,7 +25,7 @@ func Attach(t *trace.Trace) error {
 		return nil
 	}
 	t.UseCPU(func() (trace.CPUAt, error) {
-		x := newIndex()
+		x := newIndex(stealOf(t))
 		f, err := Read(t, x.add)
 		if errors.Is(err, gotrace.ErrNone) {
 			return nil, nil
@@ -41,6 +43,7 @@ func Attach(t *trace.Trace) error {
 type index struct {
 	spans []gotrace.Span
 	byID  map[uint64]*usage
+	steal steal
 }
 
 // usage is what a goroutine had of CPUs.
@@ -49,7 +52,7 @@ type usage struct {
 	maybe stretches // its thread's whereabouts are not known
 }
 
-func newIndex() *index { return &index{byID: map[uint64]*usage{}} }
+func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: s} }
 
 // add takes in an interval.
 func (x *index) add(v *Interval) {
@@ -78,6 +81,9 @@ func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
 	ns := u.sure.until(to) - u.sure.until(from)
 	if more := u.maybe.until(to) - u.maybe.until(from); more > 0 {
 		return ns + more, format.AtMost
+	}
+	if ns > 0 && x.steal.much(from, to) {
+		return ns, format.Likely
 	}
 	return ns, format.Exact
 }

@@ -9,7 +9,7 @@ import (
 )
 
 func TestIndex(t *testing.T) {
-	x := newIndex()
+	x := newIndex(nil)
 	x.spans = []gotrace.Span{{From: 0, To: 1000}, {From: 2000, To: 3000}}
 	for _, v := range []Interval{
 		{From: 100, To: 200, State: CPU, On: true, Thread: 1},

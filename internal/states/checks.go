@@ -93,6 +93,10 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 		k.Text += fmt.Sprintf(", of which %d switches may be %v", s.came, round(itself))
 		off = max(off-itself, 0)
 	}
+	if sum > c.cpu && f.stolen > c.cpu/200 {
+		k.Text += fmt.Sprintf(", of which up to %v may be what the host took, of which switches don't tell", round(f.stolen))
+		off = max(off-f.stolen, 0)
+	}
 	k.judge(float64(off) / float64(c.cpu))
 }
 

@@ -194,7 +194,18 @@ func TestChecks(t *testing.T) {
 	if f.Checks.CPU.OK {
 		t.Error(f.Checks.CPU.Text)
 	}
-	f.Checks.CPU = Check{}
+	// By the clocks there was less: what the host took.
+	for _, c := range []struct {
+		stolen int64
+		ok     bool
+	}{{200, false}, {400, true}} {
+		f.stolen, f.Checks.CPU = c.stolen, Check{}
+		f.checkCPU(j.switches, &clocks{0, 2000, 2000})
+		if f.Checks.CPU.OK != c.ok {
+			t.Errorf("the host took %d: %+v", c.stolen, f.Checks.CPU)
+		}
+	}
+	f.stolen, f.Checks.CPU = 0, Check{}
 	j.switches.lost = lost
 	f.checkCPU(j.switches, &clocks{0, 2000, 5000})
 	if f.Checks.CPU.Known {

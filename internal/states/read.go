@@ -29,10 +29,11 @@ type Facts struct {
 	Problems    []string
 	Info        *gotrace.Info
 
-	over int64 // ns of CPUs that two goroutines had
-	used int64 // ns of CPUs that goroutines had, where clocks can be compared
-	from int64 // between which they can
-	to   int64
+	stolen int64 // ns that the host took, where clocks can be compared
+	over   int64 // ns of CPUs that two goroutines had
+	used   int64 // ns of CPUs that goroutines had, where clocks can be compared
+	from   int64 // between which they can
+	to     int64
 }
 
 // Goroutine is one that was there while the Go execution trace was recorded.
@@ -79,6 +80,7 @@ func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 	}
 	c := clocksOf(t)
 	f.from, f.to = c.from, c.to
+	_, f.stolen = stealOf(t).between(c.from, c.to)
 	s, err := newSwitches(t, c.from, c.to)
 	if err != nil {
 		return nil, fmt.Errorf("reading thread switches: %w", err)

@@ -107,7 +107,7 @@ func costText(r *analysis.Report) string {
 	if _, ok := r.Cost.Share(0); !ok {
 		return ""
 	}
-	return "Recording cost " + analysis.CostText(r.Cost) + "."
+	return "Recording cost " + analysis.CostText(r.Trace, r.Cost) + "."
 }
 
 // unknownText tells of tasks of unknown CPU time.

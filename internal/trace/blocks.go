@@ -134,11 +134,11 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 		return err
 	case format.BlockGap:
 		g, err := format.DecodeGap(p)
-		if err == nil {
-			err = errors.Join(t.sawTime(g.From), t.sawTime(g.To))
-		}
 		if err == nil && (g.Count < 0 || g.To < g.From) {
 			err = fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
+		}
+		if err == nil {
+			err = t.sawTimes(g.From, g.To)
 		}
 		if err == nil {
 			t.rawGap = append(t.rawGap, g)
@@ -156,7 +156,7 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 	case format.BlockBreak:
 		from, to, err := format.DecodeBreak(p)
 		if err == nil {
-			err = errors.Join(t.sawTime(from), t.sawTime(to))
+			err = t.sawTimes(from, to)
 		}
 		if err == nil {
 			t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
@@ -182,11 +182,16 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 }
 
 // sawTime checks a block's time and lets it count for the last moment.
-func (t *Trace) sawTime(ticks int64) error {
-	if ticks <= 0 || ticks >= format.MaxTicks {
-		return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
+func (t *Trace) sawTime(ticks int64) error { return t.sawTimes(ticks) }
+
+// sawTimes does so with all times of a block, or, where one makes no sense, with none.
+func (t *Trace) sawTimes(all ...int64) error {
+	for _, ticks := range all {
+		if ticks <= 0 || ticks >= format.MaxTicks {
+			return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
+		}
 	}
-	t.last = max(t.last, ticks)
+	t.last = max(t.last, slices.Max(all))
 	return nil
 }
 

@@ -7,14 +7,15 @@ import (
 )
 
 // CPUAt tells for how long a goroutine was on a CPU between two times, ns from the
-// trace's start: Exact if it is known, AtMost if it was no longer than that, and else
-// Unknown.
+// trace's start: Exact if it is known, Likely if it may be somewhat too long, AtMost if it
+// was no longer than that, and else Unknown.
 type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
 
 // UseCPU has Events ask for the CPU times of scopes that the recorder could not tell
 // exactly: load, which is called once and before the first event, makes what answers.
 // The recorder's own times stay where they are Exact, where they are Likely and the
-// answer is not Exact, and where they are a bound and the answer is no lower one.
+// answer is not Exact, and where they are a bound and the answer is no lower one. A bound
+// of theirs is also one for what is Likely.
 //
 // It is to be called before Events is, and is not for load's own use of Events: that has
 // AsRecorded in its Options.
@@ -45,8 +46,12 @@ func (s *stream) fillCPU(e *Event, start, stop int64) {
 	}
 	ns, q := s.cpuAt(e.Goid, e.Start, e.Start+e.Dur)
 	ns = min(max(ns, 0), e.Dur)
+	if q == format.Likely && e.Quality == format.AtMost {
+		ns = min(ns, e.CPU)
+	}
 	switch {
 	case q == format.Exact,
+		q == format.Likely && e.Quality != format.Likely,
 		q == format.AtMost && e.Quality == format.Unknown,
 		q == format.AtMost && e.Quality == format.AtMost && ns < e.CPU:
 		e.CPU, e.Quality = ns, q

@@ -40,6 +40,8 @@ func TestUseCPU(t *testing.T) {
 		{"it is known", 200, format.Exact, [8]int64{200, 300, 200, 200, -1, -1, -1, -1}, 4, 0},
 		{"a lower bound", 250, format.AtMost, [8]int64{250, 300, 300, 250, -1, -1, -1, -1}, 1, 2},
 		{"a bound that is no lower", 400, format.AtMost, [8]int64{400, 300, 300, 300, -1, -1, -1, -1}, 1, 2},
+		{"it is likely", 250, format.Likely, [8]int64{250, 300, 300, 250, -1, -1, -1, -1}, 1, 0},
+		{"likely, and above a bound", 400, format.Likely, [8]int64{400, 300, 300, 300, -1, -1, -1, -1}, 1, 0},
 		{"more than it took", 5000, format.Exact, [8]int64{1000, 300, 1000, 1000, -1, -1, -1, -1}, 4, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -103,6 +103,7 @@ func (d *decoder) open(e *Event, start int64) {
 func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 	if stop < start || stop >= format.MaxTicks {
 		d.problems.add(textBadStop, d.t.place(e.Loc), 1)
+		e.User, e.System = -1, -1
 		return start
 	}
 	if e.Kind == format.KindPending {

@@ -322,6 +322,7 @@ func FuzzTrace(f *testing.F) {
 	f.Fuzz(func(t *testing.T, data []byte) {
 		if len(data) < 1<<20 {
 			exercise(t, data)
+			agree(t, data)
 		}
 	})
 }
@@ -400,6 +401,7 @@ func TestG23Flipped(t *testing.T) {
 				} else if tr, err := trace.Open(bytes.NewReader(data), int64(len(data))); err == nil {
 					events(t, tr, int64(len(data)))
 				}
+				agree(t, flipped)
 				data[bit/8] ^= 1 << (bit % 8)
 				if t.Failed() {
 					t.Fatalf("bit %d of byte %d flipped, checksums made right: %v", bit%8, bit/8, repaired)
@@ -476,6 +478,7 @@ func FuzzText(f *testing.F) {
 		data, err := text.Assemble(strings.NewReader(src))
 		if err == nil && len(data) < 1<<20 {
 			exercise(t, data)
+			agree(t, data)
 		}
 	})
 }

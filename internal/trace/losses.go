@@ -56,6 +56,9 @@ func lossOf(f format.Field) format.Loss {
 	if f == format.FieldLostStacks {
 		return format.LossStack
 	}
+	if f == format.FieldLostOpen {
+		return format.LossOpen
+	}
 	return 0
 }
 

@@ -20,6 +20,9 @@ func (n *nameTable) has(id uint16) bool { return int(id) < len(n.defined) && n.d
 var errRenamed = errors.New("it names an id anew; the first name counts")
 
 func (n *nameTable) add(id uint16, name []byte) error {
+	if id < format.FirstName {
+		return nil // it means what it means
+	}
 	if k := int(id) + 1; k > len(n.text) {
 		n.text = append(n.text, make([]string, k-len(n.text))...)
 		n.defined = append(n.defined, make([]bool, k-len(n.defined))...)

@@ -89,7 +89,7 @@ func (v *verifier) block(t format.BlockType, p []byte, here int64) {
 		if g, err = format.DecodeGap(p); err == nil {
 			v.time(g.From, here)
 			v.check(g.To >= g.From && g.To < format.MaxTicks, here, "block-time", "a gap from tick %d to %d", g.From, g.To)
-			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossStack, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
+			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossOpen, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
 		}
 	case format.BlockStop:
 		var ticks int64

@@ -28,7 +28,7 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 		if k != format.KindEnd { // its time may have been taken before its place
 			v.check(r.Start >= c.since, here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.since)
 		}
-		if assembly && k != format.KindEnd && k != format.KindWait { // and a wait's is when it was begun, which is told later
+		if assembly && k != format.KindEnd && k != format.KindWait && k != format.KindHold { // and a wait or a hold may be told later than it began
 			v.check(r.Start >= last, here, "record-order", "a record begins at tick %d, behind one of %d", r.Start, last)
 			last = r.Start
 		}

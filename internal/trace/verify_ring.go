@@ -200,7 +200,7 @@ func (v *verifier) goneEnd(r *format.Record, ext []byte, loc, here int64) {
 		_, fits := decodeEnd(r, ext, &b, nil)
 		ok = ok && fits && (g.head == 0 || g.head == b.Head)
 	} else if ok && g.head == 0 {
-		v.add(here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
+		v.check(v.forgets(), here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
 		return
 	}
 	v.check(ok && r.Start >= r.Stop && (r.Name() == format.NameEmpty || r.Name() == b.Name()), here, "end-begin",
@@ -210,4 +210,11 @@ func (v *verifier) goneEnd(r *format.Record, ext []byte, loc, here int64) {
 		v.ring.ended = map[carryKey]bool{}
 	}
 	v.ring.ended[key] = true
+}
+
+// forgets reports whether the recorder says that it had more open scopes than it could
+// keep. From then on it knows of no end whether it is the first.
+func (v *verifier) forgets() bool {
+	_, all := v.t.LossesUntil()
+	return !all || v.t.Lost()[format.LossOpen] > 0
 }
