@@ -10,7 +10,7 @@ import (
 // TestTwinsDoTheSame: how strong the problem is, and whether it is mended, changes how
 // the work is done and not what comes out.
 func TestTwinsDoTheSame(t *testing.T) {
-	at := []string{"1", "0.5", "0"}
+	at := []string{"1", "0"}
 	if testing.Short() {
 		at = at[:1]
 	}

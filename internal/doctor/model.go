@@ -91,7 +91,8 @@ type flat struct {
 // lock is a lock, or a place where goroutines wait for one that is not ours.
 type lock struct {
 	addr                uint64
-	name                string // safe to show
+	addrs               []uint64 // of those that have no name and are waited for in the place that it is called by
+	name                string   // safe to show
 	kind                format.LockKind
 	place               bool // all that is known of it is where it is waited for
 	waits, holds        []turn
@@ -129,6 +130,7 @@ var unknownBeats = beats{user: -1, system: -1, minor: -1, major: -1, wait: -1, t
 type sample struct {
 	g     *gor
 	polls bool   // in what one polls with
+	loops bool   // in a loop in which it lets others run, and in no function that the loop calls
 	alloc bool   // in making memory or clearing it up
 	place string // the first frame that is the program's own
 }

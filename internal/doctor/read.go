@@ -14,12 +14,14 @@ import (
 
 // loader makes the model of a trace.
 type loader struct {
-	t     *trace.Trace
-	o     *Options
-	m     *model
-	ctx   context.Context
-	locks map[lockKey]*lock
-	notes []string
+	t      *trace.Trace
+	o      *Options
+	m      *model
+	ctx    context.Context
+	locks  map[lockKey]*lock
+	placed map[uint64][]turn // holds of locks without a name, by their addresses
+	waited map[lockKey]bool  // that such a lock was waited for in a place
+	notes  []string
 
 	spans   int   // kept so far
 	shorter int64 // ns: scopes that are not longer than this are left out
@@ -45,6 +47,7 @@ func (x *loader) load() error {
 	if err := x.readEvents(); err != nil {
 		return err
 	}
+	x.holders()
 	if err := x.readSums(); err != nil {
 		return err
 	}
@@ -330,7 +333,8 @@ func (x *loader) thin() {
 
 // turn takes in a wait or a hold.
 func (x *loader) turn(e *trace.Event, from, to int64) {
-	var addr, what, holder uint64
+	var addr, holder uint64
+	what := uint64(format.LockEvery) // of version 1.1
 	for _, s := range e.Args {
 		switch s.Type {
 		case format.SlotAddr:
@@ -342,19 +346,42 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 		}
 	}
 	kind, mode := format.LockOf(what)
-	l := x.lock(addr, e.Name, kind)
-	l.every = l.every || what&format.LockEvery != 0 || kind == format.LockUnknown
 	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder, open: e.Open}
 	if e.Track != format.NameEmpty {
 		d.g.track = x.t.Name(e.Track)
 	}
+	place := what&format.LockPlace != 0
+	if place && e.Kind == format.KindHold {
+		x.placed[addr] = append(x.placed[addr], d)
+		return
+	}
+	of := addr
+	if place {
+		of = 0 // all locks without a name that are waited for there
+	}
+	l := x.lock(of, e.Name, kind)
+	l.every = l.every || what&format.LockEvery != 0
 	if e.Kind == format.KindHold {
 		l.holds = append(l.holds, d)
 		return
 	}
+	if k := (lockKey{addr, e.Name}); place && !x.waited[k] {
+		x.waited[k] = true
+		l.addrs = append(l.addrs, addr)
+	}
 	l.waits = append(l.waits, d)
 	if l.acquired < 0 {
 		l.contended++
+	}
+}
+
+// holders gives locks without a name, which are called by where they are waited for, the
+// holds of others who locked them wherever.
+func (x *loader) holders() {
+	for _, l := range x.m.locks {
+		for _, addr := range l.addrs {
+			l.holds = append(l.holds, x.placed[addr]...)
+		}
 	}
 }
 
@@ -399,15 +426,46 @@ func (x *loader) readSamples() error {
 	if err != nil {
 		return err
 	}
+	yields := m.yields()
 	for _, s := range found {
 		if g := m.byID[s.Goid]; g != nil {
 			frames := info.Stack(s.Stack)
 			p := sample{g: g, polls: polls(frames), alloc: allocates(frames)}
 			if f := own(frames); f != nil {
 				p.place = frameText(f)
+				if y := yields[g]; f == &frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {
+					p.loops, p.place = true, frameText(y)
+				}
 			}
 			m.samples = append(m.samples, p)
 		}
 	}
 	return x.ctx.Err()
+}
+
+// loopLines is how far from where a loop lets others run its other lines may be. What an
+// atomic load is compiled to is in the loop's own lines, and in none of package atomic's.
+const loopLines = 3
+
+// yields is where each goroutine lets others run most often, of those that do so more than
+// a few times.
+func (m *model) yields() map[*gor]*gotrace.Frame {
+	most := map[*gor]*gotrace.Frame{}
+	for _, g := range m.gs {
+		count := map[uint32]int{}
+		top := uint32(0)
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.yield {
+				if count[v.stack]++; count[v.stack] > count[top] {
+					top = v.stack
+				}
+			}
+		}
+		if count[top] > 3 {
+			if f := m.frame(top); f != nil {
+				most[g] = f
+			}
+		}
+	}
+	return most
 }

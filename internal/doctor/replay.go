@@ -369,6 +369,17 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 		}
 	}
 	free := cores
+	// lets gives p's core to the next one that wants it, if there is one. Who waits no more
+	// does so: else one would do all its work before the others, who shared the cores with
+	// it, and who waits for what they do would come last.
+	lets := func(p int) bool {
+		if len(ready) == head {
+			return false
+		}
+		ready = append(ready, p)
+		free++
+		return true
+	}
 	// advance takes p, which has a core, on until it needs time or has to wait.
 	advance := func(p int) bool {
 		sc := &r.scripts[p]
@@ -388,9 +399,7 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 					return false
 				}
 			case stepYield:
-				if len(ready) > head {
-					ready = append(ready, p)
-					free++
+				if lets(p) {
 					return false
 				}
 			case stepWake:
@@ -401,8 +410,14 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 					}
 				}
 			case stepWait:
-				if woken[s.edge] || x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s) {
+				if woken[s.edge] {
+					break
+				}
+				if x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s) {
 					woken[s.edge] = true
+					if lets(p) {
+						return false
+					}
 					break
 				}
 				waiter[s.edge] = int32(p) + 1
@@ -410,6 +425,9 @@ func (r *replayed) play(x without, ends []int64) (time, one int64) {
 				return false
 			case stepDelay:
 				if x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s) {
+					if lets(p) {
+						return false
+					}
 					break
 				}
 				push(now+s.ns, p, false)

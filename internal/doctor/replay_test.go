@@ -153,3 +153,31 @@ func TestNonsenseIsBorne(t *testing.T) {
 		}
 	}
 }
+
+// TestWhoWaitsNoMoreLetsOthersRun: three goroutines send, and a fourth one works on what
+// the third sends. In a replay without their waits the first two must not do all their
+// work before the third begins: they share the cores as they did.
+func TestWhoWaitsNoMoreLetsOthersRun(t *testing.T) {
+	const n = 100
+	r := &replayed{cores: 2, last: 3, edges: n}
+	for i := range 3 {
+		sc := script{g: &gor{}, begin: -1}
+		for k := range int32(n) {
+			sc.steps = append(sc.steps, step{kind: stepRun, ns: ms, lock: -1})
+			if i == 2 {
+				sc.steps = append(sc.steps, step{kind: stepWake, edge: k, lock: -1})
+			}
+			sc.steps = append(sc.steps, step{kind: stepDelay, ns: 5 * ms, lock: -1, s: states.Channel, send: true})
+		}
+		r.scripts = append(r.scripts, sc)
+	}
+	sc := script{g: &gor{}, begin: -1}
+	for k := range int32(n) {
+		sc.steps = append(sc.steps, step{kind: stepWait, edge: k, lock: -1}, step{kind: stepRun, ns: 3 * ms, lock: -1})
+	}
+	r.scripts = append(r.scripts, sc)
+	without := r.do(without{lock: -1, skip: func(_ *script, s *step) bool { return s.send }})
+	if least := int64(3 * n * ms); without < least || without > least+least/10 {
+		t.Errorf("it takes %d ms, and the last one works for %d", without/ms, least/ms)
+	}
+}

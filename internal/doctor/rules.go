@@ -55,6 +55,9 @@ var rules = []rule{
 		"one":      0.8, // of the time that exactly one runs
 		"work":     0.1, // of all that ran, that each of two workers at least did
 		"handoffs": 0.5, // of the changes of who runs, that the one before wakes the next
+		"turns":    0.2, // of the time that one runs, where those who hand on do all the same; ours
+		"in turn":  0.8, // of what all work takes on all cores, that is done in turn; ours
+		"stake":    0.1, // of the time, that it would gain then if nobody waited for his turn; ours
 	}, serialization},
 	{WorkInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, limits{
 		"slope":     0.2, // of log CPU on log of how many ran
@@ -77,11 +80,14 @@ var rules = []rule{
 		"runnable":  0.2,  // of the time of those who could run
 		"preempted": 0.05, // of the time of those who ran
 		"full":      0.9,  // of the cores, that are in use meanwhile
+		"idle":      0.1,  // of the cores, that are not in use while more threads than CPUs take turns; ours
 	}, oversubscription},
 	{NotEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, limits{
 		"alone":    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
 		"parallel": 0.1, // of the time that more run, else nobody meant it to be parallel; ours
 		"same":     0.8, // of the time alone, that it is the same; ours
+		"busy":     0.9, // of the time, that the slowest stage of a pipeline has work; ours
+		"served":   0.5, // of the time that it runs alone, that somebody waits for what it does; ours
 	}, notEnoughParallelism},
 	{GC, "runtime/metrics", needGo | needCores, limits{
 		"cpu":    0.25, // of all that ran
@@ -90,10 +96,12 @@ var rules = []rule{
 	{Channel, "Little's law", needGo | needCores, limits{
 		"blocked":  0.05,   // of the core time, that senders wait while their receiver runs; ours
 		"pingpong": 10_000, // hand-offs in a second
+		"handing":  0.05,   // of the CPU time, that those in all places take; ours
 	}, channel},
 	{Spinning, "VTune", needGo | needCores | needSamples, limits{
 		"spin":  0.05, // of the core time; ours
 		"polls": 0.6,  // of a goroutine's samples, that are in what one polls with; ours
+		"loops": 0.2,  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
 	}, spinning},
 	{PageFaults, "Sun's microstates", needBeats | needCores, limits{
 		"fault": 0.05, // of the CPU time

@@ -94,12 +94,16 @@ func (u *use) finding(m *model) Finding {
 		e += fmt.Sprintf("; %s of %s acquisitions had to wait", analysis.Percent(float64(u.l.contended)/float64(u.l.acquired)), analysis.Thousands(u.l.acquired))
 	}
 	f.Evidence = append(f.Evidence, e)
-	if ns, n := u.l.whole(); ns > 0 {
+	if ns, n := u.l.whole(); ns > 0 && u.used > 0 {
 		f.Evidence = append(f.Evidence, fmt.Sprintf("it is held %s of the time, for %s at a time: nobody can have it more than %s times in a second",
 			analysis.Percent(u.used), analysis.Humane(ns/n), analysis.Thousands(int64(1e9*float64(n)/float64(ns)))))
 	}
 	if !u.l.every && !u.l.place {
-		f.Evidence = append(f.Evidence, "of holds that nobody waited for only the number is known; with scope.WithLockThreshold(scope.LocksAll) all are recorded")
+		known := "only the number"
+		if len(u.l.addrs) > 0 {
+			known = "nothing"
+		}
+		f.Evidence = append(f.Evidence, "of holds that nobody waited for "+known+" is known; with scope.WithLockThreshold(scope.LocksAll) all are recorded")
 	}
 	if names := m.most(u.waiters, u.wait); len(names) > 0 {
 		f.Evidence = append(f.Evidence, "who waited was in "+quoted(names))
@@ -113,7 +117,12 @@ func (u *use) finding(m *model) Finding {
 
 // called is the lock as a sentence has it.
 func (u *use) called() string {
-	if u.l.place {
+	switch n := len(u.l.addrs); {
+	case n > 1:
+		return fmt.Sprintf("the %d locks without a name in %s", n, analysis.Show(u.l.name))
+	case n == 1:
+		return "the lock in " + analysis.Show(u.l.name)
+	case u.l.place:
 		return "the lock in " + u.l.name
 	}
 	return "lock " + analysis.Show(u.l.name)

@@ -115,7 +115,8 @@ const handoffCost = 1000
 // channel: senders wait although their receiver runs, which more room in the channel
 // would spare them; or goroutines hand on so often that this costs more than the work.
 // Share is the part of the core time that senders wait so, or that handing on takes. Gain
-// is what a replay takes less in which no sender waits, or that cost.
+// is what a replay takes less in which no sender waits, or that cost. To hand on is to send,
+// to wake who waits in a select, and to signal a Cond.
 //
 // A sender that waits because its receivers have too much to do gains nothing by room:
 // the replay tells.
@@ -135,7 +136,7 @@ func channel(m *model, l limits) (fs []Finding) {
 		for i := range g.ivs {
 			v := &g.ivs[i]
 			x := m.byID[v.by]
-			if v.state != states.Channel || v.by == 0 || x == nil {
+			if !handing(v.state) || v.lock >= 0 || v.by == 0 || x == nil {
 				continue
 			}
 			place := m.place(v.stack)
@@ -177,18 +178,36 @@ func channel(m *model, l limits) (fs []Finding) {
 			f.Text = fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s.",
 				analysis.Thousands(int64(rate)), orPlace(p), analysis.Percent(share), cores(m))
 			f.mend = "With several values at a time"
-			f.Evidence = []string{fmt.Sprintf("%s waits for a channel there; one is taken to cost %s", analysis.Thousands(int64(u.n)), analysis.Humane(handoffCost))}
+			f.Evidence = []string{fmt.Sprintf("%s waits for a channel, in a select or for a Cond there; one is taken to cost %s", analysis.Thousands(int64(u.n)), analysis.Humane(handoffCost))}
 			fs = append(fs, f)
 		}
 	}
-	return fs
+	// In a server no place may have many, and all together have.
+	all, most := 0, ""
+	for _, p := range places {
+		if all += by[p].n; most == "" || by[p].n > by[most].n {
+			most = p
+		}
+	}
+	rate, share := float64(all)*1e9/float64(m.span()), float64(all)*handoffCost/m.used()
+	told := slices.ContainsFunc(fs, func(f Finding) bool { return f.weight >= worth })
+	if told || rate <= l["pingpong"] || share < l["handing"] {
+		return fs
+	}
+	f := Finding{Object: most, Scopes: m.most(by[most].from, by[most].blocked), Share: share, Gain: Unknown, weight: share, Confidence: 0.6}
+	f.FromNS, f.ToNS = m.channelWhere(most)
+	f.Text = fmt.Sprintf("Goroutines hand on %s times in a second, most in %s: to switch between them takes some %s of the CPU time, and more where they wake each other across CPUs.",
+		analysis.Thousands(int64(rate)), orPlace(most), analysis.Percent(share))
+	f.mend = "With several values at a time, or fewer processors, it might be shorter; by how much is not to be told from a trace: scopeview scale runs it with several numbers of them"
+	f.Evidence = []string{fmt.Sprintf("%s waits for a channel, in a select or for a Cond in %s; one is taken to cost %s", analysis.Thousands(int64(all)), analysis.Plural(int64(len(places)), "place"), analysis.Humane(handoffCost))}
+	return append(fs, f)
 }
 
 func (m *model) channelWhere(place string) (from, to int64) {
 	return m.where(func(yield func(a, b int64)) {
 		for _, g := range m.gs {
 			for i := range g.ivs {
-				if v := &g.ivs[i]; v.state == states.Channel && v.by != 0 && m.place(v.stack) == place {
+				if v := &g.ivs[i]; handing(v.state) && v.by != 0 && m.place(v.stack) == place {
 					yield(v.from, v.to)
 				}
 			}
@@ -221,14 +240,17 @@ func polls(frames []gotrace.Frame) bool {
 // the core time that this takes. Gain is what a replay takes less in which it takes none.
 func spinning(m *model, l limits) []Finding {
 	fs, retries := m.retries(l)
-	all, in := map[*gor]int{}, map[*gor]int{}
+	all, in, loops := map[*gor]int{}, map[*gor]int{}, map[*gor]int{}
 	leaves := map[*gor]map[string]int{}
 	for _, s := range m.samples {
 		if s.g.role != roleUser || retries[s.g] {
 			continue // or it is told already
 		}
 		all[s.g]++
-		if s.polls {
+		if s.loops {
+			loops[s.g]++
+		}
+		if s.polls || s.loops {
 			in[s.g]++
 			if leaves[s.g] == nil {
 				leaves[s.g] = map[string]int{}
@@ -239,7 +261,7 @@ func spinning(m *model, l limits) []Finding {
 	byPlace := map[string][]*gor{}
 	var places []string
 	for _, g := range m.gs {
-		if all[g] < 10 || float64(in[g]) < l["polls"]*float64(all[g]) {
+		if all[g] < 10 || float64(in[g]) < l["polls"]*float64(all[g]) && float64(loops[g]) < l["loops"]*float64(all[g]) {
 			continue
 		}
 		best := ""
@@ -257,8 +279,9 @@ func spinning(m *model, l limits) []Finding {
 		gs := byPlace[p]
 		var spun int64
 		idle := map[*gor]float64{}
-		samples := 0
+		samples, looping := 0, 0
 		for _, g := range gs {
+			looping += loops[g]
 			share := float64(in[g]) / float64(all[g])
 			idle[g] = 1 - share
 			spun += int64(share * float64(g.ran(m.from, m.to)))
@@ -288,7 +311,11 @@ func spinning(m *model, l limits) []Finding {
 		f.Text = fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s.",
 			m.who(gs[0]), orPlace(p), analysis.Percent(share), cores(m))
 		f.mend, f.spared = "Waiting for it", share
-		f.Evidence = []string{fmt.Sprintf("of %s samples of the CPU profile of %s most are in calls that one polls with", analysis.Thousands(int64(samples)), analysis.Plural(int64(len(gs)), "goroutine"))}
+		what := "most are in calls that one polls with"
+		if looping > 0 {
+			what = analysis.Thousands(int64(looping)) + " are in a loop in which it lets others run, and in nothing that the loop calls"
+		}
+		f.Evidence = []string{fmt.Sprintf("of %s samples of the CPU profile of %s %s", analysis.Thousands(int64(samples)), analysis.Plural(int64(len(gs)), "goroutine"), what)}
 		fs = append(fs, f)
 	}
 	return fs

@@ -26,7 +26,7 @@ func serialization(m *model, l limits) []Finding {
 		return nil
 	}
 	one := m.one()
-	if one < l["one"] {
+	if one < l["turns"] {
 		return nil
 	}
 	single := total(s.single)
@@ -39,8 +39,17 @@ func serialization(m *model, l limits) []Finding {
 	if top == nil || float64(single-s.single[top]) < l["work"]*float64(single) {
 		return nil // one has all the work
 	}
-	handoffs, changes, locks := 0, 0, 0
+	handoffs, changes, locks, turns := 0, 0, 0, 0
 	places := map[uint32]int64{}
+	sites := map[uint32]string{}
+	site := func(g *gor) string {
+		p, ok := sites[g.site]
+		if !ok {
+			p = m.place(g.site)
+			sites[g.site] = p
+		}
+		return p
+	}
 	for _, g := range m.gs {
 		if g.role != roleUser {
 			continue
@@ -60,10 +69,17 @@ func serialization(m *model, l limits) []Finding {
 			} else if handing(v.state) {
 				handoffs++
 				places[v.stack] += v.to - v.from
+				if g.created && by.created && site(g) == site(by) {
+					turns++
+				}
 			}
 		}
 	}
 	if float64(handoffs) < l["handoffs"]*float64(changes) || handoffs <= locks {
+		return nil
+	}
+	// Where goroutines that do the same take turns, what they do out of turn hides some of it.
+	if one < l["one"] && (float64(turns) < l["handoffs"]*float64(changes) || 2*s.single[top] > single || m.inTurn() < l["in turn"]) {
 		return nil
 	}
 	gain := 0.0
@@ -71,6 +87,9 @@ func serialization(m *model, l limits) []Finding {
 		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	}
 	f := Finding{Share: one, Gain: Unknown, weight: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
+	if one < l["one"] && f.weight < l["stake"] {
+		return nil
+	}
 	var where uint32
 	for p, d := range places {
 		if d > places[where] {
@@ -101,6 +120,48 @@ func serialization(m *model, l limits) []Finding {
 	f.Evidence = []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
 		analysis.Thousands(int64(handoffs)), analysis.Thousands(int64(changes)), analysis.Percent(float64(s.single[top])/float64(single)))}
 	return []Finding{f}
+}
+
+// inTurn is how long goroutines worked between being woken and waking another one, before
+// they waited again, over what all work takes on all cores. Above 1 that alone is what the
+// run takes, however the rest is done.
+func (m *model) inTurn() float64 {
+	woke := map[*gor][]int64{} // when each woke others
+	var ran int64
+	each := func(f func(g, by *gor, i int)) {
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if by := m.byID[g.ivs[i].by]; g.role == roleUser && handing(g.ivs[i].state) && by != nil && by.role == roleUser {
+					f(g, by, i)
+				}
+			}
+		}
+	}
+	each(func(g, by *gor, i int) { woke[by] = append(woke[by], g.ivs[i].to) })
+	for g := range woke {
+		slices.Sort(woke[g])
+	}
+	var turns int64
+	each(func(g, _ *gor, i int) {
+		from := g.ivs[i].to
+		n, _ := slices.BinarySearch(woke[g], from)
+		if n == len(woke[g]) {
+			return
+		}
+		to := woke[g][n]
+		for i++; i < len(g.ivs) && g.ivs[i].from < to; i++ {
+			if handing(g.ivs[i].state) {
+				return // it was not its turn yet
+			}
+		}
+		turns += g.onCPU(from, to)
+	})
+	for _, g := range m.gs {
+		if g.role == roleUser {
+			ran += g.onCPU(m.from, m.to)
+		}
+	}
+	return float64(turns) * m.cores.Count / float64(max(ran, 1))
 }
 
 // parallelWork says what would have to run at once for a run of one at a time to become
@@ -196,8 +257,11 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 			top = g
 		}
 	}
-	if top == nil || m.cores.Count < 2 || s.share(more) < l["parallel"] || s.share(s.alone[top]) < l["alone"] || float64(s.alone[top]) < l["same"]*float64(alone) {
+	if m.cores.Count < 2 || s.share(more) < l["parallel"] {
 		return nil
+	}
+	if top == nil || s.share(s.alone[top]) < l["alone"] || float64(s.alone[top]) < l["same"]*float64(alone) {
+		return m.bottleneck(l)
 	}
 	share := s.share(s.alone[top])
 	times := map[uint16]int64{}
@@ -221,6 +285,85 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 	return []Finding{f}
 }
 
+// bottleneck is a goroutine that hardly ever waits, and that the others wait for to get
+// something from it or to be rid of something: the slowest stage of a pipeline. Share is
+// the part of the time in which it alone runs. Nobody can tell from a trace whether
+// several can do what it does, so the gain is unknown; at stake is what Amdahl's law says.
+func (m *model) bottleneck(l limits) []Finding {
+	s := m.sweep
+	single := total(s.single)
+	var top *gor
+	for g, d := range s.single {
+		if top == nil || d > s.single[top] || d == s.single[top] && g.id < top.id {
+			top = g
+		}
+	}
+	if top == nil || s.share(s.single[top]) < l["alone"] || float64(s.single[top]) < l["same"]*float64(single) || m.one() < l["alone"] {
+		return nil
+	}
+	busy := top.sum(m.from, m.to, func(v *iv) bool { return v.core || v.state == states.Runnable || v.state == states.Preempted })
+	if float64(busy) < l["busy"]*float64(m.span()) {
+		return nil
+	}
+	// Who waits for it, and where, at the moments in which it alone runs.
+	var line []turn
+	places := map[uint32]int64{}
+	for _, g := range m.gs {
+		if g.role != roleUser || g == top {
+			continue
+		}
+		for i := range g.ivs {
+			if v := &g.ivs[i]; handing(v.state) && v.by == top.id {
+				line = append(line, turn{g: g, from: v.from, to: v.to})
+				places[v.stack] += v.to - v.from
+			}
+		}
+	}
+	waited := newWaitLine(line)
+	var served int64
+	for i := range top.ivs {
+		if v := &top.ivs[i]; v.core {
+			s.each(v.from, v.to, func(a, b int64, run, _ int) {
+				if run == 1 {
+					served += waited.waited(a, b)
+				}
+			})
+		}
+	}
+	if float64(served) < l["served"]*float64(s.single[top]) {
+		return nil
+	}
+	var where uint32
+	for p, d := range places {
+		if d > places[where] || d == places[where] && p < where {
+			where = p
+		}
+	}
+	share := s.share(s.single[top])
+	times := map[uint16]int64{}
+	m.aloneIn(top, times)
+	f := Finding{Object: m.place(where), Scopes: m.most(times, s.single[top]), Share: share, Gain: Unknown, weight: share * (1 - 1/m.cores.Count), Confidence: 0.8, Goids: []uint64{top.id}}
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for _, w := range line {
+			yield(w.from, w.to)
+		}
+	})
+	made := ""
+	if p := m.place(top.site); p != "" {
+		made = ", made in " + p + ","
+	}
+	in := ""
+	if len(f.Scopes) > 0 {
+		in = ", in " + quoted(f.Scopes)
+	}
+	f.Text = fmt.Sprintf("%s%s has work all the time and runs alone %s of it%s: the others wait for it in %s.",
+		m.who(top), made, analysis.Percent(share), in, orPlace(f.Object))
+	f.mend = m.parallelWork(f.Scopes, times, s.single[top])
+	f.Evidence = []string{fmt.Sprintf("%s of the time others have a channel or a Cond to wait at until it goes on, while it alone runs; it waits %s of the time itself",
+		analysis.Percent(s.share(served)), analysis.Percent(1-float64(busy)/float64(m.span())))}
+	return []Finding{f}
+}
+
 // who is a goroutine as a sentence has it.
 func (m *model) who(g *gor) string {
 	switch {
@@ -235,7 +378,7 @@ func (m *model) who(g *gor) string {
 // group is goroutines that one goroutine made in one place and waited for together.
 type group struct {
 	parent   *gor
-	site     uint32
+	place    string // of the go statement, from wherever its function was called
 	from, to int64
 	gs       []*gor
 }
@@ -245,13 +388,19 @@ type group struct {
 func (m *model) groups() (list []group) {
 	type key struct {
 		parent uint64
-		site   uint32
+		place  string
 	}
 	kids := map[key][]*gor{}
+	places := map[uint32]string{}
 	var keys []key
 	for _, g := range m.gs {
 		if g.role == roleUser && g.created && g.ended && len(g.ivs) > 0 {
-			k := key{g.creator, g.site}
+			place, ok := places[g.site]
+			if !ok {
+				place = m.place(g.site)
+				places[g.site] = place
+			}
+			k := key{g.creator, place}
 			if kids[k] == nil {
 				keys = append(keys, k)
 			}
@@ -279,11 +428,12 @@ func (m *model) groups() (list []group) {
 			for n < len(gs) && gs[n].from < v.to {
 				n++
 			}
-			g := group{p, k.site, v.to, v.to, gs[:n]}
+			g := group{p, k.place, v.to, v.to, gs[:n]}
 			gs = gs[n:]
 			g.gs = lastRound(g.gs)
-			// Those that go on are not waited for.
-			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 }) {
+			// Those that go on are not waited for. Who is done may be off its CPU for long before
+			// it ends.
+			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 && x.onCPU(v.to, x.to) > 1e6 }) {
 				g.from = g.gs[0].from
 				list = append(list, g)
 			}
@@ -316,26 +466,26 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 		wall, saved float64
 		groups      []group
 	}
-	by := map[uint32]*sum{}
-	var sites []uint32
+	by := map[string]*sum{}
+	var places []string
 	for _, g := range m.groups() {
-		x := by[g.site]
+		x := by[g.place]
 		if x == nil {
 			x = &sum{}
-			by[g.site] = x
-			sites = append(sites, g.site)
+			by[g.place] = x
+			places = append(places, g.place)
 		}
 		x.groups = append(x.groups, g)
 		x.wall += float64(g.to - g.from)
 		x.saved += m.tail(&g)
 	}
-	for _, site := range sites {
-		x := by[site]
+	for _, place := range places {
+		x := by[place]
 		share := min(x.saved/max(x.wall, 1), uneven(x.groups, m.cores.Count))
 		if share/(1-min(share, 0.999)) < l["imbalance"] {
 			continue
 		}
-		f := Finding{Object: m.place(site), Share: share, weight: share * x.wall / float64(m.span()), Confidence: 0.85}
+		f := Finding{Object: place, Share: share, weight: share * x.wall / float64(m.span()), Confidence: 0.85}
 		worst := x.groups[0]
 		times := map[uint16]int64{}
 		for _, g := range x.groups {

@@ -211,58 +211,124 @@ func regress(xs []execution, l limits) (r inflation, ok bool) {
 func (m *model) sweepRan() int64 { return max(m.sweep.ran(), 1) }
 
 // goroutineCost is what it takes to make a goroutine, switch to it and back, and end it:
-// 0.6 to 1 µs on the machines where this was measured, with the execution trace on.
+// 0.6 to 1 µs on the machines where this was measured, with the execution trace on. Where
+// another one waits until it is done, that costs handoffCost besides: 1.8 µs together.
 const goroutineCost = 800
 
-// tooFine: so many goroutines are made for so little work each that making them costs
-// more than a tenth of the cores. Both are asked for, short work and what it costs: short
-// goroutines that are rare cost nothing. Share is the number made × what one costs, of the
-// core time; gain is the same.
+// makers are the goroutines that one function makes, in however many lines, as one does
+// that divides its work.
+type makers struct {
+	gs     []*gor
+	median int64 // of what they ran
+	joins  int64 // waits of others that one of them ended
+}
+
+func (k *makers) cost() int64 { return int64(len(k.gs))*goroutineCost + k.joins*handoffCost }
+
+// tooFine: so many goroutines are made for so little work each that making them, and
+// waiting for them, costs more than a tenth of the CPU time. Both are asked for, short work
+// and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
+// of the CPU time that the program used; gain is what they cost of the cores that it used.
+// Where no function makes so many, it may be all of them.
 func tooFine(m *model, l limits) (fs []Finding) {
-	by := map[string][]*gor{} // by function: one that divides its work makes goroutines in several lines
-	var makers []string
+	by := map[string]*makers{}
+	var names []string
+	of := map[*gor]*makers{}
 	for _, g := range m.gs {
 		if g.role == roleUser && g.created && g.ended {
-			maker := ""
+			name := ""
 			if f := m.frame(g.site); f != nil {
-				maker = f.Func
+				name = f.Func
 			}
-			if by[maker] == nil {
-				makers = append(makers, maker)
+			k := by[name]
+			if k == nil {
+				k = &makers{}
+				by[name] = k
+				names = append(names, name)
 			}
-			by[maker] = append(by[maker], g)
+			k.gs = append(k.gs, g)
+			of[g] = k
 		}
 	}
-	for _, maker := range makers {
-		gs := by[maker]
-		site := gs[0].site
-		ran := make([]int64, len(gs))
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.by != 0 && g.role == roleUser && waits(v.state) {
+				if k := of[m.byID[v.by]]; k != nil {
+					k.joins++
+				}
+			}
+		}
+	}
+	used := m.used()
+	tell := func(k *makers, places int) {
+		share := float64(k.cost()) / used
+		if share < l["overhead"] {
+			return
+		}
 		times := map[uint16]int64{}
-		for i, g := range gs {
-			ran[i] = g.ran(g.from, g.to)
-			if i%(len(gs)/1000+1) == 0 {
+		for i, g := range k.gs {
+			if i%(len(k.gs)/1000+1) == 0 {
 				g.scopesIn(g.from, g.to, times)
 			}
 		}
-		slices.Sort(ran)
-		median := ran[len(ran)/2]
-		share := float64(len(gs)) * goroutineCost / m.coreTime()
-		if float64(median) > l["task"]*goroutineCost || share < l["overhead"] {
-			continue
-		}
-		f := Finding{Object: m.place(site), Scopes: m.most(times, total(times)), Share: share, weight: share, spared: share, Confidence: 0.8}
+		weight := float64(k.cost()) / max(used, float64(m.span()))
+		f := Finding{Object: m.place(k.gs[0].site), Scopes: m.most(times, total(times)), Share: share, weight: weight, spared: weight, Confidence: 0.8}
 		f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
-			for _, g := range gs {
+			for _, g := range k.gs {
 				yield(g.from, g.to)
 			}
 		})
-		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: making and switching to them takes %s of the time of the %s.",
-			analysis.Thousands(int64(len(gs))), orPlace(f.Object), analysis.Humane(median), analysis.Percent(share), cores(m))
+		in := orPlace(f.Object)
+		if places > 1 {
+			in += fmt.Sprintf(" and %s more", analysis.Plural(int64(places-1), "place"))
+		}
+		each := goroutineCost + k.joins*handoffCost/int64(len(k.gs))
+		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: to make them, switch to them and wait for them takes %s of the CPU time.",
+			analysis.Thousands(int64(len(k.gs))), in, analysis.Humane(k.median), analysis.Percent(share))
 		f.mend = "With more work for each"
-		f.Evidence = []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to and to end", analysis.Humane(median), analysis.Humane(goroutineCost))}
+		f.Evidence = []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to, to end and to be waited for", analysis.Humane(k.median), analysis.Humane(each))}
 		fs = append(fs, f)
 	}
+	var fine []*makers
+	for _, name := range names {
+		k := by[name]
+		ran := make([]int64, len(k.gs))
+		for i, g := range k.gs {
+			ran[i] = g.ran(g.from, g.to)
+		}
+		slices.Sort(ran)
+		if k.median = ran[len(ran)/2]; float64(k.median) <= l["task"]*goroutineCost {
+			fine = append(fine, k)
+			tell(k, 1)
+		}
+	}
+	if len(fs) == 0 && len(fine) > 1 {
+		slices.SortStableFunc(fine, func(a, b *makers) int { return cmp.Compare(len(b.gs), len(a.gs)) })
+		all := &makers{}
+		for _, k := range fine {
+			all.gs, all.median, all.joins = append(all.gs, k.gs...), max(all.median, k.median), all.joins+k.joins
+		}
+		tell(all, len(fine))
+	}
 	return fs
+}
+
+// used is the CPU time that the program used, as far as is known: of the process, or of
+// its goroutines.
+func (m *model) used() float64 {
+	var ran int64
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.core && v.state != states.Preempted {
+				ran += v.to - v.from
+			}
+		}
+	}
+	used := float64(ran)
+	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 {
+		used = max(used, float64(b.user+b.system)/float64(b.over)*float64(m.span()))
+	}
+	return max(min(used, m.coreTime()), 1)
 }
 
 func orPlace(object string) string {
@@ -275,6 +341,8 @@ func orPlace(object string) string {
 // refill is what a goroutine loses when it goes on after others: what it worked with is
 // in the cache no more. An estimate, of some hundred kilobytes from the next cache.
 const refill = 15_000
+
+const fewerThreads = "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace"
 
 // oversubscription: all cores are in use, others could run too, and that costs something:
 // goroutines are switched before they have got anywhere, or the system shares out the
@@ -316,20 +384,37 @@ func oversubscription(m *model, l limits) []Finding {
 	}
 	full := float64(ran) / m.coreTime()
 	share := float64(runnable+preempted) / float64(max(ran+runnable+preempted, 1))
-	if full < l["full"] && float64(ran+preempted)/m.coreTime() < l["full"] || share < l["runnable"] {
+	shared, idle := 0.0, 0.0
+	if m.crowded() {
+		if float64(preempted) > l["preempted"]*float64(ran+preempted) {
+			shared = float64(preempted) / float64(max(ran+preempted, 1))
+		}
+		// What neither others had, nor a limit allowed, they let go by while they switched.
+		idle = (m.sweep.lost[partQueue] + m.sweep.lost[partSystem]) / float64(m.sweep.known)
+		if v := m.starved; v != nil {
+			idle -= v.Others + v.Quota + v.Hypervisor
+		}
+		if idle = idle / m.cores.Count; idle < l["idle"] {
+			idle = 0
+		}
+	}
+	if share < l["runnable"] || idle == 0 && full < l["full"] && float64(ran+preempted)/m.coreTime() < l["full"] {
 		return nil
 	}
 	switching := min(float64(cuts)*refill/m.coreTime(), 0.5)
-	shared := 0.0
-	if float64(preempted) > l["preempted"]*float64(ran+preempted) && m.crowded() {
-		shared = float64(preempted) / float64(max(ran+preempted, 1))
+	if idle > shared {
+		f := Finding{Share: share, Gain: Unknown, weight: idle, Confidence: 0.6, FromNS: m.from, ToNS: m.to}
+		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), and %s of their time goes by while goroutines want to run and wait for a thread that has a CPU.",
+			m.procs, cores(m), m.cores.Why, analysis.Percent(idle))
+		f.mend = fewerThreads
+		return []Finding{f}
 	}
 	f := Finding{Share: share, Gain: Unknown, weight: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
 	wanting := float64(ran+runnable+preempted) / float64(m.span())
 	if shared > switching {
 		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), so that the system put running goroutines off their CPU %s of their time.",
 			m.procs, cores(m), m.cores.Why, analysis.Percent(shared))
-		f.mend = "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace"
+		f.mend = fewerThreads
 		return []Finding{f}
 	}
 	var most uint32

@@ -64,6 +64,12 @@ func (m *model) findStarved() *Starved {
 		s.Quota = min(float64(b.throttled)/float64(b.over), taken)
 	}
 	s.Others = taken - s.Quota
+	if b.busy >= 0 && b.over > 0 && b.user >= 0 && b.system >= 0 {
+		// More threads than CPUs wait for each other, and the system may leave a CPU idle
+		// meanwhile: others took no more than they ran.
+		s.Others = min(s.Others, float64(max(b.busy-b.user-b.system, 0))/float64(b.over))
+		taken = s.Others + s.Quota
+	}
 	if b.steal > 0 && b.busy > 0 {
 		s.Hypervisor = min(float64(b.steal)/float64(b.over)*min(got*float64(b.over)/float64(b.busy), 1), max(m.asked-got-taken, 0))
 	}

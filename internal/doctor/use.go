@@ -127,7 +127,9 @@ func (m *model) use(l *lock) *use {
 		}
 		u.holds(m, h)
 	}
-	u.used = float64(u.busy) / float64(m.span())
+	if len(l.addrs) < 2 { // else one may be had while another one is
+		u.used = float64(u.busy) / float64(m.span())
+	}
 	if whole, n := l.whole(); n > 0 && !l.every && l.acquired > 0 {
 		// U = X·S: what is recorded are holds that others waited for, of all that there were.
 		u.used = max(u.used, min(float64(whole)/float64(n)*float64(l.acquired)/float64(m.span()), 1))

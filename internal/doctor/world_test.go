@@ -3,6 +3,7 @@ package doctor
 import (
 	"container/heap"
 	"iter"
+	"strings"
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -41,7 +42,12 @@ func play(cores int, main func(p *proc)) *world {
 		if id == 0 {
 			return nil
 		}
-		return []gotrace.Frame{{Func: "main." + w.where[id-1], File: "/src/main.go", Line: uint64(id)}}
+		// What comes behind a # is who called it from where.
+		name, _, called := strings.Cut(w.where[id-1], "#")
+		if called {
+			id = w.stackOf(name)
+		}
+		return []gotrace.Frame{{Func: "main." + name, File: "/src/main.go", Line: uint64(id)}}
 	}
 	w.make(nil, "main", main)
 	for {

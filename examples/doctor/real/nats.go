@@ -26,6 +26,18 @@ func broker(dir string) (s *server.Server, connect func() (*nats.Conn, error), e
 	return s, func() (*nats.Conn, error) { return nats.Connect(s.ClientURL()) }, nil
 }
 
+// clients runs f in so many goroutines, each with a connection of its own.
+func clients(n int, connect func() (*nats.Conn, error), f func(c *nats.Conn) error) error {
+	return each(n, func(int) error {
+		c, err := connect()
+		if err != nil {
+			return err
+		}
+		defer c.Close()
+		return f(c)
+	})
+}
+
 // natsPublish has one who publishes, and two who listen.
 func natsPublish(dir string) error {
 	const messages = 400_000
@@ -98,12 +110,7 @@ func natsRequest(dir string) error {
 	if err := answering.Flush(); err != nil {
 		return err
 	}
-	return each(8, func(int) error {
-		c, err := connect()
-		if err != nil {
-			return err
-		}
-		defer c.Close()
+	return clients(8, connect, func(c *nats.Conn) error {
 		for range 3000 {
 			end := scope.Task("ask")
 			_, err := c.Request("time", []byte("please"), 20*time.Second)
@@ -134,12 +141,7 @@ func jetstreamPublish(dir string) error {
 	if _, err := js.CreateStream(context.Background(), jetstream.StreamConfig{Name: "orders", Subjects: []string{"orders.>"}}); err != nil {
 		return err
 	}
-	return each(4, func(int) error {
-		c, err := connect()
-		if err != nil {
-			return err
-		}
-		defer c.Close()
+	return clients(4, connect, func(c *nats.Conn) error {
 		js, err := jetstream.New(c)
 		if err != nil {
 			return err

@@ -1,0 +1,41 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/tracetest"
+)
+
+// TestLocksWithoutAName: what is locked in one place is one lock, whichever it is, and has
+// the holds of who locked it elsewhere.
+func TestLocksWithoutAName(t *testing.T) {
+	var b strings.Builder
+	b.WriteString(`header clock=monotonic start=1000 wall=1700000000000000000
+state closed=1 tick=200000000
+chunk blocks
+name 2 "main.get t.go:1"
+name 3 "main.put t.go:2"
+beat ticks=2000 user_ns=0 sys_ns=0 cpus=2 gomaxprocs=2 minor_faults=0 major_faults=0
+beat ticks=200000000 user_ns=100000000 sys_ns=0 cpus=2 gomaxprocs=2 minor_faults=0 major_faults=0
+stop ticks=200000000
+chunk records owner=0
+`)
+	for i := range 20 { // four locks, each by two goroutines, one of which is in get and one in put
+		at := 1_000_000 + i*8_000_000
+		fmt.Fprintf(&b, "hold \"main.put t.go:2\" g=7 start=%d stop=%d cpu=0/unknown | addr:%d goid:0 uint:260\n", at, at+6_000_000, 16+i%4*16)
+		fmt.Fprintf(&b, "wait \"main.get t.go:1\" g=8 start=%d stop=%d cpu=0/unknown | addr:%d goid:7 uint:260\n", at+1000, at+6_000_000, 16+i%4*16)
+		fmt.Fprintf(&b, "hold \"main.get t.go:1\" g=8 start=%d stop=%d cpu=0/unknown | addr:%d goid:0 uint:260\n", at+6_000_100, at+7_800_000, 16+i%4*16)
+	}
+	r, err := Examine(tracetest.OpenText(t, b.String()), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if len(r.Findings) != 1 || r.Findings[0].Object != "main.get t.go:1" || r.Findings[0].Verdict != LockContention {
+		t.Fatalf("%s", list(r))
+	}
+	if e := strings.Join(r.Findings[0].Evidence, "\n"); !strings.Contains(e, "20 waits for the 4 locks without a name in main.get t.go:1 took 120ms together") || strings.Contains(e, "it is held") {
+		t.Errorf("%s", e)
+	}
+}
