@@ -276,3 +276,51 @@ func callee(c *ast.CallExpr) string {
 	}
 	return ""
 }
+
+// TestRaced: make test runs those packages with the race detector that start goroutines.
+// Programs do too, but what they share is a library's.
+func TestRaced(t *testing.T) {
+	without := map[string]string{
+		"internal/timeline":       "its goroutines share a counter, and internal/live's tests have them",
+		"internal/membench":       "it measures memory, each goroutine its own",
+		"internal/faultfs/victim": "it is for tests, in a process of its own",
+	}
+	b, err := os.ReadFile("Makefile")
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, raced, ok := strings.Cut(string(b), "\nRACED := ")
+	raced, _, _ = strings.Cut(raced, "\n")
+	if !ok || !strings.Contains(string(b), "-race $(RACED)") {
+		t.Fatal("the Makefile has no list of what is tested with the race detector")
+	}
+	list := strings.FieldsFunc(raced, func(r rune) bool { return strings.ContainsRune(" ,()", r) })
+	starts := map[string]bool{}
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			switch n := n.(type) {
+			case *ast.GoStmt:
+				starts[s.pkg] = true
+			case *ast.CallExpr: // of a sync.WaitGroup
+				if f, ok := n.Fun.(*ast.SelectorExpr); ok && f.Sel.Name == "Go" {
+					starts[s.pkg] = true
+				}
+			}
+			return true
+		})
+		if s.file.Name.Name == "main" {
+			delete(starts, s.pkg)
+		}
+	}
+	for pkg := range starts {
+		_, known := without[pkg]
+		if known == (slices.Contains(list, pkg) || pkg == "scope" || strings.HasPrefix(pkg, "scope/")) {
+			t.Errorf("%s starts goroutines; RACED in the Makefile has it, or without above says why not", pkg)
+		}
+	}
+	for pkg := range without {
+		if !starts[pkg] {
+			t.Errorf("%s starts no goroutines", pkg)
+		}
+	}
+}
