@@ -76,10 +76,10 @@ type store struct {
 }
 
 // sessionStore notes for each request of which session it is, and looks through the store
-// for old ones every now and then, by strength more often. Mended, the store has sixteen
+// for old ones every now and then, by strength more often. Mended, the store has sixty-four
 // parts, each with its lock, that are looked through one after the other.
 func sessionStore(o options) func() uint64 {
-	const sessions, parts = 16_000, 16
+	const sessions, parts = 16_000, 64
 	requests := o.many(24_000)
 	text := page(12_000)
 	every := 4000

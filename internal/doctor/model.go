@@ -333,7 +333,15 @@ func (m *model) waitedFor() {
 				m.locks = append(m.locks, &lock{name: place, kind: format.LockUnknown, place: true, acquired: -1})
 			}
 			v.lock = n
-			m.locks[n].waits = append(m.locks[n].waits, turn{g: g, from: v.from, to: v.to})
+			w := turn{g: g, from: v.from, to: v.to}
+			// On his way to a core he still waits for it: where locks are handed on fast, that
+			// is most of what they cost.
+			if i+1 < len(g.ivs) {
+				if next := &g.ivs[i+1]; next.state == states.Runnable && next.from == w.to {
+					next.lock, w.to = n, next.to
+				}
+			}
+			m.locks[n].waits = append(m.locks[n].waits, w)
 			m.locks[n].contended++
 		}
 	}

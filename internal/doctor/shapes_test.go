@@ -29,6 +29,10 @@ var shapes = []struct {
 		program: func(k float64) func(p *proc) { return tailing(of(k, 60*ms)) },
 	},
 	{
+		name: "handing a lock on", verdict: LockContention, from: 0.6, text: []string{"the lock in main.look", "in request"},
+		program: handingOn,
+	},
+	{
 		name: "taking turns", verdict: Serialization, from: 0.6, text: []string{"One goroutine at a time", "main.turn", "block"},
 		program: func(k float64) func(p *proc) { return takingTurns(0.4+0.4*k, 6) },
 	},
@@ -63,6 +67,33 @@ func tailing(longer int64) func(p *proc) {
 			waiting = true
 			p.wait(states.Join, "join")
 		}
+	}
+}
+
+// handingOn has two workers who look up things in caches, so many of these in one for all.
+// A lock is had for a moment, and who waited for it is on his way to a core for much longer:
+// what that costs is in the run queue, while a core has nothing to do.
+func handingOn(k float64) func(p *proc) {
+	return func(p *proc) {
+		p.w.slow = 20 * us
+		caches := make([]syncMutex, 65)
+		next := 0
+		p.parallel(2, func(p *proc, i int) {
+			for next < 6000 {
+				n := next
+				next++
+				p.scope("request", func() {
+					p.run(int64(5+n*7%11) * us)
+					c := &caches[1+n%64]
+					if n%10 < int(10*k) {
+						c = &caches[0]
+					}
+					p.lockSync(c, "look")
+					p.run(3 * us)
+					p.unlockSync(c)
+				})
+			}
+		})
 	}
 }
 

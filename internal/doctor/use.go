@@ -112,7 +112,7 @@ func (m *model) use(l *lock) *use {
 			return
 		}
 		m.sweep.each(from, to, func(a, b int64, run, queue int) {
-			if l.place { // who was woken is in the queue; of ours he still waits
+			if l.place { // of ours, others in the queue may be those that it was given to
 				run += queue
 			}
 			u.lost += max(min(float64(n), cores-float64(run)), 0) * float64(b-a)
@@ -140,13 +140,18 @@ func (m *model) use(l *lock) *use {
 // waker finds out what the goroutine was in that ended a wait for a lock of which no
 // holds are known: who unlocked it.
 func (m *model) waker(u *use, w turn) {
-	i := w.g.at(w.to - 1)
-	if i < len(w.g.ivs) {
-		if by := m.byID[w.g.ivs[i].by]; by != nil && w.g.ivs[i].by != 0 {
-			if name, ok := by.scope(w.to - 1); ok {
-				u.around[name] += w.time()
-			}
+	var by *gor
+	at := w.to
+	for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
+		if v := &w.g.ivs[i]; v.by != 0 {
+			by, at = m.byID[v.by], v.to
 		}
+	}
+	if by == nil {
+		return
+	}
+	if name, ok := by.scope(at - 1); ok {
+		u.around[name] += w.time()
 	}
 }
 

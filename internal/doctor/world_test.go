@@ -24,6 +24,7 @@ type world struct {
 	next  uint64
 	names []string
 	where []string // stacks by id - 1
+	slow  int64    // how long it takes until who is woken can have a core
 }
 
 const (
@@ -63,9 +64,12 @@ func play(cores int, main func(p *proc)) *world {
 		}
 		d := heap.Pop(&w.due).(worldDue)
 		w.now = d.time
-		if d.p.state == states.CPU || d.p.lock == gcOnCPU {
+		switch {
+		case d.p.state == states.CPU || d.p.lock == gcOnCPU:
 			w.step(d.p)
-		} else {
+		case d.p.state == states.Runnable:
+			w.ready = append(w.ready, d.p)
+		default:
 			w.wake(d.p, nil)
 		}
 	}
@@ -191,6 +195,10 @@ func (w *world) wake(p, by *proc) {
 		id = by.g.id
 	}
 	p.isBy(states.Runnable, id)
+	if w.slow > 0 {
+		w.at(w.now+w.slow, p)
+		return
+	}
 	w.ready = append(w.ready, p)
 }
 
@@ -293,6 +301,30 @@ func (p *proc) give(l *mutex) {
 		next := l.line[0]
 		l.line = l.line[1:]
 		l.owner = next
+		p.w.wake(next, p)
+	}
+}
+
+// syncMutex is a lock that is not ours: of it is known where it is waited for. Who is woken
+// looks again whether it is free.
+type syncMutex struct {
+	taken bool
+	line  []*proc
+}
+
+func (p *proc) lockSync(l *syncMutex, place string) {
+	for l.taken {
+		l.line = append(l.line, p)
+		p.wait(states.Lock, place)
+	}
+	l.taken = true
+}
+
+func (p *proc) unlockSync(l *syncMutex) {
+	l.taken = false
+	if len(l.line) > 0 {
+		next := l.line[0]
+		l.line = l.line[1:]
 		p.w.wake(next, p)
 	}
 }
