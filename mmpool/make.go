@@ -10,7 +10,7 @@ import (
 // # Chunks that are prepared by who needs them
 //
 // Where chunks are memory, and the file a copy, it takes no disk to prepare one. So who
-// finds none ready does it: some 20 to 140 µs, once for 2,000 records, until the memory is used
+// finds none ready does it: some 10 to 120 µs, once for 2,000 records, until the memory is used
 // up that there may be. Nobody waits for anybody else there, since each prepares a number
 // of its own: the flusher takes its numbers from the same counter (next) and marks those
 // that it has prepared, and the bump goes past numbers without a mark. What the flusher

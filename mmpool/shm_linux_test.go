@@ -63,6 +63,42 @@ func newShmPool(t *testing.T, o Options, dir string, slots uint32) (*Pool, *os.F
 	return p, o.Hot
 }
 
+// TestWarmFirst: a slot that has its pages is taken before one that has none and lies
+// before it, so that no more memory is used, and none is zeroed again.
+func TestWarmFirst(t *testing.T) {
+	p, _ := newShmPool(t, Options{}, "", 512)
+	s := p.back.(*shm)
+	var taken []int64
+	for range 300 {
+		idx, why := p.Take()
+		if why != 0 {
+			t.Fatal(why)
+		}
+		taken = append(taken, idx)
+	}
+	// What is let go of first stays warm, up to maxWarm; these are taken again, so that what
+	// is let go of then is warm, behind those that were not.
+	s.let(taken[0], 200)
+	if n := s.warm.Load(); n != maxWarm {
+		t.Fatalf("%d slots are warm, want %d", n, maxWarm)
+	}
+	if _, err := s.take(nil, maxWarm); err != nil {
+		t.Fatal(err)
+	}
+	s.let(taken[200], 10)
+	pages := s.pages.Load()
+	slots, err := s.take(nil, 10)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if s.pages.Load() != pages || s.warm.Load() != 0 || slots[0] < 200 {
+		t.Errorf("slots from %d on are taken; %d have pages, of %d before; %d are warm", slots[0], s.pages.Load(), pages, s.warm.Load())
+	}
+	if slots, err = s.take(nil, 1); err != nil || s.pages.Load() != pages+1 {
+		t.Errorf("with none warm: slot %v, %d have pages, of %d before, %v", slots, s.pages.Load(), pages, err)
+	}
+}
+
 // joined reads the chunk whose place is at, as docs/format.md tells readers to.
 func joined(t *testing.T, hot *os.File, f io.ReaderAt, slots uint32, at int64) []byte {
 	t.Helper()

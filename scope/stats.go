@@ -42,7 +42,7 @@ type Statistics struct {
 	Bytes       int64  // handed out in the trace
 	WindowLow   int64  // the least that was left of the prepared window, bytes
 	HotFaults   int64  // pages handed out that could not be faulted in before: each cost the program a page fault
-	Prepared    int64  // chunks of 64 KiB that a goroutine of the program prepared itself, because none was ready: each in some 20 to 140 µs
+	Prepared    int64  // chunks of 64 KiB that a goroutine of the program prepared itself, because none was ready: each in some 10 to 120 µs
 	Names       int64  // names interned
 	Recorder    string // the path and what it could verify, in words
 	Filter      string // as it was set last

@@ -20,7 +20,7 @@ var misuses = []struct {
 	{format.FieldArgsCut, "records whose arguments or strings were cut"},
 	{format.FieldClamped, "CPU times clamped to the wall time"},
 	{format.FieldHotFaults, "page faults that the program took in the trace's pages"},
-	{format.FieldPrepared, "chunks that the program prepared itself, in some 20 to 140 µs each: it recorded faster than the recorder could prepare them"},
+	{format.FieldPrepared, "chunks that the program prepared itself, in some 10 to 120 µs each: it recorded faster than the recorder could prepare them"},
 }
 
 // oddities tell what looks wrong and what the operator changed.

@@ -196,7 +196,7 @@ var FieldDocs = [...]string{
 	FieldSteal:        "time that the hypervisor gave all CPUs of the machine to others, while they had work",
 	FieldAnchoring:    "time that threads of the program spent on having their CPU clock read for the recorder, at most 3 µs each time",
 	FieldLostOpen:     "scopes of a ring whose begin was overwritten while they were open, and could not be kept",
-	FieldPrepared:     "chunks that goroutines of the program prepared themselves, because none was ready, in some 20 to 140 µs each",
+	FieldPrepared:     "chunks that goroutines of the program prepared themselves, because none was ready, in some 10 to 120 µs each",
 }
 
 func (f Field) String() string {
