@@ -26,7 +26,8 @@ func Timed(f func(n int)) Loop {
 	}
 }
 
-// Together runs f on two goroutines at once and returns the mean of their times.
+// Together runs f on two goroutines at once, each on a CPU of its own where there are two,
+// and returns the mean of their times.
 func Together(f func(n int)) Loop {
 	return func(n int) time.Duration {
 		var ready atomic.Int32
@@ -34,9 +35,11 @@ func Together(f func(n int)) Loop {
 		var done sync.WaitGroup
 		for i := range spent {
 			done.Go(func() {
+				runtime.LockOSThread()
+				defer runtime.UnlockOSThread()
+				defer apart(i)()
 				ready.Add(1)
 				for ready.Load() < 2 { // a wake-up would put them one after the other
-					runtime.Gosched()
 				}
 				begin := time.Now()
 				f(n)

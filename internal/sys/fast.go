@@ -53,7 +53,9 @@ func init() {
 	}
 }
 
-// entry is what a P owns; 128 bytes, so that two Ps share no cache line pair.
+// entry is what a P owns. Two Ps share no pair of cache lines, 128 bytes, wherever in one
+// the linker has entries begin: it knows of 32 bytes only. Else each scope would take the
+// line from the other P, and cost twice as much, in this build and not in the next.
 type entry struct {
 	cur, end, lo uintptr // in the P's chunk
 	m            uintptr
@@ -67,8 +69,13 @@ type entry struct {
 	expect       uint64
 	foreign      int64   // ends of scopes that another goroutine began
 	p            uintptr // the P whose entry it is
-	_            [16]byte
+	_            [144]byte
 }
+
+// What the assembly takes for its size, and what is to be left between two.
+var _ [256]struct{} = [unsafe.Sizeof(entry{})]struct{}{}
+
+const _ = uint(unsafe.Sizeof(entry{}) - unsafe.Offsetof(entry{}.p) - unsafe.Sizeof(entry{}.p) - 127)
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the
 // kernel writes; they are aligned as rseq(2) asks.

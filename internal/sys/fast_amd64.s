@@ -84,7 +84,7 @@
 	MOVL p_id(R13), AX                    \
 	CMPL AX, $MAXPS                       \
 	JAE  slow                             \
-	SHLQ $7, AX                           \
+	SHLQ $8, AX                           \
 	LEAQ ·entries(SB), R12                \
 	ADDQ AX, R12
 
@@ -110,7 +110,7 @@
 	MOVL p_id(R13), R12                   \
 	CMPL R12, $MAXPS                      \
 	JAE  miss                             \
-	SHLQ $7, R12                          \
+	SHLQ $8, R12                          \
 	LEAQ ·entries(SB), BX                 \
 	ADDQ BX, R12                          \
 	CMPQ R13, ent_p(R12)                  \

@@ -86,7 +86,7 @@
 	CMP   $MAXPS, R0                      \
 	BHS   slow                            \
 	MOVD  $·entries(SB), R12              \
-	ADD   R0<<7, R12, R12
+	ADD   R0<<8, R12, R12
 
 // FIND finds m (R10), p (R13) and the P's entry (R12) by the shortest chain.
 // Clobbers R1.
@@ -107,7 +107,7 @@
 	CMP   $MAXPS, R12                     \
 	BHS   miss                            \
 	MOVD  $·entries(SB), R1               \
-	ADD   R12<<7, R1, R12                 \
+	ADD   R12<<8, R1, R12                 \
 	MOVD  ent_p(R12), R1                  \
 	CMP   R13, R1                         \
 	BNE   miss                            \
