@@ -967,6 +967,8 @@ TEXT ·Lose(SB), NOSPLIT|NOFRAME, $0-25
 	CMPQ BX, ent_end(R12)
 	JLS  none
 count:
+	MOVL p_id(R13), AX
+	SHLQ $7, AX
 	CMPQ AX, lay_own(R9)
 	JAE  none
 	ADDQ lay_losses(R9), AX
