@@ -57,7 +57,7 @@ func holdP() {
 func paced(t *testing.T, n int) {
 	for i := range n {
 		if i%1000 == 0 {
-			for deadline := time.Now().Add(5 * time.Millisecond); !current.Load().pool.Spacious() && time.Now().Before(deadline); {
+			for deadline := time.Now().Add(20 * time.Millisecond); !current.Load().pool.Spacious() && time.Now().Before(deadline); {
 				time.Sleep(100 * time.Microsecond)
 			}
 		}
