@@ -41,6 +41,7 @@ func TestG38Bubble(t *testing.T) {
 				strings.Contains(s, "fatal error") || strings.Contains(s, "timed out") {
 				t.Errorf("%v\n%.4000s", err, s)
 			}
+			t.Logf("G38: synctest: %s: it ended as it has to (%v)", c.way, err)
 		})
 	}
 }

@@ -85,6 +85,7 @@ func TestG38Fork(t *testing.T) {
 				if parents == 0 || fmt.Sprint(got) != fmt.Sprint(want) {
 					t.Errorf("recorded %v, want %v", got, want)
 				}
+				t.Logf("G38: fork on %s, %s a recording: the parent's trace has %v", backing, when, got)
 			})
 		}
 	}
