@@ -52,8 +52,8 @@ func (r *limitReader) read(b *beat) {
 	r.memory.report(b, "memory limit", format.FieldMemLimit, readMemoryLimit)
 	b.left = r.memory.left()
 	for _, dir := range r.pids.dirs {
-		most, err := readBytes(dir, "pids.max")
-		used, e := readBytes(dir, "pids.current")
+		most, err := readNumber(dir, "pids.max")
+		used, e := readNumber(dir, "pids.current")
 		if err == nil && e == nil && most != NoLimit {
 			b.free = min(b.free, most-used)
 		}
@@ -177,14 +177,14 @@ func (h *hierarchy) left() int64 {
 		if h.v2 {
 			used, inactive, active = "memory.current", "inactive_file", "active_file"
 			// Beyond it the kernel makes the program wait.
-			if high, e := readBytes(dir, "memory.high"); e == nil {
+			if high, e := readNumber(dir, "memory.high"); e == nil {
 				limit = min(limit, high)
 			}
 		}
 		if err != nil || limit == NoLimit {
 			continue
 		}
-		n, err := readBytes(dir, used)
+		n, err := readNumber(dir, used)
 		if err != nil {
 			continue
 		}
@@ -228,14 +228,14 @@ func readCPULimit(v2 bool, dir string) (int64, error) {
 // readMemoryLimit reads a limit in bytes.
 func readMemoryLimit(v2 bool, dir string) (int64, error) {
 	if v2 {
-		return readBytes(dir, "memory.max")
+		return readNumber(dir, "memory.max")
 	}
-	return readBytes(dir, "memory.limit_in_bytes")
+	return readNumber(dir, "memory.limit_in_bytes")
 }
 
-// readBytes reads a number, of bytes or of threads. Version 1 writes "no limit" as the largest number
-// of whole pages.
-func readBytes(dir, name string) (int64, error) {
+// readNumber reads a number, of bytes or of threads. Version 1 writes "no limit" as the
+// largest number of whole pages.
+func readNumber(dir, name string) (int64, error) {
 	words, err := readWords(dir, name, 1)
 	if err != nil {
 		return 0, err

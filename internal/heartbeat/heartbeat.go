@@ -70,8 +70,8 @@ func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
 const NoLimit = math.MaxInt64
 
 // MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
-// was called, NoLimit where there are none, or none that can be read. What the kernel can take back counts
-// as left.
+// was called. It is NoLimit where there are none, or none that can be read. What the
+// kernel can take back counts as left.
 func (s *Sampler) MemoryLeft() int64 { return s.left }
 
 // ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.

@@ -78,7 +78,7 @@
 // one) and the P's entry (R12). Clobbers AX.
 #define WHERE(slow) \
 	MOVQ (TLS), R8                        \
-	LEAQ LAY, R9                     \
+	LEAQ LAY, R9                          \
 	MOVQ g_m(R8), R10                     \
 	MOVQ m_p(R10), R13                    \
 	MOVL p_id(R13), AX                    \
