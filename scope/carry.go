@@ -158,6 +158,9 @@ func (r *recorder) overwrite(idx []int64) {
 func (g *ring) leave(idx int64, w []uint64) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
+	if _, ok := g.chunks[idx]; ok {
+		return // the file did not take it: what has ended since is not to be open again
+	}
 	g.turn++
 	l := leftover{turn: g.turn}
 	if format.ChunkKind(w[0]>>32) != format.ChunkRecords {

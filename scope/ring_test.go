@@ -14,6 +14,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/mmpool"
 )
 
 // On the slower paths a scope takes 50 µs, and the short tests are for these.
@@ -152,12 +153,21 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 			t.Fatal(err)
 		}
 		verify(t, Path())
-		found := map[string]string{}
+		found, kept := map[string]string{}, int64(0)
 		each(t, Path(), func(tr *trace.Trace, e *trace.Event) {
-			if name := tr.Name(e.Name); name != "fill" {
+			name := tr.Name(e.Name)
+			if e.Overwritten == (name == "fill") {
+				t.Errorf("of %s the chunk is overwritten: %t", name, e.Overwritten)
+			}
+			if name != "fill" {
 				found[name] += fmt.Sprintf("%v open=%t args=%d ends=%d", e.Kind, e.Open, len(e.Args), len(e.EndArgs))
+			} else {
+				kept++
 			}
 		})
+		if s := Stats(); kept != s.Recorded {
+			t.Errorf("%d records are in the ring, Stats says %d", kept, s.Recorded)
+		}
 		for name, want := range map[string]string{
 			"same":    "task open=false args=1 ends=0",
 			"other":   "task open=false args=0 ends=0",
@@ -170,6 +180,39 @@ func TestRingEndsWhatWasOverwritten(t *testing.T) {
 			}
 		}
 	})
+}
+
+// TestLeaveTwice: a chunk that the file did not take leaves again in the next round. What
+// ended in between stays ended.
+func TestLeaveTwice(t *testing.T) {
+	const chunk = 3
+	ended, open := begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize, 100}, begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize + format.RecordSize, 200}
+	w := make([]uint64, mmpool.ChunkSize/8)
+	w[0], w[format.ChunkSealedOffset/8] = uint64(format.ChunkRecords)<<32, format.ChunkHeaderSize+2*format.RecordSize
+	for _, b := range []begun{ended, open} {
+		copy(w[b.loc%mmpool.ChunkSize/8:], []uint64{uint64(b.start), uint64(format.OpenStop(7, 1, 1)), uint64(format.KindTask)<<40 | 5, 0})
+	}
+	var told []format.Carry
+	g := &ring{
+		chunks: map[int64]leftover{}, open: map[begun]*carried{}, early: map[begun]struct{}{}, rows: map[uint64]*carried{}, most: 64, size: 64,
+		report: func(c *format.Carry) bool { told = append(told, *c); return true },
+		now:    func() int64 { return 1000 },
+	}
+	g.leave(chunk, w)
+	if _, ok := g.end(ended, 300, true); !ok {
+		t.Fatal("a scope that was open has not ended")
+	}
+	g.leave(chunk, w)
+	if _, ok := g.end(ended, 400, false); ok {
+		t.Error("a scope has ended twice")
+	}
+	g.lost([]int64{chunk})
+	if len(told) != 1 || told[0].Loc != open.loc || !told[0].Record.Open() {
+		t.Errorf("it is told as open: %+v, want what is at %d only", told, open.loc)
+	}
+	if n := g.over.Load(); n != 2 {
+		t.Errorf("%d records are overwritten, want 2", n)
+	}
 }
 
 // TestRingCountsOpenScopesThatItCannotKeep has more scopes open than a ring keeps. What

@@ -15,6 +15,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -96,8 +98,15 @@ func faults(t *testing.T) int64 {
 	return u.Minflt + u.Majflt
 }
 
+// within is Numbers in a scope that is open all the time.
+func within(w *victim.Worker) {
+	defer scope.Begin("within").End()
+	w.Also(1)
+	victim.Numbers(w)
+}
+
 // TestG10 records many times what a ring has, in a memory cgroup that is little
-// larger than the ring.
+// larger than the ring. What began with the recording is told of in the end.
 func TestG10(t *testing.T) {
 	quiet(t)
 	const ring = 16 << 20
@@ -116,7 +125,7 @@ func TestG10(t *testing.T) {
 		m := faultfs.MemoryGroup(t, limit)
 		v := victim.Start(t, victim.Config{
 			Path: filepath.Join(t.TempDir(), "t.scope"), Backing: backing, Ring: ring,
-			Workers: 4, Burst: 512, Pause: time.Millisecond, Scopes: uint64(events / 64 / 4), Hold: true, Patience: 4 * time.Minute,
+			Workers: 4, Burst: 512, Pause: time.Millisecond, Scopes: uint64(events / 64 / 4), Work: "within", Hold: true, Patience: 4 * time.Minute,
 		})
 		m.Add(t, v.PID)
 		v.Release(t)
@@ -124,6 +133,7 @@ func TestG10(t *testing.T) {
 		v.Until(t, "all scopes", func() bool { most = max(most, m.Usage(t)); return v.Gone() })
 		v.Wait(t)
 		f := v.Check(t, v.Config.Path)
+		ended(t, v.Config.Path, "within", 4)
 		if m.Kills(t) != 0 {
 			t.Errorf("the kernel killed %d times", m.Kills(t))
 		}
@@ -133,6 +143,31 @@ func TestG10(t *testing.T) {
 		t.Logf("G10: %s: %d MiB of records through a ring of %d MiB: %v; memory at most %d MiB of %d, %d MiB of it the file's, 0 kills",
 			backing, events>>20, ring>>20, f, m.Peak(t)>>20, limit>>20, m.Cache(t)>>20)
 	})
+}
+
+// ended finds n scopes of a name in a trace, all ended, and all overwritten.
+func ended(t *testing.T, path, name string, n int) {
+	t.Helper()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind == format.KindTask && tr.Name(e.Name) == name {
+			n--
+			if e.Open || !e.Overwritten {
+				t.Errorf("a scope that began with the recording and ended is open: %t, overwritten: %t", e.Open, e.Overwritten)
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Error(err)
+	}
+	if n != 0 {
+		t.Errorf("%d scopes that began with the recording are missing", n)
+	}
 }
 
 // TestG11 looks at what a trace takes on disk while much more is recorded than it may.

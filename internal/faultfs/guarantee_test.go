@@ -16,7 +16,7 @@ import (
 )
 
 func TestMain(m *testing.M) {
-	victim.Main(nil)
+	victim.Main(map[string]victim.Work{"within": within})
 	os.Exit(shmtest.Run(m.Run))
 }
 

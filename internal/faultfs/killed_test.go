@@ -55,7 +55,7 @@ func TestG34(t *testing.T) {
 								total += n
 							}
 						}
-						off := f.Issued - f.Events - f.Overwritten - total
+						off := f.Issued - (f.Events - f.Told) - f.Overwritten - total
 						issued, lost, missing = issued+f.Issued, lost+total, missing+off
 						switch known := whole(t, c.Path); {
 						case known != (backing != "heap"):

@@ -3,6 +3,7 @@ package states
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -15,7 +16,8 @@ import (
 // between their begin and their end. It is exact where switches tell of all of its
 // running and all of its system calls, and at most that where the Go trace alone does. It
 // is likely where the machine's host took more than a hundredth of the time in which its
-// CPUs had work: threads' switches don't tell of that.
+// CPUs had work, because threads' switches don't tell of that, and where the switches of
+// its threads themselves may make it wrong by more than a hundredth; see aSwitch.
 //
 // The Go trace is read when Events is called first; its memory is 16 bytes for each
 // stretch in which a goroutine was on a CPU without a break, and as much for each in which
@@ -50,19 +52,30 @@ type index struct {
 type usage struct {
 	sure  stretches
 	maybe stretches // its thread's whereabouts are not known
+	back  []int64   // when the system had its thread run again
 }
+
+// aSwitch is by how many ns a CPU time may be too large for each time that the thread was
+// switched off its CPU and on again. The kernel's records of a switch lie a little apart
+// from where its CPU clock changes hands: 5 µs as a rule, 7 to 14 beside a full load.
+const aSwitch = 10_000
 
 func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: s} }
 
 // add takes in an interval.
 func (x *index) add(v *Interval) {
-	if !v.On && v.State != Running && v.State != Syscall && (v.State != GC || v.Thread == 0) {
+	off := v.State == Preempted || v.State == Stalled || v.State == Blocked
+	if !v.On && !off && v.State != Running && v.State != Syscall && (v.State != GC || v.Thread == 0) {
 		return
 	}
 	u := x.byID[v.Goid]
 	if u == nil {
 		u = &usage{}
 		x.byID[v.Goid] = u
+	}
+	if off {
+		u.back = append(u.back, v.To)
+		return
 	}
 	if v.On {
 		u.sure.add(v.From, v.To)
@@ -82,10 +95,17 @@ func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
 	if more := u.maybe.until(to) - u.maybe.until(from); more > 0 {
 		return ns + more, format.AtMost
 	}
-	if ns > 0 && x.steal.much(from, to) {
+	if ns > 0 && (x.steal.much(from, to) || u.switches(from, to)*aSwitch*100 > ns) {
 		return ns, format.Likely
 	}
 	return ns, format.Exact
+}
+
+// switches is how often the thread came back to a CPU between two times.
+func (u *usage) switches(from, to int64) int64 {
+	first, _ := slices.BinarySearch(u.back, from)
+	after, _ := slices.BinarySearch(u.back, to)
+	return int64(after - first)
 }
 
 // stretches are stretches of time, none of which touch, by time.

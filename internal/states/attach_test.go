@@ -9,8 +9,9 @@ import (
 )
 
 func TestIndex(t *testing.T) {
+	const unit = 100_000 // so long that a switch makes little of it
 	x := newIndex(nil)
-	x.spans = []gotrace.Span{{From: 0, To: 1000}, {From: 2000, To: 3000}}
+	x.spans = []gotrace.Span{{From: 0, To: 1000 * unit}, {From: 2000 * unit, To: 3000 * unit}}
 	for _, v := range []Interval{
 		{From: 100, To: 200, State: CPU, On: true, Thread: 1},
 		{From: 200, To: 250, State: Syscall, On: true, Thread: 1},
@@ -25,13 +26,13 @@ func TestIndex(t *testing.T) {
 		{From: 800, To: 1000, State: Blocked, Thread: 1},
 		{From: 2000, To: 2500, State: CPU, On: true, Thread: 1},
 	} {
-		v.Goid = 7
+		v.Goid, v.From, v.To = 7, v.From*unit, v.To*unit
 		x.add(&v)
 	}
 	for _, c := range []struct {
 		goid     uint64
 		from, to int64
-		ns       int64
+		units    int64
 		q        format.Quality
 	}{
 		{7, 100, 700, 350, format.Exact},
@@ -47,12 +48,51 @@ func TestIndex(t *testing.T) {
 		{7, 2900, 3100, 0, format.Unknown},
 		{8, 100, 200, 0, format.Unknown},
 	} {
-		if ns, q := x.at(c.goid, c.from, c.to); ns != c.ns || q != c.q {
-			t.Errorf("goroutine %d from %d to %d: %d (%v), want %d (%v)", c.goid, c.from, c.to, ns, q, c.ns, c.q)
+		if ns, q := x.at(c.goid, c.from*unit, c.to*unit); ns != c.units*unit || q != c.q {
+			t.Errorf("goroutine %d from %d to %d: %d (%v), want %d (%v)", c.goid, c.from, c.to, ns, q, c.units*unit, c.q)
 		}
 	}
 	if n := len(x.byID[7].sure.list); n != 4 {
 		t.Errorf("%d stretches are kept, want 4: what touches is one", n)
+	}
+}
+
+// TestSwitchesMakeTimesLikely: each time that the system takes a thread off its CPU, what
+// switches tell is some microseconds more than what the thread had.
+func TestSwitchesMakeTimesLikely(t *testing.T) {
+	x := newIndex(nil)
+	x.spans = []gotrace.Span{{From: 0, To: 1e9}}
+	add := func(from, to int64, s State) {
+		x.add(&Interval{Goid: 7, From: from, To: to, State: s, On: s == CPU, Thread: 1})
+	}
+	for at := int64(0); at < 10e6; at += 1e6 { // each ms Go's own scheduler
+		add(at, at+5e5, CPU)
+		add(at+5e5, at+1e6, Channel)
+	}
+	for at := int64(10e6); at < 20e6; at += 1e6 { // each ms the system's
+		add(at, at+5e5, CPU)
+		add(at+5e5, at+1e6, []State{Preempted, Blocked, Stalled}[at/1e6%3])
+	}
+	for at := int64(20e6); at < 50e6; at += 3e6 { // each third
+		add(at, at+2e6, CPU)
+		add(at+2e6, at+3e6, Preempted)
+	}
+	for _, c := range []struct {
+		from, to int64
+		want     format.Quality
+	}{
+		{0, 10e6, format.Exact},
+		{0, 20e6, format.Exact}, // 100 µs of 10 ms: a hundredth
+		{5e6, 20e6, format.Likely},
+		{10e6, 20e6, format.Likely},
+		{10.1e6, 10.4e6, format.Exact}, // none meanwhile
+		{10.5e6, 10.9e6, format.Exact}, // off all the time
+		{10.4e6, 11.1e6, format.Likely},
+		{20e6, 50e6, format.Exact},
+	} {
+		if _, q := x.at(7, c.from, c.to); q != c.want {
+			t.Errorf("from %d to %d: %v, want %v", c.from, c.to, q, c.want)
+		}
 	}
 }
 

@@ -56,7 +56,7 @@ func (t *Trace) carryBlock(p []byte) error {
 	} else if x.ticks > c.Ticks {
 		return nil
 	}
-	x.ticks, x.rec, x.ext, x.where, x.told = c.Ticks, c.Record, bytes.Clone(c.Ext), where{c.Loc, c.Thread, c.Owner}, true
+	x.ticks, x.rec, x.ext, x.where, x.told = c.Ticks, c.Record, bytes.Clone(c.Ext), where{c.Loc, c.Thread, c.Owner, true}, true
 	if t.onCarry != nil {
 		t.onCarry(key)
 	}

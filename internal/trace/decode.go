@@ -55,7 +55,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	e.User, e.System, e.Self = -1, -1, 0
 	e.Value, e.ValueType = 0, format.SlotEnd
 	e.Creator, e.Created = 0, 0
-	e.Loc = w.loc
+	e.Loc, e.Overwritten = w.loc, w.gone
 	if e.Args != nil {
 		e.Args = nil
 	}
@@ -69,6 +69,7 @@ type where struct {
 	loc    int64
 	thread uint32
 	owner  uint32
+	gone   bool // its chunk is overwritten; see made.go
 }
 
 // instant fills in what has no duration.

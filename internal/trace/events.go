@@ -8,23 +8,26 @@ import (
 
 // Event is one record, joined with its end.
 type Event struct {
-	Kind    format.Kind
-	Name    uint16
-	Track   uint16 // name of the goroutine's row at Start; format.NameEmpty: none
-	Open    bool   // begun and not ended: Dur runs to the last moment the trace knows
-	Quality format.Quality
-	Depth   int32  // on its row, from 0; by the times. Instants: that of what surrounds them
-	Thread  uint32 // operating system's id where it began; 0: unknown
-	Owner   uint32 // the P (or stripe) whose chunk holds it
-	Goid    uint64 // goroutine that began it
-	EndGoid uint64 // goroutine that ended it, where another; else 0
-	Start   int64  // ns from the trace's start
-	Dur     int64  // ns; 0 for instants
-	CPU     int64  // ns, by Quality; of a process scope user + system
-	User    int64  // process scopes: ns in user mode, -1 unknown
-	System  int64  // process scopes: ns in the kernel, -1 unknown
-	Self    int64  // not set by Events
-	Value   uint64 // counters: the bits; ValueType tells how to read them
+	Kind  format.Kind
+	Name  uint16
+	Track uint16 // name of the goroutine's row at Start; format.NameEmpty: none
+	Open  bool   // begun and not ended: Dur runs to the last moment the trace knows
+	// Overwritten is of a record that a ring has overwritten, and counts as such: a carry,
+	// or an end apart, tells of it.
+	Overwritten bool
+	Quality     format.Quality
+	Depth       int32  // on its row, from 0; by the times. Instants: that of what surrounds them
+	Thread      uint32 // operating system's id where it began; 0: unknown
+	Owner       uint32 // the P (or stripe) whose chunk holds it
+	Goid        uint64 // goroutine that began it
+	EndGoid     uint64 // goroutine that ended it, where another; else 0
+	Start       int64  // ns from the trace's start
+	Dur         int64  // ns; 0 for instants
+	CPU         int64  // ns, by Quality; of a process scope user + system
+	User        int64  // process scopes: ns in user mode, -1 unknown
+	System      int64  // process scopes: ns in the kernel, -1 unknown
+	Self        int64  // not set by Events
+	Value       uint64 // counters: the bits; ValueType tells how to read them
 	// ValueType is the slot type of a counter's value.
 	ValueType format.SlotType
 	Creator   uint64 // go records: the goroutine that created this one

@@ -280,7 +280,7 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 			return nil // the next poll knows more
 		}
 		if info := f.recordsAt(loc); info != nil && r.Open() && !f.t.endGone(&r, f.t.state.Until) {
-			list = append(list, begin{r, where{loc, thread, info.owner}, ext})
+			list = append(list, begin{r, where{loc, thread, info.owner, false}, ext})
 		}
 		return err
 	}

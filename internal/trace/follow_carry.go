@@ -121,7 +121,7 @@ func (f *Follower) endGone(r *format.Record, loc, begin int64, ext []byte, owner
 		f.late++ // the chunk is new, and was not found yet
 		return false
 	}
-	b, w := g.record(), where{loc: begin, owner: owner}
+	b, w := g.record(), where{loc: begin, owner: owner, gone: true}
 	var args []byte
 	switch {
 	case known:

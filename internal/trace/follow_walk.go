@@ -81,7 +81,7 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 		if spec.Scope {
 			end = max(end, r.Stop)
 		}
-		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner}, ext: slices.Clone(s.extBytes())})
+		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.extBytes())})
 	}
 	c.whole = last
 	if last && f.late > wasLate {

@@ -77,7 +77,7 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 			p.add(textOrphanEnd, t.place(g.end), 1) // ended twice
 			continue
 		}
-		m := made{rec: g.record(), where: where{loc: g.loc, owner: g.owner}, end: g.end}
+		m := made{rec: g.record(), where: where{loc: g.loc, owner: g.owner, gone: true}, end: g.end}
 		k, ok := slices.BinarySearchFunc(list[:told], &m, func(a made, b *made) int { return order(&a, b) })
 		switch {
 		case ok && list[k].rec.Kind().Spec().Scope:
@@ -159,7 +159,7 @@ func (c *cursor) where(p *place) where {
 	if c.made != nil {
 		return c.made[p.off].where
 	}
-	return where{c.off + int64(p.off), p.thread, c.owner}
+	return where{c.off + int64(p.off), p.thread, c.owner, false}
 }
 
 // ext is the extension of the record at p; nil if there is none that is whole.

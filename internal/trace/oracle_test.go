@@ -570,15 +570,15 @@ func (o *oracle) line(r *oRecord, depth, track int) string {
 	if r.end != nil && r.end.goid != r.goid {
 		by = r.end.goid
 	}
-	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open, quality, cpu, user, system, value, r.thread, r.owner, by,
+	return lineOf(r.kind, o.name(r.name), r.goid, depth, o.ns(r.time), dur, r.open, r.made, quality, cpu, user, system, value, r.thread, r.owner, by,
 		o.name(track), o.slots(args), o.slots(endArgs))
 }
 
 // lineOf is a line by which the two readers are compared.
-func lineOf(kind int, name string, goid uint64, depth int, start, dur int64, open bool, quality uint64, cpu, user, system int64, value string,
+func lineOf(kind int, name string, goid uint64, depth int, start, dur int64, open, gone bool, quality uint64, cpu, user, system int64, value string,
 	thread, owner uint32, by uint64, track, args, endArgs string) string {
-	return fmt.Sprintf("kind %d %s g=%d depth=%d start=%d dur=%d open=%t cpu=%d/%d user=%d system=%d%s thread=%d owner=%d endg=%d track=%s |%s ||%s",
-		kind, name, goid, depth, start, dur, open, cpu, quality, user, system, value, thread, owner, by, track, args, endArgs)
+	return fmt.Sprintf("kind %d %s g=%d depth=%d start=%d dur=%d open=%t gone=%t cpu=%d/%d user=%d system=%d%s thread=%d owner=%d endg=%d track=%s |%s ||%s",
+		kind, name, goid, depth, start, dur, open, gone, cpu, quality, user, system, value, thread, owner, by, track, args, endArgs)
 }
 
 func (o *oracle) name(id int) string {

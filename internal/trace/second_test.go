@@ -77,7 +77,7 @@ func eventLine(tr *trace.Trace, e *trace.Event) string {
 		}
 		return text
 	}
-	return lineOf(int(e.Kind), name(e.Name), e.Goid, int(e.Depth), e.Start, dur, e.Open, uint64(e.Quality), cpu, user, system, value,
+	return lineOf(int(e.Kind), name(e.Name), e.Goid, int(e.Depth), e.Start, dur, e.Open, e.Overwritten, uint64(e.Quality), cpu, user, system, value,
 		e.Thread, e.Owner, e.EndGoid, name(e.Track), slots(e.Args), slots(e.EndArgs))
 }
 

@@ -17,6 +17,7 @@ import (
 type Found struct {
 	Issued      int64 // what the victim asked for, as far as it told
 	Events      int64
+	Told        int64 // of these: overwritten, and still told of
 	Ended, Open int64 // of the scopes of Numbers
 	Overwritten int64
 	AllLost     int64                 // as chunk 0 tells
@@ -28,9 +29,9 @@ type Found struct {
 }
 
 func (f *Found) String() string {
-	s := fmt.Sprintf("%d issued, %d recorded (%d open)", f.Issued, f.Events, f.Open)
+	s := fmt.Sprintf("%d issued, %d recorded (%d open)", f.Issued, f.Events-f.Told, f.Open)
 	if f.Overwritten > 0 {
-		s += fmt.Sprintf(", %d overwritten", f.Overwritten)
+		s += fmt.Sprintf(", %d overwritten (%d still told of)", f.Overwritten, f.Told)
 	}
 	total := int64(0)
 	for why, n := range f.Lost {
@@ -41,6 +42,9 @@ func (f *Found) String() string {
 	}
 	if total == 0 {
 		s += ", 0 lost"
+	}
+	if n := f.Lost[format.LossEnd]; n > 0 {
+		s += fmt.Sprintf(", %d ends lost", n)
 	}
 	if more := f.AllLost - total; more > 0 {
 		s += fmt.Sprintf(", %d more lost with the end of the trace", more)
@@ -106,6 +110,9 @@ func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 	wrong := 0
 	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		f.Events++
+		if e.Overwritten {
+			f.Told++
+		}
 		if e.Kind != format.KindTask || tr.Name(e.Name) != Name || len(e.Args) == 0 && v.Ring > 0 {
 			return true // a ring may have overwritten a begin before its end, and its arguments with it
 		}
@@ -190,8 +197,8 @@ func (v *Victim) account(t testing.TB, f *Found) {
 	if s.Recorded+s.Overwritten+s.Lost.Total() != f.Issued {
 		t.Errorf("%d issued, but %d recorded, %d overwritten, lost %+v", f.Issued, s.Recorded, s.Overwritten, s.Lost)
 	}
-	if f.Events != s.Recorded || f.Overwritten != s.Overwritten {
-		t.Errorf("the trace has %d records and says that %d are overwritten, Stats says %d and %d", f.Events, f.Overwritten, s.Recorded, s.Overwritten)
+	if n := f.Events - f.Told; n != s.Recorded || f.Overwritten != s.Overwritten {
+		t.Errorf("the trace has %d records and says that %d are overwritten, Stats says %d and %d", n, f.Overwritten, s.Recorded, s.Overwritten)
 	}
 	if f.AllLost != s.Lost.Total() {
 		t.Errorf("the trace says that %d are lost, Stats says %+v", f.AllLost, s.Lost)
