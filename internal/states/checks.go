@@ -88,8 +88,13 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 		k.Text += fmt.Sprintf("; that can't be judged, as of %v of the threads' time switches were lost", round(s.lost))
 		return
 	}
-	// The clocks count the switches themselves, which belong to nobody.
-	if itself := s.came * perSwitch; sum < c.cpu && itself > c.cpu/200 {
+	// The clocks count the switches themselves, which belong to nobody; or a thread's
+	// records of a switch lie outside of what its clock counts.
+	itself := s.came * perSwitch
+	if sum > c.cpu {
+		itself = s.came * aSwitch
+	}
+	if itself > c.cpu/200 {
 		k.Text += fmt.Sprintf(", of which %d switches may be %v", s.came, round(itself))
 		off = max(off-itself, 0)
 	}

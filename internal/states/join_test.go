@@ -167,14 +167,17 @@ func TestChecks(t *testing.T) {
 	j.finish()
 	f := j.facts
 	f.Switches = true
-	lost := j.switches.lost
-	j.switches.lost = 0
+	lost, came := j.switches.lost, j.switches.came
+	j.switches.lost, j.switches.came = 0, 0
 	f.checkSum()
 	f.checkCPU(j.switches, &clocks{0, 2000, 2000})
 	f.checkUnknown()
 	k := f.Checks
 	if !k.Sum.OK || k.CPU.OK || k.Unknown.OK {
 		t.Errorf("%+v", k)
+	}
+	if came != 3 {
+		t.Errorf("threads came onto CPUs %d times, want 3", came)
 	}
 	// Thread 13 had 2000 ns, thread 12 400 and 100 more after what was lost; 1000 were two goroutines'.
 	if f.over != 1000 || f.used != 2000 || j.switches.on != 2000+300+100 {
@@ -186,14 +189,28 @@ func TestChecks(t *testing.T) {
 	// By the clocks there was more: what three switches took.
 	f.over = 0
 	f.Checks.CPU = Check{}
+	j.switches.came = came
 	f.checkCPU(j.switches, &clocks{0, 2000, 2400 + 3*perSwitch})
-	if k := f.Checks.CPU; !k.OK || k.Off != 0 || j.switches.came != 3 || lost != 100 {
+	if k := f.Checks.CPU; !k.OK || k.Off != 0 || lost != 100 {
 		t.Errorf("%+v, with %d switches and %d ns of lost ones", k, j.switches.came, lost)
 	}
 	f.checkCPU(j.switches, &clocks{0, 2000, 100_000})
 	if f.Checks.CPU.OK {
 		t.Error(f.Checks.CPU.Text)
 	}
+	// By the clocks there was less: what is between them and the records of three switches.
+	on := j.switches.on
+	j.switches.on = 1e6 + 3*aSwitch
+	f.checkCPU(j.switches, &clocks{0, 2e6, 1e6})
+	if k := f.Checks.CPU; !k.OK || k.Off != 0 || !strings.Contains(k.Text, "of which 3 switches may be") {
+		t.Errorf("%+v", k)
+	}
+	j.switches.came = 0
+	f.checkCPU(j.switches, &clocks{0, 2e6, 1e6})
+	if f.Checks.CPU.OK {
+		t.Error(f.Checks.CPU.Text)
+	}
+	j.switches.on = on
 	// By the clocks there was less: what the host took.
 	for _, c := range []struct {
 		stolen int64
