@@ -94,11 +94,12 @@ func (f *Facts) checkCPU(s *switches, c *clocks) {
 	if sum > c.cpu {
 		itself = s.came * aSwitch
 	}
-	if itself > c.cpu/200 {
+	much := func() bool { return float64(off) > cpuTolerance*float64(c.cpu) }
+	if much() && itself > c.cpu/200 {
 		k.Text += fmt.Sprintf(", of which %d switches may be %v", s.came, round(itself))
 		off = max(off-itself, 0)
 	}
-	if sum > c.cpu && f.stolen > c.cpu/200 {
+	if much() && sum > c.cpu && f.stolen > c.cpu/200 {
 		k.Text += fmt.Sprintf(", of which up to %v may be what the host took, of which switches don't tell", round(f.stolen))
 		off = max(off-f.stolen, 0)
 	}
