@@ -179,6 +179,12 @@ func TestSegmentsFollowed(t *testing.T) {
 		issued := int64(0)
 		go func() {
 			issued = worked(perWorker)
+			// A flusher that gets no CPU lets no segment go.
+			for begin := time.Now(); Stats().Overwritten == 0 && time.Since(begin) < 20*time.Second; time.Sleep(time.Millisecond) {
+				for range 1000 {
+					Task("more")()
+				}
+			}
 			stopped <- Stop()
 		}()
 		type step struct {
