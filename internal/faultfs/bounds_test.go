@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -148,12 +149,8 @@ func TestG10(t *testing.T) {
 // ended finds n scopes of a name in a trace, all ended, and all overwritten.
 func ended(t *testing.T, path, name string, n int) {
 	t.Helper()
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer tr.Close()
-	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	tr := tracetest.OpenFile(t, path)
+	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		if e.Kind == format.KindTask && tr.Name(e.Name) == name {
 			n--
 			if e.Open || !e.Overwritten {

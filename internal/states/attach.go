@@ -20,8 +20,9 @@ import (
 // its threads themselves may make it wrong by more than a hundredth; see aSwitch.
 //
 // The Go trace is read when Events is called first; its memory is 16 bytes for each
-// stretch in which a goroutine was on a CPU without a break, and as much for each in which
-// it may have been. A trace without one stays as it is.
+// stretch in which a goroutine was on a CPU without a break, as much for each in which
+// it may have been, and 8 for each time that the system took its thread off one. A trace
+// without one stays as it is.
 func Attach(t *trace.Trace) error {
 	if len(t.GoTraces()) == 0 {
 		return nil
