@@ -31,23 +31,13 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if sys.Forked() {
 		return false
 	}
-	if r.ring != nil && keeps(t) {
+	if r.ring != nil && t.Once() {
 		return r.blockBy(&r.kept, t, payload)
 	}
 	if (t == format.BlockGoTrace || t == format.BlockSwitch) && !r.pool.Spacious() {
 		return false // it may be many: not the last room
 	}
 	return r.blockBy(&r.blocks, t, payload)
-}
-
-// keeps tells whether a ring must not overwrite blocks of a type: what is told
-// once, and needed as long as the trace is.
-func keeps(t format.BlockType) bool {
-	switch t {
-	case format.BlockName, format.BlockInfo, format.BlockFrame, format.BlockStack, format.BlockBreak, format.BlockStop:
-		return true
-	}
-	return false
 }
 
 func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) bool {

@@ -58,6 +58,7 @@ type anonymizer struct {
 	in, out []byte              // a chunk, and what becomes of it
 	other   []byte              // one that is looked at meanwhile
 	slots   []format.Slot
+	values  []format.Value
 	ext     []byte
 	result  Result
 }

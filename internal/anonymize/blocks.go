@@ -33,116 +33,58 @@ func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
 // block is the payload of a block without what nobody is to know: empty if that is
 // all of it, nil if it makes no sense.
 func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error) {
-	var bad error
-	switch t {
-	case format.BlockName:
-		var id uint16
-		var name []byte
-		if id, name, bad = format.DecodeName(p); bad == nil {
-			a.result.Names++
-			kept = format.AppendName(nil, id, a.hash.text("name", string(name)))
-		}
-	case format.BlockCalib:
-		var c format.Calib
-		if c, bad = format.DecodeCalib(p); bad == nil {
-			kept = format.AppendCalib(nil, &c)
-		}
-	case format.BlockBeat:
-		kept, bad = beat(p)
-	case format.BlockThread:
-		var ticks int64
-		var ts []format.Thread
-		if ticks, ts, bad = format.DecodeThreads(nil, p); bad == nil {
-			kept = format.AppendThreads(nil, ticks, ts)
-		}
-	case format.BlockInfo:
-		var key, value string
-		if key, value, bad = format.DecodeInfo(p); bad == nil {
-			if kept = []byte{}; keepFact(key, &value) {
-				kept = format.AppendInfo(nil, key, value)
-			}
-		}
-	case format.BlockGap:
-		var g format.Gap
-		if g, bad = format.DecodeGap(p); bad == nil {
-			kept = format.AppendGap(nil, &g)
-		}
-	case format.BlockStop:
-		var ticks int64
-		if ticks, bad = format.DecodeTicks(p); bad == nil {
-			kept = format.AppendTicks(nil, ticks)
-		}
-	case format.BlockBreak:
-		var before, after int64
-		if before, after, bad = format.DecodeBreak(p); bad == nil {
-			kept = format.AppendBreak(nil, before, after)
-		}
-	case format.BlockNote:
-		var ticks int64
-		var text string
-		if ticks, text, bad = format.DecodeNote(p); bad == nil {
-			kept = format.AppendNote(nil, ticks, a.note(text))
-		}
-	case format.BlockFrame:
-		var f format.Frame
-		if f, bad = format.DecodeFrame(p); bad == nil {
-			a.frame(&f, len(p))
-			kept = format.AppendFrame(nil, &f)
-		}
-	case format.BlockStack:
-		var s format.Stack
-		if s, bad = format.DecodeStack(p); bad == nil {
-			kept = format.AppendStack(nil, &s)
-		}
-	case format.BlockCount:
-		var ticks int64
-		var cs []format.Count
-		if ticks, cs, bad = format.DecodeCounts(nil, p); bad == nil {
-			kept = format.AppendCounts(nil, ticks, cs)
-		}
-	case format.BlockCarry:
-		return a.carry(p)
-	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
-		kept, bad = a.sched(t, p)
+	s := format.BlockOf(t)
+	if s == nil {
+		return nil, nil
 	}
+	vs, bad := s.Read(a.values[:0], p)
 	if bad != nil {
 		return nil, nil
 	}
-	return kept, nil
-}
-
-// sched is the payload of a gotrace, switch or lock block: nothing of the first.
-func (a *anonymizer) sched(t format.BlockType, p []byte) (kept []byte, err error) {
+	a.values = vs
 	switch t {
-	case format.BlockGoTrace:
-		_, _, part, err := format.DecodeGoTrace(p)
-		a.result.GoTrace += int64(len(part))
-		return []byte{}, err
-	case format.BlockSwitch:
-		s, err := format.DecodeSwitches(nil, p)
-		if err != nil {
-			return nil, err
+	case format.BlockName:
+		a.result.Names++
+	case format.BlockBeat:
+		vs = knownFields(vs)
+	case format.BlockInfo:
+		value := string(vs[1].B)
+		if !keepFact(string(vs[0].B), &value) {
+			return []byte{}, nil
 		}
-		return format.AppendSwitches(nil, &s), nil
+		return format.AppendInfo(nil, string(vs[0].B), value), nil
+	case format.BlockNote:
+		return format.AppendNote(nil, vs[0].N, a.note(string(vs[1].B))), nil
+	case format.BlockFrame:
+		f, _ := format.DecodeFrame(p)
+		a.frame(&f, len(p))
+		return format.AppendFrame(nil, &f), nil
+	case format.BlockCarry:
+		return a.carry(p)
+	case format.BlockGoTrace:
+		a.result.GoTrace += int64(len(vs[2].B))
+		return []byte{}, nil
 	}
-	l, err := format.DecodeLockSums(p)
-	l.Addr = a.hash.address(l.Addr)
-	return format.AppendLockSums(nil, &l), err
+	for i := range vs {
+		switch f := s.Field(i); f.Is {
+		case format.Private:
+			vs[i].B = []byte(a.hash.text(f.Name, string(vs[i].B)))
+		case format.Address:
+			vs[i].N = int64(a.hash.address(uint64(vs[i].N)))
+		}
+	}
+	return s.Append(nil, vs), nil
 }
 
-// beat is a heartbeat's payload with the fields of this version.
-func beat(p []byte) ([]byte, error) {
-	ticks, vs, err := format.DecodeBeat(nil, p)
-	if err != nil {
-		return nil, err
-	}
-	known := vs[:0]
-	for _, v := range vs {
-		if v.Field > 0 && int(v.Field) <= len(format.Fields) {
-			known = append(known, v)
+// knownFields are the values of a heartbeat, without the fields of later versions.
+func knownFields(vs []format.Value) []format.Value {
+	known := vs[:1]
+	for each := vs[1:]; len(each) > 0; each = each[2:] {
+		if each[0].N > 0 && each[0].N <= int64(len(format.Fields)) {
+			known = append(known, each[0], each[1])
 		}
 	}
-	return format.AppendBeat(nil, ticks, known), nil
+	return known
 }
 
 // carry is a carry's payload without arguments; nil if its record has no meaning.

@@ -1,10 +1,5 @@
 package format
 
-import (
-	"encoding/binary"
-	"fmt"
-)
-
 // Field numbers a value of a heartbeat. A field that is absent is unknown.
 // Numbers are never reused.
 type Field uint16
@@ -223,14 +218,14 @@ func AppendBeat(b []byte, ticks int64, vs []FieldValue) []byte {
 
 // DecodeBeat reads a beat block's payload, appending to dst.
 func DecodeBeat(dst []FieldValue, p []byte) (ticks int64, vs []FieldValue, err error) {
-	if len(p) < 8 || len(p)%16 != 8 {
-		return 0, dst, fmt.Errorf("%w: beat block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockBeat, p)
+	if err != nil {
+		return 0, dst, err
 	}
-	le := binary.LittleEndian
-	for q := p[8:]; len(q) > 0; q = q[16:] {
-		dst = append(dst, FieldValue{Field(le.Uint64(q)), int64(le.Uint64(q[8:]))})
+	for each := v[1:]; len(each) > 0; each = each[2:] {
+		dst = append(dst, FieldValue{Field(each[0].N), each[1].N})
 	}
-	return int64(le.Uint64(p)), dst, nil
+	return v[0].N, dst, nil
 }
 
 // Thread is one of the busiest threads at a beat.
@@ -251,12 +246,12 @@ func AppendThreads(b []byte, ticks int64, ts []Thread) []byte {
 
 // DecodeThreads reads a thread block's payload, appending to dst.
 func DecodeThreads(dst []Thread, p []byte) (ticks int64, ts []Thread, err error) {
-	if len(p) < 8 || (len(p)-8)%24 != 0 {
-		return 0, dst, fmt.Errorf("%w: thread block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockThread, p)
+	if err != nil {
+		return 0, dst, err
 	}
-	le := binary.LittleEndian
-	for q := p[8:]; len(q) > 0; q = q[24:] {
-		dst = append(dst, Thread{int64(le.Uint64(q)), int64(le.Uint64(q[8:])), int64(le.Uint64(q[16:]))})
+	for each := v[1:]; len(each) > 0; each = each[3:] {
+		dst = append(dst, Thread{each[0].N, each[1].N, each[2].N})
 	}
-	return int64(le.Uint64(p)), dst, nil
+	return v[0].N, dst, nil
 }

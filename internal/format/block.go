@@ -29,9 +29,13 @@ const (
 	BlockLock    BlockType = 16 // LockSums
 )
 
-// BlockTypeNames are the types' names in the text form.
-var BlockTypeNames = []string{1: "name", 2: "calib", 3: "beat", 4: "thread", 5: "info", 6: "gap", 7: "stop", 8: "break", 9: "note",
-	10: "frame", 11: "stack", 12: "count", 13: "carry", 14: "gotrace", 15: "switch", 16: "lock"}
+// Once reports whether blocks of a type are told once, and needed as long as the trace
+// is: a ring does not overwrite them. (It is no column of the table, which is in no program
+// that only records.)
+func (t BlockType) Once() bool {
+	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockBreak | 1<<BlockStop
+	return t < 64 && 1<<t&uint64(once) != 0
+}
 
 // BlockHeaderSize is the size of a block's head: u32 payload length, u16 type,
 // u16 0, u32 CRC-32C of those eight bytes and the payload, u32 0. The payload
@@ -88,7 +92,10 @@ func AppendCalib(b []byte, c *Calib) []byte {
 
 // DecodeCalib reads a calibration's payload.
 func DecodeCalib(p []byte) (c Calib, err error) {
-	err = decodeInts(p, &c.Ticks, &c.Mono, &c.Wall, &c.Bracket)
+	v, err := decode(BlockCalib, p)
+	if err == nil {
+		c = Calib{v[0].N, v[1].N, v[2].N, v[3].N}
+	}
 	return c, err
 }
 
@@ -106,9 +113,10 @@ func AppendGap(b []byte, g *Gap) []byte {
 
 // DecodeGap reads a gap's payload.
 func DecodeGap(p []byte) (g Gap, err error) {
-	var r int64
-	err = decodeInts(p, &g.From, &g.To, &g.Count, &r)
-	g.Reason = Loss(r)
+	v, err := decode(BlockGap, p)
+	if err == nil {
+		g = Gap{v[0].N, v[1].N, v[2].N, Loss(v[3].N)}
+	}
 	return g, err
 }
 
@@ -119,15 +127,8 @@ func appendInts(b []byte, vs ...int64) []byte {
 	return b
 }
 
-func decodeInts(p []byte, vs ...*int64) error {
-	if len(p) < 8*len(vs) {
-		return fmt.Errorf("%w: payload of %d bytes, want %d", ErrCorrupt, len(p), 8*len(vs))
-	}
-	for i, v := range vs {
-		*v = int64(binary.LittleEndian.Uint64(p[8*i:]))
-	}
-	return nil
-}
+// decode reads the values of a payload.
+func decode(t BlockType, p []byte) ([]Value, error) { return Blocks[t].Read(nil, p) }
 
 // AppendName appends a name block's payload.
 func AppendName(b []byte, id uint16, name string) []byte {
@@ -137,14 +138,11 @@ func AppendName(b []byte, id uint16, name string) []byte {
 
 // DecodeName reads a name block's payload; name aliases p.
 func DecodeName(p []byte) (id uint16, name []byte, err error) {
-	if len(p) < 8 || len(p) > 8+MaxName {
-		return 0, nil, fmt.Errorf("%w: name block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockName, p)
+	if err != nil {
+		return 0, nil, err
 	}
-	v := binary.LittleEndian.Uint32(p)
-	if v >= MaxNames {
-		return 0, nil, fmt.Errorf("%w: name id %d", ErrCorrupt, v)
-	}
-	return uint16(v), p[8:], nil
+	return uint16(v[0].N), v[2].B, nil
 }
 
 // AppendInfo appends an info block's payload.
@@ -156,11 +154,11 @@ func AppendInfo(b []byte, key, value string) []byte {
 
 // DecodeInfo reads an info block's payload.
 func DecodeInfo(p []byte) (key, value string, err error) {
-	if len(p) < 2 || int(binary.LittleEndian.Uint16(p)) > len(p)-2 {
-		return "", "", fmt.Errorf("%w: info block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockInfo, p)
+	if err != nil {
+		return "", "", err
 	}
-	n := 2 + int(binary.LittleEndian.Uint16(p))
-	return string(p[2:n]), string(p[n:]), nil
+	return string(v[0].B), string(v[1].B), nil
 }
 
 // Loss is why a record was not kept.
@@ -193,8 +191,11 @@ func AppendTicks(b []byte, ticks int64) []byte { return appendInts(b, ticks) }
 
 // DecodeTicks reads a payload that is one time.
 func DecodeTicks(p []byte) (ticks int64, err error) {
-	err = decodeInts(p, &ticks)
-	return ticks, err
+	v, err := decode(BlockStop, p)
+	if err != nil {
+		return 0, err
+	}
+	return v[0].N, nil
 }
 
 // AppendBreak appends a break block's payload; DecodeBreak reads it.
@@ -202,8 +203,11 @@ func AppendBreak(b []byte, before, after int64) []byte { return appendInts(b, be
 
 // DecodeBreak reads a break block's payload.
 func DecodeBreak(p []byte) (before, after int64, err error) {
-	err = decodeInts(p, &before, &after)
-	return before, after, err
+	v, err := decode(BlockBreak, p)
+	if err != nil {
+		return 0, 0, err
+	}
+	return v[0].N, v[1].N, nil
 }
 
 // AppendNote appends a note block's payload; DecodeNote reads it.
@@ -213,8 +217,9 @@ func AppendNote(b []byte, ticks int64, text string) []byte {
 
 // DecodeNote reads a note block's payload.
 func DecodeNote(p []byte) (ticks int64, text string, err error) {
-	if err = decodeInts(p, &ticks); err != nil {
+	v, err := decode(BlockNote, p)
+	if err != nil {
 		return 0, "", err
 	}
-	return ticks, string(p[8:]), nil
+	return v[0].N, string(v[1].B), nil
 }

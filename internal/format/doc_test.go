@@ -41,10 +41,8 @@ func TestDocs(t *testing.T) {
 			row("5. Extensions", i, name)
 		}
 	}
-	for i, name := range BlockTypeNames {
-		if name != "" {
-			row("7. Blocks", i, name)
-		}
+	for _, s := range Blocks[1:] {
+		row("7. Blocks", int(s.Type), s.Name)
 	}
 	for i, name := range LossNames {
 		if name != "" {

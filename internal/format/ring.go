@@ -1,9 +1,6 @@
 package format
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "encoding/binary"
 
 // Carry is a record of a ring that is still to be known when its chunk is
 // overwritten: a scope that is open, or what a goroutine's row is called. It is
@@ -18,9 +15,6 @@ type Carry struct {
 	Ext    []byte // its extension, if it has one; whole units
 }
 
-// carrySize is a Carry without its extension.
-const carrySize = 8 + 8 + 4 + 4 + RecordSize
-
 // AppendCarry appends c's payload.
 func AppendCarry(b []byte, c *Carry) []byte {
 	le := binary.LittleEndian
@@ -33,23 +27,12 @@ func AppendCarry(b []byte, c *Carry) []byte {
 
 // DecodeCarry reads a carry's payload. Ext aliases it.
 func DecodeCarry(p []byte) (c Carry, err error) {
-	if len(p) < carrySize || (len(p)-carrySize)%RecordSize != 0 {
-		return c, fmt.Errorf("%w: carry of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockCarry, p)
+	if err != nil {
+		return c, err
 	}
-	le := binary.LittleEndian
-	c = Carry{
-		Ticks:  int64(le.Uint64(p)),
-		Loc:    int64(le.Uint64(p[8:])),
-		Thread: le.Uint32(p[16:]),
-		Owner:  le.Uint32(p[20:]),
-		Record: DecodeRecord(p[24:]),
-		Ext:    p[carrySize:],
-	}
-	if c.Loc <= 0 || c.Loc%RecordSize != 0 {
-		return c, fmt.Errorf("%w: carry of a record at %d", ErrCorrupt, c.Loc)
-	}
-	if ext := len(c.Ext) > 0; ext != c.Record.Ext() || ext && (!IsExt(le.Uint64(c.Ext)) || ExtUnits(le.Uint64(c.Ext))*RecordSize != len(c.Ext)) {
-		return c, fmt.Errorf("%w: carry with an extension of %d bytes", ErrCorrupt, len(c.Ext))
-	}
-	return c, nil
+	return Carry{
+		Ticks: v[0].N, Loc: v[1].N, Thread: uint32(v[2].N), Owner: uint32(v[3].N),
+		Record: DecodeRecord(v[4].B), Ext: v[4].B[RecordSize:],
+	}, nil
 }

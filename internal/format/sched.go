@@ -19,10 +19,11 @@ func AppendGoTrace(b []byte, stream, seq uint32, part []byte) []byte {
 
 // DecodeGoTrace reads a gotrace block's payload; part aliases p.
 func DecodeGoTrace(p []byte) (stream, seq uint32, part []byte, err error) {
-	if len(p) < GoTraceHeadSize || binary.LittleEndian.Uint32(p) == 0 {
-		return 0, 0, nil, fmt.Errorf("%w: gotrace block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockGoTrace, p)
+	if err != nil {
+		return 0, 0, nil, err
 	}
-	return binary.LittleEndian.Uint32(p), binary.LittleEndian.Uint32(p[4:]), p[GoTraceHeadSize:], nil
+	return uint32(v[0].N), uint32(v[1].N), v[2].B, nil
 }
 
 // Switches is when a thread came onto a CPU and left it.
@@ -158,8 +159,6 @@ const (
 // LockKindNames are the kinds by number, as the tools show them.
 var LockKindNames = []string{"lock", "mutex", "rwmutex", "retry"}
 
-const lockSumsSize = 56
-
 // AppendLockSums appends l's payload.
 func AppendLockSums(b []byte, l *LockSums) []byte {
 	return appendInts(b, l.Ticks, int64(l.Addr), int64(l.Kind)<<16|int64(l.Name), l.Acquired, l.Contended, l.Short, l.ShortWait)
@@ -167,16 +166,17 @@ func AppendLockSums(b []byte, l *LockSums) []byte {
 
 // DecodeLockSums reads a lock block's payload.
 func DecodeLockSums(p []byte) (l LockSums, err error) {
-	var addr, what int64
-	if len(p) != lockSumsSize {
-		return l, fmt.Errorf("%w: lock block of %d bytes", ErrCorrupt, len(p))
-	}
-	err = decodeInts(p, &l.Ticks, &addr, &what, &l.Acquired, &l.Contended, &l.Short, &l.ShortWait)
-	l.Addr, l.Name, l.Kind = uint64(addr), uint16(what), LockKind(what>>16)
-	if err == nil && (what>>16 >= int64(len(LockKindNames)) || what < 0 || l.Acquired < -1 || l.Contended < 0 || l.Short < 0 || l.Short > l.Contended || l.ShortWait < 0) {
+	v, err := decode(BlockLock, p)
+	if err == nil && (v[6].N > v[5].N) {
 		err = fmt.Errorf("%w: numbers that no lock has", ErrCorrupt)
 	}
-	return l, err
+	if err != nil {
+		return l, err
+	}
+	return LockSums{
+		Ticks: v[0].N, Addr: uint64(v[1].N), Name: uint16(v[2].N), Kind: LockKind(v[3].N),
+		Acquired: v[4].N, Contended: v[5].N, Short: v[6].N, ShortWait: v[7].N,
+	}, nil
 }
 
 // LockMode is how a lock is wanted or held: the value of the uint slot of a wait or

@@ -1,9 +1,6 @@
 package format
 
-import (
-	"encoding/binary"
-	"fmt"
-)
+import "encoding/binary"
 
 // Limits of what counted stacks may have.
 const (
@@ -43,20 +40,14 @@ func AppendFrame(b []byte, f *Frame) []byte {
 
 // DecodeFrame reads a frame block's payload.
 func DecodeFrame(p []byte) (f Frame, err error) {
-	le := binary.LittleEndian
-	if len(p) < 16 || len(p) > 16+2*MaxName {
-		return f, fmt.Errorf("%w: frame block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockFrame, p)
+	if err != nil {
+		return f, err
 	}
-	n := int(le.Uint16(p[14:]))
-	if n > len(p)-16 || n > MaxName || len(p)-16-n > MaxName {
-		return f, fmt.Errorf("%w: a function of %d bytes in a frame block of %d", ErrCorrupt, n, len(p))
-	}
-	f = Frame{ID: le.Uint32(p), Line: le.Uint32(p[4:]), Start: le.Uint32(p[8:]), Inlined: le.Uint16(p[12:])&frameInlined != 0}
-	if f.ID >= MaxFrames {
-		return f, fmt.Errorf("%w: frame id %d", ErrCorrupt, f.ID)
-	}
-	f.Function, f.File = string(p[16:16+n]), string(p[16+n:])
-	return f, nil
+	return Frame{
+		ID: uint32(v[0].N), Line: uint32(v[1].N), Start: uint32(v[2].N), Inlined: v[3].N&frameInlined != 0,
+		Function: string(v[4].B), File: string(v[5].B),
+	}, nil
 }
 
 // Stack is where calls came from: the ids of its frames, the caller first.
@@ -85,16 +76,13 @@ func AppendStack(b []byte, s *Stack) []byte {
 
 // DecodeStack reads a stack block's payload.
 func DecodeStack(p []byte) (s Stack, err error) {
-	le := binary.LittleEndian
-	if len(p) < 8 || len(p)%4 != 0 || len(p) > 8+4*MaxStackFrames {
-		return s, fmt.Errorf("%w: stack block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockStack, p)
+	if err != nil {
+		return s, err
 	}
-	s.ID, s.Cut = le.Uint32(p), le.Uint32(p[4:])&stackCut != 0
-	if s.ID == OtherStacks || s.ID >= MaxStacks {
-		return s, fmt.Errorf("%w: stack id %d", ErrCorrupt, s.ID)
-	}
-	for q := p[8:]; len(q) > 0; q = q[4:] {
-		s.Frames = append(s.Frames, le.Uint32(q))
+	s.ID, s.Cut = uint32(v[0].N), v[1].N&stackCut != 0
+	for _, f := range v[2:] {
+		s.Frames = append(s.Frames, uint32(f.N))
 	}
 	return s, nil
 }
@@ -119,17 +107,12 @@ func AppendCounts(b []byte, ticks int64, cs []Count) []byte {
 
 // DecodeCounts reads a count block's payload, appending to dst.
 func DecodeCounts(dst []Count, p []byte) (ticks int64, cs []Count, err error) {
-	if len(p) < 8 || (len(p)-8)%24 != 0 {
-		return 0, dst, fmt.Errorf("%w: count block of %d bytes", ErrCorrupt, len(p))
+	v, err := decode(BlockCount, p)
+	if err != nil {
+		return 0, dst, err
 	}
-	le := binary.LittleEndian
-	for q := p[8:]; len(q) > 0; q = q[24:] {
-		name, stack := le.Uint32(q), le.Uint32(q[4:])
-		c := Count{uint16(name), stack, int64(le.Uint64(q[8:])), int64(le.Uint64(q[16:]))}
-		if name >= MaxNames || stack >= MaxStacks || c.Calls < 0 {
-			return 0, dst, fmt.Errorf("%w: %d calls of name %d from stack %d", ErrCorrupt, c.Calls, name, stack)
-		}
-		dst = append(dst, c)
+	for each := v[1:]; len(each) > 0; each = each[4:] {
+		dst = append(dst, Count{uint16(each[0].N), uint32(each[1].N), each[2].N, each[3].N})
 	}
-	return int64(le.Uint64(p)), dst, nil
+	return v[0].N, dst, nil
 }

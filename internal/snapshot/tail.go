@@ -89,19 +89,16 @@ func (w *blockWriter) addUntil(t format.BlockType, p []byte) error {
 
 // times are the first and the last moment that a block tells of.
 func times(t format.BlockType, p []byte) (from, to int64, ok bool) {
-	words := 1
-	switch t {
-	case format.BlockGap, format.BlockBreak:
-		words = 2
-	case format.BlockCalib, format.BlockBeat, format.BlockThread, format.BlockStop, format.BlockNote, format.BlockCount, format.BlockCarry, format.BlockLock:
-	default:
+	s := format.BlockOf(t)
+	if s == nil {
 		return 0, 0, false
 	}
-	if len(p) < 8*words {
+	var buf [2]int64
+	all := s.Times(buf[:0], p)
+	if len(all) == 0 {
 		return 0, 0, false
 	}
-	from = int64(binary.LittleEndian.Uint64(p))
-	to = int64(binary.LittleEndian.Uint64(p[8*(words-1):]))
+	from, to = all[0], all[len(all)-1]
 	return from, to, from > 0 && to < format.MaxTicks
 }
 

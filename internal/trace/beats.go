@@ -42,9 +42,6 @@ func (t *Trace) beatBlock(typ format.BlockType, p []byte, loc int64) error {
 	} else {
 		ticks, _, err = format.DecodeThreads(nil, p)
 	}
-	if err == nil {
-		err = t.sawTime(ticks)
-	}
 	if err != nil {
 		return err
 	}

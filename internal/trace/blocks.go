@@ -73,7 +73,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			if tail.torn++; tail.torn < tornForGood && !t.state.Closed {
 				return true, changed, nil
 			}
-			t.found.add("a "+blockName(typ)+" block is torn and skipped ("+tornReason(size)+")", at+int64(tail.at), 1)
+			t.found.add("a "+typ.String()+" block is torn and skipped ("+tornReason(size)+")", at+int64(tail.at), 1)
 			if size == 0 {
 				return false, changed, nil
 			}
@@ -82,9 +82,9 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 		}
 		changed = true
 		if err := t.block(typ, payload, tail.off+int64(tail.at)); err == errUnknownBlock {
-			t.found.add("a block of an unknown type ("+blockName(typ)+") is skipped; a newer tool may know it", at+int64(tail.at), 1)
+			t.found.add("a block of an unknown type ("+typ.String()+") is skipped; a newer tool may know it", at+int64(tail.at), 1)
 		} else if err != nil {
-			t.found.add("a "+blockName(typ)+" block makes no sense and is skipped ("+err.Error()+")", at+int64(tail.at), 1)
+			t.found.add("a "+typ.String()+" block makes no sense and is skipped ("+err.Error()+")", at+int64(tail.at), 1)
 		}
 		tail.at += size
 		tail.torn = 0
@@ -101,76 +101,71 @@ func tornReason(size int) string {
 	return "its checksum is wrong"
 }
 
-func blockName(t format.BlockType) string {
-	if int(t) < len(format.BlockTypeNames) && format.BlockTypeNames[t] != "" {
-		return format.BlockTypeNames[t]
-	}
-	return fmt.Sprintf("block-%d", t)
-}
-
 var errUnknownBlock = errors.New("unknown type of block")
 
-// block takes in the block at loc.
+// block takes in the block at loc, if its times make sense.
 func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
+	s := format.BlockOf(typ)
+	if s == nil {
+		return errUnknownBlock
+	}
+	var buf [2]int64
+	times := s.Times(buf[:0], p)
+	for _, ticks := range times {
+		if ticks <= 0 || ticks >= format.MaxTicks {
+			return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
+		}
+	}
+	err := t.take(typ, p, loc)
+	if err == nil {
+		for _, ticks := range times {
+			t.last = max(t.last, ticks)
+		}
+	}
+	return err
+}
+
+// take takes in what a block tells.
+func (t *Trace) take(typ format.BlockType, p []byte, loc int64) (err error) {
 	switch typ {
 	case format.BlockName:
 		return t.nameBlock(p)
 	case format.BlockCalib:
-		c, err := format.DecodeCalib(p)
-		if err == nil {
-			err = t.sawTime(c.Ticks)
-		}
-		if err == nil {
+		var c format.Calib
+		if c, err = format.DecodeCalib(p); err == nil {
 			t.calibs = append(t.calibs, c)
 		}
-		return err
 	case format.BlockBeat, format.BlockThread:
 		return t.beatBlock(typ, p, loc)
 	case format.BlockInfo:
-		k, v, err := format.DecodeInfo(p)
-		if err == nil {
-			t.info = append(t.info, Info{k, v})
+		var i Info
+		if i.Key, i.Value, err = format.DecodeInfo(p); err == nil {
+			t.info = append(t.info, i)
 		}
-		return err
 	case format.BlockGap:
-		g, err := format.DecodeGap(p)
-		if err == nil && (g.Count < 0 || g.To < g.From) {
-			err = fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
+		var g format.Gap
+		if g, err = format.DecodeGap(p); err != nil {
+			return err
 		}
-		if err == nil {
-			err = t.sawTimes(g.From, g.To)
+		if g.Count < 0 || g.To < g.From {
+			return fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
 		}
-		if err == nil {
-			t.rawGap = append(t.rawGap, g)
-		}
-		return err
+		t.rawGap = append(t.rawGap, g)
 	case format.BlockStop:
-		ticks, err := format.DecodeTicks(p)
-		if err == nil {
-			err = t.sawTime(ticks)
-		}
-		if err == nil {
+		var ticks int64
+		if ticks, err = format.DecodeTicks(p); err == nil {
 			t.stop = ticks
 		}
-		return err
 	case format.BlockBreak:
-		from, to, err := format.DecodeBreak(p)
-		if err == nil {
-			err = t.sawTimes(from, to)
-		}
-		if err == nil {
+		var from, to int64
+		if from, to, err = format.DecodeBreak(p); err == nil {
 			t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
 		}
-		return err
 	case format.BlockNote:
-		ticks, text, err := format.DecodeNote(p)
-		if err == nil {
-			err = t.sawTime(ticks)
+		var n Note
+		if n.ticks, n.Text, err = format.DecodeNote(p); err == nil {
+			t.notes = append(t.notes, n)
 		}
-		if err == nil {
-			t.notes = append(t.notes, Note{ticks: ticks, Text: text})
-		}
-		return err
 	case format.BlockFrame, format.BlockStack, format.BlockCount:
 		return t.stackBlock(typ, p)
 	case format.BlockCarry:
@@ -178,21 +173,7 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
 		return t.schedBlock(typ, p, loc)
 	}
-	return errUnknownBlock
-}
-
-// sawTime checks a block's time and lets it count for the last moment.
-func (t *Trace) sawTime(ticks int64) error { return t.sawTimes(ticks) }
-
-// sawTimes does so with all times of a block, or, where one makes no sense, with none.
-func (t *Trace) sawTimes(all ...int64) error {
-	for _, ticks := range all {
-		if ticks <= 0 || ticks >= format.MaxTicks {
-			return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
-		}
-	}
-	t.last = max(t.last, slices.Max(all))
-	return nil
+	return err
 }
 
 func (t *Trace) nameBlock(p []byte) error {

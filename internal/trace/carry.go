@@ -33,9 +33,6 @@ type carried struct {
 // Events comes to it.
 func (t *Trace) carryBlock(p []byte) error {
 	c, err := format.DecodeCarry(p)
-	if err == nil {
-		err = t.sawTime(c.Ticks)
-	}
 	if err != nil || !t.inRing() {
 		return err
 	}

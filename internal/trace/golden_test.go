@@ -236,7 +236,7 @@ func TestGoldensCover(t *testing.T) {
 			has("slot "+s, ` `+s+`:`)
 		}
 	}
-	for _, s := range format.BlockTypeNames[1:] {
-		has("block "+s, `(?m)^`+s+` `)
+	for _, s := range format.Blocks[1:] {
+		has("block "+s.Name, `(?m)^`+s.Name+` `)
 	}
 }

@@ -46,10 +46,7 @@ func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc int64) error {
 		}
 		return err
 	default:
-		l, err := format.DecodeLockSums(p)
-		if err == nil {
-			err = t.sawTime(l.Ticks)
-		}
+		_, err := format.DecodeLockSums(p)
 		if err == nil {
 			t.sched.locks = append(t.sched.locks, loc)
 		}

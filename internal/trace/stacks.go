@@ -62,10 +62,7 @@ func (t *Trace) stackBlock(typ format.BlockType, p []byte) error {
 		}
 		s.stacks[x.ID] = x
 	case format.BlockCount:
-		ticks, cs, err := format.DecodeCounts(nil, p)
-		if err == nil {
-			err = t.sawTime(ticks)
-		}
+		_, cs, err := format.DecodeCounts(nil, p)
 		if err != nil {
 			return err
 		}

@@ -17,9 +17,6 @@ type verifiedBlocks struct {
 	after  bool  // a block follows it
 }
 
-// blockSizes are the payload lengths of the types that have one; 0: any.
-var blockSizes = [...]int{format.BlockCalib: 32, format.BlockGap: 32, format.BlockStop: 8, format.BlockBreak: 16}
-
 func (v *verifier) blockChunk(b []byte, off int64) {
 	for at := format.ChunkHeaderSize; at < len(b); {
 		t, p, size, err := format.DecodeBlock(b[at:])
@@ -41,9 +38,6 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 		head := b[at : at+format.BlockHeaderSize]
 		v.check(firstNonzero(head[6:8]) < 0 && firstNonzero(head[12:]) < 0, here, "block-form", "reserved bytes of the block's head are not zero")
 		v.check(firstNonzero(b[at+format.BlockHeaderSize+len(p):at+size]) < 0, here, "block-form", "the block's padding is not zero")
-		if int(t) < len(blockSizes) && blockSizes[t] != 0 {
-			v.check(len(p) == blockSizes[t], here, "block-form", "the payload of a %s block has %d bytes, not %d", blockName(t), len(p), blockSizes[t])
-		}
 		// In a ring the kept chunks come first here, whenever they were written.
 		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.inRing()
 		v.ringBlock(t, here)
@@ -53,86 +47,73 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 }
 
 func (v *verifier) block(t format.BlockType, p []byte, here int64) {
-	var err error
-	switch t {
-	case format.BlockName:
-		var id uint16
-		var name []byte
-		if id, name, err = format.DecodeName(p); err == nil {
-			v.check(binary.LittleEndian.Uint32(p[4:]) == 0, here, "block-form", "reserved bytes of the name block are not zero")
-			v.check(id >= format.FirstName, here, "block-name", "id %d is named %q", id, name)
-			v.check(!v.named[id], here, "block-name", "id %d is named a second time: %q", id, name)
-			v.named[id] = true
-		}
-	case format.BlockCalib:
-		var c format.Calib
-		if c, err = format.DecodeCalib(p); err == nil {
-			v.time(c.Ticks, here)
-			k := &v.blocks
-			v.check(c.Bracket >= 0, here, "block-calib", "a bracket of %d ticks", c.Bracket)
-			v.check(k.calibs == 0 || c.Ticks > k.calib.Ticks && c.Mono > k.calib.Mono, here, "block-calib",
-				"the clocks read %d and %d, after %d and %d", c.Ticks, c.Mono, k.calib.Ticks, k.calib.Mono)
-			k.calib = c
-			k.calibs++
-		}
-	case format.BlockBeat:
-		err = v.beat(p, here)
-	case format.BlockThread:
-		var ticks int64
-		if ticks, _, err = format.DecodeThreads(nil, p); err == nil {
-			v.time(ticks, here)
-		}
-	case format.BlockInfo:
-		_, _, err = format.DecodeInfo(p)
-	case format.BlockGap:
-		var g format.Gap
-		if g, err = format.DecodeGap(p); err == nil {
-			v.time(g.From, here)
-			v.check(g.To >= g.From && g.To < format.MaxTicks, here, "block-time", "a gap from tick %d to %d", g.From, g.To)
-			v.check(g.Count > 0 && g.Reason >= format.LossWindow && g.Reason <= format.LossOpen, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
-		}
-	case format.BlockStop:
-		var ticks int64
-		if ticks, err = format.DecodeTicks(p); err == nil {
-			v.time(ticks, here)
-		}
-		v.blocks.stops++
-		v.blocks.stopAt = here
-	case format.BlockBreak:
-		var before, after int64
-		if before, after, err = format.DecodeBreak(p); err == nil {
-			v.time(before, here)
-			v.time(after, here)
-		}
-	case format.BlockNote:
-		var ticks int64
-		if ticks, _, err = format.DecodeNote(p); err == nil {
-			v.time(ticks, here)
-		}
-	case format.BlockFrame, format.BlockStack, format.BlockCount:
-		err = v.stackBlock(t, p, here)
-	case format.BlockCarry:
-		err = v.carryBlock(p, here)
-	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
-		err = v.schedBlock(t, p, here)
-	default:
+	s := format.BlockOf(t)
+	if s == nil {
 		v.add(here, "block-form", "a block of unknown type %d", t)
+		return
+	}
+	vs, err := s.ReadFields(nil, p)
+	if err == nil {
+		s.Sound(vs, func(text string) { v.add(here, "block-form", "a %s block: %s", s.Name, text) })
+		if s.Longer {
+			n := len(s.Append(nil, vs))
+			v.check(n == len(p), here, "block-form", "the payload of a %s block has %d bytes, not %d", s.Name, len(p), n)
+		}
+		for _, ticks := range s.Times(nil, p) {
+			v.time(ticks, here)
+		}
+		err = v.meaning(t, p, here)
 	}
 	if err != nil {
-		v.add(here, "block-form", "a %s block: %v", blockName(t), err)
+		v.add(here, "block-form", "a %s block: %v", s.Name, err)
 	}
+}
+
+// meaning checks what a block tells, whose form is sound, against what others told.
+func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
+	switch t {
+	case format.BlockName:
+		id, name, _ := format.DecodeName(p)
+		v.check(id >= format.FirstName, here, "block-name", "id %d is named %q", id, name)
+		v.check(!v.named[id], here, "block-name", "id %d is named a second time: %q", id, name)
+		v.named[id] = true
+	case format.BlockCalib:
+		c, _ := format.DecodeCalib(p)
+		k := &v.blocks
+		v.check(c.Bracket >= 0, here, "block-calib", "a bracket of %d ticks", c.Bracket)
+		v.check(k.calibs == 0 || c.Ticks > k.calib.Ticks && c.Mono > k.calib.Mono, here, "block-calib",
+			"the clocks read %d and %d, after %d and %d", c.Ticks, c.Mono, k.calib.Ticks, k.calib.Mono)
+		k.calib = c
+		k.calibs++
+	case format.BlockBeat:
+		v.beat(p, here)
+	case format.BlockGap:
+		g, _ := format.DecodeGap(p)
+		v.check(g.To >= g.From, here, "block-time", "a gap from tick %d to %d", g.From, g.To)
+		v.check(g.Count > 0, here, "block-form", "a gap of %d records by %v", g.Count, g.Reason)
+	case format.BlockStop:
+		v.blocks.stops++
+		v.blocks.stopAt = here
+	case format.BlockFrame, format.BlockStack, format.BlockCount:
+		v.stackBlock(t, p, here)
+	case format.BlockCarry:
+		return v.carryBlock(p, here)
+	case format.BlockSwitch:
+		v.switchBlock(p, here)
+	case format.BlockLock:
+		l, err := format.DecodeLockSums(p)
+		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)
+		return err
+	}
+	return nil
 }
 
 func (v *verifier) time(ticks, here int64) {
 	v.check(ticks >= v.t.header.StartTicks && ticks < format.MaxTicks, here, "block-time", "a block's time is tick %d, the start is %d", ticks, v.t.header.StartTicks)
 }
 
-func (v *verifier) beat(p []byte, here int64) error {
-	ticks, vs, err := format.DecodeBeat(nil, p)
-	if err != nil {
-		return err
-	}
-	v.time(ticks, here)
+func (v *verifier) beat(p []byte, here int64) {
+	ticks, vs, _ := format.DecodeBeat(nil, p)
 	k := &v.blocks
 	v.check(ticks > k.beat, here, "block-time", "a beat at tick %d, after one at %d", ticks, k.beat)
 	k.beat = ticks
@@ -154,7 +135,6 @@ func (v *verifier) beat(p []byte, here int64) error {
 			k.last[x.Field] = x.Value
 		}
 	}
-	return nil
 }
 
 // blocksDone checks what only all blocks tell.

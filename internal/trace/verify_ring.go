@@ -122,14 +122,10 @@ func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
 	}
 }
 
-// keptTypes are the blocks that lie in a ring's kept chunks. Go execution traces do
-// where they were joined, and else not.
-var keptTypes = [...]bool{format.BlockName: true, format.BlockInfo: true, format.BlockStop: true, format.BlockBreak: true,
-	format.BlockFrame: true, format.BlockStack: true, format.BlockLock: false}
-
 func (v *verifier) ringBlock(t format.BlockType, here int64) {
-	if v.t.inRing() && int(t) < len(keptTypes) && t != format.BlockGoTrace {
-		v.check(keptTypes[t] == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", blockName(t), v.ring.kept)
+	// Go execution traces are kept where they were joined, and else not.
+	if v.t.inRing() && format.BlockOf(t) != nil && t != format.BlockGoTrace {
+		v.check(t.Once() == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", t, v.ring.kept)
 	}
 }
 
@@ -142,7 +138,6 @@ func (v *verifier) carryBlock(p []byte, here int64) error {
 	if err != nil {
 		return err
 	}
-	v.time(c.Ticks, here)
 	t := v.t
 	if !t.inRing() {
 		v.add(here, "block-carry", "a carry, and the trace is no ring")

@@ -158,7 +158,7 @@ var verifyCases = []verifyCase{
 	{"checksum", "name 3 \"f2\"", "name 4 \"f3\" crc=bad\nname 3 \"f2\"", []string{"4192 block-whole"}},
 	{"block too long", "chunk records owner=0 flags", "chunk blocks\nraw ffff0000010000000000000000000000\nchunk records owner=0 flags", []string{"8256 block-whole"}},
 	{"block type", "info", "block 99 00\ninfo", []string{"4480 block-form"}},
-	{"block payload", "break before=2700 after=2800", "block 8 00", []string{"4560 block-form", "4560 block-form"}},
+	{"block payload", "break before=2700 after=2800", "block 8 00", []string{"4560 block-form"}},
 	{"block padding", "name 3 \"f2\"", "name 3 \"f2\"\nat 95\nraw 01\nat 128", []string{"4160 block-form"}},
 	{"block reserved", "name 3 \"f2\"", "name 3 \"f2\"\nat 79\nraw 01\nat 128", []string{"4160 block-form"}},
 	{"gap reason", "gap from=2500 to=2600 count=3", "gap from=2500 to=2600 count=0", []string{"4512 block-form"}},

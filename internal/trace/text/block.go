@@ -1,10 +1,12 @@
 package text
 
 import (
+	"bytes"
 	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -20,17 +22,17 @@ func (a *assembler) block(word string, l *line) (ok bool, err error) {
 			return true, errors.New("a block needs its type")
 		}
 		t = format.BlockType(n)
-		w, _ := l.take(func(w string) bool { return !strings.HasPrefix(w, "crc=") })
+		w, _ := l.take(notCRC)
 		if p, err = hex.DecodeString(w); err != nil {
 			return true, err
 		}
 	} else {
-		i := slices.Index(format.BlockTypeNames, word)
-		if i <= 0 {
+		i := slices.IndexFunc(format.Blocks, func(s format.BlockSpec) bool { return s.Name == word && word != "" })
+		if i < 0 {
 			return false, nil
 		}
 		t = format.BlockType(i)
-		if p, err = a.payload(t, l); err != nil {
+		if p, err = a.payload(&format.Blocks[i], l); err != nil {
 			return true, err
 		}
 	}
@@ -44,184 +46,242 @@ func (a *assembler) block(word string, l *line) (ok bool, err error) {
 	return true, l.rest()
 }
 
-// payload reads the words of a block whose type has a name.
-func (a *assembler) payload(t format.BlockType, l *line) ([]byte, error) {
-	switch t {
-	case format.BlockName:
-		id, err := parseInt(l.first())
-		if err != nil || id < 0 || id >= format.MaxNames {
-			return nil, errors.New("a name needs its id")
-		}
-		s, _, err := l.quoted()
-		return format.AppendName(nil, uint16(id), s), err
-	case format.BlockCalib:
-		var c format.Calib
-		err := l.numbers([]string{"ticks", "mono", "wall", "bracket"}, &c.Ticks, &c.Mono, &c.Wall, &c.Bracket)
-		return format.AppendCalib(nil, &c), err
-	case format.BlockBeat:
-		return beatPayload(l)
-	case format.BlockThread:
-		return threadPayload(l)
-	case format.BlockInfo:
-		k, _, err1 := l.quoted()
-		v, _, err2 := l.quoted()
-		return format.AppendInfo(nil, k, v), errors.Join(err1, err2)
-	case format.BlockGap:
-		var g format.Gap
-		err := l.numbers([]string{"from", "to", "count"}, &g.From, &g.To, &g.Count)
-		reason, _ := l.value("reason")
-		i := slices.Index(format.LossNames, reason)
-		if i <= 0 {
-			return nil, errors.Join(err, fmt.Errorf("reason=%s: unknown", reason))
-		}
-		g.Reason = format.Loss(i)
-		return format.AppendGap(nil, &g), err
-	case format.BlockStop:
-		ticks, err := l.number("ticks", 0)
-		return format.AppendTicks(nil, ticks), err
-	case format.BlockBreak:
-		var before, after int64
-		err := l.numbers([]string{"before", "after"}, &before, &after)
-		return format.AppendBreak(nil, before, after), err
-	case format.BlockNote:
-		ticks, err1 := l.number("ticks", 0)
-		s, _, err2 := l.quoted()
-		return format.AppendNote(nil, ticks, s), errors.Join(err1, err2)
-	case format.BlockFrame, format.BlockStack, format.BlockCount:
-		return stackPayload(t, l)
-	case format.BlockCarry:
-		return a.carryPayload(l)
-	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
-		return schedPayload(t, l)
-	}
-	return nil, fmt.Errorf("block type %d has no form of its own", t)
-}
+func notCRC(w string) bool { return !strings.HasPrefix(w, "crc=") }
 
-func beatPayload(l *line) ([]byte, error) {
-	ticks, err := l.number("ticks", 0)
-	if err != nil {
-		return nil, err
+// payload reads the words of a block.
+func (a *assembler) payload(s *format.BlockSpec, l *line) ([]byte, error) {
+	vs := make([]format.Value, len(s.Fields))
+	own := l
+	if strings.HasSuffix(s.Line, " record") { // which has words of the same names
+		n := slices.IndexFunc(l.words, func(w string) bool { return !strings.Contains(w, "=") })
+		if n = max(n, 0); n > 0 {
+			own, l.words = &line{l.words[:n:n]}, l.words[n:]
+		}
 	}
-	var vs []format.FieldValue
-	for {
-		w, ok := l.take(func(w string) bool { return !strings.HasPrefix(w, "crc=") })
+	for _, word := range strings.Fields(s.Line) {
+		key, keyed := strings.CutSuffix(word, "=")
+		i := slices.IndexFunc(s.Fields, func(f format.BlockField) bool { return f.Name == key })
+		var err error
+		switch f := &s.Fields[i]; {
+		case f.Form == format.OneRecord:
+			if err = own.rest(); own != l && err != nil {
+				return nil, err
+			}
+			vs[i].B, err = a.carried(l)
+		case keyed:
+			vs[i].N, err = number(f, own)
+		default:
+			vs[i], err = positional(s, f, l)
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+	for s.Each != nil {
+		w, ok := l.take(notCRC)
 		if !ok {
-			return format.AppendBeat(nil, ticks, vs), nil
+			break
 		}
-		key, v, _ := strings.Cut(w, "=")
-		f, err := fieldOf(key)
-		n, err2 := parseInt(v)
-		if err := errors.Join(err, err2); err != nil {
-			return nil, fmt.Errorf("%s: %w", w, err)
+		more, err := each(s, w)
+		if err != nil {
+			return nil, err
 		}
-		vs = append(vs, format.FieldValue{Field: f, Value: n})
+		vs = append(vs, more...)
 	}
+	return s.Append(nil, vs), nil
 }
 
-func fieldOf(key string) (format.Field, error) {
+// number takes key=N, or key=WORD.
+func number(f *format.BlockField, l *line) (int64, error) {
+	v, ok := l.value(f.Name)
+	if !ok {
+		return f.Else, nil
+	}
+	var n int64
+	var err error
+	switch {
+	case f.Words == nil:
+		n, err = parseInt(v)
+	case v == "" || !slices.Contains(f.Words, v):
+		err = errors.New("unknown")
+	default:
+		n = int64(slices.Index(f.Words, v))
+	}
+	if err == nil {
+		err = fits(f, n)
+	}
+	if err != nil {
+		return 0, fmt.Errorf("%s=%s: %w", f.Name, v, err)
+	}
+	return n, nil
+}
+
+// fits refuses a number that the field has no room for.
+func fits(f *format.BlockField, n int64) error {
+	bits := map[format.Form]int{format.U32: 32, format.U16: 16, format.U48: 48}[f.Form]
+	if bits > 0 && n>>bits != 0 {
+		return errors.New("too large")
+	}
+	return nil
+}
+
+// positional takes a value that is told by where it is, or by what it looks like.
+func positional(s *format.BlockSpec, f *format.BlockField, l *line) (v format.Value, err error) {
+	switch {
+	case f.Is == format.Flags:
+		for bit, word := range f.Words {
+			if l.flag(word) {
+				v.N |= 1 << bit
+			}
+		}
+	case f.Form == format.Text || f.Form == format.Text16:
+		var text string
+		text, _, err = l.quoted()
+		v.B = []byte(text)
+	case f.Form == format.Bytes:
+		w, _ := l.take(notCRC)
+		v.B, err = hex.DecodeString(w)
+	case f.Words != nil:
+		if v.N = int64(slices.Index(f.Words, l.first())); v.N < 0 {
+			err = fmt.Errorf("a %s needs its %s", s.Name, f.Name)
+		}
+	case f.Is == format.NameID:
+		if w, ok := l.take(func(w string) bool { return w[0] == '#' }); ok {
+			if v.N, err = parseInt(w[1:]); err != nil || fits(f, v.N) != nil {
+				err = fmt.Errorf("%s is no name's id", w)
+			}
+		}
+	default:
+		if v.N, err = parseInt(l.first()); err != nil || fits(f, v.N) != nil {
+			err = fmt.Errorf("a %s needs its %s", s.Name, f.Name)
+		}
+	}
+	return v, err
+}
+
+// each reads a word of what comes again and again.
+func each(s *format.BlockSpec, word string) ([]format.Value, error) {
+	parts := strings.Split(word, ":")
+	if s.Each[0].Is == format.BeatKey {
+		parts = strings.Split(word, "=")
+	}
+	vs := make([]format.Value, len(s.Each))
+	ok := len(parts) == len(vs)
+	for i := 0; ok && i < len(vs); i++ {
+		var err error
+		switch f := &s.Each[i]; {
+		case f.Words != nil:
+			vs[i].N = int64(slices.Index(f.Words, parts[i]))
+			ok = vs[i].N >= 0
+		case f.Is == format.BeatKey:
+			vs[i].N, err = fieldOf(parts[i])
+			ok = err == nil
+		default:
+			vs[i].N, err = parseInt(parts[i])
+			ok = err == nil && fits(f, vs[i].N) == nil
+		}
+	}
+	if !ok {
+		var names []string
+		for _, f := range s.Each {
+			names = append(names, f.Name)
+		}
+		return nil, fmt.Errorf("%s: it is no %s of a %s", word, strings.Join(names, ":"), s.Name)
+	}
+	return vs, nil
+}
+
+func fieldOf(key string) (int64, error) {
 	for _, f := range format.Fields {
 		if f.Name == key {
-			return f.Field, nil
+			return int64(f.Field), nil
 		}
 	}
 	if s, ok := strings.CutPrefix(key, "field-"); ok {
-		n, err := parseInt(s)
-		return format.Field(n), err
+		return parseInt(s)
 	}
 	return 0, errors.New("unknown field")
 }
 
-func threadPayload(l *line) ([]byte, error) {
-	ticks, err := l.number("ticks", 0)
-	if err != nil {
-		return nil, err
-	}
-	var ts []format.Thread
-	for {
-		w, ok := l.take(func(w string) bool { return !strings.HasPrefix(w, "crc=") })
-		if !ok {
-			return format.AppendThreads(nil, ticks, ts), nil
-		}
-		f := strings.Split(w, ":")
-		if len(f) != 3 {
-			return nil, fmt.Errorf("%s: a thread is id:cpu:wait", w)
-		}
-		var t format.Thread
-		for i, dst := range []*int64{&t.ID, &t.CPU, &t.Wait} {
-			if *dst, err = parseInt(f[i]); err != nil {
-				return nil, fmt.Errorf("%s: %w", w, err)
-			}
-		}
-		ts = append(ts, t)
-	}
-}
-
-// appendBlock appends the line of a good block.
+// appendBlock appends a block's line: in hex where its words would not give it back.
 func (n *names) appendBlock(b []byte, t format.BlockType, p []byte) []byte {
-	words := func(kv ...any) []byte {
-		b = append(b, format.BlockTypeNames[t]...)
-		for i := 0; i < len(kv); i += 2 {
-			b = fmt.Appendf(b, " %s=%v", kv[i], kv[i+1])
-		}
-		return b
-	}
-	switch t {
-	case format.BlockName:
-		if id, name, err := format.DecodeName(p); err == nil {
-			return fmt.Appendf(b, "name %d %q", id, name)
-		}
-	case format.BlockCalib:
-		if c, err := format.DecodeCalib(p); err == nil && len(p) == 32 {
-			return words("ticks", c.Ticks, "mono", c.Mono, "wall", c.Wall, "bracket", c.Bracket)
-		}
-	case format.BlockBeat:
-		if ticks, vs, err := format.DecodeBeat(nil, p); err == nil {
-			b = words("ticks", ticks)
-			for _, v := range vs {
-				b = fmt.Appendf(b, " %s=%d", v.Field, v.Value)
+	if s := format.BlockOf(t); s != nil {
+		if vs, err := s.Read(nil, p); err == nil && bytes.Equal(s.Append(nil, vs), p) {
+			if line, ok := n.appendWords(append(b, s.Name...), s, vs); ok {
+				return line
 			}
-			return b
-		}
-	case format.BlockThread:
-		if ticks, ts, err := format.DecodeThreads(nil, p); err == nil {
-			b = words("ticks", ticks)
-			for _, t := range ts {
-				b = fmt.Appendf(b, " %d:%d:%d", t.ID, t.CPU, t.Wait)
-			}
-			return b
-		}
-	case format.BlockInfo:
-		if k, v, err := format.DecodeInfo(p); err == nil {
-			return fmt.Appendf(b, "info %q %q", k, v)
-		}
-	case format.BlockGap:
-		if g, err := format.DecodeGap(p); err == nil && len(p) == 32 && g.Reason > 0 && int(g.Reason) < len(format.LossNames) {
-			return words("from", g.From, "to", g.To, "count", g.Count, "reason", g.Reason)
-		}
-	case format.BlockStop:
-		if ticks, err := format.DecodeTicks(p); err == nil && len(p) == 8 {
-			return words("ticks", ticks)
-		}
-	case format.BlockBreak:
-		if before, after, err := format.DecodeBreak(p); err == nil && len(p) == 16 {
-			return words("before", before, "after", after)
-		}
-	case format.BlockNote:
-		if ticks, text, err := format.DecodeNote(p); err == nil {
-			return fmt.Appendf(words("ticks", ticks), " %q", text)
-		}
-	case format.BlockFrame, format.BlockStack, format.BlockCount:
-		if line, ok := appendStackBlock(b, t, p); ok {
-			return line
-		}
-	case format.BlockCarry:
-		if line, ok := n.appendCarry(b, p); ok {
-			return line
-		}
-	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
-		if line, ok := appendSched(b, t, p); ok {
-			return line
 		}
 	}
 	return append(append(b, "block "+itoa(int64(t))+" "...), hexOf(p)...)
+}
+
+// appendWords appends the values; ok is false where there are no words for one.
+func (n *names) appendWords(b []byte, s *format.BlockSpec, vs []format.Value) (line []byte, ok bool) {
+	for _, word := range strings.Fields(s.Line) {
+		key, keyed := strings.CutSuffix(word, "=")
+		i := slices.IndexFunc(s.Fields, func(f format.BlockField) bool { return f.Name == key })
+		f, v := &s.Fields[i], vs[i]
+		if f.Is == format.Flags {
+			for bit, word := range f.Words {
+				if v.N&(1<<bit) != 0 {
+					b = append(append(b, ' '), word...)
+				}
+			}
+			if v.N>>len(f.Words) != 0 {
+				return b, false
+			}
+			continue
+		}
+		b = append(b, ' ')
+		if keyed {
+			b = append(b, word...)
+		}
+		switch {
+		case f.Form == format.Text || f.Form == format.Text16:
+			b = strconv.AppendQuote(b, string(v.B))
+		case f.Form == format.Bytes:
+			b = append(b, hexOf(v.B)...)
+		case f.Form == format.OneRecord:
+			r := format.DecodeRecord(v.B)
+			b = n.appendRecord(b, &r, format.PathGo)
+			if r.Ext() {
+				b = n.appendExt(append(b, " |"...), v.B[format.RecordSize:])
+			}
+		case f.Words != nil:
+			if f.Word(v.N) == "" {
+				return b, false
+			}
+			b = append(b, f.Word(v.N)...)
+		case f.Is == format.NameID:
+			b = append(append(b, '#'), itoa(v.N)...)
+		case f.Form == format.U64:
+			b = fmt.Appendf(b, "%#x", uint64(v.N))
+		default:
+			b = append(b, itoa(v.N)...)
+		}
+	}
+	for rest := vs[len(s.Fields):]; len(rest) > 0; rest = rest[len(s.Each):] {
+		for i := range s.Each {
+			f, sep := &s.Each[i], byte(':')
+			switch {
+			case i == 0:
+				sep = ' '
+			case s.Each[0].Is == format.BeatKey:
+				sep = '='
+			}
+			b = append(b, sep)
+			switch {
+			case f.Words != nil:
+				b = append(b, f.Word(rest[i].N)...)
+			case f.Is == format.BeatKey:
+				if rest[i].N != int64(uint16(rest[i].N)) {
+					return b, false
+				}
+				b = append(b, format.Field(rest[i].N).String()...)
+			default:
+				b = append(b, itoa(rest[i].N)...)
+			}
+		}
+	}
+	return b, true
 }

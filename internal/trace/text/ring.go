@@ -1,7 +1,6 @@
 package text
 
 import (
-	"bytes"
 	"errors"
 	"fmt"
 	"strconv"
@@ -10,24 +9,13 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// carryPayload reads the words of a carry block. Its place is a number: what a
-// carry is for is that its record is not there any more.
-func (a *assembler) carryPayload(l *line) ([]byte, error) {
-	var c format.Carry
-	var thread, owner int64
-	own, i := line{}, 0
-	for i < len(l.words) && strings.Contains(l.words[i], "=") {
-		i++
-	}
-	own.words, l.words = l.words[:i:i], l.words[i:]
-	err := own.numbers([]string{"ticks", "loc", "thread", "owner"}, &c.Ticks, &c.Loc, &thread, &owner)
-	if err = errors.Join(err, own.rest()); err != nil {
-		return nil, err
-	}
-	c.Thread, c.Owner = uint32(thread), uint32(owner)
+// carried reads the words of a record that another block than its chunk's tells of, so
+// that no label stands for a place. It takes all words that are left.
+func (a *assembler) carried(l *line) ([]byte, error) {
 	// The checksum is the block's, and what follows a | are slots.
 	crc, hasCRC := l.value("crc")
-	if c.Record, c.Ext, err = a.record(l.first(), l, 0); err != nil {
+	r, ext, err := a.record(l.first(), l, 0)
+	if err != nil {
 		return nil, err
 	}
 	if hasCRC {
@@ -38,22 +26,7 @@ func (a *assembler) carryPayload(l *line) ([]byte, error) {
 			return nil, fmt.Errorf("a carry can't name the label %s", u.label)
 		}
 	}
-	return format.AppendCarry(nil, &c), nil
-}
-
-// appendCarry appends a carry's line; ok is false for one that its line would not
-// give back.
-func (n *names) appendCarry(b, p []byte) (line []byte, ok bool) {
-	c, err := format.DecodeCarry(p)
-	if err != nil {
-		return b, false
-	}
-	b = fmt.Appendf(b, "carry ticks=%d loc=%d thread=%d owner=%d ", c.Ticks, c.Loc, c.Thread, c.Owner)
-	b = n.appendRecord(b, &c.Record, format.PathGo)
-	if c.Record.Ext() {
-		b = n.appendExt(append(b, " |"...), c.Ext)
-	}
-	return b, bytes.Equal(format.AppendCarry(nil, &c), p)
+	return append(format.AppendRecord(nil, &r), ext...), nil
 }
 
 // head reads word 2 of a record as KIND/NAME/GOID[/ext].

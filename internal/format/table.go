@@ -1,0 +1,347 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// BlockSpec is a row of the table of block types: what a payload has, field by field. All
+// that handles blocks without asking what they mean is driven by it: reading them, the
+// check of their form, the text form, what a snapshot cuts by time, what strangers get.
+type BlockSpec struct {
+	Type   BlockType
+	Name   string
+	Fields []BlockField
+	Each   []BlockField // what follows them, again and again to the payload's end
+
+	// Line is the order of the words in a line of the text form: a field's value, or,
+	// where the word ends in =, its name and its value. What Each has follows.
+	Line string
+
+	Most   int  // how often there may be what Each has; 0: any number
+	Longer bool // there may be more behind the fields, which says nothing
+}
+
+// BlockField is a part of a payload.
+type BlockField struct {
+	Name     string // empty: reserved, and zero
+	Form     Form
+	Is       Meaning
+	Min, Max int64    // bounds of a number, or of the bytes of a text; both 0: none
+	Else     int64    // the number, where a line of text does not give it
+	Words    []string // of the numbers, from 0 on; of Flags by bit
+}
+
+// Form is how a field lies in a payload. Numbers are little endian.
+type Form uint8
+
+// Text, bytes and records reach to the payload's end.
+const (
+	I64 Form = iota
+	U64
+	U32
+	U16
+	U48
+	Text
+	Text16 // u16 length, and so many bytes
+	Bytes
+	OneRecord // a record, and its extension if it has one: its bytes
+	Delta     // uvarint: ns since the one before, or since the field base, × 4 + a word; Since has the sum
+	Since
+)
+
+// Meaning is what a field's value is, beyond a number or a text.
+type Meaning uint8
+
+const (
+	Plain   Meaning = iota
+	Ticks           // a time by the trace's clock
+	Flags           // bits
+	NameID          // of a name block
+	BeatKey         // a Field
+	Place           // where a record is or was: a multiple of RecordSize
+	Address         // in the program's memory, which is private
+	Private         // text or bytes that tell of the program
+)
+
+// Value is what a field has.
+type Value struct {
+	N int64
+	B []byte // of texts, bytes and records
+}
+
+// Blocks is the table, by type.
+var Blocks = []BlockSpec{
+	BlockName: {BlockName, "name", []BlockField{
+		{Name: "id", Form: U32, Max: MaxNames - 1}, {Form: U32}, {Name: "name", Form: Text, Is: Private, Max: MaxName}},
+		nil, "id name", 0, false},
+	BlockCalib: {BlockCalib, "calib", []BlockField{
+		{Name: "ticks", Is: Ticks}, {Name: "mono"}, {Name: "wall"}, {Name: "bracket"}},
+		nil, "ticks= mono= wall= bracket=", 0, true},
+	BlockBeat: {BlockBeat, "beat", []BlockField{{Name: "ticks", Is: Ticks}},
+		[]BlockField{{Name: "field", Form: U64, Is: BeatKey}, {Name: "value"}}, "ticks=", 0, false},
+	BlockThread: {BlockThread, "thread", []BlockField{{Name: "ticks", Is: Ticks}},
+		[]BlockField{{Name: "id"}, {Name: "cpu"}, {Name: "wait"}}, "ticks=", 0, false},
+	BlockInfo: {BlockInfo, "info", []BlockField{
+		{Name: "key", Form: Text16, Max: MaxTicks}, {Name: "value", Form: Text, Is: Private}},
+		nil, "key value", 0, false},
+	BlockGap: {BlockGap, "gap", []BlockField{
+		{Name: "from", Is: Ticks}, {Name: "to", Is: Ticks}, {Name: "count"}, {Name: "reason", Words: LossNames}},
+		nil, "from= to= count= reason=", 0, true},
+	BlockStop: {BlockStop, "stop", []BlockField{{Name: "ticks", Is: Ticks}}, nil, "ticks=", 0, true},
+	BlockBreak: {BlockBreak, "break", []BlockField{{Name: "before", Is: Ticks}, {Name: "after", Is: Ticks}},
+		nil, "before= after=", 0, true},
+	BlockNote: {BlockNote, "note", []BlockField{{Name: "ticks", Is: Ticks}, {Name: "text", Form: Text, Is: Private}},
+		nil, "ticks= text", 0, false},
+	BlockFrame: {BlockFrame, "frame", []BlockField{
+		{Name: "id", Form: U32, Max: MaxFrames - 1}, {Name: "line", Form: U32}, {Name: "start", Form: U32},
+		{Name: "flags", Form: U16, Is: Flags, Words: []string{"inlined"}},
+		{Name: "function", Form: Text16, Is: Private, Max: MaxName}, {Name: "file", Form: Text, Is: Private, Max: MaxName}},
+		nil, "id function file line= start= flags", 0, false},
+	BlockStack: {BlockStack, "stack", []BlockField{
+		{Name: "id", Form: U32, Min: 1, Max: MaxStacks - 1}, {Name: "flags", Form: U32, Is: Flags, Words: []string{"cut"}}},
+		[]BlockField{{Name: "frame", Form: U32}}, "id flags", MaxStackFrames, false},
+	BlockCount: {BlockCount, "count", []BlockField{{Name: "ticks", Is: Ticks}},
+		[]BlockField{{Name: "name", Form: U32, Is: NameID, Max: MaxNames - 1}, {Name: "stack", Form: U32, Max: MaxStacks - 1},
+			{Name: "calls", Max: 1<<63 - 1}, {Name: "weight"}}, "ticks=", 0, false},
+	BlockCarry: {BlockCarry, "carry", []BlockField{
+		{Name: "ticks", Is: Ticks}, {Name: "loc", Is: Place, Min: 1, Max: 1<<63 - 1}, {Name: "thread", Form: U32}, {Name: "owner", Form: U32},
+		{Name: "record", Form: OneRecord, Is: Private}}, nil, "ticks= loc= thread= owner= record", 0, false},
+	BlockGoTrace: {BlockGoTrace, "gotrace", []BlockField{
+		{Name: "stream", Form: U32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "part", Form: U32}, {Name: "data", Form: Bytes, Is: Private}},
+		nil, "stream= part= data", 0, false},
+	BlockSwitch: {BlockSwitch, "switch", []BlockField{
+		{Name: "thread", Form: U32}, {Name: "flags", Form: U32, Is: Flags, Words: []string{"first", "lost", "on"}},
+		{Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1}},
+		[]BlockField{{Name: "how", Form: Delta, Max: 2, Words: []string{"in", "out", "preempt"}}, {Name: "time", Form: Since}},
+		"thread= base= until= flags", MaxSwitches, false},
+	BlockLock: {BlockLock, "lock", []BlockField{
+		{Name: "ticks", Is: Ticks}, {Name: "addr", Form: U64, Is: Address}, {Name: "name", Form: U16, Is: NameID},
+		{Name: "kind", Form: U48, Max: 3, Words: LockKindNames},
+		{Name: "acquired", Min: -1, Max: 1<<63 - 1, Else: -1}, {Name: "contended", Max: 1<<63 - 1},
+		{Name: "short", Max: 1<<63 - 1}, {Name: "short_ns", Max: 1<<63 - 1}},
+		nil, "kind name ticks= addr= acquired= contended= short= short_ns=", 0, false},
+}
+
+// BlockOf is the row of a type, nil for one of a later version.
+func BlockOf(t BlockType) *BlockSpec {
+	if int(t) < len(Blocks) && Blocks[t].Name != "" {
+		return &Blocks[t]
+	}
+	return nil
+}
+
+func (t BlockType) String() string {
+	if s := BlockOf(t); s != nil {
+		return s.Name
+	}
+	return "block-" + itoa(int(t))
+}
+
+// Field is the field of a value that Read gave as the i-th; nil where it is of what is
+// reserved.
+func (s *BlockSpec) Field(i int) *BlockField {
+	if i < len(s.Fields) {
+		return &s.Fields[i]
+	}
+	return &s.Each[(i-len(s.Fields))%len(s.Each)]
+}
+
+// Read appends a value for each field of the payload p, and for each of what follows
+// them, again and again. Texts, bytes and records alias p. The error wraps ErrCorrupt:
+// the payload is too short or too long, or a number is out of bounds. What Ticks may be
+// is not checked, nor that what is reserved is zero; see Sound.
+func (s *BlockSpec) Read(dst []Value, p []byte) ([]Value, error) { return s.read(dst, p, true) }
+
+// ReadFields is Read without the values of what follows the fields, which is checked: it
+// may be much.
+func (s *BlockSpec) ReadFields(dst []Value, p []byte) ([]Value, error) { return s.read(dst, p, false) }
+
+func (s *BlockSpec) read(dst []Value, p []byte, all bool) ([]Value, error) {
+	r := reader{s: s, p: p, vs: dst, first: len(dst)}
+	for i := range s.Fields {
+		if err := r.field(&s.Fields[i]); err != nil {
+			return dst, err
+		}
+	}
+	if i := s.index("base"); i >= 0 {
+		r.at = r.vs[r.first+i].N
+	}
+	if s.Each == nil {
+		if len(r.p) > 0 && !s.Longer {
+			return dst, fmt.Errorf("%w: %s block of %d bytes", ErrCorrupt, s.Name, len(p))
+		}
+		return r.vs, nil
+	}
+	for n := 0; len(r.p) > 0; n++ {
+		if !all {
+			r.vs = r.vs[:r.first+len(s.Fields)]
+		}
+		if n == s.Most && n > 0 {
+			return dst, fmt.Errorf("%w: %s block of %d bytes", ErrCorrupt, s.Name, len(p))
+		}
+		for i := range s.Each {
+			if err := r.field(&s.Each[i]); err != nil {
+				return dst, err
+			}
+		}
+	}
+	if !all {
+		r.vs = r.vs[:r.first+len(s.Fields)]
+	}
+	return r.vs, nil
+}
+
+// reader is a Read.
+type reader struct {
+	s     *BlockSpec
+	p     []byte // what is left
+	vs    []Value
+	first int   // of vs
+	at    int64 // of Since
+}
+
+var sizes = [...]int{I64: 8, U64: 8, U32: 4, U16: 2, U48: 6, Text16: 2, OneRecord: RecordSize}
+
+// field takes one field from the payload.
+func (r *reader) field(f *BlockField) error {
+	if f.Form == Since {
+		r.vs = append(r.vs, Value{N: r.at})
+		return nil
+	}
+	var v Value
+	n := 0
+	if int(f.Form) < len(sizes) {
+		n = sizes[f.Form]
+	}
+	if len(r.p) < n {
+		return fmt.Errorf("%w: %s block without its %s", ErrCorrupt, r.s.Name, f.Name)
+	}
+	le := binary.LittleEndian
+	switch f.Form {
+	case I64, U64:
+		v.N = int64(le.Uint64(r.p))
+	case U32:
+		v.N = int64(le.Uint32(r.p))
+	case U16:
+		v.N = int64(le.Uint16(r.p))
+	case U48:
+		v.N = int64(le.Uint32(r.p)) | int64(le.Uint16(r.p[4:]))<<32
+	case Text16:
+		size := int(le.Uint16(r.p))
+		if size > len(r.p)-n {
+			return fmt.Errorf("%w: a %s of %d bytes in a %s block", ErrCorrupt, f.Name, size, r.s.Name)
+		}
+		v.B, n = r.p[n:n+size], n+size
+	case Text, Bytes:
+		v.B, n = r.p, len(r.p)
+	case OneRecord:
+		if !oneRecord(r.p) {
+			return fmt.Errorf("%w: %s block with an extension of %d bytes", ErrCorrupt, r.s.Name, len(r.p)-n)
+		}
+		v.B, n = r.p, len(r.p)
+	case Delta:
+		x, size := binary.Uvarint(r.p)
+		if size <= 0 {
+			return fmt.Errorf("%w: %s block with half a number", ErrCorrupt, r.s.Name)
+		}
+		v.N, n = int64(x&3), size
+		until := r.vs[r.first+r.s.index("until")].N
+		if x>>2 > uint64(max(until-r.at, 0)) {
+			return fmt.Errorf("%w: a %s block goes on after its end", ErrCorrupt, r.s.Name)
+		}
+		r.at += int64(x >> 2)
+	}
+	r.p = r.p[n:]
+	size := v.N
+	if v.B != nil {
+		size = int64(len(v.B))
+	}
+	if (f.Min != 0 || f.Max != 0) && (size < f.Min || size > f.Max) || f.Is == Place && size%RecordSize != 0 {
+		return fmt.Errorf("%w: %s block with %s %d", ErrCorrupt, r.s.Name, f.Name, size)
+	}
+	r.vs = append(r.vs, v)
+	return nil
+}
+
+// oneRecord reports whether p is a record with the extension that it says it has.
+func oneRecord(p []byte) bool {
+	r, ext := DecodeRecord(p), p[RecordSize:]
+	if len(ext) == 0 {
+		return !r.Ext()
+	}
+	return r.Ext() && len(ext)%RecordSize == 0 && IsExt(binary.LittleEndian.Uint64(ext)) && ExtUnits(binary.LittleEndian.Uint64(ext))*RecordSize == len(ext)
+}
+
+// index is which of Fields has a name, -1 if none.
+func (s *BlockSpec) index(name string) int {
+	return slices.IndexFunc(s.Fields, func(f BlockField) bool { return f.Name == name })
+}
+
+// Append appends the payload that has the values vs, as Read gives them.
+func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
+	le := binary.LittleEndian
+	at := int64(0)
+	if i := s.index("base"); i >= 0 {
+		at = vs[i].N
+	}
+	for i, v := range vs {
+		switch f := s.Field(i); f.Form {
+		case I64, U64:
+			b = le.AppendUint64(b, uint64(v.N))
+		case U32:
+			b = le.AppendUint32(b, uint32(v.N))
+		case U16:
+			b = le.AppendUint16(b, uint16(v.N))
+		case U48:
+			b = le.AppendUint16(le.AppendUint32(b, uint32(v.N)), uint16(v.N>>32))
+		case Text16:
+			b = append(le.AppendUint16(b, uint16(len(v.B))), v.B...)
+		case Text, Bytes, OneRecord:
+			b = append(b, v.B...)
+		case Delta:
+			time := vs[i+1].N
+			b = binary.AppendUvarint(b, uint64(time-at)<<2|uint64(v.N))
+			at = time
+		}
+	}
+	return b
+}
+
+// Sound calls bad with a sentence for each thing that no writer of this version writes:
+// what is reserved and not zero, flags that mean nothing, what lies behind the fields, and
+// numbers without their word.
+func (s *BlockSpec) Sound(vs []Value, bad func(string)) {
+	for i, v := range vs {
+		f := s.Field(i)
+		switch {
+		case f.Name == "" && v.N != 0:
+			bad("reserved bytes are not zero")
+		case f.Is == Flags && v.N>>len(f.Words) != 0:
+			bad(fmt.Sprintf("the flags are %#x", v.N))
+		case f.Is != Flags && f.Words != nil && f.Word(v.N) == "":
+			bad(fmt.Sprintf("%s is %d", f.Name, v.N))
+		}
+	}
+}
+
+// Times appends the times of the payload p by the trace's clock, with which it begins;
+// none where it is too short.
+func (s *BlockSpec) Times(dst []int64, p []byte) []int64 {
+	for i := range s.Fields {
+		if s.Fields[i].Is != Ticks || len(p) < 8*(i+1) {
+			break
+		}
+		dst = append(dst, int64(binary.LittleEndian.Uint64(p[8*i:])))
+	}
+	return dst
+}
+
+// Word is the word of a number, empty if it has none.
+func (f *BlockField) Word(n int64) string {
+	if n >= 0 && n < int64(len(f.Words)) {
+		return f.Words[n]
+	}
+	return ""
+}
