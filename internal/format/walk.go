@@ -11,6 +11,10 @@ type Walk struct {
 	// Skipped is what lies between the record before and the current one, or behind
 	// the last: places without a record.
 	Skipped []Span
+
+	// How many places were skipped so far: that are zero, extensions without a record,
+	// and others; and how many records lack the extension that they say they have.
+	Holes, Orphans, Bad, Unextended int64
 }
 
 // Span is the bytes [From, To) of a chunk.
@@ -28,12 +32,21 @@ func (w *Walk) Next() bool {
 			w.Off, w.To = at, at+RecordSize
 			if binary.LittleEndian.Uint64(w.Chunk[at+16:])&ExtBit != 0 {
 				w.To += w.extension(w.To)
+				if w.To == at+RecordSize || w.cut() {
+					w.Unextended++
+				}
 			}
 			return true
 		}
 		n := RecordSize
-		if IsExt(word) {
+		switch {
+		case word == 0:
+			w.Holes++
+		case IsExt(word):
+			w.Orphans++
 			n = min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+		default:
+			w.Bad++
 		}
 		w.Skipped = append(w.Skipped, Span{at, at + n})
 		at += n
@@ -53,6 +66,29 @@ func (w *Walk) extension(at int) int {
 		return 0
 	}
 	return min(ExtUnits(word)*RecordSize, len(w.Chunk)-at)
+}
+
+// cut reports whether the current record's extension is longer than what is left of the
+// chunk.
+func (w *Walk) cut() bool {
+	at := w.Off + RecordSize
+	return w.To == len(w.Chunk) && ExtUnits(binary.LittleEndian.Uint64(w.Chunk[at:]))*RecordSize > w.To-at
+}
+
+// Start and Kind are those of the current record.
+func (w *Walk) Start() int64 { return int64(binary.LittleEndian.Uint64(w.Chunk[w.Off:])) }
+
+// Kind is documented at Start.
+func (w *Walk) Kind() Kind {
+	return Kind(binary.LittleEndian.Uint64(w.Chunk[w.Off+16:]) >> 40 & 0x7f)
+}
+
+// WholeExt is Ext, but empty where the extension does not fit the chunk.
+func (w *Walk) WholeExt() []byte {
+	if w.To == w.Off+RecordSize || w.cut() {
+		return nil
+	}
+	return w.Ext()
 }
 
 // Record decodes the current record.

@@ -77,7 +77,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		}
 	}
 	c.head = head
-	c.used = min(usedBytes(c.bytes, head.Sealed), n&^(format.RecordSize-1))
+	c.used = min(format.UsedBytes(c.bytes, head.Sealed), n&^(format.RecordSize-1))
 	if live {
 		c.reconcile()
 	}
@@ -111,24 +111,11 @@ func (t *Trace) freshExt(off int64) ([]byte, error) {
 	return x, nil
 }
 
-// usedBytes is where a chunk's records end: where its owner sealed it, or else
-// where only zeros follow.
-func usedBytes(b []byte, sealed int64) int {
-	if sealed != 0 {
-		return int(min(sealed, int64(len(b))))
-	}
-	n := len(b) &^ 7
-	for n > format.ChunkHeaderSize && binary.LittleEndian.Uint64(b[n-8:]) == 0 {
-		n -= 8
-	}
-	return min((n+format.RecordSize-1)&^(format.RecordSize-1), len(b))
-}
-
 // reconcile takes back from the second reading what the first did not have.
 func (c *chunkBuf) reconcile() {
 	le := binary.LittleEndian
-	for s := c.scan(); s.next(); {
-		old, b := c.first[s.off:], s.buf[s.off:]
+	for s := c.scan(); s.Next(); {
+		old, b := c.first[s.Off:], s.Chunk[s.Off:]
 		if le.Uint64(old) == 0 {
 			le.PutUint64(b, 0)
 			continue
@@ -143,83 +130,12 @@ func (c *chunkBuf) reconcile() {
 }
 
 // scan begins a walk over the records.
-func (c *chunkBuf) scan() recordScan {
-	return recordScan{buf: c.bytes[:c.used], to: format.ChunkHeaderSize}
+func (c *chunkBuf) scan() format.Walk { return format.WalkRecords(c.bytes[:c.used]) }
+
+// report adds what a walk skipped to p.
+func report(w *format.Walk, p problems, off int64) {
+	p.add(textHole, off, w.Holes)
+	p.add(textOrphanExt, off, w.Orphans)
+	p.add(textBadStart, off, w.Bad)
+	p.add(textNoExt, off, w.Unextended)
 }
-
-// recordScan walks over the records of a chunk and counts what it skips.
-type recordScan struct {
-	buf []byte
-	off int // of the current record
-	ext int // bytes of its extension, which follows it; 0: none
-	to  int // where the next one is looked for
-
-	holes, orphans, bad, noExt int64
-}
-
-// next finds the next record.
-func (s *recordScan) next() bool {
-	le := binary.LittleEndian
-	for at := s.to; at+format.RecordSize <= len(s.buf); {
-		b := s.buf[at:]
-		w := le.Uint64(b)
-		if w-1 < format.MaxTicks-1 {
-			s.off, s.ext, s.to = at, 0, at+format.RecordSize
-			if le.Uint64(b[16:])&format.ExtBit != 0 {
-				s.extension()
-			}
-			return true
-		}
-		at += format.RecordSize
-		switch {
-		case w == 0:
-			s.holes++
-		case format.IsExt(w):
-			s.orphans++
-			at += (format.ExtUnits(w) - 1) * format.RecordSize
-		default:
-			s.bad++
-		}
-		s.to = at
-	}
-	return false
-}
-
-// extension takes in the extension that the current record says follows it.
-func (s *recordScan) extension() {
-	if s.to+format.RecordSize <= len(s.buf) {
-		w := binary.LittleEndian.Uint64(s.buf[s.to:])
-		if n := format.ExtUnits(w) * format.RecordSize; format.IsExt(w) {
-			if s.to+n <= len(s.buf) {
-				s.ext = n
-				s.to += n
-				return
-			}
-			s.to = len(s.buf)
-		}
-	}
-	s.noExt++
-}
-
-// extBytes is the current record's extension.
-func (s *recordScan) extBytes() []byte {
-	at := s.off + format.RecordSize
-	return s.buf[at : at+s.ext]
-}
-
-// report adds what the walk skipped to p.
-func (s *recordScan) report(p problems, off int64) {
-	p.add(textHole, off, s.holes)
-	p.add(textOrphanExt, off, s.orphans)
-	p.add(textBadStart, off, s.bad)
-	p.add(textNoExt, off, s.noExt)
-}
-
-// start and kind are those of the current record.
-func (s *recordScan) start() int64 { return int64(binary.LittleEndian.Uint64(s.buf[s.off:])) }
-func (s *recordScan) kind() format.Kind {
-	return format.Kind(binary.LittleEndian.Uint64(s.buf[s.off+16:]) >> 40 & 0x7f)
-}
-
-// record decodes the current record.
-func (s *recordScan) record() format.Record { return format.DecodeRecord(s.buf[s.off:]) }

@@ -42,12 +42,12 @@ func (t *Trace) endsApart() (*endIndex, error) {
 		} else if err != nil {
 			return nil, err
 		}
-		for s := buf.scan(); s.next(); {
-			r := s.record()
+		for s := buf.scan(); s.Next(); {
+			r := s.Record()
 			if r.Kind() != format.KindEnd {
 				continue
 			}
-			if g := t.addEnd(x, &r, s.extBytes(), c.off+int64(s.off), c.owner); g != nil {
+			if g := t.addEnd(x, &r, s.WholeExt(), c.off+int64(s.Off), c.owner); g != nil {
 				gone = append(gone, *g)
 			}
 		}

@@ -256,10 +256,12 @@ func (s *stream) row(c *cursor, e *Event, now int64) *row {
 
 // extension is the extension at off, nil if there is none that is whole.
 func extension(b []byte, off int) []byte {
-	s := recordScan{buf: b, to: off}
-	s.extension()
-	if s.ext == 0 {
+	if off+format.RecordSize > len(b) {
 		return nil
 	}
-	return b[off : off+s.ext]
+	w := binary.LittleEndian.Uint64(b[off:])
+	if n := format.ExtUnits(w) * format.RecordSize; format.IsExt(w) && off+n <= len(b) {
+		return b[off : off+n]
+	}
+	return nil
 }

@@ -45,9 +45,9 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	c.open, c.begins = c.open[:0], c.begins[:0]
 	var thread uint32
 	s := buf.scan()
-	for s.next() {
-		unit := s.off / format.RecordSize
-		r := s.record()
+	for s.Next() {
+		unit := s.Off / format.RecordSize
+		r := s.Record()
 		k := r.Kind()
 		if k == format.KindAnchor {
 			thread = uint32(r.Stop)
@@ -57,13 +57,13 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 		if c.saw(unit) || spec == nil {
 			continue
 		}
-		loc := c.off + int64(s.off)
+		loc := c.off + int64(s.Off)
 		if k == format.KindEnd && last && (c.flags|buf.head.Flags)&format.FlagEnds == 0 {
 			c.see(unit) // no end counts where none was announced, as for Events
 			continue
 		}
 		if k == format.KindEnd {
-			ok, err := f.end(&r, loc, s.extBytes(), c.owner)
+			ok, err := f.end(&r, loc, s.WholeExt(), c.owner)
 			if err != nil {
 				return true, err
 			}
@@ -81,7 +81,7 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 		if spec.Scope {
 			end = max(end, r.Stop)
 		}
-		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.extBytes())})
+		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.WholeExt())})
 	}
 	c.whole = last
 	if last && f.late > wasLate {
@@ -96,7 +96,7 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 		return false, nil
 	}
 	c.flags = buf.head.Flags
-	return buf.head.Sealed == 0 || len(c.open) > 0 || s.holes > 0 || f.late > wasLate, nil
+	return buf.head.Sealed == 0 || len(c.open) > 0 || s.Holes > 0 || f.late > wasLate, nil
 }
 
 // mark gives c its marks.

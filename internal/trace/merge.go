@@ -61,18 +61,18 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	var last int64
 	var early, unsorted int64
 	s := c.scan()
-	for s.next() {
-		k, start := s.kind(), s.start()
+	for s.Next() {
+		k, start := s.Kind(), s.Start()
 		switch roles[k] {
 		case roleAnchor:
-			thread = uint32(s.record().Stop)
+			thread = uint32(s.Record().Stop)
 			if !o.Anchors {
 				continue
 			}
 		case roleEnd:
 			continue
 		case roleUnknown:
-			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.at+int64(s.off), 1)
+			p.add("records of an unknown kind ("+k.String()+") are skipped; a newer tool may know it", info.at+int64(s.Off), 1)
 			continue
 		}
 		key := start
@@ -84,13 +84,13 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 			unsorted++
 		}
 		last = key
-		c.places = append(c.places, place{key, uint32(s.off), thread})
+		c.places = append(c.places, place{key, uint32(s.Off), thread})
 	}
 	if unsorted > 0 {
 		slices.SortFunc(c.places, func(a, b place) int { return cmp.Or(cmp.Compare(a.key, b.key), cmp.Compare(a.off, b.off)) })
 	}
 	p.add(textEarly, info.at, early)
-	s.report(p, info.at)
+	report(&s, p, info.at)
 	return nil
 }
 

@@ -280,8 +280,8 @@ func (t *Trace) lastMoment() error {
 		} else if err != nil {
 			return err
 		}
-		for s := buf.scan(); s.next(); {
-			r := s.record()
+		for s := buf.scan(); s.Next(); {
+			r := s.Record()
 			k := r.Kind().Spec()
 			if k == nil {
 				continue

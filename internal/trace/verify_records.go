@@ -18,9 +18,9 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 	begins := map[int]format.Record{} // those that ends in the list may be of
 	s := v.buf.scan()
 	was := s
-	for s.next() {
-		r := s.record()
-		here := c.at + int64(s.off)
+	for s.Next() {
+		r := s.Record()
+		here := c.at + int64(s.Off)
 		v.skipped(c, &was, &s)
 		was = s
 		k := r.Kind()
@@ -46,33 +46,33 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 		}
 		v.check(v.defined(uint64(r.Name())), here, "record-name", "name %d is not defined", r.Name())
 		v.words(c, &r, here, thread, anchored)
-		v.extension(&r, s.extBytes(), here)
+		v.extension(&r, s.WholeExt(), here)
 		if k == format.KindEnd {
-			v.end(c, &r, s.extBytes(), here)
+			v.end(c, &r, s.WholeExt(), here)
 		}
-		if spec.Scope && findEnd(list, s.off) != 0 {
-			begins[s.off] = r
+		if spec.Scope && findEnd(list, s.Off) != 0 {
+			begins[s.Off] = r
 		}
 	}
 	if !t.state.Closed && v.buf.head.Sealed == 0 {
-		was.holes, was.orphans = s.holes, s.orphans // what its writer was about to begin, when it was killed or just now
+		was.Holes, was.Orphans = s.Holes, s.Orphans // what its writer was about to begin, when it was killed or just now
 	}
 	v.skipped(c, &was, &s)
 	return v.joins(c, list, begins)
 }
 
 // skipped tells what a step of the walk skipped.
-func (v *verifier) skipped(c *chunkInfo, was, now *recordScan) {
+func (v *verifier) skipped(c *chunkInfo, was, now *format.Walk) {
 	off := c.at
-	here := off + int64(was.to)
+	here := off + int64(was.To)
 	// Where several goroutines write to a chunk a snapshot finds some between taking a
 	// place and beginning a record in it.
-	if now.holes != was.holes && (format.Path(c.path) == format.PathAssembly || v.t.Lookup("snapshot") == "") {
-		v.add(here, "record-hole", "%d places of 32 bytes are empty", now.holes-was.holes)
+	if now.Holes != was.Holes && (format.Path(c.path) == format.PathAssembly || v.t.Lookup("snapshot") == "") {
+		v.add(here, "record-hole", "%d places of 32 bytes are empty", now.Holes-was.Holes)
 	}
-	v.check(now.orphans == was.orphans, here, "record-orphan", "%d extensions without a record", now.orphans-was.orphans)
-	v.check(now.bad == was.bad, here, "record-start", "%d places hold no record: their first word is no time", now.bad-was.bad)
-	v.check(now.noExt == was.noExt, off+int64(now.off), "ext-missing", "the record's extension is missing or not whole")
+	v.check(now.Orphans == was.Orphans, here, "record-orphan", "%d extensions without a record", now.Orphans-was.Orphans)
+	v.check(now.Bad == was.Bad, here, "record-start", "%d places hold no record: their first word is no time", now.Bad-was.Bad)
+	v.check(now.Unextended == was.Unextended, off+int64(now.Off), "ext-missing", "the record's extension is missing or not whole")
 }
 
 // defined tells whether a name is there, or may be in the hot part that is not.
