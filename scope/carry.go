@@ -5,6 +5,7 @@ package scope
 import (
 	"encoding/binary"
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 
@@ -44,7 +45,8 @@ type ring struct {
 	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
 	places mmpool.Ring
-	left   func(idx int64) // leave
+	buf    [mmpool.ChunkSize]byte // leave's
+	left   func(idx int64)        // leave
 
 	reclaim func(idx []int64) // (*recorder).reclaim
 	why     string            // it is larger than was asked for
@@ -170,23 +172,10 @@ func (g *ring) leave(idx int64, w []uint64) {
 	var thread uint32
 	owner := uint32(w[1] >> 32)
 	lastRow := uint64(0)
-	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]) / 8)
-	for at := format.ChunkHeaderSize / 8; at+4 <= min(used, len(w)); at += 4 {
-		start := atomic.LoadUint64(&w[at])
-		if start == 0 {
-			continue
-		}
-		if format.IsExt(start) {
-			at += 4 * (format.ExtUnits(start) - 1)
-			continue
-		}
-		r := format.Record{Start: int64(start), Stop: int64(atomic.LoadUint64(&w[at+1])), Head: w[at+2], CPU: w[at+3]}
-		var ext []uint64
-		if r.Ext() && at+4 < used && format.IsExt(w[at+4]) {
-			ext = w[at+4 : min(at+4+4*format.ExtUnits(w[at+4]), used)]
-		}
-		here := begun{idx*mmpool.ChunkSize + int64(at)*8, r.Start}
-		at += len(ext)
+	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]))
+	for walk := format.WalkRecords(format.LoadWords(g.buf[:], w[:min(used/8, len(w))])); walk.Next(); {
+		r, ext := walk.Record(), walk.WholeExt()
+		here := begun{idx*mmpool.ChunkSize + int64(walk.Off), r.Start}
 		k := r.Kind()
 		l.last = max(l.last, r.Start)
 		switch k {
@@ -194,13 +183,13 @@ func (g *ring) leave(idx int64, w []uint64) {
 			thread = uint32(r.Stop)
 			continue
 		case format.KindEnd:
-			if len(ext) > 2 {
-				if row := g.rows[ext[2]&format.MaxGoid]; row != nil {
+			if loc, ok := walk.Begin(); ok {
+				if row := g.rows[binary.LittleEndian.Uint64(ext[16:])&format.MaxGoid]; row != nil {
 					row.seen = g.turn
 				}
 				// An end on another goroutine marks the record and does not look whether
 				// its chunk had been looked through.
-				g.close(begun{int64(ext[1]), r.Stop}, r.Start)
+				g.close(begun{loc, r.Stop}, r.Start)
 			}
 			continue
 		}
@@ -243,11 +232,9 @@ func (g *ring) leave(idx int64, w []uint64) {
 // carry is what is kept of a record. Inlined it would be in every program twice.
 //
 //go:noinline
-func (g *ring) carry(rec *format.Carry, ext []uint64) *carried {
+func (g *ring) carry(rec *format.Carry, ext []byte) *carried {
 	c := &carried{Carry: *rec, seen: g.turn}
-	for _, v := range ext {
-		c.Ext = binary.LittleEndian.AppendUint64(c.Ext, v)
-	}
+	c.Ext = slices.Clone(ext)
 	return c
 }
 

@@ -3,8 +3,8 @@
 package scope
 
 import (
+	"bytes"
 	"encoding/binary"
-	"slices"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -21,8 +21,7 @@ func (r *recorder) giveUp(err error) {
 	}
 	end, closed := int64(mmpool.ChunkSize), true
 	var records, ends int64
-	b := make([]byte, mmpool.ChunkSize)
-	kept, there := make([]uint64, mmpool.ChunkSize/8), make([]uint64, mmpool.ChunkSize/8)
+	kept, there := make([]byte, mmpool.ChunkSize), make([]byte, mmpool.ChunkSize)
 	for _, idx := range r.pool.Live(nil) {
 		at, _ := r.pool.Place(idx)
 		w := r.pool.Words(idx)
@@ -30,16 +29,14 @@ func (r *recorder) giveUp(err error) {
 			end = max(end, (at+1)*mmpool.ChunkSize) // gone from memory: it was written
 			continue
 		}
-		r.pool.ReadPlace(b, at) // what is not there is zero
-		for i := range kept {
-			kept[i], there[i] = atomic.LoadUint64(&w[i]), binary.LittleEndian.Uint64(b[8*i:])
-		}
-		if there[0] != 0 {
+		r.pool.ReadPlace(there, at) // what is not there is zero
+		format.LoadWords(kept, w)
+		if binary.LittleEndian.Uint64(there) != 0 {
 			end = max(end, (at+1)*mmpool.ChunkSize)
 		}
 		switch {
-		case slices.Equal(kept, there):
-		case format.ChunkKind(kept[0]>>32) != format.ChunkRecords:
+		case bytes.Equal(kept, there):
+		case format.ChunkKind(binary.LittleEndian.Uint32(kept[4:])) != format.ChunkRecords:
 			closed = false
 		default:
 			n, e := recordsIn(kept)
@@ -61,18 +58,9 @@ func (r *recorder) giveUp(err error) {
 }
 
 // recordsIn counts a chunk's records, and its ends apart, which are none of their own.
-func recordsIn(w []uint64) (records, ends int64) {
-	for at := format.ChunkHeaderSize / 8; at+4 <= len(w); at += 4 {
-		start := w[at]
-		if start == 0 {
-			continue
-		}
-		if format.IsExt(start) {
-			at += 4 * (format.ExtUnits(start) - 1)
-			continue
-		}
-		rec := format.Record{Head: w[at+2]}
-		switch rec.Kind() {
+func recordsIn(chunk []byte) (records, ends int64) {
+	for walk := format.WalkRecords(chunk); walk.Next(); {
+		switch walk.Kind() {
 		case format.KindAnchor:
 		case format.KindEnd:
 			ends++

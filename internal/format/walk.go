@@ -1,6 +1,9 @@
 package format
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"sync/atomic"
+)
 
 // Walk goes over the records of a chunk, as docs/format.md §4 says.
 type Walk struct {
@@ -19,6 +22,16 @@ type Walk struct {
 
 // Span is the bytes [From, To) of a chunk.
 type Span struct{ From, To int }
+
+// LoadWords copies a chunk that somebody may still write to into buf, each word whole, and
+// returns as much of buf as that takes.
+func LoadWords(buf []byte, w []uint64) []byte {
+	buf = buf[:min(8*len(w), len(buf))]
+	for i := range len(buf) / 8 {
+		binary.LittleEndian.PutUint64(buf[8*i:], atomic.LoadUint64(&w[i]))
+	}
+	return buf
+}
 
 // WalkRecords begins a walk over the chunk b, which UsedBytes has cut.
 func WalkRecords(b []byte) Walk { return Walk{Chunk: b, To: ChunkHeaderSize} }
