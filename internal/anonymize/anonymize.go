@@ -164,11 +164,7 @@ func (a *anonymizer) chunk(at int) error {
 	if h.Kind == format.ChunkRecords {
 		b, err = a.records(b, format.UsedBytes(a.in, h.Sealed))
 	} else {
-		end := a.cs
-		if h.Sealed >= format.ChunkHeaderSize {
-			end = h.Sealed
-		}
-		b, err = a.blocks(b, a.in[format.ChunkHeaderSize:end])
+		b, err = a.blocks(b, format.BlockBytes(a.in, h.Sealed)[format.ChunkHeaderSize:])
 	}
 	if err != nil {
 		return err

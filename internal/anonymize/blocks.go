@@ -5,29 +5,21 @@ import "github.com/scopeview/scopeview/internal/format"
 // blocks appends what is left of the blocks in from. None becomes longer, or they
 // would not fit their chunk.
 func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
-	for {
-		t, p, size, err := format.DecodeBlock(from)
-		if size == 0 {
-			if err != nil {
-				a.result.Dropped++
-			}
-			return b, nil
-		}
-		from = from[size:]
+	for w := format.WalkBlocks(from, 0); w.Next(); {
 		kept := []byte(nil)
-		if err == nil {
-			if kept, err = a.block(t, p); err != nil {
+		if w.Err == nil {
+			var err error
+			if kept, err = a.block(w.Type, w.Payload); err != nil {
 				return b, err
 			}
 		}
 		if kept == nil {
 			a.result.Dropped++
-			continue
-		}
-		if len(kept) > 0 {
-			b = format.AppendBlock(b, t, kept)
+		} else if len(kept) > 0 {
+			b = format.AppendBlock(b, w.Type, kept)
 		}
 	}
+	return b, nil
 }
 
 // block is the payload of a block without what nobody is to know: empty if that is

@@ -131,3 +131,37 @@ func UsedBytes(b []byte, sealed int64) int {
 	}
 	return min((n+RecordSize-1)&^(RecordSize-1), len(b))
 }
+
+// BlockWalk goes over the blocks of a chunk, as docs/format.md §7 says.
+type BlockWalk struct {
+	Chunk   []byte // up to where its blocks end
+	Off     int    // of the current block
+	To      int    // behind it
+	Type    BlockType
+	Payload []byte // nil where the block does not fit the chunk
+	Err     error  // why the block is not sound; it wraps ErrCorrupt
+}
+
+// WalkBlocks begins a walk over the blocks of the chunk b from the byte at on.
+func WalkBlocks(b []byte, at int) BlockWalk { return BlockWalk{Chunk: b, To: min(at, len(b))} }
+
+// Next finds the next block, be it sound or not. One that does not fit the chunk is the
+// last.
+func (w *BlockWalk) Next() bool {
+	if w.Err != nil && w.Payload == nil {
+		return false
+	}
+	var size int
+	w.Off = w.To
+	w.Type, w.Payload, size, w.Err = DecodeBlock(w.Chunk[w.To:])
+	w.To += size
+	return size > 0 || w.Err != nil
+}
+
+// BlockBytes is the part of the chunk b that blocks may be in.
+func BlockBytes(b []byte, sealed int64) []byte {
+	if sealed >= ChunkHeaderSize && sealed < int64(len(b)) {
+		return b[:sealed]
+	}
+	return b
+}

@@ -58,38 +58,30 @@ func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte
 		if !ok || err != nil || !k.same(&h) {
 			return false, nil
 		}
-		b = c.first[format.ChunkHeaderSize:]
-		if h.Sealed >= format.ChunkHeaderSize {
-			b = c.first[format.ChunkHeaderSize:h.Sealed]
-		}
+		b = format.BlockBytes(c.first, h.Sealed)
 		if !torn(b) || c.state.Closed || time.Now().After(c.retryUntil) {
 			break
 		}
 		time.Sleep(time.Millisecond)
 	}
-	for {
-		t, p, size, err := format.DecodeBlock(b)
-		if size == 0 {
-			return true, nil
-		}
-		if err == nil {
-			if err := f(t, p); err != nil {
+	for w := format.WalkBlocks(b, format.ChunkHeaderSize); w.Next(); {
+		if w.Err == nil {
+			if err := f(w.Type, w.Payload); err != nil {
 				return true, err
 			}
 		}
-		b = b[size:]
 	}
+	return true, nil
 }
 
 // torn tells whether a block in b is not whole.
 func torn(b []byte) bool {
-	for {
-		_, _, size, err := format.DecodeBlock(b)
-		if err != nil || size == 0 {
-			return err != nil
+	for w := format.WalkBlocks(b, format.ChunkHeaderSize); w.Next(); {
+		if w.Err != nil {
+			return true
 		}
-		b = b[size:]
 	}
+	return false
 }
 
 // blocks copies the chunks of blocks that may become more, without what is later

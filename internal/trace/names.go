@@ -77,17 +77,12 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 		if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
 			return ok
 		}
-		for at < k {
-			typ, p, size, err := format.DecodeBlock(buf[at:k])
-			if size == 0 || err != nil {
-				break
-			}
-			if typ == format.BlockName {
-				if id, name, err := format.DecodeName(p); err == nil {
+		for w := format.WalkBlocks(buf[:k], at); w.Next() && w.Err == nil; {
+			if w.Type == format.BlockName {
+				if id, name, err := format.DecodeName(w.Payload); err == nil {
 					_ = m.add(id, name) // a second name is for Verify to tell of
 				}
 			}
-			at += size
 		}
 		return true
 	}

@@ -18,31 +18,23 @@ type verifiedBlocks struct {
 }
 
 func (v *verifier) blockChunk(b []byte, off int64) {
-	for at := format.ChunkHeaderSize; at < len(b); {
-		t, p, size, err := format.DecodeBlock(b[at:])
-		here := off + int64(at)
-		if size == 0 && err == nil {
-			if i := firstNonzero(b[at:]); i >= 0 {
-				v.add(here+int64(i), "chunk-tail", "behind the last block there is something")
-			}
-			return
-		}
-		if err != nil {
-			v.add(here, "block-whole", "%v", err)
-			if size == 0 {
-				return
-			}
-			at += size
+	w := format.WalkBlocks(b, format.ChunkHeaderSize)
+	for w.Next() {
+		t, p, here := w.Type, w.Payload, off+int64(w.Off)
+		if w.Err != nil {
+			v.add(here, "block-whole", "%v", w.Err)
 			continue
 		}
-		head := b[at : at+format.BlockHeaderSize]
+		head := b[w.Off : w.Off+format.BlockHeaderSize]
 		v.check(firstNonzero(head[6:8]) < 0 && firstNonzero(head[12:]) < 0, here, "block-form", "reserved bytes of the block's head are not zero")
-		v.check(firstNonzero(b[at+format.BlockHeaderSize+len(p):at+size]) < 0, here, "block-form", "the block's padding is not zero")
+		v.check(firstNonzero(b[w.Off+format.BlockHeaderSize+len(p):w.To]) < 0, here, "block-form", "the block's padding is not zero")
 		// In a ring the kept chunks come first here, whenever they were written.
 		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.inRing()
 		v.ringBlock(t, here)
 		v.block(t, p, here)
-		at += size
+	}
+	if i := firstNonzero(b[w.To:]); i >= 0 && w.Err == nil {
+		v.add(off+int64(w.To+i), "chunk-tail", "behind the last block there is something")
 	}
 }
 

@@ -81,15 +81,10 @@ func (d *dumper) learn(t *trace.Trace) error {
 		if err := d.read(c.Offset); err != nil {
 			return err
 		}
-		for at := format.ChunkHeaderSize; at < len(d.chunk); {
-			typ, p, size, err := format.DecodeBlock(d.chunk[at:])
-			if size == 0 {
-				break
-			}
-			if id, name, err2 := format.DecodeName(p); typ == format.BlockName && err == nil && err2 == nil {
+		for w := format.WalkBlocks(d.chunk, format.ChunkHeaderSize); w.Next(); {
+			if id, name, err := format.DecodeName(w.Payload); w.Type == format.BlockName && w.Err == nil && err == nil {
 				d.names.add(id, string(name))
 			}
-			at += size
 		}
 	}
 	return nil
@@ -254,18 +249,12 @@ func (n *names) appendExt(b, x []byte) []byte {
 
 // blocks writes the blocks of the chunk.
 func (d *dumper) blocks() {
-	b := d.chunk
-	for at := format.ChunkHeaderSize; at < len(b); {
-		t, p, size, err := format.DecodeBlock(b[at:])
-		if size == 0 {
-			return // nothing, or what patch writes
-		}
-		d.text = d.names.appendBlock(d.text, t, p)
-		if err != nil {
-			d.text = fmt.Appendf(d.text, " crc=%#x", binary.LittleEndian.Uint32(b[at+8:]))
+	for w := format.WalkBlocks(d.chunk, format.ChunkHeaderSize); w.Next() && w.Payload != nil; { // else it is what patch writes
+		d.text = d.names.appendBlock(d.text, w.Type, w.Payload)
+		if w.Err != nil {
+			d.text = fmt.Appendf(d.text, " crc=%#x", binary.LittleEndian.Uint32(w.Chunk[w.Off+8:]))
 		}
 		d.text = append(d.text, '\n')
-		at += size
 	}
 }
 
