@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -51,6 +52,7 @@ type anonymizer struct {
 	hash   *hasher
 	header format.Header
 	cs     int64
+	file   chunks.File
 	places int // of chunks
 
 	numbers map[uint32]numbered // of a ring: where its chunks of records are
@@ -84,6 +86,7 @@ func (a *anonymizer) open() error {
 		return err
 	}
 	a.cs = int64(a.header.ChunkSize)
+	a.file = chunks.Of(a.r, a.size, &a.header, &s)
 	a.in, a.out, a.other = make([]byte, a.cs), make([]byte, a.cs), make([]byte, a.cs)
 	a.places = 1
 	if a.header.Ring > 0 {
@@ -92,44 +95,23 @@ func (a *anonymizer) open() error {
 	return a.index(min(s.End, a.size))
 }
 
-// unbornMax is how many places without a chunk are looked at, one after another,
-// beyond what the writer says it handed out: or a sparse file of a terabyte would
-// be read to its end.
-const unbornMax = 4096
-
 func (a *anonymizer) index(end int64) error {
-	unborn := 0
-	for at := 1; int64(at)*a.cs < a.size; at++ {
-		h, ok, err := a.head(at)
+	return a.file.Each(a.cs, end, func(off int64) (bool, error) {
+		h, ok, bad, err := a.file.Head(off)
 		if err != nil {
-			return err
+			return false, fmt.Errorf("reading at offset %d: %w", off, err)
 		}
-		if ok || int64(at+1)*a.cs <= end {
+		at, ok := int(off/a.cs), ok && bad == nil
+		if ok || off+a.cs <= end {
 			a.places = at + 1
-		}
-		if ok {
-			unborn = 0
-		} else if unborn++; unborn > unbornMax && int64(at)*a.cs > end {
-			break
 		}
 		if ok && a.numbers != nil && h.Kind == format.ChunkRecords {
 			if was, twice := a.numbers[h.Number]; !twice || was.since < h.Since {
 				a.numbers[h.Number] = numbered{at, h.Since}
 			}
 		}
-	}
-	return nil
-}
-
-// head reads the header of the chunk at the place at. ok is false where there is
-// none, or one that makes no sense.
-func (a *anonymizer) head(at int) (h format.ChunkHeader, ok bool, err error) {
-	var b [format.ChunkHeaderSize]byte
-	if _, err := a.readAt(b[:], int64(at)*a.cs); err != nil {
-		return h, false, err
-	}
-	h, ok, bad := format.DecodeChunkHeader(b[:], int64(at)*a.cs, a.header.ChunkSize)
-	return h, ok && bad == nil, nil
+		return ok, nil
+	})
 }
 
 // read reads the chunk at the place at.
@@ -141,9 +123,8 @@ func (a *anonymizer) read(at int) error {
 
 // readAt fills b with what is at off, and with zeros from where the file ends.
 func (a *anonymizer) readAt(b []byte, off int64) (int, error) {
-	n, err := a.r.ReadAt(b, off)
-	clear(b[n:])
-	if err != nil && err != io.EOF {
+	n, err := chunks.ReadFull(a.r, b, off)
+	if err != nil {
 		return n, fmt.Errorf("reading at offset %d: %w", off, err)
 	}
 	return n, nil

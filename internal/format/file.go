@@ -297,6 +297,16 @@ type ChunkHeader struct {
 	Number uint32
 }
 
+// ChunkID is which chunk a place has: another one has another ID.
+type ChunkID struct {
+	Since       int64
+	Number, Gen uint32
+	Kind        ChunkKind
+}
+
+// ID is the chunk's.
+func (h *ChunkHeader) ID() ChunkID { return ChunkID{h.Since, h.Number, h.Gen, h.Kind} }
+
 // RingNumbers is the largest number that a ring's chunk may have.
 const RingNumbers = 1<<24 - 1<<12 - 1
 

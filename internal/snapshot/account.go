@@ -3,6 +3,7 @@ package snapshot
 import (
 	"sort"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -26,9 +27,9 @@ import (
 // when the latest of those was, and what is missing from then is overwritten.
 func (c *copier) account() error {
 	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
-		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].same(&h)
+		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].ChunkID == h.ID()
 		if sound && h.Kind == format.ChunkBlocks && !known {
-			k := chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, kept: h.Flags&format.FlagKept != 0}
+			k := chunk{ChunkID: h.ID(), kept: h.Flags&format.FlagKept != 0}
 			c.born = append(c.born, bornChunk{k, at})
 		}
 		return nil
@@ -144,10 +145,10 @@ func (c *copier) dropGone(places []int32, n int) ([]int32, error) {
 func (c *copier) recordsGone() (n int64, err error) {
 	for i := range c.chunks {
 		k := &c.chunks[i]
-		if !k.gone || k.kind != format.ChunkRecords {
+		if !k.gone || k.Kind != format.ChunkRecords {
 			continue
 		}
-		if _, err := readAt(c.dst, c.first, int64(i+1)*c.cs); err != nil {
+		if _, err := chunks.ReadFull(c.dst, c.first, int64(i+1)*c.cs); err != nil {
 			return 0, err
 		}
 		h, ok, err := format.DecodeChunkHeader(c.first, int64(i+1)*c.cs, c.header.ChunkSize)

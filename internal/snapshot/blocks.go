@@ -3,6 +3,7 @@ package snapshot
 import (
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -51,11 +52,11 @@ func (c *copier) findMoment() error {
 func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte) error) (there bool, err error) {
 	var b []byte
 	for {
-		if _, err := readAt(c.src, c.first, int64(at)*c.cs); err != nil {
+		if _, err := chunks.ReadFull(c.src, c.first, int64(at)*c.cs); err != nil {
 			return false, c.readError(int64(at)*c.cs, err)
 		}
 		h, ok, err := format.DecodeChunkHeader(c.first, int64(at)*c.cs, c.header.ChunkSize)
-		if !ok || err != nil || !k.same(&h) {
+		if !ok || err != nil || !(k.ChunkID == h.ID()) {
 			return false, nil
 		}
 		b = format.BlockBytes(c.first, h.Sealed)

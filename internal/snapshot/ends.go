@@ -44,7 +44,7 @@ func (c *copier) takeIn(at int) error {
 		}
 		k := c.place(next)
 		if sound && h.Kind == format.ChunkRecords {
-			*k = chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, is: open}
+			*k = chunk{ChunkID: h.ID(), is: open}
 			if err := c.copyLive(next, 0); err != nil {
 				return err
 			}

@@ -1,5 +1,7 @@
 package snapshot
 
+import "github.com/scopeview/scopeview/internal/chunks"
+
 // runBytes are copied at once. More does not go faster, and falls out of the
 // processor's cache between reading and writing.
 const runBytes = 256 << 10
@@ -75,7 +77,7 @@ func (c *copier) settledPlaces() (places []int32) {
 // after all was read, what was read is the chunk. whole tells that of all.
 func (c *copier) copyRun(at int, buf []byte) (whole bool, err error) {
 	off := int64(at) * c.cs
-	if _, err := readAt(c.src, buf, off); err != nil {
+	if _, err := chunks.ReadFull(c.src, buf, off); err != nil {
 		return false, c.readError(off, err)
 	}
 	whole = true

@@ -2,21 +2,20 @@ package snapshot
 
 import (
 	"fmt"
+	"math"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
 // chunk is what is remembered of a chunk of the trace.
 type chunk struct {
-	since  int64
-	number uint32
-	gen    uint32
-	used   int32 // of a live chunk of records: how far the copy goes
-	kind   format.ChunkKind
-	is     role
-	kept   bool // it is none of those that the ring overwrites
-	gone   bool // it was copied whole, and is overwritten in the source now
-	stuck  bool // reading it again brings no more
+	format.ChunkID
+	used  int32 // of a live chunk of records: how far the copy goes
+	is    role
+	kept  bool // it is none of those that the ring overwrites
+	gone  bool // it was copied whole, and is overwritten in the source now
+	stuck bool // reading it again brings no more
 }
 
 // role is what becomes of a chunk.
@@ -31,20 +30,15 @@ const (
 	missed             // it was overwritten before it could be copied
 )
 
-// unbornMax is how many places without a chunk are looked at, one after another,
-// beyond what the writer says it handed out: more than the longest prepared
-// window, or a sparse file of a terabyte would be read to its end.
-const unbornMax = 4096
-
 // order is what chunks of a ring are ordered by: when they were handed out.
-func (k *chunk) order() uint64 { return uint64(k.gen)<<32 | uint64(k.number) }
+func (k *chunk) order() uint64 { return uint64(k.Gen)<<32 | uint64(k.Number) }
 
 // came is when the chunk at the place at was handed out, compared with others; 0 for
 // blocks that no ring overwrites, which count whenever they came.
 func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	switch {
 	case c.ring && h.Flags&format.FlagKept == 0:
-		k := chunk{number: h.Number, gen: h.Gen}
+		k := chunk{ChunkID: h.ID()}
 		return k.order()
 	case !c.ring && h.Kind == format.ChunkRecords:
 		return uint64(at)
@@ -52,29 +46,24 @@ func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	return 0
 }
 
-// same tells whether the chunk is still the one whose header that is.
-func (k *chunk) same(h *format.ChunkHeader) bool {
-	return k.since == h.Since && k.number == h.Number && k.gen == h.Gen && k.kind == h.Kind
+// file is the trace as it is now.
+func (c *copier) file() (chunks.File, error) {
+	st, err := c.src.Stat()
+	if err != nil {
+		return chunks.File{}, fmt.Errorf("looking at %s: %w", c.src.Name(), err)
+	}
+	return chunks.Of(c.src, st.Size(), &c.header, &c.state), nil
 }
 
 // readHead reads the header of the chunk at the place at. sound is false if
 // there is none, or one that makes no sense.
-//
-// The magic is stored last, but a reading is not one moment: only the next one
-// has all that was stored before the magic. A final chunk's is long there.
 func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err error) {
-	off := int64(at) * c.cs
-	for range 2 {
-		if _, err := readAt(c.src, c.raw[:], off); err != nil {
-			return h, false, false, c.readError(off, err)
-		}
-		var bad error
-		h, sound, bad = format.DecodeChunkHeader(c.raw[:], off, c.header.ChunkSize)
-		if born = sound || bad != nil; !born || sound && h.Flags&format.FlagFinal != 0 {
-			break
-		}
+	f := chunks.Of(c.src, math.MaxInt64, &c.header, &c.state)
+	h, ok, bad, err := f.Settled(int64(at) * c.cs)
+	if err != nil {
+		return h, false, false, c.readError(int64(at)*c.cs, err)
 	}
-	return h, born, sound, nil
+	return h, ok || bad != nil, ok && bad == nil, nil
 }
 
 // unchanged tells whether the chunk that was found at the place at is there still.
@@ -82,33 +71,25 @@ func (c *copier) unchanged(at int) (bool, error) {
 	h, born, sound, err := c.readHead(at)
 	k := &c.chunks[at-1]
 	if !sound { // as it was found: it makes no sense, and so it is copied
-		return born && k.since == 0, err
+		return born && k.Since == 0, err
 	}
-	return k.same(&h), err
+	return k.ChunkID == h.ID(), err
 }
 
 // eachHead calls f with the header of every chunk, up to where none follow.
 func (c *copier) eachHead(f func(at int, h format.ChunkHeader, sound bool) error) error {
-	st, err := c.src.Stat()
+	file, err := c.file()
 	if err != nil {
-		return fmt.Errorf("looking at %s: %w", c.src.Name(), err)
+		return err
 	}
-	unborn := 0
-	for at := 1; int64(at)*c.cs < st.Size(); at++ {
+	return file.Each(c.cs, c.state.End, func(off int64) (bool, error) {
+		at := int(off / c.cs)
 		h, born, sound, err := c.readHead(at)
-		if err != nil {
-			return err
+		if err == nil && born {
+			err = f(at, h, sound)
 		}
-		if born {
-			if err := f(at, h, sound); err != nil {
-				return err
-			}
-			unborn = 0
-		} else if unborn++; unborn > unbornMax && int64(at)*c.cs > c.state.End {
-			break
-		}
-	}
-	return nil
+		return born, err
+	})
 }
 
 // index finds the chunks that are the snapshot's.
@@ -142,7 +123,7 @@ func (c *copier) index() error {
 			return nil
 		}
 		if k.is == open && c.ring {
-			c.live[k.number] = int32(at)
+			c.live[k.Number] = int32(at)
 		}
 		if sound && h.Kind == format.ChunkBlocks {
 			lastBlocks = at
@@ -175,7 +156,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	if !sound {
 		return chunk{is: final}
 	}
-	k := chunk{since: h.Since, number: h.Number, gen: h.Gen, kind: h.Kind, is: final, kept: h.Flags&format.FlagKept != 0}
+	k := chunk{ChunkID: h.ID(), is: final, kept: h.Flags&format.FlagKept != 0}
 	if h.Flags&format.FlagFinal == 0 || !c.isSettled(at, h) {
 		switch h.Kind {
 		case format.ChunkRecords:

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -49,8 +50,8 @@ func (c *copier) findCut() error {
 			return nil
 		}
 		c.cut = max(c.cut, h.Since)
-		if o := (owner{h.Path, h.Owner}); last[o].since <= h.Since {
-			last[o] = bornChunk{chunk{since: h.Since}, at}
+		if o := (owner{h.Path, h.Owner}); last[o].Since <= h.Since {
+			last[o] = bornChunk{chunk{ChunkID: h.ID()}, at}
 		}
 		if h.Flags&format.FlagFinal == 0 {
 			look = append(look, at)
@@ -69,7 +70,7 @@ func (c *copier) findCut() error {
 	c.tick, c.lost = s.Tick, s.Lost
 	if c.header.HasCounters() {
 		b := c.second[format.CountersOffset:]
-		if _, err := readAt(c.src, b, format.CountersOffset); err != nil {
+		if _, err := chunks.ReadFull(c.src, b, format.CountersOffset); err != nil {
 			return c.readError(format.CountersOffset, err)
 		}
 		format.AddCounters(&c.counters, b)
@@ -90,7 +91,7 @@ func (c *copier) findCut() error {
 // lookLatest has the cut not before what the chunk at the place at has begun.
 func (c *copier) lookLatest(at int) error {
 	off := int64(at) * c.cs
-	if _, err := readAt(c.src, c.first, off); err != nil {
+	if _, err := chunks.ReadFull(c.src, c.first, off); err != nil {
 		return c.readError(off, err)
 	}
 	h, ok, err := format.DecodeChunkHeader(c.first, off, c.header.ChunkSize)
@@ -168,13 +169,13 @@ func (c *copier) copyLive(at, below int) error {
 func (c *copier) readTwice(at int, head *format.ChunkHeader) (ok bool, err error) {
 	off := int64(at) * c.cs
 	for _, b := range [][]byte{c.first, c.second} {
-		if _, err := readAt(c.src, b, off); err != nil {
+		if _, err := chunks.ReadFull(c.src, b, off); err != nil {
 			return false, c.readError(off, err)
 		}
 	}
 	k := &c.chunks[at-1]
 	*head, ok, err = format.DecodeChunkHeader(c.second, off, c.header.ChunkSize)
-	if !ok || err != nil || !k.same(head) {
+	if !ok || err != nil || !(k.ChunkID == head.ID()) {
 		return false, nil
 	}
 	return c.unchanged(at)

@@ -7,6 +7,7 @@ import (
 	"os"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
@@ -104,7 +105,7 @@ func (c *copier) outrun() bool {
 		return false
 	}
 	for i := range c.chunks {
-		if k := &c.chunks[i]; k.is == copied && k.kind == format.ChunkRecords && !k.kept {
+		if k := &c.chunks[i]; k.is == copied && k.Kind == format.ChunkRecords && !k.kept {
 			return false
 		}
 	}
@@ -144,8 +145,7 @@ type copier struct {
 	tick, lost int64        // of the state then
 	counters   [format.CounterReasons + 1]int64
 
-	first, second []byte // two readings of a chunk
-	raw           [format.ChunkHeaderSize]byte
+	first, second []byte      // two readings of a chunk
 	wanted        map[int]int // begins beyond the cuts: their place by their chunk's
 	missing       map[int]int // those that are not there
 	retryUntil    time.Time
@@ -160,7 +160,7 @@ type copier struct {
 func newCopier(src Source, o Options) (*copier, error) {
 	c := &copier{src: src, options: o, retryUntil: time.Now().Add(patience), wanted: map[int]int{}, missing: map[int]int{}}
 	var b [format.StateOffset + format.StateSize]byte
-	n, err := readAt(src, b[:], 0)
+	n, err := chunks.ReadFull(src, b[:], 0)
 	if err != nil {
 		return nil, fmt.Errorf("reading the trace %s: %w", src.Name(), err)
 	}
@@ -204,7 +204,7 @@ func (c *copier) result(path string) Result {
 // readState reads the words of the header that change.
 func (c *copier) readState() (format.State, error) {
 	var b [format.StateSize]byte
-	if _, err := readAt(c.src, b[:], format.StateOffset); err != nil {
+	if _, err := chunks.ReadFull(c.src, b[:], format.StateOffset); err != nil {
 		return format.State{}, c.readError(0, err)
 	}
 	return format.DecodeState(b[:]), nil
@@ -212,16 +212,6 @@ func (c *copier) readState() (format.State, error) {
 
 func (c *copier) readError(off int64, err error) error {
 	return fmt.Errorf("reading %s at offset %d: %w", c.src.Name(), off, err)
-}
-
-// readAt fills b with what is at off, and with zeros from where the file ends.
-func readAt(r io.ReaderAt, b []byte, off int64) (int, error) {
-	n, err := r.ReadAt(b, off)
-	clear(b[n:])
-	if err == io.EOF {
-		err = nil
-	}
-	return n, err
 }
 
 // writeChunk writes b, a chunk, to the place at.

@@ -5,6 +5,7 @@ import (
 	"path/filepath"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -29,7 +30,7 @@ func (c *copier) newBlocks(at int) *blockWriter {
 
 // like makes the chunk pass for the chunk k.
 func (w *blockWriter) like(k *chunk) {
-	w.head.Since, w.head.Gen, w.head.Number = k.since, k.gen, k.number
+	w.head.Since, w.head.Gen, w.head.Number = k.Since, k.Gen, k.Number
 	if !k.kept {
 		w.head.Flags &^= format.FlagKept
 	}
@@ -118,7 +119,7 @@ func (c *copier) facts(w *blockWriter) error {
 func (c *copier) writeHeader() error {
 	b := c.first
 	clear(b)
-	if _, err := readAt(c.src, b[:format.StateOffset], 0); err != nil {
+	if _, err := chunks.ReadFull(c.src, b[:format.StateOffset], 0); err != nil {
 		return c.readError(0, err)
 	}
 	le := binary.LittleEndian

@@ -20,7 +20,7 @@ type blockTail struct {
 func (t *Trace) readBlocks() error {
 	buf := make([]byte, t.header.ChunkSize)
 	for _, c := range t.chunks {
-		if c.kind != format.ChunkBlocks {
+		if c.Kind != format.ChunkBlocks {
 			continue
 		}
 		tail := blockTail{off: c.off, at: format.ChunkHeaderSize}

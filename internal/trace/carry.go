@@ -86,7 +86,7 @@ func (c carryTable) gone(t *Trace) (list []*carried) {
 // of lists what is carried of the chunk c, for when it is found gone.
 func (c carryTable) of(info *chunkInfo, size int64) (list []*carried) {
 	for key, x := range c {
-		if key.loc/size*size == info.off && key.start >= info.since {
+		if key.loc/size*size == info.off && key.start >= info.Since {
 			list = append(list, x)
 		}
 	}

@@ -34,7 +34,7 @@ func (t *Trace) endsApart() (*endIndex, error) {
 	var gone []goneBegin
 	var buf chunkBuf
 	for _, c := range t.chunks {
-		if c.kind != format.ChunkRecords || c.flags&format.FlagEnds == 0 && (t.state.Closed || c.flags&format.FlagFinal != 0) {
+		if c.Kind != format.ChunkRecords || c.flags&format.FlagEnds == 0 && (t.state.Closed || c.flags&format.FlagFinal != 0) {
 			continue
 		}
 		if err := t.readChunk(&buf, &c, ignored); err == errGone {

@@ -7,6 +7,7 @@ import (
 	"io"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -113,7 +114,7 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 		at = c.Offset + int64(t.header.ChunkSize)
 	}
 	for _, c := range t.chunks {
-		if c.kind == format.ChunkRecords {
+		if c.Kind == format.ChunkRecords {
 			f.live = append(f.live, f.newLive(c))
 		}
 	}
@@ -195,7 +196,7 @@ func (f *Follower) refresh() (closed bool, err error) {
 		return false, &CorruptError{Path: t.path, Offset: t.size, Err: fmt.Errorf("%w: the file shrank from at least %d bytes while it was read", format.ErrCorrupt, least)}
 	}
 	var b [format.StateOffset + format.StateSize]byte
-	n, err := readFull(t.r, b[:], 0)
+	n, err := chunks.ReadFull(t.r, b[:], 0)
 	if err != nil {
 		return false, ioError(t.path, 0, err)
 	}

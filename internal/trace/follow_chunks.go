@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"errors"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -15,11 +14,11 @@ func (f *Follower) findChunks() error {
 	look := func(at int64) (born bool, err error) {
 		if t.overwrites() {
 			// What makes no sense may be half overwritten.
-			h, ok, err := t.settledHeader(at)
-			if err == nil && ok {
-				_, err = t.logical(at, &h)
+			h, ok, bad, err := t.places().Settled(at)
+			if err == nil && bad == nil && ok {
+				_, bad = t.logical(at, &h)
 			}
-			if errors.Is(err, format.ErrCorrupt) {
+			if bad != nil {
 				return false, nil
 			}
 		}
@@ -27,7 +26,7 @@ func (f *Follower) findChunks() error {
 		if c == nil {
 			return born, err
 		}
-		if c.kind == format.ChunkRecords {
+		if c.Kind == format.ChunkRecords {
 			f.live = append(f.live, f.newLive(*c))
 		} else {
 			t.tails = append(t.tails, blockTail{off: c.off, at: format.ChunkHeaderSize})
@@ -49,20 +48,18 @@ func (f *Follower) findChunks() error {
 			f.unborn = append(f.unborn, off)
 		}
 	}
-	none := 0
-	for off := t.used; off < t.size && (none <= unbornMax || off <= t.state.End); off += cs {
-		born, err := look(off)
-		if err != nil {
-			return err
+	err := t.places().Each(t.used, t.state.End, func(at int64) (bool, error) {
+		born, err := look(at)
+		if born && err == nil {
+			for ; t.used < at; t.used += cs {
+				f.unborn = append(f.unborn, t.used)
+			}
+			t.used = at + cs
 		}
-		if !born {
-			none++
-			continue
-		}
-		for ; t.used < off; t.used += cs {
-			f.unborn = append(f.unborn, t.used)
-		}
-		t.used, none = off+cs, 0
+		return born, err
+	})
+	if err != nil {
+		return err
 	}
 	if len(f.live) > before {
 		slices.SortFunc(f.live, func(a, b *liveChunk) int { return cmp.Compare(a.off, b.off) })

@@ -91,29 +91,29 @@ func (f *Follower) number(c *chunkInfo) {
 	}
 	k, n := &f.ring, c.off/int64(f.t.header.ChunkSize)
 	k.found++
-	if c.gen < k.firstGen || c.gen == k.firstGen && n <= k.firstLast {
+	if c.Gen < k.firstGen || c.Gen == k.firstGen && n <= k.firstLast {
 		k.early++
 		return
 	}
 	last := &k.last
 	switch {
-	case c.gen > k.gen:
+	case c.Gen > k.gen:
 		// How far the numbers of the last generation went is not known, but by those that
 		// are found later.
 		k.before = k.last
-		if c.gen > k.gen+1 {
+		if c.Gen > k.gen+1 {
 			k.before = math.MaxInt64
 		}
-		k.gen, k.last = c.gen, 0
-	case c.gen+1 == k.gen:
+		k.gen, k.last = c.Gen, 0
+	case c.Gen+1 == k.gen:
 		last = &k.before
-	case c.gen < k.gen:
+	case c.Gen < k.gen:
 		return
 	}
 	if n > *last {
 		k.handedOut += n - *last
 		for m := max(*last+1, n-int64(f.rings(1))); m < n; m++ {
-			if old := f.t.chunkAt(m * int64(f.t.header.ChunkSize)); old != nil && old.gen < c.gen {
+			if old := f.t.chunkAt(m * int64(f.t.header.ChunkSize)); old != nil && old.Gen < c.Gen {
 				k.handedOut-- // still in use, so that it was left out
 			}
 		}
@@ -159,7 +159,7 @@ func (f *Follower) sweep() error {
 	// Before the tables are cut: what of it was read, and what was open.
 	read := map[int64]goneChunk{}
 	for off, c := range gone {
-		read[off] = goneChunk{since: c.since, last: k.looked, gen: c.gen, stamp: k.found, all: true}
+		read[off] = goneChunk{since: c.Since, last: k.looked, gen: c.Gen, stamp: k.found, all: true}
 		f.unborn = append(f.unborn, c.at)
 	}
 	for _, c := range f.live {
@@ -220,7 +220,7 @@ func (f *Follower) Missed() int64 {
 	for n := k.last; !t.state.Closed && n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
 		c := t.chunkAt(n * cs)
 		gone := slices.ContainsFunc(k.gone[n*cs], func(g goneChunk) bool { return g.gen == k.gen })
-		if !gone && (c == nil || c.gen != k.gen) {
+		if !gone && (c == nil || c.Gen != k.gen) {
 			missing--
 		}
 	}

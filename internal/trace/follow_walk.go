@@ -197,7 +197,7 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte, owner uint32) (o
 func (f *Follower) recordsAt(loc int64) *chunkInfo {
 	off := loc - loc%int64(f.t.header.ChunkSize)
 	c := f.t.chunkAt(off)
-	if c == nil || c.kind != format.ChunkRecords || loc-off < format.ChunkHeaderSize {
+	if c == nil || c.Kind != format.ChunkRecords || loc-off < format.ChunkHeaderSize {
 		return nil
 	}
 	return c

@@ -3,6 +3,7 @@ package trace
 import (
 	"math"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -12,7 +13,7 @@ func (t *Trace) readCounters() error {
 		return nil
 	}
 	b := make([]byte, format.ChunkSize-format.CountersOffset)
-	n, err := readFull(t.r, b[:max(min(int64(len(b)), t.size-format.CountersOffset), 0)], format.CountersOffset)
+	n, err := chunks.ReadFull(t.r, b[:max(min(int64(len(b)), t.size-format.CountersOffset), 0)], format.CountersOffset)
 	if err != nil {
 		return ioError(t.path, format.CountersOffset, err)
 	}

@@ -76,8 +76,8 @@ func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 			continue
 		}
 		key := start
-		if key < info.since {
-			key = info.since
+		if key < info.Since {
+			key = info.Since
 			early++
 		}
 		if key < last {
@@ -130,12 +130,12 @@ func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key &
 func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 	m := &merge{t: t, o: o, ends: ends, problems: p}
 	for i, c := range t.chunks {
-		if c.kind == format.ChunkRecords {
+		if c.Kind == format.ChunkRecords {
 			m.order = append(m.order, int32(i))
 		}
 	}
 	slices.SortFunc(m.order, func(a, b int32) int {
-		return cmp.Or(cmp.Compare(t.chunks[a].since, t.chunks[b].since), cmp.Compare(a, b))
+		return cmp.Or(cmp.Compare(t.chunks[a].Since, t.chunks[b].Since), cmp.Compare(a, b))
 	})
 	m.nextSince()
 	if len(ends.made) > 0 {
@@ -149,7 +149,7 @@ func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 func (m *merge) nextSince() {
 	m.since = format.MaxTicks
 	if len(m.order) > 0 {
-		m.since = m.t.chunks[m.order[0]].since
+		m.since = m.t.chunks[m.order[0]].Since
 	}
 }
 
@@ -206,7 +206,7 @@ func (m *merge) open(i int) error {
 	case err == errGone:
 		list := m.t.makeChunk(info, ends, m.problems)
 		m.lost += int64(len(ends)) - endsOf(list)
-		c.useMade(list, info.since)
+		c.useMade(list, info.Since)
 	case err != nil:
 		return err
 	default:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -72,7 +73,7 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 	cs := int64(t.header.ChunkSize)
 	buf := make([]byte, cs)
 	scan := func(off int64, at int) bool {
-		k, err := readFull(t.r, buf, off)
+		k, err := chunks.ReadFull(t.r, buf, off)
 		h, ok, bad := format.DecodeChunkHeader(buf[:k], off, t.header.ChunkSize)
 		if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
 			return ok

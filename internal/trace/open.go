@@ -3,11 +3,11 @@ package trace
 import (
 	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"io"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
 )
@@ -53,18 +53,6 @@ func (r *Reading) ReadAt(b []byte, off int64) (int, error) {
 	return r.File.ReadAt(b, off)
 }
 
-// NextPlace returns the next place behind at that can have a chunk: the end, size, or
-// more, if there is none. Those in holes of the file have none, and a sparse file has
-// millions of them.
-func NextPlace(r io.ReaderAt, at, chunk, size int64) int64 {
-	at += chunk
-	if s, ok := r.(interface{ NextData(off int64) int64 }); ok && at < size {
-		data := min(s.NextData(at), size)
-		at = max(at, data-data%chunk)
-	}
-	return at
-}
-
 // Close closes the file that OpenFile opened.
 func (t *Trace) Close() error {
 	if t.closer == nil {
@@ -95,7 +83,7 @@ func open(r io.ReaderAt, size int64, path string) (*Trace, error) {
 func (t *Trace) readHeader() error {
 	var b [format.StateOffset + format.StateSize]byte
 	n := min(max(t.size, 0), int64(len(b)))
-	got, err := readFull(t.r, b[:n], 0)
+	got, err := chunks.ReadFull(t.r, b[:n], 0)
 	if err != nil {
 		return ioError(t.path, 0, err)
 	}
@@ -131,10 +119,11 @@ func (t *Trace) readHeader() error {
 	return nil
 }
 
-// unbornMax is how many places without a chunk are looked at, one after
-// another, beyond what the writer says it handed out: more than the longest
-// prepared window, or a file of a terabyte of zeros is read to its end.
-const unbornMax = 4096
+// places is the file as it is now.
+func (t *Trace) places() *chunks.File {
+	f := chunks.Of(t.r, t.size, &t.header, &t.state)
+	return &f
+}
 
 // readIndex looks at the headers of all chunks. A chunk whose magic is zero was
 // not handed out, or its writer was stopped before it could say so: those
@@ -143,54 +132,42 @@ const unbornMax = 4096
 func (t *Trace) readIndex() error {
 	cs := int64(t.header.ChunkSize)
 	t.used = cs
-	unborn, firstUnborn := int64(0), int64(0)
-	for at, next := cs, cs; at < t.size; at = next {
+	return t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
-		next = at + cs
-		switch {
-		case err != nil:
-			return err
-		case born:
+		if born && err == nil {
 			if !t.inRing() {
-				t.found.add(textUnborn, firstUnborn, unborn)
+				t.found.add(textUnborn, t.used, (at-t.used)/cs)
 			}
-			t.used, unborn = at+cs, 0
-			continue
-		case unborn == 0:
-			firstUnborn = at
+			t.used = at + cs
 		}
-		next = NextPlace(t.r, at, cs, t.size)
-		if unborn += (next - at) / cs; unborn > unbornMax && at > t.state.End {
-			break
-		}
-	}
-	return nil
+		return born, err
+	})
 }
 
 // indexChunk looks at the header of the chunk at the place at. born is false if
 // none was handed out there; c is what came into the index, nil for what is no
 // good.
 func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
-	h, ok, err := t.settledHeader(at)
-	if err == nil && !ok {
+	h, ok, bad, err := t.places().Settled(at)
+	if err != nil {
+		return nil, false, ioError(t.path, at, err)
+	}
+	if bad == nil && !ok {
 		return nil, false, nil
 	}
-	if err != nil && !errors.Is(err, format.ErrCorrupt) {
-		return nil, false, err
-	}
 	var off int64
-	if err == nil {
-		off, err = t.logical(at, &h)
+	if bad == nil {
+		off, bad = t.logical(at, &h)
 	}
-	if err != nil {
-		t.found.add("a chunk is skipped, its header makes no sense ("+err.Error()+")", at, 1)
+	if bad != nil {
+		t.found.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
 		return nil, true, nil
 	}
 	if h.Kind != format.ChunkRecords && h.Kind != format.ChunkBlocks {
 		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
 		return nil, true, nil
 	}
-	c = &chunkInfo{off: off, at: at, since: h.Since, flags: h.Flags, owner: h.Owner, gen: h.Gen, kind: h.Kind, path: uint8(h.Path)}
+	c = &chunkInfo{ChunkID: h.ID(), off: off, at: at, flags: h.Flags, owner: h.Owner, path: uint8(h.Path)}
 	if n := len(t.chunks); n == 0 || t.chunks[n-1].off < off {
 		t.chunks = append(t.chunks, *c)
 		return c, true, nil
@@ -201,36 +178,13 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 		return c, true, nil
 	}
 	other := &t.chunks[i]
-	if cmp.Or(cmp.Compare(c.gen, other.gen), cmp.Compare(c.since, other.since)) <= 0 {
+	if cmp.Or(cmp.Compare(c.Gen, other.Gen), cmp.Compare(c.Since, other.Since)) <= 0 {
 		t.found.add(textTwin, at, 1)
 		return nil, true, nil
 	}
 	t.found.add(textTwin, other.at, 1)
 	*other = *c
 	return c, true, nil
-}
-
-// settledHeader reads the header of a chunk so that all of it is of one moment.
-func (t *Trace) settledHeader(at int64) (h format.ChunkHeader, ok bool, err error) {
-	h, ok, err = t.chunkHeader(at)
-	if err == nil && !ok || t.state.Closed {
-		return h, ok, err
-	}
-	if !t.inRing() {
-		if h.Flags&format.FlagFinal == 0 {
-			// The magic is stored last, but a reading is not one moment: only the
-			// next one has all that was stored before the magic.
-			h, ok, err = t.chunkHeader(at)
-		}
-		return h, ok, err
-	}
-	for range 4 { // it may just be zeroed, or handed out again
-		was := h
-		if h, ok, err = t.chunkHeader(at); err == nil && (!ok || h == was) {
-			break
-		}
-	}
-	return h, ok, err
 }
 
 func (t *Trace) findChunk(off int64) (i int, ok bool) {
@@ -246,16 +200,6 @@ func (t *Trace) chunkAt(off int64) *chunkInfo {
 	return &t.chunks[i]
 }
 
-// chunkHeader reads the header of the chunk at the place at.
-func (t *Trace) chunkHeader(at int64) (h format.ChunkHeader, ok bool, err error) {
-	var b [format.ChunkHeaderSize]byte
-	n, err := readFull(t.r, b[:min(int64(len(b)), max(t.size-at, 0))], at)
-	if err != nil {
-		return h, false, ioError(t.path, at, err)
-	}
-	return format.DecodeChunkHeader(b[:n], at, t.header.ChunkSize)
-}
-
 // lastMoment finds t.last. A record can be later than the flusher's last round
 // only where it, or its end, was written since: in a chunk that is not final,
 // or in the last chunk of its owner: in a ring, where numbers begin again, the one
@@ -265,14 +209,14 @@ func (t *Trace) lastMoment() error {
 	newest := map[writer]int{}
 	for i, c := range t.chunks {
 		w := writer{uint32(c.path), c.owner}
-		if last, ok := newest[w]; c.kind == format.ChunkRecords && (!ok || !t.inRing() || c.since >= t.chunks[last].since) {
+		if last, ok := newest[w]; c.Kind == format.ChunkRecords && (!ok || !t.inRing() || c.Since >= t.chunks[last].Since) {
 			newest[w] = i
 		}
 	}
 	var buf chunkBuf
 	ignored := problems{} // Events meets and counts them again
 	for i, c := range t.chunks {
-		if c.kind != format.ChunkRecords || c.flags&format.FlagFinal != 0 && newest[writer{uint32(c.path), c.owner}] != i {
+		if c.Kind != format.ChunkRecords || c.flags&format.FlagFinal != 0 && newest[writer{uint32(c.path), c.owner}] != i {
 			continue
 		}
 		if err := t.readChunk(&buf, &c, ignored); err == errGone {
@@ -293,14 +237,4 @@ func (t *Trace) lastMoment() error {
 		}
 	}
 	return nil
-}
-
-// readFull reads len(b) bytes at off, or as many as there are: the file may be
-// shorter than it was.
-func readFull(r io.ReaderAt, b []byte, off int64) (int, error) {
-	n, err := r.ReadAt(b, off)
-	if err != nil && !errors.Is(err, io.EOF) && n < len(b) {
-		return n, err
-	}
-	return n, nil
 }

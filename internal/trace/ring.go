@@ -89,28 +89,19 @@ func (t *Trace) place(loc int64) int64 {
 // the file does not have it, or only a later one of that number.
 func (t *Trace) holder(loc, start int64) *chunkInfo {
 	c, _ := t.locate(loc)
-	if c == nil || t.inRing() && start < c.since {
+	if c == nil || t.inRing() && start < c.Since {
 		return nil
 	}
 	return c
 }
 
-// same tells whether h is the header of the chunk that the index has as c.
-func (c *chunkInfo) same(h *format.ChunkHeader, off int64) bool {
-	return off == c.off && h.Gen == c.gen && h.Since == c.since && h.Kind == c.kind
-}
-
 // unchanged tells whether the chunk c is still in its place.
 func (t *Trace) unchanged(c *chunkInfo) (bool, error) {
-	h, ok, err := t.chunkHeader(c.at)
-	if err != nil && !errors.Is(err, format.ErrCorrupt) {
-		return false, err
+	h, ok, bad, err := t.places().Head(c.at)
+	if err != nil {
+		return false, ioError(t.path, c.at, err)
 	}
-	if err != nil || !ok {
-		return false, nil
-	}
-	off, err := t.logical(c.at, &h)
-	return err == nil && c.same(&h, off), nil
+	return ok && bad == nil && h.ID() == c.ChunkID, nil
 }
 
 // readLoc fills b with what is at loc, and with zeros from where the file or, in a
@@ -146,12 +137,11 @@ func (t *Trace) still(c *chunkInfo) error {
 // readPlace fills b with what is at the place at in the file, and with zeros from
 // where that ends.
 func (t *Trace) readPlace(b []byte, at int64) (int, error) {
-	n, err := readFull(t.r, b[:min(int64(len(b)), max(t.size-at, 0))], at)
+	n, err := t.places().Read(b, at)
 	if err != nil {
-		return n, ioError(t.path, at, err)
+		err = ioError(t.path, at, err)
 	}
-	clear(b[n:])
-	return n, nil
+	return n, err
 }
 
 // Overwritten is what a ring let go of.

@@ -170,7 +170,7 @@ func (t *Trace) asWritten(locs []int64) []int64 {
 			last = t.chunkAt(off)
 		}
 		if last != nil { // else it was overwritten
-			refs = append(refs, ref{last.gen, loc})
+			refs = append(refs, ref{last.Gen, loc})
 		}
 	}
 	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.gen, b.gen), cmp.Compare(a.loc, b.loc)) })

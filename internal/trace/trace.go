@@ -92,13 +92,11 @@ type Trace struct {
 
 // chunkInfo is what the index keeps of a chunk.
 type chunkInfo struct {
+	format.ChunkID
 	off   int64 // what counts as its offset, see ring.go
 	at    int64 // its place in the file
-	since int64
 	flags uint32
 	owner uint32
-	gen   uint32
-	kind  format.ChunkKind
 	path  uint8
 }
 
@@ -185,7 +183,7 @@ type Chunk struct {
 func (t *Trace) Chunks() []Chunk {
 	cs := make([]Chunk, len(t.chunks))
 	for i, c := range t.chunks {
-		cs[i] = Chunk{c.at, 0, c.kind, format.Path(c.path), c.owner, c.flags, c.since}
+		cs[i] = Chunk{c.at, 0, c.Kind, format.Path(c.path), c.owner, c.flags, c.Since}
 		if t.inRing() && c.flags&format.FlagKept == 0 {
 			cs[i].Number = uint32(c.off / int64(t.header.ChunkSize))
 		}

@@ -198,7 +198,7 @@ func (v *verifier) fileHeader() error {
 func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	t := v.t
 	known := v.chunkIn(off)
-	if kind == format.ChunkRecords && (known == nil || known.kind != kind) {
+	if kind == format.ChunkRecords && (known == nil || known.Kind != kind) {
 		return nil
 	}
 	n, err := v.read(off)

@@ -26,7 +26,7 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 		k := r.Kind()
 		assembly := format.Path(c.path) == format.PathAssembly
 		if k != format.KindEnd { // its time may have been taken before its place
-			v.check(r.Start >= c.since, here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.since)
+			v.check(r.Start >= c.Since, here, "record-start", "a record begins at tick %d, its chunk was handed out at %d", r.Start, c.Since)
 		}
 		if assembly && k != format.KindEnd && k != format.KindWait && k != format.KindHold { // and a wait or a hold may be told later than it began
 			v.check(r.Start >= last, here, "record-order", "a record begins at tick %d, behind one of %d", r.Start, last)
@@ -134,7 +134,7 @@ func (v *verifier) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 		v.goneEnd(r, ext, loc, here)
 		return
 	}
-	if loc <= 0 || loc%format.RecordSize != 0 || known == nil || known.kind != format.ChunkRecords {
+	if loc <= 0 || loc%format.RecordSize != 0 || known == nil || known.Kind != format.ChunkRecords {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
 	}
 }

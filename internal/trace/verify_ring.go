@@ -35,7 +35,7 @@ func (v *verifier) places() iter.Seq[int64] {
 	}
 	return func(yield func(int64) bool) {
 		cs := int64(v.t.header.ChunkSize)
-		for at := cs; at < v.t.size && yield(at); at = NextPlace(v.t.r, at, cs, v.t.size) {
+		for at := cs; at < v.t.size && yield(at); at = v.t.places().Next(at) {
 		}
 	}
 }
@@ -51,7 +51,7 @@ func (v *verifier) ringPlaces() []int64 {
 	}
 	cs := int64(v.t.header.ChunkSize)
 	var list []int64
-	for at := cs; at < v.t.size; at = NextPlace(v.t.r, at, cs, v.t.size) {
+	for at := cs; at < v.t.size; at = v.t.places().Next(at) {
 		list = append(list, at)
 	}
 	rank := func(at int64) (gen, off int64) {
@@ -62,7 +62,7 @@ func (v *verifier) ringPlaces() []int64 {
 		case c.flags&format.FlagKept != 0:
 			return -1, c.off
 		}
-		return int64(c.gen), c.off
+		return int64(c.Gen), c.off
 	}
 	slices.SortStableFunc(list, func(a, b int64) int {
 		ga, oa := rank(a)
@@ -170,7 +170,7 @@ func (v *verifier) carried() error {
 		if err != nil {
 			return err
 		}
-		same := len(raw) == format.RecordSize && x.chunk.kind == format.ChunkRecords
+		same := len(raw) == format.RecordSize && x.chunk.Kind == format.ChunkRecords
 		if same {
 			r := format.DecodeRecord(raw)
 			same = r.Start == x.carry.Record.Start && r.Head == x.carry.Record.Head

@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"io"
 
+	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -18,8 +19,10 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 	if err != nil {
 		return err
 	}
-	d := dumper{w: bufio.NewWriterSize(w, 64<<10), r: r, size: size, header: t.Header(), names: names{ids: map[string]uint16{}}}
-	cs := int64(d.header.ChunkSize)
+	d := dumper{w: bufio.NewWriterSize(w, 64<<10), header: t.Header(), names: names{ids: map[string]uint16{}}}
+	state := t.State()
+	d.file = chunks.Of(r, size, &d.header, &state)
+	cs := d.file.Chunk
 	d.chunk = make([]byte, cs)
 	if err := d.learn(t); err != nil {
 		return err
@@ -29,7 +32,7 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 		if err := d.read(off); err != nil {
 			return err
 		}
-		next = trace.NextPlace(r, off, cs, size)
+		next = d.file.Next(off)
 		if off > 0 && isZero(d.chunk) {
 			unborn += (next - off) / cs
 			continue
@@ -52,8 +55,7 @@ func Dump(w io.Writer, r io.ReaderAt, size int64) error {
 // the text needs to know every way in which a trace can be broken.
 type dumper struct {
 	w      *bufio.Writer
-	r      io.ReaderAt
-	size   int64
+	file   chunks.File
 	header format.Header
 	names  names
 	chunk  []byte
@@ -62,11 +64,9 @@ type dumper struct {
 
 // read reads the chunk at off.
 func (d *dumper) read(off int64) error {
-	n, err := d.r.ReadAt(d.chunk[:min(int64(len(d.chunk)), d.size-off)], off)
-	if err != nil && err != io.EOF {
+	if _, err := d.file.Read(d.chunk, off); err != nil {
 		return fmt.Errorf("reading at offset %d: %w", off, err)
 	}
-	clear(d.chunk[n:])
 	return nil
 }
 
