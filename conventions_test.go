@@ -99,14 +99,15 @@ var mayImport = map[string][]string{
 	"mmpool":             {"internal/testpoint", "internal/format", "internal/sys"},
 	"internal/heartbeat": {"internal/format", "internal/sys"},
 	"internal/sys":       {},
-	"internal/snapshot":  {"internal/testpoint", "internal/format"}, // of both sides: it reads and writes
+	"internal/snapshot":  {"internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
 	"internal/testpoint": {},
 	"internal/hot":       {"internal/format"}, // of both sides: it reads, and brings home what was left
+	"internal/chunks":    {"internal/format"},
 	"internal/format":    {},
 	"internal/glob":      {},
 
-	"internal/trace":       {"internal/hot", "internal/format"},
-	"internal/trace/text":  {"internal/trace", "internal/format"},
+	"internal/trace":       {"internal/hot", "internal/chunks", "internal/format"},
+	"internal/trace/text":  {"internal/trace", "internal/chunks", "internal/format"},
 	"internal/testpoint/*": {}, // for tests only
 	"internal/faultfs":     {},
 	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
@@ -123,7 +124,7 @@ var mayImport = map[string][]string{
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/*":             {"export/rows", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":        {"export/*", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
-	"internal/anonymize":   {"internal/format"},
+	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
 	"cmd/*":                {"export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
