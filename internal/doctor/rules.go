@@ -9,16 +9,12 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 )
 
-// limits are a rule's thresholds by what they are of.
-type limits map[string]float64
-
 // rule is a row of the table.
 type rule struct {
 	verdict Verdict
 	source  string // of the rule, and of the thresholds that are not ours
 	needs   need
-	limits  limits
-	look    func(m *model, l limits) []Finding
+	look    func(m *model) []Finding
 }
 
 // need is what a rule can't do without.
@@ -32,81 +28,123 @@ const (
 )
 
 // rules is the table. Where the sources leave a number open, or where we differ from
-// them, the row says "ours".
+// them, the comment of the limit says "ours".
 var rules = []rule{
-	{BlockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, limits{
-		"blocked": 0.05, // of the time, that a holder waits for something outside and others for it; ours
-	}, blockingUnderLock},
-	{FatCriticalSection, "the utilization law; Pikus", needCores, limits{
-		"used":   0.5,  // of the time that somebody has the lock
-		"inside": 0.2,  // of that, that scopes begun under the lock take; ours
-		"wait":   0.05, // of the core time waited for it, else nobody minds
-	}, fatCriticalSection},
-	{Convoy, "the starvation of sync.Mutex, after 1 ms", needCores, limits{
-		"crowd": 0.25, // of the time that more wait than there are cores: "persistently"
-		"wait":  0.05,
-	}, convoy},
-	{LockContention, "VTune; SyncPerf", needCores, limits{
-		"wait":      0.05, // of the core time
-		"contended": 0.1,  // of the acquisitions
-		"often":     100,  // acquisitions in a second, with that
-	}, lockContention},
-	{Serialization, "Pikus; bottle graphs (OOPSLA 2013)", needGo | needCores, limits{
-		"one":      0.8, // of the time that exactly one runs
-		"work":     0.1, // of all that ran, that each of two workers at least did
-		"handoffs": 0.5, // of the changes of who runs, that the one before wakes the next
-		"turns":    0.2, // of the time that one runs, where those who hand on do all the same; ours
-		"in turn":  0.8, // of what all work takes on all cores, that is done in turn; ours
-		"stake":    0.1, // of the time, that it would gain then if nobody waited for his turn; ours
-	}, serialization},
-	{WorkInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, limits{
-		"slope":     0.2, // of log CPU on log of how many ran
-		"most":      5,   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
-		"p":         0.01,
-		"explained": 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
-		"wait":      0.05, // of its time, that its goroutine waits for locks and channels at most
-		"cpu":       0.9,  // of its time, that it is on a CPU at least
-		"share":     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
-		"count":     10,   // executions, some of them with and some without others; ours
-	}, workInflation},
-	{LoadImbalance, "SyncPerf; imbalance as HPC tools have it", needGo | needCores, limits{
-		"imbalance": 0.2, // longest over mean, less one
-	}, loadImbalance},
-	{TooFine, "work and span", needGo | needCores, limits{
-		"task":     10,  // times what a goroutine costs, that the median one runs
-		"overhead": 0.1, // of the core time
-	}, tooFine},
-	{Oversubscription, "VTune", needGo | needCores, limits{
-		"runnable":  0.2,  // of the time of those who could run
-		"preempted": 0.05, // of the time of those who ran
-		"full":      0.9,  // of the cores, that are in use meanwhile
-		"idle":      0.1,  // of the cores, that are not in use while more threads than CPUs take turns; ours
-	}, oversubscription},
-	{NotEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, limits{
-		"alone":    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
-		"parallel": 0.1, // of the time that more run, else nobody meant it to be parallel; ours
-		"same":     0.8, // of the time alone, that it is the same; ours
-		"busy":     0.9, // of the time, that the slowest stage of a pipeline has work; ours
-		"served":   0.5, // of the time that it runs alone, that somebody waits for what it does; ours
-	}, notEnoughParallelism},
-	{GC, "runtime/metrics", needGo | needCores, limits{
-		"cpu":    0.25, // of all that ran
-		"assist": 0.05, // of the goroutines' time on CPUs
-	}, collector},
-	{Channel, "Little's law", needGo | needCores, limits{
-		"blocked":  0.05,   // of the core time, that senders wait while their receiver runs; ours
-		"pingpong": 10_000, // hand-offs in a second
-		"handing":  0.05,   // of the CPU time, that those in all places take; ours
-	}, channel},
-	{Spinning, "VTune", needGo | needCores | needSamples, limits{
-		"spin":  0.05, // of the core time; ours
-		"polls": 0.6,  // of a goroutine's samples, that are in what one polls with; ours
-		"loops": 0.2,  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
-	}, spinning},
-	{PageFaults, "Sun's microstates", needBeats | needCores, limits{
-		"fault": 0.05, // of the CPU time
-	}, pageFaults},
+	{BlockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, blockingUnderLock},
+	{FatCriticalSection, "the utilization law; Pikus", needCores, fatCriticalSection},
+	{Convoy, "the starvation of sync.Mutex, after 1 ms", needCores, convoy},
+	{LockContention, "VTune; SyncPerf", needCores, lockContention},
+	{Serialization, "Pikus; bottle graphs (OOPSLA 2013)", needGo | needCores, serialization},
+	{WorkInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, workInflation},
+	{LoadImbalance, "SyncPerf; imbalance as HPC tools have it", needGo | needCores, loadImbalance},
+	{TooFine, "work and span", needGo | needCores, tooFine},
+	{Oversubscription, "VTune", needGo | needCores, oversubscription},
+	{NotEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, notEnoughParallelism},
+	{GC, "runtime/metrics", needGo | needCores, collector},
+	{Channel, "Little's law", needGo | needCores, channel},
+	{Spinning, "VTune", needGo | needCores | needSamples, spinning},
+	{PageFaults, "Sun's microstates", needBeats | needCores, pageFaults},
 }
+
+// Limits of BlockingUnderLock.
+const (
+	blockingUnderLockBlocked = 0.05 // of the time, that a holder waits for something outside and others for it; ours
+)
+
+// Limits of FatCriticalSection.
+const (
+	fatCriticalSectionUsed   = 0.5  // of the time that somebody has the lock
+	fatCriticalSectionInside = 0.2  // of that, that scopes begun under the lock take; ours
+	fatCriticalSectionWait   = 0.05 // of the core time waited for it, else nobody minds
+)
+
+// Limits of Convoy.
+const (
+	convoyCrowd = 0.25 // of the time that more wait than there are cores: "persistently"
+	convoyWait  = 0.05
+)
+
+// Limits of LockContention.
+const (
+	lockContentionWait      = 0.05 // of the core time
+	lockContentionContended = 0.1  // of the acquisitions
+	lockContentionOften     = 100  // acquisitions in a second, with that
+)
+
+// Limits of Serialization.
+const (
+	serializationOne      = 0.8 // of the time that exactly one runs
+	serializationWork     = 0.1 // of all that ran, that each of two workers at least did
+	serializationHandoffs = 0.5 // of the changes of who runs, that the one before wakes the next
+	serializationTurns    = 0.2 // of the time that one runs, where those who hand on do all the same; ours
+	serializationInTurn   = 0.8 // of what all work takes on all cores, that is done in turn; ours
+	serializationStake    = 0.1 // of the time, that it would gain then if nobody waited for his turn; ours
+)
+
+// Limits of WorkInflation.
+const (
+	workInflationSlope     = 0.2 // of log CPU on log of how many ran
+	workInflationMost      = 5   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
+	workInflationP         = 0.01
+	workInflationExplained = 0.25 // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
+	workInflationWait      = 0.05 // of its time, that its goroutine waits for locks and channels at most
+	workInflationCpu       = 0.9  // of its time, that it is on a CPU at least
+	workInflationShare     = 0.12 // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
+	workInflationCount     = 10   // executions, some of them with and some without others; ours
+)
+
+// Limits of LoadImbalance.
+const (
+	loadImbalanceImbalance = 0.2 // longest over mean, less one
+)
+
+// Limits of TooFine.
+const (
+	tooFineTask     = 10  // times what a goroutine costs, that the median one runs
+	tooFineOverhead = 0.1 // of the core time
+)
+
+// Limits of Oversubscription.
+const (
+	oversubscriptionRunnable  = 0.2  // of the time of those who could run
+	oversubscriptionPreempted = 0.05 // of the time of those who ran
+	oversubscriptionFull      = 0.9  // of the cores, that are in use meanwhile
+	oversubscriptionIdle      = 0.1  // of the cores, that are not in use while more threads than CPUs take turns; ours
+)
+
+// Limits of NotEnoughParallelism.
+const (
+	notEnoughParallelismAlone    = 0.2 // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
+	notEnoughParallelismParallel = 0.1 // of the time that more run, else nobody meant it to be parallel; ours
+	notEnoughParallelismSame     = 0.8 // of the time alone, that it is the same; ours
+	notEnoughParallelismBusy     = 0.9 // of the time, that the slowest stage of a pipeline has work; ours
+	notEnoughParallelismServed   = 0.5 // of the time that it runs alone, that somebody waits for what it does; ours
+)
+
+// Limits of GC.
+const (
+	collectorCpu    = 0.25 // of all that ran
+	collectorAssist = 0.05 // of the goroutines' time on CPUs
+)
+
+// Limits of Channel.
+const (
+	channelBlocked  = 0.05   // of the core time, that senders wait while their receiver runs; ours
+	channelPingpong = 10_000 // hand-offs in a second
+	channelHanding  = 0.05   // of the CPU time, that those in all places take; ours
+)
+
+// Limits of Spinning.
+const (
+	spinningSpin  = 0.05 // of the core time; ours
+	spinningPolls = 0.6  // of a goroutine's samples, that are in what one polls with; ours
+	spinningLoops = 0.2  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
+)
+
+// Limits of PageFaults.
+const (
+	pageFaultsFault = 0.05 // of the CPU time
+)
 
 // worth is the gain from which on a finding is told at all. Ours: the sources' thresholds say
 // that something is there, not that mending it pays, and where cores are all busy with
@@ -125,7 +163,7 @@ func (m *model) examine() []Finding {
 		if m.lacks(r.needs) != 0 {
 			continue
 		}
-		for _, f := range r.look(m, r.limits) {
+		for _, f := range r.look(m) {
 			if f.Verdict == "" {
 				f.Verdict = r.verdict
 			}

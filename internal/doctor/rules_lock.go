@@ -172,10 +172,10 @@ const unwaited = "If nobody had to wait for it"
 // blockingUnderLock: the holder waits for something outside, and others for the holder.
 // Share is the part of the time in which that is so, gain what it would be worth if
 // nobody waited for the lock, in the proportion of such waits.
-func blockingUnderLock(m *model, l limits) (fs []Finding) {
+func blockingUnderLock(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		share := float64(u.blocked) / float64(m.span())
-		if u.told || share < l["blocked"] || u.holdWaited == 0 {
+		if u.told || share < blockingUnderLockBlocked || u.holdWaited == 0 {
 			continue
 		}
 		f := u.finding(m)
@@ -221,15 +221,15 @@ func holding(why string) string {
 // it. Share is the part of the time in which they run under the lock. Gain is what it
 // would be worth if nobody waited, but not more than what is left under the lock allows:
 // that stays one after the other.
-func fatCriticalSection(m *model, l limits) (fs []Finding) {
+func fatCriticalSection(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		used := u.used
 		inside := total(u.inside)
-		if u.told || u.hold == 0 || used < l["used"] || u.waitShare(m) < l["wait"] {
+		if u.told || u.hold == 0 || used < fatCriticalSectionUsed || u.waitShare(m) < fatCriticalSectionWait {
 			continue
 		}
 		part := min(float64(inside)/float64(u.hold), 1)
-		if part < l["inside"] {
+		if part < fatCriticalSectionInside {
 			continue
 		}
 		f := u.finding(m)
@@ -255,10 +255,10 @@ func fatCriticalSection(m *model, l limits) (fs []Finding) {
 // convoy: more goroutines stand in line than there are cores, so each unlock wakes the
 // next one and hardly any finds the lock free. Share is the part of the time with such a
 // line.
-func convoy(m *model, l limits) (fs []Finding) {
+func convoy(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		share := float64(u.crowd) / float64(m.span())
-		if u.told || share < l["crowd"] || u.waitShare(m) < l["wait"] || u.free(m) < u.worth() {
+		if u.told || share < convoyCrowd || u.waitShare(m) < convoyWait || u.free(m) < u.worth() {
 			continue
 		}
 		f := u.finding(m)
@@ -275,10 +275,10 @@ func convoy(m *model, l limits) (fs []Finding) {
 // lockContention: the wait is long, or the lock is had often and often not at once.
 // Share is the part of the core time that is lost to waiting: not more than the cores
 // that had nothing else to do.
-func lockContention(m *model, l limits) (fs []Finding) {
+func lockContention(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
-		long := u.waitShare(m) > l["wait"]
-		often := u.l.acquired > 0 && float64(u.l.contended) > l["contended"]*float64(u.l.acquired) && float64(u.l.acquired)*1e9 > l["often"]*float64(m.span())
+		long := u.waitShare(m) > lockContentionWait
+		often := u.l.acquired > 0 && float64(u.l.contended) > lockContentionContended*float64(u.l.acquired) && float64(u.l.acquired)*1e9 > lockContentionOften*float64(m.span())
 		if u.told || !long && !often || u.free(m) < u.worth() {
 			continue
 		}

@@ -15,7 +15,7 @@ import (
 // where that is more the part of their own running time that goroutines help it. Gain is
 // what a replay takes less without it, and without what the CPU profile finds in making
 // the garbage: on cores that had nothing to do it costs nothing.
-func collector(m *model, l limits) []Finding {
+func collector(m *model) []Finding {
 	var ran, assist, workers int64
 	scopes := map[uint16]int64{}
 	for _, g := range m.gs {
@@ -36,7 +36,7 @@ func collector(m *model, l limits) []Finding {
 	}
 	cpu := float64(workers+assist) / float64(max(workers+assist+ran, 1))
 	helping := float64(assist) / float64(max(assist+ran, 1))
-	if cpu < l["cpu"] && helping < l["assist"] || m.base == nil {
+	if cpu < collectorCpu && helping < collectorAssist || m.base == nil {
 		return nil
 	}
 	f := Finding{Share: max(cpu, helping), Confidence: 0.8, FromNS: m.from, ToNS: m.to}
@@ -120,7 +120,7 @@ const handoffCost = 1000
 //
 // A sender that waits because its receivers have too much to do gains nothing by room:
 // the replay tells.
-func channel(m *model, l limits) (fs []Finding) {
+func channel(m *model) (fs []Finding) {
 	type use struct {
 		waited, blocked int64
 		n               int
@@ -157,7 +157,7 @@ func channel(m *model, l limits) (fs []Finding) {
 	}
 	for _, p := range places {
 		u := by[p]
-		if share := float64(u.blocked) / m.coreTime(); share >= l["blocked"] && m.base != nil {
+		if share := float64(u.blocked) / m.coreTime(); share >= channelBlocked && m.base != nil {
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Confidence: 0.8}
 			f.weight = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
 				return s.send && s.s == states.Channel
@@ -171,7 +171,7 @@ func channel(m *model, l limits) (fs []Finding) {
 			fs = append(fs, f)
 			continue
 		}
-		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > l["pingpong"] {
+		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > channelPingpong {
 			share := float64(u.n) * handoffCost / m.coreTime()
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, weight: share, spared: share, Confidence: 0.6}
 			f.FromNS, f.ToNS = m.channelWhere(p)
@@ -191,7 +191,7 @@ func channel(m *model, l limits) (fs []Finding) {
 	}
 	rate, share := float64(all)*1e9/float64(m.span()), float64(all)*handoffCost/m.used()
 	told := slices.ContainsFunc(fs, func(f Finding) bool { return f.weight >= worth })
-	if told || rate <= l["pingpong"] || share < l["handing"] {
+	if told || rate <= channelPingpong || share < channelHanding {
 		return fs
 	}
 	f := Finding{Object: most, Scopes: m.most(by[most].from, by[most].blocked), Share: share, Gain: Unknown, weight: share, Confidence: 0.6}
@@ -238,8 +238,8 @@ func polls(frames []gotrace.Frame) bool {
 // is told by its samples: most of them are in what one polls with, or outside what it
 // does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
 // the core time that this takes. Gain is what a replay takes less in which it takes none.
-func spinning(m *model, l limits) []Finding {
-	fs, retries := m.retries(l)
+func spinning(m *model) []Finding {
+	fs, retries := m.retries()
 	all, in, loops := map[*gor]int{}, map[*gor]int{}, map[*gor]int{}
 	leaves := map[*gor]map[string]int{}
 	for _, s := range m.samples {
@@ -261,7 +261,7 @@ func spinning(m *model, l limits) []Finding {
 	byPlace := map[string][]*gor{}
 	var places []string
 	for _, g := range m.gs {
-		if all[g] < 10 || float64(in[g]) < l["polls"]*float64(all[g]) && float64(loops[g]) < l["loops"]*float64(all[g]) {
+		if all[g] < 10 || float64(in[g]) < spinningPolls*float64(all[g]) && float64(loops[g]) < spinningLoops*float64(all[g]) {
 			continue
 		}
 		best := ""
@@ -288,7 +288,7 @@ func spinning(m *model, l limits) []Finding {
 			samples += all[g]
 		}
 		share := float64(spun) / m.coreTime()
-		if share < l["spin"] || m.base == nil {
+		if share < spinningSpin || m.base == nil {
 			continue
 		}
 		f := Finding{Object: p, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to}
@@ -322,7 +322,7 @@ func spinning(m *model, l limits) []Finding {
 }
 
 // retries are the loops of scope.Retry that take cores, and who is in them.
-func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
+func (m *model) retries() (fs []Finding, in map[*gor]bool) {
 	in = map[*gor]bool{}
 	for i, k := range m.locks {
 		if k.kind != format.LockRetry || len(k.waits) == 0 {
@@ -339,7 +339,7 @@ func (m *model) retries(l limits) (fs []Finding, in map[*gor]bool) {
 			}
 		}
 		share := float64(spun) / m.coreTime()
-		if share < l["spin"] {
+		if share < spinningSpin {
 			continue
 		}
 		f := u.finding(m)
@@ -379,7 +379,7 @@ const faultCost = 2500
 // system's part of the CPU time, as far as the page faults can have cost it. Gain is what
 // a replay takes less in which all runs are shorter by that, or that share of the CPU
 // time over the core time.
-func pageFaults(m *model, l limits) []Finding {
+func pageFaults(m *model) []Finding {
 	b := &m.beats
 	cpu := b.user + b.system
 	if cpu <= 0 {
@@ -388,7 +388,7 @@ func pageFaults(m *model, l limits) []Finding {
 	faults := b.minor + b.major
 	cost := min(b.system, faults*faultCost)
 	share := float64(cost) / float64(cpu)
-	if share < l["fault"] || faults < 1000 {
+	if share < pageFaultsFault || faults < 1000 {
 		return nil
 	}
 	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over))}

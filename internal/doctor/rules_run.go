@@ -20,13 +20,13 @@ func handing(s states.State) bool {
 // for another's result.
 //
 // Where it is a lock for which they wait, the rules for locks tell it.
-func serialization(m *model, l limits) []Finding {
+func serialization(m *model) []Finding {
 	s := m.sweep
 	if len(s.hist) < 2 || m.cores.Count < 2 {
 		return nil
 	}
 	one := m.one()
-	if one < l["turns"] {
+	if one < serializationTurns {
 		return nil
 	}
 	single := total(s.single)
@@ -36,7 +36,7 @@ func serialization(m *model, l limits) []Finding {
 			top = g
 		}
 	}
-	if top == nil || float64(single-s.single[top]) < l["work"]*float64(single) {
+	if top == nil || float64(single-s.single[top]) < serializationWork*float64(single) {
 		return nil // one has all the work
 	}
 	handoffs, changes, locks, turns := 0, 0, 0, 0
@@ -75,11 +75,11 @@ func serialization(m *model, l limits) []Finding {
 			}
 		}
 	}
-	if float64(handoffs) < l["handoffs"]*float64(changes) || handoffs <= locks {
+	if float64(handoffs) < serializationHandoffs*float64(changes) || handoffs <= locks {
 		return nil
 	}
 	// Where goroutines that do the same take turns, what they do out of turn hides some of it.
-	if one < l["one"] && (float64(turns) < l["handoffs"]*float64(changes) || 2*s.single[top] > single || m.inTurn() < l["in turn"]) {
+	if one < serializationOne && (float64(turns) < serializationHandoffs*float64(changes) || 2*s.single[top] > single || m.inTurn() < serializationInTurn) {
 		return nil
 	}
 	gain := 0.0
@@ -87,7 +87,7 @@ func serialization(m *model, l limits) []Finding {
 		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	}
 	f := Finding{Share: one, Gain: Unknown, weight: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
-	if one < l["one"] && f.weight < l["stake"] {
+	if one < serializationOne && f.weight < serializationStake {
 		return nil
 	}
 	var where uint32
@@ -242,7 +242,7 @@ func (m *model) busiest(times map[*gor]int64, n int) (ids []uint64) {
 // notEnoughParallelism: one goroutine works alone, while nobody has anything else to do.
 // Share is the part of the time in which it does, gain what is left of that on all cores
 // (Amdahl's law): share × (1 − 1/C).
-func notEnoughParallelism(m *model, l limits) []Finding {
+func notEnoughParallelism(m *model) []Finding {
 	s := m.sweep
 	var more, alone int64
 	for n, d := range s.hist {
@@ -257,11 +257,11 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 			top = g
 		}
 	}
-	if m.cores.Count < 2 || s.share(more) < l["parallel"] {
+	if m.cores.Count < 2 || s.share(more) < notEnoughParallelismParallel {
 		return nil
 	}
-	if top == nil || s.share(s.alone[top]) < l["alone"] || float64(s.alone[top]) < l["same"]*float64(alone) {
-		return m.bottleneck(l)
+	if top == nil || s.share(s.alone[top]) < notEnoughParallelismAlone || float64(s.alone[top]) < notEnoughParallelismSame*float64(alone) {
+		return m.bottleneck()
 	}
 	share := s.share(s.alone[top])
 	times := map[uint16]int64{}
@@ -289,7 +289,7 @@ func notEnoughParallelism(m *model, l limits) []Finding {
 // something from it or to be rid of something: the slowest stage of a pipeline. Share is
 // the part of the time in which it alone runs. Nobody can tell from a trace whether
 // several can do what it does, so the gain is unknown; at stake is what Amdahl's law says.
-func (m *model) bottleneck(l limits) []Finding {
+func (m *model) bottleneck() []Finding {
 	s := m.sweep
 	single := total(s.single)
 	var top *gor
@@ -298,11 +298,11 @@ func (m *model) bottleneck(l limits) []Finding {
 			top = g
 		}
 	}
-	if top == nil || s.share(s.single[top]) < l["alone"] || float64(s.single[top]) < l["same"]*float64(single) || m.one() < l["alone"] {
+	if top == nil || s.share(s.single[top]) < notEnoughParallelismAlone || float64(s.single[top]) < notEnoughParallelismSame*float64(single) || m.one() < notEnoughParallelismAlone {
 		return nil
 	}
 	busy := top.sum(m.from, m.to, func(v *iv) bool { return v.core || v.state == states.Runnable || v.state == states.Preempted })
-	if float64(busy) < l["busy"]*float64(m.span()) {
+	if float64(busy) < notEnoughParallelismBusy*float64(m.span()) {
 		return nil
 	}
 	// Who waits for it, and where, at the moments in which it alone runs.
@@ -330,7 +330,7 @@ func (m *model) bottleneck(l limits) []Finding {
 			})
 		}
 	}
-	if float64(served) < l["served"]*float64(s.single[top]) {
+	if float64(served) < notEnoughParallelismServed*float64(s.single[top]) {
 		return nil
 	}
 	var where uint32
@@ -461,7 +461,7 @@ func lastRound(gs []*gor) []*gor {
 // is the cores with nothing to do from when fewer are left. Share is the part of the
 // groups' time that this is, which for as many goroutines as cores is (longest − mean) /
 // longest; gain is the same of the run's.
-func loadImbalance(m *model, l limits) (fs []Finding) {
+func loadImbalance(m *model) (fs []Finding) {
 	type sum struct {
 		wall, saved float64
 		groups      []group
@@ -482,7 +482,7 @@ func loadImbalance(m *model, l limits) (fs []Finding) {
 	for _, place := range places {
 		x := by[place]
 		share := min(x.saved/max(x.wall, 1), uneven(x.groups, m.cores.Count))
-		if share/(1-min(share, 0.999)) < l["imbalance"] {
+		if share/(1-min(share, 0.999)) < loadImbalanceImbalance {
 			continue
 		}
 		f := Finding{Object: place, Share: share, weight: share * x.wall / float64(m.span()), Confidence: 0.85}

@@ -33,12 +33,12 @@ type inflation struct {
 //
 // Scopes lie in others, whose CPU time rises with them: the one with the largest share is
 // told.
-func workInflation(m *model, l limits) []Finding {
+func workInflation(m *model) []Finding {
 	var worst *inflation
 	all := float64(m.sweepRan())
-	for _, x := range m.inflations(l) {
+	for _, x := range m.inflations() {
 		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
-		if x.slope < l["slope"] || x.slope > l["most"] || x.t < critical || x.extra < l["share"]*all {
+		if x.slope < workInflationSlope || x.slope > workInflationMost || x.t < critical || x.extra < workInflationShare*all {
 			continue
 		}
 		if worst == nil || x.extra > worst.extra {
@@ -111,7 +111,7 @@ func (b *Bandwidth) explains(cores, factor float64) (text string, confirmed bool
 // inflations are the names with enough executions of known CPU time. Of names that wait
 // for locks and channels none is taken: who spins before he waits takes more CPU time when
 // others run, and so would be left whoever happened to meet nobody.
-func (m *model) inflations(l limits) (list []inflation) {
+func (m *model) inflations() (list []inflation) {
 	type seen struct {
 		xs           []execution
 		time, waited int64
@@ -135,16 +135,16 @@ func (m *model) inflations(l limits) (list []inflation) {
 			x.time += d
 			waited, taken := m.waitedIn(g, s)
 			x.waited += waited
-			if float64(s.cpu) >= l["cpu"]*float64(d-taken) {
+			if float64(s.cpu) >= workInflationCpu*float64(d-taken) {
 				x.xs = append(x.xs, execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
 			}
 		}
 	}
 	for name, x := range by {
-		if float64(x.waited) > l["wait"]*float64(x.time) {
+		if float64(x.waited) > workInflationWait*float64(x.time) {
 			continue
 		}
-		if r, ok := regress(x.xs, l); ok {
+		if r, ok := regress(x.xs); ok {
 			r.name = name
 			list = append(list, r)
 		}
@@ -170,9 +170,9 @@ func (m *model) waitedIn(g *gor, s *span) (waited, taken int64) {
 
 // regress fits log CPU on log of how many ran. There have to be executions with few
 // others and with many: ok is false without.
-func regress(xs []execution, l limits) (r inflation, ok bool) {
+func regress(xs []execution) (r inflation, ok bool) {
 	n := float64(len(xs))
-	if n < l["count"] {
+	if n < workInflationCount {
 		return r, false
 	}
 	var sx, sy float64
@@ -193,7 +193,7 @@ func regress(xs []execution, l limits) (r inflation, ok bool) {
 			many++
 		}
 	}
-	if hi < 1.5*lo || few < 3 || many < 3 || yy <= 0 || xy*xy < l["explained"]*xx*yy {
+	if hi < 1.5*lo || few < 3 || many < 3 || yy <= 0 || xy*xy < workInflationExplained*xx*yy {
 		return r, false
 	}
 	r.n, r.slope = len(xs), xy/xx
@@ -230,7 +230,7 @@ func (k *makers) cost() int64 { return int64(len(k.gs))*goroutineCost + k.joins*
 // and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
 // of the CPU time that the program used; gain is what they cost of the cores that it used.
 // Where no function makes so many, it may be all of them.
-func tooFine(m *model, l limits) (fs []Finding) {
+func tooFine(m *model) (fs []Finding) {
 	by := map[string]*makers{}
 	var names []string
 	of := map[*gor]*makers{}
@@ -262,7 +262,7 @@ func tooFine(m *model, l limits) (fs []Finding) {
 	used := m.used()
 	tell := func(k *makers, places int) {
 		share := float64(k.cost()) / used
-		if share < l["overhead"] {
+		if share < tooFineOverhead {
 			return
 		}
 		times := map[uint16]int64{}
@@ -297,7 +297,7 @@ func tooFine(m *model, l limits) (fs []Finding) {
 			ran[i] = g.ran(g.from, g.to)
 		}
 		slices.Sort(ran)
-		if k.median = ran[len(ran)/2]; float64(k.median) <= l["task"]*goroutineCost {
+		if k.median = ran[len(ran)/2]; float64(k.median) <= tooFineTask*goroutineCost {
 			fine = append(fine, k)
 			tell(k, 1)
 		}
@@ -354,7 +354,7 @@ const fewerThreads = "With GOMAXPROCS as the CPUs it might be shorter; by how mu
 // gain is unknown: what is out of the cache is not in a trace, and estimates were wrong by
 // three times both ways. What is at stake is what the switches may cost (their number ×
 // refill), or the time that threads were put off their CPU for others of ours.
-func oversubscription(m *model, l limits) []Finding {
+func oversubscription(m *model) []Finding {
 	var ran, runnable, preempted int64
 	cuts, yields := 0, 0
 	where := map[uint32]int64{}
@@ -386,7 +386,7 @@ func oversubscription(m *model, l limits) []Finding {
 	share := float64(runnable+preempted) / float64(max(ran+runnable+preempted, 1))
 	shared, idle := 0.0, 0.0
 	if m.crowded() {
-		if float64(preempted) > l["preempted"]*float64(ran+preempted) {
+		if float64(preempted) > oversubscriptionPreempted*float64(ran+preempted) {
 			shared = float64(preempted) / float64(max(ran+preempted, 1))
 		}
 		// What neither others had, nor a limit allowed, they let go by while they switched.
@@ -394,11 +394,11 @@ func oversubscription(m *model, l limits) []Finding {
 		if v := m.starved; v != nil {
 			idle -= v.Others + v.Quota + v.Hypervisor
 		}
-		if idle = idle / m.cores.Count; idle < l["idle"] {
+		if idle = idle / m.cores.Count; idle < oversubscriptionIdle {
 			idle = 0
 		}
 	}
-	if share < l["runnable"] || idle == 0 && full < l["full"] && float64(ran+preempted)/m.coreTime() < l["full"] {
+	if share < oversubscriptionRunnable || idle == 0 && full < oversubscriptionFull && float64(ran+preempted)/m.coreTime() < oversubscriptionFull {
 		return nil
 	}
 	switching := min(float64(cuts)*refill/m.coreTime(), 0.5)
