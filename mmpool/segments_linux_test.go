@@ -95,8 +95,8 @@ func TestSegments(t *testing.T) {
 			}
 			check := func(idx int64, want uint64) {
 				t.Helper()
-				at, _ := p.Place(idx)
-				if at = p.placeOf(idx); at < 0 {
+				at := p.placeOf(idx)
+				if at < 0 {
 					t.Fatalf("chunk %d has no place", idx)
 				}
 				path, off := p.file.Name(), (at-s.place(0))*ChunkSize

@@ -62,7 +62,6 @@ type recorder struct {
 	ticker   sync.WaitGroup
 	quit     chan struct{}
 	gaps     [format.LossOpen + 1]gap
-	lowest   int64 // of the window, since the last beat
 	cost     int64 // of a scope, ps
 	words    string
 	refused  string // to threads that are new, as the last beat told

@@ -35,7 +35,6 @@ type Sweeper struct {
 
 	quit    chan struct{}
 	done    sync.WaitGroup
-	swept   atomic.Int64
 	counted atomic.Int64 // for Counted
 	others  atomic.Int64
 	pos     [stripeCount]int // in the first chunk of each stripe's queue

@@ -27,7 +27,6 @@ type model struct {
 	samples   []sample
 	name      func(uint16) string
 	stack     func(uint32) []gotrace.Frame
-	keep      func(g *gor, name uint16) bool // that findings may be about it
 	sweep     *sweep
 	ids       map[string]uint16
 	base      *replayed // nil: it could not be replayed

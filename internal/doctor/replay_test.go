@@ -62,7 +62,6 @@ func TestWhatIf(t *testing.T) {
 	for _, x := range p.WhatIf {
 		free := program(2*ms, 0)
 		if x.Name == "read" {
-			free = program(-300*us, 3*ms) // below
 			free = func(p *proc) {
 				for range 10 {
 					p.scope("merge", func() { p.run(3 * ms) })

@@ -187,10 +187,7 @@ func readOracle(data []byte) (lines []string, ok bool) {
 	o.saw(i64(h, 136))
 	o.index(data)
 	o.read(data)
-	for _, e := range o.events() {
-		lines = append(lines, e)
-	}
-	return lines, true
+	return append(lines, o.events()...), true
 }
 
 // index finds the chunks by the offset that counts (§3, §11).

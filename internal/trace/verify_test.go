@@ -62,13 +62,6 @@ hole 2
 task "f1" g=9 start=6000 open=go
 `
 
-// Offsets in it.
-const (
-	blocks  = 4096
-	records = 2 * 4096
-	ends    = 3 * 4096
-	goPath  = 4 * 4096
-)
 
 // verifyCase changes a line of a sound trace.
 type verifyCase struct {
