@@ -1,6 +1,10 @@
 package anonymize
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // blocks appends what is left of the blocks in from. None becomes longer, or they
 // would not fit their chunk.
@@ -29,7 +33,12 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 	if s == nil {
 		return nil, nil
 	}
-	vs, bad := s.Read(a.values[:0], p)
+	// What says nothing of the program is not taken apart: it may be much.
+	read := s.ReadFields
+	if t == format.BlockBeat || slices.ContainsFunc(s.Each, private) {
+		read = s.Read
+	}
+	vs, bad := read(a.values[:0], p)
 	if bad != nil {
 		return nil, nil
 	}
@@ -65,8 +74,14 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 			vs[i].N = int64(a.hash.address(uint64(vs[i].N)))
 		}
 	}
-	return s.Append(nil, vs), nil
+	kept = s.Append(nil, vs)
+	if s.Each != nil && len(vs) == len(s.Fields) {
+		kept = append(kept, p[len(kept):]...)
+	}
+	return kept, nil
 }
+
+func private(f format.BlockField) bool { return f.Is == format.Private || f.Is == format.Address }
 
 // knownFields are the values of a heartbeat, without the fields of later versions.
 func knownFields(vs []format.Value) []format.Value {
