@@ -67,7 +67,7 @@ define STAGE
 failed=0 flaky=0
 tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
 log=$$tmp/log
-go build -o "$$tmp/retest" ./internal/retest
+go build -o "$$tmp/retest" ./internal/testing/retest
 gotest() { "$$tmp/retest" go test -timeout=30m "$$@"; } # a package may take ten beside a full load
 # Of the output of tests, what belongs to those that failed.
 failures='/^=== / { next }
@@ -124,7 +124,7 @@ RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/sys intern
 # they don't have.
 PURE := ./scope/... ./sweeper ./internal/sys
 # What depends on what the recorder can verify about the Go runtime and kernel.
-WITNESSED := $(patsubst %,./%,$(wildcard scope internal/sys internal/cputest))
+WITNESSED := $(patsubst %,./%,$(wildcard scope internal/sys internal/testing/cputest))
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -151,7 +151,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
 	arm64() (
 	  export GOARCH=arm64 CGO_ENABLED=0
-	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./scope ./internal/sys ./internal/format ./internal/cputest &&
+	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./scope ./internal/sys ./internal/format ./internal/testing/cputest &&
 	    gotest -short -skip "$$anywhere" -tags scope_go -exec "$$1 -R 64G" ./scope ./internal/sys
 	)
 	stage "gofmt" formatted
@@ -210,7 +210,7 @@ test: ## run all tests; in CI and as root, install what they need first
 
 fault: ## do every fault of docs/guarantees.md, and say of each guarantee whether it held; as root, some twenty minutes
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
-	{ guarantees; cd uitest && guarantees; } | go run ./internal/faultfs/report
+	{ guarantees; cd uitest && guarantees; } | go run ./internal/testing/faultfs/report
 
 doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; some fifteen minutes
 	@SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestDoctorCheck$$' ./examples/doctor

@@ -109,11 +109,6 @@ var mayImport = map[string][]string{
 	"internal/trace":       {"internal/hot", "internal/chunks", "internal/format"},
 	"internal/trace/text":  {"internal/trace", "internal/chunks", "internal/format"},
 	"internal/testpoint/*": {}, // for tests only
-	"internal/faultfs":     {},
-	"internal/faultfs/*":   {"scope", "internal/faultfs", "internal/tracetest", "internal/trace", "internal/hot", "internal/format", "internal/sys"},
-	"internal/retest":      {},                               // for make test only
-	"internal/shmtest":     {"internal/hot", "internal/sys"}, // for tests only
-	"internal/tracetest":   {"internal/trace", "internal/trace/text", "internal/hot", "internal/format"},
 	"internal/args":        {"internal/trace", "internal/format"},
 	"internal/gotrace":     {"internal/trace", "internal/format"},
 	"internal/states":      {"internal/gotrace", "internal/trace", "internal/format"},
@@ -128,7 +123,8 @@ var mayImport = map[string][]string{
 	"internal/scopevet":    {},
 	"cmd/*":                {"export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
-	"examples/*": {"scope", "scope/gotrace"},
+	"examples/*":         {"scope", "scope/gotrace"},
+	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
 }
 
 func covers(pattern, pkg string) bool {
@@ -218,7 +214,7 @@ func TestRecordingsOfTestsAreTheirOwn(t *testing.T) {
 			t.Fatal(err)
 		}
 		text, dir := string(b), path.Dir(p)
-		for _, sign := range []string{"\n\t\"" + module + "/scope\"\n", "\n\t\"" + module + "/internal/faultfs/victim\"\n", "\n\t\"" + module + "/internal/hot\"\n", "\npackage scope\n"} {
+		for _, sign := range []string{"\n\t\"" + module + "/scope\"\n", "\n\t\"" + module + "/internal/testing/faultfs/victim\"\n", "\n\t\"" + module + "/internal/hot\"\n", "\npackage scope\n"} {
 			if strings.Contains("\n"+text, sign) {
 				records[dir] = p
 			}
@@ -282,9 +278,9 @@ func callee(c *ast.CallExpr) string {
 // Programs do too, but what they share is a library's.
 func TestRaced(t *testing.T) {
 	without := map[string]string{
-		"internal/timeline":       "its goroutines share a counter, and internal/live's tests have them",
-		"internal/membench":       "it measures memory, each goroutine its own",
-		"internal/faultfs/victim": "it is for tests, in a process of its own",
+		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
+		"internal/membench":               "it measures memory, each goroutine its own",
+		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
 	}
 	b, err := os.ReadFile("Makefile")
 	if err != nil {

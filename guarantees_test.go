@@ -27,7 +27,7 @@ func TestGuaranteesPage(t *testing.T) {
 	}
 	page := string(b)
 	exists := guaranteeTests(t)
-	report, err := os.ReadFile("internal/faultfs/report/write.go")
+	report, err := os.ReadFile("internal/testing/faultfs/report/write.go")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,7 +11,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // testLimit keeps mappings short: an emulator takes seconds for a terabyte.

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestG12Misuse calls the API in any order, with anything: names of up to a mebibyte

@@ -11,8 +11,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

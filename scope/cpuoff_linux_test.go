@@ -8,7 +8,7 @@ import (
 	"runtime"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestCPUTimesAfterNone records without CPU times and then with them, which a thread that

@@ -9,7 +9,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestG13Cycles starts and stops under 16 goroutines that record without regard to

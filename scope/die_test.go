@@ -10,7 +10,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // deaths are the ways in which a victim dies by itself.

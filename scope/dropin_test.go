@@ -11,7 +11,7 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // mutex and rwmutex are what a program can do with a lock.

@@ -19,8 +19,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

@@ -10,7 +10,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestG14 has a child list its descriptors and mappings while a recording runs: none

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 const lockVictim = "SCOPE_LOCK_VICTIM"

@@ -12,8 +12,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

@@ -16,7 +16,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/mmpool"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // procs sets GOMAXPROCS for a test.

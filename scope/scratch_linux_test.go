@@ -16,7 +16,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

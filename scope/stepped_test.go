@@ -13,8 +13,8 @@ import (
 	"sync"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // TestG16Step stops a writer between any two instructions of what it does, lets the

@@ -17,7 +17,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/testpoint/step"
+	"github.com/scopeview/scopeview/internal/testing/step"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

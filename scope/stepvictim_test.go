@@ -15,7 +15,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/testpoint/step"
+	"github.com/scopeview/scopeview/internal/testing/step"
 )
 
 // steppers is what stepped writers and their parent tell each other.

@@ -19,7 +19,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 )
 
 // threadChild in the environment makes the test binary a program that may have few threads:

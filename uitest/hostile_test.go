@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 

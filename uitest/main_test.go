@@ -9,7 +9,7 @@ import (
 	"path/filepath"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/tool"
 	"github.com/scopeview/scopeview/uitest/traces"

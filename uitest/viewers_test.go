@@ -18,7 +18,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 

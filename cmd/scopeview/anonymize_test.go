@@ -7,7 +7,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestAnonymize: a copy has the rows and numbers of its trace, and no name. What

@@ -3,7 +3,7 @@ package main
 import (
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestG24Tool: files that claim to hold more than they do, or are as dear as can be, cost

@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // asked is a trace that a recorder writes who answers requests, as docs/format.md

@@ -12,7 +12,7 @@ import (
 	"syscall"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 const locksRanges = runtime.GOOS == "linux"

@@ -12,7 +12,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // served is a trace as a web server has it, and the server.

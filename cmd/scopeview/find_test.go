@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // startedAt writes a trace that was started at a second.

@@ -16,7 +16,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // readings are the calls of the tool that read a trace and write what they make of it, in

@@ -11,7 +11,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestG27: no command lets a trace's bytes, or its file's name, drive a terminal.

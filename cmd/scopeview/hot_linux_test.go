@@ -13,9 +13,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 )
 
 func init() { victim.Main(nil) } // does not return in a victim

@@ -19,7 +19,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 

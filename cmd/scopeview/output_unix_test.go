@@ -11,7 +11,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestG29Outputs: what the tool writes is the user's alone, whatever the umask.

@@ -13,7 +13,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 

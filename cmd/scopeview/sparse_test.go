@@ -11,7 +11,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // sparseSize is what the sparse trace seems to be long.

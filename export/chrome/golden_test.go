@@ -12,7 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 var update = flag.Bool("update", false, "rewrite what testdata/*.txtar expect")

@@ -7,7 +7,7 @@ import (
 	"strconv"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 func BenchmarkCSV(b *testing.B) {

@@ -7,7 +7,7 @@ import (
 	"testing"
 	"unicode"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // Whatever the names say, each record is a row, each name a cell, and none of

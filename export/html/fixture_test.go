@@ -16,8 +16,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/timeline"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 var update = flag.Bool("update", false, "rewrite the fixtures of the page's tests")

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 const head = "header chunk=65536 clock=monotonic start=1000 mono=1000\nstate closed=1 tick=40000000000000\nchunk blocks\nname 2 \"f\"\nname 3 \"g\"\nstop ticks=40000000000000\n"

@@ -11,8 +11,8 @@ import (
 	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // TestPackets: the packets of a tiny trace, but for the tracks of its heartbeat.

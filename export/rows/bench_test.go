@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/export/chrome"
 	"github.com/scopeview/scopeview/export/perfetto"
 	"github.com/scopeview/scopeview/export/rows"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // BenchmarkExporters writes a million scopes: a row is one of them.

@@ -15,8 +15,8 @@ import (
 	"github.com/scopeview/scopeview/export/csv"
 	"github.com/scopeview/scopeview/export/perfetto"
 	"github.com/scopeview/scopeview/export/rows"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // drawn is what a file draws, whatever its format.

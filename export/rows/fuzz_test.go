@@ -11,7 +11,7 @@ import (
 	"github.com/scopeview/scopeview/export/perfetto"
 	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // small is a trace of one scope, with arguments, on a row with a name.

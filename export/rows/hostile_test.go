@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/export/chrome"
 	"github.com/scopeview/scopeview/export/perfetto"
 	"github.com/scopeview/scopeview/export/rows"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // Whatever the names say, the files are JSON and protobuf, and draw what the CSV

@@ -13,8 +13,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 type sample struct {

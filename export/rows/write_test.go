@@ -12,8 +12,8 @@ import (
 	"github.com/scopeview/scopeview/export/perfetto"
 	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // exporters write a trace, each in its format.

@@ -11,9 +11,9 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/faultfs"
-	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/glob"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 func TestSelectedBeats(t *testing.T) {

@@ -9,9 +9,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // write anonymizes a trace in memory.

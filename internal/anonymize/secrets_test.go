@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // secrets has SECRET wherever a trace can have bytes. %raw% is it in hexadecimal.

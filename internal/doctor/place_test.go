@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // TestLocksWithoutAName: what is locked in one place is one lock, whichever it is, and has

@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // BenchmarkRead reads what two goroutines do that wake each other all the time.

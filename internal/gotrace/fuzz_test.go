@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // FuzzRead reads whatever bytes as a Go execution trace. What is delivered is one story,

@@ -14,8 +14,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	record "github.com/scopeview/scopeview/scope/gotrace"
 )

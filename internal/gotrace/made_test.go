@@ -7,8 +7,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // Events of a Go execution trace, as Go's internal/trace/tracev2 numbers them.

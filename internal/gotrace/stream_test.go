@@ -9,7 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // turns has goroutines 7 and 8 run by turns of 10 µs, 7 first, for 800 µs from at on.

@@ -9,10 +9,10 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

@@ -14,7 +14,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 const patience = 20 * time.Second

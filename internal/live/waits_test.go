@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )

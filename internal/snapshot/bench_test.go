@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // BenchmarkCreate copies 256 MiB from the page cache.

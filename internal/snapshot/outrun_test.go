@@ -8,7 +8,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // ahead is a model whose writer goes around its ring, some times, when the

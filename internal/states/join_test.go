@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // switched is a trace of a thread 12 that is on a CPU from 100 to 200 and from 300 to

@@ -4,7 +4,7 @@ import (
 	"os"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 )
 
 func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }

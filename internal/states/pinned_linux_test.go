@@ -13,7 +13,7 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )

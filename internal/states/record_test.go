@@ -6,8 +6,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )

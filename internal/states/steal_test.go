@@ -5,7 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // In the second second the host takes 1 % of what the CPUs work, in the third 1.1 %, and

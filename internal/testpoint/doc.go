@@ -22,7 +22,7 @@
 // tested: the assembler knows no build tags within a file, a point there would need
 // registers of its own, and even a jump that is never taken would stand in the
 // product. Instead a test executes one writer instruction by instruction
-// (internal/testpoint/step, by ptrace) and leaves it stopped wherever it likes, while
+// (internal/testing/step, by ptrace) and leaves it stopped wherever it likes, while
 // the other threads run at full speed. That takes no change of the product, tests
 // the very code that is shipped, and leaves no step out, because every instruction
 // is one.

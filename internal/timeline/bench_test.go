@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // synthetic is a trace of about n scopes on four rows: requests with three calls

@@ -5,8 +5,8 @@ import (
 	"context"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // file is a trace that is being written.

@@ -9,8 +9,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 const nothing = "header clock=monotonic start=1000 mono=1000\nstate closed=1\n"

@@ -8,7 +8,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 const locking = `header clock=monotonic start=1000 mono=1000

@@ -10,7 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 // statesOf are the states of goroutines, told as (goroutine, from, to, state).

@@ -7,7 +7,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
 const small = `header clock=monotonic start=1000 mono=1000

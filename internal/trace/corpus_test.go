@@ -14,8 +14,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // otherErrors are errors that no trace's bytes lead to, and why.

@@ -5,8 +5,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // scopes of 1000 ns each, of every quality, and of every kind that there is.

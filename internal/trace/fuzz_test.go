@@ -13,9 +13,9 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // exercise asks data for everything. It must not panic or hang, nor take more memory than

@@ -7,9 +7,9 @@ import (
 	"runtime"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // shrinking is a file that somebody cuts off after so many readings.

@@ -62,7 +62,6 @@ hole 2
 task "f1" g=9 start=6000 open=go
 `
 
-
 // verifyCase changes a line of a sound trace.
 type verifyCase struct {
 	name     string

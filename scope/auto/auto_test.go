@@ -10,7 +10,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )

@@ -16,9 +16,9 @@ import (
 	exptrace "golang.org/x/exp/trace"
 
 	reader "github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	scopetrace "github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )

@@ -15,7 +15,7 @@ import (
 	"time"
 
 	reader "github.com/scopeview/scopeview/internal/gotrace"
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )

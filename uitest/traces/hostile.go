@@ -4,7 +4,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/tracetest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 

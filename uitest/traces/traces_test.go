@@ -6,8 +6,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 )
 
 // content is what there is in a trace.

@@ -8,9 +8,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )

@@ -8,8 +8,8 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 )
 
 // TestG4 takes the disk away from a program that records: from then on everything is

@@ -9,8 +9,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/hot"
-	"github.com/scopeview/scopeview/internal/shmtest"
 	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 )
 
 // TestRun has a directory of its own while the tests run, and none afterwards. Processes

@@ -8,8 +8,8 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/internal/tracetest"
 	"github.com/scopeview/scopeview/scope"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

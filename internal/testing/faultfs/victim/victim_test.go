@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
-	"github.com/scopeview/scopeview/internal/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/scope"
 )
 

@@ -9,7 +9,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

@@ -8,8 +8,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
-	"github.com/scopeview/scopeview/internal/faultfs/victim"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/scope"
 )
 

@@ -14,9 +14,9 @@ import (
 
 	"golang.org/x/sys/unix"
 
-	"github.com/scopeview/scopeview/internal/faultfs"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/scope"
 )
 
