@@ -3,6 +3,11 @@ package scopeview_test
 import (
 	"go/ast"
 	"go/token"
+	"os"
+	"path"
+	"path/filepath"
+	"regexp"
+	"strings"
 	"testing"
 )
 
@@ -118,4 +123,63 @@ func namesOf(spec ast.Spec) (names []*ast.Ident, doc bool) {
 		return s.Names, s.Doc != nil || s.Comment != nil || s.Type != nil
 	}
 	return nil, false
+}
+
+var (
+	mdLink    = regexp.MustCompile(`\]\(([^)\s]+)\)`)
+	mdHeading = regexp.MustCompile(`(?m)^#+ +(.*)$`)
+	mdFenced  = regexp.MustCompile("(?ms)^```.*?^```")
+	mdNoID    = regexp.MustCompile(`[^\p{L}\p{N} _-]`)
+)
+
+// TestLinksResolve follows the links of all documents that stay in the module: the
+// file exists, and so does the heading.
+func TestLinksResolve(t *testing.T) {
+	anchors := make(map[string]map[string]bool) // by file, as GitHub makes them of headings
+	links := 0
+	for _, p := range files(t, ".md") {
+		text := string(mdFenced.ReplaceAll(read(t, p), nil))
+		for _, m := range mdLink.FindAllStringSubmatch(text, -1) {
+			if strings.Contains(m[1], "://") {
+				continue
+			}
+			links++
+			to, anchor, _ := strings.Cut(m[1], "#")
+			to = path.Join(path.Dir(p), to)
+			if strings.HasPrefix(m[1], "#") {
+				to = p
+			}
+			if _, err := os.Stat(filepath.FromSlash(to)); err != nil {
+				t.Errorf("%s links to %s: %v", p, m[1], err)
+			} else if anchor != "" {
+				if anchors[to] == nil {
+					anchors[to] = headings(string(read(t, to)))
+				}
+				if !anchors[to][anchor] {
+					t.Errorf("%s links to %s, and %s has no such heading", p, m[1], to)
+				}
+			}
+		}
+	}
+	if links < 50 {
+		t.Errorf("there are %d links", links)
+	}
+}
+
+func headings(text string) map[string]bool {
+	ids := make(map[string]bool)
+	for _, m := range mdHeading.FindAllStringSubmatch(mdFenced.ReplaceAllString(text, ""), -1) {
+		id := mdNoID.ReplaceAllString(strings.ToLower(m[1]), "")
+		ids[strings.ReplaceAll(id, " ", "-")] = true
+	}
+	return ids
+}
+
+func read(t *testing.T, p string) []byte {
+	t.Helper()
+	b, err := os.ReadFile(filepath.FromSlash(p))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
 }
