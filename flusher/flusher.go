@@ -252,7 +252,7 @@ func (f *Flusher) round() {
 		}
 		testpoint.Here("flush.settled")
 		for idx := run.from; idx < run.to; idx++ {
-			f.Pool.SetState(idx, mmpool.Gone)
+			f.Pool.Advance(idx, mmpool.Gone)
 		}
 	}
 	settled := len(f.leaving) > 0
@@ -262,7 +262,7 @@ func (f *Flusher) round() {
 	}
 	for _, idx := range f.present() {
 		if f.Pool.State(idx) == mmpool.Sealed && (f.Whole == nil || f.Whole(idx)) {
-			f.Pool.SetState(idx, mmpool.Leaving)
+			f.Pool.Advance(idx, mmpool.Leaving)
 			testpoint.Here("flush.leaving")
 			f.leaving = append(f.leaving, idx)
 		}

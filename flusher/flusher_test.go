@@ -48,7 +48,7 @@ func take(t *testing.T, p *mmpool.Pool, n int) (idx []int64) {
 			t.Fatalf("no chunk because of %v", why)
 		}
 		atomic.StoreUint64(&p.Words(i)[0], uint64(i))
-		p.SetState(i, mmpool.Open)
+		p.Advance(i, mmpool.Open)
 		idx = append(idx, i)
 	}
 	return idx
@@ -79,19 +79,19 @@ func TestRounds(t *testing.T) {
 		}
 		f.round()
 		check(o, o, o, o, o, o)
-		p.SetState(1, s)
-		p.SetState(2, s)
-		p.SetState(4, s) // sealed, and somebody is still writing
+		p.Advance(1, s)
+		p.Advance(2, s)
+		p.Advance(4, s) // sealed, and somebody is still writing
 		f.round()
 		check(l, l, o, s, o, o)
-		p.SetState(5, s)
+		p.Advance(5, s)
 		f.round()
 		check(g, g, o, s, l, o)
 		if got := f.present(); !slices.Equal(got, []int64{3, 4, 5, 6}) {
 			t.Errorf("%v are not gone, want 3 to 6", got)
 		}
 		notYet = 0
-		p.SetState(3, s)
+		p.Advance(3, s)
 		f.round()
 		check(g, g, l, l, g, o)
 		f.round()
@@ -115,11 +115,9 @@ func TestFinalChunks(t *testing.T) {
 		p, file := newPool(t, heap)
 		f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
 		take(t, p, 3)
-		p.SetState(1, mmpool.Sealed)
-		p.SetState(2, mmpool.Sealed)
+		p.Advance(1, mmpool.Sealed)
 		f.round()
-		p.SetState(2, mmpool.Sealed) // as if it had been sealed later
-		f.leaving = f.leaving[:1]
+		p.Advance(2, mmpool.Sealed)
 		f.round()
 		for idx, final := range map[int64]bool{1: true, 2: false} {
 			var b [mmpool.ChunkSize]byte
@@ -162,7 +160,7 @@ func TestExpire(t *testing.T) {
 				t.Errorf("after %v expired %v, want %v", c.after, expired, c.want)
 			}
 			if c.after == old+time.Second {
-				p.SetState(1, mmpool.Sealed)
+				p.Advance(1, mmpool.Sealed)
 				take(t, p, 1)
 			}
 		}
@@ -211,7 +209,7 @@ func TestStartStop(t *testing.T) {
 					t.Fatalf("lost by %v: %v", why, f.Err())
 				}
 				got++
-				p.SetState(idx, mmpool.Sealed)
+				p.Advance(idx, mmpool.Sealed)
 			}
 			f.Stop()
 			if got < 400 || f.Err() != nil {
@@ -236,7 +234,7 @@ func TestWriteFails(t *testing.T) {
 	p, file := newPool(t, true)
 	f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
 	take(t, p, 1)
-	p.SetState(1, mmpool.Sealed)
+	p.Advance(1, mmpool.Sealed)
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}

@@ -113,10 +113,10 @@ func failingRound(t *testing.T, p *Pool, b *failing, errno error, want format.Lo
 			t.Fatalf("chunk %d was handed out and has no memory", idx)
 		case why == 0:
 			touch(p.Words(idx))
-			p.SetState(idx, Leaving)
+			p.Advance(idx, Leaving)
 			_ = p.Save(idx, idx+1, true)
 			if p.Settle(idx, idx+1) == nil {
-				p.SetState(idx, Gone)
+				p.Advance(idx, Gone)
 			}
 			if idx%16 == 1 {
 				_ = p.Rearm(nil)

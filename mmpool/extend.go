@@ -112,7 +112,7 @@ func New(o Options) (*Pool, error) {
 	}
 	p.bump.Store(1)
 	p.low.Store(p.end.Load() - 1)
-	p.SetState(0, Open)
+	p.Advance(0, Open)
 	return p, nil
 }
 

@@ -50,7 +50,7 @@ func TestMade(t *testing.T) {
 								}
 								atomic.StoreUint64(&w[i], uint64(idx))
 							}
-							p.SetState(idx, Sealed)
+							p.Advance(idx, Sealed)
 						}
 						mu.Lock()
 						defer mu.Unlock()
@@ -82,7 +82,7 @@ func TestMade(t *testing.T) {
 					if err := p.Settle(idx, idx+1); err != nil {
 						t.Fatal(err)
 					}
-					p.SetState(idx, Gone)
+					p.Advance(idx, Gone)
 				}
 				if err := p.Extend(); err != nil {
 					t.Fatal(err)

@@ -38,16 +38,6 @@ import (
 // ChunkSize is what the bump hands out, in bytes.
 const ChunkSize = format.ChunkSize
 
-// States of a chunk, in the low byte of its word in Pool.States. The owner's
-// number lies above.
-const (
-	Free    = 0 // never handed out, or handed out and its header not yet written
-	Open    = 1
-	Sealed  = 2
-	Leaving = 3 // being written out: ends go apart from here on
-	Gone    = 4 // written out, its pages dropped
-)
-
 // keepForBlocks are the chunks at the window's end that only blocks may take:
 // a window that the records ran out of still has room to say so.
 const keepForBlocks = 2
@@ -295,25 +285,6 @@ func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
 // Range is the addresses that chunks are mapped to, chunk after chunk; nil on
 // the heap.
 func (p *Pool) Range() *sys.Range { return p.back.addresses() }
-
-// State reads a chunk's state; SetState changes it and leaves its owner.
-func (p *Pool) State(idx int64) uint32 {
-	if uint64(idx) >= uint64(len(p.states)) {
-		return Free
-	}
-	return atomic.LoadUint32(&p.states[idx]) & 0xff
-}
-
-// SetState sets a chunk's state; the owner's number stays.
-func (p *Pool) SetState(idx int64, s uint32) {
-	w := &p.states[idx]
-	for {
-		old := atomic.LoadUint32(w)
-		if atomic.CompareAndSwapUint32(w, old, old&^0xff|s) {
-			return
-		}
-	}
-}
 
 // Base is the address of the chunk 0 where chunks are mapped, else 0.
 func (p *Pool) Base() uintptr { return p.back.base() }

@@ -272,7 +272,9 @@ func TestStates(t *testing.T) {
 	p.states = states
 	states[5] = 7<<8 | Open
 	for _, s := range []uint32{Sealed, Leaving, Gone} {
-		p.SetState(5, s)
+		if !p.Advance(5, s) || p.Advance(5, s) || p.Advance(5, Open) {
+			t.Errorf("the state did not go on to %d, or went back", s)
+		}
 		if got := p.State(5); got != s || states[5] != 7<<8|s {
 			t.Errorf("state %d became %d, word %#x", s, got, states[5])
 		}

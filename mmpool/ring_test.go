@@ -40,19 +40,19 @@ func fill(t *testing.T, p *Pool, idx int64, stamp uint64) {
 		}
 		w[i] = stamp
 	}
-	p.SetState(idx, Open)
+	p.Advance(idx, Open)
 }
 
 func leave(t *testing.T, p *Pool, idx int64) {
 	t.Helper()
-	p.SetState(idx, Leaving)
+	p.Advance(idx, Leaving)
 	if err := p.Save(idx, idx+1, true); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Settle(idx, idx+1); err != nil {
 		t.Fatal(err)
 	}
-	p.SetState(idx, Gone)
+	p.Advance(idx, Gone)
 	p.Retire(idx)
 }
 

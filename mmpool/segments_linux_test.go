@@ -190,7 +190,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 				}
 				fill(t, p, idx, uint64(n+1))
 				p.Fresh(nil)
-				p.SetState(idx, Leaving)
+				p.Advance(idx, Leaving)
 				_ = p.Save(idx, idx+1, true)
 				taken = append(taken, idx)
 				// What the disk does not take stays in memory until a segment was deleted.
@@ -198,7 +198,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 					if p.Settle(idx, idx+1) != nil {
 						return false
 					}
-					p.SetState(idx, Gone)
+					p.Advance(idx, Gone)
 					p.Retire(idx)
 					return true
 				})

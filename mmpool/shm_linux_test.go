@@ -144,7 +144,7 @@ func TestShm(t *testing.T) {
 		for i := range w {
 			atomic.StoreUint64(&w[i], uint64(idx)<<20|uint64(i)+1)
 		}
-		p.SetState(idx, Sealed)
+		p.Advance(idx, Sealed)
 	}
 	check := func(idx int64) {
 		t.Helper()
@@ -319,12 +319,12 @@ func TestShmRing(t *testing.T) {
 		for i := range p.Words(idx) {
 			atomic.StoreUint64(&p.Words(idx)[i], n)
 		}
-		p.SetState(idx, Sealed)
+		p.Advance(idx, Sealed)
 		p.Fresh(nil)
 		if err := p.Settle(idx, idx+1); err != nil {
 			t.Fatal(err)
 		}
-		p.SetState(idx, Gone)
+		p.Advance(idx, Gone)
 		p.Retire(idx)
 		if err := p.Extend(); err != nil {
 			t.Fatal(err)

@@ -81,14 +81,14 @@ func (r *recorder) newBlockChunk(b *blockWriter) bool {
 	h := r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx)
 	storeHeader(b.w, &h)
 	testpoint.Here("block.chunk.headed")
-	r.pool.SetState(idx, mmpool.Open)
+	r.pool.Advance(idx, mmpool.Open)
 	return true
 }
 
 func (r *recorder) sealBlocks(b *blockWriter) {
 	if b.idx != 0 {
 		atomic.StoreUint64(&b.w[format.ChunkSealedOffset/8], uint64(b.at)*8)
-		r.pool.SetState(b.idx, mmpool.Sealed)
+		r.pool.Advance(b.idx, mmpool.Sealed)
 		b.idx = 0
 	}
 }
@@ -106,7 +106,7 @@ func (r *recorder) sealUnborn() {
 			h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
 			h[format.ChunkSealedOffset/8] = format.ChunkHeaderSize
 			storeHeader(r.pool.Words(idx), &h)
-			r.pool.SetState(idx, mmpool.Sealed)
+			r.pool.Advance(idx, mmpool.Sealed)
 		}
 	}
 }

@@ -134,7 +134,7 @@ func (r *recorder) reclaim(chunks []int64) {
 			return false
 		}
 		atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
-		r.pool.SetState(idx, mmpool.Sealed)
+		r.pool.Advance(idx, mmpool.Sealed)
 		return true
 	})
 }

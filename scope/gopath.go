@@ -266,7 +266,7 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	p.sealed.Store(0) // a ring's number may have been another chunk's
 	p.done.Store(headUnits)
 	p.taken.Store(true)
-	r.pool.SetState(idx, mmpool.Open)
+	r.pool.Advance(idx, mmpool.Open)
 	testpoint.Here("go.chunk.open")
 	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
 		v = s.place.Load()
@@ -292,7 +292,7 @@ func (r *recorder) sealChunk(idx int64, units uint64) {
 	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
 	testpoint.Here("go.chunk.sealed")
 	r.progress.make(idx).sealed.Store(units)
-	r.pool.SetState(idx, mmpool.Sealed)
+	r.pool.Advance(idx, mmpool.Sealed)
 }
 
 // whole tells whether everything that was reserved in a sealed chunk has been

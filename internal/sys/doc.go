@@ -130,7 +130,7 @@
 //
 // and either E4 finds the chunk leaving or F2 finds the stop:
 //
-//   - amd64: E2 and E3 are one XCHG. F1 is a LOCK CMPXCHG (SetState), a full barrier
+//   - amd64: E2 and E3 are one XCHG. F1 is a LOCK CMPXCHG (Advance), a full barrier
 //     too. If E4 does not see F1, it was before F1 in the one order that LOCKed
 //     instructions have, and so E2 was before F2.
 //   - arm64: E2 is STLR, E3 a DMB ISH, E4 LDAR. F1 is a CASAL or an LDAXR and STLXR, F2

@@ -1,0 +1,37 @@
+package mmpool
+
+import "sync/atomic"
+
+// States of a chunk, in the low byte of its word in Pool.states. The owner's
+// number lies above.
+const (
+	Free    = 0 // never handed out, or handed out and its header not yet written
+	Open    = 1
+	Sealed  = 2
+	Leaving = 3 // being written out: ends go apart from here on
+	Gone    = 4 // written out, its pages dropped
+)
+
+// State returns a chunk's state.
+func (p *Pool) State(idx int64) uint32 {
+	if uint64(idx) >= uint64(len(p.states)) {
+		return Free
+	}
+	return atomic.LoadUint32(&p.states[idx]) & 0xff
+}
+
+// Advance moves a chunk's state on to the one that is given and reports whether it did:
+// a state never goes back. The owner's number stays. Besides it the assembly alone opens
+// and seals chunks, those that a P has.
+func (p *Pool) Advance(idx int64, to uint32) bool {
+	w := &p.states[idx]
+	for {
+		old := atomic.LoadUint32(w)
+		if old&0xff >= to {
+			return false
+		}
+		if atomic.CompareAndSwapUint32(w, old, old&^0xff|to) {
+			return true
+		}
+	}
+}
