@@ -132,7 +132,7 @@ func (h *heap) drop(idx, n int64) {
 			if h.allowed.Load() != NoMemoryLimit {
 				most = cap(h.old)
 			}
-			if !raceBuild && len(h.old) < most && h.memory() < h.allowed.Load() {
+			if !sys.Race && len(h.old) < most && h.memory() < h.allowed.Load() {
 				select {
 				case h.old <- w:
 				default:

@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // TestAllow takes chunks as memory gets short and long again, of which the program needs
@@ -75,7 +76,7 @@ func TestAllowFile(t *testing.T) {
 // TestMemoryIsUsedAgain writes out many times what the heap may have: its memory is that
 // of chunks which are gone, and these are nobody's any more.
 func TestMemoryIsUsedAgain(t *testing.T) {
-	if raceBuild {
+	if sys.Race {
 		t.Skip("the race detector's build uses none again")
 	}
 	p, err := New(Options{File: newFile(t), Heap: true, Left: 64 << 20})

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/scope"
@@ -120,7 +121,7 @@ func TestG3(t *testing.T) {
 				longest = max(longest, time.Duration(g.To-g.From))
 			}
 		}
-		if slowest > 2*c.FlushEvery && !raceBuild {
+		if slowest > 2*c.FlushEvery && !sys.Race {
 			t.Errorf("recording resumed after %v", slowest)
 		}
 		if gaps < times || longest == 0 {

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/faultfs/victim"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
@@ -39,7 +40,7 @@ func perBacking(t *testing.T, f func(t *testing.T, backing string)) {
 // quiet skips where the race detector's own memory and time would be measured.
 func quiet(t *testing.T) {
 	t.Helper()
-	if raceBuild {
+	if sys.Race {
 		t.Skip("the race detector takes time and memory of its own")
 	}
 }
@@ -88,7 +89,7 @@ func busy(path, backing string) victim.Config {
 // what it takes is looked at where nothing else is tested meanwhile.
 func quick(t *testing.T, during string, calls, nothing *victim.Histogram) {
 	t.Helper()
-	if nothing.At(.999) >= time.Microsecond || raceBuild {
+	if nothing.At(.999) >= time.Microsecond || sys.Race {
 		return
 	}
 	if p := calls.At(.99); p > 5*time.Microsecond {

@@ -1,5 +1,0 @@
-//go:build race
-
-package faultfs_test
-
-const raceBuild = true

@@ -1,5 +1,0 @@
-//go:build !race
-
-package mmpool
-
-const raceBuild = false
