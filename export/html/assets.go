@@ -15,13 +15,14 @@ import (
 )
 
 //go:embed assets/index.html assets/*.js assets/*.css
+//go:embed assets/data/*.js assets/model/*.js assets/view/*.js assets/panel/*.js
 var assets embed.FS
 
 // entry is the script that starts the page.
 const entry = "main.js"
 
 var (
-	importLine = regexp.MustCompile(`(?m)^import (?:\{([^}]*)\} from )?"\./([^"]+)";\n`)
+	importLine = regexp.MustCompile(`(?m)^import (?:\{([^}]*)\} from )?"(\.{1,2}/[^"]+)";\n`)
 	exportWord = regexp.MustCompile(`(?m)^export (function|const|class|async function)\b`)
 )
 
@@ -115,6 +116,9 @@ func strung(source string) string {
 	return exportWord.ReplaceAllString(importLine.ReplaceAllString(source, ""), "$1")
 }
 
+// imported returns the path below assets of what a module imports.
+func imported(module, specifier string) string { return path.Join(path.Dir(module), specifier) }
+
 // order lists the modules in the order in which a browser would run them: those
 // that one imports before itself.
 func order() []string {
@@ -128,7 +132,7 @@ func order() []string {
 		seen[name] = true
 		source, _ := fs.ReadFile(assets, "assets/"+name) // one that is not there is told of by scripts
 		for _, m := range importLine.FindAllStringSubmatch(string(source), -1) {
-			visit(m[2])
+			visit(imported(name, m[2]))
 		}
 		list = append(list, name)
 	}

@@ -4,6 +4,7 @@ import (
 	"io/fs"
 	"os"
 	"os/exec"
+	"path"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -11,20 +12,20 @@ import (
 	"testing"
 )
 
-// modules reads the page's scripts.
+// modules reads the page's scripts, by their paths below assets.
 func modules(t *testing.T) map[string]string {
 	t.Helper()
-	paths, err := fs.Glob(assets, "assets/*.js")
+	all := map[string]string{}
+	err := fs.WalkDir(assets, "assets", func(p string, _ fs.DirEntry, err error) error {
+		if err != nil || path.Ext(p) != ".js" {
+			return err
+		}
+		b, err := fs.ReadFile(assets, p)
+		all[strings.TrimPrefix(p, "assets/")] = string(b)
+		return err
+	})
 	if err != nil {
 		t.Fatal(err)
-	}
-	all := map[string]string{}
-	for _, p := range paths {
-		b, err := fs.ReadFile(assets, p)
-		if err != nil {
-			t.Fatal(err)
-		}
-		all[filepath.Base(p)] = string(b)
 	}
 	return all
 }
@@ -36,8 +37,14 @@ var (
 	dynamic   = regexp.MustCompile(`\bimport\s*\(|\bimport\.meta\b`)
 )
 
+// folders are where modules lie; "." has those that bring the others together.
+var folders = []string{"data", "model", "view", "panel", "."}
+
+func folder(module string) int { return slices.Index(folders, path.Dir(module)) }
+
 // What Go strings together must be what the modules say: imports are by name, of
-// names that are exported, and no name is declared twice.
+// names that are exported and from the same folder or one before it, and no name
+// is declared twice.
 func TestScriptsFitTogether(t *testing.T) {
 	all := modules(t)
 	exported, owner := map[string]map[string]bool{}, map[string]string{}
@@ -66,10 +73,14 @@ func TestScriptsFitTogether(t *testing.T) {
 				}
 				continue
 			}
+			from := imported(name, m[2])
 			for what := range strings.SplitSeq(m[1], ",") {
-				if what = strings.TrimSpace(what); what != "" && !exported[m[2]][what] {
-					t.Errorf("%s imports %s from %s, which does not export it", name, what, m[2])
+				if what = strings.TrimSpace(what); what != "" && !exported[from][what] {
+					t.Errorf("%s imports %s from %s, which does not export it", name, what, from)
 				}
+			}
+			if folder(from) > folder(name) {
+				t.Errorf("%s imports %s, but %v may import only from the left", name, from, folders)
 			}
 		}
 		if !slices.Contains(order(), name) {
@@ -88,8 +99,8 @@ func TestOrder(t *testing.T) {
 	var circular []string
 	for _, name := range order() {
 		for _, m := range importLine.FindAllStringSubmatch(modules(t)[name], -1) {
-			if !seen[m[2]] {
-				circular = append(circular, name+" -> "+m[2])
+			if from := imported(name, m[2]); !seen[from] {
+				circular = append(circular, name+" -> "+from)
 			}
 		}
 		seen[name] = true
@@ -137,11 +148,11 @@ func TestScriptParses(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := filepath.Join(t.TempDir(), "page.mjs")
-	if err := os.WriteFile(path, []byte(source), 0o666); err != nil {
+	file := filepath.Join(t.TempDir(), "page.mjs")
+	if err := os.WriteFile(file, []byte(source), 0o666); err != nil {
 		t.Fatal(err)
 	}
-	if out, err := exec.Command(node, "--check", path).CombinedOutput(); err != nil {
+	if out, err := exec.Command(node, "--check", file).CombinedOutput(); err != nil {
 		t.Errorf("%v: %s", err, out)
 	}
 }

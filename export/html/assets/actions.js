@@ -1,8 +1,8 @@
 // What the keys do, by the names that help.js gives to actions.
 
-import { extentOf } from "./refs.js";
-import { children, longest, neighbour, onRow, parent } from "./relate.js";
-import { arrange } from "./rows.js";
+import { extentOf } from "./model/refs.js";
+import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
+import { arrange } from "./model/rows.js";
 
 /**
  * @param {any} app

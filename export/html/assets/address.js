@@ -1,7 +1,7 @@
 // Keeps what is shown in the address, and shows what an address says.
 
 import { decodeState, encodeState } from "./state.js";
-import { viewOfAll } from "./viewport.js";
+import { viewOfAll } from "./view/viewport.js";
 
 /** The app's methods for that. @param {any} app */
 export function address(app) {

@@ -3,17 +3,17 @@
 
 import { actions } from "./actions.js";
 import { address } from "./address.js";
-import { nothingDrawn } from "./draw.js";
-import { extentOf } from "./refs.js";
-import { foldEnded, newChoices, rowId } from "./layout.js";
-import { links } from "./links.js";
-import { arrange } from "./rows.js";
-import { momentText } from "./ruler.js";
-import { stateText } from "./states.js";
-import { heldAt } from "./strip.js";
-import { span } from "./time.js";
-import { stateLinks } from "./waitlinks.js";
-import { viewOfAll, viewport } from "./viewport.js";
+import { nothingDrawn } from "./view/draw.js";
+import { extentOf } from "./model/refs.js";
+import { foldEnded, newChoices, rowId } from "./view/layout.js";
+import { links } from "./model/links.js";
+import { arrange } from "./model/rows.js";
+import { momentText } from "./view/ruler.js";
+import { stateText } from "./data/states.js";
+import { heldAt } from "./view/strip.js";
+import { span } from "./view/time.js";
+import { stateLinks } from "./model/waitlinks.js";
+import { viewOfAll, viewport } from "./view/viewport.js";
 
 /**
  * Makes the app over a model.
@@ -28,7 +28,7 @@ export function createApp(model) {
     model,
     view: viewOfAll(model),
     /** @type {any} */ selection: null,
-    /** The stretch of a strip of states that is looked at. @type {{key: number, title: string, run: import("./states.js").StateRun, set: any}|null} */ state: null,
+    /** The stretch of a strip of states that is looked at. @type {{key: number, title: string, run: import("./data/states.js").StateRun, set: any}|null} */ state: null,
     /** @type {{from: number, to: number}|null} */ range: null,
     /** @type {number[]} */ marks: [],
     /** @type {any[]} */ links: [],
@@ -98,7 +98,7 @@ export function createApp(model) {
       app.keepState();
       app.redraw();
     },
-    /** Looks at what a goroutine did. @param {number} key @param {string} title @param {any} set @param {import("./states.js").StateRun} run */
+    /** Looks at what a goroutine did. @param {number} key @param {string} title @param {any} set @param {import("./data/states.js").StateRun} run */
     selectState(key, title, set, run) {
       app.selection = null;
       app.state = { key, title, set, run: { ...run } };

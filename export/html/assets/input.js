@@ -1,8 +1,8 @@
 // Mouse and keyboard. Keys are looked up in help.js's list, so that what is
 // shown there is what they do.
 
-import { extentOf } from "./refs.js";
-import { keyOf } from "./help.js";
+import { extentOf } from "./model/refs.js";
+import { keyOf } from "./panel/help.js";
 
 /**
  * @param {any} app

@@ -1,21 +1,21 @@
 // The page: brings the app, the views and the panels together.
 
 import { createApp } from "./app.js";
-import { createBanner } from "./banner.js";
-import { colorScopes, themeColors } from "./color.js";
-import { buildHead, buildSwitches } from "./head.js";
-import { createHeart } from "./heart.js";
-import { createHelp } from "./help.js";
+import { createBanner } from "./panel/banner.js";
+import { colorScopes, themeColors } from "./view/color.js";
+import { buildHead, buildSwitches } from "./panel/head.js";
+import { createHeart } from "./view/heart.js";
+import { createHelp } from "./panel/help.js";
 import { listenDivider, listenKeys, listenMouse } from "./input.js";
-import { make } from "./make.js";
-import { createMinimap } from "./minimap.js";
-import { buildPanels } from "./panels.js";
-import { createPopup } from "./popup.js";
-import { createRowsView } from "./rowsview.js";
-import { createRuler } from "./ruler.js";
-import { createSearchBox } from "./searchbox.js";
-import { openSource } from "./source.js";
-import { createTextView } from "./textview.js";
+import { make } from "./view/make.js";
+import { createMinimap } from "./view/minimap.js";
+import { buildPanels } from "./panel/panels.js";
+import { createPopup } from "./view/popup.js";
+import { createRowsView } from "./view/rowsview.js";
+import { createRuler } from "./view/ruler.js";
+import { createSearchBox } from "./panel/searchbox.js";
+import { openSource } from "./model/source.js";
+import { createTextView } from "./panel/textview.js";
 
 /** Builds everything around a model. @param {any} app */
 function buildPage(app) {

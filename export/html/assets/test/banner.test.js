@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { bannerLines } from "../banner.js";
-import { aboutFacts, aboutOdd } from "../about.js";
+import { bannerLines } from "../panel/banner.js";
+import { aboutFacts, aboutOdd } from "../panel/about.js";
 
 test("the louder first; what was put away is gone, losses stay", () => {
   const meta = { writer: "closed", banner: [{ level: "note", text: "n" }, { level: "loss", text: "l" }, { level: "warn", text: "w" }, { level: "odd", text: "o" }] };

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { bisect, lowerBound } from "../bisect.js";
+import { bisect, lowerBound } from "../data/bisect.js";
 
 test("the first for which it does not hold, wherever that is", () => {
   for (let n = 0; n < 20; n++) {

@@ -1,8 +1,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { deflateRawSync } from "node:zlib";
-import { decodeColumn, fromBase64, inflate, readContainer } from "../columns.js";
-import { segmentOfTile } from "../segment.js";
+import { decodeColumn, fromBase64, inflate, readContainer } from "../data/columns.js";
+import { segmentOfTile } from "../data/segment.js";
 import { container } from "./make.js";
 
 function varints(values) {

@@ -1,11 +1,11 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { argsList } from "../args.js";
-import { bothTimes, cpuFacts, factsOf, isInstant, kindText } from "../detailfacts.js";
-import { distributionText } from "../distribution.js";
-import { Kind } from "../kinds.js";
+import { argsList } from "../data/args.js";
+import { bothTimes, cpuFacts, factsOf, isInstant, kindText } from "../panel/detailfacts.js";
+import { distributionText } from "../panel/distribution.js";
+import { Kind } from "../data/kinds.js";
 import { fakeModel } from "./fakemodel.js";
-import { span } from "../time.js";
+import { span } from "../view/time.js";
 
 test("arguments keep their order and their digits", () => {
   assert.deepEqual(argsList('{"b":1,"0":18446744073709551615,"f":1e+21,"t":true}'), [["b", "1"], ["0", "18446744073709551615"], ["f", "1e+21"], ["t", "true"]]);

@@ -1,8 +1,8 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { findingId, sureText, unexaminedText } from "../doctorview.js";
-import { stateWords } from "../states.js";
+import { findingId, sureText, unexaminedText } from "../panel/doctorview.js";
+import { stateWords } from "../data/states.js";
 
 test("findings have an address, and say how sure they are", () => {
   assert.equal(findingId({ verdict: "convoy", object: "a:b" }), "convoy:a:b");

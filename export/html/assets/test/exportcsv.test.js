@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { CSV_HEADER, csvCell, csvOf, csvPieces } from "../exportcsv.js";
+import { CSV_HEADER, csvCell, csvOf, csvPieces } from "../panel/exportcsv.js";
 import { fakeModel } from "./fakemodel.js";
 
 test("cells that a spreadsheet would run, or a reader would split", () => {

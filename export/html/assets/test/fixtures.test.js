@@ -1,9 +1,9 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
-import { fromBase64, inflate, readContainer } from "../columns.js";
-import { Model } from "../model.js";
-import { summarize } from "../stats.js";
+import { fromBase64, inflate, readContainer } from "../data/columns.js";
+import { Model } from "../model/model.js";
+import { summarize } from "../model/stats.js";
 
 // Containers as the Go side packs them, with the sums of its package analysis:
 // see TestFixtures in export/html.

@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { flameBoxes, flamePath } from "../flamelayout.js";
+import { flameBoxes, flamePath } from "../panel/flamelayout.js";
 
 const node = (nameId, value, ...children) => ({ nameId, kind: 1, value, self: 0, count: 1, children });
 

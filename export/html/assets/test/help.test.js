@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { KEYS, MOUSE, helpRows, keyOf } from "../help.js";
+import { KEYS, MOUSE, helpRows, keyOf } from "../panel/help.js";
 
 const press = (code, more = {}) => ({ code, key: "", target: { tagName: "BODY", getAttribute: () => null }, ...more });
 

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { foldEnded, layoutRows, newChoices, stripsBetween, showMore, rowId, lineHeight } from "../layout.js";
+import { foldEnded, layoutRows, newChoices, stripsBetween, showMore, rowId, lineHeight } from "../view/layout.js";
 
 const row = (key, depth, title = `goroutine ${key}`) => ({ by: "goroutine", key, depth, title, named: false, flags: { parts: [], open: null }, scopes: 1, lanes: Array.from({ length: depth }, (_, d) => ({ depth: d })) });
 const model = { series: () => [{ nameId: 5 }], name: () => "queue" };

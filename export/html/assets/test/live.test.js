@@ -1,11 +1,11 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { Model } from "../model.js";
-import { inflate } from "../columns.js";
-import { children, selfTime } from "../relate.js";
-import { fileSource, followLive, liveSource } from "../source.js";
-import { extentOf } from "../refs.js";
-import { mergeMeta } from "../meta.js";
+import { Model } from "../model/model.js";
+import { inflate } from "../data/columns.js";
+import { children, selfTime } from "../model/relate.js";
+import { fileSource, followLive, liveSource } from "../model/source.js";
+import { extentOf } from "../model/refs.js";
+import { mergeMeta } from "../data/meta.js";
 import { barsOf, container, modelOf, randomly } from "./make.js";
 
 const names = ["", "a", "b"];

@@ -1,6 +1,6 @@
 // Containers and models for the tests, made of plain lists.
 
-import { Model } from "../model.js";
+import { Model } from "../model/model.js";
 
 /**
  * A tile of items [key, depth, name, kind, start, dur, more]; depth "i": an

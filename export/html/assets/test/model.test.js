@@ -1,7 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { barsOf, container, modelOf } from "./make.js";
-import { same } from "../refs.js";
+import { same } from "../model/refs.js";
 
 const names = ["", "work", "read", "worker", "lock"];
 

@@ -1,10 +1,10 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { container, modelOf, randomly } from "./make.js";
-import { links } from "../links.js";
-import { children, longest, neighbour, onRow, parent } from "../relate.js";
-import { search } from "../search.js";
-import { same } from "../refs.js";
+import { links } from "../model/links.js";
+import { children, longest, neighbour, onRow, parent } from "../model/relate.js";
+import { search } from "../model/search.js";
+import { same } from "../model/refs.js";
 
 const names = ["", "work", "read", "Store.Get", "mu"];
 const at = (model, key, depth, start) => model.find(key, depth, start);

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { arrange } from "../rows.js";
+import { arrange } from "../model/rows.js";
 
 const names = ["", "serve", "job"];
 const row = (key, more) => ({ key, by: "goroutine", title: `goroutine ${key}`, named: false, short: true, outer: 0, first: key, ...more });

@@ -1,7 +1,7 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { sortedRows } from "../sortable.js";
-import { percentText, pluralText } from "../make.js";
+import { sortedRows } from "../panel/sortable.js";
+import { percentText, pluralText } from "../view/make.js";
 
 const by = (numeric) => ({ key: "v", title: "v", numeric, value: (r) => r.v });
 const order = (rows, numeric, descending) => sortedRows(rows, by(numeric), descending).map((r) => r.id).join("");

@@ -1,14 +1,14 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { modelOf, randomly } from "./make.js";
-import { StateSet, stateText, stateWords } from "../states.js";
-import { stateSums } from "../statedetails.js";
-import { readLocks, lockTitle } from "../lockset.js";
-import { heldAt, holderText, isDark, waitersAt } from "../strip.js";
-import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../waitlinks.js";
-import { links } from "../links.js";
-import { stateAt, stateFacts, stateTitle } from "../waitfacts.js";
-import { Waits } from "../waits.js";
+import { StateSet, stateText, stateWords } from "../data/states.js";
+import { stateSums } from "../panel/statedetails.js";
+import { readLocks, lockTitle } from "../data/lockset.js";
+import { heldAt, holderText, isDark, waitersAt } from "../view/strip.js";
+import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../model/waitlinks.js";
+import { links } from "../model/links.js";
+import { stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
+import { Waits } from "../model/waits.js";
 
 const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
 const [cpu, runnable, lock, sleep] = [1, 2, 3, 4];

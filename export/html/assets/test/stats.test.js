@@ -1,11 +1,11 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { modelOf, randomly } from "./make.js";
-import { Flag } from "../kinds.js";
-import { summarize } from "../stats.js";
-import { flame } from "../flame.js";
-import { children, parent, selfTime } from "../relate.js";
-import { distribution, quantileOf } from "../histogram.js";
+import { Flag } from "../data/kinds.js";
+import { summarize } from "../model/stats.js";
+import { flame } from "../model/flame.js";
+import { children, parent, selfTime } from "../model/relate.js";
+import { distribution, quantileOf } from "../model/histogram.js";
 
 const names = ["", "a", "b", "c", "lock", "other"];
 const task = 1, proc = 2, wait = 6, hold = 7;

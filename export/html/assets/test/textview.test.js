@@ -1,6 +1,6 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
-import { textOf } from "../textview.js";
+import { textOf } from "../panel/textview.js";
 import { fakeModel } from "./fakemodel.js";
 
 const names = ["", "a", "b", "mu"];

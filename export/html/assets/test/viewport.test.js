@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { viewport } from "../viewport.js";
+import { viewport } from "../view/viewport.js";
 
 globalThis.matchMedia = () => ({ matches: true }); // nobody waits for an animation
 globalThis.cancelAnimationFrame = () => {};

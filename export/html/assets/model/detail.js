@@ -1,0 +1,156 @@
+// What is known better than the coarse base: tiles of what is looked at.
+
+import { splitOpen } from "../data/gather.js";
+import { segmentOfTile } from "../data/segment.js";
+import { threadSegment } from "../data/threads.js";
+
+/** So many tiles are kept. */
+const mostTiles = 6;
+
+/**
+ * @typedef {Object} DetailTile
+ * @property {import("../data/segment.js").Segment} seg
+ * @property {number} from
+ * @property {number} to
+ * @property {number} res
+ * @property {Set<import("../data/segment.js").Segment>} known what it holds too: the segments that there were when it was asked for
+ * @property {import("../data/segment.js").Segment|null} threads the same by thread, made when it is shown so
+ */
+
+/** The tiles of a model, and which of them is shown. */
+export class Details {
+  /** @param {import("./model.js").Model} model */
+  constructor(model) {
+    this.model = model;
+    /** @type {DetailTile[]} the latest first */
+    this.tiles = [];
+    /** @type {DetailTile|null} */
+    this.shown = null;
+    this.epoch = 0; // answers to questions of another are dropped
+    this.busy = false;
+    /** @type {number[]|null} what is looked at, if a tile is still to be asked for */
+    this.next = null;
+  }
+
+  clear() {
+    this.epoch++;
+    this.tiles = [];
+    this.next = null;
+    this.busy = false;
+    this.shown = null;
+  }
+
+  /** @param {number} from @param {number} to @param {number} px */
+  want(from, to, px) {
+    const res = (to - from) / Math.max(px, 1);
+    if (res >= this.model.base.res) {
+      this.next = null;
+      return this.show(null);
+    }
+    const reach = [Math.max(from, 0), Math.min(to, this.model.end)];
+    const fits = this.tiles.find((t) => t.from <= reach[0] && t.to >= reach[1] && t.res <= 1.5 * res);
+    if (fits) {
+      this.next = null;
+      return this.show(fits);
+    }
+    this.next = [from, to, px];
+    if (!this.busy) this.fetch();
+  }
+
+  /** Asks for what is looked at with as much again beside it, one tile at a time. */
+  async fetch() {
+    const { model, epoch } = this;
+    while (this.next && epoch === this.epoch) {
+      const [from, to, px] = this.next;
+      this.next = null;
+      this.busy = true;
+      const known = new Set([model.base, ...model.increments]);
+      const margin = (to - from) / 2;
+      const lo = Math.max(Math.floor(from - margin), 0);
+      const hi = Math.max(Math.min(Math.ceil(to + margin), Math.ceil(model.end)), lo + 1);
+      let answer = null;
+      try {
+        answer = await model.source.tile(lo, hi, Math.ceil(px * (hi - lo) / (to - from)));
+      } catch (err) {
+        if (epoch === this.epoch) model.trouble = err.message;
+      }
+      if (epoch !== this.epoch) return;
+      this.busy = false;
+      if (answer) this.take(answer, lo, hi, known);
+    }
+  }
+
+  /** Takes an answer; it is shown if nothing else is asked for. */
+  take({ header, columns }, from, to, known) {
+    const seg = splitOpen(segmentOfTile(header.tile, columns)).ended;
+    const tile = { seg, from: header.tile.from ?? from, to: header.tile.to ?? to, res: seg.res, known, threads: null };
+    this.tiles = [tile, ...this.tiles].slice(0, mostTiles);
+    this.show(tile);
+  }
+
+  /** @param {DetailTile|null} tile */
+  show(tile) {
+    if (tile === this.shown) return;
+    this.shown = tile;
+    this.model.goroutines.setDetail(tile?.seg ?? null);
+    this.regroup();
+    this.model.changed();
+  }
+
+  /** Shows it in the rows by thread too. */
+  regroup() {
+    const { threads } = this.model;
+    if (!threads) return;
+    const tile = this.shown;
+    if (tile) tile.threads ??= threadSegment([tile.seg], null);
+    threads.setDetail(tile?.threads ?? null);
+  }
+
+  /**
+   * The parts of a lane in which everything that touches [from, to] is by itself;
+   * null if that is not known.
+   * @param {import("./rowset.js").Lane} lane
+   * @param {number} from
+   * @param {number} to
+   * @returns {import("./rowset.js").Part[]|null}
+   */
+  exact(lane, from, to) {
+    const tile = this.shown;
+    const rest = lane.open ? [lane.open] : [];
+    if (!this.model.reduced) return [...lane.parts, ...rest];
+    if (!tile || tile.res > 0 || tile.from > from || tile.to < to) return null;
+    return [...lane.detail ? [lane.detail] : [], ...lane.parts.filter((p) => !isKnown(p.seg, tile.known)), ...rest];
+  }
+
+  /**
+   * Model.eachBar where a tile is shown: the tile has its stretch, the base what
+   * is beside it.
+   * @param {import("./rowset.js").Lane} lane
+   * @param {number} from
+   * @param {number} to
+   * @param {number} res
+   * @param {import("../data/pyramid.js").VisitRun} visit
+   */
+  eachBar(lane, from, to, res, visit) {
+    const tile = this.shown;
+    const bars = (part, a, b, fn) => part.seg.pyramid(part.lane).each(a, b, res, fn);
+    // What reaches into the tile is in it whole, but for runs.
+    const inTile = (seg, i, j, t0, t1) => t1 > tile.from && t0 < tile.to && j - i === 1 && seg.many(i) === 1;
+    const before = (seg, i, j, t0, t1, ...more) => {
+      if (t0 < tile.from && !inTile(seg, i, j, t0, t1)) visit(seg, i, j, t0, Math.min(t1, tile.from), ...more);
+    };
+    const behind = (seg, i, j, t0, t1, ...more) => {
+      if (t1 > tile.to && !inTile(seg, i, j, t0, t1)) visit(seg, i, j, Math.max(t0, tile.to), t1, ...more);
+    };
+    const old = lane.parts.filter((p) => isKnown(p.seg, tile.known));
+    if (from < tile.from) for (const p of old) bars(p, from, Math.min(to, tile.from), before);
+    if (lane.detail) bars(lane.detail, Math.max(from, tile.from), Math.min(to, tile.to), visit);
+    if (to > tile.to) for (const p of old) bars(p, Math.max(from, tile.to), to, behind);
+    for (const p of lane.parts) if (!old.includes(p)) bars(p, from, to, visit);
+  }
+}
+
+/** Tells whether a segment, or those that one by thread was made of, are known ones. */
+function isKnown(seg, known) {
+  return seg.origin === null ? known.has(seg) : seg.origin.segs.every((s) => isKnown(s, known));
+}

@@ -1,0 +1,116 @@
+// The tree by name of what ran: who was in whom, and what belonged to each.
+
+import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
+import { Replay, hasMoments, itemsOfRow } from "./replay.js";
+
+/**
+ * @typedef {Object} FlameNode
+ * @property {number} nameId -1: the root
+ * @property {number} kind 0: the root
+ * @property {number} value ns in the range, of what is inside too
+ * @property {number} self ns that belonged to nothing inside
+ * @property {number} count scopes that touch the range
+ * @property {FlameNode[]} children the largest first
+ */
+
+/**
+ * @param {import("./model.js").Model} model
+ * @param {number} from
+ * @param {number} to
+ * @param {"wall"|"cpu"} metric cpu: as far as it is known; of a scope that is partly in the range, that part of it
+ * @param {import("./rowset.js").Row[]|null} rows by goroutine; null: all
+ * @returns {FlameNode}
+ */
+export function flame(model, from, to, metric, rows = null) {
+  const tree = new Tree();
+  const cpu = metric === "cpu";
+  let nodes = new Int32Array(0); // of a row's items
+  const replay = new Replay((id, a, b) => {
+    if (!cpu) tree.self[nodes[id]] += Math.max(Math.min(b, to) - Math.max(a, from), 0);
+  }, () => {});
+  for (const row of rows ?? model.rows("goroutine")) {
+    if (row.key === 0 || row.first > to || row.last < from) continue; // 0: who is in whom is unknown
+    const { segs, which, index, order } = itemsOfRow(row, from, to);
+    if (nodes.length < order.length) nodes = new Int32Array(order.length);
+    replay.start(-Infinity);
+    for (const at of order) {
+      const seg = segs[which[at]];
+      const i = index[at];
+      if (!hasMoments(seg.kind[i])) continue;
+      const start = seg.start[i];
+      if (replay.cursor === -Infinity) replay.cursor = start;
+      else replay.advance(start);
+      const above = replay.top();
+      const node = tree.child(above < 0 ? 0 : nodes[above], seg.name[i], isScope(seg.kind[i]) ? Kind.task : seg.kind[i]);
+      nodes[at] = node;
+      tree.count[node] += seg.many(i);
+      if (cpu) tree.inclusive[node] += cpuInside(seg, i, from, to);
+      replay.begin(start + seg.dur[i], at);
+    }
+    replay.finish();
+  }
+  return tree.made(cpu);
+}
+
+/** What is known of an item's CPU time, as much of it as the item is in the range. */
+function cpuInside(seg, i, from, to) {
+  const known = seg.quality[i] === Quality.exact || seg.quality[i] === Quality.likely;
+  if (!known || seg.kind[i] === Kind.process || seg.flags[i] & (Flag.open | Flag.across)) return 0;
+  const dur = seg.dur[i];
+  if (dur <= 0) return seg.cpu[i];
+  const inside = Math.min(seg.start[i] + dur, to) - Math.max(seg.start[i], from);
+  return seg.cpu[i] * Math.max(inside, 0) / dur;
+}
+
+/** A tree under way: nodes have numbers, parents before their children. */
+class Tree {
+  constructor() {
+    this.above = [-1];
+    this.name = [-1];
+    this.kind = [0];
+    this.self = [0];
+    this.count = [0];
+    this.inclusive = [0];
+    /** By kind and name, of each node. @type {Map<number, number>[]} */
+    this.below = [new Map()];
+  }
+
+  child(parent, name, kind) {
+    const key = kind * 65536 + name;
+    let node = this.below[parent].get(key);
+    if (node === undefined) {
+      node = this.name.push(name) - 1;
+      this.below[parent].set(key, node);
+      this.above.push(parent);
+      this.kind.push(kind);
+      this.self.push(0);
+      this.count.push(0);
+      this.inclusive.push(0);
+      this.below.push(new Map());
+    }
+    return node;
+  }
+
+  /**
+   * CPU time is known by scope: what is inside is taken off for self, and where a
+   * scope's own is unknown there is at least that of those inside.
+   * @returns {FlameNode}
+   */
+  made(cpu) {
+    const nodes = this.name.map((nameId, k) => ({ nameId, kind: this.kind[k], value: this.self[k], self: this.self[k], count: this.count[k], children: [] }));
+    for (let k = nodes.length - 1; k >= 0; k--) {
+      const node = nodes[k];
+      node.children.sort((a, b) => b.value - a.value || a.nameId - b.nameId || a.kind - b.kind);
+      if (cpu) {
+        const inside = node.children.reduce((sum, c) => sum + c.value, 0);
+        node.value = Math.max(this.inclusive[k], inside);
+        node.self = node.value - inside;
+      }
+      if (k === 0) break;
+      const up = nodes[this.above[k]];
+      if (!cpu) up.value += node.value;
+      up.children.push(node);
+    }
+    return nodes[0];
+  }
+}

@@ -1,0 +1,65 @@
+// What an item has to do with on other rows: the arrows.
+
+import { lockLinks } from "./locklinks.js";
+import { innermostAt } from "./relate.js";
+import { blockLinks, wakeLinks } from "./waitlinks.js";
+
+/**
+ * @typedef {import("../data/segment.js").Ref} Ref
+ * @typedef {import("./model.js").Model} Model
+ * @typedef {import("./relate.js").Link} Link
+ */
+
+/**
+ * What an item has to do with on other rows: who made its goroutine and which
+ * ones it made; who held a lock that it waited for, from whom it got it and to whom it gave
+ * it; who woke its goroutine meanwhile.
+ * @param {Model} model
+ * @param {Ref} ref
+ * @returns {Link[]}
+ */
+export function links(model, ref) { return [...goLinks(model, ref), ...blockLinks(model, ref), ...lockLinks(model, ref), ...wakeLinks(model, ref)]; }
+
+/** An item has so many links of a sort at most. */
+const mostLinks = 100;
+
+function goLinks(model, ref) {
+  const { key, depth, ref: { seg, i } } = model.place(ref);
+  if (key === 0) return [];
+  const { byChild, byCreator } = goTables(model);
+  const found = [];
+  const own = byChild.get(key);
+  const first = model.goroutines.rows.get(key)?.first ?? 0;
+  if (own) found.push(goLink(model, own, depth === 0 && seg.start[i] === first ? { seg, i } : null));
+  const list = byCreator.get(key) ?? [];
+  for (let k = 0; k < list.length && found.length < mostLinks; k++) {
+    const { created } = list[k];
+    if (created >= seg.start[i] && created <= seg.end(i)) found.push(goLink(model, list[k], null));
+  }
+  return found;
+}
+
+function goLink(model, go, to) {
+  const row = model.goroutines.rows.get(go.creator);
+  return {
+    kind: "go",
+    from: { rowKey: go.creator, time: go.created, ref: row ? innermostAt(row, go.created, Infinity) : null },
+    to: { rowKey: go.child, time: go.start, ref: to },
+  };
+}
+
+function goTables(model) {
+  return model.cached("gos", () => {
+    const byChild = new Map();
+    const byCreator = new Map();
+    for (const seg of model.segments()) {
+      for (const go of seg.gos) {
+        byChild.set(go.child, go);
+        const list = byCreator.get(go.creator);
+        if (list) list.push(go);
+        else byCreator.set(go.creator, [go]);
+      }
+    }
+    return { byChild, byCreator };
+  });
+}

@@ -1,0 +1,326 @@
+// The model: all that the page knows of a trace. It is fed with containers and
+// tells the rows, their lanes, and what of them is to be seen at a resolution.
+
+import { compact, joinSeries, splitOpen } from "../data/gather.js";
+import { findRef, placeOf, resolveRef } from "./refs.js";
+import { RowSet } from "./rowset.js";
+import { Segment, blankData, lastUntil, segmentOfOpen, segmentOfTile } from "../data/segment.js";
+import { Details } from "./detail.js";
+import { threadOpen, threadSegment } from "../data/threads.js";
+import { mergeMeta } from "../data/meta.js";
+import { Waits } from "./waits.js";
+
+/** So many increments, or this part of the base in them, become one segment. */
+const mostIncrements = 32;
+const incrementShare = 1 / 8;
+/** Time goes on by itself for so many ns. */
+const mostAhead = 1.5e9;
+
+/**
+ * Where a model gets its data.
+ * @typedef {Object} Source
+ * @property {"file"|"live"} home
+ * @property {() => Promise<import("../data/columns.js").Container>} whole
+ * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
+ * @property {((from: number, to: number) => Promise<Object>)=} summary
+ * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
+ * @property {(() => Promise<Object>)=} doctor what the doctor says
+ * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
+ *
+ * @typedef {import("../data/segment.js").Ref} Ref
+ * @typedef {import("./rowset.js").Row} Row
+ * @typedef {import("./rowset.js").Lane} Lane
+ */
+
+/** A trace as the page knows it. */
+export class Model {
+  /** @param {Source} source */
+  constructor(source) {
+    this.source = source;
+    this.home = source.home;
+    /** @type {Object} */
+    this.meta = { names: [""], banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null };
+    /** The last moment that is known, ns. */
+    this.end = 0;
+    /** Grows with every change. */
+    this.version = 0;
+    /** The tile is coarse: what is narrower than base.res is merged. */
+    this.reduced = false;
+    /** @type {""|"connected"|"lost"|"ended"} of a live source */
+    this.state = "";
+    /** Why it is lost. */
+    this.trouble = "";
+    this.heard = 0; // when news came last, by performance.now()
+    this.listeners = [];
+    this.details = new Details(this);
+    /** What goroutines did, and who held the locks. */
+    this.waits = new Waits(this);
+    /** What the doctor says, if it came with the data. @type {Object|null} */
+    this.doctor = null;
+    this.clear();
+  }
+
+  clear() {
+    const empty = new Segment(blankData(0));
+    this.base = empty;
+    /** @type {Segment[]} */
+    this.increments = [];
+    this.openSegment = empty;
+    this.goroutines = new RowSet("goroutine", (id) => this.name(id));
+    /** @type {RowSet|null} made when it is asked for */
+    this.threads = null;
+    /** @type {Map<string, {version: number, value: any}>} */
+    this.cache = new Map();
+    this.details.clear();
+    this.waits.clear();
+  }
+
+  /** The server has not answered for a while. */
+  get lost() { return this.state === "lost"; }
+
+  /** @param {number} id @returns {string} */
+  name(id) { return this.meta.names[id] ?? ""; }
+
+  get names() { return this.meta.names; }
+
+  /** An item's arguments, a JSON object's text; "": none. @param {Segment} seg @param {number} i */
+  argsText(seg, i) { return seg.strings[seg.args[i]]; }
+
+  /** @param {(model: Model) => void} fn called after each change */
+  onchange(fn) { this.listeners.push(fn); }
+
+  changed() {
+    this.version++;
+    for (const fn of this.listeners) fn(this);
+  }
+
+  /** @param {""|"connected"|"lost"|"ended"} state @param {string} trouble */
+  setState(state, trouble) {
+    if (state === this.state && trouble === this.trouble) return;
+    this.state = state;
+    this.trouble = trouble;
+    this.changed();
+  }
+
+  /** Gets the trace, and from then on what is new in it. */
+  async load() {
+    this.replace(await this.source.whole());
+    this.source.follow?.(this);
+  }
+
+  /**
+   * Takes a whole trace for what was known.
+   * @param {import("../data/columns.js").Container} container
+   */
+  replace({ header, columns }) {
+    this.clear();
+    this.heard = performance.now();
+    this.meta = mergeMeta({ names: [""] }, header.meta ?? {});
+    const { ended, open } = splitOpen(segmentOfTile(header.tile ?? {}, columns));
+    this.base = ended;
+    this.openSegment = header.open ? segmentOfOpen(header.open, this.meta.end ?? 0) : open;
+    this.reduced = this.base.res > 0;
+    this.end = this.meta.end ?? 0;
+    this.goroutines.add(ended);
+    this.setOpen(this.openSegment);
+    this.waits.take({ header, columns });
+    this.doctor = header.doctor ?? null;
+    this.changed();
+  }
+
+  /**
+   * Takes what is new.
+   * @param {import("../data/columns.js").Container} container
+   */
+  update({ header, columns }) {
+    this.meta = mergeMeta(this.meta, header.meta ?? {});
+    this.heard = performance.now();
+    const known = this.meta.end ?? 0;
+    this.end = this.meta.writer === "running" ? Math.max(this.end, known) : known;
+    if (header.tile && columns.has("start")) {
+      const { ended } = splitOpen(segmentOfTile(header.tile, columns));
+      if (ended.n > 0 || ended.series.length > 0 || ended.gos.length > 0) this.increments.push(ended);
+      if (!this.tidy() && ended.n > 0) this.goroutines.add(ended);
+    }
+    this.setOpen(header.open ? segmentOfOpen(header.open, this.end) : this.openSegment);
+    this.waits.look();
+    this.changed();
+  }
+
+  /** Replaces what is open. Its durations are up to now. @param {Segment} seg */
+  setOpen(seg) {
+    lastUntil(seg, this.end);
+    this.openSegment = seg;
+    this.goroutines.setOpen(seg);
+    if (this.threads) this.regroup();
+  }
+
+  /**
+   * Time goes on though nothing new is known: what is open lasts longer. But not
+   * for long, as the writer may have died.
+   * @returns {boolean} whether the end moved
+   */
+  tick() {
+    if (this.state !== "connected" || this.meta.writer !== "running") return false;
+    const ahead = Math.min((performance.now() - this.heard) * 1e6, mostAhead);
+    const end = Math.floor((this.meta.end ?? 0) + ahead);
+    if (end <= this.end) return false;
+    this.end = end;
+    lastUntil(this.openSegment, end);
+    if (this.threads?.open) lastUntil(this.threads.open, end);
+    return true;
+  }
+
+  /**
+   * The exact table of a range of a reduced trace; null where nobody can tell.
+   * @param {number} from
+   * @param {number} to
+   * @returns {Promise<Object|null>}
+   */
+  async summary(from, to) { return this.source.summary ? this.source.summary(from, to) : null; }
+
+  /**
+   * Makes few segments of many, so that a lane has few parts.
+   * @returns {boolean} whether it did
+   */
+  tidy() {
+    const n = this.increments.reduce((sum, s) => sum + s.n, 0);
+    const large = n > this.base.n * incrementShare && (this.increments.length > 1 || n > this.base.n);
+    if (this.increments.length <= mostIncrements && !large) return false;
+    if (large) {
+      this.base = compact([this.base, ...this.increments]);
+      this.increments = [];
+    } else {
+      this.increments = [compact(this.increments)];
+    }
+    this.details.clear();
+    this.goroutines = new RowSet("goroutine", (id) => this.name(id));
+    for (const seg of [this.base, ...this.increments]) this.goroutines.add(seg);
+    return true;
+  }
+
+  /** Everything that is known, each item once. @returns {Segment[]} */
+  segments() { return [this.base, ...this.increments, this.openSegment]; }
+
+  /**
+   * The rows in the order of their first activity.
+   * @param {"goroutine"|"thread"} by
+   * @returns {Row[]}
+   */
+  rows(by = "goroutine") {
+    return this.cached(`rows ${by}`, () => this.rowSet(by).list(this.end));
+  }
+
+  /** @param {"goroutine"|"thread"} by @returns {RowSet} */
+  rowSet(by) {
+    if (by !== "thread") return this.goroutines;
+    if (!this.threads) this.regroup();
+    return this.threads;
+  }
+
+  /** Brings the rows by thread up to date: the base's once, the rest anew. */
+  regroup() {
+    const base = this.threadBase?.of === this.base ? this.threadBase : { of: this.base, seg: threadSegment([this.base], null) };
+    this.threadBase = base;
+    const set = new RowSet("thread", () => "");
+    set.add(base.seg);
+    if (this.increments.length > 0 || this.openSegment.n > 0) {
+      const rest = threadSegment([...this.increments, this.openSegment], base.seg);
+      const { ended, open } = threadOpen(rest);
+      set.add(ended);
+      set.setOpen(open);
+    }
+    this.threads = set;
+    this.details.regroup();
+  }
+
+  /** @param {Row} row @returns {Lane[]} by depth */
+  lanes(row) { return row.lanes; }
+
+  /**
+   * Calls visit with what of a lane is to be seen in [from, to], in the order of
+   * time: with each scope that is not narrower than res ns alone, with narrower
+   * ones in runs. See VisitRun; what it costs depends on the calls.
+   * @param {Lane} lane
+   * @param {number} from
+   * @param {number} to
+   * @param {number} res
+   * @param {import("../data/pyramid.js").VisitRun} visit
+   */
+  eachBar(lane, from, to, res, visit) {
+    const shown = this.details.shown;
+    if (shown && lane.parts.length > 0 && shown.from < to && shown.to > from) {
+      this.details.eachBar(lane, from, to, res, visit);
+    } else {
+      for (const part of lane.parts) part.seg.pyramid(part.lane).each(from, to, res, visit);
+    }
+    if (lane.open) lane.open.seg.pyramid(lane.open.lane).each(from, to, res, visit);
+  }
+
+  /**
+   * The same for a row's instants.
+   * @param {Row} row
+   * @param {number} from
+   * @param {number} to
+   * @param {number} res
+   * @param {import("../data/pyramid.js").VisitRun} visit
+   */
+  instants(row, from, to, res, visit) { this.eachBar(row.flags, from, to, res, visit); }
+
+  /** The counters' values. @returns {{nameId: number, time: Float64Array, value: Float64Array}[]} */
+  series() {
+    return this.cached("series", () => joinSeries([this.base, ...this.increments]).map(({ name, time, value }) => ({ nameId: name, time, value })));
+  }
+
+  /**
+   * Tells that [from, to] is looked at on px pixels: if that needs more than is
+   * known, it is fetched, and a change follows.
+   * @param {number} from
+   * @param {number} to
+   * @param {number} px
+   */
+  want(from, to, px) {
+    if (this.reduced) this.details.want(from, to, px);
+    this.waits.want(from, to, px);
+  }
+
+  /**
+   * What is made once per version.
+   * @template T
+   * @param {string} key
+   * @param {() => T} make
+   * @returns {T}
+   */
+  cached(key, make) {
+    const had = this.cache.get(key);
+    if (had?.version === this.version) return had.value;
+    const value = make();
+    this.cache.set(key, { version: this.version, value });
+    return value;
+  }
+
+  /**
+   * The item that a Ref means now; see resolveRef.
+   * @param {Ref} ref
+   * @returns {Ref}
+   */
+  resolve(ref) { return resolveRef(this, ref); }
+
+  /**
+   * Finds an item of a goroutine.
+   * @param {number} key the goroutine
+   * @param {number} depth -1: an instant
+   * @param {number} start
+   * @returns {Ref|null}
+   */
+  find(key, depth, start) { return findRef(this, key, depth, start); }
+
+  /**
+   * Where an item is shown: its row, its lane, and the Ref that eachBar gives for
+   * it there.
+   * @param {Ref} ref
+   * @param {"goroutine"|"thread"} by
+   * @returns {import("./refs.js").Place}
+   */
+  place(ref, by = "goroutine") { return placeOf(this, ref, by); }
+}

@@ -1,0 +1,138 @@
+// Whose moment is it? Every moment of a goroutine belongs to one scope at most:
+// to the one that began last among those that run. So self times are never
+// negative, and add up to the time in any scope. Waits for locks take part like
+// scopes, as who waits does nothing of his own; holds don't: they are told who
+// had the moments while they lasted. The Go side's internal/analysis counts so.
+
+import { Kind } from "../data/kinds.js";
+import { orderByStart } from "../data/order.js";
+import { firstEnding, firstFrom } from "../data/segment.js";
+
+/**
+ * A row's items that touch a range, in the order in which they began.
+ * @typedef {{segs: import("../data/segment.js").Segment[], which: Uint16Array, index: Uint32Array, order: Uint32Array}} RowItems
+ */
+
+/**
+ * @param {import("./rowset.js").Row} row
+ * @param {number} from
+ * @param {number} to
+ * @returns {RowItems}
+ */
+export function itemsOfRow(row, from, to) {
+  const pieces = [];
+  let n = 0;
+  for (const lane of row.lanes) {
+    for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
+      const { seg } = part;
+      const first = firstEnding(seg, part.from, part.to, from);
+      let end = firstFrom(seg.start, first, part.to, to);
+      while (end < part.to && seg.start[end] === to) end++;
+      if (end > first) pieces.push({ seg, depth: lane.depth, first, end });
+      n += end - first;
+    }
+  }
+  const segs = [...new Set(pieces.map((p) => p.seg))];
+  const which = new Uint16Array(n);
+  const index = new Uint32Array(n);
+  const start = new Float64Array(n);
+  const depth = new Uint16Array(n);
+  let at = 0;
+  for (const { seg, depth: d, first, end } of pieces) {
+    const s = segs.indexOf(seg);
+    for (let i = first; i < end; i++, at++) {
+      which[at] = s;
+      index[at] = i;
+      start[at] = seg.start[i];
+      depth[at] = d;
+    }
+  }
+  return { segs, which, index, order: orderByStart(start, depth, n) };
+}
+
+/** Gives the moments of one row after the other away. */
+export class Replay {
+  /**
+   * @param {(to: number, from: number, until: number) => void} charge gives a stretch to the innermost
+   * @param {(lock: number, by: number, from: number, until: number) => void} held tells who had it while a lock was held; -1: nobody
+   */
+  constructor(charge, held) {
+    this.charge = charge;
+    this.held = held;
+    this.cursor = 0;
+    /** What runs, by start; the last that has not ended is the innermost. */
+    this.ends = [];
+    this.ids = [];
+    this.holdEnds = [];
+    this.holdIds = [];
+  }
+
+  /** Begins a row. @param {number} t */
+  start(t) {
+    this.cursor = t;
+    this.ends.length = this.ids.length = this.holdEnds.length = this.holdIds.length = 0;
+  }
+
+  /** What runs innermost at the moment that was come to; -1: nothing. */
+  top() {
+    const { ends } = this;
+    while (ends.length > 0 && ends[ends.length - 1] <= this.cursor) {
+      ends.pop();
+      this.ids.pop();
+    }
+    return ends.length > 0 ? this.ids[ends.length - 1] : -1;
+  }
+
+  /** Puts what begins at the moment that was come to. @param {number} end @param {number} id */
+  begin(end, id) {
+    this.ends.push(end);
+    this.ids.push(id);
+  }
+
+  /** @param {number} end @param {number} lock */
+  hold(end, lock) {
+    this.holdEnds.push(end);
+    this.holdIds.push(lock);
+  }
+
+  /** Gives away all up to t. @param {number} t */
+  advance(t) {
+    while (this.cursor < t) {
+      const id = this.top();
+      const next = id < 0 ? t : Math.min(t, this.ends[this.ends.length - 1]);
+      if (id >= 0) this.charge(id, this.cursor, next);
+      if (this.holdEnds.length > 0) this.give(id, next);
+      this.cursor = next;
+    }
+  }
+
+  /** Tells the holds who had the time up to next. */
+  give(id, next) {
+    let kept = 0;
+    for (let k = 0; k < this.holdEnds.length; k++) {
+      const end = this.holdEnds[k];
+      if (Math.min(next, end) > this.cursor) this.held(this.holdIds[k], id, this.cursor, Math.min(next, end));
+      if (end > next) {
+        this.holdEnds[kept] = end;
+        this.holdIds[kept++] = this.holdIds[k];
+      }
+    }
+    this.holdEnds.length = this.holdIds.length = kept;
+  }
+
+  /** Gives away the rest. */
+  finish() {
+    let end = this.cursor;
+    for (const e of this.ends) end = Math.max(end, e);
+    for (const e of this.holdEnds) end = Math.max(end, e);
+    this.advance(end);
+  }
+}
+
+/**
+ * Tells whether a kind has a part in whose moment it is.
+ * @param {number} kind
+ */
+export function hasMoments(kind) {
+  return kind === Kind.task || kind === Kind.taskf || kind === Kind.process || kind === Kind.wait;
+}

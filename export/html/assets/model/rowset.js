@@ -1,0 +1,202 @@
+// The rows by goroutine or by thread, and what each of their lanes is made of.
+
+import { isScope } from "../data/kinds.js";
+
+/**
+ * @typedef {import("../data/segment.js").Segment} Segment
+ *
+ * Some of a lane's items: those of one segment.
+ * @typedef {Object} Part
+ * @property {Segment} seg
+ * @property {number} lane index into the segment's lanes
+ * @property {number} from
+ * @property {number} to
+ *
+ * @typedef {Object} Lane
+ * @property {Row} row
+ * @property {number} depth
+ * @property {Part[]} parts in the order of time
+ * @property {Part|null} open what has not ended
+ * @property {Part|null} detail what is known better of a part of the time
+ *
+ * @typedef {Object} Row
+ * @property {number} key the goroutine or the thread; 0: unknown
+ * @property {"goroutine"|"thread"} by
+ * @property {number} nameId
+ * @property {string} name "": it has none
+ * @property {string} title
+ * @property {boolean} named
+ * @property {number} first when its first item begins, ns
+ * @property {number} last when its last item ends
+ * @property {number} depth how many lanes it has
+ * @property {number} scopes
+ * @property {number} outer the name id that its outermost scopes most often have; 0: there are none
+ * @property {boolean} instants
+ * @property {boolean} short it lived for a small part of the trace
+ * @property {Lane[]} lanes by depth
+ * @property {Lane} flags its instants
+ */
+
+/** The rows of one kind. */
+export class RowSet {
+  /**
+   * @param {"goroutine"|"thread"} by
+   * @param {(nameId: number) => string} nameOf
+   */
+  constructor(by, nameOf) {
+    this.by = by;
+    this.nameOf = nameOf;
+    /** @type {Map<number, Row>} */
+    this.rows = new Map();
+    /** @type {Segment|null} */
+    this.open = null;
+    /** @type {Segment|null} */
+    this.detail = null;
+  }
+
+  /**
+   * Adds a segment's items behind those that are there.
+   * @param {Segment} seg
+   */
+  add(seg) {
+    const begun = new Set();
+    this.eachPart(seg, (lane, part) => {
+      lane.parts.push(part);
+      begun.add(lane.row);
+    });
+    for (const row of begun) if (row.outer === 0) row.outer = outermostName(row);
+  }
+
+  /**
+   * Replaces what is open.
+   * @param {Segment|null} seg
+   */
+  setOpen(seg) {
+    if (this.open) {
+      for (const { key, depth, from, to } of this.open.lanes) {
+        const row = this.rows.get(key);
+        laneAt(row, depth).open = null;
+        row.scopes -= countScopes(this.open, from, to);
+      }
+    }
+    this.open = seg;
+    if (!seg) return;
+    this.eachPart(seg, (lane, part) => {
+      lane.open = part;
+      if (lane.row.outer === 0) lane.row.outer = outermostName(lane.row);
+    });
+  }
+
+  /**
+   * Replaces what is known better.
+   * @param {Segment|null} seg
+   */
+  setDetail(seg) {
+    if (this.detail) for (const { key, depth } of this.detail.lanes) laneAt(this.rows.get(key), depth).detail = null;
+    this.detail = seg;
+    if (!seg) return;
+    seg.lanes.forEach(({ key, depth, from, to }, lane) => {
+      laneAt(this.row(key), depth).detail = { seg, lane, from, to };
+    });
+  }
+
+  /**
+   * @param {Segment} seg
+   * @param {(lane: Lane, part: Part) => void} put
+   */
+  eachPart(seg, put) {
+    for (const [key, nameId] of seg.rows) if (nameId !== 0) this.row(key).nameId = nameId;
+    seg.lanes.forEach(({ key, depth, from, to }, lane) => {
+      if (from === to) return;
+      const row = this.row(key);
+      row.first = Math.min(row.first, seg.start[from]);
+      row.last = Math.max(row.last, seg.end(to - 1));
+      row.scopes += countScopes(seg, from, to);
+      if (depth < 0) row.instants = true;
+      put(laneAt(row, depth), { seg, lane, from, to });
+    });
+  }
+
+  /**
+   * The row of a key; made if there is none.
+   * @param {number} key
+   * @returns {Row}
+   */
+  row(key) {
+    let row = this.rows.get(key);
+    if (row) return row;
+    row = {
+      key, by: this.by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity,
+      depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [], flags: null,
+    };
+    row.flags = newLane(row, -1);
+    this.rows.set(key, row);
+    return row;
+  }
+
+  /**
+   * The rows that have items, in the order of their first activity, with names
+   * and what depends on how long the trace is.
+   * @param {number} end of the trace
+   * @returns {Row[]}
+   */
+  list(end) {
+    const list = [];
+    for (const row of this.rows.values()) {
+      if (row.first === Infinity) continue;
+      row.name = row.nameId === 0 ? "" : this.nameOf(row.nameId);
+      row.named = row.name !== "";
+      row.title = row.name || rowTitle(this.by, row.key);
+      row.depth = row.lanes.length;
+      row.short = row.last - row.first < end / 5;
+      list.push(row);
+    }
+    return list.sort((a, b) => a.first - b.first || a.key - b.key);
+  }
+}
+
+function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
+
+function newLane(row, depth) { return { row, depth, parts: [], open: null, detail: null }; }
+
+/**
+ * A row's lane at a depth; made if there is none.
+ * @param {Row} row
+ * @param {number} depth -1: the instants
+ * @returns {Lane}
+ */
+export function laneAt(row, depth) {
+  if (depth < 0) return row.flags;
+  const { lanes } = row;
+  if (lanes[depth]?.depth === depth) return lanes[depth]; // none is missing: the usual
+  let at = lanes.length;
+  while (at > 0 && lanes[at - 1].depth >= depth) at--;
+  if (lanes[at]?.depth !== depth) lanes.splice(at, 0, newLane(row, depth));
+  return lanes[at];
+}
+
+function countScopes(seg, from, to) {
+  let n = 0;
+  for (let i = from; i < to; i++) if (isScope(seg.kind[i])) n += seg.many(i);
+  return n;
+}
+
+/** Of so many of a row's outermost scopes the names are counted. */
+const outerSample = 256;
+
+/** The most frequent name of a row's outermost scopes; of very many, of a sample. */
+function outermostName(row) {
+  const counts = new Map();
+  let best = 0;
+  const lane = row.lanes[0];
+  for (const { seg, from, to } of lane ? [...lane.parts, ...lane.open ? [lane.open] : []] : []) {
+    const step = Math.max(1, Math.floor((to - from) / outerSample));
+    for (let i = from; i < to; i += step) {
+      if (!isScope(seg.kind[i])) continue;
+      const n = (counts.get(seg.name[i]) ?? 0) + 1;
+      counts.set(seg.name[i], n);
+      if (n > (counts.get(best) ?? 0)) best = seg.name[i];
+    }
+  }
+  return best;
+}

@@ -1,0 +1,94 @@
+// Where the data come from: this page itself, or the server that sent it.
+
+import { fromBase64, inflate, readContainer } from "../data/columns.js";
+import { Model } from "./model.js";
+
+/** How long to wait before asking a server again that did not answer, in ms. */
+const firstPause = 500;
+const longestPause = 5000;
+/** An answer with news takes a second; one that takes this long is none. In ms. */
+const longestAnswer = 20000;
+
+/**
+ * The model of this page's trace, once it is here.
+ * @returns {Promise<Model>}
+ */
+export async function openSource() {
+  const config = JSON.parse(document.getElementById("config")?.textContent || "{}");
+  const model = new Model(config.home === "live" ? liveSource(config.base) : fileSource());
+  await model.load();
+  return model;
+}
+
+/** The data that lie in the page. @returns {import("./model.js").Source} */
+export function fileSource() {
+  return {
+    home: "file",
+    async whole() {
+      const element = document.getElementById("data");
+      if (!element) throw new Error("The page has no data: it was cut off or changed.");
+      const bytes = fromBase64(element.textContent ?? "");
+      element.textContent = ""; // as large as what is made of it
+      return readContainer(await inflate(bytes));
+    },
+  };
+}
+
+/**
+ * A server's data.
+ * @param {string} base its path, with a slash at the end
+ * @returns {import("./model.js").Source}
+ */
+export function liveSource(base) {
+  const get = async (path, signal) => {
+    const response = await fetch(base + path, { signal, cache: "no-store", credentials: "same-origin" });
+    if (!response.ok) throw new Error(`${base}${path.replace(/\?.*/, "")}: the server answers ${response.status} ${(await response.text()).trim().slice(0, 200)}`);
+    return response;
+  };
+  const container = async (path, signal) => readContainer(await inflate(new Uint8Array(await (await get(path, signal)).arrayBuffer())));
+  const range = (from, to) => `from=${Math.floor(from)}&to=${Math.ceil(to)}`;
+  return {
+    home: "live",
+    whole: () => container("api/whole"),
+    tile: (from, to, px) => container(`api/tile?${range(from, to)}&px=${Math.ceil(px)}`),
+    waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
+    doctor: async () => (await get("api/doctor")).json(),
+    summary: async (from, to) => (await get(`api/summary?${range(from, to)}`)).json(),
+    follow(model) { followLive(model, container); },
+  };
+}
+
+/**
+ * Feeds a model until its writer has ended.
+ * @param {Model} model
+ * @param {(path: string, signal?: AbortSignal) => Promise<import("../data/columns.js").Container>} container
+ * @param {(ms: number) => Promise<void>} pause
+ */
+export async function followLive(model, container, pause = (ms) => new Promise((done) => { setTimeout(done, ms); })) {
+  let wait = firstPause;
+  let reload = false;
+  for (;;) {
+    if (!reload && !model.meta.live) return model.setState("ended", "");
+    if (!reload && (model.meta.writer === "closed" || model.meta.writer === "gone")) return model.setState("ended", "");
+    const abort = new AbortController();
+    const timer = setTimeout(() => abort.abort(), longestAnswer);
+    try {
+      if (reload) {
+        model.replace(await container("api/whole", abort.signal));
+        reload = false;
+      } else {
+        model.setState("connected", "");
+        const news = await container(`api/live?cursor=${encodeURIComponent(model.meta.live.cursor)}`, abort.signal);
+        if (news.header.meta?.reload) reload = true;
+        else model.update(news);
+      }
+      wait = firstPause;
+    } catch (err) {
+      model.setState("lost", err.message);
+      await pause(wait);
+      wait = Math.min(wait * 2, longestPause);
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+// Arrows of waits: from who held a lock to who waited for it, and from who woke a
+// goroutine to it.
+
+import { firstFrom } from "../data/segment.js";
+import { Kind } from "../data/kinds.js";
+import { lockLinks } from "./locklinks.js";
+import { innermostAt } from "./relate.js";
+
+/** @typedef {import("./relate.js").Link} Link */
+
+/** Of so many waits in sight arrows are drawn unasked; more would hide the bars. */
+export const mostUnasked = 60;
+/** An item has so many wake-ups at most. */
+const mostWakes = 50;
+/** Of a trace with more items who held a lock is not looked for among all holds while it grows. */
+const mostSought = 200000;
+
+/** The kinds of locks by number, as the format has them. */
+const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
+
+/**
+ * What a wait or a hold tells of its lock: the object's address, the goroutine that
+ * had it when the wait began (0: not known), its kind, and whether it is shared with
+ * other readers. null: it is neither.
+ * @param {any} model @param {any} seg @param {number} i
+ * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
+ */
+export function lockArgs(model, seg, i) {
+  if (seg.kind[i] !== Kind.wait && seg.kind[i] !== Kind.hold) return null;
+  let a;
+  try {
+    a = JSON.parse(model.argsText(seg, i) || "{}");
+  } catch {
+    a = {};
+  }
+  const what = Number(a["0"]) || 0;
+  return {
+    addr: String(a.addr ?? ""), holder: Number(a.holder ?? a.goid) || 0,
+    kind: typeof a.kind === "string" ? a.kind : lockKinds[what >> 8] ?? "lock", shared: a.mode === "shared" || (what & 1) === 1,
+  };
+}
+
+/**
+ * The goroutine that held a lock when a wait for it began; 0: not known.
+ * @param {any} model @param {any} seg @param {number} i
+ */
+export function holderOf(model, seg, i) { return seg.kind[i] === Kind.wait ? lockArgs(model, seg, i)?.holder ?? 0 : 0; }
+
+/**
+ * The scope that a wait's holder was in when the wait began; null: in none, or not
+ * known.
+ * @param {any} model @param {number} holder @param {number} t
+ * @returns {import("../data/segment.js").Ref|null}
+ */
+export function scopeOfHolder(model, holder, t) {
+  const row = holder === 0 ? undefined : model.goroutines.rows.get(holder);
+  return row ? innermostAt(row, t, Infinity) : null;
+}
+
+/**
+ * From who held the lock to who waited, at the moment when the wait began.
+ * @param {any} model @param {import("../data/segment.js").Ref} ref
+ * @returns {Link[]}
+ */
+export function blockLinks(model, ref) {
+  const { seg, i } = model.resolve(ref);
+  const holder = holderOf(model, seg, i);
+  const own = seg.lanes[seg.lane[i]].key;
+  if (holder === 0 || holder === own) return [];
+  const time = seg.start[i];
+  return [{ kind: "block", from: { rowKey: holder, time, ref: scopeOfHolder(model, holder, time) }, to: { rowKey: own, time, ref: { seg, i } } }];
+}
+
+/**
+ * The arrows of the waits in sight, if they are few enough to be looked at.
+ * @param {any} model @param {{seg: any, i: number}[]} waiting
+ * @returns {Link[]}
+ */
+export function waitingLinks(model, waiting) {
+  if (waiting.length > mostUnasked) return [];
+  const known = model.cached("block links", () => new Map());
+  const seek = model.meta.writer !== "running" || model.base.n < mostSought;
+  return waiting.flatMap(({ seg, i }) => {
+    let of = known.get(seg);
+    if (!of) known.set(seg, of = new Map());
+    let links = of.get(i);
+    if (!links) {
+      links = blockLinks(model, { seg, i });
+      if (links.length === 0 && seek) links = lockLinks(model, { seg, i });
+      of.set(i, links);
+    }
+    return links;
+  });
+}
+
+/**
+ * The same of waits for locks that only states tell of: from who released the lock.
+ * Where waits are recorded theirs tell more.
+ * @param {any} model @param {{key: number, set: any, i: number}[]} locked
+ * @returns {Link[]}
+ */
+export function lockedLinks(model, locked) {
+  if (locked.length > mostUnasked || model.waits.locks.length > 0) return [];
+  return locked.flatMap(({ key, set, i }) => wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" })));
+}
+
+/**
+ * From who woke a goroutine to it, while an item lasted.
+ * @param {any} model @param {import("../data/segment.js").Ref} ref
+ * @returns {Link[]}
+ */
+export function wakeLinks(model, ref) {
+  const { seg, i } = model.resolve(ref);
+  const { key } = seg.lanes[seg.lane[i]];
+  const lane = model.waits?.lane(key);
+  if (!lane || key === 0) return [];
+  /** @type {Link[]} */
+  const found = [];
+  const { set } = lane;
+  const to = seg.end(i);
+  for (let k = firstFrom(set.start, lane.from, lane.to, seg.start[i]); k < lane.to && set.start[k] < to && found.length < mostWakes; k++) {
+    if (set.start[k] + set.dur[k] <= to) found.push(...wakeLink(set, key, k));
+  }
+  return found;
+}
+
+function wakeLink(set, key, k) {
+  const by = set.by[k];
+  if (!by || by === key) return [];
+  const time = set.start[k] + set.dur[k];
+  return [{ kind: "wake", from: { rowKey: by, time, ref: null, strip: true }, to: { rowKey: key, time, ref: null, strip: true } }];
+}
+
+/**
+ * The arrow of a stretch of a strip of states.
+ * @param {number} key @param {any} set @param {import("../data/states.js").StateRun} run
+ * @returns {Link[]}
+ */
+export function stateLinks(key, set, run) { return run.j - run.i === 1 ? wakeLink(set, key, run.i) : []; }

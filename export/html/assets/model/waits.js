@@ -1,0 +1,151 @@
+// What goroutines did and who held the locks, beside the scopes. A file has it at
+// one resolution; a server is asked for what is looked at.
+
+import { readLocks } from "../data/lockset.js";
+import { StateSet } from "../data/states.js";
+
+/** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
+const waitsAgain = 1000;
+/** So many goroutines that recorded nothing are rows of their own; more fold. */
+const loneRows = 8;
+
+/** The states and the locks of a model. */
+export class Waits {
+  /** @param {import("./model.js").Model} model */
+  constructor(model) {
+    this.model = model;
+    /** @type {StateSet|null} */ this.states = null;
+    /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
+    this.more = 0; // locks beyond these
+    /** @type {string[]} */ this.problems = [];
+    this.epoch = 0;
+    this.clear();
+  }
+
+  /** Forgets what is under way; what is known stays until there is better. */
+  clear() {
+    this.epoch++;
+    this.busy = false;
+    /** @type {number[]|null} */ this.looked = null;
+    /** @type {{from: number, to: number, res: number, end: number, at: number, pending: boolean}|null} */ this.got = null;
+    clearTimeout(this.timer);
+  }
+
+  /** A goroutine's states. @param {number} key @returns {import("../data/states.js").StateLane|null} */
+  lane(key) { return this.states?.lanes.get(key) ?? null; }
+
+  /** There are states. */
+  get any() { return this.states !== null && this.states.lanes.size > 0; }
+
+  /**
+   * Takes what a container has of it.
+   * @param {import("../data/columns.js").Container} container
+   * @returns {boolean} whether there is anything to be shown that was not, or may differ
+   */
+  take({ header, columns }) {
+    const had = this.locks.length > 0 || this.states !== null;
+    if (header.states) {
+      this.states = new StateSet(header.states, columns);
+    }
+    this.problems = header.problems ?? this.problems;
+    if (header.locks) {
+      this.locks = readLocks(header.locks, columns);
+      this.more = header.locks.more ?? 0;
+    }
+    return had || this.locks.length > 0 || this.states !== null;
+  }
+
+  /**
+   * Tells that [from, to] is looked at on px pixels.
+   * @param {number} from @param {number} to @param {number} px
+   */
+  want(from, to, px) {
+    if (!this.model.source?.waits) return;
+    this.looked = [from, to, px];
+    this.look();
+  }
+
+  /** Asks for what is looked at, if what is known is not enough. */
+  look() {
+    if (this.busy || !this.looked || !this.model.source?.waits) return;
+    clearTimeout(this.timer);
+    const [from, to, px] = this.looked;
+    const { got, model } = this;
+    const lo = Math.max(from, 0);
+    const hi = Math.min(to, model.end);
+    const old = got !== null && (got.pending || (model.meta.end ?? 0) > got.end);
+    const enough = got && got.from <= lo && (got.to >= hi || old) && got.res <= (1.5 * (to - from)) / Math.max(px, 1);
+    if (enough && !old) return;
+    const rest = enough ? got.at + waitsAgain - performance.now() : 0;
+    if (rest > 0) this.timer = setTimeout(() => this.look(), rest);
+    else this.fetch(lo, hi, px);
+  }
+
+  /** @param {number} lo @param {number} hi @param {number} px */
+  async fetch(lo, hi, px) {
+    const { model, epoch } = this;
+    this.busy = true;
+    const margin = (hi - lo) / 2;
+    const from = Math.max(0, Math.floor(lo - margin));
+    const to = Math.max(from + 1, Math.ceil(hi + margin));
+    const end = model.meta.end ?? 0;
+    let pending = false;
+    let res = 0;
+    let told = false;
+    try {
+      const answer = await model.source.waits(from, to, Math.ceil((px * (to - from)) / Math.max(1, hi - lo)));
+      if (epoch !== this.epoch) return;
+      told = this.take(answer);
+      pending = answer.header.pending === true;
+      res = answer.header.states?.res ?? 0;
+    } catch (err) {
+      if (epoch !== this.epoch) return;
+      model.trouble = err instanceof Error ? err.message : String(err);
+    }
+    this.busy = false;
+    this.got = { from, to, res, end, at: performance.now(), pending };
+    if (told) model.changed();
+    this.look();
+  }
+
+  /**
+   * Rows for the goroutines that recorded nothing themselves, as arrange() returns
+   * rows: a few by themselves, more of them, and the runtime's own, folded.
+   * @param {Map<number, any>} rows those that there are
+   * @returns {any[]}
+   */
+  others(rows) {
+    if (!this.states) return [];
+    const own = [];
+    const system = [];
+    for (const lane of this.states.lanes.values()) {
+      if (rows.has(lane.key) && rows.get(lane.key).first !== Infinity) continue;
+      (lane.system || isIdle(lane) ? system : own).push(loneRow(lane));
+    }
+    const arranged = own.length > loneRows ? [{ kind: "group", title: `${own.length} goroutines without scopes`, nameId: "own", rows: own }] : own.map((row) => ({ kind: "row", row }));
+    if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, nameId: "system", rows: system });
+    return arranged;
+  }
+}
+
+/** Of a goroutine that did next to nothing, and nobody knows what it waits for, there is nothing to see. @param {import("../data/states.js").StateLane} lane */
+function isIdle(lane) {
+  const { set } = lane;
+  let other = 0;
+  for (let i = lane.from; i < lane.to; i++) {
+    const name = set.nameOf(set.state[i]);
+    if (name === "other" || name === "unknown") other += set.dur[i];
+  }
+  return other >= 0.999 * (lane.last - lane.first);
+}
+
+/** A row of nothing but states. @param {import("../data/states.js").StateLane} lane */
+function loneRow(lane) {
+  const { func } = lane;
+  const row = {
+    key: lane.key, by: "goroutine", nameId: 0, name: "", title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, named: false, first: lane.first, last: lane.last,
+    depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [], flags: /** @type {any} */ (null),
+  };
+  row.flags = { row, depth: -1, parts: [], open: null, detail: null };
+  return row;
+}

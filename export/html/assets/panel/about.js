@@ -1,0 +1,75 @@
+// The About tab: what was recorded, by what, and what of it was lost.
+
+import { momentText } from "../view/ruler.js";
+import { createSortable } from "./sortable.js";
+import { make, isShown, nameText } from "../view/make.js";
+import { bytes, thousands } from "../view/time.js";
+
+/**
+ * The facts: what `scopeview info` says, and the page's own.
+ * @param {any} meta
+ * @returns {[string, string][]}
+ */
+export function aboutFacts(meta) {
+  const facts = (meta.info || []).map(([key, value]) => [String(key), String(value)]);
+  const has = (key) => facts.some((f) => f[0] === key);
+  if (meta.size > 0 && !has("trace")) facts.unshift(["trace", `${nameText(meta.path)}, ${bytes(meta.size)}`]);
+  if (!has("scopes")) facts.push(["scopes", thousands(meta.scopes || 0)]);
+  if (meta.tool) facts.push(["shown by", meta.tool]);
+  return facts;
+}
+
+/**
+ * What is missing from the trace, and odd in it, each with its time.
+ * @param {any} meta
+ * @returns {{from:number, to:number, what:string, count:number|null}[]}
+ */
+export function aboutOdd(meta) {
+  const odd = [];
+  for (const [from, to, count, reason] of meta.gaps || []) odd.push({ from, to, what: reason === "overwritten" ? "overwritten by later records" : `lost: ${reason}`, count });
+  for (const [from, to] of meta.breaks || []) odd.push({ from, to, what: "the clock stepped; durations across it are unknown", count: null });
+  for (const [time, text] of meta.notes || []) odd.push({ from: time, to: time, what: text, count: null });
+  return odd.sort((a, b) => a.from - b.from);
+}
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createAbout(app) {
+  const body = make("tbody");
+  const facts = make("table", { class: "facts" }, make("caption", { class: "unseen", text: "About this recording" }), body);
+  const odd = createSortable({
+    caption: "Losses and notes, by time", by: "from", descending: false,
+    id: (row) => row.from,
+    pick: (row) => lookAt(row),
+    columns: [
+      { key: "from", title: "when", numeric: true, pick: true, value: (r) => r.from, text: (r) => momentText(app, r.from, 1e3) },
+      { key: "span", title: "for", numeric: true, value: (r) => r.to - r.from, text: (r) => (r.to > r.from ? app.span(r.to - r.from) : "") },
+      { key: "count", title: "records", numeric: true, value: (r) => r.count, text: (r) => (r.count === null ? "" : thousands(r.count)), tone: (r) => (r.count ? "loss" : "") },
+      { key: "what", title: "what", value: (r) => r.what },
+    ],
+  });
+  const element = make("div", { class: "about" }, facts, odd.element);
+  let drawn = "";
+
+  function lookAt(row) {
+    const margin = Math.max((row.to - row.from) / 2, 1e6);
+    app.setView(row.from - margin, row.to + margin, { animate: true });
+  }
+
+  function update() {
+    if (!isShown(element)) return;
+    const meta = app.model.meta;
+    const list = [...aboutFacts(meta), ...(app.model.waits.states?.facts ?? [])];
+    const rows = aboutOdd(meta);
+    const key = JSON.stringify([list, rows, app.time(0)]);
+    if (key === drawn) return;
+    drawn = key;
+    body.replaceChildren(...list.map(([k, v]) => make("tr", null, make("th", { scope: "row", text: k }), make("td", { text: v }))));
+    odd.element.hidden = rows.length === 0;
+    odd.set(rows);
+  }
+
+  return { element, update };
+}

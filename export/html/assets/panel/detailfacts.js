@@ -1,0 +1,136 @@
+// What is known of one scope, wait, hold or event, in words. Pure but for the
+// model that is asked.
+
+import { extentOf } from "../model/refs.js";
+import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
+import { children } from "../model/relate.js";
+import { digits3, moment, thousands, wallClock } from "../view/time.js";
+
+const factKinds = {
+  [Kind.task]: "scope", [Kind.taskf]: "scope", [Kind.process]: "process scope: its CPU time is the whole process's",
+  [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.counter]: "counter",
+  [Kind.wait]: "wait for a lock", [Kind.hold]: "hold of a lock",
+};
+
+/** What a kind is called. */
+export function kindText(kind) {
+  return factKinds[kind] || "record";
+}
+
+/** Tells whether a kind has no duration. */
+export function isInstant(kind) {
+  return kind === Kind.event || kind === Kind.pending || kind === Kind.counter;
+}
+
+/**
+ * The part of its CPU time that a scope has at least: what is known of those inside
+ * it. Looks a few levels deep, and not into more than some thousands.
+ * @param {any} model
+ * @param {{seg:any, i:number}} ref
+ * @returns {number} ns
+ */
+function cpuAtLeast(model, ref, levels = 4) {
+  let sum = 0;
+  for (const child of factRefs(children(model, ref, 2000))) {
+    const quality = child.seg.flags[child.i] & Flag.quality;
+    if (!isScope(child.seg.kind[child.i])) continue;
+    if (quality === Quality.exact || quality === Quality.likely) sum += child.seg.cpu[child.i];
+    else if (levels > 1) sum += cpuAtLeast(model, child, levels - 1);
+  }
+  return sum;
+}
+
+/** The refs of a list of children, whatever comes with it. */
+export function factRefs(list) {
+  return Array.isArray(list) ? list : list.refs || [];
+}
+
+/**
+ * CPU time with its quality.
+ * @param {any} app
+ * @param {{seg:any, i:number}} ref
+ * @param {number} dur ns
+ * @returns {[string, string][]}
+ */
+export function cpuFacts(app, ref, dur) {
+  const { seg, i } = ref;
+  if (seg.flags[i] & Flag.open) return [["CPU time", "not known before it ends"]];
+  const quality = seg.flags[i] & Flag.quality;
+  const cpu = seg.cpu[i];
+  if (quality === Quality.unknown || Number.isNaN(cpu)) {
+    return [["CPU time", "unknown: it changed threads, or nothing could measure it"]];
+  }
+  const ratio = (ns) => (dur > 0 ? digits3(ns / dur) : "-");
+  if (quality === Quality.atMost) {
+    const least = Math.min(cpu, cpuAtLeast(app.model, ref));
+    return [
+      ["CPU time", `at most ${app.span(cpu)}, and at least ${app.span(least)}`],
+      ["CPU ÷ wall", `${ratio(least)} to ${ratio(cpu)}`],
+    ];
+  }
+  const sure = quality === Quality.exact ? "exact" : "likely: nothing else was seen on its thread";
+  return [["CPU time", `${app.span(cpu)} (${sure})`], ["CPU ÷ wall", ratio(cpu)]];
+}
+
+/** A moment in both ways: from the start, and of the clock on the wall. */
+export function bothTimes(meta, ns, step) {
+  const fraction = /\.(\d+)/.exec(meta.start || "");
+  const startMs = Date.parse(meta.start || "");
+  const text = moment(ns, step);
+  if (Number.isNaN(startMs)) return text;
+  const rest = fraction ? Number(fraction[1].padEnd(9, "0").slice(3, 9)) : 0;
+  return `${text}, at ${wallClock(startMs, rest, ns, step)}`;
+}
+
+/** The row of an item: its key, title, and how deep in it the item lies. */
+export function rowOf(model, ref) {
+  const place = model.place(ref, "goroutine");
+  if (!place) return { key: 0, depth: 0, title: "unknown goroutine", named: false };
+  const { row, lane } = place;
+  const name = row.nameId ? model.name(row.nameId) : "";
+  return { key: row.key, depth: lane.depth, title: rowTitleOf(model, row.key), named: name !== "" };
+}
+
+/** What the row of a goroutine is called. */
+export function rowTitleOf(model, key) {
+  const row = model.rows("goroutine").find((r) => r.key === key);
+  return row ? row.title : key === 0 ? "unknown goroutine" : `goroutine ${key}`;
+}
+
+/**
+ * All facts of one item, as label and text.
+ * @param {any} app
+ * @param {{seg:any, i:number}} ref
+ * @param {number|null} self its self time, null where that is unknown
+ * @returns {[string, string][]}
+ */
+export function factsOf(app, ref, self) {
+  const { model } = app;
+  const { seg, i } = ref;
+  const kind = seg.kind[i];
+  const flags = seg.flags[i];
+  const { start } = extentOf(ref);
+  const dur = seg.dur[i];
+  const step = dur > 0 && dur < 1e5 ? 1 : 1e3;
+  const facts = [];
+  const open = (flags & Flag.open) !== 0;
+  if (kind === Kind.pending && open) {
+    facts.push(["announced", bothTimes(model.meta, start, step)], ["happened", "not yet"]);
+  } else {
+    facts.push([isInstant(kind) ? "at" : "start", bothTimes(model.meta, start, step)]);
+  }
+  if (!isInstant(kind)) {
+    if (flags & Flag.across) facts.push(["duration", "unknown: the clock stepped meanwhile"]);
+    else facts.push(["duration", open ? `not ended; running for at least ${app.span(dur)}` : `${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
+    if (isScope(kind) && self !== null && Number.isFinite(self) && !(flags & Flag.across)) facts.push(["self time", app.span(self)]);
+    if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));
+  }
+  const row = rowOf(model, ref);
+  const numbered = row.named && row.key > 0 ? ` (goroutine ${row.key})` : "";
+  facts.push(["row", row.title + numbered]);
+  if (seg.thread[i]) facts.push(["thread", `${seg.thread[i]}${isInstant(kind) ? "" : ", where it began"}`]);
+  const ender = seg.endedBy.get(i);
+  if (ender) facts.push(["ended by", `goroutine ${ender}`]);
+  if (!isInstant(kind)) facts.push(["depth", row.depth === 0 ? "0, outermost" : String(row.depth)]);
+  return facts;
+}

@@ -1,0 +1,208 @@
+// The Details tab: all that is known of what is selected, and the ways to its
+// relatives.
+
+import { colorOf } from "../view/color.js";
+import { factRefs, factsOf, isInstant, kindText, rowOf, rowTitleOf } from "./detailfacts.js";
+import { distributionView } from "./distribution.js";
+import { argsList } from "../data/args.js";
+import { extentOf } from "../model/refs.js";
+import { distribution } from "../model/histogram.js";
+import { createStateTable, drawState } from "./statedetails.js";
+import { Flag, Kind } from "../data/kinds.js";
+import { isShown, keepFocus, make, makeButton, nameText, percentText, restLater } from "../view/make.js";
+import { links } from "../model/links.js";
+import { children, longest, neighbour, parent, selfTime } from "../model/relate.js";
+import { momentText } from "../view/ruler.js";
+import { createSortable } from "./sortable.js";
+import { thousands } from "../view/time.js";
+import { goroutineTitle, lockText } from "../view/waitfacts.js";
+import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
+
+/** Which links come first. */
+const linkRank = Object.freeze({ block: 0, lock: 1, wake: 2, go: 3 });
+/** How many scopes inside are listed. */
+const detailsInside = 50;
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createDetails(app) {
+  const head = make("div", { class: "head" });
+  const facts = make("div", { class: "column" });
+  const around = make("div", { class: "column" });
+  const inside = createSortable({
+    caption: "Inside it", by: "dur", id: (r) => `${r.start}-${r.name}`, limit: detailsInside,
+    pick: (r) => app.select(r.ref, { reveal: true }),
+    columns: [
+      { key: "name", title: "name", pick: true, value: (r) => r.name, tone: (r) => (r.ref.seg.kind[r.ref.i] === Kind.wait ? "wait" : "") },
+      { key: "start", title: "start", numeric: true, value: (r) => r.start, text: (r) => momentText(app, r.start, 1e3) },
+      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) },
+      { key: "share", title: "of it", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
+    ],
+  });
+  inside.element.classList.add("column");
+  const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over empty space to select a range; ? shows the keys." });
+  const states = createStateTable(app);
+  const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
+  const element = make("div", { class: "details" }, quiet, head, columns);
+  let stamp = "";
+  let drawn = null;
+
+  const name = (ref) => app.model.meta.names[ref.seg.name[ref.i]] || "";
+  /** What an item is called where there is room for no more than that. */
+  const wordsOf = (ref) => (ref.seg.many(ref.i) > 1 ? `${thousands(ref.seg.many(ref.i))} short ones, longest ${nameText(name(ref))}` : detailsWord(ref) + nameText(name(ref)));
+  const detailsWord = (ref) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[ref.seg.kind[ref.i]] || "");
+  const go = (ref) => app.select(ref, { reveal: true });
+
+  /** A button to a relative; it says so and does nothing where there is none. */
+  function jump(text, ref, keep, title) {
+    return makeButton(text, () => go(ref), { "data-keep": keep, disabled: !ref, title });
+  }
+
+  function drawHead(ref) {
+    const { seg, i } = ref;
+    const kind = seg.kind[i];
+    const swatch = make("span", { class: "swatch" + (kind === Kind.wait ? " wait" : kind === Kind.hold ? " hold" : ""), "aria-hidden": "true" });
+    if (kind !== Kind.wait && kind !== Kind.hold) swatch.style.backgroundColor = colorOf(name(ref));
+    const { start, end } = extentOf(ref);
+    const up = parent(app.model, ref);
+    const buttons = [
+      jump(up ? `↑ in ${wordsOf(up)}` : isInstant(kind) ? "↑ in no scope" : "↑ outermost", up, "up", "The scope around it (↑)"),
+      jump("‹ previous", neighbour(app.model, ref, -1), "prev", "Previous of the same name ([)"),
+      jump("next ›", neighbour(app.model, ref, 1), "next", "Next of the same name (])"),
+    ];
+    if (!isInstant(kind)) {
+      const most = longest(app.model, seg.name[i]);
+      const itself = most && most.seg === seg && most.i === i;
+      buttons.push(jump(itself ? "the longest" : "longest", itself ? null : most, "longest", "Longest of the same name (L)"));
+      buttons.push(makeButton("zoom to it", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom", title: "F" }));
+      buttons.push(makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "Select its time as a range (R)" }));
+    }
+    head.replaceChildren(swatch, make("h2", { text: nameText(name(ref)) }), make("span", { class: "quiet", text: kindText(kind) }),
+      make("span", { class: "buttons" }, ...buttons));
+  }
+
+  function drawFacts(ref) {
+    const { seg, i } = ref;
+    const list = make("dl", { class: "facts" });
+    const add = (key, text, mono) => list.append(make("dt", { text: key }), make("dd", { text, class: mono ? "mono" : "" }));
+    for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
+    const lock = lockArgs(app.model, seg, i);
+    if (lock) add("lock", lockText(lock));
+    if (lock && seg.kind[i] === Kind.wait) {
+      const held = scopeOfHolder(app.model, lock.holder, seg.start[i]);
+      add("held by", lock.holder ? `${goroutineTitle(app.model, lock.holder)}${held ? `, in ${nameText(name(held))}` : ""}` : "not known");
+    }
+    const args = lock ? [] : argsList(seg.strings[seg.args[i]] || "");
+    facts.replaceChildren(list);
+    if (args.length === 0) return;
+    const given = make("dl", { class: "facts arguments" });
+    for (const [key, value] of args) {
+      const time = /_ns$/.test(key) && /^\d+$/.test(value) ? ` (${app.span(Number(value))})` : "";
+      given.append(make("dt", { text: /^\d+$/.test(key) ? `#${key}` : key }), make("dd", { class: "mono", text: value + time }));
+    }
+    facts.append(make("h3", { text: "Arguments" }), given);
+  }
+
+  function linkLine(link, ref) {
+    const here = rowOf(app.model, ref).key;
+    const incoming = link.to.rowKey === here && !(link.from.ref && link.from.ref.seg === ref.seg && link.from.ref.i === ref.i);
+    const other = incoming ? link.from : link.to;
+    const words = {
+      go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got it from" : "gave it to",
+      block: incoming ? "when it began to wait it was held by" : "held up", wake: incoming ? "its goroutine was woken by" : "woke",
+    }[/** @type {string} */ (link.kind)];
+    const text = `${rowTitleOf(app.model, other.rowKey)}${other.ref ? `, ${wordsOf(other.ref)}` : ""}`;
+    const jumpTo = () => (other.ref ? go(other.ref) : app.setView(other.time - 1e6, other.time + 1e6, { animate: true }));
+    return make("li", null, `${words} `, makeButton(text, jumpTo, { class: "link", "data-keep": `link ${words} ${text}` }), make("span", { class: "quiet", text: ` at ${momentText(app, other.time, 1e3)}` }));
+  }
+
+  function drawAround(ref) {
+    const { seg, i } = ref;
+    around.replaceChildren();
+    if (!isInstant(seg.kind[i]) && !(seg.flags[i] & (Flag.open | Flag.across))) {
+      const d = distribution(app.model, seg.name[i], ref);
+      if (d && d.of > 0) around.append(distributionView(app, d, name(ref), seg.dur[i], detailsColor(ref)));
+      if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));
+    }
+    const list = links(app.model, ref).sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
+    if (list.length) around.append(make("h3", { text: "Linked to" }), make("ul", { class: "links" }, ...list.slice(0, 40).map((l) => linkLine(l, ref))));
+    if (list.length > 40) around.append(make("p", { class: "quiet", text: `and ${thousands(list.length - 40)} more` }));
+  }
+
+  function detailsColor(ref) {
+    const kind = ref.seg.kind[ref.i];
+    return kind === Kind.wait ? "var(--wait)" : kind === Kind.hold ? "var(--hold)" : colorOf(name(ref));
+  }
+
+  function drawInside(ref) {
+    const { start, end } = extentOf(ref);
+    const found = factRefs(children(app.model, ref, 100000));
+    const rows = found.map((child) => {
+      const at = extentOf(child);
+      return { ref: child, name: wordsOf(child), start: at.start, dur: at.end - at.start, share: (at.end - at.start) / Math.max(1, end - start) };
+    });
+    inside.element.hidden = rows.length === 0;
+    inside.set(rows, `${thousands(rows.length)} directly inside it`);
+  }
+
+  /** A bar that stands for several scopes, none of which can be told apart at this zoom. */
+  function drawMerged(ref) {
+    const { seg, i, j = i + 1 } = ref;
+    let count = 0;
+    let busy = 0;
+    for (let k = i; k < j; k++) {
+      count += seg.count ? seg.count[k] : 1;
+      busy += seg.busy ? seg.busy[k] : seg.dur[k];
+    }
+    const { start, end } = extentOf({ seg, i, j });
+    head.replaceChildren(make("h2", { text: `${thousands(count)} scopes` }), make("span", { class: "quiet", text: "each too short to be drawn by itself here" }),
+      make("span", { class: "buttons" }, makeButton("zoom in", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom" }),
+        makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "What ran in it: a table" })));
+    const list = make("dl", { class: "facts" });
+    for (const [key, text] of [["from", app.time(start)], ["over", app.span(end - start)], ["busy", `${app.span(busy)}, ${percentText(busy / (end - start))} of it`], ["row", rowOf(app.model, ref).title]]) {
+      list.append(make("dt", { text: key }), make("dd", { text }));
+    }
+    facts.replaceChildren(list);
+    around.replaceChildren();
+    inside.element.hidden = true;
+    states.element.hidden = true;
+  }
+
+  function fill() {
+    if (!isShown(element)) return;
+    drawn = app.selection;
+    const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // segments may have been replaced
+    const next = app.state ? [app.model.waits.states === app.state.set, app.state.key, app.state.run.t0, app.state.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
+    if (next === stamp) return;
+    stamp = next;
+    quiet.hidden = Boolean(ref || app.state);
+    head.hidden = columns.hidden = !ref && !app.state;
+    if (!ref && !app.state) return;
+    keepFocus(element, () => {
+      if (app.state) {
+        inside.element.hidden = states.element.hidden = true;
+        return drawState(app, head, facts, around);
+      }
+      if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.seg.count && ref.seg.count[ref.i] > 1)) return drawMerged(ref);
+      drawHead(ref);
+      drawFacts(ref);
+      drawAround(ref);
+      drawInside(ref);
+      const { start, end } = extentOf(ref);
+      states.set(isInstant(ref.seg.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
+    });
+  }
+
+  const later = restLater(fill);
+
+  /** Another selection is shown at once; what comes while recording, now and then. */
+  function update() {
+    if (app.selection === drawn && !app.state) later();
+    else fill();
+  }
+
+  head.hidden = columns.hidden = true;
+  return { element, update };
+}

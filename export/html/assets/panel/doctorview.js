@@ -1,0 +1,176 @@
+// The Doctor tab: what is wrong with the program, by which numbers, and what it
+// would gain to mend it. A finding's head leads to its place.
+
+import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
+import { momentText } from "../view/ruler.js";
+import { createSortable } from "./sortable.js";
+import { stateText } from "../data/states.js";
+
+/** What names a finding in the address. @param {{verdict: string, object?: string}} f */
+export function findingId(f) { return `${f.verdict}:${f.object ?? ""}`; }
+
+/** How sure the doctor is, in words. @param {number} c 0 to 1 */
+export function sureText(c) {
+  if (!Number.isFinite(c)) return "unknown";
+  return `${c >= 0.9 ? "sure" : c >= 0.7 ? "quite sure" : c >= 0.4 ? "likely" : "possible"} (${percentText(c)})`;
+}
+
+/**
+ * What could not be looked for, and why, as sentences.
+ * @param {any} report
+ * @returns {string[]}
+ */
+export function unexaminedText(report) {
+  return (report.unexamined ?? []).map((/** @type {any} */ u) => [`${(u.verdicts ?? []).join(", ")}: ${u.why ?? ""}`, u.how ?? ""].filter((s) => s !== "").join(" "));
+}
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createDoctor(app) {
+  const head = make("h2");
+  const again = makeButton("examine again", () => ask(), { hidden: true, title: "Ask the doctor about the trace as it is now" });
+  const note = make("p", { class: "quiet", role: "status" });
+  const findings = make("ol", { class: "findings" });
+  const sides = make("div", { class: "sides" });
+  const element = make("div", { class: "doctor" },
+    make("div", { class: "bar-of-tools" }, head, again), note, make("div", { class: "doctor-columns" }, findings, sides));
+  /** @type {any} */
+  let report = null;
+  let drawn = "";
+  let asking = false;
+
+  /** Looks at a finding's place. @param {any} f */
+  function jump(f) {
+    app.finding = findingId(f);
+    if (f.to_ns > f.from_ns) {
+      app.setRange({ from: f.from_ns, to: f.to_ns });
+      app.fit(f.from_ns, f.to_ns);
+    }
+    const shown = f.object && app.rows.revealLock(f.object, "");
+    const row = (f.goids ?? []).find((/** @type {number} */ g) => app.model.goroutines.rows.has(g) || app.model.waits.lane(g));
+    if (!shown && row !== undefined) {
+      app.chooseRow(`g${row}`);
+      app.rows.reveal(row, 0);
+    }
+    app.announce(`${f.verdict} ${f.object ?? ""}: its place is shown`);
+    app.keepState();
+    draw();
+  }
+
+  /** @param {string} name @param {number} share @param {string} text */
+  function meter(name, share, text) {
+    const bar = make("span", { class: "meter", "aria-hidden": "true" }, make("span"));
+    /** @type {HTMLElement} */ (bar.firstChild).style.width = `${Math.max(0, Math.min(100, share * 100)).toFixed(1)}%`;
+    return make("div", { class: "doctor-number" }, make("dt", { text: name }), make("dd", null, bar, text));
+  }
+
+  /** @param {any} f @param {number} k */
+  function finding(f, k) {
+    const id = findingId(f);
+    const title = [f.verdict, f.object ? nameText(f.object) : ""].filter((s) => s !== "").join(" · ");
+    const item = make("li", { class: id === app.finding ? "chosen" : "" },
+      makeButton(title, () => jump(f), { class: "link verdict", "data-keep": `${k} ${id}`, title: "Show the place", "aria-current": id === app.finding ? "true" : null }),
+      make("p", { class: "said", text: f.text ?? "" }),
+      make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), typeof f.gain === "number" ? meter("gain", f.gain, `${percentText(f.gain)} less time, if mended`) : meter("gain", 0, "unknown"), meter("how sure", f.confidence, sureText(f.confidence))));
+    if (f.scopes?.length) item.append(make("p", { class: "quiet", text: `Scopes: ${f.scopes.map(nameText).join(", ")}` }));
+    if (f.evidence?.length) item.append(make("ul", { class: "evidence" }, ...f.evidence.map((/** @type {string} */ text) => make("li", { text }))));
+    return item;
+  }
+
+  function list(title, texts) {
+    if (texts.length === 0) return [];
+    return [make("h3", { text: title }), make("ul", { class: "evidence" }, ...texts.map((/** @type {string} */ text) => make("li", { text })))];
+  }
+
+  /** @param {string} caption @param {any[]} rows @param {any[]} columns */
+  function table(caption, rows, columns) {
+    const t = createSortable({ caption, columns, by: columns[1].key, id: (r) => JSON.stringify(r) });
+    t.set(rows);
+    return t.element;
+  }
+
+  function side() {
+    const parts = [];
+    const cores = report.cores?.count ?? 0;
+    if (report.speedup?.length) {
+      const most = Math.max(...report.speedup.map((/** @type {any} */ s) => s.cores), 1e-9);
+      parts.push(table(`Where the time of ${cores || "all"} cores went`, report.speedup, [
+        { key: "name", title: "went to", value: (r) => r.name },
+        { key: "cores", title: "cores", numeric: true, value: (r) => r.cores, text: (r) => r.cores.toFixed(2), share: (r) => r.cores / most, bar: "total" }]));
+    }
+    if (report.parallelism?.length) {
+      parts.push(table("How many goroutines ran at once", report.parallelism.map((/** @type {number} */ share, /** @type {number} */ n) => ({ n, share })), [
+        { key: "n", title: "ran", value: (r) => r.n },
+        { key: "share", title: "of the time", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" }]));
+    }
+    for (const path of (report.critical_path ?? []).slice(0, 4)) {
+      parts.push(table(`Critical path of ${path.of ? `${nameText(path.of)}${path.count > 1 ? `, ${path.count} times` : ""}` : "the run"}, ${app.span(path.ns)}`, path.parts ?? [], [
+        { key: "name", title: "scope", value: (r) => r.name || "(no scope)" },
+        { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns), share: (r) => r.share, bar: "total" },
+        { key: "state", title: "state", value: (r) => stateText(r.state) }]));
+      const gains = (path.what_if ?? []).filter((/** @type {any} */ w) => w.gain > 0.005);
+      if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((/** @type {any} */ w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
+    }
+    return [...parts, ...list("Not examined", unexaminedText(report)), ...list("Keep in mind", report.notes ?? [])];
+  }
+
+  function draw() {
+    const key = JSON.stringify([app.finding, app.wall]);
+    if (!report || key === drawn) return;
+    drawn = key;
+    const all = report.findings ?? [];
+    head.textContent = all.length === 0 ? "Nothing found" : pluralText(all.length, "finding");
+    const starved = report.starved ? `${report.starved.text} ` : "";
+    note.textContent = starved + (report.error ?? `What was looked at: ${momentText(app, report.from_ns ?? 0, 1e6)} – ${momentText(app, report.to_ns ?? app.model.end, 1e6)}.${all.length === 0 ? " The doctor says nothing where nothing stands out, or where it cannot know: see what was not examined." : " Most effect on the end first."}`);
+    keepFocus(element, () => {
+      findings.replaceChildren(...all.map(finding));
+      sides.replaceChildren(...side());
+    });
+    const chosen = all.find((/** @type {any} */ f) => findingId(f) === app.finding);
+    if (!chosen || !app.jump) return;
+    app.jump = false;
+    requestAnimationFrame(() => jump(chosen)); // when the page has its heights
+  }
+
+  /** @param {any} r */
+  function take(r) {
+    report = r;
+    drawn = "";
+    draw();
+  }
+
+  async function ask() {
+    if (asking) return;
+    asking = true;
+    again.disabled = true;
+    note.textContent = "Examining…";
+    try {
+      take(await app.model.source.doctor());
+    } catch (err) {
+      note.textContent = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
+      again.hidden = false;
+    }
+    asking = false;
+    again.disabled = false;
+  }
+
+  function update() {
+    if (!isShown(element)) return;
+    if (report) return draw();
+    if (app.model.doctor) return take(app.model.doctor);
+    if (!app.model.source.doctor) {
+      head.textContent = "Not examined";
+      note.textContent = "This page was made without the doctor's findings: scopeview doctor tells them.";
+      return;
+    }
+    again.hidden = false;
+    if (!asking && head.textContent === "") {
+      head.textContent = "Doctor";
+      ask();
+    }
+  }
+
+  return { element, update };
+}

@@ -1,0 +1,226 @@
+// The visible range as CSV, with the columns of `scopeview csv` and its rules for
+// cells. What the page does not hold is left empty: whose counters and heartbeats
+// they are, and all of a heartbeat but memory and goroutines.
+
+import { Flag, Kind, Quality } from "../data/kinds.js";
+import { make, makeButton } from "../view/make.js";
+
+/** The first row; the same as export/csv's Header. */
+export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
+
+/** The first cells by kind, as in format.Specs; the others have no row. */
+const csvKinds = {
+  [Kind.task]: "task", [Kind.taskf]: "task", [Kind.process]: "process", [Kind.event]: "event", [Kind.pending]: "pending",
+  [Kind.wait]: "wait", [Kind.hold]: "hold",
+};
+
+/** So many rows are handed out at once. */
+const csvChunk = 1 << 13;
+
+/**
+ * A cell: neutralised where a spreadsheet may take it for a formula, in quotes
+ * where a reader of CSV would take it for more than a cell.
+ * @param {string} text
+ * @returns {string}
+ */
+export function csvCell(text) {
+  if (/^[\t\r\n]|^[ \p{Cc}\p{Cf}]*[=+\-@\uff1d\uff0b\uff0d\uff20]/u.test(text)) text = "'" + text;
+  if (text === "" || !(/[,"\r\n]/.test(text) || text.startsWith(" ") || text.endsWith(" ") || text === "\\.")) return text;
+  return csvQuoted(text);
+}
+
+/** Text in quotes, those in it doubled. */
+function csvQuoted(text) {
+  return '"' + text.replaceAll('"', '""') + '"';
+}
+
+/** Rows that come one by one, each cursor in the order of its own times. */
+class CsvCursor {
+  /** @param {number} n @param {(k:number)=>number} start @param {number} depth @param {(k:number)=>string} line */
+  constructor(n, start, depth, line) {
+    Object.assign(this, { n, startOf: start, depth, line, k: 0, start: n > 0 ? start(0) : Infinity });
+  }
+}
+
+/** Whether a's next row comes before b's: by start, a parent before its children. */
+function csvBefore(a, b) {
+  return a.start < b.start || (a.start === b.start && a.depth < b.depth);
+}
+
+/** Restores the heap's order below at. */
+function csvSink(heap, at) {
+  for (;;) {
+    let least = at;
+    for (const child of [2 * at + 1, 2 * at + 2]) {
+      if (child < heap.length && csvBefore(heap[child], heap[least])) least = child;
+    }
+    if (least === at) return;
+    [heap[at], heap[least]] = [heap[least], heap[at]];
+    at = least;
+  }
+}
+
+/**
+ * The rows of all that touches the range, in pieces of some thousands. Merged
+ * scopes, of which the page does not know the single ones, are left out; skipped
+ * counts them.
+ * @param {any} model
+ * @param {number} from ns
+ * @param {number} to ns
+ * @param {{merged:number}} [skipped]
+ * @returns {Generator<string>}
+ */
+export function* csvPieces(model, from, to, skipped = { merged: 0 }) {
+  const heap = [];
+  const cells = model.meta.names.map(csvCell);
+  for (const row of model.rows("goroutine")) csvRowCursors(model, cells, row, from, to, heap, skipped);
+  csvOtherCursors(model, cells, from, to, heap);
+  for (let at = heap.length >> 1; at >= 0; at--) csvSink(heap, at);
+  let lines = [CSV_HEADER];
+  while (heap.length > 0) {
+    const next = heap[0];
+    lines.push(next.line(next.k++));
+    if (next.k < next.n) next.start = next.startOf(next.k);
+    else {
+      const last = heap.pop();
+      if (last !== next) heap[0] = last;
+    }
+    csvSink(heap, 0);
+    if (lines.length >= csvChunk) {
+      yield lines.join("");
+      lines = [];
+    }
+  }
+  yield lines.join("");
+}
+
+/** The rows of the range as one text. */
+export function csvOf(model, from, to) {
+  return [...csvPieces(model, from, to)].join("");
+}
+
+/** Items in the order of time, as their places in the segments that hold them. */
+class CsvRuns {
+  constructor() {
+    this.runs = [];
+  }
+
+  add(seg, i) {
+    let last = this.runs[this.runs.length - 1];
+    if (!last || last.seg !== seg) this.runs.push((last = { seg, at: [] }));
+    last.at.push(i);
+  }
+
+  /** Puts a cursor for each run on the heap. */
+  put(heap, depth, line) {
+    for (const { seg, at } of this.runs) {
+      heap.push(new CsvCursor(at.length, (k) => seg.start[at[k]], depth, (k) => line(seg, at[k])));
+    }
+  }
+}
+
+/** Adds the cursors of a row: of every lane, and of its instants. */
+function csvRowCursors(model, cells, row, from, to, heap, skipped) {
+  const whose = `${csvCell(row.name || "")},${row.key > 0 ? row.key : ""},`;
+  const ends = []; // by depth: when the scope ends that the rows have come to
+  for (const lane of model.lanes(row)) {
+    const { depth } = lane;
+    const runs = new CsvRuns();
+    model.eachBar(lane, from, to, 0, (seg, i, j) => {
+      for (; i < j; i++) {
+        if (seg.count && seg.count[i] > 1) skipped.merged += seg.count[i];
+        else runs.add(seg, i);
+      }
+    });
+    runs.put(heap, depth, (seg, i) => {
+      ends[depth] = seg.start[i] + seg.dur[i];
+      return csvLine(model, cells, seg, i, whose, depth);
+    });
+  }
+  const instants = new CsvRuns();
+  model.instants(row, from, to, 0, (seg, i, j) => {
+    for (; i < j; i++) instants.add(seg, i);
+  });
+  instants.put(heap, Infinity, (seg, i) => {
+    let depth = ends.length;
+    while (depth > 0 && !(ends[depth - 1] > seg.start[i])) depth--;
+    return csvLine(model, cells, seg, i, whose, depth);
+  });
+}
+
+/** Adds the cursors of what belongs to no row: counters and heartbeats. */
+function csvOtherCursors(model, cells, from, to, heap) {
+  for (const { nameId, time, value } of model.series()) {
+    const at = csvIndexes(time, from, to);
+    const cell = cells[nameId] ?? "";
+    heap.push(new CsvCursor(at.length, (k) => time[at[k]], Infinity, (k) =>
+      `counter,${cell},,,,,${time[at[k]]},0,,,false,"{""value"":${csvNumber(value[at[k]])}}"\n`));
+    if (at.length === 0) heap.pop();
+  }
+  const beats = model.meta.beats;
+  if (!beats || !beats.time) return;
+  const at = csvIndexes(beats.time, from, to);
+  if (at.length === 0) return;
+  const fields = [["rss_bytes", beats.rss], ["goroutines", beats.goroutines], ["heap_bytes", beats.heap]];
+  heap.push(new CsvCursor(at.length, (k) => beats.time[at[k]], -1, (k) => {
+    const known = fields.filter(([, list]) => list && list[at[k]] !== null && list[at[k]] !== undefined);
+    const json = known.length ? csvQuoted(`{${known.map(([key, list]) => `"${key}":${list[at[k]]}`).join(",")}}`) : "";
+    return `heartbeat,,,,,,${beats.time[at[k]]},0,,,false,${json}\n`;
+  }));
+}
+
+/** A number as JSON has it; what JSON has not, as text. */
+function csvNumber(v) {
+  return Number.isFinite(v) ? String(v) : `""${v === Infinity ? "+Inf" : v === -Infinity ? "-Inf" : "NaN"}""`;
+}
+
+/** The places in a sorted list of times that lie in the range. */
+function csvIndexes(times, from, to) {
+  const at = [];
+  for (let i = 0; i < times.length; i++) {
+    if (times[i] >= from && times[i] <= to) at.push(i);
+  }
+  return at;
+}
+
+/** The row of one item; empty where its kind has none. */
+function csvLine(model, cells, seg, i, whose, depth) {
+  const kind = csvKinds[seg.kind[i]];
+  if (!kind) return "";
+  const flags = seg.flags[i];
+  const open = (flags & Flag.open) !== 0;
+  const instant = seg.kind[i] === Kind.event || seg.kind[i] === Kind.pending;
+  const dur = instant ? 0 : open ? model.end - seg.start[i] : seg.dur[i];
+  const quality = flags & Flag.quality;
+  const known = !open && quality > 0 && !Number.isNaN(seg.cpu[i]);
+  const text = seg.strings[seg.args[i]] || "";
+  return `${kind},${cells[seg.name[i]] ?? ""},${whose}${seg.thread[i] || ""},${depth},${seg.start[i]},` +
+    `${flags & Flag.across ? "" : dur},${known && quality !== Quality.atMost ? seg.cpu[i] : ""},` +
+    `${known && quality === Quality.atMost ? seg.cpu[i] : ""},${open},${text ? csvQuoted(text) : ""}\n`;
+}
+
+/**
+ * A button that offers the selected range, or else what is in view, as a file.
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void, save(): void}}
+ */
+export function createExportCsv(app) {
+  function save() {
+    const { from, to } = app.range || app.view;
+    const skipped = { merged: 0 };
+    const blob = new Blob([...csvPieces(app.model, from, to, skipped)], { type: "text/csv" });
+    const link = make("a", { href: URL.createObjectURL(blob), download: csvFileName(app.model.meta.title) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+    app.announce(skipped.merged > 0
+      ? `CSV saved, without ${skipped.merged} scopes that this page holds only merged; scopeview csv has them all.`
+      : "CSV saved.");
+  }
+  const element = makeButton("CSV", save, { title: "Save the selected range, or what is in view, as CSV" });
+  return { element, update() {}, save };
+}
+
+/** A file name that no system minds. */
+function csvFileName(title) {
+  return `${(title || "trace").replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "").slice(0, 80) || "trace"}.csv`;
+}

@@ -1,0 +1,202 @@
+// The keys of the page, and the overlay that shows them. KEYS is the one list:
+// what handles keys looks them up here, and the overlay is made from it, so that
+// neither can tell of a key that the other doesn't know.
+
+import { stateWords } from "../data/states.js";
+
+/**
+ * A key and what it does. code is the physical key, so that W, A, S and D lie
+ * under the same fingers on every keyboard; key, instead, is the character: / and ?
+ * are where they are printed. shift and ctrl (or Cmd) are wanted where true and
+ * unwanted where not; with key, shift is not looked at. fast: a larger step.
+ * @typedef {{code?:string, key?:string, shift?:boolean, ctrl?:boolean, fast?:boolean,
+ *   label:string, action:string, text:string, group:string}} Key
+ */
+
+/** @type {Key[]} */
+export const KEYS = [
+  { code: "KeyW", label: "W", action: "zoom-in", text: "zoom in", group: "Move" },
+  { code: "KeyW", shift: true, fast: true, label: "Shift+W", action: "zoom-in", text: "zoom in", group: "Move" },
+  { key: "+", label: "+", action: "zoom-in", text: "zoom in", group: "Move" },
+  { code: "ArrowUp", shift: true, label: "Shift+↑", action: "zoom-in", text: "zoom in", group: "Move" },
+  { code: "KeyS", label: "S", action: "zoom-out", text: "zoom out", group: "Move" },
+  { code: "KeyS", shift: true, fast: true, label: "Shift+S", action: "zoom-out", text: "zoom out", group: "Move" },
+  { key: "-", label: "−", action: "zoom-out", text: "zoom out", group: "Move" },
+  { code: "ArrowDown", shift: true, label: "Shift+↓", action: "zoom-out", text: "zoom out", group: "Move" },
+  { code: "KeyA", label: "A", action: "pan-left", text: "earlier", group: "Move" },
+  { code: "KeyA", shift: true, fast: true, label: "Shift+A", action: "pan-left", text: "earlier", group: "Move" },
+  { code: "ArrowLeft", shift: true, label: "Shift+←", action: "pan-left", text: "earlier", group: "Move" },
+  { code: "KeyD", label: "D", action: "pan-right", text: "later", group: "Move" },
+  { code: "KeyD", shift: true, fast: true, label: "Shift+D", action: "pan-right", text: "later", group: "Move" },
+  { code: "ArrowRight", shift: true, label: "Shift+→", action: "pan-right", text: "later", group: "Move" },
+  { code: "KeyF", label: "F", action: "fit", text: "zoom to the selection; again: the whole trace", group: "Move" },
+  { code: "Digit0", label: "0", action: "whole", text: "the whole trace", group: "Move" },
+  { code: "End", label: "End", action: "follow", text: "go to the end, and stay there while the trace grows", group: "Move" },
+
+  { code: "ArrowRight", label: "→", action: "next-on-row", text: "next on the row", group: "Scopes" },
+  { code: "Period", label: ".", action: "next-on-row", text: "next on the row", group: "Scopes" },
+  { code: "ArrowLeft", label: "←", action: "prev-on-row", text: "previous on the row", group: "Scopes" },
+  { code: "Comma", label: ",", action: "prev-on-row", text: "previous on the row", group: "Scopes" },
+  { code: "ArrowUp", label: "↑", action: "parent", text: "the scope around it", group: "Scopes" },
+  { code: "ArrowDown", label: "↓", action: "child", text: "the first scope inside it", group: "Scopes" },
+  { code: "BracketRight", label: "]", action: "next-same", text: "next of the same name", group: "Scopes" },
+  { code: "BracketLeft", label: "[", action: "prev-same", text: "previous of the same name", group: "Scopes" },
+  { code: "KeyL", label: "L", action: "longest-same", text: "longest of the same name", group: "Scopes" },
+  { code: "KeyR", label: "R", action: "range-of-selection", text: "make it the selected range", group: "Scopes" },
+  { code: "KeyM", label: "M", action: "mark", text: "mark it; again: take the mark away", group: "Scopes" },
+  { code: "Escape", label: "Esc", action: "clear", text: "clear the selection, the range, the search", group: "Scopes" },
+
+  { key: "/", label: "/", action: "search", text: "search names and arguments", group: "Search" },
+  { code: "KeyF", ctrl: true, label: "Ctrl+F", action: "search", text: "search names and arguments", group: "Search" },
+  { code: "Enter", label: "Enter", action: "next-hit", text: "next hit", group: "Search" },
+  { code: "KeyN", label: "N", action: "next-hit", text: "next hit", group: "Search" },
+  { code: "Enter", shift: true, label: "Shift+Enter", action: "prev-hit", text: "previous hit", group: "Search" },
+  { code: "KeyN", shift: true, label: "Shift+N", action: "prev-hit", text: "previous hit", group: "Search" },
+
+  { code: "KeyG", label: "G", action: "threads", text: "rows by goroutine or by thread", group: "Rows" },
+  { code: "KeyE", label: "E", action: "states", text: "states of the goroutines: thin, thick, hidden", group: "Rows" },
+  { code: "KeyK", label: "K", action: "locks", text: "rows of the locks, or none", group: "Rows" },
+  { code: "KeyX", label: "X", action: "collapse", text: "collapse the row", group: "Rows" },
+  { code: "KeyP", label: "P", action: "pin", text: "pin the row to the top", group: "Rows" },
+  { code: "KeyH", label: "H", action: "hide", text: "hide the row", group: "Rows" },
+
+  { code: "Digit1", label: "1", action: "details", text: "Details", group: "Panels" },
+  { code: "Digit2", label: "2", action: "summary", text: "Summary", group: "Panels" },
+  { code: "Digit3", label: "3", action: "flame", text: "Flame", group: "Panels" },
+  { code: "Digit4", label: "4", action: "doctor", text: "Doctor", group: "Panels" },
+  { code: "Digit5", label: "5", action: "about", text: "About", group: "Panels" },
+  { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
+  { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },
+  { code: "KeyC", label: "C", action: "wallclock", text: "times from the start, or of the clock", group: "Panels" },
+  { key: "?", label: "?", action: "help", text: "this help", group: "Panels" },
+];
+
+/** What the mouse does, for the overlay. */
+export const MOUSE = [
+  ["wheel", "scroll the rows"],
+  ["Ctrl + wheel", "zoom where the pointer is"],
+  ["Shift + wheel", "earlier, later"],
+  ["click", "select a scope, show its details"],
+  ["double click", "zoom to it"],
+  ["drag", "select a range: its duration, and what ran in it"],
+  ["Shift + drag", "move the view"],
+  ["rest on a bar", "what it is; all of the same name light up"],
+  ["rest on a strip", "the state: for how long, why, where, and who ended it"],
+  ["click on a strip", "the same in the panel, with the whole stack"],
+  ["click or drag in the overview", "look there"],
+];
+
+/** Elements for which keys are text. */
+const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+
+/**
+ * Finds what a pressed key means. null: nothing, or the focused control needs the
+ * key itself: text in a field, Enter on a button, arrows in a list of tabs.
+ * @param {KeyboardEvent} event
+ * @returns {Key|null}
+ */
+export function keyOf(event) {
+  const ctrl = Boolean(event.ctrlKey || event.metaKey);
+  const at = event.target && event.target.tagName ? event.target : null;
+  if (event.defaultPrevented) return null;
+  if (at && helpTyping.has(at.tagName) && at.type !== "checkbox" && event.code !== "Escape" && !ctrl) return null;
+  if (at && event.code === "Enter" && (at.tagName === "BUTTON" || at.tagName === "A" || at.tagName === "SUMMARY")) return null;
+  if (at && /^Arrow(Left|Right)$/.test(event.code) && at.getAttribute("role") === "tab") return null;
+  for (const k of KEYS) {
+    if (k.key && k.key === event.key && !ctrl) return k;
+  }
+  if (event.altKey) return null;
+  for (const k of KEYS) {
+    if (k.code === event.code && Boolean(k.shift) === Boolean(event.shiftKey) && Boolean(k.ctrl) === ctrl) return k;
+  }
+  return null;
+}
+
+/** Fills a table with rows of keys and what they do. */
+function helpTable(caption, rows, tag) {
+  const table = document.createElement("table");
+  const head = document.createElement("caption");
+  head.textContent = caption;
+  const body = document.createElement("tbody");
+  for (const [labels, text] of rows) {
+    const tr = document.createElement("tr");
+    const th = document.createElement("th");
+    th.scope = "row";
+    for (const label of labels) {
+      const piece = document.createElement(tag);
+      piece.textContent = label;
+      th.append(piece, " ");
+    }
+    const td = document.createElement("td");
+    td.textContent = text;
+    tr.append(th, td);
+    body.append(tr);
+  }
+  table.append(head, body);
+  return table;
+}
+
+/** The colours of the strips. */
+function helpStates() {
+  const table = helpTable("Strip under the bars: the goroutine is", Object.values(stateWords).map((text) => [[""], text]), "span");
+  Object.keys(stateWords).forEach((name, k) => {
+    const swatch = table.querySelectorAll("tbody span")[k];
+    swatch.className = `state-swatch state-${name}`;
+  });
+  return table;
+}
+
+/** The keys of a group, those that do the same in one row. */
+export function helpRows(group) {
+  const rows = new Map();
+  for (const k of KEYS) {
+    if (k.group !== group || k.fast) continue;
+    if (!rows.has(k.action)) rows.set(k.action, [[], k.text]);
+    rows.get(k.action)[0].push(k.label);
+  }
+  return [...rows.values()];
+}
+
+/**
+ * The overlay. toggle opens or closes it; the focus goes back to where it was.
+ * @returns {{element: HTMLDialogElement, update(): void, toggle(): void}}
+ */
+export function createHelp() {
+  const element = document.createElement("dialog");
+  element.className = "help";
+  element.setAttribute("aria-label", "Keys and mouse");
+  const close = document.createElement("button");
+  close.type = "button";
+  close.className = "quiet";
+  close.textContent = "Close";
+  const title = document.createElement("h2");
+  title.textContent = "Keys and mouse";
+  const bar = document.createElement("div");
+  bar.className = "help-bar";
+  bar.append(title, close);
+  const columns = document.createElement("div");
+  columns.className = "help-columns";
+  for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
+  columns.append(helpTable("Mouse", MOUSE.map(([what, text]) => [[what], text]), "span"));
+  columns.append(helpStates());
+  const note = document.createElement("p");
+  note.textContent = "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there.";
+  element.append(bar, columns, note);
+  close.addEventListener("click", () => element.close());
+  element.addEventListener("click", (event) => {
+    if (event.target === element) element.close(); // the backdrop
+  });
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "?") element.close();
+    event.stopPropagation(); // the timeline behind it stays as it is
+    if (event.key === "?") event.preventDefault();
+  });
+  return {
+    element,
+    update() {},
+    toggle() {
+      if (element.open) element.close();
+      else element.showModal();
+    },
+  };
+}

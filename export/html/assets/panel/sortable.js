@@ -1,0 +1,125 @@
+// Tables that sort by any column, for all panels.
+
+import { keepFocus, make, makeButton } from "../view/make.js";
+import { thousands } from "../view/time.js";
+
+/**
+ * A column. value is what is sorted by, null or NaN where it is unknown; text is
+ * what is shown, by default the value. bar: the share (0 to 1) of a thin bar behind
+ * the text. pick: the cell is a button that picks the row.
+ * @typedef {{key:string, title:string, hint?:string, numeric?:boolean, pick?:boolean, mono?:boolean, bar?:string,
+ *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, tone?(row:any):string}} Column
+ */
+
+/** How many rows are shown at first. */
+const sortableLimit = 200;
+
+const sortableWords = new Intl.Collator("en", { numeric: true });
+
+/**
+ * Sorts rows by a column; what is unknown comes last in either direction, and
+ * equals stay in their order.
+ * @param {any[]} rows
+ * @param {Column} column
+ * @param {boolean} descending
+ * @returns {any[]} a new list
+ */
+export function sortedRows(rows, column, descending) {
+  const unknown = (v) => v === null || v === undefined || Number.isNaN(v);
+  const keyed = rows.map((row, at) => ({ row, at, v: column.value(row) }));
+  keyed.sort((a, b) => {
+    const ua = unknown(a.v);
+    const ub = unknown(b.v);
+    if (ua || ub) return ua === ub ? a.at - b.at : ua ? 1 : -1;
+    const by = column.numeric ? a.v - b.v : sortableWords.compare(a.v, b.v);
+    return (descending ? -by : by) || a.at - b.at;
+  });
+  return keyed.map((k) => k.row);
+}
+
+/**
+ * Makes a sortable table. set fills it; the order, the focus and whether all rows
+ * are shown outlast that.
+ * @param {{caption:string, columns:Column[], by:string, descending?:boolean, limit?:number, empty?:string,
+ *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void}} options
+ * @returns {{element: HTMLElement, set(rows:any[], caption?:string): void}}
+ */
+export function createSortable(options) {
+  const { columns, limit = sortableLimit, id = () => "" } = options;
+  let by = columns.find((c) => c.key === options.by) || columns[0];
+  let descending = options.descending ?? Boolean(by.numeric);
+  let rows = [];
+  let all = false;
+
+  const caption = make("caption", { text: options.caption });
+  const heads = columns.map((column) => {
+    const arrow = make("span", { class: "arrow", "aria-hidden": "true" });
+    const button = makeButton("", () => sortBy(column), { title: column.hint });
+    button.append(column.title, arrow);
+    return { column, arrow, th: make("th", { scope: "col", class: column.numeric ? "number" : "" }, button) };
+  });
+  const body = make("tbody");
+  const table = make("table", { class: "sortable" }, caption, make("thead", null, make("tr", null, ...heads.map((h) => h.th))), body);
+  const more = makeButton("", () => {
+    all = true;
+    fill();
+  }, { class: "more" });
+  const none = make("p", { class: "quiet", text: options.empty || "Nothing." });
+  const element = make("div", { class: "sortable-box" }, table, none, more);
+
+  function sortBy(column) {
+    descending = by === column ? !descending : Boolean(column.numeric);
+    by = column;
+    fill();
+  }
+
+  function cell(column, row) {
+    const text = column.text ? column.text(row) : String(column.value(row) ?? "");
+    const tone = column.tone ? " " + column.tone(row) : "";
+    const first = column.pick;
+    const at = make(first ? "th" : "td", { class: (column.numeric ? "number" : column.mono ? "mono" : "") + tone });
+    if (first) at.scope = "row";
+    if (first && options.pick) at.append(makeButton(text, () => options.pick(row), { class: "link", "data-keep": id(row) }));
+    else at.textContent = text;
+    const share = column.share ? column.share(row) : 0;
+    if (share > 0) {
+      const bar = make("span", { class: "bar " + (column.bar || ""), "aria-hidden": "true" });
+      bar.style.width = `${Math.min(100, share * 100).toFixed(1)}%`;
+      at.classList.add("barred");
+      at.append(bar);
+    }
+    return at;
+  }
+
+  function fill() {
+    for (const h of heads) {
+      const on = h.column === by;
+      if (on) h.th.setAttribute("aria-sort", descending ? "descending" : "ascending");
+      else h.th.removeAttribute("aria-sort");
+      h.arrow.textContent = on ? (descending ? " ↓" : " ↑") : "";
+    }
+    const sorted = sortedRows(rows, by, descending);
+    const shown = all ? sorted : sorted.slice(0, limit);
+    body.replaceChildren(...shown.map((row) => {
+      const tr = make("tr", null, ...columns.map((c) => cell(c, row)));
+      if (options.hover) {
+        tr.addEventListener("pointerenter", () => options.hover(row));
+        tr.addEventListener("pointerleave", () => options.hover(null));
+      }
+      return tr;
+    }));
+    table.hidden = rows.length === 0;
+    none.hidden = rows.length > 0;
+    more.hidden = shown.length === rows.length;
+    more.textContent = `Show all ${thousands(rows.length)}`;
+  }
+
+  return {
+    element,
+    set(next, text) {
+      rows = next;
+      if (text !== undefined) caption.textContent = text;
+      keepFocus(body, fill);
+    },
+  };
+}

@@ -1,0 +1,98 @@
+// What the Details tab says about states: what a goroutine did while a scope lasted,
+// and all about one stretch of a strip.
+
+import { make, makeButton, percentText } from "../view/make.js";
+import { createSortable } from "./sortable.js";
+import { stateText } from "../data/states.js";
+import { goroutineTitle, stateFacts, stateTitle } from "../view/waitfacts.js";
+import { thousands } from "../view/time.js";
+
+/**
+ * How long a goroutine was in which state in a stretch of time, the longest first.
+ * What was merged and cannot be told apart has the state -1.
+ * @param {import("../data/states.js").StateLane} lane @param {number} from @param {number} to
+ * @returns {{state: number, ns: number, count: number, longest: number, run: import("../data/states.js").StateRun}[]}
+ */
+export function stateSums(lane, from, to) {
+  const sums = new Map();
+  const add = (/** @type {number} */ state, /** @type {number} */ ns, /** @type {any} */ run) => {
+    if (ns <= 0) return;
+    let s = sums.get(state);
+    if (!s) sums.set(state, s = { state, ns: 0, count: 0, longest: 0, run: null });
+    s.ns += ns;
+    s.count += run.n;
+    if (ns > s.longest) [s.longest, s.run] = [ns, { ...run }];
+  };
+  lane.each(from, to, 0, (run) => {
+    const seen = Math.min(run.t1, to) - Math.max(run.t0, from);
+    const part = seen / (run.t1 - run.t0);
+    if (run.n === 1) return add(run.top, seen, run);
+    add(run.top, run.time * part, run);
+    const lock = run.top === lane.set.lockState ? 0 : run.lock;
+    if (lock > 0) add(lane.set.lockState, lock * part, run);
+    add(-1, (run.t1 - run.t0 - run.time - lock) * part, run);
+  });
+  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+
+/**
+ * The table of what a goroutine did while something lasted. set fills it.
+ * @param {any} app
+ * @returns {{element: HTMLElement, set(key: number, from: number, to: number): void}}
+ */
+export function createStateTable(app) {
+  let key = 0;
+  const table = createSortable({
+    caption: "What its goroutine did", by: "ns", id: (r) => r.name,
+    pick: (r) => {
+      const lane = app.model.waits.lane(key);
+      if (!lane) return;
+      app.setView(r.run.t0 - (r.run.t1 - r.run.t0), r.run.t1 + (r.run.t1 - r.run.t0), { animate: true });
+      app.selectState(key, goroutineTitle(app.model, key), lane.set, r.run);
+    },
+    columns: [
+      { key: "name", title: "state", pick: true, value: (r) => r.name, tone: (r) => (r.name === stateText("lock") ? "wait" : "") },
+      { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns) },
+      { key: "share", title: "of it", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
+      { key: "count", title: "times", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
+      { key: "longest", title: "longest", numeric: true, hint: "The state leads to it", value: (r) => r.longest, text: (r) => app.span(r.longest) },
+    ],
+  });
+  table.element.classList.add("column");
+  return {
+    element: table.element,
+    set(goroutine, from, to) {
+      key = goroutine;
+      const lane = key === 0 ? null : app.model.waits.lane(key);
+      table.element.hidden = lane === null;
+      if (!lane) return;
+      table.set(stateSums(lane, from, to).map((s) => ({ ...s, name: s.state < 0 ? "too short to be told apart" : stateText(lane.set.nameOf(s.state)), share: s.ns / Math.max(1, to - from) })));
+    },
+  };
+}
+
+/**
+ * Fills the head and the facts with the stretch of a strip that is looked at.
+ * @param {any} app @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
+ */
+export function drawState(app, head, facts, around) {
+  const { key, title, set, run } = app.state;
+  const swatch = make("span", { class: `state-swatch state-${set.nameOf(run.top)}`, "aria-hidden": "true" });
+  head.replaceChildren(swatch, make("h2", { text: stateTitle(set, run) }), make("span", { class: "quiet", text: title }),
+    make("span", { class: "buttons" }, makeButton("zoom to it", () => app.setView(run.t0, run.t1, { animate: true }), { "data-keep": "zoom" }),
+      makeButton("as range", () => app.setRange({ from: run.t0, to: run.t1 }), { "data-keep": "range" })));
+  const list = make("dl", { class: "facts" });
+  for (const [name, text] of stateFacts(app, set, run, 1000)) {
+    if (text !== null) list.append(make("dt", { text: name }), make("dd", { text, class: name === "at" ? "mono" : "" }));
+  }
+  facts.replaceChildren(list);
+  const by = run.j - run.i === 1 ? set.by[run.i] : 0;
+  around.replaceChildren();
+  if (!by || by === key) return;
+  const stack = set.stackOf(set.byStack[run.i]);
+  around.append(make("h3", { text: "Woken by" }), makeButton(goroutineTitle(app.model, by), () => {
+    app.chooseRow(`g${by}`);
+    app.rows.reveal(by, 0);
+  }, { class: "link", "data-keep": "waker" }));
+  if (stack.length > 0) around.append(make("p", { class: "mono stack", text: stack.join("\n") }));
+}

@@ -1,0 +1,144 @@
+// The Summary tab: what ran in the selected range, or in the whole trace, by name;
+// and who waited for whom.
+
+import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
+import { momentText } from "../view/ruler.js";
+import { createSortable } from "./sortable.js";
+import { longest } from "../model/relate.js";
+import { summarize } from "../model/stats.js";
+import { thousands } from "../view/time.js";
+
+/** Up to so many scopes the first table comes with the first picture, else behind it. */
+const summaryQuick = 100000;
+
+/**
+ * Columns of the table of scopes.
+ * @param {any} app
+ * @param {{total:number, self:number}} most the largest, for the bars
+ */
+function summaryScopeColumns(app, most) {
+  const name = (r) => nameText(app.model.meta.names[r.name]);
+  const known = (r, key) => (Number.isFinite(r[key]) && (r.count > 0 || key === "self" || key === "total") ? r[key] : null);
+  const ns = (key, title, hint, more) => ({
+    key, title, hint, numeric: true, value: (r) => known(r, key), text: (r) => (known(r, key) === null ? "-" : app.span(r[key])), ...more,
+  });
+  return [
+    { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
+    { key: "count", title: "count", hint: "Scopes that ended", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
+    ns("total", "total", "Sum of the durations", { share: (r) => r.total / most.total, bar: "total" }),
+    ns("self", "self", "Time that belonged to no scope inside, and to no wait", { share: (r) => r.self / most.self, bar: "self" }),
+    ns("mean", "mean", "Mean duration"),
+    ns("min", "min", "Shortest"),
+    ns("p50", "p50", "Half were not longer"),
+    ns("p99", "p99", "99 of 100 were not longer"),
+    ns("max", "max", "Longest"),
+    { ...ns("cpu", "CPU", "CPU time, of those scopes of which it is known"), value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? app.span(r.cpu) : "-") },
+    { key: "known", title: "known", hint: "Share of the total of which the CPU time is known", numeric: true, value: (r) => (r.total > 0 ? r.cpuWall / r.total : null), text: (r) => percentText(r.cpuWall / r.total) },
+    { key: "ratio", title: "CPU÷wall", hint: "CPU time by duration, where it is known", numeric: true, value: (r) => (r.cpuWall > 0 ? r.cpu / r.cpuWall : null), text: (r) => (r.cpuWall > 0 ? (r.cpu / r.cpuWall).toFixed(2) : "-") },
+    { key: "open", title: "open", hint: "Begun and not ended; in no other number", numeric: true, value: (r) => r.open, text: (r) => (r.open > 0 ? thousands(r.open) : "") },
+  ];
+}
+
+/** Columns of the table of locks. */
+function summaryLockColumns(app, most) {
+  const names = app.model.meta.names;
+  const held = (r) => (r.heldBy || []).slice(0, 3).map(([id, share]) => `${id === null ? "(no scope)" : nameText(names[id])} ${percentText(share)}`).join(", ");
+  const count = (key, title, hint) => ({ key, title, hint, numeric: true, value: (r) => r[key], text: (r) => thousands(r[key]) });
+  const ns = (key, of, title, hint, more) => ({ key, title, hint, numeric: true, value: (r) => r[key], text: (r) => (r[of] > 0 ? app.span(r[key]) : "-"), ...more });
+  return [
+    { key: "name", title: "lock", pick: true, value: (r) => nameText(names[r.name]) },
+    count("waits", "waits", "How often somebody had to wait"),
+    ns("wait", "waits", "wait total", "Sum of the waits", { share: (r) => r.wait / most.wait, bar: "wait" }),
+    ns("waitMax", "waits", "wait max", "Longest wait"),
+    count("holds", "holds", "How often it was held"),
+    ns("hold", "holds", "hold total", "Sum of the holds"),
+    ns("holdMax", "holds", "hold max", "Longest hold"),
+    { key: "held", title: "held by", hint: "What the holders were in while they held it", value: held },
+  ];
+}
+
+/** The largest of some numbers, at least 1 so that one can divide by it. */
+function summaryMost(rows, key) {
+  return rows.reduce((most, r) => Math.max(most, r[key] || 0), 1);
+}
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createSummary(app) {
+  const most = { total: 1, self: 1, wait: 1 };
+  const find = (row) => {
+    const name = app.model.meta.names[row.name];
+    const ref = longest(app.model, row.name);
+    app.search(name);
+    if (ref) app.select(ref, { reveal: true });
+    app.announce(ref ? `The longest ${nameText(name)} is selected.` : `Searching for ${nameText(name)}.`);
+  };
+  const scopes = createSortable({
+    caption: "Scopes by name", by: "total", id: (r) => `${r.name}-${r.process}`, pick: find, columns: summaryScopeColumns(app, most), empty: "No scope here.",
+  });
+  const locks = createSortable({
+    caption: "Locks", by: "wait", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
+  });
+  const head = make("h2");
+  const zoom = makeButton("zoom to it", () => app.setView(app.range.from, app.range.to, { animate: true }));
+  const clear = makeButton("clear", () => app.setRange(null));
+  const note = make("p", { class: "quiet" });
+  const hint = make("span", { class: "quiet" });
+  const element = make("div", { class: "summary" },
+    make("div", { class: "bar-of-tools" }, head, zoom, clear, hint), note, make("div", { class: "tables" }, scopes.element, locks.element));
+  let stamp = "";
+  let asking = false;
+
+  function show(summary, text) {
+    note.textContent = text;
+    note.hidden = text === "";
+    const list = summary.scopes;
+    most.total = summaryMost(list, "total");
+    most.self = summaryMost(list, "self");
+    most.wait = summaryMost(summary.locks, "wait");
+    hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope`;
+    scopes.set(list);
+    locks.element.hidden = summary.locks.length === 0;
+    locks.set(summary.locks);
+  }
+
+  function update() {
+    const range = app.range;
+    const rangeTime = (ns) => momentText(app, ns, (range.to - range.from) / 1000);
+    head.textContent = range ? `${app.span(range.to - range.from)} selected, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
+    zoom.hidden = clear.hidden = !range;
+    if (!isShown(element)) return;
+    // At once only where that can't be felt: a drag asks for every step of it.
+    if (stamp !== "") return later();
+    if (app.model.meta.scopes < summaryQuick) return void fill();
+    note.textContent = "Counting…";
+    requestAnimationFrame(() => setTimeout(fill));
+  }
+
+  async function fill() {
+    if (!isShown(element)) return;
+    const range = app.range;
+    const { model } = app;
+    const { from, to } = range || { from: 0, to: model.end };
+    const next = [model.version, from, to, app.wall].join();
+    if (next === stamp || asking) return;
+    stamp = next;
+    if (!model.reduced) return show(summarize(model, from, to, null), "");
+    let summary = range ? null : model.meta.summary;
+    if (!summary) {
+      note.hidden = false;
+      note.textContent = "Counting…";
+      asking = true;
+      summary = await model.summary(from, to).catch(() => null);
+      asking = false;
+      if (app.range !== range) return later(); // another one has been asked for meanwhile
+    }
+    if (summary) return show(summary, "");
+    show(summarize(model, from, to, null), "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.");
+  }
+
+  const later = restLater(fill);
+  return { element, update };
+}

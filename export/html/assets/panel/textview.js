@@ -1,0 +1,162 @@
+// The view as text: what the canvas shows, as tables, for those who don't see it
+// or would rather read. It takes the canvas's place while it is open.
+
+import { argsList } from "../data/args.js";
+import { Flag, Kind, isScope } from "../data/kinds.js";
+import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
+import { momentText } from "../view/ruler.js";
+import { createSortable } from "./sortable.js";
+import { stateSums } from "./statedetails.js";
+import { stateText } from "../data/states.js";
+import { thousands } from "../view/time.js";
+
+/** How many of the longest scopes are listed. */
+const textLongest = 500;
+
+/**
+ * What the rows did in a stretch of time, and the longest scopes, waits and holds
+ * of it, the longest first.
+ * @param {any} model
+ * @param {string} by
+ * @param {number} from ns
+ * @param {number} to ns
+ * @param {number} [limit]
+ * @returns {{rows:{row:any, scopes:number, busy:number, waits:number, waited:number}[],
+ *   longest:{seg:any, i:number, dur:number, row:any}[]}}
+ */
+export function textOf(model, by, from, to, limit = textLongest) {
+  const rows = [];
+  const longest = new TextLongest(limit);
+  for (const row of model.rows(by)) {
+    const line = { row, scopes: 0, busy: 0, waits: 0, waited: 0 };
+    for (const lane of model.lanes(row)) {
+      model.eachBar(lane, from, to, 0, (seg, i, j) => {
+        for (; i < j; i++) textAdd(model, line, longest, row, seg, i, lane.depth, from, to);
+      });
+    }
+    if (line.scopes + line.waits > 0) rows.push(line);
+  }
+  return { rows, longest: longest.sorted() };
+}
+
+/** Adds one item to what its row did. */
+function textAdd(model, line, longest, row, seg, i, depth, from, to) {
+  const start = seg.start[i];
+  const end = seg.flags[i] & Flag.open ? Math.max(model.end, start) : start + seg.dur[i];
+  if (end < from || start > to) return;
+  const seen = Math.max(0, Math.min(end, to) - Math.max(start, from));
+  const many = seg.count ? seg.count[i] : 1;
+  const wait = seg.kind[i] === Kind.wait;
+  if (wait) {
+    line.waits += many;
+    line.waited += seen;
+  } else if (isScope(seg.kind[i])) {
+    line.scopes += many;
+  }
+  if (depth === 0 && !wait) line.busy += seg.busy && many > 1 ? Math.min(seen, seg.busy[i]) : seen;
+  if (many === 1 && !(seg.flags[i] & Flag.across)) longest.offer(seg, i, end - start, row);
+}
+
+/** Keeps the longest: a list that is cut back now and then is enough. */
+class TextLongest {
+  /** @param {number} limit */
+  constructor(limit) {
+    this.limit = limit;
+    this.least = -1;
+    this.list = [];
+  }
+
+  offer(seg, i, dur, row) {
+    if (dur <= this.least) return;
+    this.list.push({ seg, i, dur, row });
+    if (this.list.length < 4 * this.limit) return;
+    this.list = this.sorted();
+    this.least = this.list[this.list.length - 1].dur;
+  }
+
+  sorted() {
+    return this.list.sort((a, b) => b.dur - a.dur || a.seg.start[a.i] - b.seg.start[b.i]).slice(0, this.limit);
+  }
+}
+
+/** What a goroutine did most of the time. @param {import("../data/states.js").StateLane|null} lane @param {number} from @param {number} to */
+function mostly(lane, from, to) {
+  if (!lane) return "";
+  const [most] = stateSums(lane, from, to);
+  return most && most.state >= 0 ? `${stateText(lane.set.nameOf(most.state))}, ${percentText(most.ns / (Math.min(to, lane.last) - Math.max(from, lane.first)))}` : "";
+}
+
+/** CPU time in a cell. */
+function textCpu(app, seg, i) {
+  const quality = seg.flags[i] & Flag.quality;
+  if (!quality || seg.flags[i] & Flag.open) return "unknown";
+  return (quality === 3 ? "≤ " : "") + app.span(seg.cpu[i]);
+}
+
+/**
+ * @param {any} app
+ * @returns {{element: HTMLElement, update(): void, toggle(): void}}
+ */
+export function createTextView(app) {
+  const name = (r) => nameText(app.model.meta.names[r.seg.name[r.i]]);
+  const words = (r) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[r.seg.kind[r.i]] || "") + name(r);
+  const rows = createSortable({
+    caption: "Rows in view", by: "busy", id: (r) => r.row.key, empty: "Nothing ran in this stretch of time.",
+    columns: [
+      { key: "row", title: "row", pick: true, value: (r) => r.row.title },
+      { key: "scopes", title: "scopes", numeric: true, value: (r) => r.scopes, text: (r) => thousands(r.scopes) },
+      { key: "busy", title: "busy", hint: "Time in scopes, without that outside any", numeric: true, value: (r) => r.busy, text: (r) => app.span(r.busy) },
+      { key: "share", title: "of the view", numeric: true, value: (r) => r.busy, text: (r) => percentText(r.busy / (app.view.to - app.view.from)), share: (r) => r.busy / (app.view.to - app.view.from), bar: "total" },
+      { key: "state", title: "mostly", hint: "What its goroutine did most of the time in view", value: (r) => r.state ?? "" },
+      { key: "waits", title: "waits", numeric: true, value: (r) => r.waits, text: (r) => (r.waits ? thousands(r.waits) : "") },
+      { key: "waited", title: "waited", numeric: true, value: (r) => r.waited, text: (r) => (r.waits ? app.span(r.waited) : ""), share: (r) => r.waited / (app.view.to - app.view.from), bar: "wait" },
+    ],
+  });
+  const longest = createSortable({
+    caption: "Longest in view", by: "dur", id: (r) => `${r.row.key}-${r.seg.start[r.i]}-${r.seg.name[r.i]}`,
+    pick: (r) => app.select({ seg: r.seg, i: r.i }, { reveal: false }),
+    columns: [
+      { key: "name", title: "name", pick: true, value: words },
+      { key: "start", title: "start", numeric: true, value: (r) => r.seg.start[r.i], text: (r) => momentText(app, r.seg.start[r.i], 1e3) },
+      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) + (r.seg.flags[r.i] & Flag.open ? ", not ended" : "") },
+      { key: "cpu", title: "CPU", numeric: true, value: (r) => (r.seg.flags[r.i] & Flag.quality ? r.seg.cpu[r.i] : null), text: (r) => textCpu(app, r.seg, r.i) },
+      { key: "row", title: "row", value: (r) => r.row.title },
+      { key: "args", title: "arguments", value: (r) => argsList(r.seg.strings[r.seg.args[r.i]] || "").map(([k, v]) => `${k}=${v}`).join(", ").slice(0, 200) },
+    ],
+  });
+  const head = make("h2", { tabIndex: -1 });
+  const list = make("details", { ontoggle: () => fill() }, make("summary", { text: "The longest scopes, waits and holds in view" }), longest.element);
+  list.open = true;
+  const element = make("section", { class: "textview", "aria-label": "The view as text", hidden: true },
+    make("div", { class: "bar-of-tools" }, head, makeButton("back to the picture", () => toggle(), { title: "Shift+T" })), rows.element, list);
+  let stamp = "";
+
+  function fill() {
+    if (!isShown(element)) return;
+    const { from, to } = app.view;
+    const next = [app.model.version, from, to, app.by, app.wall, list.open].join();
+    if (next === stamp) return;
+    stamp = next;
+    const text = textOf(app.model, app.by || "goroutine", from, to);
+    head.textContent = `In view: ${app.span(to - from)} from ${momentText(app, Math.max(0, from), (to - from) / 1000)}`;
+    if (app.by === "goroutine") for (const r of text.rows) r.state = mostly(app.model.waits.lane(r.row.key), from, to);
+    rows.set(text.rows, pluralText(text.rows.length, "row") + " in view");
+    longest.set(list.open ? text.longest : [], text.longest.length < textLongest ? pluralText(text.longest.length, "scope, wait or hold", "scopes, waits and holds") : `The ${textLongest} longest`);
+  }
+
+  function toggle() {
+    element.hidden = !element.hidden;
+    const canvas = document.getElementById("rows");
+    if (canvas) canvas.hidden = !element.hidden;
+    if (element.hidden) {
+      if (canvas) canvas.focus();
+      return;
+    }
+    fill();
+    head.focus();
+  }
+
+  const later = restLater(fill);
+  for (const event of ["view", "model", "by", "clock"]) app.on(event, later);
+  return { element, update: fill, toggle };
+}

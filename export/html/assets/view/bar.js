@@ -1,0 +1,205 @@
+// Draws one bar: its colour, what its shape says, its CPU line, its label.
+
+import { argumentsText } from "../data/args.js";
+import { colorOf } from "./color.js";
+import { Flag, Kind, Quality } from "../data/kinds.js";
+import { lineHeight } from "./layout.js";
+
+/** @typedef {import("./draw.js").Painter} Painter */
+
+const barHeight = lineHeight - 2;
+
+/**
+ * The hatch that lies over merged scopes: what is narrower than a pixel is shown
+ * as not being one bar.
+ * @param {CanvasRenderingContext2D} ctx
+ * @param {string} color
+ */
+export function makeHatch(ctx, color) {
+  const tile = document.createElement("canvas");
+  tile.width = 4;
+  tile.height = 4;
+  const c = tile.getContext("2d");
+  if (!c) return null;
+  c.strokeStyle = color;
+  c.lineWidth = 1;
+  c.beginPath();
+  c.moveTo(-1, 5);
+  c.lineTo(5, -1);
+  c.stroke();
+  return ctx.createPattern(tile, "repeat");
+}
+
+/** @param {Painter} p @param {any} seg @param {number} i */
+export function fillOf(p, seg, i) {
+  switch (seg.kind[i]) {
+    case Kind.wait:
+      return p.colors.wait;
+    case Kind.hold:
+      return p.colors.hold;
+  }
+  return colorOf(p.model.name(seg.name[i]));
+}
+
+/**
+ * Several scopes, each narrower than can be drawn: the colour of the longest,
+ * hatched, and of the waits among them as much as their share.
+ * @param {Painter} p @param {any} seg @param {number} i @param {number} j
+ * @param {number} top the longest @param {number} waits their share of the time
+ * @param {number} x0 @param {number} x1 @param {number} y
+ */
+export function drawMerged(p, seg, i, j, top, waits, x0, x1, y) {
+  const { ctx } = p;
+  const left = Math.max(x0, -2);
+  const w = Math.max(1.5, Math.min(x1, p.width + 2) - left);
+  ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.15 : 0.6;
+  ctx.fillStyle = fillOf(p, seg, top);
+  ctx.fillRect(left, y + 1, w, barHeight);
+  if (waits > 0 && seg.kind[top] !== Kind.wait) {
+    const h = Math.max(1, Math.round(barHeight * Math.min(1, waits)));
+    ctx.fillStyle = p.colors.wait;
+    ctx.fillRect(left, y + 1 + barHeight - h, w, h);
+  }
+  if (w >= 4 && p.hatch) {
+    ctx.globalAlpha = 0.5;
+    ctx.fillStyle = p.hatch;
+    ctx.fillRect(left, y + 1, w, barHeight);
+  }
+  ctx.globalAlpha = 1;
+}
+
+/**
+ * @param {Painter} p @param {any} seg @param {number} i
+ * @param {number} x0 @param {number} x1 @param {number} y @param {string} rowTitle
+ */
+export function drawBar(p, seg, i, x0, x1, y, rowTitle) {
+  const { ctx } = p;
+  const left = Math.max(x0, -3);
+  const right = Math.min(x1, p.width + 3);
+  const w = Math.max(1.5, right - left);
+  const open = (seg.flags[i] & Flag.open) !== 0;
+  const hold = seg.kind[i] === Kind.hold;
+  const dim = p.hits !== null && !p.hits.has(seg, i, i + 1);
+  ctx.globalAlpha = dim ? 0.2 : hold ? 0.45 : 1;
+  ctx.fillStyle = fillOf(p, seg, i);
+  if (open && x1 <= p.width + 3) openShape(p, left, w, y);
+  else ctx.fillRect(left, y + 1, w, barHeight);
+  ctx.globalAlpha = dim ? 0.2 : 1;
+  if (hold && w >= 3) {
+    // Held locks are there and are not in the way: a frame, filled faintly.
+    ctx.strokeStyle = p.colors.hold;
+    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
+  } else if (w >= 4 && !open) {
+    ctx.fillStyle = p.colors["bar-edge"];
+    ctx.fillRect(left + w - 1, y + 1, 1, barHeight);
+  }
+  if (p.hoverName === seg.name[i] && w >= 2) {
+    ctx.strokeStyle = p.colors.accent;
+    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
+  }
+  if (w >= 4 && !hold) drawCPU(p, seg, i, x0, x1, y);
+  if (w >= 22) drawLabel(p, seg, i, Math.max(left, 0), right, y, rowTitle, hold);
+  ctx.globalAlpha = 1;
+}
+
+/**
+ * A scope that has not ended: while the writer runs its edge is soft, it goes
+ * on; of a writer that is gone it is torn off.
+ * @param {Painter} p @param {number} x @param {number} w @param {number} y
+ */
+function openShape(p, x, w, y) {
+  const { ctx } = p;
+  const edge = Math.min(p.growing ? 18 : 6, w);
+  if (p.growing) {
+    const fill = ctx.fillStyle;
+    const alpha = ctx.globalAlpha;
+    ctx.fillRect(x, y + 1, w - edge, barHeight);
+    for (let k = 0; k < 6; k++) {
+      ctx.globalAlpha = alpha * (1 - (k + 1) / 7);
+      ctx.fillRect(x + w - edge + (k * edge) / 6, y + 1, edge / 6, barHeight);
+    }
+    ctx.globalAlpha = alpha;
+    ctx.fillStyle = fill;
+    return;
+  }
+  ctx.beginPath();
+  ctx.moveTo(x, y + 1);
+  ctx.lineTo(x + w, y + 1);
+  for (let k = 1; k <= 4; k++) {
+    ctx.lineTo(x + w - (k % 2 ? edge : 0), y + 1 + (k * barHeight) / 4);
+  }
+  ctx.lineTo(x, y + 1 + barHeight);
+  ctx.fill();
+}
+
+/**
+ * The line inside a bar: which part of it was CPU time. Solid up to what is
+ * known, hatched up to an upper bound; where nothing is known there is none.
+ * @param {Painter} p @param {any} seg @param {number} i
+ * @param {number} x0 @param {number} x1 @param {number} y
+ */
+function drawCPU(p, seg, i, x0, x1, y) {
+  const quality = seg.quality[i];
+  const dur = seg.dur[i];
+  if (quality === Quality.unknown || !(dur > 0)) return;
+  const end = x0 + (x1 - x0) * Math.min(1, seg.cpu[i] / dur);
+  const a = Math.max(x0, 0);
+  const b = Math.min(end, p.width);
+  if (b - a < 1) return;
+  const top = y + barHeight - 2;
+  p.ctx.fillStyle = p.colors["cpu-line"];
+  if (quality !== Quality.atMost) {
+    p.ctx.fillRect(a, top, b - a, 2);
+    return;
+  }
+  for (let x = a; x < b; x += 5) p.ctx.fillRect(x, top, Math.min(2, b - x), 2);
+}
+
+/**
+ * @param {Painter} p @param {any} seg @param {number} i
+ * @param {number} left @param {number} right @param {number} y @param {string} rowTitle @param {boolean} hold
+ */
+function drawLabel(p, seg, i, left, right, y, rowTitle, hold) {
+  const { ctx } = p;
+  const room = Math.min(right, p.width) - left - 6;
+  if (room < 14) return;
+  const kind = seg.kind[i];
+  const name = p.model.name(seg.name[i]);
+  const label = kind === Kind.wait ? `wait ${name}` : hold ? `holds ${name}` : name;
+  const text = cutText(p, label, room);
+  if (text === "") return;
+  ctx.fillStyle = hold ? p.colors.fg : p.colors["bar-text"];
+  ctx.fillText(text, left + 3, y + 12);
+  p.drawn.labels.push({ label, row: rowTitle });
+  // A lock's address says nothing to the eye; the panel has it.
+  if (hold || kind === Kind.wait || text !== label || !seg.args[i]) return;
+  const used = textWidth(p, label) + 8;
+  if (room - used < 30) return;
+  const rest = cutText(p, argumentsText(p.model.argsText(seg, i)), room - used);
+  const alpha = ctx.globalAlpha;
+  ctx.globalAlpha = alpha * 0.7;
+  ctx.fillText(rest, left + 3 + used, y + 12);
+  ctx.globalAlpha = alpha;
+}
+
+/** @param {Painter} p @param {string} text */
+function textWidth(p, text) {
+  let w = p.widths.get(text);
+  if (w === undefined) {
+    w = p.ctx.measureText(text).width;
+    if (p.widths.size > 20000) p.widths.clear();
+    p.widths.set(text, w);
+  }
+  return w;
+}
+
+/**
+ * text, or as much of it as fits, with an ellipsis; empty if that says nothing.
+ * @param {Painter} p @param {string} text @param {number} room
+ */
+function cutText(p, text, room) {
+  const full = textWidth(p, text);
+  if (full <= room) return text;
+  const chars = Math.floor((text.length * room) / full) - 1;
+  return chars >= 2 ? `${text.slice(0, chars)}…` : "";
+}

@@ -1,0 +1,76 @@
+// Colours of names. Sixteen that colour-blind eyes tell apart by hue or by
+// lightness (after Paul Tol's "light" and "muted" schemes, SRON/EPS/TN/09-002,
+// without their oranges and reds: those are for waits and losses), all light
+// enough for dark text.
+
+import { isScope } from "../data/kinds.js";
+import { stateWords } from "../data/states.js";
+
+const palette = [
+  "#77aadd", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#cc99cc", "#a7b8ff",
+  "#5f9ea0", "#d6c27a", "#8fd0a8", "#b0a8e0", "#d99aa0", "#a3b18a", "#7fc7d9", "#c9b79c",
+];
+
+/** @type {Map<string, number>} */
+const colorByName = new Map();
+const colorUsed = new Uint8Array(palette.length);
+
+/** @param {string} text */
+function colorHash(text) {
+  let h = 2166136261;
+  for (let i = 0; i < text.length; i++) {
+    h = Math.imul(h ^ text.charCodeAt(i), 16777619);
+  }
+  return (h ^ (h >>> 13)) >>> 0;
+}
+
+/** Segments whose names have colours. @type {WeakSet<any>} */
+const colorSegments = new WeakSet();
+
+/**
+ * Gives the names of a trace's scopes their colours, in the order of their first
+ * use: what is looked at first must not decide, nor what is no scope's name.
+ * @param {any} model
+ */
+export function colorScopes(model) {
+  const used = new Set();
+  for (const seg of model.segments()) {
+    if (colorSegments.has(seg)) continue;
+    colorSegments.add(seg);
+    for (let i = 0; i < seg.n; i++) if (isScope(seg.kind[i])) used.add(seg.name[i]);
+  }
+  for (const id of [...used].sort((a, b) => a - b)) colorOf(model.name(id));
+}
+
+/**
+ * The colour of a name: by its text, so that it is the same in every trace; but
+ * the first sixteen names of a trace avoid each other's.
+ * @param {string} text
+ * @returns {string} a CSS colour
+ */
+export function colorOf(text) {
+  let c = colorByName.get(text);
+  if (c === undefined) {
+    c = colorHash(text) % palette.length;
+    for (let tries = 0; colorUsed[c] && tries < palette.length; tries++) c = (c + 1) % palette.length;
+    if (colorByName.size >= palette.length) c = colorHash(text) % palette.length;
+    colorUsed[c] = 1;
+    colorByName.set(text, c);
+  }
+  return palette[c];
+}
+
+/**
+ * The page's own colours, read from its style sheet, for the canvases.
+ * @returns {Record<string, string>}
+ */
+export function themeColors() {
+  const style = getComputedStyle(document.documentElement);
+  const names = [...Object.keys(stateWords).map((s) => `state-${s}`), "bg", "bg-raised", "fg", "fg-dim", "line", "accent", "hover", "selected", "wait", "wait-soft", "arrow", "hold",
+    "loss", "cpu-user", "cpu-system", "cpu-limit", "memory", "heap", "count", "bar-edge", "bar-text", "cpu-line", "shade"];
+  /** @type {Record<string, string>} */
+  const colors = {};
+  for (const n of names) colors[n] = style.getPropertyValue(`--${n}`).trim();
+  colors.font = style.getPropertyValue("--font").trim();
+  return colors;
+}

@@ -1,0 +1,169 @@
+// Draws strips: rows of bars and flags, folded groups, counters. What is drawn
+// costs what there are pixels, not what there are scopes.
+
+import { drawBar, drawMerged, fillOf } from "./bar.js";
+import { lowerBound } from "../data/bisect.js";
+import { colorOf } from "./color.js";
+import { Kind } from "../data/kinds.js";
+import { lineHeight, flagHeight, wideWait } from "./layout.js";
+import { drawLock, drawStates } from "./strip.js";
+
+/**
+ * What drawing needs to know.
+ * @typedef {Object} Painter
+ * @property {CanvasRenderingContext2D} ctx
+ * @property {any} model
+ * @property {Record<string, string>} colors
+ * @property {number} from
+ * @property {number} to
+ * @property {number} width px
+ * @property {number} scale px per ns
+ * @property {any} hits of the search, or null
+ * @property {number} hoverName name id to emphasise, -1: none
+ * @property {boolean} growing the writer runs
+ * @property {CanvasPattern|null} hatch
+ * @property {Map<string, number>} widths of texts
+ * @property {Drawn} drawn
+ * @property {{seg: any, i: number}[]} waiting waits that are wide enough to be looked at one by one
+ * @property {{key: number, set: any, i: number}[]} locked the same of states
+ *
+ * What was drawn: labels, and how many of what.
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number}} Drawn
+ */
+
+/** @returns {Drawn} */
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0 }; }
+
+/**
+ * @param {Painter} p
+ * @param {import("./layout.js").Strip} strip
+ * @param {number} y
+ */
+export function drawStrip(p, strip, y) {
+  switch (strip.kind) {
+    case "row":
+      drawRow(p, strip, y);
+      break;
+    case "group":
+      drawGroup(p, strip, y);
+      break;
+    case "series":
+      drawSeries(p, strip, y);
+      break;
+    case "lock":
+      drawLock(p, strip, y);
+      break;
+  }
+}
+
+/** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */
+function drawRow(p, strip, y) {
+  let top = y + 1;
+  if (strip.flags) {
+    drawFlags(p, strip.row, top);
+    top += flagHeight;
+  }
+  for (const lane of strip.lanes) {
+    drawLane(p, lane, top, strip.title);
+    top += lineHeight;
+  }
+  if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
+}
+
+/** @param {Painter} p @param {any} lane @param {number} y @param {string} rowTitle */
+function drawLane(p, lane, y, rowTitle) {
+  p.model.eachBar(lane, p.from, p.to, 1.5 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0, /** @type {number} */ t1, /** @type {number} */ top, /** @type {number} */ busy, /** @type {number} */ wait) => {
+    const x0 = (t0 - p.from) * p.scale;
+    const x1 = (t1 - p.from) * p.scale;
+    p.drawn.bars++;
+    if (seg.kind[i] === Kind.wait) {
+      p.drawn.waits++;
+      if (j - i === 1 && x1 - x0 >= wideWait && seg.many(i) === 1) p.waiting.push({ seg, i });
+    }
+    if (j - i > 1 || (seg.count && seg.count[i] > 1)) drawMerged(p, seg, i, j, top, wait / busy, x0, x1, y);
+    else drawBar(p, seg, i, x0, x1, y, rowTitle);
+  });
+}
+
+/** @param {Painter} p @param {any} row @param {number} y */
+function drawFlags(p, row, y) {
+  const { ctx } = p;
+  p.model.instants(row, p.from, p.to, 3 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0) => {
+    const x = Math.round((t0 - p.from) * p.scale) + 0.5;
+    ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.2 : 1;
+    ctx.fillStyle = p.colors.fg;
+    ctx.fillRect(x - 0.5, y, 1, flagHeight);
+    ctx.fillStyle = colorOf(p.model.name(seg.name[i]));
+    ctx.strokeStyle = p.colors.fg;
+    ctx.beginPath();
+    ctx.moveTo(x, y);
+    ctx.lineTo(x + 7, y + 3.5);
+    ctx.lineTo(x, y + 7);
+    ctx.closePath();
+    if (seg.kind[i] !== Kind.pending) ctx.fill();
+    ctx.stroke();
+    ctx.globalAlpha = 1;
+  });
+}
+
+/**
+ * A folded group: its rows' outermost scopes over each other, darker where more
+ * of them ran.
+ * @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y
+ */
+function drawGroup(p, strip, y) {
+  if (!strip.shut || !strip.rows) return;
+  const most = 400;
+  const live = strip.rows.filter((r) => r.last >= p.from && r.first <= p.to);
+  const step = Math.max(1, Math.ceil(live.length / most));
+  p.ctx.globalAlpha = 0.45;
+  for (let k = 0; k < live.length; k += step) {
+    const lane = live[k].lanes[0];
+    if (!lane) continue;
+    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ _j, /** @type {number} */ t0, /** @type {number} */ t1) => {
+      const x0 = Math.max(0, (t0 - p.from) * p.scale);
+      const x1 = Math.min(p.width, (t1 - p.from) * p.scale);
+      p.ctx.fillStyle = fillOf(p, seg, i);
+      p.ctx.fillRect(x0, y + 3, Math.max(1, x1 - x0), lineHeight - 4);
+    });
+  }
+  p.ctx.globalAlpha = 1;
+}
+
+/** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */
+function drawSeries(p, strip, y) {
+  const { ctx } = p;
+  const { time, value } = strip.series;
+  if (time.length === 0) return;
+  let lo = lowerBound(time, p.from) - 1;
+  const hi = lowerBound(time, p.to);
+  lo = Math.max(lo, 0);
+  let min = Infinity;
+  let max = -Infinity;
+  for (let k = lo; k < Math.max(hi, lo + 1); k++) {
+    min = Math.min(min, value[k]);
+    max = Math.max(max, value[k]);
+  }
+  min = Math.min(min, 0);
+  const h = strip.h - 4;
+  const at = (/** @type {number} */ v) => y + 2 + h - (max > min ? ((v - min) / (max - min)) * (h - 2) : 1);
+  ctx.fillStyle = p.colors.count;
+  ctx.globalAlpha = 0.35;
+  let x = Math.max(0, (time[lo] - p.from) * p.scale);
+  let top = at(value[lo]);
+  for (let k = lo + 1; k <= hi; k++) {
+    const next = k < time.length ? Math.min(p.width, (time[k] - p.from) * p.scale) : Math.min(p.width, (p.model.end - p.from) * p.scale);
+    // Several values in one pixel: the highest is shown.
+    if (next - x < 1 && k < hi) {
+      top = Math.min(top, at(value[k]));
+      continue;
+    }
+    ctx.globalAlpha = 0.35;
+    ctx.fillRect(x, top, next - x, y + 2 + h - top);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(x, top, next - x, 1.5);
+    x = next;
+    if (k < time.length) top = at(value[k]);
+  }
+  ctx.globalAlpha = 1;
+}

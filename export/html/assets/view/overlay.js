@@ -1,0 +1,125 @@
+// What lies over the bars: the selection, the chosen range, the pointer's line,
+// marks, lost stretches, and the arrows of the selected scope.
+
+import { extentOf } from "../model/refs.js";
+import { lockedLinks, waitingLinks } from "../model/waitlinks.js";
+
+/**
+ * @param {import("./draw.js").Painter} p
+ * @param {any} app
+ * @param {number} height
+ * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
+ */
+export function drawOverlay(p, app, height, placeY) {
+  const { ctx, colors } = p;
+  const x = (/** @type {number} */ t) => (t - p.from) * p.scale;
+  for (const [from, to] of app.model.meta.gaps ?? []) {
+    const a = Math.max(0, x(from));
+    const b = Math.min(p.width, Math.max(x(to), x(from) + 2));
+    if (b <= a) continue;
+    ctx.fillStyle = colors.loss;
+    ctx.globalAlpha = 0.14;
+    ctx.fillRect(a, 0, b - a, height);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(a, 0, b - a, 3);
+  }
+  for (const [from, to] of app.model.meta.breaks ?? []) line(p, (x(from) + x(to)) / 2, height, colors.loss, [2, 3]);
+  for (const m of app.marks) line(p, x(m), height, colors.accent, [4, 3]);
+  const end = x(app.model.end);
+  if (end < p.width) {
+    // Behind the end of what is known there is nothing, and not idleness.
+    ctx.fillStyle = colors.shade;
+    ctx.fillRect(Math.max(0, end), 0, p.width - Math.max(0, end), height);
+    line(p, end, height, app.growing ? colors.accent : colors["fg-dim"], []);
+  }
+  if (app.range) {
+    const a = x(app.range.from);
+    const b = x(app.range.to);
+    ctx.fillStyle = colors.shade;
+    ctx.fillRect(0, 0, Math.max(0, a), height);
+    ctx.fillRect(b, 0, Math.max(0, p.width - b), height);
+    line(p, a, height, colors.accent, []);
+    line(p, b, height, colors.accent, []);
+  }
+  if (app.selection) {
+    const place = app.model.place(app.selection, app.by);
+    const at = place && placeY(place.key, place.depth);
+    if (at) {
+      const { start, end: stop } = extentOf(app.selection);
+      const a = Math.max(-3, x(start));
+      const b = Math.min(p.width + 3, Math.max(x(stop), x(start) + 2));
+      ctx.strokeStyle = colors.bg;
+      ctx.lineWidth = 4;
+      ctx.strokeRect(a, at.y + 1, b - a, at.h);
+      ctx.strokeStyle = colors.selected;
+      ctx.lineWidth = 2;
+      ctx.strokeRect(a, at.y + 1, b - a, at.h);
+      ctx.lineWidth = 1;
+    }
+  }
+  if (app.state) {
+    const at = placeY(app.state.key, 0, true);
+    const { t0, t1 } = app.state.run;
+    if (at) {
+      ctx.strokeStyle = colors.selected;
+      ctx.lineWidth = 2;
+      ctx.strokeRect(Math.max(-3, x(t0)), at.y - 1, Math.max(2, Math.min(p.width + 3, x(t1)) - Math.max(-3, x(t0))), at.h + 2);
+      ctx.lineWidth = 1;
+    }
+  }
+  if (app.cursor !== null) line(p, x(app.cursor), height, colors["fg-dim"], []);
+}
+
+/**
+ * @param {import("./draw.js").Painter} p @param {number} x @param {number} height
+ * @param {string} color @param {number[]} dash
+ */
+function line(p, x, height, color, dash) {
+  if (x < 0 || x > p.width) return;
+  p.ctx.strokeStyle = color;
+  p.ctx.setLineDash(dash);
+  p.ctx.beginPath();
+  p.ctx.moveTo(Math.round(x) + 0.5, 0);
+  p.ctx.lineTo(Math.round(x) + 0.5, height);
+  p.ctx.stroke();
+  p.ctx.setLineDash([]);
+}
+
+/**
+ * The arrows of the selection: from who made the goroutine to it, from who held the
+ * lock to who waited, from who woke it. Where few waits for locks are in sight
+ * theirs are there unasked.
+ * @param {import("./draw.js").Painter} p
+ * @param {any} app
+ * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
+ */
+export function drawLinks(p, app, placeY) {
+  const { ctx, colors } = p;
+  if (app.by === "thread") return; // the ends are goroutines
+  const all = app.selection || app.state ? app.links : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
+  for (const link of all) {
+    const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
+    const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);
+    const b = placeY(link.to.rowKey, depthOf(link.to), link.to.strip);
+    if (!a || !b) continue;
+    p.drawn.arrows++;
+    const x0 = (link.from.time - p.from) * p.scale;
+    const x1 = (link.to.time - p.from) * p.scale;
+    const y0 = a.y + a.h / 2;
+    const y1 = b.y + b.h / 2;
+    ctx.strokeStyle = link.kind === "lock" || link.kind === "block" ? colors.arrow : link.kind === "wake" ? colors["state-runnable"] : colors.accent;
+    ctx.fillStyle = ctx.strokeStyle;
+    ctx.lineWidth = 1.5;
+    const bend = Math.max(14, Math.min(80, Math.abs(x1 - x0) / 2));
+    ctx.beginPath();
+    ctx.moveTo(x0, y0);
+    ctx.bezierCurveTo(x0 + bend, y0, x1 - bend, y1, x1, y1);
+    ctx.stroke();
+    ctx.beginPath();
+    ctx.moveTo(x1, y1);
+    ctx.lineTo(x1 - 7, y1 - 4);
+    ctx.lineTo(x1 - 7, y1 + 4);
+    ctx.fill();
+    ctx.lineWidth = 1;
+  }
+}

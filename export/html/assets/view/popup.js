@@ -1,0 +1,118 @@
+// The pop-up: what the pointer rests on, in a few lines.
+
+import { argumentsText } from "../data/args.js";
+import { lowerBound } from "../data/bisect.js";
+import { extentOf } from "../model/refs.js";
+import { Kind, Flag, Quality } from "../data/kinds.js";
+import { make } from "./make.js";
+import { parent, selfTime } from "../model/relate.js";
+import { digits3, thousands } from "./time.js";
+import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
+import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
+
+const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
+
+/**
+ * How much of a scope's time was CPU time, in words.
+ * @param {any} app @param {number} cpu ns, NaN unknown @param {number} quality
+ */
+function cpuText(app, cpu, quality) {
+  switch (quality) {
+    case Quality.exact:
+      return `${app.span(cpu)} (exact)`;
+    case Quality.likely:
+      return `${app.span(cpu)} (likely)`;
+    case Quality.atMost:
+      return `at most ${app.span(cpu)}`;
+  }
+  return "unknown";
+}
+
+/** @param {any} app */
+export function createPopup(app) {
+  const element = /** @type {HTMLElement} */ (document.getElementById("popup"));
+
+  /**
+   * @param {import("./rowsview.js").Hit|null} hit
+   * @param {number} x @param {number} y in the window
+   * @param {number} time under the pointer
+   */
+  function show(hit, x, y, time) {
+    const content = hit ? describe(hit, time) : null;
+    if (!content) {
+      element.hidden = true;
+      return;
+    }
+    element.replaceChildren(...content);
+    element.hidden = false;
+    const box = element.getBoundingClientRect();
+    const left = x + 14 + box.width > innerWidth ? x - 14 - box.width : x + 14;
+    const top = y + 16 + box.height > innerHeight ? y - 12 - box.height : y + 16;
+    element.style.left = `${Math.max(2, left)}px`;
+    element.style.top = `${Math.max(2, top)}px`;
+  }
+
+  /** @param {string} title @param {[string, string|null][]} facts */
+  function lines(title, facts) {
+    const list = make("dl");
+    for (const [k, v] of facts) if (v !== null) list.append(make("dt", { text: k }), make("dd", { text: v }));
+    return [make("div", { class: "head", text: title }), list];
+  }
+
+  /** @param {import("./rowsview.js").Hit} hit @param {number} time */
+  function describe(hit, time) {
+    const { model } = app;
+    if (hit.strip.kind === "series") {
+      const s = hit.strip.series;
+      const k = lowerBound(s.time, time + 1) - 1;
+      return k < 0 ? null : lines(hit.strip.title, [["value", String(s.value[k])], ["since", app.time(s.time[k])]]);
+    }
+    if (hit.strip.kind === "lock") {
+      return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock)]);
+    }
+    if (hit.state) {
+      const { set } = hit.strip.states;
+      return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);
+    }
+    if (hit.seg === undefined || hit.i === undefined) return null;
+    const { seg, i } = hit;
+    const name = model.name(seg.name[i]) || "(no name)";
+    if (hit.merged) {
+      let n = 0;
+      for (let k = i; k < (hit.j ?? i + 1); k++) n += seg.count ? seg.count[k] : 1;
+      const last = (hit.j ?? i + 1) - 1;
+      const stop = seg.start[last] + seg.dur[last];
+      return lines(`${thousands(n)} scopes, each too short to show`, [["longest name", name], ["from", app.time(seg.start[i])], ["over", app.span(stop - seg.start[i])], ["", "zoom in to see them"]]);
+    }
+    const ref = { seg, i };
+    const { start, end } = extentOf(ref);
+    const open = (seg.flags[i] & Flag.open) !== 0;
+    const kind = seg.kind[i];
+    const lock = lockArgs(model, seg, i);
+    const args = lock ? "" : argumentsText(model.argsText(seg, i));
+    if (kind === Kind.event || kind === Kind.pending) {
+      return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
+    }
+    const holder = kind === Kind.wait && lock ? lock.holder : 0;
+    const held = scopeOfHolder(model, holder, start);
+    const words = /** @type {Record<number, string>} */ (popupWords)[kind];
+    const title = kind === Kind.wait || kind === Kind.hold ? `${words} ${name}` : name;
+    const around = parent(model, ref);
+    const self = selfTime(model, ref);
+    const dur = end - start;
+    const across = (seg.flags[i] & Flag.across) !== 0;
+    const ratio = seg.quality[i] !== Quality.unknown && dur > 0 ? `, ${seg.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(seg.cpu[i] / dur)} of it` : "";
+    return lines(title, [
+      ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.seg.name[held.i])}` : ""}` : null],
+      ["lock", lock ? lockText(lock) : null],
+      ["arguments", args || null],
+      ["start", app.time(start)],
+      ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : app.span(dur)],
+      ["self", self === null || !Number.isFinite(self) || kind === Kind.wait || kind === Kind.hold ? null : app.span(self)],
+      ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, seg.cpu[i], seg.quality[i]) + ratio],
+      ["on", `${hit.strip.title}${seg.thread[i] && app.by !== "thread" ? `, thread ${seg.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],
+      ["in", around ? model.name(around.seg.name[around.i]) : null],
+    ]);
+  }
+  return { element, show, hide() { element.hidden = true; } };
+}

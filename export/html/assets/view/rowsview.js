@@ -1,0 +1,245 @@
+// The rows: a scrolled sheet with labels at the left and one canvas as large as
+// what is seen of it. Only the strips in sight have labels and are drawn.
+
+import { makeHatch } from "./bar.js";
+import { drawStrip, nothingDrawn } from "./draw.js";
+import { layoutRows, stripsBetween, showMore, rowId, lineHeight, flagHeight } from "./layout.js";
+import { make, makeButton } from "./make.js";
+import { beginCanvas } from "./plot.js";
+import { drawLinks, drawOverlay } from "./overlay.js";
+import { lockFacts, stateAt } from "./waitfacts.js";
+
+/**
+ * What lies under a point.
+ * @typedef {Object} Hit
+ * @property {import("./layout.js").Strip} strip
+ * @property {any=} lane
+ * @property {any=} seg
+ * @property {number=} i
+ * @property {number=} j the items [i, j) where several are merged
+ * @property {boolean=} merged
+ * @property {import("../data/states.js").StateRun|null=} state
+ * @property {number=} time ns
+ */
+
+/** @param {any} app */
+export function createRowsView(app) {
+  const element = /** @type {HTMLElement} */ (document.getElementById("rows"));
+  const canvas = make("canvas", { "aria-hidden": "true" });
+  const labels = make("div", { class: "labels" });
+  const sheet = make("div", { class: "sheet" }, canvas, labels);
+  element.replaceChildren(sheet);
+  /** @type {import("./layout.js").Strip[]} */
+  let strips = [];
+  let labelled = "";
+  /** @type {Map<string, number>} */
+  const widths = new Map();
+  /** @type {CanvasPattern|null} */
+  let hatch = null;
+  let hatchColor = "";
+  element.addEventListener("scroll", () => app.redraw());
+
+  function gutter() { return canvas.offsetLeft; }
+  function width() { return Math.max(10, element.clientWidth - gutter()); }
+
+  /** Lays the rows out anew. */
+  function layout() {
+    const { strips: list, height } = layoutRows(app.model, app.arranged, app.choices);
+    strips = list;
+    sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
+    labels.style.height = sheet.style.height;
+    labelled = "";
+  }
+
+  /** @param {import("./layout.js").Strip} s */
+  function label(s) {
+    const name = make("span", { class: "name", text: s.title, title: s.title });
+    const box = make("div", { class: `label ${s.kind}` }, name);
+    if (s.inner) box.classList.add("inner");
+    if (s.row && !s.row.named) box.classList.add("unnamed");
+    if (s.kind === "row" && app.chosenRow === s.id) box.classList.add("chosen");
+    const toggle = (/** @type {Set<string>} */ set, /** @type {string} */ id) => () => {
+      if (!set.delete(id)) set.add(id);
+      app.relayout();
+    };
+    const { choices } = app;
+    if (s.kind === "locks") {
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.shut, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of locks` }));
+    }
+    if (s.kind === "lock") {
+      box.append(makeButton("⊤", toggle(choices.pinned, s.id), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+      name.title = `${s.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
+    }
+    if (s.kind === "group") {
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.opened, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
+    }
+    if (s.kind === "row") {
+      const more = s.row.depth > 1;
+      box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle(choices.shut, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${s.title}`, disabled: !more }));
+      if (s.left || choices.full.has(s.id)) {
+        const text = s.left ? `⋯ ${s.left} deeper` : "⋯ fewer lines";
+        box.append(makeButton(text, toggle(choices.full, s.id), { class: "deeper", title: "All lines of this row, or the usual ones", "aria-label": `${text}: lines of ${s.title}`, "aria-pressed": String(choices.full.has(s.id)) }));
+      }
+      box.append(makeButton("⊤", toggle(choices.pinned, s.id), { class: "more", title: "Pin to the top (P)", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+    }
+    if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => { showMore(choices, s.id); app.relayout(); }));
+    if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => { choices.hidden.clear(); app.relayout(); }));
+    if (s.kind !== "more" && s.kind !== "hidden" && s.kind !== "locks") {
+      box.append(makeButton("×", () => { choices.hidden.add(s.id); app.relayout(); }, { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
+    }
+    if (s.kind === "row") {
+      name.addEventListener("click", () => app.chooseRow(s.id));
+      name.title = `${s.title}: ${s.row.scopes.toLocaleString("en")} scopes`;
+    }
+    box.style.top = `${s.y}px`;
+    box.style.height = `${s.h}px`;
+    return box;
+  }
+
+  /** @param {Record<string, string>} colors */
+  function draw(colors) {
+    const height = element.clientHeight;
+    const w = width();
+    if (canvas.style.width !== `${w}px`) canvas.style.width = `${w}px`;
+    if (canvas.style.height !== `${height}px`) canvas.style.height = `${height}px`;
+    const { ctx } = beginCanvas(canvas, w, height, colors);
+    const top = element.scrollTop;
+    const seen = stripsBetween(strips, top, top + height);
+    const key = `${seen.map((s) => s.id + s.y).join()}|${app.chosenRow}`;
+    if (key !== labelled) {
+      // Focus stays where it was, if what had it is still in sight.
+      const focused = labels.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+      labels.replaceChildren(...seen.map(label));
+      labelled = key;
+      if (focused) for (const b of labels.querySelectorAll("button")) if (b.getAttribute("aria-label") === focused) b.focus();
+    }
+    if (hatchColor !== colors.bg) {
+      hatchColor = colors.bg;
+      hatch = makeHatch(ctx, hatchColor);
+    }
+    const { from, to } = app.view;
+    /** @type {import("./draw.js").Painter} */
+    const p = {
+      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
+      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), waiting: [], locked: [],
+    };
+    app.drawn = p.drawn;
+    ctx.lineWidth = 1;
+    for (const s of seen) {
+      const y = s.y - top;
+      ctx.fillStyle = s.kind === "group" || s.kind === "locks" ? colors["bg-raised"] : colors.bg;
+      ctx.fillRect(0, y, w, s.h);
+      ctx.fillStyle = colors.line;
+      ctx.fillRect(0, y, w, 1);
+      drawStrip(p, s, y);
+    }
+    drawOverlay(p, app, height, placeY);
+    drawLinks(p, app, placeY);
+  }
+
+  /**
+   * Where a place of a row is on the canvas; null if the row is not shown. A row
+   * out of sight still has a place.
+   * @param {number} key @param {number} depth @param {boolean} strip its strip of states, if it has one
+   */
+  function placeY(key, depth, strip = false) {
+    const id = rowId({ by: app.by, key });
+    const s = strips.find((x) => x.kind === "row" && x.id === id);
+    if (!s) return null;
+    if (s.states && (strip || s.lanes.length === 0)) return { y: s.y - element.scrollTop + /** @type {number} */ (s.statesAt), h: /** @type {number} */ (s.statesHigh) };
+    const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
+    return { y: s.y - element.scrollTop + 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight, h: lineHeight - 2 };
+  }
+
+  /** @param {number} x @param {number} y in the canvas @returns {Hit|null} */
+  function at(x, y) {
+    const [s] = stripsBetween(strips, y + element.scrollTop, y + element.scrollTop + 1);
+    if (!s) return null;
+    /** @type {Hit} */
+    const hit = { strip: s };
+    const scale = width() / (app.view.to - app.view.from);
+    const t = app.view.from + x / scale;
+    hit.time = t;
+    if (s.kind !== "row") return hit;
+    let inside = y + element.scrollTop - s.y - 1;
+    if (s.states && inside >= /** @type {number} */ (s.statesAt) - 1) {
+      hit.state = stateAt(s.states, t, 1 / scale);
+      return hit;
+    }
+    let best = 6 / scale;
+    const near = (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0, /** @type {number} */ t1) => {
+      const distance = t < t0 ? t0 - t : t > t1 ? t - t1 : 0;
+      if (distance < best || (distance === 0 && hit.seg === undefined)) {
+        best = distance;
+        Object.assign(hit, { seg, i, j, merged: j - i > 1 || (seg.count !== null && seg.count !== undefined && seg.count[i] > 1) });
+      }
+    };
+    if (s.flags) {
+      if (inside < flagHeight) {
+        app.model.instants(s.row, t - 8 / scale, t + 4 / scale, 3 / scale, near);
+        return hit;
+      }
+      inside -= flagHeight;
+    }
+    hit.lane = s.lanes[Math.floor(inside / lineHeight)];
+    if (hit.lane) {
+      best = 3 / scale;
+      app.model.eachBar(hit.lane, t - 4 / scale, t + 4 / scale, 1.5 / scale, near);
+    }
+    return hit;
+  }
+
+  /** Scrolls so that a lock's row is in sight; false: it has none. @param {string} name @param {string} addr empty: any */
+  function revealLock(name, addr) {
+    const is = (/** @type {any} */ l) => app.model.name(l.nameId) === name && (addr === "" || l.addr === addr);
+    const place = app.model.waits.locks.findIndex(is);
+    if (place < 0) return false;
+    const { id } = app.model.waits.locks[place];
+    app.choices.hidden.delete(id);
+    app.choices.shut.delete("locks");
+    app.choices.locks = true;
+    while ((app.choices.shown.get("locks") ?? 10) <= place) showMore(app.choices, "locks");
+    layout();
+    const s = strips.find((x) => x.id === id);
+    if (!s) return false;
+    if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y - element.clientHeight / 2);
+    return true;
+  }
+
+  /** Scrolls so that a row is in sight. @param {number} key @param {number} depth */
+  function reveal(key, depth) {
+    const id = rowId({ by: app.by, key });
+    let s = strips.find((x) => x.kind === "row" && x.id === id);
+    if (!s) {
+      // It may be in a folded group, hidden, or filtered away.
+      app.choices.hidden.delete(id);
+      const group = strips.find((x) => x.kind === "group" && x.rows?.some((r) => rowId(r) === id));
+      if (group) {
+        app.choices.opened.add(group.id);
+        const place = /** @type {any[]} */ (group.rows).findIndex((r) => rowId(r) === id);
+        while ((app.choices.shown.get(group.id) ?? 20) <= place) showMore(app.choices, group.id);
+      }
+      layout();
+      s = strips.find((x) => x.kind === "row" && x.id === id);
+      if (!s) {
+        app.choices.filter = "";
+        layout();
+        s = strips.find((x) => x.kind === "row" && x.id === id);
+      }
+    }
+    if (!s) return;
+    if (depth >= s.lanes.length) {
+      app.choices.shut.delete(id);
+      if (depth >= 12) app.choices.full.add(id);
+      layout();
+      s = /** @type {import("./layout.js").Strip} */ (strips.find((x) => x.kind === "row" && x.id === id));
+    }
+    const y = s.y + Math.max(0, depth) * lineHeight;
+    if (y < element.scrollTop + 4) element.scrollTop = Math.max(0, y - 30);
+    else if (y + lineHeight + 14 > element.scrollTop + element.clientHeight) element.scrollTop = y - element.clientHeight + 60;
+  }
+
+  return {
+    element, canvas, layout, draw, at, width, gutter, reveal, revealLock,
+  };
+}

@@ -1,0 +1,166 @@
+// Draws the strip of states under a goroutine's bars, and the rows of locks.
+
+import { lowerBound } from "../data/bisect.js";
+import { colorOf } from "./color.js";
+import { lineHeight, waitLine, wideWait } from "./layout.js";
+import { stateText } from "../data/states.js";
+
+/** @typedef {import("./draw.js").Painter} Painter */
+
+/** @type {Map<string, boolean>} */
+const darkColors = new Map();
+
+/** Tells whether white is easier to read on a colour than black. @param {string} color #rrggbb */
+export function isDark(color) {
+  let dark = darkColors.get(color);
+  if (dark === undefined) {
+    const part = (/** @type {number} */ at) => (parseInt(color.slice(at, at + 2), 16) / 255) ** 2.2;
+    dark = 0.2126 * part(1) + 0.7152 * part(3) + 0.0722 * part(5) < 0.18;
+    darkColors.set(color, dark);
+  }
+  return dark;
+}
+
+/** From this share of a merged stretch on, waiting for locks is shown in it. */
+const lockShown = 0.01;
+
+/**
+ * @param {Painter} p @param {import("../data/states.js").StateLane} lane
+ * @param {number} y @param {number} h
+ */
+export function drawStates(p, lane, y, h) {
+  const { ctx } = p;
+  const { set } = lane;
+  lane.each(p.from, p.to, 1 / p.scale, (run) => {
+    const x0 = Math.max((run.t0 - p.from) * p.scale, 0);
+    const x1 = Math.min((run.t1 - p.from) * p.scale, p.width);
+    if (x1 <= 0 || x0 >= p.width) return;
+    const name = set.nameOf(run.top);
+    const w = Math.max(1, x1 - x0);
+    p.drawn.states++;
+    if (run.top === set.lockState && run.n === 1 && x1 - x0 >= wideWait) p.locked.push({ key: lane.key, set, i: run.i });
+    if (name === "unknown") {
+      ctx.fillStyle = p.colors.line;
+      ctx.fillRect(x0, y + h / 2, w, 1);
+    } else {
+      ctx.fillStyle = p.colors[`state-${name}`] || p.colors["state-other"];
+      ctx.fillRect(x0, y, w, h);
+    }
+    const share = run.lock / (run.t1 - run.t0);
+    if (run.top !== set.lockState && share >= lockShown) {
+      // Many short waits are no less of a wait: they show beside what took more.
+      const high = Math.max(1.5, h * share);
+      ctx.fillStyle = p.colors["state-lock"];
+      ctx.fillRect(x0, y + h - high, w, high);
+    }
+    if (h >= 12 && w >= 40 && run.n === 1) {
+      ctx.fillStyle = isDark(p.colors[`state-${name}`]) ? "#ffffff" : "#14171b";
+      const text = stateText(name);
+      if (ctx.measureText(text).width < w - 6) ctx.fillText(text, x0 + 3, y + h - 3);
+    }
+  });
+}
+
+/**
+ * One object's row: who held it above, how many waited below.
+ * @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y
+ */
+export function drawLock(p, strip, y) {
+  /** @type {import("../data/lockset.js").LockRow} */
+  const l = strip.lock;
+  drawHolders(p, l, y + 1, strip.title);
+  drawWaiters(p, l, y + 1 + lineHeight, waitLine - 2);
+}
+
+/** @param {Painter} p @param {any} l @param {number} y @param {string} title */
+function drawHolders(p, l, y, title) {
+  const { ctx } = p;
+  let until = -Infinity; // what ends before this px is not seen beside what is there
+  for (let k = lowerBound(l.ends, p.from); k < l.starts.length && l.starts[k] <= p.to; k++) {
+    const x0 = Math.max((l.starts[k] - p.from) * p.scale, -2);
+    const x1 = Math.min(Math.max((l.ends[k] - p.from) * p.scale, x0 + 1), p.width + 2);
+    if (x1 < until + 0.5) continue;
+    until = x1;
+    const many = l.many[k] > 1;
+    ctx.globalAlpha = many ? 0.6 : 1;
+    ctx.fillStyle = l.scopes[k] < 0 ? p.colors.hold : colorOf(p.model.name(l.scopes[k]));
+    ctx.fillRect(x0, y + 1, x1 - x0, lineHeight - 3);
+    ctx.globalAlpha = 1;
+    p.drawn.holds++;
+    if (x1 - x0 < 24) continue;
+    ctx.fillStyle = p.colors["bar-text"];
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(x0, y, x1 - x0 - 2, lineHeight);
+    ctx.clip();
+    const label = holderText(p.model, l, k);
+    ctx.fillText(label, Math.max(x0, 0) + 3, y + 12);
+    ctx.restore();
+    p.drawn.labels.push({ label, row: title });
+  }
+}
+
+/** Who held a lock then, in words. @param {any} model @param {any} l @param {number} k */
+export function holderText(model, l, k) {
+  const row = model.goroutines.rows.get(l.goids[k]);
+  const name = (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${l.goids[k]}`;
+  const scope = l.scopes[k] < 0 ? "" : `, in ${model.name(l.scopes[k]) || "(no name)"}`;
+  return l.many[k] > 1 ? `${l.many[k]} holds, the longest by ${name}${scope}` : name + scope;
+}
+
+/**
+ * How many waited: on an average as high as it is filled, and faintly, where that is
+ * more, the most at once.
+ * @param {Painter} p @param {any} l @param {number} y @param {number} h
+ */
+function drawWaiters(p, l, y, h) {
+  const { times, counts, sums } = l;
+  const most = Math.max(1, l.most);
+  const first = Math.max(0, lowerBound(times, p.from) - 1);
+  let from = times[first]; // of what is gathered for one pixel
+  let high = 0;
+  let sum = 0;
+  const flush = (/** @type {number} */ to) => {
+    if (high > 0) waiters(p, from, to, high, most, sum / Math.max(1, to - from), y, h);
+    from = to;
+    high = sum = 0;
+  };
+  for (let k = first; k < times.length && times[k] <= p.to; k++) {
+    const next = k + 1 < times.length ? times[k + 1] : times[k];
+    const wide = (next - times[k]) * p.scale >= 1;
+    if (wide) flush(times[k]);
+    high = Math.max(high, counts[k]);
+    sum += sums[k];
+    if (wide || (next - from) * p.scale >= 1) flush(next);
+  }
+  flush(from + 1 / p.scale);
+}
+
+/**
+ * @param {Painter} p @param {number} from @param {number} to @param {number} high the most at once
+ * @param {number} most of the whole row @param {number} mean @param {number} y @param {number} h
+ */
+function waiters(p, from, to, high, most, mean, y, h) {
+  const x = Math.max(0, (from - p.from) * p.scale);
+  const w = Math.max(1, Math.min(p.width, (to - p.from) * p.scale) - x);
+  for (const [n, color] of /** @type {[number, string][]} */ ([[high, p.colors["wait-soft"]], [mean, p.colors.wait]])) {
+    const up = Math.max(1.5, h * Math.min(1, n / most));
+    p.ctx.fillStyle = color;
+    p.ctx.fillRect(x, y + h - up, w, up);
+  }
+  if (w < 14) return;
+  p.ctx.fillStyle = h * (high / most) >= 12 ? p.colors["bar-text"] : p.colors.fg;
+  p.ctx.fillText(String(high), x + 3, y + h - 3);
+}
+
+/** How many waited at a moment, at most. @param {any} l @param {number} t */
+export function waitersAt(l, t) {
+  const k = lowerBound(l.times, t + 1) - 1;
+  return k < 0 ? 0 : l.counts[k];
+}
+
+/** The stretch in which a lock was held at a moment, or near it; -1: none. @param {any} l @param {number} t @param {number} near ns */
+export function heldAt(l, t, near) {
+  const k = lowerBound(l.ends, t - near);
+  return k < l.starts.length && l.starts[k] <= t + near ? k : -1;
+}

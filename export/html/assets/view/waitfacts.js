@@ -1,0 +1,103 @@
+// Facts about states and locks, as label and text.
+
+import { stateText } from "../data/states.js";
+import { heldAt, holderText, waitersAt } from "./strip.js";
+import { percentText } from "./make.js";
+import { thousands } from "./time.js";
+
+/** Of a stack so many functions are shown in the pop-up. */
+export const popupFrames = 8;
+
+/**
+ * What a strip of states shows at a moment.
+ * @param {import("../data/states.js").StateLane} lane @param {number} t @param {number} res ns
+ * @returns {import("../data/states.js").StateRun|null}
+ */
+export function stateAt(lane, t, res) {
+  /** @type {import("../data/states.js").StateRun|null} */
+  let found = null;
+  lane.each(t - res, t + res, res, (run) => {
+    if (run.t0 <= t && t < run.t1) found = { ...run };
+  });
+  return found;
+}
+
+/** What a goroutine's row is called. @param {any} model @param {number} key */
+export function goroutineTitle(model, key) {
+  const row = model.goroutines.rows.get(key);
+  return (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${key}`;
+}
+
+/** A stack's functions; where it was too deep for what is shown, it says so. @param {any} set @param {number} stack @param {number} most */
+export function stackText(set, stack, most) {
+  const list = set.stackOf(stack);
+  return list.length > most ? [...list.slice(0, most), `… ${list.length - most} more`] : list;
+}
+
+/**
+ * @param {any} app @param {any} set @param {import("../data/states.js").StateRun} run
+ * @param {number} most functions of a stack
+ * @returns {[string, string|null][]}
+ */
+export function stateFacts(app, set, run, most) {
+  const k = run.i;
+  const dur = run.t1 - run.t0;
+  const single = run.n === 1;
+  const name = set.nameOf(run.top);
+  const reason = run.j - run.i === 1 ? set.reasons[set.reason[k]] : "";
+  const stack = run.j - run.i === 1 ? stackText(set, set.stack[k], most) : [];
+  const by = run.j - run.i === 1 ? set.by[k] : 0;
+  const where = by ? set.stackOf(set.byStack[k]).find((/** @type {string} */ f) => !/^(runtime|internal\/|sync\b)/.test(f)) : "";
+  return [
+    ["start", app.time(run.t0)],
+    [single ? "duration" : "over", app.span(dur)],
+    ["most of it", single ? null : `${stateText(name)}, ${percentText(run.time / dur)}`],
+    ["CPU", name === "running" && !set.switches ? "whether its thread was on a CPU is not known" : null],
+    ["locks", single || run.lock === 0 || name === "lock" ? null : `waiting for locks, ${percentText(run.lock / dur)}`],
+    ["Go says", reason || null],
+    ["at", stack.length > 0 ? stack.join("\n") : null],
+    ["woken by", by ? goroutineTitle(app.model, by) + (where ? ` in ${where}` : "") : null],
+    ["thread", single && run.j - run.i === 1 && set.thread[k] ? String(set.thread[k]) : null],
+  ];
+}
+
+/** What a stretch of states is called. @param {any} set @param {import("../data/states.js").StateRun} run */
+export function stateTitle(set, run) {
+  return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
+}
+
+/** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */
+export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
+
+/** @param {any} app @param {any} l @returns {[string, string][]} */
+export function lockFacts(app, l) {
+  /** @type {[string, string][]} */
+  const facts = [["kind", l.kind], ["address", l.addr]];
+  facts.push(["waits", l.waits === 0 ? "none recorded" : `${thousands(l.waits)}, ${app.span(l.wait)} together, the longest ${app.span(l.waitMax)}, at most ${l.most} at once`]);
+  if (l.sums) {
+    const had = l.sums.had < 0 ? "how often is not known" : `${thousands(l.sums.had)} times`;
+    const short = l.sums.short > 0 ? `; ${thousands(l.sums.short)} waits, ${app.span(l.sums.brief)} together, were too short to be recorded` : "";
+    facts.push(["had, in all", `${had}, ${thousands(l.sums.not)} times not at once${short}`]);
+  }
+  facts.push(["holds", l.holds === 0 ? "none recorded" : `${thousands(l.holds)}, ${app.span(l.hold)} together, the longest ${app.span(l.holdMax)}`]);
+  return facts;
+}
+
+/**
+ * What a lock's row shows at a moment.
+ * @param {any} app @param {any} l @param {number} t @param {number} near ns
+ * @returns {[string, string][]}
+ */
+export function lockNow(app, l, t, near) {
+  const k = heldAt(l, t, near);
+  /** @type {[string, string][]} */
+  const facts = [];
+  if (k >= 0) {
+    facts.push(["held by", holderText(app.model, l, k)], ["from", app.time(l.starts[k])], ["for", app.span(l.ends[k] - l.starts[k])]);
+    if (l.shared[k]) facts.push(["mode", "shared with other readers"]);
+  } else {
+    facts.push(["held by", "nobody that is known"]);
+  }
+  facts.push(["waiting", String(waitersAt(l, t))]);
+  return facts;
+}
