@@ -9,6 +9,23 @@
 // writer neither takes a page fault nor meets a full disk. The flusher keeps
 // the window ahead of the bump, writes sealed chunks out and drops their pages.
 //
+// # Where chunks are
+//
+//	backing                  chunks are                a slow disk          the file is truncated  kill -9
+//	shm, Linux's default     pages of a file in        waits alone; what    what was in there is   whole, with the file
+//	                         /dev/shm, copied to the   finds no room is     lost, the rest is      in /dev/shm; without,
+//	                         trace                     lost, counted        written                a second is missing
+//	disk                     pages of the trace        can stop a thread    ends the program       whole
+//	                                                   in a store, and so
+//	                                                   all, when the world
+//	                                                   is to stop
+//	heap                     Go memory, copied to the  as shm               as shm                 up to a second is
+//	                         trace                                                                 missing
+//
+// The window follows the measured rate: what writers use in a tenth of a second, 4 to 64
+// MiB. It is prepared in steps. Doubling it each round was too late for a burst from
+// rest, and too large for a steady stream.
+//
 // # Invariants
 //
 //  1. The bump never passes the window's end. Otherwise a store could meet a

@@ -1,21 +1,37 @@
 // Package sweeper counts stacks. Where a call is too frequent to be recorded
 // each time, what is worth knowing is who makes it and how often: callers leave
 // their stacks in memory, one goroutine takes them out, counts equal ones, names
-// their functions once, and tells the trace, at each tick, what is new.
+// their functions once, and tells the trace, at each round, what is new.
 //
-// # Design
+// # The life of a stack
 //
-// The pool is anonymous: chunks of the Go heap, which nothing writes to disk.
-// Its stripes have a chunk each; a caller reserves words in one by an atomic
-// add, stores what it has, and its first word last. The sweeper goes through
-// each stripe's chunks in the order in which they were taken, record by record,
-// clears what it has counted, and gives chunks back that it is through with, to
-// be used again or, from tick to tick, to be freed.
+//  1. The caller's stack is walked by its frame pointers, in assembly, where Go neither
+//     preempts nor moves it, and never beyond the goroutine's stack: 17 ns for ten
+//     callers, where runtime.Callers takes 540. At a process's first Start frame pointers
+//     are compared with runtime.Callers on stacks of all shapes. Where they differ, and
+//     on Go versions and processors that were not tested, runtime.Callers is used, and
+//     scopeview info --json says why ("stacks").
+//  2. The caller reserves words in its stripe's chunk by an atomic add, stores what it
+//     has, and its first word last. Its stripe follows from where its stack is:
+//     goroutines that run at once rarely share one, and no goroutine id is needed.
+//  3. The sweeper goes through each stripe's chunks in the order in which they were
+//     taken, record by record. It stops at one that is not ready, counts equal ones,
+//     clears what it has counted, and uses the chunk again. What is not needed is freed
+//     at the next round. There are at most 32 MiB; a call that finds none is lost, counted.
+//  4. At each round it writes what is new: frames and stacks, named once, functions that
+//     were inlined as frames of their own, and the counts since the last round.
 //
-// Counting is by a table of (name, return addresses). The second stage, naming,
-// happens on the same goroutine in small steps, with sweeps in between: a stack
-// is named once, and a program has some thousands of them, so a second pool for
-// it would have nothing to do.
+// # Why it is so
+//
+//   - The pool is on the heap, not an mmpool over anonymous memory. A caller that comes too
+//     late for Stop then stores into memory that is still there, so Stop needs no grace
+//     period here, and the same code serves every path and system. Chunks are used again
+//     and are not part of a long range, because nothing has to find a record later.
+//   - Naming, the second stage, goes in small steps on the same goroutine, with sweeps in
+//     between. A stack is named once, and a program has some thousands of them, so a
+//     second pool for it would have nothing to do.
+//   - scope makes its sweeper at the first call of Stack, so that a program without has
+//     neither its code nor its goroutine.
 //
 // # Invariants
 //

@@ -18,6 +18,11 @@
 //     a gain comes from replaying what the goroutines did on as many cores as there were
 //     with the cause taken out (replay.go), or from the formula that its rule states.
 //     Otherwise the longest wait would come first, which is often nobody's concern.
+//     It is a discrete replay, of what is known alone: it is an estimate.
 //  4. One cause is told once. Where a lock is held over a blocking call, that is the
 //     finding, and not also that the lock is contended.
+//
+// The tests play programs in a world of their own (world_test.go), so that what should be
+// found, and what mending brings, is known exactly. examples/doctor has real ones; make
+// doctor-check asks the built tool about them as a user would.
 package doctor

@@ -40,5 +40,6 @@
 //
 // A scope's end completes its record, or, where that record's chunk may have
 // been written out, is a record of its own (KindEnd) anywhere later in the
-// trace. It repeats the start and says where the begin is.
+// trace. It repeats the start and says where the begin is, in an extension, so
+// that it is skipped and read by the rules of every other record.
 package format

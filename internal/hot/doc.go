@@ -4,6 +4,13 @@
 //
 // # Design
 //
+// A hot file has slots of one chunk each, and a table of which chunk is in which. The
+// writer (mmpool) prepares slots ahead of the bump. It writes sealed chunks to the trace,
+// takes them out of the table, and zeroes their slots for others, which are mapped at
+// other addresses: a late store lands where nobody reads. Once a round it copies the
+// chunks that are open too. So a chunk is whole in its slot, or in no slot and whole in
+// the trace.
+//
 //  1. A File is the trace as if it were one file. Readers need not know of hot
 //     files: they read a File where they read an *os.File otherwise. What is joined
 //     says so by the word joined of its state, also in copies that are made of it.
@@ -24,5 +31,16 @@
 //     joined, the two would be a trace that never was. So who finds the trace itself
 //     elsewhere is a copy, and is read without the hot file.
 //
-// Adopt does for traces whose writers were killed what these could not do any more.
+// Adopt does for traces whose writers were killed what these could not do any more: the
+// next recording of the same user writes their chunks to their traces and removes the hot
+// files. So a program that is killed again and again does not fill the machine's memory.
+//
+// A hot file is a name in /dev/shm and not a sealed memfd, because that would end with its
+// process. So who may write it (the same user) can truncate it, and end the program.
+//
+// # Segments
+//
+// A trace in segments is read as one file too. A segment's name is looked at after each
+// reading, so that what was deleted is gone for a reader that has it open too. Their code
+// is in programs that ask for them, by way of the option.
 package hot

@@ -28,4 +28,7 @@
 //  6. Blocks are read last, so that every name, stack and carry that the copied
 //     records need is among them. Those that tell of later moments are left out.
 //  7. The file's header is written: until then the file is no trace.
+//
+// scopeview join is a snapshot with more blocks: those of a Go execution trace. The copy
+// has a temporary name until that trace is found to fit.
 package snapshot

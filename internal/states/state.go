@@ -15,6 +15,11 @@
 //  3. Switches are read by thread, a block at a time, as the execution trace gets to
 //     them. In memory are the goroutines, and of each thread the block that its time is
 //     in and 24 bytes for each of the others.
+//
+// The checks compare what does not follow from that: time on CPUs with the threads' CPU
+// clocks, and how much stays other or unknown. Attach gives trace.Events the CPU times of
+// scopes that the recorder could not tell (trace.UseCPU); the Go trace is read when
+// events first are.
 package states
 
 // State is what a goroutine is doing. The states of a goroutine follow each other

@@ -9,6 +9,21 @@
 //   - Meta: what is to be said about the trace as a whole, losses first
 //   - Container: all of them as the bytes that the page reads
 //
+// # Design
+//
+// The Go side makes containers of a trace; all that a view computes from them, the
+// browser computes (export/html).
+//
+//  1. Events become rows (goroutines) and lanes (a row's nesting depths). The items of a
+//     lane are sorted and do not overlap, so that both their begins and their ends can be
+//     searched by halves.
+//  2. A tile is the lanes in a stretch of time at a resolution. At 0 it has every scope.
+//     Else neighbours that are narrower than the resolution are one item, with their
+//     number and their time, waits apart from the rest.
+//  3. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
+//     run has the state that took most of it, and how much of it was waiting for locks.
+//     LockTile tells who held an object and how many waited.
+//
 // # Container
 //
 // A raw deflate stream of "SVC1", the length of the header (u32, little-endian),

@@ -27,6 +27,21 @@
 // a hundred signals per second of CPU time. The trace grows by some 6 bytes for each
 // such change; what has no room any more is not kept, which is told. What was
 // not told of the last second is lost when the program is killed.
+//
+// # Design
+//
+// The package is a collector (internal/collect). runtime/trace writes into a writer,
+// which cuts its bytes into gotrace blocks.
+//
+//   - Go's tracer never waits. What finds no room waits in memory, at most 8 MiB or a
+//     second; then the stream ends, and another is begun later.
+//   - Such blocks never take the last of the window, nor a limit's spare. Those are for
+//     records, names, and what closes a trace.
+//   - trace.Stop and StopCPUProfile stop whoever's is running, so it is asked first
+//     whether it is ours. A profile that ended has written to us; a trace is ours if a
+//     flight recorder's start makes it write to us.
+//
+// When threads are on CPUs is recorded by internal/perf.
 package gotrace
 
 import "github.com/scopeview/scopeview/scope"
