@@ -189,7 +189,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 				}
 				// An end on another goroutine marks the record and does not look whether
 				// its chunk had been looked through.
-				g.close(begun{loc, r.Stop}, r.Start)
+				g.close(begun{int64(loc), r.Stop}, r.Start)
 			}
 			continue
 		}
@@ -200,7 +200,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 				row.seen = g.turn
 			}
 		}
-		c := format.Carry{Loc: here.loc, Thread: thread, Owner: owner, Record: r}
+		c := format.Carry{Loc: format.Loc(here.loc), Thread: thread, Owner: owner, Record: r}
 		switch spec := k.Spec(); {
 		case k == format.KindTrack || k == format.KindGo:
 			if r.Goid() != 0 && (len(g.rows) < g.most || g.rows[r.Goid()] != nil || g.makeRoom()) {
@@ -301,7 +301,7 @@ func (g *ring) lost(idx []int64) {
 			}
 		}
 		for _, goid := range l.rows {
-			if c := g.rows[goid]; c != nil && c.Loc/mmpool.ChunkSize == i {
+			if c := g.rows[goid]; c != nil && int64(c.Loc)/mmpool.ChunkSize == i {
 				tell = append(tell, c)
 			}
 		}

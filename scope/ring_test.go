@@ -83,7 +83,7 @@ func TestRing(t *testing.T) {
 					there[int64(c.Number)] = tr.Nanos(c.Since)
 				}
 			}
-			if since, ok := there[e.Loc/format.ChunkSize]; ok && e.Start >= since {
+			if since, ok := there[int64(e.Loc)/format.ChunkSize]; ok && e.Start >= since {
 				n++
 			}
 			switch tr.Name(e.Name) {
@@ -207,7 +207,7 @@ func TestLeaveTwice(t *testing.T) {
 		t.Error("a scope has ended twice")
 	}
 	g.lost([]int64{chunk})
-	if len(told) != 1 || told[0].Loc != open.loc || !told[0].Record.Open() {
+	if len(told) != 1 || told[0].Loc != format.Loc(open.loc) || !told[0].Record.Open() {
 		t.Errorf("it is told as open: %+v, want what is at %d only", told, open.loc)
 	}
 	if n := g.over.Load(); n != 2 {

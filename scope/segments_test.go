@@ -88,7 +88,7 @@ func readContents(t *testing.T, path string, gaps bool) *contents {
 				there[int64(c.Number)] = tr.Nanos(c.Since)
 			}
 		}
-		if since, ok := there[e.Loc/format.ChunkSize]; ok && e.Start >= since {
+		if since, ok := there[int64(e.Loc)/format.ChunkSize]; ok && e.Start >= since {
 			h.steps++
 		}
 		if tr.Name(e.Name) == "step" {

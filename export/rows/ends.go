@@ -1,5 +1,7 @@
 package rows
 
+import "github.com/scopeview/scopeview/internal/format"
+
 // running is a scope whose end is still to come.
 type running struct {
 	end, start int64
@@ -8,7 +10,7 @@ type running struct {
 	key        uint64 // of the goroutine
 	lock       uint64 // address; 0: neither a wait nor a hold
 	wait       bool
-	loc        int64
+	loc        format.Loc
 }
 
 // before orders by the end, and what ends at the same time from the inside out.

@@ -3,6 +3,8 @@ package rows
 import (
 	"math/rand/v2"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
 )
 
 // TestEndsComeInsideOut: by time, at the same time the inner one first, and a
@@ -32,7 +34,7 @@ func TestLocks(t *testing.T) {
 	const mu = 0xc000010080
 	a, b, c := &Row{Number: 1}, &Row{Number: 2}, &Row{Number: 3}
 	hold := func(r *Row, start, end int64) running {
-		return running{lock: mu, row: r, key: uint64(r.Number), start: start, end: end, loc: start}
+		return running{lock: mu, row: r, key: uint64(r.Number), start: start, end: end, loc: format.Loc(start)}
 	}
 	wait := func(r *Row, start, end int64) running {
 		x := hold(r, start, end)

@@ -22,7 +22,7 @@ type Result struct {
 //
 // The trace must not change meanwhile.
 func Write(w io.Writer, r io.ReaderAt, size int64, salt string) (Result, error) {
-	a := &anonymizer{r: r, size: size, hash: newHasher(salt), moves: map[int]moves{}}
+	a := &anonymizer{r: r, size: size, hash: newHasher(salt), moves: map[int]moves{}, numbers: map[int64]numbered{}}
 	if err := a.open(); err != nil {
 		return Result{}, err
 	}
@@ -55,10 +55,11 @@ type anonymizer struct {
 	file   chunks.File
 	places int // of chunks
 
-	numbers map[uint32]numbered // of a ring: where its chunks of records are
-	moves   map[int]moves       // where records went, by the places of some chunks
-	in, out []byte              // a chunk, and what becomes of it
-	other   []byte              // one that is looked at meanwhile
+	numbers map[int64]numbered // of a ring: where its chunks of records are
+	find    func(number, start int64) (at int, ok bool)
+	moves   map[int]moves // where records went, by the places of some chunks
+	in, out []byte        // a chunk, and what becomes of it
+	other   []byte        // one that is looked at meanwhile
 	slots   []format.Slot
 	values  []format.Value
 	ext     []byte
@@ -89,8 +90,9 @@ func (a *anonymizer) open() error {
 	a.file = chunks.Of(a.r, a.size, &a.header, &s)
 	a.in, a.out, a.other = make([]byte, a.cs), make([]byte, a.cs), make([]byte, a.cs)
 	a.places = 1
+	a.find = a.inOrder
 	if a.header.Ring > 0 {
-		a.numbers = map[uint32]numbered{}
+		a.find = a.inRing
 	}
 	return a.index(min(s.End, a.size))
 }
@@ -105,9 +107,9 @@ func (a *anonymizer) index(end int64) error {
 		if ok || off+a.cs <= end {
 			a.places = at + 1
 		}
-		if ok && a.numbers != nil && h.Kind == format.ChunkRecords {
-			if was, twice := a.numbers[h.Number]; !twice || was.since < h.Since {
-				a.numbers[h.Number] = numbered{at, h.Since}
+		if ok && h.Kind == format.ChunkRecords {
+			if was, twice := a.numbers[int64(h.Number)]; !twice || was.since < h.Since {
+				a.numbers[int64(h.Number)] = numbered{at, h.Since}
 			}
 		}
 		return ok, nil

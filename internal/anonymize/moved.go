@@ -18,7 +18,7 @@ func (a *anonymizer) redirect(ext []byte, start int64) error {
 	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
 		return nil
 	}
-	loc, err := a.moved(int64(le.Uint64(ext[8:])), start)
+	loc, err := a.moved(format.Loc(le.Uint64(ext[8:])), start)
 	le.PutUint64(ext[8:], uint64(loc))
 	return err
 }
@@ -26,18 +26,10 @@ func (a *anonymizer) redirect(ext []byte, start int64) error {
 // moved is where the record goes that begins at start and was at loc. A loc that
 // names no chunk stays as it is: that of a chunk which a ring has overwritten is
 // the name by which an end and a carry know each other.
-func (a *anonymizer) moved(loc, start int64) (int64, error) {
-	if loc < a.cs || loc%format.RecordSize != 0 {
-		return loc, nil
-	}
-	at := int(loc / a.cs)
-	if a.numbers != nil {
-		n, ok := a.numbers[uint32(loc/a.cs)]
-		if !ok || n.since > start || loc/a.cs > 1<<32-1 {
-			return loc, nil
-		}
-		at = n.at
-	} else if at >= a.places {
+func (a *anonymizer) moved(loc format.Loc, start int64) (format.Loc, error) {
+	number, place := int64(loc)/a.cs, int64(loc)%a.cs
+	at, ok := a.find(number, start)
+	if !ok || number < 1 || place%format.RecordSize != 0 {
 		return loc, nil
 	}
 	m, ok := a.moves[at]
@@ -57,10 +49,22 @@ func (a *anonymizer) moved(loc, start int64) (int64, error) {
 	if m == nil {
 		return loc, nil
 	}
-	if to := m[loc%a.cs/format.RecordSize]; to != 0 {
-		return loc - loc%a.cs + int64(to)*format.RecordSize, nil
+	if to := m[place/format.RecordSize]; to != 0 {
+		return loc + format.Loc(int64(to)*format.RecordSize-place), nil
 	}
 	return loc, nil
+}
+
+// inOrder finds where the chunk of a number is that has what began at start, in a trace
+// whose chunks have the numbers of their places.
+func (a *anonymizer) inOrder(number, _ int64) (at int, ok bool) {
+	return int(number), number < int64(a.places)
+}
+
+// inRing is inOrder for a ring.
+func (a *anonymizer) inRing(number, start int64) (at int, ok bool) {
+	n, ok := a.numbers[number]
+	return n.at, ok && n.since <= start
 }
 
 // movesOf finds where the records of the chunk at the place at go; nil if it has

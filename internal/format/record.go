@@ -13,6 +13,11 @@ type Record struct {
 	CPU   uint64 // word 3: CPU ticks << 2 | Quality; see Specs for other kinds
 }
 
+// Loc is the place that records have for one another: the number of a chunk × the chunk
+// size + the place in there. Where the trace is no ring that is an offset in the file; in a
+// ring the chunk of that number may lie anywhere, and a later one may have its number.
+type Loc int64
+
 // Limits of the fields.
 const (
 	RecordSize = 32

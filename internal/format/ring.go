@@ -8,7 +8,7 @@ import "encoding/binary"
 // its stop. Of several carries for one place and start the latest counts.
 type Carry struct {
 	Ticks  int64 // when it was told
-	Loc    int64 // where the record was: chunk number × chunk size + its place there
+	Loc    Loc   // where the record was
 	Thread uint32
 	Owner  uint32
 	Record Record
@@ -18,7 +18,7 @@ type Carry struct {
 // AppendCarry appends c's payload.
 func AppendCarry(b []byte, c *Carry) []byte {
 	le := binary.LittleEndian
-	b = appendInts(b, c.Ticks, c.Loc)
+	b = appendInts(b, c.Ticks, int64(c.Loc))
 	b = le.AppendUint32(b, c.Thread)
 	b = le.AppendUint32(b, c.Owner)
 	b = AppendRecord(b, &c.Record)
@@ -32,7 +32,7 @@ func DecodeCarry(p []byte) (c Carry, err error) {
 		return c, err
 	}
 	return Carry{
-		Ticks: v[0].N, Loc: v[1].N, Thread: uint32(v[2].N), Owner: uint32(v[3].N),
+		Ticks: v[0].N, Loc: Loc(v[1].N), Thread: uint32(v[2].N), Owner: uint32(v[3].N),
 		Record: DecodeRecord(v[4].B), Ext: v[4].B[RecordSize:],
 	}, nil
 }

@@ -111,12 +111,12 @@ func (w *Walk) Record() Record { return DecodeRecord(w.Chunk[w.Off:]) }
 func (w *Walk) Ext() []byte { return w.Chunk[w.Off+RecordSize : w.To] }
 
 // Begin is where the record is that the current one, an end apart, ends.
-func (w *Walk) Begin() (loc int64, ok bool) {
+func (w *Walk) Begin() (loc Loc, ok bool) {
 	x := w.Ext()
 	if len(x) < RecordSize || SlotType(binary.LittleEndian.Uint64(x)>>12&15) != SlotLoc {
 		return 0, false
 	}
-	return int64(binary.LittleEndian.Uint64(x[8:])), true
+	return Loc(binary.LittleEndian.Uint64(x[8:])), true
 }
 
 // UsedBytes is where the records of the chunk b end: where its owner sealed it,

@@ -82,7 +82,7 @@ func read(t *testing.T, path string, ring bool) *contents {
 			c.recs[loc+int64(w.Off)] = r
 			c.exts[loc+int64(w.Off)] = w.Ext()
 			if begin, ok := w.Begin(); ok && r.Kind() == format.KindEnd {
-				c.ends[begin] = r
+				c.ends[int64(begin)] = r
 			}
 		}
 		if len(w.Skipped) > 0 {
@@ -116,7 +116,7 @@ func (c *contents) blocks(t *testing.T, b []byte, kept bool) (stops int) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			c.carries[k.Loc] = k
+			c.carries[int64(k.Loc)] = k
 		case format.BlockStop:
 			stops++
 		}

@@ -8,9 +8,9 @@ import "github.com/scopeview/scopeview/internal/format"
 // Live chunks are read one after the other. So one may have the end of a scope
 // that was begun in another after that was read. A chunk that is still to be read
 // will have the begin, because that was stored before the end; a final one has it.
-func (c *copier) want(loc int64) {
-	at, place := int(loc/c.cs), int(loc%c.cs)
-	if loc < c.cs {
+func (c *copier) want(loc format.Loc) {
+	at, place := int(int64(loc)/c.cs), int(int64(loc)%c.cs)
+	if at < 1 {
 		return
 	}
 	if c.ring {

@@ -44,7 +44,7 @@ func history(rnd *rand.Rand, n int, end int64) []trace.Event {
 	}
 	slices.SortStableFunc(list, func(a, b trace.Event) int { return cmp.Compare(a.Start, b.Start) })
 	for i := range list {
-		list[i].Loc = int64(i+1) * format.RecordSize
+		list[i].Loc = format.Loc(i+1) * format.RecordSize
 	}
 	return list
 }
@@ -211,7 +211,7 @@ func TestLanes(t *testing.T) {
 func TestLateScopes(t *testing.T) {
 	x := New(tracetest.OpenText(t, nothing))
 	add := func(start, dur int64) {
-		x.add(&trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: start*100 + dur})
+		x.add(&trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: format.Loc(start*100 + dur)})
 		x.settle(start + dur)
 	}
 	add(20, 10)
@@ -235,7 +235,7 @@ func TestLateScopes(t *testing.T) {
 func TestEndThatWasReadLate(t *testing.T) {
 	x := New(tracetest.OpenText(t, nothing))
 	event := func(start, dur, loc int64, open bool) *trace.Event {
-		return &trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: loc, Open: open}
+		return &trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: format.Loc(loc), Open: open}
 	}
 	x.take(event(10, 90, 1, true))
 	x.take(event(50, 10, 2, false))

@@ -40,7 +40,7 @@ type Index struct {
 	spans   []span // of the rows
 	byGoid  map[uint64]*row
 	latest  *row // of the last event
-	open    map[int64]*scope
+	open    map[format.Loc]*scope
 	round   uint32
 	threads []uint32
 	thread  map[uint32]uint16
@@ -54,8 +54,8 @@ type Index struct {
 	items   int64 // scopes and instants, open ones included
 	scopes  int64
 	end     int64
-	since   int64              // what was loaded and ended from here on is in taken
-	taken   map[int64]struct{} // by the record's offset
+	since   int64 // what was loaded and ended from here on is in taken
+	taken   map[format.Loc]struct{}
 	news    news
 }
 
@@ -63,9 +63,9 @@ type Index struct {
 // names, the clock's steps and the end.
 func New(t *trace.Trace) *Index {
 	x := &Index{
-		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[int64]*scope{},
+		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{},
 		threads: []uint32{0}, thread: map[uint32]uint16{0: 0}, texts: newTexts(),
-		series: seriesSet{}, locks: newLocks(), end: t.End(), since: math.MaxInt64, taken: map[int64]struct{}{},
+		series: seriesSet{}, locks: newLocks(), end: t.End(), since: math.MaxInt64, taken: map[format.Loc]struct{}{},
 	}
 	x.lister = args.NewLister(t.Name)
 	return x

@@ -43,7 +43,7 @@ type lockSpan struct {
 // locks are an index's.
 type locks struct {
 	byKey map[lockKey]*lock
-	open  map[int64]openLock // by the record's offset
+	open  map[format.Loc]openLock
 }
 
 type openLock struct {
@@ -52,7 +52,7 @@ type openLock struct {
 	hold bool
 }
 
-func newLocks() locks { return locks{map[lockKey]*lock{}, map[int64]openLock{}} }
+func newLocks() locks { return locks{map[lockKey]*lock{}, map[format.Loc]openLock{}} }
 
 // add takes in a wait or a hold of a row, and what else there is not at all.
 func (x *locks) add(e *trace.Event, row int32) {

@@ -11,7 +11,7 @@ import (
 // scope is a scope or an instant on its way into a lane.
 type scope struct {
 	start, dur, cpu int64
-	loc             int64 // where its record is in the file; 0 once it is in a lane
+	loc             format.Loc // of its record; 0 once it is in a lane
 	endGoid         uint64
 	row             int32
 	depth           int32

@@ -29,11 +29,11 @@ func (b *Beat) Value(f format.Field) (v int64, ok bool) {
 // them each day: only their places are kept.
 type beatRef struct {
 	ticks int64
-	loc   int64
+	loc   format.Loc
 }
 
 // beatBlock takes in a beat or thread block.
-func (t *Trace) beatBlock(typ format.BlockType, p []byte, loc int64) error {
+func (t *Trace) beatBlock(typ format.BlockType, p []byte, loc format.Loc) error {
 	var ticks int64
 	var err error
 	var vs []format.FieldValue
@@ -86,7 +86,7 @@ func (t *Trace) EachBeat(f func(*Beat) bool) error {
 		if i+1 < len(t.beats) && t.beats[i+1].ticks == ref.ticks {
 			continue // the same beat goes on
 		}
-		if !met && t.inRing() {
+		if !met {
 			continue
 		}
 		met = false

@@ -11,7 +11,7 @@ import (
 
 // blockTail is where the next block of a chunk will be.
 type blockTail struct {
-	off  int64 // of the chunk
+	loc  format.Loc // of the chunk
 	at   int
 	torn int // how often the block there was found torn
 }
@@ -23,7 +23,7 @@ func (t *Trace) readBlocks() error {
 		if c.Kind != format.ChunkBlocks {
 			continue
 		}
-		tail := blockTail{off: c.off, at: format.ChunkHeaderSize}
+		tail := blockTail{loc: c.loc, at: format.ChunkHeaderSize}
 		more, _, err := t.readTail(&tail, buf)
 		if more && tail.torn > 0 && err == nil {
 			// Its writer may have been at it; a second reading tells. The first
@@ -47,14 +47,14 @@ const tornForGood = 4
 // readTail decodes the blocks of one chunk from the tail on. more is false if
 // none can follow, changed tells that some were read.
 func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err error) {
-	n, err := t.readLoc(buf, tail.off)
+	n, err := t.addr.read(buf, tail.loc)
 	if err == errGone {
 		return false, false, nil
 	}
 	if err != nil {
 		return true, false, err
 	}
-	at := t.place(tail.off)
+	at := t.addr.offset(tail.loc)
 	h, ok, err := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
 	if err != nil || !ok {
 		t.found.add(textShort, at, 1) // the index found it good
@@ -81,7 +81,7 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 			continue
 		}
 		changed = true
-		if err := t.block(typ, payload, tail.off+int64(tail.at)); err == errUnknownBlock {
+		if err := t.block(typ, payload, tail.loc+format.Loc(tail.at)); err == errUnknownBlock {
 			t.found.add("a block of an unknown type ("+typ.String()+") is skipped; a newer tool may know it", at+int64(tail.at), 1)
 		} else if err != nil {
 			t.found.add("a "+typ.String()+" block makes no sense and is skipped ("+err.Error()+")", at+int64(tail.at), 1)
@@ -104,7 +104,7 @@ func tornReason(size int) string {
 var errUnknownBlock = errors.New("unknown type of block")
 
 // block takes in the block at loc, if its times make sense.
-func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
+func (t *Trace) block(typ format.BlockType, p []byte, loc format.Loc) error {
 	s := format.BlockOf(typ)
 	if s == nil {
 		return errUnknownBlock
@@ -126,7 +126,7 @@ func (t *Trace) block(typ format.BlockType, p []byte, loc int64) error {
 }
 
 // take takes in what a block tells.
-func (t *Trace) take(typ format.BlockType, p []byte, loc int64) (err error) {
+func (t *Trace) take(typ format.BlockType, p []byte, loc format.Loc) (err error) {
 	switch typ {
 	case format.BlockName:
 		return t.nameBlock(p)

@@ -19,7 +19,7 @@ func TestDisjointBreaks(t *testing.T) {
 			from := rnd.Int64N(20)
 			told = append(told, rawBreak{from, from + rnd.Int64N(6)})
 		}
-		tr := &Trace{breaks: disjoint(slices.Clone(told)), header: format.Header{ChunkSize: 4096}}
+		tr := &Trace{addr: linear{}, breaks: disjoint(slices.Clone(told)), header: format.Header{ChunkSize: 4096}}
 		d := decoder{t: tr, problems: problems{}}
 		for range 20 {
 			start := rnd.Int64N(22)

@@ -6,9 +6,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// ext reads the extension at off; what is none, or cut off, is nil.
-func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
-	h, err := c.read(t, off, 8)
+// ext reads the extension at loc; what is none, or cut off, is nil.
+func (c *blockCache) ext(t *Trace, loc format.Loc) ([]byte, error) {
+	h, err := c.read(t, loc, 8)
 	if err != nil || len(h) < 8 {
 		return nil, err
 	}
@@ -17,7 +17,7 @@ func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
 		return nil, nil
 	}
 	n := format.ExtUnits(w) * format.RecordSize
-	x, err := c.read(t, off, n)
+	x, err := c.read(t, loc, n)
 	if len(x) < n {
 		return nil, err
 	}
@@ -27,30 +27,27 @@ func (c *blockCache) ext(t *Trace, off int64) ([]byte, error) {
 // blockCache keeps parts of the file that ends were read from: scopes that
 // begin together mostly end near each other.
 type blockCache struct {
-	tags  [cacheBlocks]int64 // block number + 1
+	tags  [cacheBlocks]format.Loc // block number + 1
 	data  [cacheBlocks][]byte
 	cross []byte
 }
 
 const (
 	cacheBlocks = 128
-	cacheBlock  = 16 << 10 // in a ring at most a chunk: neighbours there are strangers
+	cacheBlock  = 16 << 10 // at most a chunk: neighbours may be strangers
 )
 
-// read returns up to n bytes at off, fewer where the file ends. They are good
+// read returns up to n bytes at loc, fewer where the file ends. They are good
 // until the next call.
-func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
-	size := int64(cacheBlock)
-	if t.inRing() {
-		size = min(size, int64(t.header.ChunkSize))
-	}
-	b := off / size
-	at := int(off % size)
+func (c *blockCache) read(t *Trace, loc format.Loc, n int) ([]byte, error) {
+	size := min(cacheBlock, format.Loc(t.header.ChunkSize))
+	b := loc / size
+	at := int(loc % size)
 	if at+n > int(size) {
 		if cap(c.cross) < n {
 			c.cross = make([]byte, n)
 		}
-		got, err := t.readLoc(c.cross[:n], off)
+		got, err := t.addr.read(c.cross[:n], loc)
 		return c.cross[:got], err
 	}
 	i := b % cacheBlocks
@@ -60,7 +57,7 @@ func (c *blockCache) read(t *Trace, off int64, n int) ([]byte, error) {
 			c.data[i] = make([]byte, size)
 		}
 		c.data[i] = c.data[i][:size]
-		got, err := t.readLoc(c.data[i], b*size)
+		got, err := t.addr.read(c.data[i], b*size)
 		if err != nil {
 			return nil, err
 		}

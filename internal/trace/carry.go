@@ -12,7 +12,10 @@ import (
 type carryTable map[carryKey]*carried
 
 // carryKey is which record. Its place alone is not enough: numbers begin again.
-type carryKey struct{ loc, start int64 }
+type carryKey struct {
+	loc   format.Loc
+	start int64
+}
 
 // carried is a record that was told of.
 type carried struct {
@@ -33,13 +36,13 @@ type carried struct {
 // Events comes to it.
 func (t *Trace) carryBlock(p []byte) error {
 	c, err := format.DecodeCarry(p)
-	if err != nil || !t.inRing() {
+	if err != nil || !t.addr.reuses() {
 		return err
 	}
 	if err := carries(&c.Record); err != nil {
 		return err
 	}
-	if !t.canHold(c.Loc) {
+	if !t.addr.canHold(c.Loc) {
 		return fmt.Errorf("%w: carry of a record at %d", format.ErrCorrupt, c.Loc)
 	}
 	if t.carried == nil {
@@ -76,7 +79,7 @@ func carries(r *format.Record) error {
 // gone lists what is carried of chunks that the file does not have any more.
 func (c carryTable) gone(t *Trace) (list []*carried) {
 	for key, x := range c {
-		if t.holder(key.loc, key.start) == nil {
+		if t.addr.gone(key.loc, key.start) {
 			list = append(list, x)
 		}
 	}
@@ -84,9 +87,9 @@ func (c carryTable) gone(t *Trace) (list []*carried) {
 }
 
 // of lists what is carried of the chunk c, for when it is found gone.
-func (c carryTable) of(info *chunkInfo, size int64) (list []*carried) {
+func (c carryTable) of(t *Trace, info *chunkInfo) (list []*carried) {
 	for key, x := range c {
-		if key.loc/size*size == info.off && key.start >= info.Since {
+		if t.chunkLoc(key.loc) == info.loc && key.start >= info.Since {
 			list = append(list, x)
 		}
 	}

@@ -42,7 +42,7 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		c.bytes = make([]byte, cs)
 	}
 	c.used = 0
-	n, err := t.readPlace(c.bytes, at)
+	n, err := t.readAt(c.bytes, at)
 	if err != nil {
 		return err
 	}
@@ -64,17 +64,15 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 			c.first = make([]byte, cs)
 		}
 		c.first, c.bytes = c.bytes, c.first
-		if n, err = t.readPlace(c.bytes, at); err != nil {
+		if n, err = t.readAt(c.bytes, at); err != nil {
 			return err
 		}
 		if h, ok, err := format.DecodeChunkHeader(c.bytes, at, t.header.ChunkSize); err == nil && ok {
 			head = h
 		}
 	}
-	if t.overwrites() {
-		if err := t.still(info); err != nil {
-			return err
-		}
+	if err := t.still(info); err != nil {
+		return err
 	}
 	c.head = head
 	c.used = min(format.UsedBytes(c.bytes, head.Sealed), n&^(format.RecordSize-1))
@@ -86,18 +84,26 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 
 // freshRecord reads the record at loc from the file, not from what was read
 // before.
-func (t *Trace) freshRecord(loc int64) (r format.Record, err error) {
+func (t *Trace) freshRecord(loc format.Loc) (r format.Record, err error) {
 	var b [format.RecordSize]byte
-	if _, err := t.readLoc(b[:], loc); err != nil {
+	if _, err := t.addr.read(b[:], loc); err != nil {
 		return r, err
 	}
 	return format.DecodeRecord(b[:]), nil
 }
 
-// freshExt reads the extension at off; nil if there is none that is whole.
-func (t *Trace) freshExt(off int64) ([]byte, error) {
+// freshBegin reads the record at loc, with its extension.
+func (t *Trace) freshBegin(loc format.Loc) (r format.Record, ext []byte, err error) {
+	if r, err = t.freshRecord(loc); err == nil && r.Ext() {
+		ext, err = t.freshExt(loc + format.RecordSize)
+	}
+	return r, ext, err
+}
+
+// freshExt reads the extension at loc; nil if there is none that is whole.
+func (t *Trace) freshExt(loc format.Loc) ([]byte, error) {
 	var h [8]byte
-	if _, err := t.readLoc(h[:], off); err != nil {
+	if _, err := t.addr.read(h[:], loc); err != nil {
 		return nil, err
 	}
 	w := binary.LittleEndian.Uint64(h[:])
@@ -105,7 +111,7 @@ func (t *Trace) freshExt(off int64) ([]byte, error) {
 		return nil, nil
 	}
 	x := make([]byte, format.ExtUnits(w)*format.RecordSize)
-	if n, err := t.readLoc(x, off); err != nil || n < len(x) {
+	if n, err := t.addr.read(x, loc); err != nil || n < len(x) {
 		return nil, err
 	}
 	return x, nil

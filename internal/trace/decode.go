@@ -66,7 +66,7 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 
 // where is what a record's place tells of it.
 type where struct {
-	loc    int64
+	loc    format.Loc
 	thread uint32
 	owner  uint32
 	gone   bool // its chunk is overwritten; see made.go
@@ -103,7 +103,7 @@ func (d *decoder) open(e *Event, start int64) {
 // start where the stop is nonsense.
 func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 	if stop < start || stop >= format.MaxTicks {
-		d.problems.add(textBadStop, d.t.place(e.Loc), 1)
+		d.problems.add(textBadStop, d.t.addr.offset(e.Loc), 1)
 		e.User, e.System = -1, -1
 		return start
 	}
@@ -124,11 +124,11 @@ func (d *decoder) ended(e *Event, start, stop int64, cpu uint64) int64 {
 
 // endedApart fills in the end of the scope r from the end record at loc. ok is
 // false if that does not fit; the scope then counts as open.
-func (d *decoder) endedApart(e *Event, r *format.Record, start, loc int64) (stop int64, ok bool, err error) {
+func (d *decoder) endedApart(e *Event, r *format.Record, start int64, loc format.Loc) (stop int64, ok bool, err error) {
 	x, ok, err := d.t.readEnd(&d.cache, loc, r, d.endArgs[:0])
 	if !ok {
 		if err == nil {
-			d.problems.add(textBadEnd, d.t.place(loc), 1)
+			d.problems.add(textBadEnd, d.t.addr.offset(loc), 1)
 		}
 		return 0, false, err
 	}
@@ -148,7 +148,7 @@ func (d *decoder) join(e *Event, r *format.Record, start int64, x *end) (stop in
 // checkBreaks marks a scope during which the clock stepped.
 func (d *decoder) checkBreaks(e *Event, start, stop int64) {
 	if d.t.across(start, stop) {
-		d.problems.add(textBreak, d.t.place(e.Loc), 1)
+		d.problems.add(textBreak, d.t.addr.offset(e.Loc), 1)
 		e.Quality, e.CPU = format.Unknown, 0
 	}
 }
@@ -164,7 +164,7 @@ func (d *decoder) arguments(e *Event, ext []byte) {
 	if len(ext) > 0 {
 		slots, err := format.DecodeExt(d.args[:0], ext)
 		if err != nil {
-			d.problems.add(textBadExt, d.t.place(e.Loc), 1)
+			d.problems.add(textBadExt, d.t.addr.offset(e.Loc), 1)
 		}
 		e.Args = slots
 	}

@@ -11,7 +11,7 @@ import (
 // the begin's chunk, the begin's place in it (in records) and the end's place
 // in the file (in records).
 type endIndex struct {
-	byChunk map[int64][]uint64 // begin's unit << 44 | end's unit, sorted
+	byChunk map[format.Loc][]uint64 // begin's unit << 44 | end's unit, sorted
 	total   int64
 	made    []made   // of a ring: records whose chunk is gone, by start; see made.go
 	until   int64    // of a ring: what began from here on is not overwritten
@@ -29,7 +29,7 @@ func (t *Trace) endsApart() (*endIndex, error) {
 	if t.ends != nil {
 		return t.ends, nil
 	}
-	x := &endIndex{byChunk: map[int64][]uint64{}, problem: problems{}}
+	x := &endIndex{byChunk: map[format.Loc][]uint64{}, problem: problems{}}
 	ignored := problems{} // the run meets and counts them
 	var gone []goneBegin
 	var buf chunkBuf
@@ -47,20 +47,18 @@ func (t *Trace) endsApart() (*endIndex, error) {
 			if r.Kind() != format.KindEnd {
 				continue
 			}
-			if g := t.addEnd(x, &r, s.WholeExt(), c.off+int64(s.Off), c.owner); g != nil {
+			if g := t.addEnd(x, &r, s.WholeExt(), c.loc+format.Loc(s.Off), c.owner); g != nil {
 				gone = append(gone, *g)
 			}
 		}
 	}
-	if t.inRing() {
-		x.until = t.until()
-		if t.overwrites() {
-			// The others are in chunks that are newer than the index.
-			gone = slices.DeleteFunc(gone, func(g goneBegin) bool { return g.start >= x.until })
-		}
-		x.made = t.makeUp(gone, t.carried.gone(t), x.problem)
-		x.total += endsOf(x.made)
+	x.until = t.until()
+	if t.overwrites() {
+		// The others are in chunks that are newer than the index.
+		gone = slices.DeleteFunc(gone, func(g goneBegin) bool { return g.start >= x.until })
 	}
+	x.made = t.makeUp(gone, t.carried.gone(t), x.problem)
+	x.total += endsOf(x.made)
 	for _, l := range x.byChunk {
 		slices.Sort(l)
 	}
@@ -70,34 +68,29 @@ func (t *Trace) endsApart() (*endIndex, error) {
 
 // addEnd takes in the end record r at at. The result is not nil if its begin is in
 // a chunk that a ring has overwritten.
-func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at int64, owner uint32) *goneBegin {
-	cs := int64(t.header.ChunkSize)
+func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc, owner uint32) *goneBegin {
 	begin, ok := endLoc(ext)
-	if t.inRing() {
-		ok = ok && t.canHold(begin)
-	} else {
-		ok = ok && begin > 0 && begin < t.size && begin%format.RecordSize == 0
-	}
-	if !ok || at>>5 >= 1<<endUnitBits {
-		x.problem.add(textOrphanEnd, t.place(at), 1)
+	if !ok || !t.addr.canHold(begin) || at>>5 >= 1<<endUnitBits {
+		x.problem.add(textOrphanEnd, t.addr.offset(at), 1)
 		return nil
 	}
-	if t.inRing() && t.holder(begin, r.Stop) == nil {
+	if t.addr.gone(begin, r.Stop) {
 		g, ok := newGoneBegin(r, ext, at, owner)
 		if !ok {
-			x.problem.add(textOrphanEnd, t.place(at), 1)
+			x.problem.add(textOrphanEnd, t.addr.offset(at), 1)
 			return nil
 		}
 		return &g
 	}
 	x.total++
-	chunk, unit := begin/cs, uint64(begin%cs/format.RecordSize)
+	chunk := t.chunkLoc(begin)
+	unit := uint64((begin - chunk) / format.RecordSize)
 	x.byChunk[chunk] = append(x.byChunk[chunk], unit<<endUnitBits|uint64(at/format.RecordSize))
 	return nil
 }
 
 // endLoc is the place of the begin that an end's extension names.
-func endLoc(ext []byte) (int64, bool) {
+func endLoc(ext []byte) (format.Loc, bool) {
 	if len(ext) < format.RecordSize {
 		return 0, false
 	}
@@ -105,18 +98,23 @@ func endLoc(ext []byte) (int64, bool) {
 	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
 		return 0, false
 	}
-	return int64(le.Uint64(ext[8:])), true
+	return format.Loc(le.Uint64(ext[8:])), true
 }
 
 // find is the place of the end of the record at off in the chunk whose ends
 // are in list; of several the first in the file, 0 without one.
-func findEnd(list []uint64, off int) int64 {
+func findEnd(list []uint64, off int) format.Loc {
 	unit := uint64(off/format.RecordSize) << endUnitBits
 	i, _ := slices.BinarySearch(list, unit)
 	if i == len(list) || list[i]>>endUnitBits != unit>>endUnitBits {
 		return 0
 	}
-	return int64(list[i]&(1<<endUnitBits-1)) * format.RecordSize
+	return endOf(list[i])
+}
+
+// endOf returns the place of the end that an entry of the index tells of.
+func endOf(entry uint64) format.Loc {
+	return format.Loc(entry&(1<<endUnitBits-1)) * format.RecordSize
 }
 
 // end is one end apart, decoded.
@@ -131,7 +129,7 @@ type end struct {
 
 // readEnd reads the end record at loc, whose begin is b. ok is false if it does
 // not fit that. Arguments are appended to dst.
-func (t *Trace) readEnd(cache *blockCache, loc int64, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {
+func (t *Trace) readEnd(cache *blockCache, loc format.Loc, b *format.Record, dst []format.Slot) (e end, ok bool, err error) {
 	raw, err := cache.read(t, loc, format.RecordSize)
 	if err != nil || len(raw) < format.RecordSize {
 		return e, false, err

@@ -32,7 +32,7 @@ type Event struct {
 	ValueType format.SlotType
 	Creator   uint64 // go records: the goroutine that created this one
 	Created   int64  // go records: when, ns from the trace's start
-	Loc       int64  // offset of the record, as docs/format.md has it: in a ring it says where it was, not where it is
+	Loc       format.Loc
 	// Args are the arguments given at begin, EndArgs those given at the end.
 	// They alias the reader's memory and are good until the next event. A
 	// wait's or hold's begin with its SlotAddr; a process scope's CPU times

@@ -43,7 +43,7 @@ type Follower struct {
 	live   []*liveChunk
 	buf    chunkBuf
 	block  []byte
-	open   map[int64]openBegin // begins in chunks that are not live, by their offset
+	open   map[format.Loc]openBegin // begins in chunks that are not live
 	ring   followedRing
 	tracks trackTable
 	ready  []item  // found and not delivered yet
@@ -64,14 +64,39 @@ type FollowOptions struct {
 // liveChunk is a chunk of records that may change.
 type liveChunk struct {
 	chunkInfo
-	whole  bool     // it was final before the last look
-	seen   []uint64 // by place of 32 bytes: delivered, or nothing to deliver
-	open   []int64  // begins that were open at the last look
-	begins []openBegin
+	whole bool        // it was final before the last look
+	seen  marks       // delivered, or nothing to deliver
+	open  []openBegin // at the last look
 }
 
-func (c *liveChunk) saw(unit int) bool { return c.seen[unit/64]&(1<<(unit%64)) != 0 }
-func (c *liveChunk) see(unit int)      { c.seen[unit/64] |= 1 << (unit % 64) }
+func (c *liveChunk) saw(loc format.Loc) bool { return c.seen.has(loc - c.loc) }
+func (c *liveChunk) see(loc format.Loc)      { c.seen.set(loc - c.loc) }
+
+// eachOpen calls fn with the begins that were open at the last look, and whose end was not
+// met since.
+func (c *liveChunk) eachOpen(fn func(openBegin)) {
+	for _, b := range c.open {
+		if !c.saw(b.loc) {
+			fn(b)
+		}
+	}
+}
+
+// marks is a set of places in a chunk: a bit for each record.
+type marks []uint64
+
+func (m marks) has(place format.Loc) bool {
+	unit := int(place / format.RecordSize)
+	return unit/64 < len(m) && m[unit/64]&(1<<(unit%64)) != 0
+}
+
+func (m *marks) set(place format.Loc) {
+	unit := int(place / format.RecordSize)
+	for len(*m) <= unit/64 {
+		*m = append(*m, 0)
+	}
+	(*m)[unit/64] |= 1 << (unit % 64)
+}
 
 // item is a record to be delivered.
 type item struct {
@@ -105,7 +130,7 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	if err != nil {
 		return nil, err
 	}
-	f := &Follower{t: t, sizeOf: size, decoder: newDecoder(t), open: map[int64]openBegin{}, fresh: t.clock}
+	f := &Follower{t: t, sizeOf: size, decoder: newDecoder(t), open: map[format.Loc]openBegin{}, fresh: t.clock}
 	at := int64(t.header.ChunkSize)
 	for _, c := range t.Chunks() {
 		for ; at < c.Offset; at += int64(t.header.ChunkSize) {
@@ -115,23 +140,17 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	}
 	for _, c := range t.chunks {
 		if c.Kind == format.ChunkRecords {
-			f.live = append(f.live, f.newLive(c))
+			f.live = append(f.live, &liveChunk{chunkInfo: c})
 		}
 	}
 	f.quiet = !o.FromStart
-	if t.inRing() {
-		f.startRing()
-	}
+	f.startRing()
 	if f.quiet {
 		_, err = f.walk(nil)
 		f.closeCarried(len(f.ring.closing))
 		f.quiet = false
 	}
 	return f, err
-}
-
-func (f *Follower) newLive(c chunkInfo) *liveChunk {
-	return &liveChunk{chunkInfo: c}
 }
 
 // Trace is what is known so far: header, names, heartbeats. Its getters are
@@ -155,11 +174,8 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	ring := f.t.inRing()
-	if ring {
-		if err := f.sweep(); err != nil {
-			return false, err
-		}
+	if err := f.sweep(); err != nil {
+		return false, err
 	}
 	if err := f.findChunks(); err != nil {
 		return false, err
@@ -169,11 +185,9 @@ func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {
 	}
 	f.decoder.endNS = f.t.End()
 	told := len(f.ring.closing)
-	if ring {
-		f.decide()
-	}
+	f.decide()
 	all, err := f.walk(fn)
-	if ring && all && err == nil {
+	if all && err == nil {
 		// What was told just now may have an end in a chunk that was not found yet.
 		if closed {
 			told = len(f.ring.closing)
@@ -265,49 +279,14 @@ func (f *Follower) event(it *item) *Event {
 
 // Open calls fn with the scopes that were open at the last poll, by their begin.
 func (f *Follower) Open(fn func(*Event) bool) error {
-	type begin struct {
-		rec format.Record
-		w   where
-		ext []byte
-	}
-	var list []begin
-	add := func(loc int64, thread uint32) error {
-		r, err := f.t.freshRecord(loc)
-		var ext []byte
-		if err == nil && r.Ext() {
-			ext, err = f.t.freshExt(loc + format.RecordSize)
-		}
-		if err == errGone {
-			return nil // the next poll knows more
-		}
-		if info := f.recordsAt(loc); info != nil && r.Open() && !f.t.endGone(&r, f.t.state.Until) {
-			list = append(list, begin{r, where{loc, thread, info.owner, false}, ext})
-		}
-		return err
-	}
-	var errs []error
-	for loc, b := range f.open {
-		errs = append(errs, add(loc, b.thread))
-	}
-	for _, c := range f.live {
-		for i, loc := range c.open {
-			if !c.saw(int(loc-c.off) / format.RecordSize) {
-				errs = append(errs, add(loc, c.begins[i].thread))
-			}
-		}
-	}
-	for _, x := range f.t.carried {
-		if x.told && x.state == carryOpen && x.rec.Open() {
-			list = append(list, begin{x.rec, x.where, x.ext})
-		}
-	}
-	slices.SortFunc(list, func(a, b begin) int {
-		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.w.loc, b.w.loc))
+	list, err := f.openNow()
+	slices.SortFunc(list, func(a, b item) int {
+		return cmp.Or(cmp.Compare(a.rec.Start, b.rec.Start), cmp.Compare(a.where.loc, b.where.loc))
 	})
 	var e Event
 	for i := range list {
 		b := &list[i]
-		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.w)
+		f.decoder.begin(&e, &b.rec, b.rec.Start, &b.where)
 		f.decoder.open(&e, b.rec.Start)
 		e.Track = f.tracks.get(e.Goid)
 		f.decoder.arguments(&e, b.ext)
@@ -316,7 +295,36 @@ func (f *Follower) Open(fn func(*Event) bool) error {
 			break
 		}
 	}
-	return errors.Join(errs...)
+	return err
+}
+
+// openNow reads the scopes that are open, as far as they can be read.
+func (f *Follower) openNow() (list []item, err error) {
+	var errs []error
+	add := func(b openBegin) {
+		r, ext, err := f.t.freshBegin(b.loc)
+		if err == errGone {
+			return // the next poll knows more
+		}
+		if err != nil {
+			errs = append(errs, err)
+		}
+		if info := f.recordsAt(b.loc); info != nil && r.Open() && !f.t.endGone(&r, f.t.state.Until) {
+			list = append(list, item{rec: r, where: where{b.loc, b.thread, info.owner, false}, ext: ext})
+		}
+	}
+	for _, b := range f.open {
+		add(b)
+	}
+	for _, c := range f.live {
+		c.eachOpen(add)
+	}
+	for _, x := range f.t.carried {
+		if x.told && x.state == carryOpen && x.rec.Open() {
+			list = append(list, item{rec: x.rec, where: x.where, ext: x.ext})
+		}
+	}
+	return list, errors.Join(errs...)
 }
 
 // Events calls t.Events, and has it tell times as the Follower does. t is the

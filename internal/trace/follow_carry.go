@@ -15,8 +15,8 @@ const (
 )
 
 // stillOpen takes note of a scope that was open when its chunk was overwritten.
-func (f *Follower) stillOpen(loc int64, b openBegin) {
-	x := f.carry(carryKey{loc, b.start})
+func (f *Follower) stillOpen(b openBegin) {
+	x := f.carry(carryKey{b.loc, b.start})
 	if x.state == carryNew {
 		x.state = carryOpen
 	}
@@ -42,14 +42,13 @@ func (f *Follower) carry(key carryKey) *carried {
 func (f *Follower) decide() {
 	t, k := f.t, &f.ring
 	slices.SortFunc(k.told, func(a, b carryKey) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })
-	cs := int64(t.header.ChunkSize)
 	for _, key := range k.told {
 		x := f.carry(key)
-		if !x.told || x.state == carryDone || t.holder(key.loc, key.start) != nil {
+		if !x.told || x.state == carryDone || !t.addr.gone(key.loc, key.start) {
 			continue
 		}
-		rest := key.loc % cs
-		if g := k.goneOf(key.loc-rest, key.start); g != nil && x.state == carryNew && g.saw(int(rest)/format.RecordSize) {
+		chunk := t.chunkLoc(key.loc)
+		if g := k.goneOf(chunk, key.start); g != nil && x.state == carryNew && (g.all || g.seen.has(key.loc-chunk)) {
 			x.state = carryDone
 			continue
 		}
@@ -103,13 +102,11 @@ func (f *Follower) closeCarried(n int) {
 
 // endGone queues the scope that the end record r at loc ends, whose begin's chunk
 // the file does not have. ok is false if that may still come.
-func (f *Follower) endGone(r *format.Record, loc, begin int64, ext []byte, owner uint32) (ok bool) {
+func (f *Follower) endGone(r *format.Record, loc, begin format.Loc, ext []byte, owner uint32) (ok bool) {
 	t := f.t
-	p := f.decoder.problems
 	g, ok := newGoneBegin(r, ext, loc, owner)
-	if !ok || !t.canHold(begin) {
-		p.add(textOrphanEnd, t.place(loc), 1)
-		return true
+	if !ok || !t.addr.canHold(begin) {
+		return f.badEnd(textOrphanEnd, loc)
 	}
 	key := carryKey{begin, r.Stop}
 	x := t.carried[key]
@@ -128,13 +125,11 @@ func (f *Follower) endGone(r *format.Record, loc, begin int64, ext []byte, owner
 		b, w, args = x.rec, x.where, x.ext
 		b.Stop = openStop
 	case g.head == 0:
-		p.add(textLostBegin, t.place(loc), 1)
-		return true
+		return f.badEnd(textLostBegin, loc)
 	}
 	spec := b.Kind().Spec()
 	if _, fits := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); !fits || spec == nil || !spec.Scope {
-		p.add(textBadEnd, t.place(loc), 1)
-		return true
+		return f.badEnd(textBadEnd, loc)
 	}
 	f.carry(key).state = carryDone
 	f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})

@@ -10,46 +10,21 @@ import (
 // findChunks looks for chunks that were handed out since the last poll.
 func (f *Follower) findChunks() error {
 	t := f.t
-	cs := int64(t.header.ChunkSize)
-	look := func(at int64) (born bool, err error) {
-		if t.overwrites() {
-			// What makes no sense may be half overwritten.
-			h, ok, bad, err := t.places().Settled(at)
-			if err == nil && bad == nil && ok {
-				_, bad = t.logical(at, &h)
-			}
-			if bad != nil {
-				return false, nil
-			}
-		}
-		c, born, err := t.indexChunk(at)
-		if c == nil {
-			return born, err
-		}
-		if c.Kind == format.ChunkRecords {
-			f.live = append(f.live, f.newLive(*c))
-		} else {
-			t.tails = append(t.tails, blockTail{off: c.off, at: format.ChunkHeaderSize})
-		}
-		if t.inRing() {
-			f.number(c)
-		}
-		return born, err
-	}
 	before := len(f.live)
 	unborn := f.unborn
 	f.unborn = nil
-	for _, off := range unborn {
-		born, err := look(off)
+	for _, at := range unborn {
+		born, err := f.findChunk(at)
 		if err != nil {
 			return err
 		}
 		if !born && !t.state.Closed {
-			f.unborn = append(f.unborn, off)
+			f.unborn = append(f.unborn, at)
 		}
 	}
+	cs := int64(t.header.ChunkSize)
 	err := t.places().Each(t.used, t.state.End, func(at int64) (bool, error) {
-		born, err := look(at)
+		born, err := f.findChunk(at)
 		if born && err == nil {
 			for ; t.used < at; t.used += cs {
 				f.unborn = append(f.unborn, t.used)
@@ -58,13 +33,36 @@ func (f *Follower) findChunks() error {
 		}
 		return born, err
 	})
-	if err != nil {
-		return err
-	}
 	if len(f.live) > before {
-		slices.SortFunc(f.live, func(a, b *liveChunk) int { return cmp.Compare(a.off, b.off) })
+		slices.SortFunc(f.live, func(a, b *liveChunk) int { return cmp.Compare(a.loc, b.loc) })
 	}
-	return nil
+	return err
+}
+
+// findChunk takes in the chunk at the offset at; born is false if none was handed out there.
+func (f *Follower) findChunk(at int64) (born bool, err error) {
+	t := f.t
+	if t.overwrites() {
+		// What makes no sense may be half overwritten.
+		h, ok, bad, err := t.places().Settled(at)
+		if err == nil && bad == nil && ok {
+			_, bad = t.addr.loc(at, &h)
+		}
+		if bad != nil {
+			return false, nil
+		}
+	}
+	c, born, err := t.indexChunk(at)
+	switch {
+	case c == nil:
+		return born, err
+	case c.Kind == format.ChunkRecords:
+		f.live = append(f.live, &liveChunk{chunkInfo: *c})
+	default:
+		t.tails = append(t.tails, blockTail{loc: c.loc, at: format.ChunkHeaderSize})
+	}
+	f.number(c)
+	return born, err
 }
 
 // findBlocks reads the blocks that were written since the last poll.

@@ -15,10 +15,10 @@ import (
 // known of each carried record whether it was delivered already: when it was read
 // in its chunk, when its end was met, or as what a carry said.
 type followedRing struct {
-	swept  format.State          // as it was when all headers were looked at last
-	dirty  bool                  // a chunk was found gone since
-	sweeps int                   // how often they are to be looked at again
-	gone   map[int64][]goneChunk // what was overwritten lately
+	swept  format.State               // as it was when all headers were looked at last
+	dirty  bool                       // a chunk was found gone since
+	sweeps int                        // how often they are to be looked at again
+	gone   map[format.Loc][]goneChunk // what was overwritten lately
 
 	told    []carryKey // carries that were read and not looked at
 	closing []carryKey // scopes that ended by what a carry says
@@ -41,18 +41,14 @@ type goneChunk struct {
 	since int64
 	last  int64 // what began later was in a later chunk of that number
 	gen   uint32
-	stamp int64    // the count of chunks when it was found gone
-	all   bool     // but for what was open
-	seen  []uint64 // else as in liveChunk; nil: nothing
+	stamp int64 // the count of chunks when it was found gone
+	all   bool  // but for what was open
+	seen  marks // else as in liveChunk
 }
 
-func (g *goneChunk) saw(unit int) bool {
-	return g.all || g.seen != nil && g.seen[unit/64]&(1<<(unit%64)) != 0
-}
-
-// goneOf is the chunk at off that held what began at start, nil if it is not known.
-func (k *followedRing) goneOf(off, start int64) *goneChunk {
-	list := k.gone[off]
+// goneOf is the chunk at loc that held what began at start, nil if it is not known.
+func (k *followedRing) goneOf(loc format.Loc, start int64) *goneChunk {
+	list := k.gone[loc]
 	for i := len(list) - 1; i >= 0; i-- {
 		if list[i].since <= start && start <= list[i].last {
 			return &list[i]
@@ -63,6 +59,7 @@ func (k *followedRing) goneOf(off, start int64) *goneChunk {
 
 // openBegin is the begin of a scope that was open.
 type openBegin struct {
+	loc    format.Loc
 	start  int64
 	thread uint32
 }
@@ -70,7 +67,7 @@ type openBegin struct {
 // startRing takes in what a ring holds when it begins to be followed.
 func (f *Follower) startRing() {
 	t, k := f.t, &f.ring
-	k.gone = map[int64][]goneChunk{}
+	k.gone = map[format.Loc][]goneChunk{}
 	for _, c := range t.chunks {
 		f.number(&c)
 	}
@@ -86,10 +83,10 @@ func (f *Follower) startRing() {
 
 // number counts a chunk that was handed out.
 func (f *Follower) number(c *chunkInfo) {
-	if c.flags&format.FlagKept != 0 {
+	k, n := &f.ring, int64(f.t.addr.number(c))
+	if n == 0 {
 		return
 	}
-	k, n := &f.ring, c.off/int64(f.t.header.ChunkSize)
 	k.found++
 	if c.Gen < k.firstGen || c.Gen == k.firstGen && n <= k.firstLast {
 		k.early++
@@ -113,7 +110,7 @@ func (f *Follower) number(c *chunkInfo) {
 	if n > *last {
 		k.handedOut += n - *last
 		for m := max(*last+1, n-int64(f.rings(1))); m < n; m++ {
-			if old := f.t.chunkAt(m * int64(f.t.header.ChunkSize)); old != nil && old.Gen < c.Gen {
+			if old := f.t.numbered(m); old != nil && old.Gen < c.Gen {
 				k.handedOut-- // still in use, so that it was left out
 			}
 		}
@@ -121,85 +118,105 @@ func (f *Follower) number(c *chunkInfo) {
 	}
 }
 
-// sweep forgets the chunks that were overwritten. Which those are only their
-// headers tell, so all are looked at, if the flusher was at work since the last
-// time: it says so in the state before it overwrites anything. As it may take a
-// while between the two, they are looked at in the polls that follow, too.
+// sweep forgets the chunks that were overwritten. Which those are only their headers tell,
+// so all are looked at when that may be worth it.
 func (f *Follower) sweep() error {
-	t, k := f.t, &f.ring
+	if !f.sweepDue() {
+		return nil
+	}
+	gone, err := f.findGone()
+	if err != nil || len(gone) == 0 {
+		return err
+	}
+	f.keepOpen(gone) // before the tables are cut
+	f.forget(gone)
+	for key := range f.t.carried {
+		if gone[f.t.chunkLoc(key.loc)] != nil {
+			f.ring.told = append(f.ring.told, key)
+		}
+	}
+	return nil
+}
+
+// sweepDue reports whether something may have been overwritten since the last sweep: if
+// the flusher was at work. It says so in the state before it overwrites anything. As it may
+// take a while between the two, the polls that follow sweep too.
+func (f *Follower) sweepDue() bool {
+	k := &f.ring
 	switch {
-	case t.state != k.swept:
+	case !f.t.addr.reuses():
+		return false
+	case f.t.state != k.swept:
 		k.sweeps = 2
 	case k.dirty:
 	case k.sweeps > 0:
 		k.sweeps--
 	default:
-		return nil
+		return false
 	}
-	gone := map[int64]*chunkInfo{}
+	return true
+}
+
+// findGone finds the chunks that are overwritten: what of each was read.
+func (f *Follower) findGone() (gone map[format.Loc]*goneChunk, err error) {
+	t, k := f.t, &f.ring
+	gone = map[format.Loc]*goneChunk{}
 	for i := range t.chunks {
 		c := &t.chunks[i]
-		if c.flags&format.FlagKept != 0 {
+		if t.addr.number(c) == 0 {
 			continue
 		}
 		same, err := t.unchanged(c)
 		if err != nil {
-			return err
+			return nil, err
 		}
 		if !same {
-			x := *c
-			gone[c.off] = &x
+			gone[c.loc] = &goneChunk{since: c.Since, last: k.looked, gen: c.Gen, stamp: k.found, all: true}
+			f.unborn = append(f.unborn, c.at)
 		}
 	}
 	k.swept, k.dirty = t.state, false
-	if len(gone) == 0 {
-		return nil
-	}
-	is := func(loc int64) bool { return gone[loc-loc%int64(t.header.ChunkSize)] != nil }
-	// Before the tables are cut: what of it was read, and what was open.
-	read := map[int64]goneChunk{}
-	for off, c := range gone {
-		read[off] = goneChunk{since: c.Since, last: k.looked, gen: c.Gen, stamp: k.found, all: true}
-		f.unborn = append(f.unborn, c.at)
-	}
+	return gone, nil
+}
+
+// keepOpen takes note of what was open in chunks that are gone, and of how far those that
+// were live had been read.
+func (f *Follower) keepOpen(gone map[format.Loc]*goneChunk) {
 	for _, c := range f.live {
-		if g, ok := read[c.off]; ok {
-			g.all, g.seen = false, c.seen
-			read[c.off] = g
-			if !c.whole {
-				k.cut++
-			}
-			for i, loc := range c.open {
-				if !c.saw(int(loc-c.off) / format.RecordSize) {
-					f.stillOpen(loc, c.begins[i])
-				}
-			}
+		g := gone[c.loc]
+		if g == nil {
+			continue
 		}
+		g.all, g.seen = false, c.seen
+		if !c.whole {
+			f.ring.cut++
+		}
+		c.eachOpen(f.stillOpen)
 	}
 	for loc, b := range f.open {
-		if is(loc) {
-			f.stillOpen(loc, b)
+		if gone[f.t.chunkLoc(loc)] != nil {
+			f.stillOpen(b)
 			delete(f.open, loc)
 		}
 	}
-	f.live = slices.DeleteFunc(f.live, func(c *liveChunk) bool { return is(c.off) })
-	t.chunks = slices.DeleteFunc(t.chunks, func(c chunkInfo) bool { return is(c.off) })
-	t.tails = slices.DeleteFunc(t.tails, func(b blockTail) bool { return is(b.off) })
+}
+
+// forget drops what the tables have of chunks that are gone.
+func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
+	t, k := f.t, &f.ring
+	is := func(loc format.Loc) bool { return gone[t.chunkLoc(loc)] != nil }
+	f.live = slices.DeleteFunc(f.live, func(c *liveChunk) bool { return is(c.loc) })
+	t.chunks = slices.DeleteFunc(t.chunks, func(c chunkInfo) bool { return is(c.loc) })
+	t.tails = slices.DeleteFunc(t.tails, func(b blockTail) bool { return is(b.loc) })
 	t.beats = slices.DeleteFunc(t.beats, func(b beatRef) bool { return is(b.loc) })
 	t.allBeats = nil
 	t.sched.forget(is)
 	t.lapped.mu.Lock()
-	for off, g := range read {
-		delete(t.lapped.chunks, off)
-		k.gone[off] = append(k.gone[off], g)
+	defer t.lapped.mu.Unlock()
+	for loc, g := range gone {
+		delete(t.lapped.chunks, loc)
+		k.gone[loc] = append(k.gone[loc], *g)
 	}
-	t.lapped.mu.Unlock()
-	for key := range t.carried {
-		if is(key.loc) {
-			k.told = append(k.told, key)
-		}
-	}
-	return nil
 }
 
 // rings is so many times the ring's chunks.
@@ -210,16 +227,12 @@ func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64
 // when the Follower was made.
 func (f *Follower) Missed() int64 {
 	t, k := f.t, &f.ring
-	if !t.inRing() {
-		return 0
-	}
-	cs := int64(t.header.ChunkSize)
 	missing := k.handedOut - (k.found - k.early)
 	// The latest numbers may be those of chunks that are not there yet; of a closed trace
 	// all are.
 	for n := k.last; !t.state.Closed && n > max(k.last-int64(f.rings(1)), 0) && missing > 0; n-- {
-		c := t.chunkAt(n * cs)
-		gone := slices.ContainsFunc(k.gone[n*cs], func(g goneChunk) bool { return g.gen == k.gen })
+		c := t.numbered(n)
+		gone := slices.ContainsFunc(k.gone[t.numberedLoc(n)], func(g goneChunk) bool { return g.gen == k.gen })
 		if !gone && (c == nil || c.Gen != k.gen) {
 			missing--
 		}

@@ -11,7 +11,7 @@ import (
 
 // check compares a delivered event with what its writer meant.
 func (w *writer) check(e *trace.Event, name string) error {
-	s := w.truth[e.Loc]
+	s := w.truth[int64(e.Loc)]
 	switch {
 	case s == nil:
 		return fmt.Errorf("an event at %d, where there is none", e.Loc)
@@ -57,7 +57,7 @@ func TestFollower(t *testing.T) {
 		after := w.ended
 		got := map[int64]int{}
 		deliver := func(e *trace.Event) bool {
-			if got[e.Loc]++; got[e.Loc] > 1 {
+			if got[int64(e.Loc)]++; got[int64(e.Loc)] > 1 {
 				t.Fatalf("seed %d: %+v delivered again", seed, e)
 			}
 			if err := w.check(e, f.Trace().Name(e.Name)); err != nil {
@@ -100,11 +100,11 @@ func TestFollower(t *testing.T) {
 		}
 		var last int64
 		err = f.Open(func(e *trace.Event) bool {
-			if !open[e.Loc] || !e.Open || e.Start < last {
-				t.Errorf("seed %d: open: %+v, want %+v", seed, e, w.truth[e.Loc])
+			if !open[int64(e.Loc)] || !e.Open || e.Start < last {
+				t.Errorf("seed %d: open: %+v, want %+v", seed, e, w.truth[int64(e.Loc)])
 			}
 			last = e.Start
-			delete(open, e.Loc)
+			delete(open, int64(e.Loc))
 			return true
 		})
 		if err != nil || len(open) > 0 {
@@ -142,13 +142,13 @@ func TestEventsLive(t *testing.T) {
 			}
 			last = e.Start
 			if e.Open {
-				if ended[e.Loc] {
+				if ended[int64(e.Loc)] {
 					t.Fatalf("seed %d: %+v is open, had ended before", seed, e)
 				}
 			} else if err := w.check(e, tr.Name(e.Name)); err != nil {
 				t.Fatalf("seed %d: %v", seed, err)
 			}
-			delete(ended, e.Loc)
+			delete(ended, int64(e.Loc))
 			return true
 		})
 		if err != nil {

@@ -40,70 +40,57 @@ func (f *Follower) look(c *liveChunk) (more bool, err error) {
 	} else if err != nil {
 		return true, err
 	}
-	f.mark(c)
 	wasLate := f.late
-	c.open, c.begins = c.open[:0], c.begins[:0]
+	c.open = c.open[:0]
 	var thread uint32
 	s := buf.scan()
 	for s.Next() {
-		unit := s.Off / format.RecordSize
-		r := s.Record()
-		k := r.Kind()
-		if k == format.KindAnchor {
-			thread = uint32(r.Stop)
-			continue
+		if s.Kind() == format.KindAnchor {
+			thread = uint32(s.Record().Stop)
+		} else if err := f.lookAt(c, &s, thread, last); err != nil {
+			return true, err
 		}
-		spec := k.Spec()
-		if c.saw(unit) || spec == nil {
-			continue
-		}
-		loc := c.off + int64(s.Off)
-		if k == format.KindEnd && last && (c.flags|buf.head.Flags)&format.FlagEnds == 0 {
-			c.see(unit) // no end counts where none was announced, as for Events
-			continue
-		}
-		if k == format.KindEnd {
-			ok, err := f.end(&r, loc, s.WholeExt(), c.owner)
-			if err != nil {
-				return true, err
-			}
-			if ok {
-				c.see(unit)
-			}
-			continue
-		}
-		if spec.Scope && r.Open() {
-			c.open, c.begins = append(c.open, loc), append(c.begins, openBegin{r.Start, thread})
-			continue
-		}
-		c.see(unit)
-		end := r.Start
-		if spec.Scope {
-			end = max(end, r.Stop)
-		}
-		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.WholeExt())})
 	}
 	c.whole = last
 	if last && f.late > wasLate {
 		return true, nil // it stays live, and knows what is open in it
 	}
 	if last {
-		for i, loc := range c.open {
-			if !c.saw(int(loc-c.off) / format.RecordSize) { // its end may be in this chunk too
-				f.open[loc] = c.begins[i]
-			}
-		}
+		c.eachOpen(func(b openBegin) { f.open[b.loc] = b }) // of some the end may be in this chunk too
 		return false, nil
 	}
 	c.flags = buf.head.Flags
 	return buf.head.Sealed == 0 || len(c.open) > 0 || s.Holes > 0 || f.late > wasLate, nil
 }
 
-// mark gives c its marks.
-func (f *Follower) mark(c *liveChunk) {
-	if c.seen == nil {
-		c.seen = make([]uint64, (int(f.t.header.ChunkSize)/format.RecordSize+63)/64)
+// lookAt looks at the record of the chunk that the walk is at; last tells that nothing in
+// the chunk changes any more.
+func (f *Follower) lookAt(c *liveChunk, s *format.Walk, thread uint32, last bool) error {
+	r := s.Record()
+	k := r.Kind()
+	spec := k.Spec()
+	loc := c.loc + format.Loc(s.Off)
+	switch {
+	case spec == nil || c.saw(loc):
+	case k == format.KindEnd && last && (c.flags|f.buf.head.Flags)&format.FlagEnds == 0:
+		c.see(loc) // no end counts where none was announced, as for Events
+	case k == format.KindEnd:
+		ok, err := f.end(&r, loc, s.WholeExt(), c.owner)
+		if ok && err == nil {
+			c.see(loc)
+		}
+		return err
+	case spec.Scope && r.Open():
+		c.open = append(c.open, openBegin{loc, r.Start, thread})
+	default:
+		c.see(loc)
+		end := r.Start
+		if spec.Scope {
+			end = max(end, r.Stop)
+		}
+		f.add(item{end: end, rec: r, where: where{loc, thread, c.owner, false}, ext: slices.Clone(s.WholeExt())})
 	}
+	return nil
 }
 
 // add queues an item. Quiet ones only name rows.
@@ -126,17 +113,16 @@ func (f *Follower) track(r *format.Record) {
 
 // end queues the scope that the end record r at loc ends. ok is false if the
 // begin can't be seen yet: its chunk's pages may be written later than the end's.
-func (f *Follower) end(r *format.Record, loc int64, ext []byte, owner uint32) (ok bool, err error) {
+func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint32) (ok bool, err error) {
 	t := f.t
 	begin, ok := endLoc(ext)
 	if !ok || begin <= 0 || begin%format.RecordSize != 0 {
-		f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
-		return true, nil
+		return f.badEnd(textOrphanEnd, loc), nil
 	}
-	if t.inRing() && t.holder(begin, r.Stop) == nil {
+	if t.addr.gone(begin, r.Stop) {
 		return f.endGone(r, loc, begin, ext, owner), nil
 	}
-	b, err := t.freshRecord(begin)
+	b, args, err := t.freshBegin(begin)
 	if err == errGone {
 		f.ring.dirty = true
 		f.late++ // the next poll knows what is carried of it
@@ -146,66 +132,53 @@ func (f *Follower) end(r *format.Record, loc int64, ext []byte, owner uint32) (o
 		return false, err
 	}
 	info := f.recordsAt(begin)
-	if info == nil || b.Start == 0 {
-		if t.state.Closed {
-			f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
-			return true, nil
-		}
+	spec := b.Kind().Spec()
+	switch _, fits := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); {
+	case (info == nil || b.Start == 0) && !t.state.Closed:
 		f.late++
 		return false, nil
-	}
-	if b.Stop == r.Start && b.Start == r.Stop {
+	case info == nil || b.Start == 0:
+		return f.badEnd(textOrphanEnd, loc), nil
+	case b.Stop == r.Start && b.Start == r.Stop:
 		return true, nil // it ended in place too, see stream.twice
+	case spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop:
+		return f.badEnd(textOrphanEnd, loc), nil
+	case !fits:
+		return f.badEnd(textBadEnd, loc), nil
 	}
-	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
-		f.decoder.problems.add(textOrphanEnd, t.place(loc), 1)
-		return true, nil
-	}
-	if _, ok := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); !ok {
-		f.decoder.problems.add(textBadEnd, t.place(loc), 1)
-		return true, nil
-	}
-	var args []byte
-	if b.Ext() {
-		if args, err = t.freshExt(begin + format.RecordSize); err == errGone {
-			f.ring.dirty = true
-			f.late++
-			return false, nil
+	if c := f.liveAt(begin); c != nil {
+		if c.saw(begin) {
+			return true, nil // ended twice
 		}
-		if err != nil {
-			return false, err
-		}
+		c.see(begin)
 	}
+	delete(f.open, begin)
 	w := where{loc: begin, owner: info.owner}
 	if format.Path(info.path) == format.PathAssembly {
 		w.thread = uint32(b.Stop>>40) & 0x3fffff
 	}
-	if c := f.liveAt(begin); c != nil {
-		f.mark(c)
-		unit := int(begin-c.off) / format.RecordSize
-		if c.saw(unit) {
-			return true, nil // ended twice
-		}
-		c.see(unit)
-	}
-	delete(f.open, begin)
 	f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
 	return true, nil
 }
 
+// badEnd takes note of an end at loc that ends nothing. It returns true, for who would
+// queue what it ends.
+func (f *Follower) badEnd(text string, loc format.Loc) bool {
+	f.decoder.problems.add(text, f.t.addr.offset(loc), 1)
+	return true
+}
+
 // recordsAt is the chunk of records that loc lies in, nil if it is not known.
-func (f *Follower) recordsAt(loc int64) *chunkInfo {
-	off := loc - loc%int64(f.t.header.ChunkSize)
-	c := f.t.chunkAt(off)
-	if c == nil || c.Kind != format.ChunkRecords || loc-off < format.ChunkHeaderSize {
+func (f *Follower) recordsAt(loc format.Loc) *chunkInfo {
+	c := f.t.chunkOf(loc)
+	if c == nil || c.Kind != format.ChunkRecords || loc-c.loc < format.ChunkHeaderSize {
 		return nil
 	}
 	return c
 }
 
-func (f *Follower) liveAt(loc int64) *liveChunk {
-	off := loc - loc%int64(f.t.header.ChunkSize)
-	i, ok := slices.BinarySearchFunc(f.live, off, func(c *liveChunk, off int64) int { return cmp.Compare(c.off, off) })
+func (f *Follower) liveAt(loc format.Loc) *liveChunk {
+	i, ok := slices.BinarySearchFunc(f.live, f.t.chunkLoc(loc), func(c *liveChunk, loc format.Loc) int { return cmp.Compare(c.loc, loc) })
 	if !ok {
 		return nil
 	}

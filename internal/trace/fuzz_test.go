@@ -267,7 +267,7 @@ func events(t *testing.T, tr *trace.Trace, size int64) (n int) {
 		}
 		last = e.Start
 		switch {
-		case e.Dur < 0, e.CPU < -1, e.Depth < 0, e.Loc < format.ChunkHeaderSize || e.Loc > end-format.RecordSize, len(e.Args) > format.MaxSlots:
+		case e.Dur < 0, e.CPU < -1, e.Depth < 0, e.Loc < format.ChunkHeaderSize || int64(e.Loc) > end-format.RecordSize, len(e.Args) > format.MaxSlots:
 			t.Errorf("event %+v", e)
 		case e.Kind.Spec() == nil:
 			t.Errorf("event of kind %v", e.Kind)

@@ -14,24 +14,24 @@ type made struct {
 	rec   format.Record
 	ext   []byte
 	where where
-	end   int64 // place of its end apart; 0: none
+	end   format.Loc // of its end apart; 0: none
 }
 
 // goneBegin is a begin that an end apart tells of, and whose chunk is gone.
 type goneBegin struct {
-	loc, start int64
-	end        int64  // place of the end
-	head       uint64 // word 2 of the begin; 0: not known
-	owner      uint32 // of the end: the begin's is not known any more
+	loc, end format.Loc // of it, of its end
+	start    int64
+	head     uint64 // word 2 of the begin; 0: not known
+	owner    uint32 // of the end: the begin's is not known any more
 }
 
 // newGoneBegin is what the end record r at at tells of its begin.
-func newGoneBegin(r *format.Record, ext []byte, at int64, owner uint32) (goneBegin, bool) {
+func newGoneBegin(r *format.Record, ext []byte, at format.Loc, owner uint32) (goneBegin, bool) {
 	slots, _ := format.DecodeExt(nil, ext)
 	if len(slots) < 2 || r.Stop <= 0 || r.Stop >= format.MaxTicks {
 		return goneBegin{}, false
 	}
-	g := goneBegin{loc: slots[0].Int(), start: r.Stop, end: at, owner: owner}
+	g := goneBegin{loc: format.Loc(slots[0].Value), start: r.Stop, end: at, owner: owner}
 	b := format.Record{Start: r.Stop, Head: format.Head(slots[1].Value, format.KindTask, false, 0)}
 	if len(slots) > 2 && slots[2].Type == format.SlotBegin && slots[2].Value != 0 {
 		g.head = slots[2].Value
@@ -54,7 +54,7 @@ const openStop = -1 << 63
 // overwritten: it is marked to have one, and began in the time of which that can
 // be. When it ended is not known.
 func (t *Trace) endGone(r *format.Record, until int64) bool {
-	return t.inRing() && r.Stop&format.ApartBit != 0 && r.Start < until
+	return t.addr.reuses() && r.Stop&format.ApartBit != 0 && r.Start < until
 }
 
 // makeUp joins what ends and carries tell of the same records, by start.
@@ -74,7 +74,7 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 	for i := range gone {
 		g := &gone[i]
 		if i > 0 && g.start == gone[i-1].start && g.loc == gone[i-1].loc {
-			p.add(textOrphanEnd, t.place(g.end), 1) // ended twice
+			p.add(textOrphanEnd, t.addr.offset(g.end), 1) // ended twice
 			continue
 		}
 		m := made{rec: g.record(), where: where{loc: g.loc, owner: g.owner, gone: true}, end: g.end}
@@ -84,11 +84,11 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 			// The end knows more than a carry that was told after it.
 			list[k].end, list[k].rec.Stop = g.end, openStop
 		case ok:
-			p.add(textOrphanEnd, t.place(g.end), 1)
+			p.add(textOrphanEnd, t.addr.offset(g.end), 1)
 		case g.head != 0:
 			list = append(list, m)
 		default:
-			p.add(textLostBegin, t.place(g.end), 1)
+			p.add(textLostBegin, t.addr.offset(g.end), 1)
 		}
 	}
 	slices.SortFunc(list, func(a, b made) int { return order(&a, &b) })
@@ -111,7 +111,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 	var gone []goneBegin
 	var cache blockCache
 	for _, x := range ends {
-		at := int64(x&(1<<endUnitBits-1)) * format.RecordSize
+		at := endOf(x)
 		raw, err := cache.read(t, at, format.RecordSize)
 		if err != nil || len(raw) < format.RecordSize {
 			continue // the end went too
@@ -125,7 +125,7 @@ func (t *Trace) makeChunk(c *chunkInfo, ends []uint64, p problems) []made {
 			gone = append(gone, g)
 		}
 	}
-	return t.makeUp(gone, t.carried.of(c, int64(t.header.ChunkSize)), p)
+	return t.makeUp(gone, t.carried.of(t, c), p)
 }
 
 // useMade has the cursor give the made records, none before since.
@@ -147,11 +147,11 @@ func (c *cursor) record(p *place) format.Record {
 }
 
 // loc is where the record at p is, or was.
-func (c *cursor) loc(p *place) int64 {
+func (c *cursor) loc(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].where.loc
 	}
-	return c.off + int64(p.off)
+	return c.chunk + format.Loc(p.off)
 }
 
 // where is what the place of the record at p tells of it.
@@ -159,7 +159,7 @@ func (c *cursor) where(p *place) where {
 	if c.made != nil {
 		return c.made[p.off].where
 	}
-	return where{c.off + int64(p.off), p.thread, c.owner, false}
+	return where{c.chunk + format.Loc(p.off), p.thread, c.owner, false}
 }
 
 // ext is the extension of the record at p; nil if there is none that is whole.
@@ -171,7 +171,7 @@ func (c *cursor) ext(p *place) []byte {
 }
 
 // end is the place of the end apart of the record at p, 0 if there is none.
-func (c *cursor) end(p *place) int64 {
+func (c *cursor) end(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].end
 	}

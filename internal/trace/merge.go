@@ -34,7 +34,7 @@ const (
 // cursor is an open chunk.
 type cursor struct {
 	chunkBuf
-	off    int64 // of the chunk in the file
+	chunk  format.Loc
 	places []place
 	next   int
 	ends   []uint64 // see endIndex
@@ -52,7 +52,7 @@ type cursor struct {
 // moved between taking the time and taking the place.
 func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	info := &t.chunks[i]
-	c.off, c.owner, c.next, c.row, c.made = info.off, info.owner, 0, nil, nil
+	c.chunk, c.owner, c.next, c.row, c.made = info.loc, info.owner, 0, nil, nil
 	c.places = c.places[:0]
 	if err := t.readChunk(&c.chunkBuf, info, p); err != nil {
 		return err
@@ -112,7 +112,7 @@ type merge struct {
 // that are made up.
 type entry struct {
 	key int64
-	off int64
+	loc format.Loc
 	c   *cursor
 }
 
@@ -121,11 +121,11 @@ func (e *entry) at() {
 	p := &e.c.places[e.c.next]
 	e.key = p.key
 	if e.c.made != nil {
-		e.off = e.c.loc(p)
+		e.loc = e.c.loc(p)
 	}
 }
 
-func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.off < b.off }
+func (a *entry) before(b *entry) bool { return a.key < b.key || a.key == b.key && a.loc < b.loc }
 
 func newMerge(t *Trace, o *Options, ends *endIndex, p problems) *merge {
 	m := &merge{t: t, o: o, ends: ends, problems: p}
@@ -180,7 +180,7 @@ func (m *merge) limit() int64 {
 		if len(m.heap) > 2 && m.heap[2].before(rival) {
 			rival = &m.heap[2]
 		}
-		if m.heap[0].off < rival.off {
+		if m.heap[0].loc < rival.loc {
 			return min(limit, rival.key+1)
 		}
 		return min(limit, rival.key)
@@ -201,7 +201,7 @@ func (m *merge) cursor() *cursor {
 func (m *merge) open(i int) error {
 	c := m.cursor()
 	info := &m.t.chunks[i]
-	ends := m.ends.byChunk[info.off/int64(m.t.header.ChunkSize)]
+	ends := m.ends.byChunk[info.loc]
 	switch err := c.load(m.t, i, m.o, m.problems); {
 	case err == errGone:
 		list := m.t.makeChunk(info, ends, m.problems)
@@ -222,7 +222,7 @@ func (m *merge) push(c *cursor) {
 		m.free = append(m.free, c)
 		return
 	}
-	e := entry{off: c.off, c: c}
+	e := entry{loc: c.chunk, c: c}
 	e.at()
 	h := append(m.heap, e)
 	k := len(h) - 1

@@ -88,8 +88,8 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 		return true
 	}
 	for _, b := range t.tails {
-		if c, at := t.locate(b.off); c != nil && (!t.inRing() || c.flags&format.FlagKept != 0) {
-			scan(at, b.at)
+		if c := t.chunkOf(b.loc); c != nil {
+			scan(c.at, b.at)
 		}
 	}
 	// Chunks are handed out one after another: behind the first that was not,

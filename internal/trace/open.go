@@ -93,6 +93,7 @@ func (t *Trace) readHeader() error {
 	if err := t.header.Within(t.size); err != nil {
 		return &CorruptError{Path: t.path, Offset: t.size, Err: err}
 	}
+	t.addr = addressesOf(t)
 	if err := t.readCounters(); err != nil {
 		return err
 	}
@@ -135,9 +136,7 @@ func (t *Trace) readIndex() error {
 	return t.places().Each(cs, t.state.End, func(at int64) (bool, error) {
 		_, born, err := t.indexChunk(at)
 		if born && err == nil {
-			if !t.inRing() {
-				t.found.add(textUnborn, t.used, (at-t.used)/cs)
-			}
+			t.found.add(textUnborn, t.used, t.addr.unused(t.used, at)/cs)
 			t.used = at + cs
 		}
 		return born, err
@@ -155,9 +154,9 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 	if bad == nil && !ok {
 		return nil, false, nil
 	}
-	var off int64
+	var loc format.Loc
 	if bad == nil {
-		off, bad = t.logical(at, &h)
+		loc, bad = t.addr.loc(at, &h)
 	}
 	if bad != nil {
 		t.found.add("a chunk is skipped, its header makes no sense ("+bad.Error()+")", at, 1)
@@ -167,12 +166,12 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 		t.found.add(fmt.Sprintf("a chunk of unknown kind %d is skipped", h.Kind), at, 1)
 		return nil, true, nil
 	}
-	c = &chunkInfo{ChunkID: h.ID(), off: off, at: at, flags: h.Flags, owner: h.Owner, path: uint8(h.Path)}
-	if n := len(t.chunks); n == 0 || t.chunks[n-1].off < off {
+	c = &chunkInfo{ChunkID: h.ID(), loc: loc, at: at, flags: h.Flags, owner: h.Owner, path: uint8(h.Path)}
+	if n := len(t.chunks); n == 0 || t.chunks[n-1].loc < loc {
 		t.chunks = append(t.chunks, *c)
 		return c, true, nil
 	}
-	i, twice := t.findChunk(off)
+	i, twice := t.findChunk(loc)
 	if !twice {
 		t.chunks = slices.Insert(t.chunks, i, *c)
 		return c, true, nil
@@ -187,29 +186,19 @@ func (t *Trace) indexChunk(at int64) (c *chunkInfo, born bool, err error) {
 	return c, true, nil
 }
 
-func (t *Trace) findChunk(off int64) (i int, ok bool) {
-	return slices.BinarySearchFunc(t.chunks, off, func(c chunkInfo, off int64) int { return cmp.Compare(c.off, off) })
-}
-
-// chunkAt is the chunk at off, nil if the index has none there.
-func (t *Trace) chunkAt(off int64) *chunkInfo {
-	i, ok := t.findChunk(off)
-	if !ok {
-		return nil
-	}
-	return &t.chunks[i]
+func (t *Trace) findChunk(loc format.Loc) (i int, ok bool) {
+	return slices.BinarySearchFunc(t.chunks, loc, func(c chunkInfo, loc format.Loc) int { return cmp.Compare(c.loc, loc) })
 }
 
 // lastMoment finds t.last. A record can be later than the flusher's last round
 // only where it, or its end, was written since: in a chunk that is not final,
-// or in the last chunk of its owner: in a ring, where numbers begin again, the one
-// that it got last.
+// or in the chunk that its owner got last.
 func (t *Trace) lastMoment() error {
 	type writer struct{ path, owner uint32 }
 	newest := map[writer]int{}
 	for i, c := range t.chunks {
 		w := writer{uint32(c.path), c.owner}
-		if last, ok := newest[w]; c.Kind == format.ChunkRecords && (!ok || !t.inRing() || c.Since >= t.chunks[last].Since) {
+		if last, ok := newest[w]; c.Kind == format.ChunkRecords && (!ok || c.Since >= t.chunks[last].Since) {
 			newest[w] = i
 		}
 	}

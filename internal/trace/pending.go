@@ -14,13 +14,13 @@ type waiting struct {
 	stop   int64 // ticks
 	start  int64 // from which it is shown
 	where  where
-	endLoc int64  // of its end apart; 0: it ended in place
-	made   bool   // it is not in the file, or may not be for long, and
-	ext    []byte // this is its extension
+	endLoc format.Loc // of its end apart; 0: it ended in place
+	made   bool       // it is not in the file, or may not be for long, and
+	ext    []byte     // this is its extension
 }
 
 // before orders by (time, place in the file), as Events does.
-func (w *waiting) before(stop, loc int64) bool {
+func (w *waiting) before(stop int64, loc format.Loc) bool {
 	return w.stop < stop || w.stop == stop && w.where.loc < loc
 }
 

@@ -17,7 +17,7 @@ func (w *ringWriter) check(e *trace.Event, name string) error {
 	switch {
 	case s == nil:
 		return fmt.Errorf("an event at %d, where there is none", e.Start)
-	case e.Kind != s.kind || e.Goid != s.goid || name != simName(s.name) || e.Loc != s.loc:
+	case e.Kind != s.kind || e.Goid != s.goid || name != simName(s.name) || int64(e.Loc) != s.loc:
 		return fmt.Errorf("event %+v of %+v", e, s)
 	case e.Thread != 0 && (e.Thread != s.thread || e.Owner+100 != s.thread):
 		return fmt.Errorf("event %+v of %+v", e, s)

@@ -295,7 +295,7 @@ func (w *ringWriter) prepare() {
 
 // tell tells of a record that is gone, or will be at once.
 func (w *ringWriter) tell(s *ringScope) {
-	c := format.Carry{Ticks: w.now, Loc: s.loc, Thread: s.thread, Owner: s.thread - 100, Record: s.rec, Ext: s.ext}
+	c := format.Carry{Ticks: w.now, Loc: format.Loc(s.loc), Thread: s.thread, Owner: s.thread - 100, Record: s.rec, Ext: s.ext}
 	switch {
 	case s.kind == format.KindTrack && w.track[s.goid] != s:
 		delete(w.carried, s.start)

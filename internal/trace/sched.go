@@ -13,25 +13,25 @@ import (
 // are many, and read only by who asks for them.
 type schedRefs struct {
 	parts    []partRef // of Go execution traces
-	switches []int64
-	locks    []int64
+	switches []format.Loc
+	locks    []format.Loc
 }
 
 type partRef struct {
 	stream, seq uint32
-	loc         int64
+	loc         format.Loc
 	size        int64
 }
 
 // forget drops what lies where gone says.
-func (s *schedRefs) forget(gone func(loc int64) bool) {
+func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
 	s.switches = slices.DeleteFunc(s.switches, gone)
 	s.locks = slices.DeleteFunc(s.locks, gone)
 }
 
 // schedBlock takes note of a block that is read later.
-func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc int64) error {
+func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc format.Loc) error {
 	switch typ {
 	case format.BlockGoTrace:
 		stream, seq, part, err := format.DecodeGoTrace(p)
@@ -152,36 +152,31 @@ func (t *Trace) EachLockSums(f func(*format.LockSums) bool) error {
 	})
 }
 
-// asWritten brings places of blocks into the order in which they were written. That is
-// theirs, but in a ring, where numbers begin again.
-func (t *Trace) asWritten(locs []int64) []int64 {
-	if !t.inRing() {
-		return locs
-	}
-	cs := int64(t.header.ChunkSize)
+// asWritten brings the Locs of blocks into the order in which they were written.
+func (t *Trace) asWritten(locs []format.Loc) []format.Loc {
 	type ref struct {
-		gen uint32
-		loc int64
+		age int64
+		loc format.Loc
 	}
 	refs := make([]ref, 0, len(locs))
 	var last *chunkInfo
 	for _, loc := range locs {
-		if off := loc - loc%cs; last == nil || last.off != off {
-			last = t.chunkAt(off)
+		if last == nil || last.loc != t.chunkLoc(loc) {
+			last = t.chunkOf(loc)
 		}
 		if last != nil { // else it was overwritten
-			refs = append(refs, ref{last.Gen, loc})
+			refs = append(refs, ref{t.addr.age(last), loc})
 		}
 	}
-	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.gen, b.gen), cmp.Compare(a.loc, b.loc)) })
-	sorted := make([]int64, len(refs))
+	slices.SortFunc(refs, func(a, b ref) int { return cmp.Or(cmp.Compare(a.age, b.age), cmp.Compare(a.loc, b.loc)) })
+	sorted := make([]format.Loc, len(refs))
 	for i, r := range refs {
 		sorted[i] = r.loc
 	}
 	return sorted
 }
 
-func (t *Trace) eachLater(locs []int64, typ format.BlockType, f func(p []byte) bool) error {
+func (t *Trace) eachLater(locs []format.Loc, typ format.BlockType, f func(p []byte) bool) error {
 	var b blockReader
 	for _, loc := range t.asWritten(locs) {
 		got, p, err := b.read(t, loc)
@@ -201,8 +196,8 @@ func (t *Trace) eachLater(locs []int64, typ format.BlockType, f func(p []byte) b
 // blockReader reads blocks whose places are known; small neighbours cost one reading.
 type blockReader struct {
 	buf []byte
-	at  int64 // where what is in buf was read
-	n   int   // how much of it there was
+	at  format.Loc // where what is in buf was read
+	n   int        // how much of it there was
 }
 
 // readAhead is how much is read for a block of unknown length. It is not the whole
@@ -212,13 +207,13 @@ const readAhead = 16 << 10
 
 // read returns the block at loc; the type is 0 if there is none that is sound any more.
 // The payload is good until the next call.
-func (b *blockReader) read(t *Trace, loc int64) (typ format.BlockType, payload []byte, err error) {
-	if at := loc - b.at; at >= 0 && at < int64(b.n) {
+func (b *blockReader) read(t *Trace, loc format.Loc) (typ format.BlockType, payload []byte, err error) {
+	if at := loc - b.at; at >= 0 && at < format.Loc(b.n) {
 		if typ, payload = whole(b.buf[at:b.n]); typ != 0 {
 			return typ, payload, nil
 		}
 	}
-	left := int(int64(t.header.ChunkSize) - loc%int64(t.header.ChunkSize))
+	left := int(t.header.ChunkSize) - int(loc-t.chunkLoc(loc))
 	for want := min(readAhead, left); ; {
 		if err := b.fill(t, loc, want); err != nil {
 			return 0, nil, err
@@ -235,12 +230,12 @@ func (b *blockReader) read(t *Trace, loc int64) (typ format.BlockType, payload [
 }
 
 // fill reads n bytes at loc.
-func (b *blockReader) fill(t *Trace, loc int64, n int) error {
+func (b *blockReader) fill(t *Trace, loc format.Loc, n int) error {
 	if cap(b.buf) < n {
 		b.buf = make([]byte, n)
 	}
 	b.n = 0
-	got, err := t.readLoc(b.buf[:n], loc)
+	got, err := t.addr.read(b.buf[:n], loc)
 	if err == nil {
 		b.at, b.n = loc, got
 	}

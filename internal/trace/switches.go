@@ -9,7 +9,7 @@ type SwitchReader struct {
 }
 
 // SwitchBlock is a place of a switch block.
-type SwitchBlock int64
+type SwitchBlock format.Loc
 
 // SwitchBlocks lists the switch blocks, by the order in which they were written, and
 // what reads them.
@@ -25,7 +25,7 @@ func (t *Trace) SwitchBlocks() ([]SwitchBlock, *SwitchReader) {
 // Read reads a block, its switches appended to dst. ok is false where it is not there any
 // more: a ring has overwritten it.
 func (r *SwitchReader) Read(dst []format.Switch, b SwitchBlock) (s format.Switches, ok bool, err error) {
-	typ, p, err := r.b.read(r.t, int64(b))
+	typ, p, err := r.b.read(r.t, format.Loc(b))
 	if err == errGone || err == nil && typ != format.BlockSwitch {
 		return s, false, nil
 	}

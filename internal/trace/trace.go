@@ -18,7 +18,7 @@
 //  3. Ends apart are joined by an index of eight bytes for each, built from the
 //     chunks that say that they hold some. A scope that is open from start to
 //     end costs one entry, however long the trace is.
-//  4. The chunks of a ring are told by their numbers, not their places: ring.go.
+//  4. Records name one another by Locs, which only addresses.go makes offsets of.
 //     What it overwrote and is still to be known comes from memory, as if it
 //     were a chunk: made.go.
 //  5. Nothing that was read is trusted as a length, an offset or an index
@@ -51,7 +51,8 @@ type Trace struct {
 
 	header format.Header
 	state  format.State
-	chunks []chunkInfo // what was handed out, by offset
+	addr   addresses
+	chunks []chunkInfo // what was handed out, by loc
 	used   int64       // end of the last place in which a chunk was handed out
 
 	names   atomic.Pointer[nameTable]
@@ -85,7 +86,7 @@ type Trace struct {
 
 	lapped struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex
-		chunks map[int64]struct{}
+		chunks map[format.Loc]struct{}
 		state  format.State // as it was read then
 	}
 }
@@ -93,8 +94,8 @@ type Trace struct {
 // chunkInfo is what the index keeps of a chunk.
 type chunkInfo struct {
 	format.ChunkID
-	off   int64 // what counts as its offset, see ring.go
-	at    int64 // its place in the file
+	loc   format.Loc
+	at    int64 // where it lies in the file
 	flags uint32
 	owner uint32
 	path  uint8
@@ -183,10 +184,7 @@ type Chunk struct {
 func (t *Trace) Chunks() []Chunk {
 	cs := make([]Chunk, len(t.chunks))
 	for i, c := range t.chunks {
-		cs[i] = Chunk{c.at, 0, c.Kind, format.Path(c.path), c.owner, c.flags, c.Since}
-		if t.inRing() && c.flags&format.FlagKept == 0 {
-			cs[i].Number = uint32(c.off / int64(t.header.ChunkSize))
-		}
+		cs[i] = Chunk{c.at, t.addr.number(&c), c.Kind, format.Path(c.path), c.owner, c.flags, c.Since}
 	}
 	slices.SortFunc(cs, func(a, b Chunk) int { return cmp.Compare(a.Offset, b.Offset) })
 	return cs

@@ -88,7 +88,7 @@ func Verify(r io.ReaderAt, size int64) ([]Finding, error) {
 	}
 	// Blocks first: records are checked against the names.
 	for _, kind := range []format.ChunkKind{format.ChunkBlocks, format.ChunkRecords} {
-		for at := range v.places() {
+		for _, at := range v.places() {
 			if err := v.chunk(at, kind); err != nil {
 				return nil, err
 			}
@@ -141,7 +141,7 @@ func (v *verifier) read(off int64) (int, error) {
 	if v.bytes == nil {
 		v.bytes = make([]byte, v.t.header.ChunkSize)
 	}
-	return v.t.readPlace(v.bytes, off)
+	return v.t.readAt(v.bytes, off)
 }
 
 // firstNonzero is the place of the first byte in b that is not zero, -1 if none.
@@ -187,8 +187,7 @@ func (v *verifier) fileHeader() error {
 	cs := int64(h.ChunkSize)
 	const endAt = format.StateOffset + format.StateEnd
 	v.check(s.End >= 0 && s.End%cs == 0 && (s.End <= t.size || t.Cool()), endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
-	// In a ring a place that is to be used next can be the last one.
-	v.check(!s.Closed || s.End == t.used || t.inRing() && s.End > t.used, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
+	v.check(!s.Closed || s.End >= t.used && t.addr.unused(t.used, s.End) == 0, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
 	v.check(t.size%cs == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%cs)
 	return nil
 }
@@ -197,7 +196,7 @@ func (v *verifier) fileHeader() error {
 // at all is checked with the blocks.
 func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	t := v.t
-	known := v.chunkIn(off)
+	known := v.ring.byPlace[off]
 	if kind == format.ChunkRecords && (known == nil || known.Kind != kind) {
 		return nil
 	}

@@ -29,7 +29,7 @@ func (v *verifier) blockChunk(b []byte, off int64) {
 		v.check(firstNonzero(head[6:8]) < 0 && firstNonzero(head[12:]) < 0, here, "block-form", "reserved bytes of the block's head are not zero")
 		v.check(firstNonzero(b[w.Off+format.BlockHeaderSize+len(p):w.To]) < 0, here, "block-form", "the block's padding is not zero")
 		// In a ring the kept chunks come first here, whenever they were written.
-		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.inRing()
+		v.blocks.after = v.blocks.after || v.blocks.stops > 0 && v.ring.kept == v.t.addr.reuses()
 		v.ringBlock(t, here)
 		v.block(t, p, here)
 	}

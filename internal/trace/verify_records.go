@@ -12,7 +12,7 @@ func (v *verifier) recordChunk(c *chunkInfo) error {
 	} else if err != nil {
 		return err
 	}
-	list := v.ends.byChunk[c.off/int64(t.header.ChunkSize)]
+	list := v.ends.byChunk[c.loc]
 	var last int64
 	thread, anchored, first := uint32(0), false, true
 	begins := map[int]format.Record{} // those that ends in the list may be of
@@ -129,11 +129,11 @@ func (v *verifier) end(c *chunkInfo, r *format.Record, ext []byte, here int64) {
 	if !ok {
 		return // ext-fixed
 	}
-	known := v.t.holder(loc, r.Stop)
-	if known == nil && v.t.inRing() {
+	if v.t.addr.gone(loc, r.Stop) {
 		v.goneEnd(r, ext, loc, here)
 		return
 	}
+	known := v.t.chunkOf(loc)
 	if loc <= 0 || loc%format.RecordSize != 0 || known == nil || known.Kind != format.ChunkRecords {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
 	}
@@ -144,11 +144,11 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 	ended := map[int]bool{}
 	for _, x := range list {
 		off := int(x>>endUnitBits) * format.RecordSize
-		loc := int64(x&(1<<endUnitBits-1)) * format.RecordSize
-		at := v.t.place(loc)
+		loc := endOf(x)
+		at := v.t.addr.offset(loc)
 		b, ok := begins[off]
 		if !ok {
-			v.add(at, "end-begin", "the begin is said to be at %d, where no scope begins", c.off+int64(off))
+			v.add(at, "end-begin", "the begin is said to be at %d, where no scope begins", c.loc+format.Loc(off))
 			continue
 		}
 		raw, err := v.cache.read(v.t, loc, format.RecordSize)
@@ -167,7 +167,7 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 			continue
 		}
 		if !b.Open() || ended[off] {
-			v.add(at, "end-double", "the scope at %d ends a second time", c.off+int64(off))
+			v.add(at, "end-double", "the scope at %d ends a second time", c.loc+format.Loc(off))
 			continue
 		}
 		ended[off] = true
@@ -180,7 +180,7 @@ func (v *verifier) joins(c *chunkInfo, list []uint64, begins map[int]format.Reco
 		}
 		e, ok := decodeEnd(&r, x, &b, nil)
 		if !ok || r.Start < b.Start || r.Name() != format.NameEmpty && r.Name() != b.Name() || e.begin != 0 && e.begin != b.Head {
-			v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", c.off+int64(off))
+			v.add(at, "end-begin", "the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", c.loc+format.Loc(off))
 		}
 	}
 	return nil

@@ -3,7 +3,6 @@ package trace
 import (
 	"bytes"
 	"cmp"
-	"iter"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -26,59 +25,32 @@ type verifiedCarry struct {
 	carry format.Carry
 }
 
-// places gives where chunks can be, so that blocks come in the order in which they
-// were written: in a ring the kept chunks first, which name what the others tell
-// of, then the others by number. In holes there are none.
-func (v *verifier) places() iter.Seq[int64] {
-	if v.t.inRing() {
-		return slices.Values(v.ringPlaces())
-	}
-	return func(yield func(int64) bool) {
-		cs := int64(v.t.header.ChunkSize)
-		for at := cs; at < v.t.size && yield(at); at = v.t.places().Next(at) {
-		}
-	}
-}
-
-func (v *verifier) ringPlaces() []int64 {
-	k := &v.ring
+// places gives where chunks can be, so that blocks come in the order in which they were
+// written, and what is no chunk comes last. In holes there are none.
+func (v *verifier) places() []int64 {
+	t, k := v.t, &v.ring
 	if k.places != nil {
 		return k.places
 	}
 	k.byPlace = map[int64]*chunkInfo{}
-	for i := range v.t.chunks {
-		k.byPlace[v.t.chunks[i].at] = &v.t.chunks[i]
+	for i := range t.chunks {
+		k.byPlace[t.chunks[i].at] = &t.chunks[i]
 	}
-	cs := int64(v.t.header.ChunkSize)
-	var list []int64
-	for at := cs; at < v.t.size; at = v.t.places().Next(at) {
-		list = append(list, at)
+	for at := int64(t.header.ChunkSize); at < t.size; at = t.places().Next(at) {
+		k.places = append(k.places, at)
 	}
-	rank := func(at int64) (gen, off int64) {
-		c := k.byPlace[at]
-		switch {
-		case c == nil:
-			return 1 << 40, at
-		case c.flags&format.FlagKept != 0:
-			return -1, c.off
+	order := func(at int64) (age int64, loc format.Loc) {
+		if c := k.byPlace[at]; c != nil {
+			return t.addr.age(c), c.loc
 		}
-		return int64(c.Gen), c.off
+		return 1 << 40, 0
 	}
-	slices.SortStableFunc(list, func(a, b int64) int {
-		ga, oa := rank(a)
-		gb, ob := rank(b)
-		return cmp.Or(cmp.Compare(ga, gb), cmp.Compare(oa, ob))
+	slices.SortStableFunc(k.places, func(a, b int64) int {
+		ageA, locA := order(a)
+		ageB, locB := order(b)
+		return cmp.Or(cmp.Compare(ageA, ageB), cmp.Compare(locA, locB))
 	})
-	k.places = list
-	return list
-}
-
-// chunkIn is what the index has of the place at, nil if nothing.
-func (v *verifier) chunkIn(at int64) *chunkInfo {
-	if v.t.inRing() {
-		return v.ring.byPlace[at]
-	}
-	return v.t.chunkAt(at)
+	return k.places
 }
 
 // ringHeader checks what the file header says of the ring.
@@ -95,7 +67,7 @@ func (v *verifier) ringHeader() {
 
 // ringChunk checks the header of the chunk at at for what rings have.
 func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
-	if !v.t.inRing() {
+	if !v.t.addr.reuses() {
 		v.check(h.Gen == 1, at+24, "chunk-values", "the chunk's generation is %d", h.Gen)
 		v.check(h.Flags&format.FlagKept == 0, at+28, "chunk-kept", "a chunk is kept, and the trace is no ring")
 		v.check(h.Number == 0, at+40, "chunk-number", "the chunk has the number %d, and the trace is no ring", h.Number)
@@ -124,7 +96,7 @@ func (v *verifier) ringChunk(h *format.ChunkHeader, at int64) {
 
 func (v *verifier) ringBlock(t format.BlockType, here int64) {
 	// Go execution traces are kept where they were joined, and else not.
-	if v.t.inRing() && format.BlockOf(t) != nil && t != format.BlockGoTrace {
+	if v.t.addr.reuses() && format.BlockOf(t) != nil && t != format.BlockGoTrace {
 		v.check(t.Once() == v.ring.kept, here, "block-kept", "a %s block, and kept is %v of its chunk", t, v.ring.kept)
 	}
 }
@@ -139,20 +111,20 @@ func (v *verifier) carryBlock(p []byte, here int64) error {
 		return err
 	}
 	t := v.t
-	if !t.inRing() {
+	if !t.addr.reuses() {
 		v.add(here, "block-carry", "a carry, and the trace is no ring")
 		return nil
 	}
 	r := &c.Record
 	spec := r.Kind().Spec()
-	v.check(t.canHold(c.Loc), here, "block-carry", "a carry of a record at %d, where none can be", c.Loc)
+	v.check(t.addr.canHold(c.Loc), here, "block-carry", "a carry of a record at %d, where none can be", c.Loc)
 	v.check(r.Start <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a record that began at %d", c.Ticks, r.Start)
 	v.check(!spec.Scope || r.Open() || r.Stop >= r.Start && r.Stop <= c.Ticks, here, "block-carry", "a carry of tick %d tells of a scope from %d to %d", c.Ticks, r.Start, r.Stop)
 	v.check(v.defined(uint64(r.Name())), here, "record-name", "name %d is not defined", r.Name())
 	v.extension(r, c.Ext, here)
-	if chunk := t.holder(c.Loc, r.Start); chunk != nil {
+	if !t.addr.gone(c.Loc, r.Start) {
 		c.Ext = bytes.Clone(c.Ext)
-		v.ring.carries = append(v.ring.carries, verifiedCarry{here, chunk, c})
+		v.ring.carries = append(v.ring.carries, verifiedCarry{here, t.chunkOf(c.Loc), c})
 	}
 	return nil
 }
@@ -182,13 +154,13 @@ func (v *verifier) carried() error {
 
 // goneEnd checks the end record r, of a begin at loc that the ring has
 // overwritten.
-func (v *verifier) goneEnd(r *format.Record, ext []byte, loc, here int64) {
-	if !v.t.canHold(loc) {
+func (v *verifier) goneEnd(r *format.Record, ext []byte, loc format.Loc, here int64) {
+	if !v.t.addr.canHold(loc) {
 		v.add(here, "end-begin", "the begin is said to be at %d, where no record can be", loc)
 		return
 	}
 	key := carryKey{loc, r.Stop}
-	g, ok := newGoneBegin(r, ext, here, 0)
+	g, ok := newGoneBegin(r, ext, 0, 0)
 	b := g.record()
 	if c := v.t.carried[key]; c != nil {
 		b = c.rec

@@ -256,9 +256,9 @@ var bombs = []struct {
 	{"carries of records that are gone, of one another, of themselves", func(m *maker) {
 		m.header.Ring, m.number = 1<<20, 1<<10
 		until(func(m *maker, i int) {
-			c := format.Carry{Ticks: at(i), Loc: int64(m.chunk + 64 + 32*i), Record: openTask(i, i, at(i))}
+			c := format.Carry{Ticks: at(i), Loc: format.Loc(m.chunk + 64 + 32*i), Record: openTask(i, i, at(i))}
 			if i%3 == 0 {
-				c.Loc = m.loc()&^31 + 64
+				c.Loc = format.Loc(m.loc()&^31 + 64)
 			}
 			m.block(format.BlockCarry, format.AppendCarry(nil, &c))
 		})(m)
@@ -266,7 +266,7 @@ var bombs = []struct {
 	{"carries of one record", func(m *maker) {
 		m.header.Ring, m.number = 1<<20, 1<<10
 		until(func(m *maker, i int) {
-			c := format.Carry{Ticks: at(i), Loc: int64(m.chunk + 64), Record: openTask(1, 2, at(0))}
+			c := format.Carry{Ticks: at(i), Loc: format.Loc(m.chunk + 64), Record: openTask(1, 2, at(0))}
 			m.block(format.BlockCarry, format.AppendCarry(nil, &c))
 		})(m)
 	}},
