@@ -1,6 +1,7 @@
 package format
 
 import (
+	"cmp"
 	"fmt"
 	"os"
 	"regexp"
@@ -42,7 +43,7 @@ func TestDocs(t *testing.T) {
 		}
 	}
 	for _, s := range Blocks[1:] {
-		row("7. Blocks", int(s.Type), s.Name)
+		row("7. Blocks", int(s.Type), s.Name, layout(s.Fields, s.Each))
 	}
 	for i, name := range LossNames {
 		if name != "" {
@@ -80,6 +81,22 @@ func TestDocs(t *testing.T) {
 			t.Errorf("docs/format.md does not say %q", want)
 		}
 	}
+}
+
+// layout is how docs/format.md tells the fields of a payload: each with its form, in order.
+func layout(fields, each []BlockField) string {
+	forms := map[Form]string{I64: "i64", U64: "u64", U32: "u32", U16: "u16", U48: "u48", Text: "text", Text16: "text16",
+		Bytes: "bytes", OneRecord: "record", Delta: "delta"}
+	var list []string
+	for _, f := range fields {
+		if form, ok := forms[f.Form]; ok { // else it is made of another field
+			list = append(list, form+" "+cmp.Or(f.Name, "0"))
+		}
+	}
+	if each != nil {
+		list = append(list, "each: "+layout(each, nil))
+	}
+	return strings.Join(list, ", ")
 }
 
 // Numbers are never reused, and tables that are indexed by them are in order.
