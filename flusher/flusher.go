@@ -153,33 +153,25 @@ func (f *Flusher) Alone(work func()) {
 
 // reclaim takes open chunks away where they hold the ring up.
 func (f *Flusher) reclaim(now time.Time) {
-	if f.Reclaim == nil || !f.Pool.Held() || now.Sub(f.reclaimed) < 100*time.Millisecond {
+	if f.Reclaim == nil || now.Sub(f.reclaimed) < 100*time.Millisecond {
 		return
 	}
-	var open []int64
-	for _, idx := range f.present() {
-		if f.Pool.State(idx) == mmpool.Open && (f.Pool.Segments() == 0 || f.Pool.Holds(idx)) {
-			open = append(open, idx)
-		}
+	if open := f.Pool.InTheWay(f.open()); len(open) > 0 {
+		f.reclaimed = now
+		f.Reclaim(open)
 	}
-	// In one file they are in the way by their number alone.
-	if f.Pool.Segments() == 0 && int64(len(open)) < f.Pool.Ring()/2 {
-		return
-	}
-	f.reclaimed = now
-	f.Reclaim(open)
+}
+
+// open returns the chunks that their owners have.
+func (f *Flusher) open() []int64 {
+	return slices.DeleteFunc(f.present(), func(idx int64) bool { return f.Pool.State(idx) != mmpool.Open })
 }
 
 // age re-arms the open chunks and the window, and lets chunks expire that have
 // been open for long.
 func (f *Flusher) age(now time.Time) {
-	var open []int64
-	since := map[int64]time.Time{} // what is not open any more is not in it
-	for _, idx := range f.present() {
-		if f.Pool.State(idx) != mmpool.Open {
-			continue
-		}
-		open = append(open, idx)
+	open, since := f.open(), map[int64]time.Time{} // what is not open any more is not in it
+	for _, idx := range open {
 		t, ok := f.since[idx]
 		if !ok {
 			t = now

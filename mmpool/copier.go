@@ -13,21 +13,22 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// file is the trace file, as far as it is the same whether it is mapped or
-// copied to, with those that have the places of its ring, if these are apart.
+// file is the trace file, with those that have its places.
 type file struct {
-	f     *os.File
-	files Files // nil: all is in f
+	f *os.File
+	files
 }
 
-// at is the file that has a place, and where; nil if that is closed. Neighbours that
-// were joined by spans are in one file.
-func (d file) at(place int64) (f *os.File, off int64) {
-	if d.files != nil {
-		return d.files.at(place)
-	}
-	return d.f, place * ChunkSize
+// files say where a place is: in which file, nil if it is closed or gone, and where there.
+// Neighbours that were joined to a span are in one file.
+type files interface {
+	at(place int64) (f *os.File, off int64)
 }
+
+// oneFile is the trace file where all places are in it.
+type oneFile struct{ f *os.File }
+
+func (o oneFile) at(place int64) (*os.File, int64) { return o.f, place * ChunkSize }
 
 // errNoFile is a chunk whose file is closed. It means that our accounting is wrong.
 var errNoFile = errors.New("the chunk's file is closed")
@@ -47,7 +48,6 @@ type copier struct {
 	blocks []span // chunks for blocks that were handed out and are not whole in the file
 }
 
-// hasBlocks says that a chunk was handed out for blocks.
 func (c *copier) hasBlocks(idx, at int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

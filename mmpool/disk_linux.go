@@ -2,7 +2,6 @@ package mmpool
 
 import (
 	"fmt"
-	"os"
 
 	"github.com/edsrzf/mmap-go"
 	"golang.org/x/sys/unix"
@@ -16,42 +15,15 @@ type disk struct {
 	*mapped
 }
 
-func newDisk(f *os.File, o *Options) (backing, error) {
-	ring := o.Ring.bytes > 0
-	m, err := newMapped(f.Name(), o.Limit, ring, o.States == nil) // a ring's places are mapped one by one
+func newDisk(o *Options, f file) (backing, error) {
+	m, err := newMapped(f.f.Name(), o.Limit, o.Ring.bytes > 0, o.States == nil)
 	if err != nil {
 		return nil, err
 	}
-	d := &disk{file{f, o.Files}, m}
-	if !ring {
-		if err := d.r.Map(int(f.Fd()), 0, 0, d.size); err != nil {
-			d.release()
-			return nil, fmt.Errorf("%s: %w", f.Name(), err)
-		}
-	}
-	return d, nil
+	return &disk{f, m}, nil
 }
 
 func (d *disk) kind() format.Backing { return format.BackingDisk }
-
-// extend allocates first and populates then: fallocate answers a full disk
-// with an errno, and populating a page that has its block can't fail for want
-// of space. A failed fallocate may keep what it got (ext4): the file is cut
-// back.
-func (d *disk) extend(from, to int64) error {
-	off, n := from*ChunkSize, (to-from)*ChunkSize
-	if off+n > d.size {
-		return fmt.Errorf("%s: %d bytes of addresses: %w", d.f.Name(), d.size, ErrNoSpace)
-	}
-	if err := d.grow(from, to-from); err != nil {
-		return err
-	}
-	if err := d.populate(off, n); err != nil {
-		_ = d.cut(off)
-		return err
-	}
-	return nil
-}
 
 func (d *disk) spare() (int64, error) { return maxSpare, nil }
 
@@ -59,10 +31,17 @@ func (d *disk) spare() (int64, error) { return maxSpare, nil }
 // back, but where all of the file is in memory.
 func (d *disk) memory() int64 { return 0 }
 
+func (d *disk) hasBlocks(idx, at int64) {}
+
+// attach finds the places allocated: fallocate has answered a full disk with an errno, and
+// populating a page that has its block can't fail for want of space.
 func (d *disk) attach(idx, at, n int64) error {
 	f, off := d.at(at)
 	if f == nil {
 		return errNoFile
+	}
+	if err := d.fits(idx + n); err != nil {
+		return err
 	}
 	if err := d.r.Map(int(f.Fd()), off, idx*ChunkSize, n*ChunkSize); err != nil {
 		return fmt.Errorf("%s: %w", f.Name(), err)
@@ -70,12 +49,7 @@ func (d *disk) attach(idx, at, n int64) error {
 	return d.populate(idx*ChunkSize, n*ChunkSize)
 }
 
-func (d *disk) rearm(from, to int64) error {
-	if from >= to {
-		return nil
-	}
-	return d.populate(from*ChunkSize, (to-from)*ChunkSize)
-}
+func (d *disk) rearm(idx, n int64) error { return d.populate(idx*ChunkSize, n*ChunkSize) }
 
 // save starts the write-back and does not wait: the pages are dropped a tick
 // later, when they are clean.

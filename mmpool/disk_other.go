@@ -4,7 +4,6 @@ package mmpool
 
 import (
 	"errors"
-	"os"
 	"sync/atomic"
 	"syscall"
 
@@ -12,12 +11,12 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-func newDisk(f *os.File, o *Options) (backing, error) {
+func newDisk(o *Options, f file) (backing, error) {
 	return nil, sys.ErrNoMap
 }
 
-func newShm(f *os.File, o *Options, allowed *atomic.Int64) (backing, *copier, error) {
-	return nil, nil, sys.ErrNoMap
+func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
+	return nil, sys.ErrNoMap
 }
 
 func lossOf(err error) format.Loss {

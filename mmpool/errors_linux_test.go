@@ -27,18 +27,18 @@ func (f *failing) call() error {
 	return f.err
 }
 
-func (f *failing) extend(from, to int64) error {
+func (f *failing) attach(idx, at, n int64) error {
 	if err := f.call(); err != nil {
 		return err
 	}
-	return f.backing.extend(from, to)
+	return f.backing.attach(idx, at, n)
 }
 
-func (f *failing) rearm(from, to int64) error {
+func (f *failing) rearm(idx, n int64) error {
 	if err := f.call(); err != nil {
 		return err
 	}
-	return f.backing.rearm(from, to)
+	return f.backing.rearm(idx, n)
 }
 
 func (f *failing) save(s span, final bool) error {

@@ -33,12 +33,12 @@ const dirSize = 1 << 12
 
 type page [1 << 12]atomic.Pointer[[]uint64]
 
-func newHeap(o Options, allowed *atomic.Int64) *heap {
+func newHeap(o *Options, f file, allowed *atomic.Int64) *heap {
 	h := &heap{most: maxKept, allowed: allowed, old: make(chan *[]uint64, maxKept)}
 	if o.Memory > 0 {
 		h.most = min(h.most, o.Memory/ChunkSize)
 	}
-	h.copier = copier{to: file{o.File, o.Files}, memory: h.words}
+	h.copier = copier{to: f, memory: h.words}
 	return h
 }
 
@@ -84,9 +84,9 @@ func (h *heap) memory() int64 {
 	return (h.kept.Load() + int64(len(h.old))) * heapFactor * ChunkSize
 }
 
-func (h *heap) extend(from, to int64) error {
-	h.kept.Add(to - from)
-	for idx := from; idx < to; idx++ {
+func (h *heap) attach(first, at, n int64) error {
+	h.kept.Add(n)
+	for idx := first; idx < first+n; idx++ {
 		d := &h.dir[idx/int64(len(page{}))]
 		if d.Load() == nil {
 			d.CompareAndSwap(nil, new(page))
@@ -104,7 +104,7 @@ func (h *heap) extend(from, to int64) error {
 	return nil
 }
 
-func (h *heap) rearm(from, to int64) error { return nil }
+func (h *heap) rearm(idx, n int64) error { return nil }
 
 func (h *heap) save(s span, final bool) error {
 	h.copying.Lock()
@@ -144,8 +144,6 @@ func (h *heap) drop(idx, n int64) {
 
 // grow does nothing: the file grows as it is written.
 func (h *heap) grow(at, n int64) error { return nil }
-
-func (h *heap) attach(idx, at, n int64) error { return h.extend(idx, idx+n) }
 
 func (h *heap) detach(idx, n int64) error {
 	h.drop(idx, n)

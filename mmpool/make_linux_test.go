@@ -61,7 +61,7 @@ func TestMade(t *testing.T) {
 				return all
 			}
 			all := burst()
-			if !p.owned() {
+			if name == "disk" || name == "ring" {
 				if p.Made() != 0 || len(all) >= minWindow {
 					t.Errorf("%d chunks, %d made", len(all), p.Made())
 				}

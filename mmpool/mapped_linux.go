@@ -97,6 +97,14 @@ func (m *mapped) words(idx int64) []uint64 {
 	return m.r.Words(idx*ChunkSize, ChunkSize)
 }
 
+// fits refuses chunks that there are no addresses for.
+func (m *mapped) fits(chunks int64) error {
+	if chunks*ChunkSize > m.size {
+		return fmt.Errorf("%s: %d bytes of addresses: %w", m.name, m.size, ErrNoSpace)
+	}
+	return nil
+}
+
 func (m *mapped) detach(idx, n int64) error {
 	off, size := idx*ChunkSize, n*ChunkSize
 	return m.r.Vacate(m.nowhere, off, size, true)

@@ -3,6 +3,7 @@ package mmpool
 import (
 	"errors"
 	"math"
+	"sync/atomic"
 )
 
 // # Memory
@@ -30,6 +31,13 @@ const (
 // errMemory says that the limits of memory leave too little.
 var errMemory = errors.New("the memory limit is nearly reached: raise it, or record less")
 
+// memory is what the limits of memory leave, as told last, and what the pool may have of
+// it.
+type memory struct {
+	left, allowed atomic.Int64
+	inMemory      bool // the files are memory themselves
+}
+
 // Allow says how many bytes the limits of memory leave at the moment. It may be called
 // from any goroutine.
 func (p *Pool) Allow(left int64) {
@@ -54,7 +62,7 @@ func (p *Pool) allow() {
 	}
 	held := p.back.memory() + p.inMemoryFile()
 	n := max(left+held, 0) / allowedPart
-	if p.inMemory && p.copier != nil {
+	if p.inMemory && p.Copies() {
 		n /= 2 // one half for each
 	}
 	p.allowed.Store(n)
@@ -62,16 +70,10 @@ func (p *Pool) allow() {
 
 // inMemoryFile is how many bytes the files take of memory.
 func (p *Pool) inMemoryFile() int64 {
-	n := max(p.end.Load(), p.next.Load())
-	switch {
-	case !p.inMemory:
-		n = 0
-	case p.files != nil:
-		n = p.files.size()
-	case p.ring != nil:
-		n = p.ring.size
+	if !p.inMemory {
+		return 0
 	}
-	return n * ChunkSize
+	return p.lay.reserved() * ChunkSize
 }
 
 // short is how many of most chunks can still be prepared in memory, of which there are

@@ -56,7 +56,7 @@ func TestAllow(t *testing.T) {
 // TestAllowFile lets a file grow that is memory itself, as on a tmpfs.
 func TestAllowFile(t *testing.T) {
 	p, f := newFake(t, 0)
-	p.inMemory, p.copier = true, nil
+	p.inMemory = true
 	p.Allow(100<<20 - p.Bytes())
 	var err error
 	for range 100 {

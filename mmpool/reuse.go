@@ -5,72 +5,83 @@ import (
 	"slices"
 	"sync/atomic"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
-// prepareRing makes the window whole. The file grows until the ring has all its
-// places; then, or where there is no room for that, they are used again.
-func (p *Pool) prepareRing() error {
-	r := p.ring
-	r.held = false
-	if err := p.prepareKept(); err != nil {
+// begin has chunk 0, and keeps some kept chunks ready.
+func (r *ring) begin() error {
+	p := r.p
+	r.held, r.grown = false, nil
+	if p.end.Load() == 0 {
+		if err := r.prepare(0, 0, 1); err != nil {
+			return err
+		}
+		p.next.Store(1)
+		p.end.Store(1)
+	}
+	r.mu.Lock()
+	n, next := int64(len(r.spare)), r.nextKept
+	r.mu.Unlock()
+	if n > keptAhead/2 || next+keptAhead > r.lap+maxKeptChunks {
+		return nil
+	}
+	at := r.extent
+	if err := r.prepare(next, at, keptAhead); err != nil {
 		return err
 	}
-	if p.files != nil {
-		return p.files.prepare(p)
+	r.extent += keptAhead
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range int64(keptAhead) {
+		r.places[next+i] = place{at: at + i, n: 1}
+		r.spare = append(r.spare, next+i)
 	}
-	var grown error
-	for {
-		bump, end := p.Bump(), p.end.Load()
-		want := bump + p.window - end
-		if want < r.unit || want < min(minStep, p.window/2) && end > 1 {
-			return grown
-		}
-		spare, why := p.back.spare()
-		if spare < r.unit {
-			return p.refuse(why)
-		}
-		want = min(want, spare)
-		if p.leaveOut(end) {
-			continue
-		}
-		step := r.step(end, want)
-		n := min(step, r.want-r.have)
-		if n > 0 && grown == nil {
-			if grown = p.grow(end, n); grown == nil {
-				continue
-			} else if errors.Is(grown, errBehind) {
-				return nil
-			}
-		}
-		// What can't grow goes on with what it has.
-		n, err := p.reuse(end, step)
-		if err != nil {
-			return p.refuse(err)
-		}
-		if n == 0 {
-			r.held = true
-			if grown != nil {
-				return p.refuse(grown)
-			}
-			return nil
-		}
-	}
+	r.nextKept += keptAhead
+	return nil
 }
 
-// leaveOut makes the window longer by the unit from the n-th chunk on, without its
-// numbers, if one of them is still there.
-func (p *Pool) leaveOut(n int64) bool {
-	r := p.ring
-	if !r.busy(n) {
-		return false
+// prepare prepares n chunks that lie at places of their own.
+func (r *ring) prepare(idx, at, n int64) error {
+	err := r.p.room(n * ChunkSize)
+	if err == nil {
+		err = r.p.back.grow(at, n)
 	}
+	if err == nil {
+		err = r.p.back.attach(idx, at, n)
+	}
+	return err
+}
+
+// extend has the file grow until the ring has all its places; then, or where there is no
+// room for that, they are used again.
+func (r *ring) extend(from, n int64) (int64, error) {
+	if r.busy(from) {
+		r.leaveOut(from)
+		return r.unit, r.grown
+	}
+	step := r.step(from, n)
+	if more := min(step, r.want-r.have); more > 0 && r.grown == nil {
+		if r.grown = r.grow(from, more); r.grown == nil {
+			return more, nil
+		} else if errors.Is(r.grown, errBehind) {
+			return 0, nil
+		}
+	}
+	// What can't grow goes on with what it has.
+	done, err := r.reuse(from, step)
+	if err != nil {
+		return 0, err
+	}
+	r.held = done == 0
+	return done, r.grown
+}
+
+// leaveOut has nobody take the numbers of the unit from the n-th chunk on, because one of
+// them is still there.
+func (r *ring) leaveOut(n int64) {
 	for i := range r.unit {
-		r.ready[r.number(n+i)&int64(len(r.ready)-1)].Store(0)
+		r.entry(r.number(n + i)).Store(0)
 	}
-	p.ready(n + r.unit)
-	return true
 }
 
 // step is how many chunks from the n-th on can be prepared at once: their numbers are
@@ -99,29 +110,27 @@ func (r *ring) busy(n int64) bool {
 }
 
 // grow gives the ring n more places, for the chunks from end on.
-func (p *Pool) grow(end, n int64) error {
-	r := p.ring
-	if err := p.room(n * ChunkSize); err != nil {
+func (r *ring) grow(end, n int64) error {
+	if err := r.p.room(n * ChunkSize); err != nil {
 		return err
 	}
-	at := r.size
-	if err := p.back.grow(at, n); err != nil {
+	at := r.extent
+	if err := r.p.back.grow(at, n); err != nil {
 		return err
 	}
 	testpoint.Here("pool.grown")
-	r.size += n
+	r.extent += n
 	r.have += n
 	var units []*unit
 	for i := int64(0); i < n; i += r.unit {
 		units = append(units, &unit{at: at + i})
 	}
-	return p.attach(end, units)
+	return r.attach(end, units)
 }
 
 // reuse overwrites up to n chunks, for those from end on. It returns how many it
 // found.
-func (p *Pool) reuse(end, n int64) (int64, error) {
-	r := p.ring
+func (r *ring) reuse(end, n int64) (int64, error) {
 	r.mu.Lock()
 	k := min(n/r.unit, int64(len(r.gone)))
 	units := slices.Clone(r.gone[:k])
@@ -140,47 +149,62 @@ func (p *Pool) reuse(end, n int64) (int64, error) {
 	for _, u := range units {
 		old = append(old, u.nums...)
 	}
-	if p.ring.overwrite != nil {
-		p.ring.overwrite(old)
-	}
-	testpoint.Here("pool.overwrite")
+	r.leave(old)
 	r.mu.Lock()
 	r.gone = slices.Delete(r.gone, 0, int(k))
-	for _, idx := range old {
-		delete(r.places, idx)
-	}
 	r.mu.Unlock()
-	for _, run := range neighbours(old) {
-		if err := p.back.detach(run[0], run[1]); err != nil {
-			return 0, err
-		}
+	if err := r.detach(old); err != nil {
+		return 0, err
 	}
-	testpoint.Here("pool.detached")
-	for i := 0; i < len(units); {
-		j := i + 1
-		for j < len(units) && units[j].at == units[j-1].at+r.unit {
-			j++
-		}
-		if err := p.back.wipe(units[i].at, int64(j-i)*r.unit); err != nil {
+	for _, s := range r.runs(units) {
+		if err := r.p.back.wipe(s.at, s.n*r.unit); err != nil {
 			return 0, err
 		}
 		testpoint.Here("pool.wiped")
-		i = j
 	}
-	return k * r.unit, p.attach(end, units)
+	return k * r.unit, r.attach(end, units)
 }
 
-// attach makes the units those of the chunks from end on, and the window end
-// behind them.
-func (p *Pool) attach(end int64, units []*unit) error {
-	r := p.ring
-	first := r.number(end)
-	for i := 0; i < len(units); {
-		j := i + 1
-		for j < len(units) && units[j].at == units[j-1].at+r.unit {
-			j++
+// leave tells that chunks are overwritten now: the file has them no more.
+func (r *ring) leave(idx []int64) {
+	r.overwrite(idx)
+	testpoint.Here("pool.overwrite")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range idx {
+		delete(r.places, i)
+	}
+}
+
+// detach makes the addresses of chunks that have left nobody's.
+func (r *ring) detach(idx []int64) error {
+	for _, run := range neighbours(idx) {
+		if err := r.p.back.detach(run.idx, run.n); err != nil {
+			return err
 		}
-		if err := p.back.attach(first+int64(i)*r.unit, units[i].at, int64(j-i)*r.unit); err != nil {
+	}
+	testpoint.Here("pool.detached")
+	return nil
+}
+
+// runs joins units that are neighbours: idx is the number of the first one among them all, n
+// how many they are.
+func (r *ring) runs(units []*unit) (s []span) {
+	for i, u := range units {
+		if n := len(s); n > 0 && u.at == s[n-1].at+s[n-1].n*r.unit {
+			s[n-1].n++
+		} else {
+			s = append(s, span{int64(i), u.at, 1})
+		}
+	}
+	return s
+}
+
+// attach makes the units those of the chunks from end on.
+func (r *ring) attach(end int64, units []*unit) error {
+	first := r.number(end)
+	for _, s := range r.runs(units) {
+		if err := r.p.back.attach(first+s.idx*r.unit, s.at, s.n*r.unit); err != nil {
 			// Nothing is in them: they are the next to be tried.
 			r.mu.Lock()
 			for _, u := range units {
@@ -190,62 +214,26 @@ func (p *Pool) attach(end int64, units []*unit) error {
 			r.mu.Unlock()
 			return err
 		}
-		i = j
 	}
 	testpoint.Here("pool.attached")
-	idx, n := first, end
 	r.mu.Lock()
-	for _, u := range units {
+	for i, u := range units {
 		u.left, u.nums = r.unit, u.nums[:0]
-		for k := range r.unit {
-			u.nums = append(u.nums, idx)
-			p.enter(idx, place{u.at + k, n, u})
-			idx++
-			n++
-		}
+		r.enter(u, end+int64(i)*r.unit, u.at, r.unit)
 	}
 	r.mu.Unlock()
-	p.reason.Store(uint32(format.LossWindow))
 	testpoint.Here("pool.ready")
-	p.ready(end + int64(len(units))*r.unit)
 	return nil
 }
 
-// enter makes a chunk one that the window can have. r.mu is held.
-func (p *Pool) enter(idx int64, pl place) {
-	r := p.ring
-	r.places[idx] = pl
-	r.ready[idx&int64(len(r.ready)-1)].Store(uint64(idx)<<40 | uint64(pl.at)<<16 | uint64(uint16(r.turn(pl.n))))
-	atomic.StoreUint32(&p.states[idx], Free)
-}
-
-// prepareKept keeps some kept chunks ready.
-func (p *Pool) prepareKept() error {
-	r := p.ring
-	r.mu.Lock()
-	n, next := int64(len(r.spare)), r.nextKept
-	r.mu.Unlock()
-	if n > keptAhead/2 || next+keptAhead > r.lap+maxKeptChunks {
-		return nil
+// enter makes n places from at on, which are of u, those of the chunks from end on: the
+// window can have them. r.mu is held.
+func (r *ring) enter(u *unit, end, at, n int64) {
+	for i := range n {
+		idx := r.number(end + i)
+		u.nums = append(u.nums, idx)
+		r.places[idx] = place{at + i, end + i, u}
+		atomic.StoreUint32(&r.p.states[idx], Free)
+		r.entry(idx).Store(uint64(idx)<<40 | uint64(at+i)<<16 | uint64(uint16(r.turn(end+i))))
 	}
-	at := r.size
-	err := p.room(keptAhead * ChunkSize)
-	if err == nil {
-		err = p.back.grow(at, keptAhead)
-	}
-	if err == nil {
-		r.size += keptAhead
-		err = p.back.attach(next, at, keptAhead)
-	}
-	if err != nil {
-		return err
-	}
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	for i := range int64(keptAhead) {
-		r.places[next+i] = place{at: at + i, n: 1}
-		r.spare = append(r.spare, next+i)
-	}
-	r.nextKept += keptAhead
-	return nil
 }

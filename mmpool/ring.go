@@ -2,6 +2,7 @@ package mmpool
 
 import (
 	"fmt"
+	"math"
 	"slices"
 	"sync"
 	"sync/atomic"
@@ -42,8 +43,9 @@ const maxUnits = 1 << 13
 // keptAhead is how many kept chunks are prepared at once.
 const keptAhead = 4
 
-// ring is what a pool has whose chunks are used again.
+// ring is places that are used again.
 type ring struct {
+	p    *Pool
 	want int64 // chunks it may have
 	all  int64 // places that they may be at
 	lap  int64 // the largest number
@@ -57,19 +59,21 @@ type ring struct {
 	mu     sync.Mutex
 	places map[int64]place // of the chunks that the file has, by number
 	have   int64           // places that are the ring's
-	size   int64           // places that the file has, chunk 0 included
+	extent int64           // places that the file has, chunk 0 included
 	used   int64           // those up to the last one that was handed out
 	gone   []*unit         // to be used next, in this order
 
 	kept     int64   // of the kept chunks that were handed out
 	spare    []int64 // numbers of those that are prepared
 	nextKept int64
-	seen     int64 // what Fresh has told
-	fresh    []int64
+	seen     int64 // what appendFresh has noted
+	untold   []int64
 
 	overwrite func(numbers []int64)
 
-	held bool // the last time that the window was made whole, something was in the way
+	// Of the last time that the window was made whole.
+	held  bool  // something was in the way
+	grown error // why the file did not grow
 }
 
 // unit is places that are used again together: one, but in large rings.
@@ -89,25 +93,49 @@ type place struct {
 type Ring struct {
 	bytes     int64
 	overwrite func(numbers []int64)
-	make      func(o *Options, span int64) (*ring, error)
-	prepare   func(p *Pool) error
+	make      func(p *Pool, o *Options) (placement, error)
 }
 
 // RingOf is a ring of so many bytes. overwrite, if it is not nil, is called with the
 // numbers of chunks that will be overwritten now; blocks may still be written. Only who
 // calls RingOf has in the program what a ring takes.
 func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
-	return Ring{bytes, overwrite, newRing, (*Pool).prepareRing}
+	if overwrite == nil {
+		overwrite = func([]int64) {}
+	}
+	return Ring{bytes, overwrite, makeRing}
+}
+
+func makeRing(p *Pool, o *Options) (placement, error) {
+	span := int64(1 << 24)
+	if a := p.back.addresses(); a != nil {
+		span = a.Size() / ChunkSize
+	}
+	r, err := newRing(o, span)
+	if err != nil {
+		return nil, err
+	}
+	r.p = p
+	p.shape = shape{
+		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
+		most: min(maxWindow, r.want/4),                           // what is prepared holds nothing
+		keep: min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
+		unit: r.unit, ring: r.all,
+	}
+	if o.Files != nil {
+		return o.Files.over(r), nil
+	}
+	return r, nil
 }
 
 func newRing(o *Options, span int64) (*ring, error) {
 	n := o.Ring.bytes / ChunkSize
-	r := &ring{want: n, size: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
+	r := &ring{want: n, extent: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
 	r.unit = (n + maxUnits - 1) / maxUnits
 	if f := o.Files; f != nil {
-		parts, chunks, most := f.shape()
+		parts, chunks, most := f.sizes()
 		n, r.want, r.unit = parts*chunks, most*chunks, 1
-		r.size, r.used = f.place(1), f.place(1)
+		r.extent, r.used = 1+n, 1+n
 	}
 	r.want -= r.want % r.unit
 	r.all = max(r.want, n-n%r.unit)
@@ -136,15 +164,15 @@ func newRing(o *Options, span int64) (*ring, error) {
 // number is what the chunk is called that is handed out as the n-th.
 func (r *ring) number(n int64) int64 { return 1 + (n-1)%r.lap }
 
-// Place is where in the file, in chunks, the chunk is that Take or TakeForBlocks
-// has just handed out as number idx, and how often numbers began again.
-func (p *Pool) Place(idx int64) (at int64, lap uint32) {
-	r := p.ring
-	if r == nil || idx == 0 {
-		return idx, 1
+// entry is where ready has a number.
+func (r *ring) entry(idx int64) *atomic.Uint64 { return &r.ready[idx&int64(len(r.ready)-1)] }
+
+func (r *ring) place(idx int64) (at int64, lap uint32) {
+	if idx == 0 {
+		return 0, 1
 	}
 	if idx <= r.lap {
-		if v := r.ready[idx&int64(len(r.ready)-1)].Load(); int64(v>>40) == idx {
+		if v := r.entry(idx).Load(); int64(v>>40) == idx {
 			return int64(v >> 16 & (1<<24 - 1)), uint32(v & (1<<16 - 1))
 		}
 	}
@@ -157,18 +185,17 @@ func (p *Pool) Place(idx int64) (at int64, lap uint32) {
 // turn is the lap of the n-th chunk, from 1 on.
 func (r *ring) turn(n int64) uint32 { return uint32((n-1)/r.lap + 1) }
 
-// taken is the number of the n-th chunk, which was taken; ok is false where it was
-// left out.
 func (r *ring) taken(n int64) (idx int64, ok bool) {
 	idx = r.number(n)
-	return idx, int64(r.ready[idx&int64(len(r.ready)-1)].Load()>>40) == idx
+	return idx, int64(r.entry(idx).Load()>>40) == idx // else it was left out
 }
 
+func (r *ring) make(int64) (int64, format.Loss) { return 0, format.LossWindow }
+
 // placeOf is where in the file a chunk is that the file has, -1 if it has not.
-func (p *Pool) placeOf(idx int64) int64 {
-	r := p.ring
-	if r == nil || idx == 0 {
-		return idx
+func (r *ring) placeOf(idx int64) int64 {
+	if idx == 0 {
+		return 0
 	}
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -178,42 +205,23 @@ func (p *Pool) placeOf(idx int64) int64 {
 	return -1
 }
 
-// Kept tells whether a number is that of a kept chunk.
-func (p *Pool) Kept(idx int64) bool { return p.ring != nil && idx > p.ring.lap }
+func (r *ring) settled()            {}
+func (r *ring) discard()            {}
+func (r *ring) relieve(error) error { return nil }
+func (r *ring) from() int64         { return r.p.end.Load() }
+func (r *ring) holds(int64) bool    { return false }
+func (r *ring) reserved() int64     { return r.extent }
 
-// Ring is at how many places chunks are used again; 0: the pool is no ring.
-func (p *Pool) Ring() int64 {
-	if p.ring == nil {
-		return 0
+// inTheWay: chunks are in the way by their number alone, and few of them don't matter.
+func (r *ring) inTheWay(open []int64) []int64 {
+	if !r.held || int64(len(open)) < r.all/2 {
+		return nil
 	}
-	return p.ring.all
+	return open
 }
 
-// Holds tells whether a chunk that is still open keeps its file from being finished.
-func (p *Pool) Holds(idx int64) bool {
-	return p.files != nil && p.files.old(p.placeOf(idx))
-}
-
-// Held tells whether reuse was held up, maybe by chunks that are open, when Extend was
-// called last: it is to be asked by who calls that.
-func (p *Pool) Held() bool { return p.ring != nil && p.ring.held }
-
-// Segments is in how many equal parts the ring lies, each in a file of its own if
-// there is one; 0: it is all in the pool's file.
-func (p *Pool) Segments() int {
-	if p.files == nil {
-		return 0
-	}
-	parts, _, _ := p.files.shape()
-	return int(parts)
-}
-
-// TakeKept hands out a chunk for blocks that are never overwritten.
-func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
-	r := p.ring
-	if r == nil {
-		return p.TakeForBlocks()
-	}
+func (r *ring) takeKept() (idx int64, lost format.Loss) {
+	p := r.p
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if len(r.spare) == 0 || p.end.Load() < 0 {
@@ -225,57 +233,37 @@ func (p *Pool) TakeKept() (idx int64, lost format.Loss) {
 		p.poke()
 	}
 	r.kept++
-	r.used = max(r.used, r.places[idx].at+1)
-	r.fresh = append(r.fresh, idx)
-	if p.copier != nil {
-		p.copier.hasBlocks(idx, r.places[idx].at)
-	}
+	at := r.places[idx].at
+	r.used = max(r.used, at+1)
+	r.untold = append(r.untold, idx)
+	p.back.hasBlocks(idx, at)
 	return idx, 0
 }
 
-// Fresh appends the chunks that were handed out since it was last called.
-func (p *Pool) Fresh(dst []int64) []int64 {
-	r := p.ring
-	if r == nil {
-		for bump := p.Bump(); p.seen < bump; p.seen++ {
-			dst = append(dst, p.seen)
-		}
-		return dst
-	}
+func (r *ring) appendFresh(dst []int64) []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	p.advance()
-	dst = append(dst, r.fresh...)
-	r.fresh = r.fresh[:0]
+	r.advance()
+	dst = append(dst, r.untold...)
+	r.untold = r.untold[:0]
 	return dst
 }
 
 // advance takes note of the chunks that were handed out. r.mu is held.
-func (p *Pool) advance() {
-	r := p.ring
-	for bump := p.Bump(); r.seen < bump; r.seen++ {
+func (r *ring) advance() {
+	for bump := r.p.Bump(); r.seen < bump; r.seen++ {
 		idx := r.number(r.seen)
 		if pl := r.places[idx]; pl.n == r.seen {
 			r.used = max(r.used, pl.at+1)
-			r.fresh = append(r.fresh, idx)
+			r.untold = append(r.untold, idx)
 		}
 	}
 }
 
-// Live appends the chunks that were handed out and not overwritten since.
-func (p *Pool) Live(dst []int64) []int64 {
-	r := p.ring
-	if r == nil {
-		for idx := int64(1); idx < p.Bump(); idx++ {
-			if w := atomic.LoadUint32(&p.states[idx]); !p.owned() || w&0xff != Free || w == handed {
-				dst = append(dst, idx)
-			}
-		}
-		return dst
-	}
+func (r *ring) appendLive(dst []int64) []int64 {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	bump := p.Bump()
+	bump := r.p.Bump()
 	for idx, pl := range r.places {
 		if pl.n < bump && !slices.Contains(r.spare, idx) {
 			dst = append(dst, idx)
@@ -284,17 +272,52 @@ func (p *Pool) Live(dst []int64) []int64 {
 	return dst
 }
 
-// Retire says that a chunk is gone: its place may be used again.
-func (p *Pool) Retire(idx int64) {
-	r := p.ring
-	if r == nil {
-		return
-	}
+func (r *ring) retire(idx int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if u := r.places[idx].u; u != nil {
-		if u.left--; u.left == 0 && p.files == nil {
+		if u.left--; u.left == 0 {
 			r.gone = append(r.gone, u)
 		}
 	}
+}
+
+func (r *ring) size() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.advance()
+	return r.used
+}
+
+func (r *ring) spans(from, to int64) []span { return r.spansIn(from, to, math.MaxInt64) }
+
+// spansIn are the spans of the chunks [from, to), of which each so many places from 1 on
+// are in one file.
+func (r *ring) spansIn(from, to, file int64) (s []span) {
+	for idx := from; idx < to; idx++ {
+		at := r.placeOf(idx)
+		if at < 0 {
+			continue
+		}
+		if n := len(s); n > 0 && s[n-1].idx+s[n-1].n == idx && s[n-1].at+s[n-1].n == at && (at-1)%file != 0 {
+			s[n-1].n++
+		} else {
+			s = append(s, span{idx, at, 1})
+		}
+	}
+	return s
+}
+
+func (r *ring) ahead(from, to int64) []run {
+	a, b := r.number(from), r.number(to-1)
+	if a <= b {
+		return []run{{a, b + 1 - a}}
+	}
+	return []run{{a, r.lap + 1 - a}, {1, b}}
+}
+
+func (r *ring) close() (own int64, err error) {
+	r.p.forget(0, min(r.p.Bump(), r.lap+1))
+	r.p.forget(r.lap+1, r.nextKept)
+	return r.size(), nil
 }

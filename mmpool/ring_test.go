@@ -135,7 +135,7 @@ func TestRing(t *testing.T) {
 			stamp[at] = 1 << 40
 			at, _ = p.Place(kept)
 			stamp[at] = 1 << 41
-			b, err := os.ReadFile(p.file.Name())
+			b, err := os.ReadFile(p.file.f.Name())
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -171,7 +171,7 @@ func TestRingOfUnits(t *testing.T) {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	p := ringPool(t, true, 63*ChunkSize, nil)
-	p.ring.unit, p.ring.lap = 3, 300
+	p.lay.(*ring).unit, p.lay.(*ring).lap, p.unit = 3, 300, 3
 	for range 600 {
 		idx, why := p.Take()
 		for why != 0 {

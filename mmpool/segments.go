@@ -16,19 +16,12 @@ import (
 // Files are where a ring's chunks are that do not lie in the pool's own file: New
 // makes them, and only who calls NewSegments has its code in the program.
 type Files interface {
-	// at is the file that has a place, and where; nil if it is closed or gone.
-	at(place int64) (f *os.File, off int64)
-	// place is where the pool's own file has its at-th chunk, from 1 on.
-	place(at int64) int64
-	prepare(p *Pool) error
-	// shape is how many parts of how many chunks there can be, and how many there are
+	files
+	// sizes is how many parts of how many chunks there can be, and how many there are
 	// as long as none is held.
-	shape() (parts, chunks, most int64)
-	settled(p *Pool)
-	old(place int64) bool
-	size() int64
-	cut(p *Pool) error
-	discard()
+	sizes() (parts, chunks, most int64)
+	// over makes them the places of a ring.
+	over(r *ring) placement
 }
 
 // segments are a ring's places in files of equal size, and reuse is by whole files:
@@ -41,6 +34,7 @@ type Files interface {
 // can go there are more than most files. The pool's own file has chunk 0, and behind
 // it the kept chunks, whose places follow those of the ring.
 type segments struct {
+	*ring
 	base   *os.File
 	path   string // of base, absolute
 	id     [16]byte
@@ -89,14 +83,20 @@ func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int,
 	return s
 }
 
-func (s *segments) shape() (parts, chunks, most int64) {
+func (s *segments) sizes() (parts, chunks, most int64) {
 	return int64(len(s.slot)), s.chunks, s.most
 }
 
-func (s *segments) place(at int64) int64 { return int64(len(s.slot))*s.chunks + at }
+func (s *segments) over(r *ring) placement {
+	r.p.parts, s.ring = len(s.slot), r
+	return s
+}
+
+// ownPlace is where the pool's own file has its at-th chunk, from 1 on.
+func (s *segments) ownPlace(at int64) int64 { return int64(len(s.slot))*s.chunks + at }
 
 func (s *segments) at(place int64) (f *os.File, off int64) {
-	behind := s.place(0)
+	behind := s.ownPlace(0)
 	switch {
 	case place == 0:
 		return s.base, 0
@@ -111,12 +111,13 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
 }
 
-// old tells whether a place is in none of the two newest files: in the newest there may
-// be nothing yet.
-func (s *segments) old(place int64) bool {
+// holds reports whether a chunk lies in none of the two newest files: in the newest there
+// may be nothing yet.
+func (s *segments) holds(idx int64) bool {
+	place := s.placeOf(idx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if place < 1 || place > s.place(0) || len(s.live) <= 2 {
+	if place < 1 || place > s.ownPlace(0) || len(s.live) <= 2 {
 		return false
 	}
 	slot := (place - 1) / s.chunks
@@ -128,8 +129,16 @@ func (s *segments) old(place int64) bool {
 	return true
 }
 
-// size is how many chunks there is room for in all files.
-func (s *segments) size() int64 {
+func (s *segments) inTheWay(open []int64) []int64 {
+	if !s.held {
+		return nil
+	}
+	return slices.DeleteFunc(open, func(idx int64) bool { return !s.holds(idx) })
+}
+
+func (s *segments) spans(from, to int64) []span { return s.spansIn(from, to, s.chunks) }
+
+func (s *segments) reserved() int64 {
 	n := int64(1)
 	for _, seg := range s.live {
 		n += seg.used
@@ -137,101 +146,89 @@ func (s *segments) size() int64 {
 	return n
 }
 
-// prepare makes the window whole.
-func (s *segments) prepare(p *Pool) error {
-	r := p.ring
-	for {
-		bump, end := p.Bump(), p.end.Load()
-		want := bump + p.window - end
-		if want < 1 || want < min(minStep, p.window/2) && end > 1 {
-			return nil
+// relieve deletes files where the disk is full: it takes what waits in memory when it has
+// room again. That is done once for each time that it did not.
+func (s *segments) relieve(err error) error {
+	why := errors.Unwrap(err)
+	if why == nil || why == s.refused {
+		return nil
+	}
+	s.refused = why
+	for freed := int64(0); freed < s.p.window; freed += s.chunks {
+		if dropped, err := s.makeRoom(err); err != nil || !dropped {
+			return err
 		}
-		spare, err := p.back.spare()
-		// A disk that is full takes what waits in memory when it has room again. Once
-		// for each time that it did not.
-		if why := errors.Unwrap(err); why != nil && why != s.refused {
-			s.refused = why
-			for freed := int64(0); freed < p.window; freed += s.chunks {
-				if dropped, e := s.makeRoom(p, err); e != nil {
-					return p.refuse(e)
-				} else if !dropped {
-					break
-				}
+	}
+	return nil
+}
+
+// extend prepares places of the newest file; where the disk is full the oldest one goes.
+func (s *segments) extend(from, n int64) (int64, error) {
+	if s.busy(from) {
+		s.leaveOut(from)
+		return 1, nil
+	}
+	n = s.step(from, n)
+	for {
+		seg, err := s.current()
+		if err == nil && seg == nil {
+			return 0, nil // all are held: the window is not made whole before one is not
+		}
+		if err == nil {
+			n = min(n, s.chunks-seg.used)
+			if err = s.enlarge(seg, from, n); err == nil {
+				return n, nil
 			}
 		}
-		if spare < 1 {
-			return p.refuse(err)
-		}
-		if p.leaveOut(end) {
-			continue
-		}
-		step := r.step(end, min(want, spare))
-		seg, err := s.current(p)
-		if err == nil && seg == nil {
-			return nil // all are held: the window is not made whole before one is not
-		}
-		if err == nil {
-			err = s.extend(p, seg, end, min(step, s.chunks-seg.used))
-		}
-		if err == nil {
-			continue
-		}
-		if dropped, e := s.makeRoom(p, err); e != nil {
-			return p.refuse(e)
+		if dropped, e := s.makeRoom(err); e != nil {
+			return 0, e
 		} else if !dropped {
-			return p.refuse(err)
+			return 0, err
 		}
 	}
 }
 
 // makeRoom deletes the oldest file because of err, if that says that the disk is full.
-func (s *segments) makeRoom(p *Pool, err error) (dropped bool, e error) {
+func (s *segments) makeRoom(err error) (dropped bool, e error) {
 	if errors.Is(err, errBehind) || !IsNoSpace(err) {
 		return false, nil
 	}
-	return s.drop(p)
+	return s.drop()
 }
 
-// extend prepares n more places of the segment, for the chunks from end on.
-func (s *segments) extend(p *Pool, seg *segment, end, n int64) error {
-	r := p.ring
+// enlarge prepares n more places of the segment, for the chunks from end on.
+func (s *segments) enlarge(seg *segment, end, n int64) error {
 	at := 1 + seg.slot*s.chunks + seg.used
 	if s.credit < n {
-		if err := p.room((n - s.credit) * ChunkSize); err != nil {
+		if err := s.p.room((n - s.credit) * ChunkSize); err != nil {
 			return err
 		}
 	}
-	if err := p.back.grow(at, n); err != nil {
+	if err := s.p.back.grow(at, n); err != nil {
 		return err
 	}
 	s.credit = max(s.credit-n, 0)
 	testpoint.Here("pool.grown")
-	first := r.number(end)
-	if err := p.back.attach(first, at, n); err != nil {
+	if err := s.p.back.attach(s.number(end), at, n); err != nil {
 		return err
 	}
 	testpoint.Here("pool.attached")
 	seg.used += n
-	r.mu.Lock()
-	for i := range n {
-		seg.unit.nums = append(seg.unit.nums, first+i)
-		p.enter(first+i, place{at + i, end + i, &seg.unit})
-	}
-	r.mu.Unlock()
-	p.reason.Store(uint32(format.LossWindow))
+	s.ring.mu.Lock()
+	s.enter(&seg.unit, end, at, n)
+	s.ring.mu.Unlock()
 	testpoint.Here("pool.ready")
-	p.ready(end + n)
 	return nil
 }
 
 // current is the newest file that has places left. It makes one when there is none,
 // for which the oldest goes; nil: none can.
-func (s *segments) current(p *Pool) (*segment, error) {
+func (s *segments) current() (*segment, error) {
 	if n := len(s.live); n > 0 && s.live[n-1].used < s.chunks {
 		return s.live[n-1], nil
 	}
 	for int64(len(s.live)) >= s.most {
-		dropped, err := s.drop(p)
+		dropped, err := s.drop()
 		if err != nil {
 			return nil, err
 		}
@@ -241,7 +238,7 @@ func (s *segments) current(p *Pool) (*segment, error) {
 	}
 	// Before none are left for others.
 	if len(s.live) >= (int(s.most)+len(s.slot))/2 {
-		p.ring.held = true
+		s.held = true
 	}
 	slot := slices.Index(s.slot, nil)
 	if slot < 0 {
@@ -252,7 +249,7 @@ func (s *segments) current(p *Pool) (*segment, error) {
 		return nil, err
 	}
 	testpoint.Here("segment.made")
-	seg.unit.left = s.chunks
+	seg.unit.left = s.chunks // also what is not prepared yet holds it
 	s.mu.Lock()
 	s.live = append(s.live, seg)
 	s.slot[slot] = seg
@@ -296,16 +293,15 @@ func (s *segments) create(slot int64) (*segment, error) {
 
 // drop deletes the oldest file of which nothing is in memory any more, if there is one
 // besides the newest. What was in it is overwritten.
-func (s *segments) drop(p *Pool) (dropped bool, err error) {
-	r := p.ring
+func (s *segments) drop() (dropped bool, err error) {
 	i := 0
 	for ; ; i++ {
 		if i >= len(s.live)-1 {
 			return false, nil
 		}
-		r.mu.Lock()
+		s.ring.mu.Lock()
 		left := s.live[i].unit.left
-		r.mu.Unlock()
+		s.ring.mu.Unlock()
 		if left == 0 {
 			break
 		}
@@ -313,27 +309,19 @@ func (s *segments) drop(p *Pool) (dropped bool, err error) {
 	seg := s.live[i]
 	nums := seg.unit.nums
 	if !seg.counted {
-		if r.overwrite != nil {
-			r.overwrite(nums)
-		}
-		testpoint.Here("pool.overwrite")
-		r.mu.Lock()
-		for _, idx := range nums {
-			delete(r.places, idx)
-		}
-		r.mu.Unlock()
+		s.leave(nums)
+		s.ring.mu.Lock()
+		s.gone = slices.DeleteFunc(s.gone, func(u *unit) bool { return u == &seg.unit })
+		s.ring.mu.Unlock()
 		seg.counted = true
 		s.told(len(s.live) - 1)
 	}
-	for _, run := range neighbours(nums) {
-		if err := p.back.detach(run[0], run[1]); err != nil {
-			return false, err
-		}
+	if err := s.detach(nums); err != nil {
+		return false, err
 	}
-	testpoint.Here("pool.detached")
 	// The file says how much is overwritten before that is gone. If the disk is so full
 	// that it can't, it will soon, by what becomes free.
-	if err := p.back.save(span{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+	if err := s.p.back.save(span{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
 		return false, err
 	}
 	if err := s.remove(seg); err != nil {
@@ -375,11 +363,11 @@ func (s *segments) remove(g *segment) error {
 
 // settled closes the files that will not be written to any more. It is called by the
 // goroutine that writes out, behind what waits for earlier writes.
-func (s *segments) settled(p *Pool) {
+func (s *segments) settled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	p.ring.mu.Lock()
-	defer p.ring.mu.Unlock()
+	s.ring.mu.Lock()
+	defer s.ring.mu.Unlock()
 	for _, seg := range s.live {
 		if seg.f != nil && seg.unit.left == 0 {
 			seg.f.Close()
@@ -388,18 +376,19 @@ func (s *segments) settled(p *Pool) {
 	}
 }
 
-// cut cuts each file behind the last chunk that was handed out, and closes it.
-func (s *segments) cut(p *Pool) error {
+// close cuts each file behind the last chunk that was handed out, and closes it.
+func (s *segments) close() (own int64, err error) {
+	own, _ = s.ring.close()
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	ahead, bump := map[int64]bool{}, p.Bump()
-	p.ring.mu.Lock()
-	for _, pl := range p.ring.places {
+	ahead, bump := map[int64]bool{}, s.p.Bump()
+	s.ring.mu.Lock()
+	for _, pl := range s.places {
 		if pl.u != nil && pl.n >= bump {
 			ahead[pl.at] = true
 		}
 	}
-	p.ring.mu.Unlock()
+	s.ring.mu.Unlock()
 	var errs []error
 	for _, seg := range s.live {
 		if seg.f == nil {
@@ -415,7 +404,7 @@ func (s *segments) cut(p *Pool) error {
 		errs = append(errs, seg.f.Close())
 		seg.f = nil
 	}
-	return errors.Join(errs...)
+	return own - s.ownPlace(0), errors.Join(errs...)
 }
 
 // discard deletes all files, so that others can be made in their place.

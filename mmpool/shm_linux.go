@@ -51,16 +51,16 @@ const (
 	slotLost = -3 // what it had: it could not be zeroed, and is not used again
 )
 
-// newShm makes the backing of the empty trace file f. hot has its header, and no
+// newShm makes the backing of the empty trace. hot has its header, and no
 // slots yet.
-func newShm(f *os.File, o *Options, allowed *atomic.Int64) (backing, *copier, error) {
-	m, err := newMapped(f.Name(), o.Limit, true, o.States == nil)
+func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
+	m, err := newMapped(f.f.Name(), o.Limit, true, o.States == nil)
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
-	s := &shm{file: file{f, o.Files}, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
-	s.copier = copier{to: s.file, memory: s.inSlot}
-	return s, &s.copier, nil
+	s := &shm{file: f, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
+	s.copier = copier{to: f, memory: s.inSlot}
+	return s, nil
 }
 
 func (s *shm) kind() format.Backing { return format.BackingShm }
@@ -85,15 +85,13 @@ func (s *shm) spare() (int64, error) {
 
 func (s *shm) memory() int64 { return s.pages.Load() * ChunkSize }
 
-func (s *shm) extend(from, to int64) error { return s.attach(from, from, to-from) }
-
 // grow does nothing: the file grows as it is written.
 func (s *shm) grow(at, n int64) error { return nil }
 
 // attach gives the n chunks from idx on a slot each.
 func (s *shm) attach(idx, at, n int64) error {
-	if (idx+n)*ChunkSize > s.size {
-		return fmt.Errorf("%s: %d bytes of addresses: %w", s.name, s.size, ErrNoSpace)
+	if err := s.fits(idx + n); err != nil {
+		return err
 	}
 	var buf [maxStep]int64
 	slots, err := s.take(buf[:0], n)
@@ -238,7 +236,7 @@ func (s *shm) zero(slot int) int64 {
 }
 
 // rearm does nothing: nobody writes the pages back.
-func (s *shm) rearm(from, to int64) error { return nil }
+func (s *shm) rearm(idx, n int64) error { return nil }
 
 func (s *shm) save(p span, final bool) error {
 	s.copying.Lock()

@@ -223,10 +223,10 @@ func TestShmIsBounded(t *testing.T) {
 	const slots = 128
 	p, _ := newShmPool(t, Options{}, "", slots)
 	s := p.back.(*shm)
-	f := s.to.f
+	f := s.to
 	closed := newFile(t)
 	closed.Close()
-	s.to.f = closed // every write fails
+	s.to = file{closed, oneFile{closed}} // every write fails
 	take := func() (all []int64) {
 		for range 10 {
 			got, why := takeAll(p)
@@ -247,7 +247,7 @@ func TestShmIsBounded(t *testing.T) {
 	if err := p.Extend(); !errors.Is(err, os.ErrClosed) || p.Full() != format.LossIO {
 		t.Errorf("extending when nothing can be written: %v, %v", err, p.Full())
 	}
-	s.to.f = f
+	s.to = f
 	if err := p.Settle(all[0], all[len(all)-1]+1); err != nil {
 		t.Fatal(err)
 	}

@@ -62,7 +62,7 @@ func TestExtendOnFullDisk(t *testing.T) {
 	}
 	end := p.end.Load()
 	size, allocated := blocks(t, f)
-	err := p.back.extend(end, end+minWindow)
+	err := p.back.grow(end, minWindow)
 	if !errors.Is(err, unix.ENOSPC) || lossOf(err) != format.LossSpace {
 		t.Errorf("extending: %v (%v), want ENOSPC", err, lossOf(err))
 	}

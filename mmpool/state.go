@@ -12,6 +12,13 @@ const (
 	Gone    = 4 // written out, its pages dropped
 )
 
+// Marks of free chunks in the table, above the state, where chunks may be prepared by who
+// needs them: see linear.go.
+const (
+	prepared = Free | 1<<8 // by the flusher
+	handed   = Free | 2<<8 // to its owner, who has not begun it
+)
+
 // State returns a chunk's state.
 func (p *Pool) State(idx int64) uint32 {
 	if uint64(idx) >= uint64(len(p.states)) {
@@ -33,5 +40,13 @@ func (p *Pool) Advance(idx int64, to uint32) bool {
 		if atomic.CompareAndSwapUint32(w, old, old&^0xff|to) {
 			return true
 		}
+	}
+}
+
+// forget makes the states of the chunks [from, to) those of chunks that never were, for
+// the next pool.
+func (p *Pool) forget(from, to int64) {
+	for i := from; i < to; i++ {
+		atomic.StoreUint32(&p.states[i], 0) // a late end may look
 	}
 }

@@ -29,9 +29,10 @@ func TestWindow(t *testing.T) {
 	} {
 		p, f := newFake(t, 0)
 		p.window = c.window
-		p.bump.Store(c.used)
+		p.next.Store(c.used)
 		p.used = 0
 		p.end.Store(c.used)
+		p.lay.(*linear).unprepared.Store(c.used)
 		p.asked = time.Now().Add(-time.Second)
 		if err := p.Extend(); err != nil {
 			t.Fatal(err)
@@ -167,7 +168,7 @@ func TestG36Wake(t *testing.T) {
 		t.Fatal(err)
 	}
 	f := &fake{avail: 1 << 50, size: 1 << 50}
-	p.back = f
+	p.back, p.lay.(*linear).owned = f, false
 	wakes := func() (n int) {
 		for range 100 {
 			if _, why := p.Take(); why != p.Dry() || why == 0 {
