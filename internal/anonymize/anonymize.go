@@ -147,7 +147,7 @@ func (a *anonymizer) chunk(at int) error {
 	if h.Kind == format.ChunkRecords {
 		b, err = a.records(b, format.UsedBytes(a.in, h.Sealed))
 	} else {
-		b, err = a.blocks(b, format.BlockBytes(a.in, h.Sealed)[format.ChunkHeaderSize:])
+		b, err = a.blocks(b, format.BlockBytes(a.in, h.Sealed))
 	}
 	if err != nil {
 		return err

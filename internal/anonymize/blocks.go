@@ -6,10 +6,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// blocks appends what is left of the blocks in from. None becomes longer, or they
+// blocks appends what is left of the blocks of the chunk from. None becomes longer, or they
 // would not fit their chunk.
 func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
-	for w := format.WalkBlocks(from, 0); w.Next(); {
+	for w := format.WalkBlocks(from, format.ChunkHeaderSize); w.Next(); {
 		kept := []byte(nil)
 		if w.Err == nil {
 			var err error

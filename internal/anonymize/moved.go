@@ -14,12 +14,12 @@ const movesBytes = 8 << 20
 
 // redirect has an end's extension name the place where its begin goes.
 func (a *anonymizer) redirect(ext []byte, start int64) error {
-	le := binary.LittleEndian
-	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
+	loc, ok := format.BeginOf(ext)
+	if !ok {
 		return nil
 	}
-	loc, err := a.moved(format.Loc(le.Uint64(ext[8:])), start)
-	le.PutUint64(ext[8:], uint64(loc))
+	loc, err := a.moved(loc, start)
+	binary.LittleEndian.PutUint64(ext[8:], uint64(loc))
 	return err
 }
 

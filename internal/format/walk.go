@@ -111,12 +111,14 @@ func (w *Walk) Record() Record { return DecodeRecord(w.Chunk[w.Off:]) }
 func (w *Walk) Ext() []byte { return w.Chunk[w.Off+RecordSize : w.To] }
 
 // Begin is where the record is that the current one, an end apart, ends.
-func (w *Walk) Begin() (loc Loc, ok bool) {
-	x := w.Ext()
-	if len(x) < RecordSize || SlotType(binary.LittleEndian.Uint64(x)>>12&15) != SlotLoc {
+func (w *Walk) Begin() (loc Loc, ok bool) { return BeginOf(w.Ext()) }
+
+// BeginOf is Begin of an end apart that has the extension ext.
+func BeginOf(ext []byte) (loc Loc, ok bool) {
+	if len(ext) < RecordSize || SlotType(binary.LittleEndian.Uint64(ext)>>12&15) != SlotLoc {
 		return 0, false
 	}
-	return Loc(binary.LittleEndian.Uint64(x[8:])), true
+	return Loc(binary.LittleEndian.Uint64(ext[8:])), true
 }
 
 // UsedBytes is where the records of the chunk b end: where its owner sealed it,
@@ -160,7 +162,7 @@ func (w *BlockWalk) Next() bool {
 
 // BlockBytes is the part of the chunk b that blocks may be in.
 func BlockBytes(b []byte, sealed int64) []byte {
-	if sealed >= ChunkHeaderSize && sealed < int64(len(b)) {
+	if sealed > 0 && sealed < int64(len(b)) {
 		return b[:sealed]
 	}
 	return b

@@ -32,24 +32,24 @@ type beatRef struct {
 	loc   format.Loc
 }
 
-// beatBlock takes in a beat or thread block.
-func (t *Trace) beatBlock(typ format.BlockType, p []byte, loc format.Loc) error {
-	var ticks int64
-	var err error
-	var vs []format.FieldValue
-	if typ == format.BlockBeat {
-		ticks, vs, err = format.DecodeBeat(nil, p)
-	} else {
-		ticks, _, err = format.DecodeThreads(nil, p)
-	}
+func (t *Trace) beatBlock(p []byte, loc format.Loc) error {
+	ticks, vs, err := format.DecodeBeat(nil, p)
 	if err != nil {
 		return err
 	}
 	t.beats = append(t.beats, beatRef{ticks, loc})
-	if typ == format.BlockBeat && ticks >= t.latest {
+	if ticks >= t.latest {
 		t.latest, t.lastValues = ticks, vs
 	}
 	return nil
+}
+
+func (t *Trace) threadBlock(p []byte, loc format.Loc) error {
+	ticks, _, err := format.DecodeThreads(nil, p)
+	if err == nil {
+		t.beats = append(t.beats, beatRef{ticks, loc})
+	}
+	return err
 }
 
 // LastBeat is the last heartbeat without its threads; ok is false if there is

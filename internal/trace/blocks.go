@@ -2,7 +2,6 @@ package trace
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -60,128 +59,148 @@ func (t *Trace) readTail(tail *blockTail, buf []byte) (more, changed bool, err e
 		t.found.add(textShort, at, 1) // the index found it good
 		return false, false, nil
 	}
-	b := buf[:n]
-	if h.Sealed != 0 {
-		b = b[:min(int64(n), h.Sealed)]
-	}
-	for tail.at < len(b) {
-		typ, payload, size, err := format.DecodeBlock(b[tail.at:])
-		if size == 0 && err == nil {
-			break
-		}
-		if err != nil {
-			if tail.torn++; tail.torn < tornForGood && !t.state.Closed {
-				return true, changed, nil
-			}
-			t.found.add("a "+typ.String()+" block is torn and skipped ("+tornReason(size)+")", at+int64(tail.at), 1)
-			if size == 0 {
-				return false, changed, nil
-			}
-			tail.at += size
+	w := format.WalkBlocks(format.BlockBytes(buf[:n], h.Sealed), tail.at)
+	for w.Next() {
+		if w.Err == nil {
+			changed = true
+			t.block(&w, tail.loc, at)
+			tail.at, tail.torn = w.To, 0
 			continue
 		}
-		changed = true
-		if err := t.block(typ, payload, tail.loc+format.Loc(tail.at)); err == errUnknownBlock {
-			t.found.add("a block of an unknown type ("+typ.String()+") is skipped; a newer tool may know it", at+int64(tail.at), 1)
-		} else if err != nil {
-			t.found.add("a "+typ.String()+" block makes no sense and is skipped ("+err.Error()+")", at+int64(tail.at), 1)
+		if tail.torn++; tail.torn < tornForGood && !t.state.Closed {
+			return true, changed, nil
 		}
-		tail.at += size
-		tail.torn = 0
+		fits := w.Payload != nil
+		t.found.add("a "+w.Type.String()+" block is torn and skipped ("+tornReason(fits)+")", at+int64(w.Off), 1)
+		if !fits {
+			return false, changed, nil
+		}
+		tail.at = w.To
 	}
 	return h.Sealed == 0 && !t.state.Closed, changed, nil
 }
 
 // tornReason is free of numbers that differ from block to block, so that equal
 // defects are counted together.
-func tornReason(size int) string {
-	if size == 0 {
+func tornReason(fits bool) string {
+	if !fits {
 		return "it does not fit its chunk; what follows it there is not read"
 	}
 	return "its checksum is wrong"
 }
 
-var errUnknownBlock = errors.New("unknown type of block")
-
-// block takes in the block at loc, if its times make sense.
-func (t *Trace) block(typ format.BlockType, p []byte, loc format.Loc) error {
-	s := format.BlockOf(typ)
+// block takes in the sound block that the walk is at. Its chunk is at chunk, in the file at
+// the offset at.
+func (t *Trace) block(w *format.BlockWalk, chunk format.Loc, at int64) {
+	at += int64(w.Off)
+	s := format.BlockOf(w.Type)
 	if s == nil {
-		return errUnknownBlock
+		t.found.add("a block of an unknown type ("+w.Type.String()+") is skipped; a newer tool may know it", at, 1)
+		return
 	}
 	var buf [2]int64
-	times := s.Times(buf[:0], p)
+	times := s.Times(buf[:0], w.Payload)
+	err := soundTimes(times)
+	if err == nil {
+		err = takers[w.Type](t, w.Payload, chunk+format.Loc(w.Off))
+	}
+	if err != nil {
+		t.found.add("a "+s.Name+" block makes no sense and is skipped ("+err.Error()+")", at, 1)
+		return
+	}
+	for _, ticks := range times {
+		t.last = max(t.last, ticks)
+	}
+}
+
+func soundTimes(times []int64) error {
 	for _, ticks := range times {
 		if ticks <= 0 || ticks >= format.MaxTicks {
 			return fmt.Errorf("%w: tick %d", format.ErrCorrupt, ticks)
 		}
 	}
-	err := t.take(typ, p, loc)
-	if err == nil {
-		for _, ticks := range times {
-			t.last = max(t.last, ticks)
-		}
-	}
-	return err
+	return nil
 }
 
-// take takes in what a block tells.
-func (t *Trace) take(typ format.BlockType, p []byte, loc format.Loc) (err error) {
-	switch typ {
-	case format.BlockName:
-		return t.nameBlock(p)
-	case format.BlockCalib:
-		var c format.Calib
-		if c, err = format.DecodeCalib(p); err == nil {
-			t.calibs = append(t.calibs, c)
-		}
-	case format.BlockBeat, format.BlockThread:
-		return t.beatBlock(typ, p, loc)
-	case format.BlockInfo:
-		var i Info
-		if i.Key, i.Value, err = format.DecodeInfo(p); err == nil {
-			t.info = append(t.info, i)
-		}
-	case format.BlockGap:
-		var g format.Gap
-		if g, err = format.DecodeGap(p); err != nil {
-			return err
-		}
-		if g.Count < 0 || g.To < g.From {
-			return fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
-		}
-		t.rawGap = append(t.rawGap, g)
-	case format.BlockStop:
-		var ticks int64
-		if ticks, err = format.DecodeTicks(p); err == nil {
-			t.stop = ticks
-		}
-	case format.BlockBreak:
-		var from, to int64
-		if from, to, err = format.DecodeBreak(p); err == nil {
-			t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
-		}
-	case format.BlockNote:
-		var n Note
-		if n.ticks, n.Text, err = format.DecodeNote(p); err == nil {
-			t.notes = append(t.notes, n)
-		}
-	case format.BlockFrame, format.BlockStack, format.BlockCount:
-		return t.stackBlock(typ, p)
-	case format.BlockCarry:
-		return t.carryBlock(p)
-	case format.BlockGoTrace, format.BlockSwitch, format.BlockLock:
-		return t.schedBlock(typ, p, loc)
-	}
-	return err
+// takers take in what a block tells, which lies at loc, by its type.
+var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
+	format.BlockName:   (*Trace).nameBlock,
+	format.BlockCalib:  (*Trace).calibBlock,
+	format.BlockBeat:   (*Trace).beatBlock,
+	format.BlockThread: (*Trace).threadBlock,
+	format.BlockInfo:   (*Trace).infoBlock,
+	format.BlockGap:    (*Trace).gapBlock,
+	format.BlockStop:   (*Trace).stopBlock,
+	format.BlockBreak:  (*Trace).breakBlock,
+	format.BlockNote:   (*Trace).noteBlock,
+
+	format.BlockFrame: (*Trace).frameBlock,
+	format.BlockStack: (*Trace).stackBlock,
+	format.BlockCount: (*Trace).countBlock,
+	format.BlockCarry: (*Trace).carryBlock,
+
+	format.BlockGoTrace: (*Trace).goTraceBlock,
+	format.BlockSwitch:  (*Trace).switchBlock,
+	format.BlockLock:    (*Trace).lockBlock,
 }
 
-func (t *Trace) nameBlock(p []byte) error {
+func (t *Trace) nameBlock(p []byte, _ format.Loc) error {
 	id, name, err := format.DecodeName(p)
 	if err != nil {
 		return err
 	}
 	return t.names.Load().add(id, name)
+}
+
+func (t *Trace) calibBlock(p []byte, _ format.Loc) error {
+	c, err := format.DecodeCalib(p)
+	if err == nil {
+		t.calibs = append(t.calibs, c)
+	}
+	return err
+}
+
+func (t *Trace) infoBlock(p []byte, _ format.Loc) error {
+	key, value, err := format.DecodeInfo(p)
+	if err == nil {
+		t.info = append(t.info, Info{key, value})
+	}
+	return err
+}
+
+func (t *Trace) gapBlock(p []byte, _ format.Loc) error {
+	g, err := format.DecodeGap(p)
+	if err == nil && (g.Count < 0 || g.To < g.From) {
+		err = fmt.Errorf("%w: gap of %d records", format.ErrCorrupt, g.Count)
+	}
+	if err == nil {
+		t.rawGap = append(t.rawGap, g)
+	}
+	return err
+}
+
+func (t *Trace) stopBlock(p []byte, _ format.Loc) error {
+	ticks, err := format.DecodeTicks(p)
+	if err == nil {
+		t.stop = ticks
+	}
+	return err
+}
+
+func (t *Trace) breakBlock(p []byte, _ format.Loc) error {
+	from, to, err := format.DecodeBreak(p)
+	if err == nil {
+		t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
+	}
+	return err
+}
+
+func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
+	ticks, text, err := format.DecodeNote(p)
+	if err == nil {
+		t.notes = append(t.notes, Note{Text: text, ticks: ticks})
+	}
+	return err
 }
 
 // settle brings what the blocks told into order, once they are all read.

@@ -34,7 +34,7 @@ type carried struct {
 // carryBlock takes in a carry block. Which chunks are gone is not asked yet: the
 // writer tells before it overwrites, and what is there now may be gone when
 // Events comes to it.
-func (t *Trace) carryBlock(p []byte) error {
+func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	c, err := format.DecodeCarry(p)
 	if err != nil || !t.addr.reuses() {
 		return err

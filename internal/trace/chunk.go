@@ -37,17 +37,12 @@ type chunkBuf struct {
 // The error is errGone, and nothing was read, if the chunk was overwritten.
 func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 	at := info.at
-	cs := int(t.header.ChunkSize)
-	if len(c.bytes) != cs {
-		c.bytes = make([]byte, cs)
-	}
 	c.used = 0
-	n, err := t.readAt(c.bytes, at)
+	n, head, ok, err := t.readHeaded(&c.bytes, at)
 	if err != nil {
 		return err
 	}
-	head, ok, err := format.DecodeChunkHeader(c.bytes, at, t.header.ChunkSize)
-	if err != nil || !ok || head.Kind != format.ChunkRecords {
+	if !ok || head.Kind != format.ChunkRecords {
 		if t.overwrites() {
 			t.missed(info)
 			return errGone
@@ -55,31 +50,41 @@ func (t *Trace) readChunk(c *chunkBuf, info *chunkInfo, p problems) error {
 		p.add(textShort, at, 1) // the index found it good
 		return nil
 	}
-	if n < int(min(int64(cs), t.size-at)) {
+	if n < int(min(int64(len(c.bytes)), t.size-at)) {
 		p.add(textShort, at, 1)
 	}
+	c.head = head
 	live := info.flags&format.FlagFinal == 0 && !t.state.Closed
 	if live {
-		if len(c.first) != cs {
-			c.first = make([]byte, cs)
-		}
 		c.first, c.bytes = c.bytes, c.first
-		if n, err = t.readAt(c.bytes, at); err != nil {
+		if n, head, ok, err = t.readHeaded(&c.bytes, at); err != nil {
 			return err
 		}
-		if h, ok, err := format.DecodeChunkHeader(c.bytes, at, t.header.ChunkSize); err == nil && ok {
-			head = h
+		if ok {
+			c.head = head
 		}
 	}
 	if err := t.still(info); err != nil {
 		return err
 	}
-	c.head = head
-	c.used = min(format.UsedBytes(c.bytes, head.Sealed), n&^(format.RecordSize-1))
+	c.used = min(format.UsedBytes(c.bytes, c.head.Sealed), n&^(format.RecordSize-1))
 	if live {
 		c.reconcile()
 	}
 	return nil
+}
+
+// readHeaded reads the chunk at the offset at into b, which it makes as large as a chunk.
+// n is how much the file had, and ok is false where the header makes no sense.
+func (t *Trace) readHeaded(b *[]byte, at int64) (n int, h format.ChunkHeader, ok bool, err error) {
+	if cs := int(t.header.ChunkSize); len(*b) != cs {
+		*b = make([]byte, cs)
+	}
+	if n, err = t.readAt(*b, at); err != nil {
+		return 0, h, false, err
+	}
+	h, ok, bad := format.DecodeChunkHeader(*b, at, t.header.ChunkSize)
+	return n, h, ok && bad == nil, nil
 }
 
 // freshRecord reads the record at loc from the file, not from what was read

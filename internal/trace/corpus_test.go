@@ -28,7 +28,6 @@ var otherErrors = map[string]string{
 	"%w: the file shrank from at least %d bytes while it was read":            "a file that changes: TestG25, TestFollowerLosesTrace",
 	"%w: another trace was written over it while it was read":                 "a file that changes: TestFollowerLosesTrace",
 	"the chunk was overwritten":                                               "a file that changes: TestRing",
-	"unknown type of block":                                                   "no text: it stands for one",
 	"%w; %s":                                                                  "others with a hint",
 	"%s: %w; %s":                                                              "others with a hint",
 	"corrupt":                                                                 "no text of its own",

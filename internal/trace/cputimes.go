@@ -49,11 +49,20 @@ func (s *stream) fillCPU(e *Event, start, stop int64) {
 	if q == format.Likely && e.Quality == format.AtMost {
 		ns = min(ns, e.CPU)
 	}
-	switch {
-	case q == format.Exact,
-		q == format.Likely && e.Quality != format.Likely,
-		q == format.AtMost && e.Quality == format.Unknown,
-		q == format.AtMost && e.Quality == format.AtMost && ns < e.CPU:
+	if knowsMore(q, e.Quality, ns < e.CPU) {
 		e.CPU, e.Quality = ns, q
 	}
+}
+
+// knowsMore reports whether a CPU time of quality q says more than one of quality old.
+func knowsMore(q, old format.Quality, lower bool) bool {
+	switch q {
+	case format.Exact:
+		return true
+	case format.Likely:
+		return old != format.Likely
+	case format.AtMost:
+		return old == format.Unknown || old == format.AtMost && lower
+	}
+	return false
 }

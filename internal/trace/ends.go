@@ -1,7 +1,6 @@
 package trace
 
 import (
-	"encoding/binary"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -69,7 +68,7 @@ func (t *Trace) endsApart() (*endIndex, error) {
 // addEnd takes in the end record r at at. The result is not nil if its begin is in
 // a chunk that a ring has overwritten.
 func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc, owner uint32) *goneBegin {
-	begin, ok := endLoc(ext)
+	begin, ok := format.BeginOf(ext)
 	if !ok || !t.addr.canHold(begin) || at>>5 >= 1<<endUnitBits {
 		x.problem.add(textOrphanEnd, t.addr.offset(at), 1)
 		return nil
@@ -89,19 +88,7 @@ func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc,
 	return nil
 }
 
-// endLoc is the place of the begin that an end's extension names.
-func endLoc(ext []byte) (format.Loc, bool) {
-	if len(ext) < format.RecordSize {
-		return 0, false
-	}
-	le := binary.LittleEndian
-	if format.SlotType(le.Uint64(ext)>>12&15) != format.SlotLoc {
-		return 0, false
-	}
-	return format.Loc(le.Uint64(ext[8:])), true
-}
-
-// find is the place of the end of the record at off in the chunk whose ends
+// findEnd is the place of the end of the record at off in the chunk whose ends
 // are in list; of several the first in the file, 0 without one.
 func findEnd(list []uint64, off int) format.Loc {
 	unit := uint64(off/format.RecordSize) << endUnitBits

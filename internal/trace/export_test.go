@@ -1,5 +1,7 @@
 package trace
 
+import "github.com/scopeview/scopeview/internal/format"
+
 // Entries is how much a Follower keeps in its tables, and how much of it is carried.
 func (f *Follower) Entries() (all, carried int) {
 	carried = len(f.t.carried)
@@ -10,3 +12,6 @@ func (f *Follower) Entries() (all, carried int) {
 
 // Found is how many chunks a Follower of a ring has found.
 func (f *Follower) Found() int64 { return f.ring.found }
+
+// Takes reports whether blocks of a type mean something to the reader.
+func Takes(t format.BlockType) bool { return int(t) < len(takers) && takers[t] != nil }

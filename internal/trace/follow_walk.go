@@ -115,7 +115,7 @@ func (f *Follower) track(r *format.Record) {
 // begin can't be seen yet: its chunk's pages may be written later than the end's.
 func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint32) (ok bool, err error) {
 	t := f.t
-	begin, ok := endLoc(ext)
+	begin, ok := format.BeginOf(ext)
 	if !ok || begin <= 0 || begin%format.RecordSize != 0 {
 		return f.badEnd(textOrphanEnd, loc), nil
 	}
@@ -132,33 +132,50 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 		return false, err
 	}
 	info := f.recordsAt(begin)
-	spec := b.Kind().Spec()
-	switch _, fits := decodeEnd(r, ext, &b, f.decoder.endArgs[:0]); {
-	case (info == nil || b.Start == 0) && !t.state.Closed:
+	if info == nil || b.Start == 0 {
+		if t.state.Closed {
+			return f.badEnd(textOrphanEnd, loc), nil
+		}
 		f.late++
 		return false, nil
-	case info == nil || b.Start == 0:
-		return f.badEnd(textOrphanEnd, loc), nil
-	case b.Stop == r.Start && b.Start == r.Stop:
+	}
+	if b.Stop == r.Start && b.Start == r.Stop {
 		return true, nil // it ended in place too, see stream.twice
-	case spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop:
-		return f.badEnd(textOrphanEnd, loc), nil
-	case !fits:
-		return f.badEnd(textBadEnd, loc), nil
 	}
-	if c := f.liveAt(begin); c != nil {
-		if c.saw(begin) {
-			return true, nil // ended twice
-		}
-		c.see(begin)
+	if text := f.misfit(r, ext, &b); text != "" {
+		return f.badEnd(text, loc), nil
 	}
-	delete(f.open, begin)
 	w := where{loc: begin, owner: info.owner}
 	if format.Path(info.path) == format.PathAssembly {
 		w.thread = uint32(b.Stop>>40) & 0x3fffff
 	}
-	f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
+	if f.ends(begin) {
+		f.add(item{end: max(r.Start, b.Start), rec: b, where: w, ext: args, apart: &apart{*r, slices.Clone(ext)}})
+	}
 	return true, nil
+}
+
+// misfit tells why the end record r is not that of b; empty if it is.
+func (f *Follower) misfit(r *format.Record, ext []byte, b *format.Record) string {
+	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
+		return textOrphanEnd
+	}
+	if _, fits := decodeEnd(r, ext, b, f.decoder.endArgs[:0]); !fits {
+		return textBadEnd
+	}
+	return ""
+}
+
+// ends takes note that the scope at begin ended; it reports whether that is news.
+func (f *Follower) ends(begin format.Loc) bool {
+	delete(f.open, begin)
+	c := f.liveAt(begin)
+	if c == nil {
+		return true
+	}
+	news := !c.saw(begin)
+	c.see(begin)
+	return news
 }
 
 // badEnd takes note of an end at loc that ends nothing. It returns true, for who would

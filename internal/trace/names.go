@@ -70,38 +70,38 @@ func (t *Trace) newerNames(id uint16) *nameTable {
 	t.asked++
 	m := &nameTable{slices.Clone(n.text), slices.Clone(n.defined)}
 	defer t.names.Store(m)
-	cs := int64(t.header.ChunkSize)
-	buf := make([]byte, cs)
-	scan := func(off int64, at int) bool {
-		k, err := chunks.ReadFull(t.r, buf, off)
-		h, ok, bad := format.DecodeChunkHeader(buf[:k], off, t.header.ChunkSize)
-		if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
-			return ok
-		}
-		for w := format.WalkBlocks(buf[:k], at); w.Next() && w.Err == nil; {
-			if w.Type == format.BlockName {
-				if id, name, err := format.DecodeName(w.Payload); err == nil {
-					_ = m.add(id, name) // a second name is for Verify to tell of
-				}
-			}
-		}
-		return true
-	}
+	buf := make([]byte, t.header.ChunkSize)
 	for _, b := range t.tails {
 		if c := t.chunkOf(b.loc); c != nil {
-			scan(c.at, b.at)
+			t.scanNames(m, buf, c.at, b.at)
 		}
 	}
 	// Chunks are handed out one after another: behind the first that was not,
 	// there are at most as many as there are writers.
-	for off, none := t.used, 0; none < 16; off += cs {
-		if scan(off, format.ChunkHeaderSize) {
+	for at, none := t.used, 0; none < 16; at += int64(len(buf)) {
+		if none++; t.scanNames(m, buf, at, format.ChunkHeaderSize) {
 			none = 0
-		} else {
-			none++
 		}
 	}
 	return m
+}
+
+// scanNames adds the names in the chunk at the offset at, from the byte from on, to m. born
+// is false if none was handed out there. buf is used for reading it.
+func (t *Trace) scanNames(m *nameTable, buf []byte, at int64, from int) (born bool) {
+	n, err := chunks.ReadFull(t.r, buf, at)
+	h, ok, bad := format.DecodeChunkHeader(buf[:n], at, t.header.ChunkSize)
+	if err != nil || bad != nil || !ok || h.Kind != format.ChunkBlocks {
+		return ok
+	}
+	for w := format.WalkBlocks(buf[:n], from); w.Next() && w.Err == nil; {
+		if w.Type == format.BlockName {
+			if id, name, err := format.DecodeName(w.Payload); err == nil {
+				_ = m.add(id, name) // a second name is for Verify to tell of
+			}
+		}
+	}
+	return true
 }
 
 // Names lists every name: the index is the id. Ids that are not defined are "".

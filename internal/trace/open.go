@@ -105,6 +105,12 @@ func (t *Trace) readHeader() error {
 	if t.header.Segments > 0 {
 		t.found.add(textApart, 0, 1)
 	}
+	t.checkSize()
+	return nil
+}
+
+// checkSize takes note of what is missing at the file's end.
+func (t *Trace) checkSize() {
 	cs := int64(t.header.ChunkSize)
 	if rest := t.size % cs; rest != 0 {
 		t.found.add(fmt.Sprintf("the file is cut off: it ends %d bytes into a chunk", rest), t.size, 1)
@@ -117,7 +123,6 @@ func (t *Trace) readHeader() error {
 	case behind > 0:
 		t.found.add(fmt.Sprintf("the file is cut off: its writer had written %d bytes", t.state.End), t.size, 1)
 	}
-	return nil
 }
 
 // places is the file as it is now.

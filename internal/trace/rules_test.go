@@ -5,6 +5,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -30,6 +31,15 @@ func TestGoldensBreakRules(t *testing.T) {
 	for _, r := range trace.Rules {
 		if len(broken[r.Name]) == 0 {
 			t.Errorf("no golden breaks %s and nothing else: %s", r.Name, r.Doc)
+		}
+	}
+}
+
+// Every row of the table of block types has a meaning here.
+func TestEveryBlockIsTaken(t *testing.T) {
+	for _, s := range format.Blocks[1:] {
+		if !trace.Takes(s.Type) {
+			t.Errorf("nothing takes in a %s block", s.Name)
 		}
 	}
 }

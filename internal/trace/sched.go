@@ -30,28 +30,30 @@ func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 	s.locks = slices.DeleteFunc(s.locks, gone)
 }
 
-// schedBlock takes note of a block that is read later.
-func (t *Trace) schedBlock(typ format.BlockType, p []byte, loc format.Loc) error {
-	switch typ {
-	case format.BlockGoTrace:
-		stream, seq, part, err := format.DecodeGoTrace(p)
-		if err == nil {
-			t.sched.parts = append(t.sched.parts, partRef{stream, seq, loc, int64(len(part))})
-		}
-		return err
-	case format.BlockSwitch:
-		_, _, err := format.CheckSwitches(p)
-		if err == nil {
-			t.sched.switches = append(t.sched.switches, loc)
-		}
-		return err
-	default:
-		_, err := format.DecodeLockSums(p)
-		if err == nil {
-			t.sched.locks = append(t.sched.locks, loc)
-		}
-		return err
+// Of such blocks only the places are kept.
+
+func (t *Trace) goTraceBlock(p []byte, loc format.Loc) error {
+	stream, seq, part, err := format.DecodeGoTrace(p)
+	if err == nil {
+		t.sched.parts = append(t.sched.parts, partRef{stream, seq, loc, int64(len(part))})
 	}
+	return err
+}
+
+func (t *Trace) switchBlock(p []byte, loc format.Loc) error {
+	_, _, err := format.CheckSwitches(p)
+	if err == nil {
+		t.sched.switches = append(t.sched.switches, loc)
+	}
+	return err
+}
+
+func (t *Trace) lockBlock(p []byte, loc format.Loc) error {
+	_, err := format.DecodeLockSums(p)
+	if err == nil {
+		t.sched.locks = append(t.sched.locks, loc)
+	}
+	return err
 }
 
 // sortedParts are the parts of Go execution traces by stream and part.

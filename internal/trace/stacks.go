@@ -36,41 +36,46 @@ type counted struct{ calls, weight int64 }
 
 var errSecondStack = fmt.Errorf("%w: it defines an id anew; the first one counts", format.ErrCorrupt)
 
-// stackBlock takes in a frame, stack or count block.
-func (t *Trace) stackBlock(typ format.BlockType, p []byte) error {
-	s := &t.stacks
-	if s.counts == nil {
-		s.frames, s.stacks, s.counts = map[uint32]format.Frame{}, map[uint32]format.Stack{}, map[stackKey]counted{}
+func (t *Trace) frameBlock(p []byte, _ format.Loc) error {
+	f, err := format.DecodeFrame(p)
+	if err != nil {
+		return err
 	}
-	switch typ {
-	case format.BlockFrame:
-		f, err := format.DecodeFrame(p)
-		if err != nil {
-			return err
-		}
-		if _, ok := s.frames[f.ID]; ok {
-			return errSecondStack
-		}
-		s.frames[f.ID] = f
-	case format.BlockStack:
-		x, err := format.DecodeStack(p)
-		if err != nil {
-			return err
-		}
-		if _, ok := s.stacks[x.ID]; ok {
-			return errSecondStack
-		}
-		s.stacks[x.ID] = x
-	case format.BlockCount:
-		_, cs, err := format.DecodeCounts(nil, p)
-		if err != nil {
-			return err
-		}
-		for _, c := range cs {
-			k := stackKey{c.Name, c.Stack}
-			sum := s.counts[k]
-			s.counts[k] = counted{sum.calls + min(c.Calls, math.MaxInt64-sum.calls), sum.weight + c.Weight}
-		}
+	return define(&t.stacks.frames, f.ID, f)
+}
+
+func (t *Trace) stackBlock(p []byte, _ format.Loc) error {
+	x, err := format.DecodeStack(p)
+	if err != nil {
+		return err
+	}
+	return define(&t.stacks.stacks, x.ID, x)
+}
+
+// define has an id stand for v, if it stands for nothing yet.
+func define[T any](m *map[uint32]T, id uint32, v T) error {
+	if _, ok := (*m)[id]; ok {
+		return errSecondStack
+	}
+	if *m == nil {
+		*m = map[uint32]T{}
+	}
+	(*m)[id] = v
+	return nil
+}
+
+func (t *Trace) countBlock(p []byte, _ format.Loc) error {
+	_, cs, err := format.DecodeCounts(nil, p)
+	if err != nil {
+		return err
+	}
+	if t.stacks.counts == nil {
+		t.stacks.counts = map[stackKey]counted{}
+	}
+	for _, c := range cs {
+		k := stackKey{c.Name, c.Stack}
+		sum := t.stacks.counts[k]
+		t.stacks.counts[k] = counted{sum.calls + min(c.Calls, math.MaxInt64-sum.calls), sum.weight + c.Weight}
 	}
 	return nil
 }

@@ -155,47 +155,63 @@ func firstNonzero(b []byte) int {
 }
 
 func (v *verifier) fileHeader() error {
-	t := v.t
-	h := &t.header
 	if _, err := v.read(0); err != nil {
 		return err
 	}
+	v.headerValues()
+	v.headerReserved()
+	v.headerState()
+	v.ringHeader()
+	t := v.t
+	v.check(t.size%int64(t.header.ChunkSize) == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%int64(t.header.ChunkSize))
+	return nil
+}
+
+func (v *verifier) headerValues() {
+	h := &v.t.header
 	v.check(h.Clock == format.ClockTSC || h.Clock == format.ClockMonotonic, 24, "header-values", "the clock is %v", h.Clock)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, 28, "header-values", "the path is %v", h.Path)
 	v.check(h.Backing >= format.BackingDisk && h.Backing <= format.BackingShm, 30, "header-values", "the backing is %v", h.Backing)
 	v.check(h.Witness < 8, 32, "header-values", "the witnesses are %#x", h.Witness)
 	v.check(h.PageSize >= 512 && h.PageSize&(h.PageSize-1) == 0, 16, "header-values", "the page size is %d", h.PageSize)
 	v.check(h.Clock != format.ClockMonotonic || h.TickRate == 1e9, 76, "header-values", "the monotonic clock has %d ticks per second", h.TickRate)
-	const state, control = format.StateOffset, format.ControlOffset
-	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
-		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, len(v.bytes)}} {
-		if h.HasCounters() && part[1] == len(v.bytes) {
-			part[1] = format.CountersOffset
-		}
-		if i := firstNonzero(v.bytes[part[0]:part[1]]); i >= 0 {
-			v.add(int64(part[0]+i), "header-reserved", "reserved bytes are not zero")
-		}
-	}
-	s := &t.state
-	closed := binary.LittleEndian.Uint64(v.bytes[format.StateOffset+format.StateClosed:])
-	v.check(closed <= 1, format.StateOffset+format.StateClosed, "state", "closed is %d", closed)
-	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, format.StateOffset+format.StateTick, "state", "the last round's tick is %d", s.Tick)
-	v.check(s.Lost >= 0, format.StateOffset+format.StateLost, "state", "%d records are lost", s.Lost)
-	joined := binary.LittleEndian.Uint64(v.bytes[format.StateOffset+format.StateJoined:])
-	v.check(joined == 0 || joined == 1 && h.Backing == format.BackingShm, format.StateOffset+format.StateJoined, "state", "joined is %d, and the backing is %v", joined, h.Backing)
-	v.ringHeader()
-	cs := int64(h.ChunkSize)
-	const endAt = format.StateOffset + format.StateEnd
-	v.check(s.End >= 0 && s.End%cs == 0 && (s.End <= t.size || t.Cool()), endAt, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
-	v.check(!s.Closed || s.End >= t.used && t.addr.unused(t.used, s.End) == 0, endAt, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
-	v.check(t.size%cs == 0, t.size, "file-size", "the file ends %d bytes into a chunk", t.size%cs)
-	return nil
 }
 
-// chunk checks the chunk at the place off if it is of that kind; what is no chunk
+func (v *verifier) headerReserved() {
+	const state, control = format.StateOffset, format.ControlOffset
+	end := len(v.bytes)
+	if v.t.header.HasCounters() {
+		end = format.CountersOffset
+	}
+	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
+		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, end}} {
+		v.zero(v.bytes[part[0]:part[1]], int64(part[0]), "header-reserved", "reserved bytes are not zero")
+	}
+}
+
+func (v *verifier) headerState() {
+	const at = format.StateOffset
+	t, h, s := v.t, &v.t.header, &v.t.state
+	word := func(off int) uint64 { return binary.LittleEndian.Uint64(v.bytes[at+off:]) }
+	closed, joined := word(format.StateClosed), word(format.StateJoined)
+	v.check(closed <= 1, at+format.StateClosed, "state", "closed is %d", closed)
+	v.check(s.Tick == 0 || s.Tick >= h.StartTicks && s.Tick < format.MaxTicks, at+format.StateTick, "state", "the last round's tick is %d", s.Tick)
+	v.check(s.Lost >= 0, at+format.StateLost, "state", "%d records are lost", s.Lost)
+	v.check(joined == 0 || joined == 1 && h.Backing == format.BackingShm, at+format.StateJoined, "state", "joined is %d, and the backing is %v", joined, h.Backing)
+	v.check(s.End >= 0 && s.End%int64(h.ChunkSize) == 0 && (s.End <= t.size || t.Cool()), at+format.StateEnd, "state-end", "chunks end at %d in a file of %d bytes", s.End, t.size)
+	v.check(!s.Closed || s.End >= t.used && t.addr.unused(t.used, s.End) == 0, at+format.StateEnd, "state-end", "chunks end at %d, and the last one at %d", s.End, t.used)
+}
+
+// zero adds a finding if b, which is at off, is not zero.
+func (v *verifier) zero(b []byte, off int64, rule, text string) {
+	if i := firstNonzero(b); i >= 0 {
+		v.add(off+int64(i), rule, "%s", text)
+	}
+}
+
+// chunk checks the chunk at the offset off if it is of that kind; what is no chunk
 // at all is checked with the blocks.
 func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
-	t := v.t
 	known := v.ring.byPlace[off]
 	if kind == format.ChunkRecords && (known == nil || known.Kind != kind) {
 		return nil
@@ -204,51 +220,61 @@ func (v *verifier) chunk(off int64, kind format.ChunkKind) error {
 	if err != nil {
 		return err
 	}
-	h, ok, err := format.DecodeChunkHeader(v.bytes, off, t.header.ChunkSize)
+	h, ok, err := format.DecodeChunkHeader(v.bytes, off, v.t.header.ChunkSize)
 	switch {
 	case err != nil:
 		v.add(off, "chunk-header", "%v", err)
-		return nil
 	case !ok:
-		// A ring zeroes a header first, and its chunk then. Of a header that is about to
-		// be stored the magic comes last.
-		born := 0
-		if !t.state.Closed {
-			born = format.ChunkHeaderSize
-		}
-		if i := firstNonzero(v.bytes[born:]); i >= 0 && !t.overwrites() {
-			v.add(off+int64(born+i), "chunk-unborn", "no chunk was handed out here, and there is something")
-		}
-		return nil
-	case (h.Kind == format.ChunkRecords) != (kind == format.ChunkRecords):
-		if kind == format.ChunkBlocks && known == nil {
-			v.ringChunk(&h, off) // why it is not in the index
-		}
-		return nil
+		v.unborn(off)
+	case (h.Kind == format.ChunkRecords) == (kind == format.ChunkRecords):
+		v.chunkHeader(&h, off)
+		return v.contents(&h, known, v.bytes[:n], off)
+	case kind == format.ChunkBlocks && known == nil:
+		v.ringChunk(&h, off) // why it is not in the index
 	}
-	v.check(h.Kind == format.ChunkRecords || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
+	return nil
+}
+
+// unborn checks a place where no chunk was handed out. A ring zeroes a header first, and
+// its chunk then. Of a header that is about to be stored the magic comes last.
+func (v *verifier) unborn(off int64) {
+	born := 0
+	if !v.t.state.Closed {
+		born = format.ChunkHeaderSize
+	}
+	if !v.t.overwrites() {
+		v.zero(v.bytes[born:], off+int64(born), "chunk-unborn", "no chunk was handed out here, and there is something")
+	}
+}
+
+func (v *verifier) chunkHeader(h *format.ChunkHeader, off int64) {
+	records := h.Kind == format.ChunkRecords
+	v.check(records || h.Kind == format.ChunkBlocks, off+4, "chunk-values", "the chunk's kind is %d", h.Kind)
 	v.check(h.Path >= format.PathAssembly && h.Path <= format.PathPure, off+5, "chunk-values", "the chunk's path is %v", h.Path)
 	v.check(h.Flags < 8, off+28, "chunk-values", "the chunk's flags are %#x", h.Flags)
 	v.check(firstNonzero(v.bytes[6:8]) < 0 && firstNonzero(v.bytes[44:format.ChunkHeaderSize]) < 0, off, "chunk-values", "reserved bytes of the chunk's header are not zero")
-	v.ringChunk(&h, off)
-	v.check(h.Since >= t.header.StartTicks, off+16, "chunk-since", "the chunk was handed out at tick %d, before the start", h.Since)
+	v.ringChunk(h, off)
+	v.check(h.Since >= v.t.header.StartTicks, off+16, "chunk-since", "the chunk was handed out at tick %d, before the start", h.Since)
+	if h.Sealed == 0 {
+		v.check(h.Flags&format.FlagFinal == 0, off+28, "chunk-sealed", "the chunk is final and not sealed")
+		return
+	}
 	unit := int64(8)
-	if h.Kind == format.ChunkRecords {
+	if records {
 		unit = format.RecordSize
 	}
-	if h.Sealed != 0 {
-		v.check(h.Sealed >= format.ChunkHeaderSize && h.Sealed%unit == 0, off+32, "chunk-sealed", "the chunk is sealed at %d", h.Sealed)
-		if i := firstNonzero(v.bytes[h.Sealed:]); i >= 0 && (h.Kind != format.ChunkRecords || h.Path != format.PathAssembly) {
-			v.add(off+h.Sealed+int64(i), "chunk-tail", "behind the chunk's end there is something")
-		}
-	} else {
-		v.check(h.Flags&format.FlagFinal == 0, off+28, "chunk-sealed", "the chunk is final and not sealed")
+	v.check(h.Sealed >= format.ChunkHeaderSize && h.Sealed%unit == 0, off+32, "chunk-sealed", "the chunk is sealed at %d", h.Sealed)
+	if !records || h.Path != format.PathAssembly {
+		v.zero(v.bytes[h.Sealed:], off+h.Sealed, "chunk-tail", "behind the chunk's end there is something")
 	}
+}
+
+// contents checks what is in the chunk b, which is known to the index as known.
+func (v *verifier) contents(h *format.ChunkHeader, known *chunkInfo, b []byte, off int64) error {
 	switch h.Kind {
 	case format.ChunkBlocks:
-		b := v.bytes[:n]
 		if h.Sealed != 0 {
-			b = b[:min(int64(n), h.Sealed)]
+			b = b[:min(int64(len(b)), h.Sealed)]
 		}
 		v.ring.kept = h.Flags&format.FlagKept != 0
 		v.blockChunk(b, off)

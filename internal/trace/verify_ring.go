@@ -170,7 +170,7 @@ func (v *verifier) goneEnd(r *format.Record, ext []byte, loc format.Loc, here in
 		v.check(v.forgets(), here, "end-begin", "the begin at %d was overwritten, and neither the end nor a carry says what it was", loc)
 		return
 	}
-	v.check(ok && r.Start >= r.Stop && (r.Name() == format.NameEmpty || r.Name() == b.Name()), here, "end-begin",
+	v.check(ok && r.Start >= r.Stop && sameName(r, &b), here, "end-begin",
 		"the scope at %d does not have the start, goroutine, name or kind that its end says, or begins after it", loc)
 	v.check(!v.ring.ended[key], here, "end-double", "the scope at %d ends a second time", loc)
 	if v.ring.ended == nil {

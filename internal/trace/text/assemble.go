@@ -101,39 +101,38 @@ func (a *assembler) line(s string) error {
 	if !a.begun && word != "header" {
 		return errors.New("the first line is header")
 	}
-	switch word {
-	case "header":
-		err = a.headerLine(l)
-	case "state":
-		err = a.stateLine(l)
-	case "chunk":
-		err = a.chunkLine(l)
-	case "unborn":
-		err = a.unborn(l)
-	case "bytes":
-		err = a.newChunk()
-	case "truncate":
-		if a.truncate, err = parseInt(l.first()); err == nil && a.truncate < 0 {
-			err = errors.New("truncate needs a size")
-		}
-	case "raw":
-		err = a.raw(l)
-	case "at":
-		err = a.at(l)
-	case "hole":
-		err = a.hole(l)
-	case "ext":
-		err = a.orphan(l)
-	default:
-		if ok, err := a.block(word, l); ok || err != nil {
-			return err
-		}
+	if read := readers[word]; read != nil {
+		err = read(a, l)
+	} else if ok, bad := a.block(word, l); ok || bad != nil {
+		return bad
+	} else {
 		err = a.recordLine(word, l)
 	}
 	if err != nil {
 		return err
 	}
 	return l.rest()
+}
+
+// readers read the rest of a line that is neither a block nor a record, by its first word.
+var readers = map[string]func(*assembler, *line) error{
+	"header":   (*assembler).headerLine,
+	"state":    (*assembler).stateLine,
+	"chunk":    (*assembler).chunkLine,
+	"unborn":   (*assembler).unborn,
+	"bytes":    func(a *assembler, _ *line) error { return a.newChunk() },
+	"truncate": (*assembler).truncateLine,
+	"raw":      (*assembler).raw,
+	"at":       (*assembler).at,
+	"hole":     (*assembler).hole,
+	"ext":      (*assembler).orphan,
+}
+
+func (a *assembler) truncateLine(l *line) (err error) {
+	if a.truncate, err = parseInt(l.first()); err == nil && a.truncate < 0 {
+		err = errors.New("truncate needs a size")
+	}
+	return err
 }
 
 // put writes b at the current place of the current chunk.

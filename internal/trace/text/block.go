@@ -220,67 +220,75 @@ func (n *names) appendWords(b []byte, s *format.BlockSpec, vs []format.Value) (l
 	for _, word := range strings.Fields(s.Line) {
 		key, keyed := strings.CutSuffix(word, "=")
 		i := slices.IndexFunc(s.Fields, func(f format.BlockField) bool { return f.Name == key })
-		f, v := &s.Fields[i], vs[i]
-		if f.Is == format.Flags {
-			for bit, word := range f.Words {
-				if v.N&(1<<bit) != 0 {
-					b = append(append(b, ' '), word...)
-				}
-			}
-			if v.N>>len(f.Words) != 0 {
-				return b, false
-			}
-			continue
+		f := &s.Fields[i]
+		if f.Is != format.Flags {
+			b = append(b, ' ')
 		}
-		b = append(b, ' ')
 		if keyed {
 			b = append(b, word...)
 		}
-		switch {
-		case f.Form == format.Text || f.Form == format.Text16:
-			b = strconv.AppendQuote(b, string(v.B))
-		case f.Form == format.Bytes:
-			b = append(b, hexOf(v.B)...)
-		case f.Form == format.OneRecord:
-			r := format.DecodeRecord(v.B)
-			b = n.appendRecord(b, &r, format.PathGo)
-			if r.Ext() {
-				b = n.appendExt(append(b, " |"...), v.B[format.RecordSize:])
-			}
-		case f.Words != nil:
-			if f.Word(v.N) == "" {
-				return b, false
-			}
-			b = append(b, f.Word(v.N)...)
-		case f.Is == format.NameID:
-			b = append(append(b, '#'), itoa(v.N)...)
-		case f.Form == format.U64:
-			b = fmt.Appendf(b, "%#x", uint64(v.N))
-		default:
-			b = append(b, itoa(v.N)...)
+		if b, ok = n.appendValue(b, f, vs[i]); !ok {
+			return b, false
 		}
 	}
 	for rest := vs[len(s.Fields):]; len(rest) > 0; rest = rest[len(s.Each):] {
-		for i := range s.Each {
-			f, sep := &s.Each[i], byte(':')
-			switch {
-			case i == 0:
-				sep = ' '
-			case s.Each[0].Is == format.BeatKey:
-				sep = '='
+		if b, ok = appendEach(append(b, ' '), s, rest); !ok {
+			return b, false
+		}
+	}
+	return b, true
+}
+
+// appendValue appends the value of a field.
+func (n *names) appendValue(b []byte, f *format.BlockField, v format.Value) (line []byte, ok bool) {
+	switch {
+	case f.Is == format.Flags:
+		for bit, word := range f.Words {
+			if v.N&(1<<bit) != 0 {
+				b = append(append(b, ' '), word...)
 			}
+		}
+		return b, v.N>>len(f.Words) == 0
+	case f.Form == format.Text || f.Form == format.Text16:
+		return strconv.AppendQuote(b, string(v.B)), true
+	case f.Form == format.Bytes:
+		return append(b, hexOf(v.B)...), true
+	case f.Form == format.OneRecord:
+		r := format.DecodeRecord(v.B)
+		b = n.appendRecord(b, &r, format.PathGo)
+		if r.Ext() {
+			b = n.appendExt(append(b, " |"...), v.B[format.RecordSize:])
+		}
+		return b, true
+	case f.Words != nil:
+		return append(b, f.Word(v.N)...), f.Word(v.N) != ""
+	case f.Is == format.NameID:
+		return append(append(b, '#'), itoa(v.N)...), true
+	case f.Form == format.U64:
+		return fmt.Appendf(b, "%#x", uint64(v.N)), true
+	}
+	return append(b, itoa(v.N)...), true
+}
+
+// appendEach appends the values that what comes again and again has once.
+func appendEach(b []byte, s *format.BlockSpec, vs []format.Value) (line []byte, ok bool) {
+	sep := byte(':')
+	if s.Each[0].Is == format.BeatKey {
+		sep = '='
+	}
+	for i := range s.Each {
+		if i > 0 {
 			b = append(b, sep)
-			switch {
-			case f.Words != nil:
-				b = append(b, f.Word(rest[i].N)...)
-			case f.Is == format.BeatKey:
-				if rest[i].N != int64(uint16(rest[i].N)) {
-					return b, false
-				}
-				b = append(b, format.Field(rest[i].N).String()...)
-			default:
-				b = append(b, itoa(rest[i].N)...)
-			}
+		}
+		switch f := &s.Each[i]; {
+		case f.Words != nil:
+			b = append(b, f.Word(vs[i].N)...)
+		case f.Is != format.BeatKey:
+			b = append(b, itoa(vs[i].N)...)
+		case vs[i].N != int64(uint16(vs[i].N)):
+			return b, false
+		default:
+			b = append(b, format.Field(vs[i].N).String()...)
 		}
 	}
 	return b, true

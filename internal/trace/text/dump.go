@@ -59,7 +59,7 @@ type dumper struct {
 	header format.Header
 	names  names
 	chunk  []byte
-	text   []byte
+	text   words
 }
 
 // read reads the chunk at off.
@@ -138,21 +138,16 @@ func (d *dumper) fileHeader() {
 	d.text = fmt.Appendf(d.text, "header major=%d minor=%d chunk=%d page=%d pid=%d clock=%s path=%s backing=%s witness=%d id=%x start=%d mono=%d wall=%d rate=%d limit=%d",
 		h.Major, h.Minor, h.ChunkSize, h.PageSize, h.PID, symbolOf(clocks, int64(h.Clock)), symbolOf(paths, int64(h.Path)), symbolOf(backings, int64(h.Backing)),
 		h.Witness, h.ID, h.StartTicks, h.StartMono, h.StartWall, h.TickRate, h.Limit)
-	nonzero := func(key string, v int64) {
-		if v != 0 {
-			d.text = append(append(append(append(d.text, ' '), key...), '='), itoa(v)...)
-		}
-	}
-	nonzero("ring", int64(h.Ring))
-	nonzero("segments", int64(h.Segments))
+	d.text.nonzero("ring", int64(h.Ring))
+	d.text.nonzero("segments", int64(h.Segments))
 	le := binary.LittleEndian
 	s := d.chunk[format.StateOffset:]
 	d.text = fmt.Appendf(d.text, "\nstate closed=%d tick=%d end=%d lost=%d", le.Uint64(s[format.StateClosed:]),
 		int64(le.Uint64(s[format.StateTick:])), int64(le.Uint64(s[format.StateEnd:]))&(1<<63-1), int64(le.Uint64(s[format.StateLost:])))
-	nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
-	nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
-	nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
-	nonzero("files", int64(le.Uint64(s[format.StateFiles:])))
+	d.text.nonzero("overwritten", int64(le.Uint64(s[format.StateOverwritten:])))
+	d.text.nonzero("until", int64(le.Uint64(s[format.StateUntil:])))
+	d.text.nonzero("joined", int64(le.Uint64(s[format.StateJoined:])))
+	d.text.nonzero("files", int64(le.Uint64(s[format.StateFiles:])))
 	d.text = append(d.text, '\n')
 }
 
@@ -167,9 +162,7 @@ func (d *dumper) chunkHeader(h *format.ChunkHeader) {
 	}
 	d.text = fmt.Appendf(d.text, "chunk %s owner=%d path=%s since=%d gen=%d flags=%s sealed=%d",
 		kind, h.Owner, symbolOf(paths, int64(h.Path)), h.Since, h.Gen, flag, h.Sealed)
-	if h.Number != 0 {
-		d.text = append(append(d.text, " number="...), itoa(int64(h.Number))...)
-	}
+	d.text.nonzero("number", int64(h.Number))
 	d.text = append(d.text, '\n')
 }
 

@@ -16,60 +16,51 @@ import (
 // g and depth excepted. The slots behind | were given at begin, those behind ||
 // at the end; a key is an ID like a name.
 func AppendEvent(b []byte, t *trace.Trace, e *trace.Event) []byte {
-	word := func(key string, v int64) {
-		b = append(append(append(append(b, ' '), key...), '='), itoa(v)...)
-	}
-	nonzero := func(key string, v int64) {
-		if v != 0 {
-			word(key, v)
-		}
-	}
 	name := func(id uint16) string { return quote(t.Name(id)) }
-	b = append(append(append(b, e.Kind.String()...), ' '), name(e.Name)...)
-	word("g", int64(e.Goid))
-	word("depth", int64(e.Depth))
-	word("start", e.Start)
+	w := words(append(append(append(b, e.Kind.String()...), ' '), name(e.Name)...))
+	w.word("g", int64(e.Goid))
+	w.word("depth", int64(e.Depth))
+	w.word("start", e.Start)
 	if s := e.Kind.Spec(); s != nil && s.Scope && e.Kind != format.KindPending {
-		word("dur", e.Dur)
+		w.word("dur", e.Dur)
 	}
 	if e.Open {
-		b = append(b, " open"...)
+		w = append(w, " open"...)
 	}
 	if e.Quality != format.Unknown {
-		b = append(b, " cpu="+itoa(e.CPU)+"/"+qualities[e.Quality]...)
+		w = append(w, " cpu="+itoa(e.CPU)+"/"+qualities[e.Quality]...)
 	}
 	switch e.Kind {
 	case format.KindProcess:
 		if e.User >= 0 {
-			word("user", e.User)
-			word("system", e.System)
+			w.word("user", e.User)
+			w.word("system", e.System)
 		}
 	case format.KindCounter:
 		s := format.Slot{Type: e.ValueType, Value: e.Value}
-		b = AppendSlot(append(b, " value="...), &s, name)
+		w = AppendSlot(append(w, " value="...), &s, name)
 	case format.KindGo:
-		word("created", e.Created)
-		word("creator", int64(e.Creator))
+		w.word("created", e.Created)
+		w.word("creator", int64(e.Creator))
 	case format.KindAnchor:
-		word("cpu", e.CPU)
+		w.word("cpu", e.CPU)
 	}
-	nonzero("thread", int64(e.Thread))
-	nonzero("owner", int64(e.Owner))
-	nonzero("endg", int64(e.EndGoid))
+	w.nonzero("thread", int64(e.Thread))
+	w.nonzero("owner", int64(e.Owner))
+	w.nonzero("endg", int64(e.EndGoid))
 	if e.Track != format.NameEmpty {
-		b = append(append(b, " track="...), name(e.Track)...)
+		w = append(append(w, " track="...), name(e.Track)...)
 	}
-	for i := range e.Args {
+	return appendArgs(appendArgs(w, " |", e.Args, name), " ||", e.EndArgs, name)
+}
+
+// appendArgs appends arguments behind what they are told from others by.
+func appendArgs(b []byte, sep string, args []format.Slot, name func(id uint16) string) []byte {
+	for i := range args {
 		if i == 0 {
-			b = append(b, " |"...)
+			b = append(b, sep...)
 		}
-		b = AppendSlot(append(b, ' '), &e.Args[i], name)
-	}
-	for i := range e.EndArgs {
-		if i == 0 {
-			b = append(b, " ||"...)
-		}
-		b = AppendSlot(append(b, ' '), &e.EndArgs[i], name)
+		b = AppendSlot(append(b, ' '), &args[i], name)
 	}
 	return b
 }

@@ -132,6 +132,21 @@ func (l *line) rest() error {
 	return nil
 }
 
+// words is a line that is being written.
+type words []byte
+
+// word appends key=N.
+func (b *words) word(key string, v int64) {
+	*b = append(append(append(append(*b, ' '), key...), '='), itoa(v)...)
+}
+
+// nonzero is word for what is left out where it is 0.
+func (b *words) nonzero(key string, v int64) {
+	if v != 0 {
+		b.word(key, v)
+	}
+}
+
 // parseInt reads 64 bits, signed or not.
 func parseInt(s string) (int64, error) {
 	if n, err := strconv.ParseInt(s, 0, 64); err == nil {

@@ -181,62 +181,56 @@ func (a *assembler) orphan(l *line) error {
 
 // appendRecord appends r's line, without its extension.
 func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byte {
-	word := func(key string, v int64) {
-		b = append(append(append(append(b, ' '), key...), '='), itoa(v)...)
-	}
-	nonzero := func(key string, v int64) {
-		if v != 0 {
-			word(key, v)
-		}
-	}
-	cpu := func() {
-		b = append(b, " cpu="+itoa(r.CPUTicks())+"/"+qualities[r.Quality()]...)
-	}
-	apart := func() {
-		if r.Stop&format.ApartBit != 0 {
-			b = append(b, " apart"...)
-		}
-		nonzero("w3", int64(r.CPU))
-	}
 	k := r.Kind()
-	b = append(b, k.String()...)
+	w := words(append(b, k.String()...))
 	if id := r.Name(); id != format.NameEmpty {
-		b = append(append(b, ' '), n.word(id)...)
+		w = append(append(w, ' '), n.word(id)...)
 	}
-	word("g", int64(r.Goid()))
-	word("start", r.Start)
-	spec := k.Spec()
-	switch {
-	case spec == nil:
-		nonzero("w1", r.Stop)
-		nonzero("w3", int64(r.CPU))
-	case spec.Scope && r.Open() && uint64(r.Stop)&^format.ApartBit == uint64(r.Start)|1<<63 && path != format.PathAssembly:
-		b = append(b, " open=go"...)
-		apart()
-	case spec.Scope && r.Open():
-		b = append(b, " open"...)
-		nonzero("tid", r.Stop>>40&0x3fffff)
-		nonzero("sched", r.Stop>>8&0xffffffff)
-		nonzero("seq", r.Stop&0xff)
-		apart()
-	case spec.Scope:
-		word("stop", r.Stop)
-		cpu()
+	w.word("g", int64(r.Goid()))
+	w.word("start", r.Start)
+	switch spec := k.Spec(); {
+	case spec != nil && spec.Scope:
+		w.scope(r, path)
 	case k == format.KindCounter && r.CPU >= uint64(format.SlotInt) && r.CPU <= uint64(format.SlotFloat):
 		s := format.Slot{Type: format.SlotType(r.CPU), Value: uint64(r.Stop)}
-		b = AppendSlot(append(b, " value="...), &s, n.word)
+		w = AppendSlot(append(w, " value="...), &s, n.word)
 	case k == format.KindGo:
-		word("created", r.Stop)
-		word("creator", int64(r.CPU))
+		w.word("created", r.Stop)
+		w.word("creator", int64(r.CPU))
 	case k == format.KindAnchor:
-		word("thread", r.Stop)
-		word("cpu", int64(r.CPU))
+		w.word("thread", r.Stop)
+		w.word("cpu", int64(r.CPU))
 	case k == format.KindEnd:
-		word("begin", r.Stop)
-		cpu()
+		w.word("begin", r.Stop)
+		w.cpu(r)
 	default:
-		nonzero("w1", r.Stop)
-		nonzero("w3", int64(r.CPU))
+		w.nonzero("w1", r.Stop)
+		w.nonzero("w3", int64(r.CPU))
 	}
-	return b
+	return w
+}
+
+// scope appends words 1 and 3 of a scope.
+func (b *words) scope(r *format.Record, path format.Path) {
+	if !r.Open() {
+		b.word("stop", r.Stop)
+		b.cpu(r)
+		return
+	}
+	if uint64(r.Stop)&^format.ApartBit == uint64(r.Start)|1<<63 && path != format.PathAssembly {
+		*b = append(*b, " open=go"...)
+	} else {
+		*b = append(*b, " open"...)
+		b.nonzero("tid", r.Stop>>40&0x3fffff)
+		b.nonzero("sched", r.Stop>>8&0xffffffff)
+		b.nonzero("seq", r.Stop&0xff)
+	}
+	if r.Stop&format.ApartBit != 0 {
+		*b = append(*b, " apart"...)
+	}
+	b.nonzero("w3", int64(r.CPU))
+}
+
+func (b *words) cpu(r *format.Record) {
+	*b = append(*b, " cpu="+itoa(r.CPUTicks())+"/"+qualities[r.Quality()]...)
 }

@@ -40,78 +40,76 @@ func (a *assembler) slot(w string) (s format.Slot, label string, err error) {
 	}
 	if n, err := strconv.ParseUint(strings.TrimPrefix(name, "slot"), 10, 4); err == nil && strings.HasPrefix(name, "slot") && n != 0 {
 		s.Type = format.SlotType(n)
-		x, err := parseInt(v)
-		s.Value = uint64(x)
+		s.Value, err = parseUint(v)
 		return s, "", err
 	}
 	i := slices.Index(format.SlotNames[1:], name) + 1
 	if i == 0 || name == "" {
 		return s, "", fmt.Errorf("unknown type of slot")
 	}
-	s.Type = format.SlotType(i)
-	switch s.Type {
-	case format.SlotString, format.SlotType_:
-		q, err := strconv.QuotedPrefix(v)
-		if err != nil {
-			return s, "", errQuote
-		}
-		text, err := strconv.Unquote(q)
-		if err != nil {
-			return s, "", err
-		}
-		s.Str, s.Full = []byte(text), len(text)
-		if rest := v[len(q):]; rest != "" {
-			full, err := strconv.ParseUint(strings.TrimPrefix(rest, "/"), 10, 32)
-			if err != nil {
-				return s, "", fmt.Errorf("the length that it had: %w", err)
-			}
-			s.Full = int(full)
-		}
-		return s, "", nil
-	case format.SlotKey:
-		var id uint16
-		if strings.HasPrefix(v, `"`) {
-			text, err := strconv.Unquote(v)
-			if err != nil {
-				return s, "", err
-			}
-			id, err = a.names.id("", text)
-			s.Value = uint64(id)
-			return s, "", err
-		}
-		x, err := parseInt(strings.TrimPrefix(v, "#"))
-		s.Value = uint64(x)
-		return s, "", err
-	case format.SlotBool:
-		switch v {
-		case "true":
-			s.Value = 1
-			return s, "", nil
-		case "false":
-			return s, "", nil
-		}
-	case format.SlotLoc:
-		if strings.HasPrefix(v, "@") {
-			return s, v, nil
-		}
-	case format.SlotFloat:
-		if b, ok := strings.CutPrefix(v, "bits:"); ok {
-			x, err := parseInt(b)
-			s.Value = uint64(x)
-			return s, "", err
-		}
-		f, err := strconv.ParseFloat(v, 64)
-		s.Value = math.Float64bits(f)
-		return s, "", err
-	case format.SlotBegin:
-		if strings.Contains(v, "/") {
-			s.Value, err = a.names.head(v)
-			return s, "", err
-		}
+	switch s.Type = format.SlotType(i); {
+	case s.Type == format.SlotString || s.Type == format.SlotType_:
+		s.Str, s.Full, err = stringValue(v)
+	case s.Type == format.SlotLoc && strings.HasPrefix(v, "@"):
+		label = v
+	default:
+		s.Value, err = a.names.slotValue(s.Type, v)
 	}
-	x, err := parseInt(v)
-	s.Value = uint64(x)
-	return s, "", err
+	return s, label, err
+}
+
+// stringValue reads "text", or "text"/N of one that had N bytes.
+func stringValue(v string) (b []byte, full int, err error) {
+	q, err := strconv.QuotedPrefix(v)
+	if err != nil {
+		return nil, 0, errQuote
+	}
+	text, err := strconv.Unquote(q)
+	if err != nil {
+		return nil, 0, err
+	}
+	rest := v[len(q):]
+	if rest == "" {
+		return []byte(text), len(text), nil
+	}
+	n, err := strconv.ParseUint(strings.TrimPrefix(rest, "/"), 10, 32)
+	if err != nil {
+		err = fmt.Errorf("the length that it had: %w", err)
+	}
+	return []byte(text), int(n), err
+}
+
+// slotValue reads the value of a slot whose type has no bytes.
+func (n *names) slotValue(t format.SlotType, v string) (uint64, error) {
+	switch {
+	case t == format.SlotKey && strings.HasPrefix(v, `"`):
+		text, err := strconv.Unquote(v)
+		if err != nil {
+			return 0, err
+		}
+		id, err := n.id("", text)
+		return uint64(id), err
+	case t == format.SlotKey:
+		return parseUint(strings.TrimPrefix(v, "#"))
+	case t == format.SlotBool && v == "true":
+		return 1, nil
+	case t == format.SlotBool && v == "false":
+		return 0, nil
+	case t == format.SlotFloat && strings.HasPrefix(v, "bits:"):
+		return parseUint(v[len("bits:"):])
+	case t == format.SlotFloat:
+		f, err := strconv.ParseFloat(v, 64)
+		return math.Float64bits(f), err
+	case t == format.SlotBegin && strings.Contains(v, "/"):
+		return n.head(v)
+	}
+	return parseUint(v)
+}
+
+// parseUint reads 64 bits, signed or not.
+func parseUint(s string) (uint64, error) {
+	n, err := parseInt(s)
+	return uint64(n), err
 }
 
 // AppendSlot appends a slot as its word; name gives the names of keys.
