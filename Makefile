@@ -115,16 +115,16 @@ all() {
 endef
 
 # What the recorder is made of: tested in more ways than the rest.
-RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/sys internal/heartbeat internal/snapshot internal/hot))
+RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/record internal/sys internal/heartbeat internal/snapshot internal/hot))
 # Where goroutines share memory, and tests have them do it: the recorder, what drains the
 # kernel's rings, and the live server, whose requests share what is read of a trace. The
 # tests of all else have one goroutine. TestRaced of conventions_test.go finds what lacks.
-RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/sys internal/perf internal/live)
+RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/record internal/sys internal/perf internal/live)
 # What -tags scope_pure changes: packages with files of their own for it, and who calls what
 # they don't have.
-PURE := ./scope/... ./sweeper ./internal/sys
+PURE := ./scope/... ./sweeper ./internal/record ./internal/sys
 # What depends on what the recorder can verify about the Go runtime and kernel.
-WITNESSED := $(patsubst %,./%,$(wildcard scope internal/sys internal/testing/cputest))
+WITNESSED := $(patsubst %,./%,$(wildcard scope internal/record internal/sys internal/testing/cputest))
 
 test: ## run all tests; in CI and as root, install what they need first
 	@$(STAGE)
@@ -141,7 +141,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	# What is guaranteed under faults, and where chunks are, has to do with the path and not
 	# with witnesses, the processor or the version of Go.
 	anywhere='^Test(G([12]|3[0-257])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
-	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./scope ./internal/sys; }
+	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys; }
 	witnesses() {
 	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
 	    echo "# -tags $$tag"
@@ -151,8 +151,8 @@ test: ## run all tests; in CI and as root, install what they need first
 	# Without -R, qemu keeps gigabytes of notes about the recorder's reserved addresses.
 	arm64() (
 	  export GOARCH=arm64 CGO_ENABLED=0
-	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./scope ./internal/sys ./internal/format ./internal/testing/cputest &&
-	    gotest -short -skip "$$anywhere" -tags scope_go -exec "$$1 -R 64G" ./scope ./internal/sys
+	  gotest -short -v -skip "$$anywhere" -exec "$$1 -R 64G" ./internal/record ./internal/sys ./internal/format ./internal/testing/cputest &&
+	    gotest -short -skip "$$anywhere" -tags scope_go -exec "$$1 -R 64G" ./internal/record ./internal/sys
 	)
 	stage "gofmt" formatted
 	stage "vet and build on $(words $(TESTED)) platforms" matrix $(TESTED)

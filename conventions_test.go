@@ -88,9 +88,10 @@ func imports(s source) []string {
 // ends in /* stands for everything below it. The writer's side (first half) and
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
-	"scope":              {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
+	"scope":              {"internal/record", "internal/format", "internal/sys"},
+	"internal/record":    {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
-	"scope/gotrace":      {"scope", "internal/collect", "internal/perf", "internal/format"},
+	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/format"},
 	"internal/collect":   {"internal/format"},
 	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
@@ -157,7 +158,7 @@ func TestDependenciesRunOneWay(t *testing.T) {
 }
 
 // recorder is what runs inside the programs of others.
-var recorder = []string{"scope", "scope/auto", "scope/scopehttp", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot", "internal/hot"}
+var recorder = []string{"scope", "internal/record", "scope/auto", "scope/scopehttp", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot", "internal/hot"}
 
 func TestRecorderImportsNothingHeavy(t *testing.T) {
 	web := []string{"net/http", "html", "encoding/json"} // what scopehttp is for

@@ -6,7 +6,7 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -29,8 +29,8 @@ import (
 //
 // Without a recording, and where the filter leaves its name out, it just locks.
 type Mutex struct {
-	lockState
-	mu sync.Mutex
+	state record.LockState // first: its address is the lock's
+	mu    sync.Mutex
 
 	// Name is what it is called in the trace. Without one, waits and holds are called by
 	// the place where it was locked, together with those of all other locks without a
@@ -39,8 +39,6 @@ type Mutex struct {
 	Name string
 }
 
-const mutexWhat = uint64(format.LockMutex)<<8 | uint64(format.LockExclusive)
-
 // Lock locks m.
 func (m *Mutex) Lock() {
 	w := atomic.LoadUint64(&sys.Live.Locking)
@@ -48,9 +46,9 @@ func (m *Mutex) Lock() {
 	case w == 0:
 		m.mu.Lock()
 	case m.mu.TryLock():
-		m.had(w, m.Name, mutexWhat, false)
+		m.state.Had(w, m.Name, record.MutexWhat, false)
 	default:
-		m.wait(&m.mu, m.Name, mutexWhat)
+		m.state.Wait(&m.mu, m.Name, record.MutexWhat)
 	}
 }
 
@@ -60,7 +58,7 @@ func (m *Mutex) TryLock() bool {
 		return false
 	}
 	if w := atomic.LoadUint64(&sys.Live.Locking); w != 0 {
-		m.had(w, m.Name, mutexWhat, false)
+		m.state.Had(w, m.Name, record.MutexWhat, false)
 	}
 	return true
 }
@@ -68,12 +66,7 @@ func (m *Mutex) TryLock() bool {
 // Unlock unlocks m. As with a sync.Mutex, it need not be who locked it that unlocks
 // it, and that it is not locked is a fatal error.
 func (m *Mutex) Unlock() {
-	if m.holder != 0 {
-		if m.hold.Loc != 0 {
-			m.end()
-		}
-		setWord(&m.holder, 0)
-	}
+	m.state.Release()
 	m.mu.Unlock()
 }
 
@@ -83,8 +76,8 @@ func (m *Mutex) Unlock() {
 // So it is also not known who the readers are that a writer waits for, nor how long
 // each of them stays.
 type RWMutex struct {
-	lockState
-	mu sync.RWMutex
+	state record.LockState // first: its address is the lock's
+	mu    sync.RWMutex
 
 	// Name is what it is called in the trace. Without one, waits and holds are called by
 	// the place where it was locked, together with those of all other locks without a
@@ -93,11 +86,6 @@ type RWMutex struct {
 	Name string
 }
 
-const (
-	rwWhat     = uint64(format.LockRWMutex)<<8 | uint64(format.LockExclusive)
-	rwReadWhat = uint64(format.LockRWMutex)<<8 | uint64(format.LockShared)
-)
-
 // Lock locks rw for writing.
 func (rw *RWMutex) Lock() {
 	w := atomic.LoadUint64(&sys.Live.Locking)
@@ -105,9 +93,9 @@ func (rw *RWMutex) Lock() {
 	case w == 0:
 		rw.mu.Lock()
 	case rw.mu.TryLock():
-		rw.had(w, rw.Name, rwWhat, false)
+		rw.state.Had(w, rw.Name, record.RWWhat, false)
 	default:
-		rw.wait(&rw.mu, rw.Name, rwWhat)
+		rw.state.Wait(&rw.mu, rw.Name, record.RWWhat)
 	}
 }
 
@@ -117,19 +105,14 @@ func (rw *RWMutex) TryLock() bool {
 		return false
 	}
 	if w := atomic.LoadUint64(&sys.Live.Locking); w != 0 {
-		rw.had(w, rw.Name, rwWhat, false)
+		rw.state.Had(w, rw.Name, record.RWWhat, false)
 	}
 	return true
 }
 
 // Unlock unlocks rw for writing.
 func (rw *RWMutex) Unlock() {
-	if rw.holder != 0 {
-		if rw.hold.Loc != 0 {
-			rw.end()
-		}
-		setWord(&rw.holder, 0)
-	}
+	rw.state.Release()
 	rw.mu.Unlock()
 }
 
@@ -140,7 +123,7 @@ func (rw *RWMutex) RLock() {
 		rw.mu.RLock()
 	case rw.mu.TryRLock():
 	default:
-		rw.wait((*reader)(&rw.mu), rw.Name, rwReadWhat)
+		rw.state.Wait((*reader)(&rw.mu), rw.Name, record.RWReadWhat)
 	}
 }
 
@@ -165,3 +148,16 @@ type reader sync.RWMutex
 func (r *reader) Lock()         { (*sync.RWMutex)(r).RLock() }
 func (r *reader) TryLock() bool { return (*sync.RWMutex)(r).TryRLock() }
 func (r *reader) Unlock()       { (*sync.RWMutex)(r).RUnlock() }
+
+// lockOf is a record.LockOf.
+func lockOf(l sync.Locker) (what uint64, state *record.LockState, inner sync.Locker) {
+	switch l := l.(type) {
+	case *Mutex:
+		return record.MutexWhat, &l.state, &l.mu
+	case *RWMutex:
+		return record.RWWhat, &l.state, &l.mu
+	case *rlocker:
+		return record.RWReadWhat, &l.state, (*reader)(&l.mu)
+	}
+	return record.WhatOf(l), nil, l
+}

@@ -17,36 +17,16 @@ type Number interface {
 		~float32 | ~float64
 }
 
+// Option changes how Start records.
+type Option func(*options)
+
 // Arg is a named argument; see KV.
 type Arg struct{}
 
 // Span is a scope that Begin began.
 type Span struct{}
 
-// What options name of the recorder, which is not there.
-type (
-	recorder    struct{}
-	watch       struct{}
-	snapshotter func(r *recorder, path, why string) (string, error)
-	segmenter   func(r *recorder)
-	held        struct{}
-)
-
-func (r *recorder) briefLock(l sync.Locker, name string) (h held) { return }
-
-func (r *recorder) endBrief(l sync.Locker, name, start int64) {}
-
-func (r *recorder) snapshot(path, why string) (string, error) { return "", nil }
-
-func (r *recorder) newSegments() {}
-
-func (r *recorder) newRing() {}
-
-func (r *recorder) collect(collecting) {}
-
-func checkSegments(*options) error { return nil }
-
-func newWatch(*options, func(time.Duration) int64) (*watch, error) { return nil, nil }
+type options struct{}
 
 func nop() {}
 
@@ -70,3 +50,15 @@ func Track(name string)                       {}
 func Stack(name string, weight int64)         {}
 func Go(name string, f func())                { go f() }
 func KV(key string, value any) Arg            { return Arg{} }
+
+func WithFlushEvery(d time.Duration) Option                                 { return nil }
+func WithHeartbeat(d time.Duration) Option                                  { return nil }
+func WithLockThreshold(t LockThreshold) Option                              { return nil }
+func WithCPU(m CPUMode) Option                                              { return nil }
+func WithLimit(bytes int64) Option                                          { return nil }
+func WithRing(bytes int64) Option                                           { return nil }
+func WithSegments(bytes int64, count int) Option                            { return nil }
+func WithTrigger(globs string, longerThan time.Duration, dir string) Option { return nil }
+func WithFilter(expr string) Option                                         { return nil }
+func WithBacking(b BackingKind) Option                                      { return nil }
+func WithOverwrite() Option                                                 { return nil }

@@ -2,19 +2,10 @@
 
 package scope
 
-import (
-	"sync/atomic"
-
-	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/sys"
-)
+import "github.com/scopeview/scopeview/internal/record"
 
 // Retries watches a loop that tries again; see Retry.
-type Retries struct {
-	name  string
-	tries int
-	w     waiting
-}
+type Retries struct{ r record.Retries }
 
 // Retry watches a loop that tries until it succeeds, as lock-free code does:
 //
@@ -31,65 +22,10 @@ type Retries struct {
 // long as WithLockThreshold says, and otherwise counted.
 //
 // The Retries belong to one loop; Done is to be called also where it gives up.
-func Retry(name string) Retries { return Retries{name: name} }
+func Retry(name string) Retries { return Retries{record.Retry(name)} }
 
 // Again tells that a try failed.
-func (t *Retries) Again() {
-	t.tries++
-	if atomic.LoadUint64(&sys.Live.Locking) != 0 {
-		t.again()
-	}
-}
+func (t *Retries) Again() { t.r.Again() }
 
 // Done tells that the loop is over.
-func (t *Retries) Done() {
-	if t.w.r != nil {
-		t.done()
-	}
-}
-
-const retryWhat = uint64(format.LockRetry) << 8
-
-func (t *Retries) again() {
-	if t.w.r == nil {
-		r := current.Load()
-		t.w = waiting{r: r, sums: retriesOf(t.name), what: retryWhat, start: r.clock.Now()}
-		if !t.w.ready() {
-			t.w.begun, t.w.sums = true, nil // left out: never due, and not counted
-		}
-	}
-	t.w.due()
-}
-
-func (t *Retries) done() {
-	if t.w.sums != nil {
-		t.w.over(atomic.LoadUint64(&sys.Live.Locking), t.tries)
-	}
-	t.w = waiting{}
-}
-
-// retriesOf is what is counted of the loops of a name.
-func retriesOf(name string) *lockSums {
-	t := &lockTable.retries
-	t.RLock()
-	s := t.by[name]
-	t.RUnlock()
-	if s != nil {
-		return s
-	}
-	t.Lock()
-	defer t.Unlock()
-	if s := t.by[name]; s != nil {
-		return s
-	}
-	if len(t.by) >= maxLocks {
-		return restLocks
-	}
-	if t.by == nil {
-		t.by = map[string]*lockSums{}
-	}
-	s = newSums(0, name, format.LockRetry)
-	t.by[s.name] = s
-	s.register()
-	return s
-}
+func (t *Retries) Done() { t.r.Done() }

@@ -3,22 +3,14 @@
 package scope
 
 import (
+	"math"
 	"sync"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 )
-
-// sys.Live.On says whether a recording is running, and by which path.
-const (
-	offPath  = 0
-	fastPath = 1 // assembly; see internal/sys
-	goPath   = 2
-)
-
-// current is the recording that runs or ran last.
-var current atomic.Pointer[recorder]
 
 // Number is what Counter takes.
 type Number interface {
@@ -26,21 +18,6 @@ type Number interface {
 		~uint | ~uint8 | ~uint16 | ~uint32 | ~uint64 | ~uintptr |
 		~float32 | ~float64
 }
-
-// word 2 of a record without its goroutine and name
-const (
-	headTask    = uint64(format.KindTask) << 40
-	headTaskf   = uint64(format.KindTaskf) << 40
-	headProcess = uint64(format.KindProcess) << 40
-	headEvent   = uint64(format.KindEvent) << 40
-	headPending = uint64(format.KindPending) << 40
-	headCounter = uint64(format.KindCounter) << 40
-	headWait    = uint64(format.KindWait) << 40
-	headHold    = uint64(format.KindHold) << 40
-	headTrack   = uint64(format.KindTrack) << 40
-	headGo      = uint64(format.KindGo) << 40
-	headEnd     = uint64(format.KindEnd) << 40
-)
 
 func nop() {}
 
@@ -61,50 +38,50 @@ func nop() {}
 // unless the returned function outlives the caller's frame (returned, stored,
 // deferred in a loop).
 func Task(name string, args ...any) func() {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
 	}
-	return beginTask(name, args).End
+	return record.BeginTask(name, args).End
 }
 
 // Taskf is Task with a name made from a format and arguments, as fmt.Sprintf
 // makes it. The format and the arguments are recorded; the reader formats. All
 // scopes of one format share its name in statistics.
 func Taskf(format string, args ...any) func() {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
 	}
-	return beginTaskf(format, args).End
+	return record.BeginTaskf(format, args).End
 }
 
 // Process is Task for large stages: it also records the CPU time that the whole
 // process used meanwhile, in user mode and in the kernel. Two system calls.
 func Process(name string, args ...any) func() {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
 	}
-	return beginProcess(name, args).end
+	return record.BeginProcess(name, args).End
 }
 
 // Pending records an instant when the returned function is called, with the
 // arguments given now. One that was never called shows as open.
 func Pending(name string, args ...any) func() {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return nop
 	}
-	return beginPending(name, args).End
+	return record.BeginPending(name, args).End
 }
 
 // Span is a scope that Begin began. The zero Span is one that was not recorded.
-type Span struct{ h handle }
+type Span struct{ h record.Handle }
 
 // Begin begins a scope that is not ended by a defer, or whose arguments are not
 // all known yet.
 func Begin(name string, args ...any) Span {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return Span{}
 	}
-	return Span{beginTask(name, args)}
+	return Span{record.BeginTask(name, args)}
 }
 
 // End ends the scope. Its arguments are added to those of Begin.
@@ -113,22 +90,33 @@ func (s Span) End(args ...any) {
 	case len(args) == 0:
 		s.h.End()
 	case s.h.Loc != 0:
-		endArgs(s.h, args)
+		record.EndArgs(s.h, args)
 	}
 }
 
 // Event records an instant: something that happened now.
 func Event(name string, args ...any) {
-	if atomic.LoadUint32(&sys.Live.On) != offPath {
-		event(name, args)
+	if atomic.LoadUint32(&sys.Live.On) != record.Off {
+		record.Event(name, args)
 	}
 }
 
 // Counter records a value: a queue's length, bytes in flight, a rate.
 func Counter[T Number](name string, v T) {
-	if atomic.LoadUint32(&sys.Live.On) != offPath {
+	if atomic.LoadUint32(&sys.Live.On) != record.Off {
 		counter(name, v)
 	}
+}
+
+func counter[T Number](name string, v T) {
+	bits, t := uint64(int64(v)), format.SlotInt
+	switch half := T(1) / 2; {
+	case half != 0:
+		bits, t = math.Float64bits(float64(v)), format.SlotFloat
+	case T(0)-1 > 0:
+		bits, t = uint64(v), format.SlotUint
+	}
+	record.Counter(name, bits, t)
 }
 
 // Lock locks l and returns the function that unlocks it:
@@ -140,7 +128,7 @@ func Counter[T Number](name string, v T) {
 // RWMutex.RLocker), every Lock is recorded as a wait, short as it may be. Where
 // WithLockThreshold is given, brief holds that nobody waits for are left out.
 // Filtered out or not recording, it just locks and unlocks.
-func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
+func Lock(l sync.Locker, name string) func() { return record.Lock(l, name, lockOf).Unlock }
 
 // Stack counts the caller's stack: how often it is called from where, and with
 // what sum of weights (bytes, items; 1 where only the calls matter). It is for
@@ -155,38 +143,35 @@ func Lock(l sync.Locker, name string) func() { return lock(l, name).unlock }
 // are counted as lost (Lost.Stacks). A killed program's trace lacks what came
 // after its last heartbeat.
 func Stack(name string, weight int64) {
-	if atomic.LoadUint32(&sys.Live.On) != offPath {
-		stack(name, weight)
+	if atomic.LoadUint32(&sys.Live.On) != record.Off {
+		record.Stack(name, weight)
 	}
 }
 
 // Track names the row of the calling goroutine in the timeline, from now on.
 // Rows with equal names form a group.
 func Track(name string) {
-	if atomic.LoadUint32(&sys.Live.On) != offPath {
-		track(name)
+	if atomic.LoadUint32(&sys.Live.On) != record.Off {
+		record.Track(name)
 	}
 }
 
 // Go starts f on a goroutine whose row has the name, with a link from the
 // goroutine that created it.
 func Go(name string, f func()) {
-	if atomic.LoadUint32(&sys.Live.On) == offPath {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		go f()
 		return
 	}
-	startGo(name, f)
+	record.Go(name, f)
 }
 
 // Arg is a named argument; see KV.
-type Arg struct {
-	key   string
-	value any
-}
+type Arg = record.Arg
 
 // KV names an argument: scope.Task("get", scope.KV("bytes", n)).
-func KV(key string, value any) Arg { return Arg{key, value} }
+func KV(key string, value any) Arg { return record.KV(key, value) }
 
 // Enabled tells whether a recording is running, for programs that would compute
 // an argument only then.
-func Enabled() bool { return atomic.LoadUint32(&sys.Live.On) != offPath }
+func Enabled() bool { return atomic.LoadUint32(&sys.Live.On) != record.Off }

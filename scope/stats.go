@@ -32,22 +32,22 @@ type Misuse struct {
 
 // Statistics is what Stats returns.
 type Statistics struct {
-	Running     bool
-	Path        string // of the trace; of the last one when stopped
-	Recorded    int64  // records that the trace has; what lies in open chunks is included
-	Overwritten int64  // records that a ring had, until later ones took their place
-	Stacks      int64  // calls of Stack counted so far; after Stop, all that are not lost
-	Lost        Lost
-	Misuse      Misuse
-	Bytes       int64  // handed out in the trace
-	WindowLow   int64  // the least that was left of the prepared window, bytes
-	HotFaults   int64  // pages handed out that could not be faulted in before: each cost the program a page fault
-	Prepared    int64  // chunks of 64 KiB that a goroutine of the program prepared itself, because none was ready: each in some 10 to 120 µs
-	Names       int64  // names interned
-	Recorder    string // the path and what it could verify, in words
-	Filter      string // as it was set last
-	Off         bool   // switched off from outside: nothing is recorded
-	Slow        int64  // scopes that took longer than a trigger's limit
-	Snapshots   int64  // written by Snapshot, by triggers, or for somebody outside
-	LastError   error  // the last error of the flusher, of a triggered snapshot, or of removing the hot file; nil if there was none
+	Running       bool
+	Path          string // of the trace; of the last one when stopped
+	Recorded      int64  // records that the trace has; what lies in open chunks is included
+	Overwritten   int64  // records that a ring had, until later ones took their place
+	Stacks        int64  // calls of Stack counted so far; after Stop, all that are not lost
+	Lost          Lost
+	Misuse        Misuse
+	Bytes         int64  // handed out in the trace
+	PreparedLeast int64  // the fewest bytes that were ready to be handed out
+	PageFaults    int64  // pages handed out that could not be faulted in before: each cost the program a page fault
+	PreparedLate  int64  // chunks of 64 KiB that a goroutine of the program had to prepare itself, because none was ready: each in some 10 to 120 µs
+	Names         int64  // names interned
+	Recorder      string // the path and what it could verify, in words
+	Filter        string // as it was set last
+	Off           bool   // switched off from outside: nothing is recorded
+	Slow          int64  // scopes that took longer than a trigger's limit
+	Snapshots     int64  // written by Snapshot, by triggers, or for somebody outside
+	LastError     error  // the last error of the flusher, of a triggered snapshot, or of removing the hot file; nil if there was none
 }

@@ -207,7 +207,7 @@ func Site(f *states.Facts, g *states.Goroutine) string {
 
 // plumbing begins the names of functions that are never the place that somebody looks
 // for.
-var plumbing = []string{"runtime.", "sync.", "internal/sync.", "github.com/scopeview/scopeview/scope."}
+var plumbing = []string{"runtime.", "sync.", "internal/sync.", "github.com/scopeview/scopeview/scope.", "github.com/scopeview/scopeview/internal/record."}
 
 // FirstFrame shows the innermost frame of a program's own: not the runtime's, and not of
 // package sync or scope; "" if there is none.

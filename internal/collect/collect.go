@@ -1,5 +1,5 @@
 // Package collect is how packages beside scope have a recording keep more than
-// scopes: what they give Start is scope.WithCollector, and programs that do not
+// scopes: what they give Start adds a Collector, and programs that do not
 // import them contain nothing of theirs.
 package collect
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -64,7 +65,7 @@ func TestCollector(t *testing.T) {
 			dir := t.TempDir()
 			path := filepath.Join(dir, "x.scope")
 			w := &watcher{t: t}
-			opts := []scope.Option{scope.WithCollector(w), scope.WithHeartbeat(10 * time.Millisecond)}
+			opts := []scope.Option{func(o *record.Options) { o.AddCollector(w) }, scope.WithHeartbeat(10 * time.Millisecond)}
 			if ring > 0 {
 				opts = append(opts, scope.WithRing(ring))
 			}

@@ -69,7 +69,7 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 		t.key = binary.LittleEndian.AppendUint32(t.key, id)
 		t.list = append(t.list, id)
 	}
-	if n := len(t.list) - 1; n > 0 && strings.HasPrefix(t.frame[t.list[n]].Func, scopeGo) {
+	if n := len(t.list) - 1; n > 0 && isScopeGo(t.frame[t.list[n]].Func) {
 		t.key, t.list = t.key[:4*n], t.list[:n]
 	}
 	if len(t.list) == 0 {
@@ -104,10 +104,13 @@ func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
 	return id, true
 }
 
-// scopeGo begins the name of the function in which scope.Go calls what it is given. It is
-// left out at the end of a stack: a goroutine of the program's is to look as one that the
-// go statement made, and not as one of the recorder's.
-const scopeGo = "github.com/scopeview/scopeview/scope.startGo."
+// isScopeGo reports whether a function is the one in which scope.Go calls what it is given,
+// now or in traces of v1.2. It is left out at the end of a stack: a goroutine of the
+// program's is to look as one that the go statement made, and not as one of the recorder's.
+func isScopeGo(f string) bool {
+	return strings.HasPrefix(f, "github.com/scopeview/scopeview/internal/record.Go.") ||
+		strings.HasPrefix(f, "github.com/scopeview/scopeview/scope.startGo.")
+}
 
 // parking are the functions by which the runtime puts a goroutine to sleep. They are on
 // the stacks of those that slept when tracing began, and on no others.

@@ -72,7 +72,8 @@ func innerKind(frames []gotrace.Frame) kind {
 var ours = []string{
 	"runtime.", "runtime/trace.", "runtime/pprof.",
 	"github.com/scopeview/scopeview/flusher.", "github.com/scopeview/scopeview/sweeper.",
-	"github.com/scopeview/scopeview/scope.(*recorder).", "github.com/scopeview/scopeview/scope.Stop",
+	"github.com/scopeview/scopeview/internal/record.(*recorder).", "github.com/scopeview/scopeview/scope.Stop",
+	"github.com/scopeview/scopeview/scope.(*recorder).", // in traces of v1.2
 	"github.com/scopeview/scopeview/scope/gotrace.", "github.com/scopeview/scopeview/internal/perf.",
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/perf"
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -18,7 +19,9 @@ var shared struct {
 	running *collector // nil: none
 }
 
-func option(c config) scope.Option { return scope.WithCollector(&collector{config: c}) }
+func option(c config) scope.Option {
+	return func(o *record.Options) { o.AddCollector(&collector{config: c}) }
+}
 
 func yield() func() {
 	shared.mu.Lock()

@@ -19,7 +19,7 @@ func TestUnknown(t *testing.T) {
 		name string
 		opts []scope.Option
 	}{
-		{"switched off", []scope.Option{scope.WithCPU(scope.Off)}},
+		{"switched off", []scope.Option{scope.WithCPU(scope.CPUOff)}},
 		{"heap backing", []scope.Option{scope.WithBacking(scope.HeapBacking)}},
 		{"this build", nil},
 	}

@@ -72,8 +72,8 @@ func TestG7(t *testing.T) {
 		if !strings.HasPrefix(scope.Stats().Recorder, "assembly") {
 			most = int64(n) / 10_000
 		}
-		if busy > most || s.HotFaults > 0 {
-			t.Errorf("%d scopes took %d page faults, Stats says %d", n, busy, s.HotFaults)
+		if busy > most || s.PageFaults > 0 {
+			t.Errorf("%d scopes took %d page faults, Stats says %d", n, busy, s.PageFaults)
 		}
 		if idle > max(most, 16) {
 			t.Errorf("%d scopes after 45 s without any took %d page faults", n, idle)

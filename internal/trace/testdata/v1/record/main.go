@@ -28,6 +28,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/scope"
 )
 
@@ -49,7 +50,7 @@ func main() {
 		options = append(options[:2], scope.WithRing(scope.MinRing))
 	}
 	if *sched {
-		options = append(options, scope.WithCollector(&scheduler{}), scope.WithLockThreshold(scope.LocksAll))
+		options = append(options, func(o *record.Options) { o.AddCollector(&scheduler{}) }, scope.WithLockThreshold(scope.LocksAll))
 	}
 	if err := scope.Start(flag.Arg(0), options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)

@@ -1,0 +1,147 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"runtime"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// remote is replaced by a test: the machine that runs it has no such file systems.
+var remote = mmpool.Remote
+
+// newPool makes the pool over the trace file f, on the backing that was asked for,
+// or else on the best that there is here. Why it is none better is put into w.
+func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error) {
+	po := mmpool.Options{File: f, Limit: max(r.opts.limit, 0), InMemory: inMemory(f)}
+	if err = r.limits(&po); err != nil {
+		return nil, err
+	}
+	if r.opts.ring > 0 {
+		po.Limit, po.Ring = 0, r.ring.places
+	}
+	if r.opts.segmenter != nil {
+		if po.Files, err = r.opts.segmenter(r, f); err != nil {
+			return nil, err
+		}
+	}
+	if r.fast != nil {
+		po.States, po.Dry = r.fast.States(), r.fast.Dry()
+	}
+	kind, asked := r.opts.backing, r.opts.backingSet
+	if !asked {
+		kind = bestBacking(po.InMemory)
+	}
+	if kind == format.BackingShm {
+		if err = r.createHot(&po); err == nil {
+			if pool, err = mmpool.New(po); err == nil {
+				return pool, nil
+			}
+			r.closeHot(true, true)
+			po.Hot = nil
+		}
+		if asked {
+			return nil, fmt.Errorf("the backing shm: %w", err)
+		}
+		w.backing, kind = err.Error(), format.BackingDisk
+		if name, ok := remote(f); ok {
+			w.backing, kind = fmt.Sprintf("the trace is on %s; %v", name, err), format.BackingHeap
+		}
+	}
+	if kind == format.BackingDisk {
+		if pool, err = mmpool.New(po); err == nil || asked || mmpool.IsNoSpace(err) {
+			return pool, err
+		}
+		// A file system without mmap: the heap does it, and we say so.
+		w.backing = err.Error()
+	}
+	po.Heap, po.States, po.Dry = true, nil, nil
+	r.fast = nil
+	return mmpool.New(po)
+}
+
+// bestBacking is what a recording uses that does not ask for one: memory of a
+// tmpfs, where there is one with room. On a file system that was frozen for three
+// seconds a program that recorded into mapped pages of it stood still for as long,
+// all of it, as soon as the collector wanted the world to stop; with the pages in
+// memory nothing waited, and nothing was lost. It costs a copy of what is written, on
+// a goroutine of ours. A trace that is on a tmpfs needs none.
+func bestBacking(tmpfs bool) format.Backing {
+	switch {
+	case !haveDisk:
+		return format.BackingHeap
+	case tmpfs:
+		return format.BackingDisk
+	}
+	return format.BackingShm
+}
+
+// What chunks may take of memory that wait to be written: up to waitMost, and of a
+// container's memory a part.
+const (
+	waitMost = 128 << 20
+	waitPart = 16
+)
+
+// ownThreads is how many threads a recording adds at most to those that the program has
+// without: of who works in memory, of who writes to the disk, and of who brings home what
+// killed programs have left. goThreads is what Go has besides one for each processor.
+const (
+	ownThreads = 3
+	goThreads  = 3
+)
+
+// limits says how much memory the pool may have, or that the program has no threads to
+// spare: the Go runtime ends one that gets none.
+func (r *recorder) limits(po *mmpool.Options) error {
+	po.Memory = waitMost
+	need := int64(runtime.GOMAXPROCS(0) + goThreads)
+	for _, v := range r.sampler.Limits(nil) {
+		switch {
+		case v.Field == format.FieldMemLimit && v.Value > 0:
+			po.Memory = min(po.Memory, v.Value/waitPart)
+		case v.Field == format.FieldThreads:
+			need -= v.Value
+		}
+	}
+	po.Left = r.sampler.MemoryLeft()
+	if need, left := max(need, 0)+ownThreads, r.sampler.ThreadsLeft(); left < need {
+		return fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
+	}
+	return nil
+}
+
+var errThreads = errors.New("pids.max leaves too few threads to record")
+
+// closeHot removes the hot file, if the trace has all that was in it; else readers
+// find it, and a later recording brings it into the trace. Where it can't be removed,
+// after setuid or chroot, its memory is given back all the same if nothing of it is mapped
+// any more: else who is late by a recording would meet a page that is gone.
+func (r *recorder) closeHot(all, unmapped bool) (err error) {
+	if r.hot == nil {
+		return nil
+	}
+	if all {
+		if err = os.Remove(r.hot.Name()); err != nil && unmapped {
+			_ = r.hot.Truncate(0)
+		}
+		if errors.Is(err, fs.ErrNotExist) {
+			err = nil // removed already, or out of our sight: a later recording removes what is empty
+		} else if err != nil {
+			empty := ", now empty,"
+			if !unmapped {
+				empty = ""
+			}
+			err = fmt.Errorf("the trace is whole, and its hot file%s stays; remove it: %w", empty, err)
+		}
+	}
+	r.hot.Close()
+	r.hot = nil
+	return err
+}

@@ -1,0 +1,87 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"path"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// perBacking runs a test on every backing that the build has: the mapped file and
+// the mapped hot file, with the assembly path where there is one, and the heap with
+// the Go path.
+func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
+	if record.HaveDisk {
+		t.Run("disk", func(t *testing.T) { f(t, WithBacking(DiskBacking)) })
+		t.Run("shm", func(t *testing.T) { f(t, WithBacking(ShmBacking)) })
+	}
+	t.Run("heap", func(t *testing.T) { f(t, WithBacking(HeapBacking)) })
+}
+
+// fastNow tells whether the running recording has the assembly path.
+func fastNow() bool { return record.Current.Load().Fast() != nil }
+
+// until polls until ok, for as long as a loaded machine may take.
+func until(t testing.TB, what string, ok func() bool) {
+	t.Helper()
+	for deadline := time.Now().Add(time.Minute); !ok(); time.Sleep(time.Millisecond) {
+		if time.Now().After(deadline) {
+			t.Fatalf("%s: not within a minute", what)
+		}
+	}
+}
+
+// breathe waits until the flusher has made the window whole: it has when a round
+// has ended that began later than now. For tests that write much and are to lose
+// nothing on a machine that is busy with something else; they use shortTicks.
+func breathe(t testing.TB) {
+	t.Helper()
+	for range 2 {
+		tick := &record.Current.Load().Header()[format.StateTick/8]
+		was := atomic.LoadUint64(tick)
+		until(t, "a round of the flusher", func() bool { return atomic.LoadUint64(tick) != was })
+	}
+}
+
+// atOnce is how many records may be written between two breaths: a third of the
+// smallest window.
+const atOnce = 1 << 20 / format.RecordSize
+
+func shortTicks() Option { return WithFlushEvery(10 * time.Millisecond) }
+
+// TestPath checks that each build and each backing uses the path that it is
+// to use, and says why where that is not the fastest.
+func TestPath(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing)
+		Task("a")()
+		r := stop(t)
+		h := r.Header()
+		want, wantBacking := wantPath, path.Base(t.Name())
+		if record.Current.Load().Pool().Heap() {
+			want = max(want, format.PathGo)
+		}
+		if h.Path != want || h.Backing.String() != wantBacking {
+			t.Errorf("the header says %v path, %v backing, want %v and %v; reasons: path %q, clock %q, backing %q",
+				h.Path, h.Backing, want, wantBacking, r.Lookup("path_reason"), r.Lookup("clock_reason"), r.Lookup("backing_reason"))
+		}
+		if told := r.Lookup("path_reason"); (h.Path == format.PathAssembly) != (told == "") {
+			t.Errorf("the %v path is explained by %q", h.Path, told)
+		}
+		if h.Witness&format.WitnessGoid == 0 {
+			t.Error("goroutine ids are said to be unknown")
+		}
+		if yield := h.Witness&format.WitnessYield != 0; yield != (h.Path == format.PathAssembly) {
+			t.Errorf("yield witness: %t on the %v path", yield, h.Path)
+		}
+		if e := r.named("a"); len(e) != 1 || (e[0].Quality != format.Unknown) && h.Witness&format.WitnessSwitch == 0 {
+			t.Errorf("CPU time is known without a witness: %+v", e)
+		}
+	})
+}

@@ -1,0 +1,172 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"math"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// beats records a heartbeat once per interval.
+func (r *recorder) beats() {
+	defer r.ticker.Done()
+	t := time.NewTicker(r.opts.Heartbeat)
+	defer t.Stop()
+	for {
+		select {
+		case <-r.quit:
+			return
+		case <-t.C:
+			r.flusher.Alone(func() { r.beat(r.clock.Read(4)) })
+			r.flusher.Cost.Round(func() { r.tellCollectors(collectTick) })
+		}
+	}
+}
+
+// beat records all clocks and the state of the process at one moment.
+func (r *recorder) beat(now sys.Reading) {
+	r.beatMu.Lock()
+	defer r.beatMu.Unlock()
+	r.block(format.BlockCalib, format.AppendCalib(nil, &format.Calib{Ticks: now.Ticks, Mono: now.Mono, Wall: now.Wall, Bracket: now.Bracket}))
+	if stepped := r.stepped(now); stepped || r.trusted && !r.clock.StillTrusted() {
+		// The counter stepped or changed its rate, or the kernel gave it up.
+		// Where it happened is not known, but between which readings.
+		r.trusted = stepped && r.trusted
+		r.block(format.BlockBreak, append(ticksPayload(r.last.Ticks), ticksPayload(now.Ticks)...))
+	}
+	r.last = now
+	r.values, r.threads = r.sampler.Sample(r.values[:0], r.threads[:0])
+	r.pool.Allow(r.sampler.MemoryLeft())
+	s := r.stats()
+	put := r.value
+	// The Go path counts while records are being written, and may take one for
+	// several; what was told must not fall.
+	r.counted = max(r.counted, s.Recorded+s.Overwritten)
+	put(format.FieldRecorded, r.counted)
+	if r.ring != nil {
+		put(format.FieldOverwritten, s.Overwritten)
+		put(format.FieldLostOpen, s.Lost[format.LossOpen])
+	}
+	for _, f := range lostFields {
+		put(f.field, s.Lost[f.why])
+	}
+	put(format.FieldStacks, s.Stacks)
+	put(format.FieldOtherStacks, s.OtherStacks)
+	if r.flusher != nil {
+		cpu, unknown := r.flusher.Cost.CPU()
+		put(format.FieldOwnCPU, cpu)
+		put(format.FieldOwnUnknown, unknown)
+	}
+	put(format.FieldScopeCost, r.cost)
+	put(format.FieldBytes, s.Bytes)
+	put(format.FieldWindowLow, s.PreparedLeast)
+	put(format.FieldHotFaults, s.PageFaults)
+	put(format.FieldPrepared, s.PreparedLate)
+	put(format.FieldNames, s.Names)
+	put(format.FieldOtherNames, s.OtherNames)
+	put(format.FieldDoubleEnds, s.DoubleEnds)
+	put(format.FieldForeignEnds, s.ForeignEnds)
+	put(format.FieldStaleEnds, s.StaleEnds)
+	put(format.FieldArgsCut, s.ArgsCut)
+	put(format.FieldOpenLate, r.lateEnds.Load())
+	if r.fast != nil {
+		r.fast.Retire()
+		if why := r.fast.Refused(); why != r.refused {
+			r.refused = why
+			r.note("CPU times of threads that are new are unknown from here on: " + why)
+		}
+		c := r.fast.Count()
+		put(format.FieldClamped, c.Clamped)
+		put(format.FieldAnchoring, int64(float64(c.Anchoring)/float64(r.rate)*1e9))
+	}
+	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))
+	if len(r.threads) > 0 {
+		r.block(format.BlockThread, format.AppendThreads(nil, now.Ticks, r.threads))
+	}
+}
+
+// lostFields are those of the reasons that every recording tells.
+var lostFields = [...]struct {
+	field format.Field
+	why   format.Loss
+}{
+	{format.FieldLostWindow, format.LossWindow},
+	{format.FieldLostLimit, format.LossLimit},
+	{format.FieldLostSpace, format.LossSpace},
+	{format.FieldLostIO, format.LossIO},
+	{format.FieldLostBusy, format.LossBusy},
+	{format.FieldLostStop, format.LossStop},
+	{format.FieldLostEnds, format.LossEnd},
+	{format.FieldLostStacks, format.LossStack},
+}
+
+// value adds one to the beat. Inlined thirty times it would be four kilobytes in
+// every program.
+//
+//go:noinline
+func (r *recorder) value(f format.Field, v int64) {
+	r.values = append(r.values, format.FieldValue{Field: f, Value: v})
+}
+
+// stepped tells whether the counter ran at another rate since the last reading
+// than before: by more than 50 ppm, and by more than the readings can be off.
+func (r *recorder) stepped(now sys.Reading) bool {
+	ticks, mono := float64(now.Ticks-r.last.Ticks), float64(now.Mono-r.last.Mono)
+	if r.last.Ticks == 0 || mono <= 0 {
+		return r.last.Ticks != 0 && mono < 0
+	}
+	off := math.Abs(ticks - mono*r.slope)
+	sure := float64(now.Bracket+r.last.Bracket+r.ticks(2*time.Microsecond)) + mono*r.slope*50e-6
+	if r.slope != 0 && off > sure {
+		r.slope = 0 // known again after the next reading
+		return true
+	}
+	if mono >= 100e6 || r.slope == 0 {
+		r.slope = ticks / mono
+	}
+	return false
+}
+
+// tick is the flusher's: what a reader wants to know soon.
+func (r *recorder) tick(time.Time) {
+	r.setState(false)
+	r.writeGaps(false)
+	if r.ring != nil {
+		r.ring.tellEnded()
+	}
+	r.stacks.sweep()
+	r.obey()
+}
+
+// gap is a stretch of losses for one reason that goes on.
+type gap struct {
+	from, to int64
+	count    int64 // in it
+	seen     int64 // of the counter
+}
+
+// writeGaps records each stretch of losses when it is over, or when all is.
+func (r *recorder) writeGaps(all bool) {
+	now, lost := r.clock.Now(), r.lost()
+	for why := range r.gaps {
+		g := &r.gaps[why]
+		if n := lost[why]; n != g.seen {
+			if g.count == 0 {
+				g.from = g.to // the last tick without a loss
+			}
+			g.count += n - g.seen
+			g.seen, g.to = n, now
+			if !all {
+				continue
+			}
+		}
+		if g.count > 0 {
+			from := max(g.from, r.began)
+			r.block(format.BlockGap, format.AppendGap(nil, &format.Gap{From: from, To: now, Count: g.count, Reason: format.Loss(why)}))
+		}
+		g.count, g.to = 0, now
+	}
+}

@@ -1,0 +1,16 @@
+//go:build linux && (amd64 || arm64) && go1.26 && !go1.28 && !scope_pure && !scope_go && !race && !scope_off
+
+package record
+
+import "github.com/scopeview/scopeview/internal/sys"
+
+// These begin a scope by the assembly, which calls begin where it can't. Were the kind an
+// argument, Task would cost more than the compiler inlines.
+func BeginTask(name string, args []any) Handle    { return sys.Begin(headTask, name, args) }
+func BeginTaskf(name string, args []any) Handle   { return sys.Begin(headTaskf, name, args) }
+func BeginPending(name string, args []any) Handle { return sys.Begin(headPending, name, args) }
+
+// Handle is a scope that was begun. Its End is the assembly's too.
+type Handle = sys.Handle
+
+func init() { sys.OnMiss(begin, endNow) }

@@ -1,0 +1,82 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// TestBurstWithoutFlusher records at full speed while the flusher does not come to
+// anything. Where chunks are memory nothing is lost before what there may be of it is
+// used up; on a disk it is what had been prepared.
+func TestBurstWithoutFlusher(t *testing.T) {
+	if sys.Race {
+		t.Skip("it takes a minute with the race detector, which looks at the same in mmpool's TestMade")
+	}
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithLimit(NoLimit), WithHeartbeat(time.Hour))
+		r := record.Current.Load()
+		(*r.Flusher()).Stop()
+		issued := int64(0)
+		text := strings.Repeat("x", format.MaxString)
+		burst := func(n int) {
+			var wg sync.WaitGroup
+			for range 4 {
+				wg.Go(func() {
+					for i := range n / 4 {
+						Task("burst", i, text)()
+					}
+				})
+			}
+			wg.Wait()
+			issued += int64(n / 4 * 4)
+		}
+		// Eight times what is prepared at first; of the 128 MiB that may wait a quarter.
+		const n = 32 << 20 / (format.MaxString + 2*format.RecordSize)
+		burst(n)
+		s := Stats()
+		made := s.PreparedLate
+		if r.Pool().Backing() == format.BackingDisk {
+			if s.Lost.Window == 0 || made != 0 {
+				t.Errorf("%d prepared by those who record, %+v", made, s.Lost)
+			}
+		} else {
+			if s.Lost != (Lost{}) || made < 400 {
+				t.Errorf("%d prepared by those who record, %+v", made, s.Lost)
+			}
+			for range 100 {
+				if burst(n / 2); Stats().Lost.Window > 0 {
+					break
+				}
+			}
+			if s = Stats(); s.Lost.Window == 0 || s.Lost.Window != s.Lost.Total() || s.Bytes > 129<<20 || s.PreparedLate <= made {
+				t.Errorf("with %d bytes %d were prepared, %+v", s.Bytes, s.PreparedLate, s.Lost)
+			}
+		}
+		cfg := flusher.Config{Pool: r.Pool(), Every: 10 * time.Millisecond, Tick: r.Tick}
+		if r.Fast() == nil {
+			cfg.Whole = r.Whole
+		}
+		*r.Flusher() = flusher.Start(cfg)
+		until(t, "a burst without losses when the flusher is back", func() bool {
+			lost := Stats().Lost
+			burst(1000)
+			return Stats().Lost == lost
+		})
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		checkLosses(t, issued, format.LossWindow)
+		s = Stats()
+		t.Logf("%d issued, %d recorded, %d lost; %d chunks prepared by those who record", issued, s.Recorded, s.Lost.Total(), s.PreparedLate)
+	})
+}

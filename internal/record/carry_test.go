@@ -1,0 +1,43 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// TestLeaveTwice: a chunk that the file did not take leaves again in the next round. What
+// ended in between stays ended.
+func TestLeaveTwice(t *testing.T) {
+	const chunk = 3
+	ended, open := begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize, 100}, begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize + format.RecordSize, 200}
+	w := make([]uint64, mmpool.ChunkSize/8)
+	w[0], w[format.ChunkSealedOffset/8] = uint64(format.ChunkRecords)<<32, format.ChunkHeaderSize+2*format.RecordSize
+	for _, b := range []begun{ended, open} {
+		copy(w[b.loc%mmpool.ChunkSize/8:], []uint64{uint64(b.start), uint64(format.OpenStop(7, 1, 1)), uint64(format.KindTask)<<40 | 5, 0})
+	}
+	var told []format.Carry
+	g := &ring{
+		chunks: map[int64]leftover{}, open: map[begun]*carried{}, early: map[begun]struct{}{}, rows: map[uint64]*carried{}, most: 64, size: 64,
+		report: func(c *format.Carry) bool { told = append(told, *c); return true },
+		now:    func() int64 { return 1000 },
+	}
+	g.leave(chunk, w)
+	if _, ok := g.end(ended, 300, true); !ok {
+		t.Fatal("a scope that was open has not ended")
+	}
+	g.leave(chunk, w)
+	if _, ok := g.end(ended, 400, false); ok {
+		t.Error("a scope has ended twice")
+	}
+	g.lost([]int64{chunk})
+	if len(told) != 1 || told[0].Loc != format.Loc(open.loc) || !told[0].Record.Open() {
+		t.Errorf("it is told as open: %+v, want what is at %d only", told, open.loc)
+	}
+	if n := g.over.Load(); n != 2 {
+		t.Errorf("%d records are overwritten, want 2", n)
+	}
+}

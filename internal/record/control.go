@@ -1,0 +1,143 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"path/filepath"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+)
+
+// The control words in the trace's first chunk are how somebody outside, who may
+// write the file, switches the recording off and on, sets its filter, or asks
+// for a snapshot. They are looked at once per tick. The file is read and written,
+// not the memory, because on the heap that is another thing.
+
+// obey does what was asked for since the last tick.
+func (r *recorder) obey() {
+	var b [format.ControlSize]byte
+	if _, err := r.file.ReadAt(b[:format.RequestHead], format.ControlOffset); err != nil {
+		return
+	}
+	n := binary.LittleEndian.Uint64(b[format.RequestNumber:])
+	if n == r.asked || n == binary.LittleEndian.Uint64(b[format.AnswerNumber:]) {
+		return
+	}
+	if _, err := r.file.ReadAt(b[:], format.ControlOffset); err != nil {
+		return
+	}
+	q, _, err := format.DecodeControl(b[:])
+	if q.Number != n {
+		return // somebody writes it just now
+	}
+	if err != nil {
+		r.asked = n
+		r.answer(n, "", err)
+		return
+	}
+	if q.Command == format.CommandSnapshot {
+		if r.send(func() { r.answerSnapshot(n, q.Text) }) {
+			r.asked = n
+		}
+		return
+	}
+	// Stop holds it, and waits for us.
+	if !control.TryLock() {
+		return
+	}
+	defer control.Unlock()
+	r.asked = n
+	text, err := r.command(&q)
+	r.answer(n, text, err)
+}
+
+// command does what a request asks for; control is held.
+func (r *recorder) command(q *format.Request) (text string, err error) {
+	switch q.Command {
+	case format.CommandOff:
+		r.off.Store(true)
+		r.applyFilter("switched off from outside")
+		return "switched off; no scope is recorded until it is switched on", nil
+	case format.CommandOn:
+		r.off.Store(false)
+		r.applyFilter("switched on from outside")
+		if expr := *r.expr.Load(); expr != "" {
+			return "switched on, by the filter " + expr, nil
+		}
+		return "switched on", nil
+	case format.CommandFilter:
+		f, err := glob.Parse(q.Text)
+		if err != nil {
+			return "", err
+		}
+		r.setFilter(f, q.Text)
+		if r.off.Load() {
+			return "the filter is set; recording is switched off", nil
+		}
+		return "the filter is set", nil
+	}
+	return "", fmt.Errorf("a request of kind %d: this program's scopeview does not know it", q.Command)
+}
+
+func (r *recorder) answerSnapshot(n uint64, path string) {
+	if path == "" {
+		path = filepath.Dir(r.path)
+	}
+	if r.opts.snapshot == nil {
+		r.answer(n, "", errors.New("this recording is no ring; scopeview snapshot copies it, without the program's help"))
+		return
+	}
+	written, err := r.opts.snapshot(r, path, "asked for from outside")
+	r.answer(n, written, err)
+}
+
+func (r *recorder) answer(n uint64, text string, err error) {
+	a := format.Answer{Text: text, Failed: err != nil}
+	if err != nil {
+		a.Text = err.Error()
+	}
+	var b [format.ControlSize]byte
+	format.PutAnswer(b[:], &a)
+	write := func(from, to int) {
+		if err == nil {
+			_, err = r.file.WriteAt(b[from:to], format.ControlOffset+int64(from))
+		}
+	}
+	err = nil
+	write(format.AnswerText, format.ControlSize)
+	write(format.AnswerHead, format.AnswerHead+8)
+	binary.LittleEndian.PutUint64(b[format.AnswerNumber:], n)
+	write(format.AnswerNumber, format.AnswerNumber+8) // last
+}
+
+// nothing is the filter of a recording that is switched off.
+var nothing = func() glob.Filter {
+	f, _ := glob.Parse("-*")
+	return f
+}()
+
+// setFilter makes f, whose text is expr, the recording's filter. control is held.
+func (r *recorder) setFilter(f glob.Filter, expr string) {
+	r.filter = f
+	r.expr.Store(&expr)
+	r.applyFilter("filter " + expr)
+}
+
+// applyFilter has the names decided anew.
+func (r *recorder) applyFilter(note string) {
+	f := r.filter
+	if r.off.Load() {
+		f = nothing
+	}
+	r.names.setFilter(f)
+	r.note(note)
+}
+
+// note puts into the trace what was changed while recording.
+func (r *recorder) note(text string) {
+	r.block(format.BlockNote, append(ticksPayload(r.clock.Now()), text...))
+}

@@ -1,0 +1,8 @@
+//go:build !linux && !scope_off
+
+package record
+
+const (
+	haveDisk = false
+	noDisk   = "files are mapped on Linux only"
+)

@@ -1,0 +1,340 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"math"
+	"reflect"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// encoder builds an extension: a header word, then the slots' values. It
+// stores what it is given and formats nothing. Its memory is the caller's.
+type encoder struct {
+	r     *recorder
+	w     []uint64 // w[0] is the header word
+	n     int      // words used, the header included
+	slots int
+	types uint64
+	cut   uint64 // arguments that did not fit
+	short bool   // a string was cut
+	at    int64  // when the scope began, in ticks; 0: now
+}
+
+// Arg is a named argument; see KV.
+type Arg struct {
+	key   string
+	value any
+}
+
+// KV names an argument.
+func KV(key string, value any) Arg { return Arg{key, value} }
+
+// Sizes of the buffers on the callers' stacks, in words: the usual, and the
+// largest extension there is. A buffer is cleared at each use.
+const (
+	smallWords = 8
+	usualWords = 16
+	bigWords   = format.MaxExtUnits * format.RecordSize / 8
+)
+
+func float(f float64) uint64 { return math.Float64bits(f) }
+
+// beginArgs begins a scope with arguments. A few ints the assembly has taken.
+// What is left that is frequent (ints, short strings, and these with names) is
+// taken here, and anything else by the encoder.
+func (r *recorder) beginArgs(head uint64, args []any) Handle {
+	var w [usualWords]uint64
+	n, shift, types := 1, 0, uint64(0)
+	for i := range args {
+		a := &args[i]
+		if kv, ok := (*a).(Arg); ok {
+			if n >= len(w)-1 || shift >= 4*(format.MaxSlots-2) {
+				return r.beginBig(head, args)
+			}
+			if e := r.names.cached(kv.key); e != nil {
+				w[n] = e.Head >> 48
+			} else {
+				w[n] = r.names.slow(kv.key) & nameID
+			}
+			n++
+			types |= uint64(format.SlotKey) << shift
+			shift += 4
+			a = &kv.value
+		}
+		if n >= len(w)-1 || shift >= 4*(format.MaxSlots-1) {
+			return r.beginBig(head, args)
+		}
+		switch v := (*a).(type) {
+		case int:
+			w[n] = uint64(v)
+			n++
+			types |= uint64(format.SlotInt) << shift
+		case string:
+			if len(v) > 8*(len(w)-n-2) {
+				return r.beginBig(head, args)
+			}
+			w[n] = uint64(len(v)) | uint64(len(v))<<32
+			n++
+			rest := v
+			for ; len(rest) >= 8; rest = rest[8:] {
+				w[n&(usualWords-1)] = load8(rest)
+				n++
+			}
+			if len(rest) > 0 {
+				if len(v) >= 8 {
+					// The last eight bytes, without those that are there already.
+					w[n&(usualWords-1)] = load8(v[len(v)-8:]) >> (64 - 8*uint(len(rest)))
+				} else {
+					w[n&(usualWords-1)] = loadTail(rest)
+				}
+				n++
+			}
+			types |= uint64(format.SlotString) << shift
+		default:
+			return r.beginBig(head, args)
+		}
+		shift += 4
+	}
+	reason := int64(0)
+	if r.fast != nil {
+		u := (n + 3) / 4
+		w[0] = format.ExtHeader(u, types)
+		loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &w[0], int64(u), 0)
+		if start != 0 {
+			return Handle{Loc: loc, Start: start}
+		}
+		reason = loc
+	}
+	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
+	if r.fast == nil {
+		return r.goBegin(head, &x)
+	}
+	return r.beginSlow(head, &x, reason)
+}
+
+// load8 is the first eight bytes of s as a word; the compiler makes it one load.
+func load8(s string) uint64 {
+	_ = s[7]
+	return uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24 |
+		uint64(s[4])<<32 | uint64(s[5])<<40 | uint64(s[6])<<48 | uint64(s[7])<<56
+}
+
+// loadTail is up to seven bytes as a word, zeros behind.
+func loadTail(s string) (v uint64) {
+	i := 0
+	if len(s)&4 != 0 {
+		v = uint64(s[0]) | uint64(s[1])<<8 | uint64(s[2])<<16 | uint64(s[3])<<24
+		i = 4
+	}
+	if len(s)&2 != 0 {
+		v |= (uint64(s[i]) | uint64(s[i+1])<<8) << (8 * i)
+		i += 2
+	}
+	if len(s)&1 != 0 {
+		v |= uint64(s[i]) << (8 * i)
+	}
+	return v
+}
+
+func (r *recorder) beginBig(head uint64, args []any) Handle {
+	if r.refuse() {
+		return Handle{}
+	}
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.addAll(args)
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	return r.beginExt(head, &x)
+}
+
+// putArgs writes a complete record with arguments.
+func (r *recorder) putArgs(rec *[4]uint64, args []any) {
+	if len(args) == 0 {
+		r.put(rec, nil, 1)
+		return
+	}
+	if r.refuse() {
+		return
+	}
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.addAll(args)
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	r.put(rec, &x, 1)
+}
+
+// units finishes the header word and returns the extension's length in units.
+func (x *encoder) units() int64 {
+	if x.n == 0 {
+		x.n = 1
+	}
+	if x.cut > 0 && x.slots <= format.MaxSlots {
+		// The last slot says how many are missing; add kept it free.
+		x.types |= uint64(format.SlotCut) << (4 * (x.slots))
+		x.w[x.n] = x.cut
+		x.n++
+		x.slots++
+		x.cut = 0
+	}
+	u := int64(x.n+3) / 4
+	x.w[0] = format.ExtHeader(int(u), x.types)
+	return u
+}
+
+// room tells whether n more words fit, and a slot for them and one to say that
+// something was cut.
+func (x *encoder) room(n int) bool {
+	if x.n == 0 {
+		x.n = 1
+	}
+	return x.slots < format.MaxSlots-1 && x.n+n+1 <= len(x.w)
+}
+
+func (x *encoder) slot(t format.SlotType, v uint64) bool {
+	if !x.room(1) {
+		x.cut++
+		return false
+	}
+	x.types |= uint64(t) << (4 * x.slots)
+	x.w[x.n] = v
+	x.n++
+	x.slots++
+	return true
+}
+
+// place says where a scope began, for an end apart. Who began it, and word 2 of
+// its record, are put into w[2] and w[3] by who knows: 0 is not known.
+func (x *encoder) place(loc int64) {
+	x.slot(format.SlotLoc, uint64(loc))
+	x.slot(format.SlotGoid, 0)
+	x.slot(format.SlotBegin, 0)
+}
+
+// cpu adds the process's CPU time.
+func (x *encoder) cpu(user, system int64) {
+	x.slot(format.SlotUser, uint64(user))
+	x.slot(format.SlotSystem, uint64(system))
+}
+
+// text adds a string of at most format.MaxString bytes; full is its length
+// before it was cut. What does not fit is cut too.
+func (x *encoder) text(t format.SlotType, s string) bool {
+	full := len(s)
+	if len(s) > format.MaxString {
+		s, x.short = s[:format.MaxString], true
+	}
+	if !x.room(1 + (len(s)+7)/8) {
+		x.cut++
+		return false
+	}
+	x.types |= uint64(t) << (4 * x.slots)
+	x.slots++
+	x.w[x.n] = uint64(len(s)) | uint64(uint32(full))<<32
+	x.n++
+	for ; len(s) >= 8; s = s[8:] {
+		x.w[x.n] = load8(s)
+		x.n++
+	}
+	if len(s) > 0 {
+		x.w[x.n] = loadTail(s)
+		x.n++
+	}
+	return true
+}
+
+func (x *encoder) addAll(args []any) {
+	for i := range args {
+		x.add(&args[i])
+	}
+}
+
+// add adds one argument by its type, or by its type's kind. It calls no method
+// of the value.
+func (x *encoder) add(a *any) {
+	switch v := (*a).(type) {
+	case int:
+		x.slot(format.SlotInt, uint64(v))
+	case string:
+		x.text(format.SlotString, v)
+	case Arg:
+		x.named(&v)
+	case int64:
+		x.slot(format.SlotInt, uint64(v))
+	case uint64:
+		x.slot(format.SlotUint, v)
+	case float64:
+		x.slot(format.SlotFloat, float(v))
+	case bool:
+		x.slot(format.SlotBool, bit(v))
+	case time.Duration:
+		x.slot(format.SlotDuration, uint64(v))
+	case nil:
+		x.text(format.SlotType_, "nil")
+	default:
+		x.byKind(a)
+	}
+}
+
+// named adds a named argument: its key, then its value, or neither.
+func (x *encoder) named(v *Arg) {
+	// By value: a pointer that changes to what the loop declares would put that,
+	// and with it all arguments, on the heap.
+	a := *v
+	for {
+		// A name for a named argument: the inner name is the better one.
+		inner, ok := a.value.(Arg)
+		if !ok {
+			break
+		}
+		a = inner
+	}
+	n, slots, types, cut := x.n, x.slots, x.types, x.cut
+	if x.slots >= format.MaxSlots-2 || !x.slot(format.SlotKey, x.r.names.find(a.key)&nameID) {
+		x.cut = cut + 1
+		return
+	}
+	if x.add(&a.value); x.cut > cut {
+		x.n, x.slots, x.types, x.cut = n, slots, types, cut+1
+	}
+}
+
+func (x *encoder) byKind(a *any) {
+	t := reflect.TypeOf(*a)
+	switch k := t.Kind(); k {
+	case reflect.Int8:
+		x.slot(format.SlotInt, uint64(int8(sys.Value(a, 1))))
+	case reflect.Int16:
+		x.slot(format.SlotInt, uint64(int16(sys.Value(a, 2))))
+	case reflect.Int32:
+		x.slot(format.SlotInt, uint64(int32(sys.Value(a, 4))))
+	case reflect.Int, reflect.Int64:
+		x.slot(format.SlotInt, uint64(int(sys.Value(a, t.Size()))))
+	case reflect.Uint8, reflect.Uint16, reflect.Uint32, reflect.Uint, reflect.Uint64, reflect.Uintptr:
+		x.slot(format.SlotUint, sys.Value(a, t.Size()))
+	case reflect.Float32:
+		x.slot(format.SlotFloat, float(float64(math.Float32frombits(uint32(sys.Value(a, 4))))))
+	case reflect.Float64:
+		x.slot(format.SlotFloat, sys.Value(a, 8))
+	case reflect.Bool:
+		x.slot(format.SlotBool, sys.Value(a, 1))
+	case reflect.String:
+		x.text(format.SlotString, sys.Text(a))
+	default:
+		x.text(format.SlotType_, t.String())
+	}
+}
+
+func bit(b bool) uint64 {
+	if b {
+		return 1
+	}
+	return 0
+}

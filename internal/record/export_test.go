@@ -1,0 +1,96 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"os"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// What the tests of recordings, which are users of package scope, see of the recorder.
+
+var (
+	Current     = &current
+	Remote      = &remote
+	LockTable   = &lockTable.count
+	ErrThreads  = errThreads
+	EndNow      = endNow
+	BeginSlow   = begin
+	ProgramName = programName
+	Thin        = thin
+	WaitersOf   = waitersOf
+)
+
+const (
+	Extension    = extension
+	HaveDisk     = haveDisk
+	NoDisk       = noDisk
+	HeadTask     = headTask
+	MaxLocks     = maxLocks
+	CountBits    = countBits
+	OwnThreads   = ownThreads
+	OwnedPart    = ownedPart
+	RowWords     = rowWords
+	SpinFor      = spinFor
+	StripeCount  = stripeCount
+	TriggerFiles = triggerFiles
+	CollectTick  = collectTick
+)
+
+type Recorder = recorder
+
+func (r *recorder) Pool() *mmpool.Pool                { return r.pool }
+func (r *recorder) Fast() *sys.Fast                   { return r.fast }
+func (r *recorder) Clock() *sys.Clock                 { return &r.clock }
+func (r *recorder) Goids() *sys.Goids                 { return &r.goids }
+func (r *recorder) Gen() int64                        { return r.gen }
+func (r *recorder) File() *os.File                    { return r.file }
+func (r *recorder) Hot() *os.File                     { return r.hot }
+func (r *recorder) Losses() []uint64                  { return r.losses }
+func (r *recorder) BeatMu() *sync.Mutex               { return &r.beatMu }
+func (r *recorder) Last() *sys.Reading                { return &r.last }
+func (r *recorder) IsRing() bool                      { return r.ring != nil }
+func (r *recorder) NamesMu() *sync.RWMutex            { return &r.names.mu }
+func (r *recorder) BlocksMu() *sync.Mutex             { return &r.blocks.mu }
+func (r *recorder) Header() []uint64                  { return r.header() }
+func (r *recorder) Offset(h Handle) int64             { return r.offset(h) }
+func (r *recorder) Ticks(d time.Duration) int64       { return r.ticks(d) }
+func (r *recorder) Tick(t time.Time)                  { r.tick(t) }
+func (r *recorder) Beat(now sys.Reading)              { r.beat(now) }
+func (r *recorder) Whole(idx int64) bool              { return r.whole(idx) }
+func (r *recorder) LoseMany(why format.Loss, n int64) { r.loseMany(why, n) }
+func (r *recorder) LockSums(now collecting)           { r.lockSums(now) }
+func (r *recorder) Flusher() **flusher.Flusher        { return &r.flusher }
+func (r *recorder) Lost() [format.LossOpen + 1]int64  { return r.lost() }
+
+// StripeMus has the locks of the Go path's stripes; none on the assembly's.
+func (r *recorder) StripeMus() (all []*sync.Mutex) {
+	if r.stripes == nil {
+		return nil
+	}
+	for i := range r.stripes {
+		all = append(all, &r.stripes[i].mu)
+	}
+	return all
+}
+
+func (o *Options) SetTriggerEvery(d time.Duration) { o.triggerEvery = d }
+func (o *Options) OwnLimit(bytes int64)            { o.limit = bytes }
+func (o *Options) BriefLocks() bool                { return o.briefLock != nil && o.endBrief != nil }
+
+func (l *LockState) Waiters() int {
+	if s := l.sums.Load(); s != nil {
+		return int(s.waiters.Load())
+	}
+	return 0
+}
+
+func (l *LockState) Count() uint64 { return l.count }
+
+func (t *Retries) Begun() bool { return t.w.begun }

@@ -1,0 +1,233 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"bytes"
+	"encoding/binary"
+	"os"
+	"runtime"
+	"runtime/debug"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// reasons say in words why something slower or less is used; "" where it is not.
+type reasons struct {
+	path, clock, backing, cpu, fork string
+}
+
+// choosePath decides how records are written.
+func (r *recorder) choosePath() (w reasons) {
+	w.clock = r.clock.Reason
+	if r.opts.backing == format.BackingHeap {
+		w.path, w.backing = "the heap backing has no assembly path", "asked for"
+		return w
+	}
+	if !haveDisk {
+		w.backing = noDisk
+	}
+	if !r.clock.Counter() {
+		w.path = "the assembly path needs the processor's counter"
+		return w
+	}
+	fast, err := sys.NewFast()
+	if err != nil {
+		w.path = err.Error()
+		return w
+	}
+	r.fast = fast
+	return w
+}
+
+func (r *recorder) pathUsed() format.Path {
+	switch {
+	case r.fast != nil:
+		return format.PathAssembly
+	case r.goids.Fast() && r.clock.Counter():
+		return format.PathGo
+	}
+	return format.PathPure
+}
+
+func (r *recorder) fileHeader(c sys.Reading) *format.Header {
+	h := &format.Header{
+		Major:      format.Major,
+		Minor:      format.Minor,
+		ChunkSize:  format.ChunkSize,
+		PageSize:   uint32(os.Getpagesize()),
+		PID:        uint32(os.Getpid()),
+		Clock:      format.ClockMonotonic,
+		Path:       r.pathUsed(),
+		Backing:    r.pool.Backing(),
+		Witness:    format.WitnessGoid,
+		StartTicks: c.Ticks,
+		StartMono:  c.Mono,
+		StartWall:  c.Wall,
+		TickRate:   r.rate,
+		Limit:      max(r.opts.limit, 0),
+		Ring:       uint32(r.pool.Ring()),
+	}
+	if r.clock.Counter() {
+		h.Clock = format.ClockTSC
+	}
+	if r.fast != nil {
+		h.Witness = r.fast.Witness
+	}
+	if h.Ring > 0 {
+		h.Limit = 0
+	}
+	if n := r.pool.Segments(); n > 0 {
+		h.Segments, h.Limit = uint16(n), r.opts.ring
+	}
+	h.ID = r.id
+	return h
+}
+
+// writeFacts puts into the trace what is known of the program, the machine, and
+// of what the recorder could use.
+func (r *recorder) writeFacts(w reasons) {
+	stacks := r.chooseStacks()
+	put := r.fact
+	exe, _ := os.Executable()
+	put("program", exe)
+	put("args", strings.Join(os.Args, " "))
+	put("go", runtime.Version())
+	put("os", runtime.GOOS)
+	put("arch", runtime.GOARCH)
+	host, _ := os.Hostname()
+	put("host", host)
+	dir, _ := os.Getwd()
+	put("dir", dir)
+	put("kernel", sys.Kernel())
+	put("cpu", cpuModel())
+	if b, ok := debug.ReadBuildInfo(); ok {
+		put("module", b.Main.Path)
+		put("version", buildVersion(b))
+		put("scopeview", ourVersion(b))
+	}
+	put("path_reason", w.path)
+	put("clock_reason", w.clock)
+	put("backing_reason", w.backing)
+	put("witness_reason", w.cpu)
+	if r.ring != nil {
+		put("ring_reason", r.ring.why)
+	}
+	put("stacks", stacks)
+	put("filter", r.opts.Filter)
+	r.words = r.pathUsed().String() + " path"
+	if w.path != "" {
+		r.words += " (" + w.path + ")"
+	}
+	if w.cpu != "" {
+		r.words += ", CPU time unknown (" + w.cpu + ")"
+	} else if r.fast == nil {
+		r.words += ", CPU time unknown"
+	}
+	if w.fork != "" {
+		r.words += ", a child of fork must not record (" + w.fork + ")"
+	}
+}
+
+// fact puts one into the trace, if it is known. See value.
+//
+//go:noinline
+func (r *recorder) fact(key, value string) {
+	if value != "" {
+		r.block(format.BlockInfo, format.AppendInfo(nil, key, value))
+	}
+}
+
+const ourModule = "github.com/scopeview/scopeview"
+
+// buildVersion is the main module's version, with the commit it was built at.
+func buildVersion(b *debug.BuildInfo) string {
+	v := b.Main.Version
+	for _, s := range b.Settings {
+		if s.Key == "vcs.revision" {
+			v += " " + s.Value
+		}
+		if s.Key == "vcs.modified" && s.Value == "true" {
+			v += " (modified)"
+		}
+	}
+	return strings.TrimSpace(v)
+}
+
+func ourVersion(b *debug.BuildInfo) string {
+	if b.Main.Path == ourModule {
+		return buildVersion(b)
+	}
+	for _, d := range b.Deps {
+		if d.Path == ourModule {
+			return strings.TrimSpace(d.Version + " " + d.Sum)
+		}
+	}
+	return ""
+}
+
+// cpuModel is the processor's name as Linux tells it, "" elsewhere.
+func cpuModel() string {
+	b, err := os.ReadFile("/proc/cpuinfo")
+	if err != nil {
+		return ""
+	}
+	_, after, _ := bytes.Cut(b, []byte("model name"))
+	line, _, _ := bytes.Cut(after, []byte("\n"))
+	_, name, _ := bytes.Cut(line, []byte(":"))
+	return string(bytes.TrimSpace(name))
+}
+
+func (r *recorder) defineName(id uint16, name string) bool {
+	return r.block(format.BlockName, format.AppendName(nil, id, name))
+}
+
+func ticksPayload(t int64) []byte { return binary.LittleEndian.AppendUint64(nil, uint64(t)) }
+
+// firstReading is the first time the clock was looked at, by which its rate is
+// known the better the longer the process has run.
+var firstReading struct {
+	sync.Mutex
+	sys.Reading
+	counter bool
+}
+
+// rateOf is the clock's ticks per second.
+func rateOf(c sys.Clock) int64 {
+	firstReading.Lock()
+	defer firstReading.Unlock()
+	f := &firstReading
+	if f.Ticks == 0 || f.counter != c.Counter() {
+		f.Reading, f.counter = c.Read(8), c.Counter()
+		return c.Rate(3 * time.Millisecond)
+	}
+	if !c.Counter() {
+		return c.Rate(0)
+	}
+	now := c.Read(8)
+	if d := now.Mono - f.Mono; d > int64(20*time.Millisecond) && now.Ticks > f.Ticks {
+		return int64(float64(now.Ticks-f.Ticks) / float64(d) * 1e9)
+	}
+	return c.Rate(3 * time.Millisecond)
+}
+
+// scopeCost estimates what one scope costs, in picoseconds: two readings of the
+// clock and a seventh more. It is marked as an estimate wherever it shows.
+func scopeCost(c sys.Clock, rate int64) int64 {
+	const n = 512
+	best := int64(0)
+	for range 4 {
+		t0 := c.Now()
+		for range n {
+			c.Now()
+		}
+		if d := c.Now() - t0; best == 0 || d < best {
+			best = d
+		}
+	}
+	return int64(float64(best) / n * 1e12 / float64(rate) * 2 * 8 / 7)
+}

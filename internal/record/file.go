@@ -1,0 +1,124 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// traceFile is a new, empty, locked file.
+type traceFile struct{ *os.File }
+
+// Extension is that of every trace.
+const extension = ".scope"
+
+// createTrace makes the file that path asks for.
+func createTrace(path string, overwrite bool) (*traceFile, error) {
+	st, err := os.Stat(path)
+	switch {
+	case path == "":
+		return nil, fmt.Errorf("%w: the path is empty; give a directory or a file", ErrOption)
+	case err == nil && st.IsDir():
+		return createIn(path)
+	case errors.Is(err, fs.ErrNotExist) && os.IsPathSeparator(path[len(path)-1]):
+		if err := os.MkdirAll(path, 0o700); err != nil {
+			return nil, err
+		}
+		return createIn(path)
+	}
+	f, err := create(path)
+	if !errors.Is(err, fs.ErrExist) {
+		return f, err
+	}
+	if !overwrite {
+		return nil, fmt.Errorf("%w; give another path, or WithOverwrite for a finished trace", ErrExists)
+	}
+	h, err := finished(path)
+	if err != nil {
+		return nil, fmt.Errorf("%w and is not overwritten: %w", ErrExists, err)
+	}
+	hot.RemoveSegments(path, &h)
+	if err := os.Remove(path); err != nil {
+		return nil, err
+	}
+	hot.Discard(h.ID) // what its writer left in memory, if it was killed
+	return create(path)
+}
+
+// createIn makes a new file in a directory. Its name says which run it is of,
+// and ends in chance, so that two containers that share the directory, each
+// with its program as process 1, don't meet.
+func createIn(dir string) (*traceFile, error) {
+	var err error
+	for range 10 {
+		var f *traceFile
+		if f, err = create(filepath.Join(dir, fileName(""))); !errors.Is(err, fs.ErrExist) {
+			return f, err
+		}
+	}
+	return nil, err
+}
+
+// fileName is a new name: program, what, time, process and chance.
+func fileName(what string) string {
+	return fmt.Sprintf("%s-%s%s-%d-%08x%s", programName(), what, time.Now().UTC().Format("20060102T150405Z"), os.Getpid(), rand.Uint32(), extension)
+}
+
+func programName() string {
+	exe, err := os.Executable()
+	if err != nil {
+		return "program"
+	}
+	return strings.TrimSuffix(filepath.Base(exe), ".exe")
+}
+
+func create(path string) (*traceFile, error) {
+	f, err := os.OpenFile(path, os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	// Where there are no locks readers can't tell whether we live, and where
+	// modes can't be changed it is what the umask left of ours.
+	sys.TryLock(f)
+	_ = f.Chmod(0o600)
+	return &traceFile{f}, nil
+}
+
+// finished tells whether the file at path is a trace of ours that nobody is
+// writing, and which.
+func finished(path string) (h format.Header, err error) {
+	f, err := os.OpenFile(path, os.O_RDWR|sys.OpenFlags, 0)
+	if err != nil {
+		return h, err
+	}
+	defer f.Close()
+	if st, err := f.Stat(); err != nil || !st.Mode().IsRegular() {
+		return h, errors.New("it is not a regular file")
+	}
+	b := make([]byte, format.StateOffset+format.StateSize)
+	n, _ := f.ReadAt(b, 0)
+	h, _, err = format.DecodeHeader(b[:n])
+	if err != nil {
+		return h, fmt.Errorf("it is not a trace of ours: %w", err)
+	}
+	if !sys.TryLock(f) {
+		return h, errors.New("it is being written")
+	}
+	return h, nil
+}
+
+func removeTrace(f *traceFile) {
+	f.Close()
+	os.Remove(f.Name())
+}

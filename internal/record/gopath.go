@@ -1,0 +1,467 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"runtime"
+	"slices"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// The Go path writes the same records without assembly: on other processors,
+// Go versions that were not tested, and the heap. CPU times are unknown here.
+//
+// A goroutine reserves its place in the chunk of a stripe by one atomic add and
+// stores its record, the start last: where a reserved place has no start yet,
+// somebody is about to store, and Stop waits for him. An end is one
+// compare-and-swap of a word that no other record ever has (its start, marked
+// open): in a recording that has ended, or in the next one, it fails and harms
+// nobody.
+
+// stripe is a chunk that some goroutines share, those whose ids fall on it.
+type stripe struct {
+	// place is the chunk's number (32-62) and the units reserved in it (0-31),
+	// more than it has where it is full; bit 63: no more reservations.
+	place atomic.Uint64
+	mu    sync.Mutex // held to take another chunk
+	_     [112]byte
+}
+
+const (
+	stripeCount = 64 // at most
+	stripeShut  = 1 << 63
+	openBit     = 1 << 63
+	apartBit    = 1 << 62
+	chunkUnits  = mmpool.ChunkSize / format.RecordSize
+	headUnits   = format.ChunkHeaderSize / format.RecordSize
+	sinceWord   = 2 // of a chunk's header
+)
+
+// progress is how far a chunk is.
+type progress struct {
+	taken  atomic.Bool   // by a stripe
+	sealed atomic.Uint64 // units reserved when it was sealed; 0: it is open
+	done   atomic.Uint64 // units written; on the heap only, where copies are made
+}
+
+// progressTable has the progress of every chunk, in pages made when needed.
+type progressTable [1 << 12]atomic.Pointer[[1 << 12]progress]
+
+func (t *progressTable) at(idx int64) *progress {
+	page := t[idx>>12].Load()
+	if page == nil {
+		return nil
+	}
+	return &page[idx&(1<<12-1)]
+}
+
+func (t *progressTable) make(idx int64) *progress {
+	if p := &t[idx>>12]; p.Load() == nil {
+		p.CompareAndSwap(nil, new([1 << 12]progress))
+	}
+	return t.at(idx)
+}
+
+// goBegin begins a scope.
+func (r *recorder) goBegin(head uint64, x *encoder) Handle {
+	goid := r.goids.Get()
+	loc, w, why := r.reserve(goid, x)
+	if why != 0 {
+		r.lose(why)
+		return Handle{}
+	}
+	testpoint.Here("go.begin.reserved")
+	if x != nil {
+		head |= r.fillExt(w, x)
+	}
+	start := r.clock.Now()
+	if x != nil && x.at != 0 {
+		start = x.at
+		if c := r.pool.Words(loc / mmpool.ChunkSize); c != nil {
+			start = max(start, int64(c[sinceWord])) // a record does not begin before its chunk
+		}
+	}
+	setWord(&w[1], uint64(start)|openBit)
+	setWord(&w[2], head|goid&format.MaxGoid)
+	testpoint.Here("go.begin.filled")
+	publish(&w[0], uint64(start))
+	testpoint.Here("go.begin.published")
+	if r.mapped.Base() == 0 {
+		r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w) / 4))
+	}
+	return Handle{Loc: loc, Start: start}
+}
+
+// goPut writes a complete record.
+func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
+	goid := r.goids.Get()
+	loc, w, why := r.reserve(goid, x)
+	if why != 0 {
+		r.losePut(why, count)
+		return false
+	}
+	testpoint.Here("go.put.reserved")
+	idx := loc / mmpool.ChunkSize
+	at := int64(rec[0])
+	if at == 0 {
+		at = r.clock.Now()
+	}
+	head := rec[2] | goid&format.MaxGoid
+	if count == 0 {
+		if c := r.pool.Words(idx); c != nil {
+			atomic.OrUint64(&c[format.ChunkFlagsOffset/8], format.FlagEnds<<32)
+		}
+		r.units.Add(1)
+	}
+	if x != nil {
+		head |= r.fillExt(w, x)
+	}
+	setWord(&w[1], rec[1])
+	setWord(&w[2], head)
+	setWord(&w[3], rec[3])
+	testpoint.Here("go.put.filled")
+	publish(&w[0], uint64(at))
+	testpoint.Here("go.put.published")
+	if r.mapped.Base() == 0 {
+		r.progress.at(idx).done.Add(uint64(len(w) / 4))
+	}
+	return true
+}
+
+// fillExt stores an extension, its header first, and returns the bit that says
+// in the record that there is one.
+func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
+	for i := range x.n {
+		if i%4 == 0 {
+			publish(&w[4+i], x.w[i]) // where a start would be: after the header
+			testpoint.Here("go.ext.unit")
+			continue
+		}
+		setWord(&w[4+i], x.w[i])
+	}
+	r.units.Add(int64(len(w)/4 - 1))
+	return format.ExtBit
+}
+
+// chunkWords is the chunk's memory from unit at on, n units.
+func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
+	if r.mapped.Base() != 0 {
+		return r.mapped.Words(idx*mmpool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
+	}
+	w := r.pool.Words(idx)
+	if w == nil {
+		return nil // Stop could not wait any longer
+	}
+	return w[4*at : 4*(at+n)]
+}
+
+// reserve finds room for a record in the chunk of the goroutine's stripe, or
+// says why there is none.
+func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why format.Loss) {
+	n := uint64(1)
+	if x != nil {
+		n += uint64(x.units())
+	}
+	number := goid % stripeCount & r.striping
+	s := &r.stripes[number]
+	if why := r.pool.Dry(); why != 0 && !s.room(n) {
+		return 0, nil, why // without its lock
+	}
+	for {
+		v := s.place.Add(n)
+		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+		if v&(stripeShut|1<<32-1) <= chunkUnits {
+			if w = r.chunkWords(idx, used-n, n); w == nil {
+				return 0, nil, format.LossStop
+			}
+			return idx*mmpool.ChunkSize + int64(used-n)*format.RecordSize, w, 0
+		}
+		if v&stripeShut != 0 {
+			return 0, nil, format.LossStop
+		}
+		r.crossed(v, n)
+		testpoint.Here("go.chunk.crossed")
+		if why := r.refill(s, number, idx); why != 0 {
+			return 0, nil, why
+		}
+	}
+}
+
+// room reports whether the stripe's chunk may have room for n units, or the recording has
+// ended.
+func (s *stripe) room(n uint64) bool {
+	v := s.place.Load()
+	used := v & (1<<32 - 1)
+	if used > 1<<30 { // whoever counts without looking must not run over
+		s.place.CompareAndSwap(v, v-used+chunkUnits+1)
+	}
+	return v&stripeShut != 0 || used+n <= chunkUnits
+}
+
+// crossed seals the chunk of a stripe if the reservation of n units that made
+// its place v is the one that crossed the chunk's end: exactly one does.
+func (r *recorder) crossed(v, n uint64) {
+	idx, used := int64(v>>32), v&(1<<32-1)
+	if v&stripeShut == 0 && idx != 0 && used > chunkUnits && used-n <= chunkUnits {
+		r.sealChunk(idx, used-n)
+	}
+}
+
+// reclaimStripes seals those of the chunks that a stripe has: its goroutines take
+// another one when they record again.
+func (r *recorder) reclaimStripes(chunks []int64) {
+	for i := range r.stripes {
+		s := &r.stripes[i]
+		s.mu.Lock()
+		for {
+			v := s.place.Load()
+			idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+			if v&stripeShut != 0 || idx == 0 || used > chunkUnits || !slices.Contains(chunks, idx) {
+				break
+			}
+			if s.place.CompareAndSwap(v, uint64(idx)<<32|(chunkUnits+1)) {
+				r.sealChunk(idx, used)
+				break
+			}
+		}
+		s.mu.Unlock()
+	}
+}
+
+// refill gives a stripe another chunk than old, if it does not have one yet.
+func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	v := s.place.Load()
+	if v&stripeShut != 0 {
+		return format.LossStop
+	}
+	if int64(v>>32) != old {
+		return 0
+	}
+	full := func(v uint64) { // without it the count would run over in the end
+		s.place.CompareAndSwap(v, uint64(old)<<32|(chunkUnits+1))
+	}
+	idx, why := r.pool.Take()
+	if why != 0 {
+		full(v)
+		return why
+	}
+	testpoint.Here("go.chunk.taken")
+	path := format.PathGo
+	if !r.goids.Fast() || !r.clock.Counter() {
+		path = format.PathPure
+	}
+	h := r.chunkHeader(format.ChunkRecords, path, idx)
+	h[1] |= number << 32
+	storeHeader(r.pool.Words(idx), &h)
+	testpoint.Here("go.chunk.headed")
+	p := r.progress.make(idx)
+	p.sealed.Store(0) // a ring's number may have been another chunk's
+	p.done.Store(headUnits)
+	p.taken.Store(true)
+	r.pool.Advance(idx, mmpool.Open)
+	testpoint.Here("go.chunk.open")
+	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
+		v = s.place.Load()
+	}
+	return 0
+}
+
+// storeHeader stores a chunk header, its magic last.
+func storeHeader(w []uint64, h *[8]uint64) {
+	for i := 1; i < len(h); i++ {
+		setWord(&w[i], h[i])
+	}
+	atomic.StoreUint64(&w[0], h[0])
+}
+
+// sealChunk says how much of a chunk was reserved: that, and no more, will be
+// written.
+func (r *recorder) sealChunk(idx int64, units uint64) {
+	w := r.pool.Words(idx)
+	if w == nil {
+		return // Stop could not wait any longer
+	}
+	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
+	testpoint.Here("go.chunk.sealed")
+	r.progress.make(idx).sealed.Store(units)
+	r.pool.Advance(idx, mmpool.Sealed)
+}
+
+// whole tells whether everything that was reserved in a sealed chunk has been
+// written: by count on the heap, else by looking.
+func (r *recorder) whole(idx int64) bool {
+	p := r.progress.at(idx)
+	if p == nil || !p.taken.Load() {
+		return true // not a chunk of the Go path
+	}
+	sealed := p.sealed.Load()
+	if sealed == 0 {
+		return false
+	}
+	if r.mapped.Base() == 0 {
+		return p.done.Load() >= sealed
+	}
+	w := r.chunkWords(idx, 0, sealed)
+	for u := uint64(headUnits); u < sealed; u++ {
+		if atomic.LoadUint64(&w[4*u]) == 0 {
+			return false
+		}
+		if w[4*u+2]&format.ExtBit != 0 && u+1 < sealed {
+			u += uint64(format.ExtUnits(w[4*u+4]))
+		}
+	}
+	return true
+}
+
+// goEnd ends a scope in place, or apart where its chunk may have been written
+// out, where another goroutine ends it, or where there is more to tell.
+func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
+	if at == 0 {
+		at = r.clock.Now()
+	}
+	if h.Start < r.began {
+		r.staleEnds.Add(1)
+		return
+	}
+	idx, unit := h.Loc/mmpool.ChunkSize, h.Loc%mmpool.ChunkSize/format.RecordSize // on the path that wrote it
+	state := r.pool.State(idx)
+	if state == mmpool.Free {
+		r.endStale(h, at, x)
+		return
+	}
+	var w []uint64
+	if r.mapped.Base() != 0 {
+		w = r.mapped.Words(h.Loc, format.RecordSize)
+	} else if c := r.pool.Words(idx); c != nil {
+		w = c[4*unit : 4*unit+4]
+	}
+	if state > mmpool.Sealed || w == nil {
+		r.endApart(h, at, 0, x, false)
+		return
+	}
+	// No start and no stop is ever 0: where one is, the chunk has left meanwhile, and a
+	// page is there that nobody reads.
+	if v := atomic.LoadUint64(&w[0]); v == 0 {
+		r.endApart(h, at, 0, x, false)
+		return
+	} else if v != uint64(h.Start) {
+		if r.pool.State(idx) > mmpool.Sealed { // the heap's memory is used again
+			r.endApart(h, at, 0, x, false)
+			return
+		}
+		r.endStale(h, at, x)
+		return
+	}
+	open := uint64(h.Start) | openBit
+	foreign := r.goids.Get()&format.MaxGoid != atomic.LoadUint64(&w[2])&format.MaxGoid
+	if foreign || x != nil {
+		if !atomic.CompareAndSwapUint64(&w[1], open, open|apartBit) {
+			r.endTwice(h, at, w, x)
+			return
+		}
+		testpoint.Here("go.end.marked")
+		if foreign {
+			r.foreignEnds.Add(1)
+			r.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
+			return
+		}
+		x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
+		x.w[3] = atomic.LoadUint64(&w[2])
+		r.putEnd(h, at, 0, x)
+		return
+	}
+	if !atomic.CompareAndSwapUint64(&w[1], open, uint64(at)) {
+		r.endTwice(h, at, w, nil)
+		return
+	}
+	if r.pool.State(idx) > mmpool.Sealed {
+		r.endLate(h, at)
+	}
+}
+
+// endTwice is for an end that finds that its record w is not open.
+func (r *recorder) endTwice(h Handle, at int64, w []uint64, x *encoder) {
+	if atomic.LoadUint64(&w[1]) == 0 || atomic.LoadUint64(&w[0]) != uint64(h.Start) {
+		r.endApart(h, at, 0, x, false)
+		return
+	}
+	r.doubleEnds.Add(1)
+}
+
+// endLate ends a scope apart that was ended in place, whose chunk began to leave
+// meanwhile: a copy of it, or what a ring tells of it, may lack the end.
+//
+//go:noinline
+func (r *recorder) endLate(h Handle, at int64) {
+	r.lateEnds.Add(1)
+	r.endApart(h, at, 0, nil, true)
+}
+
+// endStale ends a scope whose record is not where it was: it never was, or a
+// ring has overwritten it and its chunk's number is another's.
+func (r *recorder) endStale(h Handle, at int64, x *encoder) {
+	if r.ring == nil {
+		r.staleEnds.Add(1)
+		return
+	}
+	r.endApart(h, at, 0, x, false)
+}
+
+// goStop lets no more records begin and waits until those that have begun are
+// written. It gives up after a second, which only a goroutine that the system
+// does not run can cause.
+func (r *recorder) goStop() {
+	for i := range r.stripes {
+		// Under the lock: whoever has it is about to begin a chunk.
+		r.stripes[i].mu.Lock()
+		v := r.stripes[i].place.Or(stripeShut)
+		r.stripes[i].mu.Unlock()
+		if idx, used := int64(v&^stripeShut>>32), v&(1<<32-1); idx != 0 && used <= chunkUnits {
+			r.sealChunk(idx, used)
+		}
+	}
+	deadline := time.Now().Add(time.Second)
+	for _, idx := range r.pool.Live(nil) {
+		// What the flusher has taken was whole, and may be memory no more: on shm it
+		// reads as zeros, which no writer would ever fill.
+		for r.pool.State(idx) <= mmpool.Sealed && !r.whole(idx) && time.Now().Before(deadline) {
+			runtime.Gosched()
+		}
+	}
+}
+
+// goCount is the number of records written: the units reserved, less those that
+// are not records of their own.
+func (r *recorder) goCount() int64 {
+	if r.progress == nil {
+		return 0
+	}
+	n := -r.units.Load()
+	if r.ring != nil {
+		r.ring.mu.Lock()
+		defer r.ring.mu.Unlock()
+		n += r.ring.base
+	}
+	for _, idx := range r.pool.Live(nil) {
+		if p := r.progress.at(idx); p != nil && p.taken.Load() {
+			n += int64(p.sealed.Load())
+			n -= headUnits
+		}
+	}
+	for i := range r.stripes {
+		v := r.stripes[i].place.Load()
+		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
+		if p := r.progress.at(idx); p != nil && p.taken.Load() && p.sealed.Load() == 0 {
+			n += int64(min(used, chunkUnits))
+		}
+	}
+	return n
+}

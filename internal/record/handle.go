@@ -1,0 +1,190 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// begin begins a scope: where there is no assembly, and where it can't.
+//
+//go:noinline
+func begin(head uint64, name string, args []any) Handle {
+	r := current.Load()
+	var n uint64
+	if e := r.names.cached(name); e == nil {
+		n = r.names.slow(name)
+		if n&nameOut != 0 {
+			return Handle{}
+		}
+		n <<= 48
+	} else if n = e.Head; e.Len&sys.NameOut != 0 {
+		return Handle{}
+	}
+	switch {
+	case len(args) != 0:
+		return r.beginArgs(head|n, args)
+	case r.plain:
+		// The Go path's usual scope, where chunks are mapped and stubs read the
+		// counter and the goroutine's id. It stands here because one more call
+		// is a noticeable part of its cost.
+		start, goid := r.goids.ReadTSC()
+		v := r.stripes[goid%stripeCount&r.striping].place.Add(1)
+		if v&(stripeShut|1<<32-1) > chunkUnits {
+			r.crossed(v, 1)
+			return r.goBegin(head|n, nil)
+		}
+		loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
+		w := r.mapped.Record(loc)
+		setWord(&w[2], head|n|goid&format.MaxGoid)
+		setWord(&w[1], uint64(start)|openBit)
+		publish(&w[0], uint64(start))
+		return Handle{Loc: loc, Start: start}
+	case r.fast == nil:
+		return r.goBegin(head|n, nil)
+	}
+	loc, start := sys.BeginFast(head|n, r.gen)
+	if start == 0 {
+		return r.beginSlow(head|n, nil, loc)
+	}
+	return Handle{Loc: loc, Start: start}
+}
+
+// endNow ends a scope: where there is no assembly, and where it can't.
+func endNow(h Handle) {
+	r := current.Load()
+	if !r.plain || r.watch != nil || atomic.LoadUint32(&sys.Live.On) == Off {
+		endAt(h, 0, nil)
+		return
+	}
+	// What begin began this way is nearly always open, this goroutine's, and in a
+	// chunk that may still be written, which after Stop none is.
+	at, goid := r.goids.ReadTSC()
+	idx := h.Loc / mmpool.ChunkSize
+	if r.pool.State(idx) == mmpool.Open {
+		w := r.mapped.Record(h.Loc)
+		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
+			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
+			// Where Go, or the system, had somebody else run in between, the chunk
+			// may be gone by now. Two rounds of the flusher don't fit into less.
+			if r.pool.State(idx) > mmpool.Sealed {
+				r.endLate(h, at)
+			}
+			return
+		}
+	}
+	endAt(h, at, nil)
+}
+
+// endAt ends a scope at a tick (0: now), with more to tell in x if that is not
+// nil.
+func endAt(h Handle, at int64, x *encoder) {
+	r := current.Load()
+	if r.watch != nil && atomic.LoadUint32(&sys.Live.On) != Off && h.Start >= r.began {
+		if at == 0 {
+			at = r.clock.Now()
+		}
+		if took := at - h.Start; took >= r.watch.least {
+			if t, name := r.watch.slow(r, h, at); t != nil {
+				defer r.watch.fire(r, t, name, took)
+			}
+		}
+	}
+	switch atomic.LoadUint32(&sys.Live.On) {
+	case fastPath:
+		r.endFast(h, at, x)
+	case goPath:
+		r.goEnd(h, at, x)
+	default:
+		r.staleEnds.Add(1)
+	}
+}
+
+// EndArgs ends a scope with arguments.
+//
+//go:noinline
+func EndArgs(h Handle, args []any) {
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: current.Load()}
+	x.place(x.r.offset(h))
+	x.addAll(args)
+	endAt(h, 0, &x)
+}
+
+// Process is a scope that also records the process's CPU time.
+type Process struct{ h Handle }
+
+// BeginProcess begins one.
+//
+//go:noinline
+func BeginProcess(name string, args []any) Process {
+	r := current.Load()
+	n := r.names.find(name)
+	if n&nameOut != 0 {
+		return Process{}
+	}
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.cpu(sys.ProcessCPU())
+	x.addAll(args)
+	return Process{r.beginExt(headProcess|n<<48, &x)}
+}
+
+// End ends it.
+func (p Process) End() {
+	if p.h.Loc == 0 {
+		return
+	}
+	var buf [16]uint64
+	x := encoder{w: buf[:], r: current.Load()}
+	x.place(x.r.offset(p.h))
+	x.cpu(sys.ProcessCPU())
+	endAt(p.h, 0, &x)
+}
+
+// Event records an instant.
+//
+//go:noinline
+func Event(name string, args []any) {
+	r := current.Load()
+	if n := r.names.find(name); n&nameOut == 0 {
+		r.putArgs(&[4]uint64{2: headEvent | n<<48}, args)
+	}
+}
+
+// Counter records a value, whose bits are those of a slot of type t.
+//
+//go:noinline
+func Counter(name string, bits uint64, t format.SlotType) {
+	r := current.Load()
+	if n := r.names.find(name); n&nameOut == 0 {
+		r.put(&[4]uint64{1: bits, 2: headCounter | n<<48, 3: uint64(t)}, nil, 1)
+	}
+}
+
+// Track names the goroutine's row.
+//
+//go:noinline
+func Track(name string) {
+	r := current.Load()
+	r.put(&[4]uint64{2: headTrack | r.names.find(name)&nameID<<48}, nil, 1)
+	if r.fast != nil {
+		r.fast.Named(r.goids.Get())
+	}
+}
+
+// Go starts f on a goroutine whose row has the name.
+func Go(name string, f func()) {
+	r := current.Load()
+	created, creator := r.clock.Now(), r.goids.Get()
+	go func() {
+		if r := current.Load(); atomic.LoadUint32(&sys.Live.On) != Off {
+			r.put(&[4]uint64{1: uint64(created), 2: headGo | r.names.find(name)&nameID<<48, 3: creator & format.MaxGoid}, nil, 1)
+		}
+		f()
+	}()
+}

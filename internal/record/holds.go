@@ -1,0 +1,90 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// briefLock is Lock where WithLockThreshold was given. It is called by way of that
+// option, so that programs without it don't contain it. A lock of ours tells itself what
+// is to be told. Of another one the hold has no record until it ends, and then only if it
+// was long, or if somebody waits.
+func (r *recorder) briefLock(l sync.Locker, name string, lockOf LockOf) Held {
+	n := r.names.find(name)
+	if n&nameOut != 0 || r.opts.locks == LocksOff {
+		l.Lock()
+		return Held{l, Handle{}}
+	}
+	what, state, inner := lockOf(l)
+	t, can := inner.(TryLocker)
+	if state != nil {
+		on := atomic.LoadUint64(&sys.Live.Locking)
+		switch {
+		case !t.TryLock():
+			state.Wait(t, name, what)
+		case on != 0 && what&uint64(format.LockShared) == 0:
+			state.Had(on, name, what, false)
+		}
+		return Held{l, Handle{}}
+	}
+	long := false
+	if !can || !t.TryLock() {
+		a := any(l)
+		addr := uint64(sys.Object(&a))
+		start := r.clock.Now()
+		var w Handle
+		if can {
+			w = r.beginLock(headWait|n<<48, addr, 0, what, 0)
+		}
+		waiters := waitersOf(addr)
+		waiters.Add(1)
+		l.Lock()
+		waiters.Add(-1)
+		long = r.clock.Now()-start >= r.ticks(r.threshold())
+		if !can && long { // whether it had to wait can't be known, only that it took long
+			w = r.beginLock(headWait|n<<48, addr, 0, what, start)
+		}
+		w.End()
+		if long {
+			return Held{l, r.beginLock(headHold|n<<48, addr, 0, what, 0)}
+		}
+	}
+	return Held{l, Handle{Loc: -1 - int64(n), Start: r.clock.Now()}}
+}
+
+// endBrief is told that a lock is let go of whose hold, from start on, has no record yet.
+func (r *recorder) endBrief(l sync.Locker, name, start int64) {
+	a := any(l)
+	addr := uint64(sys.Object(&a))
+	now := r.clock.Now()
+	if start < r.began || now-start < r.ticks(r.threshold()) && waitersOf(addr).Load() == 0 {
+		return // or it was had in another recording
+	}
+	h := r.beginLock(headHold|uint64(name)<<48, addr, 0, WhatOf(l), start)
+	if h.Loc == 0 {
+		return
+	}
+	now = max(now, h.Start)
+	if h.Start <= start {
+		endAt(h, now, nil)
+		return
+	}
+	// The chunk is a newer one, in which nothing begins earlier.
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.place(r.offset(h))
+	x.addAll([]any{KV("held_ns", int64(float64(now-start)/float64(r.rate)*1e9))})
+	endAt(h, now, &x)
+}
+
+// lockWaiters is how many wait for plain locks, by address: of some locks together.
+var lockWaiters [256]atomic.Int32
+
+func waitersOf(addr uint64) *atomic.Int32 {
+	return &lockWaiters[addr*0x9e3779b97f4a7c15>>56]
+}

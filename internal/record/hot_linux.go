@@ -1,0 +1,112 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// hotLeast is below what no hot file is made, and what tmpfs must have free besides.
+const hotLeast = 16 << 20
+
+// hotFits tells why there should be no hot file of that many bytes.
+func hotFits(most int64) error {
+	var s unix.Statfs_t
+	if err := unix.Statfs(hot.Dir, &s); err != nil {
+		return fmt.Errorf("%s: %w", hot.Dir, err)
+	}
+	if s.Type != unix.TMPFS_MAGIC {
+		return fmt.Errorf("%s is not in memory", hot.Dir)
+	}
+	if most < hotLeast {
+		return fmt.Errorf("the memory limit leaves %d bytes for it", most)
+	}
+	if free := int64(s.Bavail) * int64(s.Bsize); free < 2*hotLeast {
+		return fmt.Errorf("%s has only %d bytes free", hot.Dir, free)
+	}
+	return nil
+}
+
+// joined is the trace as readers see it, with what is in the hot file; done lets go
+// of it.
+func (r *recorder) joined() (src snapshot.Source, done func(), err error) {
+	path := r.path
+	if r.opts.segmenter != nil {
+		if path, err = filepath.Abs(path); err != nil {
+			return nil, nil, err
+		}
+	} else if r.hot == nil {
+		return r.file, func() {}, nil
+	}
+	fd, err := unix.FcntlInt(r.file.Fd(), unix.F_DUPFD_CLOEXEC, 0)
+	if err != nil {
+		return nil, nil, err
+	}
+	j, err := hot.Join(os.NewFile(uintptr(fd), path))
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func() { j.Close() }, nil
+}
+
+// adopt brings what killed programs have left in hot files into their traces. Stop
+// does not wait for it: their disks are not ours.
+func (r *recorder) adopt() {
+	r.flusher.Cost.Round(func() {
+		_, _ = hot.Adopt(func() bool {
+			select {
+			case <-r.quit:
+				return false
+			default:
+				return true
+			}
+		})
+	})
+}
+
+// inMemory tells whether the trace itself is in memory.
+func inMemory(f *os.File) bool {
+	var s unix.Statfs_t
+	return unix.Fstatfs(int(f.Fd()), &s) == nil && (s.Type == unix.TMPFS_MAGIC || uint32(s.Type) == unix.RAMFS_MAGIC)
+}
+
+// createHot makes the trace's hot file, and has the pool use it.
+func (r *recorder) createHot(po *mmpool.Options) error {
+	if err := hotFits(po.Memory); err != nil {
+		return err
+	}
+	path, err := filepath.Abs(r.path)
+	if err != nil {
+		return err
+	}
+	slots := uint32(min(po.Memory/format.ChunkSize, format.MaxHotSlots))
+	b, err := format.AppendHotHeader(nil, &format.HotHeader{Slots: slots, ID: r.id, Path: path})
+	if err != nil {
+		return err
+	}
+	f, err := os.OpenFile(filepath.Join(hot.Dir, format.HotName(r.id)), os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+	if err != nil {
+		return err
+	}
+	sys.TryLock(f)
+	_ = f.Chmod(0o600)
+	if err = f.Truncate(format.HotSize(int(slots))); err == nil {
+		_, err = f.WriteAt(b, 0)
+	}
+	if err != nil {
+		removeTrace(&traceFile{f})
+		return err
+	}
+	r.hot, po.Hot, po.HotSlots = f, f, slots
+	return nil
+}

@@ -1,0 +1,48 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// A trace that is overwritten takes its hot file with it: nobody would ask for that
+// again, and it is memory.
+func TestOverwriteHotFile(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := Start(path); err != nil {
+		t.Fatal(err)
+	}
+	if err := Stop(); err != nil {
+		t.Fatal(err)
+	}
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	h, _, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	left := filepath.Join(hot.Dir, format.HotName(h.ID))
+	if err := os.WriteFile(left, nil, 0o600); err != nil {
+		t.Skip("there is no tmpfs: ", err)
+	}
+	t.Cleanup(func() { os.Remove(left) })
+	if err := Start(path, WithOverwrite()); err != nil {
+		t.Fatal(err)
+	}
+	if err := Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := os.Stat(left); !errors.Is(err, os.ErrNotExist) {
+		t.Errorf("the hot file is there: %v", err)
+	}
+}

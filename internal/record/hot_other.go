@@ -1,0 +1,29 @@
+//go:build !linux && !scope_off
+
+package record
+
+import (
+	"errors"
+	"os"
+
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+func (r *recorder) createHot(po *mmpool.Options) error { return errors.ErrUnsupported }
+
+func (r *recorder) joined() (snapshot.Source, func(), error) {
+	if r.opts.segmenter == nil {
+		return r.file, func() {}, nil
+	}
+	j, err := hot.Open(r.path)
+	if err != nil {
+		return nil, nil, err
+	}
+	return j, func() { j.Close() }, nil
+}
+
+func (r *recorder) adopt() {}
+
+func inMemory(f *os.File) bool { return false }

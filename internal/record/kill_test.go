@@ -1,0 +1,226 @@
+//go:build linux && !scope_off && !scope_pure && !race
+
+package record_test
+
+import (
+	"bufio"
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+var kills = flag.Int("kills", 20, "how many writers TestKill kills; 5 with -short")
+
+// TestKill kills writers at random moments. Every scope whose end had returned
+// is in the trace, ended; none is there that was not begun; one per worker may
+// be open.
+func TestKill(t *testing.T) {
+	isVictim(t)
+	n := *kills
+	if testing.Short() {
+		n = min(n, 5)
+	}
+	t.Log(killMany(t, n, fmt.Sprintf("plain backing=%d", DiskBacking)))
+}
+
+// TestG15Kill is TestKill in both modes and on every backing that a kill leaves
+// whole; of the heap it tells what is missing.
+func TestG15Kill(t *testing.T) {
+	n := 5
+	if faultfs.Full() {
+		n = 1000
+	}
+	var told []string
+	for _, b := range killProof {
+		for _, mode := range []string{"plain", "ring"} {
+			t.Run(mode+"/"+b.name, func(t *testing.T) {
+				sum := killMany(t, n, fmt.Sprintf("%s backing=%d", mode, b.kind))
+				if sum.behind != 0 {
+					t.Errorf("%d scopes are missing", sum.behind)
+				}
+				told = append(told, fmt.Sprintf("%s, %s: %v", mode, b.name, sum))
+			})
+		}
+	}
+	t.Run("heap", func(t *testing.T) {
+		sum := killMany(t, max(n/10, 3), fmt.Sprintf("plain backing=%d", HeapBacking))
+		if sum.behind == 0 {
+			t.Error("nothing was missing; is that the heap?")
+		}
+		told = append(told, fmt.Sprintf("plain, heap, which promises nothing: %v", sum))
+	})
+	t.Logf("G15: kill -9: %s", strings.Join(told, "; "))
+}
+
+// killProof are the backings on which a killed program's trace is whole.
+var killProof = []struct {
+	name string
+	kind BackingKind
+}{
+	{"disk", DiskBacking},
+	{"shm", ShmBacking},
+}
+
+// killMany kills n victims, some at a time, and checks what they leave.
+func killMany(t *testing.T, n int, ways string) *tally {
+	t.Helper()
+	faultfs.Children(t)
+	var sum tally
+	var mu sync.Mutex
+	var wg sync.WaitGroup
+	next := make(chan int)
+	for range min(n, 4) {
+		wg.Go(func() {
+			for i := range next {
+				one, err := killOnce(t, ways)
+				mu.Lock()
+				if err != nil {
+					t.Errorf("victim %d: %v", i, err)
+				} else {
+					sum.add(one)
+				}
+				mu.Unlock()
+			}
+		})
+	}
+	for i := range n {
+		next <- i
+	}
+	close(next)
+	wg.Wait()
+	return &sum
+}
+
+// killOnce kills one at any moment: nearly always while it records, but for some
+// that may not have begun to.
+func killOnce(t *testing.T, ways string) (*tally, error) {
+	// From what any disk follows to what none does.
+	pace := []int{32, 256, 1024, 0}[rand.IntN(4)]
+	v, err := newVictim(os.Args[0], fmt.Sprintf("%s pace=%d", ways, pace))
+	if err != nil {
+		return nil, err
+	}
+	defer v.close(t)
+	word := "running"
+	if rand.IntN(16) == 0 {
+		word = "started"
+	}
+	if err := v.says(word); err != nil {
+		return nil, err
+	}
+	// Not a wait for something: the moment is to be any.
+	time.Sleep(time.Duration(rand.IntN(80_000)) * time.Microsecond)
+	if err := v.cmd.Process.Kill(); err != nil {
+		return nil, err
+	}
+	_ = v.cmd.Wait()
+	return v.check(strings.Contains(ways, fmt.Sprintf("backing=%d", HeapBacking)))
+}
+
+// victimRun is a victim, as its parent sees it.
+type victimRun struct {
+	*truth
+	cmd   *exec.Cmd
+	dir   string
+	path  string
+	in    io.Writer // what it reads
+	out   *bufio.Reader
+	err   strings.Builder
+	unmap func()
+	wrong bool
+}
+
+// newVictim starts one. The binary is this one, or one that was built of it by
+// other tags.
+func newVictim(binary, ways string, env ...string) (*victimRun, error) {
+	dir, err := os.MkdirTemp("", "scopeview-victim")
+	if err != nil {
+		return nil, err
+	}
+	v := &victimRun{dir: dir, path: filepath.Join(dir, "victim.scope")}
+	fail := func(err error) (*victimRun, error) {
+		if v.unmap != nil {
+			v.unmap()
+		}
+		return nil, errors.Join(err, os.RemoveAll(dir))
+	}
+	f, err := os.Create(filepath.Join(dir, "truth"))
+	if err != nil {
+		return fail(err)
+	}
+	defer f.Close()
+	if err := f.Truncate(1 << 20); err != nil {
+		return fail(err)
+	}
+	if v.truth, v.unmap, err = mapTruth(f); err != nil {
+		return fail(err)
+	}
+	v.cmd = exec.Command(binary, "-test.run=^TestKill$")
+	v.cmd.Env = append(os.Environ(), victimTrace+"="+v.path, victimTruth+"="+f.Name(), victimWays+"="+ways)
+	v.cmd.Env = append(v.cmd.Env, env...)
+	v.cmd.Stderr = &v.err
+	out, err := v.cmd.StdoutPipe()
+	if err != nil {
+		return fail(err)
+	}
+	v.out = bufio.NewReader(out)
+	if v.in, err = v.cmd.StdinPipe(); err != nil {
+		return fail(err)
+	}
+	if err := v.cmd.Start(); err != nil {
+		return fail(err)
+	}
+	return v, nil
+}
+
+// says waits until the victim has said a word.
+func (v *victimRun) says(word string) error {
+	for {
+		line, err := v.out.ReadString('\n')
+		if err != nil {
+			rest, _ := io.ReadAll(v.out)
+			_ = v.cmd.Process.Kill()
+			_ = v.cmd.Wait()
+			return fmt.Errorf("the victim does not say %q but %q%s: %w: %s", word, line, rest, err, v.err.String())
+		}
+		if strings.TrimSpace(line) == word {
+			return nil
+		}
+	}
+}
+
+func (v *victimRun) check(mayLack bool) (*tally, error) {
+	sum, err := v.truth.check(v.path, mayLack)
+	v.wrong = err != nil
+	return sum, err
+}
+
+// close lets go of it; the trace of one that was found wrong is kept.
+func (v *victimRun) close(t *testing.T) {
+	v.unmap()
+	if v.wrong {
+		t.Logf("the trace is kept: %s", v.path)
+		return
+	}
+	if tr, err := trace.OpenFile(v.path); err == nil {
+		hot.Discard(tr.Header().ID)
+		tr.Close()
+	}
+	if err := os.RemoveAll(v.dir); err != nil {
+		t.Error(err)
+	}
+}

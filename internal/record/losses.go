@@ -1,0 +1,87 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// What is lost is counted in chunk 0, which is memory that survives a kill where
+// records do: a count on the heap would be gone with what it tells of. Each P has a row
+// of its own there, and what can't use that shares some: were there one counter, Ps that
+// lose records would wait for each other at each of them.
+
+const (
+	rowWords   = format.CounterRow / 8
+	sharedRows = format.CounterRows - format.OwnRows // a power of two
+	anyRoom    = 1 << 40                             // more than a chunk has
+)
+
+// lose counts a record that is not kept.
+func (r *recorder) lose(why format.Loss) {
+	if !sys.Lose(r.gen, int64(why), anyRoom) {
+		r.loseMany(why, 1)
+	}
+}
+
+// most is what the largest record takes.
+const most = (1 + format.MaxExtUnits) * format.RecordSize
+
+// refuse counts a record as lost of which it is known before it is encoded that it gets
+// no chunk; what little is left of the one that its P, or its stripe, has is for small ones.
+func (r *recorder) refuse() bool {
+	why := r.pool.Dry()
+	switch {
+	case why == 0:
+		return false
+	case r.fast != nil:
+		return sys.Lose(r.gen, int64(why), most)
+	case r.stripes[r.goids.Get()%stripeCount&r.striping].room(most / format.RecordSize):
+		return false
+	}
+	r.loseMany(why, 1)
+	return true
+}
+
+// loseMany counts n records that are not kept. What comes after Stop would be in the
+// next recording's memory; see endLosses.
+func (r *recorder) loseMany(why format.Loss, n int64) {
+	var here uintptr
+	row := format.OwnRows + uint64(sys.Address(&here)>>11)*0x9e3779b97f4a7c15>>32%sharedRows
+	sys.AddUnless(&r.noLosses, &r.losses[row*rowWords+uint64(why)-1], uint64(n))
+}
+
+// endLosses has nobody count any more when it returns, nor be about to: the memory may
+// go. On the heap it is this recording's alone. On processors that we have no assembly for
+// a goroutine may be late all the same.
+func (r *recorder) endLosses() {
+	atomic.StoreUint32(&r.noLosses, 1)
+	if !r.pool.Heap() {
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m) // the world can't stop while somebody is inside AddUnless
+	}
+}
+
+// lost is what was lost so far, by reason.
+func (r *recorder) lost() (n [format.LossOpen + 1]int64) {
+	for row := r.losses; len(row) > 0; row = row[rowWords:] {
+		for why := 1; why < len(n); why++ {
+			n[why] += int64(atomic.LoadUint64(&row[why-1]))
+		}
+	}
+	return n
+}
+
+// missing is how many of the records that were asked for are not in the trace.
+func (r *recorder) missing() (sum int64) {
+	for why, n := range r.lost() {
+		if why := format.Loss(why); why != format.LossEnd && why != format.LossOpen {
+			sum += n
+		}
+	}
+	return sum
+}

@@ -1,0 +1,264 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"strings"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// A name as find returns it: its id, and whether the filter leaves it out.
+const (
+	nameID  = 1<<16 - 1
+	nameOut = 1 << 16
+)
+
+// maxNameBytes is how much text the names of one recording may have.
+const maxNameBytes = 8 << 20
+
+// names turns names into ids. A string whose bytes lie in a read-only file
+// mapping, as constants do, is looked up by its address: those bytes can't
+// change and their address can't be reused. All others are looked up by content,
+// since a buffer may hold another name the next time.
+type names struct {
+	cache atomic.Pointer[nameCache]
+	fast  *sys.Fast // gets the table too; nil: the Go path
+
+	// mu is never held while a filter is asked, which may be long, and by whom
+	// somebody outside decides.
+	mu     sync.RWMutex
+	ids    map[string]uint16
+	texts  []string // by id; the first are no names, but for ""
+	bytes  int
+	filter glob.Filter
+	out    []bool                            // by id: what the filter says
+	fixed  []sys.Span                        // the read-only file mappings
+	define func(id uint16, name string) bool // false: there was no room for it
+	others atomic.Int64                      // uses of names that did not fit
+}
+
+// nameCache is a table by address. A name is in its one slot or nowhere, because
+// the assembly looks nowhere else: where two names meet the table grows, up to
+// maxCache entries. An entry is written once, so readers need no lock.
+type nameCache []sys.NameEntry
+
+const (
+	minCache = 1 << 9
+	maxCache = 1 << 16 // 2 MiB
+)
+
+func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) *names {
+	n := &names{
+		fast:   fast,
+		ids:    map[string]uint16{"": format.NameEmpty},
+		texts:  make([]string, format.FirstName),
+		filter: filter,
+		fixed:  sys.ReadOnly(),
+		define: define,
+	}
+	n.out = decide(n.texts, filter)
+	n.use(make(nameCache, minCache))
+	return n
+}
+
+// find returns the id of a name, and nameOut where the filter leaves it out.
+func (n *names) find(name string) uint64 {
+	if e := n.cached(name); e != nil {
+		return e.Head>>48 | e.Len>>63<<16
+	}
+	return n.slow(name)
+}
+
+// cached is the name's entry in the table, nil if it is not there.
+func (n *names) cached(name string) *sys.NameEntry {
+	c := *n.cache.Load()
+	addr := sys.StringAddr(name)
+	e := &c[sys.NameSlot(addr, len(c))]
+	if atomic.LoadUintptr(&e.Addr) == addr && e.Len&^sys.NameOut == uint64(len(name)) {
+		return e // never the empty name: remember does not enter it
+	}
+	return nil
+}
+
+// slow finds a name by its content and, where its bytes stay what they are,
+// remembers its address.
+//
+//go:noinline
+func (n *names) slow(name string) uint64 {
+	kept := name
+	if len(kept) > format.MaxName {
+		kept = kept[:format.MaxName]
+	}
+	n.mu.RLock()
+	id, ok := n.known(kept)
+	filter := n.filter
+	n.mu.RUnlock()
+	if !ok {
+		id = n.intern(kept, filter)
+	}
+	if id&nameID == format.NameOther {
+		if id&nameOut == 0 {
+			n.others.Add(1)
+		}
+		return id
+	}
+	if len(name) > 0 && n.lasts(name) {
+		n.mu.Lock()
+		// Not what was looked up: the filter may have changed since.
+		id, _ = n.known(kept)
+		n.remember(sys.StringAddr(name), len(name), id)
+		n.mu.Unlock()
+	}
+	return id
+}
+
+// known is what find returns for a name that has an id. n.mu is held.
+func (n *names) known(name string) (uint64, bool) {
+	id, ok := n.ids[name]
+	if ok && n.out[id] {
+		return uint64(id) | nameOut, true
+	}
+	return uint64(id), ok
+}
+
+// intern gives a name its id. Its definition is in the trace before the id is
+// used, so whoever finds a record can tell what it is called. filter is what was
+// the filter just now.
+func (n *names) intern(name string, filter glob.Filter) uint64 {
+	out := !filter.Match(name)
+	n.mu.Lock()
+	for n.filter != filter {
+		filter = n.filter
+		n.mu.Unlock()
+		out = !filter.Match(name)
+		n.mu.Lock()
+	}
+	defer n.mu.Unlock()
+	if id, ok := n.known(name); ok {
+		return id
+	}
+	id := uint64(format.NameOther)
+	if next := len(n.texts); next < format.MaxNames && n.bytes+len(name) <= maxNameBytes {
+		// A variable of its own, or the compiler takes the caller's to escape, and
+		// with it all arguments that a key is among.
+		kept := strings.Clone(name)
+		if n.define(uint16(next), kept) {
+			id = uint64(next)
+			n.ids[kept] = uint16(next)
+			n.texts = append(n.texts, kept)
+			n.out = append(n.out, out)
+			n.bytes += len(kept)
+		}
+	}
+	if out {
+		id |= nameOut
+	}
+	return id
+}
+
+// text is the name with an id.
+func (n *names) text(id uint16) (string, bool) {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	if int(id) < len(n.texts) {
+		return n.texts[id], id != format.NameOther
+	}
+	return "", false
+}
+
+// decide returns which names a filter leaves out.
+func decide(texts []string, f glob.Filter) []bool {
+	out := make([]bool, len(texts))
+	for i, name := range texts {
+		out[i] = !f.Match(name)
+	}
+	return out
+}
+
+// remember enters a name's address into the cache. n.mu is held.
+func (n *names) remember(addr uintptr, length int, id uint64) {
+	e := sys.NameEntry{Addr: addr, Len: uint64(length), Head: id & nameID << 48}
+	if id&nameOut != 0 {
+		e.Len |= sys.NameOut
+	}
+	c := *n.cache.Load()
+	if c.put(e) {
+		return
+	}
+	for size := 2 * len(c); size <= maxCache; size *= 2 {
+		if bigger := make(nameCache, size); bigger.putAll(c) && bigger.put(e) {
+			n.use(bigger)
+			return
+		}
+	}
+}
+
+// put enters e where it belongs, if its slot is free. A name that is a prefix
+// of one that is there has the same slot, and stays out.
+func (c nameCache) put(e sys.NameEntry) bool {
+	slot := &c[sys.NameSlot(e.Addr, len(c))]
+	if atomic.LoadUintptr(&slot.Addr) != 0 {
+		return slot.Addr == e.Addr
+	}
+	slot.Len, slot.Head = e.Len, e.Head
+	atomic.StoreUintptr(&slot.Addr, e.Addr)
+	return true
+}
+
+func (c nameCache) putAll(old nameCache) bool {
+	for i := range old {
+		if old[i].Addr != 0 && !c.put(old[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+// lasts tells whether a string's bytes lie where nobody can change them.
+func (n *names) lasts(s string) bool {
+	a := sys.StringAddr(s)
+	for _, f := range n.fixed {
+		if a >= f.From && a+uintptr(len(s)) <= f.To {
+			return true
+		}
+	}
+	return false
+}
+
+// setFilter decides anew about every name: about those that come from now on where
+// they come, about all others here. Each is then asked for once more. Only one
+// goroutine at a time may call it.
+func (n *names) setFilter(f glob.Filter) {
+	n.mu.Lock()
+	n.filter = f
+	texts := n.texts
+	n.mu.Unlock()
+	out := decide(texts, f)
+	// Not a smaller one: see sys.Fast.SetNames.
+	table := make(nameCache, len(*n.cache.Load()))
+	n.mu.Lock()
+	defer n.mu.Unlock()
+	copy(n.out, out)
+	if size := len(*n.cache.Load()); size > len(table) {
+		table = make(nameCache, size)
+	}
+	n.use(table)
+}
+
+func (n *names) use(c nameCache) {
+	n.cache.Store(&c)
+	if n.fast != nil {
+		n.fast.SetNames(c)
+	}
+}
+
+func (n *names) count() int64 {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return int64(len(n.texts) - format.FirstName)
+}

@@ -1,0 +1,138 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/collect"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Options is what a recording is asked to be. What only some programs want is reached by
+// the functions in it, so that programs that never set them do not contain it.
+type Options struct {
+	FlushEvery time.Duration
+	Heartbeat  time.Duration
+	CPU        sys.CPU
+	Filter     string
+	Overwrite  bool
+
+	limit      int64 // 0: none
+	limitSet   bool
+	backing    format.Backing
+	backingSet bool
+
+	ring      int64
+	segBytes  int64
+	segments  int // 0: the ring is in the trace's own file
+	segmenter segmenter
+	checkRing func(o *Options) error // nil: of WithRing
+	newRing   func(r *recorder)
+	snapshot  snapshotter
+
+	triggers     []triggerOption
+	watch        func(o *Options, ticks func(time.Duration) int64) (*watch, error)
+	triggerEvery time.Duration
+
+	locks     time.Duration                                                     // or LocksAll, LocksCalibrated, LocksOff
+	briefLock func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held // nil: Lock records every hold
+	endBrief  func(r *recorder, l sync.Locker, name, start int64)
+
+	collectors []collect.Collector
+	collect    func(r *recorder, now collecting) // nil: there are none
+}
+
+// NewOptions returns what a recording is that is asked to be nothing else.
+func NewOptions() Options {
+	return Options{FlushEvery: time.Second, Heartbeat: time.Second, limit: DefaultLimit, triggerEvery: 10 * time.Second, locks: LocksCalibrated}
+}
+
+// SetLimit sets the bytes that the trace may grow to, or NoLimit.
+func (o *Options) SetLimit(bytes int64) { o.limit, o.limitSet = bytes, true }
+
+// SetBacking asks for a backing.
+func (o *Options) SetBacking(b format.Backing) { o.backing, o.backingSet = b, true }
+
+// SetRing keeps the last bytes.
+func (o *Options) SetRing(bytes int64) {
+	o.ring, o.newRing, o.snapshot = bytes, (*recorder).newRing, (*recorder).snapshot
+}
+
+// SetSegments keeps the last bytes, in files of their own.
+func (o *Options) SetSegments(bytes int64, count int) {
+	o.segBytes, o.segments = bytes-bytes%format.ChunkSize, count
+	o.segmenter, o.checkRing = (*recorder).newSegments, checkSegments
+	o.newRing, o.snapshot = (*recorder).newRing, (*recorder).snapshot
+}
+
+type triggerOption struct {
+	glob string
+	over time.Duration
+	dir  string
+}
+
+// AddTrigger has snapshots written.
+func (o *Options) AddTrigger(globs string, over time.Duration, dir string) {
+	o.triggers, o.watch = append(o.triggers, triggerOption{globs, over, dir}), newWatch
+}
+
+// SetLocks sets how long a wait must be to be recorded, or one of LocksAll, LocksCalibrated
+// and LocksOff.
+func (o *Options) SetLocks(d time.Duration) {
+	o.locks, o.briefLock, o.endBrief = d, nil, nil
+	if d != LocksAll {
+		o.briefLock, o.endBrief = (*recorder).briefLock, (*recorder).endBrief
+	}
+}
+
+// AddCollector has a recording keep more than scopes.
+func (o *Options) AddCollector(c collect.Collector) {
+	o.collectors, o.collect = append(o.collectors, c), (*recorder).collect
+}
+
+// check validates the options and parses the filter.
+func (o *Options) check() (glob.Filter, error) {
+	f, err := glob.Parse(o.Filter)
+	switch {
+	case err != nil:
+		return f, fmt.Errorf("%w: %w", ErrOption, err)
+	case o.FlushEvery < 10*time.Millisecond:
+		return f, refuse("WithFlushEvery(%v): the least is 10ms", o.FlushEvery)
+	case o.Heartbeat < 10*time.Millisecond:
+		return f, refuse("WithHeartbeat(%v): the least is 10ms", o.Heartbeat)
+	case o.checkRing != nil:
+		if err := o.checkRing(o); err != nil {
+			return f, err
+		}
+	case o.ring != 0 && (o.ring < MinRing || o.ring > MaxRing):
+		return f, refuse("WithRing(%d): from 4 MiB to 64 GiB", o.ring)
+	case o.ring != 0 && o.limitSet:
+		return f, refuse("WithRing and WithLimit: a ring never grows beyond its size")
+	}
+	switch {
+	case o.limit != NoLimit && o.limit < 1<<20:
+		return f, refuse("WithLimit(%d): the least is 1 MiB; use NoLimit for none", o.limit)
+	case o.locks < LocksOff:
+		return f, refuse("WithLockThreshold(%v): a duration, LocksAll, LocksCalibrated or LocksOff", o.locks)
+	case o.CPU < sys.CPUAuto || o.CPU > sys.CPUAlways:
+		return f, refuse("WithCPU(%d)", o.CPU)
+	case o.backingSet && (o.backing < format.BackingDisk || o.backing > format.BackingShm):
+		return f, refuse("WithBacking(%d)", o.backing)
+	case o.backingSet && o.backing != format.BackingHeap && !haveDisk:
+		return f, refuse("WithBacking: %s", noDisk)
+	}
+	return f, nil
+}
+
+// refuse is the error of an option. Not inlined, it is a kilobyte less in every
+// program.
+//
+//go:noinline
+func refuse(why string, args ...any) error {
+	return fmt.Errorf("%w: %s", ErrOption, fmt.Sprintf(why, args...))
+}

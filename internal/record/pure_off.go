@@ -1,0 +1,5 @@
+//go:build !scope_pure && !scope_off
+
+package record
+
+const pureBuild = false

@@ -1,0 +1,380 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"encoding/binary"
+	"os"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// sys.Live.On says whether a recording is running, and by which path.
+const (
+	Off      = 0
+	fastPath = 1 // assembly; see internal/sys
+	goPath   = 2
+)
+
+// current is the recording that runs or ran last.
+var current atomic.Pointer[recorder]
+
+// word 2 of a record without its goroutine and name
+const (
+	headTask    = uint64(format.KindTask) << 40
+	headTaskf   = uint64(format.KindTaskf) << 40
+	headProcess = uint64(format.KindProcess) << 40
+	headEvent   = uint64(format.KindEvent) << 40
+	headPending = uint64(format.KindPending) << 40
+	headCounter = uint64(format.KindCounter) << 40
+	headWait    = uint64(format.KindWait) << 40
+	headHold    = uint64(format.KindHold) << 40
+	headTrack   = uint64(format.KindTrack) << 40
+	headGo      = uint64(format.KindGo) << 40
+	headEnd     = uint64(format.KindEnd) << 40
+)
+
+// recorder is one recording. What workers read is set before it becomes
+// current and does not change.
+type recorder struct {
+	gen   int64     // tells recordings apart
+	fast  *sys.Fast // nil: the Go path
+	pool  *mmpool.Pool
+	names *names
+	clock sys.Clock
+	goids sys.Goids
+	rate  int64 // ticks per second
+	began int64 // ticks
+	path  string
+	file  *os.File
+	hot   *os.File // of the backing shm: where chunks are before they are in file
+	id    [16]byte // the trace's
+	opts  Options
+
+	stripes  *[stripeCount]stripe // of the Go path
+	striping uint64               // how many of them are used, less 1
+	mapped   sys.Range            // where its chunks are; zero: on the heap
+	plain    bool                 // the Go path's usual scope is begun and ended without goBegin and goEnd
+	units    atomic.Int64         // written by it that are not records of their own
+	progress *progressTable
+
+	blocks blockWriter
+	kept   blockWriter // in a ring: what is never overwritten
+	ring   *ring       // nil: the recording is none
+
+	segments atomic.Int64 // files that its ring lies in
+	flusher  *flusher.Flusher
+	stacks   stacks
+	walk     bool // the frame pointers lead to a function's callers
+	sampler  *heartbeat.Sampler
+	beatMu   sync.Mutex // one beat at a time: the ticker's, and Stop's
+	counted  int64      // records, as the last beat told them; under beatMu
+	values   []format.FieldValue
+	threads  []format.Thread
+	trusted  bool
+	last     sys.Reading // of the clocks
+	slope    float64     // ticks per ns between the last two readings; 0: not known
+	ticker   sync.WaitGroup
+	quit     chan struct{}
+	gaps     [format.LossOpen + 1]gap
+	cost     int64 // of a scope, ps
+	words    string
+	refused  string // to threads that are new, as the last beat told
+
+	watch   *watch      // nil: no triggers
+	errand  chan func() // for the goroutine that does them
+	copying sync.Mutex  // held while a snapshot is written
+	shut    bool        // no more; under copying
+	asked   uint64      // the last request from outside that was looked at
+
+	filter    glob.Filter // as it was set; control is held
+	expr      atomic.Pointer[string]
+	off       atomic.Bool // from outside: nothing is recorded
+	snapshots atomic.Int64
+	failed    atomic.Pointer[error] // of the last triggered snapshot
+
+	losses      []uint64 // rows of counters, in chunk 0: see lose
+	noLosses    uint32   // not 0: they get no more
+	doubleEnds  atomic.Int64
+	foreignEnds atomic.Int64
+	staleEnds   atomic.Int64
+	argsCut     atomic.Int64
+	lateEnds    atomic.Int64
+	final       Statistics
+	closed      atomic.Bool
+}
+
+// ticks turns a duration into ticks.
+func (r *recorder) ticks(d time.Duration) int64 {
+	return int64(float64(d) * float64(r.rate) / 1e9)
+}
+
+// beginExt begins a scope with an extension.
+func (r *recorder) beginExt(head uint64, x *encoder) Handle {
+	if r.fast == nil {
+		return r.goBegin(head, x)
+	}
+	loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
+	if start != 0 {
+		return Handle{Loc: loc, Start: start}
+	}
+	return r.beginSlow(head, x, loc)
+}
+
+// put writes a complete record; count is 1, or 0 for an end apart. It tells
+// whether there was a place for it.
+func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
+	if r.fast == nil {
+		return r.goPut(rec, x, count)
+	}
+	var ext *uint64
+	var u int64
+	if x != nil {
+		u = x.units()
+		ext = &x.w[0]
+		rec[2] |= format.ExtBit
+	}
+	why := format.LossBusy
+	for range attempts {
+		loc, at := sys.PutFast(rec, r.gen, ext, u, count)
+		if at != 0 {
+			return true
+		}
+		if w := r.mend(loc); w != 0 {
+			why = w
+			break
+		}
+	}
+	r.losePut(why, count)
+	return false
+}
+
+// losePut counts a record that put can't keep: an end apart for itself, since
+// its scope is there, and shows as open.
+func (r *recorder) losePut(why format.Loss, count int64) {
+	if count == 0 {
+		why = format.LossEnd
+	}
+	r.lose(why)
+}
+
+// attempts is how often a record tries to find its place. Each failure means
+// that the goroutine was moved to another P at the wrong moment.
+const attempts = 64
+
+// beginSlow mends what kept the assembly from writing, and tries again.
+func (r *recorder) beginSlow(head uint64, x *encoder, reason int64) Handle {
+	for range attempts {
+		if why := r.mend(reason); why != 0 {
+			r.lose(why)
+			return Handle{}
+		}
+		var start int64
+		if x == nil {
+			reason, start = sys.BeginFast(head, r.gen)
+		} else {
+			reason, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
+		}
+		if start != 0 {
+			return Handle{Loc: reason, Start: start}
+		}
+	}
+	r.lose(format.LossBusy)
+	return Handle{}
+}
+
+// mend gives the P a chunk or its thread an anchor, or says why it can't.
+func (r *recorder) mend(reason int64) format.Loss {
+	if sys.NeedAnchor(reason) && r.fast.Anchor() {
+		r.unname()
+		return 0
+	}
+	idx, lost := r.pool.Take()
+	if lost != 0 {
+		return lost
+	}
+	testpoint.Here("chunk.taken")
+	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
+	if _, ok := r.fast.Install(&h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
+		return format.LossStop
+	}
+	testpoint.Here("chunk.installed")
+	r.fast.Anchor()
+	r.unname()
+	testpoint.Here("chunk.anchored")
+	return 0
+}
+
+// unname takes its name from the row of a goroutine that runs what C code calls back, if
+// it has that from an earlier thread, which is gone.
+func (r *recorder) unname() {
+	if r.fast.Inherited(r.goids.Get()) && strings.Contains(goroutineHead(), "locked to thread") {
+		r.put(&[4]uint64{2: headTrack | format.NameEmpty<<48}, nil, 1)
+	}
+}
+
+func (r *recorder) chunkHeader(k format.ChunkKind, p format.Path, idx int64) (h [8]uint64) {
+	var b [format.ChunkHeaderSize]byte
+	at, lap := r.pool.Place(idx)
+	ch := format.ChunkHeader{Kind: k, Path: p, Index: uint32(at), Since: r.clock.Now(), Gen: lap}
+	switch {
+	case r.pool.Kept(idx):
+		ch.Flags = format.FlagKept
+	case r.ring != nil:
+		ch.Number = uint32(idx)
+	}
+	format.PutChunkHeader(b[:], &ch)
+	for i := range h {
+		h[i] = binary.LittleEndian.Uint64(b[8*i:])
+	}
+	return h
+}
+
+// late is how old an end's time may get while its way is mended. The thread's
+// CPU clock is read for now, and taken back to then; after longer than that the
+// thread may have left the CPU in between, so the end is then now.
+const late = 5 * time.Microsecond
+
+// endFast is the way of an end that the assembly did not finish at once.
+func (r *recorder) endFast(h Handle, at int64, x *encoder) {
+	given := at != 0
+	if !given {
+		at = r.clock.Now()
+	}
+	var words *[2]uint64
+	if x != nil {
+		words = new([2]uint64)
+	}
+	for range attempts {
+		reason := sys.EndFast(h.Loc, h.Start, at, words)
+		if reason == 0 {
+			if x != nil {
+				x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
+				x.w[3] = r.headOf(h)
+				r.putEnd(h, int64(words[0]), words[1], x)
+			}
+			return
+		}
+		if reason == sys.Foreign {
+			var rec [4]uint64
+			// Whoever else ended it may have done so already.
+			if reason = sys.Claim(h.Loc, h.Start, &rec); reason == 0 {
+				r.foreignEnds.Add(1)
+				r.endForeign(h, at, rec[2], x)
+				return
+			}
+		}
+		switch {
+		case reason == sys.Late:
+			r.lateEnds.Add(1)
+			r.endApart(h, at, 0, x, true)
+			return
+		case reason == sys.Flushed:
+			if h.Start < r.began {
+				r.staleEnds.Add(1)
+				return
+			}
+			r.endApart(h, at, 0, x, false)
+			return
+		case reason == sys.Ended:
+			r.doubleEnds.Add(1)
+			return
+		case reason == sys.Stale:
+			if r.ring != nil && h.Start >= r.began {
+				r.endApart(h, at, 0, x, false) // its chunk's number is another's by now
+				return
+			}
+			r.staleEnds.Add(1)
+			return
+		case r.mend(reason) != 0:
+			r.lose(format.LossEnd)
+			return
+		}
+		if now := r.clock.Now(); !given && now-at > r.ticks(late) {
+			at = now
+		}
+	}
+	r.lose(format.LossEnd)
+}
+
+// offset is where a scope's record is in the file.
+func (r *recorder) offset(h Handle) int64 {
+	if r.fast != nil {
+		return h.Loc - int64(r.pool.Base())
+	}
+	return h.Loc
+}
+
+// endApart ends a scope whose chunk may be gone by a record of its own. late says that
+// the record was completed in place too, when its chunk had begun to leave.
+func (r *recorder) endApart(h Handle, at int64, cpu uint64, x *encoder, late bool) {
+	var buf [smallWords]uint64
+	if x == nil {
+		x = &encoder{w: buf[:], r: r}
+		x.place(r.offset(h))
+	}
+	if r.ring != nil {
+		off := r.offset(h)
+		leaving := r.pool.State(off/mmpool.ChunkSize) == mmpool.Leaving
+		head, ok := r.ring.end(begun{off, h.Start}, at, leaving)
+		if !ok {
+			if !late { // else it was completed in time
+				r.doubleEnds.Add(1)
+			}
+			return
+		}
+		if head == 0 && leaving {
+			head = r.headOf(h) // still in memory, and not looked through yet
+		}
+		x.w[3] = head
+	}
+	r.putEnd(h, at, cpu, x)
+}
+
+// endForeign ends a scope on another goroutine than the one that began it; head
+// is word 2 of its record.
+func (r *recorder) endForeign(h Handle, at int64, head uint64, x *encoder) {
+	var buf [smallWords]uint64
+	if x == nil {
+		x = &encoder{w: buf[:], r: r}
+		x.place(r.offset(h))
+	}
+	x.w[2], x.w[3] = head&format.MaxGoid, head
+	r.putEnd(h, at, 0, x)
+}
+
+// putEnd writes an end as a record of its own. cpu is its word 3; where the begin
+// is, is in x.
+func (r *recorder) putEnd(h Handle, at int64, cpu uint64, x *encoder) {
+	if x.cut > 0 || x.short {
+		r.argsCut.Add(1)
+	}
+	testpoint.Here("end.marked")
+	r.put(&[4]uint64{uint64(at), uint64(h.Start), headEnd, cpu}, x, 0)
+	testpoint.Here("end.put")
+}
+
+// headOf is word 2 of a scope's record, whose chunk was in memory a moment ago; 0
+// if it is not any more.
+func (r *recorder) headOf(h Handle) uint64 {
+	off := r.offset(h)
+	w := r.pool.Words(off / mmpool.ChunkSize)
+	if w == nil {
+		return 0
+	}
+	rec := w[off%mmpool.ChunkSize/8:]
+	if atomic.LoadUint64(&rec[0]) != uint64(h.Start) {
+		return 0
+	}
+	return atomic.LoadUint64(&rec[2])
+}

@@ -1,0 +1,79 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Retries watches a loop that tries again.
+type Retries struct {
+	name  string
+	tries int
+	w     waiting
+}
+
+// Retry watches a loop. See scope.Retry.
+func Retry(name string) Retries { return Retries{name: name} }
+
+// Again tells that a try failed.
+func (t *Retries) Again() {
+	t.tries++
+	if atomic.LoadUint64(&sys.Live.Locking) != 0 {
+		t.again()
+	}
+}
+
+// Done tells that the loop is over.
+func (t *Retries) Done() {
+	if t.w.r != nil {
+		t.done()
+	}
+}
+
+func (t *Retries) again() {
+	if t.w.r == nil {
+		r := current.Load()
+		t.w = waiting{r: r, sums: retriesOf(t.name), what: retryWhat, start: r.clock.Now()}
+		if !t.w.ready() {
+			t.w.begun, t.w.sums = true, nil // left out: never due, and not counted
+		}
+	}
+	t.w.due()
+}
+
+func (t *Retries) done() {
+	if t.w.sums != nil {
+		t.w.over(atomic.LoadUint64(&sys.Live.Locking), t.tries)
+	}
+	t.w = waiting{}
+}
+
+// retriesOf is what is counted of the loops of a name.
+func retriesOf(name string) *lockSums {
+	t := &lockTable.retries
+	t.RLock()
+	s := t.by[name]
+	t.RUnlock()
+	if s != nil {
+		return s
+	}
+	t.Lock()
+	defer t.Unlock()
+	if s := t.by[name]; s != nil {
+		return s
+	}
+	if len(t.by) >= maxLocks {
+		return restLocks
+	}
+	if t.by == nil {
+		t.by = map[string]*lockSums{}
+	}
+	s = newSums(0, name, format.LockRetry)
+	t.by[s.name] = s
+	s.register()
+	return s
+}

@@ -1,0 +1,417 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// segmentFiles are those that there are of the trace at path.
+func segmentFiles(t *testing.T, path string) (names []string) {
+	t.Helper()
+	all, err := filepath.Glob(path + ".*")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range all {
+		if _, _, ok := format.SegmentNumber(name); ok {
+			names = append(names, name)
+		}
+	}
+	return names
+}
+
+// segmentsTold is how many segments the trace says that it has.
+func segmentsTold(t *testing.T, path string) int64 {
+	t.Helper()
+	b, err := os.ReadFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, s, err := format.DecodeHeader(b)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s.Files
+}
+
+// contents is what a trace has, read as one.
+type contents struct {
+	steps int64            // records of worked, besides those that were carried
+	last  map[string]int64 // by row
+	t     *trace.Trace
+}
+
+// worked records steps on two rows and returns how many scopes it began.
+func worked(perWorker int) int64 {
+	var wg sync.WaitGroup
+	for g := range 2 {
+		wg.Go(func() {
+			Track(fmt.Sprint("worker ", g))
+			for i := range perWorker {
+				Task("step", i)()
+				if i%200 == 199 {
+					time.Sleep(200 * time.Microsecond) // else they are faster than the flusher
+				}
+			}
+		})
+	}
+	wg.Wait()
+	return int64(2 * (perWorker + 1))
+}
+
+func readContents(t *testing.T, path string, gaps bool) *contents {
+	t.Helper()
+	h := &contents{last: map[string]int64{}}
+	var there map[int64]int64 // from when on, by number
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	h.t = tr
+	err = tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if there == nil {
+			there = map[int64]int64{}
+			for _, c := range tr.Chunks() {
+				there[int64(c.Number)] = tr.Nanos(c.Since)
+			}
+		}
+		if since, ok := there[int64(e.Loc)/format.ChunkSize]; ok && e.Start >= since {
+			h.steps++
+		}
+		if tr.Name(e.Name) == "step" {
+			row, i := tr.Name(e.Track), e.Args[0].Int()
+			if before, ok := h.last[row]; ok && i != before+1 && !gaps {
+				t.Errorf("%s: step %d comes after %d", row, i, before)
+			}
+			if whole(tr, e) {
+				h.last[row] = i
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return h
+}
+
+// TestSegments records several times what the segments hold. They and the trace are one:
+// what is left is the last, of each worker without a gap, and everything is accounted for.
+func TestSegments(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		const bytes, count = 1 << 20, 5
+		perWorker := fewer(300_000)
+		start(t, backing, WithSegments(bytes, count), WithFlushEvery(20*time.Millisecond))
+		Begin("long", "argument")
+		issued := worked(perWorker) + 1
+		// Where the disk is slow there may be more than count, of which none could go then.
+		// The next that is made finds that they can.
+		calm := false
+		for end := time.Now().Add(20 * time.Second); len(segmentFiles(t, Path())) > count && time.Now().Before(end); time.Sleep(time.Millisecond) {
+			calm = true
+			for range 1000 {
+				Task("calm")()
+				issued++
+			}
+		}
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		s := Stats()
+		if s.Recorded+s.Overwritten+s.Lost.Total() != issued || s.Overwritten == 0 || s.Overwritten+s.Lost.Total() < issued/3 {
+			t.Errorf("%d issued: %+v", issued, s)
+		}
+		files := segmentFiles(t, Path())
+		if len(files) < 2 || len(files) > count {
+			t.Errorf("%d segments: %q", len(files), files)
+		}
+		for _, name := range files {
+			st, err := os.Lstat(name)
+			if err != nil || st.Size() > bytes || st.Size()%format.ChunkSize != 0 || st.Mode() != 0o600 {
+				t.Errorf("%s: %v, %v", name, st, err)
+			}
+		}
+		verify(t, Path())
+		h := readContents(t, Path(), s.Lost.Total() > 0)
+		if h.steps != s.Recorded {
+			t.Errorf("%d recorded, the trace has %d", s.Recorded, h.steps)
+		}
+		if s.Lost.Total() == 0 && !calm && (h.last["worker 0"] != int64(perWorker-1) || h.last["worker 1"] != int64(perWorker-1)) {
+			t.Errorf("the last steps are %v", h.last)
+		}
+		if over := h.t.State(); over.Overwritten != s.Overwritten || over.Until <= 0 || h.t.Ring() != bytes*count {
+			t.Errorf("the trace says %+v, Stats %d overwritten, %d files", over, s.Overwritten, len(files))
+		}
+		t.Logf("%d issued: %d recorded in %d segments, %d overwritten, %d lost", issued, s.Recorded, len(files), s.Overwritten, s.Lost.Total())
+	})
+}
+
+// TestSegmentsFollowed follows a trace while its segments come and go: every step is
+// delivered once, in order, and none is missed that the follower does not tell of.
+func TestSegmentsFollowed(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		perWorker := fewer(200_000)
+		start(t, backing, WithSegments(1<<20, 4), WithFlushEvery(10*time.Millisecond))
+		path, onHeap := Path(), record.Current.Load().Pool().Heap()
+		f, err := hot.Open(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer f.Close()
+		follower, err := trace.NewFollower(f, f.Size, trace.FollowOptions{FromStart: true})
+		if err != nil {
+			t.Fatal(err)
+		}
+		stopped := make(chan error)
+		issued := int64(0)
+		go func() {
+			issued = worked(perWorker)
+			// A flusher that gets no CPU lets no segment go.
+			for begin := time.Now(); Stats().Overwritten == 0 && time.Since(begin) < 20*time.Second; time.Sleep(time.Millisecond) {
+				for range 1000 {
+					Task("more")()
+				}
+			}
+			stopped <- Stop()
+		}()
+		type step struct {
+			goid uint64
+			i    int64
+		}
+		seen, last := map[step]bool{}, map[uint64]int64{}
+		deadline := time.Now().Add(30 * time.Second)
+		for done := false; !done && time.Now().Before(deadline); time.Sleep(time.Millisecond) {
+			done, err = follower.Poll(func(e *trace.Event) bool {
+				tr := follower.Trace()
+				if tr.Name(e.Name) != "step" || len(e.Args) == 0 {
+					return true
+				}
+				at := step{e.Goid, e.Args[0].Int()}
+				if seen[at] {
+					t.Errorf("%+v is delivered twice", at)
+				}
+				seen[at] = true
+				last[e.Goid] = max(last[e.Goid], at.i)
+				return true
+			})
+			if err != nil {
+				t.Fatal(err)
+			}
+		}
+		if err := <-stopped; err != nil {
+			t.Fatal(err)
+		}
+		s := Stats()
+		n := int64(len(seen))
+		// Of a heap's chunk a copy may be all that was there to read, and later ones not
+		// be known of.
+		if missed := follower.Missed(); n+s.Lost.Total() < issued-2 && missed == 0 && !onHeap {
+			t.Errorf("%d of %d steps were delivered, %d lost, and none missed", n, issued, s.Lost.Total())
+		}
+		for goid, i := range last {
+			if s.Lost.Total() == 0 && i != int64(perWorker-1) {
+				t.Errorf("goroutine %d: the last step is %d", goid, i)
+			}
+		}
+		if s.Overwritten == 0 {
+			t.Errorf("nothing was overwritten: %+v", s)
+		}
+		t.Logf("%d issued, %d delivered, %d chunks missed, %d overwritten", issued, n, follower.Missed(), s.Overwritten)
+	})
+}
+
+// TestSegmentsTaken: somebody deletes, renames and replaces segments while they are
+// written. The program goes on, what is there is read, what is not is told of, and a
+// file that is not the recorder's is left alone.
+func TestSegmentsTaken(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithSegments(1<<20, 6), WithFlushEvery(10*time.Millisecond))
+		path := Path()
+		// Of the next numbers two are taken: one by a link, one by a file.
+		precious := filepath.Join(t.TempDir(), "precious")
+		if err := os.WriteFile(precious, []byte("precious"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.Symlink(precious, format.SegmentName(path, 3)); err != nil {
+			t.Skip(err)
+		}
+		if err := os.WriteFile(format.SegmentName(path, 4), []byte("mine"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		issued := worked(fewer(100_000))
+		files := segmentFiles(t, path)
+		oldest := files[1] // the first one is held by the heartbeats
+		for i := 2; oldest <= format.SegmentName(path, 4); i++ {
+			oldest = files[i]
+		}
+		if err := os.Remove(oldest); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(oldest, []byte("another's"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		newest := func() uint32 {
+			files := segmentFiles(t, path)
+			_, n, _ := format.SegmentNumber(files[len(files)-1])
+			return n
+		}
+		until(t, "the deleted one to be overwritten", func() bool {
+			issued += worked(2000)
+			return format.SegmentName(path, newest()-6) > oldest
+		})
+		for _, name := range []string{oldest, format.SegmentName(path, 4), precious} {
+			if b, err := os.ReadFile(name); err != nil || len(b) > 10 {
+				t.Errorf("%s: %q, %v", name, b, err)
+			}
+		}
+		// Now one of those that are there in the end.
+		files = segmentFiles(t, path)
+		gone := files[len(files)-3]
+		if err := os.Rename(gone, gone+".away"); err != nil {
+			t.Fatal(err)
+		}
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		s := Stats()
+		if s.Recorded+s.Overwritten+s.Lost.Total() != issued {
+			t.Errorf("%d issued: %+v", issued, s)
+		}
+		// One that an idle owner still has a place in is not overwritten: the one that was
+		// deleted may be such a one.
+		var present int64
+		for _, name := range segmentFiles(t, path) {
+			if b, err := os.ReadFile(name); err == nil && len(b) > format.SegmentHeaderSize {
+				present++
+			}
+		}
+		held := segmentsTold(t, path) - 1 - present
+		if held < 0 || held > 1 {
+			t.Fatalf("%d segments are held, of which one was deleted", held)
+		}
+		check := func(missing int64) int64 {
+			t.Helper()
+			c := readContents(t, path, true)
+			told := int64(0)
+			for _, p := range c.t.Problems() {
+				if strings.Contains(p.Text, "a segment is missing") {
+					told += p.Count
+				}
+			}
+			if told != missing {
+				t.Errorf("the trace tells of %d missing segments, want %d", told, missing)
+			}
+			return c.steps
+		}
+		if n := check(1 + held); n >= s.Recorded || n == 0 {
+			t.Errorf("%d of %d records are there without a segment", n, s.Recorded)
+		}
+		if err := os.Rename(gone+".away", gone); err != nil {
+			t.Fatal(err)
+		}
+		if n := check(held); held == 0 && n != s.Recorded || held > 0 && n >= s.Recorded {
+			t.Errorf("%d of %d records are there, %d segments missing", n, s.Recorded, held)
+		}
+		if held == 0 {
+			verify(t, path)
+		}
+	})
+}
+
+// TestSegmentsCopied: a segment that was finished does not change any more, and a copy
+// of all files, taken elsewhere, is the same trace.
+func TestSegmentsCopied(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		start(t, backing, WithSegments(1<<20, 8), WithFlushEvery(10*time.Millisecond))
+		worked(fewer(100_000))
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		there := readContents(t, Path(), true)
+		away := filepath.Join(t.TempDir(), "other.scope")
+		for _, name := range append(segmentFiles(t, Path()), Path()) {
+			b, err := os.ReadFile(name)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(away+strings.TrimPrefix(name, Path()), b, 0o600); err != nil {
+				t.Fatal(err)
+			}
+		}
+		if here := readContents(t, away, true); here.steps != there.steps || here.steps == 0 {
+			t.Errorf("%d of %d records are in the copy", here.steps, there.steps)
+		}
+		verify(t, away)
+		segment := segmentFiles(t, away)[0]
+		if _, err := trace.OpenFile(segment); !errors.Is(err, format.ErrNotTrace) || !strings.Contains(err.Error(), away+"\n") && !strings.HasSuffix(err.Error(), away) {
+			t.Errorf("a segment alone: %v, want which trace to give", err)
+		}
+	})
+}
+
+// TestSegmentsOverwrite replaces a trace: its segments go with it, and nobody else's.
+func TestSegmentsOverwrite(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "t.scope")
+	record := func(opts ...Option) {
+		t.Helper()
+		if err := Start(path, append(opts, WithOverwrite())...); err != nil {
+			t.Fatal(err)
+		}
+		worked(fewer(20_000))
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+	}
+	record(WithSegments(1<<20, 4))
+	mine := format.SegmentName(path, 77)
+	if err := os.WriteFile(mine, []byte("mine"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if n := len(segmentFiles(t, path)); n < 2 {
+		t.Fatalf("%d segments", n)
+	}
+	record()
+	if files := segmentFiles(t, path); len(files) != 1 || files[0] != mine {
+		t.Errorf("%q are left", files)
+	}
+	verify(t, path)
+}
+
+// TestSegmentsOptions are the options that make no sense.
+func TestSegmentsOptions(t *testing.T) {
+	for name, opts := range map[string][]Option{
+		"small":        {WithSegments(1<<20-1, 4)},
+		"negative":     {WithSegments(-1, 4)},
+		"one":          {WithSegments(1<<20, 1)},
+		"none":         {WithSegments(1<<20, 0)},
+		"many":         {WithSegments(1<<20, 1001)},
+		"large":        {WithSegments(1<<40, 2)},
+		"much":         {WithSegments(1<<30, 65)},
+		"with a ring":  {WithSegments(1<<20, 4), WithRing(8 << 20)},
+		"with a limit": {WithSegments(1<<20, 4), WithLimit(8 << 20)},
+	} {
+		dir := t.TempDir()
+		if err := Start(dir, opts...); !errors.Is(err, ErrOption) {
+			t.Errorf("%s: %v, want ErrOption", name, err)
+			_ = Stop()
+		}
+		if list, _ := os.ReadDir(dir); len(list) != 0 {
+			t.Errorf("%s: %v is left", name, list)
+		}
+	}
+}

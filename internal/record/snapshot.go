@@ -1,0 +1,112 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Snapshot writes what the recording holds now. See scope.Snapshot.
+func Snapshot(path string) error {
+	if inBubble() {
+		return ErrBubble
+	}
+	r := current.Load()
+	if r == nil || sys.Forked() || atomic.LoadUint32(&sys.Live.On) == Off {
+		return ErrStopped
+	}
+	_, err := r.snapshot(path, "")
+	return err
+}
+
+// snapshotter is (*recorder).snapshot. It is called by way of the options that need
+// it, so that programs without them don't contain it: it is a hundred kilobytes.
+type snapshotter func(r *recorder, path, why string) (string, error)
+
+// snapshot writes one; why is a fact that it gets.
+func (r *recorder) snapshot(path, why string) (string, error) {
+	r.copying.Lock() // one at a time, and none when the file is closed
+	defer r.copying.Unlock()
+	if r.shut {
+		return "", ErrStopped
+	}
+	if path == "" {
+		return "", fmt.Errorf("scope: %w: the path is empty; give a directory or a file", ErrOption)
+	}
+	if st, err := os.Stat(path); err == nil && st.IsDir() {
+		path = filepath.Join(path, fileName(""))
+	}
+	r.tellCollectors(collectSnapshot)
+	o := snapshot.Options{Now: r.clock.Now(), Refresh: func() error { return r.saveLive(false) }}
+	if why != "" {
+		o.Facts = append(o.Facts, snapshot.Fact{Key: "snapshot_reason", Value: why})
+	}
+	src, done, err := r.joined()
+	if err != nil {
+		return "", fmt.Errorf("scope: %w", err)
+	}
+	defer done()
+	res, err := snapshot.Create(path, src, o)
+	if errors.Is(err, fs.ErrExist) {
+		return "", fmt.Errorf("%w; give another path than %s: %w", ErrExists, path, err)
+	}
+	if err != nil {
+		return "", fmt.Errorf("scope: %w", err)
+	}
+	r.snapshots.Add(1)
+	return res.Path, nil
+}
+
+// saveLive brings the file up to date with what is in memory, where it is a copy
+// of that. Last comes the chunk that says what is there, and whether the trace is
+// closed: not where something could not be written that can be found elsewhere.
+func (r *recorder) saveLive(final bool) (failed error) {
+	for _, idx := range append(r.pool.Live(nil), 0) {
+		if idx == 0 && failed != nil && r.hot != nil {
+			break
+		}
+		if err := r.pool.Save(idx, idx+1, final); err != nil {
+			failed = err
+		}
+	}
+	return failed
+}
+
+// errands does what must not be done by a worker, nor keep a tick waiting.
+func (r *recorder) errands() {
+	defer r.ticker.Done()
+	for {
+		select {
+		case <-r.quit:
+			// What was slow just before Stop is kept too.
+			select {
+			case f := <-r.errand:
+				f()
+			default:
+			}
+			return
+		case f := <-r.errand:
+			if !sys.Forked() {
+				f()
+			}
+		}
+	}
+}
+
+// send leaves f to errands; false if there are others already.
+func (r *recorder) send(f func()) bool {
+	select {
+	case r.errand <- f:
+		return true
+	default:
+		return false
+	}
+}

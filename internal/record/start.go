@@ -1,0 +1,296 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"encoding/binary"
+	"fmt"
+	"math/rand/v2"
+	"runtime"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// control is held by Start, Stop and SetFilter.
+var control sync.Mutex
+
+// generation numbers the recordings of the process.
+var generation int64
+
+// Start begins a recording. See scope.Start.
+func Start(path string, o Options) error {
+	switch {
+	case sys.Forked(): // before anything is locked: who could unlock it may not be here
+		return fmt.Errorf("starting %s: %w", path, ErrForked)
+	case inBubble():
+		return fmt.Errorf("starting %s: %w", path, ErrBubble)
+	}
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&sys.Live.On) != Off {
+		return fmt.Errorf("starting %s: %w", path, ErrRunning)
+	}
+	filter, err := o.check()
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	f, err := createTrace(path, o.Overwrite)
+	if err != nil {
+		return fmt.Errorf("starting %s: %w", path, err)
+	}
+	r, err := newRecorder(f.Name(), o, filter, f)
+	if err != nil {
+		removeTrace(f)
+		return fmt.Errorf("starting %s: %w", f.Name(), err)
+	}
+	r.run()
+	return nil
+}
+
+func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*recorder, error) {
+	generation++
+	r := &recorder{
+		gen:     generation,
+		path:    path,
+		file:    f.File,
+		opts:    o,
+		clock:   sys.NewClock(),
+		goids:   sys.NewGoids(),
+		sampler: heartbeat.New(),
+		quit:    make(chan struct{}),
+		trusted: true,
+	}
+	binary.LittleEndian.PutUint64(r.id[:], rand.Uint64())
+	binary.LittleEndian.PutUint64(r.id[8:], rand.Uint64())
+	if r.rate = rateOf(r.clock); r.rate == 0 {
+		return nil, fmt.Errorf("the clock does not advance")
+	}
+	var err error
+	if o.watch != nil {
+		if r.watch, err = o.watch(&r.opts, r.ticks); err != nil {
+			return nil, err
+		}
+	}
+	r.filter, r.errand = filter, make(chan func(), 1)
+	r.stacks.wake = make(chan struct{}, 1)
+	r.expr.Store(&o.Filter)
+	w := r.choosePath()
+	if err := sys.Wipe(); err != nil {
+		w.fork = err.Error()
+	}
+	if o.ring > 0 {
+		o.newRing(r)
+	}
+	pool, err := r.newPool(f.File, &w)
+	if err != nil {
+		return nil, noSpace(err)
+	}
+	r.pool = pool
+	r.losses = pool.Words(0)[format.CountersOffset/8:]
+	if r.fast != nil {
+		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, o.CPU)
+		r.fast.Losses(r.losses[:format.OwnRows*rowWords])
+		w.cpu = r.fast.NoSwitch
+		if r.watch != nil {
+			r.fast.Trigger(r.watch.least)
+		}
+	} else {
+		r.stripes = new([stripeCount]stripe)
+		r.progress = new(progressTable)
+		if a := pool.Range(); a != nil {
+			r.mapped = *a
+		}
+		r.plain = r.mapped.Base() != 0 && r.clock.Counter() && r.goids.Fast()
+		for i := range r.stripes {
+			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
+		}
+		r.striping = stripeCount - 1
+		for r.ring != nil && (int64(r.striping)+1)*ownedPart > r.opts.ring/mmpool.ChunkSize {
+			r.striping >>= 1
+		}
+	}
+	first := r.clock.Read(8)
+	r.began = first.Ticks
+	testpoint.Here("start.pool")
+	r.writeHeader(r.fileHeader(first))
+	testpoint.Here("start.header")
+	r.names = newNames(r.fast, filter, r.defineName)
+	r.writeFacts(w)
+	r.cost = scopeCost(r.clock, r.rate)
+	r.beat(first)
+	if pool.Copies() { // let the file be a trace at once
+		if err := r.saveLive(false); err != nil {
+			pool.Shut()
+			_ = pool.Close() // or no other recording could be mapped
+			r.closeHot(true, true)
+			pool.Discard()
+			return nil, noSpace(err)
+		}
+	}
+	return r, nil
+}
+
+// noSpace makes an error that means it ErrNoSpace.
+func noSpace(err error) error {
+	if mmpool.IsNoSpace(err) {
+		return fmt.Errorf("%w: %w", ErrNoSpace, err)
+	}
+	return err
+}
+
+// run lets the workers in and starts our goroutines.
+func (r *recorder) run() {
+	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Tick: r.tick}
+	if r.fast != nil {
+		cfg.Expire = func(idx int64) {
+			r.fast.Expire(r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize)
+		}
+	} else {
+		cfg.Whole = r.whole
+	}
+	if r.ring != nil {
+		cfg.Leave, cfg.Reclaim = r.ring.left, r.ring.reclaim
+	}
+	r.flusher = flusher.Start(cfg)
+	r.ticker.Add(2)
+	go r.beats()
+	go r.errands()
+	go r.adopt() // also without a hot file: what was left may have taken its room
+	r.tellCollectors(collectStart)
+	current.Store(r)
+	if r.fast != nil {
+		r.fast.Run(r.gen)
+		atomic.StoreUint32(&sys.Live.On, fastPath)
+	} else {
+		atomic.StoreUint32(&sys.Live.On, goPath)
+	}
+	r.startLocks()
+}
+
+// Stop ends the recording. See scope.Stop.
+func Stop() error {
+	switch {
+	case sys.Forked():
+		return ErrStopped
+	case inBubble():
+		return ErrBubble
+	}
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&sys.Live.On) == Off {
+		return ErrStopped
+	}
+	r := current.Load()
+	atomic.StoreUint64(&sys.Live.Locking, 0)
+	atomic.StoreUint32(&sys.Live.On, Off)
+	r.pool.ShutRecords()
+	if r.fast != nil {
+		r.fast.Run(0)
+		// The world can't stop while a goroutine is inside the assembly, so
+		// when it has been stopped once nobody of this recording is.
+		var m runtime.MemStats
+		runtime.ReadMemStats(&m)
+		r.fast.Leave(r.gen, func(addr, used uintptr) {
+			idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
+			w := r.pool.Words(idx)
+			atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
+			// What a begin had stored that was then done over elsewhere.
+			clear(w[used/8 : min(int(used/8)+bigWords+format.RecordSize/8, len(w))])
+		})
+		r.sealUnborn()
+	} else {
+		r.goStop()
+	}
+	testpoint.Here("stop.sealed")
+	close(r.quit)
+	r.ticker.Wait()
+	r.tellCollectors(collectStop)
+	r.loseMany(format.LossStack, r.stacks.end())
+	r.flusher.Stop()
+	r.pool.Rest()
+	r.sealUnborn()
+	return r.finish()
+}
+
+// finish writes what the trace ends with and closes it.
+func (r *recorder) finish() error {
+	r.beat(r.clock.Read(4))
+	r.writeGaps(true)
+	if r.ring != nil {
+		r.ring.tellEnded()
+	}
+	testpoint.Here("stop.beat")
+	r.block(format.BlockStop, ticksPayload(r.clock.Now()))
+	testpoint.Here("stop.told")
+	r.shutBlocks()
+	testpoint.Here("stop.shut")
+	r.setState(true)
+	testpoint.Here("stop.closed")
+	r.final = r.stats()
+	r.final.Running = false
+	err := r.flusher.Err()
+	var unsaved error
+	if r.pool.Copies() {
+		if unsaved = r.saveLive(true); unsaved != nil && r.hot == nil {
+			r.giveUp(unsaved)
+		}
+	}
+	if err == nil {
+		err = unsaved
+	}
+	r.copying.Lock()
+	r.shut = true
+	r.copying.Unlock()
+	r.endLosses()
+	r.pool.Shut()
+	still := r.pool.Close() // mapped, if it is not nil
+	if err == nil {
+		err = still
+	}
+	if e := r.file.Close(); e != nil && err == nil {
+		err = e
+	}
+	// Nothing is lost where the hot file stays, so Stop has not failed.
+	if r.final.LastError = r.closeHot(unsaved == nil, still == nil); err != nil {
+		r.final.LastError = err
+	}
+	r.closed.Store(true)
+	if err != nil {
+		return fmt.Errorf("stopping %s: %w", r.path, err)
+	}
+	return nil
+}
+
+// Path returns the trace that is being written, or that was written last.
+func Path() string {
+	if r := current.Load(); r != nil {
+		return r.path
+	}
+	return ""
+}
+
+// SetFilter sets the filter. See scope.SetFilter.
+func SetFilter(expr string) error {
+	if sys.Forked() {
+		return ErrStopped
+	}
+	control.Lock()
+	defer control.Unlock()
+	if atomic.LoadUint32(&sys.Live.On) == Off {
+		return ErrStopped
+	}
+	f, err := glob.Parse(expr)
+	if err != nil {
+		return fmt.Errorf("scope: %w", err)
+	}
+	current.Load().setFilter(f, expr)
+	return nil
+}

@@ -1,0 +1,91 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Statistics is what Stats returns; see scope.Statistics.
+type Statistics struct {
+	Running     bool
+	Path        string
+	Recorded    int64
+	Overwritten int64
+	Stacks      int64
+	Lost        [format.LossOpen + 1]int64 // by format.Loss
+
+	DoubleEnds, ForeignEnds, StaleEnds, OtherNames, OtherStacks, ArgsCut int64
+
+	Bytes         int64
+	PreparedLeast int64
+	PageFaults    int64
+	PreparedLate  int64
+	Names         int64
+	Recorder      string
+	Filter        string
+	Off           bool
+	Slow          int64
+	Snapshots     int64
+	LastError     error
+}
+
+func (r *recorder) stats() Statistics {
+	s := Statistics{
+		Running:     true,
+		Path:        r.path,
+		Recorded:    r.goCount(),
+		Lost:        r.lost(),
+		DoubleEnds:  r.doubleEnds.Load(),
+		ForeignEnds: r.foreignEnds.Load(),
+		StaleEnds:   r.staleEnds.Load(),
+		ArgsCut:     r.argsCut.Load(),
+		Bytes:       r.pool.Bytes(),
+		Recorder:    r.words,
+	}
+	if r.fast != nil {
+		c := r.fast.Count()
+		s.Recorded = c.Records
+		s.ForeignEnds += c.Foreign
+	}
+	if r.ring != nil {
+		s.Overwritten = r.ring.over.Load()
+		s.Recorded -= s.Overwritten
+	}
+	if r.names != nil {
+		s.Names = r.names.count()
+		s.OtherNames = r.names.others.Load()
+	}
+	s.Stacks, s.OtherStacks = r.stacks.told()
+	if r.flusher != nil {
+		s.LastError = r.flusher.Err()
+	}
+	if p := r.failed.Load(); p != nil && s.LastError == nil {
+		s.LastError = *p
+	}
+	if r.watch != nil {
+		s.Slow = r.watch.seen.Load()
+	}
+	s.Snapshots, s.Filter, s.Off = r.snapshots.Load(), *r.expr.Load(), r.off.Load()
+	s.PreparedLeast, s.PageFaults, s.PreparedLate = r.pool.Low(), r.pool.Unprepared(), r.pool.Made()
+	return s
+}
+
+// Stats tells how the recording goes, or how the last one went. See scope.Stats.
+func Stats() Statistics {
+	r := current.Load()
+	if r == nil || sys.Forked() {
+		return Statistics{}
+	}
+	if r.closed.Load() {
+		s := r.final
+		s.StaleEnds = r.staleEnds.Load()
+		return s
+	}
+	s := r.stats()
+	s.Running = atomic.LoadUint32(&sys.Live.On) != Off
+	return s
+}

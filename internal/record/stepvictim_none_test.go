@@ -1,0 +1,10 @@
+//go:build linux && !amd64 && !scope_off && !scope_pure && !race
+
+package record_test
+
+// Here nobody steps.
+type steppers struct{}
+
+func stepsOf([]string) []string { return nil }
+
+func (t *truth) step([]string) {}

@@ -1,0 +1,210 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/faultfs"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// threadChild in the environment makes the test binary a program that may have few threads:
+// when it needs most of them, the directory to record into, or none, and the backing.
+const threadChild = "SCOPE_THREAD_CHILD"
+
+// TestG37Threads has a program record at full speed that may have ownThreads threads more
+// than it needs without a recording: from the start, from a moment while it records, and
+// where it needs most of them only while it records, or after that. Where there is less
+// Start refuses, and the program lives.
+func TestG37Threads(t *testing.T) {
+	if v := os.Getenv(threadChild); v != "" {
+		threaded(t, strings.Split(v, "\n"))
+		return
+	}
+	faultfs.Children(t)
+	for _, c := range []struct {
+		when   string
+		always bool
+	}{{"before", true}, {"lowered", false}, {"grown", true}, {"after", false}} {
+		t.Run(c.when, func(t *testing.T) {
+			if !c.always && !faultfs.Full() {
+				t.Skip("SCOPEVIEW_FAULT=full")
+			}
+			group, needs := faultfs.PidsGroup(t), 0
+			for range 3 {
+				needs = max(needs, runThreads(t, group, c.when, "", "", 1000, 0).threads)
+			}
+			for _, backing := range []string{"default", "disk", "heap"} {
+				if !record.HaveDisk && backing == "disk" || backing != "default" && !faultfs.Full() {
+					continue
+				}
+				got := runThreads(t, group, c.when, t.TempDir(), backing, needs+record.OwnThreads, 0)
+				if got.refused != "" || got.lost < 0 {
+					t.Errorf("%s: %+v", backing, got)
+				}
+				t.Logf("G37: threads: %s: %s: the program needs %d, with a recording %d", c.when, backing, needs, got.threads)
+			}
+		})
+	}
+	t.Run("refused", func(t *testing.T) {
+		group := faultfs.PidsGroup(t)
+		if got := runThreads(t, group, "before", t.TempDir(), "default", 0, record.OwnThreads-1); !strings.Contains(got.refused, record.ErrThreads.Error()) {
+			t.Errorf("%+v, want that Start refuses", got)
+		}
+	})
+}
+
+type threadStats struct {
+	threads int
+	refused string
+	lost    int64 // of what was issued, what is neither recorded nor counted
+}
+
+// runThreads runs a program that may have most threads, or, if that is 0, some more than it
+// has when it is about to start.
+func runThreads(t *testing.T, group *faultfs.Pids, when, dir, backing string, most, more int) (got threadStats) {
+	t.Helper()
+	group.Limit(t, 1000)
+	cmd := exec.Command(os.Args[0], "-test.run=^TestG37Threads$")
+	cmd.Env = append(os.Environ(), "GOMAXPROCS=2", threadChild+"="+strings.Join([]string{when, dir, backing}, "\n"))
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var says strings.Builder
+	cmd.Stderr = &says
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	defer cmd.Process.Kill()
+	group.Add(t, cmd.Process.Pid)
+	out := bufio.NewReader(pipe)
+	for _, step := range []string{"ready\n", "running\n"} {
+		line, err := out.ReadString('\n')
+		if r, ok := strings.CutPrefix(line, "refused "); ok {
+			got.refused = r
+			break
+		}
+		if line != step {
+			t.Fatalf("it said %q: %v\n%.3000s", line, err, &says)
+		}
+		switch {
+		case (step == "ready\n") == (when == "lowered"):
+		case most == 0:
+			group.Limit(t, group.Used(t)+more)
+		default:
+			group.Limit(t, most)
+		}
+		io.WriteString(in, "on\n")
+	}
+	rest, _ := io.ReadAll(out)
+	if err := cmd.Wait(); err != nil {
+		t.Fatalf("with %d threads the program ended with %v\n%.3000s", most, err, &says)
+	}
+	if got.refused == "" {
+		if _, err := fmt.Sscan(string(rest), &got.threads, &got.lost); err != nil || got.lost != 0 {
+			t.Fatalf("it said %q: %v", rest, err)
+		}
+	}
+	return got
+}
+
+func threaded(t *testing.T, f []string) {
+	when, dir := f[0], f[1]
+	options := map[string][]Option{"disk": {WithBacking(DiskBacking)}, "heap": {WithBacking(HeapBacking)}}[f[2]]
+	in := bufio.NewReader(os.Stdin)
+	step := func(text string) {
+		fmt.Println(text)
+		_, _ = in.ReadString('\n')
+	}
+	var end atomic.Bool
+	var wg sync.WaitGroup
+	block := func() { // each of them is a thread
+		for range 8 {
+			wg.Go(func() {
+				for !end.Load() {
+					d := unix.NsecToTimespec(20e6)
+					_ = unix.Nanosleep(&d, nil)
+				}
+			})
+		}
+	}
+	step("ready")
+	if dir != "" {
+		if err := Start(dir+string(filepath.Separator), append(options, shortTicks(), WithHeartbeat(10*time.Millisecond))...); err != nil {
+			fmt.Println("refused", err)
+			os.Exit(0)
+		}
+	}
+	if when != "grown" && when != "after" {
+		block()
+	}
+	var issued atomic.Int64
+	work := func() {
+		for range runtime.GOMAXPROCS(0) {
+			wg.Go(func() {
+				var garbage [][]byte
+				n := int64(0)
+				for ; !end.Load(); n++ {
+					Task("f1")()
+					if n%1000 == 0 {
+						garbage = append(garbage[len(garbage)/100:], make([]byte, 10_000))
+					}
+				}
+				issued.Add(n)
+			})
+		}
+	}
+	work()
+	time.Sleep(150 * time.Millisecond)
+	step("running")
+	if when == "grown" {
+		block()
+	}
+	time.Sleep(150 * time.Millisecond)
+	if when != "after" {
+		end.Store(true)
+		wg.Wait()
+	}
+	if dir != "" {
+		if err := Stop(); err != nil && !errors.Is(err, ErrNoSpace) {
+			t.Fatal(err)
+		}
+	}
+	if when == "after" {
+		block()
+		time.Sleep(150 * time.Millisecond)
+		end.Store(true)
+		wg.Wait()
+	}
+	threads, err := os.ReadDir("/proc/self/task")
+	if err != nil {
+		t.Fatal(err)
+	}
+	off := int64(0)
+	if s := Stats(); dir != "" && when != "after" {
+		off = issued.Load() - s.Recorded - s.Overwritten - s.Lost.Total()
+	}
+	fmt.Println(len(threads), off)
+	os.Exit(0)
+}

@@ -1,0 +1,176 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/mmpool"
+)
+
+// Bounds of what triggers write.
+const (
+	triggerEvery = 10 * time.Second // a snapshot, at most
+	triggerFiles = 10               // of a program in a directory
+)
+
+// trigger is one WithTrigger.
+type trigger struct {
+	names glob.Filter
+	over  time.Duration
+	ticks int64
+	dir   string
+}
+
+// watch has the triggers of a recording. A scope that took less than the least
+// of them costs a comparison; the others are looked at here.
+//
+// Its functions are called by way of it, and it is made by way of the option: so
+// programs without triggers don't contain them.
+type watch struct {
+	slow func(r *recorder, h Handle, at int64) (*trigger, uint16)
+	fire func(r *recorder, t *trigger, name uint16, took int64)
+
+	list   []trigger
+	least  int64
+	byName sync.Map // name id -> *trigger, nil where none is meant
+	every  time.Duration
+	last   time.Time // of the errands' goroutine
+	seen   atomic.Int64
+}
+
+func newWatch(o *Options, ticks func(time.Duration) int64) (*watch, error) {
+	w := &watch{slow: (*recorder).slow, fire: (*recorder).fire, every: o.triggerEvery}
+	for _, t := range o.triggers {
+		f, err := glob.Parse(t.glob)
+		switch {
+		case err != nil:
+			return nil, fmt.Errorf("%w: WithTrigger: %w", ErrOption, err)
+		case o.ring == 0:
+			return nil, fmt.Errorf("%w: WithTrigger(%q): what it keeps is the ring's content; add WithRing", ErrOption, t.glob)
+		case t.over < 10*time.Microsecond:
+			return nil, fmt.Errorf("%w: WithTrigger(%q, %v): the least is 10µs", ErrOption, t.glob, t.over)
+		case t.dir == "":
+			return nil, fmt.Errorf("%w: WithTrigger(%q): the directory is empty", ErrOption, t.glob)
+		}
+		if err := os.MkdirAll(t.dir, 0o700); err != nil {
+			return nil, fmt.Errorf("WithTrigger: %w", err)
+		}
+		tr := trigger{names: f, over: t.over, ticks: ticks(t.over), dir: t.dir}
+		if w.list = append(w.list, tr); len(w.list) == 1 || tr.ticks < w.least {
+			w.least = tr.ticks
+		}
+	}
+	return w, nil
+}
+
+// of is the trigger that means a name, nil if none does; of several the one with
+// the least limit, which fires whenever another would.
+func (w *watch) of(id uint16, n *names) *trigger {
+	if t, ok := w.byName.Load(id); ok {
+		return t.(*trigger)
+	}
+	var found *trigger
+	if name, ok := n.text(id); ok {
+		for i := range w.list {
+			if t := &w.list[i]; t.names.Match(name) && (found == nil || t.ticks < found.ticks) {
+				found = t
+			}
+		}
+	}
+	w.byName.Store(id, found)
+	return found
+}
+
+// slow tells whether a scope that ends at a tick fires a trigger. It is to be
+// asked before the scope has ended, while it is known what the scope is.
+func (r *recorder) slow(h Handle, at int64) (t *trigger, name uint16) {
+	var head uint64
+	if s := r.pool.State(r.offset(h) / mmpool.ChunkSize); s == mmpool.Open || s == mmpool.Sealed {
+		head = r.headOf(h)
+	}
+	if head == 0 {
+		head = r.ring.headOf(begun{r.offset(h), h.Start})
+	}
+	rec := format.Record{Head: head}
+	if t = r.watch.of(rec.Name(), r.names); t == nil || head == 0 || at-h.Start < t.ticks {
+		return nil, 0
+	}
+	return t, rec.Name()
+}
+
+// fire has a snapshot written because of a scope that has ended.
+func (r *recorder) fire(t *trigger, name uint16, took int64) {
+	r.watch.seen.Add(1)
+	r.send(func() {
+		w := r.watch
+		if !w.last.IsZero() && time.Since(w.last) < w.every {
+			return
+		}
+		w.last = time.Now()
+		text, _ := r.names.text(name)
+		d := time.Duration(float64(took) / float64(r.rate) * 1e9)
+		path, err := r.opts.snapshot(r, filepath.Join(t.dir, fileName("slow-")), fmt.Sprintf("%s took %v, the trigger is at %v", text, d, t.over))
+		if err != nil {
+			r.note(fmt.Sprintf("trigger: %s took %v; no snapshot: %v", text, d, err))
+			r.failed.Store(&err)
+			return
+		}
+		r.note(fmt.Sprintf("trigger: %s took %v; snapshot %s", text, d, path))
+		thin(t.dir)
+	})
+}
+
+// thin removes the oldest of the program's triggered snapshots in a directory,
+// so that a program that is slow for days does not fill a disk. What is called
+// alike and is another user's, or no file, neither goes nor counts.
+func thin(dir string) {
+	d, err := os.Open(dir)
+	if err != nil {
+		return
+	}
+	defer d.Close()
+	prefix := programName() + "-slow-"
+	var names []string
+	for {
+		more, err := d.Readdirnames(256)
+		for _, n := range more {
+			if !strings.HasPrefix(n, prefix) || !strings.HasSuffix(n, extension) {
+				continue
+			}
+			if st, err := os.Lstat(filepath.Join(dir, n)); err == nil && st.Mode().IsRegular() && sys.Own(st) {
+				names = append(names, n)
+			}
+		}
+		if err != nil {
+			break
+		}
+	}
+	for ; len(names) > triggerFiles; names = names[1:] {
+		for i := range names { // the time is in the name
+			if names[i] < names[0] {
+				names[0], names[i] = names[i], names[0]
+			}
+		}
+		_ = os.Remove(filepath.Join(dir, names[0]))
+	}
+}
+
+// headOf is word 2 of a scope whose chunk has left and that is open, else 0.
+func (g *ring) headOf(b begun) uint64 {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if c := g.open[b]; c != nil {
+		return c.Record.Head
+	}
+	return 0
+}

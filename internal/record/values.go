@@ -1,0 +1,34 @@
+package record
+
+import (
+	"errors"
+	"time"
+)
+
+// What package scope exports has its comments there.
+var (
+	ErrRunning = errors.New("scope: a recording is running; call Stop first")
+	ErrStopped = errors.New("scope: no recording is running; call Start first")
+	ErrExists  = errors.New("scope: the file exists")
+	ErrOption  = errors.New("scope: option not supported")
+	ErrNoSpace = errors.New("scope: not enough space on the file system")
+	ErrForked  = errors.New("scope: not in a child that was forked and has not exec'ed; Go does not work there in full")
+	ErrBubble  = errors.New("scope: not inside a bubble of testing/synctest; do it outside, for example in TestMain")
+)
+
+// Bounds of what options ask for.
+const (
+	NoLimit      int64 = -1
+	DefaultLimit int64 = 1 << 30
+	MinRing      int64 = 4 << 20
+	MaxRing      int64 = 64 << 30
+	MinSegment   int64 = 1 << 20
+	MaxSegments        = 1000
+)
+
+// What Options.SetLocks takes besides durations.
+const (
+	LocksAll        time.Duration = 0
+	LocksCalibrated time.Duration = -1
+	LocksOff        time.Duration = -2
+)

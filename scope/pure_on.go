@@ -1,5 +1,0 @@
-//go:build scope_pure && !scope_off
-
-package scope
-
-const pureBuild = true

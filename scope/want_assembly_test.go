@@ -1,7 +1,0 @@
-//go:build linux && (amd64 || arm64) && !race && !scope_off && !scope_pure && !scope_nogoid && !scope_noyield && !scope_go
-
-package scope
-
-import "github.com/scopeview/scopeview/internal/format"
-
-const wantPath = format.PathAssembly
