@@ -43,28 +43,8 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 		return nil, nil
 	}
 	a.values = vs
-	switch t {
-	case format.BlockName:
-		a.result.Names++
-	case format.BlockBeat:
-		vs = knownFields(vs)
-	case format.BlockInfo:
-		value := string(vs[1].B)
-		if !keepFact(string(vs[0].B), &value) {
-			return []byte{}, nil
-		}
-		return format.AppendInfo(nil, string(vs[0].B), value), nil
-	case format.BlockNote:
-		return format.AppendNote(nil, vs[0].N, a.note(string(vs[1].B))), nil
-	case format.BlockFrame:
-		f, _ := format.DecodeFrame(p)
-		a.frame(&f, len(p))
-		return format.AppendFrame(nil, &f), nil
-	case format.BlockCarry:
-		return a.carry(p)
-	case format.BlockGoTrace:
-		a.result.GoTrace += int64(len(vs[2].B))
-		return []byte{}, nil
+	if special := specials[t]; special != nil {
+		return special(a, p, vs)
 	}
 	for i := range vs {
 		switch f := s.Field(i); f.Is {
@@ -74,11 +54,42 @@ func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error
 			vs[i].N = int64(a.hash.address(uint64(vs[i].N)))
 		}
 	}
+	if t == format.BlockName {
+		a.result.Names++
+	}
 	kept = s.Append(nil, vs)
 	if s.Each != nil && len(vs) == len(s.Fields) {
 		kept = append(kept, p[len(kept):]...)
 	}
 	return kept, nil
+}
+
+// specials are what becomes of blocks of which some private fields are kept, or all goes.
+// They are given the payload and its values.
+var specials = map[format.BlockType]func(a *anonymizer, p []byte, vs []format.Value) ([]byte, error){
+	format.BlockBeat: func(_ *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+		return format.BlockOf(format.BlockBeat).Append(nil, knownFields(vs)), nil
+	},
+	format.BlockInfo: func(_ *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+		value := string(vs[1].B)
+		if !keepFact(string(vs[0].B), &value) {
+			return []byte{}, nil
+		}
+		return format.AppendInfo(nil, string(vs[0].B), value), nil
+	},
+	format.BlockNote: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+		return format.AppendNote(nil, vs[0].N, a.note(string(vs[1].B))), nil
+	},
+	format.BlockFrame: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) {
+		f, _ := format.DecodeFrame(p)
+		a.frame(&f, len(p))
+		return format.AppendFrame(nil, &f), nil
+	},
+	format.BlockCarry: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
+	format.BlockGoTrace: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+		a.result.GoTrace += int64(len(vs[2].B))
+		return []byte{}, nil
+	},
 }
 
 func private(f format.BlockField) bool { return f.Is == format.Private || f.Is == format.Address }

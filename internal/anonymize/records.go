@@ -73,34 +73,45 @@ func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept [
 		return dst, n >= 0
 	}
 	a.slots, _ = format.DecodeExt(a.slots[:0], ext)
-	slots := a.slots
-	if r.Kind() == format.KindEnd {
-		if n < len(slots) && slots[n].Type == format.SlotBegin {
-			slots[n].Value = head(slots[n].Value)
-			n++
-		}
-		if n+1 < len(slots) && slots[n].Type == format.SlotUser && slots[n+1].Type == format.SlotSystem {
-			n += 2
-		}
-	}
-	lock := (r.Kind() == format.KindWait || r.Kind() == format.KindHold) && n+1 < len(slots) &&
-		slots[n].Type == format.SlotGoid && slots[n+1].Type == format.SlotUint
-	if lock {
-		v := slots[n+1].Value
-		slots[n+1].Value = format.LockSlot(format.LockOf(v)) | v&lockBits
-		n += 2
-	}
-	slots = slots[:min(n, len(slots))]
-	for i := range slots {
-		switch s := &slots[i]; {
-		case s.Type == format.SlotAddr:
+	n = min(n, len(a.slots))
+	for i := range n {
+		switch s := &a.slots[i]; s.Type {
+		case format.SlotAddr:
 			s.Value = a.hash.address(s.Value)
-		case lock && i == n-1: // what kind it is, and how it is wanted
-		case s.Type == format.SlotUser, s.Type == format.SlotSystem, s.Type == format.SlotLoc, s.Type == format.SlotGoid, s.Type == format.SlotBegin:
+		case format.SlotUser, format.SlotSystem, format.SlotLoc, format.SlotGoid, format.SlotBegin:
 		default: // not the kind's
 			*s = format.Slot{Type: format.SlotCut}
 		}
 	}
-	kept, _ = format.AppendExt(dst, slots)
+	switch r.Kind() {
+	case format.KindEnd:
+		n += endSlots(a.slots[n:])
+	case format.KindWait, format.KindHold:
+		n += lockSlots(a.slots[n:])
+	}
+	kept, _ = format.AppendExt(dst, a.slots[:n])
 	return kept, true
+}
+
+// endSlots is how many of the slots behind an end's fixed ones are not arguments: what it
+// says of its begin, and of the process's CPU time.
+func endSlots(slots []format.Slot) (n int) {
+	if len(slots) > 0 && slots[0].Type == format.SlotBegin {
+		slots[0].Value = head(slots[0].Value)
+		n++
+	}
+	if n+1 < len(slots) && slots[n].Type == format.SlotUser && slots[n+1].Type == format.SlotSystem {
+		n += 2
+	}
+	return n
+}
+
+// lockSlots is endSlots of a wait or a hold: who held the lock, and what is locked.
+func lockSlots(slots []format.Slot) (n int) {
+	if len(slots) < 2 || slots[0].Type != format.SlotGoid || slots[1].Type != format.SlotUint {
+		return 0
+	}
+	v := slots[1].Value
+	slots[1].Value = format.LockSlot(format.LockOf(v)) | v&lockBits
+	return 2
 }

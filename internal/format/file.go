@@ -210,16 +210,21 @@ func DecodeHeader(b []byte) (Header, State, error) {
 	h.TickRate = int64(le.Uint64(b[76:]))
 	h.Limit = int64(le.Uint64(b[84:]))
 	h.Ring = le.Uint32(b[92:])
+	return h, DecodeState(b[StateOffset:]), h.sound()
+}
+
+// sound tells why the numbers of the header, whose checksum is right, can't be.
+func (h *Header) sound() error {
 	if h.ChunkSize < 4<<10 || h.ChunkSize > 16<<20 || h.ChunkSize&(h.ChunkSize-1) != 0 {
-		return h, s, fmt.Errorf("%w: chunk size %d", ErrCorrupt, h.ChunkSize)
+		return fmt.Errorf("%w: chunk size %d", ErrCorrupt, h.ChunkSize)
 	}
 	if h.TickRate <= 0 || h.StartTicks <= 0 || h.StartTicks >= MaxTicks {
-		return h, s, fmt.Errorf("%w: clock rate %d, start %d", ErrCorrupt, h.TickRate, h.StartTicks)
+		return fmt.Errorf("%w: clock rate %d, start %d", ErrCorrupt, h.TickRate, h.StartTicks)
 	}
 	if n := uint32(h.Segments); n > 0 && (h.Ring == 0 || h.Ring%n != 0 || h.ChunkSize != ChunkSize) {
-		return h, s, errSegments
+		return errSegments
 	}
-	return h, DecodeState(b[StateOffset:]), nil
+	return nil
 }
 
 // Within refuses a file of size bytes that is cut off within its first chunk, if that

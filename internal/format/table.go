@@ -210,7 +210,6 @@ func (r *reader) field(f *BlockField) error {
 		r.vs = append(r.vs, Value{N: r.at})
 		return nil
 	}
-	var v Value
 	n := 0
 	if int(f.Form) < len(sizes) {
 		n = sizes[f.Form]
@@ -218,6 +217,25 @@ func (r *reader) field(f *BlockField) error {
 	if len(r.p) < n {
 		return fmt.Errorf("%w: %s block without its %s", ErrCorrupt, r.s.Name, f.Name)
 	}
+	v, n, err := r.value(f, n)
+	if err != nil {
+		return err
+	}
+	r.p = r.p[n:]
+	size := v.N
+	if v.B != nil {
+		size = int64(len(v.B))
+	}
+	if (f.Min != 0 || f.Max != 0) && (size < f.Min || size > f.Max) || f.Is == Place && size%RecordSize != 0 {
+		return fmt.Errorf("%w: %s block with %s %d", ErrCorrupt, r.s.Name, f.Name, size)
+	}
+	r.vs = append(r.vs, v)
+	return nil
+}
+
+// value reads the value of a field, whose fixed part has n bytes, and returns how many it
+// has in all.
+func (r *reader) value(f *BlockField, n int) (v Value, _ int, err error) {
 	le := binary.LittleEndian
 	switch f.Form {
 	case I64, U64:
@@ -231,38 +249,34 @@ func (r *reader) field(f *BlockField) error {
 	case Text16:
 		size := int(le.Uint16(r.p))
 		if size > len(r.p)-n {
-			return fmt.Errorf("%w: a %s of %d bytes in a %s block", ErrCorrupt, f.Name, size, r.s.Name)
+			return v, 0, fmt.Errorf("%w: a %s of %d bytes in a %s block", ErrCorrupt, f.Name, size, r.s.Name)
 		}
-		v.B, n = r.p[n:n+size], n+size
+		return Value{B: r.p[n : n+size]}, n + size, nil
 	case Text, Bytes:
-		v.B, n = r.p, len(r.p)
+		return Value{B: r.p}, len(r.p), nil
 	case OneRecord:
 		if !oneRecord(r.p) {
-			return fmt.Errorf("%w: %s block with an extension of %d bytes", ErrCorrupt, r.s.Name, len(r.p)-n)
+			return v, 0, fmt.Errorf("%w: %s block with an extension of %d bytes", ErrCorrupt, r.s.Name, len(r.p)-n)
 		}
-		v.B, n = r.p, len(r.p)
+		return Value{B: r.p}, len(r.p), nil
 	case Delta:
-		x, size := binary.Uvarint(r.p)
-		if size <= 0 {
-			return fmt.Errorf("%w: %s block with half a number", ErrCorrupt, r.s.Name)
-		}
-		v.N, n = int64(x&3), size
-		until := r.vs[r.first+r.s.index("until")].N
-		if x>>2 > uint64(max(until-r.at, 0)) {
-			return fmt.Errorf("%w: a %s block goes on after its end", ErrCorrupt, r.s.Name)
-		}
-		r.at += int64(x >> 2)
+		return r.delta()
 	}
-	r.p = r.p[n:]
-	size := v.N
-	if v.B != nil {
-		size = int64(len(v.B))
+	return v, n, nil
+}
+
+// delta reads a time and a number below 4.
+func (r *reader) delta() (v Value, n int, err error) {
+	x, n := binary.Uvarint(r.p)
+	if n <= 0 {
+		return v, 0, fmt.Errorf("%w: %s block with half a number", ErrCorrupt, r.s.Name)
 	}
-	if (f.Min != 0 || f.Max != 0) && (size < f.Min || size > f.Max) || f.Is == Place && size%RecordSize != 0 {
-		return fmt.Errorf("%w: %s block with %s %d", ErrCorrupt, r.s.Name, f.Name, size)
+	until := r.vs[r.first+r.s.index("until")].N
+	if x>>2 > uint64(max(until-r.at, 0)) {
+		return v, 0, fmt.Errorf("%w: a %s block goes on after its end", ErrCorrupt, r.s.Name)
 	}
-	r.vs = append(r.vs, v)
-	return nil
+	r.at += int64(x >> 2)
+	return Value{N: int64(x & 3)}, n, nil
 }
 
 // oneRecord reports whether p is a record with the extension that it says it has.

@@ -140,24 +140,9 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if flock(f, syscall.LOCK_EX) != nil {
 		return errLater
 	}
-	st, err := f.Stat()
-	if err != nil {
+	h, needed, err := left(f, name)
+	if err != nil || !needed {
 		return err
-	}
-	h, err := readHot(f)
-	if err != nil {
-		// Its writer has locked it before it wrote the header. One that was killed
-		// in between left no chunks. A newer version's is not for us.
-		if errors.Is(err, format.ErrNotHot) && time.Since(st.ModTime()) > unbornAfter {
-			return nil
-		}
-		return errLater
-	}
-	if name != format.HotName(h.ID) {
-		return errLater // somebody renamed it
-	}
-	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil && time.Since(st.ModTime()) < elsewhereFor {
-		return errLater
 	}
 	t, err := openTrace(h.Path, h.ID)
 	if t == nil {
@@ -167,17 +152,51 @@ func (a *Adopted) bring(f *os.File, name string, more func() bool) error {
 	if flock(t, syscall.LOCK_SH) == syscall.EWOULDBLOCK {
 		return errLater
 	}
-	switch th, s, _ := readHeader(t); {
+	th, s, _ := readHeader(t)
+	switch {
 	case s.Closed || s.Joined:
 		return nil
 	case th.Backing != format.BackingShm || th.ChunkSize != chunk:
 		return errLater // its header was changed since
 	}
-	if err := a.chunks(&part{f, int(h.Slots)}, t, h.ID, more); err != nil {
+	x := adoption{p: &part{f, int(h.Slots)}, trace: t, b: make([]byte, chunk)}
+	if err := x.openSegments(&th); err != nil {
+		return err
+	}
+	if x.in != nil {
+		defer x.in.close()
+	}
+	n, err := x.run(h.ID, more)
+	if a.Chunks += n; err != nil {
 		return err
 	}
 	a.Traces++
 	return nil
+}
+
+// left reads the header of the hot file f, which nobody writes any more. needed is false
+// where nothing was left in there.
+func left(f *os.File, name string) (h format.HotHeader, needed bool, err error) {
+	st, err := f.Stat()
+	if err != nil {
+		return h, false, err
+	}
+	age := time.Since(st.ModTime())
+	if h, err = readHot(f); err != nil {
+		// Its writer has locked it before it wrote the header. One that was killed
+		// in between left no chunks. A newer version's is not for us.
+		if errors.Is(err, format.ErrNotHot) && age > unbornAfter {
+			return h, false, nil
+		}
+		return h, false, errLater
+	}
+	if name != format.HotName(h.ID) {
+		return h, false, errLater // somebody renamed it
+	}
+	if _, err := os.Stat(filepath.Dir(h.Path)); err != nil && age < elsewhereFor {
+		return h, false, errLater
+	}
+	return h, true, nil
 }
 
 // openTrace opens the trace with that ID, which was at path: somebody may have
@@ -258,76 +277,92 @@ func readHot(f *os.File) (h format.HotHeader, err error) {
 	return h, err
 }
 
-// chunks copies the chunks in p to the trace t, and says in there that they are.
-func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) error {
-	// What belongs into a segment goes there, if that is still there.
-	th, _, ok := readHeader(t)
-	if !ok {
-		return format.ErrNotTrace
+// adoption copies the chunks of a hot file to its trace.
+type adoption struct {
+	p     *part
+	trace *os.File
+	in    places // its segments; nil: all is in trace
+	b     []byte // a chunk
+}
+
+// openSegments opens the segments of the trace, which has the header h: what belongs into
+// one goes there, if that is still there.
+func (x *adoption) openSegments(h *format.Header) error {
+	if h.Segments == 0 {
+		return nil
 	}
-	var in places // nil: all is in t
-	if th.Segments > 0 {
-		open := openSegments.Load()
-		if open == nil {
-			return errLater
-		}
-		in = (*open)(t, &th, os.O_RDWR)
-		if err := in.list(); err != nil {
-			return err
-		}
-		defer in.close()
+	open := openSegments.Load()
+	if open == nil {
+		return errLater
 	}
-	table := p.table(func() (int64, error) {
-		st, err := t.Stat()
-		if err != nil {
-			return 0, err
-		}
-		if in == nil {
-			return st.Size(), nil
-		}
-		return in.size(st.Size()), nil
-	})
+	in := (*open)(x.trace, h, os.O_RDWR)
+	if err := in.list(); err != nil {
+		in.close()
+		return err
+	}
+	x.in = in
+	return nil
+}
+
+// size is how long the trace is without its hot part.
+func (x *adoption) size() (int64, error) {
+	st, err := x.trace.Stat()
+	if err != nil {
+		return 0, err
+	}
+	if x.in == nil {
+		return st.Size(), nil
+	}
+	return x.in.size(st.Size()), nil
+}
+
+// run copies all chunks, and has the trace say that they are there. n is how many it wrote.
+func (x *adoption) run(id [16]byte, more func() bool) (n int, err error) {
+	table := x.p.table(x.size)
 	defer table.free()
 	if table.err != nil {
-		return table.err
+		return 0, table.err
 	}
 	// A write beyond this limit is a signal, which ends the program.
 	var limit syscall.Rlimit
 	if err := syscall.Getrlimit(syscall.RLIMIT_FSIZE, &limit); err != nil || uint64(table.end) > limit.Cur {
-		return fmt.Errorf("%s would be larger than files may be", t.Name())
+		return 0, fmt.Errorf("%s would be larger than files may be", x.trace.Name())
 	}
-	b := make([]byte, chunk)
-	first := -1
-	for i := range p.slots {
+	for i := range x.p.slots {
 		place := int64(table.word(i)) - 1
-		switch {
-		case place == 0:
-			first = i
+		if place <= 0 || table.slot(place) != i { // nothing, chunk 0, absurd, or there twice
 			continue
-		case place < 0 || table.slot(place) != i: // nothing, absurd, or there twice
-			continue
-		case !more():
-			return errLater
 		}
-		if err := p.read(b, format.HotSlot(i)); err != nil {
-			return err
+		if !more() {
+			return n, errLater
 		}
-		if written, err := writeChunk(t, in, b, place); err != nil {
-			return err
-		} else if written {
-			a.Chunks++
+		if err := x.p.read(x.b, format.HotSlot(i)); err != nil {
+			return n, err
+		}
+		written, err := x.write(place)
+		if err != nil {
+			return n, err
+		}
+		if written {
+			n++
 		}
 	}
-	// Chunk 0 is last: it says that all is there.
-	head, counters := b[:format.ControlOffset], b[format.CountersOffset:]
+	return n, x.head(id, table.slot(0)) // last: it says that all is there
+}
+
+// head copies chunk 0, which is in that slot, without the control words, and says in there
+// that the trace is joined. If there is none (the slot is -1), or not this trace's, it says
+// only that.
+func (x *adoption) head(id [16]byte, slot int) error {
+	head, counters := x.b[:format.ControlOffset], x.b[format.CountersOffset:]
 	good := false
-	if first >= 0 {
-		if err := p.read(b, format.HotSlot(first)); err != nil {
+	if slot >= 0 {
+		if err := x.p.read(x.b, format.HotSlot(slot)); err != nil {
 			return err
 		}
 		h, _, err := format.DecodeHeader(head)
 		if good = err == nil && h.ID == id; good && h.HasCounters() {
-			if _, err := t.WriteAt(counters, format.CountersOffset); err != nil {
+			if _, err := x.trace.WriteAt(counters, format.CountersOffset); err != nil {
 				return err
 			}
 		}
@@ -335,25 +370,25 @@ func (a *Adopted) chunks(p *part, t *os.File, id [16]byte, more func() bool) err
 	const joined = format.StateOffset + format.StateJoined
 	binary.LittleEndian.PutUint64(head[joined:], 1)
 	if !good {
-		_, err := t.WriteAt(head[joined:joined+8], joined)
+		_, err := x.trace.WriteAt(head[joined:joined+8], joined)
 		return err
 	}
-	_, err := t.WriteAt(head, 0)
+	_, err := x.trace.WriteAt(head, 0)
 	return err
 }
 
-// writeChunk writes the chunk b, if there is something in it, or something else
+// write writes the chunk in b to its place, if there is something in it, or something else
 // where it belongs.
-func writeChunk(t *os.File, in places, b []byte, place int64) (written bool, err error) {
-	at := place * chunk
-	if in != nil {
-		if t, _, at, _ = in.where(at); t == nil {
+func (x *adoption) write(place int64) (written bool, err error) {
+	t, at := x.trace, place*chunk
+	if x.in != nil {
+		if t, _, at, _ = x.in.where(at); t == nil {
 			return false, nil // it was deleted, and the chunk is overwritten with it
 		}
 	}
 	empty := true
-	for i := range b {
-		empty = empty && b[i] == 0
+	for i := range x.b {
+		empty = empty && x.b[i] == 0
 	}
 	if empty {
 		var was [format.ChunkHeaderSize]byte
@@ -365,6 +400,6 @@ func writeChunk(t *os.File, in places, b []byte, place int64) (written bool, err
 			return false, nil
 		}
 	}
-	_, err = t.WriteAt(b, at)
+	_, err = t.WriteAt(x.b, at)
 	return err == nil, err
 }

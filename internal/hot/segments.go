@@ -176,25 +176,31 @@ func (s *segments) open(path string, number uint32, uid int64) error {
 	if err != nil {
 		return nil
 	}
-	var b [format.SegmentHeaderSize]byte
 	st, err := f.Stat()
-	good := err == nil && os.SameFile(named, st) && owner(st) == uid
-	if good {
-		n, _ := f.ReadAt(b[:], 0)
-		h, err := format.DecodeSegmentHeader(b[:n])
-		good = err == nil && h.ID == s.id && h.Number == number && int64(h.Slot) < s.parts && int64(h.Chunks) == s.chunks
-		if good {
-			if other := s.slots[h.Slot]; other == nil || other.number < number {
-				if other != nil {
-					other.f.Close()
-				}
-				s.slots[h.Slot] = &segment{f, st, number}
-				return nil
-			}
-		}
+	h, ok := s.headerOf(f, number)
+	if err != nil || !ok || !os.SameFile(named, st) || owner(st) != uid {
+		f.Close()
+		return nil
 	}
-	f.Close()
+	other := s.slots[h.Slot]
+	if other != nil && other.number >= number {
+		f.Close()
+		return nil
+	}
+	if other != nil {
+		other.f.Close()
+	}
+	s.slots[h.Slot] = &segment{f, st, number}
 	return nil
+}
+
+// headerOf reads the header of the file f; ok is false if it is not the trace's segment of
+// that number.
+func (s *segments) headerOf(f *os.File, number uint32) (h format.SegmentHeader, ok bool) {
+	var b [format.SegmentHeaderSize]byte
+	n, _ := f.ReadAt(b[:], 0)
+	h, err := format.DecodeSegmentHeader(b[:n])
+	return h, err == nil && h.ID == s.id && h.Number == number && int64(h.Slot) < s.parts && int64(h.Chunks) == s.chunks
 }
 
 // there tells whether the segment still has its name.

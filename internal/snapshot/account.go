@@ -26,40 +26,16 @@ import (
 // records too that were issued after the moment. The sum is then what was issued
 // when the latest of those was, and what is missing from then is overwritten.
 func (c *copier) account() error {
-	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
-		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].ChunkID == h.ID()
-		if sound && h.Kind == format.ChunkBlocks && !known {
-			k := chunk{ChunkID: h.ID(), kept: h.Flags&format.FlagKept != 0}
-			c.born = append(c.born, bornChunk{k, at})
-		}
-		return nil
-	})
-	if c.ring { // else they are in the order of their places
-		sort.Sort(byBirth(c.born))
-	}
-	if err != nil {
+	if err := c.findBorn(); err != nil {
 		return err
 	}
 	c.overwritten, c.until = c.state.Overwritten, c.state.Until
 	if !c.ring {
 		return nil
 	}
-	left := c.inRing()
-	if left, err = c.dropGone(left, len(left)); err != nil {
+	last, err := c.lastState()
+	if err != nil {
 		return err
-	}
-	var last format.State
-	for {
-		if last, err = c.readState(); err != nil {
-			return err
-		}
-		before := len(left)
-		if left, err = c.dropGone(left, oldest); err != nil {
-			return err
-		}
-		if len(left) == before {
-			break
-		}
 	}
 	n, err := c.recordsGone()
 	c.overwritten = max(last.Overwritten-n, 0)
@@ -74,6 +50,40 @@ func (c *copier) account() error {
 	return err
 }
 
+// findBorn finds the chunks of blocks that were handed out after the moment.
+func (c *copier) findBorn() error {
+	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
+		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].ChunkID == h.ID()
+		if sound && h.Kind == format.ChunkBlocks && !known {
+			k := chunk{ChunkID: h.ID(), kept: h.Flags&format.FlagKept != 0}
+			c.born = append(c.born, bornChunk{k, at})
+		}
+		return nil
+	})
+	if c.ring { // else they are in the order of their places
+		sort.Sort(byBirth(c.born))
+	}
+	return err
+}
+
+// lastState marks the chunks that are gone, and reads the state at a moment between two of
+// which none of the oldest chunks went.
+func (c *copier) lastState() (s format.State, err error) {
+	left := c.overwritable()
+	if left, err = c.dropGone(left, len(left)); err != nil {
+		return s, err
+	}
+	for {
+		if s, err = c.readState(); err != nil {
+			return s, err
+		}
+		before := len(left)
+		if left, err = c.dropGone(left, oldest); err != nil || len(left) == before {
+			return s, err
+		}
+	}
+}
+
 // bornChunk is a chunk of blocks that was handed out after the moment.
 type bornChunk struct {
 	chunk
@@ -84,9 +94,9 @@ type bornChunk struct {
 // The next one is the oldest that nobody writes to.
 const oldest = 32
 
-// inRing is the places of the copied chunks that the ring can overwrite, in the
+// overwritable is the places of the copied chunks that the ring can overwrite, in the
 // order in which it does.
-func (c *copier) inRing() (places []int32) {
+func (c *copier) overwritable() (places []int32) {
 	for i := range c.chunks {
 		if k := &c.chunks[i]; k.is == copied && !k.kept {
 			places = append(places, int32(i+1))

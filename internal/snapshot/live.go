@@ -39,13 +39,8 @@ func (c *copier) findCut() error {
 		if !sound {
 			return nil
 		}
-		for len(c.settled) < at {
-			c.settled = append(c.settled, 0)
-		}
+		c.settle(at, &h)
 		if h.Kind != format.ChunkRecords {
-			if h.Flags&format.FlagFinal != 0 {
-				c.settled[at-1] = h.Since
-			}
 			c.moment = max(c.moment, h.Since) // of blocks there is one stream
 			return nil
 		}
@@ -55,25 +50,14 @@ func (c *copier) findCut() error {
 		}
 		if h.Flags&format.FlagFinal == 0 {
 			look = append(look, at)
-		} else {
-			c.settled[at-1] = h.Since
 		}
 		return nil
 	})
+	if err == nil {
+		err = c.readLosses()
+	}
 	if err != nil {
 		return err
-	}
-	s, err := c.readState()
-	if err != nil {
-		return err
-	}
-	c.tick, c.lost = s.Tick, s.Lost
-	if c.header.HasCounters() {
-		b := c.second[format.CountersOffset:]
-		if _, err := chunks.ReadFull(c.src, b, format.CountersOffset); err != nil {
-			return c.readError(format.CountersOffset, err)
-		}
-		format.AddCounters(&c.counters, b)
 	}
 	for _, b := range last {
 		if c.settled[b.at-1] != 0 {
@@ -85,6 +69,34 @@ func (c *copier) findCut() error {
 			return err
 		}
 	}
+	return nil
+}
+
+// settle takes note of the chunk at the place at, if it is final.
+func (c *copier) settle(at int, h *format.ChunkHeader) {
+	for len(c.settled) < at {
+		c.settled = append(c.settled, 0)
+	}
+	if h.Flags&format.FlagFinal != 0 {
+		c.settled[at-1] = h.Since
+	}
+}
+
+// readLosses reads what is lost at the cut.
+func (c *copier) readLosses() error {
+	s, err := c.readState()
+	if err != nil {
+		return err
+	}
+	c.tick, c.lost = s.Tick, s.Lost
+	if !c.header.HasCounters() {
+		return nil
+	}
+	b := c.second[format.CountersOffset:]
+	if _, err := chunks.ReadFull(c.src, b, format.CountersOffset); err != nil {
+		return c.readError(format.CountersOffset, err)
+	}
+	format.AddCounters(&c.counters, b)
 	return nil
 }
 
