@@ -4,8 +4,8 @@ package format
 // Numbers are never reused.
 type Field uint16
 
-// FieldSpec describes a field.
-type FieldSpec struct {
+// fieldSpec describes a field.
+type fieldSpec struct {
 	Field      Field
 	Name       string // the key in CSV and JSON
 	Cumulative bool   // counts since the process or the recording began; else the value at the beat
@@ -72,7 +72,7 @@ const (
 )
 
 // Fields lists the fields of this version by number.
-var Fields = []FieldSpec{
+var Fields = []fieldSpec{
 	{FieldUser, "user_ns", true},
 	{FieldSystem, "sys_ns", true},
 	{FieldRSS, "rss_bytes", false},
@@ -132,9 +132,9 @@ var Fields = []FieldSpec{
 	{FieldPrepared, "prepared", true},
 }
 
-// FieldDocs says what each field is. It stands apart from Fields, which is in every program
+// fieldDocs says what each field is. It stands apart from Fields, which is in every program
 // that records, as nobody but a reader of the format wants it.
-var FieldDocs = [...]string{
+var fieldDocs = [...]string{
 	FieldUser:         "CPU time of the process in user mode",
 	FieldSystem:       "CPU time of the process in the kernel",
 	FieldRSS:          "resident memory",

@@ -152,15 +152,6 @@ func AppendInfo(b []byte, key, value string) []byte {
 	return append(b, value...)
 }
 
-// DecodeInfo reads an info block's payload.
-func DecodeInfo(p []byte) (key, value string, err error) {
-	v, err := decode(BlockInfo, p)
-	if err != nil {
-		return "", "", err
-	}
-	return string(v[0].B), string(v[1].B), nil
-}
-
 // Loss is why a record was not kept.
 type Loss uint8
 
@@ -176,50 +167,23 @@ const (
 	LossOpen   Loss = 9 // a scope that was open when a ring overwrote its begin, which was one too many to be kept
 )
 
-// LossNames are the reasons by number, as the tools show them.
-var LossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open"}
+// lossNames are the reasons by number, as the tools show them.
+var lossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open"}
 
 func (l Loss) String() string {
-	if int(l) < len(LossNames) && l > 0 {
-		return LossNames[l]
+	if int(l) < len(lossNames) && l > 0 {
+		return lossNames[l]
 	}
 	return "loss-" + itoa(int(l))
 }
 
-// AppendTicks appends a stop block's payload; DecodeTicks reads it.
+// AppendTicks appends a stop block's payload.
 func AppendTicks(b []byte, ticks int64) []byte { return appendInts(b, ticks) }
 
-// DecodeTicks reads a payload that is one time.
-func DecodeTicks(p []byte) (ticks int64, err error) {
-	v, err := decode(BlockStop, p)
-	if err != nil {
-		return 0, err
-	}
-	return v[0].N, nil
-}
-
-// AppendBreak appends a break block's payload; DecodeBreak reads it.
+// AppendBreak appends a break block's payload.
 func AppendBreak(b []byte, before, after int64) []byte { return appendInts(b, before, after) }
-
-// DecodeBreak reads a break block's payload.
-func DecodeBreak(p []byte) (before, after int64, err error) {
-	v, err := decode(BlockBreak, p)
-	if err != nil {
-		return 0, 0, err
-	}
-	return v[0].N, v[1].N, nil
-}
 
 // AppendNote appends a note block's payload; DecodeNote reads it.
 func AppendNote(b []byte, ticks int64, text string) []byte {
 	return append(appendInts(b, ticks), text...)
-}
-
-// DecodeNote reads a note block's payload.
-func DecodeNote(p []byte) (ticks int64, text string, err error) {
-	v, err := decode(BlockNote, p)
-	if err != nil {
-		return 0, "", err
-	}
-	return v[0].N, string(v[1].B), nil
 }

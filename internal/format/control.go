@@ -46,9 +46,9 @@ const (
 	RequestHead    = 16
 	AnswerHead     = 24
 	RequestText    = 64
-	MaxRequestText = 1024
-	AnswerText     = RequestText + MaxRequestText
-	ControlSize    = AnswerText + MaxRequestText
+	maxRequestText = 1024
+	AnswerText     = RequestText + maxRequestText
+	ControlSize    = AnswerText + maxRequestText
 )
 
 // ErrRequest is a request or an answer that makes no sense.
@@ -57,8 +57,8 @@ var ErrRequest = errors.New("the trace's control words make no sense")
 // PutRequest puts a request's head and text where they belong in b, which has
 // ControlSize bytes; the number is for the caller to store, after these.
 func PutRequest(b []byte, r *Request) error {
-	if len(r.Text) > MaxRequestText {
-		return fmt.Errorf("%d bytes of text, at most %d fit", len(r.Text), MaxRequestText)
+	if len(r.Text) > maxRequestText {
+		return fmt.Errorf("%d bytes of text, at most %d fit", len(r.Text), maxRequestText)
 	}
 	le := binary.LittleEndian
 	le.PutUint32(b[RequestHead:], uint32(r.Command))
@@ -89,7 +89,7 @@ func DecodeControl(b []byte) (r Request, a Answer, err error) {
 	le := binary.LittleEndian
 	text := func(head, at int) (string, error) {
 		n := le.Uint32(b[head+4:])
-		if n > MaxRequestText {
+		if n > maxRequestText {
 			return "", fmt.Errorf("%w: a text of %d bytes", ErrRequest, n)
 		}
 		return string(b[at : at+int(n)]), nil

@@ -45,30 +45,30 @@ func TestDocs(t *testing.T) {
 	for _, s := range Blocks[1:] {
 		row("7. Blocks", int(s.Type), s.Name, layout(s.Fields, s.Each))
 	}
-	for i, name := range LossNames {
+	for i, name := range lossNames {
 		if name != "" {
 			row("7. Blocks", i, name)
 		}
 	}
 	for _, f := range Fields {
-		row("Fields of a beat", int(f.Field), f.Name, sum[f.Cumulative], FieldDocs[f.Field])
+		row("Fields of a beat", int(f.Field), f.Name, sum[f.Cumulative], fieldDocs[f.Field])
 	}
 	for _, q := range []Quality{Unknown, Exact, Likely, AtMost} {
 		row("Kinds", int(q), q.String())
 	}
 	for _, want := range []string{
-		fmt.Sprintf("version %d.%d", Major, Minor), fmt.Sprintf("%#x", ChunkMagic), "`" + Magic[:7] + "` and the byte 1",
+		fmt.Sprintf("version %d.%d", Major, Minor), fmt.Sprintf("%#x", chunkMagic), "`" + Magic[:7] + "` and the byte 1",
 		fmt.Sprintf("| [%d:%d) | u32 | CRC-32C (Castagnoli) of [0:%d) |", HeaderSize, HeaderSize+4, HeaderSize),
 		fmt.Sprintf("| [%d:%d) | u64 | closed", StateOffset+StateClosed, StateOffset+StateClosed+8),
 		fmt.Sprintf("| [%d:%d) | i64 | tick", StateOffset+StateTick, StateOffset+StateTick+8),
 		fmt.Sprintf("| [%d:%d) | i64 | end", StateOffset+StateEnd, StateOffset+StateEnd+8),
 		fmt.Sprintf("| [%d:%d) | i64 | lost", StateOffset+StateLost, StateOffset+StateLost+8),
 		fmt.Sprintf("| [%d:%d) | u64 | joined", StateOffset+StateJoined, StateOffset+StateJoined+8),
-		"| [0:8) | | `" + HotMagic + "` |", fmt.Sprintf("version, %d. A reader refuses any other", HotVersion), fmt.Sprintf("slots, 1 to %d |", MaxHotSlots),
-		fmt.Sprintf("| [%d:…) | | the path", HotPathOffset), fmt.Sprintf("length of the path, 1 to %d |", MaxHotPath), fmt.Sprintf("| [%d:%d) | u64 each | the **table**", HotTableOffset, HotHeaderSize),
+		"| [0:8) | | `" + hotMagic + "` |", fmt.Sprintf("version, %d. A reader refuses any other", hotVersion), fmt.Sprintf("slots, 1 to %d |", MaxHotSlots),
+		fmt.Sprintf("| [%d:…) | | the path", hotPathOffset), fmt.Sprintf("length of the path, 1 to %d |", maxHotPath), fmt.Sprintf("| [%d:%d) | u64 each | the **table**", HotTableOffset, hotHeaderSize),
 		fmt.Sprintf("the bytes from %d on (the control words), up to %d,", ControlOffset, CountersOffset),
 		fmt.Sprintf("| [%d:%d) | %d rows of %d u64 |", CountersOffset, ChunkSize, CounterRows, CounterRow/8), fmt.Sprintf("from 1 to %d; the other words", CounterReasons),
-		"| [0:8) | | `" + SegmentMagic + "` |", fmt.Sprintf("version, %d. A reader refuses any other", SegmentVersion),
+		"| [0:8) | | `" + segmentMagic + "` |", fmt.Sprintf("version, %d. A reader refuses any other", segmentVersion),
 		fmt.Sprintf("| [%d:%d) | u32 | CRC-32C of [0:%d) |", segmentCRCOffset, SegmentHeaderSize, segmentCRCOffset),
 		fmt.Sprintf("| [%d:%d) | i64 | files", StateOffset+StateFiles, StateOffset+StateFiles+8),
 		fmt.Sprintf("first %d bytes of a chunk are its header", ChunkHeaderSize),
@@ -85,8 +85,8 @@ func TestDocs(t *testing.T) {
 
 // layout is how docs/format.md tells the fields of a payload: each with its form, in order.
 func layout(fields, each []BlockField) string {
-	forms := map[Form]string{I64: "i64", U64: "u64", U32: "u32", U16: "u16", U48: "u48", Text: "text", Text16: "text16",
-		Bytes: "bytes", OneRecord: "record", Delta: "delta"}
+	forms := map[form]string{i64: "i64", u64: "u64", u32: "u32", u16: "u16", u48: "u48", Text: "text", Text16: "text16",
+		Bytes: "bytes", OneRecord: "record", delta: "delta"}
 	var list []string
 	for _, f := range fields {
 		if form, ok := forms[f.Form]; ok { // else it is made of another field
@@ -107,7 +107,7 @@ func TestTables(t *testing.T) {
 		}
 	}
 	for i, f := range Fields {
-		if int(f.Field) != i+1 || f.Name == "" || FieldDocs[f.Field] == "" || f.Field.String() != f.Name {
+		if int(f.Field) != i+1 || f.Name == "" || fieldDocs[f.Field] == "" || f.Field.String() != f.Name {
 			t.Errorf("field %d is %+v", i+1, f)
 		}
 	}

@@ -273,8 +273,8 @@ const (
 	ChunkBlocks  ChunkKind = 2
 )
 
-// ChunkMagic begins every chunk that was handed out; it is stored last.
-const ChunkMagic = 0x6b6e6843 // "Chnk"
+// chunkMagic begins every chunk that was handed out; it is stored last.
+const chunkMagic = 0x6b6e6843 // "Chnk"
 
 // Flags of a chunk, set by its writer before what they tell of is published.
 const (
@@ -326,7 +326,7 @@ func PutChunkHeader(b []byte, h *ChunkHeader) {
 	le := binary.LittleEndian
 	b = b[:ChunkHeaderSize]
 	clear(b)
-	le.PutUint32(b[0:], ChunkMagic)
+	le.PutUint32(b[0:], chunkMagic)
 	b[4] = byte(h.Kind)
 	b[5] = byte(h.Path)
 	le.PutUint32(b[8:], h.Index)
@@ -349,7 +349,7 @@ func DecodeChunkHeader(b []byte, off int64, chunkSize uint32) (h ChunkHeader, ok
 	switch m := le.Uint32(b); m {
 	case 0:
 		return h, false, nil
-	case ChunkMagic:
+	case chunkMagic:
 	default:
 		return h, false, fmt.Errorf("%w: chunk magic %08x", ErrCorrupt, m)
 	}

@@ -189,9 +189,9 @@ func TestBlock(t *testing.T) {
 	n := len(b)
 	b = append(b, make([]byte, 32)...)
 	typ, p, size, err := DecodeBlock(b)
-	k, v, err2 := DecodeInfo(p)
-	if typ != BlockInfo || size != n || n%8 != 0 || err != nil || err2 != nil || k != "key" || v != "value" {
-		t.Errorf("got %v %q %q %d %v %v", typ, k, v, size, err, err2)
+	vs, err2 := decode(BlockInfo, p)
+	if typ != BlockInfo || size != n || n%8 != 0 || err != nil || err2 != nil || string(vs[0].B) != "key" || string(vs[1].B) != "value" {
+		t.Errorf("got %v %v %d %v %v", typ, vs, size, err, err2)
 	}
 	if _, _, size, err := DecodeBlock(b[n:]); size != 0 || err != nil {
 		t.Errorf("no block: %d, %v", size, err)
@@ -245,14 +245,14 @@ func TestPayloads(t *testing.T) {
 	if id, name, err := DecodeName(AppendName(nil, 7, "f1")); id != 7 || string(name) != "f1" || err != nil {
 		t.Errorf("name %d %q, %v", id, name, err)
 	}
-	if ticks, err := DecodeTicks(AppendTicks(nil, 5)); ticks != 5 || err != nil {
-		t.Errorf("ticks %d, %v", ticks, err)
+	if vs, err := decode(BlockStop, AppendTicks(nil, 5)); err != nil || vs[0].N != 5 {
+		t.Errorf("ticks %v, %v", vs, err)
 	}
-	if a, b, err := DecodeBreak(AppendBreak(nil, 5, 6)); a != 5 || b != 6 || err != nil {
-		t.Errorf("break %d %d, %v", a, b, err)
+	if vs, err := decode(BlockBreak, AppendBreak(nil, 5, 6)); err != nil || vs[0].N != 5 || vs[1].N != 6 {
+		t.Errorf("break %v, %v", vs, err)
 	}
-	if ticks, s, err := DecodeNote(AppendNote(nil, 5, "x")); ticks != 5 || s != "x" || err != nil {
-		t.Errorf("note %d %q, %v", ticks, s, err)
+	if vs, err := decode(BlockNote, AppendNote(nil, 5, "x")); err != nil || vs[0].N != 5 || string(vs[1].B) != "x" {
+		t.Errorf("note %v, %v", vs, err)
 	}
 	short := func(name string, err error) {
 		if !errors.Is(err, ErrCorrupt) {
@@ -270,15 +270,15 @@ func TestPayloads(t *testing.T) {
 	short("threads", err)
 	_, _, err = DecodeName(p)
 	short("name", err)
-	_, _, err = DecodeInfo([]byte{200, 0, 1})
+	_, err = decode(BlockInfo, []byte{200, 0, 1})
 	short("info", err)
-	_, _, err = DecodeInfo(nil)
+	_, err = decode(BlockInfo, nil)
 	short("info", err)
-	_, err = DecodeTicks(p)
+	_, err = decode(BlockStop, p)
 	short("ticks", err)
-	_, _, err = DecodeBreak(p)
+	_, err = decode(BlockBreak, p)
 	short("break", err)
-	_, _, err = DecodeNote(p)
+	_, err = decode(BlockNote, p)
 	short("note", err)
 	_, err = DecodeFrame(p)
 	short("frame", err)
@@ -321,10 +321,10 @@ func FuzzDecode(f *testing.F) {
 		DecodeGap(b)
 		DecodeBeat(nil, b)
 		DecodeThreads(nil, b)
-		DecodeInfo(b)
 		DecodeName(b)
-		DecodeNote(b)
-		DecodeBreak(b)
+		for _, s := range Blocks[1:] {
+			decode(s.Type, b)
+		}
 		DecodeFrame(b)
 		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= MaxStacks) {
 			t.Errorf("stack %d of %d frames", s.ID, len(s.Frames))

@@ -14,7 +14,7 @@ import (
 // It says what trace that is. Behind it lies the table, and behind that are slots
 // of ChunkSize bytes, one for each of the table's words: which chunk is in the slot.
 //
-//	+0    HotMagic
+//	+0    hotMagic
 //	+8    u32 version, u32 slots
 //	+16   the trace's ID
 //	+32   u32 length of the path
@@ -30,13 +30,13 @@ type HotHeader struct {
 
 // Where a hot file's parts are.
 const (
-	HotMagic       = "SCOPEHOT"
-	HotVersion     = 1
-	HotPathOffset  = 64 // of the path, in the header
+	hotMagic       = "SCOPEHOT"
+	hotVersion     = 1
+	hotPathOffset  = 64 // of the path, in the header
 	HotTableOffset = 8192
-	HotHeaderSize  = ChunkSize // header and table; the first slot begins here
-	MaxHotPath     = 4096
-	MaxHotSlots    = (HotHeaderSize - HotTableOffset) / 8
+	hotHeaderSize  = ChunkSize // header and table; the first slot begins here
+	maxHotPath     = 4096
+	MaxHotSlots    = (hotHeaderSize - HotTableOffset) / 8
 
 	hotCRCOffset = 60
 )
@@ -59,7 +59,7 @@ func IsHotName(name string) bool {
 }
 
 // HotSlot is the offset of slot i in a hot file.
-func HotSlot(i int) int64 { return HotHeaderSize + int64(i)*ChunkSize }
+func HotSlot(i int) int64 { return hotHeaderSize + int64(i)*ChunkSize }
 
 // HotSize is how long a hot file with that many slots is.
 func HotSize(slots int) int64 { return HotSlot(slots) }
@@ -69,13 +69,13 @@ func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
 	if h.Slots == 0 || h.Slots > MaxHotSlots {
 		return b, fmt.Errorf("a hot file of %d slots, where there can be 1 to %d", h.Slots, MaxHotSlots)
 	}
-	if h.Path == "" || len(h.Path) > MaxHotPath {
-		return b, fmt.Errorf("a hot file's path of %d bytes, where there can be 1 to %d", len(h.Path), MaxHotPath)
+	if h.Path == "" || len(h.Path) > maxHotPath {
+		return b, fmt.Errorf("a hot file's path of %d bytes, where there can be 1 to %d", len(h.Path), maxHotPath)
 	}
 	le := binary.LittleEndian
 	n := len(b)
-	b = append(b, HotMagic...)
-	b = le.AppendUint32(b, HotVersion)
+	b = append(b, hotMagic...)
+	b = le.AppendUint32(b, hotVersion)
 	b = le.AppendUint32(b, h.Slots)
 	b = append(b, h.ID[:]...)
 	b = le.AppendUint32(b, uint32(len(h.Path)))
@@ -85,24 +85,24 @@ func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
 	return append(b, h.Path...), nil
 }
 
-// DecodeHotHeader reads the beginning of a hot file: HotPathOffset bytes and the
+// DecodeHotHeader reads the beginning of a hot file: hotPathOffset bytes and the
 // path, at most HotTableOffset. Errors wrap ErrNotHot, or ErrNewer.
 func DecodeHotHeader(b []byte) (h HotHeader, err error) {
-	if len(b) < HotPathOffset || string(b[:len(HotMagic)]) != HotMagic {
+	if len(b) < hotPathOffset || string(b[:len(hotMagic)]) != hotMagic {
 		return h, ErrNotHot
 	}
 	le := binary.LittleEndian
-	if v := le.Uint32(b[8:]); v != HotVersion {
-		return h, fmt.Errorf("%w (hot file version %d, this tool reads %d)", ErrNewer, v, HotVersion)
+	if v := le.Uint32(b[8:]); v != hotVersion {
+		return h, fmt.Errorf("%w (hot file version %d, this tool reads %d)", ErrNewer, v, hotVersion)
 	}
 	slots, n := le.Uint32(b[12:]), le.Uint32(b[32:])
 	if slots == 0 || slots > MaxHotSlots {
 		return h, fmt.Errorf("%w: %d slots", ErrNotHot, slots)
 	}
-	if n == 0 || n > MaxHotPath || int(n) > len(b)-HotPathOffset {
+	if n == 0 || n > maxHotPath || int(n) > len(b)-hotPathOffset {
 		return h, fmt.Errorf("%w: a path of %d bytes", ErrNotHot, n)
 	}
-	path := b[HotPathOffset : HotPathOffset+int(n)]
+	path := b[hotPathOffset : hotPathOffset+int(n)]
 	crc := crc32.Update(crc32.Checksum(b[:hotCRCOffset], castagnoli), castagnoli, path)
 	if want := le.Uint32(b[hotCRCOffset:]); crc != want {
 		return h, fmt.Errorf("%w: checksum %08x, want %08x", ErrNotHot, crc, want)

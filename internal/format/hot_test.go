@@ -24,10 +24,10 @@ func TestHotHeader(t *testing.T) {
 	for _, h := range []HotHeader{
 		someHot,
 		{Slots: 1, Path: "/"},
-		{Slots: MaxHotSlots, ID: someHot.ID, Path: "/" + strings.Repeat("x", MaxHotPath-1)},
+		{Slots: MaxHotSlots, ID: someHot.ID, Path: "/" + strings.Repeat("x", maxHotPath-1)},
 	} {
 		b := hotBytes(t, h)
-		if len(b) != HotPathOffset+len(h.Path) || len(b) > HotTableOffset {
+		if len(b) != hotPathOffset+len(h.Path) || len(b) > HotTableOffset {
 			t.Errorf("%d bytes for a path of %d", len(b), len(h.Path))
 		}
 		if got, err := DecodeHotHeader(b); got != h || err != nil {
@@ -37,7 +37,7 @@ func TestHotHeader(t *testing.T) {
 			t.Errorf("with more behind it: %+v, %v", got, err)
 		}
 	}
-	for _, h := range []HotHeader{{Slots: 0, Path: "/x"}, {Slots: MaxHotSlots + 1, Path: "/x"}, {Slots: 1}, {Slots: 1, Path: strings.Repeat("x", MaxHotPath+1)}} {
+	for _, h := range []HotHeader{{Slots: 0, Path: "/x"}, {Slots: MaxHotSlots + 1, Path: "/x"}, {Slots: 1}, {Slots: 1, Path: strings.Repeat("x", maxHotPath+1)}} {
 		if b, err := AppendHotHeader([]byte("abc"), &h); err == nil || string(b) != "abc" {
 			t.Errorf("%d slots, a path of %d bytes: %d bytes, %v", h.Slots, len(h.Path), len(b), err)
 		}
@@ -71,12 +71,12 @@ func TestHotHeaderOfOthers(t *testing.T) {
 	}{
 		{"version 0", 8, 0, ErrNewer}, {"version 2", 8, 2, ErrNewer},
 		{"no slots", 12, 0, ErrNotHot}, {"slots", 12, MaxHotSlots + 1, ErrNotHot}, {"many slots", 12, 1<<32 - 1, ErrNotHot},
-		{"no path", 32, 0, ErrNotHot}, {"path", 32, 200, ErrNotHot}, {"long path", 32, MaxHotPath + 1, ErrNotHot}, {"very long path", 32, 1<<32 - 1, ErrNotHot},
+		{"no path", 32, 0, ErrNotHot}, {"path", 32, 200, ErrNotHot}, {"long path", 32, maxHotPath + 1, ErrNotHot}, {"very long path", 32, 1<<32 - 1, ErrNotHot},
 	} {
 		b := append(hotBytes(t, someHot), make([]byte, 100)...)
 		le.PutUint32(b[tc.at:], tc.value)
-		n := min(int(le.Uint32(b[32:])), len(b)-HotPathOffset)
-		le.PutUint32(b[60:], crc32.Update(crc32.Checksum(b[:60], castagnoli), castagnoli, b[HotPathOffset:HotPathOffset+max(n, 0)]))
+		n := min(int(le.Uint32(b[32:])), len(b)-hotPathOffset)
+		le.PutUint32(b[60:], crc32.Update(crc32.Checksum(b[:60], castagnoli), castagnoli, b[hotPathOffset:hotPathOffset+max(n, 0)]))
 		if _, err := DecodeHotHeader(b); !errors.Is(err, tc.want) {
 			t.Errorf("%s: %v, want %v", tc.name, err, tc.want)
 		}
@@ -102,8 +102,8 @@ func TestHotNames(t *testing.T) {
 
 func FuzzDecodeHotHeader(f *testing.F) {
 	f.Add(hotBytes(f, someHot))
-	f.Add(hotBytes(f, HotHeader{Slots: MaxHotSlots, Path: strings.Repeat("/x", MaxHotPath/2)}))
-	f.Add([]byte(HotMagic))
+	f.Add(hotBytes(f, HotHeader{Slots: MaxHotSlots, Path: strings.Repeat("/x", maxHotPath/2)}))
+	f.Add([]byte(hotMagic))
 	f.Fuzz(func(t *testing.T, b []byte) {
 		h, err := DecodeHotHeader(b)
 		if err != nil {

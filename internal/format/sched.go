@@ -17,15 +17,6 @@ func AppendGoTrace(b []byte, stream, seq uint32, part []byte) []byte {
 	return append(b, part...)
 }
 
-// DecodeGoTrace reads a gotrace block's payload; part aliases p.
-func DecodeGoTrace(p []byte) (stream, seq uint32, part []byte, err error) {
-	v, err := decode(BlockGoTrace, p)
-	if err != nil {
-		return 0, 0, nil, err
-	}
-	return uint32(v[0].N), uint32(v[1].N), v[2].B, nil
-}
-
 // Switches is when a thread came onto a CPU and left it.
 type Switches struct {
 	Thread uint32
@@ -84,9 +75,9 @@ func AppendSwitches(b []byte, s *Switches) []byte {
 	return b
 }
 
-// MaxSwitches is how many switches a block has at most: what fits a chunk of 64 KiB.
+// maxSwitches is how many switches a block has at most: what fits a chunk of 64 KiB.
 // Without a limit a large chunk would cost its reader 16 times its size.
-const MaxSwitches = 1 << 16
+const maxSwitches = 1 << 16
 
 // DecodeSwitches reads a switch block's payload, appending its switches to dst.
 func DecodeSwitches(dst []Switch, p []byte) (s Switches, err error) {
@@ -125,7 +116,7 @@ func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	at := s.Base
 	for q := p[switchesHead:]; len(q) > 0; n++ {
 		v, size := binary.Uvarint(q)
-		if size <= 0 || v>>2 > uint64(s.Until-at) || v&3 > uint64(SwitchPreempt) || n == MaxSwitches {
+		if size <= 0 || v>>2 > uint64(s.Until-at) || v&3 > uint64(SwitchPreempt) || n == maxSwitches {
 			return s, n, fmt.Errorf("%w: a switch of thread %d", ErrCorrupt, s.Thread)
 		}
 		at += int64(v >> 2)
@@ -179,13 +170,13 @@ func DecodeLockSums(p []byte) (l LockSums, err error) {
 	}, nil
 }
 
-// LockMode is how a lock is wanted or held: the value of the uint slot of a wait or
+// lockMode is how a lock is wanted or held: the value of the uint slot of a wait or
 // hold, below its kind.
-type LockMode uint8
+type lockMode uint8
 
 const (
-	LockExclusive LockMode = 0
-	LockShared    LockMode = 1 // with other readers
+	LockExclusive lockMode = 0
+	LockShared    lockMode = 1 // with other readers
 )
 
 // LockEvery in that slot says that every wait and every hold is recorded of the lock
@@ -197,13 +188,13 @@ const LockEvery = 2
 const LockPlace = 4
 
 // LockSlot is the value of the uint slot of a wait or a hold.
-func LockSlot(k LockKind, m LockMode) uint64 { return uint64(k)<<8 | uint64(m) }
+func LockSlot(k LockKind, m lockMode) uint64 { return uint64(k)<<8 | uint64(m) }
 
 // LockOf takes the value of LockSlot apart.
-func LockOf(v uint64) (LockKind, LockMode) {
+func LockOf(v uint64) (LockKind, lockMode) {
 	k := LockKind(v >> 8)
 	if int(k) >= len(LockKindNames) {
 		k = LockUnknown
 	}
-	return k, LockMode(v & 1)
+	return k, lockMode(v & 1)
 }

@@ -2,7 +2,6 @@ package format
 
 import (
 	"bytes"
-	"encoding/binary"
 	"errors"
 	"math"
 	"slices"
@@ -11,15 +10,15 @@ import (
 
 func TestGoTrace(t *testing.T) {
 	p := AppendGoTrace([]byte("x"), 3, math.MaxUint32, []byte("part"))[1:]
-	stream, seq, part, err := DecodeGoTrace(p)
-	if stream != 3 || seq != math.MaxUint32 || string(part) != "part" || err != nil || len(p) != GoTraceHeadSize+4 {
-		t.Errorf("%d %d %q, %v", stream, seq, part, err)
+	vs, err := decode(BlockGoTrace, p)
+	if err != nil || vs[0].N != 3 || vs[1].N != math.MaxUint32 || string(vs[2].B) != "part" || len(p) != GoTraceHeadSize+4 {
+		t.Errorf("%v, %v", vs, err)
 	}
-	if _, _, part, err := DecodeGoTrace(p[:GoTraceHeadSize]); len(part) != 0 || err != nil {
-		t.Errorf("a part of nothing: %q, %v", part, err)
+	if vs, err := decode(BlockGoTrace, p[:GoTraceHeadSize]); err != nil || len(vs[2].B) != 0 {
+		t.Errorf("a part of nothing: %v, %v", vs, err)
 	}
 	for _, bad := range [][]byte{nil, p[:7], AppendGoTrace(nil, 0, 0, []byte("of no stream"))} {
-		if _, _, _, err := DecodeGoTrace(bad); !errors.Is(err, ErrCorrupt) {
+		if _, err := decode(BlockGoTrace, bad); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("%x: %v", bad, err)
 		}
 	}
@@ -58,17 +57,17 @@ func TestSwitchesBad(t *testing.T) {
 		"no kind":           payload(5, 9, 3),
 		"cut":               payload(5, 9, 0x80),
 		"more than 64 bits": payload(5, 9, bytes.Repeat([]byte{0xff}, 10)...),
-		"too many":          payload(5, 9, make([]byte, MaxSwitches+1)...),
+		"too many":          payload(5, 9, make([]byte, maxSwitches+1)...),
 	} {
 		if s, err := DecodeSwitches(nil, p); !errors.Is(err, ErrCorrupt) || s.List != nil {
 			t.Errorf("%s: %d switches, %v", name, len(s.List), err)
 		}
 	}
-	if s, err := DecodeSwitches(nil, payload(5, 9, make([]byte, MaxSwitches)...)); err != nil || len(s.List) != MaxSwitches {
+	if s, err := DecodeSwitches(nil, payload(5, 9, make([]byte, maxSwitches)...)); err != nil || len(s.List) != maxSwitches {
 		t.Errorf("as many as there may be: %d, %v", len(s.List), err)
 	}
 	// What fits a chunk of 64 KiB may be written.
-	if room := 64<<10 - ChunkHeaderSize - BlockHeaderSize - switchesHead; room > MaxSwitches {
+	if room := 64<<10 - ChunkHeaderSize - BlockHeaderSize - switchesHead; room > maxSwitches {
 		t.Errorf("a chunk has room for %d", room)
 	}
 }
@@ -138,7 +137,7 @@ func TestLockSums(t *testing.T) {
 
 func TestLockSlot(t *testing.T) {
 	for k := range LockKindNames {
-		for _, m := range []LockMode{LockExclusive, LockShared} {
+		for _, m := range []lockMode{LockExclusive, LockShared} {
 			if kind, mode := LockOf(LockSlot(LockKind(k), m)); kind != LockKind(k) || mode != m {
 				t.Errorf("%d %d is read as %d %d", k, m, kind, mode)
 			}
@@ -182,8 +181,8 @@ func FuzzDecodeLockSums(f *testing.F) {
 		if l, err := DecodeLockSums(p); err == nil && !bytes.Equal(AppendLockSums(nil, &l), p) {
 			t.Fatalf("%x is read as %+v", p, l)
 		}
-		if stream, seq, part, err := DecodeGoTrace(p); err == nil && (!bytes.Equal(AppendGoTrace(nil, stream, seq, part), p) || binary.LittleEndian.Uint32(p) != stream) {
-			t.Fatalf("%x is read as %d %d %x", p, stream, seq, part)
+		if vs, err := decode(BlockGoTrace, p); err == nil && !bytes.Equal(AppendGoTrace(nil, uint32(vs[0].N), uint32(vs[1].N), vs[2].B), p) {
+			t.Fatalf("%x is read as %v", p, vs)
 		}
 	})
 }

@@ -13,7 +13,7 @@ import (
 // of a ring which lies in several files. Behind it, from ChunkSize on, are the
 // chunks of the places from Place on.
 //
-//	+0  SegmentMagic
+//	+0  segmentMagic
 //	+8  u32 version, u32 number
 //	+16 the trace's ID
 //	+32 u32 slot, u32 chunks
@@ -27,15 +27,15 @@ type SegmentHeader struct {
 
 // A segment's fixed parts.
 const (
-	SegmentMagic      = "SCOPESEG"
-	SegmentVersion    = 1
+	segmentMagic      = "SCOPESEG"
+	segmentVersion    = 1
 	SegmentHeaderSize = 64
 
 	segmentCRCOffset = 60
 )
 
-// ErrNotSegment is a segment that is none, or not whole.
-var ErrNotSegment = errors.New("not a segment of a scopeview trace")
+// errNotSegment is a segment that is none, or not whole.
+var errNotSegment = errors.New("not a segment of a scopeview trace")
 
 // Place is that of the segment's first chunk in the trace.
 func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Slot)*int64(h.Chunks) }
@@ -60,8 +60,8 @@ func SegmentNumber(name string) (path string, number uint32, ok bool) {
 func AppendSegmentHeader(b []byte, h *SegmentHeader) []byte {
 	le := binary.LittleEndian
 	n := len(b)
-	b = append(b, SegmentMagic...)
-	b = le.AppendUint32(b, SegmentVersion)
+	b = append(b, segmentMagic...)
+	b = le.AppendUint32(b, segmentVersion)
 	b = le.AppendUint32(b, h.Number)
 	b = append(b, h.ID[:]...)
 	b = le.AppendUint32(b, h.Slot)
@@ -70,18 +70,18 @@ func AppendSegmentHeader(b []byte, h *SegmentHeader) []byte {
 	return le.AppendUint32(b, crc32.Checksum(b[n:], castagnoli))
 }
 
-// DecodeSegmentHeader reads the beginning of a segment. Errors wrap ErrNotSegment,
+// DecodeSegmentHeader reads the beginning of a segment. Errors wrap errNotSegment,
 // or ErrNewer.
 func DecodeSegmentHeader(b []byte) (h SegmentHeader, err error) {
-	if len(b) < SegmentHeaderSize || string(b[:len(SegmentMagic)]) != SegmentMagic {
-		return h, ErrNotSegment
+	if len(b) < SegmentHeaderSize || string(b[:len(segmentMagic)]) != segmentMagic {
+		return h, errNotSegment
 	}
 	le := binary.LittleEndian
-	if v := le.Uint32(b[8:]); v != SegmentVersion {
-		return h, fmt.Errorf("%w (segment version %d, this tool reads %d)", ErrNewer, v, SegmentVersion)
+	if v := le.Uint32(b[8:]); v != segmentVersion {
+		return h, fmt.Errorf("%w (segment version %d, this tool reads %d)", ErrNewer, v, segmentVersion)
 	}
 	if got, want := crc32.Checksum(b[:segmentCRCOffset], castagnoli), le.Uint32(b[segmentCRCOffset:]); got != want {
-		return h, fmt.Errorf("%w: checksum %08x, want %08x", ErrNotSegment, got, want)
+		return h, fmt.Errorf("%w: checksum %08x, want %08x", errNotSegment, got, want)
 	}
 	h.Number, h.Slot, h.Chunks = le.Uint32(b[12:]), le.Uint32(b[32:]), le.Uint32(b[36:])
 	copy(h.ID[:], b[16:32])

@@ -26,43 +26,43 @@ type BlockSpec struct {
 // BlockField is a part of a payload.
 type BlockField struct {
 	Name     string // empty: reserved, and zero
-	Form     Form
-	Is       Meaning
+	Form     form
+	Is       meaning
 	Min, Max int64    // bounds of a number, or of the bytes of a text; both 0: none
 	Else     int64    // the number, where a line of text does not give it
 	Words    []string // of the numbers, from 0 on; of Flags by bit
 }
 
-// Form is how a field lies in a payload. Numbers are little endian.
-type Form uint8
+// form is how a field lies in a payload. Numbers are little endian.
+type form uint8
 
 // Text, bytes and records reach to the payload's end.
 const (
-	I64 Form = iota
-	U64
-	U32
-	U16
-	U48
+	i64 form = iota
+	u64
+	u32
+	u16
+	u48
 	Text
 	Text16 // u16 length, and so many bytes
 	Bytes
 	OneRecord // a record, and its extension if it has one: its bytes
-	Delta     // uvarint: ns since the one before, or since the field base, × 4 + a word; Since has the sum
-	Since
+	delta     // uvarint: ns since the one before, or since the field base, × 4 + a word; since has the sum
+	since
 )
 
-// Meaning is what a field's value is, beyond a number or a text.
-type Meaning uint8
+// meaning is what a field's value is, beyond a number or a text.
+type meaning uint8
 
 const (
-	Plain   Meaning = iota
-	Ticks           // a time by the trace's clock
-	Flags           // bits
-	NameID          // of a name block
-	BeatKey         // a Field
-	Place           // where a record is or was: a multiple of RecordSize
-	Address         // in the program's memory, which is private
-	Private         // text or bytes that tell of the program
+	plain       meaning = iota
+	tickTime            // a time by the trace's clock
+	Flags               // bits
+	NameID              // of a name block
+	BeatKey             // a Field
+	recordPlace         // where a record is or was: a multiple of RecordSize
+	Address             // in the program's memory, which is private
+	Private             // text or bytes that tell of the program
 )
 
 // Value is what a field has.
@@ -74,51 +74,51 @@ type Value struct {
 // Blocks is the table, by type.
 var Blocks = []BlockSpec{
 	BlockName: {BlockName, "name", []BlockField{
-		{Name: "id", Form: U32, Max: MaxNames - 1}, {Form: U32}, {Name: "name", Form: Text, Is: Private, Max: MaxName}},
+		{Name: "id", Form: u32, Max: MaxNames - 1}, {Form: u32}, {Name: "name", Form: Text, Is: Private, Max: MaxName}},
 		nil, "id name", 0, false},
 	BlockCalib: {BlockCalib, "calib", []BlockField{
-		{Name: "ticks", Is: Ticks}, {Name: "mono"}, {Name: "wall"}, {Name: "bracket"}},
+		{Name: "ticks", Is: tickTime}, {Name: "mono"}, {Name: "wall"}, {Name: "bracket"}},
 		nil, "ticks= mono= wall= bracket=", 0, true},
-	BlockBeat: {BlockBeat, "beat", []BlockField{{Name: "ticks", Is: Ticks}},
-		[]BlockField{{Name: "field", Form: U64, Is: BeatKey}, {Name: "value"}}, "ticks=", 0, false},
-	BlockThread: {BlockThread, "thread", []BlockField{{Name: "ticks", Is: Ticks}},
+	BlockBeat: {BlockBeat, "beat", []BlockField{{Name: "ticks", Is: tickTime}},
+		[]BlockField{{Name: "field", Form: u64, Is: BeatKey}, {Name: "value"}}, "ticks=", 0, false},
+	BlockThread: {BlockThread, "thread", []BlockField{{Name: "ticks", Is: tickTime}},
 		[]BlockField{{Name: "id"}, {Name: "cpu"}, {Name: "wait"}}, "ticks=", 0, false},
 	BlockInfo: {BlockInfo, "info", []BlockField{
 		{Name: "key", Form: Text16, Max: MaxTicks}, {Name: "value", Form: Text, Is: Private}},
 		nil, "key value", 0, false},
 	BlockGap: {BlockGap, "gap", []BlockField{
-		{Name: "from", Is: Ticks}, {Name: "to", Is: Ticks}, {Name: "count"}, {Name: "reason", Words: LossNames}},
+		{Name: "from", Is: tickTime}, {Name: "to", Is: tickTime}, {Name: "count"}, {Name: "reason", Words: lossNames}},
 		nil, "from= to= count= reason=", 0, true},
-	BlockStop: {BlockStop, "stop", []BlockField{{Name: "ticks", Is: Ticks}}, nil, "ticks=", 0, true},
-	BlockBreak: {BlockBreak, "break", []BlockField{{Name: "before", Is: Ticks}, {Name: "after", Is: Ticks}},
+	BlockStop: {BlockStop, "stop", []BlockField{{Name: "ticks", Is: tickTime}}, nil, "ticks=", 0, true},
+	BlockBreak: {BlockBreak, "break", []BlockField{{Name: "before", Is: tickTime}, {Name: "after", Is: tickTime}},
 		nil, "before= after=", 0, true},
-	BlockNote: {BlockNote, "note", []BlockField{{Name: "ticks", Is: Ticks}, {Name: "text", Form: Text, Is: Private}},
+	BlockNote: {BlockNote, "note", []BlockField{{Name: "ticks", Is: tickTime}, {Name: "text", Form: Text, Is: Private}},
 		nil, "ticks= text", 0, false},
 	BlockFrame: {BlockFrame, "frame", []BlockField{
-		{Name: "id", Form: U32, Max: MaxFrames - 1}, {Name: "line", Form: U32}, {Name: "start", Form: U32},
-		{Name: "flags", Form: U16, Is: Flags, Words: []string{"inlined"}},
+		{Name: "id", Form: u32, Max: MaxFrames - 1}, {Name: "line", Form: u32}, {Name: "start", Form: u32},
+		{Name: "flags", Form: u16, Is: Flags, Words: []string{"inlined"}},
 		{Name: "function", Form: Text16, Is: Private, Max: MaxName}, {Name: "file", Form: Text, Is: Private, Max: MaxName}},
 		nil, "id function file line= start= flags", 0, false},
 	BlockStack: {BlockStack, "stack", []BlockField{
-		{Name: "id", Form: U32, Min: 1, Max: MaxStacks - 1}, {Name: "flags", Form: U32, Is: Flags, Words: []string{"cut"}}},
-		[]BlockField{{Name: "frame", Form: U32}}, "id flags", MaxStackFrames, false},
-	BlockCount: {BlockCount, "count", []BlockField{{Name: "ticks", Is: Ticks}},
-		[]BlockField{{Name: "name", Form: U32, Is: NameID, Max: MaxNames - 1}, {Name: "stack", Form: U32, Max: MaxStacks - 1},
+		{Name: "id", Form: u32, Min: 1, Max: MaxStacks - 1}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"cut"}}},
+		[]BlockField{{Name: "frame", Form: u32}}, "id flags", MaxStackFrames, false},
+	BlockCount: {BlockCount, "count", []BlockField{{Name: "ticks", Is: tickTime}},
+		[]BlockField{{Name: "name", Form: u32, Is: NameID, Max: MaxNames - 1}, {Name: "stack", Form: u32, Max: MaxStacks - 1},
 			{Name: "calls", Max: 1<<63 - 1}, {Name: "weight"}}, "ticks=", 0, false},
 	BlockCarry: {BlockCarry, "carry", []BlockField{
-		{Name: "ticks", Is: Ticks}, {Name: "loc", Is: Place, Min: 1, Max: 1<<63 - 1}, {Name: "thread", Form: U32}, {Name: "owner", Form: U32},
+		{Name: "ticks", Is: tickTime}, {Name: "loc", Is: recordPlace, Min: 1, Max: 1<<63 - 1}, {Name: "thread", Form: u32}, {Name: "owner", Form: u32},
 		{Name: "record", Form: OneRecord, Is: Private}}, nil, "ticks= loc= thread= owner= record", 0, false},
 	BlockGoTrace: {BlockGoTrace, "gotrace", []BlockField{
-		{Name: "stream", Form: U32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "part", Form: U32}, {Name: "data", Form: Bytes, Is: Private}},
+		{Name: "stream", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "part", Form: u32}, {Name: "data", Form: Bytes, Is: Private}},
 		nil, "stream= part= data", 0, false},
 	BlockSwitch: {BlockSwitch, "switch", []BlockField{
-		{Name: "thread", Form: U32}, {Name: "flags", Form: U32, Is: Flags, Words: []string{"first", "lost", "on"}},
+		{Name: "thread", Form: u32}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"first", "lost", "on"}},
 		{Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1}},
-		[]BlockField{{Name: "how", Form: Delta, Max: 2, Words: []string{"in", "out", "preempt"}}, {Name: "time", Form: Since}},
-		"thread= base= until= flags", MaxSwitches, false},
+		[]BlockField{{Name: "how", Form: delta, Max: 2, Words: []string{"in", "out", "preempt"}}, {Name: "time", Form: since}},
+		"thread= base= until= flags", maxSwitches, false},
 	BlockLock: {BlockLock, "lock", []BlockField{
-		{Name: "ticks", Is: Ticks}, {Name: "addr", Form: U64, Is: Address}, {Name: "name", Form: U16, Is: NameID},
-		{Name: "kind", Form: U48, Max: 3, Words: LockKindNames},
+		{Name: "ticks", Is: tickTime}, {Name: "addr", Form: u64, Is: Address}, {Name: "name", Form: u16, Is: NameID},
+		{Name: "kind", Form: u48, Max: 3, Words: LockKindNames},
 		{Name: "acquired", Min: -1, Max: 1<<63 - 1, Else: -1}, {Name: "contended", Max: 1<<63 - 1},
 		{Name: "short", Max: 1<<63 - 1}, {Name: "short_ns", Max: 1<<63 - 1}},
 		nil, "kind name ticks= addr= acquired= contended= short= short_ns=", 0, false},
@@ -150,7 +150,7 @@ func (s *BlockSpec) Field(i int) *BlockField {
 
 // Read appends a value for each field of the payload p, and for each of what follows
 // them, again and again. Texts, bytes and records alias p. The error wraps ErrCorrupt:
-// the payload is too short or too long, or a number is out of bounds. What Ticks may be
+// the payload is too short or too long, or a number is out of bounds. What a time may be
 // is not checked, nor that what is reserved is zero; see Sound.
 func (s *BlockSpec) Read(dst []Value, p []byte) ([]Value, error) { return s.read(dst, p, true) }
 
@@ -199,14 +199,14 @@ type reader struct {
 	p     []byte // what is left
 	vs    []Value
 	first int   // of vs
-	at    int64 // of Since
+	at    int64 // of since
 }
 
-var sizes = [...]int{I64: 8, U64: 8, U32: 4, U16: 2, U48: 6, Text16: 2, OneRecord: RecordSize}
+var sizes = [...]int{i64: 8, u64: 8, u32: 4, u16: 2, u48: 6, Text16: 2, OneRecord: RecordSize}
 
 // field takes one field from the payload.
 func (r *reader) field(f *BlockField) error {
-	if f.Form == Since {
+	if f.Form == since {
 		r.vs = append(r.vs, Value{N: r.at})
 		return nil
 	}
@@ -226,7 +226,7 @@ func (r *reader) field(f *BlockField) error {
 	if v.B != nil {
 		size = int64(len(v.B))
 	}
-	if (f.Min != 0 || f.Max != 0) && (size < f.Min || size > f.Max) || f.Is == Place && size%RecordSize != 0 {
+	if (f.Min != 0 || f.Max != 0) && (size < f.Min || size > f.Max) || f.Is == recordPlace && size%RecordSize != 0 {
 		return fmt.Errorf("%w: %s block with %s %d", ErrCorrupt, r.s.Name, f.Name, size)
 	}
 	r.vs = append(r.vs, v)
@@ -238,13 +238,13 @@ func (r *reader) field(f *BlockField) error {
 func (r *reader) value(f *BlockField, n int) (v Value, _ int, err error) {
 	le := binary.LittleEndian
 	switch f.Form {
-	case I64, U64:
+	case i64, u64:
 		v.N = int64(le.Uint64(r.p))
-	case U32:
+	case u32:
 		v.N = int64(le.Uint32(r.p))
-	case U16:
+	case u16:
 		v.N = int64(le.Uint16(r.p))
-	case U48:
+	case u48:
 		v.N = int64(le.Uint32(r.p)) | int64(le.Uint16(r.p[4:]))<<32
 	case Text16:
 		size := int(le.Uint16(r.p))
@@ -259,7 +259,7 @@ func (r *reader) value(f *BlockField, n int) (v Value, _ int, err error) {
 			return v, 0, fmt.Errorf("%w: %s block with an extension of %d bytes", ErrCorrupt, r.s.Name, len(r.p)-n)
 		}
 		return Value{B: r.p}, len(r.p), nil
-	case Delta:
+	case delta:
 		return r.delta()
 	}
 	return v, n, nil
@@ -302,19 +302,19 @@ func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
 	}
 	for i, v := range vs {
 		switch f := s.Field(i); f.Form {
-		case I64, U64:
+		case i64, u64:
 			b = le.AppendUint64(b, uint64(v.N))
-		case U32:
+		case u32:
 			b = le.AppendUint32(b, uint32(v.N))
-		case U16:
+		case u16:
 			b = le.AppendUint16(b, uint16(v.N))
-		case U48:
+		case u48:
 			b = le.AppendUint16(le.AppendUint32(b, uint32(v.N)), uint16(v.N>>32))
 		case Text16:
 			b = append(le.AppendUint16(b, uint16(len(v.B))), v.B...)
 		case Text, Bytes, OneRecord:
 			b = append(b, v.B...)
-		case Delta:
+		case delta:
 			time := vs[i+1].N
 			b = binary.AppendUvarint(b, uint64(time-at)<<2|uint64(v.N))
 			at = time
@@ -344,12 +344,21 @@ func (s *BlockSpec) Sound(vs []Value, bad func(string)) {
 // none where it is too short.
 func (s *BlockSpec) Times(dst []int64, p []byte) []int64 {
 	for i := range s.Fields {
-		if s.Fields[i].Is != Ticks || len(p) < 8*(i+1) {
+		if s.Fields[i].Is != tickTime || len(p) < 8*(i+1) {
 			break
 		}
 		dst = append(dst, int64(binary.LittleEndian.Uint64(p[8*i:])))
 	}
 	return dst
+}
+
+// Fits reports whether the field has room for a number.
+func (f *BlockField) Fits(n int64) bool {
+	bits := 64
+	if int(f.Form) < len(sizes) && sizes[f.Form] > 0 {
+		bits = 8 * sizes[f.Form]
+	}
+	return bits >= 64 || n>>bits == 0
 }
 
 // Word is the word of a number, empty if it has none.

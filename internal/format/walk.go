@@ -13,15 +13,15 @@ type Walk struct {
 
 	// Skipped is what lies between the record before and the current one, or behind
 	// the last: places without a record.
-	Skipped []Span
+	Skipped []span
 
 	// How many places were skipped so far: that are zero, extensions without a record,
 	// and others; and how many records lack the extension that they say they have.
 	Holes, Orphans, Bad, Unextended int64
 }
 
-// Span is the bytes [From, To) of a chunk.
-type Span struct{ From, To int }
+// span is the bytes [From, To) of a chunk.
+type span struct{ From, To int }
 
 // LoadWords copies a chunk that somebody may still write to into buf, each word whole, and
 // returns as much of buf as that takes.
@@ -61,7 +61,7 @@ func (w *Walk) Next() bool {
 		default:
 			w.Bad++
 		}
-		w.Skipped = append(w.Skipped, Span{at, at + n})
+		w.Skipped = append(w.Skipped, span{at, at + n})
 		at += n
 		w.To = at
 	}

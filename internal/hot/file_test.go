@@ -443,7 +443,7 @@ func TestG25HotFile(t *testing.T) {
 		if n, err := j.ReadAt(make([]byte, chunk), chunk); !errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut off at %d: %d bytes, %v", size, n, err)
 		}
-		if _, err := j.Size(); size < format.HotHeaderSize != errors.Is(err, io.ErrUnexpectedEOF) {
+		if _, err := j.Size(); size < format.HotSlot(0) != errors.Is(err, io.ErrUnexpectedEOF) {
 			t.Errorf("cut off at %d the size is: %v", size, err)
 		}
 		n++
@@ -568,7 +568,7 @@ func FuzzJoin(f *testing.F) {
 	}
 	f.Add(good, []byte{1, 0, 0, 0, 0, 0, 0, 0, 2}, []byte{1})
 	f.Add(good, bytes.Repeat([]byte{0xff}, 24), []byte{})
-	f.Add([]byte(format.HotMagic), []byte{}, []byte{})
+	f.Add([]byte("SCOPEHOT"), []byte{}, []byte{})
 	inDir(f)
 	f.Fuzz(func(t *testing.T, head, table, state []byte) {
 		dir := t.TempDir()
@@ -577,7 +577,7 @@ func FuzzJoin(f *testing.F) {
 		path, hot := filepath.Join(dir, "x.scope"), filepath.Join(Dir, format.HotName(someHeader.ID))
 		b := make([]byte, format.HotSize(3))
 		copy(b, head)
-		copy(b[format.HotTableOffset:format.HotHeaderSize], table)
+		copy(b[format.HotTableOffset:format.HotSlot(0)], table)
 		if err := errors.Join(os.WriteFile(path, trace, 0o600), os.WriteFile(hot, b, 0o600)); err != nil {
 			t.Fatal(err)
 		}

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"cmp"
+	"encoding/binary"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -72,7 +73,7 @@ func (t *Trace) EachBeat(f func(*Beat) bool) error {
 		if err != nil && err != errGone { // else its beats went with it
 			return err
 		}
-		if ticks, _ := format.DecodeTicks(p); err == nil && ticks == ref.ticks { // else the file was changed
+		if err == nil && len(p) >= 8 && int64(binary.LittleEndian.Uint64(p)) == ref.ticks { // else the file was changed
 			switch typ {
 			case format.BlockBeat:
 				_, b.Values, _ = format.DecodeBeat(b.Values, p)

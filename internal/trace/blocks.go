@@ -144,6 +144,11 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockLock:    (*Trace).lockBlock,
 }
 
+// values are those of the payload of a block, as the table has them.
+func values(t format.BlockType, p []byte) ([]format.Value, error) {
+	return format.BlockOf(t).Read(nil, p)
+}
+
 func (t *Trace) nameBlock(p []byte, _ format.Loc) error {
 	id, name, err := format.DecodeName(p)
 	if err != nil {
@@ -161,9 +166,9 @@ func (t *Trace) calibBlock(p []byte, _ format.Loc) error {
 }
 
 func (t *Trace) infoBlock(p []byte, _ format.Loc) error {
-	key, value, err := format.DecodeInfo(p)
+	vs, err := values(format.BlockInfo, p)
 	if err == nil {
-		t.info = append(t.info, Info{key, value})
+		t.info = append(t.info, Info{string(vs[0].B), string(vs[1].B)})
 	}
 	return err
 }
@@ -180,25 +185,26 @@ func (t *Trace) gapBlock(p []byte, _ format.Loc) error {
 }
 
 func (t *Trace) stopBlock(p []byte, _ format.Loc) error {
-	ticks, err := format.DecodeTicks(p)
+	vs, err := values(format.BlockStop, p)
 	if err == nil {
-		t.stop = ticks
+		t.stop = vs[0].N
 	}
 	return err
 }
 
 func (t *Trace) breakBlock(p []byte, _ format.Loc) error {
-	from, to, err := format.DecodeBreak(p)
+	vs, err := values(format.BlockBreak, p)
 	if err == nil {
+		from, to := vs[0].N, vs[1].N
 		t.breaks = append(t.breaks, rawBreak{min(from, to), max(from, to)})
 	}
 	return err
 }
 
 func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
-	ticks, text, err := format.DecodeNote(p)
+	vs, err := values(format.BlockNote, p)
 	if err == nil {
-		t.notes = append(t.notes, Note{Text: text, ticks: ticks})
+		t.notes = append(t.notes, Note{ticks: vs[0].N, Text: string(vs[1].B)})
 	}
 	return err
 }

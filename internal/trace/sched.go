@@ -33,9 +33,9 @@ func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 // Of such blocks only the places are kept.
 
 func (t *Trace) goTraceBlock(p []byte, loc format.Loc) error {
-	stream, seq, part, err := format.DecodeGoTrace(p)
+	vs, err := values(format.BlockGoTrace, p)
 	if err == nil {
-		t.sched.parts = append(t.sched.parts, partRef{stream, seq, loc, int64(len(part))})
+		t.sched.parts = append(t.sched.parts, partRef{uint32(vs[0].N), uint32(vs[1].N), loc, int64(len(vs[2].B))})
 	}
 	return err
 }
@@ -122,7 +122,9 @@ func (r *partReader) Read(p []byte) (int, error) {
 		if err != nil {
 			return 0, err
 		}
-		_, _, r.rest, _ = format.DecodeGoTrace(payload)
+		if vs, err := values(typ, payload); err == nil {
+			r.rest = vs[2].B
+		}
 	}
 	n := copy(p, r.rest)
 	r.rest = r.rest[n:]

@@ -107,22 +107,13 @@ func number(f *format.BlockField, l *line) (int64, error) {
 	default:
 		n = int64(slices.Index(f.Words, v))
 	}
-	if err == nil {
-		err = fits(f, n)
+	if err == nil && !f.Fits(n) {
+		err = errors.New("too large")
 	}
 	if err != nil {
 		return 0, fmt.Errorf("%s=%s: %w", f.Name, v, err)
 	}
 	return n, nil
-}
-
-// fits refuses a number that the field has no room for.
-func fits(f *format.BlockField, n int64) error {
-	bits := map[format.Form]int{format.U32: 32, format.U16: 16, format.U48: 48}[f.Form]
-	if bits > 0 && n>>bits != 0 {
-		return errors.New("too large")
-	}
-	return nil
 }
 
 // positional takes a value that is told by where it is, or by what it looks like.
@@ -147,12 +138,12 @@ func positional(s *format.BlockSpec, f *format.BlockField, l *line) (v format.Va
 		}
 	case f.Is == format.NameID:
 		if w, ok := l.take(func(w string) bool { return w[0] == '#' }); ok {
-			if v.N, err = parseInt(w[1:]); err != nil || fits(f, v.N) != nil {
+			if v.N, err = parseInt(w[1:]); err != nil || !f.Fits(v.N) {
 				err = fmt.Errorf("%s is no name's id", w)
 			}
 		}
 	default:
-		if v.N, err = parseInt(l.first()); err != nil || fits(f, v.N) != nil {
+		if v.N, err = parseInt(l.first()); err != nil || !f.Fits(v.N) {
 			err = fmt.Errorf("a %s needs its %s", s.Name, f.Name)
 		}
 	}
@@ -178,7 +169,7 @@ func each(s *format.BlockSpec, word string) ([]format.Value, error) {
 			ok = err == nil
 		default:
 			vs[i].N, err = parseInt(parts[i])
-			ok = err == nil && fits(f, vs[i].N) == nil
+			ok = err == nil && f.Fits(vs[i].N)
 		}
 	}
 	if !ok {
@@ -264,7 +255,7 @@ func (n *names) appendValue(b []byte, f *format.BlockField, v format.Value) (lin
 		return append(b, f.Word(v.N)...), f.Word(v.N) != ""
 	case f.Is == format.NameID:
 		return append(append(b, '#'), itoa(v.N)...), true
-	case f.Form == format.U64:
+	case f.Is == format.Address:
 		return fmt.Appendf(b, "%#x", uint64(v.N)), true
 	}
 	return append(b, itoa(v.N)...), true
