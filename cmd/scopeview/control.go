@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"io/fs"
@@ -69,11 +68,10 @@ func (c *controlWords) written() error {
 
 // read reads the words. While somebody stores them they may make no sense.
 func (c *controlWords) read() (r format.Request, a format.Answer, err error) {
-	b := make([]byte, format.ControlSize)
-	if _, err := c.f.ReadAt(b, format.ControlOffset); err != nil {
-		return r, a, fmt.Errorf("%s: reading the answer: %w", c.path, err)
+	if r, a, err = format.ReadControl(c.f); err != nil && !errors.Is(err, format.ErrRequest) {
+		err = fmt.Errorf("%s: reading the answer: %w", c.path, err)
 	}
-	return format.DecodeControl(b)
+	return r, a, err
 }
 
 // wait polls until the words are as is says. late is the error if they are not
@@ -106,10 +104,6 @@ func (c *controlWords) wait(ctx context.Context, limit time.Duration, is func(fo
 
 // ask stores a request and returns the answer.
 func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Duration) (string, error) {
-	b := make([]byte, format.ControlSize)
-	if err := format.PutRequest(b, r); err != nil {
-		return "", fmt.Errorf("asking for %s: %w", requestName(r.Command), err)
-	}
 	if err := c.lock(ctx, time.Now().Add(limit)); err != nil {
 		return "", err
 	}
@@ -122,18 +116,11 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 	if err != nil {
 		return "", err
 	}
-	n := max(last.Number, answer.Number) + 1
-	binary.LittleEndian.PutUint64(b[format.RequestNumber:], n)
-	for _, part := range [][2]int{
-		{format.RequestText, format.RequestText + len(r.Text)},
-		{format.RequestHead, format.RequestHead + 8},
-		{format.RequestNumber, format.RequestNumber + 8}, // last: then it is one
-	} {
-		if _, err := c.f.WriteAt(b[part[0]:part[1]], int64(format.ControlOffset+part[0])); err != nil {
-			return "", fmt.Errorf("asking the program: %w", err)
-		}
+	r.Number = max(last.Number, answer.Number) + 1
+	if err := r.Store(c.f); err != nil {
+		return "", fmt.Errorf("asking for %s: %w", requestName(r.Command), err)
 	}
-	_, a, err := c.wait(ctx, limit, func(_ format.Request, a format.Answer) bool { return a.Number == n },
+	_, a, err := c.wait(ctx, limit, func(_ format.Request, a format.Answer) bool { return a.Number == r.Number },
 		func(format.Request) error {
 			return fmt.Errorf("%s: no answer within %v; the program may be stopped (by a debugger or SIGSTOP), starved of CPU, or wait for its disk. It does what was asked once it goes on; --timeout waits longer", c.path, limit)
 		})

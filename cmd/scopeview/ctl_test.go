@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -58,18 +57,13 @@ func (a *asked) stop() {
 func (a *asked) run(quit <-chan struct{}) {
 	tick := time.NewTicker(time.Millisecond)
 	defer tick.Stop()
-	b := make([]byte, format.ControlSize)
 	for {
 		select {
 		case <-quit:
 			return
 		case <-tick.C:
 		}
-		if _, err := a.f.ReadAt(b, format.ControlOffset); err != nil {
-			a.t.Error(err)
-			return
-		}
-		r, last, err := format.DecodeControl(b)
+		r, last, err := format.ReadControl(a.f)
 		if err != nil || r.Number == last.Number {
 			continue
 		}
@@ -77,13 +71,10 @@ func (a *asked) run(quit <-chan struct{}) {
 		a.seen = append(a.seen, r)
 		a.mu.Unlock()
 		answer := a.answer(r)
-		format.PutAnswer(b, &answer)
-		binary.LittleEndian.PutUint64(b[format.AnswerNumber:], r.Number)
-		for _, part := range [][2]int{{format.AnswerText, format.ControlSize}, {format.AnswerHead, format.AnswerHead + 8}, {format.AnswerNumber, format.AnswerNumber + 8}} {
-			if _, err := a.f.WriteAt(b[part[0]:part[1]], int64(format.ControlOffset+part[0])); err != nil {
-				a.t.Error(err)
-				return
-			}
+		answer.Number = r.Number
+		if err := answer.Store(a.f); err != nil {
+			a.t.Error(err)
+			return
 		}
 	}
 }

@@ -4,6 +4,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
+	"io"
 )
 
 // Command is what somebody outside asks a running recorder to do.
@@ -17,8 +18,8 @@ const (
 )
 
 // Request lies in chunk 0 from ControlOffset on. Whoever may write the file
-// stores it, its number last; the recorder's tick looks whether the number is one
-// that it has not answered, does it, and stores the answer, its number last.
+// stores it; the recorder's tick looks whether its number is one that it has not
+// answered, does it, and stores the answer.
 //
 //	+0    u64 number of the last request, from 1 on
 //	+8    u64 number of the last request that was answered
@@ -34,59 +35,76 @@ type Request struct {
 
 // Answer to a request.
 type Answer struct {
-	Number uint64
+	Number uint64 // the request's
 	Failed bool
-	Text   string // what was done, or why not
+	Text   string // what was done, or why not; what does not fit is cut
 }
 
 // Where a request's parts are, from ControlOffset on.
 const (
-	RequestNumber  = 0
-	AnswerNumber   = 8
-	RequestHead    = 16
-	AnswerHead     = 24
-	RequestText    = 64
+	requestNumber  = 0
+	answerNumber   = 8
+	requestHead    = 16
+	answerHead     = 24
+	requestText    = 64
 	maxRequestText = 1024
-	AnswerText     = RequestText + maxRequestText
-	ControlSize    = AnswerText + maxRequestText
+	answerText     = requestText + maxRequestText
+	ControlSize    = answerText + maxRequestText
 )
 
 // ErrRequest is a request or an answer that makes no sense.
 var ErrRequest = errors.New("the trace's control words make no sense")
 
-// PutRequest puts a request's head and text where they belong in b, which has
-// ControlSize bytes; the number is for the caller to store, after these.
-func PutRequest(b []byte, r *Request) error {
+// Store writes the request into the trace f.
+func (r *Request) Store(f io.WriterAt) error {
 	if len(r.Text) > maxRequestText {
 		return fmt.Errorf("%d bytes of text, at most %d fit", len(r.Text), maxRequestText)
 	}
-	le := binary.LittleEndian
-	le.PutUint32(b[RequestHead:], uint32(r.Command))
-	le.PutUint32(b[RequestHead+4:], uint32(len(r.Text)))
-	copy(b[RequestText:AnswerText], r.Text)
-	return nil
+	return store(f, r.Text, uint32(r.Command), r.Number, requestText, requestHead, requestNumber)
 }
 
-// PutAnswer is PutRequest for an answer; what does not fit of its text is cut.
-func PutAnswer(b []byte, a *Answer) {
-	le := binary.LittleEndian
+// Store writes the answer into the trace f.
+func (a *Answer) Store(f io.WriterAt) error {
 	failed := uint32(0)
 	if a.Failed {
 		failed = 1
 	}
-	n := copy(b[AnswerText:ControlSize], a.Text)
-	le.PutUint32(b[AnswerHead:], failed)
-	le.PutUint32(b[AnswerHead+4:], uint32(n))
+	return store(f, a.Text[:min(len(a.Text), maxRequestText)], failed, a.Number, answerText, answerHead, answerNumber)
 }
 
-// DecodeControl reads the last request and the last answer from b, ControlSize
-// bytes. The error is about the request; of an answer that makes no sense there
-// is no text.
-func DecodeControl(b []byte) (r Request, a Answer, err error) {
-	if len(b) < ControlSize {
-		return r, a, fmt.Errorf("%w: %d bytes", ErrRequest, len(b))
-	}
+// store writes the number last: what is there is not looked at before.
+func store(f io.WriterAt, text string, word uint32, number uint64, textAt, headAt, numberAt int64) error {
 	le := binary.LittleEndian
+	head := le.AppendUint32(le.AppendUint32(nil, word), uint32(len(text)))
+	_, err := f.WriteAt([]byte(text), ControlOffset+textAt)
+	if err == nil {
+		_, err = f.WriteAt(head, ControlOffset+headAt)
+	}
+	if err == nil {
+		_, err = f.WriteAt(le.AppendUint64(nil, number), ControlOffset+numberAt)
+	}
+	return err
+}
+
+// ReadControl reads the last request and the last answer from the trace f. An error that
+// is ErrRequest is about the request, whose number is right; of an answer that makes no
+// sense there is no text.
+func ReadControl(f io.ReaderAt) (r Request, a Answer, err error) {
+	le := binary.LittleEndian
+	var b [ControlSize]byte
+	// What came before a number in a first reading is all there in a second one.
+	for range 4 {
+		if _, err := f.ReadAt(b[:requestHead], ControlOffset); err != nil {
+			return r, a, err
+		}
+		r.Number, a.Number = le.Uint64(b[requestNumber:]), le.Uint64(b[answerNumber:])
+		if _, err := f.ReadAt(b[:], ControlOffset); err != nil {
+			return r, a, err
+		}
+		if r.Number == le.Uint64(b[requestNumber:]) && a.Number == le.Uint64(b[answerNumber:]) {
+			break
+		}
+	}
 	text := func(head, at int) (string, error) {
 		n := le.Uint32(b[head+4:])
 		if n > maxRequestText {
@@ -94,9 +112,8 @@ func DecodeControl(b []byte) (r Request, a Answer, err error) {
 		}
 		return string(b[at : at+int(n)]), nil
 	}
-	r = Request{Number: le.Uint64(b[RequestNumber:]), Command: Command(le.Uint32(b[RequestHead:]))}
-	r.Text, err = text(RequestHead, RequestText)
-	a = Answer{Number: le.Uint64(b[AnswerNumber:]), Failed: le.Uint32(b[AnswerHead:]) != 0}
-	a.Text, _ = text(AnswerHead, AnswerText)
+	r.Command, a.Failed = Command(le.Uint32(b[requestHead:])), le.Uint32(b[answerHead:]) != 0
+	a.Text, _ = text(answerHead, answerText)
+	r.Text, err = text(requestHead, requestText)
 	return r, a, err
 }

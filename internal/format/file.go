@@ -227,6 +227,16 @@ func (h *Header) sound() error {
 	return nil
 }
 
+// Reserved is the parts of chunk 0 that nothing takes.
+func (h *Header) Reserved() [][2]int {
+	end := int(h.ChunkSize)
+	if h.HasCounters() {
+		end = CountersOffset
+	}
+	return [][2]int{{HeaderSize + 4, StateOffset}, {StateOffset + StateFiles + 8, ControlOffset},
+		{ControlOffset + answerHead + 8, ControlOffset + requestText}, {ControlOffset + ControlSize, end}}
+}
+
 // Within refuses a file of size bytes that is cut off within its first chunk, if that
 // is said to be longer than a MiB: there is nothing in it, and who reads chunk by
 // chunk would need many times its size. The error wraps ErrCorrupt.

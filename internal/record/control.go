@@ -3,7 +3,6 @@
 package record
 
 import (
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"path/filepath"
@@ -19,20 +18,10 @@ import (
 
 // obey does what was asked for since the last tick.
 func (r *recorder) obey() {
-	var b [format.ControlSize]byte
-	if _, err := r.file.ReadAt(b[:format.RequestHead], format.ControlOffset); err != nil {
+	q, last, err := format.ReadControl(r.file)
+	n := q.Number
+	if n == r.asked || n == last.Number || err != nil && !errors.Is(err, format.ErrRequest) {
 		return
-	}
-	n := binary.LittleEndian.Uint64(b[format.RequestNumber:])
-	if n == r.asked || n == binary.LittleEndian.Uint64(b[format.AnswerNumber:]) {
-		return
-	}
-	if _, err := r.file.ReadAt(b[:], format.ControlOffset); err != nil {
-		return
-	}
-	q, _, err := format.DecodeControl(b[:])
-	if q.Number != n {
-		return // somebody writes it just now
 	}
 	if err != nil {
 		r.asked = n
@@ -96,22 +85,11 @@ func (r *recorder) answerSnapshot(n uint64, path string) {
 }
 
 func (r *recorder) answer(n uint64, text string, err error) {
-	a := format.Answer{Text: text, Failed: err != nil}
+	a := format.Answer{Number: n, Text: text, Failed: err != nil}
 	if err != nil {
 		a.Text = err.Error()
 	}
-	var b [format.ControlSize]byte
-	format.PutAnswer(b[:], &a)
-	write := func(from, to int) {
-		if err == nil {
-			_, err = r.file.WriteAt(b[from:to], format.ControlOffset+int64(from))
-		}
-	}
-	err = nil
-	write(format.AnswerText, format.ControlSize)
-	write(format.AnswerHead, format.AnswerHead+8)
-	binary.LittleEndian.PutUint64(b[format.AnswerNumber:], n)
-	write(format.AnswerNumber, format.AnswerNumber+8) // last
+	_ = a.Store(r.file) // who asked waits for it in vain, and says so
 }
 
 // nothing is the filter of a recording that is switched off.

@@ -3,7 +3,6 @@
 package record_test
 
 import (
-	"encoding/binary"
 	"os"
 	"path/filepath"
 	"strings"
@@ -24,21 +23,11 @@ func ask(t *testing.T, number uint64, c format.Command, text string) format.Answ
 		t.Fatal(err)
 	}
 	defer f.Close()
-	b := make([]byte, format.ControlSize)
-	if err := format.PutRequest(b, &format.Request{Command: c, Text: text}); err != nil {
+	if err := (&format.Request{Number: number, Command: c, Text: text}).Store(f); err != nil {
 		t.Fatal(err)
 	}
-	binary.LittleEndian.PutUint64(b, number)
-	for _, part := range [][2]int{{format.RequestText, format.AnswerText}, {format.RequestHead, format.AnswerHead}, {format.RequestNumber, format.AnswerNumber}} {
-		if _, err := f.WriteAt(b[part[0]:part[1]], int64(format.ControlOffset+part[0])); err != nil {
-			t.Fatal(err)
-		}
-	}
 	for deadline := time.Now().Add(10 * time.Second); time.Now().Before(deadline); time.Sleep(time.Millisecond) {
-		if _, err := f.ReadAt(b, format.ControlOffset); err != nil {
-			t.Fatal(err)
-		}
-		if _, a, err := format.DecodeControl(b); err == nil && a.Number == number {
+		if _, a, err := format.ReadControl(f); err == nil && a.Number == number {
 			return a
 		}
 	}

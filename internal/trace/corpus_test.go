@@ -38,7 +38,6 @@ var otherErrors = map[string]string{
 	"extension of %d units, at most %d fit":                                   "a writer's",
 	"%d bytes of text, at most %d fit":                                        "a writer's",
 	"the trace's control words make no sense":                                 "the control words are the writer's to read: TestControl of internal/format",
-	"%w: %d bytes":                                                            "as above",
 	"%w: a text of %d bytes":                                                  "as above",
 	"a segment is missing, which its writer has not deleted: copy it beside the trace":              "of other files: TestSegmentsComeAndGo",
 	"more named goroutines than are remembered: those idle for longest may show without their name": "it takes more goroutines than a file of the corpus has records: rows_test.go",

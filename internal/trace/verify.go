@@ -178,13 +178,7 @@ func (v *verifier) headerValues() {
 }
 
 func (v *verifier) headerReserved() {
-	const state, control = format.StateOffset, format.ControlOffset
-	end := len(v.bytes)
-	if v.t.header.HasCounters() {
-		end = format.CountersOffset
-	}
-	for _, part := range [][2]int{{format.HeaderSize + 4, state}, {state + format.StateFiles + 8, control},
-		{control + format.AnswerHead + 8, control + format.RequestText}, {control + format.ControlSize, end}} {
+	for _, part := range v.t.header.Reserved() {
 		v.zero(v.bytes[part[0]:part[1]], int64(part[0]), "header-reserved", "reserved bytes are not zero")
 	}
 }

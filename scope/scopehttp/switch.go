@@ -2,7 +2,6 @@ package scopehttp
 
 import (
 	"context"
-	"encoding/binary"
 	"errors"
 	"fmt"
 	"net/http"
@@ -48,15 +47,8 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 		return "", err
 	}
 	n := last.Number + 1
-	b := make([]byte, format.ControlSize)
-	if err := format.PutRequest(b, &format.Request{Command: c}); err != nil {
-		return "", err
-	}
-	binary.LittleEndian.PutUint64(b[format.RequestNumber:], n)
-	for _, part := range [][2]int64{{format.RequestHead, format.RequestHead + 8}, {format.RequestNumber, format.RequestNumber + 8}} {
-		if _, err := f.WriteAt(b[part[0]:part[1]], format.ControlOffset+part[0]); err != nil {
-			return "", fmt.Errorf("asking the recorder: %w", err)
-		}
+	if err := (&format.Request{Number: n, Command: c}).Store(f); err != nil {
+		return "", fmt.Errorf("asking the recorder: %w", err)
 	}
 	a, err := answered(ctx, f, s.Path, func(_ format.Request, a format.Answer) bool { return a.Number == n })
 	switch {
@@ -73,16 +65,15 @@ func (h *handler) command(ctx context.Context, c format.Command) (string, error)
 // answered waits until the control words are as is says, while the recording of
 // the trace goes on.
 func answered(ctx context.Context, f *os.File, path string, is func(format.Request, format.Answer) bool) (format.Answer, error) {
-	b := make([]byte, format.ControlSize)
 	tick := time.NewTicker(10 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if _, err := f.ReadAt(b, format.ControlOffset); err != nil {
-			return format.Answer{}, fmt.Errorf("asking the recorder: %w", err)
-		}
 		// While somebody writes them they may make no sense.
-		if q, a, err := format.DecodeControl(b); err == nil && is(q, a) {
+		switch q, a, err := format.ReadControl(f); {
+		case err == nil && is(q, a):
 			return a, nil
+		case err != nil && !errors.Is(err, format.ErrRequest):
+			return format.Answer{}, fmt.Errorf("asking the recorder: %w", err)
 		}
 		if s := scope.Stats(); !s.Running || s.Path != path {
 			return format.Answer{}, scope.ErrStopped
