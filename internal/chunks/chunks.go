@@ -10,10 +10,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// UnbornMax is how many places without a chunk are looked at, one after another, beyond
+// unbornMax is how many places without a chunk are looked at, one after another, beyond
 // what the writer says it handed out: more than the longest prepared window. Without a
 // bound a sparse file of a terabyte would be read to its end.
-const UnbornMax = 4096
+const unbornMax = 4096
 
 // File is a trace's file as a reader finds it.
 type File struct {
@@ -107,7 +107,7 @@ func (f *File) Each(from, end int64, look func(at int64) (born bool, err error))
 			unborn = 0
 		} else {
 			next = f.Next(at)
-			if unborn += (next - at) / f.Chunk; unborn > UnbornMax && at > end {
+			if unborn += (next - at) / f.Chunk; unborn > unbornMax && at > end {
 				break
 			}
 		}

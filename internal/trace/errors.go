@@ -9,28 +9,28 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// CorruptError is a defect that made a trace, or a part of it, unreadable.
-type CorruptError struct {
+// corruptError is a defect that made a trace, or a part of it, unreadable.
+type corruptError struct {
 	Path   string // "" for Open
 	Offset int64  // in the file
 	Err    error  // wraps format.ErrCorrupt
 }
 
-func (e *CorruptError) Error() string {
+func (e *corruptError) Error() string {
 	if e.Path == "" {
 		return fmt.Sprintf("at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Offset, e.Err)
 	}
 	return fmt.Sprintf("%s: at offset %d: %v; nothing can be read without it, copy the trace again if there is another copy", e.Path, e.Offset, e.Err)
 }
 
-func (e *CorruptError) Unwrap() error { return e.Err }
+func (e *corruptError) Unwrap() error { return e.Err }
 
 // headerError adds to an error of the file header whose it is and what to do.
 func headerError(path string, err error) error {
 	var hint string
 	switch {
 	case errors.Is(err, format.ErrCorrupt):
-		return &CorruptError{Path: path, Err: err}
+		return &corruptError{Path: path, Err: err}
 	case errors.Is(err, format.ErrEmpty):
 		hint = "its writer did not come to write the header; record again"
 	case errors.Is(err, format.ErrNotTrace):

@@ -15,3 +15,7 @@ func (f *Follower) Found() int64 { return f.ring.found }
 
 // Takes reports whether blocks of a type mean something to the reader.
 func Takes(t format.BlockType) bool { return int(t) < len(takers) && takers[t] != nil }
+
+type CorruptError = corruptError
+
+var Rules = rules

@@ -207,7 +207,7 @@ func (f *Follower) refresh() (closed bool, err error) {
 		return false, fmt.Errorf("asking for the trace's size: %w", err)
 	}
 	if t.size < least {
-		return false, &CorruptError{Path: t.path, Offset: t.size, Err: fmt.Errorf("%w: the file shrank from at least %d bytes while it was read", format.ErrCorrupt, least)}
+		return false, &corruptError{Path: t.path, Offset: t.size, Err: fmt.Errorf("%w: the file shrank from at least %d bytes while it was read", format.ErrCorrupt, least)}
 	}
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := chunks.ReadFull(t.r, b[:], 0)

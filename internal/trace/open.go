@@ -13,7 +13,7 @@ import (
 )
 
 // Open reads the index of a trace of size bytes. Errors wrap
-// format.ErrNotTrace, ErrEmpty, ErrNewer or are a *CorruptError.
+// format.ErrNotTrace, ErrEmpty, ErrNewer or are a *corruptError.
 func Open(r io.ReaderAt, size int64) (*Trace, error) { return open(r, size, "") }
 
 // OpenFile opens path, joined with its hot file if there is one; Close closes both.
@@ -91,7 +91,7 @@ func (t *Trace) readHeader() error {
 		return headerError(t.path, err)
 	}
 	if err := t.header.Within(t.size); err != nil {
-		return &CorruptError{Path: t.path, Offset: t.size, Err: err}
+		return &corruptError{Path: t.path, Offset: t.size, Err: err}
 	}
 	t.addr = addressesOf(t)
 	if err := t.readCounters(); err != nil {

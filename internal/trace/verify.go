@@ -17,8 +17,8 @@ type Finding struct {
 	Text   string // a sentence
 }
 
-// Rules are what Verify checks, by the names that its findings have.
-var Rules = []struct{ Name, Doc string }{
+// rules are what Verify checks, by the names that its findings have.
+var rules = []struct{ Name, Doc string }{
 	{"header-values", "clock, path, backing and witnesses are of this version, the page size is a power of two; a ring has at most half as many chunks as there are numbers; segments is 0 in what is read as one file"},
 	{"header-reserved", "what no field of chunk 0 takes is zero"},
 	{"state", "closed is 0 or 1; tick and until are 0 or a time from the start on; lost and overwritten are not negative; overwritten and until are 0 without a ring; files is at most segments; joined is 0, or 1 with the backing shm"},

@@ -38,7 +38,7 @@ func AppendEvent(b []byte, t *trace.Trace, e *trace.Event) []byte {
 		}
 	case format.KindCounter:
 		s := format.Slot{Type: e.ValueType, Value: e.Value}
-		w = AppendSlot(append(w, " value="...), &s, name)
+		w = appendSlot(append(w, " value="...), &s, name)
 	case format.KindGo:
 		w.word("created", e.Created)
 		w.word("creator", int64(e.Creator))
@@ -60,7 +60,7 @@ func appendArgs(b []byte, sep string, args []format.Slot, name func(id uint16) s
 		if i == 0 {
 			b = append(b, sep...)
 		}
-		b = AppendSlot(append(b, ' '), &args[i], name)
+		b = appendSlot(append(b, ' '), &args[i], name)
 	}
 	return b
 }
