@@ -138,3 +138,13 @@ func (s *stream) emitPending() (more bool, err error) {
 	e.Depth, e.Track = int32(row.running(w.stop)), row.track
 	return s.emit(e, ext)
 }
+
+// emitAllPending emits those that are left.
+func (s *stream) emitAllPending() error {
+	for len(s.pending) > 0 {
+		if more, err := s.emitPending(); err != nil || !more {
+			return err
+		}
+	}
+	return nil
+}
