@@ -26,7 +26,7 @@ func (a *anonymizer) blocks(b, from []byte) ([]byte, error) {
 	return b, nil
 }
 
-// block is the payload of a block without what nobody is to know: empty if that is
+// block returns the payload of a block without what nobody is to know: empty if that is
 // all of it, nil if it makes no sense.
 func (a *anonymizer) block(t format.BlockType, p []byte) (kept []byte, err error) {
 	s := format.BlockOf(t)
@@ -105,7 +105,7 @@ func knownFields(vs []format.Value) []format.Value {
 	return known
 }
 
-// carry is a carry's payload without arguments; nil if its record has no meaning.
+// carry returns a carry's payload without arguments; nil if its record has no meaning.
 func (a *anonymizer) carry(p []byte) ([]byte, error) {
 	c, err := format.DecodeCarry(p)
 	if err != nil {
@@ -126,7 +126,7 @@ func (a *anonymizer) carry(p []byte) ([]byte, error) {
 	return format.AppendCarry(nil, &c), nil
 }
 
-// note is a note without what the operator wrote.
+// note returns a note without what the operator wrote.
 func (a *anonymizer) note(text string) string {
 	switch text {
 	case "switched off from outside", "switched on from outside":

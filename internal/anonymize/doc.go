@@ -2,9 +2,9 @@
 // times, kinds, rows and counts, and nothing in it that the program, its user or
 // its machine is known by.
 //
-// Whatever is not known to be harmless goes: every chunk is taken apart and put
-// together again from what this version of the format says of it, so that bytes
-// that have no meaning, or one that only a later version knows, are not copied.
+// Whatever is not known to be harmless goes: every chunk is taken apart and put together
+// again from what this version of the format says of it. So bytes are not copied that have
+// no meaning, or one that only a later version knows.
 //
 // A text becomes its keyed hash: eight letters and digits, which take no more
 // room than the text did. Arguments are left out, so that records move towards

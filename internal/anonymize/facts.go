@@ -36,7 +36,7 @@ var words = regexp.MustCompile(`^[A-Za-z0-9 ,;.()'-]*$`)
 const Facts = "Go's version, operating system, architecture, kernel version, processor, scopeview's version, why\n" +
 	"the recorder used what it used, when a snapshot was made"
 
-// keepFact tells whether a fact stays, and cuts its value to what may.
+// keepFact reports whether a fact stays, and cuts its value to what may.
 func keepFact(key string, value *string) bool {
 	may, ok := facts[key]
 	if !ok {

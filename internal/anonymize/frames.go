@@ -43,7 +43,7 @@ func (a *anonymizer) frame(f *format.Frame, size int) {
 	}
 }
 
-// packageOf is the package of a function.
+// packageOf returns the package of a function.
 func packageOf(function string) string {
 	function, _, _ = strings.Cut(function, "[") // types, which have packages too
 	slash := strings.LastIndexByte(function, '/') + 1
@@ -54,7 +54,7 @@ func packageOf(function string) string {
 	return function[:slash+dot]
 }
 
-// withoutTypes is a function's name without the types that it was made for.
+// withoutTypes returns a function's name without the types that it was made for.
 func withoutTypes(function string) string {
 	from, to := strings.IndexByte(function, '['), strings.LastIndexByte(function, ']')
 	if from < 0 {

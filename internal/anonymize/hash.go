@@ -23,7 +23,7 @@ func newHasher(salt string) *hasher {
 	return h
 }
 
-// sum is the keyed hash of a text that is the what of something.
+// sum returns the keyed hash of a text that is the what of something.
 func (h *hasher) sum(what, text string) []byte {
 	m := hmac.New(sha256.New, h.key)
 	m.Write([]byte(what + "\x00" + text))
@@ -38,7 +38,7 @@ const letters = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 // 65,536 names two become the same once in 100,000 traces.
 const hashed = 8
 
-// text is the hash of a text as a text; the empty one stays.
+// text returns the hash of a text as a text; the empty one stays.
 func (h *hasher) text(what, text string) string {
 	if text == "" {
 		return ""
@@ -52,7 +52,7 @@ func (h *hasher) text(what, text string) string {
 	return string(b[:])
 }
 
-// address is the hash of an address: it looks like one.
+// address returns the hash of an address: it looks like one.
 func (h *hasher) address(a uint64) uint64 {
 	if a == 0 {
 		return 0

@@ -23,7 +23,7 @@ func (a *anonymizer) redirect(ext []byte, start int64) error {
 	return err
 }
 
-// moved is where the record goes that begins at start and was at loc. A loc that
+// moved returns where the record goes that begins at start and was at loc. A loc that
 // names no chunk stays as it is: that of a chunk which a ring has overwritten is
 // the name by which an end and a carry know each other.
 func (a *anonymizer) moved(loc format.Loc, start int64) (format.Loc, error) {
@@ -55,8 +55,8 @@ func (a *anonymizer) moved(loc format.Loc, start int64) (format.Loc, error) {
 	return loc, nil
 }
 
-// inOrder finds where the chunk of a number is that has what began at start, in a trace
-// whose chunks have the numbers of their places.
+// inOrder finds where the chunk of a number is that has what began at start. It is of a
+// trace whose chunks have the numbers of their places.
 func (a *anonymizer) inOrder(number, _ int64) (at int, ok bool) {
 	return int(number), number < int64(a.places)
 }

@@ -93,7 +93,7 @@ func (a *anonymizer) keptSlots(dst []byte, r *format.Record, ext []byte) (kept [
 	return kept, true
 }
 
-// endSlots is how many of the slots behind an end's fixed ones are not arguments: what it
+// endSlots returns how many of the slots behind an end's fixed ones are not arguments: what it
 // says of its begin, and of the process's CPU time.
 func endSlots(slots []format.Slot) (n int) {
 	if len(slots) > 0 && slots[0].Type == format.SlotBegin {

@@ -1,6 +1,6 @@
-// Package chunks finds the chunks in a trace's file, for all who read one. A place may
-// have none yet, or one that makes no sense, and as long as somebody writes it may have
-// another one at the next look.
+// Package chunks finds the chunks in a trace's file, for all who read one. A place may have
+// none yet, or one that makes no sense. As long as somebody writes, it may have another one
+// at the next look.
 package chunks
 
 import (
@@ -24,7 +24,7 @@ type File struct {
 	Closed bool  // nobody writes any more
 }
 
-// Of is the file r of size bytes, whose header says h and s.
+// Of returns the file r of size bytes, whose header says h and s.
 func Of(r io.ReaderAt, size int64, h *format.Header, s *format.State) File {
 	return File{r, size, int64(h.ChunkSize), h.Ring != 0, s.Closed}
 }
@@ -81,7 +81,7 @@ func (f *File) Settled(at int64) (h format.ChunkHeader, ok bool, bad, err error)
 	return h, ok, bad, err
 }
 
-// Next is the next place behind at that can have a chunk: Size, or more, if there is none.
+// Next returns the next place behind at that can have a chunk: Size, or more, if there is none.
 // Those in holes of the file have none, and a sparse file has millions of them.
 func (f *File) Next(at int64) int64 {
 	at += f.Chunk

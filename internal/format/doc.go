@@ -5,13 +5,12 @@
 //
 // # Shape
 //
-// A trace is a sequence of chunks of Header.ChunkSize bytes. Chunk 0 is the
-// file header. Every other chunk begins with a chunk header (64 bytes) and
-// holds either records (what the program's goroutines write, 32 bytes each, no
-// checksum) or blocks (what is written off the hot path, each with a CRC).
-// A chunk whose magic is zero has not been handed out. All numbers are
-// little-endian; all times are ticks of Header.Clock, turned into nanoseconds
-// with the calibration blocks.
+// A trace is a sequence of chunks of Header.ChunkSize bytes. Chunk 0 is the file header.
+// Every other chunk begins with a chunk header (64 bytes). It holds either records, which
+// the program's goroutines write (32 bytes each, no checksum), or blocks, which are written
+// off the hot path (each with a CRC). A chunk whose magic is zero has not been handed out.
+// All numbers are little-endian; all times are ticks of Header.Clock, turned into
+// nanoseconds with the calibration blocks.
 //
 // # Records
 //
@@ -38,8 +37,8 @@
 //
 // # In place or apart
 //
-// A scope's end completes its record, or, where that record's chunk may have
-// been written out, is a record of its own (KindEnd) anywhere later in the
-// trace. It repeats the start and says where the begin is, in an extension, so
-// that it is skipped and read by the rules of every other record.
+// A scope's end completes its record. Where that record's chunk may have been written out,
+// the end is a record of its own (KindEnd) anywhere later in the trace. It repeats the
+// start, and says in an extension where the begin is. So it is skipped and read by the
+// rules of every other record.
 package format

@@ -49,7 +49,7 @@ func ExtHeader(units int, types uint64) uint64 {
 // IsExt tells an extension's header word from a record's start.
 func IsExt(word uint64) bool { return word>>60 == extTag && word&0xff != 0 }
 
-// ExtUnits is the length in units of RecordSize that a header word tells.
+// ExtUnits returns the length in units of RecordSize that a header word tells.
 func ExtUnits(word uint64) int { return int(word & 0xff) }
 
 // Slot is one decoded value of an extension. Str aliases the bytes decoded.

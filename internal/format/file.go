@@ -126,8 +126,8 @@ type State struct {
 	Overwritten int64
 	Until       int64
 
-	// Of the backing shm: what lay in the hot file of a writer that is gone was
-	// copied into this file, or is joined with it by whoever reads it.
+	// Of the backing shm: the writer is gone, and what lay in its hot file was copied into
+	// this file, or whoever reads this file joins the two.
 	Joined bool
 
 	Files int64 // how many segments there are, at least
@@ -227,7 +227,7 @@ func (h *Header) sound() error {
 	return nil
 }
 
-// Reserved is the parts of chunk 0 that nothing takes.
+// Reserved returns the parts of chunk 0 that nothing takes.
 func (h *Header) Reserved() [][2]int {
 	end := int(h.ChunkSize)
 	if h.HasCounters() {
@@ -319,7 +319,7 @@ type ChunkID struct {
 	Kind        ChunkKind
 }
 
-// ID is the chunk's.
+// ID returns the chunk's ID.
 func (h *ChunkHeader) ID() ChunkID { return ChunkID{h.Since, h.Number, h.Gen, h.Kind} }
 
 // RingNumbers is the largest number that a ring's chunk may have.

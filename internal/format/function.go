@@ -2,9 +2,9 @@ package format
 
 import "strings"
 
-// ShortFunction is a function's name as people write it: of the path of its package only
-// the last element, the one before it where that is a module's major version, and that
-// without the escapes that the linker makes:
+// ShortFunction returns a function's name as people write it: of its package's path only
+// the last element, or the one before it where that is a module's major version. The
+// escapes that the linker makes are taken back:
 //
 //	github.com/dgraph-io/badger/v4.(*DB).Update     badger.(*DB).Update
 //	github.com/nats-io/nats%2ego.(*Conn).Publish    nats.go.(*Conn).Publish
@@ -24,7 +24,7 @@ func ShortFunction(name string) string {
 	return unescape(pkg) + short[dot:]
 }
 
-// majorVersion tells whether an element of a path is one of v2, v3 …
+// majorVersion reports whether an element of a path is one of v2, v3 …
 func majorVersion(s string) bool {
 	if len(s) < 2 || s[0] != 'v' || s[1] == '0' || s == "v1" {
 		return false

@@ -50,18 +50,18 @@ const (
 	hotSuffix = ".hot"
 )
 
-// HotName is the name of the hot file of the trace with that ID.
+// HotName returns the name of the hot file of the trace with that ID.
 func HotName(id [16]byte) string { return hotPrefix + hex.EncodeToString(id[:]) + hotSuffix }
 
-// IsHotName tells whether a file could be a hot file, by its name.
+// IsHotName reports whether a file could be a hot file, by its name.
 func IsHotName(name string) bool {
 	return len(name) == len(hotPrefix)+32+len(hotSuffix) && strings.HasPrefix(name, hotPrefix) && strings.HasSuffix(name, hotSuffix)
 }
 
-// HotSlot is the offset of slot i in a hot file.
+// HotSlot returns the offset of slot i in a hot file.
 func HotSlot(i int) int64 { return hotHeaderSize + int64(i)*ChunkSize }
 
-// HotSize is how long a hot file with that many slots is.
+// HotSize returns how long a hot file with that many slots is.
 func HotSize(slots int) int64 { return HotSlot(slots) }
 
 // AppendHotHeader appends the header with its path, without the table.

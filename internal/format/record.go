@@ -56,7 +56,7 @@ func (r *Record) Kind() Kind   { return Kind(r.Head >> 40 & 0x7f) }
 func (r *Record) Ext() bool    { return r.Head&ExtBit != 0 }
 func (r *Record) Name() uint16 { return uint16(r.Head >> 48) }
 
-// Open tells whether a scope has begun and not ended.
+// Open reports whether a scope has begun and not ended.
 func (r *Record) Open() bool { return r.Stop < 0 }
 
 // CPUTicks and Quality split word 3 of an ended scope.

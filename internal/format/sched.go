@@ -187,7 +187,7 @@ const LockEvery = 2
 // where it was locked, which is that of all locks without a name that are locked there.
 const LockPlace = 4
 
-// LockSlot is the value of the uint slot of a wait or a hold.
+// LockSlot returns the value of the uint slot of a wait or a hold.
 func LockSlot(k LockKind, m lockMode) uint64 { return uint64(k)<<8 | uint64(m) }
 
 // LockOf takes the value of LockSlot apart.

@@ -40,7 +40,7 @@ var errNotSegment = errors.New("not a segment of a scopeview trace")
 // Place is that of the segment's first chunk in the trace.
 func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Slot)*int64(h.Chunks) }
 
-// SegmentName is the path of a segment of the trace at path.
+// SegmentName returns the path of a segment of the trace at path.
 func SegmentName(path string, number uint32) string { return fmt.Sprintf("%s.%06d", path, number) }
 
 // SegmentNumber takes the name of a segment apart. ok is false for other names.

@@ -124,7 +124,7 @@ var Blocks = []BlockSpec{
 		nil, "kind name ticks= addr= acquired= contended= short= short_ns=", 0, false},
 }
 
-// BlockOf is the row of a type, nil for one of a later version.
+// BlockOf returns the row of a type, nil for one of a later version.
 func BlockOf(t BlockType) *BlockSpec {
 	if int(t) < len(Blocks) && Blocks[t].Name != "" {
 		return &Blocks[t]
@@ -139,7 +139,7 @@ func (t BlockType) String() string {
 	return "block-" + itoa(int(t))
 }
 
-// Field is the field of a value that Read gave as the i-th; nil where it is of what is
+// Field returns the field of a value that Read gave as the i-th; nil where it is of what is
 // reserved.
 func (s *BlockSpec) Field(i int) *BlockField {
 	if i < len(s.Fields) {
@@ -288,7 +288,7 @@ func oneRecord(p []byte) bool {
 	return r.Ext() && len(ext)%RecordSize == 0 && IsExt(binary.LittleEndian.Uint64(ext)) && ExtUnits(binary.LittleEndian.Uint64(ext))*RecordSize == len(ext)
 }
 
-// index is which of Fields has a name, -1 if none.
+// index returns which of Fields has a name, -1 if none.
 func (s *BlockSpec) index(name string) int {
 	return slices.IndexFunc(s.Fields, func(f BlockField) bool { return f.Name == name })
 }
@@ -361,7 +361,7 @@ func (f *BlockField) Fits(n int64) bool {
 	return bits >= 64 || n>>bits == 0
 }
 
-// Word is the word of a number, empty if it has none.
+// Word returns the word of a number, empty if it has none.
 func (f *BlockField) Word(n int64) string {
 	if n >= 0 && n < int64(len(f.Words)) {
 		return f.Words[n]

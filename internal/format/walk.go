@@ -68,7 +68,7 @@ func (w *Walk) Next() bool {
 	return false
 }
 
-// extension is the length of the extension at the place at; 0 without one. One
+// extension returns the length of the extension at the place at; 0 without one. One
 // that does not fit takes all that is left.
 func (w *Walk) extension(at int) int {
 	if at+RecordSize > len(w.Chunk) {
@@ -107,10 +107,10 @@ func (w *Walk) WholeExt() []byte {
 // Record decodes the current record.
 func (w *Walk) Record() Record { return DecodeRecord(w.Chunk[w.Off:]) }
 
-// Ext is the current record's extension, empty if it has none.
+// Ext returns the current record's extension, empty if it has none.
 func (w *Walk) Ext() []byte { return w.Chunk[w.Off+RecordSize : w.To] }
 
-// Begin is where the record is that the current one, an end apart, ends.
+// Begin returns where the record is that the current one, an end apart, ends.
 func (w *Walk) Begin() (loc Loc, ok bool) { return BeginOf(w.Ext()) }
 
 // BeginOf is Begin of an end apart that has the extension ext.
@@ -121,7 +121,7 @@ func BeginOf(ext []byte) (loc Loc, ok bool) {
 	return Loc(binary.LittleEndian.Uint64(ext[8:])), true
 }
 
-// UsedBytes is where the records of the chunk b end: where its owner sealed it,
+// UsedBytes returns where the records of the chunk b end: where its owner sealed it,
 // or else where only zeros follow.
 func UsedBytes(b []byte, sealed int64) int {
 	if sealed != 0 {
@@ -160,7 +160,7 @@ func (w *BlockWalk) Next() bool {
 	return size > 0 || w.Err != nil
 }
 
-// BlockBytes is the part of the chunk b that blocks may be in.
+// BlockBytes returns the part of the chunk b that blocks may be in.
 func BlockBytes(b []byte, sealed int64) []byte {
 	if sealed > 0 && sealed < int64(len(b)) {
 		return b[:sealed]

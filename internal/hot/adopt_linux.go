@@ -304,7 +304,7 @@ func (x *adoption) openSegments(h *format.Header) error {
 	return nil
 }
 
-// size is how long the trace is without its hot part.
+// size returns how long the trace is without its hot part.
 func (x *adoption) size() (int64, error) {
 	st, err := x.trace.Stat()
 	if err != nil {

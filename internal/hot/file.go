@@ -70,10 +70,10 @@ func Join(f *os.File) (*File, error) {
 	return j, nil
 }
 
-// Trace is the trace file itself, for its lock and its control words.
+// Trace returns the trace file itself, for its lock and its control words.
 func (j *File) Trace() *os.File { return j.file }
 
-// Name is the trace file's.
+// Name returns the trace file's name.
 func (j *File) Name() string { return j.file.Name() }
 
 // State tells what there is of the hot part now. A trace that is being written may
@@ -164,7 +164,7 @@ func (j *File) lookForSegments() error {
 	return j.segments.scan()
 }
 
-// over tells whether the trace file is whole by now, and says so of itself.
+// over reports whether the trace file is whole by now, and says so of itself.
 func (j *File) over() (bool, error) {
 	var words [format.StateSize]byte
 	if _, err := j.file.ReadAt(words[:], format.StateOffset); err != nil && err != io.EOF {
@@ -192,7 +192,7 @@ func (j *File) head() (h format.Header, needed bool, err error) {
 	return h, needed, nil
 }
 
-// Size is how long the trace is, joined.
+// Size returns how long the trace is, joined.
 func (j *File) Size() (int64, error) {
 	st, err := j.Stat()
 	if err != nil {
@@ -228,7 +228,7 @@ func (j *File) Stat() (fs.FileInfo, error) {
 	return &joinedInfo{st, end}, nil
 }
 
-// onDisk is how long the trace is without its hot part; j.mu is held.
+// onDisk returns how long the trace is without its hot part; j.mu is held.
 func (j *File) onDisk() (int64, error) {
 	st, err := j.file.Stat()
 	if err != nil {

@@ -60,7 +60,7 @@ func roots(path string) []string {
 // maxLocks is how much is read of the list of all locks.
 const maxLocks = 1 << 20
 
-// rootsOfLock is where the file systems begin of whoever has the file locked. A
+// rootsOfLock returns where the file systems begin of whoever has the file locked. A
 // container whose traces are in a volume has a /dev/shm of its own.
 func rootsOfLock(st os.FileInfo) (all []string) {
 	s, ok := st.Sys().(*syscall.Stat_t)
@@ -107,8 +107,8 @@ func openPart(path string, id [16]byte, uid int64) (p *part, trace string) {
 	return nil, ""
 }
 
-// isCopy tells whether the trace f is a copy of the one to which the hot file p
-// belongs, which says that it is at path.
+// isCopy reports whether the trace f is a copy of the one to which the hot file p belongs.
+// That says that its trace is at path.
 func isCopy(f *os.File, st os.FileInfo, id [16]byte, path string, p *part) bool {
 	if at, err := os.Stat(path); err == nil && at.Mode().IsRegular() {
 		if os.SameFile(at, st) {
@@ -141,7 +141,7 @@ func readHeader(f *os.File) (h format.Header, s format.State, ok bool) {
 	return h, s, err == nil
 }
 
-// locked tells whether somebody holds the lock of f, as far as can be told. It is
+// locked reports whether somebody holds the lock of f, as far as can be told. It is
 // asked of the file opened anew: f may be the writer's own, whose lock that would
 // give away.
 func locked(f *os.File) bool {

@@ -75,7 +75,7 @@ func (p *part) table(size func() (int64, error)) *table {
 
 func (t *table) word(slot int) uint64 { return binary.LittleEndian.Uint64(t.words[8*slot:]) }
 
-// slot is where the chunk at place is, -1 if it is in none.
+// slot returns where the chunk at place is, -1 if it is in none.
 func (t *table) slot(place int64) int {
 	if place >= t.last {
 		return -1

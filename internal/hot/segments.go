@@ -65,7 +65,7 @@ func (s *segments) asOne(b []byte, off int64) {
 	}
 }
 
-// ring is how many bytes the ring's places are.
+// ring returns how many bytes the ring's places are.
 func (s *segments) ring() int64 { return s.parts * s.chunks * chunk }
 
 // size is that of the whole, where the base file has size bytes.
@@ -203,13 +203,13 @@ func (s *segments) headerOf(f *os.File, number uint32) (h format.SegmentHeader, 
 	return h, err == nil && h.ID == s.id && h.Number == number && int64(h.Slot) < s.parts && int64(h.Chunks) == s.chunks
 }
 
-// there tells whether the segment still has its name.
+// there reports whether the segment still has its name.
 func (g *segment) there() bool {
 	named, err := os.Lstat(g.f.Name())
 	return err == nil && os.SameFile(named, g.opened)
 }
 
-// where is what is at off: a part of how many bytes, in which file and where. f is nil
+// where returns what is at off: a part of how many bytes, in which file and where. f is nil
 // where there is none, and g where it is the base file.
 func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
 	ring := s.ring()
@@ -266,7 +266,7 @@ func (s *segments) close() {
 	s.final = true
 }
 
-// MissingSegments is how many files of the trace are not there, although its writer has
+// MissingSegments returns how many files of the trace are not there, although its writer has
 // not deleted them.
 func (j *File) MissingSegments() int64 {
 	j.mu.RLock()

@@ -7,8 +7,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// account reckons how many records the ring let go of, so that the records in
-// the snapshot + lost + overwritten are all that were issued up to its moment.
+// account reckons how many records the ring let go of. The records in the snapshot + lost +
+// overwritten are then all that were issued up to its moment.
 //
 // At the moment that would be the word overwritten of the state. But chunks are
 // overwritten while others are copied. Their records are missing here, and are
@@ -94,7 +94,7 @@ type bornChunk struct {
 // The next one is the oldest that nobody writes to.
 const oldest = 32
 
-// overwritable is the places of the copied chunks that the ring can overwrite, in the
+// overwritable returns the places of the copied chunks that the ring can overwrite, in the
 // order in which it does.
 func (c *copier) overwritable() (places []int32) {
 	for i := range c.chunks {
@@ -169,7 +169,7 @@ func (c *copier) recordsGone() (n int64, err error) {
 	return n, nil
 }
 
-// count is how many records there are in the chunk b, as the recorder counts
+// count returns how many records there are in the chunk b, as the recorder counts
 // them: an end apart is part of its scope, and anchors are the recorder's own.
 func count(b []byte, sealed int64) (n int64) {
 	for w := format.WalkRecords(b[:format.UsedBytes(b, sealed)]); w.Next(); {

@@ -75,7 +75,7 @@ func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte
 	return true, nil
 }
 
-// torn tells whether a block in b is not whole.
+// torn reports whether a block in b is not whole.
 func torn(b []byte) bool {
 	for w := format.WalkBlocks(b, format.ChunkHeaderSize); w.Next(); {
 		if w.Err != nil {
@@ -85,13 +85,13 @@ func torn(b []byte) bool {
 	return false
 }
 
-// blocks copies the chunks of blocks that may become more, without what is later
-// than the snapshot's moment, and ends the snapshot with what came in chunks that
-// were handed out since, its own facts and its stop.
+// blocks copies the chunks of blocks that may become more, without what is later than the
+// snapshot's moment. It ends the snapshot with what came in chunks that were handed out
+// since, and with its own facts and its stop.
 //
-// This is last, because a name is written before the first record that has it,
-// and a carry before the chunk that it is of is overwritten: whatever the chunks
-// copied before need has been written by now.
+// This is last. A name is written before the first record that has it, and a carry before
+// the chunk that it is of is overwritten: whatever the chunks copied before need has been
+// written by now.
 func (c *copier) blocks() error {
 	last := 0
 	for i := range c.chunks {

@@ -2,8 +2,8 @@ package snapshot
 
 import "github.com/scopeview/scopeview/internal/format"
 
-// want notes the begin of an end apart that was copied, if it lies in a live
-// chunk beyond what was copied of that, or beyond all that is known.
+// want notes the begin of an end apart that was copied, if that begin was not: it lies in a
+// live chunk beyond what was copied, or beyond all that is known.
 //
 // Live chunks are read one after the other. So one may have the end of a scope
 // that was begun in another after that was read. A chunk that is still to be read
@@ -82,7 +82,7 @@ func (c *copier) fetchBegins() error {
 	return nil
 }
 
-// refreshable tells whether the file is a copy of what its writer has in memory,
+// refreshable reports whether the file is a copy of what its writer has in memory,
 // chunk by chunk, that can be brought up to date. What is joined with a hot file is
 // that memory itself.
 func (c *copier) refreshable() bool {

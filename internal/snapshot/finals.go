@@ -15,10 +15,10 @@ const enoughLost = 4
 // are not, all would be lost in that order, as the writer is always just ahead:
 // then the latest come first, and what they meet is lost.
 //
-// They are read and written and not given to the kernel to copy: copy_file_range
-// makes both files share their blocks where the file system can, and a ring whose
-// blocks are shared needs new ones to be written again. On a full disk a store
-// into the mapped file would then end the program.
+// They are read and written and not given to the kernel to copy: copy_file_range makes both
+// files share their blocks where the file system can. A ring whose blocks are shared needs
+// new ones to be written again. On a full disk a store into the mapped file would then end
+// the program.
 func (c *copier) finals() error {
 	places := c.settledPlaces()
 	buf := make([]byte, max(runBytes, c.cs))
@@ -58,7 +58,7 @@ func (c *copier) finals() error {
 	return nil
 }
 
-// settledPlaces is where the chunks are that do not change any more, those first
+// settledPlaces returns where the chunks are that do not change any more, those first
 // that a ring overwrites first.
 func (c *copier) settledPlaces() (places []int32) {
 	for i := range c.chunks {

@@ -30,10 +30,10 @@ const (
 	missed             // it was overwritten before it could be copied
 )
 
-// order is what chunks of a ring are ordered by: when they were handed out.
+// order returns a number by which chunks of a ring are in the order in which they were handed out.
 func (k *chunk) order() uint64 { return uint64(k.Gen)<<32 | uint64(k.Number) }
 
-// came is when the chunk at the place at was handed out, compared with others; 0 for
+// came returns when the chunk at the place at was handed out, compared with others; 0 for
 // blocks that no ring overwrites, which count whenever they came.
 func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	switch {
@@ -46,7 +46,7 @@ func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	return 0
 }
 
-// file is the trace as it is now.
+// file returns the trace as it is now.
 func (c *copier) file() (chunks.File, error) {
 	st, err := c.src.Stat()
 	if err != nil {
@@ -66,7 +66,7 @@ func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err e
 	return h, ok || bad != nil, ok && bad == nil, nil
 }
 
-// unchanged tells whether the chunk that was found at the place at is there still.
+// unchanged reports whether the chunk that was found at the place at is there still.
 func (c *copier) unchanged(at int) (bool, error) {
 	h, born, sound, err := c.readHead(at)
 	k := &c.chunks[at-1]
@@ -143,7 +143,7 @@ func (c *copier) index() error {
 	return err
 }
 
-// place is the chunk at the place at of the table, which grows up to it.
+// place returns the chunk at the place at of the table, which grows up to it.
 func (c *copier) place(at int) *chunk {
 	for len(c.chunks) < at {
 		c.chunks = append(c.chunks, chunk{})
@@ -151,7 +151,7 @@ func (c *copier) place(at int) *chunk {
 	return &c.chunks[at-1]
 }
 
-// found is what becomes of a chunk with that header.
+// found returns what becomes of a chunk with that header.
 func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	if !sound {
 		return chunk{is: final}
@@ -184,7 +184,7 @@ func (c *copier) room() error {
 	return roomFor(c.dst, need)
 }
 
-// isSettled tells whether the chunk was final when it was settled which are.
+// isSettled reports whether the chunk was final when it was settled which are.
 func (c *copier) isSettled(at int, h *format.ChunkHeader) bool {
 	return c.state.Closed || at <= len(c.settled) && c.settled[at-1] == h.Since
 }

@@ -12,10 +12,10 @@ import (
 // begun: its place would stay empty in the snapshot.
 const patience = 50 * time.Millisecond
 
-// findCut finds the time up to which records are the snapshot's. Live chunks are
-// read one after the other, which takes some milliseconds: without a time a worker
-// that went from one processor to another meanwhile would have a gap, of what it
-// recorded between the readings of the two chunks.
+// findCut finds the time up to which records are the snapshot's. Live chunks are read one
+// after the other, which takes some milliseconds: without a time, a worker that went to
+// another processor meanwhile would have a gap: what it recorded between the readings of
+// the two chunks.
 //
 // First it is settled which chunks are final: they are copied whole. Chunks that
 // become so from now on have later records too, and are read like those that are
@@ -193,10 +193,10 @@ func (c *copier) readTwice(at int, head *format.ChunkHeader) (ok bool, err error
 	return c.unchanged(at)
 }
 
-// reconcile takes back from the second reading, which has used bytes, what the
-// first did not have, as docs/format.md §10 says, and what does not begin before
-// the place below. It returns where the records end that are left, and how many
-// places before that have none.
+// reconcile takes back from the second reading, which has used bytes, what the first did
+// not have: docs/format.md §10 says why. It also takes back what does not begin before the
+// place below. It returns where the records end that are left, and how many places before
+// that have none.
 func (c *copier) reconcile(used, below int) (end, holes int) {
 	le := binary.LittleEndian
 	end = format.ChunkHeaderSize
@@ -229,7 +229,7 @@ func (c *copier) reconcile(used, below int) (end, holes int) {
 	return end, holes
 }
 
-// latest is the latest time that a record tells of.
+// latest returns the latest time that a record tells of.
 func latest(r *format.Record) int64 {
 	if s := r.Kind().Spec(); s == nil {
 		return 0

@@ -17,11 +17,11 @@ type Options struct {
 	// Now is the present in the trace's ticks. The snapshot's moment is that, or
 	// the latest time found in the trace if that is later or Now is 0.
 	Now int64
-	// Refresh has what the trace's writer has in memory written to the file, or
-	// waits until that was done. It is called first, and after the records were read
-	// that may still change, and only where the file is a copy (the heap backing, or shm without its hot file).
-	// Without it the snapshot is of what the file has, and a name, or a scope that
-	// has ended already, may be missing.
+	// Refresh has what the trace's writer has in memory written to the file, or waits until
+	// that was done. It is called first, and after the records were read that may still
+	// change. It is called only where the file is a copy: the heap backing, or shm without
+	// its hot file. Without it the snapshot is of what the file has, and a name, or a scope
+	// that has ended already, may be missing.
 	Refresh func() error
 	// Facts are put into the snapshot as info blocks, behind the fact "snapshot",
 	// which says when it was made of which file.
@@ -97,7 +97,7 @@ func create(path string, src Source, o Options) (res Result, err error) {
 // outrunMax is how often a snapshot is begun again.
 const outrunMax = 3
 
-// outrun tells whether the writer went around its whole ring between the moment
+// outrun reports whether the writer went around its whole ring between the moment
 // and the copying: then nothing is left of what the snapshot is of. It takes a
 // small ring, and a processor that was busy with others at the wrong time.
 func (c *copier) outrun() bool {
@@ -112,7 +112,7 @@ func (c *copier) outrun() bool {
 	return true
 }
 
-// again is a copier that begins anew, with an empty file, and a moment that is
+// again returns a copier that begins anew, with an empty file, and a moment that is
 // found in the trace.
 func (c *copier) again() (*copier, error) {
 	o := c.options

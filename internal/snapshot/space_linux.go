@@ -7,7 +7,7 @@ import (
 	"golang.org/x/sys/unix"
 )
 
-// roomFor tells whether f's file system has room for n bytes.
+// roomFor reports whether f's file system has room for n bytes.
 func roomFor(f *os.File, n int64) error {
 	var s unix.Statfs_t
 	if err := unix.Fstatfs(int(f.Fd()), &s); err != nil {

@@ -7,9 +7,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// addresses says where a file has what lies at a Loc. Everywhere in this package a Loc is
-// where something is by the format, an int64 is where the file has it, and only addresses
-// makes one of the other. Which of the two a trace needs is asked once, by addressesOf.
+// addresses says where a file has what lies at a Loc. In this package a Loc is where
+// something is by the format, and an int64 is where the file has it. Only addresses makes
+// one of the other. Which of the two a trace needs is asked once, by addressesOf.
 type addresses interface {
 	// loc returns the Loc of the chunk at the offset at, whose header is h. The error
 	// wraps format.ErrCorrupt.
@@ -24,8 +24,8 @@ type addresses interface {
 	// canHold reports whether a record can be, or have been, at loc.
 	canHold(loc format.Loc) bool
 
-	// gone reports whether the record at loc which began at start is overwritten, or, in
-	// a file that still grows, is in a chunk that was not found yet.
+	// gone reports whether the record at loc which began at start is overwritten. In a file
+	// that still grows it may also be in a chunk that was not found yet.
 	gone(loc format.Loc, start int64) bool
 
 	// offset returns where in the file loc is, for people who look there; 0 if it is not

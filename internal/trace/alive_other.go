@@ -4,6 +4,6 @@ package trace
 
 import "os"
 
-// WriterAlive tells whether the process that writes the trace f still does.
+// WriterAlive reports whether the process that writes the trace f still does.
 // On this system that can't be asked.
 func WriterAlive(f *os.File) (alive, known bool) { return false, false }

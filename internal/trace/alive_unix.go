@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// WriterAlive tells whether the process that writes the trace f still does: it
+// WriterAlive reports whether the process that writes the trace f still does: it
 // holds an exclusive lock on it for as long as it lives, and the system takes
 // the lock away however it dies. The lock that is tried here is given back at
 // once. known is false where the file system has no locks.

@@ -53,7 +53,7 @@ func (t *Trace) threadBlock(p []byte, loc format.Loc) error {
 	return err
 }
 
-// LastBeat is the last heartbeat without its threads; ok is false if there is
+// LastBeat returns the last heartbeat without its threads; ok is false if there is
 // none.
 func (t *Trace) LastBeat() (b Beat, ok bool) {
 	return Beat{Time: t.Nanos(t.latest), Values: t.lastValues}, t.latest > 0

@@ -9,11 +9,11 @@ import (
 // another program wrote.
 const maxBend = 1e6 // ns
 
-// bend returns a clock that tells what c tells up to told, and comes to agree
-// with to, which knows more calibrations, within a period. Until the next
-// calibration times are extrapolated, and when it comes they turn out to be some
-// ns off, in the first second of a recording some µs. Who has told them already
-// would otherwise tell of scopes that begin before the end of the one before them.
+// bend returns a clock that tells what c tells up to told, and comes to agree with to,
+// which knows more calibrations, within a period. Until the next calibration, times are
+// extrapolated. When it comes they turn out to be some ns off, in the first second of a
+// recording some µs. Who has told them already would otherwise tell of scopes that begin
+// before the end of the one before them.
 func (c *clock) bend(to clock, told, period int64) clock {
 	last := &c.segs[len(c.segs)-1]
 	at := last.ticksAt(told)
@@ -40,7 +40,7 @@ func (c *clock) bend(to clock, told, period int64) clock {
 	return clock{append(segs, bent, newSegment(at+period, then, straight.dn, straight.dt))}
 }
 
-// ticksAt is a tick from which on s tells at least ns.
+// ticksAt returns a tick from which on s tells at least ns.
 func (s *segment) ticksAt(ns int64) int64 {
 	if ns <= s.n0 {
 		return s.t0

@@ -16,9 +16,8 @@ type chunkBuf struct {
 
 // readChunk reads the chunk c, as the index has it.
 //
-// A chunk that was neither final when its header was read, nor the trace closed
-// when that was, may change while it is
-// copied, and a copy of 64 KiB is not one moment. So it is read twice, and a
+// A chunk that was not final when its header was read, in a trace that was not closed, may
+// change while it is copied. A copy of 64 KiB is not one moment. So it is read twice, and a
 // record is believed only as far as the first reading had it already:
 //
 //   - Word 0 is stored last, so where the first reading has it, everything that

@@ -60,9 +60,9 @@ func (s *segment) nanos(t int64) int64 {
 	return s.slow(t)
 }
 
-// quick multiplies where slow divides. The factor is too small by less than 1,
-// the product by less than d>>56 < 1, so the quotient is exact or one too
-// small, and the remainder tells which.
+// quick multiplies where slow divides. The factor is too small by less than 1, the product
+// by less than d>>56 < 1. So the quotient is exact or one too small, and the remainder
+// tells which.
 func (s *segment) quick(d uint64) int64 {
 	hi, lo := bits.Mul64(d, s.factor)
 	q := hi<<8 | lo>>56

@@ -12,10 +12,10 @@ import (
 type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
 
 // UseCPU has Events ask for the CPU times of scopes that the recorder could not tell
-// exactly: load, which is called once and before the first event, makes what answers.
-// The recorder's own times stay where they are Exact, where they are Likely and the
-// answer is not Exact, and where they are a bound and the answer is no lower one. A bound
-// of theirs is also one for what is Likely.
+// exactly: load, which is called once and before the first event, makes what answers. The
+// recorder's own times stay where they are Exact, and where they are Likely and the answer
+// is not Exact. A bound of theirs stays where the answer is no lower one. A bound of theirs
+// is also one for what is Likely.
 //
 // It is to be called before Events is, and is not for load's own use of Events: that has
 // AsRecorded in its Options.

@@ -2,7 +2,7 @@ package trace
 
 import "strings"
 
-// Damage tells whether the defect means that the trace was cut or changed after
+// Damage reports whether the defect means that the trace was cut or changed after
 // it was written. It is false for what sound writers leave too: one that is
 // running, that was killed between two stores, whose clock stepped, or that is
 // newer than this reader.

@@ -153,7 +153,7 @@ func (d *decoder) checkBreaks(e *Event, start, stop int64) {
 	}
 }
 
-// across tells whether the clock stepped between two times.
+// across reports whether the clock stepped between two times.
 func (t *Trace) across(start, stop int64) bool {
 	n := sort.Search(len(t.breaks), func(i int) bool { return t.breaks[i].from >= stop })
 	return n > 0 && start < t.breaks[n-1].to

@@ -88,7 +88,7 @@ func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc,
 	return nil
 }
 
-// findEnd is the place of the end of the record at off in the chunk whose ends
+// findEnd returns the place of the end of the record at off in the chunk whose ends
 // are in list; of several the first in the file, 0 without one.
 func findEnd(list []uint64, off int) format.Loc {
 	unit := uint64(off/format.RecordSize) << endUnitBits
@@ -152,6 +152,6 @@ func decodeEnd(r *format.Record, ext []byte, b *format.Record, dst []format.Slot
 	return e, true
 }
 
-// fits tells whether the goroutine that an end says began its scope did so. 0 is
+// fits reports whether the goroutine that an end says began its scope did so. 0 is
 // what a writer says that could not look any more.
 func fits(said, goid uint64) bool { return said == 0 || said == goid }

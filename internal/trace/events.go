@@ -239,7 +239,7 @@ func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
 	return s.f(e), nil
 }
 
-// row is the row that e is on.
+// row returns the row that e is on.
 func (s *stream) row(c *cursor, e *Event, now int64) *row {
 	key := rowKey(e.Goid, e.Thread, e.Owner)
 	if c.row == nil || c.rowKey != key || c.rowEpoch != s.rows.epoch {
@@ -249,7 +249,7 @@ func (s *stream) row(c *cursor, e *Event, now int64) *row {
 	return c.row
 }
 
-// extension is the extension at off, nil if there is none that is whole.
+// extension returns the extension at off, nil if there is none that is whole.
 func extension(b []byte, off int) []byte {
 	if off+format.RecordSize > len(b) {
 		return nil

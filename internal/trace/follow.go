@@ -16,12 +16,11 @@ import (
 //
 // # Design
 //
-// A chunk is live until nothing in it can change: until it is final, or sealed
-// without an open record and without a hole. Every poll walks over the live
-// chunks anew and delivers what it has not seen: one bit for each place of 32
-// bytes. Walking anew costs microseconds, and otherwise a place that was empty
-// and later becomes a record with an extension, or a part of one, would have to
-// be told from its neighbours' bytes.
+// A chunk is live until nothing in it can change: until it is final, or sealed without an
+// open record and without a hole. Every poll walks over the live chunks anew and delivers
+// what it has not seen: one bit for each place of 32 bytes. Walking anew costs
+// microseconds. Otherwise a place that was empty, and later becomes a record with an
+// extension or a part of one, would have to be told from its neighbours' bytes.
 //
 // An end apart is delivered when it is met, with its begin read at the place
 // that it names; so open scopes in chunks that are not live any more cost
@@ -153,14 +152,14 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	return f, err
 }
 
-// Trace is what is known so far: header, names, heartbeats. Its getters are
+// Trace returns what is known so far: header, names, heartbeats. Its getters are
 // good between polls; its Events would need an Open of its own.
 func (f *Follower) Trace() *Trace { return f.t }
 
-// Poll calls fn once with every scope that ended, and every instant, counter,
-// track and go record that came, since the last call, by the time of their end.
-// Track is the row's name at that time; Depth is not set. If fn returns false,
-// the rest is kept for the next call.
+// Poll calls fn once with every scope that ended since the last call, and every instant,
+// counter, track and go record that came. They come by the time of their end. Track is the
+// row's name at that time; Depth is not set. If fn returns false, the rest is kept for the
+// next call.
 //
 // done tells that the trace was closed and everything was delivered. A trace
 // whose writer was killed is never closed: see WriterAlive, and poll once more

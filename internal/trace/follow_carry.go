@@ -22,7 +22,7 @@ func (f *Follower) stillOpen(b openBegin) {
 	}
 }
 
-// carry is what is known of the record, new if nothing was.
+// carry returns what is known of the record, new if nothing was.
 func (f *Follower) carry(key carryKey) *carried {
 	t := f.t
 	if t.carried == nil {

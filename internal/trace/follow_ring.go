@@ -9,11 +9,11 @@ import (
 
 // followedRing is what a Follower knows of a ring.
 //
-// A chunk that was overwritten is forgotten with all that was known of it, so that
-// the memory is that for one ring's chunks, however long it is followed. What is
-// open then, and the names of rows, come back in carry blocks; so it is to be
-// known of each carried record whether it was delivered already: when it was read
-// in its chunk, when its end was met, or as what a carry said.
+// A chunk that was overwritten is forgotten with all that was known of it. So the memory is
+// that for one ring's chunks, however long it is followed. What is open then, and the names
+// of rows, come back in carry blocks; so it is to be known of each carried record whether
+// it was delivered already: when it was read in its chunk, when its end was met, or as what
+// a carry said.
 type followedRing struct {
 	swept  format.State               // as it was when all headers were looked at last
 	dirty  bool                       // a chunk was found gone since
@@ -46,7 +46,7 @@ type goneChunk struct {
 	seen  marks // else as in liveChunk
 }
 
-// goneOf is the chunk at loc that held what began at start, nil if it is not known.
+// goneOf returns the chunk at loc that held what began at start, nil if it is not known.
 func (k *followedRing) goneOf(loc format.Loc, start int64) *goneChunk {
 	list := k.gone[loc]
 	for i := len(list) - 1; i >= 0; i-- {
@@ -222,7 +222,7 @@ func (f *Follower) forget(gone map[format.Loc]*goneChunk) {
 // rings is so many times the ring's chunks.
 func (f *Follower) rings(n int) int { return n * int(min(max(f.t.header.Ring, 64), 1<<20)) }
 
-// Missed is how many chunks of records, at least, were overwritten before this
+// Missed returns how many chunks of records, at least, were overwritten before this
 // Follower had read them to their end: it was asked too rarely. It counts from
 // when the Follower was made.
 func (f *Follower) Missed() int64 {

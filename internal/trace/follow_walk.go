@@ -185,7 +185,7 @@ func (f *Follower) badEnd(text string, loc format.Loc) bool {
 	return true
 }
 
-// recordsAt is the chunk of records that loc lies in, nil if it is not known.
+// recordsAt returns the chunk of records that loc lies in, nil if it is not known.
 func (f *Follower) recordsAt(loc format.Loc) *chunkInfo {
 	c := f.t.chunkOf(loc)
 	if c == nil || c.Kind != format.ChunkRecords || loc-c.loc < format.ChunkHeaderSize {

@@ -22,7 +22,7 @@ func (t *Trace) readCounters() error {
 	return nil
 }
 
-// Lost is how many records were lost by reason: what chunk 0 counts, the last heartbeat
+// Lost returns how many records were lost by reason: what chunk 0 counts, the last heartbeat
 // says or the gaps add up to, whichever is more. They overlap, and each may lag.
 func (t *Trace) Lost() map[format.Loss]int64 {
 	gaps := map[format.Loss]int64{}
@@ -46,7 +46,7 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 	return gaps
 }
 
-// lossOf is the reason that a heartbeat's field counts, 0 for other fields.
+// lossOf returns the reason that a heartbeat's field counts, 0 for other fields.
 func lossOf(f format.Field) format.Loss {
 	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
 		return format.LossWindow + format.Loss(f-format.FieldLostWindow)

@@ -25,7 +25,7 @@ type goneBegin struct {
 	owner    uint32 // of the end: the begin's is not known any more
 }
 
-// newGoneBegin is what the end record r at at tells of its begin.
+// newGoneBegin returns what the end record r at at tells of its begin.
 func newGoneBegin(r *format.Record, ext []byte, at format.Loc, owner uint32) (goneBegin, bool) {
 	slots, _ := format.DecodeExt(nil, ext)
 	if len(slots) < 2 || r.Stop <= 0 || r.Stop >= format.MaxTicks {
@@ -42,7 +42,7 @@ func newGoneBegin(r *format.Record, ext []byte, at format.Loc, owner uint32) (go
 	return g, ok && spec != nil && spec.Scope
 }
 
-// record is the begun record, as far as its end tells: without its arguments.
+// record returns the begun record, as far as its end tells: without its arguments.
 func (g *goneBegin) record() format.Record {
 	return format.Record{Start: g.start, Stop: openStop, Head: g.head &^ format.ExtBit}
 }
@@ -95,7 +95,7 @@ func (t *Trace) makeUp(gone []goneBegin, carries []*carried, p problems) []made 
 	return list
 }
 
-// endsOf is how many of the records have ends apart.
+// endsOf returns how many of the records have ends apart.
 func endsOf(list []made) (n int64) {
 	for i := range list {
 		if list[i].end != 0 {
@@ -146,7 +146,7 @@ func (c *cursor) record(p *place) format.Record {
 	return format.DecodeRecord(c.bytes[p.off:])
 }
 
-// loc is where the record at p is, or was.
+// loc returns where the record at p is, or was.
 func (c *cursor) loc(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].where.loc
@@ -154,7 +154,7 @@ func (c *cursor) loc(p *place) format.Loc {
 	return c.chunk + format.Loc(p.off)
 }
 
-// where is what the place of the record at p tells of it.
+// where returns what the place of the record at p tells of it.
 func (c *cursor) where(p *place) where {
 	if c.made != nil {
 		return c.made[p.off].where
@@ -162,7 +162,7 @@ func (c *cursor) where(p *place) where {
 	return where{c.chunk + format.Loc(p.off), p.thread, c.owner, false}
 }
 
-// ext is the extension of the record at p; nil if there is none that is whole.
+// ext returns the extension of the record at p; nil if there is none that is whole.
 func (c *cursor) ext(p *place) []byte {
 	if c.made != nil {
 		return c.made[p.off].ext
@@ -170,7 +170,7 @@ func (c *cursor) ext(p *place) []byte {
 	return extension(c.bytes[:c.used], int(p.off)+format.RecordSize)
 }
 
-// end is the place of the end apart of the record at p, 0 if there is none.
+// end returns the place of the end apart of the record at p, 0 if there is none.
 func (c *cursor) end(p *place) format.Loc {
 	if c.made != nil {
 		return c.made[p.off].end

@@ -153,7 +153,7 @@ func (m *merge) nextSince() {
 	}
 }
 
-// top is the cursor at the next record, nil at the end. The caller takes that
+// top returns the cursor at the next record, nil at the end. The caller takes that
 // one and those that follow it with keys below limit, and then calls advance.
 func (m *merge) top() (c *cursor, err error) {
 	for len(m.order) > 0 && (len(m.heap) == 0 || m.since <= m.heap[0].key) {
@@ -169,7 +169,7 @@ func (m *merge) top() (c *cursor, err error) {
 	return m.heap[0].c, nil
 }
 
-// limit is the start up to which the top cursor has the next records.
+// limit returns the start up to which the top cursor has the next records.
 func (m *merge) limit() int64 {
 	limit := m.since
 	if m.heap[0].c.made != nil {
@@ -188,7 +188,7 @@ func (m *merge) limit() int64 {
 	return limit
 }
 
-// cursor is one that is free.
+// cursor returns one that is free.
 func (m *merge) cursor() *cursor {
 	if n := len(m.free); n > 0 {
 		c := m.free[n-1]

@@ -38,7 +38,7 @@ func (n *nameTable) add(id uint16, name []byte) error {
 	return nil
 }
 
-// Name is the text of a name id; "(name 17)" for an id that the trace does not
+// Name returns the text of a name id; "(name 17)" for an id that the trace does not
 // define. It is raw: it may hold control characters and invalid UTF-8.
 func (t *Trace) Name(id uint16) string {
 	n := t.names.Load()

@@ -125,7 +125,7 @@ func (t *Trace) checkSize() {
 	}
 }
 
-// places is the file as it is now.
+// places returns the file as it is now.
 func (t *Trace) places() *chunks.File {
 	f := chunks.Of(t.r, t.size, &t.header, &t.state)
 	return &f

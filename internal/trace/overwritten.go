@@ -9,7 +9,7 @@ type Overwritten struct {
 	Chunks  int64 // those that were overwritten when this Trace came to read them; see also Follower.Missed
 }
 
-// Ring is the bytes that are used again and again; 0: the trace is no ring.
+// Ring returns the bytes that are used again and again; 0: the trace is no ring.
 func (t *Trace) Ring() int64 {
 	if t.header.Limit > 0 && t.header.Ring > 0 {
 		return t.header.Limit // it lies, or lay, in segments: not all of its places are used at a time
@@ -53,7 +53,7 @@ func (t *Trace) missed(c *chunkInfo) {
 	l.chunks[c.loc] = struct{}{}
 }
 
-// until is the time from which on nothing is overwritten now. It reads the state
+// until returns the time from which on nothing is overwritten now. It reads the state
 // again.
 func (t *Trace) until() int64 {
 	var b [format.StateSize]byte

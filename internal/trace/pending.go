@@ -24,7 +24,7 @@ func (w *waiting) before(stop int64, loc format.Loc) bool {
 	return w.stop < stop || w.stop == stop && w.where.loc < loc
 }
 
-// pendingFirst tells whether a pending event comes before the cursor's record.
+// pendingFirst reports whether a pending event comes before the cursor's record.
 func (s *stream) pendingFirst(c *cursor) bool {
 	if len(s.pending) == 0 {
 		return false

@@ -27,7 +27,7 @@ const sweepAt = 1 << 14
 
 func newRows() *rows { return &rows{m: map[uint64]*row{}, limit: sweepAt} }
 
-// rowKey is the goroutine; where it is not known the thread, or the owner.
+// rowKey returns the goroutine; where it is not known the thread, or the owner.
 func rowKey(goid uint64, thread, owner uint32) uint64 {
 	switch {
 	case goid != 0:

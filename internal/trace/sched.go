@@ -144,7 +144,7 @@ func (t *Trace) EachSwitches(f func(*format.Switches) bool) error {
 	})
 }
 
-// HasSwitches tells whether there is anything for EachSwitches.
+// HasSwitches reports whether there is anything for EachSwitches.
 func (t *Trace) HasSwitches() bool { return len(t.sched.switches) > 0 }
 
 // EachLockSums calls f with what was counted of locks, by the order in which it was
@@ -246,7 +246,7 @@ func (b *blockReader) fill(t *Trace, loc format.Loc, n int) error {
 	return err
 }
 
-// whole is the block at the head of b; the type is 0 if b does not have all of it, or
+// whole returns the block at the head of b; the type is 0 if b does not have all of it, or
 // it is not sound.
 func whole(b []byte) (format.BlockType, []byte) {
 	t, p, size, err := format.DecodeBlock(b)

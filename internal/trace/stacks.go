@@ -80,9 +80,8 @@ func (t *Trace) countBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// EachStack calls f with what was counted of every name and stack, by name and
-// in the order in which stacks came up, until f returns false. The Stack is
-// reused from call to call.
+// EachStack calls f with what was counted of every name and stack, until f returns false:
+// by name, and in the order in which stacks came up. The Stack is reused from call to call.
 func (t *Trace) EachStack(f func(*Stack) bool) {
 	var frames []format.Frame
 	t.EachCount(func(s *Stack) bool {
@@ -123,5 +122,5 @@ func (t *Trace) AppendFrames(dst []format.Frame, stack uint32) []format.Frame {
 	return dst
 }
 
-// Depth is how many frames a stack has.
+// Depth returns how many frames a stack has.
 func (t *Trace) Depth(stack uint32) int { return len(t.stacks.stacks[stack].Frames) }

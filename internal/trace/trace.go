@@ -1,8 +1,7 @@
-// Package trace is the reader: an io.ReaderAt in, ordered events out. It never
-// maps a file, never panics on what it reads, and its memory does not grow with
-// the number of records. A trace that is still being written, that was cut off,
-// or whose writer was killed gives everything that is whole, and says what is
-// missing.
+// Package trace is the reader: an io.ReaderAt in, ordered events out. It never maps a file,
+// never panics on what it reads, and its memory does not grow with the number of records. A
+// trace may still be written, may be cut off, and its writer may have been killed. It gives
+// everything that is whole, and says what is missing.
 //
 // # Design
 //
@@ -190,7 +189,7 @@ func (t *Trace) Chunks() []Chunk {
 	return cs
 }
 
-// Closed tells whether Stop ran to its end.
+// Closed reports whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
 // Cool tells that the trace lacks its hot part, which was not found: the newest
@@ -199,21 +198,21 @@ func (t *Trace) Cool() bool {
 	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
 }
 
-// Size is the number of bytes the trace holds, without the prepared window
+// Size returns the number of bytes the trace holds, without the prepared window
 // behind its last chunk.
 func (t *Trace) Size() int64 { return min(t.used, t.size) }
 
-// Start is the wall-clock time of Start.
+// Start returns the wall-clock time of Start.
 func (t *Trace) Start() time.Time { return time.Unix(0, t.header.StartWall) }
 
-// Wall is the wall-clock time of ns from the start, by the monotonic clock: a
+// Wall returns the wall-clock time of ns from the start, by the monotonic clock: a
 // step of the wall clock during the recording does not show.
 func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns)) }
 
 // Nanos turns ticks into ns from the start, by the calibrations.
 func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
 
-// End is the last moment that the trace knows, in ns from the start: the latest
+// End returns the last moment that the trace knows, in ns from the start: the latest
 // of the flusher's last round, the times in blocks, and the times of records in
 // those chunks that can hold later ones (see lastMoment). Open scopes run to it.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }

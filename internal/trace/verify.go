@@ -144,7 +144,7 @@ func (v *verifier) read(off int64) (int, error) {
 	return v.t.readAt(v.bytes, off)
 }
 
-// firstNonzero is the place of the first byte in b that is not zero, -1 if none.
+// firstNonzero returns the place of the first byte in b that is not zero, -1 if none.
 func firstNonzero(b []byte) int {
 	for i, x := range b {
 		if x != 0 {

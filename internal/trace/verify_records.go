@@ -100,7 +100,7 @@ func (v *verifier) skipped(c *chunkInfo, was, now *format.Walk) {
 	v.check(now.Unextended == was.Unextended, off+int64(now.Off), "ext-missing", "the record's extension is missing or not whole")
 }
 
-// defined tells whether a name is there, or may be in the hot part that is not.
+// defined reports whether a name is there, or may be in the hot part that is not.
 func (v *verifier) defined(id uint64) bool {
 	return id < format.FirstName || v.t.Cool() || id < format.MaxNames && v.named[uint16(id)]
 }

@@ -260,7 +260,7 @@ func (n *names) add(id uint16, text string) {
 	}
 }
 
-// id is the id that a quoted text or #N stands for.
+// id returns the id that a quoted text or #N stands for.
 func (n *names) id(word, text string) (uint16, error) {
 	if word != "" && word[0] == '#' {
 		id, err := parseInt(word[1:])
@@ -281,7 +281,7 @@ func (n *names) id(word, text string) (uint16, error) {
 	return 0, fmt.Errorf("no name line defines %q", text)
 }
 
-// word is how the id is written.
+// word returns how the id is written.
 func (n *names) word(id uint16) string {
 	text, ok := n.text[id]
 	if !ok {

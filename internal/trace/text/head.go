@@ -41,7 +41,7 @@ func (l *line) symbol(key string, table map[string]int64, otherwise int64) (int6
 	return n, nil
 }
 
-// symbolOf is the symbol of n, or n.
+// symbolOf returns the symbol of n, or n.
 func symbolOf(table map[string]int64, n int64) string {
 	for s, v := range table {
 		if v == n {

@@ -124,7 +124,7 @@ func (l *line) quoted() (string, bool, error) {
 	return s, true, nil
 }
 
-// rest is an error if words are left.
+// rest returns an error if words are left.
 func (l *line) rest() error {
 	if len(l.words) > 0 {
 		return fmt.Errorf("%q is not understood here", l.words[0])

@@ -127,7 +127,7 @@ func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
 	return nil
 }
 
-// apartWord is the bit that apart sets.
+// apartWord returns the bit that apart sets.
 func apartWord(l *line) int64 {
 	if l.flag("apart") {
 		return format.ApartBit
