@@ -55,14 +55,12 @@ func (c *copier) findBorn() error {
 	err := c.eachHead(func(at int, h format.ChunkHeader, sound bool) error {
 		known := at <= len(c.chunks) && c.chunks[at-1].is != absent && c.chunks[at-1].ChunkID == h.ID()
 		if sound && h.Kind == format.ChunkBlocks && !known {
-			k := chunk{ChunkID: h.ID(), kept: h.Flags&format.FlagKept != 0}
+			k := chunk{ChunkID: h.ID(), kept: c.keeps(&h)}
 			c.born = append(c.born, bornChunk{k, at})
 		}
 		return nil
 	})
-	if c.ring { // else they are in the order of their places
-		sort.Sort(byBirth(c.born))
-	}
+	sort.Sort(byBirth(c.born))
 	return err
 }
 
@@ -127,9 +125,12 @@ func (s *byOrder) Less(i, j int) bool {
 
 type byBirth []bornChunk
 
-func (s byBirth) Len() int           { return len(s) }
-func (s byBirth) Swap(i, j int)      { s[i], s[j] = s[j], s[i] }
-func (s byBirth) Less(i, j int) bool { return s[i].order() < s[j].order() }
+func (s byBirth) Len() int      { return len(s) }
+func (s byBirth) Swap(i, j int) { s[i], s[j] = s[j], s[i] }
+func (s byBirth) Less(i, j int) bool {
+	a, b := s[i].order(), s[j].order()
+	return a < b || a == b && s[i].at < s[j].at
+}
 
 // dropGone marks those of the first n places whose chunk is overwritten in the
 // source now, and returns the others.

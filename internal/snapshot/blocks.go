@@ -112,7 +112,7 @@ func (c *copier) blocks() error {
 	}
 	w := c.newBlocks(last + 1)
 	for i := range c.born {
-		if b := &c.born[i]; b.kept || !c.ring {
+		if b := &c.born[i]; b.kept {
 			if _, err := c.eachBlock(b.at, &b.chunk, w.addUntil); err != nil {
 				return err
 			}
@@ -141,7 +141,7 @@ func (c *copier) carries(last *int) error {
 	room := c.missed
 	for i := range c.born {
 		b := &c.born[i]
-		if b.kept || !c.ring || room <= 0 {
+		if b.kept || room <= 0 {
 			continue
 		}
 		w := c.newBlocks(*last + 1)

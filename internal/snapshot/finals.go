@@ -66,9 +66,7 @@ func (c *copier) settledPlaces() (places []int32) {
 			places = append(places, int32(i+1))
 		}
 	}
-	if c.ring {
-		c.inOrder(places)
-	}
+	c.inOrder(places)
 	return places
 }
 

@@ -13,7 +13,7 @@ type chunk struct {
 	format.ChunkID
 	used  int32 // of a live chunk of records: how far the copy goes
 	is    role
-	kept  bool // it is none of those that the ring overwrites
+	kept  bool // no ring overwrites it
 	gone  bool // it was copied whole, and is overwritten in the source now
 	stuck bool // reading it again brings no more
 }
@@ -37,7 +37,7 @@ func (k *chunk) order() uint64 { return uint64(k.Gen)<<32 | uint64(k.Number) }
 // blocks that no ring overwrites, which count whenever they came.
 func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	switch {
-	case c.ring && h.Flags&format.FlagKept == 0:
+	case !c.keeps(h):
 		k := chunk{ChunkID: h.ID()}
 		return k.order()
 	case !c.ring && h.Kind == format.ChunkRecords:
@@ -45,6 +45,9 @@ func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	}
 	return 0
 }
+
+// keeps reports whether the chunk with that header is none of those that a ring overwrites.
+func (c *copier) keeps(h *format.ChunkHeader) bool { return !c.ring || h.Flags&format.FlagKept != 0 }
 
 // file returns the trace as it is now.
 func (c *copier) file() (chunks.File, error) {
@@ -156,7 +159,7 @@ func (c *copier) found(at int, h *format.ChunkHeader, sound bool) chunk {
 	if !sound {
 		return chunk{is: final}
 	}
-	k := chunk{ChunkID: h.ID(), is: final, kept: h.Flags&format.FlagKept != 0}
+	k := chunk{ChunkID: h.ID(), is: final, kept: c.keeps(h)}
 	if h.Flags&format.FlagFinal == 0 || !c.isSettled(at, h) {
 		switch h.Kind {
 		case format.ChunkRecords:

@@ -210,7 +210,7 @@ func TestRingLive(t *testing.T) {
 					t.Fatalf("seed %d: %v", seed, err)
 				}
 				end, was := before[e.Start+1000]
-				slow := w.overwritten-overwritten > int64(w.ring/4) // see ring.go
+				slow := w.overwritten-overwritten > int64(w.ring/4) // see addresses.go
 				if e.Start < last || was && end && e.Open && !slow {
 					s := w.truth[e.Start+1000]
 					t.Fatalf("seed %d: %+v after one at %d, ended before %v\n%+v\n%+v\n%+v\n%+v, %d %d %d %+v", seed, e, last, end, s, s.chunk, s.apart, s.told, w.overwritten, overwritten, w.now, tr.Overwritten())
