@@ -35,12 +35,12 @@ const (
 	FieldCPUs         Field = 21
 	FieldCPULimit     Field = 22
 	FieldRecorded     Field = 23
-	FieldLostWindow   Field = 24
-	FieldLostLimit    Field = 25
-	FieldLostSpace    Field = 26
-	FieldLostIO       Field = 27
-	FieldLostBusy     Field = 28
-	FieldLostStop     Field = 29
+	fieldLostWindow   Field = 24
+	fieldLostLimit    Field = 25
+	fieldLostSpace    Field = 26
+	fieldLostIO       Field = 27
+	fieldLostBusy     Field = 28
+	fieldLostStop     Field = 29
 	FieldOwnCPU       Field = 30
 	FieldOwnUnknown   Field = 31
 	FieldScopeCost    Field = 32
@@ -58,8 +58,8 @@ const (
 	FieldMemLimit     Field = 44
 	FieldOpenLate     Field = 45
 	FieldArgsCut      Field = 46
-	FieldLostEnds     Field = 47
-	FieldLostStacks   Field = 48
+	fieldLostEnds     Field = 47
+	fieldLostStacks   Field = 48
 	FieldStacks       Field = 49
 	FieldOtherStacks  Field = 50
 	FieldOverwritten  Field = 51
@@ -67,7 +67,7 @@ const (
 	FieldMachineBusy  Field = 53
 	FieldSteal        Field = 54
 	FieldAnchoring    Field = 55
-	FieldLostOpen     Field = 56
+	fieldLostOpen     Field = 56
 	FieldPrepared     Field = 57
 )
 
@@ -96,12 +96,12 @@ var Fields = []fieldSpec{
 	{FieldCPUs, "cpus", false},
 	{FieldCPULimit, "cpu_limit_milli", false},
 	{FieldRecorded, "recorded", true},
-	{FieldLostWindow, "lost_window", true},
-	{FieldLostLimit, "lost_limit", true},
-	{FieldLostSpace, "lost_space", true},
-	{FieldLostIO, "lost_io", true},
-	{FieldLostBusy, "lost_busy", true},
-	{FieldLostStop, "lost_stop", true},
+	{fieldLostWindow, "lost_window", true},
+	{fieldLostLimit, "lost_limit", true},
+	{fieldLostSpace, "lost_space", true},
+	{fieldLostIO, "lost_io", true},
+	{fieldLostBusy, "lost_busy", true},
+	{fieldLostStop, "lost_stop", true},
 	{FieldOwnCPU, "own_cpu_ns", true},
 	{FieldOwnUnknown, "own_unknown_ns", true},
 	{FieldScopeCost, "scope_cost_ps", false},
@@ -119,8 +119,8 @@ var Fields = []fieldSpec{
 	{FieldMemLimit, "mem_limit_bytes", false},
 	{FieldOpenLate, "late_in_place", true},
 	{FieldArgsCut, "args_cut", true},
-	{FieldLostEnds, "lost_end", true},
-	{FieldLostStacks, "lost_stack", true},
+	{fieldLostEnds, "lost_end", true},
+	{fieldLostStacks, "lost_stack", true},
 	{FieldStacks, "stacks", true},
 	{FieldOtherStacks, "other_stacks", true},
 	{FieldOverwritten, "overwritten", true},
@@ -128,7 +128,7 @@ var Fields = []fieldSpec{
 	{FieldMachineBusy, "machine_busy_ns", true},
 	{FieldSteal, "steal_ns", true},
 	{FieldAnchoring, "anchoring_ns", true},
-	{FieldLostOpen, "lost_open", true},
+	{fieldLostOpen, "lost_open", true},
 	{FieldPrepared, "prepared", true},
 }
 
@@ -158,12 +158,12 @@ var fieldDocs = [...]string{
 	FieldCPUs:         "CPUs the process may run on",
 	FieldCPULimit:     "the cgroup's CPU limit in thousandths of a CPU; absent without one",
 	FieldRecorded:     "records kept, as far as chunks are accounted (open chunks lag)",
-	FieldLostWindow:   "records lost: faster than the file could be extended",
-	FieldLostLimit:    "records lost: the trace's limit",
-	FieldLostSpace:    "records lost: file system full",
-	FieldLostIO:       "records lost: I/O error",
-	FieldLostBusy:     "records lost: no place found in time",
-	FieldLostStop:     "records lost: begun while the recording stopped",
+	fieldLostWindow:   "records lost: faster than the file could be extended",
+	fieldLostLimit:    "records lost: the trace's limit",
+	fieldLostSpace:    "records lost: file system full",
+	fieldLostIO:       "records lost: I/O error",
+	fieldLostBusy:     "records lost: no place found in time",
+	fieldLostStop:     "records lost: begun while the recording stopped",
 	FieldOwnCPU:       "CPU time of the recorder's goroutines, measured",
 	FieldOwnUnknown:   "wall time of the recorder's rounds whose CPU time could not be measured",
 	FieldScopeCost:    "cost of one scope as calibrated at start, in picoseconds: an estimate",
@@ -181,8 +181,8 @@ var fieldDocs = [...]string{
 	FieldMemLimit:     "the cgroup's memory limit; absent without one",
 	FieldOpenLate:     "ends that completed a record in a chunk that was being written out",
 	FieldArgsCut:      "records with arguments or strings that were cut",
-	FieldLostEnds:     "ends lost: their scopes are there, and show as open",
-	FieldLostStacks:   "stacks lost: they came faster than they are counted",
+	fieldLostEnds:     "ends lost: their scopes are there, and show as open",
+	fieldLostStacks:   "stacks lost: they came faster than they are counted",
 	FieldStacks:       "stacks counted: calls of scope.Stack",
 	FieldOtherStacks:  "stacks counted under (other stacks)",
 	FieldOverwritten:  "records of a ring that were overwritten by later ones",
@@ -190,7 +190,7 @@ var fieldDocs = [...]string{
 	FieldMachineBusy:  "time that all CPUs of the machine worked, for whatever program",
 	FieldSteal:        "time that the hypervisor gave all CPUs of the machine to others, while they had work",
 	FieldAnchoring:    "time that threads of the program spent on having their CPU clock read for the recorder, at most 3 µs each time",
-	FieldLostOpen:     "scopes of a ring whose begin was overwritten while they were open, and could not be kept",
+	fieldLostOpen:     "scopes of a ring whose begin was overwritten while they were open, and could not be kept",
 	FieldPrepared:     "chunks that goroutines of the program prepared themselves, because none was ready, in some 10 to 120 µs each",
 }
 

@@ -170,6 +170,12 @@ const (
 // lossNames are the reasons by number, as the tools show them.
 var lossNames = []string{1: "window", 2: "limit", 3: "space", 4: "io", 5: "busy", 6: "stop", 7: "end", 8: "stack", 9: "open"}
 
+// LossFields are the fields of a heartbeat that count what is lost, by reason.
+var LossFields = [...]Field{
+	LossWindow: fieldLostWindow, LossLimit: fieldLostLimit, LossSpace: fieldLostSpace, LossIO: fieldLostIO, LossBusy: fieldLostBusy,
+	LossStop: fieldLostStop, LossEnd: fieldLostEnds, LossStack: fieldLostStacks, LossOpen: fieldLostOpen,
+}
+
 func (l Loss) String() string {
 	if int(l) < len(lossNames) && l > 0 {
 		return lossNames[l]

@@ -48,10 +48,11 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldRecorded, r.counted)
 	if r.ring != nil {
 		put(format.FieldOverwritten, s.Overwritten)
-		put(format.FieldLostOpen, s.Lost[format.LossOpen])
 	}
-	for _, f := range lostFields {
-		put(f.field, s.Lost[f.why])
+	for why, f := range format.LossFields {
+		if f != 0 && (format.Loss(why) != format.LossOpen || r.ring != nil) {
+			put(f, s.Lost[why])
+		}
 	}
 	put(format.FieldStacks, s.Stacks)
 	put(format.FieldOtherStacks, s.OtherStacks)
@@ -86,21 +87,6 @@ func (r *recorder) beat(now sys.Reading) {
 	if len(r.threads) > 0 {
 		r.block(format.BlockThread, format.AppendThreads(nil, now.Ticks, r.threads))
 	}
-}
-
-// lostFields are those of the reasons that every recording tells.
-var lostFields = [...]struct {
-	field format.Field
-	why   format.Loss
-}{
-	{format.FieldLostWindow, format.LossWindow},
-	{format.FieldLostLimit, format.LossLimit},
-	{format.FieldLostSpace, format.LossSpace},
-	{format.FieldLostIO, format.LossIO},
-	{format.FieldLostBusy, format.LossBusy},
-	{format.FieldLostStop, format.LossStop},
-	{format.FieldLostEnds, format.LossEnd},
-	{format.FieldLostStacks, format.LossStack},
 }
 
 // value adds one to the beat. Inlined thirty times it would be four kilobytes in

@@ -2,6 +2,7 @@ package trace
 
 import (
 	"math"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/chunks"
 	"github.com/scopeview/scopeview/internal/format"
@@ -31,8 +32,8 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 		gaps[g.Reason] += min(n, math.MaxInt64-gaps[g.Reason])
 	}
 	for _, v := range t.lastValues {
-		if l := lossOf(v.Field); l != 0 {
-			gaps[l] = max(gaps[l], v.Value)
+		if why := slices.Index(format.LossFields[1:], v.Field) + 1; why > 0 {
+			gaps[format.Loss(why)] = max(gaps[format.Loss(why)], v.Value)
 		}
 	}
 	for i, n := range t.counted {
@@ -44,23 +45,6 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 		}
 	}
 	return gaps
-}
-
-// lossOf returns the reason that a heartbeat's field counts, 0 for other fields.
-func lossOf(f format.Field) format.Loss {
-	if f >= format.FieldLostWindow && f <= format.FieldLostStop {
-		return format.LossWindow + format.Loss(f-format.FieldLostWindow)
-	}
-	if f == format.FieldLostEnds {
-		return format.LossEnd
-	}
-	if f == format.FieldLostStacks {
-		return format.LossStack
-	}
-	if f == format.FieldLostOpen {
-		return format.LossOpen
-	}
-	return 0
 }
 
 // LossesUntil is up to when it is known what was lost, in ns from the start; all is true
