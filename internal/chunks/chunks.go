@@ -59,6 +59,13 @@ func (f *File) Head(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 	return h, ok, bad, nil
 }
 
+// Has reports whether the place at has the chunk id. A place that is handed out again is
+// zeroed first, its header before the rest: what was read before Has is then of that chunk.
+func (f *File) Has(at int64, id format.ChunkID) (bool, error) {
+	h, ok, bad, err := f.Head(at)
+	return ok && bad == nil && err == nil && h.ID() == id, err
+}
+
 // Settled is Head of one moment: while somebody writes, one reading is none.
 func (f *File) Settled(at int64) (h format.ChunkHeader, ok bool, bad, err error) {
 	h, ok, bad, err = f.Head(at)

@@ -61,22 +61,31 @@ func (c *copier) file() (chunks.File, error) {
 // readHead reads the header of the chunk at the place at. sound is false if
 // there is none, or one that makes no sense.
 func (c *copier) readHead(at int) (h format.ChunkHeader, born, sound bool, err error) {
-	f := chunks.Of(c.src, math.MaxInt64, &c.header, &c.state)
-	h, ok, bad, err := f.Settled(int64(at) * c.cs)
+	h, ok, bad, err := c.now().Settled(int64(at) * c.cs)
 	if err != nil {
 		return h, false, false, c.readError(int64(at)*c.cs, err)
 	}
 	return h, ok || bad != nil, ok && bad == nil, nil
 }
 
+// now is the trace as it is now, however long.
+func (c *copier) now() *chunks.File {
+	f := chunks.Of(c.src, math.MaxInt64, &c.header, &c.state)
+	return &f
+}
+
 // unchanged reports whether the chunk that was found at the place at is there still.
 func (c *copier) unchanged(at int) (bool, error) {
-	h, born, sound, err := c.readHead(at)
 	k := &c.chunks[at-1]
-	if !sound { // as it was found: it makes no sense, and so it is copied
-		return born && k.Since == 0, err
+	if k.Since == 0 { // it makes no sense, and so it is copied as long as it does not
+		_, born, sound, err := c.readHead(at)
+		return born && !sound, err
 	}
-	return k.ChunkID == h.ID(), err
+	same, err := c.now().Has(int64(at)*c.cs, k.ChunkID)
+	if err != nil {
+		err = c.readError(int64(at)*c.cs, err)
+	}
+	return same, err
 }
 
 // eachHead calls f with the header of every chunk, up to where none follow.

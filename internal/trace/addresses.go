@@ -173,11 +173,11 @@ func (t *Trace) overwrites() bool { return t.addr.reuses() && !t.state.Closed }
 
 // unchanged reports whether the chunk c is still in its place.
 func (t *Trace) unchanged(c *chunkInfo) (bool, error) {
-	h, ok, bad, err := t.places().Head(c.at)
+	same, err := t.places().Has(c.at, c.ChunkID)
 	if err != nil {
-		return false, ioError(t.path, c.at, err)
+		err = ioError(t.path, c.at, err)
 	}
-	return ok && bad == nil && h.ID() == c.ChunkID, nil
+	return same, err
 }
 
 // still returns errGone if the chunk c was overwritten, for who has just read it.
