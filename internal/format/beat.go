@@ -1,7 +1,7 @@
 package format
 
 // Field numbers a value of a heartbeat. A field that is absent is unknown.
-// Numbers are never reused.
+// Numbers are never reused. What a constant's comment says docs/format.md says, too.
 type Field uint16
 
 // fieldSpec describes a field.
@@ -12,63 +12,63 @@ type fieldSpec struct {
 }
 
 const (
-	FieldUser         Field = 1
-	FieldSystem       Field = 2
-	FieldRSS          Field = 3
-	FieldMinorFaults  Field = 4
-	FieldMajorFaults  Field = 5
-	FieldVoluntary    Field = 6
-	FieldInvoluntary  Field = 7
-	FieldThreads      Field = 8
-	FieldThreadCPU    Field = 9
-	FieldThreadWait   Field = 10
-	FieldRestThreads  Field = 11
-	FieldRestCPU      Field = 12
-	FieldRestWait     Field = 13
-	FieldGoroutines   Field = 14
-	FieldHeap         Field = 15
-	FieldHeapGoal     Field = 16
-	FieldGCCycles     Field = 17
-	FieldGCPauses     Field = 18
-	FieldGCPauseNS    Field = 19
-	FieldGOMAXPROCS   Field = 20
-	FieldCPUs         Field = 21
-	FieldCPULimit     Field = 22
-	FieldRecorded     Field = 23
-	fieldLostWindow   Field = 24
-	fieldLostLimit    Field = 25
-	fieldLostSpace    Field = 26
-	fieldLostIO       Field = 27
-	fieldLostBusy     Field = 28
-	fieldLostStop     Field = 29
-	FieldOwnCPU       Field = 30
-	FieldOwnUnknown   Field = 31
-	FieldScopeCost    Field = 32
-	FieldBytes        Field = 33
-	FieldHotFaults    Field = 34
-	FieldWindowLow    Field = 35
-	FieldNames        Field = 36
-	FieldOtherNames   Field = 37
-	FieldDoubleEnds   Field = 38
-	FieldForeignEnds  Field = 39
-	FieldStaleEnds    Field = 40
-	FieldClamped      Field = 41
-	FieldGCPauseMaxNS Field = 42
-	FieldSwap         Field = 43
-	FieldMemLimit     Field = 44
-	FieldOpenLate     Field = 45
-	FieldArgsCut      Field = 46
-	fieldLostEnds     Field = 47
-	fieldLostStacks   Field = 48
-	FieldStacks       Field = 49
-	FieldOtherStacks  Field = 50
-	FieldOverwritten  Field = 51
-	FieldThrottled    Field = 52
-	FieldMachineBusy  Field = 53
-	FieldSteal        Field = 54
-	FieldAnchoring    Field = 55
-	fieldLostOpen     Field = 56
-	FieldPrepared     Field = 57
+	FieldUser         Field = 1  // CPU time of the process in user mode
+	FieldSystem       Field = 2  // CPU time of the process in the kernel
+	FieldRSS          Field = 3  // resident memory
+	FieldMinorFaults  Field = 4  // page faults without I/O
+	FieldMajorFaults  Field = 5  // page faults with I/O
+	FieldVoluntary    Field = 6  // context switches because a thread waited
+	FieldInvoluntary  Field = 7  // context switches because a thread was preempted
+	FieldThreads      Field = 8  // threads of the process
+	FieldThreadCPU    Field = 9  // CPU time of the listed (busiest) threads, which are others each time
+	FieldThreadWait   Field = 10 // time the listed threads were runnable and not on a CPU
+	FieldRestThreads  Field = 11 // threads that are not listed
+	FieldRestCPU      Field = 12 // CPU time of the threads that are not listed
+	FieldRestWait     Field = 13 // run-queue wait of the threads that are not listed
+	FieldGoroutines   Field = 14 // goroutines
+	FieldHeap         Field = 15 // live and unswept heap objects
+	FieldHeapGoal     Field = 16 // heap size at which the next GC cycle ends
+	FieldGCCycles     Field = 17 // GC cycles
+	FieldGCPauses     Field = 18 // stop-the-world pauses of the GC
+	FieldGCPauseNS    Field = 19 // sum of those pauses, from histogram buckets (lower bounds)
+	FieldGOMAXPROCS   Field = 20 // GOMAXPROCS
+	FieldCPUs         Field = 21 // CPUs the process may run on
+	FieldCPULimit     Field = 22 // the cgroup's CPU limit in thousandths of a CPU; absent without one
+	FieldRecorded     Field = 23 // records kept, as far as chunks are accounted (open chunks lag)
+	fieldLostWindow   Field = 24 // records lost: faster than the file could be extended
+	fieldLostLimit    Field = 25 // records lost: the trace's limit
+	fieldLostSpace    Field = 26 // records lost: file system full
+	fieldLostIO       Field = 27 // records lost: I/O error
+	fieldLostBusy     Field = 28 // records lost: no place found in time
+	fieldLostStop     Field = 29 // records lost: begun while the recording stopped
+	FieldOwnCPU       Field = 30 // CPU time of the recorder's goroutines, measured
+	FieldOwnUnknown   Field = 31 // wall time of the recorder's rounds whose CPU time could not be measured
+	FieldScopeCost    Field = 32 // cost of one scope as calibrated at start, in picoseconds: an estimate
+	FieldBytes        Field = 33 // bytes handed out in the trace
+	FieldHotFaults    Field = 34 // pages handed out that could not be faulted in before, each of which cost a thread of the program a page fault
+	FieldWindowLow    Field = 35 // the least that was left of the prepared window so far
+	FieldNames        Field = 36 // names interned
+	FieldOtherNames   Field = 37 // records kept under (other names)
+	FieldDoubleEnds   Field = 38 // misuse: ends of a scope that had ended
+	FieldForeignEnds  Field = 39 // ends on another goroutine than the begin's (legal)
+	FieldStaleEnds    Field = 40 // ends after Stop or of an earlier recording
+	FieldClamped      Field = 41 // CPU times clamped to [0, wall]
+	FieldGCPauseMaxNS Field = 42 // longest stop-the-world pause so far, lower bound of its bucket
+	FieldSwap         Field = 43 // swapped-out memory
+	FieldMemLimit     Field = 44 // the cgroup's memory limit; absent without one
+	FieldOpenLate     Field = 45 // ends that completed a record in a chunk that was being written out
+	FieldArgsCut      Field = 46 // records with arguments or strings that were cut
+	fieldLostEnds     Field = 47 // ends lost: their scopes are there, and show as open
+	fieldLostStacks   Field = 48 // stacks lost: they came faster than they are counted
+	FieldStacks       Field = 49 // stacks counted: calls of scope.Stack
+	FieldOtherStacks  Field = 50 // stacks counted under (other stacks)
+	FieldOverwritten  Field = 51 // records of a ring that were overwritten by later ones
+	FieldThrottled    Field = 52 // time that the cgroup's CPU limit kept its threads off the CPUs, all CPUs together
+	FieldMachineBusy  Field = 53 // time that all CPUs of the machine worked, for whatever program
+	FieldSteal        Field = 54 // time that the hypervisor gave all CPUs of the machine to others, while they had work
+	FieldAnchoring    Field = 55 // time that threads of the program spent on having their CPU clock read for the recorder, at most 3 µs each time
+	fieldLostOpen     Field = 56 // scopes of a ring whose begin was overwritten while they were open, and could not be kept
+	FieldPrepared     Field = 57 // chunks that goroutines of the program prepared themselves, because none was ready, in some 10 to 120 µs each
 )
 
 // Fields lists the fields of this version by number.
@@ -130,68 +130,6 @@ var Fields = []fieldSpec{
 	{FieldAnchoring, "anchoring_ns", true},
 	{fieldLostOpen, "lost_open", true},
 	{FieldPrepared, "prepared", true},
-}
-
-// fieldDocs says what each field is. It stands apart from Fields, which is in every program
-// that records, as nobody but a reader of the format wants it.
-var fieldDocs = [...]string{
-	FieldUser:         "CPU time of the process in user mode",
-	FieldSystem:       "CPU time of the process in the kernel",
-	FieldRSS:          "resident memory",
-	FieldMinorFaults:  "page faults without I/O",
-	FieldMajorFaults:  "page faults with I/O",
-	FieldVoluntary:    "context switches because a thread waited",
-	FieldInvoluntary:  "context switches because a thread was preempted",
-	FieldThreads:      "threads of the process",
-	FieldThreadCPU:    "CPU time of the listed (busiest) threads, which are others each time",
-	FieldThreadWait:   "time the listed threads were runnable and not on a CPU",
-	FieldRestThreads:  "threads that are not listed",
-	FieldRestCPU:      "CPU time of the threads that are not listed",
-	FieldRestWait:     "run-queue wait of the threads that are not listed",
-	FieldGoroutines:   "goroutines",
-	FieldHeap:         "live and unswept heap objects",
-	FieldHeapGoal:     "heap size at which the next GC cycle ends",
-	FieldGCCycles:     "GC cycles",
-	FieldGCPauses:     "stop-the-world pauses of the GC",
-	FieldGCPauseNS:    "sum of those pauses, from histogram buckets (lower bounds)",
-	FieldGOMAXPROCS:   "GOMAXPROCS",
-	FieldCPUs:         "CPUs the process may run on",
-	FieldCPULimit:     "the cgroup's CPU limit in thousandths of a CPU; absent without one",
-	FieldRecorded:     "records kept, as far as chunks are accounted (open chunks lag)",
-	fieldLostWindow:   "records lost: faster than the file could be extended",
-	fieldLostLimit:    "records lost: the trace's limit",
-	fieldLostSpace:    "records lost: file system full",
-	fieldLostIO:       "records lost: I/O error",
-	fieldLostBusy:     "records lost: no place found in time",
-	fieldLostStop:     "records lost: begun while the recording stopped",
-	FieldOwnCPU:       "CPU time of the recorder's goroutines, measured",
-	FieldOwnUnknown:   "wall time of the recorder's rounds whose CPU time could not be measured",
-	FieldScopeCost:    "cost of one scope as calibrated at start, in picoseconds: an estimate",
-	FieldBytes:        "bytes handed out in the trace",
-	FieldHotFaults:    "pages handed out that could not be faulted in before, each of which cost a thread of the program a page fault",
-	FieldWindowLow:    "the least that was left of the prepared window so far",
-	FieldNames:        "names interned",
-	FieldOtherNames:   "records kept under (other names)",
-	FieldDoubleEnds:   "misuse: ends of a scope that had ended",
-	FieldForeignEnds:  "ends on another goroutine than the begin's (legal)",
-	FieldStaleEnds:    "ends after Stop or of an earlier recording",
-	FieldClamped:      "CPU times clamped to [0, wall]",
-	FieldGCPauseMaxNS: "longest stop-the-world pause so far, lower bound of its bucket",
-	FieldSwap:         "swapped-out memory",
-	FieldMemLimit:     "the cgroup's memory limit; absent without one",
-	FieldOpenLate:     "ends that completed a record in a chunk that was being written out",
-	FieldArgsCut:      "records with arguments or strings that were cut",
-	fieldLostEnds:     "ends lost: their scopes are there, and show as open",
-	fieldLostStacks:   "stacks lost: they came faster than they are counted",
-	FieldStacks:       "stacks counted: calls of scope.Stack",
-	FieldOtherStacks:  "stacks counted under (other stacks)",
-	FieldOverwritten:  "records of a ring that were overwritten by later ones",
-	FieldThrottled:    "time that the cgroup's CPU limit kept its threads off the CPUs, all CPUs together",
-	FieldMachineBusy:  "time that all CPUs of the machine worked, for whatever program",
-	FieldSteal:        "time that the hypervisor gave all CPUs of the machine to others, while they had work",
-	FieldAnchoring:    "time that threads of the program spent on having their CPU clock read for the recorder, at most 3 µs each time",
-	fieldLostOpen:     "scopes of a ring whose begin was overwritten while they were open, and could not be kept",
-	FieldPrepared:     "chunks that goroutines of the program prepared themselves, because none was ready, in some 10 to 120 µs each",
 }
 
 func (f Field) String() string {
