@@ -272,7 +272,7 @@ func events(t *testing.T, tr *trace.Trace, size int64) (n int) {
 		case e.Kind.Spec() == nil:
 			t.Errorf("event of kind %v", e.Kind)
 		}
-		line = text.AppendEvent(line[:0], tr, e)
+		line = appendEvent(line[:0], tr, e)
 		return true
 	})
 	if err != nil {

@@ -79,7 +79,7 @@ func read(data []byte) (string, error) {
 	}
 	var b []byte
 	err = t.Events(trace.Options{}, func(e *trace.Event) bool {
-		b = append(text.AppendEvent(b, t, e), '\n')
+		b = append(appendEvent(b, t, e), '\n')
 		return true
 	})
 	if err != nil {

@@ -232,7 +232,7 @@ func (n *names) appendExt(b, x []byte) []byte {
 		canonical, err := format.AppendExt(nil, slots)
 		if err == nil && bytes.Equal(canonical, x) {
 			for i := range slots {
-				b = appendSlot(append(b, ' '), &slots[i], n.word)
+				b = AppendSlot(append(b, ' '), &slots[i], n.word)
 			}
 			return b
 		}

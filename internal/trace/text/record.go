@@ -193,7 +193,7 @@ func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byt
 		w.scope(r, path)
 	case k == format.KindCounter && r.CPU >= uint64(format.SlotInt) && r.CPU <= uint64(format.SlotFloat):
 		s := format.Slot{Type: format.SlotType(r.CPU), Value: uint64(r.Stop)}
-		w = appendSlot(append(w, " value="...), &s, n.word)
+		w = AppendSlot(append(w, " value="...), &s, n.word)
 	case k == format.KindGo:
 		w.word("created", r.Stop)
 		w.word("creator", int64(r.CPU))

@@ -112,8 +112,8 @@ func parseUint(s string) (uint64, error) {
 	return uint64(n), err
 }
 
-// appendSlot appends a slot as its word; name gives the names of keys.
-func appendSlot(b []byte, s *format.Slot, name func(id uint16) string) []byte {
+// AppendSlot appends a slot as its word; name gives the names of keys.
+func AppendSlot(b []byte, s *format.Slot, name func(id uint16) string) []byte {
 	t := s.Type & 15
 	if format.SlotNames[t] == "" {
 		return append(append(b, "slot"+itoa(int64(t))+":"...), utoa(s.Value)...)
