@@ -93,7 +93,7 @@
 //     on the thread. Another library that uses it too costs us a new anchor, never a
 //     wrong time. Otherwise CPU times would be unknown in most programs that were built
 //     on a developer's machine.
-//   - Under a seccomp filter rseq is tried only with WithCPU(Always): a filter may kill a
+//   - Under a seccomp filter rseq is tried only with WithCPU(CPUAlways): a filter may kill a
 //     process for a call that it does not know.
 //   - "At most" asks for a single yield. A goroutine that yields twice can be on its
 //     thread, on another one, and on its thread again: the first thread's time then lacks
