@@ -44,7 +44,7 @@ func (c Clock) String() string {
 	return fmt.Sprintf("clock(%d)", uint32(c))
 }
 
-// Path is how records were written; see ARCHITECTURE.md.
+// Path is how records were written: by assembly, by Go, or without any assembly.
 type Path uint32
 
 const (

@@ -212,7 +212,7 @@ func TestSecondEndApart(t *testing.T) {
 
 // TestTwoEndsAtOnce has two goroutines end the same scopes: each ends once. In the
 // some 30 ns between its look at a record and its store an end does not see another
-// one come (ARCHITECTURE.md): then the trace has both, and says so.
+// one come (see the package comment, Ends apart): then the trace has both, and says so.
 func TestTwoEndsAtOnce(t *testing.T) {
 	const n = 5000
 	perBacking(t, func(t *testing.T, backing Option) {
