@@ -15,8 +15,8 @@ import (
 
 // TestG5 truncates the trace of a program that records, as no tool of ours ever does.
 // The copying backings go on. On disk the kernel kills the program, which no library
-// in pure Go can prevent: it is the exclusion that the README tells, and here it is
-// checked that it is told rightly.
+// in pure Go can prevent: docs/guarantees.md excludes that, and here it is
+// checked that it says so rightly.
 func TestG5(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing string) {
 		path := filepath.Join(t.TempDir(), "t.scope")
