@@ -114,7 +114,7 @@ window.test = {
   each(visit) {
     const m = window.scopeview.model;
     for (const row of m.rows("goroutine")) for (const lane of m.lanes(row)) {
-      m.eachBar(lane, 0, Infinity, 0, (seg, i, j) => { for (; i < j; i++) visit(seg, i, row, lane); });
+      m.eachBar(lane, 0, Infinity, 0, ({ seg, i, j }) => { for (; i < j; i++) visit(seg, i, row, lane); });
     }
   },
   name(seg, i) { return window.scopeview.model.meta.names[seg.name[i]]; },

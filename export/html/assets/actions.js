@@ -4,16 +4,18 @@ import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
 import { arrange } from "./model/rows.js";
 
+/** @import { App } from "./app.js" */
+
 /**
- * @param {any} app
+ * @param {App} app
  * @param {string} action
  * @param {boolean} fast
  * @returns {boolean} whether it did something, so that the browser need not
  */
 export function actions(app, action, fast) {
-  const { view } = app;
-  const width = view.to - view.from;
-  const middle = app.cursor ?? (view.from + view.to) / 2;
+  const { from, to } = app.aim;
+  const width = to - from;
+  const middle = app.cursor ?? (from + to) / 2;
   switch (action) {
     case "zoom-in":
       app.zoomAt(middle, fast ? 0.35 : 0.75);
@@ -55,31 +57,26 @@ export function actions(app, action, fast) {
       app.setRange(rangeOf(app.selection));
       return true;
     case "mark":
-      return toggleMark(app);
+      app.toggleMark(app.cursor ?? (app.selection ? extentOf(app.selection).start : (from + to) / 2));
+      return true;
     case "clear":
       clearAll(app);
       return true;
     case "threads":
       app.setBy(app.by === "thread" ? "goroutine" : "thread");
       return true;
-    case "states": {
-      const kinds = ["thin", "thick", "off"];
-      app.choices.states = kinds[(kinds.indexOf(app.choices.states) + 1) % kinds.length];
-      app.announce(`states: ${app.choices.states}`);
-      app.tell("by");
-      app.relayout();
+    case "states":
+      app.nextStateSize();
       return true;
-    }
     case "locks":
-      app.choices.locks = !app.choices.locks;
-      app.announce(`rows of locks: ${app.choices.locks ? "shown" : "hidden"}`);
-      app.tell("by");
-      app.relayout();
+      app.toggleLocks();
       return true;
     case "collapse":
+      return changeRow(app, "shut");
     case "pin":
+      return changeRow(app, "pinned");
     case "hide":
-      return changeRow(app, action);
+      return changeRow(app, "hidden");
     case "details":
     case "summary":
     case "flame":
@@ -92,14 +89,10 @@ export function actions(app, action, fast) {
       app.textView.toggle();
       return true;
     case "theme":
-      document.documentElement.dataset.theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
-      app.tell("theme");
+      app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
       return true;
     case "wallclock":
-      app.wall = !app.wall;
-      app.tell("clock");
-      app.keepState();
-      app.redraw();
+      app.toggleClock();
       return true;
     case "help":
       app.help.toggle();
@@ -114,16 +107,16 @@ function rangeOf(ref) {
   return { from: start, to: end };
 }
 
-/** Zooms to the range or the selection; if that is what is shown, to all. @param {any} app */
+/** Zooms to the range or the selection; if that is what is shown, to all. @param {App} app */
 function fitSelection(app) {
   const what = app.range ?? (app.selection && rangeOf(app.selection));
-  const { from, to } = app.view;
+  const { from, to } = app.aim;
   if (!what || (from <= what.from && what.to <= to && (what.to - what.from) > (to - from) * 0.8)) app.seeAll();
   else app.fit(what.from, what.to);
   return true;
 }
 
-/** @param {any} app @param {string} action */
+/** @param {App} app @param {string} action */
 function moveSelection(app, action) {
   const ref = app.selection;
   if (!ref) return selectFirst(app);
@@ -145,14 +138,14 @@ function moveSelection(app, action) {
   return true;
 }
 
-/** Without a selection the keys begin at the first scope in the view. @param {any} app */
+/** Without a selection the keys begin at the first scope in the view. @param {App} app */
 function selectFirst(app) {
   for (const row of app.model.rows(app.by)) {
     const lane = row.lanes[0];
     /** @type {any} */
     let first = null;
     if (lane) {
-      app.model.eachBar(lane, app.view.from, app.view.to, 0, (/** @type {any} */ seg, /** @type {number} */ i) => { first ??= { seg, i }; });
+      app.model.eachBar(lane, app.aim.from, app.aim.to, 0, ({ seg, i }) => { first ??= { seg, i }; });
     }
     if (first) {
       app.select(first, { reveal: true });
@@ -162,42 +155,25 @@ function selectFirst(app) {
   return true;
 }
 
-/** @param {any} app */
-function toggleMark(app) {
-  const t = app.cursor ?? (app.selection ? extentOf(app.selection).start : (app.view.from + app.view.to) / 2);
-  const near = (app.view.to - app.view.from) / 150;
-  const k = app.marks.findIndex((/** @type {number} */ m) => Math.abs(m - t) < near);
-  if (k >= 0) app.marks.splice(k, 1);
-  else app.marks.push(t);
-  app.announce(k >= 0 ? "mark taken away" : `marked ${app.time(t)}`);
-  app.keepState();
-  app.redraw();
-  return true;
-}
-
-/** One thing at a time: what one is at, then what was chosen, then the search. @param {any} app */
+/** One thing at a time: what one is at, then what was chosen, then the search. @param {App} app */
 function clearAll(app) {
   const at = document.activeElement;
   if (at instanceof HTMLInputElement) {
     at.blur();
-    if (at.id === "search-text" && at.value !== "") return app.search("");
+    if (at.id === "search-text" && at.value !== "") return app.searchBox.set("");
   }
   if (app.range) app.setRange(null);
   else if (app.selection) app.select(null);
-  else app.search("");
+  else app.searchBox.set("");
 }
 
-/** @param {any} app @param {string} action */
-function changeRow(app, action) {
+/** @param {App} app @param {"shut"|"pinned"|"hidden"} set */
+function changeRow(app, set) {
   if (!app.chosenRow) {
     const first = arrange(app.model.rows(app.by), app.model.meta.names ?? []).length;
     app.announce(first ? "choose a row first: click it, or select a scope" : "there are no rows");
     return true;
   }
-  const { choices } = app;
-  const set = { collapse: choices.shut, pin: choices.pinned, hide: choices.hidden }[action];
-  if (!set) return false;
-  if (!set.delete(app.chosenRow)) set.add(app.chosenRow);
-  app.relayout();
+  app.toggleRow(set, app.chosenRow);
   return true;
 }

@@ -1,59 +1,42 @@
-// Keeps what is shown in the address, and shows what an address says.
+// Keeps what is shown in the address.
 
-import { decodeState, encodeState } from "./state.js";
+import { encodeState } from "./state.js";
 import { viewOfAll } from "./view/viewport.js";
 
-/** The app's methods for that. @param {any} app */
-export function address(app) {
-  const { model } = app;
-  let timer = 0;
+/** @import { Page } from "./app.js" */
 
+/** Returns what the address is to say. @param {Page} app @returns {import("./state.js").ViewState} */
+function shownState(app) {
+  const { model, aim, range, choices, selection: ref } = app;
+  const all = viewOfAll(model);
   return {
-    keepState() {
-      clearTimeout(timer);
-      timer = window.setTimeout(() => {
-        const ref = app.selection;
-        const all = viewOfAll(model);
-        const place = ref && model.place(ref, "goroutine");
-        history.replaceState(null, "", `#${encodeState({
-          view: app.follow || (app.view.from === all.from && app.view.to >= model.end) ? undefined : { from: Math.max(0, app.view.from), to: app.view.to },
-          range: app.range ? { from: Math.max(0, app.range.from), to: Math.max(0, app.range.to) } : undefined,
-          selection: place ? { key: place.key, depth: place.depth, start: ref.seg.start[ref.i] } : undefined,
-          search: app.searchBox?.text() || undefined,
-          rows: app.choices.filter || undefined,
-          threads: app.by === "thread" || undefined,
-          wall: app.wall || undefined,
-          marks: app.marks,
-          tab: app.tab === "summary" ? undefined : app.tab,
-          finding: app.tab === "doctor" ? app.finding || undefined : undefined,
-          states: app.choices.states === "thin" ? undefined : app.choices.states,
-          nolocks: app.choices.locks ? undefined : true,
-          hidden: [...app.choices.hidden], pinned: [...app.choices.pinned], shut: [...app.choices.shut],
-        })}`);
-      }, 250);
-    },
-    restoreState() {
-      const s = decodeState(location.hash.slice(1));
-      app.choices.filter = s.rows ?? "";
-      app.choices.hidden = new Set(s.hidden);
-      app.choices.pinned = new Set(s.pinned);
-      app.choices.shut = new Set(s.shut);
-      app.choices.states = s.states ?? "thin";
-      app.choices.locks = s.nolocks !== true;
-      app.wall = s.wall === true;
-      app.marks = s.marks ?? [];
-      app.by = s.threads ? "thread" : "goroutine";
-      app.relayout();
-      if (s.view) app.setView(s.view.from, s.view.to);
-      if (s.selection) {
-        const ref = model.find(s.selection.key, s.selection.depth, s.selection.start);
-        if (ref) app.select(ref);
-      }
-      if (s.range) app.setRange(s.range);
-      if (s.search) app.search(s.search);
-      if (s.finding) app.finding = s.finding;
-      if (s.finding) app.jump = !s.view;
-      if (s.tab || s.finding) app.showTab(s.tab ?? "doctor");
-    },
+    view: app.follow || (aim.from === all.from && aim.to >= model.end) ? undefined : { from: Math.max(0, aim.from), to: aim.to },
+    range: range ? { from: Math.max(0, range.from), to: Math.max(0, range.to) } : undefined,
+    selection: ref ? keyOfItem(model, ref) : undefined,
+    search: app.searchBox?.text() || undefined,
+    rows: choices.filter || undefined,
+    threads: app.by === "thread" || undefined,
+    wall: app.wall || undefined,
+    marks: app.marks,
+    tab: app.tab === "summary" ? undefined : app.tab,
+    finding: app.tab === "doctor" ? app.finding || undefined : undefined,
+    states: choices.states === "thin" ? undefined : choices.states,
+    nolocks: choices.locks ? undefined : true,
+    hidden: [...choices.hidden], pinned: [...choices.pinned], shut: [...choices.shut],
+  };
+}
+
+/** @param {import("./model/model.js").Model} model @param {import("./app.js").Selection} ref */
+function keyOfItem(model, ref) {
+  const { key, depth } = model.place(ref, "goroutine");
+  return { key, depth, start: ref.seg.start[ref.i] };
+}
+
+/** Returns what keeps the address up to date once it is called. @param {Page} app @returns {() => void} */
+export function addressKeeper(app) {
+  let timer = 0;
+  return () => {
+    clearTimeout(timer);
+    timer = window.setTimeout(() => history.replaceState(null, "", `#${encodeState(shownState(app))}`), 250);
   };
 }

@@ -1,167 +1,120 @@
 // The app: what is shown and chosen, and who hears of it. The views get it, and
-// know nothing of each other.
+// know nothing of each other. What changes it is in commands.js.
 
 import { actions } from "./actions.js";
-import { address } from "./address.js";
+import { addressKeeper } from "./address.js";
+import { commands } from "./commands.js";
+import { themeColors } from "./view/color.js";
 import { nothingDrawn } from "./view/draw.js";
-import { extentOf } from "./model/refs.js";
-import { foldEnded, newChoices, rowId } from "./view/layout.js";
-import { links } from "./model/links.js";
-import { arrange } from "./model/rows.js";
+import { newChoices } from "./view/layout.js";
 import { momentText } from "./view/ruler.js";
-import { stateText } from "./data/states.js";
-import { heldAt } from "./view/strip.js";
 import { span } from "./view/time.js";
-import { stateLinks } from "./model/waitlinks.js";
-import { viewOfAll, viewport } from "./view/viewport.js";
+import { viewOfAll } from "./view/viewport.js";
+
+/**
+ * @typedef {import("./data/segment.js").Segment} Segment
+ *
+ * A stretch of time, in ns from the trace's start.
+ * @typedef {{from: number, to: number}} Stretch
+ *
+ * What is selected: item i, or with j the items [i, j) that are drawn as one.
+ * @typedef {{seg: Segment, i: number, j?: number}} Selection
+ *
+ * The stretch of a strip of states that is looked at: of goroutine key, whose row has
+ * that title.
+ * @typedef {{key: number, title: string, set: import("./data/states.js").StateSet, run: import("./data/states.js").StateRun}} StateSelection
+ *
+ * @typedef {"goroutine"|"thread"} By what rows are of
+ *
+ * What is shown and chosen.
+ * @typedef {Object} State
+ * @property {Stretch} view what is on the screen; an animation moves it
+ * @property {Stretch} aim where the view is going, or is: the next view is computed from it
+ * @property {Selection|null} selection
+ * @property {StateSelection|null} stateSelection there is one of the two at most
+ * @property {import("./model/relate.js").Link[]} links of what is selected
+ * @property {Stretch|null} range
+ * @property {number[]} marks
+ * @property {import("./model/search.js").Hits|null} hits of the search
+ * @property {number|null} cursor the time under the pointer
+ * @property {number} hoverName the name id under the pointer; -1: none
+ * @property {By} by
+ * @property {boolean} wall times are of the clock on the wall
+ * @property {boolean} follow the view stays at the live end
+ * @property {string} chosenRow its id; "": none
+ * @property {import("./view/layout.js").RowChoices} choices
+ * @property {import("./model/rows.js").Arranged[]} arranged
+ * @property {import("./state.js").Tab} tab
+ * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
+ * @property {boolean} jump the place of that finding is still to be looked at
+ * @property {Record<string, string>} colors of the theme
+ * @property {import("./view/draw.js").Drawn} drawn
+ * @property {number[]} frames how long the last drawings took, in ms; the newest last
+ *
+ * What the page consists of; main.js sets it, once.
+ * @typedef {Object} Parts
+ * @property {ReturnType<typeof import("./view/rowsview.js").createRowsView>} rows
+ * @property {ReturnType<typeof import("./panel/help.js").createHelp>} help
+ * @property {ReturnType<typeof import("./panel/textview.js").createTextView>} textView
+ * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
+ * @property {() => import("./view/draw.js").Drawn} draw
+ *
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"} Event what changed
+ *
+ * What does not change.
+ * @typedef {Object} Fixed
+ * @property {import("./model/model.js").Model} model
+ * @property {number} startMs the trace's start in ms since 1970; 0: not known
+ * @property {number} startRest what startMs lacks, in ns
+ * @property {boolean} growing the writer runs, and its news come
+ * @property {(ns: number) => string} span a duration in words
+ * @property {(ns: number) => string} time a moment in words
+ * @property {(event: Event, fn: () => void) => void} on
+ * @property {(event: Event) => void} tell
+ * @property {(action: string, fast: boolean) => boolean} act does what a key means; see actions.js
+ * @property {() => void} keepState keeps the address up to date
+ * @property {(text: string) => void} announce for those who don't see the picture
+ *
+ * The app as the commands see it, and as the others do, who may not change what is
+ * in its State.
+ * @typedef {Readonly<Fixed> & Parts & State} Page
+ * @typedef {Readonly<Fixed> & Parts & {readonly [K in keyof State]: Fast<State[K]>} & ReturnType<typeof commands>} App
+ */
+
+/**
+ * A type that cannot be changed, nor what it holds.
+ * @template T
+ * @typedef {T extends Set<infer V> ? ReadonlySet<V> : T extends Map<infer K, infer V> ? ReadonlyMap<K, V>
+ *   : T extends (infer V)[] ? readonly V[] : T extends import("./view/layout.js").RowChoices|Stretch ? {readonly [K in keyof T]: Fast<T[K]>} : T} Fast
+ */
 
 /**
  * Makes the app over a model.
- * @param {any} model
+ * @param {import("./model/model.js").Model} model
+ * @returns {App}
  */
 export function createApp(model) {
-  const listeners = /** @type {Map<string, ((v: any) => void)[]>} */ (new Map());
-  let drawAsked = false;
+  const listeners = /** @type {Map<Event, (() => void)[]>} */ (new Map());
   const start = /^(.*?)(?:\.(\d+))?Z$/.exec(model.meta.start ?? "");
-
-  const app = /** @type {any} */ ({
+  const view = viewOfAll(model);
+  /** @type {State & Fixed} */
+  const page = {
+    view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, cursor: null, hoverName: -1,
+    by: "goroutine", wall: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", finding: "", jump: false,
+    colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
-    view: viewOfAll(model),
-    /** @type {any} */ selection: null,
-    /** The stretch of a strip of states that is looked at. @type {{key: number, title: string, run: import("./data/states.js").StateRun, set: any}|null} */ state: null,
-    /** @type {{from: number, to: number}|null} */ range: null,
-    /** @type {number[]} */ marks: [],
-    /** @type {any[]} */ links: [],
-    /** @type {any} */ hits: null,
-    /** @type {number|null} */ cursor: null,
-    hoverName: -1,
-    by: "goroutine",
-    wall: false,
-    follow: false,
-    chosenRow: "",
-    choices: newChoices(),
-    /** @type {any[]} */ arranged: [],
-    /** @type {Record<string, string>} */ colors: {},
-    drawn: nothingDrawn(),
-    /** How long the last drawings took, in ms; the newest last. @type {number[]} */ frames: [],
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,
     startRest: start?.[2] ? Number(start[2].padEnd(9, "0").slice(0, 9)) : 0,
     get growing() { return model.meta.writer === "running" && model.home === "live"; },
     span,
-    /** @param {number} ns */
     time(ns) { return momentText(app, ns, 1); },
-
-    /** @param {string} event @param {(v: any) => void} fn */
     on(event, fn) { listeners.set(event, [...(listeners.get(event) ?? []), fn]); },
-    /** @param {string} event @param {any=} value */
-    tell(event, value) { for (const fn of listeners.get(event) ?? []) fn(value); },
-    /** For those who don't see the picture. @param {string} text */
-    announce(text) { /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text; },
-
-    redraw() {
-      if (drawAsked) return;
-      drawAsked = true;
-      requestAnimationFrame(() => {
-        drawAsked = false;
-        const begin = performance.now();
-        app.draw();
-        app.frames.push(performance.now() - begin);
-        if (app.frames.length > 1000) app.frames.splice(0, 500);
-      });
-    },
-    draw() {},
-    relayout() {
-      app.arranged = arrange(model.rows(app.by), model.meta.names ?? []);
-      if (app.by === "goroutine" && app.choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
-      if (app.follow) app.arranged = foldEnded(app.arranged, app.view.from, (app.view.from + app.view.to) / 2);
-      app.rows?.layout();
-      app.keepState();
-      app.redraw();
-    },
-    /** @type {any} */ rows: null,
-
-    /** @param {any} ref @param {{reveal?: boolean}=} how */
-    select(ref, how) {
-      if (ref && ref.j === undefined) ref = model.resolve(ref);
-      app.selection = ref;
-      app.state = null;
-      app.links = ref && ref.j === undefined ? links(model, ref) : [];
-      if (ref) {
-        const place = model.place(ref, app.by);
-        app.chosenRow = rowId(place.row);
-        if (how?.reveal) app.reveal(ref);
-        const { start: s, end } = extentOf(ref);
-        app.announce(`${model.name(ref.seg.name[ref.i])}, ${span(end - s)}, at ${app.time(s)}`);
-        if (app.tab !== "details") app.showTab("details");
-      }
-      app.tell("selection");
-      app.keepState();
-      app.redraw();
-    },
-    /** Looks at what a goroutine did. @param {number} key @param {string} title @param {any} set @param {import("./data/states.js").StateRun} run */
-    selectState(key, title, set, run) {
-      app.selection = null;
-      app.state = { key, title, set, run: { ...run } };
-      app.links = stateLinks(key, set, run);
-      app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
-      if (app.tab !== "details") app.showTab("details");
-      app.tell("selection");
-      app.redraw();
-    },
-    /** Selects what held a lock at a moment. @param {any} lock @param {number} t */
-    selectHold(lock, t) {
-      const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
-      const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
-      if (ref) app.select(ref);
-      else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
-    },
-    /** @param {{from: number, to: number}|null} range */
-    setRange(range) {
-      app.range = range;
-      if (range && (app.tab === "details" || app.tab === "about")) app.showTab("summary");
-      app.tell("range");
-      app.keepState();
-      app.redraw();
-    },
-    /** @param {string} id */
-    chooseRow(id) {
-      app.chosenRow = id;
-      app.redraw();
-    },
-    /** @param {number|null} t */
-    hover(t) {
-      if (t === app.cursor) return;
-      app.cursor = t;
-      app.tell("hover");
-      app.redraw();
-    },
-    /** @param {number} name */
-    hoverOn(name) {
-      if (name === app.hoverName) return;
-      app.hoverName = name;
-      app.redraw();
-    },
-    /** @param {string} by */
-    setBy(by) {
-      app.by = by;
-      app.chosenRow = "";
-      app.tell("by");
-      app.relayout();
-    },
-    /** @param {string} text */
-    search(text) { app.searchBox?.set(text); },
-    /** @type {any} */ searchBox: null,
-    /** @type {any} */ textView: null,
-    tab: "summary",
-    /** The doctor's finding that is chosen: its verdict, a colon, its object. */
-    finding: "",
-    /** The place of that finding is still to be looked at. */
-    jump: false,
-    /** @param {string} _name */
-    showTab(_name) {},
-    /** @param {string} action @param {boolean} fast */
+    tell(event) { for (const fn of listeners.get(event) ?? []) fn(); },
     act(action, fast) { return actions(app, action, fast); },
-    /** @type {any} */ help: null,
-  });
-  return Object.assign(app, viewport(app), address(app));
+    keepState: () => keep(),
+    announce(text) { /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text; },
+  };
+  const keep = addressKeeper(/** @type {Page} */ (page));
+  const app = /** @type {App} */ (Object.assign(page, commands(/** @type {Page} */ (page))));
+  return app;
 }

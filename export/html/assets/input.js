@@ -4,8 +4,10 @@
 import { extentOf } from "./model/refs.js";
 import { keyOf } from "./panel/help.js";
 
+/** @import { App } from "./app.js" */
+
 /**
- * @param {any} app
+ * @param {App} app
  * @param {any} rows the rows' view
  * @param {any} popup
  */
@@ -13,7 +15,7 @@ export function listenMouse(app, rows, popup) {
   const { element, canvas } = rows;
   /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number}|null} */
   let drag = null;
-  const timeAt = (/** @type {number} */ x) => app.view.from + (x / rows.width()) * (app.view.to - app.view.from);
+  const timeAt = (/** @type {number} */ x, view = app.view) => view.from + (x / rows.width()) * (view.to - view.from);
   const point = (/** @type {MouseEvent} */ e) => {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
@@ -26,7 +28,7 @@ export function listenMouse(app, rows, popup) {
     element.focus({ preventScroll: true });
     drag = {
       x, y, time: timeAt(x), mode: e.shiftKey || e.button === 1 ? "pan" : "press",
-      from: app.view.from, to: app.view.to, scroll: element.scrollTop,
+      from: app.aim.from, to: app.aim.to, scroll: element.scrollTop,
     };
     if (e.button === 1) e.preventDefault();
   });
@@ -57,7 +59,7 @@ export function listenMouse(app, rows, popup) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
     app.chooseRow(hit?.strip.kind === "row" || hit?.strip.kind === "lock" ? hit.strip.id : "");
-    if (hit?.state) app.selectState(hit.strip.row.key, hit.strip.title, hit.strip.states.set, hit.state);
+    if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
     else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, timeAt(x));
     else if (hit?.seg !== undefined && !hit.merged) app.select({ seg: hit.seg, i: hit.i });
     else if (hit?.seg !== undefined) app.select({ seg: hit.seg, i: hit.i, j: hit.j });
@@ -89,13 +91,13 @@ export function listenMouse(app, rows, popup) {
     if (e.ctrlKey || e.metaKey) {
       // Where the pointer is stays where it is.
       e.preventDefault();
-      app.zoomAt(timeAt(point(e).x), Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0025));
+      app.zoomAt(timeAt(point(e).x, app.aim), Math.exp(Math.max(-300, Math.min(300, dy)) * 0.0025));
       return;
     }
     const along = e.shiftKey && dx === 0 ? dy : dx;
     if (along !== 0 && Math.abs(along) >= Math.abs(e.shiftKey ? 0 : dy)) {
       e.preventDefault();
-      app.pan((along / rows.width()) * (app.view.to - app.view.from));
+      app.pan((along / rows.width()) * (app.aim.to - app.aim.from));
     }
   }
   for (const id of ["rows", "ruler", "heart"]) {
@@ -103,7 +105,7 @@ export function listenMouse(app, rows, popup) {
   }
 }
 
-/** @param {any} app */
+/** @param {App} app */
 export function listenKeys(app) {
   document.addEventListener("keydown", (e) => {
     const key = keyOf(e);
@@ -114,7 +116,7 @@ export function listenKeys(app) {
   });
 }
 
-/** A drag of the divider, or the arrows on it, changes the panel's height. @param {any} app */
+/** A drag of the divider, or the arrows on it, changes the panel's height. @param {App} app */
 export function listenDivider(app) {
   const divider = /** @type {HTMLElement} */ (document.getElementById("divider"));
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));

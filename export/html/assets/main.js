@@ -2,7 +2,7 @@
 
 import { createApp } from "./app.js";
 import { createBanner } from "./panel/banner.js";
-import { colorScopes, themeColors } from "./view/color.js";
+import { colorScopes } from "./view/color.js";
 import { buildHead, buildSwitches } from "./panel/head.js";
 import { createHeart } from "./view/heart.js";
 import { createHelp } from "./panel/help.js";
@@ -11,60 +11,55 @@ import { make } from "./view/make.js";
 import { createMinimap } from "./view/minimap.js";
 import { buildPanels } from "./panel/panels.js";
 import { createPopup } from "./view/popup.js";
+import { decodeState } from "./state.js";
 import { createRowsView } from "./view/rowsview.js";
 import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
 import { openSource } from "./model/source.js";
 import { createTextView } from "./panel/textview.js";
 
-/** Builds everything around a model. @param {any} app */
+/** @import { App } from "./app.js" */
+
+/** Builds everything around a model. @param {App} app */
 function buildPage(app) {
   const rows = createRowsView(app);
-  app.rows = rows;
+  const textView = createTextView(app);
+  const help = createHelp();
+  Object.assign(app, { rows, textView, help });
   const heart = createHeart(app);
   const minimap = createMinimap(app);
   const ruler = createRuler(app);
   const popup = createPopup(app);
   const banner = createBanner(app);
-  app.help = createHelp();
-  app.textView = createTextView(app);
   const main = /** @type {HTMLElement} */ (document.querySelector("main"));
   document.getElementById("heart")?.append(heart.element);
   document.getElementById("minimap")?.append(minimap.element);
   document.getElementById("ruler")?.append(ruler.element);
   document.getElementById("banner")?.append(banner.element);
-  document.body.append(app.help.element);
-  main.insertBefore(app.textView.element, document.getElementById("divider"));
+  document.body.append(help.element);
+  main.insertBefore(textView.element, document.getElementById("divider"));
   buildHead(app);
   buildPanels(app);
-  app.searchBox = createSearchBox(app);
+  const searchBox = createSearchBox(app);
   buildSwitches(app);
   listenMouse(app, rows, popup);
   listenKeys(app);
   listenDivider(app);
-  app.draw = () => {
+  const draw = () => {
     heart.update();
     heart.draw(app.colors);
     minimap.draw(app.colors);
     ruler.draw(app.colors);
-    rows.draw(app.colors);
+    return rows.draw(app.colors);
   };
+  Object.assign(app, { searchBox, draw });
   app.on("by", () => minimap.changed());
-  app.colors = themeColors();
   colorScopes(app.model);
-  app.on("theme", () => {
-    app.colors = themeColors();
-    app.tell("view");
-    app.redraw();
-  });
   new ResizeObserver(() => { rows.layout(); app.redraw(); }).observe(rows.element);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => {
-    document.documentElement.dataset.theme = systemTheme();
-    app.tell("theme");
-  });
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(systemTheme()));
   app.model.onchange(() => {
     if (app.follow) app.stayAtEnd();
-    if (app.selection && app.selection.j === undefined) app.selection = app.model.resolve(app.selection);
+    app.resolveSelection();
     colorScopes(app.model);
     banner.update();
     lookAtWaits(app);
@@ -72,10 +67,10 @@ function buildPage(app) {
     app.relayout();
   });
   app.showTab("summary");
-  app.restoreState();
+  app.restore(decodeState(location.hash.slice(1)));
   lookAtWaits(app);
   banner.update();
-  app.draw();
+  app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
   if (app.growing) {
@@ -84,10 +79,10 @@ function buildPage(app) {
   }
 }
 
-/** Has what goroutines did, and who held the locks, in what is in sight. @param {any} app */
-function lookAtWaits(app) { app.model.waits.want(app.view.from, app.view.to, app.rows.width()); }
+/** Has what goroutines did, and who held the locks, in what is in sight. @param {App} app */
+function lookAtWaits(app) { app.model.waits.want(app.aim.from, app.aim.to, app.rows.width()); }
 
-/** While the trace grows, open scopes grow with the time. @param {any} app */
+/** While the trace grows, open scopes grow with the time. @param {App} app */
 function keepGrowing(app) {
   const step = () => {
     if (!app.growing) return;

@@ -3,7 +3,12 @@
 // clock=wall, m=marks, hidden=, pinned=, shut= (row keys), states=thick|off,
 // locks=off, tab=, finding=verdict:object (of the Doctor tab).
 
+/** @type {Tab[]} */
+const tabs = ["details", "summary", "flame", "doctor", "about"];
+
 /**
+ * @typedef {"details"|"summary"|"flame"|"doctor"|"about"} Tab
+ *
  * @typedef {Object} ViewState
  * @property {{from: number, to: number}=} view
  * @property {{from: number, to: number}=} range
@@ -13,7 +18,7 @@
  * @property {boolean=} threads
  * @property {boolean=} wall
  * @property {number[]=} marks
- * @property {string=} tab
+ * @property {Tab=} tab
  * @property {string=} finding of the doctor: its verdict, a colon, its object
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
@@ -69,7 +74,8 @@ export function decodeState(fragment) {
   s.rows = p.get("rows") || undefined;
   s.threads = p.get("by") === "thread" || undefined;
   s.wall = p.get("clock") === "wall" || undefined;
-  s.tab = p.get("tab") || undefined;
+  const tab = /** @type {Tab} */ (p.get("tab"));
+  s.tab = tabs.includes(tab) ? tab : undefined;
   s.finding = p.get("finding") || undefined;
   if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
   s.nolocks = p.get("locks") === "off" || undefined;

@@ -18,15 +18,18 @@ const runWidth = 4;
 const keepShare = 1 / 3;
 
 /**
- * @callback VisitRun
- * @param {import("./segment.js").Segment} seg
- * @param {number} i the first item
- * @param {number} j the one behind the last; i + 1: item i alone
- * @param {number} t0 when it begins
- * @param {number} t1 when it ends
- * @param {number} top the longest item in it
- * @param {number} busy what the durations add up to
- * @param {number} wait what of them is waiting for locks
+ * What is drawn as one. It is good until the next one is visited.
+ * @typedef {Object} Run
+ * @property {import("./segment.js").Segment} seg
+ * @property {number} i the first item
+ * @property {number} j the one behind the last; i + 1: item i alone
+ * @property {number} t0 when it begins
+ * @property {number} t1 when it ends
+ * @property {number} top the longest item in it
+ * @property {number} busy what the durations add up to
+ * @property {number} wait what of them is waiting for locks
+ *
+ * @typedef {(run: Run) => void} VisitRun
  */
 
 /**
@@ -88,7 +91,7 @@ export class Pyramid {
     const { seg } = this;
     const { start, dur } = seg;
     for (let i = cellEnding(this, null, from); i < this.to && start[i] <= to; i++) {
-      visit(seg, i, i + 1, start[i], start[i] + dur[i], i, busyOf(seg, i), waitOf(seg, i));
+      visit({ seg, i, j: i + 1, t0: start[i], t1: start[i] + dur[i], top: i, busy: busyOf(seg, i), wait: waitOf(seg, i) });
     }
   }
 }
@@ -121,6 +124,7 @@ function eachRun(p, level, from, to, res, visit) {
   let c = cellEnding(p, level, from);
   const end = level ? level.n : p.to;
   if (c >= end) return;
+  const run = { seg, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN };
   // A run that reaches into the view began in this stretch, maybe before it.
   c = cellFrom(p, level, c, Math.floor(start[first ? first[c] : c] / stretch) * stretch);
   while (c < end) {
@@ -149,7 +153,15 @@ function eachRun(p, level, from, to, res, visit) {
         t1 = u1;
       }
     }
-    if (t1 >= from) visit(seg, i, j, t0, t1, top, busy, wait);
+    if (t1 < from) continue;
+    run.i = i;
+    run.j = j;
+    run.t0 = t0;
+    run.t1 = t1;
+    run.top = top;
+    run.busy = busy;
+    run.wait = wait;
+    visit(run);
   }
 }
 
@@ -164,12 +176,12 @@ function mergeLevel(p, below, res) {
   const busy = new Float64Array(most);
   const wait = new Float64Array(most);
   let n = 0;
-  eachRun(p, below, -Infinity, Infinity, res, (_seg, i, j, _t0, _t1, longest, sum, waits) => {
-    first[n] = i;
-    first[n + 1] = j;
-    top[n] = longest;
-    busy[n] = sum;
-    wait[n] = waits;
+  eachRun(p, below, -Infinity, Infinity, res, (run) => {
+    first[n] = run.i;
+    first[n + 1] = run.j;
+    top[n] = run.top;
+    busy[n] = run.busy;
+    wait[n] = run.wait;
     n++;
   });
   return { res, n, first: first.slice(0, n + 1), top: top.slice(0, n), busy: busy.slice(0, n), wait: wait.slice(0, n) };

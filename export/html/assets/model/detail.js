@@ -135,12 +135,12 @@ export class Details {
     const tile = this.shown;
     const bars = (part, a, b, fn) => part.seg.pyramid(part.lane).each(a, b, res, fn);
     // What reaches into the tile is in it whole, but for runs.
-    const inTile = (seg, i, j, t0, t1) => t1 > tile.from && t0 < tile.to && j - i === 1 && seg.many(i) === 1;
-    const before = (seg, i, j, t0, t1, ...more) => {
-      if (t0 < tile.from && !inTile(seg, i, j, t0, t1)) visit(seg, i, j, t0, Math.min(t1, tile.from), ...more);
+    const inTile = ({ seg, i, j, t0, t1 }) => t1 > tile.from && t0 < tile.to && j - i === 1 && seg.many(i) === 1;
+    const before = (run) => {
+      if (run.t0 < tile.from && !inTile(run)) visit({ ...run, t1: Math.min(run.t1, tile.from) });
     };
-    const behind = (seg, i, j, t0, t1, ...more) => {
-      if (t1 > tile.to && !inTile(seg, i, j, t0, t1)) visit(seg, i, j, Math.max(t0, tile.to), t1, ...more);
+    const behind = (run) => {
+      if (run.t1 > tile.to && !inTile(run)) visit({ ...run, t0: Math.max(run.t0, tile.to) });
     };
     const old = lane.parts.filter((p) => isKnown(p.seg, tile.known));
     if (from < tile.from) for (const p of old) bars(p, from, Math.min(to, tile.from), before);

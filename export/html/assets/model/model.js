@@ -240,7 +240,7 @@ export class Model {
   /**
    * Calls visit with what of a lane is to be seen in [from, to], in the order of
    * time: with each scope that is not narrower than res ns alone, with narrower
-   * ones in runs. See VisitRun; what it costs depends on the calls.
+   * ones in runs. What it costs depends on the calls.
    * @param {Lane} lane
    * @param {number} from
    * @param {number} to

@@ -57,21 +57,17 @@ export function children(model, ref, limit) {
   const { row, depth, ref: { seg, i } } = model.place(ref);
   const found = [];
   if (depth < 0 || row.key === 0) return found;
-  const at = row.lanes.findIndex((lane) => lane.depth === depth);
-  collectInside(model, row, at + 1, seg.start[i], seg.end(i), limit, found);
-  return found.sort((a, b) => a.seg.start[a.i] - b.seg.start[b.i]);
-}
-
-function collectInside(model, row, at, from, to, limit, found) {
-  const lane = row.lanes[at];
-  if (!lane) return;
-  for (const part of model.details.exact(lane, from, to) ?? lane.parts) {
-    const { seg } = part;
-    for (let i = firstFrom(seg.start, part.from, part.to, from); i < part.to && seg.start[i] < to && found.length < limit; i++) {
-      found.push({ seg, i });
-      if (seg.kind[i] === Kind.hold) collectInside(model, row, at + 1, seg.start[i], Math.min(seg.end(i), to), limit, found);
+  const collect = (at, from, to) => {
+    const lane = row.lanes[at];
+    for (const { seg, from: a, to: b } of lane ? model.details.exact(lane, from, to) ?? lane.parts : []) {
+      for (let i = firstFrom(seg.start, a, b, from); i < b && seg.start[i] < to && found.length < limit; i++) {
+        found.push({ seg, i });
+        if (seg.kind[i] === Kind.hold) collect(at + 1, seg.start[i], Math.min(seg.end(i), to));
+      }
     }
-  }
+  };
+  collect(row.lanes.findIndex((lane) => lane.depth === depth) + 1, seg.start[i], seg.end(i));
+  return found.sort((a, b) => a.seg.start[a.i] - b.seg.start[b.i]);
 }
 
 /**

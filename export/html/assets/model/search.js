@@ -12,7 +12,7 @@ import { homeOf } from "./refs.js";
 export function search(model, text) { return new Hits(model, text.toLowerCase()); }
 
 /** What a search found. Good for the model's version at that time. */
-class Hits {
+export class Hits {
   /** @param {import("./model.js").Model} model @param {string} text in lower case */
   constructor(model, text) {
     this.text = text;

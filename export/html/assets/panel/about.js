@@ -5,6 +5,8 @@ import { createSortable } from "./sortable.js";
 import { make, isShown, nameText } from "../view/make.js";
 import { bytes, thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /**
  * The facts: what `scopeview info` says, and the page's own.
  * @param {any} meta
@@ -33,7 +35,7 @@ export function aboutOdd(meta) {
 }
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createAbout(app) {

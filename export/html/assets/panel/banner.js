@@ -4,6 +4,8 @@
 
 import { make, makeButton } from "../view/make.js";
 
+/** @import { App } from "../app.js" */
+
 /** How loud a line is; the louder come first. */
 const bannerLevels = ["loss", "warn", "note", "live"];
 
@@ -38,7 +40,7 @@ export function bannerLines(meta, state, gone) {
 
 /**
  * The banner. It is empty, and takes no room, when there is nothing to tell.
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createBanner(app) {

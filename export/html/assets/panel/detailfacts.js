@@ -6,6 +6,8 @@ import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { children } from "../model/relate.js";
 import { digits3, moment, thousands, wallClock } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 const factKinds = {
   [Kind.task]: "scope", [Kind.taskf]: "scope", [Kind.process]: "process scope: its CPU time is the whole process's",
   [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.counter]: "counter",
@@ -47,7 +49,7 @@ export function factRefs(list) {
 
 /**
  * CPU time with its quality.
- * @param {any} app
+ * @param {App} app
  * @param {{seg:any, i:number}} ref
  * @param {number} dur ns
  * @returns {[string, string][]}
@@ -99,7 +101,7 @@ export function rowTitleOf(model, key) {
 
 /**
  * All facts of one item, as label and text.
- * @param {any} app
+ * @param {App} app
  * @param {{seg:any, i:number}} ref
  * @param {number|null} self its self time, null where that is unknown
  * @returns {[string, string][]}

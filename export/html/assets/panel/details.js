@@ -18,13 +18,15 @@ import { thousands } from "../view/time.js";
 import { goroutineTitle, lockText } from "../view/waitfacts.js";
 import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
 
+/** @import { App } from "../app.js" */
+
 /** Which links come first. */
 const linkRank = Object.freeze({ block: 0, lock: 1, wake: 2, go: 3 });
 /** How many scopes inside are listed. */
 const detailsInside = 50;
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createDetails(app) {
@@ -174,14 +176,14 @@ export function createDetails(app) {
     if (!isShown(element)) return;
     drawn = app.selection;
     const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // segments may have been replaced
-    const next = app.state ? [app.model.waits.states === app.state.set, app.state.key, app.state.run.t0, app.state.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
+    const next = app.stateSelection ? [app.model.waits.states === app.stateSelection.set, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
     if (next === stamp) return;
     stamp = next;
-    quiet.hidden = Boolean(ref || app.state);
-    head.hidden = columns.hidden = !ref && !app.state;
-    if (!ref && !app.state) return;
+    quiet.hidden = Boolean(ref || app.stateSelection);
+    head.hidden = columns.hidden = !ref && !app.stateSelection;
+    if (!ref && !app.stateSelection) return;
     keepFocus(element, () => {
-      if (app.state) {
+      if (app.stateSelection) {
         inside.element.hidden = states.element.hidden = true;
         return drawState(app, head, facts, around);
       }
@@ -199,7 +201,7 @@ export function createDetails(app) {
 
   /** Another selection is shown at once; what comes while recording, now and then. */
   function update() {
-    if (app.selection === drawn && !app.state) later();
+    if (app.selection === drawn && !app.stateSelection) later();
     else fill();
   }
 

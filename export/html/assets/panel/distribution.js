@@ -4,6 +4,8 @@
 import { make, nameText, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /**
  * The sentence: how many of its name a scope was longer than.
  * @param {{rank:number, of:number}} d rank: how many were shorter
@@ -19,7 +21,7 @@ export function distributionText(d) {
 
 /**
  * Draws a distribution.
- * @param {any} app
+ * @param {App} app
  * @param {{buckets:{lo:number, hi:number, count:number}[], rank:number, of:number}} d
  * @param {string} name
  * @param {number} dur the one that is marked

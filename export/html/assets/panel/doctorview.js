@@ -6,6 +6,8 @@ import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
 
+/** @import { App } from "../app.js" */
+
 /** What names a finding in the address. @param {{verdict: string, object?: string}} f */
 export function findingId(f) { return `${f.verdict}:${f.object ?? ""}`; }
 
@@ -25,7 +27,7 @@ export function unexaminedText(report) {
 }
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createDoctor(app) {
@@ -43,7 +45,7 @@ export function createDoctor(app) {
 
   /** Looks at a finding's place. @param {any} f */
   function jump(f) {
-    app.finding = findingId(f);
+    app.chooseFinding(findingId(f));
     if (f.to_ns > f.from_ns) {
       app.setRange({ from: f.from_ns, to: f.to_ns });
       app.fit(f.from_ns, f.to_ns);
@@ -55,7 +57,6 @@ export function createDoctor(app) {
       app.rows.reveal(row, 0);
     }
     app.announce(`${f.verdict} ${f.object ?? ""}: its place is shown`);
-    app.keepState();
     draw();
   }
 
@@ -130,7 +131,7 @@ export function createDoctor(app) {
     });
     const chosen = all.find((/** @type {any} */ f) => findingId(f) === app.finding);
     if (!chosen || !app.jump) return;
-    app.jump = false;
+    app.chooseFinding(app.finding);
     requestAnimationFrame(() => jump(chosen)); // when the page has its heights
   }
 

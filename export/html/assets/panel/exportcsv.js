@@ -5,6 +5,8 @@
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { make, makeButton } from "../view/make.js";
 
+/** @import { App } from "../app.js" */
+
 /** The first row; the same as export/csv's Header. */
 export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
 
@@ -126,9 +128,9 @@ function csvRowCursors(model, cells, row, from, to, heap, skipped) {
   for (const lane of model.lanes(row)) {
     const { depth } = lane;
     const runs = new CsvRuns();
-    model.eachBar(lane, from, to, 0, (seg, i, j) => {
+    model.eachBar(lane, from, to, 0, ({ seg, i, j }) => {
       for (; i < j; i++) {
-        if (seg.count && seg.count[i] > 1) skipped.merged += seg.count[i];
+        if (seg.many(i) > 1) skipped.merged += seg.many(i);
         else runs.add(seg, i);
       }
     });
@@ -138,7 +140,7 @@ function csvRowCursors(model, cells, row, from, to, heap, skipped) {
     });
   }
   const instants = new CsvRuns();
-  model.instants(row, from, to, 0, (seg, i, j) => {
+  model.instants(row, from, to, 0, ({ seg, i, j }) => {
     for (; i < j; i++) instants.add(seg, i);
   });
   instants.put(heap, Infinity, (seg, i) => {
@@ -201,7 +203,7 @@ function csvLine(model, cells, seg, i, whose, depth) {
 
 /**
  * A button that offers the selected range, or else what is in view, as a file.
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void, save(): void}}
  */
 export function createExportCsv(app) {

@@ -8,8 +8,10 @@ import { Kind } from "../data/kinds.js";
 import { isShown, restLater, make, makeButton, nameText, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createFlame(app) {

@@ -4,7 +4,9 @@ import { createExportCsv } from "./exportcsv.js";
 import { makeButton } from "../view/make.js";
 import { bytes, span, thousands } from "../view/time.js";
 
-/** @param {any} app */
+/** @import { App } from "../app.js" */
+
+/** @param {App} app */
 export function buildHead(app) {
   const { meta } = app.model;
   const title = meta.title || meta.path || "trace";
@@ -21,7 +23,7 @@ export function buildHead(app) {
   app.on("model", facts);
 }
 
-/** @param {any} app */
+/** @param {App} app */
 export function buildSwitches(app) {
   const bar = /** @type {HTMLElement} */ (document.getElementById("switches"));
   const press = (/** @type {HTMLElement} */ b, /** @type {boolean} */ on) => b.setAttribute("aria-pressed", String(on));
@@ -49,7 +51,6 @@ export function buildSwitches(app) {
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;
   filter.addEventListener("input", () => {
-    app.choices.filter = filter.value;
-    app.relayout();
+    app.filterRows(filter.value);
   });
 }

@@ -7,7 +7,9 @@ import { createFlame } from "./flameview.js";
 import { make, makeButton } from "../view/make.js";
 import { createSummary } from "./summaryview.js";
 
-/** @param {any} app */
+/** @import { App } from "../app.js" */
+
+/** @param {App} app */
 export function buildPanels(app) {
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
   /** @type {[string, string, any][]} */
@@ -17,18 +19,15 @@ export function buildPanels(app) {
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });
-  app.showTab = (/** @type {string} */ name) => {
-    if (!tabs.some(([id]) => id === name)) return;
-    app.tab = name;
+  app.on("tab", () => {
     for (const [id, , view] of tabs) {
       const button = /** @type {HTMLElement} */ (document.getElementById(`tab-${id}`));
-      button.setAttribute("aria-selected", String(id === name));
-      button.tabIndex = id === name ? 0 : -1;
-      view.element.hidden = id !== name;
-      if (id === name) view.update();
+      button.setAttribute("aria-selected", String(id === app.tab));
+      button.tabIndex = id === app.tab ? 0 : -1;
+      view.element.hidden = id !== app.tab;
+      if (id === app.tab) view.update();
     }
-    app.keepState();
-  };
+  });
   for (const [id, title, view] of tabs) {
     const button = makeButton(title, () => app.showTab(id), { id: `tab-${id}`, role: "tab", "aria-controls": `view-${id}` });
     button.addEventListener("keydown", (e) => {

@@ -1,9 +1,10 @@
 // The box for searching, with its count of hits and its buttons.
 
-import { search } from "../model/search.js";
 import { thousands } from "../view/time.js";
 
-/** @param {any} app */
+/** @import { App } from "../app.js" */
+
+/** @param {App} app */
 export function createSearchBox(app) {
   const form = /** @type {HTMLFormElement} */ (document.getElementById("search"));
   const input = /** @type {HTMLInputElement} */ (document.getElementById("search-text"));
@@ -18,13 +19,10 @@ export function createSearchBox(app) {
     if (text === searched && version === app.model.version) return;
     searched = text;
     version = app.model.version;
-    app.hits = text === "" ? null : search(app.model, text);
+    app.find(text);
     const n = app.hits?.count ?? 0;
     count.textContent = app.hits ? `${app.hits.exact === false ? "≥ " : ""}${thousands(n)} ${n === 1 ? "hit" : "hits"}` : "";
     for (const b of Object.values(buttons)) b.hidden = n === 0;
-    app.tell("search", text);
-    app.keepState();
-    app.redraw();
   }
 
   /** To the next hit after what is selected, or in the view. @param {1|-1} dir */
@@ -32,7 +30,7 @@ export function createSearchBox(app) {
     run();
     if (!app.hits) return false;
     const at = app.selection && app.hits.has(app.selection.seg, app.selection.i, app.selection.i + 1)
-      ? app.selection : dir > 0 ? app.view.from - 1 : app.view.to + 1;
+      ? app.selection : dir > 0 ? app.aim.from - 1 : app.aim.to + 1;
     let ref = app.hits.next(at, dir);
     if (!ref) {
       ref = app.hits.next(dir > 0 ? -1 : Infinity, dir);

@@ -7,6 +7,8 @@ import { stateText } from "../data/states.js";
 import { goroutineTitle, stateFacts, stateTitle } from "../view/waitfacts.js";
 import { thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /**
  * How long a goroutine was in which state in a stretch of time, the longest first.
  * What was merged and cannot be told apart has the state -1.
@@ -37,7 +39,7 @@ export function stateSums(lane, from, to) {
 
 /**
  * The table of what a goroutine did while something lasted. set fills it.
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, set(key: number, from: number, to: number): void}}
  */
 export function createStateTable(app) {
@@ -48,7 +50,7 @@ export function createStateTable(app) {
       const lane = app.model.waits.lane(key);
       if (!lane) return;
       app.setView(r.run.t0 - (r.run.t1 - r.run.t0), r.run.t1 + (r.run.t1 - r.run.t0), { animate: true });
-      app.selectState(key, goroutineTitle(app.model, key), lane.set, r.run);
+      app.selectState({ key, title: goroutineTitle(app.model, key), set: lane.set, run: r.run });
     },
     columns: [
       { key: "name", title: "state", pick: true, value: (r) => r.name, tone: (r) => (r.name === stateText("lock") ? "wait" : "") },
@@ -73,10 +75,10 @@ export function createStateTable(app) {
 
 /**
  * Fills the head and the facts with the stretch of a strip that is looked at.
- * @param {any} app @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
+ * @param {App} app @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
  */
 export function drawState(app, head, facts, around) {
-  const { key, title, set, run } = app.state;
+  const { key, title, set, run } = app.stateSelection;
   const swatch = make("span", { class: `state-swatch state-${set.nameOf(run.top)}`, "aria-hidden": "true" });
   head.replaceChildren(swatch, make("h2", { text: stateTitle(set, run) }), make("span", { class: "quiet", text: title }),
     make("span", { class: "buttons" }, makeButton("zoom to it", () => app.setView(run.t0, run.t1, { animate: true }), { "data-keep": "zoom" }),

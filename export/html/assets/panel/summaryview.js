@@ -8,12 +8,14 @@ import { longest } from "../model/relate.js";
 import { summarize } from "../model/stats.js";
 import { thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /** Up to so many scopes the first table comes with the first picture, else behind it. */
 const summaryQuick = 100000;
 
 /**
  * Columns of the table of scopes.
- * @param {any} app
+ * @param {App} app
  * @param {{total:number, self:number}} most the largest, for the bars
  */
 function summaryScopeColumns(app, most) {
@@ -63,7 +65,7 @@ function summaryMost(rows, key) {
 }
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createSummary(app) {
@@ -71,7 +73,7 @@ export function createSummary(app) {
   const find = (row) => {
     const name = app.model.meta.names[row.name];
     const ref = longest(app.model, row.name);
-    app.search(name);
+    app.searchBox.set(name);
     if (ref) app.select(ref, { reveal: true });
     app.announce(ref ? `The longest ${nameText(name)} is selected.` : `Searching for ${nameText(name)}.`);
   };

@@ -10,8 +10,15 @@ import { stateSums } from "./statedetails.js";
 import { stateText } from "../data/states.js";
 import { thousands } from "../view/time.js";
 
+/** @import { App } from "../app.js" */
+
 /** How many of the longest scopes are listed. */
 const textLongest = 500;
+
+/**
+ * @typedef {{row: Row, scopes: number, busy: number, waits: number, waited: number, state?: string}} TextLine
+ * @typedef {{seg: Segment, i: number, dur: number, row: Row}} TextItem
+ */
 
 /**
  * What the rows did in a stretch of time, and the longest scopes, waits and holds
@@ -21,40 +28,38 @@ const textLongest = 500;
  * @param {number} from ns
  * @param {number} to ns
  * @param {number} [limit]
- * @returns {{rows:{row:any, scopes:number, busy:number, waits:number, waited:number}[],
- *   longest:{seg:any, i:number, dur:number, row:any}[]}}
+ * @returns {{rows: TextLine[], longest: TextItem[]}}
  */
 export function textOf(model, by, from, to, limit = textLongest) {
   const rows = [];
   const longest = new TextLongest(limit);
+  /** Adds one item to what its row did. @param {TextLine} line @param {Segment} seg @param {number} i @param {number} depth */
+  const add = (line, seg, i, depth) => {
+    const start = seg.start[i];
+    const end = seg.flags[i] & Flag.open ? Math.max(model.end, start) : start + seg.dur[i];
+    if (end < from || start > to) return;
+    const seen = Math.max(0, Math.min(end, to) - Math.max(start, from));
+    const many = seg.many(i);
+    const wait = seg.kind[i] === Kind.wait;
+    if (wait) {
+      line.waits += many;
+      line.waited += seen;
+    } else if (isScope(seg.kind[i])) {
+      line.scopes += many;
+    }
+    if (depth === 0 && !wait) line.busy += seg.busy && many > 1 ? Math.min(seen, seg.busy[i]) : seen;
+    if (many === 1 && !(seg.flags[i] & Flag.across)) longest.offer(seg, i, end - start, line.row);
+  };
   for (const row of model.rows(by)) {
     const line = { row, scopes: 0, busy: 0, waits: 0, waited: 0 };
     for (const lane of model.lanes(row)) {
-      model.eachBar(lane, from, to, 0, (seg, i, j) => {
-        for (; i < j; i++) textAdd(model, line, longest, row, seg, i, lane.depth, from, to);
+      model.eachBar(lane, from, to, 0, ({ seg, i, j }) => {
+        for (; i < j; i++) add(line, seg, i, lane.depth);
       });
     }
     if (line.scopes + line.waits > 0) rows.push(line);
   }
   return { rows, longest: longest.sorted() };
-}
-
-/** Adds one item to what its row did. */
-function textAdd(model, line, longest, row, seg, i, depth, from, to) {
-  const start = seg.start[i];
-  const end = seg.flags[i] & Flag.open ? Math.max(model.end, start) : start + seg.dur[i];
-  if (end < from || start > to) return;
-  const seen = Math.max(0, Math.min(end, to) - Math.max(start, from));
-  const many = seg.count ? seg.count[i] : 1;
-  const wait = seg.kind[i] === Kind.wait;
-  if (wait) {
-    line.waits += many;
-    line.waited += seen;
-  } else if (isScope(seg.kind[i])) {
-    line.scopes += many;
-  }
-  if (depth === 0 && !wait) line.busy += seg.busy && many > 1 ? Math.min(seen, seg.busy[i]) : seen;
-  if (many === 1 && !(seg.flags[i] & Flag.across)) longest.offer(seg, i, end - start, row);
 }
 
 /** Keeps the longest: a list that is cut back now and then is enough. */
@@ -94,7 +99,7 @@ function textCpu(app, seg, i) {
 }
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, update(): void, toggle(): void}}
  */
 export function createTextView(app) {

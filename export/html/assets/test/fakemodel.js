@@ -22,7 +22,7 @@ export function fakeModel(names, rows, meta = {}) {
   });
   const visitLane = (lane, from, to, visit) => {
     for (const { seg, from: a, to: b } of lane ? lane.parts : []) {
-      for (let i = a; i < b; i++) if (seg.start[i] <= to && seg.start[i] + seg.dur[i] >= from) visit(seg, i, i + 1, seg.start[i], seg.start[i] + seg.dur[i]);
+      for (let i = a; i < b; i++) if (seg.start[i] <= to && seg.start[i] + seg.dur[i] >= from) visit({ seg, i, j: i + 1, t0: seg.start[i], t1: seg.start[i] + seg.dur[i] });
     }
   };
   return {

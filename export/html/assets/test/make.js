@@ -77,6 +77,6 @@ export function randomly(seed) {
 /** All that eachBar visits. */
 export function barsOf(model, lane, from, to, res) {
   const bars = [];
-  model.eachBar(lane, from, to, res, (seg, i, j, t0, t1, top, busy, wait) => bars.push({ seg, i, j, t0, t1, top, busy, wait }));
+  model.eachBar(lane, from, to, res, (run) => bars.push({ ...run }));
   return bars;
 }

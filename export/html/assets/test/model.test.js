@@ -18,7 +18,7 @@ test("rows and lanes are told in the order of first activity", () => {
   const seen = barsOf(model, model.lanes(rows[1])[1], 0, 1000, 0).map((b) => [b.t0, b.t1]);
   assert.deepEqual(seen, [[110, 120], [130, 140]]);
   const flags = [];
-  model.instants(rows[1], 0, 1000, 1, (seg, i) => flags.push(seg.start[i]));
+  model.instants(rows[1], 0, 1000, 1, ({ seg, i }) => flags.push(seg.start[i]));
   assert.deepEqual(flags, [120]);
 });
 

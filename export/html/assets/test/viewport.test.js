@@ -1,20 +1,25 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { viewport } from "../view/viewport.js";
+import { commands } from "../commands.js";
+import { newChoices } from "../view/layout.js";
 
-globalThis.matchMedia = () => ({ matches: true }); // nobody waits for an animation
-globalThis.cancelAnimationFrame = () => {};
+let calm = true; // nobody waits for an animation
+/** @type {(() => void)[]} */
+let frames = [];
+globalThis.matchMedia = () => ({ matches: calm });
+globalThis.requestAnimationFrame = (fn) => frames.push(fn);
+globalThis.cancelAnimationFrame = (k) => { frames[k - 1] = () => {}; };
 
 /** An app that sees all of a trace of a thousand milliseconds on a hundred pixels. */
 function seeing(view = { from: 0, to: 1e9 }) {
   const wanted = [];
   const app = {
-    model: { end: 1e9, meta: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
-    view, wanted, revealed: [], follow: false,
-    rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]) },
-    tell() {}, keepState() {}, redraw() {}, relayout() {},
+    model: { end: 1e9, meta: {}, names: [], rows: () => [], waits: { others: () => [] }, goroutines: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
+    view, aim: view, wanted, revealed: [], follow: false, frames: [], choices: newChoices(),
+    rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]), layout() {} },
+    draw() {}, tell() {}, keepState() {},
   };
-  return Object.assign(app, viewport(app));
+  return Object.assign(app, commands(app));
 }
 
 const one = (start, dur) => ({ seg: { start: [start], dur: [dur] }, i: 0 });
@@ -69,4 +74,21 @@ test("following, the end is in sight, until one looks elsewhere", () => {
   assert.deepEqual([app.view, app.follow], [{ from: 2e9 - 0.96e8, to: 2e9 + 0.04e8 }, true]);
   app.pan(-1e9);
   assert.equal(app.follow, false);
+});
+
+test("steps of the keyboard during an animation are computed from where the view aims", () => {
+  const app = seeing();
+  calm = false;
+  frames = [];
+  app.fit(2e8, 3e8);
+  assert.ok(app.view.from < 1.92e8 && app.view.to > 3.08e8, "the view is on its way");
+  app.reveal(one(6e8, 5e7));
+  app.reveal(one(7e8, 5e7));
+  assert.deepEqual(app.aim, { from: 6.67e8, to: 7.83e8 }, "as wide as the view that was aimed for");
+  assert.deepEqual(app.wanted.at(-1), [app.aim.from, app.aim.to, 100]);
+  app.pan(-1e8);
+  assert.deepEqual(app.view, { from: 5.67e8, to: 6.83e8 }, "what is not animated ends the animation");
+  for (const fn of frames) fn();
+  assert.deepEqual(app.view, { from: 5.67e8, to: 6.83e8 });
+  calm = true;
 });

@@ -5,7 +5,13 @@ import { colorOf } from "./color.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { lineHeight } from "./layout.js";
 
-/** @typedef {import("./draw.js").Painter} Painter */
+/**
+ * @typedef {import("./draw.js").Painter} Painter
+ * @typedef {import("../data/segment.js").Segment} Segment
+ *
+ * Where a bar is, in px, and its row's title.
+ * @typedef {{x0: number, x1: number, y: number, row: string}} Box
+ */
 
 const barHeight = lineHeight - 2;
 
@@ -30,7 +36,7 @@ export function makeHatch(ctx, color) {
   return ctx.createPattern(tile, "repeat");
 }
 
-/** @param {Painter} p @param {any} seg @param {number} i */
+/** @param {Painter} p @param {Segment} seg @param {number} i */
 export function fillOf(p, seg, i) {
   switch (seg.kind[i]) {
     case Kind.wait:
@@ -44,12 +50,11 @@ export function fillOf(p, seg, i) {
 /**
  * Several scopes, each narrower than can be drawn: the colour of the longest,
  * hatched, and of the waits among them as much as their share.
- * @param {Painter} p @param {any} seg @param {number} i @param {number} j
- * @param {number} top the longest @param {number} waits their share of the time
- * @param {number} x0 @param {number} x1 @param {number} y
+ * @param {Painter} p @param {import("../data/pyramid.js").Run} run @param {Box} box
  */
-export function drawMerged(p, seg, i, j, top, waits, x0, x1, y) {
+export function drawMerged(p, { seg, i, j, top, busy, wait }, { x0, x1, y }) {
   const { ctx } = p;
+  const waits = wait / busy;
   const left = Math.max(x0, -2);
   const w = Math.max(1.5, Math.min(x1, p.width + 2) - left);
   ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.15 : 0.6;
@@ -69,11 +74,11 @@ export function drawMerged(p, seg, i, j, top, waits, x0, x1, y) {
 }
 
 /**
- * @param {Painter} p @param {any} seg @param {number} i
- * @param {number} x0 @param {number} x1 @param {number} y @param {string} rowTitle
+ * @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box
  */
-export function drawBar(p, seg, i, x0, x1, y, rowTitle) {
+export function drawBar(p, seg, i, box) {
   const { ctx } = p;
+  const { x0, x1, y } = box;
   const left = Math.max(x0, -3);
   const right = Math.min(x1, p.width + 3);
   const w = Math.max(1.5, right - left);
@@ -97,8 +102,8 @@ export function drawBar(p, seg, i, x0, x1, y, rowTitle) {
     ctx.strokeStyle = p.colors.accent;
     ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
   }
-  if (w >= 4 && !hold) drawCPU(p, seg, i, x0, x1, y);
-  if (w >= 22) drawLabel(p, seg, i, Math.max(left, 0), right, y, rowTitle, hold);
+  if (w >= 4 && !hold) drawCPU(p, seg, i, box);
+  if (w >= 22) drawLabel(p, seg, i, { ...box, x0: Math.max(left, 0), x1: right });
   ctx.globalAlpha = 1;
 }
 
@@ -135,10 +140,9 @@ function openShape(p, x, w, y) {
 /**
  * The line inside a bar: which part of it was CPU time. Solid up to what is
  * known, hatched up to an upper bound; where nothing is known there is none.
- * @param {Painter} p @param {any} seg @param {number} i
- * @param {number} x0 @param {number} x1 @param {number} y
+ * @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box
  */
-function drawCPU(p, seg, i, x0, x1, y) {
+function drawCPU(p, seg, i, { x0, x1, y }) {
   const quality = seg.quality[i];
   const dur = seg.dur[i];
   if (quality === Quality.unknown || !(dur > 0)) return;
@@ -155,22 +159,20 @@ function drawCPU(p, seg, i, x0, x1, y) {
   for (let x = a; x < b; x += 5) p.ctx.fillRect(x, top, Math.min(2, b - x), 2);
 }
 
-/**
- * @param {Painter} p @param {any} seg @param {number} i
- * @param {number} left @param {number} right @param {number} y @param {string} rowTitle @param {boolean} hold
- */
-function drawLabel(p, seg, i, left, right, y, rowTitle, hold) {
+/** @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box what of the bar is in sight */
+function drawLabel(p, seg, i, { x0: left, x1: right, y, row }) {
   const { ctx } = p;
   const room = Math.min(right, p.width) - left - 6;
   if (room < 14) return;
   const kind = seg.kind[i];
+  const hold = kind === Kind.hold;
   const name = p.model.name(seg.name[i]);
   const label = kind === Kind.wait ? `wait ${name}` : hold ? `holds ${name}` : name;
   const text = cutText(p, label, room);
   if (text === "") return;
   ctx.fillStyle = hold ? p.colors.fg : p.colors["bar-text"];
   ctx.fillText(text, left + 3, y + 12);
-  p.drawn.labels.push({ label, row: rowTitle });
+  p.drawn.labels.push({ label, row });
   // A lock's address says nothing to the eye; the panel has it.
   if (hold || kind === Kind.wait || text !== label || !seg.args[i]) return;
   const used = textWidth(p, label) + 8;

@@ -70,25 +70,27 @@ function drawRow(p, strip, y) {
   if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
 }
 
-/** @param {Painter} p @param {any} lane @param {number} y @param {string} rowTitle */
-function drawLane(p, lane, y, rowTitle) {
-  p.model.eachBar(lane, p.from, p.to, 1.5 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0, /** @type {number} */ t1, /** @type {number} */ top, /** @type {number} */ busy, /** @type {number} */ wait) => {
-    const x0 = (t0 - p.from) * p.scale;
-    const x1 = (t1 - p.from) * p.scale;
+/** @param {Painter} p @param {import("../model/rowset.js").Lane} lane @param {number} y @param {string} row its title */
+function drawLane(p, lane, y, row) {
+  const box = { x0: 0, x1: 0, y, row };
+  p.model.eachBar(lane, p.from, p.to, 1.5 / p.scale, (run) => {
+    const { seg, i, j } = run;
+    box.x0 = (run.t0 - p.from) * p.scale;
+    box.x1 = (run.t1 - p.from) * p.scale;
     p.drawn.bars++;
     if (seg.kind[i] === Kind.wait) {
       p.drawn.waits++;
-      if (j - i === 1 && x1 - x0 >= wideWait && seg.many(i) === 1) p.waiting.push({ seg, i });
+      if (j - i === 1 && box.x1 - box.x0 >= wideWait && seg.many(i) === 1) p.waiting.push({ seg, i });
     }
-    if (j - i > 1 || (seg.count && seg.count[i] > 1)) drawMerged(p, seg, i, j, top, wait / busy, x0, x1, y);
-    else drawBar(p, seg, i, x0, x1, y, rowTitle);
+    if (j - i > 1 || seg.many(i) > 1) drawMerged(p, run, box);
+    else drawBar(p, seg, i, box);
   });
 }
 
 /** @param {Painter} p @param {any} row @param {number} y */
 function drawFlags(p, row, y) {
   const { ctx } = p;
-  p.model.instants(row, p.from, p.to, 3 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0) => {
+  p.model.instants(row, p.from, p.to, 3 / p.scale, ({ seg, i, j, t0 }) => {
     const x = Math.round((t0 - p.from) * p.scale) + 0.5;
     ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.2 : 1;
     ctx.fillStyle = p.colors.fg;
@@ -120,7 +122,7 @@ function drawGroup(p, strip, y) {
   for (let k = 0; k < live.length; k += step) {
     const lane = live[k].lanes[0];
     if (!lane) continue;
-    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ _j, /** @type {number} */ t0, /** @type {number} */ t1) => {
+    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, ({ seg, i, t0, t1 }) => {
       const x0 = Math.max(0, (t0 - p.from) * p.scale);
       const x1 = Math.min(p.width, (t1 - p.from) * p.scale);
       p.ctx.fillStyle = fillOf(p, seg, i);

@@ -4,8 +4,10 @@
 import { createPlot } from "./plot.js";
 import { bytes, digits3, thousands } from "./time.js";
 
+/** @import { App } from "../app.js" */
+
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: DocumentFragment, update(): void, draw(colors: Record<string, string>): void}}
  */
 export function createHeart(app) {

@@ -8,7 +8,7 @@ import { lockTitle } from "../data/lockset.js";
 export const lineHeight = 18;
 export const flagHeight = 11;
 /** Lines that a row shows before it is asked for all. */
-const usualLines = 12;
+export const usualLines = 12;
 /** Rows that a group shows at once. */
 const groupStep = 20;
 const seriesHeight = 30;
@@ -223,10 +223,15 @@ export function stripsBetween(strips, top, bottom) {
 }
 
 /**
- * One more step of a group's rows.
+ * Shows one more step of a group's rows; with a place as many as it takes to have
+ * that one among them.
  * @param {RowChoices} choices
- * @param {string} id
+ * @param {string} id of the group
+ * @param {number} place
  */
-export function showMore(choices, id) {
-  choices.shown.set(id, (choices.shown.get(id) ?? groupStep) + groupStep);
+export function showMore(choices, id, place = -1) {
+  let shown = choices.shown.get(id) ?? (id === "locks" ? lockStep : groupStep);
+  if (place < 0) shown += groupStep;
+  while (shown <= place) shown += groupStep;
+  choices.shown.set(id, shown);
 }

@@ -4,12 +4,14 @@
 import { createPlot } from "./plot.js";
 import { viewOfAll } from "./viewport.js";
 
+/** @import { App } from "../app.js" */
+
 const mapHeight = 34;
 /** Rows beyond this many are sampled: it is a picture of how busy it was. */
 const mapRows = 3000;
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void, changed(): void}}
  */
 export function createMinimap(app) {
@@ -39,7 +41,7 @@ export function createMinimap(app) {
     for (let r = 0; r < rows.length; r += step) {
       const { lanes } = rows[r];
       for (let d = 0; d < Math.min(lanes.length, 16); d++) {
-        model.eachBar(lanes[d], begin, end, res, (/** @type {any} */ _seg, /** @type {number} */ _i, /** @type {number} */ _j, /** @type {number} */ t0, /** @type {number} */ t1, /** @type {number} */ _top, /** @type {number} */ sum, /** @type {number} */ waits) => {
+        model.eachBar(lanes[d], begin, end, res, ({ t0, t1, busy: sum, wait: waits }) => {
           // A run is as busy as its scopes add up to.
           const long = Math.max(t1 - t0, 1);
           const at = (t0 - begin) / res;
@@ -108,19 +110,19 @@ export function createMinimap(app) {
   plot.canvas.addEventListener("pointerdown", (e) => {
     const px = (ends().end - ends().begin) / plot.canvas.clientWidth;
     const t = timeAt(e);
-    const { from, to } = app.view;
+    const { from, to } = app.aim;
     plot.canvas.setPointerCapture(e.pointerId);
     if (Math.abs(t - from) < 5 * px) drag = { mode: "left", grab: 0 };
     else if (Math.abs(t - to) < 5 * px) drag = { mode: "right", grab: 0 };
     else {
       if (t < from || t > to) app.setView(t - (to - from) / 2, t + (to - from) / 2);
-      drag = { mode: "move", grab: t - app.view.from };
+      drag = { mode: "move", grab: t - app.aim.from };
     }
   });
   plot.canvas.addEventListener("pointermove", (e) => {
     if (!drag) return;
     const t = timeAt(e);
-    const { from, to } = app.view;
+    const { from, to } = app.aim;
     if (drag.mode === "left") app.setView(Math.min(t, to - 1), to);
     else if (drag.mode === "right") app.setView(from, Math.max(t, from + 1));
     else app.setView(t - drag.grab, t - drag.grab + to - from);

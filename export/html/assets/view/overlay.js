@@ -4,9 +4,11 @@
 import { extentOf } from "../model/refs.js";
 import { lockedLinks, waitingLinks } from "../model/waitlinks.js";
 
+/** @import { App } from "../app.js" */
+
 /**
  * @param {import("./draw.js").Painter} p
- * @param {any} app
+ * @param {App} app
  * @param {number} height
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
  */
@@ -57,9 +59,9 @@ export function drawOverlay(p, app, height, placeY) {
       ctx.lineWidth = 1;
     }
   }
-  if (app.state) {
-    const at = placeY(app.state.key, 0, true);
-    const { t0, t1 } = app.state.run;
+  if (app.stateSelection) {
+    const at = placeY(app.stateSelection.key, 0, true);
+    const { t0, t1 } = app.stateSelection.run;
     if (at) {
       ctx.strokeStyle = colors.selected;
       ctx.lineWidth = 2;
@@ -90,13 +92,13 @@ function line(p, x, height, color, dash) {
  * lock to who waited, from who woke it. Where few waits for locks are in sight
  * theirs are there unasked.
  * @param {import("./draw.js").Painter} p
- * @param {any} app
+ * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
  */
 export function drawLinks(p, app, placeY) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
-  const all = app.selection || app.state ? app.links : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
+  const all = app.selection || app.stateSelection ? app.links : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
   for (const link of all) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
     const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);

@@ -10,11 +10,13 @@ import { digits3, thousands } from "./time.js";
 import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
 import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
 
+/** @import { App } from "../app.js" */
+
 const popupWords = { [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.wait]: "wait for", [Kind.hold]: "holds" };
 
 /**
  * How much of a scope's time was CPU time, in words.
- * @param {any} app @param {number} cpu ns, NaN unknown @param {number} quality
+ * @param {App} app @param {number} cpu ns, NaN unknown @param {number} quality
  */
 function cpuText(app, cpu, quality) {
   switch (quality) {
@@ -28,7 +30,7 @@ function cpuText(app, cpu, quality) {
   return "unknown";
 }
 
-/** @param {any} app */
+/** @param {App} app */
 export function createPopup(app) {
   const element = /** @type {HTMLElement} */ (document.getElementById("popup"));
 

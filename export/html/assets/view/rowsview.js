@@ -3,11 +3,13 @@
 
 import { makeHatch } from "./bar.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
-import { layoutRows, stripsBetween, showMore, rowId, lineHeight, flagHeight } from "./layout.js";
+import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, usualLines } from "./layout.js";
 import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
+
+/** @import { App } from "../app.js" */
 
 /**
  * What lies under a point.
@@ -22,7 +24,7 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * @property {number=} time ns
  */
 
-/** @param {any} app */
+/** @param {App} app */
 export function createRowsView(app) {
   const element = /** @type {HTMLElement} */ (document.getElementById("rows"));
   const canvas = make("canvas", { "aria-hidden": "true" });
@@ -58,34 +60,30 @@ export function createRowsView(app) {
     if (s.inner) box.classList.add("inner");
     if (s.row && !s.row.named) box.classList.add("unnamed");
     if (s.kind === "row" && app.chosenRow === s.id) box.classList.add("chosen");
-    const toggle = (/** @type {Set<string>} */ set, /** @type {string} */ id) => () => {
-      if (!set.delete(id)) set.add(id);
-      app.relayout();
-    };
-    const { choices } = app;
+    const toggle = (/** @type {"pinned"|"shut"|"opened"|"full"|"hidden"} */ set) => () => app.toggleRow(set, s.id);
     if (s.kind === "locks") {
-      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.shut, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of locks` }));
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of locks` }));
     }
     if (s.kind === "lock") {
-      box.append(makeButton("⊤", toggle(choices.pinned, s.id), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
       name.title = `${s.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
     }
     if (s.kind === "group") {
-      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle(choices.opened, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("opened"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
     }
     if (s.kind === "row") {
       const more = s.row.depth > 1;
-      box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle(choices.shut, s.id), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${s.title}`, disabled: !more }));
-      if (s.left || choices.full.has(s.id)) {
+      box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${s.title}`, disabled: !more }));
+      if (s.left || app.choices.full.has(s.id)) {
         const text = s.left ? `⋯ ${s.left} deeper` : "⋯ fewer lines";
-        box.append(makeButton(text, toggle(choices.full, s.id), { class: "deeper", title: "All lines of this row, or the usual ones", "aria-label": `${text}: lines of ${s.title}`, "aria-pressed": String(choices.full.has(s.id)) }));
+        box.append(makeButton(text, toggle("full"), { class: "deeper", title: "All lines of this row, or the usual ones", "aria-label": `${text}: lines of ${s.title}`, "aria-pressed": String(app.choices.full.has(s.id)) }));
       }
-      box.append(makeButton("⊤", toggle(choices.pinned, s.id), { class: "more", title: "Pin to the top (P)", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: "Pin to the top (P)", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
     }
-    if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => { showMore(choices, s.id); app.relayout(); }));
-    if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => { choices.hidden.clear(); app.relayout(); }));
+    if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)));
+    if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));
     if (s.kind !== "more" && s.kind !== "hidden" && s.kind !== "locks") {
-      box.append(makeButton("×", () => { choices.hidden.add(s.id); app.relayout(); }, { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
+      box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
     }
     if (s.kind === "row") {
       name.addEventListener("click", () => app.chooseRow(s.id));
@@ -123,7 +121,6 @@ export function createRowsView(app) {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
       hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), waiting: [], locked: [],
     };
-    app.drawn = p.drawn;
     ctx.lineWidth = 1;
     for (const s of seen) {
       const y = s.y - top;
@@ -135,6 +132,7 @@ export function createRowsView(app) {
     }
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
+    return p.drawn;
   }
 
   /**
@@ -167,11 +165,11 @@ export function createRowsView(app) {
       return hit;
     }
     let best = 6 / scale;
-    const near = (/** @type {any} */ seg, /** @type {number} */ i, /** @type {number} */ j, /** @type {number} */ t0, /** @type {number} */ t1) => {
+    const near = (/** @type {Run} */ { seg, i, j, t0, t1 }) => {
       const distance = t < t0 ? t0 - t : t > t1 ? t - t1 : 0;
       if (distance < best || (distance === 0 && hit.seg === undefined)) {
         best = distance;
-        Object.assign(hit, { seg, i, j, merged: j - i > 1 || (seg.count !== null && seg.count !== undefined && seg.count[i] > 1) });
+        Object.assign(hit, { seg, i, j, merged: j - i > 1 || seg.many(i) > 1 });
       }
     };
     if (s.flags) {
@@ -195,11 +193,7 @@ export function createRowsView(app) {
     const place = app.model.waits.locks.findIndex(is);
     if (place < 0) return false;
     const { id } = app.model.waits.locks[place];
-    app.choices.hidden.delete(id);
-    app.choices.shut.delete("locks");
-    app.choices.locks = true;
-    while ((app.choices.shown.get("locks") ?? 10) <= place) showMore(app.choices, "locks");
-    layout();
+    app.openLock(id, place);
     const s = strips.find((x) => x.id === id);
     if (!s) return false;
     if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y - element.clientHeight / 2);
@@ -212,26 +206,20 @@ export function createRowsView(app) {
     let s = strips.find((x) => x.kind === "row" && x.id === id);
     if (!s) {
       // It may be in a folded group, hidden, or filtered away.
-      app.choices.hidden.delete(id);
+      app.unhide(id);
       const group = strips.find((x) => x.kind === "group" && x.rows?.some((r) => rowId(r) === id));
       if (group) {
-        app.choices.opened.add(group.id);
-        const place = /** @type {any[]} */ (group.rows).findIndex((r) => rowId(r) === id);
-        while ((app.choices.shown.get(group.id) ?? 20) <= place) showMore(app.choices, group.id);
+        app.openGroup(group.id, /** @type {any[]} */ (group.rows).findIndex((r) => rowId(r) === id));
       }
-      layout();
       s = strips.find((x) => x.kind === "row" && x.id === id);
       if (!s) {
-        app.choices.filter = "";
-        layout();
+        app.filterRows("");
         s = strips.find((x) => x.kind === "row" && x.id === id);
       }
     }
     if (!s) return;
     if (depth >= s.lanes.length) {
-      app.choices.shut.delete(id);
-      if (depth >= 12) app.choices.full.add(id);
-      layout();
+      app.openRow(id, depth >= usualLines);
       s = /** @type {import("./layout.js").Strip} */ (strips.find((x) => x.kind === "row" && x.id === id));
     }
     const y = s.y + Math.max(0, depth) * lineHeight;

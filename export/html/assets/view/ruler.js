@@ -4,6 +4,8 @@ import { make } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { moment, niceStep, wallClock } from "./time.js";
 
+/** @import { App } from "../app.js" */
+
 const rulerHeight = 20;
 
 /**
@@ -20,14 +22,14 @@ function ticksOf(from, to, width) {
 
 /**
  * A moment as the user wants moments: from the start, or of the clock.
- * @param {any} app @param {number} ns @param {number} step
+ * @param {App} app @param {number} ns @param {number} step
  */
 export function momentText(app, ns, step) {
   return app.wall ? wallClock(app.startMs, app.startRest, ns, step) : moment(ns, step);
 }
 
 /**
- * @param {any} app
+ * @param {App} app
  * @returns {{element: HTMLElement, draw(colors: Record<string, string>): void}}
  */
 export function createRuler(app) {

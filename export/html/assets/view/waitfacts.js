@@ -5,6 +5,8 @@ import { heldAt, holderText, waitersAt } from "./strip.js";
 import { percentText } from "./make.js";
 import { thousands } from "./time.js";
 
+/** @import { App } from "../app.js" */
+
 /** Of a stack so many functions are shown in the pop-up. */
 export const popupFrames = 8;
 
@@ -35,7 +37,7 @@ export function stackText(set, stack, most) {
 }
 
 /**
- * @param {any} app @param {any} set @param {import("../data/states.js").StateRun} run
+ * @param {App} app @param {any} set @param {import("../data/states.js").StateRun} run
  * @param {number} most functions of a stack
  * @returns {[string, string|null][]}
  */
@@ -69,7 +71,7 @@ export function stateTitle(set, run) {
 /** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */
 export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
 
-/** @param {any} app @param {any} l @returns {[string, string][]} */
+/** @param {App} app @param {any} l @returns {[string, string][]} */
 export function lockFacts(app, l) {
   /** @type {[string, string][]} */
   const facts = [["kind", l.kind], ["address", l.addr]];
@@ -85,7 +87,7 @@ export function lockFacts(app, l) {
 
 /**
  * What a lock's row shows at a moment.
- * @param {any} app @param {any} l @param {number} t @param {number} near ns
+ * @param {App} app @param {any} l @param {number} t @param {number} near ns
  * @returns {[string, string][]}
  */
 export function lockNow(app, l, t, near) {

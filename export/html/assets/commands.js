@@ -1,0 +1,325 @@
+// The commands: all that changes what is shown and chosen. Nobody else assigns the
+// app's state: its type forbids that.
+
+import { stateText } from "./data/states.js";
+import { links } from "./model/links.js";
+import { extentOf } from "./model/refs.js";
+import { arrange } from "./model/rows.js";
+import { search } from "./model/search.js";
+import { stateLinks } from "./model/waitlinks.js";
+import { themeColors } from "./view/color.js";
+import { foldEnded, rowId, showMore } from "./view/layout.js";
+import { heldAt } from "./view/strip.js";
+import { span } from "./view/time.js";
+import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatShows } from "./view/viewport.js";
+
+/** @import { By, Page, Selection, StateSelection, Stretch } from "./app.js" */
+
+/** How long a view takes to get where it aims, in ms. */
+const animated = 160;
+
+/** How the strips of states are shown, in the order in which a key goes through them. */
+const stateSizes = ["thin", "thick", "off"];
+
+/** @param {Page} app */
+export function commands(app) {
+  const { model, choices } = app;
+  let animation = 0;
+  let drawAsked = false;
+
+  /** Lets the view move to where it aims, also if that changes meanwhile. */
+  function animate() {
+    const { from, to } = app.view;
+    const began = performance.now();
+    const step = () => {
+      const k = Math.min(1, (performance.now() - began) / animated);
+      const e = 1 - (1 - k) ** 3;
+      const { aim } = app;
+      app.view = k === 1 ? aim : { from: from + (aim.from - from) * e, to: to + (aim.to - to) * e };
+      animation = k < 1 ? requestAnimationFrame(step) : 0;
+      viewMoved();
+    };
+    step();
+  }
+
+  function viewMoved() {
+    app.tell("view");
+    kept();
+  }
+
+  /** Something changed that the address keeps and the picture shows. */
+  function kept() {
+    app.keepState();
+    redraw();
+  }
+
+  /** Draws before the next frame. */
+  function redraw() {
+    if (drawAsked) return;
+    drawAsked = true;
+    requestAnimationFrame(() => {
+      drawAsked = false;
+      const begin = performance.now();
+      drawNow();
+      app.frames.push(performance.now() - begin);
+      if (app.frames.length > 1000) app.frames.splice(0, 500);
+    });
+  }
+
+  function drawNow() { app.drawn = app.draw(); }
+
+  /** Arranges the rows anew. */
+  function relayout() {
+    const { from, to } = app.aim;
+    app.arranged = arrange(model.rows(app.by), model.names);
+    if (app.by === "goroutine" && choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
+    if (app.follow) app.arranged = foldEnded(app.arranged, from, (from + to) / 2);
+    app.rows?.layout();
+    kept();
+  }
+
+  /** The rows are others, or look different. */
+  function rowsChanged() {
+    app.tell("by");
+    relayout();
+  }
+
+  /** @param {number} from @param {number} to @param {{animate?: boolean}=} how */
+  function setView(from, to, how) {
+    app.aim = limitedView(model, from, to);
+    if (app.follow && app.aim.to < model.end) setFollow(false);
+    cancelAnimationFrame(animation);
+    animation = 0;
+    model.want(app.aim.from, app.aim.to, app.rows?.width() ?? 1000);
+    if (how?.animate && !matchMedia("(prefers-reduced-motion: reduce)").matches) return animate();
+    app.view = app.aim;
+    viewMoved();
+  }
+
+  /** @param {Stretch} view */
+  function moveTo({ from, to }) { setView(from, to, { animate: true }); }
+
+  /** @param {boolean} on */
+  function setFollow(on) {
+    if (on === app.follow) return;
+    app.follow = on;
+    app.tell("follow");
+    relayout();
+    if (!on) return;
+    const { from, to } = viewAtEnd(model, app.aim);
+    setView(from, to);
+  }
+
+  /** @param {import("./app.js").Tab} name */
+  function showTab(name) {
+    app.tab = name;
+    app.tell("tab");
+    app.keepState();
+  }
+
+  /** @param {Selection|null} ref @param {StateSelection|null} stretch */
+  function selected(ref, stretch) {
+    app.selection = ref;
+    app.stateSelection = stretch;
+    if ((ref || stretch) && app.tab !== "details") showTab("details");
+    app.tell("selection");
+    kept();
+  }
+
+  /** @param {Selection} ref */
+  function reveal(ref) {
+    const place = model.place(ref, app.by);
+    app.rows.reveal(place.key, place.depth);
+    const { start, end } = extentOf(ref);
+    const view = viewThatShows(app.aim, start, end);
+    if (view) moveTo(view);
+  }
+
+  /** @param {Selection|null} ref @param {{reveal?: boolean}=} how */
+  function select(ref, how) {
+    if (ref && ref.j === undefined) ref = model.resolve(ref);
+    app.links = ref && ref.j === undefined ? links(model, ref) : [];
+    if (ref) {
+      app.chosenRow = rowId(model.place(ref, app.by).row);
+      if (how?.reveal) reveal(ref);
+      const { start, end } = extentOf(ref);
+      app.announce(`${model.name(ref.seg.name[ref.i])}, ${span(end - start)}, at ${app.time(start)}`);
+    }
+    selected(ref, null);
+  }
+
+  /** @param {Stretch|null} range */
+  function setRange(range) {
+    app.range = range;
+    if (range && (app.tab === "details" || app.tab === "about")) showTab("summary");
+    app.tell("range");
+    kept();
+  }
+
+  return {
+    redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
+    /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
+    zoomAt(t, factor) {
+      const { from, to } = app.aim;
+      const width = limitedWidth(model, (to - from) * factor);
+      const left = t - (t - from) * (width / (to - from));
+      setView(left, left + width);
+    },
+    /** @param {number} ns */
+    pan(ns) { setView(app.aim.from + ns, app.aim.to + ns); },
+    /** Looks at [from, to] with a margin. @param {number} from @param {number} to */
+    fit(from, to) { moveTo(viewAround(from, to)); },
+    seeAll() { moveTo(viewOfAll(model)); },
+    /** Keeps the end of what is known in sight. */
+    stayAtEnd() {
+      app.aim = viewAtEnd(model, app.aim);
+      if (animation === 0) app.view = app.aim;
+    },
+
+    /** Finds the selection again after segments were replaced. */
+    resolveSelection() {
+      if (app.selection && app.selection.j === undefined) app.selection = model.resolve(app.selection);
+    },
+    /** Looks at what a goroutine did. @param {StateSelection} stretch */
+    selectState({ key, title, set, run }) {
+      app.links = stateLinks(key, set, run);
+      app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
+      selected(null, { key, title, set, run: { ...run } });
+    },
+    /** Selects what held a lock at a moment. @param {import("./data/lockset.js").LockRow} lock @param {number} t */
+    selectHold(lock, t) {
+      const k = heldAt(lock, t, (3 * (app.view.to - app.view.from)) / app.rows.width());
+      const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
+      if (ref) select(ref);
+      else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
+    },
+    /** Puts a mark, or takes away the one that is there. @param {number} t */
+    toggleMark(t) {
+      const near = (app.view.to - app.view.from) / 150;
+      const k = app.marks.findIndex((m) => Math.abs(m - t) < near);
+      if (k >= 0) app.marks.splice(k, 1);
+      else app.marks.push(t);
+      app.announce(k >= 0 ? "mark taken away" : `marked ${app.time(t)}`);
+      kept();
+    },
+    /** @param {string} text "": nothing is searched for */
+    find(text) {
+      app.hits = text === "" ? null : search(model, text);
+      kept();
+    },
+    /** @param {number|null} t */
+    hover(t) {
+      if (t === app.cursor) return;
+      app.cursor = t;
+      redraw();
+    },
+    /** @param {number} name */
+    hoverOn(name) {
+      if (name === app.hoverName) return;
+      app.hoverName = name;
+      redraw();
+    },
+
+    /** @param {string} id */
+    chooseRow(id) {
+      app.chosenRow = id;
+      redraw();
+    },
+    /** Puts a row, a group or a lock into a set of the choices, or takes it out. @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id */
+    toggleRow(set, id) {
+      if (!choices[set].delete(id)) choices[set].add(id);
+      relayout();
+    },
+    /** @param {string} id of a group */
+    showMore(id) {
+      showMore(choices, id);
+      relayout();
+    },
+    showHidden() {
+      choices.hidden.clear();
+      relayout();
+    },
+    /** Has a row of a group among those that are shown. @param {string} group @param {number} place in the group */
+    openGroup(group, place) {
+      choices.opened.add(group);
+      showMore(choices, group, place);
+      relayout();
+    },
+    /** Has a row's line of a depth shown. @param {string} id @param {boolean} deep */
+    openRow(id, deep) {
+      choices.shut.delete(id);
+      if (deep) choices.full.add(id);
+      relayout();
+    },
+    /** Has a row shown that was hidden. @param {string} id */
+    unhide(id) {
+      choices.hidden.delete(id);
+      relayout();
+    },
+    /** Has the row of a lock shown. @param {string} id @param {number} place among the locks */
+    openLock(id, place) {
+      choices.hidden.delete(id);
+      choices.shut.delete("locks");
+      choices.locks = true;
+      showMore(choices, "locks", place);
+      relayout();
+    },
+    /** @param {string} text */
+    filterRows(text) {
+      choices.filter = text;
+      relayout();
+    },
+    /** @param {By} by */
+    setBy(by) {
+      app.by = by;
+      app.chosenRow = "";
+      rowsChanged();
+    },
+    nextStateSize() {
+      choices.states = stateSizes[(stateSizes.indexOf(choices.states) + 1) % stateSizes.length];
+      app.announce(`states: ${choices.states}`);
+      rowsChanged();
+    },
+    toggleLocks() {
+      choices.locks = !choices.locks;
+      app.announce(`rows of locks: ${choices.locks ? "shown" : "hidden"}`);
+      rowsChanged();
+    },
+    toggleClock() {
+      app.wall = !app.wall;
+      app.tell("clock");
+      kept();
+    },
+    /** @param {string} theme light or dark */
+    setTheme(theme) {
+      document.documentElement.dataset.theme = theme;
+      app.colors = themeColors();
+      app.tell("view");
+      redraw();
+    },
+    /** Chooses a finding of the doctor. @param {string} id */
+    chooseFinding(id) {
+      app.finding = id;
+      app.jump = false;
+      app.keepState();
+    },
+    /** Shows what an address says. @param {import("./app.js").ViewState} s */
+    restore(s) {
+      Object.assign(choices, {
+        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true,
+      });
+      app.wall = s.wall === true;
+      app.marks = s.marks ?? [];
+      app.by = s.threads ? "thread" : "goroutine";
+      relayout();
+      if (s.view) setView(s.view.from, s.view.to);
+      const ref = s.selection && model.find(s.selection.key, s.selection.depth, s.selection.start);
+      if (ref) select(ref);
+      if (s.range) setRange(s.range);
+      if (s.search) app.searchBox.set(s.search);
+      app.finding = s.finding ?? "";
+      app.jump = s.finding !== undefined && !s.view;
+      if (s.tab || s.finding) showTab(s.tab ?? "doctor");
+    },
+  };
+}
