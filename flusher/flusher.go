@@ -1,5 +1,6 @@
-// Package flusher is the tick: it keeps the pool's window ahead of the bump,
-// writes sealed chunks to disk, and drops their pages.
+// Package flusher writes memory out behind a program's back: it keeps the window of a pool
+// of chunks ahead of those who take them, writes sealed chunks to the pool's file, and drops
+// their memory. Nobody else does any of that. See package mmpool for such a pool.
 //
 // Two goroutines share the work, so that a slow disk does not keep the window
 // from growing: one prepares what comes, the other writes out what was. A chunk
@@ -14,14 +15,57 @@ import (
 	"sync/atomic"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
+)
+
+// Pool is what a Flusher serves. A chunk is known by its number; its state is a number that
+// only grows.
+type Pool interface {
+	// Wake is signalled when much was taken, or nothing was left. Short reports whether
+	// takers find nothing for want of what Extend prepares.
+	Wake() <-chan struct{}
+	Short() bool
+	// Extend makes the window whole: what lies ready for those who take chunks.
+	Extend() error
+	// Fresh appends the chunks that were taken since it was last called; chunk 0, which
+	// is never taken, is not among them.
+	Fresh(dst []int64) []int64
+
+	// State returns a chunk's state, one of those below; Advance moves it on and reports
+	// whether it did.
+	State(idx int64) uint32
+	Advance(idx int64, to uint32) bool
+
+	// Rearm makes the window and the open chunks writable without a page fault.
+	Rearm(open []int64) error
+	// InTheWay returns those of the open chunks for which Extend waits. Holds reports
+	// whether an open chunk is to be left by its owner for the sake of others.
+	InTheWay(open []int64) []int64
+	Holds(idx int64) bool
+
+	// Copies reports whether the file is a copy of the chunks, and not their memory.
+	Copies() bool
+	// Save begins to write the chunks [from, to) out, or brings the file up to date with
+	// them where it is a copy. final says that they will not change any more.
+	Save(from, to int64, final bool) error
+	// Settle waits for what Save began, or writes a copy, and drops the chunks' memory.
+	Settle(from, to int64) error
+	// Retire says that a chunk is gone: its place may be used again.
+	Retire(idx int64)
+}
+
+// States of a chunk.
+const (
+	Free    = 0 // not taken, or taken and not begun
+	Open    = 1 // its owner writes into it
+	Sealed  = 2 // its owner writes into it no more; who was about to complete something may
+	Leaving = 3 // being written out: nobody stores into it from here on
+	Gone    = 4 // in the file, and its memory dropped
 )
 
 // Config tells a Flusher what to do and when.
 type Config struct {
-	Pool  *mmpool.Pool
+	Pool  Pool
 	Every time.Duration // between two ticks; it wakes sooner when much is written
 
 	// Expire makes a chunk's owner take another one at its next record. It is
@@ -35,10 +79,10 @@ type Config struct {
 	// Whole tells whether nobody is about to write into a sealed chunk any
 	// more; nil: sealed chunks are whole.
 	Whole func(idx int64) bool
-	// Leave is called for a chunk that nobody writes into any more, while it is
-	// still in memory. May be nil.
+	// Leave is called for a chunk that nobody writes into any more, before it is written
+	// for the last time; again where that failed. May be nil.
 	Leave func(idx int64)
-	// Tick is called at the end of each tick, on the flusher's goroutine.
+	// Tick is called at the end of each tick, on the flusher's goroutine. May be nil.
 	Tick func(now time.Time)
 }
 
@@ -49,6 +93,7 @@ type Flusher struct {
 
 	stop  chan struct{}
 	write chan struct{}
+	short chan struct{} // signalled when there may be room again for who found none
 	done  sync.WaitGroup
 	alone sync.Mutex
 	err   atomic.Pointer[error]
@@ -69,22 +114,26 @@ const retry = 20 * time.Millisecond
 // old is how long a chunk may stay open.
 const old = 10 * time.Second
 
-// Start begins to tick.
-func Start(c Config) *Flusher {
-	f := &Flusher{
+// New returns a Flusher that does nothing before Start but what it is asked for.
+func New(c Config) *Flusher {
+	return &Flusher{
 		Config: c,
 		stop:   make(chan struct{}),
 		write:  make(chan struct{}, 1),
+		short:  make(chan struct{}, 1),
 		since:  map[int64]time.Time{},
 	}
+}
+
+// Start begins to tick.
+func (f *Flusher) Start() {
 	f.done.Add(2)
 	go f.prepare()
 	go f.writeOut()
-	return f
 }
 
-// Stop ends both goroutines and returns when they have. The chunks are as they
-// are: what is mapped needs nobody to write it.
+// Stop, after Start, ends both goroutines and returns when they have. The chunks are as they
+// are: Save writes those that are not in a file yet which is a copy.
 func (f *Flusher) Stop() {
 	close(f.stop)
 	f.done.Wait()
@@ -120,6 +169,7 @@ func (f *Flusher) prepare() {
 		case <-f.stop:
 			return
 		case <-f.Pool.Wake():
+		case <-f.short:
 		case <-again:
 		case now = <-t.C:
 			tick = true
@@ -164,7 +214,7 @@ func (f *Flusher) reclaim(now time.Time) {
 
 // open returns the chunks that their owners have.
 func (f *Flusher) open() []int64 {
-	return slices.DeleteFunc(f.present(), func(idx int64) bool { return f.Pool.State(idx) != mmpool.Open })
+	return slices.DeleteFunc(f.present(), func(idx int64) bool { return f.Pool.State(idx) != Open })
 }
 
 // age re-arms the open chunks and the window, and lets chunks expire that have
@@ -198,7 +248,7 @@ func (f *Flusher) forget() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.chunks = slices.DeleteFunc(f.chunks, func(idx int64) bool {
-		gone := f.Pool.State(idx) == mmpool.Gone
+		gone := f.Pool.State(idx) == Gone
 		if gone {
 			f.Pool.Retire(idx)
 		}
@@ -226,13 +276,8 @@ func (f *Flusher) round() {
 	testpoint.Here("flush.round")
 	for _, run := range runs(f.leaving) {
 		for idx := run.from; idx < run.to; idx++ {
-			if w := f.Pool.Words(idx); w != nil {
-				// The flags share a word with the generation.
-				atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
-				testpoint.Here("flush.final")
-				if f.Leave != nil {
-					f.Leave(idx)
-				}
+			if f.Leave != nil {
+				f.Leave(idx)
 			}
 		}
 		testpoint.Here("flush.left")
@@ -244,7 +289,7 @@ func (f *Flusher) round() {
 		}
 		testpoint.Here("flush.settled")
 		for idx := run.from; idx < run.to; idx++ {
-			f.Pool.Advance(idx, mmpool.Gone)
+			f.Pool.Advance(idx, Gone)
 		}
 	}
 	settled := len(f.leaving) > 0
@@ -253,8 +298,8 @@ func (f *Flusher) round() {
 		f.forget()
 	}
 	for _, idx := range f.present() {
-		if f.Pool.State(idx) == mmpool.Sealed && (f.Whole == nil || f.Whole(idx)) {
-			f.Pool.Advance(idx, mmpool.Leaving)
+		if f.Pool.State(idx) == Sealed && (f.Whole == nil || f.Whole(idx)) {
+			f.Pool.Advance(idx, Leaving)
 			testpoint.Here("flush.leaving")
 			f.leaving = append(f.leaving, idx)
 		}
@@ -265,8 +310,11 @@ func (f *Flusher) round() {
 			testpoint.Here("flush.saved")
 		}
 	}
-	if settled || len(f.leaving) > 0 {
-		f.Pool.Feed() // and another round follows
+	if (settled || len(f.leaving) > 0) && f.Pool.Short() {
+		select {
+		case f.short <- struct{}{}: // and another round follows
+		default:
+		}
 	}
 }
 
@@ -275,11 +323,23 @@ func (f *Flusher) round() {
 // must not speak of what is not there.
 func (f *Flusher) copyOpen() {
 	for _, idx := range append(f.present(), 0) {
-		if s := f.Pool.State(idx); s == mmpool.Open || s == mmpool.Sealed {
-			f.note(f.Pool.Save(idx, idx+1, false))
+		if s := f.Pool.State(idx); s == Open || s == Sealed {
+			f.note(f.Save(false, idx))
 			testpoint.Here("flush.copied")
 		}
 	}
+}
+
+// Save brings the file up to date with chunks, in this order, where it is a copy. final says
+// that they will not change any more. It returns the last error. It may be called at any
+// time, from any goroutine.
+func (f *Flusher) Save(final bool, chunks ...int64) (failed error) {
+	for _, idx := range chunks {
+		if err := f.Pool.Save(idx, idx+1, final); err != nil {
+			failed = err
+		}
+	}
+	return failed
 }
 
 type run struct{ from, to int64 }

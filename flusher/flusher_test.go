@@ -34,6 +34,12 @@ func newPool(t *testing.T, heap bool) (*mmpool.Pool, *os.File) {
 	return p, f
 }
 
+func start(c Config) *Flusher {
+	f := New(c)
+	f.Start()
+	return f
+}
+
 func perBacking(t *testing.T, f func(t *testing.T, heap bool)) {
 	t.Run("disk", func(t *testing.T) { f(t, false) })
 	t.Run("heap", func(t *testing.T) { f(t, true) })
@@ -48,7 +54,7 @@ func take(t *testing.T, p *mmpool.Pool, n int) (idx []int64) {
 			t.Fatalf("no chunk because of %v", why)
 		}
 		atomic.StoreUint64(&p.Words(i)[0], uint64(i))
-		p.Advance(i, mmpool.Open)
+		p.Advance(i, Open)
 		idx = append(idx, i)
 	}
 	return idx
@@ -65,11 +71,11 @@ func states(p *mmpool.Pool) (s []uint32) {
 // what is sealed is marked for one whole round before its memory goes, and an
 // open chunk in between holds nobody up.
 func TestRounds(t *testing.T) {
-	const o, s, l, g = mmpool.Open, mmpool.Sealed, mmpool.Leaving, mmpool.Gone
+	const o, s, l, g = Open, Sealed, Leaving, Gone
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, _ := newPool(t, heap)
 		notYet := int64(4)
-		f := &Flusher{Config: Config{Pool: p, Whole: func(idx int64) bool { return idx != notYet }}, since: map[int64]time.Time{}}
+		f := New(Config{Pool: p, Whole: func(idx int64) bool { return idx != notYet }})
 		take(t, p, 6)
 		check := func(want ...uint32) {
 			t.Helper()
@@ -108,27 +114,27 @@ func TestRounds(t *testing.T) {
 	})
 }
 
-// TestFinalChunks checks what the file says of chunks that have left: that they
-// are final. One that has not must not say so.
-func TestFinalChunks(t *testing.T) {
+// TestLeave checks what the file has of chunks that have left: what Leave wrote into them.
+// One that has not must not have it.
+func TestLeave(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, file := newPool(t, heap)
-		f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
+		f := New(Config{Pool: p, Leave: func(idx int64) { p.Words(idx)[1] = 7 }})
 		take(t, p, 3)
-		p.Advance(1, mmpool.Sealed)
+		p.Advance(1, Sealed)
 		f.round()
-		p.Advance(2, mmpool.Sealed)
+		p.Advance(2, Sealed)
 		f.round()
-		for idx, final := range map[int64]bool{1: true, 2: false} {
+		for idx, left := range map[int64]bool{1: true, 2: false} {
 			var b [mmpool.ChunkSize]byte
 			// A heap's chunk that has not left may not be in the file at all.
 			if _, err := file.ReadAt(b[:], idx*mmpool.ChunkSize); err != nil && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
-			if got := b[format.ChunkFlagsOffset]&format.FlagFinal != 0; got != final {
-				t.Errorf("chunk %d says final: %t, want %t", idx, got, final)
+			if got := b[8] == 7; got != left {
+				t.Errorf("chunk %d has what Leave wrote: %t, want %t", idx, got, left)
 			}
-			if final && b[0] != byte(idx) {
+			if left && b[0] != byte(idx) {
 				t.Errorf("chunk %d begins with %d", idx, b[0])
 			}
 		}
@@ -141,7 +147,7 @@ func TestExpire(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, _ := newPool(t, heap)
 		var expired []int64
-		f := &Flusher{Config: Config{Pool: p, Expire: func(idx int64) { expired = append(expired, idx) }}, since: map[int64]time.Time{}}
+		f := New(Config{Pool: p, Expire: func(idx int64) { expired = append(expired, idx) }})
 		take(t, p, 2)
 		now := time.Now()
 		for _, c := range []struct {
@@ -160,7 +166,7 @@ func TestExpire(t *testing.T) {
 				t.Errorf("after %v expired %v, want %v", c.after, expired, c.want)
 			}
 			if c.after == old+time.Second {
-				p.Advance(1, mmpool.Sealed)
+				p.Advance(1, Sealed)
 				take(t, p, 1)
 			}
 		}
@@ -175,7 +181,7 @@ func TestExpire(t *testing.T) {
 func TestFileIsUpToDate(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
 		p, file := newPool(t, heap)
-		f := Start(Config{Pool: p, Every: time.Millisecond})
+		f := start(Config{Pool: p, Every: time.Millisecond})
 		defer f.Stop()
 		idx := take(t, p, 1)[0]
 		for v := uint64(1); v < 20; v++ {
@@ -197,7 +203,7 @@ func TestStartStop(t *testing.T) {
 		before := runtime.NumGoroutine()
 		for range 20 {
 			p, _ := newPool(t, heap)
-			f := Start(Config{Pool: p, Every: time.Millisecond})
+			f := start(Config{Pool: p, Every: time.Millisecond})
 			got := 0
 			for deadline := time.Now().Add(20 * time.Second); got < 400 && time.Now().Before(deadline); {
 				idx, why := p.Take()
@@ -209,7 +215,7 @@ func TestStartStop(t *testing.T) {
 					t.Fatalf("lost by %v: %v", why, f.Err())
 				}
 				got++
-				p.Advance(idx, mmpool.Sealed)
+				p.Advance(idx, Sealed)
 			}
 			f.Stop()
 			if got < 400 || f.Err() != nil {
@@ -232,15 +238,15 @@ func TestStartStop(t *testing.T) {
 // is, and that the error is told.
 func TestWriteFails(t *testing.T) {
 	p, file := newPool(t, true)
-	f := &Flusher{Config: Config{Pool: p}, since: map[int64]time.Time{}}
+	f := New(Config{Pool: p})
 	take(t, p, 1)
-	p.Advance(1, mmpool.Sealed)
+	p.Advance(1, Sealed)
 	if err := file.Close(); err != nil {
 		t.Fatal(err)
 	}
 	for range 3 {
 		f.round()
-		if p.State(1) != mmpool.Leaving || p.Words(1) == nil {
+		if p.State(1) != Leaving || p.Words(1) == nil {
 			t.Fatalf("the chunk is in state %d, in memory: %t", p.State(1), p.Words(1) != nil)
 		}
 	}
@@ -295,7 +301,7 @@ func TestAlone(t *testing.T) {
 		busy.Add(-1)
 	}
 	ticks := make(chan struct{}, 1000)
-	f := Start(Config{Pool: p, Every: time.Millisecond, Tick: func(time.Time) { work(); ticks <- struct{}{} }})
+	f := start(Config{Pool: p, Every: time.Millisecond, Tick: func(time.Time) { work(); ticks <- struct{}{} }})
 	defer f.Stop()
 	for len(ticks) < 20 {
 		f.Alone(work)

@@ -182,13 +182,6 @@ func (b *bump) Short() bool {
 	return why != 0 && why != format.LossLimit
 }
 
-// Feed has the flusher make the window whole, if somebody found none.
-func (b *bump) Feed() {
-	if b.Short() {
-		b.poke()
-	}
-}
-
 // Bump is the number of chunks handed out, the file header included.
 func (b *bump) Bump() int64 { return max(b.next.Load()&^noRecords, b.top.Load()) }
 

@@ -8,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -62,11 +61,8 @@ func TestBurstWithoutFlusher(t *testing.T) {
 				t.Errorf("with %d bytes %d were prepared, %+v", s.Bytes, s.PreparedLate, s.Lost)
 			}
 		}
-		cfg := flusher.Config{Pool: r.Pool(), Every: 10 * time.Millisecond, Tick: r.Tick}
-		if r.Fast() == nil {
-			cfg.Whole = r.Whole
-		}
-		*r.Flusher() = flusher.Start(cfg)
+		*r.Flusher() = r.NewFlusher()
+		(*r.Flusher()).Start()
 		until(t, "a burst without losses when the flusher is back", func() bool {
 			lost := Stats().Lost
 			burst(1000)

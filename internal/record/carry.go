@@ -45,8 +45,8 @@ type ring struct {
 	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
 	places mmpool.Ring
-	buf    [mmpool.ChunkSize]byte // leave's
-	left   func(idx int64)        // leave
+	buf    [mmpool.ChunkSize]byte      // leave's
+	left   func(idx int64, w []uint64) // leave
 
 	reclaim func(idx []int64) // (*recorder).reclaim
 	why     string            // it is larger than was asked for
@@ -93,7 +93,7 @@ func (r *recorder) newRing() {
 	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
 	g.places = mmpool.RingOf(bytes, r.overwrite)
 	g.reclaim = r.reclaim
-	g.left = func(idx int64) { g.leave(idx, r.pool.Words(idx)) }
+	g.left = g.leave
 	r.ring, r.kept.kept = g, true
 }
 

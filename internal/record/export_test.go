@@ -61,12 +61,11 @@ func (r *recorder) BlocksMu() *sync.Mutex             { return &r.blocks.mu }
 func (r *recorder) Header() []uint64                  { return r.header() }
 func (r *recorder) Offset(h Handle) int64             { return r.offset(h) }
 func (r *recorder) Ticks(d time.Duration) int64       { return r.ticks(d) }
-func (r *recorder) Tick(t time.Time)                  { r.tick(t) }
 func (r *recorder) Beat(now sys.Reading)              { r.beat(now) }
-func (r *recorder) Whole(idx int64) bool              { return r.whole(idx) }
 func (r *recorder) LoseMany(why format.Loss, n int64) { r.loseMany(why, n) }
 func (r *recorder) LockSums(now collecting)           { r.lockSums(now) }
 func (r *recorder) Flusher() **flusher.Flusher        { return &r.flusher }
+func (r *recorder) NewFlusher() *flusher.Flusher      { return r.newFlusher() }
 func (r *recorder) Lost() [format.LossOpen + 1]int64  { return r.lost() }
 
 // StripeMus has the locks of the Go path's stripes; none on the assembly's.

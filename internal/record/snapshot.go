@@ -69,13 +69,11 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 // of that. Last comes the chunk that says what is there, and whether the trace is
 // closed: not where something could not be written that can be found elsewhere.
 func (r *recorder) saveLive(final bool) (failed error) {
-	for _, idx := range append(r.pool.Live(nil), 0) {
-		if idx == 0 && failed != nil && r.hot != nil {
-			break
-		}
-		if err := r.pool.Save(idx, idx+1, final); err != nil {
-			failed = err
-		}
+	if failed = r.flusher.Save(final, r.pool.Live(nil)...); failed != nil && r.hot != nil {
+		return failed
+	}
+	if err := r.flusher.Save(final, 0); err != nil {
+		return err
 	}
 	return failed
 }

@@ -126,6 +126,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
+	r.flusher = r.newFlusher()
 	if pool.Copies() { // let the file be a trace at once
 		if err := r.saveLive(false); err != nil {
 			pool.Shut()
@@ -146,9 +147,8 @@ func noSpace(err error) error {
 	return err
 }
 
-// run lets the workers in and starts our goroutines.
-func (r *recorder) run() {
-	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Tick: r.tick}
+func (r *recorder) newFlusher() *flusher.Flusher {
+	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Tick: r.tick, Leave: r.leave}
 	if r.fast != nil {
 		cfg.Expire = func(idx int64) {
 			r.fast.Expire(r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize)
@@ -157,9 +157,28 @@ func (r *recorder) run() {
 		cfg.Whole = r.whole
 	}
 	if r.ring != nil {
-		cfg.Leave, cfg.Reclaim = r.ring.left, r.ring.reclaim
+		cfg.Reclaim = r.ring.reclaim
 	}
-	r.flusher = flusher.Start(cfg)
+	return flusher.New(cfg)
+}
+
+// leave is called for a chunk that nobody begins a record in any more.
+func (r *recorder) leave(idx int64) {
+	w := r.pool.Words(idx)
+	if w == nil {
+		return
+	}
+	// The flags share a word with the generation.
+	atomic.OrUint64(&w[format.ChunkFlagsOffset/8], format.FlagFinal<<32)
+	testpoint.Here("flush.final")
+	if r.ring != nil {
+		r.ring.left(idx, w)
+	}
+}
+
+// run lets the workers in and starts our goroutines.
+func (r *recorder) run() {
+	r.flusher.Start()
 	r.ticker.Add(2)
 	go r.beats()
 	go r.errands()

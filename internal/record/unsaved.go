@@ -54,7 +54,7 @@ func (r *recorder) giveUp(err error) {
 	if !closed {
 		atomic.StoreUint64(&state[format.StateClosed/8], 0)
 	}
-	_ = r.pool.Save(0, 1, false) // of what fails here err tells already
+	_ = r.flusher.Save(false, 0) // of what fails here err tells already
 }
 
 // recordsIn counts a chunk's records, and its ends apart, which are none of their own.
