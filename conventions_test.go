@@ -95,8 +95,8 @@ var mayImport = map[string][]string{
 	"internal/collect":   {"internal/format"},
 	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
-	"flusher":            {"mmpool", "internal/heartbeat", "internal/testpoint", "internal/format", "internal/sys"},
-	"sweeper":            {"mmpool", "internal/format", "internal/sys"},
+	"flusher":            {"internal/testpoint", "internal/sys"},
+	"sweeper":            {"internal/format", "internal/sys"},
 	"mmpool":             {"internal/testpoint", "internal/format", "internal/sys"},
 	"internal/heartbeat": {"internal/format", "internal/sys"},
 	"internal/sys":       {},
@@ -273,6 +273,30 @@ func callee(c *ast.CallExpr) string {
 		}
 	}
 	return ""
+}
+
+// TestFlusherWritesOut: the flusher alone prepares a pool's window, writes chunks out and
+// drops them.
+func TestFlusherWritesOut(t *testing.T) {
+	its, calls := []string{"Extend", "Rearm", "Save", "Settle", "Retire", "Fresh"}, 0
+	for _, s := range sources(t) {
+		ast.Inspect(s.file, func(n ast.Node) bool {
+			f, ok := n.(*ast.SelectorExpr)
+			if !ok || !slices.Contains(its, f.Sel.Name) {
+				return true
+			}
+			if of, ok := f.X.(*ast.SelectorExpr); !ok || !strings.EqualFold(of.Sel.Name, "pool") {
+				return true
+			}
+			if calls++; s.pkg != "flusher" {
+				t.Errorf("%s: %s of a pool is the flusher's to call", fset.Position(n.Pos()), f.Sel.Name)
+			}
+			return true
+		})
+	}
+	if calls < len(its) {
+		t.Errorf("%d calls of the flusher are found: the test does not see them", calls)
+	}
 }
 
 // TestRaced: make test runs those packages with the race detector that start goroutines.
