@@ -8,7 +8,6 @@ import (
 
 	"github.com/scopeview/scopeview/bench/floor"
 	"github.com/scopeview/scopeview/bench/hot"
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -115,9 +114,10 @@ func (b *bench) sweepRow() row {
 	for range b.rounds {
 		var spent time.Duration
 		s := sweeper.New(sweeper.Config{
-			Every: math.MaxInt64,
-			Block: func(format.BlockType, []byte) bool { return true },
-			Now:   func() int64 { return 1 },
+			Every:  math.MaxInt64,
+			Frame:  func(*sweeper.Frame) bool { return true },
+			Stack:  func(*sweeper.Stack) bool { return true },
+			Counts: func([]sweeper.Count) bool { return true },
 			Round: func(f func()) {
 				begin := time.Now()
 				f()
@@ -129,8 +129,8 @@ func (b *bench) sweepRow() row {
 		pcs := mem[:stackDepth+1]
 		for i := range n {
 			pcs[5] = uintptr(i % kinds)
-			if why := s.Put(2, 1, pcs); why != 0 {
-				return broken(name, fmt.Errorf("a record is lost: %v", why))
+			if why := s.Put(2, 1, pcs); why != nil {
+				return broken(name, fmt.Errorf("a record is lost: %w", why))
 			}
 		}
 		s.Stop()

@@ -1,7 +1,8 @@
 // Package sweeper counts stacks. Where a call is too frequent to be recorded
 // each time, what is worth knowing is who makes it and how often: callers leave
 // their stacks in memory, one goroutine takes them out, counts equal ones, names
-// their functions once, and tells the trace, at each round, what is new.
+// their functions once, and tells at each round what is new. A program hands Put what
+// runtime.Callers gave it; its Config has the functions that are told.
 //
 // # The life of a stack
 //

@@ -15,8 +15,8 @@ const (
 
 // namer gives the trace's ids to stacks and the lines in them.
 type namer struct {
-	stacks map[string]uint32       // by their addresses
-	frames map[format.Frame]uint32 // without their ids
+	stacks map[string]uint32 // by their addresses
+	frames map[Frame]uint32  // without their ids
 	key    []byte
 	ids    []uint32
 }
@@ -25,13 +25,13 @@ type namer struct {
 // all of it found room. What did not is tried again.
 func (s *Sweeper) tell() bool {
 	all := true
-	var counts []format.Count
+	var counts []Count
 	var of []int // the entries that they are of
 	flush := func() {
 		if len(counts) == 0 {
 			return
 		}
-		if s.Block(format.BlockCount, format.AppendCounts(nil, s.Now(), counts)) {
+		if s.Counts(counts) {
 			for i, c := range counts {
 				e := &s.table.entries[of[i]]
 				e.told.calls += c.Calls
@@ -60,7 +60,7 @@ func (s *Sweeper) tell() bool {
 				e = &s.table.entries[i] // the table may have grown
 			}
 		}
-		counts = append(counts, format.Count{Name: s.table.name(e), Stack: e.stack, Calls: e.calls - e.told.calls, Weight: e.weight - e.told.weight})
+		counts = append(counts, Count{Name: s.table.name(e), Stack: e.stack, Calls: e.calls - e.told.calls, Weight: e.weight - e.told.weight})
 		if of = append(of, i); len(of) == perBlock {
 			flush()
 		}
@@ -86,7 +86,7 @@ func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
 	}
 	n := &s.namer
 	if n.stacks == nil {
-		n.stacks, n.frames = map[string]uint32{}, map[format.Frame]uint32{}
+		n.stacks, n.frames = map[string]uint32{}, map[Frame]uint32{}
 	}
 	n.key = n.key[:0]
 	for _, pc := range pcs {
@@ -108,11 +108,11 @@ func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
 		}
 		n.ids = append(n.ids, fid)
 	}
-	stack := format.Stack{ID: id, Cut: cut, Frames: n.ids}
+	stack := Stack{ID: id, Cut: cut, Frames: n.ids}
 	if len(n.ids) > format.MaxStackFrames {
 		stack.Cut, stack.Frames = true, n.ids[:format.MaxStackFrames]
 	}
-	if !s.Block(format.BlockStack, format.AppendStack(nil, &stack)) {
+	if !s.Stack(&stack) {
 		return 0, false
 	}
 	n.stacks[string(n.key)] = id
@@ -120,13 +120,13 @@ func (s *Sweeper) nameStack(pcs []uint64) (id uint32, ok bool) {
 }
 
 // nameFrame is the id of a line of code; false if the trace had no room for it.
-func (s *Sweeper) nameFrame(f format.Frame) (id uint32, ok bool) {
+func (s *Sweeper) nameFrame(f Frame) (id uint32, ok bool) {
 	if id, ok := s.namer.frames[f]; ok {
 		return id, true
 	}
 	key := f
 	f.ID = uint32(len(s.namer.frames))
-	if !s.Block(format.BlockFrame, format.AppendFrame(nil, &f)) {
+	if !s.Frame(&f) {
 		return 0, false
 	}
 	s.namer.frames[key] = f.ID
@@ -136,7 +136,7 @@ func (s *Sweeper) nameFrame(f format.Frame) (id uint32, ok bool) {
 // framesOf names the lines of code that addresses stand for: several for one
 // where functions were inlined. cut tells that a goroutine's beginning is not
 // among them.
-func framesOf(pcs []uint64, inner string) (fs []format.Frame, cut bool) {
+func framesOf(pcs []uint64, inner string) (fs []Frame, cut bool) {
 	cut = len(pcs) >= sys.MaxCallers
 	callers := make([]uintptr, len(pcs))
 	for i, pc := range pcs {
@@ -149,7 +149,7 @@ func framesOf(pcs []uint64, inner string) (fs []format.Frame, cut bool) {
 		} else if f.Function != "" && !sys.Wrapper(&f) && !(len(fs) == 0 && f.Function == inner) {
 			// Func is of the function that the code is in: nil if that is
 			// another one, which this was inlined into.
-			x := format.Frame{Function: f.Function, File: f.File, Line: uint32(max(f.Line, 0)), Inlined: f.Func == nil}
+			x := Frame{Function: f.Function, File: f.File, Line: uint32(max(f.Line, 0)), Inlined: f.Func == nil}
 			x.Start = startLine(&f)
 			fs = append(fs, x)
 		}

@@ -4,7 +4,6 @@ import (
 	"sync"
 	"sync/atomic"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -69,7 +68,7 @@ func newPool(wake chan struct{}) *pool {
 }
 
 // put keeps a record, or says why it is lost.
-func (p *pool) put(name uint16, weight int64, pcs []uintptr) format.Loss {
+func (p *pool) put(name uint16, weight int64, pcs []uintptr) error {
 	n := uint64(headWords + len(pcs))
 	s := &p.stripes[stripeOf(pcs)]
 	for {
@@ -86,14 +85,14 @@ func (p *pool) put(name uint16, weight int64, pcs []uintptr) format.Loss {
 					w[headWords+i] = uint64(pc)
 				}
 				atomic.StoreUint64(&w[0], readyBit|uint64(len(pcs))<<16|uint64(name))
-				return 0
+				return nil
 			}
 			p.crossed(v, n)
 		}
 		if v&shutBit != 0 {
-			return format.LossStop
+			return ErrStopped
 		}
-		if why := p.refill(s); why != 0 {
+		if why := p.refill(s); why != nil {
 			return why
 		}
 	}
@@ -126,28 +125,28 @@ func (p *pool) poke() {
 }
 
 // refill gives a stripe whose chunk is full another one.
-func (p *pool) refill(s *stripe) format.Loss {
+func (p *pool) refill(s *stripe) error {
 	if p.left.Load() == 0 {
 		p.poke()
-		return format.LossStack // without a lock: all callers come here now
+		return ErrFull // without a lock: all callers come here now
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.place.Load()
 	switch {
 	case v&shutBit != 0:
-		return format.LossStop
+		return ErrStopped
 	case v&(1<<32-1) <= chunkWords:
-		return 0 // somebody else did
+		return nil // somebody else did
 	}
 	c := p.take()
 	if c == nil {
 		p.poke()
-		return format.LossStack
+		return ErrFull
 	}
 	s.queue = append(s.queue, c)
 	s.place.Store(c.number << 32)
-	return 0
+	return nil
 }
 
 // take takes a chunk of zeros; nil if there is none.

@@ -1,22 +1,24 @@
 package sweeper
 
 import (
+	"errors"
 	"runtime"
 	"sync"
 	"sync/atomic"
 	"time"
-
-	"github.com/scopeview/scopeview/internal/format"
 )
 
 // Config tells a Sweeper what to do and when.
 type Config struct {
-	Every time.Duration // between two ticks, at which the trace is told
+	Every time.Duration // between two ticks, at which what is new is told
 
-	// Block writes a block into the trace, and tells whether there was room.
-	Block func(t format.BlockType, payload []byte) bool
-	// Now is the time in ticks of the trace.
-	Now func() int64
+	// Frame, Stack and Counts are told what is new, on the sweeper's goroutine: each line
+	// of code and each stack once, before what refers to it. They report whether there
+	// was room for it; what there was none for they are told again, at the next tick.
+	Frame  func(f *Frame) bool
+	Stack  func(s *Stack) bool
+	Counts func(cs []Count) bool
+
 	// Round runs a part of the work, and adds up what that costs. May be nil.
 	Round func(f func())
 	// Inner is the function that calls Put for its caller: frames of it are
@@ -25,6 +27,38 @@ type Config struct {
 	// Wake has room for one; Put sends when there is much to count. May be nil.
 	Wake chan struct{}
 }
+
+// Frame is a line of code that calls.
+type Frame struct {
+	ID       uint32
+	Function string
+	File     string
+	Line     uint32
+	Start    uint32 // the function's first line; 0: not known
+	Inlined  bool   // the function was inlined into that of the next frame
+}
+
+// Stack is the frames that a call came through, the innermost first.
+type Stack struct {
+	ID     uint32 // never 0
+	Cut    bool   // there were more callers than are recorded
+	Frames []uint32
+}
+
+// Count is how often a name was put with a stack since it was told last, and the sum of
+// the weights. Stack 0 is all those that came when there were too many.
+type Count struct {
+	Name   uint16
+	Stack  uint32
+	Calls  int64
+	Weight int64
+}
+
+// Errors of Put.
+var (
+	ErrFull    = errors.New("records come faster than they are counted")
+	ErrStopped = errors.New("the sweeper has stopped")
+)
 
 // Sweeper counts the stacks of one recording.
 type Sweeper struct {
@@ -62,8 +96,9 @@ func (s *Sweeper) Start() {
 
 // Put leaves a record for the sweeper: a name, a weight, and the addresses that
 // its callers return to, the innermost first, which must be on the caller's
-// stack. It returns why the record is lost, or 0.
-func (s *Sweeper) Put(name uint16, weight int64, pcs []uintptr) format.Loss {
+// stack: an array of the caller's that runtime.Callers has filled. A record that is lost
+// is ErrFull or ErrStopped. Put never waits, and may be called from any goroutine.
+func (s *Sweeper) Put(name uint16, weight int64, pcs []uintptr) error {
 	return s.pool.put(name, weight, pcs)
 }
 

@@ -2,76 +2,79 @@ package sweeper
 
 import (
 	"runtime"
+	"slices"
 	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// book is a trace's blocks, added up.
+// book is what was told, added up.
 type book struct {
 	mu     sync.Mutex
 	full   bool
-	blocks map[format.BlockType]int
-	frames map[uint32]format.Frame
-	stacks map[uint32]format.Stack
+	counts int // how often Counts was called
+	frames map[uint32]Frame
+	stacks map[uint32]Stack
 	calls  map[uint16]int64
 	weight map[uint16]int64
 	others int64
 }
 
 func newBook() *book {
-	return &book{blocks: map[format.BlockType]int{}, frames: map[uint32]format.Frame{}, stacks: map[uint32]format.Stack{},
-		calls: map[uint16]int64{}, weight: map[uint16]int64{}}
+	return &book{frames: map[uint32]Frame{}, stacks: map[uint32]Stack{}, calls: map[uint16]int64{}, weight: map[uint16]int64{}}
 }
 
-func (b *book) block(t *testing.T) func(format.BlockType, []byte) bool {
-	return func(typ format.BlockType, p []byte) bool {
+func (b *book) config(t *testing.T, every time.Duration) Config {
+	room := func(enter func()) bool {
 		b.mu.Lock()
 		defer b.mu.Unlock()
-		if b.full {
-			return false
+		if !b.full {
+			enter()
 		}
-		b.blocks[typ]++
-		switch typ {
-		case format.BlockFrame:
-			f, err := format.DecodeFrame(p)
-			if _, twice := b.frames[f.ID]; err != nil || twice {
-				t.Errorf("frame %+v, %v, told before: %v", f, err, twice)
-			}
-			b.frames[f.ID] = f
-		case format.BlockStack:
-			s, err := format.DecodeStack(p)
-			if _, twice := b.stacks[s.ID]; err != nil || twice {
-				t.Errorf("stack %+v, %v, told before: %v", s, err, twice)
-			}
-			b.stacks[s.ID] = s
-		case format.BlockCount:
-			_, cs, err := format.DecodeCounts(nil, p)
-			if err != nil {
-				t.Error(err)
-			}
-			for _, c := range cs {
-				if _, ok := b.stacks[c.Stack]; !ok && c.Stack != format.OtherStacks {
-					t.Errorf("stack %d is counted and was not told", c.Stack)
+		return !b.full
+	}
+	return Config{
+		Every: every,
+		Frame: func(f *Frame) bool {
+			return room(func() {
+				if _, twice := b.frames[f.ID]; twice {
+					t.Errorf("frame %+v was told before", f)
 				}
-				if c.Stack == format.OtherStacks {
-					b.others += c.Calls
+				b.frames[f.ID] = *f
+			})
+		},
+		Stack: func(s *Stack) bool {
+			return room(func() {
+				if _, twice := b.stacks[s.ID]; twice {
+					t.Errorf("stack %+v was told before", s)
 				}
-				b.calls[c.Name] += c.Calls
-				b.weight[c.Name] += c.Weight
-			}
-		}
-		return true
+				b.stacks[s.ID] = Stack{s.ID, s.Cut, slices.Clone(s.Frames)}
+			})
+		},
+		Counts: func(cs []Count) bool {
+			return room(func() {
+				b.counts++
+				for _, c := range cs {
+					if _, ok := b.stacks[c.Stack]; !ok && c.Stack != 0 {
+						t.Errorf("stack %d is counted and was not told", c.Stack)
+					}
+					if c.Stack == 0 {
+						b.others += c.Calls
+					}
+					b.calls[c.Name] += c.Calls
+					b.weight[c.Name] += c.Weight
+				}
+			})
+		},
 	}
 }
 
 // idle is a Sweeper whose goroutine does not run: the test sweeps.
 func idle(t *testing.T, b *book) *Sweeper {
-	return &Sweeper{Config: Config{Block: b.block(t), Now: func() int64 { return 1 }}, pool: newPool(make(chan struct{}, 1))}
+	return &Sweeper{Config: b.config(t, 0), pool: newPool(make(chan struct{}, 1))}
 }
 
 func caller() []uintptr {
@@ -101,7 +104,7 @@ func TestWaitsForARecord(t *testing.T) {
 	if n, _ := s.Counted(); n != 3 || b.calls[2] != 2 || b.weight[2] != 30 || b.calls[3] != 1 || b.weight[3] != 5 {
 		t.Errorf("%d counted, told %v and %v", n, b.calls, b.weight)
 	}
-	if len(b.stacks) != 1 || b.blocks[format.BlockStack] != 1 {
+	if len(b.stacks) != 1 {
 		t.Errorf("%d stacks were told, want one: both names have the same", len(b.stacks))
 	}
 }
@@ -116,9 +119,9 @@ func TestFull(t *testing.T) {
 		kept, lost := int64(0), 0
 		for lost < 1000 {
 			switch why := s.Put(2, 1, pcs); why {
-			case 0:
+			case nil:
 				kept++
-			case format.LossStack:
+			case ErrFull:
 				lost++
 			default:
 				t.Fatal(why)
@@ -168,19 +171,19 @@ func TestNoRoom(t *testing.T) {
 			t.Errorf("told %v, and %d are left", b.calls, s.rest())
 		}
 	}
-	if b.blocks[format.BlockCount] != 1 {
-		t.Errorf("%d count blocks, want one: a tick without news tells nothing", b.blocks[format.BlockCount])
+	if b.counts != 1 {
+		t.Errorf("%d count blocks, want one: a tick without news tells nothing", b.counts)
 	}
 
 	b.full = true
-	late := New(Config{Every: time.Hour, Block: b.block(t), Now: func() int64 { return 1 }})
+	late := New(b.config(t, time.Hour))
 	late.Start()
 	late.Put(2, 1, caller())
 	lost := late.Stop()
 	if n, _ := late.Counted(); lost != 1 || n != 0 {
 		t.Errorf("%d lost and %d counted of one that found no room", lost, n)
 	}
-	if why := late.Put(2, 1, caller()); why != format.LossStop {
+	if why := late.Put(2, 1, caller()); why != ErrStopped {
 		t.Errorf("after Stop: %v", why)
 	}
 }
@@ -227,7 +230,7 @@ func TestTable(t *testing.T) {
 // TestManyCallers: what goes in while it is swept is counted or lost.
 func TestManyCallers(t *testing.T) {
 	b := newBook()
-	s := New(Config{Every: time.Millisecond, Block: b.block(t), Now: func() int64 { return 1 }})
+	s := New(b.config(t, time.Millisecond))
 	s.Start()
 	const workers, calls = 8, 50_000
 	var lost atomic.Int64
@@ -236,7 +239,7 @@ func TestManyCallers(t *testing.T) {
 		wg.Go(func() {
 			for range calls {
 				var mem sys.PCs
-				if s.Put(uint16(2+w), 3, sys.Callers(&mem, false)) != 0 {
+				if s.Put(uint16(2+w), 3, sys.Callers(&mem, false)) != nil {
 					lost.Add(1)
 				}
 			}

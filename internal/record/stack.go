@@ -31,8 +31,10 @@ func Stack(name string, weight int64) {
 			return
 		}
 	}
-	if why := s.Put(uint16(n&nameID), weight, sys.Callers(&pcs, r.walk)); why != 0 {
-		r.lose(why)
+	if why := s.Put(uint16(n&nameID), weight, sys.Callers(&pcs, r.walk)); why == sweeper.ErrFull {
+		r.lose(format.LossStack)
+	} else if why != nil {
+		r.lose(format.LossStop)
 	}
 }
 
@@ -72,8 +74,19 @@ func (r *recorder) first() *sweeper.Sweeper {
 	}
 	s = sweeper.New(sweeper.Config{
 		Every: r.opts.Heartbeat,
-		Block: r.block,
-		Now:   r.clock.Now,
+		Frame: func(f *sweeper.Frame) bool {
+			return r.block(format.BlockFrame, format.AppendFrame(nil, (*format.Frame)(f)))
+		},
+		Stack: func(s *sweeper.Stack) bool {
+			return r.block(format.BlockStack, format.AppendStack(nil, (*format.Stack)(s)))
+		},
+		Counts: func(cs []sweeper.Count) bool {
+			out := make([]format.Count, len(cs))
+			for i, c := range cs {
+				out[i] = format.Count(c)
+			}
+			return r.block(format.BlockCount, format.AppendCounts(nil, r.clock.Now(), out))
+		},
 		Round: r.flusher.Cost.Round,
 		Inner: stackEntry,
 		Wake:  c.wake,
