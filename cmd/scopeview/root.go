@@ -72,7 +72,23 @@ func newRoot(s *streams) *cobra.Command {
 	root.SetOut(s.out)
 	root.SetErr(s.err)
 	root.SetVersionTemplate("{{.Version}}\n")
-	root.AddCommand(newInfo(s), newTop(s), newWaits(s), newHTML(s), newServe(s), newCSV(s), newStacks(s), newStates(s), newChrome(s), newPerfetto(s), newTail(s), newSnapshot(s), newJoin(s), newCtl(s), newAnonymize(s), newDump(s), newAssemble(s), newVerify(s), newVet(s), newDoctor(s), newScale(s), newMembench(s))
+	for _, g := range []struct {
+		id, title string
+		commands  []*cobra.Command
+	}{
+		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
+		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s)}},
+		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s)}},
+		{"control", "Control a recording:", []*cobra.Command{newCtl(s), newSnapshot(s)}},
+		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
+		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s)}},
+	} {
+		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
+		for _, c := range g.commands {
+			c.GroupID = g.id
+			root.AddCommand(c)
+		}
+	}
 	return root
 }
 

@@ -74,6 +74,24 @@ func TestHelp(t *testing.T) {
 	}
 }
 
+// TestHelpIsInGroups: each command is in a group of the help, but for cobra's own.
+func TestHelpIsInGroups(t *testing.T) {
+	for _, c := range newRoot(&streams{}).Commands() {
+		if c.GroupID == "" {
+			t.Errorf("%s is in no group", c.Name())
+		}
+	}
+}
+
+// TestOpenIsABrowser: a flag --open means the same in each command.
+func TestOpenIsABrowser(t *testing.T) {
+	for _, c := range newRoot(&streams{}).Commands() {
+		if f := c.Flags().Lookup("open"); f != nil && !strings.Contains(f.Usage, "browser") {
+			t.Errorf("%s --open: %s", c.Name(), f.Usage)
+		}
+	}
+}
+
 func TestCompletion(t *testing.T) {
 	for _, shell := range []string{"bash", "zsh", "fish", "powershell"} {
 		if r := call("completion", shell); r.code != exitOK || !strings.Contains(r.out, "scopeview") {

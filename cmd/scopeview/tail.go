@@ -39,7 +39,7 @@ exactly once, until the recording ends:
 
 Losses are told on standard error as they happen, and what a ring overwrote before tail could read it.`,
 		Example: `  scopeview tail 4711
-  scopeview tail traces/ --name 'http.*' --open
+  scopeview tail traces/ --name 'http.*' --still-open
   scopeview tail x.scope --from 0 | grep slow`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
@@ -80,7 +80,7 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 	sel.globs(cmd)
 	strict.flag(cmd)
 	cmd.Flags().StringVar(&from, "from", "", "begin with what ended at `TIME`: 0 is the trace's start, -5s five seconds ago; without it, from now on")
-	cmd.Flags().BoolVar(&open, "open", false, "also print, every second, the scopes that are open")
+	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")
 	return cmd
 }
 

@@ -221,7 +221,7 @@ func TestTailFromNowOn(t *testing.T) {
 		l.scope(2, 2000+i, 3000+i)
 	}
 	open := l.scope(3, 4000, 0)
-	f := follow(t, l.path, "--open")
+	f := follow(t, l.path, "--still-open")
 	for range 2 {
 		if got := f.line(); !strings.Contains(got, "…      open  g7        slow") {
 			t.Errorf("%q, want the open scope", got)
@@ -310,7 +310,7 @@ func TestTailRingFromNowOn(t *testing.T) {
 	l.begin()
 	l.overwrite(2, 5000)
 	open := l.scope(3, 6000, 0)
-	f := follow(t, l.path, "--open", "--strict")
+	f := follow(t, l.path, "--still-open", "--strict")
 	for range 2 {
 		if got := f.line(); !strings.Contains(got, "…      open  g7        slow") {
 			t.Errorf("%q, want the open scope", got)
