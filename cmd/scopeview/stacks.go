@@ -12,6 +12,7 @@ func newStacks(s *streams) *cobra.Command {
 		x                     = excerpt{s: s}
 		r                     stacksReport
 		folded, pprof, asJSON bool
+		format                string
 	)
 	cmd := &cobra.Command{
 		Use:   "stacks TRACE",
@@ -23,27 +24,30 @@ Calls are summed up by their innermost callers, as many as --depth says; each is
 and line. --skip 1 leaves out the innermost, where that is always the same: the cache that counts its hits, say. (other stacks) are calls from more stacks than the recorder tells apart. A program that was killed
 lacks what it counted after its last heartbeat.
 
---folded writes a line a stack, the outermost caller first, the name last, then the calls (or, with
---value weight, the weight), as flame graphs are made of. --pprof writes a profile for go tool pprof, with the
+--format folded writes a line a stack, the outermost caller first, the name last, then the calls (or, with
+--value weight, the weight), as flame graphs are made of. --format pprof writes a profile for go tool pprof, with the
 sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 		Example: `  scopeview stacks traces/
   scopeview stacks x.scope --name 'cache.*' --skip 1 --depth 1
-  scopeview stacks x.scope --pprof -o x.pb.gz && go tool pprof -top x.pb.gz
-  scopeview stacks x.scope --folded --value weight | flamegraph.pl > x.svg
+  scopeview stacks x.scope --format pprof -o x.pb.gz && go tool pprof -top x.pb.gz
+  scopeview stacks x.scope --format folded --value weight | flamegraph.pl > x.svg
   scopeview stacks x.scope --json | jq '.stacks[] | {name, calls, from: .frames[0].function}'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
+			folded, pprof = folded || format == "folded", pprof || format == "pprof"
 			switch {
+			case format != "text" && format != "folded" && format != "pprof":
+				return usagef("--format %q: there is text, folded, pprof", format)
 			case folded && pprof || folded && asJSON || pprof && asJSON:
-				return usagef("--folded, --pprof and --json are different documents; give one of them")
+				return usagef("--format folded, --format pprof and --json are different documents; give one of them")
 			case r.value != "calls" && r.value != "weight":
 				return usagef("--value %q: there is calls, weight", r.value)
 			case r.depth < 0 || r.limit < 0 || r.skip < 0:
 				return usagef("--depth %d, -n %d, --skip %d: none can be negative", r.depth, r.limit, r.skip)
 			}
 			if pprof && x.out.standard() && s.outTerm {
-				return usagef("--pprof writes a binary file; give it a name with -o FILE")
+				return usagef("--format pprof writes a binary file; give it a name with -o FILE")
 			}
 			if err := x.open(cmd.Context(), args[0]); err != nil {
 				return err
@@ -78,10 +82,13 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 	x.strict.flag(cmd)
 	f := cmd.Flags()
 	f.StringVar(&x.sel.nameText, "name", "", "only names that match `GLOBS`: \"cache.*,-cache.put\" (* any run, ? one character, - excludes, the last match wins)")
-	f.BoolVar(&folded, "folded", false, "write folded stacks, for flame graphs")
-	f.BoolVar(&pprof, "pprof", false, "write a profile for go tool pprof")
+	f.StringVar(&format, "format", "text", "write `FORMAT`: text, folded (for flame graphs), pprof (for go tool pprof)")
+	f.BoolVar(&folded, "folded", false, "as --format folded")
+	f.BoolVar(&pprof, "pprof", false, "as --format pprof")
+	_, _ = f.MarkHidden("folded"), f.MarkHidden("pprof") // the spelling before --format
+	complete(cmd, "format", []string{"text", "folded", "pprof"})
 	jsonFlag(cmd, &asJSON)
-	f.StringVar(&r.value, "value", "calls", "what --folded counts: `WHAT` is calls or weight")
+	f.StringVar(&r.value, "value", "calls", "what --format folded counts: `WHAT` is calls or weight")
 	f.IntVar(&r.depth, "depth", 3, "sum up by the innermost `N` callers; 0: by all")
 	f.IntVar(&r.skip, "skip", 0, "leave out the innermost `N` callers, in every form")
 	f.IntVarP(&r.limit, "lines", "n", 40, "show the first `N` rows; 0: all")

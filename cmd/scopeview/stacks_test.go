@@ -14,7 +14,7 @@ import (
 // TestStacksPprof: the profile has what the trace has, to the call.
 func TestStacksPprof(t *testing.T) {
 	scriptTrace(t, "stacks")
-	if r := call("stacks", "cache.scope", "--pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
+	if r := call("stacks", "cache.scope", "--format", "pprof", "-o", "x.pb.gz"); r.code != exitOK || r.out != "" || !strings.Contains(r.err, "4 records were lost") {
 		t.Fatalf("%v", r)
 	}
 	b, err := os.ReadFile("x.pb.gz")
