@@ -110,7 +110,7 @@ export function commands(app) {
     setView(from, to);
   }
 
-  /** @param {import("./app.js").Tab} name */
+  /** @param {import("./state.js").Tab} name */
   function showTab(name) {
     app.tab = name;
     app.tell("tab");
@@ -303,7 +303,7 @@ export function commands(app) {
       app.jump = false;
       app.keepState();
     },
-    /** Shows what an address says. @param {import("./app.js").ViewState} s */
+    /** Shows what an address says. @param {import("./state.js").ViewState} s */
     restore(s) {
       Object.assign(choices, {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true,

@@ -7,6 +7,7 @@
  * @returns {[string, string][]}
  */
 export function argsList(text) {
+  /** @type {[string, string][]} */
   const list = [];
   const piece = /\s*("(?:[^"\\]|\\.)*")\s*:\s*("(?:[^"\\]|\\.)*"|\{[^{}]*\}|[^,{}"]+)\s*[,}]/y;
   piece.lastIndex = 1;

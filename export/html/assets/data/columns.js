@@ -4,7 +4,29 @@
 
 /**
  * @typedef {Uint8Array|Uint32Array|Float64Array} Column
- * @typedef {{header: Object, columns: Map<string, Column>}} Container
+ * @typedef {{header: Header, columns: Map<string, Column>}} Container
+ *
+ * What a container says beside its columns: any of these parts.
+ * @typedef {Object} Header
+ * @property {Partial<import("./meta.js").Meta>=} meta
+ * @property {TileHeader=} tile
+ * @property {OpenHeader=} open
+ * @property {StatesHeader=} states
+ * @property {LocksHeader=} locks
+ * @property {boolean=} pending states and locks will be known better
+ * @property {string[]=} problems
+ * @property {import("./meta.js").DoctorReport=} doctor
+ * @property {[name: string, type: string, values: number, bytes: number][]} columns
+ *
+ * @typedef {[key: number, name: number]} RowKey a row's goroutine, and its name's id
+ * @typedef {Partial<{from: number, to: number, res: number, strings: string[], rows: RowKey[]}>} TileHeader
+ * @typedef {{rows: RowKey[], items: [row: number, depth: number, name: number, kind: number, start: number, thread: number, args: string][]}} OpenHeader
+ * @typedef {{from: number, to: number, res: number, names?: string[], frames?: string[], stacks?: number[][], reasons?: string[],
+ *   switches?: boolean, facts?: [string, string][]}} StatesHeader
+ * @typedef {{from: number, to: number, locks?: LockHeader[], more?: number}} LocksHeader
+ * @typedef {{name: number, addr: string, kind: string, waits: number, wait: number, waitMax: number, holds: number, hold: number,
+ *   holdMax: number, most: number, held: number, steps: number, sums?: LockSums}} LockHeader
+ * @typedef {{had: number, not: number, short: number, brief: number}} LockSums what was counted in the whole recording
  */
 
 const magicBytes = [0x53, 0x56, 0x43, 0x31]; // SVC1
@@ -18,7 +40,7 @@ const maxExact = 2 ** 53;
 export async function inflate(bytes) {
   const unpack = rawInflater();
   try {
-    const body = new Blob([bytes]).stream().pipeThrough(unpack);
+    const body = new Blob([/** @type {Uint8Array<ArrayBuffer>} */ (bytes)]).stream().pipeThrough(unpack);
     return new Uint8Array(await new Response(body).arrayBuffer());
   } catch (err) {
     throw new Error(`The timeline's data cannot be unpacked: they are cut off or damaged (${err.message}).`);
@@ -41,8 +63,8 @@ function rawInflater() {
 export function fromBase64(text) {
   const plain = text.trim();
   try {
-    if (Uint8Array.fromBase64) return Uint8Array.fromBase64(plain);
-    return base64InPieces(plain);
+    const own = /** @type {{fromBase64?: (text: string) => Uint8Array}} */ (Uint8Array).fromBase64;
+    return own ? own.call(Uint8Array, plain) : base64InPieces(plain);
   } catch (err) {
     throw new Error(`The timeline's data are no base64: the page was cut off or changed (${err.message}).`);
   }
@@ -138,6 +160,7 @@ function decodeFloats(bytes, count) {
 
 /** Varints as Uint32Array, or as Float64Array from the first that needs it. */
 function decodeUnsigned(name, bytes, count) {
+  /** @type {Column} */
   let out = new Uint32Array(count);
   let p = 0;
   for (let i = 0; i < count; i++) {

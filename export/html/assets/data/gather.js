@@ -34,7 +34,7 @@ export function gather(segs, which, index, lanes, rows) {
     data.name[k] = seg.name[i];
     data.thread[k] = seg.thread[i];
     data.args[k] = seg.args[i] === 0 ? 0 : seg.args[i] + offsets[which[k]];
-    if (data.count !== null) {
+    if (data.count !== null && data.busy !== null) {
       data.count[k] = seg.count === null ? 1 : seg.count[i];
       data.busy[k] = seg.busy === null ? seg.dur[i] : seg.busy[i];
     }
@@ -94,7 +94,7 @@ export function compact(segs) {
   for (const [key, depths] of rows) {
     for (const depth of [...depths.keys()].sort((a, b) => a - b)) {
       const from = at;
-      for (const [s, a, b] of depths.get(depth)) {
+      for (const [s, a, b] of depths.get(depth) ?? []) {
         which.fill(s, at, at + b - a);
         for (let i = a; i < b; i++) index[at++] = i;
       }
@@ -105,7 +105,7 @@ export function compact(segs) {
   const made = gather(segs, which, index, lanes, [...names]);
   made.res = Math.max(...segs.map((s) => s.res));
   made.from = segs[0].from;
-  made.to = segs.at(-1).to;
+  made.to = segs[segs.length - 1].to;
   made.gos = segs.flatMap((s) => s.gos);
   made.series = joinSeries(segs);
   return made;

@@ -18,7 +18,6 @@
  * @property {number} hold
  * @property {number} holdMax
  * @property {number} most that waited at once
- * @property {{had: number, not: number, short: number, brief: number}=} sums what was counted in the whole recording
  * @property {boolean} alone no other object has its name
  * @property {Float64Array} starts
  * @property {Float64Array} ends
@@ -32,7 +31,7 @@
  */
 
 /**
- * @param {Object} header
+ * @param {import("./columns.js").LocksHeader} header
  * @param {Map<string, import("./columns.js").Column>} columns
  * @returns {LockRow[]} those that were waited for longest first
  */
@@ -50,7 +49,8 @@ export function readLocks(header, columns) {
   let h = 0;
   let w = 0;
   const names = new Map();
-  const list = (header.locks ?? []).map((/** @type {any} */ l) => {
+  /** @type {LockRow[]} */
+  const list = (header.locks ?? []).map((l) => {
     const [h0, w0] = [h, w];
     h = Math.min(start.length, h + l.held);
     w = Math.min(time.length, w + l.steps);

@@ -1,11 +1,50 @@
 // What is known of a trace beside its items.
 
 /**
+ * What is to be said of a trace as a whole.
+ * @typedef {Object} Meta
+ * @property {string[]} names by id
+ * @property {number=} namesFrom the id of the first that came
+ * @property {{level: string, text: string}[]} banner
+ * @property {[string, string][]} info
+ * @property {Beats} beats
+ * @property {[from: number, to: number, lost: number, reason: string][]} gaps
+ * @property {[from: number, to: number][]} breaks of the clock
+ * @property {[time: number, text: string][]} notes
+ * @property {"closed"|"running"|"gone"|"unknown"} writer
+ * @property {import("../model/stats.js").Summary|null} summary of the whole of a reduced trace
+ * @property {{cursor: string}=} live where a page goes on asking
+ * @property {boolean=} reload the whole is to be asked for again
+ * @property {number=} end the last moment that is known
+ * @property {number=} whole of a ring: what began after it is all there
+ * @property {string=} start
+ * @property {string=} title
+ * @property {string=} path
+ * @property {number=} size
+ * @property {string=} tool
+ * @property {number=} scopes
+ * @property {number=} cpus that it may use; 0: not known
+ *
+ * The heartbeats, number by number; null: not known.
+ * @typedef {{time: number[]} & Partial<Record<BeatField, (number|null)[]>>} Beats
+ * @typedef {"user"|"sys"|"rss"|"heap"|"goroutines"|"gc"} BeatField
+ *
+ * What the doctor says; see the Go side's internal/doctor.
+ * @typedef {Partial<{findings: Finding[], from_ns: number, to_ns: number, cores: {count: number}, starved: {text: string}|null, error: string,
+ *   speedup: {name: string, cores: number}[], parallelism: number[], critical_path: CriticalPath[],
+ *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[]}>} DoctorReport
+ * @typedef {{verdict: string, object?: string, text?: string, scopes?: string[], share: number, gain?: number|null, confidence: number,
+ *   from_ns: number, to_ns: number, evidence?: string[], goids?: number[]}} Finding
+ * @typedef {{of: string, count: number, ns: number, parts?: {name: string, state: string, ns: number, share: number}[],
+ *   what_if?: {name: string, gain: number}[]}} CriticalPath
+ */
+
+/**
  * What is known after more came: names and heartbeats are added to, all else is
  * replaced.
- * @param {Object} old
- * @param {Object} news
- * @returns {Object}
+ * @param {Meta} old
+ * @param {Partial<Meta>} news
+ * @returns {Meta}
  */
 export function mergeMeta(old, news) {
   const meta = { ...old, ...news };

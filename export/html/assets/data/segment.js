@@ -116,7 +116,7 @@ export class Segment {
 
 /**
  * Makes a segment of a container's tile.
- * @param {Object} tile
+ * @param {import("./columns.js").TileHeader} tile
  * @param {Map<string, import("./columns.js").Column>} columns
  * @returns {Segment}
  */
@@ -207,7 +207,7 @@ function readSparse(seg, column) {
 
 /**
  * Makes a segment of the scopes that are open.
- * @param {{rows: [number, number][], items: any[][]}} open
+ * @param {import("./columns.js").OpenHeader} open
  * @param {number} end the last moment that is known
  * @returns {Segment}
  */

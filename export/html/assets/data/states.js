@@ -35,7 +35,7 @@ const stateKeep = 1 / 3;
 /** The states of some goroutines in a stretch of time. */
 export class StateSet {
   /**
-   * @param {Object} header
+   * @param {import("./columns.js").StatesHeader} header
    * @param {Map<string, import("./columns.js").Column>} columns
    */
   constructor(header, columns) {
@@ -237,8 +237,8 @@ function mergeStates(lane, below, res) {
     level.time[k] = run.time;
     level.lock[k] = run.lock;
   });
-  for (const name of /** @type {("first"|"top"|"time"|"lock")[]} */ (["first", "top", "time", "lock"])) level[name] = /** @type {any} */ (level[name].slice(0, level.n));
-  return level;
+  const { n, first, top, time, lock } = level;
+  return { n, first: first.slice(0, n), top: top.slice(0, n), time: time.slice(0, n), lock: lock.slice(0, n) };
 }
 
 /** How many runs there are; counts no further than behind most. @param {StateLane} lane @param {StateLevel|null} below @param {number} res @param {number} most */

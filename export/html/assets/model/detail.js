@@ -70,7 +70,7 @@ export class Details {
       const hi = Math.max(Math.min(Math.ceil(to + margin), Math.ceil(model.end)), lo + 1);
       let answer = null;
       try {
-        answer = await model.source.tile(lo, hi, Math.ceil(px * (hi - lo) / (to - from)));
+        answer = await model.source.tile?.(lo, hi, Math.ceil(px * (hi - lo) / (to - from)));
       } catch (err) {
         if (epoch === this.epoch) model.trouble = err.message;
       }
@@ -80,10 +80,14 @@ export class Details {
     }
   }
 
-  /** Takes an answer; it is shown if nothing else is asked for. */
-  take({ header, columns }, from, to, known) {
-    const seg = splitOpen(segmentOfTile(header.tile, columns)).ended;
-    const tile = { seg, from: header.tile.from ?? from, to: header.tile.to ?? to, res: seg.res, known, threads: null };
+  /**
+   * Takes an answer; it is shown if nothing else is asked for.
+   * @param {import("../data/columns.js").Container} container
+   * @param {number} from @param {number} to @param {Set<import("../data/segment.js").Segment>} known
+   */
+  take({ header: { tile: told = {} }, columns }, from, to, known) {
+    const seg = splitOpen(segmentOfTile(told, columns)).ended;
+    const tile = { seg, from: told.from ?? from, to: told.to ?? to, res: seg.res, known, threads: null };
     this.tiles = [tile, ...this.tiles].slice(0, mostTiles);
     this.show(tile);
   }
@@ -132,7 +136,7 @@ export class Details {
    * @param {import("../data/pyramid.js").VisitRun} visit
    */
   eachBar(lane, from, to, res, visit) {
-    const tile = this.shown;
+    const tile = /** @type {DetailTile} */ (this.shown);
     const bars = (part, a, b, fn) => part.seg.pyramid(part.lane).each(a, b, res, fn);
     // What reaches into the tile is in it whole, but for runs.
     const inTile = ({ seg, i, j, t0, t1 }) => t1 > tile.from && t0 < tile.to && j - i === 1 && seg.many(i) === 1;

@@ -97,6 +97,7 @@ class Tree {
    * @returns {FlameNode}
    */
   made(cpu) {
+    /** @type {FlameNode[]} */
     const nodes = this.name.map((nameId, k) => ({ nameId, kind: this.kind[k], value: this.self[k], self: this.self[k], count: this.count[k], children: [] }));
     for (let k = nodes.length - 1; k >= 0; k--) {
       const node = nodes[k];

@@ -39,6 +39,7 @@ function goLinks(model, ref) {
   return found;
 }
 
+/** @returns {Link} */
 function goLink(model, go, to) {
   const row = model.goroutines.rows.get(go.creator);
   return {

@@ -52,6 +52,7 @@ function holderBefore(lock, seg, i) {
   return null;
 }
 
+/** @returns {import("./relate.js").Link} */
 function lockLink(hold, wait) {
   const end = (x) => ({ rowKey: x.seg.lanes[x.seg.lane[x.i]].key, time: x.seg.end(x.i), ref: { seg: x.seg, i: x.i } });
   return { kind: "lock", from: end(hold), to: end(wait) };

@@ -22,11 +22,12 @@ const mostAhead = 1.5e9;
  * @property {"file"|"live"} home
  * @property {() => Promise<import("../data/columns.js").Container>} whole
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
- * @property {((from: number, to: number) => Promise<Object>)=} summary
+ * @property {((from: number, to: number) => Promise<import("./stats.js").Summary>)=} summary
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
- * @property {(() => Promise<Object>)=} doctor what the doctor says
+ * @property {(() => Promise<DoctorReport>)=} doctor what the doctor says
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
  *
+ * @typedef {import("../data/meta.js").DoctorReport} DoctorReport
  * @typedef {import("../data/segment.js").Ref} Ref
  * @typedef {import("./rowset.js").Row} Row
  * @typedef {import("./rowset.js").Lane} Lane
@@ -34,11 +35,23 @@ const mostAhead = 1.5e9;
 
 /** A trace as the page knows it. */
 export class Model {
+  base = new Segment(blankData(0));
+  /** @type {Segment[]} */
+  increments = [];
+  openSegment = this.base;
+  goroutines = this.noRows();
+  /** @type {RowSet|null} made when it is asked for */
+  threads = null;
+  /** The base by thread. @type {{of: Segment, seg: Segment}|null} */
+  threadBase = null;
+  /** @type {Map<string, {version: number, value: any}>} */
+  cache = new Map();
+
   /** @param {Source} source */
   constructor(source) {
     this.source = source;
     this.home = source.home;
-    /** @type {Object} */
+    /** @type {import("../data/meta.js").Meta} */
     this.meta = { names: [""], banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null };
     /** The last moment that is known, ns. */
     this.end = 0;
@@ -46,34 +59,31 @@ export class Model {
     this.version = 0;
     /** The tile is coarse: what is narrower than base.res is merged. */
     this.reduced = false;
-    /** @type {""|"connected"|"lost"|"ended"} of a live source */
+    /** Of a live source. @type {""|"connected"|"lost"|"ended"} */
     this.state = "";
     /** Why it is lost. */
     this.trouble = "";
     this.heard = 0; // when news came last, by performance.now()
+    /** @type {((model: Model) => void)[]} */
     this.listeners = [];
     this.details = new Details(this);
     /** What goroutines did, and who held the locks. */
     this.waits = new Waits(this);
-    /** What the doctor says, if it came with the data. @type {Object|null} */
+    /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
     this.doctor = null;
-    this.clear();
   }
 
   clear() {
-    const empty = new Segment(blankData(0));
-    this.base = empty;
-    /** @type {Segment[]} */
+    this.base = this.openSegment = new Segment(blankData(0));
     this.increments = [];
-    this.openSegment = empty;
-    this.goroutines = new RowSet("goroutine", (id) => this.name(id));
-    /** @type {RowSet|null} made when it is asked for */
+    this.goroutines = this.noRows();
     this.threads = null;
-    /** @type {Map<string, {version: number, value: any}>} */
     this.cache = new Map();
     this.details.clear();
     this.waits.clear();
   }
+
+  noRows() { return new RowSet("goroutine", (id) => this.name(id)); }
 
   /** The server has not answered for a while. */
   get lost() { return this.state === "lost"; }
@@ -175,7 +185,7 @@ export class Model {
    * The exact table of a range of a reduced trace; null where nobody can tell.
    * @param {number} from
    * @param {number} to
-   * @returns {Promise<Object|null>}
+   * @returns {Promise<import("./stats.js").Summary|null>}
    */
   async summary(from, to) { return this.source.summary ? this.source.summary(from, to) : null; }
 
@@ -194,7 +204,7 @@ export class Model {
       this.increments = [compact(this.increments)];
     }
     this.details.clear();
-    this.goroutines = new RowSet("goroutine", (id) => this.name(id));
+    this.goroutines = this.noRows();
     for (const seg of [this.base, ...this.increments]) this.goroutines.add(seg);
     return true;
   }
@@ -214,8 +224,7 @@ export class Model {
   /** @param {"goroutine"|"thread"} by @returns {RowSet} */
   rowSet(by) {
     if (by !== "thread") return this.goroutines;
-    if (!this.threads) this.regroup();
-    return this.threads;
+    return this.threads ?? this.regroup();
   }
 
   /** Brings the rows by thread up to date: the base's once, the rest anew. */
@@ -232,6 +241,7 @@ export class Model {
     }
     this.threads = set;
     this.details.regroup();
+    return set;
   }
 
   /** @param {Row} row @returns {Lane[]} by depth */

@@ -25,7 +25,7 @@ export function homeOf(ref) {
 
 /**
  * From when to when an item lasted, so far.
- * @param {{seg: any, i: number, j?: number}} ref j: behind the last of a merged run
+ * @param {{seg: Segment, i: number, j?: number}} ref j: behind the last of a merged run
  * @returns {{start: number, end: number}}
  */
 export function extentOf({ seg, i, j }) {

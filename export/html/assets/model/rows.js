@@ -5,7 +5,7 @@ const foldAbove = 8;
 
 /**
  * @typedef {import("./rowset.js").Row} Row
- * @typedef {{kind: "row", row: Row}|{kind: "group", title: string, nameId: number, rows: Row[]}} Arranged
+ * @typedef {{kind: "row", row: Row}|{kind: "group", title: string, nameId: number|string, rows: Row[]}} Arranged
  */
 
 /**
@@ -25,7 +25,9 @@ export function arrange(rows, names) {
     if (fellows) fellows.push(row);
     else foldable.set(row.outer, [row]);
   }
+  /** @type {Arranged[]} */
   const named = [];
+  /** @type {Arranged[]} */
   const rest = [];
   const done = new Set();
   for (const row of rows) {

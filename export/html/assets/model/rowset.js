@@ -74,7 +74,7 @@ export class RowSet {
   setOpen(seg) {
     if (this.open) {
       for (const { key, depth, from, to } of this.open.lanes) {
-        const row = this.rows.get(key);
+        const row = this.row(key);
         laneAt(row, depth).open = null;
         row.scopes -= countScopes(this.open, from, to);
       }
@@ -92,7 +92,7 @@ export class RowSet {
    * @param {Segment|null} seg
    */
   setDetail(seg) {
-    if (this.detail) for (const { key, depth } of this.detail.lanes) laneAt(this.rows.get(key), depth).detail = null;
+    if (this.detail) for (const { key, depth } of this.detail.lanes) laneAt(this.row(key), depth).detail = null;
     this.detail = seg;
     if (!seg) return;
     seg.lanes.forEach(({ key, depth, from, to }, lane) => {
@@ -123,13 +123,9 @@ export class RowSet {
    * @returns {Row}
    */
   row(key) {
-    let row = this.rows.get(key);
-    if (row) return row;
-    row = {
-      key, by: this.by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity,
-      depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [], flags: null,
-    };
-    row.flags = newLane(row, -1);
+    const had = this.rows.get(key);
+    if (had) return had;
+    const row = newRow(key, this.by);
     this.rows.set(key, row);
     return row;
   }
@@ -157,6 +153,16 @@ export class RowSet {
 
 function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
 
+/** A row of nothing. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
+export function newRow(key, by) {
+  const row = /** @type {Row} */ ({
+    key, by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity, depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [],
+  });
+  row.flags = newLane(row, -1);
+  return row;
+}
+
+/** @returns {Lane} */
 function newLane(row, depth) { return { row, depth, parts: [], open: null, detail: null }; }
 
 /**

@@ -18,7 +18,7 @@ export class Hits {
     this.text = text;
     this.segs = model.segments();
     this.names = Uint8Array.from(model.names, (name) => (name.toLowerCase().includes(text) ? 1 : 0));
-    /** How many hits lie before each item. @type {Map<any, Uint32Array>} */
+    /** How many hits lie before each item. @type {Map<import("../data/segment.js").Segment, Uint32Array>} */
     this.before = new Map();
     this.count = 0;
     for (const seg of this.segs) this.count += this.upTo(seg)[seg.n];
@@ -89,7 +89,7 @@ export class Hits {
    */
   next(at, dir) {
     const ref = typeof at === "number" ? null : homeOf(at);
-    const time = ref ? ref.seg.start[ref.i] : at;
+    const time = typeof at === "number" ? at : at.seg.start[at.i];
     const place = ref ? this.segs.indexOf(ref.seg) : -1;
     return nearest(this.segs, time, place, ref ? ref.i : -1, dir, (seg) => {
       const before = this.upTo(seg);

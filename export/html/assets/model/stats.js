@@ -111,7 +111,7 @@ class Sum {
       } else if (kind === Kind.hold) {
         if (kept) {
           addPeriod(this.lock(seg.name[i]).holds, seg, i, across);
-          if (known && !across) this.replay.hold(end, this.lockOf.get(seg.name[i]));
+          if (known && !across) this.replay.hold(end, this.lockOf.get(seg.name[i]) ?? 0);
         }
       } else if (isScope(kind) && kept) {
         const group = this.group(seg.name[i], kind === Kind.process);

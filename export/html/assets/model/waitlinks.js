@@ -6,7 +6,12 @@ import { Kind } from "../data/kinds.js";
 import { lockLinks } from "./locklinks.js";
 import { innermostAt } from "./relate.js";
 
-/** @typedef {import("./relate.js").Link} Link */
+/**
+ * @typedef {import("./relate.js").Link} Link
+ * @typedef {import("./model.js").Model} Model
+ * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/states.js").StateSet} StateSet
+ */
 
 /** Of so many waits in sight arrows are drawn unasked; more would hide the bars. */
 export const mostUnasked = 60;
@@ -22,7 +27,7 @@ const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
  * What a wait or a hold tells of its lock: the object's address, the goroutine that
  * had it when the wait began (0: not known), its kind, and whether it is shared with
  * other readers. null: it is neither.
- * @param {any} model @param {any} seg @param {number} i
+ * @param {Model} model @param {Segment} seg @param {number} i
  * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
  */
 export function lockArgs(model, seg, i) {
@@ -42,14 +47,14 @@ export function lockArgs(model, seg, i) {
 
 /**
  * The goroutine that held a lock when a wait for it began; 0: not known.
- * @param {any} model @param {any} seg @param {number} i
+ * @param {Model} model @param {Segment} seg @param {number} i
  */
 export function holderOf(model, seg, i) { return seg.kind[i] === Kind.wait ? lockArgs(model, seg, i)?.holder ?? 0 : 0; }
 
 /**
  * The scope that a wait's holder was in when the wait began; null: in none, or not
  * known.
- * @param {any} model @param {number} holder @param {number} t
+ * @param {Model} model @param {number} holder @param {number} t
  * @returns {import("../data/segment.js").Ref|null}
  */
 export function scopeOfHolder(model, holder, t) {
@@ -59,7 +64,7 @@ export function scopeOfHolder(model, holder, t) {
 
 /**
  * From who held the lock to who waited, at the moment when the wait began.
- * @param {any} model @param {import("../data/segment.js").Ref} ref
+ * @param {Model} model @param {import("../data/segment.js").Ref} ref
  * @returns {Link[]}
  */
 export function blockLinks(model, ref) {
@@ -73,7 +78,7 @@ export function blockLinks(model, ref) {
 
 /**
  * The arrows of the waits in sight, if they are few enough to be looked at.
- * @param {any} model @param {{seg: any, i: number}[]} waiting
+ * @param {Model} model @param {{seg: Segment, i: number}[]} waiting
  * @returns {Link[]}
  */
 export function waitingLinks(model, waiting) {
@@ -96,7 +101,7 @@ export function waitingLinks(model, waiting) {
 /**
  * The same of waits for locks that only states tell of: from who released the lock.
  * Where waits are recorded theirs tell more.
- * @param {any} model @param {{key: number, set: any, i: number}[]} locked
+ * @param {Model} model @param {{key: number, set: StateSet, i: number}[]} locked
  * @returns {Link[]}
  */
 export function lockedLinks(model, locked) {
@@ -106,7 +111,7 @@ export function lockedLinks(model, locked) {
 
 /**
  * From who woke a goroutine to it, while an item lasted.
- * @param {any} model @param {import("../data/segment.js").Ref} ref
+ * @param {Model} model @param {import("../data/segment.js").Ref} ref
  * @returns {Link[]}
  */
 export function wakeLinks(model, ref) {
@@ -124,6 +129,7 @@ export function wakeLinks(model, ref) {
   return found;
 }
 
+/** @returns {Link[]} */
 function wakeLink(set, key, k) {
   const by = set.by[k];
   if (!by || by === key) return [];
@@ -133,7 +139,7 @@ function wakeLink(set, key, k) {
 
 /**
  * The arrow of a stretch of a strip of states.
- * @param {number} key @param {any} set @param {import("../data/states.js").StateRun} run
+ * @param {number} key @param {StateSet} set @param {import("../data/states.js").StateRun} run
  * @returns {Link[]}
  */
 export function stateLinks(key, set, run) { return run.j - run.i === 1 ? wakeLink(set, key, run.i) : []; }

@@ -2,6 +2,7 @@
 // one resolution; a server is asked for what is looked at.
 
 import { readLocks } from "../data/lockset.js";
+import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
@@ -19,15 +20,16 @@ export class Waits {
     this.more = 0; // locks beyond these
     /** @type {string[]} */ this.problems = [];
     this.epoch = 0;
-    this.clear();
+    this.busy = false;
+    /** @type {number[]|null} */ this.looked = null;
+    /** @type {{from: number, to: number, res: number, end: number, at: number, pending: boolean}|null} */ this.got = null;
   }
 
   /** Forgets what is under way; what is known stays until there is better. */
   clear() {
     this.epoch++;
     this.busy = false;
-    /** @type {number[]|null} */ this.looked = null;
-    /** @type {{from: number, to: number, res: number, end: number, at: number, pending: boolean}|null} */ this.got = null;
+    this.looked = this.got = null;
     clearTimeout(this.timer);
   }
 
@@ -93,7 +95,7 @@ export class Waits {
     let res = 0;
     let told = false;
     try {
-      const answer = await model.source.waits(from, to, Math.ceil((px * (to - from)) / Math.max(1, hi - lo)));
+      const answer = await /** @type {NonNullable<typeof model.source.waits>} */ (model.source.waits)(from, to, Math.ceil((px * (to - from)) / Math.max(1, hi - lo)));
       if (epoch !== this.epoch) return;
       told = this.take(answer);
       pending = answer.header.pending === true;
@@ -111,17 +113,18 @@ export class Waits {
   /**
    * Rows for the goroutines that recorded nothing themselves, as arrange() returns
    * rows: a few by themselves, more of them, and the runtime's own, folded.
-   * @param {Map<number, any>} rows those that there are
-   * @returns {any[]}
+   * @param {Map<number, import("./rowset.js").Row>} rows those that there are
+   * @returns {import("./rows.js").Arranged[]}
    */
   others(rows) {
     if (!this.states) return [];
     const own = [];
     const system = [];
     for (const lane of this.states.lanes.values()) {
-      if (rows.has(lane.key) && rows.get(lane.key).first !== Infinity) continue;
+      if ((rows.get(lane.key)?.first ?? Infinity) !== Infinity) continue;
       (lane.system || isIdle(lane) ? system : own).push(loneRow(lane));
     }
+    /** @type {import("./rows.js").Arranged[]} */
     const arranged = own.length > loneRows ? [{ kind: "group", title: `${own.length} goroutines without scopes`, nameId: "own", rows: own }] : own.map((row) => ({ kind: "row", row }));
     if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, nameId: "system", rows: system });
     return arranged;
@@ -142,10 +145,5 @@ function isIdle(lane) {
 /** A row of nothing but states. @param {import("../data/states.js").StateLane} lane */
 function loneRow(lane) {
   const { func } = lane;
-  const row = {
-    key: lane.key, by: "goroutine", nameId: 0, name: "", title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, named: false, first: lane.first, last: lane.last,
-    depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [], flags: /** @type {any} */ (null),
-  };
-  row.flags = { row, depth: -1, parts: [], open: null, detail: null };
-  return row;
+  return Object.assign(newRow(lane.key, "goroutine"), { title: `goroutine ${lane.key}${func ? ` ${func}` : ""}`, first: lane.first, last: lane.last });
 }
