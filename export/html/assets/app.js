@@ -115,6 +115,6 @@ export function createApp(model) {
     announce(text) { /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text; },
   };
   const keep = addressKeeper(/** @type {Page} */ (page));
-  const app = /** @type {App} */ (Object.assign(page, commands(/** @type {Page} */ (page))));
+  const app = /** @type {App} */ (Object.assign(/** @type {Page} */ (page), commands(/** @type {Page} */ (page))));
   return app;
 }

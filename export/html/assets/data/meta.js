@@ -39,6 +39,9 @@
  *   what_if?: {name: string, gain: number}[]}} CriticalPath
  */
 
+/** What is known of nothing. @returns {Meta} */
+export function blankMeta() { return { names: [""], banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null }; }
+
 /**
  * What is known after more came: names and heartbeats are added to, all else is
  * replaced.
@@ -54,9 +57,10 @@ export function mergeMeta(old, news) {
   return meta;
 }
 
+/** @param {string[]} old @param {Partial<Meta>} news */
 function mergeNames(old, { names, namesFrom }) {
   if (!names) return old;
-  return namesFrom > 0 ? [...old.slice(0, namesFrom), ...names] : names;
+  return namesFrom ? [...old.slice(0, namesFrom), ...names] : names;
 }
 
 /** Beats come all, or those since the last ones. */

@@ -7,7 +7,7 @@ import { RowSet } from "./rowset.js";
 import { Segment, blankData, lastUntil, segmentOfOpen, segmentOfTile } from "../data/segment.js";
 import { Details } from "./detail.js";
 import { threadOpen, threadSegment } from "../data/threads.js";
-import { mergeMeta } from "../data/meta.js";
+import { blankMeta, mergeMeta } from "../data/meta.js";
 import { Waits } from "./waits.js";
 
 /** So many increments, or this part of the base in them, become one segment. */
@@ -52,7 +52,7 @@ export class Model {
     this.source = source;
     this.home = source.home;
     /** @type {import("../data/meta.js").Meta} */
-    this.meta = { names: [""], banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null };
+    this.meta = blankMeta();
     /** The last moment that is known, ns. */
     this.end = 0;
     /** Grows with every change. */
@@ -125,7 +125,7 @@ export class Model {
   replace({ header, columns }) {
     this.clear();
     this.heard = performance.now();
-    this.meta = mergeMeta({ names: [""] }, header.meta ?? {});
+    this.meta = mergeMeta(blankMeta(), header.meta ?? {});
     const { ended, open } = splitOpen(segmentOfTile(header.tile ?? {}, columns));
     this.base = ended;
     this.openSegment = header.open ? segmentOfOpen(header.open, this.meta.end ?? 0) : open;

@@ -155,9 +155,9 @@ function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`
 
 /** A row of nothing. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
 export function newRow(key, by) {
-  const row = /** @type {Row} */ ({
+  const row = /** @type {Row} */ (/** @type {Partial<Row>} */ ({
     key, by, nameId: 0, name: "", title: "", named: false, first: Infinity, last: -Infinity, depth: 0, scopes: 0, outer: 0, instants: false, short: false, lanes: [],
-  });
+  }));
   row.flags = newLane(row, -1);
   return row;
 }

@@ -78,7 +78,7 @@ export async function followLive(model, container, pause = (ms) => new Promise((
         reload = false;
       } else {
         model.setState("connected", "");
-        const news = await container(`api/live?cursor=${encodeURIComponent(model.meta.live.cursor)}`, abort.signal);
+        const news = await container(`api/live?cursor=${encodeURIComponent(model.meta.live?.cursor ?? "")}`, abort.signal);
         if (news.header.meta?.reload) reload = true;
         else model.update(news);
       }

@@ -154,7 +154,7 @@ class Sum {
   held(lock, id, d) {
     if (d <= 0) return;
     let key = -1; // no scope; else 2 × name, + 1 for waits
-    if (id >= 0) {
+    if (id >= 0 && this.items) {
       const seg = this.items.segs[this.items.which[id]];
       const i = this.items.index[id];
       key = 2 * seg.name[i] + (seg.kind[i] === Kind.wait ? 1 : 0);

@@ -114,6 +114,7 @@ export function factsOf(app, ref, self) {
   const { start } = extentOf(ref);
   const dur = seg.dur[i];
   const step = dur > 0 && dur < 1e5 ? 1 : 1e3;
+  /** @type {[string, string][]} */
   const facts = [];
   const open = (flags & Flag.open) !== 0;
   if (kind === Kind.pending && open) {

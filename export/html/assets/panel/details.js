@@ -175,6 +175,7 @@ export function createDetails(app) {
   function fill() {
     if (!isShown(element)) return;
     drawn = app.selection;
+    /** @type {import("../app.js").Selection|null} */
     const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // segments may have been replaced
     const next = app.stateSelection ? [app.model.waits.states === app.stateSelection.set, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
     if (next === stamp) return;
@@ -185,8 +186,9 @@ export function createDetails(app) {
     keepFocus(element, () => {
       if (app.stateSelection) {
         inside.element.hidden = states.element.hidden = true;
-        return drawState(app, head, facts, around);
+        return drawState(app, app.stateSelection, head, facts, around);
       }
+      if (!ref) return;
       if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.seg.count && ref.seg.count[ref.i] > 1)) return drawMerged(ref);
       drawHead(ref);
       drawFacts(ref);

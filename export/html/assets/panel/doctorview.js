@@ -148,7 +148,7 @@ export function createDoctor(app) {
     again.disabled = true;
     note.textContent = "Examining…";
     try {
-      take(await app.model.source.doctor());
+      take(await app.model.source.doctor?.());
     } catch (err) {
       note.textContent = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
       again.hidden = false;

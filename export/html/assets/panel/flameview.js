@@ -15,6 +15,7 @@ import { thousands } from "../view/time.js";
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createFlame(app) {
+  /** @type {"wall"|"cpu"} */
   let metric = "wall";
   let tree = null;
   let path = []; // names from below the root to the node that fills the width

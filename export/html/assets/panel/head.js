@@ -16,7 +16,7 @@ export function buildHead(app) {
   const facts = () => {
     const state = { running: "recording", gone: "the writer is gone", closed: "" }[/** @type {string} */ (app.model.meta.writer)] ?? "";
     /** @type {HTMLElement} */ (document.getElementById("facts")).textContent = [
-      span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size > 0 ? bytes(meta.size) : "", date, state,
+      span(app.model.end), `${thousands(app.model.meta.scopes ?? 0)} scopes`, meta.size ? bytes(meta.size) : "", date, state,
     ].filter((s) => s !== "").join("  ·  ");
   };
   facts();
@@ -45,7 +45,7 @@ export function buildSwitches(app) {
     press(follow, app.follow);
     follow.hidden = !app.growing;
   };
-  for (const event of ["by", "clock", "follow", "model"]) app.on(event, update);
+  for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
   bar.append(follow, threads, states, locks, wall, text, createExportCsv(app).element, theme, help);
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));

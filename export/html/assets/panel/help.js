@@ -97,7 +97,7 @@ const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
  */
 export function keyOf(event) {
   const ctrl = Boolean(event.ctrlKey || event.metaKey);
-  const at = event.target && event.target.tagName ? event.target : null;
+  const at = event.target && /** @type {HTMLInputElement} */ (event.target).tagName ? /** @type {HTMLInputElement} */ (event.target) : null;
   if (event.defaultPrevented) return null;
   if (at && helpTyping.has(at.tagName) && at.type !== "checkbox" && event.code !== "Escape" && !ctrl) return null;
   if (at && event.code === "Enter" && (at.tagName === "BUTTON" || at.tagName === "A" || at.tagName === "SUMMARY")) return null;

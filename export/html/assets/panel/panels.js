@@ -12,7 +12,7 @@ import { createSummary } from "./summaryview.js";
 /** @param {App} app */
 export function buildPanels(app) {
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
-  /** @type {[string, string, any][]} */
+  /** @type {[import("../state.js").Tab, string, {element: HTMLElement, update(): void}][]} */
   const tabs = [
     ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)],
     ["flame", "Flame", createFlame(app)], ["doctor", "Doctor", createDoctor(app)], ["about", "About", createAbout(app)],
@@ -47,5 +47,5 @@ export function buildPanels(app) {
   }
   panel.replaceChildren(list, body);
   const update = () => tabs.find(([id]) => id === app.tab)?.[2].update();
-  for (const event of ["selection", "range", "model", "clock"]) app.on(event, update);
+  for (const event of /** @type {const} */ (["selection", "range", "model", "clock"])) app.on(event, update);
 }

@@ -31,7 +31,7 @@ export function sortedRows(rows, column, descending) {
     const ua = unknown(a.v);
     const ub = unknown(b.v);
     if (ua || ub) return ua === ub ? a.at - b.at : ua ? 1 : -1;
-    const by = column.numeric ? a.v - b.v : sortableWords.compare(a.v, b.v);
+    const by = column.numeric ? Number(a.v) - Number(b.v) : sortableWords.compare(String(a.v), String(b.v));
     return (descending ? -by : by) || a.at - b.at;
   });
   return keyed.map((k) => k.row);
@@ -79,7 +79,7 @@ export function createSortable(options) {
     const first = column.pick;
     const at = make(first ? "th" : "td", { class: (column.numeric ? "number" : column.mono ? "mono" : "") + tone });
     if (first) at.scope = "row";
-    if (first && options.pick) at.append(makeButton(text, () => options.pick(row), { class: "link", "data-keep": id(row) }));
+    if (first && options.pick) at.append(makeButton(text, () => options.pick?.(row), { class: "link", "data-keep": id(row) }));
     else at.textContent = text;
     const share = column.share ? column.share(row) : 0;
     if (share > 0) {
@@ -103,8 +103,8 @@ export function createSortable(options) {
     body.replaceChildren(...shown.map((row) => {
       const tr = make("tr", null, ...columns.map((c) => cell(c, row)));
       if (options.hover) {
-        tr.addEventListener("pointerenter", () => options.hover(row));
-        tr.addEventListener("pointerleave", () => options.hover(null));
+        tr.addEventListener("pointerenter", () => options.hover?.(row));
+        tr.addEventListener("pointerleave", () => options.hover?.(null));
       }
       return tr;
     }));

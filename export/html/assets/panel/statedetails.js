@@ -75,10 +75,10 @@ export function createStateTable(app) {
 
 /**
  * Fills the head and the facts with the stretch of a strip that is looked at.
- * @param {App} app @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
+ * @param {App} app @param {import("../app.js").StateSelection} stretch @param {HTMLElement} head @param {HTMLElement} facts @param {HTMLElement} around
  */
-export function drawState(app, head, facts, around) {
-  const { key, title, set, run } = app.stateSelection;
+export function drawState(app, stretch, head, facts, around) {
+  const { key, title, set, run } = stretch;
   const swatch = make("span", { class: `state-swatch state-${set.nameOf(run.top)}`, "aria-hidden": "true" });
   head.replaceChildren(swatch, make("h2", { text: stateTitle(set, run) }), make("span", { class: "quiet", text: title }),
     make("span", { class: "buttons" }, makeButton("zoom to it", () => app.setView(run.t0, run.t1, { animate: true }), { "data-keep": "zoom" }),

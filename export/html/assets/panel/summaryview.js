@@ -84,7 +84,7 @@ export function createSummary(app) {
     caption: "Locks", by: "wait", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
   });
   const head = make("h2");
-  const zoom = makeButton("zoom to it", () => app.setView(app.range.from, app.range.to, { animate: true }));
+  const zoom = makeButton("zoom to it", () => app.range && app.setView(app.range.from, app.range.to, { animate: true }));
   const clear = makeButton("clear", () => app.setRange(null));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
@@ -108,13 +108,13 @@ export function createSummary(app) {
 
   function update() {
     const range = app.range;
-    const rangeTime = (ns) => momentText(app, ns, (range.to - range.from) / 1000);
+    const rangeTime = (ns) => momentText(app, ns, range ? (range.to - range.from) / 1000 : 1);
     head.textContent = range ? `${app.span(range.to - range.from)} selected, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
     zoom.hidden = clear.hidden = !range;
     if (!isShown(element)) return;
     // At once only where that can't be felt: a drag asks for every step of it.
     if (stamp !== "") return later();
-    if (app.model.meta.scopes < summaryQuick) return void fill();
+    if ((app.model.meta.scopes ?? Infinity) < summaryQuick) return void fill();
     note.textContent = "Counting…";
     requestAnimationFrame(() => setTimeout(fill));
   }

@@ -16,6 +16,8 @@ import { thousands } from "../view/time.js";
 const textLongest = 500;
 
 /**
+ * @typedef {import("../model/rowset.js").Row} Row
+ * @typedef {import("../data/segment.js").Segment} Segment
  * @typedef {{row: Row, scopes: number, busy: number, waits: number, waited: number, state?: string}} TextLine
  * @typedef {{seg: Segment, i: number, dur: number, row: Row}} TextItem
  */
@@ -162,6 +164,6 @@ export function createTextView(app) {
   }
 
   const later = restLater(fill);
-  for (const event of ["view", "model", "by", "clock"]) app.on(event, later);
+  for (const event of /** @type {const} */ (["view", "model", "by", "clock"])) app.on(event, later);
   return { element, update: fill, toggle };
 }

@@ -33,6 +33,7 @@ export function createHeart(app) {
     return -1;
   }
 
+  /** @returns {import("../data/meta.js").Beats} */
   function beats() { return app.model.meta.beats ?? { time: [] }; }
 
   /** CPUs used between two beats. @param {string} part @param {number} k */
@@ -47,7 +48,7 @@ export function createHeart(app) {
     const b = beats();
     const last = b.time.length - 1;
     const k = app.cursor === null ? -1 : beatAt(app.cursor);
-    const cpus = app.model.meta.cpus;
+    const cpus = app.model.meta.cpus ?? 0;
     const of = cpus > 0 ? ` of ${digits3(cpus)}` : "";
     if (last < 1) {
       const why = last < 0 ? "no heartbeat" : "one beat: nothing to compare";
@@ -112,7 +113,7 @@ export function createHeart(app) {
       const v = b[part]?.[k];
       return v === null || v === undefined ? NaN : v;
     };
-    const cpus = app.model.meta.cpus;
+    const cpus = app.model.meta.cpus ?? 0;
     let top = cpus > 0 ? cpus : 1;
     for (let k = 1; k < b.time.length; k++) top = Math.max(top, (rate("user", k) + rate("sys", k)) || 0);
     const c = steps(cpu, [
@@ -140,7 +141,7 @@ export function createHeart(app) {
       // Only the number of cycles since the last beat is known, not their moments.
       const x0 = g.x(b.time[k - 1]);
       const x1 = g.x(b.time[k]);
-      const n = Math.min(b.gc[k], Math.max(1, Math.floor((x1 - x0) / 6)));
+      const n = Math.min(b.gc[k] ?? 0, Math.max(1, Math.floor((x1 - x0) / 6)));
       for (let i = 0; i < n; i++) {
         const x = x0 + ((i + 0.5) * (x1 - x0)) / n;
         if (x < 0 || x > g.width) continue;

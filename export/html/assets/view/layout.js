@@ -73,8 +73,8 @@ function groupId(group) { return `n${group.nameId}`; }
 
 /**
  * @param {any} model
- * @param {any[]} arranged what arrange() returned
- * @param {RowChoices} choices
+ * @param {readonly import("../model/rows.js").Arranged[]} arranged what arrange() returned
+ * @param {import("../app.js").Fast<RowChoices>} choices
  * @returns {{strips: Strip[], height: number}}
  */
 export function layoutRows(model, arranged, choices) {

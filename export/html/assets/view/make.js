@@ -82,10 +82,10 @@ export function restLater(call) {
  * @param {() => void} fill
  */
 export function keepFocus(root, fill) {
-  const keep = root.contains(document.activeElement) ? document.activeElement.dataset.keep : undefined;
+  const keep = root.contains(document.activeElement) ? /** @type {HTMLElement} */ (document.activeElement).dataset.keep : undefined;
   fill();
   if (keep === undefined) return;
-  for (const control of root.querySelectorAll("[data-keep]")) {
+  for (const control of /** @type {NodeListOf<HTMLElement>} */ (root.querySelectorAll("[data-keep]"))) {
     if (control.dataset.keep === keep) return control.focus({ preventScroll: true });
   }
 }

@@ -165,7 +165,7 @@ export function createRowsView(app) {
       return hit;
     }
     let best = 6 / scale;
-    const near = (/** @type {Run} */ { seg, i, j, t0, t1 }) => {
+    const near = (/** @type {import("../data/pyramid.js").Run} */ { seg, i, j, t0, t1 }) => {
       const distance = t < t0 ? t0 - t : t > t1 ? t - t1 : 0;
       if (distance < best || (distance === 0 && hit.seg === undefined)) {
         best = distance;

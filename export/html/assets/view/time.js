@@ -1,5 +1,6 @@
 // How times, sizes and numbers are written. Everything is in nanoseconds.
 
+/** @type {[string, number][]} */
 const timeUnits = [["s", 1e9], ["ms", 1e6], ["µs", 1e3], ["ns", 1]];
 
 /**
