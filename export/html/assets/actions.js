@@ -101,7 +101,7 @@ export function actions(app, action, fast) {
   return false;
 }
 
-/** @param {any} ref */
+/** @param {import("./app.js").Selection} ref */
 function rangeOf(ref) {
   const { start, end } = extentOf(ref);
   return { from: start, to: end };
@@ -142,7 +142,7 @@ function moveSelection(app, action) {
 function selectFirst(app) {
   for (const row of app.model.rows(app.by)) {
     const lane = row.lanes[0];
-    /** @type {any} */
+    /** @type {import("./app.js").Selection|null} */
     let first = null;
     if (lane) {
       app.model.eachBar(lane, app.aim.from, app.aim.to, 0, ({ seg, i }) => { first ??= { seg, i }; });

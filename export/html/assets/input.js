@@ -8,8 +8,8 @@ import { keyOf } from "./panel/help.js";
 
 /**
  * @param {App} app
- * @param {any} rows the rows' view
- * @param {any} popup
+ * @param {App["rows"]} rows the rows' view
+ * @param {ReturnType<typeof import("./view/popup.js").createPopup>} popup
  */
 export function listenMouse(app, rows, popup) {
   const { element, canvas } = rows;

@@ -9,13 +9,14 @@ import { bytes, thousands } from "../view/time.js";
 
 /**
  * The facts: what `scopeview info` says, and the page's own.
- * @param {any} meta
+ * @param {import("../data/meta.js").Meta} meta
  * @returns {[string, string][]}
  */
 export function aboutFacts(meta) {
+  /** @type {[string, string][]} */
   const facts = (meta.info || []).map(([key, value]) => [String(key), String(value)]);
   const has = (key) => facts.some((f) => f[0] === key);
-  if (meta.size > 0 && !has("trace")) facts.unshift(["trace", `${nameText(meta.path)}, ${bytes(meta.size)}`]);
+  if (meta.size && !has("trace")) facts.unshift(["trace", `${nameText(meta.path)}, ${bytes(meta.size)}`]);
   if (!has("scopes")) facts.push(["scopes", thousands(meta.scopes || 0)]);
   if (meta.tool) facts.push(["shown by", meta.tool]);
   return facts;
@@ -23,7 +24,7 @@ export function aboutFacts(meta) {
 
 /**
  * What is missing from the trace, and odd in it, each with its time.
- * @param {any} meta
+ * @param {import("../data/meta.js").Meta} meta
  * @returns {{from:number, to:number, what:string, count:number|null}[]}
  */
 export function aboutOdd(meta) {

@@ -27,8 +27,8 @@ export function isInstant(kind) {
 /**
  * The part of its CPU time that a scope has at least: what is known of those inside
  * it. Looks a few levels deep, and not into more than some thousands.
- * @param {any} model
- * @param {{seg:any, i:number}} ref
+ * @param {import("../model/model.js").Model} model
+ * @param {import("../data/segment.js").Ref} ref
  * @returns {number} ns
  */
 function cpuAtLeast(model, ref, levels = 4) {
@@ -50,7 +50,7 @@ export function factRefs(list) {
 /**
  * CPU time with its quality.
  * @param {App} app
- * @param {{seg:any, i:number}} ref
+ * @param {import("../data/segment.js").Ref} ref
  * @param {number} dur ns
  * @returns {[string, string][]}
  */
@@ -102,7 +102,7 @@ export function rowTitleOf(model, key) {
 /**
  * All facts of one item, as label and text.
  * @param {App} app
- * @param {{seg:any, i:number}} ref
+ * @param {import("../data/segment.js").Ref} ref
  * @param {number|null} self its self time, null where that is unknown
  * @returns {[string, string][]}
  */

@@ -6,6 +6,10 @@ import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
 
+/**
+ * @typedef {import("../data/meta.js").DoctorReport} Report
+ * @typedef {import("../data/meta.js").Finding} Finding
+ */
 /** @import { App } from "../app.js" */
 
 /** What names a finding in the address. @param {{verdict: string, object?: string}} f */
@@ -19,11 +23,11 @@ export function sureText(c) {
 
 /**
  * What could not be looked for, and why, as sentences.
- * @param {any} report
+ * @param {Report} report
  * @returns {string[]}
  */
 export function unexaminedText(report) {
-  return (report.unexamined ?? []).map((/** @type {any} */ u) => [`${(u.verdicts ?? []).join(", ")}: ${u.why ?? ""}`, u.how ?? ""].filter((s) => s !== "").join(" "));
+  return (report.unexamined ?? []).map((u) => [`${(u.verdicts ?? []).join(", ")}: ${u.why ?? ""}`, u.how ?? ""].filter((s) => s !== "").join(" "));
 }
 
 /**
@@ -43,7 +47,7 @@ export function createDoctor(app) {
   let drawn = "";
   let asking = false;
 
-  /** Looks at a finding's place. @param {any} f */
+  /** Looks at a finding's place. @param {Finding} f */
   function jump(f) {
     app.chooseFinding(findingId(f));
     if (f.to_ns > f.from_ns) {
@@ -67,7 +71,7 @@ export function createDoctor(app) {
     return make("div", { class: "doctor-number" }, make("dt", { text: name }), make("dd", null, bar, text));
   }
 
-  /** @param {any} f @param {number} k */
+  /** @param {Finding} f @param {number} k */
   function finding(f, k) {
     const id = findingId(f);
     const title = [f.verdict, f.object ? nameText(f.object) : ""].filter((s) => s !== "").join(" · ");
@@ -96,7 +100,7 @@ export function createDoctor(app) {
     const parts = [];
     const cores = report.cores?.count ?? 0;
     if (report.speedup?.length) {
-      const most = Math.max(...report.speedup.map((/** @type {any} */ s) => s.cores), 1e-9);
+      const most = Math.max(...report.speedup.map((s) => s.cores), 1e-9);
       parts.push(table(`Where the time of ${cores || "all"} cores went`, report.speedup, [
         { key: "name", title: "went to", value: (r) => r.name },
         { key: "cores", title: "cores", numeric: true, value: (r) => r.cores, text: (r) => r.cores.toFixed(2), share: (r) => r.cores / most, bar: "total" }]));
@@ -111,8 +115,8 @@ export function createDoctor(app) {
         { key: "name", title: "scope", value: (r) => r.name || "(no scope)" },
         { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns), share: (r) => r.share, bar: "total" },
         { key: "state", title: "state", value: (r) => stateText(r.state) }]));
-      const gains = (path.what_if ?? []).filter((/** @type {any} */ w) => w.gain > 0.005);
-      if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((/** @type {any} */ w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
+      const gains = (path.what_if ?? []).filter((w) => w.gain > 0.005);
+      if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
     }
     return [...parts, ...list("Not examined", unexaminedText(report)), ...list("Keep in mind", report.notes ?? [])];
   }
@@ -129,7 +133,7 @@ export function createDoctor(app) {
       findings.replaceChildren(...all.map(finding));
       sides.replaceChildren(...side());
     });
-    const chosen = all.find((/** @type {any} */ f) => findingId(f) === app.finding);
+    const chosen = all.find((f) => findingId(f) === app.finding);
     if (!chosen || !app.jump) return;
     app.chooseFinding(app.finding);
     requestAnimationFrame(() => jump(chosen)); // when the page has its heights

@@ -66,7 +66,7 @@ function csvSink(heap, at) {
  * The rows of all that touches the range, in pieces of some thousands. Merged
  * scopes, of which the page does not know the single ones, are left out; skipped
  * counts them.
- * @param {any} model
+ * @param {import("../model/model.js").Model} model
  * @param {number} from ns
  * @param {number} to ns
  * @param {{merged:number}} [skipped]

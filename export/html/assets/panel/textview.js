@@ -25,8 +25,8 @@ const textLongest = 500;
 /**
  * What the rows did in a stretch of time, and the longest scopes, waits and holds
  * of it, the longest first.
- * @param {any} model
- * @param {string} by
+ * @param {import("../model/model.js").Model} model
+ * @param {import("../app.js").By} by
  * @param {number} from ns
  * @param {number} to ns
  * @param {number} [limit]

@@ -7,7 +7,7 @@ import { readLocks, lockTitle } from "../data/lockset.js";
 import { heldAt, holderText, isDark, waitersAt } from "../view/strip.js";
 import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../model/waitlinks.js";
 import { links } from "../model/links.js";
-import { stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
+import { lockFacts, stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
 import { Waits } from "../model/waits.js";
 
 const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
@@ -159,6 +159,15 @@ test("locks: who held them, how many waited", () => {
   assert.equal(holderText(model, a, 1), "goroutine 2");
   assert.equal(holderText(model, b, 0), "4 holds, the longest by goroutine 3, in work");
   assert.throws(() => readLocks(lockHeader, lockColumns({ holdGoid: new Uint32Array(1) })), /3 holds, but a column of 1/);
+});
+
+test("what was counted of a lock in the whole recording is told", () => {
+  const [first, ...rest] = lockHeader.locks;
+  const [a] = readLocks({ ...lockHeader, locks: [{ ...first, sums: { had: 70, not: 20, short: 3, brief: 9 } }, ...rest] }, lockColumns());
+  const facts = new Map(lockFacts({ span: (ns) => `${ns} ns` }, a));
+  assert.equal(facts.get("had, in all"), "70 times, 20 times not at once; 3 waits, 9 ns together, were too short to be recorded");
+  const [b] = readLocks(lockHeader, lockColumns());
+  assert.ok(!new Map(lockFacts({ span: String }, b)).has("had, in all"));
 });
 
 test("a server is asked for what is looked at, and again while it grows", async () => {

@@ -24,13 +24,13 @@ function colorHash(text) {
   return (h ^ (h >>> 13)) >>> 0;
 }
 
-/** Segments whose names have colours. @type {WeakSet<any>} */
+/** Segments whose names have colours. @type {WeakSet<import("../data/segment.js").Segment>} */
 const colorSegments = new WeakSet();
 
 /**
  * Gives the names of a trace's scopes their colours, in the order of their first
  * use: what is looked at first must not decide, nor what is no scope's name.
- * @param {any} model
+ * @param {import("../model/model.js").Model} model
  */
 export function colorScopes(model) {
   const used = new Set();

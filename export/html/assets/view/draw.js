@@ -12,20 +12,20 @@ import { drawLock, drawStates } from "./strip.js";
  * What drawing needs to know.
  * @typedef {Object} Painter
  * @property {CanvasRenderingContext2D} ctx
- * @property {any} model
+ * @property {import("../model/model.js").Model} model
  * @property {Record<string, string>} colors
  * @property {number} from
  * @property {number} to
  * @property {number} width px
  * @property {number} scale px per ns
- * @property {any} hits of the search, or null
+ * @property {import("../model/search.js").Hits|null} hits of the search, or null
  * @property {number} hoverName name id to emphasise, -1: none
  * @property {boolean} growing the writer runs
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
- * @property {{seg: any, i: number}[]} waiting waits that are wide enough to be looked at one by one
- * @property {{key: number, set: any, i: number}[]} locked the same of states
+ * @property {{seg: import("../data/segment.js").Segment, i: number}[]} waiting waits that are wide enough to be looked at one by one
+ * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
  * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number}} Drawn
@@ -87,7 +87,7 @@ function drawLane(p, lane, y, row) {
   });
 }
 
-/** @param {Painter} p @param {any} row @param {number} y */
+/** @param {Painter} p @param {import("../model/rowset.js").Row} row @param {number} y */
 function drawFlags(p, row, y) {
   const { ctx } = p;
   p.model.instants(row, p.from, p.to, 3 / p.scale, ({ seg, i, j, t0 }) => {

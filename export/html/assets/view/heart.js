@@ -78,7 +78,7 @@ export function createHeart(app) {
 
   /**
    * Steps of values over the beats' intervals, the highest value at the top.
-   * @param {any} plot @param {{value: (k: number) => number, color: string, fill: boolean, base?: (k: number) => number}[]} layers
+   * @param {import("./plot.js").Plot} plot @param {{value: (k: number) => number, color: string, fill: boolean, base?: (k: number) => number}[]} layers
    * @param {number} top
    */
   function steps(plot, layers, top, lead = false) {

@@ -72,7 +72,7 @@ export function rowId(row) { return `${row.by === "thread" ? "t" : "g"}${row.key
 function groupId(group) { return `n${group.nameId}`; }
 
 /**
- * @param {any} model
+ * @param {import("../model/model.js").Model} model
  * @param {readonly import("../model/rows.js").Arranged[]} arranged what arrange() returned
  * @param {import("../app.js").Fast<RowChoices>} choices
  * @returns {{strips: Strip[], height: number}}

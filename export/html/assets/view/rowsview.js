@@ -15,10 +15,10 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * What lies under a point.
  * @typedef {Object} Hit
  * @property {import("./layout.js").Strip} strip
- * @property {any=} lane
- * @property {any=} seg
- * @property {number=} i
- * @property {number=} j the items [i, j) where several are merged
+ * @property {import("../model/rowset.js").Lane=} lane
+ * @property {import("../data/segment.js").Segment=} seg
+ * @property {number} i where there is a seg
+ * @property {number} j the items [i, j) where several are merged
  * @property {boolean=} merged
  * @property {import("../data/states.js").StateRun|null=} state
  * @property {number=} time ns
@@ -154,7 +154,7 @@ export function createRowsView(app) {
     const [s] = stripsBetween(strips, y + element.scrollTop, y + element.scrollTop + 1);
     if (!s) return null;
     /** @type {Hit} */
-    const hit = { strip: s };
+    const hit = { strip: s, i: 0, j: 0 };
     const scale = width() / (app.view.to - app.view.from);
     const t = app.view.from + x / scale;
     hit.time = t;

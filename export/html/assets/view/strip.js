@@ -72,7 +72,7 @@ export function drawLock(p, strip, y) {
   drawWaiters(p, l, y + 1 + lineHeight, waitLine - 2);
 }
 
-/** @param {Painter} p @param {any} l @param {number} y @param {string} title */
+/** @param {Painter} p @param {import("../data/lockset.js").LockRow} l @param {number} y @param {string} title */
 function drawHolders(p, l, y, title) {
   const { ctx } = p;
   let until = -Infinity; // what ends before this px is not seen beside what is there
@@ -100,7 +100,7 @@ function drawHolders(p, l, y, title) {
   }
 }
 
-/** Who held a lock then, in words. @param {any} model @param {any} l @param {number} k */
+/** Who held a lock then, in words. @param {import("../model/model.js").Model} model @param {import("../data/lockset.js").LockRow} l @param {number} k */
 export function holderText(model, l, k) {
   const row = model.goroutines.rows.get(l.goids[k]);
   const name = (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${l.goids[k]}`;
@@ -111,7 +111,7 @@ export function holderText(model, l, k) {
 /**
  * How many waited: on an average as high as it is filled, and faintly, where that is
  * more, the most at once.
- * @param {Painter} p @param {any} l @param {number} y @param {number} h
+ * @param {Painter} p @param {import("../data/lockset.js").LockRow} l @param {number} y @param {number} h
  */
 function drawWaiters(p, l, y, h) {
   const { times, counts, sums } = l;
@@ -153,13 +153,13 @@ function waiters(p, { from, to, high, mean }, most, y, h) {
   p.ctx.fillText(String(high), x + 3, y + h - 3);
 }
 
-/** How many waited at a moment, at most. @param {any} l @param {number} t */
+/** How many waited at a moment, at most. @param {import("../data/lockset.js").LockRow} l @param {number} t */
 export function waitersAt(l, t) {
   const k = lowerBound(l.times, t + 1) - 1;
   return k < 0 ? 0 : l.counts[k];
 }
 
-/** The stretch in which a lock was held at a moment, or near it; -1: none. @param {any} l @param {number} t @param {number} near ns */
+/** The stretch in which a lock was held at a moment, or near it; -1: none. @param {import("../data/lockset.js").LockRow} l @param {number} t @param {number} near ns */
 export function heldAt(l, t, near) {
   const k = lowerBound(l.ends, t - near);
   return k < l.starts.length && l.starts[k] <= t + near ? k : -1;

@@ -24,20 +24,20 @@ export function stateAt(lane, t, res) {
   return found;
 }
 
-/** What a goroutine's row is called. @param {any} model @param {number} key */
+/** What a goroutine's row is called. @param {import("../model/model.js").Model} model @param {number} key */
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
   return (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${key}`;
 }
 
-/** A stack's functions; where it was too deep for what is shown, it says so. @param {any} set @param {number} stack @param {number} most */
+/** A stack's functions; where it was too deep for what is shown, it says so. @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most */
 export function stackText(set, stack, most) {
   const list = set.stackOf(stack);
   return list.length > most ? [...list.slice(0, most), `… ${list.length - most} more`] : list;
 }
 
 /**
- * @param {App} app @param {any} set @param {import("../data/states.js").StateRun} run
+ * @param {App} app @param {import("../data/states.js").StateSet} set @param {import("../data/states.js").StateRun} run
  * @param {number} most functions of a stack
  * @returns {[string, string|null][]}
  */
@@ -63,7 +63,7 @@ export function stateFacts(app, set, run, most) {
   ];
 }
 
-/** What a stretch of states is called. @param {any} set @param {import("../data/states.js").StateRun} run */
+/** What a stretch of states is called. @param {import("../data/states.js").StateSet} set @param {import("../data/states.js").StateRun} run */
 export function stateTitle(set, run) {
   return run.n === 1 ? stateText(set.nameOf(run.top)) : `${thousands(set.manyIn(run))} states, each too short to show`;
 }
@@ -71,15 +71,15 @@ export function stateTitle(set, run) {
 /** What a wait or a hold tells of its lock. @param {{addr: string, kind: string, shared: boolean}} lock */
 export function lockText(lock) { return `${lock.kind}${lock.shared ? ", with other readers" : ""}${lock.addr ? ` at ${lock.addr}` : ""}`; }
 
-/** @param {App} app @param {any} l @returns {[string, string][]} */
+/** @param {App} app @param {import("../data/lockset.js").LockRow} l @returns {[string, string][]} */
 export function lockFacts(app, l) {
   /** @type {[string, string][]} */
   const facts = [["kind", l.kind], ["address", l.addr]];
   facts.push(["waits", l.waits === 0 ? "none recorded" : `${thousands(l.waits)}, ${app.span(l.wait)} together, the longest ${app.span(l.waitMax)}, at most ${l.most} at once`]);
-  if (l.sums) {
-    const had = l.sums.had < 0 ? "how often is not known" : `${thousands(l.sums.had)} times`;
-    const short = l.sums.short > 0 ? `; ${thousands(l.sums.short)} waits, ${app.span(l.sums.brief)} together, were too short to be recorded` : "";
-    facts.push(["had, in all", `${had}, ${thousands(l.sums.not)} times not at once${short}`]);
+  if (l.counted) {
+    const had = l.counted.had < 0 ? "how often is not known" : `${thousands(l.counted.had)} times`;
+    const short = l.counted.short > 0 ? `; ${thousands(l.counted.short)} waits, ${app.span(l.counted.brief)} together, were too short to be recorded` : "";
+    facts.push(["had, in all", `${had}, ${thousands(l.counted.not)} times not at once${short}`]);
   }
   facts.push(["holds", l.holds === 0 ? "none recorded" : `${thousands(l.holds)}, ${app.span(l.hold)} together, the longest ${app.span(l.holdMax)}`]);
   return facts;
@@ -87,7 +87,7 @@ export function lockFacts(app, l) {
 
 /**
  * What a lock's row shows at a moment.
- * @param {App} app @param {any} l @param {number} t @param {number} near ns
+ * @param {App} app @param {import("../data/lockset.js").LockRow} l @param {number} t @param {number} near ns
  * @returns {[string, string][]}
  */
 export function lockNow(app, l, t, near) {
