@@ -115,11 +115,11 @@ all() {
 endef
 
 # What the recorder is made of: tested in more ways than the rest.
-RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/record internal/sys internal/heartbeat internal/snapshot internal/hot))
+RECORDER := $(patsubst %,./%/...,$(wildcard scope mmpool flusher sweeper internal/pool internal/record internal/sys internal/heartbeat internal/snapshot internal/hot))
 # Where goroutines share memory, and tests have them do it: the recorder, what drains the
 # kernel's rings, and the live server, whose requests share what is read of a trace. The
 # tests of all else have one goroutine. TestRaced of conventions_test.go finds what lacks.
-RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/record internal/sys internal/perf internal/live)
+RACED := ./scope/... $(patsubst %,./%,mmpool flusher sweeper internal/pool internal/record internal/sys internal/perf internal/live)
 # What -tags scope_pure changes: packages with files of their own for it, and who calls what
 # they don't have.
 PURE := ./scope/... ./sweeper ./internal/record ./internal/sys

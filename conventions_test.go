@@ -89,15 +89,16 @@ func imports(s source) []string {
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
 	"scope":              {"internal/record", "internal/format", "internal/sys"},
-	"internal/record":    {"mmpool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
+	"internal/record":    {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
 	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/format"},
 	"internal/collect":   {"internal/format"},
 	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
-	"flusher":            {"internal/testpoint", "internal/sys"},
+	"flusher":            {"internal/pool", "internal/testpoint", "internal/sys"},
 	"sweeper":            {"internal/format", "internal/sys"},
-	"mmpool":             {"internal/testpoint", "internal/format", "internal/sys"},
+	"mmpool":             {"flusher", "internal/pool", "internal/format"},
+	"internal/pool":      {"internal/testpoint", "internal/format", "internal/sys"},
 	"internal/heartbeat": {"internal/format", "internal/sys"},
 	"internal/sys":       {},
 	"internal/snapshot":  {"internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
@@ -158,7 +159,7 @@ func TestDependenciesRunOneWay(t *testing.T) {
 }
 
 // recorder is what runs inside the programs of others.
-var recorder = []string{"scope", "internal/record", "scope/auto", "scope/scopehttp", "mmpool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot", "internal/hot"}
+var recorder = []string{"scope", "internal/record", "scope/auto", "scope/scopehttp", "mmpool", "internal/pool", "flusher", "sweeper", "internal/sys", "internal/heartbeat", "internal/snapshot", "internal/hot"}
 
 func TestRecorderImportsNothingHeavy(t *testing.T) {
 	web := []string{"net/http", "html", "encoding/json"} // what scopehttp is for

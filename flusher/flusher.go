@@ -15,6 +15,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -56,11 +57,11 @@ type Pool interface {
 
 // States of a chunk.
 const (
-	Free    = 0 // not taken, or taken and not begun
-	Open    = 1 // its owner writes into it
-	Sealed  = 2 // its owner writes into it no more; who was about to complete something may
-	Leaving = 3 // being written out: nobody stores into it from here on
-	Gone    = 4 // in the file, and its memory dropped
+	Free    = pool.Free    // not taken, or taken and not begun
+	Open    = pool.Open    // its owner writes into it
+	Sealed  = pool.Sealed  // its owner writes into it no more; who was about to complete something may
+	Leaving = pool.Leaving // being written out: nobody stores into it from here on
+	Gone    = pool.Gone    // in the file, and its memory dropped
 )
 
 // Config tells a Flusher what to do and when.
@@ -341,6 +342,10 @@ func (f *Flusher) Save(final bool, chunks ...int64) (failed error) {
 	}
 	return failed
 }
+
+// Finish, after Stop, writes what the file lacks where it is a copy: nobody writes into
+// chunks any more. Chunk 0 comes last.
+func (f *Flusher) Finish() error { return f.Save(true, append(f.present(), 0)...) }
 
 type run struct{ from, to int64 }
 

@@ -12,17 +12,17 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/internal/pool"
 )
 
 // newPool makes a pool; the last value is a descriptor of its file.
-func newPool(t *testing.T, heap bool) (*mmpool.Pool, *os.File) {
+func newPool(t *testing.T, heap bool) (*pool.Pool, *os.File) {
 	t.Helper()
 	f, err := os.Create(filepath.Join(t.TempDir(), "pool"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	p, err := mmpool.New(mmpool.Options{File: f, Heap: heap, Limit: 1 << 30})
+	p, err := pool.New(pool.Options{File: f, Heap: heap, Limit: 1 << 30})
 	if err != nil {
 		if !heap {
 			f.Close()
@@ -46,7 +46,7 @@ func perBacking(t *testing.T, f func(t *testing.T, heap bool)) {
 }
 
 // take takes n chunks and begins them with their number.
-func take(t *testing.T, p *mmpool.Pool, n int) (idx []int64) {
+func take(t *testing.T, p *pool.Pool, n int) (idx []int64) {
 	t.Helper()
 	for range n {
 		i, why := p.Take()
@@ -60,7 +60,7 @@ func take(t *testing.T, p *mmpool.Pool, n int) (idx []int64) {
 	return idx
 }
 
-func states(p *mmpool.Pool) (s []uint32) {
+func states(p *pool.Pool) (s []uint32) {
 	for i := int64(1); i < p.Bump(); i++ {
 		s = append(s, p.State(i))
 	}
@@ -126,9 +126,9 @@ func TestLeave(t *testing.T) {
 		p.Advance(2, Sealed)
 		f.round()
 		for idx, left := range map[int64]bool{1: true, 2: false} {
-			var b [mmpool.ChunkSize]byte
+			var b [pool.ChunkSize]byte
 			// A heap's chunk that has not left may not be in the file at all.
-			if _, err := file.ReadAt(b[:], idx*mmpool.ChunkSize); err != nil && !errors.Is(err, io.EOF) {
+			if _, err := file.ReadAt(b[:], idx*pool.ChunkSize); err != nil && !errors.Is(err, io.EOF) {
 				t.Fatal(err)
 			}
 			if got := b[8] == 7; got != left {
@@ -188,7 +188,7 @@ func TestFileIsUpToDate(t *testing.T) {
 			atomic.StoreUint64(&p.Words(idx)[5], v)
 			var b [8]byte
 			for deadline := time.Now().Add(20 * time.Second); uint64(b[0]) != v; time.Sleep(100 * time.Microsecond) {
-				if _, err := file.ReadAt(b[:], idx*mmpool.ChunkSize+40); err != nil && err != io.EOF || time.Now().After(deadline) {
+				if _, err := file.ReadAt(b[:], idx*pool.ChunkSize+40); err != nil && err != io.EOF || time.Now().After(deadline) {
 					t.Fatalf("the chunk has %d, the file %d: %v", v, b[0], err)
 				}
 			}

@@ -21,7 +21,7 @@ type onDisk struct {
 }
 
 // preparedKept is how many kept chunks are ready at most, so that a name that is
-// new finds one: half of four, and four more. See mmpool.
+// new finds one: half of four, and four more. See internal/pool.
 const preparedKept = 6
 
 // mapBytes is what the file system may need to know where the file's blocks are,

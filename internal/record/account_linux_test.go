@@ -17,11 +17,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/mmpool"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -73,7 +73,7 @@ func TestG17(t *testing.T) {
 					}
 					n := issue(c.each, c.rest)
 					err := Stop()
-					if err != nil && (c.size == "" || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, mmpool.ErrNoSpace)) {
+					if err != nil && (c.size == "" || !errors.Is(err, unix.ENOSPC) && !errors.Is(err, pool.ErrNoSpace)) {
 						t.Fatal(err)
 					}
 					s := Stats()

@@ -10,16 +10,16 @@ import (
 	"runtime"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/internal/pool"
 )
 
 // remote is replaced by a test: the machine that runs it has no such file systems.
-var remote = mmpool.Remote
+var remote = pool.Remote
 
 // newPool makes the pool over the trace file f, on the backing that was asked for,
 // or else on the best that there is here. Why it is none better is put into w.
-func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error) {
-	po := mmpool.Options{File: f, Limit: max(r.opts.limit, 0), InMemory: inMemory(f)}
+func (r *recorder) newPool(f *os.File, w *reasons) (p *pool.Pool, err error) {
+	po := pool.Options{File: f, Limit: max(r.opts.limit, 0), InMemory: inMemory(f)}
 	if err = r.limits(&po); err != nil {
 		return nil, err
 	}
@@ -40,8 +40,8 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 	}
 	if kind == format.BackingShm {
 		if err = r.createHot(&po); err == nil {
-			if pool, err = mmpool.New(po); err == nil {
-				return pool, nil
+			if p, err = pool.New(po); err == nil {
+				return p, nil
 			}
 			r.closeHot(true, true)
 			po.Hot = nil
@@ -55,15 +55,15 @@ func (r *recorder) newPool(f *os.File, w *reasons) (pool *mmpool.Pool, err error
 		}
 	}
 	if kind == format.BackingDisk {
-		if pool, err = mmpool.New(po); err == nil || asked || mmpool.IsNoSpace(err) {
-			return pool, err
+		if p, err = pool.New(po); err == nil || asked || pool.IsNoSpace(err) {
+			return p, err
 		}
 		// A file system without mmap: the heap does it, and we say so.
 		w.backing = err.Error()
 	}
 	po.Heap, po.States, po.Dry = true, nil, nil
 	r.fast = nil
-	return mmpool.New(po)
+	return pool.New(po)
 }
 
 // bestBacking is what a recording uses that does not ask for one: memory of a
@@ -99,7 +99,7 @@ const (
 
 // limits says how much memory the pool may have, or that the program has no threads to
 // spare: the Go runtime ends one that gets none.
-func (r *recorder) limits(po *mmpool.Options) error {
+func (r *recorder) limits(po *pool.Options) error {
 	po.Memory = waitMost
 	need := int64(runtime.GOMAXPROCS(0) + goThreads)
 	for _, v := range r.sampler.Limits(nil) {

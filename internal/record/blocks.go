@@ -8,9 +8,9 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // blockWriter writes what is not on the hot path: names, heartbeats, facts. Its
@@ -48,7 +48,7 @@ func (r *recorder) blockBy(b *blockWriter, t format.BlockType, payload []byte) b
 	}
 	b.buf = format.AppendBlock(b.buf[:0], t, payload)
 	n := len(b.buf) / 8
-	if n > (mmpool.ChunkSize-format.ChunkHeaderSize)/8 {
+	if n > (pool.ChunkSize-format.ChunkHeaderSize)/8 {
 		return false
 	}
 	if full := b.idx == 0 || b.at+n > len(b.w); (full || r.pool.Holds(b.idx)) && !r.newBlockChunk(b) && full {
@@ -81,14 +81,14 @@ func (r *recorder) newBlockChunk(b *blockWriter) bool {
 	h := r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx)
 	storeHeader(b.w, &h)
 	testpoint.Here("block.chunk.headed")
-	r.pool.Advance(idx, mmpool.Open)
+	r.pool.Advance(idx, pool.Open)
 	return true
 }
 
 func (r *recorder) sealBlocks(b *blockWriter) {
 	if b.idx != 0 {
 		atomic.StoreUint64(&b.w[format.ChunkSealedOffset/8], uint64(b.at)*8)
-		r.pool.Advance(b.idx, mmpool.Sealed)
+		r.pool.Advance(b.idx, pool.Sealed)
 		b.idx = 0
 	}
 }
@@ -102,11 +102,11 @@ func (r *recorder) sealUnborn() {
 	r.kept.mu.Lock()
 	defer r.kept.mu.Unlock()
 	for _, idx := range r.pool.Live(nil) {
-		if r.pool.State(idx) == mmpool.Free {
+		if r.pool.State(idx) == pool.Free {
 			h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
 			h[format.ChunkSealedOffset/8] = format.ChunkHeaderSize
 			storeHeader(r.pool.Words(idx), &h)
-			r.pool.Advance(idx, mmpool.Sealed)
+			r.pool.Advance(idx, pool.Sealed)
 		}
 	}
 }

@@ -19,7 +19,7 @@ import (
 // used up; on a disk it is what had been prepared.
 func TestBurstWithoutFlusher(t *testing.T) {
 	if sys.Race {
-		t.Skip("it takes a minute with the race detector, which looks at the same in mmpool's TestMade")
+		t.Skip("it takes a minute with the race detector, which looks at the same in internal/pool's TestMade")
 	}
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, WithLimit(NoLimit), WithHeartbeat(time.Hour))

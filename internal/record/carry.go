@@ -10,8 +10,8 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // ring is what a recorder knows of chunks that will be, or were, overwritten.
@@ -44,8 +44,8 @@ type ring struct {
 	report func(c *format.Carry) bool // writes a block, if there is room
 	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
-	places mmpool.Ring
-	buf    [mmpool.ChunkSize]byte      // leave's
+	places pool.Ring
+	buf    [pool.ChunkSize]byte        // leave's
 	left   func(idx int64, w []uint64) // leave
 
 	reclaim func(idx []int64) // (*recorder).reclaim
@@ -84,14 +84,14 @@ func (r *recorder) newRing() {
 		open:   map[begun]*carried{},
 		early:  map[begun]struct{}{},
 		rows:   map[uint64]*carried{},
-		size:   bytes / mmpool.ChunkSize,
+		size:   bytes / pool.ChunkSize,
 		// All of them told take a thirty-second of the ring.
 		most: max(64, int(bytes/32/128)),
 		now:  r.clock.Now,
 	}
 	g.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
 	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
-	g.places = mmpool.RingOf(bytes, r.overwrite)
+	g.places = pool.RingOf(bytes, r.overwrite)
 	g.reclaim = r.reclaim
 	g.left = g.leave
 	r.ring, r.kept.kept = g, true
@@ -104,14 +104,14 @@ const ownedPart = 4
 // roundRing makes a ring larger that is too small for the Ps that will record.
 func (r *recorder) roundRing() (why string) {
 	owners := int64(runtime.GOMAXPROCS(0))
-	least := owners * ownedPart * mmpool.ChunkSize
+	least := owners * ownedPart * pool.ChunkSize
 	if r.fast == nil || r.opts.ring >= least {
 		return "" // the Go path has fewer stripes instead
 	}
 	r.opts.ring = least
 	if n := int64(r.opts.segments); n > 0 {
 		// Of each the first chunk is its header.
-		r.opts.segBytes = ((owners*ownedPart+n-1)/n + 1) * mmpool.ChunkSize
+		r.opts.segBytes = ((owners*ownedPart+n-1)/n + 1) * pool.ChunkSize
 		r.opts.ring = n * r.opts.segBytes
 	}
 	return "made larger: each of the program's processors needs 256 KiB of it"
@@ -126,15 +126,15 @@ func (r *recorder) reclaim(chunks []int64) {
 	}
 	addrs := make([]uintptr, len(chunks))
 	for i, idx := range chunks {
-		addrs[i] = r.pool.Base() + uintptr(idx)*mmpool.ChunkSize
+		addrs[i] = r.pool.Base() + uintptr(idx)*pool.ChunkSize
 	}
-	r.fast.Reclaim(addrs, mmpool.ChunkSize, r.gen, func(addr, used uintptr) bool {
-		idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
-		if r.pool.State(idx) != mmpool.Open {
+	r.fast.Reclaim(addrs, pool.ChunkSize, r.gen, func(addr, used uintptr) bool {
+		idx := int64(addr-r.pool.Base()) / pool.ChunkSize
+		if r.pool.State(idx) != pool.Open {
 			return false
 		}
 		atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
-		r.pool.Advance(idx, mmpool.Sealed)
+		r.pool.Advance(idx, pool.Sealed)
 		return true
 	})
 }
@@ -175,7 +175,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]))
 	for walk := format.WalkRecords(format.LoadWords(g.buf[:], w[:min(used/8, len(w))])); walk.Next(); {
 		r, ext := walk.Record(), walk.WholeExt()
-		here := begun{idx*mmpool.ChunkSize + int64(walk.Off), r.Start}
+		here := begun{idx*pool.ChunkSize + int64(walk.Off), r.Start}
 		k := r.Kind()
 		l.last = max(l.last, r.Start)
 		switch k {
@@ -222,7 +222,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 		}
 	}
 	for b := range g.early { // those that were in time
-		if b.loc/mmpool.ChunkSize == idx {
+		if b.loc/pool.ChunkSize == idx {
 			delete(g.early, b)
 		}
 	}
@@ -270,7 +270,7 @@ func (g *ring) end(b begun, at int64, leaving bool) (head uint64, ok bool) {
 	if c := g.close(b, at); c != nil {
 		return c.Record.Head, true
 	}
-	if _, left := g.chunks[b.loc/mmpool.ChunkSize]; !left && leaving {
+	if _, left := g.chunks[b.loc/pool.ChunkSize]; !left && leaving {
 		if _, twice := g.early[b]; twice {
 			return 0, false
 		}
@@ -301,7 +301,7 @@ func (g *ring) lost(idx []int64) {
 			}
 		}
 		for _, goid := range l.rows {
-			if c := g.rows[goid]; c != nil && int64(c.Loc)/mmpool.ChunkSize == i {
+			if c := g.rows[goid]; c != nil && int64(c.Loc)/pool.ChunkSize == i {
 				tell = append(tell, c)
 			}
 		}

@@ -6,18 +6,18 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/internal/pool"
 )
 
 // TestLeaveTwice: a chunk that the file did not take leaves again in the next round. What
 // ended in between stays ended.
 func TestLeaveTwice(t *testing.T) {
 	const chunk = 3
-	ended, open := begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize, 100}, begun{chunk*mmpool.ChunkSize + format.ChunkHeaderSize + format.RecordSize, 200}
-	w := make([]uint64, mmpool.ChunkSize/8)
+	ended, open := begun{chunk*pool.ChunkSize + format.ChunkHeaderSize, 100}, begun{chunk*pool.ChunkSize + format.ChunkHeaderSize + format.RecordSize, 200}
+	w := make([]uint64, pool.ChunkSize/8)
 	w[0], w[format.ChunkSealedOffset/8] = uint64(format.ChunkRecords)<<32, format.ChunkHeaderSize+2*format.RecordSize
 	for _, b := range []begun{ended, open} {
-		copy(w[b.loc%mmpool.ChunkSize/8:], []uint64{uint64(b.start), uint64(format.OpenStop(7, 1, 1)), uint64(format.KindTask)<<40 | 5, 0})
+		copy(w[b.loc%pool.ChunkSize/8:], []uint64{uint64(b.start), uint64(format.OpenStop(7, 1, 1)), uint64(format.KindTask)<<40 | 5, 0})
 	}
 	var told []format.Carry
 	g := &ring{

@@ -61,7 +61,7 @@
 //
 // # Rings
 //
-// mmpool uses the places of a ring's chunks again. What outlives its chunk is carried
+// internal/pool uses the places of a ring's chunks again. What outlives its chunk is carried
 // (carry.go). When a chunk leaves memory it is looked through once: how many records it
 // has, which scopes in it are open, which rows it names. When it is overwritten, that
 // number is added to what is overwritten. What is still true is told in carry blocks:

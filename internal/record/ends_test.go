@@ -11,9 +11,9 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/mmpool"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -126,7 +126,7 @@ func TestLongScopes(t *testing.T) {
 		span, elsewhere := Begin("span", 7), Task("elsewhere")
 		idx := chunkOf(span)
 		inner := 0
-		for ; record.Current.Load().Pool().State(idx) != mmpool.Gone; breathe(t) {
+		for ; record.Current.Load().Pool().State(idx) != pool.Gone; breathe(t) {
 			for range atOnce {
 				Task("inner")()
 			}
@@ -167,7 +167,7 @@ func TestLongScopes(t *testing.T) {
 }
 
 // chunkOf is the chunk that a span's record is in.
-func chunkOf(s Span) int64 { return record.Current.Load().Offset(handleOf(s)) / mmpool.ChunkSize }
+func chunkOf(s Span) int64 { return record.Current.Load().Offset(handleOf(s)) / pool.ChunkSize }
 
 // TestSecondEndApart ends a scope again whose chunk has been written out: the
 // recorder can't know, and the reader takes the first.
@@ -175,7 +175,7 @@ func TestSecondEndApart(t *testing.T) {
 	perBacking(t, func(t *testing.T, backing Option) {
 		start(t, backing, shortTicks())
 		s := Begin("twice")
-		for idx := chunkOf(s); record.Current.Load().Pool().State(idx) != mmpool.Gone; breathe(t) {
+		for idx := chunkOf(s); record.Current.Load().Pool().State(idx) != pool.Gone; breathe(t) {
 			for range atOnce {
 				Event("fill")
 			}

@@ -9,8 +9,8 @@ import (
 
 	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // What the tests of recordings, which are users of package scope, see of the recorder.
@@ -45,7 +45,7 @@ const (
 
 type Recorder = recorder
 
-func (r *recorder) Pool() *mmpool.Pool                { return r.pool }
+func (r *recorder) Pool() *pool.Pool                  { return r.pool }
 func (r *recorder) Fast() *sys.Fast                   { return r.fast }
 func (r *recorder) Clock() *sys.Clock                 { return &r.clock }
 func (r *recorder) Goids() *sys.Goids                 { return &r.goids }

@@ -10,8 +10,8 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // The Go path writes the same records without assembly: on other processors,
@@ -38,7 +38,7 @@ const (
 	stripeShut  = 1 << 63
 	openBit     = 1 << 63
 	apartBit    = 1 << 62
-	chunkUnits  = mmpool.ChunkSize / format.RecordSize
+	chunkUnits  = pool.ChunkSize / format.RecordSize
 	headUnits   = format.ChunkHeaderSize / format.RecordSize
 	sinceWord   = 2 // of a chunk's header
 )
@@ -83,7 +83,7 @@ func (r *recorder) goBegin(head uint64, x *encoder) Handle {
 	start := r.clock.Now()
 	if x != nil && x.at != 0 {
 		start = x.at
-		if c := r.pool.Words(loc / mmpool.ChunkSize); c != nil {
+		if c := r.pool.Words(loc / pool.ChunkSize); c != nil {
 			start = max(start, int64(c[sinceWord])) // a record does not begin before its chunk
 		}
 	}
@@ -93,7 +93,7 @@ func (r *recorder) goBegin(head uint64, x *encoder) Handle {
 	publish(&w[0], uint64(start))
 	testpoint.Here("go.begin.published")
 	if r.mapped.Base() == 0 {
-		r.progress.at(loc / mmpool.ChunkSize).done.Add(uint64(len(w) / 4))
+		r.progress.at(loc / pool.ChunkSize).done.Add(uint64(len(w) / 4))
 	}
 	return Handle{Loc: loc, Start: start}
 }
@@ -107,7 +107,7 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 		return false
 	}
 	testpoint.Here("go.put.reserved")
-	idx := loc / mmpool.ChunkSize
+	idx := loc / pool.ChunkSize
 	at := int64(rec[0])
 	if at == 0 {
 		at = r.clock.Now()
@@ -152,7 +152,7 @@ func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
 // chunkWords is the chunk's memory from unit at on, n units.
 func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
 	if r.mapped.Base() != 0 {
-		return r.mapped.Words(idx*mmpool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
+		return r.mapped.Words(idx*pool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
 	}
 	w := r.pool.Words(idx)
 	if w == nil {
@@ -180,7 +180,7 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 			if w = r.chunkWords(idx, used-n, n); w == nil {
 				return 0, nil, format.LossStop
 			}
-			return idx*mmpool.ChunkSize + int64(used-n)*format.RecordSize, w, 0
+			return idx*pool.ChunkSize + int64(used-n)*format.RecordSize, w, 0
 		}
 		if v&stripeShut != 0 {
 			return 0, nil, format.LossStop
@@ -266,7 +266,7 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	p.sealed.Store(0) // a ring's number may have been another chunk's
 	p.done.Store(headUnits)
 	p.taken.Store(true)
-	r.pool.Advance(idx, mmpool.Open)
+	r.pool.Advance(idx, pool.Open)
 	testpoint.Here("go.chunk.open")
 	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
 		v = s.place.Load()
@@ -292,7 +292,7 @@ func (r *recorder) sealChunk(idx int64, units uint64) {
 	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
 	testpoint.Here("go.chunk.sealed")
 	r.progress.make(idx).sealed.Store(units)
-	r.pool.Advance(idx, mmpool.Sealed)
+	r.pool.Advance(idx, pool.Sealed)
 }
 
 // whole tells whether everything that was reserved in a sealed chunk has been
@@ -331,9 +331,9 @@ func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
 		r.staleEnds.Add(1)
 		return
 	}
-	idx, unit := h.Loc/mmpool.ChunkSize, h.Loc%mmpool.ChunkSize/format.RecordSize // on the path that wrote it
+	idx, unit := h.Loc/pool.ChunkSize, h.Loc%pool.ChunkSize/format.RecordSize // on the path that wrote it
 	state := r.pool.State(idx)
-	if state == mmpool.Free {
+	if state == pool.Free {
 		r.endStale(h, at, x)
 		return
 	}
@@ -343,7 +343,7 @@ func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
 	} else if c := r.pool.Words(idx); c != nil {
 		w = c[4*unit : 4*unit+4]
 	}
-	if state > mmpool.Sealed || w == nil {
+	if state > pool.Sealed || w == nil {
 		r.endApart(h, at, 0, x, false)
 		return
 	}
@@ -353,7 +353,7 @@ func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
 		r.endApart(h, at, 0, x, false)
 		return
 	} else if v != uint64(h.Start) {
-		if r.pool.State(idx) > mmpool.Sealed { // the heap's memory is used again
+		if r.pool.State(idx) > pool.Sealed { // the heap's memory is used again
 			r.endApart(h, at, 0, x, false)
 			return
 		}
@@ -382,7 +382,7 @@ func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
 		r.endTwice(h, at, w, nil)
 		return
 	}
-	if r.pool.State(idx) > mmpool.Sealed {
+	if r.pool.State(idx) > pool.Sealed {
 		r.endLate(h, at)
 	}
 }
@@ -432,7 +432,7 @@ func (r *recorder) goStop() {
 	for _, idx := range r.pool.Live(nil) {
 		// What the flusher has taken was whole, and may be memory no more: on shm it
 		// reads as zeros, which no writer would ever fill.
-		for r.pool.State(idx) <= mmpool.Sealed && !r.whole(idx) && time.Now().Before(deadline) {
+		for r.pool.State(idx) <= pool.Sealed && !r.whole(idx) && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}
 	}

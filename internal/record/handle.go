@@ -6,8 +6,8 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // begin begins a scope: where there is no assembly, and where it can't.
@@ -38,7 +38,7 @@ func begin(head uint64, name string, args []any) Handle {
 			r.crossed(v, 1)
 			return r.goBegin(head|n, nil)
 		}
-		loc := int64(v>>32)*mmpool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
+		loc := int64(v>>32)*pool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
 		w := r.mapped.Record(loc)
 		setWord(&w[2], head|n|goid&format.MaxGoid)
 		setWord(&w[1], uint64(start)|openBit)
@@ -64,14 +64,14 @@ func endNow(h Handle) {
 	// What begin began this way is nearly always open, this goroutine's, and in a
 	// chunk that may still be written, which after Stop none is.
 	at, goid := r.goids.ReadTSC()
-	idx := h.Loc / mmpool.ChunkSize
-	if r.pool.State(idx) == mmpool.Open {
+	idx := h.Loc / pool.ChunkSize
+	if r.pool.State(idx) == pool.Open {
 		w := r.mapped.Record(h.Loc)
 		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
 			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
 			// Where Go, or the system, had somebody else run in between, the chunk
 			// may be gone by now. Two rounds of the flusher don't fit into less.
-			if r.pool.State(idx) > mmpool.Sealed {
+			if r.pool.State(idx) > pool.Sealed {
 				r.endLate(h, at)
 			}
 			return

@@ -11,9 +11,9 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // hotLeast is below what no hot file is made, and what tmpfs must have free besides.
@@ -81,7 +81,7 @@ func inMemory(f *os.File) bool {
 }
 
 // createHot makes the trace's hot file, and has the pool use it.
-func (r *recorder) createHot(po *mmpool.Options) error {
+func (r *recorder) createHot(po *pool.Options) error {
 	if err := hotFits(po.Memory); err != nil {
 		return err
 	}

@@ -7,11 +7,11 @@ import (
 	"os"
 
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/snapshot"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
-func (r *recorder) createHot(po *mmpool.Options) error { return errors.ErrUnsupported }
+func (r *recorder) createHot(po *pool.Options) error { return errors.ErrUnsupported }
 
 func (r *recorder) joined() (snapshot.Source, func(), error) {
 	if r.opts.segmenter == nil {

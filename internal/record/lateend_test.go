@@ -19,11 +19,11 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
 	"github.com/scopeview/scopeview/internal/testing/step"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/mmpool"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -231,7 +231,7 @@ func (t *truth) late() {
 				return
 			}
 			idx := chunk.Load()
-			for r.Pool().State(idx) != mmpool.Gone {
+			for r.Pool().State(idx) != pool.Gone {
 				round()
 			}
 			for r.IsRing() && n%2 == 1 && slices.Contains(r.Pool().Live(nil), idx) {
@@ -257,7 +257,7 @@ func (t *truth) late() {
 				s = Begin("late", all, i%lateKinds)
 				for n := 0; n < 3000 && !sealed; n++ {
 					Counter("fill", 0)
-					sealed = r.Pool().State(chunkOf(s)) == mmpool.Sealed
+					sealed = r.Pool().State(chunkOf(s)) == pool.Sealed
 				}
 			}
 		}

@@ -13,8 +13,8 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/mmpool"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/testing/faultfs"
@@ -146,7 +146,7 @@ func TestIdleOwners(t *testing.T) {
 				}
 				held := 0
 				for idx := range open {
-					if r.Pool().State(idx) == mmpool.Open {
+					if r.Pool().State(idx) == pool.Open {
 						held++
 					}
 				}

@@ -14,9 +14,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // sys.Live.On says whether a recording is running, and by which path.
@@ -49,7 +49,7 @@ const (
 type recorder struct {
 	gen   int64     // tells recordings apart
 	fast  *sys.Fast // nil: the Go path
-	pool  *mmpool.Pool
+	pool  *pool.Pool
 	names *names
 	clock sys.Clock
 	goids sys.Goids
@@ -205,7 +205,7 @@ func (r *recorder) mend(reason int64) format.Loss {
 	}
 	testpoint.Here("chunk.taken")
 	h := r.chunkHeader(format.ChunkRecords, format.PathAssembly, idx)
-	if _, ok := r.fast.Install(&h, r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize, r.gen); !ok {
+	if _, ok := r.fast.Install(&h, r.pool.Base()+uintptr(idx)*pool.ChunkSize, pool.ChunkSize, r.gen); !ok {
 		return format.LossStop
 	}
 	testpoint.Here("chunk.installed")
@@ -325,7 +325,7 @@ func (r *recorder) endApart(h Handle, at int64, cpu uint64, x *encoder, late boo
 	}
 	if r.ring != nil {
 		off := r.offset(h)
-		leaving := r.pool.State(off/mmpool.ChunkSize) == mmpool.Leaving
+		leaving := r.pool.State(off/pool.ChunkSize) == pool.Leaving
 		head, ok := r.ring.end(begun{off, h.Start}, at, leaving)
 		if !ok {
 			if !late { // else it was completed in time
@@ -368,11 +368,11 @@ func (r *recorder) putEnd(h Handle, at int64, cpu uint64, x *encoder) {
 // if it is not any more.
 func (r *recorder) headOf(h Handle) uint64 {
 	off := r.offset(h)
-	w := r.pool.Words(off / mmpool.ChunkSize)
+	w := r.pool.Words(off / pool.ChunkSize)
 	if w == nil {
 		return 0
 	}
-	rec := w[off%mmpool.ChunkSize/8:]
+	rec := w[off%pool.ChunkSize/8:]
 	if atomic.LoadUint64(&rec[0]) != uint64(h.Start) {
 		return 0
 	}

@@ -10,12 +10,12 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
-	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/internal/pool"
 )
 
 // segmenter is (*recorder).newSegments. It is called by way of WithSegments, so that
 // programs without it don't contain it.
-type segmenter func(r *recorder, f *os.File) (mmpool.Files, error)
+type segmenter func(r *recorder, f *os.File) (pool.Files, error)
 
 // checkSegments validates the options of WithSegments, and makes the recording a ring.
 func checkSegments(o *Options) error {
@@ -30,13 +30,13 @@ func checkSegments(o *Options) error {
 }
 
 // newSegments makes what has the files of the ring of the trace f.
-func (r *recorder) newSegments(f *os.File) (mmpool.Files, error) {
+func (r *recorder) newSegments(f *os.File) (pool.Files, error) {
 	hot.UseSegments()
 	path, err := filepath.Abs(r.path) // the program may go elsewhere
 	if err != nil {
 		return nil, err
 	}
-	return mmpool.NewSegments(f, path, r.id, r.opts.segBytes, r.opts.segments, func(n int) {
+	return pool.NewSegments(f, path, r.id, r.opts.segBytes, r.opts.segments, func(n int) {
 		r.segments.Store(int64(n))
 		if r.pool != nil {
 			atomic.StoreUint64(&r.header()[format.StateFiles/8], uint64(n))

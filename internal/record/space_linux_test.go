@@ -14,10 +14,10 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/trace"
-	"github.com/scopeview/scopeview/mmpool"
 	. "github.com/scopeview/scopeview/scope"
 )
 
@@ -70,7 +70,7 @@ func TestFullDisk(t *testing.T) {
 				t.Errorf("%d bytes were left free of 32 MiB", free)
 			}
 		}
-		if err := Stats().LastError; !errors.Is(err, unix.ENOSPC) && !errors.Is(err, mmpool.ErrNoSpace) {
+		if err := Stats().LastError; !errors.Is(err, unix.ENOSPC) && !errors.Is(err, pool.ErrNoSpace) {
 			t.Errorf("the last error is %v, want one about space", err)
 		}
 		write(2500)
@@ -88,7 +88,7 @@ func TestFullDisk(t *testing.T) {
 			time.Sleep(time.Millisecond)
 			return Stats().Recorded > kept
 		})
-		if err := Stop(); err != nil && !errors.Is(err, unix.ENOSPC) && !errors.Is(err, mmpool.ErrNoSpace) {
+		if err := Stop(); err != nil && !errors.Is(err, unix.ENOSPC) && !errors.Is(err, pool.ErrNoSpace) {
 			t.Errorf("Stop: %v", err)
 		}
 		s := Stats()

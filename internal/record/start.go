@@ -14,9 +14,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/heartbeat"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // control is held by Start, Stop and SetFilter.
@@ -89,14 +89,14 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	if o.ring > 0 {
 		o.newRing(r)
 	}
-	pool, err := r.newPool(f.File, &w)
+	p, err := r.newPool(f.File, &w)
 	if err != nil {
 		return nil, noSpace(err)
 	}
-	r.pool = pool
-	r.losses = pool.Words(0)[format.CountersOffset/8:]
+	r.pool = p
+	r.losses = p.Words(0)[format.CountersOffset/8:]
 	if r.fast != nil {
-		r.fast.Setup(pool.Base(), uint64(pool.Span()), r.rate, o.CPU)
+		r.fast.Setup(p.Base(), uint64(p.Span()), r.rate, o.CPU)
 		r.fast.Losses(r.losses[:format.OwnRows*rowWords])
 		w.cpu = r.fast.NoSwitch
 		if r.watch != nil {
@@ -105,7 +105,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	} else {
 		r.stripes = new([stripeCount]stripe)
 		r.progress = new(progressTable)
-		if a := pool.Range(); a != nil {
+		if a := p.Range(); a != nil {
 			r.mapped = *a
 		}
 		r.plain = r.mapped.Base() != 0 && r.clock.Counter() && r.goids.Fast()
@@ -113,7 +113,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
 		}
 		r.striping = stripeCount - 1
-		for r.ring != nil && (int64(r.striping)+1)*ownedPart > r.opts.ring/mmpool.ChunkSize {
+		for r.ring != nil && (int64(r.striping)+1)*ownedPart > r.opts.ring/pool.ChunkSize {
 			r.striping >>= 1
 		}
 	}
@@ -127,12 +127,12 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
 	r.flusher = r.newFlusher()
-	if pool.Copies() { // let the file be a trace at once
+	if p.Copies() { // let the file be a trace at once
 		if err := r.saveLive(false); err != nil {
-			pool.Shut()
-			_ = pool.Close() // or no other recording could be mapped
+			p.Shut()
+			_ = p.Close() // or no other recording could be mapped
 			r.closeHot(true, true)
-			pool.Discard()
+			p.Discard()
 			return nil, noSpace(err)
 		}
 	}
@@ -141,7 +141,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 
 // noSpace makes an error that means it ErrNoSpace.
 func noSpace(err error) error {
-	if mmpool.IsNoSpace(err) {
+	if pool.IsNoSpace(err) {
 		return fmt.Errorf("%w: %w", ErrNoSpace, err)
 	}
 	return err
@@ -151,7 +151,7 @@ func (r *recorder) newFlusher() *flusher.Flusher {
 	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Tick: r.tick, Leave: r.leave}
 	if r.fast != nil {
 		cfg.Expire = func(idx int64) {
-			r.fast.Expire(r.pool.Base()+uintptr(idx)*mmpool.ChunkSize, mmpool.ChunkSize)
+			r.fast.Expire(r.pool.Base()+uintptr(idx)*pool.ChunkSize, pool.ChunkSize)
 		}
 	} else {
 		cfg.Whole = r.whole
@@ -218,7 +218,7 @@ func Stop() error {
 		var m runtime.MemStats
 		runtime.ReadMemStats(&m)
 		r.fast.Leave(r.gen, func(addr, used uintptr) {
-			idx := int64(addr-r.pool.Base()) / mmpool.ChunkSize
+			idx := int64(addr-r.pool.Base()) / pool.ChunkSize
 			w := r.pool.Words(idx)
 			atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
 			// What a begin had stored that was then done over elsewhere.

@@ -13,8 +13,8 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/sys"
-	"github.com/scopeview/scopeview/mmpool"
 )
 
 // Bounds of what triggers write.
@@ -95,7 +95,7 @@ func (w *watch) of(id uint16, n *names) *trigger {
 // asked before the scope has ended, while it is known what the scope is.
 func (r *recorder) slow(h Handle, at int64) (t *trigger, name uint16) {
 	var head uint64
-	if s := r.pool.State(r.offset(h) / mmpool.ChunkSize); s == mmpool.Open || s == mmpool.Sealed {
+	if s := r.pool.State(r.offset(h) / pool.ChunkSize); s == pool.Open || s == pool.Sealed {
 		head = r.headOf(h)
 	}
 	if head == 0 {

@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/mmpool"
+	"github.com/scopeview/scopeview/internal/pool"
 )
 
 // giveUp counts as lost what the heap still holds and the disk did not take until the
@@ -16,23 +16,23 @@ import (
 // if its last block could be written. What the disk has of a chunk stays.
 func (r *recorder) giveUp(err error) {
 	why := format.LossIO
-	if mmpool.IsNoSpace(err) {
+	if pool.IsNoSpace(err) {
 		why = format.LossSpace
 	}
-	end, closed := int64(mmpool.ChunkSize), true
+	end, closed := int64(pool.ChunkSize), true
 	var records, ends int64
-	kept, there := make([]byte, mmpool.ChunkSize), make([]byte, mmpool.ChunkSize)
+	kept, there := make([]byte, pool.ChunkSize), make([]byte, pool.ChunkSize)
 	for _, idx := range r.pool.Live(nil) {
 		at, _ := r.pool.Place(idx)
 		w := r.pool.Words(idx)
 		if w == nil {
-			end = max(end, (at+1)*mmpool.ChunkSize) // gone from memory: it was written
+			end = max(end, (at+1)*pool.ChunkSize) // gone from memory: it was written
 			continue
 		}
 		r.pool.ReadPlace(there, at) // what is not there is zero
 		format.LoadWords(kept, w)
 		if binary.LittleEndian.Uint64(there) != 0 {
-			end = max(end, (at+1)*mmpool.ChunkSize)
+			end = max(end, (at+1)*pool.ChunkSize)
 		}
 		switch {
 		case bytes.Equal(kept, there):

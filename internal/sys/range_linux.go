@@ -44,6 +44,9 @@ func NewRange(size int64) (*Range, error) {
 	return nil, fmt.Errorf("reserving addresses: %w", err)
 }
 
+// Free gives the addresses back: they may become anyone's.
+func (r *Range) Free() error { return unix.MunmapPtr(r.p, uintptr(r.size)) }
+
 // Size is the number of bytes reserved; Base their first address.
 func (r *Range) Size() int64   { return r.size }
 func (r *Range) Base() uintptr { return uintptr(r.p) }

@@ -1,0 +1,54 @@
+package pool
+
+import (
+	"errors"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// backing is what chunks' memory is: disk, shm or heap.
+type backing interface {
+	kind() format.Backing
+	base() uintptr
+	addresses() *sys.Range
+	// words is a chunk's memory, nil if there is none.
+	words(idx int64) []uint64
+	// spare is how many more chunks can be prepared now; err says why no more, or why
+	// the file does not take what there is. It is errBehind where there will be more
+	// when others were written out.
+	spare() (n int64, err error)
+	// grow gives the file n more places. attach makes the n places from at on those of
+	// the chunks from idx on, which need not be neighbours of others, with memory that
+	// is there; detach makes these chunks' addresses nobody's. wipe zeroes places, each
+	// one's first page before the rest.
+	grow(at, n int64) error
+	attach(idx, at, n int64) error
+	detach(idx, n int64) error
+	wipe(at, n int64) error
+	// rearm makes the chunks' pages writable again where the kernel's
+	// write-back has write-protected them.
+	rearm(idx, n int64) error
+	// hasBlocks says that a chunk at a place was handed out for blocks: the file has
+	// these no later than what is in other chunks.
+	hasBlocks(idx, at int64)
+	// save begins to write the chunks out, or brings the file up to date with them;
+	// final says that they will not change any more. settle has them written and
+	// drops their memory.
+	save(s span, final bool) error
+	settle(s span) error
+	// free is how many bytes the file system has left, of how many.
+	free() (avail, total int64, err error)
+	// memory is how many bytes it takes of the process's memory, besides its file.
+	memory() int64
+	// unprepared counts the pages that attach could not fault in.
+	unprepared() int64
+	// close cuts the file at size bytes and lets go of the memory.
+	close(size int64) error
+}
+
+// maxSpare is spare's where there is no bound.
+const maxSpare = 1 << 40
+
+// errBehind says that what was written before is not in the file yet.
+var errBehind = errors.New("the file does not take it as fast as it is written")

@@ -1,0 +1,180 @@
+package pool
+
+import (
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"hash/crc32"
+	"os"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// file is the trace file, with those that have its places.
+type file struct {
+	f *os.File
+	files
+}
+
+// files say where a place is: in which file, nil if it is closed or gone, and where there.
+// Neighbours that were joined to a span are in one file.
+type files interface {
+	at(place int64) (f *os.File, off int64)
+}
+
+// oneFile is the trace file where all places are in it.
+type oneFile struct{ f *os.File }
+
+func (o oneFile) at(place int64) (*os.File, int64) { return o.f, place * ChunkSize }
+
+// errNoFile is a chunk whose file is closed. It means that our accounting is wrong.
+var errNoFile = errors.New("the chunk's file is closed")
+
+// copier writes chunks from memory to the trace file. What records refer to, names and
+// the like, is in chunks for blocks: the file has it no later than the records. Or a
+// kill would leave records there that have no name.
+type copier struct {
+	to     file
+	memory func(idx int64) []uint64 // a chunk's; nil: it has none, the file has all of it
+	buf    []byte
+	block  []byte                // buf of chunks for blocks
+	last   map[int64]uint32      // checksum of what was written of chunks that may change
+	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was
+
+	mu     sync.Mutex
+	blocks []span // chunks for blocks that were handed out and are not whole in the file
+}
+
+func (c *copier) hasBlocks(idx, at int64) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.blocks = append(c.blocks, span{idx, at, 1})
+}
+
+// copy writes the chunks as they are now.
+func (c *copier) copy(s span, final bool) error {
+	if c.buf == nil {
+		c.buf, c.block, c.last = make([]byte, ChunkSize), make([]byte, ChunkSize), map[int64]uint32{}
+	}
+	c.mu.Lock()
+	blocks := slices.Clone(c.blocks)
+	c.mu.Unlock()
+	if final { // what they refer to was in its place before they were whole
+		if err := c.writeBlocks(blocks); err != nil {
+			return err
+		}
+	}
+	for i := range s.n {
+		idx, at := s.idx+i, s.at+i
+		w := c.memory(idx)
+		if w == nil {
+			continue
+		}
+		load(c.buf, w)
+		isBlock := idx == 0 || slices.Contains(blocks, span{idx, at, 1})
+		if !final && !isBlock {
+			c.mu.Lock()
+			blocks = append(blocks[:0], c.blocks...) // there may be one more by now
+			c.mu.Unlock()
+			if err := c.writeBlocks(blocks); err != nil {
+				return err
+			}
+		}
+		if err := c.write(c.buf, idx, at, final); err != nil {
+			return err
+		}
+		if final && isBlock {
+			c.mu.Lock()
+			c.blocks = slices.DeleteFunc(c.blocks, func(b span) bool { return b.idx == idx })
+			c.mu.Unlock()
+		}
+	}
+	return nil
+}
+
+func (c *copier) writeBlocks(blocks []span) error {
+	for _, b := range blocks {
+		if w := c.memory(b.idx); w != nil && atomic.LoadUint64(&w[0]) != 0 {
+			load(c.block, w)
+			if err := c.write(c.block, b.idx, b.at, false); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// load copies a chunk. The words are loaded one by one, forwards: a record that is
+// being written is seen whole or, its start being stored last, not at all.
+func load(b []byte, w []uint64) {
+	for i := range w {
+		binary.LittleEndian.PutUint64(b[8*i:], atomic.LoadUint64(&w[i]))
+	}
+}
+
+// maxKept is how many chunks may be in memory. What a disk that is full or slow
+// does not take must not fill the machine's memory instead.
+const maxKept = 2 * maxWindow
+
+// maxWarm is how many chunks' memory stays for the next ones. The rest is given back:
+// what a burst took is not held for ever, nor what the program needs itself.
+const maxWarm = 8 << 20 / ChunkSize
+
+// write writes b, what the chunk idx has, to its place in the file. A chunk that may
+// still change, and has not since it was written, is left out: an idle program must
+// not keep a disk busy.
+func (c *copier) write(b []byte, idx, at int64, final bool) error {
+	if idx != 0 {
+		return c.part(b, idx, at, 0, final)
+	}
+	// The counters first, or a kill in between leaves a state that tells of more. What
+	// lies between the two is not ours alone.
+	if err := c.part(b[format.CountersOffset:], countersPart, at, format.CountersOffset, final); err != nil {
+		return err
+	}
+	return c.part(b[:format.ControlOffset], 0, at, 0, final)
+}
+
+// countersPart is in last for the counters in chunk 0, which is in two parts.
+const countersPart = -1
+
+// part writes what begins at from in the chunk at the place at.
+func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
+	sum := crc32.Checksum(b, castagnoli)
+	if was, ok := c.last[idx]; ok && was == sum && !final {
+		return nil
+	}
+	if final {
+		delete(c.last, idx)
+	}
+	f, off := c.to.at(at)
+	err := errNoFile
+	if f != nil {
+		_, err = f.WriteAt(b, off+from)
+	}
+	if err != nil {
+		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself is not to be on the heap
+		c.fail.Store(&failed)
+		return failed
+	}
+	if !final {
+		c.last[idx] = sum
+	}
+	c.fail.Store(nil)
+	return nil
+}
+
+var castagnoli = crc32.MakeTable(crc32.Castagnoli) // the processor has it
+
+// behind says why n chunks wait in memory: the disk is slow, or does not take
+// them at all.
+func (c *copier) behind(n int64) error {
+	err := errBehind
+	if p := c.fail.Load(); p != nil {
+		err = *p
+	}
+	return fmt.Errorf("%d bytes wait in memory: %w", n*ChunkSize, err)
+}

@@ -1,0 +1,130 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"os"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+func (d file) grow(at, n int64) error {
+	f, off := d.at(at)
+	n *= ChunkSize
+	if f == nil {
+		return errNoFile
+	}
+	err := retry(func() error { return unix.Fallocate(int(f.Fd()), 0, off, n) })
+	if err != nil {
+		_ = cut(f, off)
+		return fmt.Errorf("allocating %d bytes at %d in %s: %w", n, off, f.Name(), err)
+	}
+	return nil
+}
+
+// wipe keeps the blocks, where the file system can: a disk that is full
+// meanwhile is no reason to lose what the ring has room for.
+func (d file) wipe(at, n int64) error {
+	page := int64(os.Getpagesize())
+	for i := range n {
+		if err := d.zero((at+i)*ChunkSize, page); err != nil {
+			return err
+		}
+	}
+	return d.zero(at*ChunkSize, n*ChunkSize)
+}
+
+func (d file) zero(off, n int64) error {
+	fd := int(d.f.Fd())
+	err := retry(func() error {
+		return unix.Fallocate(fd, unix.FALLOC_FL_ZERO_RANGE|unix.FALLOC_FL_KEEP_SIZE, off, n)
+	})
+	if err == unix.EOPNOTSUPP {
+		if err = retry(func() error {
+			return unix.Fallocate(fd, unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, n)
+		}); err == nil {
+			err = retry(func() error { return unix.Fallocate(fd, 0, off, n) })
+		}
+	}
+	if err == unix.EOPNOTSUPP {
+		_, err = d.f.WriteAt(zeros[:min(n, int64(len(zeros)))], off)
+		for done := int64(len(zeros)); err == nil && done < n; done += int64(len(zeros)) {
+			_, err = d.f.WriteAt(zeros[:min(n-done, int64(len(zeros)))], off+done)
+		}
+	}
+	if err != nil {
+		return fmt.Errorf("overwriting %d bytes at %d in %s: %w", n, off, d.f.Name(), err)
+	}
+	return nil
+}
+
+func (d file) free() (avail, total int64, err error) {
+	var s unix.Statfs_t
+	if err := retry(func() error { return unix.Fstatfs(int(d.f.Fd()), &s) }); err != nil {
+		return 0, 0, err
+	}
+	if s.Blocks == 0 {
+		return 0, 0, errors.ErrUnsupported // a tmpfs without a limit says that it has nothing
+	}
+	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
+}
+
+// writeBack has the kernel write a span to the disk, and waits as flags say.
+func (d file) writeBack(s span, flags int) error {
+	f, off := d.at(s.at)
+	if f == nil {
+		return nil // its file is closed
+	}
+	err := retry(func() error {
+		return unix.SyncFileRange(int(f.Fd()), off, s.n*ChunkSize, flags)
+	})
+	if err != nil && err != unix.ENOSYS {
+		return fmt.Errorf("writing %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+// written waits until a span is on the disk. What is there is still charged to
+// our container until the page cache lets go of it.
+func (d file) written(s span) error {
+	err := d.writeBack(s, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
+	if e := d.forget(s); err == nil && e != nil {
+		err = fmt.Errorf("writing %s: %w", d.f.Name(), e)
+	}
+	return err
+}
+
+// forget has the page cache let go of a span.
+func (d file) forget(s span) error {
+	f, off := d.at(s.at)
+	if f == nil {
+		return nil
+	}
+	return unix.Fadvise(int(f.Fd()), off, s.n*ChunkSize, unix.FADV_DONTNEED)
+}
+
+func (d file) cut(size int64) error { return cut(d.f, size) }
+
+func cut(f *os.File, size int64) error {
+	if err := retry(func() error { return unix.Ftruncate(int(f.Fd()), size) }); err != nil {
+		return fmt.Errorf("cutting %s: %w", f.Name(), err)
+	}
+	return nil
+}
+
+func retry(f func() error) error {
+	for {
+		if err := f(); err != unix.EINTR {
+			return err
+		}
+	}
+}
+
+func lossOf(err error) format.Loss {
+	if errors.Is(err, unix.ENOSPC) || errors.Is(err, unix.EDQUOT) || errors.Is(err, unix.EFBIG) || errors.Is(err, ErrNoSpace) || errors.Is(err, errMemory) {
+		return format.LossSpace
+	}
+	return format.LossIO
+}

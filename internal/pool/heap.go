@@ -1,0 +1,184 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// heap keeps chunks as Go slices and copies them to the file: for file systems
+// without mmap, systems without Linux's calls, and the race detector, which is
+// blind in mapped memory.
+type heap struct {
+	dir     [dirSize]atomic.Pointer[page]
+	copying sync.Mutex // a chunk is copied and written at once, or an old copy could come last
+	copier
+	kept    atomic.Int64  // chunks in memory
+	most    int64         // of them
+	allowed *atomic.Int64 // bytes of memory
+
+	// Memory of chunks that are gone, for others. In a container all of it: a program
+	// whose heap is large, and is not collected for long, would else have what all chunks
+	// took since then. Who has found it in the chunk that it was does not take it for
+	// that: no start is any other record's. The race detector does not know that, and its
+	// build uses none again.
+	old chan *[]uint64
+}
+
+const dirSize = 1 << 12
+
+type page [1 << 12]atomic.Pointer[[]uint64]
+
+func newHeap(o *Options, f file, allowed *atomic.Int64) *heap {
+	h := &heap{most: maxKept, allowed: allowed, old: make(chan *[]uint64, maxKept)}
+	if o.Memory > 0 {
+		h.most = min(h.most, o.Memory/ChunkSize)
+	}
+	h.copier = copier{to: f, memory: h.words}
+	return h
+}
+
+func (h *heap) kind() format.Backing { return format.BackingHeap }
+
+func (h *heap) base() uintptr { return 0 }
+
+func (h *heap) addresses() *sys.Range { return nil }
+
+func (h *heap) slot(idx int64) *atomic.Pointer[[]uint64] {
+	if uint64(idx) >= dirSize*uint64(len(page{})) {
+		return nil
+	}
+	p := h.dir[idx/int64(len(page{}))].Load()
+	if p == nil {
+		return nil
+	}
+	return &p[idx%int64(len(page{}))]
+}
+
+func (h *heap) words(idx int64) []uint64 {
+	s := h.slot(idx)
+	if s == nil {
+		return nil
+	}
+	if w := s.Load(); w != nil {
+		return *w
+	}
+	return nil
+}
+
+func (h *heap) spare() (int64, error) {
+	for h.memory() > h.allowed.Load() && len(h.old) > 0 {
+		select {
+		case <-h.old:
+		default:
+		}
+	}
+	return h.short(h.most, h.allowed.Load()/(heapFactor*ChunkSize), h.kept.Load())
+}
+
+func (h *heap) memory() int64 {
+	return (h.kept.Load() + int64(len(h.old))) * heapFactor * ChunkSize
+}
+
+func (h *heap) attach(first, at, n int64) error {
+	h.kept.Add(n)
+	for idx := first; idx < first+n; idx++ {
+		d := &h.dir[idx/int64(len(page{}))]
+		if d.Load() == nil {
+			d.CompareAndSwap(nil, new(page))
+		}
+		var w *[]uint64
+		select {
+		case w = <-h.old:
+		default:
+			b := make([]uint64, ChunkSize/8)
+			w = &b
+		}
+		clear(*w) // memory that Go has just got has no pages yet, and a worker would fault them in
+		h.slot(idx).Store(w)
+	}
+	return nil
+}
+
+func (h *heap) rearm(idx, n int64) error { return nil }
+
+func (h *heap) save(s span, final bool) error {
+	h.copying.Lock()
+	defer h.copying.Unlock()
+	return h.copy(s, final)
+}
+
+func (h *heap) settle(s span) error {
+	if err := h.save(s, true); err != nil {
+		return err // the chunks stay in memory, for the next try
+	}
+	h.drop(s.idx, s.n)
+	return nil
+}
+
+func (h *heap) drop(idx, n int64) {
+	for i := range n {
+		s := h.slot(idx + i)
+		if s == nil {
+			continue
+		}
+		if w := s.Swap(nil); w != nil {
+			h.kept.Add(-1)
+			most := maxWarm
+			if h.allowed.Load() != NoMemoryLimit {
+				most = cap(h.old)
+			}
+			if !sys.Race && len(h.old) < most && h.memory() < h.allowed.Load() {
+				select {
+				case h.old <- w:
+				default:
+				}
+			}
+		}
+	}
+}
+
+// grow does nothing: the file grows as it is written.
+func (h *heap) grow(at, n int64) error { return nil }
+
+func (h *heap) detach(idx, n int64) error {
+	h.drop(idx, n)
+	return nil
+}
+
+func (h *heap) wipe(at, n int64) error {
+	for i := range n {
+		off := (at + i) * ChunkSize
+		_, err := h.to.f.WriteAt(zeros[:format.ChunkHeaderSize], off)
+		if err == nil {
+			_, err = h.to.f.WriteAt(zeros[:], off)
+		}
+		if err != nil {
+			return fmt.Errorf("overwriting %s: %w", h.to.f.Name(), err)
+		}
+	}
+	return nil
+}
+
+var zeros [ChunkSize]byte
+
+func (h *heap) unprepared() int64 { return 0 }
+
+func (h *heap) free() (avail, total int64, err error) { return 0, 0, errors.ErrUnsupported }
+
+// close lets go of the chunks too: the pool may be kept, for its numbers.
+func (h *heap) close(size int64) error {
+	h.copying.Lock()
+	defer h.copying.Unlock()
+	for i := range h.dir {
+		h.dir[i].Store(nil)
+	}
+	if err := h.to.f.Truncate(size); err != nil {
+		return fmt.Errorf("cutting %s: %w", h.to.f.Name(), err)
+	}
+	return nil
+}

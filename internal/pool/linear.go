@@ -1,0 +1,156 @@
+package pool
+
+import (
+	"math"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// linear is chunks that lie one behind the other and are used once: number, place and
+// hand-out are the same.
+//
+// # Chunks that are prepared by who needs them
+//
+// Where chunks are memory, and the file a copy, it takes no disk to prepare one. So who
+// finds none ready does it: some 10 to 120 µs, once for 2,000 records, until the memory is used
+// up that there may be. Nobody waits for anybody else there, since each prepares a number
+// of its own: the flusher takes its numbers from the same counter (unprepared) and marks those
+// that it has prepared, and the bump goes past numbers without a mark. What the flusher
+// has prepared and nobody has taken when the recording ends can lie before such a chunk:
+// see Rest.
+//
+// Rings are not like that: what is used again must be told as overwritten first, in the
+// file. They lose records where the flusher is late.
+type linear struct {
+	p          *Pool
+	owned      bool         // chunks may be prepared by who needs them
+	unprepared atomic.Int64 // the first chunk that nobody prepares
+	seen       int64        // what fresh has told
+}
+
+func newLinear(p *Pool, o *Options) (placement, error) {
+	n := p.limit
+	if n == 0 {
+		n = 1 << 24
+	}
+	if p.states != nil {
+		n = min(n, int64(len(p.states)))
+	}
+	p.shape = shape{numbers: n, last: n, firstKept: math.MaxInt64, most: maxWindow, keep: keepForRecords, unit: 1}
+	return &linear{p: p, owned: p.Copies(), seen: 1}, nil
+}
+
+func (l *linear) begin() error                    { return nil }
+func (l *linear) relieve(error) error             { return nil }
+func (l *linear) from() int64                     { return l.unprepared.Load() }
+func (l *linear) place(idx int64) (int64, uint32) { return idx, 1 }
+func (l *linear) retire(int64)                    {}
+func (l *linear) settled()                        {}
+func (l *linear) discard()                        {}
+func (l *linear) inTheWay([]int64) []int64        { return nil }
+func (l *linear) holds(int64) bool                { return false }
+func (l *linear) size() int64                     { return l.p.Bump() }
+func (l *linear) reserved() int64                 { return l.from() }
+
+func (l *linear) extend(from, n int64) (int64, error) {
+	p, at := l.p, from
+	n = min(n, maxStep)
+	if err := p.room(n * ChunkSize); err != nil {
+		return 0, err
+	}
+	for !l.unprepared.CompareAndSwap(at, at+n) {
+		at = l.unprepared.Load()
+		if n = min(n, p.last-at); n <= 0 {
+			return at - from, nil
+		}
+	}
+	if err := l.prepare(at, n); err != nil {
+		return 0, err
+	}
+	// The table's page too is to be there before a writer comes.
+	atomic.AddUint32(&p.states[at], 0)
+	atomic.AddUint32(&p.states[at+n-1], 0)
+	for i := at; l.owned && i < at+n; i++ {
+		atomic.StoreUint32(&p.states[i], prepared)
+	}
+	return at + n - from, nil
+}
+
+// prepare prepares n chunks from idx on, which the caller has taken from unprepared.
+func (l *linear) prepare(idx, n int64) error {
+	err := l.p.back.grow(idx, n)
+	if err == nil {
+		err = l.p.back.attach(idx, idx, n)
+	}
+	if err != nil {
+		l.unprepared.CompareAndSwap(idx+n, idx)
+	}
+	return err
+}
+
+func (l *linear) taken(n int64) (idx int64, ok bool) {
+	// Who found none has prepared it, and has it.
+	return n, !l.owned || atomic.CompareAndSwapUint32(&l.p.states[n], prepared, handed)
+}
+
+func (l *linear) make(spare int64) (int64, format.Loss) {
+	p := l.p
+	if !l.owned {
+		return 0, format.LossWindow
+	}
+	// Each of those who are here may be about to take one.
+	n, err := p.back.spare()
+	if n < p.askers.Load() {
+		_ = p.refuse(err)
+		return 0, format.Loss(p.reason.Load())
+	}
+	for {
+		idx := l.unprepared.Load()
+		if p.limit > 0 && idx >= p.limit-spare || idx >= p.last {
+			return 0, format.LossLimit
+		}
+		if !l.unprepared.CompareAndSwap(idx, idx+1) {
+			continue
+		}
+		if err := l.prepare(idx, 1); err != nil {
+			_ = p.refuse(err)
+			return 0, format.Loss(p.reason.Load())
+		}
+		atomic.StoreUint32(&p.states[idx], handed)
+		p.made.Add(1)
+		p.low.Store(0)
+		for top := p.top.Load(); top <= idx && !p.top.CompareAndSwap(top, idx+1); top = p.top.Load() {
+		}
+		p.poke()
+		return idx, 0
+	}
+}
+
+func (l *linear) takeKept() (idx int64, lost format.Loss) { return l.p.TakeForBlocks() }
+
+func (l *linear) appendFresh(dst []int64) []int64 {
+	for bump := l.p.Bump(); l.seen < bump; l.seen++ {
+		dst = append(dst, l.seen)
+	}
+	return dst
+}
+
+func (l *linear) appendLive(dst []int64) []int64 {
+	for idx := int64(1); idx < l.p.Bump(); idx++ {
+		if w := atomic.LoadUint32(&l.p.states[idx]); !l.owned || w&0xff != Free || w == handed {
+			dst = append(dst, idx)
+		}
+	}
+	return dst
+}
+
+func (l *linear) spans(from, to int64) []span { return []span{{from, from, to - from}} }
+
+func (l *linear) ahead(from, to int64) []run { return []run{{from, to - from}} }
+
+func (l *linear) close() (own int64, err error) {
+	own = l.p.Bump()
+	l.p.forget(0, max(own, l.from()))
+	return own, nil
+}

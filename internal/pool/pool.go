@@ -1,0 +1,229 @@
+// Package pool is the pool: one long run of chunks, handed out by an atomic
+// bump. It knows chunks, not what is in them.
+//
+// # Design
+//
+// A chunk is 64 KiB, page-aligned, and owned by one writer until it is sealed.
+// Three things are apart:
+//
+//   - The bump says who gets the next chunk. Between it and its end lies the
+//     window: chunks that have their room on disk and are faulted in, so that a
+//     writer neither takes a page fault nor meets a full disk.
+//   - The placement says where chunks lie: one behind the other in a file
+//     (linear), in places that are used again (ring), or in several files, the
+//     oldest of which is deleted for the next (segments).
+//   - The backing says what a chunk's memory is: pages of the file (disk), pages
+//     of a file in memory (shm), or the Go heap. Of the last two the file is a copy.
+//
+// The flusher keeps the window ahead of the bump, writes sealed chunks out and drops
+// their pages.
+//
+// # Where chunks are
+//
+//	backing                  chunks are                a slow disk          the file is truncated  kill -9
+//	shm, Linux's default     pages of a file in        waits alone; what    what was in there is   whole, with the file
+//	                         /dev/shm, copied to the   finds no room is     lost, the rest is      in /dev/shm; without,
+//	                         trace                     lost, counted        written                a second is missing
+//	disk                     pages of the trace        can stop a thread    ends the program       whole
+//	                                                   in a store, and so
+//	                                                   all, when the world
+//	                                                   is to stop
+//	heap                     Go memory, copied to the  as shm               as shm                 up to a second is
+//	                         trace                                                                 missing
+//
+// The window follows the measured rate: what writers use in a tenth of a second, 4 to 64
+// MiB. It is prepared in steps. Doubling it each round was too late for a burst from
+// rest, and too large for a steady stream.
+//
+// # Invariants
+//
+//  1. The bump never passes the window's end. Otherwise a store could meet a
+//     page that has no room on disk, and the kernel would kill the program. (Where
+//     chunks are memory, who finds none takes one that lies behind it: see linear.go.)
+//  2. A chunk's state only grows: free, open, sealed, leaving, gone. Its owner
+//     seals it, or, where it is in the way of a ring, who has taken it from its owner
+//     (sys.Fast.Reclaim); the flusher does the rest. (A ring uses places in the file again,
+//     by other addresses: see ring.go.) Otherwise a chunk could be written
+//     out under its owner's hands, and every store would fault.
+//  3. Ends are completed in place only in chunks that are open or sealed, and who
+//     completes one looks at the state again after it: if the chunk is leaving by
+//     then the end is repeated apart, because nobody may read any more what was
+//     stored. Otherwise a thread that lost the CPU in between would leave a scope
+//     open that has ended. (internal/sys, "Late ends", has the proof.)
+package pool
+
+import (
+	"os"
+	"runtime"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// ChunkSize is what the bump hands out, in bytes.
+const ChunkSize = format.ChunkSize
+
+// Pool hands out chunks. Its methods may be called from any goroutine, those of
+// the flusher (Extend, …) from one at a time.
+type Pool struct {
+	bump
+	pace
+	memory
+	shape
+	lay    placement
+	back   backing
+	states []uint32
+	file   file
+}
+
+// Options of a pool.
+type Options struct {
+	File   *os.File
+	Limit  int64    // bytes; 0: none
+	States []uint32 // the table of chunk states, by chunk; nil: the pool's own
+	Heap   bool     // keep chunks on the heap and copy them to the file
+
+	// Memory is how many bytes may wait on the heap, Left how many the limits of memory
+	// leave now, as Allow is told later; 0: nothing limits them. InMemory says that File
+	// itself is memory: on a tmpfs.
+	Memory, Left int64
+	InMemory     bool
+
+	// Apart is for a pool with a limit that is no recording's: chunks on disk have
+	// addresses of their own, which Close gives back, and nothing is kept for blocks.
+	Apart bool
+
+	// Dry is where the pool says why records get no chunk; nil: its own. It is 0 where
+	// that has to be asked.
+	Dry *atomic.Uint32
+
+	// Hot keeps chunks in the slots of this file, which is on tmpfs and has a hot
+	// file's header, and copies them to File. HotSlots is how many the header says.
+	Hot      *os.File
+	HotSlots uint32
+
+	Ring Ring // see RingOf; the zero value: chunks are used once
+
+	// Files are where the ring's chunks lie, apart from File, if not nil.
+	Files Files
+
+	lap int64 // a test's
+}
+
+// New prepares a pool over an empty file, its first window included. Chunk 0 is
+// the caller's, for the file header. An error leaves the file empty.
+func New(o Options) (*Pool, error) {
+	p := &Pool{states: o.States, file: file{o.File, oneFile{o.File}}}
+	p.bump.init(&o)
+	if p.left.Store(o.Left); o.Left == 0 {
+		p.left.Store(NoMemoryLimit)
+	}
+	p.inMemory = o.InMemory
+	if o.Ring.bytes == 0 {
+		o.Ring.make = newLinear
+	}
+	if o.Files != nil {
+		p.file.files = o.Files
+	}
+	var err error
+	if o.Heap {
+		p.back = newHeap(&o, p.file, &p.allowed)
+	} else if o.Hot != nil {
+		p.back, err = newShm(&o, p.file, &p.allowed)
+	} else {
+		p.back, err = newDisk(&o, p.file)
+	}
+	if err != nil {
+		return nil, err
+	}
+	if p.lay, err = o.Ring.make(p, &o); err == nil {
+		err = p.first()
+	}
+	if err != nil {
+		_ = p.back.close(0)
+		p.Discard()
+		return nil, err
+	}
+	return p, nil
+}
+
+// first makes the first window.
+func (p *Pool) first() error {
+	p.window, p.asked = min(minWindow, p.most), time.Now()
+	if p.states == nil {
+		p.states = make([]uint32, p.numbers+1)
+	}
+	if p.allow(); (p.inMemory || p.Copies()) && p.allowed.Load() < leastAllowed*ChunkSize {
+		return errMemory
+	}
+	if err := p.lay.begin(); err != nil {
+		return err
+	}
+	if err := p.prepare(); err != nil {
+		return err
+	}
+	p.next.Store(1)
+	p.low.Store(p.end.Load() - 1)
+	p.Advance(0, Open)
+	return nil
+}
+
+// Unprepared is how many pages were handed out without having been faulted in
+// before, because the kernel can't do that: each costs a worker a page fault.
+func (p *Pool) Unprepared() int64 { return p.back.unprepared() }
+
+// Words is a chunk's memory; nil where it is gone from memory.
+func (p *Pool) Words(idx int64) []uint64 { return p.back.words(idx) }
+
+// Range is the addresses that chunks are mapped to, chunk after chunk; nil on
+// the heap.
+func (p *Pool) Range() *sys.Range { return p.back.addresses() }
+
+// Base is the address of the chunk 0 where chunks are mapped, else 0.
+func (p *Pool) Base() uintptr { return p.back.base() }
+
+// Heap reports whether chunks are on the heap.
+func (p *Pool) Heap() bool { return p.back.base() == 0 }
+
+// Backing is where chunks live.
+func (p *Pool) Backing() format.Backing { return p.back.kind() }
+
+// Copies reports whether the file is a copy of chunks that are elsewhere.
+func (p *Pool) Copies() bool { return p.back.kind() != format.BackingDisk }
+
+// Bytes returns how many bytes the pool has handed out.
+func (p *Pool) Bytes() int64 { return p.Bump() * ChunkSize }
+
+// Span is how many bytes from Base on can be chunks.
+func (p *Pool) Span() int64 { return p.numbers * ChunkSize }
+
+// Size is what the file needs to be to hold what was handed out, in bytes.
+func (p *Pool) Size() int64 { return p.lay.size() * ChunkSize }
+
+// Close lets go of the memory and cuts the file behind the last chunk. Nobody
+// may be about to store into a chunk, but by a compare-and-swap that fails.
+// The table of states is left as New wants to find it.
+func (p *Pool) Close() error {
+	for p.askers.Load() != 0 {
+		runtime.Gosched()
+	}
+	own, err := p.lay.close()
+	if e := p.back.close(own * ChunkSize); err == nil {
+		err = e
+	}
+	return err
+}
+
+// Discard deletes what files there are besides the one that was given to New, of a
+// recording that does not come to be.
+func (p *Pool) Discard() {
+	if p.lay != nil {
+		p.lay.discard()
+	}
+}
+
+// IsNoSpace reports whether an error means that the file system is full, nearly
+// full, or that a quota or file size limit was met.
+func IsNoSpace(err error) bool { return lossOf(err) == format.LossSpace }

@@ -1,0 +1,239 @@
+package pool
+
+import (
+	"errors"
+	"slices"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/testpoint"
+)
+
+// begin has chunk 0, and keeps some kept chunks ready.
+func (r *ring) begin() error {
+	p := r.p
+	r.held, r.grown = false, nil
+	if p.end.Load() == 0 {
+		if err := r.prepare(0, 0, 1); err != nil {
+			return err
+		}
+		p.next.Store(1)
+		p.end.Store(1)
+	}
+	r.mu.Lock()
+	n, next := int64(len(r.spare)), r.nextKept
+	r.mu.Unlock()
+	if n > keptAhead/2 || next+keptAhead > r.lap+maxKeptChunks {
+		return nil
+	}
+	at := r.extent
+	if err := r.prepare(next, at, keptAhead); err != nil {
+		return err
+	}
+	r.extent += keptAhead
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range int64(keptAhead) {
+		r.places[next+i] = place{at: at + i, n: 1}
+		r.spare = append(r.spare, next+i)
+	}
+	r.nextKept += keptAhead
+	return nil
+}
+
+// prepare prepares n chunks that lie at places of their own.
+func (r *ring) prepare(idx, at, n int64) error {
+	err := r.p.room(n * ChunkSize)
+	if err == nil {
+		err = r.p.back.grow(at, n)
+	}
+	if err == nil {
+		err = r.p.back.attach(idx, at, n)
+	}
+	return err
+}
+
+// extend has the file grow until the ring has all its places; then, or where there is no
+// room for that, they are used again.
+func (r *ring) extend(from, n int64) (int64, error) {
+	if r.busy(from) {
+		r.leaveOut(from)
+		return r.unit, r.grown
+	}
+	step := r.step(from, n)
+	if more := min(step, r.want-r.have); more > 0 && r.grown == nil {
+		if r.grown = r.grow(from, more); r.grown == nil {
+			return more, nil
+		} else if errors.Is(r.grown, errBehind) {
+			return 0, nil
+		}
+	}
+	// What can't grow goes on with what it has.
+	done, err := r.reuse(from, step)
+	if err != nil {
+		return 0, err
+	}
+	r.held = done == 0
+	return done, r.grown
+}
+
+// leaveOut has nobody take the numbers of the unit from the n-th chunk on, because one of
+// them is still there.
+func (r *ring) leaveOut(n int64) {
+	for i := range r.unit {
+		r.entry(r.number(n + i)).Store(0)
+	}
+}
+
+// step is how many chunks from the n-th on can be prepared at once: their numbers are
+// neighbours, and free.
+func (r *ring) step(n, want int64) int64 {
+	step := min(want, maxStep, r.lap-r.number(n)+1)
+	for k := r.unit; k < step; k += r.unit {
+		if r.busy(n + k) {
+			step = k
+		}
+	}
+	return step - step%r.unit
+}
+
+// busy tells whether a number of the unit from the n-th chunk on is that of a chunk
+// that is still there.
+func (r *ring) busy(n int64) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for i := range r.unit {
+		if _, ok := r.places[r.number(n+i)]; ok {
+			return true
+		}
+	}
+	return false
+}
+
+// grow gives the ring n more places, for the chunks from end on.
+func (r *ring) grow(end, n int64) error {
+	if err := r.p.room(n * ChunkSize); err != nil {
+		return err
+	}
+	at := r.extent
+	if err := r.p.back.grow(at, n); err != nil {
+		return err
+	}
+	testpoint.Here("pool.grown")
+	r.extent += n
+	r.have += n
+	var units []*unit
+	for i := int64(0); i < n; i += r.unit {
+		units = append(units, &unit{at: at + i})
+	}
+	return r.attach(end, units)
+}
+
+// reuse overwrites up to n chunks, for those from end on. It returns how many it
+// found.
+func (r *ring) reuse(end, n int64) (int64, error) {
+	r.mu.Lock()
+	k := min(n/r.unit, int64(len(r.gone)))
+	units := slices.Clone(r.gone[:k])
+	r.mu.Unlock()
+	if k == 0 {
+		return 0, nil
+	}
+	// In the order of their places, so that neighbours stay, or become again, one
+	// mapping. There are at most maxStep.
+	for i := range units {
+		for j := i; j > 0 && units[j].at < units[j-1].at; j-- {
+			units[j], units[j-1] = units[j-1], units[j]
+		}
+	}
+	var old []int64
+	for _, u := range units {
+		old = append(old, u.nums...)
+	}
+	r.leave(old)
+	r.mu.Lock()
+	r.gone = slices.Delete(r.gone, 0, int(k))
+	r.mu.Unlock()
+	if err := r.detach(old); err != nil {
+		return 0, err
+	}
+	for _, s := range r.runs(units) {
+		if err := r.p.back.wipe(s.at, s.n*r.unit); err != nil {
+			return 0, err
+		}
+		testpoint.Here("pool.wiped")
+	}
+	return k * r.unit, r.attach(end, units)
+}
+
+// leave tells that chunks are overwritten now: the file has them no more.
+func (r *ring) leave(idx []int64) {
+	r.overwrite(idx)
+	testpoint.Here("pool.overwrite")
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for _, i := range idx {
+		delete(r.places, i)
+	}
+}
+
+// detach makes the addresses of chunks that have left nobody's.
+func (r *ring) detach(idx []int64) error {
+	for _, run := range neighbours(idx) {
+		if err := r.p.back.detach(run.idx, run.n); err != nil {
+			return err
+		}
+	}
+	testpoint.Here("pool.detached")
+	return nil
+}
+
+// runs joins units that are neighbours: idx is the number of the first one among them all, n
+// how many they are.
+func (r *ring) runs(units []*unit) (s []span) {
+	for i, u := range units {
+		if n := len(s); n > 0 && u.at == s[n-1].at+s[n-1].n*r.unit {
+			s[n-1].n++
+		} else {
+			s = append(s, span{int64(i), u.at, 1})
+		}
+	}
+	return s
+}
+
+// attach makes the units those of the chunks from end on.
+func (r *ring) attach(end int64, units []*unit) error {
+	first := r.number(end)
+	for _, s := range r.runs(units) {
+		if err := r.p.back.attach(first+s.idx*r.unit, s.at, s.n*r.unit); err != nil {
+			// Nothing is in them: they are the next to be tried.
+			r.mu.Lock()
+			for _, u := range units {
+				u.nums = u.nums[:0]
+			}
+			r.gone = append(units, r.gone...)
+			r.mu.Unlock()
+			return err
+		}
+	}
+	testpoint.Here("pool.attached")
+	r.mu.Lock()
+	for i, u := range units {
+		u.left, u.nums = r.unit, u.nums[:0]
+		r.enter(u, end+int64(i)*r.unit, u.at, r.unit)
+	}
+	r.mu.Unlock()
+	testpoint.Here("pool.ready")
+	return nil
+}
+
+// enter makes n places from at on, which are of u, those of the chunks from end on: the
+// window can have them. r.mu is held.
+func (r *ring) enter(u *unit, end, at, n int64) {
+	for i := range n {
+		idx := r.number(end + i)
+		u.nums = append(u.nums, idx)
+		r.places[idx] = place{at + i, end + i, u}
+		atomic.StoreUint32(&r.p.states[idx], Free)
+		r.entry(idx).Store(uint64(idx)<<40 | uint64(at+i)<<16 | uint64(uint16(r.turn(end+i))))
+	}
+}

@@ -1,0 +1,323 @@
+package pool
+
+import (
+	"fmt"
+	"math"
+	"slices"
+	"sync"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// # Rings
+//
+// A ring's chunks are used again, those first whose content has been in the file
+// longest. What does not change is that a number is an address: the chunk that
+// is handed out as number n lies n × 64 KiB behind the pool's base, wherever in
+// the file its place is. So each use of a place is at an address of its own, and
+// a writer that is late with a store (the system took it off the CPU between
+// looking at a chunk's state and storing) finds, where the chunk was, memory that
+// nobody reads. Were addresses used again with their places, its store would be
+// in somebody else's record, or reuse would need to wait for every thread.
+//
+// Numbers begin again at 1 when there are no more: after at least 64 GiB where
+// stores can be late, and where an end is a compare-and-swap that fails on what
+// is not its own (the Go path) after four rounds. A chunk may still be open then,
+// because its owner is idle: its number is left out.
+//
+// What must not be overwritten lies in kept chunks, which have numbers of their
+// own, behind all others.
+
+// maxKeptChunks is how many kept chunks there can be: 256 MiB.
+const maxKeptChunks = 1 << 12
+
+// minLap is after how many chunks addresses may be used again where stores can
+// be late.
+const minLap = 64 << 30 / ChunkSize
+
+// maxUnits bounds how many mappings a ring's places may fall into: the kernel
+// gives a process 65,530, and the program needs some too.
+const maxUnits = 1 << 13
+
+// keptAhead is how many kept chunks are prepared at once.
+const keptAhead = 4
+
+// ring is places that are used again.
+type ring struct {
+	p    *Pool
+	want int64 // chunks it may have
+	all  int64 // places that they may be at
+	lap  int64 // the largest number
+	unit int64 // neighbours that are used again together
+
+	// The worker who takes a chunk finds its place here, by number: the number
+	// (40-63), the place (16-39) and the lap; 0 where the number is left out. An
+	// entry is stored before the window's end goes past it.
+	ready []atomic.Uint64
+
+	mu     sync.Mutex
+	places map[int64]place // of the chunks that the file has, by number
+	have   int64           // places that are the ring's
+	extent int64           // places that the file has, chunk 0 included
+	used   int64           // those up to the last one that was handed out
+	gone   []*unit         // to be used next, in this order
+
+	kept     int64   // of the kept chunks that were handed out
+	spare    []int64 // numbers of those that are prepared
+	nextKept int64
+	seen     int64 // what appendFresh has noted
+	untold   []int64
+
+	overwrite func(numbers []int64)
+
+	// Of the last time that the window was made whole.
+	held  bool  // something was in the way
+	grown error // why the file did not grow
+}
+
+// unit is places that are used again together: one, but in large rings.
+type unit struct {
+	at   int64   // the first one
+	left int64   // chunks in there that are not gone yet
+	nums []int64 // what they are called now
+}
+
+type place struct {
+	at int64
+	n  int64 // of the hand-out, from 1 on
+	u  *unit // nil: kept
+}
+
+// Ring has a pool use its chunks again and again.
+type Ring struct {
+	bytes     int64
+	overwrite func(numbers []int64)
+	make      func(p *Pool, o *Options) (placement, error)
+}
+
+// RingOf is a ring of so many bytes. overwrite, if it is not nil, is called with the
+// numbers of chunks that will be overwritten now; blocks may still be written. Only who
+// calls RingOf has in the program what a ring takes.
+func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
+	if overwrite == nil {
+		overwrite = func([]int64) {}
+	}
+	return Ring{bytes, overwrite, makeRing}
+}
+
+func makeRing(p *Pool, o *Options) (placement, error) {
+	span := int64(1 << 24)
+	if a := p.back.addresses(); a != nil {
+		span = a.Size() / ChunkSize
+	}
+	r, err := newRing(o, span)
+	if err != nil {
+		return nil, err
+	}
+	r.p = p
+	p.shape = shape{
+		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
+		most: min(maxWindow, r.want/4),                           // what is prepared holds nothing
+		keep: min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
+		unit: r.unit, ring: r.all,
+	}
+	if o.Files != nil {
+		return o.Files.over(r), nil
+	}
+	return r, nil
+}
+
+func newRing(o *Options, span int64) (*ring, error) {
+	n := o.Ring.bytes / ChunkSize
+	r := &ring{want: n, extent: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
+	r.unit = (n + maxUnits - 1) / maxUnits
+	if f := o.Files; f != nil {
+		parts, chunks, most := f.sizes()
+		n, r.want, r.unit = parts*chunks, most*chunks, 1
+		r.extent, r.used = 1+n, 1+n
+	}
+	r.want -= r.want % r.unit
+	r.all = max(r.want, n-n%r.unit)
+	r.lap = 4 * n
+	if o.States != nil {
+		// Stores can be late; see above.
+		r.lap = max(r.lap, minLap)
+	}
+	if o.lap > 0 {
+		r.lap = o.lap
+	}
+	r.lap = min(r.lap, format.RingNumbers, span-maxKeptChunks-1)
+	r.lap -= r.lap % r.unit
+	if r.lap < 2*n {
+		return nil, fmt.Errorf("a ring of %d bytes: only %d bytes of addresses: %w", o.Ring.bytes, span*ChunkSize, ErrNoSpace)
+	}
+	size := int64(1)
+	for size < 2*n {
+		size *= 2
+	}
+	r.ready = make([]atomic.Uint64, size)
+	r.nextKept = r.lap + 1
+	return r, nil
+}
+
+// number is what the chunk is called that is handed out as the n-th.
+func (r *ring) number(n int64) int64 { return 1 + (n-1)%r.lap }
+
+// entry is where ready has a number.
+func (r *ring) entry(idx int64) *atomic.Uint64 { return &r.ready[idx&int64(len(r.ready)-1)] }
+
+func (r *ring) place(idx int64) (at int64, lap uint32) {
+	if idx == 0 {
+		return 0, 1
+	}
+	if idx <= r.lap {
+		if v := r.entry(idx).Load(); int64(v>>40) == idx {
+			return int64(v >> 16 & (1<<24 - 1)), uint32(v & (1<<16 - 1))
+		}
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	pl := r.places[idx]
+	return pl.at, r.turn(pl.n)
+}
+
+// turn is the lap of the n-th chunk, from 1 on.
+func (r *ring) turn(n int64) uint32 { return uint32((n-1)/r.lap + 1) }
+
+func (r *ring) taken(n int64) (idx int64, ok bool) {
+	idx = r.number(n)
+	return idx, int64(r.entry(idx).Load()>>40) == idx // else it was left out
+}
+
+func (r *ring) make(int64) (int64, format.Loss) { return 0, format.LossWindow }
+
+// placeOf is where in the file a chunk is that the file has, -1 if it has not.
+func (r *ring) placeOf(idx int64) int64 {
+	if idx == 0 {
+		return 0
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if pl, ok := r.places[idx]; ok {
+		return pl.at
+	}
+	return -1
+}
+
+func (r *ring) settled()            {}
+func (r *ring) discard()            {}
+func (r *ring) relieve(error) error { return nil }
+func (r *ring) from() int64         { return r.p.end.Load() }
+func (r *ring) holds(int64) bool    { return false }
+func (r *ring) reserved() int64     { return r.extent }
+
+// inTheWay: chunks are in the way by their number alone, and few of them don't matter.
+func (r *ring) inTheWay(open []int64) []int64 {
+	if !r.held || int64(len(open)) < r.all/2 {
+		return nil
+	}
+	return open
+}
+
+func (r *ring) takeKept() (idx int64, lost format.Loss) {
+	p := r.p
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if len(r.spare) == 0 || p.end.Load() < 0 {
+		p.poke()
+		return 0, format.Loss(p.reason.Load())
+	}
+	idx, r.spare = r.spare[0], r.spare[1:]
+	if len(r.spare) <= keptAhead/2 {
+		p.poke()
+	}
+	r.kept++
+	at := r.places[idx].at
+	r.used = max(r.used, at+1)
+	r.untold = append(r.untold, idx)
+	p.back.hasBlocks(idx, at)
+	return idx, 0
+}
+
+func (r *ring) appendFresh(dst []int64) []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.advance()
+	dst = append(dst, r.untold...)
+	r.untold = r.untold[:0]
+	return dst
+}
+
+// advance takes note of the chunks that were handed out. r.mu is held.
+func (r *ring) advance() {
+	for bump := r.p.Bump(); r.seen < bump; r.seen++ {
+		idx := r.number(r.seen)
+		if pl := r.places[idx]; pl.n == r.seen {
+			r.used = max(r.used, pl.at+1)
+			r.untold = append(r.untold, idx)
+		}
+	}
+}
+
+func (r *ring) appendLive(dst []int64) []int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	bump := r.p.Bump()
+	for idx, pl := range r.places {
+		if pl.n < bump && !slices.Contains(r.spare, idx) {
+			dst = append(dst, idx)
+		}
+	}
+	return dst
+}
+
+func (r *ring) retire(idx int64) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if u := r.places[idx].u; u != nil {
+		if u.left--; u.left == 0 {
+			r.gone = append(r.gone, u)
+		}
+	}
+}
+
+func (r *ring) size() int64 {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.advance()
+	return r.used
+}
+
+func (r *ring) spans(from, to int64) []span { return r.spansIn(from, to, math.MaxInt64) }
+
+// spansIn are the spans of the chunks [from, to), of which each so many places from 1 on
+// are in one file.
+func (r *ring) spansIn(from, to, file int64) (s []span) {
+	for idx := from; idx < to; idx++ {
+		at := r.placeOf(idx)
+		if at < 0 {
+			continue
+		}
+		if n := len(s); n > 0 && s[n-1].idx+s[n-1].n == idx && s[n-1].at+s[n-1].n == at && (at-1)%file != 0 {
+			s[n-1].n++
+		} else {
+			s = append(s, span{idx, at, 1})
+		}
+	}
+	return s
+}
+
+func (r *ring) ahead(from, to int64) []run {
+	a, b := r.number(from), r.number(to-1)
+	if a <= b {
+		return []run{{a, b + 1 - a}}
+	}
+	return []run{{a, r.lap + 1 - a}, {1, b}}
+}
+
+func (r *ring) close() (own int64, err error) {
+	r.p.forget(0, min(r.p.Bump(), r.lap+1))
+	r.p.forget(r.lap+1, r.nextKept)
+	return r.size(), nil
+}

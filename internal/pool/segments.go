@@ -1,0 +1,422 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"slices"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/internal/testpoint"
+)
+
+// Files are where a ring's chunks are that do not lie in the pool's own file: New
+// makes them, and only who calls NewSegments has its code in the program.
+type Files interface {
+	files
+	// sizes is how many parts of how many chunks there can be, and how many there are
+	// as long as none is held.
+	sizes() (parts, chunks, most int64)
+	// over makes them the places of a ring.
+	over(r *ring) placement
+}
+
+// segments are a ring's places in files of equal size, and reuse is by whole files:
+// the oldest one is deleted and a new one made. A file whose chunks were all written
+// out never changes any more, so that it can be copied away.
+//
+// The ring's places are slots × chunks. A file takes any slot that is free, and says
+// in its header which: so one that still has an open chunk, because its owner is
+// idle, stays, and the next oldest goes in its place. Only when there is none that
+// can go there are more than most files. The pool's own file has chunk 0, and behind
+// it the kept chunks, whose places follow those of the ring.
+type segments struct {
+	*ring
+	base   *os.File
+	path   string // of base, absolute
+	id     [16]byte
+	chunks int64
+	most   int64
+	told   func(files int) // how many there are; before one is deleted, after one is made
+
+	mu   sync.Mutex
+	live []*segment // the oldest first
+	slot []*segment
+	next uint32 // number of the next file
+
+	refused error // why the disk did not take a chunk, when one was last deleted for that
+	credit  int64 // places that were given back, and need no room that others could want
+}
+
+// segment is one file. What is not f belongs to the flusher's preparing goroutine.
+type segment struct {
+	number  uint32
+	slot    int64
+	path    string
+	f       *os.File // nil: closed; under segments.mu
+	made    os.FileInfo
+	used    int64 // places prepared
+	unit    unit  // its chunks; left is under ring.mu
+	counted bool  // as overwritten
+}
+
+// heldMost is how many files more there can be than wanted, each held by a chunk that
+// its owner, a P or a stripe that is idle, or the writer of blocks, has open, or that
+// waits to be written out.
+const heldMost = 16
+
+// namesTried is how many names in a row may be taken by others.
+const namesTried = 64
+
+// NewSegments makes the files of a recording into base, of that many bytes each,
+// header included, and at most most of them as long as none is held. path is base's,
+// absolute: segments lie beside it. told is called with how many files there are,
+// after one was made and before one is deleted.
+func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int)) Files {
+	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, next: 1}
+	// There must be twice as many numbers as places.
+	slots := min(s.most+heldMost, format.RingNumbers/4/s.chunks)
+	s.slot = make([]*segment, slots)
+	return s
+}
+
+func (s *segments) sizes() (parts, chunks, most int64) {
+	return int64(len(s.slot)), s.chunks, s.most
+}
+
+func (s *segments) over(r *ring) placement {
+	r.p.parts, s.ring = len(s.slot), r
+	return s
+}
+
+// ownPlace is where the pool's own file has its at-th chunk, from 1 on.
+func (s *segments) ownPlace(at int64) int64 { return int64(len(s.slot))*s.chunks + at }
+
+func (s *segments) at(place int64) (f *os.File, off int64) {
+	behind := s.ownPlace(0)
+	switch {
+	case place == 0:
+		return s.base, 0
+	case place > behind:
+		return s.base, (place - behind) * ChunkSize
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if seg := s.slot[(place-1)/s.chunks]; seg != nil {
+		f = seg.f
+	}
+	return f, (1 + (place-1)%s.chunks) * ChunkSize
+}
+
+// holds reports whether a chunk lies in none of the two newest files: in the newest there
+// may be nothing yet.
+func (s *segments) holds(idx int64) bool {
+	place := s.placeOf(idx)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if place < 1 || place > s.ownPlace(0) || len(s.live) <= 2 {
+		return false
+	}
+	slot := (place - 1) / s.chunks
+	for _, seg := range s.live[len(s.live)-2:] {
+		if seg.slot == slot {
+			return false
+		}
+	}
+	return true
+}
+
+func (s *segments) inTheWay(open []int64) []int64 {
+	if !s.held {
+		return nil
+	}
+	return slices.DeleteFunc(open, func(idx int64) bool { return !s.holds(idx) })
+}
+
+func (s *segments) spans(from, to int64) []span { return s.spansIn(from, to, s.chunks) }
+
+func (s *segments) reserved() int64 {
+	n := int64(1)
+	for _, seg := range s.live {
+		n += seg.used
+	}
+	return n
+}
+
+// relieve deletes files where the disk is full: it takes what waits in memory when it has
+// room again. That is done once for each time that it did not.
+func (s *segments) relieve(err error) error {
+	why := errors.Unwrap(err)
+	if why == nil || why == s.refused {
+		return nil
+	}
+	s.refused = why
+	for freed := int64(0); freed < s.p.window; freed += s.chunks {
+		if dropped, err := s.makeRoom(err); err != nil || !dropped {
+			return err
+		}
+	}
+	return nil
+}
+
+// extend prepares places of the newest file; where the disk is full the oldest one goes.
+func (s *segments) extend(from, n int64) (int64, error) {
+	if s.busy(from) {
+		s.leaveOut(from)
+		return 1, nil
+	}
+	n = s.step(from, n)
+	for {
+		seg, err := s.current()
+		if err == nil && seg == nil {
+			return 0, nil // all are held: the window is not made whole before one is not
+		}
+		if err == nil {
+			n = min(n, s.chunks-seg.used)
+			if err = s.enlarge(seg, from, n); err == nil {
+				return n, nil
+			}
+		}
+		if dropped, e := s.makeRoom(err); e != nil {
+			return 0, e
+		} else if !dropped {
+			return 0, err
+		}
+	}
+}
+
+// makeRoom deletes the oldest file because of err, if that says that the disk is full.
+func (s *segments) makeRoom(err error) (dropped bool, e error) {
+	if errors.Is(err, errBehind) || !IsNoSpace(err) {
+		return false, nil
+	}
+	return s.drop()
+}
+
+// enlarge prepares n more places of the segment, for the chunks from end on.
+func (s *segments) enlarge(seg *segment, end, n int64) error {
+	at := 1 + seg.slot*s.chunks + seg.used
+	if s.credit < n {
+		if err := s.p.room((n - s.credit) * ChunkSize); err != nil {
+			return err
+		}
+	}
+	if err := s.p.back.grow(at, n); err != nil {
+		return err
+	}
+	s.credit = max(s.credit-n, 0)
+	testpoint.Here("pool.grown")
+	if err := s.p.back.attach(s.number(end), at, n); err != nil {
+		return err
+	}
+	testpoint.Here("pool.attached")
+	seg.used += n
+	s.ring.mu.Lock()
+	s.enter(&seg.unit, end, at, n)
+	s.ring.mu.Unlock()
+	testpoint.Here("pool.ready")
+	return nil
+}
+
+// current is the newest file that has places left. It makes one when there is none,
+// for which the oldest goes; nil: none can.
+func (s *segments) current() (*segment, error) {
+	if n := len(s.live); n > 0 && s.live[n-1].used < s.chunks {
+		return s.live[n-1], nil
+	}
+	for int64(len(s.live)) >= s.most {
+		dropped, err := s.drop()
+		if err != nil {
+			return nil, err
+		}
+		if !dropped {
+			break
+		}
+	}
+	// Before none are left for others.
+	if len(s.live) >= (int(s.most)+len(s.slot))/2 {
+		s.held = true
+	}
+	slot := slices.Index(s.slot, nil)
+	if slot < 0 {
+		return nil, nil
+	}
+	seg, err := s.create(int64(slot))
+	if err != nil {
+		return nil, err
+	}
+	testpoint.Here("segment.made")
+	seg.unit.left = s.chunks // also what is not prepared yet holds it
+	s.mu.Lock()
+	s.live = append(s.live, seg)
+	s.slot[slot] = seg
+	s.mu.Unlock()
+	s.told(len(s.live))
+	return seg, nil
+}
+
+// create makes the next file. Names that somebody else has taken are left out.
+func (s *segments) create(slot int64) (*segment, error) {
+	seg := &segment{slot: slot}
+	for range namesTried {
+		seg.number = s.next
+		seg.path = format.SegmentName(s.path, seg.number)
+		f, err := os.OpenFile(seg.path, os.O_RDWR|os.O_CREATE|os.O_EXCL|sys.OpenFlags, 0o600)
+		if errors.Is(err, fs.ErrExist) {
+			s.next++
+			continue
+		}
+		if err != nil {
+			return nil, err
+		}
+		_ = f.Chmod(0o600)
+		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Slot: uint32(slot), Chunks: uint32(s.chunks)})
+		if seg.made, err = f.Stat(); err == nil {
+			if err = f.Truncate(ChunkSize); err == nil {
+				_, err = f.WriteAt(b, 0)
+			}
+		}
+		if err != nil {
+			f.Close()
+			os.Remove(seg.path)
+			return nil, err
+		}
+		seg.f = f
+		s.next++
+		return seg, nil
+	}
+	return nil, fmt.Errorf("%s: %w", seg.path, fs.ErrExist)
+}
+
+// drop deletes the oldest file of which nothing is in memory any more, if there is one
+// besides the newest. What was in it is overwritten.
+func (s *segments) drop() (dropped bool, err error) {
+	i := 0
+	for ; ; i++ {
+		if i >= len(s.live)-1 {
+			return false, nil
+		}
+		s.ring.mu.Lock()
+		left := s.live[i].unit.left
+		s.ring.mu.Unlock()
+		if left == 0 {
+			break
+		}
+	}
+	seg := s.live[i]
+	nums := seg.unit.nums
+	if !seg.counted {
+		s.leave(nums)
+		s.ring.mu.Lock()
+		s.gone = slices.DeleteFunc(s.gone, func(u *unit) bool { return u == &seg.unit })
+		s.ring.mu.Unlock()
+		seg.counted = true
+		s.told(len(s.live) - 1)
+	}
+	if err := s.detach(nums); err != nil {
+		return false, err
+	}
+	// The file says how much is overwritten before that is gone. If the disk is so full
+	// that it can't, it will soon, by what becomes free.
+	if err := s.p.back.save(span{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+		return false, err
+	}
+	if err := s.remove(seg); err != nil {
+		return false, err
+	}
+	testpoint.Here("segment.removed")
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.live = slices.Delete(s.live, i, i+1)
+	s.slot[seg.slot] = nil
+	s.credit += seg.used
+	return true, nil
+}
+
+// remove deletes the file, if its name is still its own: somebody may have deleted it,
+// and have put another one there, which may even have got its inode.
+func (s *segments) remove(g *segment) error {
+	named, err := os.Lstat(g.path)
+	if errors.Is(err, fs.ErrNotExist) || err == nil && (!named.Mode().IsRegular() || !os.SameFile(named, g.made)) {
+		return nil
+	}
+	if err == nil {
+		var f *os.File
+		if f, err = os.OpenFile(g.path, os.O_RDONLY|sys.OpenFlags, 0); err == nil {
+			b := make([]byte, format.SegmentHeaderSize)
+			n, _ := f.ReadAt(b, 0)
+			f.Close()
+			if h, bad := format.DecodeSegmentHeader(b[:n]); bad != nil || h.ID != s.id || h.Number != g.number {
+				return nil
+			}
+			err = os.Remove(g.path)
+		}
+	}
+	if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		return fmt.Errorf("deleting the oldest segment: %w", err)
+	}
+	return nil
+}
+
+// settled closes the files that will not be written to any more. It is called by the
+// goroutine that writes out, behind what waits for earlier writes.
+func (s *segments) settled() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.ring.mu.Lock()
+	defer s.ring.mu.Unlock()
+	for _, seg := range s.live {
+		if seg.f != nil && seg.unit.left == 0 {
+			seg.f.Close()
+			seg.f = nil
+		}
+	}
+}
+
+// close cuts each file behind the last chunk that was handed out, and closes it.
+func (s *segments) close() (own int64, err error) {
+	own, _ = s.ring.close()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	ahead, bump := map[int64]bool{}, s.p.Bump()
+	s.ring.mu.Lock()
+	for _, pl := range s.places {
+		if pl.u != nil && pl.n >= bump {
+			ahead[pl.at] = true
+		}
+	}
+	s.ring.mu.Unlock()
+	var errs []error
+	for _, seg := range s.live {
+		if seg.f == nil {
+			continue
+		}
+		n := seg.used
+		for n > 0 && ahead[seg.slot*s.chunks+n] {
+			n--
+		}
+		if n < s.chunks {
+			errs = append(errs, seg.f.Truncate((1+n)*ChunkSize))
+		}
+		errs = append(errs, seg.f.Close())
+		seg.f = nil
+	}
+	return own - s.ownPlace(0), errors.Join(errs...)
+}
+
+// discard deletes all files, so that others can be made in their place.
+func (s *segments) discard() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, seg := range s.live {
+		if seg.f != nil {
+			seg.f.Close()
+		}
+		_ = s.remove(seg)
+		s.slot[seg.slot] = nil
+	}
+	s.live, s.next = nil, 1
+}

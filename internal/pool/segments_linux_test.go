@@ -1,0 +1,237 @@
+package pool
+
+import (
+	"encoding/binary"
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"testing"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// segmentPool is a pool over segments of 15 chunks in dir. over gets what is
+// overwritten, told the number of files.
+func segmentPool(t *testing.T, dir string, heap bool, most int, over func([]int64)) (p *Pool, s *segments, told *int) {
+	t.Helper()
+	f := createIn(t, dir, "t.scope")
+	told = new(int)
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, most, func(n int) { *told = n })
+	p, err := New(Options{File: f, Heap: heap, Ring: RingOf(int64(most)<<20, over), Files: files})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { p.Close() })
+	return p, files.(*segments), told
+}
+
+// next takes a chunk, if need be by asking for more.
+func next(t *testing.T, p *Pool) int64 {
+	t.Helper()
+	idx, why := p.Take()
+	for n := 0; why != 0; n++ {
+		if err := p.Extend(); err != nil || n > 3 {
+			t.Fatalf("no chunk: %v, %v", why, err)
+		}
+		idx, why = p.Take()
+	}
+	return idx
+}
+
+func descriptors(t *testing.T) int {
+	t.Helper()
+	list, err := os.ReadDir("/proc/self/fd")
+	if err != nil {
+		t.Fatal(err)
+	}
+	return len(list)
+}
+
+// TestSegments goes through many segments while one chunk stays open. Every chunk is in
+// the file that its place says, the one with the open chunk stays, and the others are at
+// most as many as they should be; those that are finished are closed.
+func TestSegments(t *testing.T) {
+	for _, heap := range []bool{false, true} {
+		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
+			const most = 4
+			dir := t.TempDir()
+			over := map[int64]bool{}
+			p, s, told := segmentPool(t, dir, heap, most, func(nums []int64) {
+				for _, n := range nums {
+					over[n] = true
+				}
+			})
+			open := next(t, p)
+			fill(t, p, open, 1<<40)
+			kept, why := p.TakeKept()
+			if why != 0 || !p.Kept(kept) {
+				t.Fatal(kept, why)
+			}
+			fill(t, p, kept, 1<<41)
+			stamp := map[int64]uint64{} // by number
+			fds, live := descriptors(t), 0
+			for n := uint64(1); n <= 1000; n++ {
+				idx := next(t, p)
+				if at, _ := p.Place(idx); at < 1 || at > (most+heldMost)*s.chunks {
+					t.Fatalf("chunk %d is at place %d", idx, at)
+				}
+				fill(t, p, idx, n)
+				p.Fresh(nil)
+				leave(t, p, idx)
+				stamp[idx] = n
+				if live = len(s.live); live > most || *told != live {
+					t.Fatalf("%d segments, %d told, want at most %d", live, *told, most)
+				}
+			}
+			if n := descriptors(t); n > fds+most {
+				t.Errorf("%d descriptors are open, at first %d were", n, fds)
+			}
+			// most files, one of them held: what was not overwritten is in the others.
+			if there := len(stamp) - len(over); there < (most-2)*15-15 || there > most*15 || over[open] {
+				t.Errorf("%d of %d are not overwritten; the open one is: %t", there, len(stamp), over[open])
+			}
+			check := func(idx int64, want uint64) {
+				t.Helper()
+				at := s.placeOf(idx)
+				if at < 0 {
+					t.Fatalf("chunk %d has no place", idx)
+				}
+				path, off := p.file.f.Name(), (at-s.ownPlace(0))*ChunkSize
+				if !p.Kept(idx) {
+					path, off = s.slot[(at-1)/s.chunks].path, (1+(at-1)%s.chunks)*ChunkSize
+				}
+				b, err := os.ReadFile(path)
+				if err != nil || int64(len(b)) < off+ChunkSize {
+					t.Fatalf("%s: %d bytes, want chunk %d at %d: %v", path, len(b), idx, off, err)
+				}
+				if v := binary.LittleEndian.Uint64(b[off:]); v != want {
+					t.Errorf("chunk %d, in %s at %d, begins with %d, want %d", idx, path, off, v, want)
+				}
+			}
+			for _, idx := range []int64{open, kept} {
+				if err := p.Save(idx, idx+1, false); err != nil {
+					t.Fatal(err)
+				}
+			}
+			check(open, 1<<40)
+			check(kept, 1<<41)
+			for idx, n := range stamp {
+				if !over[idx] {
+					check(idx, n)
+				}
+			}
+			size := p.Size()
+			if err := p.Close(); err != nil {
+				t.Fatal(err)
+			}
+			if st, err := os.Stat(p.file.f.Name()); err != nil || st.Size() != size-s.ownPlace(0)*ChunkSize || st.Size() > 8*ChunkSize {
+				t.Errorf("the trace's own file: %v, %v; the size of all is %d", st, err, size)
+			}
+			p.Discard()
+			if list, err := os.ReadDir(dir); err != nil || len(list) != 1 {
+				t.Errorf("%v is left, %v", list, err)
+			}
+		})
+	}
+}
+
+// TestSegmentsAllHeld: with a chunk open in each there are more than wanted, up to a
+// bound; then there is no window, and when one is written out there is again.
+func TestSegmentsAllHeld(t *testing.T) {
+	p, s, _ := segmentPool(t, t.TempDir(), false, 2, nil)
+	var all []int64
+	for {
+		if err := p.Extend(); err != nil {
+			t.Fatal(err)
+		}
+		idx, why := p.Take()
+		if why != 0 {
+			if why != format.LossWindow {
+				t.Errorf("lost by %v, want window", why)
+			}
+			break
+		}
+		fill(t, p, idx, 1)
+		p.Fresh(nil)
+		all = append(all, idx)
+	}
+	if n := len(s.live); n != 2+heldMost || len(all) < n*15-5 {
+		t.Fatalf("%d segments with %d chunks, want %d", n, len(all), 2+heldMost)
+	}
+	for _, idx := range all[:15] {
+		leave(t, p, idx)
+	}
+	next(t, p)
+	if n := len(s.live); n != 2+heldMost {
+		t.Errorf("%d segments, want as many as before", n)
+	}
+}
+
+// TestSegmentsOnFullDisk: where there is no room for another file the oldest goes, and
+// only if there is none that can is there no window.
+func TestSegmentsOnFullDisk(t *testing.T) {
+	for _, heap := range []bool{false, true} {
+		t.Run(map[bool]string{false: "disk", true: "heap"}[heap], func(t *testing.T) {
+			dir := smallFS(t, "16m")
+			p, s, _ := segmentPool(t, dir, heap, 100, nil)
+			var taken []int64
+			most, waiting := 0, 0
+			for n := range 1000 {
+				idx, why := p.Take()
+				for try := 0; why != 0 && try < 3; try++ {
+					_ = p.Extend() // tells that it is full
+					idx, why = p.Take()
+				}
+				if why != 0 {
+					t.Fatalf("after %d chunks, in %d segments: lost by %v", n, len(s.live), why)
+				}
+				fill(t, p, idx, uint64(n+1))
+				p.Fresh(nil)
+				p.Advance(idx, Leaving)
+				_ = p.Save(idx, idx+1, true)
+				taken = append(taken, idx)
+				// What the disk does not take stays in memory until a segment was deleted.
+				taken = slices.DeleteFunc(taken, func(idx int64) bool {
+					if p.Settle(idx, idx+1) != nil {
+						return false
+					}
+					p.Advance(idx, Gone)
+					p.Retire(idx)
+					return true
+				})
+				most, waiting = max(most, len(s.live)), max(waiting, len(taken))
+			}
+			// A heap's files may be empty: what they will have waits in memory.
+			if most < 8 || most > 16 && !heap || waiting > 400 {
+				t.Errorf("there were %d segments of 1 MiB on 16 MiB, and up to %d chunks waited", most, waiting)
+			}
+			if !heap && available(t, dir) < 16<<20/20 {
+				t.Errorf("%d bytes are left free", available(t, dir))
+			}
+		})
+	}
+}
+
+// TestSegmentsNoFile: a pool that can't be made leaves nothing.
+func TestSegmentsNoFile(t *testing.T) {
+	dir := smallFS(t, "2m")
+	filler := createIn(t, dir, "filler")
+	if err := unix.Fallocate(int(filler.Fd()), 0, 0, available(t, dir)-1<<20); err != nil {
+		t.Fatal(err)
+	}
+	f := createIn(t, dir, "t.scope")
+	files := NewSegments(f, f.Name(), [16]byte{7}, 1<<20, 4, func(int) {})
+	p, err := New(Options{File: f, Ring: RingOf(4<<20, nil), Files: files})
+	if err == nil {
+		t.Cleanup(func() { p.Close() })
+	}
+	if !errors.Is(err, unix.ENOSPC) && !errors.Is(err, ErrNoSpace) {
+		t.Errorf("%v, want that there is no space", err)
+	}
+	if list, _ := filepath.Glob(f.Name() + ".*"); len(list) != 0 {
+		t.Errorf("%q are left", list)
+	}
+}

@@ -1,0 +1,300 @@
+package pool
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"sync"
+	"sync/atomic"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testpoint"
+)
+
+// shm maps chunks of a file on tmpfs, the hot file, and copies them to the trace
+// file. So no worker ever waits for a disk, nor for a file system that is frozen:
+// its pages are memory that nobody writes back. A kill leaves the hot file, and
+// readers join it with the trace.
+//
+// A chunk lies in a slot. The table in the hot file tells readers in which: it is
+// entered when the slot is ready and before the chunk can be handed out, and taken
+// out when the trace file has all of it, before the slot is zeroed for the next.
+// So at any moment a chunk is whole in its slot, or is in none and whole in the
+// file.
+type shm struct {
+	file
+	*mapped
+	hot     *os.File
+	max     int64         // slots, at most
+	allowed *atomic.Int64 // bytes of memory
+
+	copying sync.Mutex // held while chunks are written; what is below is not: a disk may keep us waiting
+	copier
+	begun []span // whose write-back has begun
+
+	// Of slots. There is no lock, because who prepares a chunk must not wait for
+	// others who do.
+	slots []atomic.Int64 // the number of the chunk in each, plus 1, or one of the values below
+	held  atomic.Int64   // how many have a chunk, or are to get one
+	warm  atomic.Int64   // how many are that
+	lost  atomic.Int64
+	pages atomic.Int64 // how many have some
+}
+
+// What a slot has that holds no chunk.
+const (
+	slotCold = 0  // no pages
+	slotWarm = -1 // pages that are zero
+	slotBusy = -2 // it is being prepared
+	slotLost = -3 // what it had: it could not be zeroed, and is not used again
+)
+
+// newShm makes the backing of the empty trace. hot has its header, and no
+// slots yet.
+func newShm(o *Options, f file, allowed *atomic.Int64) (backing, error) {
+	m, err := newMapped(f.f.Name(), o.Limit, true, o.States == nil)
+	if err != nil {
+		return nil, err
+	}
+	s := &shm{file: f, mapped: m, hot: o.Hot, max: int64(o.HotSlots), allowed: allowed, slots: make([]atomic.Int64, o.HotSlots)}
+	s.copier = copier{to: f, memory: s.inSlot}
+	return s, nil
+}
+
+func (s *shm) kind() format.Backing { return format.BackingShm }
+
+// spare is what slots there are, and what tmpfs has for more: all but a twentieth,
+// which others may need.
+func (s *shm) spare() (int64, error) {
+	avail, total, err := file{f: s.hot}.free()
+	held := s.held.Load()
+	n, why := s.short(s.max-s.lost.Load(), s.allowed.Load()/ChunkSize, held)
+	if err == nil {
+		n = min(n, s.warm.Load()+max(avail-total/20, 0)/ChunkSize)
+	}
+	if n < 1 && held == 0 {
+		return 0, fmt.Errorf("%s: %d bytes are free: %w", s.hot.Name(), avail, ErrNoSpace)
+	}
+	if n < 1 || s.fail.Load() != nil {
+		return n, why
+	}
+	return n, nil
+}
+
+func (s *shm) memory() int64 { return s.pages.Load() * ChunkSize }
+
+// grow does nothing: the file grows as it is written.
+func (s *shm) grow(at, n int64) error { return nil }
+
+// attach gives the n chunks from idx on a slot each.
+func (s *shm) attach(idx, at, n int64) error {
+	if err := s.fits(idx + n); err != nil {
+		return err
+	}
+	var buf [maxStep]int64
+	slots, err := s.take(buf[:0], n)
+	if err != nil {
+		return err
+	}
+	for i := int64(0); i < n && err == nil; {
+		j := i + 1
+		for j < n && slots[j] == slots[j-1]+1 {
+			j++
+		}
+		off, size := (idx+i)*ChunkSize, (j-i)*ChunkSize
+		if err = s.r.Map(int(s.hot.Fd()), format.HotSlot(int(slots[i])), off, size); err == nil {
+			err = s.populate(off, size)
+		}
+		i = j
+	}
+	testpoint.Here("hot.mapped")
+	for i, slot := range slots {
+		s.slots[slot].Store(idx + int64(i) + 1)
+		if err == nil {
+			err = s.tell(slot, uint64(at)+uint64(i)+1)
+		}
+	}
+	testpoint.Here("hot.told")
+	if err != nil {
+		s.let(idx, n)
+		return fmt.Errorf("%s: %w", s.hot.Name(), err)
+	}
+	return nil
+}
+
+// take finds n slots that have pages, and these zero: warm ones before others, since those
+// cost a third. A slot is looked at before it is claimed: a compare-and-swap that fails
+// takes its cache line from the other processors, and most slots have chunks.
+func (s *shm) take(slots []int64, n int64) ([]int64, error) {
+	s.held.Add(n)
+	var err error
+	for _, coldToo := range [...]bool{false, true} {
+		if !coldToo && s.warm.Load() <= 0 {
+			continue
+		}
+		for slot := 0; slot < len(s.slots) && int64(len(slots)) < n && err == nil; slot++ {
+			v := &s.slots[slot]
+			is := v.Load()
+			if is != slotWarm && (is != slotCold || !coldToo) || !v.CompareAndSwap(is, slotBusy) {
+				continue
+			}
+			if is == slotWarm {
+				s.warm.Add(-1)
+			} else if err = s.heat(slot); err != nil {
+				v.Store(slotCold)
+				break
+			}
+			slots = append(slots, int64(slot))
+		}
+	}
+	if int64(len(slots)) == n {
+		return slots, nil
+	}
+	for _, slot := range slots {
+		s.slots[slot].Store(slotWarm)
+		s.warm.Add(1)
+	}
+	s.held.Add(-n)
+	if err == nil {
+		err = s.behind(s.held.Load())
+	}
+	return nil, err
+}
+
+// heat gives a slot its pages.
+func (s *shm) heat(slot int) error {
+	if err := retry(func() error { return unix.Fallocate(int(s.hot.Fd()), 0, format.HotSlot(slot), ChunkSize) }); err != nil {
+		return fmt.Errorf("allocating %d bytes in %s: %w", ChunkSize, s.hot.Name(), err)
+	}
+	s.pages.Add(1)
+	return nil
+}
+
+// tell enters a slot into the hot file's table: as that of the chunk whose place
+// in the file is v-1, or, with 0, of none.
+func (s *shm) tell(slot int64, v uint64) error {
+	var b [8]byte
+	binary.LittleEndian.PutUint64(b[:], v)
+	_, err := unix.Pwrite(int(s.hot.Fd()), b[:], format.HotTableOffset+8*slot)
+	return err
+}
+
+// detach is for chunks that are in no slot any more: their addresses lead nowhere
+// already.
+func (s *shm) detach(idx, n int64) error { return nil }
+
+// let takes chunks out of their slots. Nobody may find a slot at a chunk's address
+// any more when it is zeroed: a late store would be in the next chunk.
+func (s *shm) let(idx, n int64) {
+	theirs := func(slot int) bool { v := s.slots[slot].Load(); return v > idx && v <= idx+n }
+	ok := true
+	for slot := range s.slots {
+		if theirs(slot) {
+			ok = s.tell(int64(slot), 0) == nil && ok
+		}
+	}
+	testpoint.Here("hot.untold")
+	ok = s.mapped.detach(idx, n) == nil && ok
+	testpoint.Here("hot.unmapped")
+	for slot := range s.slots {
+		if !theirs(slot) {
+			continue
+		}
+		is := int64(slotLost)
+		if ok {
+			is = s.zero(slot)
+		}
+		switch is {
+		case slotLost:
+			s.lost.Add(1)
+		case slotWarm:
+			s.warm.Add(1)
+		}
+		s.slots[slot].Store(is)
+		s.held.Add(-1)
+	}
+}
+
+// zero makes a slot what it is without a chunk, and returns what that is.
+func (s *shm) zero(slot int) int64 {
+	off := format.HotSlot(slot)
+	if s.warm.Load() < maxWarm && s.memory() <= s.allowed.Load() {
+		if _, err := s.hot.WriteAt(zeros[:], off); err == nil {
+			testpoint.Here("hot.zeroed")
+			return slotWarm
+		}
+	}
+	if retry(func() error {
+		return unix.Fallocate(int(s.hot.Fd()), unix.FALLOC_FL_PUNCH_HOLE|unix.FALLOC_FL_KEEP_SIZE, off, ChunkSize)
+	}) != nil {
+		return slotLost
+	}
+	s.pages.Add(-1)
+	return slotCold
+}
+
+// rearm does nothing: nobody writes the pages back.
+func (s *shm) rearm(idx, n int64) error { return nil }
+
+func (s *shm) save(p span, final bool) error {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	return s.copy(p, final)
+}
+
+// inSlot is the memory of a chunk that is in a slot: nothing is at another one's
+// addresses. It stays there while copying is held.
+func (s *shm) inSlot(idx int64) []uint64 {
+	for slot := range s.slots {
+		if s.slots[slot].Load() == idx+1 {
+			return s.words(idx)
+		}
+	}
+	return nil
+}
+
+// settle writes chunks out and lets go of their slots. Then it waits until what
+// was written before is on the disk, and has the page cache let go of that.
+func (s *shm) settle(p span) error {
+	s.copying.Lock()
+	defer s.copying.Unlock()
+	if err := s.copy(p, true); err != nil {
+		return err // the chunks stay where they are, for the next try
+	}
+	s.let(p.idx, p.n)
+	var err error
+	for _, b := range s.begun {
+		if e := s.written(b); err == nil {
+			err = e
+		}
+	}
+	s.begun = append(s.begun[:0], p)
+	if e := s.writeBack(p, unix.SYNC_FILE_RANGE_WRITE); err == nil {
+		err = e
+	}
+	return err
+}
+
+// free does not count what waits to be written as free.
+func (s *shm) free() (avail, total int64, err error) {
+	avail, total, err = s.file.free()
+	return avail - s.held.Load()*ChunkSize, total, err
+}
+
+// wipe has the file say how much is overwritten before that is gone from it.
+func (s *shm) wipe(at, n int64) error {
+	if err := s.save(span{0, 0, 1}, false); err != nil {
+		return err
+	}
+	return s.file.wipe(at, n)
+}
+
+func (s *shm) close(size int64) error {
+	err := s.release()
+	if e := s.cut(size); err == nil {
+		err = e
+	}
+	return err
+}

@@ -1,0 +1,68 @@
+package pool
+
+import (
+	"errors"
+)
+
+// run is n numbers from idx on.
+type run struct{ idx, n int64 }
+
+// neighbours joins numbers to runs.
+func neighbours(idx []int64) (runs []run) {
+	for _, i := range idx {
+		if n := len(runs); n > 0 && runs[n-1].idx+runs[n-1].n == i {
+			runs[n-1].n++
+		} else {
+			runs = append(runs, run{i, 1})
+		}
+	}
+	return runs
+}
+
+// span is chunks that are neighbours by number and by place.
+type span struct{ idx, at, n int64 }
+
+// each calls f for every span of the chunks [from, to), and joins the errors.
+func (p *Pool) each(from, to int64, f func(s span) error) error {
+	var errs []error
+	for _, s := range p.lay.spans(from, to) {
+		errs = append(errs, f(s))
+	}
+	return errors.Join(errs...)
+}
+
+// Rearm makes the window and the chunks in open writable again where the
+// kernel has write-protected them: it does so some 30 s after a page was
+// written, and the next store would take a fault.
+func (p *Pool) Rearm(open []int64) error {
+	runs := neighbours(open)
+	if from, to := p.Bump(), p.end.Load(); from < to {
+		runs = append(runs, p.lay.ahead(from, to)...)
+	}
+	var errs []error
+	for _, r := range runs {
+		errs = append(errs, p.back.rearm(r.idx, r.n))
+	}
+	return errors.Join(errs...)
+}
+
+// Save begins to write the chunks [from, to) out, or, where the file is a copy, brings
+// it up to date with them; final says that they will not change any more.
+func (p *Pool) Save(from, to int64, final bool) error {
+	return p.each(from, to, func(s span) error { return p.back.save(s, final) })
+}
+
+// Settle waits for what Save began and drops the chunks' memory.
+func (p *Pool) Settle(from, to int64) error {
+	err := p.each(from, to, p.back.settle)
+	p.lay.settled()
+	return err
+}
+
+// ReadPlace fills b with what the file has at a place, as far as it has that.
+func (p *Pool) ReadPlace(b []byte, at int64) {
+	clear(b)
+	if f, off := p.file.at(at); f != nil {
+		_, _ = f.ReadAt(b, off)
+	}
+}

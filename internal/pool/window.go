@@ -1,0 +1,107 @@
+package pool
+
+import (
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Window sizes, in chunks.
+const (
+	minWindow = 4 << 20 / ChunkSize
+	maxWindow = 64 << 20 / ChunkSize
+	maxStep   = 4 << 20 / ChunkSize // prepared at once
+	minStep   = 1 << 20 / ChunkSize // less is not worth a system call
+)
+
+// pace is how fast chunks are taken.
+type pace struct {
+	window int64 // chunks to keep ahead
+	used   int64 // bump at the last Extend, and when that was
+	asked  time.Time
+}
+
+// ErrNoSpace says that the file system has too little room to record.
+var ErrNoSpace = errors.New("not enough space on the file system")
+
+// Extend keeps the window ahead of the bump. The window is what the writers
+// would use in a tenth of a second at the rate since the last call, from 4 MiB
+// up to 64 MiB. Where it can't be prepared the reason that Take gives changes,
+// and with it what lost records are counted as.
+func (p *Pool) Extend() error {
+	p.allow()
+	now, bump := time.Now(), p.Bump()
+	if d := now.Sub(p.asked); d > 0 {
+		perTenth := int64(float64(bump-p.used) / d.Seconds() / 10)
+		// Down slowly: bursts come again.
+		p.window = min(max(perTenth, p.window*3/4, minWindow), p.most)
+	}
+	p.asked, p.used = now, bump
+	if err := p.lay.begin(); err != nil {
+		return err
+	}
+	return p.prepare()
+}
+
+// prepare makes the window whole, step by step, so that a writer that is about
+// to run out of it gets more before all is there.
+func (p *Pool) prepare() (failed error) {
+	defer func() {
+		// Half of the window is used when this much is left.
+		p.half.Store(p.end.Load() - p.window/2)
+	}()
+	for {
+		from := p.lay.from()
+		to := min(p.Bump()+p.window, p.last)
+		if n := to - from; n < p.unit || n < min(minStep, p.window/2) && to < p.last && from > 1 {
+			return failed
+		}
+		spare, err := p.back.spare()
+		if e := p.lay.relieve(err); e != nil {
+			return p.refuse(e)
+		}
+		if spare < p.unit {
+			return p.refuse(err)
+		}
+		n, err := p.lay.extend(from, min(to-from, spare))
+		if n == 0 {
+			return p.refuse(err)
+		}
+		failed = err
+		p.reason.Store(uint32(format.LossWindow))
+		p.ready(from + n)
+	}
+}
+
+// refuse makes err the reason for which there is no more of the window. What the
+// file does not take yet is none of its own: it is as if the window had not been
+// asked for.
+func (p *Pool) refuse(err error) error {
+	if err == nil || errors.Is(err, errBehind) {
+		return nil
+	}
+	p.reason.Store(uint32(lossOf(err)))
+	if p.Short() {
+		p.dry.Store(uint32(lossOf(err)))
+	}
+	return err
+}
+
+// room refuses to take what would leave less free than 5 % of the file system
+// or 1 GiB, whichever is smaller: a tracer must not be what fills a disk. Nor may it be
+// what fills the memory, where the file is in there.
+func (p *Pool) room(n int64) error {
+	if p.inMemory && p.inMemoryFile()+n > p.allowed.Load() {
+		return errMemory
+	}
+	avail, total, err := p.back.free()
+	if err != nil {
+		return nil // unknown: the allocation itself will tell
+	}
+	if keep := min(total/20, 1<<30); avail-n < keep {
+		return fmt.Errorf("%s: %d bytes are free, %d must stay free: %w", p.file.f.Name(), avail, keep, ErrNoSpace)
+	}
+	return nil
+}

@@ -1,9 +1,0 @@
-//go:build !linux
-
-package mmpool
-
-import "os"
-
-// Remote tells whether a file is on a file system that should not be mapped. Where
-// files are not mapped that does not matter.
-func Remote(f *os.File) (name string, ok bool) { return "", false }
