@@ -178,6 +178,9 @@ func (l *looker) place(id uint32) (at place) {
 
 // ourLock tells whether a function is one of a lock that tells of itself.
 func ourLock(f string) bool {
+	if rest, ok := strings.CutPrefix(f, module+"internal/record."); ok {
+		return strings.HasPrefix(rest, "(*LockState).") || strings.HasPrefix(rest, "Lock") || strings.HasPrefix(rest, "Held.") || strings.HasPrefix(rest, "(*recorder).briefLock")
+	}
 	rest, ok := strings.CutPrefix(f, module+"scope.")
 	if !ok {
 		return false

@@ -199,7 +199,7 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 func Site(f *states.Facts, g *states.Goroutine) string {
 	place := FirstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
-	if n := len(start); n > 0 && !strings.HasPrefix(start[n-1].Func, "github.com/scopeview/scopeview/scope.") {
+	if n := len(start); n > 0 && !strings.HasPrefix(start[n-1].Func, module+"scope.") && !strings.HasPrefix(start[n-1].Func, module+"internal/record.") {
 		place = strings.TrimSpace(place + " go " + FrameText(gotrace.Frame{Func: start[n-1].Func}))
 	}
 	return place

@@ -15,7 +15,7 @@ import (
 const ours = "github.com/scopeview/scopeview/"
 
 // plumbing are the packages whose frames say how one waits, and not where.
-var plumbing = []string{"sync.", "internal/sync.", "runtime.", "internal/runtime/", "sync/atomic.", "time.", ours + "scope.", "golang.org/x/sync/"}
+var plumbing = []string{"sync.", "internal/sync.", "runtime.", "internal/runtime/", "sync/atomic.", "time.", ours + "scope.", ours + "internal/record.", "golang.org/x/sync/"}
 
 // place is the first frame of a stack that is the program's own; "" if there is none.
 func (m *model) place(stack uint32) string {
@@ -51,6 +51,17 @@ func frameText(f *gotrace.Frame) string {
 	return analysis.Show(text)
 }
 
+// beganByProgram reports whether start is what scope.Go begins a goroutine with, now or in
+// traces of v1.2.
+func beganByProgram(start string) bool {
+	for _, f := range []string{"internal/record.Go", "scope.Go", "scope.startGo"} {
+		if strings.HasPrefix(start, ours+f) {
+			return true
+		}
+	}
+	return false
+}
+
 // roleOf tells whose goroutine it is by the function that it began with.
 func roleOf(start string) role {
 	switch {
@@ -63,7 +74,7 @@ func roleOf(start string) role {
 	}
 	for _, p := range []string{"scope.", "scope/", "mmpool.", "flusher.", "sweeper.", "internal/"} {
 		// What a program gives to scope.Go runs in a function of ours, but is begun by it.
-		if strings.HasPrefix(start, ours+p) && !strings.HasPrefix(start, ours+"scope.Go") && !strings.HasPrefix(start, ours+"scope.startGo") {
+		if strings.HasPrefix(start, ours+p) && !beganByProgram(start) {
 			return roleRecorder
 		}
 	}

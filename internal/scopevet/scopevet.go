@@ -24,6 +24,9 @@ import (
 
 const scopePath = "github.com/scopeview/scopeview/scope"
 
+// recordPath is package scope's engine, which declares what scope.Arg is.
+const recordPath = "github.com/scopeview/scopeview/internal/record"
+
 // Analyzer reports scopes that never end, and formats that don't fit.
 var Analyzer = &analysis.Analyzer{
 	Name: "scopeview",
@@ -74,7 +77,7 @@ type checker struct {
 
 func run(pass *analysis.Pass) (any, error) {
 	// The recorder's own tests misuse it on purpose.
-	if isScope(pass.Pkg) {
+	if isScope(pass.Pkg) || strings.HasPrefix(pass.Pkg.Path(), recordPath) {
 		return nil, nil
 	}
 	c := &checker{pass, pass.ResultOf[inspect.Analyzer].(*inspector.Inspector).Root()}
@@ -133,7 +136,7 @@ func givesEnd(f *types.Func) bool {
 // isNamed tells whether t is package scope's type of that name.
 func isNamed(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
-	return ok && n.Obj().Pkg() != nil && isScope(n.Obj().Pkg()) && n.Obj().Name() == name
+	return ok && n.Obj().Pkg() != nil && (isScope(n.Obj().Pkg()) || n.Obj().Pkg().Path() == recordPath) && n.Obj().Name() == name
 }
 
 // wrappers makes facts of the package's functions that return what a beginning
