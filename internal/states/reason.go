@@ -72,8 +72,9 @@ func innerKind(frames []gotrace.Frame) kind {
 var ours = []string{
 	"runtime.", "runtime/trace.", "runtime/pprof.",
 	"github.com/scopeview/scopeview/flusher.", "github.com/scopeview/scopeview/sweeper.",
-	"github.com/scopeview/scopeview/internal/record.(*recorder).", "github.com/scopeview/scopeview/scope.Stop",
-	"github.com/scopeview/scopeview/scope.(*recorder).", // in traces of v1.2
+	"github.com/scopeview/scopeview/internal/record.(*recorder).", "github.com/scopeview/scopeview/internal/record.Stop",
+	"github.com/scopeview/scopeview/scope.Stop",
+	"github.com/scopeview/scopeview/scope.(*recorder).", // as scope.Stop, in traces of v1.2
 	"github.com/scopeview/scopeview/scope/gotrace.", "github.com/scopeview/scopeview/internal/perf.",
 }
 
