@@ -12,6 +12,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -489,7 +490,7 @@ func TestParts(t *testing.T) {
 	if p := tile(1000, 2000, 100); p.Tile.Res != 0 || len(p.values["start"]) != 11 || p.values["start"][0] != 1000 {
 		t.Errorf("res %d, %v", p.Tile.Res, p.values["start"])
 	}
-	if p := tile(0, 11000, 10); p.Tile.Res != 1100 || len(p.values["start"]) > 12 {
+	if p := tile(0, 11000, 10); p.Tile.Res != 1024 || !slices.Equal(p.values["start"], []float64{1000, 4100, 8200}) {
 		t.Errorf("res %d, %v", p.Tile.Res, p.values["start"])
 	}
 	var sum timeline.Summary

@@ -57,7 +57,7 @@ func (s *Server) serveWaits(w http.ResponseWriter, r *http.Request, b *book) {
 	if known != nil {
 		res := known.ResFor(from, to, s.most.part)
 		if res > 0 {
-			res = max(1, (to-from)/min(px, pixelsMax))
+			res = max(1, (to-from)/min(px, pixelsMax)/2) // they are drawn twice as fine as scopes
 		}
 		c.States, c.Problems = known.Tile(from, to, res, nil), known.Problems
 	}

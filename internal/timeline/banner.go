@@ -74,7 +74,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		}
 	}
 	if o.StateRes > 0 {
-		say("note", fmt.Sprintf("Of what goroutines did, neighbours that are together shorter than %s are merged into one, which has the state that took most of it.", analysis.Humane(o.StateRes)))
+		say("note", fmt.Sprintf("Of what goroutines did, neighbours shorter than %s are merged into one, which has the state that took most of it.", analysis.Humane(o.StateRes)))
 	}
 	say("note", strings.TrimSpace(unknownText(r)+" "+costText(r)))
 	if o.Writer == WriterUnknown {
@@ -132,7 +132,7 @@ func reducedText(r *analysis.Report, o MetaOptions) string {
 	if o.Tile == nil || o.Tile.Res == 0 {
 		return ""
 	}
-	text := fmt.Sprintf("Of %s, neighbours that are together shorter than %s are merged into one; longer ones are all here.",
+	text := fmt.Sprintf("Of %s, neighbours shorter than %s are merged into one; longer ones are all here.",
 		analysis.Plural(r.Census.Total(), "record"), analysis.Humane(o.Tile.Res))
 	if o.More != "" {
 		text += " " + o.More

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"math/bits"
 	"runtime"
 	"sync"
 	"sync/atomic"
@@ -69,7 +70,7 @@ func (x *Index) ResFor(from, to int64, max int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.prepare(from, to)
-	lo, hi := 1, 62 // as powers: lo may do, hi does or nothing does
+	lo, hi := 1, bits.Len64(coarsest)-1 // as powers: lo may do, hi does or nothing does
 	for lo < hi {
 		if k := (lo + hi) / 2; x.countAt(from, to, 1<<k, max) <= max {
 			hi = k

@@ -18,8 +18,8 @@
 //     lane are sorted and do not overlap, so that both their begins and their ends can be
 //     searched by halves.
 //  2. A tile is the lanes in a stretch of time at a resolution. At 0 it has every scope.
-//     Else neighbours that are narrower than the resolution are one item, with their
-//     number and their time, waits apart from the rest.
+//     Else narrow neighbours are one item, with their number and their time. By which
+//     rule is told in docs/merging.md; the page merges by the same one.
 //  3. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
 //     run has the state that took most of it, and how much of it was waiting for locks.
 //     LockTile tells who held an object and how many waited.

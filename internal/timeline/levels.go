@@ -1,37 +1,33 @@
 package timeline
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // run is a stretch of a lane that is drawn as one: an item alone, or neighbours
 // that are too short to be told from each other.
 type run struct {
-	start, end int64
-	longest    int64 // duration of the longest item
-	busy       int64 // sum of the durations
-	count      uint32
-	item       int32 // the longest
-	wait       bool  // that one is a wait for a lock
+	bounds
+	busy  int64 // sum of the durations
+	count uint32
+	item  int32 // the longest
+	wait  bool  // that one is a wait for a lock
 }
 
 func (l *lane) runOf(i int, it *item) run {
 	d := l.durOf(i, it)
-	return run{it.start, it.start + d, d, d, 1, int32(i), it.kind == format.KindWait}
+	return run{bounds{it.start, it.start + d, d}, d, 1, int32(i), it.kind == format.KindWait}
 }
 
-// mixed is how much shorter waits and others have to be, together, to be merged
-// with each other. Waits are what people look for, so they are not lost among
-// others; but where the two alternate by the million something has to give.
-const mixed = 2 // as a shift
-
-// joins tells whether b, which follows a, is drawn together with it at a
-// resolution: whether both together are shorter than that. So no merged run is
-// ever as long as what is drawn alone, and a lane has at most about two runs in
-// each stretch of res ns.
+// joins reports whether b, which follows a, is drawn together with it. A wait and
+// what is none are merged only where they are shorter still.
 func (a *run) joins(b *run, res int64) bool {
 	if a.wait != b.wait {
-		res >>= mixed
+		res = max(res>>mixed, 1)
 	}
-	return b.end-a.start < res && a.end-a.start < res
+	return a.bounds.joins(b.start, b.longest, res)
 }
 
 func (a *run) add(b *run) {
@@ -107,7 +103,7 @@ func (l *lane) unprepared() bool {
 // going by a sample; 0: there is none.
 func (l *lane) thinning(from []run, n int, res int64) int64 {
 	const samples, length = 32, 512
-	for ; res < 1<<62; res <<= 1 {
+	for ; res <= coarsest; res <<= 1 {
 		all, left := 0, 0
 		count := func(*run) { left++ }
 		if n <= samples*length {
@@ -127,44 +123,48 @@ func (l *lane) thinning(from []run, n int, res int64) int64 {
 	return 0
 }
 
-// merger merges what it is given, in the order of the starts.
+// merger merges what it is given, in the order of the starts, and visits what of it
+// touches [from, to].
 type merger struct {
-	res     int64
-	visit   func(*run)
-	current run
-	any     bool
+	res      int64
+	from, to int64
+	visit    func(*run)
+	current  run // of no items at first, which nothing joins
 }
 
-func (m *merger) add(r *run) {
-	switch {
-	case !m.any:
-		m.current, m.any = *r, true
-	case m.current.joins(r, m.res):
-		m.current.add(r)
-	default:
+func newMerger(res, from, to int64, visit func(*run)) *merger {
+	return &merger{res, from, to, visit, run{bounds: bounds{longest: math.MaxInt64}}}
+}
+
+// begin visits the current run and begins another.
+func (m *merger) begin(r *run) {
+	if m.current.count > 0 && m.current.end >= m.from && m.current.start <= m.to {
 		m.visit(&m.current)
-		m.current = *r
 	}
+	m.current = *r
 }
 
-func (m *merger) done() {
-	if m.any {
-		m.visit(&m.current)
+// cells gives cells of a level to a merger.
+func (m *merger) cells(list []run) {
+	for i := range list {
+		if r := &list[i]; m.current.joins(r, m.res) {
+			m.current.add(r)
+		} else {
+			m.begin(r)
+		}
 	}
 }
 
 // merge visits the runs, at a resolution, of entries of a level, or where there
 // is none of the items.
 func (l *lane) merge(from []run, first, end int, res int64, visit func(*run)) {
-	m := merger{res: res, visit: visit}
+	m := newMerger(res, math.MinInt64, math.MaxInt64, visit)
 	if from == nil {
-		l.items(first, end, &m)
+		l.items(first, end, m)
 	} else {
-		for i := first; i < end; i++ {
-			m.add(&from[i])
-		}
+		m.cells(from[first:end])
 	}
-	m.done()
+	m.begin(&run{})
 }
 
 // items gives items to a merger.
@@ -174,33 +174,61 @@ func (l *lane) items(first, end int, m *merger) {
 		block := l.blocks[b][k:]
 		block = block[:min(len(block), end-i)]
 		for k := range block {
-			r := l.runOf(i+k, &block[k])
-			m.add(&r)
+			if r := l.runOf(i+k, &block[k]); m.current.joins(&r, m.res) {
+				m.current.add(&r)
+			} else {
+				m.begin(&r)
+			}
 		}
 		i += len(block)
 	}
 }
 
-// runs visits what touches [from, to], merged for a resolution. Open scopes are
+// runs visits what touches [from, to], merged for an even resolution. Open scopes are
 // not among them. The run is good until the next one.
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	l.prepare()
-	var list []run
-	of := 0
-	if l.rare != nil {
-		for _, v := range l.rare.levels.list {
-			if v.res <= res {
-				list, of = v.runs, l.rare.levels.of
-			}
+	list, of := l.levelFor(res)
+	k := firstRun(list, from)
+	first, end := l.touching(from, to)
+	var begin int64 // what the first run is made of begins no earlier
+	switch {
+	case k < len(list):
+		begin, _ = stretchOf(list[k].start, res)
+	case first < l.n:
+		begin, _ = stretchOf(l.at(first).start, res)
+	default:
+		return
+	}
+	for k > 0 && list[k-1].start >= begin {
+		k--
+	}
+	_, last := stretchOf(to, res)
+	n := k
+	for n < len(list) && list[n].start <= last {
+		n++
+	}
+	m := newMerger(res, from, to, visit)
+	m.cells(list[k:n])
+	if end = l.n; last < math.MaxInt64 {
+		end = l.from(last + 1)
+	}
+	l.items(max(l.from(begin), of), end, m)
+	m.begin(&run{})
+}
+
+// levelFor returns the coarsest level that is no coarser than res, and how many items
+// are in it: none where there is no such level.
+func (l *lane) levelFor(res int64) (list []run, of int) {
+	if l.rare == nil {
+		return nil, 0
+	}
+	for _, v := range l.rare.levels.list {
+		if v.res <= res {
+			list, of = v.runs, l.rare.levels.of
 		}
 	}
-	m := merger{res: res, visit: visit}
-	for i := firstRun(list, from); i < len(list) && list[i].start <= to; i++ {
-		m.add(&list[i])
-	}
-	first, end := l.touching(from, to)
-	l.items(max(first, of), end, &m)
-	m.done()
+	return list, of
 }
 
 // firstRun is the first that ends at t or later.

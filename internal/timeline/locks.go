@@ -153,31 +153,33 @@ func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
 // holder is a stretch in which an object was held: a hold alone, or several that
 // overlap, as readers do, or are too short to be told from each other.
 type holder struct {
-	lockSpan
+	bounds
+	shared  bool
 	count   int
 	longest lockSpan
 }
 
-// holders visits what of some holds touches [from, to], merged for a resolution.
+// holders visits what of some holds touches [from, to], merged for an even resolution.
 func holders(list []lockSpan, from, to, res int64, visit func(*holder)) {
 	var h holder
 	for _, s := range list {
 		if s.end < from || s.start > to {
 			continue
 		}
-		if h.count > 0 && (s.start < h.end || s.end-h.start < res) {
+		b := bounds{s.start, s.end, s.end - s.start}
+		if h.count > 0 && (s.start < h.end || h.joins(s.start, b.longest, res)) {
 			h.end = max(h.end, s.end)
 			h.count++
 			h.shared = h.shared || s.shared
-			if s.end-s.start > h.longest.end-h.longest.start {
-				h.longest = s
+			if b.longest > h.bounds.longest {
+				h.bounds.longest, h.longest = b.longest, s
 			}
 			continue
 		}
 		if h.count > 0 {
 			visit(&h)
 		}
-		h = holder{s, 1, s}
+		h = holder{b, s.shared, 1, s}
 	}
 	if h.count > 0 {
 		visit(&h)

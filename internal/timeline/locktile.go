@@ -75,7 +75,7 @@ func (x *Index) LockTile(from, to, max int64) *LockTile {
 	}
 	x.packLocks(t)
 	for max > 0 && t.Items > max && t.Res <= to-from {
-		t.Res = 4*t.Res + (to-from)/max + 1
+		t.Res = evenRes(4*t.Res + (to-from)/max/4 + 1)
 		x.packLocks(t)
 	}
 	return t

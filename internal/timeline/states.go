@@ -3,6 +3,7 @@ package timeline
 import (
 	"cmp"
 	"math"
+	"math/bits"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/states"
@@ -117,26 +118,31 @@ func (r *stateRow) touching(from, to int64) (first, end int) {
 	if len(r.items) == 0 || r.end <= from || r.items[0].start > to {
 		return 0, 0
 	}
-	by := func(it stateItem, t int64) int { return cmp.Compare(it.start, t) }
-	first, exact := slices.BinarySearchFunc(r.items, from, by)
-	if !exact && first > 0 {
+	first, end = r.startingIn(from, to)
+	if first > 0 && (first == len(r.items) || r.items[first].start > from) {
 		first--
 	}
+	return first, max(end, first)
+}
+
+// startingIn is the range of the items that start in [from, to].
+func (r *stateRow) startingIn(from, to int64) (first, end int) {
+	by := func(it stateItem, t int64) int { return cmp.Compare(it.start, t) }
+	first, _ = slices.BinarySearchFunc(r.items, from, by)
 	if to == math.MaxInt64 {
 		return first, len(r.items)
 	}
 	end, _ = slices.BinarySearchFunc(r.items, to+1, by)
-	return first, max(end, first)
+	return first, end
 }
 
-// stateRun is a stretch of a row that is drawn as one: an item alone, or
-// neighbours that are together shorter than the resolution.
+// stateRun is a stretch of a row that is drawn as one: an item alone, or neighbours
+// that are too short to be told from each other.
 type stateRun struct {
-	start, end int64
-	count      int
-	item       int // the longest
-	longest    int64
-	times      [states.Count]int64
+	bounds
+	count int
+	item  int // the longest
+	times [states.Count]int64
 }
 
 // top is the state that took the most of the run.
@@ -150,32 +156,38 @@ func (u *stateRun) top() states.State {
 	return states.State(best)
 }
 
-// runs visits what touches [from, to], merged for a resolution. The run is good
+// runs visits what touches [from, to], merged for an even resolution. The run is good
 // until the next one.
 func (r *stateRow) runs(from, to, res int64, visit func(*stateRun)) {
-	var u stateRun
 	first, end := r.touching(from, to)
-	for i := first; i < end; i++ {
-		it := &r.items[i]
-		next := r.endOf(i)
-		d := next - it.start
-		if u.count > 0 && next-u.start < res {
+	if first < end && res > 1 {
+		begin, _ := stretchOf(r.items[first].start, res)
+		_, last := stretchOf(to, res)
+		first, end = r.startingIn(begin, last)
+	}
+	var u stateRun
+	for i := first; i < end; {
+		start, next := r.items[i].start, r.endOf(i)
+		u = stateRun{bounds: bounds{start, next, next - start}, item: i}
+		u.times[r.items[i].state] = next - start
+		at := i
+		for i++; i < end; i++ {
+			it := &r.items[i]
+			next = r.endOf(i)
+			d := next - it.start
+			if !u.joins(it.start, d, res) {
+				break
+			}
 			u.end = next
-			u.count++
 			u.times[it.state] += d
 			if d > u.longest {
 				u.longest, u.item = d, i
 			}
-			continue
 		}
-		if u.count > 0 {
+		u.count = i - at
+		if u.end > from && u.start <= to {
 			visit(&u)
 		}
-		u = stateRun{start: it.start, end: next, count: 1, item: i, longest: d}
-		u.times[it.state] = d
-	}
-	if u.count > 0 {
-		visit(&u)
 	}
 }
 
@@ -193,7 +205,7 @@ func (s *States) ResFor(from, to, max int64) int64 {
 	if s.countAt(from, to, 0, max) <= max {
 		return 0
 	}
-	lo, hi := 1, 62
+	lo, hi := 1, bits.Len64(coarsest)-1
 	for lo < hi {
 		if k := (lo + hi) / 2; s.countAt(from, to, 1<<k, max) <= max {
 			hi = k

@@ -17,7 +17,7 @@ import "github.com/scopeview/scopeview/internal/states"
 //	              with Res > 0: how many intervals are merged in the item; how long state, which took
 //	              the most of it, took; how long of it was waiting for locks
 //
-// Neighbours that are together shorter than Res are one item.
+// Neighbours are merged by the rule of docs/merging.md.
 type StateTile struct {
 	From, To, Res int64
 	Frames        []string // the first is empty
@@ -67,6 +67,7 @@ type stateTiler struct {
 // Tile packs what touches [from, to] at a resolution in ns; 0: every interval.
 // keep, if not nil, says which goroutines are in.
 func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
+	res = evenRes(res)
 	b := &stateTiler{
 		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches, Facts: s.Facts},
 		c: newStateColumns(), frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0},

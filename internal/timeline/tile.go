@@ -35,9 +35,7 @@ func laneNumber(depth int) int32 {
 //	                                     the counters
 //
 // Items of a lane are in the order of their starts and do not overlap. Neighbours
-// that are together shorter than Res are one item; open scopes never are. Waits
-// are merged with waits only, but where they alternate with others in less than a
-// quarter of Res.
+// are merged by the rule of docs/merging.md; open scopes never are.
 type Tile struct {
 	From, To, Res int64
 	Strings       []string    // arguments as JSON objects; the first is empty
@@ -101,6 +99,7 @@ func (x *Index) tiler(from, to, res int64) *tiler {
 func (x *Index) Tile(from, to, res int64) *Tile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
+	res = evenRes(res)
 	b := x.tiler(from, to, res)
 	if res > 1 {
 		x.prepare(from, to)

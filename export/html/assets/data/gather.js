@@ -40,6 +40,7 @@ export function gather(segs, which, index, lanes, rows) {
     }
   }
   const made = new Segment(data);
+  made.res = Math.max(0, ...segs.map((s) => s.res));
   if (segs.some((s) => s.endedBy.size > 0)) {
     for (let k = 0; k < n; k++) {
       const goid = segs[which[k]].endedBy.get(index[k]);
@@ -103,7 +104,6 @@ export function compact(segs) {
     }
   }
   const made = gather(segs, which, index, lanes, [...names]);
-  made.res = Math.max(...segs.map((s) => s.res));
   made.from = segs[0].from;
   made.to = segs[segs.length - 1].to;
   made.gos = segs.flatMap((s) => s.gos);
@@ -172,6 +172,6 @@ function pick(seg, keep) {
     if (at > begin) lanes.push({ key, depth, from: begin, to: at });
   }
   const made = gather([seg], new Uint8Array(at), index.slice(0, at), lanes, seg.rows);
-  [made.from, made.to, made.res] = [seg.from, seg.to, seg.res];
+  [made.from, made.to] = [seg.from, seg.to];
   return made;
 }

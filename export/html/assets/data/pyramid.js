@@ -1,19 +1,10 @@
-// The merged levels of a lane: what is narrower than a resolution and lies
-// closer together than it is one run. So drawing a lane costs what there are
-// runs on the screen, however many scopes lie below.
-//
-// The rule, for a resolution r: an item joins the run before it if all of both
-// are narrower than r, less than r lies between them, and both begin in the same
-// of the stretches of 4·r that time is cut into. The last condition keeps runs
-// where they are when one pans, and it makes that of runs by r the runs by 2·r
-// can be made, just as of the items themselves: levels need not know the level
-// below.
+// The merged levels of a lane. Drawing a lane costs what there are runs on the
+// screen, however many scopes lie below. The rule is told in docs/merging.md.
 
 import { bisect } from "./bisect.js";
-import { Flag, Kind } from "./kinds.js";
+import { Kind } from "./kinds.js";
+import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
-/** A run begins in one stretch of so many resolutions. */
-const runWidth = 4;
 /** A level is kept if it has at most this part of the cells of the one below. */
 const keepShare = 1 / 3;
 
@@ -84,7 +75,7 @@ export class Pyramid {
    */
   each(from, to, res, visit) {
     if (res >= 1) {
-      const r = 2 ** Math.floor(Math.log2(res));
+      const r = evenRes(res);
       eachRun(this, this.levelFor(r), from, to, r, visit);
       return;
     }
@@ -115,98 +106,85 @@ function busyOf(seg, i) { return seg.busy === null ? seg.dur[i] : seg.busy[i]; }
 
 function waitOf(seg, i) { return seg.kind[i] === Kind.wait ? busyOf(seg, i) : 0; }
 
+/** @returns {Run} */
+function newRun(seg) { return { seg, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN }; }
+
 /** Visits runs by res, made of a level's cells or of the items. */
 function eachRun(p, level, from, to, res, visit) {
   const { seg } = p;
-  const { start, dur, flags } = seg;
-  const stretch = runWidth * res;
+  const { start, dur } = seg;
   const first = level && level.first;
   let c = cellEnding(p, level, from);
   const end = level ? level.n : p.to;
   if (c >= end) return;
-  const run = { seg, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN };
+  const run = newRun(seg);
   // A run that reaches into the view began in this stretch, maybe before it.
-  c = cellFrom(p, level, c, Math.floor(start[first ? first[c] : c] / stretch) * stretch);
+  c = cellFrom(p, level, c, stretchOf(start[first ? first[c] : c], res));
   while (c < end) {
-    const i = first ? first[c] : c;
-    const t0 = start[i];
-    if (t0 > to) return;
-    let j = first ? first[c + 1] : c + 1;
-    let t1 = start[j - 1] + dur[j - 1];
-    let top = level ? level.top[c] : i;
-    let busy = level ? level.busy[c] : busyOf(seg, i);
-    let wait = level ? level.wait[c] : waitOf(seg, i);
-    c++;
-    if (j - i > 1 || t1 - t0 < res && !(flags[i] & Flag.open)) {
-      const limit = (Math.floor(t0 / stretch) + 1) * stretch;
-      for (; c < end; c++) {
-        const a = first ? first[c] : c;
-        const b = first ? first[c + 1] : c + 1;
-        const u0 = start[a];
-        const u1 = start[b - 1] + dur[b - 1];
-        if (u0 >= limit || u0 - t1 >= res || b - a === 1 && (u1 - u0 >= res || flags[a] & Flag.open)) break;
-        const longest = level ? level.top[c] : a;
-        if (dur[longest] > dur[top]) top = longest;
-        busy += level ? level.busy[c] : busyOf(seg, a);
-        wait += level ? level.wait[c] : waitOf(seg, a);
-        j = b;
-        t1 = u1;
-      }
-    }
-    if (t1 < from) continue;
-    run.i = i;
-    run.j = j;
-    run.t0 = t0;
-    run.t1 = t1;
-    run.top = top;
-    run.busy = busy;
-    run.wait = wait;
+    const c0 = c;
+    run.i = first ? first[c] : c;
+    run.t0 = start[run.i];
+    if (run.t0 > to) return;
+    c = runEnd(seg, first, c, end, res);
+    run.j = first ? first[c] : c;
+    run.t1 = start[run.j - 1] + dur[run.j - 1];
+    if (run.t1 < from) continue;
+    if (level) sumCells(run, level, c0, c);
+    else sumItems(run);
     visit(run);
   }
+}
+
+/** @param {Run} run of items: its longest, and its sums */
+function sumItems(run) {
+  const { seg, i, j } = run;
+  const { dur, kind } = seg;
+  let top = i;
+  let busy = 0;
+  let wait = 0;
+  for (let k = i; k < j; k++) {
+    if (dur[k] > dur[top]) top = k;
+    const d = busyOf(seg, k);
+    busy += d;
+    if (kind[k] === Kind.wait) wait += d;
+  }
+  run.top = top;
+  run.busy = busy;
+  run.wait = wait;
+}
+
+/** @param {Run} run of the cells [c, end) of a level: its longest, and its sums @param {Level} level @param {number} c @param {number} end */
+function sumCells(run, level, c, end) {
+  const { dur } = run.seg;
+  let top = level.top[c];
+  let busy = 0;
+  let wait = 0;
+  for (; c < end; c++) {
+    const longest = level.top[c];
+    if (dur[longest] > dur[top]) top = longest;
+    busy += level.busy[c];
+    wait += level.wait[c];
+  }
+  run.top = top;
+  run.busy = busy;
+  run.wait = wait;
 }
 
 /** Makes the level of res; null if it would not save enough. */
 function mergeLevel(p, below, res) {
   const cells = below ? below.n : p.to - p.from;
+  const from = below ? 0 : p.from;
   const most = Math.floor(cells * keepShare);
-  if (most < 1) return null;
-  if (countRuns(p, below, res, most) > most) return null;
-  const first = new Uint32Array(most + 1);
-  const top = new Uint32Array(most);
-  const busy = new Float64Array(most);
-  const wait = new Float64Array(most);
-  let n = 0;
-  eachRun(p, below, -Infinity, Infinity, res, (run) => {
-    first[n] = run.i;
-    first[n + 1] = run.j;
-    top[n] = run.top;
-    busy[n] = run.busy;
-    wait[n] = run.wait;
-    n++;
+  const n = countRuns(p.seg, below && below.first, from, from + cells, res, most);
+  if (n > most) return null;
+  const level = { res, n, first: new Uint32Array(n + 1), top: new Uint32Array(n), busy: new Float64Array(n), wait: new Float64Array(n) };
+  let k = 0;
+  eachRun(p, below, -Infinity, Infinity, res, ({ i, j, top, busy, wait }) => {
+    level.first[k] = i;
+    level.top[k] = top;
+    level.busy[k] = busy;
+    level.wait[k] = wait;
+    level.first[++k] = j;
   });
-  return { res, n, first: first.slice(0, n + 1), top: top.slice(0, n), busy: busy.slice(0, n), wait: wait.slice(0, n) };
-}
-
-/** How many runs there are; counts no further than behind most. */
-function countRuns(p, level, res, most) {
-  const { start, dur, flags } = p.seg;
-  const stretch = runWidth * res;
-  const first = level && level.first;
-  const end = level ? level.n : p.to;
-  let n = 0;
-  let limit = -Infinity; // where the run's stretch ends; none: nothing can join
-  let t1 = 0;
-  for (let c = level ? 0 : p.from; c < end && n <= most; c++) {
-    const a = first ? first[c] : c;
-    const b = first ? first[c + 1] : c + 1;
-    const u0 = start[a];
-    const u1 = start[b - 1] + dur[b - 1];
-    const wide = b - a === 1 && (u1 - u0 >= res || (flags[a] & Flag.open) !== 0);
-    if (wide || u0 >= limit || u0 - t1 >= res) {
-      n++;
-      limit = wide ? -Infinity : (Math.floor(u0 / stretch) + 1) * stretch;
-    }
-    t1 = u1;
-  }
-  return n;
+  return level;
 }

@@ -1,9 +1,10 @@
 // What goroutines did at every moment: intervals that follow each other without
-// gaps, and what of them is to be seen at a resolution. Of what is narrower than a
-// pixel the state that took most of the time is shown, and waits for locks beside
-// it.
+// gaps, and what of them is to be seen at a resolution. Of what is merged, by the
+// rule of docs/merging.md, the state that took most of the time is shown, and waits
+// for locks beside it.
 
 import { bisect } from "./bisect.js";
+import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
 /** What the states are called for people. */
 export const stateWords = Object.freeze({
@@ -62,13 +63,14 @@ export class StateSet {
     this.stack = column("stateStack");
     this.by = column("stateBy");
     this.byStack = column("stateByStack");
-    this.many = header.res > 0 ? column("stateMany") : null;
+    this.count = header.res > 0 ? column("stateMany") : null;
     this.time = header.res > 0 ? column("stateTop") : dur;
     this.locked = header.res > 0 ? column("stateLock") : null;
-    for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.many, this.time, this.locked]) {
+    for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.count, this.time, this.locked]) {
       if (c && c.length !== n) throw new Error(`The timeline's data have ${n} states, but a column of ${c.length}.`);
     }
     this.start = new Float64Array(n);
+    this.flags = null; // nothing is open
     this.dur = dur;
     /** @type {Map<number, StateLane>} by goroutine */
     this.lanes = new Map();
@@ -94,9 +96,9 @@ export class StateSet {
 
   /** How many intervals a run stands for. @param {StateRun} run */
   manyIn(run) {
-    if (this.many === null) return run.j - run.i;
+    if (this.count === null) return run.j - run.i;
     let n = 0;
-    for (let i = run.i; i < run.j; i++) n += this.many[i];
+    for (let i = run.i; i < run.j; i++) n += this.count[i];
     return n;
   }
 }
@@ -135,18 +137,19 @@ export class StateLane {
 
   /**
    * Calls visit with what is to be seen in [from, to], by time: with each interval
-   * that is not narrower than res alone, with the others in runs. The run is good
-   * until the next call.
+   * that is not narrower than res alone, with the others in runs. Below 1 ns each
+   * is alone. The run is good until the next call.
    * @param {number} from @param {number} to @param {number} res
    * @param {(run: StateRun) => void} visit
    */
   each(from, to, res, visit) {
-    eachState(this, this.levelFor(res), from, to, res, visit);
+    const r = res >= 1 ? evenRes(res) : 0;
+    eachState(this, this.levelFor(r), from, to, r, visit);
   }
 }
 
 /**
- * Runs of a lane, merged ahead: run c begins with the item first[c].
+ * Runs of a lane, merged ahead: run c is the items first[c] up to first[c+1].
  * @typedef {Object} StateLevel
  * @property {number} n
  * @property {Uint32Array} first
@@ -193,21 +196,24 @@ function topState(set) {
 /** @param {StateLane} lane @param {StateLevel|null} level @param {number} from @param {number} to @param {number} res @param {(run: StateRun) => void} visit */
 function eachState(lane, level, from, to, res, visit) {
   const { set } = lane;
-  const { start } = set;
+  const { start, dur } = set;
   const first = level === null ? null : level.first;
   const base = level === null ? lane.from : 0;
   const end = level === null ? lane.to : level.n;
   const startOf = (/** @type {number} */ c) => (c >= end ? lane.last : first === null ? start[c] : start[first[c]]);
   const run = { i: 0, j: 0, t0: 0, t1: 0, n: 0, top: 0, time: 0, lock: 0 };
   let c = bisect(base, end, (k) => startOf(k + 1) <= from);
+  // A run that reaches into the view began in this stretch, maybe before it.
+  if (c < end && res > 0) c = bisect(base, c, (k) => startOf(k) < stretchOf(startOf(c), res));
   while (c < end) {
     const c0 = c;
     run.t0 = startOf(c);
     if (run.t0 > to) return;
-    run.t1 = startOf(++c);
-    for (let next; c < end && (next = startOf(c + 1)) - run.t0 < res; c++) run.t1 = next;
+    c = res > 0 ? runEnd(set, first, c, end, res) : c + 1;
     run.i = first === null ? c0 : first[c0];
-    run.j = first === null ? c : c < end ? first[c] : lane.to;
+    run.j = first === null ? c : first[c];
+    run.t1 = start[run.j - 1] + dur[run.j - 1];
+    if (run.t1 <= from) continue;
     stateTimes.fill(0);
     if (level === null) addStates(set, c0, c);
     else for (let k = c0; k < c; k++) addRun(set, level, k, startOf(k + 1) - startOf(k));
@@ -215,7 +221,7 @@ function eachState(lane, level, from, to, res, visit) {
     run.time = stateTimes[run.top];
     run.lock = set.lockState < 0 ? 0 : stateTimes[set.lockState];
     run.n = run.j - run.i;
-    if (set.many !== null && run.n === 1) run.n = set.many[run.i];
+    if (set.count !== null && run.n === 1) run.n = set.count[run.i];
     visit(run);
   }
 }
@@ -227,33 +233,19 @@ function eachState(lane, level, from, to, res, visit) {
  */
 function mergeStates(lane, below, res) {
   const cells = below === null ? lane.to - lane.from : below.n;
+  const from = below === null ? lane.from : 0;
   const most = Math.floor(cells * stateKeep);
-  if (most < 8 || countStates(lane, below, res, most) > most) return null;
-  const level = { n: 0, first: new Uint32Array(most), top: new Uint8Array(most), time: new Float64Array(most), lock: new Float64Array(most) };
+  if (most < 8) return null;
+  const n = countRuns(lane.set, below && below.first, from, from + cells, res, most);
+  if (n > most) return null;
+  const level = { n, first: new Uint32Array(n + 1), top: new Uint8Array(n), time: new Float64Array(n), lock: new Float64Array(n) };
+  let k = 0;
   eachState(lane, below, -Infinity, Infinity, res, (run) => {
-    const k = level.n++;
     level.first[k] = run.i;
     level.top[k] = run.top;
     level.time[k] = run.time;
     level.lock[k] = run.lock;
+    level.first[++k] = run.j;
   });
-  const { n, first, top, time, lock } = level;
-  return { n, first: first.slice(0, n), top: top.slice(0, n), time: time.slice(0, n), lock: lock.slice(0, n) };
-}
-
-/** How many runs there are; counts no further than behind most. @param {StateLane} lane @param {StateLevel|null} below @param {number} res @param {number} most */
-function countStates(lane, below, res, most) {
-  const { start } = lane.set;
-  const first = below === null ? null : below.first;
-  const end = below === null ? lane.to : below.n;
-  let n = 1;
-  let t0 = lane.first;
-  for (let c = (below === null ? lane.from : 0) + 1; c < end && n <= most; c++) {
-    const t = first === null ? start[c] : start[first[c]];
-    const next = c + 1 >= end ? lane.last : first === null ? start[c + 1] : start[first[c + 1]];
-    if (next - t0 < res) continue;
-    t0 = t;
-    n++;
-  }
-  return n;
+  return level;
 }

@@ -1,6 +1,7 @@
 // What is known better than the coarse base: tiles of what is looked at.
 
 import { splitOpen } from "../data/gather.js";
+import { barPixels } from "../data/merge.js";
 import { segmentOfTile } from "../data/segment.js";
 import { threadSegment } from "../data/threads.js";
 
@@ -48,7 +49,7 @@ export class Details {
       return this.show(null);
     }
     const reach = [Math.max(from, 0), Math.min(to, this.model.end)];
-    const fits = this.tiles.find((t) => t.from <= reach[0] && t.to >= reach[1] && t.res <= 1.5 * res);
+    const fits = this.tiles.find((t) => t.from <= reach[0] && t.to >= reach[1] && t.res <= barPixels * res);
     if (fits) {
       this.next = null;
       return this.show(fits);

@@ -2,6 +2,7 @@
 // one resolution; a server is asked for what is looked at.
 
 import { readLocks } from "../data/lockset.js";
+import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
 
@@ -76,7 +77,7 @@ export class Waits {
     const lo = Math.max(from, 0);
     const hi = Math.min(to, model.end);
     const old = got !== null && (got.pending || (model.meta.end ?? 0) > got.end);
-    const enough = got && got.from <= lo && (got.to >= hi || old) && got.res <= (1.5 * (to - from)) / Math.max(px, 1);
+    const enough = got && got.from <= lo && (got.to >= hi || old) && got.res <= (statePixels * (to - from)) / Math.max(px, 1);
     if (enough && !old) return;
     const rest = enough ? got.at + waitsAgain - performance.now() : 0;
     if (rest > 0) this.timer = setTimeout(() => this.look(), rest);

@@ -5,6 +5,7 @@ import { drawBar, drawMerged, fillOf } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
 import { colorOf } from "./color.js";
 import { Kind } from "../data/kinds.js";
+import { barPixels } from "../data/merge.js";
 import { lineHeight, flagHeight, wideWait } from "./layout.js";
 import { drawLock, drawStates } from "./strip.js";
 
@@ -73,7 +74,7 @@ function drawRow(p, strip, y) {
 /** @param {Painter} p @param {import("../model/rowset.js").Lane} lane @param {number} y @param {string} row its title */
 function drawLane(p, lane, y, row) {
   const box = { x0: 0, x1: 0, y, row };
-  p.model.eachBar(lane, p.from, p.to, 1.5 / p.scale, (run) => {
+  p.model.eachBar(lane, p.from, p.to, barPixels / p.scale, (run) => {
     const { seg, i, j } = run;
     box.x0 = (run.t0 - p.from) * p.scale;
     box.x1 = (run.t1 - p.from) * p.scale;

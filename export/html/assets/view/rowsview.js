@@ -1,6 +1,7 @@
 // The rows: a scrolled sheet with labels at the left and one canvas as large as
 // what is seen of it. Only the strips in sight have labels and are drawn.
 
+import { barPixels, statePixels } from "../data/merge.js";
 import { makeHatch } from "./bar.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
 import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, usualLines } from "./layout.js";
@@ -161,7 +162,7 @@ export function createRowsView(app) {
     if (s.kind !== "row") return hit;
     let inside = y + element.scrollTop - s.y - 1;
     if (s.states && inside >= /** @type {number} */ (s.statesAt) - 1) {
-      hit.state = stateAt(s.states, t, 1 / scale);
+      hit.state = stateAt(s.states, t, statePixels / scale);
       return hit;
     }
     let best = 6 / scale;
@@ -182,7 +183,7 @@ export function createRowsView(app) {
     hit.lane = s.lanes[Math.floor(inside / lineHeight)];
     if (hit.lane) {
       best = 3 / scale;
-      app.model.eachBar(hit.lane, t - 4 / scale, t + 4 / scale, 1.5 / scale, near);
+      app.model.eachBar(hit.lane, t - 4 / scale, t + 4 / scale, barPixels / scale, near);
     }
     return hit;
   }

@@ -1,6 +1,7 @@
 // Draws the strip of states under a goroutine's bars, and the rows of locks.
 
 import { lowerBound } from "../data/bisect.js";
+import { statePixels } from "../data/merge.js";
 import { colorOf } from "./color.js";
 import { lineHeight, waitLine, wideWait } from "./layout.js";
 import { stateText } from "../data/states.js";
@@ -31,7 +32,7 @@ const lockShown = 0.01;
 export function drawStates(p, lane, y, h) {
   const { ctx } = p;
   const { set } = lane;
-  lane.each(p.from, p.to, 1 / p.scale, (run) => {
+  lane.each(p.from, p.to, statePixels / p.scale, (run) => {
     const x0 = Math.max((run.t0 - p.from) * p.scale, 0);
     const x1 = Math.min((run.t1 - p.from) * p.scale, p.width);
     if (x1 <= 0 || x0 >= p.width) return;

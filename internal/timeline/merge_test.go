@@ -1,0 +1,141 @@
+package timeline
+
+import (
+	"encoding/json"
+	"math"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// mergeExample is one of testdata/merge.json, which the page's tests read too.
+type mergeExample struct {
+	Name  string
+	Res   int64
+	Items [][]any // start, duration, "wait" if it is one
+	Runs  []int   // how many items the rule puts into each
+	Apart []int   // the same of a tile, which holds waits apart; none: as Runs
+}
+
+func (e *mergeExample) lane() *lane {
+	l := &lane{}
+	for _, it := range e.Items {
+		s := &scope{kind: format.KindTask, start: int64(it[0].(float64)), dur: int64(it[1].(float64))}
+		if len(it) > 2 {
+			s.kind = format.KindWait
+		}
+		l.put(s)
+	}
+	return l
+}
+
+// states are the items as states of a goroutine; nil where they do not touch.
+func (e *mergeExample) states() *stateRow {
+	r := &stateRow{}
+	for i, it := range e.Items {
+		start, dur := int64(it[0].(float64)), int64(it[1].(float64))
+		if i > 0 && start != r.end || dur == 0 {
+			return nil
+		}
+		r.items = append(r.items, stateItem{start: start})
+		r.end = start + dur
+	}
+	return r
+}
+
+func TestMergeExamples(t *testing.T) {
+	b, err := os.ReadFile("testdata/merge.json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var list []mergeExample
+	if err := json.Unmarshal(b, &list); err != nil {
+		t.Fatal(err)
+	}
+	touching := 0
+	for _, e := range list {
+		want := e.Apart
+		if want == nil {
+			want = e.Runs
+		}
+		var got []int
+		e.lane().runs(math.MinInt64, math.MaxInt64, e.Res, func(r *run) { got = append(got, int(r.count)) })
+		if !slices.Equal(got, want) {
+			t.Errorf("%s: %v, want %v", e.Name, got, want)
+		}
+		row := e.states()
+		if row == nil {
+			continue
+		}
+		touching++
+		got = nil
+		row.runs(math.MinInt64, math.MaxInt64, e.Res, func(r *stateRun) { got = append(got, r.count) })
+		if !slices.Equal(got, e.Runs) {
+			t.Errorf("%s, as states: %v, want %v", e.Name, got, e.Runs)
+		}
+	}
+	if touching < 3 {
+		t.Errorf("only %d examples are of states", touching)
+	}
+}
+
+// TestMergeAnywhere: what a part has is what the whole has there, at any resolution and
+// whatever levels there are, of items and of states.
+func TestMergeAnywhere(t *testing.T) {
+	rnd := rand.New(rand.NewPCG(4, 2))
+	l, row := &lane{}, &stateRow{}
+	now := int64(-5000)
+	row.end = now
+	for range 20_000 {
+		dur := rnd.Int64N(int64(1) << (1 + rnd.IntN(10)))
+		l.put(&scope{kind: format.KindTask, start: now, dur: dur})
+		row.items = append(row.items, stateItem{start: row.end})
+		row.end += dur + 1
+		now += dur + rnd.Int64N(int64(1)<<rnd.IntN(8))
+	}
+	type part struct{ start, end, count, busy int64 }
+	for k := 1; k < 20; k++ {
+		res := int64(1) << k
+		var whole []part // by the rule's own words
+		wide := true
+		for i := range l.n {
+			it := l.at(i)
+			d, n := l.durOf(i, it), len(whole)
+			stretch := func(t int64) int64 { return int64(math.Floor(float64(t) / float64(4*res))) }
+			if d < res && !wide && it.start-whole[n-1].end < res && stretch(it.start) == stretch(whole[n-1].start) {
+				whole[n-1].end = it.start + d
+				whole[n-1].count++
+				whole[n-1].busy += d
+			} else {
+				whole = append(whole, part{it.start, it.start + d, 1, d})
+				wide = d >= res
+			}
+		}
+		var states []part
+		row.runs(math.MinInt64, math.MaxInt64, res, func(u *stateRun) { states = append(states, part{u.start, u.end, int64(u.count), 0}) })
+		for range 30 {
+			from := rnd.Int64N(now+6000) - 6000
+			to := from + rnd.Int64N(4*res+1000)
+			if rnd.IntN(10) == 0 {
+				from, to = -1<<62, 1<<62
+			}
+			var got, gotStates []part
+			l.runs(from, to, res, func(r *run) { got = append(got, part{r.start, r.end, int64(r.count), r.busy}) })
+			want := slices.DeleteFunc(slices.Clone(whole), func(p part) bool { return p.end < from || p.start > to })
+			if !slices.Equal(got, want) {
+				t.Fatalf("at %d, [%d, %d]\n got %v\nwant %v", res, from, to, got, want)
+			}
+			row.runs(from, to, res, func(u *stateRun) { gotStates = append(gotStates, part{u.start, u.end, int64(u.count), 0}) })
+			want = slices.DeleteFunc(slices.Clone(states), func(p part) bool { return p.end <= from || p.start > to })
+			if !slices.Equal(gotStates, want) {
+				t.Fatalf("states at %d, [%d, %d]\n got %v\nwant %v", res, from, to, gotStates, want)
+			}
+		}
+	}
+	if l.rare == nil || len(l.rare.levels.list) < 2 {
+		t.Error("there are no levels")
+	}
+}
