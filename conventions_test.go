@@ -116,6 +116,8 @@ var mayImport = map[string][]string{
 	"internal/states":      {"internal/gotrace", "internal/trace", "internal/format"},
 	"internal/analysis":    {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/doctor":      {"internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
+	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},
+	"internal/report/*":    {"internal/report", "internal/doctor", "internal/scale", "internal/membench", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/scale":       {},
 	"internal/membench":    {},
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
@@ -123,7 +125,7 @@ var mayImport = map[string][]string{
 	"internal/live":        {"export/*", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
-	"cmd/*":                {"export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                {"internal/report", "internal/report/*", "export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},
 	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

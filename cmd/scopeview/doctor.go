@@ -61,7 +61,7 @@ does not matter, known or not.`,
 					return err
 				}
 			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

@@ -1,12 +1,14 @@
 package main
 
 import (
-	"context"
 	"io"
+	"slices"
+	"strings"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -17,16 +19,56 @@ type excerpt struct {
 	sel    selection
 	out    output
 	strict strictness
+	asJSON bool
+	lines  int // of a table; 0: all
+
+	choices []choice
 
 	// Once it is open:
-	t    *trace.Trace
-	path string
+	t        *trace.Trace
+	path     string
+	progress *progress // of a report
 }
 
 func (x *excerpt) flags(cmd *cobra.Command) {
 	x.sel.flags(cmd)
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
+}
+
+// jsonFlag is the flag --json.
+func jsonFlag(cmd *cobra.Command, on *bool) {
+	cmd.Flags().BoolVar(on, "json", false, "print a JSON document, "+report.Schema(cmd.Name())+"; docs/json.md lists its keys")
+}
+
+// linesFlag is the flag -n.
+func (x *excerpt) linesFlag(cmd *cobra.Command) {
+	cmd.Flags().IntVarP(&x.lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
+}
+
+// statesFlag is the flag --states of the exports.
+func statesFlag(cmd *cobra.Command, wanted *bool) {
+	cmd.Flags().BoolVar(wanted, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
+}
+
+// choice is a flag that has one of a few values.
+type choice struct {
+	name  string
+	value *string
+	of    []string
+}
+
+func (x *excerpt) choiceFlag(cmd *cobra.Command, value *string, name, preset, help string, of ...string) {
+	x.choices = append(x.choices, choice{name, value, of})
+	cmd.Flags().StringVar(value, name, preset, help+": "+strings.Join(of, ", "))
+	complete(cmd, name, of)
+}
+
+// complete makes the shell complete a flag's values.
+func complete(cmd *cobra.Command, flag string, values []string) {
+	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+		panic(err) // there is no such flag
+	}
 }
 
 // noTerminal refuses to write to a terminal what is nothing to read there.
@@ -39,11 +81,22 @@ func (x *excerpt) noTerminal(what, instead string) error {
 
 // open opens the trace that TRACE means, and finds out what of it is wanted. The
 // caller closes x.t.
-func (x *excerpt) open(ctx context.Context, arg string) (err error) {
+func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
+	for _, c := range x.choices {
+		if !slices.Contains(c.of, *c.value) {
+			return usagef("--%s %q: there is %s", c.name, *c.value, strings.Join(c.of, ", "))
+		}
+	}
+	if x.lines < 0 {
+		return usagef("-n %d: it takes a number of rows, or 0 for all", x.lines)
+	}
+	if x.asJSON && !cmd.Flags().Changed("lines") {
+		x.lines = 0
+	}
 	if err := x.sel.parse(); err != nil {
 		return err
 	}
-	if x.t, x.path, err = openTrace(ctx, arg); err != nil {
+	if x.t, x.path, err = openTrace(cmd.Context(), arg); err != nil {
 		return err
 	}
 	if err = x.out.notOver(x.path); err == nil {
@@ -65,14 +118,35 @@ func (x *excerpt) write(f func(w io.Writer) error) error {
 	return x.out.write(x.s, func(w io.Writer) error { return f(x.out.exact(x.s, w)) })
 }
 
-// report is what a command has found out.
-type report[J any] interface {
+// part returns which events a report is about, and begins to tell how far it is. The
+// caller goes on with x.show.
+func (x *excerpt) part() *analysis.Selection {
+	x.progress = newProgress(x.s, x.t, true)
+	x.sel.Progress = x.progress.at
+	return &x.sel.Selection
+}
+
+// show writes what a command has found out, if err is nil. What is wrong with the trace
+// becomes the exit code.
+func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
+	x.progress.done()
+	if err == nil {
+		err = x.out.show(x.s, cmd, r, x.asJSON, x.lines)
+	}
+	if err != nil {
+		return err
+	}
+	return x.verdict()
+}
+
+// reporter is what a command has found out.
+type reporter[J any] interface {
 	json() J
 	text(w io.Writer, st styles) error
 }
 
 // present writes it, and makes what is wrong with the trace the exit code.
-func present[J any](x *excerpt, command string, r report[J], asJSON bool) error {
+func present[J any](x *excerpt, command string, r reporter[J], asJSON bool) error {
 	err := x.out.write(x.s, func(w io.Writer) error {
 		if asJSON {
 			return writeJSON(x.out.exact(x.s, w), command, r.json())

@@ -43,7 +43,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 			if err := x.noTerminal("a page", "-o FILE.html (and --open to look at it)"); err != nil {
 				return err
 			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

@@ -29,7 +29,7 @@ times are known, what the recording itself cost at least, and what looks wrong.`
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

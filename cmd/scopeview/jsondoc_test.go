@@ -13,21 +13,46 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/membench"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/top"
+	"github.com/scopeview/scopeview/internal/report/waits"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// documents are what the commands with --json print.
-var documents = map[string]any{
-	"doctor": doctorJSON{}, "info": infoJSON{}, "membench": membench.Result{}, "scale": scaleReport{}, "stacks": stacksJSON{},
-	"states": statesJSON{}, "top": topJSON{}, "verify": verifyJSON{}, "waits": waitsJSON{},
+// documents returns what the commands with --json print, of a trace that has everything.
+func documents(t *testing.T) map[string]any {
+	t.Helper()
+	scriptTrace(t, "states")
+	tr, _, err := openTrace(t.Context(), "all.scope")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	docs := map[string]any{
+		"doctor": doctorJSON{}, "info": infoJSON{}, "membench": membench.Result{}, "scale": scaleReport{}, "stacks": stacksJSON{},
+		"states": statesJSON{}, "verify": verifyJSON{},
+	}
+	add := func(name string, r *report.Report, err error) {
+		if err != nil {
+			t.Fatalf("%s: %v", name, err)
+		}
+		docs[name] = r.Document
+	}
+	var all analysis.Selection
+	r, err := top.Of(t.Context(), tr, &all, top.Options{})
+	add("top", r, err)
+	r, err = waits.Of(t.Context(), tr, &all, waits.Options{})
+	add("waits", r, err)
+	return docs
 }
 
 // TestJSONDocuments: each command that has --json has a section in docs/json.md, with a
 // row for each key of its document: no more, no less, of the types that they have.
 func TestJSONDocuments(t *testing.T) {
-	described := describedJSON(t)
+	described, documents := describedJSON(t), documents(t)
 	var commands []string
 	for _, cmd := range newRoot(&streams{}).Commands() {
 		if cmd.Flags().Lookup("json") != nil {
@@ -42,7 +67,7 @@ func TestJSONDocuments(t *testing.T) {
 	}
 	for _, name := range commands {
 		want := map[string]string{"schema": "string"}
-		keysOf(want, "", reflect.TypeOf(documents[name]))
+		keysOf(want, "", reflect.Indirect(reflect.ValueOf(documents[name])).Type())
 		for key, typ := range want {
 			switch row, ok := described[name][key]; {
 			case !ok:
@@ -102,7 +127,7 @@ func TestJSONIsAsDescribed(t *testing.T) {
 				if err := json.Unmarshal([]byte(r.out), &doc); err != nil {
 					t.Fatalf("%s of %s in %s: %v", name, p.head, script, err)
 				}
-				if doc["schema"] != schema(name) {
+				if doc["schema"] != report.Schema(name) {
 					t.Errorf("%s: schema is %v", name, doc["schema"])
 				}
 				printed++

@@ -8,8 +8,6 @@ import (
 	"iter"
 	"reflect"
 	"strings"
-
-	"github.com/spf13/cobra"
 )
 
 // stream is a list of a JSON document that is made as it is written: a trace can have more
@@ -32,11 +30,6 @@ const schemaVersion = 1
 
 // schema is what the document of a command says that it is.
 func schema(command string) string { return fmt.Sprintf("scopeview.%s/%d", command, schemaVersion) }
-
-// jsonFlag is the flag --json.
-func jsonFlag(cmd *cobra.Command, on *bool) {
-	cmd.Flags().BoolVar(on, "json", false, "print a JSON document, "+schema(cmd.Name())+"; docs/json.md lists its keys")
-}
 
 // writeJSON writes v, a struct or a pointer to one, as an indented JSON document, the one
 // that a command prints. Lists that are v's own fields are written element by element.

@@ -11,6 +11,8 @@ import (
 	"strconv"
 
 	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/report"
 )
 
 // output is where a command's result goes: the flag -o.
@@ -95,6 +97,19 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 		return &caretWriter{w: w}
 	}
 	return w
+}
+
+// show writes what a command has found out: as its document, or as text.
+func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON bool, limit int) error {
+	return o.write(s, func(w io.Writer) error {
+		if asJSON {
+			return report.WriteJSON(o.exact(s, w), cmd.Name(), r.Document, limit)
+		}
+		b := report.Text{Color: o.standard() && s.color, Limit: limit}
+		r.Text(&b)
+		_, err := b.WriteTo(w)
+		return err
+	})
 }
 
 // styles are the colours of what goes to o.

@@ -34,7 +34,7 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
 			if err := x.noTerminal("protobuf", "-o FILE.pftrace"); err != nil {
 				return err
 			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

@@ -49,7 +49,7 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`,
 			if pprof && x.out.standard() && s.outTerm {
 				return usagef("--format pprof writes a binary file; give it a name with -o FILE")
 			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()

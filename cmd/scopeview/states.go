@@ -57,7 +57,7 @@ The first lines say what was recorded, and how far what can be known in two ways
 			case r.by != analysis.ByName && (r.self || x.sel.nameText != ""):
 				return usagef("--self and --name are about scopes, and go with --by name")
 			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()
@@ -105,11 +105,6 @@ func (r *statesReport) read(cmd *cobra.Command, s *streams, x *excerpt) (err err
 		return noGoTrace(x.t, x.path)
 	}
 	return err
-}
-
-// statesFlag is the flag --states of the exports.
-func statesFlag(cmd *cobra.Command, wanted *bool) {
-	cmd.Flags().BoolVar(wanted, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
 }
 
 // noGoTrace says that a trace has no Go execution trace, and why if it knows.

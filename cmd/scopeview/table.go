@@ -1,6 +1,7 @@
 package main
 
 import (
+	"fmt"
 	"io"
 	"strings"
 	"unicode/utf8"
@@ -73,4 +74,15 @@ func shorten(name string, n int) string {
 	}
 	r := []rune(name)
 	return string(r[:n-1]) + "…"
+}
+
+// nameWidth bounds the column of names; --json has them whole.
+const nameWidth = 48
+
+// more says how many rows are left out.
+func more(all, limit int, what string) string {
+	if limit == 0 || all <= limit {
+		return ""
+	}
+	return fmt.Sprintf("… and %s (-n 0 shows all)\n", plural(int64(all-limit), "more "+what))
 }

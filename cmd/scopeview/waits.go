@@ -2,18 +2,11 @@ package main
 
 import (
 	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/report/waits"
 )
 
-func newWaits(s *streams) *cobra.Command {
-	var (
-		x      = excerpt{s: s}
-		r      = waitsReport{limit: 40}
-		asJSON bool
-	)
-	cmd := &cobra.Command{
-		Use:   "waits TRACE",
-		Short: "Tell which locks were waited for, who waited, and who had them meanwhile",
-		Long: `waits tells of each scope.Mutex, scope.RWMutex, scope.Lock and scope.Retry: how often it was had, how often
+const waitsHelp = `waits tells of each scope.Mutex, scope.RWMutex, scope.Lock and scope.Retry: how often it was had, how often
 not at once, how long it was waited for and held, and by goroutines in which scopes. The one that was
 waited for longest comes first.
 
@@ -30,7 +23,17 @@ counts whole.
 Where the trace has a Go execution trace (scope/gotrace, or scopeview join), a second table tells where goroutines
 waited for everything else: for locks of package sync, a WaitGroup, a Cond, channels, in select; and where they were
 woken: where somebody unlocked, was done, sent or received. --name chooses those places by their function. With
---stacks the stacks are shown too.`,
+--stacks the stacks are shown too.`
+
+func newWaits(s *streams) *cobra.Command {
+	var (
+		x = excerpt{s: s}
+		o waits.Options
+	)
+	cmd := &cobra.Command{
+		Use:   "waits TRACE",
+		Short: "Tell which locks were waited for, who waited, and who had them meanwhile",
+		Long:  waitsHelp,
 		Example: `  scopeview waits traces/
   scopeview waits x.scope --name 'store.*' --from 2s --to 5s
   scopeview waits x.scope --stacks -n 3
@@ -38,27 +41,17 @@ woken: where somebody unlocked, was done, sent or received. --name chooses those
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			if r.limit < 0 {
-				return usagef("-n %d: it takes a number of rows, or 0 for all", r.limit)
-			}
-			if err := x.open(cmd.Context(), args[0]); err != nil {
+			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()
-			if asJSON && !cmd.Flags().Changed("lines") {
-				r.limit = 0
-			}
-			r.t = x.t
-			if err := r.read(cmd, s, &x.sel); err != nil {
-				return err
-			}
-			return present(&x, cmd.Name(), &r, asJSON)
+			r, err := waits.Of(cmd.Context(), x.t, x.part(), o)
+			return x.show(cmd, r, err)
 		},
 	}
 	x.flags(cmd)
-	f := cmd.Flags()
-	jsonFlag(cmd, &asJSON)
-	f.BoolVar(&r.stacks, "stacks", false, "show where goroutines waited, and where they were woken")
-	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
+	jsonFlag(cmd, &x.asJSON)
+	cmd.Flags().BoolVar(&o.Stacks, "stacks", false, "show where goroutines waited, and where they were woken")
+	x.linesFlag(cmd)
 	return cmd
 }

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -65,14 +66,14 @@ func TestWaitsOfARun(t *testing.T) {
 			Wait             int64 `json:"wait_ns"`
 			Acquired         int64
 			Holders, Waiters []struct{ Name string }
-			Stacks           []struct{ Stack, Woken []frameJSON }
+			Stacks           []struct{ Stack, Woken []report.Frame }
 		}
 		Places []struct {
 			State   string
 			NS      int64
-			At      frameJSON
-			Stack   []frameJSON
-			WokenBy []struct{ At frameJSON } `json:"woken_by"`
+			At      report.Frame
+			Stack   []report.Frame
+			WokenBy []struct{ At report.Frame } `json:"woken_by"`
 		}
 	}
 	if err := json.Unmarshal([]byte(out.String()), &doc); err != nil {
@@ -81,7 +82,7 @@ func TestWaitsOfARun(t *testing.T) {
 	if !doc.States {
 		t.Skipf("Go's execution trace could not be had: %q", doc.Problems)
 	}
-	in := func(frames []frameJSON, f string) bool {
+	in := func(frames []report.Frame, f string) bool {
 		for _, x := range frames {
 			if strings.HasSuffix(x.Function, f) {
 				return true
@@ -143,8 +144,8 @@ func TestWaitsOfScopeGo(t *testing.T) {
 			Problems []string
 			Places   []struct {
 				State   string
-				At      frameJSON
-				WokenBy []struct{ At frameJSON } `json:"woken_by"`
+				At      report.Frame
+				WokenBy []struct{ At report.Frame } `json:"woken_by"`
 			}
 		}
 		var out, errs strings.Builder

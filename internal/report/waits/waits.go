@@ -1,4 +1,6 @@
-package main
+// Package waits tells which locks of a trace were waited for, who waited, and who had them
+// meanwhile; and, by a Go execution trace, what else goroutines waited for.
+package waits
 
 import (
 	"cmp"
@@ -9,21 +11,23 @@ import (
 	"math"
 	"slices"
 
-	"github.com/spf13/cobra"
-
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// waitsReport is what waits shows.
-type waitsReport struct {
-	t      *trace.Trace
-	limit  int
-	stacks bool
+// Options are what waits is asked for.
+type Options struct {
+	Stacks bool // also tell where goroutines waited, and where they were woken
+}
 
+// found is what waits shows.
+type found struct {
+	Options
+	t       *trace.Trace
 	objects []*analysis.Object
 
 	// From the Go execution trace, if there is one:
@@ -45,47 +49,44 @@ type lockTime struct {
 // maxLockStacks is how many stacks of a lock are kept apart.
 const maxLockStacks = 256
 
-// read reads the trace.
-func (r *waitsReport) read(cmd *cobra.Command, s *streams, sel *selection) error {
-	choice := sel.Choice(r.t)
-	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: r.t.Breaks(), From: sel.From, To: sel.To}, r.t.Lookup("lock_threshold") == "all")
+// Of reads the part of a trace that is wanted.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options) (*report.Report, error) {
+	r := &found{Options: o, t: t, at: map[*analysis.Object]map[lockStack]*lockTime{}}
+	choice := sel.Choice(t)
+	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To}, t.Lookup("lock_threshold") == "all")
 	if choice.AllTracks() { // else it is not known whose they are
-		err := r.t.EachLockSums(func(l *format.LockSums) bool {
-			if at := r.t.Nanos(l.Ticks); choice.Name(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
+		err := t.EachLockSums(func(l *format.LockSums) bool {
+			if at := t.Nanos(l.Ticks); choice.Name(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
 				w.AddSums(l)
 			}
 			return true
 		})
 		if err != nil {
-			return err
+			return nil, err
 		}
 	}
-	p := newProgress(s, r.t, true)
-	r.at = map[*analysis.Object]map[lockStack]*lockTime{}
-	x := &waitsReading{waitsReport: r, w: w, choice: choice, sel: sel, watch: analysis.Watch{Progress: p.at}, ctx: cmd.Context(), tracks: map[uint64]uint16{}}
-	err := x.read()
-	p.done()
-	if err == nil {
-		err = cmd.Context().Err()
+	x := &reading{found: r, w: w, choice: choice, sel: sel, watch: sel.Watch(), ctx: ctx, tracks: map[uint64]uint16{}}
+	if err := cmp.Or(x.read(), ctx.Err()); err != nil {
+		return nil, err
 	}
 	w.Finish()
 	r.objects = w.Objects()
-	return err
+	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
 
-// waitsReading reads events and Go states side by side, both by time.
-type waitsReading struct {
-	*waitsReport
+// reading reads events and Go states side by side, both by time.
+type reading struct {
+	*found
 	w      *analysis.Waits
 	places *analysis.Places
 	choice *analysis.Choice
-	sel    *selection
-	watch  analysis.Watch
+	sel    *analysis.Selection
+	watch  *analysis.Watch
 	ctx    context.Context
 	tracks map[uint64]uint16 // of goroutines, where rows are chosen
 }
 
-func (x *waitsReading) read() error {
+func (x *reading) read() error {
 	if len(x.t.GoTraces()) == 0 {
 		return x.t.Events(x.sel.Range(), x.add)
 	}
@@ -127,7 +128,7 @@ func (x *waitsReading) read() error {
 }
 
 // add takes in an event.
-func (x *waitsReading) add(e *trace.Event) bool {
+func (x *reading) add(e *trace.Event) bool {
 	x.w.Add(e)
 	if !x.choice.AllTracks() && e.Goid != 0 {
 		x.tracks[e.Goid] = e.Track
@@ -136,7 +137,7 @@ func (x *waitsReading) add(e *trace.Event) bool {
 }
 
 // interval takes in that a goroutine waited.
-func (x *waitsReading) interval(v *states.Interval) {
+func (x *reading) interval(v *states.Interval) {
 	to := v.To
 	if x.sel.To > 0 {
 		to = min(to, x.sel.To)
@@ -146,7 +147,7 @@ func (x *waitsReading) interval(v *states.Interval) {
 		return
 	}
 	x.places.Add(v, d)
-	if !x.stacks || v.State != states.Lock {
+	if !x.Stacks || v.State != states.Lock {
 		return
 	}
 	last, ok := x.w.Last(v.Goid)
@@ -170,7 +171,7 @@ func (x *waitsReading) interval(v *states.Interval) {
 }
 
 // stacksOf lists where goroutines waited for a lock, the longest first.
-func (r *waitsReport) stacksOf(o *analysis.Object) []*lockTime {
+func (r *found) stacksOf(o *analysis.Object) []*lockTime {
 	return slices.SortedFunc(maps.Values(r.at[o]), func(a, b *lockTime) int {
 		return cmp.Or(cmp.Compare(b.ns, a.ns), cmp.Compare(a.wait, b.wait), cmp.Compare(a.woken, b.woken))
 	})

@@ -1,0 +1,127 @@
+package report
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"io"
+	"iter"
+	"reflect"
+	"strings"
+)
+
+// List is a list of a JSON document that is made as it is written: a trace can have more
+// to list than there should be in memory at once.
+type List[T any] iter.Seq[T]
+
+// ListOf returns the list of what f makes of each element.
+func ListOf[S, T any](list []S, f func(S) T) List[T] {
+	return func(yield func(T) bool) {
+		for _, x := range list {
+			if !yield(f(x)) {
+				return
+			}
+		}
+	}
+}
+
+// schemaVersion is that of the documents. It grows when a key changes its meaning or goes
+// away; keys that are new leave it as it is.
+const schemaVersion = 1
+
+// Schema returns what the document of a command says that it is.
+func Schema(command string) string { return fmt.Sprintf("scopeview.%s/%d", command, schemaVersion) }
+
+// WriteJSON writes the indented JSON document of a command. It writes the lists that are
+// fields of doc element by element; of a List it writes limit, or all if that is 0.
+// docs/json.md describes the documents.
+func WriteJSON(w io.Writer, command string, doc any, limit int) error {
+	j := jsonWriter{w: w, limit: limit}
+	j.e = json.NewEncoder(&j.b)
+	j.e.SetEscapeHTML(false)
+	j.text("{\n  ")
+	j.value("schema", "")
+	j.text(": ")
+	j.value(Schema(command), "")
+	j.fields(reflect.Indirect(reflect.ValueOf(doc)))
+	j.text("\n}\n")
+	return j.err
+}
+
+// fields writes those of a struct, and of what is embedded in it.
+func (j *jsonWriter) fields(doc reflect.Value) {
+	for i := range doc.NumField() {
+		if doc.Type().Field(i).Anonymous {
+			j.fields(reflect.Indirect(doc.Field(i)))
+			continue
+		}
+		tag := strings.Split(doc.Type().Field(i).Tag.Get("json"), ",")
+		f := doc.Field(i)
+		if len(tag) > 1 && f.IsZero() {
+			continue // omitempty
+		}
+		j.text(",\n  ")
+		j.value(tag[0], "")
+		j.text(": ")
+		switch f.Kind() {
+		case reflect.Slice:
+			j.list(0, func(yield func(reflect.Value) bool) {
+				for k := range f.Len() {
+					if !yield(f.Index(k)) {
+						return
+					}
+				}
+			})
+		case reflect.Func:
+			j.list(j.limit, f.Seq())
+		default:
+			j.value(f.Interface(), "  ")
+		}
+	}
+}
+
+// jsonWriter writes parts of a document, up to the first error.
+type jsonWriter struct {
+	w     io.Writer
+	b     bytes.Buffer
+	e     *json.Encoder
+	limit int // of a List
+	err   error
+}
+
+func (j *jsonWriter) text(s string) {
+	if j.err == nil {
+		_, j.err = io.WriteString(j.w, s)
+	}
+}
+
+func (j *jsonWriter) value(v any, prefix string) {
+	if j.err != nil {
+		return
+	}
+	j.b.Reset()
+	j.e.SetIndent(prefix, "  ")
+	if j.err = j.e.Encode(v); j.err == nil {
+		_, j.err = j.w.Write(bytes.TrimSuffix(j.b.Bytes(), []byte("\n")))
+	}
+}
+
+// list writes the first n elements, or all if n is 0.
+func (j *jsonWriter) list(n int, seq iter.Seq[reflect.Value]) {
+	sep := "[\n    "
+	for v := range seq {
+		j.text(sep)
+		j.value(v.Interface(), "    ")
+		if sep = ",\n    "; j.err != nil {
+			return
+		}
+		if n--; n == 0 {
+			break
+		}
+	}
+	if sep[0] == '[' {
+		j.text("[]")
+		return
+	}
+	j.text("\n  ]")
+}

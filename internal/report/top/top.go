@@ -1,0 +1,105 @@
+// Package top tells where the time of a trace went, by name or by row, and who waited for
+// which lock.
+package top
+
+import (
+	"cmp"
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// orders are the columns that scopes are sorted by, the largest first.
+var orders = map[string]func(*analysis.Stats) int64{
+	"total": func(s *analysis.Stats) int64 { return s.Total },
+	"self":  func(s *analysis.Stats) int64 { return s.Self },
+	"count": func(s *analysis.Stats) int64 { return s.Count },
+	"mean":  (*analysis.Stats).Mean,
+	"max":   func(s *analysis.Stats) int64 { return s.Times.Max() },
+	"p99":   func(s *analysis.Stats) int64 { return s.Times.Quantile(0.99) },
+	"cpu":   func(s *analysis.Stats) int64 { return s.CPU },
+	"name":  nil,
+}
+
+// Orders are the names of the columns.
+var Orders = slices.Sorted(maps.Keys(orders))
+
+// Options are what top is asked for.
+type Options struct {
+	Order   string // one of Orders
+	ByTrack bool   // sum up by row, not by name
+}
+
+// found is what top shows.
+type found struct {
+	Options
+	t        *trace.Trace
+	stats    []*analysis.Stats
+	locks    []*analysis.Lock
+	instants []*analysis.Instants
+	counters []*analysis.Counter
+	census   analysis.Census
+}
+
+// Of reads the part of a trace that is wanted.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options) (*report.Report, error) {
+	r := &found{Options: o, t: t}
+	choice := sel.Choice(t)
+	sum := analysis.NewSummary(analysis.SummaryOptions{
+		ByTrack: o.ByTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
+	})
+	watch := sel.Watch()
+	err := t.Events(sel.Range(), func(e *trace.Event) bool {
+		sum.Add(e)
+		if choice.Keep(e) {
+			r.census.Add(e)
+		}
+		return watch.Look(ctx, e.Start) == nil
+	})
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	sum.Finish()
+	r.stats, r.locks, r.instants, r.counters = sum.Stats(), sum.Locks(), sum.Instants(), sum.Counters()
+	r.sort()
+	return &report.Report{Text: r.text, Document: r.document()}, nil
+}
+
+// sort orders the groups; equal ones come by their open time, then by name.
+func (r *found) sort() {
+	key := orders[r.Order]
+	slices.SortFunc(r.stats, func(a, b *analysis.Stats) int {
+		if key != nil {
+			if c := cmp.Or(cmp.Compare(key(b), key(a)), cmp.Compare(b.OpenTime, a.OpenTime)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Or(cmp.Compare(r.t.Name(a.Name), r.t.Name(b.Name)), boolCompare(a.Process, b.Process))
+	})
+}
+
+func boolCompare(a, b bool) int {
+	switch {
+	case a == b:
+		return 0
+	case b:
+		return -1
+	}
+	return 1
+}
+
+// title returns a group's name as people see it.
+func (r *found) title(s *analysis.Stats) string {
+	name := r.t.Name(s.Name)
+	switch {
+	case r.ByTrack && name == "":
+		return "(rows without a name)"
+	case s.Process:
+		return report.Name(name) + " (process)"
+	}
+	return report.Name(name)
+}

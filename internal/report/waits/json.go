@@ -1,0 +1,178 @@
+package waits
+
+import (
+	"fmt"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// document is the document of waits --json. Times are integer nanoseconds. Keys may
+// be added; none changes its meaning or goes away. null is unknown.
+type document struct {
+	report.Kept
+	Threshold *threshold         `json:"threshold"` // null: no lock told of itself, or all that did tell everything
+	Locks     report.List[lock]  `json:"locks"`
+	States    bool               `json:"go_states"` // there is a Go execution trace, and places are from it
+	Places    report.List[place] `json:"places"`
+	Problems  []string           `json:"problems"`
+}
+
+type threshold struct {
+	How string `json:"how"` // all, calibrated, duration
+	NS  int64  `json:"ns"`  // shorter waits are counted, and not recorded
+}
+
+type lock struct {
+	Name       string          `json:"name"`
+	Address    string          `json:"address"` // "" of a loop, and of several locks together
+	Kind       string          `json:"kind"`    // lock, mutex, rwmutex, retry
+	Acquired   *int64          `json:"acquired"`
+	Contended  *int64          `json:"contended"`
+	Brief      int64           `json:"brief"` // of these, shorter than the threshold
+	BriefNS    int64           `json:"brief_ns"`
+	Waits      int64           `json:"waits"`   // recorded, and ended
+	Wait       int64           `json:"wait_ns"` // of all: recorded, brief, and not ended
+	MaxW       int64           `json:"wait_max_ns"`
+	OpenW      int64           `json:"waiting"` // not ended
+	OpenWT     int64           `json:"waiting_ns"`
+	SharedW    int64           `json:"waits_shared"` // to share the lock with other readers
+	OwnW       int64           `json:"waiting_for_itself"`
+	Holds      int64           `json:"holds"` // recorded, and ended
+	Hold       int64           `json:"hold_ns"`
+	MaxH       int64           `json:"hold_max_ns"`
+	OpenH      int64           `json:"held"` // not ended
+	OpenHT     int64           `json:"held_ns"`
+	AllHold    *int64          `json:"hold_all_ns"`        // of all holds
+	Estimated  bool            `json:"hold_all_estimated"` // from the mean of those that are recorded
+	Tries      int64           `json:"tries"`              // that failed, of loops
+	Holders    []waiter        `json:"holders"`            // what had it when somebody began to wait
+	Waiters    []waiter        `json:"waiters"`
+	HeldBy     []report.Holder `json:"held_by"` // what had the time of the recorded holds
+	WaitStacks []at            `json:"stacks"`  // with --stacks
+}
+
+type waiter struct {
+	Name    *string `json:"name"` // null: no scope, or unknown
+	Unknown bool    `json:"unknown"`
+	Wait    bool    `json:"wait"` // name is a lock that it waited for
+	Count   int64   `json:"count"`
+	NS      int64   `json:"ns"`
+	Share   float64 `json:"share"`
+}
+
+type place struct {
+	State   string         `json:"state"`
+	At      *report.Frame  `json:"at"` // null: more places than are told apart
+	Count   int64          `json:"count"`
+	Total   int64          `json:"ns"`
+	Max     int64          `json:"max_ns"`
+	WokenBy []woken        `json:"woken_by"`
+	Stack   []report.Frame `json:"stack"` // with --stacks: of the longest
+}
+
+type woken struct {
+	At    *report.Frame  `json:"at"` // null: unknown
+	Count int64          `json:"count"`
+	NS    int64          `json:"ns"`
+	Stack []report.Frame `json:"stack"` // with --stacks
+}
+
+type at struct {
+	Count int64          `json:"count"`
+	NS    int64          `json:"ns"`
+	Stack []report.Frame `json:"stack"`
+	Woken []report.Frame `json:"woken"`
+}
+
+// thresholdOf is the shortest wait, in ns, that the recorder recorded of a lock that
+// tells of itself; ok is false where there was none.
+func thresholdOf(t *trace.Trace) (ns int64, ok bool) {
+	ns, err := strconv.ParseInt(t.Lookup("lock_threshold_ns"), 10, 64)
+	return ns, err == nil && ns >= 0
+}
+
+func (r *found) document() *document {
+	j := &document{
+		Kept:  report.KeptOf(r.t),
+		Locks: report.ListOf(r.objects, r.lock), States: r.hasStates,
+		Places: report.ListOf(r.blocked, r.place), Problems: append([]string{}, r.problems...),
+	}
+	if ns, ok := thresholdOf(r.t); ok {
+		j.Threshold = &threshold{r.t.Lookup("lock_threshold"), ns}
+	}
+	return j
+}
+
+func (r *found) lock(o *analysis.Object) lock {
+	j := lock{
+		Name: r.t.Name(o.Name), Kind: format.LockKindNames[o.Kind],
+		Waits: o.Waits.Count, Wait: o.Waited(), MaxW: o.Waits.Max, OpenW: o.Waits.Open, OpenWT: o.Waits.OpenTime,
+		SharedW: o.Shared, OwnW: o.Own, Tries: o.Tries,
+		Holds: o.Holds.Count, Hold: o.Holds.Total, MaxH: o.Holds.Max, OpenH: o.Holds.Open, OpenHT: o.Holds.OpenTime,
+		Holders: r.waiters(o.Holders()), Waiters: r.waiters(o.Waiters()), HeldBy: report.HoldersOf(r.t, o.HeldBy()), WaitStacks: []at{},
+	}
+	if o.Addr != 0 {
+		j.Address = fmt.Sprintf("%#x", o.Addr)
+	}
+	known := func(n int64, ok bool) *int64 {
+		if !ok {
+			return nil
+		}
+		return &n
+	}
+	j.Acquired, j.Contended = known(o.Acquired()), known(o.Contended())
+	j.Brief, j.BriefNS = o.Brief()
+	if held, estimated, ok := o.Held(); ok {
+		j.AllHold, j.Estimated = &held, estimated
+	}
+	for _, x := range r.stacksOf(o) {
+		j.WaitStacks = append(j.WaitStacks, at{x.count, x.ns, r.frames(x.wait), r.frames(x.woken)})
+	}
+	return j
+}
+
+func (r *found) waiters(list []analysis.Waiter) []waiter {
+	all := []waiter{}
+	for _, w := range list {
+		all = append(all, waiter{report.NameOf(r.t, w.HolderKey), w.Unknown, w.Kind == format.KindWait, w.Count, w.Time, w.Share})
+	}
+	return all
+}
+
+func (r *found) place(b *analysis.Blocked) place {
+	j := place{State: b.State.String(), At: frameOf(b.Place), Count: b.Count, Total: b.Total, Max: b.Max, WokenBy: []woken{}, Stack: []report.Frame{}}
+	for _, x := range b.WokenBy() {
+		w := woken{frameOf(x.Place), x.Count, x.Time, []report.Frame{}}
+		if r.Stacks {
+			w.Stack = r.frames(x.Stack)
+		}
+		j.WokenBy = append(j.WokenBy, w)
+	}
+	if r.Stacks {
+		j.Stack = r.frames(b.Stack)
+	}
+	return j
+}
+
+func frameOf(f gotrace.Frame) *report.Frame {
+	if f.Func == "" {
+		return nil
+	}
+	return &report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line)}
+}
+
+func (r *found) frames(id uint32) []report.Frame {
+	list := []report.Frame{}
+	if r.stack == nil {
+		return list
+	}
+	for _, f := range r.stack(id) {
+		list = append(list, *frameOf(f))
+	}
+	return list
+}

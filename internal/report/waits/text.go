@@ -1,0 +1,216 @@
+package waits
+
+import (
+	"fmt"
+	"path/filepath"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// text writes the tables for people.
+func (r *found) text(b *report.Text) {
+	b.Health(r.t)
+	if line := r.threshold(); line != "" && len(r.objects) > 0 {
+		b.WriteString(line + "\n")
+		if !r.t.Closed() {
+			b.WriteString("counts are told once per heartbeat; the recording was not stopped, so the last of them are missing\n")
+		}
+		b.WriteByte('\n')
+	}
+	if len(r.objects) == 0 {
+		b.WriteString("no waits for a scope.Mutex, scope.RWMutex, scope.Lock or scope.Retry\n")
+	} else {
+		r.lockTable(b)
+	}
+	if r.hasStates {
+		r.placeTable(b)
+	} else {
+		b.WriteString("\nthere is no Go execution trace in it (scope/gotrace, scopeview join), which would tell of other locks, channels and WaitGroups\n")
+	}
+	for _, p := range r.problems {
+		fmt.Fprintf(b, "\n%s\n", b.Yellow(analysis.Harmless(p)))
+	}
+	if r.Stacks {
+		r.stackText(b)
+	}
+}
+
+// threshold says what of the waits was recorded.
+func (r *found) threshold() string {
+	ns, ok := thresholdOf(r.t)
+	if !ok {
+		return ""
+	}
+	switch how := r.t.Lookup("lock_threshold"); how {
+	case "all":
+		return "every wait and every hold was recorded (WithLockThreshold: all)"
+	case "calibrated":
+		return fmt.Sprintf("recorded: waits of %v and more (calibrated: six times what a free lock takes); shorter ones are counted", time.Duration(ns))
+	}
+	return fmt.Sprintf("recorded: waits of %v and more (WithLockThreshold); shorter ones are counted", time.Duration(ns))
+}
+
+func (r *found) lockTable(b *report.Text) {
+	heads := []string{"<lock", "<kind", "had", "contended", "brief", "wait total", "wait max", "waiting", "holds", "hold total", "hold max", "held now", "tries", "<holders", "<waiters"}
+	titles := r.titles()
+	report.Table(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
+		holds, hold, most, tries := analysis.Thousands(o.Holds.Count), held(o), longest(o.Holds), ""
+		if o.Kind == format.LockRetry {
+			holds, hold, most, tries = "", "", "", analysis.Thousands(o.Tries)
+		}
+		brief, _ := o.Brief()
+		return []string{
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired()), contended(o), some(brief), analysis.Humane(o.Waited()), longest(o.Waits), report.Still(o.Waits),
+			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
+		}
+	})
+	for _, o := range r.objects[:b.Shown(len(r.objects))] {
+		if o.Own > 0 {
+			b.WriteString(b.Red(fmt.Sprintf("%s: %s of a goroutine for a lock that it has itself", titles[o], analysis.Plural(o.Own, "wait"))) + "\n")
+		}
+	}
+}
+
+// held writes for how long a lock was held: ≈ by an estimate, ≥ at least.
+func held(o *analysis.Object) string {
+	ns, estimated, ok := o.Held()
+	switch {
+	case !ok && ns == 0:
+		return "?"
+	case !ok:
+		return "≥ " + analysis.Humane(ns)
+	case estimated:
+		return "≈ " + analysis.Humane(ns)
+	}
+	return analysis.Humane(ns)
+}
+
+// titles returns the locks' names; those of which several have one come with their
+// addresses.
+func (r *found) titles() map[*analysis.Object]string {
+	times := map[uint16]int{}
+	for _, o := range r.objects {
+		times[o.Name]++
+	}
+	titles := map[*analysis.Object]string{}
+	for _, o := range r.objects {
+		titles[o] = report.Name(r.t.Name(o.Name))
+		switch {
+		case times[o.Name] == 1:
+		case o.Addr == 0 && o.Kind != format.LockRetry:
+			titles[o] += " (others)"
+		default:
+			titles[o] += fmt.Sprintf(" %#x", o.Addr)
+		}
+	}
+	return titles
+}
+
+// longest writes "-" where none has ended.
+func longest(p analysis.Periods) string {
+	if p.Count == 0 {
+		return "-"
+	}
+	return analysis.Humane(p.Max)
+}
+
+func counted(n int64, ok bool) string {
+	if !ok {
+		return "?"
+	}
+	return analysis.Thousands(n)
+}
+
+// contended writes how often a lock was not to be had at once, and which part that is.
+func contended(o *analysis.Object) string {
+	n, ok := o.Contended()
+	text := analysis.Thousands(n)
+	if !ok {
+		return "≥ " + text
+	}
+	if all, ok := o.Acquired(); ok && all > 0 && n > 0 {
+		text += " (" + analysis.Percent(min(float64(n)/float64(all), 1)) + ")"
+	}
+	return text
+}
+
+func some(n int64) string {
+	if n == 0 {
+		return ""
+	}
+	return analysis.Thousands(n)
+}
+
+// who names what somebody was in who had a lock, or waited for it.
+func (r *found) who(w analysis.Waiter) string {
+	return report.TitleOf(r.t, w.HolderKey) + " " + analysis.Percent(w.Share)
+}
+
+// placeTable tells of what does not tell of itself.
+func (r *found) placeTable(b *report.Text) {
+	b.WriteByte('\n')
+	if len(r.blocked) == 0 {
+		b.WriteString("no waits for other locks, channels or WaitGroups\n")
+		return
+	}
+	report.Table(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *analysis.Blocked) []string {
+		by := report.First(x.WokenBy(), func(w analysis.WokenBy) string {
+			return frameText(w.Place, "(unknown)") + " " + analysis.Percent(float64(w.Time)/float64(max(x.Total, 1)))
+		})
+		return []string{
+			x.State.String(), frameText(x.Place, "(other places)"),
+			analysis.Thousands(x.Count), analysis.Humane(x.Total), analysis.Humane(x.Total / max(x.Count, 1)), analysis.Humane(x.Max), by,
+		}
+	})
+}
+
+// frameText writes a function as a table has room for it, or what is said where none is
+// known.
+func frameText(f gotrace.Frame, none string) string {
+	if f.Func == "" {
+		return none
+	}
+	return analysis.Show(fmt.Sprintf("%s %s:%d", format.ShortFunction(f.Func), filepath.Base(f.File), f.Line))
+}
+
+// stacksShown is how many of a lock are shown.
+const stacksShown = 3
+
+func (r *found) stackText(b *report.Text) {
+	titles := r.titles()
+	for _, o := range r.objects[:b.Shown(len(r.objects))] {
+		list := r.stacksOf(o)
+		for k, x := range list[:min(len(list), stacksShown)] {
+			if k == 0 {
+				fmt.Fprintf(b, "\n%s\n", b.Bold(titles[o]))
+			}
+			fmt.Fprintf(b, "  %s in %s at\n", analysis.Humane(x.ns), analysis.Plural(x.count, "wait"))
+			r.stackLines(b, x.wait)
+			if x.woken != 0 {
+				b.WriteString("  woken at\n")
+				r.stackLines(b, x.woken)
+			}
+		}
+	}
+	for _, x := range r.blocked[:b.Shown(len(r.blocked))] {
+		if x.Stack == 0 {
+			continue
+		}
+		fmt.Fprintf(b, "\n%s\n  the longest, %s, at\n", b.Bold(x.State.String()+" "+frameText(x.Place, "(other places)")), analysis.Humane(x.Max))
+		r.stackLines(b, x.Stack)
+		if by := x.WokenBy(); len(by) > 0 && by[0].Stack != 0 {
+			b.WriteString("  mostly woken at\n")
+			r.stackLines(b, by[0].Stack)
+		}
+	}
+}
+
+func (r *found) stackLines(b *report.Text, id uint32) {
+	for _, f := range r.stack(id) {
+		fmt.Fprintf(b, "    %s  %s:%d\n", analysis.Show(f.Func), analysis.Show(f.File), f.Line)
+	}
+}
