@@ -153,8 +153,8 @@ func dies(t *testing.T, tb *tab, child *exec.Cmd) {
 // everything lists all scopes of the model by row, depth and start.
 const everything = `(() => {
 	const all = [];
-	test.each((seg, i, row, lane) => all.push({
-		what: [row.title, lane.depth, test.name(seg, i), seg.kind[i], seg.strings[seg.args[i]]].join(" "), row: row.key, depth: lane.depth, start: seg.start[i], dur: seg.dur[i],
+	test.each((batch, i, row, lane) => all.push({
+		what: [row.title, lane.depth, test.name(batch, i), batch.kind[i], batch.strings[batch.args[i]]].join(" "), row: row.key, depth: lane.depth, start: batch.start[i], dur: batch.dur[i],
 	}));
 	return all.sort((a, b) => a.row - b.row || a.depth - b.depth || a.start - b.start);
 })()`

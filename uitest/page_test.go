@@ -114,27 +114,27 @@ window.test = {
   each(visit) {
     const m = window.scopeview.model;
     for (const row of m.rows("goroutine")) for (const lane of m.lanes(row)) {
-      m.eachBar(lane, 0, Infinity, 0, ({ seg, i, j }) => { for (; i < j; i++) visit(seg, i, row, lane); });
+      m.eachBar(lane, 0, Infinity, 0, ({ batch, i, j }) => { for (; i < j; i++) visit(batch, i, row, lane); });
     }
   },
-  name(seg, i) { return window.scopeview.model.meta.names[seg.name[i]]; },
+  name(batch, i) { return window.scopeview.model.meta.names[batch.name[i]]; },
   find(name, argument) {
     let found = null;
-    test.each((seg, i, row, lane) => {
-      if (!found && test.name(seg, i) === name && seg.strings[seg.args[i]].includes(argument)) {
-        found = { start: seg.start[i], dur: seg.dur[i], row: row.title, key: row.key, depth: lane.depth, kind: seg.kind[i] };
+    test.each((batch, i, row, lane) => {
+      if (!found && test.name(batch, i) === name && batch.strings[batch.args[i]].includes(argument)) {
+        found = { start: batch.start[i], dur: batch.dur[i], row: row.title, key: row.key, depth: lane.depth, kind: batch.kind[i] };
       }
     });
     return found;
   },
   counts() {
     const counts = {};
-    test.each((seg, i) => { const n = test.name(seg, i); counts[n] = (counts[n] || 0) + 1; });
+    test.each((batch, i) => { const n = test.name(batch, i); counts[n] = (counts[n] || 0) + 1; });
     return counts;
   },
   selected() {
     const s = window.scopeview.selection;
-    return s && { name: test.name(s.seg, s.i), start: s.seg.start[s.i], dur: s.seg.dur[s.i], args: s.seg.strings[s.seg.args[s.i]] };
+    return s && { name: test.name(s.batch, s.i), start: s.batch.start[s.i], dur: s.batch.dur[s.i], args: s.batch.strings[s.batch.args[s.i]] };
   },
   table(table) {
     const text = (e) => e.textContent.replace(/[ ]*[↓↑]$/, "").trim();

@@ -10,7 +10,7 @@
 // into one, because a file on a disk can't import others. So their top-level
 // names must be distinct, and imports be by the names that were exported.
 //
-// A container (package timeline) becomes columns, then segments (typed arrays), then
+// A container (package timeline) becomes columns, then batches (typed arrays), then
 // pyramids: runs by resolution, made once for each lane when they are first asked for. The
 // model knows the whole, what came since, what is open, and finer tiles of what is looked
 // at. Drawing asks it for what is to be seen at a pixel and a half: what a frame costs

@@ -23,7 +23,7 @@ func (x *Index) Poll(f *trace.Follower) (news, done bool, err error) {
 		return true
 	})
 	if err != nil {
-		x.settle(f.Trace().End())
+		x.arrange(f.Trace().End())
 		return x.news.last != before, done, err
 	}
 	err = f.Open(func(e *trace.Event) bool {
@@ -32,7 +32,7 @@ func (x *Index) Poll(f *trace.Follower) (news, done bool, err error) {
 	})
 	x.gone()
 	clear(x.taken) // what was loaded has ended before this poll
-	x.settle(f.Trace().End())
+	x.arrange(f.Trace().End())
 	return x.news.last != before, done, err
 }
 

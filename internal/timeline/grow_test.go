@@ -55,7 +55,7 @@ func atOnce(t testing.TB, list []trace.Event, end int64) *Index {
 	for i := range list {
 		x.take(&list[i])
 	}
-	x.settle(end)
+	x.arrange(end)
 	return x
 }
 
@@ -141,7 +141,7 @@ func poll(x *Index, list []trace.Event, before, now int64) {
 		}
 	}
 	x.gone()
-	x.settle(now)
+	x.arrange(now)
 }
 
 func sorted(d *decoded) []drawn { return inOrder(d.items()) }
@@ -164,7 +164,7 @@ func TestLoadedIsNotTakenTwice(t *testing.T) {
 	for i := range list {
 		x.take(&list[i])
 	}
-	x.settle(end)
+	x.arrange(end)
 	want := pack(t, &Container{Tile: x.Tile(0, end, 0)})
 	for i := range list {
 		list[i].Start++ // as the reader tells it after the next calibration
@@ -212,7 +212,7 @@ func TestLateScopes(t *testing.T) {
 	x := New(tracetest.OpenText(t, nothing))
 	add := func(start, dur int64) {
 		x.add(&trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: format.Loc(start*100 + dur)})
-		x.settle(start + dur)
+		x.arrange(start + dur)
 	}
 	add(20, 10)
 	add(40, 5)
@@ -239,10 +239,10 @@ func TestEndThatWasReadLate(t *testing.T) {
 	}
 	x.take(event(10, 90, 1, true))
 	x.take(event(50, 10, 2, false))
-	x.settle(100)
+	x.arrange(100)
 	cursor := x.Cursor()
 	x.add(event(10, 30, 1, false))
-	x.settle(110)
+	x.arrange(110)
 	var got [][3]int64
 	for _, it := range pack(t, &Container{Tile: x.Tile(0, math.MaxInt32, 0)}).items() {
 		got = append(got, [3]int64{it.depth, it.start, it.dur})

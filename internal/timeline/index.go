@@ -108,7 +108,7 @@ func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 	if ctx.Err() != nil {
 		return nil, ctx.Err()
 	}
-	x.settle(t.End())
+	x.arrange(t.End())
 	if o.Follow == nil && o.Keep == nil && err == nil {
 		err = x.locks.count(t)
 	}
@@ -268,19 +268,19 @@ func (x *Index) enqueue(r *row, s *scope) {
 	m.queue = append(m.queue, s)
 }
 
-// settle places what was queued.
-func (x *Index) settle(end int64) {
+// arrange places what was queued.
+func (x *Index) arrange(end int64) {
 	x.end = max(x.end, end)
 	for _, r := range x.queued {
 		came := append([]*scope(nil), r.extra.queue...)
-		if r.settle() {
+		if r.arrange() {
 			x.news.restart()
 		}
 		x.news.add(came...)
 	}
 	clear(x.queued)
 	x.queued = x.queued[:0]
-	x.series.settle()
+	x.series.sort()
 }
 
 // End is the last moment that the index knows, in ns from the trace's start.

@@ -88,7 +88,7 @@ func TestLevels(t *testing.T) {
 				total += dur
 			}
 			n += count
-			x.settle(now)
+			x.arrange(now)
 		}
 		grow(4000)
 		for round := range 3 {

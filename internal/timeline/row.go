@@ -44,7 +44,7 @@ type row struct {
 // extra is what not every row has.
 type extra struct {
 	instants lane
-	queue    []*scope // came since the index was settled
+	queue    []*scope // came since the index was arranged
 	linked   bool     // by scope.Go, which tells where the goroutine comes from:
 	creator  uint64
 	created  int64
@@ -100,10 +100,10 @@ func (r *row) ended(s *scope) {
 	l.until = s.end()
 }
 
-// settle puts what came into the lanes: in the order of the starts, the parent
+// arrange puts what came into the lanes: in the order of the starts, the parent
 // before its children. What began after it and is there already is placed anew,
 // and moved tells of it; that is so where the trace was read at a bad moment.
-func (r *row) settle() (moved bool) {
+func (r *row) arrange() (moved bool) {
 	q := r.extra.queue
 	slices.SortFunc(q, func(a, b *scope) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })
 	if len(r.lanes) > 0 && q[0].start < r.last {

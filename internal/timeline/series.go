@@ -35,8 +35,8 @@ func (x seriesSet) add(name uint16, t int64, v float64) {
 	s.points = append(s.points, point{t, v})
 }
 
-// settle sorts what came late.
-func (x seriesSet) settle() {
+// sort sorts what came late.
+func (x seriesSet) sort() {
 	for _, s := range x {
 		if s.unsorted {
 			slices.SortStableFunc(s.points, func(a, b point) int { return cmp.Compare(a.time, b.time) })

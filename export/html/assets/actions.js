@@ -128,7 +128,7 @@ function moveSelection(app, action) {
     child: () => children(model, ref, 1)[0],
     "next-same": () => neighbour(model, ref, 1),
     "prev-same": () => neighbour(model, ref, -1),
-    "longest-same": () => longest(model, ref.seg.name[ref.i]),
+    "longest-same": () => longest(model, ref.batch.name[ref.i]),
   }[action]?.();
   if (!to) {
     app.announce("there is none");
@@ -145,7 +145,7 @@ function selectFirst(app) {
     /** @type {import("./app.js").Selection|null} */
     let first = null;
     if (lane) {
-      app.model.eachBar(lane, app.aim.from, app.aim.to, 0, ({ seg, i }) => { first ??= { seg, i }; });
+      app.model.eachBar(lane, app.aim.from, app.aim.to, 0, ({ batch, i }) => { first ??= { batch, i }; });
     }
     if (first) {
       app.select(first, { reveal: true });

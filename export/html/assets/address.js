@@ -29,7 +29,7 @@ function shownState(app) {
 /** @param {import("./model/model.js").Model} model @param {import("./app.js").Selection} ref */
 function keyOfItem(model, ref) {
   const { key, depth } = model.place(ref, "goroutine");
-  return { key, depth, start: ref.seg.start[ref.i] };
+  return { key, depth, start: ref.batch.start[ref.i] };
 }
 
 /** Returns what keeps the address up to date once it is called. @param {Page} app @returns {() => void} */

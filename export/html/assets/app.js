@@ -12,13 +12,13 @@ import { span } from "./view/time.js";
 import { viewOfAll } from "./view/viewport.js";
 
 /**
- * @typedef {import("./data/segment.js").Segment} Segment
+ * @typedef {import("./data/batch.js").Batch} Batch
  *
  * A stretch of time, in ns from the trace's start.
  * @typedef {{from: number, to: number}} Stretch
  *
  * What is selected: item i, or with j the items [i, j) that are drawn as one.
- * @typedef {{seg: Segment, i: number, j?: number}} Selection
+ * @typedef {{batch: Batch, i: number, j?: number}} Selection
  *
  * The stretch of a strip of states that is looked at: of goroutine key, whose row has
  * that title.

@@ -143,7 +143,7 @@ export function commands(app) {
       app.chosenRow = rowId(model.place(ref, app.by).row);
       if (how?.reveal) reveal(ref);
       const { start, end } = extentOf(ref);
-      app.announce(`${model.name(ref.seg.name[ref.i])}, ${span(end - start)}, at ${app.time(start)}`);
+      app.announce(`${model.name(ref.batch.name[ref.i])}, ${span(end - start)}, at ${app.time(start)}`);
     }
     selected(ref, null);
   }
@@ -176,7 +176,7 @@ export function commands(app) {
       if (animation === 0) app.view = app.aim;
     },
 
-    /** Finds the selection again after segments were replaced. */
+    /** Finds the selection again after batches were replaced. */
     resolveSelection() {
       if (app.selection && app.selection.j === undefined) app.selection = model.resolve(app.selection);
     },

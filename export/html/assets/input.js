@@ -38,9 +38,9 @@ export function listenMouse(app, rows, popup) {
     app.hover(t);
     if (!drag) {
       const hit = rows.at(x, y);
-      app.hoverOn(hit && hit.seg !== undefined && !hit.merged ? hit.seg.name[hit.i] : -1);
+      app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
       popup.show(hit, e.clientX, e.clientY, t);
-      canvas.style.cursor = hit?.seg !== undefined || hit?.state ? "pointer" : "default";
+      canvas.style.cursor = hit?.batch !== undefined || hit?.state ? "pointer" : "default";
       return;
     }
     popup.hide();
@@ -61,8 +61,8 @@ export function listenMouse(app, rows, popup) {
     app.chooseRow(hit?.strip.kind === "row" || hit?.strip.kind === "lock" ? hit.strip.id : "");
     if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
     else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, timeAt(x));
-    else if (hit?.seg !== undefined && !hit.merged) app.select({ seg: hit.seg, i: hit.i });
-    else if (hit?.seg !== undefined) app.select({ seg: hit.seg, i: hit.i, j: hit.j });
+    else if (hit?.batch !== undefined && !hit.merged) app.select({ batch: hit.batch, i: hit.i });
+    else if (hit?.batch !== undefined) app.select({ batch: hit.batch, i: hit.i, j: hit.j });
     else {
       app.select(null);
       app.setRange(null);
@@ -78,8 +78,8 @@ export function listenMouse(app, rows, popup) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
     if (hit?.state) app.fit(hit.state.t0, hit.state.t1);
-    if (hit?.seg === undefined) return;
-    const { start, end } = extentOf({ seg: hit.seg, i: hit.i, j: hit.j });
+    if (hit?.batch === undefined) return;
+    const { start, end } = extentOf({ batch: hit.batch, i: hit.i, j: hit.j });
     app.fit(start, end);
   });
 

@@ -1,49 +1,49 @@
-// New segments of the items of others.
+// New batches of the items of others.
 
-import { Segment, blankData } from "./segment.js";
+import { Batch, blankData } from "./batch.js";
 import { Flag } from "./kinds.js";
 import { orderByStart } from "./order.js";
 
 /**
- * Makes a segment of items of others, in the order given.
- * @param {Segment[]} segs
- * @param {Uint8Array} which the segment of each item
+ * Makes a batch of items of others, in the order given.
+ * @param {Batch[]} batches
+ * @param {Uint8Array} which the batch of each item
  * @param {Uint32Array} index its place there
- * @param {import("./segment.js").SegmentLane[]} lanes
+ * @param {import("./batch.js").BatchLane[]} lanes
  * @param {[number, number][]} rows
- * @returns {Segment}
+ * @returns {Batch}
  */
-export function gather(segs, which, index, lanes, rows) {
+export function gather(batches, which, index, lanes, rows) {
   const n = index.length;
   const data = blankData(n);
   data.lanes = lanes;
   data.rows = rows;
-  if (segs.some((s) => s.count !== null)) {
+  if (batches.some((s) => s.count !== null)) {
     data.count = new Uint32Array(n);
     data.busy = new Float64Array(n);
   }
-  const offsets = joinStrings(segs, data);
+  const offsets = joinStrings(batches, data);
   for (let k = 0; k < n; k++) {
-    const seg = segs[which[k]];
+    const batch = batches[which[k]];
     const i = index[k];
-    data.start[k] = seg.start[i];
-    data.dur[k] = seg.dur[i];
-    data.cpu[k] = seg.cpu[i];
-    data.flags[k] = seg.flags[i];
-    data.kind[k] = seg.kind[i];
-    data.name[k] = seg.name[i];
-    data.thread[k] = seg.thread[i];
-    data.args[k] = seg.args[i] === 0 ? 0 : seg.args[i] + offsets[which[k]];
+    data.start[k] = batch.start[i];
+    data.dur[k] = batch.dur[i];
+    data.cpu[k] = batch.cpu[i];
+    data.flags[k] = batch.flags[i];
+    data.kind[k] = batch.kind[i];
+    data.name[k] = batch.name[i];
+    data.thread[k] = batch.thread[i];
+    data.args[k] = batch.args[i] === 0 ? 0 : batch.args[i] + offsets[which[k]];
     if (data.count !== null && data.busy !== null) {
-      data.count[k] = seg.count === null ? 1 : seg.count[i];
-      data.busy[k] = seg.busy === null ? seg.dur[i] : seg.busy[i];
+      data.count[k] = batch.count === null ? 1 : batch.count[i];
+      data.busy[k] = batch.busy === null ? batch.dur[i] : batch.busy[i];
     }
   }
-  const made = new Segment(data);
-  made.res = Math.max(0, ...segs.map((s) => s.res));
-  if (segs.some((s) => s.endedBy.size > 0)) {
+  const made = new Batch(data);
+  made.res = Math.max(0, ...batches.map((s) => s.res));
+  if (batches.some((s) => s.endedBy.size > 0)) {
     for (let k = 0; k < n; k++) {
-      const goid = segs[which[k]].endedBy.get(index[k]);
+      const goid = batches[which[k]].endedBy.get(index[k]);
       if (goid !== undefined) made.endedBy.set(k, goid);
     }
   }
@@ -51,36 +51,36 @@ export function gather(segs, which, index, lanes, rows) {
 }
 
 /** Puts the texts one after the other; tells what is added to each one's indexes. */
-function joinStrings(segs, data) {
-  if (segs.length === 1) {
-    data.strings = segs[0].strings;
+function joinStrings(batches, data) {
+  if (batches.length === 1) {
+    data.strings = batches[0].strings;
     return [0];
   }
   const offsets = [];
   let at = 0;
-  for (const seg of segs) {
+  for (const batch of batches) {
     offsets.push(at);
-    at += seg.strings.length;
+    at += batch.strings.length;
   }
-  data.strings = [].concat(...segs.map((s) => s.strings));
+  data.strings = [].concat(...batches.map((s) => s.strings));
   data.strings[0] = "";
   return offsets;
 }
 
 /**
- * Makes one segment of several; a lane's later items come from later segments.
- * @param {Segment[]} segs at most 256
- * @returns {Segment}
+ * Makes one batch of several; a lane's later items come from later batches.
+ * @param {Batch[]} batches at most 256
+ * @returns {Batch}
  */
-export function compact(segs) {
+export function compact(batches) {
   const names = new Map();
-  /** @type {Map<number, Map<number, number[][]>>} by key and depth: segment, from, to */
+  /** @type {Map<number, Map<number, number[][]>>} by key and depth: batch, from, to */
   const rows = new Map();
   let n = 0;
-  segs.forEach((seg, s) => {
-    n += seg.n;
-    for (const [key, name] of seg.rows) if (name !== 0 || !names.has(key)) names.set(key, name);
-    for (const lane of seg.lanes) {
+  batches.forEach((batch, s) => {
+    n += batch.n;
+    for (const [key, name] of batch.rows) if (name !== 0 || !names.has(key)) names.set(key, name);
+    for (const lane of batch.lanes) {
       let depths = rows.get(lane.key);
       if (!depths) rows.set(lane.key, depths = new Map());
       const pieces = depths.get(lane.depth);
@@ -99,39 +99,39 @@ export function compact(segs) {
         which.fill(s, at, at + b - a);
         for (let i = a; i < b; i++) index[at++] = i;
       }
-      sortLane(segs, which.subarray(from, at), index.subarray(from, at));
+      sortLane(batches, which.subarray(from, at), index.subarray(from, at));
       lanes.push({ key, depth, from, to: at });
     }
   }
-  const made = gather(segs, which, index, lanes, [...names]);
-  made.from = segs[0].from;
-  made.to = segs[segs.length - 1].to;
-  made.gos = segs.flatMap((s) => s.gos);
-  made.series = joinSeries(segs);
+  const made = gather(batches, which, index, lanes, [...names]);
+  made.from = batches[0].from;
+  made.to = batches[batches.length - 1].to;
+  made.gos = batches.flatMap((s) => s.gos);
+  made.series = joinSeries(batches);
   return made;
 }
 
 /** Sorts a lane's items by start, where they are not. */
-function sortLane(segs, which, index) {
+function sortLane(batches, which, index) {
   const n = index.length;
   let sorted = true;
-  for (let k = 1; k < n && sorted; k++) sorted = segs[which[k - 1]].start[index[k - 1]] <= segs[which[k]].start[index[k]];
+  for (let k = 1; k < n && sorted; k++) sorted = batches[which[k - 1]].start[index[k - 1]] <= batches[which[k]].start[index[k]];
   if (sorted) return;
-  const start = Float64Array.from(index, (i, k) => segs[which[k]].start[i]);
+  const start = Float64Array.from(index, (i, k) => batches[which[k]].start[i]);
   const order = orderByStart(start, new Uint8Array(n), n);
   which.set(Uint8Array.from(order, (k) => which[k]));
   index.set(Uint32Array.from(order, (k) => index[k]));
 }
 
 /**
- * The counters' values of several segments, by name.
- * @param {Segment[]} segs
+ * The counters' values of several batches, by name.
+ * @param {Batch[]} batches
  * @returns {{name: number, time: Float64Array, value: Float64Array}[]}
  */
-export function joinSeries(segs) {
+export function joinSeries(batches) {
   const byName = new Map();
-  for (const seg of segs) {
-    for (const s of seg.series) byName.set(s.name, [...byName.get(s.name) ?? [], s]);
+  for (const batch of batches) {
+    for (const s of batch.series) byName.set(s.name, [...byName.get(s.name) ?? [], s]);
   }
   const join = (parts, field) => {
     const out = new Float64Array(parts.reduce((sum, s) => sum + s[field].length, 0));
@@ -146,32 +146,32 @@ export function joinSeries(segs) {
 }
 
 /**
- * Parts a segment into what has ended and what is open.
- * @param {Segment} seg
- * @returns {{ended: Segment, open: Segment}}
+ * Parts a batch into what has ended and what is open.
+ * @param {Batch} batch
+ * @returns {{ended: Batch, open: Batch}}
  */
-export function splitOpen(seg) {
-  const isOpen = (i) => (seg.flags[i] & Flag.open) !== 0;
+export function splitOpen(batch) {
+  const isOpen = (i) => (batch.flags[i] & Flag.open) !== 0;
   let count = 0;
-  for (let i = 0; i < seg.n; i++) count += (seg.flags[i] & Flag.open) / Flag.open;
-  if (count === 0) return { ended: seg, open: new Segment(blankData(0)) };
-  const ended = pick(seg, (i) => !isOpen(i));
-  ended.series = seg.series;
-  ended.gos = seg.gos;
-  return { ended, open: pick(seg, isOpen) };
+  for (let i = 0; i < batch.n; i++) count += (batch.flags[i] & Flag.open) / Flag.open;
+  if (count === 0) return { ended: batch, open: new Batch(blankData(0)) };
+  const ended = pick(batch, (i) => !isOpen(i));
+  ended.series = batch.series;
+  ended.gos = batch.gos;
+  return { ended, open: pick(batch, isOpen) };
 }
 
-/** The items of a segment that keep chooses. */
-function pick(seg, keep) {
-  const index = new Uint32Array(seg.n);
+/** The items of a batch that keep chooses. */
+function pick(batch, keep) {
+  const index = new Uint32Array(batch.n);
   const lanes = [];
   let at = 0;
-  for (const { key, depth, from, to } of seg.lanes) {
+  for (const { key, depth, from, to } of batch.lanes) {
     const begin = at;
     for (let i = from; i < to; i++) if (keep(i)) index[at++] = i;
     if (at > begin) lanes.push({ key, depth, from: begin, to: at });
   }
-  const made = gather([seg], new Uint8Array(at), index.slice(0, at), lanes, seg.rows);
-  [made.from, made.to] = [seg.from, seg.to];
+  const made = gather([batch], new Uint8Array(at), index.slice(0, at), lanes, batch.rows);
+  [made.from, made.to] = [batch.from, batch.to];
   return made;
 }

@@ -11,7 +11,7 @@ const keepShare = 1 / 3;
 /**
  * What is drawn as one. It is good until the next one is visited.
  * @typedef {Object} Run
- * @property {import("./segment.js").Segment} seg
+ * @property {import("./batch.js").Batch} batch
  * @property {number} i the first item
  * @property {number} j the one behind the last; i + 1: item i alone
  * @property {number} t0 when it begins
@@ -37,12 +37,12 @@ const keepShare = 1 / 3;
 /** The levels of the items [from, to) of a lane. */
 export class Pyramid {
   /**
-   * @param {import("./segment.js").Segment} seg
+   * @param {import("./batch.js").Batch} batch
    * @param {number} from
    * @param {number} to
    */
-  constructor(seg, from, to) {
-    this.seg = seg;
+  constructor(batch, from, to) {
+    this.batch = batch;
     this.from = from;
     this.to = to;
     /** @type {Level[]} */
@@ -79,17 +79,17 @@ export class Pyramid {
       eachRun(this, this.levelFor(r), from, to, r, visit);
       return;
     }
-    const { seg } = this;
-    const { start, dur } = seg;
+    const { batch } = this;
+    const { start, dur } = batch;
     for (let i = cellEnding(this, null, from); i < this.to && start[i] <= to; i++) {
-      visit({ seg, i, j: i + 1, t0: start[i], t1: start[i] + dur[i], top: i, busy: busyOf(seg, i), wait: waitOf(seg, i) });
+      visit({ batch, i, j: i + 1, t0: start[i], t1: start[i] + dur[i], top: i, busy: busyOf(batch, i), wait: waitOf(batch, i) });
     }
   }
 }
 
 /** The cell from which on they do not end before t. */
 function cellEnding(p, level, t) {
-  const { start, dur } = p.seg;
+  const { start, dur } = p.batch;
   return bisect(level ? 0 : p.from, level ? level.n : p.to, (k) => {
     const i = level ? level.first[k + 1] - 1 : k;
     return start[i] + dur[i] < t;
@@ -98,26 +98,26 @@ function cellEnding(p, level, t) {
 
 /** The cell from which on they do not begin before t. */
 function cellFrom(p, level, hi, t) {
-  const { start } = p.seg;
+  const { start } = p.batch;
   return bisect(level ? 0 : p.from, hi, (k) => start[level ? level.first[k] : k] < t);
 }
 
-function busyOf(seg, i) { return seg.busy === null ? seg.dur[i] : seg.busy[i]; }
+function busyOf(batch, i) { return batch.busy === null ? batch.dur[i] : batch.busy[i]; }
 
-function waitOf(seg, i) { return seg.kind[i] === Kind.wait ? busyOf(seg, i) : 0; }
+function waitOf(batch, i) { return batch.kind[i] === Kind.wait ? busyOf(batch, i) : 0; }
 
 /** @returns {Run} */
-function newRun(seg) { return { seg, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN }; }
+function newRun(batch) { return { batch, i: 0, j: 0, t0: NaN, t1: NaN, top: 0, busy: NaN, wait: NaN }; }
 
 /** Visits runs by res, made of a level's cells or of the items. */
 function eachRun(p, level, from, to, res, visit) {
-  const { seg } = p;
-  const { start, dur } = seg;
+  const { batch } = p;
+  const { start, dur } = batch;
   const first = level && level.first;
   let c = cellEnding(p, level, from);
   const end = level ? level.n : p.to;
   if (c >= end) return;
-  const run = newRun(seg);
+  const run = newRun(batch);
   // A run that reaches into the view began in this stretch, maybe before it.
   c = cellFrom(p, level, c, stretchOf(start[first ? first[c] : c], res));
   while (c < end) {
@@ -125,7 +125,7 @@ function eachRun(p, level, from, to, res, visit) {
     run.i = first ? first[c] : c;
     run.t0 = start[run.i];
     if (run.t0 > to) return;
-    c = runEnd(seg, first, c, end, res);
+    c = runEnd(batch, first, c, end, res);
     run.j = first ? first[c] : c;
     run.t1 = start[run.j - 1] + dur[run.j - 1];
     if (run.t1 < from) continue;
@@ -137,14 +137,14 @@ function eachRun(p, level, from, to, res, visit) {
 
 /** @param {Run} run of items: its longest, and its sums */
 function sumItems(run) {
-  const { seg, i, j } = run;
-  const { dur, kind } = seg;
+  const { batch, i, j } = run;
+  const { dur, kind } = batch;
   let top = i;
   let busy = 0;
   let wait = 0;
   for (let k = i; k < j; k++) {
     if (dur[k] > dur[top]) top = k;
-    const d = busyOf(seg, k);
+    const d = busyOf(batch, k);
     busy += d;
     if (kind[k] === Kind.wait) wait += d;
   }
@@ -155,7 +155,7 @@ function sumItems(run) {
 
 /** @param {Run} run of the cells [c, end) of a level: its longest, and its sums @param {Level} level @param {number} c @param {number} end */
 function sumCells(run, level, c, end) {
-  const { dur } = run.seg;
+  const { dur } = run.batch;
   let top = level.top[c];
   let busy = 0;
   let wait = 0;
@@ -175,7 +175,7 @@ function mergeLevel(p, below, res) {
   const cells = below ? below.n : p.to - p.from;
   const from = below ? 0 : p.from;
   const most = Math.floor(cells * keepShare);
-  const n = countRuns(p.seg, below && below.first, from, from + cells, res, most);
+  const n = countRuns(p.batch, below && below.first, from, from + cells, res, most);
   if (n > most) return null;
   const level = { res, n, first: new Uint32Array(n + 1), top: new Uint32Array(n), busy: new Float64Array(n), wait: new Float64Array(n) };
   let k = 0;

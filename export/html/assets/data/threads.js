@@ -2,33 +2,33 @@
 
 import { gather } from "./gather.js";
 import { orderByStart } from "./order.js";
-import { firstEnding } from "./segment.js";
+import { firstEnding } from "./batch.js";
 import { Flag } from "./kinds.js";
 
 /**
- * @typedef {import("./segment.js").Segment} Segment
+ * @typedef {import("./batch.js").Batch} Batch
  */
 
 /**
  * Puts items on rows by thread. What overlaps there gets depths of its own: the
  * first free one from the number of those that still run.
- * @param {Segment[]} segs at most 256
- * @param {Segment|null} before by thread; what lies in it stays where it is
- * @returns {Segment}
+ * @param {Batch[]} batches at most 256
+ * @param {Batch|null} before by thread; what lies in it stays where it is
+ * @returns {Batch}
  */
-export function threadSegment(segs, before) {
-  const n = segs.reduce((sum, s) => sum + s.n, 0);
+export function threadBatch(batches, before) {
+  const n = batches.reduce((sum, s) => sum + s.n, 0);
   const which = new Uint8Array(n);
   const index = new Uint32Array(n);
   const start = new Float64Array(n);
   const depth = new Float64Array(n);
   let at = 0;
-  segs.forEach((seg, s) => {
-    for (const lane of seg.lanes) {
+  batches.forEach((batch, s) => {
+    for (const lane of batch.lanes) {
       for (let i = lane.from; i < lane.to; i++, at++) {
         which[at] = s;
         index[at] = i;
-        start[at] = seg.start[i];
+        start[at] = batch.start[i];
         depth[at] = lane.depth;
       }
     }
@@ -40,15 +40,15 @@ export function threadSegment(segs, before) {
   /** @type {{key: number, depth: number, count: number}[]} */
   const found = [];
   for (const k of order) {
-    const seg = segs[which[k]];
+    const batch = batches[which[k]];
     const i = index[k];
-    const key = seg.thread[i];
+    const key = batch.thread[i];
     let row = rows.get(key);
     if (!row) rows.set(key, row = new ThreadRow(key, found, before));
-    place[k] = depth[k] < 0 ? row.instants() : row.put(start[k], seg.end(i), (seg.flags[i] & Flag.open) !== 0);
+    place[k] = depth[k] < 0 ? row.instants() : row.put(start[k], batch.end(i), (batch.flags[i] & Flag.open) !== 0);
     found[place[k]].count++;
   }
-  return laidOut(segs, which, index, order, place, found, rows);
+  return laidOut(batches, which, index, order, place, found, rows);
 }
 
 /** Which depths of a thread's row are taken, as time goes on. */
@@ -95,8 +95,8 @@ class ThreadRow {
   }
 }
 
-/** Makes the segment, lanes by row and depth. */
-function laidOut(segs, which, index, order, place, found, rows) {
+/** Makes the batch, lanes by row and depth. */
+function laidOut(batches, which, index, order, place, found, rows) {
   const sorted = found.map((_, k) => k).sort((a, b) => found[a].key - found[b].key || found[a].depth - found[b].depth);
   const next = new Uint32Array(found.length);
   const lanes = [];
@@ -114,32 +114,32 @@ function laidOut(segs, which, index, order, place, found, rows) {
     w[to] = which[k];
     x[to] = index[k];
   }
-  const made = gather(segs, w, x, lanes, [...rows.keys()].map((key) => [key, 0]));
-  made.origin = { segs, which: w, index: x };
+  const made = gather(batches, w, x, lanes, [...rows.keys()].map((key) => [key, 0]));
+  made.origin = { batches, which: w, index: x };
   return made;
 }
 
 /**
- * Parts a segment by thread into what has ended and what is open.
- * @param {Segment} seg
- * @returns {{ended: Segment, open: Segment}}
+ * Parts a batch by thread into what has ended and what is open.
+ * @param {Batch} batch
+ * @returns {{ended: Batch, open: Batch}}
  */
-export function threadOpen(seg) {
-  const isOpen = (i) => (seg.flags[i] & Flag.open) !== 0;
-  return { ended: threadPick(seg, (i) => !isOpen(i)), open: threadPick(seg, isOpen) };
+export function threadOpen(batch) {
+  const isOpen = (i) => (batch.flags[i] & Flag.open) !== 0;
+  return { ended: threadPick(batch, (i) => !isOpen(i)), open: threadPick(batch, isOpen) };
 }
 
-function threadPick(seg, keep) {
+function threadPick(batch, keep) {
   const index = [];
   const lanes = [];
-  for (const { key, depth, from, to } of seg.lanes) {
+  for (const { key, depth, from, to } of batch.lanes) {
     const begin = index.length;
     for (let i = from; i < to; i++) if (keep(i)) index.push(i);
     if (index.length > begin) lanes.push({ key, depth, from: begin, to: index.length });
   }
   const which = new Uint8Array(index.length);
   const x = Uint32Array.from(index);
-  const made = gather([seg], which, x, lanes, seg.rows);
-  made.origin = { segs: [seg], which, index: x };
+  const made = gather([batch], which, x, lanes, batch.rows);
+  made.origin = { batches: [batch], which, index: x };
   return made;
 }

@@ -2,20 +2,20 @@
 
 import { splitOpen } from "../data/gather.js";
 import { barPixels } from "../data/merge.js";
-import { segmentOfTile } from "../data/segment.js";
-import { threadSegment } from "../data/threads.js";
+import { batchOfTile } from "../data/batch.js";
+import { threadBatch } from "../data/threads.js";
 
 /** So many tiles are kept. */
 const mostTiles = 6;
 
 /**
  * @typedef {Object} DetailTile
- * @property {import("../data/segment.js").Segment} seg
+ * @property {import("../data/batch.js").Batch} batch
  * @property {number} from
  * @property {number} to
  * @property {number} res
- * @property {Set<import("../data/segment.js").Segment>} known what it holds too: the segments that there were when it was asked for
- * @property {import("../data/segment.js").Segment|null} threads the same by thread, made when it is shown so
+ * @property {Set<import("../data/batch.js").Batch>} known what it holds too: the batches that there were when it was asked for
+ * @property {import("../data/batch.js").Batch|null} threads the same by thread, made when it is shown so
  */
 
 /** The tiles of a model, and which of them is shown. */
@@ -84,11 +84,11 @@ export class Details {
   /**
    * Takes an answer; it is shown if nothing else is asked for.
    * @param {import("../data/columns.js").Container} container
-   * @param {number} from @param {number} to @param {Set<import("../data/segment.js").Segment>} known
+   * @param {number} from @param {number} to @param {Set<import("../data/batch.js").Batch>} known
    */
   take({ header: { tile: told = {} }, columns }, from, to, known) {
-    const seg = splitOpen(segmentOfTile(told, columns)).ended;
-    const tile = { seg, from: told.from ?? from, to: told.to ?? to, res: seg.res, known, threads: null };
+    const batch = splitOpen(batchOfTile(told, columns)).ended;
+    const tile = { batch, from: told.from ?? from, to: told.to ?? to, res: batch.res, known, threads: null };
     this.tiles = [tile, ...this.tiles].slice(0, mostTiles);
     this.show(tile);
   }
@@ -97,7 +97,7 @@ export class Details {
   show(tile) {
     if (tile === this.shown) return;
     this.shown = tile;
-    this.model.goroutines.setDetail(tile?.seg ?? null);
+    this.model.goroutines.setDetail(tile?.batch ?? null);
     this.regroup();
     this.model.changed();
   }
@@ -107,7 +107,7 @@ export class Details {
     const { threads } = this.model;
     if (!threads) return;
     const tile = this.shown;
-    if (tile) tile.threads ??= threadSegment([tile.seg], null);
+    if (tile) tile.threads ??= threadBatch([tile.batch], null);
     threads.setDetail(tile?.threads ?? null);
   }
 
@@ -124,7 +124,7 @@ export class Details {
     const rest = lane.open ? [lane.open] : [];
     if (!this.model.reduced) return [...lane.parts, ...rest];
     if (!tile || tile.res > 0 || tile.from > from || tile.to < to) return null;
-    return [...lane.detail ? [lane.detail] : [], ...lane.parts.filter((p) => !isKnown(p.seg, tile.known)), ...rest];
+    return [...lane.detail ? [lane.detail] : [], ...lane.parts.filter((p) => !isKnown(p.batch, tile.known)), ...rest];
   }
 
   /**
@@ -138,16 +138,16 @@ export class Details {
    */
   eachBar(lane, from, to, res, visit) {
     const tile = /** @type {DetailTile} */ (this.shown);
-    const bars = (part, a, b, fn) => part.seg.pyramid(part.lane).each(a, b, res, fn);
+    const bars = (part, a, b, fn) => part.batch.pyramid(part.lane).each(a, b, res, fn);
     // What reaches into the tile is in it whole, but for runs.
-    const inTile = ({ seg, i, j, t0, t1 }) => t1 > tile.from && t0 < tile.to && j - i === 1 && seg.many(i) === 1;
+    const inTile = ({ batch, i, j, t0, t1 }) => t1 > tile.from && t0 < tile.to && j - i === 1 && batch.many(i) === 1;
     const before = (run) => {
       if (run.t0 < tile.from && !inTile(run)) visit({ ...run, t1: Math.min(run.t1, tile.from) });
     };
     const behind = (run) => {
       if (run.t1 > tile.to && !inTile(run)) visit({ ...run, t0: Math.max(run.t0, tile.to) });
     };
-    const old = lane.parts.filter((p) => isKnown(p.seg, tile.known));
+    const old = lane.parts.filter((p) => isKnown(p.batch, tile.known));
     if (from < tile.from) for (const p of old) bars(p, from, Math.min(to, tile.from), before);
     if (lane.detail) bars(lane.detail, Math.max(from, tile.from), Math.min(to, tile.to), visit);
     if (to > tile.to) for (const p of old) bars(p, Math.max(from, tile.to), to, behind);
@@ -155,7 +155,7 @@ export class Details {
   }
 }
 
-/** Tells whether a segment, or those that one by thread was made of, are known ones. */
-function isKnown(seg, known) {
-  return seg.origin === null ? known.has(seg) : seg.origin.segs.every((s) => isKnown(s, known));
+/** Tells whether a batch, or those that one by thread was made of, are known ones. */
+function isKnown(batch, known) {
+  return batch.origin === null ? known.has(batch) : batch.origin.batches.every((s) => isKnown(s, known));
 }

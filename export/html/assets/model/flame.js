@@ -30,22 +30,22 @@ export function flame(model, from, to, metric, rows = null) {
   }, () => {});
   for (const row of rows ?? model.rows("goroutine")) {
     if (row.key === 0 || row.first > to || row.last < from) continue; // 0: who is in whom is unknown
-    const { segs, which, index, order } = itemsOfRow(row, from, to);
+    const { batches, which, index, order } = itemsOfRow(row, from, to);
     if (nodes.length < order.length) nodes = new Int32Array(order.length);
     replay.start(-Infinity);
     for (const at of order) {
-      const seg = segs[which[at]];
+      const batch = batches[which[at]];
       const i = index[at];
-      if (!hasMoments(seg.kind[i])) continue;
-      const start = seg.start[i];
+      if (!hasMoments(batch.kind[i])) continue;
+      const start = batch.start[i];
       if (replay.cursor === -Infinity) replay.cursor = start;
       else replay.advance(start);
       const above = replay.top();
-      const node = tree.child(above < 0 ? 0 : nodes[above], seg.name[i], isScope(seg.kind[i]) ? Kind.task : seg.kind[i]);
+      const node = tree.child(above < 0 ? 0 : nodes[above], batch.name[i], isScope(batch.kind[i]) ? Kind.task : batch.kind[i]);
       nodes[at] = node;
-      tree.count[node] += seg.many(i);
-      if (cpu) tree.inclusive[node] += cpuInside(seg, i, from, to);
-      replay.begin(start + seg.dur[i], at);
+      tree.count[node] += batch.many(i);
+      if (cpu) tree.inclusive[node] += cpuInside(batch, i, from, to);
+      replay.begin(start + batch.dur[i], at);
     }
     replay.finish();
   }
@@ -53,13 +53,13 @@ export function flame(model, from, to, metric, rows = null) {
 }
 
 /** What is known of an item's CPU time, as much of it as the item is in the range. */
-function cpuInside(seg, i, from, to) {
-  const known = seg.quality[i] === Quality.exact || seg.quality[i] === Quality.likely;
-  if (!known || seg.kind[i] === Kind.process || seg.flags[i] & (Flag.open | Flag.across)) return 0;
-  const dur = seg.dur[i];
-  if (dur <= 0) return seg.cpu[i];
-  const inside = Math.min(seg.start[i] + dur, to) - Math.max(seg.start[i], from);
-  return seg.cpu[i] * Math.max(inside, 0) / dur;
+function cpuInside(batch, i, from, to) {
+  const known = batch.quality[i] === Quality.exact || batch.quality[i] === Quality.likely;
+  if (!known || batch.kind[i] === Kind.process || batch.flags[i] & (Flag.open | Flag.across)) return 0;
+  const dur = batch.dur[i];
+  if (dur <= 0) return batch.cpu[i];
+  const inside = Math.min(batch.start[i] + dur, to) - Math.max(batch.start[i], from);
+  return batch.cpu[i] * Math.max(inside, 0) / dur;
 }
 
 /** A tree under way: nodes have numbers, parents before their children. */

@@ -26,15 +26,15 @@ const mostBuckets = 40;
  * shorter; quantile what share is not longer.
  * @param {import("./model.js").Model} model
  * @param {number} nameId
- * @param {import("../data/segment.js").Ref|null} ref
+ * @param {import("../data/batch.js").Ref|null} ref
  * @returns {{buckets: {lo: number, hi: number, count: number}[], rank: number, of: number, quantile: number}}
  */
 export function distribution(model, nameId, ref) {
   const at = ref && model.resolve(ref);
-  const kind = at ? at.seg.kind[at.i] : 0;
+  const kind = at ? at.batch.kind[at.i] : 0;
   const sorted = model.cached(`durations ${nameId} ${isScope(kind) ? 0 : kind}`, () => durationsOf(model, nameId, kind));
   const of = sorted.length;
-  const dur = at ? at.seg.dur[at.i] : 0;
+  const dur = at ? at.batch.dur[at.i] : 0;
   const rank = lowerBound(sorted, dur);
   return { buckets: bucketsOf(sorted), rank, of, quantile: of === 0 ? 0 : lowerBound(sorted, dur + 1) / of };
 }
@@ -42,9 +42,9 @@ export function distribution(model, nameId, ref) {
 function durationsOf(model, nameId, kind) {
   const list = [];
   const wanted = kind === 0 || isScope(kind) ? isScope : (k) => k === kind;
-  for (const seg of model.segments()) {
-    for (let i = 0; i < seg.n; i++) {
-      if (seg.name[i] === nameId && (seg.flags[i] & (Flag.open | Flag.across)) === 0 && wanted(seg.kind[i]) && seg.many(i) === 1) list.push(seg.dur[i]);
+  for (const batch of model.batches()) {
+    for (let i = 0; i < batch.n; i++) {
+      if (batch.name[i] === nameId && (batch.flags[i] & (Flag.open | Flag.across)) === 0 && wanted(batch.kind[i]) && batch.many(i) === 1) list.push(batch.dur[i]);
     }
   }
   return new Float64Array(list).sort();

@@ -5,7 +5,7 @@ import { innermostAt } from "./relate.js";
 import { blockLinks, wakeLinks } from "./waitlinks.js";
 
 /**
- * @typedef {import("../data/segment.js").Ref} Ref
+ * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./model.js").Model} Model
  * @typedef {import("./relate.js").Link} Link
  */
@@ -24,17 +24,17 @@ export function links(model, ref) { return [...goLinks(model, ref), ...blockLink
 const mostLinks = 100;
 
 function goLinks(model, ref) {
-  const { key, depth, ref: { seg, i } } = model.place(ref);
+  const { key, depth, ref: { batch, i } } = model.place(ref);
   if (key === 0) return [];
   const { byChild, byCreator } = goTables(model);
   const found = [];
   const own = byChild.get(key);
   const first = model.goroutines.rows.get(key)?.first ?? 0;
-  if (own) found.push(goLink(model, own, depth === 0 && seg.start[i] === first ? { seg, i } : null));
+  if (own) found.push(goLink(model, own, depth === 0 && batch.start[i] === first ? { batch, i } : null));
   const list = byCreator.get(key) ?? [];
   for (let k = 0; k < list.length && found.length < mostLinks; k++) {
     const { created } = list[k];
-    if (created >= seg.start[i] && created <= seg.end(i)) found.push(goLink(model, list[k], null));
+    if (created >= batch.start[i] && created <= batch.end(i)) found.push(goLink(model, list[k], null));
   }
   return found;
 }
@@ -53,8 +53,8 @@ function goTables(model) {
   return model.cached("gos", () => {
     const byChild = new Map();
     const byCreator = new Map();
-    for (const seg of model.segments()) {
-      for (const go of seg.gos) {
+    for (const batch of model.batches()) {
+      for (const go of batch.gos) {
         byChild.set(go.child, go);
         const list = byCreator.get(go.creator);
         if (list) list.push(go);

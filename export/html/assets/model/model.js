@@ -4,13 +4,13 @@
 import { compact, joinSeries, splitOpen } from "../data/gather.js";
 import { findRef, placeOf, resolveRef } from "./refs.js";
 import { RowSet } from "./rowset.js";
-import { Segment, blankData, lastUntil, segmentOfOpen, segmentOfTile } from "../data/segment.js";
+import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/batch.js";
 import { Details } from "./detail.js";
-import { threadOpen, threadSegment } from "../data/threads.js";
+import { threadOpen, threadBatch } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
 import { Waits } from "./waits.js";
 
-/** So many increments, or this part of the base in them, become one segment. */
+/** So many increments, or this part of the base in them, become one batch. */
 const mostIncrements = 32;
 const incrementShare = 1 / 8;
 /** Time goes on by itself for so many ns. */
@@ -28,21 +28,21 @@ const mostAhead = 1.5e9;
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
  *
  * @typedef {import("../data/meta.js").DoctorReport} DoctorReport
- * @typedef {import("../data/segment.js").Ref} Ref
+ * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./rowset.js").Row} Row
  * @typedef {import("./rowset.js").Lane} Lane
  */
 
 /** A trace as the page knows it. */
 export class Model {
-  base = new Segment(blankData(0));
-  /** @type {Segment[]} */
+  base = new Batch(blankData(0));
+  /** @type {Batch[]} */
   increments = [];
-  openSegment = this.base;
+  openBatch = this.base;
   goroutines = this.noRows();
   /** @type {RowSet|null} made when it is asked for */
   threads = null;
-  /** The base by thread. @type {{of: Segment, seg: Segment}|null} */
+  /** The base by thread. @type {{of: Batch, batch: Batch}|null} */
   threadBase = null;
   /** @type {Map<string, {version: number, value: any}>} */
   cache = new Map();
@@ -74,7 +74,7 @@ export class Model {
   }
 
   clear() {
-    this.base = this.openSegment = new Segment(blankData(0));
+    this.base = this.openBatch = new Batch(blankData(0));
     this.increments = [];
     this.goroutines = this.noRows();
     this.threads = null;
@@ -93,8 +93,8 @@ export class Model {
 
   get names() { return this.meta.names; }
 
-  /** An item's arguments, a JSON object's text; "": none. @param {Segment} seg @param {number} i */
-  argsText(seg, i) { return seg.strings[seg.args[i]]; }
+  /** An item's arguments, a JSON object's text; "": none. @param {Batch} batch @param {number} i */
+  argsText(batch, i) { return batch.strings[batch.args[i]]; }
 
   /** @param {(model: Model) => void} fn called after each change */
   onchange(fn) { this.listeners.push(fn); }
@@ -126,13 +126,13 @@ export class Model {
     this.clear();
     this.heard = performance.now();
     this.meta = mergeMeta(blankMeta(), header.meta ?? {});
-    const { ended, open } = splitOpen(segmentOfTile(header.tile ?? {}, columns));
+    const { ended, open } = splitOpen(batchOfTile(header.tile ?? {}, columns));
     this.base = ended;
-    this.openSegment = header.open ? segmentOfOpen(header.open, this.meta.end ?? 0) : open;
+    this.openBatch = header.open ? batchOfOpen(header.open, this.meta.end ?? 0) : open;
     this.reduced = this.base.res > 0;
     this.end = this.meta.end ?? 0;
     this.goroutines.add(ended);
-    this.setOpen(this.openSegment);
+    this.setOpen(this.openBatch);
     this.waits.take({ header, columns });
     this.doctor = header.doctor ?? null;
     this.changed();
@@ -148,20 +148,20 @@ export class Model {
     const known = this.meta.end ?? 0;
     this.end = this.meta.writer === "running" ? Math.max(this.end, known) : known;
     if (header.tile && columns.has("start")) {
-      const { ended } = splitOpen(segmentOfTile(header.tile, columns));
+      const { ended } = splitOpen(batchOfTile(header.tile, columns));
       if (ended.n > 0 || ended.series.length > 0 || ended.gos.length > 0) this.increments.push(ended);
       if (!this.tidy() && ended.n > 0) this.goroutines.add(ended);
     }
-    this.setOpen(header.open ? segmentOfOpen(header.open, this.end) : this.openSegment);
+    this.setOpen(header.open ? batchOfOpen(header.open, this.end) : this.openBatch);
     this.waits.look();
     this.changed();
   }
 
-  /** Replaces what is open. Its durations are up to now. @param {Segment} seg */
-  setOpen(seg) {
-    lastUntil(seg, this.end);
-    this.openSegment = seg;
-    this.goroutines.setOpen(seg);
+  /** Replaces what is open. Its durations are up to now. @param {Batch} batch */
+  setOpen(batch) {
+    lastUntil(batch, this.end);
+    this.openBatch = batch;
+    this.goroutines.setOpen(batch);
     if (this.threads) this.regroup();
   }
 
@@ -176,7 +176,7 @@ export class Model {
     const end = Math.floor((this.meta.end ?? 0) + ahead);
     if (end <= this.end) return false;
     this.end = end;
-    lastUntil(this.openSegment, end);
+    lastUntil(this.openBatch, end);
     if (this.threads?.open) lastUntil(this.threads.open, end);
     return true;
   }
@@ -190,7 +190,7 @@ export class Model {
   async summary(from, to) { return this.source.summary ? this.source.summary(from, to) : null; }
 
   /**
-   * Makes few segments of many, so that a lane has few parts.
+   * Makes few batches of many, so that a lane has few parts.
    * @returns {boolean} whether it did
    */
   tidy() {
@@ -205,12 +205,12 @@ export class Model {
     }
     this.details.clear();
     this.goroutines = this.noRows();
-    for (const seg of [this.base, ...this.increments]) this.goroutines.add(seg);
+    for (const batch of [this.base, ...this.increments]) this.goroutines.add(batch);
     return true;
   }
 
-  /** Everything that is known, each item once. @returns {Segment[]} */
-  segments() { return [this.base, ...this.increments, this.openSegment]; }
+  /** Everything that is known, each item once. @returns {Batch[]} */
+  batches() { return [this.base, ...this.increments, this.openBatch]; }
 
   /**
    * The rows in the order of their first activity.
@@ -229,12 +229,12 @@ export class Model {
 
   /** Brings the rows by thread up to date: the base's once, the rest anew. */
   regroup() {
-    const base = this.threadBase?.of === this.base ? this.threadBase : { of: this.base, seg: threadSegment([this.base], null) };
+    const base = this.threadBase?.of === this.base ? this.threadBase : { of: this.base, batch: threadBatch([this.base], null) };
     this.threadBase = base;
     const set = new RowSet("thread", () => "");
-    set.add(base.seg);
-    if (this.increments.length > 0 || this.openSegment.n > 0) {
-      const rest = threadSegment([...this.increments, this.openSegment], base.seg);
+    set.add(base.batch);
+    if (this.increments.length > 0 || this.openBatch.n > 0) {
+      const rest = threadBatch([...this.increments, this.openBatch], base.batch);
       const { ended, open } = threadOpen(rest);
       set.add(ended);
       set.setOpen(open);
@@ -262,9 +262,9 @@ export class Model {
     if (shown && lane.parts.length > 0 && shown.from < to && shown.to > from) {
       this.details.eachBar(lane, from, to, res, visit);
     } else {
-      for (const part of lane.parts) part.seg.pyramid(part.lane).each(from, to, res, visit);
+      for (const part of lane.parts) part.batch.pyramid(part.lane).each(from, to, res, visit);
     }
-    if (lane.open) lane.open.seg.pyramid(lane.open.lane).each(from, to, res, visit);
+    if (lane.open) lane.open.batch.pyramid(lane.open.lane).each(from, to, res, visit);
   }
 
   /**

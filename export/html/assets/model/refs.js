@@ -1,12 +1,12 @@
-// Refs name items. Segments come and go; these functions find what a Ref means
+// Refs name items. Batches come and go; these functions find what a Ref means
 // now, and where it is shown.
 
 import { laneAt } from "./rowset.js";
-import { firstFrom } from "../data/segment.js";
+import { firstFrom } from "../data/batch.js";
 
 /**
- * @typedef {import("../data/segment.js").Ref} Ref
- * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/batch.js").Ref} Ref
+ * @typedef {import("../data/batch.js").Batch} Batch
  * @typedef {import("./rowset.js").Row} Row
  * @typedef {import("./rowset.js").Lane} Lane
  * @typedef {import("./model.js").Model} Model
@@ -19,18 +19,18 @@ import { firstFrom } from "../data/segment.js";
  * @returns {Ref}
  */
 export function homeOf(ref) {
-  const { origin } = ref.seg;
-  return origin === null ? ref : homeOf({ seg: origin.segs[origin.which[ref.i]], i: origin.index[ref.i] });
+  const { origin } = ref.batch;
+  return origin === null ? ref : homeOf({ batch: origin.batches[origin.which[ref.i]], i: origin.index[ref.i] });
 }
 
 /**
  * From when to when an item lasted, so far.
- * @param {{seg: Segment, i: number, j?: number}} ref j: behind the last of a merged run
+ * @param {{batch: Batch, i: number, j?: number}} ref j: behind the last of a merged run
  * @returns {{start: number, end: number}}
  */
-export function extentOf({ seg, i, j }) {
+export function extentOf({ batch, i, j }) {
   const last = j === undefined ? i : j - 1;
-  return { start: seg.start[i], end: seg.start[last] + seg.dur[last] };
+  return { start: batch.start[i], end: batch.start[last] + batch.dur[last] };
 }
 
 /**
@@ -42,23 +42,23 @@ export function same(a, b) {
   if (!a || !b) return a === b;
   const x = homeOf(a);
   const y = homeOf(b);
-  return x.seg === y.seg && x.i === y.i;
+  return x.batch === y.batch && x.i === y.i;
 }
 
 /**
- * The item that a Ref means now: segments are replaced by others, open scopes
- * end, and rows by thread are made of other segments than those by goroutine.
+ * The item that a Ref means now: batches are replaced by others, open scopes
+ * end, and rows by thread are made of other batches than those by goroutine.
  * What is not known any more stays what it was.
  * @param {Model} model
  * @param {Ref} ref
- * @returns {Ref} in a segment by goroutine
+ * @returns {Ref} in a batch by goroutine
  */
 export function resolveRef(model, ref) {
-  const { seg, i } = homeOf(ref);
-  if (seg === model.base || seg === model.openSegment || seg === model.details.shown?.seg || model.increments.includes(seg)) return { seg, i };
-  const row = model.goroutines.rows.get(seg.lanes[seg.lane[i]].key);
-  const is = (s, k) => s.name[k] === seg.name[i] && s.kind[k] === seg.kind[i];
-  return row && itemAt([...row.lanes, row.flags], seg.start[i], is)?.ref || { seg, i };
+  const { batch, i } = homeOf(ref);
+  if (batch === model.base || batch === model.openBatch || batch === model.details.shown?.batch || model.increments.includes(batch)) return { batch, i };
+  const row = model.goroutines.rows.get(batch.lanes[batch.lane[i]].key);
+  const is = (s, k) => s.name[k] === batch.name[i] && s.kind[k] === batch.kind[i];
+  return row && itemAt([...row.lanes, row.flags], batch.start[i], is)?.ref || { batch, i };
 }
 
 /**
@@ -85,10 +85,10 @@ export function findRef(model, key, depth, start) {
  */
 export function placeOf(model, ref, by) {
   const at = resolveRef(model, ref);
-  const { key, depth } = at.seg.lanes[at.seg.lane[at.i]];
+  const { key, depth } = at.batch.lanes[at.batch.lane[at.i]];
   if (by !== "thread") return placed(laneAt(model.goroutines.row(key), depth), at);
-  const row = model.rowSet(by).row(at.seg.thread[at.i]);
-  const found = itemAt([...row.lanes, row.flags], at.seg.start[at.i], (seg, i) => same({ seg, i }, at));
+  const row = model.rowSet(by).row(at.batch.thread[at.i]);
+  const found = itemAt([...row.lanes, row.flags], at.batch.start[at.i], (batch, i) => same({ batch, i }, at));
   return found ? placed(found.lane, found.ref) : placed(row.lanes[0] ?? row.flags, at);
 }
 
@@ -98,14 +98,14 @@ function placed(lane, ref) { return { key: lane.row.key, depth: lane.depth, row:
  * The item of some lanes that begins at a time and is the one meant.
  * @param {Lane[]} lanes
  * @param {number} start
- * @param {(seg: Segment, i: number) => boolean} is
+ * @param {(batch: Batch, i: number) => boolean} is
  * @returns {{lane: Lane, ref: Ref}|null}
  */
 function itemAt(lanes, start, is) {
   for (const lane of lanes) {
-    for (const { seg, from, to } of [...lane.parts, lane.open, lane.detail].filter((p) => p !== null)) {
-      for (let i = firstFrom(seg.start, from, to, start); i < to && seg.start[i] === start; i++) {
-        if (is(seg, i)) return { lane, ref: { seg, i } };
+    for (const { batch, from, to } of [...lane.parts, lane.open, lane.detail].filter((p) => p !== null)) {
+      for (let i = firstFrom(batch.start, from, to, start); i < to && batch.start[i] === start; i++) {
+        if (is(batch, i)) return { lane, ref: { batch, i } };
       }
     }
   }

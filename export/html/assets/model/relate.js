@@ -3,10 +3,10 @@
 import { Flag, Kind, isScope } from "../data/kinds.js";
 import { orderByStart } from "../data/order.js";
 import { nearest } from "./search.js";
-import { firstFrom } from "../data/segment.js";
+import { firstFrom } from "../data/batch.js";
 
 /**
- * @typedef {import("../data/segment.js").Ref} Ref
+ * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./model.js").Model} Model
  * @typedef {{rowKey: number, time: number, ref: Ref|null, strip?: boolean}} LinkEnd rowKey is a goroutine; strip: at its states
  * @typedef {{kind: "go"|"lock"|"block"|"wake", from: LinkEnd, to: LinkEnd}} Link
@@ -25,21 +25,21 @@ function piecesOf(lane) {
  * @returns {Ref|null}
  */
 export function parent(model, ref) {
-  const { row, depth, ref: { seg, i } } = model.place(ref);
-  return row.key === 0 ? null : innermostAt(row, seg.start[i], depth < 0 ? Infinity : depth);
+  const { row, depth, ref: { batch, i } } = model.place(ref);
+  return row.key === 0 ? null : innermostAt(row, batch.start[i], depth < 0 ? Infinity : depth);
 }
 
 /** The scope that has a moment; of those that begin then, only less deep ones. */
 export function innermostAt(row, t, depth) {
   let best = null;
   for (const lane of row.lanes) {
-    for (const { seg, from, to } of piecesOf(lane)) {
-      let i = firstFrom(seg.start, from, to, t);
-      while (i < to && seg.start[i] === t) i++;
+    for (const { batch, from, to } of piecesOf(lane)) {
+      let i = firstFrom(batch.start, from, to, t);
+      while (i < to && batch.start[i] === t) i++;
       i--;
-      while (i >= from && seg.start[i] === t && lane.depth >= depth) i--;
-      if (i < from || !isScope(seg.kind[i]) || seg.many(i) > 1 || seg.end(i) <= t) continue;
-      if (best === null || seg.start[i] >= best.seg.start[best.i]) best = { seg, i };
+      while (i >= from && batch.start[i] === t && lane.depth >= depth) i--;
+      if (i < from || !isScope(batch.kind[i]) || batch.many(i) > 1 || batch.end(i) <= t) continue;
+      if (best === null || batch.start[i] >= best.batch.start[best.i]) best = { batch, i };
     }
   }
   return best;
@@ -54,20 +54,20 @@ export function innermostAt(row, t, depth) {
  * @returns {Ref[]}
  */
 export function children(model, ref, limit) {
-  const { row, depth, ref: { seg, i } } = model.place(ref);
+  const { row, depth, ref: { batch, i } } = model.place(ref);
   const found = [];
   if (depth < 0 || row.key === 0) return found;
   const collect = (at, from, to) => {
     const lane = row.lanes[at];
-    for (const { seg, from: a, to: b } of lane ? model.details.exact(lane, from, to) ?? lane.parts : []) {
-      for (let i = firstFrom(seg.start, a, b, from); i < b && seg.start[i] < to && found.length < limit; i++) {
-        found.push({ seg, i });
-        if (seg.kind[i] === Kind.hold) collect(at + 1, seg.start[i], Math.min(seg.end(i), to));
+    for (const { batch, from: a, to: b } of lane ? model.details.exact(lane, from, to) ?? lane.parts : []) {
+      for (let i = firstFrom(batch.start, a, b, from); i < b && batch.start[i] < to && found.length < limit; i++) {
+        found.push({ batch, i });
+        if (batch.kind[i] === Kind.hold) collect(at + 1, batch.start[i], Math.min(batch.end(i), to));
       }
     }
   };
-  collect(row.lanes.findIndex((lane) => lane.depth === depth) + 1, seg.start[i], seg.end(i));
-  return found.sort((a, b) => a.seg.start[a.i] - b.seg.start[b.i]);
+  collect(row.lanes.findIndex((lane) => lane.depth === depth) + 1, batch.start[i], batch.end(i));
+  return found.sort((a, b) => a.batch.start[a.i] - b.batch.start[b.i]);
 }
 
 /**
@@ -79,15 +79,15 @@ export function children(model, ref, limit) {
  */
 export function selfTime(model, ref) {
   const { row, depth, ref: at } = model.place(ref);
-  const { seg, i } = at;
-  if (row.key === 0 || depth < 0 || seg.flags[i] & Flag.across || seg.many(i) > 1) return null;
-  const from = seg.start[i];
-  const to = seg.end(i);
+  const { batch, i } = at;
+  if (row.key === 0 || depth < 0 || batch.flags[i] & Flag.across || batch.many(i) > 1) return null;
+  const from = batch.start[i];
+  const to = batch.end(i);
   const had = model.cache.get("self");
-  if (had?.version === model.version && had.value.seg === seg && had.value.i === i && had.value.to === to) return had.value.self;
+  if (had?.version === model.version && had.value.batch === batch && had.value.i === i && had.value.to === to) return had.value.self;
   const covered = coveredInside(model, row, depth, from, to);
   const self = covered === null ? null : to - from - covered;
-  model.cache.set("self", { version: model.version, value: { seg, i, to, self } });
+  model.cache.set("self", { version: model.version, value: { batch, i, to, self } });
   return self;
 }
 
@@ -100,19 +100,19 @@ function coveredInside(model, row, depth, from, to) {
     const parts = model.details.exact(lane, from, to);
     if (parts === null) return null;
     for (const part of parts) {
-      const first = firstFrom(part.seg.start, part.from, part.to, from);
-      const end = firstFrom(part.seg.start, first, part.to, to);
-      if (end > first) pieces.push({ seg: part.seg, first, end });
+      const first = firstFrom(part.batch.start, part.from, part.to, from);
+      const end = firstFrom(part.batch.start, first, part.to, to);
+      if (end > first) pieces.push({ batch: part.batch, first, end });
       n += end - first;
     }
   }
   const starts = new Float64Array(n);
   const ends = new Float64Array(n);
   let at = 0;
-  for (const { seg, first, end } of pieces) {
+  for (const { batch, first, end } of pieces) {
     for (let i = first; i < end; i++, at++) {
-      starts[at] = seg.start[i];
-      ends[at] = seg.kind[i] === Kind.hold ? 0 : Math.min(seg.start[i] + seg.dur[i], to);
+      starts[at] = batch.start[i];
+      ends[at] = batch.kind[i] === Kind.hold ? 0 : Math.min(batch.start[i] + batch.dur[i], to);
     }
   }
   let sum = 0;
@@ -128,7 +128,7 @@ function coveredInside(model, row, depth, from, to) {
 /** Items that are of one name and one sort: scopes, waits, holds or instants. */
 function alike(nameId, kind) {
   const fits = isScope(kind) ? isScope : (k) => k === kind;
-  return (seg) => (i) => seg.name[i] === nameId && fits(seg.kind[i]) && seg.many(i) === 1;
+  return (batch) => (i) => batch.name[i] === nameId && fits(batch.kind[i]) && batch.many(i) === 1;
 }
 
 /**
@@ -139,9 +139,9 @@ function alike(nameId, kind) {
  * @returns {Ref|null}
  */
 export function neighbour(model, ref, dir) {
-  const { seg, i } = model.resolve(ref);
-  const segs = model.segments();
-  return nearest(segs, seg.start[i], segs.indexOf(seg), i, dir, alike(seg.name[i], seg.kind[i]));
+  const { batch, i } = model.resolve(ref);
+  const batches = model.batches();
+  return nearest(batches, batch.start[i], batches.indexOf(batch), i, dir, alike(batch.name[i], batch.kind[i]));
 }
 
 /**
@@ -157,12 +157,12 @@ export function longest(model, nameId, kind = 0) {
   let best = null;
   let bestRank = -1;
   let bestDur = -1;
-  for (const seg of model.segments()) {
-    for (let i = 0; i < seg.n; i++) {
-      if (seg.name[i] !== nameId || seg.many(i) > 1 || seg.flags[i] & Flag.across) continue;
-      const r = rank(seg.kind[i]);
-      if (r < bestRank || r === bestRank && seg.dur[i] <= bestDur) continue;
-      [best, bestRank, bestDur] = [{ seg, i }, r, seg.dur[i]];
+  for (const batch of model.batches()) {
+    for (let i = 0; i < batch.n; i++) {
+      if (batch.name[i] !== nameId || batch.many(i) > 1 || batch.flags[i] & Flag.across) continue;
+      const r = rank(batch.kind[i]);
+      if (r < bestRank || r === bestRank && batch.dur[i] <= bestDur) continue;
+      [best, bestRank, bestDur] = [{ batch, i }, r, batch.dur[i]];
     }
   }
   return best;
@@ -177,18 +177,18 @@ export function longest(model, nameId, kind = 0) {
  * @returns {Ref|null}
  */
 export function onRow(model, ref, dir, by = "goroutine") {
-  const { lane, ref: { seg, i } } = model.place(ref, by);
-  const t = seg.start[i];
-  if (seg.lane[i] === seg.lane[i + dir]) return { seg, i: i + dir };
+  const { lane, ref: { batch, i } } = model.place(ref, by);
+  const t = batch.start[i];
+  if (batch.lane[i] === batch.lane[i + dir]) return { batch, i: i + dir };
   let best = null;
   for (const part of piecesOf(lane)) {
-    if (part.seg === seg) continue;
-    const { start } = part.seg;
+    if (part.batch === batch) continue;
+    const { start } = part.batch;
     let k = firstFrom(start, part.from, part.to, t);
     if (dir > 0) while (k < part.to && start[k] === t) k++;
     else k--;
     if (k < part.from || k >= part.to) continue;
-    if (best === null || dir * (start[k] - best.seg.start[best.i]) < 0) best = { seg: part.seg, i: k };
+    if (best === null || dir * (start[k] - best.batch.start[best.i]) < 0) best = { batch: part.batch, i: k };
   }
   return best;
 }

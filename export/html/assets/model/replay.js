@@ -6,11 +6,11 @@
 
 import { Kind } from "../data/kinds.js";
 import { orderByStart } from "../data/order.js";
-import { firstEnding, firstFrom } from "../data/segment.js";
+import { firstEnding, firstFrom } from "../data/batch.js";
 
 /**
  * A row's items that touch a range, in the order in which they began.
- * @typedef {{segs: import("../data/segment.js").Segment[], which: Uint16Array, index: Uint32Array, order: Uint32Array}} RowItems
+ * @typedef {{batches: import("../data/batch.js").Batch[], which: Uint16Array, index: Uint32Array, order: Uint32Array}} RowItems
  */
 
 /**
@@ -24,30 +24,30 @@ export function itemsOfRow(row, from, to) {
   let n = 0;
   for (const lane of row.lanes) {
     for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
-      const { seg } = part;
-      const first = firstEnding(seg, part.from, part.to, from);
-      let end = firstFrom(seg.start, first, part.to, to);
-      while (end < part.to && seg.start[end] === to) end++;
-      if (end > first) pieces.push({ seg, depth: lane.depth, first, end });
+      const { batch } = part;
+      const first = firstEnding(batch, part.from, part.to, from);
+      let end = firstFrom(batch.start, first, part.to, to);
+      while (end < part.to && batch.start[end] === to) end++;
+      if (end > first) pieces.push({ batch, depth: lane.depth, first, end });
       n += end - first;
     }
   }
-  const segs = [...new Set(pieces.map((p) => p.seg))];
+  const batches = [...new Set(pieces.map((p) => p.batch))];
   const which = new Uint16Array(n);
   const index = new Uint32Array(n);
   const start = new Float64Array(n);
   const depth = new Uint16Array(n);
   let at = 0;
-  for (const { seg, depth: d, first, end } of pieces) {
-    const s = segs.indexOf(seg);
+  for (const { batch, depth: d, first, end } of pieces) {
+    const s = batches.indexOf(batch);
     for (let i = first; i < end; i++, at++) {
       which[at] = s;
       index[at] = i;
-      start[at] = seg.start[i];
+      start[at] = batch.start[i];
       depth[at] = d;
     }
   }
-  return { segs, which, index, order: orderByStart(start, depth, n) };
+  return { batches, which, index, order: orderByStart(start, depth, n) };
 }
 
 /** Gives the moments of one row after the other away. */

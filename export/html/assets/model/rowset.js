@@ -3,12 +3,12 @@
 import { isScope } from "../data/kinds.js";
 
 /**
- * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/batch.js").Batch} Batch
  *
- * Some of a lane's items: those of one segment.
+ * Some of a lane's items: those of one batch.
  * @typedef {Object} Part
- * @property {Segment} seg
- * @property {number} lane index into the segment's lanes
+ * @property {Batch} batch
+ * @property {number} lane index into the batch's lanes
  * @property {number} from
  * @property {number} to
  *
@@ -48,19 +48,19 @@ export class RowSet {
     this.nameOf = nameOf;
     /** @type {Map<number, Row>} */
     this.rows = new Map();
-    /** @type {Segment|null} */
+    /** @type {Batch|null} */
     this.open = null;
-    /** @type {Segment|null} */
+    /** @type {Batch|null} */
     this.detail = null;
   }
 
   /**
-   * Adds a segment's items behind those that are there.
-   * @param {Segment} seg
+   * Adds a batch's items behind those that are there.
+   * @param {Batch} batch
    */
-  add(seg) {
+  add(batch) {
     const begun = new Set();
-    this.eachPart(seg, (lane, part) => {
+    this.eachPart(batch, (lane, part) => {
       lane.parts.push(part);
       begun.add(lane.row);
     });
@@ -69,9 +69,9 @@ export class RowSet {
 
   /**
    * Replaces what is open.
-   * @param {Segment|null} seg
+   * @param {Batch|null} batch
    */
-  setOpen(seg) {
+  setOpen(batch) {
     if (this.open) {
       for (const { key, depth, from, to } of this.open.lanes) {
         const row = this.row(key);
@@ -79,9 +79,9 @@ export class RowSet {
         row.scopes -= countScopes(this.open, from, to);
       }
     }
-    this.open = seg;
-    if (!seg) return;
-    this.eachPart(seg, (lane, part) => {
+    this.open = batch;
+    if (!batch) return;
+    this.eachPart(batch, (lane, part) => {
       lane.open = part;
       if (lane.row.outer === 0) lane.row.outer = outermostName(lane.row);
     });
@@ -89,31 +89,31 @@ export class RowSet {
 
   /**
    * Replaces what is known better.
-   * @param {Segment|null} seg
+   * @param {Batch|null} batch
    */
-  setDetail(seg) {
+  setDetail(batch) {
     if (this.detail) for (const { key, depth } of this.detail.lanes) laneAt(this.row(key), depth).detail = null;
-    this.detail = seg;
-    if (!seg) return;
-    seg.lanes.forEach(({ key, depth, from, to }, lane) => {
-      laneAt(this.row(key), depth).detail = { seg, lane, from, to };
+    this.detail = batch;
+    if (!batch) return;
+    batch.lanes.forEach(({ key, depth, from, to }, lane) => {
+      laneAt(this.row(key), depth).detail = { batch, lane, from, to };
     });
   }
 
   /**
-   * @param {Segment} seg
+   * @param {Batch} batch
    * @param {(lane: Lane, part: Part) => void} put
    */
-  eachPart(seg, put) {
-    for (const [key, nameId] of seg.rows) if (nameId !== 0) this.row(key).nameId = nameId;
-    seg.lanes.forEach(({ key, depth, from, to }, lane) => {
+  eachPart(batch, put) {
+    for (const [key, nameId] of batch.rows) if (nameId !== 0) this.row(key).nameId = nameId;
+    batch.lanes.forEach(({ key, depth, from, to }, lane) => {
       if (from === to) return;
       const row = this.row(key);
-      row.first = Math.min(row.first, seg.start[from]);
-      row.last = Math.max(row.last, seg.end(to - 1));
-      row.scopes += countScopes(seg, from, to);
+      row.first = Math.min(row.first, batch.start[from]);
+      row.last = Math.max(row.last, batch.end(to - 1));
+      row.scopes += countScopes(batch, from, to);
       if (depth < 0) row.instants = true;
-      put(laneAt(row, depth), { seg, lane, from, to });
+      put(laneAt(row, depth), { batch, lane, from, to });
     });
   }
 
@@ -181,9 +181,9 @@ export function laneAt(row, depth) {
   return lanes[at];
 }
 
-function countScopes(seg, from, to) {
+function countScopes(batch, from, to) {
   let n = 0;
-  for (let i = from; i < to; i++) if (isScope(seg.kind[i])) n += seg.many(i);
+  for (let i = from; i < to; i++) if (isScope(batch.kind[i])) n += batch.many(i);
   return n;
 }
 
@@ -195,13 +195,13 @@ function outermostName(row) {
   const counts = new Map();
   let best = 0;
   const lane = row.lanes[0];
-  for (const { seg, from, to } of lane ? [...lane.parts, ...lane.open ? [lane.open] : []] : []) {
+  for (const { batch, from, to } of lane ? [...lane.parts, ...lane.open ? [lane.open] : []] : []) {
     const step = Math.max(1, Math.floor((to - from) / outerSample));
     for (let i = from; i < to; i += step) {
-      if (!isScope(seg.kind[i])) continue;
-      const n = (counts.get(seg.name[i]) ?? 0) + 1;
-      counts.set(seg.name[i], n);
-      if (n > (counts.get(best) ?? 0)) best = seg.name[i];
+      if (!isScope(batch.kind[i])) continue;
+      const n = (counts.get(batch.name[i]) ?? 0) + 1;
+      counts.set(batch.name[i], n);
+      if (n > (counts.get(best) ?? 0)) best = batch.name[i];
     }
   }
   return best;

@@ -56,7 +56,7 @@ export function summarize(model, from, to, rows = null) {
   const sum = new Sum(from, to);
   const byThread = rows !== null && rows[0]?.by === "thread";
   const threads = byThread ? new Set(rows.map((r) => r.key)) : null;
-  const keep = threads ? (seg, i) => threads.has(seg.thread[i]) : () => true;
+  const keep = threads ? (batch, i) => threads.has(batch.thread[i]) : () => true;
   for (const row of rows === null || byThread ? model.rows("goroutine") : rows) {
     if (row.first <= to && row.last >= from) sum.addRow(row, keep);
   }
@@ -91,32 +91,32 @@ class Sum {
   /** @param {import("./rowset.js").Row} row */
   addRow(row, keep) {
     const items = itemsOfRow(row, this.from, this.to);
-    const { segs, which, index, order } = items;
+    const { batches, which, index, order } = items;
     this.items = items;
     if (this.groupOfItem.length < order.length) this.groupOfItem = new Int32Array(order.length);
     this.replay.start(-Infinity);
     const known = row.key !== 0; // else the goroutines are many
     for (let k = 0; k < order.length; k++) {
       const at = order[k];
-      const seg = segs[which[at]];
+      const batch = batches[which[at]];
       const i = index[at];
-      const kind = seg.kind[i];
-      const end = seg.start[i] + seg.dur[i];
-      const across = (seg.flags[i] & Flag.across) !== 0;
-      const kept = keep(seg, i);
-      if (known) this.comeTo(seg.start[i]);
+      const kind = batch.kind[i];
+      const end = batch.start[i] + batch.dur[i];
+      const across = (batch.flags[i] & Flag.across) !== 0;
+      const kept = keep(batch, i);
+      if (known) this.comeTo(batch.start[i]);
       this.groupOfItem[at] = -1;
       if (kind === Kind.wait) {
-        if (kept) addPeriod(this.lock(seg.name[i]).waits, seg, i, across);
+        if (kept) addPeriod(this.lock(batch.name[i]).waits, batch, i, across);
       } else if (kind === Kind.hold) {
         if (kept) {
-          addPeriod(this.lock(seg.name[i]).holds, seg, i, across);
-          if (known && !across) this.replay.hold(end, this.lockOf.get(seg.name[i]) ?? 0);
+          addPeriod(this.lock(batch.name[i]).holds, batch, i, across);
+          if (known && !across) this.replay.hold(end, this.lockOf.get(batch.name[i]) ?? 0);
         }
       } else if (isScope(kind) && kept) {
-        const group = this.group(seg.name[i], kind === Kind.process);
-        addScope(this.groups[group], seg, i, across, known);
-        if (!across && !(seg.flags[i] & Flag.open)) this.groupOfItem[at] = group;
+        const group = this.group(batch.name[i], kind === Kind.process);
+        addScope(this.groups[group], batch, i, across, known);
+        if (!across && !(batch.flags[i] & Flag.open)) this.groupOfItem[at] = group;
       }
       if (known && hasMoments(kind)) this.replay.begin(end, at);
     }
@@ -155,9 +155,9 @@ class Sum {
     if (d <= 0) return;
     let key = -1; // no scope; else 2 × name, + 1 for waits
     if (id >= 0 && this.items) {
-      const seg = this.items.segs[this.items.which[id]];
+      const batch = this.items.batches[this.items.which[id]];
       const i = this.items.index[id];
-      key = 2 * seg.name[i] + (seg.kind[i] === Kind.wait ? 1 : 0);
+      key = 2 * batch.name[i] + (batch.kind[i] === Kind.wait ? 1 : 0);
     }
     const { heldBy } = this.locks[lock];
     heldBy.set(key, (heldBy.get(key) ?? 0) + d);
@@ -191,41 +191,41 @@ class Sum {
   }
 }
 
-function addPeriod(p, seg, i, across) {
+function addPeriod(p, batch, i, across) {
   if (across) return;
-  if (seg.flags[i] & Flag.open) {
-    p.openTime += seg.dur[i];
+  if (batch.flags[i] & Flag.open) {
+    p.openTime += batch.dur[i];
     return;
   }
   // Of merged items it is known how many there are, and what they add up to.
-  p.count += seg.many(i);
-  p.total += seg.busy === null ? seg.dur[i] : seg.busy[i];
-  p.max = Math.max(p.max, seg.dur[i]);
+  p.count += batch.many(i);
+  p.total += batch.busy === null ? batch.dur[i] : batch.busy[i];
+  p.max = Math.max(p.max, batch.dur[i]);
 }
 
-function addScope(g, seg, i, across, known) {
+function addScope(g, batch, i, across, known) {
   if (across) {
     g.across++;
     return;
   }
   if (!known) g.noSelf++;
-  const dur = seg.dur[i];
-  if (seg.flags[i] & Flag.open) {
+  const dur = batch.dur[i];
+  if (batch.flags[i] & Flag.open) {
     g.open++;
     g.openTime += dur;
     return;
   }
-  if (seg.many(i) > 1) return; // of several names
+  if (batch.many(i) > 1) return; // of several names
   g.total += dur;
   g.durations.push(dur);
-  switch (seg.quality[i]) {
+  switch (batch.quality[i]) {
     case Quality.exact:
     case Quality.likely:
-      g.cpu += seg.cpu[i];
+      g.cpu += batch.cpu[i];
       g.cpuWall += dur;
       break;
     case Quality.atMost:
-      g.cpuMax += seg.cpu[i];
+      g.cpuMax += batch.cpu[i];
       g.cpuMaxWall += dur;
   }
 }

@@ -1,7 +1,7 @@
 // Arrows of waits: from who held a lock to who waited for it, and from who woke a
 // goroutine to it.
 
-import { firstFrom } from "../data/segment.js";
+import { firstFrom } from "../data/batch.js";
 import { Kind } from "../data/kinds.js";
 import { lockLinks } from "./locklinks.js";
 import { innermostAt } from "./relate.js";
@@ -9,7 +9,7 @@ import { innermostAt } from "./relate.js";
 /**
  * @typedef {import("./relate.js").Link} Link
  * @typedef {import("./model.js").Model} Model
- * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/batch.js").Batch} Batch
  * @typedef {import("../data/states.js").StateSet} StateSet
  */
 
@@ -27,14 +27,14 @@ const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
  * What a wait or a hold tells of its lock: the object's address, the goroutine that
  * had it when the wait began (0: not known), its kind, and whether it is shared with
  * other readers. null: it is neither.
- * @param {Model} model @param {Segment} seg @param {number} i
+ * @param {Model} model @param {Batch} batch @param {number} i
  * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
  */
-export function lockArgs(model, seg, i) {
-  if (seg.kind[i] !== Kind.wait && seg.kind[i] !== Kind.hold) return null;
+export function lockArgs(model, batch, i) {
+  if (batch.kind[i] !== Kind.wait && batch.kind[i] !== Kind.hold) return null;
   let a;
   try {
-    a = JSON.parse(model.argsText(seg, i) || "{}");
+    a = JSON.parse(model.argsText(batch, i) || "{}");
   } catch {
     a = {};
   }
@@ -47,15 +47,15 @@ export function lockArgs(model, seg, i) {
 
 /**
  * The goroutine that held a lock when a wait for it began; 0: not known.
- * @param {Model} model @param {Segment} seg @param {number} i
+ * @param {Model} model @param {Batch} batch @param {number} i
  */
-export function holderOf(model, seg, i) { return seg.kind[i] === Kind.wait ? lockArgs(model, seg, i)?.holder ?? 0 : 0; }
+export function holderOf(model, batch, i) { return batch.kind[i] === Kind.wait ? lockArgs(model, batch, i)?.holder ?? 0 : 0; }
 
 /**
  * The scope that a wait's holder was in when the wait began; null: in none, or not
  * known.
  * @param {Model} model @param {number} holder @param {number} t
- * @returns {import("../data/segment.js").Ref|null}
+ * @returns {import("../data/batch.js").Ref|null}
  */
 export function scopeOfHolder(model, holder, t) {
   const row = holder === 0 ? undefined : model.goroutines.rows.get(holder);
@@ -64,34 +64,34 @@ export function scopeOfHolder(model, holder, t) {
 
 /**
  * From who held the lock to who waited, at the moment when the wait began.
- * @param {Model} model @param {import("../data/segment.js").Ref} ref
+ * @param {Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {Link[]}
  */
 export function blockLinks(model, ref) {
-  const { seg, i } = model.resolve(ref);
-  const holder = holderOf(model, seg, i);
-  const own = seg.lanes[seg.lane[i]].key;
+  const { batch, i } = model.resolve(ref);
+  const holder = holderOf(model, batch, i);
+  const own = batch.lanes[batch.lane[i]].key;
   if (holder === 0 || holder === own) return [];
-  const time = seg.start[i];
-  return [{ kind: "block", from: { rowKey: holder, time, ref: scopeOfHolder(model, holder, time) }, to: { rowKey: own, time, ref: { seg, i } } }];
+  const time = batch.start[i];
+  return [{ kind: "block", from: { rowKey: holder, time, ref: scopeOfHolder(model, holder, time) }, to: { rowKey: own, time, ref: { batch, i } } }];
 }
 
 /**
  * The arrows of the waits in sight, if they are few enough to be looked at.
- * @param {Model} model @param {{seg: Segment, i: number}[]} waiting
+ * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
  * @returns {Link[]}
  */
 export function waitingLinks(model, waiting) {
   if (waiting.length > mostUnasked) return [];
   const known = model.cached("block links", () => new Map());
   const seek = model.meta.writer !== "running" || model.base.n < mostSought;
-  return waiting.flatMap(({ seg, i }) => {
-    let of = known.get(seg);
-    if (!of) known.set(seg, of = new Map());
+  return waiting.flatMap(({ batch, i }) => {
+    let of = known.get(batch);
+    if (!of) known.set(batch, of = new Map());
     let links = of.get(i);
     if (!links) {
-      links = blockLinks(model, { seg, i });
-      if (links.length === 0 && seek) links = lockLinks(model, { seg, i });
+      links = blockLinks(model, { batch, i });
+      if (links.length === 0 && seek) links = lockLinks(model, { batch, i });
       of.set(i, links);
     }
     return links;
@@ -111,19 +111,19 @@ export function lockedLinks(model, locked) {
 
 /**
  * From who woke a goroutine to it, while an item lasted.
- * @param {Model} model @param {import("../data/segment.js").Ref} ref
+ * @param {Model} model @param {import("../data/batch.js").Ref} ref
  * @returns {Link[]}
  */
 export function wakeLinks(model, ref) {
-  const { seg, i } = model.resolve(ref);
-  const { key } = seg.lanes[seg.lane[i]];
+  const { batch, i } = model.resolve(ref);
+  const { key } = batch.lanes[batch.lane[i]];
   const lane = model.waits?.lane(key);
   if (!lane || key === 0) return [];
   /** @type {Link[]} */
   const found = [];
   const { set } = lane;
-  const to = seg.end(i);
-  for (let k = firstFrom(set.start, lane.from, lane.to, seg.start[i]); k < lane.to && set.start[k] < to && found.length < mostWakes; k++) {
+  const to = batch.end(i);
+  for (let k = firstFrom(set.start, lane.from, lane.to, batch.start[i]); k < lane.to && set.start[k] < to && found.length < mostWakes; k++) {
     if (set.start[k] + set.dur[k] <= to) found.push(...wakeLink(set, key, k));
   }
   return found;

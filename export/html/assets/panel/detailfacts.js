@@ -28,15 +28,15 @@ export function isInstant(kind) {
  * The part of its CPU time that a scope has at least: what is known of those inside
  * it. Looks a few levels deep, and not into more than some thousands.
  * @param {import("../model/model.js").Model} model
- * @param {import("../data/segment.js").Ref} ref
+ * @param {import("../data/batch.js").Ref} ref
  * @returns {number} ns
  */
 function cpuAtLeast(model, ref, levels = 4) {
   let sum = 0;
   for (const child of factRefs(children(model, ref, 2000))) {
-    const quality = child.seg.flags[child.i] & Flag.quality;
-    if (!isScope(child.seg.kind[child.i])) continue;
-    if (quality === Quality.exact || quality === Quality.likely) sum += child.seg.cpu[child.i];
+    const quality = child.batch.flags[child.i] & Flag.quality;
+    if (!isScope(child.batch.kind[child.i])) continue;
+    if (quality === Quality.exact || quality === Quality.likely) sum += child.batch.cpu[child.i];
     else if (levels > 1) sum += cpuAtLeast(model, child, levels - 1);
   }
   return sum;
@@ -50,15 +50,15 @@ export function factRefs(list) {
 /**
  * CPU time with its quality.
  * @param {App} app
- * @param {import("../data/segment.js").Ref} ref
+ * @param {import("../data/batch.js").Ref} ref
  * @param {number} dur ns
  * @returns {[string, string][]}
  */
 export function cpuFacts(app, ref, dur) {
-  const { seg, i } = ref;
-  if (seg.flags[i] & Flag.open) return [["CPU time", "not known before it ends"]];
-  const quality = seg.flags[i] & Flag.quality;
-  const cpu = seg.cpu[i];
+  const { batch, i } = ref;
+  if (batch.flags[i] & Flag.open) return [["CPU time", "not known before it ends"]];
+  const quality = batch.flags[i] & Flag.quality;
+  const cpu = batch.cpu[i];
   if (quality === Quality.unknown || Number.isNaN(cpu)) {
     return [["CPU time", "unknown: it changed threads, or nothing could measure it"]];
   }
@@ -102,17 +102,17 @@ export function rowTitleOf(model, key) {
 /**
  * All facts of one item, as label and text.
  * @param {App} app
- * @param {import("../data/segment.js").Ref} ref
+ * @param {import("../data/batch.js").Ref} ref
  * @param {number|null} self its self time, null where that is unknown
  * @returns {[string, string][]}
  */
 export function factsOf(app, ref, self) {
   const { model } = app;
-  const { seg, i } = ref;
-  const kind = seg.kind[i];
-  const flags = seg.flags[i];
+  const { batch, i } = ref;
+  const kind = batch.kind[i];
+  const flags = batch.flags[i];
   const { start } = extentOf(ref);
-  const dur = seg.dur[i];
+  const dur = batch.dur[i];
   const step = dur > 0 && dur < 1e5 ? 1 : 1e3;
   /** @type {[string, string][]} */
   const facts = [];
@@ -131,8 +131,8 @@ export function factsOf(app, ref, self) {
   const row = rowOf(model, ref);
   const numbered = row.named && row.key > 0 ? ` (goroutine ${row.key})` : "";
   facts.push(["row", row.title + numbered]);
-  if (seg.thread[i]) facts.push(["thread", `${seg.thread[i]}${isInstant(kind) ? "" : ", where it began"}`]);
-  const ender = seg.endedBy.get(i);
+  if (batch.thread[i]) facts.push(["thread", `${batch.thread[i]}${isInstant(kind) ? "" : ", where it began"}`]);
+  const ender = batch.endedBy.get(i);
   if (ender) facts.push(["ended by", `goroutine ${ender}`]);
   if (!isInstant(kind)) facts.push(["depth", row.depth === 0 ? "0, outermost" : String(row.depth)]);
   return facts;

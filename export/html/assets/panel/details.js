@@ -37,7 +37,7 @@ export function createDetails(app) {
     caption: "Inside it", by: "dur", id: (r) => `${r.start}-${r.name}`, limit: detailsInside,
     pick: (r) => app.select(r.ref, { reveal: true }),
     columns: [
-      { key: "name", title: "name", pick: true, value: (r) => r.name, tone: (r) => (r.ref.seg.kind[r.ref.i] === Kind.wait ? "wait" : "") },
+      { key: "name", title: "name", pick: true, value: (r) => r.name, tone: (r) => (r.ref.batch.kind[r.ref.i] === Kind.wait ? "wait" : "") },
       { key: "start", title: "start", numeric: true, value: (r) => r.start, text: (r) => momentText(app, r.start, 1e3) },
       { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) },
       { key: "share", title: "of it", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
@@ -51,10 +51,10 @@ export function createDetails(app) {
   let stamp = "";
   let drawn = null;
 
-  const name = (ref) => app.model.meta.names[ref.seg.name[ref.i]] || "";
+  const name = (ref) => app.model.meta.names[ref.batch.name[ref.i]] || "";
   /** What an item is called where there is room for no more than that. */
-  const wordsOf = (ref) => (ref.seg.many(ref.i) > 1 ? `${thousands(ref.seg.many(ref.i))} short ones, longest ${nameText(name(ref))}` : detailsWord(ref) + nameText(name(ref)));
-  const detailsWord = (ref) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[ref.seg.kind[ref.i]] || "");
+  const wordsOf = (ref) => (ref.batch.many(ref.i) > 1 ? `${thousands(ref.batch.many(ref.i))} short ones, longest ${nameText(name(ref))}` : detailsWord(ref) + nameText(name(ref)));
+  const detailsWord = (ref) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[ref.batch.kind[ref.i]] || "");
   const go = (ref) => app.select(ref, { reveal: true });
 
   /** A button to a relative; it says so and does nothing where there is none. */
@@ -63,8 +63,8 @@ export function createDetails(app) {
   }
 
   function drawHead(ref) {
-    const { seg, i } = ref;
-    const kind = seg.kind[i];
+    const { batch, i } = ref;
+    const kind = batch.kind[i];
     const swatch = make("span", { class: "swatch" + (kind === Kind.wait ? " wait" : kind === Kind.hold ? " hold" : ""), "aria-hidden": "true" });
     if (kind !== Kind.wait && kind !== Kind.hold) swatch.style.backgroundColor = colorOf(name(ref));
     const { start, end } = extentOf(ref);
@@ -75,8 +75,8 @@ export function createDetails(app) {
       jump("next ›", neighbour(app.model, ref, 1), "next", "Next of the same name (])"),
     ];
     if (!isInstant(kind)) {
-      const most = longest(app.model, seg.name[i]);
-      const itself = most && most.seg === seg && most.i === i;
+      const most = longest(app.model, batch.name[i]);
+      const itself = most && most.batch === batch && most.i === i;
       buttons.push(jump(itself ? "the longest" : "longest", itself ? null : most, "longest", "Longest of the same name (L)"));
       buttons.push(makeButton("zoom to it", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom", title: "F" }));
       buttons.push(makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "Select its time as a range (R)" }));
@@ -86,17 +86,17 @@ export function createDetails(app) {
   }
 
   function drawFacts(ref) {
-    const { seg, i } = ref;
+    const { batch, i } = ref;
     const list = make("dl", { class: "facts" });
     const add = (key, text, mono) => list.append(make("dt", { text: key }), make("dd", { text, class: mono ? "mono" : "" }));
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
-    const lock = lockArgs(app.model, seg, i);
+    const lock = lockArgs(app.model, batch, i);
     if (lock) add("lock", lockText(lock));
-    if (lock && seg.kind[i] === Kind.wait) {
-      const held = scopeOfHolder(app.model, lock.holder, seg.start[i]);
+    if (lock && batch.kind[i] === Kind.wait) {
+      const held = scopeOfHolder(app.model, lock.holder, batch.start[i]);
       add("held by", lock.holder ? `${goroutineTitle(app.model, lock.holder)}${held ? `, in ${nameText(name(held))}` : ""}` : "not known");
     }
-    const args = lock ? [] : argsList(seg.strings[seg.args[i]] || "");
+    const args = lock ? [] : argsList(batch.strings[batch.args[i]] || "");
     facts.replaceChildren(list);
     if (args.length === 0) return;
     const given = make("dl", { class: "facts arguments" });
@@ -109,7 +109,7 @@ export function createDetails(app) {
 
   function linkLine(link, ref) {
     const here = rowOf(app.model, ref).key;
-    const incoming = link.to.rowKey === here && !(link.from.ref && link.from.ref.seg === ref.seg && link.from.ref.i === ref.i);
+    const incoming = link.to.rowKey === here && !(link.from.ref && link.from.ref.batch === ref.batch && link.from.ref.i === ref.i);
     const other = incoming ? link.from : link.to;
     const words = {
       go: incoming ? "its goroutine was created by" : "created", lock: incoming ? "got it from" : "gave it to",
@@ -121,11 +121,11 @@ export function createDetails(app) {
   }
 
   function drawAround(ref) {
-    const { seg, i } = ref;
+    const { batch, i } = ref;
     around.replaceChildren();
-    if (!isInstant(seg.kind[i]) && !(seg.flags[i] & (Flag.open | Flag.across))) {
-      const d = distribution(app.model, seg.name[i], ref);
-      if (d && d.of > 0) around.append(distributionView(app, d, name(ref), seg.dur[i], detailsColor(ref)));
+    if (!isInstant(batch.kind[i]) && !(batch.flags[i] & (Flag.open | Flag.across))) {
+      const d = distribution(app.model, batch.name[i], ref);
+      if (d && d.of > 0) around.append(distributionView(app, d, name(ref), batch.dur[i], detailsColor(ref)));
       if (app.model.reduced) around.append(make("p", { class: "quiet", text: "Of those only that this page has one by one." }));
     }
     const list = links(app.model, ref).sort((a, b) => linkRank[a.kind] - linkRank[b.kind]);
@@ -134,7 +134,7 @@ export function createDetails(app) {
   }
 
   function detailsColor(ref) {
-    const kind = ref.seg.kind[ref.i];
+    const kind = ref.batch.kind[ref.i];
     return kind === Kind.wait ? "var(--wait)" : kind === Kind.hold ? "var(--hold)" : colorOf(name(ref));
   }
 
@@ -151,14 +151,14 @@ export function createDetails(app) {
 
   /** A bar that stands for several scopes, none of which can be told apart at this zoom. */
   function drawMerged(ref) {
-    const { seg, i, j = i + 1 } = ref;
+    const { batch, i, j = i + 1 } = ref;
     let count = 0;
     let busy = 0;
     for (let k = i; k < j; k++) {
-      count += seg.count ? seg.count[k] : 1;
-      busy += seg.busy ? seg.busy[k] : seg.dur[k];
+      count += batch.count ? batch.count[k] : 1;
+      busy += batch.busy ? batch.busy[k] : batch.dur[k];
     }
-    const { start, end } = extentOf({ seg, i, j });
+    const { start, end } = extentOf({ batch, i, j });
     head.replaceChildren(make("h2", { text: `${thousands(count)} scopes` }), make("span", { class: "quiet", text: "each too short to be drawn by itself here" }),
       make("span", { class: "buttons" }, makeButton("zoom in", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom" }),
         makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "What ran in it: a table" })));
@@ -176,8 +176,8 @@ export function createDetails(app) {
     if (!isShown(element)) return;
     drawn = app.selection;
     /** @type {import("../app.js").Selection|null} */
-    const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // segments may have been replaced
-    const next = app.stateSelection ? [app.model.waits.states === app.stateSelection.set, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.seg.start[ref.i], ref.seg.lane[ref.i], app.time(0)].join() : "";
+    const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // batches may have been replaced
+    const next = app.stateSelection ? [app.model.waits.states === app.stateSelection.set, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.batch.start[ref.i], ref.batch.lane[ref.i], app.time(0)].join() : "";
     if (next === stamp) return;
     stamp = next;
     quiet.hidden = Boolean(ref || app.stateSelection);
@@ -189,13 +189,13 @@ export function createDetails(app) {
         return drawState(app, app.stateSelection, head, facts, around);
       }
       if (!ref) return;
-      if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.seg.count && ref.seg.count[ref.i] > 1)) return drawMerged(ref);
+      if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.batch.count && ref.batch.count[ref.i] > 1)) return drawMerged(ref);
       drawHead(ref);
       drawFacts(ref);
       drawAround(ref);
       drawInside(ref);
       const { start, end } = extentOf(ref);
-      states.set(isInstant(ref.seg.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
+      states.set(isInstant(ref.batch.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
     });
   }
 

@@ -101,22 +101,22 @@ export function csvOf(model, from, to) {
   return [...csvPieces(model, from, to)].join("");
 }
 
-/** Items in the order of time, as their places in the segments that hold them. */
+/** Items in the order of time, as their places in the batches that hold them. */
 class CsvRuns {
   constructor() {
     this.runs = [];
   }
 
-  add(seg, i) {
+  add(batch, i) {
     let last = this.runs[this.runs.length - 1];
-    if (!last || last.seg !== seg) this.runs.push((last = { seg, at: [] }));
+    if (!last || last.batch !== batch) this.runs.push((last = { batch, at: [] }));
     last.at.push(i);
   }
 
   /** Puts a cursor for each run on the heap. */
   put(heap, depth, line) {
-    for (const { seg, at } of this.runs) {
-      heap.push(new CsvCursor(at.length, (k) => seg.start[at[k]], depth, (k) => line(seg, at[k])));
+    for (const { batch, at } of this.runs) {
+      heap.push(new CsvCursor(at.length, (k) => batch.start[at[k]], depth, (k) => line(batch, at[k])));
     }
   }
 }
@@ -128,25 +128,25 @@ function csvRowCursors(model, cells, row, from, to, heap, skipped) {
   for (const lane of model.lanes(row)) {
     const { depth } = lane;
     const runs = new CsvRuns();
-    model.eachBar(lane, from, to, 0, ({ seg, i, j }) => {
+    model.eachBar(lane, from, to, 0, ({ batch, i, j }) => {
       for (; i < j; i++) {
-        if (seg.many(i) > 1) skipped.merged += seg.many(i);
-        else runs.add(seg, i);
+        if (batch.many(i) > 1) skipped.merged += batch.many(i);
+        else runs.add(batch, i);
       }
     });
-    runs.put(heap, depth, (seg, i) => {
-      ends[depth] = seg.start[i] + seg.dur[i];
-      return csvLine(model, cells, seg, i, whose, depth);
+    runs.put(heap, depth, (batch, i) => {
+      ends[depth] = batch.start[i] + batch.dur[i];
+      return csvLine(model, cells, batch, i, whose, depth);
     });
   }
   const instants = new CsvRuns();
-  model.instants(row, from, to, 0, ({ seg, i, j }) => {
-    for (; i < j; i++) instants.add(seg, i);
+  model.instants(row, from, to, 0, ({ batch, i, j }) => {
+    for (; i < j; i++) instants.add(batch, i);
   });
-  instants.put(heap, Infinity, (seg, i) => {
+  instants.put(heap, Infinity, (batch, i) => {
     let depth = ends.length;
-    while (depth > 0 && !(ends[depth - 1] > seg.start[i])) depth--;
-    return csvLine(model, cells, seg, i, whose, depth);
+    while (depth > 0 && !(ends[depth - 1] > batch.start[i])) depth--;
+    return csvLine(model, cells, batch, i, whose, depth);
   });
 }
 
@@ -186,19 +186,19 @@ function csvIndexes(times, from, to) {
 }
 
 /** The row of one item; empty where its kind has none. */
-function csvLine(model, cells, seg, i, whose, depth) {
-  const kind = csvKinds[seg.kind[i]];
+function csvLine(model, cells, batch, i, whose, depth) {
+  const kind = csvKinds[batch.kind[i]];
   if (!kind) return "";
-  const flags = seg.flags[i];
+  const flags = batch.flags[i];
   const open = (flags & Flag.open) !== 0;
-  const instant = seg.kind[i] === Kind.event || seg.kind[i] === Kind.pending;
-  const dur = instant ? 0 : open ? model.end - seg.start[i] : seg.dur[i];
+  const instant = batch.kind[i] === Kind.event || batch.kind[i] === Kind.pending;
+  const dur = instant ? 0 : open ? model.end - batch.start[i] : batch.dur[i];
   const quality = flags & Flag.quality;
-  const known = !open && quality > 0 && !Number.isNaN(seg.cpu[i]);
-  const text = seg.strings[seg.args[i]] || "";
-  return `${kind},${cells[seg.name[i]] ?? ""},${whose}${seg.thread[i] || ""},${depth},${seg.start[i]},` +
-    `${flags & Flag.across ? "" : dur},${known && quality !== Quality.atMost ? seg.cpu[i] : ""},` +
-    `${known && quality === Quality.atMost ? seg.cpu[i] : ""},${open},${text ? csvQuoted(text) : ""}\n`;
+  const known = !open && quality > 0 && !Number.isNaN(batch.cpu[i]);
+  const text = batch.strings[batch.args[i]] || "";
+  return `${kind},${cells[batch.name[i]] ?? ""},${whose}${batch.thread[i] || ""},${depth},${batch.start[i]},` +
+    `${flags & Flag.across ? "" : dur},${known && quality !== Quality.atMost ? batch.cpu[i] : ""},` +
+    `${known && quality === Quality.atMost ? batch.cpu[i] : ""},${open},${text ? csvQuoted(text) : ""}\n`;
 }
 
 /**

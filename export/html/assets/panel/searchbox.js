@@ -29,7 +29,7 @@ export function createSearchBox(app) {
   function step(dir) {
     run();
     if (!app.hits) return false;
-    const at = app.selection && app.hits.has(app.selection.seg, app.selection.i, app.selection.i + 1)
+    const at = app.selection && app.hits.has(app.selection.batch, app.selection.i, app.selection.i + 1)
       ? app.selection : dir > 0 ? app.aim.from - 1 : app.aim.to + 1;
     let ref = app.hits.next(at, dir);
     if (!ref) {

@@ -17,9 +17,9 @@ const textLongest = 500;
 
 /**
  * @typedef {import("../model/rowset.js").Row} Row
- * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/batch.js").Batch} Batch
  * @typedef {{row: Row, scopes: number, busy: number, waits: number, waited: number, state?: string}} TextLine
- * @typedef {{seg: Segment, i: number, dur: number, row: Row}} TextItem
+ * @typedef {{batch: Batch, i: number, dur: number, row: Row}} TextItem
  */
 
 /**
@@ -35,28 +35,28 @@ const textLongest = 500;
 export function textOf(model, by, from, to, limit = textLongest) {
   const rows = [];
   const longest = new TextLongest(limit);
-  /** Adds one item to what its row did. @param {TextLine} line @param {Segment} seg @param {number} i @param {number} depth */
-  const add = (line, seg, i, depth) => {
-    const start = seg.start[i];
-    const end = seg.flags[i] & Flag.open ? Math.max(model.end, start) : start + seg.dur[i];
+  /** Adds one item to what its row did. @param {TextLine} line @param {Batch} batch @param {number} i @param {number} depth */
+  const add = (line, batch, i, depth) => {
+    const start = batch.start[i];
+    const end = batch.flags[i] & Flag.open ? Math.max(model.end, start) : start + batch.dur[i];
     if (end < from || start > to) return;
     const seen = Math.max(0, Math.min(end, to) - Math.max(start, from));
-    const many = seg.many(i);
-    const wait = seg.kind[i] === Kind.wait;
+    const many = batch.many(i);
+    const wait = batch.kind[i] === Kind.wait;
     if (wait) {
       line.waits += many;
       line.waited += seen;
-    } else if (isScope(seg.kind[i])) {
+    } else if (isScope(batch.kind[i])) {
       line.scopes += many;
     }
-    if (depth === 0 && !wait) line.busy += seg.busy && many > 1 ? Math.min(seen, seg.busy[i]) : seen;
-    if (many === 1 && !(seg.flags[i] & Flag.across)) longest.offer(seg, i, end - start, line.row);
+    if (depth === 0 && !wait) line.busy += batch.busy && many > 1 ? Math.min(seen, batch.busy[i]) : seen;
+    if (many === 1 && !(batch.flags[i] & Flag.across)) longest.offer(batch, i, end - start, line.row);
   };
   for (const row of model.rows(by)) {
     const line = { row, scopes: 0, busy: 0, waits: 0, waited: 0 };
     for (const lane of model.lanes(row)) {
-      model.eachBar(lane, from, to, 0, ({ seg, i, j }) => {
-        for (; i < j; i++) add(line, seg, i, lane.depth);
+      model.eachBar(lane, from, to, 0, ({ batch, i, j }) => {
+        for (; i < j; i++) add(line, batch, i, lane.depth);
       });
     }
     if (line.scopes + line.waits > 0) rows.push(line);
@@ -73,16 +73,16 @@ class TextLongest {
     this.list = [];
   }
 
-  offer(seg, i, dur, row) {
+  offer(batch, i, dur, row) {
     if (dur <= this.least) return;
-    this.list.push({ seg, i, dur, row });
+    this.list.push({ batch, i, dur, row });
     if (this.list.length < 4 * this.limit) return;
     this.list = this.sorted();
     this.least = this.list[this.list.length - 1].dur;
   }
 
   sorted() {
-    return this.list.sort((a, b) => b.dur - a.dur || a.seg.start[a.i] - b.seg.start[b.i]).slice(0, this.limit);
+    return this.list.sort((a, b) => b.dur - a.dur || a.batch.start[a.i] - b.batch.start[b.i]).slice(0, this.limit);
   }
 }
 
@@ -94,10 +94,10 @@ function mostly(lane, from, to) {
 }
 
 /** CPU time in a cell. */
-function textCpu(app, seg, i) {
-  const quality = seg.flags[i] & Flag.quality;
-  if (!quality || seg.flags[i] & Flag.open) return "unknown";
-  return (quality === 3 ? "≤ " : "") + app.span(seg.cpu[i]);
+function textCpu(app, batch, i) {
+  const quality = batch.flags[i] & Flag.quality;
+  if (!quality || batch.flags[i] & Flag.open) return "unknown";
+  return (quality === 3 ? "≤ " : "") + app.span(batch.cpu[i]);
 }
 
 /**
@@ -105,8 +105,8 @@ function textCpu(app, seg, i) {
  * @returns {{element: HTMLElement, update(): void, toggle(): void}}
  */
 export function createTextView(app) {
-  const name = (r) => nameText(app.model.meta.names[r.seg.name[r.i]]);
-  const words = (r) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[r.seg.kind[r.i]] || "") + name(r);
+  const name = (r) => nameText(app.model.meta.names[r.batch.name[r.i]]);
+  const words = (r) => ({ [Kind.wait]: "wait for ", [Kind.hold]: "hold of " }[r.batch.kind[r.i]] || "") + name(r);
   const rows = createSortable({
     caption: "Rows in view", by: "busy", id: (r) => r.row.key, empty: "Nothing ran in this stretch of time.",
     columns: [
@@ -120,15 +120,15 @@ export function createTextView(app) {
     ],
   });
   const longest = createSortable({
-    caption: "Longest in view", by: "dur", id: (r) => `${r.row.key}-${r.seg.start[r.i]}-${r.seg.name[r.i]}`,
-    pick: (r) => app.select({ seg: r.seg, i: r.i }, { reveal: false }),
+    caption: "Longest in view", by: "dur", id: (r) => `${r.row.key}-${r.batch.start[r.i]}-${r.batch.name[r.i]}`,
+    pick: (r) => app.select({ batch: r.batch, i: r.i }, { reveal: false }),
     columns: [
       { key: "name", title: "name", pick: true, value: words },
-      { key: "start", title: "start", numeric: true, value: (r) => r.seg.start[r.i], text: (r) => momentText(app, r.seg.start[r.i], 1e3) },
-      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) + (r.seg.flags[r.i] & Flag.open ? ", not ended" : "") },
-      { key: "cpu", title: "CPU", numeric: true, value: (r) => (r.seg.flags[r.i] & Flag.quality ? r.seg.cpu[r.i] : null), text: (r) => textCpu(app, r.seg, r.i) },
+      { key: "start", title: "start", numeric: true, value: (r) => r.batch.start[r.i], text: (r) => momentText(app, r.batch.start[r.i], 1e3) },
+      { key: "dur", title: "duration", numeric: true, value: (r) => r.dur, text: (r) => app.span(r.dur) + (r.batch.flags[r.i] & Flag.open ? ", not ended" : "") },
+      { key: "cpu", title: "CPU", numeric: true, value: (r) => (r.batch.flags[r.i] & Flag.quality ? r.batch.cpu[r.i] : null), text: (r) => textCpu(app, r.batch, r.i) },
       { key: "row", title: "row", value: (r) => r.row.title },
-      { key: "args", title: "arguments", value: (r) => argsList(r.seg.strings[r.seg.args[r.i]] || "").map(([k, v]) => `${k}=${v}`).join(", ").slice(0, 200) },
+      { key: "args", title: "arguments", value: (r) => argsList(r.batch.strings[r.batch.args[r.i]] || "").map(([k, v]) => `${k}=${v}`).join(", ").slice(0, 200) },
     ],
   });
   const head = make("h2", { tabIndex: -1 });

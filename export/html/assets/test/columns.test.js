@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { deflateRawSync } from "node:zlib";
 import { decodeColumn, fromBase64, inflate, readContainer } from "../data/columns.js";
-import { segmentOfTile } from "../data/segment.js";
+import { batchOfTile } from "../data/batch.js";
 import { container } from "./make.js";
 
 function varints(values) {
@@ -72,7 +72,7 @@ test("a tile whose columns do not fit each other is refused", () => {
   const refuse = (change, want) => {
     const { header, columns } = container([[1, 0, 1, 1, 5, 6], [2, 0, 1, 1, 5, 6]]);
     change(columns, header.tile);
-    assert.throws(() => segmentOfTile(header.tile, columns), want);
+    assert.throws(() => batchOfTile(header.tile, columns), want);
   };
   refuse((c) => c.delete("start"), /lack the column start/);
   refuse((c) => c.set("dur", new Uint32Array(1)), /column dur has 1/);

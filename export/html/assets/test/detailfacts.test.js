@@ -21,13 +21,13 @@ const names = ["", "a"];
 function appOf(item, meta = {}) {
   const model = fakeModel(names, [{ key: 17, name: "worker 3", items: [{ depth: 0, name: "a", start: 0, dur: 0, ...item }] }], { start: "2026-11-20T17:32:58.995123456Z", ...meta });
   const row = model.rows()[0];
-  const seg = row.lanes.get(0).parts[0].seg;
-  seg.lanes = [{ key: 17, depth: 0 }];
-  seg.endedBy = new Map(item.endedBy ? [[0, item.endedBy]] : []);
+  const batch = row.lanes.get(0).parts[0].batch;
+  batch.lanes = [{ key: 17, depth: 0 }];
+  batch.endedBy = new Map(item.endedBy ? [[0, item.endedBy]] : []);
   row.nameId = 0;
   model.name = (id) => names[id];
   model.place = (ref) => ({ row, lane: { depth: 0 }, ref });
-  return { app: { model, span }, ref: { seg, i: 0 } };
+  return { app: { model, span }, ref: { batch, i: 0 } };
 }
 
 const facts = (item, self = null) => {

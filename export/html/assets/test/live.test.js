@@ -40,7 +40,7 @@ test("the loop goes on after trouble, loads anew when asked to, and stops at the
   assert.equal(all(model).length, 1);
 });
 
-test("hundreds of increments are few segments, and lose nothing", () => {
+test("hundreds of increments are few batches, and lose nothing", () => {
   const random = randomly(4);
   const model = modelOf([[1, 0, 1, 1, 0, 1000, { open: true, args: '{"x":1}' }]], { names });
   let t = 10;
@@ -55,7 +55,7 @@ test("hundreds of increments are few segments, and lose nothing", () => {
     if (k === 150) model.rows("thread");
     assert.ok(model.increments.length <= 32);
   }
-  const texts = model.segments().flatMap((seg) => Array.from({ length: seg.n }, (_, i) => model.argsText(seg, i)));
+  const texts = model.batches().flatMap((batch) => Array.from({ length: batch.n }, (_, i) => model.argsText(batch, i)));
   assert.deepEqual(texts.sort(), [...said, '{"x":1}'].sort());
   assert.equal(model.rows().reduce((n, r) => n + r.scopes, 0), said.length + 1);
   assert.equal(model.rows("thread").reduce((n, r) => n + r.scopes, 0), said.length + 1);
@@ -99,8 +99,8 @@ test("of a coarse trace, what is looked at is fetched, and answers to old questi
   await settle();
   assert.deepEqual(asked, [[500, 2500, 200], [3800, 4600, 200]]);
   const bars = all(model);
-  assert.deepEqual(bars.filter((b) => b.seg !== model.base).map((b) => b.t0), Array.from({ length: 82 }, (_, k) => 3795 + k * 10 - (3795 % 10)).filter((t) => t + 5 >= 3800 && t <= 4600));
-  assert.deepEqual(bars.filter((b) => b.seg === model.base).map((b) => [b.t0, b.t1]), [[0, 3800], [4600, 4995], [5000, 9995]]);
+  assert.deepEqual(bars.filter((b) => b.batch !== model.base).map((b) => b.t0), Array.from({ length: 82 }, (_, k) => 3795 + k * 10 - (3795 % 10)).filter((t) => t + 5 >= 3800 && t <= 4600));
+  assert.deepEqual(bars.filter((b) => b.batch === model.base).map((b) => [b.t0, b.t1]), [[0, 3800], [4600, 4995], [5000, 9995]]);
   model.want(1200, 1800, 100);
   assert.equal(asked.length, 2); // what was fetched once is kept
   assert.equal(model.details.shown.from, 500);

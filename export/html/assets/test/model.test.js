@@ -18,7 +18,7 @@ test("rows and lanes are told in the order of first activity", () => {
   const seen = barsOf(model, model.lanes(rows[1])[1], 0, 1000, 0).map((b) => [b.t0, b.t1]);
   assert.deepEqual(seen, [[110, 120], [130, 140]]);
   const flags = [];
-  model.instants(rows[1], 0, 1000, 1, ({ seg, i }) => flags.push(seg.start[i]));
+  model.instants(rows[1], 0, 1000, 1, ({ batch, i }) => flags.push(batch.start[i]));
   assert.deepEqual(flags, [120]);
 });
 
@@ -31,8 +31,8 @@ test("a scope that was open and has ended is shown once", () => {
   assert.deepEqual(barsOf(model, lane(), 0, 1000, 0).map((b) => [b.t0, b.t1]), [[0, 200]]);
   model.update(container([[1, 0, 1, 1, 0, 250]], { meta: { end: 300, names: undefined }, open: { rows: [], items: [] } }));
   assert.deepEqual(barsOf(model, lane(), 0, 1000, 0).map((b) => [b.t0, b.t1]), [[0, 250]]);
-  const now = model.resolve({ seg: open.seg, i: open.i });
-  assert.equal(now.seg.dur[now.i], 250);
+  const now = model.resolve({ batch: open.batch, i: open.i });
+  assert.equal(now.batch.dur[now.i], 250);
 });
 
 test("rows by thread have what began there, without overlaps", () => {

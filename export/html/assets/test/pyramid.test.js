@@ -3,21 +3,21 @@ import assert from "node:assert/strict";
 import { barsOf, modelOf, randomly } from "./make.js";
 
 /** What eachBar promises, item by item: the rule of pyramid.js without its levels. */
-function naive(seg, from, to, lo, hi, res) {
+function naive(batch, from, to, lo, hi, res) {
   const r = res >= 1 ? 2 ** Math.floor(Math.log2(res)) : 0;
-  const narrow = (i) => seg.dur[i] < r && (seg.flags[i] & 4) === 0;
+  const narrow = (i) => batch.dur[i] < r && (batch.flags[i] & 4) === 0;
   const runs = [];
   for (let i = lo; i < hi; i++) {
     const run = runs.at(-1);
     const stretch = (t) => Math.floor(t / (4 * r));
-    if (run && run.narrow && narrow(i) && seg.start[i] - run.t1 < r && stretch(seg.start[i]) === stretch(run.t0)) {
+    if (run && run.narrow && narrow(i) && batch.start[i] - run.t1 < r && stretch(batch.start[i]) === stretch(run.t0)) {
       run.j = i + 1;
-      run.t1 = seg.end(i);
-      run.busy += seg.dur[i];
-      if (seg.kind[i] === 6) run.wait += seg.dur[i];
-      if (seg.dur[i] > seg.dur[run.top]) run.top = i;
+      run.t1 = batch.end(i);
+      run.busy += batch.dur[i];
+      if (batch.kind[i] === 6) run.wait += batch.dur[i];
+      if (batch.dur[i] > batch.dur[run.top]) run.top = i;
     } else {
-      runs.push({ i, j: i + 1, t0: seg.start[i], t1: seg.end(i), top: i, busy: seg.dur[i], wait: seg.kind[i] === 6 ? seg.dur[i] : 0, narrow: narrow(i) });
+      runs.push({ i, j: i + 1, t0: batch.start[i], t1: batch.end(i), top: i, busy: batch.dur[i], wait: batch.kind[i] === 6 ? batch.dur[i] : 0, narrow: narrow(i) });
     }
   }
   return runs.filter((x) => x.t1 >= from && x.t0 <= to).map(({ narrow: _, ...x }) => x);
@@ -40,13 +40,13 @@ test("runs are those of the rule, at any resolution and place", () => {
     if (random(3) === 0) items.push([1, 0, 1, 1, t, 3, { open: true }]);
     const model = modelOf(items, { names: ["", "a", "b", "c"] });
     const lane = model.lanes(model.rows()[0])[0];
-    const { seg, from: lo, to: hi } = lane.parts[0];
+    const { batch, from: lo, to: hi } = lane.parts[0];
     for (let q = 0; q < 25; q++) {
       const a = random(t + 10) - 5;
       const b = q % 3 === 0 ? t : a + random(t);
       const res = q % 5 === 0 ? 0 : 2 ** random(20) * (1 + random(100) / 100);
-      const got = barsOf(model, lane, a, b, res).filter((x) => x.seg === seg).map(strip);
-      assert.deepEqual(got, naive(seg, a, b, lo, hi, res), `round ${round}, ${a} to ${b} at ${res}`);
+      const got = barsOf(model, lane, a, b, res).filter((x) => x.batch === batch).map(strip);
+      assert.deepEqual(got, naive(batch, a, b, lo, hi, res), `round ${round}, ${a} to ${b} at ${res}`);
     }
   }
 });
@@ -74,7 +74,7 @@ test("what a view costs does not grow with the items below it", () => {
   const [first, second] = model.rows();
   const lane = model.lanes(first.key === 1 ? first : second)[0];
   for (const to of [n * 150, 36e12, 20000]) assert.ok(barsOf(model, lane, 0, to, to / 1000).length <= 2100);
-  const { levels } = lane.parts[0].seg.pyramid(lane.parts[0].lane);
+  const { levels } = lane.parts[0].batch.pyramid(lane.parts[0].lane);
   assert.ok(levels.reduce((sum, l) => sum + l.n, 0) <= n / 2);
 });
 

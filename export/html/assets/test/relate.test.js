@@ -8,7 +8,7 @@ import { same } from "../model/refs.js";
 
 const names = ["", "work", "read", "Store.Get", "mu"];
 const at = (model, key, depth, start) => model.find(key, depth, start);
-const say = (ref) => (ref ? [ref.seg.lanes[ref.seg.lane[ref.i]].key, ref.seg.start[ref.i]] : null);
+const say = (ref) => (ref ? [ref.batch.lanes[ref.batch.lane[ref.i]].key, ref.batch.start[ref.i]] : null);
 
 test("a parent is the scope around, a hold is none", () => {
   const model = modelOf([
@@ -44,17 +44,17 @@ test("the next and the previous of a name go over all rows, by start, and miss n
   for (let next = neighbour(model, ref, 1); next; next = neighbour(model, next, 1)) seen.push(next);
   assert.equal(seen.length, all);
   for (let k = 1; k < seen.length; k++) {
-    assert.ok(seen[k - 1].seg.start[seen[k - 1].i] <= seen[k].seg.start[seen[k].i]);
+    assert.ok(seen[k - 1].batch.start[seen[k - 1].i] <= seen[k].batch.start[seen[k].i]);
     assert.ok(same(neighbour(model, seen[k], -1), seen[k - 1]));
   }
 });
 
-test("in a lane one goes from segment to segment", () => {
+test("in a lane one goes from batch to batch", () => {
   const model = modelOf([[1, 0, 1, 1, 0, 5], [1, 0, 1, 1, 10, 5]], { names });
   for (let t = 20; t < 60; t += 10) model.update(container([[1, 0, 1, 1, t, 5]], { meta: { end: t + 5, names: undefined } }));
   let ref = at(model, 1, 0, 0);
   const starts = [];
-  for (; ref; ref = onRow(model, ref, 1)) starts.push(ref.seg.start[ref.i]);
+  for (; ref; ref = onRow(model, ref, 1)) starts.push(ref.batch.start[ref.i]);
   assert.deepEqual(starts, [0, 10, 20, 30, 40, 50]);
   assert.deepEqual(say(onRow(model, at(model, 1, 0, 50), -1)), [1, 40]);
   assert.equal(onRow(model, at(model, 1, 0, 0), -1), null);
@@ -102,8 +102,8 @@ test("search finds names and arguments in any case", () => {
   assert.equal(hits.exact, true);
   assert.deepEqual([...hits.bins(0, 100, 10)], [2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
   const lane = model.lanes(model.rows()[0])[0];
-  const { seg, from } = lane.parts[0];
-  assert.deepEqual([hits.has(seg, from, from + 1), hits.has(seg, from + 2, from + 3), hits.has(seg, from, from + 3)], [true, false, true]);
+  const { batch, from } = lane.parts[0];
+  assert.deepEqual([hits.has(batch, from, from + 1), hits.has(batch, from + 2, from + 3), hits.has(batch, from, from + 3)], [true, false, true]);
   assert.deepEqual(say(hits.next(0, 1)), [1, 20]);
   assert.deepEqual(say(hits.next(40, -1)), [1, 20]);
   const seen = [];

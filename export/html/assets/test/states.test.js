@@ -106,15 +106,15 @@ test("who held the lock is told by the wait, and by the holds where it is not", 
   ];
   const model = modelOf(items, { names: ["", "work", "mu"] });
   const wait = model.find(2, 0, 20);
-  assert.equal(holderOf(model, wait.seg, wait.i), 1);
-  assert.deepEqual(lockArgs(model, wait.seg, wait.i), { addr: "0xc0", holder: 1, kind: "mutex", shared: true });
+  assert.equal(holderOf(model, wait.batch, wait.i), 1);
+  assert.deepEqual(lockArgs(model, wait.batch, wait.i), { addr: "0xc0", holder: 1, kind: "mutex", shared: true });
   const [block] = links(model, wait).filter((l) => l.kind === "block");
-  assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.seg.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
+  assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.batch.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
   const all = waitingLinks(model, [wait, model.find(3, 0, 30)]);
   assert.deepEqual(all.map((l) => [l.kind, l.from.rowKey, l.to.rowKey]), [["block", 1, 2], ["lock", 1, 3]]);
   assert.equal(waitingLinks(model, Array(61).fill(wait)).length, 0);
   const task = model.find(1, 0, 0);
-  assert.equal(lockArgs(model, task.seg, task.i), null);
+  assert.equal(lockArgs(model, task.batch, task.i), null);
 });
 
 test("wakers of a selected scope", () => {

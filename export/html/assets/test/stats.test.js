@@ -104,14 +104,14 @@ test("self times one by one add up, and children are those of whom one is the pa
   const model = modelOf(items, { names });
   const { scopes } = summarize(model, 0, model.end, null);
   const sums = new Map();
-  for (const seg of model.segments()) {
-    for (let i = 0; i < seg.n; i++) {
-      if (seg.kind[i] === hold || seg.kind[i] === wait) continue;
-      const k = `${seg.name[i]} ${seg.kind[i] === proc}`;
-      if (!(seg.flags[i] & Flag.open)) sums.set(k, (sums.get(k) ?? 0) + selfTime(model, { seg, i }));
-      for (const child of children(model, { seg, i }, 1e6)) {
+  for (const batch of model.batches()) {
+    for (let i = 0; i < batch.n; i++) {
+      if (batch.kind[i] === hold || batch.kind[i] === wait) continue;
+      const k = `${batch.name[i]} ${batch.kind[i] === proc}`;
+      if (!(batch.flags[i] & Flag.open)) sums.set(k, (sums.get(k) ?? 0) + selfTime(model, { batch, i }));
+      for (const child of children(model, { batch, i }, 1e6)) {
         const up = parent(model, child);
-        assert.deepEqual([up.seg === seg, up.i], [true, i]);
+        assert.deepEqual([up.batch === batch, up.i], [true, i]);
       }
     }
   }

@@ -22,7 +22,7 @@ function seeing(view = { from: 0, to: 1e9 }) {
   return Object.assign(app, commands(app));
 }
 
-const one = (start, dur) => ({ seg: { start: [start], dur: [dur] }, i: 0 });
+const one = (start, dur) => ({ batch: { start: [start], dur: [dur] }, i: 0 });
 
 test("the view is neither narrower than can be told apart nor wider than the trace", () => {
   const app = seeing();

@@ -7,7 +7,7 @@ import { lineHeight } from "./layout.js";
 
 /**
  * @typedef {import("./draw.js").Painter} Painter
- * @typedef {import("../data/segment.js").Segment} Segment
+ * @typedef {import("../data/batch.js").Batch} Batch
  *
  * Where a bar is, in px, and its row's title.
  * @typedef {{x0: number, x1: number, y: number, row: string}} Box
@@ -36,15 +36,15 @@ export function makeHatch(ctx, color) {
   return ctx.createPattern(tile, "repeat");
 }
 
-/** @param {Painter} p @param {Segment} seg @param {number} i */
-export function fillOf(p, seg, i) {
-  switch (seg.kind[i]) {
+/** @param {Painter} p @param {Batch} batch @param {number} i */
+export function fillOf(p, batch, i) {
+  switch (batch.kind[i]) {
     case Kind.wait:
       return p.colors.wait;
     case Kind.hold:
       return p.colors.hold;
   }
-  return colorOf(p.model.name(seg.name[i]));
+  return colorOf(p.model.name(batch.name[i]));
 }
 
 /**
@@ -52,15 +52,15 @@ export function fillOf(p, seg, i) {
  * hatched, and of the waits among them as much as their share.
  * @param {Painter} p @param {import("../data/pyramid.js").Run} run @param {Box} box
  */
-export function drawMerged(p, { seg, i, j, top, busy, wait }, { x0, x1, y }) {
+export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
   const { ctx } = p;
   const waits = wait / busy;
   const left = Math.max(x0, -2);
   const w = Math.max(1.5, Math.min(x1, p.width + 2) - left);
-  ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.15 : 0.6;
-  ctx.fillStyle = fillOf(p, seg, top);
+  ctx.globalAlpha = p.hits && !p.hits.has(batch, i, j) ? 0.15 : 0.6;
+  ctx.fillStyle = fillOf(p, batch, top);
   ctx.fillRect(left, y + 1, w, barHeight);
-  if (waits > 0 && seg.kind[top] !== Kind.wait) {
+  if (waits > 0 && batch.kind[top] !== Kind.wait) {
     const h = Math.max(1, Math.round(barHeight * Math.min(1, waits)));
     ctx.fillStyle = p.colors.wait;
     ctx.fillRect(left, y + 1 + barHeight - h, w, h);
@@ -74,19 +74,19 @@ export function drawMerged(p, { seg, i, j, top, busy, wait }, { x0, x1, y }) {
 }
 
 /**
- * @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box
+ * @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box
  */
-export function drawBar(p, seg, i, box) {
+export function drawBar(p, batch, i, box) {
   const { ctx } = p;
   const { x0, x1, y } = box;
   const left = Math.max(x0, -3);
   const right = Math.min(x1, p.width + 3);
   const w = Math.max(1.5, right - left);
-  const open = (seg.flags[i] & Flag.open) !== 0;
-  const hold = seg.kind[i] === Kind.hold;
-  const dim = p.hits !== null && !p.hits.has(seg, i, i + 1);
+  const open = (batch.flags[i] & Flag.open) !== 0;
+  const hold = batch.kind[i] === Kind.hold;
+  const dim = p.hits !== null && !p.hits.has(batch, i, i + 1);
   ctx.globalAlpha = dim ? 0.2 : hold ? 0.45 : 1;
-  ctx.fillStyle = fillOf(p, seg, i);
+  ctx.fillStyle = fillOf(p, batch, i);
   if (open && x1 <= p.width + 3) openShape(p, left, w, y);
   else ctx.fillRect(left, y + 1, w, barHeight);
   ctx.globalAlpha = dim ? 0.2 : 1;
@@ -98,12 +98,12 @@ export function drawBar(p, seg, i, box) {
     ctx.fillStyle = p.colors["bar-edge"];
     ctx.fillRect(left + w - 1, y + 1, 1, barHeight);
   }
-  if (p.hoverName === seg.name[i] && w >= 2) {
+  if (p.hoverName === batch.name[i] && w >= 2) {
     ctx.strokeStyle = p.colors.accent;
     ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
   }
-  if (w >= 4 && !hold) drawCPU(p, seg, i, box);
-  if (w >= 22) drawLabel(p, seg, i, { ...box, x0: Math.max(left, 0), x1: right });
+  if (w >= 4 && !hold) drawCPU(p, batch, i, box);
+  if (w >= 22) drawLabel(p, batch, i, { ...box, x0: Math.max(left, 0), x1: right });
   ctx.globalAlpha = 1;
 }
 
@@ -140,13 +140,13 @@ function openShape(p, x, w, y) {
 /**
  * The line inside a bar: which part of it was CPU time. Solid up to what is
  * known, hatched up to an upper bound; where nothing is known there is none.
- * @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box
+ * @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box
  */
-function drawCPU(p, seg, i, { x0, x1, y }) {
-  const quality = seg.quality[i];
-  const dur = seg.dur[i];
+function drawCPU(p, batch, i, { x0, x1, y }) {
+  const quality = batch.quality[i];
+  const dur = batch.dur[i];
   if (quality === Quality.unknown || !(dur > 0)) return;
-  const end = x0 + (x1 - x0) * Math.min(1, seg.cpu[i] / dur);
+  const end = x0 + (x1 - x0) * Math.min(1, batch.cpu[i] / dur);
   const a = Math.max(x0, 0);
   const b = Math.min(end, p.width);
   if (b - a < 1) return;
@@ -159,14 +159,14 @@ function drawCPU(p, seg, i, { x0, x1, y }) {
   for (let x = a; x < b; x += 5) p.ctx.fillRect(x, top, Math.min(2, b - x), 2);
 }
 
-/** @param {Painter} p @param {Segment} seg @param {number} i @param {Box} box what of the bar is in sight */
-function drawLabel(p, seg, i, { x0: left, x1: right, y, row }) {
+/** @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box what of the bar is in sight */
+function drawLabel(p, batch, i, { x0: left, x1: right, y, row }) {
   const { ctx } = p;
   const room = Math.min(right, p.width) - left - 6;
   if (room < 14) return;
-  const kind = seg.kind[i];
+  const kind = batch.kind[i];
   const hold = kind === Kind.hold;
-  const name = p.model.name(seg.name[i]);
+  const name = p.model.name(batch.name[i]);
   const label = kind === Kind.wait ? `wait ${name}` : hold ? `holds ${name}` : name;
   const text = cutText(p, label, room);
   if (text === "") return;
@@ -174,10 +174,10 @@ function drawLabel(p, seg, i, { x0: left, x1: right, y, row }) {
   ctx.fillText(text, left + 3, y + 12);
   p.drawn.labels.push({ label, row });
   // A lock's address says nothing to the eye; the panel has it.
-  if (hold || kind === Kind.wait || text !== label || !seg.args[i]) return;
+  if (hold || kind === Kind.wait || text !== label || !batch.args[i]) return;
   const used = textWidth(p, label) + 8;
   if (room - used < 30) return;
-  const rest = cutText(p, argumentsText(p.model.argsText(seg, i)), room - used);
+  const rest = cutText(p, argumentsText(p.model.argsText(batch, i)), room - used);
   const alpha = ctx.globalAlpha;
   ctx.globalAlpha = alpha * 0.7;
   ctx.fillText(rest, left + 3 + used, y + 12);

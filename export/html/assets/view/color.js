@@ -24,8 +24,8 @@ function colorHash(text) {
   return (h ^ (h >>> 13)) >>> 0;
 }
 
-/** Segments whose names have colours. @type {WeakSet<import("../data/segment.js").Segment>} */
-const colorSegments = new WeakSet();
+/** Batches whose names have colours. @type {WeakSet<import("../data/batch.js").Batch>} */
+const colorBatches = new WeakSet();
 
 /**
  * Gives the names of a trace's scopes their colours, in the order of their first
@@ -34,10 +34,10 @@ const colorSegments = new WeakSet();
  */
 export function colorScopes(model) {
   const used = new Set();
-  for (const seg of model.segments()) {
-    if (colorSegments.has(seg)) continue;
-    colorSegments.add(seg);
-    for (let i = 0; i < seg.n; i++) if (isScope(seg.kind[i])) used.add(seg.name[i]);
+  for (const batch of model.batches()) {
+    if (colorBatches.has(batch)) continue;
+    colorBatches.add(batch);
+    for (let i = 0; i < batch.n; i++) if (isScope(batch.kind[i])) used.add(batch.name[i]);
   }
   for (const id of [...used].sort((a, b) => a - b)) colorOf(model.name(id));
 }

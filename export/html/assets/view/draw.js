@@ -25,7 +25,7 @@ import { drawLock, drawStates } from "./strip.js";
  * @property {CanvasPattern|null} hatch
  * @property {Map<string, number>} widths of texts
  * @property {Drawn} drawn
- * @property {{seg: import("../data/segment.js").Segment, i: number}[]} waiting waits that are wide enough to be looked at one by one
+ * @property {{batch: import("../data/batch.js").Batch, i: number}[]} waiting waits that are wide enough to be looked at one by one
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
@@ -75,35 +75,35 @@ function drawRow(p, strip, y) {
 function drawLane(p, lane, y, row) {
   const box = { x0: 0, x1: 0, y, row };
   p.model.eachBar(lane, p.from, p.to, barPixels / p.scale, (run) => {
-    const { seg, i, j } = run;
+    const { batch, i, j } = run;
     box.x0 = (run.t0 - p.from) * p.scale;
     box.x1 = (run.t1 - p.from) * p.scale;
     p.drawn.bars++;
-    if (seg.kind[i] === Kind.wait) {
+    if (batch.kind[i] === Kind.wait) {
       p.drawn.waits++;
-      if (j - i === 1 && box.x1 - box.x0 >= wideWait && seg.many(i) === 1) p.waiting.push({ seg, i });
+      if (j - i === 1 && box.x1 - box.x0 >= wideWait && batch.many(i) === 1) p.waiting.push({ batch, i });
     }
-    if (j - i > 1 || seg.many(i) > 1) drawMerged(p, run, box);
-    else drawBar(p, seg, i, box);
+    if (j - i > 1 || batch.many(i) > 1) drawMerged(p, run, box);
+    else drawBar(p, batch, i, box);
   });
 }
 
 /** @param {Painter} p @param {import("../model/rowset.js").Row} row @param {number} y */
 function drawFlags(p, row, y) {
   const { ctx } = p;
-  p.model.instants(row, p.from, p.to, 3 / p.scale, ({ seg, i, j, t0 }) => {
+  p.model.instants(row, p.from, p.to, 3 / p.scale, ({ batch, i, j, t0 }) => {
     const x = Math.round((t0 - p.from) * p.scale) + 0.5;
-    ctx.globalAlpha = p.hits && !p.hits.has(seg, i, j) ? 0.2 : 1;
+    ctx.globalAlpha = p.hits && !p.hits.has(batch, i, j) ? 0.2 : 1;
     ctx.fillStyle = p.colors.fg;
     ctx.fillRect(x - 0.5, y, 1, flagHeight);
-    ctx.fillStyle = colorOf(p.model.name(seg.name[i]));
+    ctx.fillStyle = colorOf(p.model.name(batch.name[i]));
     ctx.strokeStyle = p.colors.fg;
     ctx.beginPath();
     ctx.moveTo(x, y);
     ctx.lineTo(x + 7, y + 3.5);
     ctx.lineTo(x, y + 7);
     ctx.closePath();
-    if (seg.kind[i] !== Kind.pending) ctx.fill();
+    if (batch.kind[i] !== Kind.pending) ctx.fill();
     ctx.stroke();
     ctx.globalAlpha = 1;
   });
@@ -123,10 +123,10 @@ function drawGroup(p, strip, y) {
   for (let k = 0; k < live.length; k += step) {
     const lane = live[k].lanes[0];
     if (!lane) continue;
-    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, ({ seg, i, t0, t1 }) => {
+    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, ({ batch, i, t0, t1 }) => {
       const x0 = Math.max(0, (t0 - p.from) * p.scale);
       const x1 = Math.min(p.width, (t1 - p.from) * p.scale);
-      p.ctx.fillStyle = fillOf(p, seg, i);
+      p.ctx.fillStyle = fillOf(p, batch, i);
       p.ctx.fillRect(x0, y + 3, Math.max(1, x1 - x0), lineHeight - 4);
     });
   }

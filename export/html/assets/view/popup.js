@@ -76,22 +76,22 @@ export function createPopup(app) {
       const { set } = hit.strip.states;
       return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);
     }
-    if (hit.seg === undefined || hit.i === undefined) return null;
-    const { seg, i } = hit;
-    const name = model.name(seg.name[i]) || "(no name)";
+    if (hit.batch === undefined || hit.i === undefined) return null;
+    const { batch, i } = hit;
+    const name = model.name(batch.name[i]) || "(no name)";
     if (hit.merged) {
       let n = 0;
-      for (let k = i; k < (hit.j ?? i + 1); k++) n += seg.count ? seg.count[k] : 1;
+      for (let k = i; k < (hit.j ?? i + 1); k++) n += batch.count ? batch.count[k] : 1;
       const last = (hit.j ?? i + 1) - 1;
-      const stop = seg.start[last] + seg.dur[last];
-      return lines(`${thousands(n)} scopes, each too short to show`, [["longest name", name], ["from", app.time(seg.start[i])], ["over", app.span(stop - seg.start[i])], ["", "zoom in to see them"]]);
+      const stop = batch.start[last] + batch.dur[last];
+      return lines(`${thousands(n)} scopes, each too short to show`, [["longest name", name], ["from", app.time(batch.start[i])], ["over", app.span(stop - batch.start[i])], ["", "zoom in to see them"]]);
     }
-    const ref = { seg, i };
+    const ref = { batch, i };
     const { start, end } = extentOf(ref);
-    const open = (seg.flags[i] & Flag.open) !== 0;
-    const kind = seg.kind[i];
-    const lock = lockArgs(model, seg, i);
-    const args = lock ? "" : argumentsText(model.argsText(seg, i));
+    const open = (batch.flags[i] & Flag.open) !== 0;
+    const kind = batch.kind[i];
+    const lock = lockArgs(model, batch, i);
+    const args = lock ? "" : argumentsText(model.argsText(batch, i));
     if (kind === Kind.event || kind === Kind.pending) {
       return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
     }
@@ -102,18 +102,18 @@ export function createPopup(app) {
     const around = parent(model, ref);
     const self = selfTime(model, ref);
     const dur = end - start;
-    const across = (seg.flags[i] & Flag.across) !== 0;
-    const ratio = seg.quality[i] !== Quality.unknown && dur > 0 ? `, ${seg.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(seg.cpu[i] / dur)} of it` : "";
+    const across = (batch.flags[i] & Flag.across) !== 0;
+    const ratio = batch.quality[i] !== Quality.unknown && dur > 0 ? `, ${batch.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(batch.cpu[i] / dur)} of it` : "";
     return lines(title, [
-      ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.seg.name[held.i])}` : ""}` : null],
+      ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.batch.name[held.i])}` : ""}` : null],
       ["lock", lock ? lockText(lock) : null],
       ["arguments", args || null],
       ["start", app.time(start)],
       ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : app.span(dur)],
       ["self", self === null || !Number.isFinite(self) || kind === Kind.wait || kind === Kind.hold ? null : app.span(self)],
-      ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, seg.cpu[i], seg.quality[i]) + ratio],
-      ["on", `${hit.strip.title}${seg.thread[i] && app.by !== "thread" ? `, thread ${seg.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],
-      ["in", around ? model.name(around.seg.name[around.i]) : null],
+      ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, batch.cpu[i], batch.quality[i]) + ratio],
+      ["on", `${hit.strip.title}${batch.thread[i] && app.by !== "thread" ? `, thread ${batch.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],
+      ["in", around ? model.name(around.batch.name[around.i]) : null],
     ]);
   }
   return { element, show, hide() { element.hidden = true; } };

@@ -17,8 +17,8 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * @typedef {Object} Hit
  * @property {import("./layout.js").Strip} strip
  * @property {import("../model/rowset.js").Lane=} lane
- * @property {import("../data/segment.js").Segment=} seg
- * @property {number} i where there is a seg
+ * @property {import("../data/batch.js").Batch=} batch
+ * @property {number} i where there is a batch
  * @property {number} j the items [i, j) where several are merged
  * @property {boolean=} merged
  * @property {import("../data/states.js").StateRun|null=} state
@@ -166,11 +166,11 @@ export function createRowsView(app) {
       return hit;
     }
     let best = 6 / scale;
-    const near = (/** @type {import("../data/pyramid.js").Run} */ { seg, i, j, t0, t1 }) => {
+    const near = (/** @type {import("../data/pyramid.js").Run} */ { batch, i, j, t0, t1 }) => {
       const distance = t < t0 ? t0 - t : t > t1 ? t - t1 : 0;
-      if (distance < best || (distance === 0 && hit.seg === undefined)) {
+      if (distance < best || (distance === 0 && hit.batch === undefined)) {
         best = distance;
-        Object.assign(hit, { seg, i, j, merged: j - i > 1 || seg.many(i) > 1 });
+        Object.assign(hit, { batch, i, j, merged: j - i > 1 || batch.many(i) > 1 });
       }
     };
     if (s.flags) {

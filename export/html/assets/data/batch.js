@@ -1,4 +1,4 @@
-// A segment: some of a trace's items in typed arrays, lane after lane. Nothing
+// A batch: some of a trace's items in typed arrays, lane after lane. Nothing
 // in it changes once it is made, but for the durations of what is open.
 
 import { bisect } from "./bisect.js";
@@ -12,15 +12,15 @@ const instantsLane = 255;
 function depthOf(told) { return told < instantsLane ? told : told === instantsLane ? -1 : told - 1; }
 
 /**
- * @typedef {Object} SegmentLane
+ * @typedef {Object} BatchLane
  * @property {number} key the row's: its goroutine, or its thread
  * @property {number} depth -1: the row's instants
  * @property {number} from the first of its items
  * @property {number} to   the one behind its last
  *
- * @typedef {{seg: Segment, i: number}} Ref an item
+ * @typedef {{batch: Batch, i: number}} Ref an item
  *
- * @typedef {Object} SegmentData
+ * @typedef {Object} BatchData
  * @property {Float64Array} start
  * @property {Float64Array} dur
  * @property {Float64Array} cpu
@@ -31,7 +31,7 @@ function depthOf(told) { return told < instantsLane ? told : told === instantsLa
  * @property {Uint32Array} args
  * @property {Uint32Array|null} count
  * @property {Float64Array|null} busy
- * @property {SegmentLane[]} lanes
+ * @property {BatchLane[]} lanes
  * @property {string[]} strings
  * @property {[number, number][]} rows key and name id of the rows
  */
@@ -40,8 +40,8 @@ function depthOf(told) { return told < instantsLane ? told : told === instantsLa
  * Items of a lane are sorted by start and do not overlap, so that their ends
  * are sorted too.
  */
-export class Segment {
-  /** @param {SegmentData} data */
+export class Batch {
+  /** @param {BatchData} data */
   constructor(data) {
     this.n = data.start.length;
     this.start = data.start;
@@ -74,7 +74,7 @@ export class Segment {
     this.gos = [];
     /** @type {{name: number, time: Float64Array, value: Float64Array}[]} */
     this.series = [];
-    /** For items that were ordered anew by thread: where they come from. @type {{segs: Segment[], which: Uint8Array, index: Uint32Array}|null} */
+    /** For items that were ordered anew by thread: where they come from. @type {{batches: Batch[], which: Uint8Array, index: Uint32Array}|null} */
     this.origin = null;
     /** @type {(Pyramid|undefined)[]} */
     this.pyramids = [];
@@ -115,12 +115,12 @@ export class Segment {
 }
 
 /**
- * Makes a segment of a container's tile.
+ * Makes a batch of a container's tile.
  * @param {import("./columns.js").TileHeader} tile
  * @param {Map<string, import("./columns.js").Column>} columns
- * @returns {Segment}
+ * @returns {Batch}
  */
-export function segmentOfTile(tile, columns) {
+export function batchOfTile(tile, columns) {
   const column = (name) => {
     const c = columns.get(name);
     if (c === undefined) throw new Error(`The timeline's data lack the column ${name}.`);
@@ -138,17 +138,17 @@ export function segmentOfTile(tile, columns) {
   };
   const flags = bytesOf(sized("flags"));
   const dur = floatsOf(sized("dur"));
-  const seg = new Segment({
+  const batch = new Batch({
     start: floatsOf(start), dur, cpu: cpuTimes(dur, floatsOf(sized("slack")), flags), flags,
     kind: bytesOf(sized("kind")), name: Uint16Array.from(sized("name")), thread: wordsOf(sized("thread")), args: argsOf(sized("args"), strings),
     count: columns.has("count") ? wordsOf(sized("count")) : null, busy: columns.has("busy") ? floatsOf(sized("busy")) : null,
     lanes, strings, rows,
   });
-  seg.from = tile.from ?? 0;
-  seg.to = tile.to ?? Infinity;
-  seg.res = tile.res ?? 0;
-  readSparse(seg, (name) => columns.get(name) ?? new Uint32Array(0));
-  return seg;
+  batch.from = tile.from ?? 0;
+  batch.to = tile.to ?? Infinity;
+  batch.res = tile.res ?? 0;
+  readSparse(batch, (name) => columns.get(name) ?? new Uint32Array(0));
+  return batch;
 }
 
 function readLanes(rows, row, depth, count, n) {
@@ -184,14 +184,14 @@ function cpuTimes(dur, slack, flags) {
   return slack;
 }
 
-function readSparse(seg, column) {
+function readSparse(batch, column) {
   const item = column("endItem");
   const goid = column("endGoid");
-  for (let k = 0; k < item.length && k < goid.length; k++) seg.endedBy.set(item[k], goid[k]);
+  for (let k = 0; k < item.length && k < goid.length; k++) batch.endedBy.set(item[k], goid[k]);
   const child = column("goChild");
   const [creator, created, start] = [column("goCreator"), column("goCreated"), column("goStart")];
   for (let k = 0; k < child.length; k++) {
-    seg.gos.push({ child: child[k], creator: creator[k] ?? 0, created: created[k] ?? 0, start: start[k] ?? 0 });
+    batch.gos.push({ child: child[k], creator: creator[k] ?? 0, created: created[k] ?? 0, start: start[k] ?? 0 });
   }
   const name = column("seriesName");
   const count = column("seriesCount");
@@ -200,18 +200,18 @@ function readSparse(seg, column) {
   let at = 0;
   for (let k = 0; k < name.length && k < count.length; k++) {
     const to = Math.min(at + count[k], time.length, value.length);
-    seg.series.push({ name: name[k], time: time.subarray(at, to), value: value.subarray(at, to) });
+    batch.series.push({ name: name[k], time: time.subarray(at, to), value: value.subarray(at, to) });
     at = to;
   }
 }
 
 /**
- * Makes a segment of the scopes that are open.
+ * Makes a batch of the scopes that are open.
  * @param {import("./columns.js").OpenHeader} open
  * @param {number} end the last moment that is known
- * @returns {Segment}
+ * @returns {Batch}
  */
-export function segmentOfOpen(open, end) {
+export function batchOfOpen(open, end) {
   const items = open.items.filter((x) => open.rows[x[0]] !== undefined && Number.isFinite(x[4]));
   items.sort((a, b) => a[0] - b[0] || a[1] - b[1] || a[4] - b[4]);
   const n = items.length;
@@ -231,23 +231,23 @@ export function segmentOfOpen(open, end) {
     if (last?.key === key && last.depth === depthOf(depth)) last.to = i + 1;
     else data.lanes.push({ key, depth: depthOf(depth), from: i, to: i + 1 });
   }
-  const seg = new Segment(data);
-  lastUntil(seg, end);
-  return seg;
+  const batch = new Batch(data);
+  lastUntil(batch, end);
+  return batch;
 }
 
 /**
  * Makes open scopes last until now. What was only announced has no duration.
- * @param {Segment} seg
+ * @param {Batch} batch
  * @param {number} end
  */
-export function lastUntil(seg, end) {
-  for (let i = 0; i < seg.n; i++) seg.dur[i] = seg.kind[i] === Kind.pending ? 0 : Math.max(end - seg.start[i], 0);
+export function lastUntil(batch, end) {
+  for (let i = 0; i < batch.n; i++) batch.dur[i] = batch.kind[i] === Kind.pending ? 0 : Math.max(end - batch.start[i], 0);
 }
 
 /**
  * @param {number} n
- * @returns {SegmentData}
+ * @returns {BatchData}
  */
 export function blankData(n) {
   return {
@@ -268,12 +268,12 @@ export function firstFrom(start, from, to, t) { return bisect(from, to, (k) => s
 
 /**
  * The first index in [from, to) whose item does not end before t.
- * @param {Segment} seg
+ * @param {Batch} batch
  * @param {number} from
  * @param {number} to
  * @param {number} t
  */
-export function firstEnding(seg, from, to, t) {
-  const { start, dur } = seg;
+export function firstEnding(batch, from, to, t) {
+  const { start, dur } = batch;
   return bisect(from, to, (k) => start[k] + dur[k] < t);
 }
