@@ -26,7 +26,7 @@ type packed struct {
 		Items [][7]any
 	}
 	States *struct{ Names []string }
-	Locks  *struct{ Locks []timeline.LockRow }
+	Locks  *struct{ Locks []struct{ Holds, Waits int } }
 	// Pending and Problems are about States.
 	Pending  bool
 	Problems []string

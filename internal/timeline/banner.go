@@ -34,34 +34,16 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 	if line := analysis.OverwrittenLine(r.Trace); line != "" {
 		say("note", "A ring: "+line+".")
 	}
-	if damage := analysis.Damage(r.Trace.Problems()); len(damage) > 0 {
-		text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
-		if more := len(damage) - 1; more > 0 {
-			text += fmt.Sprintf("; and %s of other kinds", analysis.Plural(int64(more), "defect"))
-		}
-		say("loss", text+".")
-	}
+	say("loss", damageText(r))
 	if o.Writer == WriterGone {
-		here := "what it had recorded by then is here"
-		if r.Trace.Cool() {
-			here = "what it had recorded by then is here but for the end"
-		}
-		say("warn", fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here))
+		say("warn", goneText(r))
 	}
 	if line := analysis.CoolLine(r.Trace); line != "" {
 		say("warn", capital(line)+".")
 	}
 	say("note", o.Part)
 	say("warn", reducedText(r, o))
-	if n := r.Census.OpenScopes(); n > 0 {
-		text := analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge."
-		if o.Writer == WriterRunning {
-			text = ""
-		} else if o.Writer == WriterUnknown {
-			text = analysis.Plural(n, "scope") + " had not ended: running, or cut off."
-		}
-		say("note", text)
-	}
+	say("note", openText(r, o))
 	for _, f := range r.Census.Forgotten() {
 		say("warn", analysis.Hint(r.Trace.Name(f.Name), f))
 	}
@@ -81,6 +63,40 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 		say("note", fmt.Sprintf("The trace was not closed; whether process %d still writes it can't be told here.", r.Trace.Header().PID))
 	}
 	return b
+}
+
+// damageText tells what is wrong with the trace.
+func damageText(r *analysis.Report) string {
+	damage := analysis.Damage(r.Trace.Problems())
+	if len(damage) == 0 {
+		return ""
+	}
+	text := "The trace is damaged: what could be read is shown. " + capital(analysis.ProblemText(&damage[0]))
+	if more := len(damage) - 1; more > 0 {
+		text += fmt.Sprintf("; and %s of other kinds", analysis.Plural(int64(more), "defect"))
+	}
+	return text + "."
+}
+
+// goneText tells what is there of a program that did not call Stop.
+func goneText(r *analysis.Report) string {
+	here := "what it had recorded by then is here"
+	if r.Trace.Cool() {
+		here = "what it had recorded by then is here but for the end"
+	}
+	return fmt.Sprintf("The program (process %d) ended, or was killed, without Stop: %s.", r.Trace.Header().PID, here)
+}
+
+// openText tells of scopes that have no end.
+func openText(r *analysis.Report, o MetaOptions) string {
+	n := r.Census.OpenScopes()
+	switch {
+	case n == 0 || o.Writer == WriterRunning:
+		return ""
+	case o.Writer == WriterUnknown:
+		return analysis.Plural(n, "scope") + " had not ended: running, or cut off."
+	}
+	return analysis.Plural(n, "scope") + " had not ended when the recording did; each is drawn to the end, with a torn edge."
 }
 
 // gapsText tells when most was lost.

@@ -5,9 +5,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Beats are the heartbeats, column by column. user, sys and gc are since the beat
+// beats are the heartbeats, column by column. user, sys and gc are since the beat
 // before; null is unknown.
-type Beats struct {
+type beats struct {
 	Time       []int64  `json:"time"`
 	User       []*int64 `json:"user"`
 	System     []*int64 `json:"sys"`
@@ -22,8 +22,8 @@ type Beats struct {
 // happened since the one kept before.
 const beatsKept = 20_000
 
-func beatsOf(t *trace.Trace) Beats {
-	b := Beats{Time: []int64{}, User: []*int64{}, System: []*int64{}, RSS: []*int64{}, Heap: []*int64{}, Goroutines: []*int64{}, GC: []*int64{}}
+func beatsOf(t *trace.Trace) beats {
+	b := beats{Time: []int64{}, User: []*int64{}, System: []*int64{}, RSS: []*int64{}, Heap: []*int64{}, Goroutines: []*int64{}, GC: []*int64{}}
 	all := t.Beats()
 	step := (len(all) + beatsKept - 1) / beatsKept
 	var before *trace.Beat

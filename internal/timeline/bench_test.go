@@ -120,7 +120,7 @@ func BenchmarkTile(b *testing.B) {
 	if err != nil {
 		b.Fatal(err)
 	}
-	end := x.End()
+	end := x.end
 	for _, share := range []int64{1, 10, 1000} {
 		b.Run("part="+strconv.Itoa(int(share)), func(b *testing.B) {
 			from, to := end/2, end/2+end/share/2
@@ -152,7 +152,7 @@ func BenchmarkPack(b *testing.B) {
 		b.Run("level="+strconv.Itoa(level), func(b *testing.B) {
 			n := 0
 			for b.Loop() {
-				c := &Container{Tile: x.Tile(0, x.End(), 0)}
+				c := &Container{Tile: x.Tile(0, x.end, 0)}
 				n = 0
 				if err := c.WriteTo(io.MultiWriter(writerFunc(func(p []byte) { n += len(p) })), level); err != nil {
 					b.Fatal(err)

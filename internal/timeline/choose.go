@@ -97,4 +97,8 @@ func (x *Index) countAt(from, to, res, max int64) int64 {
 }
 
 // Whole is the range of a tile with everything in it.
-func (x *Index) Whole() (from, to int64) { return 0, min(x.End(), math.MaxInt64-1) }
+func (x *Index) Whole() (from, to int64) {
+	x.mu.Lock()
+	defer x.mu.Unlock()
+	return 0, min(x.end, math.MaxInt64-1)
+}

@@ -18,11 +18,11 @@ const magic = "SVC1"
 type Container struct {
 	Meta *Meta
 	Tile *Tile
-	Open []OpenScope // what is open now, in place of the list before; with Live only
+	Open []openScope // what is open now, in place of the list before; with Live only
 	Live bool        // Open is there, be it empty
 	// States and Locks are what goroutines did, and who waited for whom.
 	States *StateTile
-	Locks  *LockTile
+	Locks  *lockTile
 	// Pending tells that States are not all: they are being read, ask again.
 	Pending bool
 	// Problems are sentences about States.
@@ -74,7 +74,7 @@ type lockHeader struct {
 	From  int64     `json:"from"`
 	To    int64     `json:"to"`
 	Res   int64     `json:"res"`
-	Locks []LockRow `json:"locks"`
+	Locks []lockRow `json:"locks"`
 	More  int       `json:"more,omitempty"`
 }
 
@@ -161,7 +161,7 @@ func (c *Container) header() ([]byte, error) {
 	return b.Bytes(), err
 }
 
-func openHeaderOf(list []OpenScope) *openHeader {
+func openHeaderOf(list []openScope) *openHeader {
 	h := &openHeader{Rows: [][2]uint64{}, Items: [][7]any{}}
 	rows := map[uint64]int{}
 	for _, o := range list {

@@ -36,7 +36,7 @@ type decoded struct {
 		Stacks                 [][]int
 	}
 	Locks *struct {
-		Locks []LockRow
+		Locks []lockRow
 		More  int
 	}
 	Pending  bool

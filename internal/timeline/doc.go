@@ -5,7 +5,7 @@
 //   - Index: every scope, in lanes; see its comment
 //   - Tile: what is in a stretch of time, at a resolution, as packed columns
 //   - States: what goroutines did at every moment, with tiles of their own
-//   - LockTile: who held which lock, and how many waited
+//   - lockTile: who held which lock, and how many waited
 //   - Meta: what is to be said about the trace as a whole, losses first
 //   - Container: all of them as the bytes that the page reads
 //
@@ -22,7 +22,7 @@
 //     rule is told in docs/merging.md; the page merges by the same one.
 //  3. States keeps 24 bytes for each interval and tells any stretch at any resolution. A
 //     run has the state that took most of it, and how much of it was waiting for locks.
-//     LockTile tells who held an object and how many waited.
+//     lockTile tells who held an object and how many waited.
 //
 // # Container
 //
@@ -30,11 +30,11 @@
 // the header (JSON) and the columns, back to back in the order in which the
 // header lists them:
 //
-//	{"meta": Meta, "tile": Tile, "open": Open, "states": StateTile, "locks": LockTile,
+//	{"meta": Meta, "tile": Tile, "open": openScope list, "states": StateTile, "locks": lockTile,
 //	 "pending": …, "problems": …, "doctor": doctor.Report, "columns": [[name, type, values, bytes], …]}
 //
 // A column's type is u (LEB128 varints), z (varints in zigzag), d (the same, of
 // the differences to the value before, through the whole column), b (bytes) or
-// f (IEEE 754 doubles, little-endian). The comments of Tile, StateTile and LockTile
+// f (IEEE 754 doubles, little-endian). The comments of Tile, StateTile and lockTile
 // say which there are.
 package timeline

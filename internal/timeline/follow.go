@@ -136,11 +136,11 @@ func (x *Index) gone() {
 	}
 }
 
-// OpenScope is a scope, or an announced event, that has not ended.
-type OpenScope struct {
+// openScope is a scope, or an announced event, that has not ended.
+type openScope struct {
 	Goid   uint64
 	Track  uint16 // name of its row
-	Depth  int32  // its lane; LaneInstants: an announced event
+	Depth  int32  // its lane; laneInstants: an announced event
 	Name   uint16
 	Kind   format.Kind
 	Start  int64
@@ -149,21 +149,21 @@ type OpenScope struct {
 }
 
 // Open lists what is open now, by the start.
-func (x *Index) Open() []OpenScope {
+func (x *Index) Open() []openScope {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	list := make([]OpenScope, 0, len(x.open))
+	list := make([]openScope, 0, len(x.open))
 	for _, s := range x.open {
-		o := OpenScope{
+		o := openScope{
 			Goid: x.rows[s.row].goid, Track: x.rows[s.row].track, Depth: laneNumber(int(s.depth)), Name: s.name, Kind: s.kind,
 			Start: s.start, Thread: x.threads[s.thread], Args: string(x.texts.get(s.args)),
 		}
 		if s.kind == format.KindPending {
-			o.Depth = LaneInstants
+			o.Depth = laneInstants
 		}
 		list = append(list, o)
 	}
-	slices.SortFunc(list, func(a, b OpenScope) int {
+	slices.SortFunc(list, func(a, b openScope) int {
 		return cmp.Or(cmp.Compare(a.Start, b.Start), cmp.Compare(a.Goid, b.Goid), cmp.Compare(a.Depth, b.Depth))
 	})
 	return list

@@ -51,7 +51,7 @@ func history(rnd *rand.Rand, n int, end int64) []trace.Event {
 
 // atOnce is the index of a trace that is read at its end.
 func atOnce(t testing.TB, list []trace.Event, end int64) *Index {
-	x := New(tracetest.OpenText(t, nothing))
+	x := newIndex(tracetest.OpenText(t, nothing))
 	for i := range list {
 		x.take(&list[i])
 	}
@@ -68,7 +68,7 @@ func TestGrownEqualsLoaded(t *testing.T) {
 		list := history(rnd, 400, end)
 		want := pack(t, &Container{Tile: atOnce(t, list, end).Tile(0, end, 0)})
 
-		x := New(tracetest.OpenText(t, nothing))
+		x := newIndex(tracetest.OpenText(t, nothing))
 		seen, values, open := 0, 0, 0
 		var came []drawn
 		polls := []int64{}
@@ -159,7 +159,7 @@ func TestLoadedIsNotTakenTwice(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(7, 7))
 	const end = 1 << 14
 	list := history(rnd, 300, end)
-	x := New(tracetest.OpenText(t, nothing))
+	x := newIndex(tracetest.OpenText(t, nothing))
 	x.since = end / 4
 	for i := range list {
 		x.take(&list[i])
@@ -209,7 +209,7 @@ func TestLanes(t *testing.T) {
 
 // Of any order of begins and ends that comes late the lanes come out valid.
 func TestLateScopes(t *testing.T) {
-	x := New(tracetest.OpenText(t, nothing))
+	x := newIndex(tracetest.OpenText(t, nothing))
 	add := func(start, dur int64) {
 		x.add(&trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: format.Loc(start*100 + dur)})
 		x.arrange(start + dur)
@@ -233,7 +233,7 @@ func TestLateScopes(t *testing.T) {
 // A chunk is read before another one: a scope is open in the first, and in the
 // second there is what began after its end. When its end is known, that moves up.
 func TestEndThatWasReadLate(t *testing.T) {
-	x := New(tracetest.OpenText(t, nothing))
+	x := newIndex(tracetest.OpenText(t, nothing))
 	event := func(start, dur, loc int64, open bool) *trace.Event {
 		return &trace.Event{Kind: format.KindTask, Goid: 1, Name: 2, Start: start, Dur: dur, Loc: format.Loc(loc), Open: open}
 	}

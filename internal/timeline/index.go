@@ -59,9 +59,9 @@ type Index struct {
 	news    news
 }
 
-// New returns an empty index for what a Follower of t delivers. t is asked for
+// newIndex returns an empty index for what a Follower of t delivers. t is asked for
 // names, the clock's steps and the end.
-func New(t *trace.Trace) *Index {
+func newIndex(t *trace.Trace) *Index {
 	x := &Index{
 		t: t, breaks: t.Breaks(), byGoid: map[uint64]*row{}, open: map[format.Loc]*scope{},
 		threads: []uint32{0}, thread: map[uint32]uint16{0: 0}, texts: newTexts(),
@@ -87,7 +87,7 @@ type LoadOptions struct {
 // Load reads t into an index. It stops with ctx's error once ctx is done. Of a
 // trace that breaks off there is an index of what could be read beside the error.
 func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
-	x := New(t)
+	x := newIndex(t)
 	events := t.Events
 	if o.Follow != nil {
 		events = func(eo trace.Options, f func(*trace.Event) bool) error { return o.Follow.Events(t, eo, f) }
@@ -283,13 +283,6 @@ func (x *Index) arrange(end int64) {
 	x.series.sort()
 }
 
-// End is the last moment that the index knows, in ns from the trace's start.
-func (x *Index) End() int64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.end
-}
-
 // Has tells whether a goroutine has a row.
 func (x *Index) Has(goid uint64) bool {
 	x.mu.Lock()
@@ -297,15 +290,9 @@ func (x *Index) Has(goid uint64) bool {
 	return x.byGoid[goid] != nil
 }
 
-// Items is the number of scopes and instants, open ones included; Scopes that of
-// the scopes alone.
+// Items is the number of scopes and instants, open ones included.
 func (x *Index) Items() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.items
-}
-func (x *Index) Scopes() int64 {
-	x.mu.Lock()
-	defer x.mu.Unlock()
-	return x.scopes
 }

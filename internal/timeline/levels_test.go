@@ -74,7 +74,7 @@ func TestMerging(t *testing.T) {
 func TestLevels(t *testing.T) {
 	for seed := range uint64(5) {
 		rnd := rand.New(rand.NewPCG(seed, 3))
-		x := New(tracetest.OpenText(t, nothing))
+		x := newIndex(tracetest.OpenText(t, nothing))
 		now, total, n := int64(0), int64(0), 0
 		grow := func(count int) {
 			for range count {

@@ -12,7 +12,7 @@ import (
 // longest.
 const locksMost = 200
 
-// LockTile is who held which object, and how many waited for it, in a stretch of
+// lockTile is who held which object, and how many waited for it, in a stretch of
 // time at a resolution, in packed columns, object by object:
 //
 //	holdStart d, holdDur u, holdGoid u, holdScope u, holdMany u, holdFlags b
@@ -21,18 +21,18 @@ const locksMost = 200
 //	              holds there are, 1 with other readers
 //	waitTime d, waitCount u, waitSum u
 //	              from when on, until the next one, at most how many waited, and how long together
-type LockTile struct {
+type lockTile struct {
 	From, To, Res int64
-	Locks         []LockRow
+	Locks         []lockRow
 	More          int // objects beyond these
 	Items         int64
 
 	columns []*column
 }
 
-// LockRow is one object. Its times are of the tile's stretch, in ns, with what has
+// lockRow is one object. Its times are of the tile's stretch, in ns, with what has
 // not ended up to the last moment that is known.
-type LockRow struct {
+type lockRow struct {
 	Name    uint16 `json:"name"`
 	Addr    string `json:"addr"`
 	Kind    string `json:"kind"`
@@ -58,16 +58,16 @@ type lockColumns struct {
 
 // LockTile packs what of the locks touches [from, to], in max items at most if there
 // are fewer objects; 0: as many as there are.
-func (x *Index) LockTile(from, to, max int64) *LockTile {
+func (x *Index) LockTile(from, to, max int64) *lockTile {
 	x.mu.Lock()
 	defer x.mu.Unlock()
-	t := &LockTile{From: from, To: to, Locks: []LockRow{}}
+	t := &lockTile{From: from, To: to, Locks: []lockRow{}}
 	for _, l := range x.locks.byKey {
 		if r, ok := x.lockRow(l, from, to); ok {
 			t.Locks = append(t.Locks, r)
 		}
 	}
-	slices.SortFunc(t.Locks, func(a, b LockRow) int {
+	slices.SortFunc(t.Locks, func(a, b lockRow) int {
 		return cmp.Or(cmp.Compare(b.Wait, a.Wait), cmp.Compare(b.Hold, a.Hold), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})
 	if len(t.Locks) > locksMost {
@@ -82,8 +82,8 @@ func (x *Index) LockTile(from, to, max int64) *LockTile {
 }
 
 // lockRow sums up what touches [from, to]; ok is false if nothing does.
-func (x *Index) lockRow(l *lock, from, to int64) (r LockRow, ok bool) {
-	r = LockRow{
+func (x *Index) lockRow(l *lock, from, to int64) (r lockRow, ok bool) {
+	r = lockRow{
 		Name: l.name, Addr: "0x" + strconv.FormatUint(l.addr, 16), Kind: format.LockKindNames[l.kind],
 		Sums: l.sums, waits: x.lockSpans(l, false), holds: x.lockSpans(l, true),
 	}
@@ -105,7 +105,7 @@ func (x *Index) lockRow(l *lock, from, to int64) (r LockRow, ok bool) {
 }
 
 // packLocks fills the columns at the tile's resolution.
-func (x *Index) packLocks(t *LockTile) {
+func (x *Index) packLocks(t *lockTile) {
 	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
 	c := &lockColumns{
 		of("holdStart", 'd'), of("holdDur", 'u'), of("holdGoid", 'u'), of("holdScope", 'u'), of("holdMany", 'u'), of("holdFlags", 'b'),

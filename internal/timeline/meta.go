@@ -32,7 +32,7 @@ type Meta struct {
 	// NamesFrom is the id of the first of Names.
 	NamesFrom int        `json:"namesFrom,omitempty"`
 	CPUs      float64    `json:"cpus"` // that it may use; 0: unknown
-	Beats     Beats      `json:"beats"`
+	Beats     beats      `json:"beats"`
 	Gaps      [][4]any   `json:"gaps"` // from, to, records lost, reason
 	Breaks    [][2]int64 `json:"breaks"`
 	Notes     [][2]any   `json:"notes"` // time, text

@@ -48,7 +48,7 @@ func newsLane(s *scope) int64 {
 	lane := int64(laneNumber(int(s.depth)))
 	switch s.kind {
 	case format.KindEvent, format.KindPending:
-		lane = LaneInstants
+		lane = laneInstants
 	case format.KindCounter:
 		return math.MaxInt64>>1 + int64(s.name)
 	case format.KindTrack, format.KindGo:

@@ -191,8 +191,8 @@ func (r *stateRow) runs(from, to, res int64, visit func(*stateRun)) {
 	}
 }
 
-// Count is how many intervals there are.
-func (s *States) Count() (n int64) {
+// count is how many intervals there are.
+func (s *States) count() (n int64) {
 	for _, r := range s.rows {
 		n += int64(len(r.items))
 	}

@@ -132,7 +132,7 @@ func TestStatesAtAnyResolution(t *testing.T) {
 	}
 	s := statesOf(list)
 	const end = int64(math.MaxInt64 - 1)
-	if res := s.ResFor(0, end, s.Count()); res != 0 {
+	if res := s.ResFor(0, end, s.count()); res != 0 {
 		t.Errorf("for all there are the resolution is %d", res)
 	}
 	for _, most := range []int64{20_000, 1000, 100, 5} {

@@ -11,12 +11,12 @@ import (
 // Summary is the table of what ran, as `scopeview top --json` counts it, for
 // pages that do not have every scope. null is unknown.
 type Summary struct {
-	Scopes []SummaryScope `json:"scopes"`
-	Locks  []SummaryLock  `json:"locks"`
+	Scopes []summaryScope `json:"scopes"`
+	Locks  []summaryLock  `json:"locks"`
 }
 
-// SummaryScope are the scopes of a name. Times are of the ended ones.
-type SummaryScope struct {
+// summaryScope are the scopes of a name. Times are of the ended ones.
+type summaryScope struct {
 	Name       uint16 `json:"name"`
 	Process    bool   `json:"process"`
 	Count      int64  `json:"count"`
@@ -35,8 +35,8 @@ type SummaryScope struct {
 	Open       int64  `json:"open"`
 }
 
-// SummaryLock are the waits for, and the holds of, the locks of a name.
-type SummaryLock struct {
+// summaryLock are the waits for, and the holds of, the locks of a name.
+type summaryLock struct {
 	Name    uint16   `json:"name"`
 	Waits   int64    `json:"waits"`
 	Wait    int64    `json:"wait"`
@@ -60,14 +60,14 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, keep func(*t
 		return nil, ctx.Err()
 	}
 	s.Finish()
-	return NewSummary(s), err
+	return newSummary(s), err
 }
 
-// NewSummary is what a finished summary of package analysis tells.
-func NewSummary(s *analysis.Summary) *Summary {
-	j := &Summary{Scopes: []SummaryScope{}, Locks: []SummaryLock{}}
+// newSummary is what a finished summary of package analysis tells.
+func newSummary(s *analysis.Summary) *Summary {
+	j := &Summary{Scopes: []summaryScope{}, Locks: []summaryLock{}}
 	for _, st := range s.Stats() {
-		x := SummaryScope{
+		x := summaryScope{
 			Name: st.Name, Process: st.Process, Count: st.Count, Total: st.Total, Mean: st.Mean(),
 			Min: st.Times.Min(), Max: st.Times.Max(), CPU: st.CPU, CPUWall: st.CPUWall,
 			P50: st.Times.Quantile(0.5), P90: st.Times.Quantile(0.9), P99: st.Times.Quantile(0.99),
@@ -79,7 +79,7 @@ func NewSummary(s *analysis.Summary) *Summary {
 		j.Scopes = append(j.Scopes, x)
 	}
 	for _, l := range s.Locks() {
-		x := SummaryLock{
+		x := summaryLock{
 			Name: l.Name, Waits: l.Waits.Count, Wait: l.Waits.Total, WaitMax: l.Waits.Max,
 			Holds: l.Holds.Count, Hold: l.Holds.Total, HoldMax: l.Holds.Max, HeldBy: [][2]any{},
 		}

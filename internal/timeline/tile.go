@@ -7,12 +7,12 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// LaneInstants is the number of the lane that has a row's instants.
-const LaneInstants = 255
+// laneInstants is the number of the lane that has a row's instants.
+const laneInstants = 255
 
-// laneNumber is how the page calls the lane of a depth; LaneInstants is taken.
+// laneNumber is how the page calls the lane of a depth; laneInstants is taken.
 func laneNumber(depth int) int32 {
-	if depth >= LaneInstants {
+	if depth >= laneInstants {
 		depth++
 	}
 	return int32(depth)
@@ -21,7 +21,7 @@ func laneNumber(depth int) int32 {
 // Tile is what touches a stretch of time at a resolution, in packed columns:
 //
 //	laneRow u, laneDepth u, laneCount u  the lanes, by row and depth: index into Rows, depth
-//	                                     (LaneInstants: events), items
+//	                                     (laneInstants: events), items
 //	kind b, name u, start d, dur u, thread u, args u
 //	                                     the items, lane by lane; args is an index into Strings
 //	flags b                              1|2 the quality of the CPU time, 4 open, 8 a clock step lies across
@@ -106,12 +106,12 @@ func (x *Index) Tile(from, to, res int64) *Tile {
 	}
 	for r := range x.within(from, to) {
 		for d := range r.lanes {
-			if d == LaneInstants {
+			if d == laneInstants {
 				b.instants(r)
 			}
 			b.lane(r, laneNumber(d), &r.lanes[d])
 		}
-		if len(r.lanes) <= LaneInstants {
+		if len(r.lanes) <= laneInstants {
 			b.instants(r)
 		}
 	}
@@ -122,7 +122,7 @@ func (x *Index) Tile(from, to, res int64) *Tile {
 
 func (b *tiler) instants(r *row) {
 	if r.extra != nil {
-		b.lane(r, LaneInstants, &r.extra.instants)
+		b.lane(r, laneInstants, &r.extra.instants)
 	}
 }
 
@@ -135,7 +135,7 @@ func (b *tiler) lane(r *row, number int32, l *lane) {
 	}
 	before := func(start int64) {
 		for len(open) > 0 && open[0].start <= start {
-			if s := open[0]; s.start <= to && (number != LaneInstants || s.start >= from) {
+			if s := open[0]; s.start <= to && (number != laneInstants || s.start >= from) {
 				b.open(s)
 			}
 			open = open[1:]
@@ -181,33 +181,41 @@ func (b *tiler) row(r *row) int {
 	return len(b.rows) - 1
 }
 
-// single adds an item as it is.
-func (b *tiler) single(l *lane, i int, it *item) {
-	dur := l.durOf(i, it)
+// bar is what the columns of items have of one.
+type bar struct {
+	kind              format.Kind
+	flags             uint8
+	name, thread      uint16
+	start, dur, slack int64
+	args              uint32 // index into the index's texts
+	count             uint32
+	busy              int64
+}
+
+func (b *tiler) add(v *bar) {
 	c := b.c
-	c.kind.b(byte(it.kind))
-	c.flags.b(it.flags)
-	c.name.u(uint64(it.name))
-	c.start.d(it.start)
-	c.dur.u(uint64(max(dur, 0)))
-	c.slack.z(l.slackOf(i, it))
-	c.thread.u(uint64(b.x.threads[it.thread]))
-	if l.rare == nil {
-		c.args.u(0)
-	} else {
-		c.args.u(uint64(b.text(l.argsOf(i))))
-		if len(l.rare.ends) > 0 {
-			b.endedBy(l, i)
-		}
-	}
+	c.kind.b(byte(v.kind))
+	c.flags.b(v.flags)
+	c.name.u(uint64(v.name))
+	c.start.d(v.start)
+	c.dur.u(uint64(max(v.dur, 0)))
+	c.slack.z(v.slack)
+	c.thread.u(uint64(b.x.threads[v.thread]))
+	c.args.u(uint64(b.text(v.args)))
 	if b.tile.Res > 0 {
-		c.count.u(1)
-		c.busy.u(uint64(max(dur, 0)))
+		c.count.u(uint64(v.count))
+		c.busy.u(uint64(max(v.busy, 0)))
 	}
 	b.inLane++
 }
 
-func (b *tiler) endedBy(l *lane, i int) {
+// single adds an item as it is.
+func (b *tiler) single(l *lane, i int, it *item) {
+	dur := l.durOf(i, it)
+	b.add(&bar{it.kind, it.flags, it.name, it.thread, it.start, dur, l.slackOf(i, it), l.argsOf(i), 1, dur})
+	if l.rare == nil || len(l.rare.ends) == 0 {
+		return
+	}
 	k, ok := slices.BinarySearchFunc(l.rare.ends, i, func(e endedBy, i int) int { return e.item - i })
 	if ok {
 		b.c.endItem.u(uint64(b.c.kind.count - 1))
@@ -217,18 +225,7 @@ func (b *tiler) endedBy(l *lane, i int) {
 
 func (b *tiler) merged(l *lane, r *run) {
 	it := l.at(int(r.item))
-	c := b.c
-	c.kind.b(byte(it.kind))
-	c.flags.b(0)
-	c.name.u(uint64(it.name))
-	c.start.d(r.start)
-	c.dur.u(uint64(max(r.end-r.start, 0)))
-	c.slack.z(0)
-	c.thread.u(uint64(b.x.threads[it.thread]))
-	c.args.u(0)
-	c.count.u(uint64(r.count))
-	c.busy.u(uint64(max(r.busy, 0)))
-	b.inLane++
+	b.add(&bar{it.kind, 0, it.name, it.thread, r.start, r.end - r.start, 0, 0, r.count, r.busy})
 }
 
 // open adds an open scope: up to the last moment that is known.
@@ -237,20 +234,7 @@ func (b *tiler) open(s *scope) {
 	if s.kind == format.KindPending {
 		dur = 0
 	}
-	c := b.c
-	c.kind.b(byte(s.kind))
-	c.flags.b(s.flags | flagOpen)
-	c.name.u(uint64(s.name))
-	c.start.d(s.start)
-	c.dur.u(uint64(dur))
-	c.slack.z(0)
-	c.thread.u(uint64(b.x.threads[s.thread]))
-	c.args.u(uint64(b.text(s.args)))
-	if b.tile.Res > 0 {
-		c.count.u(1)
-		c.busy.u(uint64(dur))
-	}
-	b.inLane++
+	b.add(&bar{s.kind, s.flags | flagOpen, s.name, s.thread, s.start, dur, 0, s.args, 1, dur})
 }
 
 // text is a text's place among the tile's.

@@ -70,11 +70,11 @@ func TestTile(t *testing.T) {
 	if got := d.floats["seriesValue"]; !slices.Equal(got, []float64{-5, 2.5}) {
 		t.Errorf("values %v", got)
 	}
-	if got := x.Open(); len(got) != 1 || got[0] != (OpenScope{Goid: 9, Track: 7, Name: 3, Kind: format.KindTask, Start: 3100, Thread: 77}) {
+	if got := x.Open(); len(got) != 1 || got[0] != (openScope{Goid: 9, Track: 7, Name: 3, Kind: format.KindTask, Start: 3100, Thread: 77}) {
 		t.Errorf("open: %+v", got)
 	}
-	if x.Items() != 6 || x.Scopes() != 5 || x.End() != 10000 {
-		t.Errorf("%d items, %d scopes, end %d", x.Items(), x.Scopes(), x.End())
+	if x.Items() != 6 || x.scopes != 5 || x.end != 10000 {
+		t.Errorf("%d items, %d scopes, end %d", x.Items(), x.scopes, x.end)
 	}
 	if got := pack(t, &Container{Tile: x.Tile(1700, 1900, 0)}).items(); len(got) != 1 || got[0].name != 2 {
 		t.Errorf("in [1700, 1900]: %+v", got)
@@ -95,14 +95,14 @@ func TestWideNumbers(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	items := pack(t, &Container{Tile: x.Tile(0, x.End(), 0)}).items()
+	items := pack(t, &Container{Tile: x.Tile(0, x.end, 0)}).items()
 	if len(items) != 301 {
 		t.Fatalf("%d items", len(items))
 	}
 	for i, it := range items {
 		switch {
 		case i == 255:
-			if it.kind != int64(format.KindEvent) || it.depth != LaneInstants {
+			if it.kind != int64(format.KindEvent) || it.depth != laneInstants {
 				t.Errorf("item 255 is %+v", it)
 			}
 			continue
