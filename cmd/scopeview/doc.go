@@ -4,6 +4,7 @@
 //	scopeview info TRACE     what was recorded, where, how, and was all of it kept
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
 //	scopeview waits TRACE    which locks were waited for, by whom, and who had them meanwhile
+//	scopeview doctor TRACE   why the program does not scale, and what mending it would gain; see package internal/doctor
 //	scopeview html TRACE     the timeline as one file for the browser; see package export/html
 //	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
 //	                         package internal/live
@@ -21,6 +22,8 @@
 //	scopeview assemble TEXT  a trace of that text again; see package internal/trace/text
 //	scopeview verify TRACE   the file against every rule of docs/format.md
 //	scopeview vet [PACKAGE]  mistakes in calls of package scope; see package internal/scopevet
+//	scopeview scale -- COMMAND  how a command's time depends on GOMAXPROCS
+//	scopeview membench       how much memory this machine moves, by the number of cores
 //	scopeview completion     completion for bash, zsh, fish and PowerShell
 //
 // TRACE is a file, a directory (its newest *.scope file, by when the recording

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"io"
 	"os"
 	"slices"
 	"strconv"
@@ -14,19 +13,10 @@ import (
 
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/membench"
+	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 )
 
-func newDoctor(s *streams) *cobra.Command {
-	var (
-		x      = excerpt{s: s}
-		asJSON bool
-		memory string
-		failOn []string
-	)
-	cmd := &cobra.Command{
-		Use:   "doctor TRACE",
-		Short: "Say why the program does not scale: which lock, which scope, and what mending it would gain",
-		Long: `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the
+var doctorHelp = `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the
 one whose mending gains most first: by which numbers, how sure it is, and by how much shorter the run would be.
 It says nothing where there is nothing to say.
 
@@ -42,7 +32,18 @@ share is what the problem takes, of the cores' or the run's time, as the sentenc
   ` + verdictList() + `
 
 --fail-on VERDICT or VERDICT=SHARE ends with exit code 4 if there is such a finding with that share or more; the gain
-does not matter, known or not.`,
+does not matter, known or not.`
+
+func newDoctor(s *streams) *cobra.Command {
+	var (
+		x      = excerpt{s: s}
+		memory string
+		failOn []string
+	)
+	cmd := &cobra.Command{
+		Use:   "doctor TRACE",
+		Short: "Say why the program does not scale: which lock, which scope, and what mending it would gain",
+		Long:  doctorHelp,
 		Example: `  scopeview doctor traces/
   scopeview doctor x.scope --from 2s --to 5s
   scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy
@@ -65,24 +66,13 @@ does not matter, known or not.`,
 				return err
 			}
 			defer x.t.Close()
-			p := newProgress(s, x.t, true)
-			x.sel.Progress = p.at
-			o.Selection, o.Context = x.sel.Selection, cmd.Context()
+			o.Selection, o.Context = *x.part(), cmd.Context()
 			r, err := doctor.Examine(x.t, o)
-			p.done()
 			if err != nil {
+				x.progress.done()
 				return err
 			}
-			err = x.out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(x.out.exact(s, w), cmd.Name(), doctorDocument(x.t, r))
-				}
-				return doctorText(w, r, x.path, x.out.styles(s))
-			})
-			if err != nil {
-				return err
-			}
-			if err := x.verdict(); err != nil {
+			if err := x.show(cmd, reportdoctor.Of(x.t, x.path, r), nil); err != nil {
 				return err
 			}
 			return met(s, conditions, r)
@@ -90,7 +80,7 @@ does not matter, known or not.`,
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	jsonFlag(cmd, &asJSON)
+	jsonFlag(cmd, &x.asJSON)
 	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if there is a finding `VERDICT[=SHARE]`, as lock-contention=10%; can be given several times")
 	f.StringVar(&memory, "membench", "", "`FILE` that scopeview membench --json, or scale --membench --json, wrote on the machine of the trace")
 	var verdicts []string

@@ -10,7 +10,6 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/doctor"
-	"github.com/scopeview/scopeview/internal/membench"
 )
 
 // TestDoctorDocument: the keys that the issue of the document promised.
@@ -56,25 +55,6 @@ func TestMembenchIsReadByDoctor(t *testing.T) {
 	}
 	if r := call("membench", "--cores", "9999999"); r.code != exitFailed || !strings.Contains(r.err, "9999999 cores can't be measured") {
 		t.Errorf("%v", r)
-	}
-}
-
-func TestMembenchText(t *testing.T) {
-	r := &membench.Result{CPU: "EPYC", Cores: 2, Cache: 32 << 20, Arrays: 256 << 20, Points: []membench.Point{{Cores: 1, Copy: 2e10, Triad: 1e10, Compute: 1e9}, {Cores: 2, Copy: 2e10, Triad: 1.1e10, Compute: 2e9}}, Saturated: 1}
-	var b strings.Builder
-	if err := membenchText(&b, r, false); err != nil {
-		t.Fatal(err)
-	}
-	want := `EPYC, 2 cores, last-level cache 32.0 MiB; arrays of 256 MiB
-
-cores       copy    a=b+s·c  inflation: memory  compute
-    1  20.0 GB/s  10.0 GB/s               1.00     1.00
-    2  20.0 GB/s  11.0 GB/s               2.00     1.00
-
-memory is saturated by 1 core: more of them move less than a tenth more
-`
-	if b.String() != want {
-		t.Errorf("got\n%s\nwant\n%s", &b, want)
 	}
 }
 
@@ -146,59 +126,6 @@ task "rest" g=1 start=82000 open tid=1
 	writeFile(t, &part{filepath.Join(dir, "d.scope") + " raw", "broken"})
 	if _, err := namesIn(t.Context(), dir); err == nil || !strings.Contains(err.Error(), "d.scope") {
 		t.Errorf("%v", err)
-	}
-}
-
-// TestDoctorMarksOnATerminal: the verdict is what stands out there, and nothing elsewhere.
-func TestDoctorMarksOnATerminal(t *testing.T) {
-	r := &doctor.Report{
-		Findings:    []doctor.Finding{{Verdict: doctor.GC, Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},
-		Cores:       doctor.Cores{Count: 2, Why: "GOMAXPROCS"},
-		Speedup:     []doctor.Slice{{Name: "running", Cores: 1.5}, {Name: "waiting", Cores: 0.5}, {Name: "little", Cores: 0.001}},
-		Parallelism: []float64{0, 0.5, 0.5},
-		CriticalPath: []doctor.Path{
-			{Time: 2e6, Count: 1, Parts: []doctor.Part{{Name: "merge", State: "cpu", Time: 1e6, Share: 0.5}, {State: "sleep", Time: 1e6, Share: 0.5}}, WhatIf: []doctor.WhatIf{{Name: "merge", Gain: 0.31}}},
-			{Of: "task", Time: 2e6, Count: 3, All: 9},
-		},
-		Notes: []string{"half of it is missing"},
-	}
-	var plain, colour strings.Builder
-	if err := doctorText(&plain, r, "x.scope", false); err != nil {
-		t.Fatal(err)
-	}
-	if err := doctorText(&colour, r, "x.scope", true); err != nil {
-		t.Fatal(err)
-	}
-	want := `gc: A sentence.
-    A number.
-    share 50%, gain about 25%, quite sure (0.70); from 0ns to 5ns: scopeview serve x.scope, #finding=gc%3A&tab=doctor
-
-where the time of 2 cores went, on average (GOMAXPROCS):
-           cores
-  running   1.50  75%  #######################
-  waiting   0.50  25%  ########
-
-goroutines that ran at once, of the time:
-running  time
-      1   50%  ###############
-      2   50%  ###############
-
-critical path of the run, 2.00ms:
-  scope       state    time  share
-  merge       cpu    1.00ms    50%
-  (no scope)  sleep  1.00ms    50%
-  if merge were free: −31%
-
-critical path of task (3 of 9 scopes), 2.00ms:
-  nothing is known of what the goroutines did
-
-note: half of it is missing
-`
-	if got := plain.String(); got != want {
-		t.Errorf("got\n%s\nwant\n%s", got, want)
-	}
-	if !strings.Contains(colour.String(), "\x1b[1;31mgc:\x1b[0m") || strings.Contains(plain.String(), "\x1b") {
-		t.Error("the verdict is not red on a terminal, or it is elsewhere")
 	}
 }
 

@@ -139,26 +139,6 @@ func (x *excerpt) show(cmd *cobra.Command, r *report.Report, err error) error {
 	return x.verdict()
 }
 
-// reporter is what a command has found out.
-type reporter[J any] interface {
-	json() J
-	text(w io.Writer, st styles) error
-}
-
-// present writes it, and makes what is wrong with the trace the exit code.
-func present[J any](x *excerpt, command string, r reporter[J], asJSON bool) error {
-	err := x.out.write(x.s, func(w io.Writer) error {
-		if asJSON {
-			return writeJSON(x.out.exact(x.s, w), command, r.json())
-		}
-		return r.text(w, x.out.styles(x.s))
-	})
-	if err != nil {
-		return err
-	}
-	return x.verdict()
-}
-
 func (x *excerpt) state() analysis.State { return stateOf(x.t, x.path) }
 
 // verdict makes what is wrong with the trace the exit code.

@@ -2,33 +2,12 @@ package main
 
 import (
 	"fmt"
-	"io"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/trace"
 )
-
-// health writes what was lost, and what a ring has overwritten, with an empty line
-// behind it.
-func health(w io.Writer, t *trace.Trace, s styles) error {
-	text := ""
-	if line := analysis.LossLine(t); line != "" {
-		text = s.red(line) + "\n"
-	}
-	if line := analysis.OverwrittenLine(t); line != "" {
-		text += line + "\n"
-	}
-	if line := analysis.CoolLine(t); line != "" {
-		text += line + "\n"
-	}
-	if text == "" {
-		return nil
-	}
-	_, err := io.WriteString(w, text+"\n")
-	return err
-}
 
 // strictness is the flag --strict.
 type strictness bool
@@ -63,14 +42,9 @@ func (x strictness) verdictOf(s *streams, path string, t *trace.Trace, damage []
 // warnLosses says on standard error what was lost, and what a ring has overwritten,
 // for commands whose output has no place for it.
 func warnLosses(s *streams, path string, t *trace.Trace) {
-	if line := analysis.OverwrittenLine(t); line != "" {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
-	}
-	if line := analysis.CoolLine(t); line != "" {
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
-	}
-	if line := analysis.LossLine(t); line != "" {
-		text := styles(s.errTerm && s.color).red(line)
-		fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), text)
+	for _, line := range []string{analysis.OverwrittenLine(t), analysis.CoolLine(t), s.alarm(analysis.LossLine(t))} {
+		if line != "" {
+			fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(path), line)
+		}
 	}
 }

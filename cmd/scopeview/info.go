@@ -1,22 +1,18 @@
 package main
 
 import (
-	"errors"
-	"io"
+	"cmp"
 	"os"
 
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report/info"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 func newInfo(s *streams) *cobra.Command {
-	var (
-		x      = excerpt{s: s}
-		asJSON bool
-	)
+	x := excerpt{s: s}
 	cmd := &cobra.Command{
 		Use:   "info TRACE",
 		Short: "Tell what was recorded, where, how, and whether all of it was kept",
@@ -33,39 +29,20 @@ times are known, what the recording itself cost at least, and what looks wrong.`
 				return err
 			}
 			defer x.t.Close()
-			r := &analysis.Report{Trace: x.t, Path: x.path, State: x.state(), Cost: analysis.RecordingCost(x.t.Beats())}
-			var err error
-			if r.Go, err = gotrace.Read(x.t, gotrace.Handler{}); err != nil && !errors.Is(err, gotrace.ErrNone) {
-				return err
-			}
-			p := newProgress(s, x.t, true)
-			watch := analysis.Watch{Progress: p.at}
-			failed := x.t.Events(trace.Options{}, func(e *trace.Event) bool {
-				r.Census.Add(e)
-				return watch.Look(cmd.Context(), e.Start) == nil
-			})
-			p.done()
-			if err := cmd.Context().Err(); err != nil {
-				return err
-			}
-			err = x.out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(x.out.exact(s, w), cmd.Name(), infoDocument(r))
-				}
-				return infoText(r, w, x.out.styles(s))
-			})
-			if err != nil {
-				return err
-			}
-			if failed != nil {
+			r, failed := info.Of(cmd.Context(), x.t, x.part(), x.path, x.state())
+			x.progress.done()
+			if r == nil {
 				return failed
+			}
+			if err := cmp.Or(x.out.show(s, cmd, r, x.asJSON, 0), failed); err != nil {
+				return err
 			}
 			return x.strict.verdict(s, x.path, x.t, nil)
 		},
 	}
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
-	jsonFlag(cmd, &asJSON)
+	jsonFlag(cmd, &x.asJSON)
 	return cmd
 }
 

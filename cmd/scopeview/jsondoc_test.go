@@ -17,8 +17,16 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/report"
+	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
+	"github.com/scopeview/scopeview/internal/report/info"
+	reportmembench "github.com/scopeview/scopeview/internal/report/membench"
+	reportscale "github.com/scopeview/scopeview/internal/report/scale"
+	"github.com/scopeview/scopeview/internal/report/stacks"
+	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/report/top"
+	"github.com/scopeview/scopeview/internal/report/verify"
 	"github.com/scopeview/scopeview/internal/report/waits"
+	"github.com/scopeview/scopeview/internal/scale"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -31,10 +39,7 @@ func documents(t *testing.T) map[string]any {
 		t.Fatal(err)
 	}
 	t.Cleanup(func() { tr.Close() })
-	docs := map[string]any{
-		"doctor": doctorJSON{}, "info": infoJSON{}, "membench": membench.Result{}, "scale": scaleReport{}, "stacks": stacksJSON{},
-		"states": statesJSON{}, "verify": verifyJSON{},
-	}
+	docs := map[string]any{}
 	add := func(name string, r *report.Report, err error) {
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
@@ -46,6 +51,15 @@ func documents(t *testing.T) map[string]any {
 	add("top", r, err)
 	r, err = waits.Of(t.Context(), tr, &all, waits.Options{})
 	add("waits", r, err)
+	r, err = states.Of(t.Context(), tr, &all, states.Options{By: analysis.ByName})
+	add("states", r, err)
+	r, err = info.Of(t.Context(), tr, &all, "", "")
+	add("info", r, err)
+	add("stacks", &stacks.Of(tr, &all, stacks.Options{}).Report, nil)
+	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
+	add("verify", verify.Of("", nil), nil)
+	add("membench", reportmembench.Of(&membench.Result{}), nil)
+	add("scale", reportscale.Of([]scale.Run{{Procs: 1}}, reportscale.Options{}), nil)
 	return docs
 }
 

@@ -112,9 +112,6 @@ func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON b
 	})
 }
 
-// styles are the colours of what goes to o.
-func (o *output) styles(s *streams) styles { return styles(o.standard() && s.color) }
-
 // untilDone is a writer that fails once its context is done: it stops what
 // writes and knows nothing of contexts.
 type untilDone struct {

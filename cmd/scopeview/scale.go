@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"io"
 	"io/fs"
 	"path/filepath"
 	"runtime"
@@ -17,17 +16,24 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/membench"
+	reportscale "github.com/scopeview/scopeview/internal/report/scale"
 	"github.com/scopeview/scopeview/internal/scale"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// scaleReport is the document of scale --json. Times are integer nanoseconds.
-type scaleReport struct {
-	Command []string `json:"command"`
-	*scale.Result
-	Warnings []string         `json:"warnings"`
-	Memory   *membench.Result `json:"memory"` // null without --membench
-}
+const scaleHelp = `scale runs COMMAND with each GOMAXPROCS of the list, several times, in turns, and tells the median of the wall
+time, the speed-up over the first, the CPU time, and by which factor that grows: work inflation.
+
+In the arguments {p} stands for the number, for programs that have a flag for their workers, and {trace} for a
+directory to record into. SCOPEVIEW names that directory too, so that what imports scope/auto records. From what
+is recorded comes the CPU time of one execution by name. Where it is not known of half of the executions it is
+not told; --plain records nothing.
+
+With six numbers or more the Universal Scalability Law is fitted, C(N) = N / (1 + σ(N−1) + κN(N−1)): σ is what
+is done by one at a time (locks, serial parts, queues), κ what each core costs all others (shared cache lines,
+memory). With fewer it is not, because three parameters fit nearly any five points.
+
+The command's standard output is thrown away; its standard error is shown if it fails.`
 
 func newScale(s *streams) *cobra.Command {
 	var (
@@ -40,19 +46,7 @@ func newScale(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "scale -p LIST -- COMMAND [ARGUMENT…]",
 		Short: "Run a command with several GOMAXPROCS and tell how it scales, and what keeps it from it",
-		Long: `scale runs COMMAND with each GOMAXPROCS of the list, several times, in turns, and tells the median of the wall
-time, the speed-up over the first, the CPU time, and by which factor that grows: work inflation.
-
-In the arguments {p} stands for the number, for programs that have a flag for their workers, and {trace} for a
-directory to record into. SCOPEVIEW names that directory too, so that what imports scope/auto records. From what
-is recorded comes the CPU time of one execution by name. Where it is not known of half of the executions it is
-not told; --plain records nothing.
-
-With six numbers or more the Universal Scalability Law is fitted, C(N) = N / (1 + σ(N−1) + κN(N−1)): σ is what
-is done by one at a time (locks, serial parts, queues), κ what each core costs all others (shared cache lines,
-memory). With fewer it is not, because three parameters fit nearly any five points.
-
-The command's standard output is thrown away; its standard error is shown if it fails.`,
+		Long:  scaleHelp,
 		Example: `  scopeview scale -p 1,2,4,8 -- ./program -input big.txt
   scopeview scale -p 1,2,3,4,6,8,12,16 -n 5 -- ./program -workers {p}
   scopeview scale -p 1,2,4 -- ./gostats -workers {p} -trace {trace}`,
@@ -81,19 +75,13 @@ The command's standard output is thrown away; its standard error is shown if it 
 			if err != nil {
 				return err
 			}
-			cpus := runtime.NumCPU()
-			r := &scaleReport{Command: args, Result: scale.Summarize(runs, cpus), Warnings: scaleWarnings(o.Procs, cpus)}
+			shown := reportscale.Options{Command: args, CPUs: runtime.NumCPU(), Plain: plain}
 			if measure {
-				if r.Memory, err = membench.Measure(ctx, membench.Options{}); err != nil {
+				if shown.Memory, err = membench.Measure(ctx, membench.Options{}); err != nil {
 					return err
 				}
 			}
-			return out.write(s, func(w io.Writer) error {
-				if asJSON {
-					return writeJSON(w, cmd.Name(), r)
-				}
-				return r.text(w, out.styles(s), plain)
-			})
+			return out.show(s, cmd, reportscale.Of(runs, shown), asJSON, 0)
 		},
 	}
 	out.flag(cmd)
@@ -125,18 +113,6 @@ func parseProcs(text string) (ps []int, err error) {
 	}
 	slices.Sort(ps)
 	return ps, nil
-}
-
-// scaleWarnings says what the numbers can't tell.
-func scaleWarnings(procs []int, cpus int) []string {
-	ws := []string{}
-	if last := procs[len(procs)-1]; last > cpus {
-		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", plural(int64(cpus), "CPU")))
-	}
-	if procs[0] != 1 {
-		ws = append(ws, fmt.Sprintf("without a run on one processor, speed-ups are over that on %d", procs[0]))
-	}
-	return ws
 }
 
 // namesIn adds up what the traces in a directory tell of the CPU times of names; nil if

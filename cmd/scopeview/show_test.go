@@ -97,16 +97,3 @@ func TestCaretWriter(t *testing.T) {
 		t.Errorf("%q, want %q", got, want)
 	}
 }
-
-func TestTable(t *testing.T) {
-	tb := newTable("<name", "count", "open", "<held by")
-	tb.add("a", "1,000", "", "x 5%")
-	tb.add("世界", "5", "", "")
-	var b strings.Builder
-	if err := tb.write(&b, false); err != nil {
-		t.Fatal(err)
-	}
-	if got, want := b.String(), "name  count  held by\na     1,000  x 5%\n世界        5\n"; got != want {
-		t.Errorf("\n%swant\n%s", got, want)
-	}
-}

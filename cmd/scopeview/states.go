@@ -9,20 +9,11 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newStates(s *streams) *cobra.Command {
-	var (
-		x      = excerpt{s: s}
-		r      = statesReport{limit: 40}
-		asJSON bool
-		by     string
-	)
-	cmd := &cobra.Command{
-		Use:   "states TRACE",
-		Short: "Tell what goroutines did: ran, were put off the CPU, or waited for what",
-		Long: `states sums up what goroutines did, by the name of the scopes that they were in, by row, by the place where
+const statesHelp = `states sums up what goroutines did, by the name of the scopes that they were in, by row, by the place where
 they were made, or one by one. It needs a Go execution trace in the trace: scope.Start(path, gotrace.With()).
 
 Of scopes the times are those of their goroutine from begin to end, the scopes inside them included; --self
@@ -40,7 +31,18 @@ goroutines, and the recorder's, are in no group.
   blocked    it was in a system call, which waited                 for it, or the world was stopped
   unknown    the trace does not tell                    other      it waited for something else
 
-The first lines say what was recorded, and how far what can be known in two ways agrees.`,
+The first lines say what was recorded, and how far what can be known in two ways agrees.`
+
+func newStates(s *streams) *cobra.Command {
+	var (
+		x  = excerpt{s: s}
+		o  states.Options
+		by string
+	)
+	cmd := &cobra.Command{
+		Use:   "states TRACE",
+		Short: "Tell what goroutines did: ran, were put off the CPU, or waited for what",
+		Long:  statesHelp,
 		Example: `  scopeview states x.scope
   scopeview states x.scope --by site --from -5s
   scopeview states x.scope --name 'store.*' --self
@@ -48,63 +50,27 @@ The first lines say what was recorded, and how far what can be known in two ways
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			r.by = analysis.By(by)
-			switch {
-			case !r.by.Known():
-				return usagef("--by %q: there is %s", by, strings.Join(analysis.Bys, ", "))
-			case r.limit < 0:
-				return usagef("-n %d: it takes a number of rows, or 0 for all", r.limit)
-			case r.by != analysis.ByName && (r.self || x.sel.nameText != ""):
+			o.By = analysis.By(by)
+			if o.By != analysis.ByName && (o.Self || x.sel.nameText != "") {
 				return usagef("--self and --name are about scopes, and go with --by name")
 			}
 			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()
-			if asJSON && !cmd.Flags().Changed("lines") {
-				r.limit = 0
+			r, err := states.Of(cmd.Context(), x.t, x.part(), o)
+			if errors.Is(err, gotrace.ErrNone) {
+				err = noGoTrace(x.t, x.path)
 			}
-			if err := r.read(cmd, s, &x); err != nil {
-				return err
-			}
-			return present(&x, cmd.Name(), &r, asJSON)
+			return x.show(cmd, r, err)
 		},
 	}
 	x.flags(cmd)
-	f := cmd.Flags()
-	jsonFlag(cmd, &asJSON)
-	f.StringVar(&by, "by", "name", "sum up by `WHAT`: "+strings.Join(analysis.Bys, ", "))
-	f.BoolVar(&r.self, "self", false, "show the times in scopes without those in the scopes inside them")
-	f.IntVarP(&r.limit, "lines", "n", r.limit, "show the first `N` rows; 0: all (as with --json, if not given)")
-	complete(cmd, "by", analysis.Bys)
+	jsonFlag(cmd, &x.asJSON)
+	cmd.Flags().BoolVar(&o.Self, "self", false, "show the times in scopes without those in the scopes inside them")
+	x.linesFlag(cmd)
+	x.choiceFlag(cmd, &by, "by", "name", "sum up by `WHAT`", analysis.Bys...)
 	return cmd
-}
-
-// statesReport is what states shows.
-type statesReport struct {
-	t     *trace.Trace
-	by    analysis.By
-	self  bool
-	limit int
-	sums  *analysis.StateSums
-}
-
-func (r *statesReport) read(cmd *cobra.Command, s *streams, x *excerpt) (err error) {
-	p := newProgress(s, x.t, true)
-	defer p.done()
-	x.sel.Progress = p.at
-	watch := x.sel.Watch()
-	r.t = x.t
-	r.sums, err = analysis.SumStates(x.t, &x.sel.Selection, r.by, func(e *trace.Event) bool {
-		return watch.Look(cmd.Context(), e.Start) == nil
-	})
-	if err == nil {
-		err = cmd.Context().Err()
-	}
-	if errors.Is(err, gotrace.ErrNone) {
-		return noGoTrace(x.t, x.path)
-	}
-	return err
 }
 
 // noGoTrace says that a trace has no Go execution trace, and why if it knows.

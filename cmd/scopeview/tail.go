@@ -211,7 +211,7 @@ func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
 		t.out.Flush()
-		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
+		t.tell(t.s.alarm(fmt.Sprintf("%s more lost; in all, %s", thousands(total-t.lost), analysis.LossText(analysis.Losses(tr)))))
 		t.lost = total
 	}
 	if missed := t.follower.Missed(); missed > t.missed {
@@ -220,7 +220,7 @@ func (t *tailer) tellLosses() {
 		if missed-t.missed == 1 {
 			verb = "was overwritten before it"
 		}
-		t.tell(styles(t.s.errTerm && t.s.color).red(fmt.Sprintf("at least %s of the ring %s could be read", plural(missed-t.missed, "chunk"), verb)))
+		t.tell(t.s.alarm(fmt.Sprintf("at least %s of the ring %s could be read", plural(missed-t.missed, "chunk"), verb)))
 		t.missed = missed
 	}
 }

@@ -8,6 +8,8 @@ import (
 	"unicode/utf8"
 
 	"golang.org/x/term"
+
+	"github.com/scopeview/scopeview/internal/report"
 )
 
 // streams are where a command writes, and what is there.
@@ -35,20 +37,11 @@ func colours() bool {
 	return os.Getenv("TERM") != "dumb"
 }
 
-// styles mark text on a terminal that has colours, and nothing elsewhere.
-type styles bool
-
-func (s styles) mark(code, text string) string {
-	if !s || text == "" {
-		return text
-	}
-	return "\x1b[" + code + "m" + text + "\x1b[0m"
+// alarm returns text for standard error that says that something is wrong.
+func (s *streams) alarm(text string) string {
+	b := report.Text{Color: s.errTerm && s.color}
+	return b.Red(text)
 }
-
-func (s styles) red(text string) string    { return s.mark("1;31", text) }
-func (s styles) yellow(text string) string { return s.mark("33", text) }
-func (s styles) bold(text string) string   { return s.mark("1", text) }
-func (s styles) dim(text string) string    { return s.mark("2", text) }
 
 // caretWriter passes text on to a terminal and makes control characters other
 // than the end of a line visible: ESC becomes ^[. It is for output that must be

@@ -1,4 +1,4 @@
-package main
+package stacks
 
 import (
 	"crypto/sha256"
@@ -11,7 +11,7 @@ import (
 )
 
 // pprof writes the stacks as a profile.
-func (r *stacksReport) pprof(w io.Writer) error {
+func (r *found) pprof(w io.Writer) error {
 	b := profiler{functions: map[string]*profile.Function{}, locations: map[[32]byte]*profile.Location{}}
 	b.p = &profile.Profile{
 		SampleType:        []*profile.ValueType{{Type: "calls", Unit: "count"}, {Type: "weight", Unit: "count"}},

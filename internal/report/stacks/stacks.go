@@ -1,4 +1,5 @@
-package main
+// Package stacks tells from where scope.Stack was called, and how often.
+package stacks
 
 import (
 	"bufio"
@@ -10,26 +11,35 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// stacksReport is what stacks shows.
-type stacksReport struct {
-	t     *trace.Trace
-	names glob.Filter
-	value string
-	depth int
-	skip  int
-	limit int
+// Options are what stacks is asked for.
+type Options struct {
+	Depth int // callers by which the text sums up; 0: all
+	Skip  int // innermost callers that are left out
+}
 
+// Report is what stacks shows.
+type Report struct {
+	report.Report
+	Pprof   func(w io.Writer) error                // writes a profile for go tool pprof
+	Folded  func(w io.Writer, byWeight bool) error // writes what flame graphs are made of
+	Unnamed int64                                  // stacks that are told of without their callers: together they have more than a recorder tells of
+}
+
+// found is what was read.
+type found struct {
+	Options
+	t      *trace.Trace
 	stacks []trace.Stack // the most calls first; without their frames
 	sums   []stackSum    // by name, the most calls first
 	calls  map[uint16]int64
 	frames []format.Frame // used again and again, as is listed
-	listed []frameJSON
-	cut    int64 // stacks that are told of without their callers, see framesMax
+	listed []report.Frame
 }
 
 // framesMax is how many frames a report of a trace of size bytes has: more than any recorder
@@ -52,19 +62,20 @@ type stackGroup struct {
 
 const otherStacks = "(other stacks)"
 
-// read reads what the trace has.
-func (r *stacksReport) read() {
+// Of reads what is counted of the names that are wanted.
+func Of(t *trace.Trace, sel *analysis.Selection, o Options) *Report {
+	r := &found{Options: o, t: t, calls: map[uint16]int64{}}
+	all := &Report{report.Report{Text: r.text}, r.pprof, r.folded, 0}
 	of := map[uint16]int{}
-	left := framesMax(r.t.Size())
-	r.calls = map[uint16]int64{}
-	r.t.EachCount(func(s *trace.Stack) bool {
-		if !r.names.Match(r.t.Name(s.Name)) {
+	left := framesMax(t.Size())
+	t.EachCount(func(s *trace.Stack) bool {
+		if !sel.Names.Match(r.t.Name(s.Name)) {
 			return true
 		}
 		x := *s
 		if n := r.t.Depth(s.ID); n > left {
 			x.ID, x.Cut = format.OtherStacks, true
-			r.cut++
+			all.Unnamed++
 		} else {
 			left -= n
 		}
@@ -84,24 +95,26 @@ func (r *stacksReport) read() {
 	})
 	slices.SortStableFunc(r.stacks, func(a, b trace.Stack) int { return cmp.Compare(b.Calls, a.Calls) })
 	slices.SortStableFunc(r.sums, func(a, b stackSum) int { return cmp.Compare(b.calls, a.calls) })
+	all.Document = r.document()
+	return all
 }
 
-// share is n as a part of the calls of a name.
-func (r *stacksReport) share(name uint16, n int64) float64 {
+// share returns n as a part of the calls of a name.
+func (r *found) share(name uint16, n int64) float64 {
 	if all := r.calls[name]; all > 0 {
 		return float64(n) / float64(all)
 	}
 	return 0
 }
 
-// framesOf are the frames of a stack that are shown; they are good until the next call.
-func (r *stacksReport) framesOf(s *trace.Stack) []format.Frame {
+// framesOf returns the frames of a stack that are shown; they are good until the next call.
+func (r *found) framesOf(s *trace.Stack) []format.Frame {
 	r.frames = r.t.AppendFrames(r.frames[:0], s.ID)
-	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
+	return r.frames[min(r.Skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
 // groups sums the stacks up by their innermost callers.
-func (r *stacksReport) groups() (gs []stackGroup) {
+func (r *found) groups() (gs []stackGroup) {
 	type key struct {
 		name uint16
 		from [32]byte // a hash: the text can be long
@@ -126,15 +139,15 @@ func (r *stacksReport) groups() (gs []stackGroup) {
 // calledFromMax is how long a line of callers gets: nobody reads more.
 const calledFromMax = 4096
 
-// calledFrom is the innermost callers in a line, safe to show.
-func (r *stacksReport) calledFrom(s *trace.Stack) string {
+// calledFrom writes the innermost callers in a line, safe to show.
+func (r *found) calledFrom(s *trace.Stack) string {
 	frames := r.framesOf(s)
 	if len(frames) == 0 {
 		return unknownStack(s)
 	}
 	n := len(frames)
-	if r.depth > 0 {
-		n = min(n, r.depth)
+	if r.Depth > 0 {
+		n = min(n, r.Depth)
 	}
 	var callers []string
 	length := 0
@@ -147,7 +160,7 @@ func (r *stacksReport) calledFrom(s *trace.Stack) string {
 		if length += len(at); length > calledFromMax {
 			return strings.Join(append(callers, fmt.Sprintf("… %d more", n-i)), " < ")
 		}
-		callers = append(callers, show(at))
+		callers = append(callers, analysis.Show(at))
 	}
 	if s.Cut && n == len(frames) {
 		callers = append(callers, "…")
@@ -155,7 +168,7 @@ func (r *stacksReport) calledFrom(s *trace.Stack) string {
 	return strings.Join(callers, " < ")
 }
 
-// unknownStack is what a stack is called of which no frames are known.
+// unknownStack returns what a stack is called of which no frames are known.
 func unknownStack(s *trace.Stack) string {
 	if s.ID == format.OtherStacks {
 		return otherStacks
@@ -163,13 +176,13 @@ func unknownStack(s *trace.Stack) string {
 	return fmt.Sprintf("(stack %d)", s.ID)
 }
 
-// folded writes the stacks as flame graphs are made of.
-func (r *stacksReport) folded(w io.Writer) error {
+// folded writes the stacks as flame graphs are made of, as wide as the calls or the weight.
+func (r *found) folded(w io.Writer, byWeight bool) error {
 	b := bufio.NewWriter(w)
 	for i := range r.stacks {
 		s := &r.stacks[i]
 		n := s.Calls
-		if r.value == "weight" {
+		if byWeight {
 			n = s.Weight
 		}
 		if n <= 0 {
@@ -191,7 +204,7 @@ func (r *stacksReport) folded(w io.Writer) error {
 	return b.Flush()
 }
 
-// foldable is a name without what separates names and lines.
+// foldable returns a name without what separates names and lines.
 func foldable(name string) string {
 	if !strings.ContainsAny(name, ";\n\r") {
 		return name

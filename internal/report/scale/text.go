@@ -1,18 +1,18 @@
-package main
+package scale
 
 import (
-	"bytes"
 	"fmt"
-	"io"
 
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/membench"
 	"github.com/scopeview/scopeview/internal/scale"
 )
 
 // text writes what scale found for people.
-func (r *scaleReport) text(w io.Writer, st styles, plain bool) error {
-	var b bytes.Buffer
-	t := newTable("GOMAXPROCS", "wall", "from", "to", "speed-up", "CPU", "CPU factor", "<")
-	for _, p := range r.Points {
+func (r *found) text(b *report.Text, plain bool) {
+	heads := []string{"GOMAXPROCS", "wall", "from", "to", "speed-up", "CPU", "CPU factor", "<"}
+	report.Table(b, "", heads, r.Points, func(p scale.Point) []string {
 		beyond := ""
 		if p.Beyond {
 			beyond = "more than CPUs"
@@ -21,39 +21,30 @@ func (r *scaleReport) text(w io.Writer, st styles, plain bool) error {
 		if p.Inflation > 0 {
 			factor = fmt.Sprintf("%.2f", p.Inflation)
 		}
-		t.add(fmt.Sprint(p.Procs), humane(p.Wall), humane(p.Least), humane(p.Most), fmt.Sprintf("%.2f", p.Speedup), humane(p.CPU), factor, beyond)
-	}
-	if err := t.write(&b, st); err != nil {
-		return err
-	}
+		return []string{fmt.Sprint(p.Procs), analysis.Humane(p.Wall), analysis.Humane(p.Least), analysis.Humane(p.Most), fmt.Sprintf("%.2f", p.Speedup), analysis.Humane(p.CPU), factor, beyond}
+	})
 	for _, text := range r.Warnings {
-		fmt.Fprintf(&b, "%s\n", st.yellow(text))
+		fmt.Fprintf(b, "%s\n", b.Yellow(text))
 	}
 	b.WriteByte('\n')
-	r.law(&b, st)
-	if err := r.names(&b, st, plain); err != nil {
-		return err
-	}
+	r.law(b)
+	r.names(b, plain)
 	if r.Memory != nil {
 		b.WriteByte('\n')
-		if err := membenchText(&b, r.Memory, st); err != nil {
-			return err
-		}
+		membench.Of(r.Memory).Text(b)
 	}
-	_, err := b.WriteTo(w)
-	return err
 }
 
 // law tells of the fit, or why there is none.
-func (r *scaleReport) law(b *bytes.Buffer, st styles) {
+func (r *found) law(b *report.Text) {
 	if r.Fit == nil {
 		fmt.Fprintf(b, "the Universal Scalability Law is not fitted: %s\n", r.Refused)
 		return
 	}
 	f, last := r.Fit, r.Points[len(r.Points)-1].Procs
-	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", st.bold("Universal Scalability Law:"), f.Sigma, f.Kappa, percent(f.Error))
+	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", b.Bold("Universal Scalability Law:"), f.Sigma, f.Kappa, analysis.Percent(f.Error))
 	if f.Error > scale.MaxError {
-		fmt.Fprintf(b, "%s\n", st.yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
+		fmt.Fprintf(b, "%s\n", b.Yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
 		return
 	}
 	switch r.Dominant {
@@ -76,24 +67,24 @@ func (r *scaleReport) law(b *bytes.Buffer, st styles) {
 const inflated = 1.1
 
 // names tells what one execution of each name costs.
-func (r *scaleReport) names(b *bytes.Buffer, st styles, plain bool) error {
+func (r *found) names(b *report.Text, plain bool) {
 	if len(r.Names) == 0 {
 		if !plain {
 			b.WriteString("\nno CPU times by name: the command has recorded nothing; import scope/auto, or give it {trace}\n")
 		}
-		return nil
+		return
 	}
 	heads := []string{"<CPU per execution"}
 	for _, p := range r.Points {
 		heads = append(heads, fmt.Sprint(p.Procs))
 	}
-	t := newTable(append(heads, "factor", "<")...)
-	for _, n := range r.Names {
-		row := []string{shorten(show(n.Name), nameWidth)}
+	b.WriteByte('\n')
+	report.Table(b, "", append(heads, "factor", "<"), r.Names, func(n scale.Inflation) []string {
+		row := []string{report.Name(n.Name)}
 		for _, c := range n.CPU {
 			cell := "unknown"
 			if c >= 0 {
-				cell = humane(c)
+				cell = analysis.Humane(c)
 			}
 			row = append(row, cell)
 		}
@@ -104,8 +95,6 @@ func (r *scaleReport) names(b *bytes.Buffer, st styles, plain bool) error {
 		if n.Factor > inflated {
 			verdict = "inflated"
 		}
-		t.add(append(row, factor, verdict)...)
-	}
-	b.WriteByte('\n')
-	return t.write(b, st)
+		return append(row, factor, verdict)
+	})
 }

@@ -1,0 +1,59 @@
+package doctor
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// TestMarksOnATerminal: the verdict is what stands out there, and nothing elsewhere.
+func TestMarksOnATerminal(t *testing.T) {
+	r := &doctor.Report{
+		Findings:    []doctor.Finding{{Verdict: doctor.GC, Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},
+		Cores:       doctor.Cores{Count: 2, Why: "GOMAXPROCS"},
+		Speedup:     []doctor.Slice{{Name: "running", Cores: 1.5}, {Name: "waiting", Cores: 0.5}, {Name: "little", Cores: 0.001}},
+		Parallelism: []float64{0, 0.5, 0.5},
+		CriticalPath: []doctor.Path{
+			{Time: 2e6, Count: 1, Parts: []doctor.Part{{Name: "merge", State: "cpu", Time: 1e6, Share: 0.5}, {State: "sleep", Time: 1e6, Share: 0.5}}, WhatIf: []doctor.WhatIf{{Name: "merge", Gain: 0.31}}},
+			{Of: "task", Time: 2e6, Count: 3, All: 9},
+		},
+		Notes: []string{"half of it is missing"},
+	}
+	var plain report.Text
+	colour := report.Text{Color: true}
+	found{r, "x.scope"}.text(&plain)
+	found{r, "x.scope"}.text(&colour)
+	want := `gc: A sentence.
+    A number.
+    share 50%, gain about 25%, quite sure (0.70); from 0ns to 5ns: scopeview serve x.scope, #finding=gc%3A&tab=doctor
+
+where the time of 2 cores went, on average (GOMAXPROCS):
+           cores
+  running   1.50  75%  #######################
+  waiting   0.50  25%  ########
+
+goroutines that ran at once, of the time:
+running  time
+      1   50%  ###############
+      2   50%  ###############
+
+critical path of the run, 2.00ms:
+  scope       state    time  share
+  merge       cpu    1.00ms    50%
+  (no scope)  sleep  1.00ms    50%
+  if merge were free: −31%
+
+critical path of task (3 of 9 scopes), 2.00ms:
+  nothing is known of what the goroutines did
+
+note: half of it is missing
+`
+	if got := plain.String(); got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if !strings.Contains(colour.String(), "\x1b[1;31mgc:\x1b[0m") || strings.Contains(plain.String(), "\x1b") {
+		t.Error("the verdict is not red on a terminal, or it is elsewhere")
+	}
+}

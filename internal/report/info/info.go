@@ -1,0 +1,50 @@
+// Package info tells what a trace holds as a whole: what was recorded, where, how, and
+// whether all of it was kept.
+package info
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// found is what info shows.
+type found struct{ *analysis.Report }
+
+// Of reads all of a trace. Where that ends early, it returns the report of what had been
+// read by then, with the error.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path string, state analysis.State) (*report.Report, error) {
+	r := found{&analysis.Report{Trace: t, Path: path, State: state, Cost: analysis.RecordingCost(t.Beats())}}
+	var err error
+	if r.Go, err = gotrace.Read(t, gotrace.Handler{}); err != nil && !errors.Is(err, gotrace.ErrNone) {
+		return nil, err
+	}
+	watch := sel.Watch()
+	err = t.Events(trace.Options{}, func(e *trace.Event) bool {
+		r.Census.Add(e)
+		return watch.Look(ctx, e.Start) == nil
+	})
+	if ctx.Err() != nil {
+		return nil, ctx.Err()
+	}
+	return &report.Report{Text: r.text, Document: r.document()}, err
+}
+
+// text writes the report for people.
+func (r found) text(b *report.Text) {
+	for _, f := range r.Facts() {
+		text := f.Text
+		switch f.Loud {
+		case analysis.Loud:
+			text = b.Red(text)
+		case analysis.Odd:
+			text = b.Yellow(text)
+		}
+		fmt.Fprintf(b, "%s  %s\n", b.Bold(fmt.Sprintf("%-14s", f.Label)), text)
+	}
+}

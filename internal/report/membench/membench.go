@@ -1,0 +1,47 @@
+// Package membench tells how much memory a machine moves: what internal/membench has
+// measured, for people and for programs.
+package membench
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/membench"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// Of returns the report of a measurement.
+func Of(r *membench.Result) *report.Report {
+	return &report.Report{Text: func(b *report.Text) { text(b, r) }, Document: r}
+}
+
+// text writes it for people.
+func text(b *report.Text, r *membench.Result) {
+	line := analysis.Plural(int64(r.Cores), "core")
+	if r.CPU != "" {
+		line = analysis.Show(r.CPU) + ", " + line
+	}
+	if r.Cache > 0 {
+		line += ", last-level cache " + analysis.Size(r.Cache)
+	}
+	fmt.Fprintf(b, "%s; arrays of %s\n", line, analysis.Size(r.Arrays))
+	if r.Doubt != "" {
+		fmt.Fprintf(b, "%s\n", b.Yellow(r.Doubt))
+	}
+	b.WriteByte('\n')
+	report.Table(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p membench.Point) []string {
+		m, c := r.Inflation(p)
+		return []string{fmt.Sprint(p.Cores), gigabytes(p.Copy), gigabytes(p.Triad), fmt.Sprintf("%.2f", m), fmt.Sprintf("%.2f", c)}
+	})
+	last := r.Points[len(r.Points)-1].Cores
+	switch {
+	case len(r.Points) == 1:
+		b.WriteString("\nwith one core, nothing can be said about more of them\n")
+	case r.Saturated > 0:
+		fmt.Fprintf(b, "\n%s saturated by %s: more of them move less than a tenth more\n", b.Bold("memory is"), analysis.Plural(int64(r.Saturated), "core"))
+	case r.Doubt == "":
+		fmt.Fprintf(b, "\nmemory is not saturated by %s\n", analysis.Plural(int64(last), "core"))
+	}
+}
+
+func gigabytes(perSecond float64) string { return fmt.Sprintf("%.1f GB/s", perSecond/1e9) }

@@ -1,0 +1,25 @@
+package membench
+
+import (
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/membench"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+func TestText(t *testing.T) {
+	r := &membench.Result{CPU: "EPYC", Cores: 2, Cache: 32 << 20, Arrays: 256 << 20, Points: []membench.Point{{Cores: 1, Copy: 2e10, Triad: 1e10, Compute: 1e9}, {Cores: 2, Copy: 2e10, Triad: 1.1e10, Compute: 2e9}}, Saturated: 1}
+	var b report.Text
+	Of(r).Text(&b)
+	want := `EPYC, 2 cores, last-level cache 32.0 MiB; arrays of 256 MiB
+
+cores       copy    a=b+s·c  inflation: memory  compute
+    1  20.0 GB/s  10.0 GB/s               1.00     1.00
+    2  20.0 GB/s  11.0 GB/s               2.00     1.00
+
+memory is saturated by 1 core: more of them move less than a tenth more
+`
+	if b.String() != want {
+		t.Errorf("got\n%s\nwant\n%s", b.String(), want)
+	}
+}

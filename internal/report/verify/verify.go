@@ -1,0 +1,40 @@
+// Package verify tells which rules of the format a trace breaks.
+package verify
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+type document struct {
+	Findings report.List[finding] `json:"findings"`
+}
+
+type finding struct {
+	Offset int64  `json:"offset"`
+	Rule   string `json:"rule"`
+	Text   string `json:"text"`
+}
+
+// Of returns the report of what is wrong with the file path.
+func Of(path string, findings []trace.Finding) *report.Report {
+	return &report.Report{
+		Text:     func(b *report.Text) { text(b, path, findings) },
+		Document: &document{report.ListOf(findings, func(f trace.Finding) finding { return finding{f.Offset, f.Rule, f.Text} })},
+	}
+}
+
+// text writes the findings for people.
+func text(b *report.Text, path string, findings []trace.Finding) {
+	for _, f := range findings {
+		fmt.Fprintf(b, "%s: at offset %d: %s: %s\n", analysis.Show(path), f.Offset, f.Rule, analysis.Harmless(f.Text))
+	}
+	verdict := "sound"
+	if n := int64(len(findings)); n > 0 {
+		verdict = analysis.Plural(n, "finding")
+	}
+	fmt.Fprintf(b, "%s: %s\n", analysis.Show(path), verdict)
+}
