@@ -117,7 +117,7 @@ var mayImport = map[string][]string{
 	"internal/analysis":    {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/doctor":      {"internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},
-	"internal/report/*":    {"internal/report", "internal/doctor", "internal/scale", "internal/membench", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
+	"internal/report/*":    {"internal/report", "internal/report/membench", "internal/doctor", "internal/scale", "internal/membench", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/scale":       {},
 	"internal/membench":    {},
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
