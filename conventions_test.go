@@ -117,15 +117,13 @@ var mayImport = map[string][]string{
 	"internal/analysis":    {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/doctor":      {"internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},
-	"internal/report/*":    {"internal/report", "internal/report/membench", "internal/doctor", "internal/scale", "internal/membench", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
-	"internal/scale":       {},
-	"internal/membench":    {},
+	"internal/report/*":    {"internal/report", "internal/report/membench", "internal/doctor", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/*":             {"export/rows", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
 	"internal/live":        {"export/*", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
-	"cmd/*":                {"internal/report", "internal/report/*", "export/*", "internal/live", "internal/doctor", "internal/scale", "internal/membench", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                {"internal/report", "internal/report/*", "export/*", "internal/live", "internal/doctor", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},
 	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
@@ -307,7 +305,7 @@ func TestFlusherWritesOut(t *testing.T) {
 func TestRaced(t *testing.T) {
 	without := map[string]string{
 		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
-		"internal/membench":               "it measures memory, each goroutine its own",
+		"internal/report/membench":        "it measures memory, each goroutine its own",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
 	}
 	b, err := os.ReadFile("Makefile")

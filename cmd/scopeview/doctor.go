@@ -12,8 +12,8 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/doctor"
-	"github.com/scopeview/scopeview/internal/membench"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
+	"github.com/scopeview/scopeview/internal/report/membench"
 )
 
 var doctorHelp = `doctor looks for the known problems of concurrent programs and says in words which of them a trace shows, the

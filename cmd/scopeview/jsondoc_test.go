@@ -15,18 +15,16 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
-	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/report"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/info"
-	reportmembench "github.com/scopeview/scopeview/internal/report/membench"
-	reportscale "github.com/scopeview/scopeview/internal/report/scale"
+	"github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/report/scale"
 	"github.com/scopeview/scopeview/internal/report/stacks"
 	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/report/top"
 	"github.com/scopeview/scopeview/internal/report/verify"
 	"github.com/scopeview/scopeview/internal/report/waits"
-	"github.com/scopeview/scopeview/internal/scale"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -58,8 +56,13 @@ func documents(t *testing.T) map[string]any {
 	add("stacks", &stacks.Of(tr, &all, stacks.Options{}).Report, nil)
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
 	add("verify", verify.Of("", nil), nil)
-	add("membench", reportmembench.Of(&membench.Result{}), nil)
-	add("scale", reportscale.Of([]scale.Run{{Procs: 1}}, reportscale.Options{}), nil)
+	add("membench", (&membench.Result{}).Report(), nil)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, err = scale.Of(t.Context(), scale.Options{Procs: []int{1}, Runs: 1, Command: []string{self, "-test.run", "NONE"}})
+	add("scale", r, err)
 	return docs
 }
 

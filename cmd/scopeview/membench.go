@@ -6,8 +6,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/membench"
-	reportmembench "github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/report/membench"
 )
 
 const membenchHelp = `membench copies memory, and computes a[i] = b[i] + s·c[i] over it, on one core, two, and so on up to
@@ -45,7 +44,7 @@ func newMembench(s *streams) *cobra.Command {
 			if err != nil {
 				return err
 			}
-			return out.show(s, cmd, reportmembench.Of(r), asJSON, 0)
+			return out.show(s, cmd, r.Report(), asJSON, 0)
 		},
 	}
 	out.flag(cmd)

@@ -15,9 +15,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/membench"
-	reportscale "github.com/scopeview/scopeview/internal/report/scale"
-	"github.com/scopeview/scopeview/internal/scale"
+	"github.com/scopeview/scopeview/internal/report/scale"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -39,7 +37,6 @@ func newScale(s *streams) *cobra.Command {
 	var (
 		out           output
 		asJSON, plain bool
-		measure       bool
 		procs         string
 		o             scale.Options
 	)
@@ -70,18 +67,12 @@ func newScale(s *streams) *cobra.Command {
 			}
 			step := s.steps("run ")
 			o.Progress = func(run, of, _ int) { step(run, of) }
-			runs, err := scale.Measure(ctx, o)
+			r, err := scale.Of(ctx, o)
 			s.stepsDone()
 			if err != nil {
 				return err
 			}
-			shown := reportscale.Options{Command: args, CPUs: runtime.NumCPU(), Plain: plain}
-			if measure {
-				if shown.Memory, err = membench.Measure(ctx, membench.Options{}); err != nil {
-					return err
-				}
-			}
-			return out.show(s, cmd, reportscale.Of(runs, shown), asJSON, 0)
+			return out.show(s, cmd, r, asJSON, 0)
 		},
 	}
 	out.flag(cmd)
@@ -89,7 +80,7 @@ func newScale(s *streams) *cobra.Command {
 	f.StringVarP(&procs, "procs", "p", "", "run with GOMAXPROCS as in `LIST`: 1,2,4,8 (default: 1, 2, 4 … up to the CPUs)")
 	f.IntVarP(&o.Runs, "runs", "n", 3, "run `N` times with each")
 	f.BoolVar(&plain, "plain", false, "record nothing: no CPU time by name, and no cost of recording")
-	f.BoolVar(&measure, "membench", false, "also measure the machine's memory, for scopeview doctor --membench")
+	f.BoolVar(&o.Memory, "membench", false, "also measure the machine's memory, for scopeview doctor --membench")
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

@@ -1,41 +1,33 @@
-// Package scale tells how a program scales with GOMAXPROCS, and what keeps it from it: what
-// internal/scale has measured, for people and for programs.
 package scale
 
 import (
+	"context"
 	"fmt"
+	"runtime"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/report"
-	"github.com/scopeview/scopeview/internal/scale"
+	"github.com/scopeview/scopeview/internal/report/membench"
 )
 
-// Options are what the report is of, beside the runs.
-type Options struct {
-	Command []string
-	CPUs    int              // that the runs could use
-	Plain   bool             // nothing was recorded
-	Memory  *membench.Result // null: not measured
-}
-
-// found is what scale shows, and its document. Times are integer nanoseconds.
-type found struct {
-	Command []string `json:"command"`
-	*scale.Result
-	Warnings []string         `json:"warnings"`
-	Memory   *membench.Result `json:"memory"` // null without --membench
-}
-
-// Of returns the report of runs.
-func Of(runs []scale.Run, o Options) *report.Report {
-	r := &found{o.Command, scale.Summarize(runs, o.CPUs), nil, o.Memory}
-	r.Warnings = warnings(r.Points, o.CPUs)
-	return &report.Report{Text: func(b *report.Text) { r.text(b, o.Plain) }, Document: r}
+// Of runs the command Runs times with each of Procs.
+func Of(ctx context.Context, o Options) (*report.Report, error) {
+	runs, err := measure(ctx, o)
+	if err != nil {
+		return nil, err
+	}
+	r := summarize(runs, runtime.NumCPU())
+	r.Command, r.Warnings = o.Command, warnings(r.Points, r.CPUs)
+	if o.Memory {
+		if r.Memory, err = membench.Measure(ctx, membench.Options{}); err != nil {
+			return nil, err
+		}
+	}
+	return &report.Report{Text: func(b *report.Text) { r.text(b, o.Names == nil) }, Document: r}, nil
 }
 
 // warnings says what the numbers can't tell.
-func warnings(points []scale.Point, cpus int) []string {
+func warnings(points []point, cpus int) []string {
 	ws := []string{}
 	if last := points[len(points)-1].Procs; last > cpus {
 		ws = append(ws, fmt.Sprintf("GOMAXPROCS above the %s that this process may use tells how the program bears too many threads, and not how it would run on more CPUs; the law takes the missing CPUs for serialization", analysis.Plural(int64(cpus), "CPU")))

@@ -5,14 +5,12 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
-	"github.com/scopeview/scopeview/internal/report/membench"
-	"github.com/scopeview/scopeview/internal/scale"
 )
 
 // text writes what scale found for people.
-func (r *found) text(b *report.Text, plain bool) {
+func (r *document) text(b *report.Text, plain bool) {
 	heads := []string{"GOMAXPROCS", "wall", "from", "to", "speed-up", "CPU", "CPU factor", "<"}
-	report.Table(b, "", heads, r.Points, func(p scale.Point) []string {
+	report.Table(b, "", heads, r.Points, func(p point) []string {
 		beyond := ""
 		if p.Beyond {
 			beyond = "more than CPUs"
@@ -28,46 +26,46 @@ func (r *found) text(b *report.Text, plain bool) {
 	}
 	b.WriteByte('\n')
 	r.law(b)
-	r.names(b, plain)
+	r.nameTable(b, plain)
 	if r.Memory != nil {
 		b.WriteByte('\n')
-		membench.Of(r.Memory).Text(b)
+		r.Memory.Report().Text(b)
 	}
 }
 
 // law tells of the fit, or why there is none.
-func (r *found) law(b *report.Text) {
+func (r *document) law(b *report.Text) {
 	if r.Fit == nil {
 		fmt.Fprintf(b, "the Universal Scalability Law is not fitted: %s\n", r.Refused)
 		return
 	}
 	f, last := r.Fit, r.Points[len(r.Points)-1].Procs
 	fmt.Fprintf(b, "%s σ = %.4f, κ = %.6f; the medians deviate by %s\n", b.Bold("Universal Scalability Law:"), f.Sigma, f.Kappa, analysis.Percent(f.Error))
-	if f.Error > scale.MaxError {
+	if f.Error > maxError {
 		fmt.Fprintf(b, "%s\n", b.Yellow("that is much: the times do not follow the law, so it does not tell what the processors are lost to; more runs (-n) on a quiet machine may help"))
 		return
 	}
 	switch r.Dominant {
-	case scale.LossNone:
+	case lossNone:
 		fmt.Fprintf(b, "up to %d it loses less than a tenth: it scales nearly linearly\n", last)
-	case scale.LossSerialization:
+	case lossSerialization:
 		fmt.Fprintf(b, "σ dominates: what is done by one at a time (a lock, a serial part, a queue) costs it most; even endlessly many processors would make it at most %.1f times as fast\n", 1/f.Sigma)
-	case scale.LossCoherence:
+	case lossCoherence:
 		b.WriteString("κ dominates: what each processor costs the others (cache lines that all write, memory bandwidth) costs it most\n")
 	}
 	switch {
 	case r.Peak == nil:
 		b.WriteString("more processors never make it slower, by the law\n")
 	default:
-		fmt.Fprintf(b, "it is fastest on %.1f processors, %.2f times as fast as on one; more make it slower\n", *r.Peak, f.Speedup(*r.Peak))
+		fmt.Fprintf(b, "it is fastest on %.1f processors, %.2f times as fast as on one; more make it slower\n", *r.Peak, f.speedup(*r.Peak))
 	}
 }
 
 // inflated is how much more CPU time an execution has to take to be called inflated.
 const inflated = 1.1
 
-// names tells what one execution of each name costs.
-func (r *found) names(b *report.Text, plain bool) {
+// nameTable tells what one execution of each name costs.
+func (r *document) nameTable(b *report.Text, plain bool) {
 	if len(r.Names) == 0 {
 		if !plain {
 			b.WriteString("\nno CPU times by name: the command has recorded nothing; import scope/auto, or give it {trace}\n")
@@ -79,7 +77,7 @@ func (r *found) names(b *report.Text, plain bool) {
 		heads = append(heads, fmt.Sprint(p.Procs))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "", append(heads, "factor", "<"), r.Names, func(n scale.Inflation) []string {
+	report.Table(b, "", append(heads, "factor", "<"), r.Names, func(n inflation) []string {
 		row := []string{report.Name(n.Name)}
 		for _, c := range n.CPU {
 			cell := "unknown"

@@ -55,9 +55,9 @@ func TestSaturated(t *testing.T) {
 		{[]float64{10, 20, 30, 26}, 3},
 		{[]float64{10, 15, 14, 13}, 2},
 	} {
-		var ps []Point
+		var ps []point
 		for i, c := range w.copies {
-			ps = append(ps, Point{Cores: i + 1, Copy: c, Compute: float64(i + 1)})
+			ps = append(ps, point{Cores: i + 1, Copy: c, Compute: float64(i + 1)})
 		}
 		if got, known := saturated(ps); got != w.want || !known {
 			t.Errorf("%v: %d, %v, want %d", w.copies, got, known, w.want)

@@ -4,26 +4,31 @@ import (
 	"cmp"
 	"maps"
 	"slices"
+
+	"github.com/scopeview/scopeview/internal/report/membench"
 )
 
-// MaxError is how far the medians may lie off the law, as the root of the mean square, for
+// maxError is how far the medians may lie off the law, as the root of the mean square, for
 // anything to be concluded from it.
-const MaxError = 0.1
+const maxError = 0.1
 
-// Result is what runs with different numbers of processors tell. Times are ns.
-type Result struct {
-	CPUs   int         `json:"cpus"`   // that the runs could use
-	Points []Point     `json:"points"` // by procs
-	Names  []Inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
+// document is what scale shows. Times are integer nanoseconds.
+type document struct {
+	Command []string    `json:"command"`
+	CPUs    int         `json:"cpus"`   // that the runs could use
+	Points  []point     `json:"points"` // by procs
+	Names   []inflation `json:"names"`  // what costs more CPU on more processors first; empty: nothing was recorded
 	// Fit is null where Refused says why.
-	Fit      *Fit     `json:"fit"`
-	Peak     *float64 `json:"peak"`     // N*; null: none, or no fit that is good enough
-	Dominant Loss     `json:"dominant"` // the larger loss on the most processors; "" without such a fit
-	Refused  string   `json:"refused,omitempty"`
+	Fit      *fitted          `json:"fit"`
+	Peak     *float64         `json:"peak"`     // N*; null: none, or no fit that is good enough
+	Dominant loss             `json:"dominant"` // the larger loss on the most processors; "" without such a fit
+	Refused  string           `json:"refused,omitempty"`
+	Warnings []string         `json:"warnings"`
+	Memory   *membench.Result `json:"memory"` // null without --membench
 }
 
-// Point is the runs with one number of processors.
-type Point struct {
+// point is the runs with one number of processors.
+type point struct {
 	Procs     int     `json:"procs"`
 	Runs      int     `json:"runs"`
 	Wall      int64   `json:"wall_ns"` // the median, as is CPU
@@ -35,19 +40,19 @@ type Point struct {
 	Beyond    bool    `json:"beyond_cpus"`
 }
 
-// Inflation is how the CPU time of one execution of a name's scopes grows.
-type Inflation struct {
+// inflation is how the CPU time of one execution of a name's scopes grows.
+type inflation struct {
 	Name string  `json:"name"`
 	CPU  []int64 `json:"cpu_ns"` // per execution, by point; -1: of less than half of them is it known
 	// Factor is the last known one over the first; 0: not known.
 	Factor float64 `json:"factor"`
 }
 
-// Summarize makes a Result of runs.
-func Summarize(runs []Run, cpus int) *Result {
-	r := &Result{CPUs: cpus, Points: []Point{}, Names: []Inflation{}}
-	by := map[int][]Run{}
-	var samples []Sample
+// summarize makes the document of runs.
+func summarize(runs []run, cpus int) *document {
+	r := &document{CPUs: cpus, Points: []point{}, Names: []inflation{}}
+	by := map[int][]run{}
+	var samples []sample
 	for _, x := range runs {
 		by[x.Procs] = append(by[x.Procs], x)
 	}
@@ -58,7 +63,7 @@ func Summarize(runs []Run, cpus int) *Result {
 			walls = append(walls, x.Wall)
 			used = append(used, x.User+x.System)
 		}
-		pt := Point{Procs: p, Runs: len(walls), Wall: median(walls), Least: slices.Min(walls), Most: slices.Max(walls), CPU: median(used), Beyond: p > cpus}
+		pt := point{Procs: p, Runs: len(walls), Wall: median(walls), Least: slices.Min(walls), Most: slices.Max(walls), CPU: median(used), Beyond: p > cpus}
 		first := &pt
 		if len(r.Points) > 0 {
 			first = &r.Points[0]
@@ -68,27 +73,27 @@ func Summarize(runs []Run, cpus int) *Result {
 			pt.Inflation = float64(pt.CPU) / float64(first.CPU)
 		}
 		r.Points = append(r.Points, pt)
-		samples = append(samples, Sample{p, float64(pt.Wall)})
+		samples = append(samples, sample{p, float64(pt.Wall)})
 	}
 	r.names(procs, by)
-	fit, err := FitUSL(samples)
+	fit, err := fitUSL(samples)
 	if err != nil {
 		r.Refused = err.Error()
 		return r
 	}
 	r.Fit = &fit
-	if fit.Error > MaxError {
+	if fit.Error > maxError {
 		return r
 	}
-	r.Dominant = fit.Dominant(float64(procs[len(procs)-1]))
-	if n, ok := fit.Peak(); ok {
+	r.Dominant = fit.dominant(float64(procs[len(procs)-1]))
+	if n, ok := fit.peak(); ok {
 		r.Peak = &n
 	}
 	return r
 }
 
 // names compares what one execution costs, by name.
-func (r *Result) names(procs []int, by map[int][]Run) {
+func (r *document) names(procs []int, by map[int][]run) {
 	sums := map[string][]Name{}
 	for i, p := range procs {
 		for _, x := range by[p] {
@@ -105,7 +110,7 @@ func (r *Result) names(procs []int, by map[int][]Run) {
 		}
 	}
 	for name, s := range sums {
-		x := Inflation{Name: name}
+		x := inflation{Name: name}
 		first, last := int64(-1), int64(-1)
 		for _, n := range s {
 			each := int64(-1)
@@ -124,7 +129,7 @@ func (r *Result) names(procs []int, by map[int][]Run) {
 		}
 		r.Names = append(r.Names, x)
 	}
-	slices.SortFunc(r.Names, func(a, b Inflation) int {
+	slices.SortFunc(r.Names, func(a, b inflation) int {
 		return cmp.Or(cmp.Compare(b.Factor, a.Factor), cmp.Compare(a.Name, b.Name))
 	})
 }

@@ -5,18 +5,18 @@ import (
 	"math"
 )
 
-// MinPoints is how many numbers of processors a fit takes: with three parameters, fewer
+// minPoints is how many numbers of processors a fit takes: with three parameters, fewer
 // would fit nearly anything.
-const MinPoints = 6
+const minPoints = 6
 
-// Sample is the time that the same work took on N processors.
-type Sample struct {
+// sample is the time that the same work took on N processors.
+type sample struct {
 	N    int
 	Time float64 // any unit
 }
 
-// Fit is the law's parameters.
-type Fit struct {
+// fitted is the law's parameters.
+type fitted struct {
 	Single float64 `json:"single"` // the time on one processor, in the samples' unit
 	Sigma  float64 `json:"sigma"`  // ≥ 0
 	Kappa  float64 `json:"kappa"`  // ≥ 0
@@ -24,26 +24,26 @@ type Fit struct {
 	Error float64 `json:"error"`
 }
 
-// FitUSL fits the law by least squares of the relative deviations. Samples of the same
-// N count each; there have to be MinPoints different ones.
+// fitUSL fits the law by least squares of the relative deviations. Samples of the same
+// N count each; there have to be minPoints different ones.
 //
 // As N·time = a + b(N−1) + cN(N−1) with a the time on one, σ = b/a and κ = c/a, this is
 // a linear problem. Where the best b or c would be negative, which no program's losses
 // are, the best one without it is taken.
-func FitUSL(samples []Sample) (Fit, error) {
+func fitUSL(samples []sample) (fitted, error) {
 	var rows [][3]float64
 	different := map[int]bool{}
 	for _, s := range samples {
 		if s.N < 1 || !(s.Time > 0) || math.IsInf(s.Time, 0) {
-			return Fit{}, fmt.Errorf("a time of %v on %d processors is none", s.Time, s.N)
+			return fitted{}, fmt.Errorf("a time of %v on %d processors is none", s.Time, s.N)
 		}
 		different[s.N] = true
 		n := float64(s.N)
 		y := n * s.Time
 		rows = append(rows, [3]float64{1 / y, (n - 1) / y, n * (n - 1) / y})
 	}
-	if len(different) < MinPoints {
-		return Fit{}, fmt.Errorf("the law has three parameters, and %d numbers of processors are too few to tell them: give at least %d", len(different), MinPoints)
+	if len(different) < minPoints {
+		return fitted{}, fmt.Errorf("the law has three parameters, and %d numbers of processors are too few to tell them: give at least %d", len(different), minPoints)
 	}
 	var best [3]float64
 	least := math.Inf(1)
@@ -57,9 +57,9 @@ func FitUSL(samples []Sample) (Fit, error) {
 		}
 	}
 	if math.IsInf(least, 1) {
-		return Fit{}, fmt.Errorf("no parameters fit these %d times", len(samples))
+		return fitted{}, fmt.Errorf("no parameters fit these %d times", len(samples))
 	}
-	return Fit{best[0], best[1] / best[0], best[2] / best[0], math.Sqrt(least / float64(len(rows)))}, nil
+	return fitted{best[0], best[1] / best[0], best[2] / best[0], math.Sqrt(least / float64(len(rows)))}, nil
 }
 
 func deviation(rows [][3]float64, x [3]float64) (sum float64) {
@@ -122,37 +122,37 @@ func solve(rows [][3]float64, use []int) (x [3]float64, ok bool) {
 	return x, true
 }
 
-// Speedup is C(n).
-func (f *Fit) Speedup(n float64) float64 {
+// speedup returns C(n).
+func (f *fitted) speedup(n float64) float64 {
 	return n / (1 + f.Sigma*(n-1) + f.Kappa*n*(n-1))
 }
 
-// Peak is N*, the number of processors beyond which more of them make it slower; ok is
+// peak returns N*, the number of processors beyond which more of them make it slower; ok is
 // false where there is none.
-func (f *Fit) Peak() (n float64, ok bool) {
+func (f *fitted) peak() (n float64, ok bool) {
 	if f.Kappa <= 0 {
 		return 0, false
 	}
 	return math.Max(math.Sqrt(math.Max(1-f.Sigma, 0)/f.Kappa), 1), true
 }
 
-// Loss is what a program's processors are lost to.
-type Loss string
+// loss is what a program's processors are lost to.
+type loss string
 
 // Losses.
 const (
-	LossNone          Loss = "none"          // it is within a tenth of linear
-	LossSerialization Loss = "serialization" // σ
-	LossCoherence     Loss = "coherence"     // κ
+	lossNone          loss = "none"          // it is within a tenth of linear
+	lossSerialization loss = "serialization" // σ
+	lossCoherence     loss = "coherence"     // κ
 )
 
-// Dominant is which kind of loss is the larger one on n processors.
-func (f *Fit) Dominant(n float64) Loss {
+// dominant returns which kind of loss is the larger one on n processors.
+func (f *fitted) dominant(n float64) loss {
 	switch s, k := f.Sigma*(n-1), f.Kappa*n*(n-1); {
 	case s+k < 1/0.9-1:
-		return LossNone
+		return lossNone
 	case s >= k:
-		return LossSerialization
+		return lossSerialization
 	}
-	return LossCoherence
+	return lossCoherence
 }

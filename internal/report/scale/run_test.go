@@ -43,7 +43,7 @@ func command(t *testing.T, kind string, args ...string) []string {
 
 func TestMeasureAlternatesAndHandsOver(t *testing.T) {
 	var order []int
-	runs, err := Measure(t.Context(), Options{
+	runs, err := measure(t.Context(), Options{
 		Procs: []int{1, 2, 3}, Runs: 2, Command: command(t, "note", "-w={p}", "{trace}"),
 		Names: func(dir string) (map[string]Name, error) {
 			b, err := os.ReadFile(filepath.Join(dir, "note"))
@@ -70,7 +70,7 @@ func TestMeasureAlternatesAndHandsOver(t *testing.T) {
 }
 
 func TestMeasureCountsTimes(t *testing.T) {
-	runs, err := Measure(t.Context(), Options{Procs: []int{1, 2}, Runs: 1, Command: command(t, "work")})
+	runs, err := measure(t.Context(), Options{Procs: []int{1, 2}, Runs: 1, Command: command(t, "work")})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,11 +82,11 @@ func TestMeasureCountsTimes(t *testing.T) {
 }
 
 func TestMeasureTellsWhyACommandFailed(t *testing.T) {
-	_, err := Measure(t.Context(), Options{Procs: []int{2}, Runs: 1, Command: command(t, "fail", "now")})
+	_, err := measure(t.Context(), Options{Procs: []int{2}, Runs: 1, Command: command(t, "fail", "now")})
 	if err == nil || !strings.Contains(err.Error(), "now with GOMAXPROCS=2: exit status 3; it said:\nno such file") {
 		t.Errorf("got %v", err)
 	}
-	if _, err = Measure(t.Context(), Options{Procs: []int{2}, Runs: 1, Command: []string{filepath.Join(t.TempDir(), "none")}}); err == nil || !strings.Contains(err.Error(), "none") {
+	if _, err = measure(t.Context(), Options{Procs: []int{2}, Runs: 1, Command: []string{filepath.Join(t.TempDir(), "none")}}); err == nil || !strings.Contains(err.Error(), "none") {
 		t.Errorf("got %v", err)
 	}
 }
@@ -94,23 +94,23 @@ func TestMeasureTellsWhyACommandFailed(t *testing.T) {
 func TestMeasureEndsWithItsContext(t *testing.T) {
 	ctx, cancel := context.WithTimeout(t.Context(), 50*time.Millisecond)
 	defer cancel()
-	if _, err := Measure(ctx, Options{Procs: []int{1}, Runs: 1, Command: command(t, "hang")}); !errors.Is(err, context.DeadlineExceeded) {
+	if _, err := measure(ctx, Options{Procs: []int{1}, Runs: 1, Command: command(t, "hang")}); !errors.Is(err, context.DeadlineExceeded) {
 		t.Errorf("got %v", err)
 	}
 }
 
 func TestSummarize(t *testing.T) {
-	var runs []Run
+	var runs []run
 	for _, s := range law(1e9, 0.1, 0.02, 1, 2, 3, 4, 5, 6) {
 		n := int64(s.N)
 		for _, off := range []int64{0, 7, -5} {
-			runs = append(runs, Run{
+			runs = append(runs, run{
 				Procs: s.N, Wall: int64(s.Time) + off, User: 800 * n, System: 200 * n,
 				Names: map[string]Name{"inflated": {10, 10, 1000 * n}, "same": {4, 3, 300}, "unknown": {10, 4, 400}},
 			})
 		}
 	}
-	r := Summarize(runs, 4)
+	r := summarize(runs, 4)
 	if len(r.Points) != 6 || r.Refused != "" || r.Fit == nil || r.Peak == nil {
 		t.Fatalf("%+v", r)
 	}
@@ -120,7 +120,7 @@ func TestSummarize(t *testing.T) {
 	if p := r.Points[3]; p.Beyond {
 		t.Errorf("4 of 4 are not beyond: %+v", p)
 	}
-	want := []Inflation{
+	want := []inflation{
 		{"inflated", []int64{100, 200, 300, 400, 500, 600}, 6},
 		{"same", []int64{100, 100, 100, 100, 100, 100}, 1},
 		{"unknown", []int64{-1, -1, -1, -1, -1, -1}, 0},
@@ -131,10 +131,10 @@ func TestSummarize(t *testing.T) {
 	for i := range runs {
 		runs[i].Wall = 1e9 + int64(i/3%2)*2e9 // to and fro
 	}
-	if r := Summarize(runs, 4); r.Fit == nil || r.Fit.Error < MaxError || r.Dominant != "" || r.Peak != nil {
+	if r := summarize(runs, 4); r.Fit == nil || r.Fit.Error < maxError || r.Dominant != "" || r.Peak != nil {
 		t.Errorf("times that follow no law: %+v", r)
 	}
-	if r := Summarize(runs[:6], 4); r.Fit != nil || r.Peak != nil || r.Dominant != "" || !strings.Contains(r.Refused, "2 numbers of processors are too few") {
+	if r := summarize(runs[:6], 4); r.Fit != nil || r.Peak != nil || r.Dominant != "" || !strings.Contains(r.Refused, "2 numbers of processors are too few") {
 		t.Errorf("two points: %+v", r)
 	}
 }

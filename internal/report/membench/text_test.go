@@ -3,14 +3,13 @@ package membench
 import (
 	"testing"
 
-	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
 func TestText(t *testing.T) {
-	r := &membench.Result{CPU: "EPYC", Cores: 2, Cache: 32 << 20, Arrays: 256 << 20, Points: []membench.Point{{Cores: 1, Copy: 2e10, Triad: 1e10, Compute: 1e9}, {Cores: 2, Copy: 2e10, Triad: 1.1e10, Compute: 2e9}}, Saturated: 1}
+	r := &Result{CPU: "EPYC", Cores: 2, Cache: 32 << 20, Arrays: 256 << 20, Points: []point{{Cores: 1, Copy: 2e10, Triad: 1e10, Compute: 1e9}, {Cores: 2, Copy: 2e10, Triad: 1.1e10, Compute: 2e9}}, Saturated: 1}
 	var b report.Text
-	Of(r).Text(&b)
+	r.text(&b)
 	want := `EPYC, 2 cores, last-level cache 32.0 MiB; arrays of 256 MiB
 
 cores       copy    a=b+s·c  inflation: memory  compute

@@ -1,22 +1,19 @@
-// Package membench tells how much memory a machine moves: what internal/membench has
-// measured, for people and for programs.
+// Package membench measures how much memory a machine moves with one core, two, and so
+// on up to all of them, and from how many on further ones bring nothing: what a program
+// that only waits for memory can't get beyond.
 package membench
 
 import (
 	"fmt"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/membench"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
-// Of returns the report of a measurement.
-func Of(r *membench.Result) *report.Report {
-	return &report.Report{Text: func(b *report.Text) { text(b, r) }, Document: r}
-}
+// Report returns it for people and for programs.
+func (r *Result) Report() *report.Report { return &report.Report{Text: r.text, Document: r} }
 
-// text writes it for people.
-func text(b *report.Text, r *membench.Result) {
+func (r *Result) text(b *report.Text) {
 	line := analysis.Plural(int64(r.Cores), "core")
 	if r.CPU != "" {
 		line = analysis.Show(r.CPU) + ", " + line
@@ -29,7 +26,7 @@ func text(b *report.Text, r *membench.Result) {
 		fmt.Fprintf(b, "%s\n", b.Yellow(r.Doubt))
 	}
 	b.WriteByte('\n')
-	report.Table(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p membench.Point) []string {
+	report.Table(b, "", []string{"cores", "copy", "a=b+s·c", "inflation: memory", "compute"}, r.Points, func(p point) []string {
 		m, c := r.Inflation(p)
 		return []string{fmt.Sprint(p.Cores), gigabytes(p.Copy), gigabytes(p.Triad), fmt.Sprintf("%.2f", m), fmt.Sprintf("%.2f", c)}
 	})

@@ -20,7 +20,8 @@ type Options struct {
 	Runs    int      // how often each
 	Command []string // {p} in an argument becomes GOMAXPROCS, {trace} a directory for a trace
 	// Names reads what a run has recorded into dir; nil: nothing is to be recorded.
-	Names func(dir string) (map[string]Name, error)
+	Names  func(dir string) (map[string]Name, error)
+	Memory bool // also measure the machine's memory
 	// Progress, if there is one, is called before each run.
 	Progress func(run, of, procs int)
 }
@@ -32,19 +33,19 @@ type Name struct {
 	CPU   int64 // ns, the sum of the known ones
 }
 
-// Run is one run of the command. Times are ns.
-type Run struct {
+// run is one run of the command. Times are ns.
+type run struct {
 	Procs        int
 	Wall         int64
 	User, System int64
 	Names        map[string]Name // nil: it recorded nothing
 }
 
-// Measure runs the command Runs times with each of Procs. The runs of different Procs
+// measure runs the command Runs times with each of Procs. The runs of different Procs
 // alternate, forwards and then backwards, so that a machine that becomes slower or
 // warmer does so for all of them.
-func Measure(ctx context.Context, o Options) ([]Run, error) {
-	var runs []Run
+func measure(ctx context.Context, o Options) ([]run, error) {
+	var runs []run
 	order := slices.Clone(o.Procs)
 	for range o.Runs {
 		for _, p := range order {
@@ -62,7 +63,7 @@ func Measure(ctx context.Context, o Options) ([]Run, error) {
 	return runs, nil
 }
 
-func once(ctx context.Context, o *Options, procs int) (r Run, err error) {
+func once(ctx context.Context, o *Options, procs int) (r run, err error) {
 	dir, err := os.MkdirTemp("", "scopeview-scale-")
 	if err != nil {
 		return r, fmt.Errorf("a directory for the traces can't be made: %w", err)
@@ -84,7 +85,7 @@ func once(ctx context.Context, o *Options, procs int) (r Run, err error) {
 	c.WaitDelay = time.Second // what it has started may hold its standard error open
 	begin := time.Now()
 	err = c.Run()
-	r = Run{Procs: procs, Wall: int64(time.Since(begin))}
+	r = run{Procs: procs, Wall: int64(time.Since(begin))}
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}

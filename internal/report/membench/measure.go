@@ -26,13 +26,13 @@ type Result struct {
 	Cores     int     `json:"cores"`       // that this process may use
 	Cache     int64   `json:"cache_bytes"` // last level; 0: not known
 	Arrays    int64   `json:"array_bytes"` // all arrays together
-	Points    []Point `json:"points"`      // by cores
+	Points    []point `json:"points"`      // by cores
 	Saturated int     `json:"saturated"`   // from so many cores on, further ones bring less than a tenth; 0: they bring more up to the last
 	Doubt     string  `json:"doubt,omitempty"`
 }
 
-// Point is what so many cores do at once: the best of several measurements.
-type Point struct {
+// point is what so many cores do at once: the best of several measurements.
+type point struct {
 	Cores   int     `json:"cores"`
 	Copy    float64 `json:"copy_bytes_per_s"`  // one array to another; each byte counts twice, as read and written
 	Triad   float64 `json:"triad_bytes_per_s"` // a[i] = b[i] + s·c[i] in Go; three times eight bytes each
@@ -41,7 +41,7 @@ type Point struct {
 
 // Inflation is how many times longer the same work takes on p.Cores than on one, for
 // work that only moves memory, and for work that needs none.
-func (r *Result) Inflation(p Point) (memory, compute float64) {
+func (r *Result) Inflation(p point) (memory, compute float64) {
 	one, n := r.Points[0], float64(p.Cores)/float64(r.Points[0].Cores)
 	return n * one.Copy / p.Copy, n * one.Compute / p.Compute
 }
@@ -51,11 +51,11 @@ func (r *Result) Inflation(p Point) (memory, compute float64) {
 // by them, nobody is sure to be there in time to stop them.
 var kernels = []struct {
 	run   func(w *worker, end time.Time) float64
-	value func(p *Point) *float64
+	value func(p *point) *float64
 }{
-	{copying, func(p *Point) *float64 { return &p.Copy }},
-	{triad, func(p *Point) *float64 { return &p.Triad }},
-	{compute, func(p *Point) *float64 { return &p.Compute }},
+	{copying, func(p *point) *float64 { return &p.Copy }},
+	{triad, func(p *point) *float64 { return &p.Triad }},
+	{compute, func(p *point) *float64 { return &p.Compute }},
 }
 
 // worker is what one core works on.
@@ -133,7 +133,7 @@ func Measure(ctx context.Context, o Options) (*Result, error) {
 	of := len(steps) * len(kernels) * repeats
 	d, done := o.Time/time.Duration(of), 0
 	for _, n := range steps {
-		r.Points = append(r.Points, Point{Cores: n})
+		r.Points = append(r.Points, point{Cores: n})
 	}
 	for range repeats { // around all of it: what disturbs is rarely there each time
 		for i, n := range steps {
@@ -202,7 +202,7 @@ func counts(cores int) (ns []int) {
 // saturated is from how many cores on further ones bring less than a tenth, 0 if none.
 // Cores that have no more of themselves to give, because they are threads of one core or
 // because others run on them, tell nothing about memory: then known is false.
-func saturated(ps []Point) (n int, known bool) {
+func saturated(ps []point) (n int, known bool) {
 	last := ps[len(ps)-1]
 	best := last.Copy
 	for _, p := range ps {
