@@ -3,103 +3,63 @@
 import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
 import { arrange } from "./model/rows.js";
+import { tabs } from "./state.js";
 
 /** @import { App } from "./app.js" */
 
 /**
+ * What each does, but for those that show a tab. False is nothing.
+ * @type {Record<string, (app: App, fast: boolean) => boolean|void>}
+ */
+export const deeds = {
+  "zoom-in": (app, fast) => app.zoomAt(pointed(app), fast ? 0.35 : 0.75),
+  "zoom-out": (app, fast) => app.zoomAt(pointed(app), fast ? 2.8 : 1.333),
+  "pan-left": (app, fast) => app.pan(-(app.aim.to - app.aim.from) * (fast ? 0.5 : 0.1)),
+  "pan-right": (app, fast) => app.pan((app.aim.to - app.aim.from) * (fast ? 0.5 : 0.1)),
+  fit: (app) => fitSelection(app),
+  whole: (app) => app.seeAll(),
+  follow: (app) => app.setFollow(true),
+  search: (app) => app.searchBox.focus(),
+  "next-hit": (app) => app.searchBox.step(1),
+  "prev-hit": (app) => app.searchBox.step(-1),
+  "next-on-row": (app) => moveSelection(app, "next-on-row"),
+  "prev-on-row": (app) => moveSelection(app, "prev-on-row"),
+  parent: (app) => moveSelection(app, "parent"),
+  child: (app) => moveSelection(app, "child"),
+  "next-same": (app) => moveSelection(app, "next-same"),
+  "prev-same": (app) => moveSelection(app, "prev-same"),
+  "longest-same": (app) => moveSelection(app, "longest-same"),
+  "range-of-selection": (app) => (app.selection ? app.setRange(rangeOf(app.selection)) : false),
+  mark: (app) => app.toggleMark(app.cursor === null && app.selection ? extentOf(app.selection).start : pointed(app)),
+  clear: (app) => clearAll(app),
+  threads: (app) => app.setBy(app.by === "thread" ? "goroutine" : "thread"),
+  states: (app) => app.nextStateSize(),
+  locks: (app) => app.toggleLocks(),
+  collapse: (app) => changeRow(app, "shut"),
+  pin: (app) => changeRow(app, "pinned"),
+  hide: (app) => changeRow(app, "hidden"),
+  "text-table": (app) => app.textView.toggle(),
+  theme: (app) => app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+  wallclock: (app) => app.toggleClock(),
+  help: (app) => app.help.toggle(),
+};
+
+/**
  * @param {App} app
- * @param {string} action
+ * @param {string} action one of those above, or a tab's name
  * @param {boolean} fast
  * @returns {boolean} whether it did something, so that the browser need not
  */
 export function actions(app, action, fast) {
-  const { from, to } = app.aim;
-  const width = to - from;
-  const middle = app.cursor ?? (from + to) / 2;
-  switch (action) {
-    case "zoom-in":
-      app.zoomAt(middle, fast ? 0.35 : 0.75);
-      return true;
-    case "zoom-out":
-      app.zoomAt(middle, fast ? 2.8 : 1.333);
-      return true;
-    case "pan-left":
-      app.pan(-width * (fast ? 0.5 : 0.1));
-      return true;
-    case "pan-right":
-      app.pan(width * (fast ? 0.5 : 0.1));
-      return true;
-    case "fit":
-      return fitSelection(app);
-    case "whole":
-      app.seeAll();
-      return true;
-    case "follow":
-      app.setFollow(true);
-      return true;
-    case "search":
-      app.searchBox.focus();
-      return true;
-    case "next-hit":
-      return app.searchBox.step(1);
-    case "prev-hit":
-      return app.searchBox.step(-1);
-    case "next-on-row":
-    case "prev-on-row":
-    case "parent":
-    case "child":
-    case "next-same":
-    case "prev-same":
-    case "longest-same":
-      return moveSelection(app, action);
-    case "range-of-selection":
-      if (!app.selection) return false;
-      app.setRange(rangeOf(app.selection));
-      return true;
-    case "mark":
-      app.toggleMark(app.cursor ?? (app.selection ? extentOf(app.selection).start : (from + to) / 2));
-      return true;
-    case "clear":
-      clearAll(app);
-      return true;
-    case "threads":
-      app.setBy(app.by === "thread" ? "goroutine" : "thread");
-      return true;
-    case "states":
-      app.nextStateSize();
-      return true;
-    case "locks":
-      app.toggleLocks();
-      return true;
-    case "collapse":
-      return changeRow(app, "shut");
-    case "pin":
-      return changeRow(app, "pinned");
-    case "hide":
-      return changeRow(app, "hidden");
-    case "details":
-    case "summary":
-    case "flame":
-    case "doctor":
-    case "about":
-      app.showTab(action);
-      document.getElementById(`tab-${action}`)?.focus();
-      return true;
-    case "text-table":
-      app.textView.toggle();
-      return true;
-    case "theme":
-      app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark");
-      return true;
-    case "wallclock":
-      app.toggleClock();
-      return true;
-    case "help":
-      app.help.toggle();
-      return true;
-  }
-  return false;
+  const tab = tabs.find((name) => name === action);
+  if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
+  app.showTab(tab);
+  document.getElementById(`tab-${tab}`)?.focus();
+  return true;
 }
+
+/** Where the mouse points, or the middle of what is seen. @param {App} app */
+function pointed(app) { return app.cursor ?? (app.aim.from + app.aim.to) / 2; }
 
 /** @param {import("./app.js").Selection} ref */
 function rangeOf(ref) {

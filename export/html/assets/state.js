@@ -3,11 +3,11 @@
 // clock=wall, m=marks, hidden=, pinned=, shut= (row keys), states=thick|off,
 // locks=off, tab=, finding=verdict:object (of the Doctor tab).
 
-/** @type {Tab[]} */
-const tabs = ["details", "summary", "flame", "doctor", "about"];
+/** The tabs below the timeline. */
+export const tabs = /** @type {const} */ (["details", "summary", "flame", "doctor", "about"]);
 
 /**
- * @typedef {"details"|"summary"|"flame"|"doctor"|"about"} Tab
+ * @typedef {(typeof tabs)[number]} Tab
  *
  * @typedef {Object} ViewState
  * @property {{from: number, to: number}=} view

@@ -1,8 +1,15 @@
 import { test } from "node:test";
 import assert from "node:assert/strict";
+import { deeds } from "../actions.js";
 import { KEYS, MOUSE, helpRows, keyOf } from "../panel/help.js";
+import { tabs } from "../state.js";
 
 const press = (code, more = {}) => ({ code, key: "", target: { tagName: "BODY", getAttribute: () => null }, ...more });
+
+test("each key does something, and all that can be done has a key", () => {
+  const had = new Set(KEYS.map((k) => k.action));
+  assert.deepEqual([...had].sort(), [...Object.keys(deeds), ...tabs].sort());
+});
 
 test("no key means two things", () => {
   const seen = new Set();
