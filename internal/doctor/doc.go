@@ -11,8 +11,8 @@
 //  1. A rule says nothing where it can't know: what a trace lacks makes an entry in
 //     Report.Unexamined, never a finding. Otherwise a program without a Go execution
 //     trace would be told that it is healthy, or be blamed for waits nobody saw.
-//  2. Thresholds are those of the table, each with where it comes from. A finding below
-//     its threshold is dropped, not shown small: a false finding costs its reader more
+//  2. Each rule has its limits beside it, each with where it comes from. A finding below
+//     its limit is dropped, not shown small: a false finding costs its reader more
 //     than a missing one.
 //  3. Findings are ordered by what mending them does to the end, gain × confidence, and
 //     a gain comes from replaying what the goroutines did on as many cores as there were

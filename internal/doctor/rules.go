@@ -28,7 +28,7 @@ const (
 )
 
 // rules is the table. Where the sources leave a number open, or where we differ from
-// them, the comment of the limit says "ours".
+// them, the comment of the limit, beside the rule, says "ours".
 var rules = []rule{
 	{BlockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, blockingUnderLock},
 	{FatCriticalSection, "the utilization law; Pikus", needCores, fatCriticalSection},
@@ -45,106 +45,6 @@ var rules = []rule{
 	{Spinning, "VTune", needGo | needCores | needSamples, spinning},
 	{PageFaults, "Sun's microstates", needBeats | needCores, pageFaults},
 }
-
-// Limits of BlockingUnderLock.
-const (
-	blockingUnderLockBlocked = 0.05 // of the time, that a holder waits for something outside and others for it; ours
-)
-
-// Limits of FatCriticalSection.
-const (
-	fatCriticalSectionUsed   = 0.5  // of the time that somebody has the lock
-	fatCriticalSectionInside = 0.2  // of that, that scopes begun under the lock take; ours
-	fatCriticalSectionWait   = 0.05 // of the core time waited for it, else nobody minds
-)
-
-// Limits of Convoy.
-const (
-	convoyCrowd = 0.25 // of the time that more wait than there are cores: "persistently"
-	convoyWait  = 0.05
-)
-
-// Limits of LockContention.
-const (
-	lockContentionWait      = 0.05 // of the core time
-	lockContentionContended = 0.1  // of the acquisitions
-	lockContentionOften     = 100  // acquisitions in a second, with that
-)
-
-// Limits of Serialization.
-const (
-	serializationOne      = 0.8 // of the time that exactly one runs
-	serializationWork     = 0.1 // of all that ran, that each of two workers at least did
-	serializationHandoffs = 0.5 // of the changes of who runs, that the one before wakes the next
-	serializationTurns    = 0.2 // of the time that one runs, where those who hand on do all the same; ours
-	serializationInTurn   = 0.8 // of what all work takes on all cores, that is done in turn; ours
-	serializationStake    = 0.1 // of the time, that it would gain then if nobody waited for his turn; ours
-)
-
-// Limits of WorkInflation.
-const (
-	workInflationSlope     = 0.2 // of log CPU on log of how many ran
-	workInflationMost      = 5   // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
-	workInflationP         = 0.01
-	workInflationExplained = 0.25 // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
-	workInflationWait      = 0.05 // of its time, that its goroutine waits for locks and channels at most
-	workInflationCpu       = 0.9  // of its time, that it is on a CPU at least
-	workInflationShare     = 0.12 // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
-	workInflationCount     = 10   // executions, some of them with and some without others; ours
-)
-
-// Limits of LoadImbalance.
-const (
-	loadImbalanceImbalance = 0.2 // longest over mean, less one
-)
-
-// Limits of TooFine.
-const (
-	tooFineTask     = 10  // times what a goroutine costs, that the median one runs
-	tooFineOverhead = 0.1 // of the core time
-)
-
-// Limits of Oversubscription.
-const (
-	oversubscriptionRunnable  = 0.2  // of the time of those who could run
-	oversubscriptionPreempted = 0.05 // of the time of those who ran
-	oversubscriptionFull      = 0.9  // of the cores, that are in use meanwhile
-	oversubscriptionIdle      = 0.1  // of the cores, that are not in use while more threads than CPUs take turns; ours
-)
-
-// Limits of NotEnoughParallelism.
-const (
-	notEnoughParallelismAlone    = 0.2 // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
-	notEnoughParallelismParallel = 0.1 // of the time that more run, else nobody meant it to be parallel; ours
-	notEnoughParallelismSame     = 0.8 // of the time alone, that it is the same; ours
-	notEnoughParallelismBusy     = 0.9 // of the time, that the slowest stage of a pipeline has work; ours
-	notEnoughParallelismServed   = 0.5 // of the time that it runs alone, that somebody waits for what it does; ours
-)
-
-// Limits of GC.
-const (
-	collectorCpu    = 0.25 // of all that ran
-	collectorAssist = 0.05 // of the goroutines' time on CPUs
-)
-
-// Limits of Channel.
-const (
-	channelBlocked  = 0.05   // of the core time, that senders wait while their receiver runs; ours
-	channelPingpong = 10_000 // hand-offs in a second
-	channelHanding  = 0.05   // of the CPU time, that those in all places take; ours
-)
-
-// Limits of Spinning.
-const (
-	spinningSpin  = 0.05 // of the core time; ours
-	spinningPolls = 0.6  // of a goroutine's samples, that are in what one polls with; ours
-	spinningLoops = 0.2  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
-)
-
-// Limits of PageFaults.
-const (
-	pageFaultsFault = 0.05 // of the CPU time
-)
 
 // worth is the gain from which on a finding is told at all. Ours: the sources' thresholds say
 // that something is there, not that mending it pays, and where cores are all busy with

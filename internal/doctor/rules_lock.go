@@ -169,13 +169,18 @@ func (u *use) worth() float64 {
 // unwaited is how a sentence says what mending a lock does.
 const unwaited = "If nobody had to wait for it"
 
+// blockingUnderLockLimits say from which numbers on BlockingUnderLock is told.
+var blockingUnderLockLimits = struct{ blocked float64 }{
+	blocked: 0.05, // of the time, that a holder waits for something outside and others for it; ours
+}
+
 // blockingUnderLock: the holder waits for something outside, and others for the holder.
 // Share is the part of the time in which that is so, gain what it would be worth if
 // nobody waited for the lock, in the proportion of such waits.
 func blockingUnderLock(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		share := float64(u.blocked) / float64(m.span())
-		if u.told || share < blockingUnderLockBlocked || u.holdWaited == 0 {
+		if u.told || share < blockingUnderLockLimits.blocked || u.holdWaited == 0 {
 			continue
 		}
 		f := u.finding(m)
@@ -217,6 +222,13 @@ func holding(why string) string {
 	return " (" + why[2:] + ")"
 }
 
+// fatCriticalSectionLimits say from which numbers on FatCriticalSection is told.
+var fatCriticalSectionLimits = struct{ used, inside, wait float64 }{
+	used:   0.5,  // of the time that somebody has the lock
+	inside: 0.2,  // of that, that scopes begun under the lock take; ours
+	wait:   0.05, // of the core time waited for it, else nobody minds
+}
+
 // fatCriticalSection: the lock is had most of the time, and in scopes that begin under
 // it. Share is the part of the time in which they run under the lock. Gain is what it
 // would be worth if nobody waited, but not more than what is left under the lock allows:
@@ -225,11 +237,11 @@ func fatCriticalSection(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		used := u.used
 		inside := total(u.inside)
-		if u.told || u.hold == 0 || used < fatCriticalSectionUsed || u.waitShare(m) < fatCriticalSectionWait {
+		if u.told || u.hold == 0 || used < fatCriticalSectionLimits.used || u.waitShare(m) < fatCriticalSectionLimits.wait {
 			continue
 		}
 		part := min(float64(inside)/float64(u.hold), 1)
-		if part < fatCriticalSectionInside {
+		if part < fatCriticalSectionLimits.inside {
 			continue
 		}
 		f := u.finding(m)
@@ -252,13 +264,19 @@ func fatCriticalSection(m *model) (fs []Finding) {
 	return fs
 }
 
+// convoyLimits say from which numbers on Convoy is told.
+var convoyLimits = struct{ crowd, wait float64 }{
+	crowd: 0.25, // of the time that more wait than there are cores: "persistently"
+	wait:  0.05,
+}
+
 // convoy: more goroutines stand in line than there are cores, so each unlock wakes the
 // next one and hardly any finds the lock free. Share is the part of the time with such a
 // line.
 func convoy(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
 		share := float64(u.crowd) / float64(m.span())
-		if u.told || share < convoyCrowd || u.waitShare(m) < convoyWait || u.free(m) < u.worth() {
+		if u.told || share < convoyLimits.crowd || u.waitShare(m) < convoyLimits.wait || u.free(m) < u.worth() {
 			continue
 		}
 		f := u.finding(m)
@@ -272,13 +290,20 @@ func convoy(m *model) (fs []Finding) {
 	return fs
 }
 
+// lockContentionLimits say from which numbers on LockContention is told.
+var lockContentionLimits = struct{ wait, contended, often float64 }{
+	wait:      0.05, // of the core time
+	contended: 0.1,  // of the acquisitions
+	often:     100,  // acquisitions in a second, with that
+}
+
 // lockContention: the wait is long, or the lock is had often and often not at once.
 // Share is the part of the core time that is lost to waiting: not more than the cores
 // that had nothing else to do.
 func lockContention(m *model) (fs []Finding) {
 	for _, u := range m.uses() {
-		long := u.waitShare(m) > lockContentionWait
-		often := u.l.acquired > 0 && float64(u.l.contended) > lockContentionContended*float64(u.l.acquired) && float64(u.l.acquired)*1e9 > lockContentionOften*float64(m.span())
+		long := u.waitShare(m) > lockContentionLimits.wait
+		often := u.l.acquired > 0 && float64(u.l.contended) > lockContentionLimits.contended*float64(u.l.acquired) && float64(u.l.acquired)*1e9 > lockContentionLimits.often*float64(m.span())
 		if u.told || !long && !often || u.free(m) < u.worth() {
 			continue
 		}

@@ -11,6 +11,12 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
+// collectorLimits say from which numbers on GC is told.
+var collectorLimits = struct{ cpu, assist float64 }{
+	cpu:    0.25, // of all that ran
+	assist: 0.05, // of the goroutines' time on CPUs
+}
+
 // collector: the garbage collector takes the cores. Share is its part of all that ran, or
 // where that is more the part of their own running time that goroutines help it. Gain is
 // what a replay takes less without it, and without what the CPU profile finds in making
@@ -36,7 +42,7 @@ func collector(m *model) []Finding {
 	}
 	cpu := float64(workers+assist) / float64(max(workers+assist+ran, 1))
 	helping := float64(assist) / float64(max(assist+ran, 1))
-	if cpu < collectorCpu && helping < collectorAssist || m.base == nil {
+	if cpu < collectorLimits.cpu && helping < collectorLimits.assist || m.base == nil {
 		return nil
 	}
 	f := Finding{Share: max(cpu, helping), Confidence: 0.8, FromNS: m.from, ToNS: m.to}
@@ -112,6 +118,13 @@ func allocates(frames []gotrace.Frame) (yes bool) {
 // handoffCost is what it takes to wake another goroutine and be switched away from.
 const handoffCost = 1000
 
+// channelLimits say from which numbers on Channel is told.
+var channelLimits = struct{ blocked, pingpong, handing float64 }{
+	blocked:  0.05,   // of the core time, that senders wait while their receiver runs; ours
+	pingpong: 10_000, // hand-offs in a second
+	handing:  0.05,   // of the CPU time, that those in all places take; ours
+}
+
 // channel: senders wait although their receiver runs, which more room in the channel
 // would spare them; or goroutines hand on so often that this costs more than the work.
 // Share is the part of the core time that senders wait so, or that handing on takes. Gain
@@ -157,7 +170,7 @@ func channel(m *model) (fs []Finding) {
 	}
 	for _, p := range places {
 		u := by[p]
-		if share := float64(u.blocked) / m.coreTime(); share >= channelBlocked && m.base != nil {
+		if share := float64(u.blocked) / m.coreTime(); share >= channelLimits.blocked && m.base != nil {
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, Confidence: 0.8}
 			f.weight = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
 				return s.send && s.s == states.Channel
@@ -171,7 +184,7 @@ func channel(m *model) (fs []Finding) {
 			fs = append(fs, f)
 			continue
 		}
-		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > channelPingpong {
+		if rate := float64(u.n) * 1e9 / float64(m.span()); rate > channelLimits.pingpong {
 			share := float64(u.n) * handoffCost / m.coreTime()
 			f := Finding{Object: p, Scopes: m.most(u.from, u.blocked), Share: share, weight: share, spared: share, Confidence: 0.6}
 			f.FromNS, f.ToNS = m.channelWhere(p)
@@ -191,7 +204,7 @@ func channel(m *model) (fs []Finding) {
 	}
 	rate, share := float64(all)*1e9/float64(m.span()), float64(all)*handoffCost/m.used()
 	told := slices.ContainsFunc(fs, func(f Finding) bool { return f.weight >= worth })
-	if told || rate <= channelPingpong || share < channelHanding {
+	if told || rate <= channelLimits.pingpong || share < channelLimits.handing {
 		return fs
 	}
 	f := Finding{Object: most, Scopes: m.most(by[most].from, by[most].blocked), Share: share, Gain: Unknown, weight: share, Confidence: 0.6}
@@ -234,6 +247,13 @@ func polls(frames []gotrace.Frame) bool {
 	return false
 }
 
+// spinningLimits say from which numbers on Spinning is told.
+var spinningLimits = struct{ spin, polls, loops float64 }{
+	spin:  0.05, // of the core time; ours
+	polls: 0.6,  // of a goroutine's samples, that are in what one polls with; ours
+	loops: 0.2,  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
+}
+
 // spinning: goroutines take cores to look whether something has come. Of a goroutine it
 // is told by its samples: most of them are in what one polls with, or outside what it
 // does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
@@ -261,7 +281,7 @@ func spinning(m *model) []Finding {
 	byPlace := map[string][]*gor{}
 	var places []string
 	for _, g := range m.gs {
-		if all[g] < 10 || float64(in[g]) < spinningPolls*float64(all[g]) && float64(loops[g]) < spinningLoops*float64(all[g]) {
+		if all[g] < 10 || float64(in[g]) < spinningLimits.polls*float64(all[g]) && float64(loops[g]) < spinningLimits.loops*float64(all[g]) {
 			continue
 		}
 		best := ""
@@ -288,7 +308,7 @@ func spinning(m *model) []Finding {
 			samples += all[g]
 		}
 		share := float64(spun) / m.coreTime()
-		if share < spinningSpin || m.base == nil {
+		if share < spinningLimits.spin || m.base == nil {
 			continue
 		}
 		f := Finding{Object: p, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to}
@@ -339,7 +359,7 @@ func (m *model) retries() (fs []Finding, in map[*gor]bool) {
 			}
 		}
 		share := float64(spun) / m.coreTime()
-		if share < spinningSpin {
+		if share < spinningLimits.spin {
 			continue
 		}
 		f := u.finding(m)
@@ -374,6 +394,11 @@ func (m *model) retries() (fs []Finding, in map[*gor]bool) {
 // more; then the finding's share is too small.
 const faultCost = 2500
 
+// pageFaultsLimits say from which numbers on PageFaults is told.
+var pageFaultsLimits = struct{ fault float64 }{
+	fault: 0.05, // of the CPU time
+}
+
 // pageFaults: the system's time goes into giving the program memory that it gives back, or
 // had before: faults by which it has grown are not counted. Share is the
 // system's part of the CPU time, as far as the page faults can have cost it. Gain is what
@@ -388,7 +413,7 @@ func pageFaults(m *model) []Finding {
 	faults := b.minor + b.major
 	cost := min(b.system, faults*faultCost)
 	share := float64(cost) / float64(cpu)
-	if share < pageFaultsFault || faults < 1000 {
+	if share < pageFaultsLimits.fault || faults < 1000 {
 		return nil
 	}
 	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over))}

@@ -14,6 +14,16 @@ func handing(s states.State) bool {
 	return s == states.Channel || s == states.Select || s == states.Cond
 }
 
+// serializationLimits say from which numbers on Serialization is told.
+var serializationLimits = struct{ one, work, handoffs, turns, inTurn, stake float64 }{
+	one:      0.8, // of the time that exactly one runs
+	work:     0.1, // of all that ran, that each of two workers at least did
+	handoffs: 0.5, // of the changes of who runs, that the one before wakes the next
+	turns:    0.2, // of the time that one runs, where those who hand on do all the same; ours
+	inTurn:   0.8, // of what all work takes on all cores, that is done in turn; ours
+	stake:    0.1, // of the time, that it would gain then if nobody waited for his turn; ours
+}
+
 // serialization: several goroutines have work, and one at a time does it: who runs wakes
 // the next one. Share is the part of the time in which exactly one runs. The gain is
 // unknown; how much is at stake is what a replay takes less in which none of them waits
@@ -26,7 +36,7 @@ func serialization(m *model) []Finding {
 		return nil
 	}
 	one := m.one()
-	if one < serializationTurns {
+	if one < serializationLimits.turns {
 		return nil
 	}
 	single := total(s.single)
@@ -36,7 +46,7 @@ func serialization(m *model) []Finding {
 			top = g
 		}
 	}
-	if top == nil || float64(single-s.single[top]) < serializationWork*float64(single) {
+	if top == nil || float64(single-s.single[top]) < serializationLimits.work*float64(single) {
 		return nil // one has all the work
 	}
 	handoffs, changes, locks, turns := 0, 0, 0, 0
@@ -75,11 +85,11 @@ func serialization(m *model) []Finding {
 			}
 		}
 	}
-	if float64(handoffs) < serializationHandoffs*float64(changes) || handoffs <= locks {
+	if float64(handoffs) < serializationLimits.handoffs*float64(changes) || handoffs <= locks {
 		return nil
 	}
 	// Where goroutines that do the same take turns, what they do out of turn hides some of it.
-	if one < serializationOne && (float64(turns) < serializationHandoffs*float64(changes) || 2*s.single[top] > single || m.inTurn() < serializationInTurn) {
+	if one < serializationLimits.one && (float64(turns) < serializationLimits.handoffs*float64(changes) || 2*s.single[top] > single || m.inTurn() < serializationLimits.inTurn) {
 		return nil
 	}
 	gain := 0.0
@@ -87,7 +97,7 @@ func serialization(m *model) []Finding {
 		gain = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool { return s.kind != stepRun && handing(s.s) }})
 	}
 	f := Finding{Share: one, Gain: Unknown, weight: min(gain, one*(1-1/m.cores.Count)), Confidence: 0.85}
-	if one < serializationOne && f.weight < serializationStake {
+	if one < serializationLimits.one && f.weight < serializationLimits.stake {
 		return nil
 	}
 	var where uint32
@@ -239,6 +249,15 @@ func (m *model) busiest(times map[*gor]int64, n int) (ids []uint64) {
 	return ids
 }
 
+// notEnoughParallelismLimits say from which numbers on NotEnoughParallelism is told.
+var notEnoughParallelismLimits = struct{ alone, parallel, same, busy, served float64 }{
+	alone:    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
+	parallel: 0.1, // of the time that more run, else nobody meant it to be parallel; ours
+	same:     0.8, // of the time alone, that it is the same; ours
+	busy:     0.9, // of the time, that the slowest stage of a pipeline has work; ours
+	served:   0.5, // of the time that it runs alone, that somebody waits for what it does; ours
+}
+
 // notEnoughParallelism: one goroutine works alone, while nobody has anything else to do.
 // Share is the part of the time in which it does, gain what is left of that on all cores
 // (Amdahl's law): share × (1 − 1/C).
@@ -257,10 +276,10 @@ func notEnoughParallelism(m *model) []Finding {
 			top = g
 		}
 	}
-	if m.cores.Count < 2 || s.share(more) < notEnoughParallelismParallel {
+	if m.cores.Count < 2 || s.share(more) < notEnoughParallelismLimits.parallel {
 		return nil
 	}
-	if top == nil || s.share(s.alone[top]) < notEnoughParallelismAlone || float64(s.alone[top]) < notEnoughParallelismSame*float64(alone) {
+	if top == nil || s.share(s.alone[top]) < notEnoughParallelismLimits.alone || float64(s.alone[top]) < notEnoughParallelismLimits.same*float64(alone) {
 		return m.bottleneck()
 	}
 	share := s.share(s.alone[top])
@@ -298,11 +317,11 @@ func (m *model) bottleneck() []Finding {
 			top = g
 		}
 	}
-	if top == nil || s.share(s.single[top]) < notEnoughParallelismAlone || float64(s.single[top]) < notEnoughParallelismSame*float64(single) || m.one() < notEnoughParallelismAlone {
+	if top == nil || s.share(s.single[top]) < notEnoughParallelismLimits.alone || float64(s.single[top]) < notEnoughParallelismLimits.same*float64(single) || m.one() < notEnoughParallelismLimits.alone {
 		return nil
 	}
 	busy := top.sum(m.from, m.to, func(v *iv) bool { return v.core || v.state == states.Runnable || v.state == states.Preempted })
-	if float64(busy) < notEnoughParallelismBusy*float64(m.span()) {
+	if float64(busy) < notEnoughParallelismLimits.busy*float64(m.span()) {
 		return nil
 	}
 	// Who waits for it, and where, at the moments in which it alone runs.
@@ -330,7 +349,7 @@ func (m *model) bottleneck() []Finding {
 			})
 		}
 	}
-	if float64(served) < notEnoughParallelismServed*float64(s.single[top]) {
+	if float64(served) < notEnoughParallelismLimits.served*float64(s.single[top]) {
 		return nil
 	}
 	var where uint32
@@ -456,6 +475,11 @@ func lastRound(gs []*gor) []*gor {
 	return gs[first:]
 }
 
+// loadImbalanceLimits say from which numbers on LoadImbalance is told.
+var loadImbalanceLimits = struct{ imbalance float64 }{
+	imbalance: 0.2, // longest over mean, less one
+}
+
 // loadImbalance: of goroutines that are waited for together some are done long before
 // the others. Where as many as there are cores are left there is no loss, so what counts
 // is the cores with nothing to do from when fewer are left. Share is the part of the
@@ -482,7 +506,7 @@ func loadImbalance(m *model) (fs []Finding) {
 	for _, place := range places {
 		x := by[place]
 		share := min(x.saved/max(x.wall, 1), uneven(x.groups, m.cores.Count))
-		if share/(1-min(share, 0.999)) < loadImbalanceImbalance {
+		if share/(1-min(share, 0.999)) < loadImbalanceLimits.imbalance {
 			continue
 		}
 		f := Finding{Object: place, Share: share, weight: share * x.wall / float64(m.span()), Confidence: 0.85}

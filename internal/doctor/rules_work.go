@@ -26,6 +26,17 @@ type inflation struct {
 	cpu    float64 // ns of CPU
 }
 
+// workInflationLimits say from which numbers on WorkInflation is told.
+var workInflationLimits = struct{ slope, most, explained, wait, cpu, share, count float64 }{
+	slope:     0.2,  // of log CPU on log of how many ran
+	most:      5,    // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
+	explained: 0.25, // of the variance of log CPU, that it explains: else what the executions have to do differs most; ours
+	wait:      0.05, // of its time, that its goroutine waits for locks and channels at most
+	cpu:       0.9,  // of its time, that it is on a CPU at least
+	share:     0.12, // of all that ran, that the inflation is; ours: machines that are shared inflate all work by some percent
+	count:     10,   // executions, some of them with and some without others; ours
+}
+
 // workInflation: what a scope costs rises with the number of goroutines that run. Share
 // is that part of all that ran, by the law cpu ~ ranⁿ with the exponent of the
 // regression. Gain is what a replay takes less in which the scope costs what it does
@@ -38,7 +49,7 @@ func workInflation(m *model) []Finding {
 	all := float64(m.sweepRan())
 	for _, x := range m.inflations() {
 		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
-		if x.slope < workInflationSlope || x.slope > workInflationMost || x.t < critical || x.extra < workInflationShare*all {
+		if x.slope < workInflationLimits.slope || x.slope > workInflationLimits.most || x.t < critical || x.extra < workInflationLimits.share*all {
 			continue
 		}
 		if worst == nil || x.extra > worst.extra {
@@ -135,13 +146,13 @@ func (m *model) inflations() (list []inflation) {
 			x.time += d
 			waited, taken := m.waitedIn(g, s)
 			x.waited += waited
-			if float64(s.cpu) >= workInflationCpu*float64(d-taken) {
+			if float64(s.cpu) >= workInflationLimits.cpu*float64(d-taken) {
 				x.xs = append(x.xs, execution{float64(s.cpu), max(m.sweep.mean(s.from, s.to), 1)})
 			}
 		}
 	}
 	for name, x := range by {
-		if float64(x.waited) > workInflationWait*float64(x.time) {
+		if float64(x.waited) > workInflationLimits.wait*float64(x.time) {
 			continue
 		}
 		if r, ok := regress(x.xs); ok {
@@ -172,7 +183,7 @@ func (m *model) waitedIn(g *gor, s *span) (waited, taken int64) {
 // others and with many: ok is false without.
 func regress(xs []execution) (r inflation, ok bool) {
 	n := float64(len(xs))
-	if n < workInflationCount {
+	if n < workInflationLimits.count {
 		return r, false
 	}
 	var sx, sy float64
@@ -193,7 +204,7 @@ func regress(xs []execution) (r inflation, ok bool) {
 			many++
 		}
 	}
-	if hi < 1.5*lo || few < 3 || many < 3 || yy <= 0 || xy*xy < workInflationExplained*xx*yy {
+	if hi < 1.5*lo || few < 3 || many < 3 || yy <= 0 || xy*xy < workInflationLimits.explained*xx*yy {
 		return r, false
 	}
 	r.n, r.slope = len(xs), xy/xx
@@ -224,6 +235,12 @@ type makers struct {
 }
 
 func (k *makers) cost() int64 { return int64(len(k.gs))*goroutineCost + k.joins*handoffCost }
+
+// tooFineLimits say from which numbers on TooFine is told.
+var tooFineLimits = struct{ task, overhead float64 }{
+	task:     10,  // times what a goroutine costs, that the median one runs
+	overhead: 0.1, // of the core time
+}
 
 // tooFine: so many goroutines are made for so little work each that making them, and
 // waiting for them, costs more than a tenth of the CPU time. Both are asked for, short work
@@ -262,7 +279,7 @@ func tooFine(m *model) (fs []Finding) {
 	used := m.used()
 	tell := func(k *makers, places int) {
 		share := float64(k.cost()) / used
-		if share < tooFineOverhead {
+		if share < tooFineLimits.overhead {
 			return
 		}
 		times := map[uint16]int64{}
@@ -297,7 +314,7 @@ func tooFine(m *model) (fs []Finding) {
 			ran[i] = g.ran(g.from, g.to)
 		}
 		slices.Sort(ran)
-		if k.median = ran[len(ran)/2]; float64(k.median) <= tooFineTask*goroutineCost {
+		if k.median = ran[len(ran)/2]; float64(k.median) <= tooFineLimits.task*goroutineCost {
 			fine = append(fine, k)
 			tell(k, 1)
 		}
@@ -344,6 +361,14 @@ const refill = 15_000
 
 const fewerThreads = "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace"
 
+// oversubscriptionLimits say from which numbers on Oversubscription is told.
+var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
+	runnable:  0.2,  // of the time of those who could run
+	preempted: 0.05, // of the time of those who ran
+	full:      0.9,  // of the cores, that are in use meanwhile
+	idle:      0.1,  // of the cores, that are not in use while more threads than CPUs take turns; ours
+}
+
 // oversubscription: all cores are in use, others could run too, and that costs something:
 // goroutines are switched before they have got anywhere, or the system shares out the
 // CPUs among more threads than there are. VTune asks for the first part alone; but a pool
@@ -386,7 +411,7 @@ func oversubscription(m *model) []Finding {
 	share := float64(runnable+preempted) / float64(max(ran+runnable+preempted, 1))
 	shared, idle := 0.0, 0.0
 	if m.crowded() {
-		if float64(preempted) > oversubscriptionPreempted*float64(ran+preempted) {
+		if float64(preempted) > oversubscriptionLimits.preempted*float64(ran+preempted) {
 			shared = float64(preempted) / float64(max(ran+preempted, 1))
 		}
 		// What neither others had, nor a limit allowed, they let go by while they switched.
@@ -394,11 +419,11 @@ func oversubscription(m *model) []Finding {
 		if v := m.starved; v != nil {
 			idle -= v.Others + v.Quota + v.Hypervisor
 		}
-		if idle = idle / m.cores.Count; idle < oversubscriptionIdle {
+		if idle = idle / m.cores.Count; idle < oversubscriptionLimits.idle {
 			idle = 0
 		}
 	}
-	if share < oversubscriptionRunnable || idle == 0 && full < oversubscriptionFull && float64(ran+preempted)/m.coreTime() < oversubscriptionFull {
+	if share < oversubscriptionLimits.runnable || idle == 0 && full < oversubscriptionLimits.full && float64(ran+preempted)/m.coreTime() < oversubscriptionLimits.full {
 		return nil
 	}
 	switching := min(float64(cuts)*refill/m.coreTime(), 0.5)
