@@ -4,7 +4,7 @@
 //
 // Two goroutines share the work, so that a slow disk does not keep the window
 // from growing: one prepares what comes, the other writes out what was. A chunk
-// leaves in three rounds: in the first it is marked, so that ends go apart from
+// leaves in two steps: in the first it is marked, so that ends go apart from
 // then on, and its write-back starts; in the next its pages, clean by then, are
 // dropped.
 package flusher
@@ -49,8 +49,8 @@ type Pool interface {
 	// Save begins to write the chunks [from, to) out, or brings the file up to date with
 	// them where it is a copy. final says that they will not change any more.
 	Save(from, to int64, final bool) error
-	// Settle waits for what Save began, or writes a copy, and drops the chunks' memory.
-	Settle(from, to int64) error
+	// Drop waits for what Save began, or writes a copy, and drops the chunks' memory.
+	Drop(from, to int64) error
 	// Retire says that a chunk is gone: its place may be used again.
 	Retire(idx int64)
 }
@@ -67,7 +67,7 @@ const (
 // Config tells a Flusher what to do and when.
 type Config struct {
 	Pool  Pool
-	Every time.Duration // between two ticks; it wakes sooner when much is written
+	Every time.Duration // between two rounds; it wakes sooner when much is written
 
 	// Expire makes a chunk's owner take another one at its next record. It is
 	// called for chunks that have been open for ten seconds, or that hold a file, so
@@ -83,11 +83,11 @@ type Config struct {
 	// Leave is called for a chunk that nobody writes into any more, before it is written
 	// for the last time; again where that failed. May be nil.
 	Leave func(idx int64)
-	// Tick is called at the end of each tick, on the flusher's goroutine. May be nil.
-	Tick func(now time.Time)
+	// Round is called at the end of each round, on the flusher's goroutine. May be nil.
+	Round func(now time.Time)
 }
 
-// Flusher runs the ticks of one recording.
+// Flusher runs the rounds of one recording.
 type Flusher struct {
 	Config
 	Cost Cost
@@ -99,12 +99,12 @@ type Flusher struct {
 	alone sync.Mutex
 	err   atomic.Pointer[error]
 
-	ticked    atomic.Bool // since the last round
+	copyDue   atomic.Bool // there was a round since the file was brought up to date
 	reclaimed time.Time   // when reclaim did something last
 
 	mu      sync.Mutex
 	chunks  []int64 // handed out and not gone
-	leaving []int64 // marked in the last round
+	leaving []int64 // marked when leave was called last
 	since   map[int64]time.Time
 }
 
@@ -126,7 +126,7 @@ func New(c Config) *Flusher {
 	}
 }
 
-// Start begins to tick.
+// Start begins the rounds.
 func (f *Flusher) Start() {
 	f.done.Add(2)
 	go f.prepare()
@@ -154,13 +154,13 @@ func (f *Flusher) note(err error) {
 	}
 }
 
-// prepare keeps the window ahead, and ticks.
+// prepare keeps the window ahead, and runs the rounds.
 func (f *Flusher) prepare() {
 	defer f.done.Done()
 	t := time.NewTicker(f.Every)
 	defer t.Stop()
 	for {
-		tick := false
+		due := false
 		var now time.Time
 		var again <-chan time.Time
 		if f.Pool.Short() {
@@ -173,17 +173,17 @@ func (f *Flusher) prepare() {
 		case <-f.short:
 		case <-again:
 		case now = <-t.C:
-			tick = true
+			due = true
 		}
 		f.Alone(func() {
 			f.note(f.Pool.Extend())
 			f.reclaim(time.Now())
-			if tick {
+			if due {
 				f.age(now)
-				if f.Tick != nil {
-					f.Tick(now)
+				if f.Round != nil {
+					f.Round(now)
 				}
-				f.ticked.Store(true)
+				f.copyDue.Store(true)
 			}
 		})
 		select {
@@ -264,14 +264,14 @@ func (f *Flusher) writeOut() {
 		case <-f.stop:
 			return
 		case <-f.write:
-			f.Cost.Round(f.round)
+			f.Cost.Round(f.leave)
 		}
 	}
 }
 
-// round settles what the last round marked and marks what was sealed since.
-func (f *Flusher) round() {
-	if f.ticked.Swap(false) && f.Pool.Copies() {
+// leave drops what it marked when it was called last, and marks what was sealed since.
+func (f *Flusher) leave() {
+	if f.copyDue.Swap(false) && f.Pool.Copies() {
 		f.copyOpen()
 	}
 	testpoint.Here("flush.round")
@@ -282,19 +282,19 @@ func (f *Flusher) round() {
 			}
 		}
 		testpoint.Here("flush.left")
-		if err := f.Pool.Settle(run.from, run.to); err != nil {
+		if err := f.Pool.Drop(run.from, run.to); err != nil {
 			f.note(err)
 			if f.Pool.Copies() {
 				return // not written: keep it, and try again
 			}
 		}
-		testpoint.Here("flush.settled")
+		testpoint.Here("flush.dropped")
 		for idx := run.from; idx < run.to; idx++ {
 			f.Pool.Advance(idx, Gone)
 		}
 	}
-	settled := len(f.leaving) > 0
-	if settled {
+	dropped := len(f.leaving) > 0
+	if dropped {
 		f.leaving = f.leaving[:0]
 		f.forget()
 	}
@@ -305,13 +305,13 @@ func (f *Flusher) round() {
 			f.leaving = append(f.leaving, idx)
 		}
 	}
-	if !f.Pool.Copies() { // else Settle writes them, once
+	if !f.Pool.Copies() { // else Drop writes them, once
 		for _, run := range runs(f.leaving) {
 			f.note(f.Pool.Save(run.from, run.to, true))
 			testpoint.Here("flush.saved")
 		}
 	}
-	if (settled || len(f.leaving) > 0) && f.Pool.Short() {
+	if (dropped || len(f.leaving) > 0) && f.Pool.Short() {
 		select {
 		case f.short <- struct{}{}: // and another round follows
 		default:

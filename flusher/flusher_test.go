@@ -83,24 +83,24 @@ func TestRounds(t *testing.T) {
 				t.Fatalf("the chunks' states are %v, want %v", got, want)
 			}
 		}
-		f.round()
+		f.leave()
 		check(o, o, o, o, o, o)
 		p.Advance(1, s)
 		p.Advance(2, s)
 		p.Advance(4, s) // sealed, and somebody is still writing
-		f.round()
+		f.leave()
 		check(l, l, o, s, o, o)
 		p.Advance(5, s)
-		f.round()
+		f.leave()
 		check(g, g, o, s, l, o)
 		if got := f.present(); !slices.Equal(got, []int64{3, 4, 5, 6}) {
 			t.Errorf("%v are not gone, want 3 to 6", got)
 		}
 		notYet = 0
 		p.Advance(3, s)
-		f.round()
+		f.leave()
 		check(g, g, l, l, g, o)
-		f.round()
+		f.leave()
 		check(g, g, g, g, g, o)
 		if got := f.present(); !slices.Equal(got, []int64{6}) {
 			t.Errorf("%v are not gone, want 6", got)
@@ -122,9 +122,9 @@ func TestLeave(t *testing.T) {
 		f := New(Config{Pool: p, Leave: func(idx int64) { p.Words(idx)[1] = 7 }})
 		take(t, p, 3)
 		p.Advance(1, Sealed)
-		f.round()
+		f.leave()
 		p.Advance(2, Sealed)
-		f.round()
+		f.leave()
 		for idx, left := range map[int64]bool{1: true, 2: false} {
 			var b [pool.ChunkSize]byte
 			// A heap's chunk that has not left may not be in the file at all.
@@ -176,7 +176,7 @@ func TestExpire(t *testing.T) {
 	})
 }
 
-// TestFileIsUpToDate checks that a tick brings the file up to date with chunks
+// TestFileIsUpToDate checks that a round brings the file up to date with chunks
 // that are still being written: a heap's is a copy, a mapped one's is the memory.
 func TestFileIsUpToDate(t *testing.T) {
 	perBacking(t, func(t *testing.T, heap bool) {
@@ -245,7 +245,7 @@ func TestWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	for range 3 {
-		f.round()
+		f.leave()
 		if p.State(1) != Leaving || p.Words(1) == nil {
 			t.Fatalf("the chunk is in state %d, in memory: %t", p.State(1), p.Words(1) != nil)
 		}
@@ -289,7 +289,7 @@ func TestCost(t *testing.T) {
 	}
 }
 
-// TestAlone: what is run alone and a tick are never at work at once.
+// TestAlone: what is run alone and a round are never at work at once.
 func TestAlone(t *testing.T) {
 	p, _ := newPool(t, true)
 	var busy, both atomic.Int64
@@ -300,10 +300,10 @@ func TestAlone(t *testing.T) {
 		time.Sleep(100 * time.Microsecond)
 		busy.Add(-1)
 	}
-	ticks := make(chan struct{}, 1000)
-	f := start(Config{Pool: p, Every: time.Millisecond, Tick: func(time.Time) { work(); ticks <- struct{}{} }})
+	rounds := make(chan struct{}, 1000)
+	f := start(Config{Pool: p, Every: time.Millisecond, Round: func(time.Time) { work(); rounds <- struct{}{} }})
 	defer f.Stop()
-	for len(ticks) < 20 {
+	for len(rounds) < 20 {
 		f.Alone(work)
 	}
 	if both.Load() > 0 {

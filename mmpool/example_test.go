@@ -84,7 +84,7 @@ func Example() {
 			return
 		}
 	}
-	_ = fl.Save(false, l.chunk) // only where chunks are on the heap, what the next tick would do
+	_ = fl.Save(false, l.chunk) // only where chunks are on the heap, what the next round would do
 	fl.Stop()
 	if p.Copies() {
 		_ = fl.Finish()

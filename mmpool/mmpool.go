@@ -14,7 +14,7 @@
 // last, atomically, is there whole or not at all.
 //
 // Files are mapped on Linux. Elsewhere, and where Heap is set, chunks are Go memory and the
-// file is a copy that the flusher brings up to date at each tick: a kill loses what came since.
+// file is a copy that the flusher brings up to date at each round: a kill loses what came since.
 package mmpool
 
 import (

@@ -21,7 +21,7 @@ import (
 type SegmentHeader struct {
 	Number uint32 // counts the trace's segments as they are made, from 1 on
 	ID     [16]byte
-	Slot   uint32 // which of the ring's equal parts its chunks are
+	Part   uint32 // which of the ring's equal parts its chunks are
 	Chunks uint32 // in each part
 }
 
@@ -38,7 +38,7 @@ const (
 var errNotSegment = errors.New("not a segment of a scopeview trace")
 
 // Place is that of the segment's first chunk in the trace.
-func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Slot)*int64(h.Chunks) }
+func (h *SegmentHeader) Place() int64 { return 1 + int64(h.Part)*int64(h.Chunks) }
 
 // SegmentName returns the path of a segment of the trace at path.
 func SegmentName(path string, number uint32) string { return fmt.Sprintf("%s.%06d", path, number) }
@@ -64,7 +64,7 @@ func AppendSegmentHeader(b []byte, h *SegmentHeader) []byte {
 	b = le.AppendUint32(b, segmentVersion)
 	b = le.AppendUint32(b, h.Number)
 	b = append(b, h.ID[:]...)
-	b = le.AppendUint32(b, h.Slot)
+	b = le.AppendUint32(b, h.Part)
 	b = le.AppendUint32(b, h.Chunks)
 	b = append(b, make([]byte, n+segmentCRCOffset-len(b))...)
 	return le.AppendUint32(b, crc32.Checksum(b[n:], castagnoli))
@@ -83,7 +83,7 @@ func DecodeSegmentHeader(b []byte) (h SegmentHeader, err error) {
 	if got, want := crc32.Checksum(b[:segmentCRCOffset], castagnoli), le.Uint32(b[segmentCRCOffset:]); got != want {
 		return h, fmt.Errorf("%w: checksum %08x, want %08x", errNotSegment, got, want)
 	}
-	h.Number, h.Slot, h.Chunks = le.Uint32(b[12:]), le.Uint32(b[32:]), le.Uint32(b[36:])
+	h.Number, h.Part, h.Chunks = le.Uint32(b[12:]), le.Uint32(b[32:]), le.Uint32(b[36:])
 	copy(h.ID[:], b[16:32])
 	return h, nil
 }

@@ -27,7 +27,7 @@ type segments struct {
 	head   []byte // the trace's header as it is when all of it is one file
 
 	mu      sync.RWMutex
-	slots   []*segment
+	files   []*segment
 	missing int64 // that should be there
 	final   bool  // the trace is closed: no more come or go
 }
@@ -46,7 +46,7 @@ func segmentsOf(f *os.File, h *format.Header, flags int) *segments {
 	n := int64(h.Segments)
 	one := *h
 	one.Segments = 0
-	return &segments{base: f, id: h.ID, parts: n, chunks: int64(h.Ring) / n, flags: flags, head: format.AppendHeader(nil, &one), slots: make([]*segment, n)}
+	return &segments{base: f, id: h.ID, parts: n, chunks: int64(h.Ring) / n, flags: flags, head: format.AppendHeader(nil, &one), files: make([]*segment, n)}
 }
 
 // asOne makes what was read of chunk 0, from off on, that of a trace which is one file.
@@ -92,7 +92,7 @@ func (s *segments) scan() error {
 			return err
 		}
 		found := int64(0)
-		for _, g := range s.slots {
+		for _, g := range s.files {
 			if g != nil {
 				found++
 			}
@@ -116,10 +116,10 @@ func (s *segments) state() (format.State, error) {
 
 // list looks at the names beside the base file; s.mu is held.
 func (s *segments) list() error {
-	for i, g := range s.slots {
+	for i, g := range s.files {
 		if g != nil && !g.there() {
 			g.f.Close()
-			s.slots[i] = nil
+			s.files[i] = nil
 		}
 	}
 	st, err := s.base.Stat()
@@ -154,7 +154,7 @@ func (s *segments) list() error {
 }
 
 func (s *segments) has(number uint32) bool {
-	for _, g := range s.slots {
+	for _, g := range s.files {
 		if g != nil && g.number == number {
 			return true
 		}
@@ -182,7 +182,7 @@ func (s *segments) open(path string, number uint32, uid int64) error {
 		f.Close()
 		return nil
 	}
-	other := s.slots[h.Slot]
+	other := s.files[h.Part]
 	if other != nil && other.number >= number {
 		f.Close()
 		return nil
@@ -190,7 +190,7 @@ func (s *segments) open(path string, number uint32, uid int64) error {
 	if other != nil {
 		other.f.Close()
 	}
-	s.slots[h.Slot] = &segment{f, st, number}
+	s.files[h.Part] = &segment{f, st, number}
 	return nil
 }
 
@@ -200,7 +200,7 @@ func (s *segments) headerOf(f *os.File, number uint32) (h format.SegmentHeader, 
 	var b [format.SegmentHeaderSize]byte
 	n, _ := f.ReadAt(b[:], 0)
 	h, err := format.DecodeSegmentHeader(b[:n])
-	return h, err == nil && h.ID == s.id && h.Number == number && int64(h.Slot) < s.parts && int64(h.Chunks) == s.chunks
+	return h, err == nil && h.ID == s.id && h.Number == number && int64(h.Part) < s.parts && int64(h.Chunks) == s.chunks
 }
 
 // there reports whether the segment still has its name.
@@ -221,7 +221,7 @@ func (s *segments) where(off int64) (f *os.File, g *segment, at, room int64) {
 	}
 	part := s.chunks * chunk
 	at = (off - chunk) % part
-	g = s.slots[(off-chunk)/part]
+	g = s.files[(off-chunk)/part]
 	if g != nil {
 		f = g.f
 	}
@@ -257,10 +257,10 @@ func (s *segments) ReadAt(b []byte, off int64) (n int, err error) {
 func (s *segments) close() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i, g := range s.slots {
+	for i, g := range s.files {
 		if g != nil {
 			g.f.Close()
-			s.slots[i] = nil
+			s.files[i] = nil
 		}
 	}
 	s.final = true
@@ -333,7 +333,7 @@ func RemoveSegments(path string, h *format.Header) {
 
 // remove deletes those that there are.
 func (s *segments) remove() {
-	for _, g := range s.slots {
+	for _, g := range s.files {
 		if g != nil && g.there() {
 			os.Remove(g.f.Name())
 		}

@@ -104,7 +104,7 @@ func firstNonzero(b []byte) int { return bytes.IndexFunc(b, func(r rune) bool { 
 func TestSegments(t *testing.T) {
 	path, _, h := segmented(t, 3, false)
 	seg := func(number, slot uint32) format.SegmentHeader {
-		return format.SegmentHeader{Number: number, ID: h.ID, Slot: slot, Chunks: inEach}
+		return format.SegmentHeader{Number: number, ID: h.ID, Part: slot, Chunks: inEach}
 	}
 	segmentAt(t, format.SegmentName(path, 7), seg(7, 2), inEach, 'c')
 	segmentAt(t, format.SegmentName(path, 9), seg(9, 0), inEach, 'a')
@@ -165,7 +165,7 @@ func TestSegments(t *testing.T) {
 func TestSegmentsComeAndGo(t *testing.T) {
 	path, base, h := segmented(t, 1, false)
 	seg := func(number, slot uint32) format.SegmentHeader {
-		return format.SegmentHeader{Number: number, ID: h.ID, Slot: slot, Chunks: inEach}
+		return format.SegmentHeader{Number: number, ID: h.ID, Part: slot, Chunks: inEach}
 	}
 	segmentAt(t, format.SegmentName(path, 1), seg(1, 0), inEach, 'a')
 	f, err := Open(path)
@@ -239,7 +239,7 @@ func TestAdoptSegments(t *testing.T) {
 	UseSegments()
 	w := newWriter(t, 8, func(h *format.Header) { h.Ring, h.Segments = ringChunk, parts })
 	path := w.trace.Name()
-	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Slot: 1, Chunks: inEach}, 1, 'b')
+	segmentAt(t, format.SegmentName(path, 4), format.SegmentHeader{Number: 4, ID: w.head.ID, Part: 1, Chunks: inEach}, 1, 'b')
 	for slot, place := range []int64{4, 5, 7, ringChunk + 1} { // 7 is of a segment that is not there
 		w.attach(slot+1, place)
 		w.put(place, filled(place, 'n'), 0)

@@ -33,10 +33,10 @@ type backing interface {
 	// these no later than what is in other chunks.
 	hasBlocks(idx, at int64)
 	// save begins to write the chunks out, or brings the file up to date with them;
-	// final says that they will not change any more. settle has them written and
+	// final says that they will not change any more. drop has them written and
 	// drops their memory.
-	save(s span, final bool) error
-	settle(s span) error
+	save(s extent, final bool) error
+	drop(s extent) error
 	// free is how many bytes the file system has left, of how many.
 	free() (avail, total int64, err error)
 	// memory is how many bytes it takes of the process's memory, besides its file.

@@ -20,7 +20,7 @@ type file struct {
 }
 
 // files say where a place is: in which file, nil if it is closed or gone, and where there.
-// Neighbours that were joined to a span are in one file.
+// Neighbours that were joined to a extent are in one file.
 type files interface {
 	at(place int64) (f *os.File, off int64)
 }
@@ -45,17 +45,17 @@ type copier struct {
 	fail   atomic.Pointer[error] // why the last chunk could not be written; nil: it was
 
 	mu     sync.Mutex
-	blocks []span // chunks for blocks that were handed out and are not whole in the file
+	blocks []extent // chunks for blocks that were handed out and are not whole in the file
 }
 
 func (c *copier) hasBlocks(idx, at int64) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	c.blocks = append(c.blocks, span{idx, at, 1})
+	c.blocks = append(c.blocks, extent{idx, at, 1})
 }
 
 // copy writes the chunks as they are now.
-func (c *copier) copy(s span, final bool) error {
+func (c *copier) copy(s extent, final bool) error {
 	if c.buf == nil {
 		c.buf, c.block, c.last = make([]byte, ChunkSize), make([]byte, ChunkSize), map[int64]uint32{}
 	}
@@ -74,7 +74,7 @@ func (c *copier) copy(s span, final bool) error {
 			continue
 		}
 		load(c.buf, w)
-		isBlock := idx == 0 || slices.Contains(blocks, span{idx, at, 1})
+		isBlock := idx == 0 || slices.Contains(blocks, extent{idx, at, 1})
 		if !final && !isBlock {
 			c.mu.Lock()
 			blocks = append(blocks[:0], c.blocks...) // there may be one more by now
@@ -88,14 +88,14 @@ func (c *copier) copy(s span, final bool) error {
 		}
 		if final && isBlock {
 			c.mu.Lock()
-			c.blocks = slices.DeleteFunc(c.blocks, func(b span) bool { return b.idx == idx })
+			c.blocks = slices.DeleteFunc(c.blocks, func(b extent) bool { return b.idx == idx })
 			c.mu.Unlock()
 		}
 	}
 	return nil
 }
 
-func (c *copier) writeBlocks(blocks []span) error {
+func (c *copier) writeBlocks(blocks []extent) error {
 	for _, b := range blocks {
 		if w := c.memory(b.idx); w != nil && atomic.LoadUint64(&w[0]) != 0 {
 			load(c.block, w)

@@ -57,16 +57,16 @@ func (d *disk) attach(idx, at, n int64) error {
 
 func (d *disk) rearm(idx, n int64) error { return d.populate(idx*ChunkSize, n*ChunkSize) }
 
-// save starts the write-back and does not wait: the pages are dropped a tick
+// save starts the write-back and does not wait: the pages are dropped a round
 // later, when they are clean.
-func (d *disk) save(s span, final bool) error {
+func (d *disk) save(s extent, final bool) error {
 	if !final {
 		return nil // the file is the memory
 	}
 	return d.writeBack(s, unix.SYNC_FILE_RANGE_WRITE)
 }
 
-func (d *disk) settle(s span) error {
+func (d *disk) drop(s extent) error {
 	off, n := s.idx*ChunkSize, s.n*ChunkSize
 	err := mmap.MMap(d.r.Bytes(off, n)).Flush()
 	if e := d.r.Drop(off, n); err == nil {

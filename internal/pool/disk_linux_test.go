@@ -130,9 +130,9 @@ func TestDiskClose(t *testing.T) {
 	}
 }
 
-// TestDiskSettle checks that settled chunks are in the file, in no memory of
+// TestDiskDrop checks that dropped chunks are in the file, in no memory of
 // ours, and not in the page cache, which our container would be charged for.
-func TestDiskSettle(t *testing.T) {
+func TestDiskDrop(t *testing.T) {
 	f := newFile(t)
 	p := newDiskPool(t, f, testLimit)
 	const n = 32
@@ -149,7 +149,7 @@ func TestDiskSettle(t *testing.T) {
 	if err := p.Save(1, n+1, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Settle(1, n+1); err != nil {
+	if err := p.Drop(1, n+1); err != nil {
 		t.Fatal(err)
 	}
 	var fs unix.Statfs_t

@@ -41,18 +41,18 @@ func (f *failing) rearm(idx, n int64) error {
 	return f.backing.rearm(idx, n)
 }
 
-func (f *failing) save(s span, final bool) error {
+func (f *failing) save(s extent, final bool) error {
 	if err := f.call(); err != nil {
 		return err
 	}
 	return f.backing.save(s, final)
 }
 
-func (f *failing) settle(s span) error {
+func (f *failing) drop(s extent) error {
 	if err := f.call(); err != nil {
 		return err
 	}
-	return f.backing.settle(s)
+	return f.backing.drop(s)
 }
 
 // TestG4NthCall has the system's answers be errors from the nth call on, for every n
@@ -115,7 +115,7 @@ func failingRound(t *testing.T, p *Pool, b *failing, errno error, want format.Lo
 			touch(p.Words(idx))
 			p.Advance(idx, Leaving)
 			_ = p.Save(idx, idx+1, true)
-			if p.Settle(idx, idx+1) == nil {
+			if p.Drop(idx, idx+1) == nil {
 				p.Advance(idx, Gone)
 			}
 			if idx%16 == 1 {

@@ -71,8 +71,8 @@ func (d file) free() (avail, total int64, err error) {
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
-// writeBack has the kernel write a span to the disk, and waits as flags say.
-func (d file) writeBack(s span, flags int) error {
+// writeBack has the kernel write a extent to the disk, and waits as flags say.
+func (d file) writeBack(s extent, flags int) error {
 	f, off := d.at(s.at)
 	if f == nil {
 		return nil // its file is closed
@@ -86,9 +86,9 @@ func (d file) writeBack(s span, flags int) error {
 	return nil
 }
 
-// written waits until a span is on the disk. What is there is still charged to
+// written waits until a extent is on the disk. What is there is still charged to
 // our container until the page cache lets go of it.
-func (d file) written(s span) error {
+func (d file) written(s extent) error {
 	err := d.writeBack(s, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
 	if e := d.forget(s); err == nil && e != nil {
 		err = fmt.Errorf("writing %s: %w", d.f.Name(), e)
@@ -96,8 +96,8 @@ func (d file) written(s span) error {
 	return err
 }
 
-// forget has the page cache let go of a span.
-func (d file) forget(s span) error {
+// forget has the page cache let go of a extent.
+func (d file) forget(s extent) error {
 	f, off := d.at(s.at)
 	if f == nil {
 		return nil

@@ -106,21 +106,21 @@ func (h *heap) attach(first, at, n int64) error {
 
 func (h *heap) rearm(idx, n int64) error { return nil }
 
-func (h *heap) save(s span, final bool) error {
+func (h *heap) save(s extent, final bool) error {
 	h.copying.Lock()
 	defer h.copying.Unlock()
 	return h.copy(s, final)
 }
 
-func (h *heap) settle(s span) error {
+func (h *heap) drop(s extent) error {
 	if err := h.save(s, true); err != nil {
 		return err // the chunks stay in memory, for the next try
 	}
-	h.drop(s.idx, s.n)
+	h.forget(s.idx, s.n)
 	return nil
 }
 
-func (h *heap) drop(idx, n int64) {
+func (h *heap) forget(idx, n int64) {
 	for i := range n {
 		s := h.slot(idx + i)
 		if s == nil {
@@ -146,7 +146,7 @@ func (h *heap) drop(idx, n int64) {
 func (h *heap) grow(at, n int64) error { return nil }
 
 func (h *heap) detach(idx, n int64) error {
-	h.drop(idx, n)
+	h.forget(idx, n)
 	return nil
 }
 

@@ -12,7 +12,7 @@ import (
 )
 
 // TestHeapCopies checks that the file has what the chunks had when they were
-// saved, and that a settled chunk's memory is let go of.
+// saved, and that a dropped chunk's memory is let go of.
 func TestHeapCopies(t *testing.T) {
 	f := newFile(t)
 	p, err := New(Options{File: f, Heap: true})
@@ -39,7 +39,7 @@ func TestHeapCopies(t *testing.T) {
 		t.Fatal(err)
 	}
 	kept[7] = 77 // written after it was saved: settling copies again
-	if err := p.Settle(1, 3); err != nil {
+	if err := p.Drop(1, 3); err != nil {
 		t.Fatal(err)
 	}
 	for idx, gone := range []bool{false, true, true, false} {
@@ -141,7 +141,7 @@ func TestHeapWriteFails(t *testing.T) {
 		t.Fatal(err)
 	}
 	p.Take()
-	if err := p.Settle(1, 2); err == nil {
+	if err := p.Drop(1, 2); err == nil {
 		t.Error("a file that can't be written to was written to")
 	}
 	if p.Words(1) == nil {
@@ -176,7 +176,7 @@ func TestHeapIsBounded(t *testing.T) {
 		for p.Bump() < 2*maxKept {
 			_, why := takeAll(p)
 			if c.try {
-				p.Settle(1, 2)
+				p.Drop(1, 2)
 			}
 			err := p.Extend()
 			if p.Bump() > maxKept {
@@ -192,7 +192,7 @@ func TestHeapIsBounded(t *testing.T) {
 		if c.try {
 			continue
 		}
-		if err := p.Settle(1, p.Bump()); err != nil {
+		if err := p.Drop(1, p.Bump()); err != nil {
 			t.Fatal(err)
 		}
 		if err := p.Extend(); err != nil {

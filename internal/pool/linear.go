@@ -37,7 +37,7 @@ func newLinear(p *Pool, o *Options) (placement, error) {
 	if p.states != nil {
 		n = min(n, int64(len(p.states)))
 	}
-	p.shape = shape{numbers: n, last: n, firstKept: math.MaxInt64, most: maxWindow, keep: keepForRecords, unit: 1}
+	p.shape = shape{numbers: n, last: n, firstKept: math.MaxInt64, most: maxWindow, keep: keepForRecords, lotSize: 1}
 	return &linear{p: p, owned: p.Copies(), seen: 1}, nil
 }
 
@@ -46,7 +46,7 @@ func (l *linear) relieve(error) error             { return nil }
 func (l *linear) from() int64                     { return l.unprepared.Load() }
 func (l *linear) place(idx int64) (int64, uint32) { return idx, 1 }
 func (l *linear) retire(int64)                    {}
-func (l *linear) settled()                        {}
+func (l *linear) tidy()                           {}
 func (l *linear) discard()                        {}
 func (l *linear) inTheWay([]int64) []int64        { return nil }
 func (l *linear) holds(int64) bool                { return false }
@@ -145,7 +145,7 @@ func (l *linear) appendLive(dst []int64) []int64 {
 	return dst
 }
 
-func (l *linear) spans(from, to int64) []span { return []span{{from, from, to - from}} }
+func (l *linear) extents(from, to int64) []extent { return []extent{{from, from, to - from}} }
 
 func (l *linear) ahead(from, to int64) []run { return []run{{from, to - from}} }
 

@@ -79,7 +79,7 @@ func TestMade(t *testing.T) {
 			}
 			for round := range 3 {
 				for _, idx := range all {
-					if err := p.Settle(idx, idx+1); err != nil {
+					if err := p.Drop(idx, idx+1); err != nil {
 						t.Fatal(err)
 					}
 					p.Advance(idx, Gone)

@@ -42,7 +42,7 @@ func TestAllow(t *testing.T) {
 	if took*ChunkSize*heapFactor < 12<<20 {
 		t.Errorf("only %d chunks were to be had", took)
 	}
-	if err := p.Settle(1, p.Bump()); err != nil {
+	if err := p.Drop(1, p.Bump()); err != nil {
 		t.Fatal(err)
 	}
 	check("and what it had is written", 6<<20, 2<<20, format.LossSpace)
@@ -99,7 +99,7 @@ func TestMemoryIsUsedAgain(t *testing.T) {
 		}
 		chunks += len(idx)
 		for _, i := range idx { // others are between them, which are prepared
-			if err := p.Settle(i, i+1); err != nil {
+			if err := p.Drop(i, i+1); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -33,16 +33,16 @@ type placement interface {
 	// appendLive those that the file has.
 	appendFresh(dst []int64) []int64
 	appendLive(dst []int64) []int64
-	// retire says that a chunk is gone, settled that all are that were said to be.
+	// retire says that a chunk is gone; tidy closes the files that nobody writes to any more.
 	retire(idx int64)
-	settled()
+	tidy()
 	// inTheWay returns those of the open chunks for which extend waits; holds reports
 	// whether an open chunk keeps its file from being finished.
 	inTheWay(open []int64) []int64
 	holds(idx int64) bool
-	// spans are the chunks [from, to), as neighbours; ahead are the numbers of those that
+	// extents are the chunks [from, to), as neighbours; ahead are the numbers of those that
 	// are handed out as the from-th to the to-th.
-	spans(from, to int64) []span
+	extents(from, to int64) []extent
 	ahead(from, to int64) []run
 
 	// size is how many chunks of the files were handed out, reserved how many they have
@@ -63,7 +63,7 @@ type shape struct {
 	firstKept int64 // the numbers from it on are of kept chunks
 	most      int64 // the largest window
 	keep      int64 // see keepForRecords
-	unit      int64 // chunks that are prepared together at least
+	lotSize   int64 // chunks that are prepared together at least
 	ring      int64 // places that are used again
 	parts     int   // these are in so many files; 0: in the pool's own
 }

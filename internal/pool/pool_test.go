@@ -22,22 +22,22 @@ type fake struct {
 	held        int64
 }
 
-func (f *fake) kind() format.Backing          { return format.BackingDisk }
-func (f *fake) spare() (int64, error)         { return maxSpare, nil }
-func (f *fake) memory() int64                 { return f.held }
-func (f *fake) base() uintptr                 { return 0 }
-func (f *fake) addresses() *sys.Range         { return nil }
-func (f *fake) words(idx int64) []uint64      { return nil }
-func (f *fake) rearm(idx, n int64) error      { return nil }
-func (f *fake) hasBlocks(idx, at int64)       {}
-func (f *fake) save(s span, final bool) error { return nil }
-func (f *fake) settle(s span) error           { return nil }
-func (f *fake) grow(at, n int64) error        { return nil }
-func (f *fake) detach(idx, n int64) error     { return nil }
-func (f *fake) wipe(at, n int64) error        { return nil }
-func (f *fake) unprepared() int64             { return 0 }
-func (f *fake) close(size int64) error        { f.closed = size; return nil }
-func (f *fake) free() (int64, int64, error)   { return f.avail, f.size, f.freeErr }
+func (f *fake) kind() format.Backing            { return format.BackingDisk }
+func (f *fake) spare() (int64, error)           { return maxSpare, nil }
+func (f *fake) memory() int64                   { return f.held }
+func (f *fake) base() uintptr                   { return 0 }
+func (f *fake) addresses() *sys.Range           { return nil }
+func (f *fake) words(idx int64) []uint64        { return nil }
+func (f *fake) rearm(idx, n int64) error        { return nil }
+func (f *fake) hasBlocks(idx, at int64)         {}
+func (f *fake) save(s extent, final bool) error { return nil }
+func (f *fake) drop(s extent) error             { return nil }
+func (f *fake) grow(at, n int64) error          { return nil }
+func (f *fake) detach(idx, n int64) error       { return nil }
+func (f *fake) wipe(at, n int64) error          { return nil }
+func (f *fake) unprepared() int64               { return 0 }
+func (f *fake) close(size int64) error          { f.closed = size; return nil }
+func (f *fake) free() (int64, int64, error)     { return f.avail, f.size, f.freeErr }
 func (f *fake) attach(idx, at, n int64) error {
 	if f.extendErr == nil {
 		f.extended = append(f.extended, [2]int64{idx, idx + n})

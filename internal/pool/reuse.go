@@ -25,11 +25,11 @@ func (r *ring) begin() error {
 	if n > keptAhead/2 || next+keptAhead > r.lap+maxKeptChunks {
 		return nil
 	}
-	at := r.extent
+	at := r.total
 	if err := r.prepare(next, at, keptAhead); err != nil {
 		return err
 	}
-	r.extent += keptAhead
+	r.total += keptAhead
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	for i := range int64(keptAhead) {
@@ -57,7 +57,7 @@ func (r *ring) prepare(idx, at, n int64) error {
 func (r *ring) extend(from, n int64) (int64, error) {
 	if r.busy(from) {
 		r.leaveOut(from)
-		return r.unit, r.grown
+		return r.lotSize, r.grown
 	}
 	step := r.step(from, n)
 	if more := min(step, r.want-r.have); more > 0 && r.grown == nil {
@@ -76,10 +76,10 @@ func (r *ring) extend(from, n int64) (int64, error) {
 	return done, r.grown
 }
 
-// leaveOut has nobody take the numbers of the unit from the n-th chunk on, because one of
+// leaveOut has nobody take the numbers of the lot from the n-th chunk on, because one of
 // them is still there.
 func (r *ring) leaveOut(n int64) {
-	for i := range r.unit {
+	for i := range r.lotSize {
 		r.entry(r.number(n + i)).Store(0)
 	}
 }
@@ -88,20 +88,20 @@ func (r *ring) leaveOut(n int64) {
 // neighbours, and free.
 func (r *ring) step(n, want int64) int64 {
 	step := min(want, maxStep, r.lap-r.number(n)+1)
-	for k := r.unit; k < step; k += r.unit {
+	for k := r.lotSize; k < step; k += r.lotSize {
 		if r.busy(n + k) {
 			step = k
 		}
 	}
-	return step - step%r.unit
+	return step - step%r.lotSize
 }
 
-// busy tells whether a number of the unit from the n-th chunk on is that of a chunk
+// busy tells whether a number of the lot from the n-th chunk on is that of a chunk
 // that is still there.
 func (r *ring) busy(n int64) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	for i := range r.unit {
+	for i := range r.lotSize {
 		if _, ok := r.places[r.number(n+i)]; ok {
 			return true
 		}
@@ -114,40 +114,40 @@ func (r *ring) grow(end, n int64) error {
 	if err := r.p.room(n * ChunkSize); err != nil {
 		return err
 	}
-	at := r.extent
+	at := r.total
 	if err := r.p.back.grow(at, n); err != nil {
 		return err
 	}
 	testpoint.Here("pool.grown")
-	r.extent += n
+	r.total += n
 	r.have += n
-	var units []*unit
-	for i := int64(0); i < n; i += r.unit {
-		units = append(units, &unit{at: at + i})
+	var lots []*lot
+	for i := int64(0); i < n; i += r.lotSize {
+		lots = append(lots, &lot{at: at + i})
 	}
-	return r.attach(end, units)
+	return r.attach(end, lots)
 }
 
 // reuse overwrites up to n chunks, for those from end on. It returns how many it
 // found.
 func (r *ring) reuse(end, n int64) (int64, error) {
 	r.mu.Lock()
-	k := min(n/r.unit, int64(len(r.gone)))
-	units := slices.Clone(r.gone[:k])
+	k := min(n/r.lotSize, int64(len(r.gone)))
+	lots := slices.Clone(r.gone[:k])
 	r.mu.Unlock()
 	if k == 0 {
 		return 0, nil
 	}
 	// In the order of their places, so that neighbours stay, or become again, one
 	// mapping. There are at most maxStep.
-	for i := range units {
-		for j := i; j > 0 && units[j].at < units[j-1].at; j-- {
-			units[j], units[j-1] = units[j-1], units[j]
+	for i := range lots {
+		for j := i; j > 0 && lots[j].at < lots[j-1].at; j-- {
+			lots[j], lots[j-1] = lots[j-1], lots[j]
 		}
 	}
 	var old []int64
-	for _, u := range units {
-		old = append(old, u.nums...)
+	for _, l := range lots {
+		old = append(old, l.nums...)
 	}
 	r.leave(old)
 	r.mu.Lock()
@@ -156,13 +156,13 @@ func (r *ring) reuse(end, n int64) (int64, error) {
 	if err := r.detach(old); err != nil {
 		return 0, err
 	}
-	for _, s := range r.runs(units) {
-		if err := r.p.back.wipe(s.at, s.n*r.unit); err != nil {
+	for _, s := range r.runs(lots) {
+		if err := r.p.back.wipe(s.at, s.n*r.lotSize); err != nil {
 			return 0, err
 		}
 		testpoint.Here("pool.wiped")
 	}
-	return k * r.unit, r.attach(end, units)
+	return k * r.lotSize, r.attach(end, lots)
 }
 
 // leave tells that chunks are overwritten now: the file has them no more.
@@ -187,52 +187,52 @@ func (r *ring) detach(idx []int64) error {
 	return nil
 }
 
-// runs joins units that are neighbours: idx is the number of the first one among them all, n
+// runs joins lots that are neighbours: idx is the number of the first one among them all, n
 // how many they are.
-func (r *ring) runs(units []*unit) (s []span) {
-	for i, u := range units {
-		if n := len(s); n > 0 && u.at == s[n-1].at+s[n-1].n*r.unit {
+func (r *ring) runs(lots []*lot) (s []extent) {
+	for i, l := range lots {
+		if n := len(s); n > 0 && l.at == s[n-1].at+s[n-1].n*r.lotSize {
 			s[n-1].n++
 		} else {
-			s = append(s, span{int64(i), u.at, 1})
+			s = append(s, extent{int64(i), l.at, 1})
 		}
 	}
 	return s
 }
 
-// attach makes the units those of the chunks from end on.
-func (r *ring) attach(end int64, units []*unit) error {
+// attach makes the lots those of the chunks from end on.
+func (r *ring) attach(end int64, lots []*lot) error {
 	first := r.number(end)
-	for _, s := range r.runs(units) {
-		if err := r.p.back.attach(first+s.idx*r.unit, s.at, s.n*r.unit); err != nil {
+	for _, s := range r.runs(lots) {
+		if err := r.p.back.attach(first+s.idx*r.lotSize, s.at, s.n*r.lotSize); err != nil {
 			// Nothing is in them: they are the next to be tried.
 			r.mu.Lock()
-			for _, u := range units {
-				u.nums = u.nums[:0]
+			for _, l := range lots {
+				l.nums = l.nums[:0]
 			}
-			r.gone = append(units, r.gone...)
+			r.gone = append(lots, r.gone...)
 			r.mu.Unlock()
 			return err
 		}
 	}
 	testpoint.Here("pool.attached")
 	r.mu.Lock()
-	for i, u := range units {
-		u.left, u.nums = r.unit, u.nums[:0]
-		r.enter(u, end+int64(i)*r.unit, u.at, r.unit)
+	for i, l := range lots {
+		l.left, l.nums = r.lotSize, l.nums[:0]
+		r.enter(l, end+int64(i)*r.lotSize, l.at, r.lotSize)
 	}
 	r.mu.Unlock()
 	testpoint.Here("pool.ready")
 	return nil
 }
 
-// enter makes n places from at on, which are of u, those of the chunks from end on: the
+// enter makes n places from at on, which are of l, those of the chunks from end on: the
 // window can have them. r.mu is held.
-func (r *ring) enter(u *unit, end, at, n int64) {
+func (r *ring) enter(l *lot, end, at, n int64) {
 	for i := range n {
 		idx := r.number(end + i)
-		u.nums = append(u.nums, idx)
-		r.places[idx] = place{at + i, end + i, u}
+		l.nums = append(l.nums, idx)
+		r.places[idx] = place{at + i, end + i, l}
 		atomic.StoreUint32(&r.p.states[idx], Free)
 		r.entry(idx).Store(uint64(idx)<<40 | uint64(at+i)<<16 | uint64(uint16(r.turn(end+i))))
 	}

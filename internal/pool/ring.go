@@ -36,20 +36,20 @@ const maxKeptChunks = 1 << 12
 // be late.
 const minLap = 64 << 30 / ChunkSize
 
-// maxUnits bounds how many mappings a ring's places may fall into: the kernel
+// maxLots bounds how many mappings a ring's places may fall into: the kernel
 // gives a process 65,530, and the program needs some too.
-const maxUnits = 1 << 13
+const maxLots = 1 << 13
 
 // keptAhead is how many kept chunks are prepared at once.
 const keptAhead = 4
 
 // ring is places that are used again.
 type ring struct {
-	p    *Pool
-	want int64 // chunks it may have
-	all  int64 // places that they may be at
-	lap  int64 // the largest number
-	unit int64 // neighbours that are used again together
+	p       *Pool
+	want    int64 // chunks it may have
+	all     int64 // places that they may be at
+	lap     int64 // the largest number
+	lotSize int64 // neighbours that are used again together
 
 	// The worker who takes a chunk finds its place here, by number: the number
 	// (40-63), the place (16-39) and the lap; 0 where the number is left out. An
@@ -59,9 +59,9 @@ type ring struct {
 	mu     sync.Mutex
 	places map[int64]place // of the chunks that the file has, by number
 	have   int64           // places that are the ring's
-	extent int64           // places that the file has, chunk 0 included
+	total  int64           // places that the file has, chunk 0 included
 	used   int64           // those up to the last one that was handed out
-	gone   []*unit         // to be used next, in this order
+	gone   []*lot          // to be used next, in this order
 
 	kept     int64   // of the kept chunks that were handed out
 	spare    []int64 // numbers of those that are prepared
@@ -76,8 +76,8 @@ type ring struct {
 	grown error // why the file did not grow
 }
 
-// unit is places that are used again together: one, but in large rings.
-type unit struct {
+// lot is places that are used again together: one, but in large rings.
+type lot struct {
 	at   int64   // the first one
 	left int64   // chunks in there that are not gone yet
 	nums []int64 // what they are called now
@@ -86,7 +86,7 @@ type unit struct {
 type place struct {
 	at int64
 	n  int64 // of the hand-out, from 1 on
-	u  *unit // nil: kept
+	l  *lot  // nil: kept
 }
 
 // Ring has a pool use its chunks again and again.
@@ -107,20 +107,20 @@ func RingOf(bytes int64, overwrite func(numbers []int64)) Ring {
 }
 
 func makeRing(p *Pool, o *Options) (placement, error) {
-	span := int64(1 << 24)
+	numbers := int64(1 << 24)
 	if a := p.back.addresses(); a != nil {
-		span = a.Size() / ChunkSize
+		numbers = a.Size() / ChunkSize
 	}
-	r, err := newRing(o, span)
+	r, err := newRing(o, numbers)
 	if err != nil {
 		return nil, err
 	}
 	r.p = p
 	p.shape = shape{
 		numbers: r.lap + maxKeptChunks + 1, last: math.MaxInt64, firstKept: r.lap + 1,
-		most: min(maxWindow, r.want/4),                           // what is prepared holds nothing
-		keep: min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
-		unit: r.unit, ring: r.all,
+		most:    min(maxWindow, r.want/4),                           // what is prepared holds nothing
+		keep:    min(keepForRecords, max(keepForBlocks, r.want/16)), // a quarter of the window
+		lotSize: r.lotSize, ring: r.all,
 	}
 	if o.Files != nil {
 		return o.Files.over(r), nil
@@ -128,17 +128,17 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 	return r, nil
 }
 
-func newRing(o *Options, span int64) (*ring, error) {
+func newRing(o *Options, numbers int64) (*ring, error) {
 	n := o.Ring.bytes / ChunkSize
-	r := &ring{want: n, extent: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
-	r.unit = (n + maxUnits - 1) / maxUnits
+	r := &ring{want: n, total: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
+	r.lotSize = (n + maxLots - 1) / maxLots
 	if f := o.Files; f != nil {
 		parts, chunks, most := f.sizes()
-		n, r.want, r.unit = parts*chunks, most*chunks, 1
-		r.extent, r.used = 1+n, 1+n
+		n, r.want, r.lotSize = parts*chunks, most*chunks, 1
+		r.total, r.used = 1+n, 1+n
 	}
-	r.want -= r.want % r.unit
-	r.all = max(r.want, n-n%r.unit)
+	r.want -= r.want % r.lotSize
+	r.all = max(r.want, n-n%r.lotSize)
 	r.lap = 4 * n
 	if o.States != nil {
 		// Stores can be late; see above.
@@ -147,10 +147,10 @@ func newRing(o *Options, span int64) (*ring, error) {
 	if o.lap > 0 {
 		r.lap = o.lap
 	}
-	r.lap = min(r.lap, format.RingNumbers, span-maxKeptChunks-1)
-	r.lap -= r.lap % r.unit
+	r.lap = min(r.lap, format.RingNumbers, numbers-maxKeptChunks-1)
+	r.lap -= r.lap % r.lotSize
 	if r.lap < 2*n {
-		return nil, fmt.Errorf("a ring of %d bytes: only %d bytes of addresses: %w", o.Ring.bytes, span*ChunkSize, ErrNoSpace)
+		return nil, fmt.Errorf("a ring of %d bytes: only %d bytes of addresses: %w", o.Ring.bytes, numbers*ChunkSize, ErrNoSpace)
 	}
 	size := int64(1)
 	for size < 2*n {
@@ -205,12 +205,12 @@ func (r *ring) placeOf(idx int64) int64 {
 	return -1
 }
 
-func (r *ring) settled()            {}
+func (r *ring) tidy()               {}
 func (r *ring) discard()            {}
 func (r *ring) relieve(error) error { return nil }
 func (r *ring) from() int64         { return r.p.end.Load() }
 func (r *ring) holds(int64) bool    { return false }
-func (r *ring) reserved() int64     { return r.extent }
+func (r *ring) reserved() int64     { return r.total }
 
 // inTheWay: chunks are in the way by their number alone, and few of them don't matter.
 func (r *ring) inTheWay(open []int64) []int64 {
@@ -275,9 +275,9 @@ func (r *ring) appendLive(dst []int64) []int64 {
 func (r *ring) retire(idx int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if u := r.places[idx].u; u != nil {
-		if u.left--; u.left == 0 {
-			r.gone = append(r.gone, u)
+	if l := r.places[idx].l; l != nil {
+		if l.left--; l.left == 0 {
+			r.gone = append(r.gone, l)
 		}
 	}
 }
@@ -289,11 +289,11 @@ func (r *ring) size() int64 {
 	return r.used
 }
 
-func (r *ring) spans(from, to int64) []span { return r.spansIn(from, to, math.MaxInt64) }
+func (r *ring) extents(from, to int64) []extent { return r.extentsIn(from, to, math.MaxInt64) }
 
-// spansIn are the spans of the chunks [from, to), of which each so many places from 1 on
+// extentsIn are the extents of the chunks [from, to), of which each so many places from 1 on
 // are in one file.
-func (r *ring) spansIn(from, to, file int64) (s []span) {
+func (r *ring) extentsIn(from, to, file int64) (s []extent) {
 	for idx := from; idx < to; idx++ {
 		at := r.placeOf(idx)
 		if at < 0 {
@@ -302,7 +302,7 @@ func (r *ring) spansIn(from, to, file int64) (s []span) {
 		if n := len(s); n > 0 && s[n-1].idx+s[n-1].n == idx && s[n-1].at+s[n-1].n == at && (at-1)%file != 0 {
 			s[n-1].n++
 		} else {
-			s = append(s, span{idx, at, 1})
+			s = append(s, extent{idx, at, 1})
 		}
 	}
 	return s

@@ -49,7 +49,7 @@ func leave(t *testing.T, p *Pool, idx int64) {
 	if err := p.Save(idx, idx+1, true); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Settle(idx, idx+1); err != nil {
+	if err := p.Drop(idx, idx+1); err != nil {
 		t.Fatal(err)
 	}
 	p.Advance(idx, Gone)
@@ -166,12 +166,12 @@ func TestRing(t *testing.T) {
 
 // TestRingOfUnits has places that are used again by threes.
 func TestRingOfUnits(t *testing.T) {
-	r, err := newRing(&Options{Ring: RingOf(3*maxUnits*ChunkSize, nil), States: make([]uint32, 1)}, 1<<24)
-	if err != nil || r.unit != 3 || r.want%3 != 0 || r.lap%3 != 0 {
+	r, err := newRing(&Options{Ring: RingOf(3*maxLots*ChunkSize, nil), States: make([]uint32, 1)}, 1<<24)
+	if err != nil || r.lotSize != 3 || r.want%3 != 0 || r.lap%3 != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
 	p := ringPool(t, true, 63*ChunkSize, nil)
-	p.lay.(*ring).unit, p.lay.(*ring).lap, p.unit = 3, 300, 3
+	p.lay.(*ring).lotSize, p.lay.(*ring).lap, p.lotSize = 3, 300, 3
 	for range 600 {
 		idx, why := p.Take()
 		for why != 0 {

@@ -28,7 +28,7 @@ type Files interface {
 // the oldest one is deleted and a new one made. A file whose chunks were all written
 // out never changes any more, so that it can be copied away.
 //
-// The ring's places are slots × chunks. A file takes any slot that is free, and says
+// The ring's places are parts × chunks. A file takes any part that is free, and says
 // in its header which: so one that still has an open chunk, because its owner is
 // idle, stays, and the next oldest goes in its place. Only when there is none that
 // can go there are more than most files. The pool's own file has chunk 0, and behind
@@ -42,10 +42,10 @@ type segments struct {
 	most   int64
 	told   func(files int) // how many there are; before one is deleted, after one is made
 
-	mu   sync.Mutex
-	live []*segment // the oldest first
-	slot []*segment
-	next uint32 // number of the next file
+	mu    sync.Mutex
+	live  []*segment // the oldest first
+	parts []*segment
+	next  uint32 // number of the next file
 
 	refused error // why the disk did not take a chunk, when one was last deleted for that
 	credit  int64 // places that were given back, and need no room that others could want
@@ -54,12 +54,12 @@ type segments struct {
 // segment is one file. What is not f belongs to the flusher's preparing goroutine.
 type segment struct {
 	number  uint32
-	slot    int64
+	part    int64
 	path    string
 	f       *os.File // nil: closed; under segments.mu
 	made    os.FileInfo
 	used    int64 // places prepared
-	unit    unit  // its chunks; left is under ring.mu
+	lot     lot   // its chunks; left is under ring.mu
 	counted bool  // as overwritten
 }
 
@@ -78,22 +78,22 @@ const namesTried = 64
 func NewSegments(base *os.File, path string, id [16]byte, bytes int64, most int, told func(files int)) Files {
 	s := &segments{base: base, path: path, id: id, chunks: bytes/ChunkSize - 1, most: int64(most), told: told, next: 1}
 	// There must be twice as many numbers as places.
-	slots := min(s.most+heldMost, format.RingNumbers/4/s.chunks)
-	s.slot = make([]*segment, slots)
+	parts := min(s.most+heldMost, format.RingNumbers/4/s.chunks)
+	s.parts = make([]*segment, parts)
 	return s
 }
 
 func (s *segments) sizes() (parts, chunks, most int64) {
-	return int64(len(s.slot)), s.chunks, s.most
+	return int64(len(s.parts)), s.chunks, s.most
 }
 
 func (s *segments) over(r *ring) placement {
-	r.p.parts, s.ring = len(s.slot), r
+	r.p.parts, s.ring = len(s.parts), r
 	return s
 }
 
 // ownPlace is where the pool's own file has its at-th chunk, from 1 on.
-func (s *segments) ownPlace(at int64) int64 { return int64(len(s.slot))*s.chunks + at }
+func (s *segments) ownPlace(at int64) int64 { return int64(len(s.parts))*s.chunks + at }
 
 func (s *segments) at(place int64) (f *os.File, off int64) {
 	behind := s.ownPlace(0)
@@ -105,7 +105,7 @@ func (s *segments) at(place int64) (f *os.File, off int64) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if seg := s.slot[(place-1)/s.chunks]; seg != nil {
+	if seg := s.parts[(place-1)/s.chunks]; seg != nil {
 		f = seg.f
 	}
 	return f, (1 + (place-1)%s.chunks) * ChunkSize
@@ -120,9 +120,9 @@ func (s *segments) holds(idx int64) bool {
 	if place < 1 || place > s.ownPlace(0) || len(s.live) <= 2 {
 		return false
 	}
-	slot := (place - 1) / s.chunks
+	part := (place - 1) / s.chunks
 	for _, seg := range s.live[len(s.live)-2:] {
-		if seg.slot == slot {
+		if seg.part == part {
 			return false
 		}
 	}
@@ -136,7 +136,7 @@ func (s *segments) inTheWay(open []int64) []int64 {
 	return slices.DeleteFunc(open, func(idx int64) bool { return !s.holds(idx) })
 }
 
-func (s *segments) spans(from, to int64) []span { return s.spansIn(from, to, s.chunks) }
+func (s *segments) extents(from, to int64) []extent { return s.extentsIn(from, to, s.chunks) }
 
 func (s *segments) reserved() int64 {
 	n := int64(1)
@@ -198,7 +198,7 @@ func (s *segments) makeRoom(err error) (dropped bool, e error) {
 
 // enlarge prepares n more places of the segment, for the chunks from end on.
 func (s *segments) enlarge(seg *segment, end, n int64) error {
-	at := 1 + seg.slot*s.chunks + seg.used
+	at := 1 + seg.part*s.chunks + seg.used
 	if s.credit < n {
 		if err := s.p.room((n - s.credit) * ChunkSize); err != nil {
 			return err
@@ -215,7 +215,7 @@ func (s *segments) enlarge(seg *segment, end, n int64) error {
 	testpoint.Here("pool.attached")
 	seg.used += n
 	s.ring.mu.Lock()
-	s.enter(&seg.unit, end, at, n)
+	s.enter(&seg.lot, end, at, n)
 	s.ring.mu.Unlock()
 	testpoint.Here("pool.ready")
 	return nil
@@ -237,30 +237,30 @@ func (s *segments) current() (*segment, error) {
 		}
 	}
 	// Before none are left for others.
-	if len(s.live) >= (int(s.most)+len(s.slot))/2 {
+	if len(s.live) >= (int(s.most)+len(s.parts))/2 {
 		s.held = true
 	}
-	slot := slices.Index(s.slot, nil)
-	if slot < 0 {
+	part := slices.Index(s.parts, nil)
+	if part < 0 {
 		return nil, nil
 	}
-	seg, err := s.create(int64(slot))
+	seg, err := s.create(int64(part))
 	if err != nil {
 		return nil, err
 	}
 	testpoint.Here("segment.made")
-	seg.unit.left = s.chunks // also what is not prepared yet holds it
+	seg.lot.left = s.chunks // also what is not prepared yet holds it
 	s.mu.Lock()
 	s.live = append(s.live, seg)
-	s.slot[slot] = seg
+	s.parts[part] = seg
 	s.mu.Unlock()
 	s.told(len(s.live))
 	return seg, nil
 }
 
 // create makes the next file. Names that somebody else has taken are left out.
-func (s *segments) create(slot int64) (*segment, error) {
-	seg := &segment{slot: slot}
+func (s *segments) create(part int64) (*segment, error) {
+	seg := &segment{part: part}
 	for range namesTried {
 		seg.number = s.next
 		seg.path = format.SegmentName(s.path, seg.number)
@@ -273,7 +273,7 @@ func (s *segments) create(slot int64) (*segment, error) {
 			return nil, err
 		}
 		_ = f.Chmod(0o600)
-		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Slot: uint32(slot), Chunks: uint32(s.chunks)})
+		b := format.AppendSegmentHeader(nil, &format.SegmentHeader{Number: seg.number, ID: s.id, Part: uint32(part), Chunks: uint32(s.chunks)})
 		if seg.made, err = f.Stat(); err == nil {
 			if err = f.Truncate(ChunkSize); err == nil {
 				_, err = f.WriteAt(b, 0)
@@ -300,18 +300,18 @@ func (s *segments) drop() (dropped bool, err error) {
 			return false, nil
 		}
 		s.ring.mu.Lock()
-		left := s.live[i].unit.left
+		left := s.live[i].lot.left
 		s.ring.mu.Unlock()
 		if left == 0 {
 			break
 		}
 	}
 	seg := s.live[i]
-	nums := seg.unit.nums
+	nums := seg.lot.nums
 	if !seg.counted {
 		s.leave(nums)
 		s.ring.mu.Lock()
-		s.gone = slices.DeleteFunc(s.gone, func(u *unit) bool { return u == &seg.unit })
+		s.gone = slices.DeleteFunc(s.gone, func(l *lot) bool { return l == &seg.lot })
 		s.ring.mu.Unlock()
 		seg.counted = true
 		s.told(len(s.live) - 1)
@@ -321,7 +321,7 @@ func (s *segments) drop() (dropped bool, err error) {
 	}
 	// The file says how much is overwritten before that is gone. If the disk is so full
 	// that it can't, it will soon, by what becomes free.
-	if err := s.p.back.save(span{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
+	if err := s.p.back.save(extent{0, 0, 1}, false); err != nil && !IsNoSpace(err) {
 		return false, err
 	}
 	if err := s.remove(seg); err != nil {
@@ -331,7 +331,7 @@ func (s *segments) drop() (dropped bool, err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.live = slices.Delete(s.live, i, i+1)
-	s.slot[seg.slot] = nil
+	s.parts[seg.part] = nil
 	s.credit += seg.used
 	return true, nil
 }
@@ -361,15 +361,15 @@ func (s *segments) remove(g *segment) error {
 	return nil
 }
 
-// settled closes the files that will not be written to any more. It is called by the
+// tidy closes the files that will not be written to any more. It is called by the
 // goroutine that writes out, behind what waits for earlier writes.
-func (s *segments) settled() {
+func (s *segments) tidy() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.ring.mu.Lock()
 	defer s.ring.mu.Unlock()
 	for _, seg := range s.live {
-		if seg.f != nil && seg.unit.left == 0 {
+		if seg.f != nil && seg.lot.left == 0 {
 			seg.f.Close()
 			seg.f = nil
 		}
@@ -384,7 +384,7 @@ func (s *segments) close() (own int64, err error) {
 	ahead, bump := map[int64]bool{}, s.p.Bump()
 	s.ring.mu.Lock()
 	for _, pl := range s.places {
-		if pl.u != nil && pl.n >= bump {
+		if pl.l != nil && pl.n >= bump {
 			ahead[pl.at] = true
 		}
 	}
@@ -395,7 +395,7 @@ func (s *segments) close() (own int64, err error) {
 			continue
 		}
 		n := seg.used
-		for n > 0 && ahead[seg.slot*s.chunks+n] {
+		for n > 0 && ahead[seg.part*s.chunks+n] {
 			n--
 		}
 		if n < s.chunks {
@@ -416,7 +416,7 @@ func (s *segments) discard() {
 			seg.f.Close()
 		}
 		_ = s.remove(seg)
-		s.slot[seg.slot] = nil
+		s.parts[seg.part] = nil
 	}
 	s.live, s.next = nil, 1
 }

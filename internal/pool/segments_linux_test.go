@@ -101,7 +101,7 @@ func TestSegments(t *testing.T) {
 				}
 				path, off := p.file.f.Name(), (at-s.ownPlace(0))*ChunkSize
 				if !p.Kept(idx) {
-					path, off = s.slot[(at-1)/s.chunks].path, (1+(at-1)%s.chunks)*ChunkSize
+					path, off = s.parts[(at-1)/s.chunks].path, (1+(at-1)%s.chunks)*ChunkSize
 				}
 				b, err := os.ReadFile(path)
 				if err != nil || int64(len(b)) < off+ChunkSize {
@@ -195,7 +195,7 @@ func TestSegmentsOnFullDisk(t *testing.T) {
 				taken = append(taken, idx)
 				// What the disk does not take stays in memory until a segment was deleted.
 				taken = slices.DeleteFunc(taken, func(idx int64) bool {
-					if p.Settle(idx, idx+1) != nil {
+					if p.Drop(idx, idx+1) != nil {
 						return false
 					}
 					p.Advance(idx, Gone)

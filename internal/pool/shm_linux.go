@@ -32,7 +32,7 @@ type shm struct {
 
 	copying sync.Mutex // held while chunks are written; what is below is not: a disk may keep us waiting
 	copier
-	begun []span // whose write-back has begun
+	begun []extent // whose write-back has begun
 
 	// Of slots. There is no lock, because who prepares a chunk must not wait for
 	// others who do.
@@ -238,7 +238,7 @@ func (s *shm) zero(slot int) int64 {
 // rearm does nothing: nobody writes the pages back.
 func (s *shm) rearm(idx, n int64) error { return nil }
 
-func (s *shm) save(p span, final bool) error {
+func (s *shm) save(p extent, final bool) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
 	return s.copy(p, final)
@@ -255,9 +255,9 @@ func (s *shm) inSlot(idx int64) []uint64 {
 	return nil
 }
 
-// settle writes chunks out and lets go of their slots. Then it waits until what
+// drop writes chunks out and lets go of their slots. Then it waits until what
 // was written before is on the disk, and has the page cache let go of that.
-func (s *shm) settle(p span) error {
+func (s *shm) drop(p extent) error {
 	s.copying.Lock()
 	defer s.copying.Unlock()
 	if err := s.copy(p, true); err != nil {
@@ -285,7 +285,7 @@ func (s *shm) free() (avail, total int64, err error) {
 
 // wipe has the file say how much is overwritten before that is gone from it.
 func (s *shm) wipe(at, n int64) error {
-	if err := s.save(span{0, 0, 1}, false); err != nil {
+	if err := s.save(extent{0, 0, 1}, false); err != nil {
 		return err
 	}
 	return s.file.wipe(at, n)

@@ -171,7 +171,7 @@ func TestShm(t *testing.T) {
 			check(idx)
 			taken = append(taken, idx)
 		}
-		if err := p.Settle(taken[0], taken[len(taken)-1]+1); err != nil {
+		if err := p.Drop(taken[0], taken[len(taken)-1]+1); err != nil {
 			t.Fatal(err)
 		}
 		for idx := int64(1); idx <= taken[len(taken)-1]; idx++ {
@@ -241,14 +241,14 @@ func TestShmIsBounded(t *testing.T) {
 	if int64(len(all)) != slots-1-keepForBlocks {
 		t.Errorf("%d chunks of %d slots", len(all), slots)
 	}
-	if err := p.Settle(all[0], all[len(all)-1]+1); !errors.Is(err, os.ErrClosed) {
+	if err := p.Drop(all[0], all[len(all)-1]+1); !errors.Is(err, os.ErrClosed) {
 		t.Errorf("settling into a file that is closed: %v", err)
 	}
 	if err := p.Extend(); !errors.Is(err, os.ErrClosed) || p.Full() != format.LossIO {
 		t.Errorf("extending when nothing can be written: %v, %v", err, p.Full())
 	}
 	s.to = f
-	if err := p.Settle(all[0], all[len(all)-1]+1); err != nil {
+	if err := p.Drop(all[0], all[len(all)-1]+1); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Extend(); err != nil || p.Full() != 0 {
@@ -275,7 +275,7 @@ func TestShmFull(t *testing.T) {
 	if n := len(all); n < 64 || n > 128 || p.Full() != 0 {
 		t.Errorf("%d chunks of 8 MiB, %v", n, p.Full())
 	}
-	if err := p.Settle(all[0], all[len(all)-1]+1); err != nil {
+	if err := p.Drop(all[0], all[len(all)-1]+1); err != nil {
 		t.Fatal(err)
 	}
 	if err := p.Extend(); err != nil {
@@ -321,7 +321,7 @@ func TestShmRing(t *testing.T) {
 		}
 		p.Advance(idx, Sealed)
 		p.Fresh(nil)
-		if err := p.Settle(idx, idx+1); err != nil {
+		if err := p.Drop(idx, idx+1); err != nil {
 			t.Fatal(err)
 		}
 		p.Advance(idx, Gone)
@@ -378,8 +378,8 @@ func TestBlocksAreThereFirst(t *testing.T) {
 			for i, step := range []func() error{
 				func() error { return p.Save(a, a+1, false) },
 				func() error { return p.Save(b, b+1, false) },
-				func() error { return p.Settle(a, a+1) },
-				func() error { return p.Settle(b, b+1) },
+				func() error { return p.Drop(a, a+1) },
+				func() error { return p.Drop(b, b+1) },
 			} {
 				v := uint64(i + 1)
 				for _, w := range [][]uint64{nw, bw} {

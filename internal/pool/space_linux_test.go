@@ -136,7 +136,7 @@ func TestNewOnFullDisk(t *testing.T) {
 	newDiskPool(t, newFile(t), testLimit)
 }
 
-// TestHeapOnFullDisk settles heap chunks where there is no room: they stay in
+// TestHeapOnFullDisk drops heap chunks where there is no room: they stay in
 // memory until there is.
 func TestHeapOnFullDisk(t *testing.T) {
 	dir := smallFS(t, "1m")
@@ -153,7 +153,7 @@ func TestHeapOnFullDisk(t *testing.T) {
 		idx, _ := p.Take()
 		touch(p.Words(idx))
 	}
-	if err := p.Settle(1, 4); !IsNoSpace(err) {
+	if err := p.Drop(1, 4); !IsNoSpace(err) {
 		t.Errorf("settling: %v, want an error about space", err)
 	}
 	for idx := int64(1); idx < 4; idx++ {
@@ -164,7 +164,7 @@ func TestHeapOnFullDisk(t *testing.T) {
 	if err := filler.Truncate(0); err != nil {
 		t.Fatal(err)
 	}
-	if err := p.Settle(1, 4); err != nil {
+	if err := p.Drop(1, 4); err != nil {
 		t.Error(err)
 	}
 	b := make([]byte, 8)

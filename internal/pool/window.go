@@ -55,14 +55,14 @@ func (p *Pool) prepare() (failed error) {
 	for {
 		from := p.lay.from()
 		to := min(p.Bump()+p.window, p.last)
-		if n := to - from; n < p.unit || n < min(minStep, p.window/2) && to < p.last && from > 1 {
+		if n := to - from; n < p.lotSize || n < min(minStep, p.window/2) && to < p.last && from > 1 {
 			return failed
 		}
 		spare, err := p.back.spare()
 		if e := p.lay.relieve(err); e != nil {
 			return p.refuse(e)
 		}
-		if spare < p.unit {
+		if spare < p.lotSize {
 			return p.refuse(err)
 		}
 		n, err := p.lay.extend(from, min(to-from, spare))

@@ -116,8 +116,8 @@ func (r *recorder) stepped(now sys.Reading) bool {
 	return false
 }
 
-// tick is the flusher's: what a reader wants to know soon.
-func (r *recorder) tick(time.Time) {
+// round is called at the end of each round of the flusher: what a reader wants to know soon.
+func (r *recorder) round(time.Time) {
 	r.setState(false)
 	r.writeGaps(false)
 	if r.ring != nil {

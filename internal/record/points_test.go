@@ -27,7 +27,7 @@ var points = []struct {
 		"go.chunk.crossed go.chunk.taken go.chunk.headed go.chunk.open go.chunk.sealed go.end.marked", "go"},
 	{"block.filled block.published", "blocks"}, // not those that Start writes
 	{"block.chunk.taken block.chunk.sealed block.chunk.headed", "chunks of blocks"},
-	{"flush.round flush.final flush.left flush.settled flush.leaving", "both"},
+	{"flush.round flush.final flush.left flush.dropped flush.leaving", "both"},
 	{"flush.saved", "disk"},
 	{"hot.mapped hot.told hot.untold hot.unmapped hot.zeroed flush.copied", "shm"},
 	{"pool.grown pool.overwrite pool.detached pool.wiped pool.attached pool.ready ring.carried ring.stated ring.counted", "ring"},

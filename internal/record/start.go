@@ -148,7 +148,7 @@ func noSpace(err error) error {
 }
 
 func (r *recorder) newFlusher() *flusher.Flusher {
-	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Tick: r.tick, Leave: r.leave}
+	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Round: r.round, Leave: r.leave}
 	if r.fast != nil {
 		cfg.Expire = func(idx int64) {
 			r.fast.Expire(r.pool.Base()+uintptr(idx)*pool.ChunkSize, pool.ChunkSize)

@@ -19,13 +19,13 @@ func neighbours(idx []int64) (runs []run) {
 	return runs
 }
 
-// span is chunks that are neighbours by number and by place.
-type span struct{ idx, at, n int64 }
+// extent is chunks that are neighbours by number and by place.
+type extent struct{ idx, at, n int64 }
 
-// each calls f for every span of the chunks [from, to), and joins the errors.
-func (p *Pool) each(from, to int64, f func(s span) error) error {
+// each calls f for every extent of the chunks [from, to), and joins the errors.
+func (p *Pool) each(from, to int64, f func(s extent) error) error {
 	var errs []error
-	for _, s := range p.lay.spans(from, to) {
+	for _, s := range p.lay.extents(from, to) {
 		errs = append(errs, f(s))
 	}
 	return errors.Join(errs...)
@@ -49,13 +49,13 @@ func (p *Pool) Rearm(open []int64) error {
 // Save begins to write the chunks [from, to) out, or, where the file is a copy, brings
 // it up to date with them; final says that they will not change any more.
 func (p *Pool) Save(from, to int64, final bool) error {
-	return p.each(from, to, func(s span) error { return p.back.save(s, final) })
+	return p.each(from, to, func(s extent) error { return p.back.save(s, final) })
 }
 
-// Settle waits for what Save began and drops the chunks' memory.
-func (p *Pool) Settle(from, to int64) error {
-	err := p.each(from, to, p.back.settle)
-	p.lay.settled()
+// Drop waits for what Save began and drops the chunks' memory.
+func (p *Pool) Drop(from, to int64) error {
+	err := p.each(from, to, p.back.drop)
+	p.lay.tidy()
 	return err
 }
 
