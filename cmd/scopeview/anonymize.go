@@ -15,15 +15,7 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-func newAnonymize(s *streams) *cobra.Command {
-	var (
-		out  output
-		salt string
-	)
-	cmd := &cobra.Command{
-		Use:   "anonymize TRACE",
-		Short: "Make a copy of a trace to give away",
-		Long: `anonymize makes a copy of a trace without what it tells of whose it is. It can be looked at like the trace:
+var anonymizeHelp = `anonymize makes a copy of a trace without what it tells of whose it is. It can be looked at like the trace:
 the same times, kinds, rows and counts.
 
 Hashed, each to eight letters: the names of scopes, events, counters, locks and rows, keys, notes, the
@@ -43,7 +35,17 @@ What stays:
   heartbeats: memory, CPU, faults, switches, GC, limits of machine and container, losses
   ` + strings.ReplaceAll(anonymize.Facts, "\n", "\n  ") + `
 Somebody who knows the program may recognise it by these. Look at the copy with scopeview dump before you give
-it away.`,
+it away.`
+
+func newAnonymize(s *streams) *cobra.Command {
+	var (
+		out  output
+		salt string
+	)
+	cmd := &cobra.Command{
+		Use:   "anonymize TRACE",
+		Short: "Make a copy of a trace to give away",
+		Long:  anonymizeHelp,
 		Example: `  scopeview anonymize x.scope -o given.scope
   scopeview anonymize 4711 -o given.scope --salt "$SALT"`,
 		Args:              oneTrace,

@@ -8,13 +8,7 @@ import (
 	"github.com/scopeview/scopeview/export/csv"
 )
 
-func newCSV(s *streams) *cobra.Command {
-	x := excerpt{s: s}
-	var raw, withStates bool
-	cmd := &cobra.Command{
-		Use:   "csv TRACE",
-		Short: "Write the trace as comma-separated values",
-		Long: `csv writes one row a record, in the order of their starts, a parent before its children:
+const csvHelp = `csv writes one row a record, in the order of their starts, a parent before its children:
 
   ` + csv.Header + `
 kind is task, process, event, pending, counter, wait, hold or heartbeat; new kinds may come, the columns
@@ -42,7 +36,15 @@ With --states, rows of kind state follow, by their ends: what each goroutine did
 execution trace was recorded (see scopeview states). They are many. name is the state, cpu_ns the part on
 a CPU; args has Go's "reason" for a wait, "at" (where), "by" and "by_at" (who woke it, and where).
 
-A cell that a spreadsheet would run as a formula gets an apostrophe in front; --raw leaves it as it is.`,
+A cell that a spreadsheet would run as a formula gets an apostrophe in front; --raw leaves it as it is.`
+
+func newCSV(s *streams) *cobra.Command {
+	x := excerpt{s: s}
+	var raw, withStates bool
+	cmd := &cobra.Command{
+		Use:   "csv TRACE",
+		Short: "Write the trace as comma-separated values",
+		Long:  csvHelp,
 		Example: `  scopeview csv x.scope -o x.csv
   scopeview csv traces/ --name 'store.*' --from 1s --to 2s
   scopeview csv x.scope --states --track 'worker*' -o x.csv

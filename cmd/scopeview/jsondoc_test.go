@@ -45,15 +45,15 @@ func documents(t *testing.T) map[string]any {
 		docs[name] = r.Document
 	}
 	var all analysis.Selection
-	r, err := top.Of(t.Context(), tr, &all, top.Options{})
+	r, err := top.Of(t.Context(), tr, &all, "total", false)
 	add("top", r, err)
-	r, err = waits.Of(t.Context(), tr, &all, waits.Options{})
+	r, err = waits.Of(t.Context(), tr, &all, false)
 	add("waits", r, err)
-	r, err = states.Of(t.Context(), tr, &all, states.Options{By: analysis.ByName})
+	r, err = states.Of(t.Context(), tr, &all, analysis.ByName, false)
 	add("states", r, err)
 	r, err = info.Of(t.Context(), tr, &all, "", "")
 	add("info", r, err)
-	add("stacks", &stacks.Of(tr, &all, stacks.Options{}).Report, nil)
+	add("stacks", &stacks.Of(tr, &all, 0, 0).Report, nil)
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
 	add("verify", verify.Of("", nil), nil)
 	add("membench", (&membench.Result{}).Report(), nil)

@@ -83,11 +83,24 @@ func TestHelpIsInGroups(t *testing.T) {
 	}
 }
 
-// TestOpenIsABrowser: a flag --open means the same in each command.
-func TestOpenIsABrowser(t *testing.T) {
-	for _, c := range newRoot(&streams{}).Commands() {
-		if f := c.Flags().Lookup("open"); f != nil && !strings.Contains(f.Usage, "browser") {
-			t.Errorf("%s --open: %s", c.Name(), f.Usage)
+// TestFlagsMeanTheSame: these do in each command that has them.
+func TestFlagsMeanTheSame(t *testing.T) {
+	for name, means := range map[string]string{
+		"open": " in the browser", "from": "leave out what ended before `TIME`: ", "name": "only names that match `GLOBS`: ",
+		"lines": "show the first `N` rows of each table; 0: all", "strict": "exit with code 3 ", "json": "print a JSON document, ",
+	} {
+		found := 0
+		for _, c := range newRoot(&streams{}).Commands() {
+			f := c.Flags().Lookup(name)
+			if f == nil {
+				continue
+			}
+			if found++; !strings.Contains(f.Usage, means) {
+				t.Errorf("%s --%s: %s", c.Name(), name, f.Usage)
+			}
+		}
+		if found < 2 {
+			t.Errorf("%d commands have --%s", found, name)
 		}
 	}
 }

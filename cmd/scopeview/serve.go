@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net"
@@ -13,6 +14,13 @@ import (
 	"github.com/scopeview/scopeview/internal/live"
 )
 
+const serveHelp = `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
+program runs and stays when it has ended, or was killed. Of a directory it shows all traces, the newest
+first. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
+
+Only this machine is served, unless --insecure-bind is given, and only who has the address that was printed:
+it has a token. The page goes through a tunnel too, on any port there. Ctrl-C ends.`
+
 func newServe(s *streams) *cobra.Command {
 	var (
 		addr  string
@@ -23,12 +31,7 @@ func newServe(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "serve TRACE",
 		Short: "Show the timeline in a browser, also while the program runs",
-		Long: `serve prints the address of a page for the browser: the timeline of the trace, which grows while the
-program runs and stays when it has ended, or was killed. Of a directory it shows all traces, the newest
-first. A trace of any length opens at once: the page gets what is looked at, as fine as it is drawn.
-
-Only this machine is served, unless --insecure-bind is given, and only who has the address that was printed:
-it has a token. The page goes through a tunnel too, on any port there. Ctrl-C ends.`,
+		Long:  serveHelp,
 		Example: `  scopeview serve traces/ --open
   scopeview serve 4711
 
@@ -42,19 +45,9 @@ it has a token. The page goes through a tunnel too, on any port there. Ctrl-C en
 			if err != nil {
 				return err
 			}
-			if err := checkAddr(addr); err != nil {
-				return err
-			}
-			listen := net.ListenConfig{}
-			if !all {
-				listen.Control = loopbackOnly
-			}
-			ln, err := listen.Listen(cmd.Context(), "tcp", addr)
-			if errors.Is(err, errOthers) {
-				return usagef("--addr %s: %w; go through a tunnel (see --help), or add --insecure-bind", addr, errOthers)
-			}
+			ln, err := listen(cmd.Context(), addr, all)
 			if err != nil {
-				return fmt.Errorf("listening at %s: %w; give another with --addr", addr, err)
+				return err
 			}
 			defer ln.Close()
 			if a := hostOf(ln.Addr().String()); !a.IsLoopback() {
@@ -85,6 +78,25 @@ it has a token. The page goes through a tunnel too, on any port there. Ctrl-C en
 	cmd.Flags().BoolVar(&all, "insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")
 	return cmd
+}
+
+// listen listens at addr, where only this machine can come to, or, with all, others too.
+func listen(ctx context.Context, addr string, all bool) (net.Listener, error) {
+	if err := checkAddr(addr); err != nil {
+		return nil, err
+	}
+	l := net.ListenConfig{}
+	if !all {
+		l.Control = loopbackOnly
+	}
+	ln, err := l.Listen(ctx, "tcp", addr)
+	if errors.Is(err, errOthers) {
+		return nil, usagef("--addr %s: %w; go through a tunnel (see --help), or add --insecure-bind", addr, errOthers)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("listening at %s: %w; give another with --addr", addr, err)
+	}
+	return ln, nil
 }
 
 var errOthers = errors.New("other machines could reach it")

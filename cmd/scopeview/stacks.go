@@ -23,7 +23,7 @@ sample types calls and weight; the name is a label: -tagfocus name=NAME.`
 func newStacks(s *streams) *cobra.Command {
 	var (
 		x             = excerpt{s: s}
-		o             stacks.Options
+		depth, skip   int
 		folded, pprof bool
 		format, value string
 	)
@@ -43,8 +43,8 @@ func newStacks(s *streams) *cobra.Command {
 			switch {
 			case folded && pprof || folded && x.asJSON || pprof && x.asJSON:
 				return usagef("--format folded, --format pprof and --json are different documents; give one of them")
-			case o.Depth < 0 || x.lines < 0 || o.Skip < 0:
-				return usagef("--depth %d, -n %d, --skip %d: none can be negative", o.Depth, x.lines, o.Skip)
+			case depth < 0 || x.lines < 0 || skip < 0:
+				return usagef("--depth %d, -n %d, --skip %d: none can be negative", depth, x.lines, skip)
 			case pprof && x.out.standard() && s.outTerm:
 				return usagef("--format pprof writes a binary file; give it a name with -o FILE")
 			}
@@ -52,24 +52,17 @@ func newStacks(s *streams) *cobra.Command {
 				return err
 			}
 			defer x.t.Close()
-			r := stacks.Of(x.t, x.part(), o)
+			r := stacks.Of(x.t, x.part(), depth, skip)
 			if r.Unnamed > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", plural(r.Unnamed, "stack"))
 			}
-			if !folded && !pprof {
-				return x.show(cmd, &r.Report, nil)
+			switch {
+			case folded:
+				return x.foreign(func(w io.Writer) error { return r.Folded(x.out.exact(s, w), value == "weight") })
+			case pprof:
+				return x.foreign(r.Pprof)
 			}
-			err := x.out.write(s, func(w io.Writer) error {
-				if pprof {
-					return r.Pprof(w)
-				}
-				return r.Folded(x.out.exact(s, w), value == "weight")
-			})
-			if err != nil {
-				return err
-			}
-			warnLosses(s, x.path, x.t)
-			return x.verdict()
+			return x.show(cmd, &r.Report, nil)
 		},
 	}
 	x.out.flag(cmd)
@@ -79,11 +72,20 @@ func newStacks(s *streams) *cobra.Command {
 	f.BoolVar(&folded, "folded", false, "as --format folded")
 	f.BoolVar(&pprof, "pprof", false, "as --format pprof")
 	_, _ = f.MarkHidden("folded"), f.MarkHidden("pprof") // the spelling before --format
-	f.IntVar(&o.Depth, "depth", 3, "sum up by the innermost `N` callers; 0: by all")
-	f.IntVar(&o.Skip, "skip", 0, "leave out the innermost `N` callers, in every form")
+	f.IntVar(&depth, "depth", 3, "sum up by the innermost `N` callers; 0: by all")
+	f.IntVar(&skip, "skip", 0, "leave out the innermost `N` callers, in every form")
 	jsonFlag(cmd, &x.asJSON)
 	x.linesFlag(cmd)
 	x.choiceFlag(cmd, &format, "format", "text", "write `FORMAT`", "text", "folded", "pprof")
 	x.choiceFlag(cmd, &value, "value", "calls", "count `WHAT` with --format folded", "calls", "weight")
 	return cmd
+}
+
+// foreign lets f write a form that others read, which has no place for what was lost.
+func (x *excerpt) foreign(f func(w io.Writer) error) error {
+	if err := x.out.write(x.s, f); err != nil {
+		return err
+	}
+	warnLosses(x.s, x.path, x.t)
+	return x.verdict()
 }

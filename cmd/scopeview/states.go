@@ -35,9 +35,9 @@ The first lines say what was recorded, and how far what can be known in two ways
 
 func newStates(s *streams) *cobra.Command {
 	var (
-		x  = excerpt{s: s}
-		o  states.Options
-		by string
+		x    = excerpt{s: s}
+		by   string
+		self bool
 	)
 	cmd := &cobra.Command{
 		Use:   "states TRACE",
@@ -50,15 +50,14 @@ func newStates(s *streams) *cobra.Command {
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o.By = analysis.By(by)
-			if o.By != analysis.ByName && (o.Self || x.sel.nameText != "") {
+			if analysis.By(by) != analysis.ByName && (self || x.sel.nameText != "") {
 				return usagef("--self and --name are about scopes, and go with --by name")
 			}
 			if err := x.open(cmd, args[0]); err != nil {
 				return err
 			}
 			defer x.t.Close()
-			r, err := states.Of(cmd.Context(), x.t, x.part(), o)
+			r, err := states.Of(cmd.Context(), x.t, x.part(), analysis.By(by), self)
 			if errors.Is(err, gotrace.ErrNone) {
 				err = noGoTrace(x.t, x.path)
 			}
@@ -67,7 +66,7 @@ func newStates(s *streams) *cobra.Command {
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
-	cmd.Flags().BoolVar(&o.Self, "self", false, "show the times in scopes without those in the scopes inside them")
+	cmd.Flags().BoolVar(&self, "self", false, "show the times in scopes without those in the scopes inside them")
 	x.linesFlag(cmd)
 	x.choiceFlag(cmd, &by, "by", "name", "sum up by `WHAT`", analysis.Bys...)
 	return cmd

@@ -22,6 +22,13 @@ const (
 	startWithin = 5 * time.Second // from a file's creation to its header
 )
 
+const tailHelp = `tail prints a line for each scope within 100 ms of its end, and for each event, counter and lock wait,
+exactly once, until the recording ends:
+
+  when it ended · how long it took · CPU time (≤: an upper bound) · row · name · arguments
+
+Losses are told on standard error as they happen, and what a ring overwrote before tail could read it.`
+
 func newTail(s *streams) *cobra.Command {
 	var (
 		sel    selection
@@ -32,12 +39,7 @@ func newTail(s *streams) *cobra.Command {
 	cmd := &cobra.Command{
 		Use:   "tail TRACE",
 		Short: "Follow a trace while it is being written",
-		Long: `tail prints a line for each scope within 100 ms of its end, and for each event, counter and lock wait,
-exactly once, until the recording ends:
-
-  when it ended · how long it took · CPU time (≤: an upper bound) · row · name · arguments
-
-Losses are told on standard error as they happen, and what a ring overwrote before tail could read it.`,
+		Long:  tailHelp,
 		Example: `  scopeview tail 4711
   scopeview tail traces/ --name 'http.*' --still-open
   scopeview tail x.scope --from 0 | grep slow`,
@@ -79,7 +81,7 @@ Losses are told on standard error as they happen, and what a ring overwrote befo
 	}
 	sel.globs(cmd)
 	strict.flag(cmd)
-	cmd.Flags().StringVar(&from, "from", "", "begin with what ended at `TIME`: 0 is the trace's start, -5s five seconds ago; without it, from now on")
+	cmd.Flags().StringVar(&from, "from", "", "leave out what ended before `TIME`: 0 is the trace's start, -5s five seconds ago (default: now)")
 	cmd.Flags().BoolVar(&open, "still-open", false, "also print, every second, the scopes that are still open")
 	return cmd
 }

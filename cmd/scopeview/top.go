@@ -22,9 +22,8 @@ holder's row, around the lock or inside it.`
 
 func newTop(s *streams) *cobra.Command {
 	var (
-		x  = excerpt{s: s}
-		o  top.Options
-		by string
+		x         = excerpt{s: s}
+		order, by string
 	)
 	cmd := &cobra.Command{
 		Use:   "top TRACE",
@@ -41,15 +40,14 @@ func newTop(s *streams) *cobra.Command {
 				return err
 			}
 			defer x.t.Close()
-			o.ByTrack = by == "track"
-			r, err := top.Of(cmd.Context(), x.t, x.part(), o)
+			r, err := top.Of(cmd.Context(), x.t, x.part(), order, by == "track")
 			return x.show(cmd, r, err)
 		},
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
 	x.linesFlag(cmd)
-	x.choiceFlag(cmd, &o.Order, "sort", "total", "sort by `COLUMN`", top.Orders...)
+	x.choiceFlag(cmd, &order, "sort", "total", "sort by `COLUMN`", top.Orders...)
 	x.choiceFlag(cmd, &by, "by", "name", "sum up by `WHAT`", "name", "track")
 	return cmd
 }

@@ -27,8 +27,8 @@ woken: where somebody unlocked, was done, sent or received. --name chooses those
 
 func newWaits(s *streams) *cobra.Command {
 	var (
-		x = excerpt{s: s}
-		o waits.Options
+		x          = excerpt{s: s}
+		withStacks bool
 	)
 	cmd := &cobra.Command{
 		Use:   "waits TRACE",
@@ -45,13 +45,13 @@ func newWaits(s *streams) *cobra.Command {
 				return err
 			}
 			defer x.t.Close()
-			r, err := waits.Of(cmd.Context(), x.t, x.part(), o)
+			r, err := waits.Of(cmd.Context(), x.t, x.part(), withStacks)
 			return x.show(cmd, r, err)
 		},
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
-	cmd.Flags().BoolVar(&o.Stacks, "stacks", false, "show where goroutines waited, and where they were woken")
+	cmd.Flags().BoolVar(&withStacks, "stacks", false, "show where goroutines waited, and where they were woken")
 	x.linesFlag(cmd)
 	return cmd
 }

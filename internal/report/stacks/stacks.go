@@ -17,12 +17,6 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Options are what stacks is asked for.
-type Options struct {
-	Depth int // callers by which the text sums up; 0: all
-	Skip  int // innermost callers that are left out
-}
-
 // Report is what stacks shows.
 type Report struct {
 	report.Report
@@ -33,7 +27,8 @@ type Report struct {
 
 // found is what was read.
 type found struct {
-	Options
+	depth  int // callers by which the text sums up; 0: all
+	skip   int // innermost callers that are left out
 	t      *trace.Trace
 	stacks []trace.Stack // the most calls first; without their frames
 	sums   []stackSum    // by name, the most calls first
@@ -62,9 +57,10 @@ type stackGroup struct {
 
 const otherStacks = "(other stacks)"
 
-// Of reads what is counted of the names that are wanted.
-func Of(t *trace.Trace, sel *analysis.Selection, o Options) *Report {
-	r := &found{Options: o, t: t, calls: map[uint16]int64{}}
+// Of reads what is counted of the names that are wanted. The text sums up by the innermost
+// depth callers, or all if that is 0. The innermost skip callers are left out.
+func Of(t *trace.Trace, sel *analysis.Selection, depth, skip int) *Report {
+	r := &found{depth: depth, skip: skip, t: t, calls: map[uint16]int64{}}
 	all := &Report{report.Report{Text: r.text}, r.pprof, r.folded, 0}
 	of := map[uint16]int{}
 	left := framesMax(t.Size())
@@ -110,7 +106,7 @@ func (r *found) share(name uint16, n int64) float64 {
 // framesOf returns the frames of a stack that are shown; they are good until the next call.
 func (r *found) framesOf(s *trace.Stack) []format.Frame {
 	r.frames = r.t.AppendFrames(r.frames[:0], s.ID)
-	return r.frames[min(r.Skip, max(len(r.frames)-1, 0)):] // the outermost stays
+	return r.frames[min(r.skip, max(len(r.frames)-1, 0)):] // the outermost stays
 }
 
 // groups sums the stacks up by their innermost callers.
@@ -146,8 +142,8 @@ func (r *found) calledFrom(s *trace.Stack) string {
 		return unknownStack(s)
 	}
 	n := len(frames)
-	if r.Depth > 0 {
-		n = min(n, r.Depth)
+	if r.depth > 0 {
+		n = min(n, r.depth)
 	}
 	var callers []string
 	length := 0

@@ -44,7 +44,7 @@ type group struct {
 func (r *found) document() *document {
 	f := r.sums.Facts
 	j := &document{
-		Kept: report.KeptOf(r.t), By: string(r.By),
+		Kept: report.KeptOf(r.t), By: string(r.by),
 		From: f.From, To: f.To, Goroutines: len(f.Goroutines), Transitions: f.Info.Transitions,
 		SwitchesWhy: f.SwitchesWhy, Problems: append([]string{}, f.Problems...),
 		All: byState(f.Totals), Runtime: byState(f.Runtime),
@@ -65,7 +65,7 @@ func (r *found) document() *document {
 
 func (r *found) group(g *analysis.StateGroup) group {
 	j := group{Name: g.Text, Count: g.Count, Total: g.Total.Sum(), States: byState(g.Total)}
-	if r.By == analysis.ByName {
+	if r.by == analysis.ByName {
 		j.Self = byState(g.Self)
 	}
 	if g.Goid != 0 {

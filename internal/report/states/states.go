@@ -11,29 +11,25 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Options are what states is asked for.
-type Options struct {
-	By   analysis.By
-	Self bool // the text has the times without those in scopes inside
-}
-
 // found is what states shows.
 type found struct {
-	Options
 	t    *trace.Trace
 	sums *analysis.StateSums
+	by   analysis.By
+	self bool // the text has the times without those in scopes inside
 }
 
-// Of reads the part of a trace that is wanted. The error is gotrace.ErrNone where there
-// is no Go execution trace.
-func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options) (*report.Report, error) {
+// Of reads the part of a trace that is wanted. With self, the text has the times in scopes
+// without those in the scopes inside them. The error is gotrace.ErrNone where there is no
+// Go execution trace.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By, self bool) (*report.Report, error) {
 	watch := sel.Watch()
-	sums, err := analysis.SumStates(t, sel, o.By, func(e *trace.Event) bool {
+	sums, err := analysis.SumStates(t, sel, by, func(e *trace.Event) bool {
 		return watch.Look(ctx, e.Start) == nil
 	})
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
-	r := &found{o, t, sums}
+	r := &found{t, sums, by, self}
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }

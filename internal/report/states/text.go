@@ -51,20 +51,20 @@ func (r *found) head(b *report.Text) {
 func (r *found) table(b *report.Text) {
 	groups := r.sums.Groups
 	if len(groups) == 0 {
-		b.WriteString("no " + map[bool]string{true: "scopes", false: "goroutines"}[r.By == analysis.ByName] + "\n")
+		b.WriteString("no " + map[bool]string{true: "scopes", false: "goroutines"}[r.by == analysis.ByName] + "\n")
 		return
 	}
-	heads := []string{"<" + string(r.By), "count", "total"}
-	if r.By == analysis.ByGoroutine {
+	heads := []string{"<" + string(r.by), "count", "total"}
+	if r.by == analysis.ByGoroutine {
 		heads = []string{"goroutine", "<track", "life"}
 	}
 	report.Table(b, "row", append(heads, states.Names[:]...), groups, func(g *analysis.StateGroup) []string {
 		times := &g.Total
-		if r.Self {
+		if r.self {
 			times = &g.Self
 		}
 		row := []string{r.title(g), analysis.Thousands(g.Count), analysis.Humane(times.Sum())}
-		if r.By == analysis.ByGoroutine {
+		if r.by == analysis.ByGoroutine {
 			row = []string{strconv.FormatUint(g.Goid, 10), report.Name(g.Text), analysis.Humane(times.Sum())}
 		}
 		return append(row, shares(times)...)
@@ -74,11 +74,11 @@ func (r *found) table(b *report.Text) {
 // title returns a group's name as people see it.
 func (r *found) title(g *analysis.StateGroup) string {
 	switch {
-	case g.Rest && r.By == analysis.BySite:
+	case g.Rest && r.by == analysis.BySite:
 		return "(made before the recording)"
 	case g.Rest:
 		return "(rows without a name)"
-	case r.By == analysis.BySite:
+	case r.by == analysis.BySite:
 		return analysis.Show(g.Text)
 	}
 	return report.Name(g.Text)

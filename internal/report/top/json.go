@@ -63,7 +63,7 @@ func (r *found) document() *document {
 		Events: report.ListOf(r.instants, r.event), Counters: report.ListOf(r.counters, r.counter),
 		NeverEnded: report.ForgottenOf(r.t, &r.census),
 	}
-	if r.ByTrack {
+	if r.byTrack {
 		d.By = "track"
 	}
 	return d

@@ -29,7 +29,7 @@ func (r *found) text(b *report.Text) {
 
 func (r *found) scopeTable(b *report.Text) {
 	what := "name"
-	if r.ByTrack {
+	if r.byTrack {
 		what = "track"
 	}
 	heads := []string{"<" + what, "count", "total", "self", "mean", "min", "p50", "p90", "p99", "max", "cpu", "known", "cpu/wall", "cpu max", "open"}

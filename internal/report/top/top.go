@@ -28,16 +28,10 @@ var orders = map[string]func(*analysis.Stats) int64{
 // Orders are the names of the columns.
 var Orders = slices.Sorted(maps.Keys(orders))
 
-// Options are what top is asked for.
-type Options struct {
-	Order   string // one of Orders
-	ByTrack bool   // sum up by row, not by name
-}
-
 // found is what top shows.
 type found struct {
-	Options
 	t        *trace.Trace
+	byTrack  bool // sum up by row, not by name
 	stats    []*analysis.Stats
 	locks    []*analysis.Lock
 	instants []*analysis.Instants
@@ -45,12 +39,13 @@ type found struct {
 	census   analysis.Census
 }
 
-// Of reads the part of a trace that is wanted.
-func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options) (*report.Report, error) {
-	r := &found{Options: o, t: t}
+// Of reads the part of a trace that is wanted, and sums it up by name or by the name of the
+// row. It sorts by order, which is one of Orders.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order string, byTrack bool) (*report.Report, error) {
+	r := &found{t: t, byTrack: byTrack}
 	choice := sel.Choice(t)
 	sum := analysis.NewSummary(analysis.SummaryOptions{
-		ByTrack: o.ByTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
+		ByTrack: byTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
 	})
 	watch := sel.Watch()
 	err := t.Events(sel.Range(), func(e *trace.Event) bool {
@@ -65,13 +60,12 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options)
 	}
 	sum.Finish()
 	r.stats, r.locks, r.instants, r.counters = sum.Stats(), sum.Locks(), sum.Instants(), sum.Counters()
-	r.sort()
+	r.sort(orders[order])
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
 
 // sort orders the groups; equal ones come by their open time, then by name.
-func (r *found) sort() {
-	key := orders[r.Order]
+func (r *found) sort(key func(*analysis.Stats) int64) {
 	slices.SortFunc(r.stats, func(a, b *analysis.Stats) int {
 		if key != nil {
 			if c := cmp.Or(cmp.Compare(key(b), key(a)), cmp.Compare(b.OpenTime, a.OpenTime)); c != 0 {
@@ -96,7 +90,7 @@ func boolCompare(a, b bool) int {
 func (r *found) title(s *analysis.Stats) string {
 	name := r.t.Name(s.Name)
 	switch {
-	case r.ByTrack && name == "":
+	case r.byTrack && name == "":
 		return "(rows without a name)"
 	case s.Process:
 		return report.Name(name) + " (process)"

@@ -148,12 +148,12 @@ func (r *found) place(b *analysis.Blocked) place {
 	j := place{State: b.State.String(), At: frameOf(b.Place), Count: b.Count, Total: b.Total, Max: b.Max, WokenBy: []woken{}, Stack: []report.Frame{}}
 	for _, x := range b.WokenBy() {
 		w := woken{frameOf(x.Place), x.Count, x.Time, []report.Frame{}}
-		if r.Stacks {
+		if r.hasStacks {
 			w.Stack = r.frames(x.Stack)
 		}
 		j.WokenBy = append(j.WokenBy, w)
 	}
-	if r.Stacks {
+	if r.hasStacks {
 		j.Stack = r.frames(b.Stack)
 	}
 	return j

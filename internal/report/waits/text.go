@@ -34,7 +34,7 @@ func (r *found) text(b *report.Text) {
 	for _, p := range r.problems {
 		fmt.Fprintf(b, "\n%s\n", b.Yellow(analysis.Harmless(p)))
 	}
-	if r.Stacks {
+	if r.hasStacks {
 		r.stackText(b)
 	}
 }

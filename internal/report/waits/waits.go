@@ -19,16 +19,11 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Options are what waits is asked for.
-type Options struct {
-	Stacks bool // also tell where goroutines waited, and where they were woken
-}
-
 // found is what waits shows.
 type found struct {
-	Options
-	t       *trace.Trace
-	objects []*analysis.Object
+	t         *trace.Trace
+	objects   []*analysis.Object
+	hasStacks bool // also tell where goroutines waited, and where they were woken
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
@@ -49,9 +44,10 @@ type lockTime struct {
 // maxLockStacks is how many stacks of a lock are kept apart.
 const maxLockStacks = 256
 
-// Of reads the part of a trace that is wanted.
-func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, o Options) (*report.Report, error) {
-	r := &found{Options: o, t: t, at: map[*analysis.Object]map[lockStack]*lockTime{}}
+// Of reads the part of a trace that is wanted; with stacks, also where goroutines waited,
+// and where they were woken.
+func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks bool) (*report.Report, error) {
+	r := &found{t: t, hasStacks: stacks, at: map[*analysis.Object]map[lockStack]*lockTime{}}
 	choice := sel.Choice(t)
 	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To}, t.Lookup("lock_threshold") == "all")
 	if choice.AllTracks() { // else it is not known whose they are
@@ -147,7 +143,7 @@ func (x *reading) interval(v *states.Interval) {
 		return
 	}
 	x.places.Add(v, d)
-	if !x.Stacks || v.State != states.Lock {
+	if !x.hasStacks || v.State != states.Lock {
 		return
 	}
 	last, ok := x.w.Last(v.Goid)
