@@ -3,6 +3,7 @@ package main
 import (
 	"context"
 	"encoding/json"
+	"os"
 	"regexp"
 	"strings"
 	"testing"
@@ -79,6 +80,19 @@ func TestHelpIsInGroups(t *testing.T) {
 	for _, c := range newRoot(&streams{}).Commands() {
 		if c.GroupID == "" {
 			t.Errorf("%s is in no group", c.Name())
+		}
+	}
+}
+
+// TestPackageCommentListsCommands: doc.go has a line for each.
+func TestPackageCommentListsCommands(t *testing.T) {
+	doc, err := os.ReadFile("doc.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range newRoot(&streams{}).Commands() {
+		if !strings.Contains(string(doc), "\n//	scopeview "+c.Name()+" ") {
+			t.Errorf("doc.go lacks %s", c.Name())
 		}
 	}
 }
