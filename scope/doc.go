@@ -53,6 +53,14 @@
 // on and sets the filter. Package scopehttp does the same through the program's
 // debug server.
 //
+// # Goroutines, and values
+//
+// Every function and method here may be called from any goroutine at any time, Start and
+// Stop too: of two that are called at once one returns ErrRunning or ErrStopped. After Stop
+// another recording may be started. Spans, Retries and what Task returns are values of one
+// recording. The zero values of Mutex, RWMutex and Span may be used; the zero BackingKind
+// is none, and is refused with ErrOption.
+//
 // # Misuse
 //
 // Misuse never hurts. What is recorded, and which counter of Stats moves:

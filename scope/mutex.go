@@ -52,7 +52,7 @@ func (m *Mutex) Lock() {
 	}
 }
 
-// TryLock tries to lock m and tells whether it did.
+// TryLock tries to lock m and reports whether it did.
 func (m *Mutex) TryLock() bool {
 	if !m.mu.TryLock() {
 		return false
@@ -99,7 +99,7 @@ func (rw *RWMutex) Lock() {
 	}
 }
 
-// TryLock tries to lock rw for writing and tells whether it did.
+// TryLock tries to lock rw for writing and reports whether it did.
 func (rw *RWMutex) TryLock() bool {
 	if !rw.mu.TryLock() {
 		return false
@@ -127,7 +127,7 @@ func (rw *RWMutex) RLock() {
 	}
 }
 
-// TryRLock tries to lock rw for reading and tells whether it did.
+// TryRLock tries to lock rw for reading and reports whether it did.
 func (rw *RWMutex) TryRLock() bool { return rw.mu.TryRLock() }
 
 // RUnlock undoes one RLock.

@@ -37,7 +37,8 @@ func Start(path string, opts ...Option) error {
 // persist it.
 func Stop() error { return record.Stop() }
 
-// Path is the trace that is being written, or the one that was written last.
+// Path returns the path of the trace that is being written, or of the one that was written
+// last; it is empty before the first Start.
 func Path() string { return record.Path() }
 
 // SetFilter chooses by name what is recorded from now on; an empty expression
@@ -58,7 +59,7 @@ func SetFilter(expr string) error { return record.SetFilter(expr) }
 // testing/synctest it is ErrBubble. On an error nothing is left at path.
 func Snapshot(path string) error { return record.Snapshot(path) }
 
-// Stats tells how the recording goes, or how the last one went. It costs some
+// Stats returns how the recording goes, or how the last one went. It costs some
 // microseconds. A child that C code forked has no recording, and no last one.
 func Stats() Statistics {
 	s := record.Stats()

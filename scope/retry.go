@@ -24,8 +24,8 @@ type Retries struct{ r record.Retries }
 // The Retries belong to one loop; Done is to be called also where it gives up.
 func Retry(name string) Retries { return Retries{record.Retry(name)} }
 
-// Again tells that a try failed.
+// Again says that a try failed.
 func (t *Retries) Again() { t.r.Again() }
 
-// Done tells that the loop is over.
+// Done says that the loop is over.
 func (t *Retries) Done() { t.r.Done() }

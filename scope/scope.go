@@ -172,6 +172,6 @@ type Arg = record.Arg
 // KV names an argument: scope.Task("get", scope.KV("bytes", n)).
 func KV(key string, value any) Arg { return record.KV(key, value) }
 
-// Enabled tells whether a recording is running, for programs that would compute
+// Enabled reports whether a recording is running, for programs that would compute
 // an argument only then.
 func Enabled() bool { return atomic.LoadUint32(&sys.Live.On) != record.Off }

@@ -13,7 +13,7 @@ type Lost struct {
 	Opens  int64 // open scopes of a ring whose begin was overwritten, more than it keeps (see WithRing)
 }
 
-// Total is the sum of the records that are missing: what was asked for is what
+// Total returns the sum of the records that are missing: what was asked for is what
 // was recorded, and counted of stacks, plus that. Ends are not in it, nor are Opens,
 // which were recorded, and overwritten.
 func (l Lost) Total() int64 {
