@@ -1,6 +1,5 @@
-// Package live is the local web server of `scopeview serve`: the timeline page,
-// fed over HTTP, of one trace or of those in a directory, also while they are
-// being written.
+// Package live is the local web server of `scopeview serve`. It shows the timeline
+// page of one trace, or of those in a directory, also while they are written.
 //
 // # Design
 //
@@ -13,13 +12,13 @@
 //     compared: through `ssh -L` and `kubectl port-forward` it is another one.
 //  2. No request is answered without the token that only who started the server
 //     has seen. Otherwise every user and program of the machine could ask. It
-//     comes once in the address and from then on in a cookie, so that it is
-//     neither in the history nor in a link that is shared. Browsers send cookies
+//     comes once in the address and from then on in a cookie: so it is neither
+//     in the history nor in a shared link. Browsers send cookies
 //     to every port of a host: the token protects from who does not serve pages
 //     on this machine to this browser.
 //  3. Nothing changes anything: GET and HEAD only. A request that says that it
-//     was made by another site's page is refused all the same, and no header
-//     ever lets another site read an answer.
+//     comes from another site's page is refused all the same. No header ever
+//     lets another site read an answer.
 //  4. Names of files come out of a directory's list and never out of a request:
 //     a trace is asked for by its number.
 //

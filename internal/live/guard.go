@@ -69,7 +69,7 @@ func refuse(w http.ResponseWriter, status int, why string) {
 	http.Error(w, why, status)
 }
 
-// origin tells whether a request was made by the user or by our own page, by
+// origin reports whether a request was made by the user or by our own page, by
 // what the browser says about it. Other programs say nothing.
 func (g *guard) origin(r *http.Request) bool {
 	for _, o := range r.Header.Values("Origin") {
@@ -86,14 +86,14 @@ func (g *guard) origin(r *http.Request) bool {
 	return r.Header.Get("Sec-Fetch-Mode") == "navigate" && r.Header.Get("Sec-Fetch-Dest") == "document" && isPage(r.URL.Path)
 }
 
-// isPage tells whether a path is that of the list or of a trace's page.
+// isPage reports whether a path is that of the list or of a trace's page.
 func isPage(p string) bool {
 	rest, ok := strings.CutPrefix(p, "/t/")
 	n, ok2 := strings.CutSuffix(rest, "/")
 	return p == "/" || ok && ok2 && n != "" && digits(n)
 }
 
-// known tells whether the request has our cookie.
+// known reports whether the request has our cookie.
 func (g *guard) known(r *http.Request) bool {
 	c, err := r.Cookie(g.cookie)
 	return err == nil && g.isToken(c.Value)

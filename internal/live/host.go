@@ -24,7 +24,7 @@ func newHosts(names []string) (hosts, error) {
 	return h, nil
 }
 
-// allow tells whether hostport, as in a Host header, is the loopback, with
+// allow reports whether hostport, as in a Host header, is the loopback, with
 // whatever port, or was allowed. A name that only begins or ends like one of
 // these is somebody else's.
 func (h hosts) allow(hostport string) bool {

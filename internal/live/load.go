@@ -87,7 +87,7 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 	return nil, nil
 }
 
-// growing tells whether a trace with such a writer may grow.
+// growing reports whether a trace with such a writer may grow.
 func growing(writer string) bool {
 	return writer == timeline.WriterRunning || writer == timeline.WriterUnknown
 }

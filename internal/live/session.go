@@ -117,8 +117,8 @@ func (b *book) forget(x *session) {
 	}
 }
 
-// dropIdle drops what nobody has looked at for a while, and what is being loaded
-// for nobody much sooner; not at once, because a page that was not answered in
+// dropIdle drops what nobody has looked at for a while, and much sooner what is
+// being loaded for nobody. It does not at once: a page that was not answered in
 // time asks again.
 func (s *Server) dropIdle(ctx context.Context) {
 	for pause(ctx, s.idle/100) {
@@ -138,7 +138,7 @@ func (s *Server) dropIdle(ctx context.Context) {
 	}
 }
 
-// loaded tells whether loading is over, well or not.
+// loaded reports whether loading is over, well or not.
 func (x *session) loaded() bool {
 	select {
 	case <-x.ready:
@@ -160,7 +160,7 @@ func pause(ctx context.Context, d time.Duration) bool {
 	}
 }
 
-// stale tells whether a loaded session is over. Of one whose trace is not
+// stale reports whether a loaded session is over. Of one whose trace is not
 // followed any more nobody else looks.
 func (x *session) stale() bool {
 	if !x.loaded() {
@@ -177,7 +177,7 @@ func (x *session) stale() bool {
 	return x.status.over
 }
 
-// follows tells whether the trace may still grow. x.mu is held.
+// follows reports whether the trace may still grow. x.mu is held.
 func (x *session) follows() bool {
 	st := &x.status
 	return !st.over && st.broken == nil && growing(st.writer)

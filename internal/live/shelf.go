@@ -155,7 +155,7 @@ func (b *book) check() error {
 	return nil
 }
 
-// blank tells whether the file is empty, or its window was made and nothing is
+// blank reports whether the file is empty, or its window was made and nothing is
 // in it yet.
 func blank(f io.ReaderAt) bool {
 	var first [1]byte

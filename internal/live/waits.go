@@ -20,8 +20,8 @@ import (
 const locksPart = 40_000
 
 // The Go execution trace is read as a whole each time. Of a trace that grows that is
-// done again while somebody asks, at the earliest after again, and so seldom that it
-// takes no more than one part in shareOf of the time.
+// done again while somebody asks, at the earliest after again. It takes no more than
+// one part in shareOf of the time.
 const (
 	again   = time.Second
 	noneFor = 4 * time.Second // if there was none

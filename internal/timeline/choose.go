@@ -8,7 +8,7 @@ import (
 	"sync/atomic"
 )
 
-// Count is how many scopes and instants touch [from, to].
+// Count returns how many scopes and instants touch [from, to].
 func (x *Index) Count(from, to int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
@@ -60,8 +60,8 @@ func (x *Index) prepare(from, to int64) {
 	wg.Wait()
 }
 
-// ResFor is the finest resolution at which a tile of [from, to] has at most max
-// items: 0 if that is every scope, else a power of two in ns. Where nothing is
+// ResFor returns the finest resolution at which a tile of [from, to] has at most max
+// items. It is 0 if that is every scope, else a power of two in ns. Where nothing is
 // coarse enough it is the coarsest.
 func (x *Index) ResFor(from, to int64, max int64) int64 {
 	if x.Count(from, to) <= max {
@@ -96,7 +96,7 @@ func (x *Index) countAt(from, to, res, max int64) int64 {
 	return n
 }
 
-// Whole is the range of a tile with everything in it.
+// Whole returns the range of a tile with everything in it.
 func (x *Index) Whole() (from, to int64) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -1,6 +1,5 @@
 // Package timeline holds a whole trace such that any part of it can be drawn at
-// any scale: what the page of `scopeview html` and of `scopeview serve` is fed
-// with.
+// any scale. The page of `scopeview html` and of `scopeview serve` is fed with it.
 //
 //   - Index: every scope, in lanes; see its comment
 //   - Tile: what is in a stretch of time, at a resolution, as packed columns
@@ -26,15 +25,14 @@
 //
 // # Container
 //
-// A raw deflate stream of "SVC1", the length of the header (u32, little-endian),
-// the header (JSON) and the columns, back to back in the order in which the
-// header lists them:
+// It is a raw deflate stream of "SVC1", the length of the header (u32, little-endian)
+// and the header (JSON). Then follow the columns in the order in which it lists them:
 //
 //	{"meta": Meta, "tile": Tile, "open": openScope list, "states": StateTile, "locks": lockTile,
 //	 "pending": …, "problems": …, "doctor": doctor.Report, "columns": [[name, type, values, bytes], …]}
 //
-// A column's type is u (LEB128 varints), z (varints in zigzag), d (the same, of
-// the differences to the value before, through the whole column), b (bytes) or
-// f (IEEE 754 doubles, little-endian). The comments of Tile, StateTile and lockTile
+// A column's type is u (LEB128 varints), z (varints in zigzag), b (bytes) or f (IEEE
+// 754 doubles, little-endian). With d it is as z, of the differences to the value
+// before, through the whole column. The comments of Tile, StateTile and lockTile
 // say which there are.
 package timeline

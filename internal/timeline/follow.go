@@ -10,8 +10,8 @@ import (
 )
 
 // Poll takes in what the trace of f, which Load was given, came to hold since the
-// last time. news tells
-// whether that was anything; done that the trace was closed and is in whole.
+// last time. It reports whether that was news, and whether the trace is done: closed
+// and in whole.
 func (x *Index) Poll(f *trace.Follower) (news, done bool, err error) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

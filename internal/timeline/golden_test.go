@@ -13,9 +13,8 @@ import (
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
-// Every trace that the reader is tested with, the broken ones too, is in the
-// index as the reader gives it: as many items, as deep as it says, and none over
-// another.
+// TestGolden: every trace that the reader is tested with is in the index as the reader
+// gives it. It has as many items, as deep as it says, and none over another.
 func TestGolden(t *testing.T) {
 	paths, err := filepath.Glob("../trace/testdata/*.txtar")
 	if err != nil || len(paths) < 10 {

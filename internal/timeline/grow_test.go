@@ -59,8 +59,8 @@ func atOnce(t testing.TB, list []trace.Event, end int64) *Index {
 	return x
 }
 
-// A trace that was read while it grew gives the tile of one that is read at its
-// end, and what each poll brought is what was not there before.
+// TestGrownEqualsLoaded: a trace that was read while it grew gives the tile of one that
+// is read at its end. What each poll brought is what was not there before.
 func TestGrownEqualsLoaded(t *testing.T) {
 	for seed := range uint64(60) {
 		rnd := rand.New(rand.NewPCG(seed, 1))

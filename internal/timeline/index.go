@@ -12,9 +12,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Index holds every scope of a trace, some 25 bytes each, such that what is in a
-// stretch of time is found by binary search and drawn at any resolution. Its
-// methods may be called from several goroutines.
+// Index holds every scope of a trace, some 25 bytes each. What is in a stretch of
+// time is found by binary search and drawn at any resolution. Its methods may be
+// called from several goroutines.
 //
 // # Design
 //
@@ -23,8 +23,8 @@ import (
 //
 //  1. A scope's lane is found when it is met, in the order of the starts, from
 //     what runs on its row at that moment. So a scope that is open keeps its lane
-//     when it ends, and a trace that is read while it grows gives the same lanes
-//     as one that is read at its end.
+//     when it ends. A trace that is read while it grows gives the same lanes as
+//     one that is read at its end.
 //  2. Open scopes are not in the lanes' columns but stand behind them: their lane
 //     is theirs until they end, so ending is appending.
 //  3. Nothing is ever inserted between items. Otherwise the numbers by which the
@@ -283,14 +283,14 @@ func (x *Index) arrange(end int64) {
 	x.series.sort()
 }
 
-// Has tells whether a goroutine has a row.
+// Has reports whether a goroutine has a row.
 func (x *Index) Has(goid uint64) bool {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	return x.byGoid[goid] != nil
 }
 
-// Items is the number of scopes and instants, open ones included.
+// Items returns the number of scopes and instants, open ones included.
 func (x *Index) Items() int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()

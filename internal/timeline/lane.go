@@ -57,8 +57,8 @@ type endedBy struct {
 	goid uint64
 }
 
-// The blocks hold 2, 4, 8, … items and from the 11th on 2048: a lane of one item
-// is as common as one of a million.
+// The blocks hold 2, 4, 8, … items, and from the 11th on 2048. A lane of one item is
+// as common as one of a million.
 const (
 	growing    = 11
 	inGrowing  = 2<<growing - 2

@@ -6,8 +6,8 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// run is a stretch of a lane that is drawn as one: an item alone, or neighbours
-// that are too short to be told from each other.
+// run is a stretch of a lane that is drawn as one: an item alone, or narrow
+// neighbours.
 type run struct {
 	bounds
 	busy  int64 // sum of the durations
@@ -45,9 +45,9 @@ type level struct {
 	runs []run
 }
 
-// levels are a lane's, finer ones first. Each has about an eighth of the runs of
-// the one before, so all together are a seventh of the items, and a tile looks at
-// about eight times what it shows.
+// levels are a lane's, finer ones first. Each has about an eighth of the runs of the
+// one before. So all together are a seventh of the items, and a tile looks at about
+// eight times what it shows.
 type levels struct {
 	list []level
 	of   int // items that are in them; later ones are not
@@ -87,7 +87,7 @@ func (l *lane) prepare() {
 	}
 }
 
-// unprepared tells whether there is much that is in no level.
+// unprepared reports whether there is much that is in no level.
 func (l *lane) unprepared() bool {
 	if l.n < leastFor {
 		return false

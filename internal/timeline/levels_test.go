@@ -69,8 +69,8 @@ func TestMerging(t *testing.T) {
 	}
 }
 
-// At every resolution nothing is lost, nothing long is merged, and a lane has no
-// more items than can be told from each other, whatever the levels are made of.
+// TestLevels: at every resolution nothing is lost and nothing long is merged. A lane
+// has no more items than can be told from each other, whatever its levels are made of.
 func TestLevels(t *testing.T) {
 	for seed := range uint64(5) {
 		rnd := rand.New(rand.NewPCG(seed, 3))

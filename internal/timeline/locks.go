@@ -150,8 +150,8 @@ func (x *Index) lockSpans(l *lock, hold bool) []lockSpan {
 	return list
 }
 
-// holder is a stretch in which an object was held: a hold alone, or several that
-// overlap, as readers do, or are too short to be told from each other.
+// holder is a stretch in which an object was held. It is a hold alone, or several that
+// overlap, as readers do, or are narrow neighbours.
 type holder struct {
 	bounds
 	shared  bool
@@ -225,8 +225,8 @@ func waiting(list []lockSpan, from, to, res int64, visit func(t int64, most int,
 	}
 }
 
-// scopeAt is the name of the scope that ran innermost on a row at a moment, or
-// began then; ok is false if there was none.
+// scopeAt returns the name of the scope that ran innermost on a row at a moment, or
+// began then. It reports whether there was one.
 func (x *Index) scopeAt(row int32, t int64) (name uint16, ok bool) {
 	best := int64(math.MinInt64)
 	r := x.rows[row]

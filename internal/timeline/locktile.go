@@ -12,8 +12,8 @@ import (
 // longest.
 const locksMost = 200
 
-// lockTile is who held which object, and how many waited for it, in a stretch of
-// time at a resolution, in packed columns, object by object:
+// lockTile is who held which object in a stretch of time, and how many waited for it.
+// It has packed columns, object by object:
 //
 //	holdStart d, holdDur u, holdGoid u, holdScope u, holdMany u, holdFlags b
 //	              the stretches in which it was held, which do not overlap: the goroutine of the longest

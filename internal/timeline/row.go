@@ -101,8 +101,8 @@ func (r *row) ended(s *scope) {
 }
 
 // arrange puts what came into the lanes: in the order of the starts, the parent
-// before its children. What began after it and is there already is placed anew,
-// and moved tells of it; that is so where the trace was read at a bad moment.
+// before its children. What began after it and is there already is placed anew. It
+// reports whether anything was: that is so where the trace was read at a bad moment.
 func (r *row) arrange() (moved bool) {
 	q := r.extra.queue
 	slices.SortFunc(q, func(a, b *scope) int { return cmp.Or(cmp.Compare(a.start, b.start), cmp.Compare(a.loc, b.loc)) })

@@ -15,10 +15,10 @@ func (x *Index) Cursor() int64 {
 	return x.news.last
 }
 
-// Since packs what ended, and which instants came, since the cursor, each
-// exactly. next is the cursor for the next call. ok is false if what came since
-// is not known any more, or if something that was there before has moved to
-// another lane: then the whole has to be asked for again.
+// Since packs what ended, and which instants came, since the cursor, each exactly. next
+// is the cursor for the next call. ok is false if what came since is not known any
+// more, or if something has moved to another lane. Then the whole has to be asked for
+// again.
 func (x *Index) Since(cursor int64) (t *Tile, next int64, ok bool) {
 	x.mu.Lock()
 	defer x.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// span is from when to when a row has something. The spans lie apart from their
-// rows, in a row: of a million goroutines nearly all lie outside of what is looked
-// at, and must not be touched.
+// span is from when to when a row has something. The spans lie together, apart
+// from their rows. Of a million goroutines nearly all lie outside of what is looked at,
+// and must not be touched.
 type span struct {
 	from, to int64
 	open     int32 // so many scopes are open

@@ -10,8 +10,8 @@ import (
 )
 
 // States is what each goroutine did at every moment, some 25 bytes for each
-// interval, such that what lies in a stretch of time is found by binary search and
-// told at any resolution. It does not change once it is made.
+// interval. What lies in a stretch of time is found by binary search and told at any
+// resolution. It does not change once it is made.
 type States struct {
 	From, To int64       // what the Go execution trace covers, ns from the trace's start
 	Switches bool        // it is known whether threads were on a CPU
@@ -136,8 +136,8 @@ func (r *stateRow) startingIn(from, to int64) (first, end int) {
 	return first, end
 }
 
-// stateRun is a stretch of a row that is drawn as one: an item alone, or neighbours
-// that are too short to be told from each other.
+// stateRun is a stretch of a row that is drawn as one: an item alone, or narrow
+// neighbours.
 type stateRun struct {
 	bounds
 	count int
@@ -199,8 +199,8 @@ func (s *States) count() (n int64) {
 	return n
 }
 
-// ResFor is the finest resolution at which a tile of [from, to] has at most max
-// items: 0 if that is every interval, else a power of two in ns.
+// ResFor returns the finest resolution at which a tile of [from, to] has at most max
+// items. It is 0 if that is every interval, else a power of two in ns.
 func (s *States) ResFor(from, to, max int64) int64 {
 	if s.countAt(from, to, 0, max) <= max {
 		return 0

@@ -10,7 +10,7 @@ export const Flag = Object.freeze({ quality: 3, open: 4, across: 8 });
 export const Quality = Object.freeze({ unknown: 0, exact: 1, likely: 2, atMost: 3 });
 
 /**
- * Tells whether items of a kind are scopes: something that a goroutine did.
+ * Reports whether items of a kind are scopes: something that a goroutine did.
  * Waits and holds are told apart, as they are of locks.
  * @param {number} kind
  * @returns {boolean}

@@ -84,7 +84,7 @@ class ThreadRow {
     return this.lanes[depth];
   }
 
-  /** Tells whether what was there before is in the way. */
+  /** Reports whether what was there before is in the way. */
   taken(depth, start, end) {
     const k = this.before ? this.before.laneOf(this.key, depth) : -1;
     if (k < 0) return false;

@@ -155,7 +155,7 @@ export class Details {
   }
 }
 
-/** Tells whether a batch, or those that one by thread was made of, are known ones. */
+/** Reports whether a batch, or those that one by thread was made of, are known ones. */
 function isKnown(batch, known) {
   return batch.origin === null ? known.has(batch) : batch.origin.batches.every((s) => isKnown(s, known));
 }

@@ -34,7 +34,7 @@ export function extentOf({ batch, i, j }) {
 }
 
 /**
- * Tells whether two Refs are the same item.
+ * Reports whether two Refs are the same item.
  * @param {Ref|null} a
  * @param {Ref|null} b
  */

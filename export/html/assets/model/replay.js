@@ -130,7 +130,7 @@ export class Replay {
 }
 
 /**
- * Tells whether a kind has a part in whose moment it is.
+ * Reports whether a kind has a part in whose moment it is.
  * @param {number} kind
  */
 export function hasMoments(kind) {

@@ -48,7 +48,7 @@ export class Hits {
   }
 
   /**
-   * Tells whether there is a hit among the items [i, j) of a batch.
+   * Reports whether there is a hit among the items [i, j) of a batch.
    * @param {import("../data/batch.js").Batch} batch
    * @param {number} i
    * @param {number} j

@@ -19,7 +19,7 @@ export function kindText(kind) {
   return factKinds[kind] || "record";
 }
 
-/** Tells whether a kind has no duration. */
+/** Reports whether a kind has no duration. */
 export function isInstant(kind) {
   return kind === Kind.event || kind === Kind.pending || kind === Kind.counter;
 }

@@ -39,7 +39,7 @@ export function makeButton(text, onclick, props) {
   return make("button", { type: "button", text, onclick, ...props });
 }
 
-/** Tells whether an element is on the page and in no closed tab: only then is it worth filling. */
+/** Reports whether an element is on the page and in no closed tab: only then is it worth filling. */
 export function isShown(element) {
   return element.isConnected && !element.closest("[hidden]");
 }

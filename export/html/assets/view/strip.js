@@ -11,7 +11,7 @@ import { stateText } from "../data/states.js";
 /** @type {Map<string, boolean>} */
 const darkColors = new Map();
 
-/** Tells whether white is easier to read on a colour than black. @param {string} color #rrggbb */
+/** Reports whether white is easier to read on a colour than black. @param {string} color #rrggbb */
 export function isDark(color) {
   let dark = darkColors.get(color);
   if (dark === undefined) {
