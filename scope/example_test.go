@@ -1,8 +1,10 @@
 package scope_test
 
 import (
+	"errors"
 	"fmt"
 	"os"
+	"path/filepath"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -28,27 +30,35 @@ func Example() {
 	if err := scope.Stop(); err != nil {
 		fmt.Println(err)
 	}
+	_, err = os.Stat(scope.Path()) // scopeview html shows it
+	fmt.Println(err, scope.Stats().Lost.Total())
+	// Output: <nil> 0
 }
 
 func ExampleTask() {
-	defer scope.Task("f1")()
-	// the rest of the function is the scope
-}
-
-func ExampleTask_arguments() {
-	n, name := 3, "main.go"
-	defer scope.Task("compress", n, scope.KV("file", name))()
+	square := func(n int) int {
+		defer scope.Task("square", scope.KV("n", n))() // from here to the return
+		return n * n
+	}
+	fmt.Println(square(3))
+	// Output: 9
 }
 
 func ExampleTaskf() {
-	user := 4711
-	defer scope.Taskf("load user %d", user)()
+	load := func(user int) string {
+		defer scope.Taskf("load user %d", user)() // formatted when the trace is read
+		return "Ada"
+	}
+	fmt.Println(load(4711))
+	// Output: Ada
 }
 
 func ExampleBegin() {
 	s := scope.Begin("copy", scope.KV("from", "a"))
-	n := 1 << 20 // bytes copied, known only now
-	s.End(scope.KV("bytes", n))
+	n := copy(make([]byte, 8), "content")
+	s.End(scope.KV("bytes", n)) // known only now
+	fmt.Println(n)
+	// Output: 7
 }
 
 func ExampleLock() {
@@ -73,28 +83,28 @@ func ExampleGo() {
 
 func ExampleCounter() {
 	queue := []string{"a", "b"}
-	scope.Counter("queue", len(queue))
-	scope.Counter("load", 0.75)
+	for len(queue) > 0 {
+		queue = queue[1:]
+		scope.Counter("queue", len(queue))
+	}
+	fmt.Println(len(queue))
+	// Output: 0
 }
 
 func ExamplePending() {
-	defer scope.Pending("request answered", scope.KV("path", "/"))()
-}
-
-func ExampleEvent() {
-	scope.Event("evicted", scope.KV("after", 3*time.Second))
+	answered := scope.Pending("request answered", scope.KV("path", "/"))
+	// …
+	answered()
+	fmt.Println("answered")
+	// Output: answered
 }
 
 func ExampleSetFilter() {
 	// Everything but the cache, of which only what is slow.
-	if err := scope.SetFilter("*,-cache.*,cache.load"); err != nil {
-		fmt.Println(err)
+	if err := scope.SetFilter("*,-cache.*,cache.load"); errors.Is(err, scope.ErrStopped) {
+		fmt.Println("not recording")
 	}
-}
-
-func ExampleStats() {
-	s := scope.Stats()
-	fmt.Println(s.Running, s.Recorded, s.Lost.Total())
+	// Output: not recording
 }
 
 // A program that is left on: it keeps the last minutes, and by itself what
@@ -112,13 +122,9 @@ func ExampleWithRing() {
 	}
 	defer scope.Stop()
 	scope.Task("http.get")()
-}
-
-func ExampleSnapshot() {
-	// What the recording has now, for a colleague. A directory gets a new file.
-	if err := scope.Snapshot(os.TempDir()); err != nil {
-		fmt.Println(err)
-	}
+	// What the recording has now, for a colleague.
+	fmt.Println(scope.Snapshot(filepath.Join(dir, "now.scope")), scope.Stats().Snapshots)
+	// Output: <nil> 1
 }
 
 func ExampleMutex() {
@@ -130,6 +136,8 @@ func ExampleMutex() {
 	q.mu.Lock()
 	defer q.mu.Unlock()
 	q.jobs = append(q.jobs, "job")
+	fmt.Println(len(q.jobs))
+	// Output: 1
 }
 
 func ExampleRetry() {
@@ -143,4 +151,6 @@ func ExampleRetry() {
 		r.Again()
 	}
 	r.Done()
+	fmt.Println(top.Load())
+	// Output: 1
 }

@@ -10,11 +10,11 @@ import (
 
 // Config tells a Sweeper what to do and when.
 type Config struct {
-	Every time.Duration // between two ticks, at which what is new is told
+	Every time.Duration // between two rounds, at which what is new is told
 
 	// Frame, Stack and Counts are told what is new, on the sweeper's goroutine: each line
 	// of code and each stack once, before what refers to it. They report whether there
-	// was room for it; what there was none for they are told again, at the next tick.
+	// was room for it; what there was none for they are told again, in the next round.
 	Frame  func(f *Frame) bool
 	Stack  func(s *Stack) bool
 	Counts func(cs []Count) bool

@@ -172,7 +172,7 @@ func TestNoRoom(t *testing.T) {
 		}
 	}
 	if b.counts != 1 {
-		t.Errorf("%d count blocks, want one: a tick without news tells nothing", b.counts)
+		t.Errorf("%d count blocks, want one: a round without news tells nothing", b.counts)
 	}
 
 	b.full = true
