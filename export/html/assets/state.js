@@ -1,7 +1,7 @@
-// What the address's fragment keeps, so that a link shows a colleague the same
-// thing: v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, by=thread,
-// clock=wall, m=marks, hidden=, pinned=, shut= (row keys), states=thick|off,
-// locks=off, tab=, finding=verdict:object (of the Doctor tab).
+// What the address's fragment keeps: a link shows a colleague the same thing.
+// v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
+// by=thread, clock=wall, m=marks, hidden=, pinned=, shut= (row keys),
+// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab).
 
 /** The tabs below the timeline. */
 export const tabs = /** @type {const} */ (["details", "summary", "flame", "doctor", "about"]);

@@ -3,9 +3,10 @@
 
 /**
  * One object. starts, ends, goids, scopes, many and shared are the stretches in
- * which it was held, which do not overlap: of the longest hold in it the goroutine
- * and the name id of the scope that it was in (-1: none). From a time on, until the
- * next of times, at most counts waited at once, and together for sums ns.
+ * which it was held; they do not overlap. goids and scopes are of the longest hold in
+ * it: its goroutine, and the name id of the scope that it was in (-1: none). From a
+ * time on, until the next of times, at most counts waited at once, and together for
+ * sums ns.
  * @typedef {Object} LockRow
  * @property {string} id what pinned, hidden and the address remember
  * @property {number} nameId

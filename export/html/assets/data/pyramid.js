@@ -66,8 +66,8 @@ export class Pyramid {
   }
 
   /**
-   * Calls visit with what touches [from, to], in the order of time: with each
-   * item that is not narrower than res alone, with the others in runs.
+   * Calls visit with what touches [from, to], by time. Each item that is not
+   * narrower than res comes alone, the others come in runs.
    * @param {number} from
    * @param {number} to
    * @param {number} res

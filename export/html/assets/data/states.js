@@ -136,9 +136,9 @@ export class StateLane {
   }
 
   /**
-   * Calls visit with what is to be seen in [from, to], by time: with each interval
-   * that is not narrower than res alone, with the others in runs. Below 1 ns each
-   * is alone. The run is good until the next call.
+   * Calls visit with what is to be seen in [from, to], by time. Each interval that is
+   * not narrower than res comes alone, the others come in runs. Below 1 ns each is
+   * alone. The run is good until the next call.
    * @param {number} from @param {number} to @param {number} res
    * @param {(run: StateRun) => void} visit
    */

@@ -92,8 +92,8 @@ class Tree {
   }
 
   /**
-   * CPU time is known by scope: what is inside is taken off for self, and where a
-   * scope's own is unknown there is at least that of those inside.
+   * CPU time is known by scope. What is inside is taken off for self. Where a scope's
+   * own is unknown there is at least that of those inside.
    * @returns {FlameNode}
    */
   made(cpu) {

@@ -11,9 +11,9 @@ import { blockLinks, wakeLinks } from "./waitlinks.js";
  */
 
 /**
- * What an item has to do with on other rows: who made its goroutine and which
- * ones it made; who held a lock that it waited for, from whom it got it and to whom it gave
- * it; who woke its goroutine meanwhile.
+ * Finds what an item has to do with on other rows. That is who made its goroutine, and
+ * which ones it made. Of a lock it is who held it, from whom it got it, and to whom it
+ * gave it. And it is who woke its goroutine meanwhile.
  * @param {Model} model
  * @param {Ref} ref
  * @returns {Link[]}

@@ -248,9 +248,9 @@ export class Model {
   lanes(row) { return row.lanes; }
 
   /**
-   * Calls visit with what of a lane is to be seen in [from, to], in the order of
-   * time: with each scope that is not narrower than res ns alone, with narrower
-   * ones in runs. What it costs depends on the calls.
+   * Calls visit with what of a lane is to be seen in [from, to], by time. Each scope
+   * that is not narrower than res ns comes alone, narrower ones come in runs. What it
+   * costs depends on the calls.
    * @param {Lane} lane
    * @param {number} from
    * @param {number} to

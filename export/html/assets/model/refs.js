@@ -46,8 +46,8 @@ export function same(a, b) {
 }
 
 /**
- * The item that a Ref means now: batches are replaced by others, open scopes
- * end, and rows by thread are made of other batches than those by goroutine.
+ * Finds the item that a Ref means now. Batches are replaced by others and open scopes
+ * end. Rows by thread are made of other batches than those by goroutine.
  * What is not known any more stays what it was.
  * @param {Model} model
  * @param {Ref} ref

@@ -1,8 +1,8 @@
 // Whose moment is it? Every moment of a goroutine belongs to one scope at most:
 // to the one that began last among those that run. So self times are never
 // negative, and add up to the time in any scope. Waits for locks take part like
-// scopes, as who waits does nothing of his own; holds don't: they are told who
-// had the moments while they lasted. The Go side's internal/analysis counts so.
+// scopes, as who waits does nothing of his own. Holds don't: they are told who had
+// the moments while they lasted. The Go side's internal/analysis counts so.
 
 import { Kind } from "../data/kinds.js";
 import { orderByStart } from "../data/order.js";

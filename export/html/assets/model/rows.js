@@ -11,8 +11,8 @@ const foldAbove = 8;
 /**
  * Orders rows: those with a name by their first activity, then those without.
  * The short-lived ones without a name fold into one group by the name of their
- * outermost scopes, where more than 8 share it: a row is short-lived that lived
- * for less than a fifth of the trace. The group stands where its first row would.
+ * outermost scopes, where more than 8 share it. A row is short-lived that lived for
+ * less than a fifth of the trace. The group stands where its first row would.
  * @param {Row[]} rows in the order of first activity
  * @param {string[]} names
  * @returns {Arranged[]}

@@ -27,8 +27,8 @@ export class Hits {
   }
 
   /**
-   * How many hits of a batch lie before each of its items, and at last before
-   * the end: so that a run of any length is looked up at once.
+   * Counts the hits of a batch before each of its items, and at last before the end.
+   * So a run of any length is looked up at once.
    * @param {import("../data/batch.js").Batch} batch
    */
   upTo(batch) {
@@ -99,8 +99,8 @@ export class Hits {
 }
 
 /**
- * The nearest item by start that a test accepts, after (dir 1) or before (-1)
- * item i of batch number place, or after or before a time if place is -1. Looks
+ * Finds the nearest item by start that a test accepts, after (dir 1) or before (-1)
+ * item i of batch number place. With place -1 it is after or before a time. It looks
  * at each item once, which costs less than keeping an order of them.
  * @param {import("../data/batch.js").Batch[]} batches
  * @param {number} time
@@ -113,8 +113,8 @@ export class Hits {
 export function nearest(batches, time, place, i, dir, testOf) {
   let best = null;
   let bestTime = dir * Infinity;
-  // Of those with the same start the order is that of batches and places, so
-  // going through them from the end on that is looked from, the first one wins.
+  // Of those with the same start the order is that of batches and places. They are
+  // gone through from the end that is looked from, so the first one wins.
   for (let count = 0; count < batches.length; count++) {
     const s = dir > 0 ? count : batches.length - 1 - count;
     const batch = batches[s];

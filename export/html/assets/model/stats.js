@@ -1,6 +1,5 @@
-// What ran in a stretch of time, by name, and who waited for which lock: the
-// same numbers as `scopeview top`, by the rules of the Go side's
-// internal/analysis.
+// What ran in a stretch of time, by name, and who waited for which lock. The numbers
+// are those of `scopeview top`, by the rules of the Go side's internal/analysis.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";

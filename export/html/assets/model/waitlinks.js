@@ -24,9 +24,9 @@ const mostSought = 200000;
 const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
 
 /**
- * What a wait or a hold tells of its lock: the object's address, the goroutine that
- * had it when the wait began (0: not known), its kind, and whether it is shared with
- * other readers. null: it is neither.
+ * Says what a wait or a hold tells of its lock: the object's address, its kind, and
+ * whether it is shared with other readers. holder is the goroutine that had it when the
+ * wait began; 0: not known. null: it is neither.
  * @param {Model} model @param {Batch} batch @param {number} i
  * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
  */

@@ -20,8 +20,8 @@ const csvKinds = {
 const csvChunk = 1 << 13;
 
 /**
- * A cell: neutralised where a spreadsheet may take it for a formula, in quotes
- * where a reader of CSV would take it for more than a cell.
+ * Makes a cell. It is neutralised where a spreadsheet may take it for a formula, and in
+ * quotes where a reader of CSV would take it for more than a cell.
  * @param {string} text
  * @returns {string}
  */

@@ -8,8 +8,8 @@ const flameNarrow = 0.5;
 
 /**
  * A box: x and w are shares of the whole width. node is null where boxes too narrow
- * to be seen, cut of them, lie together. parent, first, before and after are places
- * in the list of boxes, -1 for none: what the arrow keys follow.
+ * to be seen, cut of them, lie together. The arrow keys follow parent, first, before
+ * and after: places in the list of boxes, -1 for none.
  * @typedef {{node:any, cut:number, value:number, depth:number, x:number, w:number,
  *   parent:number, first:number, before:number, after:number}} FlameBox
  */

@@ -1,14 +1,14 @@
-// The keys of the page, and the overlay that shows them. KEYS is the one list:
-// what handles keys looks them up here, and the overlay is made from it, so that
-// neither can tell of a key that the other doesn't know.
+// The keys of the page, and the overlay that shows them. KEYS is the one list: what
+// handles keys looks them up here, and the overlay is made from it. So neither can tell
+// of a key that the other doesn't know.
 
 import { stateWords } from "../data/states.js";
 
 /**
- * A key and what it does. code is the physical key, so that W, A, S and D lie
- * under the same fingers on every keyboard; key, instead, is the character: / and ?
- * are where they are printed. shift and ctrl (or Cmd) are wanted where true and
- * unwanted where not; with key, shift is not looked at. fast: a larger step.
+ * A key and what it does. code is the physical key, so that W, A, S and D lie under the
+ * same fingers on every keyboard. key, instead, is the character: / and ? are where
+ * they are printed. shift and ctrl (or Cmd) are wanted where true and unwanted where
+ * not. With key, shift is not looked at. fast: a larger step.
  * @typedef {{code?:string, key?:string, shift?:boolean, ctrl?:boolean, fast?:boolean,
  *   label:string, action:string, text:string, group:string}} Key
  */
@@ -90,8 +90,8 @@ export const MOUSE = [
 const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 
 /**
- * Finds what a pressed key means. null: nothing, or the focused control needs the
- * key itself: text in a field, Enter on a button, arrows in a list of tabs.
+ * Finds what a pressed key means. null: nothing, or the focused control needs the key
+ * itself. That is text in a field, Enter on a button, arrows in a list of tabs.
  * @param {KeyboardEvent} event
  * @returns {Key|null}
  */

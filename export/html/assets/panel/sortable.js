@@ -4,9 +4,9 @@ import { keepFocus, make, makeButton } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /**
- * A column. value is what is sorted by, null or NaN where it is unknown; text is
- * what is shown, by default the value. bar: the share (0 to 1) of a thin bar behind
- * the text. pick: the cell is a button that picks the row.
+ * A column. value is what is sorted by, null or NaN where it is unknown. text is what
+ * is shown, by default the value. share (0 to 1) is that of a thin bar behind the text.
+ * pick: the cell is a button that picks the row.
  * @typedef {{key:string, title:string, hint?:string, numeric?:boolean, pick?:boolean, mono?:boolean, bar?:string,
  *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, tone?(row:any):string}} Column
  */

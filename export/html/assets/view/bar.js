@@ -108,8 +108,8 @@ export function drawBar(p, batch, i, box) {
 }
 
 /**
- * A scope that has not ended: while the writer runs its edge is soft, it goes
- * on; of a writer that is gone it is torn off.
+ * Draws a scope that has not ended. While the writer runs its edge is soft: it goes on.
+ * Of a writer that is gone it is torn off.
  * @param {Painter} p @param {number} x @param {number} w @param {number} y
  */
 function openShape(p, x, w, y) {

@@ -1,7 +1,6 @@
-// Colours of names. Sixteen that colour-blind eyes tell apart by hue or by
-// lightness (after Paul Tol's "light" and "muted" schemes, SRON/EPS/TN/09-002,
-// without their oranges and reds: those are for waits and losses), all light
-// enough for dark text.
+// Colours of names: sixteen that colour-blind eyes tell apart by hue or by lightness,
+// all light enough for dark text. They are of Paul Tol's "light" and "muted" schemes
+// (SRON/EPS/TN/09-002) but for oranges and reds, which are for waits and losses.
 
 import { isScope } from "../data/kinds.js";
 import { stateWords } from "../data/states.js";
@@ -28,8 +27,8 @@ function colorHash(text) {
 const colorBatches = new WeakSet();
 
 /**
- * Gives the names of a trace's scopes their colours, in the order of their first
- * use: what is looked at first must not decide, nor what is no scope's name.
+ * Gives the names of a trace's scopes their colours, in the order of their first use.
+ * What is looked at first must not decide, nor what is no scope's name.
  * @param {import("../model/model.js").Model} model
  */
 export function colorScopes(model) {
@@ -43,8 +42,8 @@ export function colorScopes(model) {
 }
 
 /**
- * The colour of a name: by its text, so that it is the same in every trace; but
- * the first sixteen names of a trace avoid each other's.
+ * Finds the colour of a name. It goes by the text, so that it is the same in every
+ * trace; but the first sixteen names of a trace avoid each other's.
  * @param {string} text
  * @returns {string} a CSS colour
  */

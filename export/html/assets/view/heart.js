@@ -1,5 +1,5 @@
-// The heartbeat: the process's CPU against what it may use, memory, goroutines
-// and GC cycles, as steps over the time between two beats, in the view's range.
+// The heartbeat: the process's CPU against what it may use, memory, goroutines and GC
+// cycles. They are steps over the time between two beats, in the view's range.
 
 import { createPlot } from "./plot.js";
 import { bytes, digits3, thousands } from "./time.js";

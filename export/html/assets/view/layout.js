@@ -177,10 +177,10 @@ export function layoutRows(model, arranged, choices) {
 }
 
 /**
- * At the live end: rows that did nothing in the later half of the view go below
- * the others, and those that had ended before it into one group at the bottom. A
- * program that starts goroutines for each job would else show those of its first
- * jobs for ever.
+ * Moves rows at the live end. Those that did nothing in the later half of the view go
+ * below the others; those that had ended before it go into one group at the bottom. A
+ * program that starts goroutines for each job would else show those of its first jobs
+ * for ever.
  * @param {any[]} arranged
  * @param {number} from the view's begin, ns
  * @param {number} middle its middle, ns

@@ -4,9 +4,9 @@
 import { thousands } from "./time.js";
 
 /**
- * Makes an element. class, text and properties of the element (title, type,
- * hidden, …) are set as such, on… as listeners, aria-… , role and data-… as
- * attributes; null and undefined are left out. Children may be texts.
+ * Makes an element. class, text and properties of the element (title, type, hidden, …)
+ * are set as such. on… are listeners; aria-… , role and data-… are attributes. null and
+ * undefined are left out. Children may be texts.
  * @param {string} tag
  * @param {Object<string, any>|null} [props]
  * @param {...(Node|string|null)} children
@@ -45,9 +45,9 @@ export function isShown(element) {
 }
 
 /**
- * Spaces calls that may be heavy: at once after a rest, else a moment after the
- * last of many requests, at the latest a second after the first, and never so
- * often that they take more than a fifth of the time.
+ * Spaces calls that may be heavy. After a rest it calls at once, else a moment after
+ * the last of many requests, at the latest a second after the first. Calls never take
+ * more than a fifth of the time.
  * @param {() => void} call
  * @returns {() => void}
  */

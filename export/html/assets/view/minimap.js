@@ -1,5 +1,6 @@
-// The whole trace, of a ring what is there of it, in a strip: how many rows were in a scope, and how many waited,
-// the visible part, the hits of the search. Drag to look elsewhere.
+// The whole trace, of a ring what is there of it, in a strip. It shows how many rows
+// were in a scope and how many waited, the visible part, and the hits of the search.
+// Drag to look elsewhere.
 
 import { createPlot } from "./plot.js";
 import { viewOfAll } from "./viewport.js";

@@ -1,5 +1,5 @@
-// A canvas that keeps to its element's size and to the screen's pixels, with a
-// legend left of it: what heart and minimap are made of.
+// A canvas that keeps to its element's size and to the screen's pixels, with a legend
+// left of it. heart and minimap are made of it.
 
 import { make } from "./make.js";
 

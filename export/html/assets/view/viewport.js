@@ -24,8 +24,8 @@ export function viewOfAll(model) {
 export function limitedWidth(model, width) { return Math.min(Math.max(width, narrowest), wholeOf(model) * 1.1); }
 
 /**
- * The view that is shown where [from, to] is asked for: neither too narrow nor
- * too wide, and with a part of the trace in it.
+ * Finds the view that is shown where [from, to] is asked for. It is neither too narrow
+ * nor too wide, and has a part of the trace in it.
  * @param {Model} model @param {number} from @param {number} to
  * @returns {Stretch}
  */
