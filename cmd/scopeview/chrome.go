@@ -13,7 +13,6 @@ import (
 
 func newChrome(s *streams) *cobra.Command {
 	x := excerpt{s: s}
-	var withStates bool
 	cmd := &cobra.Command{
 		Use:   "chrome TRACE",
 		Short: "Write the trace as Chrome Trace Event JSON",
@@ -33,17 +32,10 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
   scopeview chrome 4711 --track 'worker*' | gzip > x.json.gz`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
-			if withStates && len(x.t.GoTraces()) == 0 {
-				return noGoTrace(x.t, x.path)
-			}
+		RunE: x.run(func(cmd *cobra.Command) error {
 			var size chrome.Size
 			err := x.write(func(w io.Writer) (err error) {
-				size, err = chrome.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: withStates, Tool: version(), State: x.state()})
+				size, err = chrome.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: x.states, Tool: version(), State: x.state()})
 				return err
 			})
 			if err != nil {
@@ -54,9 +46,9 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 					analysis.Plural(size.Events, "event"), analysis.Size(size.Bytes))
 			}
 			return x.verdict()
-		},
+		}),
 	}
 	x.flags(cmd)
-	statesFlag(cmd, &withStates)
+	x.statesFlag(cmd)
 	return cmd
 }

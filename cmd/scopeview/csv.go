@@ -40,7 +40,7 @@ A cell that a spreadsheet would run as a formula gets an apostrophe in front; --
 
 func newCSV(s *streams) *cobra.Command {
 	x := excerpt{s: s}
-	var raw, withStates bool
+	var raw bool
 	cmd := &cobra.Command{
 		Use:   "csv TRACE",
 		Short: "Write the trace as comma-separated values",
@@ -51,25 +51,18 @@ func newCSV(s *streams) *cobra.Command {
   scopeview csv --raw 4711 | duckdb -c "select name, sum(dur_ns) from read_csv('/dev/stdin') group by name"`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
-			if withStates && len(x.t.GoTraces()) == 0 {
-				return noGoTrace(x.t, x.path)
-			}
+		RunE: x.run(func(cmd *cobra.Command) error {
 			err := x.write(func(w io.Writer) error {
-				return csv.Write(cmd.Context(), w, x.t, csv.Options{Selection: x.sel.Selection, Raw: raw, States: withStates})
+				return csv.Write(cmd.Context(), w, x.t, csv.Options{Selection: x.sel.Selection, Raw: raw, States: x.states})
 			})
 			if err != nil {
 				return err
 			}
 			return x.verdict()
-		},
+		}),
 	}
 	x.flags(cmd)
-	statesFlag(cmd, &withStates)
+	x.statesFlag(cmd)
 	cmd.Flags().BoolVar(&raw, "raw", false, "leave cells that a spreadsheet would run as a formula")
 	return cmd
 }

@@ -20,7 +20,8 @@ type excerpt struct {
 	out    output
 	strict strictness
 	asJSON bool
-	lines  int // of a table; 0: all
+	states bool // of the exports: also write what goroutines did
+	lines  int  // of a table; 0: all
 
 	choices []choice
 
@@ -47,8 +48,8 @@ func (x *excerpt) linesFlag(cmd *cobra.Command) {
 }
 
 // statesFlag is the flag --states of the exports.
-func statesFlag(cmd *cobra.Command, wanted *bool) {
-	cmd.Flags().BoolVar(wanted, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
+func (x *excerpt) statesFlag(cmd *cobra.Command) {
+	cmd.Flags().BoolVar(&x.states, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
 }
 
 // choice is a flag that has one of a few values.
@@ -102,10 +103,24 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 	if err = x.out.notOver(x.path); err == nil {
 		err = x.sel.resolve(x.t)
 	}
+	if err == nil && x.states && len(x.t.GoTraces()) == 0 {
+		err = noGoTrace(x.t, x.path)
+	}
 	if err != nil {
 		x.t.Close()
 	}
 	return err
+}
+
+// run returns what a command does that opens its trace and calls f.
+func (x *excerpt) run(f func(cmd *cobra.Command) error) func(*cobra.Command, []string) error {
+	return func(cmd *cobra.Command, args []string) error {
+		if err := x.open(cmd, args[0]); err != nil {
+			return err
+		}
+		defer x.t.Close()
+		return f(cmd)
+	}
 }
 
 // write lets f write the result, tells how far it is, and before it what was lost:

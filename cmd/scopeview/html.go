@@ -33,20 +33,16 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
   scopeview html 4711 -o now.html --track 'worker*'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case max < 0:
 				return usagef("--max %d: it takes a number of scopes, or 0 for all", max)
 			case x.out.standard() && open:
 				return usagef("--open needs a file to open: give it a name with -o FILE.html")
 			}
-			if err := x.noTerminal("a page", "-o FILE.html (and --open to look at it)"); err != nil {
-				return err
-			}
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+			return x.noTerminal("a page", "-o FILE.html (and --open to look at it)")
+		},
+		RunE: x.run(func(cmd *cobra.Command) error {
 			err := x.write(func(w io.Writer) error {
 				return html.Write(cmd.Context(), w, x.t, html.Options{
 					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"),
@@ -60,7 +56,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 				return err
 			}
 			return x.verdict()
-		},
+		}),
 	}
 	x.flags(cmd)
 	f := cmd.Flags()

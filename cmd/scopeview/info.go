@@ -24,11 +24,7 @@ times are known, what the recording itself cost at least, and what looks wrong.`
   scopeview info x.scope --strict || echo "records were lost, or worse"`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+		RunE: x.run(func(cmd *cobra.Command) error {
 			r, failed := info.Of(cmd.Context(), x.t, x.part(), x.path, x.state())
 			x.progress.done()
 			if r == nil {
@@ -38,7 +34,7 @@ times are known, what the recording itself cost at least, and what looks wrong.`
 				return err
 			}
 			return x.strict.verdict(s, x.path, x.t, nil)
-		},
+		}),
 	}
 	x.out.flag(cmd)
 	x.strict.flag(cmd)

@@ -13,7 +13,6 @@ import (
 
 func newPerfetto(s *streams) *cobra.Command {
 	x := excerpt{s: s}
-	var withStates bool
 	cmd := &cobra.Command{
 		Use:   "perfetto TRACE",
 		Short: "Write the trace as Perfetto protobuf",
@@ -30,20 +29,11 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
   scopeview perfetto 4711 -o now.pftrace --track 'worker*'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.noTerminal("protobuf", "-o FILE.pftrace"); err != nil {
-				return err
-			}
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
-			if withStates && len(x.t.GoTraces()) == 0 {
-				return noGoTrace(x.t, x.path)
-			}
+		PreRunE:           func(*cobra.Command, []string) error { return x.noTerminal("protobuf", "-o FILE.pftrace") },
+		RunE: x.run(func(cmd *cobra.Command) error {
 			var size perfetto.Size
 			err := x.write(func(w io.Writer) (err error) {
-				size, err = perfetto.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: withStates, Tool: version(), State: x.state()})
+				size, err = perfetto.Write(cmd.Context(), w, x.t, rows.Options{Selection: x.sel.Selection, States: x.states, Tool: version(), State: x.state()})
 				return err
 			})
 			if err != nil {
@@ -54,9 +44,9 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
 					analysis.Size(size.Bytes))
 			}
 			return x.verdict()
-		},
+		}),
 	}
 	x.flags(cmd)
-	statesFlag(cmd, &withStates)
+	x.statesFlag(cmd)
 	return cmd
 }

@@ -38,7 +38,7 @@ func newStacks(s *streams) *cobra.Command {
   scopeview stacks x.scope --json | jq '.stacks[] | {name, calls, from: .frames[0].function}'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			folded, pprof = folded || format == "folded", pprof || format == "pprof"
 			switch {
 			case folded && pprof || folded && x.asJSON || pprof && x.asJSON:
@@ -48,10 +48,9 @@ func newStacks(s *streams) *cobra.Command {
 			case pprof && x.out.standard() && s.outTerm:
 				return usagef("--format pprof writes a binary file; give it a name with -o FILE")
 			}
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+			return nil
+		},
+		RunE: x.run(func(cmd *cobra.Command) error {
 			r := stacks.Of(x.t, x.part(), depth, skip)
 			if r.Unnamed > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s are told of without their callers: together they have more than a recorder tells of\n", plural(r.Unnamed, "stack"))
@@ -63,7 +62,7 @@ func newStacks(s *streams) *cobra.Command {
 				return x.foreign(r.Pprof)
 			}
 			return x.show(cmd, &r.Report, nil)
-		},
+		}),
 	}
 	x.out.flag(cmd)
 	x.strict.flag(cmd)

@@ -49,20 +49,19 @@ func newStates(s *streams) *cobra.Command {
   scopeview states x.scope --json | jq '.groups[] | {name, lock: .states_ns.lock}'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
+		PreRunE: func(*cobra.Command, []string) error {
 			if analysis.By(by) != analysis.ByName && (self || x.sel.nameText != "") {
 				return usagef("--self and --name are about scopes, and go with --by name")
 			}
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+			return nil
+		},
+		RunE: x.run(func(cmd *cobra.Command) error {
 			r, err := states.Of(cmd.Context(), x.t, x.part(), analysis.By(by), self)
 			if errors.Is(err, gotrace.ErrNone) {
 				err = noGoTrace(x.t, x.path)
 			}
 			return x.show(cmd, r, err)
-		},
+		}),
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)

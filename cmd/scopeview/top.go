@@ -35,14 +35,10 @@ func newTop(s *streams) *cobra.Command {
   scopeview top x.scope --json | jq '.locks[] | {name, wait_ns}'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+		RunE: x.run(func(cmd *cobra.Command) error {
 			r, err := top.Of(cmd.Context(), x.t, x.part(), order, by == "track")
 			return x.show(cmd, r, err)
-		},
+		}),
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)

@@ -40,14 +40,10 @@ func newWaits(s *streams) *cobra.Command {
   scopeview waits x.scope --json | jq '.locks[] | {name, wait_ns, holder: .holders[0].name}'`,
 		Args:              oneTrace,
 		ValidArgsFunction: completeTrace,
-		RunE: func(cmd *cobra.Command, args []string) error {
-			if err := x.open(cmd, args[0]); err != nil {
-				return err
-			}
-			defer x.t.Close()
+		RunE: x.run(func(cmd *cobra.Command) error {
 			r, err := waits.Of(cmd.Context(), x.t, x.part(), withStacks)
 			return x.show(cmd, r, err)
-		},
+		}),
 	}
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
