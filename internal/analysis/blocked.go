@@ -3,7 +3,6 @@ package analysis
 import (
 	"cmp"
 	"slices"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
@@ -146,8 +145,6 @@ type looker struct {
 	at    map[uint32]place
 }
 
-const module = "github.com/scopeview/scopeview/"
-
 // place tells where a stack is: its innermost function that is not of a package that
 // waits for others, as sync does.
 func (l *looker) place(id uint32) (at place) {
@@ -164,11 +161,11 @@ func (l *looker) place(id uint32) (at place) {
 	}
 	for _, f := range frames {
 		switch {
-		case ourLock(f.Func):
+		case gotrace.Functions.Lock.Has(f.Func):
 			at.ours = true
 		case recorders(f.Func):
 			return place{}
-		case !inside(f.Func):
+		case !gotrace.Functions.Blocking.Has(f.Func):
 			at.frame, at.known = f, true
 			return at
 		}
@@ -176,47 +173,8 @@ func (l *looker) place(id uint32) (at place) {
 	return at
 }
 
-// ourLock tells whether a function is one of a lock that tells of itself.
-func ourLock(f string) bool {
-	if rest, ok := strings.CutPrefix(f, module+"internal/record."); ok {
-		return strings.HasPrefix(rest, "(*LockState).") || strings.HasPrefix(rest, "Lock") || strings.HasPrefix(rest, "Held.") || strings.HasPrefix(rest, "(*recorder).briefLock")
-	}
-	rest, ok := strings.CutPrefix(f, module+"scope.")
-	if !ok {
-		return false
-	}
-	for _, p := range []string{"(*lockState).", "(*Mutex).", "(*RWMutex).", "(*reader).", "(*rlocker).", "lock", "Lock", "held."} {
-		if strings.HasPrefix(rest, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// inside tells whether a function is of a package that others wait in.
-func inside(f string) bool {
-	for _, p := range []string{"runtime.", "runtime/", "sync.", "sync/", "internal/", "golang.org/x/sync/"} {
-		if strings.HasPrefix(f, p) {
-			return true
-		}
-	}
-	return false
-}
-
-// recorders tells whether a function is of a package of the recorder, or of one that
-// has a goroutine for it.
+// recorders reports whether a function is of a package that records, or of one of Go's
+// that has a goroutine for it.
 func recorders(f string) bool {
-	if strings.HasPrefix(f, "runtime/pprof.") || strings.HasPrefix(f, "runtime/trace.") {
-		return true
-	}
-	rest, ours := strings.CutPrefix(f, module)
-	if !ours {
-		return false
-	}
-	for _, p := range []string{"scope.", "scope/", "flusher.", "sweeper.", "mmpool.", "internal/"} {
-		if strings.HasPrefix(rest, p) {
-			return true
-		}
-	}
-	return false
+	return gotrace.Functions.Profilers.Has(f) || gotrace.Functions.Recorder.Has(f)
 }

@@ -199,21 +199,17 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 func Site(f *states.Facts, g *states.Goroutine) string {
 	place := FirstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
-	if n := len(start); n > 0 && !strings.HasPrefix(start[n-1].Func, module+"scope.") && !strings.HasPrefix(start[n-1].Func, module+"internal/record.") {
+	if n := len(start); n > 0 && !gotrace.Functions.API.Has(start[n-1].Func) {
 		place = strings.TrimSpace(place + " go " + FrameText(gotrace.Frame{Func: start[n-1].Func}))
 	}
 	return place
 }
 
-// plumbing begins the names of functions that are never the place that somebody looks
-// for.
-var plumbing = []string{"runtime.", "sync.", "internal/sync.", "github.com/scopeview/scopeview/scope.", "github.com/scopeview/scopeview/internal/record."}
-
 // FirstFrame shows the innermost frame of a program's own: not the runtime's, and not of
 // package sync or scope; "" if there is none.
 func FirstFrame(frames []gotrace.Frame) string {
 	for _, f := range frames {
-		if !slices.ContainsFunc(plumbing, func(p string) bool { return strings.HasPrefix(f.Func, p) }) {
+		if !gotrace.Functions.Plumbing.Has(f.Func) {
 			return FrameText(f)
 		}
 	}

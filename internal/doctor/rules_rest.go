@@ -228,19 +228,14 @@ func (m *model) channelWhere(place string) (from, to int64) {
 	})
 }
 
-// polling are functions that one calls again and again while nothing has come. To look at
-// the clock is none of them, though who polls often does: so does who measures what he
-// works on.
-var polling = []string{"runtime.Gosched", "runtime.procyield", "runtime.osyield", "runtime.selectnbrecv", "runtime.selectnbsend",
-	"sync.(*Mutex).TryLock", "sync.(*RWMutex).TryLock", "sync.(*RWMutex).TryRLock", "internal/sync.(*Mutex).TryLock"}
-
-// polls tells whether a stack is in one of them, at its leaf or just above it.
+// polls reports whether a stack is in a function that one polls with, at its leaf or just
+// above it.
 func polls(frames []gotrace.Frame) bool {
 	for i := range frames[:min(len(frames), 4)] {
 		if name, ok := strings.CutPrefix(frames[i].Func, "sync/atomic."); ok && (strings.Contains(name, "Load") || strings.Contains(name, "CompareAndSwap")) {
 			return true
 		}
-		if slices.ContainsFunc(polling, func(p string) bool { return strings.HasPrefix(frames[i].Func, p) }) {
+		if gotrace.Functions.Poll.Has(frames[i].Func) {
 			return true
 		}
 	}

@@ -69,7 +69,8 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 		t.key = binary.LittleEndian.AppendUint32(t.key, id)
 		t.list = append(t.list, id)
 	}
-	if n := len(t.list) - 1; n > 0 && isScopeGo(t.frame[t.list[n]].Func) {
+	// A goroutine that scope.Go began is to look as one that the go statement made.
+	if n := len(t.list) - 1; n > 0 && Functions.Begin.Has(t.frame[t.list[n]].Func) {
 		t.key, t.list = t.key[:4*n], t.list[:n]
 	}
 	if len(t.list) == 0 {
@@ -102,33 +103,6 @@ func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
 	t.frame = append(t.frame, k)
 	t.frameID[k] = id
 	return id, true
-}
-
-// isScopeGo reports whether a function is the one in which scope.Go calls what it is given,
-// now or in traces of v1.2. It is left out at the end of a stack: a goroutine of the
-// program's is to look as one that the go statement made, and not as one of the recorder's.
-func isScopeGo(f string) bool {
-	return strings.HasPrefix(f, "github.com/scopeview/scopeview/internal/record.Go.") ||
-		strings.HasPrefix(f, "github.com/scopeview/scopeview/scope.startGo.")
-}
-
-// parking are the functions by which the runtime puts a goroutine to sleep. They are on
-// the stacks of those that slept when tracing began, and on no others.
-var parking = map[string]bool{
-	"runtime.gopark": true, "runtime.goparkunlock": true, "runtime.semacquire1": true,
-	"runtime.chanrecv": true, "runtime.chansend": true, "runtime.netpollblock": true,
-}
-
-// reasons are why a goroutine sleeps in a function of the runtime, in the words in which
-// Go tells it of those that go to sleep while it traces.
-var reasons = map[string]string{
-	"runtime.chanrecv1": "chan receive", "runtime.chanrecv2": "chan receive", "runtime.chansend1": "chan send",
-	"runtime.selectgo": "select", "runtime.block": "forever", "time.Sleep": "sleep",
-	"internal/poll.runtime_pollWait": "network", "runtime.coroswitch": "coroutine",
-	"internal/sync.runtime_SemacquireMutex": "sync", "sync.runtime_SemacquireMutex": "sync",
-	"sync.runtime_SemacquireRWMutex": "sync", "sync.runtime_SemacquireRWMutexR": "sync",
-	"sync.runtime_SemacquireWaitGroup": "sync", "sync.runtime_Semacquire": "sync",
-	"sync.runtime_notifyListWait": "sync.(*Cond).Wait",
 }
 
 // reason tells from its stack why a goroutine sleeps; "" where it does not.

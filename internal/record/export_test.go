@@ -25,6 +25,7 @@ var (
 	ProgramName = programName
 	Thin        = thin
 	WaitersOf   = waitersOf
+	LockMethod  = lockMethod
 )
 
 const (

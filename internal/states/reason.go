@@ -32,32 +32,31 @@ const (
 	system       // another one of the runtime
 )
 
-// kindOf tells whose goroutine has such a stack.
+// kindOf returns whose goroutine has such a stack.
 func kindOf(frames []gotrace.Frame) kind {
 	if len(frames) == 0 {
 		return program
 	}
-	last := frames[len(frames)-1].Func
-	switch last {
-	case "runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge":
+	switch last := frames[len(frames)-1].Func; {
+	case gotrace.Functions.Collector.Has(last):
 		return worker
-	case "runtime.main":
+	case last == "runtime.main":
 		return program
+	default:
+		return whose(last)
 	}
-	return whose(last)
 }
 
-// whose tells whose a function is.
+// whose returns whose a function is: what runs in goroutines of the runtime, and of the
+// recorder, is the system's.
 func whose(name string) kind {
-	for _, p := range ours {
-		if strings.HasPrefix(name, p) {
-			return system
-		}
+	if gotrace.Functions.Runtime.Has(name) || gotrace.Functions.Background.Has(name) {
+		return system
 	}
 	return program
 }
 
-// innerKind tells whose the innermost function is that is not the runtime's.
+// innerKind returns whose the innermost function is that is not the runtime's.
 func innerKind(frames []gotrace.Frame) kind {
 	for _, f := range frames {
 		if !strings.HasPrefix(f.Func, "runtime.") {
@@ -65,17 +64,6 @@ func innerKind(frames []gotrace.Frame) kind {
 		}
 	}
 	return program
-}
-
-// ours begin the names of what goroutines begin with that are not the program's: the
-// runtime's, and those that record.
-var ours = []string{
-	"runtime.", "runtime/trace.", "runtime/pprof.",
-	"github.com/scopeview/scopeview/flusher.", "github.com/scopeview/scopeview/sweeper.",
-	"github.com/scopeview/scopeview/internal/record.(*recorder).", "github.com/scopeview/scopeview/internal/record.Stop",
-	"github.com/scopeview/scopeview/scope.Stop",
-	"github.com/scopeview/scopeview/scope.(*recorder).", // as scope.Stop, in traces of v1.2
-	"github.com/scopeview/scopeview/scope/gotrace.", "github.com/scopeview/scopeview/internal/perf.",
 }
 
 // stackState tells what a goroutine waits for by where it waits, for what Go has no
