@@ -53,7 +53,7 @@ func topOf(t *testing.T, trace string) (v top) {
 const shown = `(() => {
 	const a = window.scopeview, scale = document.querySelector("#rows canvas").clientWidth / (a.view.to - a.view.from);
 	let sum = 0;
-	for (const row of a.model.rows("goroutine")) for (const lane of a.model.lanes(row)) {
+	for (const row of a.model.rows("goroutine")) for (const lane of row.lanes) {
 		a.model.eachBar(lane, a.view.from, a.view.to, 1 / scale, ({ batch, i, t0, t1 }) => { if (batch.kind[i] === 6) sum += t1 - t0; });
 	}
 	return sum;

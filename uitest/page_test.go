@@ -113,7 +113,7 @@ const helpers = `
 window.test = {
   each(visit) {
     const m = window.scopeview.model;
-    for (const row of m.rows("goroutine")) for (const lane of m.lanes(row)) {
+    for (const row of m.rows("goroutine")) for (const lane of row.lanes) {
       m.eachBar(lane, 0, Infinity, 0, ({ batch, i, j }) => { for (; i < j; i++) visit(batch, i, row, lane); });
     }
   },

@@ -1,5 +1,5 @@
 // The commands: all that changes what is shown and chosen. Nobody else assigns the
-// app's state: its type forbids that.
+// app's state: its type forbids that. Those of single rows are in rowcommands.js.
 
 import { stateText } from "./data/states.js";
 import { links } from "./model/links.js";
@@ -7,8 +7,9 @@ import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
 import { search } from "./model/search.js";
 import { stateLinks } from "./model/waitlinks.js";
+import { rowCommands } from "./rowcommands.js";
 import { themeColors } from "./view/color.js";
-import { foldEnded, rowId, showMore } from "./view/layout.js";
+import { foldEnded, rowId } from "./view/layout.js";
 import { heldAt } from "./view/strip.js";
 import { span } from "./view/time.js";
 import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatShows } from "./view/viewport.js";
@@ -157,7 +158,7 @@ export function commands(app) {
   }
 
   return {
-    redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
+    ...rowCommands(choices, relayout), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -224,50 +225,6 @@ export function commands(app) {
     chooseRow(id) {
       app.chosenRow = id;
       redraw();
-    },
-    /** Puts a row, a group or a lock into a set of the choices, or takes it out. @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id */
-    toggleRow(set, id) {
-      if (!choices[set].delete(id)) choices[set].add(id);
-      relayout();
-    },
-    /** @param {string} id of a group */
-    showMore(id) {
-      showMore(choices, id);
-      relayout();
-    },
-    showHidden() {
-      choices.hidden.clear();
-      relayout();
-    },
-    /** Has a row of a group among those that are shown. @param {string} group @param {number} place in the group */
-    openGroup(group, place) {
-      choices.opened.add(group);
-      showMore(choices, group, place);
-      relayout();
-    },
-    /** Has a row's line of a depth shown. @param {string} id @param {boolean} deep */
-    openRow(id, deep) {
-      choices.shut.delete(id);
-      if (deep) choices.full.add(id);
-      relayout();
-    },
-    /** Has a row shown that was hidden. @param {string} id */
-    unhide(id) {
-      choices.hidden.delete(id);
-      relayout();
-    },
-    /** Has the row of a lock shown. @param {string} id @param {number} place among the locks */
-    openLock(id, place) {
-      choices.hidden.delete(id);
-      choices.shut.delete("locks");
-      choices.locks = true;
-      showMore(choices, "locks", place);
-      relayout();
-    },
-    /** @param {string} text */
-    filterRows(text) {
-      choices.filter = text;
-      relayout();
     },
     /** @param {By} by */
     setBy(by) {

@@ -17,16 +17,7 @@ const incrementShare = 1 / 8;
 const mostAhead = 1.5e9;
 
 /**
- * Where a model gets its data.
- * @typedef {Object} Source
- * @property {"file"|"live"} home
- * @property {() => Promise<import("../data/columns.js").Container>} whole
- * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
- * @property {((from: number, to: number) => Promise<import("./stats.js").Summary>)=} summary
- * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
- * @property {(() => Promise<DoctorReport>)=} doctor what the doctor says
- * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
- *
+ * @typedef {import("./source.js").Source} Source
  * @typedef {import("../data/meta.js").DoctorReport} DoctorReport
  * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./rowset.js").Row} Row
@@ -244,17 +235,11 @@ export class Model {
     return set;
   }
 
-  /** @param {Row} row @returns {Lane[]} by depth */
-  lanes(row) { return row.lanes; }
-
   /**
    * Calls visit with what of a lane is to be seen in [from, to], by time. Each scope
    * that is not narrower than res ns comes alone, narrower ones come in runs. What it
    * costs depends on the calls.
-   * @param {Lane} lane
-   * @param {number} from
-   * @param {number} to
-   * @param {number} res
+   * @param {Lane} lane @param {number} from @param {number} to @param {number} res
    * @param {import("../data/pyramid.js").VisitRun} visit
    */
   eachBar(lane, from, to, res, visit) {
@@ -266,16 +251,6 @@ export class Model {
     }
     if (lane.open) lane.open.batch.pyramid(lane.open.lane).each(from, to, res, visit);
   }
-
-  /**
-   * The same for a row's instants.
-   * @param {Row} row
-   * @param {number} from
-   * @param {number} to
-   * @param {number} res
-   * @param {import("../data/pyramid.js").VisitRun} visit
-   */
-  instants(row, from, to, res, visit) { this.eachBar(row.flags, from, to, res, visit); }
 
   /** The counters' values. @returns {{nameId: number, time: Float64Array, value: Float64Array}[]} */
   series() {
@@ -309,27 +284,15 @@ export class Model {
     return value;
   }
 
-  /**
-   * The item that a Ref means now; see resolveRef.
-   * @param {Ref} ref
-   * @returns {Ref}
-   */
+  /** The item that a Ref means now; see resolveRef. @param {Ref} ref @returns {Ref} */
   resolve(ref) { return resolveRef(this, ref); }
 
-  /**
-   * Finds an item of a goroutine.
-   * @param {number} key the goroutine
-   * @param {number} depth -1: an instant
-   * @param {number} start
-   * @returns {Ref|null}
-   */
+  /** Finds an item of a goroutine; depth -1: an instant. @param {number} key @param {number} depth @param {number} start @returns {Ref|null} */
   find(key, depth, start) { return findRef(this, key, depth, start); }
 
   /**
-   * Where an item is shown: its row, its lane, and the Ref that eachBar gives for
-   * it there.
-   * @param {Ref} ref
-   * @param {"goroutine"|"thread"} by
+   * Where an item is shown: its row, its lane, and the Ref that eachBar gives for it there.
+   * @param {Ref} ref @param {"goroutine"|"thread"} by
    * @returns {import("./refs.js").Place}
    */
   place(ref, by = "goroutine") { return placeOf(this, ref, by); }

@@ -3,6 +3,18 @@
 import { fromBase64, inflate, readContainer } from "../data/columns.js";
 import { Model } from "./model.js";
 
+/**
+ * Where a model gets its data.
+ * @typedef {Object} Source
+ * @property {"file"|"live"} home
+ * @property {() => Promise<import("../data/columns.js").Container>} whole
+ * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
+ * @property {((from: number, to: number) => Promise<import("./stats.js").Summary>)=} summary
+ * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
+ * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
+ * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
+ */
+
 /** How long to wait before asking a server again that did not answer, in ms. */
 const firstPause = 500;
 const longestPause = 5000;
@@ -20,7 +32,7 @@ export async function openSource() {
   return model;
 }
 
-/** The data that lie in the page. @returns {import("./model.js").Source} */
+/** The data that lie in the page. @returns {Source} */
 export function fileSource() {
   return {
     home: "file",
@@ -37,7 +49,7 @@ export function fileSource() {
 /**
  * A server's data.
  * @param {string} base its path, with a slash at the end
- * @returns {import("./model.js").Source}
+ * @returns {Source}
  */
 export function liveSource(base) {
   const get = async (path, signal) => {

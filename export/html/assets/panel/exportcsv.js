@@ -125,7 +125,7 @@ class CsvRuns {
 function csvRowCursors(model, cells, row, from, to, heap, skipped) {
   const whose = `${csvCell(row.name || "")},${row.key > 0 ? row.key : ""},`;
   const ends = []; // by depth: when the scope ends that the rows have come to
-  for (const lane of model.lanes(row)) {
+  for (const lane of row.lanes) {
     const { depth } = lane;
     const runs = new CsvRuns();
     model.eachBar(lane, from, to, 0, ({ batch, i, j }) => {
@@ -140,7 +140,7 @@ function csvRowCursors(model, cells, row, from, to, heap, skipped) {
     });
   }
   const instants = new CsvRuns();
-  model.instants(row, from, to, 0, ({ batch, i, j }) => {
+  model.eachBar(row.flags, from, to, 0, ({ batch, i, j }) => {
     for (; i < j; i++) instants.add(batch, i);
   });
   instants.put(heap, Infinity, (batch, i) => {

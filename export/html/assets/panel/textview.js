@@ -54,7 +54,7 @@ export function textOf(model, by, from, to, limit = textLongest) {
   };
   for (const row of model.rows(by)) {
     const line = { row, scopes: 0, busy: 0, waits: 0, waited: 0 };
-    for (const lane of model.lanes(row)) {
+    for (const lane of row.lanes) {
       model.eachBar(lane, from, to, 0, ({ batch, i, j }) => {
         for (; i < j; i++) add(line, batch, i, lane.depth);
       });

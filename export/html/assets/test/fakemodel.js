@@ -18,10 +18,10 @@ export function fakeModel(names, rows, meta = {}) {
       if (!lanes.has(x.depth)) lanes.set(x.depth, { depth: x.depth, parts: [{ batch, from: i, to: i }] });
       lanes.get(x.depth).parts[0].to = i + 1;
     });
-    return { key: row.key, by: "goroutine", name: row.name || "", title: row.name || `goroutine ${row.key}`, named: Boolean(row.name), at, lanes };
+    return { key: row.key, by: "goroutine", name: row.name || "", title: row.name || `goroutine ${row.key}`, named: Boolean(row.name), at, lanes: [...lanes.values()].filter((l) => l.depth >= 0), flags: lanes.get(-1) ?? { parts: [] } };
   });
   const visitLane = (lane, from, to, visit) => {
-    for (const { batch, from: a, to: b } of lane ? lane.parts : []) {
+    for (const { batch, from: a, to: b } of lane.parts) {
       for (let i = a; i < b; i++) if (batch.start[i] <= to && batch.start[i] + batch.dur[i] >= from) visit({ batch, i, j: i + 1, t0: batch.start[i], t1: batch.start[i] + batch.dur[i] });
     }
   };
@@ -30,9 +30,7 @@ export function fakeModel(names, rows, meta = {}) {
     end: meta.end || 1000,
     version: 1,
     rows: () => all,
-    lanes: (row) => [...row.lanes.values()].filter((l) => l.depth >= 0),
     eachBar: (lane, from, to, res, visit) => visitLane(lane, from, to, visit),
-    instants: (row, from, to, res, visit) => visitLane(row.lanes.get(-1), from, to, visit),
     series: () => meta.series || [],
   };
 }

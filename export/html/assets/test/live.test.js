@@ -10,7 +10,7 @@ import { barsOf, container, modelOf, randomly } from "./make.js";
 
 const names = ["", "a", "b"];
 const news = (items, meta, more = {}) => container(items, { ...more, meta: { names: undefined, ...meta } });
-const all = (model, key = 1, from = 0, to = 1e9, res = 0) => model.lanes(model.goroutines.rows.get(key)).flatMap((lane) => barsOf(model, lane, from, to, res));
+const all = (model, key = 1, from = 0, to = 1e9, res = 0) => model.goroutines.rows.get(key).lanes.flatMap((lane) => barsOf(model, lane, from, to, res));
 
 test("the loop goes on after trouble, loads anew when asked to, and stops at the end", async () => {
   const asked = [];
@@ -60,7 +60,7 @@ test("hundreds of increments are few batches, and lose nothing", () => {
   assert.equal(model.rows().reduce((n, r) => n + r.scopes, 0), said.length + 1);
   assert.equal(model.rows("thread").reduce((n, r) => n + r.scopes, 0), said.length + 1);
   for (const row of model.rows("thread")) {
-    for (const lane of model.lanes(row)) {
+    for (const lane of row.lanes) {
       const bars = barsOf(model, lane, 0, t, 0).sort((a, b) => a.t0 - b.t0);
       for (let k = 1; k < bars.length; k++) assert.ok(bars[k - 1].t1 <= bars[k].t0);
     }
@@ -117,7 +117,7 @@ test("of a coarse trace, what is looked at is fetched, and answers to old questi
   model.rows("thread");
   model.want(6000, 6100, 100);
   await settle();
-  const lane = model.lanes(model.rows("thread")[0])[0];
+  const lane = model.rows("thread")[0].lanes[0];
   assert.equal(barsOf(model, lane, 6000, 6099, 0).length, 10);
 });
 

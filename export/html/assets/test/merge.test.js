@@ -15,7 +15,7 @@ const laneOf = (items) => items.map(([start, dur, kind]) => [1, 0, 1, kind ? wai
 /** The bars of such a lane at a resolution. @param {object} options of modelOf */
 function bars(items, res, options = {}, from = -Infinity, to = Infinity) {
   const model = modelOf(items, { names: ["", "a"], ...options });
-  return barsOf(model, model.lanes(model.rows()[0])[0], from, to, res);
+  return barsOf(model, model.rows()[0].lanes[0], from, to, res);
 }
 
 /** Items merged as a tile has them: counts of how many are one. */

@@ -15,16 +15,16 @@ test("rows and lanes are told in the order of first activity", () => {
     [3, "goroutine 3", false, 10, 510, 1, 1, 1, false, false],
     [7, "worker", true, 100, 150, 2, 3, 1, true, true],
   ]);
-  const seen = barsOf(model, model.lanes(rows[1])[1], 0, 1000, 0).map((b) => [b.t0, b.t1]);
+  const seen = barsOf(model, rows[1].lanes[1], 0, 1000, 0).map((b) => [b.t0, b.t1]);
   assert.deepEqual(seen, [[110, 120], [130, 140]]);
   const flags = [];
-  model.instants(rows[1], 0, 1000, 1, ({ batch, i }) => flags.push(batch.start[i]));
+  model.eachBar(rows[1].flags, 0, 1000, 1, ({ batch, i }) => flags.push(batch.start[i]));
   assert.deepEqual(flags, [120]);
 });
 
 test("a scope that was open and has ended is shown once", () => {
   const model = modelOf([[1, 0, 1, 1, 0, 100, { open: true }], [1, 1, 2, 1, 10, 20]], { names });
-  const lane = () => model.lanes(model.rows()[0])[0];
+  const lane = () => model.rows()[0].lanes[0];
   assert.deepEqual(barsOf(model, lane(), 0, 1000, 0).map((b) => [b.t0, b.t1]), [[0, 100]]);
   const open = barsOf(model, lane(), 0, 1000, 0)[0];
   model.update(container([], { meta: { end: 200, names: undefined }, open: { rows: [[1, 0]], items: [[0, 0, 1, 1, 0, 0, ""]] } }));
@@ -47,7 +47,7 @@ test("rows by thread have what began there, without overlaps", () => {
   assert.equal(at.lane.depth, 2);
   assert.ok(same(at.ref, model.find(2, 0, 20)));
   model.update(container([[4, 0, 1, 1, 240, 10, { thread: 5 }], [5, 0, 1, 1, 90, 200, { thread: 5 }]], { meta: { end: 300, names: undefined } }));
-  const lanes = model.lanes(model.rows("thread")[0]);
+  const lanes = model.rows("thread")[0].lanes;
   for (const lane of lanes) {
     const bars = barsOf(model, lane, 0, 1000, 0).sort((a, b) => a.t0 - b.t0);
     for (let k = 1; k < bars.length; k++) assert.ok(bars[k - 1].t1 <= bars[k].t0);

@@ -39,7 +39,7 @@ test("runs are those of the rule, at any resolution and place", () => {
     }
     if (random(3) === 0) items.push([1, 0, 1, 1, t, 3, { open: true }]);
     const model = modelOf(items, { names: ["", "a", "b", "c"] });
-    const lane = model.lanes(model.rows()[0])[0];
+    const lane = model.rows()[0].lanes[0];
     const { batch, from: lo, to: hi } = lane.parts[0];
     for (let q = 0; q < 25; q++) {
       const a = random(t + 10) - 5;
@@ -55,7 +55,7 @@ test("bars are in order, and each item is in one of them", () => {
   const items = [];
   for (let k = 0; k < 5000; k++) items.push([1, 0, 1, 1, k * 100, k % 50 === 0 ? 99 : 7]);
   const model = modelOf(items, { names: ["", "a"] });
-  const lane = model.lanes(model.rows()[0])[0];
+  const lane = model.rows()[0].lanes[0];
   for (const res of [0, 1, 10, 50, 99, 128, 1000, 65536, 1e9]) {
     const bars = barsOf(model, lane, -Infinity, Infinity, res);
     assert.equal(bars[0].i, 0);
@@ -72,7 +72,7 @@ test("what a view costs does not grow with the items below it", () => {
   items.push([2, 0, 1, 1, 0, 36e12]);
   const model = modelOf(items, { names: ["", "a", "b", "c"] });
   const [first, second] = model.rows();
-  const lane = model.lanes(first.key === 1 ? first : second)[0];
+  const lane = (first.key === 1 ? first : second).lanes[0];
   for (const to of [n * 150, 36e12, 20000]) assert.ok(barsOf(model, lane, 0, to, to / 1000).length <= 2100);
   const { levels } = lane.parts[0].batch.pyramid(lane.parts[0].lane);
   assert.ok(levels.reduce((sum, l) => sum + l.n, 0) <= n / 2);
@@ -83,7 +83,7 @@ test("panning leaves the runs where they are", () => {
   const items = [];
   for (let k = 0, t = 0; k < 3000; k++, t += 40 + random(60)) items.push([1, 0, 1, 1, t, 30]);
   const model = modelOf(items, { names: ["", "a"] });
-  const lane = model.lanes(model.rows()[0])[0];
+  const lane = model.rows()[0].lanes[0];
   const whole = new Set(barsOf(model, lane, 0, 1e6, 500).map((b) => `${b.i} ${b.j}`));
   for (let from = 0; from < 1e5; from += 777) for (const b of barsOf(model, lane, from, from + 20000, 500)) assert.ok(whole.has(`${b.i} ${b.j}`));
 });

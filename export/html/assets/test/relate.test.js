@@ -101,7 +101,7 @@ test("search finds names and arguments in any case", () => {
   assert.equal(hits.count, 4);
   assert.equal(hits.exact, true);
   assert.deepEqual([...hits.bins(0, 100, 10)], [2, 1, 1, 1, 1, 1, 1, 1, 1, 1]);
-  const lane = model.lanes(model.rows()[0])[0];
+  const lane = model.rows()[0].lanes[0];
   const { batch, from } = lane.parts[0];
   assert.deepEqual([hits.has(batch, from, from + 1), hits.has(batch, from + 2, from + 3), hits.has(batch, from, from + 3)], [true, false, true]);
   assert.deepEqual(say(hits.next(0, 1)), [1, 20]);

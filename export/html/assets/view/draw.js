@@ -91,7 +91,7 @@ function drawLane(p, lane, y, row) {
 /** @param {Painter} p @param {import("../model/rowset.js").Row} row @param {number} y */
 function drawFlags(p, row, y) {
   const { ctx } = p;
-  p.model.instants(row, p.from, p.to, 3 / p.scale, ({ batch, i, j, t0 }) => {
+  p.model.eachBar(row.flags, p.from, p.to, 3 / p.scale, ({ batch, i, j, t0 }) => {
     const x = Math.round((t0 - p.from) * p.scale) + 0.5;
     ctx.globalAlpha = p.hits && !p.hits.has(batch, i, j) ? 0.2 : 1;
     ctx.fillStyle = p.colors.fg;

@@ -175,7 +175,7 @@ export function createRowsView(app) {
     };
     if (s.flags) {
       if (inside < flagHeight) {
-        app.model.instants(s.row, t - 8 / scale, t + 4 / scale, 3 / scale, near);
+        app.model.eachBar(s.row.flags, t - 8 / scale, t + 4 / scale, 3 / scale, near);
         return hit;
       }
       inside -= flagHeight;
