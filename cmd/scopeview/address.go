@@ -23,7 +23,7 @@ const (
 // ours is a header of all answers of scopehttp.Handler.
 const ours = "X-Scopeview"
 
-// isAddress tells whether TRACE is where a program's scopehttp.Handler answers,
+// isAddress reports whether TRACE is where a program's scopehttp.Handler answers,
 // or a trace on a web server.
 func isAddress(arg string) bool {
 	scheme, _, found := strings.Cut(arg, "://")
@@ -44,10 +44,10 @@ func parseAddress(arg string) (address, error) {
 	return address{u}, nil
 }
 
-// String is the address without a password.
+// String returns the address without a password.
 func (a address) String() string { return a.Redacted() }
 
-// isFile tells whether a trace is meant that lies on a server as it is.
+// isFile reports whether a trace is meant that lies on a server as it is.
 func (a address) isFile() bool { return strings.HasSuffix(a.Path, extension) }
 
 // route is the address of one of the handler's routes. Whoever copied the link

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// browserCommand is what shows an address, or a file, in the user's browser.
+// browserCommand returns the command that shows an address, or a file, in the user's browser.
 func browserCommand(address string) []string {
 	switch runtime.GOOS {
 	case "darwin":

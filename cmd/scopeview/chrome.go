@@ -30,8 +30,6 @@ Chrome's own page holds about 1 million events; scopeview perfetto writes less t
 		Example: `  scopeview chrome x.scope -o x.json
   scopeview chrome traces/ -o last.json --from -10s
   scopeview chrome 4711 --track 'worker*' | gzip > x.json.gz`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		RunE: x.run(func(cmd *cobra.Command) error {
 			var size chrome.Size
 			err := x.write(func(w io.Writer) (err error) {

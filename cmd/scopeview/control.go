@@ -133,7 +133,7 @@ func (c *controlWords) ask(ctx context.Context, r *format.Request, limit time.Du
 	return a.Text, nil
 }
 
-// requestName is what a request is called.
+// requestName returns what a request is called.
 func requestName(c format.Command) string {
 	for _, k := range ctlCommands {
 		if k.command == c {

@@ -49,8 +49,6 @@ func newCSV(s *streams) *cobra.Command {
   scopeview csv traces/ --name 'store.*' --from 1s --to 2s
   scopeview csv x.scope --states --track 'worker*' -o x.csv
   scopeview csv --raw 4711 | duckdb -c "select name, sum(dur_ns) from read_csv('/dev/stdin') group by name"`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		RunE: x.run(func(cmd *cobra.Command) error {
 			err := x.write(func(w io.Writer) error {
 				return csv.Write(cmd.Context(), w, x.t, csv.Options{Selection: x.sel.Selection, Raw: raw, States: x.states})

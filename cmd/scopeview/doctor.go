@@ -49,8 +49,6 @@ func newDoctor(s *streams) *cobra.Command {
   scopeview doctor x.scope --fail-on lock-contention=10% --fail-on convoy
   scopeview membench --json -o machine.json && scopeview doctor x.scope --membench machine.json
   scopeview doctor x.scope --json | jq -r '.findings[].text'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			conditions, err := parseFailOn(failOn)
 			if err != nil {
@@ -91,7 +89,7 @@ func newDoctor(s *streams) *cobra.Command {
 	return cmd
 }
 
-// verdictList is the verdicts as the help has them.
+// verdictList returns the verdicts as the help has them.
 func verdictList() string {
 	var b strings.Builder
 	for i, v := range doctor.Verdicts {
@@ -150,7 +148,7 @@ func parseFailOn(texts []string) (cs []condition, err error) {
 	return cs, nil
 }
 
-// met tells on standard error which conditions hold, and makes that the exit code.
+// met writes to standard error which conditions hold, and makes that the exit code.
 func met(s *streams, cs []condition, r *doctor.Report) error {
 	code := exitOK
 	for _, c := range cs {
@@ -168,7 +166,7 @@ func met(s *streams, cs []condition, r *doctor.Report) error {
 	return &exit{code: code}
 }
 
-// label is a finding's verdict and object.
+// label returns a finding's verdict and object.
 func label(f *doctor.Finding) string {
 	if f.Object == "" {
 		return string(f.Verdict)

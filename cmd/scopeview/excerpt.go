@@ -31,23 +31,25 @@ type excerpt struct {
 	progress *progress // of a report
 }
 
+// flags lets a command take TRACE, and the flags that choose a part of it.
 func (x *excerpt) flags(cmd *cobra.Command) {
+	cmd.Args, cmd.ValidArgsFunction = oneTrace, completeTrace
 	x.sel.flags(cmd)
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
 }
 
-// jsonFlag is the flag --json.
+// jsonFlag adds the flag --json.
 func jsonFlag(cmd *cobra.Command, on *bool) {
 	cmd.Flags().BoolVar(on, "json", false, "print a JSON document, "+report.Schema(cmd.Name())+"; docs/json.md lists its keys")
 }
 
-// linesFlag is the flag -n.
+// linesFlag adds the flag -n.
 func (x *excerpt) linesFlag(cmd *cobra.Command) {
 	cmd.Flags().IntVarP(&x.lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
 }
 
-// statesFlag is the flag --states of the exports.
+// statesFlag adds the flag --states of the exports.
 func (x *excerpt) statesFlag(cmd *cobra.Command) {
 	cmd.Flags().BoolVar(&x.states, "states", false, "also write what goroutines did at every moment; needs a Go execution trace (gotrace.With())")
 }

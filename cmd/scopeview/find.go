@@ -82,7 +82,7 @@ func newest(paths []string) string {
 	return best.path
 }
 
-// compare is above 0 where f is rather meant than g.
+// compare returns more than 0 where f is rather meant than g.
 func (f candidate) compare(g candidate) int {
 	bit := func(b bool) int {
 		if b {
@@ -96,7 +96,7 @@ func (f candidate) compare(g candidate) int {
 	return cmp.Or(bit(f.joined())-bit(g.joined()), f.written.Compare(g.written))
 }
 
-// joined tells whether a Go execution trace was joined to it.
+// joined reports whether a Go execution trace was joined to it.
 func (f candidate) joined() bool {
 	if !f.trace {
 		return false

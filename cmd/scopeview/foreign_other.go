@@ -4,6 +4,6 @@ package main
 
 import "io/fs"
 
-// foreign tells whether a file is neither ours nor the system's: it is not known
+// foreign reports whether a file is neither ours nor the system's: it is not known
 // here, where making links takes a privilege.
 func foreign(fs.FileInfo) bool { return false }

@@ -31,8 +31,6 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 		Example: `  scopeview html x.scope -o x.html --open
   scopeview html traces/ -o last.html --from -10s
   scopeview html 4711 -o now.html --track 'worker*'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case max < 0:
@@ -65,7 +63,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 	return cmd
 }
 
-// writerOf is what the page calls a state.
+// writerOf returns what the page calls a state.
 func writerOf(s analysis.State) string {
 	switch s {
 	case analysis.StateClosed:

@@ -27,9 +27,7 @@ With --states, what each goroutine did (see scopeview states) is on a track behi
 		Example: `  scopeview perfetto x.scope -o x.pftrace
   scopeview perfetto traces/ -o last.pftrace --from -10s
   scopeview perfetto 4711 -o now.pftrace --track 'worker*'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
-		PreRunE:           func(*cobra.Command, []string) error { return x.noTerminal("protobuf", "-o FILE.pftrace") },
+		PreRunE: func(*cobra.Command, []string) error { return x.noTerminal("protobuf", "-o FILE.pftrace") },
 		RunE: x.run(func(cmd *cobra.Command) error {
 			var size perfetto.Size
 			err := x.write(func(w io.Writer) (err error) {

@@ -27,7 +27,7 @@ func newProgress(s *streams, t *trace.Trace, wanted bool) *progress {
 	return p
 }
 
-// at tells that the command has come to ns from the trace's start.
+// at shows that the command has come to ns from the trace's start.
 func (p *progress) at(ns int64) {
 	if p.end <= 0 || ns < 0 {
 		return

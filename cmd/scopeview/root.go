@@ -34,7 +34,7 @@ func (e *exit) Error() string {
 
 func (e *exit) Unwrap() error { return e.err }
 
-// usagef is an error in how the command was called.
+// usagef returns an error in how the command was called.
 func usagef(text string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(text, args...)}
 }
@@ -129,7 +129,7 @@ func execute(ctx context.Context, s *streams, args []string) int {
 	return e.code
 }
 
-// version tells the module's version and the commit it was built from.
+// version returns the module's version and the commit it was built from.
 func version() string {
 	b, ok := debug.ReadBuildInfo()
 	if !ok {

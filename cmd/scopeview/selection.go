@@ -63,7 +63,7 @@ func (s *selection) resolve(t *trace.Trace) (err error) {
 	return nil
 }
 
-// moment is a time in ns from t's start.
+// moment returns a time in ns from t's start.
 func moment(flag, text string, t *trace.Trace) (int64, error) {
 	if d, err := time.ParseDuration(text); err == nil {
 		if text[0] == '-' {

@@ -110,7 +110,7 @@ func loopbackOnly(_, addr string, _ syscall.RawConn) error {
 	return nil
 }
 
-// findShelf is findTrace, but a directory stays one: serve shows all of it.
+// findShelf does what findTrace does, but a directory stays one: serve shows all of it.
 func findShelf(arg string) (string, error) {
 	if st, err := os.Stat(arg); err == nil && st.IsDir() {
 		return arg, nil
@@ -131,7 +131,7 @@ func checkAddr(addr string) error {
 	return nil
 }
 
-// hostOf is the address in HOST:PORT.
+// hostOf returns the address in HOST:PORT.
 func hostOf(hostport string) netip.Addr {
 	a, err := netip.ParseAddrPort(hostport)
 	if err != nil {

@@ -47,8 +47,6 @@ func newStates(s *streams) *cobra.Command {
   scopeview states x.scope --by site --from -5s
   scopeview states x.scope --name 'store.*' --self
   scopeview states x.scope --json | jq '.groups[] | {name, lock: .states_ns.lock}'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		PreRunE: func(*cobra.Command, []string) error {
 			if analysis.By(by) != analysis.ByName && (self || x.sel.nameText != "") {
 				return usagef("--self and --name are about scopes, and go with --by name")
@@ -71,7 +69,7 @@ func newStates(s *streams) *cobra.Command {
 	return cmd
 }
 
-// noGoTrace says that a trace has no Go execution trace, and why if it knows.
+// noGoTrace returns the error that a trace has no Go execution trace, and why if it knows.
 func noGoTrace(t *trace.Trace, path string) error {
 	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"
 	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {

@@ -129,7 +129,7 @@ func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
 	return nil
 }
 
-// blank tells whether the file has no header yet: it is empty, or its first
+// blank reports whether the file has no header yet: it is empty, or its first
 // bytes are the zeros of a file that was just extended.
 func (t *tailer) blank() bool {
 	var b [format.StateOffset + format.StateSize]byte
@@ -208,7 +208,7 @@ func (t *tailer) printOpen(e *trace.Event) bool {
 	return true
 }
 
-// tellLosses tells what was lost since it last did.
+// tellLosses writes what was lost since it last did.
 func (t *tailer) tellLosses() {
 	tr := t.follower.Trace()
 	if _, total := analysis.Losses(tr); total > t.lost {
@@ -227,7 +227,7 @@ func (t *tailer) tellLosses() {
 	}
 }
 
-// tellRing tells what is not there any more of what --from asks for.
+// tellRing writes what a ring no longer has of what --from asks for.
 func (t *tailer) tellRing() {
 	tr := t.follower.Trace()
 	if o := tr.Overwritten(); o.Records > 0 && t.from < o.Until {

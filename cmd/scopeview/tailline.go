@@ -39,7 +39,7 @@ func (l *liner) ended(e *trace.Event) []byte {
 	return l.rest(e, dur, cpu)
 }
 
-// open is the line of what has not ended; the time is the last that is known.
+// open returns the line of what has not ended; the time is the last that is known.
 func (l *liner) open(e *trace.Event) []byte {
 	l.b = l.t.Wall(e.Start+e.Dur).AppendFormat(l.b[:0], "15:04:05.000000")
 	return l.rest(e, humane(e.Dur)+"…", "open")
@@ -97,7 +97,7 @@ func named(list []args.Arg) []args.Arg {
 	return slices.DeleteFunc(list, func(a args.Arg) bool { return positional(&a) })
 }
 
-// positional tells by the key whether an argument has none of its own.
+// positional reports by the key whether an argument has none of its own.
 func positional(a *args.Arg) bool { return allDigits(a.Key) }
 
 func (l *liner) value(s *format.Slot) {
@@ -125,7 +125,7 @@ func (l *liner) value(s *format.Slot) {
 	}
 }
 
-// word is a string as one word: in quotes where it would not look like one.
+// word returns a string as one word: in quotes where it would not look like one.
 func word(s string) string {
 	for i := range len(s) {
 		if s[i] == ' ' || s[i] == '=' || s[i] == '"' {

@@ -28,7 +28,7 @@ func standardStreams() *streams {
 	return s
 }
 
-// colours tells whether a terminal here takes them. Of the consoles on Windows
+// colours reports whether a terminal here takes them. Of the consoles on Windows
 // only some do, and those say so.
 func colours() bool {
 	if runtime.GOOS == "windows" {

@@ -33,8 +33,6 @@ func newTop(s *streams) *cobra.Command {
   scopeview top x.scope --sort self -n 10
   scopeview top x.scope --by track --from -5s
   scopeview top x.scope --json | jq '.locks[] | {name, wait_ns}'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		RunE: x.run(func(cmd *cobra.Command) error {
 			r, err := top.Of(cmd.Context(), x.t, x.part(), order, by == "track")
 			return x.show(cmd, r, err)

@@ -13,7 +13,7 @@ import (
 	"github.com/scopeview/scopeview/internal/scopevet"
 )
 
-// isVetTool tells whether the go command calls, which vet has look at one package
+// isVetTool reports whether the go command calls, which vet has look at one package
 // after the other: go vet -vettool asks for the version and the flags, then gives
 // a file ending in .cfg behind those flags. No command of ours looks like that.
 func isVetTool(args []string) bool {

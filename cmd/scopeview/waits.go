@@ -38,8 +38,6 @@ func newWaits(s *streams) *cobra.Command {
   scopeview waits x.scope --name 'store.*' --from 2s --to 5s
   scopeview waits x.scope --stacks -n 3
   scopeview waits x.scope --json | jq '.locks[] | {name, wait_ns, holder: .holders[0].name}'`,
-		Args:              oneTrace,
-		ValidArgsFunction: completeTrace,
 		RunE: x.run(func(cmd *cobra.Command) error {
 			r, err := waits.Of(cmd.Context(), x.t, x.part(), withStacks)
 			return x.show(cmd, r, err)

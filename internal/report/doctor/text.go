@@ -66,7 +66,7 @@ func sure(c float64) string {
 	return fmt.Sprintf("%s (%.2f)", word, c)
 }
 
-// link tells how to look at a finding on the page.
+// link returns how to look at a finding on the page.
 func link(f *doctor.Finding, path string) string {
 	fragment := url.Values{"tab": {"doctor"}, "finding": {string(f.Verdict) + ":" + f.Object}}
 	return "scopeview serve " + analysis.Show(path) + ", #" + fragment.Encode()

@@ -42,7 +42,7 @@ func machine() (m facts) {
 	return m
 }
 
-// field is the value of the first line of a file with that key before its colon.
+// field returns the value of the first line of a file with that key before its colon.
 func field(path, key string) string {
 	f, err := os.Open(path)
 	if err != nil {
@@ -77,7 +77,7 @@ func parseSize(s string) (int64, bool) {
 // least.
 const fallback = 256 << 20
 
-// arrays is how large all arrays together are, and what doubt that leaves.
+// arrays returns how large all arrays together are, and what doubt that leaves.
 func arrays(wanted int64, m facts, cores int) (bytes int64, doubt string) {
 	bytes = wanted
 	if bytes <= 0 {

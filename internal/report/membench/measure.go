@@ -223,7 +223,7 @@ func join(a, b string) string {
 	return a + "; " + b
 }
 
-// filled is an array whose pages are there.
+// filled returns an array whose pages are there.
 func filled(n int) []float64 {
 	a := make([]float64, n)
 	for i := range a {

@@ -33,7 +33,7 @@ func (r *document) text(b *report.Text, plain bool) {
 	}
 }
 
-// law tells of the fit, or why there is none.
+// law writes of the fit, or why there is none.
 func (r *document) law(b *report.Text) {
 	if r.Fit == nil {
 		fmt.Fprintf(b, "the Universal Scalability Law is not fitted: %s\n", r.Refused)
@@ -64,7 +64,7 @@ func (r *document) law(b *report.Text) {
 // inflated is how much more CPU time an execution has to take to be called inflated.
 const inflated = 1.1
 
-// nameTable tells what one execution of each name costs.
+// nameTable writes what one execution of each name costs.
 func (r *document) nameTable(b *report.Text, plain bool) {
 	if len(r.Names) == 0 {
 		if !plain {

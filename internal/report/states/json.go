@@ -74,7 +74,7 @@ func (r *found) group(g *analysis.StateGroup) group {
 	return j
 }
 
-// byState has each state, also where it took no time.
+// byState returns each state, also where it took no time.
 func byState(t [states.Count]int64) map[string]int64 {
 	m := make(map[string]int64, states.Count)
 	for s, d := range t {

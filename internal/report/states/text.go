@@ -17,7 +17,7 @@ func (r *found) text(b *report.Text) {
 	r.table(b)
 }
 
-// head tells what was recorded, and how far it can be believed.
+// head writes what was recorded, and how far it can be believed.
 func (r *found) head(b *report.Text) {
 	f := r.sums.Facts
 	fmt.Fprintf(b, "Go execution trace from %s to %s: %s, whose state changed %s times\n", analysis.Humane(f.From), analysis.Humane(f.To),
@@ -96,7 +96,7 @@ func shares(t *analysis.StateTimes) []string {
 	return cells
 }
 
-// waitedForCPU tells what the heartbeats know of threads that waited for a CPU.
+// waitedForCPU returns what the heartbeats know of threads that waited for a CPU.
 func waitedForCPU(t *trace.Trace) string {
 	var cpu, wait int64
 	err := t.EachBeat(func(b *trace.Beat) bool {

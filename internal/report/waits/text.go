@@ -39,7 +39,7 @@ func (r *found) text(b *report.Text) {
 	}
 }
 
-// threshold says what of the waits was recorded.
+// threshold returns what of the waits was recorded.
 func (r *found) threshold() string {
 	ns, ok := thresholdOf(r.t)
 	if !ok {
@@ -150,7 +150,7 @@ func (r *found) who(w analysis.Waiter) string {
 	return report.TitleOf(r.t, w.HolderKey) + " " + analysis.Percent(w.Share)
 }
 
-// placeTable tells of what does not tell of itself.
+// placeTable writes what goroutines waited for beside the locks of package scope.
 func (r *found) placeTable(b *report.Text) {
 	b.WriteByte('\n')
 	if len(r.blocked) == 0 {
