@@ -135,7 +135,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
-	schema() (cd export/perfetto/schematest && go vet ./... && gotest -v ./...)
+	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
 	# What is guaranteed under faults, and where chunks are, has to do with the path and not
@@ -233,7 +233,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
 	go mod download
-	for nested in bench uitest export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
+	for nested in bench uitest internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

@@ -119,11 +119,14 @@ var mayImport = map[string][]string{
 	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},
 	"internal/report/*":    {"internal/report", "internal/report/membench", "internal/doctor", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
-	"export/*":             {"export/rows", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":        {"export/*", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
+	"export/html":          {"internal/page", "internal/trace", "internal/timeline"},
+	"export/html/assets":   {},
+	"internal/page":        {"export/html/assets", "internal/doctor", "internal/timeline", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
+	"internal/export/*":    {"internal/export/rows", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
+	"internal/live":        {"internal/page", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
-	"cmd/*":                {"internal/report", "internal/report/*", "export/*", "internal/live", "internal/doctor", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                {"internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},
 	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

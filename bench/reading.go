@@ -7,7 +7,7 @@ import (
 	"runtime"
 	"time"
 
-	"github.com/scopeview/scopeview/export/csv"
+	"github.com/scopeview/scopeview/internal/export/csv"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 

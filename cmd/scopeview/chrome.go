@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/export/chrome"
-	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/export/chrome"
+	"github.com/scopeview/scopeview/internal/export/rows"
 )
 
 func newChrome(s *streams) *cobra.Command {

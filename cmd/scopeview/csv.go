@@ -5,7 +5,7 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/export/csv"
+	"github.com/scopeview/scopeview/internal/export/csv"
 )
 
 const csvHelp = `csv writes one row a record, in the order of their starts, a parent before its children:

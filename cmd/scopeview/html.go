@@ -8,8 +8,8 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/export/html"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/timeline"
 )
 
@@ -42,7 +42,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 		},
 		RunE: x.run(func(cmd *cobra.Command) error {
 			err := x.write(func(w io.Writer) error {
-				return html.Write(cmd.Context(), w, x.t, html.Options{
+				return page.Write(cmd.Context(), w, x.t, page.Options{
 					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"),
 					Path: x.path, Writer: writerOf(x.state()), Tool: version(),
 				})
@@ -58,7 +58,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
-	f.Int64Var(&max, "max", html.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")
+	f.Int64Var(&max, "max", page.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")
 	f.BoolVar(&open, "open", false, "open the file in the browser")
 	return cmd
 }

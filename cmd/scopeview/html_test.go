@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// page reads a file that must be a whole page.
-func page(t *testing.T, path string) string {
+// readPage reads a file that must be a whole page.
+func readPage(t *testing.T, path string) string {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {
@@ -28,11 +28,11 @@ func TestHTML(t *testing.T) {
 	if r := call("html", "store.scope", "-o", "x.html"); r.String() != "" {
 		t.Errorf("%v", r)
 	}
-	all := page(t, "x.html")
+	all := readPage(t, "x.html")
 	if r := call("html", "store.scope"); r.out != all || r.err != "" {
 		t.Errorf("to standard output: %d bytes, want %d; %s", len(r.out), len(all), r.err)
 	}
-	if r := call("html", "store.scope", "-o", "y.html", "--to", "1ms", "--name", "nothing"); r.String() != "" || len(page(t, "y.html")) >= len(all) {
+	if r := call("html", "store.scope", "-o", "y.html", "--to", "1ms", "--name", "nothing"); r.String() != "" || len(readPage(t, "y.html")) >= len(all) {
 		t.Errorf("a selection: %v", r)
 	}
 	ctx, cancel := context.WithCancel(context.Background())
@@ -56,7 +56,7 @@ func TestHTMLOpen(t *testing.T) {
 	if r := call("html", "store.scope", "-o", "x.html", "--open"); r.code != exitFailed || r.err != "scopeview: x.html was written, but no browser could be opened: there is no xdg-open here; open it yourself\n" {
 		t.Errorf("without a browser: %v", r)
 	}
-	page(t, "x.html")
+	readPage(t, "x.html")
 	seen := filepath.Join(bin, "seen")
 	program := func(script string) {
 		if err := os.WriteFile(filepath.Join(bin, "xdg-open"), []byte("#!/bin/sh\n"+script), 0o777); err != nil {

@@ -6,9 +6,9 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/export/perfetto"
-	"github.com/scopeview/scopeview/export/rows"
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/export/perfetto"
+	"github.com/scopeview/scopeview/internal/export/rows"
 )
 
 func newPerfetto(s *streams) *cobra.Command {

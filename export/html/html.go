@@ -1,115 +1,33 @@
+// Package html writes the timeline of a trace as one HTML file, which needs nothing else: it
+// opens from disk in any current browser, without a network, and can be mailed. It is what
+// `scopeview html` writes; the tool chooses names, rows and times besides.
 package html
 
 import (
 	"context"
-	"errors"
-	"fmt"
 	"io"
-	"strings"
 
-	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// DefaultMax is how many scopes a file holds at most, if nobody says otherwise:
-// what a browser draws without effort.
-const DefaultMax = 5_000_000
-
-// sizeLimit is how large a file is at most, in bytes, if nobody asked for more.
-const sizeLimit = 100_000_000
-
-// level is how hard the data is packed, as in compress/flate. Higher ones take
-// twice the time for a hundredth of the size.
-const level = 5
-
-// Options say what is written and how.
-type Options struct {
-	analysis.Selection
-	// Max is how many scopes there are at most, and how many states of goroutines; if
-	// the trace has more, short ones are merged with their neighbours. 0: no limit.
-	Max int64
-	// Large allows a file of more than 100 MB.
-	Large  bool
-	Path   string // of the trace's file
-	Writer string // see timeline.MetaOptions
-	Tool   string // its version
-	// limit is the size of a file that is not Large; 0: sizeLimit.
-	limit int64
-}
-
-// Write writes t as a page with everything in it. It stops with ctx's error once
-// ctx is done.
-func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
-	selected := o.Selection
-	selected.Progress = nil                // that is told of while the scopes are read
-	report := DoctorSays(ctx, t, selected) // first: of a trace of many goroutines it takes as much memory as the page
-	choice := o.Choice(t)
-	load := timeline.LoadOptions{From: o.From, To: o.To, Progress: o.Progress}
-	if !o.Names.All() || !o.Tracks.All() {
-		load.Keep = choice.Keep
-	}
-	x, err := timeline.Load(ctx, t, load)
+// Write writes the trace at path to w as a page. The trace may be one that is being recorded:
+// the page has what it has now. Where it has more than 5,000,000 scopes, those that are too
+// short to be seen are merged with their neighbours, and the page says so.
+//
+// It reads the trace some three times, and holds the page's scopes in memory. It returns
+// the error of reading or of w, or that of ctx once ctx is done; w may have a part of the page
+// then.
+func Write(ctx context.Context, w io.Writer, path string) error {
+	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {
 		return err
 	}
-	states, err := timeline.LoadStates(ctx, t)
-	if err != nil {
-		return err
+	defer t.Close()
+	o := page.Options{Max: page.DefaultMax, Path: path, Writer: timeline.WriterUnknown}
+	if t.Closed() {
+		o.Writer = timeline.WriterClosed
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, o: &o, choice: choice, doctor: report}
-	c, err := p.fit()
-	if err != nil {
-		return err
-	}
-	if err := write(untilDone{ctx, w}, Config{Home: HomeFile}, c, level); err != nil {
-		return fmt.Errorf("writing HTML: %w", err)
-	}
-	return nil
-}
-
-// part says what was selected, empty if that is all.
-func (o *Options) part() string {
-	var what []string
-	if o.From > 0 {
-		what = append(what, "from "+analysis.Humane(o.From))
-	}
-	if o.To > 0 {
-		what = append(what, "to "+analysis.Humane(o.To))
-	}
-	if !o.Names.All() {
-		what = append(what, "names "+analysis.Show(o.Names.String()))
-	}
-	if !o.Tracks.All() {
-		what = append(what, "rows "+analysis.Show(o.Tracks.String()))
-	}
-	if what == nil {
-		return ""
-	}
-	return "This is a part of the trace: " + strings.Join(what, ", ") + "."
-}
-
-// counter is a writer that fails when it was given too much.
-type counter struct{ left int64 }
-
-func (c *counter) Write(p []byte) (int, error) {
-	if c.left -= int64(len(p)); c.left < 0 {
-		return 0, errTooLarge
-	}
-	return len(p), nil
-}
-
-var errTooLarge = errors.New("the page is too large")
-
-// untilDone is a writer that fails once its context is done.
-type untilDone struct {
-	ctx context.Context
-	io.Writer
-}
-
-func (u untilDone) Write(p []byte) (int, error) {
-	if err := u.ctx.Err(); err != nil {
-		return 0, err
-	}
-	return u.Writer.Write(p)
+	return page.Write(ctx, w, t, o)
 }

@@ -1,4 +1,4 @@
-package html
+package html_test
 
 import (
 	"os"

@@ -8,9 +8,9 @@ import (
 	"sync"
 	"time"
 
-	"github.com/scopeview/scopeview/export/html"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -154,7 +154,7 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := html.DoctorSays(r.Context(), t, analysis.Selection{})
+	says := page.DoctorSays(r.Context(), t, analysis.Selection{})
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return

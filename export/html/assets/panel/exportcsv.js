@@ -7,7 +7,7 @@ import { make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
-/** The first row; the same as export/csv's Header. */
+/** The first row; the same as internal/export/csv's Header. */
 export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
 
 /** The first cells by kind, as in format.Specs; the others have no row. */

@@ -1,0 +1,168 @@
+package scopeview_test
+
+import (
+	"flag"
+	"go/ast"
+	"go/build"
+	"go/parser"
+	"go/printer"
+	"go/token"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// public are the packages whose exported names are promised, see docs/stability.md.
+var public = []string{"scope", "scope/auto", "scope/gotrace", "scope/scopehttp", "mmpool", "flusher", "sweeper", "export/html"}
+
+// TestAPI compares the exported names with testdata/api: who adds, changes or removes one
+// does so there too, and so sees that he does. -update writes the files.
+func TestAPI(t *testing.T) {
+	update := flag.Lookup("update").Value.String() == "true"
+	for _, pkg := range public {
+		got := strings.Join(exported(t, pkg), "\n") + "\n"
+		golden := filepath.Join("testdata", "api", strings.ReplaceAll(pkg, "/", "-")+".txt")
+		if update {
+			if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+				t.Fatal(err)
+			}
+			continue
+		}
+		b, err := os.ReadFile(golden)
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := strings.Split(string(b), "\n")
+		for line := range strings.SplitSeq(got, "\n") {
+			if i := slices.Index(want, line); i >= 0 {
+				want = slices.Delete(want, i, i+1)
+				continue
+			}
+			t.Errorf("%s: not in %s: %s", pkg, golden, line)
+		}
+		for _, line := range want {
+			t.Errorf("%s: gone, but in %s: %s", pkg, golden, line)
+		}
+	}
+}
+
+// exported lists the exported declarations of a package as it is built for Linux on amd64,
+// without bodies and comments, one a line.
+func exported(t *testing.T, pkg string) (list []string) {
+	for _, f := range exports(t, pkg) {
+		for _, d := range f.Decls {
+			var parts []ast.Node
+			switch d := d.(type) {
+			case *ast.FuncDecl:
+				if !ofExported(d) {
+					continue
+				}
+				d.Body = nil
+				parts = append(parts, d)
+			case *ast.GenDecl:
+				for _, s := range d.Specs {
+					switch s := s.(type) {
+					case *ast.TypeSpec:
+						parts = append(parts, &ast.GenDecl{Tok: d.Tok, Specs: []ast.Spec{s}})
+					case *ast.ValueSpec:
+						if len(s.Values) == 0 && d.Tok == token.CONST { // its value follows from those before it
+							parts[len(parts)-1].(*ast.GenDecl).Lparen = 1
+							parts[len(parts)-1].(*ast.GenDecl).Specs = append(parts[len(parts)-1].(*ast.GenDecl).Specs, s)
+							continue
+						}
+						parts = append(parts, &ast.GenDecl{Tok: d.Tok, Specs: []ast.Spec{s}})
+					}
+				}
+			}
+			for _, p := range parts {
+				var b strings.Builder
+				if err := printer.Fprint(&b, token.NewFileSet(), p); err != nil {
+					t.Fatal(err)
+				}
+				list = append(list, strings.Join(strings.Fields(b.String()), " "))
+			}
+		}
+	}
+	slices.Sort(list)
+	return list
+}
+
+// ofExported reports whether a function is none of a type that is not exported.
+func ofExported(d *ast.FuncDecl) bool {
+	if d.Recv == nil {
+		return true
+	}
+	t := d.Recv.List[0].Type
+	if p, ok := t.(*ast.StarExpr); ok {
+		t = p.X
+	}
+	name, ok := t.(*ast.Ident)
+	return ok && name.IsExported()
+}
+
+// exports parses the files of a package and leaves what is exported.
+func exports(t *testing.T, pkg string) (list []*ast.File) {
+	t.Helper()
+	ctx := build.Default
+	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled = "linux", "amd64", false
+	p, err := ctx.ImportDir(pkg, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range p.GoFiles {
+		f, err := parser.ParseFile(token.NewFileSet(), filepath.Join(pkg, name), nil, parser.SkipObjectResolution)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if ast.FileExports(f) {
+			list = append(list, f)
+		}
+	}
+	return list
+}
+
+// TestAPINamesNothingInternal: what is exported can be called with what a program can have.
+// An alias makes an internal type one that it can have.
+func TestAPINamesNothingInternal(t *testing.T) {
+	for _, pkg := range public {
+		for _, f := range exports(t, pkg) {
+			internal := map[string]bool{}
+			for _, i := range f.Imports {
+				p, _ := strconv.Unquote(i.Path.Value)
+				if name := p[strings.LastIndex(p, "/")+1:]; strings.Contains(p, "/internal/") {
+					if i.Name != nil {
+						name = i.Name.Name
+					}
+					internal[name] = true
+				}
+			}
+			look := func(n ast.Node) {
+				ast.Inspect(n, func(n ast.Node) bool {
+					if s, ok := n.(*ast.SelectorExpr); ok {
+						if x, ok := s.X.(*ast.Ident); ok && internal[x.Name] {
+							t.Errorf("%s: %s.%s is exported with something", pkg, x.Name, s.Sel.Name)
+						}
+					}
+					return true
+				})
+			}
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if ofExported(d) {
+						look(d.Type)
+					}
+				case *ast.GenDecl:
+					for _, s := range d.Specs {
+						if s, ok := s.(*ast.TypeSpec); ok && !s.Assign.IsValid() {
+							look(s.Type)
+						}
+					}
+				}
+			}
+		}
+	}
+}

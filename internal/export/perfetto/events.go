@@ -1,0 +1,136 @@
+package perfetto
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// named appends the event's name and category.
+func (s *writer) named(e *trace.Event) {
+	for int(e.Name) >= len(s.defined) {
+		s.defined = append(s.defined, false)
+	}
+	id := uint64(e.Name) + 1
+	if !s.defined[e.Name] {
+		s.defined[e.Name] = true
+		s.interned = appendInterned(s.interned, internedNames, id, s.text(e.Name))
+	}
+	s.event = appendVarint(s.event, eventCategory, uint64(e.Kind))
+	s.event = appendVarint(s.event, eventName, id)
+}
+
+// Row implements rows.Sink.
+func (s *writer) Row(r *rows.Row) {
+	if r.Number == len(s.rows) {
+		s.rows = append(s.rows, s.next)
+		s.next++
+	}
+	d := appendTrack(nil, s.rows[r.Number], goroutinesTrack, r.Name)
+	s.track(appendInt(d, trackRank, int64(r.Rank)))
+}
+
+// Scope implements rows.Sink.
+func (s *writer) Scope(x *rows.Scope) {
+	if l := x.Link; l != nil {
+		s.flow(l, goCategory, goName, l.FromTime)
+	}
+	s.begin(sliceBegin, s.rows[x.Row.Number])
+	s.named(x.Event)
+	s.annotate(x.Args)
+	if x.Link != nil {
+		s.event = appendFixed64(s.event, eventTerminatedFlows, x.Link.ID)
+	}
+	s.emit(x.Start)
+}
+
+// flow begins a flow by an instant at a time.
+func (s *writer) flow(l *rows.Link, category, name uint64, at int64) {
+	s.begin(instant, s.rows[l.From.Number])
+	s.event = appendVarint(s.event, eventCategory, category)
+	s.event = appendVarint(s.event, eventName, name)
+	s.event = appendFixed64(s.event, eventFlows, l.ID)
+	s.emit(at)
+}
+
+// End implements rows.Sink. Whether somebody gets the lock that a hold releases is known
+// only when that one's wait ends; just before its end the hold still encloses the instant.
+func (s *writer) End(e *rows.End) {
+	if e.In != nil {
+		s.flow(e.In, lockCategory, lockName, e.In.FromTime-1)
+	}
+	s.begin(sliceEnd, s.rows[e.Row.Number])
+	if e.In != nil {
+		s.event = appendFixed64(s.event, eventTerminatedFlows, e.In.ID)
+	}
+	s.emit(e.Time)
+}
+
+// Handover implements rows.Sink: here it is part of the ends.
+func (s *writer) Handover(*rows.Link) {}
+
+// Instant implements rows.Sink.
+func (s *writer) Instant(r *rows.Row, e *trace.Event, list []args.Arg) {
+	s.begin(instant, s.rows[r.Number])
+	s.named(e)
+	s.annotate(list)
+	s.emit(e.Start)
+}
+
+// State implements rows.Sink.
+func (s *writer) State(x *rows.State) {
+	s.begin(sliceBegin, s.rows[x.Row.Number])
+	id := uint64(firstState) + uint64(x.State)
+	if s.states == 0 {
+		s.interned = appendInterned(s.interned, internedCategories, stateCategory, "state")
+	}
+	if s.states&(1<<x.State) == 0 {
+		s.states |= 1 << x.State
+		s.interned = appendInterned(s.interned, internedNames, id, x.State.String())
+	}
+	s.event = appendVarint(s.event, eventCategory, stateCategory)
+	s.event = appendVarint(s.event, eventName, id)
+	s.annotate(x.Args)
+	s.emit(x.From)
+	s.begin(sliceEnd, s.rows[x.Row.Number])
+	s.emit(x.To)
+}
+
+// Counter implements rows.Sink.
+func (s *writer) Counter(e *trace.Event, _ []args.Arg) {
+	track, ok := s.counters[e.Name]
+	if !ok {
+		track = s.next
+		s.next++
+		s.counters[e.Name] = track
+		d := appendTrack(nil, track, countersTrack, s.text(e.Name))
+		d = appendVarint(d, trackRank, uint64(len(s.counters)))
+		s.track(appendBytes(d, trackCounter, ""))
+	}
+	s.begin(counter, track)
+	switch {
+	case e.ValueType == format.SlotFloat:
+		s.event = appendDouble(s.event, eventDoubleCounter, math.Float64frombits(e.Value))
+	case e.ValueType == format.SlotUint && e.Value > math.MaxInt64:
+		s.event = appendDouble(s.event, eventDoubleCounter, float64(e.Value))
+	default:
+		s.event = appendVarint(s.event, eventCounter, e.Value)
+	}
+	s.emit(e.Start)
+}
+
+// Gauge implements rows.Sink.
+func (s *writer) Gauge(g *rows.Gauge, t int64, values []float64) {
+	for i, v := range values {
+		s.begin(counter, s.gauges[g][i])
+		if v == math.Trunc(v) && math.Abs(v) < 1<<53 {
+			s.event = appendInt(s.event, eventCounter, int64(v))
+		} else {
+			s.event = appendDouble(s.event, eventDoubleCounter, v)
+		}
+		s.emit(t)
+	}
+}

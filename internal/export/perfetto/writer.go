@@ -1,0 +1,93 @@
+package perfetto
+
+import (
+	"io"
+
+	"github.com/scopeview/scopeview/internal/export/rows"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Ids of the sequence. A name's is the trace's own plus one, as 0 is none; a
+// category's is its kind.
+const (
+	sequence   = 1
+	goCategory = 1 << 7
+	goName     = 1 << 17
+
+	lockCategory = goCategory + 1
+	lockName     = goName + 1
+
+	stateCategory = goCategory + 2
+	firstState    = goName + 2
+)
+
+// writer is the sink that appends packets.
+type writer struct {
+	rows.Output
+	packets int64
+	text    func(uint16) string
+	last    uint64 // the time of the packet before
+
+	next     uint64   // the id of the next track
+	rows     []uint64 // track by row number
+	gauges   map[*rows.Gauge][]uint64
+	counters map[uint16]uint64 // track by name
+	defined  []bool            // by name id
+	states   uint32            // those that are defined
+	keys     map[string]uint64 // the keys of arguments that are defined
+
+	event, part, entry, interned []byte // the packet's, while it is made
+	header                       []byte
+}
+
+func newWriter(w io.Writer, t *trace.Trace) *writer {
+	return &writer{
+		Output: rows.NewOutput(w, "protobuf"), text: t.Name, next: firstTrack,
+		gauges: map[*rows.Gauge][]uint64{}, counters: map[uint16]uint64{}, keys: map[string]uint64{},
+	}
+}
+
+func (s *writer) size() Size { return Size{Packets: s.packets, Bytes: s.Bytes} }
+
+// packet appends one packet to the trace.
+func (s *writer) packet(p []byte) {
+	s.packets++
+	s.B = appendBytes(s.B, tracePacket, p)
+	s.Spill()
+}
+
+func (s *writer) track(descriptor []byte) {
+	s.packet(appendBytes(appendVarint(nil, packetSequence, sequence), packetTrackDescriptor, descriptor))
+}
+
+// begin begins an event on a track; what it defines comes to s.interned.
+func (s *writer) begin(kind, track uint64) {
+	s.interned = s.interned[:0]
+	s.event = appendVarint(s.event[:0], eventType, kind)
+	s.event = appendVarint(s.event, eventTrack, track)
+}
+
+// emit writes the event. Times before the trace's start don't exist in the
+// format; they count as 0.
+func (s *writer) emit(ns int64) {
+	t := uint64(max(ns, 0))
+	h := s.header[:0]
+	if t >= s.last {
+		h = appendVarint(h, packetTimestamp, t-s.last)
+		s.last = t
+	} else {
+		h = appendVarint(h, packetTimestamp, t)
+		h = appendVarint(h, packetClock, clockTrace)
+	}
+	h = appendVarint(h, packetSequence, sequence)
+	h = appendVarint(h, packetSequenceFlags, needsState)
+	if len(s.interned) > 0 {
+		h = appendBytes(h, packetInterned, s.interned)
+	}
+	s.header = appendBytes(h, packetTrackEvent, s.event)
+	s.packet(s.header)
+}
+
+func appendInterned(b []byte, table, id uint64, name string) []byte {
+	return appendBytes(b, table, appendString(appendVarint(nil, internedID, id), internedName, name))
+}

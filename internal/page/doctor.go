@@ -1,0 +1,26 @@
+package page
+
+import (
+	"context"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Unsaid is in the place of a doctor's report where there is none.
+type Unsaid struct {
+	Error    string   `json:"error"` // why, a sentence
+	Findings []string `json:"findings"`
+}
+
+// DoctorSays examines the selected part of t for the page. It takes as long
+// as reading the trace twice, and longer where there is a Go execution trace. Where
+// nothing can be said, that is what is returned: a page is worth having without.
+func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection) any {
+	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx})
+	if err != nil {
+		return &Unsaid{Error: "The doctor could not examine the trace: " + err.Error(), Findings: []string{}}
+	}
+	return r
+}

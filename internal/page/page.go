@@ -1,0 +1,76 @@
+package page
+
+import (
+	"bufio"
+	"bytes"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"io"
+
+	"github.com/scopeview/scopeview/internal/timeline"
+)
+
+// Config tells the page where it is.
+type Config struct {
+	Home string `json:"home"`           // HomeFile, HomeLive
+	Base string `json:"base,omitempty"` // live: the path that its requests begin with, "/t/0/"
+}
+
+// Homes of a page.
+const (
+	HomeFile = "file" // the data is in the page
+	HomeLive = "live" // a server has it
+)
+
+const policyMark = "<!--csp-->"
+
+// Policy is the content security policy of a page: its own script and style run
+// and nothing else does; it loads nothing, but from its server if it has one.
+func Policy(home string) (string, error) {
+	p, err := parts()
+	if err != nil {
+		return "", err
+	}
+	connect := "'none'"
+	if home == HomeLive {
+		connect = "'self'"
+	}
+	return fmt.Sprintf("default-src 'none'; script-src %s; style-src %s; img-src data:; connect-src %s; base-uri 'none'; form-action 'none'",
+		p.script, p.style, connect), nil
+}
+
+// Page writes the page without data.
+func Page(w io.Writer, c Config) error { return write(w, c, nil, 0) }
+
+// write writes the page with a container in it, deflated at that level.
+func write(w io.Writer, c Config, data *timeline.Container, level int) error {
+	p, err := parts()
+	if err != nil {
+		return err
+	}
+	policy, err := Policy(c.Home)
+	if err != nil {
+		return err
+	}
+	config, err := json.Marshal(c) // escapes <, > and &
+	if err != nil {
+		return err
+	}
+	b := bufio.NewWriterSize(w, 64<<10)
+	b.Write(bytes.Replace(p.head, []byte(policyMark), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1))
+	fmt.Fprintf(b, "<script id=\"config\" type=\"application/json\">%s</script>\n", config)
+	if data != nil {
+		b.WriteString(`<script id="data" type="application/octet-stream">`)
+		z := base64.NewEncoder(base64.StdEncoding, b)
+		if err := data.WriteTo(z, level); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		b.WriteString("</script>")
+	}
+	b.Write(p.body)
+	return b.Flush()
+}

@@ -1,0 +1,75 @@
+package page
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// pingPong records two goroutines that wake each other n times.
+func pingPong(t *testing.T, n int) *trace.Trace {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "a.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	ping, pong := make(chan bool), make(chan bool)
+	go func() {
+		defer close(pong)
+		defer scope.Task("pong")()
+		for range ping {
+			pong <- true
+		}
+	}()
+	end := scope.Task("ping")
+	for range n {
+		ping <- true
+		<-pong
+	}
+	close(ping)
+	<-pong
+	end()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { tr.Close() })
+	return tr
+}
+
+// TestStates: what goroutines did is in the file, as fine as there is room for, and
+// takes no room from the scopes.
+func TestStates(t *testing.T) {
+	tr := pingPong(t, 10_000)
+	page := written(t, tr, Options{})
+	all := dataOf(t, page)
+	if n := all.counts["state"]; n < 20_000 || all.counts["stateMany"] != 0 {
+		t.Fatalf("%d states of 20,000 waits, merged %d", n, all.counts["stateMany"])
+	}
+	some := dataOf(t, written(t, tr, Options{Max: 1000}))
+	if n := some.counts["state"]; n > 1000 || n < 100 || some.sum("stateMany") < uint64(all.counts["state"]) || some.Meta.Reduced {
+		t.Errorf("of %d states %d stand for %d, the scopes are reduced: %v", all.counts["state"], n, some.sum("stateMany"), some.Meta.Reduced)
+	}
+	merged := func(h *held) (there bool) {
+		for _, b := range h.Meta.Banner {
+			there = there || strings.Contains(b.Text, "Of what goroutines did")
+		}
+		return there
+	}
+	if merged(all) || !merged(some) {
+		t.Errorf("merging is told of: %v where there is none, %v where there is", merged(all), merged(some))
+	}
+	least := written(t, tr, Options{Max: 100})
+	limit := int64(len(page)+len(least)) / 2
+	small := written(t, tr, Options{limit: limit})
+	if h := dataOf(t, small); int64(len(small)) > limit || h.Meta.Reduced || h.counts["start"] != all.counts["start"] {
+		t.Errorf("%d bytes, limit %d, %d scopes of %d", len(small), limit, h.counts["start"], all.counts["start"])
+	}
+}
