@@ -2,6 +2,7 @@ package doctor
 
 import (
 	"cmp"
+	"iter"
 	"slices"
 	"sort"
 
@@ -138,6 +139,33 @@ type sample struct {
 func (m *model) id(name string) uint16 { return m.ids[name] }
 
 func (m *model) span() int64 { return m.to - m.from }
+
+// rate is how often in a second something happens that did so many times.
+func (m *model) rate(n int) int64 { return int64(float64(n) * 1e9 / float64(m.span())) }
+
+// users yields the program's own goroutines.
+func (m *model) users() iter.Seq[*gor] {
+	return func(yield func(*gor) bool) {
+		for _, g := range m.gs {
+			if g.role == roleUser && !yield(g) {
+				return
+			}
+		}
+	}
+}
+
+// did yields what the program's own goroutines did.
+func (m *model) did() iter.Seq2[*gor, *iv] {
+	return func(yield func(*gor, *iv) bool) {
+		for g := range m.users() {
+			for i := range g.ivs {
+				if !yield(g, &g.ivs[i]) {
+					return
+				}
+			}
+		}
+	}
+}
 
 // crowded tells whether the program has more threads that run Go code than CPUs, so that
 // they preempt each other. A limit of the cgroup is none of them: it stops all at once.

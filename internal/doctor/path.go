@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -216,15 +215,4 @@ func (m *model) tasks() []*task {
 		return cmp.Or(cmp.Compare(b.time, a.time), cmp.Compare(m.name(a.name), m.name(b.name)))
 	})
 	return list[:min(len(list), maxTasks)]
-}
-
-// quoted are names of scopes as a sentence has them.
-func quoted(names []string) string {
-	switch len(names) {
-	case 0:
-		return "no scope"
-	case 1:
-		return analysis.Show(names[0])
-	}
-	return analysis.Show(names[0]) + " and " + analysis.Show(names[1])
 }

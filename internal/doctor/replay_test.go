@@ -146,7 +146,7 @@ func TestNonsenseIsBorne(t *testing.T) {
 		m.finish()
 		r := m.report()
 		for _, f := range r.Findings {
-			if !(f.Share >= 0 && f.Share <= 1 && (f.Gain == Unknown || f.Gain >= 0 && f.Gain <= 1) && f.Confidence >= 0 && f.Confidence <= 1) {
+			if !(f.Share >= 0 && f.Share <= 1 && (f.Gain == unknownGain || f.Gain >= 0 && f.Gain <= 1) && f.Confidence >= 0 && f.Confidence <= 1) {
 				t.Fatalf("%+v", f)
 			}
 		}

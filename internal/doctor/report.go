@@ -54,22 +54,20 @@ type Finding struct {
 	// it findings are put in order, and told at all.
 	weight float64
 	spared float64 // of the core time: work of the program that would not be done any more
-	mend   string  // what to do, as the sentence begins that tells the gain; where that is unknown, all of it
+	facts  facts   // what the rule found: words.go makes the sentences of it
 }
 
-// Gain is a part of the run time, 0 to 1, or Unknown, which is null in JSON.
+// Gain is a part of the run time, 0 to 1, or negative where it is unknown, which is null
+// in JSON.
 type Gain float64
 
-// Unknown is the gain of what a trace can't tell: how much work the caches would spare,
+// unknownGain is the gain of what a trace can't tell: how much work the caches would spare,
 // or whether what is done one after the other could be done at once.
-const Unknown Gain = -1
-
-// Known tells whether g is a number.
-func (g Gain) Known() bool { return g >= 0 }
+const unknownGain Gain = -1
 
 // MarshalJSON writes a number, or null.
 func (g Gain) MarshalJSON() ([]byte, error) {
-	if !g.Known() {
+	if g < 0 {
 		return []byte("null"), nil
 	}
 	return json.Marshal(float64(g))
@@ -77,7 +75,7 @@ func (g Gain) MarshalJSON() ([]byte, error) {
 
 // UnmarshalJSON reads what MarshalJSON writes.
 func (g *Gain) UnmarshalJSON(b []byte) error {
-	*g = Unknown
+	*g = unknownGain
 	if string(b) == "null" {
 		return nil
 	}

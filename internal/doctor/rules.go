@@ -2,11 +2,8 @@ package doctor
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
-
-	"github.com/scopeview/scopeview/internal/analysis"
 )
 
 // rule is a row of the table.
@@ -67,14 +64,14 @@ func (m *model) examine() []Finding {
 			if f.Verdict == "" {
 				f.Verdict = r.verdict
 			}
-			if f.Gain.Known() {
+			if f.Gain != unknownGain {
 				f.weight = rounded(min(f.weight, m.mostGain(f.spared)))
 				f.Gain = Gain(f.weight)
 			}
 			if f.weight < worth {
 				continue
 			}
-			f.Text += f.advice()
+			f.say(m)
 			f.Share, f.Confidence = rounded(f.Share), rounded(f.Confidence*m.trust())
 			if f.Scopes == nil {
 				f.Scopes = []string{}
@@ -89,17 +86,6 @@ func (m *model) examine() []Finding {
 		return cmp.Compare(b.weight*b.Confidence, a.weight*a.Confidence)
 	})
 	return found
-}
-
-// advice is the sentence of what to do, and what that gains.
-func (f *Finding) advice() string {
-	switch {
-	case f.mend == "":
-		return ""
-	case !f.Gain.Known():
-		return " " + f.mend + "."
-	}
-	return fmt.Sprintf(" %s, the run would be %s shorter.", f.mend, analysis.Percent(float64(f.Gain)))
 }
 
 // mostGain is the most that mending anything can gain: the program's own work stays, but for

@@ -3,11 +3,15 @@ package doctor
 import (
 	"encoding/json"
 	"fmt"
+	"go/parser"
+	"go/token"
 	"math"
 	"math/rand/v2"
+	"path/filepath"
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -363,7 +367,7 @@ func TestRulesFollowTheKnob(t *testing.T) {
 					mended = x.program(0)
 				}
 				truth := 1 - play(x.cores, mended).time()/w.time()
-				if unknown := x.verdict == Oversubscription || x.verdict == Serialization; unknown != !f.Gain.Known() {
+				if unknown := x.verdict == Oversubscription || x.verdict == Serialization; unknown != (f.Gain < 0) {
 					t.Errorf("gain %v", f.Gain)
 				} else if g := float64(f.Gain); !unknown && (g < truth/2 || g > truth*2) {
 					t.Errorf("gain %.2f, and mended it takes %.2f less", f.Gain, truth)
@@ -400,7 +404,7 @@ func valid(t *testing.T, w *world, r *Report) {
 	t.Helper()
 	last := math.Inf(1)
 	for _, f := range r.Findings {
-		if !(f.Share >= 0 && f.Share <= 1 && (f.Gain == Unknown || f.Gain >= 0 && f.Gain <= 1) && f.Confidence > 0 && f.Confidence <= 1) || f.Text == "" || f.Scopes == nil {
+		if !(f.Share >= 0 && f.Share <= 1 && (f.Gain == unknownGain || f.Gain >= 0 && f.Gain <= 1) && f.Confidence > 0 && f.Confidence <= 1) || f.Text == "" || f.Scopes == nil {
 			t.Errorf("%+v", f)
 		}
 		if f.FromNS < w.m.from || f.ToNS > w.m.to || f.FromNS >= f.ToNS {
@@ -448,7 +452,7 @@ func TestUnknownGain(t *testing.T) {
 			t.Errorf("%s, %v", b, err)
 		}
 		var back Finding
-		if err := json.Unmarshal(b, &back); err != nil || back.Gain != Unknown {
+		if err := json.Unmarshal(b, &back); err != nil || back.Gain != unknownGain {
 			t.Errorf("%v, %v", back.Gain, err)
 		}
 		if strings.Contains(f.Text, "shorter by") || !strings.Contains(f.Text, "not to be told from a trace") {
@@ -474,5 +478,64 @@ func TestNoGainAboveWhatIsNotWork(t *testing.T) {
 	w.m.beats.over, w.m.beats.user, w.m.beats.system = w.now, w.now/2, 0 // the goroutines seemed to run
 	if got := w.m.mostGain(0); math.Abs(got-0.75) > 0.01 {
 		t.Errorf("%.3f by the process's CPU time", got)
+	}
+}
+
+// TestRetriesAreSpinning: failed tries that take half of the time of all cores are a
+// finding about their loop, and a run without them takes half as long.
+func TestRetriesAreSpinning(t *testing.T) {
+	program := func(tries int64) *world {
+		w := play(2, func(p *proc) {
+			l := p.w.mutex("stack")
+			x := p.w.m.locks[l.n]
+			x.kind = format.LockRetry
+			p.parallel(2, func(p *proc, _ int) {
+				for range 10 {
+					p.scope("push", func() {
+						from := p.w.now
+						p.run(tries)
+						x.waits, x.contended = append(x.waits, turn{g: p.g, from: from, to: p.w.now}), x.contended+1
+						p.run(1 * ms)
+					})
+				}
+			})
+		})
+		w.m.samples = []sample{{g: w.m.gs[0]}} // the rule needs the CPU profile to have been there
+		return w
+	}
+	w := program(1 * ms)
+	r := w.examine()
+	if len(r.Findings) != 1 {
+		t.Fatalf("%s", list(r))
+	}
+	f := &r.Findings[0]
+	want := "stack is tried again and again: failed tries take 50% of the time of the 2 cores, in push. Without them, the run would be 50% shorter."
+	if f.Verdict != Spinning || f.Text != want || math.Abs(f.Share-0.5) > 0.01 {
+		t.Errorf("%s, share %.3f: %s", f.Verdict, f.Share, f.Text)
+	}
+	if truth := 1 - program(0).time()/w.time(); math.Abs(float64(f.Gain)-truth) > 0.01 {
+		t.Errorf("the gain is said to be %.3f, and is %.3f", f.Gain, truth)
+	}
+	if len(f.Evidence) != 2 || !strings.HasPrefix(f.Evidence[0], "20 waits for lock stack took 20.0ms together") {
+		t.Errorf("%q", f.Evidence)
+	}
+}
+
+// TestRulesHaveNoWords: a rule finds facts, and words.go words them.
+func TestRulesHaveNoWords(t *testing.T) {
+	files, _ := filepath.Glob("rules*.go")
+	for _, name := range files {
+		f, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, i := range f.Imports {
+			if path := strings.Trim(i.Path.Value, `"`); !strings.HasSuffix(name, "_test.go") && (path == "fmt" || strings.HasSuffix(path, "/analysis")) {
+				t.Errorf("%s imports %s", name, path)
+			}
+		}
+	}
+	if len(files) < 5 {
+		t.Errorf("%q", files)
 	}
 }

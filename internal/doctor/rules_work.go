@@ -2,11 +2,9 @@ package doctor
 
 import (
 	"cmp"
-	"fmt"
 	"math"
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -37,6 +35,13 @@ var workInflationLimits = struct{ slope, most, explained, wait, cpu, share, coun
 	count:     10,   // executions, some of them with and some without others; ours
 }
 
+// inflationFacts are of a scope that costs more when others run.
+type inflationFacts struct {
+	*inflation
+	memory    BandwidthPoint // of as many cores, if they were measured
+	confirmed bool           // that memory explains it
+}
+
 // workInflation: what a scope costs rises with the number of goroutines that run. Share
 // is that part of all that ran, by the law cpu ~ ranⁿ with the exponent of the
 // regression. Gain is what a replay takes less in which the scope costs what it does
@@ -45,22 +50,12 @@ var workInflationLimits = struct{ slope, most, explained, wait, cpu, share, coun
 // Scopes lie in others, whose CPU time rises with them: the one with the largest share is
 // told.
 func workInflation(m *model) []Finding {
-	var worst *inflation
-	all := float64(m.sweepRan())
-	for _, x := range m.inflations() {
-		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
-		if x.slope < workInflationLimits.slope || x.slope > workInflationLimits.most || x.t < critical || x.extra < workInflationLimits.share*all {
-			continue
-		}
-		if worst == nil || x.extra > worst.extra {
-			worst = &x
-		}
-	}
-	if worst == nil {
+	all := float64(max(m.sweep.ran(), 1))
+	x := m.worstInflation(all)
+	if x == nil {
 		return nil
 	}
-	x := worst
-	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, FromNS: m.from, ToNS: m.to}
+	f := Finding{Scopes: []string{m.name(x.name)}, Share: x.extra / all, Confidence: 0.75, spared: x.extra / m.coreTime()}
 	f.weight = f.Share
 	if m.base != nil {
 		rest := 1 - x.extra/x.cpu
@@ -80,43 +75,43 @@ func workInflation(m *model) []Finding {
 			}
 		}
 	})
-	name := analysis.Show(m.name(x.name))
-	f.Evidence = []string{fmt.Sprintf("over %s executions the CPU time grows with the number of running goroutines to the power of %.2f (%.1f standard errors from 0)", analysis.Thousands(int64(x.n)), x.slope, x.t)}
-	causes := "Three things do that: memory that can't be moved faster (scopeview membench tells whether it is that), cache lines that several goroutines write, and cores that are threads of one core."
-	if b := m.bandwidth; b != nil {
-		text, confirmed := b.explains(x.at, x.factor)
-		f.Evidence = append(f.Evidence, text)
-		if !confirmed {
-			f.Evidence[len(f.Evidence)-1] += ": memory alone does not explain it"
-		} else {
-			f.Verdict, f.Confidence = MemoryBandwidth, 0.85
-			causes = "It waits for memory, which " + plainCores(x.at) + " saturate."
-		}
+	facts := inflationFacts{inflation: x}
+	if m.bandwidth != nil {
+		facts.memory, facts.confirmed = m.bandwidth.explains(x.at, x.factor)
 	}
-	f.Text = fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s",
-		name, x.factor, x.at, analysis.Percent(f.Share), causes)
-	f.mend, f.spared = "Without it", x.extra/m.coreTime()
+	if facts.confirmed {
+		f.Verdict, f.Confidence = MemoryBandwidth, 0.85
+	}
+	f.facts = facts
 	return []Finding{f}
 }
 
-func plainCores(n float64) string { return fmt.Sprintf("%.0f cores", n) }
+// worstInflation is the name that costs most more than it would alone; nil: none does by
+// enough of all that ran.
+func (m *model) worstInflation(all float64) (worst *inflation) {
+	limits := &workInflationLimits
+	for _, x := range m.inflations() {
+		critical := 2.576 + 6.3/float64(x.n-2) // of Student's distribution, p = 0.01 on two sides
+		if x.slope < limits.slope || x.slope > limits.most || x.t < critical || x.extra < limits.share*all {
+			continue
+		}
+		if worst == nil || x.extra > worst.extra {
+			worst = &x
+		}
+	}
+	return worst
+}
 
-// explains tells what the machine's memory does with so many cores, and whether that is
-// how the work is inflated: memory has to be slower per core there, clearly more than the
-// cores are, and the work not inflated much more than that.
-func (b *Bandwidth) explains(cores, factor float64) (text string, confirmed bool) {
-	var p BandwidthPoint
+// explains finds what the machine's memory does with so many cores, and reports whether
+// that is how the work is inflated: memory has to be slower per core there, clearly more
+// than the cores are, and the work not inflated much more than that.
+func (b *Bandwidth) explains(cores, factor float64) (p BandwidthPoint, confirmed bool) {
 	for _, x := range b.Points {
 		if p.Cores == 0 || math.Abs(float64(x.Cores)-cores) < math.Abs(float64(p.Cores)-cores) {
 			p = x
 		}
 	}
-	if p.Cores < 2 {
-		return "scopeview membench did not measure several cores", false
-	}
-	text = fmt.Sprintf("by scopeview membench, %d cores at once take %.2f times as long to move the same memory, and %.2f times to compute", p.Cores, p.Memory, p.Compute)
-	confirmed = p.Memory >= 1.2*p.Compute && factor >= 1.1*p.Compute && factor <= 1.25*p.Memory
-	return text, confirmed
+	return p, p.Cores >= 2 && p.Memory >= 1.2*p.Compute && factor >= 1.1*p.Compute && factor <= 1.25*p.Memory
 }
 
 // inflations are the names with enough executions of known CPU time. Of names that wait
@@ -128,10 +123,7 @@ func (m *model) inflations() (list []inflation) {
 		time, waited int64
 	}
 	by := map[uint16]*seen{}
-	for _, g := range m.gs {
-		if g.role != roleUser {
-			continue
-		}
+	for g := range m.users() {
 		for i := range g.spans {
 			s := &g.spans[i]
 			d := s.to - s.from
@@ -219,117 +211,6 @@ func regress(xs []execution) (r inflation, ok bool) {
 	return r, true
 }
 
-func (m *model) sweepRan() int64 { return max(m.sweep.ran(), 1) }
-
-// goroutineCost is what it takes to make a goroutine, switch to it and back, and end it:
-// 0.6 to 1 µs on the machines where this was measured, with the execution trace on. Where
-// another one waits until it is done, that costs handoffCost besides: 1.8 µs together.
-const goroutineCost = 800
-
-// makers are the goroutines that one function makes, in however many lines, as one does
-// that divides its work.
-type makers struct {
-	gs     []*gor
-	median int64 // of what they ran
-	joins  int64 // waits of others that one of them ended
-}
-
-func (k *makers) cost() int64 { return int64(len(k.gs))*goroutineCost + k.joins*handoffCost }
-
-// tooFineLimits say from which numbers on TooFine is told.
-var tooFineLimits = struct{ task, overhead float64 }{
-	task:     10,  // times what a goroutine costs, that the median one runs
-	overhead: 0.1, // of the core time
-}
-
-// tooFine: so many goroutines are made for so little work each that making them, and
-// waiting for them, costs more than a tenth of the CPU time. Both are asked for, short work
-// and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
-// of the CPU time that the program used; gain is what they cost of the cores that it used.
-// Where no function makes so many, it may be all of them.
-func tooFine(m *model) (fs []Finding) {
-	by := map[string]*makers{}
-	var names []string
-	of := map[*gor]*makers{}
-	for _, g := range m.gs {
-		if g.role == roleUser && g.created && g.ended {
-			name := ""
-			if f := m.frame(g.site); f != nil {
-				name = f.Func
-			}
-			k := by[name]
-			if k == nil {
-				k = &makers{}
-				by[name] = k
-				names = append(names, name)
-			}
-			k.gs = append(k.gs, g)
-			of[g] = k
-		}
-	}
-	for _, g := range m.gs {
-		for i := range g.ivs {
-			if v := &g.ivs[i]; v.by != 0 && g.role == roleUser && waits(v.state) {
-				if k := of[m.byID[v.by]]; k != nil {
-					k.joins++
-				}
-			}
-		}
-	}
-	used := m.used()
-	tell := func(k *makers, places int) {
-		share := float64(k.cost()) / used
-		if share < tooFineLimits.overhead {
-			return
-		}
-		times := map[uint16]int64{}
-		for i, g := range k.gs {
-			if i%(len(k.gs)/1000+1) == 0 {
-				g.scopesIn(g.from, g.to, times)
-			}
-		}
-		weight := float64(k.cost()) / max(used, float64(m.span()))
-		f := Finding{Object: m.place(k.gs[0].site), Scopes: m.most(times, total(times)), Share: share, weight: weight, spared: weight, Confidence: 0.8}
-		f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
-			for _, g := range k.gs {
-				yield(g.from, g.to)
-			}
-		})
-		in := orPlace(f.Object)
-		if places > 1 {
-			in += fmt.Sprintf(" and %s more", analysis.Plural(int64(places-1), "place"))
-		}
-		each := goroutineCost + k.joins*handoffCost/int64(len(k.gs))
-		f.Text = fmt.Sprintf("%s goroutines are made in %s for %s of work each: to make them, switch to them and wait for them takes %s of the CPU time.",
-			analysis.Thousands(int64(len(k.gs))), in, analysis.Humane(k.median), analysis.Percent(share))
-		f.mend = "With more work for each"
-		f.Evidence = []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to, to end and to be waited for", analysis.Humane(k.median), analysis.Humane(each))}
-		fs = append(fs, f)
-	}
-	var fine []*makers
-	for _, name := range names {
-		k := by[name]
-		ran := make([]int64, len(k.gs))
-		for i, g := range k.gs {
-			ran[i] = g.ran(g.from, g.to)
-		}
-		slices.Sort(ran)
-		if k.median = ran[len(ran)/2]; float64(k.median) <= tooFineLimits.task*goroutineCost {
-			fine = append(fine, k)
-			tell(k, 1)
-		}
-	}
-	if len(fs) == 0 && len(fine) > 1 {
-		slices.SortStableFunc(fine, func(a, b *makers) int { return cmp.Compare(len(b.gs), len(a.gs)) })
-		all := &makers{}
-		for _, k := range fine {
-			all.gs, all.median, all.joins = append(all.gs, k.gs...), max(all.median, k.median), all.joins+k.joins
-		}
-		tell(all, len(fine))
-	}
-	return fs
-}
-
 // used is the CPU time that the program used, as far as is known: of the process, or of
 // its goroutines.
 func (m *model) used() float64 {
@@ -348,18 +229,9 @@ func (m *model) used() float64 {
 	return max(min(used, m.coreTime()), 1)
 }
 
-func orPlace(object string) string {
-	if object == "" {
-		return "a place that is not known"
-	}
-	return object
-}
-
 // refill is what a goroutine loses when it goes on after others: what it worked with is
 // in the cache no more. An estimate, of some hundred kilobytes from the next cache.
 const refill = 15_000
-
-const fewerThreads = "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace"
 
 // oversubscriptionLimits say from which numbers on Oversubscription is told.
 var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
@@ -367,6 +239,20 @@ var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
 	preempted: 0.05, // of the time of those who ran
 	full:      0.9,  // of the cores, that are in use meanwhile
 	idle:      0.1,  // of the cores, that are not in use while more threads than CPUs take turns; ours
+}
+
+// threadsFacts are of more threads than CPUs.
+type threadsFacts struct {
+	share  float64 // of their time that is lost
+	putOff bool    // by the system, while they ran; else while goroutines wait for a thread
+}
+
+// switchingFacts are of goroutines that are switched often.
+type switchingFacts struct {
+	wanting  float64 // how many want to run at once
+	cuts     int     // how often one is switched for another that was on a core
+	yielding bool    // most by letting others run by itself
+	ran      int64   // ns
 }
 
 // oversubscription: all cores are in use, others could run too, and that costs something:
@@ -380,92 +266,86 @@ var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
 // three times both ways. What is at stake is what the switches may cost (their number ×
 // refill), or the time that threads were put off their CPU for others of ours.
 func oversubscription(m *model) []Finding {
-	var ran, runnable, preempted int64
-	cuts, yields := 0, 0
-	where := map[uint32]int64{}
-	for _, g := range m.gs {
-		if g.role != roleUser {
-			continue
+	limits := &oversubscriptionLimits
+	x := m.crowding()
+	full := float64(x.ran) / m.coreTime()
+	wanted := x.ran + x.runnable + x.preempted
+	share := float64(x.runnable+x.preempted) / float64(max(wanted, 1))
+	shared, idle := m.threadsLose(&x)
+	if share < limits.runnable || idle == 0 && full < limits.full && float64(x.ran+x.preempted)/m.coreTime() < limits.full {
+		return nil
+	}
+	switching := min(float64(x.cuts)*refill/m.coreTime(), 0.5)
+	f := Finding{Share: share, Gain: unknownGain, weight: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
+	switch {
+	case idle > shared:
+		f.weight, f.facts = idle, threadsFacts{share: idle}
+	case shared > switching:
+		f.facts = threadsFacts{share: shared, putOff: true}
+	default:
+		f.Object = m.place(longest(x.yielded))
+		names := map[uint16]int64{}
+		for g := range m.users() {
+			g.scopesIn(m.from, m.to, names)
 		}
+		f.Scopes = m.most(names, total(names))
+		f.facts = switchingFacts{float64(wanted) / float64(m.span()), x.cuts, 2*x.yields > x.cuts, x.ran}
+	}
+	return []Finding{f}
+}
+
+// crowding is how the program's goroutines shared the cores.
+type crowding struct {
+	ran, runnable, preempted int64
+	cuts, yields             int              // how often one had to leave a core, and did so by itself
+	yielded                  map[uint32]int64 // ns that they waited then, by stack
+}
+
+func (m *model) crowding() crowding {
+	x := crowding{yielded: map[uint32]int64{}}
+	for g := range m.users() {
 		for i := range g.ivs {
 			v := &g.ivs[i]
 			d := v.to - v.from
 			switch {
 			case v.state == states.Preempted:
-				preempted += d
+				x.preempted += d
 			case v.core:
-				ran += d
+				x.ran += d
 			case v.state == states.Runnable:
-				runnable += d
-				if i > 0 && g.ivs[i-1].core && d > 1000 {
-					cuts++
-					if v.yield {
-						yields++
-						where[v.stack] += d
-					}
+				x.runnable += d
+				if i == 0 || !g.ivs[i-1].core || d <= 1000 {
+					continue
+				}
+				x.cuts++
+				if v.yield {
+					x.yields++
+					x.yielded[v.stack] += d
 				}
 			}
 		}
 	}
-	full := float64(ran) / m.coreTime()
-	share := float64(runnable+preempted) / float64(max(ran+runnable+preempted, 1))
-	shared, idle := 0.0, 0.0
-	if m.crowded() {
-		if float64(preempted) > oversubscriptionLimits.preempted*float64(ran+preempted) {
-			shared = float64(preempted) / float64(max(ran+preempted, 1))
-		}
-		// What neither others had, nor a limit allowed, they let go by while they switched.
-		idle = (m.sweep.lost[partQueue] + m.sweep.lost[partSystem]) / float64(m.sweep.known)
-		if v := m.starved; v != nil {
-			idle -= v.Others + v.Quota + v.Hypervisor
-		}
-		if idle = idle / m.cores.Count; idle < oversubscriptionLimits.idle {
-			idle = 0
-		}
+	return x
+}
+
+// threadsLose is what more threads than CPUs cost: the part of the running time that the
+// system put them off their CPU, and of the cores that they let go by while they switched.
+// Each is 0 where it is little.
+func (m *model) threadsLose(x *crowding) (shared, idle float64) {
+	limits := &oversubscriptionLimits
+	if !m.crowded() {
+		return 0, 0
 	}
-	if share < oversubscriptionLimits.runnable || idle == 0 && full < oversubscriptionLimits.full && float64(ran+preempted)/m.coreTime() < oversubscriptionLimits.full {
-		return nil
+	if float64(x.preempted) > limits.preempted*float64(x.ran+x.preempted) {
+		shared = float64(x.preempted) / float64(max(x.ran+x.preempted, 1))
 	}
-	switching := min(float64(cuts)*refill/m.coreTime(), 0.5)
-	if idle > shared {
-		f := Finding{Share: share, Gain: Unknown, weight: idle, Confidence: 0.6, FromNS: m.from, ToNS: m.to}
-		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), and %s of their time goes by while goroutines want to run and wait for a thread that has a CPU.",
-			m.procs, cores(m), m.cores.Why, analysis.Percent(idle))
-		f.mend = fewerThreads
-		return []Finding{f}
+	// Neither others had this, nor a limit forbade it.
+	idle = (m.sweep.lost[partQueue] + m.sweep.lost[partSystem]) / float64(m.sweep.known)
+	if v := m.starved; v != nil {
+		idle -= v.Others + v.Quota + v.Hypervisor
 	}
-	f := Finding{Share: share, Gain: Unknown, weight: max(switching, shared), Confidence: 0.6, FromNS: m.from, ToNS: m.to}
-	wanting := float64(ran+runnable+preempted) / float64(m.span())
-	if shared > switching {
-		f.Text = fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), so that the system put running goroutines off their CPU %s of their time.",
-			m.procs, cores(m), m.cores.Why, analysis.Percent(shared))
-		f.mend = fewerThreads
-		return []Finding{f}
+	if idle /= m.cores.Count; idle < limits.idle {
+		idle = 0
 	}
-	var most uint32
-	for s, d := range where {
-		if d > where[most] {
-			most = s
-		}
-	}
-	f.Object = m.place(most)
-	names := map[uint16]int64{}
-	for _, g := range m.gs {
-		if g.role == roleUser {
-			g.scopesIn(m.from, m.to, names)
-		}
-	}
-	f.Scopes = m.most(names, total(names))
-	by := ""
-	if 2*yields > cuts {
-		by = ", most by letting others run by itself"
-		if f.Object != "" {
-			by += " in " + f.Object
-		}
-	}
-	f.Text = fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each may find its data out of the cache.",
-		wanting, cores(m), analysis.Percent(share), quoted(f.Scopes), analysis.Thousands(int64(float64(cuts)*1e9/float64(m.span()))), by)
-	f.mend = "With as many as cores it might be shorter; by how much is not to be told from a trace, which does not have what the caches held"
-	f.Evidence = []string{fmt.Sprintf("they run for %s at a time; a switch is taken to cost %s of reading data into the cache again, which depends on the program", analysis.Humane(ran/int64(max(cuts, 1))), analysis.Humane(refill))}
-	return []Finding{f}
+	return shared, idle
 }

@@ -208,7 +208,7 @@ func TestMoreThreadsThanCPUs(t *testing.T) {
 		if (f != nil) != c.found {
 			t.Errorf("%+v: %s", c, list(w.examine()))
 		}
-		if f != nil && (!strings.Contains(f.Text, "GOMAXPROCS is 16") || f.Gain != Unknown) {
+		if f != nil && (!strings.Contains(f.Text, "GOMAXPROCS is 16") || f.Gain != unknownGain) {
 			t.Errorf("%+v", f)
 		}
 	}
@@ -396,7 +396,7 @@ func TestHandOffsInManyPlaces(t *testing.T) {
 	}{{15 * us, true}, {60 * us, false}} {
 		r := handOffs(states.Select, c.work, 300, "write", "read", "flush", "ack").examine()
 		f := found(r, Channel)
-		if (f != nil) != c.found || f != nil && (!strings.Contains(f.Text, "scopeview scale") || f.Gain != Unknown) {
+		if (f != nil) != c.found || f != nil && (!strings.Contains(f.Text, "scopeview scale") || f.Gain != unknownGain) {
 			t.Errorf("%d ns between: %s", c.work, list(r))
 		}
 	}

@@ -241,6 +241,15 @@ func (s *sweep) each(from, to int64, f func(from, to int64, run, queue int)) {
 	}
 }
 
+// alones calls f with the stretches between two moments in which one goroutine ran.
+func (s *sweep) alones(from, to int64, f func(from, to int64)) {
+	s.each(from, to, func(a, b int64, run, _ int) {
+		if run == 1 {
+			f(a, b)
+		}
+	})
+}
+
 // ran is the time that goroutines of the program ran, all together.
 func (s *sweep) ran() (ns int64) {
 	for n, d := range s.hist {

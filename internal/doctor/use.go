@@ -3,6 +3,7 @@ package doctor
 import (
 	"cmp"
 	"fmt"
+	"maps"
 	"slices"
 	"sort"
 
@@ -186,6 +187,14 @@ func (u *use) holds(m *model, h turn) {
 	}
 }
 
+// aroundOf is the time of which around has the parts.
+func (u *use) aroundOf() int64 {
+	if len(u.l.holds) == 0 {
+		return u.wait
+	}
+	return u.holdWaited
+}
+
 // most are the names with the most time, the most first, those of little left out.
 func (m *model) most(times map[uint16]int64, all int64) (names []string) {
 	ids := make([]uint16, 0, len(times))
@@ -201,6 +210,31 @@ func (m *model) most(times map[uint16]int64, all int64) (names []string) {
 		names = append(names, m.name(n))
 	}
 	return names
+}
+
+// longest is the key with the most time; of equal ones the lowest, as a map has no order.
+func longest[K cmp.Ordered](times map[K]int64) (top K) {
+	for k, d := range times {
+		if d > times[top] || d == times[top] && k < top {
+			top = k
+		}
+	}
+	return top
+}
+
+// byTime are the goroutines with the most time, the most first.
+func byTime(times map[*gor]int64) []*gor {
+	return slices.SortedFunc(maps.Keys(times), func(a, b *gor) int {
+		return cmp.Or(cmp.Compare(times[b], times[a]), cmp.Compare(a.id, b.id))
+	})
+}
+
+// longestOf is the goroutine with the most time; nil: there is none.
+func longestOf(times map[*gor]int64) *gor {
+	if len(times) == 0 {
+		return nil
+	}
+	return byTime(times)[0]
 }
 
 func total[K comparable](times map[K]int64) (sum int64) {

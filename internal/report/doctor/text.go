@@ -46,7 +46,7 @@ func (r found) finding(b *report.Text, f *doctor.Finding) {
 		fmt.Fprintf(b, "    %s\n", e)
 	}
 	gain := "gain unknown"
-	if f.Gain.Known() {
+	if f.Gain >= 0 {
 		gain = "gain about " + analysis.Percent(float64(f.Gain))
 	}
 	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", analysis.Percent(f.Share), gain, sure(f.Confidence), analysis.Humane(f.FromNS), analysis.Humane(f.ToNS), b.Dim(link(f, r.path)))

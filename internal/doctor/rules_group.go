@@ -1,0 +1,335 @@
+package doctor
+
+import (
+	"cmp"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// group is goroutines that one goroutine made in one place and waited for together.
+type group struct {
+	parent   *gor
+	place    string // of the go statement, from wherever its function was called
+	from, to int64
+	gs       []*gor
+}
+
+// groups finds forks and joins: waits in a WaitGroup, and who was made by who waits and
+// has ended by then.
+func (m *model) groups() (list []group) {
+	keys, kids := m.kids()
+	for _, k := range keys {
+		p := m.byID[k.parent]
+		if p == nil {
+			continue
+		}
+		gs := kids[k] // by id, and so by when they were made, nearly
+		slices.SortStableFunc(gs, func(a, b *gor) int {
+			if a.from < b.from {
+				return -1
+			}
+			return 1
+		})
+		for i := range p.ivs {
+			v := &p.ivs[i]
+			if v.state != states.Join {
+				continue
+			}
+			n := 0
+			for n < len(gs) && gs[n].from < v.to {
+				n++
+			}
+			g := group{p, k.place, v.to, v.to, lastRound(gs[:n])}
+			gs = gs[n:]
+			// Those that go on are not waited for. Who is done may be off its CPU for long before
+			// it ends.
+			if len(g.gs) >= 2 && !slices.ContainsFunc(g.gs, func(x *gor) bool { return x.to > v.to+1e6 && x.onCPU(v.to, x.to) > 1e6 }) {
+				g.from = g.gs[0].from
+				list = append(list, g)
+			}
+		}
+	}
+	return list
+}
+
+// madeBy is who made goroutines, and in which place.
+type madeBy struct {
+	parent uint64
+	place  string
+}
+
+// kids are the goroutines whose whole life is known, by who made them; keys has these in
+// the order in which they are met.
+func (m *model) kids() (keys []madeBy, kids map[madeBy][]*gor) {
+	kids = map[madeBy][]*gor{}
+	places := map[uint32]string{}
+	for g := range m.users() {
+		if !g.created || !g.ended || len(g.ivs) == 0 {
+			continue
+		}
+		place, ok := places[g.site]
+		if !ok {
+			place = m.place(g.site)
+			places[g.site] = place
+		}
+		k := madeBy{g.creator, place}
+		if kids[k] == nil {
+			keys = append(keys, k)
+		}
+		kids[k] = append(kids[k], g)
+	}
+	return keys, kids
+}
+
+// lastRound are the goroutines, which are in the order of their beginnings, from the last
+// one that began when all before it had ended. Those before it were waited for in a way that
+// leaves no wait, as they were done by then, and have nothing to do with it.
+func lastRound(gs []*gor) []*gor {
+	first, end := 0, int64(0)
+	for i, g := range gs {
+		if i > 0 && g.from >= end {
+			first = i
+		}
+		end = max(end, g.to)
+	}
+	return gs[first:]
+}
+
+// loadImbalanceLimits say from which numbers on LoadImbalance is told.
+var loadImbalanceLimits = struct{ imbalance float64 }{
+	imbalance: 0.2, // longest over mean, less one
+}
+
+// imbalanceFacts are of groups whose members have unequal work.
+type imbalanceFacts struct {
+	groups        int
+	members       int   // of the worst group
+	longest, mean int64 // ns that its members ran
+}
+
+// loadImbalance: of goroutines that are waited for together some are done long before
+// the others. Where as many as there are cores are left there is no loss, so what counts
+// is the cores with nothing to do from when fewer are left. Share is the part of the
+// groups' time that this is, which for as many goroutines as cores is (longest − mean) /
+// longest; gain is the same of the run's.
+func loadImbalance(m *model) (fs []Finding) {
+	by := map[string][]group{}
+	var places []string
+	for _, g := range m.groups() {
+		if by[g.place] == nil {
+			places = append(places, g.place)
+		}
+		by[g.place] = append(by[g.place], g)
+	}
+	for _, place := range places {
+		if f, ok := m.imbalance(place, by[place]); ok {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// imbalance is the finding about the groups that were made in a place.
+func (m *model) imbalance(place string, groups []group) (f Finding, ok bool) {
+	var wall, saved, most float64
+	worst := &groups[0]
+	for i := range groups {
+		g := &groups[i]
+		tail := m.tail(g)
+		wall += float64(g.to - g.from)
+		saved += tail
+		if i == 0 || tail > most {
+			worst, most = g, tail
+		}
+	}
+	share := min(saved/max(wall, 1), uneven(groups, m.cores.Count))
+	if share/(1-min(share, 0.999)) < loadImbalanceLimits.imbalance {
+		return f, false
+	}
+	times := map[uint16]int64{}
+	for _, g := range groups {
+		for _, k := range g.gs {
+			k.scopesIn(k.from, k.to, times)
+		}
+	}
+	f = Finding{Object: place, Scopes: m.most(times, total(times)), Share: share, weight: share * wall / float64(m.span()), Confidence: 0.85, FromNS: worst.from, ToNS: worst.to}
+	var longest, ran int64
+	for _, k := range worst.gs {
+		d := k.ran(k.from, k.to)
+		longest, ran = max(longest, d), ran+d
+		if len(f.Goids) < 3 {
+			f.Goids = append(f.Goids, k.id)
+		}
+	}
+	f.facts = imbalanceFacts{len(groups), len(worst.gs), longest, ran / int64(len(worst.gs))}
+	return f, true
+}
+
+// uneven is (longest − mean) / longest of the time on CPUs in groups of no more goroutines
+// than cores, 1 where there are more: what one of them had to wait for a CPU that another
+// program had is no work.
+func uneven(groups []group, cores float64) float64 {
+	var longest, off float64
+	for _, g := range groups {
+		if float64(len(g.gs)) > cores {
+			return 1
+		}
+		var most, sum int64
+		for _, x := range g.gs {
+			d := x.onCPU(x.from, x.to)
+			most, sum = max(most, d), sum+d
+		}
+		longest += float64(most)
+		off += float64(most) - float64(sum)/float64(len(g.gs))
+	}
+	return off / max(longest, 1)
+}
+
+// tail is how much shorter a group would be if its members were done at once.
+func (m *model) tail(g *group) (saved float64) {
+	width := min(float64(len(g.gs)), m.cores.Count)
+	ends := make([]int64, len(g.gs))
+	for i, x := range g.gs {
+		ends[i] = x.to
+	}
+	slices.Sort(ends)
+	for i, from := range ends {
+		to := g.to
+		if i+1 < len(ends) {
+			to = ends[i+1]
+		}
+		left := float64(len(ends) - i - 1)
+		if left >= width || left == 0 {
+			continue
+		}
+		m.sweep.each(from, to, func(a, b int64, run, _ int) {
+			if run >= 1 { // else they wait for something, and it is not work that is shared badly
+				saved += max(min(width-left, m.cores.Count-float64(run)), 0) / width * float64(b-a)
+			}
+		})
+	}
+	return saved
+}
+
+// goroutineCost is what it takes to make a goroutine, switch to it and back, and end it:
+// 0.6 to 1 µs on the machines where this was measured, with the execution trace on. Where
+// another one waits until it is done, that costs handoffCost besides: 1.8 µs together.
+const goroutineCost = 800
+
+// makers are the goroutines that one function makes, in however many lines, as one does
+// that divides its work.
+type makers struct {
+	gs     []*gor
+	median int64 // of what they ran
+	joins  int64 // waits of others that one of them ended
+}
+
+// tooFineLimits say from which numbers on TooFine is told.
+var tooFineLimits = struct{ task, overhead float64 }{
+	task:     10,  // times what a goroutine costs, that the median one runs
+	overhead: 0.1, // of the core time
+}
+
+// tooFineFacts are of goroutines with little work.
+type tooFineFacts struct {
+	goroutines int
+	places     int   // that they are made in
+	median     int64 // ns that they ran
+	each       int64 // ns that one costs
+}
+
+// tooFine: so many goroutines are made for so little work each that making them, and
+// waiting for them, costs more than a tenth of the CPU time. Both are asked for, short work
+// and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
+// of the CPU time that the program used; gain is what they cost of the cores that it used.
+// Where no function makes so many, it may be all of them.
+func tooFine(m *model) (fs []Finding) {
+	used := m.used()
+	var fine []*makers
+	for _, k := range m.makers() {
+		if float64(k.median) > tooFineLimits.task*goroutineCost {
+			continue
+		}
+		fine = append(fine, k)
+		if f, ok := m.fine(k, 1, used); ok {
+			fs = append(fs, f)
+		}
+	}
+	if len(fs) > 0 || len(fine) < 2 {
+		return fs
+	}
+	slices.SortStableFunc(fine, func(a, b *makers) int { return cmp.Compare(len(b.gs), len(a.gs)) })
+	all := &makers{}
+	for _, k := range fine {
+		all.gs, all.median, all.joins = append(all.gs, k.gs...), max(all.median, k.median), all.joins+k.joins
+	}
+	if f, ok := m.fine(all, len(fine), used); ok {
+		fs = append(fs, f)
+	}
+	return fs
+}
+
+// makers are the functions that make goroutines whose whole life is known, in the order in
+// which they are met.
+func (m *model) makers() (list []*makers) {
+	by := map[string]*makers{}
+	of := map[*gor]*makers{}
+	for g := range m.users() {
+		if !g.created || !g.ended {
+			continue
+		}
+		name := ""
+		if f := m.frame(g.site); f != nil {
+			name = f.Func
+		}
+		k := by[name]
+		if k == nil {
+			k = &makers{}
+			by[name] = k
+			list = append(list, k)
+		}
+		k.gs = append(k.gs, g)
+		of[g] = k
+	}
+	for _, v := range m.did() {
+		if v.by != 0 && waits(v.state) {
+			if k := of[m.byID[v.by]]; k != nil {
+				k.joins++
+			}
+		}
+	}
+	for _, k := range list {
+		ran := make([]int64, len(k.gs))
+		for i, g := range k.gs {
+			ran[i] = g.ran(g.from, g.to)
+		}
+		slices.Sort(ran)
+		k.median = ran[len(ran)/2]
+	}
+	return list
+}
+
+// fine is the finding about goroutines with little work, which are made in so many places.
+func (m *model) fine(k *makers, places int, used float64) (f Finding, ok bool) {
+	cost := float64(int64(len(k.gs))*goroutineCost + k.joins*handoffCost)
+	share := cost / used
+	if share < tooFineLimits.overhead {
+		return f, false
+	}
+	times := map[uint16]int64{}
+	for i, g := range k.gs {
+		if i%(len(k.gs)/1000+1) == 0 {
+			g.scopesIn(g.from, g.to, times)
+		}
+	}
+	weight := cost / max(used, float64(m.span()))
+	f = Finding{Object: m.place(k.gs[0].site), Scopes: m.most(times, total(times)), Share: share, weight: weight, spared: weight, Confidence: 0.8}
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for _, g := range k.gs {
+			yield(g.from, g.to)
+		}
+	})
+	f.facts = tooFineFacts{len(k.gs), places, k.median, goroutineCost + k.joins*handoffCost/int64(len(k.gs))}
+	return f, true
+}

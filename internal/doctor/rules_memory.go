@@ -1,0 +1,150 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// collectorLimits say from which numbers on GC is told.
+var collectorLimits = struct{ cpu, assist float64 }{
+	cpu:    0.25, // of all that ran
+	assist: 0.05, // of the goroutines' time on CPUs
+}
+
+// collectorFacts are of what the garbage collector takes.
+type collectorFacts struct {
+	cpu             float64 // of all that ran
+	helping         float64 // of the goroutines' own running time
+	made            float64 // of the program's own time, that goes into allocating
+	workers, assist int64   // ns
+}
+
+// collector: the garbage collector takes the cores. Share is its part of all that ran, or
+// where that is more the part of their own running time that goroutines help it. Gain is
+// what a replay takes less without it, and without what the CPU profile finds in making
+// the garbage: on cores that had nothing to do it costs nothing.
+func collector(m *model) []Finding {
+	var x collectorFacts
+	var ran int64
+	scopes := map[uint16]int64{}
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			d := v.to - v.from
+			switch {
+			case !v.core:
+			case g.role == roleCollector && v.state != states.Preempted:
+				x.workers += d
+			case v.state == states.GC:
+				x.assist += d
+				g.scopesIn(v.from, v.to, scopes)
+			case running(v.state):
+				ran += d
+			}
+		}
+	}
+	x.cpu = float64(x.workers+x.assist) / float64(max(x.workers+x.assist+ran, 1))
+	x.helping = float64(x.assist) / float64(max(x.assist+ran, 1))
+	if x.cpu < collectorLimits.cpu && x.helping < collectorLimits.assist || m.base == nil {
+		return nil
+	}
+	x.made = m.allocating()
+	f := Finding{Scopes: m.most(scopes, x.assist), Share: max(x.cpu, x.helping), Confidence: 0.8, spared: x.made, facts: x}
+	f.weight = m.base.gain(without{
+		lock: -1,
+		skip: func(_ *script, s *step) bool { return s.s == states.GC },
+		scale: func(sc *script, _ *step) float64 {
+			if sc.g.role == roleUser {
+				return 1 - x.made
+			}
+			return 1
+		},
+	})
+	f.FromNS, f.ToNS = m.where(func(yield func(a, b int64)) {
+		for _, g := range m.gs {
+			for i := range g.ivs {
+				if v := &g.ivs[i]; v.core && (v.state == states.GC || g.role == roleCollector) {
+					yield(v.from, v.to)
+				}
+			}
+		}
+	})
+	return []Finding{f}
+}
+
+// allocating is the share of the program's samples that are in allocation and not in
+// what the states tell of as garbage collection; 0 where there are few.
+func (m *model) allocating() float64 {
+	n, all := 0, 0
+	for _, s := range m.samples {
+		if s.g.role == roleUser {
+			all++
+			if s.alloc {
+				n++
+			}
+		}
+	}
+	if all < 30 {
+		return 0
+	}
+	return float64(n) / float64(all)
+}
+
+// allocates tells whether a stack is in the allocator, and not helping the collector.
+func allocates(frames []gotrace.Frame) (yes bool) {
+	for i := range frames {
+		switch {
+		case strings.HasPrefix(frames[i].Func, "runtime.gcAssist"):
+			return false
+		case strings.HasPrefix(frames[i].Func, "runtime.mallocgc"):
+			yes = true
+		}
+	}
+	return yes
+}
+
+// faultCost is the most that one page fault without I/O is taken to cost: it clears a
+// page and puts it into the page table. With huge pages and in virtual machines it is
+// more; then the finding's share is too small.
+const faultCost = 2500
+
+// pageFaultsLimits say from which numbers on PageFaults is told.
+var pageFaultsLimits = struct{ fault float64 }{
+	fault: 0.05, // of the CPU time
+}
+
+// faultFacts are of page faults.
+type faultFacts struct{ faults int64 }
+
+// pageFaults: the system's time goes into giving the program memory that it gives back, or
+// had before: faults by which it has grown are not counted. Share is the
+// system's part of the CPU time, as far as the page faults can have cost it. Gain is what
+// a replay takes less in which all runs are shorter by that, or that share of the CPU
+// time over the core time.
+func pageFaults(m *model) []Finding {
+	b := &m.beats
+	cpu := b.user + b.system
+	if cpu <= 0 {
+		return nil
+	}
+	faults := b.minor + b.major
+	cost := min(b.system, faults*faultCost)
+	share := float64(cost) / float64(cpu)
+	if share < pageFaultsLimits.fault || faults < 1000 {
+		return nil
+	}
+	f := Finding{Share: share, Confidence: 0.7, FromNS: m.from, ToNS: m.to, weight: float64(cost) / (m.cores.Count * float64(b.over)), spared: share, facts: faultFacts{faults}}
+	scopes := map[uint16]int64{}
+	if m.base != nil {
+		f.weight = m.base.gain(without{lock: -1, scale: func(*script, *step) float64 { return 1 - share }})
+		for g, v := range m.did() {
+			if v.core {
+				g.scopesIn(v.from, v.to, scopes)
+			}
+		}
+	}
+	f.Scopes = m.most(scopes, total(scopes))
+	return []Finding{f}
+}

@@ -1,0 +1,199 @@
+package doctor
+
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+)
+
+// polls reports whether a stack is in a function that one polls with, at its leaf or just
+// above it.
+func polls(frames []gotrace.Frame) bool {
+	for i := range frames[:min(len(frames), 4)] {
+		if name, ok := strings.CutPrefix(frames[i].Func, "sync/atomic."); ok && (strings.Contains(name, "Load") || strings.Contains(name, "CompareAndSwap")) {
+			return true
+		}
+		if gotrace.Functions.Poll.Has(frames[i].Func) {
+			return true
+		}
+	}
+	return false
+}
+
+// spinningLimits say from which numbers on Spinning is told.
+var spinningLimits = struct{ spin, polls, loops float64 }{
+	spin:  0.05, // of the core time; ours
+	polls: 0.6,  // of a goroutine's samples, that are in what one polls with; ours
+	loops: 0.2,  // of a goroutine's samples, that are in a loop that does nothing but let others run; ours
+}
+
+// spinningFacts are of goroutines that poll in one place.
+type spinningFacts struct {
+	g                            *gor // the first of them
+	goroutines, samples, looping int
+}
+
+// retryFacts are of a loop of scope.Retry.
+type retryFacts struct{ u *use }
+
+// spinning: goroutines take cores to look whether something has come. Of a goroutine it
+// is told by its samples: most of them are in what one polls with, or outside what it
+// does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
+// the core time that this takes. Gain is what a replay takes less in which it takes none.
+func spinning(m *model) []Finding {
+	fs, retries := m.retries()
+	list, places := m.samplesOf(retries), map[string][]*polled{}
+	var order []string
+	for _, x := range list {
+		place := x.place()
+		if places[place] == nil {
+			order = append(order, place)
+		}
+		places[place] = append(places[place], x)
+	}
+	for _, place := range order {
+		if f, ok := m.spins(place, places[place]); ok {
+			fs = append(fs, f)
+		}
+	}
+	return fs
+}
+
+// polled is how often the CPU profile saw a goroutine in what one polls with.
+type polled struct {
+	g               *gor
+	all, in, looped int            // samples
+	places          map[string]int // those that poll
+}
+
+// spins reports whether most of what the goroutine does is to poll.
+func (x *polled) spins() bool {
+	return x.all >= 10 && (float64(x.in) >= spinningLimits.polls*float64(x.all) || float64(x.looped) >= spinningLimits.loops*float64(x.all))
+}
+
+// place is where it polls most.
+func (x *polled) place() (best string) {
+	for p, n := range x.places {
+		if n > x.places[best] || n == x.places[best] && p < best {
+			best = p
+		}
+	}
+	return best
+}
+
+// samplesOf counts the samples of the program's goroutines that spin; those of which it is
+// told already are left out.
+func (m *model) samplesOf(told map[*gor]bool) (list []*polled) {
+	by := map[*gor]*polled{}
+	for _, s := range m.samples {
+		if s.g.role != roleUser || told[s.g] {
+			continue
+		}
+		x := by[s.g]
+		if x == nil {
+			x = &polled{g: s.g, places: map[string]int{}}
+			by[s.g] = x
+		}
+		x.all++
+		if s.loops {
+			x.looped++
+		}
+		if s.polls || s.loops {
+			x.in++
+			x.places[s.place]++
+		}
+	}
+	for _, g := range m.gs {
+		if x := by[g]; x != nil && x.spins() {
+			list = append(list, x)
+		}
+	}
+	return list
+}
+
+// spins is the finding about goroutines that poll in one place.
+func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
+	var spun int64
+	idle, times := map[*gor]float64{}, map[uint16]int64{}
+	facts := spinningFacts{g: xs[0].g, goroutines: len(xs)}
+	for _, x := range xs {
+		share := float64(x.in) / float64(x.all)
+		idle[x.g] = 1 - share
+		spun += int64(share * float64(x.g.ran(m.from, m.to)))
+		facts.samples += x.all
+		facts.looping += x.looped
+	}
+	share := float64(spun) / m.coreTime()
+	if share < spinningLimits.spin || m.base == nil {
+		return f, false
+	}
+	f = Finding{Object: place, Share: share, Confidence: 0.8, FromNS: m.from, ToNS: m.to, spared: share, facts: facts}
+	if facts.samples < 30 {
+		f.Confidence = 0.6
+	}
+	f.weight = m.base.gain(keeping(idle))
+	for _, x := range xs {
+		if x.g.scopesIn(m.from, m.to, times); len(f.Goids) < 3 {
+			f.Goids = append(f.Goids, x.g.id)
+		}
+	}
+	f.Scopes = m.most(times, total(times))
+	return f, true
+}
+
+// keeping takes out what goroutines do, but for these parts of it.
+func keeping(parts map[*gor]float64) without {
+	return without{lock: -1, scale: func(sc *script, _ *step) float64 {
+		if x, ok := parts[sc.g]; ok {
+			return x
+		}
+		return 1
+	}}
+}
+
+// retries are the loops of scope.Retry that take cores, and who is in them.
+func (m *model) retries() (fs []Finding, in map[*gor]bool) {
+	in = map[*gor]bool{}
+	for _, k := range m.locks {
+		if k.kind != format.LockRetry || len(k.waits) == 0 {
+			continue
+		}
+		if f, ok := m.retry(m.use(k)); ok {
+			fs = append(fs, f)
+			for _, w := range k.waits {
+				in[w.g] = true
+			}
+		}
+	}
+	return fs, in
+}
+
+// retry is the finding about a loop of scope.Retry.
+func (m *model) retry(u *use) (f Finding, ok bool) {
+	spun, of := u.wait, map[*gor]int64{}
+	if m.hasGo { // then it is known when they ran
+		spun = 0
+		for _, w := range u.l.waits {
+			d := w.g.ran(w.from, w.to)
+			spun += d
+			of[w.g] += d
+		}
+	}
+	share := float64(spun) / m.coreTime()
+	if share < spinningLimits.spin {
+		return f, false
+	}
+	f = u.finding(m)
+	f.Share, f.Confidence, f.spared, f.facts = share, 0.75, share, retryFacts{u}
+	f.Scopes = m.most(u.waiters, u.wait)
+	f.weight = min(share, 1-1/m.cores.Count)
+	if m.base != nil {
+		rest := map[*gor]float64{}
+		for g, d := range of {
+			rest[g] = 1 - float64(d)/float64(max(g.ran(m.from, m.to), 1))
+		}
+		f.weight = m.base.gain(keeping(rest))
+	}
+	return f, true
+}

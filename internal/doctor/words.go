@@ -1,0 +1,417 @@
+package doctor
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// This file has the words of all findings. A rule returns facts, which are numbers and
+// names; its words are here alone, so that all findings sound alike.
+
+// facts are what a rule found. m and f have what all findings have in common.
+type facts interface {
+	words(m *model, f *Finding) words
+}
+
+// words are the sentences of a finding. Each is safe to show.
+type words struct {
+	text     string
+	advice   string // what to do, as the sentence begins that tells the gain; where that is unknown, all of it
+	evidence []string
+}
+
+// say words a finding, whose gain is known by now if ever.
+func (f *Finding) say(m *model) {
+	w := f.facts.words(m, f)
+	f.Text, f.Evidence = w.text, w.evidence
+	if f.Gain == unknownGain {
+		f.Text += " " + w.advice + "."
+		return
+	}
+	f.Text += fmt.Sprintf(" %s, the run would be %s shorter.", w.advice, analysis.Percent(float64(f.Gain)))
+}
+
+func (x blockingFacts) words(m *model, f *Finding) words {
+	in, why := "", ""
+	if x.in != "" {
+		in = " in " + analysis.Show(x.in)
+	}
+	if len(x.states) > 0 {
+		var how []string
+		for _, s := range x.states {
+			how = append(how, offCPU[s])
+		}
+		why = " (" + strings.Join(how, ", ") + ")"
+	}
+	return words{
+		text: fmt.Sprintf("%s is held%s while its holder waits%s: others wait for it meanwhile, %s of the time.",
+			x.u.begin(), in, why, analysis.Percent(f.Share)),
+		advice: "Done before locking or after unlocking",
+		evidence: append(x.u.evidence(m), fmt.Sprintf("%s of the hold time that others waited for, the holder was off the CPU%s",
+			analysis.Percent(float64(x.u.blocked)/float64(x.u.holdWaited)), why)),
+	}
+}
+
+// offCPU is what a holder does that waits.
+var offCPU = map[states.State]string{
+	states.Sleep: "asleep", states.Network: "waiting for the network", states.Blocked: "in a system call", states.Channel: "waiting for a channel",
+	states.Select: "waiting in a select", states.Join: "waiting in a WaitGroup", states.Cond: "waiting in a Cond",
+}
+
+func (x fatFacts) words(m *model, _ *Finding) words {
+	u := x.u
+	w := words{
+		text: fmt.Sprintf("%s is held %s of the time, and %s of that is %s under the lock, %s.",
+			u.begin(), analysis.Percent(u.used), analysis.Percent(x.part), quoted(x.names), u.while(m)),
+		advice:   "Moved out of it",
+		evidence: u.evidence(m),
+	}
+	for _, n := range x.names {
+		w.evidence = append(w.evidence, fmt.Sprintf("%s is %s of the time under the lock", analysis.Show(n), analysis.Percent(float64(u.inside[m.id(n)])/float64(u.hold))))
+	}
+	return w
+}
+
+func (x convoyFacts) words(m *model, f *Finding) words {
+	return words{
+		text: fmt.Sprintf("Goroutines stand in line at %s: more than the %s wait for it %s of the time, %.1f on average, %s.",
+			x.u.called(), cores(m), analysis.Percent(f.Share), float64(x.u.wait)/float64(m.span()), x.u.while(m)),
+		advice:   unwaited,
+		evidence: x.u.evidence(m),
+	}
+}
+
+func (x contentionFacts) words(m *model, f *Finding) words {
+	return words{
+		text:     fmt.Sprintf("Waiting for %s takes %s of the time of the %s, %s.", x.u.called(), analysis.Percent(f.Share), cores(m), x.u.while(m)),
+		advice:   unwaited,
+		evidence: x.u.evidence(m),
+	}
+}
+
+// unwaited is how a sentence says what mending a lock does.
+const unwaited = "If nobody had to wait for it"
+
+// evidence is what is said of every lock.
+func (u *use) evidence(m *model) []string {
+	e := fmt.Sprintf("%s waits for %s took %s together, %s on average", analysis.Thousands(u.waits), u.called(), analysis.Humane(u.wait), analysis.Humane(u.wait/max(u.waits, 1)))
+	if u.l.acquired > 0 {
+		e += fmt.Sprintf("; %s of %s acquisitions had to wait", analysis.Percent(float64(u.l.contended)/float64(u.l.acquired)), analysis.Thousands(u.l.acquired))
+	}
+	list := []string{e}
+	if ns, n := u.l.whole(); ns > 0 && u.used > 0 {
+		list = append(list, fmt.Sprintf("it is held %s of the time, for %s at a time: nobody can have it more than %s times in a second",
+			analysis.Percent(u.used), analysis.Humane(ns/n), analysis.Thousands(int64(1e9*float64(n)/float64(ns)))))
+	}
+	if !u.l.every && !u.l.place {
+		known := "only the number"
+		if len(u.l.addrs) > 0 {
+			known = "nothing"
+		}
+		list = append(list, "of holds that nobody waited for "+known+" is known; with scope.WithLockThreshold(scope.LocksAll) all are recorded")
+	}
+	if names := m.most(u.waiters, u.wait); len(names) > 0 {
+		list = append(list, "who waited was in "+quoted(names))
+	}
+	if u.l.place {
+		list = append(list, "it is no lock of package scope, so it is known where it was waited for and who woke, and not how long it was held")
+	}
+	return list
+}
+
+// called is the lock as a sentence has it.
+func (u *use) called() string {
+	switch n := len(u.l.addrs); {
+	case n > 1:
+		return fmt.Sprintf("the %d locks without a name in %s", n, analysis.Show(u.l.name))
+	case n == 1:
+		return "the lock in " + analysis.Show(u.l.name)
+	case u.l.place:
+		return "the lock in " + u.l.name
+	}
+	return "lock " + analysis.Show(u.l.name)
+}
+
+// begin is called, at the beginning of a sentence.
+func (u *use) begin() string {
+	s := u.called()
+	return strings.ToUpper(s[:1]) + s[1:]
+}
+
+// while tells in which scope the holder is.
+func (u *use) while(m *model) string {
+	weight := u.aroundOf()
+	names := m.most(u.around, weight)
+	if len(names) == 0 {
+		return "while it is held outside any scope"
+	}
+	share := ""
+	if x := u.around[m.id(names[0])]; weight > 0 {
+		share = fmt.Sprintf(" (%s of it)", analysis.Percent(float64(x)/float64(weight)))
+	}
+	if len(u.l.holds) == 0 {
+		return "and mostly who unlocks it is in " + analysis.Show(names[0]) + share
+	}
+	return "while " + analysis.Show(names[0]) + " holds it" + share
+}
+
+func (x retryFacts) words(m *model, f *Finding) words {
+	return words{
+		text: fmt.Sprintf("%s is tried again and again: failed tries take %s of the time of the %s, in %s.",
+			analysis.Show(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
+		advice:   "Without them",
+		evidence: x.u.evidence(m),
+	}
+}
+
+func (x spinningFacts) words(m *model, f *Finding) words {
+	what := "most are in calls that one polls with"
+	if x.looping > 0 {
+		what = analysis.Thousands(int64(x.looping)) + " are in a loop in which it lets others run, and in nothing that the loop calls"
+	}
+	return words{
+		text: fmt.Sprintf("%s looks again and again whether something has come, in %s: that takes %s of the time of the %s.",
+			who(x.g), orPlace(f.Object), analysis.Percent(f.Share), cores(m)),
+		advice: "Waiting for it",
+		evidence: []string{fmt.Sprintf("of %s samples of the CPU profile of %s %s",
+			analysis.Thousands(int64(x.samples)), analysis.Plural(int64(x.goroutines), "goroutine"), what)},
+	}
+}
+
+func (x serializationFacts) words(_ *model, f *Finding) words {
+	at := ""
+	if f.Object != "" {
+		at = " at " + f.Object
+	}
+	return words{
+		text: fmt.Sprintf("One goroutine at a time runs %s of the time, though %d have work: each waits for what the one before hands on%s, in %s.",
+			analysis.Percent(f.Share), x.workers, at, quoted(f.Scopes)),
+		advice: atOnce(x.work),
+		evidence: []string{fmt.Sprintf("%s of %s waits ended because another goroutine handed something on; the busiest one did %s of what was done by one at a time",
+			analysis.Thousands(int64(x.handoffs)), analysis.Thousands(int64(x.changes)), analysis.Percent(x.busiest))},
+	}
+}
+
+// atOnce says what would have to run at once for a run of one at a time to become
+// shorter. Whether it can is not in a trace: a decoder needs what it decoded before.
+func atOnce(work []scopeShare) string {
+	const rest = " would have to be done at once; whether it can is not to be told from a trace: what needs the result of the one before can't begin earlier"
+	var parts []string
+	for _, w := range work {
+		parts = append(parts, fmt.Sprintf("%s (%s)", analysis.Show(w.name), analysis.Percent(w.share)))
+	}
+	what := strings.Join(parts, ", ")
+	switch len(parts) {
+	case 0:
+		what = "what they do"
+	case 1:
+		what = "several of " + what
+	}
+	return "For a shorter run, " + what + rest
+}
+
+func (x aloneFacts) words(m *model, f *Finding) words {
+	return words{
+		text: fmt.Sprintf("%s runs alone %s of the time, in %s, while there is nothing to do for the other cores.",
+			who(x.g), analysis.Percent(f.Share), quoted(f.Scopes)),
+		advice:   "Done by all " + cores(m),
+		evidence: []string{fmt.Sprintf("%s of the time two or more goroutines ran; %s of the time exactly one did", analysis.Percent(x.more), analysis.Percent(x.one))},
+	}
+}
+
+func (x bottleneckFacts) words(_ *model, f *Finding) words {
+	made, in := "", ""
+	if x.made != "" {
+		made = ", made in " + x.made + ","
+	}
+	if len(f.Scopes) > 0 {
+		in = ", in " + quoted(f.Scopes)
+	}
+	return words{
+		text: fmt.Sprintf("%s%s has work all the time and runs alone %s of it%s: the others wait for it in %s.",
+			who(x.g), made, analysis.Percent(f.Share), in, orPlace(f.Object)),
+		advice: atOnce(x.work),
+		evidence: []string{fmt.Sprintf("%s of the time others have a channel or a Cond to wait at until it goes on, while it alone runs; it waits %s of the time itself",
+			analysis.Percent(x.served), analysis.Percent(x.waits))},
+	}
+}
+
+func (x imbalanceFacts) words(_ *model, f *Finding) words {
+	at := f.Object
+	if at == "" {
+		at = "one place"
+	}
+	return words{
+		text: fmt.Sprintf("The goroutines made in %s have unequal work: %s of their time cores have nothing to do because some are done and the others are not, in %s.",
+			at, analysis.Percent(f.Share), quoted(f.Scopes)),
+		advice: "Evenly shared out",
+		evidence: []string{fmt.Sprintf("%s of %s are waited for together; in the worst one the longest ran for %s, the mean for %s",
+			analysis.Plural(int64(x.groups), "group"), analysis.Plural(int64(x.members), "goroutine"), analysis.Humane(x.longest), analysis.Humane(x.mean))},
+	}
+}
+
+func (x tooFineFacts) words(_ *model, f *Finding) words {
+	in := orPlace(f.Object)
+	if x.places > 1 {
+		in += fmt.Sprintf(" and %s more", analysis.Plural(int64(x.places-1), "place"))
+	}
+	return words{
+		text: fmt.Sprintf("%s goroutines are made in %s for %s of work each: to make them, switch to them and wait for them takes %s of the CPU time.",
+			analysis.Thousands(int64(x.goroutines)), in, analysis.Humane(x.median), analysis.Percent(f.Share)),
+		advice:   "With more work for each",
+		evidence: []string{fmt.Sprintf("half of them run for less than %s; one costs about %s to make, to switch to, to end and to be waited for", analysis.Humane(x.median), analysis.Humane(x.each))},
+	}
+}
+
+func (x inflationFacts) words(m *model, f *Finding) words {
+	name := analysis.Show(f.Scopes[0])
+	causes := "Three things do that: memory that can't be moved faster (scopeview membench tells whether it is that), cache lines that several goroutines write, and cores that are threads of one core."
+	evidence := []string{fmt.Sprintf("over %s executions the CPU time grows with the number of running goroutines to the power of %.2f (%.1f standard errors from 0)",
+		analysis.Thousands(int64(x.n)), x.slope, x.t)}
+	if m.bandwidth != nil {
+		text := "scopeview membench did not measure several cores"
+		if p := x.memory; p.Cores >= 2 {
+			text = fmt.Sprintf("by scopeview membench, %d cores at once take %.2f times as long to move the same memory, and %.2f times to compute", p.Cores, p.Memory, p.Compute)
+		}
+		if x.confirmed {
+			causes = fmt.Sprintf("It waits for memory, which %.0f cores saturate.", x.at)
+		} else {
+			text += ": memory alone does not explain it"
+		}
+		evidence = append(evidence, text)
+	}
+	return words{
+		text:     fmt.Sprintf("%s takes %.2f times the CPU time when %.1f goroutines run at once: %s of all that ran is that. %s", name, x.factor, x.at, analysis.Percent(f.Share), causes),
+		advice:   "Without it",
+		evidence: evidence,
+	}
+}
+
+func (x threadsFacts) words(m *model, _ *Finding) words {
+	what := analysis.Percent(x.share) + " of their time goes by while goroutines want to run and wait for a thread that has a CPU"
+	so := "and "
+	if x.putOff {
+		so, what = "so that ", "the system put running goroutines off their CPU "+analysis.Percent(x.share)+" of their time"
+	}
+	return words{
+		text: fmt.Sprintf("There are more threads than CPUs: GOMAXPROCS is %d and the program may use %s (%s), %s%s.",
+			m.procs, cores(m), m.cores.Why, so, what),
+		advice: "With GOMAXPROCS as the CPUs it might be shorter; by how much is not to be told from a trace",
+	}
+}
+
+func (x switchingFacts) words(m *model, f *Finding) words {
+	by := ""
+	if x.yielding {
+		by = ", most by letting others run by itself"
+		if f.Object != "" {
+			by += " in " + f.Object
+		}
+	}
+	return words{
+		text: fmt.Sprintf("%.1f goroutines want to run on %s at once, and %s of their time they may not, in %s. They are switched %s times in a second%s, and each may find its data out of the cache.",
+			x.wanting, cores(m), analysis.Percent(f.Share), quoted(f.Scopes), analysis.Thousands(m.rate(x.cuts)), by),
+		advice: "With as many as cores it might be shorter; by how much is not to be told from a trace, which does not have what the caches held",
+		evidence: []string{fmt.Sprintf("they run for %s at a time; a switch is taken to cost %s of reading data into the cache again, which depends on the program",
+			analysis.Humane(x.ran/int64(max(x.cuts, 1))), analysis.Humane(refill))},
+	}
+}
+
+func (x collectorFacts) words(m *model, f *Finding) words {
+	in := ""
+	if len(f.Scopes) > 0 {
+		in = ", mostly in " + quoted(f.Scopes[:1])
+	}
+	w := words{
+		text: fmt.Sprintf("The garbage collector takes %s of all that ran, and goroutines help it %s of their running time%s.",
+			analysis.Percent(x.cpu), analysis.Percent(x.helping), in),
+		advice:   "Without garbage",
+		evidence: []string{fmt.Sprintf("its workers ran for %s, and goroutines helped for %s; a higher GOGC buys part of that with memory", analysis.Humane(x.workers), analysis.Humane(x.assist))},
+	}
+	if x.made > 0 {
+		w.evidence = append(w.evidence, fmt.Sprintf("by the CPU profile, %s of the program's own time goes into allocating", analysis.Percent(x.made)))
+	}
+	if m.beats.gcPause > 0 {
+		w.evidence = append(w.evidence, "it stopped the world for "+analysis.Humane(m.beats.gcPause)+" altogether")
+	}
+	return w
+}
+
+func (x faultFacts) words(m *model, f *Finding) words {
+	b := &m.beats
+	return words{
+		text: fmt.Sprintf("Page faults take up to %s of the CPU time: the program touches new memory %s times in a second, while it is mostly in %s.",
+			analysis.Percent(f.Share), analysis.Thousands(int64(float64(x.faults)*1e9/float64(max(b.over, 1)))), quoted(f.Scopes)),
+		advice: "With memory that it keeps and uses again",
+		evidence: []string{fmt.Sprintf("%s page faults, %s of them with I/O, and %s of system time in %s of CPU time",
+			analysis.Thousands(x.faults), analysis.Thousands(b.major), analysis.Humane(b.system), analysis.Humane(b.user+b.system))},
+	}
+}
+
+func (x senderFacts) words(m *model, f *Finding) words {
+	return words{
+		text: fmt.Sprintf("Who sends in %s waits %s of the time of the %s for a receiver that works on what it has got, in %s.",
+			orPlace(f.Object), analysis.Percent(f.Share), cores(m), quoted(f.Scopes)),
+		advice:   "With room for what comes in bursts",
+		evidence: []string{fmt.Sprintf("%s waits to send there, for %s on average", analysis.Thousands(int64(x.waits)), analysis.Humane(x.mean))},
+	}
+}
+
+func (x handingFacts) words(m *model, f *Finding) words {
+	rate, of := analysis.Thousands(m.rate(x.waits)), analysis.Percent(f.Share)
+	waits, cost := analysis.Thousands(int64(x.waits))+" waits for a channel, in a select or for a Cond", "; one is taken to cost "+analysis.Humane(handoffCost)
+	if x.places == 0 {
+		return words{
+			text: fmt.Sprintf("Goroutines hand on %s times in a second in %s, and each time one is switched for another: %s of the time of the %s.",
+				rate, orPlace(f.Object), of, cores(m)),
+			advice:   "With several values at a time",
+			evidence: []string{waits + " there" + cost},
+		}
+	}
+	return words{
+		text: fmt.Sprintf("Goroutines hand on %s times in a second, most in %s: to switch between them takes some %s of the CPU time, and more where they wake each other across CPUs.",
+			rate, orPlace(f.Object), of),
+		advice:   "With several values at a time, or fewer processors, it might be shorter; by how much is not to be told from a trace: scopeview scale runs it with several numbers of them",
+		evidence: []string{waits + " in " + analysis.Plural(int64(x.places), "place") + cost},
+	}
+}
+
+// cores is how many there are, as a sentence has it.
+func cores(m *model) string {
+	if c := m.cores.Count; c != float64(int64(c)) {
+		return fmt.Sprintf("%.1f cores", c)
+	}
+	return analysis.Plural(int64(m.cores.Count), "core")
+}
+
+// who is a goroutine as a sentence has it.
+func who(g *gor) string {
+	switch {
+	case g.track != "":
+		return "The goroutine " + analysis.Show(g.track)
+	case g.id == 1:
+		return "The main goroutine"
+	}
+	return fmt.Sprintf("Goroutine %d", g.id)
+}
+
+func orPlace(object string) string {
+	if object == "" {
+		return "a place that is not known"
+	}
+	return object
+}
+
+// quoted are names of scopes as a sentence has them.
+func quoted(names []string) string {
+	switch len(names) {
+	case 0:
+		return "no scope"
+	case 1:
+		return analysis.Show(names[0])
+	}
+	return analysis.Show(names[0]) + " and " + analysis.Show(names[1])
+}
