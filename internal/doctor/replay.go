@@ -1,54 +1,19 @@
 package doctor
 
 import (
-	"cmp"
 	"container/heap"
 	"math"
-	"slices"
-
-	"github.com/scopeview/scopeview/internal/states"
 )
 
-// Replay does again what the goroutines did, on as many cores as there were, in order of
-// readiness, and tells when the last of it is done. Done once as it was, and once with
-// something taken out, it tells what taking it out would gain: where all cores are busy,
-// less than the waits that go away, and where another goroutine is what everybody waits
-// for, nothing.
+// A replay does again what the goroutines did, on as many cores as there were, in order of
+// readiness, and tells when the last of it is done. One replay is of all as it was, another
+// has something taken out: the difference is what taking it out would gain. Where all cores
+// are busy, that is less than the waits that go away. Where everybody waits for another
+// goroutine, it is nothing.
 //
-// What a goroutine did is a list of steps: to run for so long, to wait until another one
-// has come to where it woke it, to wait for something outside for as long as it took.
-// Waits in the run queue are no steps, unless a core was free: they come out of the replay. So does the order in
-// which a lock is had not: it stays as it was.
-
-// step is what a goroutine does next.
-type step struct {
-	kind stepKind
-	name int32 // of stepRun: the innermost scope, -1: none
-	lock int32 // of waits: for which lock, -1: none
-	edge int32 // of stepWait and stepWake
-	ns   int64
-	s    states.State
-	send bool
-}
-
-type stepKind uint8
-
-const (
-	stepRun   stepKind = iota // on a core
-	stepYield                 // to the end of the run queue
-	stepDelay                 // something outside
-	stepWait                  // until the edge's stepWake
-	stepWake
-)
-
-// script is what a goroutine does.
-type script struct {
-	g     *gor
-	steps []step
-	begin int32 // the edge by which it was made; -1: it was there, or nobody known made it
-	late  int64 // ns after the beginning, where nobody made it
-	end   int64 // of the last step
-}
+// What a goroutine did is a list of steps (script.go). A wait in the run queue is no step,
+// unless a core was free: it comes out of the replay. The order in which a lock is had stays
+// as it was.
 
 // replayed is what was made of the model for replays.
 type replayed struct {
@@ -59,10 +24,6 @@ type replayed struct {
 	time    int64 // how long the replay takes with nothing taken out
 	real    int64 // and how long it took
 }
-
-// maxSteps bounds what is replayed: each takes 32 bytes, and each replay some 100 ns for
-// each.
-const maxSteps = 8 << 20
 
 // plan makes the scripts; nil where that is too much, or where there is nobody whose end
 // could be told.
@@ -99,172 +60,6 @@ func (m *model) plan() *replayed {
 	return r
 }
 
-// lastOne is the goroutine whose end is the end of the run: main, or where that waits to
-// the end, or is not there, the one that ran last.
-func (m *model) lastOne() (last *gor) {
-	end := int64(-1)
-	for _, g := range m.gs {
-		if g.role != roleUser || 2*g.sum(m.from, m.to, func(v *iv) bool { return v.state == states.Unknown }) > m.span() {
-			continue
-		}
-		for i := len(g.ivs) - 1; i >= 0; i-- {
-			if v := &g.ivs[i]; v.core {
-				if g.id == 1 && v.to >= m.to-m.span()/20 {
-					return g
-				}
-				if v.to > end {
-					last, end = g, v.to
-				}
-				break
-			}
-		}
-	}
-	return last
-}
-
-// wake is that a goroutine wakes or makes another one.
-type wake struct {
-	time int64
-	edge int32
-}
-
-type wakeList struct {
-	n  int
-	by map[*gor][]wake   // by time
-	of map[edgeKey]int32 // the edge that ends a wait, or begins a goroutine
-}
-
-type edgeKey struct {
-	g  *gor
-	at int64
-}
-
-// wakes finds all edges whose both ends can be replayed.
-func (m *model) wakes() *wakeList {
-	w := &wakeList{by: map[*gor][]wake{}, of: map[edgeKey]int32{}}
-	add := func(by uint64, g *gor, at int64) {
-		x := m.byID[by]
-		if x == nil || x == g || x.role != roleUser || len(x.ivs) == 0 || at <= m.from {
-			return
-		}
-		// A waker that did nothing from then on would never be reached in a replay.
-		if i := x.at(at - 1); i == len(x.ivs) || x.ivs[i].state == states.Unknown {
-			return
-		}
-		w.of[edgeKey{g, at}] = int32(w.n)
-		w.by[x] = append(w.by[x], wake{at, int32(w.n)})
-		w.n++
-	}
-	for _, g := range m.gs {
-		if g.role != roleUser {
-			continue
-		}
-		if g.created {
-			add(g.creator, g, g.from)
-		}
-		for i := range g.ivs {
-			if v := &g.ivs[i]; v.by != 0 && waits(v.state) {
-				add(v.by, g, v.to)
-			}
-		}
-	}
-	for _, list := range w.by {
-		slices.SortStableFunc(list, func(a, b wake) int { return cmp.Compare(a.time, b.time) })
-	}
-	return w
-}
-
-// waits tells whether a goroutine in that state waits until another one wakes it, if one
-// does. Who sleeps, or waits for the network, is woken by whoever's processor looks at
-// the timers, and waits for something else.
-func waits(s states.State) bool {
-	switch s {
-	case states.Lock, states.Join, states.Cond, states.Channel, states.Select:
-		return true
-	}
-	return false
-}
-
-// script makes g's script.
-func (m *model) script(r *replayed, g *gor, w *wakeList) script {
-	sc := script{g: g, begin: -1, late: max(g.ivs[0].from-m.from, 0)}
-	if e, ok := w.of[edgeKey{g, g.from}]; ok && g.created {
-		sc.begin, sc.late = e, 0
-	}
-	wakes := w.by[g]
-	f := 0 // of g.flat
-	run := func(v *iv, from, to int64) {
-		if v.state == states.GC && to > from {
-			sc.steps = append(sc.steps, step{kind: stepRun, name: noName, lock: -1, ns: to - from, s: v.state})
-			return
-		}
-		for at := from; at < to; {
-			for f < len(g.flat) && g.flat[f].to <= at {
-				f++
-			}
-			end, name := to, int32(-1)
-			if f < len(g.flat) {
-				if g.flat[f].from <= at {
-					end, name = min(to, g.flat[f].to), int32(g.flat[f].name)
-				} else {
-					end = min(to, g.flat[f].from)
-				}
-			}
-			sc.steps = append(sc.steps, step{kind: stepRun, name: name, lock: -1, ns: end - at, s: v.state})
-			at = end
-		}
-	}
-	// until puts all wakes up to t, and what it runs between them if it does.
-	until := func(t int64, v *iv, at int64) int64 {
-		for len(wakes) > 0 && wakes[0].time <= t {
-			if v != nil {
-				run(v, at, wakes[0].time)
-				at = max(at, wakes[0].time)
-			}
-			sc.steps = append(sc.steps, step{kind: stepWake, edge: wakes[0].edge, lock: -1})
-			wakes = wakes[1:]
-		}
-		return at
-	}
-	ends := len(g.ivs) // behind the last one in which it does something, or wakes somebody
-	for ends > 0 && !g.ivs[ends-1].core && (len(wakes) == 0 || g.ivs[ends-1].from >= wakes[len(wakes)-1].time) {
-		ends--
-	}
-	if ends > 0 {
-		sc.end = g.ivs[ends-1].to
-	}
-	for i := range g.ivs[:ends] {
-		v := &g.ivs[i]
-		d := v.to - v.from
-		switch {
-		case v.core:
-			run(v, until(v.to, v, v.from), v.to)
-			continue
-		case v.state == states.Runnable || v.state == states.Preempted:
-			switch {
-			case i == 0 || v.state == states.Preempted:
-			case g.ivs[i-1].core:
-				sc.steps = append(sc.steps, step{kind: stepYield, lock: -1})
-			case m.sweep.mean(v.from, v.to) < float64(r.cores)-0.5:
-				// A core was free: not the run queue kept it, but that waking takes time.
-				w := &g.ivs[i-1]
-				sc.steps = append(sc.steps, step{kind: stepDelay, ns: d, lock: w.lock, s: w.state, send: w.send})
-			}
-		case v.state == states.Unknown:
-			sc.steps = append(sc.steps, step{kind: stepDelay, ns: d, lock: -1, s: v.state})
-		default:
-			s := step{kind: stepDelay, ns: d, lock: v.lock, s: v.state, send: v.send}
-			if e, ok := w.of[edgeKey{g, v.to}]; ok && v.by != 0 {
-				s.kind, s.edge = stepWait, e
-			}
-			sc.steps = append(sc.steps, s)
-		}
-		until(v.to, nil, 0)
-	}
-	until(math.MaxInt64, nil, 0)
-	return sc
-}
-
 // without says what is taken out of a replay.
 type without struct {
 	lock  int32                             // waits for it; -1: none
@@ -275,6 +70,22 @@ type without struct {
 
 // change0 takes nothing out.
 var change0 = without{lock: -1}
+
+// time is how long a run step takes.
+func (x *without) time(sc *script, s *step) int64 {
+	switch {
+	case x.skip != nil && x.skip(sc, s):
+		return 0
+	case x.scale != nil:
+		return int64(float64(s.ns) * x.scale(sc, s))
+	}
+	return s.ns
+}
+
+// wait reports whether a step that waits takes no time.
+func (x *without) wait(sc *script, s *step) bool {
+	return x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s)
+}
 
 // gainOf is which part of the time goes away without x for those who are meant, on
 // average. Where they share their work out among them, that is what the run gains: that
@@ -343,130 +154,153 @@ func (r *replayed) do(x without) int64 {
 	return t
 }
 
-// play is do, and tells also for how long exactly one core was in use. Into ends, if it is
+// play is do, and returns also for how long exactly one core was in use. Into ends, if it is
 // not nil, it puts when each script is done; what is not stays as it is.
 func (r *replayed) play(x without, ends []int64) (time, one int64) {
-	cores := r.cores
-	if x.cores > 0 {
-		cores = x.cores
-	}
-	next := make([]int, len(r.scripts))
-	woken := make([]bool, r.edges)
-	waiter := make([]int32, r.edges) // +1
-	var q dues
-	var ready []int
-	head := 0
-	var now, seq int64
-	push := func(t int64, p int, core bool) {
-		seq++
-		heap.Push(&q, due{t, seq, p, core})
-	}
-	for p := range r.scripts {
-		if e := r.scripts[p].begin; e >= 0 {
-			waiter[e] = int32(p) + 1
-		} else {
-			push(r.scripts[p].late, p, false)
-		}
-	}
-	free := cores
-	// lets gives p's core to the next one that wants it, if there is one. Who waits no more
-	// does so: else one would do all its work before the others, who shared the cores with
-	// it, and who waits for what they do would come last.
-	lets := func(p int) bool {
-		if len(ready) == head {
-			return false
-		}
-		ready = append(ready, p)
-		free++
-		return true
-	}
-	// advance takes p, which has a core, on until it needs time or has to wait.
-	advance := func(p int) bool {
-		sc := &r.scripts[p]
-		for next[p] < len(sc.steps) {
-			s := &sc.steps[next[p]]
-			next[p]++
-			switch s.kind {
-			case stepRun:
-				ns := s.ns
-				if x.skip != nil && x.skip(sc, s) {
-					ns = 0
-				} else if x.scale != nil {
-					ns = int64(float64(ns) * x.scale(sc, s))
-				}
-				if ns > 0 {
-					push(now+ns, p, true)
-					return false
-				}
-			case stepYield:
-				if lets(p) {
-					return false
-				}
-			case stepWake:
-				if !woken[s.edge] {
-					woken[s.edge] = true
-					if w := waiter[s.edge]; w > 0 {
-						ready = append(ready, int(w)-1)
-					}
-				}
-			case stepWait:
-				if woken[s.edge] {
-					break
-				}
-				if x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s) {
-					woken[s.edge] = true
-					if lets(p) {
-						return false
-					}
-					break
-				}
-				waiter[s.edge] = int32(p) + 1
-				free++
-				return false
-			case stepDelay:
-				if x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s) {
-					if lets(p) {
-						return false
-					}
-					break
-				}
-				push(now+s.ns, p, false)
-				free++
-				return false
-			}
-		}
-		free++
-		if ends != nil {
-			ends[p] = now
-		}
-		return p == r.last
-	}
-	for {
-		for free > 0 && head < len(ready) {
-			p := ready[head]
-			if head++; head > 1024 && 2*head > len(ready) {
-				ready = append(ready[:0], ready[head:]...)
-				head = 0
-			}
-			free--
-			if advance(p) {
-				return now, one
-			}
-		}
-		if len(q) == 0 {
-			return -1, 0
-		}
-		d := heap.Pop(&q).(due)
-		if free == cores-1 {
-			one += d.time - now
-		}
-		now = d.time
-		if !d.core {
-			ready = append(ready, d.p)
+	y := r.player(x, ends)
+	for !y.over {
+		if y.free > 0 && y.head < len(y.ready) {
+			y.free--
+			y.advance(y.first())
 			continue
 		}
-		if advance(d.p) {
-			return now, one
+		if len(y.due) == 0 {
+			return -1, 0
 		}
+		d := heap.Pop(&y.due).(due)
+		if y.free == y.cores-1 {
+			y.one += d.time - y.now
+		}
+		y.now = d.time
+		if d.core {
+			y.advance(d.p)
+		} else {
+			y.ready = append(y.ready, d.p)
+		}
+	}
+	return y.now, y.one
+}
+
+// player plays scripts once. It has an index into replayed.scripts for each goroutine.
+type player struct {
+	r      *replayed
+	x      without
+	cores  int
+	free   int   // cores that nobody has
+	now    int64 // ns
+	one    int64 // ns in which exactly one core was in use
+	over   bool  // the last one is done
+	next   []int
+	woken  []bool  // by edge
+	waiter []int32 // by edge, +1
+	due    dues
+	seq    int64 // of due
+	ready  []int // who wants a core, from head on
+	head   int
+	ends   []int64 // when each is done; nil: nobody asks
+}
+
+func (r *replayed) player(x without, ends []int64) *player {
+	y := &player{r: r, x: x, cores: r.cores, next: make([]int, len(r.scripts)), woken: make([]bool, r.edges), waiter: make([]int32, r.edges), ends: ends}
+	if x.cores > 0 {
+		y.cores = x.cores
+	}
+	y.free = y.cores
+	for p := range r.scripts {
+		if e := r.scripts[p].begin; e >= 0 {
+			y.waiter[e] = int32(p) + 1
+		} else {
+			y.later(r.scripts[p].late, p, false)
+		}
+	}
+	return y
+}
+
+// later lets p go on after so long, with the core that it has, or when it gets one.
+func (y *player) later(ns int64, p int, core bool) {
+	y.seq++
+	heap.Push(&y.due, due{y.now + ns, y.seq, p, core})
+}
+
+// first takes who wants a core for the longest time.
+func (y *player) first() int {
+	p := y.ready[y.head]
+	if y.head++; y.head > 1024 && 2*y.head > len(y.ready) {
+		y.ready = append(y.ready[:0], y.ready[y.head:]...)
+		y.head = 0
+	}
+	return p
+}
+
+// lets gives p's core to the next one that wants it, and reports whether there is one. Who
+// waits no more does so: else one would do all its work before the others, who shared the
+// cores with it, and who waits for what they do would come last.
+func (y *player) lets(p int) bool {
+	if len(y.ready) == y.head {
+		return false
+	}
+	y.ready = append(y.ready, p)
+	y.free++
+	return true
+}
+
+// advance takes p, which has a core, on until it needs time or has to wait.
+func (y *player) advance(p int) {
+	sc := &y.r.scripts[p]
+	for y.next[p] < len(sc.steps) {
+		s := &sc.steps[y.next[p]]
+		y.next[p]++
+		if y.stops(p, sc, s) {
+			return
+		}
+	}
+	y.free++
+	if y.ends != nil {
+		y.ends[p] = y.now
+	}
+	y.over = p == y.r.last
+}
+
+// stops does a step of p, and reports whether p goes on later.
+func (y *player) stops(p int, sc *script, s *step) bool {
+	switch s.kind {
+	case stepRun:
+		ns := y.x.time(sc, s)
+		if ns > 0 {
+			y.later(ns, p, true)
+		}
+		return ns > 0
+	case stepYield:
+		return y.lets(p)
+	case stepWake:
+		y.wake(s.edge)
+		return false
+	case stepWait:
+		if y.woken[s.edge] {
+			return false
+		}
+		if y.x.wait(sc, s) {
+			y.woken[s.edge] = true
+			return y.lets(p)
+		}
+		y.waiter[s.edge] = int32(p) + 1
+	case stepDelay:
+		if y.x.wait(sc, s) {
+			return y.lets(p)
+		}
+		y.later(s.ns, p, false)
+	}
+	y.free++
+	return true
+}
+
+// wake lets go on who waits for an edge, or will.
+func (y *player) wake(edge int32) {
+	if y.woken[edge] {
+		return
+	}
+	y.woken[edge] = true
+	if w := y.waiter[edge]; w > 0 {
+		y.ready = append(y.ready, int(w)-1)
 	}
 }

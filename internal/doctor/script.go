@@ -1,0 +1,248 @@
+package doctor
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// step is what a goroutine does next.
+type step struct {
+	kind stepKind
+	name int32 // of stepRun: the innermost scope, -1: none
+	lock int32 // of waits: for which lock, -1: none
+	edge int32 // of stepWait and stepWake
+	ns   int64
+	s    states.State
+	send bool
+}
+
+type stepKind uint8
+
+const (
+	stepRun   stepKind = iota // on a core
+	stepYield                 // to the end of the run queue
+	stepDelay                 // something outside
+	stepWait                  // until the edge's stepWake
+	stepWake
+)
+
+// script is what a goroutine does.
+type script struct {
+	g     *gor
+	steps []step
+	begin int32 // the edge by which it was made; -1: it was there, or nobody known made it
+	late  int64 // ns after the beginning, where nobody made it
+	end   int64 // of the last step
+}
+
+// maxSteps bounds what is replayed: each takes 32 bytes, and each replay some 100 ns for
+// each.
+const maxSteps = 8 << 20
+
+// lastOne is the goroutine whose end is the end of the run: main, or where that waits to
+// the end, or is not there, the one that ran last.
+func (m *model) lastOne() (last *gor) {
+	end := int64(-1)
+	for _, g := range m.gs {
+		if g.role != roleUser || 2*g.sum(m.from, m.to, func(v *iv) bool { return v.state == states.Unknown }) > m.span() {
+			continue
+		}
+		for i := len(g.ivs) - 1; i >= 0; i-- {
+			if v := &g.ivs[i]; v.core {
+				if g.id == 1 && v.to >= m.to-m.span()/20 {
+					return g
+				}
+				if v.to > end {
+					last, end = g, v.to
+				}
+				break
+			}
+		}
+	}
+	return last
+}
+
+// wake is that a goroutine wakes or makes another one.
+type wake struct {
+	time int64
+	edge int32
+}
+
+type wakeList struct {
+	n  int
+	by map[*gor][]wake   // by time
+	of map[edgeKey]int32 // the edge that ends a wait, or begins a goroutine
+}
+
+type edgeKey struct {
+	g  *gor
+	at int64
+}
+
+// wakes finds all edges whose both ends can be replayed.
+func (m *model) wakes() *wakeList {
+	w := &wakeList{by: map[*gor][]wake{}, of: map[edgeKey]int32{}}
+	add := func(by uint64, g *gor, at int64) {
+		x := m.byID[by]
+		if x == nil || x == g || x.role != roleUser || len(x.ivs) == 0 || at <= m.from {
+			return
+		}
+		// A waker that did nothing from then on would never be reached in a replay.
+		if i := x.at(at - 1); i == len(x.ivs) || x.ivs[i].state == states.Unknown {
+			return
+		}
+		w.of[edgeKey{g, at}] = int32(w.n)
+		w.by[x] = append(w.by[x], wake{at, int32(w.n)})
+		w.n++
+	}
+	for _, g := range m.gs {
+		if g.role != roleUser {
+			continue
+		}
+		if g.created {
+			add(g.creator, g, g.from)
+		}
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.by != 0 && waits(v.state) {
+				add(v.by, g, v.to)
+			}
+		}
+	}
+	for _, list := range w.by {
+		slices.SortStableFunc(list, func(a, b wake) int { return cmp.Compare(a.time, b.time) })
+	}
+	return w
+}
+
+// waits tells whether a goroutine in that state waits until another one wakes it, if one
+// does. Who sleeps, or waits for the network, is woken by whoever's processor looks at
+// the timers, and waits for something else.
+func waits(s states.State) bool {
+	switch s {
+	case states.Lock, states.Join, states.Cond, states.Channel, states.Select:
+		return true
+	}
+	return false
+}
+
+// script makes g's script.
+func (m *model) script(r *replayed, g *gor, w *wakeList) script {
+	x := scripter{m: m, g: g, of: w.of, wakes: w.by[g], cores: r.cores}
+	x.sc = script{g: g, begin: -1, late: max(g.ivs[0].from-m.from, 0)}
+	if e, ok := w.of[edgeKey{g, g.from}]; ok && g.created {
+		x.sc.begin, x.sc.late = e, 0
+	}
+	ends := x.ends()
+	if ends > 0 {
+		x.sc.end = g.ivs[ends-1].to
+	}
+	for i := range g.ivs[:ends] {
+		x.interval(i)
+	}
+	x.wake(math.MaxInt64, nil)
+	return x.sc
+}
+
+// scripter makes the script of a goroutine, interval by interval.
+type scripter struct {
+	m     *model
+	g     *gor
+	sc    script
+	of    map[edgeKey]int32
+	wakes []wake // those to come
+	flat  int    // of g.flat: where it is
+	cores int
+}
+
+func (x *scripter) add(s step) { x.sc.steps = append(x.sc.steps, s) }
+
+// ends is behind the last interval in which g does something, or wakes somebody.
+func (x *scripter) ends() int {
+	ivs, n := x.g.ivs, len(x.g.ivs)
+	for n > 0 && !ivs[n-1].core && (len(x.wakes) == 0 || ivs[n-1].from >= x.wakes[len(x.wakes)-1].time) {
+		n--
+	}
+	return n
+}
+
+// interval makes the steps of an interval.
+func (x *scripter) interval(i int) {
+	v := &x.g.ivs[i]
+	switch {
+	case v.core:
+		x.run(v, x.wake(v.to, v), v.to)
+		return
+	case v.state == states.Runnable:
+		x.queue(i)
+	case v.state == states.Preempted:
+	case v.state == states.Unknown:
+		x.add(step{kind: stepDelay, ns: v.to - v.from, lock: -1, s: v.state})
+	default:
+		s := step{kind: stepDelay, ns: v.to - v.from, lock: v.lock, s: v.state, send: v.send}
+		if e, ok := x.of[edgeKey{x.g, v.to}]; ok && v.by != 0 {
+			s.kind, s.edge = stepWait, e
+		}
+		x.add(s)
+	}
+	x.wake(v.to, nil)
+}
+
+// queue makes the step of an interval in which g wants to run.
+func (x *scripter) queue(i int) {
+	if i == 0 {
+		return
+	}
+	v, before := &x.g.ivs[i], &x.g.ivs[i-1]
+	if before.core {
+		x.add(step{kind: stepYield, lock: -1})
+	} else if x.m.sweep.mean(v.from, v.to) < float64(x.cores)-0.5 {
+		// A core was free: not the run queue kept it, but that waking takes time.
+		x.add(step{kind: stepDelay, ns: v.to - v.from, lock: before.lock, s: before.state, send: before.send})
+	}
+}
+
+// wake makes the steps of all wakes up to t, and if g runs meanwhile, of what it runs
+// between them. It returns up to when that is.
+func (x *scripter) wake(t int64, v *iv) (at int64) {
+	if v != nil {
+		at = v.from
+	}
+	for len(x.wakes) > 0 && x.wakes[0].time <= t {
+		w := x.wakes[0]
+		x.wakes = x.wakes[1:]
+		if v != nil {
+			x.run(v, at, w.time)
+			at = max(at, w.time)
+		}
+		x.add(step{kind: stepWake, edge: w.edge, lock: -1})
+	}
+	return at
+}
+
+// run makes the steps of a part of an interval in which g has a core: one for each scope
+// that it is in.
+func (x *scripter) run(v *iv, from, to int64) {
+	if v.state == states.GC && to > from {
+		x.add(step{kind: stepRun, name: noName, lock: -1, ns: to - from, s: v.state})
+		return
+	}
+	flat := x.g.flat
+	for at := from; at < to; {
+		for x.flat < len(flat) && flat[x.flat].to <= at {
+			x.flat++
+		}
+		end, name := to, int32(noName)
+		if x.flat < len(flat) {
+			if f := &flat[x.flat]; f.from <= at {
+				end, name = min(to, f.to), int32(f.name)
+			} else {
+				end = min(to, f.from)
+			}
+		}
+		x.add(step{kind: stepRun, name: name, lock: -1, ns: end - at, s: v.state})
+		at = end
+	}
+}
