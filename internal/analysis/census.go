@@ -81,8 +81,8 @@ func (c *Census) OpenScopes() int64 {
 	return n
 }
 
-// Forgotten is a name that was begun often and never ended.
-type Forgotten struct {
+// forgotten is a name that was begun often and never ended.
+type forgotten struct {
 	Name  uint16
 	Kind  format.Kind // of the first
 	Begun int64
@@ -91,13 +91,13 @@ type Forgotten struct {
 // Forgotten lists the names with many begun and no ended scopes, most begun
 // first: `defer scope.Task("f1")` without the second pair of parentheses defers
 // the begin itself and throws the end away, and go vet is silent about it.
-func (c *Census) Forgotten() []Forgotten {
-	var fs []Forgotten
+func (c *Census) Forgotten() []forgotten {
+	var fs []forgotten
 	for name, n := range c.begun {
 		if n >= forgottenAfter && c.ended[name] == 0 {
-			fs = append(fs, Forgotten{uint16(name), c.first[name], n})
+			fs = append(fs, forgotten{uint16(name), c.first[name], n})
 		}
 	}
-	slices.SortStableFunc(fs, func(a, b Forgotten) int { return cmp.Compare(b.Begun, a.Begun) })
+	slices.SortStableFunc(fs, func(a, b forgotten) int { return cmp.Compare(b.Begun, a.Begun) })
 	return fs
 }

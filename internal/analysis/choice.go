@@ -32,8 +32,8 @@ func (c *Choice) Function(name string) bool { return c.names.filter.Match(name) 
 func (c *Choice) Track(id uint16) bool { return c.tracks.has(id) }
 func (c *Choice) AllTracks() bool      { return c.tracks.filter.All() }
 
-// Nameless tells whether what has neither name nor row, a heartbeat, is chosen.
-func (c *Choice) Nameless() bool {
+// nameless tells whether what has neither name nor row, a heartbeat, is chosen.
+func (c *Choice) nameless() bool {
 	return c.names.filter.Match("") && c.tracks.filter.Match("")
 }
 

@@ -5,10 +5,10 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Cost is what the recorder itself took of the CPU time that the process used
+// cost is what the recorder itself took of the CPU time that the process used
 // between the first heartbeat and the last. A part that is not known is -1. It is the
 // least that recording took: see NotMeasured.
-type Cost struct {
+type cost struct {
 	Process int64 // ns, user and system, the recorder included
 	// Measured is ns: CPU time of the recorder's own goroutines, and what threads of the
 	// program spent on having their CPU clocks read.
@@ -21,8 +21,8 @@ type Cost struct {
 
 // RecordingCost computes the cost from a trace's heartbeats, which are in the
 // order of time.
-func RecordingCost(beats []trace.Beat) Cost {
-	c := Cost{-1, -1, -1, 0}
+func RecordingCost(beats []trace.Beat) cost {
+	c := cost{-1, -1, -1, 0}
 	if len(beats) < 2 {
 		return c
 	}
@@ -62,7 +62,7 @@ func RecordingCost(beats []trace.Beat) Cost {
 
 // Share is ns as a percentage of the process's CPU time; ok is false where one
 // of the two is unknown.
-func (c Cost) Share(ns int64) (percent float64, ok bool) {
+func (c cost) Share(ns int64) (percent float64, ok bool) {
 	if ns < 0 || c.Process <= 0 {
 		return 0, false
 	}

@@ -16,46 +16,46 @@ func beat(time int64, values ...int64) trace.Beat {
 }
 
 func TestRecordingCost(t *testing.T) {
-	const user, sys, own, recorded, cost = int64(format.FieldUser), int64(format.FieldSystem),
+	const user, sys, own, recorded, perRecord = int64(format.FieldUser), int64(format.FieldSystem),
 		int64(format.FieldOwnCPU), int64(format.FieldRecorded), int64(format.FieldScopeCost)
 	for _, test := range []struct {
 		about string
 		beats []trace.Beat
-		want  Cost
+		want  cost
 	}{
-		{"no beats", nil, Cost{-1, -1, -1, 0}},
-		{"one beat", []trace.Beat{beat(0, user, 5, sys, 5, own, 1)}, Cost{-1, -1, -1, 0}},
+		{"no beats", nil, cost{-1, -1, -1, 0}},
+		{"one beat", []trace.Beat{beat(0, user, 5, sys, 5, own, 1)}, cost{-1, -1, -1, 0}},
 		{"all known", []trace.Beat{
-			beat(0, user, 1e9, sys, 1e9, own, 1e6, recorded, 100, cost, 20_000),
+			beat(0, user, 1e9, sys, 1e9, own, 1e6, recorded, 100, perRecord, 20_000),
 			beat(1e9),
-			beat(2e9, user, 4e9, sys, 2e9, own, 9e6, recorded, 1_000_100, cost, 20_000),
-		}, Cost{4e9, 8e6, 20e6, 0}},
+			beat(2e9, user, 4e9, sys, 2e9, own, 9e6, recorded, 1_000_100, perRecord, 20_000),
+		}, cost{4e9, 8e6, 20e6, 0}},
 		{"part of the rounds not measured", []trace.Beat{
 			beat(0, user, 0, sys, 0, own, 0, int64(format.FieldOwnUnknown), 10),
 			beat(1e9, user, 10, sys, 0, own, 5, int64(format.FieldOwnUnknown), 17),
-		}, Cost{10, 5, -1, 7}},
+		}, cost{10, 5, -1, 7}},
 		{"threads' clocks are the recorder's too", []trace.Beat{
 			beat(0, user, 0, sys, 0, own, 1, int64(format.FieldAnchoring), 2),
 			beat(1e9, user, 90, sys, 10, own, 5, int64(format.FieldAnchoring), 9),
-		}, Cost{100, 11, -1, 0}},
+		}, cost{100, 11, -1, 0}},
 		{"the first knows nothing of the recording", []trace.Beat{
-			beat(0, user, 0, sys, 0), beat(1e9, user, 90, sys, 10, own, 5, recorded, 1000, cost, 2),
-		}, Cost{100, 5, 2, 0}},
-		{"no system time", []trace.Beat{beat(0, user, 0), beat(1e9, user, 10)}, Cost{-1, -1, -1, 0}},
-		{"a counter that fell", []trace.Beat{beat(0, user, 9, sys, 0, own, 9), beat(1e9, user, 3, sys, 0, own, 3)}, Cost{-1, -1, -1, 0}},
+			beat(0, user, 0, sys, 0), beat(1e9, user, 90, sys, 10, own, 5, recorded, 1000, perRecord, 2),
+		}, cost{100, 5, 2, 0}},
+		{"no system time", []trace.Beat{beat(0, user, 0), beat(1e9, user, 10)}, cost{-1, -1, -1, 0}},
+		{"a counter that fell", []trace.Beat{beat(0, user, 9, sys, 0, own, 9), beat(1e9, user, 3, sys, 0, own, 3)}, cost{-1, -1, -1, 0}},
 	} {
 		if got := RecordingCost(test.beats); got != test.want {
 			t.Errorf("%s: %+v, want %+v", test.about, got, test.want)
 		}
 	}
-	c := Cost{Process: 4e9, Measured: 8e6, Estimated: -1}
+	c := cost{Process: 4e9, Measured: 8e6, Estimated: -1}
 	if p, ok := c.Share(c.Measured); !ok || p != 0.2 {
 		t.Errorf("share %v %v", p, ok)
 	}
 	if _, ok := c.Share(c.Estimated); ok {
 		t.Error("an unknown part has a share")
 	}
-	if _, ok := (Cost{Process: -1}).Share(5); ok {
+	if _, ok := (cost{Process: -1}).Share(5); ok {
 		t.Error("a share of an unknown whole")
 	}
 }
@@ -75,7 +75,7 @@ func TestForgotten(t *testing.T) {
 	add(40, kind(format.KindEvent, scope(rowR, 1, 0, 0)))        // instants have no end
 	add(40, open(kind(format.KindWait, scope(lockM, 1, 0, 0))))  // a deadlock
 	got := c.Forgotten()
-	if len(got) != 2 || got[0] != (Forgotten{lockL, format.KindHold, 40}) || got[1] != (Forgotten{nameB, format.KindTask, 30}) {
+	if len(got) != 2 || got[0] != (forgotten{lockL, format.KindHold, 40}) || got[1] != (forgotten{nameB, format.KindTask, 30}) {
 		t.Errorf("%+v", got)
 	}
 	if c.Total() != 210 || c.OpenScopes() != 169 || c.Kinds[format.KindTask] != 90 || c.Open[format.KindHold] != 40 {

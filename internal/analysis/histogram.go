@@ -6,13 +6,13 @@ import (
 	"slices"
 )
 
-// Histogram keeps durations such that their quantiles can be told in bounded
+// histogram keeps durations such that their quantiles can be told in bounded
 // memory. Up to exactCount values are kept as they are and their quantiles are
 // exact. Beyond that a value counts in a bucket: below 128 ns each has its own,
 // above that every power of two is cut into 64 buckets of equal width, and a
 // quantile is told as the middle of its bucket. So it is off by at most half a
 // width, 1/128 of the value: 0.8 %.
-type Histogram struct {
+type histogram struct {
 	n        int64
 	min, max int64
 	few      []int64               // sorted only when asked; nil once there are octaves
@@ -26,7 +26,7 @@ const (
 )
 
 // Add counts v; negative values count as 0.
-func (h *Histogram) Add(v int64) {
+func (h *histogram) add(v int64) {
 	v = max(v, 0)
 	if h.n == 0 {
 		h.min, h.max = v, v
@@ -66,7 +66,7 @@ func middle(octave, bucket int) int64 {
 	return low + int64(1)<<(octave-1)/2
 }
 
-func (h *Histogram) count(v int64) {
+func (h *histogram) count(v int64) {
 	o, b := bucketOf(v)
 	if h.octaves[o] == nil {
 		h.octaves[o] = new([buckets]uint64)
@@ -75,13 +75,13 @@ func (h *Histogram) count(v int64) {
 }
 
 // Count is the number of values; Min and Max are exact, 0 without values.
-func (h *Histogram) Count() int64 { return h.n }
-func (h *Histogram) Min() int64   { return h.min }
-func (h *Histogram) Max() int64   { return h.max }
+func (h *histogram) Count() int64 { return h.n }
+func (h *histogram) Min() int64   { return h.min }
+func (h *histogram) Max() int64   { return h.max }
 
 // Quantile is the smallest value that at least the share q of all values do not
 // exceed (the nearest rank, no interpolation); 0 without values.
-func (h *Histogram) Quantile(q float64) int64 {
+func (h *histogram) Quantile(q float64) int64 {
 	if h.n == 0 {
 		return 0
 	}

@@ -8,12 +8,12 @@ import (
 )
 
 func TestQuantileExactForFew(t *testing.T) {
-	var h Histogram
+	var h histogram
 	if h.Quantile(0.5) != 0 || h.Count() != 0 {
 		t.Error("an empty histogram has a median")
 	}
 	for i := int64(10); i > 0; i-- {
-		h.Add(i * 1000)
+		h.add(i * 1000)
 	}
 	for _, test := range []struct {
 		q    float64
@@ -38,11 +38,11 @@ func TestQuantileError(t *testing.T) {
 		"huge":     func() int64 { return math.MaxInt64 - rnd.Int64N(1<<60) },
 	}
 	for name, next := range shapes {
-		var h Histogram
+		var h histogram
 		var all []int64
 		for range 20_000 {
 			v := next()
-			h.Add(v)
+			h.add(v)
 			all = append(all, v)
 		}
 		slices.Sort(all)
@@ -82,9 +82,9 @@ func TestBuckets(t *testing.T) {
 }
 
 func TestNegativeCountsAsZero(t *testing.T) {
-	var h Histogram
+	var h histogram
 	for range exactCount + 1 {
-		h.Add(-5)
+		h.add(-5)
 	}
 	if h.Min() != 0 || h.Max() != 0 || h.Quantile(0.5) != 0 {
 		t.Errorf("min %d, median %d, max %d", h.Min(), h.Quantile(0.5), h.Max())

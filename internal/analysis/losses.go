@@ -34,30 +34,30 @@ var lossRemedies = map[format.Loss]string{
 	format.LossOpen:   "a larger scope.WithRing keeps more",
 }
 
-// Loss is how many records were lost for one reason; 0: not said.
-type Loss struct {
+// loss is how many records were lost for one reason; 0: not said.
+type loss struct {
 	Reason format.Loss
 	Count  int64
 }
 
 // Losses lists what was lost, the most first.
-func Losses(t *trace.Trace) (list []Loss, total int64) {
+func Losses(t *trace.Trace) (list []loss, total int64) {
 	for reason, n := range t.Lost() {
-		list = append(list, Loss{reason, n})
+		list = append(list, loss{reason, n})
 		total += min(n, math.MaxInt64-total)
 	}
 	// The header's count may be ahead of the heartbeats and gaps that give reasons.
 	if more := t.State().Lost - total; more > 0 {
-		list = append(list, Loss{0, more})
+		list = append(list, loss{0, more})
 		total += more
 	}
-	slices.SortFunc(list, func(a, b Loss) int {
+	slices.SortFunc(list, func(a, b loss) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Reason, b.Reason))
 	})
 	return list, total
 }
 
-func (l Loss) String() string {
+func (l loss) String() string {
 	why := "for a reason that is not recorded"
 	switch {
 	case l.Reason > 0 && int(l.Reason) < len(lossReasons):
@@ -89,7 +89,7 @@ func UnknownLosses(t *trace.Trace) string {
 }
 
 // LossText tells of losses, and what helps; it is empty without any.
-func LossText(list []Loss, total int64) string {
+func LossText(list []loss, total int64) string {
 	if total == 0 {
 		return ""
 	}

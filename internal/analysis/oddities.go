@@ -52,7 +52,7 @@ func (r *Report) oddities(l *facts) {
 }
 
 // Hint asks about a name that was begun often and never ended.
-func Hint(name string, f Forgotten) string {
+func Hint(name string, f forgotten) string {
 	call := map[format.Kind]string{
 		format.KindTask: "Task(%s)", format.KindTaskf: "Taskf(%s, …)", format.KindProcess: "Process(%s)",
 		format.KindPending: "Pending(%s)", format.KindHold: "Lock(&mu, %s)",

@@ -46,7 +46,7 @@ func (r *Report) records(l *facts) {
 }
 
 // CostText is the cost of recording t in a line.
-func CostText(t *trace.Trace, c Cost) string {
+func CostText(t *trace.Trace, c cost) string {
 	measured, okM := c.Share(c.Measured)
 	estimated, okE := c.Share(c.Estimated)
 	part := func(p float64, ok bool, what string) string {
@@ -73,15 +73,15 @@ func tenths(p float64) string {
 	return fmt.Sprintf("%.1f", p)
 }
 
-// KindCount is how many records there are of a kind, as the CSV calls it.
-type KindCount struct {
+// kindCount is how many records there are of a kind, as the CSV calls it.
+type kindCount struct {
 	Name        string
 	Count, Open int64
 }
 
 // Kinds lists the kinds that occur, in the order of the format.
-func (r *Report) Kinds() []KindCount {
-	var list []KindCount
+func (r *Report) Kinds() []kindCount {
+	var list []kindCount
 	at := map[string]int{}
 	for _, s := range format.Specs {
 		n, open := r.Census.Kinds[s.Kind], r.Census.Open[s.Kind]
@@ -98,7 +98,7 @@ func (r *Report) Kinds() []KindCount {
 			continue
 		}
 		at[name] = len(list)
-		list = append(list, KindCount{name, n, open})
+		list = append(list, kindCount{name, n, open})
 	}
 	return list
 }

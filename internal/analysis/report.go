@@ -17,7 +17,7 @@ type Report struct {
 	Path   string
 	State  State
 	Census Census
-	Cost   Cost
+	Cost   cost
 	Go     *gotrace.Info // what could be read of its Go execution trace; nil: none, or it was not tried
 }
 
@@ -32,25 +32,25 @@ const (
 	StateUnknown   State = "unknown"   // not closed, and this system can't tell who writes it
 )
 
-// Fact is a line of a report, safe to show.
-type Fact struct {
+// fact is a line of a report, safe to show.
+type fact struct {
 	Label string // empty: as before
 	Text  string
-	Loud  Loudness
+	Loud  loudness
 }
 
-// Loudness is how much a fact has to be noticed.
-type Loudness int
+// loudness is how much a fact has to be noticed.
+type loudness int
 
 // Loudnesses.
 const (
-	Quiet Loudness = iota
+	quiet loudness = iota
 	Odd
 	Loud
 )
 
 // Facts lists the report's lines: losses first.
-func (r *Report) Facts() []Fact {
+func (r *Report) Facts() []fact {
 	l := &facts{}
 	r.kept(l)
 	r.process(l)
@@ -63,13 +63,13 @@ func (r *Report) Facts() []Fact {
 }
 
 // facts are gathered in the order in which they are shown.
-type facts struct{ list []Fact }
+type facts struct{ list []fact }
 
-func (l *facts) add(label, text string) { l.loud(label, text, Quiet) }
+func (l *facts) add(label, text string) { l.loud(label, text, quiet) }
 
-func (l *facts) loud(label, text string, how Loudness) {
+func (l *facts) loud(label, text string, how loudness) {
 	if text != "" {
-		l.list = append(l.list, Fact{label, text, how})
+		l.list = append(l.list, fact{label, text, how})
 	}
 }
 
@@ -111,7 +111,7 @@ func (r *Report) kept(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more gaps", len(r.Trace.Gaps())-i))
 			break
 		}
-		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), Loss{g.Reason, g.Count}))
+		l.add("", fmt.Sprintf("from %s to %s: %s", Humane(g.From), Humane(g.To), loss{g.Reason, g.Count}))
 	}
 	r.ring(l)
 	pid := r.Trace.Header().PID

@@ -25,7 +25,7 @@ func (r *Report) goTrace(l *facts) {
 		r.taken(l, "Go trace", "on, and nothing of it is there", "gotrace")
 		return
 	}
-	bytes, how := int64(0), Quiet
+	bytes, how := int64(0), quiet
 	for _, g := range all {
 		bytes += g.Size
 		if g.Missing {

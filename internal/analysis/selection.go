@@ -61,7 +61,7 @@ type Beats struct {
 func (s *Selection) Beats(t *trace.Trace) *Beats {
 	b := &Beats{}
 	b.next, b.stop = iter.Pull(func(yield func(*trace.Beat) bool) {
-		if !s.Choice(t).Nameless() {
+		if !s.Choice(t).nameless() {
 			return
 		}
 		b.Err = t.EachBeat(func(beat *trace.Beat) bool {

@@ -2,15 +2,15 @@ package analysis
 
 import "github.com/scopeview/scopeview/internal/trace"
 
-// StackCount is how much scope.Stack counted.
-type StackCount struct {
+// stackCount is how much scope.Stack counted.
+type stackCount struct {
 	Calls  int64
 	Names  int64
 	Stacks int64 // pairs of a name and a stack
 }
 
 // Stacks adds up what a trace has of scope.Stack.
-func Stacks(t *trace.Trace) (n StackCount) {
+func Stacks(t *trace.Trace) (n stackCount) {
 	names := map[uint16]bool{}
 	t.EachCount(func(s *trace.Stack) bool {
 		names[s.Name] = true

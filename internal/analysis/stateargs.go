@@ -39,7 +39,7 @@ func (a *StateArgs) place(f *states.Facts, stack uint32) string {
 	}
 	s, ok := a.places[stack]
 	if !ok {
-		s = FirstFrame(f.Stack(stack))
+		s = firstFrame(f.Stack(stack))
 		a.places[stack] = s
 	}
 	return s

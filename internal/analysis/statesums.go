@@ -41,9 +41,6 @@ const (
 // Bys lists them.
 var Bys = []string{string(ByName), string(ByTrack), string(BySite), string(ByGoroutine)}
 
-// Known tells whether there is such a thing.
-func (b By) Known() bool { return slices.Contains(Bys, string(b)) }
-
 // StateSums are the groups of a trace, the one with the most time first. Facts is what
 // the states are from.
 type StateSums struct {
@@ -56,14 +53,14 @@ type StateSums struct {
 // the recorder's, are in no group. read reads the events; it stops early when that says
 // so.
 func SumStates(t *trace.Trace, sel *Selection, by By, more func(*trace.Event) bool) (*StateSums, error) {
-	x := NewStateIndex()
+	x := newStateIndex()
 	s := &stateSummer{t: t, sel: sel, by: by, index: x, to: sel.To, groups: map[string]*StateGroup{}}
 	if s.to <= 0 {
 		s.to = math.MaxInt64
 	}
 	watch := 0
 	f, err := states.Read(t, func(v *states.Interval) {
-		x.Add(v)
+		x.add(v)
 		if watch++; watch%(1<<16) == 0 && sel.Progress != nil {
 			sel.Progress(v.To)
 		}
@@ -93,7 +90,7 @@ type stateSummer struct {
 	by     By
 	to     int64
 	facts  *states.Facts
-	index  *StateIndex
+	index  *stateIndex
 	groups map[string]*StateGroup
 }
 
@@ -112,7 +109,7 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 		charge: func(r *running, from, to int64) {
 			if g := ofStats[r.stats]; g != nil {
 				from, to = s.clip(from, to)
-				s.index.Between(&g.Self, r.goid, from, to)
+				s.index.between(&g.Self, r.goid, from, to)
 			}
 		},
 		held: func(*Lock, *running, int64, int64) {},
@@ -140,7 +137,7 @@ func (s *stateSummer) names(more func(*trace.Event) bool) error {
 			st = stats[e.Name]
 			g.Count++
 			from, to := s.clip(e.Start, e.Start+e.Dur)
-			s.index.Between(&g.Total, e.Goid, from, to)
+			s.index.between(&g.Total, e.Goid, from, to)
 		}
 		rs.at(e.Goid, e.Start).begin(e, st)
 		return more(e)
@@ -169,7 +166,7 @@ func (s *stateSummer) lives(more func(*trace.Event) bool) error {
 		}
 		group := s.group(g, track)
 		group.Count++
-		s.index.Between(&group.Total, g.ID, from, to)
+		s.index.between(&group.Total, g.ID, from, to)
 	}
 	return err
 }
@@ -179,7 +176,7 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	n := StateGroup{Text: track}
 	switch s.by {
 	case BySite:
-		n.Text = Site(s.facts, g)
+		n.Text = madeAt(s.facts, g)
 	case ByGoroutine:
 		n.Goid = g.ID
 	}
@@ -194,31 +191,31 @@ func (s *stateSummer) group(g *states.Goroutine, track string) *StateGroup {
 	return s.groups[key]
 }
 
-// Site tells where a goroutine was made, and what it began with; "" where it was made
+// madeAt tells where a goroutine was made, and what it began with; "" where it was made
 // before the recording.
-func Site(f *states.Facts, g *states.Goroutine) string {
-	place := FirstFrame(f.Stack(g.Site))
+func madeAt(f *states.Facts, g *states.Goroutine) string {
+	place := firstFrame(f.Stack(g.Site))
 	start := f.Stack(g.Start)
 	if n := len(start); n > 0 && !gotrace.Functions.API.Has(start[n-1].Func) {
-		place = strings.TrimSpace(place + " go " + FrameText(gotrace.Frame{Func: start[n-1].Func}))
+		place = strings.TrimSpace(place + " go " + frameText(gotrace.Frame{Func: start[n-1].Func}))
 	}
 	return place
 }
 
-// FirstFrame shows the innermost frame of a program's own: not the runtime's, and not of
+// firstFrame shows the innermost frame of a program's own: not the runtime's, and not of
 // package sync or scope; "" if there is none.
-func FirstFrame(frames []gotrace.Frame) string {
+func firstFrame(frames []gotrace.Frame) string {
 	for _, f := range frames {
 		if !gotrace.Functions.Plumbing.Has(f.Func) {
-			return FrameText(f)
+			return frameText(f)
 		}
 	}
 	return ""
 }
 
-// FrameText shows a frame: the function without the path of its package, the file
+// frameText shows a frame: the function without the path of its package, the file
 // without its directory, the line.
-func FrameText(f gotrace.Frame) string {
+func frameText(f gotrace.Frame) string {
 	text := format.ShortFunction(f.Func)
 	if f.File == "" {
 		return text

@@ -17,10 +17,10 @@ func (t *StateTimes) Sum() (ns int64) {
 	return ns
 }
 
-// StateIndex tells how long a goroutine was in which state between two times. It takes
+// stateIndex tells how long a goroutine was in which state between two times. It takes
 // some nine bytes for each interval, and telling takes a microsecond at most, however
 // many lie between.
-type StateIndex struct {
+type stateIndex struct {
 	byGoid map[uint64]*stateLine
 }
 
@@ -36,11 +36,11 @@ const (
 	sumEvery  = 256 // intervals: so often it is told what those before have together
 )
 
-// NewStateIndex returns an empty one.
-func NewStateIndex() *StateIndex { return &StateIndex{byGoid: map[uint64]*stateLine{}} }
+// newStateIndex returns an empty one.
+func newStateIndex() *stateIndex { return &stateIndex{byGoid: map[uint64]*stateLine{}} }
 
 // Add takes in an interval; those of a goroutine come by time.
-func (x *StateIndex) Add(v *states.Interval) {
+func (x *stateIndex) add(v *states.Interval) {
 	l := x.byGoid[v.Goid]
 	if l == nil {
 		l = &stateLine{end: v.From}
@@ -82,9 +82,9 @@ func (l *stateLine) step(from int64, s states.State) {
 func (l *stateLine) from(i int) int64         { return int64(l.steps[i]) >> stateBits }
 func (l *stateLine) state(i int) states.State { return states.State(l.steps[i] & (1<<stateBits - 1)) }
 
-// Between adds to t what the goroutine did between two times; of what the trace does
+// between adds to t what the goroutine did between two times; of what the trace does
 // not tell it is Unknown.
-func (x *StateIndex) Between(t *StateTimes, goid uint64, from, to int64) {
+func (x *stateIndex) between(t *StateTimes, goid uint64, from, to int64) {
 	if to <= from {
 		return
 	}

@@ -10,7 +10,7 @@ import (
 // Whatever lies between two times, the index tells what adding up each interval tells.
 func TestStateIndex(t *testing.T) {
 	r := rand.New(rand.NewPCG(7, 1))
-	x := NewStateIndex()
+	x := newStateIndex()
 	var all []states.Interval
 	at := int64(1000)
 	for range 5000 {
@@ -21,7 +21,7 @@ func TestStateIndex(t *testing.T) {
 		at = from + 1 + r.Int64N(1000)
 		v := states.Interval{Goid: 7, From: from, To: at, State: states.State(r.IntN(int(states.Count)))}
 		all = append(all, v)
-		x.Add(&v)
+		x.add(&v)
 	}
 	naive := func(from, to int64) (sum StateTimes) {
 		rest := to - from
@@ -37,13 +37,13 @@ func TestStateIndex(t *testing.T) {
 		from := r.Int64N(at + 2000)
 		to := from + r.Int64N(1+min(at+3000-from, []int64{10, 5000, 1 << 40}[r.IntN(3)]))
 		var got StateTimes
-		x.Between(&got, 7, from, to)
+		x.between(&got, 7, from, to)
 		if want := naive(from, to); got != want {
 			t.Fatalf("%d to %d: %v, want %v", from, to, got, want)
 		}
 	}
 	var got StateTimes
-	x.Between(&got, 8, 100, 300)
+	x.between(&got, 8, 100, 300)
 	if got[states.Unknown] != 200 || got.Sum() != 200 {
 		t.Errorf("of a goroutine that is not there: %v", got)
 	}

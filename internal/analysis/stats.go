@@ -16,7 +16,7 @@ type Stats struct {
 	Total    int64 // their durations
 	Open     int64 // scopes begun and not ended
 	OpenTime int64 // their durations up to the last moment that the trace knows
-	Times    Histogram
+	Times    histogram
 	Across   int64 // scopes during which the clock stepped: their times are unknown and in no sum
 
 	// Self is the time that belonged to these scopes and to none inside them; a
@@ -74,7 +74,7 @@ func (s *Stats) add(e *trace.Event, across bool) {
 	}
 	s.Count++
 	s.Total += e.Dur
-	s.Times.Add(e.Dur)
+	s.Times.add(e.Dur)
 	if e.Kind == format.KindProcess && !s.Process {
 		return // by track: the process's CPU time is not the row's
 	}

@@ -121,7 +121,7 @@ func (s *Summary) scope(e *trace.Event) {
 	}
 	switch e.Kind {
 	case format.KindWait:
-		if keep && !CalledOff(e) {
+		if keep && !calledOff(e) {
 			of(s.locks, e.Name, nameLock).Waits.add(e.Dur, e.Open, across)
 		}
 		if r != nil {

@@ -148,7 +148,7 @@ type Waits struct {
 	objects map[objectKey]*Object
 	rows    rows
 	held    map[uint64]held // by address: the hold that began last
-	last    map[uint64]Wait // by goroutine: its last wait
+	last    map[uint64]wait // by goroutine: its last wait
 	// How many there are in the maps above when those that are over are dropped.
 	sweepHeld, sweepLast int
 }
@@ -163,8 +163,8 @@ type held struct {
 	end  int64
 }
 
-// Wait is one wait for an object.
-type Wait struct {
+// wait is one wait for an object.
+type wait struct {
 	Object   *Object
 	From, To int64
 }
@@ -174,7 +174,7 @@ type Wait struct {
 func NewWaits(o SummaryOptions, all bool) *Waits {
 	w := &Waits{
 		o: o, all: all,
-		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]Wait),
+		objects: make(map[objectKey]*Object), held: make(map[uint64]held), last: make(map[uint64]wait),
 	}
 	w.rows.charge = func(*running, int64, int64) {}
 	w.rows.held = func(l *Lock, by *running, from, to int64) {
@@ -233,7 +233,7 @@ func (w *Waits) Add(e *trace.Event) {
 func (w *Waits) keep(e *trace.Event) bool { return w.o.Keep == nil || w.o.Keep(e) }
 
 func (w *Waits) wait(e *trace.Event) {
-	if CalledOff(e) {
+	if calledOff(e) {
 		return // it is among the brief ones
 	}
 	l := lockOf(e.Args)
@@ -247,8 +247,8 @@ func (w *Waits) wait(e *trace.Event) {
 			o.Shared++
 		}
 		if e.Goid != 0 {
-			drop(w.last, &w.sweepLast, func(x Wait) bool { return x.To < e.Start })
-			w.last[e.Goid] = Wait{o, e.Start, e.Start + e.Dur}
+			drop(w.last, &w.sweepLast, func(x wait) bool { return x.To < e.Start })
+			w.last[e.Goid] = wait{o, e.Start, e.Start + e.Dur}
 		}
 		if !across {
 			holder := w.holder(e, &l)
@@ -320,7 +320,7 @@ func drop[V any](m map[uint64]V, sweep *int, over func(V) bool) {
 func (w *Waits) Finish() { w.rows.finish() }
 
 // Last is the last wait, so far, that a goroutine began and that is shown.
-func (w *Waits) Last(goid uint64) (Wait, bool) {
+func (w *Waits) Last(goid uint64) (wait, bool) {
 	x, ok := w.last[goid]
 	return x, ok
 }
@@ -335,9 +335,9 @@ func (w *Waits) Objects() []*Object {
 	})
 }
 
-// CalledOff tells whether e is the record of a wait that turned out to be shorter than
+// calledOff tells whether e is the record of a wait that turned out to be shorter than
 // the recorder's threshold, and is counted as such.
-func CalledOff(e *trace.Event) bool {
+func calledOff(e *trace.Event) bool {
 	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {
 		return false
 	}

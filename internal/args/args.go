@@ -67,7 +67,7 @@ func (l *Lister) List(e *trace.Event) []Arg {
 			l.args = append(l.args, Arg{"user_ns", intSlot(e.User)}, Arg{"sys_ns", intSlot(e.System)})
 		}
 	case format.KindTaskf:
-		l.text = AppendText(l.text[:0], l.names(e.Name), e.Args)
+		l.text = appendText(l.text[:0], l.names(e.Name), e.Args)
 		l.args = append(l.args, Arg{"text", format.Slot{Type: format.SlotString, Str: l.text, Full: len(l.text)}})
 	}
 	if len(e.Args)+len(e.EndArgs) == 0 {

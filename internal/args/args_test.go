@@ -167,7 +167,7 @@ func TestText(t *testing.T) {
 		{"%c %U", []any{65, 65}}, {"%[9]d", []any{1}}, {"% x", []any{"abc"}}, {"%8.3s|", []any{"abcdef"}},
 	} {
 		want := fmt.Sprintf(test.f, test.vs...)
-		if got := string(AppendText([]byte("> "), test.f, slots(test.vs...))); got != "> "+want {
+		if got := string(appendText([]byte("> "), test.f, slots(test.vs...))); got != "> "+want {
 			t.Errorf("%q %v: %q, want %q", test.f, test.vs, got, "> "+want)
 		}
 	}
@@ -190,7 +190,7 @@ func TestTextOfTraces(t *testing.T) {
 		{"%x" + strings.Repeat("%[1]s", 9), []any{long}, ""},
 		{"%s%s%s%s%s%s", []any{long, long, long, long, long, long}, strings.Repeat("é", maxText/2) + "… (7200 bytes)"},
 	} {
-		got := string(AppendText(nil, test.f, slots(test.vs...)))
+		got := string(appendText(nil, test.f, slots(test.vs...)))
 		if test.want != "" && got != test.want {
 			t.Errorf("%q: %q, want %q", test.f, got, test.want)
 		}
@@ -210,7 +210,7 @@ func FuzzText(f *testing.F) {
 			return
 		}
 		ss := slots(int(n), s)
-		got := string(AppendText(nil, format, ss))
+		got := string(appendText(nil, format, ss))
 		if len(got) > 200<<10 {
 			t.Errorf("%d bytes", len(got))
 		}

@@ -15,14 +15,14 @@ import (
 // name a width each could ask for hundreds of megabytes.
 const maxText = 4 << 10
 
-// AppendText appends what fmt.Sprintf makes of a Taskf's format and its
+// appendText appends what fmt.Sprintf makes of a Taskf's format and its
 // positional arguments; those by scope.KV are no operands. It differs where the
 // trace does not have what fmt would have: values of other types are shown as
 // their type's name, <pkg.T>, integers and floats have lost the width of their
 // type (%T), and what a String method would have said is not known. Wrong verbs
 // and missing operands show as fmt shows them. A format that asks, or may ask, for
 // padding to more than 999 columns is shown as it is.
-func AppendText(b []byte, f string, slots []format.Slot) []byte {
+func appendText(b []byte, f string, slots []format.Slot) []byte {
 	start := len(b)
 	slot := operand(slots, 0)
 	for i := 0; i < len(f); {

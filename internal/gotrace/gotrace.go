@@ -139,9 +139,6 @@ type Info struct {
 // Handler, and is good until the Info is.
 func (i *Info) Stack(id uint32) []Frame { return i.stacks.frames(id) }
 
-// Stacks is how many stacks there are: their ids are from 1 to that.
-func (i *Info) Stacks() int { return len(i.stacks.stacks) - 1 }
-
 // Read reads the Go execution traces of t, by time. Its error is ErrNone where there is
 // none; of what is damaged, incomplete or foreign Info.Problems tells, and what is good
 // is delivered. It reads some 4 million events in a second.

@@ -47,7 +47,7 @@ func BenchmarkBeat(b *testing.B) {
 	if v, _ := fieldOf(vs, format.FieldThreads); v < 100 {
 		b.Fatalf("%d threads, want at least 100", v)
 	}
-	if len(ts) != MaxThreads {
-		b.Fatalf("%d threads listed, want %d", len(ts), MaxThreads)
+	if len(ts) != maxThreads {
+		b.Fatalf("%d threads listed, want %d", len(ts), maxThreads)
 	}
 }

@@ -54,7 +54,7 @@ func (r *limitReader) read(b *beat) {
 	for _, dir := range r.pids.dirs {
 		most, err := readNumber(dir, "pids.max")
 		used, e := readNumber(dir, "pids.current")
-		if err == nil && e == nil && most != NoLimit {
+		if err == nil && e == nil && most != noLimit {
 			b.free = min(b.free, most-used)
 		}
 	}
@@ -114,7 +114,7 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 		b.fail(what, h.err)
 		return
 	}
-	least := int64(NoLimit)
+	least := int64(noLimit)
 	for _, dir := range h.dirs {
 		v, err := read(h.v2, dir)
 		if errors.Is(err, fs.ErrNotExist) {
@@ -126,7 +126,7 @@ func (h *hierarchy) report(b *beat, what string, f format.Field, read func(v2 bo
 		}
 		least = min(least, v)
 	}
-	if least != NoLimit {
+	if least != noLimit {
 		b.put(f, least)
 	}
 }
@@ -170,7 +170,7 @@ func number(text []byte, key string) int64 {
 // count as left that are not in use, and half of those that are: the kernel takes them
 // back before it kills. Those of a tmpfs, which it can't, are not among them.
 func (h *hierarchy) left() int64 {
-	least := int64(NoLimit)
+	least := int64(noLimit)
 	for _, dir := range h.dirs {
 		limit, err := readMemoryLimit(h.v2, dir)
 		used, inactive, active := "memory.usage_in_bytes", "total_inactive_file", "total_active_file"
@@ -181,7 +181,7 @@ func (h *hierarchy) left() int64 {
 				limit = min(limit, high)
 			}
 		}
-		if err != nil || limit == NoLimit {
+		if err != nil || limit == noLimit {
 			continue
 		}
 		n, err := readNumber(dir, used)
@@ -215,7 +215,7 @@ func readCPULimit(v2 bool, dir string) (int64, error) {
 		quota, period = q[0], p[0]
 	}
 	if quota == "max" || quota == "-1" {
-		return NoLimit, nil
+		return noLimit, nil
 	}
 	q, errQ := strconv.ParseInt(quota, 10, 64)
 	p, errP := strconv.ParseInt(period, 10, 64)
@@ -241,14 +241,14 @@ func readNumber(dir, name string) (int64, error) {
 		return 0, err
 	}
 	if words[0] == "max" {
-		return NoLimit, nil
+		return noLimit, nil
 	}
 	v, err := strconv.ParseUint(words[0], 10, 64)
 	if err != nil {
 		return 0, fmt.Errorf("%s/%s: %q makes no limit", dir, name, words[0])
 	}
 	if v >= 1<<62 {
-		return NoLimit, nil
+		return noLimit, nil
 	}
 	return int64(v), nil
 }

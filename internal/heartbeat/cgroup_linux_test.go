@@ -158,12 +158,12 @@ func TestMemoryLeft(t *testing.T) {
 		{
 			name: "no limit", cgroup: "0::/svc\n", mounts: mountV2,
 			files: map[string]string{"cg/svc/memory.max": "max\n", "cg/svc/memory.current": "700\n"},
-			want:  NoLimit,
+			want:  noLimit,
 		},
 		{
 			name: "a limit, and nobody knows how much is in use", cgroup: "0::/svc\n", mounts: mountV2,
 			files: map[string]string{"cg/svc/memory.max": "1000\n"},
-			want:  NoLimit,
+			want:  noLimit,
 		},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -192,15 +192,15 @@ func TestThreadsLeft(t *testing.T) {
 		}, 3},
 		{"version 1", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "9\n", "cg/pids/svc/pids.current": "7\n"}, 2},
 		{"more than allowed", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "5\n", "cg/pids/svc/pids.current": "7\n"}, -2},
-		{"no limit", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "max\n", "cg/pids/svc/pids.current": "7\n"}, NoLimit},
-		{"malformed", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "few\n", "cg/pids/svc/pids.current": "7\n"}, NoLimit},
+		{"no limit", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "max\n", "cg/pids/svc/pids.current": "7\n"}, noLimit},
+		{"malformed", v1, mountPids, map[string]string{"cg/pids/svc/pids.max": "few\n", "cg/pids/svc/pids.current": "7\n"}, noLimit},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			files := map[string]string{"proc/42/cgroup": c.cgroup, "proc/42/mountinfo": c.mounts}
 			maps.Copy(files, c.files)
 			s, _ := sampleAt(fakeProc(t, files))
 			s.process.limits.init(s.process.proc) // the first beat is over
-			b := beat{free: NoLimit}
+			b := beat{free: noLimit}
 			if s.process.limits.read(&b); b.free != c.want {
 				t.Errorf("%d are left, want %d", b.free, c.want)
 			}

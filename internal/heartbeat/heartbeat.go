@@ -23,9 +23,9 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// MaxThreads is the number of threads that a beat lists by themselves; the rest
+// maxThreads is the number of threads that a beat lists by themselves; the rest
 // are summed.
-const MaxThreads = 64
+const maxThreads = 64
 
 // Sampler takes heartbeats of the running process. It reuses its buffers, so a
 // Sampler serves one goroutine at a time.
@@ -40,7 +40,7 @@ type Sampler struct {
 // New prepares a sampler. It never fails: what the system does not give is
 // absent from the samples.
 func New() *Sampler {
-	s := &Sampler{runtime: newRuntimeReader(), free: NoLimit}
+	s := &Sampler{runtime: newRuntimeReader(), free: noLimit}
 	s.process.init()
 	return s
 }
@@ -49,7 +49,7 @@ func New() *Sampler {
 // since the threads were last read. The thread fields and ts stay as they are at
 // a beat that leaves the threads out.
 func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.FieldValue, []format.Thread) {
-	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: NoLimit, free: NoLimit}
+	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: noLimit, free: noLimit}
 	s.process.read(&b)
 	s.runtime.read(&b)
 	s.errs, s.left = b.errs, b.left
@@ -60,17 +60,17 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 // has to know before it begins. It is no beat: the first one after it is whole, as
 // what is dear is read by the first who asks, and then seldom.
 func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
-	b := beat{values: vs, errs: s.errs[:0], left: NoLimit, free: NoLimit}
+	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit}
 	s.process.readLimits(&b)
 	s.errs, s.left, s.free = b.errs, b.left, b.free
 	return b.values
 }
 
-// NoLimit is what nothing limits.
-const NoLimit = math.MaxInt64
+// noLimit is what nothing limits.
+const noLimit = math.MaxInt64
 
 // MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
-// was called. It is NoLimit where there are none, or none that can be read. What the
+// was called. It is noLimit where there are none, or none that can be read. What the
 // kernel can take back counts as left.
 func (s *Sampler) MemoryLeft() int64 { return s.left }
 

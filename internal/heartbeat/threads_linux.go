@@ -67,7 +67,7 @@ func busier(x, y *sample) bool {
 
 // report lists the busiest threads and sums all.
 func (r *threadReader) report(b *beat) {
-	listed := r.all[:min(len(r.all), MaxThreads)]
+	listed := r.all[:min(len(r.all), maxThreads)]
 	for i := range listed { // to sort all would make the host program larger by 10 kB
 		for j := i + 1; j < len(r.all); j++ {
 			if busier(&r.all[j], &r.all[i]) {

@@ -41,8 +41,8 @@ func threadTree(n int) map[string]string {
 func TestBusiestThreadsAreListed(t *testing.T) {
 	root := fakeProc(t, threadTree(100))
 	s, b := sampleAt(root)
-	if len(b.threads) != MaxThreads {
-		t.Fatalf("%d threads listed, want %d", len(b.threads), MaxThreads)
+	if len(b.threads) != maxThreads {
+		t.Fatalf("%d threads listed, want %d", len(b.threads), maxThreads)
 	}
 	if first := b.threads[0]; first != (format.Thread{ID: 100, CPU: 100_000, Wait: 100}) {
 		t.Errorf("first of the list is %+v, want thread 100", first)

@@ -104,7 +104,7 @@ func (s *Switches) open() error {
 		}
 	}
 	now := sys.Monotonic()
-	s.clockFact(FactClockBegin, now)
+	s.clockFact(factClockBegin, now)
 	s.all = threads{
 		m:     map[uint32]*thread{},
 		out:   queue{write: func(p []byte) bool { return s.rec.Block(format.BlockSwitch, p) }},
@@ -338,7 +338,7 @@ func (s *Switches) Stop() {
 	close(s.quit)
 	<-s.done
 	now := sys.Monotonic()
-	s.clockFact(FactClockEnd, now)
+	s.clockFact(factClockEnd, now)
 	time.Sleep(settle)
 	s.read(now)
 	s.flush(true)
@@ -352,7 +352,7 @@ func (s *Switches) Stop() {
 		}
 	}
 	if lost > 0 {
-		s.rec.Fact(FactLost, strconv.FormatInt(lost, 10))
+		s.rec.Fact(factLost, strconv.FormatInt(lost, 10))
 	}
 	s.close()
 	s.quit = nil

@@ -134,7 +134,7 @@ func TestThreadsClocks(t *testing.T) {
 			t.Errorf("thread %d was on a CPU for %d ns by its clock, and by its switches for %d", x.tid, cpu, on)
 		}
 	}
-	for _, key := range []string{FactSwitches, FactClockBegin, FactClockEnd} {
+	for _, key := range []string{FactSwitches, factClockBegin, factClockEnd} {
 		t.Logf("%s: %s", key, k.facts[key])
 	}
 }

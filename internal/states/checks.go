@@ -8,16 +8,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Checks is how far what the states say can be believed: what can be known in two
+// checks is how far what the states say can be believed: what can be known in two
 // ways, compared.
-type Checks struct {
-	Sum     Check // the states of a goroutine add up to its life
-	CPU     Check // the time on CPUs adds up to what the threads' clocks say
-	Unknown Check // the states tell what goroutines do, where the Go execution trace does
+type checks struct {
+	Sum     check // the states of a goroutine add up to its life
+	CPU     check // the time on CPUs adds up to what the threads' clocks say
+	Unknown check // the states tell what goroutines do, where the Go execution trace does
 }
 
-// Check is one comparison.
-type Check struct {
+// check is one comparison.
+type check struct {
 	Known     bool    // it could be made
 	OK        bool    // and it holds
 	Off       float64 // by which share the two differ, or what share is unknown
@@ -33,7 +33,7 @@ const (
 )
 
 // List is all of them, by the order in which they are shown.
-func (c *Checks) List() []*Check { return []*Check{&c.Sum, &c.CPU, &c.Unknown} }
+func (c *checks) List() []*check { return []*check{&c.Sum, &c.CPU, &c.Unknown} }
 
 // check makes the checks.
 func (f *Facts) check(s *switches, c *clocks) {
@@ -42,7 +42,7 @@ func (f *Facts) check(s *switches, c *clocks) {
 	f.checkUnknown()
 }
 
-func (c *Check) judge(off float64) {
+func (c *check) judge(off float64) {
 	c.Known, c.Off = true, off
 	c.OK = off <= c.Tolerance
 }

@@ -188,7 +188,7 @@ func TestChecks(t *testing.T) {
 	}
 	// By the clocks there was more: what three switches took.
 	f.over = 0
-	f.Checks.CPU = Check{}
+	f.Checks.CPU = check{}
 	j.switches.came = came
 	f.checkCPU(j.switches, &clocks{0, 2000, 2400 + 3*perSwitch})
 	if k := f.Checks.CPU; !k.OK || k.Off != 0 || lost != 100 {
@@ -216,19 +216,19 @@ func TestChecks(t *testing.T) {
 		stolen int64
 		ok     bool
 	}{{200, false}, {400, true}} {
-		f.stolen, f.Checks.CPU = c.stolen, Check{}
+		f.stolen, f.Checks.CPU = c.stolen, check{}
 		f.checkCPU(j.switches, &clocks{0, 2000, 2000})
 		if f.Checks.CPU.OK != c.ok {
 			t.Errorf("the host took %d: %+v", c.stolen, f.Checks.CPU)
 		}
 	}
-	f.stolen, f.Checks.CPU = 0, Check{}
+	f.stolen, f.Checks.CPU = 0, check{}
 	j.switches.lost = lost
 	f.checkCPU(j.switches, &clocks{0, 2000, 5000})
 	if f.Checks.CPU.Known {
 		t.Error(f.Checks.CPU.Text)
 	}
-	f.Checks.Sum = Check{}
+	f.Checks.Sum = check{}
 	f.Goroutines[7].sum++
 	f.checkSum()
 	if f.Checks.Sum.Off == 0 {

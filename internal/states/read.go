@@ -25,7 +25,7 @@ type Facts struct {
 	SwitchesWhy string
 	Switched    int64 // how often threads came onto a CPU or left it
 	Threads     int   // how many threads that is known of
-	Checks      Checks
+	Checks      checks
 	Problems    []string
 	Info        *gotrace.Info
 
