@@ -96,28 +96,9 @@ func verdictList() string {
 		if i > 0 {
 			b.WriteString("\n  ")
 		}
-		fmt.Fprintf(&b, "%-22s  %s", v, meanings[v])
+		fmt.Fprintf(&b, "%-22s  %s", v, doctor.Meanings[v])
 	}
 	return b.String()
-}
-
-// meanings are what is wrong, in a few words, by verdict.
-var meanings = map[doctor.Verdict]string{
-	doctor.LockContention:       "goroutines wait for a lock",
-	doctor.FatCriticalSection:   "a lock is held most of the time, for work that could be done without it",
-	doctor.Serialization:        "several work, but one at a time, each waking the next",
-	doctor.WorkInflation:        "the same work takes more CPU time the more run at once",
-	doctor.MemoryBandwidth:      "the same, because memory can't be moved faster (--membench)",
-	doctor.LoadImbalance:        "some of a group have more to do, and the others wait for them",
-	doctor.TooFine:              "goroutines are made for less work than they cost",
-	doctor.Oversubscription:     "more want to run than there are cores, and switching costs",
-	doctor.NotEnoughParallelism: "one goroutine runs alone for much of the time",
-	doctor.GC:                   "the garbage collector takes the cores",
-	doctor.Channel:              "hand-offs through channels stop both sides",
-	doctor.Convoy:               "a queue for a lock that does not go away",
-	doctor.Spinning:             "goroutines run in order to wait",
-	doctor.PageFaults:           "the kernel makes pages, again and again",
-	doctor.BlockingUnderLock:    "a lock is held while its holder waits for something else",
 }
 
 // condition is one of --fail-on.

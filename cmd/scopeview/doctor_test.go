@@ -132,12 +132,12 @@ func TestProblemsAreCounted(t *testing.T) {
 	}
 	help := newDoctor(&streams{}).Long
 	for _, v := range doctor.Verdicts {
-		if meanings[v] == "" || !strings.Contains(help, "\n  "+string(v)+" ") {
+		if doctor.Meanings[v] == "" || !strings.Contains(help, "\n  "+string(v)+" ") {
 			t.Errorf("the help lacks %s", v)
 		}
 	}
-	if n := strings.Count(verdictList(), "\n") + 1; n != len(doctor.Verdicts) || len(meanings) != n {
-		t.Errorf("the help lists %d problems, of %d meanings, want %d", n, len(meanings), len(doctor.Verdicts))
+	if n := strings.Count(verdictList(), "\n") + 1; n != len(doctor.Verdicts) || len(doctor.Meanings) != n {
+		t.Errorf("the help lists %d problems, of %d meanings, want %d", n, len(doctor.Meanings), len(doctor.Verdicts))
 	}
 }
 

@@ -168,13 +168,13 @@ func TestHealthyProgramsAreLeftAlone(t *testing.T) {
 // tells, locks are told of, and what was not looked for is said.
 func TestLittleIsKnown(t *testing.T) {
 	w := play(2, examples[0].program(1))
-	with := found(w.examine(), LockContention)
+	with := found(w.examine(), lockContention)
 	w.m.hasGo = false
 	for _, g := range w.m.gs {
 		g.ivs = nil
 	}
 	r := w.examine()
-	if len(r.Findings) != 1 || r.Findings[0].Verdict != LockContention {
+	if len(r.Findings) != 1 || r.Findings[0].Verdict != lockContention {
 		t.Fatalf("found %s", list(r))
 	}
 	if f := r.Findings[0]; f.Confidence >= with.Confidence || f.Gain > 2*with.Gain || f.Gain < with.Gain/2 {
@@ -192,12 +192,12 @@ func TestLittleIsKnown(t *testing.T) {
 			not[v] = true
 		}
 	}
-	for _, v := range []Verdict{BlockingUnderLock, Serialization, WorkInflation, LoadImbalance, TooFine, Oversubscription, NotEnoughParallelism, GC, Channel, Spinning, PageFaults} {
+	for _, v := range []Verdict{blockingUnderLock, serialization, workInflation, loadImbalance, tooFine, oversubscription, notEnoughParallelism, gc, channel, spinning, pageFaults} {
 		if !not[v] {
 			t.Errorf("%s is not said to be unexamined", v)
 		}
 	}
-	if not[LockContention] {
+	if not[lockContention] {
 		t.Error("lock-contention was examined")
 	}
 	w.m.cores = Cores{}
@@ -208,7 +208,7 @@ func TestLittleIsKnown(t *testing.T) {
 
 // TestAllVerdictsHaveARule, and no rule another one.
 func TestAllVerdictsHaveARule(t *testing.T) {
-	rule := map[Verdict]bool{MemoryBandwidth: true} // work inflation that is confirmed
+	rule := map[Verdict]bool{memoryBandwidth: true} // work inflation that is confirmed
 	for _, r := range rules {
 		if rule[r.verdict] || r.source == "" || r.look == nil {
 			t.Errorf("the row of %s", r.verdict)
@@ -228,7 +228,7 @@ func TestAllVerdictsHaveARule(t *testing.T) {
 func TestMemoryBandwidthIsConfirmed(t *testing.T) {
 	var x example
 	for _, e := range examples {
-		if e.verdict == WorkInflation {
+		if e.verdict == workInflation {
 			x = e
 		}
 	}
@@ -237,10 +237,10 @@ func TestMemoryBandwidthIsConfirmed(t *testing.T) {
 		memory, compute float64
 		want            Verdict
 	}{
-		{"saturated", 1.9, 1, MemoryBandwidth},
-		{"not saturated", 1.05, 1, WorkInflation},
-		{"the cores share all", 1.9, 1.8, WorkInflation},
-		{"saturated, but the work is inflated by more", 1.25, 1, WorkInflation},
+		{"saturated", 1.9, 1, memoryBandwidth},
+		{"not saturated", 1.05, 1, workInflation},
+		{"the cores share all", 1.9, 1.8, workInflation},
+		{"saturated, but the work is inflated by more", 1.25, 1, workInflation},
 	} {
 		w := play(x.cores, x.program(1))
 		w.m.bandwidth = &Bandwidth{Points: []BandwidthPoint{{1, 1, 1}, {2, c.memory, c.compute}}}
@@ -301,7 +301,7 @@ func TestForeignLocks(t *testing.T) {
 		t.Fatal(list(r))
 	}
 	f := r.Findings[0]
-	if f.Verdict != LockContention || !strings.HasPrefix(f.Object, "main.add main.go:") || !strings.Contains(f.Text, "Waiting for the lock in main.add main.go:") || f.Scopes[0] != "update" {
+	if f.Verdict != lockContention || !strings.HasPrefix(f.Object, "main.add main.go:") || !strings.Contains(f.Text, "Waiting for the lock in main.add main.go:") || f.Scopes[0] != "update" {
 		t.Errorf("%+v", f)
 	}
 }

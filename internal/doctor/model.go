@@ -70,7 +70,7 @@ type iv struct {
 	lock     int32 // what it waits for, an index of locks; -1: none, or not known
 	state    states.State
 	core     bool // it took a core, or would have if another program had not
-	send     bool // of Channel: to send
+	send     bool // of states.Channel: to send
 	yield    bool // of Runnable: it let others run by itself
 }
 

@@ -12,28 +12,28 @@ type Verdict string
 
 // Verdicts.
 const (
-	LockContention       Verdict = "lock-contention"
-	FatCriticalSection   Verdict = "fat-critical-section"
-	Serialization        Verdict = "serialization"
-	WorkInflation        Verdict = "work-inflation"
-	MemoryBandwidth      Verdict = "memory-bandwidth" // work inflation whose cause a measurement confirms
-	LoadImbalance        Verdict = "load-imbalance"
-	TooFine              Verdict = "too-fine"
-	Oversubscription     Verdict = "oversubscription"
-	NotEnoughParallelism Verdict = "not-enough-parallelism"
-	GC                   Verdict = "gc"
-	Channel              Verdict = "channel"
-	Convoy               Verdict = "convoy"
-	Spinning             Verdict = "spinning"
-	PageFaults           Verdict = "page-faults"
-	BlockingUnderLock    Verdict = "blocking-under-lock"
+	lockContention       Verdict = "lock-contention"
+	fatCriticalSection   Verdict = "fat-critical-section"
+	serialization        Verdict = "serialization"
+	workInflation        Verdict = "work-inflation"
+	memoryBandwidth      Verdict = "memory-bandwidth" // work inflation whose cause a measurement confirms
+	loadImbalance        Verdict = "load-imbalance"
+	tooFine              Verdict = "too-fine"
+	oversubscription     Verdict = "oversubscription"
+	notEnoughParallelism Verdict = "not-enough-parallelism"
+	gc                   Verdict = "gc"
+	channel              Verdict = "channel"
+	convoy               Verdict = "convoy"
+	spinning             Verdict = "spinning"
+	pageFaults           Verdict = "page-faults"
+	blockingUnderLock    Verdict = "blocking-under-lock"
 )
 
 // Verdicts lists all that there are, in the order of the table of rules. The names
 // false-sharing and shared-atomic are kept free for what needs other data.
 var Verdicts = []Verdict{
-	LockContention, FatCriticalSection, Serialization, WorkInflation, MemoryBandwidth, LoadImbalance, TooFine,
-	Oversubscription, NotEnoughParallelism, GC, Channel, Convoy, Spinning, PageFaults, BlockingUnderLock,
+	lockContention, fatCriticalSection, serialization, workInflation, memoryBandwidth, loadImbalance, tooFine,
+	oversubscription, notEnoughParallelism, gc, channel, convoy, spinning, pageFaults, blockingUnderLock,
 }
 
 // Finding is one problem that a trace shows.

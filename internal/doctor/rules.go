@@ -27,20 +27,20 @@ const (
 // rules is the table. Where the sources leave a number open, or where we differ from
 // them, the comment of the limit, beside the rule, says "ours".
 var rules = []rule{
-	{BlockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, blockingUnderLock},
-	{FatCriticalSection, "the utilization law; Pikus", needCores, fatCriticalSection},
-	{Convoy, "the starvation of sync.Mutex, after 1 ms", needCores, convoy},
-	{LockContention, "VTune; SyncPerf", needCores, lockContention},
-	{Serialization, "Pikus; bottle graphs (OOPSLA 2013)", needGo | needCores, serialization},
-	{WorkInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, workInflation},
-	{LoadImbalance, "SyncPerf; imbalance as HPC tools have it", needGo | needCores, loadImbalance},
-	{TooFine, "work and span", needGo | needCores, tooFine},
-	{Oversubscription, "VTune", needGo | needCores, oversubscription},
-	{NotEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, notEnoughParallelism},
-	{GC, "runtime/metrics", needGo | needCores, collector},
-	{Channel, "Little's law", needGo | needCores, channel},
-	{Spinning, "VTune", needGo | needCores | needSamples, spinning},
-	{PageFaults, "Sun's microstates", needBeats | needCores, pageFaults},
+	{blockingUnderLock, "SyncPerf (EuroSys 2017)", needGo, (*model).blockingUnderLock},
+	{fatCriticalSection, "the utilization law; Pikus", needCores, (*model).fatCriticalSection},
+	{convoy, "the starvation of sync.Mutex, after 1 ms", needCores, (*model).convoy},
+	{lockContention, "VTune; SyncPerf", needCores, (*model).lockContention},
+	{serialization, "Pikus; bottle graphs (OOPSLA 2013)", needGo | needCores, (*model).serialization},
+	{workInflation, "Acar, Charguéraud, Rainey: work inflation", needGo | needCores, (*model).workInflation},
+	{loadImbalance, "SyncPerf; imbalance as HPC tools have it", needGo | needCores, (*model).loadImbalance},
+	{tooFine, "work and span", needGo | needCores, (*model).tooFine},
+	{oversubscription, "VTune", needGo | needCores, (*model).oversubscription},
+	{notEnoughParallelism, "bottle graphs; GAPP", needGo | needCores, (*model).notEnoughParallelism},
+	{gc, "runtime/metrics", needGo | needCores, (*model).collector},
+	{channel, "Little's law", needGo | needCores, (*model).channel},
+	{spinning, "VTune", needGo | needCores | needSamples, (*model).spinning},
+	{pageFaults, "Sun's microstates", needBeats | needCores, (*model).pageFaults},
 }
 
 // worth is the gain from which on a finding is told at all. Ours: the sources' thresholds say

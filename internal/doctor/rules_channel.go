@@ -9,7 +9,7 @@ import (
 // handoffCost is what it takes to wake another goroutine and be switched away from.
 const handoffCost = 1000
 
-// channelLimits say from which numbers on Channel is told.
+// channelLimits say from which numbers on channel is told.
 var channelLimits = struct{ blocked, pingpong, handing float64 }{
 	blocked:  0.05,   // of the core time, that senders wait while their receiver runs; ours
 	pingpong: 10_000, // hand-offs in a second
@@ -44,7 +44,7 @@ type handed struct {
 //
 // A sender that waits because its receivers have too much to do gains nothing by room:
 // the replay tells.
-func channel(m *model) (fs []Finding) {
+func (m *model) channel() (fs []Finding) {
 	list := m.handed()
 	for _, u := range list {
 		if share := float64(u.blocked) / m.coreTime(); share >= channelLimits.blocked && m.base != nil {

@@ -96,7 +96,7 @@ func lastRound(gs []*gor) []*gor {
 	return gs[first:]
 }
 
-// loadImbalanceLimits say from which numbers on LoadImbalance is told.
+// loadImbalanceLimits say from which numbers on loadImbalance is told.
 var loadImbalanceLimits = struct{ imbalance float64 }{
 	imbalance: 0.2, // longest over mean, less one
 }
@@ -113,7 +113,7 @@ type imbalanceFacts struct {
 // is the cores with nothing to do from when fewer are left. Share is the part of the
 // groups' time that this is, which for as many goroutines as cores is (longest − mean) /
 // longest; gain is the same of the run's.
-func loadImbalance(m *model) (fs []Finding) {
+func (m *model) loadImbalance() (fs []Finding) {
 	by := map[string][]group{}
 	var places []string
 	for _, g := range m.groups() {
@@ -225,7 +225,7 @@ type makers struct {
 	joins  int64 // waits of others that one of them ended
 }
 
-// tooFineLimits say from which numbers on TooFine is told.
+// tooFineLimits say from which numbers on tooFine is told.
 var tooFineLimits = struct{ task, overhead float64 }{
 	task:     10,  // times what a goroutine costs, that the median one runs
 	overhead: 0.1, // of the core time
@@ -244,7 +244,7 @@ type tooFineFacts struct {
 // and what it costs: short goroutines that are rare cost nothing. Share is what they cost,
 // of the CPU time that the program used; gain is what they cost of the cores that it used.
 // Where no function makes so many, it may be all of them.
-func tooFine(m *model) (fs []Finding) {
+func (m *model) tooFine() (fs []Finding) {
 	used := m.used()
 	var fine []*makers
 	for _, k := range m.makers() {

@@ -115,7 +115,7 @@ func (u *use) worth() float64 {
 	return worth
 }
 
-// blockingUnderLockLimits say from which numbers on BlockingUnderLock is told.
+// blockingUnderLockLimits say from which numbers on blockingUnderLock is told.
 var blockingUnderLockLimits = struct{ blocked float64 }{
 	blocked: 0.05, // of the time, that a holder waits for something outside and others for it; ours
 }
@@ -130,7 +130,7 @@ type blockingFacts struct {
 // blockingUnderLock: the holder waits for something outside, and others for the holder.
 // Share is the part of the time in which that is so, gain what it would be worth if
 // nobody waited for the lock, in the proportion of such waits.
-func blockingUnderLock(m *model) []Finding {
+func (m *model) blockingUnderLock() []Finding {
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		share := float64(u.blocked) / float64(m.span())
 		if share < blockingUnderLockLimits.blocked || u.holdWaited == 0 {
@@ -157,7 +157,7 @@ func blockingUnderLock(m *model) []Finding {
 	})
 }
 
-// fatCriticalSectionLimits say from which numbers on FatCriticalSection is told.
+// fatCriticalSectionLimits say from which numbers on fatCriticalSection is told.
 var fatCriticalSectionLimits = struct{ used, inside, wait float64 }{
 	used:   0.5,  // of the time that somebody has the lock
 	inside: 0.2,  // of that, that scopes begun under the lock take; ours
@@ -175,7 +175,7 @@ type fatFacts struct {
 // it. Share is the part of the time in which they run under the lock. Gain is what it
 // would be worth if nobody waited, but not more than what is left under the lock allows:
 // that stays one after the other.
-func fatCriticalSection(m *model) []Finding {
+func (m *model) fatCriticalSection() []Finding {
 	limits := &fatCriticalSectionLimits
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		if u.hold == 0 || u.used < limits.used || u.waitShare(m) < limits.wait {
@@ -198,7 +198,7 @@ func fatCriticalSection(m *model) []Finding {
 	})
 }
 
-// convoyLimits say from which numbers on Convoy is told.
+// convoyLimits say from which numbers on convoy is told.
 var convoyLimits = struct{ crowd, wait float64 }{
 	crowd: 0.25, // of the time that more wait than there are cores: "persistently"
 	wait:  0.05,
@@ -210,7 +210,7 @@ type convoyFacts struct{ u *use }
 // convoy: more goroutines stand in line than there are cores, so each unlock wakes the
 // next one and hardly any finds the lock free. Share is the part of the time with such a
 // line.
-func convoy(m *model) []Finding {
+func (m *model) convoy() []Finding {
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		share := float64(u.crowd) / float64(m.span())
 		if share < convoyLimits.crowd || u.waitShare(m) < convoyLimits.wait || u.free(m) < u.worth() {
@@ -222,7 +222,7 @@ func convoy(m *model) []Finding {
 	})
 }
 
-// lockContentionLimits say from which numbers on LockContention is told.
+// lockContentionLimits say from which numbers on lockContention is told.
 var lockContentionLimits = struct{ wait, contended, often float64 }{
 	wait:      0.05, // of the core time
 	contended: 0.1,  // of the acquisitions
@@ -235,7 +235,7 @@ type contentionFacts struct{ u *use }
 // lockContention: the wait is long, or the lock is had often and often not at once.
 // Share is the part of the core time that is lost to waiting: not more than the cores
 // that had nothing else to do.
-func lockContention(m *model) []Finding {
+func (m *model) lockContention() []Finding {
 	limits := &lockContentionLimits
 	return m.untold(func(u *use) (f Finding, ok bool) {
 		acquired := float64(u.l.acquired)

@@ -7,7 +7,7 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// collectorLimits say from which numbers on GC is told.
+// collectorLimits say from which numbers on gc is told.
 var collectorLimits = struct{ cpu, assist float64 }{
 	cpu:    0.25, // of all that ran
 	assist: 0.05, // of the goroutines' time on CPUs
@@ -25,7 +25,7 @@ type collectorFacts struct {
 // where that is more the part of their own running time that goroutines help it. Gain is
 // what a replay takes less without it, and without what the CPU profile finds in making
 // the garbage: on cores that had nothing to do it costs nothing.
-func collector(m *model) []Finding {
+func (m *model) collector() []Finding {
 	var x collectorFacts
 	var ran int64
 	scopes := map[uint16]int64{}
@@ -110,7 +110,7 @@ func allocates(frames []gotrace.Frame) (yes bool) {
 // more; then the finding's share is too small.
 const faultCost = 2500
 
-// pageFaultsLimits say from which numbers on PageFaults is told.
+// pageFaultsLimits say from which numbers on pageFaults is told.
 var pageFaultsLimits = struct{ fault float64 }{
 	fault: 0.05, // of the CPU time
 }
@@ -123,7 +123,7 @@ type faultFacts struct{ faults int64 }
 // system's part of the CPU time, as far as the page faults can have cost it. Gain is what
 // a replay takes less in which all runs are shorter by that, or that share of the CPU
 // time over the core time.
-func pageFaults(m *model) []Finding {
+func (m *model) pageFaults() []Finding {
 	b := &m.beats
 	cpu := b.user + b.system
 	if cpu <= 0 {

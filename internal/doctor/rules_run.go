@@ -11,7 +11,7 @@ func handing(s states.State) bool {
 	return s == states.Channel || s == states.Select || s == states.Cond
 }
 
-// serializationLimits say from which numbers on Serialization is told.
+// serializationLimits say from which numbers on serialization is told.
 var serializationLimits = struct{ one, work, handoffs, turns, inTurn, stake float64 }{
 	one:      0.8, // of the time that exactly one runs
 	work:     0.1, // of all that ran, that each of two workers at least did
@@ -35,7 +35,7 @@ type serializationFacts struct {
 // for another's result.
 //
 // Where it is a lock for which they wait, the rules for locks tell it.
-func serialization(m *model) []Finding {
+func (m *model) serialization() []Finding {
 	s, limits := m.sweep, &serializationLimits
 	if len(s.hist) < 2 || m.cores.Count < 2 {
 		return nil
@@ -211,7 +211,7 @@ func busiest(times map[*gor]int64, n int) (ids []uint64) {
 	return ids
 }
 
-// notEnoughParallelismLimits say from which numbers on NotEnoughParallelism is told.
+// notEnoughParallelismLimits say from which numbers on notEnoughParallelism is told.
 var notEnoughParallelismLimits = struct{ alone, parallel, same, busy, served float64 }{
 	alone:    0.2, // of the time that the same goroutine runs alone and nobody waits for it to unlock or send; ours
 	parallel: 0.1, // of the time that more run, else nobody meant it to be parallel; ours
@@ -230,7 +230,7 @@ type aloneFacts struct {
 // notEnoughParallelism: one goroutine works alone, while nobody has anything else to do.
 // Share is the part of the time in which it does, gain what is left of that on all cores
 // (Amdahl's law): share × (1 − 1/C).
-func notEnoughParallelism(m *model) []Finding {
+func (m *model) notEnoughParallelism() []Finding {
 	s := m.sweep
 	var more int64
 	for n, d := range s.hist {

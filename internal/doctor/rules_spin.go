@@ -21,7 +21,7 @@ func polls(frames []gotrace.Frame) bool {
 	return false
 }
 
-// spinningLimits say from which numbers on Spinning is told.
+// spinningLimits say from which numbers on spinning is told.
 var spinningLimits = struct{ spin, polls, loops float64 }{
 	spin:  0.05, // of the core time; ours
 	polls: 0.6,  // of a goroutine's samples, that are in what one polls with; ours
@@ -41,7 +41,7 @@ type retryFacts struct{ u *use }
 // is told by its samples: most of them are in what one polls with, or outside what it
 // does otherwise. Of lock-free loops, by the records of scope.Retry. Share is the part of
 // the core time that this takes. Gain is what a replay takes less in which it takes none.
-func spinning(m *model) []Finding {
+func (m *model) spinning() []Finding {
 	fs, retries := m.retries()
 	list, places := m.samplesOf(retries), map[string][]*polled{}
 	var order []string

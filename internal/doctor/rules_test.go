@@ -40,7 +40,7 @@ func of(k float64, d int64) int64 { return int64(k * float64(d)) }
 
 var examples = []example{
 	{
-		verdict: LockContention, cores: 2, scope: "page", text: []string{"lock words.mu", "of the time of the 2 cores", "while page holds it", "shorter"},
+		verdict: lockContention, cores: 2, scope: "page", text: []string{"lock words.mu", "of the time of the 2 cores", "while page holds it", "shorter"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				l := p.w.mutex("words.mu")
@@ -60,7 +60,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: FatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "is copy under the lock", "while letter holds it"},
+		verdict: fatCriticalSection, cores: 2, scope: "copy", text: []string{"Lock queue.mu is held", "is copy under the lock", "while letter holds it"},
 		program: func(k float64) func(p *proc) {
 			k = math.Sqrt(k) // the lock has to be had half of the time
 			return func(p *proc) {
@@ -80,7 +80,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: Convoy, cores: 2, scope: "answer", text: []string{"stand in line at lock table.mu", "more than the 2 cores"},
+		verdict: convoy, cores: 2, scope: "answer", text: []string{"stand in line at lock table.mu", "more than the 2 cores"},
 		program: func(k float64) func(p *proc) {
 			k = math.Cbrt(k)
 			return func(p *proc) {
@@ -102,7 +102,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: BlockingUnderLock, cores: 2, scope: "ask", text: []string{"Lock cache.mu is held in ask", "asleep"},
+		verdict: blockingUnderLock, cores: 2, scope: "ask", text: []string{"Lock cache.mu is held in ask", "asleep"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				l := p.w.mutex("cache.mu")
@@ -125,7 +125,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: Serialization, cores: 2, scope: "number", text: []string{"One goroutine at a time runs", "main.get main.go", "number"},
+		verdict: serialization, cores: 2, scope: "number", text: []string{"One goroutine at a time runs", "main.get main.go", "number"},
 		program: func(k float64) func(p *proc) {
 			k = math.Cbrt(math.Cbrt(k))
 			return func(p *proc) {
@@ -145,7 +145,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: LoadImbalance, cores: 2, scope: "compare", text: []string{"made in main.parallel main.go", "unequal work", "compare"},
+		verdict: loadImbalance, cores: 2, scope: "compare", text: []string{"made in main.parallel main.go", "unequal work", "compare"},
 		program: func(k float64) func(p *proc) {
 			k = math.Sqrt(k)
 			return func(p *proc) {
@@ -158,7 +158,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: NotEnoughParallelism, cores: 2, scope: "merge", text: []string{"The main goroutine runs alone", "in merge"},
+		verdict: notEnoughParallelism, cores: 2, scope: "merge", text: []string{"The main goroutine runs alone", "in merge"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				for range 5 {
@@ -175,21 +175,21 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: TooFine, cores: 2, scope: "check", text: []string{"goroutines are made in main.", "for 200ns of work each"},
+		verdict: tooFine, cores: 2, scope: "check", text: []string{"goroutines are made in main.", "for 200ns of work each"},
 		program: func(k float64) func(p *proc) {
 			return tooFineBy(int(math.Pow(4096, 1-math.Sqrt(k))))
 		},
 		mended: tooFineBy(4096),
 	},
 	{
-		verdict: Oversubscription, cores: 2, scope: "walk", text: []string{"want to run on 2 cores", "in walk", "letting others run by itself"},
+		verdict: oversubscription, cores: 2, scope: "walk", text: []string{"want to run on 2 cores", "in walk", "letting others run by itself"},
 		program: func(k float64) func(p *proc) {
 			return oversubscribed(2 * int(math.Pow(32, k)))
 		},
 		mended: oversubscribed(2),
 	},
 	{
-		verdict: GC, cores: 2, scope: "parse", text: []string{"The garbage collector takes", "mostly in parse"},
+		verdict: gc, cores: 2, scope: "parse", text: []string{"The garbage collector takes", "mostly in parse"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				p.parallel(2, func(p *proc, i int) {
@@ -206,12 +206,12 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: Channel, cores: 2, scope: "pack", text: []string{"Who sends in main.put main.go", "in pack", "With room"},
+		verdict: channel, cores: 2, scope: "pack", text: []string{"Who sends in main.put main.go", "in pack", "With room"},
 		program: func(k float64) func(p *proc) { return pipeline(k, 0) },
 		mended:  pipeline(1, 64),
 	},
 	{
-		verdict: Spinning, cores: 2, scope: "poll", text: []string{"looks again and again whether something has come, in main.poll"},
+		verdict: spinning, cores: 2, scope: "poll", text: []string{"looks again and again whether something has come, in main.poll"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				p.parallel(3, func(p *proc, i int) {
@@ -236,7 +236,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: PageFaults, cores: 2, scope: "picture", text: []string{"Page faults take up to", "picture"},
+		verdict: pageFaults, cores: 2, scope: "picture", text: []string{"Page faults take up to", "picture"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				p.parallel(2, func(p *proc, i int) {
@@ -253,7 +253,7 @@ var examples = []example{
 		},
 	},
 	{
-		verdict: WorkInflation, cores: 2, scope: "filter", text: []string{"filter takes 1.6", "Three things do that", "scopeview membench"},
+		verdict: workInflation, cores: 2, scope: "filter", text: []string{"filter takes 1.6", "Three things do that", "scopeview membench"},
 		program: func(k float64) func(p *proc) {
 			return func(p *proc) {
 				filter := func(p *proc, n int, factor float64) {
@@ -367,7 +367,7 @@ func TestRulesFollowTheKnob(t *testing.T) {
 					mended = x.program(0)
 				}
 				truth := 1 - play(x.cores, mended).time()/w.time()
-				if unknown := x.verdict == Oversubscription || x.verdict == Serialization; unknown != (f.Gain < 0) {
+				if unknown := x.verdict == oversubscription || x.verdict == serialization; unknown != (f.Gain < 0) {
 					t.Errorf("gain %v", f.Gain)
 				} else if g := float64(f.Gain); !unknown && (g < truth/2 || g > truth*2) {
 					t.Errorf("gain %.2f, and mended it takes %.2f less", f.Gain, truth)
@@ -442,7 +442,7 @@ func valid(t *testing.T, w *world, r *Report) {
 // TestUnknownGain: what can't be estimated is null, and no number is in the sentence.
 func TestUnknownGain(t *testing.T) {
 	for _, x := range examples {
-		if x.verdict != Oversubscription && x.verdict != Serialization {
+		if x.verdict != oversubscription && x.verdict != serialization {
 			continue
 		}
 		_, r := x.report(1)
@@ -510,7 +510,7 @@ func TestRetriesAreSpinning(t *testing.T) {
 	}
 	f := &r.Findings[0]
 	want := "stack is tried again and again: failed tries take 50% of the time of the 2 cores, in push. Without them, the run would be 50% shorter."
-	if f.Verdict != Spinning || f.Text != want || math.Abs(f.Share-0.5) > 0.01 {
+	if f.Verdict != spinning || f.Text != want || math.Abs(f.Share-0.5) > 0.01 {
 		t.Errorf("%s, share %.3f: %s", f.Verdict, f.Share, f.Text)
 	}
 	if truth := 1 - program(0).time()/w.time(); math.Abs(float64(f.Gain)-truth) > 0.01 {

@@ -24,7 +24,7 @@ type inflation struct {
 	cpu    float64 // ns of CPU
 }
 
-// workInflationLimits say from which numbers on WorkInflation is told.
+// workInflationLimits say from which numbers on workInflation is told.
 var workInflationLimits = struct{ slope, most, explained, wait, cpu, share, count float64 }{
 	slope:     0.2,  // of log CPU on log of how many ran
 	most:      5,    // of that: a cache line that goes to and fro costs twenty times what it does alone; nothing costs much more; ours
@@ -49,7 +49,7 @@ type inflationFacts struct {
 //
 // Scopes lie in others, whose CPU time rises with them: the one with the largest share is
 // told.
-func workInflation(m *model) []Finding {
+func (m *model) workInflation() []Finding {
 	all := float64(max(m.sweep.ran(), 1))
 	x := m.worstInflation(all)
 	if x == nil {
@@ -80,7 +80,7 @@ func workInflation(m *model) []Finding {
 		facts.memory, facts.confirmed = m.bandwidth.explains(x.at, x.factor)
 	}
 	if facts.confirmed {
-		f.Verdict, f.Confidence = MemoryBandwidth, 0.85
+		f.Verdict, f.Confidence = memoryBandwidth, 0.85
 	}
 	f.facts = facts
 	return []Finding{f}
@@ -233,7 +233,7 @@ func (m *model) used() float64 {
 // in the cache no more. An estimate, of some hundred kilobytes from the next cache.
 const refill = 15_000
 
-// oversubscriptionLimits say from which numbers on Oversubscription is told.
+// oversubscriptionLimits say from which numbers on oversubscription is told.
 var oversubscriptionLimits = struct{ runnable, preempted, full, idle float64 }{
 	runnable:  0.2,  // of the time of those who could run
 	preempted: 0.05, // of the time of those who ran
@@ -265,7 +265,7 @@ type switchingFacts struct {
 // gain is unknown: what is out of the cache is not in a trace, and estimates were wrong by
 // three times both ways. What is at stake is what the switches may cost (their number ×
 // refill), or the time that threads were put off their CPU for others of ours.
-func oversubscription(m *model) []Finding {
+func (m *model) oversubscription() []Finding {
 	limits := &oversubscriptionLimits
 	x := m.crowding()
 	full := float64(x.ran) / m.coreTime()

@@ -17,23 +17,23 @@ var shapes = []struct {
 	text    []string
 }{
 	{
-		name: "one reads for all", verdict: NotEnoughParallelism, from: 0.6, text: []string{"Goroutine 2", "has work all the time", "the others wait for it in main.get", "not to be told from a trace"},
+		name: "one reads for all", verdict: notEnoughParallelism, from: 0.6, text: []string{"Goroutine 2", "has work all the time", "the others wait for it in main.get", "not to be told from a trace"},
 		program: func(k float64) func(p *proc) { return producing(0.5 + 0.3*k) },
 	},
 	{
-		name: "one takes what all make", verdict: NotEnoughParallelism, from: 0.6, text: []string{"the others wait for it in main.put"},
+		name: "one takes what all make", verdict: notEnoughParallelism, from: 0.6, text: []string{"the others wait for it in main.put"},
 		program: func(k float64) func(p *proc) { return collecting(0.5 + 0.3*k) },
 	},
 	{
-		name: "the last task is long", verdict: LoadImbalance, from: 0.6, text: []string{"made in main.task"},
+		name: "the last task is long", verdict: loadImbalance, from: 0.6, text: []string{"made in main.task"},
 		program: func(k float64) func(p *proc) { return tailing(of(k, 60*ms)) },
 	},
 	{
-		name: "handing a lock on", verdict: LockContention, from: 0.6, text: []string{"the lock in main.look", "in request"},
+		name: "handing a lock on", verdict: lockContention, from: 0.6, text: []string{"the lock in main.look", "in request"},
 		program: handingOn,
 	},
 	{
-		name: "taking turns", verdict: Serialization, from: 0.6, text: []string{"One goroutine at a time", "main.turn", "block"},
+		name: "taking turns", verdict: serialization, from: 0.6, text: []string{"One goroutine at a time", "main.turn", "block"},
 		program: func(k float64) func(p *proc) { return takingTurns(0.4+0.4*k, 6) },
 	},
 }
@@ -204,7 +204,7 @@ func TestMoreThreadsThanCPUs(t *testing.T) {
 			}
 		})
 		w.m.cores.Count, w.m.asked, w.m.procs = 2, 2, c.procs
-		f := found(w.examine(), Oversubscription)
+		f := found(w.examine(), oversubscription)
 		if (f != nil) != c.found {
 			t.Errorf("%+v: %s", c, list(w.examine()))
 		}
@@ -260,7 +260,7 @@ func TestLoopsThatLetOthersRun(t *testing.T) {
 			}
 		}
 		r := w.examine()
-		f := found(r, Spinning)
+		f := found(r, spinning)
 		if (f != nil) != c.found {
 			t.Errorf("%v of the time: %s", c.spin, list(r))
 		}
@@ -307,7 +307,7 @@ func TestManyShortGoroutines(t *testing.T) {
 			}
 		})
 		r := w.examine()
-		f := found(r, TooFine)
+		f := found(r, tooFine)
 		if (f == nil) != (c.text == "") || f != nil && !strings.Contains(f.Text, c.text) {
 			t.Errorf("%s: %s", c.name, list(r))
 		}
@@ -342,7 +342,7 @@ func TestBursts(t *testing.T) {
 	w := play(2, flushing(0))
 	truth := 1 - play(2, flushing(256)).time()/w.time()
 	r := w.examine()
-	if len(r.Findings) == 0 || r.Findings[0].Verdict != Channel {
+	if len(r.Findings) == 0 || r.Findings[0].Verdict != channel {
 		t.Fatalf("%s", list(r))
 	}
 	if g := float64(r.Findings[0].Gain); g < 0.75*truth || g > 1.25*truth {
@@ -362,7 +362,7 @@ func TestHandOffs(t *testing.T) {
 			found bool
 		}{{5 * us, true}, {20 * us, true}, {150 * us, false}} {
 			r := handOffs(state, c.work, 500, "answer", "answer").examine()
-			if f := found(r, Channel); (f != nil) != c.found || f != nil && !strings.Contains(f.Text, "in main.answer main.go:") {
+			if f := found(r, channel); (f != nil) != c.found || f != nil && !strings.Contains(f.Text, "in main.answer main.go:") {
 				t.Errorf("%s, %d ns between: %s", state, c.work, list(r))
 			}
 		}
@@ -395,7 +395,7 @@ func TestHandOffsInManyPlaces(t *testing.T) {
 		found bool
 	}{{15 * us, true}, {60 * us, false}} {
 		r := handOffs(states.Select, c.work, 300, "write", "read", "flush", "ack").examine()
-		f := found(r, Channel)
+		f := found(r, channel)
 		if (f != nil) != c.found || f != nil && (!strings.Contains(f.Text, "scopeview scale") || f.Gain != unknownGain) {
 			t.Errorf("%d ns between: %s", c.work, list(r))
 		}

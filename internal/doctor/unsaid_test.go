@@ -70,7 +70,7 @@ func TestTooFineOfSeveralLines(t *testing.T) {
 			w.where[i] = "left"
 		}
 	}
-	if f := found(w.examine(), TooFine); f == nil || !strings.Contains(f.Text, "4,000 goroutines are made in main.left") {
+	if f := found(w.examine(), tooFine); f == nil || !strings.Contains(f.Text, "4,000 goroutines are made in main.left") {
 		t.Errorf("%+v", f)
 	}
 }

@@ -11,6 +11,25 @@ import (
 // This file has the words of all findings. A rule returns facts, which are numbers and
 // names; its words are here alone, so that all findings sound alike.
 
+// Meanings say in a few words what is wrong.
+var Meanings = map[Verdict]string{
+	lockContention:       "goroutines wait for a lock",
+	fatCriticalSection:   "a lock is held most of the time, for work that could be done without it",
+	serialization:        "several work, but one at a time, each waking the next",
+	workInflation:        "the same work takes more CPU time the more run at once",
+	memoryBandwidth:      "the same, because memory can't be moved faster (--membench)",
+	loadImbalance:        "some of a group have more to do, and the others wait for them",
+	tooFine:              "goroutines are made for less work than they cost",
+	oversubscription:     "more want to run than there are cores, and switching costs",
+	notEnoughParallelism: "one goroutine runs alone for much of the time",
+	gc:                   "the garbage collector takes the cores",
+	channel:              "hand-offs through channels stop both sides",
+	convoy:               "a queue for a lock that does not go away",
+	spinning:             "goroutines run in order to wait",
+	pageFaults:           "the kernel makes pages, again and again",
+	blockingUnderLock:    "a lock is held while its holder waits for something else",
+}
+
 // facts are what a rule found. m and f have what all findings have in common.
 type facts interface {
 	words(m *model, f *Finding) words

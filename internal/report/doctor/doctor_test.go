@@ -11,7 +11,7 @@ import (
 // TestMarksOnATerminal: the verdict is what stands out there, and nothing elsewhere.
 func TestMarksOnATerminal(t *testing.T) {
 	r := &doctor.Report{
-		Findings:    []doctor.Finding{{Verdict: doctor.GC, Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},
+		Findings:    []doctor.Finding{{Verdict: "gc", Text: "A sentence.", Evidence: []string{"A number."}, Share: 0.5, Gain: 0.25, Confidence: 0.7, ToNS: 5}},
 		Cores:       doctor.Cores{Count: 2, Why: "GOMAXPROCS"},
 		Speedup:     []doctor.Slice{{Name: "running", Cores: 1.5}, {Name: "waiting", Cores: 0.5}, {Name: "little", Cores: 0.001}},
 		Parallelism: []float64{0, 0.5, 0.5},
