@@ -4,6 +4,7 @@ import (
 	"math"
 	"math/bits"
 	"runtime"
+	"sort"
 	"sync"
 	"sync/atomic"
 )
@@ -70,15 +71,13 @@ func (x *Index) ResFor(from, to int64, max int64) int64 {
 	x.mu.Lock()
 	defer x.mu.Unlock()
 	x.prepare(from, to)
-	lo, hi := 1, bits.Len64(coarsest)-1 // as powers: lo may do, hi does or nothing does
-	for lo < hi {
-		if k := (lo + hi) / 2; x.countAt(from, to, 1<<k, max) <= max {
-			hi = k
-		} else {
-			lo = k + 1
-		}
-	}
-	return 1 << lo
+	return finest(func(res int64) bool { return x.countAt(from, to, res, max) <= max })
+}
+
+// finest returns the finest resolution that is enough, as every coarser one is. Where
+// none is it returns the coarsest.
+func finest(enough func(res int64) bool) int64 {
+	return 2 << sort.Search(bits.Len64(coarsest)-2, func(k int) bool { return enough(2 << k) })
 }
 
 // countAt counts a tile's items, up to a bit more than max.

@@ -3,6 +3,7 @@ package timeline
 import (
 	"encoding/binary"
 	"math"
+	"strings"
 )
 
 // column is a list of values, packed.
@@ -12,6 +13,14 @@ type column struct {
 	count int
 	bytes []byte
 	last  int64
+}
+
+// named gives columns their names and kinds, told as name:kind, and lists them.
+func named(names string, list ...*column) []*column {
+	for i, n := range strings.Fields(names) {
+		list[i].name, list[i].kind = n[:len(n)-2], n[len(n)-1]
+	}
+	return list
 }
 
 func (c *column) u(v uint64) {

@@ -7,8 +7,6 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-
-	"github.com/scopeview/scopeview/internal/states"
 )
 
 // magic begins a container.
@@ -16,66 +14,32 @@ const magic = "SVC1"
 
 // Container is what the page is given at once. What is nil is not in it.
 type Container struct {
-	Meta *Meta
-	Tile *Tile
-	Open []openScope // what is open now, in place of the list before; with Live only
-	Live bool        // Open is there, be it empty
+	Meta *Meta       `json:"meta,omitempty"`
+	Tile *Tile       `json:"tile,omitempty"`
+	Open []openScope `json:"-"` // what is open now, in place of the list before; with Live only
+	Live bool        `json:"-"` // Open is there, be it empty
 	// States and Locks are what goroutines did, and who waited for whom.
-	States *StateTile
-	Locks  *lockTile
+	States *StateTile `json:"states,omitempty"`
+	Locks  *lockTile  `json:"locks,omitempty"`
 	// Pending tells that States are not all: they are being read, ask again.
-	Pending bool
+	Pending bool `json:"pending,omitempty"`
 	// Problems are sentences about States.
-	Problems []string
+	Problems []string `json:"problems,omitempty"`
 	// Doctor is what the doctor says; see package doctor's Report.
-	Doctor any
+	Doctor any `json:"doctor,omitempty"`
 }
 
 // header is the container's JSON.
 type header struct {
-	Meta     *Meta        `json:"meta,omitempty"`
-	Tile     *tileHeader  `json:"tile,omitempty"`
-	Open     *openHeader  `json:"open,omitempty"`
-	States   *stateHeader `json:"states,omitempty"`
-	Locks    *lockHeader  `json:"locks,omitempty"`
-	Pending  bool         `json:"pending,omitempty"`
-	Problems []string     `json:"problems,omitempty"`
-	Doctor   any          `json:"doctor,omitempty"`
-	Columns  [][4]any     `json:"columns"`
-}
-
-type tileHeader struct {
-	From    int64       `json:"from"`
-	To      int64       `json:"to"`
-	Res     int64       `json:"res"`
-	Strings []string    `json:"strings"`
-	Rows    [][2]uint64 `json:"rows"`
+	*Container
+	Open    *openHeader `json:"open,omitempty"`
+	Columns [][4]any    `json:"columns"`
 }
 
 // openHeader is the list of open scopes: row, depth, name, kind, start, thread, args.
 type openHeader struct {
 	Rows  [][2]uint64 `json:"rows"`
 	Items [][7]any    `json:"items"`
-}
-
-type stateHeader struct {
-	From     int64       `json:"from"`
-	To       int64       `json:"to"`
-	Res      int64       `json:"res"`
-	Names    []string    `json:"names"` // of the states
-	Frames   []string    `json:"frames"`
-	Stacks   [][]int     `json:"stacks"`
-	Reasons  []string    `json:"reasons"`
-	Switches bool        `json:"switches"`
-	Facts    [][2]string `json:"facts,omitempty"`
-}
-
-type lockHeader struct {
-	From  int64     `json:"from"`
-	To    int64     `json:"to"`
-	Res   int64     `json:"res"`
-	Locks []lockRow `json:"locks"`
-	More  int       `json:"more,omitempty"`
 }
 
 // columns are those of all that is in the container.
@@ -138,16 +102,7 @@ func (c *Container) WriteTo(w io.Writer, level int) error {
 }
 
 func (c *Container) header() ([]byte, error) {
-	h := header{Meta: c.Meta, Pending: c.Pending, Problems: c.Problems, Doctor: c.Doctor, Columns: [][4]any{}}
-	if t := c.Tile; t != nil {
-		h.Tile = &tileHeader{t.From, t.To, t.Res, t.Strings, t.Rows}
-	}
-	if t := c.States; t != nil {
-		h.States = &stateHeader{t.From, t.To, t.Res, states.Names[:], t.Frames, t.Stacks, t.Reasons, t.Switches, t.Facts}
-	}
-	if t := c.Locks; t != nil {
-		h.Locks = &lockHeader{t.From, t.To, t.Res, t.Locks, t.More}
-	}
+	h := header{Container: c, Columns: [][4]any{}}
 	for _, col := range c.columns() {
 		h.Columns = append(h.Columns, [4]any{col.name, string(col.kind), col.count, len(col.bytes)})
 	}

@@ -2,6 +2,7 @@ package timeline
 
 import (
 	"math"
+	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -189,7 +190,7 @@ func (l *lane) items(first, end int, m *merger) {
 func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	l.prepare()
 	list, of := l.levelFor(res)
-	k := firstRun(list, from)
+	k := sort.Search(len(list), func(i int) bool { return list[i].end >= from })
 	first, end := l.touching(from, to)
 	var begin int64 // what the first run is made of begins no earlier
 	switch {
@@ -229,17 +230,4 @@ func (l *lane) levelFor(res int64) (list []run, of int) {
 		}
 	}
 	return list, of
-}
-
-// firstRun is the first that ends at t or later.
-func firstRun(list []run, t int64) int {
-	lo, hi := 0, len(list)
-	for lo < hi {
-		if m := int(uint(lo+hi) >> 1); list[m].end < t {
-			lo = m + 1
-		} else {
-			hi = m
-		}
-	}
-	return lo
 }

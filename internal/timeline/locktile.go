@@ -22,10 +22,12 @@ const locksMost = 200
 //	waitTime d, waitCount u, waitSum u
 //	              from when on, until the next one, at most how many waited, and how long together
 type lockTile struct {
-	From, To, Res int64
-	Locks         []lockRow
-	More          int // objects beyond these
-	Items         int64
+	From  int64     `json:"from"`
+	To    int64     `json:"to"`
+	Res   int64     `json:"res"`
+	Locks []lockRow `json:"locks"`
+	More  int       `json:"more,omitempty"` // objects beyond these
+	Items int64     `json:"-"`
 
 	columns []*column
 }
@@ -106,11 +108,9 @@ func (x *Index) lockRow(l *lock, from, to int64) (r lockRow, ok bool) {
 
 // packLocks fills the columns at the tile's resolution.
 func (x *Index) packLocks(t *lockTile) {
-	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
-	c := &lockColumns{
-		of("holdStart", 'd'), of("holdDur", 'u'), of("holdGoid", 'u'), of("holdScope", 'u'), of("holdMany", 'u'), of("holdFlags", 'b'),
-		of("waitTime", 'd'), of("waitCount", 'u'), of("waitSum", 'u'),
-	}
+	c := &lockColumns{}
+	t.columns = named("holdStart:d holdDur:u holdGoid:u holdScope:u holdMany:u holdFlags:b waitTime:d waitCount:u waitSum:u",
+		&c.start, &c.dur, &c.goid, &c.scope, &c.many, &c.flags, &c.time, &c.count, &c.sum)
 	t.Items = 0
 	for i := range t.Locks {
 		r := &t.Locks[i]
@@ -141,5 +141,4 @@ func (x *Index) packLocks(t *lockTile) {
 		})
 		t.Items += int64(r.Held + r.Steps)
 	}
-	t.columns = []*column{&c.start, &c.dur, &c.goid, &c.scope, &c.many, &c.flags, &c.time, &c.count, &c.sum}
 }

@@ -39,7 +39,7 @@ func (x *Index) Since(cursor int64) (t *Tile, next int64, ok bool) {
 		b.newsIn(sorted[:n])
 		sorted = sorted[n:]
 	}
-	return b.done(), x.news.last, true
+	return b.tile, x.news.last, true
 }
 
 // newsLane orders news by lane: the rows', by row and depth, then the counters,

@@ -3,7 +3,6 @@ package timeline
 import (
 	"cmp"
 	"math"
-	"math/bits"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/states"
@@ -205,15 +204,7 @@ func (s *States) ResFor(from, to, max int64) int64 {
 	if s.countAt(from, to, 0, max) <= max {
 		return 0
 	}
-	lo, hi := 1, bits.Len64(coarsest)-1
-	for lo < hi {
-		if k := (lo + hi) / 2; s.countAt(from, to, 1<<k, max) <= max {
-			hi = k
-		} else {
-			lo = k + 1
-		}
-	}
-	return 1 << lo
+	return finest(func(res int64) bool { return s.countAt(from, to, res, max) <= max })
 }
 
 // countAt counts a tile's items, up to a bit more than max.

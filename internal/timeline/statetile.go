@@ -19,13 +19,16 @@ import "github.com/scopeview/scopeview/internal/states"
 //
 // Neighbours are merged by the rule of docs/merging.md.
 type StateTile struct {
-	From, To, Res int64
-	Frames        []string // the first is empty
-	Stacks        [][]int  // the first is empty; indexes into Frames, the innermost first
-	Reasons       []string // the first is empty
-	Items         int64
-	Switches      bool // it is known whether threads were on a CPU
-	Facts         [][2]string
+	From     int64       `json:"from"`
+	To       int64       `json:"to"`
+	Res      int64       `json:"res"`
+	Names    []string    `json:"names"`   // of the states
+	Frames   []string    `json:"frames"`  // the first is empty
+	Stacks   [][]int     `json:"stacks"`  // the first is empty; indexes into Frames, the innermost first
+	Reasons  []string    `json:"reasons"` // the first is empty
+	Items    int64       `json:"-"`
+	Switches bool        `json:"switches"` // it is known whether threads were on a CPU
+	Facts    [][2]string `json:"facts,omitempty"`
 
 	columns []*column
 }
@@ -37,22 +40,14 @@ type stateColumns struct {
 	many, top, lock                    column
 }
 
-func newStateColumns() *stateColumns {
-	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
-	return &stateColumns{
-		of("stateGoid", 'u'), of("stateCount", 'u'), of("stateStart", 'd'), of("stateFunc", 'u'), of("stateSystem", 'b'),
-		of("state", 'b'), of("stateDur", 'u'),
-		of("stateReason", 'u'), of("stateThread", 'u'), of("stateStack", 'u'), of("stateBy", 'u'), of("stateByStack", 'u'),
-		of("stateMany", 'u'), of("stateTop", 'u'), of("stateLock", 'u'),
-	}
-}
-
-func (c *stateColumns) list(merged bool) []*column {
-	all := []*column{&c.goid, &c.count, &c.start, &c.fn, &c.system, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack}
+func newStateColumns(merged bool) (c *stateColumns, list []*column) {
+	c = &stateColumns{}
+	list = named("stateGoid:u stateCount:u stateStart:d stateFunc:u stateSystem:b state:b stateDur:u stateReason:u stateThread:u stateStack:u stateBy:u stateByStack:u",
+		&c.goid, &c.count, &c.start, &c.fn, &c.system, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack)
 	if merged {
-		all = append(all, &c.many, &c.top, &c.lock)
+		list = append(list, named("stateMany:u stateTop:u stateLock:u", &c.many, &c.top, &c.lock)...)
 	}
-	return all
+	return c, list
 }
 
 // stateTiler makes a StateTile.
@@ -68,20 +63,21 @@ type stateTiler struct {
 // keep, if not nil, says which goroutines are in.
 func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTile {
 	res = evenRes(res)
-	b := &stateTiler{
-		s: s, tile: &StateTile{From: from, To: to, Res: res, Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""}, Switches: s.Switches, Facts: s.Facts},
-		c: newStateColumns(), frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0},
+	c, list := newStateColumns(res > 0)
+	t := &StateTile{
+		From: from, To: to, Res: res, Names: states.Names[:], Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""},
+		Switches: s.Switches, Facts: s.Facts, columns: list,
 	}
+	b := &stateTiler{s: s, tile: t, c: c, frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0}}
 	if len(s.reasons.list) > 0 {
-		b.tile.Reasons = s.reasons.list
+		t.Reasons = s.reasons.list
 	}
 	for _, r := range s.rows {
 		if keep == nil || keep(r.goid) {
 			b.row(r)
 		}
 	}
-	b.tile.columns = b.c.list(res > 0)
-	return b.tile
+	return t
 }
 
 func (b *stateTiler) row(r *stateRow) {

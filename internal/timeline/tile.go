@@ -37,10 +37,12 @@ func laneNumber(depth int) int32 {
 // Items of a lane are in the order of their starts and do not overlap. Neighbours
 // are merged by the rule of docs/merging.md; open scopes never are.
 type Tile struct {
-	From, To, Res int64
-	Strings       []string    // arguments as JSON objects; the first is empty
-	Rows          [][2]uint64 // goroutine, 0: unknown; name of its row
-	Items         int64       // scopes and instants, merged ones as one
+	From    int64       `json:"from"`
+	To      int64       `json:"to"`
+	Res     int64       `json:"res"`
+	Strings []string    `json:"strings"` // arguments as JSON objects; the first is empty
+	Rows    [][2]uint64 `json:"rows"`    // goroutine, 0: unknown; name of its row
+	Items   int64       `json:"-"`       // scopes and instants, merged ones as one
 
 	columns []*column
 }
@@ -55,26 +57,16 @@ type tileColumns struct {
 	seriesName, seriesCount, seriesTime, seriesValues column
 }
 
-func newTileColumns() *tileColumns {
-	of := func(name string, kind byte) column { return column{name: name, kind: kind} }
-	return &tileColumns{
-		of("laneRow", 'u'), of("laneDepth", 'u'), of("laneCount", 'u'),
-		of("kind", 'b'), of("flags", 'b'), of("name", 'u'), of("start", 'd'), of("dur", 'u'), of("slack", 'z'), of("thread", 'u'),
-		of("args", 'u'), of("count", 'u'), of("busy", 'u'),
-		of("endItem", 'u'), of("endGoid", 'u'),
-		of("goChild", 'u'), of("goCreator", 'u'), of("goCreated", 'u'), of("goStart", 'u'),
-		of("seriesName", 'u'), of("seriesCount", 'u'), of("seriesTime", 'd'), of("seriesValue", 'f'),
-	}
-}
-
-// list lists the columns in their order; count and busy only if there is merging.
-func (c *tileColumns) list(merged bool) []*column {
-	all := []*column{&c.laneRow, &c.laneDepth, &c.laneCount, &c.kind, &c.flags, &c.name, &c.start, &c.dur, &c.slack, &c.thread, &c.args}
+// newTileColumns returns them and lists them; count and busy only if there is merging.
+func newTileColumns(merged bool) (c *tileColumns, list []*column) {
+	c = &tileColumns{}
+	list = named("laneRow:u laneDepth:u laneCount:u kind:b flags:b name:u start:d dur:u slack:z thread:u args:u",
+		&c.laneRow, &c.laneDepth, &c.laneCount, &c.kind, &c.flags, &c.name, &c.start, &c.dur, &c.slack, &c.thread, &c.args)
 	if merged {
-		all = append(all, &c.count, &c.busy)
+		list = append(list, named("count:u busy:u", &c.count, &c.busy)...)
 	}
-	return append(all, &c.endItem, &c.endGoid, &c.goChild, &c.goCreator, &c.goCreated, &c.goStart,
-		&c.seriesName, &c.seriesCount, &c.seriesTime, &c.seriesValues)
+	return c, append(list, named("endItem:u endGoid:u goChild:u goCreator:u goCreated:u goStart:u seriesName:u seriesCount:u seriesTime:d seriesValue:f",
+		&c.endItem, &c.endGoid, &c.goChild, &c.goCreator, &c.goCreated, &c.goStart, &c.seriesName, &c.seriesCount, &c.seriesTime, &c.seriesValues)...)
 }
 
 // tiler makes a tile.
@@ -88,10 +80,9 @@ type tiler struct {
 }
 
 func (x *Index) tiler(from, to, res int64) *tiler {
-	return &tiler{
-		x: x, tile: &Tile{From: from, To: to, Res: res, Strings: []string{""}, Rows: [][2]uint64{}},
-		c: newTileColumns(), strings: map[uint32]int{},
-	}
+	c, list := newTileColumns(res > 0)
+	t := &Tile{From: from, To: to, Res: res, Strings: []string{""}, Rows: [][2]uint64{}, columns: list}
+	return &tiler{x: x, tile: t, c: c, strings: map[uint32]int{}}
 }
 
 // Tile packs what touches [from, to] at a resolution in ns; 0: every scope
@@ -117,7 +108,7 @@ func (x *Index) Tile(from, to, res int64) *Tile {
 	}
 	b.links()
 	b.series()
-	return b.done()
+	return b.tile
 }
 
 func (b *tiler) instants(r *row) {
@@ -280,9 +271,4 @@ func (b *tiler) series() {
 			b.c.seriesValues.f(p.value)
 		}
 	}
-}
-
-func (b *tiler) done() *Tile {
-	b.tile.columns = b.c.list(b.tile.Res > 0)
-	return b.tile
 }
