@@ -144,17 +144,17 @@ func (r *found) waiters(list []analysis.Waiter) []waiter {
 	return all
 }
 
-func (r *found) place(b *analysis.Blocked) place {
-	j := place{State: b.State.String(), At: frameOf(b.Place), Count: b.Count, Total: b.Total, Max: b.Max, WokenBy: []woken{}, Stack: []report.Frame{}}
-	for _, x := range b.WokenBy() {
-		w := woken{frameOf(x.Place), x.Count, x.Time, []report.Frame{}}
+func (r *found) place(b *blocked) place {
+	j := place{State: b.state.String(), At: frameOf(b.site), Count: b.count, Total: b.total, Max: b.max, WokenBy: []woken{}, Stack: []report.Frame{}}
+	for _, x := range b.wokenBy {
+		w := woken{frameOf(x.site), x.count, x.time, []report.Frame{}}
 		if r.hasStacks {
-			w.Stack = r.frames(x.Stack)
+			w.Stack = r.frames(x.stack)
 		}
 		j.WokenBy = append(j.WokenBy, w)
 	}
 	if r.hasStacks {
-		j.Stack = r.frames(b.Stack)
+		j.Stack = r.frames(b.stack)
 	}
 	return j
 }

@@ -157,13 +157,13 @@ func (r *found) placeTable(b *report.Text) {
 		b.WriteString("no waits for other locks, channels or WaitGroups\n")
 		return
 	}
-	report.Table(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *analysis.Blocked) []string {
-		by := report.First(x.WokenBy(), func(w analysis.WokenBy) string {
-			return frameText(w.Place, "(unknown)") + " " + analysis.Percent(float64(w.Time)/float64(max(x.Total, 1)))
+	report.Table(b, "place", []string{"<waits for", "<where", "count", "total", "mean", "max", "<woken by"}, r.blocked, func(x *blocked) []string {
+		by := report.First(x.wokenBy, func(w *wokenBy) string {
+			return frameText(w.site, "(unknown)") + " " + analysis.Percent(float64(w.time)/float64(max(x.total, 1)))
 		})
 		return []string{
-			x.State.String(), frameText(x.Place, "(other places)"),
-			analysis.Thousands(x.Count), analysis.Humane(x.Total), analysis.Humane(x.Total / max(x.Count, 1)), analysis.Humane(x.Max), by,
+			x.state.String(), frameText(x.site, "(other places)"),
+			analysis.Thousands(x.count), analysis.Humane(x.total), analysis.Humane(x.total / max(x.count, 1)), analysis.Humane(x.max), by,
 		}
 	})
 }
@@ -197,14 +197,14 @@ func (r *found) stackText(b *report.Text) {
 		}
 	}
 	for _, x := range r.blocked[:b.Shown(len(r.blocked))] {
-		if x.Stack == 0 {
+		if x.stack == 0 {
 			continue
 		}
-		fmt.Fprintf(b, "\n%s\n  the longest, %s, at\n", b.Bold(x.State.String()+" "+frameText(x.Place, "(other places)")), analysis.Humane(x.Max))
-		r.stackLines(b, x.Stack)
-		if by := x.WokenBy(); len(by) > 0 && by[0].Stack != 0 {
+		fmt.Fprintf(b, "\n%s\n  the longest, %s, at\n", b.Bold(x.state.String()+" "+frameText(x.site, "(other places)")), analysis.Humane(x.max))
+		r.stackLines(b, x.stack)
+		if by := x.wokenBy; len(by) > 0 && by[0].stack != 0 {
 			b.WriteString("  mostly woken at\n")
-			r.stackLines(b, by[0].Stack)
+			r.stackLines(b, by[0].stack)
 		}
 	}
 }

@@ -27,7 +27,7 @@ type found struct {
 
 	// From the Go execution trace, if there is one:
 	hasStates bool
-	blocked   []*analysis.Blocked
+	blocked   []*blocked
 	problems  []string
 	stack     func(uint32) []gotrace.Frame
 	at        map[*analysis.Object]map[lockStack]*lockTime // with stacks
@@ -74,7 +74,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 type reading struct {
 	*found
 	w      *analysis.Waits
-	places *analysis.Places
+	sites  sites
 	choice *analysis.Choice
 	sel    *analysis.Selection
 	watch  *analysis.Watch
@@ -97,9 +97,9 @@ func (x *reading) read() error {
 			}
 		}
 	}
-	x.places = analysis.NewPlaces()
+	x.sites = sites{}
 	f, err := states.Read(x.t, func(v *states.Interval) {
-		if x.places.Waits(v) && x.ctx.Err() == nil {
+		if blocks(v) && x.ctx.Err() == nil {
 			upTo(v.To)
 			x.interval(v)
 		}
@@ -115,8 +115,8 @@ func (x *reading) read() error {
 		return err
 	}
 	x.hasStates, x.stack, x.problems = true, f.Stack, f.Problems
-	for _, b := range x.places.List(f.Stack) {
-		if b.Place.Func == "" && x.choice.Function("") || x.choice.Function(b.Place.Func) {
+	for _, b := range x.sites.list(f.Stack) {
+		if b.site.Func == "" && x.choice.Function("") || x.choice.Function(b.site.Func) {
 			x.blocked = append(x.blocked, b)
 		}
 	}
@@ -142,7 +142,7 @@ func (x *reading) interval(v *states.Interval) {
 	if d <= 0 || !x.choice.AllTracks() && !x.choice.Track(x.tracks[v.Goid]) {
 		return
 	}
-	x.places.Add(v, d)
+	x.sites.add(v, d)
 	if !x.hasStacks || v.State != states.Lock {
 		return
 	}

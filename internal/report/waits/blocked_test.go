@@ -1,4 +1,4 @@
-package analysis
+package waits
 
 import (
 	"fmt"
@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// TestPlaces: where goroutines waited, by stacks that are written leaf first.
-func TestPlaces(t *testing.T) {
+// TestSites: where goroutines waited, by stacks that are written leaf first.
+func TestSites(t *testing.T) {
 	stacks := []string{
 		1:  "sync.(*Mutex).Lock main.(*store).get main.main",
 		2:  "sync.(*Mutex).Unlock main.(*store).put main.main",
@@ -31,7 +31,7 @@ func TestPlaces(t *testing.T) {
 		}
 		return list
 	}
-	p := NewPlaces()
+	p := sites{}
 	for _, v := range []states.Interval{
 		{State: states.Lock, From: 0, To: 10, Stack: 1, By: 2, ByStack: 2},
 		{State: states.Lock, From: 20, To: 50, Stack: 1, By: 2, ByStack: 2},
@@ -49,15 +49,15 @@ func TestPlaces(t *testing.T) {
 		{State: states.Sleep, From: 0, To: 1000, Stack: 3},
 		{State: states.Channel, From: 0, To: 1000},
 	} {
-		if p.Waits(&v) {
-			p.Add(&v, v.To-v.From)
+		if blocks(&v) {
+			p.add(&v, v.To-v.From)
 		}
 	}
 	var got []string
-	for _, b := range p.List(frames) {
-		line := fmt.Sprintf("%v %s %d×=%d, %d at %d:", b.State, b.Place.Func, b.Count, b.Total, b.Max, b.Stack)
-		for _, w := range b.WokenBy() {
-			line += fmt.Sprintf(" %s %d×=%d", w.Place.Func, w.Count, w.Time)
+	for _, b := range p.list(frames) {
+		line := fmt.Sprintf("%v %s %d×=%d, %d at %d:", b.state, b.site.Func, b.count, b.total, b.max, b.stack)
+		for _, w := range b.wokenBy {
+			line += fmt.Sprintf(" %s %d×=%d", w.site.Func, w.count, w.time)
 		}
 		got = append(got, line)
 	}
@@ -72,20 +72,20 @@ func TestPlaces(t *testing.T) {
 	}
 }
 
-// TestManyStacks: memory is bounded, and what is beyond is told without its place.
+// TestManyStacks: memory is bounded, and what is beyond is told without its site.
 func TestManyStacks(t *testing.T) {
-	p := NewPlaces()
+	p := sites{}
 	const n = maxStacks + 100
 	for i := range n {
-		p.Add(&states.Interval{State: states.Channel, Stack: uint32(i + 1)}, 1)
+		p.add(&states.Interval{State: states.Channel, Stack: uint32(i + 1)}, 1)
 	}
 	frames := func(uint32) []gotrace.Frame { return []gotrace.Frame{{Func: "main.main"}} }
 	var total int64
-	list := p.List(frames)
+	list := p.list(frames)
 	for _, b := range list {
-		total += b.Total
+		total += b.total
 	}
-	if total != n || len(list) != 2 || len(p.waits) > maxStacks+1 {
-		t.Errorf("%d places with %d ns, want 2 with %d", len(list), total, n)
+	if total != n || len(list) != 2 || len(p) > maxStacks+1 {
+		t.Errorf("%d sites with %d ns, want 2 with %d", len(list), total, n)
 	}
 }
