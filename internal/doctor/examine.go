@@ -111,7 +111,7 @@ func (m *model) unsaid() string {
 	if use := m.sweep.lost[partRun] / float64(m.sweep.known) / m.cores.Count; use < poorUse {
 		why = "the program's goroutines use " + analysis.Percent(use) + " of the cores"
 	}
-	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 && float64(b.system) >= muchSystem*float64(b.user+b.system) && b.user+b.system > 0 {
+	if b := &m.beats; b.cpuKnown() && float64(b.system) >= muchSystem*float64(b.user+b.system) && b.user+b.system > 0 {
 		if why != "" {
 			why += ", and "
 		}

@@ -1,9 +1,7 @@
 package doctor
 
 import (
-	"cmp"
 	"iter"
-	"slices"
 	"sort"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -126,6 +124,9 @@ type beats struct {
 
 var unknownBeats = beats{user: -1, system: -1, minor: -1, major: -1, wait: -1, throttled: -1, busy: -1, steal: -1}
 
+// cpuKnown reports whether the CPU time of the process is known.
+func (b *beats) cpuKnown() bool { return b.over > 0 && b.user >= 0 && b.system >= 0 }
+
 // sample is where a goroutine was when the CPU profile looked.
 type sample struct {
 	g     *gor
@@ -226,150 +227,5 @@ func (g *gor) scopesIn(from, to int64, times map[uint16]int64) {
 	i := sort.Search(len(g.flat), func(i int) bool { return g.flat[i].to > from })
 	for ; i < len(g.flat) && g.flat[i].from < to; i++ {
 		times[g.flat[i].name] += min(g.flat[i].to, to) - max(g.flat[i].from, from)
-	}
-}
-
-// finish puts everything in order after all was added.
-func (m *model) finish() {
-	slices.SortFunc(m.gs, func(a, b *gor) int { return cmp.Compare(a.id, b.id) })
-	for _, g := range m.gs {
-		slices.SortStableFunc(g.ivs, func(a, b iv) int { return cmp.Compare(a.from, b.from) })
-		g.flatten()
-		for i := range g.spans {
-			if s := &g.spans[i]; s.cpu == -1 && m.hasGo && len(g.ivs) > 0 && s.to-s.from < m.span()/4 {
-				s.cpu = g.onCPU(s.from, s.to) // else each of many moments would be looked at by many scopes
-			}
-		}
-		for i := range g.ivs {
-			g.from, g.to = min(g.from, g.ivs[i].from), max(g.to, g.ivs[i].to)
-		}
-	}
-	for _, l := range m.locks {
-		slices.SortStableFunc(l.waits, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
-		slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
-	}
-	m.waitedFor()
-	for _, l := range m.locks {
-		if !l.every && !l.place {
-			m.guessHolds(l)
-		}
-	}
-}
-
-// guessHolds adds what is not recorded where a lock is had at once: that somebody has
-// it, and lets others wait. They know who it was, and who woke them.
-func (m *model) guessHolds(l *lock) {
-	known := map[*gor][]turn{}
-	for _, h := range l.holds {
-		known[h.g] = append(known[h.g], h)
-	}
-	var guessed []turn
-	for _, w := range l.waits {
-		if w.holder == 0 {
-			continue
-		}
-		for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
-			v := &w.g.ivs[i]
-			by := m.byID[v.by]
-			if v.by != w.holder || by == nil {
-				continue
-			}
-			h := turn{g: by, from: w.from, to: min(v.to, w.to), guessed: true}
-			hs := known[h.g]
-			k := sort.Search(len(hs), func(k int) bool { return hs[k].to > h.from })
-			if k == len(hs) || hs[k].from >= h.to { // else it is recorded
-				guessed = append(guessed, h)
-			}
-			break
-		}
-	}
-	slices.SortStableFunc(guessed, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
-	last := map[*gor]int{} // of guessed, in l.holds
-	for _, h := range guessed {
-		if i, ok := last[h.g]; ok && l.holds[i].to >= h.from {
-			l.holds[i].to = max(l.holds[i].to, h.to)
-			continue
-		}
-		last[h.g] = len(l.holds)
-		l.holds = append(l.holds, h)
-	}
-	slices.SortStableFunc(l.holds, func(a, b turn) int { return cmp.Compare(a.from, b.from) })
-}
-
-// flatten finds out which scope is the innermost one when: where scopes overlap, the one
-// that began later.
-func (g *gor) flatten() {
-	var open []span
-	at := int64(0)
-	put := func(to int64) { // the moments from at to to
-		for n := len(open); n > 0 && at < to; n = len(open) {
-			top := open[n-1]
-			if end := min(top.to, to); end > at {
-				if k := len(g.flat); k > 0 && g.flat[k-1].to == at && g.flat[k-1].name == top.name {
-					g.flat[k-1].to = end
-				} else {
-					g.flat = append(g.flat, flat{at, end, top.name})
-				}
-				at = end
-			}
-			if top.to <= at {
-				open = open[:n-1]
-			}
-		}
-		at = max(at, to)
-	}
-	for _, s := range g.spans {
-		put(s.from)
-		open = append(open, s)
-	}
-	put(1<<63 - 1)
-}
-
-// waitedFor connects the intervals in which goroutines wait for a lock with the lock: by
-// the records of those that are ours, and by the place of the others. Who was woken and
-// can't go on yet still waits for it: an unlocked mutex readies who waits, and is often
-// locked again by who unlocked it before that one runs.
-func (m *model) waitedFor() {
-	for n, l := range m.locks {
-		for _, w := range l.waits {
-			for i := w.g.at(w.from); i < len(w.g.ivs) && w.g.ivs[i].from < w.to; i++ {
-				if v := &w.g.ivs[i]; v.lock < 0 && !v.core {
-					v.lock = int32(n)
-				}
-			}
-		}
-	}
-	places := map[string]int32{}
-	for _, g := range m.gs {
-		if g.role != roleUser {
-			continue
-		}
-		for i := range g.ivs {
-			v := &g.ivs[i]
-			if v.state != states.Lock || v.lock >= 0 {
-				continue
-			}
-			place := m.place(v.stack)
-			if place == "" {
-				continue
-			}
-			n, ok := places[place]
-			if !ok {
-				n = int32(len(m.locks))
-				places[place] = n
-				m.locks = append(m.locks, &lock{name: place, kind: format.LockUnknown, place: true, acquired: -1})
-			}
-			v.lock = n
-			w := turn{g: g, from: v.from, to: v.to}
-			// On his way to a core he still waits for it: where locks are handed on fast, that
-			// is most of what they cost.
-			if i+1 < len(g.ivs) {
-				if next := &g.ivs[i+1]; next.state == states.Runnable && next.from == w.to {
-					next.lock, w.to = n, next.to
-				}
-			}
-			m.locks[n].waits = append(m.locks[n].waits, w)
-			m.locks[n].contended++
-		}
 	}
 }

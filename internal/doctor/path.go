@@ -26,31 +26,38 @@ const (
 func (m *model) walk(g *gor, from, to int64, on func(g *gor, from, to int64, s states.State)) {
 	t, still := to, 0
 	for t > from && still < maxAtOnce {
-		i := g.at(t - 1)
-		if i == len(g.ivs) || g.ivs[i].from >= t {
-			if x := m.byID[g.creator]; g.created && t <= g.from && x != nil && x != g && x.role == roleUser {
-				g = x
-				still++
-				continue
-			}
-			a := from // nothing is known of g in between
-			if i > 0 {
-				a = max(from, g.ivs[i-1].to)
-			}
-			on(g, a, t, states.Unknown)
-			t, still = a, 0
-			continue
-		}
-		v := &g.ivs[i]
-		if x := m.byID[v.by]; v.by != 0 && t == v.to && waits(v.state) && x != nil && x != g && x.role == roleUser && len(x.ivs) > 0 {
+		if x := m.before(g, t); x != nil {
 			g = x
 			still++
 			continue
 		}
-		a := max(v.from, from)
-		on(g, a, t, v.state)
+		a, s := from, states.Unknown // nothing is known of g in between
+		if i := g.at(t - 1); i < len(g.ivs) && g.ivs[i].from < t {
+			a, s = max(from, g.ivs[i].from), g.ivs[i].state
+		} else if i > 0 {
+			a = max(from, g.ivs[i-1].to)
+		}
+		on(g, a, t, s)
 		t, still = a, 0
 	}
+}
+
+// before is on whom it depended that g went on at t: who made it, or woke it then; nil:
+// nobody else.
+func (m *model) before(g *gor, t int64) (x *gor) {
+	if i := g.at(t - 1); i == len(g.ivs) || g.ivs[i].from >= t {
+		if g.created && t <= g.from {
+			x = m.byID[g.creator]
+		}
+	} else if v := &g.ivs[i]; v.by != 0 && t == v.to && waits(v.state) {
+		if x = m.byID[v.by]; x != nil && len(x.ivs) == 0 {
+			return nil
+		}
+	}
+	if x == nil || x == g || x.role != roleUser {
+		return nil
+	}
+	return x
 }
 
 type partKey struct {

@@ -101,7 +101,7 @@ func (m *model) mostGain(spared float64) float64 {
 			own += float64(g.onCPU(m.from, m.to))
 		}
 	}
-	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 {
+	if b := &m.beats; b.cpuKnown() {
 		own = min(own, float64(b.user+b.system)/float64(b.over)*float64(m.span()))
 	}
 	return min(max(1-own/m.coreTime()+spared, 0), 1)

@@ -223,7 +223,7 @@ func (m *model) used() float64 {
 		}
 	}
 	used := float64(ran)
-	if b := &m.beats; b.over > 0 && b.user >= 0 && b.system >= 0 {
+	if b := &m.beats; b.cpuKnown() {
 		used = max(used, float64(b.user+b.system)/float64(b.over)*float64(m.span()))
 	}
 	return max(min(used, m.coreTime()), 1)

@@ -30,52 +30,61 @@ const starvedShare = 0.1
 // to what it had of what the machine did.
 func (m *model) findStarved() *Starved {
 	b := &m.beats
-	got, over := float64(-1), float64(m.span())
-	if b.over > 0 && b.user >= 0 && b.system >= 0 {
-		got = float64(b.user+b.system) / float64(b.over)
-	}
-	waited := float64(0)
-	switch {
-	case m.switches:
-		var on, off int64
-		for _, g := range m.gs {
-			for i := range g.ivs {
-				switch v := &g.ivs[i]; {
-				case v.state == states.Preempted:
-					off += v.to - v.from
-				case v.core:
-					on += v.to - v.from
-				}
-			}
-		}
-		waited = float64(off) / over
-		if got < 0 {
-			got = float64(on) / over
-		}
-	case b.over > 0 && b.wait >= 0:
-		waited = float64(b.wait) / float64(b.over)
-	}
+	got, waited := m.gotAndWaited()
 	if got < 0 || m.asked <= 0 {
 		return nil
 	}
+	over := float64(b.over)
 	s := &Starved{CPUs: m.asked, Got: min(got, m.asked)}
 	taken := min(waited, max(m.asked-got, 0))
 	if b.throttled > 0 {
-		s.Quota = min(float64(b.throttled)/float64(b.over), taken)
+		s.Quota = min(float64(b.throttled)/over, taken)
 	}
 	s.Others = taken - s.Quota
-	if b.busy >= 0 && b.over > 0 && b.user >= 0 && b.system >= 0 {
+	if b.busy >= 0 && b.cpuKnown() {
 		// More threads than CPUs wait for each other, and the system may leave a CPU idle
 		// meanwhile: others took no more than they ran.
-		s.Others = min(s.Others, float64(max(b.busy-b.user-b.system, 0))/float64(b.over))
+		s.Others = min(s.Others, float64(max(b.busy-b.user-b.system, 0))/over)
 		taken = s.Others + s.Quota
 	}
 	if b.steal > 0 && b.busy > 0 {
-		s.Hypervisor = min(float64(b.steal)/float64(b.over)*min(got*float64(b.over)/float64(b.busy), 1), max(m.asked-got-taken, 0))
+		s.Hypervisor = min(float64(b.steal)/over*min(got*over/float64(b.busy), 1), max(m.asked-got-taken, 0))
 	}
 	lost := s.Others + s.Quota + s.Hypervisor
 	s.Share = rounded(lost / max(got+lost, 1e-9))
 	return s
+}
+
+// gotAndWaited is how many CPUs the program had, and how many its threads waited for.
+// got is -1 where that is not known.
+func (m *model) gotAndWaited() (got, waited float64) {
+	b := &m.beats
+	got = -1
+	if b.cpuKnown() {
+		got = float64(b.user+b.system) / float64(b.over)
+	}
+	if !m.switches {
+		if b.over > 0 && b.wait >= 0 {
+			waited = float64(b.wait) / float64(b.over)
+		}
+		return got, waited
+	}
+	var on, off int64
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			switch v := &g.ivs[i]; {
+			case v.state == states.Preempted:
+				off += v.to - v.from
+			case v.core:
+				on += v.to - v.from
+			}
+		}
+	}
+	over := float64(m.span())
+	if got < 0 {
+		got = float64(on) / over
+	}
+	return got, float64(off) / over
 }
 
 // told says it in words, if it is enough to be told.

@@ -75,29 +75,17 @@ func whatOf(g *gor, v *iv) what {
 		return whatPreempted
 	case v.core:
 		return whatRun
-	}
-	if v.lock >= 0 {
+	case v.lock >= 0:
 		return whatLock
 	}
-	switch v.state {
-	case states.Unknown:
-		return whatUnknown
-	case states.Preempted:
-		return whatCrowded
-	case states.Runnable:
-		return whatQueue
-	case states.Lock:
-		return whatLock
-	case states.GC:
-		return whatGC
-	case states.Stalled, states.Blocked:
-		return whatKernel
-	case states.Channel, states.Select, states.Cond:
-		return whatChannel
-	case states.Join:
-		return whatJoin
-	}
-	return whatNothing
+	return whatWaits[v.state]
+}
+
+// whatWaits is what a goroutine of the program does that has no core. Who waits for what is
+// outside does nothing.
+var whatWaits = [states.Count]what{
+	states.Unknown: whatUnknown, states.Preempted: whatCrowded, states.Runnable: whatQueue, states.Lock: whatLock, states.GC: whatGC,
+	states.Stalled: whatKernel, states.Blocked: whatKernel, states.Channel: whatChannel, states.Select: whatChannel, states.Cond: whatChannel, states.Join: whatJoin,
 }
 
 // change is that a goroutine begins or stops to do something.
@@ -116,6 +104,17 @@ func (m *model) look() {
 	if cores <= 0 {
 		cores = 1
 	}
+	w := sweeper{s: s, cores: cores, now: m.from, ran: map[*gor]struct{}{}}
+	for _, c := range m.changes() {
+		w.upTo(min(max(c.time, m.from), m.to))
+		w.change(&c)
+	}
+	w.upTo(m.to)
+	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, w.sum), append(s.queue, 0)
+}
+
+// changes are all that there are, by time.
+func (m *model) changes() []change {
 	var cs []change
 	for _, g := range m.gs {
 		was := whatNothing
@@ -137,45 +136,55 @@ func (m *model) look() {
 		}
 	}
 	slices.SortStableFunc(cs, func(a, b change) int { return cmp.Compare(a.time, b.time) })
-	var n [whats]int
-	ran := map[*gor]struct{}{}
-	at, sum := m.from, int64(0)
-	for i := 0; i <= len(cs); i++ {
-		to := m.to
-		if i < len(cs) {
-			to = min(max(cs[i].time, m.from), m.to)
-		}
-		if d := to - at; d > 0 {
-			run := n[whatRun] + n[whatPreempted]
-			s.at, s.run, s.sum = append(s.at, at), append(s.run, uint8(min(run, 255))), append(s.sum, sum)
-			s.queue = append(s.queue, uint8(min(n[whatQueue]+n[whatCrowded], 255)))
-			sum += d * int64(run)
-			if n[whatUnknown] == 0 || run > 0 { // else it may be a gap in what is told
-				s.count(d, &n, cores)
-				if run == 1 {
-					for g := range ran {
-						s.single[g] += d
-						if n[whatLock]+n[whatQueue]+n[whatCrowded]+n[whatJoin]+n[whatCollect] == 0 {
-							s.alone[g] += d
-						}
-					}
-				}
-			}
-			at = to
-		}
-		if i < len(cs) {
-			c := &cs[i]
-			n[c.from]--
-			n[c.to]++
-			if c.from == whatRun || c.from == whatPreempted {
-				delete(ran, c.g)
-			}
-			if c.to == whatRun || c.to == whatPreempted {
-				ran[c.g] = struct{}{}
-			}
+	return cs
+}
+
+// sweeper is where a sweep is.
+type sweeper struct {
+	s     *sweep
+	cores float64
+	now   int64
+	sum   int64      // as sweep.sum
+	n     [whats]int // how many do what
+	ran   map[*gor]struct{}
+}
+
+// upTo adds the stretch up to t, in which nothing changes.
+func (w *sweeper) upTo(t int64) {
+	d := t - w.now
+	if d <= 0 {
+		return
+	}
+	s, n := w.s, &w.n
+	run := n[whatRun] + n[whatPreempted]
+	s.at, s.run, s.sum = append(s.at, w.now), append(s.run, uint8(min(run, 255))), append(s.sum, w.sum)
+	s.queue = append(s.queue, uint8(min(n[whatQueue]+n[whatCrowded], 255)))
+	w.now = t
+	w.sum += d * int64(run)
+	if n[whatUnknown] > 0 && run == 0 {
+		return // it may be a gap in what is told
+	}
+	s.count(d, n, w.cores)
+	if run != 1 {
+		return
+	}
+	for g := range w.ran {
+		s.single[g] += d
+		if n[whatLock]+n[whatQueue]+n[whatCrowded]+n[whatJoin]+n[whatCollect] == 0 {
+			s.alone[g] += d
 		}
 	}
-	s.at, s.run, s.sum, s.queue = append(s.at, m.to), append(s.run, 0), append(s.sum, sum), append(s.queue, 0)
+}
+
+func (w *sweeper) change(c *change) {
+	w.n[c.from]--
+	w.n[c.to]++
+	if c.from == whatRun || c.from == whatPreempted {
+		delete(w.ran, c.g)
+	}
+	if c.to == whatRun || c.to == whatPreempted {
+		w.ran[c.g] = struct{}{}
+	}
 }
 
 // count adds a stretch in which nothing changes. The cores that nobody uses are given to
