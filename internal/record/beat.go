@@ -73,16 +73,7 @@ func (r *recorder) beat(now sys.Reading) {
 	put(format.FieldStaleEnds, s.StaleEnds)
 	put(format.FieldArgsCut, s.ArgsCut)
 	put(format.FieldOpenLate, r.lateEnds.Load())
-	if r.fast != nil {
-		r.fast.Retire()
-		if why := r.fast.Refused(); why != r.refused {
-			r.refused = why
-			r.note("CPU times of threads that are new are unknown from here on: " + why)
-		}
-		c := r.fast.Count()
-		put(format.FieldClamped, c.Clamped)
-		put(format.FieldAnchoring, int64(float64(c.Anchoring)/float64(r.rate)*1e9))
-	}
+	r.writer.beat()
 	r.block(format.BlockBeat, format.AppendBeat(nil, now.Ticks, r.values))
 	if len(r.threads) > 0 {
 		r.block(format.BlockThread, format.AppendThreads(nil, now.Ticks, r.threads))

@@ -78,7 +78,7 @@ func (r *recorder) newBlockChunk(b *blockWriter) bool {
 	r.sealBlocks(b)
 	testpoint.Here("block.chunk.sealed")
 	b.idx, b.w, b.at = idx, r.pool.Words(idx), format.ChunkHeaderSize/8
-	h := r.chunkHeader(format.ChunkBlocks, r.pathUsed(), idx)
+	h := r.chunkHeader(format.ChunkBlocks, r.writer.path(), idx)
 	storeHeader(b.w, &h)
 	testpoint.Here("block.chunk.headed")
 	r.pool.Advance(idx, pool.Open)

@@ -48,7 +48,7 @@ type ring struct {
 	buf    [pool.ChunkSize]byte        // leave's
 	left   func(idx int64, w []uint64) // leave
 
-	reclaim func(idx []int64) // (*recorder).reclaim
+	reclaim func(idx []int64) // the writer's
 	why     string            // it is larger than was asked for
 }
 
@@ -92,7 +92,7 @@ func (r *recorder) newRing() {
 	g.report = func(c *format.Carry) bool { return r.block(format.BlockCarry, format.AppendCarry(nil, c)) }
 	g.lose = func(n int64) { r.loseMany(format.LossOpen, n) }
 	g.places = pool.RingOf(bytes, r.overwrite)
-	g.reclaim = r.reclaim
+	g.reclaim = func(chunks []int64) { r.writer.reclaim(chunks) }
 	g.left = g.leave
 	r.ring, r.kept.kept = g, true
 }
@@ -117,39 +117,9 @@ func (r *recorder) roundRing() (why string) {
 	return "made larger: each of the program's processors needs 256 KiB of it"
 }
 
-// reclaim takes open chunks away from those who have them, because they are in the way
-// of others.
-func (r *recorder) reclaim(chunks []int64) {
-	if r.fast == nil {
-		r.reclaimStripes(chunks)
-		return
-	}
-	addrs := make([]uintptr, len(chunks))
-	for i, idx := range chunks {
-		addrs[i] = r.pool.Base() + uintptr(idx)*pool.ChunkSize
-	}
-	r.fast.Reclaim(addrs, pool.ChunkSize, r.gen, func(addr, used uintptr) bool {
-		idx := int64(addr-r.pool.Base()) / pool.ChunkSize
-		if r.pool.State(idx) != pool.Open {
-			return false
-		}
-		atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
-		r.pool.Advance(idx, pool.Sealed)
-		return true
-	})
-}
-
 // overwrite is called with the numbers of the chunks that will be overwritten now.
 func (r *recorder) overwrite(idx []int64) {
-	if r.progress != nil {
-		r.ring.mu.Lock()
-		for _, i := range idx {
-			if p := r.progress.at(i); p != nil && p.taken.Swap(false) {
-				r.ring.base += int64(p.sealed.Load()) - headUnits
-			}
-		}
-		r.ring.mu.Unlock()
-	}
+	r.writer.overwritten(idx)
 	r.ring.lost(idx)
 	testpoint.Here("ring.carried")
 	r.setState(false)

@@ -111,7 +111,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 	}
 	x := encoder{w: w[:], r: r, n: n, types: types, slots: shift / 4}
 	if r.fast == nil {
-		return r.goBegin(head, &x)
+		return r.gopath.begin(head, &x)
 	}
 	return r.beginSlow(head, &x, reason)
 }
@@ -150,7 +150,7 @@ func (r *recorder) beginBig(head uint64, args []any) Handle {
 	if x.cut > 0 || x.short {
 		r.argsCut.Add(1)
 	}
-	return r.beginExt(head, &x)
+	return r.begin(head, &x)
 }
 
 // putArgs writes a complete record with arguments.

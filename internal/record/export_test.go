@@ -71,11 +71,11 @@ func (r *recorder) Lost() [format.LossOpen + 1]int64  { return r.lost() }
 
 // StripeMus has the locks of the Go path's stripes; none on the assembly's.
 func (r *recorder) StripeMus() (all []*sync.Mutex) {
-	if r.stripes == nil {
+	if r.gopath == nil {
 		return nil
 	}
-	for i := range r.stripes {
-		all = append(all, &r.stripes[i].mu)
+	for i := range r.gopath.stripes {
+		all = append(all, &r.gopath.stripes[i].mu)
 	}
 	return all
 }

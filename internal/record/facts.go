@@ -44,16 +44,6 @@ func (r *recorder) choosePath() (w reasons) {
 	return w
 }
 
-func (r *recorder) pathUsed() format.Path {
-	switch {
-	case r.fast != nil:
-		return format.PathAssembly
-	case r.goids.Fast() && r.clock.Counter():
-		return format.PathGo
-	}
-	return format.PathPure
-}
-
 func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	h := &format.Header{
 		Major:      format.Major,
@@ -62,9 +52,9 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 		PageSize:   uint32(os.Getpagesize()),
 		PID:        uint32(os.Getpid()),
 		Clock:      format.ClockMonotonic,
-		Path:       r.pathUsed(),
+		Path:       r.writer.path(),
 		Backing:    r.pool.Backing(),
-		Witness:    format.WitnessGoid,
+		Witness:    r.writer.witness(),
 		StartTicks: c.Ticks,
 		StartMono:  c.Mono,
 		StartWall:  c.Wall,
@@ -74,9 +64,6 @@ func (r *recorder) fileHeader(c sys.Reading) *format.Header {
 	}
 	if r.clock.Counter() {
 		h.Clock = format.ClockTSC
-	}
-	if r.fast != nil {
-		h.Witness = r.fast.Witness
 	}
 	if h.Ring > 0 {
 		h.Limit = 0
@@ -119,13 +106,13 @@ func (r *recorder) writeFacts(w reasons) {
 	}
 	put("stacks", stacks)
 	put("filter", r.opts.Filter)
-	r.words = r.pathUsed().String() + " path"
+	r.words = r.writer.path().String() + " path"
 	if w.path != "" {
 		r.words += " (" + w.path + ")"
 	}
 	if w.cpu != "" {
 		r.words += ", CPU time unknown (" + w.cpu + ")"
-	} else if r.fast == nil {
+	} else if r.gopath != nil {
 		r.words += ", CPU time unknown"
 	}
 	if w.fork != "" {

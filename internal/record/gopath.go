@@ -9,8 +9,10 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/scopeview/scopeview/flusher"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -68,22 +70,67 @@ func (t *progressTable) make(idx int64) *progress {
 	return t.at(idx)
 }
 
-// goBegin begins a scope.
-func (r *recorder) goBegin(head uint64, x *encoder) Handle {
-	goid := r.goids.Get()
-	loc, w, why := r.reserve(goid, x)
+// goWriter is the Go path of a recording.
+type goWriter struct {
+	*recorder
+	stripes  [stripeCount]stripe
+	striping uint64       // how many of them are used, less 1
+	mapped   sys.Range    // where its chunks are; zero: on the heap
+	units    atomic.Int64 // written that are not records of their own
+	progress progressTable
+}
+
+func newGoWriter(r *recorder) *goWriter {
+	g := &goWriter{recorder: r, striping: stripeCount - 1}
+	if a := r.pool.Range(); a != nil {
+		g.mapped = *a
+	}
+	for i := range g.stripes {
+		g.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
+	}
+	for r.ring != nil && (int64(g.striping)+1)*ownedPart > r.opts.ring/pool.ChunkSize {
+		g.striping >>= 1
+	}
+	return g
+}
+
+// simple reports whether begin and endNow may do what is usual themselves.
+func (g *goWriter) simple() bool {
+	return g.mapped.Base() != 0 && g.clock.Counter() && g.goids.Fast()
+}
+
+func (g *goWriter) path() format.Path {
+	if g.goids.Fast() && g.clock.Counter() {
+		return format.PathGo
+	}
+	return format.PathPure
+}
+
+func (g *goWriter) witness() uint32               { return format.WitnessGoid }
+func (g *goWriter) configure(cfg *flusher.Config) { cfg.Whole = g.whole }
+func (g *goWriter) enter()                        { atomic.StoreUint32(&sys.Live.On, goPath) }
+func (g *goWriter) beat()                         {}
+
+// useNames and named are for the assembly alone.
+func (g *goWriter) useNames(nameCache) {}
+func (g *goWriter) named()             {}
+
+// begin begins a scope.
+func (g *goWriter) begin(head uint64, x *encoder) Handle {
+	goid := g.goids.Get()
+	loc, w, why := g.reserve(goid, x)
 	if why != 0 {
-		r.lose(why)
+		g.lose(why)
 		return Handle{}
 	}
 	testpoint.Here("go.begin.reserved")
 	if x != nil {
-		head |= r.fillExt(w, x)
+		head |= g.fillExt(w, x)
 	}
-	start := r.clock.Now()
+	start := g.clock.Now()
 	if x != nil && x.at != 0 {
 		start = x.at
-		if c := r.pool.Words(loc / pool.ChunkSize); c != nil {
+		if c := g.pool.Words(loc / pool.ChunkSize); c != nil {
 			start = max(start, int64(c[sinceWord])) // a record does not begin before its chunk
 		}
 	}
@@ -92,35 +139,35 @@ func (r *recorder) goBegin(head uint64, x *encoder) Handle {
 	testpoint.Here("go.begin.filled")
 	publish(&w[0], uint64(start))
 	testpoint.Here("go.begin.published")
-	if r.mapped.Base() == 0 {
-		r.progress.at(loc / pool.ChunkSize).done.Add(uint64(len(w) / 4))
+	if g.mapped.Base() == 0 {
+		g.progress.at(loc / pool.ChunkSize).done.Add(uint64(len(w) / 4))
 	}
 	return Handle{Loc: loc, Start: start}
 }
 
-// goPut writes a complete record.
-func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
-	goid := r.goids.Get()
-	loc, w, why := r.reserve(goid, x)
+// put writes a complete record.
+func (g *goWriter) put(rec *[4]uint64, x *encoder, count int64) bool {
+	goid := g.goids.Get()
+	loc, w, why := g.reserve(goid, x)
 	if why != 0 {
-		r.losePut(why, count)
+		g.losePut(why, count)
 		return false
 	}
 	testpoint.Here("go.put.reserved")
 	idx := loc / pool.ChunkSize
 	at := int64(rec[0])
 	if at == 0 {
-		at = r.clock.Now()
+		at = g.clock.Now()
 	}
 	head := rec[2] | goid&format.MaxGoid
 	if count == 0 {
-		if c := r.pool.Words(idx); c != nil {
+		if c := g.pool.Words(idx); c != nil {
 			atomic.OrUint64(&c[format.ChunkFlagsOffset/8], format.FlagEnds<<32)
 		}
-		r.units.Add(1)
+		g.units.Add(1)
 	}
 	if x != nil {
-		head |= r.fillExt(w, x)
+		head |= g.fillExt(w, x)
 	}
 	setWord(&w[1], rec[1])
 	setWord(&w[2], head)
@@ -128,15 +175,15 @@ func (r *recorder) goPut(rec *[4]uint64, x *encoder, count int64) bool {
 	testpoint.Here("go.put.filled")
 	publish(&w[0], uint64(at))
 	testpoint.Here("go.put.published")
-	if r.mapped.Base() == 0 {
-		r.progress.at(idx).done.Add(uint64(len(w) / 4))
+	if g.mapped.Base() == 0 {
+		g.progress.at(idx).done.Add(uint64(len(w) / 4))
 	}
 	return true
 }
 
 // fillExt stores an extension, its header first, and returns the bit that says
 // in the record that there is one.
-func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
+func (g *goWriter) fillExt(w []uint64, x *encoder) uint64 {
 	for i := range x.n {
 		if i%4 == 0 {
 			publish(&w[4+i], x.w[i]) // where a start would be: after the header
@@ -145,16 +192,16 @@ func (r *recorder) fillExt(w []uint64, x *encoder) uint64 {
 		}
 		setWord(&w[4+i], x.w[i])
 	}
-	r.units.Add(int64(len(w)/4 - 1))
+	g.units.Add(int64(len(w)/4 - 1))
 	return format.ExtBit
 }
 
 // chunkWords is the chunk's memory from unit at on, n units.
-func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
-	if r.mapped.Base() != 0 {
-		return r.mapped.Words(idx*pool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
+func (g *goWriter) chunkWords(idx int64, at, n uint64) []uint64 {
+	if g.mapped.Base() != 0 {
+		return g.mapped.Words(idx*pool.ChunkSize+int64(at)*format.RecordSize, int64(n)*format.RecordSize)
 	}
-	w := r.pool.Words(idx)
+	w := g.pool.Words(idx)
 	if w == nil {
 		return nil // Stop could not wait any longer
 	}
@@ -163,21 +210,21 @@ func (r *recorder) chunkWords(idx int64, at, n uint64) []uint64 {
 
 // reserve finds room for a record in the chunk of the goroutine's stripe, or
 // says why there is none.
-func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why format.Loss) {
+func (g *goWriter) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why format.Loss) {
 	n := uint64(1)
 	if x != nil {
 		n += uint64(x.units())
 	}
-	number := goid % stripeCount & r.striping
-	s := &r.stripes[number]
-	if why := r.pool.Dry(); why != 0 && !s.room(n) {
+	number := goid % stripeCount & g.striping
+	s := &g.stripes[number]
+	if why := g.pool.Dry(); why != 0 && !s.room(n) {
 		return 0, nil, why // without its lock
 	}
 	for {
 		v := s.place.Add(n)
 		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
 		if v&(stripeShut|1<<32-1) <= chunkUnits {
-			if w = r.chunkWords(idx, used-n, n); w == nil {
+			if w = g.chunkWords(idx, used-n, n); w == nil {
 				return 0, nil, format.LossStop
 			}
 			return idx*pool.ChunkSize + int64(used-n)*format.RecordSize, w, 0
@@ -185,9 +232,9 @@ func (r *recorder) reserve(goid uint64, x *encoder) (loc int64, w []uint64, why 
 		if v&stripeShut != 0 {
 			return 0, nil, format.LossStop
 		}
-		r.crossed(v, n)
+		g.crossed(v, n)
 		testpoint.Here("go.chunk.crossed")
-		if why := r.refill(s, number, idx); why != 0 {
+		if why := g.refill(s, number, idx); why != 0 {
 			return 0, nil, why
 		}
 	}
@@ -204,20 +251,25 @@ func (s *stripe) room(n uint64) bool {
 	return v&stripeShut != 0 || used+n <= chunkUnits
 }
 
+// hasRoom reports whether the chunk of the caller's stripe may have room for n units.
+func (g *goWriter) hasRoom(n uint64) bool {
+	return g.stripes[g.goids.Get()%stripeCount&g.striping].room(n)
+}
+
 // crossed seals the chunk of a stripe if the reservation of n units that made
 // its place v is the one that crossed the chunk's end: exactly one does.
-func (r *recorder) crossed(v, n uint64) {
+func (g *goWriter) crossed(v, n uint64) {
 	idx, used := int64(v>>32), v&(1<<32-1)
 	if v&stripeShut == 0 && idx != 0 && used > chunkUnits && used-n <= chunkUnits {
-		r.sealChunk(idx, used-n)
+		g.sealChunk(idx, used-n)
 	}
 }
 
-// reclaimStripes seals those of the chunks that a stripe has: its goroutines take
+// reclaim seals those of the chunks that a stripe has: its goroutines take
 // another one when they record again.
-func (r *recorder) reclaimStripes(chunks []int64) {
-	for i := range r.stripes {
-		s := &r.stripes[i]
+func (g *goWriter) reclaim(chunks []int64) {
+	for i := range g.stripes {
+		s := &g.stripes[i]
 		s.mu.Lock()
 		for {
 			v := s.place.Load()
@@ -226,7 +278,7 @@ func (r *recorder) reclaimStripes(chunks []int64) {
 				break
 			}
 			if s.place.CompareAndSwap(v, uint64(idx)<<32|(chunkUnits+1)) {
-				r.sealChunk(idx, used)
+				g.sealChunk(idx, used)
 				break
 			}
 		}
@@ -235,7 +287,7 @@ func (r *recorder) reclaimStripes(chunks []int64) {
 }
 
 // refill gives a stripe another chunk than old, if it does not have one yet.
-func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
+func (g *goWriter) refill(s *stripe, number uint64, old int64) format.Loss {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	v := s.place.Load()
@@ -248,25 +300,25 @@ func (r *recorder) refill(s *stripe, number uint64, old int64) format.Loss {
 	full := func(v uint64) { // without it the count would run over in the end
 		s.place.CompareAndSwap(v, uint64(old)<<32|(chunkUnits+1))
 	}
-	idx, why := r.pool.Take()
+	idx, why := g.pool.Take()
 	if why != 0 {
 		full(v)
 		return why
 	}
 	testpoint.Here("go.chunk.taken")
 	path := format.PathGo
-	if !r.goids.Fast() || !r.clock.Counter() {
+	if !g.goids.Fast() || !g.clock.Counter() {
 		path = format.PathPure
 	}
-	h := r.chunkHeader(format.ChunkRecords, path, idx)
+	h := g.chunkHeader(format.ChunkRecords, path, idx)
 	h[1] |= number << 32
-	storeHeader(r.pool.Words(idx), &h)
+	storeHeader(g.pool.Words(idx), &h)
 	testpoint.Here("go.chunk.headed")
-	p := r.progress.make(idx)
+	p := g.progress.make(idx)
 	p.sealed.Store(0) // a ring's number may have been another chunk's
 	p.done.Store(headUnits)
 	p.taken.Store(true)
-	r.pool.Advance(idx, pool.Open)
+	g.pool.Advance(idx, pool.Open)
 	testpoint.Here("go.chunk.open")
 	for !s.place.CompareAndSwap(v, uint64(idx)<<32|headUnits) {
 		v = s.place.Load()
@@ -284,21 +336,21 @@ func storeHeader(w []uint64, h *[8]uint64) {
 
 // sealChunk says how much of a chunk was reserved: that, and no more, will be
 // written.
-func (r *recorder) sealChunk(idx int64, units uint64) {
-	w := r.pool.Words(idx)
+func (g *goWriter) sealChunk(idx int64, units uint64) {
+	w := g.pool.Words(idx)
 	if w == nil {
 		return // Stop could not wait any longer
 	}
 	atomic.StoreUint64(&w[format.ChunkSealedOffset/8], units*format.RecordSize)
 	testpoint.Here("go.chunk.sealed")
-	r.progress.make(idx).sealed.Store(units)
-	r.pool.Advance(idx, pool.Sealed)
+	g.progress.make(idx).sealed.Store(units)
+	g.pool.Advance(idx, pool.Sealed)
 }
 
 // whole tells whether everything that was reserved in a sealed chunk has been
 // written: by count on the heap, else by looking.
-func (r *recorder) whole(idx int64) bool {
-	p := r.progress.at(idx)
+func (g *goWriter) whole(idx int64) bool {
+	p := g.progress.at(idx)
 	if p == nil || !p.taken.Load() {
 		return true // not a chunk of the Go path
 	}
@@ -306,10 +358,10 @@ func (r *recorder) whole(idx int64) bool {
 	if sealed == 0 {
 		return false
 	}
-	if r.mapped.Base() == 0 {
+	if g.mapped.Base() == 0 {
 		return p.done.Load() >= sealed
 	}
-	w := r.chunkWords(idx, 0, sealed)
+	w := g.chunkWords(idx, 0, sealed)
 	for u := uint64(headUnits); u < sealed; u++ {
 		if atomic.LoadUint64(&w[4*u]) == 0 {
 			return false
@@ -321,147 +373,156 @@ func (r *recorder) whole(idx int64) bool {
 	return true
 }
 
-// goEnd ends a scope in place, or apart where its chunk may have been written
+// end ends a scope in place, or apart where its chunk may have been written
 // out, where another goroutine ends it, or where there is more to tell.
-func (r *recorder) goEnd(h Handle, at int64, x *encoder) {
+func (g *goWriter) end(h Handle, at int64, x *encoder) {
 	if at == 0 {
-		at = r.clock.Now()
+		at = g.clock.Now()
 	}
-	if h.Start < r.began {
-		r.staleEnds.Add(1)
+	if h.Start < g.began {
+		g.staleEnds.Add(1)
 		return
 	}
 	idx, unit := h.Loc/pool.ChunkSize, h.Loc%pool.ChunkSize/format.RecordSize // on the path that wrote it
-	state := r.pool.State(idx)
+	state := g.pool.State(idx)
 	if state == pool.Free {
-		r.endStale(h, at, x)
+		g.endStale(h, at, x)
 		return
 	}
 	var w []uint64
-	if r.mapped.Base() != 0 {
-		w = r.mapped.Words(h.Loc, format.RecordSize)
-	} else if c := r.pool.Words(idx); c != nil {
+	if g.mapped.Base() != 0 {
+		w = g.mapped.Words(h.Loc, format.RecordSize)
+	} else if c := g.pool.Words(idx); c != nil {
 		w = c[4*unit : 4*unit+4]
 	}
 	if state > pool.Sealed || w == nil {
-		r.endApart(h, at, 0, x, false)
+		g.endApart(h, at, 0, x, false)
 		return
 	}
 	// No start and no stop is ever 0: where one is, the chunk has left meanwhile, and a
 	// page is there that nobody reads.
 	if v := atomic.LoadUint64(&w[0]); v == 0 {
-		r.endApart(h, at, 0, x, false)
+		g.endApart(h, at, 0, x, false)
 		return
 	} else if v != uint64(h.Start) {
-		if r.pool.State(idx) > pool.Sealed { // the heap's memory is used again
-			r.endApart(h, at, 0, x, false)
+		if g.pool.State(idx) > pool.Sealed { // the heap's memory is used again
+			g.endApart(h, at, 0, x, false)
 			return
 		}
-		r.endStale(h, at, x)
+		g.endStale(h, at, x)
 		return
 	}
 	open := uint64(h.Start) | openBit
-	foreign := r.goids.Get()&format.MaxGoid != atomic.LoadUint64(&w[2])&format.MaxGoid
+	foreign := g.goids.Get()&format.MaxGoid != atomic.LoadUint64(&w[2])&format.MaxGoid
 	if foreign || x != nil {
 		if !atomic.CompareAndSwapUint64(&w[1], open, open|apartBit) {
-			r.endTwice(h, at, w, x)
+			g.endTwice(h, at, w, x)
 			return
 		}
 		testpoint.Here("go.end.marked")
 		if foreign {
-			r.foreignEnds.Add(1)
-			r.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
+			g.foreignEnds.Add(1)
+			g.endForeign(h, at, atomic.LoadUint64(&w[2]), x)
 			return
 		}
-		x.w[2] = r.goids.Get() & format.MaxGoid // the same that began
+		x.w[2] = g.goids.Get() & format.MaxGoid // the same that began
 		x.w[3] = atomic.LoadUint64(&w[2])
-		r.putEnd(h, at, 0, x)
+		g.putEnd(h, at, 0, x)
 		return
 	}
 	if !atomic.CompareAndSwapUint64(&w[1], open, uint64(at)) {
-		r.endTwice(h, at, w, nil)
+		g.endTwice(h, at, w, nil)
 		return
 	}
-	if r.pool.State(idx) > pool.Sealed {
-		r.endLate(h, at)
+	if g.pool.State(idx) > pool.Sealed {
+		g.endLate(h, at)
 	}
 }
 
 // endTwice is for an end that finds that its record w is not open.
-func (r *recorder) endTwice(h Handle, at int64, w []uint64, x *encoder) {
+func (g *goWriter) endTwice(h Handle, at int64, w []uint64, x *encoder) {
 	if atomic.LoadUint64(&w[1]) == 0 || atomic.LoadUint64(&w[0]) != uint64(h.Start) {
-		r.endApart(h, at, 0, x, false)
+		g.endApart(h, at, 0, x, false)
 		return
 	}
-	r.doubleEnds.Add(1)
+	g.doubleEnds.Add(1)
 }
 
 // endLate ends a scope apart that was ended in place, whose chunk began to leave
 // meanwhile: a copy of it, or what a ring tells of it, may lack the end.
 //
 //go:noinline
-func (r *recorder) endLate(h Handle, at int64) {
-	r.lateEnds.Add(1)
-	r.endApart(h, at, 0, nil, true)
+func (g *goWriter) endLate(h Handle, at int64) {
+	g.lateEnds.Add(1)
+	g.endApart(h, at, 0, nil, true)
 }
 
 // endStale ends a scope whose record is not where it was: it never was, or a
 // ring has overwritten it and its chunk's number is another's.
-func (r *recorder) endStale(h Handle, at int64, x *encoder) {
-	if r.ring == nil {
-		r.staleEnds.Add(1)
+func (g *goWriter) endStale(h Handle, at int64, x *encoder) {
+	if g.ring == nil {
+		g.staleEnds.Add(1)
 		return
 	}
-	r.endApart(h, at, 0, x, false)
+	g.endApart(h, at, 0, x, false)
 }
 
-// goStop lets no more records begin and waits until those that have begun are
+// leave lets no more records begin and waits until those that have begun are
 // written. It gives up after a second, which only a goroutine that the system
 // does not run can cause.
-func (r *recorder) goStop() {
-	for i := range r.stripes {
+func (g *goWriter) leave() {
+	for i := range g.stripes {
 		// Under the lock: whoever has it is about to begin a chunk.
-		r.stripes[i].mu.Lock()
-		v := r.stripes[i].place.Or(stripeShut)
-		r.stripes[i].mu.Unlock()
+		g.stripes[i].mu.Lock()
+		v := g.stripes[i].place.Or(stripeShut)
+		g.stripes[i].mu.Unlock()
 		if idx, used := int64(v&^stripeShut>>32), v&(1<<32-1); idx != 0 && used <= chunkUnits {
-			r.sealChunk(idx, used)
+			g.sealChunk(idx, used)
 		}
 	}
 	deadline := time.Now().Add(time.Second)
-	for _, idx := range r.pool.Live(nil) {
+	for _, idx := range g.pool.Live(nil) {
 		// What the flusher has taken was whole, and may be memory no more: on shm it
 		// reads as zeros, which no writer would ever fill.
-		for r.pool.State(idx) <= pool.Sealed && !r.whole(idx) && time.Now().Before(deadline) {
+		for g.pool.State(idx) <= pool.Sealed && !g.whole(idx) && time.Now().Before(deadline) {
 			runtime.Gosched()
 		}
 	}
 }
 
-// goCount is the number of records written: the units reserved, less those that
+// written counts the records: the units reserved, less those that
 // are not records of their own.
-func (r *recorder) goCount() int64 {
-	if r.progress == nil {
-		return 0
+func (g *goWriter) written() (records, foreign int64) {
+	n := -g.units.Load()
+	if g.ring != nil {
+		g.ring.mu.Lock()
+		defer g.ring.mu.Unlock()
+		n += g.ring.base
 	}
-	n := -r.units.Load()
-	if r.ring != nil {
-		r.ring.mu.Lock()
-		defer r.ring.mu.Unlock()
-		n += r.ring.base
-	}
-	for _, idx := range r.pool.Live(nil) {
-		if p := r.progress.at(idx); p != nil && p.taken.Load() {
+	for _, idx := range g.pool.Live(nil) {
+		if p := g.progress.at(idx); p != nil && p.taken.Load() {
 			n += int64(p.sealed.Load())
 			n -= headUnits
 		}
 	}
-	for i := range r.stripes {
-		v := r.stripes[i].place.Load()
+	for i := range g.stripes {
+		v := g.stripes[i].place.Load()
 		idx, used := int64(v&^stripeShut>>32), v&(1<<32-1)
-		if p := r.progress.at(idx); p != nil && p.taken.Load() && p.sealed.Load() == 0 {
+		if p := g.progress.at(idx); p != nil && p.taken.Load() && p.sealed.Load() == 0 {
 			n += int64(min(used, chunkUnits))
 		}
 	}
-	return n
+	return n, 0
+}
+
+// overwritten counts the records of chunks that will be overwritten now: afterwards their
+// progress is that of other chunks.
+func (g *goWriter) overwritten(chunks []int64) {
+	g.ring.mu.Lock()
+	defer g.ring.mu.Unlock()
+	for _, i := range chunks {
+		if p := g.progress.at(i); p != nil && p.taken.Swap(false) {
+			g.ring.base += int64(p.sealed.Load()) - headUnits
+		}
+	}
 }

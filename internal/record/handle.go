@@ -28,36 +28,31 @@ func begin(head uint64, name string, args []any) Handle {
 	switch {
 	case len(args) != 0:
 		return r.beginArgs(head|n, args)
-	case r.plain:
+	case r.plain != nil:
 		// The Go path's usual scope, where chunks are mapped and stubs read the
 		// counter and the goroutine's id. It stands here because one more call
 		// is a noticeable part of its cost.
+		g := r.plain
 		start, goid := r.goids.ReadTSC()
-		v := r.stripes[goid%stripeCount&r.striping].place.Add(1)
+		v := g.stripes[goid%stripeCount&g.striping].place.Add(1)
 		if v&(stripeShut|1<<32-1) > chunkUnits {
-			r.crossed(v, 1)
-			return r.goBegin(head|n, nil)
+			g.crossed(v, 1)
+			return g.begin(head|n, nil)
 		}
 		loc := int64(v>>32)*pool.ChunkSize + int64(v&(1<<32-1)-1)*format.RecordSize
-		w := r.mapped.Record(loc)
+		w := g.mapped.Record(loc)
 		setWord(&w[2], head|n|goid&format.MaxGoid)
 		setWord(&w[1], uint64(start)|openBit)
 		publish(&w[0], uint64(start))
 		return Handle{Loc: loc, Start: start}
-	case r.fast == nil:
-		return r.goBegin(head|n, nil)
 	}
-	loc, start := sys.BeginFast(head|n, r.gen)
-	if start == 0 {
-		return r.beginSlow(head|n, nil, loc)
-	}
-	return Handle{Loc: loc, Start: start}
+	return r.begin(head|n, nil)
 }
 
 // endNow ends a scope: where there is no assembly, and where it can't.
 func endNow(h Handle) {
 	r := current.Load()
-	if !r.plain || r.watch != nil || atomic.LoadUint32(&sys.Live.On) == Off {
+	if r.plain == nil || r.watch != nil || atomic.LoadUint32(&sys.Live.On) == Off {
 		endAt(h, 0, nil)
 		return
 	}
@@ -66,13 +61,13 @@ func endNow(h Handle) {
 	at, goid := r.goids.ReadTSC()
 	idx := h.Loc / pool.ChunkSize
 	if r.pool.State(idx) == pool.Open {
-		w := r.mapped.Record(h.Loc)
+		w := r.plain.mapped.Record(h.Loc)
 		if atomic.LoadUint64(&w[0]) == uint64(h.Start) && (w[2]^goid)&format.MaxGoid == 0 &&
 			sys.SwapLocal(&w[1], uint64(h.Start)|openBit, uint64(at)) {
 			// Where Go, or the system, had somebody else run in between, the chunk
 			// may be gone by now. Two rounds of the flusher don't fit into less.
 			if r.pool.State(idx) > pool.Sealed {
-				r.endLate(h, at)
+				r.plain.endLate(h, at)
 			}
 			return
 		}
@@ -98,7 +93,7 @@ func endAt(h Handle, at int64, x *encoder) {
 	case fastPath:
 		r.endFast(h, at, x)
 	case goPath:
-		r.goEnd(h, at, x)
+		r.gopath.end(h, at, x)
 	default:
 		r.staleEnds.Add(1)
 	}
@@ -131,7 +126,7 @@ func BeginProcess(name string, args []any) Process {
 	x := encoder{w: buf[:], r: r}
 	x.cpu(sys.ProcessCPU())
 	x.addAll(args)
-	return Process{r.beginExt(headProcess|n<<48, &x)}
+	return Process{r.begin(headProcess|n<<48, &x)}
 }
 
 // End ends it.
@@ -172,9 +167,7 @@ func Counter(name string, bits uint64, t format.SlotType) {
 func Track(name string) {
 	r := current.Load()
 	r.put(&[4]uint64{2: headTrack | r.names.find(name)&nameID<<48}, nil, 1)
-	if r.fast != nil {
-		r.fast.Named(r.goids.Get())
-	}
+	r.writer.named()
 }
 
 // Go starts f on a goroutine whose row has the name.

@@ -74,7 +74,7 @@ func (r *recorder) beginLock(head, addr, holder, what uint64, at int64) Handle {
 	x.slot(format.SlotAddr, addr)
 	x.slot(format.SlotGoid, holder&format.MaxGoid)
 	x.slot(format.SlotUint, what)
-	return r.beginExt(head, &x)
+	return r.begin(head, &x)
 }
 
 // Unlock ends the record and unlocks. Ending takes no longer than reading the

@@ -31,22 +31,6 @@ func (r *recorder) lose(why format.Loss) {
 // most is what the largest record takes.
 const most = (1 + format.MaxExtUnits) * format.RecordSize
 
-// refuse counts a record as lost of which it is known before it is encoded that it gets
-// no chunk; what little is left of the one that its P, or its stripe, has is for small ones.
-func (r *recorder) refuse() bool {
-	why := r.pool.Dry()
-	switch {
-	case why == 0:
-		return false
-	case r.fast != nil:
-		return sys.Lose(r.gen, int64(why), most)
-	case r.stripes[r.goids.Get()%stripeCount&r.striping].room(most / format.RecordSize):
-		return false
-	}
-	r.loseMany(why, 1)
-	return true
-}
-
 // loseMany counts n records that are not kept. What comes after Stop would be in the
 // next recording's memory; see endLosses.
 func (r *recorder) loseMany(why format.Loss, n int64) {

@@ -27,7 +27,7 @@ const maxNameBytes = 8 << 20
 // since a buffer may hold another name the next time.
 type names struct {
 	cache atomic.Pointer[nameCache]
-	fast  *sys.Fast // gets the table too; nil: the Go path
+	used  func(table nameCache) // is told of a new table
 
 	// mu is never held while a filter is asked, which may be long, and by whom
 	// somebody outside decides.
@@ -52,9 +52,9 @@ const (
 	maxCache = 1 << 16 // 2 MiB
 )
 
-func newNames(fast *sys.Fast, filter glob.Filter, define func(uint16, string) bool) *names {
+func newNames(used func(nameCache), filter glob.Filter, define func(uint16, string) bool) *names {
 	n := &names{
-		fast:   fast,
+		used:   used,
 		ids:    map[string]uint16{"": format.NameEmpty},
 		texts:  make([]string, format.FirstName),
 		filter: filter,
@@ -252,9 +252,7 @@ func (n *names) setFilter(f glob.Filter) {
 
 func (n *names) use(c nameCache) {
 	n.cache.Store(&c)
-	if n.fast != nil {
-		n.fast.SetNames(c)
-	}
+	n.used(c)
 }
 
 func (n *names) count() int64 {

@@ -17,7 +17,7 @@ import (
 func TestNameBytes(t *testing.T) {
 	const size = 1 << 10
 	defined := 0
-	n := newNames(nil, glob.Filter{}, func(id uint16, name string) bool {
+	n := newNames(func(nameCache) {}, glob.Filter{}, func(id uint16, name string) bool {
 		defined++
 		return int(id) == defined-1+format.FirstName
 	})
@@ -61,7 +61,7 @@ func TestFindWhileFiltering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := newNames(nil, glob.Filter{}, func(uint16, string) bool { return true })
+	n := newNames(func(nameCache) {}, glob.Filter{}, func(uint16, string) bool { return true })
 	names, rounds := 1000, 5
 	if sys.Race {
 		names = 50 // each takes a hundred times as long

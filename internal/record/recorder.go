@@ -61,12 +61,10 @@ type recorder struct {
 	id    [16]byte // the trace's
 	opts  Options
 
-	stripes  *[stripeCount]stripe // of the Go path
-	striping uint64               // how many of them are used, less 1
-	mapped   sys.Range            // where its chunks are; zero: on the heap
-	plain    bool                 // the Go path's usual scope is begun and ended without goBegin and goEnd
-	units    atomic.Int64         // written by it that are not records of their own
-	progress *progressTable
+	writer writer
+	gopath *goWriter // nil: the assembly writes
+	plain  *goWriter // it, if its usual scope is begun and ended without its begin and end
+	base   int64     // of a Handle's Loc
 
 	blocks blockWriter
 	kept   blockWriter // in a ring: what is never overwritten
@@ -89,7 +87,6 @@ type recorder struct {
 	gaps     [format.LossOpen + 1]gap
 	cost     int64 // of a scope, ps
 	words    string
-	refused  string // to threads that are new, as the last beat told
 
 	watch   *watch      // nil: no triggers
 	errand  chan func() // for the goroutine that does them
@@ -119,24 +116,16 @@ func (r *recorder) ticks(d time.Duration) int64 {
 	return int64(float64(d) * float64(r.rate) / 1e9)
 }
 
-// beginExt begins a scope with an extension.
-func (r *recorder) beginExt(head uint64, x *encoder) Handle {
-	if r.fast == nil {
-		return r.goBegin(head, x)
+// tryBegin has the assembly begin a scope; start is 0 where it can't, and loc says why.
+func (r *recorder) tryBegin(head uint64, x *encoder) (loc, start int64) {
+	if x == nil {
+		return sys.BeginFast(head, r.gen)
 	}
-	loc, start := sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
-	if start != 0 {
-		return Handle{Loc: loc, Start: start}
-	}
-	return r.beginSlow(head, x, loc)
+	return sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
 }
 
-// put writes a complete record; count is 1, or 0 for an end apart. It tells
-// whether there was a place for it.
-func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
-	if r.fast == nil {
-		return r.goPut(rec, x, count)
-	}
+// putFast is put by the assembly.
+func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) bool {
 	var ext *uint64
 	var u int64
 	if x != nil {
@@ -180,12 +169,7 @@ func (r *recorder) beginSlow(head uint64, x *encoder, reason int64) Handle {
 			return Handle{}
 		}
 		var start int64
-		if x == nil {
-			reason, start = sys.BeginFast(head, r.gen)
-		} else {
-			reason, start = sys.BeginExt(head|format.ExtBit, r.gen, &x.w[0], x.units(), x.at)
-		}
-		if start != 0 {
+		if reason, start = r.tryBegin(head, x); start != 0 {
 			return Handle{Loc: reason, Start: start}
 		}
 	}
@@ -308,12 +292,7 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 }
 
 // offset is where a scope's record is in the file.
-func (r *recorder) offset(h Handle) int64 {
-	if r.fast != nil {
-		return h.Loc - int64(r.pool.Base())
-	}
-	return h.Loc
-}
+func (r *recorder) offset(h Handle) int64 { return h.Loc - r.base }
 
 // endApart ends a scope whose chunk may be gone by a record of its own. late says that
 // the record was completed in place too, when its chunk had begun to leave.

@@ -6,7 +6,6 @@ import (
 	"encoding/binary"
 	"fmt"
 	"math/rand/v2"
-	"runtime"
 	"sync"
 	"sync/atomic"
 
@@ -96,25 +95,13 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	r.pool = p
 	r.losses = p.Words(0)[format.CountersOffset/8:]
 	if r.fast != nil {
-		r.fast.Setup(p.Base(), uint64(p.Span()), r.rate, o.CPU)
-		r.fast.Losses(r.losses[:format.OwnRows*rowWords])
+		r.writer, r.base = newFastWriter(r), int64(p.Base())
 		w.cpu = r.fast.NoSwitch
-		if r.watch != nil {
-			r.fast.Trigger(r.watch.least)
-		}
 	} else {
-		r.stripes = new([stripeCount]stripe)
-		r.progress = new(progressTable)
-		if a := p.Range(); a != nil {
-			r.mapped = *a
-		}
-		r.plain = r.mapped.Base() != 0 && r.clock.Counter() && r.goids.Fast()
-		for i := range r.stripes {
-			r.stripes[i].place.Store(chunkUnits + 1) // chunk 0: none yet
-		}
-		r.striping = stripeCount - 1
-		for r.ring != nil && (int64(r.striping)+1)*ownedPart > r.opts.ring/pool.ChunkSize {
-			r.striping >>= 1
+		r.gopath = newGoWriter(r)
+		r.writer = r.gopath
+		if r.gopath.simple() {
+			r.plain = r.gopath
 		}
 	}
 	first := r.clock.Read(8)
@@ -122,7 +109,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	testpoint.Here("start.pool")
 	r.writeHeader(r.fileHeader(first))
 	testpoint.Here("start.header")
-	r.names = newNames(r.fast, filter, r.defineName)
+	r.names = newNames(r.writer.useNames, filter, r.defineName)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)
@@ -149,13 +136,7 @@ func noSpace(err error) error {
 
 func (r *recorder) newFlusher() *flusher.Flusher {
 	cfg := flusher.Config{Pool: r.pool, Every: r.opts.FlushEvery, Round: r.round, Leave: r.leave}
-	if r.fast != nil {
-		cfg.Expire = func(idx int64) {
-			r.fast.Expire(r.pool.Base()+uintptr(idx)*pool.ChunkSize, pool.ChunkSize)
-		}
-	} else {
-		cfg.Whole = r.whole
-	}
+	r.writer.configure(&cfg)
 	if r.ring != nil {
 		cfg.Reclaim = r.ring.reclaim
 	}
@@ -185,12 +166,7 @@ func (r *recorder) run() {
 	go r.adopt() // also without a hot file: what was left may have taken its room
 	r.tellCollectors(collectStart)
 	current.Store(r)
-	if r.fast != nil {
-		r.fast.Run(r.gen)
-		atomic.StoreUint32(&sys.Live.On, fastPath)
-	} else {
-		atomic.StoreUint32(&sys.Live.On, goPath)
-	}
+	r.writer.enter()
 	r.startLocks()
 }
 
@@ -211,23 +187,7 @@ func Stop() error {
 	atomic.StoreUint64(&sys.Live.Locking, 0)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.pool.ShutRecords()
-	if r.fast != nil {
-		r.fast.Run(0)
-		// The world can't stop while a goroutine is inside the assembly, so
-		// when it has been stopped once nobody of this recording is.
-		var m runtime.MemStats
-		runtime.ReadMemStats(&m)
-		r.fast.Leave(r.gen, func(addr, used uintptr) {
-			idx := int64(addr-r.pool.Base()) / pool.ChunkSize
-			w := r.pool.Words(idx)
-			atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
-			// What a begin had stored that was then done over elsewhere.
-			clear(w[used/8 : min(int(used/8)+bigWords+format.RecordSize/8, len(w))])
-		})
-		r.sealUnborn()
-	} else {
-		r.goStop()
-	}
+	r.writer.leave()
 	testpoint.Here("stop.sealed")
 	close(r.quit)
 	r.ticker.Wait()

@@ -37,7 +37,6 @@ func (r *recorder) stats() Statistics {
 	s := Statistics{
 		Running:     true,
 		Path:        r.path,
-		Recorded:    r.goCount(),
 		Lost:        r.lost(),
 		DoubleEnds:  r.doubleEnds.Load(),
 		ForeignEnds: r.foreignEnds.Load(),
@@ -46,11 +45,9 @@ func (r *recorder) stats() Statistics {
 		Bytes:       r.pool.Bytes(),
 		Recorder:    r.words,
 	}
-	if r.fast != nil {
-		c := r.fast.Count()
-		s.Recorded = c.Records
-		s.ForeignEnds += c.Foreign
-	}
+	records, foreign := r.writer.written()
+	s.Recorded = records
+	s.ForeignEnds += foreign
 	if r.ring != nil {
 		s.Overwritten = r.ring.over.Load()
 		s.Recorded -= s.Overwritten

@@ -1,0 +1,166 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"runtime"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/flusher"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/pool"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// writer is what differs between the two ways to write records: the assembly's (fastWriter)
+// and Go's (goWriter). What is done for each record is not here but in begin, put and
+// refuse below: an encoder that is given to an interface would lie on the heap.
+type writer interface {
+	// path and witness say what is used, for the trace's header.
+	path() format.Path
+	witness() uint32
+	// configure says what the flusher must know, and enter lets workers in.
+	configure(cfg *flusher.Config)
+	enter()
+	// leave returns when nobody is about to begin a record any more.
+	leave()
+	// reclaim takes open chunks away from those who have them.
+	reclaim(chunks []int64)
+	// overwritten is told of chunks that will be overwritten now.
+	overwritten(chunks []int64)
+	// written counts records, and ends on other goroutines than the begin's that are not
+	// in foreignEnds.
+	written() (records, foreign int64)
+	// useNames has the table of names used from now on, and named is told that the row of
+	// the caller has a name.
+	useNames(table nameCache)
+	named()
+	// beat is told that a heartbeat is being written.
+	beat()
+}
+
+// begin begins a scope, with an extension where x is not nil.
+func (r *recorder) begin(head uint64, x *encoder) Handle {
+	if r.fast == nil {
+		return r.gopath.begin(head, x)
+	}
+	loc, start := r.tryBegin(head, x)
+	if start != 0 {
+		return Handle{Loc: loc, Start: start}
+	}
+	return r.beginSlow(head, x, loc)
+}
+
+// put writes a complete record; count is 1, or 0 for an end apart. It reports
+// whether there was a place for it.
+func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
+	if r.fast == nil {
+		return r.gopath.put(rec, x, count)
+	}
+	return r.putFast(rec, x, count)
+}
+
+// refuse counts a record as lost of which it is known before it is encoded that it gets
+// no chunk. What little is left of the one that its P, or its stripe, has is for small
+// ones.
+func (r *recorder) refuse() bool {
+	why := r.pool.Dry()
+	switch {
+	case why == 0:
+		return false
+	case r.fast != nil:
+		return sys.Lose(r.gen, int64(why), most)
+	case r.gopath.hasRoom(most / format.RecordSize):
+		return false
+	}
+	r.loseMany(why, 1)
+	return true
+}
+
+// fastWriter has the assembly write.
+type fastWriter struct {
+	*sys.Fast
+	r       *recorder
+	refused string // to threads that are new, as the last beat told
+}
+
+func newFastWriter(r *recorder) *fastWriter {
+	f := &fastWriter{Fast: r.fast, r: r}
+	f.Setup(r.pool.Base(), uint64(r.pool.Span()), r.rate, r.opts.CPU)
+	f.Losses(r.losses[:format.OwnRows*rowWords])
+	if r.watch != nil {
+		f.Trigger(r.watch.least)
+	}
+	return f
+}
+
+func (f *fastWriter) path() format.Path { return format.PathAssembly }
+func (f *fastWriter) witness() uint32   { return f.Witness }
+
+func (f *fastWriter) configure(cfg *flusher.Config) {
+	cfg.Expire = func(idx int64) { f.Expire(f.addr(idx), pool.ChunkSize) }
+}
+
+func (f *fastWriter) enter() {
+	f.Run(f.r.gen)
+	atomic.StoreUint32(&sys.Live.On, fastPath)
+}
+
+func (f *fastWriter) leave() {
+	r := f.r
+	f.Run(0)
+	// The world can't stop while a goroutine is inside the assembly, so
+	// when it has been stopped once nobody of this recording is.
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	f.Leave(r.gen, func(addr, used uintptr) {
+		w := r.pool.Words(f.chunk(addr))
+		atomic.StoreUint64(&w[format.ChunkSealedOffset/8], uint64(used))
+		// What a begin had stored that was then done over elsewhere.
+		clear(w[used/8 : min(int(used/8)+bigWords+format.RecordSize/8, len(w))])
+	})
+	r.sealUnborn()
+}
+
+// addr is where a chunk is mapped, and chunk which one is there.
+func (f *fastWriter) addr(idx int64) uintptr   { return f.r.pool.Base() + uintptr(idx)*pool.ChunkSize }
+func (f *fastWriter) chunk(addr uintptr) int64 { return int64(addr-f.r.pool.Base()) / pool.ChunkSize }
+
+func (f *fastWriter) reclaim(chunks []int64) {
+	r := f.r
+	addrs := make([]uintptr, len(chunks))
+	for i, idx := range chunks {
+		addrs[i] = f.addr(idx)
+	}
+	f.Reclaim(addrs, pool.ChunkSize, r.gen, func(addr, used uintptr) bool {
+		idx := f.chunk(addr)
+		if r.pool.State(idx) != pool.Open {
+			return false
+		}
+		atomic.StoreUint64(&r.pool.Words(idx)[format.ChunkSealedOffset/8], uint64(used))
+		r.pool.Advance(idx, pool.Sealed)
+		return true
+	})
+}
+
+func (f *fastWriter) overwritten(chunks []int64) {} // each P counts its records itself
+
+func (f *fastWriter) useNames(table nameCache) { f.SetNames(table) }
+func (f *fastWriter) named()                   { f.Named(f.r.goids.Get()) }
+
+func (f *fastWriter) written() (records, foreign int64) {
+	c := f.Count()
+	return c.Records, c.Foreign
+}
+
+func (f *fastWriter) beat() {
+	r := f.r
+	f.Retire()
+	if why := f.Refused(); why != f.refused {
+		f.refused = why
+		r.note("CPU times of threads that are new are unknown from here on: " + why)
+	}
+	c := f.Count()
+	r.value(format.FieldClamped, c.Clamped)
+	r.value(format.FieldAnchoring, int64(float64(c.Anchoring)/float64(r.rate)*1e9))
+}
