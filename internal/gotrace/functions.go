@@ -46,7 +46,7 @@ var Functions = struct {
 	Profilers:  profilers,
 	Collector:  functions{"runtime.gcBgMarkWorker", "runtime.bgsweep", "runtime.bgscavenge"},
 	Recorder:   ours("scope.", "scope/", "flusher.", "sweeper.", "mmpool.", "internal/"),
-	Background: ours("flusher.", "sweeper.", "internal/record.(*recorder).", "internal/record.Stop", "scope.(*recorder).", "scope.Stop", "scope/gotrace.", "internal/perf."),
+	Background: ours("flusher.", "sweeper.", "internal/record.(*recorder).", "internal/record.(*fastWriter).", "internal/record.(*goWriter).", "internal/record.Stop", "scope.(*recorder).", "scope.Stop", "scope/gotrace.", "internal/perf."),
 	Begin:      ours("internal/record.Go", "scope.Go", "scope.startGo"),
 	API:        api,
 	Lock: join(
