@@ -5,41 +5,31 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Choice tells which events the globs for names and for rows choose. An event
+// Choice says which events the globs for names and for rows choose. An event
 // without a name, or on a row without one, is matched as the empty name.
 type Choice struct {
-	names, tracks chosen
+	Names, Tracks chosen
 }
 
 // NewChoice returns the Choice of events whose name and whose row's name match;
 // text is a Trace's Name.
 func NewChoice(names, tracks glob.Filter, text func(id uint16) string) *Choice {
-	return &Choice{chosen{filter: names, text: text}, chosen{filter: tracks, text: text}}
+	return &Choice{chosen{Filter: names, text: text}, chosen{Filter: tracks, text: text}}
 }
 
-// Keep tells whether e is chosen.
+// Keep reports whether e is chosen.
 func (c *Choice) Keep(e *trace.Event) bool {
-	return c.names.has(e.Name) && c.tracks.has(e.Track)
+	return c.Names.Has(e.Name) && c.Tracks.Has(e.Track)
 }
 
-// Name tells whether a name alone is chosen.
-func (c *Choice) Name(id uint16) bool { return c.names.has(id) }
-
-// Function tells whether a function is, that stands for a name.
-func (c *Choice) Function(name string) bool { return c.names.filter.Match(name) }
-
-// Track tells whether a row is chosen by its name, and AllTracks whether all are.
-func (c *Choice) Track(id uint16) bool { return c.tracks.has(id) }
-func (c *Choice) AllTracks() bool      { return c.tracks.filter.All() }
-
-// nameless tells whether what has neither name nor row, a heartbeat, is chosen.
+// nameless reports whether what has neither name nor row, a heartbeat, is chosen.
 func (c *Choice) nameless() bool {
-	return c.names.filter.Match("") && c.tracks.filter.Match("")
+	return c.Names.Match("") && c.Tracks.Match("")
 }
 
 // chosen remembers the verdicts by name id.
 type chosen struct {
-	filter  glob.Filter
+	glob.Filter
 	text    func(id uint16) string
 	verdict []verdict
 }
@@ -51,8 +41,9 @@ type verdict struct {
 	known, in bool
 }
 
-func (c *chosen) has(id uint16) bool {
-	if c.filter.All() {
+// Has reports whether the text of an id is chosen.
+func (c *chosen) Has(id uint16) bool {
+	if c.All() {
 		return true
 	}
 	for int(id) >= len(c.verdict) {
@@ -60,7 +51,7 @@ func (c *chosen) has(id uint16) bool {
 	}
 	v := &c.verdict[id]
 	if text := c.text(id); !v.known || v.text != text {
-		*v = verdict{text, true, c.filter.Match(text)}
+		*v = verdict{text, true, c.Match(text)}
 	}
 	return v.in
 }

@@ -16,17 +16,27 @@ type Object struct {
 	Addr uint64 // 0: a loop, a place, or all objects of the name that are more than are told apart
 	Kind format.LockKind
 
-	// Every says that all waits and holds of it are recorded, Summed that the recorder
-	// has counted some, the brief ones among them.
-	Every, Summed bool
-
-	contended, acquired, short, shortWait int64 // as the recorder counted; acquired -1: it did not
+	Acquired  amount // how often the lock was had
+	Contended amount // how often it was not to be had at once
+	// Held is how long the lock was held. Where not all holds are recorded it is an
+	// estimate: as if the others had been as long, on average, as those that are.
+	Held amount
+	// Waited is the time of all waits: the recorded ones, those that have not ended, and
+	// the Brief ones, which were shorter than the recorder's threshold.
+	Waited           int64
+	Brief, BriefTime int64
 
 	Shared int64 // waits that were to share it with other readers
 	Tries  int64 // of a loop: that failed, in the recorded waits
 	Own    int64 // waits, not ended, for what the waiter has himself
 
-	holders, waiters map[HolderKey]*Waiter
+	Holders []Waiter // what those were in who had the lock when somebody began to wait for it
+	Waiters []Waiter // what those were in who waited
+
+	every               bool  // all waits and holds of it are recorded
+	summed              bool  // the recorder has counted some, the brief ones among them
+	contended, acquired int64 // as the recorder counted; acquired -1: it did not
+	holders, waiters    map[HolderKey]*Waiter
 }
 
 // Waiter is how often, and how long, something was waited for by goroutines in a
@@ -38,58 +48,41 @@ type Waiter struct {
 	Share       float64 // of the time of all
 }
 
-// Acquired is how often the lock was had; ok is false where nobody counted.
-func (o *Object) Acquired() (n int64, ok bool) {
-	if o.Every {
-		n = o.Holds.Count + o.Holds.Open + o.Holds.Across
-	}
-	if o.Summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
-		return max(n, o.acquired), true
-	}
-	return n, o.Every
+// amount is how much there was of something.
+type amount struct {
+	N         int64
+	OK        bool // else not all of it was counted, and N is the least that it is
+	Estimated bool
 }
 
-// Contended is how often it was not to be had at once; ok is false where those that
-// waited briefly were not counted.
-func (o *Object) Contended() (n int64, ok bool) {
-	n = o.Waits.Count + o.Waits.Open + o.Waits.Across
-	if o.Summed {
-		n = max(n, o.contended) // the recorder tells of what it counted a little later
+// finish fills in what is known when all was read.
+func (o *Object) finish() {
+	o.Waited = o.Waits.Total + o.Waits.OpenTime + o.BriefTime
+	o.Contended = amount{N: o.Waits.Count + o.Waits.Open + o.Waits.Across, OK: o.summed || o.every}
+	if o.summed {
+		o.Contended.N = max(o.Contended.N, o.contended) // the recorder tells of what it counted a little later
 	}
-	return n, o.Summed || o.Every
+	holds := o.Holds.Count + o.Holds.Open + o.Holds.Across
+	if o.every {
+		o.Acquired = amount{N: holds, OK: true}
+	}
+	if o.summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
+		o.Acquired = amount{N: max(o.Acquired.N, o.acquired), OK: true}
+	}
+	o.Held.N = o.Holds.Total + o.Holds.OpenTime
+	rest := max(o.Acquired.N-holds, 0)
+	switch {
+	case !o.Acquired.OK || o.Kind == format.LockRetry:
+	case rest == 0:
+		o.Held.OK = true
+	case o.Holds.Count > 0:
+		o.Held.N += int64(float64(rest) * float64(o.Holds.Total) / float64(o.Holds.Count))
+		o.Held.OK, o.Held.Estimated = true, true
+	}
+	o.Holders, o.Waiters = shares(o.holders), shares(o.waiters)
 }
 
-// Brief is how many waits were shorter than the recorder's threshold, and took how
-// long together.
-func (o *Object) Brief() (n, ns int64) { return o.short, o.shortWait }
-
-// Waited is the time of all waits: the recorded ones, those that have not ended, and
-// the brief ones.
-func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.shortWait }
-
-// Held is how long the lock was held. Where not all holds are recorded it is an
-// estimate: as if the others had been as long, on average, as those that are. ok is
-// false where there is nothing to estimate by.
-func (o *Object) Held() (ns int64, estimated, ok bool) {
-	ns = o.Holds.Total + o.Holds.OpenTime
-	n, known := o.Acquired()
-	rest := max(n-o.Holds.Count-o.Holds.Open-o.Holds.Across, 0)
-	if known && rest == 0 && o.Kind != format.LockRetry {
-		return ns, false, true
-	}
-	if !known || o.Holds.Count == 0 || o.Kind == format.LockRetry {
-		return ns, true, false
-	}
-	return ns + int64(float64(rest)*float64(o.Holds.Total)/float64(o.Holds.Count)), true, true
-}
-
-// Holders lists what those were in who had the lock when somebody began to wait for it,
-// by how long that wait was, the longest first.
-func (o *Object) Holders() []Waiter { return shares(o.holders) }
-
-// Waiters lists what those were in who waited, in the same way.
-func (o *Object) Waiters() []Waiter { return shares(o.waiters) }
-
+// shares lists what somebody was in, that with the longest waits first.
 func shares(m map[HolderKey]*Waiter) (list []Waiter) {
 	var sum int64
 	for _, w := range m {
@@ -208,8 +201,8 @@ func (w *Waits) object(k objectKey, kind format.LockKind) *Object {
 // AddSums takes in what the recorder counted.
 func (w *Waits) AddSums(l *format.LockSums) {
 	o := w.object(objectKey{l.Addr, l.Name}, l.Kind)
-	o.Summed = true
-	if o.contended, o.short, o.shortWait = o.contended+l.Contended, o.short+l.Short, o.shortWait+l.ShortWait; l.Acquired < 0 || o.acquired < 0 {
+	o.summed = true
+	if o.contended, o.Brief, o.BriefTime = o.contended+l.Contended, o.Brief+l.Short, o.BriefTime+l.ShortWait; l.Acquired < 0 || o.acquired < 0 {
 		o.acquired = -1
 	} else {
 		o.acquired += l.Acquired
@@ -240,7 +233,7 @@ func (w *Waits) wait(e *trace.Event) {
 	across := w.o.Breaks.Across(e)
 	if w.keep(e) {
 		o := w.object(l.key(e.Name), l.kind)
-		o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
+		o.every = o.every || l.every || w.all && l.kind == format.LockMutex
 		o.Waits.add(e.Dur, e.Open, across)
 		o.Tries += l.tries(e)
 		if l.shared {
@@ -296,7 +289,7 @@ func (w *Waits) hold(e *trace.Event) {
 		return
 	}
 	o := w.object(l.key(e.Name), l.kind)
-	o.Every = o.Every || l.every || w.all && l.kind == format.LockMutex
+	o.every = o.every || l.every || w.all && l.kind == format.LockMutex
 	o.Holds.add(e.Dur, e.Open, across)
 	if e.Goid != 0 && !across {
 		w.rows.at(e.Goid, e.Start).hold(e, &o.Lock)
@@ -316,20 +309,21 @@ func drop[V any](m map[uint64]V, sweep *int, over func(V) bool) {
 	*sweep = 2 * len(m)
 }
 
-// Finish completes what the holders did after the last event.
-func (w *Waits) Finish() { w.rows.finish() }
-
 // Last is the last wait, so far, that a goroutine began and that is shown.
 func (w *Waits) Last(goid uint64) (wait, bool) {
 	x, ok := w.last[goid]
 	return x, ok
 }
 
-// Objects lists all, the one that was waited for longest first.
+// Objects lists all when the last event was added, the one that was waited for longest first.
 func (w *Waits) Objects() []*Object {
+	w.rows.finish()
+	for _, o := range w.objects {
+		o.finish()
+	}
 	return list(w.objects, func(a, b *Object) int {
 		return cmp.Or(
-			cmp.Compare(b.Waited(), a.Waited()),
+			cmp.Compare(b.Waited, a.Waited),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})

@@ -43,7 +43,6 @@ func waitsOf(o SummaryOptions, all bool, sums []format.LockSums, events ...trace
 	for i := range events {
 		w.Add(&events[i])
 	}
-	w.Finish()
 	return w
 }
 
@@ -85,7 +84,7 @@ func TestWhoHadIt(t *testing.T) {
 				o = x
 			}
 		}
-		if h, w := waiterText(o.Holders()), waiterText(o.Waiters()); h != test.holders || w != test.waiters {
+		if h, w := waiterText(o.Holders), waiterText(o.Waiters); h != test.holders || w != test.waiters {
 			t.Errorf("%s: holders %q, waiters %q; want %q, %q", test.about, h, w, test.holders, test.waiters)
 		}
 	}
@@ -130,17 +129,16 @@ func TestObject(t *testing.T) {
 			continue
 		}
 		o := all[0]
-		or := func(n int64, ok bool) int64 {
-			if !ok {
+		or := func(a amount) int64 {
+			if !a.OK {
 				return -1
 			}
-			return n
+			return a.N
 		}
-		ns, estimated, ok := o.Held()
-		if acquired, contended, held := or(o.Acquired()), or(o.Contended()), or(ns, ok); acquired != test.acquired || contended != test.contended ||
-			held != test.held || estimated != test.estimated || o.Waited() != test.waited {
+		if acquired, contended, held := or(o.Acquired), or(o.Contended), or(o.Held); acquired != test.acquired || contended != test.contended ||
+			held != test.held || o.Held.Estimated != test.estimated || o.Waited != test.waited {
 			t.Errorf("%s: acquired %d, contended %d, waited %d, held %d, estimated %t; want %d, %d, %d, %d, %t", test.about,
-				acquired, contended, o.Waited(), held, estimated, test.acquired, test.contended, test.waited, test.held, test.estimated)
+				acquired, contended, o.Waited, held, o.Held.Estimated, test.acquired, test.contended, test.waited, test.held, test.estimated)
 		}
 	}
 }
@@ -168,7 +166,6 @@ func TestManyObjects(t *testing.T) {
 		e := ofLock(scope(lockL, uint64(i%7+1), int64(i), int64(i+1)), format.KindWait, uint64(16+8*i), 0, 0x100)
 		w.Add(&e)
 	}
-	w.Finish()
 	var count, total int64
 	objects := w.Objects()
 	for _, o := range objects {
@@ -193,9 +190,8 @@ func TestManyScopesAtALock(t *testing.T) {
 		w.Add(&in)
 		w.Add(&e)
 	}
-	w.Finish()
 	var time int64
-	holders := w.Objects()[0].Holders()
+	holders := w.Objects()[0].Holders
 	for _, h := range holders {
 		time += h.Time
 	}
@@ -216,9 +212,7 @@ func TestLocksWithoutAName(t *testing.T) {
 		ofLock(scope(lockM, 3, 40, 50), wait, 24, 1, place))
 	var got []string
 	for _, o := range w.Objects() {
-		n, _ := o.Contended()
-		_, counted := o.Acquired()
-		got = append(got, fmt.Sprintf("%s %#x waits %d=%d of %d holds %d acquired %v holders %s", names[o.Name], o.Addr, o.Waits.Count, o.Waited(), n, o.Holds.Count, counted && !o.Every, waiterText(o.Holders())))
+		got = append(got, fmt.Sprintf("%s %#x waits %d=%d of %d holds %d acquired %v holders %s", names[o.Name], o.Addr, o.Waits.Count, o.Waited, o.Contended.N, o.Holds.Count, o.Acquired.OK && !o.every, waiterText(o.Holders)))
 	}
 	want := []string{"L 0x0 waits 2=27 of 5 holds 0 acquired false holders A 2×=20", "M 0x0 waits 1=10 of 1 holds 1 acquired false holders A 1×=10"}
 	if !slices.Equal(got, want) {

@@ -30,8 +30,8 @@ const (
 	patience = 200 * time.Millisecond // that Stop has where there is no room
 )
 
-// Switches records when threads come onto CPUs and leave them. It is a collector, but
-// for Start's error.
+// Switches records when threads come onto CPUs and leave them. The zero value can be
+// started once.
 type Switches struct {
 	rec      collect.Recording
 	mu       sync.Mutex // held while the rings are read
@@ -52,9 +52,6 @@ type ring struct {
 	stream
 	raw []byte
 }
-
-// New returns a Switches that can be started once.
-func New() *Switches { return &Switches{} }
 
 // Start begins to record, and costs some milliseconds. The error is a sentence that says
 // why it is not possible; then there is nothing to stop. Either way the trace is told,
@@ -316,9 +313,6 @@ func (s *Switches) forget(list []record) {
 }
 
 func (s *Switches) flush(all bool) { s.all.flush(s.believed, all) }
-
-// Tick does nothing: the rings are read more often.
-func (s *Switches) Tick() {}
 
 // Snapshot writes what is known up to now.
 func (s *Switches) Snapshot() {

@@ -16,7 +16,7 @@ import (
 func started(t *testing.T) (*Switches, *kept) {
 	t.Helper()
 	k := newKept(t)
-	s := New()
+	s := new(Switches)
 	if err := s.Start(k); err != nil {
 		t.Skip(err)
 	}

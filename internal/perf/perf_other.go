@@ -12,18 +12,12 @@ import (
 // Linux.
 type Switches struct{}
 
-// New returns a Switches that can be started once.
-func New() *Switches { return &Switches{} }
-
 // Start tells why there is nothing to record.
 func (*Switches) Start(rec collect.Recording) error {
 	err := errors.New("thread switches are recorded on Linux only")
 	rec.Fact(FactSwitches, "off: "+err.Error())
 	return err
 }
-
-// Tick does nothing.
-func (*Switches) Tick() {}
 
 // Snapshot does nothing.
 func (*Switches) Snapshot() {}

@@ -49,7 +49,7 @@ func underFilter(t *testing.T) {
 		t.Skip(errno)
 	}
 	k := newKept(t)
-	s := New()
+	s := new(Switches)
 	err := s.Start(k)
 	if err == nil || !strings.Contains(err.Error(), "seccomp") || k.facts[FactSwitches] != "off: "+err.Error() {
 		t.Errorf("Start: %v; the trace was told %q", err, k.facts[FactSwitches])

@@ -86,7 +86,7 @@ func (c *collector) Start(rec collect.Recording) {
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
 	if c.noSwitches {
 		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
-	} else if p := perf.New(); p.Start(rec) == nil { // otherwise it has told why
+	} else if p := new(perf.Switches); p.Start(rec) == nil { // otherwise it has told why
 		c.perf = p
 	}
 	c.take()
@@ -107,9 +107,6 @@ func (c *collector) Tick() {
 		} else if c.pause--; c.pause < -10 {
 			c.wait = 1 // it goes well again
 		}
-	}
-	if c.perf != nil {
-		c.perf.Tick()
 	}
 	if c.profile != nil && !c.profile.tick() {
 		c.profile = nil

@@ -62,10 +62,9 @@ func (r *found) lockTable(b *report.Text) {
 		if o.Kind == format.LockRetry {
 			holds, hold, most, tries = "", "", "", analysis.Thousands(o.Tries)
 		}
-		brief, _ := o.Brief()
 		return []string{
-			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired()), contended(o), some(brief), analysis.Humane(o.Waited()), longest(o.Waits), report.Still(o.Waits),
-			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired.N, o.Acquired.OK), contended(o), some(o.Brief), analysis.Humane(o.Waited), longest(o.Waits), report.Still(o.Waits),
+			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders, r.who), report.First(o.Waiters, r.who),
 		}
 	})
 	for _, o := range r.objects[:b.Shown(len(r.objects))] {
@@ -77,16 +76,16 @@ func (r *found) lockTable(b *report.Text) {
 
 // held writes for how long a lock was held: ≈ by an estimate, ≥ at least.
 func held(o *analysis.Object) string {
-	ns, estimated, ok := o.Held()
+	text := analysis.Humane(o.Held.N)
 	switch {
-	case !ok && ns == 0:
+	case !o.Held.OK && o.Held.N == 0:
 		return "?"
-	case !ok:
-		return "≥ " + analysis.Humane(ns)
-	case estimated:
-		return "≈ " + analysis.Humane(ns)
+	case !o.Held.OK:
+		return "≥ " + text
+	case o.Held.Estimated:
+		return "≈ " + text
 	}
-	return analysis.Humane(ns)
+	return text
 }
 
 // titles returns the locks' names; those of which several have one come with their
@@ -127,13 +126,13 @@ func counted(n int64, ok bool) string {
 
 // contended writes how often a lock was not to be had at once, and which part that is.
 func contended(o *analysis.Object) string {
-	n, ok := o.Contended()
+	n := o.Contended.N
 	text := analysis.Thousands(n)
-	if !ok {
+	if !o.Contended.OK {
 		return "≥ " + text
 	}
-	if all, ok := o.Acquired(); ok && all > 0 && n > 0 {
-		text += " (" + analysis.Percent(min(float64(n)/float64(all), 1)) + ")"
+	if all := o.Acquired; all.OK && all.N > 0 && n > 0 {
+		text += " (" + analysis.Percent(min(float64(n)/float64(all.N), 1)) + ")"
 	}
 	return text
 }

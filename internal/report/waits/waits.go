@@ -50,9 +50,9 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 	r := &found{t: t, hasStacks: stacks, at: map[*analysis.Object]map[lockStack]*lockTime{}}
 	choice := sel.Choice(t)
 	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To}, t.Lookup("lock_threshold") == "all")
-	if choice.AllTracks() { // else it is not known whose they are
+	if choice.Tracks.All() { // else it is not known whose they are
 		err := t.EachLockSums(func(l *format.LockSums) bool {
-			if at := t.Nanos(l.Ticks); choice.Name(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
+			if at := t.Nanos(l.Ticks); choice.Names.Has(l.Name) && at >= sel.From && (sel.To == 0 || at <= sel.To) {
 				w.AddSums(l)
 			}
 			return true
@@ -65,7 +65,6 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 	if err := cmp.Or(x.read(), ctx.Err()); err != nil {
 		return nil, err
 	}
-	w.Finish()
 	r.objects = w.Objects()
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
@@ -116,7 +115,7 @@ func (x *reading) read() error {
 	}
 	x.hasStates, x.stack, x.problems = true, f.Stack, f.Problems
 	for _, b := range x.sites.list(f.Stack) {
-		if b.site.Func == "" && x.choice.Function("") || x.choice.Function(b.site.Func) {
+		if b.site.Func == "" && x.choice.Names.Match("") || x.choice.Names.Match(b.site.Func) {
 			x.blocked = append(x.blocked, b)
 		}
 	}
@@ -126,7 +125,7 @@ func (x *reading) read() error {
 // add takes in an event.
 func (x *reading) add(e *trace.Event) bool {
 	x.w.Add(e)
-	if !x.choice.AllTracks() && e.Goid != 0 {
+	if !x.choice.Tracks.All() && e.Goid != 0 {
 		x.tracks[e.Goid] = e.Track
 	}
 	return x.watch.Look(x.ctx, e.Start) == nil
@@ -139,7 +138,7 @@ func (x *reading) interval(v *states.Interval) {
 		to = min(to, x.sel.To)
 	}
 	d := to - max(v.From, x.sel.From)
-	if d <= 0 || !x.choice.AllTracks() && !x.choice.Track(x.tracks[v.Goid]) {
+	if d <= 0 || !x.choice.Tracks.All() && !x.choice.Tracks.Has(x.tracks[v.Goid]) {
 		return
 	}
 	x.sites.add(v, d)
