@@ -69,15 +69,15 @@ func (o *Object) finish() {
 	if o.summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
 		o.Acquired = amount{N: max(o.Acquired.N, o.acquired), OK: true}
 	}
-	o.Held.N = o.Holds.Total + o.Holds.OpenTime
+	o.Held = amount{N: o.Holds.Total + o.Holds.OpenTime, Estimated: true}
 	rest := max(o.Acquired.N-holds, 0)
 	switch {
 	case !o.Acquired.OK || o.Kind == format.LockRetry:
 	case rest == 0:
-		o.Held.OK = true
+		o.Held.OK, o.Held.Estimated = true, false
 	case o.Holds.Count > 0:
 		o.Held.N += int64(float64(rest) * float64(o.Holds.Total) / float64(o.Holds.Count))
-		o.Held.OK, o.Held.Estimated = true, true
+		o.Held.OK = true
 	}
 	o.Holders, o.Waiters = shares(o.holders), shares(o.waiters)
 }

@@ -126,7 +126,7 @@ func (r *found) lock(o *analysis.Object) lock {
 		return &n
 	}
 	j.Acquired, j.Contended, j.AllHold = known(o.Acquired.N, o.Acquired.OK), known(o.Contended.N, o.Contended.OK), known(o.Held.N, o.Held.OK)
-	j.Estimated = o.Held.Estimated
+	j.Estimated = o.Held.OK && o.Held.Estimated
 	j.Brief, j.BriefNS = o.Brief, o.BriefTime
 	for _, x := range r.stacksOf(o) {
 		j.WaitStacks = append(j.WaitStacks, at{x.count, x.ns, r.frames(x.wait), r.frames(x.woken)})
