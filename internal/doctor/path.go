@@ -147,9 +147,6 @@ func (m *model) paths() []Path {
 		y.walk(m, last, m.from, m.to)
 		p := y.path(m, "")
 		for _, n := range y.names() {
-			if m.base == nil {
-				break
-			}
 			// What is in the scope on other goroutines goes away too: the scope is free.
 			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
 			if g := m.base.gain(without{lock: -1, skip: free}); g >= pathShare {

@@ -1,9 +1,6 @@
 package doctor
 
-import (
-	"container/heap"
-	"math"
-)
+import "container/heap"
 
 // A replay does again what the goroutines did, on as many cores as there were, in order of
 // readiness, and tells when the last of it is done. One replay is of all as it was, another
@@ -23,41 +20,6 @@ type replayed struct {
 	last    int   // the script whose end is the end
 	time    int64 // how long the replay takes with nothing taken out
 	real    int64 // and how long it took
-}
-
-// plan makes the scripts; nil where that is too much, or where there is nobody whose end
-// could be told.
-func (m *model) plan() *replayed {
-	r := &replayed{cores: max(int(math.Round(m.cores.Count)), 1), last: -1}
-	wakes := m.wakes()
-	total := 0
-	for _, g := range m.gs {
-		if g.role != roleUser && g.role != roleCollector || len(g.ivs) == 0 {
-			continue
-		}
-		sc := m.script(r, g, wakes)
-		if total += len(sc.steps); total > maxSteps {
-			return nil
-		}
-		r.scripts = append(r.scripts, sc)
-	}
-	r.edges = wakes.n
-	if last := m.lastOne(); last != nil {
-		for i := range r.scripts {
-			if r.scripts[i].g == last {
-				r.last = i
-			}
-		}
-	}
-	if r.last < 0 {
-		return nil
-	}
-	r.real = r.scripts[r.last].end - m.from
-	r.time = r.do(change0)
-	if r.time <= 0 {
-		return nil
-	}
-	return r
 }
 
 // without says what is taken out of a replay.
@@ -116,8 +78,12 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 	return 1 - is/was
 }
 
-// gain is which part of the time goes away without x, 0 to 1.
+// gain is which part of the time goes away without x, 0 to 1; 0 where nothing could be
+// replayed.
 func (r *replayed) gain(x without) float64 {
+	if r == nil {
+		return 0
+	}
 	t := r.do(x)
 	if t < 0 || t >= r.time {
 		return 0

@@ -26,27 +26,7 @@ type collectorFacts struct {
 // what a replay takes less without it, and without what the CPU profile finds in making
 // the garbage: on cores that had nothing to do it costs nothing.
 func (m *model) collector() []Finding {
-	var x collectorFacts
-	var ran int64
-	scopes := map[uint16]int64{}
-	for _, g := range m.gs {
-		for i := range g.ivs {
-			v := &g.ivs[i]
-			d := v.to - v.from
-			switch {
-			case !v.core:
-			case g.role == roleCollector && v.state != states.Preempted:
-				x.workers += d
-			case v.state == states.GC:
-				x.assist += d
-				g.scopesIn(v.from, v.to, scopes)
-			case running(v.state):
-				ran += d
-			}
-		}
-	}
-	x.cpu = float64(x.workers+x.assist) / float64(max(x.workers+x.assist+ran, 1))
-	x.helping = float64(x.assist) / float64(max(x.assist+ran, 1))
+	x, scopes := m.collecting()
 	if x.cpu < collectorLimits.cpu && x.helping < collectorLimits.assist || m.base == nil {
 		return nil
 	}
@@ -72,6 +52,31 @@ func (m *model) collector() []Finding {
 		}
 	})
 	return []Finding{f}
+}
+
+// collecting is what the garbage collector takes, and in which scopes goroutines help it.
+func (m *model) collecting() (x collectorFacts, scopes map[uint16]int64) {
+	scopes = map[uint16]int64{}
+	var ran int64
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			d := v.to - v.from
+			switch {
+			case !v.core:
+			case g.role == roleCollector && v.state != states.Preempted:
+				x.workers += d
+			case v.state == states.GC:
+				x.assist += d
+				g.scopesIn(v.from, v.to, scopes)
+			case running(v.state):
+				ran += d
+			}
+		}
+	}
+	x.cpu = float64(x.workers+x.assist) / float64(max(x.workers+x.assist+ran, 1))
+	x.helping = float64(x.assist) / float64(max(x.assist+ran, 1))
+	return x, scopes
 }
 
 // allocating is the share of the program's samples that are in allocation and not in

@@ -246,3 +246,38 @@ func (x *scripter) run(v *iv, from, to int64) {
 		at = end
 	}
 }
+
+// plan makes the scripts; nil where that is too much, or where there is nobody whose end
+// could be told.
+func (m *model) plan() *replayed {
+	r := &replayed{cores: max(int(math.Round(m.cores.Count)), 1), last: -1}
+	wakes := m.wakes()
+	total := 0
+	for _, g := range m.gs {
+		if g.role != roleUser && g.role != roleCollector || len(g.ivs) == 0 {
+			continue
+		}
+		sc := m.script(r, g, wakes)
+		if total += len(sc.steps); total > maxSteps {
+			return nil
+		}
+		r.scripts = append(r.scripts, sc)
+	}
+	r.edges = wakes.n
+	if last := m.lastOne(); last != nil {
+		for i := range r.scripts {
+			if r.scripts[i].g == last {
+				r.last = i
+			}
+		}
+	}
+	if r.last < 0 {
+		return nil
+	}
+	r.real = r.scripts[r.last].end - m.from
+	r.time = r.do(change0)
+	if r.time <= 0 {
+		return nil
+	}
+	return r
+}

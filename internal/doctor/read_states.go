@@ -1,0 +1,175 @@
+package doctor
+
+import (
+	"errors"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// readStates takes in what the goroutines did; nil where the trace does not tell.
+func (x *loader) readStates() (*states.Facts, error) {
+	m := x.m
+	yields := map[uint32]bool{} // by the stacks of who wants to run; they are known at the end
+	seen := uint(0)
+	f, err := states.Read(x.t, func(v *states.Interval) {
+		if seen++; seen%(1<<14) == 0 && x.o.Progress != nil && x.ctx.Err() == nil {
+			x.o.Progress(v.To)
+		}
+		if x.ctx.Err() == nil && x.interval(v) && v.State == states.Runnable && v.Stack != 0 {
+			yields[v.Stack] = false
+		}
+	})
+	switch {
+	case errors.Is(err, gotrace.ErrNone):
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	m.stack, m.switches = f.Stack, f.Switches
+	m.markYields(yields)
+	x.noteStates(f)
+	m.hasGo = len(m.gs) > 0
+	if !m.hasGo {
+		m.noGo = "nothing of the Go execution trace lies in the range"
+		if len(f.Problems) > 0 {
+			m.noGo = f.Problems[0]
+		}
+		return nil, nil
+	}
+	return f, nil
+}
+
+// markYields marks where goroutines let others run by themselves. It looks at the stacks
+// of who wants to run.
+func (m *model) markYields(yields map[uint32]bool) {
+	for id := range yields {
+		frames := m.stack(id)
+		yields[id] = len(frames) > 0 && frames[0].Func == "runtime.Gosched"
+	}
+	for _, g := range m.gs {
+		for i := range g.ivs {
+			v := &g.ivs[i]
+			v.yield = v.state == states.Runnable && yields[v.stack]
+		}
+	}
+}
+
+// interval takes in what a goroutine did, and reports whether it lies in the range.
+func (x *loader) interval(v *states.Interval) bool {
+	m := x.m
+	from, to := max(v.From, m.from), min(v.To, m.to)
+	if to <= from {
+		return false
+	}
+	y := iv{from: from, to: to, stack: v.Stack, lock: -1, state: v.State, send: v.ReasonName == "chan send"}
+	if v.To <= m.to {
+		y.by = v.By
+	}
+	if y.state == states.Syscall && !v.On && to-from > longSyscall {
+		y.state = states.Blocked
+	}
+	y.core = running(y.state) || y.state == states.GC && v.Thread != 0 || y.state == states.Preempted && !m.crowded()
+	g := m.g(v.Goid)
+	g.ivs = append(g.ivs, y)
+	return true
+}
+
+// noteStates says what limits what is known of the states.
+func (x *loader) noteStates(f *states.Facts) {
+	if !f.Switches && len(x.m.gs) > 0 {
+		x.notes = append(x.notes, "when threads were on a CPU is not known ("+f.SwitchesWhy+"): what other programs took counts as running")
+	}
+	x.notes = append(x.notes, f.Problems...)
+	for _, c := range f.Checks.List() {
+		if c.Known && !c.OK {
+			x.notes = append(x.notes, "a check of the states does not hold: "+c.Text)
+		}
+	}
+}
+
+// longSyscall is how long a system call may take to count as running, where nobody knows
+// whether its thread was on a CPU: from then on Go takes its processor away.
+const longSyscall = 20_000
+
+// roles finds out whose goroutines they are, and where they come from.
+func (m *model) roles(facts *states.Facts) {
+	for _, g := range m.gs {
+		f := facts.Goroutines[g.id]
+		if f == nil {
+			continue
+		}
+		g.creator, g.created, g.ended, g.site = f.Creator, f.Created && f.From >= m.from, f.Ended && f.To <= m.to, f.Site
+		frames := facts.Stack(f.Start)
+		for i := 0; len(frames) == 0 && i < len(g.ivs); i++ {
+			frames = facts.Stack(g.ivs[i].stack)
+		}
+		if len(frames) > 0 {
+			g.role = roleOf(frames[len(frames)-1].Func)
+		}
+		if f.System && g.role == roleUser {
+			g.role = roleRuntime
+			for i := range g.ivs {
+				if g.ivs[i].core && g.ivs[i].state == states.GC {
+					g.role = roleCollector
+				}
+			}
+		}
+	}
+}
+
+// readSamples takes in the CPU profile.
+func (x *loader) readSamples() error {
+	m := x.m
+	var found []gotrace.Sample
+	info, err := gotrace.Read(x.t, gotrace.Handler{Sample: func(s *gotrace.Sample) {
+		if s.Time >= m.from && s.Time <= m.to && s.Goid != 0 {
+			found = append(found, *s)
+		}
+	}})
+	if err != nil {
+		return err
+	}
+	yields := m.yields()
+	for _, s := range found {
+		if g := m.byID[s.Goid]; g != nil {
+			frames := info.Stack(s.Stack)
+			p := sample{g: g, polls: polls(frames), alloc: allocates(frames)}
+			if f := own(frames); f != nil {
+				p.place = frameText(f)
+				if y := yields[g]; f == &frames[0] && y != nil && y.Func == f.Func && max(f.Line, y.Line)-min(f.Line, y.Line) <= loopLines {
+					p.loops, p.place = true, frameText(y)
+				}
+			}
+			m.samples = append(m.samples, p)
+		}
+	}
+	return x.ctx.Err()
+}
+
+// loopLines is how far from where a loop lets others run its other lines may be. What an
+// atomic load is compiled to is in the loop's own lines, and in none of package atomic's.
+const loopLines = 3
+
+// yields is where each goroutine lets others run most often, of those that do so more than
+// a few times.
+func (m *model) yields() map[*gor]*gotrace.Frame {
+	most := map[*gor]*gotrace.Frame{}
+	for _, g := range m.gs {
+		count := map[uint32]int{}
+		top := uint32(0)
+		for i := range g.ivs {
+			if v := &g.ivs[i]; v.yield {
+				if count[v.stack]++; count[v.stack] > count[top] {
+					top = v.stack
+				}
+			}
+		}
+		if count[top] > 3 {
+			if f := m.frame(top); f != nil {
+				most[g] = f
+			}
+		}
+	}
+	return most
+}
