@@ -47,7 +47,7 @@ func TestHeldBy(t *testing.T) {
 	} {
 		s := summarize(SummaryOptions{}, test.events...)
 		var l *Lock
-		for _, x := range s.Locks() {
+		for _, x := range s.Locks {
 			if x.Name == lockL {
 				l = x
 			}
@@ -69,7 +69,7 @@ func TestLocks(t *testing.T) {
 		open(kind(hold, scope(lockL, 3, 30, 35))),
 		open(kind(wait, scope(lockL, 4, 31, 35))),
 	)
-	locks := s.Locks()
+	locks := s.Locks
 	if len(locks) != 2 || locks[0].Name != lockL {
 		t.Fatalf("%d locks, want L, which was waited for, before M", len(locks))
 	}
@@ -92,7 +92,7 @@ func TestCalledOff(t *testing.T) {
 		ofLock(scope(lockM, 1, 8, 8), format.KindWait, 24, 0, 0x102), // scope.Lock's, on a coarse clock
 		kind(format.KindWait, scope(lockM, 1, 9, 9)),
 	)
-	for _, l := range s.Locks() {
+	for _, l := range s.Locks {
 		if want := map[uint16]int64{lockL: 1, lockM: 2}[l.Name]; l.Waits.Count != want {
 			t.Errorf("%s: %d waits, want %d", names[l.Name], l.Waits.Count, want)
 		}

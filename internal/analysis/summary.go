@@ -28,6 +28,11 @@ type SummaryOptions struct {
 
 // Summary gathers what `scopeview top` shows.
 type Summary struct {
+	Stats    []*Stats    // by name id
+	Locks    []*Lock     // the one that was waited for longest first
+	Instants []*Instants // events and pending events, the most frequent first
+	Counters []*Counter  // by name id
+
 	o     SummaryOptions
 	stats map[statsKey]*Stats
 	locks map[uint16]*Lock
@@ -164,42 +169,22 @@ func (s *Summary) group(e *trace.Event) *Stats {
 	return of(s.stats, k, nameStats)
 }
 
-// Finish completes the self times after the last event.
-func (s *Summary) Finish() { s.rows.finish() }
-
-// Stats lists the groups by name id.
-func (s *Summary) Stats() []*Stats {
-	return list(s.stats, func(a, b *Stats) int {
-		if a.Name == b.Name && a.Process != b.Process {
-			if a.Process {
-				return 1
-			}
-			return -1
-		}
-		return cmp.Compare(a.Name, b.Name)
+// Finish is called after the last event: it completes the self times and fills in the lists.
+func (s *Summary) Finish() {
+	s.rows.finish()
+	s.Stats = list(s.stats, func(a, b *Stats) int {
+		return cmp.Or(cmp.Compare(a.Name, b.Name), cmp.Compare(btoi(a.Process), btoi(b.Process)))
 	})
-}
-
-// Locks lists the locks, the one that was waited for longest first.
-func (s *Summary) Locks() []*Lock {
-	return list(s.locks, func(a, b *Lock) int {
+	s.Locks = list(s.locks, func(a, b *Lock) int {
 		return cmp.Or(
 			cmp.Compare(b.Waits.Total+b.Waits.OpenTime, a.Waits.Total+a.Waits.OpenTime),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name))
 	})
-}
-
-// Instants lists the events and pending events, the most frequent first.
-func (s *Summary) Instants() []*Instants {
-	return list(s.instants, func(a, b *Instants) int {
+	s.Instants = list(s.instants, func(a, b *Instants) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), cmp.Compare(a.Name, b.Name), cmp.Compare(a.Kind, b.Kind))
 	})
-}
-
-// Counters lists the counters by name id.
-func (s *Summary) Counters() []*Counter {
-	return list(s.counters, func(a, b *Counter) int { return cmp.Compare(a.Name, b.Name) })
+	s.Counters = list(s.counters, func(a, b *Counter) int { return cmp.Compare(a.Name, b.Name) })
 }
 
 func list[K comparable, V any](m map[K]*V, compare func(a, b *V) int) []*V {

@@ -62,7 +62,7 @@ func summarize(o SummaryOptions, events ...trace.Event) *Summary {
 // selfs tells the self times, as "A=3 B=7", those of open scopes behind a +.
 func selfs(s *Summary) string {
 	var b []string
-	for _, st := range s.Stats() {
+	for _, st := range s.Stats {
 		text := fmt.Sprintf("%s=%d", names[st.Name], st.Self)
 		if st.OpenSelf > 0 {
 			text += fmt.Sprintf("+%d", st.OpenSelf)
@@ -107,7 +107,7 @@ func TestSelf(t *testing.T) {
 
 func TestSelfUnknownIsCounted(t *testing.T) {
 	s := summarize(SummaryOptions{}, scope(nameA, 0, 0, 10), scope(nameA, 1, 0, 10))
-	if st := s.Stats()[0]; st.NoSelf != 1 || st.Count != 2 || st.Self != 10 {
+	if st := s.Stats[0]; st.NoSelf != 1 || st.Count != 2 || st.Self != 10 {
 		t.Errorf("%+v", st)
 	}
 }
@@ -128,7 +128,7 @@ func TestSelfIsPartOfTotal(t *testing.T) {
 			events = append(events, e)
 		}
 		for _, o := range []SummaryOptions{{}, {From: 200}, {From: 200, To: 990}, {ByTrack: true}, {ByTrack: true, From: 200}} {
-			for _, st := range summarize(o, events...).Stats() {
+			for _, st := range summarize(o, events...).Stats {
 				if st.Self > st.Total || st.OpenSelf > st.OpenTime {
 					t.Fatalf("%+v: self %d of %d, of open ones %d of %d", o, st.Self, st.Total, st.OpenSelf, st.OpenTime)
 				}
@@ -167,7 +167,7 @@ func TestSelfAddsUp(t *testing.T) {
 				}
 			}
 		}
-		for _, st := range summarize(SummaryOptions{}, events...).Stats() {
+		for _, st := range summarize(SummaryOptions{}, events...).Stats {
 			if st.Self < 0 || st.Self > st.Total {
 				t.Fatalf("self %d of total %d", st.Self, st.Total)
 			}
@@ -212,7 +212,7 @@ func TestStats(t *testing.T) {
 		cpu(kind(format.KindProcess, scope(nameA, 2, 1000, 1100)), format.Exact, 180),
 		kind(format.KindEvent, scope(nameB, 1, 1200, 1200)),
 	)
-	all := s.Stats()
+	all := s.Stats
 	if len(all) != 2 || all[0].Process || !all[1].Process {
 		t.Fatalf("%d groups", len(all))
 	}
@@ -250,7 +250,7 @@ func TestByTrack(t *testing.T) {
 		track(kind(format.KindWait, scope(lockL, 3, 0, 50)), rowS),
 		track(scope(nameA, 3, 60, 70), rowS),
 	)
-	all := s.Stats()
+	all := s.Stats
 	if len(all) != 2 || all[0].Name != rowR || all[1].Name != rowS {
 		t.Fatalf("%d groups", len(all))
 	}
@@ -265,8 +265,8 @@ func TestByTrack(t *testing.T) {
 func TestKeep(t *testing.T) {
 	s := summarize(SummaryOptions{Keep: func(e *trace.Event) bool { return e.Name == nameA }},
 		scope(nameA, 1, 0, 10), scope(nameB, 1, 2, 5), kind(format.KindHold, scope(lockL, 1, 2, 3)))
-	if got := selfs(s); got != "A=7" || len(s.Locks()) != 0 {
-		t.Errorf("%s and %d locks, want A=7, whose child counts though it is not shown", got, len(s.Locks()))
+	if got := selfs(s); got != "A=7" || len(s.Locks) != 0 {
+		t.Errorf("%s and %d locks, want A=7, whose child counts though it is not shown", got, len(s.Locks))
 	}
 }
 
@@ -275,10 +275,10 @@ func TestClockStep(t *testing.T) {
 	s := summarize(SummaryOptions{Breaks: Breaks{{From: 20, To: 1000}}},
 		scope(nameA, 1, 0, 10), scope(nameA, 1, 15, 1005), kind(format.KindWait, scope(lockL, 1, 16, 1004)),
 		kind(format.KindHold, scope(lockL, 1, 1004, 1005)), scope(nameA, 1, 1010, 1020))
-	if a := s.Stats()[0]; a.Across != 1 || a.Count != 2 || a.Total != 20 || a.Self != 20 || a.Times.Max() != 10 {
+	if a := s.Stats[0]; a.Across != 1 || a.Count != 2 || a.Total != 20 || a.Self != 20 || a.Times.Max() != 10 {
 		t.Errorf("%+v", a)
 	}
-	if l := s.Locks()[0]; l.Waits != (Periods{Across: 1}) || l.Holds.Total != 1 {
+	if l := s.Locks[0]; l.Waits != (Periods{Across: 1}) || l.Holds.Total != 1 {
 		t.Errorf("%+v", l)
 	}
 }
@@ -295,13 +295,13 @@ func TestInstantsAndCounters(t *testing.T) {
 		at(format.KindEvent, nameC, 9),
 		value(nameB, 1, format.SlotInt, 1<<64-2), value(nameB, 2, format.SlotUint, 7), value(nameB, 3, format.SlotFloat, math.Float64bits(0.5)),
 	)
-	if is := s.Instants(); len(is) != 2 || *is[0] != (Instants{nameA, format.KindEvent, 2, 0, 5, 9}) || *is[1] != (Instants{nameA, format.KindPending, 1, 1, 9, 9}) {
+	if is := s.Instants; len(is) != 2 || *is[0] != (Instants{nameA, format.KindEvent, 2, 0, 5, 9}) || *is[1] != (Instants{nameA, format.KindPending, 1, 1, 9, 9}) {
 		t.Errorf("%+v", is)
 	}
-	if cs := s.Counters(); len(cs) != 1 || *cs[0] != (Counter{nameB, 3, -2, 7, 0.5}) {
+	if cs := s.Counters; len(cs) != 1 || *cs[0] != (Counter{nameB, 3, -2, 7, 0.5}) {
 		t.Errorf("%+v", cs)
 	}
-	if len(s.Stats()) != 0 {
+	if len(s.Stats) != 0 {
 		t.Error("instants among the scopes")
 	}
 }

@@ -66,47 +66,38 @@ func innerKind(frames []gotrace.Frame) kind {
 	return program
 }
 
-// stackState tells what a goroutine waits for by where it waits, for what Go has no
-// word, or one for several things: "sync" is all that sleeps on the runtime's
-// semaphores, "forever" is a nil channel or a select without cases, and of those that
-// waited before the recording began there is none.
+// waitsIn are the states of those that wait in a function of Go, or in any whose name begins
+// so, where it ends in a dot.
+var waitsIn = []struct {
+	function string
+	state    State
+}{
+	{"runtime.chansend", Channel}, {"runtime.chansend1", Channel},
+	{"runtime.chanrecv", Channel}, {"runtime.chanrecv1", Channel}, {"runtime.chanrecv2", Channel},
+	{"runtime.coroswitch", Channel}, {"runtime.coroswitch_m", Channel},
+	{"runtime.selectgo", Select}, {"runtime.block", Select},
+	{"sync.(*WaitGroup).", Join}, {"sync.(*Cond).", Cond},
+	{"sync.(*Mutex).", Lock}, {"internal/sync.(*Mutex).", Lock}, {"sync.(*RWMutex).", Lock},
+	{"internal/poll.(*fdMutex).", Lock}, {"internal/poll.runtime_pollWait", Network},
+	{"time.Sleep", Sleep},
+}
+
+// stackState tells what a goroutine waits for by where it waits, for what Go has no word, or
+// one for several things. "sync" is all that sleeps on the runtime's semaphores, "forever" is
+// a nil channel or a select without cases. Of those that waited before the recording began
+// there is none.
 func stackState(frames []gotrace.Frame) State {
 	if len(frames) == 0 {
 		return Unknown
 	}
 	for _, f := range frames {
-		pkg, name, _ := strings.Cut(f.Func, ".")
-		switch pkg {
-		case "runtime":
-			switch {
-			case strings.HasPrefix(name, "chansend"), strings.HasPrefix(name, "chanrecv"):
-				return Channel
-			case name == "selectgo", name == "block":
-				return Select
-			case name == "coroswitch", strings.HasPrefix(name, "coroswitch_"):
-				return Channel
+		for _, w := range waitsIn {
+			if f.Func == w.function || strings.HasSuffix(w.function, ".") && strings.HasPrefix(f.Func, w.function) {
+				return w.state
 			}
-		case "sync", "internal/sync":
-			switch {
-			case strings.HasPrefix(name, "(*WaitGroup)."):
-				return Join
-			case strings.HasPrefix(name, "(*Cond)."):
-				return Cond
-			case strings.HasPrefix(name, "(*Mutex)."), strings.HasPrefix(name, "(*RWMutex)."):
-				return Lock
-			}
-		case "internal/poll":
-			switch {
-			case strings.HasPrefix(name, "(*fdMutex)."):
-				return Lock
-			case name == "runtime_pollWait":
-				return Network
-			}
-		case "time":
-			if name == "Sleep" {
-				return Sleep
-			}
-			return Other
+		}
+		switch pkg, _, _ := strings.Cut(f.Func, "."); pkg {
+		case "runtime", "sync", "internal/sync", "internal/poll":
 		default:
 			return Other // the runtime's own, called from there
 		}

@@ -66,7 +66,7 @@ func Summarize(ctx context.Context, t *trace.Trace, from, to int64, keep func(*t
 // newSummary is what a finished summary of package analysis tells.
 func newSummary(s *analysis.Summary) *Summary {
 	j := &Summary{Scopes: []summaryScope{}, Locks: []summaryLock{}}
-	for _, st := range s.Stats() {
+	for _, st := range s.Stats {
 		x := summaryScope{
 			Name: st.Name, Process: st.Process, Count: st.Count, Total: st.Total, Mean: st.Mean(),
 			Min: st.Times.Min(), Max: st.Times.Max(), CPU: st.CPU, CPUWall: st.CPUWall,
@@ -78,7 +78,7 @@ func newSummary(s *analysis.Summary) *Summary {
 		}
 		j.Scopes = append(j.Scopes, x)
 	}
-	for _, l := range s.Locks() {
+	for _, l := range s.Locks {
 		x := summaryLock{
 			Name: l.Name, Waits: l.Waits.Count, Wait: l.Waits.Total, WaitMax: l.Waits.Max,
 			Holds: l.Holds.Count, Hold: l.Holds.Total, HoldMax: l.Holds.Max, HeldBy: [][2]any{},

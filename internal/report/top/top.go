@@ -59,7 +59,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 		return nil, err
 	}
 	sum.Finish()
-	r.stats, r.locks, r.instants, r.counters = sum.Stats(), sum.Locks(), sum.Instants(), sum.Counters()
+	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
 	r.sort(orders[order])
 	return &report.Report{Text: r.text, Document: r.document()}, nil
 }
