@@ -32,7 +32,7 @@ func (r *Report) oddities(l *facts) {
 			label = ""
 		}
 	}
-	for _, n := range r.Trace.Notes() {
+	for _, n := range r.Trace.Notes {
 		l.add("note", fmt.Sprintf("at %s: %s", Humane(n.Time), Harmless(n.Text)))
 	}
 	for _, b := range r.Trace.Breaks() {

@@ -38,7 +38,7 @@ func read(t testing.TB, data []byte) (events, names []string) {
 		t.Fatal(err)
 	}
 	s := tr.State()
-	events = append(events, fmt.Sprint(s.Closed, s.Tick, s.Lost, s.Overwritten, tr.End(), len(tr.Beats()), len(tr.Notes()), len(tr.Gaps())))
+	events = append(events, fmt.Sprint(s.Closed, s.Tick, s.Lost, s.Overwritten, tr.End(), len(tr.Beats()), len(tr.Notes), len(tr.Gaps())))
 	return events, names
 }
 

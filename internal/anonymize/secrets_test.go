@@ -137,7 +137,7 @@ func TestG31(t *testing.T) {
 			"clock_reason": "not asked for", "snapshot": "2026-11-20T20:00:18Z",
 			"thread_switches": "off", "thread_clock_begin": "12 34",
 		}
-		for _, i := range tr.Info() {
+		for _, i := range tr.Info {
 			if want[i.Key] != i.Value {
 				t.Errorf("fact %q: %q", i.Key, i.Value)
 			}
@@ -146,7 +146,7 @@ func TestG31(t *testing.T) {
 		if len(want) > 0 {
 			t.Errorf("facts that are missing: %q", want)
 		}
-		if n := tr.Notes(); len(n) != 3 || n[1].Text != "switched off from outside" {
+		if n := tr.Notes; len(n) != 3 || n[1].Text != "switched off from outside" {
 			t.Errorf("notes %+v", n)
 		}
 		if res.Names != 7 || res.Dropped != 5 { // two blocks, a record, two chunks

@@ -120,7 +120,7 @@ func TestFilterBetween(t *testing.T) {
 			t.Errorf("recorded %q, want %q", got, want)
 		}
 		var notes []string
-		for _, n := range r.Notes() {
+		for _, n := range r.Notes {
 			notes = append(notes, n.Text)
 		}
 		if want := []string{"filter -a", "filter "}; !slices.Equal(notes, want) {

@@ -143,13 +143,13 @@ func TestCreate(t *testing.T) {
 				t.Errorf("state %+v, %v", s, err)
 			}
 			facts := 0
-			for _, i := range tr.Info() {
+			for _, i := range tr.Info {
 				if i.Key == "snapshot" && strings.HasSuffix(i.Value, " of src.scope") || i.Key == "why" && i.Value == "a test" {
 					facts++
 				}
 			}
 			if facts != 1+len(test.options.Facts) {
-				t.Errorf("facts %q", tr.Info())
+				t.Errorf("facts %q", tr.Info)
 			}
 			if p := tr.Problems(); len(p) > 0 {
 				t.Errorf("problems %v", p)

@@ -11,7 +11,7 @@ import (
 
 // switches is what is known of threads on CPUs.
 type switches struct {
-	r       *trace.SwitchReader
+	read    trace.ReadSwitches
 	mono    int64 // of the trace's start: blocks tell monotonic time
 	threads map[uint32]*thread
 	total   int64 // switches
@@ -33,16 +33,16 @@ type thread struct {
 // blockRef is a block and its stretch, ns from the trace's start.
 type blockRef struct {
 	from, to int64
-	where    trace.SwitchBlock
+	where    format.Loc
 }
 
 // newSwitches reads all blocks once, and adds up what was on a CPU between two times.
 func newSwitches(t *trace.Trace, from, to int64) (*switches, error) {
-	blocks, r := t.SwitchBlocks()
-	s := &switches{r: r, mono: t.Header().StartMono, threads: map[uint32]*thread{}}
+	blocks, read := t.SwitchBlocks()
+	s := &switches{read: read, mono: t.Header().StartMono, threads: map[uint32]*thread{}}
 	var buf []format.Switch
 	for _, where := range blocks {
-		b, ok, err := r.Read(buf[:0], where)
+		b, ok, err := read(buf[:0], where)
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func (s *switches) cut(tid uint32, from, to int64, f func(from, to int64, w wher
 			var ok bool
 			var err error
 			th.at = -1
-			if th.block, ok, err = s.r.Read(list, b.where); err != nil {
+			if th.block, ok, err = s.read(list, b.where); err != nil {
 				return err
 			}
 			if !ok { // overwritten since

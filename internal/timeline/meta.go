@@ -100,7 +100,7 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	for _, b := range t.Breaks() {
 		m.Breaks = append(m.Breaks, [2]int64{b.From, b.To})
 	}
-	for _, n := range t.Notes() {
+	for _, n := range t.Notes {
 		m.Notes = append(m.Notes, [2]any{n.Time, n.Text})
 	}
 	m.Beats = beatsOf(t)

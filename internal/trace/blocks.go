@@ -168,7 +168,7 @@ func (t *Trace) calibBlock(p []byte, _ format.Loc) error {
 func (t *Trace) infoBlock(p []byte, _ format.Loc) error {
 	vs, err := values(format.BlockInfo, p)
 	if err == nil {
-		t.info = append(t.info, Info{string(vs[0].B), string(vs[1].B)})
+		t.Info = append(t.Info, Info{string(vs[0].B), string(vs[1].B)})
 	}
 	return err
 }
@@ -204,7 +204,7 @@ func (t *Trace) breakBlock(p []byte, _ format.Loc) error {
 func (t *Trace) noteBlock(p []byte, _ format.Loc) error {
 	vs, err := values(format.BlockNote, p)
 	if err == nil {
-		t.notes = append(t.notes, Note{ticks: vs[0].N, Text: string(vs[1].B)})
+		t.Notes = append(t.Notes, Note{ticks: vs[0].N, Text: string(vs[1].B)})
 	}
 	return err
 }
@@ -220,11 +220,11 @@ func (t *Trace) settle() {
 	}
 	t.last = max(t.last, t.header.StartTicks)
 	t.sortBeats()
-	slices.SortStableFunc(t.notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
+	slices.SortStableFunc(t.Notes, func(a, b Note) int { return cmp.Compare(a.ticks, b.ticks) })
 	slices.SortStableFunc(t.rawGap, func(a, b format.Gap) int { return cmp.Compare(a.From, b.From) })
 	t.breaks = disjoint(t.breaks)
-	for i := range t.notes {
-		t.notes[i].Time = t.Nanos(t.notes[i].ticks)
+	for i := range t.Notes {
+		t.Notes[i].Time = t.Nanos(t.Notes[i].ticks)
 	}
 	if t.state.Closed && t.stop == 0 {
 		t.found.set("the header says that the trace was closed, and there is no stop block", 0, 1)

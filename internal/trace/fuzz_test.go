@@ -62,7 +62,6 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			tr.Name(id)
 		}
 	},
-	"Info":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Info() },
 	"Lookup": func(t *testing.T, tr *trace.Trace, size int64) { tr.Lookup("program") },
 	"Header": func(t *testing.T, tr *trace.Trace, size int64) { tr.Header() },
 	"State":  func(t *testing.T, tr *trace.Trace, size int64) { tr.State() },
@@ -85,7 +84,6 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 	},
 	"LastBeat": func(t *testing.T, tr *trace.Trace, size int64) { tr.LastBeat() },
 	"Gaps":     func(t *testing.T, tr *trace.Trace, size int64) { tr.Gaps() },
-	"Notes":    func(t *testing.T, tr *trace.Trace, size int64) { tr.Notes() },
 	"Breaks":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Breaks() },
 	"Lost": func(t *testing.T, tr *trace.Trace, size int64) {
 		for l, n := range tr.Lost() {
@@ -155,9 +153,9 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 	},
 	"SwitchBlocks": func(t *testing.T, tr *trace.Trace, size int64) {
 		n := 0
-		all, r := tr.SwitchBlocks()
+		all, read := tr.SwitchBlocks()
 		for i := range all {
-			s, ok, err := r.Read(nil, all[len(all)-1-i])
+			s, ok, err := read(nil, all[len(all)-1-i])
 			if ok && (s.Until < s.Base || err != nil) {
 				t.Errorf("switches from %d to %d; %v", s.Base, s.Until, err)
 			}

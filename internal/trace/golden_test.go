@@ -95,7 +95,7 @@ func read(data []byte) (string, error) {
 		}
 		b = append(b, '\n')
 	}
-	for _, x := range t.Info() {
+	for _, x := range t.Info {
 		b = fmt.Appendf(b, "info %q %q\n", x.Key, x.Value)
 	}
 	for _, x := range t.Gaps() {
@@ -104,7 +104,7 @@ func read(data []byte) (string, error) {
 	for _, x := range t.Breaks() {
 		b = fmt.Appendf(b, "break %d..%d\n", x.From, x.To)
 	}
-	for _, x := range t.Notes() {
+	for _, x := range t.Notes {
 		b = fmt.Appendf(b, "note %d %q\n", x.Time, x.Text)
 	}
 	t.EachStack(func(s *trace.Stack) bool {

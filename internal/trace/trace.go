@@ -43,6 +43,9 @@ import (
 // chunks. Records are read by Events. Its methods may be called from several
 // goroutines.
 type Trace struct {
+	Info  []Info // the process's facts in the order written; Lookup finds one
+	Notes []Note // what the operator changed while recording
+
 	r      io.ReaderAt
 	path   string
 	closer io.Closer
@@ -56,12 +59,10 @@ type Trace struct {
 
 	names   atomic.Pointer[nameTable]
 	tails   []blockTail // where further blocks may be written
-	info    []Info
-	beats   []beatRef // by time
-	latest  int64     // ticks of the last beat
+	beats   []beatRef   // by time
+	latest  int64       // ticks of the last beat
 	calibs  []format.Calib
 	rawGap  []format.Gap
-	notes   []Note
 	breaks  []rawBreak
 	stacks  stackTable
 	carried carryTable
@@ -127,14 +128,11 @@ type Break struct{ From, To int64 }
 func (t *Trace) Header() format.Header { return t.header }
 func (t *Trace) State() format.State   { return t.state }
 
-// Info lists the process's facts in the order written; Lookup finds one.
-func (t *Trace) Info() []Info { return t.info }
-
 // Lookup returns the value of the last fact with that key, "" without one.
 func (t *Trace) Lookup(key string) string {
-	for i := len(t.info) - 1; i >= 0; i-- {
-		if t.info[i].Key == key {
-			return t.info[i].Value
+	for i := len(t.Info) - 1; i >= 0; i-- {
+		if t.Info[i].Key == key {
+			return t.Info[i].Value
 		}
 	}
 	return ""
@@ -148,9 +146,6 @@ func (t *Trace) Gaps() []Gap {
 	}
 	return gs
 }
-
-// Notes lists what the operator changed while recording.
-func (t *Trace) Notes() []Note { return t.notes }
 
 // Breaks lists the clock's steps, by time; none overlap.
 func (t *Trace) Breaks() []Break {

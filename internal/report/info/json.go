@@ -144,7 +144,7 @@ func (r found) document() *document {
 		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
 		Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
 	}
-	for _, i := range t.Info() {
+	for _, i := range t.Info {
 		j.Info[i.Key] = i.Value
 	}
 	for _, g := range t.Gaps() {
@@ -163,7 +163,7 @@ func (r found) document() *document {
 			j.LastBeat[v.Field.String()] = v.Value
 		}
 	}
-	for _, n := range t.Notes() {
+	for _, n := range t.Notes {
 		j.Notes = append(j.Notes, note{n.Time, n.Text})
 	}
 	for _, b := range t.Breaks() {
