@@ -45,7 +45,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	return r, ctx.Err()
 }
 
-// chosen tells whether a finding is about a name and a row that are wanted.
+// chosen reports whether a finding is about a name and a row that are wanted.
 func chosen(m *model, o *Options, f *Finding) bool {
 	name := o.Names.All() || o.Names.Match(f.Object) || slices.ContainsFunc(f.Scopes, o.Names.Match)
 	track := o.Tracks.All() || slices.ContainsFunc(f.Goids, func(id uint64) bool {

@@ -168,11 +168,11 @@ func (m *model) did() iter.Seq2[*gor, *iv] {
 	}
 }
 
-// crowded tells whether the program has more threads that run Go code than CPUs, so that
+// crowded reports whether the program has more threads that run Go code than CPUs, so that
 // they preempt each other. A limit of the cgroup is none of them: it stops all at once.
 func (m *model) crowded() bool { return m.asked > 0 && float64(m.procs) > m.asked }
 
-// running tells whether a goroutine in that state does its own work on a core.
+// running reports whether a goroutine in that state does its own work on a core.
 func running(s states.State) bool {
 	return s == states.CPU || s == states.Running || s == states.Syscall
 }

@@ -148,7 +148,7 @@ func (m *model) lacks(needs need) (l need) {
 	return l
 }
 
-// unexamined tells which rules could not look, and why.
+// unexamined returns which rules could not look, and why.
 func (m *model) unexamined() []Unexamined {
 	list := []Unexamined{}
 	for _, n := range []need{needGo, needSamples, needBeats, needCores} {

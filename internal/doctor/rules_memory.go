@@ -97,7 +97,7 @@ func (m *model) allocating() float64 {
 	return float64(n) / float64(all)
 }
 
-// allocates tells whether a stack is in the allocator, and not helping the collector.
+// allocates reports whether a stack is in the allocator, and not helping the collector.
 func allocates(frames []gotrace.Frame) (yes bool) {
 	for i := range frames {
 		switch {

@@ -117,7 +117,7 @@ func (m *model) wakes() *wakeList {
 	return w
 }
 
-// waits tells whether a goroutine in that state waits until another one wakes it, if one
+// waits reports whether a goroutine in that state waits until another one wakes it, if one
 // does. Who sleeps, or waits for the network, is woken by whoever's processor looks at
 // the timers, and waits for something else.
 func waits(s states.State) bool {

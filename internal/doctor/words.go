@@ -9,7 +9,7 @@ import (
 )
 
 // This file has the words of all findings. A rule returns facts, which are numbers and
-// names; its words are here alone, so that all findings sound alike.
+// names. It has no words of its own: else findings would not sound alike.
 
 // Meanings say in a few words what is wrong.
 var Meanings = map[Verdict]string{
@@ -160,7 +160,7 @@ func (u *use) begin() string {
 	return strings.ToUpper(s[:1]) + s[1:]
 }
 
-// while tells in which scope the holder is.
+// while says in which scope the holder is.
 func (u *use) while(m *model) string {
 	weight := u.aroundOf()
 	names := m.most(u.around, weight)
