@@ -1,11 +1,11 @@
-// Package flusher writes memory out behind a program's back: it keeps the window of a pool
-// of chunks ahead of those who take them, writes sealed chunks to the pool's file, and drops
-// their memory. Nobody else does any of that. See package mmpool for such a pool.
+// Package flusher writes memory out behind a program's back. It keeps the window of a pool
+// of chunks ahead of those who take them. It writes sealed chunks to the pool's file, and
+// drops their memory. Nobody else does any of that. See package mmpool for such a pool.
 //
 // Two goroutines share the work, so that a slow disk does not keep the window
 // from growing: one prepares what comes, the other writes out what was. A chunk
-// leaves in two steps: in the first it is marked, so that ends go apart from
-// then on, and its write-back starts; in the next its pages, clean by then, are
+// leaves in two steps. In the first it is marked, so that ends go apart from
+// then on, and its write-back starts. In the second its pages, clean by then, are
 // dropped.
 package flusher
 
@@ -70,14 +70,14 @@ type Config struct {
 	Every time.Duration // between two rounds; it wakes sooner when much is written
 
 	// Expire makes a chunk's owner take another one at its next record. It is
-	// called for chunks that have been open for ten seconds, or that hold a file, so
-	// that what an idle owner wrote gets to disk. May be nil.
+	// called for chunks that have been open for ten seconds, or that hold a file: so
+	// what an idle owner wrote gets to disk. May be nil.
 	Expire func(idx int64)
 	// Reclaim takes chunks that are open away from their owners, who may be idle. It is
 	// called when so many are open that a ring can't go on, at most ten times in a second.
 	// May be nil.
 	Reclaim func(chunks []int64)
-	// Whole tells whether nobody is about to write into a sealed chunk any
+	// Whole reports whether nobody is about to write into a sealed chunk any
 	// more; nil: sealed chunks are whole.
 	Whole func(idx int64) bool
 	// Leave is called for a chunk that nobody writes into any more, before it is written
@@ -320,7 +320,7 @@ func (f *Flusher) leave() {
 }
 
 // copyOpen brings a file up to date that is a copy: with what is still being
-// written, and what is sealed and waits, and last with the file's own state, which
+// written, and what is sealed and waits. The file's own state comes last: it
 // must not speak of what is not there.
 func (f *Flusher) copyOpen() {
 	for _, idx := range append(f.present(), 0) {

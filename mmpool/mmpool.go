@@ -5,15 +5,15 @@
 //
 // A pool hands out chunks of 64 KiB and knows nothing of what is in them. Who takes one
 // owns it, stores words into it, and seals it. A flusher (package flusher) prepares chunks
-// ahead of those who take them, so that a store neither waits for a page nor meets a full
-// disk, writes out what is sealed, and drops it from memory. Without one a pool has what New
+// ahead of those who take them: a store neither waits for a page nor meets a full
+// disk. It writes out what is sealed, and drops it from memory. Without one a pool has what New
 // prepared: 4 MiB.
 //
 // A reader, of a file whose program lives or was killed, finds in chunk n of the file what
 // was stored, and zeros elsewhere. So a record whose first word is not zero, and is stored
 // last, atomically, is there whole or not at all.
 //
-// Files are mapped on Linux. Elsewhere, and where Heap is set, chunks are Go memory and the
+// Files are mapped on Linux. Elsewhere, and where Heap is set, chunks are Go memory. The
 // file is a copy that the flusher brings up to date at each round: a kill loses what came since.
 package mmpool
 

@@ -5,12 +5,12 @@
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
 //	scopeview waits TRACE    which locks were waited for, by whom, and who had them meanwhile
 //	scopeview doctor TRACE   why the program does not scale, and what mending it would gain; see package internal/doctor
-//	scopeview html TRACE     the timeline as one file for the browser; see package export/html
+//	scopeview html TRACE     the timeline as one file for the browser; see package internal/export/html
 //	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
 //	                         package internal/live
-//	scopeview csv TRACE      every record as a row; the columns are in package export/csv
-//	scopeview chrome TRACE   Chrome Trace Event JSON; see package export/chrome
-//	scopeview perfetto TRACE Perfetto's protobuf; see package export/perfetto
+//	scopeview csv TRACE      every record as a row; the columns are in package internal/export/csv
+//	scopeview chrome TRACE   Chrome Trace Event JSON; see package internal/export/chrome
+//	scopeview perfetto TRACE Perfetto's protobuf; see package internal/export/perfetto
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
 //	scopeview tail TRACE     each scope as it ends, while the program runs

@@ -17,8 +17,8 @@ import (
 // short to be seen are merged with their neighbours, and the page says so.
 //
 // It reads the trace some three times, and holds the page's scopes in memory. It returns
-// the error of reading or of w, or that of ctx once ctx is done; w may have a part of the page
-// then.
+// the error of reading or of w, or that of ctx once ctx is done. w may have a part of the
+// page then.
 func Write(ctx context.Context, w io.Writer, path string) error {
 	t, err := trace.OpenFileUntil(ctx, path)
 	if err != nil {

@@ -8,6 +8,6 @@
 //
 // A text becomes its keyed hash: eight letters and digits, which take no more
 // room than the text did. Arguments are left out, so that records move towards
-// their chunk's beginning; where an end apart, or a carry, says where a record is,
-// it says so after the move.
+// their chunk's beginning. An end apart, or a carry, that says where a record is says
+// where it is after the move.
 package anonymize

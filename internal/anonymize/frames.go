@@ -23,8 +23,8 @@ var std = func() map[string]bool {
 var sourceFile = regexp.MustCompile(`^[A-Za-z0-9_]+\.(go|s)$`)
 
 // frame hashes the function and the file of a frame that is not the standard
-// library's; of that the file is told from the package on. size is the payload's,
-// beyond which it must not grow.
+// library's. Of a frame that is, the file is told from the package on. size is the
+// payload's, beyond which it must not grow.
 func (a *anonymizer) frame(f *format.Frame, size int) {
 	if pkg := packageOf(f.Function); std[pkg] {
 		dir, base := "", f.File

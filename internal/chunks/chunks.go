@@ -100,8 +100,8 @@ func (f *File) Next(at int64) int64 {
 }
 
 // Each calls look with the places that may have a chunk, from the place from on, up to
-// where none was handed out; end is how far the writer says it has come. look tells
-// whether one was handed out there.
+// where none was handed out. end is how far the writer says it has come. look reports
+// whether a chunk was handed out there.
 func (f *File) Each(from, end int64, look func(at int64) (born bool, err error)) error {
 	unborn := int64(0)
 	for at := from; at < f.Size; {

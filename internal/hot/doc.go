@@ -1,5 +1,5 @@
 // Package hot reads a trace together with its hot file. With the backing shm the
-// newest chunks lie there, in memory, until they are written to the trace file;
+// newest chunks lie there, in memory, until they are written to the trace file.
 // docs/format.md §13 says what the two promise each other.
 //
 // # Design

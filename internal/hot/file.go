@@ -13,7 +13,7 @@ import (
 // Dir is where hot files are.
 var Dir = "/dev/shm"
 
-// State tells what there is of a trace's hot part.
+// State is what there is of a trace's hot part.
 type State int
 
 const (
@@ -76,7 +76,7 @@ func (j *File) Trace() *os.File { return j.file }
 // Name returns the trace file's name.
 func (j *File) Name() string { return j.file.Name() }
 
-// State tells what there is of the hot part now. A trace that is being written may
+// State returns what there is of the hot part now. A trace that is being written may
 // be closed meanwhile, and its hot part gone.
 func (j *File) State() State {
 	j.mu.RLock()

@@ -279,7 +279,7 @@ func (j *File) MissingSegments() int64 {
 	return j.segments.missing
 }
 
-// notSegment tells which trace to give instead, if f is a segment.
+// notSegment returns an error that says which trace to give instead, if f is a segment.
 func notSegment(f *os.File) error {
 	var b [format.SegmentHeaderSize]byte
 	n, _ := f.ReadAt(b[:], 0)

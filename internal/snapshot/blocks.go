@@ -47,7 +47,7 @@ func (c *copier) findMoment() error {
 // is false if that is overwritten.
 //
 // A block's first eight bytes are stored last, and it has a checksum, so that one
-// reading is enough; one that is not whole is waited for, in case its writer is
+// reading is enough. A block that is not whole is waited for, in case its writer is
 // at it. If the chunk is overwritten while it is read, what is whole is true.
 func (c *copier) eachBlock(at int, k *chunk, f func(t format.BlockType, p []byte) error) (there bool, err error) {
 	var b []byte

@@ -33,8 +33,8 @@ const (
 // order returns a number by which chunks of a ring are in the order in which they were handed out.
 func (k *chunk) order() uint64 { return uint64(k.Gen)<<32 | uint64(k.Number) }
 
-// came returns when the chunk at the place at was handed out, compared with others; 0 for
-// blocks that no ring overwrites, which count whenever they came.
+// came returns when the chunk at the place at was handed out, compared with others. It is 0
+// for blocks that no ring overwrites, which count whenever they came.
 func (c *copier) came(at int, h *format.ChunkHeader) uint64 {
 	switch {
 	case !c.keeps(h):
@@ -110,7 +110,7 @@ func (c *copier) eachHead(f func(at int, h format.ChunkHeader, sound bool) error
 // place was looked at would be missing, while a later one further back would be
 // there. Numbers tell them apart: the first look finds the newest, the second
 // one all that are not newer. Without a ring places are handed out in the order
-// in which they are looked at; but a file that is a copy gets them in any order. So it is
+// in which they are looked at. But a file that is a copy gets them in any order. So it is
 // brought up to date between the two looks: then it has all that are not newer.
 func (c *copier) index() error {
 	if c.ring || c.refreshable() {

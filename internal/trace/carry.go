@@ -63,7 +63,7 @@ func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 	return nil
 }
 
-// carries tells why r is nothing that is carried.
+// carries returns why r is nothing that is carried.
 func carries(r *format.Record) error {
 	k := r.Kind()
 	spec := k.Spec()

@@ -129,9 +129,9 @@ func rateClock(t0, rate int64) clock {
 }
 
 // newClock builds the clock of a trace. The knots are the header's start and
-// the calibrations, by ticks, but not those that follow a knot by less than a
-// tenth of a second: the slope of so short a stretch is mostly the uncertainty
-// of its two readings, and the last slope is extrapolated. bad counts
+// the calibrations, by ticks. What follows a knot by less than a tenth of a second is none:
+// the slope of so short a stretch is mostly the uncertainty of its two readings,
+// and the last slope is extrapolated. bad counts
 // calibrations that go backwards; they are left out.
 func newClock(h *format.Header, calibs []format.Calib) (c clock, bad int64) {
 	c = rateClock(h.StartTicks, h.TickRate)

@@ -6,7 +6,7 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// CPUAt tells for how long a goroutine was on a CPU between two times, ns from the
+// CPUAt returns for how long a goroutine was on a CPU between two times, ns from the
 // trace's start: Exact if it is known, Likely if it may be somewhat too long, AtMost if it
 // was no longer than that, and else Unknown.
 type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)

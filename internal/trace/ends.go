@@ -89,7 +89,7 @@ func (t *Trace) addEnd(x *endIndex, r *format.Record, ext []byte, at format.Loc,
 }
 
 // findEnd returns the place of the end of the record at off in the chunk whose ends
-// are in list; of several the first in the file, 0 without one.
+// are in list. It is the first in the file of several, and 0 without one.
 func findEnd(list []uint64, off int) format.Loc {
 	unit := uint64(off/format.RecordSize) << endUnitBits
 	i, _ := slices.BinarySearch(list, unit)

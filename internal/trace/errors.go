@@ -46,7 +46,7 @@ func headerError(path string, err error) error {
 	return fmt.Errorf("%s: %w; %s", path, err, hint)
 }
 
-// ioError says where reading failed.
+// ioError returns an error that says where reading failed.
 func ioError(path string, off int64, err error) error {
 	if path == "" {
 		return fmt.Errorf("reading at offset %d: %w", off, err)

@@ -56,7 +56,7 @@ type Options struct {
 // records come too, with what they say; an event's Track has them applied.
 //
 // In a ring there are also the records that carries, and ends apart, tell of though
-// they are overwritten; of those that only ends tell of, Args are not known. What
+// they are overwritten. Of those that only ends tell of, Args are not known. What
 // is overwritten while it is to be read does not come; see Overwritten.
 //
 // In a trace that is not corrupt Start never decreases. In one that is, a

@@ -19,12 +19,12 @@ import (
 // A chunk is live until nothing in it can change: until it is final, or sealed without an
 // open record and without a hole. Every poll walks over the live chunks anew and delivers
 // what it has not seen: one bit for each place of 32 bytes. Walking anew costs
-// microseconds. Otherwise a place that was empty, and later becomes a record with an
-// extension or a part of one, would have to be told from its neighbours' bytes.
+// microseconds. Otherwise a place that was empty, and later becomes a record or a part of
+// one, would have to be told from its neighbours' bytes.
 //
 // An end apart is delivered when it is met, with its begin read at the place
-// that it names; so open scopes in chunks that are not live any more cost
-// nothing but their entry in the list that Open reads.
+// that it names. So an open scope in a chunk that is not live any more costs
+// nothing but its entry in the list that Open reads.
 //
 // In a ring what was overwritten is forgotten; see follow_ring.go. Missed tells what
 // was overwritten before it was read.
@@ -161,7 +161,7 @@ func (f *Follower) Trace() *Trace { return f.t }
 // row's name at that time; Depth is not set. If fn returns false, the rest is kept for the
 // next call.
 //
-// done tells that the trace was closed and everything was delivered. A trace
+// done reports whether the trace was closed and everything was delivered. A trace
 // whose writer was killed is never closed: see WriterAlive, and poll once more
 // after the writer's death.
 func (f *Follower) Poll(fn func(*Event) bool) (done bool, err error) {

@@ -11,7 +11,7 @@ import (
 //
 // A chunk that was overwritten is forgotten with all that was known of it. So the memory is
 // that for one ring's chunks, however long it is followed. What is open then, and the names
-// of rows, come back in carry blocks; so it is to be known of each carried record whether
+// of rows, come back in carry blocks. So it is to be known of each carried record whether
 // it was delivered already: when it was read in its chunk, when its end was met, or as what
 // a carry said.
 type followedRing struct {

@@ -155,7 +155,7 @@ func (f *Follower) end(r *format.Record, loc format.Loc, ext []byte, owner uint3
 	return true, nil
 }
 
-// misfit tells why the end record r is not that of b; empty if it is.
+// misfit returns why the end record r is not that of b; it is empty if r is.
 func (f *Follower) misfit(r *format.Record, ext []byte, b *format.Record) string {
 	if spec := b.Kind().Spec(); spec == nil || !spec.Scope || !b.Open() || b.Start != r.Stop {
 		return textOrphanEnd

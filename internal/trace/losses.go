@@ -47,11 +47,11 @@ func (t *Trace) Lost() map[format.Loss]int64 {
 	return gaps
 }
 
-// LossesUntil is up to when it is known what was lost, in ns from the start; all is true
-// where nothing more was. A writer that was stopped by force may have lost records that
-// it could not tell of any more: on the heap, where what it counted is gone with it, in
-// traces of versions that counted there always, and where the hot part is missing. Of
-// one that still writes, all that was to be told until its last round is known.
+// LossesUntil returns up to when it is known what was lost, in ns from the start. all is
+// true where nothing more was. A writer that was stopped by force may have lost records
+// that it could not tell of any more. On the heap what it counted is gone with it, as in
+// traces of versions that counted there always, and where the hot part is missing. Of a
+// writer that still writes, all is known that it could tell until its last round.
 func (t *Trace) LossesUntil() (ns int64, all bool) {
 	if t.state.Closed || t.header.Minor >= format.CountersMinor && t.header.Backing != format.BackingHeap && !t.Cool() {
 		return max(t.End(), 0), true

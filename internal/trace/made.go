@@ -50,8 +50,8 @@ func (g *goneBegin) record() format.Record {
 // openStop is word 1 of a scope that has not ended in place.
 const openStop = -1 << 63
 
-// endGone tells of the scope r, which is open and has no end apart, that its end is
-// overwritten: it is marked to have one, and began in the time of which that can
+// endGone reports whether the end of the scope r, which is open and has no end apart, is
+// overwritten: r is marked to have one, and began in the time of which that can
 // be. When it ended is not known.
 func (t *Trace) endGone(r *format.Record, until int64) bool {
 	return t.addr.reuses() && r.Stop&format.ApartBit != 0 && r.Start < until

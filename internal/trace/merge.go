@@ -15,7 +15,7 @@ type place struct {
 	thread uint32
 }
 
-// roles tells what Events does with a kind.
+// roles says what Events does with a kind.
 var roles = func() (t [128]uint8) {
 	for _, s := range format.Specs {
 		t[s.Kind] = roleEvent
@@ -48,7 +48,7 @@ type cursor struct {
 }
 
 // load reads a chunk, finds its records and sorts them. In the assembly path
-// they lie in the order of their starts; in the Go path a goroutine can be
+// they lie in the order of their starts. In the Go path a goroutine can be
 // moved between taking the time and taking the place.
 func (c *cursor) load(t *Trace, i int, o *Options, p problems) error {
 	info := &t.chunks[i]

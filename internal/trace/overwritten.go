@@ -17,7 +17,7 @@ func (t *Trace) Ring() int64 {
 	return int64(t.header.Ring) * int64(t.header.ChunkSize)
 }
 
-// Overwritten tells what is not in the trace because its ring was full. Where the
+// Overwritten returns what is not in the trace because its ring was full. Where the
 // writer goes on it is as it was at the last look: at Open, and when Events came
 // to a chunk that was gone.
 func (t *Trace) Overwritten() Overwritten {

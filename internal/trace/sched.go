@@ -246,7 +246,7 @@ func (b *blockReader) fill(t *Trace, loc format.Loc, n int) error {
 	return err
 }
 
-// whole returns the block at the head of b; the type is 0 if b does not have all of it, or
+// whole returns the block at the head of b. The type is 0 if b does not have all of it, or
 // it is not sound.
 func whole(b []byte) (format.BlockType, []byte) {
 	t, p, size, err := format.DecodeBlock(b)

@@ -187,7 +187,7 @@ func (t *Trace) Chunks() []Chunk {
 // Closed reports whether Stop ran to its end.
 func (t *Trace) Closed() bool { return t.state.Closed }
 
-// Cool tells that the trace lacks its hot part, which was not found: the newest
+// Cool reports whether the trace lacks its hot part, which was not found: the newest
 // second may be missing, and so may chunks between others.
 func (t *Trace) Cool() bool {
 	return t.header.Backing == format.BackingShm && !t.state.Closed && !t.state.Joined
@@ -207,7 +207,7 @@ func (t *Trace) Wall(ns int64) time.Time { return t.Start().Add(time.Duration(ns
 // Nanos turns ticks into ns from the start, by the calibrations.
 func (t *Trace) Nanos(ticks int64) int64 { return t.clock.nanos(ticks) }
 
-// End returns the last moment that the trace knows, in ns from the start: the latest
-// of the flusher's last round, the times in blocks, and the times of records in
-// those chunks that can hold later ones (see lastMoment). Open scopes run to it.
+// End returns the last moment that the trace knows, in ns from the start. It is
+// the latest of the flusher's last round, the times in blocks, and those of records in
+// chunks that can hold later ones: see lastMoment. Open scopes run to it.
 func (t *Trace) End() int64 { return t.Nanos(t.last) }

@@ -86,7 +86,7 @@ func (v *verifier) order(c *verifiedChunk, r *format.Record, here int64) {
 	}
 }
 
-// skipped tells what a step of the walk skipped.
+// skipped reports what a step of the walk skipped.
 func (v *verifier) skipped(c *chunkInfo, was, now *format.Walk) {
 	off := c.at
 	here := off + int64(was.To)
