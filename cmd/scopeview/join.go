@@ -230,9 +230,9 @@ func checkJoined(ctx context.Context, s *streams, path string, stream uint32, si
 		problems = append(problems, strings.TrimPrefix(text, fmt.Sprintf("Go execution trace %d: ", stream)))
 	}
 	switch {
-	case len(info.Spans) == 0 && len(problems) > 0:
+	case len(info.Stretches) == 0 && len(problems) > 0:
 		return fmt.Errorf("%s can't be joined: %s", name, strings.Join(problems, "; "))
-	case len(info.Spans) == 0:
+	case len(info.Stretches) == 0:
 		return fmt.Errorf("%s can't be joined: it has nothing of the trace's time: it is of another time, or of another machine", name)
 	case info.Checked == 0:
 		return fmt.Errorf("%s can't be joined: no scope of a known goroutine begins or ends in its time, so it can't be told whether it is of the same process", name)

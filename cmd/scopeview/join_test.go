@@ -154,7 +154,7 @@ func TestJoinAgain(t *testing.T) {
 			t.Errorf("%v", r)
 		}
 		one, info := joinedStates(t, first), joinedStates(t, both)
-		if len(one.Spans) != 1 || len(info.Spans) != 2 || info.Transitions < one.Transitions+200 || len(info.Problems) > 0 {
+		if len(one.Stretches) != 1 || len(info.Stretches) != 2 || info.Transitions < one.Transitions+200 || len(info.Problems) > 0 {
 			t.Errorf("with one %+v\nwith both %+v", one, info)
 		}
 		if was != nil && (was.Transitions != info.Transitions || was.From != info.From || was.To != info.To) {

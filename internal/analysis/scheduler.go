@@ -50,9 +50,9 @@ func (r *Report) goTrace(l *facts) {
 // goStory tells what can be read of it.
 func (r *Report) goStory(l *facts) {
 	if g := r.Go; g != nil {
-		if len(g.Spans) > 0 {
+		if len(g.Stretches) > 0 {
 			text := "from " + Humane(g.From) + " to " + Humane(g.To)
-			if n := len(g.Spans) - 1; n > 0 {
+			if n := len(g.Stretches) - 1; n > 0 {
 				text += ", with " + Plural(int64(n), "gap")
 			}
 			l.add("", text+": "+Plural(g.Transitions, "change")+" of goroutines' states, "+Plural(g.Samples, "sample"))

@@ -6,13 +6,13 @@ package collect
 import "github.com/scopeview/scopeview/internal/format"
 
 // Collector is what collects while a recording runs. Its methods are called one at a
-// time, in this order: Start, then Tick and Snapshot any number of times, then Stop.
+// time, in this order: Start, then Beat and Snapshot any number of times, then Stop.
 // They may take some milliseconds, and must not panic.
 type Collector interface {
 	// Start is called when the recording has begun, and nothing was recorded yet.
 	Start(Recording)
-	// Tick is called at each heartbeat.
-	Tick()
+	// Beat is called at each heartbeat.
+	Beat()
 	// Snapshot is called before a snapshot of the ring is written.
 	Snapshot()
 	// Stop is called when the recording is over, while blocks can still be written.

@@ -44,7 +44,7 @@ func (w *watcher) Start(rec collect.Recording) {
 	w.call("start")
 }
 
-func (w *watcher) Tick() {
+func (w *watcher) Beat() {
 	w.call("tick")
 	w.ticks.Add(1)
 }

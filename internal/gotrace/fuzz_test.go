@@ -89,9 +89,9 @@ func whole(t *testing.T, tr *trace.Trace) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	for i, s := range got.Spans {
-		if s.From < 0 || s.To < s.From || i > 0 && s.From <= got.Spans[i-1].To {
-			t.Fatalf("spans %v", got.Spans)
+	for i, s := range got.Stretches {
+		if s.From < 0 || s.To < s.From || i > 0 && s.From <= got.Stretches[i-1].To {
+			t.Fatalf("stretches %v", got.Stretches)
 		}
 	}
 	for id, x := range last {

@@ -109,13 +109,13 @@ type Handler struct {
 	Begun      func(*Range) // when one begins that Range is told of later; its To is not known
 }
 
-// Span is a stretch of time, in ns from the trace's start.
-type Span struct{ From, To int64 }
+// Stretch is a piece of time, in ns from the trace's start.
+type Stretch struct{ From, To int64 }
 
 // Info is what Read says about what it read.
 type Info struct {
-	From, To    int64  // ns from the trace's start: the first and the last moment told of
-	Spans       []Span // what is told of between them, by time; none overlap
+	From, To    int64     // ns from the trace's start: the first and the last moment told of
+	Stretches   []Stretch // what is told of between them, by time; none overlap
 	Transitions int64
 	Samples     int64
 	Ranges      int64

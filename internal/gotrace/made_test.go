@@ -253,98 +253,98 @@ func TestMade(t *testing.T) {
 		return list
 	}
 	for _, c := range []struct {
-		name    string
-		text    string
-		want    []string
-		spans   string
-		problem string // all of them; "" none
-		missing bool
+		name      string
+		text      string
+		want      []string
+		stretches string
+		problem   string // all of them; "" none
+		missing   bool
 	}{
 		{
 			name: "one stream", text: in("", one),
-			want: join(sharedLines, gone), spans: "[{1000 1500}]",
+			want: join(sharedLines, gone), stretches: "[{1000 1500}]",
 		},
 		{
 			name: "two generations", text: in("", two),
-			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), spans: "[{1000 2050}]",
+			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), stretches: "[{1000 2050}]",
 		},
 		{
 			name: "time between two streams", text: in("", one, goesOn(newMade(), at+1000).end().b),
-			want: join(sharedLines, gone, late("unknown", 2000)), spans: "[{1000 1500} {2000 2050}]",
+			want: join(sharedLines, gone, late("unknown", 2000)), stretches: "[{1000 1500} {2000 2050}]",
 		},
 		{
 			// As snapshots of the flight recorder do.
 			name: "streams that overlap", text: in("", one, two),
-			want:  join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}),
-			spans: "[{1000 2050}]",
+			want:      join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}),
+			stretches: "[{1000 2050}]",
 		},
 		{
 			name: "a stream twice", text: in("", two, one, two),
-			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), spans: "[{1000 2050}]",
+			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), stretches: "[{1000 2050}]",
 		},
 		{
 			name: "before the trace began", text: in("", goesOn(shared(newMade(), at-2000).end(), at-1020).end().b),
-			want:  []string{"0 g8 unknown > runnable", "0 g9 unknown > waiting", "0 g8 runnable > running on 100/0", "20 g8 running > syscall main.leaf:13/2 on 100/0", "30 g8 syscall > running on 100/0", "30 g8 running > unknown", "30 g9 waiting > unknown"},
-			spans: "[{0 30}]",
+			want:      []string{"0 g8 unknown > runnable", "0 g9 unknown > waiting", "0 g8 runnable > running on 100/0", "20 g8 running > syscall main.leaf:13/2 on 100/0", "30 g8 syscall > running on 100/0", "30 g8 running > unknown", "30 g9 waiting > unknown"},
+			stretches: "[{0 30}]",
 		},
 		{
 			name: "after the trace ended", text: in("", shared(newMade(), start+1_000_000-200).end().b),
-			want:  []string{"999800 g7 unknown > running on 100/0", "999900 g7 running > waiting main.leaf:13/2 (chan receive) on 100/0", "999800 g8 unknown > runnable", "999920 g8 runnable > running on 100/0", "999920 g7 waiting > unknown", "999920 g8 running > unknown"},
-			spans: "[{999800 999920}]",
+			want:      []string{"999800 g7 unknown > running on 100/0", "999900 g7 running > waiting main.leaf:13/2 (chan receive) on 100/0", "999800 g8 unknown > runnable", "999920 g8 runnable > running on 100/0", "999920 g7 waiting > unknown", "999920 g8 running > unknown"},
+			stretches: "[{999800 999920}]",
 		},
 		{
 			name: "killed in the second generation", text: in("", two[:len(two)-20]),
-			want: join(sharedLines, gone), spans: "[{1000 1500}]", missing: true,
+			want: join(sharedLines, gone), stretches: "[{1000 1500}]", missing: true,
 			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; it is good up to 0s",
 		},
 		{
 			name: "killed between generations", text: in("", two[:len(one)+3]),
-			want: join(sharedLines, gone), spans: "[{1000 1500}]", missing: true,
+			want: join(sharedLines, gone), stretches: "[{1000 1500}]", missing: true,
 			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; it is good up to 0s",
 		},
 		{
-			name: "killed in the first generation", text: in("", one[:len(one)-1]), spans: "[]", missing: true,
+			name: "killed in the first generation", text: in("", one[:len(one)-1]), stretches: "[]", missing: true,
 			problem: "Go execution trace 1: its end is not there: the program was killed, or is still writing it; nothing of it can be read",
 		},
 		{
-			name: "nothing but a header", text: in("", one[:16]), spans: "[]",
+			name: "nothing but a header", text: in("", one[:16]), stretches: "[]",
 		},
 		{
-			name: "the middle is missing", spans: "[{1000 1500}]", want: join(sharedLines, gone), missing: true,
+			name: "the middle is missing", stretches: "[{1000 1500}]", want: join(sharedLines, gone), missing: true,
 			text:    strings.Replace(in("", one), "stop ticks", fmt.Sprintf("gotrace stream=1 part=2 %x\nstop ticks", two[len(one)+9:]), 1),
 			problem: "Go execution trace 1: a part of it is not there: it was overwritten, or found no room; it is good up to 0s",
 		},
 		{
-			name: "the beginning is missing", spans: "[]", missing: true,
+			name: "the beginning is missing", stretches: "[]", missing: true,
 			text:    strings.Replace(in("", one), "stream=1 ", "stream=1 part=1 ", 1),
 			problem: "Go execution trace 1: a part of it is not there: it was overwritten, or found no room; nothing of it can be read",
 		},
 		{
 			// Its times are 3 s ahead of the monotonic clock.
-			name: "a clock of its own", text: in("", shifted(3e9)), want: join(sharedLines, gone), spans: "[{1000 1500}]",
+			name: "a clock of its own", text: in("", shifted(3e9)), want: join(sharedLines, gone), stretches: "[{1000 1500}]",
 		},
 		{
-			name: "scopes that fit", text: in(tasks(20, 1120), one), want: join(sharedLines, gone), spans: "[{1000 1500}]",
+			name: "scopes that fit", text: in(tasks(20, 1120), one), want: join(sharedLines, gone), stretches: "[{1000 1500}]",
 		},
 		{
-			name: "garbage", text: in("", []byte("no trace at all, but text")), spans: "[]",
+			name: "garbage", text: in("", []byte("no trace at all, but text")), stretches: "[]",
 			problem: "Go execution trace 1: it is not a Go execution trace; nothing of it can be read",
 		},
 		{
-			name: "garbage before a good one", text: in("", []byte("no trace at all, but text"), one), spans: "[{1000 1500}]", want: join(sharedLines, gone),
+			name: "garbage before a good one", text: in("", []byte("no trace at all, but text"), one), stretches: "[{1000 1500}]", want: join(sharedLines, gone),
 			problem: "Go execution trace 1: it is not a Go execution trace; nothing of it can be read",
 		},
 		{
-			name: "an older Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.22", 1))), spans: "[]",
+			name: "an older Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.22", 1))), stretches: "[]",
 			problem: "Go execution trace 1: it is of Go 1.22, and of those before 1.25 the clock is not known; nothing of it can be read",
 		},
 		{
-			name: "a newer Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.28", 1))), spans: "[]",
+			name: "a newer Go", text: in("", []byte(strings.Replace(string(one), "1.26", "1.28", 1))), stretches: "[]",
 			problem: "Go execution trace 1: it is of Go 1.28, which this scopeview does not know; a newer one may; nothing of it can be read",
 		},
 		{
 			name: "damaged", text: in("", []byte(strings.Replace(string(two), "sync", "symc", 1)), newMade().begin(at+5000).event(at+5010, evGoStart, 3, 1).end().b),
-			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), spans: "[{1000 2050} {6000 6000}]",
+			want: join(sharedLines, second, []string{"2050 g8 running > unknown", "2050 g9 waiting > unknown"}), stretches: "[{1000 2050} {6000 6000}]",
 			problem: "Go execution trace 2: broken trace: failed to advance: frontier:; it is good up to 0s",
 		},
 	} {
@@ -353,8 +353,8 @@ func TestMade(t *testing.T) {
 			if strings.Join(got, "\n") != strings.Join(c.want, "\n") {
 				t.Errorf("got:\n%s\nwant:\n%s", strings.Join(got, "\n"), strings.Join(c.want, "\n"))
 			}
-			if s := fmt.Sprint(info.Spans); s != c.spans {
-				t.Errorf("spans %s, want %s", s, c.spans)
+			if s := fmt.Sprint(info.Stretches); s != c.stretches {
+				t.Errorf("stretches %s, want %s", s, c.stretches)
 			}
 			if s := strings.Join(info.Problems, "\n"); s != c.problem || info.Missing != c.missing {
 				t.Errorf("missing %v, problems: %q, want %v and %q", info.Missing, s, c.missing, c.problem)

@@ -236,8 +236,8 @@ func (r *reader) tell(g *goroutine, tr *Transition) {
 // speak begins to tell, where the stream before ended.
 func (r *reader) speak() {
 	r.quiet = false
-	if n := len(r.info.Spans); n == 0 || r.info.Spans[n-1].To < r.cut {
-		r.info.Spans = append(r.info.Spans, Span{r.cut, r.cut})
+	if n := len(r.info.Stretches); n == 0 || r.info.Stretches[n-1].To < r.cut {
+		r.info.Stretches = append(r.info.Stretches, Stretch{r.cut, r.cut})
 	}
 	for _, id := range slices.Sorted(maps.Keys(r.gs)) {
 		if g := r.gs[id]; g.num == r.num && g.told != g.last.To {
@@ -265,7 +265,7 @@ func (r *reader) leave(now int64) {
 		}
 	}
 	r.to = now
-	r.info.Spans[len(r.info.Spans)-1].To = now
+	r.info.Stretches[len(r.info.Stretches)-1].To = now
 }
 
 // forget ends the story: what follows is not known.
@@ -283,7 +283,7 @@ func (r *reader) lose(id uint64, at int64) {
 
 func (r *reader) finish() {
 	r.forget()
-	if s := r.info.Spans; len(s) > 0 {
+	if s := r.info.Stretches; len(s) > 0 {
 		r.info.From, r.info.To = s[0].From, s[len(s)-1].To
 	}
 	if n := r.problems - maxProblems; n > 0 {

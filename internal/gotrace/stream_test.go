@@ -61,16 +61,16 @@ func TestReadStream(t *testing.T) {
 	other := shared(newMade(), start+2000).end().b
 	tr := tracetest.OpenText(t, in("", one, other, []byte("nothing")))
 	for stream, want := range map[uint32]struct {
-		spans   string
-		problem string
+		stretches string
+		problem   string
 	}{
-		1: {spans: "[{1000 1500}]"},
-		2: {spans: "[{2000 2500}]"},
-		3: {spans: "[]", problem: "Go execution trace 3: it is not a Go execution trace; nothing of it can be read"},
+		1: {stretches: "[{1000 1500}]"},
+		2: {stretches: "[{2000 2500}]"},
+		3: {stretches: "[]", problem: "Go execution trace 3: it is not a Go execution trace; nothing of it can be read"},
 	} {
 		n := int64(0)
 		info, err := gotrace.ReadStream(tr, stream, gotrace.Handler{Transition: func(*gotrace.Transition) { n++ }})
-		if err != nil || fmt.Sprint(info.Spans) != want.spans || strings.Join(info.Problems, "\n") != want.problem || n != info.Transitions {
+		if err != nil || fmt.Sprint(info.Stretches) != want.stretches || strings.Join(info.Problems, "\n") != want.problem || n != info.Transitions {
 			t.Errorf("%d: %+v, %d told, %v; want %+v", stream, info, n, err, want)
 		}
 	}

@@ -42,7 +42,7 @@ func (r *recorder) collect(now collecting) {
 		case collectStart:
 			c.Start(recording{r})
 		case collectTick:
-			c.Tick()
+			c.Beat()
 		case collectSnapshot:
 			c.Snapshot()
 		case collectStop:

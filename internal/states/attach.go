@@ -36,7 +36,7 @@ func Attach(t *trace.Trace) error {
 		if err != nil {
 			return nil, fmt.Errorf("finding the CPU times of scopes: %w", err)
 		}
-		x.spans = f.Spans
+		x.stretches = f.Stretches
 		return x.at, nil
 	})
 	return nil
@@ -44,9 +44,9 @@ func Attach(t *trace.Trace) error {
 
 // index finds out how long a goroutine was on a CPU between two times.
 type index struct {
-	spans []gotrace.Span
-	byID  map[uint64]*usage
-	steal steal
+	stretches []gotrace.Stretch
+	byID      map[uint64]*usage
+	steal     steal
 }
 
 // usage is what a goroutine had of CPUs.
@@ -87,9 +87,9 @@ func (x *index) add(v *Interval) {
 
 // at is trace.CPUAt.
 func (x *index) at(goid uint64, from, to int64) (int64, format.Quality) {
-	i := sort.Search(len(x.spans), func(k int) bool { return x.spans[k].To >= to })
+	i := sort.Search(len(x.stretches), func(k int) bool { return x.stretches[k].To >= to })
 	u := x.byID[goid]
-	if i == len(x.spans) || x.spans[i].From > from || u == nil {
+	if i == len(x.stretches) || x.stretches[i].From > from || u == nil {
 		return 0, format.Unknown
 	}
 	ns := u.sure.until(to) - u.sure.until(from)

@@ -11,7 +11,7 @@ import (
 func TestIndex(t *testing.T) {
 	const unit = 100_000 // so long that a switch makes little of it
 	x := newIndex(nil)
-	x.spans = []gotrace.Span{{From: 0, To: 1000 * unit}, {From: 2000 * unit, To: 3000 * unit}}
+	x.stretches = []gotrace.Stretch{{From: 0, To: 1000 * unit}, {From: 2000 * unit, To: 3000 * unit}}
 	for _, v := range []Interval{
 		{From: 100, To: 200, State: CPU, On: true, Thread: 1},
 		{From: 200, To: 250, State: Syscall, On: true, Thread: 1},
@@ -61,7 +61,7 @@ func TestIndex(t *testing.T) {
 // switches tell is some microseconds more than what the thread had.
 func TestSwitchesMakeTimesLikely(t *testing.T) {
 	x := newIndex(nil)
-	x.spans = []gotrace.Span{{From: 0, To: 1e9}}
+	x.stretches = []gotrace.Stretch{{From: 0, To: 1e9}}
 	add := func(from, to int64, s State) {
 		x.add(&Interval{Goid: 7, From: from, To: to, State: s, On: s == CPU, Thread: 1})
 	}

@@ -14,8 +14,8 @@ type joiner struct {
 	info     *gotrace.Info // while it is being read
 	live     map[uint64]*live
 	stacks   []stackInfo
-	world    []gotrace.Span // when it was stopped; To 0: it still is
-	err      error          // of reading switches
+	world    []gotrace.Stretch // when it was stopped; To 0: it still is
+	err      error             // of reading switches
 	iv       Interval
 	who      *live // of iv
 	base     State // of iv, if its thread were on a CPU
@@ -139,7 +139,7 @@ func (j *joiner) begun(r *gotrace.Range) {
 	switch {
 	case r.Goid == 0 && strings.HasPrefix(r.Name, "stop-the-world"):
 		if n := len(j.world); n == 0 || j.world[n-1].To != 0 { // it is stopped once at a time
-			j.world = append(j.world, gotrace.Span{From: r.From})
+			j.world = append(j.world, gotrace.Stretch{From: r.From})
 		}
 	case r.Name == "GC mark assist":
 		if g := j.live[r.Goid]; g != nil {

@@ -11,8 +11,8 @@ import (
 
 // Facts is what Read says about what it read. Times are ns from the trace's start.
 type Facts struct {
-	From, To   int64          // what the Go execution trace covers
-	Spans      []gotrace.Span // and of that what it tells of: recording it may have been interrupted
+	From, To   int64             // what the Go execution trace covers
+	Stretches  []gotrace.Stretch // and of that what it tells of: recording it may have been interrupted
 	Goroutines map[uint64]*Goroutine
 	// Totals are the times by state of the program's own goroutines.
 	Totals [Count]int64
@@ -98,7 +98,7 @@ func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 	}
 	f.Info, j.info = info, info
 	j.finish()
-	f.From, f.To, f.Spans = info.From, info.To, info.Spans
+	f.From, f.To, f.Stretches = info.From, info.To, info.Stretches
 	f.Problems = append(f.Problems, info.Problems...)
 	f.check(s, &c)
 	return f, nil

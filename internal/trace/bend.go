@@ -15,33 +15,33 @@ const maxBend = 1e6 // ns
 // recording some µs. Who has told them already would otherwise tell of scopes that begin
 // before the end of the one before them.
 func (c *clock) bend(to clock, told, period int64) clock {
-	last := &c.segs[len(c.segs)-1]
+	last := &c.pieces[len(c.pieces)-1]
 	at := last.ticksAt(told)
 	now := c.nanos(at)
 	if step := to.nanos(at) - now; step > maxBend || step < -maxBend {
 		return to
 	}
-	segs := slices.Clone(c.segs)
-	for len(segs) > 1 && segs[len(segs)-1].t0 >= at {
-		segs = segs[:len(segs)-1]
+	pieces := slices.Clone(c.pieces)
+	for len(pieces) > 1 && pieces[len(pieces)-1].t0 >= at {
+		pieces = pieces[:len(pieces)-1]
 	}
-	if end := &segs[len(segs)-1]; end.t0 < at {
+	if end := &pieces[len(pieces)-1]; end.t0 < at {
 		end.endAt(at)
 	} else {
-		segs = segs[:0]
+		pieces = pieces[:0]
 	}
 	then := to.nanos(at + period)
 	if then <= now {
 		return to
 	}
-	bent := newSegment(at, now, uint64(then-now), uint64(period))
+	bent := newPiece(at, now, uint64(then-now), uint64(period))
 	bent.endAt(at + period)
-	straight := to.segs[len(to.segs)-1]
-	return clock{append(segs, bent, newSegment(at+period, then, straight.dn, straight.dt))}
+	straight := to.pieces[len(to.pieces)-1]
+	return clock{append(pieces, bent, newPiece(at+period, then, straight.dn, straight.dt))}
 }
 
 // ticksAt returns a tick from which on s tells at least ns.
-func (s *segment) ticksAt(ns int64) int64 {
+func (s *piece) ticksAt(ns int64) int64 {
 	if ns <= s.n0 {
 		return s.t0
 	}

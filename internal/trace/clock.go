@@ -13,13 +13,13 @@ import (
 // knots, in integers, rounded down. Equal ticks give equal ns on every machine
 // and in every reader, and later ticks never give earlier ns.
 type clock struct {
-	segs []segment // by t0; the first also serves what is before it
+	pieces []piece // by t0; the first also serves what is before it
 }
 
-// segment is the stretch from t0 to the next segment's t0:
+// piece is the stretch from t0 to the next piece's t0:
 //
 //	ns = n0 + floor((ticks-t0) * dn / dt)
-type segment struct {
+type piece struct {
 	t0, t1 int64 // [t0, t1)
 	n0     int64
 	dn, dt uint64
@@ -27,8 +27,8 @@ type segment struct {
 	near   uint64 // times less than that behind t0 are converted by factor
 }
 
-func newSegment(t0, n0 int64, dn, dt uint64) segment {
-	s := segment{t0: t0, t1: 1<<63 - 1, n0: n0, dn: dn, dt: dt}
+func newPiece(t0, n0 int64, dn, dt uint64) piece {
+	s := piece{t0: t0, t1: 1<<63 - 1, n0: n0, dn: dn, dt: dt}
 	if dn>>8 < dt { // else the factor has more than 64 bits
 		s.factor, _ = bits.Div64(dn>>8, dn<<56, dt)
 		s.near = 1 << 48
@@ -36,24 +36,24 @@ func newSegment(t0, n0 int64, dn, dt uint64) segment {
 	return s
 }
 
-// endAt ends the segment where the next one begins.
-func (s *segment) endAt(t1 int64) {
+// endAt ends the piece where the next one begins.
+func (s *piece) endAt(t1 int64) {
 	s.t1 = t1
 	s.near = min(s.near, uint64(t1-s.t0))
 }
 
-func (c *clock) last() segment { return c.segs[len(c.segs)-1] }
+func (c *clock) last() piece { return c.pieces[len(c.pieces)-1] }
 
 // farAway bounds the results, so that sums of two of them fit an int64.
 const farAway = 1 << 61
 
 // nanos converts t.
 func (c *clock) nanos(t int64) int64 {
-	i := sort.Search(len(c.segs), func(k int) bool { return c.segs[k].t0 > t })
-	return c.segs[max(i-1, 0)].nanos(t)
+	i := sort.Search(len(c.pieces), func(k int) bool { return c.pieces[k].t0 > t })
+	return c.pieces[max(i-1, 0)].nanos(t)
 }
 
-func (s *segment) nanos(t int64) int64 {
+func (s *piece) nanos(t int64) int64 {
 	if d := uint64(t - s.t0); d < s.near {
 		return s.quick(d)
 	}
@@ -63,7 +63,7 @@ func (s *segment) nanos(t int64) int64 {
 // quick multiplies where slow divides. The factor is too small by less than 1, the product
 // by less than d>>56 < 1. So the quotient is exact or one too small, and the remainder
 // tells which.
-func (s *segment) quick(d uint64) int64 {
+func (s *piece) quick(d uint64) int64 {
 	hi, lo := bits.Mul64(d, s.factor)
 	q := hi<<8 | lo>>56
 	if d*s.dn-q*s.dt >= s.dt {
@@ -72,14 +72,14 @@ func (s *segment) quick(d uint64) int64 {
 	return s.n0 + int64(q)
 }
 
-// converter converts times that come almost sorted: it keeps the segment that
+// converter converts times that come almost sorted: it keeps the piece that
 // the last one was in.
 type converter struct {
-	segment
+	piece
 	c *clock
 }
 
-func newConverter(c *clock) converter { return converter{c.segs[0], c} }
+func newConverter(c *clock) converter { return converter{c.pieces[0], c} }
 
 func (v *converter) nanos(t int64) int64 {
 	if d := uint64(t - v.t0); d < v.near {
@@ -88,16 +88,16 @@ func (v *converter) nanos(t int64) int64 {
 	return v.far(t)
 }
 
-// far finds the segment of t.
+// far finds the piece of t.
 func (v *converter) far(t int64) int64 {
-	i := sort.Search(len(v.c.segs), func(k int) bool { return v.c.segs[k].t0 > t })
-	v.segment = v.c.segs[max(i-1, 0)]
-	return v.segment.nanos(t)
+	i := sort.Search(len(v.c.pieces), func(k int) bool { return v.c.pieces[k].t0 > t })
+	v.piece = v.c.pieces[max(i-1, 0)]
+	return v.piece.nanos(t)
 }
 
 // slow is nanos by division, for times before the first knot and for what only
 // a corrupt trace holds.
-func (s *segment) slow(t int64) int64 {
+func (s *piece) slow(t int64) int64 {
 	neg := t < s.t0
 	d := uint64(t - s.t0)
 	if neg {
@@ -125,7 +125,7 @@ func (s *segment) slow(t int64) int64 {
 
 // rateClock counts from t0 at a fixed rate.
 func rateClock(t0, rate int64) clock {
-	return clock{[]segment{newSegment(t0, 0, 1e9, uint64(rate))}}
+	return clock{[]piece{newPiece(t0, 0, 1e9, uint64(rate))}}
 }
 
 // newClock builds the clock of a trace. The knots are the header's start and
@@ -152,12 +152,12 @@ func newClock(h *format.Header, calibs []format.Calib) (c clock, bad int64) {
 			bad++
 			continue
 		}
-		s := newSegment(t0, n0, uint64(n-n0), uint64(k.Ticks-t0))
+		s := newPiece(t0, n0, uint64(n-n0), uint64(k.Ticks-t0))
 		if first {
-			c.segs[0], first = s, false
+			c.pieces[0], first = s, false
 		} else {
-			c.segs[len(c.segs)-1].endAt(t0)
-			c.segs = append(c.segs, s)
+			c.pieces[len(c.pieces)-1].endAt(t0)
+			c.pieces = append(c.pieces, s)
 		}
 		t0, n0 = k.Ticks, n
 	}

@@ -9,7 +9,7 @@ import (
 )
 
 // exact is what docs/format.md says, in big integers.
-func (s *segment) exact(t int64) int64 {
+func (s *piece) exact(t int64) int64 {
 	n := new(big.Int).Mul(big.NewInt(t-s.t0), new(big.Int).SetUint64(s.dn))
 	q := new(big.Int).Div(n, new(big.Int).SetUint64(s.dt)) // Euclidean: rounds down for dt > 0
 	q.Add(q, big.NewInt(s.n0))
@@ -24,7 +24,7 @@ func TestClockExact(t *testing.T) {
 	for range 20000 {
 		dt := 1 + rnd.Uint64N(1<<rnd.UintN(60))
 		dn := 1 + rnd.Uint64N(1<<rnd.UintN(60))
-		s := newSegment(rnd.Int64N(1<<rnd.UintN(60)+1), rnd.Int64N(1<<40), dn, dt)
+		s := newPiece(rnd.Int64N(1<<rnd.UintN(60)+1), rnd.Int64N(1<<40), dn, dt)
 		for range 5 {
 			at := rnd.Int64N(1<<rnd.UintN(60) + 1)
 			if rnd.IntN(2) == 0 {
@@ -52,15 +52,15 @@ func TestClockMonotonic(t *testing.T) {
 	}
 	rnd.Shuffle(len(calibs), func(i, j int) { calibs[i], calibs[j] = calibs[j], calibs[i] })
 	c, bad := newClock(&h, calibs)
-	if bad != 0 || len(c.segs) != 50 {
-		t.Fatalf("%d segments, %d bad", len(c.segs), bad)
+	if bad != 0 || len(c.pieces) != 50 {
+		t.Fatalf("%d pieces, %d bad", len(c.pieces), bad)
 	}
 	v := newConverter(&c)
 	var times []int64
 	for at := int64(0); at < ticks+2e10; at += rnd.Int64N(1e7) {
 		times = append(times, at)
 	}
-	for _, s := range c.segs {
+	for _, s := range c.pieces {
 		times = append(times, s.t0-1, s.t0, s.t0+1)
 	}
 	at := map[int64]int64{}
@@ -90,7 +90,7 @@ func TestNewClock(t *testing.T) {
 	for _, tc := range []struct {
 		name   string
 		calibs []format.Calib
-		segs   int
+		pieces int
 		bad    int64
 	}{
 		{"none", nil, 1, 0},
@@ -105,8 +105,8 @@ func TestNewClock(t *testing.T) {
 		{"overflow", []format.Calib{{Ticks: 2000, Mono: -1 << 63}}, 1, 1},
 	} {
 		c, bad := newClock(&h, tc.calibs)
-		if len(c.segs) != tc.segs || bad != tc.bad {
-			t.Errorf("%s: %d segments, %d bad; want %d and %d", tc.name, len(c.segs), bad, tc.segs, tc.bad)
+		if len(c.pieces) != tc.pieces || bad != tc.bad {
+			t.Errorf("%s: %d pieces, %d bad; want %d and %d", tc.name, len(c.pieces), bad, tc.pieces, tc.bad)
 		}
 	}
 	h.Clock = format.ClockMonotonic

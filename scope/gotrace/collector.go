@@ -92,7 +92,7 @@ func (c *collector) Start(rec collect.Recording) {
 	c.take()
 }
 
-func (c *collector) Tick() {
+func (c *collector) Beat() {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
 	if shared.running != c {

@@ -130,7 +130,7 @@ func TestAllOfIt(t *testing.T) {
 		t.Errorf("thread_switches: %q, and there are some: %v", s, tr.HasSwitches())
 	}
 	info := story(t, r.path)
-	if len(info.Spans) != 1 || info.Transitions < 40 || info.Right < 20 {
+	if len(info.Stretches) != 1 || info.Transitions < 40 || info.Right < 20 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -178,7 +178,7 @@ func TestHostFirst(t *testing.T) {
 	works()
 	r.stop()
 	isGoTrace(t, &b)
-	if info := story(t, r.path); len(info.Spans) != 1 || info.From < int64(10*time.Millisecond) {
+	if info := story(t, r.path); len(info.Stretches) != 1 || info.From < int64(10*time.Millisecond) {
 		t.Errorf("%+v", info)
 	}
 }
@@ -215,7 +215,7 @@ func TestYield(t *testing.T) {
 	r.becomes("gotrace_profile", "on")
 	works()
 	r.stop()
-	if info := story(t, r.path); len(info.Spans) != 2 || info.Right < 40 {
+	if info := story(t, r.path); len(info.Stretches) != 2 || info.Right < 40 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -247,7 +247,7 @@ func TestHostStops(t *testing.T) {
 	if trace.IsEnabled() {
 		t.Error("the trace still runs")
 	}
-	if info := story(t, r.path); len(info.Spans) != 2 {
+	if info := story(t, r.path); len(info.Stretches) != 2 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -283,7 +283,7 @@ func TestHostReplaces(t *testing.T) {
 	if p.Len() == 0 {
 		t.Error("the program's own profile is empty")
 	}
-	if info := story(t, r.path); len(info.Spans) != 1 {
+	if info := story(t, r.path); len(info.Stretches) != 1 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -295,7 +295,7 @@ func TestTwice(t *testing.T) {
 		r := begin(t, o, gotrace.With())
 		works()
 		r.stop()
-		if info := story(t, r.path); len(info.Spans) != 1 || len(tracetest.OpenFile(t, r.path).GoTraces()) != 1 {
+		if info := story(t, r.path); len(info.Stretches) != 1 || len(tracetest.OpenFile(t, r.path).GoTraces()) != 1 {
 			t.Errorf("%+v", info)
 		}
 	}

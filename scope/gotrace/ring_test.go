@@ -53,12 +53,12 @@ func TestRing(t *testing.T) {
 // noHole reports whether each span begins where the one before ends, or has all the ten
 // seconds that the flight recorder keeps: on a slow machine more time may have passed.
 func noHole(info *reader.Info) bool {
-	for _, s := range info.Spans[1:] {
+	for _, s := range info.Stretches[1:] {
 		if s.To-s.From < int64(10*time.Second) {
 			return false
 		}
 	}
-	return len(info.Spans) > 0
+	return len(info.Stretches) > 0
 }
 
 // TestTrigger has a slow scope write a snapshot: it has the states of the time before.
@@ -94,7 +94,7 @@ func TestRingYield(t *testing.T) {
 	r.becomes("gotrace", "on (flight recorder)")
 	works()
 	r.stop()
-	if info := story(t, r.path); len(info.Spans) != 2 {
+	if info := story(t, r.path); len(info.Stretches) != 2 {
 		t.Errorf("%+v", info)
 	}
 }
@@ -161,7 +161,7 @@ func TestKilled(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(info.Spans) != 1 || info.Right < 20 || info.To > tr.End() || info.From > int64(time.Second) {
+	if len(info.Stretches) != 1 || info.Right < 20 || info.To > tr.End() || info.From > int64(time.Second) {
 		t.Errorf("%+v", info)
 	}
 	if late := time.Duration(tr.End() - info.To); late > 3*time.Second {
@@ -189,7 +189,7 @@ func TestNoRoom(t *testing.T) {
 		t.Fatal(err)
 	}
 	// It may have ended with a generation: then nothing is incomplete.
-	if len(info.Spans) == 0 || info.Right < 20 || info.Missing != (len(info.Problems) > 0) {
+	if len(info.Stretches) == 0 || info.Right < 20 || info.Missing != (len(info.Problems) > 0) {
 		t.Errorf("%+v", info)
 	}
 }

@@ -70,7 +70,7 @@ func (r found) goTraceJSON() *goTrace {
 	for _, g := range r.Trace.GoTraces() {
 		j.Bytes += g.Size
 	}
-	for _, s := range r.Go.Spans {
+	for _, s := range r.Go.Stretches {
 		j.Spans = append(j.Spans, span{s.From, s.To})
 	}
 	return j
