@@ -73,9 +73,6 @@ func (l *facts) loud(label, text string, how loudness) {
 	}
 }
 
-// Losses tells of the losses in a line; it is empty without any.
-func (r *Report) Losses() string { return LossLine(r.Trace) }
-
 // join puts commas between the texts that are not empty.
 func join(texts ...string) string {
 	kept := texts[:0:0]
@@ -98,7 +95,7 @@ func (r *Report) info(key string) string {
 // kept tells what the trace is and whether all of it is there.
 func (r *Report) kept(l *facts) {
 	l.add("trace", Show(r.Path)+", "+Size(r.Trace.Size()))
-	switch line := r.Losses(); {
+	switch line := LossLine(r.Trace); {
 	case line == "":
 		l.add("losses", "none")
 	case line == UnknownLosses(r.Trace):

@@ -53,14 +53,14 @@ func (w *Watch) up(ctx context.Context, ns int64) error {
 type Beats struct {
 	Next *trace.Beat // nil behind the last
 	Err  error       // why there are no more
+	Stop func()      // ends the reading
 	next func() (*trace.Beat, bool)
-	stop func()
 }
 
 // Beats returns the selection's heartbeats, to be stopped.
 func (s *Selection) Beats(t *trace.Trace) *Beats {
 	b := &Beats{}
-	b.next, b.stop = iter.Pull(func(yield func(*trace.Beat) bool) {
+	b.next, b.Stop = iter.Pull(func(yield func(*trace.Beat) bool) {
 		if !s.Choice(t).nameless() {
 			return
 		}
@@ -75,6 +75,3 @@ func (s *Selection) Beats(t *trace.Trace) *Beats {
 
 // Advance goes on to the next one.
 func (b *Beats) Advance() { b.Next, _ = b.next() }
-
-// Stop ends the reading.
-func (b *Beats) Stop() { b.stop() }

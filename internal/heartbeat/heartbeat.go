@@ -3,7 +3,7 @@
 // only package that imports procfs.
 //
 // A field that could not be read is absent, never zero: a reader must be able
-// to tell "no faults" from "faults unknown". Nothing is logged; Err says what
+// to tell "no faults" from "faults unknown". Nothing is logged; the Sampler knows what
 // was missing at the last beat and why.
 //
 // # Cost
@@ -30,17 +30,22 @@ const maxThreads = 64
 // Sampler takes heartbeats of the running process. It reuses its buffers, so a
 // Sampler serves one goroutine at a time.
 type Sampler struct {
+	// MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
+	// was called. It is noLimit where there are none, or none that can be read. What the
+	// kernel can take back counts as left.
+	MemoryLeft int64
+	// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
+	ThreadsLeft int64
+
 	runtime runtimeReader
 	process processReader
 	errs    []error
-	left    int64
-	free    int64
 }
 
 // New prepares a sampler. It never fails: what the system does not give is
 // absent from the samples.
 func New() *Sampler {
-	s := &Sampler{runtime: newRuntimeReader(), free: noLimit}
+	s := &Sampler{runtime: newRuntimeReader(), ThreadsLeft: noLimit}
 	s.process.init()
 	return s
 }
@@ -52,7 +57,7 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 	b := beat{values: vs, threads: ts, errs: s.errs[:0], left: noLimit, free: noLimit}
 	s.process.read(&b)
 	s.runtime.read(&b)
-	s.errs, s.left = b.errs, b.left
+	s.errs, s.MemoryLeft = b.errs, b.left
 	return b.values, b.threads
 }
 
@@ -62,24 +67,16 @@ func (s *Sampler) Sample(vs []format.FieldValue, ts []format.Thread) ([]format.F
 func (s *Sampler) Limits(vs []format.FieldValue) []format.FieldValue {
 	b := beat{values: vs, errs: s.errs[:0], left: noLimit, free: noLimit}
 	s.process.readLimits(&b)
-	s.errs, s.left, s.free = b.errs, b.left, b.free
+	s.errs, s.MemoryLeft, s.ThreadsLeft = b.errs, b.left, b.free
 	return b.values
 }
 
 // noLimit is what nothing limits.
 const noLimit = math.MaxInt64
 
-// MemoryLeft is how many bytes the limits of memory left at the last beat, or when Limits
-// was called. It is noLimit where there are none, or none that can be read. What the
-// kernel can take back counts as left.
-func (s *Sampler) MemoryLeft() int64 { return s.left }
-
-// ThreadsLeft is how many more threads the limits of cgroups allowed when Limits was called.
-func (s *Sampler) ThreadsLeft() int64 { return s.free }
-
-// Err tells in one error what could not be read at the last beat; nil if
+// err tells in one error what could not be read at the last beat; nil if
 // everything that this system has was there.
-func (s *Sampler) Err() error { return errors.Join(s.errs...) }
+func (s *Sampler) err() error { return errors.Join(s.errs...) }
 
 // beat is what one sample has gathered so far.
 type beat struct {

@@ -21,7 +21,7 @@ func TestSampleOfThisProcess(t *testing.T) {
 	}
 	vs, ts := s.Sample(nil, nil)
 	runtime.KeepAlive(page)
-	if err := s.Err(); err != nil {
+	if err := s.err(); err != nil {
 		t.Logf("this machine does not give everything: %v", err)
 	}
 	for _, least := range []struct {
@@ -167,7 +167,7 @@ func TestNoProcAtAll(t *testing.T) {
 	for range 3 {
 		vs, _ = s.Sample(vs[:0], nil)
 	}
-	if err := s.Err(); err == nil || strings.Count(err.Error(), "\n") > 0 {
+	if err := s.err(); err == nil || strings.Count(err.Error(), "\n") > 0 {
 		t.Errorf("Err() = %v, want one sentence", err)
 	}
 	for _, f := range []format.Field{format.FieldUser, format.FieldGoroutines, format.FieldCPUs} {
@@ -185,7 +185,7 @@ func TestLimitsIsNoBeat(t *testing.T) {
 	values, _ := s.Sample(nil, nil)
 	for _, f := range []format.Field{format.FieldMachineBusy, format.FieldThreadCPU} {
 		if !slices.ContainsFunc(values, func(v format.FieldValue) bool { return v.Field == f }) {
-			t.Errorf("the first beat lacks %v: %v; %v", f, values, s.Err())
+			t.Errorf("the first beat lacks %v: %v; %v", f, values, s.err())
 		}
 	}
 }

@@ -110,8 +110,8 @@ func (r *recorder) limits(po *pool.Options) error {
 			need -= v.Value
 		}
 	}
-	po.Left = r.sampler.MemoryLeft()
-	if need, left := max(need, 0)+ownThreads, r.sampler.ThreadsLeft(); left < need {
+	po.Left = r.sampler.MemoryLeft
+	if need, left := max(need, 0)+ownThreads, r.sampler.ThreadsLeft; left < need {
 		return fmt.Errorf("%w: it leaves %d, and %d may be needed: raise it", errThreads, max(left, 0), need)
 	}
 	return nil

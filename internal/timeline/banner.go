@@ -28,7 +28,7 @@ func banner(r *analysis.Report, o MetaOptions) []Said {
 			b = append(b, Said{level, text})
 		}
 	}
-	if line := r.Losses(); line != "" {
+	if line := analysis.LossLine(r.Trace); line != "" {
 		say("loss", line+gapsText(r))
 	}
 	if line := analysis.OverwrittenLine(r.Trace); line != "" {
