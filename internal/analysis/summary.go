@@ -141,22 +141,27 @@ func (s *Summary) scope(e *trace.Event) {
 			}
 		}
 	default:
-		var st *Stats
-		if keep {
-			st = s.group(e)
-			if !s.o.ByTrack || r == nil || r.outermost() {
-				st.add(e, across)
-			}
+		s.task(e, r, keep, across)
+	}
+}
+
+// task takes in a scope that is not a lock's.
+func (s *Summary) task(e *trace.Event, r *row, keep, across bool) {
+	var st *Stats
+	if keep {
+		st = s.group(e)
+		if !s.o.ByTrack || r == nil || r.outermost() {
+			st.add(e, across)
 		}
-		if across {
-			st = nil
-		}
-		if r != nil {
-			inOpen := s.o.ByTrack && r.inOpen()
-			r.begin(e, st)
-			if inOpen {
-				r.stack[len(r.stack)-1].open = true
-			}
+	}
+	if across {
+		st = nil
+	}
+	if r != nil {
+		inOpen := s.o.ByTrack && r.inOpen()
+		r.begin(e, st)
+		if inOpen {
+			r.stack[len(r.stack)-1].open = true
 		}
 	}
 }

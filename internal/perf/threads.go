@@ -40,20 +40,8 @@ func (ts *threads) exists(tid uint32, now int64) {
 // add takes in a record. Records come in the order of their times, but for those that
 // are late.
 func (ts *threads) add(r *record) {
-	switch r.what {
-	case gapFrom:
-		if ts.gaps++; ts.gaps == 1 {
-			for _, t := range ts.m {
-				ts.put(t, max(r.time, t.base))
-			}
-		}
-		return
-	case gapTo:
-		if ts.gaps--; ts.gaps == 0 {
-			for _, t := range ts.m {
-				t.restart(r.time)
-			}
-		}
+	if r.what == gapFrom || r.what == gapTo {
+		ts.gap(r)
 		return
 	}
 	t := ts.m[r.tid]
@@ -82,6 +70,23 @@ func (ts *threads) add(r *record) {
 		return
 	}
 	ts.turn(t, r)
+}
+
+// gap takes in where records are missing from, or up to. Gaps may overlap.
+func (ts *threads) gap(r *record) {
+	if r.what == gapFrom {
+		if ts.gaps++; ts.gaps == 1 {
+			for _, t := range ts.m {
+				ts.put(t, max(r.time, t.base))
+			}
+		}
+		return
+	}
+	if ts.gaps--; ts.gaps == 0 {
+		for _, t := range ts.m {
+			t.restart(r.time)
+		}
+	}
 }
 
 // turn takes in that t came onto a CPU, or left it.
