@@ -49,6 +49,7 @@ func (c command) run(out io.Writer, further []string, packages ...string) (*resu
 // judge runs the tests, then alone what failed, and reports whether all passed in the end.
 func (c command) judge(out io.Writer) bool {
 	first, passed := c.run(out, nil, c.packages...)
+	first.slowest(out)
 	if passed {
 		return true
 	}

@@ -7,7 +7,8 @@
 // The packages come last and begin with a dot. A test that fails runs again by itself.
 // Where a whole package died (a panic, a timeout, an exit), no one knows what its other
 // tests would have said, so the package runs again. A data race, and what does not build
-// or pass go vet, are no matter of luck: they fail at once.
+// or pass go vet, are no matter of luck: they fail at once. At the end come the ten slowest
+// tests, a line each that begins with "slow".
 package main
 
 import (

@@ -2,6 +2,7 @@ package main
 
 import (
 	"bufio"
+	"cmp"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -12,6 +13,13 @@ import (
 // results is what go test -json told of each package.
 type results struct {
 	packages map[string]*outcome // by import path
+	took     []duration          // of tests, not of those inside of others
+}
+
+// duration is how long a test took.
+type duration struct {
+	seconds    float64
+	path, test string
 }
 
 // outcome is what a package's tests did.
@@ -39,7 +47,10 @@ func (r *results) read(in io.Reader, out io.Writer, verbose bool) {
 }
 
 func (r *results) event(text string, out io.Writer, verbose bool) {
-	var e struct{ Action, Package, Test, Output, FailedBuild string }
+	var e struct {
+		Action, Package, Test, Output, FailedBuild string
+		Elapsed                                    float64
+	}
 	if json.Unmarshal([]byte(text), &e) != nil || e.Action == "build-output" || e.Package == "" {
 		if e.Action == "" { // not an event
 			e.Output = text
@@ -59,6 +70,9 @@ func (r *results) event(text string, out io.Writer, verbose bool) {
 		o.ended[e.Test] = e.Action
 		o.failedBuild = o.failedBuild || e.FailedBuild != ""
 		if e.Test != "" {
+			if !strings.Contains(e.Test, "/") {
+				r.took = append(r.took, duration{e.Elapsed, e.Package, e.Test})
+			}
 			return
 		}
 		lines := o.lines
@@ -67,6 +81,16 @@ func (r *results) event(text string, out io.Writer, verbose bool) {
 		}
 		for _, l := range lines {
 			fmt.Fprint(out, l.text)
+		}
+	}
+}
+
+// slowest prints the ten tests that took longest, of those that took a second.
+func (r *results) slowest(out io.Writer) {
+	slices.SortStableFunc(r.took, func(a, b duration) int { return cmp.Compare(b.seconds, a.seconds) })
+	for _, d := range r.took[:min(10, len(r.took))] {
+		if d.seconds >= 1 {
+			fmt.Fprintf(out, "slow %6.1f s  %s %s\n", d.seconds, d.path, d.test)
 		}
 	}
 }

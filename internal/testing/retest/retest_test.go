@@ -1,6 +1,8 @@
 package main
 
 import (
+	"fmt"
+	"io"
 	"os"
 	"path/filepath"
 	"strings"
@@ -112,6 +114,24 @@ func TestRetest(t *testing.T) {
 		if t.Failed() {
 			t.Fatal(out.String())
 		}
+	}
+}
+
+// TestSlowest reads how long tests took.
+func TestSlowest(t *testing.T) {
+	var events strings.Builder
+	for i := range 12 {
+		fmt.Fprintf(&events, `{"Action":"pass","Package":"m/a","Test":"Test%d","Elapsed":%d.5}`+"\n", i, i)
+	}
+	events.WriteString(`{"Action":"fail","Package":"m/b","Test":"TestB","Elapsed":5}` + "\n")
+	events.WriteString(`{"Action":"pass","Package":"m/b","Test":"TestB/inside","Elapsed":50}` + "\n")
+	r := results{packages: map[string]*outcome{}}
+	r.read(strings.NewReader(events.String()), io.Discard, false)
+	var out strings.Builder
+	r.slowest(&out)
+	lines := strings.Split(out.String(), "\n")
+	if len(lines) != 11 || lines[0] != "slow   11.5 s  m/a Test11" || lines[7] != "slow    5.0 s  m/b TestB" || lines[9] != "slow    3.5 s  m/a Test3" {
+		t.Errorf("slowest:\n%s", out.String())
 	}
 }
 
