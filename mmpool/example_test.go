@@ -41,7 +41,7 @@ func (l *log) append(n uint64) error {
 	return nil
 }
 
-// read counts the records of a log, and tells whether they are whole and in order.
+// read counts the records of a log, and reports whether they are whole and in order.
 func read(path string) (records uint64, ok bool, err error) {
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -21,7 +21,7 @@ type namer struct {
 	ids    []uint32
 }
 
-// tell writes what is new since the last time it was called, and tells whether
+// tell writes what is new since the last time it was called, and reports whether
 // all of it found room. What did not is tried again.
 func (s *Sweeper) tell() bool {
 	all := true

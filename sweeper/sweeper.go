@@ -160,7 +160,7 @@ func (s *Sweeper) finish() {
 	s.counted.Add(-s.untold)
 }
 
-// empty tells whether all that was reserved was counted.
+// empty reports whether all that was reserved was counted.
 func (s *Sweeper) empty() bool {
 	for i := range s.pool.stripes {
 		if len(s.pool.stripes[i].queue) > 0 {

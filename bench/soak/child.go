@@ -90,7 +90,7 @@ func (c *child) finish() error {
 	return nil
 }
 
-// died tells whether it ended by itself.
+// died reports whether it ended by itself.
 func (c *child) died() bool {
 	select {
 	case <-c.ended:

@@ -82,7 +82,7 @@ func (x *examination) firstPromised(a *account, begun, ended uint64) uint64 {
 	return first
 }
 
-// lostBetween tells whether a step in a range found no place.
+// lostBetween reports whether a step in a range found no place.
 func (x *examination) lostBetween(a *account, from, to uint64) bool {
 	if to > remembered {
 		from = max(from, to-remembered)

@@ -155,7 +155,7 @@ func (w *writer) end(spans <-chan scope.Span, back chan<- bool) {
 	}
 }
 
-// end ends a span whose end is a record of its own, and tells whether it may be one
+// end ends a span whose end is a record of its own, and reports whether it may be one
 // that found no place: which is not told, only how many did.
 func end(s scope.Span) (unsure bool) {
 	before := scope.Stats().Lost.Ends

@@ -211,7 +211,7 @@ func (v seen) share(verdict string) float64 {
 	return 0
 }
 
-// is tells whether a finding is the one that is meant: what waits for memory is called
+// is reports whether a finding is the one that is meant: what waits for memory is called
 // inflation where scopeview membench does not say what it comes from.
 func is(f finding, verdict string) bool {
 	return f.Verdict == verdict || verdict == "memory-bandwidth" && f.Verdict == "work-inflation"

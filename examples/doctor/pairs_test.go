@@ -45,7 +45,7 @@ func (p *pair) setting(mended bool) setting {
 	return setting{strength: p.strength, mended: mended, workers: p.workers}
 }
 
-// named tells whether a verdict is a right one.
+// named reports whether a verdict is a right one.
 func (p *pair) named(f finding) bool {
 	return is(f, p.problem) || slices.Contains(p.also, f.Verdict)
 }
@@ -63,7 +63,7 @@ func (x tools) least(t *testing.T, p *pair, runs int) (ok bool) {
 	return steady(bad) && steady(mended)
 }
 
-// steady tells whether the two least of some times are about the same.
+// steady reports whether the two least of some times are about the same.
 func steady(times []float64) bool {
 	s := slices.Sorted(slices.Values(times))
 	return len(s) > 1 && s[1] <= (1+differ)*s[0]

@@ -81,5 +81,5 @@ func together(n int, f func(worker int)) {
 // dice are numbers that are the same in each run.
 func dice(seed int) *rand.Rand { return rand.New(rand.NewPCG(uint64(seed), 99)) }
 
-// inPart tells whether the n-th of many is in a part of them, of twenty parts.
+// inPart reports whether the n-th of many is in a part of them, of twenty parts.
 func (o options) inPart(n int) bool { return n*7%20 < o.part(20) }

@@ -10,7 +10,7 @@ import (
 // is unknown.
 type Breaks []trace.Break
 
-// Across tells whether the clock stepped while e lasted.
+// Across reports whether the clock stepped while e lasted.
 func (bs Breaks) Across(e *trace.Event) bool {
 	end := e.Start + e.Dur
 	n := sort.Search(len(bs), func(i int) bool { return bs[i].From >= end })

@@ -119,7 +119,7 @@ func (r *row) innermost() *running {
 	return nil
 }
 
-// outermost tells whether no scope runs on a row that at returned.
+// outermost reports whether no scope runs on a row that at returned.
 func (r *row) outermost() bool {
 	for i := range r.stack {
 		if r.stack[i].end > r.cursor && r.stack[i].kind != format.KindWait {
@@ -129,7 +129,7 @@ func (r *row) outermost() bool {
 	return true
 }
 
-// inOpen tells whether one of the scopes that run on a row that at returned has not
+// inOpen reports whether one of the scopes that run on a row that at returned has not
 // ended.
 func (r *row) inOpen() bool {
 	for i := range r.stack {

@@ -329,7 +329,7 @@ func (w *Waits) Objects() []*Object {
 	})
 }
 
-// calledOff tells whether e is the record of a wait that turned out to be shorter than
+// calledOff reports whether e is the record of a wait that turned out to be shorter than
 // the recorder's threshold, and is counted as such.
 func calledOff(e *trace.Event) bool {
 	if e.Kind != format.KindWait || e.Dur != 0 || e.Open {

@@ -129,7 +129,7 @@ func (l *Lister) lock(begin, end []format.Slot) (_, _ []format.Slot) {
 }
 
 // add appends one list of slots; position is the next positional key. named
-// tells whether there may be keys that are not distinct.
+// reports whether there may be keys that are not distinct.
 func (l *Lister) add(slots []format.Slot, position int) (next int, named bool) {
 	key, keyed := "", false
 	for i := range slots {

@@ -41,7 +41,7 @@ func appendObject(b []byte, list []Arg, doubles bool) []byte {
 	return append(b, '}')
 }
 
-// beyond tells whether a value is an integer with neighbours that the same double
+// beyond reports whether a value is an integer with neighbours that the same double
 // stands for.
 func beyond(s *format.Slot) bool {
 	const most = 1 << 53

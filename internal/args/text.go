@@ -112,7 +112,7 @@ func bounded(b []byte, n int) []byte {
 	return b
 }
 
-// wide tells whether one of a format's verbs has a number of four digits, or
+// wide reports whether one of a format's verbs has a number of four digits, or
 // takes a number from operands of which one is as large: padding is at most a
 // million columns in fmt, which is too many here.
 func wide(f string, slots []format.Slot) bool {

@@ -21,7 +21,7 @@ type Collector interface {
 
 // Recording is the recording that a collector belongs to.
 type Recording interface {
-	// Block writes a block, and tells whether there was room for it. It may be called
+	// Block writes a block, and reports whether there was room for it. It may be called
 	// from any goroutine until Stop has returned.
 	Block(format.BlockType, []byte) bool
 	// Fact tells the trace something about this recording; of several with one key the

@@ -132,10 +132,10 @@ func char(s string) (rune, int) {
 // String returns the expression that Parse read.
 func (f Filter) String() string { return f.expr }
 
-// All tells whether f is the zero Filter, which there is no need to ask.
+// All reports whether f is the zero Filter, which there is no need to ask.
 func (f Filter) All() bool { return f.p == nil }
 
-// Match tells whether f chooses name. It does not allocate.
+// Match reports whether f chooses name. It does not allocate.
 func (f Filter) Match(name string) bool {
 	p := f.p
 	if p == nil {

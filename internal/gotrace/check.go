@@ -29,7 +29,7 @@ type stay struct {
 	thread   uint32
 }
 
-// check tells whether a stream is of the program whose scopes are in the trace, on the
+// check reports whether a stream is of the program whose scopes are in the trace, on the
 // same clock: its first part is compared with scopes. A program's clocks don't change
 // later in a stream, whose every second has them.
 func (r *reader) check(g *trace.GoTrace) (bool, error) {
@@ -160,7 +160,7 @@ func (r *reader) compare(by map[uint64][]stay, from, to int64) (looked, right in
 	return looked, right, err
 }
 
-// ran tells whether a goroutine ran at a time, on a thread if that is known.
+// ran reports whether a goroutine ran at a time, on a thread if that is known.
 func ran(stays []stay, at int64, thread uint32) bool {
 	i := sort.Search(len(stays), func(k int) bool { return stays[k].to >= at-checkSlack })
 	for ; i < len(stays) && stays[i].from <= at+checkSlack; i++ {

@@ -83,7 +83,7 @@ func read(t *testing.T, tr *trace.Trace) *story {
 	return s
 }
 
-// has tells whether a stack has a function whose name ends so.
+// has reports whether a stack has a function whose name ends so.
 func (s *story) has(stack uint32, function string) bool {
 	for _, f := range s.info.Stack(stack) {
 		if strings.HasSuffix(f.Func, function) {

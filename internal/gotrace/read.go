@@ -120,7 +120,7 @@ func (r *reader) problem(g *trace.GoTrace, why string) {
 	}
 }
 
-// cutOff tells whether an error of the decoder means that what follows is missing.
+// cutOff reports whether an error of the decoder means that what follows is missing.
 func cutOff(err error) bool {
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.Is(err, errEmpty) ||
 		err.Error() == "incomplete generation found; trace likely truncated" || strings.HasPrefix(err.Error(), "failed to read full batch")

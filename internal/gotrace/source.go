@@ -147,7 +147,7 @@ func contain(err *error) {
 	}
 }
 
-// decode takes an event apart and tells whether it is of use.
+// decode takes an event apart and reports whether it is of use.
 func (s *source) decode(e *exptrace.Event, it *item) bool {
 	var st exptrace.StateTransition
 	told := e.Time()

@@ -226,7 +226,7 @@ func (s *stamps) time(e *exptrace.Event, st *exptrace.StateTransition) int64 {
 	return t.time
 }
 
-// statusOf tells whether it is a goroutine's change of state, and if so, whether it only
+// statusOf reports whether it is a goroutine's change of state, and if so, whether it only
 // tells what that is.
 func statusOf(st *exptrace.StateTransition) (status, goroutine bool) {
 	if st == nil || st.Resource.Kind != exptrace.ResourceGoroutine {

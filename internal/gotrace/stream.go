@@ -35,7 +35,7 @@ func byTime(t *trace.Trace, all []trace.GoTrace) {
 // HeaderSize is how many bytes of a Go execution trace CheckHeader looks at.
 const HeaderSize = headerSize
 
-// CheckHeader tells whether what begins with head is a Go execution trace that Read
+// CheckHeader reports whether what begins with head is a Go execution trace that Read
 // could read. Its errors are sentences about it.
 func CheckHeader(head []byte) error { return checkVersion(head) }
 

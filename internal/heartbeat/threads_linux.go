@@ -57,7 +57,7 @@ func (r *threadReader) read(b *beat) {
 	r.next = now.Add(threadShare * r.cost)
 }
 
-// busier tells whether x used more than y since the last look.
+// busier reports whether x used more than y since the last look.
 func busier(x, y *sample) bool {
 	if x.grown != y.grown {
 		return x.grown > y.grown

@@ -174,7 +174,7 @@ func (j *File) over() (bool, error) {
 	return s.Closed || s.Joined, nil
 }
 
-// head reads the trace file's header; needed tells whether it lacks its hot part.
+// head reads the trace file's header; needed reports whether it lacks its hot part.
 func (j *File) head() (h format.Header, needed bool, err error) {
 	var b [format.StateOffset + format.StateSize]byte
 	n, err := j.file.ReadAt(b[:], 0)

@@ -388,7 +388,7 @@ func TestCopies(t *testing.T) {
 	}
 }
 
-// held tells whether somebody has the lock.
+// held reports whether somebody has the lock.
 func held(t *testing.T, path string) bool {
 	t.Helper()
 	f, err := os.Open(path)

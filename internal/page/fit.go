@@ -109,7 +109,7 @@ func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 // coarsest is a resolution beyond which nothing gets smaller.
 const coarsest = 1 << 61
 
-// fits tells whether a page with c is small enough.
+// fits reports whether a page with c is small enough.
 func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
 	p, err := parts()
 	if err == nil && int64(len(p.head)+len(p.body))+c.RawSize()/3*4 < limit*9/10 {

@@ -13,7 +13,7 @@ type queue struct {
 	size  int
 }
 
-// put takes a block, and tells whether it is or will be written.
+// put takes a block, and reports whether it is or will be written.
 func (q *queue) put(p []byte) bool {
 	if q.retry() && q.write(p) {
 		return true
@@ -26,7 +26,7 @@ func (q *queue) put(p []byte) bool {
 	return true
 }
 
-// retry writes what waits, and tells whether nothing waits any more.
+// retry writes what waits, and reports whether nothing waits any more.
 func (q *queue) retry() bool {
 	n := 0
 	for n < len(q.list) && q.write(q.list[n]) {

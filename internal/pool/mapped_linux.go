@@ -48,7 +48,7 @@ func newApart(name string, limit int64) (*mapped, error) {
 	return &mapped{name: name, r: r, size: min(limit, r.Size()), nowhere: -1, apart: true}, nil
 }
 
-// newMapped takes the range; detaches tells whether chunks will leave it one by one.
+// newMapped takes the range; detaches reports whether chunks will leave it one by one.
 func newMapped(name string, limit int64, detaches, late bool) (*mapped, error) {
 	addresses.Lock()
 	defer addresses.Unlock()

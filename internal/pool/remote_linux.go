@@ -42,7 +42,7 @@ var remote = [...]struct {
 // fstatfs is replaced by tests: the machine that runs them has no such file systems.
 var fstatfs = unix.Fstatfs
 
-// Remote tells whether a file is on a file system that should not be mapped, and
+// Remote reports whether a file is on a file system that should not be mapped, and
 // which that is.
 func Remote(f *os.File) (name string, ok bool) {
 	var s unix.Statfs_t

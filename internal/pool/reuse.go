@@ -96,7 +96,7 @@ func (r *ring) step(n, want int64) int64 {
 	return step - step%r.lotSize
 }
 
-// busy tells whether a number of the lot from the n-th chunk on is that of a chunk
+// busy reports whether a number of the lot from the n-th chunk on is that of a chunk
 // that is still there.
 func (r *ring) busy(n int64) bool {
 	r.mu.Lock()

@@ -24,7 +24,7 @@ func perBacking(t *testing.T, f func(t *testing.T, backing Option)) {
 	t.Run("heap", func(t *testing.T) { f(t, WithBacking(HeapBacking)) })
 }
 
-// fastNow tells whether the running recording has the assembly path.
+// fastNow reports whether the running recording has the assembly path.
 func fastNow() bool { return record.Current.Load().Fast() != nil }
 
 // until polls until ok, for as long as a loaded machine may take.

@@ -88,7 +88,7 @@ func (r *recorder) value(f format.Field, v int64) {
 	r.values = append(r.values, format.FieldValue{Field: f, Value: v})
 }
 
-// stepped tells whether the counter ran at another rate since the last reading
+// stepped reports whether the counter ran at another rate since the last reading
 // than before: by more than 50 ppm, and by more than the readings can be off.
 func (r *recorder) stepped(now sys.Reading) bool {
 	ticks, mono := float64(now.Ticks-r.last.Ticks), float64(now.Mono-r.last.Mono)

@@ -25,7 +25,7 @@ type blockWriter struct {
 	shut bool
 }
 
-// block writes one block and tells whether there was room for it. In a forked child
+// block writes one block and reports whether there was room for it. In a forked child
 // there is none, for what Go's own goroutines write there.
 func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if sys.Forked() {

@@ -189,7 +189,7 @@ func (x *encoder) units() int64 {
 	return u
 }
 
-// room tells whether n more words fit, and a slot for them and one to say that
+// room reports whether n more words fit, and a slot for them and one to say that
 // something was cut.
 func (x *encoder) room(n int) bool {
 	if x.n == 0 {

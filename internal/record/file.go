@@ -95,7 +95,7 @@ func create(path string) (*traceFile, error) {
 	return &traceFile{f}, nil
 }
 
-// finished tells whether the file at path is a trace of ours that nobody is
+// finished reports whether the file at path is a trace of ours that nobody is
 // writing, and which.
 func finished(path string) (h format.Header, err error) {
 	f, err := os.OpenFile(path, os.O_RDWR|sys.OpenFlags, 0)

@@ -347,7 +347,7 @@ func (g *goWriter) sealChunk(idx int64, units uint64) {
 	g.pool.Advance(idx, pool.Sealed)
 }
 
-// whole tells whether everything that was reserved in a sealed chunk has been
+// whole reports whether everything that was reserved in a sealed chunk has been
 // written: by count on the heap, else by looking.
 func (g *goWriter) whole(idx int64) bool {
 	p := g.progress.at(idx)

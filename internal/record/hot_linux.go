@@ -74,7 +74,7 @@ func (r *recorder) adopt() {
 	})
 }
 
-// inMemory tells whether the trace itself is in memory.
+// inMemory reports whether the trace itself is in memory.
 func inMemory(f *os.File) bool {
 	var s unix.Statfs_t
 	return unix.Fstatfs(int(f.Fd()), &s) == nil && (s.Type == unix.TMPFS_MAGIC || uint32(s.Type) == unix.RAMFS_MAGIC)

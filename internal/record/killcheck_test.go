@@ -157,7 +157,7 @@ func (w *work) first(until int64, done uint64) uint64 {
 	return first
 }
 
-// headless tells whether a file's header was not stored yet.
+// headless reports whether a file's header was not stored yet.
 func headless(path string) bool {
 	f, err := os.Open(path)
 	if err != nil {

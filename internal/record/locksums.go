@@ -302,7 +302,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 	return s
 }
 
-// lockMethod tells whether a function is one of a lock: ours, or what calls a
+// lockMethod reports whether a function is one of a lock: ours, or what calls a
 // sync.Locker for somebody, such as sync.Cond.
 func lockMethod(f string) bool {
 	const ours = "github.com/scopeview/scopeview/"

@@ -219,7 +219,7 @@ func (c nameCache) putAll(old nameCache) bool {
 	return true
 }
 
-// lasts tells whether a string's bytes lie where nobody can change them.
+// lasts reports whether a string's bytes lie where nobody can change them.
 func (n *names) lasts(s string) bool {
 	a := sys.StringAddr(s)
 	for _, f := range n.fixed {

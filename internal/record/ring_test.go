@@ -117,7 +117,7 @@ func TestRing(t *testing.T) {
 	})
 }
 
-// whole tells whether an event is from a time of which nothing was overwritten.
+// whole reports whether an event is from a time of which nothing was overwritten.
 // Of older times some chunk may be left whose owner was idle.
 func whole(tr *trace.Trace, e *trace.Event) bool {
 	return e.Start >= tr.Overwritten().Until

@@ -110,7 +110,7 @@ func readCode(binary string) (code, error) {
 	return code{c}, err
 }
 
-// ours tells whether an instruction is one of this module's.
+// ours reports whether an instruction is one of this module's.
 func (c code) ours(at uint64) bool {
 	f := c.PCToFunc(at)
 	return f != nil && strings.HasPrefix(f.Name, "github.com/scopeview/scopeview/")
@@ -186,7 +186,7 @@ func (v *victimRun) stepAll(stops []stopAt, run *stepsRun) (threads []*step.Thre
 	return threads, nil
 }
 
-// locked tells whether somebody has one of the locks of the recorder.
+// locked reports whether somebody has one of the locks of the recorder.
 func (v *victimRun) locked(t *step.Thread) (bool, error) {
 	if n, err := t.Word(v.steps.reads.Load()); err != nil || n != 0 {
 		return true, err

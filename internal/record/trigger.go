@@ -91,7 +91,7 @@ func (w *watch) of(id uint16, n *names) *trigger {
 	return found
 }
 
-// slow tells whether a scope that ends at a tick fires a trigger. It is to be
+// slow reports whether a scope that ends at a tick fires a trigger. It is to be
 // asked before the scope has ended, while it is known what the scope is.
 func (r *recorder) slow(h Handle, at int64) (t *trigger, name uint16) {
 	var head uint64

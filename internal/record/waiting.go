@@ -26,7 +26,7 @@ type waiting struct {
 // spinFor is in ns.
 const spinFor = 1000
 
-// ready tells whether the wait is one to be recorded.
+// ready reports whether the wait is one to be recorded.
 func (w *waiting) ready() bool {
 	id := w.r.names.find(w.sums.name)
 	if id&nameOut != 0 {
@@ -38,7 +38,7 @@ func (w *waiting) ready() bool {
 	return true
 }
 
-// due begins the wait's record, if it is time for that, and tells whether it was.
+// due begins the wait's record, if it is time for that, and reports whether it was.
 func (w *waiting) due() bool {
 	if !w.begun && w.r.clock.Now()-w.start >= min(w.threshold, w.r.ticks(spinFor)) {
 		w.begin()
@@ -52,7 +52,7 @@ func (w *waiting) begin() {
 }
 
 // over ends the wait now, after so many tries (0: there is nothing to say of them),
-// counts it, and tells whether it lasted for the threshold; on is
+// counts it, and reports whether it lasted for the threshold; on is
 // sys.Live.Locking.
 func (w *waiting) over(on uint64, tries int) bool {
 	// A nanosecond at least, or it would look as if it had been called off.

@@ -57,7 +57,7 @@ func insert(at token.Pos, text string) analysis.TextEdit {
 	return analysis.TextEdit{Pos: at, End: at, NewText: []byte(text)}
 }
 
-// inBody tells whether a statement stands in a function's body itself: where
+// inBody reports whether a statement stands in a function's body itself: where
 // deferring may well be what was meant, as it is not in a loop.
 func inBody(stmt inspector.Cursor) bool {
 	if stmt.ParentEdgeKind() != edge.BlockStmt_List {
@@ -67,7 +67,7 @@ func inBody(stmt inspector.Cursor) bool {
 	return k == edge.FuncDecl_Body || k == edge.FuncLit_Body
 }
 
-// toBlank tells whether the i-th value of an assignment or declaration goes to _.
+// toBlank reports whether the i-th value of an assignment or declaration goes to _.
 func toBlank(n ast.Node, i int) bool {
 	var to ast.Expr
 	switch n := n.(type) {

@@ -127,7 +127,7 @@ func last(b *cfg.Block) token.Pos {
 	return b.Stmt.Pos()
 }
 
-// contains tells whether one of the calls is in n.
+// contains reports whether one of the calls is in n.
 func contains(n ast.Node, calls map[ast.Node]bool) (found bool) {
 	ast.Inspect(n, func(n ast.Node) bool {
 		found = found || calls[n]

@@ -97,7 +97,7 @@ func run(pass *analysis.Pass) (any, error) {
 	return nil, nil
 }
 
-// isScope tells whether p is package scope; for its tests the go command adds
+// isScope reports whether p is package scope; for its tests the go command adds
 // something behind the path.
 func isScope(p *types.Package) bool {
 	path, _, _ := strings.Cut(p.Path(), " ")
@@ -120,7 +120,7 @@ func (c *checker) begun(call *ast.CallExpr) (f *types.Func, t thing, ok bool) {
 	return f, b.Thing, ok
 }
 
-// givesEnd tells whether f has one result, a func() or a Span.
+// givesEnd reports whether f has one result, a func() or a Span.
 func givesEnd(f *types.Func) bool {
 	r := f.Signature().Results()
 	if r.Len() != 1 {
@@ -133,7 +133,7 @@ func givesEnd(f *types.Func) bool {
 	return ok && end.Params().Len() == 0 && end.Results().Len() == 0
 }
 
-// isNamed tells whether t is package scope's type of that name.
+// isNamed reports whether t is package scope's type of that name.
 func isNamed(t types.Type, name string) bool {
 	n, ok := types.Unalias(t).(*types.Named)
 	return ok && n.Obj().Pkg() != nil && (isScope(n.Obj().Pkg()) || n.Obj().Pkg().Path() == recordPath) && n.Obj().Name() == name

@@ -38,7 +38,7 @@ func (c *checker) verbs(call *ast.CallExpr) {
 	f.check()
 }
 
-// mayBeArg tells whether a value of type t can turn out to be an Arg.
+// mayBeArg reports whether a value of type t can turn out to be an Arg.
 func mayBeArg(t types.Type) bool {
 	i, ok := t.Underlying().(*types.Interface) // a type parameter's is its constraint
 	return ok && i.NumMethods() == 0
@@ -238,7 +238,7 @@ func (f *formatCheck) operand(verb string) (ast.Expr, kind) {
 	return a, kindOf(f.TypesInfo.TypeOf(a))
 }
 
-// hasText tells whether fmt would call a method of values of type t.
+// hasText reports whether fmt would call a method of values of type t.
 func hasText(t types.Type) bool {
 	for _, name := range []string{"String", "Error"} {
 		if o, _, _ := types.LookupFieldOrMethod(t, false, nil, name); o != nil {

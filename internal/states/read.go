@@ -19,7 +19,7 @@ type Facts struct {
 	// Runtime are those of the runtime's and the recorder's: the collector's workers, and
 	// others.
 	Runtime [Count]int64
-	// Switches tells whether there are switches of threads. Without any SwitchesWhy is
+	// Switches reports whether there are switches of threads. Without any SwitchesWhy is
 	// a sentence that says why, and nothing is CPU, Preempted, Stalled or Blocked.
 	Switches    bool
 	SwitchesWhy string

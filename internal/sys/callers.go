@@ -48,7 +48,7 @@ var frames struct {
 	err  error
 }
 
-// FramePointers tells whether Callers may walk frame pointers; the error says
+// FramePointers reports whether Callers may walk frame pointers; the error says
 // why not. It is verified once, by comparing them with runtime.Callers on
 // stacks with inlined functions, methods, closures, deferred calls and a
 // goroutine's beginning.

@@ -26,7 +26,7 @@ func NewClock() Clock {
 	return Clock{counter: true}
 }
 
-// Counter tells whether ticks are those of the processor's counter.
+// Counter reports whether ticks are those of the processor's counter.
 func (c Clock) Counter() bool { return c.counter }
 
 // Now is the time in ticks, never 0.

@@ -29,7 +29,7 @@ func NewGoids() Goids {
 	return goids.g
 }
 
-// Fast tells whether Get costs nothing.
+// Fast reports whether Get costs nothing.
 func (g Goids) Fast() bool { return g.off != 0 }
 
 // Get is the caller's goroutine id.

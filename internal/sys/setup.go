@@ -344,5 +344,5 @@ func (f *Fast) Anchor() bool {
 	return false
 }
 
-// NeedAnchor tells whether an anchor is what was missing; if not it is a chunk.
+// NeedAnchor reports whether an anchor is what was missing; if not it is a chunk.
 func NeedAnchor(reason int64) bool { return reason == needAnchor }

@@ -110,7 +110,7 @@ func cpuClock(id int32) (int64, bool) {
 	return ts.Nano(), err == nil
 }
 
-// Filtered tells whether a seccomp filter decides about the calling thread's system
+// Filtered reports whether a seccomp filter decides about the calling thread's system
 // calls: it may end the process for one that it does not know. To be asked right before
 // such a call, since a filter may come at any time.
 //

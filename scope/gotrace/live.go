@@ -50,7 +50,7 @@ func (l *live) end() error {
 	return l.out.close()
 }
 
-// ours tells whether the trace that is being written is the one that we started. A
+// ours reports whether the trace that is being written is the one that we started. A
 // flight recorder that begins has the tracer write at once what it has; if nothing
 // comes to us, it comes to somebody else.
 func (l *live) ours() bool {

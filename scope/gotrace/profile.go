@@ -32,7 +32,7 @@ func (p *profile) Write(b []byte) (int, error) {
 	return len(b), nil
 }
 
-// tick tells whether it still runs.
+// tick reports whether it still runs.
 func (p *profile) tick() bool {
 	if time.Since(p.since) > rotate {
 		p.end()

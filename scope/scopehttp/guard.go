@@ -45,7 +45,7 @@ func (h *handler) admit(r *http.Request) error {
 	return refuse(http.StatusForbidden, "pages of other sites are not answered; if a link led here, open its address yourself")
 }
 
-// knows tells whether host, as in a Host header, is one under which a page of
+// knows reports whether host, as in a Host header, is one under which a page of
 // somebody else can't be: see the package's documentation.
 func (h *handler) knows(host string) bool {
 	u, err := url.Parse("//" + host)

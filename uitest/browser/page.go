@@ -244,7 +244,7 @@ func (p *Page) watch(event any) {
 	}
 }
 
-// mayLoad tells whether a request stays at home: a page from a file may load
+// mayLoad reports whether a request stays at home: a page from a file may load
 // itself, one from a server what that server has.
 func (p *Page) mayLoad(u string) bool {
 	p.mu.Lock()

@@ -47,7 +47,7 @@ const (
 	maxBytes  = 256_000_000
 )
 
-// Large tells whether Chrome's own page can't be expected to show so much.
+// Large reports whether Chrome's own page can't be expected to show so much.
 func (s Size) Large() bool { return s.Events > maxEvents || s.Bytes > maxBytes }
 
 // Write writes t to w. It stops with ctx's error once ctx is done.

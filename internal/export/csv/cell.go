@@ -22,7 +22,7 @@ func appendCell(b []byte, s string, raw bool) []byte {
 	return appendQuoted(b, []byte(s))
 }
 
-// formula tells whether a spreadsheet may take the cell for a formula: Excel,
+// formula reports whether a spreadsheet may take the cell for a formula: Excel,
 // LibreOffice and Google Sheets go by the first character, in full width too
 // where that is how one writes, and some drop a line break, a blank or what has
 // no shape before it.

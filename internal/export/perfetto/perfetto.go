@@ -42,7 +42,7 @@ type Size struct{ Packets, Bytes int64 }
 // times a file's size of the 2 GB that a page typically gets.
 const maxBytes = 500_000_000
 
-// Large tells whether Perfetto's page can't be expected to show so much.
+// Large reports whether Perfetto's page can't be expected to show so much.
 func (s Size) Large() bool { return s.Bytes > maxBytes }
 
 // Write writes t to w. It stops with ctx's error once ctx is done.

@@ -24,7 +24,7 @@ type Row struct {
 	last  int64   // start of what was put here last
 }
 
-// fits tells whether a scope lies within all that runs on r. One that comes too
+// fits reports whether a scope lies within all that runs on r. One that comes too
 // late (a damaged trace's) would have to be compared with what is forgotten.
 func (r *Row) fits(start, end int64) bool {
 	if start < r.last {

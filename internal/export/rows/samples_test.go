@@ -172,7 +172,7 @@ func killed(t *testing.T) []byte {
 	return file(t, path)
 }
 
-// some tells whether the trace has a few thousand records.
+// some reports whether the trace has a few thousand records.
 func some(path string) bool {
 	tr, err := trace.OpenFile(path)
 	if err != nil {

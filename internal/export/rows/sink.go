@@ -56,6 +56,6 @@ type Sink interface {
 	Counter(e *trace.Event, list []args.Arg)
 	Gauge(g *Gauge, t int64, values []float64)
 	State(s *State)
-	// Full tells whether to stop, because of an error.
+	// Full reports whether to stop, because of an error.
 	Full() error
 }

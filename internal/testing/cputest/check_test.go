@@ -103,7 +103,7 @@ func check(t *testing.T, all []checked, w want) {
 	}
 }
 
-// wrapped tells whether the byte by which the recorder sees that the goroutine
+// wrapped reports whether the byte by which the recorder sees that the goroutine
 // yielded may have come back to what it was, or to up to more than that.
 func (c *checked) wrapped(more int) bool {
 	return c.around >= 256 && c.around%256 <= c.around-c.yields+c.scans+c.lost+more

@@ -13,6 +13,6 @@ package faultfs
 
 import "os"
 
-// Full tells whether the tests of the guarantees are to do all that they can, however
+// Full reports whether the tests of the guarantees are to do all that they can, however
 // long it takes. It is how make fault runs them.
 func Full() bool { return os.Getenv("SCOPEVIEW_FAULT") == "full" }

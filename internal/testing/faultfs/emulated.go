@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Emulated tells whether the processor is one of QEMU's user mode: mapping a gigabyte
+// Emulated reports whether the processor is one of QEMU's user mode: mapping a gigabyte
 // takes it seconds, and advice about memory is nothing to it.
 func Emulated() bool {
 	comm, _ := os.ReadFile("/proc/self/comm")

@@ -114,7 +114,7 @@ func (t *Thread) toCall() error {
 	}
 }
 
-// Step executes one instruction. It tells whether the one that follows is that of
+// Step executes one instruction. It reports whether the one that follows is that of
 // Mark(n), and leaves that to be done.
 func (t *Thread) Step(n int) (there bool, err error) {
 	for {

@@ -43,7 +43,7 @@ type maker struct {
 	cut    int // bytes of the file that are left; 0: all
 }
 
-// full tells whether the file has its size.
+// full reports whether the file has its size.
 func (m *maker) full() bool { return len(m.b)+m.chunk >= m.size }
 
 // loc is what the next record's offset counts as.

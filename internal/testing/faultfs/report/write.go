@@ -54,7 +54,7 @@ var promises = [...]string{
 const maxLines = 30
 
 // write writes a line for each guarantee, with its numbers, and what else is to be
-// known below it. It tells whether nothing failed.
+// known below it. It reports whether nothing failed.
 func (r *run) write(w io.Writer) (ok bool) {
 	all := r.verdicts()
 	count := map[string]int{}
@@ -87,7 +87,7 @@ func (r *run) write(w io.Writer) (ok bool) {
 	return ok && len(r.failed) == 0 && len(r.broken) == 0
 }
 
-// blamed tells whether a test of a guarantee is why a package failed.
+// blamed reports whether a test of a guarantee is why a package failed.
 func (r *run) blamed(pkg string) bool {
 	return slices.ContainsFunc(r.order, func(t *test) bool {
 		return t.pkg == pkg && t.number() > 0 && (t.action == "fail" || t.action == "run")

@@ -151,12 +151,12 @@ func (v *Victim) scopes(t testing.TB, tr *trace.Trace, f *Found) {
 	}
 }
 
-// partial tells whether what was newest may be missing: of a heap's victim that was killed.
+// partial reports whether what was newest may be missing: of a heap's victim that was killed.
 func (v *Victim) partial(f *Found) bool {
 	return f.Backing == format.BackingHeap && v.Result.Path == ""
 }
 
-// unended tells whether the disk did not take what a heap had at the end. Then nothing
+// unended reports whether the disk did not take what a heap had at the end. Then nothing
 // can be said in the trace but in its chunk 0.
 func (v *Victim) unended(f *Found) bool {
 	return f.Backing == format.BackingHeap && v.Result.StopErr != ""

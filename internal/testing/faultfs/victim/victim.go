@@ -104,7 +104,7 @@ func (v *Victim) Until(t testing.TB, what string, ok func() bool) {
 	}
 }
 
-// Gone tells whether the victim has ended.
+// Gone reports whether the victim has ended.
 func (v *Victim) Gone() bool {
 	select {
 	case <-v.ended:

@@ -23,7 +23,7 @@ type Worker struct {
 // Work is what a worker does until Stopped says true.
 type Work func(w *Worker)
 
-// Stopped tells whether the worker is to end.
+// Stopped reports whether the worker is to end.
 func (w *Worker) Stopped() bool { return w.l.load(wordStop) != 0 }
 
 // Begun, Kept and Ended tell the test of scope n; they are called in the order of n:
