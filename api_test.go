@@ -52,7 +52,7 @@ func TestAPI(t *testing.T) {
 // exported lists the exported declarations of a package as it is built for Linux on amd64,
 // without bodies and comments, one a line.
 func exported(t *testing.T, pkg string) (list []string) {
-	for _, f := range exports(t, pkg) {
+	for _, f := range exports(t, pkg, "") {
 		for _, d := range f.Decls {
 			var parts []ast.Node
 			switch d := d.(type) {
@@ -103,11 +103,12 @@ func ofExported(d *ast.FuncDecl) bool {
 	return ok && name.IsExported()
 }
 
-// exports parses the files of a package and leaves what is exported.
-func exports(t *testing.T, pkg string) (list []*ast.File) {
+// exports parses the files of a package, as it is built with a tag, and leaves what is
+// exported.
+func exports(t *testing.T, pkg, tag string) (list []*ast.File) {
 	t.Helper()
 	ctx := build.Default
-	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled = "linux", "amd64", false
+	ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = "linux", "amd64", false, []string{tag}
 	p, err := ctx.ImportDir(pkg, 0)
 	if err != nil {
 		t.Fatal(err)
@@ -124,11 +125,64 @@ func exports(t *testing.T, pkg string) (list []*ast.File) {
 	return list
 }
 
+// TestAPIWithTags: with each tag the exported names are the same, parameters and results of
+// functions too.
+func TestAPIWithTags(t *testing.T) {
+	names := func(pkg, tag string) (list []string) {
+		for _, f := range exports(t, pkg, tag) {
+			for _, d := range f.Decls {
+				switch d := d.(type) {
+				case *ast.FuncDecl:
+					if ofExported(d) {
+						list = append(list, d.Name.Name+" "+shape(d.Recv)+shape(d.Type.Params)+shape(d.Type.Results))
+					}
+				case *ast.GenDecl:
+					for _, s := range d.Specs {
+						switch s := s.(type) {
+						case *ast.TypeSpec:
+							list = append(list, s.Name.Name)
+						case *ast.ValueSpec:
+							for _, n := range s.Names {
+								list = append(list, n.Name)
+							}
+						}
+					}
+				}
+			}
+		}
+		slices.Sort(list)
+		return list
+	}
+	for _, pkg := range []string{"scope", "scope/gotrace", "scope/scopehttp"} {
+		want := names(pkg, "")
+		if len(want) < 3 {
+			t.Errorf("%s: only %q", pkg, want)
+		}
+		for _, tag := range []string{"scope_off", "scope_go", "scope_pure"} {
+			if got := names(pkg, tag); !slices.Equal(got, want) {
+				t.Errorf("%s with %s exports\n%q, else\n%q", pkg, tag, got, want)
+			}
+		}
+	}
+}
+
+// shape returns the types of parameters, in a row.
+func shape(list *ast.FieldList) string {
+	var b strings.Builder
+	for i := 0; list != nil && i < len(list.List); i++ {
+		for range max(1, len(list.List[i].Names)) {
+			b.WriteByte(' ')
+			_ = printer.Fprint(&b, token.NewFileSet(), list.List[i].Type) // a Builder takes all
+		}
+	}
+	return b.String() + ";"
+}
+
 // TestAPINamesNothingInternal: what is exported can be called with what a program can have.
 // An alias makes an internal type one that it can have.
 func TestAPINamesNothingInternal(t *testing.T) {
 	for _, pkg := range public {
-		for _, f := range exports(t, pkg) {
+		for _, f := range exports(t, pkg, "") {
 			internal := map[string]bool{}
 			for _, i := range f.Imports {
 				p, _ := strconv.Unquote(i.Path.Value)

@@ -1,3 +1,5 @@
+//go:build !scope_off
+
 package scope_test
 
 import (

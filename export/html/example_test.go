@@ -1,3 +1,5 @@
+//go:build !scope_off
+
 package html_test
 
 import (
