@@ -136,6 +136,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	formatted() { local f; f=$$(find . -name '*.go' -not -path '*/testdata/*' -exec gofmt -l {} +) && echo "$$f" && [ -z "$$f" ]; }
 	benches() (cd bench && go vet ./... && gotest -short -v ./...)
 	real() (cd examples/doctor/real && go vet ./...)
+	lint() (cd internal/testing/lint && go vet ./... && gotest -v ./...)
 	schema() (cd internal/export/perfetto/schematest && go vet ./... && gotest -v ./...)
 	browsers() (cd uitest && go vet ./... && gotest -v ./...)
 	unrecorded() { go vet -tags scope_off ./scope/... ./examples/... && gotest -v -tags scope_off ./scope/... ./examples/...; }
@@ -163,6 +164,11 @@ test: ## run all tests; in CI and as root, install what they need first
 	  stage "a ring under load, its writers killed" make --no-print-directory soak SOAK=15s
 	else
 	  skip "a ring under load, its writers killed" "soak looks at /proc"
+	fi
+	if (cd internal/testing/lint && GOPROXY=off go list -deps tool >/dev/null 2>&1); then
+	  stage "staticcheck, unparam and deadcode" lint
+	else
+	  skip "staticcheck, unparam and deadcode" "their modules are not here; make deps gets them"
 	fi
 	stage "Perfetto's schema" schema
 	stage "vet the doctor's real programs" real
@@ -235,7 +241,7 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
 	go mod download
-	for nested in bench uitest internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
+	for nested in bench uitest internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then
 	  if [ "$$(id -u)" != 0 ] || ! command -v apt-get >/dev/null; then
 	    echo "deps: missing: $${need[*]} (Debian's names); install them as root"

@@ -34,9 +34,9 @@ func waiterText(list []Waiter) string {
 	return strings.Join(b, ", ")
 }
 
-func waitsOf(o SummaryOptions, all bool, sums []format.LockSums, events ...trace.Event) *Waits {
+func waitsOf(all bool, sums []format.LockSums, events ...trace.Event) *Waits {
 	slices.SortStableFunc(events, func(a, b trace.Event) int { return int(a.Start - b.Start) })
-	w := NewWaits(o, all)
+	w := NewWaits(SummaryOptions{}, all)
 	for i := range sums {
 		w.AddSums(&sums[i])
 	}
@@ -79,7 +79,7 @@ func TestWhoHadIt(t *testing.T) {
 		{"a loop", []trace.Event{ofLock(scope(lockL, 2, 5, 15), wait, 0, 0, 0x300)}, "", "none 1×=10"},
 	} {
 		var o *Object
-		for _, x := range waitsOf(SummaryOptions{}, false, nil, test.events...).Objects() {
+		for _, x := range waitsOf(false, nil, test.events...).Objects() {
 			if x.Name == lockL && (o == nil || x.Waits.Count+x.Waits.Open > 0) {
 				o = x
 			}
@@ -123,7 +123,7 @@ func TestObject(t *testing.T) {
 		{"all is recorded, and half was lost", true, []format.LockSums{{Addr: 16, Name: lockL, Kind: format.LockMutex, Acquired: 4}}, recorded(0x100), 4, 1, 6, 60, true},
 		{"only brief waits", false, []format.LockSums{counted}, nil, 10, 3, 5, -1, true},
 	} {
-		all := waitsOf(SummaryOptions{}, test.all, test.sums, test.events...).Objects()
+		all := waitsOf(test.all, test.sums, test.events...).Objects()
 		if len(all) != 1 {
 			t.Errorf("%s: %d objects", test.about, len(all))
 			continue
@@ -146,7 +146,7 @@ func TestObject(t *testing.T) {
 // TestOneThatWaitsForItself is told.
 func TestOneThatWaitsForItself(t *testing.T) {
 	wait := format.KindWait
-	w := waitsOf(SummaryOptions{}, false, nil,
+	w := waitsOf(false, nil,
 		open(ofLock(scope(lockL, 1, 0, 10), wait, 16, 1, 0x100)),
 		open(ofLock(scope(lockL, 2, 1, 10), wait, 16, 1, 0x100)),
 		ofLock(scope(lockM, 3, 1, 10), wait, 24, 3, 0x100), // somebody else unlocked it
@@ -205,7 +205,7 @@ func TestManyScopesAtALock(t *testing.T) {
 func TestLocksWithoutAName(t *testing.T) {
 	wait, hold := format.KindWait, format.KindHold
 	const place, every = 0x104, 0x106
-	w := waitsOf(SummaryOptions{}, false, []format.LockSums{{Name: lockL, Kind: format.LockMutex, Acquired: -1, Contended: 5, Short: 2, ShortWait: 7}},
+	w := waitsOf(false, []format.LockSums{{Name: lockL, Kind: format.LockMutex, Acquired: -1, Contended: 5, Short: 2, ShortWait: 7}},
 		scope(nameA, 1, 0, 60),
 		ofLock(scope(lockM, 1, 1, 15), hold, 16, 0, every), ofLock(scope(lockL, 2, 5, 15), wait, 16, 0, every),
 		ofLock(scope(lockL, 2, 20, 30), wait, 24, 1, place),

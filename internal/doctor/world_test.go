@@ -136,7 +136,7 @@ func (w *world) name(text string) uint16 {
 	return id
 }
 
-func (w *world) make(by *proc, place string, f func(p *proc)) *proc {
+func (w *world) make(by *proc, place string, f func(p *proc)) {
 	w.next++
 	p := &proc{w: w, g: w.m.g(w.next), state: states.Runnable, since: w.now, lock: -1}
 	p.g.from, p.g.created, p.g.site = w.now, by != nil, w.stackOf(place)
@@ -148,7 +148,6 @@ func (w *world) make(by *proc, place string, f func(p *proc)) *proc {
 		f(p)
 	})
 	w.ready = append(w.ready, p)
-	return p
 }
 
 // is puts p into another state.

@@ -21,11 +21,10 @@ import (
 )
 
 // recorded records what f does.
-func recorded(t *testing.T, f func(), opts ...scope.Option) *trace.Trace {
+func recorded(t *testing.T, f func()) *trace.Trace {
 	t.Helper()
 	path := filepath.Join(t.TempDir(), "x.scope")
-	opts = append(opts, record.With(record.WithoutSwitches()))
-	if err := scope.Start(path, opts...); err != nil {
+	if err := scope.Start(path, record.With(record.WithoutSwitches())); err != nil {
 		t.Fatal(err)
 	}
 	f()

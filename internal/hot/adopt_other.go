@@ -2,8 +2,5 @@
 
 package hot
 
-// Adopt does nothing: there are no hot files on this system.
-func Adopt(func() bool) (Adopted, error) { return Adopted{}, nil }
-
-// Discard does nothing either.
+// Discard does nothing: there are no hot files on this system.
 func Discard([16]byte) {}

@@ -35,9 +35,9 @@ type viewer struct {
 }
 
 // view asks for the whole trace.
-func (r *running) view(number int) *viewer {
+func (r *running) view() *viewer {
 	r.t.Helper()
-	v := &viewer{r: r, path: fmt.Sprintf("/t/%d/api/", number)}
+	v := &viewer{r: r, path: "/t/0/api/"}
 	v.whole()
 	return v
 }
@@ -131,7 +131,7 @@ func TestLive(t *testing.T) {
 	path := record(t)
 	scope.Task("n", -1)()
 	r := start(t, path, nil)
-	a, b := r.view(0), r.view(0)
+	a, b := r.view(), r.view()
 	if a.meta.Writer != timeline.WriterRunning || a.meta.PID != uint32(os.Getpid()) {
 		t.Fatalf("%+v", a.meta)
 	}
@@ -182,7 +182,7 @@ func TestLive(t *testing.T) {
 		t.Errorf("with the old cursor: reload %v, %v", p.Meta.Reload, p.values["name"])
 	}
 	// The whole trace is what the increments were.
-	whole := r.view(0)
+	whole := r.view()
 	if len(whole.got) != n+1 || whole.meta.Writer != timeline.WriterClosed || whole.meta.Scopes != a.meta.Scopes {
 		t.Errorf("the whole has %d scopes, %+v", len(whole.got), whole.meta)
 	}
@@ -192,7 +192,7 @@ func TestLive(t *testing.T) {
 func TestOldCursor(t *testing.T) {
 	path := record(t)
 	r := start(t, path, func(s *Server) { s.most.grown = 10 })
-	v := r.view(0)
+	v := r.view()
 	for _, c := range []cursor{{session: "00000000"}, {session: strings.Split(v.cursor, "_")[0], next: 1 << 40}} {
 		p := container(t, r.get("/t/0/api/live?cursor="+c.String()))
 		if !p.Meta.Reload {
@@ -255,7 +255,7 @@ func TestKilled(t *testing.T) {
 	if text := body(t, r.get("/")); !strings.Contains(text, ">running<") {
 		t.Errorf("the list says %s", text)
 	}
-	v := r.view(0)
+	v := r.view()
 	if v.meta.Writer != timeline.WriterRunning {
 		t.Fatalf("%+v", v.meta)
 	}
@@ -284,7 +284,7 @@ func TestFileChanges(t *testing.T) {
 	startedAt(t, path, 100)
 	r := start(t, dir, nil)
 	body(t, r.get("/"))
-	v := r.view(0)
+	v := r.view()
 	other := filepath.Join(dir, "other")
 	startedAt(t, other, 200)
 	if err := os.Rename(other, path); err != nil {
@@ -322,7 +322,7 @@ func TestFileChanges(t *testing.T) {
 func TestLiveFileChanges(t *testing.T) {
 	l := newLive(t)
 	r := start(t, l, nil)
-	v := r.view(0)
+	v := r.view()
 	if v.meta.Writer != timeline.WriterRunning {
 		t.Fatalf("writer %s", v.meta.Writer)
 	}
@@ -374,7 +374,7 @@ func TestLoadedOnce(t *testing.T) {
 			t.Fatal("the trace stays loaded")
 		}
 	}
-	if v := r.view(0); strings.HasPrefix(v.cursor, first) {
+	if v := r.view(); strings.HasPrefix(v.cursor, first) {
 		t.Error("the cursor is of a session that was dropped")
 	}
 }
@@ -422,7 +422,7 @@ func TestNobodyWaits(t *testing.T) {
 	b.mu.Unlock()
 	// The next one who asks gets it, as soon as it is there.
 	done := make(chan *viewer)
-	go func() { done <- r.view(0) }()
+	go func() { done <- r.view() }()
 	startedAt(t, path, 100)
 	if v := <-done; v.meta.Start.Unix() != 100 {
 		t.Errorf("start %v", v.meta.Start)
@@ -435,7 +435,7 @@ func TestEnds(t *testing.T) {
 	for range 5 {
 		path := newLive(t)
 		r := start(t, path, nil)
-		v := r.view(0)
+		v := r.view()
 		polls := make(chan struct{})
 		go func() {
 			defer close(polls)
@@ -479,7 +479,7 @@ func TestParts(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "a.scope")
 	tracetest.Write(t, path, b.String())
 	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, grown: 1000} })
-	v := r.view(0)
+	v := r.view()
 	if !v.meta.Reduced || v.meta.Res == 0 || v.meta.Scopes != 100 || len(v.got) > 20 {
 		t.Errorf("%+v, %d items", v.meta, len(v.got))
 	}

@@ -26,7 +26,7 @@ func TestWaits(t *testing.T) {
 	}
 	until := func(what string, done func(p *packed) bool) {
 		t.Helper()
-		r.view(0)
+		r.view()
 		for deadline := time.Now().Add(patience); ; time.Sleep(10 * time.Millisecond) {
 			p := ask()
 			if done(p) {

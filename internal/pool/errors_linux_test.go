@@ -81,7 +81,7 @@ func TestG4NthCall(t *testing.T) {
 				}
 				b := &failing{backing: p.back, left: n, err: errno}
 				p.back = b
-				failingRound(t, p, b, errno, want)
+				failingRound(t, p, errno, want)
 				b.err = nil
 				taken := false
 				for range 3 {
@@ -104,7 +104,7 @@ func TestG4NthCall(t *testing.T) {
 }
 
 // failingRound works until the pool has nothing more.
-func failingRound(t *testing.T, p *Pool, b *failing, errno error, want format.Loss) {
+func failingRound(t *testing.T, p *Pool, errno error, want format.Loss) {
 	t.Helper()
 	for range 10_000 { // it has at most what may wait in memory, 2,048 chunks, and its window
 		idx, why := p.Take()

@@ -92,11 +92,11 @@ func (s *segments) over(r *ring) placement {
 	return s
 }
 
-// ownPlace is where the pool's own file has its at-th chunk, from 1 on.
-func (s *segments) ownPlace(at int64) int64 { return int64(len(s.parts))*s.chunks + at }
+// last is the last place of the parts: behind it are those of the pool's own file.
+func (s *segments) last() int64 { return int64(len(s.parts)) * s.chunks }
 
 func (s *segments) at(place int64) (f *os.File, off int64) {
-	behind := s.ownPlace(0)
+	behind := s.last()
 	switch {
 	case place == 0:
 		return s.base, 0
@@ -117,7 +117,7 @@ func (s *segments) holds(idx int64) bool {
 	place := s.placeOf(idx)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if place < 1 || place > s.ownPlace(0) || len(s.live) <= 2 {
+	if place < 1 || place > s.last() || len(s.live) <= 2 {
 		return false
 	}
 	part := (place - 1) / s.chunks
@@ -404,7 +404,7 @@ func (s *segments) close() (own int64, err error) {
 		errs = append(errs, seg.f.Close())
 		seg.f = nil
 	}
-	return own - s.ownPlace(0), errors.Join(errs...)
+	return own - s.last(), errors.Join(errs...)
 }
 
 // discard deletes all files, so that others can be made in their place.

@@ -99,7 +99,7 @@ func TestSegments(t *testing.T) {
 				if at < 0 {
 					t.Fatalf("chunk %d has no place", idx)
 				}
-				path, off := p.file.f.Name(), (at-s.ownPlace(0))*ChunkSize
+				path, off := p.file.f.Name(), (at-s.last())*ChunkSize
 				if !p.Kept(idx) {
 					path, off = s.parts[(at-1)/s.chunks].path, (1+(at-1)%s.chunks)*ChunkSize
 				}
@@ -127,7 +127,7 @@ func TestSegments(t *testing.T) {
 			if err := p.Close(); err != nil {
 				t.Fatal(err)
 			}
-			if st, err := os.Stat(p.file.f.Name()); err != nil || st.Size() != size-s.ownPlace(0)*ChunkSize || st.Size() > 8*ChunkSize {
+			if st, err := os.Stat(p.file.f.Name()); err != nil || st.Size() != size-s.last()*ChunkSize || st.Size() > 8*ChunkSize {
 				t.Errorf("the trace's own file: %v, %v; the size of all is %d", st, err, size)
 			}
 			p.Discard()

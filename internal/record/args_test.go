@@ -41,7 +41,7 @@ type hostileInt int
 func (hostileInt) String() string { panic("String was called") }
 func (hostileInt) Error() string  { panic("Error was called") }
 
-type pointerShaped struct{ p *int }
+type pointerShaped struct{ _ *int }
 
 // TestArguments gives every kind of value to Task, alone and named, and to the
 // others that take arguments.

@@ -226,14 +226,14 @@ func (x *encoder) cpu(user, system int64) {
 
 // text adds a string of at most format.MaxString bytes; full is its length
 // before it was cut. What does not fit is cut too.
-func (x *encoder) text(t format.SlotType, s string) bool {
+func (x *encoder) text(t format.SlotType, s string) {
 	full := len(s)
 	if len(s) > format.MaxString {
 		s, x.short = s[:format.MaxString], true
 	}
 	if !x.room(1 + (len(s)+7)/8) {
 		x.cut++
-		return false
+		return
 	}
 	x.types |= uint64(t) << (4 * x.slots)
 	x.slots++
@@ -247,7 +247,6 @@ func (x *encoder) text(t format.SlotType, s string) bool {
 		x.w[x.n] = loadTail(s)
 		x.n++
 	}
-	return true
 }
 
 func (x *encoder) addAll(args []any) {

@@ -146,12 +146,12 @@ func (g *goWriter) begin(head uint64, x *encoder) Handle {
 }
 
 // put writes a complete record.
-func (g *goWriter) put(rec *[4]uint64, x *encoder, count int64) bool {
+func (g *goWriter) put(rec *[4]uint64, x *encoder, count int64) {
 	goid := g.goids.Get()
 	loc, w, why := g.reserve(goid, x)
 	if why != 0 {
 		g.losePut(why, count)
-		return false
+		return
 	}
 	testpoint.Here("go.put.reserved")
 	idx := loc / pool.ChunkSize
@@ -178,7 +178,6 @@ func (g *goWriter) put(rec *[4]uint64, x *encoder, count int64) bool {
 	if g.mapped.Base() == 0 {
 		g.progress.at(idx).done.Add(uint64(len(w) / 4))
 	}
-	return true
 }
 
 // fillExt stores an extension, its header first, and returns the bit that says
@@ -396,17 +395,17 @@ func (g *goWriter) end(h Handle, at int64, x *encoder) {
 		w = c[4*unit : 4*unit+4]
 	}
 	if state > pool.Sealed || w == nil {
-		g.endApart(h, at, 0, x, false)
+		g.endApart(h, at, x, false)
 		return
 	}
 	// No start and no stop is ever 0: where one is, the chunk has left meanwhile, and a
 	// page is there that nobody reads.
 	if v := atomic.LoadUint64(&w[0]); v == 0 {
-		g.endApart(h, at, 0, x, false)
+		g.endApart(h, at, x, false)
 		return
 	} else if v != uint64(h.Start) {
 		if g.pool.State(idx) > pool.Sealed { // the heap's memory is used again
-			g.endApart(h, at, 0, x, false)
+			g.endApart(h, at, x, false)
 			return
 		}
 		g.endStale(h, at, x)
@@ -442,7 +441,7 @@ func (g *goWriter) end(h Handle, at int64, x *encoder) {
 // endTwice is for an end that finds that its record w is not open.
 func (g *goWriter) endTwice(h Handle, at int64, w []uint64, x *encoder) {
 	if atomic.LoadUint64(&w[1]) == 0 || atomic.LoadUint64(&w[0]) != uint64(h.Start) {
-		g.endApart(h, at, 0, x, false)
+		g.endApart(h, at, x, false)
 		return
 	}
 	g.doubleEnds.Add(1)
@@ -454,7 +453,7 @@ func (g *goWriter) endTwice(h Handle, at int64, w []uint64, x *encoder) {
 //go:noinline
 func (g *goWriter) endLate(h Handle, at int64) {
 	g.lateEnds.Add(1)
-	g.endApart(h, at, 0, nil, true)
+	g.endApart(h, at, nil, true)
 }
 
 // endStale ends a scope whose record is not where it was: it never was, or a
@@ -464,7 +463,7 @@ func (g *goWriter) endStale(h Handle, at int64, x *encoder) {
 		g.staleEnds.Add(1)
 		return
 	}
-	g.endApart(h, at, 0, x, false)
+	g.endApart(h, at, x, false)
 }
 
 // leave lets no more records begin and waits until those that have begun are

@@ -56,7 +56,7 @@ func holdP() {
 }
 
 // paced writes n events, no faster than there is room for them.
-func paced(t *testing.T, n int) {
+func paced(n int) {
 	for i := range n {
 		if i%1000 == 0 {
 			for deadline := time.Now().Add(20 * time.Millisecond); !record.Current.Load().Pool().Spacious() && time.Now().Before(deadline); {
@@ -76,7 +76,7 @@ func TestRingOfManyOwners(t *testing.T) {
 		procs(t, owners)
 		start(t, backing, WithRing(MinRing), shortTicks())
 		fast := fastNow()
-		turns(owners, rounds, func(int) { paced(t, each) })
+		turns(owners, rounds, func(int) { paced(each) })
 		if err := Stop(); err != nil {
 			t.Fatal(err)
 		}
@@ -130,16 +130,16 @@ func TestIdleOwners(t *testing.T) {
 					if c.name == "segments" && g%2 == 0 {
 						n = 16 * format.ChunkSize / format.RecordSize // another segment
 					}
-					paced(t, n)
+					paced(n)
 					issued += 1 + n
 				})
 				runtime.GOMAXPROCS(2)
 				t.Logf("%d chunks were left open, %d lost until then", len(open), Stats().Lost.Total())
 				// Until it goes round as it should.
-				paced(t, 2*int(MinRing)/format.RecordSize)
+				paced(2 * int(MinRing) / format.RecordSize)
 				before := Stats().Lost.Total()
 				const n = 3 * int(MinRing) / format.RecordSize
-				paced(t, n)
+				paced(n)
 				lost := Stats().Lost.Total() - before
 				if lost > int64(n)/10 {
 					t.Errorf("of %d issued %d are lost when many owners are idle", n, lost)

@@ -125,7 +125,7 @@ func (r *recorder) tryBegin(head uint64, x *encoder) (loc, start int64) {
 }
 
 // putFast is put by the assembly.
-func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) bool {
+func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) {
 	var ext *uint64
 	var u int64
 	if x != nil {
@@ -137,7 +137,7 @@ func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) bool {
 	for range attempts {
 		loc, at := sys.PutFast(rec, r.gen, ext, u, count)
 		if at != 0 {
-			return true
+			return
 		}
 		if w := r.mend(loc); w != 0 {
 			why = w
@@ -145,7 +145,6 @@ func (r *recorder) putFast(rec *[4]uint64, x *encoder, count int64) bool {
 		}
 	}
 	r.losePut(why, count)
-	return false
 }
 
 // losePut counts a record that put can't keep: an end apart for itself, since
@@ -261,21 +260,21 @@ func (r *recorder) endFast(h Handle, at int64, x *encoder) {
 		switch {
 		case reason == sys.Late:
 			r.lateEnds.Add(1)
-			r.endApart(h, at, 0, x, true)
+			r.endApart(h, at, x, true)
 			return
 		case reason == sys.Flushed:
 			if h.Start < r.began {
 				r.staleEnds.Add(1)
 				return
 			}
-			r.endApart(h, at, 0, x, false)
+			r.endApart(h, at, x, false)
 			return
 		case reason == sys.Ended:
 			r.doubleEnds.Add(1)
 			return
 		case reason == sys.Stale:
 			if r.ring != nil && h.Start >= r.began {
-				r.endApart(h, at, 0, x, false) // its chunk's number is another's by now
+				r.endApart(h, at, x, false) // its chunk's number is another's by now
 				return
 			}
 			r.staleEnds.Add(1)
@@ -296,7 +295,7 @@ func (r *recorder) offset(h Handle) int64 { return h.Loc - r.base }
 
 // endApart ends a scope whose chunk may be gone by a record of its own. late says that
 // the record was completed in place too, when its chunk had begun to leave.
-func (r *recorder) endApart(h Handle, at int64, cpu uint64, x *encoder, late bool) {
+func (r *recorder) endApart(h Handle, at int64, x *encoder, late bool) {
 	var buf [smallWords]uint64
 	if x == nil {
 		x = &encoder{w: buf[:], r: r}
@@ -317,7 +316,7 @@ func (r *recorder) endApart(h Handle, at int64, cpu uint64, x *encoder, late boo
 		}
 		x.w[3] = head
 	}
-	r.putEnd(h, at, cpu, x)
+	r.putEnd(h, at, 0, x)
 }
 
 // endForeign ends a scope on another goroutine than the one that began it; head

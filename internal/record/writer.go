@@ -51,13 +51,14 @@ func (r *recorder) begin(head uint64, x *encoder) Handle {
 	return r.beginSlow(head, x, loc)
 }
 
-// put writes a complete record; count is 1, or 0 for an end apart. It reports
-// whether there was a place for it.
-func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) bool {
+// put writes a complete record; count is 1, or 0 for an end apart. One that finds no place
+// is counted.
+func (r *recorder) put(rec *[4]uint64, x *encoder, count int64) {
 	if r.fast == nil {
-		return r.gopath.put(rec, x, count)
+		r.gopath.put(rec, x, count)
+		return
 	}
-	return r.putFast(rec, x, count)
+	r.putFast(rec, x, count)
 }
 
 // refuse counts a record as lost of which it is known before it is encoded that it gets

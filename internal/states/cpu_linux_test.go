@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"runtime"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -81,15 +82,10 @@ func longScopes(t *testing.T) (wrong []string) {
 	tr := recorded(t, func() {
 		runtime.LockOSThread()
 		defer runtime.UnlockOSThread()
-		stop := make(chan struct{})
-		defer close(stop)
+		var over atomic.Bool
+		defer over.Store(true)
 		go func() {
-			for {
-				select {
-				case <-stop:
-					return
-				default:
-				}
+			for !over.Load() {
 			}
 		}()
 		for range 5 {

@@ -10,9 +10,6 @@ type Range struct{}
 // ErrNoMap says that files can't be mapped here.
 var ErrNoMap = errors.New("mapping files is not supported")
 
-// NewRange returns ErrNoMap.
-func NewRange(size int64) (*Range, error) { return nil, ErrNoMap }
-
 func (r *Range) Size() int64                          { return 0 }
 func (r *Range) Base() uintptr                        { return 0 }
 func (r *Range) Map(fd int, off, at, n int64) error   { return ErrNoMap }

@@ -191,7 +191,7 @@ func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	l.prepare()
 	list, of := l.levelFor(res)
 	k := sort.Search(len(list), func(i int) bool { return list[i].end >= from })
-	first, end := l.touching(from, to)
+	first, _ := l.touching(from, to)
 	var begin int64 // what the first run is made of begins no earlier
 	switch {
 	case k < len(list):
@@ -211,7 +211,8 @@ func (l *lane) runs(from, to, res int64, visit func(*run)) {
 	}
 	m := newMerger(res, from, to, visit)
 	m.cells(list[k:n])
-	if end = l.n; last < math.MaxInt64 {
+	end := l.n
+	if last < math.MaxInt64 {
 		end = l.from(last + 1)
 	}
 	l.items(max(l.from(begin), of), end, m)

@@ -6,8 +6,8 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
-	"io/fs"
 	"maps"
+	"path/filepath"
 	"regexp"
 	"slices"
 	"strconv"
@@ -128,15 +128,19 @@ func parserErrors(t *testing.T) map[string]*regexp.Regexp {
 		list[text] = regexp.MustCompile(re.String())
 	}
 	for _, dir := range []string{".", "../format"} {
-		own := func(f fs.FileInfo) bool {
-			return !strings.HasSuffix(f.Name(), "_test.go") && !slices.Contains(hotErrors, f.Name())
-		}
-		packages, err := parser.ParseDir(token.NewFileSet(), dir, own, 0)
+		paths, err := filepath.Glob(filepath.Join(dir, "*.go"))
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, p := range packages {
-			ast.Inspect(p, func(n ast.Node) bool {
+		for _, path := range paths {
+			if strings.HasSuffix(path, "_test.go") || slices.Contains(hotErrors, filepath.Base(path)) {
+				continue
+			}
+			f, err := parser.ParseFile(token.NewFileSet(), path, nil, 0)
+			if err != nil {
+				t.Fatal(err)
+			}
+			ast.Inspect(f, func(n ast.Node) bool {
 				switch n := n.(type) {
 				case *ast.CallExpr:
 					if f, ok := n.Fun.(*ast.SelectorExpr); ok && len(n.Args) > 0 {

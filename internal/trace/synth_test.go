@@ -66,7 +66,7 @@ func (s *synth) chunk(i int) {
 	switch i {
 	case 0:
 		clear(s.buf)
-		b = format.AppendHeader(b, &s.h)
+		format.AppendHeader(b, &s.h)
 		st := s.buf[format.StateOffset:]
 		put(st[format.StateClosed:], 1)
 		put(st[format.StateTick:], s.last())
@@ -81,7 +81,7 @@ func (s *synth) chunk(i int) {
 				b = format.AppendBlock(b, format.BlockName, format.AppendName(nil, uint16(id), name))
 			}
 		}
-		b = format.AppendBlock(b, format.BlockStop, format.AppendTicks(nil, s.last()))
+		format.AppendBlock(b, format.BlockStop, format.AppendTicks(nil, s.last()))
 		return
 	}
 	k := i - 2

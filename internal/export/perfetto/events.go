@@ -29,7 +29,7 @@ func (s *writer) Row(r *rows.Row) {
 		s.rows = append(s.rows, s.next)
 		s.next++
 	}
-	d := appendTrack(nil, s.rows[r.Number], goroutinesTrack, r.Name)
+	d := newTrack(s.rows[r.Number], goroutinesTrack, r.Name)
 	s.track(appendInt(d, trackRank, int64(r.Rank)))
 }
 
@@ -106,7 +106,7 @@ func (s *writer) Counter(e *trace.Event, _ []args.Arg) {
 		track = s.next
 		s.next++
 		s.counters[e.Name] = track
-		d := appendTrack(nil, track, countersTrack, s.text(e.Name))
+		d := newTrack(track, countersTrack, s.text(e.Name))
 		d = appendVarint(d, trackRank, uint64(len(s.counters)))
 		s.track(appendBytes(d, trackCounter, ""))
 	}

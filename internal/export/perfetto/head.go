@@ -48,7 +48,7 @@ func (s *writer) head(t *trace.Trace, f *rows.Facts) {
 	}
 	s.track(appendBytes(appendVarint(nil, trackUUID, processTrack), trackProcess, process))
 	for i, name := range []string{"goroutines", "heartbeat", "counters"} {
-		d := appendTrack(nil, goroutinesTrack+uint64(i), processTrack, name)
+		d := newTrack(goroutinesTrack+uint64(i), processTrack, name)
 		s.track(appendVarint(d, trackChildOrdering, orderExplicit))
 	}
 	for i, g := range rows.Gauges {
@@ -61,7 +61,7 @@ func (s *writer) head(t *trace.Trace, f *rows.Facts) {
 			if g.Bytes {
 				unit = unitBytes
 			}
-			d := appendTrack(nil, s.next, heartbeatTrack, name)
+			d := newTrack(s.next, heartbeatTrack, name)
 			d = appendVarint(d, trackRank, uint64(i))
 			s.track(appendBytes(d, trackCounter, appendVarint(nil, counterUnit, unit)))
 			s.gauges[g] = append(s.gauges[g], s.next)
@@ -88,8 +88,8 @@ func appendClock(b []byte, id, ns uint64, delta bool) []byte {
 	return appendBytes(b, snapshotClocks, c)
 }
 
-func appendTrack(b []byte, id, parent uint64, name string) []byte {
-	b = appendVarint(b, trackUUID, id)
+func newTrack(id, parent uint64, name string) []byte {
+	b := appendVarint(nil, trackUUID, id)
 	b = appendVarint(b, trackParent, parent)
 	b = appendString(b, trackName, name)
 	return appendVarint(b, trackMergeBehavior, mergeNone)

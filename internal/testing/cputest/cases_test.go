@@ -114,7 +114,8 @@ func TestPull(t *testing.T) {
 				more := true
 				step := func() {
 					w.burn(100 * time.Microsecond)
-					more = yield(i) && yield(i)
+					more = yield(i)
+					more = more && yield(i)
 				}
 				if inside {
 					w.scope(step)

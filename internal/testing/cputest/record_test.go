@@ -141,7 +141,7 @@ func spin(d time.Duration) {
 
 // record runs body with procs Ps, waits for its workers, and returns the scopes
 // with what is known of them.
-func record(t *testing.T, procs int, body func(r *run), opts ...scope.Option) []checked {
+func record(t *testing.T, procs int, body func(r *run)) []checked {
 	t.Helper()
 	defer runtime.GOMAXPROCS(runtime.GOMAXPROCS(procs))
 	r := &run{t: t, dir: t.TempDir()}
@@ -154,7 +154,7 @@ func record(t *testing.T, procs int, body func(r *run), opts ...scope.Option) []
 		t.Skipf("the Go trace is taken already: %v", err)
 	}
 	path := filepath.Join(r.dir, "run.scope")
-	if err := scope.Start(path, opts...); err != nil {
+	if err := scope.Start(path); err != nil {
 		rtrace.Stop()
 		t.Fatal(err)
 	}

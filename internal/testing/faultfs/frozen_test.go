@@ -45,7 +45,8 @@ func TestG8(t *testing.T) {
 		before := look(v)
 		begin := time.Now()
 		v.Until(t, "some time to pass", func() bool { return time.Since(begin) > freeze })
-		calls, nothing, worst, pause := before.end()
+		calls, _, worst, pause := before.end()
+		var nothing *victim.Histogram
 		calm := fmt.Sprintf("%v, worst %v, longest GC pause %v", calls, worst, pause)
 
 		frozen := look(v)

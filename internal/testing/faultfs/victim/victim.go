@@ -216,12 +216,9 @@ func (v *Victim) Begun() uint64 { return v.sum(workBegun) }
 // Ended is documented at Begun.
 func (v *Victim) Ended() uint64 { return v.sum(workEnded) }
 
-// BegunBy, EndedBy, KeptBy and KeptEndedBy are a worker's: scopes begun, ended, begun
-// and taken by the recorder, and those of them that have ended.
+// BegunBy, KeptBy and KeptEndedBy are a worker's: scopes begun, begun and taken by the
+// recorder, and those of them that have ended.
 func (v *Victim) BegunBy(w int) uint64 { return v.l.load(of(w, workBegun)) }
-
-// EndedBy is documented at BegunBy.
-func (v *Victim) EndedBy(w int) uint64 { return v.l.load(of(w, workEnded)) }
 
 // KeptBy is documented at BegunBy.
 func (v *Victim) KeptBy(w int) uint64 { return v.l.load(of(w, workKept)) }
@@ -233,17 +230,11 @@ func (v *Victim) KeptEndedBy(w int) uint64 { return v.l.load(of(w, workKeptEnded
 // end has returned, and 1; 0 if there is none.
 func (v *Victim) LastBy(w int) uint64 { return v.l.load(of(w, workLast)) }
 
-// User reads one of the 32 words that are the work's own; SetUser sets it.
+// User reads one of the 32 words that are the work's own.
 func (v *Victim) User(i int) uint64 { return v.l.load(wordUser + i) }
-
-// SetUser is documented at User.
-func (v *Victim) SetUser(i int, n uint64) { v.l.store(wordUser+i, n) }
 
 // Recorded is how many records the recorder had a moment ago: some milliseconds.
 func (v *Victim) Recorded() int64 { return int64(v.l.load(wordRecorded)) }
-
-// Overwritten is Recorded's of what a ring has overwritten.
-func (v *Victim) Overwritten() int64 { return int64(v.l.load(wordOverwritten)) }
 
 // Lost is Recorded's of what was lost.
 func (v *Victim) Lost() (l scope.Lost) {

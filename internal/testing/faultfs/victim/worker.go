@@ -55,9 +55,6 @@ func (w *Worker) Also(n uint64) {
 	w.l.store(i, w.l.load(i)+n)
 }
 
-// Took tells how long a call took.
-func (w *Worker) Took(d time.Duration) { w.took(workHistogram, d) }
-
 func (w *Worker) took(histogram int, d time.Duration) {
 	ns := uint64(max(0, d))
 	i := of(w.Me, histogram+bucket(ns))
@@ -67,10 +64,7 @@ func (w *Worker) took(histogram int, d time.Duration) {
 	}
 }
 
-// User reads and sets one of the 32 words that are the work's own.
-func (w *Worker) User(i int) uint64 { return w.l.load(wordUser + i) }
-
-// SetUser is documented at User.
+// SetUser sets one of the 32 words that are the work's own.
 func (w *Worker) SetUser(i int, v uint64) { w.l.store(wordUser+i, v) }
 
 // Numbers is the usual work: scopes with their number as argument.

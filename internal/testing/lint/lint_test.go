@@ -1,0 +1,114 @@
+// Package lint has staticcheck, unparam and deadcode look at the module above. They are of a
+// module of their own, so that who uses ours does not get theirs, and are pinned in its go.mod.
+package lint
+
+import (
+	"bytes"
+	"errors"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+)
+
+const root = "../../.."
+
+// finding is a line of a tool: where, from the module's root, and what.
+type finding = string
+
+// TestLint compares what the tools find with known.txt.
+func TestLint(t *testing.T) {
+	b, err := os.ReadFile("known.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	known, used := []*regexp.Regexp{}, map[*regexp.Regexp]bool{}
+	for line := range strings.Lines(string(b)) {
+		if line = strings.TrimSpace(line); line != "" && line[0] != '#' {
+			known = append(known, regexp.MustCompile(line))
+		}
+	}
+	all := tool(t, nil, "staticcheck", "-checks", "inherit,-ST*", "./...")
+	all = append(all, tool(t, nil, "unparam", "-tests=true", "./...")...)
+	all = append(all, dead(t)...)
+	for _, f := range all {
+		i := slices.IndexFunc(known, func(r *regexp.Regexp) bool { return r.MatchString(f) })
+		if i < 0 {
+			t.Error(f)
+			continue
+		}
+		used[known[i]] = true
+	}
+	for _, r := range known {
+		if !used[r] {
+			t.Errorf("known.txt: nothing is like %s any more", r)
+		}
+	}
+}
+
+// tool runs a tool in the module's root and returns what it says, a line each.
+func tool(t *testing.T, env []string, name string, args ...string) []finding {
+	t.Helper()
+	path, err := exec.Command("go", "tool", "-n", name).Output()
+	if err != nil {
+		t.Fatalf("building %s: %v", name, err)
+	}
+	cmd := exec.Command(strings.TrimSpace(string(path)), args...)
+	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
+	var out, bad bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &out, &bad
+	var exit *exec.ExitError
+	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) || bad.Len() > 0 && out.Len() == 0 && err != nil {
+		t.Fatalf("%s: %v\n%s", name, err, bad.String())
+	}
+	var list []finding
+	for line := range strings.Lines(out.String() + bad.String()) {
+		if line = strings.TrimSpace(line); line != "" {
+			list = append(list, line)
+		}
+	}
+	return list
+}
+
+// builds are what deadcode looks at, one after the other.
+var builds = []struct{ os, arch, tags string }{
+	{"linux", "amd64", ""},
+	{"linux", "amd64", "scope_go,scope_testpoint"},
+	{"linux", "amd64", "scope_pure"},
+	{"linux", "arm64", ""},
+	{"darwin", "arm64", ""},
+	{"windows", "amd64", ""},
+}
+
+// dead returns the functions that nothing calls in any build that has their file.
+func dead(t *testing.T) (list []finding) {
+	said := map[finding][]int{}
+	for i, b := range builds {
+		env := []string{"GOOS=" + b.os, "GOARCH=" + b.arch, "CGO_ENABLED=0"}
+		for _, f := range tool(t, env, "deadcode", "-test", "-tags", b.tags, "./...") {
+			said[f] = append(said[f], i)
+		}
+	}
+	for f, in := range said {
+		path, _, _ := strings.Cut(f, ":")
+		built := 0
+		for _, b := range builds {
+			ctx := build.Default
+			ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = b.os, b.arch, false, strings.Split(b.tags, ",")
+			if ok, err := ctx.MatchFile(filepath.Join(root, filepath.Dir(path)), filepath.Base(path)); err != nil {
+				t.Error(err)
+			} else if ok {
+				built++
+			}
+		}
+		if built == len(in) {
+			list = append(list, f)
+		}
+	}
+	slices.Sort(list)
+	return list
+}
