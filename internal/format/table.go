@@ -118,7 +118,7 @@ var Blocks = []BlockSpec{
 		"thread= base= until= flags", maxSwitches, false},
 	BlockLock: {BlockLock, "lock", []BlockField{
 		{Name: "ticks", Is: tickTime}, {Name: "addr", Form: u64, Is: Address}, {Name: "name", Form: u16, Is: NameID},
-		{Name: "kind", Form: u48, Max: 3, Words: LockKindNames},
+		{Name: "kind", Form: u48, Max: int64(len(LockKindNames)) - 1, Words: LockKindNames},
 		{Name: "acquired", Min: -1, Max: 1<<63 - 1, Else: -1}, {Name: "contended", Max: 1<<63 - 1},
 		{Name: "short", Max: 1<<63 - 1}, {Name: "short_ns", Max: 1<<63 - 1}},
 		nil, "kind name ticks= addr= acquired= contended= short= short_ns=", 0, false},
