@@ -149,7 +149,7 @@ func (m *model) paths() []Path {
 		for _, n := range y.names() {
 			// What is in the scope on other goroutines goes away too: the scope is free.
 			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
-			if g := m.base.gain(without{lock: -1, skip: free}); g >= pathShare {
+			if g := m.base.gain(without{skip: free}); g >= pathShare {
 				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), g})
 			}
 		}

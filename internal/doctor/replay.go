@@ -22,16 +22,12 @@ type replayed struct {
 	real    int64 // and how long it took
 }
 
-// without says what is taken out of a replay.
+// without says what is taken out of a replay: nothing, if it is zero.
 type without struct {
-	lock  int32                             // waits for it; -1: none
 	skip  func(sc *script, s *step) bool    // steps that take no time
 	scale func(sc *script, s *step) float64 // what becomes of a run step's time; nil: it stays
 	cores int                               // 0: those that there are
 }
-
-// change0 takes nothing out.
-var change0 = without{lock: -1}
 
 // time is how long a run step takes.
 func (x *without) time(sc *script, s *step) int64 {
@@ -46,7 +42,7 @@ func (x *without) time(sc *script, s *step) int64 {
 
 // wait reports whether a step that waits takes no time.
 func (x *without) wait(sc *script, s *step) bool {
-	return x.lock >= 0 && s.lock == x.lock || x.skip != nil && x.skip(sc, s)
+	return x.skip != nil && x.skip(sc, s)
 }
 
 // gainOf is which part of the time goes away without x for those who are meant, on
@@ -71,7 +67,7 @@ func (r *replayed) gainOf(x without, meant func(g *gor) bool) float64 {
 		}
 		return sum / float64(max(n, 1))
 	}
-	was, is := mean(change0), mean(x)
+	was, is := mean(without{}), mean(x)
 	if was <= 0 || is > was {
 		return 0
 	}

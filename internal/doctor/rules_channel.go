@@ -49,7 +49,7 @@ func (m *model) channel() (fs []Finding) {
 	for _, u := range list {
 		if share := float64(u.blocked) / m.coreTime(); share >= channelLimits.blocked && m.base != nil {
 			f := m.handing(u, share, 0.8)
-			f.weight = m.base.gain(without{lock: -1, skip: func(_ *script, s *step) bool {
+			f.weight = m.base.gain(without{skip: func(_ *script, s *step) bool {
 				return s.send && s.s == states.Channel
 			}})
 			f.weight = min(f.weight, filled*m.sweep.lost[partChannel]/float64(max(m.sweep.known, 1))/m.cores.Count)

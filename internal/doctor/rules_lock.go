@@ -70,7 +70,7 @@ func (u *use) free(m *model) float64 {
 			for _, w := range u.l.waits {
 				waiters[w.g] = true
 			}
-			x := without{lock: u.index}
+			x := without{skip: func(_ *script, s *step) bool { return s.lock == u.index }}
 			u.gain = min(max(m.base.gain(x), m.base.gainOf(x, func(g *gor) bool { return waiters[g] })), filled*u.gain)
 		}
 	}

@@ -144,7 +144,7 @@ func (m *model) spins(place string, xs []*polled) (f Finding, ok bool) {
 
 // keeping takes out what goroutines do, but for these parts of it.
 func keeping(parts map[*gor]float64) without {
-	return without{lock: -1, scale: func(sc *script, _ *step) float64 {
+	return without{scale: func(sc *script, _ *step) float64 {
 		if x, ok := parts[sc.g]; ok {
 			return x
 		}

@@ -59,7 +59,7 @@ func (m *model) workInflation() []Finding {
 	f.weight = f.Share
 	if m.base != nil {
 		rest := 1 - x.extra/x.cpu
-		f.weight = m.base.gain(without{lock: -1, scale: func(_ *script, s *step) float64 {
+		f.weight = m.base.gain(without{scale: func(_ *script, s *step) float64 {
 			if s.name == int32(x.name) {
 				return rest
 			}

@@ -275,7 +275,7 @@ func (m *model) plan() *replayed {
 		return nil
 	}
 	r.real = r.scripts[r.last].end - m.from
-	r.time = r.do(change0)
+	r.time = r.do(without{})
 	if r.time <= 0 {
 		return nil
 	}

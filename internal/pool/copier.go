@@ -20,7 +20,7 @@ type file struct {
 }
 
 // files say where a place is: in which file, nil if it is closed or gone, and where there.
-// Neighbours that were joined to a extent are in one file.
+// Neighbours that were joined to an extent are in one file.
 type files interface {
 	at(place int64) (f *os.File, off int64)
 }

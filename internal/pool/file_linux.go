@@ -71,7 +71,7 @@ func (d file) free() (avail, total int64, err error) {
 	return int64(s.Bavail) * int64(s.Bsize), int64(s.Blocks) * int64(s.Bsize), nil
 }
 
-// writeBack has the kernel write a extent to the disk, and waits as flags say.
+// writeBack has the kernel write an extent to the disk, and waits as flags say.
 func (d file) writeBack(s extent, flags int) error {
 	f, off := d.at(s.at)
 	if f == nil {
@@ -86,7 +86,7 @@ func (d file) writeBack(s extent, flags int) error {
 	return nil
 }
 
-// written waits until a extent is on the disk. What is there is still charged to
+// written waits until an extent is on the disk. What is there is still charged to
 // our container until the page cache lets go of it.
 func (d file) written(s extent) error {
 	err := d.writeBack(s, unix.SYNC_FILE_RANGE_WAIT_BEFORE|unix.SYNC_FILE_RANGE_WRITE|unix.SYNC_FILE_RANGE_WAIT_AFTER)
@@ -96,7 +96,7 @@ func (d file) written(s extent) error {
 	return err
 }
 
-// forget has the page cache let go of a extent.
+// forget has the page cache let go of an extent.
 func (d file) forget(s extent) error {
 	f, off := d.at(s.at)
 	if f == nil {

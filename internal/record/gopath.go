@@ -305,11 +305,7 @@ func (g *goWriter) refill(s *stripe, number uint64, old int64) format.Loss {
 		return why
 	}
 	testpoint.Here("go.chunk.taken")
-	path := format.PathGo
-	if !g.goids.Fast() || !g.clock.Counter() {
-		path = format.PathPure
-	}
-	h := g.chunkHeader(format.ChunkRecords, path, idx)
+	h := g.chunkHeader(format.ChunkRecords, g.path(), idx)
 	h[1] |= number << 32
 	storeHeader(g.pool.Words(idx), &h)
 	testpoint.Here("go.chunk.headed")

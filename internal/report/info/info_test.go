@@ -1,0 +1,60 @@
+package info
+
+import (
+	"context"
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+)
+
+// lossy has two scopes, of which one has not ended, and three records that were lost.
+const lossy = `header rate=1000000000 pid=4711
+state closed=1 tick=9000 lost=3
+chunk blocks
+name 2 "f1"
+name 3 "f2"
+info "program" "demo"
+calib ticks=1000 mono=0 wall=1700000000000000000 bracket=20
+gap from=3000 to=4000 count=3 reason=space
+beat ticks=8000 goroutines=5 lost_space=3
+stop ticks=9000
+chunk records owner=0 since=1000
+  anchor start=1000 thread=12 cpu=77
+  task "f1" g=7 start=2000 stop=4000 cpu=1500/exact
+  task "f2" g=7 start=5000 open
+`
+
+// TestInfo: what was kept, lost and is open is counted; what nobody measured is null.
+func TestInfo(t *testing.T) {
+	r, err := Of(context.Background(), tracetest.OpenText(t, lossy), &analysis.Selection{}, "x.scope", analysis.StateClosed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	d := r.Document.(*document)
+	if d.Path != "x.scope" || d.PID != 4711 || d.Info["program"] != "demo" || d.DurationNS != 8000 || d.State != analysis.StateClosed {
+		t.Errorf("the trace: %+v", d)
+	}
+	if d.Records["task"] != 2 || d.Open["task"] != 1 || d.Lost["total"] != 3 || d.Lost["space"] != 3 || len(d.Gaps) != 1 || d.Gaps[0] != (gap{2000, 3000, 3, "space"}) {
+		t.Errorf("records: %v, open %v, lost %v, gaps %v", d.Records, d.Open, d.Lost, d.Gaps)
+	}
+	if d.CPU["exact"] != 1 || d.Cost.Percent != nil || d.Cost.Measured != nil || d.GoTrace != nil || d.LastBeat["goroutines"] != 5 || d.Beats != 1 {
+		t.Errorf("CPU %v, cost %+v, Go trace %v, last beat %v", d.CPU, d.Cost, d.GoTrace, d.LastBeat)
+	}
+	var b report.Text
+	if r.Text(&b); !strings.Contains(b.String(), "3 records were lost") {
+		t.Errorf("the text does not tell of the losses:\n%s", b.String())
+	}
+}
+
+// TestInfoStops: who asks for no more gets his context's error, and no report.
+func TestInfoStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if r, err := Of(ctx, tracetest.OpenText(t, lossy), &analysis.Selection{}, "x.scope", analysis.StateClosed); r != nil || !errors.Is(err, context.Canceled) {
+		t.Errorf("%v, %v", r, err)
+	}
+}

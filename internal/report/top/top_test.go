@@ -1,0 +1,83 @@
+package top
+
+import (
+	"context"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+)
+
+// nested is f1 with f2 in it, twice f3, and g that has not ended. A tick is a nanosecond.
+const nested = `header rate=1000000000
+state closed=1 tick=9000
+chunk blocks sealed
+name 2 "f1"
+name 3 "f2"
+name 4 "f3"
+name 5 "g"
+calib ticks=1000 mono=0 wall=1700000000000000000 bracket=20
+stop ticks=9000
+chunk records owner=0 since=1000 sealed
+  anchor start=1000 thread=12 cpu=77
+  task "f1" g=7 start=2000 stop=4000 cpu=1500/exact
+  task "f2" g=7 start=2500 stop=3000 cpu=400/exact
+  task "f3" g=7 start=5000 stop=5010
+  task "f3" g=7 start=6000 stop=6030
+  task "g" g=7 start=7000 open
+`
+
+// TestTop sums up by name, in each order, and says what is not known.
+func TestTop(t *testing.T) {
+	tr := tracetest.OpenText(t, nested)
+	for order, want := range map[string]string{
+		"total": "f1 f2 f3 g", "self": "f1 f2 f3 g", "count": "f3 f1 f2 g", "mean": "f1 f2 f3 g", "max": "f1 f2 f3 g",
+		"p99": "f1 f2 f3 g", "cpu": "f1 f2 g f3", "name": "f1 f2 f3 g",
+	} {
+		if !slices.Contains(Orders, order) {
+			t.Errorf("%s is no order", order)
+		}
+		r, err := Of(context.Background(), tr, &analysis.Selection{}, order, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		var names []string
+		for s := range r.Document.(*document).Scopes {
+			names = append(names, s.Name)
+			switch s.Name {
+			case "f1":
+				if s.Count != 1 || s.Total != 2000 || *s.Self != 1500 || *s.CPU != 1500 {
+					t.Errorf("f1: %+v", s)
+				}
+			case "f3":
+				if s.Count != 2 || s.Total != 40 || *s.Mean != 20 || *s.Max != 30 || s.CPU != nil {
+					t.Errorf("f3: %+v", s)
+				}
+			case "g":
+				if s.Count != 0 || s.Mean != nil || s.Open != 1 || s.OpenTime != 2000 {
+					t.Errorf("g: %+v", s)
+				}
+			}
+		}
+		if got := strings.Join(names, " "); got != want {
+			t.Errorf("by %s: %s, want %s", order, got, want)
+		}
+		var text report.Text
+		if r.Text(&text); !strings.Contains(text.String(), "\nf1 ") {
+			t.Errorf("the text has no row of f1:\n%s", text.String())
+		}
+	}
+}
+
+// TestTopStops: who asks for no more gets his context's error.
+func TestTopStops(t *testing.T) {
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	if _, err := Of(ctx, tracetest.OpenText(t, nested), &analysis.Selection{}, "total", false); !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
