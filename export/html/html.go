@@ -16,7 +16,7 @@ import (
 // the page has what it has now. Where it has more than 5,000,000 scopes, those that are too
 // short to be seen are merged with their neighbours, and the page says so.
 //
-// It reads the trace some three times, and holds the page's scopes in memory. It returns
+// It reads the trace several times, and holds the page's scopes in memory. It returns
 // the error of reading or of w, or that of ctx once ctx is done. w may have a part of the
 // page then.
 func Write(ctx context.Context, w io.Writer, path string) error {

@@ -17,9 +17,6 @@ import (
 
 const root = "../../.."
 
-// finding is a line of a tool: where, from the module's root, and what.
-type finding = string
-
 // TestLint compares what the tools find with known.txt.
 func TestLint(t *testing.T) {
 	b, err := os.ReadFile("known.txt")
@@ -32,10 +29,7 @@ func TestLint(t *testing.T) {
 			known = append(known, regexp.MustCompile(line))
 		}
 	}
-	all := tool(t, nil, "staticcheck", "-checks", "inherit,-ST*", "./...")
-	all = append(all, tool(t, nil, "unparam", "-tests=true", "./...")...)
-	all = append(all, dead(t)...)
-	for _, f := range all {
+	for _, f := range findings(t, root) {
 		i := slices.IndexFunc(known, func(r *regexp.Regexp) bool { return r.MatchString(f) })
 		if i < 0 {
 			t.Error(f)
@@ -50,22 +44,67 @@ func TestLint(t *testing.T) {
 	}
 }
 
-// tool runs a tool in the module's root and returns what it says, a line each.
-func tool(t *testing.T, env []string, name string, args ...string) []finding {
+// TestTools: each tool finds what is for it, and one that is broken does not pass for one
+// that finds nothing.
+func TestTools(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module m\n\ngo 1.26\n",
+		"m.go": `package main
+
+import "fmt"
+
+func main() {
+	fmt.Println(twice(1, 2), twice(3, 4))
+}
+
+func twice(a, b int) int {
+	fmt.Println(a)
+	return 2 * a
+}
+
+type T struct{}
+
+func (T) Dead() {}
+
+func unused() {}
+`,
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	all := strings.Join(findings(t, dir), "\n")
+	for _, want := range []string{"m.go:18:6: func unused is unused (U1000)", "m.go:9:15: twice - b is unused", "m.go:16:10: unreachable func: T.Dead"} {
+		if !strings.Contains(all, want) {
+			t.Errorf("no %q in\n%s", want, all)
+		}
+	}
+}
+
+// findings returns what the tools say of the module in dir, a line each.
+func findings(t *testing.T, dir string) []string {
+	all := tool(t, dir, nil, "staticcheck", "-checks", "inherit,-ST*", "./...")
+	all = append(all, tool(t, dir, nil, "unparam", "-tests=true", "./...")...)
+	return append(all, dead(t, dir)...)
+}
+
+// tool runs a tool in dir and returns what it says, a line each.
+func tool(t *testing.T, dir string, env []string, name string, args ...string) []string {
 	t.Helper()
 	path, err := exec.Command("go", "tool", "-n", name).Output()
 	if err != nil {
 		t.Fatalf("building %s: %v", name, err)
 	}
 	cmd := exec.Command(strings.TrimSpace(string(path)), args...)
-	cmd.Dir, cmd.Env = root, append(os.Environ(), env...)
+	cmd.Dir, cmd.Env = dir, append(os.Environ(), env...)
 	var out, bad bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &out, &bad
 	var exit *exec.ExitError
 	if err := cmd.Run(); err != nil && !(errors.As(err, &exit) && exit.ExitCode() == 1) || bad.Len() > 0 && out.Len() == 0 && err != nil {
 		t.Fatalf("%s: %v\n%s", name, err, bad.String())
 	}
-	var list []finding
+	var list []string
 	for line := range strings.Lines(out.String() + bad.String()) {
 		if line = strings.TrimSpace(line); line != "" {
 			list = append(list, line)
@@ -85,11 +124,11 @@ var builds = []struct{ os, arch, tags string }{
 }
 
 // dead returns the functions that nothing calls in any build that has their file.
-func dead(t *testing.T) (list []finding) {
-	said := map[finding][]int{}
+func dead(t *testing.T, dir string) (list []string) {
+	said := map[string][]int{}
 	for i, b := range builds {
 		env := []string{"GOOS=" + b.os, "GOARCH=" + b.arch, "CGO_ENABLED=0"}
-		for _, f := range tool(t, env, "deadcode", "-test", "-tags", b.tags, "./...") {
+		for _, f := range tool(t, dir, env, "deadcode", "-test", "-tags", b.tags, "./...") {
 			said[f] = append(said[f], i)
 		}
 	}
@@ -99,7 +138,7 @@ func dead(t *testing.T) (list []finding) {
 		for _, b := range builds {
 			ctx := build.Default
 			ctx.GOOS, ctx.GOARCH, ctx.CgoEnabled, ctx.BuildTags = b.os, b.arch, false, strings.Split(b.tags, ",")
-			if ok, err := ctx.MatchFile(filepath.Join(root, filepath.Dir(path)), filepath.Base(path)); err != nil {
+			if ok, err := ctx.MatchFile(filepath.Join(dir, filepath.Dir(path)), filepath.Base(path)); err != nil {
 				t.Error(err)
 			} else if ok {
 				built++
