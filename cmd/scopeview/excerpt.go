@@ -85,18 +85,7 @@ func (x *excerpt) noTerminal(what, instead string) error {
 // open opens the trace that TRACE means, and finds out what of it is wanted. The
 // caller closes x.t.
 func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
-	for _, c := range x.choices {
-		if !slices.Contains(c.of, *c.value) {
-			return usagef("--%s %q: there is %s", c.name, *c.value, strings.Join(c.of, ", "))
-		}
-	}
-	if x.lines < 0 {
-		return usagef("-n %d: it takes a number of rows, or 0 for all", x.lines)
-	}
-	if x.asJSON && !cmd.Flags().Changed("lines") {
-		x.lines = 0
-	}
-	if err := x.sel.parse(); err != nil {
+	if err := x.check(cmd); err != nil {
 		return err
 	}
 	if x.t, x.path, err = openTrace(cmd.Context(), arg); err != nil {
@@ -112,6 +101,22 @@ func (x *excerpt) open(cmd *cobra.Command, arg string) (err error) {
 		x.t.Close()
 	}
 	return err
+}
+
+// check looks at the flags that need no trace.
+func (x *excerpt) check(cmd *cobra.Command) error {
+	for _, c := range x.choices {
+		if !slices.Contains(c.of, *c.value) {
+			return usagef("--%s %q: there is %s", c.name, *c.value, strings.Join(c.of, ", "))
+		}
+	}
+	if x.lines < 0 {
+		return usagef("-n %d: it takes a number of rows, or 0 for all", x.lines)
+	}
+	if x.asJSON && !cmd.Flags().Changed("lines") {
+		x.lines = 0
+	}
+	return x.sel.parse()
 }
 
 // run returns what a command does that opens its trace and calls f.

@@ -78,6 +78,9 @@ func newRoot(s *streams) *cobra.Command {
 	}{
 		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
 		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s)}},
+		{"where", "Find out where the time went, down to the line:", []*cobra.Command{
+			newFunctions(s), newCallers(s), newTree(s), newLines(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
+		}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s)}},
 		{"control", "Control a recording:", []*cobra.Command{newCtl(s), newSnapshot(s)}},
 		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},

@@ -32,7 +32,10 @@ type stay struct {
 // check reports whether a stream is of the program whose scopes are in the trace, on the
 // same clock: its first part is compared with scopes. A program's clocks don't change
 // later in a stream, whose every second has them.
-func (r *reader) check(g *trace.GoTrace) (bool, error) {
+func (r *reader) check(g *input) (bool, error) {
+	if r.t == nil {
+		return true, nil
+	}
 	looked, right := int64(0), int64(0)
 	after := int64(0)
 	for i, n := range []int64{checkEvents, checkAgain, checkAgain} {
@@ -81,11 +84,11 @@ func (r *reader) nextScope(from int64) (at int64, err error) {
 
 // stays reads when goroutines ran, from up to n of a stream's events from a time on: by
 // goroutine, and from when to when that is.
-func (r *reader) stays(g *trace.GoTrace, n, after int64) (by map[uint64][]stay, from, to int64, all bool) {
+func (r *reader) stays(g *input, n, after int64) (by map[uint64][]stay, from, to int64, all bool) {
 	by = map[uint64][]stay{}
 	stacks := newStacks()
 	stacks.off = true
-	s, err := open(g.Reader(), stacks, newClock(r.t))
+	s, err := open(g.open(), stacks, newClock(r.t))
 	if err != nil {
 		return nil, 0, 0, true
 	}

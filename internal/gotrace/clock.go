@@ -16,12 +16,16 @@ import (
 type clock struct {
 	mono, wall int64 // at the trace's start
 	same       bool  // the monotonic clocks are the same
+	alone      bool  // there is no trace: time 0 is the stream's beginning
 	base       int64 // ns from the trace's start when the stream's monotonic clock was 0
 	began      bool
 	off        int64 // what is added to a time
 }
 
 func newClock(t *trace.Trace) *clock {
+	if t == nil {
+		return &clock{same: true, alone: true}
+	}
 	h := t.Header()
 	return &clock{mono: h.StartMono, wall: h.StartWall, same: t.Lookup("os") == "linux"}
 }
@@ -36,6 +40,9 @@ func (c *clock) sync(s *exptrace.ClockSnapshot) {
 	at, mono := sane(int64(s.Trace)), sane(int64(min(s.Mono, far)))
 	if !c.began {
 		c.began = true
+		if c.alone {
+			c.mono = mono
+		}
 		c.base = -sane(c.mono)
 		if !c.same {
 			c.base = sane(sane(s.Wall.UnixNano())-sane(c.wall)) - mono

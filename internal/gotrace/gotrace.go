@@ -28,6 +28,8 @@ package gotrace
 import (
 	"errors"
 	"fmt"
+	"io"
+	"math"
 
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -62,6 +64,7 @@ func (s GoState) String() string {
 type Frame struct {
 	Func, File string
 	Line       uint64
+	PC         uint64 // an address inside the call, of a leaf the instruction's; 0 unless Handler.PCs asks for it
 }
 
 // Transition is a goroutine's change from one state to another.
@@ -107,6 +110,7 @@ type Handler struct {
 	Sample     func(*Sample)
 	Range      func(*Range) // by their ends
 	Begun      func(*Range) // when one begins that Range is told of later; its To is not known
+	PCs        bool         // frames have their PCs; so a line may be in several frames, and there are more stacks
 }
 
 // Stretch is a piece of time, in ns from the trace's start.
@@ -152,14 +156,25 @@ func Read(t *trace.Trace, h Handler) (*Info, error) {
 }
 
 func read(t *trace.Trace, all []trace.GoTrace, h Handler) (*Info, error) {
-	r := &reader{t: t, h: h, info: &Info{stacks: newStacks()}, gs: map[uint64]*goroutine{}, end: t.End()}
-	if h.Info != nil {
-		h.Info(r.info)
-	}
+	r := newReader(h)
+	r.t, r.end = t, t.End()
 	for i := range all {
-		if err := r.stream(&all[i]); err != nil {
-			return r.info, fmt.Errorf("reading Go execution trace %d: %w", all[i].Stream, err)
+		g := &all[i]
+		if err := r.stream(&input{fmt.Sprintf("Go execution trace %d", g.Stream), g.Missing, g.Reader}); err != nil {
+			return r.info, fmt.Errorf("reading Go execution trace %d: %w", g.Stream, err)
 		}
+	}
+	r.finish()
+	return r.info, nil
+}
+
+// ReadPlain reads a Go execution trace that is in no trace of ours, as runtime/trace wrote
+// it. Its times are from its own beginning. The error is only one of reading from in.
+func ReadPlain(in io.Reader, h Handler) (*Info, error) {
+	r := newReader(h)
+	r.end = math.MaxInt64
+	if err := r.stream(&input{"the Go execution trace", false, func() io.Reader { return in }}); err != nil {
+		return r.info, fmt.Errorf("reading the Go execution trace: %w", err)
 	}
 	r.finish()
 	return r.info, nil

@@ -15,9 +15,16 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
+// input is a stream that is to be read.
+type input struct {
+	name    string
+	missing bool // a part of it is not there
+	open    func() io.Reader
+}
+
 // reader makes one story of the streams.
 type reader struct {
-	t    *trace.Trace
+	t    *trace.Trace // nil: the stream is in none
 	h    Handler
 	info *Info
 	end  int64 // the trace's: nothing later is told
@@ -49,15 +56,24 @@ type rangeKey struct {
 	goid uint64 // 0 of the whole program's
 }
 
+func newReader(h Handler) *reader {
+	r := &reader{h: h, info: &Info{stacks: newStacks()}, gs: map[uint64]*goroutine{}}
+	r.info.stacks.pcs = h.PCs
+	if h.Info != nil {
+		h.Info(r.info)
+	}
+	return r
+}
+
 // stream reads one stream. Only what keeps the trace itself from being read is an error.
-func (r *reader) stream(g *trace.GoTrace) error {
+func (r *reader) stream(g *input) error {
 	r.num++
 	r.started, r.quiet, r.ranges = false, true, map[rangeKey]int64{}
 	ok, err := r.check(g)
 	if !ok || err != nil {
 		return err
 	}
-	s, err := open(g.Reader(), r.info.stacks, newClock(r.t))
+	s, err := open(g.open(), r.info.stacks, newClock(r.t))
 	if err != nil {
 		return r.ended(g, s, err)
 	}
@@ -86,13 +102,13 @@ func (r *reader) stream(g *trace.GoTrace) error {
 }
 
 // ended tells why a stream could not be read further than it was.
-func (r *reader) ended(g *trace.GoTrace, s *source, err error) error {
+func (r *reader) ended(g *input, s *source, err error) error {
 	if s.in.err != nil {
 		return s.in.err
 	}
 	why := ""
 	switch {
-	case g.Missing && cutOff(err):
+	case g.missing && cutOff(err):
 		why = "a part of it is not there: it was overwritten, or found no room"
 	case err == io.EOF:
 		return nil
@@ -114,9 +130,9 @@ func (r *reader) ended(g *trace.GoTrace, s *source, err error) error {
 // maxProblems bounds what is told of a trace with many bad streams.
 const maxProblems = 100
 
-func (r *reader) problem(g *trace.GoTrace, why string) {
+func (r *reader) problem(g *input, why string) {
 	if r.problems++; r.problems <= maxProblems {
-		r.info.Problems = append(r.info.Problems, fmt.Sprintf("Go execution trace %d: %s", g.Stream, why))
+		r.info.Problems = append(r.info.Problems, g.name+": "+why)
 	}
 }
 

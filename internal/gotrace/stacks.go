@@ -25,6 +25,7 @@ type stackTable struct {
 	refused int64 // stacks beyond the bounds
 
 	off  bool                      // none is kept
+	pcs  bool                      // frames have their PCs
 	told map[exptrace.Stack]uint32 // of this generation
 	key  []byte
 	list []uint32
@@ -91,7 +92,10 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 }
 
 func (t *stackTable) frameOf(f exptrace.StackFrame) (uint32, bool) {
-	k := Frame{f.Func, f.File, f.Line}
+	k := Frame{Func: f.Func, File: f.File, Line: f.Line}
+	if t.pcs {
+		k.PC = f.PC
+	}
 	if id, ok := t.frameID[k]; ok {
 		return id, true
 	}

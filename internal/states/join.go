@@ -51,6 +51,22 @@ func (j *joiner) handler() gotrace.Handler {
 	return gotrace.Handler{Transition: j.transition, Begun: j.begun, Range: j.ended}
 }
 
+// stateOf returns what a goroutine does now, as far as its transitions tell.
+func (j *joiner) stateOf(goid uint64) State {
+	g := j.live[goid]
+	switch {
+	case g == nil:
+		return Unknown
+	case g.state == gotrace.Syscall:
+		return Syscall
+	case g.state != gotrace.Running:
+		return Unknown
+	case g.assist || g.kind == worker:
+		return GC
+	}
+	return Running
+}
+
 // look tells what is known by a stack.
 func (j *joiner) look(id uint32) stackInfo {
 	if id == 0 {

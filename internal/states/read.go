@@ -2,6 +2,7 @@ package states
 
 import (
 	"fmt"
+	"io"
 	"strconv"
 	"strings"
 
@@ -74,6 +75,27 @@ func Read(t *trace.Trace, fn func(*Interval)) (*Facts, error) {
 // Each is Read for who wants the stacks at once: of the Facts only Stack may be asked
 // before it returns.
 func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
+	return EachOf(t, Handler{Interval: fn})
+}
+
+// Handler takes what EachOf and EachPlain find. Of the Facts only Stack, and the Goroutines
+// that were met, may be asked before those return.
+type Handler struct {
+	Interval func(*Facts, *Interval)
+	// Sample has a sample of the CPU profile, with the state that its goroutine was in.
+	Sample func(f *Facts, s *gotrace.Sample, in State)
+	PCs    bool // as gotrace.Handler's
+}
+
+// EachPlain is EachOf of a Go execution trace that is in no trace of ours. There are no
+// switches then, and no CPU clocks to compare with.
+func EachPlain(in io.Reader, h Handler) (*Facts, error) {
+	f := &Facts{Goroutines: map[uint64]*Goroutine{}, SwitchesWhy: "a plain Go execution trace has none"}
+	return f.read(h, &switches{}, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.ReadPlain(in, gh) })
+}
+
+// EachOf reads the Go execution traces of t, as Read does.
+func EachOf(t *trace.Trace, h Handler) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, Switches: t.HasSwitches()}
 	if !f.Switches {
 		f.SwitchesWhy = whyNot(t)
@@ -86,10 +108,27 @@ func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 		return nil, fmt.Errorf("reading thread switches: %w", err)
 	}
 	f.Switched, f.Threads = s.total, len(s.threads)
-	j := newJoiner(f, s, func(v *Interval) { fn(f, v) })
-	h := j.handler()
-	h.Info = func(i *gotrace.Info) { f.Info = i }
-	info, err := gotrace.Read(t, h)
+	if _, err := f.read(h, s, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.Read(t, gh) }); err != nil {
+		return nil, err
+	}
+	f.check(s, &c)
+	return f, nil
+}
+
+// read joins what from delivers with the switches.
+func (f *Facts) read(h Handler, s *switches, from func(gotrace.Handler) (*gotrace.Info, error)) (*Facts, error) {
+	var tell func(*Interval)
+	if h.Interval != nil {
+		tell = func(v *Interval) { h.Interval(f, v) }
+	}
+	j := newJoiner(f, s, tell)
+	gh := j.handler()
+	gh.PCs = h.PCs
+	gh.Info = func(i *gotrace.Info) { f.Info = i }
+	if h.Sample != nil {
+		gh.Sample = func(s *gotrace.Sample) { h.Sample(f, s, j.stateOf(s.Goid)) }
+	}
+	info, err := from(gh)
 	if err == nil {
 		err = j.err
 	}
@@ -100,7 +139,6 @@ func Each(t *trace.Trace, fn func(*Facts, *Interval)) (*Facts, error) {
 	j.finish()
 	f.From, f.To, f.Stretches = info.From, info.To, info.Stretches
 	f.Problems = append(f.Problems, info.Problems...)
-	f.check(s, &c)
 	return f, nil
 }
 

@@ -1,0 +1,83 @@
+// Package callgraph sums samples up: by function, line, instruction or whatever their
+// frames have, by caller and callee, and as a tree.
+//
+// # Rules
+//
+// They are those of Sun's Analyzer (chapter "Understanding the Sampling Analyzer and Its
+// Data"), and the sums hold exactly:
+//
+//  1. The leaf has a sample's exclusive metrics, every function on the stack its inclusive
+//     ones: once, however often it is on it.
+//  2. All exclusive metrics together are those of <Total>, the caller of all that nobody
+//     called.
+//  3. A function that is on a stack several times is taken where it is nearest the leaf. So
+//     a recursive function is shown as a caller of itself, and not as a callee. The
+//     attributed metrics of the callers add up to the function's inclusive ones, and those
+//     of the callees, with its exclusive ones, too.
+package callgraph
+
+import "github.com/scopeview/scopeview/internal/samples"
+
+// Cost is what was summed up, by the metrics of the Profile.
+type Cost struct {
+	Excl []int64 // as the leaf
+	Incl []int64 // anywhere on the stack
+
+	seen int // the last stack that was added to Incl, and 1
+}
+
+func newCost(p *samples.Profile) *Cost {
+	both := make([]int64, 2*len(p.Metrics))
+	return &Cost{Excl: both[:len(p.Metrics)], Incl: both[len(p.Metrics):]}
+}
+
+// Sum sums up by what key makes of a frame.
+func Sum[K comparable](p *samples.Profile, key func(*samples.Frame) K) map[K]*Cost {
+	all := map[K]*Cost{}
+	of := map[*samples.Frame]*Cost{} // frames are few, and equal ones are the same
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		for depth, f := range s.Frames {
+			c := of[f]
+			if c == nil {
+				k := key(f)
+				if c = all[k]; c == nil {
+					c = newCost(p)
+					all[k] = c
+				}
+				of[f] = c
+			}
+			if depth == 0 {
+				add(c.Excl, s.Values)
+			}
+			if c.seen != i+1 {
+				c.seen = i + 1
+				add(c.Incl, s.Values)
+			}
+		}
+	}
+	return all
+}
+
+// ByLabel sums up by whose samples they are. The inclusive metrics are the exclusive ones.
+func ByLabel[K comparable](p *samples.Profile, key func(*samples.Labels) K) map[K]*Cost {
+	all := map[K]*Cost{}
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		k := key(&s.Labels)
+		c := all[k]
+		if c == nil {
+			c = newCost(p)
+			all[k] = c
+		}
+		add(c.Excl, s.Values)
+		add(c.Incl, s.Values)
+	}
+	return all
+}
+
+func add(to, values []int64) {
+	for i, v := range values {
+		to[i] += v
+	}
+}

@@ -1,0 +1,182 @@
+package profile
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"io"
+	"path"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// ErrNoFunction says that there is no such function in the data, or more than one.
+var ErrNoFunction = errors.New("function not found")
+
+// FindFunction returns the whole name of the one function that name means: that name, or the
+// end of one behind a dot or a slash. Of several the error lists the first.
+func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error) {
+	if costs[name] != nil || name == samples.TotalName {
+		return name, nil
+	}
+	var found []string
+	for f := range costs {
+		if strings.HasSuffix(f, "."+name) || strings.HasSuffix(f, "/"+name) {
+			found = append(found, f)
+		}
+	}
+	slices.Sort(found)
+	switch len(found) {
+	case 1:
+		return found[0], nil
+	case 0:
+		return "", fmt.Errorf("%w: no sample is in a function %q; scopeview functions lists all that are, and <Total> is the caller of all", ErrNoFunction, name)
+	}
+	return "", fmt.Errorf("%w: %q may be %s; give more of the name", ErrNoFunction, name, report.First(found, func(s string) string { return s }))
+}
+
+// callers is what Callers shows.
+type callers struct {
+	*View
+	*callgraph.Callers
+	total *callgraph.Cost
+}
+
+// Callers shows who calls a function, and whom it calls, with the attributed metrics.
+func Callers(v *View, function string) (*Report, error) {
+	costs := callgraph.Sum(v.Profile, func(f *samples.Frame) string { return f.Func })
+	name, err := FindFunction(costs, function)
+	if err != nil {
+		return nil, err
+	}
+	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name), callgraph.TotalCost(v.Profile)}
+	for _, list := range [][]callgraph.Edge{c.Callers.Callers, c.Callees} {
+		slices.SortStableFunc(list, func(a, b callgraph.Edge) int {
+			return cmp.Compare(v.Profile.Value(b.Attr, v.Sort.Metric), v.Profile.Value(a.Attr, v.Sort.Metric))
+		})
+	}
+	return &Report{report.Report{Text: c.text, Document: c.document()}, c.csv}, nil
+}
+
+// metrics are those of the columns, each once.
+func (c *callers) metrics() (list []int) {
+	for _, x := range c.Columns {
+		if !slices.Contains(list, x.Metric) {
+			list = append(list, x.Metric)
+		}
+	}
+	return list
+}
+
+func (c *callers) text(b *report.Text) {
+	c.head(b)
+	var heads []string
+	for _, m := range c.metrics() {
+		heads = append(heads, "a."+c.Metrics[m].Name)
+	}
+	heads = append(append(heads, c.heads()...), "<function")
+	var rows [][]string
+	edge := func(e callgraph.Edge) []string { return c.row(e.Attr, e.Cost, "  "+analysis.Show(e.Func)) }
+	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
+		rows = append(rows, edge(e))
+	}
+	rows = append(rows, c.row(c.own(), c.Cost, "*"+analysis.Show(c.Func)))
+	for _, e := range c.Callees[:b.Shown(len(c.Callees))] {
+		rows = append(rows, edge(e))
+	}
+	report.Table(b, "", heads, rows, func(r []string) []string { return r })
+	for _, x := range []struct {
+		what string
+		list []callgraph.Edge
+	}{{"more caller", c.Callers.Callers}, {"more callee", c.Callees}} {
+		if left := len(x.list) - b.Shown(len(x.list)); left > 0 {
+			fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", analysis.Plural(int64(left), x.what))
+		}
+	}
+}
+
+// own is what the function itself has of its inclusive metrics: with those of its callees it
+// is all of them.
+func (c *callers) own() []int64 {
+	if c.Func == samples.TotalName {
+		return make([]int64, len(c.Cost.Excl))
+	}
+	return c.Cost.Excl
+}
+
+func (c *callers) row(attr []int64, cost *callgraph.Cost, name string) (cells []string) {
+	for _, m := range c.metrics() {
+		cells = append(cells, c.Value(m, c.Profile.Value(attr, m)))
+	}
+	return append(append(cells, c.cells(cost, c.total)...), name)
+}
+
+func (c *callers) csv(w io.Writer) error {
+	heads := []string{"role", "name"}
+	for i := range c.View.Metrics {
+		n := c.View.Metrics[i].Name
+		heads = append(heads, "attributed_"+n, "exclusive_"+n, "inclusive_"+n)
+	}
+	return writeCSV(w, heads, func(yield func([]string) bool) {
+		write := func(role, name string, attr []int64, cost *callgraph.Cost) bool {
+			cells := []string{role, name}
+			for i := range c.View.Metrics {
+				for _, of := range [][]int64{attr, cost.Excl, cost.Incl} {
+					cells = append(cells, strconv.FormatInt(c.Profile.Value(of, i), 10))
+				}
+			}
+			return yield(cells)
+		}
+		for _, e := range c.Callers.Callers {
+			if !write("caller", e.Func, e.Attr, e.Cost) {
+				return
+			}
+		}
+		if !write("function", c.Func, c.own(), c.Cost) {
+			return
+		}
+		for _, e := range c.Callees {
+			if !write("callee", e.Func, e.Attr, e.Cost) {
+				return
+			}
+		}
+	})
+}
+
+// callersDocument is the document of callers --json. The attributed values of the callers
+// add up to the function's inclusive ones; so do those of the callees with its own.
+type callersDocument struct {
+	about
+	Function edgeJSON              `json:"function"`
+	Callers  report.List[edgeJSON] `json:"callers"`
+	Callees  report.List[edgeJSON] `json:"callees"`
+}
+
+type edgeJSON struct {
+	Name       string           `json:"name"`
+	Attributed map[string]int64 `json:"attributed"`
+	Exclusive  map[string]int64 `json:"exclusive"`
+	Inclusive  map[string]int64 `json:"inclusive"`
+}
+
+func (c *callers) document() *callersDocument {
+	edge := func(e callgraph.Edge) edgeJSON {
+		return edgeJSON{e.Func, c.values(e.Attr), c.values(e.Cost.Excl), c.values(e.Cost.Incl)}
+	}
+	return &callersDocument{c.about(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}),
+		report.ListOf(c.Callers.Callers, edge), report.ListOf(c.Callees, edge)}
+}
+
+// base is the last element of a path of any system.
+func base(file string) string {
+	if file == "" {
+		return ""
+	}
+	return path.Base(strings.ReplaceAll(file, `\`, "/"))
+}

@@ -1,0 +1,196 @@
+// Package profile shows samples: by function, line, object, goroutine, thread, row and
+// scope, with callers and callees, as a tree, one by one, and what the slowest executions of
+// a scope did that others did not.
+package profile
+
+import (
+	"encoding/csv"
+	"fmt"
+	"io"
+	"strconv"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// View is what of a profile is shown, and how.
+type View struct {
+	*samples.Profile
+	Trace   *trace.Trace // nil: the profile is not of a recording
+	Columns []callgraph.Column
+	Sort    callgraph.Column
+	Names   glob.Filter // of functions
+}
+
+// Report is a view that can be a table for a spreadsheet too.
+type Report struct {
+	report.Report
+	CSV func(w io.Writer) error
+}
+
+// NewView returns the view of columns, and of what one sorts by, in the words of
+// callgraph.ParseColumns. Without sort that is the first column.
+func NewView(p *samples.Profile, t *trace.Trace, columns, sort string, names glob.Filter) (*View, error) {
+	v := &View{Profile: p, Trace: t, Names: names}
+	var err error
+	if v.Columns, err = callgraph.ParseColumns(p, columns); err != nil {
+		return nil, err
+	}
+	if sort == "" {
+		if len(v.Columns) > 0 {
+			v.Sort = v.Columns[0]
+		}
+		return v, nil
+	}
+	list, err := callgraph.ParseColumns(p, sort)
+	if err != nil {
+		return nil, err
+	}
+	if len(list) != 1 {
+		return nil, fmt.Errorf("%q are %d metrics to sort by; give one", sort, len(list))
+	}
+	v.Sort = list[0]
+	return v, nil
+}
+
+// Value shows a value of a metric as the original does: times in seconds with three
+// decimals, others as whole numbers. 0. is nothing at all, and 0.000 less than can be shown.
+func (v *View) Value(metric int, x int64) string {
+	if x == 0 {
+		return "0."
+	}
+	if v.Metrics[metric].Unit == samples.Nanoseconds {
+		return strconv.FormatFloat(float64(x)/float64(time.Second), 'f', 3, 64)
+	}
+	return analysis.Thousands(x)
+}
+
+// heads returns the heads of the columns' cells.
+func (v *View) heads() (heads []string) {
+	for _, c := range v.Columns {
+		head := "e."
+		if c.Inclusive {
+			head = "i."
+		}
+		head += v.Metrics[c.Metric].Name
+		if heads = append(heads, head); c.Percent {
+			heads = append(heads, "%")
+		}
+	}
+	return heads
+}
+
+// cells returns what the columns show of a cost.
+func (v *View) cells(x *callgraph.Cost, total *callgraph.Cost) (cells []string) {
+	for _, c := range v.Columns {
+		n := c.Of(v.Profile, x)
+		if cells = append(cells, v.Value(c.Metric, n)); c.Percent {
+			cells = append(cells, v.share(n, c.Of(v.Profile, total)))
+		}
+	}
+	return cells
+}
+
+func (v *View) share(n, all int64) string {
+	if all == 0 || n == 0 {
+		return "0."
+	}
+	return strconv.FormatFloat(100*float64(n)/float64(all), 'f', 2, 64)
+}
+
+// head writes what is to be known of the data.
+func (v *View) head(b *report.Text) {
+	if v.Trace != nil {
+		b.Health(v.Trace)
+	}
+	for _, n := range v.Notes {
+		b.WriteString(b.Dim(analysis.Harmless(n)) + "\n")
+	}
+	if units := v.units(); units != "" {
+		b.WriteString(b.Dim(units) + "\n")
+	}
+	if b.Len() > 0 {
+		b.WriteByte('\n')
+	}
+}
+
+// units says what the columns are.
+func (v *View) units() (text string) {
+	said := map[int]bool{}
+	for _, c := range v.Columns {
+		if m := &v.Metrics[c.Metric]; !said[c.Metric] {
+			said[c.Metric] = true
+			if text != "" {
+				text += "; "
+			}
+			unit := string(m.Unit)
+			if m.Unit == samples.Nanoseconds {
+				unit = "seconds"
+			}
+			text += m.Name + ": " + m.Title + ", in " + unit
+		}
+	}
+	return analysis.Show(text)
+}
+
+// metric is a metric in a document.
+type metric struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Unit    string `json:"unit"`
+	Sampled bool   `json:"sampled"` // an estimate; otherwise each event was recorded
+	Total   int64  `json:"total"`
+}
+
+// about is what each document begins with.
+type about struct {
+	report.Kept
+	Samples int64    `json:"samples"`
+	Notes   []string `json:"notes"`
+	Metrics []metric `json:"metrics"`
+}
+
+func (v *View) about() about {
+	a := about{Samples: v.Samples, Notes: append([]string{}, v.Notes...)}
+	if v.Trace != nil {
+		a.Kept = report.KeptOf(v.Trace)
+	}
+	total := v.Total()
+	for i := range v.Metrics {
+		m := &v.Metrics[i]
+		a.Metrics = append(a.Metrics, metric{m.Name, m.Title, string(m.Unit), m.Sampled, v.Profile.Value(total, i)})
+	}
+	return a
+}
+
+// values returns what is not 0, by the metric's name.
+func (v *View) values(of []int64) map[string]int64 {
+	m := map[string]int64{}
+	for i := range v.Metrics {
+		if x := v.Profile.Value(of, i); x != 0 {
+			m[v.Metrics[i].Name] = x
+		}
+	}
+	return m
+}
+
+// writeCSV writes a table with exact numbers.
+func writeCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {
+	c := csv.NewWriter(w)
+	err := c.Write(heads)
+	for row := range rows {
+		if err == nil {
+			err = c.Write(row)
+		}
+	}
+	c.Flush()
+	if err == nil {
+		err = c.Error()
+	}
+	return err
+}

@@ -1,0 +1,214 @@
+package profile
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// By is what a table has a row of.
+type By string
+
+// What tables can be made by.
+const (
+	Functions  By = "function"
+	Lines      By = "line"
+	Objects    By = "object"
+	Goroutines By = "goroutine"
+	Threads    By = "thread"
+	Tracks     By = "track"
+	Scopes     By = "scope"
+)
+
+// Split returns by what samples have to be kept apart for such a table.
+func (by By) Split() samples.Split {
+	return samples.Split{Goroutine: by == Goroutines, Thread: by == Threads, Row: by == Tracks || by == Goroutines, Scope: by == Scopes}
+}
+
+// key is what a row is of.
+type key struct {
+	name, file string
+	line       int
+	id         uint64
+}
+
+// row is a key and its costs.
+type row struct {
+	key
+	*callgraph.Cost
+}
+
+// table is what Rows shows.
+type table struct {
+	*View
+	by      By
+	rows    []row
+	total   *callgraph.Cost
+	slowest *slowest // nil: nobody asked
+}
+
+// Rows shows a row for each function, line, or what by says, sorted, <Total> first.
+func Rows(v *View, by By) *Report {
+	t := &table{View: v, by: by}
+	if v.Executions.Slow > 0 {
+		t.slowest, t.View = slowestOf(v)
+	}
+	t.total = callgraph.TotalCost(t.Profile)
+	for k, c := range t.sum() {
+		if v.Names.Match(k.name) && t.any(c) {
+			t.rows = append(t.rows, row{k, c})
+		}
+	}
+	slices.SortFunc(t.rows, func(a, b row) int {
+		return cmp.Or(cmp.Compare(v.Sort.Of(t.Profile, b.Cost), v.Sort.Of(t.Profile, a.Cost)), cmp.Compare(t.most(b.Cost), t.most(a.Cost)),
+			cmp.Compare(a.name, b.name), cmp.Compare(a.file, b.file), cmp.Compare(a.line, b.line), cmp.Compare(a.id, b.id))
+	})
+	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
+}
+
+// any reports whether there is something of a cost in a column.
+func (t *table) any(c *callgraph.Cost) bool {
+	return slices.ContainsFunc(t.Columns, func(x callgraph.Column) bool { return x.Of(t.Profile, c) != 0 })
+}
+
+// most is the largest of the columns: what is sorted by it is 0 for many.
+func (t *table) most(c *callgraph.Cost) (most int64) {
+	for _, x := range t.Columns {
+		most = max(most, x.Of(t.Profile, c))
+	}
+	return most
+}
+
+func (t *table) sum() map[key]*callgraph.Cost {
+	switch t.by {
+	case Functions:
+		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: f.Func} })
+	case Lines:
+		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: f.Func, file: f.File, line: f.Line} })
+	case Objects:
+		return callgraph.Sum(t.Profile, func(f *samples.Frame) key { return key{name: cmp.Or(f.Object, t.program())} })
+	}
+	return callgraph.ByLabel(t.Profile, func(l *samples.Labels) key {
+		switch t.by {
+		case Goroutines:
+			return key{name: l.Row, id: l.Goid}
+		case Threads:
+			return key{id: uint64(l.Thread)}
+		case Tracks:
+			return key{name: l.Row}
+		}
+		return key{name: l.Scope}
+	})
+}
+
+// program names the program's own code.
+func (t *table) program() string { return cmp.Or(base(t.Binary), "the program") }
+
+// title returns what a row is of, for people.
+func (t *table) title(k key) string {
+	switch {
+	case t.by == Lines:
+		return analysis.Show(fmt.Sprintf("%s, %s", k.name, place(k.file, k.line)))
+	case t.by == Goroutines && k.id == 0:
+		return "none (the scheduler, the collector)"
+	case t.by == Goroutines:
+		return strings.TrimSpace(strconv.FormatUint(k.id, 10) + " " + name(k.name))
+	case t.by == Threads && k.id == 0:
+		return "not known"
+	case t.by == Threads:
+		return strconv.FormatUint(k.id, 10)
+	case t.by == Tracks && k.name == "":
+		return "(goroutines without a name)"
+	case t.by == Scopes && k.name == "":
+		return "(no scope)"
+	}
+	return analysis.Show(k.name)
+}
+
+// place shows a file without its directory, and a line.
+func place(file string, line int) string {
+	switch {
+	case file == "":
+		return "place not known"
+	case line == 0:
+		return base(file)
+	}
+	return base(file) + ":" + strconv.Itoa(line)
+}
+
+func (t *table) text(b *report.Text) {
+	t.head(b)
+	if t.slowest != nil {
+		t.slowest.text(b)
+		fmt.Fprintf(b, "\nof the slow executions, by %s\n", t.by)
+	}
+	if len(t.rows) == 0 {
+		b.WriteString("no samples\n")
+		return
+	}
+	rows := append([]row{{key{name: samples.TotalName}, t.total}}, t.rows...)
+	if b.Limit > 0 {
+		b.Limit++ // <Total> is none of them
+		defer func() { b.Limit-- }()
+	}
+	report.Table(b, string(t.by), append(t.heads(), "<"+string(t.by)), rows, func(r row) []string {
+		if r.Cost == t.total {
+			return append(t.cells(r.Cost, t.total), samples.TotalName)
+		}
+		return append(t.cells(r.Cost, t.total), t.title(r.key))
+	})
+}
+
+func (t *table) csv(w io.Writer) error {
+	heads := []string{"name", "file", "line", "id"}
+	for i := range t.Metrics {
+		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
+	}
+	return writeCSV(w, heads, func(yield func([]string) bool) {
+		for _, r := range t.rows {
+			cells := []string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}
+			for i := range t.Metrics {
+				cells = append(cells, strconv.FormatInt(t.Profile.Value(r.Excl, i), 10), strconv.FormatInt(t.Profile.Value(r.Incl, i), 10))
+			}
+			if !yield(cells) {
+				return
+			}
+		}
+	})
+}
+
+// document is the document of functions --json, and of its neighbours. Values are in the
+// unit of their metric; those that are 0 are left out.
+type document struct {
+	about
+	By      string               `json:"by"`
+	Rows    report.List[rowJSON] `json:"rows"`
+	Slowest *slowestJSON         `json:"slowest,omitempty"`
+}
+
+type rowJSON struct {
+	Name      string           `json:"name"` // of a goroutine its row's
+	File      string           `json:"file,omitempty"`
+	Line      int              `json:"line,omitempty"`
+	ID        uint64           `json:"id,omitempty"` // goroutine, thread
+	Exclusive map[string]int64 `json:"exclusive"`
+	Inclusive map[string]int64 `json:"inclusive"`
+}
+
+func (t *table) document() *document {
+	d := &document{about: t.about(), By: string(t.by), Rows: report.ListOf(t.rows, func(r row) rowJSON {
+		return rowJSON{r.name, r.file, r.line, r.id, t.values(r.Excl), t.values(r.Incl)}
+	})}
+	if t.slowest != nil {
+		d.Slowest = t.slowest.document()
+	}
+	return d
+}

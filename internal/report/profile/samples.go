@@ -1,0 +1,144 @@
+package profile
+
+import (
+	"cmp"
+	"io"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// list is what Samples shows.
+type list struct {
+	*View
+	all []samples.Sample
+}
+
+// Samples shows samples and waits one by one, by time. The columns of the view choose the
+// metrics.
+func Samples(v *View, all []samples.Sample) *Report {
+	l := &list{View: v}
+	for i := range all {
+		if l.shown(all[i].Metric) {
+			l.all = append(l.all, all[i])
+		}
+	}
+	slices.SortStableFunc(l.all, func(a, b samples.Sample) int {
+		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Labels.Goid, b.Labels.Goid))
+	})
+	return &Report{report.Report{Text: l.text, Document: l.document()}, l.csv}
+}
+
+// shown reports whether one of the columns has a metric.
+func (l *list) shown(metric int) bool {
+	for _, c := range l.Columns {
+		if c.Metric == metric || slices.Contains(l.Metrics[c.Metric].Of, metric) {
+			return true
+		}
+	}
+	return false
+}
+
+func (l *list) text(b *report.Text) {
+	l.head(b)
+	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "<scope", "<stack"}
+	report.Table(b, "sample", heads, l.all, func(s samples.Sample) []string {
+		return []string{
+			analysis.Humane(s.Time), l.length(&s), l.Metrics[s.Metric].Name, number(s.Labels.Goid), name(s.Labels.Row),
+			number(uint64(s.Labels.Thread)), name(s.Labels.Scope), stackText(s.Frames),
+		}
+	})
+	if len(l.all) == 0 {
+		b.WriteString("no samples\n")
+	}
+}
+
+// length shows the value of one sample, which may be short.
+func (l *list) length(s *samples.Sample) string {
+	if l.Metrics[s.Metric].Unit == samples.Nanoseconds {
+		return analysis.Humane(s.Value)
+	}
+	return l.Value(s.Metric, s.Value)
+}
+
+// name shows a name; none is left out.
+func name(text string) string {
+	if text == "" {
+		return ""
+	}
+	return report.Name(text)
+}
+
+// number shows an id; one that is not known is left out.
+func number(id uint64) string {
+	if id == 0 {
+		return ""
+	}
+	return strconv.FormatUint(id, 10)
+}
+
+// stackText shows the innermost frames of a stack.
+func stackText(frames []*samples.Frame) string {
+	const shown = 4
+	var parts []string
+	for i, f := range frames {
+		if i == shown {
+			parts = append(parts, "…")
+			break
+		}
+		text := format.ShortFunction(f.Func)
+		if f.Line != 0 {
+			text += " " + place(f.File, f.Line)
+		}
+		parts = append(parts, text)
+	}
+	return analysis.Show(strings.Join(parts, " < "))
+}
+
+func (l *list) csv(w io.Writer) error {
+	return writeCSV(w, []string{"time_ns", "metric", "value", "goroutine", "thread", "track", "scope", "stack"}, func(yield func([]string) bool) {
+		for i := range l.all {
+			s := &l.all[i]
+			var frames []string
+			for _, f := range s.Frames {
+				frames = append(frames, f.Func)
+			}
+			if !yield([]string{strconv.FormatInt(s.Time, 10), l.Metrics[s.Metric].Name, strconv.FormatInt(s.Value, 10), number(s.Labels.Goid),
+				number(uint64(s.Labels.Thread)), s.Labels.Row, s.Labels.Scope, strings.Join(frames, ";")}) {
+				return
+			}
+		}
+	})
+}
+
+// listDocument is the document of samples --json, by time.
+type listDocument struct {
+	about
+	List report.List[sampleJSON] `json:"list"`
+}
+
+type sampleJSON struct {
+	Time      int64          `json:"time_ns"`
+	Metric    string         `json:"metric"`
+	Value     int64          `json:"value"`     // of a wait its length
+	Goroutine uint64         `json:"goroutine"` // 0: none, or not known; so thread
+	Thread    uint32         `json:"thread"`
+	Track     string         `json:"track"`
+	Scope     string         `json:"scope"` // the innermost
+	Frames    []report.Frame `json:"frames"`
+}
+
+func (l *list) document() *listDocument {
+	return &listDocument{l.about(), report.ListOf(l.all, func(s samples.Sample) sampleJSON {
+		frames := []report.Frame{}
+		for _, f := range s.Frames {
+			frames = append(frames, report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined})
+		}
+		return sampleJSON{s.Time, l.Metrics[s.Metric].Name, s.Value, s.Labels.Goid, s.Labels.Thread, s.Labels.Row, s.Labels.Scope, frames}
+	})}
+}

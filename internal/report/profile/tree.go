@@ -1,0 +1,117 @@
+package profile
+
+import (
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// tree is what Tree shows.
+type tree struct {
+	*View
+	root  *callgraph.Node
+	total *callgraph.Cost
+	least float64
+}
+
+// Tree shows who called whom from <Total> on. What has less than the share least of the
+// metric that one sorts by is left out of the text.
+func Tree(v *View, least float64) *Report {
+	t := &tree{v, callgraph.Tree(v.Profile, v.Sort.Metric), callgraph.TotalCost(v.Profile), least}
+	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
+}
+
+// step is a node, and how deep it lies.
+type step struct {
+	*callgraph.Node
+	depth int
+}
+
+// walk calls f with all nodes, parents first; f reports whether to go deeper. It does not
+// recurse: stacks of a corrupt trace may be very deep.
+func (t *tree) walk(f func(s step) bool) {
+	for todo := []step{{t.root, 0}}; len(todo) > 0; {
+		s := todo[len(todo)-1]
+		todo = todo[:len(todo)-1]
+		if !f(s) {
+			continue
+		}
+		for i := len(s.Children) - 1; i >= 0; i-- {
+			todo = append(todo, step{s.Children[i], s.depth + 1})
+		}
+	}
+}
+
+// deepest bounds how far the text is moved to the right.
+const deepest = 60
+
+func (t *tree) text(b *report.Text) {
+	t.head(b)
+	all := t.Profile.Value(t.total.Incl, t.Sort.Metric)
+	var rows []step
+	small := 0
+	t.walk(func(s step) bool {
+		if n := t.Profile.Value(s.Incl, t.Sort.Metric); s.depth > 0 && (n == 0 || float64(n) < t.least*float64(all)) {
+			small++
+			return false
+		}
+		rows = append(rows, s)
+		return true
+	})
+	report.Table(b, "function", append(t.heads(), "<function"), rows, func(s step) []string {
+		indent := strings.Repeat("  ", min(s.depth, deepest))
+		if s.depth > deepest {
+			indent += fmt.Sprintf("(%d) ", s.depth)
+		}
+		return append(t.cells(&callgraph.Cost{Excl: s.Excl, Incl: s.Incl}, t.total), indent+analysis.Show(s.Func))
+	})
+	if small > 0 {
+		fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", analysis.Plural(int64(small), "call"), analysis.Percent(t.least))
+	}
+}
+
+func (t *tree) csv(w io.Writer) error {
+	heads := []string{"depth", "name"}
+	for i := range t.Metrics {
+		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
+	}
+	return writeCSV(w, heads, func(yield func([]string) bool) {
+		more := true
+		t.walk(func(s step) bool {
+			cells := []string{strconv.Itoa(s.depth), s.Func}
+			for i := range t.Metrics {
+				cells = append(cells, strconv.FormatInt(t.Profile.Value(s.Excl, i), 10), strconv.FormatInt(t.Profile.Value(s.Incl, i), 10))
+			}
+			more = more && yield(cells)
+			return more
+		})
+	})
+}
+
+// treeDocument is the document of tree --json: its functions, parents first.
+type treeDocument struct {
+	about
+	Functions report.List[nodeJSON] `json:"functions"`
+}
+
+type nodeJSON struct {
+	Depth     int              `json:"depth"` // of <Total> 0; the caller is the last one before with one less
+	Name      string           `json:"name"`
+	Exclusive map[string]int64 `json:"exclusive"`
+	Inclusive map[string]int64 `json:"inclusive"`
+}
+
+func (t *tree) document() *treeDocument {
+	return &treeDocument{t.about(), func(yield func(nodeJSON) bool) {
+		more := true
+		t.walk(func(s step) bool {
+			more = more && yield(nodeJSON{s.depth, s.Func, t.values(s.Excl), t.values(s.Incl)})
+			return more
+		})
+	}}
+}

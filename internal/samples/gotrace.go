@@ -1,0 +1,230 @@
+package samples
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"io"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// goReader makes samples of a Go execution trace: of its CPU profile's, and of each wait.
+type goReader struct {
+	*sum
+	ctx   context.Context
+	sel   *Selection
+	more  func(ns int64) bool
+	in    *executions       // nil: all of the time is wanted
+	names map[uint64]string // of rows; nil: nobody asked
+	wait  [states.Count]int // their metrics
+	stack []uint32          // by the trace's stacks: the sum's, and 1; 0: not seen yet
+	made  map[uint64]uint32 // where goroutines come from
+	late  []one             // samples that wait for the names of their scopes
+	ids   []uint32
+	cpu   int64 // samples of CPU time
+}
+
+// one is a sample that was read.
+type one struct {
+	time, dur, value int64
+	goid             uint64
+	thread           uint32
+	stack, origin    uint32
+	metric           uint16
+	scope            uint16 // a name; 0: none
+	state            states.State
+	slow             bool
+}
+
+func newGoReader(ctx context.Context, s *sum, sel *Selection) *goReader {
+	r := &goReader{sum: s, ctx: ctx, sel: sel, more: sel.watch(ctx), made: map[uint64]uint32{}}
+	r.wait = s.addWaits()
+	return r
+}
+
+func (r *goReader) handler() states.Handler {
+	return states.Handler{Interval: r.interval, Sample: r.sample, PCs: true}
+}
+
+// OfGoTrace reads a Go execution trace as runtime/trace, go test -trace and net/http/pprof
+// write it. Of what is damaged the Notes tell.
+func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
+	if sel.Scopes != nil || !sel.allRows() {
+		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotTold)
+	}
+	r := newGoReader(ctx, newSum(), sel)
+	f, err := states.EachPlain(in, r.handler())
+	if err = cmp.Or(err, ctx.Err()); err != nil {
+		return nil, err
+	}
+	r.finish(f)
+	return r.profile(), nil
+}
+
+// sample takes in a sample of the CPU profile.
+func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
+	if in == states.Running || in == states.Unknown {
+		in = states.CPU
+	}
+	if s.Time < r.sel.From || s.Time >= r.sel.to() || !r.wanted(s.Goid, in) || !r.sel.onThread(s.Thread) {
+		return
+	}
+	found, slow := r.in.at(s.Goid, s.Time)
+	if !found {
+		return
+	}
+	r.cpu++
+	r.take(one{
+		time: s.Time, value: perSample, goid: s.Goid, thread: s.Thread, stack: r.stackOf(f, s.Stack, s.Goid),
+		origin: r.originOf(f, s.Goid), metric: uint16(r.metrics[cpu.Name]), state: in, slow: slow,
+	})
+}
+
+// interval takes in what a goroutine waited for.
+func (r *goReader) interval(f *states.Facts, v *states.Interval) {
+	metric := r.wait[v.State]
+	if metric < 0 || v.State == states.GC && v.Thread != 0 || !r.wanted(v.Goid, v.State) || len(r.sel.Threads) > 0 && !r.sel.onThread(v.Thread) {
+		return
+	}
+	if g := f.Goroutines[v.Goid]; g != nil && g.System && len(r.sel.Goroutines) == 0 {
+		return // the runtime's own goroutines, and the recorder's, wait nearly always
+	}
+	from, to := max(v.From, r.sel.From), min(v.To, r.sel.to())
+	r.in.each(v.Goid, from, to, func(from, to int64, slow bool) {
+		if to <= from {
+			return
+		}
+		r.take(one{
+			time: from, dur: to - from, value: to - from, goid: v.Goid, thread: v.Thread, stack: r.stackOf(f, v.Stack, v.Goid),
+			origin: r.originOf(f, v.Goid), metric: uint16(metric), state: v.State, slow: slow,
+		})
+	})
+}
+
+func (r *goReader) wanted(goid uint64, state states.State) bool {
+	return r.sel.wants(goid, state) && (r.sel.allRows() || r.sel.Tracks.Match(r.names[goid])) && r.ctx.Err() == nil
+}
+
+// take counts a sample, or keeps it until its scope is known.
+func (r *goReader) take(x one) {
+	r.p.Samples++
+	if r.p.Samples%(1<<12) == 0 {
+		r.more(x.time)
+	}
+	if r.sel.Split.Scope {
+		r.late = append(r.late, x)
+		return
+	}
+	r.count(&x, "")
+}
+
+// count sums a sample up.
+func (r *goReader) count(x *one, scope string) {
+	all := Labels{Goid: x.goid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
+	if r.sel.Each != nil {
+		r.sel.Each(&Sample{Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Frames: r.framesOf(x.stack, x.origin), Labels: all})
+	}
+	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
+}
+
+// of returns the labels by which samples are kept apart.
+func (p Split) of(l Labels) Labels {
+	kept := Labels{Slow: l.Slow}
+	if p.Goroutine {
+		kept.Goid = l.Goid
+	}
+	if p.Thread {
+		kept.Thread = l.Thread
+	}
+	if p.Row {
+		kept.Row = l.Row
+	}
+	if p.Scope {
+		kept.Scope = l.Scope
+	}
+	if p.State {
+		kept.State = l.State
+	}
+	return kept
+}
+
+// stackOf returns the sum's number of one of the trace's stacks. Where that is not known it
+// is <Unknown>, in what its goroutine began with.
+func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
+	if id == 0 {
+		r.ids = append(r.ids[:0], r.frameID(Frame{}))
+		if g := f.Goroutines[goid]; g != nil {
+			r.ids = r.appendFrames(r.ids, f, g.Start)
+		}
+		return r.sum.stack(r.ids)
+	}
+	for int(id) >= len(r.stack) {
+		r.stack = append(r.stack, make([]uint32, 1+len(r.stack))...)
+	}
+	if r.stack[id] == 0 {
+		r.ids = r.appendFrames(r.ids[:0], f, id)
+		r.stack[id] = 1 + r.sum.stack(r.ids)
+	}
+	return r.stack[id] - 1
+}
+
+func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []uint32 {
+	for _, fr := range begun(f.Stack(stack)) {
+		ids = append(ids, r.frameID(Frame{Func: fr.Func, File: fr.File, Line: int(fr.Line), PC: fr.PC}))
+	}
+	return ids
+}
+
+// begun leaves out what goroutines begin with in the runtime. Samples of CPU time have it,
+// waits have not, and the two belong to the same calls.
+func begun(frames []gotrace.Frame) []gotrace.Frame {
+	for _, name := range []string{"runtime.goexit", "runtime.main"} {
+		if n := len(frames); n > 1 && frames[n-1].Func == name {
+			frames = frames[:n-1]
+		}
+	}
+	return frames
+}
+
+// originOf returns where a goroutine comes from, if that is wanted and known.
+func (r *goReader) originOf(f *states.Facts, goid uint64) uint32 {
+	if !r.sel.Imputed || goid == 0 {
+		return 0
+	}
+	if o, ok := r.made[goid]; ok {
+		return o
+	}
+	r.made[goid] = 0 // corrupt traces may have goroutines that made one another
+	g := f.Goroutines[goid]
+	if g == nil || !g.Created || g.Site == 0 {
+		return 0
+	}
+	o := r.origin(r.stackOf(f, g.Site, g.Creator), r.originOf(f, g.Creator))
+	r.made[goid] = o
+	return o
+}
+
+// finish says how far the samples can be believed.
+func (r *goReader) finish(f *states.Facts) {
+	p := r.p
+	p.From, p.To = max(f.From, r.sel.From), min(f.To, r.sel.to())
+	p.Preset = cpu.Name
+	if r.cpu == 0 {
+		p.Preset = "off"
+		p.Notes = append(p.Notes, "there are no samples of CPU time: the program did not take a CPU profile while it was traced, or had no CPU for 10 ms")
+	}
+	if had := f.Totals[states.CPU] + f.Totals[states.Running] + f.Runtime[states.CPU] + f.Runtime[states.Running]; r.cpu > 0 && r.whole() {
+		p.Notes = append(p.Notes, fmt.Sprintf("CPU time is estimated from samples: %v, where goroutines ran for %v",
+			time.Duration(r.cpu*perSample), time.Duration(had).Round(time.Millisecond)))
+	}
+	if !f.Switches {
+		p.Notes = append(p.Notes, "waits for a CPU of the system, and system calls that waited, are not told apart: "+f.SwitchesWhy)
+	}
+	p.Notes = append(p.Notes, f.Problems...)
+}
+
+// whole reports whether nothing was left out.
+func (r *goReader) whole() bool { return r.sel.anytime() }

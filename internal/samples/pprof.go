@@ -1,0 +1,97 @@
+package samples
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"path"
+	"strconv"
+
+	"github.com/google/pprof/profile"
+)
+
+// OfPprof reads a profile in pprof's format, compressed or not: of runtime/pprof, or of
+// another tool. Its sample types become the metrics. It has no times, so a Selection can't
+// choose by them.
+func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
+	if !sel.anytime() {
+		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor on which goroutine or row", errNotTold)
+	}
+	q, err := profile.Parse(in)
+	if err != nil {
+		return nil, fmt.Errorf("reading the profile: %w", err)
+	}
+	s := newSum()
+	for i, t := range q.SampleType {
+		m := Metric{Name: t.Type, Title: t.Type, Unit: Unit(t.Unit), Sampled: true}
+		if m.Name == "" {
+			m.Name = "samples"
+		}
+		if _, twice := s.metrics[m.Name]; twice {
+			m.Name += strconv.Itoa(i)
+		}
+		s.metric(m)
+	}
+	s.p.Preset = presetOf(q)
+	if len(q.Mapping) > 0 {
+		s.p.Binary, s.p.BuildID = q.Mapping[0].File, q.Mapping[0].BuildID
+	}
+	s.p.To = q.DurationNanos
+	locations := map[*profile.Location][]uint32{}
+	var ids []uint32
+	for _, x := range q.Sample {
+		if err := ctx.Err(); err != nil {
+			return nil, err
+		}
+		ids = ids[:0]
+		for _, l := range x.Location {
+			fs, ok := locations[l]
+			if !ok {
+				fs = s.location(q, l)
+				locations[l] = fs
+			}
+			ids = append(ids, fs...)
+		}
+		if len(ids) == 0 {
+			ids = append(ids, s.frameID(Frame{}))
+		}
+		k := rowKey{stack: s.stack(ids), labels: s.label(Labels{})}
+		for m, v := range x.Value {
+			s.add(k, m, v)
+		}
+		s.p.Samples++
+	}
+	return s.profile(), nil
+}
+
+// presetOf returns the sample type that pprof shows first: the last, if the profile says no
+// other.
+func presetOf(q *profile.Profile) string {
+	if q.DefaultSampleType != "" {
+		return q.DefaultSampleType
+	}
+	if n := len(q.SampleType); n > 0 {
+		return q.SampleType[n-1].Type
+	}
+	return ""
+}
+
+// location returns the frames of a place, the innermost first.
+func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
+	object := ""
+	if l.Mapping != nil && len(q.Mapping) > 0 && l.Mapping != q.Mapping[0] {
+		object = path.Base(l.Mapping.File)
+	}
+	pc := l.Address
+	for i, line := range l.Line {
+		f := Frame{Line: int(line.Line), PC: pc, Inlined: i < len(l.Line)-1, Object: object}
+		if line.Function != nil {
+			f.Func, f.File = line.Function.Name, line.Function.Filename
+		}
+		ids = append(ids, s.frameID(f))
+	}
+	if len(ids) == 0 {
+		ids = append(ids, s.frameID(Frame{PC: pc, Object: object}))
+	}
+	return ids
+}

@@ -1,0 +1,73 @@
+package samples
+
+import (
+	"context"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/states"
+)
+
+// Selection says which samples are wanted, and how far apart they are kept.
+type Selection struct {
+	*analysis.Selection // of it the range of time, the rows and Progress
+	Goroutines          []uint64
+	Threads             []uint32
+	States              []states.State // of waits; nil: all
+	// Scopes has the names of scopes in whose executions something is to have happened; nil:
+	// anywhere. Slowest is the share of the executions, 0.01 of all, that are Labels.Slow.
+	Scopes  *glob.Filter
+	Slowest float64
+	// Imputed has the stack of a goroutine go on with that of the go statement.
+	Imputed bool
+	Split   Split
+	// Each, if there is one, is called with each sample before it is summed up; the frames
+	// are good for as long as the Profile is.
+	Each func(*Sample) bool
+}
+
+// Split says by what samples are kept apart.
+type Split struct{ Goroutine, Thread, Row, Scope, State bool }
+
+// Sample is one sample, or one wait.
+type Sample struct {
+	Time, Dur int64 // ns from the source's begin; Dur 0: it has none
+	Metric    int   // of Profile.Metrics
+	Value     int64
+	Frames    []*Frame
+	Labels    Labels // all that is known, whatever Split says
+}
+
+// to is the end of the range of time.
+func (s *Selection) to() int64 {
+	if s.To <= 0 {
+		return math.MaxInt64
+	}
+	return s.To
+}
+
+// wants reports whether something of a goroutine in a state is wanted at all.
+func (s *Selection) wants(goid uint64, state states.State) bool {
+	return (len(s.Goroutines) == 0 || slices.Contains(s.Goroutines, goid)) && (s.States == nil || slices.Contains(s.States, state))
+}
+
+// onThread reports whether what a thread did is wanted.
+func (s *Selection) onThread(thread uint32) bool {
+	return len(s.Threads) == 0 || slices.Contains(s.Threads, thread)
+}
+
+// anytime reports whether nothing is asked that only a recording can tell: when it was,
+// and whose.
+func (s *Selection) anytime() bool {
+	return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 && len(s.Threads) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
+}
+
+func (s *Selection) allRows() bool { return s.Tracks.All() }
+
+// watch returns what looks up from reading now and then; it reports whether to go on.
+func (s *Selection) watch(ctx context.Context) func(ns int64) bool {
+	w := s.Watch()
+	return func(ns int64) bool { return w.Look(ctx, ns) == nil }
+}

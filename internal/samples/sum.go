@@ -1,0 +1,149 @@
+package samples
+
+import "encoding/binary"
+
+// sum sums samples up by stack.
+type sum struct {
+	p       *Profile
+	metrics map[string]int
+	texts   map[string]string
+	frames  map[Frame]uint32
+	frame   []*Frame
+	ids     map[string]uint32 // of stacks, by their frames
+	stacks  [][]uint32        // [0] is none
+	labels  []Labels
+	labelID map[Labels]uint32
+	origins []origin // [0] is none
+	madeAt  map[origin]uint32
+	rows    map[rowKey][]int64
+	key     []byte
+}
+
+// origin is a go statement, and where the goroutine that ran it came from.
+type origin struct {
+	stack  uint32
+	parent uint32
+	depth  int
+}
+
+// rowKey is what one Stack of the Profile is.
+type rowKey struct{ stack, origin, labels uint32 }
+
+func newSum() *sum {
+	return &sum{
+		p: &Profile{}, metrics: map[string]int{}, texts: map[string]string{}, frames: map[Frame]uint32{},
+		ids: map[string]uint32{}, stacks: make([][]uint32, 1),
+		labels: make([]Labels, 1), labelID: map[Labels]uint32{{}: 0},
+		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{},
+	}
+}
+
+// metric returns the number of a metric, which it adds if it is new.
+func (s *sum) metric(m Metric) int {
+	if i, ok := s.metrics[m.Name]; ok {
+		return i
+	}
+	s.metrics[m.Name] = len(s.p.Metrics)
+	s.p.Metrics = append(s.p.Metrics, m)
+	return len(s.p.Metrics) - 1
+}
+
+// frameID returns the number of a frame. One without a function becomes <Unknown>.
+func (s *sum) frameID(f Frame) uint32 {
+	if f.Func == "" {
+		f.Func = UnknownName
+	}
+	id, ok := s.frames[f]
+	if !ok {
+		id = uint32(len(s.frame))
+		s.frames[f] = id
+		s.frame = append(s.frame, &f)
+	}
+	return id
+}
+
+// stack returns the number of a stack, the leaf first.
+func (s *sum) stack(frames []uint32) uint32 {
+	if len(frames) == 0 {
+		return 0
+	}
+	s.key = s.key[:0]
+	for _, f := range frames {
+		s.key = binary.LittleEndian.AppendUint32(s.key, f)
+	}
+	id, ok := s.ids[string(s.key)]
+	if !ok {
+		id = uint32(len(s.stacks))
+		s.ids[string(s.key)] = id
+		s.stacks = append(s.stacks, append([]uint32(nil), frames...))
+	}
+	return id
+}
+
+// mostOrigins bounds how many go statements a stack goes on with: goroutines that make one
+// another for ever would have stacks without end.
+const mostOrigins = 64
+
+// origin returns the number of where a goroutine comes from.
+func (s *sum) origin(stack, parent uint32) uint32 {
+	o := origin{stack, parent, s.origins[parent].depth + 1}
+	if o.depth > mostOrigins {
+		o.parent, o.depth = 0, 1
+	}
+	id, ok := s.madeAt[o]
+	if !ok {
+		id = uint32(len(s.origins))
+		s.madeAt[o] = id
+		s.origins = append(s.origins, o)
+	}
+	return id
+}
+
+// label returns the number of labels.
+func (s *sum) label(l Labels) uint32 {
+	id, ok := s.labelID[l]
+	if !ok {
+		id = uint32(len(s.labels))
+		s.labelID[l] = id
+		s.labels = append(s.labels, l)
+	}
+	return id
+}
+
+// add counts a value of a metric.
+func (s *sum) add(k rowKey, metric int, v int64) {
+	values := s.rows[k]
+	if metric >= len(values) {
+		values = append(values, make([]int64, metric+1-len(values))...)
+		s.rows[k] = values
+	}
+	values[metric] += v
+}
+
+// framesOf returns the frames of a stack and of where it comes from.
+func (s *sum) framesOf(stack, origin uint32) []*Frame {
+	n := len(s.stacks[stack])
+	for o := origin; o != 0; o = s.origins[o].parent {
+		n += len(s.stacks[s.origins[o].stack])
+	}
+	frames := make([]*Frame, 0, n)
+	for {
+		for _, f := range s.stacks[stack] {
+			frames = append(frames, s.frame[f])
+		}
+		if origin == 0 {
+			return frames
+		}
+		stack, origin = s.origins[origin].stack, s.origins[origin].parent
+	}
+}
+
+// profile returns the sums.
+func (s *sum) profile() *Profile {
+	for k, values := range s.rows {
+		values = append(values, make([]int64, len(s.p.Metrics)-len(values))...)
+		s.p.Stacks = append(s.p.Stacks, Stack{Frames: s.framesOf(k.stack, k.origin), Values: values, Labels: s.labels[k.labels]})
+	}
+	sortStacks(s.p.Stacks)
+	return s.p
+}

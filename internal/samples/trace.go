@@ -1,0 +1,173 @@
+package samples
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// ErrNone says that a recording has nothing that samples could be made of.
+var ErrNone = errors.New("the trace has neither a Go execution trace nor stacks: record it with scope.Start(path, gotrace.With()), or call scope.Stack")
+
+// errNotTold says that something was asked for that the source does not tell.
+var errNotTold = errors.New("this can't be chosen")
+
+// OfTrace reads what a recording tells: the Go execution trace that was recorded along, and
+// what scope.Stack counted.
+func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
+	s := newSum()
+	s.p.Binary, s.p.BuildID = t.Lookup("executable"), t.Lookup("build_id")
+	var (
+		x   *executions
+		err error
+	)
+	if sel.Scopes != nil {
+		if x, err = executionsOf(ctx, t, sel); err != nil {
+			return nil, err
+		}
+		s.p.Executions = x.Executions
+	}
+	if len(t.GoTraces()) > 0 {
+		if err := ofStates(ctx, t, s, sel, x); err != nil {
+			return nil, err
+		}
+	}
+	if sel.anytime() {
+		s.ofCounts(t)
+	}
+	if len(s.p.Metrics) == 0 {
+		return nil, ErrNone
+	}
+	return s.profile(), nil
+}
+
+// ofStates takes in what the Go execution trace tells.
+func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *executions) error {
+	r := newGoReader(ctx, s, sel)
+	r.in = x
+	if sel.Split.Row || !sel.allRows() || sel.Each != nil {
+		if err := r.readRows(t); err != nil {
+			return err
+		}
+	}
+	f, err := states.EachOf(t, r.handler())
+	if err == nil && sel.Split.Scope {
+		err = r.nameScopes(t)
+	}
+	if err = cmp.Or(err, ctx.Err()); err != nil && !errors.Is(err, gotrace.ErrNone) {
+		return err
+	}
+	r.finish(f)
+	return nil
+}
+
+// readRows finds the names of goroutines' rows; of several the last one.
+func (r *goReader) readRows(t *trace.Trace) error {
+	r.names = map[uint64]string{}
+	last := map[uint64]uint16{}
+	return t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+		if e.Goid != 0 && e.Track != format.NameEmpty && last[e.Goid] != e.Track {
+			last[e.Goid] = e.Track
+			r.names[e.Goid] = t.Name(e.Track)
+		}
+		return r.more(e.Start)
+	})
+}
+
+// nameScopes finds the innermost scopes that the samples were in, and counts them.
+func (r *goReader) nameScopes(t *trace.Trace) error {
+	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Or(cmp.Compare(a.goid, b.goid), cmp.Compare(a.time, b.time)) })
+	of := map[uint64]*innermost{}
+	for from := 0; from < len(r.late); {
+		to := from
+		for to < len(r.late) && r.late[to].goid == r.late[from].goid {
+			to++
+		}
+		of[r.late[from].goid] = &innermost{left: r.late[from:to]}
+		from = to
+	}
+	err := t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+		switch e.Kind {
+		case format.KindTask, format.KindTaskf, format.KindProcess:
+			if i := of[e.Goid]; i != nil {
+				i.name(e.Start)
+				i.open = append(i.open, openScope{e.Start + e.Dur, e.Name})
+			}
+		}
+		return r.more(e.Start)
+	})
+	for _, i := range of {
+		i.name(1<<63 - 1)
+	}
+	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Compare(a.time, b.time) })
+	for i := range r.late {
+		scope := ""
+		if n := r.late[i].scope; n != 0 {
+			scope = t.Name(n)
+		}
+		r.count(&r.late[i], scope)
+	}
+	r.late = nil
+	return err
+}
+
+// innermost finds the scopes that a goroutine's samples were in.
+type innermost struct {
+	left []one // by time
+	open []openScope
+}
+
+type openScope struct {
+	to   int64
+	name uint16
+}
+
+// name names those of the samples before a time.
+func (i *innermost) name(before int64) {
+	for len(i.left) > 0 && i.left[0].time < before {
+		for n := len(i.open); n > 0 && i.open[n-1].to <= i.left[0].time; n-- {
+			i.open = i.open[:n-1]
+		}
+		if n := len(i.open); n > 0 {
+			i.left[0].scope = i.open[n-1].name
+		}
+		i.left = i.left[1:]
+	}
+}
+
+// ofCounts takes in what scope.Stack counted.
+func (s *sum) ofCounts(t *trace.Trace) {
+	calls, weight := -1, -1
+	stacks := map[uint32]uint32{}
+	var ids []uint32
+	t.EachCount(func(c *trace.Stack) bool {
+		if calls < 0 {
+			calls = s.metric(Metric{Name: "calls", Title: "calls of scope.Stack", Unit: Count})
+			weight = s.metric(Metric{Name: "weight", Title: "weights given to scope.Stack", Unit: Count})
+			if s.p.Preset == "" {
+				s.p.Preset = "calls"
+			}
+		}
+		stack, ok := stacks[c.ID]
+		if !ok {
+			ids = ids[:0]
+			for _, f := range t.AppendFrames(nil, c.ID) {
+				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Inlined: f.Inlined}))
+			}
+			if len(ids) == 0 {
+				ids = append(ids, s.frameID(Frame{}))
+			}
+			stack = s.stack(ids)
+			stacks[c.ID] = stack
+		}
+		s.add(rowKey{stack: stack}, calls, c.Calls)
+		s.add(rowKey{stack: stack}, weight, c.Weight)
+		return true
+	})
+}
