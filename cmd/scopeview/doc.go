@@ -13,6 +13,15 @@
 //	scopeview perfetto TRACE Perfetto's protobuf; see package internal/export/perfetto
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
+//	scopeview functions TRACE  in which functions the time went, on CPUs and waiting; see package internal/samples
+//	scopeview callers TRACE FUNC  who calls a function, and whom it calls, with what each call costs
+//	scopeview tree TRACE     who called whom, from <Total> on
+//	scopeview lines TRACE    as functions, by line of the source
+//	scopeview objects TRACE  as functions, by program, library, kernel
+//	scopeview goroutines TRACE  as functions, by goroutine
+//	scopeview threads TRACE  as functions, by thread
+//	scopeview samples TRACE  each sample and each wait
+//	scopeview header TRACE   what samples there are
 //	scopeview tail TRACE     each scope as it ends, while the program runs
 //	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot
 //	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is what go test -trace writes
@@ -44,6 +53,6 @@
 //
 // # JSON
 //
-// info, top, waits, states, doctor, stacks, verify, scale and membench print a document
-// with --json. docs/json.md lists its keys, their types and units.
+// info, top, waits, states, doctor, stacks, verify, scale, membench, and those that show
+// samples print a document with --json. docs/json.md lists its keys, their types and units.
 package main

@@ -15,16 +15,20 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/info"
 	"github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/report/scale"
 	"github.com/scopeview/scopeview/internal/report/stacks"
 	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/report/top"
 	"github.com/scopeview/scopeview/internal/report/verify"
 	"github.com/scopeview/scopeview/internal/report/waits"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/internal/trace/text"
 )
 
@@ -61,9 +65,34 @@ func documents(t *testing.T) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, r := range profiles(t, tr) {
+		add(name, &r.Report, nil)
+	}
 	r, err = scale.Of(t.Context(), scale.Options{Procs: []int{1}, Runs: 1, Command: []string{self, "-test.run", "NONE"}})
 	add("scale", r, err)
 	return docs
+}
+
+// profiles returns what the commands show that show samples.
+func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
+	t.Helper()
+	p, err := samples.OfTrace(t.Context(), tr, &samples.Selection{Selection: &analysis.Selection{}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := profile.NewView(p, tr, "", "", glob.Filter{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	callers, err := profile.Callers(v, samples.TotalName)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return map[string]*profile.Report{
+		"functions": profile.Rows(v, profile.Functions), "lines": profile.Rows(v, profile.Lines), "objects": profile.Rows(v, profile.Objects),
+		"goroutines": profile.Rows(v, profile.Goroutines), "threads": profile.Rows(v, profile.Threads),
+		"callers": callers, "tree": profile.Tree(v, 0), "samples": profile.Samples(v, nil), "header": profile.Header(v),
+	}
 }
 
 // TestJSONDocuments: each command that has --json has a section in docs/json.md, with a
@@ -177,7 +206,7 @@ func keysOf(keys map[string]string, path string, typ reflect.Type) {
 		}
 		for i := range typ.NumField() {
 			f := typ.Field(i)
-			if !f.IsExported() {
+			if !f.IsExported() && !f.Anonymous {
 				continue
 			}
 			tag, omit, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -260,7 +289,7 @@ func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string
 type jsonRow struct{ typ, unit string }
 
 var (
-	jsonHead = regexp.MustCompile(`(?m)^## scopeview (\w+)$`)
+	jsonHead = regexp.MustCompile(`(?m)^## scopeview ([\w, ]+)$`)
 	jsonLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]*) \\| .*\\|$")
 )
 
@@ -282,7 +311,9 @@ func describedJSON(t *testing.T) map[string]map[string]jsonRow {
 		for _, m := range jsonLine.FindAllStringSubmatch(string(b[h[1]:end]), -1) {
 			rows[m[1]] = jsonRow{strings.TrimSpace(m[2]), strings.TrimSpace(m[3])}
 		}
-		all[string(b[h[2]:h[3]])] = rows
+		for name := range strings.SplitSeq(string(b[h[2]:h[3]]), ", ") {
+			all[name] = rows
+		}
 	}
 	return all
 }

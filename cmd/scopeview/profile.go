@@ -53,10 +53,9 @@ share of <Total>. scopeview header lists the metrics of a TRACE. Times are in se
 func (x *profiling) flags(cmd *cobra.Command) {
 	x.out.flag(cmd)
 	x.strict.flag(cmd)
+	x.sel.times(cmd)
+	x.sel.tracks(cmd)
 	f := cmd.Flags()
-	f.StringVar(&x.sel.fromText, "from", "", "leave out what was before `TIME`: 1.5s from the trace's start, -2s from its end, or 2026-03-14T15:09:26Z")
-	f.StringVar(&x.sel.toText, "to", "", "leave out what was after `TIME`")
-	f.StringVar(&x.sel.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
 	f.StringVar(&x.scope, "scope", "", "only what happened in scopes whose names match `GLOBS`, and in what they called")
 	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
 	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")

@@ -18,16 +18,24 @@ type selection struct {
 }
 
 func (s *selection) flags(cmd *cobra.Command) {
+	s.times(cmd)
+	s.globs(cmd)
+}
+
+func (s *selection) times(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.fromText, "from", "", "leave out what ended before `TIME`: 1.5s from the trace's start, -2s from its end, or 2026-03-14T15:09:26Z")
 	f.StringVar(&s.toText, "to", "", "leave out what began after `TIME`")
-	s.globs(cmd)
 }
 
 func (s *selection) globs(cmd *cobra.Command) {
 	f := cmd.Flags()
 	f.StringVar(&s.nameText, "name", "", "only names that match `GLOBS`: \"store.*,-store.mu\" (* any run, ? one character, - excludes, the last match wins)")
-	f.StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
+	s.tracks(cmd)
+}
+
+func (s *selection) tracks(cmd *cobra.Command) {
+	cmd.Flags().StringVar(&s.trackText, "track", "", "only rows (scope.Track, scope.Go) whose name matches `GLOBS`")
 }
 
 // parse reads the globs; that needs no trace.

@@ -23,6 +23,7 @@ type goReader struct {
 	stack []uint32          // by the trace's stacks: the sum's, and 1; 0: not seen yet
 	made  map[uint64]uint32 // where goroutines come from
 	late  []one             // samples that wait for the names of their scopes
+	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
 	cpu   int64 // samples of CPU time
 }
@@ -60,6 +61,7 @@ func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, err
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return nil, err
 	}
+	r.settle(f)
 	r.finish(f)
 	return r.profile(), nil
 }
@@ -97,11 +99,26 @@ func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 		if to <= from {
 			return
 		}
-		r.take(one{
+		x := one{
 			time: from, dur: to - from, value: to - from, goid: v.Goid, thread: v.Thread, stack: r.stackOf(f, v.Stack, v.Goid),
 			origin: r.originOf(f, v.Goid), metric: uint16(metric), state: v.State, slow: slow,
-		})
+		}
+		if v.Stack == 0 { // what the goroutine is may be told by a later stack
+			r.whose = append(r.whose, x)
+			return
+		}
+		r.take(x)
 	})
+}
+
+// settle takes in the waits of which it is known now that they are the program's.
+func (r *goReader) settle(f *states.Facts) {
+	for _, x := range r.whose {
+		if g := f.Goroutines[x.goid]; g == nil || !g.System || len(r.sel.Goroutines) > 0 {
+			r.take(x)
+		}
+	}
+	r.whose = nil
 }
 
 func (r *goReader) wanted(goid uint64, state states.State) bool {
@@ -214,6 +231,8 @@ func (r *goReader) finish(f *states.Facts) {
 	p.Preset = cpu.Name
 	if r.cpu == 0 {
 		p.Preset = "off"
+	}
+	if r.cpu == 0 && r.whole() {
 		p.Notes = append(p.Notes, "there are no samples of CPU time: the program did not take a CPU profile while it was traced, or had no CPU for 10 ms")
 	}
 	if had := f.Totals[states.CPU] + f.Totals[states.Running] + f.Runtime[states.CPU] + f.Runtime[states.Running]; r.cpu > 0 && r.whole() {

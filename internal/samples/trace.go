@@ -7,7 +7,6 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -57,10 +56,13 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 		}
 	}
 	f, err := states.EachOf(t, r.handler())
-	if err == nil && sel.Split.Scope {
-		err = r.nameScopes(t)
+	if err == nil {
+		r.settle(f)
+		if sel.Split.Scope {
+			err = r.nameScopes(t)
+		}
 	}
-	if err = cmp.Or(err, ctx.Err()); err != nil && !errors.Is(err, gotrace.ErrNone) {
+	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
 	r.finish(f)

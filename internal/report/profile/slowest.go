@@ -144,25 +144,30 @@ type slowestJSON struct {
 	Others  int64          `json:"others"`
 	Limit   int64          `json:"limit_ns"` // the slow ones are as long or longer
 	Metrics []contrastJSON `json:"metrics"`
-	Places  []contrastJSON `json:"places"`
+	Places  []placeJSON    `json:"places"`
 }
 
 type contrastJSON struct {
-	Metric   string  `json:"metric"`
-	Function string  `json:"function,omitempty"`
-	File     string  `json:"file,omitempty"`
-	Line     int     `json:"line,omitempty"`
-	Slow     float64 `json:"slow_ns"`
-	Others   float64 `json:"others_ns"`
+	Metric string  `json:"metric"`
+	Slow   float64 `json:"slow_ns"`
+	Others float64 `json:"others_ns"`
+}
+
+type placeJSON struct {
+	contrastJSON
+	Function string `json:"function"`
+	File     string `json:"file"`
+	Line     int    `json:"line"`
 }
 
 func (x *slowest) document() *slowestJSON {
-	list := func(all []contrast) []contrastJSON {
-		out := []contrastJSON{}
-		for _, c := range all {
-			out = append(out, contrastJSON{x.Metrics[c.metric].Name, c.at.name, c.at.file, c.at.line, c.slow, c.others})
-		}
-		return out
+	d := &slowestJSON{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, []contrastJSON{}, []placeJSON{}}
+	of := func(c contrast) contrastJSON { return contrastJSON{x.View.Metrics[c.metric].Name, c.slow, c.others} }
+	for _, c := range x.metrics {
+		d.Metrics = append(d.Metrics, of(c))
 	}
-	return &slowestJSON{x.Executions.Slow, x.Executions.Rest, x.Executions.Limit, list(x.metrics), list(x.places)}
+	for _, c := range x.places {
+		d.Places = append(d.Places, placeJSON{of(c), c.at.name, c.at.file, c.at.line})
+	}
+	return d
 }

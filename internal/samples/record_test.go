@@ -1,0 +1,225 @@
+package samples
+
+import (
+	"bytes"
+	"context"
+	"io"
+	"path/filepath"
+	"runtime/pprof"
+	"runtime/trace"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	scopetrace "github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+var sink atomic.Int64 // what is computed is of use
+
+//go:noinline
+func hotSpot(d time.Duration) {
+	var n int64
+	for from := time.Now(); time.Since(from) < d; {
+		for range 1000 {
+			n += n*7 + 1
+		}
+	}
+	sink.Store(n)
+}
+
+// program has known answers: hotSpot has nearly all of the CPU time, in goroutines that spawn
+// makes; request waits for a lock as a rule, and every tenth time for a channel.
+func program() {
+	var mu sync.Mutex
+	slow := make(chan int)
+	go func() {
+		for range 4 {
+			time.Sleep(100 * time.Millisecond)
+			slow <- 1
+		}
+	}()
+	var wg sync.WaitGroup
+	spawn(&wg)
+	wg.Wait()
+	for i := range 40 {
+		request(i, &mu, slow)
+	}
+}
+
+//go:noinline
+func spawn(wg *sync.WaitGroup) {
+	for range 2 {
+		wg.Add(1)
+		go func() {
+			defer wg.Done()
+			hotSpot(150 * time.Millisecond)
+		}()
+	}
+}
+
+//go:noinline
+func request(i int, mu *sync.Mutex, slow chan int) {
+	defer scope.Task("request")()
+	if i%10 == 9 {
+		<-slow
+		return
+	}
+	mu.Lock()
+	held := make(chan bool)
+	go func() {
+		held <- true
+		time.Sleep(200 * time.Microsecond)
+		mu.Unlock()
+	}()
+	<-held
+	mu.Lock()
+	defer mu.Unlock()
+}
+
+func recorded(t *testing.T) *scopetrace.Trace {
+	t.Helper()
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	program()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	return tracetest.OpenFile(t, path)
+}
+
+// on returns what the stacks have of a metric that a function is on.
+func on(p *Profile, metric, function string) (v int64) {
+	for _, s := range p.Stacks {
+		for _, f := range s.Frames {
+			if strings.HasSuffix(f.Func, function) {
+				v += p.Value(s.Values, p.Metric(metric))
+				break
+			}
+		}
+	}
+	return v
+}
+
+func all(p *Profile, metric string) int64 { return p.Value(p.Total(), p.Metric(metric)) }
+
+func TestRecording(t *testing.T) {
+	tr := recorded(t)
+	sel := anything()
+	sel.Imputed = true
+	p, err := OfTrace(context.Background(), tr, sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	cpu := all(p, "cpu")
+	if cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") != on(p, "cpu", ".hotSpot") {
+		t.Errorf("of %v of CPU time %v are in hotSpot, and %v belong to spawn", cpu, on(p, "cpu", ".hotSpot"), on(p, "cpu", ".spawn"))
+	}
+	// Waits are exact: by state they are what the states say.
+	f, err := states.Read(tr, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range []states.State{states.Lock, states.Channel, states.Join, states.Sleep, states.Select, states.Network, states.Runnable} {
+		if got := all(p, s.String()); got != f.Totals[s] {
+			t.Errorf("%v: %d ns, and by the states %d", s, got, f.Totals[s])
+		}
+	}
+	sel.Imputed = false
+	if p, err = OfTrace(context.Background(), tr, sel); err != nil || on(p, "cpu", ".spawn") != 0 {
+		t.Errorf("%v; not imputed, spawn has %v", err, on(p, "cpu", ".spawn"))
+	}
+}
+
+// TestRecordingByScope: in slow executions of request one waits for a channel, in others for
+// a lock; each sample knows its scope.
+func TestRecordingByScope(t *testing.T) {
+	tr := recorded(t)
+	sel := anything()
+	names, err := glob.Parse("request")
+	if err != nil {
+		t.Fatal(err)
+	}
+	sel.Scopes, sel.Slowest = &names, 0.1
+	p, err := OfTrace(context.Background(), tr, sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p.Executions.Slow != 4 || p.Executions.Rest != 36 {
+		t.Fatalf("%+v", p.Executions)
+	}
+	part := func(metric string, slow bool) (v int64) {
+		for _, s := range p.Stacks {
+			if s.Labels.Slow == slow {
+				v += p.Value(s.Values, p.Metric(metric))
+			}
+		}
+		return v
+	}
+	if c, l := part("channel", true), part("lock", true); c < int64(100*time.Millisecond) || l > c/10 {
+		t.Errorf("slow ones waited %d ns for the channel and %d for the lock", c, l)
+	}
+	if l := part("lock", false); l < 36*int64(200*time.Microsecond)*9/10 {
+		t.Errorf("the others waited %d ns for the lock", l)
+	}
+	// The same by the scope that each sample was in.
+	found := map[string]int64{}
+	sel = anything()
+	sel.Split.Scope = true
+	last := int64(0)
+	sel.Each = func(s *Sample) bool {
+		if s.Metric == p.Metric("lock") {
+			found[s.Labels.Scope] += s.Value
+		}
+		if s.Time < last {
+			t.Errorf("a sample at %d comes behind one at %d", s.Time, last)
+		}
+		last = s.Time
+		return true
+	}
+	if _, err := OfTrace(context.Background(), tr, sel); err != nil || found["request"] != part("lock", false) {
+		t.Errorf("%v; waits for the lock by scope: %v", err, found)
+	}
+}
+
+// TestGoTrace: a plain Go execution trace with a CPU profile tells the same, without scopes.
+func TestGoTrace(t *testing.T) {
+	var b bytes.Buffer
+	if err := pprof.StartCPUProfile(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	if err := trace.Start(&b); err != nil {
+		t.Fatal(err)
+	}
+	program()
+	trace.Stop()
+	pprof.StopCPUProfile()
+	sel := anything()
+	sel.Imputed = true
+	p, err := OfGoTrace(context.Background(), bytes.NewReader(b.Bytes()), sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if cpu := all(p, "cpu"); cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") != on(p, "cpu", ".hotSpot") {
+		t.Errorf("of %v of CPU time %v are in hotSpot, and %v belong to spawn", cpu, on(p, "cpu", ".hotSpot"), on(p, "cpu", ".spawn"))
+	}
+	if l := on(p, "lock", ".request"); l < 36*int64(200*time.Microsecond)*9/10 {
+		t.Errorf("request waited %d ns for the lock", l)
+	}
+	half, err := OfGoTrace(context.Background(), bytes.NewReader(b.Bytes()[:b.Len()/2]), sel)
+	if err != nil || len(half.Notes) == 0 {
+		t.Errorf("half a trace: %v, %+v", err, half)
+	}
+	sel.Scopes = &glob.Filter{}
+	if _, err := OfGoTrace(context.Background(), bytes.NewReader(b.Bytes()), sel); err == nil {
+		t.Error("a plain trace has scopes")
+	}
+}
