@@ -120,7 +120,7 @@ func TestRecording(t *testing.T) {
 		t.Fatal(err)
 	}
 	cpu := all(p, "cpu")
-	if cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") != on(p, "cpu", ".hotSpot") {
+	if cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") < on(p, "cpu", ".hotSpot") {
 		t.Errorf("of %v of CPU time %v are in hotSpot, and %v belong to spawn", cpu, on(p, "cpu", ".hotSpot"), on(p, "cpu", ".spawn"))
 	}
 	// Waits are exact: by state they are what the states say.
@@ -185,7 +185,7 @@ func TestRecordingByScope(t *testing.T) {
 		last = s.Time
 		return true
 	}
-	if _, err := OfTrace(context.Background(), tr, sel); err != nil || found["request"] != part("lock", false) {
+	if _, err := OfTrace(context.Background(), tr, sel); err != nil || found["request"] != part("lock", false)+part("lock", true) {
 		t.Errorf("%v; waits for the lock by scope: %v", err, found)
 	}
 }
@@ -208,7 +208,7 @@ func TestGoTrace(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if cpu := all(p, "cpu"); cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") != on(p, "cpu", ".hotSpot") {
+	if cpu := all(p, "cpu"); cpu < int64(100*time.Millisecond) || 10*on(p, "cpu", ".hotSpot") < 9*cpu || on(p, "cpu", ".spawn") < on(p, "cpu", ".hotSpot") {
 		t.Errorf("of %v of CPU time %v are in hotSpot, and %v belong to spawn", cpu, on(p, "cpu", ".hotSpot"), on(p, "cpu", ".spawn"))
 	}
 	if l := on(p, "lock", ".request"); l < 36*int64(200*time.Microsecond)*9/10 {
