@@ -11,6 +11,8 @@
 //	scopeview csv TRACE      every record as a row; the columns are in package internal/export/csv
 //	scopeview chrome TRACE   Chrome Trace Event JSON; see package internal/export/chrome
 //	scopeview perfetto TRACE Perfetto's protobuf; see package internal/export/perfetto
+//	scopeview pprof TRACE    CPU time and waits as a profile for go tool pprof; see package internal/export/pprof
+//	scopeview gotrace TRACE  the Go execution trace that was recorded along, for go tool trace
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
 //	scopeview functions TRACE  in which functions the time went, on CPUs and waiting; see package internal/samples

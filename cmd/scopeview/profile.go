@@ -61,10 +61,15 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
 	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
 	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
-	jsonFlag(cmd, &x.asJSON)
-	x.choiceFlag(cmd, &x.format, "format", "text", "write `FORMAT`", "text", "csv")
-	x.linesFlag(cmd)
 	complete(cmd, "state", states.Names[:])
+}
+
+// tableFlags adds the flags of what is shown as a table, which can be of other forms too.
+func (x *profiling) tableFlags(cmd *cobra.Command, formats ...string) {
+	x.flags(cmd)
+	jsonFlag(cmd, &x.asJSON)
+	x.choiceFlag(cmd, &x.format, "format", "text", "write `FORMAT`", append([]string{"text", "csv"}, formats...)...)
+	x.linesFlag(cmd)
 }
 
 // metricFlags adds -m and --sort.
@@ -75,8 +80,8 @@ func (x *profiling) metricFlags(cmd *cobra.Command) {
 
 // read opens what TRACE means, and reads its samples. The caller closes it.
 func (x *profiling) read(cmd *cobra.Command, arg string) (err error) {
-	if x.asJSON && x.format == "csv" {
-		return usagef("--json and --format csv are different documents; give one of them")
+	if x.asJSON && x.format != "text" {
+		return usagef("--json and --format %s are different documents; give one of them", x.format)
 	}
 	if x.functions, err = glob.Parse(x.function); err != nil {
 		return usagef("--function: %w", err)
@@ -254,6 +259,14 @@ func (x *profiling) tell(cmd *cobra.Command, r *profile.Report, err error) error
 	return x.verdict()
 }
 
+// foreign lets f write a form that others read.
+func (x *profiling) foreign(f func(w io.Writer) error) error {
+	if x.t != nil {
+		return x.excerpt.foreign(f)
+	}
+	return x.out.write(x.s, f)
+}
+
 // run returns what a command does that reads its samples and calls f.
 func (x *profiling) run(f func(args []string) (*profile.Report, error)) func(*cobra.Command, []string) error {
 	return func(cmd *cobra.Command, args []string) error {
@@ -280,7 +293,7 @@ func rowsCommand(s *streams, by profile.By, use, short, long, example string) *c
 			return profile.Rows(v, by), nil
 		}),
 	}
-	x.flags(cmd)
+	x.tableFlags(cmd)
 	x.metricFlags(cmd)
 	if by == profile.Functions || by == profile.Lines {
 		cmd.Flags().StringVar(&x.function, "function", "", "only functions whose names match `GLOBS`")
@@ -371,7 +384,7 @@ a slash; <Total> is the caller of all that nobody called.
 			return profile.Callers(v, args[0])
 		}),
 	}
-	x.flags(cmd)
+	x.tableFlags(cmd)
 	x.metricFlags(cmd)
 	return cmd
 }
@@ -401,7 +414,7 @@ func newTree(s *streams) *cobra.Command {
 			return profile.Tree(v, share/100), nil
 		}),
 	}
-	x.flags(cmd)
+	x.tableFlags(cmd)
 	x.metricFlags(cmd)
 	cmd.Flags().StringVar(&least, "least", "1%", "leave out what has less than `SHARE` of the total")
 	return cmd
@@ -437,7 +450,7 @@ all in memory.
 			})(cmd, args)
 		},
 	}
-	x.flags(cmd)
+	x.tableFlags(cmd)
 	cmd.Flags().StringVarP(&x.metrics, "metrics", "m", "", "list the samples of the metrics of `LIST`, such as e.cpu:e.lock (default: cpu and off-CPU time)")
 	return cmd
 }
@@ -459,6 +472,6 @@ func newHeader(s *streams) *cobra.Command {
 			return profile.Header(v), nil
 		}),
 	}
-	x.flags(cmd)
+	x.tableFlags(cmd)
 	return cmd
 }

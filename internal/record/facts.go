@@ -82,6 +82,7 @@ func (r *recorder) writeFacts(w reasons) {
 	put := r.fact
 	exe, _ := os.Executable()
 	put("program", exe)
+	put("build_id", buildID())
 	put("args", strings.Join(os.Args, " "))
 	put("go", runtime.Version())
 	put("os", runtime.GOOS)
@@ -118,6 +119,31 @@ func (r *recorder) writeFacts(w reasons) {
 	if w.fork != "" {
 		r.words += ", a child of fork must not record (" + w.fork + ")"
 	}
+}
+
+// buildID returns the id that the go command has given the program's executable, as go tool
+// buildid prints it; "" where that is not an ELF file's note. Who has the file later finds
+// out by it whether it is the one that ran.
+func buildID() string {
+	f, err := os.Open("/proc/self/exe") // the file that runs, whatever lies at its path now
+	if err != nil {
+		return ""
+	}
+	defer f.Close()
+	head := make([]byte, 8192) // the linker puts its notes first
+	n, _ := f.Read(head)
+	head = head[:n]
+	const name = "\x04\x00\x00\x00Go\x00\x00" // the note's type, and whose it is; before it is its length
+	i := bytes.Index(head, []byte(name))
+	if i < 4 {
+		return ""
+	}
+	size := int(binary.LittleEndian.Uint32(head[i-4:]))
+	note := head[i+len(name):]
+	if size < 0 || size > len(note) {
+		return ""
+	}
+	return string(note[:size])
 }
 
 // fact puts one into the trace, if it is known. See value.

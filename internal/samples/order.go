@@ -21,7 +21,7 @@ func (f *Frame) compare(g *Frame) int {
 	if f == g {
 		return 0
 	}
-	return cmp.Or(cmp.Compare(f.Func, g.Func), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line),
+	return cmp.Or(cmp.Compare(f.Func, g.Func), cmp.Compare(f.File, g.File), cmp.Compare(f.Line, g.Line), cmp.Compare(f.Start, g.Start),
 		cmp.Compare(f.PC, g.PC), cmp.Compare(f.Object, g.Object), b2i(f.Inlined)-b2i(g.Inlined))
 }
 

@@ -86,7 +86,7 @@ func (s *sum) location(q *profile.Profile, l *profile.Location) (ids []uint32) {
 	for i, line := range l.Line {
 		f := Frame{Line: int(line.Line), PC: pc, Inlined: i < len(l.Line)-1, Object: object}
 		if line.Function != nil {
-			f.Func, f.File = line.Function.Name, line.Function.Filename
+			f.Func, f.File, f.Start = line.Function.Name, line.Function.Filename, int(line.Function.StartLine)
 		}
 		ids = append(ids, s.frameID(f))
 	}

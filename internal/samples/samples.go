@@ -47,6 +47,7 @@ const (
 type Frame struct {
 	Func, File string // Func is never empty; File "": not known
 	Line       int    // 0: not known
+	Start      int    // the function's first line; 0: not known
 	PC         uint64 // an address inside the call, of a leaf the instruction's; 0: not known
 	Inlined    bool   // it is known to be inlined into the frame behind it
 	Object     string // the file whose code it is, or [kernel]; "": the program's own

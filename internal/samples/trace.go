@@ -21,7 +21,7 @@ var errNotTold = errors.New("this can't be chosen")
 // what scope.Stack counted.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	s := newSum()
-	s.p.Binary, s.p.BuildID = t.Lookup("executable"), t.Lookup("build_id")
+	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")
 	var (
 		x   *executions
 		err error
@@ -160,7 +160,7 @@ func (s *sum) ofCounts(t *trace.Trace) {
 		if !ok {
 			ids = ids[:0]
 			for _, f := range t.AppendFrames(nil, c.ID) {
-				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Inlined: f.Inlined}))
+				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
 			}
 			if len(ids) == 0 {
 				ids = append(ids, s.frameID(Frame{}))

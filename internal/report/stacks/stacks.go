@@ -12,6 +12,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/export/pprof"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -189,21 +190,13 @@ func (r *found) folded(w io.Writer, byWeight bool) error {
 		}
 		frames := r.framesOf(s)
 		for j := len(frames) - 1; j >= 0; j-- {
-			b.WriteString(foldable(frames[j].Function))
+			b.WriteString(pprof.Foldable(frames[j].Function))
 			b.WriteByte(';')
 		}
 		if len(frames) == 0 {
 			b.WriteString(unknownStack(s) + ";")
 		}
-		fmt.Fprintf(b, "%s %d\n", foldable(r.t.Name(s.Name)), n)
+		fmt.Fprintf(b, "%s %d\n", pprof.Foldable(r.t.Name(s.Name)), n)
 	}
 	return b.Flush()
-}
-
-// foldable returns a name without what separates names and lines.
-func foldable(name string) string {
-	if !strings.ContainsAny(name, ";\n\r") {
-		return name
-	}
-	return strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(name)
 }

@@ -1,0 +1,198 @@
+// Package pprof writes samples as a profile for go tool pprof, and as folded stacks, which
+// flame graphs are made of.
+//
+// Each metric that is no sum is a sample type, so one file has the CPU time and the waits by
+// reason: go tool pprof -sample_index=lock. Whose samples they are becomes labels: scope,
+// track, goroutine, thread, as far as the profile keeps them apart.
+package pprof
+
+import (
+	"bufio"
+	"encoding/binary"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/google/pprof/profile"
+
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// Options are what a Profile does not know.
+type Options struct {
+	Start time.Time
+	Scope string // the label that Labels.Scope becomes; "": scope
+}
+
+// Write writes p in pprof's format, compressed. Metrics of which there is nothing are left
+// out. The error is one of w, or that p is too much for the format.
+func Write(w io.Writer, p *samples.Profile, o Options) error {
+	b := &builder{
+		q:     &profile.Profile{TimeNanos: o.Start.UnixNano(), DurationNanos: max(p.To-p.From, 0), DefaultSampleType: p.Preset},
+		scope: o.Scope, ids: map[*samples.Frame]uint32{}, functions: map[function]*profile.Function{}, locations: map[string]*profile.Location{},
+	}
+	if b.scope == "" {
+		b.scope = "scope"
+	}
+	if o.Start.IsZero() {
+		b.q.TimeNanos = 0
+	}
+	if p.Binary != "" {
+		b.q.Mapping = []*profile.Mapping{{ID: 1, File: p.Binary, HasFunctions: true, HasFilenames: true, HasLineNumbers: true}}
+	}
+	shown := b.types(p)
+	for i := range p.Stacks {
+		b.sample(&p.Stacks[i], shown)
+	}
+	if err := b.q.CheckValid(); err != nil {
+		return fmt.Errorf("making a profile of the samples: %w", err)
+	}
+	return b.q.Write(w)
+}
+
+// builder gives out the ids of a profile.
+type builder struct {
+	q         *profile.Profile
+	scope     string
+	ids       map[*samples.Frame]uint32
+	functions map[function]*profile.Function
+	locations map[string]*profile.Location // by the frames that they have
+	key       []byte
+}
+
+type function struct{ name, file string }
+
+// types makes the sample types, and returns their metrics.
+func (b *builder) types(p *samples.Profile) (shown []int) {
+	total := p.Total()
+	for i := range p.Metrics {
+		m := &p.Metrics[i]
+		if m.Of != nil || total[i] == 0 && m.Name != p.Preset && m.Unit == samples.Nanoseconds {
+			continue
+		}
+		shown = append(shown, i)
+		b.q.SampleType = append(b.q.SampleType, &profile.ValueType{Type: m.Name, Unit: string(m.Unit)})
+	}
+	if m := p.Metric(p.Preset); m < 0 || p.Metrics[m].Of != nil {
+		b.q.DefaultSampleType = ""
+	}
+	if len(shown) > 0 {
+		first := *b.q.SampleType[0]
+		b.q.PeriodType, b.q.Period = &first, 1
+	}
+	return shown
+}
+
+func (b *builder) sample(s *samples.Stack, shown []int) {
+	x := &profile.Sample{Location: b.stack(s.Frames), Label: map[string][]string{}, NumLabel: map[string][]int64{}}
+	any := false
+	for _, m := range shown {
+		x.Value = append(x.Value, s.Values[m])
+		any = any || s.Values[m] != 0
+	}
+	if !any {
+		return
+	}
+	for name, value := range map[string]string{b.scope: s.Labels.Scope, "track": s.Labels.Row} {
+		if value != "" {
+			x.Label[name] = []string{value}
+		}
+	}
+	for name, id := range map[string]uint64{"goroutine": s.Labels.Goid, "thread": uint64(s.Labels.Thread)} {
+		if id != 0 {
+			x.Label[name] = []string{strconv.FormatUint(id, 10)}
+		}
+	}
+	b.q.Sample = append(b.q.Sample, x)
+}
+
+// inlinedMax is how many functions a location has; those that are inlined into one another
+// any deeper have a location each.
+const inlinedMax = 64
+
+// stack is the locations of frames. One has several lines where functions were inlined, the
+// innermost first.
+func (b *builder) stack(frames []*samples.Frame) (ls []*profile.Location) {
+	for len(frames) > 0 {
+		n := 1
+		for n < len(frames) && frames[n-1].Inlined {
+			n++
+		}
+		if n > inlinedMax {
+			n = 1
+		}
+		ls = append(ls, b.location(frames[:n]))
+		frames = frames[n:]
+	}
+	return ls
+}
+
+func (b *builder) location(frames []*samples.Frame) *profile.Location {
+	b.key = b.key[:0]
+	for _, f := range frames {
+		id, ok := b.ids[f]
+		if !ok {
+			id = uint32(len(b.ids))
+			b.ids[f] = id
+		}
+		b.key = binary.LittleEndian.AppendUint32(b.key, id)
+	}
+	if l := b.locations[string(b.key)]; l != nil {
+		return l
+	}
+	l := &profile.Location{ID: uint64(len(b.q.Location) + 1), Address: frames[len(frames)-1].PC}
+	if len(b.q.Mapping) > 0 && l.Address != 0 && frames[0].Object == "" {
+		l.Mapping = b.q.Mapping[0]
+	}
+	for _, f := range frames {
+		l.Line = append(l.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
+	}
+	b.locations[string(b.key)] = l
+	b.q.Location = append(b.q.Location, l)
+	return l
+}
+
+func (b *builder) function(f *samples.Frame) *profile.Function {
+	key := function{f.Func, f.File}
+	x := b.functions[key]
+	if x == nil {
+		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: f.Func, Filename: f.File}
+		b.functions[key] = x
+		b.q.Function = append(b.q.Function, x)
+	}
+	if x.StartLine == 0 {
+		x.StartLine = int64(f.Start) // not known of each frame
+	}
+	return x
+}
+
+// Fold writes a line for each stack that has something of a metric: the outermost function
+// first, then the value.
+func Fold(w io.Writer, p *samples.Profile, metric int) error {
+	b := bufio.NewWriter(w)
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		n := p.Value(s.Values, metric)
+		if n <= 0 {
+			continue // nothing that could have a width
+		}
+		for d := len(s.Frames) - 1; d >= 0; d-- {
+			b.WriteString(Foldable(s.Frames[d].Func))
+			if d > 0 {
+				b.WriteByte(';')
+			}
+		}
+		fmt.Fprintf(b, " %d\n", n)
+	}
+	return b.Flush()
+}
+
+// Foldable returns a name without what separates names and lines.
+func Foldable(name string) string {
+	if !strings.ContainsAny(name, ";\n\r") {
+		return name
+	}
+	return strings.NewReplacer(";", ":", "\n", " ", "\r", " ").Replace(name)
+}
