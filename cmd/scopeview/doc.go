@@ -15,6 +15,7 @@
 //	scopeview gotrace TRACE  the Go execution trace that was recorded along, for go tool trace
 //	scopeview stacks TRACE   from where scope.Stack was called, and how often; for pprof, for flame graphs
 //	scopeview states TRACE   what goroutines did, by scope, row, creation site, or each; see package internal/states
+//	scopeview compare TRACE TRACE  two recordings side by side, or several runs of each; see package internal/report/compare
 //	scopeview functions TRACE  in which functions the time went, on CPUs and waiting; see package internal/samples
 //	scopeview callers TRACE FUNC  who calls a function, and whom it calls, with what each call costs
 //	scopeview tree TRACE     who called whom, from <Total> on
@@ -52,9 +53,10 @@
 //	1  failed, or the trace was cut or changed: what could be read was shown first
 //	2  wrong usage
 //	3  records were lost, or may have been, or overwritten in a ring (with --strict)
+//	4  what --fail-on asks for was found
 //
 // # JSON
 //
-// info, top, waits, states, doctor, stacks, verify, scale, membench, and those that show
-// samples print a document with --json. docs/json.md lists its keys, their types and units.
+// info, top, waits, states, doctor, compare, stacks, verify, scale, membench, and those that
+// show samples print a document with --json. docs/json.md lists its keys, their types and units.
 package main

@@ -22,6 +22,10 @@ import (
 // other than looking at the trace that is there.
 const ownAddress = "address"
 
+// everyTrace is the annotation of a command of which each argument is a TRACE, not the first
+// alone.
+const everyTrace = "traces"
+
 // downloads are the traces that were brought here for one command.
 type downloads struct {
 	patience time.Duration // how long nothing may come
@@ -38,18 +42,29 @@ func (d *downloads) remove() {
 // replace downloads what TRACE names, if it is an address, and gives the command
 // the file instead. So every command that takes a TRACE takes an address.
 func (d *downloads) replace(cmd *cobra.Command, s *streams, args []string) error {
-	if len(args) == 0 || !isAddress(args[0]) || !strings.Contains(cmd.Use, "TRACE") || cmd.Annotations[ownAddress] != "" {
+	if !strings.Contains(cmd.Use, "TRACE") || cmd.Annotations[ownAddress] != "" {
 		return nil
 	}
-	a, err := parseAddress(args[0])
-	if err != nil {
-		return err
+	for i, arg := range args {
+		if !isAddress(arg) || i > 0 && cmd.Annotations[everyTrace] == "" {
+			continue
+		}
+		a, err := parseAddress(arg)
+		if err != nil {
+			return err
+		}
+		if args[i], err = d.fetch(cmd.Context(), s, a); err != nil {
+			return err
+		}
+		if err := tellCopy(cmd, s, a); err != nil {
+			return err
+		}
 	}
-	path, err := d.fetch(cmd.Context(), s, a)
-	if err != nil {
-		return err
-	}
-	args[0] = path
+	return nil
+}
+
+// tellCopy says, for the commands that show what is being written, that this is a copy.
+func tellCopy(cmd *cobra.Command, s *streams, a address) error {
 	switch cmd.Name() {
 	case "serve":
 		fmt.Fprintf(s.err, "scopeview: %s: this is a copy made now, which does not grow; ask again for a later one\n", a)

@@ -78,6 +78,13 @@ func TestTraceAtAddress(t *testing.T) {
 			t.Errorf("%s: %v, want %s in it", address, r, name)
 		}
 	}
+	for _, dashes := range []string{"", "--"} { // each TRACE may be one
+		r := call(strings.Fields("compare " + url + "/debug/scope/ " + dashes + " " + url + "/ci/a%20b.scope")...)
+		if r.code != exitOK || r.err != "" || !strings.Contains(r.out, "gostats-1.scope") || !strings.Contains(r.out, "a_b.scope") {
+			t.Errorf("compare: %v", r)
+		}
+		left(t)
+	}
 	// It is a copy, which is said where one would expect it to grow.
 	if r := call("tail", url+"/debug/scope/"); r.code != exitOK || !strings.Contains(r.out, "parse") || !strings.Contains(r.err, "copy") {
 		t.Errorf("tail: %v", r)

@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/compare"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/info"
 	"github.com/scopeview/scopeview/internal/report/membench"
@@ -58,6 +59,12 @@ func documents(t *testing.T) map[string]any {
 	r, err = info.Of(t.Context(), tr, &all, "", "")
 	add("info", r, err)
 	add("stacks", &stacks.Of(tr, &all, 0, 0).Report, nil)
+	run, err := compare.Read(t.Context(), &top.View, tr, "all.scope", &all)
+	if err != nil {
+		t.Fatal(err)
+	}
+	both := []compare.Run{run}
+	add("compare", compare.Of(both, both, "top", &top.View, "total").Report(), nil)
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
 	add("verify", verify.Of("", nil), nil)
 	add("membench", (&membench.Result{}).Report(), nil)
@@ -164,8 +171,12 @@ func TestJSONIsAsDescribed(t *testing.T) {
 			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"doctor", "info", "stacks", "states", "top", "verify", "waits"} {
-				r := call(name, "x.scope", "--json")
+			for _, name := range []string{"compare", "doctor", "info", "stacks", "states", "top", "verify", "waits"} {
+				args := []string{name, "x.scope", "--json"}
+				if name == "compare" {
+					args = append(args, "x.scope")
+				}
+				r := call(args...)
 				if r.out == "" {
 					continue // no such thing in it
 				}
@@ -252,9 +263,12 @@ func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string
 		if leaf && !strings.HasPrefix(row.typ, "object") {
 			bad()
 		}
+		data := slices.ContainsFunc(slices.Collect(maps.Keys(rows)), func(key string) bool {
+			return key == path+".*" || strings.HasPrefix(key, path+".*.")
+		})
 		for key, inner := range v {
 			at := strings.TrimPrefix(path+"."+key, ".")
-			if _, data := rows[path+".*"]; data {
+			if data {
 				at = path + ".*"
 			}
 			walkJSON(t, command, rows, at, inner)

@@ -58,6 +58,7 @@ func newRoot(s *streams) *cobra.Command {
 		Example: `  scopeview info traces/             what was recorded, and was all of it kept
   scopeview top traces/              where the time went, by name
   scopeview states traces/           what goroutines did: ran, or waited for what
+  scopeview compare old/ new/        what became slower, or faster
   scopeview html x.scope -o x.html   the timeline as one file for the browser
   scopeview serve 4711 --open        the timeline of process 4711, growing
   scopeview tail 4711                what process 4711 does now
@@ -77,7 +78,7 @@ func newRoot(s *streams) *cobra.Command {
 		commands  []*cobra.Command
 	}{
 		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
-		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s)}},
+		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s), newCompare(s)}},
 		{"where", "Find out where the time went, down to the line:", []*cobra.Command{
 			newFunctions(s), newCallers(s), newTree(s), newLines(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
 		}},

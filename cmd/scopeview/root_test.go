@@ -127,7 +127,9 @@ func TestCompletion(t *testing.T) {
 	}
 	for args, want := range map[string]string{
 		"__complete ": "top\t", "__complete top --sort ": "p99\n", "__complete top --by ": "track\n",
-		"__complete info ": "scope\n:8\n", // files that end so
+		"__complete info ":            "scope\n:8\n", // files that end so
+		"__complete compare a.scope ": "scope\n:8\n", "__complete compare a.scope -- b.scope ": "scope\n:8\n",
+		"__complete compare --view waits --sort ": "holdmax\n", "__complete compare --view ": "doctor\n",
 	} {
 		if r := call(strings.Split(args, " ")...); !strings.Contains(r.out, want) {
 			t.Errorf("%s: %q, want %q in it", args, r.out, want)

@@ -27,10 +27,10 @@ type Stats struct {
 	OpenSelf int64
 	NoSelf   int64
 
-	// CPU is the sum that is known (exact or likely), of ended scopes of CPUWall ns
-	// together; AtMost is the sum of upper bounds of others, of AtMostWall ns.
-	CPU, CPUWall       int64
-	AtMost, AtMostWall int64
+	// CPU is the sum that is known (exact or likely), of CPUCount ended scopes of CPUWall
+	// ns together; AtMost is the sum of upper bounds of others, of AtMostWall ns.
+	CPU, CPUWall, CPUCount int64
+	AtMost, AtMostWall     int64
 }
 
 // Mean is the mean duration of the ended scopes; 0 without any.
@@ -82,6 +82,7 @@ func (s *Stats) add(e *trace.Event, across bool) {
 	case format.Exact, format.Likely:
 		s.CPU += e.CPU
 		s.CPUWall += e.Dur
+		s.CPUCount++
 	case format.AtMost:
 		s.AtMost += e.CPU
 		s.AtMostWall += e.Dur

@@ -23,13 +23,18 @@ type found struct {
 // without those in the scopes inside them. The error is gotrace.ErrNone where there is no
 // Go execution trace.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By, self bool) (*report.Report, error) {
-	watch := sel.Watch()
-	sums, err := analysis.SumStates(t, sel, by, func(e *trace.Event) bool {
-		return watch.Look(ctx, e.Start) == nil
-	})
-	if err = cmp.Or(err, ctx.Err()); err != nil {
+	sums, err := read(ctx, t, sel, by)
+	if err != nil {
 		return nil, err
 	}
 	r := &found{t, sums, by, self}
 	return &report.Report{Text: r.text, Document: r.document()}, nil
+}
+
+func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, by analysis.By) (*analysis.StateSums, error) {
+	watch := sel.Watch()
+	sums, err := analysis.SumStates(t, sel, by, func(e *trace.Event) bool {
+		return watch.Look(ctx, e.Start) == nil
+	})
+	return sums, cmp.Or(err, ctx.Err())
 }

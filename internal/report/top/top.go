@@ -42,6 +42,16 @@ type found struct {
 // Of reads the part of a trace that is wanted, and sums it up by name or by the name of the
 // row. It sorts by order, which is one of Orders.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order string, byTrack bool) (*report.Report, error) {
+	r, err := read(ctx, t, sel, byTrack)
+	if err != nil {
+		return nil, err
+	}
+	r.sort(orders[order])
+	return &report.Report{Text: r.text, Document: r.document()}, nil
+}
+
+// read sums up the part of a trace that is wanted.
+func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack bool) (*found, error) {
 	r := &found{t: t, byTrack: byTrack}
 	choice := sel.Choice(t)
 	sum := analysis.NewSummary(analysis.SummaryOptions{
@@ -60,8 +70,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 	}
 	sum.Finish()
 	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
-	r.sort(orders[order])
-	return &report.Report{Text: r.text, Document: r.document()}, nil
+	return r, nil
 }
 
 // sort orders the groups; equal ones come by their open time, then by name.

@@ -47,6 +47,15 @@ const maxLockStacks = 256
 // Of reads the part of a trace that is wanted; with stacks, also where goroutines waited,
 // and where they were woken.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks bool) (*report.Report, error) {
+	r, err := read(ctx, t, sel, stacks)
+	if err != nil {
+		return nil, err
+	}
+	return &report.Report{Text: r.text, Document: r.document()}, nil
+}
+
+// read finds out what was waited for in the part of a trace that is wanted.
+func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks bool) (*found, error) {
 	r := &found{t: t, hasStacks: stacks, at: map[*analysis.Object]map[lockStack]*lockTime{}}
 	choice := sel.Choice(t)
 	w := analysis.NewWaits(analysis.SummaryOptions{Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To}, t.Lookup("lock_threshold") == "all")
@@ -66,7 +75,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, stacks boo
 		return nil, err
 	}
 	r.objects = w.Objects()
-	return &report.Report{Text: r.text, Document: r.document()}, nil
+	return r, nil
 }
 
 // reading reads events and Go states side by side, both by time.

@@ -1,0 +1,244 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/compare"
+	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
+	"github.com/scopeview/scopeview/internal/report/states"
+	"github.com/scopeview/scopeview/internal/report/top"
+	"github.com/scopeview/scopeview/internal/report/waits"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// compared are the views that can be.
+var compared = []struct {
+	name, what string
+	view       *report.View
+}{
+	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View},
+	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View},
+	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View},
+	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View},
+}
+
+var compareHelp = `compare sets what a view has of two recordings side by side: both values of the column that it sorts by, their
+difference and ratio, and by how much the other columns changed; the largest change comes first. What only one side
+has is listed apart. --json has both values of every column.
+
+Several runs a side stand before and behind --, since the shell then can list them: compare old/*.scope -- new/*.scope.
+Their medians are compared, and there is an interval for the difference. It is that of Mann and Whitney's U test, which
+assumes nothing of how the runs scatter: with 95 % confidence from 4 runs a side on, with 90 % of 3 and 3, 67 % of 2 and
+2. Where it has 0 in it, the runs show no difference: ~. Of one run a side nothing tells what is chance.
+
+Names are matched as they are. Those that only one side has are matched without their line numbers and addresses,
+where that is unambiguous. Columns that end in /s are per second of recording, for recordings of different length.
+
+` + viewList() + `
+--fail-on NAME.COLUMN+LIMIT ends with exit code 4 if the column grew by more than the limit, with - if it fell by more.
+A limit is 10% of A's value, a time as 5ms, or a number where the column is none. NAME can have * and ? as in --name.
+With several runs a side the whole interval has to be beyond the limit.`
+
+// viewList returns the views and their columns as the help has them.
+func viewList() string {
+	var b strings.Builder
+	b.WriteString("The views and their columns:\n")
+	for _, v := range compared {
+		fmt.Fprintf(&b, "  %-7s %s:\n          %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
+	}
+	return b.String()
+}
+
+func newCompare(s *streams) *cobra.Command {
+	var (
+		x           = excerpt{s: s}
+		name, order string
+		failOn      []string
+	)
+	cmd := &cobra.Command{
+		Use:   "compare TRACE TRACE | compare TRACE… -- TRACE…",
+		Short: "Set two recordings side by side, or several of each: what became slower, and is it chance",
+		Long:  compareHelp,
+		Example: `  scopeview compare old.scope new.scope
+  scopeview compare old.scope new.scope --sort p99 --name 'store.*'
+  scopeview compare --view waits old/*.scope -- new/*.scope
+  scopeview compare --fail-on 'f1.p99+10%' --fail-on '*.cpu+5ms' old/*.scope -- new/*.scope
+  scopeview compare old.scope new.scope --json | jq '.rows[] | {name, p99: .columns.p99}'`,
+		Annotations: map[string]string{everyTrace: "each argument is one"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			v, conditions, err := comparison(name, &order, failOn)
+			if err != nil {
+				return err
+			}
+			runs, err := x.readAll(cmd, args, v)
+			defer runs.close()
+			if err != nil {
+				return err
+			}
+			a := sideA(cmd, args)
+			return x.compare(cmd, compare.Of(runs.read[:a], runs.read[a:], name, v, order), runs, conditions)
+		},
+	}
+	x.flags(cmd)
+	cmd.Args, cmd.ValidArgsFunction = bothSides, completeTraces
+	jsonFlag(cmd, &x.asJSON)
+	x.linesFlag(cmd)
+	f := cmd.Flags()
+	f.StringVar(&order, "sort", "", "sort by the change of `COLUMN`, and show it in full (default: the view's first)")
+	f.StringArrayVar(&failOn, "fail-on", nil, "exit with code 4 if `NAME.COLUMN+LIMIT` holds, as f1.p99+10%; can be given several times")
+	var names []string
+	for _, v := range compared {
+		names = append(names, v.name)
+	}
+	x.choiceFlag(cmd, &name, "view", "top", "compare what `VIEW` has", names...)
+	completeColumns(cmd, &name)
+	return cmd
+}
+
+// compare shows what was found out. What is wrong with a trace, and what conditions hold,
+// becomes the exit code.
+func (x *excerpt) compare(cmd *cobra.Command, r *compare.Result, of *runs, conditions []compare.Condition) error {
+	var met []string
+	for _, c := range conditions {
+		sentences, err := r.Met(c)
+		if err != nil {
+			return fmt.Errorf("--fail-on %w", err)
+		}
+		met = append(met, sentences...)
+	}
+	if err := x.out.show(x.s, cmd, r.Report(), x.asJSON, x.lines); err != nil {
+		return err
+	}
+	for _, text := range met {
+		fmt.Fprintf(x.s.err, "scopeview: --fail-on %s\n", text)
+	}
+	if err := of.verdict(x); err != nil || met == nil {
+		return err
+	}
+	return &exit{code: exitFound}
+}
+
+// comparison finds out what is to be compared. Without an order it is the view's own.
+func comparison(name string, order *string, failOn []string) (v *report.View, list []compare.Condition, err error) {
+	var names []string
+	for _, x := range compared {
+		names = append(names, x.name)
+		if x.name == name {
+			v = x.view
+		}
+	}
+	if v == nil {
+		return nil, nil, usagef("--view %q: there is %s", name, strings.Join(names, ", "))
+	}
+	columns := compare.Columns(v)
+	if *order == "" {
+		*order = columns[0]
+	}
+	if !slices.Contains(columns, *order) {
+		return nil, nil, usagef("--sort %q: there is %s", *order, strings.Join(columns, ", "))
+	}
+	for _, text := range failOn {
+		c, err := compare.ParseCondition(text, v)
+		if err != nil {
+			return nil, nil, usagef("--fail-on %w", err)
+		}
+		list = append(list, c)
+	}
+	return v, list, nil
+}
+
+// bothSides checks that there is a trace for each side.
+func bothSides(cmd *cobra.Command, args []string) error {
+	a := sideA(cmd, args)
+	if i := slices.IndexFunc(args, func(arg string) bool { return strings.HasPrefix(arg, "-") }); i >= 0 {
+		return fmt.Errorf("%s is behind the --, where the TRACEs of side B stand: give flags before it", args[i])
+	}
+	switch {
+	case cmd.ArgsLenAtDash() < 0 && len(args) != 2:
+		return fmt.Errorf("compare takes two TRACEs, or those of each side with -- between them; here are %d without a --", len(args))
+	case a == 0 || a == len(args):
+		return errors.New("compare needs at least one TRACE before the -- and one behind it")
+	}
+	return nil
+}
+
+// sideA returns how many of the arguments are side A's.
+func sideA(cmd *cobra.Command, args []string) int {
+	if n := cmd.ArgsLenAtDash(); n >= 0 {
+		return n
+	}
+	return min(1, len(args))
+}
+
+// completeTraces completes any number of traces.
+func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+	return completeTrace(nil, nil, "")
+}
+
+// completeColumns makes the shell complete --sort with the columns of the view.
+func completeColumns(cmd *cobra.Command, view *string) {
+	err := cmd.RegisterFlagCompletionFunc("sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+		var order string
+		v, _, err := comparison(*view, &order, nil)
+		if err != nil {
+			return nil, cobra.ShellCompDirectiveNoFileComp
+		}
+		return compare.Columns(v), cobra.ShellCompDirectiveNoFileComp
+	})
+	if err != nil {
+		panic(err) // there is no such flag
+	}
+}
+
+// runs are the traces of both sides, and what was read of them.
+type runs struct {
+	read   []compare.Run
+	traces []*trace.Trace
+	paths  []string
+}
+
+// readAll reads each trace, one after the other. The caller closes them, also after an error.
+func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*runs, error) {
+	r := &runs{}
+	for _, arg := range args {
+		if err := x.open(cmd, arg); err != nil {
+			return r, err
+		}
+		r.traces, r.paths = append(r.traces, x.t), append(r.paths, x.path)
+		run, err := compare.Read(cmd.Context(), v, x.t, x.path, x.part())
+		x.progress.done()
+		if errors.Is(err, gotrace.ErrNone) {
+			err = noGoTrace(x.t, x.path)
+		}
+		if err != nil {
+			return r, err
+		}
+		r.read = append(r.read, run)
+	}
+	return r, nil
+}
+
+func (r *runs) close() {
+	for _, t := range r.traces {
+		t.Close()
+	}
+}
+
+// verdict makes what is wrong with a trace the exit code: damage rather than losses.
+func (r *runs) verdict(x *excerpt) (worst error) {
+	for i := range r.traces {
+		x.t, x.path = r.traces[i], r.paths[i]
+		var e *exit
+		if err := x.verdict(); worst == nil || errors.As(err, &e) && e.code == exitFailed {
+			worst = err
+		}
+	}
+	return worst
+}

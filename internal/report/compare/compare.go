@@ -1,0 +1,202 @@
+// Package compare sets the rows that a view has of two recordings, or of several runs a side,
+// side by side: both values, the difference, the ratio, and an interval where there are runs
+// for one.
+package compare
+
+import (
+	"cmp"
+	"context"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Run is one recording, as a view has it.
+type Run struct {
+	*report.Figures
+	trace  *trace.Trace
+	path   string
+	length int64 // ns that the rows tell of
+}
+
+// Read reads what the view has of the trace t, which is the file path. The trace has to
+// stay open until the comparison is written.
+func Read(ctx context.Context, v *report.View, t *trace.Trace, path string, sel *analysis.Selection) (Run, error) {
+	f, err := v.Rows(ctx, t, sel)
+	return Run{f, t, path, report.Length(t, sel)}, err
+}
+
+// column is one of a view, or the same per second of recording.
+type column struct {
+	report.Column
+	own       int // its number in the view
+	perSecond bool
+}
+
+func columnsOf(v *report.View) (list []column) {
+	for i, c := range v.Columns {
+		list = append(list, column{Column: c, own: i})
+		if c.Grows {
+			c.Name, c.Unit, c.Grows = c.Name+"/s", c.Unit+"/s", false
+			list = append(list, column{c, i, true})
+		}
+	}
+	return list
+}
+
+// Columns lists the names of what is compared in a view.
+func Columns(v *report.View) (names []string) {
+	for _, c := range columnsOf(v) {
+		names = append(names, c.Name)
+	}
+	return names
+}
+
+// Result is what a comparison has found out.
+type Result struct {
+	view    string
+	a, b    []Run
+	columns []column
+	sort    int    // the column that rows are sorted by
+	rows    []*row // that both sides have, the largest change first
+	oneSide []*row // that only one has
+}
+
+// row is what is compared under one name.
+type row struct {
+	name, kind   string
+	nameB        string // on side B, if it is another
+	runsA, runsB int    // that have it
+	cells        []cell // by column
+}
+
+// cell is a column of a row.
+type cell struct {
+	a, b       []float64 // what is known of the runs, sorted
+	low, high  float64   // of the difference
+	confidence float64   // of the interval; 0: there is none
+}
+
+// Of compares the runs a with the runs b: what the view of that name has of them, by the
+// column order.
+func Of(a, b []Run, name string, v *report.View, order string) *Result {
+	r := &Result{view: name, a: a, b: b, columns: columnsOf(v), sort: slices.Index(Columns(v), order)}
+	all := slices.Concat(a, b)
+	known := intervals{}
+	for _, f := range match(all, len(a)) {
+		if x := r.row(f, all, known); x.runsA > 0 && x.runsB > 0 {
+			r.rows = append(r.rows, x)
+		} else {
+			r.oneSide = append(r.oneSide, x)
+		}
+	}
+	slices.SortStableFunc(r.rows, func(x, y *row) int {
+		p, q := &x.cells[r.sort], &y.cells[r.sort]
+		return cmp.Or(cmp.Compare(q.rank(), p.rank()), cmp.Compare(math.Abs(q.difference()), math.Abs(p.difference())), cmp.Compare(x.name, y.name))
+	})
+	slices.SortStableFunc(r.oneSide, func(x, y *row) int {
+		p, q := &x.cells[r.sort], &y.cells[r.sort]
+		return cmp.Or(cmp.Compare(y.runsA, x.runsA), cmp.Compare(middle(slices.Concat(q.a, q.b)), middle(slices.Concat(p.a, p.b))), cmp.Compare(x.name, y.name))
+	})
+	return r
+}
+
+// row gathers the values of a name.
+func (r *Result) row(f *found, all []Run, known intervals) *row {
+	x := &row{name: f.name, kind: f.kind, cells: make([]cell, len(r.columns))}
+	for i, of := range f.rows {
+		isA := i < len(r.a)
+		switch {
+		case of == nil:
+			continue
+		case isA:
+			x.runsA++
+		default:
+			x.runsB++
+			if of.Name != x.name {
+				x.nameB = of.Name
+			}
+		}
+		for k, c := range r.columns {
+			v := of.Values[c.own]
+			if c.perSecond {
+				v = report.Or(v/(float64(all[i].length)/1e9), all[i].length > 0)
+			}
+			if math.IsNaN(v) {
+				continue
+			}
+			if cell := &x.cells[k]; isA {
+				cell.a = append(cell.a, v)
+			} else {
+				cell.b = append(cell.b, v)
+			}
+		}
+	}
+	for i := range x.cells {
+		c := &x.cells[i]
+		slices.Sort(c.a)
+		slices.Sort(c.b)
+		if len(c.a) > 1 && len(c.b) > 1 {
+			c.low, c.high, c.confidence = known.of(c.a, c.b)
+		}
+	}
+	return x
+}
+
+// middle returns the median of sorted values, Unknown if there are none.
+func middle(sorted []float64) float64 {
+	n := len(sorted)
+	if n == 0 {
+		return report.Unknown
+	}
+	return (sorted[(n-1)/2] + sorted[n/2]) / 2
+}
+
+func (c *cell) difference() float64 { return middle(c.b) - middle(c.a) }
+
+// both reports whether it is known of both sides.
+func (c *cell) both() bool { return len(c.a) > 0 && len(c.b) > 0 }
+
+// ratio returns b / a; ok is false where there is none.
+func (c *cell) ratio() (q float64, ok bool) {
+	a := middle(c.a)
+	return middle(c.b) / a, c.both() && a != 0
+}
+
+// differs reports whether the sides differ, by more than chance may have made where there is an
+// interval.
+func (c *cell) differs() bool {
+	if c.confidence > 0 {
+		return c.low > 0 || c.high < 0
+	}
+	return c.both() && c.difference() != 0
+}
+
+// unsure reports whether the sides may differ, and the runs can't show it.
+func (c *cell) unsure() bool {
+	return c.confidence > 0 && !c.differs() && (c.low < 0 || c.high > 0)
+}
+
+// rank puts first what differs, and last what is not known.
+func (c *cell) rank() int {
+	switch {
+	case c.differs():
+		return 2
+	case c.both():
+		return 1
+	}
+	return 0
+}
+
+// same reports whether a row is known to have the same values on both sides.
+func (x *row) same() bool {
+	return !slices.ContainsFunc(x.cells, func(c cell) bool {
+		return len(c.a) > 0 != (len(c.b) > 0) || c.both() && (c.a[0] != c.b[len(c.b)-1] || c.b[0] != c.a[len(c.a)-1])
+	})
+}
+
+// several reports whether there are runs for an interval.
+func (r *Result) several() bool { return len(r.a) > 1 && len(r.b) > 1 }

@@ -1,0 +1,93 @@
+package compare
+
+import (
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// document is the document of compare --json. Keys may be added; none changes its meaning or
+// goes away. null is unknown.
+type document struct {
+	View    string                  `json:"view"`
+	Sort    string                  `json:"sort"`
+	A       []side                  `json:"a"`
+	B       []side                  `json:"b"`
+	Columns []header                `json:"columns"`
+	Rows    report.List[comparison] `json:"rows"`     // that both sides have, the largest change first
+	OneSide report.List[comparison] `json:"one_side"` // that only one has
+}
+
+type side struct {
+	Path string `json:"path"`
+	report.Kept
+	Length int64    `json:"length_ns"` // of the recording, or of the part that is wanted
+	Notes  []string `json:"notes"`     // what limits the rows
+}
+
+type header struct {
+	Name  string `json:"name"`
+	Unit  string `json:"unit"`
+	Worse bool   `json:"more_is_worse"`
+	Grows bool   `json:"grows"` // with the length of the recording
+}
+
+type comparison struct {
+	Name    string            `json:"name"`
+	NameB   string            `json:"name_b,omitempty"` // on side B, if it is another
+	Kind    string            `json:"kind"`
+	RunsA   int               `json:"runs_a"`
+	RunsB   int               `json:"runs_b"`
+	Columns map[string]values `json:"columns"`
+}
+
+type values struct {
+	A          *float64 `json:"a"`
+	B          *float64 `json:"b"`
+	Difference *float64 `json:"difference"`
+	Ratio      *float64 `json:"ratio"`
+	Low        *float64 `json:"low"` // of the difference; null: there is no interval
+	High       *float64 `json:"high"`
+	Confidence *float64 `json:"confidence"`
+	Differs    bool     `json:"differs"` // where there is an interval, by more than chance may have made
+}
+
+func (r *Result) document() *document {
+	d := &document{
+		View: r.view, Sort: r.columns[r.sort].Name, A: sidesOf(r.a), B: sidesOf(r.b),
+		Rows: report.ListOf(r.rows, r.comparison), OneSide: report.ListOf(r.oneSide, r.comparison),
+	}
+	for _, c := range r.columns {
+		d.Columns = append(d.Columns, header{c.Name, string(c.Unit), c.Worse, c.Grows})
+	}
+	return d
+}
+
+func sidesOf(runs []Run) (list []side) {
+	for _, x := range runs {
+		list = append(list, side{x.path, report.KeptOf(x.trace), x.length, append([]string{}, x.Notes...)})
+	}
+	return list
+}
+
+func (r *Result) comparison(x *row) comparison {
+	j := comparison{Name: x.name, NameB: x.nameB, Kind: x.kind, RunsA: x.runsA, RunsB: x.runsB, Columns: map[string]values{}}
+	for k := range x.cells {
+		c := &x.cells[k]
+		v := values{A: known(middle(c.a)), B: known(middle(c.b)), Difference: known(c.difference()), Differs: c.differs()}
+		if q, ok := c.ratio(); ok {
+			v.Ratio = &q
+		}
+		if c.confidence > 0 {
+			v.Low, v.High, v.Confidence = &c.low, &c.high, &c.confidence
+		}
+		j.Columns[r.columns[k].Name] = v
+	}
+	return j
+}
+
+// known returns nil for what is not.
+func known(v float64) *float64 {
+	if v-v != 0 {
+		return nil
+	}
+	return &v
+}

@@ -1,0 +1,106 @@
+package compare
+
+import (
+	"regexp"
+
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// found is what the runs have under one name.
+type found struct {
+	name, kind string
+	rows       []*report.Row // by run, first A's; nil: it has none
+}
+
+// numbers are those in names that another build, or another run, has otherwise: of lines and
+// addresses.
+var numbers = regexp.MustCompile(`:\d+\b|\b0x[0-9a-fA-F]+\b`)
+
+// key is what rows are matched by. Several rows of a run under one name are told apart by
+// their number.
+type key struct {
+	kind, name string
+	number     int
+}
+
+// match puts together the rows of all runs, of which the first na are A's. Names that only
+// one side has are matched without their numbers, where no run has two such.
+func match(runs []Run, na int) []*found {
+	byKey := map[key]*found{}
+	var list []*found
+	for i, r := range runs {
+		times := map[key]int{}
+		for k := range r.Rows {
+			row := &r.Rows[k]
+			at := key{row.Kind, row.Name, 0}
+			times[at]++
+			at.number = times[at]
+			f := byKey[at]
+			if f == nil {
+				f = &found{row.Name, row.Kind, make([]*report.Row, len(runs))}
+				byKey[at] = f
+				list = append(list, f)
+			}
+			f.rows[i] = row
+		}
+	}
+	return renamed(list, na)
+}
+
+// renamed joins those that have a partner under a name with other numbers.
+func renamed(list []*found, na int) []*found {
+	groups := map[key][]*found{}
+	for _, f := range list {
+		if name := numbers.ReplaceAllString(f.name, ""); name != f.name && !(f.in(0, na) && f.in(na, len(f.rows))) {
+			groups[key{f.kind, name, 0}] = append(groups[key{f.kind, name, 0}], f)
+		}
+	}
+	into := map[*found]*found{}
+	for _, g := range groups {
+		if unique(g) {
+			for _, f := range g {
+				into[f] = g[0]
+			}
+		}
+	}
+	var kept []*found
+	for _, f := range list {
+		to := into[f]
+		if to == nil || to == f {
+			kept = append(kept, f)
+			continue
+		}
+		for i, row := range f.rows {
+			if row != nil {
+				to.rows[i] = row
+			}
+		}
+	}
+	return kept
+}
+
+// unique reports whether no run has two of a group.
+func unique(g []*found) bool {
+	for i := range g[0].rows {
+		n := 0
+		for _, f := range g {
+			if f.rows[i] != nil {
+				n++
+			}
+		}
+		if n > 1 {
+			return false
+		}
+	}
+	return true
+}
+
+// in reports whether one of the runs from i up to j has it.
+func (f *found) in(i, j int) bool {
+	for _, row := range f.rows[i:j] {
+		if row != nil {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,110 @@
+package compare
+
+import (
+	"math"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// number writes a value of a column; "-" where it is not known.
+func (r *Result) number(column int, v float64) string {
+	if math.IsNaN(v) {
+		return "-"
+	}
+	if v < 0 {
+		return "-" + r.number(column, -v)
+	}
+	switch unit := r.columns[column].Unit; {
+	case isTime(unit):
+		return analysis.Humane(int64(math.Round(v)))
+	case unit == report.Share:
+		return analysis.Percent(v)
+	case unit == report.Ratio:
+		return strconv.FormatFloat(v, 'f', 2, 64)
+	}
+	if v == math.Trunc(v) || v >= 1000 {
+		return analysis.Thousands(int64(math.Round(v)))
+	}
+	return strconv.FormatFloat(v, 'g', 4, 64)
+}
+
+// signed writes a difference of a column's values; that of shares in percentage points, as
+// a percentage would look like a part of A's.
+func (r *Result) signed(column int, v float64) string {
+	text := r.number(column, v)
+	if v > 0 {
+		text = "+" + text
+	}
+	if share, ok := strings.CutSuffix(text, "%"); ok {
+		return share + "pp"
+	}
+	return text
+}
+
+// difference writes it; ~ where the runs can't show one.
+func (r *Result) difference(column int, c *cell) string {
+	if c.unsure() {
+		return "~"
+	}
+	return r.signed(column, c.difference())
+}
+
+func (r *Result) interval(column int, c *cell) string {
+	return r.signed(column, c.low) + " … " + r.signed(column, c.high)
+}
+
+// change writes by how much a column changed: in percent, or where A has 0, what it became.
+// It is empty where both sides have nothing.
+func (r *Result) change(column int, c *cell) string {
+	switch q, ok := c.ratio(); {
+	case len(c.a) == 0 && len(c.b) == 0, c.both() && middle(c.a) == 0 && middle(c.b) == 0:
+		return ""
+	case len(c.a) == 0:
+		return "? → " + r.number(column, middle(c.b))
+	case len(c.b) == 0:
+		return r.number(column, middle(c.a)) + " → ?"
+	case c.unsure():
+		return "~"
+	case !ok:
+		return "0 → " + r.number(column, middle(c.b))
+	case q == 1:
+		return "="
+	default:
+		return percentOf(q)
+	}
+}
+
+// percentOf writes a ratio as a change in percent. What grew to many times looks better as a
+// factor.
+func percentOf(q float64) string {
+	switch {
+	case q >= 10:
+		return "×" + strconv.FormatFloat(q, 'g', 3, 64)
+	case q > 1:
+		return "+" + analysis.Percent(q-1)
+	}
+	return "-" + analysis.Percent(1-q)
+}
+
+// words tells both values of a cell.
+func (r *Result) words(column int, c *cell) string {
+	text := "is " + r.number(column, middle(c.b)) + ", was " + r.number(column, middle(c.a))
+	if q, ok := c.ratio(); ok {
+		text += " (" + percentOf(q) + ")"
+	}
+	if c.confidence > 0 {
+		text += "; difference " + r.interval(column, c) + " with " + analysis.Percent(c.confidence) + " confidence"
+	}
+	return text
+}
+
+// mark makes red what is worse.
+func (r *Result) mark(b *report.Text, column int, c *cell, text string) string {
+	if r.columns[column].Worse && c.differs() && c.difference() > 0 {
+		return b.Red(text)
+	}
+	return text
+}
