@@ -20,6 +20,8 @@
 //	scopeview callers TRACE FUNC  who calls a function, and whom it calls, with what each call costs
 //	scopeview tree TRACE     who called whom, from <Total> on
 //	scopeview lines TRACE    as functions, by line of the source
+//	scopeview source TRACE FUNC|FILE  the source with what each line cost; see package internal/symbols
+//	scopeview disasm TRACE FUNC  the instructions with what each cost
 //	scopeview objects TRACE  as functions, by program, library, kernel
 //	scopeview goroutines TRACE  as functions, by goroutine
 //	scopeview threads TRACE  as functions, by thread

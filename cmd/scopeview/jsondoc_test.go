@@ -17,6 +17,7 @@ import (
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/compare"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/info"
@@ -95,7 +96,23 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	code := &annotate.Code{Hot: 1}
+	code.UseBinary(p, self)
+	const function = "github.com/scopeview/scopeview/cmd/scopeview.newRoot"
+	source, err := annotate.Source(t.Context(), v, code, function)
+	if err != nil {
+		t.Fatal(err)
+	}
+	disasm, err := annotate.Disasm(t.Context(), v, code, function)
+	if err != nil {
+		t.Fatal(err)
+	}
 	return map[string]*profile.Report{
+		"source": source, "disasm": disasm,
 		"functions": profile.Rows(v, profile.Functions), "lines": profile.Rows(v, profile.Lines), "objects": profile.Rows(v, profile.Objects),
 		"goroutines": profile.Rows(v, profile.Goroutines), "threads": profile.Rows(v, profile.Threads),
 		"callers": callers, "tree": profile.Tree(v, 0), "samples": profile.Samples(v, nil), "header": profile.Header(v),

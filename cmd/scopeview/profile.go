@@ -312,14 +312,6 @@ func completeSource(_ *cobra.Command, args []string, _ string) ([]string, cobra.
 	return nil, cobra.ShellCompDirectiveDefault
 }
 
-// traceAndFunction checks that a command got TRACE and FUNC.
-func traceAndFunction(cmd *cobra.Command, args []string) error {
-	if len(args) != 2 {
-		return fmt.Errorf("%s needs a TRACE and a function, such as main.work; these are %d: %q", cmd.Name(), len(args), args)
-	}
-	return nil
-}
-
 func newFunctions(s *streams) *cobra.Command {
 	return rowsCommand(s, profile.Functions, "functions", "Tell in which functions the time went, on CPUs and waiting",
 		`functions lists the functions with what they cost: exclusive, in themselves, and inclusive, in what they called
@@ -375,7 +367,7 @@ a slash; <Total> is the caller of all that nobody called.
 		Example: `  scopeview callers x.scope runtime.mallocgc
   scopeview callers x.scope '(*Store).Get' -m i.lock
   scopeview callers cpu.pprof '<Total>'`,
-		Args: traceAndFunction, ValidArgsFunction: completeSource,
+		Args: traceAnd("a function, such as main.work"), ValidArgsFunction: completeSource,
 		RunE: x.run(func(args []string) (*profile.Report, error) {
 			v, err := x.view()
 			if err != nil {

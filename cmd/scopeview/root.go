@@ -80,7 +80,7 @@ func newRoot(s *streams) *cobra.Command {
 		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
 		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s), newCompare(s)}},
 		{"where", "Find out where the time went, down to the line:", []*cobra.Command{
-			newFunctions(s), newCallers(s), newTree(s), newLines(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
+			newFunctions(s), newCallers(s), newTree(s), newLines(s), newSource(s), newDisasm(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
 		}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s)}},
 		{"control", "Control a recording:", []*cobra.Command{newCtl(s), newSnapshot(s)}},

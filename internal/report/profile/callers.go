@@ -45,7 +45,6 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 type callers struct {
 	*View
 	*callgraph.Callers
-	total *callgraph.Cost
 }
 
 // Callers shows who calls a function, and whom it calls, with the attributed metrics.
@@ -55,7 +54,7 @@ func Callers(v *View, function string) (*Report, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name), callgraph.TotalCost(v.Profile)}
+	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name)}
 	for _, list := range [][]callgraph.Edge{c.Callers.Callers, c.Callees} {
 		slices.SortStableFunc(list, func(a, b callgraph.Edge) int {
 			return cmp.Compare(v.Profile.Value(b.Attr, v.Sort.Metric), v.Profile.Value(a.Attr, v.Sort.Metric))
@@ -75,12 +74,12 @@ func (c *callers) metrics() (list []int) {
 }
 
 func (c *callers) text(b *report.Text) {
-	c.head(b)
+	c.Head(b)
 	var heads []string
 	for _, m := range c.metrics() {
 		heads = append(heads, "a."+c.Metrics[m].Name)
 	}
-	heads = append(append(heads, c.heads()...), "<function")
+	heads = append(append(heads, c.Heads()...), "<function")
 	var rows [][]string
 	edge := func(e callgraph.Edge) []string { return c.row(e.Attr, e.Cost, "  "+analysis.Show(e.Func)) }
 	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
@@ -114,7 +113,7 @@ func (c *callers) row(attr []int64, cost *callgraph.Cost, name string) (cells []
 	for _, m := range c.metrics() {
 		cells = append(cells, c.Value(m, c.Profile.Value(attr, m)))
 	}
-	return append(append(cells, c.cells(cost, c.total)...), name)
+	return append(append(cells, c.cells(cost)...), name)
 }
 
 func (c *callers) csv(w io.Writer) error {
@@ -123,7 +122,7 @@ func (c *callers) csv(w io.Writer) error {
 		n := c.View.Metrics[i].Name
 		heads = append(heads, "attributed_"+n, "exclusive_"+n, "inclusive_"+n)
 	}
-	return writeCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, heads, func(yield func([]string) bool) {
 		write := func(role, name string, attr []int64, cost *callgraph.Cost) bool {
 			cells := []string{role, name}
 			for i := range c.View.Metrics {
@@ -152,7 +151,7 @@ func (c *callers) csv(w io.Writer) error {
 // callersDocument is the document of callers --json. The attributed values of the callers
 // add up to the function's inclusive ones; so do those of the callees with its own.
 type callersDocument struct {
-	about
+	About
 	Function edgeJSON              `json:"function"`
 	Callers  report.List[edgeJSON] `json:"callers"`
 	Callees  report.List[edgeJSON] `json:"callees"`
@@ -167,9 +166,9 @@ type edgeJSON struct {
 
 func (c *callers) document() *callersDocument {
 	edge := func(e callgraph.Edge) edgeJSON {
-		return edgeJSON{e.Func, c.values(e.Attr), c.values(e.Cost.Excl), c.values(e.Cost.Incl)}
+		return edgeJSON{e.Func, c.Values(e.Attr), c.Values(e.Cost.Excl), c.Values(e.Cost.Incl)}
 	}
-	return &callersDocument{c.about(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}),
+	return &callersDocument{c.About(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}),
 		report.ListOf(c.Callers.Callers, edge), report.ListOf(c.Callees, edge)}
 }
 

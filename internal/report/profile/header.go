@@ -18,7 +18,7 @@ type header struct {
 // Header shows which metrics there are.
 func Header(v *View) *Report {
 	h := &header{v, v.Total()}
-	a := v.about()
+	a := v.About()
 	return &Report{report.Report{Text: h.text, Document: &headerDocument{a, v.Binary, v.BuildID, v.From, v.To}}, h.csv}
 }
 
@@ -64,7 +64,7 @@ func (h *header) text(b *report.Text) {
 }
 
 func (h *header) csv(w io.Writer) error {
-	return writeCSV(w, []string{"metric", "total", "unit", "how", "title"}, func(yield func([]string) bool) {
+	return WriteCSV(w, []string{"metric", "total", "unit", "how", "title"}, func(yield func([]string) bool) {
 		for i := range h.Metrics {
 			m := &h.Metrics[i]
 			if !yield([]string{m.Name, strconv.FormatInt(h.Profile.Value(h.totals, i), 10), string(m.Unit), how(m), m.Title}) {
@@ -76,7 +76,7 @@ func (h *header) csv(w io.Writer) error {
 
 // headerDocument is the document of header --json.
 type headerDocument struct {
-	about
+	About
 	Binary  string `json:"binary"`   // the executable's path; "": not known
 	BuildID string `json:"build_id"` // ""
 	From    int64  `json:"from_ns"`

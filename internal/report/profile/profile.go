@@ -7,6 +7,7 @@ import (
 	"encoding/csv"
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"time"
 
@@ -25,6 +26,8 @@ type View struct {
 	Columns []callgraph.Column
 	Sort    callgraph.Column
 	Names   glob.Filter // of functions
+
+	all *callgraph.Cost // of <Total>, once somebody asked
 }
 
 // Report is a view that can be a table for a spreadsheet too.
@@ -70,8 +73,8 @@ func (v *View) Value(metric int, x int64) string {
 	return analysis.Thousands(x)
 }
 
-// heads returns the heads of the columns' cells.
-func (v *View) heads() (heads []string) {
+// Heads returns the heads of the columns' cells.
+func (v *View) Heads() (heads []string) {
 	for _, c := range v.Columns {
 		head := "e."
 		if c.Inclusive {
@@ -86,29 +89,38 @@ func (v *View) heads() (heads []string) {
 }
 
 // cells returns what the columns show of a cost.
-func (v *View) cells(x *callgraph.Cost, total *callgraph.Cost) (cells []string) {
+func (v *View) cells(x *callgraph.Cost) (cells []string) {
 	for _, c := range v.Columns {
-		n := c.Of(v.Profile, x)
-		if cells = append(cells, v.Value(c.Metric, n)); c.Percent {
-			cells = append(cells, v.share(n, c.Of(v.Profile, total)))
+		if cells = append(cells, v.Value(c.Metric, c.Of(v.Profile, x))); c.Percent {
+			cells = append(cells, v.Share(c, x))
 		}
 	}
 	return cells
 }
 
-func (v *View) share(n, all int64) string {
+// total returns the costs of <Total>.
+func (v *View) total() *callgraph.Cost {
+	if v.all == nil {
+		v.all = callgraph.TotalCost(v.Profile)
+	}
+	return v.all
+}
+
+// Share shows what a cost has of <Total>, in percent.
+func (v *View) Share(c callgraph.Column, x *callgraph.Cost) string {
+	n, all := c.Of(v.Profile, x), c.Of(v.Profile, v.total())
 	if all == 0 || n == 0 {
 		return "0."
 	}
 	return strconv.FormatFloat(100*float64(n)/float64(all), 'f', 2, 64)
 }
 
-// head writes what is to be known of the data.
-func (v *View) head(b *report.Text) {
+// Head writes what is to be known of the data, and more of it.
+func (v *View) Head(b *report.Text, more ...string) {
 	if v.Trace != nil {
 		b.Health(v.Trace)
 	}
-	for _, n := range v.Notes {
+	for _, n := range slices.Concat(v.Notes, more) {
 		b.WriteString(b.Dim(analysis.Harmless(n)) + "\n")
 	}
 	if units := v.units(); units != "" {
@@ -147,16 +159,17 @@ type metric struct {
 	Total   int64  `json:"total"`
 }
 
-// about is what each document begins with.
-type about struct {
+// About is what each document begins with.
+type About struct {
 	report.Kept
 	Samples int64    `json:"samples"`
 	Notes   []string `json:"notes"`
 	Metrics []metric `json:"metrics"`
 }
 
-func (v *View) about() about {
-	a := about{Samples: v.Samples, Notes: append([]string{}, v.Notes...)}
+// About returns what the document of a view begins with.
+func (v *View) About() About {
+	a := About{Samples: v.Samples, Notes: append([]string{}, v.Notes...)}
 	if v.Trace != nil {
 		a.Kept = report.KeptOf(v.Trace)
 	}
@@ -168,8 +181,8 @@ func (v *View) about() about {
 	return a
 }
 
-// values returns what is not 0, by the metric's name.
-func (v *View) values(of []int64) map[string]int64 {
+// Values returns what is not 0, by the metric's name.
+func (v *View) Values(of []int64) map[string]int64 {
 	m := map[string]int64{}
 	for i := range v.Metrics {
 		if x := v.Profile.Value(of, i); x != 0 {
@@ -179,8 +192,8 @@ func (v *View) values(of []int64) map[string]int64 {
 	return m
 }
 
-// writeCSV writes a table with exact numbers.
-func writeCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {
+// WriteCSV writes a table with exact numbers.
+func WriteCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {
 	c := csv.NewWriter(w)
 	err := c.Write(heads)
 	for row := range rows {

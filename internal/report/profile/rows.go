@@ -51,7 +51,6 @@ type table struct {
 	*View
 	by      By
 	rows    []row
-	total   *callgraph.Cost
 	slowest *slowest // nil: nobody asked
 }
 
@@ -61,7 +60,6 @@ func Rows(v *View, by By) *Report {
 	if v.Executions.Slow > 0 {
 		t.slowest, t.View = slowestOf(v)
 	}
-	t.total = callgraph.TotalCost(t.Profile)
 	for k, c := range t.sum() {
 		if v.Names.Match(k.name) && t.any(c) {
 			t.rows = append(t.rows, row{k, c})
@@ -145,7 +143,7 @@ func place(file string, line int) string {
 }
 
 func (t *table) text(b *report.Text) {
-	t.head(b)
+	t.Head(b)
 	if t.slowest != nil {
 		t.slowest.text(b)
 		fmt.Fprintf(b, "\nof the slow executions, by %s\n", t.by)
@@ -154,16 +152,16 @@ func (t *table) text(b *report.Text) {
 		b.WriteString("no samples\n")
 		return
 	}
-	rows := append([]row{{key{name: samples.TotalName}, t.total}}, t.rows...)
+	rows := append([]row{{key{name: samples.TotalName}, t.total()}}, t.rows...)
 	if b.Limit > 0 {
 		b.Limit++ // <Total> is none of them
 		defer func() { b.Limit-- }()
 	}
-	report.Table(b, string(t.by), append(t.heads(), "<"+string(t.by)), rows, func(r row) []string {
-		if r.Cost == t.total {
-			return append(t.cells(r.Cost, t.total), samples.TotalName)
+	report.Table(b, string(t.by), append(t.Heads(), "<"+string(t.by)), rows, func(r row) []string {
+		if r.Cost == t.total() {
+			return append(t.cells(r.Cost), samples.TotalName)
 		}
-		return append(t.cells(r.Cost, t.total), t.title(r.key))
+		return append(t.cells(r.Cost), t.title(r.key))
 	})
 }
 
@@ -172,7 +170,7 @@ func (t *table) csv(w io.Writer) error {
 	for i := range t.Metrics {
 		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
 	}
-	return writeCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, heads, func(yield func([]string) bool) {
 		for _, r := range t.rows {
 			cells := []string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}
 			for i := range t.Metrics {
@@ -188,7 +186,7 @@ func (t *table) csv(w io.Writer) error {
 // document is the document of functions --json, and of its neighbours. Values are in the
 // unit of their metric; those that are 0 are left out.
 type document struct {
-	about
+	About
 	By      string               `json:"by"`
 	Rows    report.List[rowJSON] `json:"rows"`
 	Slowest *slowestJSON         `json:"slowest,omitempty"`
@@ -204,8 +202,8 @@ type rowJSON struct {
 }
 
 func (t *table) document() *document {
-	d := &document{about: t.about(), By: string(t.by), Rows: report.ListOf(t.rows, func(r row) rowJSON {
-		return rowJSON{r.name, r.file, r.line, r.id, t.values(r.Excl), t.values(r.Incl)}
+	d := &document{About: t.About(), By: string(t.by), Rows: report.ListOf(t.rows, func(r row) rowJSON {
+		return rowJSON{r.name, r.file, r.line, r.id, t.Values(r.Excl), t.Values(r.Incl)}
 	})}
 	if t.slowest != nil {
 		d.Slowest = t.slowest.document()

@@ -45,7 +45,7 @@ func (l *list) shown(metric int) bool {
 }
 
 func (l *list) text(b *report.Text) {
-	l.head(b)
+	l.Head(b)
 	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "<scope", "<stack"}
 	report.Table(b, "sample", heads, l.all, func(s samples.Sample) []string {
 		return []string{
@@ -101,7 +101,7 @@ func stackText(frames []*samples.Frame) string {
 }
 
 func (l *list) csv(w io.Writer) error {
-	return writeCSV(w, []string{"time_ns", "metric", "value", "goroutine", "thread", "track", "scope", "stack"}, func(yield func([]string) bool) {
+	return WriteCSV(w, []string{"time_ns", "metric", "value", "goroutine", "thread", "track", "scope", "stack"}, func(yield func([]string) bool) {
 		for i := range l.all {
 			s := &l.all[i]
 			var frames []string
@@ -118,7 +118,7 @@ func (l *list) csv(w io.Writer) error {
 
 // listDocument is the document of samples --json, by time.
 type listDocument struct {
-	about
+	About
 	List report.List[sampleJSON] `json:"list"`
 }
 
@@ -134,7 +134,7 @@ type sampleJSON struct {
 }
 
 func (l *list) document() *listDocument {
-	return &listDocument{l.about(), report.ListOf(l.all, func(s samples.Sample) sampleJSON {
+	return &listDocument{l.About(), report.ListOf(l.all, func(s samples.Sample) sampleJSON {
 		frames := []report.Frame{}
 		for _, f := range s.Frames {
 			frames = append(frames, report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined})

@@ -74,7 +74,7 @@ func slowestOf(v *View) (*slowest, *View) {
 	}
 	x.metrics, x.places = list(metrics), list(places)
 	only, p := *v, *v.Profile
-	p.Stacks, only.Profile = slow, &p
+	p.Stacks, only.Profile, only.all = slow, &p, nil
 	return x, &only
 }
 

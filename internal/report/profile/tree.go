@@ -15,14 +15,13 @@ import (
 type tree struct {
 	*View
 	root  *callgraph.Node
-	total *callgraph.Cost
 	least float64
 }
 
 // Tree shows who called whom from <Total> on. What has less than the share least of the
 // metric that one sorts by is left out of the text.
 func Tree(v *View, least float64) *Report {
-	t := &tree{v, callgraph.Tree(v.Profile, v.Sort.Metric), callgraph.TotalCost(v.Profile), least}
+	t := &tree{v, callgraph.Tree(v.Profile, v.Sort.Metric), least}
 	return &Report{report.Report{Text: t.text, Document: t.document()}, t.csv}
 }
 
@@ -51,8 +50,8 @@ func (t *tree) walk(f func(s step) bool) {
 const deepest = 60
 
 func (t *tree) text(b *report.Text) {
-	t.head(b)
-	all := t.Profile.Value(t.total.Incl, t.Sort.Metric)
+	t.Head(b)
+	all := t.Profile.Value(t.total().Incl, t.Sort.Metric)
 	var rows []step
 	small := 0
 	t.walk(func(s step) bool {
@@ -63,12 +62,12 @@ func (t *tree) text(b *report.Text) {
 		rows = append(rows, s)
 		return true
 	})
-	report.Table(b, "function", append(t.heads(), "<function"), rows, func(s step) []string {
+	report.Table(b, "function", append(t.Heads(), "<function"), rows, func(s step) []string {
 		indent := strings.Repeat("  ", min(s.depth, deepest))
 		if s.depth > deepest {
 			indent += fmt.Sprintf("(%d) ", s.depth)
 		}
-		return append(t.cells(&callgraph.Cost{Excl: s.Excl, Incl: s.Incl}, t.total), indent+analysis.Show(s.Func))
+		return append(t.cells(&callgraph.Cost{Excl: s.Excl, Incl: s.Incl}), indent+analysis.Show(s.Func))
 	})
 	if small > 0 {
 		fmt.Fprintf(b, "%s of less than %s left out (--least 0 shows all)\n", analysis.Plural(int64(small), "call"), analysis.Percent(t.least))
@@ -80,7 +79,7 @@ func (t *tree) csv(w io.Writer) error {
 	for i := range t.Metrics {
 		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
 	}
-	return writeCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, heads, func(yield func([]string) bool) {
 		more := true
 		t.walk(func(s step) bool {
 			cells := []string{strconv.Itoa(s.depth), s.Func}
@@ -95,7 +94,7 @@ func (t *tree) csv(w io.Writer) error {
 
 // treeDocument is the document of tree --json: its functions, parents first.
 type treeDocument struct {
-	about
+	About
 	Functions report.List[nodeJSON] `json:"functions"`
 }
 
@@ -107,10 +106,10 @@ type nodeJSON struct {
 }
 
 func (t *tree) document() *treeDocument {
-	return &treeDocument{t.about(), func(yield func(nodeJSON) bool) {
+	return &treeDocument{t.About(), func(yield func(nodeJSON) bool) {
 		more := true
 		t.walk(func(s step) bool {
-			more = more && yield(nodeJSON{s.depth, s.Func, t.values(s.Excl), t.values(s.Incl)})
+			more = more && yield(nodeJSON{s.depth, s.Func, t.Values(s.Excl), t.Values(s.Incl)})
 			return more
 		})
 	}}

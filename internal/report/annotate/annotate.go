@@ -1,0 +1,135 @@
+// Package annotate shows source and instructions with what each line, and each instruction,
+// cost.
+package annotate
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report/profile"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// Code is what is known of a program's code.
+type Code struct {
+	Binary  *symbols.Binary // nil: Why says why
+	Why     string
+	Sources symbols.Sources
+	Remarks bool    // ask the compiler what it says
+	Hot     float64 // lines with this share of the hottest line's are marked
+}
+
+// UseBinary opens the executable at path, or the one that the samples are of. One that is
+// another build is not used: its lines would be made up.
+func (c *Code) UseBinary(p *samples.Profile, path string) {
+	given := path != ""
+	if !given {
+		path = p.Binary
+	}
+	if path == "" {
+		c.Why = "it is not known which executable ran; name it with --binary FILE"
+		return
+	}
+	b, err := symbols.Open(path)
+	if err != nil {
+		c.Why = err.Error()
+		if !given {
+			c.Why += "; name it with --binary FILE"
+		}
+		return
+	}
+	if p.BuildID != "" && p.BuildID != b.BuildID && p.BuildID != b.GNUID {
+		c.Why = fmt.Sprintf("the executable %s is of another build: its id is %q, and the samples are of %q", path, b.BuildID, p.BuildID)
+		return
+	}
+	c.Binary = b
+}
+
+// slide finds out by how much the program's addresses are larger than its executable's.
+func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
+	tries := 0
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			if f.PC == 0 || f.Line == 0 || f.Inlined {
+				continue
+			}
+			if s, ok := c.Binary.Slide(f.Func, f.Line, f.PC); ok {
+				return s, true
+			}
+			if tries++; tries > 10_000 {
+				return 0, false
+			}
+		}
+	}
+	return 0, false
+}
+
+// head says what of the code is not known.
+func (c *Code) head(v *profile.View, more ...string) (notes []string) {
+	if c.Why != "" {
+		notes = append(notes, "which lines have code is not known, so those without a value may have some or none: "+c.Why)
+	} else if v.BuildID == "" {
+		notes = append(notes, "whether the executable is the one that ran can't be checked: the samples have no build id")
+	}
+	return append(notes, more...)
+}
+
+// price is what a line that the compiler remarks on has of what the remark is about: of
+// allocated bytes, if there is such a metric and the remark is about the heap; otherwise of
+// what is shown first.
+func price(v *profile.View, kind symbols.RemarkKind, line *callgraph.Cost) string {
+	if line == nil || len(v.Columns) == 0 || kind == symbols.CanInline || kind == symbols.Leaks {
+		return ""
+	}
+	m := v.Columns[0].Metric
+	if kind == symbols.Escapes {
+		for _, name := range []string{"alloc_space", "alloc-bytes"} {
+			if i := v.Metric(name); i >= 0 {
+				m = i
+			}
+		}
+	}
+	all := v.Profile.Value(v.Total(), m)
+	own := v.Profile.Value(line.Excl, m)
+	if kind == symbols.CannotInline {
+		own = v.Profile.Value(line.Incl, m)
+	}
+	if all == 0 || own == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%s of all %s", analysis.Percent(float64(own)/float64(all)), v.Metrics[m].Name)
+}
+
+// remarks asks the compiler about a file, if that is wanted.
+func (c *Code) remarks(ctx context.Context, path string) (of map[int][]symbols.Remark, problem string) {
+	if !c.Remarks || path == "" {
+		return nil, ""
+	}
+	list, err := symbols.Remarks(ctx, path)
+	if err != nil {
+		return nil, err.Error()
+	}
+	of = map[int][]symbols.Remark{}
+	for _, r := range list {
+		of[r.Line] = append(of[r.Line], r)
+	}
+	return of, ""
+}
+
+// remarkText writes a remark with its price.
+func remarkText(v *profile.View, r symbols.Remark, line *callgraph.Cost) string {
+	text := analysis.Show(r.Text)
+	if p := price(v, r.Kind, line); p != "" {
+		text += ": " + p
+	}
+	return text
+}
+
+// same reports whether two names of files are of the same: one may be the end of the other.
+func same(file, arg string) bool {
+	return file == arg || strings.HasSuffix(strings.ReplaceAll(file, `\`, "/"), "/"+strings.TrimPrefix(arg, "./"))
+}

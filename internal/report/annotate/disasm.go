@@ -1,0 +1,217 @@
+package annotate
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/profile"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// disasm is what Disasm shows.
+type disasm struct {
+	*profile.View
+	code  *Code
+	funcs []listing
+	notes []string
+}
+
+// listing is the instructions of a function.
+type listing struct {
+	*symbols.Func
+	insts   []symbols.Inst
+	lines   []string // of its file; nil: not found
+	until   int      // its last line
+	remarks map[int][]symbols.Remark
+	costs   map[uint64]*callgraph.Cost // by the instruction's address
+}
+
+// Disasm shows the instructions of a function, of a generic one of each instance, with what
+// each of them cost, below the lines that they were made of.
+func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (*profile.Report, error) {
+	d := &disasm{View: v, code: code}
+	if code.Binary == nil {
+		return nil, fmt.Errorf("there are no instructions without the executable: %s", code.Why)
+	}
+	list := code.Binary.Find(function)
+	if len(list) == 0 {
+		costs := callgraph.Sum(v.Profile, func(f *samples.Frame) string { return f.Func })
+		name, err := profile.FindFunction(costs, function)
+		if err != nil {
+			return nil, err
+		}
+		if list = code.Binary.Find(name); len(list) == 0 {
+			return nil, fmt.Errorf("%s has no code of its own in the executable: it was inlined wherever it is called; scopeview callers shows where", name)
+		}
+	}
+	slide, ok := code.slide(v.Profile)
+	if !ok {
+		d.notes = append(d.notes, "the samples have no addresses that are in the executable, so no instruction has a value")
+	}
+	for _, f := range list {
+		l, err := d.listing(ctx, f, slide)
+		if err != nil {
+			return nil, err
+		}
+		d.funcs = append(d.funcs, *l)
+	}
+	return &profile.Report{Report: report.Report{Text: d.text, Document: d.document()}, CSV: d.csv}, nil
+}
+
+func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*listing, error) {
+	insts, err := d.code.Binary.Disasm(f)
+	if err != nil {
+		return nil, err
+	}
+	l := &listing{Func: f, insts: insts}
+	l.costs = callgraph.Sum(d.Profile, func(fr *samples.Frame) uint64 { return l.at(fr.PC - slide) })
+	var path string
+	if l.lines, path, err = d.code.Sources.Read(f.File); err != nil {
+		d.notes = append(d.notes, err.Error())
+	}
+	if x, ok := around(extents(l.lines), f.Line); ok {
+		l.until = x.to
+	}
+	var problem string
+	if l.remarks, problem = d.code.remarks(ctx, path); problem != "" {
+		d.notes = append(d.notes, problem)
+	}
+	return l, nil
+}
+
+// at returns the address of the instruction that an address is in; 0: it is in none.
+func (l *listing) at(pc uint64) uint64 {
+	i := sort.Search(len(l.insts), func(k int) bool { return l.insts[k].PC > pc })
+	if i == 0 || pc >= l.insts[i-1].PC+uint64(len(l.insts[i-1].Code)) {
+		return 0
+	}
+	return l.insts[i-1].PC
+}
+
+// guidance is said below: who reads a sample's address literally looks at the wrong line.
+const guidance = "a value stands at the instruction that was to be executed next: behind a slow one"
+
+func (d *disasm) text(b *report.Text) {
+	d.Head(b, d.code.head(d.View, d.notes...)...)
+	for i := range d.funcs {
+		l := &d.funcs[i]
+		if i > 0 {
+			b.WriteByte('\n')
+		}
+		fmt.Fprintf(b, "%s\n\n", b.Bold(analysis.Show(l.Name+", "+l.File)))
+		report.Table(b, "", append(d.Heads(), "<"), d.rows(l), func(r []string) []string { return r })
+	}
+	fmt.Fprintf(b, "\n%s\n", b.Dim(guidance))
+}
+
+// rows interleaves: before an instruction of a line are the lines up to that one which were
+// not there yet, and before a line is what the compiler says about it.
+func (d *disasm) rows(l *listing) (rows [][]string) {
+	blank := make([]string, len(d.Heads()))
+	next := l.Line
+	plain := func(text string) { rows = append(rows, append(slices.Clone(blank), text)) }
+	for k := range l.insts {
+		in := &l.insts[k]
+		if in.File == l.File && next > 0 {
+			for ; next <= in.Line && next <= min(l.until, len(l.lines)); next++ {
+				text := clean(l.lines[next-1])
+				for _, r := range l.remarks[next] {
+					plain(indent(text) + "// " + remarkText(d.View, r, nil))
+				}
+				plain(fmt.Sprintf("%5d. %s", next, text))
+			}
+		}
+		c := l.costs[in.PC]
+		var cells []string
+		for _, col := range d.Columns {
+			text, share := "0.", "0."
+			if c != nil {
+				text, share = d.Value(col.Metric, col.Of(d.Profile, c)), d.Share(col, c)
+			}
+			if cells = append(cells, text); col.Percent {
+				cells = append(cells, share)
+			}
+		}
+		rows = append(rows, append(cells, fmt.Sprintf("    [%s] %x: %s", l.place(in), in.PC, analysis.Show(in.Text))))
+	}
+	return rows
+}
+
+// place returns the line of an instruction, with its file where that is another one.
+func (l *listing) place(in *symbols.Inst) string {
+	switch {
+	case in.Line == 0:
+		return "?"
+	case in.File == l.File:
+		return strconv.Itoa(in.Line)
+	}
+	return in.File[strings.LastIndexAny(in.File, `/\`)+1:] + ":" + strconv.Itoa(in.Line)
+}
+
+func (d *disasm) csv(w io.Writer) error {
+	heads := []string{"function", "address", "file", "line", "instruction"}
+	for i := range d.Metrics {
+		heads = append(heads, "exclusive_"+d.Metrics[i].Name, "inclusive_"+d.Metrics[i].Name)
+	}
+	return profile.WriteCSV(w, heads, func(yield func([]string) bool) {
+		for in := range d.instructions() {
+			cells := []string{in.Function, in.Address, in.File, strconv.Itoa(in.Line), in.Text}
+			for i := range d.Metrics {
+				name := d.Metrics[i].Name
+				cells = append(cells, strconv.FormatInt(in.Exclusive[name], 10), strconv.FormatInt(in.Inclusive[name], 10))
+			}
+			if !yield(cells) {
+				return
+			}
+		}
+	})
+}
+
+// disasmDocument is the document of disasm --json.
+type disasmDocument struct {
+	profile.About
+	Instructions report.List[instJSON] `json:"instructions"`
+}
+
+type instJSON struct {
+	Function  string           `json:"function"` // the linker's name
+	Address   string           `json:"address"`  // in the executable, hexadecimal
+	File      string           `json:"file"`
+	Line      int              `json:"line"` // 0: not known
+	Text      string           `json:"text"`
+	Exclusive map[string]int64 `json:"exclusive"` // null: it is not in the data
+	Inclusive map[string]int64 `json:"inclusive"`
+}
+
+func (d *disasm) instructions() func(yield func(instJSON) bool) {
+	return func(yield func(instJSON) bool) {
+		for i := range d.funcs {
+			l := &d.funcs[i]
+			for k := range l.insts {
+				in := &l.insts[k]
+				x := instJSON{Function: l.Name, Address: strconv.FormatUint(in.PC, 16), File: in.File, Line: in.Line, Text: in.Text}
+				if c := l.costs[in.PC]; c != nil {
+					x.Exclusive, x.Inclusive = d.Values(c.Excl), d.Values(c.Incl)
+				}
+				if !yield(x) {
+					return
+				}
+			}
+		}
+	}
+}
+
+func (d *disasm) document() *disasmDocument {
+	about := d.About()
+	about.Notes = append(about.Notes, d.code.head(d.View, d.notes...)...)
+	return &disasmDocument{about, d.instructions()}
+}

@@ -1,0 +1,84 @@
+package symbols
+
+import (
+	"fmt"
+
+	"golang.org/x/arch/arm64/arm64asm"
+	"golang.org/x/arch/x86/x86asm"
+)
+
+// Inst is an instruction.
+type Inst struct {
+	PC   uint64
+	Code []byte
+	Text string // in Go's syntax; a call's target by its name
+	File string
+	Line int // 0: not known
+}
+
+// Disasm returns the instructions of a function. What is none is shown as its bytes. The
+// decoder is golang.org/x/arch, which go tool objdump uses too.
+func (b *Binary) Disasm(f *Func) ([]Inst, error) {
+	code := b.text.from(f.Entry)
+	if code.addr != f.Entry || f.End-f.Entry > uint64(len(code.data)) {
+		return nil, fmt.Errorf("%s has no code of %s, at %#x", b.path, f.Name, f.Entry)
+	}
+	decode := map[string]func([]byte, uint64) (int, string){"amd64": b.x86(64), "386": b.x86(32), "arm64": b.arm64}[b.Arch]
+	if decode == nil {
+		return nil, fmt.Errorf("%s is for %q, whose instructions are not known; amd64, 386 and arm64 are", b.path, b.Arch)
+	}
+	data := code.data[:f.End-f.Entry]
+	var list []Inst
+	for at := uint64(0); at < uint64(len(data)); {
+		n, text := decode(data[at:], f.Entry+at)
+		list = append(list, Inst{PC: f.Entry + at, Code: data[at : at+uint64(n)], Text: text})
+		at += uint64(n)
+	}
+	i := 0
+	b.table.lines(f, func(from, to uint64, file string, line int) bool {
+		for ; i < len(list) && list[i].PC < to; i++ {
+			if list[i].PC >= from {
+				list[i].File, list[i].Line = file, line
+			}
+		}
+		return true
+	})
+	return trimmed(list), nil
+}
+
+// trimmed leaves out what fills the space up to the next function.
+func trimmed(list []Inst) []Inst {
+	for n := len(list); n > 1 && (list[n-1].Text == "INT $0x3" || list[n-1].Text == "?"); n-- {
+		list = list[:n-1]
+	}
+	return list
+}
+
+// symbol names the function that an address is in.
+func (b *Binary) symbol(addr uint64) (string, uint64) {
+	if f, _, _ := b.At(addr); f != nil {
+		return f.Name, f.Entry
+	}
+	return "", 0
+}
+
+func (b *Binary) x86(mode int) func([]byte, uint64) (int, string) {
+	return func(code []byte, pc uint64) (int, string) {
+		inst, err := x86asm.Decode(code, mode)
+		if err != nil || inst.Len == 0 || inst.Op == 0 {
+			return 1, "?"
+		}
+		return inst.Len, x86asm.GoSyntax(inst, pc, b.symbol)
+	}
+}
+
+func (b *Binary) arm64(code []byte, pc uint64) (int, string) {
+	if len(code) < 4 {
+		return len(code), "?"
+	}
+	inst, err := arm64asm.Decode(code)
+	if err != nil || inst.Op == 0 {
+		return 4, "?"
+	}
+	return 4, arm64asm.GoSyntax(inst, pc, b.symbol, nil)
+}

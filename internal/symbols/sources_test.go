@@ -1,0 +1,76 @@
+package symbols
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// TestSources finds a file where it was, by a map, and of -trimpath builds in the modules'
+// cache, in Go's root and in the main module.
+func TestSources(t *testing.T) {
+	dir := t.TempDir()
+	write := func(name string) {
+		path := filepath.Join(dir, name)
+		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(name+"\r\nsecond\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, name := range []string{"here.go", "new/a.go", "newer/deep/b.go", "root/src/sync/mutex.go", "cache/example.com/!big/m@v1.2.3/x.go", "main/cmd/main.go"} {
+		write(name)
+	}
+	s := Sources{
+		Map:   [][2]string{{"/old/", dir + "/new/"}, {"/old/deep/", dir + "/newer/deep/"}},
+		asked: true, root: dir + "/root", cache: dir + "/cache", module: "example.com/main", dir: dir + "/main",
+	}
+	for file, want := range map[string]string{
+		dir + "/here.go": "here.go", "/old/a.go": "new/a.go", "/old/deep/b.go": "newer/deep/b.go", "sync/mutex.go": "root/src/sync/mutex.go",
+		"example.com/Big/m@v1.2.3/x.go": "cache/example.com/!big/m@v1.2.3/x.go", "example.com/main/cmd/main.go": "main/cmd/main.go",
+	} {
+		lines, path, err := s.Read(file)
+		if err != nil || !slices.Equal(lines, []string{want, "second"}) || path != filepath.Join(dir, want) {
+			t.Errorf("%s: %q, %s, %v", file, lines, path, err)
+		}
+	}
+	_, _, err := s.Read("/old/none.go")
+	var none *NoSourceError
+	if !errors.As(err, &none) || len(none.Tried) != 2 || !strings.Contains(err.Error(), dir+"/new/none.go, /old/none.go; give the directory with --path-map") {
+		t.Errorf("%v", err)
+	}
+	if _, err := ParseMap("nothing"); err == nil {
+		t.Error("a map without =")
+	}
+}
+
+// TestRemarks: what the compiler says of the program whose answers are known.
+func TestRemarks(t *testing.T) {
+	path, err := filepath.Abs(filepath.Join("testdata", "prog", "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	list, err := Remarks(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []Remark{
+		{Line: 7, Kind: CanInline, Text: "can inline third: cost 6"}, {Line: 13, Kind: Bounds, Text: "the index is checked"},
+		{Line: 18, Kind: Escapes, Text: "moved to heap: x"}, {Line: 12, Kind: CannotInline, Text: "cannot inline index: marked go:noinline"},
+		{Line: 34, Kind: Inlined, Text: "inlining call to third"}, {Line: 38, Kind: Inlined, Text: "inlining call to third"},
+	} {
+		if !slices.ContainsFunc(list, func(r Remark) bool { r.Column = 0; return r == want }) {
+			t.Errorf("no %+v in %+v", want, list)
+		}
+	}
+	if r := parseRemarks([]byte("./a.go:3:4: cannot inline f: function too complex: cost 131 exceeds budget 80\n./a.go:3:4:   flow: x\n./b.go:1:1: moved to heap: y\nnoise\n"), "a.go"); len(r) != 1 || r[0].Text != "cannot inline f: cost 131 exceeds 80" {
+		t.Errorf("%+v", r)
+	}
+	if _, err := Remarks(t.Context(), filepath.Join(t.TempDir(), "main.go")); err == nil || !strings.Contains(err.Error(), "go build in") {
+		t.Errorf("where nothing can be built: %v", err)
+	}
+}

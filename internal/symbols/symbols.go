@@ -1,0 +1,329 @@
+// Package symbols tells what a program's executable and its sources know: functions, the
+// lines that have code, instructions, and what the compiler says about lines.
+//
+// # Design
+//
+//  1. All of it is from the pclntab, the table by which Go's runtime prints stacks. So it is
+//     there in stripped executables too, and no DWARF is needed. A PC's line there is the
+//     innermost one: code that was inlined belongs to the lines that it was written in.
+//  2. debug/gosym reads that table, but can't list the lines of a file; see pclntab.go.
+//  3. Addresses are those of the file. Where a program was loaded elsewhere (PIE), Slide
+//     finds out by how much.
+//  4. An executable is foreign bytes: nothing of it is trusted as a length or an offset.
+package symbols
+
+import (
+	"debug/elf"
+	"debug/macho"
+	"debug/pe"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Func is a function of an executable.
+type Func struct {
+	Name       string // the linker's, with its package's path
+	File       string // where it begins, as the compiler was given it
+	Line       int    // its first line; 0: not known
+	Entry, End uint64 // addresses; the code is before End
+
+	info entry
+}
+
+// Binary is an executable.
+type Binary struct {
+	Arch    string // as GOARCH; "": not known
+	BuildID string // Go's; "": not known
+	GNUID   string // of the linker's note, in hexadecimal; "": none
+
+	path  string
+	file  *os.File
+	text  section
+	table *table
+	funcs []Func // by Entry
+	names map[string][]int
+}
+
+// section is a stretch of an executable that is loaded.
+type section struct {
+	addr uint64
+	data []byte
+}
+
+// ErrNoTable says that a file has no Go line table.
+var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is no Go program, or of a Go before 1.20")
+
+// most bounds what is read of an executable's sections.
+const most = 1 << 30
+
+// Open reads the tables of the executable at path: some tens of milliseconds for a large
+// one. The error wraps ErrNoTable where the file is no Go program.
+func Open(path string) (*Binary, error) {
+	b := &Binary{path: path, names: map[string][]int{}}
+	pcln, err := b.sections()
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
+	}
+	if b.table, err = newTable(pcln, b.text.addr); err == nil {
+		b.funcs, err = b.table.functions()
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
+	}
+	for i := range b.funcs {
+		f := &b.funcs[i]
+		b.names[f.Name] = append(b.names[f.Name], i)
+		if p := PrintName(f.Name); p != f.Name {
+			b.names[p] = append(b.names[p], i)
+		}
+	}
+	return b, nil
+}
+
+// PrintName returns a function's name as Go prints it on stacks: without type arguments.
+func PrintName(name string) string {
+	i, k := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
+	if i < 0 || k < i {
+		return name
+	}
+	return name[:i] + "[...]" + name[k+1:]
+}
+
+// sections finds the code and the line table.
+func (b *Binary) sections() (pcln []byte, err error) {
+	defer func() {
+		if v := recover(); v != nil { // the standard library's readers of hostile files
+			err = fmt.Errorf("it can't be read: %v", v)
+		}
+	}()
+	f, err := os.Open(b.path)
+	if err != nil {
+		return nil, err
+	}
+	defer f.Close()
+	if x, err := elf.NewFile(f); err == nil {
+		return b.elf(x)
+	}
+	if x, err := macho.NewFile(f); err == nil {
+		return b.macho(x)
+	}
+	if x, err := pe.NewFile(f); err == nil {
+		return b.pe(x)
+	}
+	return nil, errors.New("it is no executable of a known format: ELF, Mach-O or PE")
+}
+
+func (b *Binary) elf(x *elf.File) ([]byte, error) {
+	b.Arch = map[elf.Machine]string{elf.EM_X86_64: "amd64", elf.EM_AARCH64: "arm64", elf.EM_386: "386", elf.EM_ARM: "arm",
+		elf.EM_RISCV: "riscv64", elf.EM_PPC64: "ppc64le", elf.EM_S390: "s390x", elf.EM_LOONGARCH: "loong64"}[x.Machine]
+	text := x.Section(".text")
+	if text == nil {
+		return nil, ErrNoTable
+	}
+	data, err := bounded(text.Size, text.Data)
+	if err != nil {
+		return nil, err
+	}
+	b.text = section{text.Addr, data}
+	if syms, err := x.Symbols(); err == nil { // with cgo C's code comes first
+		if i := slices.IndexFunc(syms, func(s elf.Symbol) bool { return s.Name == "runtime.text" }); i >= 0 {
+			b.text = b.text.from(syms[i].Value)
+		}
+	}
+	for name, to := range map[string]*string{".note.go.buildid": &b.BuildID, ".note.gnu.build-id": &b.GNUID} {
+		if s := x.Section(name); s != nil && s.Size < 4096 {
+			if d, err := s.Data(); err == nil {
+				*to = note(d, x.ByteOrder)
+			}
+		}
+	}
+	b.GNUID = fmt.Sprintf("%x", b.GNUID)
+	for _, s := range x.Sections {
+		if s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab" {
+			return bounded(s.Size, s.Data)
+		}
+	}
+	var all [][]byte
+	for _, s := range x.Sections {
+		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_EXECINSTR == 0 && s.Flags&elf.SHF_ALLOC != 0 {
+			if d, err := bounded(s.Size, s.Data); err == nil {
+				all = append(all, d)
+			}
+		}
+	}
+	return search(all)
+}
+
+// note returns what an ELF note has: behind the lengths of the name and of itself, its type,
+// and a name of four bytes.
+func note(d []byte, order binary.ByteOrder) string {
+	if len(d) < 16 || order.Uint32(d[4:]) > uint32(len(d)-16) {
+		return ""
+	}
+	return string(d[16:][:order.Uint32(d[4:])])
+}
+
+func (b *Binary) macho(x *macho.File) ([]byte, error) {
+	b.Arch = map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}[x.Cpu]
+	var all [][]byte
+	for _, s := range x.Sections {
+		d, err := bounded(s.Size, s.Data)
+		if err != nil {
+			return nil, err
+		}
+		if s.Name == "__text" {
+			b.text = section{s.Addr, d}
+		} else {
+			all = append(all, d)
+		}
+	}
+	if x.Symtab != nil {
+		for _, s := range x.Symtab.Syms {
+			if s.Name == "runtime.text" || s.Name == "_runtime.text" {
+				b.text = b.text.from(s.Value)
+			}
+		}
+	}
+	b.BuildID = textBuildID(b.text.data)
+	return search(all)
+}
+
+func (b *Binary) pe(x *pe.File) ([]byte, error) {
+	base := uint64(0)
+	switch h := x.OptionalHeader.(type) {
+	case *pe.OptionalHeader64:
+		base = h.ImageBase
+	case *pe.OptionalHeader32:
+		base = uint64(h.ImageBase)
+	}
+	b.Arch = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64", pe.IMAGE_FILE_MACHINE_I386: "386"}[x.Machine]
+	var all [][]byte
+	for i, s := range x.Sections {
+		d, err := bounded(uint64(s.Size), s.Data)
+		if err != nil {
+			return nil, err
+		}
+		if s.Name != ".text" {
+			all = append(all, d)
+			continue
+		}
+		b.text = section{base + uint64(s.VirtualAddress), d}
+		for _, y := range x.Symbols {
+			if y.Name == "runtime.text" && int(y.SectionNumber) == i+1 {
+				b.text = b.text.from(b.text.addr + uint64(y.Value))
+			}
+		}
+	}
+	b.BuildID = textBuildID(b.text.data)
+	return search(all)
+}
+
+// bounded reads a section, unless it is too large to be one.
+func bounded(size uint64, data func() ([]byte, error)) ([]byte, error) {
+	if size > most {
+		return nil, fmt.Errorf("a section of it has %d bytes", size)
+	}
+	return data()
+}
+
+// from returns the part of a section that begins at an address.
+func (s section) from(addr uint64) section {
+	if addr < s.addr || addr-s.addr > uint64(len(s.data)) {
+		return s
+	}
+	return section{addr, s.data[addr-s.addr:]}
+}
+
+// textBuildID finds the build id that the linker writes before the code where there are no
+// notes.
+func textBuildID(text []byte) string {
+	const before, behind = "\xff Go build ID: \"", "\"\n \xff"
+	head := string(text[:min(len(text), 1<<16)])
+	_, id, ok := strings.Cut(head, before)
+	id, _, ok2 := strings.Cut(id, behind)
+	if !ok || !ok2 {
+		return ""
+	}
+	return id
+}
+
+// Funcs returns all functions, by their addresses.
+func (b *Binary) Funcs() []Func { return b.funcs }
+
+// Find returns the functions with a name, as the linker has it or as PrintName prints it:
+// of a generic function all instances.
+func (b *Binary) Find(name string) (list []*Func) {
+	for _, i := range b.names[name] {
+		list = append(list, &b.funcs[i])
+	}
+	return list
+}
+
+// At returns the function whose code an address is in, and the place in the source; nil where
+// there is none.
+func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
+	i := sort.Search(len(b.funcs), func(k int) bool { return b.funcs[k].Entry > pc })
+	if i == 0 || pc >= b.funcs[i-1].End {
+		return nil, "", 0
+	}
+	f = &b.funcs[i-1]
+	b.table.refill()
+	b.table.lines(f, func(from, to uint64, at string, n int) bool {
+		if pc >= from && pc < to {
+			file, line = at, n
+		}
+		return pc >= to
+	})
+	return f, file, line
+}
+
+// Owners returns which lines of a file have code, and in which functions: those that the
+// lines are written in, and those that they were inlined into.
+func (b *Binary) Owners(file string) map[int][]string {
+	all := map[int][]string{}
+	b.table.refill()
+	for i := range b.funcs {
+		f := &b.funcs[i]
+		b.table.lines(f, func(_, _ uint64, at string, n int) bool {
+			if at == file {
+				if l := all[n]; len(l) == 0 || l[len(l)-1] != f.Name {
+					all[n] = append(l, f.Name)
+				}
+			}
+			return true
+		})
+	}
+	for n, l := range all {
+		slices.Sort(l)
+		all[n] = slices.Compact(l)
+	}
+	return all
+}
+
+// HasFile reports whether a file is one that some function begins in.
+func (b *Binary) HasFile(file string) bool {
+	return slices.ContainsFunc(b.funcs, func(f Func) bool { return f.File == file })
+}
+
+// Slide returns by how much a program's addresses are larger than its executable's, from an
+// address pc that a function has in the program on a line; ok is false where the function
+// has no such place.
+func (b *Binary) Slide(name string, line int, pc uint64) (slide uint64, ok bool) {
+	const page = 4096 // programs are loaded at whole pages
+	for _, f := range b.Find(name) {
+		for s := (pc - f.End + page) &^ (page - 1); s+f.Entry <= pc && s <= pc; s += page {
+			if g, _, n := b.At(pc - s); g == f && n == line {
+				return s, true
+			}
+			if s > ^uint64(0)-page {
+				break
+			}
+		}
+	}
+	return 0, false
+}
