@@ -12,9 +12,11 @@ import (
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/report/compare"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
+	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/report/states"
 	"github.com/scopeview/scopeview/internal/report/top"
 	"github.com/scopeview/scopeview/internal/report/waits"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -26,6 +28,7 @@ var compared = []struct {
 	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View},
 	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View},
 	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View},
+	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView},
 	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View},
 }
 
@@ -51,7 +54,7 @@ func viewList() string {
 	var b strings.Builder
 	b.WriteString("The views and their columns:\n")
 	for _, v := range compared {
-		fmt.Fprintf(&b, "  %-7s %s:\n          %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
+		fmt.Fprintf(&b, "  %-9s %s:\n            %s\n", v.name, v.what, strings.Join(compare.Columns(v.view), " "))
 	}
 	return b.String()
 }
@@ -214,11 +217,11 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*r
 		r.traces, r.paths = append(r.traces, x.t), append(r.paths, x.path)
 		run, err := compare.Read(cmd.Context(), v, x.t, x.path, x.part())
 		x.progress.done()
-		if errors.Is(err, gotrace.ErrNone) {
-			err = noGoTrace(x.t, x.path)
-		}
-		if err != nil {
-			return r, err
+		switch {
+		case errors.Is(err, gotrace.ErrNone), errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "":
+			return r, noGoTrace(x.t, x.path)
+		case err != nil:
+			return r, fmt.Errorf("%s: %w", show(x.path), err)
 		}
 		r.read = append(r.read, run)
 	}

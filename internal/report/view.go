@@ -11,6 +11,8 @@ import (
 // View is a report as named rows of numbers: by these recordings are compared.
 type View struct {
 	Columns []Column // rows are sorted by the first, if nobody says otherwise
+	// Sampled says that who is in no sample of a run has 0 there, and is not unknown.
+	Sampled bool
 	// Rows reads the part of a trace that is wanted.
 	Rows func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*Figures, error)
 }

@@ -60,6 +60,7 @@ type Result struct {
 	view    string
 	a, b    []Run
 	columns []column
+	sampled bool   // as in View
 	sort    int    // the column that rows are sorted by
 	rows    []*row // that both sides have, the largest change first
 	oneSide []*row // that only one has
@@ -67,10 +68,10 @@ type Result struct {
 
 // row is what is compared under one name.
 type row struct {
-	name, kind   string
-	nameB        string // on side B, if it is another
-	runsA, runsB int    // that have it
-	cells        []cell // by column
+	name, kind string
+	nameB      string // on side B, if it is another
+	runs       [2]int // of A and of B, that have it
+	cells      []cell // by column
 }
 
 // cell is a column of a row.
@@ -78,16 +79,18 @@ type cell struct {
 	a, b       []float64 // what is known of the runs, sorted
 	low, high  float64   // of the difference
 	confidence float64   // of the interval; 0: there is none
+	several    bool      // there are runs for one, in all
 }
 
 // Of compares the runs a with the runs b: what the view of that name has of them, by the
 // column order.
 func Of(a, b []Run, name string, v *report.View, order string) *Result {
-	r := &Result{view: name, a: a, b: b, columns: columnsOf(v), sort: slices.Index(Columns(v), order)}
+	r := &Result{view: name, a: a, b: b, columns: columnsOf(v), sampled: v.Sampled, sort: slices.Index(Columns(v), order)}
 	all := slices.Concat(a, b)
 	known := intervals{}
+	zero := r.absent(all)
 	for _, f := range match(all, len(a)) {
-		if x := r.row(f, all, known); x.runsA > 0 && x.runsB > 0 {
+		if x := r.row(f, all, zero, known); x.runs[0] > 0 && x.runs[1] > 0 {
 			r.rows = append(r.rows, x)
 		} else {
 			r.oneSide = append(r.oneSide, x)
@@ -99,51 +102,82 @@ func Of(a, b []Run, name string, v *report.View, order string) *Result {
 	})
 	slices.SortStableFunc(r.oneSide, func(x, y *row) int {
 		p, q := &x.cells[r.sort], &y.cells[r.sort]
-		return cmp.Or(cmp.Compare(y.runsA, x.runsA), cmp.Compare(middle(slices.Concat(q.a, q.b)), middle(slices.Concat(p.a, p.b))), cmp.Compare(x.name, y.name))
+		return cmp.Or(cmp.Compare(y.runs[0], x.runs[0]), cmp.Compare(middle(slices.Concat(q.a, q.b)), middle(slices.Concat(p.a, p.b))), cmp.Compare(x.name, y.name))
 	})
 	return r
 }
 
-// row gathers the values of a name.
-func (r *Result) row(f *found, all []Run, known intervals) *row {
-	x := &row{name: f.name, kind: f.kind, cells: make([]cell, len(r.columns))}
-	for i, of := range f.rows {
-		isA := i < len(r.a)
-		switch {
-		case of == nil:
-			continue
-		case isA:
-			x.runsA++
-		default:
-			x.runsB++
-			if of.Name != x.name {
-				x.nameB = of.Name
+// absent returns, of runs that were sampled, what they have of a name that they do not list: 0
+// of the columns that they know of any name. Of others that is unknown, and there is nil.
+func (r *Result) absent(all []Run) (zero []*report.Row) {
+	for _, run := range all {
+		var none *report.Row
+		if r.sampled {
+			none = &report.Row{}
+			for k := range r.columns[len(r.columns)-1].own + 1 {
+				some := slices.ContainsFunc(run.Rows, func(x report.Row) bool { return !math.IsNaN(x.Values[k]) })
+				none.Values = append(none.Values, report.Or(0.0, some))
 			}
 		}
-		for k, c := range r.columns {
-			v := of.Values[c.own]
-			if c.perSecond {
-				v = report.Or(v/(float64(all[i].length)/1e9), all[i].length > 0)
+		zero = append(zero, none)
+	}
+	return zero
+}
+
+// row gathers the values of a name. zero has what a run is taken to have that does not list
+// it, where another of its side does.
+func (r *Result) row(f *found, all []Run, zero []*report.Row, known intervals) *row {
+	x := &row{name: f.name, kind: f.kind, cells: make([]cell, len(r.columns))}
+	in := [2]bool{f.in(0, len(r.a)), f.in(len(r.a), len(all))}
+	for i, of := range f.rows {
+		side := 0
+		if i >= len(r.a) {
+			side = 1
+		}
+		if of != nil {
+			x.runs[side]++
+			if side == 1 && of.Name != x.name {
+				x.nameB = of.Name
 			}
-			if math.IsNaN(v) {
-				continue
-			}
-			if cell := &x.cells[k]; isA {
-				cell.a = append(cell.a, v)
-			} else {
-				cell.b = append(cell.b, v)
-			}
+		} else if in[side] {
+			of = zero[i]
+		}
+		if of != nil {
+			x.add(side, of, all[i].length, r.columns)
 		}
 	}
 	for i := range x.cells {
 		c := &x.cells[i]
 		slices.Sort(c.a)
 		slices.Sort(c.b)
-		if len(c.a) > 1 && len(c.b) > 1 {
+		if c.several = r.several(); len(c.a) > 1 && len(c.b) > 1 {
 			c.low, c.high, c.confidence = known.of(c.a, c.b)
 		}
 	}
 	return x
+}
+
+// of returns the value of a row of a recording of that length.
+func (c *column) of(r *report.Row, length int64) float64 {
+	v := r.Values[c.own]
+	if c.perSecond {
+		return report.Or(v/(float64(length)/1e9), length > 0)
+	}
+	return v
+}
+
+// add takes in what a run of a side has, as far as it is known.
+func (x *row) add(side int, of *report.Row, length int64, columns []column) {
+	for k := range columns {
+		v := columns[k].of(of, length)
+		switch cell := &x.cells[k]; {
+		case math.IsNaN(v):
+		case side == 0:
+			cell.a = append(cell.a, v)
+		default:
+			cell.b = append(cell.b, v)
+		}
+	}
 }
 
 // middle returns the median of sorted values, Unknown if there are none.
@@ -166,18 +200,19 @@ func (c *cell) ratio() (q float64, ok bool) {
 	return middle(c.b) / a, c.both() && a != 0
 }
 
-// differs reports whether the sides differ, by more than chance may have made where there is an
-// interval.
+// differs reports whether the sides differ; of several runs, by more than chance may have
+// made.
 func (c *cell) differs() bool {
-	if c.confidence > 0 {
-		return c.low > 0 || c.high < 0
+	if c.several {
+		return c.confidence > 0 && (c.low > 0 || c.high < 0)
 	}
 	return c.both() && c.difference() != 0
 }
 
 // unsure reports whether the sides may differ, and the runs can't show it.
 func (c *cell) unsure() bool {
-	return c.confidence > 0 && !c.differs() && (c.low < 0 || c.high > 0)
+	same := c.confidence > 0 && c.low == 0 && c.high == 0
+	return c.several && c.both() && !c.differs() && !same
 }
 
 // rank puts first what differs, and last what is not known.

@@ -120,6 +120,55 @@ func TestRuns(t *testing.T) {
 	want(t, textOf(of(a, a, "total"), 0), "f scope 115ns 115ns ~ 1.00 -30ns … +30ns = ~")
 }
 
+// TestRunsWithout: a name in one run of a side has no interval there, so nothing is shown to
+// differ. Of samples a run without it has 0.
+func TestRunsWithout(t *testing.T) {
+	v := &report.View{Columns: []report.Column{{Name: "cpu", Unit: report.Nanoseconds, Worse: true}}}
+	side := func(values ...float64) (runs []Run) {
+		for _, x := range values {
+			r := recorded(t, 1e6)
+			if r.Rows = nil; x > 0 {
+				r.Rows = []report.Row{{Name: "f", Values: []float64{x}}}
+			}
+			runs = append(runs, r)
+		}
+		return runs
+	}
+	a, b := side(0, 0, 0, 10), side(20, 30, 20, 30)
+	want(t, textOf(Of(a, b, "test", v, "cpu"), 0), "f (1 of 4 of A) 10ns 25ns ~ 2.50\n")
+	v.Sampled = true
+	for i := range a[:3] {
+		a[i].Rows = []report.Row{{Name: "g", Values: []float64{3}}}
+	}
+	want(t, textOf(Of(a, b, "test", v, "cpu"), 0), "f (1 of 4 of A) 0ns 25ns +25ns +10ns … +30ns\n")
+	a[0].Rows, a[1].Rows = nil, []report.Row{{Name: "g", Values: []float64{3}}} // only the second was sampled at all
+	want(t, textOf(Of(a[:2:2], b, "test", v, "cpu"), 0), "A g (1 of 2 of A) 3ns")
+	a[2].Rows = nil
+	a[3].Rows = append(a[3].Rows, report.Row{Name: "g", Values: []float64{3}})
+	want(t, textOf(Of(a, b, "test", v, "cpu"), 0), "f (1 of 4 of A) 5ns 25ns +20ns 5.00 +10ns … +30ns\n")
+	want(t, textOf(Of(side(0, 0), b, "test", v, "cpu"), 0), "only in name cpu\nB f 25ns\n")
+}
+
+// TestLongNames: a function's is shown without its package's path, and found by all of it.
+func TestLongNames(t *testing.T) {
+	const long = "example.com/a/package/with/a/very/long/path/store.(*Store).Get"
+	r := of([]Run{recorded(t, 1e6, long, 10)}, []Run{recorded(t, 1e6, long, 30)}, "total")
+	want(t, textOf(r, 0), "store.(*Store).Get scope 10ns 30ns +20ns")
+	c, err := ParseCondition("*/path/store.(*Store).Get.total+10%", &top.View)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if met, err := r.Met(c); len(met) != 1 || err != nil {
+		t.Errorf("%q, %v", met, err)
+	}
+	if c, err = ParseCondition("store.(*Store).Get.total+10%", &top.View); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := r.Met(c); err == nil || !strings.Contains(err.Error(), long) {
+		t.Errorf("%v", err)
+	}
+}
+
 // TestNothing: where there is nothing, it says so.
 func TestNothing(t *testing.T) {
 	none := []Run{recorded(t, 1e6)}
@@ -155,6 +204,10 @@ func TestNotes(t *testing.T) {
 	a, b := recorded(t, 1e6, "f", 1), recorded(t, 1e6, "f", 1)
 	a.Notes, b.Notes = []string{"of both", "of a"}, []string{"of b\x1b[31m", "of both"}
 	want(t, textOf(of([]Run{a}, []Run{b}, "total"), 0), "A, B of both\nA of a\nB of b\\x1b[31m\n\nthere is no interval")
+	for i := range notesShown {
+		a.Notes = append(a.Notes, fmt.Sprint("number ", i))
+	}
+	want(t, textOf(of([]Run{a}, []Run{b}, "total"), 0), "\nA number 3\n… and 3 more notes (--json has all)\n\n")
 }
 
 // TestColour: what is worse is red, and what is better is not.

@@ -98,9 +98,9 @@ func (r *Result) Met(c Condition) (sentences []string, err error) {
 // incomparable says why a cell has nothing to be compared; "" if it has.
 func (r *Result) incomparable(x *row, c *cell) string {
 	switch {
-	case x.runsB == 0:
+	case x.runs[1] == 0:
 		return "is only in A"
-	case x.runsA == 0:
+	case x.runs[0] == 0:
 		return "is only in B"
 	case len(c.a) == 0:
 		return "is not known in A"
@@ -148,7 +148,7 @@ const namesShown = 20
 func (r *Result) names() string {
 	var list []string
 	for _, x := range r.rows {
-		list = append(list, x.title())
+		list = append(list, analysis.Show(x.name))
 	}
 	slices.Sort(list)
 	switch left := len(list) - namesShown; {

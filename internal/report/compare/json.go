@@ -47,7 +47,7 @@ type values struct {
 	Low        *float64 `json:"low"` // of the difference; null: there is no interval
 	High       *float64 `json:"high"`
 	Confidence *float64 `json:"confidence"`
-	Differs    bool     `json:"differs"` // where there is an interval, by more than chance may have made
+	Differs    bool     `json:"differs"` // with several runs a side, by more than chance may have made
 }
 
 func (r *Result) document() *document {
@@ -69,7 +69,7 @@ func sidesOf(runs []Run) (list []side) {
 }
 
 func (r *Result) comparison(x *row) comparison {
-	j := comparison{Name: x.name, NameB: x.nameB, Kind: x.kind, RunsA: x.runsA, RunsB: x.runsB, Columns: map[string]values{}}
+	j := comparison{Name: x.name, NameB: x.nameB, Kind: x.kind, RunsA: x.runs[0], RunsB: x.runs[1], Columns: map[string]values{}}
 	for k := range x.cells {
 		c := &x.cells[k]
 		v := values{A: known(middle(c.a)), B: known(middle(c.b)), Difference: known(c.difference()), Differs: c.differs()}

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 )
 
@@ -82,6 +83,9 @@ func runsText(runs []Run) string {
 	return text
 }
 
+// notesShown is how many are: those with numbers are others of each run.
+const notesShown = 6
+
 // notes writes what limits the rows, each sentence once.
 func (r *Result) notes(b *report.Text) {
 	of := map[string][]string{}
@@ -98,7 +102,11 @@ func (r *Result) notes(b *report.Text) {
 			}
 		}
 	}
-	for _, text := range texts {
+	for i, text := range texts {
+		if i == notesShown {
+			fmt.Fprintf(b, "… and %s (--json has all)\n", analysis.Plural(int64(len(texts)-i), "more note"))
+			break
+		}
 		fmt.Fprintf(b, "%s  %s\n", strings.Join(of[text], ", "), b.Yellow(analysis.Harmless(text)))
 	}
 	if texts != nil {
@@ -196,7 +204,7 @@ func (r *Result) oneSideTable(b *report.Text) {
 	}
 	report.Table(b, "name", heads, r.oneSide, func(x *row) []string {
 		side := sides[0]
-		if x.runsA == 0 {
+		if x.runs[0] == 0 {
 			side = sides[1]
 		}
 		cells := []string{side, x.where(r), x.kind}
@@ -215,15 +223,24 @@ func (r *Result) oneSideTable(b *report.Text) {
 // title returns a row's name, safe to show.
 func (x *row) title() string {
 	if x.nameB != "" {
-		return report.Name(x.name) + " → " + report.Name(x.nameB)
+		return short(x.name) + " → " + short(x.nameB)
 	}
-	return report.Name(x.name)
+	return short(x.name)
+}
+
+// short returns a name as a table has room for it: a function's without its package's path
+// if that is too long.
+func short(name string) string {
+	if text := report.Name(name); text == analysis.Show(name) {
+		return text
+	}
+	return report.Name(format.ShortFunction(name))
 }
 
 // where is title, and how many of the runs have it if not all do.
 func (x *row) where(r *Result) string {
 	text := x.title()
-	for side, n := range [2]int{x.runsA, x.runsB} {
+	for side, n := range x.runs {
 		if of := [2]int{len(r.a), len(r.b)}[side]; n > 0 && n < of {
 			text += fmt.Sprintf(" (%d of %d of %s)", n, of, sides[side])
 		}

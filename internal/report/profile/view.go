@@ -1,0 +1,60 @@
+package profile
+
+import (
+	"context"
+	"maps"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// FunctionsView has the functions of a recording: sampled CPU time and waits, exclusive, and
+// with i inclusive.
+var FunctionsView = report.View{
+	Sampled: true,
+	Columns: []report.Column{
+		{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true},
+	},
+	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
+		p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
+		if err != nil {
+			return nil, err
+		}
+		return functions(p, sel.Names.Match), nil
+	},
+}
+
+func functions(p *samples.Profile, wanted func(string) bool) *report.Figures {
+	f := &report.Figures{Notes: p.Notes}
+	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
+	total := p.Total()
+	if p.Samples > 0 {
+		costs[samples.TotalName] = callgraph.TotalCost(p)
+	}
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		r := report.Row{Name: name, Kind: "function"}
+		some := false
+		for _, metric := range []string{"cpu", "off"} {
+			m := p.Metric(metric)
+			for _, of := range [][]int64{costs[name].Excl, costs[name].Incl} {
+				v := report.Unknown
+				if m >= 0 && (!p.Metrics[m].Sampled || p.Value(total, m) > 0) { // else nothing was sampled
+					v = float64(p.Value(of, m))
+				}
+				some = some || v > 0
+				r.Values = append(r.Values, v)
+			}
+		}
+		if some && wanted(name) {
+			f.Rows = append(f.Rows, r)
+		}
+	}
+	return f
+}

@@ -1,0 +1,58 @@
+package profile
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+)
+
+// TestFunctionsView: a function has what it and those that it called had. What has nothing of
+// the columns is left out, and a metric that the source lacks is not 0.
+func TestFunctionsView(t *testing.T) {
+	f, g, h := &samples.Frame{Func: "main.f"}, &samples.Frame{Func: "main.g"}, &samples.Frame{Func: "main.h"}
+	p := &samples.Profile{
+		Samples: 3, Notes: []string{"estimated"},
+		Metrics: []samples.Metric{{Name: "cpu"}, {Name: "lock"}, {Name: "calls"}, {Name: "off", Of: []int{1}}},
+		Stacks: []samples.Stack{
+			{Frames: []*samples.Frame{f, g}, Values: []int64{10, 0, 0, 0}},
+			{Frames: []*samples.Frame{g}, Values: []int64{5, 7, 0, 0}},
+			{Frames: []*samples.Frame{h}, Values: []int64{0, 0, 3, 0}},
+		},
+	}
+	rows := func(wanted func(string) bool) string {
+		x := functions(p, wanted)
+		var lines []string
+		for _, r := range x.Rows {
+			lines = append(lines, fmt.Sprint(r.Name, r.Values))
+		}
+		return strings.Join(append(lines, x.Notes...), ", ")
+	}
+	all := func(string) bool { return true }
+	if got, want := rows(all), "<Total>[15 15 7 7], main.f[10 10 0 0], main.g[5 15 7 7], estimated"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	if got, want := rows(func(name string) bool { return name == "main.f" }), "main.f[10 10 0 0], estimated"; got != want {
+		t.Errorf("%s, want %s", got, want)
+	}
+	p.Metrics[3].Name = "bytes"
+	if got, want := rows(all), "<Total>[15 15 NaN NaN], main.f[10 10 NaN NaN], main.g[5 15 NaN NaN], estimated"; got != want {
+		t.Errorf("without waits: %s, want %s", got, want)
+	}
+	p.Metrics[0].Sampled = true
+	p.Stacks = p.Stacks[2:]
+	p.Stacks[0].Values = []int64{0, 7, 0, 0}
+	p.Metrics[3].Name = "off"
+	if got, want := rows(all), "<Total>[NaN NaN 7 7], main.h[NaN NaN 7 7], estimated"; got != want {
+		t.Errorf("without samples: %s, want %s", got, want)
+	}
+	const none = "header\nstate closed=1 tick=9000\nchunk blocks\ncalib ticks=1000 mono=1000 wall=1700000000000000000\nstop ticks=9000\n"
+	if _, err := FunctionsView.Rows(context.Background(), tracetest.OpenText(t, none), &analysis.Selection{}); !errors.Is(err, samples.ErrNone) {
+		t.Errorf("%v", err)
+	}
+}
