@@ -30,7 +30,7 @@ type profiling struct {
 	goroutines     []uint
 	threads        []uint
 	states         []string
-	imputed, asCSV bool
+	imputed        bool
 	format         string
 	functions      glob.Filter
 	p              *samples.Profile
@@ -65,10 +65,10 @@ func (x *profiling) flags(cmd *cobra.Command) {
 }
 
 // tableFlags adds the flags of what is shown as a table, which can be of other forms too.
-func (x *profiling) tableFlags(cmd *cobra.Command, formats ...string) {
+func (x *profiling) tableFlags(cmd *cobra.Command) {
 	x.flags(cmd)
 	jsonFlag(cmd, &x.asJSON)
-	x.choiceFlag(cmd, &x.format, "format", "text", "write `FORMAT`", append([]string{"text", "csv"}, formats...)...)
+	x.choiceFlag(cmd, &x.format, "format", "text", "write `FORMAT`", "text", "csv")
 	x.linesFlag(cmd)
 }
 

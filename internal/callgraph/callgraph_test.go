@@ -121,7 +121,7 @@ func TestIdentities(t *testing.T) {
 			t.Fatalf("%q: exclusive %v, total %v", lines, excl, total)
 		}
 		tree := Tree(p, 0)
-		checkTree(t, p, tree)
+		checkTree(t, tree)
 		if !slices.Equal(tree.Incl, total) {
 			t.Fatalf("%q: the tree has %v, total %v", lines, tree.Incl, total)
 		}
@@ -129,12 +129,12 @@ func TestIdentities(t *testing.T) {
 }
 
 // checkTree: what a node has is what it has itself and its children have, the largest first.
-func checkTree(t *testing.T, p *samples.Profile, n *Node) {
+func checkTree(t *testing.T, n *Node) {
 	t.Helper()
 	sum := slices.Clone(n.Excl)
 	for i, c := range n.Children {
 		add(sum, c.Incl)
-		checkTree(t, p, c)
+		checkTree(t, c)
 		if i > 0 && c.Incl[0] > n.Children[i-1].Incl[0] {
 			t.Errorf("%s comes behind %s", c.Func, n.Children[i-1].Func)
 		}

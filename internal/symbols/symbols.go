@@ -42,7 +42,6 @@ type Binary struct {
 	GNUID   string // of the linker's note, in hexadecimal; "": none
 
 	path  string
-	file  *os.File
 	text  section
 	table *table
 	funcs []Func // by Entry
@@ -303,11 +302,6 @@ func (b *Binary) Owners(file string) map[int][]string {
 		all[n] = slices.Compact(l)
 	}
 	return all
-}
-
-// HasFile reports whether a file is one that some function begins in.
-func (b *Binary) HasFile(file string) bool {
-	return slices.ContainsFunc(b.funcs, func(f Func) bool { return f.File == file })
 }
 
 // Slide returns by how much a program's addresses are larger than its executable's, from an
