@@ -46,6 +46,8 @@ var readings = [][]string{
 	{"anonymize"},
 	{"snapshot"},
 	{"tail", "--from", "0"},
+	{"compare"},
+	{"compare", "--view", "waits", "--json"},
 }
 
 // dear are the calls that may take so many times the memory, and why.
@@ -58,6 +60,7 @@ var dear = map[string]int64{
 	"top":                 2,  // every lock has a table of who held it
 	"top --json":          2,  // as above
 	"top --by track -n 0": 2,  // as above
+	"compare":             4,  // it reads the file twice, as both sides, and keeps every name's numbers
 	"html":                2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
 	"html --max 3":        3,  // it sums up every name for the page, beside all scopes
 }
@@ -90,6 +93,9 @@ func (r *reader) read(args []string, data []byte) {
 	call := append(args[:len(args):len(args)], r.path)
 	if args[0] == "snapshot" {
 		call = append(call, "-o", r.out)
+	}
+	if args[0] == "compare" {
+		call = append(call, r.path)
 	}
 	what := strings.Join(args, " ")
 	var code int
