@@ -116,7 +116,7 @@ var mayImport = map[string][]string{
 	"internal/states":      {"internal/gotrace", "internal/trace", "internal/format"},
 	"internal/analysis":    {"internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/doctor":      {"internal/analysis", "internal/args", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
-	"internal/samples":     {"internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
+	"internal/samples":     {"internal/symbols", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/callgraph":   {"internal/samples"},
 	"internal/symbols":     {},
 	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},

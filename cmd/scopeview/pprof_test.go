@@ -1,9 +1,17 @@
 package main
 
 import (
+	"encoding/csv"
+	"os"
 	"os/exec"
+	"runtime/pprof"
+	"slices"
+	"strconv"
 	"strings"
 	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/symbols"
 )
 
 // TestPprofIsRead: go tool pprof reads what pprof writes, and agrees: 7 waited for the mutex
@@ -54,4 +62,77 @@ func TestGoTraceComesOut(t *testing.T) {
 			t.Errorf("%s: %v, want %q", args, r, want)
 		}
 	}
+}
+
+//go:noinline
+func spin(d time.Duration) (n int) {
+	for from := time.Now(); time.Since(from) < d; {
+		for i := range 1000 {
+			n += i * n
+		}
+	}
+	return n
+}
+
+func recursive(depth int, d time.Duration) int {
+	if depth == 0 {
+		return spin(d)
+	}
+	return recursive(depth-1, d/2) + spin(d/2)
+}
+
+// TestAsPprofSaysIt: of a CPU profile functions tells the exclusive and inclusive times that
+// go tool pprof tells, with and without inlined functions.
+func TestAsPprofSaysIt(t *testing.T) {
+	t.Chdir(t.TempDir())
+	f, err := os.Create("cpu.pprof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := pprof.StartCPUProfile(f); err != nil {
+		t.Fatal(err)
+	}
+	recursive(3, 400*time.Millisecond)
+	pprof.StopCPUProfile()
+	f.Close()
+	for _, inline := range []string{"true", "false"} {
+		args := []string{"tool", "pprof", "-top", "-unit=ms", "-nodecount=100000", "-nodefraction=0", "-edgefraction=0", "-symbolize=none"}
+		if inline == "false" {
+			args = append(args, "-noinlines")
+		}
+		out, err := exec.Command("go", append(args, "cpu.pprof")...).Output()
+		if err != nil {
+			t.Fatal(err)
+		}
+		want := map[string]string{}
+		for line := range strings.Lines(string(out)) {
+			if w := strings.Fields(strings.ReplaceAll(line, " (inline)", "")); len(w) == 6 && strings.HasSuffix(w[1], "%") {
+				want[symbols.PrintName(w[5])] = milliseconds(w[0]) + " " + milliseconds(w[3])
+			}
+		}
+		r := call("functions", "cpu.pprof", "--format", "csv", "--inline="+inline)
+		rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+		if err != nil || r.code != exitOK || len(rows) < 5 {
+			t.Fatalf("%v, %v", r, err)
+		}
+		excl, incl := slices.Index(rows[0], "exclusive_cpu"), slices.Index(rows[0], "inclusive_cpu")
+		for _, row := range rows[1:] {
+			if got := inMillis(row[excl]) + " " + inMillis(row[incl]); got != want[row[0]] {
+				t.Errorf("inline %s: %s has %s, and go tool pprof says %s", inline, row[0], got, want[row[0]])
+			}
+		}
+		if len(want) != len(rows)-1 {
+			t.Errorf("inline %s: %d functions, and go tool pprof has %d:\n%s", inline, len(rows)-1, len(want), out)
+		}
+	}
+}
+
+func milliseconds(s string) string { return strings.TrimSuffix(strings.TrimSuffix(s, "ms"), ".0") }
+
+func inMillis(ns string) string {
+	n, err := strconv.Atoi(ns)
+	if err != nil {
+		return err.Error()
+	}
+	return strconv.Itoa(n / 1e6)
 }

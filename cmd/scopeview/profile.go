@@ -16,6 +16,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/states"
@@ -24,18 +25,18 @@ import (
 // profiling is what the commands have in common that show samples.
 type profiling struct {
 	excerpt
-	metrics, sort  string
-	function       string
-	scope, slowest string
-	goroutines     []uint
-	threads        []uint
-	states         []string
-	imputed        bool
-	format         string
-	functions      glob.Filter
-	p              *samples.Profile
-	each           func(*samples.Sample) bool
-	split          samples.Split
+	metrics, sort   string
+	function        string
+	scope, slowest  string
+	goroutines      []uint
+	threads         []uint
+	states          []string
+	imputed, inline bool
+	format          string
+	functions       glob.Filter
+	p               *samples.Profile
+	each            func(*samples.Sample) bool
+	split           samples.Split
 }
 
 const sourcesHelp = `TRACE is a recording with a Go execution trace (scope.Start(path, gotrace.With())) or with calls of
@@ -60,6 +61,7 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
 	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
 	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
+	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
 	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
 	complete(cmd, "state", states.Names[:])
 }
@@ -79,7 +81,26 @@ func (x *profiling) metricFlags(cmd *cobra.Command) {
 }
 
 // read opens what TRACE means, and reads its samples. The caller closes it.
-func (x *profiling) read(cmd *cobra.Command, arg string) (err error) {
+func (x *profiling) read(cmd *cobra.Command, arg string) error {
+	if err := x.readAll(cmd, arg); err != nil {
+		return err
+	}
+	if x.inline {
+		return nil
+	}
+	if !x.p.Inlined {
+		c := annotate.Code{}
+		c.UseBinary(x.p, "")
+		if err := c.FindInlined(x.p); err != nil {
+			x.close()
+			return err
+		}
+	}
+	x.p.FoldInlined()
+	return nil
+}
+
+func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	if x.asJSON && x.format != "text" {
 		return usagef("--json and --format %s are different documents; give one of them", x.format)
 	}

@@ -32,7 +32,7 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		}
 		s.metric(m)
 	}
-	s.p.Preset = presetOf(q)
+	s.p.Preset, s.p.Inlined = presetOf(q), true
 	if len(q.Mapping) > 0 {
 		s.p.Binary, s.p.BuildID = q.Mapping[0].File, q.Mapping[0].BuildID
 	}

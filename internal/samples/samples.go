@@ -83,6 +83,7 @@ type Profile struct {
 	Binary, BuildID string
 	From, To        int64 // ns from the source's begin, of what was asked for
 	Executions      Executions
+	Inlined         bool // frames tell whether they were inlined; otherwise the executable may
 }
 
 // Executions is how many executions of the scopes that were asked for were looked at.

@@ -81,6 +81,34 @@ func TestPprof(t *testing.T) {
 	}
 }
 
+// TestFoldInlined: what inlined functions had is their callers', the outermost frame stays, and
+// a function that is there by itself too is told.
+func TestFoldInlined(t *testing.T) {
+	in := &Frame{Func: "in", Inlined: true}
+	out := &Frame{Func: "out"}
+	p := &Profile{Metrics: []Metric{cpu}, Stacks: []Stack{
+		{Frames: []*Frame{in, in, out}, Values: []int64{3}},
+		{Frames: []*Frame{{Func: "in"}, out}, Values: []int64{4}},
+		{Frames: []*Frame{in}, Values: []int64{5}},
+	}}
+	p.FoldInlined()
+	if got, want := text(p), "out:0 cpu=3\nin:0 out:0 cpu=4\nin:0 cpu=5"; got != want {
+		t.Errorf("got\n%s\nwant\n%s", got, want)
+	}
+	if len(p.Notes) != 1 || !strings.HasPrefix(p.Notes[0], "inlined in some places and called in others") {
+		t.Errorf("%q", p.Notes)
+	}
+}
+
+// TestGenericNames: instances of a generic function are one.
+func TestGenericNames(t *testing.T) {
+	s := newSum()
+	a, b := s.frameID(Frame{Func: "slices.Sort[go.shape.int]"}), s.frameID(Frame{Func: "slices.Sort[go.shape.string]"})
+	if a != b || s.frame[a].Func != "slices.Sort[...]" {
+		t.Errorf("%d %d, %q", a, b, s.frame[a].Func)
+	}
+}
+
 // FuzzPprof: foreign bytes give an error or a profile, and nothing else.
 func FuzzPprof(f *testing.F) {
 	f.Add([]byte{})

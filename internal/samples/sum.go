@@ -1,6 +1,11 @@
 package samples
 
-import "encoding/binary"
+import (
+	"encoding/binary"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/symbols"
+)
 
 // sum sums samples up by stack.
 type sum struct {
@@ -52,6 +57,9 @@ func (s *sum) metric(m Metric) int {
 func (s *sum) frameID(f Frame) uint32 {
 	if f.Func == "" {
 		f.Func = UnknownName
+	}
+	if strings.Contains(f.Func, "go.shape.") { // one function for all instances, as Go prints it
+		f.Func = symbols.PrintName(f.Func)
 	}
 	id, ok := s.frames[f]
 	if !ok {

@@ -4,6 +4,7 @@ package annotate
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 
@@ -66,6 +67,31 @@ func (c *Code) slide(p *samples.Profile) (slide uint64, ok bool) {
 		}
 	}
 	return 0, false
+}
+
+// FindInlined finds out by the executable which frames were inlined, where the samples
+// don't tell: the code that such a frame's address is in is another function's.
+func (c *Code) FindInlined(p *samples.Profile) error {
+	if c.Binary == nil {
+		return fmt.Errorf("which functions were inlined is not known: %s", c.Why)
+	}
+	slide, ok := c.slide(p)
+	if !ok {
+		return errors.New("which functions were inlined is not known: the samples have no addresses that are in the executable")
+	}
+	seen := map[*samples.Frame]bool{}
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			if seen[f] || f.PC == 0 {
+				continue
+			}
+			seen[f] = true
+			if g, _, _ := c.Binary.At(f.PC - slide); g != nil && g.Name != f.Func && symbols.PrintName(g.Name) != f.Func {
+				f.Inlined = true
+			}
+		}
+	}
+	return nil
 }
 
 // head says what of the code is not known.

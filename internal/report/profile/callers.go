@@ -27,7 +27,8 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 	}
 	var found []string
 	for f := range costs {
-		if strings.HasSuffix(f, "."+name) || strings.HasSuffix(f, "/"+name) {
+		short := strings.TrimSuffix(f, "[...]")
+		if short == name || strings.HasSuffix(f, "."+name) || strings.HasSuffix(f, "/"+name) || strings.HasSuffix(short, "."+name) {
 			found = append(found, f)
 		}
 	}
