@@ -235,8 +235,12 @@ func (r *goReader) finish(f *states.Facts) {
 	if r.cpu == 0 && r.whole() {
 		p.Notes = append(p.Notes, "there are no samples of CPU time: the program did not take a CPU profile while it was traced, or had no CPU for 10 ms")
 	}
-	if had := f.Totals[states.CPU] + f.Totals[states.Running] + f.Runtime[states.CPU] + f.Runtime[states.Running]; r.cpu > 0 && r.whole() {
-		p.Notes = append(p.Notes, fmt.Sprintf("CPU time is estimated from samples: %v, where goroutines ran for %v",
+	if r.cpu > 0 && r.whole() && f.Switches {
+		had := f.Runtime[states.GC]
+		for _, of := range []*[states.Count]int64{&f.Totals, &f.Runtime} {
+			had += of[states.CPU] + of[states.Running] + of[states.Syscall]
+		}
+		p.Notes = append(p.Notes, fmt.Sprintf("CPU time is estimated from samples: %v, where goroutines had CPUs for %v by the threads' switches",
 			time.Duration(r.cpu*perSample), time.Duration(had).Round(time.Millisecond)))
 	}
 	if !f.Switches {

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
@@ -38,10 +39,15 @@ func slowestOf(v *View) (*slowest, *View) {
 	var slow []samples.Stack
 	for i := range v.Stacks {
 		s := &v.Stacks[i]
-		at := ownPlace(s.Frames)
 		for m, n := range s.Values {
 			if n == 0 || v.Metrics[m].Unit != samples.Nanoseconds {
 				continue
+			}
+			var at key
+			if v.Metrics[m].Sampled {
+				at = hotPlace(s.Frames)
+			} else {
+				at = waitPlace(s.Frames)
 			}
 			for _, to := range []struct {
 				in map[what]*contrast
@@ -78,14 +84,29 @@ func slowestOf(v *View) (*slowest, *View) {
 	return x, &only
 }
 
-// ownPlace returns the innermost frame of the program's own: where one waits, and not how.
-func ownPlace(frames []*samples.Frame) key {
+// hotPlace returns the leaf without its line: a function has some samples, a line hardly any.
+func hotPlace(frames []*samples.Frame) key {
+	return key{name: frames[0].Func, file: frames[0].File}
+}
+
+// waitPlace returns the innermost frame that is not Go's own: where one waits, and not how.
+func waitPlace(frames []*samples.Frame) key {
 	for _, f := range frames {
-		if !gotrace.Functions.Waiting.Has(f.Func) && f.Func != samples.UnknownName {
+		if !gotrace.Functions.Waiting.Has(f.Func) && f.Func != samples.UnknownName && !standard(f.Func) {
 			return key{name: f.Func, file: f.File, line: f.Line}
 		}
 	}
-	return key{name: samples.UnknownName}
+	return key{name: frames[0].Func, file: frames[0].File, line: frames[0].Line}
+}
+
+// standard reports whether a function is of the standard library: the first element of its
+// package's path has no dot there, and those of modules should have one.
+func standard(function string) bool {
+	first, _, more := strings.Cut(function, "/")
+	if !more {
+		first, _, _ = strings.Cut(function, ".")
+	}
+	return first != "main" && !strings.Contains(first, ".")
 }
 
 func (x *slowest) text(b *report.Text) {

@@ -1,0 +1,124 @@
+package profile
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// made is a profile with known sums: 3 s of CPU time in hot, of which 1 belongs to main by
+// way of mid, and a wait of 2 s in main for the network, in a slow execution.
+func made() *samples.Profile {
+	frame := func(name, file string, line int) *samples.Frame {
+		return &samples.Frame{Func: name, File: file, Line: line}
+	}
+	hot, mid, top := frame("example.com/x.hot", "/x/hot.go", 7), frame("example.com/x.mid", "/x/mid.go", 8), frame("main.main", "/m/main.go", 9)
+	poll := frame("internal/poll.runtime_pollWait", "/go/netpoll.go", 351)
+	read := frame("net.(*conn).Read", "/go/net.go", 196)
+	return &samples.Profile{
+		Metrics: []samples.Metric{
+			{Name: "cpu", Title: "CPU time", Unit: samples.Nanoseconds, Sampled: true}, {Name: "network", Title: "waits for the network", Unit: samples.Nanoseconds},
+			{Name: "off", Title: "all waits", Unit: samples.Nanoseconds, Of: []int{1}},
+		},
+		Preset: "cpu",
+		Stacks: []samples.Stack{
+			{Frames: []*samples.Frame{hot, mid, top}, Values: []int64{1e9, 0, 0}, Labels: samples.Labels{Goid: 1, Row: "worker"}},
+			{Frames: []*samples.Frame{hot, top}, Values: []int64{2e9, 0, 0}, Labels: samples.Labels{Goid: 2}},
+			{Frames: []*samples.Frame{poll, read, top}, Values: []int64{0, 2e9, 0}, Labels: samples.Labels{Goid: 2, Slow: true}},
+		},
+	}
+}
+
+func viewOf(t *testing.T, p *samples.Profile, columns, functions string) *View {
+	t.Helper()
+	names, err := glob.Parse(functions)
+	if err != nil {
+		t.Fatal(err)
+	}
+	v, err := NewView(p, nil, columns, "", names)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return v
+}
+
+// textOf returns the rows of a report's text, without the space between cells.
+func textOf(r *Report, limit int) (rows []string) {
+	b := report.Text{Limit: limit}
+	r.Text(&b)
+	for line := range strings.Lines(b.String()) {
+		rows = append(rows, strings.Join(strings.Fields(line), " "))
+	}
+	return rows
+}
+
+func has(t *testing.T, got []string, want ...string) {
+	t.Helper()
+	for _, w := range want {
+		if !slices.Contains(got, w) {
+			t.Errorf("no line %q in\n%s", w, strings.Join(got, "\n"))
+		}
+	}
+}
+
+func TestRows(t *testing.T) {
+	v := viewOf(t, made(), "e.cpu%:i.cpu:i.off", "")
+	has(t, textOf(Rows(v, Functions), 0), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "0. 0. 1.000 0. example.com/x.mid", "0. 0. 3.000 2.000 main.main")
+	has(t, textOf(Rows(v, Lines), 0), "3.000 100.00 3.000 0. example.com/x.hot, hot.go:7")
+	has(t, textOf(Rows(v, Goroutines), 0), "2.000 66.67 2.000 2.000 2", "1.000 33.33 1.000 0. 1 worker")
+	has(t, textOf(Rows(v, Tracks), 0), "1.000 33.33 1.000 0. worker", "2.000 66.67 2.000 2.000 (goroutines without a name)")
+	has(t, textOf(Rows(v, Functions), 1), "3.000 100.00 3.000 2.000 <Total>", "3.000 100.00 3.000 0. example.com/x.hot", "… and 4 more functions (-n 0 shows all)")
+	if got := textOf(Rows(viewOf(t, made(), "i.cpu", "main.*"), Functions), 0); slices.ContainsFunc(got, func(s string) bool { return strings.Contains(s, "x.hot") }) {
+		t.Errorf("%q", got)
+	}
+	if got := textOf(Rows(viewOf(t, &samples.Profile{}, "", ""), Functions), 0); !slices.Contains(got, "no samples") {
+		t.Errorf("of nothing: %q", got)
+	}
+}
+
+func TestCallersAndTree(t *testing.T) {
+	v := viewOf(t, made(), "i.cpu", "")
+	r, err := Callers(v, "x.hot")
+	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, textOf(r, 0), "2.000 3.000 main.main", "1.000 1.000 example.com/x.mid", "3.000 3.000 *example.com/x.hot")
+	has(t, textOf(Tree(v, 0), 0), "3.000 <Total>", "3.000 main.main", "2.000 example.com/x.hot", "1.000 example.com/x.mid")
+	has(t, textOf(Tree(v, 0.5), 0), "2 calls of less than 50% left out (--least 0 shows all)")
+}
+
+// TestSlowest: the sentence names the wait, at the program's own place and not in the library;
+// the table below is of the slow executions alone.
+func TestSlowest(t *testing.T) {
+	p := made()
+	p.Executions = samples.Executions{Slow: 1, Rest: 2, Limit: 2e9}
+	got := textOf(Rows(viewOf(t, p, "i.cpu:i.off", ""), Functions), 0)
+	has(t, got, "a slow execution takes 500ms longer, 100% of it: waits for the network, most in main.main, main.go:9",
+		"2.00s 0ns +2.00s network", "0ns 1.50s -1.50s cpu", "2.00s 0ns +2.00s network main.main, main.go:9", "0ns 1.50s -1.50s cpu example.com/x.hot, hot.go",
+		"0. 2.000 main.main")
+	if slices.ContainsFunc(got, func(s string) bool { return strings.HasSuffix(s, " example.com/x.hot") }) {
+		t.Errorf("what other executions did is there too: %q", got)
+	}
+	if len(p.Stacks) != 3 {
+		t.Error("the profile itself was changed")
+	}
+}
+
+func TestFindFunction(t *testing.T) {
+	costs := map[string]*callgraph.Cost{}
+	for _, f := range []string{"a/b.(*T).Get", "a/b.Get", "c.Put", "slices.Sort[...]"} {
+		costs[f] = &callgraph.Cost{}
+	}
+	for name, want := range map[string]string{"a/b.Get": "a/b.Get", "Put": "c.Put", "(*T).Get": "a/b.(*T).Get", "b.Get": "a/b.Get", "Sort": "slices.Sort[...]", "<Total>": "<Total>", "Get": "", "None": ""} {
+		got, err := FindFunction(costs, name)
+		if got != want || want == "" && !errors.Is(err, ErrNoFunction) {
+			t.Errorf("%s: %q, %v, want %q", name, got, err, want)
+		}
+	}
+}
