@@ -86,6 +86,7 @@ var specials = map[format.BlockType]func(a *anonymizer, p []byte, vs []format.Va
 		return format.AppendFrame(nil, &f), nil
 	},
 	format.BlockCarry: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
+	format.BlockCode:  func(*anonymizer, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
 	format.BlockGoTrace: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.GoTrace += int64(len(vs[2].B))
 		return []byte{}, nil

@@ -71,6 +71,10 @@ beat ticks=3000 recorded=9
 block 77 %raw%
 gotrace part=0 %raw%
 gotrace part=1 %raw%
+frame 262144 "SECRET.example/x.hot" "/home/SECRET/x.go" line=3 start=1
+stack 65536 262144
+code 65536 0x544552434553 0x454553
+samples "task-clock" "nanoseconds" thread=7 base=5000 until=6000 lost=2 kernel:5500:1:10:65536
 switch thread=7 base=5000 until=6000 first on out:5500 in:5600
 lock mutex #5 ticks=3000 addr=0xdead acquired=9 contended=2 short=1 short_ns=50
 gap from=2000 to=3000 count=1 reason=window
@@ -192,6 +196,17 @@ func TestG31(t *testing.T) {
 		}))
 		if n != 2 || err != nil {
 			t.Errorf("%d blocks of switches and locks, %v", n, err)
+		}
+		n = 0
+		err = tr.EachSample(func(s *trace.Sample) bool {
+			if s.Thread != 7 || s.Counter != "task-clock" || s.Unit != "nanoseconds" || !s.Kernel || s.CPU != 1 || s.Weight != 10 || len(tr.AppendFrames(nil, s.Stack)) != 1 || tr.PCs(s.Stack) != nil {
+				t.Errorf("%+v, at %#x", s, tr.PCs(s.Stack))
+			}
+			n++
+			return true
+		})
+		if c := tr.Counters(); n != 1 || err != nil || len(c) != 1 || c[0].Lost != 2 {
+			t.Errorf("%d samples of %v, %v", n, c, err)
 		}
 		for _, f := range findings(t, after) {
 			t.Errorf("verify: at %d: %s: %s", f.Offset, f.Rule, f.Text)

@@ -105,7 +105,7 @@ func fieldComments(t *testing.T) map[int]string {
 // layout is how docs/format.md tells the fields of a payload: each with its form, in order.
 func layout(fields, each []BlockField) string {
 	forms := map[form]string{i64: "i64", u64: "u64", u32: "u32", u16: "u16", u48: "u48", Text: "text", Text16: "text16",
-		Bytes: "bytes", OneRecord: "record", delta: "delta"}
+		Bytes: "bytes", OneRecord: "record", delta: "delta", uvarint: "uvarint", diff: "diff"}
 	var list []string
 	for _, f := range fields {
 		if form, ok := forms[f.Form]; ok { // else it is made of another field

@@ -284,11 +284,11 @@ func TestPayloads(t *testing.T) {
 	short("frame", err)
 	_, err = DecodeFrame([]byte{12: 0, 14: 2, 16: 'f'})
 	short("frame's function", err)
-	_, err = DecodeFrame([]byte{2: 4, 15: 0})
+	_, err = DecodeFrame([]byte{2: 8, 15: 0})
 	short("frame id", err)
 	_, err = DecodeStack(p)
 	short("stack", err)
-	_, err = DecodeStack([]byte{0, 0, 1, 0, 7: 0})
+	_, err = DecodeStack([]byte{0, 0, 4, 0, 7: 0})
 	short("stack id", err)
 	_, err = DecodeStack(AppendStack(nil, &Stack{ID: 1, Frames: make([]uint32, MaxStackFrames+1)}))
 	short("too deep a stack", err)
@@ -326,7 +326,7 @@ func FuzzDecode(f *testing.F) {
 			decode(s.Type, b)
 		}
 		DecodeFrame(b)
-		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= MaxStacks) {
+		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= stackIDs) {
 			t.Errorf("stack %d of %d frames", s.ID, len(s.Frames))
 		}
 		DecodeCounts(nil, b)

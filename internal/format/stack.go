@@ -4,10 +4,20 @@ import "encoding/binary"
 
 // Limits of what counted stacks may have.
 const (
-	MaxStacks      = 1 << 16 // stack ids are below
-	MaxFrames      = 1 << 18 // frame ids are below
+	MaxStacks      = 1 << 16 // their ids are below
+	MaxFrames      = 1 << 18 // those of their frames are below
 	MaxStackFrames = 1000    // frames of one stack
 	OtherStacks    = 0       // the stack id of calls whose stacks were too many
+)
+
+// The stacks of samples have ids of their own, and so have their frames: who counts stacks
+// and who takes samples need not know of each other.
+const (
+	CodeStacks = MaxStacks // the first id
+	CodeFrames = MaxFrames // the first id of a frame
+
+	stackIDs = 1 << 18 // all ids of stacks are below
+	frameIDs = 1 << 19
 )
 
 // Frame is a line of code that calls were made from.

@@ -49,6 +49,8 @@ const (
 	OneRecord // a record, and its extension if it has one: its bytes
 	delta     // uvarint: ns since the one before, or since the field base, × 4 + a word; since has the sum
 	since
+	uvarint // an unsigned varint
+	diff    // signed varint: what it is more than the one before, the first: than 0
 )
 
 // meaning is what a field's value is, beyond a number or a text.
@@ -95,12 +97,12 @@ var Blocks = []BlockSpec{
 	BlockNote: {BlockNote, "note", []BlockField{{Name: "ticks", Is: tickTime}, {Name: "text", Form: Text, Is: Private}},
 		nil, "ticks= text", 0, false},
 	BlockFrame: {BlockFrame, "frame", []BlockField{
-		{Name: "id", Form: u32, Max: MaxFrames - 1}, {Name: "line", Form: u32}, {Name: "start", Form: u32},
+		{Name: "id", Form: u32, Max: frameIDs - 1}, {Name: "line", Form: u32}, {Name: "start", Form: u32},
 		{Name: "flags", Form: u16, Is: Flags, Words: []string{"inlined"}},
 		{Name: "function", Form: Text16, Is: Private, Max: MaxName}, {Name: "file", Form: Text, Is: Private, Max: MaxName}},
 		nil, "id function file line= start= flags", 0, false},
 	BlockStack: {BlockStack, "stack", []BlockField{
-		{Name: "id", Form: u32, Min: 1, Max: MaxStacks - 1}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"cut"}}},
+		{Name: "id", Form: u32, Min: 1, Max: stackIDs - 1}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"cut"}}},
 		[]BlockField{{Name: "frame", Form: u32}}, "id flags", MaxStackFrames, false},
 	BlockCount: {BlockCount, "count", []BlockField{{Name: "ticks", Is: tickTime}},
 		[]BlockField{{Name: "name", Form: u32, Is: NameID, Max: MaxNames - 1}, {Name: "stack", Form: u32, Max: MaxStacks - 1},
@@ -122,6 +124,14 @@ var Blocks = []BlockSpec{
 		{Name: "acquired", Min: -1, Max: 1<<63 - 1, Else: -1}, {Name: "contended", Max: 1<<63 - 1},
 		{Name: "short", Max: 1<<63 - 1}, {Name: "short_ns", Max: 1<<63 - 1}},
 		nil, "kind name ticks= addr= acquired= contended= short= short_ns=", 0, false},
+	BlockSamples: {BlockSamples, "samples", []BlockField{
+		{Name: "thread", Form: u32}, {Form: u32}, {Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1},
+		{Name: "lost", Max: 1<<63 - 1}, {Name: "counter", Form: Text16, Min: 1, Max: maxCounterText}, {Name: "unit", Form: Text16, Max: maxCounterText}},
+		[]BlockField{{Name: "mode", Form: delta, Max: 1, Words: []string{"user", "kernel"}}, {Name: "time", Form: since},
+			{Name: "cpu", Form: uvarint, Max: 1<<31 - 1}, {Name: "weight", Form: uvarint, Max: 1<<63 - 1}, {Name: "stack", Form: uvarint, Max: stackIDs - 1}},
+		"counter unit thread= base= until= lost=", MaxSamples, false},
+	BlockCode: {BlockCode, "code", []BlockField{{Name: "id", Form: u32, Min: CodeStacks, Max: stackIDs - 1}, {Form: u32}},
+		[]BlockField{{Name: "pc", Form: diff, Is: Address}}, "id", MaxStackFrames, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.
@@ -200,6 +210,7 @@ type reader struct {
 	vs    []Value
 	first int   // of vs
 	at    int64 // of since
+	last  int64 // of diff
 }
 
 var sizes = [...]int{i64: 8, u64: 8, u32: 4, u16: 2, u48: 6, Text16: 2, OneRecord: RecordSize}
@@ -261,6 +272,8 @@ func (r *reader) value(f *BlockField, n int) (v Value, _ int, err error) {
 		return Value{B: r.p}, len(r.p), nil
 	case delta:
 		return r.delta()
+	case uvarint, diff:
+		return r.varint(f)
 	}
 	return v, n, nil
 }
@@ -277,6 +290,19 @@ func (r *reader) delta() (v Value, n int, err error) {
 	}
 	r.at += int64(x >> 2)
 	return Value{N: int64(x & 3)}, n, nil
+}
+
+// varint reads a number that is as long as it needs.
+func (r *reader) varint(f *BlockField) (v Value, n int, err error) {
+	x, n := binary.Uvarint(r.p)
+	if n <= 0 {
+		return v, 0, fmt.Errorf("%w: %s block with half a %s", ErrCorrupt, r.s.Name, f.Name)
+	}
+	if f.Form == diff {
+		r.last += int64(x>>1) ^ -int64(x&1)
+		return Value{N: r.last}, n, nil
+	}
+	return Value{N: int64(x)}, n, nil
 }
 
 // oneRecord reports whether p is a record with the extension that it says it has.
@@ -296,7 +322,7 @@ func (s *BlockSpec) index(name string) int {
 // Append appends the payload that has the values vs, as Read gives them.
 func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
 	le := binary.LittleEndian
-	at := int64(0)
+	at, last := int64(0), int64(0)
 	if i := s.index("base"); i >= 0 {
 		at = vs[i].N
 	}
@@ -318,6 +344,11 @@ func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
 			time := vs[i+1].N
 			b = binary.AppendUvarint(b, uint64(time-at)<<2|uint64(v.N))
 			at = time
+		case uvarint:
+			b = binary.AppendUvarint(b, uint64(v.N))
+		case diff:
+			b = binary.AppendVarint(b, v.N-last)
+			last = v.N
 		}
 	}
 	return b

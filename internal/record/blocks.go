@@ -34,7 +34,7 @@ func (r *recorder) block(t format.BlockType, payload []byte) bool {
 	if r.ring != nil && t.Once() {
 		return r.blockBy(&r.kept, t, payload)
 	}
-	if (t == format.BlockGoTrace || t == format.BlockSwitch) && !r.pool.Spacious() {
+	if (t == format.BlockGoTrace || t == format.BlockSwitch || t == format.BlockSamples) && !r.pool.Spacious() {
 		return false // it may be many: not the last room
 	}
 	return r.blockBy(&r.blocks, t, payload)

@@ -34,6 +34,9 @@ func sched(t *testing.T, tr *trace.Trace) string {
 	}), tr.EachLockSums(func(l *format.LockSums) bool {
 		fmt.Fprintf(&b, "%s at %d: %d of %d\n", tr.Name(l.Name), l.Ticks, l.Contended, l.Acquired)
 		return true
+	}), tr.EachSample(func(s *trace.Sample) bool {
+		fmt.Fprintf(&b, "sample at %d: %s, %d frames, %d addresses\n", s.Time, s.Counter, len(tr.AppendFrames(nil, s.Stack)), len(tr.PCs(s.Stack)))
+		return true
 	}))
 	if err != nil {
 		t.Error(err)
@@ -48,7 +51,11 @@ header clock=tsc path=go witness=1 start=1000 mono=1 rate=1000
 state tick=5000
 chunk blocks flags=final sealed
 name 2 "mu"
+frame 262144 "main.hot" "main.go" line=3
+stack 65536 262144
+code 65536 0x401020
 gotrace part=0 7061
+samples "task-clock" "nanoseconds" thread=7 base=6000000000 until=90000000000 lost=0 user:70000000001:0:1:65536
 switch thread=7 base=6000000000 until=9000000000 first on out:7000000000
 lock mutex #2 ticks=4000 addr=0x10 acquired=9 contended=2
 chunk blocks
@@ -62,11 +69,14 @@ thread 7: 6000000000..9000000000 [{7000000000 1}]
 thread 7: 9000000000..90000000000 [{9000000001 0}]
 mu at 4000: 2 of 9
 mu at 5000: 1 of 3
+sample at 70000000000: task-clock, 1 frames, 1 addresses
 `
 
 func TestScheduler(t *testing.T) {
+	_, once, _ := strings.Cut(schedText, "flags=final sealed\n")
+	once, _, _ = strings.Cut(once, "gotrace")
 	ring := strings.NewReplacer("start=1000", "start=1000 ring=8", "flags=final", "number=1 flags=final",
-		"name 2 \"mu\"\n", "", "chunk blocks\n", "chunk blocks number=2\n").Replace(schedText) + "chunk blocks flags=kept\nname 2 \"mu\"\n"
+		once, "", "chunk blocks\n", "chunk blocks number=2\n").Replace(schedText) + "chunk blocks flags=kept\n" + once
 	for name, text := range map[string]string{"a trace": schedText, "a ring": ring} {
 		path, _ := snap(t, tracetest.Assemble(t, text), Options{})
 		tr := sound(t, path)

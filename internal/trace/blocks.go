@@ -142,6 +142,9 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockGoTrace: (*Trace).goTraceBlock,
 	format.BlockSwitch:  (*Trace).switchBlock,
 	format.BlockLock:    (*Trace).lockBlock,
+
+	format.BlockSamples: (*Trace).samplesBlock,
+	format.BlockCode:    (*Trace).codeBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

@@ -195,6 +195,35 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Error(err)
 		}
 	},
+	"Counters": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, c := range tr.Counters() {
+			if c.Name == "" || c.Lost < 0 {
+				t.Errorf("%+v", c)
+			}
+		}
+	},
+	"EachSample": func(t *testing.T, tr *trace.Trace, size int64) {
+		counters := map[string]bool{}
+		for _, c := range tr.Counters() {
+			counters[c.Name] = true
+		}
+		err := tr.EachSample(func(s *trace.Sample) bool {
+			if !counters[s.Counter] || s.Weight < 0 {
+				t.Errorf("%+v", s)
+			}
+			return true
+		})
+		if err != nil {
+			t.Error(err)
+		}
+	},
+	"PCs": func(t *testing.T, tr *trace.Trace, size int64) {
+		for id := range uint32(format.CodeStacks + 9) {
+			if n := len(tr.PCs(id)); n > format.MaxStackFrames || n > 0 && id < format.CodeStacks {
+				t.Errorf("stack %d has %d addresses", id, n)
+			}
+		}
+	},
 	"Start": func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Start().String() },
 	"Wall":  func(t *testing.T, tr *trace.Trace, size int64) { _ = tr.Wall(tr.End()).String() },
 	"Nanos": func(t *testing.T, tr *trace.Trace, size int64) {

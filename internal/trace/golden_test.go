@@ -153,11 +153,30 @@ func readSched(b []byte, t *trace.Trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	if b, err = readSamples(b, t); err != nil {
+		return nil, err
+	}
 	return b, t.EachLockSums(func(l *format.LockSums) bool {
 		b = fmt.Appendf(b, "%s %q at %#x by %d: acquired=%d contended=%d short=%d wait=%d\n", format.LockKindNames[l.Kind], t.Name(l.Name), l.Addr,
 			t.Nanos(l.Ticks), l.Acquired, l.Contended, l.Short, l.ShortWait)
 		return true
 	})
+}
+
+// readSamples renders samples with their stacks.
+func readSamples(b []byte, t *trace.Trace) ([]byte, error) {
+	for _, c := range t.Counters() {
+		b = fmt.Appendf(b, "counter %q %q lost=%d\n", c.Name, c.Unit, c.Lost)
+	}
+	err := t.EachSample(func(s *trace.Sample) bool {
+		b = fmt.Appendf(b, "sample of %d at %d: %d %s of %s kernel=%v cpu=%d stack %d", s.Thread, s.Time, s.Weight, s.Unit, s.Counter, s.Kernel, s.CPU, s.Stack)
+		for _, f := range t.AppendFrames(nil, s.Stack) {
+			b = fmt.Appendf(b, " %s@%s:%d/%d/%v", f.Function, f.File, f.Line, f.Start, f.Inlined)
+		}
+		b = fmt.Appendf(b, " %#x\n", t.PCs(s.Stack))
+		return true
+	})
+	return b, err
 }
 
 func TestGoldens(t *testing.T) {

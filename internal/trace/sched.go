@@ -15,6 +15,7 @@ type schedRefs struct {
 	parts    []partRef // of Go execution traces
 	switches []format.Loc
 	locks    []format.Loc
+	samples  []format.Loc
 }
 
 type partRef struct {
@@ -28,6 +29,7 @@ func (s *schedRefs) forget(gone func(loc format.Loc) bool) {
 	s.parts = slices.DeleteFunc(s.parts, func(p partRef) bool { return gone(p.loc) })
 	s.switches = slices.DeleteFunc(s.switches, gone)
 	s.locks = slices.DeleteFunc(s.locks, gone)
+	s.samples = slices.DeleteFunc(s.samples, gone)
 }
 
 // Of such blocks only the places are kept.

@@ -24,6 +24,7 @@ type Stack struct {
 type stackTable struct {
 	frames map[uint32]format.Frame
 	stacks map[uint32]format.Stack
+	codes  map[uint32][]uint64
 	counts map[stackKey]counted
 }
 

@@ -68,8 +68,9 @@ type Trace struct {
 	carried carryTable
 	onCarry func(carryKey) // a Follower's, after a carry block was taken in
 	sched   schedRefs
-	stop    int64 // ticks of the stop block; 0: none
-	last    int64 // ticks: the last moment that the trace knows
+	counter map[string]*Counter // by their names
+	stop    int64               // ticks of the stop block; 0: none
+	last    int64               // ticks: the last moment that the trace knows
 	clock   clock
 	cpu     clock // CPU ticks to ns by the frozen rate
 

@@ -92,6 +92,10 @@ func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
 		return v.carryBlock(p, here)
 	case format.BlockSwitch:
 		v.switchBlock(p, here)
+	case format.BlockSamples:
+		return v.samplesBlock(p, here)
+	case format.BlockCode:
+		v.stackBlock(t, p, here)
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)

@@ -3,13 +3,23 @@ package trace
 import "github.com/scopeview/scopeview/internal/format"
 
 // verifiedStacks is which ids of frames and stacks are defined.
-type verifiedStacks struct{ frames, stacks map[uint32]bool }
+type verifiedStacks struct {
+	frames, stacks, codes map[uint32]bool
+	sampled               map[sampled]int64 // up to when
+	samples               format.SamplesReader
+}
 
-// stackBlock checks a frame, stack or count block.
+// sampled is what blocks of samples follow each other of.
+type sampled struct {
+	thread  uint32
+	counter string
+}
+
+// stackBlock checks a frame, stack, code or count block.
 func (v *verifier) stackBlock(t format.BlockType, p []byte, here int64) {
 	k := &v.stacks
 	if k.frames == nil {
-		k.frames, k.stacks = map[uint32]bool{}, map[uint32]bool{format.OtherStacks: true}
+		k.frames, k.stacks, k.codes = map[uint32]bool{}, map[uint32]bool{format.OtherStacks: true}, map[uint32]bool{}
 	}
 	switch t {
 	case format.BlockFrame:
@@ -23,6 +33,10 @@ func (v *verifier) stackBlock(t format.BlockType, p []byte, here int64) {
 		for _, f := range s.Frames {
 			v.check(k.frames[f], here, "block-stack", "stack %d has the frame %d, which no block before defines", s.ID, f)
 		}
+	case format.BlockCode:
+		c, _ := format.DecodeCode(p)
+		v.check(!k.codes[c.Stack], here, "block-stack", "the addresses of stack %d are told a second time", c.Stack)
+		k.codes[c.Stack] = true
 	case format.BlockCount:
 		_, cs, _ := format.DecodeCounts(nil, p)
 		for _, c := range cs {
@@ -31,4 +45,24 @@ func (v *verifier) stackBlock(t format.BlockType, p []byte, here int64) {
 			v.check(k.stacks[c.Stack], here, "block-stack", "calls are counted from stack %d, which no block before defines", c.Stack)
 		}
 	}
+}
+
+// samplesBlock checks that the samples of a thread by a counter follow each other, and that
+// their stacks are known.
+func (v *verifier) samplesBlock(p []byte, here int64) error {
+	k := &v.stacks
+	s, err := k.samples.Decode(p)
+	if err != nil {
+		return err
+	}
+	if k.sampled == nil {
+		k.sampled = map[sampled]int64{}
+	}
+	of := sampled{s.Thread, s.Counter}
+	v.check(s.Base >= k.sampled[of], here, "block-samples", "samples of thread %d from %d on, after a block that had them until %d", s.Thread, s.Base, k.sampled[of])
+	k.sampled[of] = s.Until
+	for _, x := range s.List {
+		v.check(x.Stack == format.OtherStacks || k.stacks[x.Stack], here, "block-samples", "a sample has stack %d, which no block before defines", x.Stack)
+	}
+	return nil
 }

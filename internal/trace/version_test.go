@@ -172,6 +172,9 @@ var version1 = struct{ kinds, blocks string }{
 // version12 is what came with version 1.2.
 const version12 = "gotrace switch lock wait hold"
 
+// version14 is what came with version 1.4.
+const version14 = "samples code"
+
 // Every recording has something of all that its version has.
 func TestVersionsCover(t *testing.T) {
 	for _, r := range recordings(t) {
@@ -187,6 +190,8 @@ func TestVersionsCover(t *testing.T) {
 		switch version {
 		case "v1.2":
 			words = strings.Fields(version12)
+		case "v1.4":
+			words = strings.Fields(version14)
 		case "v1.3":
 			words = nil // what came with it are the counters in chunk 0
 		}

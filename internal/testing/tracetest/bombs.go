@@ -387,6 +387,31 @@ var bombs = []struct {
 			m.block(format.BlockSwitch, append(format.AppendSwitches(nil, &format.Switches{Thread: 1, Base: at(i), Until: at(i)}), make([]byte, m.chunk-200)...))
 		})(m)
 	}},
+	{"samples of a counter each", until(func(m *maker, i int) {
+		m.block(format.BlockSamples, format.AppendSamples(nil, &format.Samples{Thread: 1, Base: at(i), Until: at(i), Lost: math.MaxInt64, Counter: fmt.Sprint(i)}))
+	})},
+	{"samples of a thread each", until(func(m *maker, i int) {
+		m.block(format.BlockSamples, format.AppendSamples(nil, &format.Samples{Thread: uint32(i), Base: at(i), Until: at(i), Counter: "c"}))
+	})},
+	{"as many samples as there may be", until(func(m *maker, i int) {
+		s := format.Samples{Thread: 1, Base: at(i), Until: at(i), Counter: "c", List: make([]format.CodeSample, min(format.MaxSamples, (m.chunk-200)/4))}
+		for j := range s.List {
+			s.List[j].Time = s.Base
+		}
+		m.block(format.BlockSamples, format.AppendSamples(nil, &s))
+	})},
+	{"more samples than there may be", func(m *maker) {
+		m.chunk = m.size / 2
+		until(func(m *maker, i int) {
+			m.block(format.BlockSamples, append(format.AppendSamples(nil, &format.Samples{Base: at(i), Until: at(i), Counter: "c"}), make([]byte, m.chunk-200)...))
+		})(m)
+	}},
+	{"addresses of a stack each", until(func(m *maker, i int) {
+		m.block(format.BlockCode, format.AppendCode(nil, &format.Code{Stack: uint32(format.CodeStacks + i)}))
+	})},
+	{"addresses of deep stacks", until(func(m *maker, i int) {
+		m.block(format.BlockCode, format.AppendCode(nil, &format.Code{Stack: uint32(format.CodeStacks + i), PCs: make([]uint64, min(format.MaxStackFrames, m.chunk-200))}))
+	})},
 	{"locks of an address each", until(func(m *maker, i int) {
 		m.block(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: at(i), Addr: uint64(i), Name: uint16(i), Acquired: math.MaxInt64,
 			Contended: math.MaxInt64, Short: math.MaxInt64, ShortWait: math.MaxInt64}))

@@ -274,6 +274,8 @@ func appendEach(b []byte, s *format.BlockSpec, vs []format.Value) (line []byte, 
 		switch f := &s.Each[i]; {
 		case f.Words != nil:
 			b = append(b, f.Word(vs[i].N)...)
+		case f.Is == format.Address:
+			b = fmt.Appendf(b, "%#x", uint64(vs[i].N))
 		case f.Is != format.BeatKey:
 			b = append(b, itoa(vs[i].N)...)
 		case vs[i].N != int64(uint16(vs[i].N)):

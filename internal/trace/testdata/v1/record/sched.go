@@ -42,7 +42,7 @@ func (c *scheduler) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-func (c *scheduler) Tick() {
+func (c *scheduler) Beat() {
 	now := int64(time.Since(c.begun))
 	mono := func(ns int64) int64 { return 1e9 + ns }
 	s := format.Switches{Thread: uint32(os.Getpid()), First: c.last == 0, Lost: c.last > 20e6, On: true, Base: mono(c.last), Until: mono(now)}

@@ -1,0 +1,129 @@
+package format
+
+import (
+	"encoding/binary"
+	"fmt"
+	"slices"
+)
+
+// MaxSamples is how many samples a block has at most. Without a limit a large chunk would
+// cost its reader 40 times its size.
+const MaxSamples = 1 << 14
+
+// maxCounterText is how long the name of a counter, or of its unit, may be.
+const maxCounterText = 64
+
+// Samples is where one thread was each time that a counter of it had counted so many.
+type Samples struct {
+	Thread  uint32
+	Base    int64  // ns of the monotonic clock: from then on, up to Until, they are all here
+	Until   int64  // the same; but for those that are Lost
+	Lost    int64  // since the block before of this thread and counter
+	Counter string // its name: task-clock
+	Unit    string // what it counts: nanoseconds, or count
+	List    []CodeSample
+}
+
+// CodeSample is one of them.
+type CodeSample struct {
+	Time   int64 // ns of the monotonic clock
+	Kernel bool  // the thread was in the kernel
+	CPU    uint32
+	Weight int64  // what was counted since the one before
+	Stack  uint32 // of a stack block, and of a code block; OtherStacks: not known
+}
+
+// AppendSamples appends s's payload. Samples are in the order of their times, from Base on.
+func AppendSamples(b []byte, s *Samples) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(s.Thread))
+	b = appendInts(b, s.Base, s.Until, s.Lost)
+	for _, text := range []string{s.Counter, s.Unit} {
+		b = binary.LittleEndian.AppendUint16(b, uint16(len(text)))
+		b = append(b, text...)
+	}
+	at := s.Base
+	for _, x := range s.List {
+		mode := uint64(0)
+		if x.Kernel {
+			mode = 1
+		}
+		b = binary.AppendUvarint(b, uint64(x.Time-at)<<2|mode)
+		b = binary.AppendUvarint(b, uint64(x.CPU))
+		b = binary.AppendUvarint(b, uint64(x.Weight))
+		b = binary.AppendUvarint(b, uint64(x.Stack))
+		at = x.Time
+	}
+	return b
+}
+
+// SamplesReader reads samples blocks, one after the other, into the same memory.
+type SamplesReader struct {
+	values []Value
+	list   []CodeSample
+}
+
+// Decode reads a samples block's payload. The samples are good until the next call.
+func (r *SamplesReader) Decode(p []byte) (s Samples, err error) {
+	if r.values, err = Blocks[BlockSamples].Read(r.values[:0], p); err != nil {
+		return s, err
+	}
+	each := r.values[len(Blocks[BlockSamples].Fields):]
+	r.list = slices.Grow(r.list[:0], len(each)/5)
+	for ; len(each) > 0; each = each[5:] {
+		r.list = append(r.list, CodeSample{
+			Kernel: each[0].N == 1, Time: each[1].N, CPU: uint32(each[2].N), Weight: each[3].N, Stack: uint32(each[4].N),
+		})
+	}
+	s, err = samplesHead(r.values)
+	s.List = r.list
+	return s, err
+}
+
+// CheckSamples reads a samples block's payload but for its List, of which it only tells how
+// many there are.
+func CheckSamples(p []byte) (s Samples, err error) {
+	v, err := Blocks[BlockSamples].ReadFields(nil, p)
+	if err != nil {
+		return s, err
+	}
+	return samplesHead(v)
+}
+
+func samplesHead(v []Value) (s Samples, err error) {
+	s = Samples{Thread: uint32(v[0].N), Base: v[2].N, Until: v[3].N, Lost: v[4].N, Counter: string(v[5].B), Unit: string(v[6].B)}
+	if s.Until < s.Base {
+		err = fmt.Errorf("%w: samples from %d to %d", ErrCorrupt, s.Base, s.Until)
+	}
+	return s, err
+}
+
+// Code is where the calls of a stack are in the program's memory: one address for each
+// function that is not inlined, of which the stack's frames are one or more.
+type Code struct {
+	Stack uint32
+	PCs   []uint64 // the leaf's first; of its callers an address within the call
+}
+
+// AppendCode appends c's payload.
+func AppendCode(b []byte, c *Code) []byte {
+	b = binary.LittleEndian.AppendUint64(b, uint64(c.Stack))
+	last := uint64(0)
+	for _, pc := range c.PCs {
+		b = binary.AppendVarint(b, int64(pc-last))
+		last = pc
+	}
+	return b
+}
+
+// DecodeCode reads a code block's payload.
+func DecodeCode(p []byte) (c Code, err error) {
+	v, err := decode(BlockCode, p)
+	if err != nil {
+		return c, err
+	}
+	c = Code{Stack: uint32(v[0].N), PCs: make([]uint64, len(v)-2)}
+	for i := range c.PCs {
+		c.PCs[i] = uint64(v[2+i].N)
+	}
+	return c, nil
+}

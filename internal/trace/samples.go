@@ -1,0 +1,99 @@
+package trace
+
+import (
+	"cmp"
+	"fmt"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Sample is where a thread was when one of its counters had counted so many.
+type Sample struct {
+	Time    int64 // ns from the trace's start
+	Thread  uint32
+	Counter string // its name: task-clock
+	Unit    string // what Weight counts: nanoseconds, or count
+	Kernel  bool   // the thread was in the kernel
+	CPU     uint32
+	Weight  int64
+	Stack   uint32 // for AppendFrames and PCs; format.OtherStacks: not known
+}
+
+// Counter is what a trace has of one counter, of all threads together.
+type Counter struct {
+	Name, Unit string
+	Lost       int64 // samples
+}
+
+// mostCounters bounds what a trace that was made to do harm costs: no writer has so many.
+const mostCounters = 256
+
+var errCounters = fmt.Errorf("%w: there are more than %d counters", format.ErrCorrupt, mostCounters)
+
+func (t *Trace) samplesBlock(p []byte, loc format.Loc) error {
+	s, err := format.CheckSamples(p)
+	if err != nil {
+		return err
+	}
+	c := t.counter[s.Counter]
+	if c == nil {
+		if len(t.counter) == mostCounters {
+			return errCounters
+		}
+		if t.counter == nil {
+			t.counter = map[string]*Counter{}
+		}
+		c = &Counter{Name: s.Counter, Unit: s.Unit}
+		t.counter[s.Counter] = c
+	}
+	c.Lost += min(s.Lost, math.MaxInt64-c.Lost)
+	t.sched.samples = append(t.sched.samples, loc)
+	return nil
+}
+
+func (t *Trace) codeBlock(p []byte, _ format.Loc) error {
+	c, err := format.DecodeCode(p)
+	if err != nil {
+		return err
+	}
+	return define(&t.stacks.codes, c.Stack, c.PCs)
+}
+
+// Counters lists the counters that there are samples of, by name.
+func (t *Trace) Counters() []Counter {
+	list := make([]Counter, 0, len(t.counter))
+	for _, c := range t.counter {
+		list = append(list, *c)
+	}
+	slices.SortFunc(list, func(a, b Counter) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// EachSample calls f with the samples, until it returns false: of one thread and counter by
+// time, of several as they were written. The argument is reused from call to call.
+func (t *Trace) EachSample(f func(*Sample) bool) error {
+	var r format.SamplesReader
+	var x Sample
+	return t.eachLater(t.sched.samples, format.BlockSamples, func(p []byte) bool {
+		s, err := r.Decode(p)
+		c := t.counter[s.Counter]
+		if err != nil || c == nil { // it has changed since the trace was opened
+			return true
+		}
+		x.Thread, x.Counter, x.Unit = s.Thread, c.Name, c.Unit
+		for _, one := range s.List {
+			x.Time, x.Kernel, x.CPU, x.Weight, x.Stack = one.Time-t.header.StartMono, one.Kernel, one.CPU, one.Weight, one.Stack
+			if !f(&x) {
+				return false
+			}
+		}
+		return true
+	})
+}
+
+// PCs returns the addresses of a sample's stack, the leaf's first; nil where the trace does
+// not tell. Frames that AppendFrames has as inlined are at the address of the next one
+// that is not.
+func (t *Trace) PCs(stack uint32) []uint64 { return t.stacks.codes[stack] }
