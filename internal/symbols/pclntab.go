@@ -27,7 +27,14 @@ type table struct {
 }
 
 // entry is where a function's tables are.
-type entry struct{ pcfile, pcline, unit uint32 }
+type entry struct {
+	pcfile, pcline, unit uint32
+	inlined              uint32 // values by PC: an index into the tree of inlined calls
+	tree                 uint32 // that tree, from go:func.* on
+}
+
+// none is an offset of what is not there.
+const none = ^uint32(0)
 
 var errTable = errors.New("its table of functions and lines is damaged")
 
@@ -107,8 +114,9 @@ func (t *table) functions() ([]Func, error) {
 		word := func(k int) uint32 { return t.order.Uint32(t.tab[int(info)+4*k:]) }
 		f := Func{
 			Name: cstring(t.names, word(1)), Entry: t.text + uint64(entryOff), End: t.text + uint64(end), Line: int(int32(word(9))),
-			info: entry{pcfile: word(5), pcline: word(6), unit: word(8)},
+			info: entry{pcfile: word(5), pcline: word(6), unit: word(8), inlined: none, tree: none},
 		}
+		t.inlining(&f.info, uint64(info), word(7))
 		if n := len(list); n > 0 && f.Entry < list[n-1].Entry {
 			return nil, fmt.Errorf("%w: function %d is out of order", errTable, i)
 		}
@@ -119,6 +127,36 @@ func (t *table) functions() ([]Func, error) {
 		list = append(list, f)
 	}
 	return list, nil
+}
+
+// inlining finds a function's tables of inlined calls, behind the struct that begins at at.
+func (t *table) inlining(e *entry, at uint64, pcdata uint32) {
+	// internal/abi: PCDATA_InlTreeIndex, FUNCDATA_InlTree
+	const index, tree, size = 2, 3, 44
+	if at+size > uint64(len(t.tab)) || pcdata <= index || pcdata > 16 {
+		return
+	}
+	funcdata := t.tab[at+size-1] // how many there are
+	from := at + size
+	if need := from + 4*uint64(pcdata) + 4*uint64(funcdata); funcdata <= tree || need > uint64(len(t.tab)) {
+		return
+	}
+	e.inlined = t.order.Uint32(t.tab[from+4*index:])
+	e.tree = t.order.Uint32(t.tab[from+4*uint64(pcdata)+4*tree:])
+}
+
+// value returns what a table of values by PC has at pc; ok is false where it has none.
+func (t *table) value(off uint32, fn *Func, pc uint64) (v int64, ok bool) {
+	if off == none || off == 0 || uint64(off) >= uint64(len(t.steps)) {
+		return 0, false
+	}
+	w := walk{b: t.steps[off:], value: -1, to: fn.Entry, first: true}
+	for t.next(&w) {
+		if pc < w.to {
+			return w.value, true
+		}
+	}
+	return 0, false
 }
 
 // refill lets as many steps be taken as no sound table has.

@@ -79,7 +79,7 @@ var (
 	canInline    = regexp.MustCompile(`^can inline (.+?) with cost (\d+) as: `)
 	cannotInline = regexp.MustCompile(`^cannot inline (.+?): (.*)$`)
 	tooComplex   = regexp.MustCompile(`^function too complex: cost (\d+) exceeds budget (\d+)$`)
-	inlinedCall  = regexp.MustCompile(`^inlining call to (.+)$`)
+	inliningCall = regexp.MustCompile(`^inlining call to (.+)$`)
 )
 
 // remark returns what a line of the compiler's is about; "" where that is nothing to tell.
@@ -99,7 +99,7 @@ func remark(text string) (RemarkKind, string) {
 	if m := canInline.FindStringSubmatch(text); m != nil {
 		return CanInline, "can inline " + m[1] + ": cost " + m[2]
 	}
-	if m := inlinedCall.FindStringSubmatch(text); m != nil {
+	if m := inliningCall.FindStringSubmatch(text); m != nil {
 		return Inlined, text
 	}
 	if m := cannotInline.FindStringSubmatch(text); m != nil {

@@ -43,6 +43,7 @@ type Binary struct {
 
 	path  string
 	text  section
+	data  section // the functions' data (go:func.*), which has the trees of inlined calls; empty: not found
 	table *table
 	funcs []Func // by Entry
 	names map[string][]int
@@ -144,6 +145,7 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 	b.GNUID = fmt.Sprintf("%x", b.GNUID)
 	for _, s := range x.Sections {
 		if s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab" {
+			b.data = functionData(x, s.Addr, b.text.addr)
 			return bounded(s.Size, s.Data)
 		}
 	}
@@ -156,6 +158,38 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 		}
 	}
 	return search(all)
+}
+
+// functionData finds the functions' data by the runtime's moduledata (runtime/symtab.go), of
+// Go 1.25 and 1.26: its first word is the address of the line table, its 23rd that of the
+// code, and its 41st what is looked for. In an executable that can be moved (PIE) the words
+// are not there before it is loaded.
+func functionData(x *elf.File, table, text uint64) section {
+	const textWord, dataWord, word = 22, 40, 8
+	for _, s := range x.Sections {
+		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_WRITE == 0 {
+			continue
+		}
+		d, err := bounded(s.Size, s.Data)
+		for at := 0; err == nil && at+(dataWord+1)*word <= len(d); at += word {
+			if x.ByteOrder.Uint64(d[at:]) == table && x.ByteOrder.Uint64(d[at+textWord*word:]) == text {
+				return loaded(x, x.ByteOrder.Uint64(d[at+dataWord*word:]))
+			}
+		}
+	}
+	return section{}
+}
+
+// loaded returns what lies at an address, up to the end of its section.
+func loaded(x *elf.File, addr uint64) section {
+	for _, s := range x.Sections {
+		if s.Type == elf.SHT_PROGBITS && s.Addr <= addr && addr-s.Addr < s.Size {
+			if d, err := bounded(s.Size, s.Data); err == nil {
+				return section{s.Addr, d}.from(addr)
+			}
+		}
+	}
+	return section{}
 }
 
 // note returns what an ELF note has: behind the lengths of the name and of itself, its type,
@@ -279,6 +313,58 @@ func (b *Binary) At(pc uint64) (f *Func, file string, line int) {
 		return pc >= to
 	})
 	return f, file, line
+}
+
+// Place is a function and a place in its source.
+type Place struct {
+	Func, File string
+	Line       int
+	Start      int  // the function's first line; 0: not known
+	Inlined    bool // into the next one
+}
+
+// deepestInlining bounds how deep functions are inlined: a hostile tree may have circles.
+const deepestInlining = 100
+
+// Places returns the functions that an address is in, the innermost first: those that were
+// inlined, and the one whose code it is. Where the executable does not tell what was inlined
+// (it can be moved, or is of no ELF) the place is the innermost one, in the latter. It returns nil where the address is in no
+// function.
+func (b *Binary) Places(pc uint64) (list []Place) {
+	f, file, line := b.At(pc)
+	if f == nil {
+		return nil
+	}
+	for range deepestInlining {
+		call, ok := b.inlinedAt(f, pc)
+		if !ok {
+			break
+		}
+		list = append(list, Place{call.name, file, line, call.start, true})
+		pc = call.parent
+		_, file, line = b.At(pc)
+	}
+	return append(list, Place{f.Name, file, line, f.Line, false})
+}
+
+// inlinedCall is one of a function's inlined calls.
+type inlinedCall struct {
+	name   string
+	start  int
+	parent uint64 // an address of the function that called it
+}
+
+// inlinedAt returns the innermost inlined call that an address of f is in.
+func (b *Binary) inlinedAt(f *Func, pc uint64) (c inlinedCall, ok bool) {
+	const size = 16 // runtime.inlinedCall: funcID u8, 3 bytes, nameOff, parentPc, startLine i32
+	i, ok := b.table.value(f.info.inlined, f, pc)
+	at := uint64(f.info.tree) + uint64(i)*size
+	if !ok || i < 0 || f.info.tree == none || at+size > uint64(len(b.data.data)) {
+		return c, false
+	}
+	entry, order := b.data.data[at:], b.table.order
+	c = inlinedCall{cstring(b.table.names, order.Uint32(entry[4:])), int(int32(order.Uint32(entry[12:]))), f.Entry + uint64(order.Uint32(entry[8:]))}
+	return c, c.name != "" && c.parent < f.End
 }
 
 // Owners returns which lines of a file have code, and in which functions: those that the
