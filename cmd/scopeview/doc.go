@@ -28,6 +28,7 @@
 //	scopeview samples TRACE  each sample and each wait
 //	scopeview header TRACE   what samples there are
 //	scopeview tail TRACE     each scope as it ends, while the program runs
+//	scopeview record -- COMMAND  records a program from outside, unchanged; see package internal/outside
 //	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot
 //	scopeview join TRACE GOTRACE  both as one trace; GOTRACE is what go test -trace writes
 //	scopeview ctl TRACE …    switches its recording on and off, sets its filter, has a snapshot written

@@ -83,7 +83,7 @@ func newRoot(s *streams) *cobra.Command {
 			newFunctions(s), newCallers(s), newTree(s), newLines(s), newSource(s), newDisasm(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
 		}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s)}},
-		{"control", "Control a recording:", []*cobra.Command{newCtl(s), newSnapshot(s)}},
+		{"control", "Record, and control a recording:", []*cobra.Command{newRecord(s), newCtl(s), newSnapshot(s)}},
 		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
 		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s)}},
 	} {

@@ -1,0 +1,77 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"strconv"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/outside"
+)
+
+func newRecord(s *streams) *cobra.Command {
+	var (
+		to       string
+		counters []string
+	)
+	cmd := &cobra.Command{
+		Use:   "record [flags] -- COMMAND [ARGUMENTS]",
+		Short: "Record a program from outside, unchanged: where its CPU time goes, page faults, switches",
+		Long: `record runs a program, of any language, and records from outside where its threads were each time that they had
+had 10 ms of CPU time, and when they were on a CPU. The program needs no change: scopes, goroutines and waits by
+reason are only in what a program records itself. What the program prints stays as it is; scopeview says on standard
+error where the trace is, and exits as the program did.
+
+Linux only; kernel.perf_event_paranoid up to 2 will do, and above 1 the kernel's part is not known. Processes that the program
+starts are recorded too. Calls are followed by frame pointers: Go has them, C often lacks them.
+
+--counter takes samples of something else, or more often: task-clock:1ms, page-faults, minor-faults, major-faults,
+context-switches, cpu-migrations; and where the machine has them cycles, instructions, cache-references,
+cache-misses, branches, branch-misses, each with :EVERY, after how many there is a sample.`,
+		Example: `  scopeview record -- ./server -addr :8080
+  scopeview record -o x.scope -- ./store.test -test.bench . && scopeview functions x.scope
+  scopeview record -o x.scope --counter task-clock:1ms --counter page-faults -- ./prog`,
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) == 0 {
+				return fmt.Errorf("record needs a command: scopeview record -- ./program arguments")
+			}
+			return nil
+		},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err}
+			for _, text := range counters {
+				c, err := outside.ParseCounter(text)
+				if err != nil {
+					return usagef("--counter: %w", err)
+				}
+				o.Counters = append(o.Counters, c)
+			}
+			if to == "" {
+				o.Path = filepath.Base(args[0]) + "-" + time.Now().UTC().Format("20060102T150405Z") + "-" + strconv.Itoa(os.Getpid()) + extension
+			}
+			res, err := outside.Record(cmd.Context(), o)
+			if err != nil {
+				return err
+			}
+			if res.Lost > 0 {
+				fmt.Fprintf(s.err, "scopeview: %s were lost: they came faster than they could be written; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
+			}
+			fmt.Fprintf(s.err, "scopeview: %s of %s in %s\n", plural(res.Samples, "sample"), show(args[0]), show(o.Path))
+			if res.Signal != "" {
+				return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show(args[0]), res.Signal, show(o.Path))}
+			}
+			if res.Exit != 0 {
+				return &exit{code: res.Exit}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVarP(&to, "output", "o", "", "write to the new `FILE` (default: the command's name, the time and a number, here)")
+	f.StringArrayVar(&counters, "counter", []string{"task-clock"}, "take samples of `NAME[:EVERY]`; may be repeated")
+	complete(cmd, "counter", outside.Counters())
+	return cmd
+}

@@ -1,0 +1,118 @@
+package outside
+
+import (
+	"debug/elf"
+	"path/filepath"
+	"slices"
+	"sort"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// objects names the code of files.
+type objects struct{ files map[string]*object }
+
+// object is a file with code.
+type object struct {
+	name  string
+	segs  []elf.ProgHeader
+	goBin *symbols.Binary // nil: it is no Go program
+	funcs []function      // of a symbol table, by address
+}
+
+type function struct {
+	addr, size uint64
+	name       string
+}
+
+// open reads a file's tables. One that can't be read names nothing.
+func (o *objects) open(file string) *object {
+	if x := o.files[file]; x != nil {
+		return x
+	}
+	x := &object{name: file}
+	o.files[file] = x
+	if !strings.HasPrefix(file, "/") { // [vdso], [heap], //anon
+		return x
+	}
+	f, err := elf.Open(file)
+	if err != nil {
+		return x
+	}
+	defer f.Close()
+	for _, p := range f.Progs {
+		if p.Type == elf.PT_LOAD {
+			x.segs = append(x.segs, p.ProgHeader)
+		}
+	}
+	if x.goBin, err = symbols.Open(file); err == nil {
+		return x
+	}
+	syms, _ := f.Symbols()
+	dynamic, _ := f.DynamicSymbols()
+	for _, s := range slices.Concat(syms, dynamic) {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" {
+			x.funcs = append(x.funcs, function{s.Value, s.Size, s.Name})
+		}
+	}
+	// Of several names of one place the last counts, by the alphabet.
+	slices.SortFunc(x.funcs, func(a, b function) int {
+		if a.addr != b.addr {
+			if a.addr < b.addr {
+				return -1
+			}
+			return 1
+		}
+		return strings.Compare(b.name, a.name)
+	})
+	x.funcs = slices.CompactFunc(x.funcs, func(a, b function) bool { return a.addr == b.addr })
+	return x
+}
+
+// addr turns an offset in the file into an address of its tables.
+func (x *object) addr(offset uint64) (uint64, bool) {
+	for _, s := range x.segs {
+		if offset >= s.Off && offset-s.Off < s.Filesz {
+			return offset - s.Off + s.Vaddr, true
+		}
+	}
+	return 0, false
+}
+
+// frames returns the functions at an address of a process, the innermost first. Code whose
+// function nobody knows is <Unknown>, or, where a stripped library has it, <static>@ and the
+// offset in the file.
+func (o *objects) frames(s *space, pc uint64) []format.Frame {
+	if pc == kernelPC {
+		return []format.Frame{{Function: "[kernel]", File: "[kernel]"}}
+	}
+	file, offset := s.find(pc)
+	if file == "" {
+		return []format.Frame{{Function: "<Unknown>"}}
+	}
+	x := o.open(file)
+	addr, ok := x.addr(offset)
+	if ok && x.goBin != nil {
+		var list []format.Frame
+		for _, p := range x.goBin.Places(addr) {
+			list = append(list, format.Frame{Function: cut(p.Func), File: cut(p.File), Line: uint32(p.Line), Start: uint32(p.Start), Inlined: p.Inlined})
+		}
+		if list != nil {
+			return list
+		}
+	}
+	i := sort.Search(len(x.funcs), func(k int) bool { return x.funcs[k].addr > addr }) - 1
+	if ok && i >= 0 && (x.funcs[i].size == 0 || addr-x.funcs[i].addr < x.funcs[i].size) {
+		return []format.Frame{{Function: cut(x.funcs[i].name), File: cut(file)}}
+	}
+	if !ok || !strings.HasPrefix(file, "/") {
+		return []format.Frame{{Function: "<Unknown>", File: cut(file)}}
+	}
+	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(file) + ")"), File: cut(file)}}
+}
+
+// cut shortens a text to what a frame may have.
+func cut(s string) string { return s[:min(len(s), format.MaxName)] }

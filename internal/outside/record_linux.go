@@ -1,0 +1,299 @@
+package outside
+
+import (
+	"context"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"runtime"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Record runs a program and records it until it ends. A context that is done asks the program
+// to end. The error is one of starting the program, of watching it, or of writing the trace.
+func Record(ctx context.Context, o Options) (*Result, error) {
+	cmd := exec.Command(o.Command[0], o.Command[1:]...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = o.In, o.Out, o.Err
+	cmd.SysProcAttr = &unix.SysProcAttr{Ptrace: true}
+	runtime.LockOSThread() // who started it must let it go
+	defer runtime.UnlockOSThread()
+	if err := cmd.Start(); err != nil {
+		return nil, fmt.Errorf("starting %s: %w", o.Command[0], err)
+	}
+	pid := cmd.Process.Pid
+	give := func(err error) (*Result, error) {
+		_ = cmd.Process.Kill()
+		_ = cmd.Wait()
+		return nil, err
+	}
+	var status unix.WaitStatus
+	if _, err := unix.Wait4(pid, &status, 0, nil); err != nil || !status.Stopped() {
+		return give(fmt.Errorf("starting %s: it could not be stopped before it began: %w", o.Command[0], err))
+	}
+	r, err := newRecorder(pid, o)
+	if err != nil {
+		return give(err)
+	}
+	if err := unix.PtraceDetach(pid); err != nil {
+		r.discard()
+		return give(fmt.Errorf("starting %s: letting it go on: %w", o.Command[0], err))
+	}
+	done := make(chan error, 1)
+	go func() { done <- cmd.Wait() }()
+	r.run(ctx, cmd.Process, done)
+	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost}
+	if ws, ok := cmd.ProcessState.Sys().(unix.WaitStatus); ok && ws.Signaled() {
+		res.Signal = ws.Signal().String()
+	}
+	return res, r.finish()
+}
+
+// recorder watches a program.
+type recorder struct {
+	pid      int
+	w        *writer
+	began    int64
+	fds      []int
+	rings    []*sys.SwitchRing
+	counters map[uint64]Counter // by the event's id
+	spaces   map[uint32]*space
+	objects  objects
+	stacks   map[string]uint32 // by space and addresses
+	frames   map[format.Frame]uint32
+	series   map[series]*format.Samples
+	switches map[uint32]*format.Switches
+	until    map[series]int64 // up to when samples were written
+	waiting  []taken          // by time
+	ended    bool             // the program has: nothing more comes
+	samples  int64
+	lost     int64
+	raw, key []byte
+}
+
+// series is whose samples a block has.
+type series struct {
+	thread  uint32
+	counter string
+}
+
+func newRecorder(pid int, o Options) (*recorder, error) {
+	now := sys.Monotonic()
+	r := &recorder{
+		pid: pid, began: now, counters: map[uint64]Counter{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
+		stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}, series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
+	}
+	if err := r.open(o.Counters); err != nil {
+		r.close()
+		return nil, err
+	}
+	var err error
+	if r.w, err = newWriter(o.Path, pid, now); err != nil {
+		r.close()
+		return nil, err
+	}
+	r.facts(o)
+	r.spaces[uint32(pid)] = r.mapped()
+	return r, nil
+}
+
+// open opens an event for each counter on each CPU, and the switches.
+func (r *recorder) open(counters []Counter) error {
+	if sys.Filtered() {
+		return errors.New("recording from outside: a seccomp filter is active, and may end this program for trying (perf_event_open)")
+	}
+	cpus := runtime.NumCPU()
+	if b, err := os.ReadFile("/sys/devices/system/cpu/online"); err == nil {
+		if i := strings.LastIndexAny(strings.TrimSpace(string(b)), "-,"); i >= 0 {
+			_, _ = fmt.Sscan(strings.TrimSpace(string(b))[i+1:], &cpus)
+			cpus++
+		}
+	}
+	for cpu := range cpus {
+		ring, err := r.openOn(cpu, counters)
+		if err == unix.ENODEV {
+			continue // the CPU is off
+		}
+		if err != nil {
+			return err
+		}
+		r.rings = append(r.rings, ring)
+	}
+	return nil
+}
+
+// ringPages is how much the kernel may write for a CPU between two looks.
+const ringPages = 512
+
+// openOn opens the events of a CPU, which share a ring.
+func (r *recorder) openOn(cpu int, counters []Counter) (ring *sys.SwitchRing, err error) {
+	watched := append([]Counter{{}}, counters...) // the first: no counter, but what else there is to tell
+	for i, c := range watched {
+		fd, err := openEvent(r.pid, cpu, c, i == 0)
+		if err == unix.ENODEV && i == 0 {
+			return nil, err
+		}
+		if err != nil {
+			return nil, refused(c, err)
+		}
+		r.fds = append(r.fds, fd)
+		id := make([]byte, 16)
+		if n, err := unix.Read(fd, id); err != nil || n < 16 {
+			return nil, fmt.Errorf("recording from outside: asking for an event's number: %w", err)
+		}
+		r.counters[binary.LittleEndian.Uint64(id[8:])] = c
+		if ring != nil {
+			if err := ring.Take(fd); err != nil {
+				return nil, fmt.Errorf("recording from outside: %w", err)
+			}
+			continue
+		}
+		for pages := ringPages; ring == nil; pages /= 2 {
+			if ring, err = sys.NewSwitchRing(fd, pages); err != nil && pages == 1 {
+				return nil, fmt.Errorf("recording from outside: no memory for the kernel to write to (perf_event_mlock_kb, ulimit -l): %w", err)
+			}
+		}
+	}
+	return ring, nil
+}
+
+// openEvent has the kernel watch a process, and what it makes, on a CPU.
+func openEvent(pid, cpu int, c Counter, tell bool) (int, error) {
+	attr := unix.PerfEventAttr{
+		Size: unix.PERF_ATTR_SIZE_VER5,
+		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY,
+		Sample_type: unix.PERF_SAMPLE_IDENTIFIER | unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME |
+			unix.PERF_SAMPLE_CPU | unix.PERF_SAMPLE_PERIOD | unix.PERF_SAMPLE_CALLCHAIN,
+		Read_format: unix.PERF_FORMAT_ID,
+		Bits: unix.PerfBitInherit | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark |
+			unix.PerfBitExcludeHv | unix.PerfBitExcludeCallchainKernel,
+		Wakeup: 1 << 31, Clockid: unix.CLOCK_MONOTONIC,
+	}
+	if n, ok := software[c.Name]; ok {
+		attr.Config = n
+	} else if n, ok := hardware[c.Name]; ok {
+		attr.Type, attr.Config = unix.PERF_TYPE_HARDWARE, n
+	}
+	attr.Sample = uint64(c.Every)
+	if tell {
+		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitTask | unix.PerfBitContextSwitch | unix.PerfBitExcludeKernel
+		attr.Sample = 0
+	}
+	fd, err := unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err == unix.EACCES || err == unix.EPERM {
+		attr.Bits |= unix.PerfBitExcludeKernel // the kernel's part is not for everybody
+		fd, err = unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	}
+	return fd, err
+}
+
+// refused says why the kernel does not watch.
+func refused(c Counter, err error) error {
+	_, hard := hardware[c.Name]
+	if hard && (err == unix.ENOENT || err == unix.EOPNOTSUPP || err == unix.ENODEV || err == unix.EINVAL) {
+		return fmt.Errorf("this machine has no counter %s (%w): virtual machines often have none of the processor's; task-clock, page-faults, context-switches and cpu-migrations are there", c.Name, err)
+	}
+	if level, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid"); err == unix.EACCES || err == unix.EPERM {
+		return fmt.Errorf("recording from outside is not allowed (perf_event_open; kernel.perf_event_paranoid is %s; up to 2 will do): %w", strings.TrimSpace(string(level)), err)
+	}
+	return fmt.Errorf("recording from outside: perf_event_open: %w", err)
+}
+
+// facts tells the trace what it is of.
+func (r *recorder) facts(o Options) {
+	host, _ := os.Hostname()
+	dir, _ := os.Getwd()
+	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", r.pid))
+	for _, f := range [][2]string{
+		{"program", exe}, {"args", strings.Join(o.Command, " ")}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}, {"host", host}, {"dir", dir},
+		{"kernel", sys.Kernel()}, {"recorded", "from outside (scopeview record)"}, {"thread_switches", "on"},
+	} {
+		if f[1] != "" {
+			r.w.block(format.BlockInfo, format.AppendInfo(nil, f[0], f[1]), r.began)
+		}
+	}
+	if b := r.objects.open(exe); b.goBin != nil {
+		r.w.block(format.BlockInfo, format.AppendInfo(nil, "build_id", b.goBin.BuildID), r.began)
+	}
+}
+
+// mapped reads what the program has mapped before it runs.
+func (r *recorder) mapped() *space {
+	s := &space{}
+	b, _ := os.ReadFile(fmt.Sprintf("/proc/%d/maps", r.pid))
+	for line := range strings.Lines(string(b)) {
+		var m mapping
+		var perm, dev string
+		var inode uint64
+		n, _ := fmt.Sscanf(line, "%x-%x %s %x %s %d", &m.from, &m.to, &perm, &m.offset, &dev, &inode)
+		if w := strings.Fields(line); n == 6 && strings.Contains(perm, "x") && len(w) > 5 {
+			m.file = strings.Join(w[5:], " ")
+			s.put(m)
+		}
+	}
+	return s
+}
+
+const (
+	look      = 50 * time.Millisecond // between two looks at the rings
+	flushLook = 20                    // looks between two writings
+	settle    = 5 * time.Millisecond  // after so long what happened is in a ring
+	lastWords = 5 * time.Second       // for a program that is asked to end
+)
+
+// run reads the rings until the program has ended.
+func (r *recorder) run(ctx context.Context, p *os.Process, done chan error) {
+	t := time.NewTicker(look)
+	defer t.Stop()
+	var asked <-chan time.Time
+	stop := ctx.Done()
+	for n := 1; ; n++ {
+		select {
+		case <-done:
+			time.Sleep(settle)
+			r.ended = true
+			r.read()
+			return
+		case <-stop: // it had the signal of the terminal too
+			stop, asked = nil, time.After(lastWords)
+		case <-asked:
+			_ = p.Signal(unix.SIGTERM)
+		case <-t.C:
+			r.read()
+			if n%flushLook == 0 {
+				r.flush(sys.Monotonic() - int64(settle))
+			}
+		}
+	}
+}
+
+// discard gives everything back, and removes the trace.
+func (r *recorder) discard() {
+	r.close()
+	r.w.file.Close()
+	_ = os.Remove(r.w.file.Name())
+}
+
+func (r *recorder) close() {
+	for _, ring := range r.rings {
+		ring.Close()
+	}
+	for _, fd := range r.fds {
+		sys.CloseDescriptor(fd)
+	}
+}
+
+// finish writes the rest.
+func (r *recorder) finish() error {
+	r.close()
+	now := sys.Monotonic()
+	r.flush(now)
+	return r.w.close(now)
+}

@@ -1,0 +1,13 @@
+//go:build !linux
+
+package outside
+
+import (
+	"context"
+	"errors"
+)
+
+// Record is for Linux only.
+func Record(context.Context, Options) (*Result, error) {
+	return nil, errors.New("recording from outside is for Linux only: record from within with scope.Start, or give scopeview functions a profile of go test -cpuprofile")
+}
