@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"runtime"
 	"strings"
+	"syscall"
 	"time"
 
 	"golang.org/x/sys/unix"
@@ -50,7 +51,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	go func() { done <- cmd.Wait() }()
 	r.run(ctx, cmd.Process, done)
 	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost}
-	if ws, ok := cmd.ProcessState.Sys().(unix.WaitStatus); ok && ws.Signaled() {
+	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		res.Signal = ws.Signal().String()
 	}
 	return res, r.finish()

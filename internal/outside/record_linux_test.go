@@ -1,0 +1,231 @@
+package outside
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+var victim string
+
+func TestMain(m *testing.M) {
+	dir, err := os.MkdirTemp("", "victim")
+	if err == nil {
+		victim = filepath.Join(dir, "victim")
+		cmd := exec.Command("go", "build", "-o", victim, ".")
+		cmd.Dir = filepath.Join("testdata", "victim")
+		cmd.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=0")
+		var out []byte
+		if out, err = cmd.CombinedOutput(); err != nil {
+			err = fmt.Errorf("%w\n%s", err, out)
+		}
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "building the program that is recorded:", err)
+		os.Exit(1)
+	}
+	code := m.Run()
+	os.RemoveAll(dir)
+	os.Exit(code)
+}
+
+// recorded records what the victim does, and opens the trace, which is sound.
+func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Result, string) {
+	t.Helper()
+	var out bytes.Buffer
+	o := Options{Command: []string{victim, what}, Path: filepath.Join(t.TempDir(), "x.scope"), Out: &out, Err: &out}
+	for _, text := range counters {
+		c, err := ParseCounter(text)
+		if err != nil {
+			t.Fatal(err)
+		}
+		o.Counters = append(o.Counters, c)
+	}
+	res, err := Record(context.Background(), o)
+	if err != nil && strings.Contains(err.Error(), "recording from outside") {
+		t.Skip(err)
+	}
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(o.Path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		t.Fatal(err)
+	}
+	findings, err := trace.Verify(f, st.Size())
+	if err != nil || len(findings) > 0 {
+		t.Errorf("the trace is not sound: %v %+v", err, findings)
+	}
+	return tracetest.OpenFile(t, o.Path), res, out.String()
+}
+
+// sums adds up the weights of a counter's samples: all, those with a function on their stack,
+// and those in the kernel.
+func sums(t *testing.T, tr *trace.Trace, counter, function string) (all, on, kernel int64) {
+	t.Helper()
+	err := tr.EachSample(func(s *trace.Sample) bool {
+		if s.Counter != counter {
+			return true
+		}
+		all += s.Weight
+		if s.Kernel {
+			kernel += s.Weight
+		}
+		for _, f := range tr.AppendFrames(nil, s.Stack) {
+			if f.Function == function {
+				on += s.Weight
+				break
+			}
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return all, on, kernel
+}
+
+func TestHot(t *testing.T) {
+	tr, res, out := recorded(t, "hot", "task-clock:1ms")
+	all, hot, _ := sums(t, tr, "task-clock", "main.hot")
+	_, work, _ := sums(t, tr, "task-clock", "main.main")
+	if all < 250e6 || hot*10 < all*9 || work*10 < all*9 || res.Exit != 0 || res.Lost != 0 || out == "" {
+		t.Errorf("%d ns, in hot %d, below main %d; %+v, printed %q", all, hot, work, res, out)
+	}
+	id := ""
+	for _, i := range tr.Info {
+		if i.Key == "build_id" {
+			id = i.Value
+		}
+	}
+	if want, err := exec.Command("go", "tool", "buildid", victim).Output(); err == nil && strings.TrimSpace(string(want)) != id {
+		t.Errorf("build id %q, want %q", id, want)
+	}
+	// Each address of a stack has its frames.
+	err := tr.EachSample(func(s *trace.Sample) bool {
+		frames, pcs := tr.AppendFrames(nil, s.Stack), tr.PCs(s.Stack)
+		whole := 0
+		for _, f := range frames {
+			if !f.Inlined {
+				whole++
+			}
+		}
+		if whole != len(pcs) || len(pcs) == 0 {
+			t.Errorf("%d addresses, of %d functions that are not inlined: %+v", len(pcs), whole, frames)
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// TestThreads: threads that come while the program runs are recorded, and when they had a CPU.
+func TestThreads(t *testing.T) {
+	tr, _, _ := recorded(t, "threads", "task-clock:1ms")
+	threads := map[uint32]int64{}
+	_ = tr.EachSample(func(s *trace.Sample) bool {
+		threads[s.Thread] += s.Weight
+		return true
+	})
+	if len(threads) < 2 || !tr.HasSwitches() {
+		t.Errorf("samples of threads %v; switches: %v", threads, tr.HasSwitches())
+	}
+}
+
+// TestFaults: each page that is touched first is a fault, in the function that does it.
+func TestFaults(t *testing.T) {
+	tr, _, _ := recorded(t, "faults", "page-faults")
+	if _, n, _ := sums(t, tr, "page-faults", "main.touch"); n < 2000 || n > 2020 {
+		t.Errorf("%d page faults for 2000 pages", n)
+	}
+}
+
+func TestKernel(t *testing.T) {
+	tr, _, _ := recorded(t, "calls", "task-clock:1ms")
+	all, on, kernel := sums(t, tr, "task-clock", "[kernel]")
+	if kernel == 0 && os.Geteuid() != 0 {
+		t.Skip("the kernel's part is not for everybody (kernel.perf_event_paranoid)")
+	}
+	if kernel*2 < all || on != kernel {
+		t.Errorf("of %d ns %d are in the kernel, and %d have its frame", all, kernel, on)
+	}
+}
+
+// TestChild: a process that the program starts is recorded too, by its own mappings.
+func TestChild(t *testing.T) {
+	tr, _, _ := recorded(t, "child", "task-clock:1ms")
+	if all, hot, _ := sums(t, tr, "task-clock", "main.hot"); hot < 250e6 || hot*10 < all*7 {
+		t.Errorf("of %d ns %d are in the child's hot", all, hot)
+	}
+}
+
+// TestFree: the program that runs is traced by nobody, and its exit code comes through.
+func TestFree(t *testing.T) {
+	_, res, out := recorded(t, "traced", "task-clock")
+	if strings.Join(strings.Fields(out), " ") != "TracerPid: 0" || res.Exit != 7 {
+		t.Errorf("%q, %+v", out, res)
+	}
+	_, res, _ = recorded(t, "die", "task-clock")
+	if res.Signal != "killed" || res.Exit != -1 {
+		t.Errorf("%+v", res)
+	}
+}
+
+func TestErrors(t *testing.T) {
+	exists := filepath.Join(t.TempDir(), "x")
+	if err := os.WriteFile(exists, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clock := []Counter{{"task-clock", 1e7}}
+	for _, c := range []struct {
+		o    Options
+		want string
+	}{
+		{Options{Command: []string{"/none/such"}, Path: exists + "1", Counters: clock}, "starting /none/such"},
+		{Options{Command: []string{victim, "hot"}, Path: exists, Counters: clock}, "creating the trace"},
+	} {
+		if _, err := Record(context.Background(), c.o); err == nil || !strings.Contains(err.Error(), c.want) && !strings.Contains(err.Error(), "recording from outside") {
+			t.Errorf("%v, want %q", err, c.want)
+		}
+	}
+	// A counter that the machine has not is said, and nothing takes its place.
+	o := Options{Command: []string{victim, "hot"}, Path: exists + "2", Counters: []Counter{{"cycles", 1e6}}}
+	if _, err := Record(context.Background(), o); err != nil && !strings.Contains(err.Error(), "this machine has no counter cycles") && !strings.Contains(err.Error(), "recording from outside") {
+		t.Error(err)
+	}
+	if _, err := os.Stat(exists + "1"); err == nil {
+		t.Error("a program that can't be started left a trace")
+	}
+}
+
+func TestContainsLoss(t *testing.T) {
+	w, err := newWriter(filepath.Join(t.TempDir(), "x.scope"), 1, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{w: w, began: 1000, counters: map[uint64]Counter{5: {"task-clock", 1}}, series: map[series]*format.Samples{}, until: map[series]int64{}}
+	r.take(&taken{event: event{kind: typeLost, id: 5, lost: 42, time: 2000}})
+	r.flush(3000)
+	if err := w.close(4000); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, w.file.Name())
+	if c := tr.Counters(); len(c) != 1 || c[0].Lost != 42 || r.lost != 42 {
+		t.Errorf("%+v, %d", c, r.lost)
+	}
+}

@@ -1,0 +1,84 @@
+// Command victim does one thing, of which the amount is known.
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strings"
+	"syscall"
+	"time"
+)
+
+//go:noinline
+func hot(n int) (s int) {
+	for i := range n {
+		s += i * i % 7
+	}
+	return s
+}
+
+// work has a frame of its own, so that it is on the stack.
+//
+//go:noinline
+func work(d time.Duration) (s int) {
+	for from := time.Now(); time.Since(from) < d; {
+		s += hot(100_000)
+	}
+	return s
+}
+
+func main() {
+	switch os.Args[1] {
+	case "hot":
+		fmt.Println(work(300 * time.Millisecond))
+	case "threads":
+		done := make(chan int)
+		for range 3 {
+			go func() { done <- work(200 * time.Millisecond) }()
+		}
+		fmt.Println(<-done + <-done + <-done)
+	case "faults":
+		const pages = 2000
+		b, err := syscall.Mmap(-1, 0, pages*4096, syscall.PROT_READ|syscall.PROT_WRITE, syscall.MAP_ANON|syscall.MAP_PRIVATE)
+		if err == nil {
+			err = syscall.Madvise(b, 15) // MADV_NOHUGEPAGE: a page is a fault
+		}
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		touch(b)
+	case "calls":
+		for from := time.Now(); time.Since(from) < 300*time.Millisecond; {
+			f, _ := os.Open("/dev/zero")
+			b := make([]byte, 1<<20)
+			f.Read(b)
+			f.Close()
+		}
+	case "child":
+		cmd := exec.Command(os.Args[0], "hot")
+		cmd.Stdout = os.Stdout
+		if err := cmd.Run(); err != nil {
+			fmt.Println(err)
+		}
+	case "traced":
+		b, _ := os.ReadFile("/proc/self/status")
+		for line := range strings.Lines(string(b)) {
+			if strings.HasPrefix(line, "TracerPid:") {
+				fmt.Print(line)
+			}
+		}
+		os.Exit(7)
+	case "die":
+		syscall.Kill(os.Getpid(), syscall.SIGKILL)
+		select {}
+	}
+}
+
+//go:noinline
+func touch(b []byte) {
+	for i := 0; i < len(b); i += 4096 {
+		b[i] = 1
+	}
+}
