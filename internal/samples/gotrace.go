@@ -26,6 +26,8 @@ type goReader struct {
 	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
 	cpu   int64 // samples of CPU time
+
+	preset string // the counter to look at first where there are none; "": there are no counters
 }
 
 // one is a sample that was read.
@@ -195,10 +197,13 @@ func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []u
 	return ids
 }
 
+// goBegins is what goroutines begin with in the runtime, the outermost first.
+var goBegins = []string{"runtime.goexit", "runtime.main"}
+
 // begun leaves out what goroutines begin with in the runtime. Samples of CPU time have it,
 // waits have not, and the two belong to the same calls.
 func begun(frames []gotrace.Frame) []gotrace.Frame {
-	for _, name := range []string{"runtime.goexit", "runtime.main"} {
+	for _, name := range goBegins {
 		if n := len(frames); n > 1 && frames[n-1].Func == name {
 			frames = frames[:n-1]
 		}
@@ -230,9 +235,9 @@ func (r *goReader) finish(f *states.Facts) {
 	p.From, p.To = max(f.From, r.sel.From), min(f.To, r.sel.to())
 	p.Preset = cpu.Name
 	if r.cpu == 0 {
-		p.Preset = "off"
+		p.Preset = cmp.Or(r.preset, "off")
 	}
-	if r.cpu == 0 && r.whole() {
+	if r.cpu == 0 && r.preset == "" && r.whole() {
 		p.Notes = append(p.Notes, "there are no samples of CPU time: the program did not take a CPU profile while it was traced, or had no CPU for 10 ms")
 	}
 	if r.cpu > 0 && r.whole() && f.Switches {

@@ -12,13 +12,13 @@ import (
 )
 
 // ErrNone says that a recording has nothing that samples could be made of.
-var ErrNone = errors.New("the trace has neither a Go execution trace nor stacks: record it with scope.Start(path, gotrace.With()), or call scope.Stack")
+var ErrNone = errors.New("the trace has neither a Go execution trace, nor samples, nor stacks: record it with scope.Start(path, gotrace.With()), or call scope.Stack")
 
 // errNotTold says that something was asked for that the source does not tell.
 var errNotTold = errors.New("this can't be chosen")
 
-// OfTrace reads what a recording tells: the Go execution trace that was recorded along, and
-// what scope.Stack counted.
+// OfTrace reads what a recording tells: the Go execution trace that was recorded along, the
+// samples of counters, and what scope.Stack counted.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
 	s := newSum()
 	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")
@@ -33,9 +33,12 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 		s.p.Executions = x.Executions
 	}
 	if len(t.GoTraces()) > 0 {
-		if err := ofStates(ctx, t, s, sel, x); err != nil {
-			return nil, err
-		}
+		err = ofStates(ctx, t, s, sel, x)
+	} else {
+		err = (&goReader{sum: s, ctx: ctx, sel: sel, more: sel.watch(ctx), in: x}).ofCounters(t)
+	}
+	if err != nil {
+		return nil, err
 	}
 	if sel.anytime() {
 		s.ofCounts(t)
@@ -55,9 +58,19 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 			return err
 		}
 	}
-	f, err := states.EachOf(t, r.handler())
+	c, err := r.readCounters(t)
+	if err != nil {
+		return err
+	}
+	h := r.handler()
+	h.Interval = func(f *states.Facts, v *states.Interval) {
+		c.ran(v)
+		r.interval(f, v)
+	}
+	f, err := states.EachOf(t, h)
 	if err == nil {
 		r.settle(f)
+		c.take(f)
 		if sel.Split.Scope {
 			err = r.nameScopes(t)
 		}
@@ -65,6 +78,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 	if err = cmp.Or(err, ctx.Err()); err != nil {
 		return err
 	}
+	r.preset = c.preset
 	r.finish(f)
 	return nil
 }

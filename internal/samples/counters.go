@@ -1,0 +1,166 @@
+package samples
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/states"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// taskClock is the counter of CPU time. Its samples tell whether the thread was in the
+// kernel, so that they are two metrics, which taskClock is the sum of.
+const taskClock = "task-clock"
+
+var taskClocks = [2]Metric{
+	{Name: "user", Title: "CPU time in the program, by the counter task-clock", Unit: Nanoseconds, Sampled: true},
+	{Name: "system", Title: "CPU time in the kernel, by the counter task-clock", Unit: Nanoseconds, Sampled: true},
+}
+
+// counters are the samples of a trace's counters, whose goroutines are found later.
+type counters struct {
+	r       *goReader
+	t       *trace.Trace
+	metrics map[string][2]int // by counter: in user mode, in the kernel
+	stacks  map[uint32]uint32 // the trace's ids to the sum's
+	threads map[uint32][]one  // by time
+	preset  string            // the first metric; "": there are no samples
+}
+
+// readCounters reads what the counters of a recording sampled.
+func (r *goReader) readCounters(t *trace.Trace) (*counters, error) {
+	c := &counters{r: r, t: t, metrics: map[string][2]int{}, stacks: map[uint32]uint32{}, threads: map[uint32][]one{}}
+	for _, k := range t.Counters() {
+		c.add(k)
+		if k.Lost > 0 {
+			r.p.Notes = append(r.p.Notes, fmt.Sprintf("of the counter %s %d samples were lost: there was no room for them", k.Name, k.Lost))
+		}
+	}
+	for _, i := range t.Info {
+		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && strings.HasPrefix(i.Value, "off") {
+			r.p.Notes = append(r.p.Notes, "the counter "+name+" is "+i.Value)
+		}
+	}
+	err := t.EachSample(func(x *trace.Sample) bool {
+		if x.Time >= r.sel.From && x.Time < r.sel.to() && r.sel.onThread(x.Thread) {
+			mode := 0
+			if x.Kernel {
+				mode = 1
+			}
+			c.threads[x.Thread] = append(c.threads[x.Thread], one{
+				time: x.Time, value: x.Weight, thread: x.Thread, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
+			})
+		}
+		return r.more(x.Time)
+	})
+	for _, list := range c.threads {
+		slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.time, b.time) })
+	}
+	return c, cmp.Or(err, r.ctx.Err())
+}
+
+// add adds the metrics of a counter.
+func (c *counters) add(k trace.Counter) {
+	s := c.r.sum
+	name := k.Name
+	for s.p.Metric(name) >= 0 { // nothing that scopeview wrote
+		name += "_"
+	}
+	if k.Name != taskClock {
+		m := s.metric(Metric{Name: name, Title: "samples of the counter " + k.Name, Unit: Unit(k.Unit), Sampled: true})
+		c.metrics[k.Name] = [2]int{m, m}
+	} else {
+		both := [2]int{s.metric(taskClocks[0]), s.metric(taskClocks[1])}
+		s.metric(Metric{Name: name, Title: "CPU time by this counter, user and system", Unit: Nanoseconds, Sampled: true, Of: both[:]})
+		c.metrics[k.Name] = both
+	}
+	if c.preset == "" || k.Name == taskClock {
+		c.preset = name
+	}
+}
+
+// stack returns the sum's number of a stack of the trace.
+func (c *counters) stack(id uint32) uint32 {
+	if stack, ok := c.stacks[id]; ok {
+		return stack
+	}
+	frames, pcs := c.t.AppendFrames(nil, id), c.t.PCs(id)
+	var ids []uint32
+	for _, name := range goBegins {
+		if n := len(frames); n > 1 && frames[n-1].Function == name {
+			frames = frames[:n-1]
+		}
+	}
+	for _, f := range frames {
+		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
+		if f.Line == 0 && f.File != "" { // it is of no source that one knows
+			fr.File, fr.Object = "", f.File
+		}
+		if len(pcs) > 0 {
+			fr.PC = pcs[0]
+			if !f.Inlined {
+				pcs = pcs[1:]
+			}
+		}
+		ids = append(ids, c.r.frameID(fr))
+	}
+	if len(ids) == 0 || id == format.OtherStacks {
+		ids = append(ids[:0], c.r.frameID(Frame{}))
+	}
+	stack := c.r.sum.stack(ids)
+	c.stacks[id] = stack
+	return stack
+}
+
+// ran takes in which goroutine a thread ran.
+func (c *counters) ran(v *states.Interval) {
+	list := c.threads[v.Thread]
+	if v.Thread == 0 || len(list) == 0 {
+		return
+	}
+	for i := sort.Search(len(list), func(k int) bool { return list[k].time >= v.From }); i < len(list) && list[i].time < v.To; i++ {
+		list[i].goid = v.Goid
+	}
+}
+
+// take counts the samples that are wanted.
+func (c *counters) take(f *states.Facts) {
+	r := c.r
+	for _, thread := range sortedKeys(c.threads) {
+		for _, x := range c.threads[thread] {
+			found, slow := r.in.at(x.goid, x.time)
+			if !found || !r.wanted(x.goid, x.state) {
+				continue
+			}
+			x.slow = slow
+			x.origin = r.originOf(f, x.goid)
+			r.take(x)
+		}
+	}
+	c.threads = nil
+}
+
+func sortedKeys(m map[uint32][]one) []uint32 {
+	keys := make([]uint32, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// ofCounters takes in the samples of counters, where there is no Go execution trace.
+func (r *goReader) ofCounters(t *trace.Trace) error {
+	c, err := r.readCounters(t)
+	if err != nil || c.preset == "" {
+		return err
+	}
+	c.take(nil)
+	r.p.Preset = c.preset
+	r.p.From, r.p.To = max(0, r.sel.From), min(t.End(), r.sel.to())
+	return nil
+}
