@@ -34,7 +34,7 @@ func TestParse(t *testing.T) {
 	b = append(b, 9, 0, 0)                                                                     // cut off
 	var got []string
 	parse(b, func(e *event) {
-		got = append(got, fmt.Sprintf("%d pid %d tid %d at %d cpu %d id %d period %d lost %d parent %d kernel %v %#x", e.kind, e.pid, e.tid, e.time, e.cpu, e.id, e.period, e.lost, e.parent, e.kernel, e.pcs(nil)))
+		got = append(got, fmt.Sprintf("%d pid %d tid %d at %d cpu %d id %d period %d lost %d parent %d kernel %v %#x", e.kind, e.pid, e.tid, e.time, e.cpu, e.id, e.period, e.lost, e.parent, e.kernel, e.pcs()))
 	})
 	want := []string{
 		"9 pid 10 tid 11 at 4000 cpu 3 id 77 period 250 lost 0 parent 0 kernel true [0xffffffffffffffff 0x4ff 0x600]",
@@ -51,11 +51,11 @@ func TestParse(t *testing.T) {
 // the call.
 func TestUserStack(t *testing.T) {
 	e := event{ip: 0x500, chain: []uint64{contextUser, 0x500, 0x601, 0}}
-	if got := e.pcs(nil); !slices.Equal(got, []uint64{0x500, 0x600}) {
+	if got := e.pcs(); !slices.Equal(got, []uint64{0x500, 0x600}) {
 		t.Errorf("%#x", got)
 	}
 	e = event{ip: 0x500}
-	if got := e.pcs(nil); !slices.Equal(got, []uint64{0x500}) {
+	if got := e.pcs(); !slices.Equal(got, []uint64{0x500}) {
 		t.Errorf("without a chain: %#x", got)
 	}
 }
@@ -93,6 +93,6 @@ func FuzzParse(f *testing.F) {
 	f.Add(made(typeSample, miscKernel, 77, 0x900, 0, 4000, 3, 250, 1, 0x500))
 	f.Add(made(typeMmap2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		parse(b, func(e *event) { e.pcs(nil) })
+		parse(b, func(e *event) { e.pcs() })
 	})
 }

@@ -147,7 +147,7 @@ func cstring(b []byte) string {
 
 // pcs returns the addresses of a sample's stack, the leaf first: first those of the kernel, of
 // which only one is kept, as a function of its own. Of callers they lie in the call.
-func (e *event) pcs(dst []uint64) []uint64 {
+func (e *event) pcs() (dst []uint64) {
 	kernel, leaf := e.kernel, true
 	if kernel {
 		dst = append(dst, kernelPC)

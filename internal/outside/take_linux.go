@@ -24,7 +24,7 @@ func (r *recorder) read() {
 			x := taken{event: *e}
 			x.chain = nil
 			if e.kind == typeSample {
-				x.pcs = e.pcs(nil)
+				x.pcs = e.pcs()
 			}
 			r.waiting = append(r.waiting, x)
 		})
@@ -59,7 +59,7 @@ func (r *recorder) take(e *taken) {
 	case typeLost:
 		r.lost += e.lost
 		if c := r.counters[e.id]; c.Name != "" {
-			r.of(0, c, e.time).Lost += e.lost
+			r.of(0, c).Lost += e.lost
 		}
 	}
 }
@@ -75,7 +75,7 @@ func (r *recorder) space(pid uint32) *space {
 }
 
 // of returns the samples of a thread by a counter that are not written yet.
-func (r *recorder) of(thread uint32, c Counter, now int64) *format.Samples {
+func (r *recorder) of(thread uint32, c Counter) *format.Samples {
 	k := series{thread, c.Name}
 	s := r.series[k]
 	if s == nil {
@@ -93,7 +93,7 @@ func (r *recorder) sample(e *taken) {
 	if c.Name == "" {
 		return
 	}
-	s := r.of(e.tid, c, e.time)
+	s := r.of(e.tid, c)
 	s.List = append(s.List, format.CodeSample{Time: max(e.time, s.Base), Kernel: e.kernel, CPU: e.cpu, Weight: e.period, Stack: r.stack(e.pid, e.pcs, e.time)})
 	r.samples++
 	if len(s.List) == mostPending {

@@ -47,9 +47,6 @@ func (w *writer) begin(now int64) {
 	format.PutChunkHeader(w.chunk, &format.ChunkHeader{Kind: format.ChunkBlocks, Path: format.PathPure, Index: w.index, Since: now, Gen: 1, Flags: format.FlagFinal})
 }
 
-// room is how long a payload may be.
-const room = format.ChunkSize - format.ChunkHeaderSize - format.BlockHeaderSize - 8
-
 // block appends a block, to the next chunk where this one is full.
 func (w *writer) block(t format.BlockType, payload []byte, now int64) {
 	w.last = max(w.last, now)

@@ -12,7 +12,7 @@ import (
 )
 
 // ErrNone says that a recording has nothing that samples could be made of.
-var ErrNone = errors.New("the trace has neither a Go execution trace, nor samples, nor stacks: record it with scope.Start(path, gotrace.With()), or call scope.Stack")
+var ErrNone = errors.New("the trace has neither a Go execution trace, nor samples, nor stacks: record it with scope.Start(path, gotrace.With()), from outside with scopeview record, or call scope.Stack")
 
 // errNotTold says that something was asked for that the source does not tell.
 var errNotTold = errors.New("this can't be chosen")
