@@ -75,7 +75,10 @@ func (c *counters) add(k trace.Counter) {
 		c.metrics[k.Name] = [2]int{m, m}
 	} else {
 		both := [2]int{s.metric(taskClocks[0]), s.metric(taskClocks[1])}
-		s.metric(Metric{Name: name, Title: "CPU time by this counter, user and system", Unit: Nanoseconds, Sampled: true, Of: both[:]})
+		if s.p.Metric(cpu.Name) < 0 { // there is no other CPU time
+			name = cpu.Name
+		}
+		s.metric(Metric{Name: name, Title: "CPU time by the counter task-clock, user and system", Unit: Nanoseconds, Sampled: true, Of: both[:]})
 		c.metrics[k.Name] = both
 	}
 	if c.preset == "" || k.Name == taskClock {

@@ -58,12 +58,12 @@ func TestCounters(t *testing.T) {
 		want []string
 	}{
 		{"all", Selection{}, []string{
-			"<Unknown>@0 user=1 task-clock=1 user_=1000", "[kernel]@ffffffff81001000 main.hot@401020 page-faults=5 system=20 task-clock=20",
-			"main.inner@401020 main.hot@401020 user=110 task-clock=110",
+			"<Unknown>@0 user=1 cpu=1 user_=1000", "[kernel]@ffffffff81001000 main.hot@401020 page-faults=5 system=20 cpu=20",
+			"main.inner@401020 main.hot@401020 user=110 cpu=110",
 		}},
-		{"a thread", Selection{Threads: []uint32{13}}, []string{"<Unknown>@0 user_=1000", "main.inner@401020 main.hot@401020 user=100 task-clock=100"}},
+		{"a thread", Selection{Threads: []uint32{13}}, []string{"<Unknown>@0 user_=1000", "main.inner@401020 main.hot@401020 user=100 cpu=100"}},
 		{"from", Selection{Selection: &analysis.Selection{From: 510, To: 800}}, []string{
-			"<Unknown>@0 user_=1000", "[kernel]@ffffffff81001000 main.hot@401020 page-faults=5 system=20 task-clock=20", "main.inner@401020 main.hot@401020 user=100 task-clock=100",
+			"<Unknown>@0 user_=1000", "[kernel]@ffffffff81001000 main.hot@401020 page-faults=5 system=20 cpu=20", "main.inner@401020 main.hot@401020 user=100 cpu=100",
 		}},
 		{"a goroutine that nobody knows of", Selection{Goroutines: []uint64{5}}, nil},
 	} {
@@ -82,7 +82,7 @@ func TestCounters(t *testing.T) {
 		if want := []string{"of the counter task-clock 7 samples were lost: there was no room for them", "the counter cycles is off: this machine has no such counter"}; !reflect.DeepEqual(p.Notes, want) {
 			t.Errorf("%s: notes %q", test.name, p.Notes)
 		}
-		if m := p.Metrics[p.Metric("user_")]; p.Preset != "task-clock" || m.Unit != "apples" {
+		if m := p.Metrics[p.Metric("user_")]; p.Preset != "cpu" || m.Unit != "apples" {
 			t.Errorf("%s: first is %s; %+v", test.name, p.Preset, m)
 		}
 		for _, s := range p.Stacks {

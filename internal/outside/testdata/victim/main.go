@@ -50,11 +50,14 @@ func main() {
 		}
 		touch(b)
 	case "calls":
+		f, err := os.Open("/dev/zero")
+		if err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		b := make([]byte, 1<<20)
 		for from := time.Now(); time.Since(from) < 300*time.Millisecond; {
-			f, _ := os.Open("/dev/zero")
-			b := make([]byte, 1<<20)
 			f.Read(b)
-			f.Close()
 		}
 	case "child":
 		cmd := exec.Command(os.Args[0], "hot")
