@@ -8,7 +8,7 @@ import (
 
 // MaxSamples is how many samples a block has at most. Without a limit a large chunk would
 // cost its reader 40 times its size.
-const MaxSamples = 1 << 14
+const MaxSamples = 1 << 13
 
 // maxCounterText is how long the name of a counter, or of its unit, may be.
 const maxCounterText = 64
