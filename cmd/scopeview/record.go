@@ -59,7 +59,7 @@ cache-misses, branches, branch-misses, each with :EVERY, after how many there is
 			if res.Lost > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s were lost: they came faster than they could be written; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
 			}
-			fmt.Fprintf(s.err, "scopeview: %s of %s in %s\n", plural(res.Samples, "sample"), show(args[0]), show(o.Path))
+			fmt.Fprintf(s.err, "scopeview: %s of %s, which had %v of CPU time, in %s\n", plural(res.Samples, "sample"), show(args[0]), res.CPU.Round(time.Millisecond), show(o.Path))
 			if res.Signal != "" {
 				return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show(args[0]), res.Signal, show(o.Path))}
 			}

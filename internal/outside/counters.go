@@ -25,6 +25,7 @@ type Result struct {
 	Signal  string
 	Samples int64
 	Lost    int64
+	CPU     time.Duration // that the program, and those that it waited for, had by the system's account
 }
 
 // Counter is what takes samples: a name, and after how much of it.

@@ -114,5 +114,18 @@ func (o *objects) frames(s *space, pc uint64) []format.Frame {
 	return []format.Frame{{Function: cut("<static>@0x" + strconv.FormatUint(offset&^0xfff, 16) + " (" + filepath.Base(file) + ")"), File: cut(file)}}
 }
 
+// frameless returns what tells whether a Go function has no frame at an address.
+func (s *space) frameless(o *objects) func(pc uint64) bool {
+	return func(pc uint64) bool {
+		file, offset := s.find(pc)
+		if file == "" {
+			return false
+		}
+		x := o.open(file)
+		addr, ok := x.addr(offset)
+		return ok && x.goBin != nil && x.goBin.Frameless(addr)
+	}
+}
+
 // cut shortens a text to what a frame may have.
 func cut(s string) string { return s[:min(len(s), format.MaxName)] }

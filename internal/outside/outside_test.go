@@ -21,6 +21,8 @@ func made(kind uint32, misc uint16, words ...uint64) []byte {
 
 func pair(low, high uint32) uint64 { return uint64(high)<<32 | uint64(low) }
 
+func never(uint64) bool { return false }
+
 func TestParse(t *testing.T) {
 	id := []uint64{pair(10, 11), 5000, 3, 77} // pid and tid, time, cpu, identifier
 	var b []byte
@@ -34,7 +36,7 @@ func TestParse(t *testing.T) {
 	b = append(b, 9, 0, 0)                                                                     // cut off
 	var got []string
 	parse(b, func(e *event) {
-		got = append(got, fmt.Sprintf("%d pid %d tid %d at %d cpu %d id %d period %d lost %d parent %d kernel %v %#x", e.kind, e.pid, e.tid, e.time, e.cpu, e.id, e.period, e.lost, e.parent, e.kernel, e.pcs()))
+		got = append(got, fmt.Sprintf("%d pid %d tid %d at %d cpu %d id %d period %d lost %d parent %d kernel %v %#x", e.kind, e.pid, e.tid, e.time, e.cpu, e.id, e.period, e.lost, e.parent, e.kernel, e.pcs(never)))
 	})
 	want := []string{
 		"9 pid 10 tid 11 at 4000 cpu 3 id 77 period 250 lost 0 parent 0 kernel true [0xffffffffffffffff 0x4ff 0x600]",
@@ -51,11 +53,18 @@ func TestParse(t *testing.T) {
 // the call.
 func TestUserStack(t *testing.T) {
 	e := event{ip: 0x500, chain: []uint64{contextUser, 0x500, 0x601, 0}}
-	if got := e.pcs(); !slices.Equal(got, []uint64{0x500, 0x600}) {
+	if got := e.pcs(never); !slices.Equal(got, []uint64{0x500, 0x600}) {
 		t.Errorf("%#x", got)
 	}
+	// The caller of a function without a frame comes in between; of any other it is no address.
+	e.caller = 0x551
+	for frameless, want := range map[uint64][]uint64{0x500: {0x500, 0x550, 0x600}, 0x600: {0x500, 0x600}} {
+		if got := e.pcs(func(pc uint64) bool { return pc == frameless }); !slices.Equal(got, want) {
+			t.Errorf("without a frame at %#x: %#x, want %#x", frameless, got, want)
+		}
+	}
 	e = event{ip: 0x500}
-	if got := e.pcs(); !slices.Equal(got, []uint64{0x500}) {
+	if got := e.pcs(never); !slices.Equal(got, []uint64{0x500}) {
 		t.Errorf("without a chain: %#x", got)
 	}
 }
@@ -89,10 +98,31 @@ func TestParseCounter(t *testing.T) {
 	}
 }
 
+// TestCallerOf: the caller lies where the stack pointer points to, or in a register.
+func TestCallerOf(t *testing.T) {
+	words := func(list ...uint64) (b []byte) {
+		for _, w := range list {
+			b = binary.LittleEndian.AppendUint64(b, w)
+		}
+		return b
+	}
+	for _, c := range []struct {
+		in   []byte
+		want uint64
+	}{
+		{words(2, 0x7ff0, 8, 0x401000, 8), 0x401000}, {words(2, 0x401000, 0), 0x401000}, {words(0, 0), 0}, {nil, 0},
+		{words(2, 0x7ff0, 8, 0x401000, 0), 0}, {words(2, 0x7ff0, 1<<60, 1, 2), 0}, {words(2, 0x7ff0, 8, 1), 0},
+	} {
+		if got := callerOf(c.in); got != c.want {
+			t.Errorf("%x: %#x, want %#x", c.in, got, c.want)
+		}
+	}
+}
+
 func FuzzParse(f *testing.F) {
 	f.Add(made(typeSample, miscKernel, 77, 0x900, 0, 4000, 3, 250, 1, 0x500))
 	f.Add(made(typeMmap2, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13))
 	f.Fuzz(func(t *testing.T, b []byte) {
-		parse(b, func(e *event) { e.pcs() })
+		parse(b, func(e *event) { e.pcs(never) })
 	})
 }

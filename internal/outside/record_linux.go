@@ -50,7 +50,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	done := make(chan error, 1)
 	go func() { done <- cmd.Wait() }()
 	r.run(ctx, cmd.Process, done)
-	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost}
+	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		res.Signal = ws.Signal().String()
 	}
@@ -165,6 +165,13 @@ func (r *recorder) openOn(cpu int, counters []Counter) (ring *sys.SwitchRing, er
 	return ring, nil
 }
 
+// returnsBy is where the address of the caller is in a function without a frame: the register
+// (asm/perf_regs.h), and how much is asked for of the stack that it points to.
+var returnsBy = map[string]struct {
+	number int
+	stack  uint32
+}{"amd64": {7, 8}, "arm64": {30, 0}}
+
 // openEvent has the kernel watch a process, and what it makes, on a CPU.
 func openEvent(pid, cpu int, c Counter, tell bool) (int, error) {
 	attr := unix.PerfEventAttr{
@@ -183,6 +190,10 @@ func openEvent(pid, cpu int, c Counter, tell bool) (int, error) {
 		attr.Type, attr.Config = unix.PERF_TYPE_HARDWARE, n
 	}
 	attr.Sample = uint64(c.Every)
+	if register := returnsBy[runtime.GOARCH]; register.number > 0 {
+		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
+		attr.Sample_regs_user, attr.Sample_stack_user = 1<<register.number, register.stack
+	}
 	if tell {
 		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitTask | unix.PerfBitContextSwitch | unix.PerfBitExcludeKernel
 		attr.Sample = 0

@@ -38,6 +38,7 @@ type event struct {
 	kernel bool
 	ip     uint64
 	chain  []uint64 // good until the next record
+	caller uint64   // what lies where the stack pointer points to, or in the link register; 0: not known
 
 	// Of a mapping, a name, or what was lost:
 	addr, size, offset uint64
@@ -100,7 +101,27 @@ func (e *event) sample(p []byte) bool {
 		e.chain = append(e.chain, le.Uint64(p[fixed+8*i:]))
 	}
 	e.kernel = e.misc&miscModeMask == miscKernel
+	e.caller = callerOf(p[fixed+8*n:])
 	return true
+}
+
+// callerOf reads what follows the addresses: u64 whether there are registers, and if so u64
+// the one that was asked for; u64 how many bytes of the stack, these, and u64 how many of them
+// were there. It returns the stack's first word, or the register where none of it was asked
+// for.
+func callerOf(p []byte) uint64 {
+	le := binary.LittleEndian
+	if len(p) < 24 || le.Uint64(p) == 0 {
+		return 0
+	}
+	register, size := le.Uint64(p[8:]), le.Uint64(p[16:])
+	if size == 0 {
+		return register
+	}
+	if size > uint64(len(p)-24) || size+32 > uint64(len(p)) || le.Uint64(p[24+size:]) < 8 {
+		return 0
+	}
+	return le.Uint64(p[24:])
 }
 
 // other reads what is no sample.
@@ -146,9 +167,10 @@ func cstring(b []byte) string {
 }
 
 // pcs returns the addresses of a sample's stack, the leaf first: first those of the kernel, of
-// which only one is kept, as a function of its own. Of callers they lie in the call.
-func (e *event) pcs() (dst []uint64) {
-	kernel, leaf := e.kernel, true
+// which only one is kept, as a function of its own. Of callers they lie in the call. Where
+// frameless says so of the innermost one of the program, its caller is missing in the chain.
+func (e *event) pcs(frameless func(pc uint64) bool) (dst []uint64) {
+	kernel, leaf, first := e.kernel, true, true
 	if kernel {
 		dst = append(dst, kernelPC)
 	}
@@ -159,10 +181,15 @@ func (e *event) pcs() (dst []uint64) {
 		case pc == contextUser:
 			kernel, leaf = false, !e.kernel
 		case pc >= contextMax || kernel || pc == 0:
-		case leaf:
-			dst, leaf = append(dst, pc), false
 		default:
-			dst = append(dst, pc-1)
+			if !leaf {
+				pc-- // it is where the call returns to
+			}
+			dst, leaf = append(dst, pc), false
+			if first && e.caller > 1 && frameless(pc) {
+				dst = append(dst, e.caller-1)
+			}
+			first = false
 		}
 	}
 	if len(dst) == 0 && e.ip != 0 {

@@ -10,10 +10,7 @@ import (
 )
 
 // taken is an event that waits until all before it are there.
-type taken struct {
-	event
-	pcs []uint64
-}
+type taken struct{ event }
 
 // read takes in what the rings have.
 func (r *recorder) read() {
@@ -22,10 +19,7 @@ func (r *recorder) read() {
 		r.raw = ring.Read(r.raw[:0])
 		parse(r.raw, func(e *event) {
 			x := taken{event: *e}
-			x.chain = nil
-			if e.kind == typeSample {
-				x.pcs = e.pcs()
-			}
+			x.chain = slices.Clone(e.chain)
 			r.waiting = append(r.waiting, x)
 		})
 	}
@@ -94,7 +88,7 @@ func (r *recorder) sample(e *taken) {
 		return
 	}
 	s := r.of(e.tid, c)
-	s.List = append(s.List, format.CodeSample{Time: max(e.time, s.Base), Kernel: e.kernel, CPU: e.cpu, Weight: e.period, Stack: r.stack(e.pid, e.pcs, e.time)})
+	s.List = append(s.List, format.CodeSample{Time: max(e.time, s.Base), Kernel: e.kernel, CPU: e.cpu, Weight: e.period, Stack: r.stack(e.pid, e.pcs(r.space(e.pid).frameless(&r.objects)), e.time)})
 	r.samples++
 	if len(s.List) == mostPending {
 		r.write(series{e.tid, c.Name}, e.time)

@@ -29,6 +29,7 @@ type table struct {
 // entry is where a function's tables are.
 type entry struct {
 	pcfile, pcline, unit uint32
+	pcsp                 uint32 // values by PC: how far the stack pointer is below the return address
 	inlined              uint32 // values by PC: an index into the tree of inlined calls
 	tree                 uint32 // that tree, from go:func.* on
 }
@@ -114,7 +115,7 @@ func (t *table) functions() ([]Func, error) {
 		word := func(k int) uint32 { return t.order.Uint32(t.tab[int(info)+4*k:]) }
 		f := Func{
 			Name: cstring(t.names, word(1)), Entry: t.text + uint64(entryOff), End: t.text + uint64(end), Line: int(int32(word(9))),
-			info: entry{pcfile: word(5), pcline: word(6), unit: word(8), inlined: none, tree: none},
+			info: entry{pcsp: word(4), pcfile: word(5), pcline: word(6), unit: word(8), inlined: none, tree: none},
 		}
 		t.inlining(&f.info, uint64(info), word(7))
 		if n := len(list); n > 0 && f.Entry < list[n-1].Entry {

@@ -347,6 +347,18 @@ func (b *Binary) Places(pc uint64) (list []Place) {
 	return append(list, Place{f.Name, file, line, f.Line, false})
 }
 
+// Frameless reports whether at an address the function has no frame of its own on the stack:
+// it needs none, or has not made it yet. Who follows frame pointers misses its caller then,
+// whose address is where the stack pointer points to (in the link register, on arm64).
+func (b *Binary) Frameless(pc uint64) bool {
+	f, _, _ := b.At(pc)
+	if f == nil {
+		return false
+	}
+	depth, ok := b.table.value(f.info.pcsp, f, pc)
+	return ok && depth == 0
+}
+
 // inlinedCall is one of a function's inlined calls.
 type inlinedCall struct {
 	name   string
