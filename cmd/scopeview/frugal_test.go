@@ -38,6 +38,11 @@ var readings = [][]string{
 	{"stacks", "--json"},
 	{"stacks", "--folded"},
 	{"stacks", "--pprof"},
+	{"functions"},
+	{"functions", "--json"},
+	{"tree", "--least", "0"},
+	{"samples", "--format", "csv"},
+	{"pprof"},
 	{"csv"},
 	{"html"},
 	{"html", "--max", "3"},
@@ -52,17 +57,18 @@ var readings = [][]string{
 
 // dear are the calls that may take so many times the memory, and why.
 var dear = map[string]int64{
-	"dump":                32, // it assembles every chunk again
-	"stacks --depth 0":    2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
-	"stacks --json":       2,  // as above
-	"stacks --folded":     2,  // as above
-	"stacks --pprof":      6,  // the profile is made as a whole, by a library
-	"top":                 2,  // every lock has a table of who held it
-	"top --json":          2,  // as above
-	"top --by track -n 0": 2,  // as above
-	"compare":             4,  // it reads the file twice, as both sides, and keeps every name's numbers
-	"html":                2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
-	"html --max 3":        3,  // it sums up every name for the page, beside all scopes
+	"dump":                 32, // it assembles every chunk again
+	"stacks --depth 0":     2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
+	"stacks --json":        2,  // as above
+	"stacks --folded":      2,  // as above
+	"stacks --pprof":       6,  // the profile is made as a whole, by a library
+	"samples --format csv": 3,  // it keeps all that it shows
+	"top":                  2,  // every lock has a table of who held it
+	"top --json":           2,  // as above
+	"top --by track -n 0":  2,  // as above
+	"compare":              4,  // it reads the file twice, as both sides, and keeps every name's numbers
+	"html":                 2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
+	"html --max 3":         3,  // it sums up every name for the page, beside all scopes
 }
 
 // reader has the tool read files that somebody else made.

@@ -188,7 +188,7 @@ func TestJSONIsAsDescribed(t *testing.T) {
 			if err := os.WriteFile("x.scope", b, 0o600); err != nil {
 				t.Fatal(err)
 			}
-			for _, name := range []string{"compare", "doctor", "info", "stacks", "states", "top", "verify", "waits"} {
+			for _, name := range []string{"compare", "doctor", "functions", "goroutines", "header", "info", "lines", "objects", "samples", "stacks", "states", "threads", "top", "tree", "verify", "waits"} {
 				args := []string{name, "x.scope", "--json"}
 				if name == "compare" {
 					args = append(args, "x.scope")

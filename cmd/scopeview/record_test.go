@@ -31,6 +31,9 @@ func TestRecord(t *testing.T) {
 	if r := call("source", "x.scope", "cmd/scopeview.spin", "-m", "e.cpu"); r.code != exitOK || !strings.Contains(r.out, "n += i * n") || !strings.Contains(r.out, "##") {
 		t.Error(r)
 	}
+	if r := call("samples", "x.scope", "-n", "1"); r.code != exitOK || !strings.Contains(r.out, "more samples") {
+		t.Error(r)
+	}
 	if r := call("record", "-o", "y.scope", "--", self, "-test.run=NONE", "-test.nosuchflag"); r.code != 2 {
 		t.Errorf("the program ended with 2, and record with %v", r)
 	}

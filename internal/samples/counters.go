@@ -31,8 +31,9 @@ type counters struct {
 	preset  string            // the first metric; "": there are no samples
 }
 
-// readCounters reads what the counters of a recording sampled.
-func (r *goReader) readCounters(t *trace.Trace) (*counters, error) {
+// readCounters reads what the counters of a recording sampled. With later the samples are kept
+// until it is known which goroutine each thread ran, otherwise they are counted at once.
+func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	c := &counters{r: r, t: t, metrics: map[string][2]int{}, stacks: map[uint32]uint32{}, threads: map[uint32][]one{}}
 	for _, k := range t.Counters() {
 		c.add(k)
@@ -51,9 +52,14 @@ func (r *goReader) readCounters(t *trace.Trace) (*counters, error) {
 			if x.Kernel {
 				mode = 1
 			}
-			c.threads[x.Thread] = append(c.threads[x.Thread], one{
+			one := one{
 				time: x.Time, value: x.Weight, thread: x.Thread, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
-			})
+			}
+			if later {
+				c.threads[x.Thread] = append(c.threads[x.Thread], one)
+			} else {
+				c.count(nil, &one)
+			}
 		}
 		return r.more(x.Time)
 	})
@@ -130,21 +136,28 @@ func (c *counters) ran(v *states.Interval) {
 	}
 }
 
-// take counts the samples that are wanted.
+// take counts the samples that were kept.
 func (c *counters) take(f *states.Facts) {
-	r := c.r
 	for _, thread := range sortedKeys(c.threads) {
-		for _, x := range c.threads[thread] {
-			found, slow := r.in.at(x.goid, x.time)
-			if !found || !r.wanted(x.goid, x.state) {
-				continue
-			}
-			x.slow = slow
-			x.origin = r.originOf(f, x.goid)
-			r.take(x)
+		for i := range c.threads[thread] {
+			c.count(f, &c.threads[thread][i])
 		}
 	}
 	c.threads = nil
+}
+
+// count counts a sample, if it is wanted.
+func (c *counters) count(f *states.Facts, x *one) {
+	r := c.r
+	found, slow := r.in.at(x.goid, x.time)
+	if !found || !r.wanted(x.goid, x.state) {
+		return
+	}
+	x.slow = slow
+	if f != nil {
+		x.origin = r.originOf(f, x.goid)
+	}
+	r.take(*x)
 }
 
 func sortedKeys(m map[uint32][]one) []uint32 {
@@ -158,11 +171,13 @@ func sortedKeys(m map[uint32][]one) []uint32 {
 
 // ofCounters takes in the samples of counters, where there is no Go execution trace.
 func (r *goReader) ofCounters(t *trace.Trace) error {
-	c, err := r.readCounters(t)
+	of := *r.sel
+	of.Split.Scope = false // nobody knows goroutines, so none of them was in a scope
+	r.sel = &of
+	c, err := r.readCounters(t, false)
 	if err != nil || c.preset == "" {
 		return err
 	}
-	c.take(nil)
 	r.p.Preset = c.preset
 	r.p.From, r.p.To = max(0, r.sel.From), min(t.End(), r.sel.to())
 	return nil

@@ -58,7 +58,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 			return err
 		}
 	}
-	c, err := r.readCounters(t)
+	c, err := r.readCounters(t, true)
 	if err != nil {
 		return err
 	}
