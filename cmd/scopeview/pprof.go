@@ -18,7 +18,7 @@ func newPprof(s *streams) *cobra.Command {
 		Short: "Write CPU time and waits as a profile for go tool pprof, or as folded stacks",
 		Long: `pprof writes what scopeview functions shows as a profile for go tool pprof, and for what reads its format. Each
 metric is a sample type: -sample_index=lock shows where goroutines waited for mutexes. Labels tell the scope,
-the row (track) and the goroutine: -tagfocus scope=store.get. Sums, such as off, are left out.
+the row (track) and the goroutine: -tagfocus scope=store.get. Sums, such as off, are left out, but for the one that is shown first.
 
 With --folded METRIC it writes a line a stack, the outermost function first, then what it has of the metric, as
 flame graphs are made of.

@@ -2,7 +2,7 @@
 // flame graphs are made of.
 //
 // Each metric that is no sum is a sample type, so one file has the CPU time and the waits by
-// reason: go tool pprof -sample_index=lock. Whose samples they are becomes labels: scope,
+// reason: go tool pprof -sample_index=lock. So is the one that is looked at first. Whose samples they are becomes labels: scope,
 // track, goroutine, thread, as far as the profile keeps them apart.
 package pprof
 
@@ -44,7 +44,7 @@ func Write(w io.Writer, p *samples.Profile, o Options) error {
 	}
 	shown := b.types(p)
 	for i := range p.Stacks {
-		b.sample(&p.Stacks[i], shown)
+		b.sample(p, &p.Stacks[i], shown)
 	}
 	if err := b.q.CheckValid(); err != nil {
 		return fmt.Errorf("making a profile of the samples: %w", err)
@@ -69,14 +69,11 @@ func (b *builder) types(p *samples.Profile) (shown []int) {
 	total := p.Total()
 	for i := range p.Metrics {
 		m := &p.Metrics[i]
-		if m.Of != nil || total[i] == 0 && m.Name != p.Preset && m.Unit == samples.Nanoseconds {
+		if m.Name != p.Preset && (m.Of != nil || total[i] == 0 && m.Unit == samples.Nanoseconds) {
 			continue
 		}
 		shown = append(shown, i)
 		b.q.SampleType = append(b.q.SampleType, &profile.ValueType{Type: m.Name, Unit: string(m.Unit)})
-	}
-	if m := p.Metric(p.Preset); m < 0 || p.Metrics[m].Of != nil {
-		b.q.DefaultSampleType = ""
 	}
 	if len(shown) > 0 {
 		first := *b.q.SampleType[0]
@@ -85,12 +82,13 @@ func (b *builder) types(p *samples.Profile) (shown []int) {
 	return shown
 }
 
-func (b *builder) sample(s *samples.Stack, shown []int) {
+func (b *builder) sample(p *samples.Profile, s *samples.Stack, shown []int) {
 	x := &profile.Sample{Location: b.stack(s.Frames), Label: map[string][]string{}, NumLabel: map[string][]int64{}}
 	any := false
 	for _, m := range shown {
-		x.Value = append(x.Value, s.Values[m])
-		any = any || s.Values[m] != 0
+		n := p.Value(s.Values, m)
+		x.Value = append(x.Value, n)
+		any = any || n != 0
 	}
 	if !any {
 		return

@@ -64,6 +64,20 @@ func TestWrite(t *testing.T) {
 	}
 }
 
+// TestPresetSum: a sum that is looked at first is a sample type too.
+func TestPresetSum(t *testing.T) {
+	p := made()
+	p.Preset = "wall"
+	var b bytes.Buffer
+	if err := Write(&b, p, Options{}); err != nil {
+		t.Fatal(err)
+	}
+	q, err := profile.ParseData(b.Bytes())
+	if err != nil || len(q.SampleType) != 3 || q.SampleType[2].Type != "wall" || q.DefaultSampleType != "wall" || q.Sample[1].Value[2] != 20 {
+		t.Errorf("%v, %+v", err, q)
+	}
+}
+
 func TestFold(t *testing.T) {
 	for metric, want := range map[int]string{
 		0: "main.work;main.leaf 10\n",
