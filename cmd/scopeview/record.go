@@ -16,6 +16,7 @@ func newRecord(s *streams) *cobra.Command {
 	var (
 		to       string
 		counters []string
+		switches bool
 	)
 	cmd := &cobra.Command{
 		Use:   "record [flags] -- COMMAND [ARGUMENTS]",
@@ -41,7 +42,7 @@ cache-misses, branches, branch-misses, each with :EVERY, after how many there is
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err}
+			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err, NoSwitches: !switches}
 			for _, text := range counters {
 				c, err := outside.ParseCounter(text)
 				if err != nil {
@@ -72,6 +73,7 @@ cache-misses, branches, branch-misses, each with :EVERY, after how many there is
 	f := cmd.Flags()
 	f.StringVarP(&to, "output", "o", "", "write to the new `FILE` (default: the command's name, the time and a number, here)")
 	f.StringArrayVar(&counters, "counter", []string{"task-clock"}, "take samples of `NAME[:EVERY]`; may be repeated")
+	f.BoolVar(&switches, "switches", true, "record when threads are on a CPU, which costs each switch about a microsecond")
 	complete(cmd, "counter", outside.Counters())
 	return cmd
 }

@@ -12,11 +12,12 @@ import (
 
 // Options say what is recorded.
 type Options struct {
-	Command  []string // a program and its arguments
-	Path     string   // of the trace, which must not exist
-	Counters []Counter
-	In       io.Reader
-	Out, Err io.Writer
+	Command    []string // a program and its arguments
+	Path       string   // of the trace, which must not exist
+	Counters   []Counter
+	NoSwitches bool // don't record when threads are on a CPU: each switch costs a microsecond
+	In         io.Reader
+	Out, Err   io.Writer
 }
 
 // Result is what came of it.

@@ -91,7 +91,7 @@ func newRecorder(pid int, o Options) (*recorder, error) {
 		pid: pid, began: now, counters: map[uint64]Counter{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
 		stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}, series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
-	if err := r.open(o.Counters); err != nil {
+	if err := r.open(o); err != nil {
 		r.close()
 		return nil, err
 	}
@@ -106,7 +106,7 @@ func newRecorder(pid int, o Options) (*recorder, error) {
 }
 
 // open opens an event for each counter on each CPU, and the switches.
-func (r *recorder) open(counters []Counter) error {
+func (r *recorder) open(o Options) error {
 	if sys.Filtered() {
 		return errors.New("recording from outside: a seccomp filter is active, and may end this program for trying (perf_event_open)")
 	}
@@ -118,7 +118,7 @@ func (r *recorder) open(counters []Counter) error {
 		}
 	}
 	for cpu := range cpus {
-		ring, err := r.openOn(cpu, counters)
+		ring, err := r.openOn(cpu, o)
 		if err == unix.ENODEV {
 			continue // the CPU is off
 		}
@@ -134,10 +134,10 @@ func (r *recorder) open(counters []Counter) error {
 const ringPages = 512
 
 // openOn opens the events of a CPU, which share a ring.
-func (r *recorder) openOn(cpu int, counters []Counter) (ring *sys.SwitchRing, err error) {
-	watched := append([]Counter{{}}, counters...) // the first: no counter, but what else there is to tell
+func (r *recorder) openOn(cpu int, o Options) (ring *sys.SwitchRing, err error) {
+	watched := append([]Counter{{}}, o.Counters...) // the first: no counter, but what else there is to tell
 	for i, c := range watched {
-		fd, err := openEvent(r.pid, cpu, c, i == 0)
+		fd, err := openEvent(r.pid, cpu, c, i == 0, !o.NoSwitches)
 		if err == unix.ENODEV && i == 0 {
 			return nil, err
 		}
@@ -173,7 +173,7 @@ var returnsBy = map[string]struct {
 }{"amd64": {7, 8}, "arm64": {30, 0}}
 
 // openEvent has the kernel watch a process, and what it makes, on a CPU.
-func openEvent(pid, cpu int, c Counter, tell bool) (int, error) {
+func openEvent(pid, cpu int, c Counter, tell, switches bool) (int, error) {
 	attr := unix.PerfEventAttr{
 		Size: unix.PERF_ATTR_SIZE_VER5,
 		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY,
@@ -195,8 +195,11 @@ func openEvent(pid, cpu int, c Counter, tell bool) (int, error) {
 		attr.Sample_regs_user, attr.Sample_stack_user = 1<<register.number, register.stack
 	}
 	if tell {
-		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitTask | unix.PerfBitContextSwitch | unix.PerfBitExcludeKernel
+		attr.Bits |= unix.PerfBitMmap | unix.PerfBitMmap2 | unix.PerfBitComm | unix.PerfBitTask | unix.PerfBitExcludeKernel
 		attr.Sample = 0
+		if switches {
+			attr.Bits |= unix.PerfBitContextSwitch
+		}
 	}
 	fd, err := unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	if err == unix.EACCES || err == unix.EPERM {
@@ -222,10 +225,14 @@ func refused(c Counter, err error) error {
 func (r *recorder) facts(o Options) {
 	host, _ := os.Hostname()
 	dir, _ := os.Getwd()
+	switches := "on"
+	if o.NoSwitches {
+		switches = "off: nobody wanted them (--switches=false)"
+	}
 	exe, _ := os.Readlink(fmt.Sprintf("/proc/%d/exe", r.pid))
 	for _, f := range [][2]string{
 		{"program", exe}, {"args", strings.Join(o.Command, " ")}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}, {"host", host}, {"dir", dir},
-		{"kernel", sys.Kernel()}, {"recorded", "from outside (scopeview record)"}, {"thread_switches", "on"},
+		{"kernel", sys.Kernel()}, {"recorded", "from outside (scopeview record)"}, {"thread_switches", switches},
 	} {
 		if f[1] != "" {
 			r.w.block(format.BlockInfo, format.AppendInfo(nil, f[0], f[1]), r.began)

@@ -44,6 +44,9 @@ func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Res
 	var out bytes.Buffer
 	o := Options{Command: []string{victim, what}, Path: filepath.Join(t.TempDir(), "x.scope"), Out: &out, Err: &out}
 	for _, text := range counters {
+		if o.NoSwitches = o.NoSwitches || text == "no switches"; text == "no switches" {
+			continue
+		}
 		c, err := ParseCounter(text)
 		if err != nil {
 			t.Fatal(err)
@@ -145,6 +148,9 @@ func TestThreads(t *testing.T) {
 	})
 	if len(threads) < 2 || !tr.HasSwitches() {
 		t.Errorf("samples of threads %v; switches: %v", threads, tr.HasSwitches())
+	}
+	if tr, _, _ := recorded(t, "threads", "task-clock:1ms", "no switches"); tr.HasSwitches() {
+		t.Error("there are switches that nobody wanted")
 	}
 }
 
