@@ -12,16 +12,7 @@ import (
 	"github.com/scopeview/scopeview/internal/outside"
 )
 
-func newRecord(s *streams) *cobra.Command {
-	var (
-		to       string
-		counters []string
-		switches bool
-	)
-	cmd := &cobra.Command{
-		Use:   "record [flags] -- COMMAND [ARGUMENTS]",
-		Short: "Record a program from outside, unchanged: where its CPU time goes, page faults, switches",
-		Long: `record runs a program, of any language, and records from outside where its threads were each time that they had
+const recordHelp = `record runs a program, of any language, and records from outside where its threads were each time that they had
 had 10 ms of CPU time, and when they were on a CPU. The program needs no change: scopes, goroutines and waits by
 reason are only in what a program records itself. What the program prints stays as it is; scopeview says on standard
 error where the trace is, and exits as the program did.
@@ -31,7 +22,18 @@ starts are recorded too. Calls are followed by frame pointers: Go has them, C of
 
 --counter takes samples of something else, or more often: task-clock:1ms, page-faults, minor-faults, major-faults,
 context-switches, cpu-migrations; and where the machine has them cycles, instructions, cache-references,
-cache-misses, branches, branch-misses, each with :EVERY, after how many there is a sample.`,
+cache-misses, branches, branch-misses, each with :EVERY, after how many there is a sample.`
+
+func newRecord(s *streams) *cobra.Command {
+	var (
+		to       string
+		counters []string
+		switches bool
+	)
+	cmd := &cobra.Command{
+		Use:   "record [flags] -- COMMAND [ARGUMENTS]",
+		Short: "Record a program from outside, unchanged: where its CPU time goes, page faults, switches",
+		Long:  recordHelp,
 		Example: `  scopeview record -- ./server -addr :8080
   scopeview record -o x.scope -- ./store.test -test.bench . && scopeview functions x.scope
   scopeview record -o x.scope --counter task-clock:1ms --counter page-faults -- ./prog`,
