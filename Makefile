@@ -212,7 +212,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	else
 	  skip "arm64 tests under qemu" "no qemu-aarch64; make deps installs it"
 	fi
-	if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | head -n 10; fi
+	if [ -s "$$tmp/slow" ]; then echo "the slowest tests:"; sort -k2,2rn "$$tmp/slow" | sed -n 1,10p; fi
 	if [ $$failed$$flaky = 01 ]; then echo "all tests passed, those that are FLAKY only when they ran alone"
 	elif [ $$failed = 0 ]; then echo "all tests passed"; else echo "some tests failed"; exit 1; fi
 
