@@ -1,5 +1,6 @@
 // Package perf records when each thread of the process comes onto a CPU and leaves it,
-// and whether it left to wait or was put off: switch blocks of the trace.
+// and whether it left to wait or was put off: switch blocks of the trace. It samples where
+// threads are, by counters of the system and of the processor: samples blocks.
 //
 // # Design
 //
@@ -25,6 +26,18 @@
 //
 // Before its first record it is not known whether a thread is on a CPU; the record
 // then tells what it was before. Of those that never have one their CPU clock tells.
+//
+// # Samples
+//
+// A Sampler has the same events for each counter, with samples and callers. Each counter has
+// a ring on each CPU, for the kernel tells how many records found no room, but neither of
+// which thread nor of which event.
+//
+//  1. A sample that is older than settle has those before it in the rings of all CPUs.
+//  2. A thread with events of its own has others by inheritance only if it was made while it
+//     was given its own; those do not count. When it ends, its number is free for another.
+//  3. The kernel walks frame pointers. An address behind a call becomes one within it; names
+//     are found when a stack is new, by the goroutine that reads.
 //
 // # Cost
 //

@@ -150,9 +150,11 @@ func (s *Switches) watch(tid int, cpus []int) error {
 		}
 		s.fds = append(s.fds, fd)
 		if s.rings[i] == nil {
-			if s.rings[i], err = newRing(fd, len(cpus)); err != nil {
+			made, err := newRing(fd, len(cpus))
+			if err != nil {
 				return err
 			}
+			s.rings[i] = &ring{SwitchRing: made, stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}}
 			continue
 		}
 		if err := s.rings[i].Take(fd); err != nil {
@@ -163,7 +165,7 @@ func (s *Switches) watch(tid int, cpus []int) error {
 }
 
 // newRing makes the ring of fd's CPU, as large as is allowed.
-func newRing(fd, cpus int) (*ring, error) {
+func newRing(fd, cpus int) (*sys.SwitchRing, error) {
 	pages := 64
 	for pages > 8 && pages*cpus > 1024 {
 		pages /= 2
@@ -171,7 +173,7 @@ func newRing(fd, cpus int) (*ring, error) {
 	for ; ; pages /= 2 {
 		r, err := sys.NewSwitchRing(fd, pages)
 		if err == nil {
-			return &ring{SwitchRing: r, stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}}, nil
+			return r, nil
 		}
 		if err != unix.EPERM || pages == 1 {
 			return nil, fmt.Errorf("no memory for the kernel to write them (perf_event_mlock_kb, ulimit -l): %w", err)

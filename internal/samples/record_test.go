@@ -111,6 +111,54 @@ func on(p *Profile, metric, function string) (v int64) {
 
 func all(p *Profile, metric string) int64 { return p.Value(p.Total(), p.Metric(metric)) }
 
+// TestRecordedCounters: a hot function has the samples of task-clock, whose goroutines are
+// known by the Go execution trace; what is not there is told.
+func TestRecordedCounters(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	err := scope.Start(path, gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 5e6), gotrace.WithCounter("task-clock", 1e6),
+		gotrace.WithCounter("nothing", 1)))
+	if err != nil {
+		t.Fatal(err)
+	}
+	var wg sync.WaitGroup
+	spawn(&wg)
+	wg.Wait()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, path)
+	if how := tr.Lookup("counter_nothing"); !strings.HasPrefix(how, "off: there is no counter of this name") {
+		t.Errorf("a counter that nobody has is %q", how)
+	}
+	if how := tr.Lookup("counter_task-clock"); !strings.HasPrefix(how, "on") {
+		t.Skipf("task-clock is %s", how)
+	}
+	sel := anything()
+	sel.Imputed = true
+	sel.Split.Goroutine = true
+	p, err := OfTrace(context.Background(), tr, sel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var known, every int64
+	err = tr.EachSample(func(s *scopetrace.Sample) bool {
+		if every = s.Weight; s.Weight != 1e6 {
+			t.Errorf("a sample is of %d ns", s.Weight)
+		}
+		return s.Weight == 1e6
+	})
+	for _, s := range p.Stacks {
+		if s.Labels.Goid != 0 {
+			known += p.Value(s.Values, p.Metric("task-clock"))
+		}
+	}
+	cpu, hot := all(p, "task-clock"), on(p, "task-clock", ".hotSpot")
+	t.Logf("%v of CPU time, %v of it in hotSpot, of known goroutines %v, spawned %v", time.Duration(cpu), time.Duration(hot), time.Duration(known), time.Duration(on(p, "task-clock", ".spawn")))
+	if err != nil || every == 0 || p.Preset != "task-clock" || 10*hot < 9*cpu || 10*known < 9*cpu || 10*on(p, "task-clock", ".spawn") < 9*hot {
+		t.Errorf("%v; first is %s", err, p.Preset)
+	}
+}
+
 func TestRecording(t *testing.T) {
 	tr := recorded(t)
 	sel := anything()

@@ -47,6 +47,7 @@ type collector struct {
 	trace   tracer // nil: it was not to be had
 	profile *profile
 	perf    *perf.Switches // nil: not to be had
+	sampler *perf.Sampler  // nil: there is no counter
 	told    map[string]string
 	facts   int
 	ended   int // how often the trace ended by itself
@@ -89,6 +90,15 @@ func (c *collector) Start(rec collect.Recording) {
 	} else if p := new(perf.Switches); p.Start(rec) == nil { // otherwise it has told why
 		c.perf = p
 	}
+	if len(c.counters) > 0 {
+		list := make([]perf.Counter, len(c.counters))
+		for i, k := range c.counters {
+			list[i] = perf.Counter(k)
+		}
+		if s := new(perf.Sampler); s.Start(rec, list) {
+			c.sampler = s
+		}
+	}
 	c.take()
 }
 
@@ -128,6 +138,9 @@ func (c *collector) Snapshot() {
 	if c.perf != nil {
 		c.perf.Snapshot()
 	}
+	if c.sampler != nil {
+		c.sampler.Snapshot()
+	}
 }
 
 func (c *collector) Stop() {
@@ -140,6 +153,10 @@ func (c *collector) Stop() {
 	if c.perf != nil {
 		c.perf.Stop()
 		c.perf = nil
+	}
+	if c.sampler != nil {
+		c.sampler.Stop()
+		c.sampler = nil
 	}
 	shared.running = nil
 }

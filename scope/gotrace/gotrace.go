@@ -26,7 +26,8 @@
 // Go's tracer costs every change of a goroutine's state some 100 ns, and the profile
 // a hundred signals per second of CPU time. The trace grows by some 6 bytes for each
 // such change; what has no room any more is not kept, which is told. What was
-// not told of the last second is lost when the program is killed.
+// not told of the last second is lost when the program is killed. A sample of a counter costs
+// its thread some µs, in the kernel.
 //
 // # Design
 //
@@ -41,10 +42,14 @@
 //     whether it is ours. A profile that ended has written to us; a trace is ours if a
 //     flight recorder's start makes it write to us.
 //
-// When threads are on CPUs is recorded by internal/perf.
+// When threads are on CPUs, and what counters sample, is recorded by internal/perf.
 package gotrace
 
-import "github.com/scopeview/scopeview/scope"
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/scope"
+)
 
 // Option changes what With keeps.
 type Option func(*config)
@@ -52,6 +57,13 @@ type Option func(*config)
 type config struct {
 	noProfile  bool
 	noSwitches bool
+	counters   []counter
+}
+
+// counter is one of WithCounter.
+type counter struct {
+	Name  string
+	Every uint64
 }
 
 // WithoutProfile leaves the CPU profile alone: no samples of running goroutines, and no
@@ -63,6 +75,24 @@ func WithoutProfile() Option { return func(c *config) { c.noProfile = true } }
 // file descriptors and memory for each thread. Whether a goroutine that Go calls running
 // was on a CPU is not known then.
 func WithoutSwitches() Option { return func(c *config) { c.noSwitches = true } }
+
+// WithCounter samples where each thread is, with its callers, each time that a counter of the
+// system has counted so much on it. It may be given several times, for several counters; of
+// one that is given twice the last counts. No signal is sent, so it goes with any program.
+//
+//	gotrace.With(gotrace.WithCounter("task-clock", 1e6), gotrace.WithCounter("page-faults", 1))
+//
+// task-clock counts ns of CPU time, at least 50,000; page-faults, minor-faults, major-faults,
+// context-switches and cpu-migrations count these; cycles, instructions, cache-references,
+// cache-misses, branches and branch-misses are the processor's, which virtual machines often
+// do not have. What is not there is not replaced by something else: the recording says why
+// (scopeview info), and starts without it. There are counters on Linux only.
+func WithCounter(name string, every uint64) Option {
+	return func(c *config) {
+		c.counters = slices.DeleteFunc(c.counters, func(old counter) bool { return old.Name == name })
+		c.counters = append(c.counters, counter{name, every})
+	}
+}
 
 // With has the recording keep the Go execution trace, samples of the CPU profile, and
 // the switches of threads. Starting fails for none of these: the trace says which were

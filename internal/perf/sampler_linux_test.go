@@ -1,0 +1,309 @@
+package perf
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// taken is a recording that keeps samples and what they name.
+type taken struct {
+	mu     sync.Mutex
+	full   bool
+	facts  map[string]string
+	blocks []format.Samples
+	frames map[uint32]string
+	stacks map[uint32][]uint32
+	codes  map[uint32]int
+}
+
+func newTaken() *taken {
+	return &taken{facts: map[string]string{}, frames: map[uint32]string{}, stacks: map[uint32][]uint32{}, codes: map[uint32]int{}}
+}
+
+func (k *taken) Block(typ format.BlockType, p []byte) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.full {
+		return false
+	}
+	switch typ {
+	case format.BlockSamples:
+		var r format.SamplesReader
+		s, err := r.Decode(p)
+		if err != nil || len(p) > 60_000 {
+			panic(err)
+		}
+		k.blocks = append(k.blocks, s)
+	case format.BlockFrame:
+		f, _ := format.DecodeFrame(p)
+		k.frames[f.ID] = f.Function
+	case format.BlockStack:
+		s, _ := format.DecodeStack(p)
+		k.stacks[s.ID] = s.Frames
+	case format.BlockCode:
+		c, _ := format.DecodeCode(p)
+		k.codes[c.Stack] = len(c.PCs)
+	}
+	return true
+}
+
+func (k *taken) Fact(key, value string) { k.facts[key] = value }
+func (k *taken) Work(f func())          { f() }
+func (k *taken) Ring() int64            { return 0 }
+
+// total is what a counter has: all of it, in the kernel, with a function on the stack, and
+// how many samples were lost. Blocks of a thread must follow each other.
+func (k *taken) total(t *testing.T, counter, function string) (all, kernel, in, lost int64) {
+	t.Helper()
+	until := map[uint32]int64{}
+	for _, b := range k.blocks {
+		if b.Counter != counter {
+			continue
+		}
+		if b.Base < until[b.Thread] {
+			t.Errorf("samples of thread %d from %d on, after some up to %d", b.Thread, b.Base, until[b.Thread])
+		}
+		until[b.Thread] = b.Until
+		lost += b.Lost
+		for _, x := range b.List {
+			all += x.Weight
+			if x.Kernel {
+				kernel += x.Weight
+			}
+			for _, f := range k.stacks[x.Stack] {
+				if strings.HasSuffix(k.frames[f], "."+function) {
+					in += x.Weight
+					break
+				}
+			}
+			if x.Stack != format.OtherStacks && k.codes[x.Stack] == 0 {
+				t.Errorf("stack %d has no addresses", x.Stack)
+			}
+		}
+	}
+	return all, kernel, in, lost
+}
+
+// sampled runs f on a thread of its own while counters sample it.
+func sampled(t *testing.T, f func(), counters ...Counter) *taken {
+	t.Helper()
+	k, s := newTaken(), new(Sampler)
+	if !s.Start(k, counters) {
+		t.Skipf("no counter is there: %v", k.facts)
+	}
+	for _, c := range counters {
+		if how := k.facts[FactCounter+c.Name]; how != "on" {
+			s.Stop()
+			t.Skipf("%s: %s", c.Name, how)
+		}
+	}
+	done := make(chan bool)
+	go func() {
+		runtime.LockOSThread()
+		f()
+		close(done)
+	}()
+	<-done
+	s.Stop()
+	return k
+}
+
+func threadCPU() time.Duration {
+	n, _ := sys.CPUOf(unix.Gettid())
+	return time.Duration(n)
+}
+
+var sink int
+
+//go:noinline
+func hotLoop(cpu time.Duration) {
+	n := 0
+	for until := threadCPU() + cpu; threadCPU() < until; {
+		for i := range 1_000_000 {
+			n += n*7 + i
+		}
+	}
+	sink = n
+}
+
+// TestTaskClock: a hot function has the samples, and they add up to its CPU time.
+func TestTaskClock(t *testing.T) {
+	var cpu time.Duration
+	k := sampled(t, func() {
+		from := threadCPU()
+		hotLoop(500 * time.Millisecond)
+		cpu = threadCPU() - from
+	}, Counter{taskClock, 1e6})
+	all, kernel, in, lost := k.total(t, taskClock, "hotLoop")
+	t.Logf("%v of CPU time: %v in the samples, %v in the kernel, %v in hotLoop, %d lost", cpu, time.Duration(all), time.Duration(kernel), time.Duration(in), lost)
+	if in < all*9/10 {
+		t.Errorf("%v of %v are in hotLoop", time.Duration(in), time.Duration(all))
+	}
+	// What a hypervisor took is in the thread's clock and in no timer's.
+	if off := in - int64(cpu); off > int64(cpu)/10 || off < -int64(cpu)/10 {
+		t.Errorf("hotLoop had %v, by its samples %v", cpu, time.Duration(in))
+	}
+}
+
+// TestSystemCalls: who makes only system calls is in the kernel.
+func TestSystemCalls(t *testing.T) {
+	k := sampled(t, func() {
+		f, err := os.Open("/dev/zero")
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer f.Close()
+		b := make([]byte, 1<<20)
+		for until := threadCPU() + 200*time.Millisecond; threadCPU() < until; {
+			_, _ = f.Read(b)
+		}
+	}, Counter{taskClock, 1e6})
+	all, kernel, in, _ := k.total(t, taskClock, "(*File).Read")
+	if kernel < all/2 || in < kernel/2 {
+		t.Errorf("%v, of it %v in the kernel, %v in Read", time.Duration(all), time.Duration(kernel), time.Duration(in))
+	}
+}
+
+//go:noinline
+func touch(t *testing.T, pages int) {
+	size := pages * os.Getpagesize()
+	b, err := unix.Mmap(-1, 0, size, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_ = unix.Madvise(b, unix.MADV_NOHUGEPAGE)
+	for i := 0; i < size; i += os.Getpagesize() {
+		b[i] = 1
+	}
+	_ = unix.Munmap(b)
+}
+
+// TestPageFaults: each fresh page is a fault.
+func TestPageFaults(t *testing.T) {
+	const pages = 500
+	k := sampled(t, func() { touch(t, pages) }, Counter{"page-faults", 1}, Counter{"minor-faults", 1})
+	for _, name := range []string{"page-faults", "minor-faults"} {
+		all, _, in, lost := k.total(t, name, "touch")
+		t.Logf("%s: %d, %d in touch, %d lost", name, all, in, lost)
+		if in < pages || in > pages+20 || lost > 0 {
+			t.Errorf("%s: %d pages were touched: %d faults there, %d lost", name, pages, in, lost)
+		}
+	}
+}
+
+// TestThreadsComeAndGo: threads that begin after the counters, and end, are all there.
+func TestThreadsComeAndGo(t *testing.T) {
+	const threads, pages = 20, 50
+	k := sampled(t, func() {
+		for range threads {
+			done := make(chan bool)
+			go func() {
+				defer close(done)
+				runtime.LockOSThread() // and never unlocked: the thread ends
+				touch(t, pages)
+			}()
+			<-done
+		}
+	}, Counter{"page-faults", 1}, Counter{"context-switches", 1})
+	_, _, in, lost := k.total(t, "page-faults", "touch")
+	if in < threads*pages || in > threads*(pages+10) || lost > 0 {
+		t.Errorf("%d pages were touched, %d faults there, %d lost", threads*pages, in, lost)
+	}
+	if all, kernel, _, _ := k.total(t, "context-switches", "touch"); all < threads || kernel != all {
+		t.Errorf("%d threads came and went: %d context switches, %d in the kernel", threads, all, kernel)
+	}
+}
+
+// What is not there is said, and what else is asked for is there nevertheless.
+func TestNoSuchCounter(t *testing.T) {
+	k, s := newTaken(), new(Sampler)
+	on := s.Start(k, []Counter{{"nothing", 1}, {"cycles", 1e6}, {"page-faults", 1}, {taskClock, 1}})
+	if on {
+		s.Stop()
+	}
+	if k.facts["counter_nothing"] == "" || !strings.HasPrefix(k.facts["counter_nothing"], "off: there is no counter of this name") || !strings.HasPrefix(k.facts["counter_task-clock"], "off: a sample after 1 ns") {
+		t.Errorf("%q", k.facts)
+	}
+	if devices, _ := filepath.Glob("/sys/bus/event_source/devices/cpu*"); len(devices) == 0 && on {
+		if want := "off: this machine has no such counter; task-clock, page-faults, context-switches and cpu-migrations are there"; k.facts["counter_cycles"] != want {
+			t.Errorf("cycles are %s", k.facts["counter_cycles"])
+		}
+	}
+	if on != strings.HasPrefix(k.facts["counter_page-faults"], "on") && !strings.HasPrefix(k.facts["counter_cycles"], "on") {
+		t.Errorf("%v, and %q", on, k.facts)
+	}
+	if s := new(Sampler); s.Start(k, []Counter{{"nothing", 1}}) {
+		t.Error("it started with nothing to count")
+	}
+}
+
+// What there was no room for is counted.
+func TestNoRoomForSamples(t *testing.T) {
+	k, s := newTaken(), new(Sampler)
+	k.full = true
+	if !s.Start(k, []Counter{{"page-faults", 1}}) {
+		t.Skipf("%v", k.facts)
+	}
+	touch(t, 3*fullBlock)
+	s.Snapshot()
+	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); { // the newest samples are not believed at once
+		s.Snapshot()
+		s.mu.Lock()
+		waiting := len(s.got)
+		s.mu.Unlock()
+		if waiting == 0 {
+			break
+		}
+	}
+	k.mu.Lock()
+	k.full = false
+	k.mu.Unlock()
+	s.Stop()
+	all, _, _, lost := k.total(t, "page-faults", "touch")
+	if lost < fullBlock || all+lost < 3*fullBlock {
+		t.Errorf("%d pages were touched: %d samples, %d lost", 3*fullBlock, all, lost)
+	}
+}
+
+// Nothing is left open.
+func TestSamplerStopLeavesNothing(t *testing.T) {
+	open := func() (fds, maps int) {
+		list, err := os.ReadDir("/proc/self/fd")
+		if err != nil {
+			t.Skip(err)
+		}
+		b, _ := os.ReadFile("/proc/self/maps")
+		return len(list), strings.Count(string(b), "perf_event")
+	}
+	list := []Counter{{taskClock, 1e6}, {"cycles", 1e6}, {"page-faults", 1}}
+	run := func() {
+		k, s := newTaken(), new(Sampler)
+		if !s.Start(k, list) {
+			t.Skipf("%v", k.facts)
+		}
+		s.Snapshot()
+		s.Stop()
+		s.Snapshot()
+	}
+	run()
+	fds, _ := open()
+	goroutines := runtime.NumGoroutine()
+	for range 3 {
+		run()
+	}
+	if after, maps := open(); after > fds || maps > 0 || runtime.NumGoroutine() > goroutines {
+		t.Errorf("%d descriptors, %d mappings, %d goroutines; before %d, 0, %d", after, maps, runtime.NumGoroutine(), fds, goroutines)
+	}
+}
