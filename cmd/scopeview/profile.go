@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"os"
 	"slices"
 	"strconv"
@@ -29,7 +30,7 @@ type profiling struct {
 	function        string
 	scope, slowest  string
 	goroutines      []uint
-	threads         []uint
+	threads, cpus   []uint
 	states          []string
 	imputed, inline bool
 	format          string
@@ -60,6 +61,7 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	f.StringVar(&x.scope, "scope", "", "only what happened in scopes whose names match `GLOBS`, and in what they called")
 	f.UintSliceVar(&x.goroutines, "goroutine", nil, "only the goroutines with these `NUMBERS`")
 	f.UintSliceVar(&x.threads, "thread", nil, "only the threads with these `NUMBERS`, as the system has them")
+	f.UintSliceVar(&x.cpus, "cpu", nil, "only what was sampled on the CPUs with these `NUMBERS`; samples of counters tell theirs (scopeview record)")
 	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
 	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
 	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
@@ -166,7 +168,10 @@ func (x *profiling) selection() (*samples.Selection, error) {
 		sel.Goroutines = append(sel.Goroutines, uint64(g))
 	}
 	for _, t := range x.threads {
-		sel.Threads = append(sel.Threads, uint32(t))
+		sel.Threads = append(sel.Threads, uint32(min(t, math.MaxUint32)))
+	}
+	for _, c := range x.cpus {
+		sel.CPUs = append(sel.CPUs, uint32(min(c, math.MaxUint32)))
 	}
 	for _, name := range x.states {
 		i := slices.Index(states.Names[:], name)

@@ -7,8 +7,11 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
+
+	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
@@ -151,6 +154,42 @@ func TestThreads(t *testing.T) {
 	}
 	if tr, _, _ := recorded(t, "threads", "task-clock:1ms", "no switches"); tr.HasSwitches() {
 		t.Error("there are switches that nobody wanted")
+	}
+}
+
+// TestCPU: all samples of a program that may have one CPU only are of that one.
+func TestCPU(t *testing.T) {
+	var may unix.CPUSet
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := unix.SchedGetaffinity(0, &may); err != nil {
+		t.Fatal(err)
+	}
+	defer func() {
+		if err := unix.SchedSetaffinity(0, &may); err != nil {
+			t.Error(err)
+		}
+	}()
+	for cpu := range 1024 {
+		if !may.IsSet(cpu) {
+			continue
+		}
+		var one unix.CPUSet
+		one.Set(cpu)
+		if err := unix.SchedSetaffinity(0, &one); err != nil {
+			t.Fatal(err)
+		}
+		tr, _, _ := recorded(t, "threads", "task-clock:1ms")
+		n := 0
+		_ = tr.EachSample(func(s *trace.Sample) bool {
+			if n++; s.CPU != uint32(cpu) {
+				t.Errorf("a sample of CPU %d, where the program could have %d alone", s.CPU, cpu)
+			}
+			return true
+		})
+		if n < 20 {
+			t.Errorf("on CPU %d there are %d samples", cpu, n)
+		}
 	}
 }
 

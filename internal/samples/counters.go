@@ -47,13 +47,13 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		}
 	}
 	err := t.EachSample(func(x *trace.Sample) bool {
-		if x.Time >= r.sel.From && x.Time < r.sel.to() && r.sel.onThread(x.Thread) {
+		if x.Time >= r.sel.From && x.Time < r.sel.to() && r.sel.onThread(x.Thread) && r.sel.onCPU(x.CPU) {
 			mode := 0
 			if x.Kernel {
 				mode = 1
 			}
 			one := one{
-				time: x.Time, value: x.Weight, thread: x.Thread, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
+				time: x.Time, value: x.Weight, thread: x.Thread, cpu: x.CPU + 1, stack: c.stack(x.Stack), metric: uint16(c.metrics[x.Counter][mode]), state: states.CPU,
 			}
 			if later {
 				c.threads[x.Thread] = append(c.threads[x.Thread], one)

@@ -2,6 +2,7 @@ package samples
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -62,6 +63,10 @@ func TestCounters(t *testing.T) {
 			"main.inner@401020 main.hot@401020 user=110 cpu=110",
 		}},
 		{"a thread", Selection{Threads: []uint32{13}}, []string{"<Unknown>@0 user_=1000", "main.inner@401020 main.hot@401020 user=100 cpu=100"}},
+		{"a CPU", Selection{CPUs: []uint32{1}, Threads: []uint32{12}}, []string{"<Unknown>@0 user=1 cpu=1", "[kernel]@ffffffff81001000 main.hot@401020 system=20 cpu=20"}},
+		{"another CPU", Selection{CPUs: []uint32{7, 0}}, []string{
+			"[kernel]@ffffffff81001000 main.hot@401020 page-faults=5", "main.inner@401020 main.hot@401020 user=10 cpu=10",
+		}},
 		{"from", Selection{Selection: &analysis.Selection{From: 510, To: 800}}, []string{
 			"<Unknown>@0 user_=1000", "[kernel]@ffffffff81001000 main.hot@401020 page-faults=5 system=20 cpu=20", "main.inner@401020 main.hot@401020 user=100 cpu=100",
 		}},
@@ -90,5 +95,33 @@ func TestCounters(t *testing.T) {
 				t.Errorf("%+v", f)
 			}
 		}
+	}
+}
+
+// TestCPU: each sample of a counter tells its CPU; what does not know it can't be chosen by it.
+func TestCPU(t *testing.T) {
+	var cpus []int
+	sel := anything()
+	sel.Each = func(s *Sample) bool {
+		cpus = append(cpus, s.CPU)
+		return true
+	}
+	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, countersText), sel); err != nil {
+		t.Fatal(err)
+	}
+	slices.Sort(cpus)
+	if want := []int{0, 0, 1, 1, 1, 1}; !slices.Equal(cpus, want) {
+		t.Errorf("%v, want %v", cpus, want)
+	}
+	sel = anything()
+	sel.CPUs = []uint32{0}
+	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, counted), sel); !errors.Is(err, errNotTold) {
+		t.Errorf("calls of scope.Stack: %v", err)
+	}
+	if _, err := OfGoTrace(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+		t.Errorf("a Go execution trace: %v", err)
+	}
+	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
+		t.Errorf("a pprof profile: %v", err)
 	}
 }

@@ -35,6 +35,7 @@ type one struct {
 	time, dur, value int64
 	goid             uint64
 	thread           uint32
+	cpu              uint32 // its number and one; 0: not known
 	stack, origin    uint32
 	metric           uint16
 	scope            uint16 // a name; 0: none
@@ -55,6 +56,9 @@ func (r *goReader) handler() states.Handler {
 // OfGoTrace reads a Go execution trace as runtime/trace, go test -trace and net/http/pprof
 // write it. Of what is damaged the Notes tell.
 func OfGoTrace(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
+	if len(sel.CPUs) > 0 {
+		return nil, fmt.Errorf("%w: a Go execution trace tells threads and Go's processors, and not the system's CPUs", errNotTold)
+	}
 	if sel.Scopes != nil || !sel.allRows() {
 		return nil, fmt.Errorf("%w: a plain Go execution trace has no scopes and no rows", errNotTold)
 	}
@@ -73,7 +77,7 @@ func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 	if in == states.Running || in == states.Unknown {
 		in = states.CPU
 	}
-	if s.Time < r.sel.From || s.Time >= r.sel.to() || !r.wanted(s.Goid, in) || !r.sel.onThread(s.Thread) {
+	if s.Time < r.sel.From || s.Time >= r.sel.to() || !r.wanted(s.Goid, in) || !r.sel.onThread(s.Thread) || len(r.sel.CPUs) > 0 {
 		return
 	}
 	found, slow := r.in.at(s.Goid, s.Time)
@@ -90,6 +94,9 @@ func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 // interval takes in what a goroutine waited for.
 func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 	metric := r.wait[v.State]
+	if len(r.sel.CPUs) > 0 {
+		return // Go does not tell on which
+	}
 	if metric < 0 || v.State == states.GC && v.Thread != 0 || !r.wanted(v.Goid, v.State) || len(r.sel.Threads) > 0 && !r.sel.onThread(v.Thread) {
 		return
 	}
@@ -144,7 +151,7 @@ func (r *goReader) take(x one) {
 func (r *goReader) count(x *one, scope string) {
 	all := Labels{Goid: x.goid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
 	if r.sel.Each != nil {
-		r.sel.Each(&Sample{Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Frames: r.framesOf(x.stack, x.origin), Labels: all})
+		r.sel.Each(&Sample{Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int(x.cpu) - 1})
 	}
 	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
 }
@@ -247,6 +254,9 @@ func (r *goReader) finish(f *states.Facts) {
 		}
 		p.Notes = append(p.Notes, fmt.Sprintf("CPU time is estimated from samples: %v, where goroutines had CPUs for %v by the threads' switches",
 			time.Duration(r.cpu*perSample), time.Duration(had).Round(time.Millisecond)))
+	}
+	if len(r.sel.CPUs) > 0 {
+		p.Notes = append(p.Notes, "only samples of counters tell the CPU: waits, and the CPU time of Go's own profile, are left out")
 	}
 	if !f.Switches {
 		p.Notes = append(p.Notes, "waits for a CPU of the system, and system calls that waited, are not told apart: "+f.SwitchesWhy)

@@ -15,7 +15,7 @@ import (
 // choose by them.
 func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error) {
 	if !sel.anytime() {
-		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor on which goroutine or row", errNotTold)
+		return nil, fmt.Errorf("%w: a pprof profile does not tell when something was, nor on which goroutine, row or CPU", errNotTold)
 	}
 	q, err := profile.Parse(in)
 	if err != nil {

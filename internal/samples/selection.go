@@ -15,6 +15,7 @@ type Selection struct {
 	*analysis.Selection // of it the range of time, the rows and Progress
 	Goroutines          []uint64
 	Threads             []uint32
+	CPUs                []uint32       // of samples, where the source tells it; nil: all
 	States              []states.State // of waits; nil: all
 	// Scopes has the names of scopes in whose executions something is to have happened; nil:
 	// anywhere. Slowest is the share of the executions, 0.01 of all, that are Labels.Slow.
@@ -38,6 +39,7 @@ type Sample struct {
 	Value     int64
 	Frames    []*Frame
 	Labels    Labels // all that is known, whatever Split says
+	CPU       int    // -1: not known
 }
 
 // to is the end of the range of time.
@@ -58,10 +60,15 @@ func (s *Selection) onThread(thread uint32) bool {
 	return len(s.Threads) == 0 || slices.Contains(s.Threads, thread)
 }
 
+// onCPU reports whether what was sampled on a CPU is wanted.
+func (s *Selection) onCPU(cpu uint32) bool {
+	return len(s.CPUs) == 0 || slices.Contains(s.CPUs, cpu)
+}
+
 // anytime reports whether nothing is asked that only a recording can tell: when it was,
 // and whose.
 func (s *Selection) anytime() bool {
-	return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 && len(s.Threads) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
+	return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
 }
 
 func (s *Selection) allRows() bool { return s.Tracks.All() }

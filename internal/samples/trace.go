@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -20,6 +21,9 @@ var errNotTold = errors.New("this can't be chosen")
 // OfTrace reads what a recording tells: the Go execution trace that was recorded along, the
 // samples of counters, and what scope.Stack counted.
 func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, error) {
+	if len(sel.CPUs) > 0 && len(t.Counters()) == 0 {
+		return nil, fmt.Errorf("%w: nothing in the trace tells the CPU, as samples of counters do (scopeview record)", errNotTold)
+	}
 	s := newSum()
 	s.p.Binary, s.p.BuildID = t.Lookup("program"), t.Lookup("build_id")
 	var (

@@ -46,11 +46,11 @@ func (l *list) shown(metric int) bool {
 
 func (l *list) text(b *report.Text) {
 	l.Head(b)
-	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "<scope", "<stack"}
+	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "cpu", "<scope", "<stack"}
 	report.Table(b, "sample", heads, l.all, func(s samples.Sample) []string {
 		return []string{
 			analysis.Humane(s.Time), l.length(&s), l.Metrics[s.Metric].Name, number(s.Labels.Goid), name(s.Labels.Row),
-			number(uint64(s.Labels.Thread)), name(s.Labels.Scope), stackText(s.Frames),
+			number(uint64(s.Labels.Thread)), cpuNumber(s.CPU), name(s.Labels.Scope), stackText(s.Frames),
 		}
 	})
 	if len(l.all) == 0 {
@@ -82,6 +82,14 @@ func number(id uint64) string {
 	return strconv.FormatUint(id, 10)
 }
 
+// cpuNumber shows a CPU; one that is not known is left out.
+func cpuNumber(cpu int) string {
+	if cpu < 0 {
+		return ""
+	}
+	return strconv.Itoa(cpu)
+}
+
 // stackText shows the innermost frames of a stack.
 func stackText(frames []*samples.Frame) string {
 	const shown = 4
@@ -101,7 +109,7 @@ func stackText(frames []*samples.Frame) string {
 }
 
 func (l *list) csv(w io.Writer) error {
-	return WriteCSV(w, []string{"time_ns", "metric", "value", "goroutine", "thread", "track", "scope", "stack"}, func(yield func([]string) bool) {
+	return WriteCSV(w, []string{"time_ns", "metric", "value", "goroutine", "thread", "cpu", "track", "scope", "stack"}, func(yield func([]string) bool) {
 		for i := range l.all {
 			s := &l.all[i]
 			var frames []string
@@ -109,7 +117,7 @@ func (l *list) csv(w io.Writer) error {
 				frames = append(frames, f.Func)
 			}
 			if !yield([]string{strconv.FormatInt(s.Time, 10), l.Metrics[s.Metric].Name, strconv.FormatInt(s.Value, 10), number(s.Labels.Goid),
-				number(uint64(s.Labels.Thread)), s.Labels.Row, s.Labels.Scope, strings.Join(frames, ";")}) {
+				number(uint64(s.Labels.Thread)), cpuNumber(s.CPU), s.Labels.Row, s.Labels.Scope, strings.Join(frames, ";")}) {
 				return
 			}
 		}
@@ -128,6 +136,7 @@ type sampleJSON struct {
 	Value     int64          `json:"value"`     // of a wait its length
 	Goroutine uint64         `json:"goroutine"` // 0: none, or not known; so thread
 	Thread    uint32         `json:"thread"`
+	CPU       *int           `json:"cpu"` // null: not known
 	Track     string         `json:"track"`
 	Scope     string         `json:"scope"` // the innermost
 	Frames    []report.Frame `json:"frames"`
@@ -139,6 +148,10 @@ func (l *list) document() *listDocument {
 		for _, f := range s.Frames {
 			frames = append(frames, report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined})
 		}
-		return sampleJSON{s.Time, l.Metrics[s.Metric].Name, s.Value, s.Labels.Goid, s.Labels.Thread, s.Labels.Row, s.Labels.Scope, frames}
+		var cpu *int
+		if s.CPU >= 0 {
+			cpu = &s.CPU
+		}
+		return sampleJSON{s.Time, l.Metrics[s.Metric].Name, s.Value, s.Labels.Goid, s.Labels.Thread, cpu, s.Labels.Row, s.Labels.Scope, frames}
 	})}
 }
