@@ -40,6 +40,9 @@ var software = map[string]uint64{
 	"task-clock": 1, "page-faults": 2, "context-switches": 3, "cpu-migrations": 4, "minor-faults": 5, "major-faults": 6,
 }
 
+// inKernel are the counters of what happens in the kernel alone.
+var inKernel = map[string]bool{"context-switches": true, "cpu-migrations": true}
+
 // hardware are counters of processors, which virtual machines often lack.
 var hardware = map[string]uint64{
 	"cycles": 0, "instructions": 1, "cache-references": 2, "cache-misses": 3, "branches": 4, "branch-misses": 5,

@@ -45,7 +45,7 @@ const ringPages = 512
 func (r *recorder) openOn(cpu int, o Options) (ring *sys.SwitchRing, err error) {
 	watched := append([]Counter{{}}, o.Counters...) // the first: no counter, but what else there is to tell
 	for i, c := range watched {
-		fd, err := openEvent(r.pid, cpu, c, i == 0, !o.NoSwitches)
+		fd, user, err := openEvent(r.pid, cpu, c, i == 0, !o.NoSwitches)
 		if err == unix.ENODEV && i == 0 {
 			return nil, err
 		}
@@ -53,6 +53,10 @@ func (r *recorder) openOn(cpu int, o Options) (ring *sys.SwitchRing, err error) 
 			return nil, refused(c, err)
 		}
 		r.fds = append(r.fds, fd)
+		if user && inKernel[c.Name] {
+			return nil, fmt.Errorf("the counter %s counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid; up to 1 will do, or root)", c.Name)
+		}
+		r.user = r.user || user
 		id := make([]byte, 16)
 		if n, err := unix.Read(fd, id); err != nil || n < 16 {
 			return nil, fmt.Errorf("recording from outside: asking for an event's number: %w", err)
@@ -80,8 +84,9 @@ var returnsBy = map[string]struct {
 	stack  uint32
 }{"amd64": {7, 8}, "arm64": {30, 0}}
 
-// openEvent has the kernel watch a process, and what it makes, on a CPU.
-func openEvent(pid, cpu int, c Counter, tell, switches bool) (int, error) {
+// openEvent has the kernel watch a process, and what it makes, on a CPU; in user mode alone,
+// which it says, where no more is allowed.
+func openEvent(pid, cpu int, c Counter, tell, switches bool) (fd int, user bool, err error) {
 	attr := unix.PerfEventAttr{
 		Size: unix.PERF_ATTR_SIZE_VER5,
 		Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_DUMMY,
@@ -109,12 +114,12 @@ func openEvent(pid, cpu int, c Counter, tell, switches bool) (int, error) {
 			attr.Bits |= unix.PerfBitContextSwitch
 		}
 	}
-	fd, err := unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
-	if err == unix.EACCES || err == unix.EPERM {
+	fd, err = unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if user = !tell && (err == unix.EACCES || err == unix.EPERM); user {
 		attr.Bits |= unix.PerfBitExcludeKernel // the kernel's part is not for everybody
 		fd, err = unix.PerfEventOpen(&attr, pid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
 	}
-	return fd, err
+	return fd, user, err
 }
 
 // refused says why the kernel does not watch.

@@ -63,6 +63,7 @@ type recorder struct {
 	fds      []int
 	rings    []*sys.SwitchRing
 	counters map[uint64]Counter // by the event's id
+	user     bool               // nothing is known of the kernel's part
 	spaces   map[uint32]*space
 	objects  objects
 	stacks   map[string]uint32 // by space and addresses
@@ -119,6 +120,13 @@ func (r *recorder) facts(o Options) {
 		if f[1] != "" {
 			r.w.block(format.BlockInfo, format.AppendInfo(nil, f[0], f[1]), r.began)
 		}
+	}
+	for _, c := range o.Counters {
+		how := "on"
+		if r.user {
+			how = "on, but for what it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid)"
+		}
+		r.w.block(format.BlockInfo, format.AppendInfo(nil, "counter_"+c.Name, how), r.began)
 	}
 	if b := r.objects.open(exe); b.goBin != nil {
 		r.w.block(format.BlockInfo, format.AppendInfo(nil, "build_id", b.goBin.BuildID), r.began)

@@ -49,6 +49,11 @@ func main() {
 			os.Exit(1)
 		}
 		touch(b)
+	case "account":
+		if err := account(); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
 	case "calls":
 		f, err := os.Open("/dev/zero")
 		if err != nil {
