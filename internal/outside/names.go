@@ -20,7 +20,7 @@ type object struct {
 	name  string
 	segs  []elf.ProgHeader
 	goBin *symbols.Binary // nil: it is no Go program
-	funcs []function      // of a symbol table, by address
+	funcs []function      // of a symbol table, by address; of a Go program those of C in it
 }
 
 type function struct {
@@ -48,13 +48,15 @@ func (o *objects) open(file string) *object {
 			x.segs = append(x.segs, p.ProgHeader)
 		}
 	}
-	if x.goBin, err = symbols.Open(file); err == nil {
-		return x
+	var goCode symbols.Func // all of it
+	if x.goBin, err = symbols.Open(file); err == nil && len(x.goBin.Funcs()) > 0 {
+		all := x.goBin.Funcs()
+		goCode.Entry, goCode.End = all[0].Entry, all[len(all)-1].End
 	}
 	syms, _ := f.Symbols()
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
-		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" {
+		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
 			x.funcs = append(x.funcs, function{s.Value, s.Size, s.Name})
 		}
 	}

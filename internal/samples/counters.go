@@ -107,7 +107,9 @@ func (c *counters) stack(id uint32) uint32 {
 	for _, f := range frames {
 		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
 		if f.Line == 0 && f.File != "" { // it is of no source that one knows
-			fr.File, fr.Object = "", f.File
+			if fr.File = ""; f.File != c.r.p.Binary {
+				fr.Object = f.File
+			}
 		}
 		if len(pcs) > 0 {
 			fr.PC = pcs[0]

@@ -1,0 +1,109 @@
+package main
+
+import (
+	"encoding/csv"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// buildCgo builds the program of testdata/cgo and its shared library. It skips the test where
+// there is no C compiler.
+func buildCgo(t *testing.T) (program string) {
+	t.Helper()
+	out, err := exec.Command("go", "env", "CC").Output()
+	if err != nil {
+		t.Skipf("no go tool: %v", err)
+	}
+	cc := strings.TrimSpace(string(out))
+	if _, err := exec.LookPath(cc); err != nil {
+		t.Skipf("no C compiler: %v", err)
+	}
+	dir := t.TempDir()
+	program = filepath.Join(dir, "program")
+	lib := exec.Command(cc, "-O1", "-fno-omit-frame-pointer", "-shared", "-fPIC", "-o", filepath.Join(dir, "libshared.so"), "shared/shared.c")
+	build := exec.Command("go", "build", "-o", program, ".")
+	build.Env = append(os.Environ(), "GOFLAGS=", "CGO_ENABLED=1", "CGO_LDFLAGS=-L"+dir+" -lshared -Wl,-rpath,"+dir)
+	for _, cmd := range []*exec.Cmd{lib, build} {
+		cmd.Dir = filepath.Join("testdata", "cgo")
+		if out, err := cmd.CombinedOutput(); err != nil {
+			t.Fatalf("%v: %v\n%s", cmd.Args, err, out)
+		}
+	}
+	return program
+}
+
+// shares runs a command that lists something with its CPU time, and returns by its name which
+// share of the total it has, in percent.
+func shares(t *testing.T, column string, args ...string) map[string]float64 {
+	t.Helper()
+	r := call(append(args, "-m", "e.cpu:i.cpu", "--format", "csv")...)
+	rows, err := csv.NewReader(strings.NewReader(r.out)).ReadAll()
+	if r.code != exitOK || err != nil || len(rows) < 2 {
+		t.Fatalf("%q: %v, %v", args, r, err)
+	}
+	number := func(row []string, column string) float64 {
+		ns, err := strconv.ParseFloat(row[slices.Index(rows[0], column)], 64)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return ns
+	}
+	ns, total := map[string]float64{}, 0.0
+	for _, row := range rows[1:] {
+		ns[row[0]] = number(row, column)
+		total += number(row, "exclusive_cpu")
+	}
+	for name := range ns {
+		ns[name] *= 100 / total
+	}
+	return ns
+}
+
+// TestCgo: from outside the time of C functions is theirs, in the executable and in a library,
+// and the Go functions that called them are their callers. Go itself does not know C functions:
+// in its own samples the callers have the time.
+func TestCgo(t *testing.T) {
+	program := buildCgo(t)
+	t.Chdir(t.TempDir())
+	r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program)
+	if strings.Contains(r.err, "recording from outside") {
+		t.Skip(r.err)
+	}
+	if r.code != exitOK {
+		t.Fatal(r)
+	}
+	near := func(what string, got, low, high float64) {
+		t.Helper()
+		if got < low || got > high {
+			t.Errorf("%s has %.1f%% of the CPU time, which is not between %v and %v", what, got, low, high)
+		}
+	}
+	own, all := shares(t, "exclusive_cpu", "functions", "x.scope"), shares(t, "inclusive_cpu", "functions", "x.scope")
+	for f, caller := range map[string]string{"own_hot": "main.callOwn", "shared_hot": "main.callShared"} {
+		near(f, own[f], 35, 55)
+		near(caller, all[caller]-own[f], -1, 5) // it has what its C function has, and the way there
+	}
+	near("main.main", all["main.main"], 85, 100)
+	objects := shares(t, "exclusive_cpu", "objects", "x.scope")
+	near("the library", objects[filepath.Join(filepath.Dir(program), "libshared.so")]-own["shared_hot"], -0.1, 0.1)
+	near("the program", objects["program"]-own["own_hot"], 0, 10)
+	if r := call("callers", "x.scope", "main.callOwn", "-m", "i.cpu"); r.code != exitOK || !strings.Contains(r.out, "main.main") || !strings.Contains(r.out, "_Cfunc_own_hot") {
+		t.Error(r)
+	}
+
+	if out, err := exec.Command(program, "go.trace").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	inside := shares(t, "inclusive_cpu", "functions", "go.trace")
+	// Of some 80 samples a half is known to a twentieth; these are four of that.
+	near("main.callOwn, as Go has it,", inside["main.callOwn"], 25, 75)
+	near("main.callShared, as Go has it,", inside["main.callShared"], 25, 75)
+	if _, ok := inside["own_hot"]; ok {
+		t.Error("Go knows a C function: the text above, and docs/analyzer.md, say that it does not")
+	}
+}
