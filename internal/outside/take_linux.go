@@ -3,6 +3,7 @@ package outside
 import (
 	"cmp"
 	"encoding/binary"
+	"runtime"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -114,6 +115,9 @@ func (r *recorder) stack(pid uint32, pcs []uint64, now int64) uint32 {
 	code := format.Code{Stack: id}
 	for _, pc := range pcs {
 		list := r.objects.frames(r.space(pid), pc)
+		if len(s.Frames) > 0 && len(list) == 1 && sys.Wrapper(&runtime.Frame{Function: list[0].Function, File: list[0].File}) {
+			continue // Go's own profiles leave it out too
+		}
 		if len(s.Frames)+len(list) > format.MaxStackFrames {
 			s.Cut = true
 			break
