@@ -24,7 +24,8 @@ not kept; with the same --salt names have the same hashes in every copy, so that
 and whoever knows the salt can try whether a name is among them.
 
 Left out: all arguments; command line, path of the program, host, directory, module, version and filter; the
-process's id; what was asked of the program by ctl; the Go execution trace, which is full of names;
+process's id; what was asked of the program by ctl; the Go execution trace, which is full of names; the
+executable and the sources that scopeview archive has stored;
 whatever made no sense, or is of a later version.
 
 What stays:
@@ -78,6 +79,9 @@ func newAnonymize(s *streams) *cobra.Command {
 			})
 			if err == nil && res.GoTrace > 0 {
 				fmt.Fprintf(s.err, "scopeview: the Go execution trace (%s) is full of names and was left out: the copy has no states of goroutines\n", size(res.GoTrace))
+			}
+			if err == nil && res.Files > 0 {
+				fmt.Fprintf(s.err, "scopeview: the executable and the sources (%s) were left out\n", size(res.Files))
 			}
 			if err == nil && res.Dropped > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s made no sense and were left out\n", plural(res.Dropped, "part"))

@@ -14,6 +14,7 @@ type Result struct {
 	Names   int   // texts of name blocks that were hashed
 	Dropped int64 // chunks, blocks and records that made no sense and are left out
 	GoTrace int64 // bytes of Go execution traces, which are left out: they are full of names
+	Files   int64 // bytes of stored files, which are left out: they are the program
 }
 
 // Write writes the trace in r, of size bytes, to w without what it tells of whose

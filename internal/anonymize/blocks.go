@@ -87,6 +87,10 @@ var specials = map[format.BlockType]func(a *anonymizer, p []byte, vs []format.Va
 	},
 	format.BlockCarry: func(a *anonymizer, p []byte, _ []format.Value) ([]byte, error) { return a.carry(p) },
 	format.BlockCode:  func(*anonymizer, []byte, []format.Value) ([]byte, error) { return []byte{}, nil },
+	format.BlockFile: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
+		a.result.Files += int64(len(vs[6].B))
+		return []byte{}, nil
+	},
 	format.BlockGoTrace: func(a *anonymizer, _ []byte, vs []format.Value) ([]byte, error) {
 		a.result.GoTrace += int64(len(vs[2].B))
 		return []byte{}, nil

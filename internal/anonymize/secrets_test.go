@@ -70,6 +70,8 @@ count ticks=3000 2:1:5:7
 beat ticks=3000 recorded=9
 block 77 %raw%
 gotrace part=0 %raw%
+file source "/home/SECRET/x.go" size=6 offset=0 length=6 010600f9ff%raw%
+file executable "/home/SECRET/bin/SECRET" file=2 size=6 offset=0 length=6 010600f9ff%raw%
 gotrace part=1 %raw%
 frame 262144 "SECRET.example/x.hot" "/home/SECRET/x.go" line=3 start=1
 stack 65536 262144
@@ -180,6 +182,9 @@ func TestG31(t *testing.T) {
 		}
 		if res.GoTrace != 12 || len(tr.GoTraces()) > 0 {
 			t.Errorf("%d bytes of a Go trace were left out, %d are there", res.GoTrace, len(tr.GoTraces()))
+		}
+		if res.Files != 22 || len(tr.Files()) > 0 {
+			t.Errorf("%d bytes of files were left out, %d are there", res.Files, len(tr.Files()))
 		}
 		err = errors.Join(tr.EachLockSums(func(l *format.LockSums) bool {
 			if !locks[l.Addr] || len(locks) != 1 || l.Acquired != 9 || l.Contended != 2 || l.Short != 1 || l.ShortWait != 50 || l.Kind != format.LockMutex {

@@ -29,13 +29,14 @@ const (
 	BlockLock    BlockType = 16 // LockSums
 	BlockSamples BlockType = 17 // Samples
 	BlockCode    BlockType = 18 // Code
+	BlockFile    BlockType = 19 // FilePart
 )
 
 // Once reports whether blocks of a type are told once, and needed as long as the trace
 // is: a ring does not overwrite them. (It is no column of the table, which is in no program
 // that only records.)
 func (t BlockType) Once() bool {
-	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockBreak | 1<<BlockStop
+	const once = 1<<BlockName | 1<<BlockInfo | 1<<BlockFrame | 1<<BlockStack | 1<<BlockCode | 1<<BlockFile | 1<<BlockBreak | 1<<BlockStop
 	return t < 64 && 1<<t&uint64(once) != 0
 }
 

@@ -132,6 +132,11 @@ var Blocks = []BlockSpec{
 		"counter unit thread= base= until= lost=", MaxSamples, false},
 	BlockCode: {BlockCode, "code", []BlockField{{Name: "id", Form: u32, Min: CodeStacks, Max: stackIDs - 1}, {Form: u32}},
 		[]BlockField{{Name: "pc", Form: diff, Is: Address}}, "id", MaxStackFrames, false},
+	BlockFile: {BlockFile, "file", []BlockField{
+		{Name: "file", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "length", Form: u32, Max: MaxFilePart},
+		{Name: "offset", Max: MaxFile}, {Name: "size", Max: MaxFile}, {Name: "kind", Form: u16, Words: fileKindNames},
+		{Name: "name", Form: Text16, Is: Private, Min: 1, Max: MaxName}, {Name: "data", Form: Bytes, Is: Private}},
+		nil, "kind name file= size= offset= length= data", 0, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.
@@ -352,50 +357,4 @@ func (s *BlockSpec) Append(b []byte, vs []Value) []byte {
 		}
 	}
 	return b
-}
-
-// Sound calls bad with a sentence for each thing that no writer of this version writes:
-// what is reserved and not zero, flags that mean nothing, what lies behind the fields, and
-// numbers without their word.
-func (s *BlockSpec) Sound(vs []Value, bad func(string)) {
-	for i, v := range vs {
-		f := s.Field(i)
-		switch {
-		case f.Name == "" && v.N != 0:
-			bad("reserved bytes are not zero")
-		case f.Is == Flags && v.N>>len(f.Words) != 0:
-			bad(fmt.Sprintf("the flags are %#x", v.N))
-		case f.Is != Flags && f.Words != nil && f.Word(v.N) == "":
-			bad(fmt.Sprintf("%s is %d", f.Name, v.N))
-		}
-	}
-}
-
-// Times appends the times of the payload p by the trace's clock, with which it begins;
-// none where it is too short.
-func (s *BlockSpec) Times(dst []int64, p []byte) []int64 {
-	for i := range s.Fields {
-		if s.Fields[i].Is != tickTime || len(p) < 8*(i+1) {
-			break
-		}
-		dst = append(dst, int64(binary.LittleEndian.Uint64(p[8*i:])))
-	}
-	return dst
-}
-
-// Fits reports whether the field has room for a number.
-func (f *BlockField) Fits(n int64) bool {
-	bits := 64
-	if int(f.Form) < len(sizes) && sizes[f.Form] > 0 {
-		bits = 8 * sizes[f.Form]
-	}
-	return bits >= 64 || n>>bits == 0
-}
-
-// Word returns the word of a number, empty if it has none.
-func (f *BlockField) Word(n int64) string {
-	if n >= 0 && n < int64(len(f.Words)) {
-		return f.Words[n]
-	}
-	return ""
 }

@@ -145,6 +145,7 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 
 	format.BlockSamples: (*Trace).samplesBlock,
 	format.BlockCode:    (*Trace).codeBlock,
+	format.BlockFile:    (*Trace).fileBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

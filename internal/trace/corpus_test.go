@@ -27,6 +27,7 @@ var otherErrors = map[string]string{
 	"a chunk could not be read to its end: the file shrank while it was read": "a file that changes: TestG25",
 	"%w: the file shrank from at least %d bytes while it was read":            "a file that changes: TestG25, TestFollowerLosesTrace",
 	"%w: another trace was written over it while it was read":                 "a file that changes: TestFollowerLosesTrace",
+	"%w: the stored file %s was changed while it was read":                    "a file that changes",
 	"the chunk was overwritten":                                               "a file that changes: TestRing",
 	"%w; %s":                                                                  "others with a hint",
 	"%s: %w; %s":                                                              "others with a hint",

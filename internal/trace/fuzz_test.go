@@ -133,6 +133,21 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("Go traces of %d bytes in %d", read, size)
 		}
 	},
+	"Files": func(t *testing.T, tr *trace.Trace, size int64) {
+		buf := make([]byte, format.MaxFilePart)
+		for _, f := range tr.Files() {
+			r, read := f.Reader(), int64(0)
+			n, err := 0, error(nil)
+			for err == nil {
+				n, err = r.ReadAt(buf, read)
+				read += int64(n)
+			}
+			if read > f.Size || f.Size > format.MaxFile || f.Stored > size || (err == io.EOF) != (read == f.Size) || f.Missing && err == io.EOF || err != io.EOF && !errors.Is(err, format.ErrCorrupt) {
+				t.Errorf("%d bytes of a file of %d, which takes %d of %d, a part is missing: %v; %v", read, f.Size, f.Stored, size, f.Missing, err)
+			}
+		}
+	},
+	"NextFile":    func(t *testing.T, tr *trace.Trace, size int64) { tr.NextFile() },
 	"HasSwitches": func(t *testing.T, tr *trace.Trace, size int64) { tr.HasSwitches() },
 	"EachSwitches": func(t *testing.T, tr *trace.Trace, size int64) {
 		n := 0

@@ -153,6 +153,7 @@ func readSched(b []byte, t *trace.Trace) ([]byte, error) {
 	if err != nil {
 		return nil, err
 	}
+	b = readFiles(b, t)
 	if b, err = readSamples(b, t); err != nil {
 		return nil, err
 	}
@@ -177,6 +178,16 @@ func readSamples(b []byte, t *trace.Trace) ([]byte, error) {
 		return true
 	})
 	return b, err
+}
+
+// readFiles renders the files that are stored with a trace.
+func readFiles(b []byte, t *trace.Trace) []byte {
+	for _, f := range t.Files() {
+		content := make([]byte, f.Size)
+		n, err := f.Reader().ReadAt(content, 0)
+		b = fmt.Appendf(b, "file %q kind %d, %d bytes in %d, missing=%v: %q %v\n", f.Name, f.Kind, f.Size, f.Stored, f.Missing, content[:n], err)
+	}
+	return b
 }
 
 func TestGoldens(t *testing.T) {

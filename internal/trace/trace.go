@@ -69,6 +69,7 @@ type Trace struct {
 	onCarry func(carryKey) // a Follower's, after a carry block was taken in
 	sched   schedRefs
 	counter map[string]*Counter // by their names
+	files   map[uint32]*File    // by their numbers
 	stop    int64               // ticks of the stop block; 0: none
 	last    int64               // ticks: the last moment that the trace knows
 	clock   clock

@@ -59,11 +59,12 @@ var rules = []struct{ Name, Doc string }{
 	{"block-calib", "calibrations advance on both clocks"},
 	{"block-beat", "a beat's fields are of this version, each once; cumulative ones never decrease"},
 	{"block-stack", "a frame, a stack, the addresses of one are defined once, with what it names before it; a count's name and stack are defined, its calls are above 0"},
-	{"block-kept", "in a ring names, facts, frames, stacks and their addresses, clock breaks and the stop are in kept chunks, and nothing else is but what was joined of a Go execution trace"},
+	{"block-kept", "in a ring names, facts, frames, stacks and their addresses, files, clock breaks and the stop are in kept chunks, and nothing else is but what was joined of a Go execution trace"},
 	{"block-carry", "a carry is a ring's, of a place where a record can be, told after its record began (and ended); where its loc names a chunk, the record there is the same"},
 	{"block-gotrace", "a part of a Go execution trace is there once"},
 	{"block-switch", "a thread's switches follow those of the block before"},
 	{"block-samples", "samples of a thread by one counter follow those of the block before, and their stacks are defined"},
+	{"block-file", "a part of a file is there once, what it is inflates to its length, and a file's parts are all of it"},
 	{"block-lock", "a lock's name is defined"},
 	{"block-stop", "a closed trace has one stop block, its last block; one that is not closed has none"},
 }

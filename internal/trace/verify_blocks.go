@@ -96,6 +96,9 @@ func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
 		return v.samplesBlock(p, here)
 	case format.BlockCode:
 		v.stackBlock(t, p, here)
+	case format.BlockFile:
+		_, err := format.DecodeFilePart(p)
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)
@@ -136,6 +139,7 @@ func (v *verifier) beat(p []byte, here int64) {
 // blocksDone checks what only all blocks tell.
 func (v *verifier) blocksDone() {
 	v.goTraces()
+	v.files()
 	k := &v.blocks
 	if !v.t.state.Closed {
 		v.check(k.stops == 0, k.stopAt, "block-stop", "a stop block, and the trace is not closed")

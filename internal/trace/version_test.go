@@ -175,6 +175,9 @@ const version12 = "gotrace switch lock wait hold"
 // version14 is what came with version 1.4.
 const version14 = "samples code"
 
+// version15 is what came with version 1.5.
+const version15 = "file"
+
 // Every recording has something of all that its version has.
 func TestVersionsCover(t *testing.T) {
 	for _, r := range recordings(t) {
@@ -192,6 +195,8 @@ func TestVersionsCover(t *testing.T) {
 			words = strings.Fields(version12)
 		case "v1.4":
 			words = strings.Fields(version14)
+		case "v1.5":
+			words = strings.Fields(version15)
 		case "v1.3":
 			words = nil // what came with it are the counters in chunk 0
 		}

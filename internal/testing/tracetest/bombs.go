@@ -1,6 +1,8 @@
 package tracetest
 
 import (
+	"bytes"
+	"compress/flate"
 	"fmt"
 	"math"
 	"strings"
@@ -412,6 +414,21 @@ var bombs = []struct {
 	{"addresses of deep stacks", until(func(m *maker, i int) {
 		m.block(format.BlockCode, format.AppendCode(nil, &format.Code{Stack: uint32(format.CodeStacks + i), PCs: make([]uint64, min(format.MaxStackFrames, m.chunk-200))}))
 	})},
+	{"files of a part each", until(func(m *maker, i int) {
+		m.block(format.BlockFile, format.AppendFilePart(nil, &format.FilePart{File: uint32(1 + i), Length: 1, Size: 1, Name: "f", Data: []byte{1, 1, 0, 0xfe, 0xff, 'x'}}))
+	})},
+	{"parts of a file that lie at one place", until(func(m *maker, i int) {
+		m.block(format.BlockFile, format.AppendFilePart(nil, &format.FilePart{File: 1, Length: 1, Size: format.MaxFile, Name: "f", Data: []byte{1, 1, 0, 0xfe, 0xff, 'x'}}))
+	})},
+	{"parts of a file that inflate to a thousand times their size", func(m *maker) {
+		var zeros bytes.Buffer
+		w, _ := flate.NewWriter(&zeros, 9)
+		_, _ = w.Write(make([]byte, format.MaxFilePart))
+		_ = w.Close()
+		until(func(m *maker, i int) {
+			m.block(format.BlockFile, format.AppendFilePart(nil, &format.FilePart{File: 1, Offset: int64(i) * format.MaxFilePart, Length: format.MaxFilePart, Size: format.MaxFile, Name: "f", Data: zeros.Bytes()}))
+		})(m)
+	}},
 	{"locks of an address each", until(func(m *maker, i int) {
 		m.block(format.BlockLock, format.AppendLockSums(nil, &format.LockSums{Ticks: at(i), Addr: uint64(i), Name: uint16(i), Acquired: math.MaxInt64,
 			Contended: math.MaxInt64, Short: math.MaxInt64, ShortWait: math.MaxInt64}))

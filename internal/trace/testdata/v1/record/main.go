@@ -14,7 +14,8 @@
 // Those of v1.1 are the first that have a ring, closed.scope and killed.scope, made
 // with -ring. Those of v1.2 have a Go execution trace, switches of threads and sums of
 // locks: closed.scope, made with -sched, and killed.scope, made with -sched
-// -disk -kill. That of v1.4 has samples: killed.scope, made with -samples -disk -kill.
+// -disk -kill. That of v1.4 has samples: killed.scope, made with -samples -disk -kill. That of
+// v1.5 has files: killed.scope, made with -files -disk -kill.
 //
 // and go test ./internal/trace -run TestG21 -update writes what is read in them.
 package main
@@ -39,6 +40,7 @@ func main() {
 	ring := flag.Bool("ring", false, "record into a ring")
 	sched := flag.Bool("sched", false, "record the scheduler and locks")
 	samples := flag.Bool("samples", false, "record samples")
+	files := flag.Bool("files", false, "store files")
 	flag.Parse()
 	options := []scope.Option{scope.WithHeartbeat(10 * time.Millisecond), scope.WithFlushEvery(10 * time.Millisecond), scope.WithLimit(1 << 20)}
 	if *heap {
@@ -55,6 +57,9 @@ func main() {
 	}
 	if *samples {
 		options = append(options, func(o *record.Options) { o.AddCollector(&sampler{}) }, scope.WithLimit(8<<20))
+	}
+	if *files {
+		options = append(options, func(o *record.Options) { o.AddCollector(&keeper{}) })
 	}
 	if err := scope.Start(flag.Arg(0), options...); err != nil {
 		fmt.Fprintln(os.Stderr, err)

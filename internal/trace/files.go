@@ -1,0 +1,176 @@
+package trace
+
+import (
+	"bytes"
+	"cmp"
+	"compress/flate"
+	"fmt"
+	"io"
+	"slices"
+	"sort"
+	"sync"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// File is a file that is stored with the trace: the executable, or a source.
+type File struct {
+	Name    string // where it was
+	Kind    format.FileKind
+	Size    int64 // bytes
+	Stored  int64 // bytes of the trace that they take
+	Missing bool  // a part of it is not there
+
+	number uint32
+	parts  []filePart // by offset
+	t      *Trace
+}
+
+// filePart is where a part of a file lies in the trace. It is inflated when it is asked for.
+type filePart struct {
+	offset int64
+	length int64
+	loc    format.Loc
+}
+
+var errOtherFile = fmt.Errorf("%w: a part of another file with its number", format.ErrCorrupt)
+
+func (t *Trace) fileBlock(b []byte, loc format.Loc) error {
+	p, err := format.DecodeFilePart(b)
+	if err != nil {
+		return err
+	}
+	f := t.files[p.File]
+	if f == nil {
+		if t.files == nil {
+			t.files = map[uint32]*File{}
+		}
+		f = &File{Name: p.Name, Kind: p.Kind, Size: p.Size, number: p.File, t: t}
+		t.files[p.File] = f
+	}
+	if f.Name != p.Name || f.Kind != p.Kind || f.Size != p.Size {
+		return errOtherFile
+	}
+	f.Stored += int64(len(p.Data))
+	f.parts = append(f.parts, filePart{p.Offset, int64(p.Length), loc})
+	return nil
+}
+
+// Files lists the files that are stored with the trace, by their numbers.
+func (t *Trace) Files() []File {
+	list := make([]File, 0, len(t.files))
+	for _, f := range t.files {
+		sorted := *f
+		sorted.parts = slices.Clone(f.parts)
+		slices.SortStableFunc(sorted.parts, func(a, b filePart) int { return cmp.Compare(a.offset, b.offset) })
+		end := int64(0)
+		for _, p := range sorted.parts {
+			sorted.Missing = sorted.Missing || p.offset > end
+			end = max(end, p.offset+p.length)
+		}
+		sorted.Missing = sorted.Missing || end < f.Size
+		list = append(list, sorted)
+	}
+	slices.SortFunc(list, func(a, b File) int { return cmp.Compare(a.number, b.number) })
+	return list
+}
+
+// NextFile returns a number that no file of the trace has; 0 if there is none behind them.
+func (t *Trace) NextFile() uint32 {
+	next := uint32(1)
+	for n := range t.files {
+		next = max(next, n+1)
+		if n+1 == 0 {
+			return 0
+		}
+	}
+	return next
+}
+
+// Reader reads the file, from the trace as long as that is open. It keeps one part of it in
+// memory.
+func (f *File) Reader() io.ReaderAt { return &fileReader{f: f, part: -1} }
+
+type fileReader struct {
+	f *File
+
+	mu   sync.Mutex
+	b    blockReader
+	part int    // which is in data; -1: none
+	data []byte // what it inflates to
+	z    io.ReadCloser
+}
+
+// ReadAt reads what of the file is there; the error wraps format.ErrCorrupt where that ends.
+func (r *fileReader) ReadAt(p []byte, off int64) (n int, err error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	for n < len(p) {
+		if off >= r.f.Size {
+			return n, io.EOF
+		}
+		parts := r.f.parts
+		i := sort.Search(len(parts), func(k int) bool { return parts[k].offset > off }) - 1
+		for i > 0 && parts[i-1].offset == parts[i].offset {
+			i-- // of several the first in the trace counts
+		}
+		if i < 0 || off >= parts[i].offset+parts[i].length {
+			return n, fmt.Errorf("%w: of the stored file %s the part at byte %d is missing", format.ErrCorrupt, r.f.Name, off)
+		}
+		if err := r.inflate(i); err != nil {
+			return n, err
+		}
+		m := copy(p[n:], r.data[off-parts[i].offset:])
+		n += m
+		off += int64(m)
+	}
+	return n, nil
+}
+
+// inflate has data be the i-th part.
+func (r *fileReader) inflate(i int) error {
+	if i == r.part {
+		return nil
+	}
+	r.part = -1
+	want := r.f.parts[i]
+	typ, payload, err := r.b.read(r.f.t, want.loc)
+	if err != nil && err != errGone {
+		return err
+	}
+	p, bad := format.DecodeFilePart(payload)
+	if err != nil || typ != format.BlockFile || bad != nil || p.Offset != want.offset || int64(p.Length) != want.length {
+		return fmt.Errorf("%w: the stored file %s was changed while it was read", format.ErrCorrupt, r.f.Name)
+	}
+	if r.z == nil {
+		r.z = flate.NewReader(nil)
+	}
+	if err := r.z.(flate.Resetter).Reset(bytes.NewReader(p.Data), nil); err != nil {
+		return err
+	}
+	// One byte more is asked for, which must not be there.
+	r.data = slices.Grow(r.data[:0], format.MaxFilePart+1)[:p.Length+1]
+	if n, err := io.ReadFull(r.z, r.data); n != int(p.Length) || err != io.ErrUnexpectedEOF && err != io.EOF {
+		return fmt.Errorf("%w: the part at byte %d of the stored file %s does not inflate to its length", format.ErrCorrupt, p.Offset, r.f.Name)
+	}
+	r.data, r.part = r.data[:p.Length], i
+	return nil
+}
+
+// files checks the files that are stored with the trace.
+func (v *verifier) files() {
+	buf := make([]byte, format.MaxFilePart)
+	for _, f := range v.t.Files() {
+		for i, p := range f.parts {
+			v.check(i == 0 || f.parts[i-1].offset+f.parts[i-1].length <= p.offset, v.t.addr.offset(p.loc), "block-file", "the part at byte %d of the stored file %s overlaps another", p.offset, f.Name)
+		}
+		r := f.Reader()
+		for off := int64(0); off < f.Size; {
+			n, err := r.ReadAt(buf, off)
+			if off += int64(n); err != nil && err != io.EOF {
+				v.add(v.t.addr.offset(f.parts[0].loc), "block-file", "%v", err)
+				break
+			}
+		}
+	}
+}
