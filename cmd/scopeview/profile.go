@@ -92,6 +92,9 @@ func (x *profiling) read(cmd *cobra.Command, arg string) error {
 	}
 	if !x.p.Inlined {
 		c := annotate.Code{}
+		if x.t != nil {
+			c.UseStored(x.t)
+		}
 		c.UseBinary(x.p, "")
 		if err := c.FindInlined(x.p); err != nil {
 			x.close()

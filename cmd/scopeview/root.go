@@ -84,7 +84,7 @@ func newRoot(s *streams) *cobra.Command {
 		}},
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s)}},
 		{"control", "Record, and control a recording:", []*cobra.Command{newRecord(s), newCtl(s), newSnapshot(s)}},
-		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
+		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newArchive(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
 		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})

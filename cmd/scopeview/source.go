@@ -20,6 +20,7 @@ for the line that it was written in. ## marks lines that have nearly as much as 
 const binaryHelp = `Which lines have code, and the instructions, are read from the executable that ran, which may be stripped: it is
 looked for where it was, and --binary says where it is now. One of another build is refused. Sources are looked
 for where the compiler had them, in Go's root and the modules' cache; --path-map OLD=NEW says where they are now.
+What scopeview archive has stored with TRACE comes first, and is used on any machine.
 
 --commentary has the compiler tell what it did: what it inlined and what not and why, what escapes to the heap,
 which bounds are checked, with what the line costs. That builds the package, as go build does.`
@@ -57,6 +58,9 @@ func (x *annotated) code() (*annotate.Code, error) {
 			return nil, usagef("--hot %s: write a share of the hottest line's value, such as 75%%", x.hot)
 		}
 		c.Hot = share / 100
+	}
+	if x.t != nil {
+		c.UseStored(x.t)
 	}
 	c.UseBinary(x.p, x.binary)
 	return c, nil

@@ -58,6 +58,7 @@ func (r *Report) Facts() []fact {
 	r.records(l)
 	r.stacks(l)
 	r.scheduler(l)
+	r.archive(l)
 	r.oddities(l)
 	return l.list
 }

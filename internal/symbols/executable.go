@@ -7,7 +7,7 @@ import (
 	"encoding/binary"
 	"errors"
 	"fmt"
-	"os"
+	"io"
 	"slices"
 	"strings"
 )
@@ -16,25 +16,25 @@ import (
 const most = 1 << 30
 
 // sections finds the code and the line table.
-func (b *Binary) sections() (pcln []byte, err error) {
+func (b *Binary) sections(r io.ReaderAt) (pcln []byte, err error) {
 	defer func() {
 		if v := recover(); v != nil { // the standard library's readers of hostile files
 			err = fmt.Errorf("it can't be read: %v", v)
 		}
 	}()
-	f, err := os.Open(b.path)
-	if err != nil {
-		return nil, err
-	}
-	defer f.Close()
-	if x, err := elf.NewFile(f); err == nil {
+	x, err := elf.NewFile(r)
+	if err == nil {
 		return b.elf(x)
 	}
-	if x, err := macho.NewFile(f); err == nil {
+	if x, err := macho.NewFile(r); err == nil {
 		return b.macho(x)
 	}
-	if x, err := pe.NewFile(f); err == nil {
+	if x, err := pe.NewFile(r); err == nil {
 		return b.pe(x)
+	}
+	var format *elf.FormatError
+	if !errors.As(err, &format) && !errors.Is(err, io.EOF) {
+		return nil, err
 	}
 	return nil, errors.New("it is no executable of a known format: ELF, Mach-O or PE")
 }

@@ -15,6 +15,10 @@ import (
 type Sources struct {
 	Map [][2]string // beginnings of names, and what is to stand there; of several the longest counts
 
+	// Stored returns a source that is stored with the samples, nil if it is not. It is what
+	// was compiled; only where Map says is looked before.
+	Stored func(file string) ([]byte, error)
+
 	asked       bool
 	root, cache string // of Go, and of its modules
 	module, dir string // the main module here, and where it is
@@ -42,27 +46,58 @@ func ParseMap(text string) ([2]string, error) {
 // most bytes that a source has: what is larger is none.
 const largest = 64 << 20
 
-// Read returns the lines of a source file, and its path here. The error is a *NoSourceError
-// where it is not found.
+// Read returns the lines of a source file, and its path here: "" where it is stored, and no
+// file here is the same. The error is a *NoSourceError where it is not found.
 func (s *Sources) Read(file string) (lines []string, path string, err error) {
+	b, path, err := s.ReadAll(file)
+	if err != nil {
+		return nil, path, err
+	}
+	b = bytes.TrimSuffix(b, []byte("\n"))
+	return strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), path, nil
+}
+
+// ReadAll is Read of a source file as it is.
+func (s *Sources) ReadAll(file string) (content []byte, path string, err error) {
+	mapped := s.mapped(file)
+	if content, path, err = first(mapped); content != nil || err != nil {
+		return content, path, err
+	}
 	paths := s.paths(file)
+	if s.Stored != nil {
+		if content, err = s.Stored(file); err != nil {
+			return nil, "", err
+		}
+	}
+	here, path, err := first(paths)
+	switch {
+	case content == nil && here == nil && err == nil:
+		return nil, "", &NoSourceError{file, append(mapped, paths...)}
+	case content == nil:
+		return here, path, err
+	case !bytes.Equal(content, here):
+		path = ""
+	}
+	return content, path, nil
+}
+
+// first reads the first of some files that is there; nil: none is.
+func first(paths []string) (content []byte, path string, err error) {
 	for _, p := range paths {
 		st, err := os.Stat(p)
 		if errors.Is(err, fs.ErrNotExist) || err == nil && (st.IsDir() || st.Size() > largest) {
 			continue
 		}
-		b, err := os.ReadFile(p)
-		if err != nil {
+		if content, err = os.ReadFile(p); err != nil {
 			return nil, p, fmt.Errorf("reading the source: %w", err)
 		}
-		b = bytes.TrimSuffix(b, []byte("\n"))
-		return strings.Split(strings.ReplaceAll(string(b), "\r\n", "\n"), "\n"), p, nil
+		return content, p, nil
 	}
-	return nil, "", &NoSourceError{file, paths}
+	return nil, "", nil
 }
 
-// paths lists where a file may be.
-func (s *Sources) paths(file string) (list []string) {
+// mapped lists where Map says that a file is.
+func (s *Sources) mapped(file string) (list []string) {
 	best := [2]string{}
 	for _, m := range s.Map {
 		if strings.HasPrefix(file, m[0]) && len(m[0]) > len(best[0]) {
@@ -72,6 +107,11 @@ func (s *Sources) paths(file string) (list []string) {
 	if best[0] != "" {
 		list = append(list, best[1]+file[len(best[0]):])
 	}
+	return list
+}
+
+// paths lists where a file may be.
+func (s *Sources) paths(file string) (list []string) {
 	list = append(list, file)
 	if filepath.IsAbs(file) || strings.HasPrefix(file, "/") {
 		return list

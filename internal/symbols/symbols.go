@@ -15,6 +15,8 @@ package symbols
 import (
 	"errors"
 	"fmt"
+	"io"
+	"os"
 	"slices"
 	"sort"
 	"strings"
@@ -56,8 +58,19 @@ var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is 
 // Open reads the tables of the executable at path: some tens of milliseconds for a large
 // one. The error wraps ErrNoTable where the file is no Go program.
 func Open(path string) (*Binary, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
+	}
+	defer f.Close()
+	return OpenReader(f, path)
+}
+
+// OpenReader is Open of an executable that was at path, and is read from r: all that is
+// needed before it returns.
+func OpenReader(r io.ReaderAt, path string) (*Binary, error) {
 	b := &Binary{path: path, names: map[string][]int{}}
-	pcln, err := b.sections()
+	pcln, err := b.sections(r)
 	if err != nil {
 		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
 	}

@@ -6,13 +6,16 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // Code is what is known of a program's code.
@@ -22,6 +25,37 @@ type Code struct {
 	Sources symbols.Sources
 	Remarks bool    // ask the compiler what it says
 	Hot     float64 // lines with this share of the hottest line's are marked
+
+	stored *trace.File // the executable; nil: none is stored
+}
+
+// UseStored has the executable and the sources be those that are stored with a trace, as far
+// as they are: that is what ran, wherever it ran. It comes before UseBinary.
+func (c *Code) UseStored(t *trace.Trace) {
+	sources := map[string]*trace.File{}
+	for _, f := range t.Files() {
+		switch f.Kind {
+		case format.FileExecutable:
+			if c.stored == nil || c.stored.Missing {
+				c.stored = &f
+			}
+		case format.FileSource:
+			if old := sources[f.Name]; old == nil || old.Missing {
+				sources[f.Name] = &f
+			}
+		}
+	}
+	c.Sources.Stored = func(file string) ([]byte, error) {
+		f := sources[file]
+		if f == nil {
+			return nil, nil
+		}
+		b, err := io.ReadAll(io.NewSectionReader(f.Reader(), 0, f.Size))
+		if err != nil {
+			return nil, fmt.Errorf("reading the source %s from the trace: %w; --path-map OLD=NEW reads it from a directory", file, err)
+		}
+		return b, nil
+	}
 }
 
 // UseBinary opens the executable at path, or the one that the samples are of. One that is
@@ -31,11 +65,7 @@ func (c *Code) UseBinary(p *samples.Profile, path string) {
 	if !given {
 		path = p.Binary
 	}
-	if path == "" {
-		c.Why = "it is not known which executable ran; name it with --binary FILE"
-		return
-	}
-	b, err := symbols.Open(path)
+	b, err := c.open(given, path)
 	if err != nil {
 		c.Why = err.Error()
 		if !given {
@@ -48,6 +78,17 @@ func (c *Code) UseBinary(p *samples.Profile, path string) {
 		return
 	}
 	c.Binary = b
+}
+
+// open opens the executable at path, or the stored one, unless the path was given.
+func (c *Code) open(given bool, path string) (*symbols.Binary, error) {
+	switch {
+	case !given && c.stored != nil:
+		return symbols.OpenReader(c.stored.Reader(), c.stored.Name)
+	case path == "":
+		return nil, errors.New("it is not known which executable ran")
+	}
+	return symbols.Open(path)
 }
 
 // slide finds out by how much the program's addresses are larger than its executable's.
@@ -132,8 +173,11 @@ func price(v *profile.View, kind symbols.RemarkKind, line *callgraph.Cost) strin
 
 // remarks asks the compiler about a file, if that is wanted.
 func (c *Code) remarks(ctx context.Context, path string) (of map[int][]symbols.Remark, problem string) {
-	if !c.Remarks || path == "" {
+	if !c.Remarks {
 		return nil, ""
+	}
+	if path == "" {
+		return nil, "the compiler was not asked: the source that it compiled is not on this machine; --path-map OLD=NEW names its directory"
 	}
 	list, err := symbols.Remarks(ctx, path)
 	if err != nil {

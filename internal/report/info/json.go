@@ -38,6 +38,7 @@ type document struct {
 	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack
 	GoTrace  *goTrace         `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
 	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
+	Archive  *archive         `json:"archive,omitempty"`         // absent: no file is stored with the trace
 	Beats    int64            `json:"heartbeats"`
 	LastBeat map[string]int64 `json:"last_heartbeat"` // what is known, by field
 
@@ -84,6 +85,23 @@ func hotPart(t *trace.Trace) string {
 		return "joined"
 	}
 	return ""
+}
+
+// archive is what scopeview archive has stored.
+type archive struct {
+	Executable string `json:"executable"` // where it was; "": it is not there
+	Sources    int64  `json:"sources"`
+	Bytes      int64  `json:"bytes"`        // of all files
+	Stored     int64  `json:"stored_bytes"` // of the trace, that they take
+	Missing    int64  `json:"incomplete"`   // files that lack a part
+}
+
+func archiveOf(t *trace.Trace) *archive {
+	s := archive(analysis.Stored(t))
+	if s == (archive{}) {
+		return nil
+	}
+	return &s
 }
 
 type stackCount struct {
@@ -140,7 +158,7 @@ func (r found) document() *document {
 			"exact": r.Census.CPU[format.Exact], "likely": r.Census.CPU[format.Likely],
 			"at_most": r.Census.CPU[format.AtMost], "unknown": r.Census.CPU[format.Unknown],
 		},
-		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(),
+		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
 		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
 		Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
 	}

@@ -1,0 +1,266 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/report/annotate"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// archiving is what archive was asked for.
+type archiving struct {
+	s       *streams
+	binary  string
+	sources string // which
+	maps    []string
+	to      string
+}
+
+// Which sources are stored.
+const (
+	sampledSources = "samples"
+	allSources     = "all"
+	noSources      = "none"
+)
+
+func newArchive(s *streams) *cobra.Command {
+	a := &archiving{s: s}
+	cmd := &cobra.Command{
+		Use:   "archive TRACE…",
+		Short: "Store the executable and the sources with a trace, for other machines and later days",
+		Long: `archive stores with TRACE the executable that ran, without its debug information, and the sources that its
+samples name. scopeview source, disasm and --inline=false then need neither of them on the machine, and show
+what ran, whatever becomes of the sources. It tells what it stored, and names the sources that it did not find.
+
+The trace is replaced by one that has them, once that is complete; an interrupted archive changes nothing. That
+needs a closed trace in one file, without damage. Of any other, as one that is being written, -o FILE makes a
+copy of what it holds now, with them. What is stored already is not stored again.
+
+The executable is looked for where it was, and --binary says where it is now. One of another build is refused.
+Sources are looked for as scopeview source does. Whoever has the trace has them too: scopeview anonymize leaves
+them out.`,
+		Example: `  scopeview archive x.scope
+  scopeview archive x.scope --binary ./server --path-map /build=/home/me/src
+  scopeview archive 4711 -o now.scope --sources none`,
+		Args:              cobra.MinimumNArgs(1),
+		ValidArgsFunction: completeTraces,
+		Annotations:       map[string]string{ownAddress: "what is made of it does not lie where its copy does"},
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if err := a.check(args); err != nil {
+				return err
+			}
+			for _, arg := range args {
+				if err := a.store(cmd, arg); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	}
+	f := cmd.Flags()
+	f.StringVar(&a.binary, "binary", "", "the executable that ran is `FILE`")
+	f.StringVar(&a.sources, "sources", sampledSources, "store the sources of `WHICH` functions: samples, those in the samples; all, those in the executable; none")
+	f.StringArrayVar(&a.maps, "path-map", nil, "look for sources whose names begin with OLD where they begin with NEW: `OLD=NEW`; may be repeated")
+	f.StringVarP(&a.to, "output", "o", "", "leave TRACE as it is, and make the new `FILE`")
+	complete(cmd, "sources", []string{sampledSources, allSources, noSources})
+	return cmd
+}
+
+// check looks at what needs no trace.
+func (a *archiving) check(args []string) error {
+	switch {
+	case a.sources != sampledSources && a.sources != allSources && a.sources != noSources:
+		return usagef("--sources %q: there is %s, %s, %s", a.sources, sampledSources, allSources, noSources)
+	case a.to == "-":
+		return usagef("-o -: the trace is a file of its own; give its name")
+	case a.to != "" && len(args) > 1:
+		return usagef("-o %s is one file, and these are %d traces", a.to, len(args))
+	}
+	for _, arg := range args {
+		if a.to == "" && isAddress(arg) {
+			return usagef("%s can't be changed from here; -o FILE makes a copy", arg)
+		}
+	}
+	return nil
+}
+
+// store stores with the trace that arg means what belongs to it.
+func (a *archiving) store(cmd *cobra.Command, arg string) error {
+	src, _, err := sourceOf(cmd.Context(), a.s, arg)
+	if err != nil {
+		return err
+	}
+	defer src.remove()
+	x := &annotated{profiling: profiling{excerpt: excerpt{s: a.s}}, binary: a.binary, maps: a.maps}
+	if err := x.readAll(cmd, src.path); err != nil {
+		return err
+	}
+	defer x.close()
+	if x.t == nil {
+		return fmt.Errorf("%s is no recording, but a profile: nothing can be stored with it", show(arg))
+	}
+	to := a.to
+	if to == "" {
+		if to, err = a.inPlace(x); err != nil {
+			return err
+		}
+	}
+	list, missing, err := a.gather(x)
+	if err != nil {
+		return err
+	}
+	if len(missing) > 0 {
+		fmt.Fprintf(a.s.err, "scopeview: %s not found, and not stored: %s; give the directories with --path-map OLD=NEW\n",
+			analysis.Plural(int64(len(missing)), "source"), show(strings.Join(missing, ", ")))
+	}
+	if len(list) == 0 && a.to == "" {
+		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show(to))
+		return err
+	}
+	stored, err := a.write(cmd.Context(), x, list, to)
+	if err != nil {
+		return err
+	}
+	_, err = fmt.Fprintf(a.s.out, "%s: %s stored in %s\n", show(to), countFiles(list), size(stored))
+	return err
+}
+
+// countFiles says what was stored.
+func countFiles(list []*storing) string {
+	what, sources, bytes := "", int64(0), int64(0)
+	for _, f := range list {
+		if f.part.Kind == format.FileExecutable {
+			what = fmt.Sprintf("the executable (%s) and ", size(f.part.Size))
+			continue
+		}
+		sources++
+		bytes += f.part.Size
+	}
+	return fmt.Sprintf("%s%s (%s)", what, plural(sources, "source"), size(bytes))
+}
+
+// inPlace returns the path of a trace that can be replaced by another one.
+func (a *archiving) inPlace(x *annotated) (string, error) {
+	path, err := filepath.EvalSymlinks(x.path)
+	if err != nil {
+		return "", fmt.Errorf("looking for the trace: %w", err)
+	}
+	st, err := os.Stat(path)
+	if err != nil {
+		return "", fmt.Errorf("looking for the trace: %w", err)
+	}
+	why := ""
+	switch h := x.t.Header(); {
+	case !x.t.Closed():
+		why = "it is not closed"
+	case h.Segments > 0:
+		why = "it lies in several files"
+	case len(analysis.Damage(x.t.Problems())) > 0:
+		why = "it is damaged, and a copy would have only what is whole"
+	case foreign(st):
+		why = "it belongs to another user, who could not read the new one"
+	default:
+		return path, nil
+	}
+	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show(x.path), why)
+}
+
+// gather finds what is to be stored and is not yet, and which sources were not found.
+func (a *archiving) gather(x *annotated) (list []*storing, missing []string, err error) {
+	has := map[string]bool{}
+	for _, f := range x.t.Files() {
+		if f.Kind == format.FileExecutable && !f.Missing {
+			has[""] = true
+		} else if !f.Missing {
+			has[f.Name] = true
+		}
+	}
+	if has[""] && a.binary != "" {
+		return nil, nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show(x.path), show(a.binary))
+	}
+	c, err := x.code()
+	if err != nil {
+		return nil, nil, err
+	}
+	if c.Binary == nil {
+		return nil, nil, errors.New(c.Why)
+	}
+	if !has[""] {
+		path := a.binary
+		if path == "" {
+			path = x.p.Binary
+		}
+		f, err := openExecutable(path)
+		if err != nil {
+			return nil, nil, err
+		}
+		list = append(list, f)
+	}
+	c.Sources.Stored = nil // what is whole there is wanted no more
+	for _, name := range a.names(x.p, c) {
+		if has[name] {
+			continue
+		}
+		b, _, err := c.Sources.ReadAll(name)
+		var none *symbols.NoSourceError
+		switch {
+		case errors.As(err, &none):
+			missing = append(missing, name)
+		case err != nil:
+			return nil, nil, err
+		default:
+			list = append(list, storedSource(name, b))
+		}
+	}
+	return list, missing, nil
+}
+
+// names lists the sources that are wanted, by the names that the compiler was given.
+func (a *archiving) names(p *samples.Profile, c *annotate.Code) []string {
+	names := map[string]bool{}
+	if a.sources != noSources {
+		for i := range p.Stacks {
+			for _, f := range p.Stacks[i].Frames {
+				names[f.File] = true
+			}
+		}
+	}
+	if a.sources == allSources {
+		for _, f := range c.Binary.Funcs() {
+			names[f.File] = true
+		}
+	}
+	list := slices.Sorted(maps.Keys(names))
+	return slices.DeleteFunc(list, func(name string) bool {
+		// <autogenerated>, [kernel], and _cgo_gotypes.go, which the go command has removed.
+		return name == "" || strings.ContainsAny(name[:1], "<[?") || strings.HasPrefix(name, "_cgo_") || len(name) > format.MaxName
+	})
+}
+
+// write makes the trace at to of that of x and the files, and returns how many bytes it has
+// more.
+func (a *archiving) write(ctx context.Context, x *annotated, list []*storing, to string) (int64, error) {
+	if a.to != "" {
+		if err := notThere(to); err != nil {
+			return 0, err
+		}
+	}
+	n, chunk, path := x.t.NextFile(), int64(x.t.Header().ChunkSize), x.path
+	if int64(n)+int64(len(list)) > 1<<32-1 || n == 0 {
+		return 0, fmt.Errorf("%s: its files have the largest numbers there are; none can be added", show(path))
+	}
+	x.close() // it may be replaced
+	return writeStored(ctx, path, to, chunk, n, list, a.to == "")
+}

@@ -1,0 +1,190 @@
+package main
+
+import (
+	"bytes"
+	"compress/flate"
+	"context"
+	"fmt"
+	"io"
+	"math/rand/v2"
+	"os"
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/snapshot"
+	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// storing is a file that is to be stored.
+type storing struct {
+	part format.FilePart // what its parts have in common
+	r    io.ReaderAt
+	path string            // where it is read; "": in memory
+	skip []symbols.Stretch // what is stored as zeros
+}
+
+func storedSource(name string, content []byte) *storing {
+	return &storing{part: format.FilePart{Kind: format.FileSource, Name: name, Size: int64(len(content))}, r: bytes.NewReader(content)}
+}
+
+// openExecutable returns the executable at path, which is opened when it is stored.
+func openExecutable(path string) (*storing, error) {
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable: %w", err)
+	}
+	defer f.Close()
+	st, err := f.Stat()
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable: %w", err)
+	}
+	if st.Size() > format.MaxFile {
+		return nil, fmt.Errorf("the executable %s has %s; at most %s can be stored", path, size(st.Size()), size(format.MaxFile))
+	}
+	x := &storing{part: format.FilePart{Kind: format.FileExecutable, Name: path, Size: st.Size()}, path: path, skip: symbols.DebugInfo(f)}
+	if len(path) > format.MaxName {
+		x.part.Name = path[len(path)-format.MaxName:]
+	}
+	return x, nil
+}
+
+// storedPart is how much of a file is compressed at once: small enough that what can't be
+// compressed fits a chunk, and large enough that little is lost by it.
+const storedPart = 32 << 10
+
+// each calls add with the file's parts, in a trace whose chunks have so many bytes.
+func (x *storing) each(ctx context.Context, chunk int64, add func(payload []byte) error) error {
+	if x.path != "" {
+		f, err := os.Open(x.path)
+		if err != nil {
+			return fmt.Errorf("reading the executable: %w", err)
+		}
+		defer f.Close()
+		x.r = f
+	}
+	const deflated = 64 // more than what can't be compressed becomes longer by
+	room := chunk - format.ChunkHeaderSize - format.BlockHeaderSize - format.FilePartHeadSize - int64(len(x.part.Name)) - deflated
+	buf := make([]byte, min(storedPart, room))
+	var packed bytes.Buffer
+	z, err := flate.NewWriter(nil, flate.DefaultCompression)
+	if err != nil {
+		return err
+	}
+	p := x.part
+	for p.Offset = 0; p.Offset < p.Size || p.Size == 0; p.Offset += int64(p.Length) {
+		if err := ctx.Err(); err != nil {
+			return err
+		}
+		b := buf[:min(int64(len(buf)), p.Size-p.Offset)]
+		if _, err := io.ReadFull(io.NewSectionReader(x.r, p.Offset, int64(len(b))), b); err != nil && len(b) > 0 {
+			return fmt.Errorf("reading the executable %s: %w", x.path, err)
+		}
+		x.blank(b, p.Offset)
+		packed.Reset()
+		z.Reset(&packed)
+		if _, err := z.Write(b); err != nil {
+			return err
+		}
+		if err := z.Close(); err != nil {
+			return err
+		}
+		p.Length, p.Data = uint32(len(b)), packed.Bytes()
+		if err := add(format.AppendFilePart(nil, &p)); err != nil || p.Size == 0 {
+			return err
+		}
+	}
+	return nil
+}
+
+// blank makes zeros of what of b, which is at offset, is not stored.
+func (x *storing) blank(b []byte, offset int64) {
+	for _, s := range x.skip {
+		from, to := max(s.Offset-offset, 0), min(s.Offset+s.Size-offset, int64(len(b)))
+		if from < to {
+			clear(b[from:to])
+		}
+	}
+}
+
+// writeStored makes a trace at to of the one at from and the files, of which the first has
+// the number n. It is there when it is complete; before it the old one is, if it replaces
+// that. more is how many bytes the files took.
+func writeStored(ctx context.Context, from, to string, chunk int64, n uint32, list []*storing, replaces bool) (more int64, err error) {
+	temp := to + "." + strconv.FormatUint(rand.Uint64(), 36) + ".tmp"
+	defer os.Remove(temp)
+	room := int64(0)
+	for _, f := range list {
+		room += f.part.Size/2 + chunk
+	}
+	_, err = copyTrace(ctx, from, temp, snapshot.Options{
+		Facts: []snapshot.Fact{{Key: "snapshot_reason", Value: "made by scopeview archive"}},
+		Room:  room,
+		Blocks: func(add func(format.BlockType, []byte) error) error {
+			for i, f := range list {
+				f.part.File = n + uint32(i)
+				if err := f.each(ctx, chunk, func(p []byte) error {
+					more += int64(len(p))
+					return add(format.BlockFile, p)
+				}); err != nil {
+					return err
+				}
+			}
+			return nil
+		},
+	})
+	if err != nil {
+		return 0, err
+	}
+	if err := checkStored(temp, n, len(list)); err != nil {
+		return 0, err
+	}
+	if !replaces {
+		return more, appear(temp, to)
+	}
+	return more, replace(temp, to)
+}
+
+// checkStored reads the new trace: nothing is replaced by one that lacks something.
+func checkStored(path string, n uint32, count int) error {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer t.Close()
+	whole := 0
+	for _, f := range t.Files() {
+		if !f.Missing {
+			whole++
+		}
+	}
+	if whole < count || t.NextFile() != n+uint32(count) {
+		return fmt.Errorf("the new trace has %d of the %d files that were stored; the trace is as it was", whole, count)
+	}
+	return nil
+}
+
+// replace gives a file the name and the mode of another one, once all of it is on the disk:
+// what a crash leaves is one of the two.
+func replace(temp, path string) error {
+	st, err := os.Stat(path)
+	if err != nil {
+		return fmt.Errorf("replacing the trace: %w", err)
+	}
+	f, err := os.OpenFile(temp, os.O_RDWR, 0)
+	if err != nil {
+		return fmt.Errorf("replacing the trace: %w", err)
+	}
+	_ = f.Chmod(st.Mode().Perm()) // some file systems have no modes
+	err = f.Sync()
+	if e := f.Close(); err == nil {
+		err = e
+	}
+	if err == nil {
+		err = os.Rename(temp, path)
+	}
+	if err != nil {
+		return fmt.Errorf("replacing the trace: %w; it is as it was", err)
+	}
+	return nil
+}

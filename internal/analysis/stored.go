@@ -1,0 +1,52 @@
+package analysis
+
+import (
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// StoredFiles is what scopeview archive has stored with a trace.
+type StoredFiles struct {
+	Executable string // where it was; "": it is not there
+	Sources    int64
+	Bytes      int64 // of all files
+	Stored     int64 // bytes of the trace that they take
+	Missing    int64 // files that are not whole
+}
+
+// Stored sums up the files that are stored with a trace.
+func Stored(t *trace.Trace) (s StoredFiles) {
+	for _, f := range t.Files() {
+		if f.Kind == format.FileExecutable {
+			s.Executable = f.Name
+		} else {
+			s.Sources++
+		}
+		s.Bytes += f.Size
+		s.Stored += f.Stored
+		if f.Missing {
+			s.Missing++
+		}
+	}
+	return s
+}
+
+// archive tells which files are stored with the trace.
+func (r *Report) archive(l *facts) {
+	s := Stored(r.Trace)
+	if s == (StoredFiles{}) {
+		return
+	}
+	what := ""
+	if s.Executable != "" {
+		what = "the executable"
+	}
+	if s.Sources > 0 {
+		what = join(what, Plural(s.Sources, "source"))
+	}
+	how, missing := quiet, ""
+	if s.Missing > 0 {
+		how, missing = Odd, "; "+Plural(s.Missing, "file")+" lack a part: scopeview archive stores them again"
+	}
+	l.loud("archive", what+" ("+Size(s.Bytes)+") in "+Size(s.Stored)+missing, how)
+}
