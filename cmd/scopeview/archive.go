@@ -54,7 +54,12 @@ them out.`,
 		Example: `  scopeview archive x.scope
   scopeview archive x.scope --binary ./server --path-map /build=/home/me/src
   scopeview archive 4711 -o now.scope --sources none`,
-		Args:              cobra.MinimumNArgs(1),
+		Args: func(cmd *cobra.Command, args []string) error {
+			if len(args) > 0 {
+				return nil
+			}
+			return oneTrace(cmd, args)
+		},
 		ValidArgsFunction: completeTraces,
 		Annotations:       map[string]string{ownAddress: "what is made of it does not lie where its copy does"},
 		RunE: func(cmd *cobra.Command, args []string) error {
@@ -168,7 +173,7 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	case h.Segments > 0:
 		why = "it lies in several files"
 	case len(analysis.Damage(x.t.Problems())) > 0:
-		why = "it is damaged, and a copy would have only what is whole"
+		why = "it is damaged, and the only evidence of that"
 	case foreign(st):
 		why = "it belongs to another user, who could not read the new one"
 	default:

@@ -46,7 +46,7 @@ func (r *Report) archive(l *facts) {
 	}
 	how, missing := quiet, ""
 	if s.Missing > 0 {
-		how, missing = Odd, "; "+Plural(s.Missing, "file")+" lack a part: scopeview archive stores them again"
+		how, missing = Odd, "; a part is missing of "+Plural(s.Missing, "file")
 	}
 	l.loud("archive", what+" ("+Size(s.Bytes)+") in "+Size(s.Stored)+missing, how)
 }

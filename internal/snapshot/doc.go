@@ -30,5 +30,6 @@
 //  7. The file's header is written: until then the file is no trace.
 //
 // scopeview join is a snapshot with more blocks: those of a Go execution trace. The copy
-// has a temporary name until that trace is found to fit.
+// has a temporary name until that trace is found to fit. So is scopeview archive, with
+// those of files.
 package snapshot

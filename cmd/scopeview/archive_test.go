@@ -1,0 +1,298 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+)
+
+// programSource is the source of the program whose answers internal/symbols knows.
+var programSource = filepath.Join("..", "..", "internal", "symbols", "testdata", "prog")
+
+// program is the program, built in a directory of its own, which becomes the working
+// directory, and x.scope: samples of it that were recorded, as it seems, where it was built.
+type program struct {
+	dir, exe string
+	trace    string // as text
+}
+
+// builtProgram builds it with flags, and records it in chunks of so many bytes.
+func builtProgram(t *testing.T, chunk int, flags ...string) *program {
+	t.Helper()
+	source, err := os.ReadFile(filepath.Join(programSource, "main.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	t.Chdir(dir)
+	p := &program{dir: filepath.Join(dir, "src"), exe: filepath.Join(dir, "prog")}
+	for name, content := range map[string]string{"main.go": string(source), "go.mod": "module example.com/prog\n\ngo 1.26\n"} {
+		if err := os.MkdirAll(p.dir, 0o700); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(p.dir, name), []byte(content), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	p.build(t, p.exe, flags...)
+	b, err := symbols.Open(p.exe)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f := b.Find("main.index")[0]
+	pc := f.Entry
+	for _, _, n := b.At(pc); n != 13; _, _, n = b.At(pc) {
+		pc++
+	}
+	p.trace = fmt.Sprintf(`header path=go mono=100 chunk=%d
+state closed=1 tick=9000
+chunk blocks sealed
+info "program" %q
+info "build_id" %q
+frame 262144 "main.index" %q line=13 start=12
+frame 262145 "runtime.nobody" "/no/such/file.go" line=1 start=1
+frame 262146 "[kernel]" "[kernel]"
+stack 65536 262144 262145
+code 65536 %#x 0x10
+stack 65537 262146
+code 65537 0xffffffff81001000
+samples "task-clock" "nanoseconds" thread=12 base=500 until=900 lost=0 user:600:0:10000000:65536 user:700:0:10000000:65536 kernel:800:0:10000000:65537
+stop ticks=9000
+`, chunk, p.exe, b.BuildID, f.File, pc)
+	p.record(t, "x.scope")
+	return p
+}
+
+func (p *program) build(t *testing.T, exe string, flags ...string) {
+	t.Helper()
+	cmd := exec.Command("go", append(append([]string{"build", "-o", exe}, flags...), ".")...)
+	cmd.Dir = p.dir
+	cmd.Env = append(os.Environ(), "CGO_ENABLED=0", "GOFLAGS=", "GOOS=linux", "GOARCH=amd64")
+	if out, err := cmd.CombinedOutput(); err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+}
+
+func (p *program) record(t *testing.T, path string) {
+	t.Helper()
+	if err := os.WriteFile(path, tracetest.Assemble(t, p.trace), 0o640); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// looks are what needs the executable and the sources.
+var looks = []string{
+	"source x.scope main.go", "source x.scope main.index", "source x.scope main.go --format csv",
+	"disasm x.scope main.index", "disasm x.scope main.index --json", "functions x.scope --inline=false",
+}
+
+// TestArchive: what source and disasm show is the same when the executable and the sources
+// are gone, and the trace is the only file that there is.
+func TestArchive(t *testing.T) {
+	for _, tc := range []struct {
+		chunk int
+		flags []string
+	}{{65536, nil}, {65536, []string{"-ldflags=-s -w"}}, {4096, []string{"-ldflags=-compressdwarf=false"}}} {
+		t.Run(fmt.Sprint(tc), func(t *testing.T) {
+			p := builtProgram(t, tc.chunk, tc.flags...)
+			var before []string
+			for _, l := range looks {
+				before = append(before, call(strings.Fields(l)...).String())
+			}
+			if !strings.Contains(before[0], "return list[i] // checked") || !strings.Contains(before[3], "panicBounds") && !strings.Contains(before[3], "panicIndex") {
+				t.Fatalf("%s\n%s", before[0], before[3])
+			}
+			r := call("archive", "x.scope")
+			if r.code != 0 || !strings.Contains(r.out, "x.scope: the executable (") || !strings.Contains(r.out, "and 1 source (734 B) stored in ") ||
+				r.err != "scopeview: 1 source not found, and not stored: /no/such/file.go; give the directories with --path-map OLD=NEW\n" {
+				t.Fatal(r)
+			}
+			if st, err := os.Stat("x.scope"); err != nil || st.Mode().Perm() != 0o640 {
+				t.Errorf("%v, %v", st.Mode(), err)
+			}
+			tracetest.Verify(t, "x.scope")
+			alone(t, p)
+			for i, l := range looks {
+				if after := call(strings.Fields(l)...).String(); after != before[i] {
+					t.Errorf("scopeview %s\n%s\nwas\n%s", l, after, before[i])
+				}
+			}
+			if r := call("info", "x.scope"); !strings.Contains(r.out, "archive         the executable, 1 source (") {
+				t.Error(r)
+			}
+			if r := call("archive", "x.scope"); r.code != 0 || r.out != "x.scope: all that was found is stored already\n" {
+				t.Errorf("a second time: %v", r)
+			}
+			if r := call("anonymize", "x.scope", "-o", "given.scope"); r.code != 0 || !strings.Contains(r.err, "the executable and the sources (") {
+				t.Error(r)
+			}
+			if tr := tracetest.OpenFile(t, "given.scope"); len(tr.Files()) > 0 || bytes.Contains(readAll(t, "given.scope"), []byte("prog")) {
+				t.Error("they are given away")
+			}
+			if r := call("snapshot", "x.scope", "-o", "y.scope"); r.code != 0 || len(tracetest.OpenFile(t, "y.scope").Files()) != 2 {
+				t.Errorf("a snapshot: %v", r)
+			}
+		})
+	}
+}
+
+// alone removes the executable, the sources, and what was left of writing.
+func alone(t *testing.T, p *program) {
+	t.Helper()
+	for _, path := range []string{p.exe, p.dir} {
+		if err := os.RemoveAll(path); err != nil {
+			t.Fatal(err)
+		}
+	}
+	entries, err := os.ReadDir(".")
+	if err != nil || len(entries) != 1 {
+		t.Fatalf("%v, %v", entries, err)
+	}
+}
+
+// TestArchiveOfTrimpath: sources are stored by the names that the compiler was given, are
+// found by --path-map, and have the lines that were compiled, whatever is on the disk.
+func TestArchiveOfTrimpath(t *testing.T) {
+	p := builtProgram(t, 65536, "-trimpath")
+	if r := call("archive", "x.scope", "--sources", "all", "--path-map", "example.com/prog="+p.dir, "-o", "y.scope"); r.code != 0 || strings.Contains(r.err, "example.com") {
+		t.Fatal(r)
+	}
+	names := map[string]bool{}
+	for _, f := range tracetest.OpenFile(t, "y.scope").Files() {
+		names[f.Name] = true
+	}
+	if !names[p.exe] || !names["example.com/prog/main.go"] || !names["runtime/proc.go"] || names["<autogenerated>"] {
+		t.Errorf("%v", names)
+	}
+	if n := len(tracetest.OpenFile(t, "x.scope").Files()); n != 0 {
+		t.Errorf("the trace itself has %d files", n)
+	}
+	changed := "package main\n\n// Of another day.\n"
+	if err := os.WriteFile(filepath.Join(p.dir, "main.go"), []byte(changed), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if r := call("source", "y.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
+		t.Error(r)
+	}
+	if r := call("source", "y.scope", "main.go", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, "Of another day.") {
+		t.Errorf("--path-map is asked first: %v", r)
+	}
+	if r := call("source", "y.scope", "main.go", "--commentary"); r.code != 0 || !strings.Contains(r.out, "the compiler was not asked") {
+		t.Error(r)
+	}
+	// Beside the executable, sources can come later.
+	if r := call("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
+		t.Error(r)
+	}
+	if r := call("archive", "x.scope", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf("x.scope: 1 source (%d B) stored in", len(changed))) {
+		t.Error(r)
+	}
+	tracetest.Verify(t, "x.scope")
+}
+
+// TestArchiveRefuses: an executable of another build, a trace that can't be replaced, and
+// what was interrupted leave the trace as it is, and nothing beside it.
+func TestArchiveRefuses(t *testing.T) {
+	p := builtProgram(t, 4096)
+	other := filepath.Join(p.dir, "other")
+	p.build(t, other, "-ldflags=-X main.none=1 -buildid=other")
+	was := readAll(t, "x.scope")
+	open := strings.NewReplacer("closed=1", "closed=0", "stop ticks=9000\n", "").Replace(p.trace)
+	tracetest.Write(t, "open.scope", open)
+	tracetest.Write(t, "torn.scope", strings.Replace(p.trace, "stop", "note ticks=2000 \"x\" crc=bad\nstop", 1))
+	for args, want := range map[string]string{
+		"x.scope --binary " + other: "is of another build: its id is \"other\", and the samples are of ",
+		"x.scope --binary x.scope":  "no executable of a known format",
+		"x.scope --binary none":     "no such file or directory",
+		"open.scope":                "open.scope can't be replaced: it is not closed; -o FILE makes a copy of what it holds",
+		"torn.scope":                "torn.scope can't be replaced: it is damaged",
+		"x.scope -o open.scope":     "open.scope: file already exists; give another name",
+		"http://localhost:1/x":      "can't be changed from here; -o FILE makes a copy",
+	} {
+		if r := call(append([]string{"archive"}, strings.Fields(args)...)...); r.code == 0 || !strings.Contains(r.err, want) {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if r := callOn(ctx, false, "archive", "x.scope"); r.code == 0 {
+		t.Errorf("interrupted: %v", r)
+	}
+	if !bytes.Equal(readAll(t, "x.scope"), was) {
+		t.Error("the trace has changed")
+	}
+	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
+		t.Errorf("left: %v", left)
+	}
+	if r := call("archive", "open.scope", "-o", "copy.scope"); r.code != 0 || len(tracetest.OpenFile(t, "copy.scope").Files()) != 2 {
+		t.Errorf("a copy of one that is not closed: %v", r)
+	}
+}
+
+// TestArchiveDamaged: a part that is damaged costs what needs it, with a sentence, and
+// nothing else; storing again mends it.
+func TestArchiveDamaged(t *testing.T) {
+	p := builtProgram(t, 65536)
+	if r := call("archive", "x.scope"); r.code != 0 {
+		t.Fatal(r)
+	}
+	data := readAll(t, "x.scope")
+	for at := 65536; at < len(data); at += 65536 {
+		for w := format.WalkBlocks(data[at:at+65536], format.ChunkHeaderSize); w.Next(); {
+			part, err := format.DecodeFilePart(w.Payload)
+			if w.Type == format.BlockFile && err == nil && (part.Offset == 0 || part.Kind == format.FileSource) {
+				data[at+w.To-9] ^= 1
+			}
+		}
+	}
+	if err := os.WriteFile("x.scope", data, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	lost := "of the stored file " + p.exe + " the part at byte 0 is missing"
+	for args, want := range map[string]string{
+		"disasm x.scope main.index":           lost + "; name it with --binary FILE",
+		"functions x.scope":                   "main.index",
+		"functions x.scope --inline=false":    lost,
+		"info x.scope":                        "a file block is torn and skipped",
+		"archive x.scope":                     "x.scope can't be replaced: it is damaged",
+		"archive x.scope -o y.scope":          lost + "; name it with --binary FILE",
+		"disasm x.scope index --binary prog ": "return list[i] // checked",
+	} {
+		if r := call(strings.Fields(args)...); !strings.Contains(r.out+r.err, want) {
+			t.Errorf("%s: %v", args, r)
+		}
+	}
+	if r := call("archive", "x.scope", "--binary", p.exe, "-o", "y.scope"); r.code != 0 {
+		t.Fatal(r)
+	}
+	alone := call("disasm", "y.scope", "main.index")
+	if alone.code != exitFailed || !strings.Contains(alone.out, "return list[i] // checked") || !strings.Contains(alone.err, "y.scope is damaged") {
+		t.Error(alone)
+	}
+}
+
+// TestArchiveOfRing: a ring keeps what is stored with it.
+func TestArchiveOfRing(t *testing.T) {
+	p := builtProgram(t, 4096)
+	head, rest, _ := strings.Cut(p.trace, "chunk blocks sealed\n")
+	facts, samples, _ := strings.Cut(rest, "samples ")
+	samples, _, _ = strings.Cut(samples, "stop")
+	p.trace = strings.Replace(head, "path=go", "path=go ring=4", 1) + "chunk blocks flags=final,kept sealed\n" + facts + "stop ticks=9000\nchunk blocks number=1 sealed\nsamples " + samples
+	p.record(t, "x.scope")
+	if r := call("archive", "x.scope"); r.code != 0 {
+		t.Fatal(r)
+	}
+	tracetest.Verify(t, "x.scope")
+	if r := call("source", "x.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
+		t.Error(r)
+	}
+}
