@@ -119,7 +119,7 @@ var mayImport = map[string][]string{
 	"internal/samples":     {"internal/symbols", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/glob", "internal/format"},
 	"internal/callgraph":   {"internal/samples"},
 	"internal/symbols":     {},
-	"internal/outside":     {"internal/symbols", "internal/format", "internal/sys"},
+	"internal/outside":     {"internal/symbols", "internal/perf", "internal/format", "internal/sys"},
 	"internal/report":      {"internal/analysis", "internal/trace", "internal/format"},
 	"internal/report/*":    {"internal/report", "internal/report/membench", "internal/report/profile", "internal/export/pprof", "internal/symbols", "internal/doctor", "internal/callgraph", "internal/samples", "internal/glob", "internal/analysis", "internal/states", "internal/gotrace", "internal/trace", "internal/format"},
 	"internal/timeline":    {"internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
@@ -130,7 +130,7 @@ var mayImport = map[string][]string{
 	"internal/live":        {"internal/page", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
-	"cmd/*":                {"internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                {"internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},
 	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

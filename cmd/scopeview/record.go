@@ -10,6 +10,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/outside"
+	"github.com/scopeview/scopeview/internal/perf"
 )
 
 const recordHelp = `record runs a program, of any language, and records from outside where its threads were each time that they had
@@ -46,7 +47,7 @@ func newRecord(s *streams) *cobra.Command {
 		RunE: func(cmd *cobra.Command, args []string) error {
 			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err, NoSwitches: !switches}
 			for _, text := range counters {
-				c, err := outside.ParseCounter(text)
+				c, err := perf.ParseCounter(text)
 				if err != nil {
 					return usagef("--counter: %w", err)
 				}
@@ -60,7 +61,7 @@ func newRecord(s *streams) *cobra.Command {
 				return err
 			}
 			if res.Lost > 0 {
-				fmt.Fprintf(s.err, "scopeview: %s were lost: they came faster than they could be written; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
+				fmt.Fprintf(s.err, "scopeview: %s were lost: there was no room for them; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
 			}
 			fmt.Fprintf(s.err, "scopeview: %s of %s, which had %v of CPU time, in %s\n", plural(res.Samples, "sample"), show(args[0]), res.CPU.Round(time.Millisecond), show(o.Path))
 			if res.Signal != "" {
@@ -76,6 +77,6 @@ func newRecord(s *streams) *cobra.Command {
 	f.StringVarP(&to, "output", "o", "", "write to the new `FILE` (default: the command's name, the time and a number, here)")
 	f.StringArrayVar(&counters, "counter", []string{"task-clock"}, "take samples of `NAME[:EVERY]`; may be repeated")
 	f.BoolVar(&switches, "switches", true, "record when threads are on a CPU, which costs each switch about a microsecond")
-	complete(cmd, "counter", outside.Counters())
+	complete(cmd, "counter", perf.Counters())
 	return cmd
 }

@@ -326,7 +326,7 @@ func FuzzDecode(f *testing.F) {
 			decode(s.Type, b)
 		}
 		DecodeFrame(b)
-		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= stackIDs) {
+		if s, err := DecodeStack(b); err == nil && (len(s.Frames) > MaxStackFrames || s.ID >= StackIDs) {
 			t.Errorf("stack %d of %d frames", s.ID, len(s.Frames))
 		}
 		DecodeCounts(nil, b)

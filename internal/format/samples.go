@@ -10,6 +10,10 @@ import (
 // cost its reader 40 times its size.
 const MaxSamples = 1 << 13
 
+// FullSamples is how many samples a writer puts into a block at most: it has to fit a chunk,
+// and a sample takes up to 27 bytes.
+const FullSamples = 2000
+
 // maxCounterText is how long the name of a counter, or of its unit, may be.
 const maxCounterText = 64
 

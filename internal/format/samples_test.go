@@ -11,7 +11,7 @@ var someSamples = []Samples{
 	{Counter: "c"},
 	{Thread: 7, Base: 5, Until: 1000, Lost: 3, Counter: "task-clock", Unit: "nanoseconds", List: []CodeSample{
 		{Time: 5, Weight: 1e7, Stack: CodeStacks}, {Time: 5, Kernel: true, CPU: 127, Weight: 1, Stack: OtherStacks},
-		{Time: 1000, CPU: 1<<31 - 1, Weight: 1<<63 - 1, Stack: stackIDs - 1},
+		{Time: 1000, CPU: 1<<31 - 1, Weight: 1<<63 - 1, Stack: StackIDs - 1},
 	}},
 	{Thread: 1<<32 - 1, Base: MaxTicks - 1, Until: MaxTicks - 1, Lost: 1<<63 - 1, Counter: "page-faults", Unit: "count"},
 }
@@ -58,7 +58,7 @@ func TestSamples(t *testing.T) {
 }
 
 func TestCode(t *testing.T) {
-	for _, c := range []Code{{Stack: CodeStacks, PCs: []uint64{}}, {Stack: stackIDs - 1, PCs: []uint64{0x401020, 0xffffffff81001000, 0, 1<<64 - 1, 1 << 63}}} {
+	for _, c := range []Code{{Stack: CodeStacks, PCs: []uint64{}}, {Stack: StackIDs - 1, PCs: []uint64{0x401020, 0xffffffff81001000, 0, 1<<64 - 1, 1 << 63}}} {
 		p := AppendCode(nil, &c)
 		if got, err := DecodeCode(p); err != nil || !reflect.DeepEqual(got, c) {
 			t.Errorf("%+v is read as %+v, %v", c, got, err)
@@ -67,7 +67,7 @@ func TestCode(t *testing.T) {
 			t.Errorf("the table reads %x as %v, %v", p, vs, err)
 		}
 	}
-	for _, id := range []uint32{0, CodeStacks - 1, stackIDs} {
+	for _, id := range []uint32{0, CodeStacks - 1, StackIDs} {
 		if _, err := DecodeCode(AppendCode(nil, &Code{Stack: id})); !errors.Is(err, ErrCorrupt) {
 			t.Errorf("stack %d: %v", id, err)
 		}
@@ -95,7 +95,7 @@ func FuzzDecodeSamples(f *testing.F) {
 		}
 		at := s.Base
 		for _, x := range s.List {
-			if x.Time < at || x.Time > s.Until || x.Weight < 0 || x.Stack >= stackIDs {
+			if x.Time < at || x.Time > s.Until || x.Weight < 0 || x.Stack >= StackIDs {
 				t.Fatalf("%+v in %d..%d, after %d", x, s.Base, s.Until, at)
 			}
 			at = x.Time

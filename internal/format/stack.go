@@ -16,8 +16,8 @@ const (
 	CodeStacks = MaxStacks // the first id
 	CodeFrames = MaxFrames // the first id of a frame
 
-	stackIDs = 1 << 18 // all ids of stacks are below
-	frameIDs = 1 << 19
+	StackIDs = 1 << 18 // all ids of stacks are below
+	FrameIDs = 1 << 19
 )
 
 // Frame is a line of code that calls were made from.

@@ -97,12 +97,12 @@ var Blocks = []BlockSpec{
 	BlockNote: {BlockNote, "note", []BlockField{{Name: "ticks", Is: tickTime}, {Name: "text", Form: Text, Is: Private}},
 		nil, "ticks= text", 0, false},
 	BlockFrame: {BlockFrame, "frame", []BlockField{
-		{Name: "id", Form: u32, Max: frameIDs - 1}, {Name: "line", Form: u32}, {Name: "start", Form: u32},
+		{Name: "id", Form: u32, Max: FrameIDs - 1}, {Name: "line", Form: u32}, {Name: "start", Form: u32},
 		{Name: "flags", Form: u16, Is: Flags, Words: []string{"inlined"}},
 		{Name: "function", Form: Text16, Is: Private, Max: MaxName}, {Name: "file", Form: Text, Is: Private, Max: MaxName}},
 		nil, "id function file line= start= flags", 0, false},
 	BlockStack: {BlockStack, "stack", []BlockField{
-		{Name: "id", Form: u32, Min: 1, Max: stackIDs - 1}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"cut"}}},
+		{Name: "id", Form: u32, Min: 1, Max: StackIDs - 1}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"cut"}}},
 		[]BlockField{{Name: "frame", Form: u32}}, "id flags", MaxStackFrames, false},
 	BlockCount: {BlockCount, "count", []BlockField{{Name: "ticks", Is: tickTime}},
 		[]BlockField{{Name: "name", Form: u32, Is: NameID, Max: MaxNames - 1}, {Name: "stack", Form: u32, Max: MaxStacks - 1},
@@ -128,9 +128,9 @@ var Blocks = []BlockSpec{
 		{Name: "thread", Form: u32}, {Form: u32}, {Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1},
 		{Name: "lost", Max: 1<<63 - 1}, {Name: "counter", Form: Text16, Min: 1, Max: maxCounterText}, {Name: "unit", Form: Text16, Max: maxCounterText}},
 		[]BlockField{{Name: "mode", Form: delta, Max: 1, Words: []string{"user", "kernel"}}, {Name: "time", Form: since},
-			{Name: "cpu", Form: uvarint, Max: 1<<31 - 1}, {Name: "weight", Form: uvarint, Max: 1<<63 - 1}, {Name: "stack", Form: uvarint, Max: stackIDs - 1}},
+			{Name: "cpu", Form: uvarint, Max: 1<<31 - 1}, {Name: "weight", Form: uvarint, Max: 1<<63 - 1}, {Name: "stack", Form: uvarint, Max: StackIDs - 1}},
 		"counter unit thread= base= until= lost=", MaxSamples, false},
-	BlockCode: {BlockCode, "code", []BlockField{{Name: "id", Form: u32, Min: CodeStacks, Max: stackIDs - 1}, {Form: u32}},
+	BlockCode: {BlockCode, "code", []BlockField{{Name: "id", Form: u32, Min: CodeStacks, Max: StackIDs - 1}, {Form: u32}},
 		[]BlockField{{Name: "pc", Form: diff, Is: Address}}, "id", MaxStackFrames, false},
 	BlockFile: {BlockFile, "file", []BlockField{
 		{Name: "file", Form: u32, Min: 1, Max: 1<<32 - 1, Else: 1}, {Name: "length", Form: u32, Max: MaxFilePart},

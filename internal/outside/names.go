@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/symbols"
 )
 
@@ -88,8 +89,8 @@ func (x *object) addr(offset uint64) (uint64, bool) {
 // function nobody knows is <Unknown>, or, where a stripped library has it, <static>@ and the
 // offset in the file.
 func (o *objects) frames(s *space, pc uint64) []format.Frame {
-	if pc == kernelPC {
-		return []format.Frame{{Function: "[kernel]", File: "[kernel]"}}
+	if pc == perf.KernelPC {
+		return perf.KernelFrame
 	}
 	file, offset := s.find(pc)
 	if file == "" {

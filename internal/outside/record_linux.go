@@ -1,11 +1,14 @@
 package outside
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"io"
 	"os"
 	"os/exec"
 	"runtime"
+	"strconv"
 	"strings"
 	"syscall"
 	"time"
@@ -13,6 +16,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
@@ -59,37 +63,42 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 type recorder struct {
 	pid      int
 	w        *writer
+	err      io.Writer // for what has to be told at once
 	began    int64
-	fds      []int
-	rings    []*sys.SwitchRing
-	counters map[uint64]Counter // by the event's id
-	user     bool               // nothing is known of the kernel's part
+	counters []*perf.Watched // the first has no name: it is what else there is to tell
+	told     map[string]string
 	spaces   map[uint32]*space
 	objects  objects
-	stacks   map[string]uint32 // by space and addresses
-	frames   map[format.Frame]uint32
+	names    *perf.Namer
 	series   map[series]*format.Samples
 	switches map[uint32]*format.Switches
 	until    map[series]int64 // up to when samples were written
 	waiting  []taken          // by time
 	ended    bool             // the program has: nothing more comes
+	full     error            // why nothing more is kept
 	samples  int64
-	lost     int64
-	raw, key []byte
+	lost     int64 // samples
+	lostRest int64 // what else
+	raw      []byte
+	pcs      []uint64
 }
 
 // series is whose samples a block has.
 type series struct {
-	thread  uint32
-	counter string
+	thread  uint32 // 0: not known
+	counter *perf.Watched
 }
 
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, began: now, counters: map[uint64]Counter{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
-		stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}, series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
+		pid: pid, err: o.Err, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
+		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
+	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
+		r.w.block(t, p, 0)
+		return true
+	})
 	if err := r.open(o); err != nil {
 		r.close()
 		return nil, err
@@ -97,6 +106,10 @@ func newRecorder(pid int, o Options) (*recorder, error) {
 	var err error
 	if r.w, err = newWriter(o.Path, pid, now); err != nil {
 		r.close()
+		return nil, err
+	}
+	if err := r.w.room(); err != nil {
+		r.discard()
 		return nil, err
 	}
 	r.facts(o)
@@ -117,19 +130,21 @@ func (r *recorder) facts(o Options) {
 		{"program", exe}, {"args", strings.Join(o.Command, " ")}, {"os", runtime.GOOS}, {"arch", runtime.GOARCH}, {"host", host}, {"dir", dir},
 		{"kernel", sys.Kernel()}, {"recorded", "from outside (scopeview record)"}, {"thread_switches", switches},
 	} {
-		if f[1] != "" {
-			r.w.block(format.BlockInfo, format.AppendInfo(nil, f[0], f[1]), r.began)
-		}
-	}
-	for _, c := range o.Counters {
-		how := "on"
-		if r.user {
-			how = "on, but for what it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid)"
-		}
-		r.w.block(format.BlockInfo, format.AppendInfo(nil, "counter_"+c.Name, how), r.began)
+		r.fact(f[0], f[1])
 	}
 	if b := r.objects.open(exe); b.goBin != nil {
-		r.w.block(format.BlockInfo, format.AppendInfo(nil, "build_id", b.goBin.BuildID), r.began)
+		r.fact("build_id", b.goBin.BuildID)
+	}
+	for _, w := range r.counters[1:] {
+		r.fact(w.Fact())
+	}
+}
+
+// fact tells the trace what is new to it.
+func (r *recorder) fact(key, value string) {
+	if value != "" && r.told[key] != value {
+		r.told[key] = value
+		r.w.block(format.BlockInfo, format.AppendInfo(nil, key, value), r.began)
 	}
 }
 
@@ -169,17 +184,46 @@ func (r *recorder) run(ctx context.Context, p *os.Process, done chan error) {
 			time.Sleep(settle)
 			r.ended = true
 			r.read()
+			r.last()
 			return
 		case <-stop: // it had the signal of the terminal too
 			stop, asked = nil, time.After(lastWords)
 		case <-asked:
 			_ = p.Signal(unix.SIGTERM)
 		case <-t.C:
-			r.read()
-			if n%flushLook == 0 {
-				r.flush(sys.Monotonic() - int64(settle))
-			}
+			r.look(n%flushLook == 0)
 		}
+	}
+}
+
+// look takes in what the kernel has told, as long as there is room for it. What it has to tell
+// then finds no room in its rings, so that it counts it.
+func (r *recorder) look(flush bool) {
+	if r.full != nil {
+		return
+	}
+	r.read()
+	if flush {
+		r.flush(sys.Monotonic() - int64(settle))
+	}
+	if r.full = cmp.Or(r.w.err, r.w.room()); r.full != nil {
+		fmt.Fprintf(r.err, "scopeview: %v: nothing more is recorded; the program goes on\n", r.full)
+	}
+}
+
+// last takes in what the kernel has not told of what was lost.
+func (r *recorder) last() {
+	for _, w := range r.counters {
+		r.lose(w, w.LostLast())
+		if r.full != nil {
+			w.Missing = r.full.Error()
+		}
+	}
+	for _, w := range r.counters[1:] {
+		r.fact(w.Fact())
+	}
+	if r.lostRest > 0 {
+		r.fact("thread_switches_lost", strconv.FormatInt(r.lostRest, 10))
 	}
 }
 
@@ -191,11 +235,8 @@ func (r *recorder) discard() {
 }
 
 func (r *recorder) close() {
-	for _, ring := range r.rings {
-		ring.Close()
-	}
-	for _, fd := range r.fds {
-		sys.CloseDescriptor(fd)
+	for _, w := range r.counters {
+		w.Close()
 	}
 }
 

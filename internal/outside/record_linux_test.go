@@ -14,6 +14,7 @@ import (
 	"golang.org/x/sys/unix"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -50,7 +51,7 @@ func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Res
 		if o.NoSwitches = o.NoSwitches || text == "no switches"; text == "no switches" {
 			continue
 		}
-		c, err := ParseCounter(text)
+		c, err := perf.ParseCounter(text)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -237,7 +238,7 @@ func TestErrors(t *testing.T) {
 	if err := os.WriteFile(exists, nil, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	clock := []Counter{{"task-clock", 1e7}}
+	clock := []perf.Counter{{Name: "task-clock", Every: 1e7}}
 	for _, c := range []struct {
 		o    Options
 		want string
@@ -250,8 +251,8 @@ func TestErrors(t *testing.T) {
 		}
 	}
 	// A counter that the machine has not is said, and nothing takes its place.
-	o := Options{Command: []string{victim, "hot"}, Path: exists + "2", Counters: []Counter{{"cycles", 1e6}}}
-	if _, err := Record(context.Background(), o); err != nil && !strings.Contains(err.Error(), "this machine has no counter cycles") && !strings.Contains(err.Error(), "recording from outside") {
+	o := Options{Command: []string{victim, "hot"}, Path: exists + "2", Counters: []perf.Counter{{Name: "cycles", Every: 1e6}}}
+	if _, err := Record(context.Background(), o); err != nil && !strings.Contains(err.Error(), "the counter cycles: this machine has no such counter") && !strings.Contains(err.Error(), "recording from outside") {
 		t.Error(err)
 	}
 	if _, err := os.Stat(exists + "1"); err == nil {
@@ -264,8 +265,9 @@ func TestContainsLoss(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &recorder{w: w, began: 1000, counters: map[uint64]Counter{5: {"task-clock", 1}}, series: map[series]*format.Samples{}, until: map[series]int64{}}
-	r.take(&taken{event: event{kind: typeLost, id: 5, lost: 42, time: 2000}})
+	clock := &perf.Watched{Counter: perf.Counter{Name: "task-clock", Every: 1}}
+	r := &recorder{w: w, began: 1000, series: map[series]*format.Samples{}, until: map[series]int64{}}
+	r.take(&taken{perf.Event{Kind: perf.KindLost, Lost: 42, Time: 2000}, clock})
 	r.flush(3000)
 	if err := w.close(4000); err != nil {
 		t.Fatal(err)

@@ -2,32 +2,36 @@ package outside
 
 import (
 	"cmp"
-	"encoding/binary"
-	"runtime"
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perf"
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // taken is an event that waits until all before it are there.
-type taken struct{ event }
+type taken struct {
+	perf.Event
+	of *perf.Watched
+}
 
 // read takes in what the rings have.
 func (r *recorder) read() {
 	now := sys.Monotonic()
-	for _, ring := range r.rings {
-		r.raw = ring.Read(r.raw[:0])
-		parse(r.raw, func(e *event) {
-			x := taken{event: *e}
-			x.chain = slices.Clone(e.chain)
-			r.waiting = append(r.waiting, x)
-		})
+	for _, w := range r.counters {
+		for i := range w.CPUs {
+			r.raw = w.Read(i, r.raw[:0])
+			perf.Parse(r.raw, func(e *perf.Event) {
+				x := taken{*e, w}
+				x.Chain = slices.Clone(e.Chain)
+				r.waiting = append(r.waiting, x)
+			})
+		}
 	}
 	// The CPUs tell each for itself: what a sample's addresses mean another one may have told.
-	slices.SortStableFunc(r.waiting, func(a, b taken) int { return cmp.Compare(a.time, b.time) })
+	slices.SortStableFunc(r.waiting, func(a, b taken) int { return cmp.Compare(a.Time, b.Time) })
 	n := 0
-	for n < len(r.waiting) && (r.ended || r.waiting[n].time < now-int64(settle)) {
+	for n < len(r.waiting) && (r.ended || r.waiting[n].Time < now-int64(settle)) {
 		r.take(&r.waiting[n])
 		n++
 	}
@@ -36,26 +40,35 @@ func (r *recorder) read() {
 
 // take takes in one event.
 func (r *recorder) take(e *taken) {
-	switch e.kind {
-	case typeSample:
+	switch e.Kind {
+	case perf.KindSample:
 		r.sample(e)
-	case typeSwitch:
+	case perf.KindSwitch:
 		r.switched(e)
-	case typeMmap2:
-		r.space(e.pid).put(mapping{e.addr, e.addr + e.size, e.offset, e.text})
-	case typeComm:
-		if e.misc&miscExec != 0 {
-			r.spaces[e.pid] = &space{}
+	case perf.KindMap:
+		r.space(e.PID).put(mapping{e.Addr, e.Addr + e.Size, e.Offset, e.File})
+	case perf.KindName:
+		if e.Exec() {
+			r.spaces[e.PID] = &space{}
 		}
-	case typeFork:
-		if e.pid != e.parent {
-			r.spaces[e.pid] = r.space(e.parent).copyOf()
+	case perf.KindFork:
+		if e.PID != e.Parent {
+			r.spaces[e.PID] = r.space(e.Parent).copyOf()
 		}
-	case typeLost:
-		r.lost += e.lost
-		if c := r.counters[e.id]; c.Name != "" {
-			r.of(0, c).Lost += e.lost
-		}
+	default:
+		r.lose(e.of, e.of.Take(&e.Event))
+	}
+}
+
+// lose takes in that records of a counter were lost. Of which thread the kernel does not say.
+func (r *recorder) lose(w *perf.Watched, n int64) {
+	switch {
+	case n == 0:
+	case w.Name == "":
+		r.lostRest += n
+	default:
+		r.lost += n
+		r.of(0, w).Lost += n
 	}
 }
 
@@ -70,112 +83,49 @@ func (r *recorder) space(pid uint32) *space {
 }
 
 // of returns the samples of a thread by a counter that are not written yet.
-func (r *recorder) of(thread uint32, c Counter) *format.Samples {
-	k := series{thread, c.Name}
+func (r *recorder) of(thread uint32, w *perf.Watched) *format.Samples {
+	k := series{thread, w}
 	s := r.series[k]
 	if s == nil {
-		s = &format.Samples{Thread: thread, Base: max(r.until[k], r.began), Counter: c.Name, Unit: c.unit()}
+		s = &format.Samples{Thread: thread, Base: max(r.until[k], r.began), Counter: w.Name, Unit: w.Unit()}
 		r.series[k] = s
 	}
 	return s
 }
 
-// mostPending is how many samples are kept until they are written: a block has to fit a chunk.
-const mostPending = 2000
-
 func (r *recorder) sample(e *taken) {
-	c := r.counters[e.id]
-	if c.Name == "" {
+	if r.full != nil {
+		r.lose(e.of, 1)
 		return
 	}
-	s := r.of(e.tid, c)
-	s.List = append(s.List, format.CodeSample{Time: max(e.time, s.Base), Kernel: e.kernel, CPU: e.cpu, Weight: e.period, Stack: r.stack(e.pid, e.pcs(r.space(e.pid).frameless(&r.objects)), e.time)})
+	space := r.space(e.PID)
+	r.pcs = e.PCs(r.pcs[:0], space.frameless(&r.objects))
+	r.pcs = r.pcs[:min(len(r.pcs), format.MaxStackFrames)]
+	stack := r.names.Stack(e.PID, r.pcs, func(pc uint64) []format.Frame { return r.objects.frames(space, pc) })
+	s := r.of(e.TID, e.of)
+	s.List = append(s.List, format.CodeSample{Time: max(e.Time, s.Base), Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: stack})
 	r.samples++
-	if len(s.List) == mostPending {
-		r.write(series{e.tid, c.Name}, e.time)
+	if len(s.List) == format.FullSamples {
+		r.write(series{e.TID, e.of}, e.Time)
 	}
-}
-
-// stack returns the number of a stack, which it tells the trace if it is new.
-func (r *recorder) stack(pid uint32, pcs []uint64, now int64) uint32 {
-	const last = 1<<18 - 1 // the largest number that the format has
-	r.key = binary.LittleEndian.AppendUint32(r.key[:0], pid)
-	pcs = pcs[:min(len(pcs), format.MaxStackFrames)]
-	for _, pc := range pcs {
-		r.key = binary.LittleEndian.AppendUint64(r.key, pc)
-	}
-	if id, ok := r.stacks[string(r.key)]; ok {
-		return id
-	}
-	id := uint32(format.CodeStacks + len(r.stacks))
-	if id > last || len(pcs) == 0 {
-		return format.OtherStacks
-	}
-	s := format.Stack{ID: id}
-	code := format.Code{Stack: id}
-	for _, pc := range pcs {
-		list := r.objects.frames(r.space(pid), pc)
-		if len(s.Frames) > 0 && len(list) == 1 && sys.Wrapper(&runtime.Frame{Function: list[0].Function, File: list[0].File}) {
-			continue // Go's own profiles leave it out too
-		}
-		if len(s.Frames)+len(list) > format.MaxStackFrames {
-			s.Cut = true
-			break
-		}
-		code.PCs = append(code.PCs, pc)
-		for _, f := range list {
-			s.Frames = append(s.Frames, r.frame(f, now))
-		}
-	}
-	r.stacks[string(r.key)] = id
-	r.w.block(format.BlockStack, format.AppendStack(nil, &s), now)
-	r.w.block(format.BlockCode, format.AppendCode(nil, &code), now)
-	return id
-}
-
-// frame returns the number of a frame, which it tells the trace if it is new. Beyond what the
-// format has numbers for all are the first one, which is <Unknown>.
-func (r *recorder) frame(f format.Frame, now int64) uint32 {
-	const last = 1<<19 - 1
-	if len(r.frames) == 0 {
-		r.frames[format.Frame{Function: "<Unknown>"}] = format.CodeFrames
-		r.w.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{ID: format.CodeFrames, Function: "<Unknown>"}), now)
-	}
-	id, ok := r.frames[f]
-	if ok {
-		return id
-	}
-	if id = uint32(format.CodeFrames + len(r.frames)); id > last {
-		return format.CodeFrames
-	}
-	r.frames[f] = id
-	named := f
-	named.ID = id
-	r.w.block(format.BlockFrame, format.AppendFrame(nil, &named), now)
-	return id
 }
 
 // switched takes in that a thread came onto a CPU or left it.
 func (r *recorder) switched(e *taken) {
-	s := r.switches[e.tid]
+	if r.full != nil {
+		return
+	}
+	s := r.switches[e.TID]
 	if s == nil {
-		s = &format.Switches{Thread: e.tid, Base: e.time, First: true}
-		r.switches[e.tid] = s
+		s = &format.Switches{Thread: e.TID, Base: e.Time, First: true}
+		r.switches[e.TID] = s
 	}
-	how := format.SwitchIn
-	switch {
-	case e.misc&miscOut == 0:
-	case e.misc&miscPreempt != 0:
-		how = format.SwitchPreempt
-	default:
-		how = format.SwitchOut
-	}
-	if e.time < s.Base {
+	if e.Time < s.Base {
 		return // told already
 	}
-	s.List = append(s.List, format.Switch{Time: e.time, How: how})
-	if len(s.List) == mostPending {
-		r.writeSwitches(s, e.time)
+	s.List = append(s.List, format.Switch{Time: e.Time, How: e.How()})
+	if len(s.List) == format.FullSamples {
+		r.writeSwitches(s, e.Time)
 	}
 }
 

@@ -2,7 +2,9 @@ package perf
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"time"
 )
 
 // Counter is what takes samples of threads: a name, and after how much of it.
@@ -11,8 +13,8 @@ type Counter struct {
 	Every uint64 // of task-clock ns of CPU time, of others events
 }
 
-// FactCounter and a counter's name is "on", or "off: " and why.
-const FactCounter = "counter_"
+// factCounter and a counter's name is "on", or "on, but" and what is missing, or "off: " and why.
+const factCounter = "counter_"
 
 // taskClock is the counter of CPU time.
 const taskClock = "task-clock"
@@ -21,24 +23,34 @@ const taskClock = "task-clock"
 // some µs.
 const leastTaskClock = 50_000
 
-// known is a counter that the kernel has a number for.
+// known is a counter that the kernel has a number for: linux/perf_event.h.
 type known struct {
 	name     string
-	hardware bool   // of the processor: virtual machines often lack it
-	config   uint64 // linux/perf_event.h
+	hardware bool // of the processor: virtual machines often lack it
+	config   uint64
 	inKernel bool   // it counts nothing where the kernel may not be watched
+	every    uint64 // unless something else is wanted
 }
 
 var allCounters = []known{
-	{taskClock, false, 1, false}, {"page-faults", false, 2, false}, {"minor-faults", false, 5, false}, {"major-faults", false, 6, false},
-	{"context-switches", false, 3, true}, {"cpu-migrations", false, 4, true},
-	{"cycles", true, 0, false}, {"instructions", true, 1, false}, {"cache-references", true, 2, false}, {"cache-misses", true, 3, false},
-	{"branches", true, 4, false}, {"branch-misses", true, 5, false},
+	{taskClock, false, 1, false, 10_000_000},
+	{"page-faults", false, 2, false, 1}, {"minor-faults", false, 5, false, 1}, {"major-faults", false, 6, false, 1},
+	{"context-switches", false, 3, true, 1}, {"cpu-migrations", false, 4, true, 1},
+	{"cycles", true, 0, false, 1_000_000}, {"instructions", true, 1, false, 1_000_000},
+	{"cache-references", true, 2, false, 1_000_000}, {"cache-misses", true, 3, false, 1_000_000},
+	{"branches", true, 4, false, 1_000_000}, {"branch-misses", true, 5, false, 1_000_000},
+}
+
+// Counters lists the names of counters, those that every machine has first.
+func Counters() (names []string) {
+	for _, k := range allCounters {
+		names = append(names, k.name)
+	}
+	return names
 }
 
 // find returns what the kernel knows a counter by. The error says what is wrong with it.
 func (c Counter) find() (known, error) {
-	var names []string
 	for _, k := range allCounters {
 		if k.name == c.Name {
 			switch {
@@ -49,15 +61,42 @@ func (c Counter) find() (known, error) {
 			}
 			return k, nil
 		}
-		names = append(names, k.name)
 	}
-	return known{}, fmt.Errorf("there is no counter of this name; there are %s", strings.Join(names, ", "))
+	return known{}, fmt.Errorf("there is no counter of this name; there are %s", strings.Join(Counters(), ", "))
 }
 
-// unit is what a counter counts.
-func (c Counter) unit() string {
+// Unit is what a counter counts.
+func (c Counter) Unit() string {
 	if c.Name == taskClock {
 		return "nanoseconds"
 	}
 	return "count"
+}
+
+// ParseCounter reads NAME or NAME:EVERY; of task-clock EVERY is a duration.
+func ParseCounter(text string) (Counter, error) {
+	name, every, given := strings.Cut(text, ":")
+	c := Counter{name, 1}
+	for _, k := range allCounters {
+		if k.name == name {
+			c.Every = k.every
+		}
+	}
+	var err error
+	switch {
+	case !given:
+	case name == taskClock:
+		var d time.Duration
+		d, err = time.ParseDuration(every)
+		c.Every = uint64(max(d, 0))
+	default:
+		c.Every, err = strconv.ParseUint(every, 10, 64)
+	}
+	if err != nil {
+		return c, fmt.Errorf("%q: behind the colon stands after how many there is a sample, as in page-faults:100 or task-clock:1ms", text)
+	}
+	if _, err = c.find(); err != nil {
+		return c, fmt.Errorf("%q: %w", text, err)
+	}
+	return c, nil
 }

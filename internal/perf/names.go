@@ -4,43 +4,44 @@ import (
 	"encoding/binary"
 	"runtime"
 
-	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// mostStacks is how many different stacks are kept: beyond it samples have none. In a ring
-// stacks are never overwritten.
-const mostStacks = 1 << 14
-
-// namer gives the trace's ids to stacks, and tells it of them.
-type namer struct {
-	rec    collect.Recording
-	stacks map[string]uint32 // by their addresses
+// Namer gives the trace's ids to stacks, and tells it of them.
+type Namer struct {
+	write  func(format.BlockType, []byte) bool
+	most   int               // different stacks
+	stacks map[string]uint32 // by their process and addresses
 	frames map[format.Frame]uint32
 	key    []byte
 }
 
-func newNamer(rec collect.Recording) namer {
-	return namer{rec: rec, stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}}
+// NewNamer returns a Namer for at most so many stacks; write reports whether there was room.
+func NewNamer(most int, write func(format.BlockType, []byte) bool) *Namer {
+	return &Namer{write: write, most: min(most, format.StackIDs-format.CodeStacks), stacks: map[string]uint32{}, frames: map[format.Frame]uint32{}}
 }
 
-// stack returns the id of the stack with these addresses; format.OtherStacks if there is no
-// room for it.
-func (n *namer) stack(pcs []uint64) uint32 {
-	n.key = n.key[:0]
+// Stack returns the id of the stack with these addresses in a process, whose functions framesAt
+// tells, the innermost first; format.OtherStacks if there is no room for it.
+func (n *Namer) Stack(pid uint32, pcs []uint64, framesAt func(pc uint64) []format.Frame) uint32 {
+	n.key = binary.LittleEndian.AppendUint32(n.key[:0], pid)
 	for _, pc := range pcs {
 		n.key = binary.LittleEndian.AppendUint64(n.key, pc)
 	}
 	if id, ok := n.stacks[string(n.key)]; ok {
 		return id
 	}
-	if len(n.stacks) == mostStacks {
+	if len(n.stacks) == n.most || len(pcs) == 0 {
 		return format.OtherStacks
 	}
 	s := format.Stack{ID: uint32(format.CodeStacks + len(n.stacks))}
 	code := format.Code{Stack: s.ID}
 	for _, pc := range pcs {
 		list := framesAt(pc)
+		if len(s.Frames) > 0 && len(list) == 1 && sys.Wrapper(&runtime.Frame{Function: list[0].Function, File: list[0].File}) {
+			continue // Go's own profiles leave it out too
+		}
 		if len(s.Frames)+len(list) > format.MaxStackFrames {
 			s.Cut = true
 			break
@@ -54,22 +55,22 @@ func (n *namer) stack(pcs []uint64) uint32 {
 			s.Frames = append(s.Frames, id)
 		}
 	}
-	if !n.rec.Block(format.BlockStack, format.AppendStack(nil, &s)) {
+	if !n.write(format.BlockStack, format.AppendStack(nil, &s)) {
 		return format.OtherStacks
 	}
 	n.stacks[string(n.key)] = s.ID
-	n.rec.Block(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are not known
+	n.write(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are not known
 	return s.ID
 }
 
 // frame returns the id of a frame; false if the trace has no room for it.
-func (n *namer) frame(f format.Frame) (id uint32, ok bool) {
+func (n *Namer) frame(f format.Frame) (id uint32, ok bool) {
 	if id, ok = n.frames[f]; ok {
 		return id, true
 	}
 	key := f
 	f.ID = uint32(format.CodeFrames + len(n.frames))
-	if len(n.frames) == format.MaxFrames || !n.rec.Block(format.BlockFrame, format.AppendFrame(nil, &f)) {
+	if f.ID >= format.FrameIDs || !n.write(format.BlockFrame, format.AppendFrame(nil, &f)) {
 		return 0, false
 	}
 	n.frames[key] = f.ID
@@ -83,11 +84,14 @@ var here = func() uintptr {
 	return pcs[0]
 }()
 
+// KernelFrame is what KernelPC is shown as.
+var KernelFrame = []format.Frame{{Function: "[kernel]", File: "[kernel]"}}
+
 // framesAt returns the functions at an address, the innermost first: several where some were
 // inlined. Code that is not Go's has no name here.
 func framesAt(pc uint64) (list []format.Frame) {
-	if pc == kernelPC {
-		return []format.Frame{{Function: "[kernel]", File: "[kernel]"}}
+	if pc == KernelPC {
+		return KernelFrame
 	}
 	// CallersFrames takes addresses behind calls, and tells what was inlined only of those
 	// that are not the last one.

@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strconv"
-	"strings"
 	"sync"
 	"time"
 
@@ -35,8 +34,8 @@ const (
 type Switches struct {
 	rec      collect.Recording
 	mu       sync.Mutex // held while the rings are read
-	fds      []int
-	rings    []*ring
+	events   Events
+	rings    []*ring // of each of the events' CPUs
 	all      threads
 	got      []record // by time, too new to be believed
 	next     time.Time
@@ -48,7 +47,6 @@ type Switches struct {
 
 // ring is one CPU's.
 type ring struct {
-	*sys.SwitchRing
 	stream
 	raw []byte
 }
@@ -75,30 +73,17 @@ func (s *Switches) open() error {
 	if sys.Filtered() {
 		return errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
 	}
-	cpus, err := online()
+	cpus, err := Online()
 	if err != nil {
-		return fmt.Errorf("which CPUs there are is not known: %w", err)
+		return err
 	}
-	s.rings = make([]*ring, len(cpus))
-	known := map[int]bool{}
-	for { // until no thread is new: a thread without events may have made others
-		tids, err := tasks()
-		if err != nil {
-			return fmt.Errorf("the threads are not known: %w", err)
-		}
-		before := len(known)
-		for _, tid := range tids {
-			if known[tid] {
-				continue
-			}
-			known[tid] = true
-			if err := s.watch(tid, cpus); err != nil {
-				return err
-			}
-		}
-		if len(known) == before {
-			break
-		}
+	s.events = Events{CPUs: cpus, Pages: inProcess(cpus)}
+	tids, err := s.events.openAll(sys.Watching{Switches: true, Tasks: true}, nil)
+	if err != nil {
+		return Refused(err)
+	}
+	for range cpus {
+		s.rings = append(s.rings, &ring{stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}})
 	}
 	now := sys.Monotonic()
 	s.clockFact(factClockBegin, now)
@@ -108,134 +93,18 @@ func (s *Switches) open() error {
 		clock: func(tid uint32) (int64, bool) { return sys.CPUOf(int(tid)) },
 	}
 	self := uint32(unix.Gettid())
-	for tid := range known {
+	for _, tid := range tids {
 		s.all.exists(uint32(tid), now)
 	}
 	if t := s.all.m[self]; t != nil && uint32(unix.Gettid()) == self {
 		t.known, t.on, t.now = true, true, true
 	}
 	// What came before is of no use: not all threads had their events.
-	for _, r := range s.rings {
-		if r != nil {
-			s.got = r.parse(s.got, r.Read(nil))
-		}
+	for i, r := range s.rings {
+		s.got = r.parse(s.got, s.events.Read(i, nil))
 	}
 	s.got = slices.DeleteFunc(s.got, func(r record) bool { return r.time < now })
 	return nil
-}
-
-// most is how many descriptors are opened at most, of those that the process may have.
-func most() int {
-	var limit unix.Rlimit
-	if unix.Getrlimit(unix.RLIMIT_NOFILE, &limit) != nil {
-		return 256
-	}
-	return int(min(limit.Cur/4, 1<<16))
-}
-
-// watch gives a thread its events.
-func (s *Switches) watch(tid int, cpus []int) error {
-	if len(s.fds)+len(cpus) > most() {
-		return fmt.Errorf("that would take a descriptor for each thread on each of %d CPUs, more than a quarter of what ulimit -n allows", len(cpus))
-	}
-	for i, cpu := range cpus {
-		fd, err := sys.WatchSwitches(tid, cpu)
-		switch {
-		case err == unix.ESRCH: // it has ended
-			return nil
-		case err == unix.ENODEV: // the CPU was switched off
-			continue
-		case err != nil:
-			return refused(err)
-		}
-		s.fds = append(s.fds, fd)
-		if s.rings[i] == nil {
-			made, err := newRing(fd, len(cpus))
-			if err != nil {
-				return err
-			}
-			s.rings[i] = &ring{SwitchRing: made, stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}}
-			continue
-		}
-		if err := s.rings[i].Take(fd); err != nil {
-			return fmt.Errorf("%w", err)
-		}
-	}
-	return nil
-}
-
-// newRing makes the ring of fd's CPU, as large as is allowed.
-func newRing(fd, cpus int) (*sys.SwitchRing, error) {
-	pages := 64
-	for pages > 8 && pages*cpus > 1024 {
-		pages /= 2
-	}
-	for ; ; pages /= 2 {
-		r, err := sys.NewSwitchRing(fd, pages)
-		if err == nil {
-			return r, nil
-		}
-		if err != unix.EPERM || pages == 1 {
-			return nil, fmt.Errorf("no memory for the kernel to write them (perf_event_mlock_kb, ulimit -l): %w", err)
-		}
-	}
-}
-
-// refused says why the kernel does not watch.
-func refused(err error) error {
-	if err != unix.EACCES && err != unix.EPERM {
-		return fmt.Errorf("perf_event_open: %w", err)
-	}
-	level, _ := os.ReadFile("/proc/sys/kernel/perf_event_paranoid")
-	if text := strings.TrimSpace(string(level)); text != "" {
-		return fmt.Errorf("perf_event_open is not allowed (kernel.perf_event_paranoid is %s; up to 2 will do): %w", text, err)
-	}
-	return fmt.Errorf("perf_event_open is not allowed: %w", err)
-}
-
-// tasks lists the process's threads.
-func tasks() ([]int, error) {
-	d, err := os.Open("/proc/self/task")
-	if err != nil {
-		return nil, err
-	}
-	defer d.Close()
-	names, err := d.Readdirnames(-1)
-	var tids []int
-	for _, n := range names {
-		if tid, err := strconv.Atoi(n); err == nil {
-			tids = append(tids, tid)
-		}
-	}
-	return tids, err
-}
-
-// online lists the CPUs.
-func online() ([]int, error) {
-	b, err := os.ReadFile("/sys/devices/system/cpu/online")
-	if err != nil {
-		return nil, err
-	}
-	return cpuList(strings.TrimSpace(string(b)))
-}
-
-// cpuList reads a list such as 0-3,8.
-func cpuList(text string) (cpus []int, err error) {
-	for part := range strings.SplitSeq(text, ",") {
-		first, last, isRange := strings.Cut(part, "-")
-		if !isRange {
-			last = first
-		}
-		a, err1 := strconv.ParseUint(first, 10, 16)
-		b, err2 := strconv.ParseUint(last, 10, 16)
-		if err := errors.Join(err1, err2); err != nil || b < a {
-			return nil, fmt.Errorf("%q is no list of CPUs", text)
-		}
-		for ; a <= b; a++ {
-			cpus = append(cpus, int(a))
-		}
-	}
-	return cpus, nil
 }
 
 // drain reads the rings until Stop, the more often the fuller they are found.
@@ -276,15 +145,12 @@ func (s *Switches) drain() {
 // tells how full the fullest was.
 func (s *Switches) read(until int64) (full float64) {
 	old := len(s.got)
-	for _, r := range s.rings {
-		if r == nil {
-			continue
-		}
-		r.raw = r.Read(r.raw[:0])
-		now := sys.Monotonic()
-		full = max(full, float64(len(r.raw))/float64(r.Size()))
+	for i, r := range s.rings {
+		r.raw = s.events.Read(i, r.raw[:0])
+		now, size := sys.Monotonic(), s.events.Size(i)
+		full = max(full, float64(len(r.raw))/float64(size))
 		s.got = r.parse(s.got, r.raw)
-		if len(r.raw) > r.Size()-mostBytes {
+		if len(r.raw) > size-mostBytes {
 			s.got = append(s.got, record{time: r.last, what: gapFrom}, record{time: now, what: gapTo})
 		}
 	}
@@ -306,9 +172,7 @@ func (s *Switches) forget(list []record) {
 	for i := range list {
 		if list[i].what == died {
 			for _, r := range s.rings {
-				if r != nil {
-					delete(r.from, list[i].tid)
-				}
+				delete(r.from, list[i].tid)
 			}
 		}
 	}
@@ -341,9 +205,9 @@ func (s *Switches) Stop() {
 	for end := time.Now().Add(patience); !s.all.out.retry() && time.Now().Before(end); {
 		time.Sleep(time.Millisecond)
 	}
-	var lost int64
+	lost, known := s.events.Lost()
 	for _, r := range s.rings {
-		if r != nil {
+		if !known {
 			lost += r.lost
 		}
 	}
@@ -362,13 +226,6 @@ func (s *Switches) clockFact(key string, now int64) {
 
 // close gives back what open took.
 func (s *Switches) close() {
-	for _, r := range s.rings {
-		if r != nil {
-			r.Close()
-		}
-	}
-	for _, fd := range s.fds {
-		sys.CloseDescriptor(fd)
-	}
-	s.rings, s.fds, s.got = nil, nil, nil
+	s.events.Close()
+	s.rings, s.got = nil, nil
 }

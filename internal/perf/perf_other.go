@@ -35,7 +35,7 @@ func (*Sampler) Start(rec collect.Recording, counters []Counter) bool {
 		if err == nil {
 			err = errors.New("counters are recorded on Linux only")
 		}
-		rec.Fact(FactCounter+c.Name, "off: "+err.Error())
+		rec.Fact(factCounter+c.Name, "off: "+err.Error())
 	}
 	return false
 }

@@ -9,15 +9,16 @@ import (
 const us = 42 // the process
 
 // raw makes a record as the kernel writes it.
-func raw(typ uint32, misc uint16, pid, tid uint32, time, event uint64, body ...byte) []byte {
+func raw(typ Kind, misc uint16, pid, tid uint32, time, event uint64, body ...byte) []byte {
 	le := binary.LittleEndian
-	b := le.AppendUint32(nil, typ)
+	b := le.AppendUint32(nil, uint32(typ))
 	b = le.AppendUint16(b, misc)
-	b = le.AppendUint16(b, uint16(headSize+len(body)+idSize))
+	b = le.AppendUint16(b, uint16(headSize+len(body)+tailSize))
 	b = append(b, body...)
 	b = le.AppendUint32(b, pid)
 	b = le.AppendUint32(b, tid)
 	b = le.AppendUint64(b, time)
+	b = le.AppendUint64(b, 3) // the CPU
 	return le.AppendUint64(b, event)
 }
 
@@ -40,24 +41,24 @@ func TestParse(t *testing.T) {
 		lost int64
 	}{
 		{"on and off", [][]byte{
-			raw(typeSwitch, 0, us, 7, 100, 1), raw(typeSwitch, miscOut, us, 7, 200, 1),
-			raw(typeSwitch, 0, us, 7, 300, 1), raw(typeSwitch, miscOut|miscPreempt, us, 7, 400, 1),
+			raw(KindSwitch, 0, us, 7, 100, 1), raw(KindSwitch, miscOut, us, 7, 200, 1),
+			raw(KindSwitch, 0, us, 7, 300, 1), raw(KindSwitch, miscOut|miscPreempt, us, 7, 400, 1),
 		}, []record{{100, 7, in}, {200, 7, out}, {300, 7, in}, {400, 7, preempted}}, 0},
 		{"a thread that two events tell of", [][]byte{
-			raw(typeSwitch, 0, us, 7, 100, 1), raw(typeSwitch, 0, us, 7, 101, 2),
-			raw(typeSwitch, miscOut, us, 7, 200, 2), raw(typeSwitch, miscOut, us, 7, 201, 1),
+			raw(KindSwitch, 0, us, 7, 100, 1), raw(KindSwitch, 0, us, 7, 101, 2),
+			raw(KindSwitch, miscOut, us, 7, 200, 2), raw(KindSwitch, miscOut, us, 7, 201, 1),
 		}, []record{{100, 7, in}, {201, 7, out}}, 0},
 		{"a child process, whose threads are not ours", [][]byte{
-			raw(typeFork, 0, us, 7, 100, 1, task(43, 43)...), raw(typeSwitch, 0, 43, 43, 110, 1),
-			raw(typeExit, 0, 43, 43, 120, 1, task(43, 43)...), raw(typeSwitch, 0, us, 7, 130, 1),
+			raw(KindFork, 0, us, 7, 100, 1, task(43, 43)...), raw(KindSwitch, 0, 43, 43, 110, 1),
+			raw(kindExit, 0, 43, 43, 120, 1, task(43, 43)...), raw(KindSwitch, 0, us, 7, 130, 1),
 		}, []record{{130, 7, in}}, 0},
 		{"a thread's life, and another's with its number", [][]byte{
-			raw(typeFork, 0, us, 7, 100, 1, task(us, 8)...), raw(typeSwitch, 0, us, 8, 110, 1),
-			raw(typeExit, 0, us, 8, 120, 1, task(us, 8)...), raw(typeSwitch, 0, us, 8, 130, 2),
+			raw(KindFork, 0, us, 7, 100, 1, task(us, 8)...), raw(KindSwitch, 0, us, 8, 110, 1),
+			raw(kindExit, 0, us, 8, 120, 1, task(us, 8)...), raw(KindSwitch, 0, us, 8, 130, 2),
 		}, []record{{100, 8, born}, {110, 8, in}, {120, 8, died}, {130, 8, in}}, 0},
-		{"lost ones are counted", [][]byte{raw(typeLost, 0, us, 7, 100, 1, lost...)}, nil, 17},
-		{"others are left out", [][]byte{raw(99, 0, us, 7, 100, 1), raw(typeSwitch, 0, us, 7, 130, 1)}, []record{{130, 7, in}}, 0},
-		{"what is no record ends it", [][]byte{raw(typeSwitch, 0, us, 7, 130, 1), make([]byte, 40), raw(typeSwitch, 0, us, 7, 140, 1)}, []record{{130, 7, in}}, 0},
+		{"lost ones are counted", [][]byte{raw(KindLost, 0, us, 7, 100, 1, lost...)}, nil, 17},
+		{"others are left out", [][]byte{raw(99, 0, us, 7, 100, 1), raw(KindSwitch, 0, us, 7, 130, 1)}, []record{{130, 7, in}}, 0},
+		{"what is no record ends it", [][]byte{raw(KindSwitch, 0, us, 7, 130, 1), make([]byte, 40), raw(KindSwitch, 0, us, 7, 140, 1)}, []record{{130, 7, in}}, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			s := stream{pid: us, from: map[uint32]uint64{}}
@@ -70,14 +71,14 @@ func TestParse(t *testing.T) {
 }
 
 func FuzzParse(f *testing.F) {
-	f.Add(raw(typeSwitch, miscOut, us, 7, 100, 1))
-	f.Add(raw(typeFork, 0, us, 7, 100, 1, task(us, 8)...))
-	f.Add(raw(typeFork, 0, us, 7, 100, 1))
-	f.Add(raw(typeLost, 0, us, 7, 100, 1)[:20])
+	f.Add(raw(KindSwitch, miscOut, us, 7, 100, 1))
+	f.Add(raw(KindFork, 0, us, 7, 100, 1, task(us, 8)...))
+	f.Add(raw(KindFork, 0, us, 7, 100, 1))
+	f.Add(raw(KindLost, 0, us, 7, 100, 1)[:20])
 	f.Fuzz(func(t *testing.T, b []byte) {
 		s := stream{pid: us, from: map[uint32]uint64{}}
 		list := s.parse(nil, b)
-		if len(list) > len(b)/(headSize+idSize) {
+		if len(list) > len(b)/(headSize+tailSize) {
 			t.Errorf("%d records in %d bytes", len(list), len(b))
 		}
 		k := newKept(t)

@@ -102,7 +102,7 @@ func sampled(t *testing.T, f func(), counters ...Counter) *taken {
 		t.Skipf("no counter is there: %v", k.facts)
 	}
 	for _, c := range counters {
-		if how := k.facts[FactCounter+c.Name]; how != "on" {
+		if how := k.facts[factCounter+c.Name]; how != "on" {
 			s.Stop()
 			t.Skipf("%s: %s", c.Name, how)
 		}
@@ -256,7 +256,7 @@ func TestNoRoomForSamples(t *testing.T) {
 	if !s.Start(k, []Counter{{"page-faults", 1}}) {
 		t.Skipf("%v", k.facts)
 	}
-	touch(t, 3*fullBlock)
+	touch(t, 3*format.FullSamples)
 	s.Snapshot()
 	for end := time.Now().Add(10 * time.Second); time.Now().Before(end); { // the newest samples are not believed at once
 		s.Snapshot()
@@ -272,8 +272,8 @@ func TestNoRoomForSamples(t *testing.T) {
 	k.mu.Unlock()
 	s.Stop()
 	all, _, _, lost := k.total(t, "page-faults", "touch")
-	if lost < fullBlock || all+lost < 3*fullBlock {
-		t.Errorf("%d pages were touched: %d samples, %d lost", 3*fullBlock, all, lost)
+	if lost < format.FullSamples || all+lost < 3*format.FullSamples {
+		t.Errorf("%d pages were touched: %d samples, %d lost", 3*format.FullSamples, all, lost)
 	}
 }
 

@@ -42,7 +42,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		}
 	}
 	for _, i := range t.Info {
-		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" {
+		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" && i.Value == t.Lookup(i.Key) {
 			r.p.Notes = append(r.p.Notes, "the counter "+name+" is "+i.Value)
 		}
 	}

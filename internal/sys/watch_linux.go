@@ -1,0 +1,198 @@
+package sys
+
+import (
+	"encoding/binary"
+	"fmt"
+	"os"
+	"runtime"
+	"sync/atomic"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// inheritThread is attr.inherit_thread, of Linux 5.13: what a thread watched is
+// watched in the threads that it makes, and not in its child processes.
+const inheritThread = 1 << 35
+
+// Watching says what the kernel tells of a thread. Every record of it ends with u32 pid, u32
+// tid, u64 time, u32 cpu, u32 0 and u64 id of the event, but for samples, which are made of these.
+type Watching struct {
+	Type     uint32 // of a counter: PERF_TYPE_SOFTWARE or PERF_TYPE_HARDWARE
+	Config   uint64
+	Every    uint64 // there is a sample each time that so many were counted; 0: no counter
+	User     bool   // only of what happens in user mode
+	Caller   bool   // a sample tells what the innermost function returns to, if that has no frame
+	Switches bool   // when the thread comes onto the CPU and leaves it: each costs about a microsecond
+	Tasks    bool   // when threads begin and end
+	Maps     bool   // where code comes to lie, and which program it is
+	Children bool   // the processes that it makes are watched too
+}
+
+// returnsBy is where the address of the caller is in a function without a frame: the register
+// (asm/perf_regs.h), and how much is asked for of the stack that it points to.
+var returnsBy = map[string]struct {
+	number int
+	stack  uint32
+}{"amd64": {7, 8}, "arm64": {30, 0}}
+
+// Watch has the kernel tell of the thread, on a CPU, and of the threads that it makes. A
+// descriptor without a ring tells nobody. The callers that a sample has leave out the kernel's.
+func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
+	attr := unix.PerfEventAttr{
+		Type: w.Type, Config: w.Config, Sample: w.Every,
+		Sample_type: unix.PERF_SAMPLE_IDENTIFIER | unix.PERF_SAMPLE_TID | unix.PERF_SAMPLE_TIME | unix.PERF_SAMPLE_CPU,
+		Read_format: unix.PERF_FORMAT_ID | unix.PERF_FORMAT_LOST,
+		Bits:        unix.PerfBitExcludeHv | unix.PerfBitInherit | unix.PerfBitSampleIDAll | unix.PerfBitUseClockID | unix.PerfBitWatermark,
+		Wakeup:      1 << 31, // nobody waits for the ring to fill
+		Clockid:     unix.CLOCK_MONOTONIC,
+	}
+	attr.Size = uint32(unsafe.Sizeof(attr))
+	set := func(want bool, bits uint64) {
+		if want {
+			attr.Bits |= bits
+		}
+	}
+	set(w.User || w.Every == 0, unix.PerfBitExcludeKernel)
+	set(w.Switches, unix.PerfBitContextSwitch)
+	set(w.Tasks, unix.PerfBitTask)
+	set(w.Maps, unix.PerfBitMmap|unix.PerfBitMmap2|unix.PerfBitComm)
+	set(!w.Children, inheritThread)
+	if w.Every == 0 {
+		attr.Type, attr.Config = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_DUMMY
+	} else {
+		attr.Sample_type |= unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_PERIOD | unix.PERF_SAMPLE_CALLCHAIN
+		attr.Bits |= unix.PerfBitExcludeCallchainKernel
+	}
+	if register := returnsBy[runtime.GOARCH]; w.Caller && register.number > 0 {
+		attr.Sample_type |= unix.PERF_SAMPLE_REGS_USER | unix.PERF_SAMPLE_STACK_USER
+		attr.Sample_regs_user, attr.Sample_stack_user = 1<<register.number, register.stack
+	}
+	fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	if err == unix.EINVAL { // before Linux 6.0: see Lost
+		attr.Read_format &^= unix.PERF_FORMAT_LOST
+		fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	}
+	if err == unix.EINVAL && !w.Children { // child processes are watched too; their records tell whose they are
+		attr.Bits &^= inheritThread
+		fd, err = unix.PerfEventOpen(&attr, tid, cpu, -1, unix.PERF_FLAG_FD_CLOEXEC)
+	}
+	if err != nil {
+		return -1, 0, err
+	}
+	if id, _, _, err = readEvent(fd); err != nil {
+		CloseDescriptor(fd)
+		return -1, 0, err
+	}
+	return fd, id, nil
+}
+
+// readEvent reads what the kernel says of an event: how much was counted, its id, and how many
+// of its records were lost.
+func readEvent(fd int) (id uint64, lost int64, known bool, err error) {
+	var b [24]byte
+	n, err := unix.Read(fd, b[:])
+	if err == nil && n < 16 {
+		err = unix.EIO
+	}
+	if err != nil {
+		return 0, 0, false, fmt.Errorf("reading an event gave %d bytes: %w", n, err)
+	}
+	return binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:])), n == len(b), nil
+}
+
+// Lost is how many records of what Watch opened found no room in its ring, those of the threads
+// too that inherited it. It is not known before Linux 6.0: there only a record tells, as soon as
+// one finds room.
+func Lost(fd int) (n int64, known bool) {
+	_, n, known, err := readEvent(fd)
+	return n, known && err == nil
+}
+
+// EventRing is where the kernel writes what Watch asked for, of one CPU.
+type EventRing struct {
+	fd   int
+	mem  []byte // a page of its state, then the data
+	data []byte
+}
+
+// NewEventRing gives fd a ring of so many pages, a power of two.
+func NewEventRing(fd, pages int) (*EventRing, error) {
+	page := os.Getpagesize()
+	mem, err := unix.Mmap(fd, 0, (1+pages)*page, unix.PROT_READ|unix.PROT_WRITE, unix.MAP_SHARED)
+	if err != nil {
+		return nil, err
+	}
+	_ = unix.Madvise(mem, unix.MADV_DONTFORK)
+	return &EventRing{fd, mem, mem[page:]}, nil
+}
+
+// Take has the kernel write into the ring what it tells of fd, which is of the same CPU.
+func (r *EventRing) Take(fd int) error {
+	return unix.IoctlSetInt(fd, unix.PERF_EVENT_IOC_SET_OUTPUT, r.fd)
+}
+
+// Size is how many bytes the kernel can write before they are read.
+func (r *EventRing) Size() int { return len(r.data) }
+
+// Read appends to b what the kernel has written since the last call, and gives it the
+// room back.
+func (r *EventRing) Read(b []byte) []byte {
+	// The kernel's perf_event_mmap_page: data_head and data_tail.
+	head := atomic.LoadUint64((*uint64)(unsafe.Pointer(&r.mem[1024])))
+	tail := (*uint64)(unsafe.Pointer(&r.mem[1032]))
+	from := *tail
+	n := head - from
+	if n > uint64(len(r.data)) {
+		n = 0 // it can't be
+	}
+	at := from & uint64(len(r.data)-1)
+	first := min(n, uint64(len(r.data))-at)
+	b = append(b, r.data[at:at+first]...)
+	b = append(b, r.data[:n-first]...)
+	atomic.StoreUint64(tail, head)
+	return b
+}
+
+// Close gives the ring's memory back. Its descriptor stays open.
+func (r *EventRing) Close() {
+	_ = unix.Munmap(r.mem)
+	r.mem, r.data = nil, nil
+}
+
+// CloseDescriptor closes what Watch opened.
+func CloseDescriptor(fd int) { _ = unix.Close(fd) }
+
+// Monotonic is now, by the clock that Watch tells times of.
+func Monotonic() int64 {
+	var ts unix.Timespec
+	_ = unix.ClockGettime(unix.CLOCK_MONOTONIC, &ts)
+	return ts.Nano()
+}
+
+// ProcessClock is the CPU time of all threads of the process, those that ended too.
+func ProcessClock() (ns int64, ok bool) { return cpuClock(unix.CLOCK_PROCESS_CPUTIME_ID) }
+
+// CPUOf is the CPU time of a thread of this process.
+func CPUOf(tid int) (ns int64, ok bool) {
+	const ofThread, scheduled = 4, 2 // the kernel's CPUCLOCK_PERTHREAD_MASK, CPUCLOCK_SCHED
+	return cpuClock(int32(^tid<<3 | ofThread | scheduled))
+}
+
+func cpuClock(id int32) (int64, bool) {
+	var ts unix.Timespec
+	err := unix.ClockGettime(id, &ts)
+	return ts.Nano(), err == nil
+}
+
+// Filtered reports whether a seccomp filter decides about the calling thread's system
+// calls: it may end the process for one that it does not know. To be asked right before
+// such a call, since a filter may come at any time.
+//
+// The call is one that Go's runtime makes itself whenever the heap grows (PR_SET_VMA), so
+// that a filter that ends the program for it ends every Go program. It takes 0.1 µs, no
+// descriptor and no /proc, and tells of the thread; /proc/self/status would be of the first one.
+func Filtered() bool {
+	mode, _, errno := unix.RawSyscall6(unix.SYS_PRCTL, unix.PR_GET_SECCOMP, 0, 0, 0, 0, 0)
+	return mode != 0 && errno != unix.EINVAL // a kernel built without it
+}
