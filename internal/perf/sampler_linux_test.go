@@ -4,6 +4,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -155,23 +156,29 @@ func TestTaskClock(t *testing.T) {
 	}
 }
 
+// populate has the kernel make a thousand pages: nearly all of its time is the kernel's, with
+// the race detector too, which looks at what Read and Write are given.
+//
+//go:noinline
+func populate(t *testing.T) {
+	b, err := unix.Mmap(-1, 0, 1000*os.Getpagesize(), unix.PROT_READ|unix.PROT_WRITE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_POPULATE)
+	if err != nil {
+		t.Error(err)
+		return
+	}
+	_ = unix.Munmap(b)
+}
+
 // TestSystemCalls: who makes only system calls is in the kernel.
 func TestSystemCalls(t *testing.T) {
 	k := sampled(t, func() {
-		f, err := os.Open("/dev/zero")
-		if err != nil {
-			t.Error(err)
-			return
-		}
-		defer f.Close()
-		b := make([]byte, 1<<20)
 		for until := threadCPU() + 200*time.Millisecond; threadCPU() < until; {
-			_, _ = f.Read(b)
+			populate(t)
 		}
 	}, Counter{taskClock, 1e6})
-	all, kernel, in, _ := k.total(t, taskClock, "(*File).Read")
+	all, kernel, in, _ := k.total(t, taskClock, "populate")
 	if kernel < all/2 || in < kernel/2 {
-		t.Errorf("%v, of it %v in the kernel, %v in Read", time.Duration(all), time.Duration(kernel), time.Duration(in))
+		t.Errorf("%v, of it %v in the kernel, %v in populate", time.Duration(all), time.Duration(kernel), time.Duration(in))
 	}
 }
 
@@ -246,6 +253,63 @@ func TestNoSuchCounter(t *testing.T) {
 	}
 	if s := new(Sampler); s.Start(k, []Counter{{"nothing", 1}}) {
 		t.Error("it started with nothing to count")
+	}
+}
+
+// What the kernel has no room for is counted, at the very end too, where no record that finds
+// room tells of it.
+func TestLostAtTheEnd(t *testing.T) {
+	faults := func() int64 {
+		var u unix.Rusage
+		if err := unix.Getrusage(unix.RUSAGE_SELF, &u); err != nil {
+			t.Fatal(err)
+		}
+		return u.Minflt + u.Majflt
+	}
+	before := faults()
+	k, s := newTaken(), new(Sampler)
+	if !s.Start(k, []Counter{{"page-faults", 1}}) {
+		t.Skipf("%v", k.facts)
+	}
+	if k.facts["counter_page-faults"] != "on" {
+		s.Stop()
+		t.Skip(k.facts["counter_page-faults"])
+	}
+	s.mu.Lock() // nobody reads
+	from := faults()
+	touch(t, 6000)
+	least := faults() - from
+	s.mu.Unlock()
+	s.Stop()
+	most := faults() - before
+	if all, _, _, lost := k.total(t, "page-faults", "touch"); lost == 0 || all+lost < least || all+lost > most {
+		t.Errorf("there were %d to %d page faults: %d samples, %d lost", least, most, all, lost)
+	}
+}
+
+// The trace is told what a counter lacks.
+func TestFact(t *testing.T) {
+	for _, c := range []struct {
+		w    Watched
+		want string
+	}{
+		{Watched{}, "on"},
+		{Watched{user: true}, "on, but for what it counts in the kernel, which is not for everybody to see (kernel.perf_event_paranoid)"},
+		{Watched{Missing: "no room"}, "on, but not to the end: no room"},
+	} {
+		c.w.Counter = Counter{taskClock, 1e6}
+		if key, value := c.w.Fact(); key != "counter_task-clock" || value != c.want {
+			t.Errorf("%s is %s, want %s", key, value, c.want)
+		}
+	}
+	w := Watched{Counter: Counter{taskClock, 1e6}}
+	lost := int64(0)
+	Parse(slices.Concat(words(KindThrottle, 0, 1, 2, 3, 4, 5, 6, 7), words(KindThrottle, 0, 1, 2, 3, 4, 5, 6, 7), words(KindLost, 0, 2, 9, 4, 5, 6, 7)), func(e *Event) {
+		lost += w.Take(e)
+	})
+	want := "on, but the kernel paused it 2 times, because samples came too fast (kernel.perf_event_max_sample_rate)"
+	if _, value := w.Fact(); value != want || lost != 9 {
+		t.Errorf("%s, %d lost", value, lost)
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"os"
 	"os/exec"
+	"runtime"
 	"strings"
 	"syscall"
 	"time"
@@ -18,11 +19,23 @@ func hot(n int) (s int) {
 	return s
 }
 
+// cpu is the CPU time of the thread, which other programs take nothing from.
+func cpu() time.Duration {
+	const thread = 1 // RUSAGE_THREAD
+	var u syscall.Rusage
+	if err := syscall.Getrusage(thread, &u); err != nil {
+		panic(err)
+	}
+	return time.Duration(u.Utime.Nano() + u.Stime.Nano())
+}
+
 // work has a frame of its own, so that it is on the stack.
 //
 //go:noinline
 func work(d time.Duration) (s int) {
-	for from := time.Now(); time.Since(from) < d; {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	for until := cpu() + d; cpu() < until; {
 		s += hot(100_000)
 	}
 	return s
@@ -61,7 +74,8 @@ func main() {
 			os.Exit(1)
 		}
 		b := make([]byte, 1<<20)
-		for from := time.Now(); time.Since(from) < 300*time.Millisecond; {
+		runtime.LockOSThread()
+		for until := cpu() + 300*time.Millisecond; cpu() < until; {
 			f.Read(b)
 		}
 	case "child":
