@@ -45,7 +45,9 @@ func newRecord(s *streams) *cobra.Command {
 			return nil
 		},
 		RunE: func(cmd *cobra.Command, args []string) error {
-			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err, NoSwitches: !switches}
+			o := outside.Options{Command: args, Path: to, In: os.Stdin, Out: s.out, Err: s.err, NoSwitches: !switches, Full: func(err error) {
+				fmt.Fprintf(s.err, "scopeview: %v: nothing more is recorded; %s goes on\n", err, show(args[0]))
+			}}
 			for _, text := range counters {
 				c, err := perf.ParseCounter(text)
 				if err != nil {

@@ -15,6 +15,7 @@ type Options struct {
 	NoSwitches bool // don't record when threads are on a CPU: each switch costs a microsecond
 	In         io.Reader
 	Out, Err   io.Writer
+	Full       func(error) // is told why nothing more is kept, while the program goes on
 }
 
 // Result is what came of it.

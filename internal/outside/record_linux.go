@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"fmt"
-	"io"
 	"os"
 	"os/exec"
 	"runtime"
@@ -63,7 +62,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 type recorder struct {
 	pid      int
 	w        *writer
-	err      io.Writer // for what has to be told at once
+	tell     func(error) // why nothing more is kept
 	began    int64
 	counters []*perf.Watched // the first has no name: it is what else there is to tell
 	told     map[string]string
@@ -92,7 +91,7 @@ type series struct {
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, err: o.Err, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
+		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
 		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
 	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
@@ -207,7 +206,7 @@ func (r *recorder) look(flush bool) {
 		r.flush(sys.Monotonic() - int64(settle))
 	}
 	if r.full = cmp.Or(r.w.err, r.w.room()); r.full != nil {
-		fmt.Fprintf(r.err, "scopeview: %v: nothing more is recorded; the program goes on\n", r.full)
+		r.tell(r.full)
 	}
 }
 

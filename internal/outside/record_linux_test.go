@@ -46,7 +46,7 @@ func TestMain(m *testing.M) {
 func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Result, string) {
 	t.Helper()
 	var out bytes.Buffer
-	o := Options{Command: []string{victim, what}, Path: filepath.Join(t.TempDir(), "x.scope"), Out: &out, Err: &out}
+	o := Options{Command: []string{victim, what}, Path: filepath.Join(t.TempDir(), "x.scope"), Out: &out, Err: &out, Full: func(err error) { t.Error(err) }}
 	for _, text := range counters {
 		if o.NoSwitches = o.NoSwitches || text == "no switches"; text == "no switches" {
 			continue
@@ -64,7 +64,13 @@ func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Res
 	if err != nil {
 		t.Fatal(err)
 	}
-	f, err := os.Open(o.Path)
+	return sound(t, o.Path), res, out.String()
+}
+
+// sound opens a trace, and verifies it.
+func sound(t *testing.T, path string) *trace.Trace {
+	t.Helper()
+	f, err := os.Open(path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -77,7 +83,7 @@ func recorded(t *testing.T, what string, counters ...string) (*trace.Trace, *Res
 	if err != nil || len(findings) > 0 {
 		t.Errorf("the trace is not sound: %v %+v", err, findings)
 	}
-	return tracetest.OpenFile(t, o.Path), res, out.String()
+	return tracetest.OpenFile(t, path)
 }
 
 // sums adds up the weights of a counter's samples: all, those with a function on their stack,

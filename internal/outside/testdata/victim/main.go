@@ -45,6 +45,11 @@ func main() {
 	switch os.Args[1] {
 	case "hot":
 		fmt.Println(work(300 * time.Millisecond))
+	case "twice":
+		work(300 * time.Millisecond)
+		fmt.Println("half")
+		work(600 * time.Millisecond)
+		fmt.Println("done")
 	case "threads":
 		done := make(chan int)
 		for range 3 {
