@@ -47,12 +47,12 @@ func (w *writer) begin(now int64) {
 	format.PutChunkHeader(w.chunk, &format.ChunkHeader{Kind: format.ChunkBlocks, Path: format.PathPure, Index: w.index, Since: now, Gen: 1, Flags: format.FlagFinal})
 }
 
-// block appends a block, to the next chunk where this one is full.
+// block appends a block, to the next chunk where this one is full. Of what has no time now is 0.
 func (w *writer) block(t format.BlockType, payload []byte, now int64) {
 	w.last = max(w.last, now)
 	if len(w.chunk)+len(payload)+format.BlockHeaderSize+8 > format.ChunkSize {
 		w.seal()
-		w.begin(now)
+		w.begin(w.last)
 	}
 	w.chunk = format.AppendBlock(w.chunk, t, payload)
 }
