@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// most bounds what is read of an executable's sections.
+// most bounds what is read of all sections of an executable together: several may say that
+// they are the same bytes.
 const most = 1 << 30
 
 // sections finds the code and the line table.
@@ -46,7 +47,7 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 	if text == nil {
 		return nil, ErrNoTable
 	}
-	data, err := bounded(text.Size, text.Data)
+	data, err := b.bounded(text.Size, text.Data)
 	if err != nil {
 		return nil, err
 	}
@@ -66,14 +67,14 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 	b.GNUID = fmt.Sprintf("%x", b.GNUID)
 	for _, s := range x.Sections {
 		if s.Name == ".gopclntab" || s.Name == ".data.rel.ro.gopclntab" {
-			b.data = functionData(x, s.Addr, b.text.addr)
-			return bounded(s.Size, s.Data)
+			b.data = b.functionData(x, s.Addr, b.text.addr)
+			return b.bounded(s.Size, s.Data)
 		}
 	}
 	var all [][]byte
 	for _, s := range x.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Flags&elf.SHF_EXECINSTR == 0 && s.Flags&elf.SHF_ALLOC != 0 {
-			if d, err := bounded(s.Size, s.Data); err == nil {
+			if d, err := b.bounded(s.Size, s.Data); err == nil {
 				all = append(all, d)
 			}
 		}
@@ -85,16 +86,16 @@ func (b *Binary) elf(x *elf.File) ([]byte, error) {
 // Go 1.25 and 1.26: its first word is the address of the line table, its 23rd that of the
 // code, and its 41st what is looked for. In an executable that can be moved (PIE) the words
 // are not there before it is loaded.
-func functionData(x *elf.File, table, text uint64) section {
+func (b *Binary) functionData(x *elf.File, table, text uint64) section {
 	const textWord, dataWord, word = 22, 40, 8
 	for _, s := range x.Sections {
 		if s.Type != elf.SHT_PROGBITS || s.Flags&elf.SHF_WRITE == 0 {
 			continue
 		}
-		d, err := bounded(s.Size, s.Data)
+		d, err := b.bounded(s.Size, s.Data)
 		for at := 0; err == nil && at+(dataWord+1)*word <= len(d); at += word {
 			if x.ByteOrder.Uint64(d[at:]) == table && x.ByteOrder.Uint64(d[at+textWord*word:]) == text {
-				return loaded(x, x.ByteOrder.Uint64(d[at+dataWord*word:]))
+				return b.loaded(x, x.ByteOrder.Uint64(d[at+dataWord*word:]))
 			}
 		}
 	}
@@ -102,10 +103,10 @@ func functionData(x *elf.File, table, text uint64) section {
 }
 
 // loaded returns what lies at an address, up to the end of its section.
-func loaded(x *elf.File, addr uint64) section {
+func (b *Binary) loaded(x *elf.File, addr uint64) section {
 	for _, s := range x.Sections {
 		if s.Type == elf.SHT_PROGBITS && s.Addr <= addr && addr-s.Addr < s.Size {
-			if d, err := bounded(s.Size, s.Data); err == nil {
+			if d, err := b.bounded(s.Size, s.Data); err == nil {
 				return section{s.Addr, d}.from(addr)
 			}
 		}
@@ -126,7 +127,7 @@ func (b *Binary) macho(x *macho.File) ([]byte, error) {
 	b.Arch = map[macho.Cpu]string{macho.CpuAmd64: "amd64", macho.CpuArm64: "arm64"}[x.Cpu]
 	var all [][]byte
 	for _, s := range x.Sections {
-		d, err := bounded(s.Size, s.Data)
+		d, err := b.bounded(s.Size, s.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -158,7 +159,7 @@ func (b *Binary) pe(x *pe.File) ([]byte, error) {
 	b.Arch = map[uint16]string{pe.IMAGE_FILE_MACHINE_AMD64: "amd64", pe.IMAGE_FILE_MACHINE_ARM64: "arm64", pe.IMAGE_FILE_MACHINE_I386: "386"}[x.Machine]
 	var all [][]byte
 	for i, s := range x.Sections {
-		d, err := bounded(uint64(s.Size), s.Data)
+		d, err := b.bounded(uint64(s.Size), s.Data)
 		if err != nil {
 			return nil, err
 		}
@@ -177,11 +178,12 @@ func (b *Binary) pe(x *pe.File) ([]byte, error) {
 	return search(all)
 }
 
-// bounded reads a section, unless it is too large to be one.
-func bounded(size uint64, data func() ([]byte, error)) ([]byte, error) {
-	if size > most {
-		return nil, fmt.Errorf("a section of it has %d bytes", size)
+// bounded reads a section, unless the sections are too large to be some.
+func (b *Binary) bounded(size uint64, data func() ([]byte, error)) ([]byte, error) {
+	if size > most-b.taken {
+		return nil, fmt.Errorf("a section of it has %d bytes, after %d of others: more than %d are not read", size, b.taken, most)
 	}
+	b.taken += size
 	return data()
 }
 

@@ -39,6 +39,7 @@ type Binary struct {
 	GNUID   string // of the linker's note, in hexadecimal; "": none
 
 	path  string
+	taken uint64 // bytes of its sections that were read
 	text  section
 	data  section // the functions' data (go:func.*), which has the trees of inlined calls; empty: not found
 	table *table

@@ -240,6 +240,21 @@ func TestNoBinary(t *testing.T) {
 	}
 }
 
+// TestSectionsAreBounded: what all sections of an executable have together is bounded, as
+// several may be the same bytes of a small file.
+func TestSectionsAreBounded(t *testing.T) {
+	read := func() ([]byte, error) { return []byte{1}, nil }
+	b := &Binary{}
+	for i, tc := range []struct {
+		size uint64
+		ok   bool
+	}{{most + 1, false}, {most / 2, true}, {1<<64 - 1, false}, {most/2 + 1, false}, {most / 2, true}, {0, true}, {1, false}} {
+		if d, err := b.bounded(tc.size, read); (err == nil) != tc.ok || (d != nil) != tc.ok {
+			t.Errorf("%d: %d bytes: %v", i, tc.size, err)
+		}
+	}
+}
+
 // FuzzTable: a foreign line table gives an error or functions, without a panic and without
 // end.
 func FuzzTable(f *testing.F) {
