@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"os"
 	"path/filepath"
@@ -122,14 +124,12 @@ func (a *archiving) store(cmd *cobra.Command, arg string) error {
 			return err
 		}
 	}
-	list, missing, err := a.gather(x)
+	g, err := a.gather(x)
 	if err != nil {
 		return err
 	}
-	if len(missing) > 0 {
-		fmt.Fprintf(a.s.err, "scopeview: %s not found, and not stored: %s; give the directories with --path-map OLD=NEW\n",
-			analysis.Plural(int64(len(missing)), "source"), show(strings.Join(missing, ", ")))
-	}
+	g.tell(a.s.err)
+	list := g.list
 	if len(list) == 0 && a.to == "" {
 		_, err := fmt.Fprintf(a.s.out, "%s: all that was found is stored already\n", show(to))
 		return err
@@ -182,54 +182,84 @@ func (a *archiving) inPlace(x *annotated) (string, error) {
 	return "", fmt.Errorf("%s can't be replaced: %s; -o FILE makes a copy of what it holds", show(x.path), why)
 }
 
-// gather finds what is to be stored and is not yet, and which sources were not found.
-func (a *archiving) gather(x *annotated) (list []*storing, missing []string, err error) {
-	has := map[string]bool{}
+// gathered is what is to be stored.
+type gathered struct {
+	list    []*storing
+	missing []string // sources that were not found
+	later   []string // sources that are newer than the executable
+	unsure  bool     // it can't be checked whether that is the one which ran
+}
+
+// gather finds what is to be stored and is not yet.
+func (a *archiving) gather(x *annotated) (*gathered, error) {
+	program, has := false, map[string]bool{}
 	for _, f := range x.t.Files() {
-		if f.Kind == format.FileExecutable && !f.Missing {
-			has[""] = true
+		if f.Kind == format.FileExecutable {
+			program = program || !f.Missing
 		} else if !f.Missing {
 			has[f.Name] = true
 		}
 	}
-	if has[""] && a.binary != "" {
-		return nil, nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show(x.path), show(a.binary))
+	if program && a.binary != "" {
+		return nil, fmt.Errorf("%s has its executable already; leave out --binary %s", show(x.path), show(a.binary))
 	}
 	c, err := x.code()
 	if err != nil {
-		return nil, nil, err
+		return nil, err
 	}
 	if c.Binary == nil {
-		return nil, nil, errors.New(c.Why)
+		return nil, errors.New(c.Why)
 	}
-	if !has[""] {
-		path := a.binary
-		if path == "" {
-			path = x.p.Binary
-		}
+	g, path := &gathered{}, cmp.Or(a.binary, x.p.Binary)
+	if !program {
 		f, err := openExecutable(path)
 		if err != nil {
-			return nil, nil, err
+			return nil, err
 		}
-		list = append(list, f)
+		g.list, g.unsure = append(g.list, f), x.p.BuildID == ""
 	}
 	c.Sources.Stored = nil // what is whole there is wanted no more
-	for _, name := range a.names(x.p, c) {
-		if has[name] {
+	names := slices.DeleteFunc(a.names(x.p, c), func(name string) bool { return has[name] })
+	return g, g.sources(&c.Sources, names, path)
+}
+
+// sources adds those that are found of the program at a path.
+func (g *gathered) sources(from *symbols.Sources, names []string, program string) error {
+	built, noProgram := os.Stat(program)
+	for _, name := range names {
+		b, path, err := from.ReadAll(name)
+		var none *symbols.NoSourceError
+		if errors.As(err, &none) {
+			g.missing = append(g.missing, name)
 			continue
 		}
-		b, _, err := c.Sources.ReadAll(name)
-		var none *symbols.NoSourceError
-		switch {
-		case errors.As(err, &none):
-			missing = append(missing, name)
-		case err != nil:
-			return nil, nil, err
-		default:
-			list = append(list, storedSource(name, b))
+		if err != nil {
+			return err
+		}
+		g.list = append(g.list, storedSource(name, b))
+		if st, err := os.Stat(path); err == nil && noProgram == nil && st.ModTime().After(built.ModTime()) {
+			g.later = append(g.later, name)
 		}
 	}
-	return list, missing, nil
+	return nil
+}
+
+// tell says what is to be known of what is stored.
+func (g *gathered) tell(w io.Writer) {
+	if g.unsure {
+		fmt.Fprintln(w, "scopeview: whether the executable is the one that ran can't be checked: the samples have no build id")
+	}
+	for _, x := range []struct {
+		names      []string
+		text, hint string
+	}{
+		{g.missing, "not found, and not stored", "; give the directories with --path-map OLD=NEW"},
+		{g.later, "changed after the executable was made, so lines may be others than those that ran", ""},
+	} {
+		if len(x.names) > 0 {
+			fmt.Fprintf(w, "scopeview: %s %s: %s%s\n", plural(int64(len(x.names)), "source"), x.text, show(strings.Join(x.names, ", ")), x.hint)
+		}
+	}
 }
 
 // names lists the sources that are wanted, by the names that the compiler was given.

@@ -7,8 +7,10 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/symbols"
@@ -180,6 +182,9 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if err := os.WriteFile(filepath.Join(p.dir, "main.go"), []byte(changed), 0o600); err != nil {
 		t.Fatal(err)
 	}
+	if err := os.Chtimes(p.exe, time.Time{}, time.Now().Add(-time.Hour)); err != nil { // it was built before
+		t.Fatal(err)
+	}
 	if r := call("source", "y.scope", "main.index"); r.code != 0 || !strings.Contains(r.out, "return list[i] // checked") {
 		t.Error(r)
 	}
@@ -193,7 +198,8 @@ func TestArchiveOfTrimpath(t *testing.T) {
 	if r := call("archive", "x.scope", "--sources", "none"); r.code != 0 || !strings.Contains(r.out, "0 sources") || r.err != "" {
 		t.Error(r)
 	}
-	if r := call("archive", "x.scope", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf("x.scope: 1 source (%d B) stored in", len(changed))) {
+	if r := call("archive", "x.scope", "--path-map", "example.com/prog="+p.dir); r.code != 0 || !strings.Contains(r.out, fmt.Sprintf("x.scope: 1 source (%d B) stored in", len(changed))) ||
+		!strings.Contains(r.err, "scopeview: 1 source changed after the executable was made, so lines may be others than those that ran: example.com/prog/main.go\n") {
 		t.Error(r)
 	}
 	tracetest.Verify(t, "x.scope")
@@ -232,6 +238,10 @@ func TestArchiveRefuses(t *testing.T) {
 	}
 	if left, _ := filepath.Glob("*.tmp"); len(left) > 0 {
 		t.Errorf("left: %v", left)
+	}
+	tracetest.Write(t, "unsure.scope", regexp.MustCompile("(?m)^info \"build_id.*\n").ReplaceAllString(p.trace, ""))
+	if r := call("archive", "unsure.scope"); r.code != 0 || !strings.Contains(r.err, "whether the executable is the one that ran can't be checked") {
+		t.Error(r)
 	}
 	if r := call("archive", "open.scope", "-o", "copy.scope"); r.code != 0 || len(tracetest.OpenFile(t, "copy.scope").Files()) != 2 {
 		t.Errorf("a copy of one that is not closed: %v", r)
