@@ -102,6 +102,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(s.large(s.serveSummary)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(s.large(s.serveDoctor)))
+	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
 	return mux
 }

@@ -162,3 +162,18 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(says)
 }
+
+// serveSamples gives the samples of the trace as it is now, with their stacks.
+func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
+	t, done, ok := reopened(w, b)
+	if !ok {
+		return
+	}
+	defer done()
+	samples, err := page.LoadSamples(r.Context(), t, analysis.Selection{})
+	largeAnswer(w)
+	if err != nil { // nobody waits for it any more
+		return
+	}
+	answer(w, &timeline.Container{Samples: samples})
+}

@@ -15,13 +15,14 @@ const locksMost = 500_000
 
 // packer packs what a file may hold.
 type packer struct {
-	ctx    context.Context
-	t      *trace.Trace
-	x      *timeline.Index
-	states *timeline.States // nil: there are none
-	o      *Options
-	choice *analysis.Choice
-	doctor any // what DoctorSays
+	ctx     context.Context
+	t       *trace.Trace
+	x       *timeline.Index
+	states  *timeline.States  // nil: there are none
+	samples *timeline.Samples // nil: there are none
+	o       *Options
+	choice  *analysis.Choice
+	doctor  any // what DoctorSays
 
 	from, to int64
 	sum      *timeline.Summary
@@ -39,7 +40,7 @@ func (p *packer) fit() (*timeline.Container, error) {
 	}
 	c := &timeline.Container{
 		Tile: p.tile(p.o.Max), Locks: p.x.LockTile(p.from, p.to, locksMost), States: p.stateTile(p.o.Max),
-		Doctor: p.doctor,
+		Samples: p.samples, Doctor: p.doctor,
 	}
 	for p.ctx.Err() == nil {
 		var err error

@@ -57,7 +57,11 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, o: &o, choice: choice, doctor: report}
+	samples, err := LoadSamples(ctx, t, o.Selection)
+	if err != nil {
+		return err
+	}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report}
 	c, err := p.fit()
 	if err != nil {
 		return err

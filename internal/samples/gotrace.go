@@ -23,6 +23,8 @@ type goReader struct {
 	stack []uint32          // by the trace's stacks: the sum's, and 1; 0: not seen yet
 	made  map[uint64]uint32 // where goroutines come from
 	late  []one             // samples that wait for the names of their scopes
+	scope []scopeNode       // that samples were in; [0] is none
+	slow  map[uint16]int64  // from which duration on executions of a scope are slow; nil: nobody asked
 	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
 	cpu   int64 // samples of CPU time
@@ -38,7 +40,7 @@ type one struct {
 	cpu              uint32 // its number and one; 0: not known
 	stack, origin    uint32
 	metric           uint16
-	scope            uint16 // a name; 0: none
+	scope            uint32 // the innermost, of goReader.scope; 0: none
 	state            states.State
 	slow             bool
 }
@@ -151,7 +153,10 @@ func (r *goReader) take(x one) {
 func (r *goReader) count(x *one, scope string) {
 	all := Labels{Goid: x.goid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
 	if r.sel.Each != nil {
-		r.sel.Each(&Sample{Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int(x.cpu) - 1})
+		r.sel.Each(&Sample{
+			Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Stack: [2]uint32{x.stack, x.origin},
+			Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int(x.cpu) - 1, Scopes: r.scopesOf(x.scope),
+		})
 	}
 	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
 }

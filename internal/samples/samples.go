@@ -15,7 +15,12 @@
 //  4. What is not known is a frame of its own, <Unknown>, and never the nearest guess.
 package samples
 
-import "github.com/scopeview/scopeview/internal/states"
+import (
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/states"
+)
 
 // Unit is what a metric counts.
 type Unit string
@@ -83,7 +88,10 @@ type Profile struct {
 	Binary, BuildID string
 	From, To        int64 // ns from the source's begin, of what was asked for
 	Executions      Executions
-	Inlined         bool // frames tell whether they were inlined; otherwise the executable may
+	// ByScope has the executions of each scope by its name in the trace, if all scopes
+	// around samples were asked for.
+	ByScope map[uint16]Executions
+	Inlined bool // frames tell whether they were inlined; otherwise the executable may
 }
 
 // Executions is how many executions of the scopes that were asked for were looked at.
@@ -122,4 +130,18 @@ func (p *Profile) Total() []int64 {
 		}
 	}
 	return all
+}
+
+// Own reports whether a function is the program's own, or a module's that it uses: where one
+// waits, and not how. The first element of a package's path has no dot in the standard
+// library, and those of modules should have one.
+func Own(function string) bool {
+	if function == UnknownName || gotrace.Functions.Waiting.Has(function) {
+		return false
+	}
+	first, _, more := strings.Cut(function, "/")
+	if !more {
+		first, _, _ = strings.Cut(function, ".")
+	}
+	return first == "main" || strings.Contains(first, ".")
 }

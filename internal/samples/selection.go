@@ -24,6 +24,8 @@ type Selection struct {
 	// Imputed has the stack of a goroutine go on with that of the go statement.
 	Imputed bool
 	Split   Split
+	// Enclosing asks for all scopes around each sample (Sample.Scopes), with Split.Scope.
+	Enclosing bool
 	// Each, if there is one, is called with each sample before it is summed up; the frames
 	// are good for as long as the Profile is.
 	Each func(*Sample) bool
@@ -38,8 +40,18 @@ type Sample struct {
 	Metric    int   // of Profile.Metrics
 	Value     int64
 	Frames    []*Frame
-	Labels    Labels // all that is known, whatever Split says
-	CPU       int    // -1: not known
+	Stack     [2]uint32 // the same for samples with the same frames
+	Labels    Labels    // all that is known, whatever Split says
+	CPU       int       // -1: not known
+	// Scopes are those around it, the outermost first, as far as they were asked for
+	// (Selection.Enclosing). They are good until Each returns.
+	Scopes []Scope
+}
+
+// Scope is the execution of a scope that a sample was in.
+type Scope struct {
+	Name uint16 // the trace's
+	Slow bool   // it is one of the slowest executions of its name, or in one
 }
 
 // to is the end of the range of time.

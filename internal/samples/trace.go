@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
@@ -98,67 +97,6 @@ func (r *goReader) readRows(t *trace.Trace) error {
 		}
 		return r.more(e.Start)
 	})
-}
-
-// nameScopes finds the innermost scopes that the samples were in, and counts them.
-func (r *goReader) nameScopes(t *trace.Trace) error {
-	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Or(cmp.Compare(a.goid, b.goid), cmp.Compare(a.time, b.time)) })
-	of := map[uint64]*innermost{}
-	for from := 0; from < len(r.late); {
-		to := from
-		for to < len(r.late) && r.late[to].goid == r.late[from].goid {
-			to++
-		}
-		of[r.late[from].goid] = &innermost{left: r.late[from:to]}
-		from = to
-	}
-	err := t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
-		switch e.Kind {
-		case format.KindTask, format.KindTaskf, format.KindProcess:
-			if i := of[e.Goid]; i != nil {
-				i.name(e.Start)
-				i.open = append(i.open, openScope{e.Start + e.Dur, e.Name})
-			}
-		}
-		return r.more(e.Start)
-	})
-	for _, i := range of {
-		i.name(1<<63 - 1)
-	}
-	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Compare(a.time, b.time) })
-	for i := range r.late {
-		scope := ""
-		if n := r.late[i].scope; n != 0 {
-			scope = t.Name(n)
-		}
-		r.count(&r.late[i], scope)
-	}
-	r.late = nil
-	return err
-}
-
-// innermost finds the scopes that a goroutine's samples were in.
-type innermost struct {
-	left []one // by time
-	open []openScope
-}
-
-type openScope struct {
-	to   int64
-	name uint16
-}
-
-// name names those of the samples before a time.
-func (i *innermost) name(before int64) {
-	for len(i.left) > 0 && i.left[0].time < before {
-		for n := len(i.open); n > 0 && i.open[n-1].to <= i.left[0].time; n-- {
-			i.open = i.open[:n-1]
-		}
-		if n := len(i.open); n > 0 {
-			i.left[0].scope = i.open[n-1].name
-		}
-		i.left = i.left[1:]
-	}
 }
 
 // ofCounts takes in what scope.Stack counted.

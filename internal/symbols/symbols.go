@@ -217,6 +217,24 @@ func (b *Binary) Owners(file string) map[int][]string {
 	return all
 }
 
+// Coded returns, of each of some source files, the lines that instructions were made of.
+func (b *Binary) Coded(files []string) map[string]map[int]bool {
+	all := map[string]map[int]bool{}
+	for _, f := range files {
+		all[f] = map[int]bool{}
+	}
+	b.table.refill()
+	for i := range b.funcs {
+		b.table.lines(&b.funcs[i], func(_, _ uint64, at string, n int) bool {
+			if of := all[at]; of != nil {
+				of[n] = true
+			}
+			return true
+		})
+	}
+	return all
+}
+
 // Slide returns by how much a program's addresses are larger than its executable's, from an
 // address pc that a function has in the program on a line; ok is false where the function
 // has no such place.

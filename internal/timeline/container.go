@@ -21,6 +21,8 @@ type Container struct {
 	// States and Locks are what goroutines did, and who waited for whom.
 	States *StateTile `json:"states,omitempty"`
 	Locks  *lockTile  `json:"locks,omitempty"`
+	// Samples are those of functions.
+	Samples *Samples `json:"samples,omitempty"`
 	// Pending tells that States are not all: they are being read, ask again.
 	Pending bool `json:"pending,omitempty"`
 	// Problems are sentences about States.
@@ -53,6 +55,9 @@ func (c *Container) columns() (all []*column) {
 	if c.Locks != nil {
 		all = append(all, c.Locks.columns...)
 	}
+	if c.Samples != nil {
+		all = append(all, c.Samples.columns...)
+	}
 	return all
 }
 
@@ -73,6 +78,16 @@ func (c *Container) RawSize() (n int64) {
 		}
 		for _, s := range c.States.Stacks {
 			n += 8 * int64(len(s))
+		}
+	}
+	if c.Samples != nil {
+		for _, s := range c.Samples.Funcs {
+			n += int64(len(s)) + 8
+		}
+		for _, x := range c.Samples.Sources {
+			for _, s := range x.Lines {
+				n += int64(len(s)) + 8
+			}
 		}
 	}
 	return n

@@ -22,6 +22,8 @@ function shownState(app) {
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true,
+    func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,
+    executions: app.calls.executions === "all" ? undefined : app.calls.executions, of: app.calls.rows === "all" ? undefined : app.calls.rows,
     hidden: [...choices.hidden], pinned: [...choices.pinned], shut: [...choices.shut],
   };
 }

@@ -4,6 +4,7 @@
 import { actions } from "./actions.js";
 import { addressKeeper } from "./address.js";
 import { commands } from "./commands.js";
+import { newCalls } from "./model/calls.js";
 import { themeColors } from "./view/color.js";
 import { nothingDrawn } from "./view/draw.js";
 import { newChoices } from "./view/layout.js";
@@ -45,6 +46,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./view/layout.js").RowChoices} choices
  * @property {import("./model/rows.js").Arranged[]} arranged
  * @property {import("./state.js").Tab} tab
+ * @property {import("./model/calls.js").CallChoices} calls of the tabs of functions
  * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
  * @property {boolean} jump the place of that finding is still to be looked at
  * @property {Record<string, string>} colors of the theme
@@ -59,7 +61,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -100,7 +102,7 @@ export function createApp(model) {
   /** @type {State & Fixed} */
   const page = {
     view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, cursor: null, hoverName: -1,
-    by: "goroutine", wall: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", finding: "", jump: false,
+    by: "goroutine", wall: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", calls: newCalls(), finding: "", jump: false,
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,

@@ -254,6 +254,19 @@ export function commands(app) {
       app.tell("view");
       redraw();
     },
+    /** Changes what the tabs of functions look at. @param {Partial<import("./model/calls.js").CallChoices>} change */
+    chooseCalls(change) {
+      app.calls = { ...app.calls, ...change };
+      app.tell("calls");
+      app.keepState();
+    },
+    /** Looks at a function in a tab. @param {string} func its whole name @param {import("./state.js").Tab} tab */
+    showFunc(func, tab) {
+      app.calls = { ...app.calls, func };
+      if (app.tab === tab) app.tell("calls");
+      else showTab(tab);
+      app.keepState();
+    },
     /** Chooses a finding of the doctor. @param {string} id */
     chooseFinding(id) {
       app.finding = id;
@@ -274,6 +287,10 @@ export function commands(app) {
       if (ref) select(ref);
       if (s.range) setRange(s.range);
       if (s.search) app.searchBox.set(s.search);
+      app.calls = {
+        ...app.calls, func: s.func ?? "", metric: s.metric ?? "", scope: s.scope ?? "",
+        executions: /** @type {any} */ (s.executions ?? "all"), rows: /** @type {any} */ (s.of ?? "all"),
+      };
       app.finding = s.finding ?? "";
       app.jump = s.finding !== undefined && !s.view;
       if (s.tab || s.finding) showTab(s.tab ?? "doctor");

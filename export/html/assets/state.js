@@ -1,10 +1,12 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
 // by=thread, clock=wall, m=marks, hidden=, pinned=, shut= (row keys),
-// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab).
+// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab),
+// fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen: a function, a metric, in
+// executions of which scope, of which rows (of the tabs of functions).
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "flame", "doctor", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab
@@ -22,6 +24,11 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "docto
  * @property {string=} finding of the doctor: its verdict, a colon, its object
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
+ * @property {string=} func
+ * @property {string=} metric
+ * @property {string=} scope
+ * @property {string=} executions
+ * @property {string=} of
  * @property {string[]=} hidden
  * @property {string[]=} pinned
  * @property {string[]=} shut
@@ -46,6 +53,9 @@ export function encodeState(s) {
   if (s.finding) p.set("finding", s.finding);
   if (s.states) p.set("states", s.states);
   if (s.nolocks) p.set("locks", "off");
+  for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
+    if (value) p.set(key, value);
+  }
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
     if (s[list]?.length) p.set(list, s[list].join(" "));
   }
@@ -79,6 +89,11 @@ export function decodeState(fragment) {
   s.finding = p.get("finding") || undefined;
   if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
   s.nolocks = p.get("locks") === "off" || undefined;
+  s.func = p.get("fn") || undefined;
+  s.metric = p.get("metric") || undefined;
+  s.scope = p.get("in") || undefined;
+  if (/^(slow|others|compare)$/.test(p.get("runs") ?? "")) s.executions = p.get("runs") ?? undefined;
+  if (/^(shown|chosen)$/.test(p.get("of") ?? "")) s.of = p.get("of") ?? undefined;
   const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map(Number);
   if (marks.length) s.marks = marks;
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {

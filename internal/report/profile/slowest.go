@@ -4,10 +4,8 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/samples"
 )
@@ -92,21 +90,11 @@ func hotPlace(frames []*samples.Frame) key {
 // waitPlace returns the innermost frame that is not Go's own: where one waits, and not how.
 func waitPlace(frames []*samples.Frame) key {
 	for _, f := range frames {
-		if !gotrace.Functions.Waiting.Has(f.Func) && f.Func != samples.UnknownName && !standard(f.Func) {
+		if samples.Own(f.Func) {
 			return key{name: f.Func, file: f.File, line: f.Line}
 		}
 	}
 	return key{name: frames[0].Func, file: frames[0].File, line: frames[0].Line}
-}
-
-// standard reports whether a function is of the standard library: the first element of its
-// package's path has no dot there, and those of modules should have one.
-func standard(function string) bool {
-	first, _, more := strings.Cut(function, "/")
-	if !more {
-		first, _, _ = strings.Cut(function, ".")
-	}
-	return first != "main" && !strings.Contains(first, ".")
 }
 
 func (x *slowest) text(b *report.Text) {

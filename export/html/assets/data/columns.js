@@ -13,6 +13,7 @@
  * @property {OpenHeader=} open
  * @property {StatesHeader=} states
  * @property {LocksHeader=} locks
+ * @property {import("./samples.js").SamplesHeader=} samples
  * @property {boolean=} pending states and locks will be known better
  * @property {string[]=} problems
  * @property {import("./meta.js").DoctorReport=} doctor

@@ -8,6 +8,7 @@ import { Batch, blankData, lastUntil, batchOfOpen, batchOfTile } from "../data/b
 import { Details } from "./detail.js";
 import { threadOpen, threadBatch } from "../data/threads.js";
 import { blankMeta, mergeMeta } from "../data/meta.js";
+import { Samples } from "../data/samples.js";
 import { Waits } from "./waits.js";
 
 /** So many increments, or this part of the base in them, become one batch. */
@@ -60,6 +61,10 @@ export class Model {
     this.details = new Details(this);
     /** What goroutines did, and who held the locks. */
     this.waits = new Waits(this);
+    /** Samples with their stacks; null: there are none, or they are not here yet. @type {Samples|null} */
+    this.samples = null;
+    this.samplesVersion = 0;
+    this.samplesAsked = { busy: false, end: -1, at: 0, took: 0 };
     /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
     this.doctor = null;
   }
@@ -125,6 +130,7 @@ export class Model {
     this.goroutines.add(ended);
     this.setOpen(this.openBatch);
     this.waits.take({ header, columns });
+    this.takeSamples({ header, columns });
     this.doctor = header.doctor ?? null;
     this.changed();
   }
@@ -170,6 +176,34 @@ export class Model {
     lastUntil(this.openBatch, end);
     if (this.threads?.open) lastUntil(this.threads.open, end);
     return true;
+  }
+
+  /** @param {import("../data/columns.js").Container} container */
+  takeSamples({ header, columns }) {
+    if (!header.samples) return;
+    this.samples = new Samples(header.samples, columns);
+    this.samplesVersion++;
+  }
+
+  /** Samples are here, or a server may have some. */
+  get mayHaveSamples() { return this.samples !== null || this.source.samples !== undefined && this.samplesAsked.end < 0; }
+
+  /** Gets the samples from a server, as far as they are not here yet. A change follows. */
+  async wantSamples() {
+    const asked = this.samplesAsked;
+    const rest = Math.max(2000, 10 * asked.took);
+    const end = this.meta.end ?? 0;
+    if (!this.source.samples || asked.busy || asked.end >= end || performance.now() - asked.at < rest && asked.end >= 0) return;
+    asked.busy = true;
+    const began = performance.now();
+    try {
+      this.takeSamples(await this.source.samples());
+    } catch (err) {
+      this.trouble = err instanceof Error ? err.message : String(err);
+    }
+    const now = performance.now();
+    this.samplesAsked = { busy: false, end, at: now, took: now - began };
+    this.changed();
   }
 
   /**

@@ -11,6 +11,7 @@ import { Model } from "./model.js";
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
  * @property {((from: number, to: number) => Promise<import("./stats.js").Summary>)=} summary
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
+ * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
  */
@@ -64,6 +65,7 @@ export function liveSource(base) {
     whole: () => container("api/whole"),
     tile: (from, to, px) => container(`api/tile?${range(from, to)}&px=${Math.ceil(px)}`),
     waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
+    samples: () => container("api/samples"),
     doctor: async () => (await get("api/doctor")).json(),
     summary: async (from, to) => (await get(`api/summary?${range(from, to)}`)).json(),
     follow(model) { followLive(model, container); },

@@ -1,11 +1,14 @@
-// The Flame tab: what ran inside what, by name, for the selected range or the
-// whole trace, as boxes whose width is time.
+// The Flame tab: for the selected range or the whole trace, as boxes whose width is time,
+// what ran inside what, by name; or who called whom, on CPUs and waiting.
 
 import { colorOf } from "../view/color.js";
+import { callTree, totalFunc } from "../model/callgraph.js";
+import { callData, chosenMetric, shortFunc, valueText } from "../model/calls.js";
+import { createCallsBar, mixOf } from "./callsbar.js";
+import { createIcicle } from "./icicle.js";
 import { flame } from "../model/flame.js";
-import { flameBoxes, flamePath } from "./flamelayout.js";
 import { Kind } from "../data/kinds.js";
-import { isShown, restLater, make, makeButton, nameText, percentText } from "../view/make.js";
+import { isShown, restLater, make, makeButton, nameText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -15,166 +18,79 @@ import { thousands } from "../view/time.js";
  * @returns {{element: HTMLElement, update(): void}}
  */
 export function createFlame(app) {
-  /** @type {"wall"|"cpu"} */
-  let metric = "wall";
-  let tree = null;
-  let path = []; // names from below the root to the node that fills the width
-  let boxes = [];
-  let focus = 0;
+  /** @type {"wall"|"cpu"|"calls"} */
+  let kind = "wall";
   let stamp = "";
-
-  const wall = makeButton("wall", () => setMetric("wall"), { title: "By how long it took" });
-  const cpu = makeButton("CPU", () => setMetric("cpu"), { title: "By the CPU time that is known" });
+  const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes, by how long they took" });
+  const cpu = makeButton("CPU", () => setKind("cpu"), { title: "Scopes, by the CPU time that is known" });
+  const calls = makeButton("functions", () => setKind("calls"), { title: "Who called whom: the stacks of samples and waits" });
   const of = make("span", { class: "quiet" });
-  const crumbs = make("nav", { class: "crumbs", "aria-label": "Path to what fills the width" });
-  const hover = make("p", { class: "hover quiet" });
-  const stage = make("div", { class: "icicle", role: "tree", tabindex: "0", "aria-label": "Time by name", onkeydown: press });
-  stage.tabIndex = 0;
   const none = make("p", { class: "quiet" });
-  const element = make("div", { class: "flame" },
-    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "Width" }, wall, cpu), of, crumbs), stage, none, hover);
+  const bar = createCallsBar(app);
+  const nameOf = (node) => (node.kind === Kind.wait ? "wait for " : "") + nameText(app.model.meta.names[node.nameId]);
+  const scopes = createIcicle({
+    id: "flame", label: "Time by name", name: (node, root) => (root ? "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
+    background: (node) => (node.kind === Kind.wait ? "" : colorOf(app.model.meta.names[node.nameId] || "")), class: (node) => (node.kind === Kind.wait ? " wait" : ""),
+  });
+  const zoomed = makeButton("", () => app.showFunc(zoomed.dataset.func ?? "", "callers"), { class: "link", hidden: true });
+  const stacks = createIcicle({
+    id: "stacks", label: "Who called whom", name: (node) => (node.nameId === totalFunc ? "<Total>" : shortFunc(app.model.samples?.funcs[node.nameId] ?? "")),
+    value: (v) => valueText(app, chosenMetric(app), v), more: (node) => mixOf(app, node).words, background: (node) => mixOf(app, node).background,
+    onzoom(node) {
+      zoomed.hidden = node === null;
+      const func = node ? app.model.samples?.funcs[node.nameId] ?? "" : "";
+      zoomed.dataset.func = func;
+      zoomed.textContent = `callers of ${shortFunc(func)}`;
+    },
+  });
+  const element = make("div", { class: "flames" },
+    make("div", { class: "bar-of-tools" }, make("span", { class: "group", role: "group", "aria-label": "What is shown" }, wall, cpu, calls), of, bar.element, zoomed, scopes.crumbs, stacks.crumbs),
+    scopes.element, stacks.element, none);
 
-  function setMetric(next) {
-    metric = next;
+  function setKind(next) {
+    kind = next;
     update();
     fill();
   }
 
-  function nodes() {
-    return tree ? flamePath(tree, path) : [];
-  }
-
-  function nameOf(node) {
-    if (node === tree) return "all rows";
-    return (node.kind === Kind.wait ? "wait for " : "") + nameText(app.model.meta.names[node.nameId]);
-  }
-
-  function describe(box) {
-    if (!box.node) return `${thousands(box.cut)} more, too narrow to be drawn: ${app.span(box.value)}`;
-    const { node } = box;
-    return [`${nameOf(node)}: ${app.span(node.value)}, ${percentText(node.value / (tree.value || 1))} of all`, ...more(box)].join(" · ");
-  }
-
-  /** What the box has no room for. */
-  function more({ node, parent: at }) {
-    if (!node || node === tree) return [];
-    const around = at >= 0 ? boxes[at].node : tree;
-    const share = around !== tree ? [`${percentText(node.value / around.value)} of ${nameOf(around)}`] : [];
-    return [...share, `self ${app.span(node.self)}`, `${thousands(node.count)}×`];
-  }
-
-  function zoom(node) {
-    if (!node) return;
-    const at = boxes.findIndex((b) => b.node === node);
-    const down = [];
-    for (let b = boxes[at]; b && b.parent >= 0; b = boxes[b.parent]) down.unshift(b.node.nameId);
-    path = [...path.slice(0, nodes().length - 1), ...down];
-    focus = 0;
-    draw();
-  }
-
-  function zoomTo(depth) {
-    const was = path[depth];
-    path = path.slice(0, depth);
-    draw();
-    setFocus(Math.max(0, boxes.findIndex((b) => b.parent === 0 && b.node && b.node.nameId === was)));
-  }
-
-  function setFocus(at) {
-    focus = at;
-    markFocus();
-    stage.children[at]?.scrollIntoView({ block: "nearest" });
-  }
-
-  function markFocus() {
-    stage.querySelector(".focus")?.classList.remove("focus");
-    const box = stage.children[focus];
-    if (!box) return stage.removeAttribute("aria-activedescendant");
-    box.classList.add("focus");
-    stage.setAttribute("aria-activedescendant", box.id);
-    hover.textContent = describe(boxes[focus]);
-  }
-
-  function press(event) {
-    if (event.ctrlKey || event.metaKey || event.altKey || !boxes.length) return;
-    const box = boxes[focus];
-    const to = { ArrowUp: box.parent, ArrowDown: box.first, ArrowLeft: box.before, ArrowRight: box.after, Home: 0 }[event.code];
-    if (to !== undefined) {
-      if (to >= 0) setFocus(to);
-    } else if (event.code === "Enter" || event.code === "Space") {
-      if (focus > 0) zoom(box.node);
-      else if (path.length) zoomTo(nodes().length - 2);
-    } else if ((event.code === "Escape" || event.code === "Backspace") && path.length) {
-      zoomTo(nodes().length - 2);
-    } else return;
-    event.preventDefault();
-    event.stopPropagation();
-  }
-
-  function boxElement(box, at) {
-    const text = box.node ? nameOf(box.node) : "…";
-    const value = box.node ? `${app.span(box.value)} ${percentText(box.value / tree.value)}` : "";
-    const rest = box.node ? more(box).join(", ") : describe(box);
-    const item = make("div", {
-      class: "box" + (box.node ? box.node.kind === Kind.wait ? " wait" : box.node === tree ? " root" : "" : " cut"),
-      role: "treeitem", id: `flame-${at}`, "aria-level": box.depth + 1, "aria-selected": "false",
-    }, make("span", { class: "name", text }), " ", make("span", { class: "value", text: value }), make("span", { class: "unseen", text: " " + rest }));
-    item.style.left = `${(box.x * 100).toFixed(4)}%`;
-    item.style.width = `${(box.w * 100).toFixed(4)}%`;
-    item.style.top = `calc(${box.depth} * var(--row-h))`;
-    if (box.node && box.node !== tree && box.node.kind !== Kind.wait) item.style.backgroundColor = colorOf(app.model.meta.names[box.node.nameId] || "");
-    item.addEventListener("pointerenter", () => (hover.textContent = describe(box)));
-    item.addEventListener("click", () => {
-      if (at === 0 && path.length) zoomTo(nodes().length - 2);
-      else if (at > 0 && box.node) zoom(box.node);
-      else setFocus(at);
-    });
-    return item;
-  }
-
-  function drawCrumbs(line) {
-    crumbs.replaceChildren(...line.flatMap((node, depth) => {
-      const last = depth === line.length - 1;
-      const piece = last ? make("span", { text: nameOf(node), "aria-current": "true" }) : makeButton(nameOf(node), () => zoomTo(depth), { class: "link" });
-      return depth ? [make("span", { class: "quiet", text: " › " }), piece] : [piece];
-    }));
-  }
-
-  function draw() {
-    const line = nodes();
-    boxes = line.length ? flameBoxes(line[line.length - 1], stage.clientWidth || 800) : [];
-    stage.replaceChildren(...boxes.map(boxElement));
-    const depth = boxes.reduce((most, b) => Math.max(most, b.depth), 0);
-    stage.style.height = boxes.length ? `calc(${depth + 1} * var(--row-h))` : "0";
-    stage.hidden = boxes.length === 0;
-    none.hidden = boxes.length > 0;
-    none.textContent = metric === "cpu" ? "No CPU time is known here." : "No scope ended here.";
-    drawCrumbs(line);
-    if (focus >= boxes.length) focus = 0;
-    hover.textContent = "";
-    markFocus();
-  }
-
   function update() {
-    wall.setAttribute("aria-pressed", String(metric === "wall"));
-    cpu.setAttribute("aria-pressed", String(metric === "cpu"));
+    for (const [button, name] of /** @type {[HTMLElement, string][]} */ ([[wall, "wall"], [cpu, "cpu"], [calls, "calls"]])) button.setAttribute("aria-pressed", String(kind === name));
+    calls.hidden = !app.model.mayHaveSamples;
+    if (kind === "calls" && isShown(element)) app.model.wantSamples();
+    bar.update();
+    bar.element.hidden = stacks.element.hidden = stacks.crumbs.hidden = kind !== "calls";
+    scopes.element.hidden = scopes.crumbs.hidden = kind === "calls";
+    if (kind !== "calls") zoomed.hidden = true;
     of.textContent = app.range ? `in the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace";
-    if (app.model.reduced) of.textContent += "; short scopes that are merged count as the longest of them";
-    if (tree) later();
+    if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
+    if (stamp) later();
     else fill();
   }
 
   function fill() {
     if (!isShown(element)) return;
     const { from, to } = app.range || { from: 0, to: app.model.end };
-    const next = [metric, from, to, app.model.version, stage.clientWidth].join();
+    const data = kind === "calls" ? callData(app) : null;
+    const next = [kind, from, to, app.model.version, scopes.width(), stacks.width(), JSON.stringify(app.calls), app.choices.filter, app.chosenRow].join();
     if (next === stamp) return;
     stamp = next;
-    tree = flame(app.model, from, to, metric);
-    draw();
+    let tree;
+    if (kind === "calls") {
+      const m = chosenMetricOf(data);
+      const at = data ? data.samples.parts(m).map((part) => data.base.indexOf(part)) : [];
+      tree = data && callTree(data.samples, at.map((k) => data.weights[k]));
+      stacks.set(tree);
+    } else {
+      tree = flame(app.model, from, to, kind);
+      scopes.set(tree);
+    }
+    none.hidden = Boolean(tree && tree.value > 0);
+    none.textContent = kind === "calls" ? bar.nothing() : kind === "cpu" ? "No CPU time is known here." : "No scope ended here.";
   }
 
+  const chosenMetricOf = (data) => (data ? chosenMetric(app) : -1);
   const later = restLater(fill);
-  new ResizeObserver(later).observe(stage);
+  new ResizeObserver(later).observe(scopes.stage);
+  new ResizeObserver(later).observe(stacks.stage);
   return { element, update };
 }

@@ -63,8 +63,11 @@ export const KEYS = [
   { code: "Digit1", label: "1", action: "details", text: "Details", group: "Panels" },
   { code: "Digit2", label: "2", action: "summary", text: "Summary", group: "Panels" },
   { code: "Digit3", label: "3", action: "flame", text: "Flame", group: "Panels" },
-  { code: "Digit4", label: "4", action: "doctor", text: "Doctor", group: "Panels" },
-  { code: "Digit5", label: "5", action: "about", text: "About", group: "Panels" },
+  { code: "Digit4", label: "4", action: "functions", text: "Functions", group: "Panels" },
+  { code: "Digit5", label: "5", action: "callers", text: "Callers", group: "Panels" },
+  { code: "Digit6", label: "6", action: "source", text: "Source", group: "Panels" },
+  { code: "Digit7", label: "7", action: "doctor", text: "Doctor", group: "Panels" },
+  { code: "Digit8", label: "8", action: "about", text: "About", group: "Panels" },
   { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
   { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },
   { code: "KeyC", label: "C", action: "wallclock", text: "times from the start, or of the clock", group: "Panels" },
@@ -83,6 +86,7 @@ export const MOUSE = [
   ["rest on a bar", "what it is; all of the same name light up"],
   ["rest on a strip", "the state: for how long, why, where, and who ended it"],
   ["click on a strip", "the same in the panel, with the whole stack"],
+  ["rest on a tick below it", "a sample: the stack that had a CPU then"],
   ["click or drag in the overview", "look there"],
 ];
 

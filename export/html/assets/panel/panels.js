@@ -1,10 +1,13 @@
 // The panels below the timeline, one tab each.
 
 import { createAbout } from "./about.js";
+import { createCallers } from "./callersview.js";
 import { createDetails } from "./details.js";
 import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
+import { createFunctions } from "./functionsview.js";
 import { make, makeButton } from "../view/make.js";
+import { createSource } from "./sourceview.js";
 import { createSummary } from "./summaryview.js";
 
 /** @import { App } from "../app.js" */
@@ -15,7 +18,8 @@ export function buildPanels(app) {
   /** @type {[import("../state.js").Tab, string, {element: HTMLElement, update(): void}][]} */
   const tabs = [
     ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)],
-    ["flame", "Flame", createFlame(app)], ["doctor", "Doctor", createDoctor(app)], ["about", "About", createAbout(app)],
+    ["flame", "Flame", createFlame(app)], ["functions", "Functions", createFunctions(app)], ["callers", "Callers", createCallers(app)],
+    ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["about", "About", createAbout(app)],
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });
@@ -47,5 +51,5 @@ export function buildPanels(app) {
   }
   panel.replaceChildren(list, body);
   const update = () => tabs.find(([id]) => id === app.tab)?.[2].update();
-  for (const event of /** @type {const} */ (["selection", "range", "model", "clock"])) app.on(event, update);
+  for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by"])) app.on(event, update);
 }

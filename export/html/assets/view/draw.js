@@ -6,8 +6,8 @@ import { lowerBound } from "../data/bisect.js";
 import { colorOf } from "./color.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
-import { lineHeight, flagHeight, wideWait } from "./layout.js";
-import { drawLock, drawStates } from "./strip.js";
+import { lineHeight, flagHeight, tickHeight, wideWait } from "./layout.js";
+import { drawLock, drawStates, drawTicks } from "./strip.js";
 
 /**
  * What drawing needs to know.
@@ -29,11 +29,11 @@ import { drawLock, drawStates } from "./strip.js";
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, holds: number, arrows: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, ticks: number, holds: number, arrows: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, holds: 0, arrows: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, ticks: 0, holds: 0, arrows: 0 }; }
 
 /**
  * @param {Painter} p
@@ -69,6 +69,7 @@ function drawRow(p, strip, y) {
     top += lineHeight;
   }
   if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
+  if (strip.ticks?.length) drawTicks(p, strip.ticks, y + strip.h - tickHeight - 1, tickHeight - 1);
 }
 
 /** @param {Painter} p @param {import("../model/rowset.js").Lane} lane @param {number} y @param {string} row its title */

@@ -15,6 +15,8 @@ const seriesHeight = 30;
 /** Height of a strip of states, by how it was chosen, and of one without bars above. */
 const stateHeights = /** @type {Record<string, number>} */ ({ thin: 6, thick: 14, off: 0 });
 const aloneHeight = 12;
+/** Height of the band of samples below it. */
+export const tickHeight = 5;
 /** Height of the line of how many wait for a lock; the line above tells who holds it. */
 export const waitLine = 16;
 /** A wait that is narrower is not looked at by itself, px. */
@@ -40,6 +42,7 @@ const lockStep = 10;
  * @property {any=} states the row's states
  * @property {number=} statesAt where their strip is in the row, px
  * @property {number=} statesHigh
+ * @property {number[]=} ticks the row's samples, by time
  * @property {any=} lock
  * @property {any=} series
  */
@@ -106,9 +109,10 @@ export function layoutRows(model, arranged, choices) {
     const lines = Math.max(states ? 0 : 1, lanes.length) + (left > 0 ? 1 : 0);
     const above = lines * lineHeight + (flags ? flagHeight : 0);
     const high = states === null ? 0 : lines === 0 ? aloneHeight : stateHeights[choices.states];
+    const ticks = row.by === "thread" || choices.states === "off" ? [] : model.samples?.ticks(row.key) ?? [];
     put({
-      kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id),
-      states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0)) + 3,
+      kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id), ticks,
+      states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + 3,
     });
   };
   /** @param {any} lock @param {boolean} inner */

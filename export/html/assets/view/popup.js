@@ -7,7 +7,7 @@ import { Kind, Flag, Quality } from "../data/kinds.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
 import { digits3, thousands } from "./time.js";
-import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, stateFacts, stateTitle } from "./waitfacts.js";
+import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
 import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
@@ -72,6 +72,7 @@ export function createPopup(app) {
     if (hit.strip.kind === "lock") {
       return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock)]);
     }
+    if (hit.sample !== undefined) return hit.sample < 0 ? null : lines(...sampleFacts(app, hit.sample));
     if (hit.state) {
       const { set } = hit.strip.states;
       return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);

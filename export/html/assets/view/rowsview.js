@@ -4,10 +4,11 @@
 import { barPixels, statePixels } from "../data/merge.js";
 import { makeHatch } from "./bar.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
-import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, usualLines } from "./layout.js";
+import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, tickHeight, usualLines } from "./layout.js";
 import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
+import { tickAt } from "./strip.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
 
 /** @import { App } from "../app.js" */
@@ -22,6 +23,7 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * @property {number} j the items [i, j) where several are merged
  * @property {boolean=} merged
  * @property {import("../data/states.js").StateRun|null=} state
+ * @property {number=} sample of the model's samples; -1: none here
  * @property {number=} time ns
  */
 
@@ -161,6 +163,10 @@ export function createRowsView(app) {
     hit.time = t;
     if (s.kind !== "row") return hit;
     let inside = y + element.scrollTop - s.y - 1;
+    if (s.ticks?.length && inside >= s.h - tickHeight - 3) {
+      hit.sample = tickAt(/** @type {import("../data/samples.js").Samples} */ (app.model.samples), s.ticks, t, 4 / scale);
+      return hit;
+    }
     if (s.states && inside >= /** @type {number} */ (s.statesAt) - 1) {
       hit.state = stateAt(s.states, t, statePixels / scale);
       return hit;

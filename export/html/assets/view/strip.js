@@ -1,6 +1,6 @@
 // Draws the strip of states under a goroutine's bars, and the rows of locks.
 
-import { lowerBound } from "../data/bisect.js";
+import { bisect, lowerBound } from "../data/bisect.js";
 import { statePixels } from "../data/merge.js";
 import { colorOf } from "./color.js";
 import { lineHeight, waitLine, wideWait } from "./layout.js";
@@ -60,6 +60,32 @@ export function drawStates(p, lane, y, h) {
       if (ctx.measureText(text).width < w - 6) ctx.fillText(text, x0 + 3, y + h - 3);
     }
   });
+}
+
+/**
+ * The samples of a row as ticks, one a pixel.
+ * @param {Painter} p @param {number[]} ticks @param {number} y @param {number} h
+ */
+export function drawTicks(p, ticks, y, h) {
+  const s = /** @type {import("../data/samples.js").Samples} */ (p.model.samples);
+  p.ctx.fillStyle = p.colors.fg;
+  for (let k = firstTick(s, ticks, p.from); k < ticks.length && s.at[ticks[k]] < p.to;) {
+    const x = Math.floor((s.at[ticks[k]] - p.from) * p.scale);
+    p.ctx.fillRect(x, y, 1, h);
+    p.drawn.ticks++;
+    k = Math.max(k + 1, firstTick(s, ticks, p.from + (x + 1) / p.scale));
+  }
+}
+
+/** The first of a row's samples from a time on. @param {import("../data/samples.js").Samples} s @param {number[]} ticks @param {number} t */
+function firstTick(s, ticks, t) { return bisect(0, ticks.length, (k) => s.at[ticks[k]] < t); }
+
+/** The sample nearest to a time; -1: there is none within near ns. @param {import("../data/samples.js").Samples} s @param {number[]} ticks @param {number} t @param {number} near */
+export function tickAt(s, ticks, t, near) {
+  const k = firstTick(s, ticks, t);
+  const distance = (/** @type {number} */ i) => (i >= 0 && i < ticks.length ? Math.abs(s.at[ticks[i]] - t) : Infinity);
+  const best = distance(k - 1) <= distance(k) ? k - 1 : k;
+  return distance(best) <= near ? ticks[best] : -1;
 }
 
 /**

@@ -1,6 +1,7 @@
 // Facts about states and locks, as label and text.
 
 import { stateText } from "../data/states.js";
+import { shortFunc } from "../model/calls.js";
 import { heldAt, holderText, waitersAt } from "./strip.js";
 import { percentText } from "./make.js";
 import { thousands } from "./time.js";
@@ -61,6 +62,26 @@ export function stateFacts(app, set, run, most) {
     ["woken by", by ? goroutineTitle(app.model, by) + (where ? ` in ${where}` : "") : null],
     ["thread", single && run.j - run.i === 1 && set.thread[k] ? String(set.thread[k]) : null],
   ];
+}
+
+/**
+ * A sample, in words: a title and facts.
+ * @param {App} app @param {number} i of the model's samples
+ * @returns {[string, [string, string|null][]]}
+ */
+export function sampleFacts(app, i) {
+  const s = /** @type {import("../data/samples.js").Samples} */ (app.model.samples);
+  const metric = s.metrics[s.metric[i]];
+  const value = metric.unit === "nanoseconds" ? app.span(s.value[i]) : thousands(s.value[i]);
+  const frames = s.frames(s.stack[i]).map((f) => {
+    const place = s.frameLine[f] ? ` ${s.files[s.frameFile[f]]}:${s.frameLine[f]}` : "";
+    return shortFunc(s.funcs[s.frameFunc[f]]) + place;
+  });
+  const stack = frames.length > popupFrames ? [...frames.slice(0, popupFrames), `… ${frames.length - popupFrames} more`] : frames;
+  const scope = s.in[i] ? app.model.name(s.inName[s.in[i]]) : "";
+  return [s.over[i] ? "samples, merged" : "a sample", [
+    ["at", app.time(s.at[i])], ["over", s.over[i] ? app.span(s.over[i]) : null], [metric.name, value], ["in scope", scope || null], ["stack", stack.join("\n")],
+  ]];
 }
 
 /** What a stretch of states is called. @param {import("../data/states.js").StateSet} set @param {import("../data/states.js").StateRun} run */

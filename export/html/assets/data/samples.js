@@ -1,0 +1,109 @@
+// Samples and waits with their stacks, as a container has them.
+
+/**
+ * @typedef {import("./columns.js").Column} Column
+ *
+ * @typedef {{name: string, title: string, unit: string, sampled?: boolean, of?: number[]}} Metric
+ * @typedef {[name: number, count: number, slow: number, limit: number]} Slowness
+ * @typedef {{file: number, from: number, lines: string[], code?: number[]}} Excerpt code: which lines have some; without it nobody knows
+ * @typedef {{metrics: Metric[], preset: string, funcs: string[], files: string[], slow: Slowness[], res?: number, notes: string[], sources?: Excerpt[]}} SamplesHeader
+ */
+
+/**
+ * What a container has of samples. Stacks, frames and scopes are numbers; 0 is none, and
+ * what is around something has a smaller number.
+ */
+export class Samples {
+  /** @param {SamplesHeader} header @param {Map<string, Column>} columns */
+  constructor(header, columns) {
+    const column = (/** @type {string} */ name) => columns.get(name) ?? new Uint32Array(0);
+    this.metrics = header.metrics ?? [];
+    this.preset = Math.max(0, this.metrics.findIndex((m) => m.name === header.preset));
+    this.funcs = header.funcs ?? [""];
+    this.files = header.files ?? [""];
+    /** By name. @type {Map<number, {count: number, slow: number, limit: number}>} */
+    this.slow = new Map((header.slow ?? []).map(([name, count, slow, limit]) => [name, { count, slow, limit }]));
+    this.res = header.res ?? 0;
+    this.notes = header.notes ?? [];
+    this.sources = header.sources ?? [];
+    this.funcOwn = column("funcOwn"); // the program's own functions
+    this.frameFunc = column("frameFunc");
+    this.frameFile = column("frameFile");
+    this.frameLine = column("frameLine");
+    this.stackUp = column("stackUp");
+    this.stackFrame = column("stackFrame");
+    this.inUp = column("inUp");
+    this.inName = column("inName");
+    this.inSlow = column("inSlow");
+    this.at = column("at");
+    this.over = column("over");
+    this.goid = column("goid");
+    this.metric = column("metric");
+    this.value = column("value");
+    this.stack = column("stack");
+    this.in = column("in");
+    /** By stack, whether none around it has its leaf's function; see callgraph.js. @type {Uint8Array|null} */
+    this.outer = null;
+    /** @type {Map<number, number[]>|null} */
+    this.byGoid = null;
+    this.n = this.at.length;
+    this.stacks = this.stackUp.length;
+    this.check();
+    /** The functions of stacks' leaves. */
+    this.func = Uint32Array.from(this.stackFrame, (f) => this.frameFunc[f]);
+  }
+
+  /** Whatever the numbers are, nobody is led astray or in circles by them. */
+  check() {
+    const within = (/** @type {string} */ what, /** @type {Column} */ list, /** @type {number} */ end) => {
+      for (let i = 0; i < list.length; i++) if (list[i] >= end) throw new Error(`The timeline's samples have a ${what} that is not there: ${list[i]} of ${end}.`);
+    };
+    const inner = (/** @type {string} */ what, /** @type {Column} */ list) => {
+      for (let i = 1; i < list.length; i++) if (list[i] >= i) throw new Error(`The timeline's samples have a ${what} around itself.`);
+    };
+    const same = (/** @type {Column[]} */ ...lists) => {
+      if (lists.some((l) => l.length !== lists[0].length)) throw new Error("The timeline's samples have columns of different lengths.");
+    };
+    same(this.at, this.over, this.goid, this.metric, this.value, this.stack, this.in);
+    same(this.frameFunc, this.frameFile, this.frameLine);
+    same(this.stackUp, this.stackFrame);
+    same(this.inUp, this.inName, this.inSlow);
+    if (this.funcOwn.length !== this.funcs.length) throw new Error("The timeline's samples don't tell whose their functions are.");
+    within("function", this.frameFunc, this.funcs.length);
+    within("file", this.frameFile, this.files.length);
+    within("frame", this.stackFrame, this.frameFunc.length);
+    within("stack", this.stack, this.stacks);
+    within("scope", this.in, this.inUp.length);
+    within("metric", this.metric, this.metrics.length);
+    inner("stack", this.stackUp);
+    inner("scope", this.inUp);
+    for (const m of this.metrics) within("metric", Uint32Array.from(m.of ?? []), this.metrics.length);
+  }
+
+  /** The index of a metric by its name; -1: there is none. @param {string} name */
+  metricOf(name) { return this.metrics.findIndex((m) => m.name === name); }
+
+  /** The metrics that are added up for one: those of a sum, or itself. @param {number} m */
+  parts(m) { return this.metrics[m].of ?? [m]; }
+
+  /** The samples of a goroutine that are estimates, by time. @param {number} goid @returns {number[]} */
+  ticks(goid) {
+    if (!this.byGoid) {
+      this.byGoid = new Map();
+      for (let i = 0; i < this.n; i++) {
+        if (!this.metrics[this.metric[i]].sampled) continue;
+        const list = this.byGoid.get(this.goid[i]);
+        if (list) list.push(i);
+        else this.byGoid.set(this.goid[i], [i]);
+      }
+    }
+    return this.byGoid.get(goid) ?? [];
+  }
+
+  /** The frames of a stack, the leaf first. @param {number} stack @returns {number[]} */
+  frames(stack) {
+    const list = [];
+    for (; stack !== 0; stack = this.stackUp[stack]) list.push(this.stackFrame[stack]);
+    return list;
+  }
+}

@@ -1,0 +1,86 @@
+// What two selections of samples differ in: by metric, and by place. The rules are those
+// of the command line's `functions --slowest`.
+
+import { weigh } from "./callgraph.js";
+
+/**
+ * @typedef {import("../data/samples.js").Samples} Samples
+ * @typedef {import("./callgraph.js").Choice} Choice
+ *
+ * One side: its samples, and by how many executions its values are divided.
+ * @typedef {{choice: Choice, label: string, executions: number}} Side
+ *
+ * What each side had of a metric; frame is where, 0: anywhere. Of samples the place is a
+ * function, of waits a line of the program's own.
+ * @typedef {{metric: number, frame: number, a: number, b: number}} Contrast
+ *
+ * @typedef {{a: Side, b: Side, metrics: Contrast[], places: Contrast[]}} Difference both lists with what b has more of first
+ */
+
+/**
+ * Compares two selections, in time.
+ * @param {Samples} s @param {Side} a @param {Side} b
+ * @returns {Difference}
+ */
+export function difference(s, a, b) {
+  const metrics = s.metrics.map((_, m) => m).filter((m) => !s.metrics[m].of && s.metrics[m].unit === "nanoseconds");
+  const own = ownFrames(s);
+  const byMetric = new Map();
+  const byPlace = new Map();
+  const count = (to, metric, frame, side, v) => {
+    const key = frame * s.metrics.length + metric;
+    let c = to.get(key);
+    if (!c) to.set(key, c = { metric, frame, a: 0, b: 0 });
+    c[side] += v;
+  };
+  for (const [name, side] of /** @type {["a"|"b", Side][]} */ ([["a", a], ["b", b]])) {
+    weigh(s, side.choice, metrics).forEach((weight, k) => {
+      const m = metrics[k];
+      const places = s.metrics[m].sampled ? leaves(s) : own;
+      for (let at = 1; at < s.stacks; at++) {
+        if (weight[at] === 0) continue;
+        const v = weight[at] / Math.max(1, side.executions);
+        count(byMetric, m, 0, name, v);
+        count(byPlace, m, places[at], name, v);
+      }
+    });
+  }
+  const sorted = (of) => [...of.values()].sort((x, y) => y.b - y.a - (x.b - x.a) || x.metric - y.metric || x.frame - y.frame);
+  return { a, b, metrics: sorted(byMetric), places: sorted(byPlace) };
+}
+
+/** By stack, the first frame that has its leaf's function: a function has some samples, a line hardly any. */
+function leaves(s) {
+  const first = new Map();
+  const list = new Uint32Array(s.stacks);
+  for (let k = 1; k < s.stacks; k++) {
+    const f = s.stackFrame[k];
+    const key = s.frameFunc[f] * s.files.length + s.frameFile[f];
+    if (!first.has(key)) first.set(key, f);
+    list[k] = first.get(key);
+  }
+  return list;
+}
+
+/** By stack, the innermost frame of the program's own; the leaf, if there is none. */
+function ownFrames(s) {
+  const own = new Uint32Array(s.stacks);
+  for (let k = 1; k < s.stacks; k++) own[k] = s.funcOwn[s.func[k]] ? s.stackFrame[k] : own[s.stackUp[k]];
+  for (let k = 1; k < s.stacks; k++) if (own[k] === 0) own[k] = s.stackFrame[k];
+  return own;
+}
+
+/**
+ * Says what makes most of the difference, and where most of that was; "" if b has no more.
+ * @param {Samples} s @param {Difference} d
+ * @param {{span(ns: number): string, share(x: number): string, place(metric: number, frame: number): string}} words
+ */
+export function differenceText(s, d, words) {
+  const syscall = s.metricOf("syscall"); // it may have had a CPU, and be counted already
+  const all = d.metrics.reduce((sum, c) => sum + (c.metric === syscall ? 0 : c.b - c.a), 0);
+  const [most] = d.metrics;
+  if (!most || all <= 0 || most.b <= most.a) return "";
+  const where = d.places.find((p) => p.metric === most.metric);
+  const longer = d.a.executions > 1 || d.b.executions > 1 ? `a slow execution takes ${words.span(all)} longer` : `${d.b.label} has ${words.span(all)} more than ${d.a.label}`;
+  return `${longer}, ${words.share(Math.min((most.b - most.a) / all, 1))} of it: ${s.metrics[most.metric].title}` + (where ? `, most in ${words.place(most.metric, where.frame)}` : "");
+}

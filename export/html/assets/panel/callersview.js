@@ -1,0 +1,130 @@
+// The Callers tab: a function between those that call it and those that it calls, with
+// what belongs to the calls between; as tables, and as one picture.
+
+import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
+import { createCallsBar, mixOf } from "./callsbar.js";
+import { createIcicle } from "./icicle.js";
+import { createSortable } from "./sortable.js";
+import { isShown, make, makeButton, percentText, restLater } from "../view/make.js";
+
+/** @import { App } from "../app.js" */
+
+/**
+ * A field that chooses a function, with what there is.
+ * @param {App} app @param {import("../state.js").Tab} tab
+ */
+export function createFunctionField(app, tab) {
+  const list = make("datalist", { id: `functions-of-${tab}` });
+  const input = make("input", { type: "search", placeholder: "Function", "aria-label": "Function", autocomplete: "off", spellcheck: false });
+  input.setAttribute("list", list.id);
+  let filled = null;
+  input.addEventListener("change", () => {
+    const name = findFunc(app.model.samples, input.value);
+    if (name) app.showFunc(name, tab);
+    else app.announce(`no function is named ${input.value}`);
+  });
+  return {
+    element: make("span", null, input, list),
+    update() {
+      const s = app.model.samples;
+      input.value = app.calls.func;
+      if (!s || filled === s) return;
+      filled = s;
+      list.replaceChildren(...s.funcs.slice(1, 5000).map((f) => make("option", { value: f })));
+    },
+  };
+}
+
+/** The function that a text means: its name, its end, or what it is a part of; null: none. */
+function findFunc(s, text) {
+  if (!s || text === "") return null;
+  return s.funcs.find((f) => f === text) ?? s.funcs.find((f) => shortFunc(f) === text) ?? s.funcs.find((f) => f.endsWith(`.${text}`)) ?? s.funcs.find((f) => f.includes(text)) ?? null;
+}
+
+/**
+ * The number of the function that is looked at: the chosen one, else the one with most
+ * itself; -1: there is none.
+ * @param {App} app @param {import("../model/calls.js").CallData} data
+ */
+export function lookedAt(app, data) {
+  const chosen = app.calls.func === "" ? -1 : data.samples.funcs.indexOf(app.calls.func);
+  if (chosen > 0 || app.calls.func !== "") return chosen;
+  const m = chosenMetric(app);
+  let best = -1;
+  let most = 0;
+  for (const c of data.costs.values()) {
+    const v = valueOf(data, c.excl, m);
+    if (v > most) [best, most] = [c.func, v];
+  }
+  return best;
+}
+
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
+export function createCallers(app) {
+  const bar = createCallsBar(app);
+  const field = createFunctionField(app, "callers");
+  const source = makeButton("source", () => app.showFunc(title.title, "source"), { class: "link" });
+  const title = make("h2");
+  const none = make("p", { class: "quiet" });
+  const tables = make("div", { class: "tables" });
+  const words = {
+    name: (node) => (node.nameId === totalFunc ? "<Total>" : shortFunc(app.model.samples?.funcs[node.nameId] ?? "")),
+    value: (v) => valueText(app, chosenMetric(app), v), more: (node) => mixOf(app, node).words, background: (node) => mixOf(app, node).background, all: "the function's",
+  };
+  const above = createIcicle({ ...words, id: "callers", label: "Who called it", up: true });
+  const below = createIcicle({ ...words, id: "callees", label: "What it called" });
+  const picture = make("div", { class: "sandwich" }, above.element, below.element);
+  const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
+  let data = null;
+
+  function edgeTable(caption, empty, edges) {
+    const columns = [{ key: "name", title: "function", pick: true, value: (e) => (e.func === totalFunc ? "<Total>" : shortFunc(data.samples.funcs[e.func])) }];
+    for (const m of shownMetrics(app)) {
+      const { name } = data.samples.metrics[m];
+      const column = (/** @type {string} */ of, /** @type {string} */ hint, /** @type {(e: any) => number[]} */ values) => {
+        const value = (e) => valueOf(data, values(e), m);
+        columns.push(/** @type {any} */ ({ key: `${of}.${name}`, title: `${of}.${name}`, hint, numeric: true, value, text: (e) => valueText(app, m, value(e)) }));
+      };
+      column("a", "What belongs to the calls between the two", (e) => e.attr);
+      column("e", "In the function itself", (e) => e.cost.excl);
+      column("i", "In the function and what it called", (e) => e.cost.incl);
+    }
+    const table = createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
+    table.set(edges);
+    return table.element;
+  }
+
+  function update() {
+    if (!isShown(element)) return;
+    app.model.wantSamples();
+    bar.update();
+    field.update();
+    later();
+  }
+
+  function fill() {
+    if (!isShown(element)) return;
+    data = callData(app);
+    const func = data ? lookedAt(app, data) : -1;
+    const cost = data?.costs.get(func);
+    none.hidden = cost !== undefined;
+    picture.hidden = tables.hidden = source.hidden = !cost;
+    none.textContent = data && app.calls.func ? `${app.calls.func} has nothing here.` : bar.nothing();
+    title.textContent = "";
+    if (!data || !cost) return;
+    const { samples: s } = data;
+    const m = chosenMetric(app);
+    title.title = s.funcs[func];
+    const total = valueOf(data, data.total.incl, m) || 1;
+    title.textContent = `${shortFunc(s.funcs[func])}: ${["excl", "incl"].map((side) => `${side[0]}.${s.metrics[m].name} ${valueText(app, m, valueOf(data, cost[side], m))}, ${percentText(valueOf(data, cost[side], m) / total)}`).join("; ")}`;
+    const weights = s.parts(m).map((part) => data.weights[data.base.indexOf(part)]);
+    above.set(callerTree(s, weights, func));
+    below.set(callTree(s, weights, func));
+    const { callers, callees } = callersOf(s, data.weights, func, data.costs);
+    tables.replaceChildren(edgeTable("Callers", "Nobody that is known.", callers), edgeTable("Callees", "It called nothing.", callees));
+  }
+
+  const later = restLater(fill);
+  return { element, update };
+}

@@ -1,0 +1,118 @@
+// What the tabs of functions have in common: the choice of a metric, and of rows and scopes.
+
+import { choiceOf, choiceText, chosenMetric } from "../model/calls.js";
+import { totalCost, weigh } from "../model/callgraph.js";
+import { colorOf } from "../view/color.js";
+import { make, makeButton, nameText, percentText } from "../view/make.js";
+
+/** @import { App } from "../app.js" */
+
+/** States by metric, where the names differ. */
+const stateOfMetric = /** @type {Record<string, string>} */ ({ user: "cpu", system: "running", "task-clock": "cpu" });
+
+/** The colour of a metric that is no sum, light enough for dark text. @param {App} app @param {number} m */
+function metricColor(app, m) {
+  const { name } = app.model.samples?.metrics[m] ?? { name: "" };
+  return lighter(app.colors[`state-${stateOfMetric[name] ?? name}`] || colorOf(name));
+}
+
+/** @param {string} color #rrggbb */
+function lighter(color) {
+  const part = (/** @type {number} */ at) => Math.round((parseInt(color.slice(at, at + 2), 16) + 255) / 2);
+  return `rgb(${part(1)}, ${part(3)}, ${part(5)})`;
+}
+
+/**
+ * What a node's time was: as a background, on and off CPUs by colour, and in words.
+ * @param {App} app @param {import("../model/callgraph.js").CallNode} node its parts are those of the chosen metric
+ */
+export function mixOf(app, node) {
+  const s = app.model.samples;
+  if (!s) return { background: "", words: [] };
+  const metrics = s.parts(chosenMetric(app));
+  const words = [];
+  const stops = [];
+  let at = 0;
+  node.parts.forEach((v, k) => {
+    if (v <= 0 || node.value <= 0) return;
+    const color = metricColor(app, metrics[k]);
+    const to = at + (100 * v) / node.value;
+    stops.push(`${color} ${at.toFixed(2)}% ${to.toFixed(2)}%`);
+    at = to;
+    if (metrics.length > 1) words.push([v, `${s.metrics[metrics[k]].name} ${percentText(v / node.value)}`]);
+  });
+  words.sort((a, b) => b[0] - a[0]);
+  return { background: stops.length === 0 ? "" : `linear-gradient(to right, ${stops.join(", ")})`, words: words.slice(0, 5).map((w) => w[1]) };
+}
+
+/** A choice with a name for those who don't see it. */
+function choice(label, onchange) {
+  const select = make("select", { "aria-label": label, onchange: () => onchange(select.value) });
+  /** @param {[string, string][]} options @param {string} value */
+  const set = (options, value) => {
+    const key = JSON.stringify(options);
+    if (select.dataset.options !== key) {
+      select.dataset.options = key;
+      select.replaceChildren(...options.map(([v, text]) => make("option", { value: v, text })));
+    }
+    select.value = value;
+  };
+  return { select, set };
+}
+
+/**
+ * @param {App} app
+ * @returns {{element: HTMLElement, update(): void, nothing(): string}}
+ */
+export function createCallsBar(app) {
+  const metric = choice("Metric", (v) => app.chooseCalls({ metric: v }));
+  const scope = choice("In which scope", (v) => app.chooseCalls({ scope: v, executions: v === "" ? "all" : app.calls.executions }));
+  const executions = choice("Which executions of it", (v) => app.chooseCalls({ executions: v }));
+  const rows = choice("Which rows", (v) => app.chooseCalls({ rows: v }));
+  const keep = makeButton("compare with this", () => app.chooseCalls(app.calls.kept ? { kept: null } : { kept: keptSide() }), { title: "Keep this selection, to compare the next one with it" });
+  const note = make("span", { class: "quiet" });
+  const element = make("span", { class: "calls-bar" }, metric.select, rows.select, scope.select, executions.select, keep, note);
+
+  function keptSide() { return { choice: choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions), label: choiceText(app), executions: 1 }; }
+
+  function update() {
+    const s = app.model.samples;
+    element.hidden = !s;
+    if (!s) return;
+    const { calls, model } = app;
+    const has = metricsWithValues(s);
+    metric.set(s.metrics.filter((_, k) => has.has(k)).map((m) => [m.name, m.name]), s.metrics[chosenMetric(app)]?.name ?? "");
+    metric.select.title = s.metrics[chosenMetric(app)]?.title ?? "";
+    const names = [...s.slow.keys()].map((id) => model.meta.names[id]).sort();
+    scope.set([["", "anywhere"], ...names.map((n) => /** @type {[string, string]} */ ([n, `in ${nameText(n)}`]))], calls.scope);
+    scope.select.hidden = names.length === 0;
+    executions.set([["all", "all executions"], ["slow", "slowest 1%"], ["others", "the others"], ["compare", "slowest 1% against the others"]], calls.executions);
+    executions.select.hidden = calls.scope === "";
+    rows.set([["all", "all rows"], ["shown", "rows in sight"], ["chosen", "the chosen row"]], calls.rows);
+    rows.select.hidden = app.by !== "goroutine";
+    keep.setAttribute("aria-pressed", String(calls.kept !== null));
+    note.textContent = calls.kept ? `with: ${calls.kept.label}` : "";
+  }
+
+  /** Why nothing is shown. */
+  function nothing() {
+    if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with the Go execution trace, scope.Start(path, gotrace.With()), or from outside, scopeview record.";
+    return `There is nothing of ${app.model.samples.metrics[chosenMetric(app)]?.name} in ${choiceText(app)}.`;
+  }
+  return { element, update, nothing };
+}
+
+/** @type {WeakMap<object, Set<number>>} */
+const withValues = new WeakMap();
+
+/** Which metrics are anywhere. @param {import("../data/samples.js").Samples} s */
+function metricsWithValues(s) {
+  let has = withValues.get(s);
+  if (!has) {
+    const all = s.metrics.map((_, m) => m).filter((m) => !s.metrics[m].of);
+    const total = totalCost(weigh(s, { from: -Infinity, to: Infinity, row: null, scope: -1, executions: "all" }, all)).incl;
+    has = new Set(s.metrics.map((_, m) => m).filter((m) => s.parts(m).some((part) => total[all.indexOf(part)] > 0)));
+    withValues.set(s, has);
+  }
+  return has;
+}

@@ -1,0 +1,136 @@
+// The Functions tab: what each function had itself and with what it called; and, where two
+// selections are compared, what they differ in.
+
+import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { createCallsBar } from "./callsbar.js";
+import { createSortable } from "./sortable.js";
+import { differenceText } from "../model/difference.js";
+import { functionCosts, weigh } from "../model/callgraph.js";
+import { isShown, make, percentText, restLater } from "../view/make.js";
+
+/** @import { App } from "../app.js" */
+
+/** The columns of the metrics that are shown. */
+function costColumns(app, data) {
+  const list = [];
+  const metrics = shownMetrics(app);
+  metrics.forEach((m, k) => {
+    const { name, title } = data().samples.metrics[m];
+    for (const side of /** @type {("excl"|"incl")[]} */ (["excl", "incl"])) {
+      const value = (r) => valueOf(data(), r[side], m);
+      const total = () => valueOf(data(), data().total.incl, m) || 1;
+      list.push({
+        key: `${side[0]}.${name}`, title: `${side[0]}.${name}`, hint: `${side === "excl" ? "In the function itself" : "In the function and what it called"}: ${title}`, numeric: true,
+        value, text: (r) => valueText(app, m, value(r)), share: (r) => (k === 0 ? value(r) / total() : 0), bar: side === "excl" ? "self" : "total",
+      });
+      if (k === 0) list.push({ key: `${side}%`, title: "%", hint: "Share of all that is selected", numeric: true, value, text: (r) => percentText(value(r) / total()) });
+    }
+  });
+  return list;
+}
+
+/** The columns of a comparison: before, now, difference. */
+function contrastColumns(app, d) {
+  const value = (key) => (r) => r[key];
+  const each = d.a.executions > 1 || d.b.executions > 1 ? "; for one execution" : "";
+  const unit = (r) => r.metric ?? chosenMetric(app);
+  const text = (key) => (r) => valueText(app, unit(r), r[key]);
+  const more = (r) => r.b - r.a;
+  return [
+    { key: "b", title: d.b.executions > 1 ? "slow" : "now", hint: d.b.label + each, numeric: true, value: value("b"), text: text("b") },
+    { key: "a", title: d.a.executions > 1 ? "others" : "before", hint: d.a.label + each, numeric: true, value: value("a"), text: text("a") },
+    { key: "more", title: "difference", numeric: true, value: more, text: (r) => `${more(r) < 0 ? "-" : "+"}${valueText(app, unit(r), Math.abs(more(r)))}` },
+  ];
+}
+
+/** @param {App} app @returns {{element: HTMLElement, update(): void}} */
+export function createFunctions(app) {
+  const bar = createCallsBar(app);
+  const none = make("p", { class: "quiet" });
+  const said = make("p", { class: "said" });
+  const notes = make("ul", { class: "quiet" });
+  const tables = make("div", { class: "tables" });
+  const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, said, tables, notes);
+  let data = null;
+  let kind = "";
+  let table = null;
+  const look = (r) => app.showFunc(data.samples.funcs[r.func], "callers");
+  const nameOf = (r) => shortFunc(data.samples.funcs[r.func]);
+  const nameColumn = { key: "name", title: "function", pick: true, value: nameOf };
+
+  /** Where something was, in words. */
+  function placeText(metric, frame) {
+    const s = data.samples;
+    const line = s.metrics[metric].sampled || s.frameLine[frame] === 0 ? "" : `:${s.frameLine[frame]}`;
+    const file = s.files[s.frameFile[frame]];
+    return shortFunc(s.funcs[s.frameFunc[frame]]) + (file ? `, ${file}${line}` : "");
+  }
+
+  function fillFunctions() {
+    const next = shownMetrics(app).join();
+    if (kind !== next) {
+      kind = next;
+      const columns = [nameColumn, ...costColumns(app, () => data)];
+      table = createSortable({ caption: "Functions", columns, by: columns[1].key, id: (r) => r.func, pick: look, empty: bar.nothing() });
+      tables.replaceChildren(table.element);
+    }
+    table.set([...data.costs.values()]);
+  }
+
+  function fillDifference(d) {
+    kind = "";
+    const s = data.samples;
+    const m = chosenMetric(app);
+    const what = { key: "what", title: "what", value: (r) => s.metrics[r.metric].name };
+    const columns = contrastColumns(app, d);
+    const metrics = createSortable({ caption: "By metric", columns: [...columns, what], by: "more" });
+    const places = createSortable({
+      caption: "By place", columns: [{ key: "where", title: "where", pick: true, value: (r) => placeText(r.metric, r.frame) }, ...columns, what], by: "more", limit: 20,
+      id: (r) => `${r.metric}-${r.frame}`, pick: (r) => look({ func: s.frameFunc[r.frame] }),
+    });
+    const functions = createSortable({ caption: `Functions, i.${s.metrics[m].name}`, columns: [nameColumn, ...columns], by: "more", limit: 50, id: (r) => r.func, pick: look });
+    metrics.set(d.metrics);
+    places.set(d.places);
+    functions.set(functionContrasts(s, d, m));
+    tables.replaceChildren(metrics.element, places.element, functions.element);
+    const text = differenceText(s, d, { span: (v) => app.span(v), share: percentText, place: placeText });
+    said.textContent = text || "What is looked at has no more than what it is compared with.";
+  }
+
+  function update() {
+    if (!isShown(element)) return;
+    app.model.wantSamples();
+    bar.update();
+    later();
+  }
+
+  function fill() {
+    if (!isShown(element)) return;
+    data = callData(app);
+    none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
+    none.textContent = none.hidden ? "" : bar.nothing();
+    said.hidden = !data?.difference;
+    tables.hidden = !data;
+    notes.replaceChildren(...(data?.samples.notes ?? []).map((text) => make("li", { text })));
+    if (!data) return;
+    if (data.difference) fillDifference(data.difference);
+    else fillFunctions();
+  }
+
+  const later = restLater(fill);
+  return { element, update };
+}
+
+/** What functions had in both selections, with what they called. */
+function functionContrasts(s, d, m) {
+  const parts = s.parts(m);
+  const list = new Map();
+  for (const side of /** @type {("a"|"b")[]} */ (["a", "b"])) {
+    const { choice, executions } = d[side];
+    for (const cost of functionCosts(s, weigh(s, choice, parts)).values()) {
+      if (!list.has(cost.func)) list.set(cost.func, { func: cost.func, a: 0, b: 0 });
+      list.get(cost.func)[side] = cost.incl.reduce((sum, v) => sum + v, 0) / Math.max(1, executions);
+    }
+  }
+  return [...list.values()];
+}

@@ -1,0 +1,125 @@
+package annotate
+
+import (
+	"cmp"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// Excerpt is the source of a function.
+type Excerpt struct {
+	File  string // as frames have it
+	From  int    // the number of its first line
+	Lines []string
+	Code  []int // the lines that instructions were made of; nil: not known
+}
+
+// What excerpts may take in all.
+const (
+	mostExcerpts     = 60
+	mostExcerptLines = 6_000
+	longestExcerpt   = 1_000 // lines; of a longer function there is none
+	widestLine       = 400   // bytes
+)
+
+// Excerpts returns the sources of the functions that had most, as far as they are found.
+func (c *Code) Excerpts(p *samples.Profile) (list []Excerpt) {
+	all := map[string][]extent{}
+	lines := map[string][]string{}
+	left := mostExcerptLines
+	taken := map[string]map[int]bool{}
+	for _, at := range hottest(p) {
+		if taken[at.File][at.Line] || len(list) == mostExcerpts {
+			continue
+		}
+		text, ok := lines[at.File]
+		if !ok {
+			text, _, _ = c.Sources.Read(at.File)
+			lines[at.File], all[at.File], taken[at.File] = text, extents(text), map[int]bool{}
+		}
+		x, ok := around(all[at.File], at.Line)
+		if n := x.to - x.from + 1; !ok || n > longestExcerpt || n > left {
+			continue
+		}
+		e := Excerpt{File: at.File, From: x.from}
+		for n := x.from; n <= x.to; n++ {
+			line := text[n-1]
+			e.Lines = append(e.Lines, line[:min(len(line), widestLine)])
+			taken[at.File][n] = true
+		}
+		left -= len(e.Lines)
+		list = append(list, e)
+	}
+	c.markCode(list)
+	return list
+}
+
+// markCode finds out which lines have code.
+func (c *Code) markCode(list []Excerpt) {
+	if c.Binary == nil {
+		return
+	}
+	var files []string
+	for i := range list {
+		files = append(files, list[i].File)
+	}
+	coded := c.Binary.Coded(files)
+	for i := range list {
+		e := &list[i]
+		e.Code = []int{}
+		for n := range e.Lines {
+			if coded[e.File][e.From+n] {
+				e.Code = append(e.Code, e.From+n)
+			}
+		}
+	}
+}
+
+// place is a line of a function that had something.
+type place struct {
+	File string
+	Line int
+}
+
+// hottest returns the lines that had most: of CPU time or whatever one looks at first, and
+// of waits where the program's own code waits.
+func hottest(p *samples.Profile) (list []place) {
+	sum := map[place]int64{}
+	preset := p.Metric(p.Preset)
+	units := samples.Nanoseconds
+	if preset >= 0 {
+		units = p.Metrics[preset].Unit
+	}
+	for i := range p.Stacks {
+		s := &p.Stacks[i]
+		v := int64(0)
+		for m, n := range s.Values {
+			if p.Metrics[m].Of == nil && p.Metrics[m].Unit == units {
+				v += n
+			}
+		}
+		seen := 0
+		for k, f := range s.Frames {
+			if own := samples.Own(f.Func); k == 0 || own {
+				if strings.HasSuffix(f.File, ".go") && f.Line > 0 { // a trace may name any file of this machine
+					sum[place{f.File, f.Line}] += v
+				}
+				if own {
+					seen++
+				}
+			}
+			if seen == 3 { // who called them, and why, is close by
+				break
+			}
+		}
+	}
+	for at := range sum {
+		list = append(list, at)
+	}
+	slices.SortFunc(list, func(a, b place) int {
+		return cmp.Or(cmp.Compare(sum[b], sum[a]), cmp.Compare(a.File, b.File), cmp.Compare(a.Line, b.Line))
+	})
+	return list
+}

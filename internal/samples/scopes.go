@@ -1,0 +1,192 @@
+package samples
+
+import (
+	"cmp"
+	"maps"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// scopeNode is the execution of a scope that a sample was in.
+type scopeNode struct {
+	parent uint32 // the one around it; 0: none
+	name   uint16
+	slow   bool
+	dur    int64
+}
+
+// nameScopes finds the scopes that the samples were in, and counts them.
+func (r *goReader) nameScopes(t *trace.Trace) error {
+	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Or(cmp.Compare(a.goid, b.goid), cmp.Compare(a.time, b.time)) })
+	r.scope = make([]scopeNode, 1)
+	of := map[uint64]*innermost{}
+	for from := 0; from < len(r.late); {
+		to := from
+		for to < len(r.late) && r.late[to].goid == r.late[from].goid {
+			to++
+		}
+		of[r.late[from].goid] = &innermost{r: r, left: r.late[from:to]}
+		from = to
+	}
+	lengths := lengths{}
+	err := t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+		switch e.Kind {
+		case format.KindTask, format.KindTaskf, format.KindProcess:
+			if i := of[e.Goid]; i != nil {
+				i.name(e.Start)
+				i.open = append(i.open, openScope{to: e.Start + e.Dur, dur: e.Dur, name: e.Name})
+			}
+			if r.sel.Enclosing && e.Goid != 0 {
+				lengths.add(e)
+			}
+		}
+		return r.more(e.Start)
+	})
+	for _, i := range of {
+		i.name(math.MaxInt64)
+	}
+	if r.sel.Enclosing {
+		r.markSlow(lengths)
+	}
+	slices.SortStableFunc(r.late, func(a, b one) int { return cmp.Compare(a.time, b.time) })
+	for i := range r.late {
+		scope := ""
+		if n := r.scope[r.late[i].scope].name; n != 0 {
+			scope = t.Name(n)
+		}
+		r.count(&r.late[i], scope)
+	}
+	r.late = nil
+	return err
+}
+
+// innermost finds the scopes that a goroutine's samples were in.
+type innermost struct {
+	r    *goReader
+	left []one // by time
+	open []openScope
+}
+
+type openScope struct {
+	to, dur int64
+	node    uint32 // of goReader.scope; 0: no sample was in it yet
+	name    uint16
+}
+
+// name names the scopes of those of the samples before a time.
+func (i *innermost) name(before int64) {
+	for len(i.left) > 0 && i.left[0].time < before {
+		for n := len(i.open); n > 0 && i.open[n-1].to <= i.left[0].time; n-- {
+			i.open = i.open[:n-1]
+		}
+		i.left[0].scope = i.node()
+		i.left = i.left[1:]
+	}
+}
+
+// node returns the number of the innermost scope that is open; 0: there is none.
+func (i *innermost) node() (inner uint32) {
+	for k := range i.open {
+		o := &i.open[k]
+		if o.node == 0 {
+			i.r.scope = append(i.r.scope, scopeNode{parent: inner, name: o.name, dur: o.dur})
+			o.node = uint32(len(i.r.scope) - 1)
+		}
+		inner = o.node
+	}
+	return inner
+}
+
+// markSlow marks the slowest hundredth of each scope's executions. Nested ones of one name
+// are one execution, the outermost.
+func (r *goReader) markSlow(l lengths) {
+	r.p.ByScope = map[uint16]Executions{}
+	for name, counts := range l.counts {
+		r.p.ByScope[name] = slowest(counts)
+	}
+	for i := 1; i < len(r.scope); i++ { // outer ones come before what is in them
+		s := &r.scope[i]
+		s.slow = s.dur >= r.p.ByScope[s.name].Limit
+		for up := s.parent; up != 0; up = r.scope[up].parent {
+			if r.scope[up].name == s.name {
+				s.slow = r.scope[up].slow
+				break
+			}
+		}
+	}
+}
+
+// scopesOf returns a scope and those around it, the outermost first.
+func (r *goReader) scopesOf(inner uint32) (list []Scope) {
+	if !r.sel.Enclosing {
+		return nil
+	}
+	for ; inner != 0; inner = r.scope[inner].parent {
+		list = append(list, Scope{r.scope[inner].name, r.scope[inner].slow})
+	}
+	slices.Reverse(list)
+	return list
+}
+
+// lengths counts how long the executions of each scope took.
+type lengths struct {
+	until  map[execID]int64            // when the outermost one ends
+	counts map[uint16]map[uint16]int64 // by name and length
+}
+
+type execID struct {
+	goid uint64
+	name uint16
+}
+
+// add counts an execution, unless it is in another one of its name.
+func (l *lengths) add(e *trace.Event) {
+	if l.until == nil {
+		l.until, l.counts = map[execID]int64{}, map[uint16]map[uint16]int64{}
+	}
+	id := execID{e.Goid, e.Name}
+	if until, ok := l.until[id]; ok && e.Start < until {
+		return
+	}
+	l.until[id] = e.Start + e.Dur
+	of := l.counts[e.Name]
+	if of == nil {
+		of = map[uint16]int64{}
+		l.counts[e.Name] = of
+	}
+	of[lengthClass(e.Dur)]++
+}
+
+// slowest returns where the slowest hundredth begins, and how many executions it has: as
+// many more as have nearly the same length.
+func slowest(counts map[uint16]int64) (x Executions) {
+	for _, n := range counts {
+		x.Rest += n
+	}
+	want := (x.Rest + 99) / 100
+	for _, class := range slices.Backward(slices.Sorted(maps.Keys(counts))) {
+		x.Slow += counts[class]
+		if x.Slow >= want {
+			x.Limit = leastOfClass(class)
+			break
+		}
+	}
+	x.Rest -= x.Slow
+	return x
+}
+
+// lengthBits is how many bits of a length tell it from others: classes are a 128th wide.
+const lengthBits = 7
+
+// lengthClass returns the class of a length. Longer ones have no lower one.
+func lengthClass(ns int64) uint16 {
+	return uint16(math.Float64bits(float64(max(ns, 0))) >> (52 - lengthBits))
+}
+
+// leastOfClass returns the shortest length of a class.
+func leastOfClass(class uint16) int64 {
+	return int64(math.Ceil(math.Float64frombits(uint64(class) << (52 - lengthBits))))
+}

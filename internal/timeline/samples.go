@@ -1,0 +1,248 @@
+package timeline
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"math"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Samples are the samples and the waits of a trace with their stacks, as columns:
+//
+//   - funcOwn (b): a function is the program's own, and not the standard library's
+//   - frameFunc, frameFile (u, places in Funcs and Files), frameLine (u; 0: not known)
+//   - stackUp (u, the stack without its leaf), stackFrame (u, its leaf)
+//   - inUp (u, the scope around), inName (u), inSlow (b): executions of scopes
+//   - at (d, when it began), over (u, ns until the last one ended), goid, metric, value,
+//     stack, in (u, the innermost scope)
+//
+// The first function, file, frame, stack and scope is none. Outer stacks and scopes come
+// before inner ones, samples by time.
+type Samples struct {
+	Metrics []sampleMetric `json:"metrics"`
+	Preset  string         `json:"preset"`
+	Funcs   []string       `json:"funcs"`
+	Files   []string       `json:"files"` // without directories, which are nobody else's business
+	// Slow has, for each scope that something was in, its name, its executions, how many of
+	// them are slow ones, and from how many ns on.
+	Slow [][4]int64 `json:"slow"`
+	// Res is the ns within which samples of one stack, goroutine and scope are one; 0: none are.
+	Res     int64     `json:"res,omitempty"`
+	Notes   []string  `json:"notes"`
+	Sources []excerpt `json:"sources,omitempty"`
+	columns []*column
+	files   []string // with their directories
+}
+
+// excerpt is a piece of a source file.
+type excerpt struct {
+	File  int      `json:"file"` // of Samples.Files
+	From  int      `json:"from"` // the number of its first line
+	Lines []string `json:"lines"`
+	// Code has the lines that instructions were made of; nil: not known.
+	Code []int `json:"code,omitempty"`
+}
+
+// AddSource adds the text of a piece of a source file, by the name that frames have it by.
+func (s *Samples) AddSource(file string, from int, lines []string, code []int) {
+	if i := slices.Index(s.files, file); i > 0 {
+		s.Sources = append(s.Sources, excerpt{i, from, lines, code})
+	}
+}
+
+// sampleMetric is a samples.Metric.
+type sampleMetric struct {
+	Name    string `json:"name"`
+	Title   string `json:"title"`
+	Unit    string `json:"unit"`
+	Sampled bool   `json:"sampled,omitempty"`
+	Of      []int  `json:"of,omitempty"`
+}
+
+// LoadSamples reads the samples of what is chosen of a trace; nil: it has none. If there are
+// more than most, those that are near each other become one.
+func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (*Samples, *samples.Profile, error) {
+	g := &gatherer{most: most, newest: map[gathered]int{}, known: map[[2]uint32]uint32{}}
+	g.scopes.of(inScope{}, anyNumber) // there may be no other
+	of.Progress = nil
+	p, err := samples.OfTrace(ctx, t, &samples.Selection{
+		Selection: &of, Imputed: true, Split: samples.Split{Scope: true}, Enclosing: true,
+		Each: func(s *samples.Sample) bool { g.add(s); return true },
+	})
+	switch {
+	case ctx.Err() != nil:
+		return nil, nil, ctx.Err()
+	case errors.Is(err, samples.ErrNone):
+		return nil, nil, nil
+	case err != nil:
+		return &Samples{Notes: []string{"The samples could not be read: " + err.Error() + "."}}, nil, nil
+	case len(g.list) == 0:
+		return nil, p, nil
+	}
+	return g.pack(p), p, nil
+}
+
+// gathered are one or more samples of one stack.
+type gathered struct {
+	at, end, value int64
+	goid           uint64
+	stack, in      uint32
+	metric         uint16
+}
+
+// gatherer makes columns of samples.
+type gatherer struct {
+	most   int
+	res    int64
+	list   []gathered
+	newest map[gathered]int // by what they have in common, where the last of them is
+
+	funcs, files numbers[string]
+	frames       numbers[[3]uint32] // function, file, line
+	stacks       numbers[[2]uint32] // the stack without its leaf; the leaf
+	scopes       numbers[inScope]
+	known        map[[2]uint32]uint32
+}
+
+// inScope is a scope in others.
+type inScope struct {
+	up uint32
+	samples.Scope
+}
+
+// anyNumber is how many numbers there may be of what memory bounds already.
+const anyNumber = math.MaxInt32
+
+func (g *gatherer) add(s *samples.Sample) {
+	stack, ok := g.known[s.Stack]
+	if !ok {
+		for _, f := range slices.Backward(s.Frames) {
+			frame := g.frames.of([3]uint32{g.funcs.of(f.Func, anyNumber), g.files.of(f.File, anyNumber), uint32(max(f.Line, 0))}, anyNumber)
+			stack = g.stacks.of([2]uint32{stack, frame}, anyNumber)
+		}
+		g.known[s.Stack] = stack
+	}
+	in := uint32(0)
+	for _, scope := range s.Scopes {
+		in = g.scopes.of(inScope{in, scope}, anyNumber)
+	}
+	g.put(gathered{s.Time, s.Time + s.Dur, s.Value, s.Labels.Goid, stack, in, uint16(s.Metric)})
+	for g.most > 0 && len(g.list) > g.most && g.res < coarsestSamples {
+		g.coarsen()
+	}
+}
+
+// put adds samples to those that they are one with, if there are such.
+func (g *gatherer) put(x gathered) {
+	if g.res > 0 && x.end-x.at < g.res {
+		common := gathered{at: x.at / g.res, goid: x.goid, stack: x.stack, in: x.in, metric: x.metric}
+		if k, ok := g.newest[common]; ok {
+			had := &g.list[k]
+			had.at, had.end, had.value = min(had.at, x.at), max(had.end, x.end), had.value+x.value
+			return
+		}
+		g.newest[common] = len(g.list)
+	}
+	g.list = append(g.list, x)
+}
+
+// coarsestSamples is a resolution at which time hardly tells samples apart.
+const coarsestSamples = 1 << 42
+
+// coarsen makes fewer of the samples.
+func (g *gatherer) coarsen() {
+	all := g.list
+	for g.res < coarsestSamples && len(g.list) > g.most/2 {
+		g.res = max(2*g.res, 1<<10)
+		g.list = make([]gathered, 0, len(all)/2)
+		clear(g.newest)
+		for _, x := range all {
+			g.put(x)
+		}
+		all = g.list
+	}
+}
+
+// pack makes the columns.
+func (g *gatherer) pack(p *samples.Profile) *Samples {
+	s := &Samples{Preset: p.Preset, Funcs: g.funcs.list, Res: g.res, files: g.files.list, Notes: append([]string{}, p.Notes...), Slow: [][4]int64{}}
+	for _, m := range p.Metrics {
+		s.Metrics = append(s.Metrics, sampleMetric{m.Name, m.Title, string(m.Unit), m.Sampled, m.Of})
+	}
+	for _, f := range g.files.list {
+		if f != "" {
+			f = path.Base(strings.ReplaceAll(f, `\`, "/"))
+		}
+		s.Files = append(s.Files, f)
+	}
+	if g.res > 0 {
+		s.Notes = append(s.Notes, fmt.Sprintf("There are too many samples: those of one stack within %s are one. All sums are exact, but for the edges of what is selected.", analysis.Humane(g.res)))
+	}
+	var col [9]column
+	c := func(i int) *column { return &col[i] }
+	for _, f := range g.funcs.list {
+		c(8).b(flag(samples.Own(f)))
+	}
+	for _, f := range g.frames.list {
+		c(0).u(uint64(f[0]))
+		c(1).u(uint64(f[1]))
+		c(2).u(uint64(f[2]))
+	}
+	for _, x := range g.stacks.list {
+		c(3).u(uint64(x[0]))
+		c(4).u(uint64(x[1]))
+	}
+	named := map[uint16]bool{}
+	for i, x := range g.scopes.list {
+		c(5).u(uint64(x.up))
+		c(6).u(uint64(x.Name))
+		c(7).b(flag(x.Slow))
+		if e := p.ByScope[x.Name]; i > 0 && !named[x.Name] {
+			named[x.Name] = true
+			s.Slow = append(s.Slow, [4]int64{int64(x.Name), e.Slow + e.Rest, e.Slow, e.Limit})
+		}
+	}
+	s.columns = namedColumns(col[:], "frameFunc:u frameFile:u frameLine:u stackUp:u stackFrame:u inUp:u inName:u inSlow:b funcOwn:b")
+	s.columns = append(s.columns, g.packList()...)
+	return s
+}
+
+func flag(on bool) byte {
+	if on {
+		return 1
+	}
+	return 0
+}
+
+func namedColumns(list []column, names string) []*column {
+	var all []*column
+	for i := range list {
+		all = append(all, &list[i])
+	}
+	return named(names, all...)
+}
+
+// packList makes the columns of the samples themselves, by time.
+func (g *gatherer) packList() []*column {
+	slices.SortStableFunc(g.list, func(a, b gathered) int { return cmp.Compare(a.at, b.at) })
+	var col [7]column
+	for i := range g.list {
+		x := &g.list[i]
+		col[0].d(x.at)
+		col[1].u(uint64(max(x.end-x.at, 0)))
+		col[2].u(x.goid)
+		col[3].u(uint64(x.metric))
+		col[4].u(uint64(max(x.value, 0)))
+		col[5].u(uint64(x.stack))
+		col[6].u(uint64(x.in))
+	}
+	return namedColumns(col[:], "at:d over:u goid:u metric:u value:u stack:u in:u")
+}
