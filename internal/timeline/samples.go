@@ -70,8 +70,7 @@ type sampleMetric struct {
 // LoadSamples reads the samples of what is chosen of a trace; nil: it has none. If there are
 // more than most, those that are near each other become one.
 func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (*Samples, *samples.Profile, error) {
-	g := &gatherer{most: most, newest: map[gathered]int{}, known: map[[2]uint32]uint32{}}
-	g.scopes.of(inScope{}, anyNumber) // there may be no other
+	g := newGatherer(most)
 	of.Progress = nil
 	p, err := samples.OfTrace(ctx, t, &samples.Selection{
 		Selection: &of, Imputed: true, Split: samples.Split{Scope: true}, Enclosing: true,
@@ -120,6 +119,12 @@ type inScope struct {
 
 // anyNumber is how many numbers there may be of what memory bounds already.
 const anyNumber = math.MaxInt32
+
+func newGatherer(most int) *gatherer {
+	g := &gatherer{most: most, newest: map[gathered]int{}, known: map[[2]uint32]uint32{}}
+	g.scopes.of(inScope{}, anyNumber) // there may be no other
+	return g
+}
 
 func (g *gatherer) add(s *samples.Sample) {
 	stack, ok := g.known[s.Stack]
@@ -189,7 +194,7 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 	var col [9]column
 	c := func(i int) *column { return &col[i] }
 	for _, f := range g.funcs.list {
-		c(8).b(flag(samples.Own(f)))
+		c(8).b(asByte(samples.Own(f)))
 	}
 	for _, f := range g.frames.list {
 		c(0).u(uint64(f[0]))
@@ -204,7 +209,7 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 	for i, x := range g.scopes.list {
 		c(5).u(uint64(x.up))
 		c(6).u(uint64(x.Name))
-		c(7).b(flag(x.Slow))
+		c(7).b(asByte(x.Slow))
 		if e := p.ByScope[x.Name]; i > 0 && !named[x.Name] {
 			named[x.Name] = true
 			s.Slow = append(s.Slow, [4]int64{int64(x.Name), e.Slow + e.Rest, e.Slow, e.Limit})
@@ -215,7 +220,7 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 	return s
 }
 
-func flag(on bool) byte {
+func asByte(on bool) byte {
 	if on {
 		return 1
 	}

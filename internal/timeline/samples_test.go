@@ -1,0 +1,194 @@
+package timeline
+
+import (
+	"bytes"
+	"compress/flate"
+	"encoding/base64"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"os"
+	"slices"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/callgraph"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+var updateSamples = flag.Bool("update-samples", false, "rewrite what the page's tests expect of samples")
+
+// sampleFixtures are containers with samples and their sums by package callgraph: the
+// page's own sums are compared with these under node.
+const sampleFixtures = "../../export/html/assets/test/samples.json"
+
+type sampleFixture struct {
+	Container string                   `json:"container"` // base64
+	Functions map[string][4]int64      `json:"functions"` // exclusive cpu and off, inclusive ones
+	Callers   map[string][]fixtureEdge `json:"callers"`   // by function
+	Callees   map[string][]fixtureEdge `json:"callees"`
+	Tree      [][3]any                 `json:"tree"`  // depth, function, inclusive cpu and off; by their sum
+	Lines     map[string][4]int64      `json:"lines"` // of the file a.go
+}
+
+type fixtureEdge struct {
+	Func string   `json:"func"`
+	Attr [2]int64 `json:"attr"`
+}
+
+// randomSamples makes samples of few functions, so that stacks have recursion of all kinds.
+func randomSamples(seed uint64, n int) (all []samples.Sample, p *samples.Profile) {
+	r := rand.New(rand.NewPCG(seed, 1))
+	p = &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
+		{Name: "cpu", Title: "CPU time", Unit: samples.Nanoseconds, Sampled: true}, {Name: "off", Title: "waits", Unit: samples.Nanoseconds},
+		{Name: "wall", Title: "both", Unit: samples.Nanoseconds, Of: []int{0, 1}},
+	}, ByScope: map[uint16]samples.Executions{7: {Slow: 1, Rest: 99, Limit: 1000}}, Notes: []string{"a note"}}
+	var frames []*samples.Frame
+	for k := range 8 {
+		frames = append(frames, &samples.Frame{Func: fmt.Sprintf("main.f%d", k/2), File: []string{"/src/a.go", "/src/b.go"}[k/4], Line: 1 + k%3})
+	}
+	stacks := map[string]uint32{}
+	for i := range n {
+		s := samples.Sample{Time: int64(i) * 100, Metric: i % 2, Value: 1 + r.Int64N(1000), Labels: samples.Labels{Goid: 1 + r.Uint64N(3)}}
+		if s.Metric == 1 {
+			s.Dur = s.Value
+		}
+		key := ""
+		for range 1 + r.IntN(6) {
+			k := r.IntN(len(frames))
+			s.Frames = append(s.Frames, frames[k])
+			key += fmt.Sprint(k)
+		}
+		if stacks[key] == 0 {
+			stacks[key] = uint32(len(stacks)) + 1
+		}
+		s.Stack[0] = stacks[key]
+		if i%3 == 0 {
+			s.Scopes = []samples.Scope{{Name: 7, Slow: i%9 == 0}, {Name: 8}}
+		}
+		all = append(all, s)
+		values := make([]int64, 3)
+		values[s.Metric] = s.Value
+		p.Stacks = append(p.Stacks, samples.Stack{Frames: s.Frames, Values: values})
+	}
+	return all, p
+}
+
+func gather(all []samples.Sample, p *samples.Profile, most int) *Samples {
+	g := newGatherer(most)
+	for i := range all {
+		g.add(&all[i])
+	}
+	return g.pack(p)
+}
+
+func makeSampleFixture(t *testing.T, seed uint64, n int) sampleFixture {
+	t.Helper()
+	all, p := randomSamples(seed, n)
+	s := gather(all, p, 0)
+	s.AddSource("/src/a.go", 1, []string{"func f0() {", "\twork()", "}"}, []int{1, 2})
+	var packed bytes.Buffer
+	if err := (&Container{Samples: s}).WriteTo(&packed, flate.BestCompression); err != nil {
+		t.Fatal(err)
+	}
+	f := sampleFixture{
+		Container: base64.StdEncoding.EncodeToString(packed.Bytes()), Functions: map[string][4]int64{},
+		Callers: map[string][]fixtureEdge{}, Callees: map[string][]fixtureEdge{}, Lines: map[string][4]int64{},
+	}
+	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
+	edges := func(list []callgraph.Edge) (to []fixtureEdge) {
+		for _, e := range list {
+			to = append(to, fixtureEdge{e.Func, [2]int64{e.Attr[0], e.Attr[1]}})
+		}
+		return to
+	}
+	for _, name := range slices.Sorted(maps.Keys(costs)) {
+		c := costs[name]
+		f.Functions[name] = [4]int64{c.Excl[0], c.Excl[1], c.Incl[0], c.Incl[1]}
+		x := callgraph.CallersOf(p, costs, name)
+		f.Callers[name], f.Callees[name] = edges(x.Callers), edges(x.Callees)
+	}
+	for line, c := range callgraph.Sum(p, func(f *samples.Frame) int {
+		if f.File == "/src/a.go" {
+			return f.Line
+		}
+		return 0
+	}) {
+		if line > 0 {
+			f.Lines[fmt.Sprint(line)] = [4]int64{c.Excl[0], c.Excl[1], c.Incl[0], c.Incl[1]}
+		}
+	}
+	var walk func(n *callgraph.Node, depth int)
+	walk = func(n *callgraph.Node, depth int) {
+		f.Tree = append(f.Tree, [3]any{depth, n.Func, [2]int64{n.Incl[0], n.Incl[1]}})
+		for _, c := range n.Children {
+			walk(c, depth+1)
+		}
+	}
+	walk(callgraph.Tree(p, 2), 0)
+	return f
+}
+
+// TestSampleFixtures keeps what the page's tests expect in step with package callgraph.
+func TestSampleFixtures(t *testing.T) {
+	made := []sampleFixture{makeSampleFixture(t, 1, 3), makeSampleFixture(t, 2, 60)}
+	b, err := json.Marshal(made)
+	if err != nil {
+		t.Fatal(err)
+	}
+	b = append(b, '\n')
+	if *updateSamples {
+		if err := os.WriteFile(sampleFixtures, b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(sampleFixtures)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(kept, b) {
+		t.Errorf("%s is not what it would be now: go test ./internal/timeline -run TestSampleFixtures -update-samples", sampleFixtures)
+	}
+}
+
+// TestManySamples: of too many samples those near each other become one, and nothing is lost
+// of the sums, by stack, goroutine and scope. Long waits stay apart.
+func TestManySamples(t *testing.T) {
+	const n, most = 20_000, 3_000
+	all, p := randomSamples(3, n)
+	for i := range all {
+		all[i].Frames, all[i].Stack = all[i%40].Frames, all[i%40].Stack
+	}
+	all[n/2].Metric, all[n/2].Value, all[n/2].Dur = 1, 1e9, 1e9
+	type common struct {
+		stack, in uint32
+		goid      uint64
+		metric    uint16
+	}
+	sums := func(most int) (map[common]int64, int, *gatherer) {
+		g := newGatherer(most)
+		for i := range all {
+			g.add(&all[i])
+		}
+		of := map[common]int64{}
+		for _, x := range g.list {
+			of[common{x.stack, x.in, x.goid, x.metric}] += x.value
+		}
+		return of, len(g.list), g
+	}
+	want, whole, _ := sums(0)
+	got, few, g := sums(most)
+	if whole != n || few > most {
+		t.Errorf("%d of %d samples stay, at most %d were asked for", few, whole, most)
+	}
+	if !maps.Equal(want, got) {
+		t.Error("the sums differ")
+	}
+	if !slices.ContainsFunc(g.list, func(x gathered) bool { return x.end-x.at == 1e9 && x.value == 1e9 }) {
+		t.Error("the long wait is not alone")
+	}
+	if s := g.pack(p); s.Res == 0 || len(s.Notes) != 2 {
+		t.Errorf("within %d ns samples are one; it says %q", s.Res, s.Notes)
+	}
+}
