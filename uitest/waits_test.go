@@ -144,7 +144,7 @@ func TestWaitsLive(t *testing.T) {
 	tb.await("scopeview.drawn.states > 2 && scopeview.model.waits.locks.length > 0")
 	checkStates(t, tb)
 	checkLocks(t, tb)
-	tb.press("Digit4")
+	tb.press("Digit7")
 	tb.await(`document.querySelectorAll("#panel .findings .verdict").length > 0`)
 }
 
@@ -197,7 +197,7 @@ func TestDoctorTab(t *testing.T) {
 	f := report.Findings[0]
 	html := fileURL(pageOf(t, trace))
 	tb := show(t, html, browser.View{})
-	tb.press("Digit4", "Tab", "Tab")
+	tb.press("Digit7", "Tab", "Tab")
 	says(t, tb, "#panel", f.Text, "gain", "how sure")
 	arrived := func(how string) {
 		t.Helper()
@@ -219,6 +219,6 @@ func TestDoctorTab(t *testing.T) {
 	arrived("the address")
 	// Of a trace without a Go execution trace it says what it could not look for.
 	tb = showTrace(t, storeTrace(t), browser.View{})
-	tb.press("Digit4")
+	tb.press("Digit7")
 	says(t, tb, "#panel", "Not examined", "gotrace")
 }

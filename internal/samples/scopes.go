@@ -37,6 +37,7 @@ func (r *goReader) nameScopes(t *trace.Trace) error {
 		case format.KindTask, format.KindTaskf, format.KindProcess:
 			if i := of[e.Goid]; i != nil {
 				i.name(e.Start)
+				i.end(e.Start)
 				i.open = append(i.open, openScope{to: e.Start + e.Dur, dur: e.Dur, name: e.Name})
 			}
 			if r.sel.Enclosing && e.Goid != 0 {
@@ -79,12 +80,15 @@ type openScope struct {
 // name names the scopes of those of the samples before a time.
 func (i *innermost) name(before int64) {
 	for len(i.left) > 0 && i.left[0].time < before {
-		for n := len(i.open); n > 0 && i.open[n-1].to <= i.left[0].time; n-- {
-			i.open = i.open[:n-1]
-		}
+		i.end(i.left[0].time)
 		i.left[0].scope = i.node()
 		i.left = i.left[1:]
 	}
+}
+
+// end takes away the scopes that have ended by a time.
+func (i *innermost) end(by int64) {
+	i.open = slices.DeleteFunc(i.open, func(o openScope) bool { return o.to <= by })
 }
 
 // node returns the number of the innermost scope that is open; 0: there is none.
@@ -134,7 +138,7 @@ func (r *goReader) scopesOf(inner uint32) (list []Scope) {
 // lengths counts how long the executions of each scope took.
 type lengths struct {
 	until  map[execID]int64            // when the outermost one ends
-	counts map[uint16]map[uint16]int64 // by name and length
+	counts map[uint16]map[uint32]int64 // by name and length
 }
 
 type execID struct {
@@ -145,7 +149,7 @@ type execID struct {
 // add counts an execution, unless it is in another one of its name.
 func (l *lengths) add(e *trace.Event) {
 	if l.until == nil {
-		l.until, l.counts = map[execID]int64{}, map[uint16]map[uint16]int64{}
+		l.until, l.counts = map[execID]int64{}, map[uint16]map[uint32]int64{}
 	}
 	id := execID{e.Goid, e.Name}
 	if until, ok := l.until[id]; ok && e.Start < until {
@@ -154,7 +158,7 @@ func (l *lengths) add(e *trace.Event) {
 	l.until[id] = e.Start + e.Dur
 	of := l.counts[e.Name]
 	if of == nil {
-		of = map[uint16]int64{}
+		of = map[uint32]int64{}
 		l.counts[e.Name] = of
 	}
 	of[lengthClass(e.Dur)]++
@@ -162,7 +166,7 @@ func (l *lengths) add(e *trace.Event) {
 
 // slowest returns where the slowest hundredth begins, and how many executions it has: as
 // many more as have nearly the same length.
-func slowest(counts map[uint16]int64) (x Executions) {
+func slowest(counts map[uint32]int64) (x Executions) {
 	for _, n := range counts {
 		x.Rest += n
 	}
@@ -182,11 +186,11 @@ func slowest(counts map[uint16]int64) (x Executions) {
 const lengthBits = 7
 
 // lengthClass returns the class of a length. Longer ones have no lower one.
-func lengthClass(ns int64) uint16 {
-	return uint16(math.Float64bits(float64(max(ns, 0))) >> (52 - lengthBits))
+func lengthClass(ns int64) uint32 {
+	return uint32(math.Float64bits(float64(max(ns, 0))) >> (52 - lengthBits))
 }
 
 // leastOfClass returns the shortest length of a class.
-func leastOfClass(class uint16) int64 {
+func leastOfClass(class uint32) int64 {
 	return int64(math.Ceil(math.Float64frombits(uint64(class) << (52 - lengthBits))))
 }

@@ -110,6 +110,7 @@ export function createFunctions(app) {
     none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
     none.textContent = none.hidden ? "" : bar.nothing();
     said.hidden = !data?.difference;
+    said.textContent = "";
     tables.hidden = !data;
     notes.replaceChildren(...(data?.samples.notes ?? []).map((text) => make("li", { text })));
     if (!data) return;

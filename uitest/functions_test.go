@@ -1,0 +1,113 @@
+package uitest
+
+import (
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// slowly is the trace of the program slow.
+var slowly = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(dir, "slow.scope")
+	return path, traces.Record(path, "slow", 300)
+})
+
+func slowTrace(t *testing.T) string {
+	t.Helper()
+	path, err := slowly()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestFunctions: by keys alone one gets from the functions to the hot line, in a file and
+// live.
+func TestFunctions(t *testing.T) {
+	for home, address := range map[string]func(t *testing.T, trace string) string{
+		"file": func(t *testing.T, trace string) string { return fileURL(pageOf(t, trace)) },
+		"live": serve,
+	} {
+		t.Run(home, func(t *testing.T) {
+			tb := show(t, address(t, slowTrace(t)), browser.View{})
+			tb.press("Digit4")
+			tb.await(`document.querySelectorAll("#view-functions tbody tr").length > 3`)
+			v := tb.table("#view-functions")
+			if first := v.Rows[0][v.column(t, "function")]; first != traces.Spin {
+				t.Errorf("the first function is %q, the hot one is %s", first, traces.Spin)
+			}
+			if share := v.Rows[0][v.column(t, "%")]; share == "" || share == "0%" {
+				t.Errorf("its share is %q", share)
+			}
+			tb.read(nil, `document.querySelector("#view-functions tbody button").click()`)
+			tb.await(`!document.getElementById("view-callers").hidden && document.querySelectorAll("#view-callers .box").length > 2`)
+			says(t, tb, "#view-callers", traces.Spin, "Callers", "Callees", "traces.slow")
+			tb.press("Digit6")
+			tb.await(`document.querySelectorAll("#view-source tr.hot").length > 0`)
+			if hot := tb.text("#view-source tr.hot"); !strings.Contains(hot, traces.SpinCode) && !strings.Contains(hot, "range 1_000_000") {
+				t.Errorf("the hot line is %q", hot)
+			}
+			tb.press("Digit3")
+			tb.read(nil, `[...document.querySelectorAll("#view-flame button")].find((b) => b.textContent === "functions").click()`)
+			tb.await(`document.querySelectorAll("#view-flame .box").length > 3`)
+			says(t, tb, "#view-flame", "<Total>", traces.Spin)
+		})
+	}
+}
+
+// TestSlowExecutions: one selection says for what the slow executions of a scope wait, and
+// where; the fast ones wait for something else.
+func TestSlowExecutions(t *testing.T) {
+	tb := showTrace(t, slowTrace(t), browser.View{})
+	tb.press("Digit4")
+	tb.await(`document.querySelectorAll("#view-functions tbody tr").length > 3`)
+	choose := func(what, value string) {
+		tb.read(nil, `(() => { const s = document.querySelector("#view-functions select[aria-label=" + %s + "]"); s.value = %s; s.dispatchEvent(new Event("change")); })()`, quote(`"`+what+`"`), quote(value))
+		tb.settle()
+	}
+	choose("In which scope", traces.Read)
+	choose("Which executions of it", "compare")
+	tb.await(`document.querySelector("#view-functions .said").textContent !== ""`)
+	if said := tb.text("#view-functions .said"); !strings.Contains(said, "waits for a mutex") || !strings.Contains(said, traces.AwaitTurn) {
+		t.Errorf("it says %q", said)
+	}
+	choose("Which executions of it", "others")
+	tb.await(`document.querySelector("#view-functions .said").hidden`)
+	choose("Metric", "lock")
+	tb.settle()
+	tb.await(`!document.querySelector("#view-functions").textContent.includes(%s)`, quote(traces.AwaitTurn))
+	choose("Metric", "channel")
+	tb.await(`document.querySelector("#view-functions").textContent.includes("traces.readOne")`)
+	// The address brings it back.
+	choose("Which executions of it", "slow")
+	tb.await(`location.hash.includes("runs=slow") && location.hash.includes("in=read") && location.hash.includes("metric=channel")`)
+}
+
+// TestSampleTicks: samples are ticks below the states, and tell their stacks.
+func TestSampleTicks(t *testing.T) {
+	tb := showTrace(t, slowTrace(t), browser.View{})
+	if n := tb.number("scopeview.drawn.ticks"); n < 5 {
+		t.Fatalf("%v ticks are drawn", n)
+	}
+	spin := tb.find("burn", "")
+	at := tb.number(`(() => { const s = scopeview.model.samples; return s.at.find((t, i) => t > %v && t < %v && s.metrics[s.metric[i]].sampled) ?? -1; })()`, spin.Start, spin.Start+spin.Dur)
+	if at < 0 {
+		t.Fatal("the program had no sample where it had a CPU for long")
+	}
+	x := tb.xOf(at)
+	b := tb.box(canvas)
+	var y float64
+	tb.read(&y, `(() => { for (let y = 0; y < %v; y++) if ((scopeview.rows.at(%v, y)?.sample ?? -1) >= 0) return y; return -1; })()`, b.Height, x-b.X)
+	if y < 0 {
+		t.Fatal("there is no tick at all")
+	}
+	tb.check(tb.Point(x, b.Y+y))
+	tb.settle()
+	if text := tb.popup(); !strings.HasPrefix(text, "a sample") || !strings.Contains(text, traces.Spin) || !strings.Contains(text, "slow.go") {
+		t.Errorf("the sample says %q", text)
+	}
+}
