@@ -20,6 +20,7 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*t
 		return s, err
 	}
 	c := annotate.Code{}
+	c.UseStored(t)
 	c.UseBinary(p, "")
 	for _, e := range c.Excerpts(p) {
 		s.AddSource(e.File, e.From, e.Lines, e.Code)

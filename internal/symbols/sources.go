@@ -85,7 +85,7 @@ func (s *Sources) ReadAll(file string) (content []byte, path string, err error) 
 func first(paths []string) (content []byte, path string, err error) {
 	for _, p := range paths {
 		st, err := os.Stat(p)
-		if errors.Is(err, fs.ErrNotExist) || err == nil && (st.IsDir() || st.Size() > largest) {
+		if errors.Is(err, fs.ErrNotExist) || err == nil && (!st.Mode().IsRegular() || st.Size() > largest) {
 			continue
 		}
 		if content, err = os.ReadFile(p); err != nil {

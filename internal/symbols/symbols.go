@@ -59,6 +59,10 @@ var ErrNoTable = errors.New("it has no table of Go's functions and lines: it is 
 // Open reads the tables of the executable at path: some tens of milliseconds for a large
 // one. The error wraps ErrNoTable where the file is no Go program.
 func Open(path string) (*Binary, error) {
+	// A trace names it, and may be a stranger's: opening a pipe could wait for ever.
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() {
+		return nil, fmt.Errorf("reading the executable %s: it is no regular file", path)
+	}
 	f, err := os.Open(path)
 	if err != nil {
 		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
