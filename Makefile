@@ -220,8 +220,9 @@ fault: ## do every fault of docs/guarantees.md, and say of each guarantee whethe
 	@guarantees() { SCOPEVIEW_FAULT=full go test -json -count=1 -p 1 -timeout 2h -run '^TestG[0-9]' ./... || true; } # the report tells
 	{ guarantees; cd uitest && guarantees; } | go run ./internal/testing/faultfs/report
 
-doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; some fifteen minutes
+doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; compare samples of real modules with their own profiles; some fifteen minutes
 	@SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestDoctorCheck$$' ./examples/doctor
+	cd examples/doctor/real && SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestFromOutside$$' .
 
 race: ## run the tests with the race detector
 	@go test -race ./...

@@ -219,6 +219,37 @@ func TestKernel(t *testing.T) {
 	}
 }
 
+// TestFaultingLine: what the kernel does for a page fault belongs to the line that took it.
+func TestFaultingLine(t *testing.T) {
+	tr, _, _ := recorded(t, "faults", "page-faults", "task-clock:50us")
+	lines := map[uint32]int64{}
+	err := tr.EachSample(func(s *trace.Sample) bool {
+		frames := tr.AppendFrames(nil, s.Stack)
+		if s.Kernel && s.Counter == "task-clock" && len(frames) > 1 && frames[1].Function == "main.touch" {
+			lines[frames[1].Line]++
+		}
+		return true
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	source, err := os.ReadFile("testdata/victim/main.go")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var right, wrong int64
+	for line, n := range lines {
+		if strings.Contains(strings.Split(string(source), "\n")[line-1], "b[i] = 1") {
+			right += n
+		} else {
+			wrong += n
+		}
+	}
+	if wrong*10 > right || right == 0 && os.Geteuid() == 0 { // some interrupts come elsewhere
+		t.Errorf("%d samples are of the line that takes faults, and %d of others: %v", right, wrong, lines)
+	}
+}
+
 // TestChild: a process that the program starts is recorded too, by its own mappings.
 func TestChild(t *testing.T) {
 	tr, res, _ := recorded(t, "child", "task-clock:1ms")

@@ -39,8 +39,10 @@ func (n *Namer) Stack(pid uint32, pcs []uint64, framesAt func(pc uint64) []forma
 	code := format.Code{Stack: s.ID}
 	for _, pc := range pcs {
 		list := framesAt(pc)
-		if len(s.Frames) > 0 && len(list) == 1 && sys.Wrapper(&runtime.Frame{Function: list[0].Function, File: list[0].File}) {
-			continue // Go's own profiles leave it out too
+		if inner := unwrapped(list); len(inner) > 0 {
+			list = inner
+		} else if len(s.Frames) > 0 {
+			continue
 		}
 		if len(s.Frames)+len(list) > format.MaxStackFrames {
 			s.Cut = true
@@ -61,6 +63,19 @@ func (n *Namer) Stack(pid uint32, pcs []uint64, framesAt func(pc uint64) []forma
 	n.stacks[string(n.key)] = s.ID
 	n.write(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are not known
 	return s.ID
+}
+
+// unwrapped leaves out a function that the compiler made to call another one, as Go's own
+// profiles do.
+func unwrapped(list []format.Frame) []format.Frame {
+	last := len(list) - 1
+	if last < 0 || !sys.Wrapper(&runtime.Frame{Function: list[last].Function, File: list[last].File}) {
+		return list
+	}
+	if list = list[:last]; last > 0 {
+		list[last-1].Inlined = false // it is what is left of the code at the address
+	}
+	return list
 }
 
 // frame returns the id of a frame; false if the trace has no room for it.
