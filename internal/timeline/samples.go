@@ -21,8 +21,8 @@ import (
 //   - frameFunc, frameFile (u, places in Funcs and Files), frameLine (u; 0: not known)
 //   - stackUp (u, the stack without its leaf), stackFrame (u, its leaf)
 //   - inUp (u, the scope around), inName (u), inSlow (b): executions of scopes
-//   - at (d, when it began), over (u, ns until the last one ended), goid, metric, value,
-//     stack, in (u, the innermost scope)
+//   - at (d, when it began), over (u, ns until the last one ended), goid, metric (u), more
+//     (z, the value less over: of a wait nothing), stack, in (u, the innermost scope)
 //
 // The first function, file, frame, stack and scope is none. Outer stacks and scopes come
 // before inner ones, samples by time.
@@ -245,9 +245,9 @@ func (g *gatherer) packList() []*column {
 		col[1].u(uint64(max(x.end-x.at, 0)))
 		col[2].u(x.goid)
 		col[3].u(uint64(x.metric))
-		col[4].u(uint64(max(x.value, 0)))
+		col[4].z(x.value - max(x.end-x.at, 0))
 		col[5].u(uint64(x.stack))
 		col[6].u(uint64(x.in))
 	}
-	return namedColumns(col[:], "at:d over:u goid:u metric:u value:u stack:u in:u")
+	return namedColumns(col[:], "at:d over:u goid:u metric:u more:z stack:u in:u")
 }

@@ -39,7 +39,7 @@ export class Samples {
     this.over = column("over");
     this.goid = column("goid");
     this.metric = column("metric");
-    this.value = column("value");
+    this.value = Float64Array.from(column("more"), (v, i) => v + this.over[i]);
     this.stack = column("stack");
     this.in = column("in");
     /** By stack, whether none around it has its leaf's function; see callgraph.js. @type {Uint8Array|null} */

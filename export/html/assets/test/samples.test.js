@@ -81,7 +81,7 @@ test("what two selections differ in, in one sentence", () => {
   const columns = new Map(Object.entries({
     funcOwn: [0, 1, 0], frameFunc: [0, 1, 1, 2], frameFile: [0, 1, 1, 2], frameLine: [0, 10, 20, 30],
     stackUp: [0, 0, 0, 2], stackFrame: [0, 1, 2, 3], inUp: [0, 0, 0], inName: [0, 5, 5], inSlow: [0, 0, 1],
-    at: [0, 100, 200], over: [0, 0, 900], goid: [1, 1, 1], metric: [0, 0, 1], value: [990, 10, 900], stack: [1, 1, 3], in: [1, 2, 2],
+    at: [0, 100, 200], over: [0, 0, 900], goid: [1, 1, 1], metric: [0, 0, 1], more: [990, 10, 0], stack: [1, 1, 3], in: [1, 2, 2],
   }).map(([k, v]) => [k, Uint32Array.from(v)]));
   const s = new Samples(header, columns);
   const side = (executions, n) => ({ choice: { ...everything, scope: 5, executions }, label: executions, executions: n });
@@ -109,5 +109,5 @@ test("samples that make no sense are refused", async () => {
   };
   for (const name of ["frameFunc", "frameFile", "stackFrame", "stack", "in", "metric"]) assert.throws(broken(name, (l) => (l[l.length - 1] = 1e6)), /is not there/, name);
   for (const name of ["stackUp", "inUp"]) assert.throws(broken(name, (l) => (l[1] = 1)), /around itself/, name);
-  for (const name of ["at", "value", "frameLine", "stackUp", "inSlow", "funcOwn"]) assert.throws(broken(name, (l) => l.pop()), /lengths|whose/, name);
+  for (const name of ["at", "more", "frameLine", "stackUp", "inSlow", "funcOwn"]) assert.throws(broken(name, (l) => l.pop()), /lengths|whose/, name);
 });
