@@ -71,6 +71,7 @@ type recorder struct {
 	names    *perf.Namer
 	series   map[series]*format.Samples
 	switches map[uint32]*format.Switches
+	gap      int64            // up to then switches were lost
 	until    map[series]int64 // up to when samples were written
 	waiting  []taken          // by time
 	ended    bool             // the program has: nothing more comes

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path/filepath"
@@ -312,5 +313,41 @@ func TestContainsLoss(t *testing.T) {
 	tr := tracetest.OpenFile(t, w.file.Name())
 	if c := tr.Counters(); len(c) != 1 || c[0].Lost != 42 || r.lost != 42 {
 		t.Errorf("%+v, %d", c, r.lost)
+	}
+}
+
+// TestGap: what was told of switches before some were lost, and is not written, is not whole.
+func TestGap(t *testing.T) {
+	w, err := newWriter(filepath.Join(t.TempDir(), "x.scope"), 1, 1000)
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &recorder{w: w, began: 1000, switches: map[uint32]*format.Switches{}}
+	in := func(thread uint32, at int64) {
+		r.take(&taken{Event: perf.Event{Kind: perf.KindSwitch, TID: thread, Time: at}})
+	}
+	in(7, 2000)
+	r.flush(2100)
+	in(7, 2200) // it is between what is written and what is lost
+	in(8, 2200)
+	r.gap = 2500
+	r.flush(2600)
+	in(7, 2400)
+	in(7, 2700)
+	in(8, 2800)
+	r.flush(3000)
+	if err := w.close(4000); err != nil {
+		t.Fatal(err)
+	}
+	got := map[string]bool{}
+	_ = sound(t, w.file.Name()).EachSwitches(func(s *format.Switches) bool {
+		got[fmt.Sprintf("%d first %v lost %v %d-%d %v", s.Thread, s.First, s.Lost, s.Base, s.Until, s.List)] = true
+		return true
+	})
+	want := map[string]bool{
+		"7 first true lost false 2000-2100 [{2000 0}]": true, "7 first false lost true 2700-3000 [{2700 0}]": true, "8 first true lost true 2800-3000 [{2800 0}]": true,
+	}
+	if !maps.Equal(got, want) {
+		t.Errorf("%v", got)
 	}
 }

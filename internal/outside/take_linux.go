@@ -18,9 +18,12 @@ type taken struct {
 // read takes in what the rings have.
 func (r *recorder) read() {
 	now := sys.Monotonic()
-	for _, w := range r.counters {
+	for k, w := range r.counters {
 		for i := range w.CPUs {
 			r.raw = w.Read(i, r.raw[:0])
+			if _, lost := w.Full(i, len(r.raw)); lost && k == 0 {
+				r.gap = sys.Monotonic()
+			}
 			perf.Parse(r.raw, func(e *perf.Event) {
 				x := taken{*e, w}
 				x.Chain = slices.Clone(e.Chain)
@@ -115,12 +118,17 @@ func (r *recorder) switched(e *taken) {
 	if r.full != nil {
 		return
 	}
+	if e.Time < r.gap {
+		return
+	}
 	s := r.switches[e.TID]
-	if s == nil {
+	switch {
+	case s == nil:
 		s = &format.Switches{Thread: e.TID, Base: e.Time, First: true}
 		r.switches[e.TID] = s
-	}
-	if e.Time < s.Base {
+	case s.Base < r.gap: // what is not written of it is not whole
+		*s = format.Switches{Thread: e.TID, Base: e.Time, First: s.First, Lost: true, List: s.List[:0]}
+	case e.Time < s.Base:
 		return // told already
 	}
 	s.List = append(s.List, format.Switch{Time: e.Time, How: e.How()})
@@ -135,7 +143,7 @@ func (r *recorder) flush(now int64) {
 		r.write(k, now)
 	}
 	for _, s := range r.switches {
-		if len(s.List) > 0 {
+		if len(s.List) > 0 && s.Base >= r.gap {
 			r.writeSwitches(s, now)
 		}
 	}

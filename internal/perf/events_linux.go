@@ -93,12 +93,14 @@ func (e *Events) Read(i int, b []byte) []byte {
 	return b
 }
 
-// Size is how much the kernel may tell on the i-th CPU between two calls of Read.
-func (e *Events) Size(i int) int {
-	if r := e.rings[i]; r != nil {
-		return r.Size()
+// Full is how full the i-th CPU's ring was that Read found n bytes in, 0 to 1, and whether a
+// switch may have found no room in it.
+func (e *Events) Full(i, n int) (full float64, lost bool) {
+	r := e.rings[i]
+	if r == nil {
+		return 0, false
 	}
-	return 1
+	return float64(n) / float64(r.Size()), n > r.Size()-mostBytes
 }
 
 // Lost is how much found no room so far; not known before Linux 6.0, see sys.Lost.

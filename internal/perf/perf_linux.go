@@ -147,10 +147,11 @@ func (s *Switches) read(until int64) (full float64) {
 	old := len(s.got)
 	for i, r := range s.rings {
 		r.raw = s.events.Read(i, r.raw[:0])
-		now, size := sys.Monotonic(), s.events.Size(i)
-		full = max(full, float64(len(r.raw))/float64(size))
+		now := sys.Monotonic()
+		part, lost := s.events.Full(i, len(r.raw))
+		full = max(full, part)
 		s.got = r.parse(s.got, r.raw)
-		if len(r.raw) > size-mostBytes {
+		if lost {
 			s.got = append(s.got, record{time: r.last, what: gapFrom}, record{time: now, what: gapTo})
 		}
 	}

@@ -146,7 +146,8 @@ func (s *Sampler) read(until int64) (full float64) {
 	for _, w := range s.counters {
 		for i := range w.CPUs {
 			s.raw = w.Read(i, s.raw[:0])
-			full = max(full, float64(len(s.raw))/float64(w.Size(i)))
+			part, _ := w.Full(i, len(s.raw))
+			full = max(full, part)
 			Parse(s.raw, func(e *Event) { s.take(w, e) })
 		}
 	}
