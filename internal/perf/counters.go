@@ -19,8 +19,8 @@ const factCounter = "counter_"
 // taskClock is the counter of CPU time.
 const taskClock = "task-clock"
 
-// leastTaskClock is how often a thread may be sampled, in ns of its CPU time: a sample takes
-// some µs.
+// leastTaskClock is how often a thread may be sampled, in ns of its CPU time: in a virtual
+// machine a sample takes some 20,000 of them.
 const leastTaskClock = 50_000
 
 // known is a counter that the kernel has a number for: linux/perf_event.h.

@@ -36,13 +36,16 @@
 //  1. A sample that is older than settle has those before it in the rings of all CPUs.
 //  2. A thread with events of its own has others by inheritance only if it was made while it
 //     was given its own; those do not count. When it ends, its number is free for another.
-//  3. The kernel walks frame pointers. An address behind a call becomes one within it; names
+//  3. A ring that has room tells how many records had none. What was lost behind the last one
+//     that had room the event itself tells (PERF_FORMAT_LOST); it is asked at the end.
+//  4. The kernel walks frame pointers. An address behind a call becomes one within it; names
 //     are found when a stack is new, by the goroutine that reads.
 //
 // # Cost
 //
 // Each switch costs its thread about a microsecond, in the kernel, and 4 bytes of the
-// trace; bench/sched.go measures it. The rings are 256 KiB for each CPU, less where there
+// trace; bench/sched.go measures it. A sample costs as much, but for those of task-clock:
+// a timer takes these, which is some 20 µs in a virtual machine. The rings are 256 KiB for each CPU, less where there
 // are more than 16, or where the system allows the user less (perf_event_mlock_kb,
 // RLIMIT_MEMLOCK). There is a descriptor for each thread at Start on each CPU.
 //

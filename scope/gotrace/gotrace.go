@@ -27,7 +27,7 @@
 // a hundred signals per second of CPU time. The trace grows by some 6 bytes for each
 // such change; what has no room any more is not kept, which is told. What was
 // not told of the last second is lost when the program is killed. A sample of a counter costs
-// its thread some µs, in the kernel.
+// its thread 1 to 20 µs, in the kernel.
 //
 // # Design
 //
