@@ -80,5 +80,8 @@ func NotMeasured(t *trace.Trace) []string {
 	if t.HasSwitches() {
 		list = append(list, "the system's telling of thread switches")
 	}
+	if len(t.Counters()) > 0 {
+		list = append(list, "the samples of counters")
+	}
 	return list
 }

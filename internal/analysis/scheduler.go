@@ -12,11 +12,23 @@ import (
 func (r *Report) scheduler(l *facts) {
 	r.goTrace(l)
 	r.taken(l, "CPU profile", "samples, in the Go execution trace", "gotrace_profile")
+	r.counters(l)
 	if lost := r.info("thread_switches_lost"); lost != "" && lost != "0" {
 		l.loud("threads", "when they were on a CPU, but for "+lost+" records that the system lost", Odd)
 		return
 	}
 	r.taken(l, "threads", "when they were on a CPU", "thread_switches")
+}
+
+// counters tells which counters took samples, and why others did not.
+func (r *Report) counters(l *facts) {
+	label := "counters"
+	for _, i := range r.Trace.Info {
+		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value == r.Trace.Lookup(i.Key) {
+			l.add(label, Show(name)+" "+Show(i.Value))
+			label = ""
+		}
+	}
 }
 
 func (r *Report) goTrace(l *facts) {
