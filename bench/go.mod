@@ -13,7 +13,10 @@ require (
 	golang.org/x/sys v0.49.0
 )
 
-require github.com/prometheus/procfs v0.23.0 // indirect
+require (
+	github.com/prometheus/procfs v0.23.0 // indirect
+	golang.org/x/arch v0.32.0 // indirect
+)
 
 require (
 	github.com/cespare/xxhash/v2 v2.3.0 // indirect

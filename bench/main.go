@@ -39,6 +39,7 @@ var groups = []group{
 	{"stacks", stackRows},
 	{"locks", lockRows},
 	{"the scheduler", schedRows},
+	{"samples", samplingRows},
 	{"reading 10 M records", readingRows},
 }
 

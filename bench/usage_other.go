@@ -10,3 +10,4 @@ func threadFaults() (int64, error)       { return 0, errThread }
 func threadTime() (int64, error)         { return 0, errThread }
 func processTime() int64                 { return 0 }
 func switchTime(func()) (float64, error) { return 0, errThread }
+func samplingRows(*bench) []row          { return []row{broken("samples", errThread)} }
