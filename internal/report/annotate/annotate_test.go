@@ -122,6 +122,38 @@ func TestSource(t *testing.T) {
 	}
 }
 
+// TestPriceOfHeap: what escapes is priced by allocated bytes where they are known, in a recording
+// and in runtime/pprof's heap profile; what else the compiler says by what is shown first.
+func TestPriceOfHeap(t *testing.T) {
+	for _, metric := range []string{"alloc-bytes", "alloc_space"} {
+		_, p := built(t)
+		p.Metrics = append(p.Metrics, samples.Metric{Name: metric, Title: "bytes", Unit: samples.Bytes})
+		for i := range p.Stacks {
+			p.Stacks[i].Values = append(p.Stacks[i].Values, 23)
+		}
+		f := *p.Stacks[3].Frames[0]
+		f.Line, f.PC = 18, 0
+		p.Stacks = append(p.Stacks, samples.Stack{Frames: []*samples.Frame{&f, p.Stacks[3].Frames[1]}, Values: []int64{0, 108}})
+		dir, err := filepath.Abs(program)
+		if err != nil {
+			t.Fatal(err)
+		}
+		code := &Code{Hot: 0.75, Remarks: true}
+		code.UseBinary(p, "")
+		code.Sources.Map = [][2]string{{"example.com/prog", dir}}
+		r, err := Source(t.Context(), viewOf(t, p), code, "main.go")
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := lines(r)
+		for _, want := range []string{"// moved to heap: x: 54% of all " + metric, "// the index is checked: 75% of all cpu"} {
+			if !slices.Contains(got, want) {
+				t.Errorf("no line %q in\n%s", want, strings.Join(got, "\n"))
+			}
+		}
+	}
+}
+
 // TestSourceOfFunction shows that function's lines alone; without an executable lines that
 // are not in the data are blank, and it is said why.
 func TestSourceOfFunction(t *testing.T) {
