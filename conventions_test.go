@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"scope":              {"internal/record", "internal/format", "internal/sys"},
 	"internal/record":    {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
-	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/format"},
+	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":   {"internal/format"},
 	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
 	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},

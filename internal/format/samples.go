@@ -17,6 +17,15 @@ const FullSamples = 2000
 // maxCounterText is how long the name of a counter, or of its unit, may be.
 const maxCounterText = 64
 
+// Counters of Go's heap profile, whose samples are of no thread. What is allocated is counted;
+// in use is a level: a sample says how much of a stack's calls is in use from then on.
+const (
+	AllocObjects = "alloc-objects"
+	AllocBytes   = "alloc-bytes"
+	InUseObjects = "inuse-objects"
+	InUseBytes   = "inuse-bytes"
+)
+
 // Samples is where one thread was each time that a counter of it had counted so many.
 type Samples struct {
 	Thread  uint32
@@ -24,7 +33,7 @@ type Samples struct {
 	Until   int64  // the same; but for those that are Lost
 	Lost    int64  // since the block before of this thread and counter
 	Counter string // its name: task-clock
-	Unit    string // what it counts: nanoseconds, or count
+	Unit    string // what it counts: nanoseconds, bytes, or count
 	List    []CodeSample
 }
 

@@ -3,7 +3,9 @@ package perf
 import (
 	"encoding/binary"
 	"runtime"
+	"sync"
 
+	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -63,6 +65,31 @@ func (n *Namer) Stack(pid uint32, pcs []uint64, framesAt func(pc uint64) []forma
 	n.stacks[string(n.key)] = s.ID
 	n.write(format.BlockCode, format.AppendCode(nil, &code)) // without it the addresses are not known
 	return s.ID
+}
+
+// mostStacks is how many different stacks of this process are kept: beyond it samples have none.
+// In a ring stacks are never overwritten.
+const mostStacks = 1 << 14
+
+// OwnNamer names the stacks of this process. A recording has one, for all who take samples. Any
+// goroutine may use it.
+type OwnNamer struct {
+	mu sync.Mutex
+	n  *Namer
+}
+
+// NewOwnNamer returns an OwnNamer that has named nothing yet.
+func NewOwnNamer(rec collect.Recording) *OwnNamer {
+	return &OwnNamer{n: NewNamer(mostStacks, rec.Block)}
+}
+
+// Stack returns the id of the stack with these addresses, the leaf's first and of its callers
+// each within a call; format.OtherStacks if there is no room for it. Functions that were
+// inlined have none of their own.
+func (o *OwnNamer) Stack(pcs []uint64) uint32 {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	return o.n.Stack(0, pcs, framesAt)
 }
 
 // unwrapped leaves out a function that the compiler made to call another one, as Go's own

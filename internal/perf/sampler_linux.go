@@ -18,7 +18,7 @@ import (
 type Sampler struct {
 	rec      collect.Recording
 	mu       sync.Mutex // held while the rings are read
-	names    *Namer
+	names    *OwnNamer
 	counters []*Watched
 	told     map[string]string // facts
 	facts    int               // told so far
@@ -46,10 +46,6 @@ type series struct {
 	counter *Watched
 }
 
-// mostStacks is how many different stacks are kept: beyond it samples have none. In a ring
-// stacks are never overwritten.
-const mostStacks = 1 << 14
-
 // mostFacts bounds how often the trace is told how its counters are: in a ring facts are never
 // overwritten.
 const mostFacts = 200
@@ -57,8 +53,8 @@ const mostFacts = 200
 // Start begins to sample, and costs some milliseconds. The trace is told of each counter
 // whether it is there, see factCounter. It returns false where none is; then there is nothing
 // to stop.
-func (s *Sampler) Start(rec collect.Recording, counters []Counter) bool {
-	s.rec, s.names = rec, NewNamer(mostStacks, rec.Block)
+func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Counter) bool {
+	s.rec, s.names = rec, names
 	s.told, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]bool{}, map[series]*format.Samples{}
 	s.until = sys.Monotonic()
 	for _, c := range counters {
@@ -177,7 +173,7 @@ func (s *Sampler) take(w *Watched, e *Event) {
 			return // of another process; or the thread has the events twice, inherited and its own
 		}
 		s.pcs = e.PCs(s.pcs[:0], nil)
-		s.got = append(s.got, sample{series{e.TID, w}, format.CodeSample{Time: e.Time, Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: s.names.Stack(0, s.pcs, framesAt)}})
+		s.got = append(s.got, sample{series{e.TID, w}, format.CodeSample{Time: e.Time, Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: s.names.Stack(s.pcs)}})
 	case e.Kind == kindExit && int(e.PID) == os.Getpid():
 		for _, w := range s.counters {
 			delete(s.owners, series{e.TID, w})

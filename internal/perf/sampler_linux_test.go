@@ -99,7 +99,7 @@ func (k *taken) total(t *testing.T, counter, function string) (all, kernel, in, 
 func sampled(t *testing.T, f func(), counters ...Counter) *taken {
 	t.Helper()
 	k, s := newTaken(), new(Sampler)
-	if !s.Start(k, counters) {
+	if !s.Start(k, NewOwnNamer(k), counters) {
 		t.Skipf("no counter is there: %v", k.facts)
 	}
 	for _, c := range counters {
@@ -236,7 +236,7 @@ func TestThreadsComeAndGo(t *testing.T) {
 // What is not there is said, and what else is asked for is there nevertheless.
 func TestNoSuchCounter(t *testing.T) {
 	k, s := newTaken(), new(Sampler)
-	on := s.Start(k, []Counter{{"nothing", 1}, {"cycles", 1e6}, {"page-faults", 1}, {taskClock, 1}})
+	on := s.Start(k, NewOwnNamer(k), []Counter{{"nothing", 1}, {"cycles", 1e6}, {"page-faults", 1}, {taskClock, 1}})
 	if on {
 		s.Stop()
 	}
@@ -251,7 +251,7 @@ func TestNoSuchCounter(t *testing.T) {
 	if on != strings.HasPrefix(k.facts["counter_page-faults"], "on") && !strings.HasPrefix(k.facts["counter_cycles"], "on") {
 		t.Errorf("%v, and %q", on, k.facts)
 	}
-	if s := new(Sampler); s.Start(k, []Counter{{"nothing", 1}}) {
+	if s := new(Sampler); s.Start(k, NewOwnNamer(k), []Counter{{"nothing", 1}}) {
 		t.Error("it started with nothing to count")
 	}
 }
@@ -268,7 +268,7 @@ func TestLostAtTheEnd(t *testing.T) {
 	}
 	before := faults()
 	k, s := newTaken(), new(Sampler)
-	if !s.Start(k, []Counter{{"page-faults", 1}}) {
+	if !s.Start(k, NewOwnNamer(k), []Counter{{"page-faults", 1}}) {
 		t.Skipf("%v", k.facts)
 	}
 	if k.facts["counter_page-faults"] != "on" {
@@ -317,7 +317,7 @@ func TestFact(t *testing.T) {
 func TestNoRoomForSamples(t *testing.T) {
 	k, s := newTaken(), new(Sampler)
 	k.full = true
-	if !s.Start(k, []Counter{{"page-faults", 1}}) {
+	if !s.Start(k, NewOwnNamer(k), []Counter{{"page-faults", 1}}) {
 		t.Skipf("%v", k.facts)
 	}
 	touch(t, 3*format.FullSamples)
@@ -354,7 +354,7 @@ func TestSamplerStopLeavesNothing(t *testing.T) {
 	list := []Counter{{taskClock, 1e6}, {"cycles", 1e6}, {"page-faults", 1}}
 	run := func() {
 		k, s := newTaken(), new(Sampler)
-		if !s.Start(k, list) {
+		if !s.Start(k, NewOwnNamer(k), list) {
 			t.Skipf("%v", k.facts)
 		}
 		s.Snapshot()

@@ -36,18 +36,23 @@ type counters struct {
 func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	c := &counters{r: r, t: t, metrics: map[string][2]int{}, stacks: map[uint32]uint32{}, threads: map[uint32][]one{}}
 	for _, k := range t.Counters() {
-		c.add(k)
+		if !isHeap(k.Name) {
+			c.add(k)
+		}
 		if k.Lost > 0 {
 			r.p.Notes = append(r.p.Notes, fmt.Sprintf("of the counter %s %d samples were lost: there was no room for them", k.Name, k.Lost))
 		}
 	}
+	heap := r.newHeap(t)
 	for _, i := range t.Info {
 		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" && i.Value == t.Lookup(i.Key) {
 			r.p.Notes = append(r.p.Notes, "the counter "+name+" is "+i.Value)
 		}
 	}
 	err := t.EachSample(func(x *trace.Sample) bool {
-		if x.Time >= r.sel.From && x.Time < r.sel.to() && r.sel.onThread(x.Thread) && r.sel.onCPU(x.CPU) {
+		if isHeap(x.Counter) {
+			heap.take(x, c.stack(x.Stack))
+		} else if x.Time >= r.sel.From && x.Time < r.sel.to() && r.sel.onThread(x.Thread) && r.sel.onCPU(x.CPU) {
 			mode := 0
 			if x.Kernel {
 				mode = 1
@@ -63,6 +68,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		}
 		return r.more(x.Time)
 	})
+	heap.finish()
 	for _, list := range c.threads {
 		slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.time, b.time) })
 	}
@@ -177,6 +183,9 @@ func (r *goReader) ofCounters(t *trace.Trace) error {
 	of.Split.Scope = false // nobody knows goroutines, so none of them was in a scope
 	r.sel = &of
 	c, err := r.readCounters(t, false)
+	if c.preset == "" && r.p.Metric(format.AllocBytes) >= 0 {
+		c.preset = format.AllocBytes
+	}
 	if err != nil || c.preset == "" {
 		return err
 	}

@@ -38,6 +38,9 @@ type Metric struct {
 	Title   string // for people: what it is
 	Unit    Unit
 	Sampled bool // it is an estimate of samples; otherwise each event was recorded
+	// Level says that it is of the end of what was chosen: what was told of a stack last. So it
+	// can't be had of a part of that by adding up samples.
+	Level bool
 	// Of has the metrics that this one is the sum of, by index; nil: it is none.
 	Of []int
 }

@@ -80,7 +80,12 @@ func (s *Selection) onCPU(cpu uint32) bool {
 // anytime reports whether nothing is asked that only a recording can tell: when it was,
 // and whose.
 func (s *Selection) anytime() bool {
-	return s.From == 0 && s.To == 0 && len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
+	return s.From == 0 && s.To == 0 && s.anyone()
+}
+
+// anyone reports whether nothing is asked of whose something was.
+func (s *Selection) anyone() bool {
+	return len(s.Goroutines) == 0 && len(s.Threads) == 0 && len(s.CPUs) == 0 && s.States == nil && s.Scopes == nil && s.allRows()
 }
 
 func (s *Selection) allRows() bool { return s.Tracks.All() }

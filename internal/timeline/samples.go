@@ -179,9 +179,7 @@ func (g *gatherer) coarsen() {
 // pack makes the columns.
 func (g *gatherer) pack(p *samples.Profile) *Samples {
 	s := &Samples{Preset: p.Preset, Funcs: g.funcs.list, Res: g.res, files: g.files.list, Notes: append([]string{}, p.Notes...), Slow: [][4]int64{}}
-	for _, m := range p.Metrics {
-		s.Metrics = append(s.Metrics, sampleMetric{m.Name, m.Title, string(m.Unit), m.Sampled, m.Of})
-	}
+	g.packMetrics(s, p.Metrics)
 	for _, f := range g.files.list {
 		if f != "" {
 			f = path.Base(strings.ReplaceAll(f, `\`, "/"))
@@ -218,6 +216,26 @@ func (g *gatherer) pack(p *samples.Profile) *Samples {
 	s.columns = namedColumns(col[:], "frameFunc:u frameFile:u frameLine:u stackUp:u stackFrame:u inUp:u inName:u inSlow:b funcOwn:b")
 	s.columns = append(s.columns, g.packList()...)
 	return s
+}
+
+// packMetrics takes the metrics over, but for levels: the page adds up what it selects.
+func (g *gatherer) packMetrics(s *Samples, list []samples.Metric) {
+	place := make([]int, len(list))
+	for i, m := range list {
+		if m.Level {
+			continue
+		}
+		var of []int
+		for _, k := range m.Of {
+			of = append(of, place[k])
+		}
+		place[i] = len(s.Metrics)
+		s.Metrics = append(s.Metrics, sampleMetric{m.Name, m.Title, string(m.Unit), m.Sampled, of})
+	}
+	g.list = slices.DeleteFunc(g.list, func(x gathered) bool { return list[x.metric].Level })
+	for i := range g.list {
+		g.list[i].metric = uint16(place[g.list[i].metric])
+	}
 }
 
 func asByte(on bool) byte {

@@ -192,3 +192,32 @@ func TestManySamples(t *testing.T) {
 		t.Errorf("within %d ns samples are one; it says %q", s.Res, s.Notes)
 	}
 }
+
+// TestSamplesWithoutLevels: what can't be added up is not in the page, and the metrics behind it
+// are still those that they were.
+func TestSamplesWithoutLevels(t *testing.T) {
+	p := &samples.Profile{Preset: "cpu", Metrics: []samples.Metric{
+		{Name: "cpu"}, {Name: "inuse-bytes", Level: true}, {Name: "off"}, {Name: "wall", Of: []int{0, 2}},
+	}}
+	f := []*samples.Frame{{Func: "main.f", File: "/src/a.go", Line: 1}}
+	var all []samples.Sample
+	for m := range 3 {
+		all = append(all, samples.Sample{Time: int64(m), Metric: m, Value: 5, Frames: f})
+	}
+	g := newGatherer(0)
+	for i := range all {
+		g.add(&all[i])
+	}
+	s := g.pack(p)
+	var names []string
+	for _, m := range s.Metrics {
+		names = append(names, m.Name)
+	}
+	var of []uint16
+	for _, x := range g.list {
+		of = append(of, x.metric)
+	}
+	if !slices.Equal(names, []string{"cpu", "off", "wall"}) || !slices.Equal(s.Metrics[2].Of, []int{0, 1}) || !slices.Equal(of, []uint16{0, 1}) {
+		t.Errorf("%q, wall is of %d, the samples are of %d", names, s.Metrics[2].Of, of)
+	}
+}

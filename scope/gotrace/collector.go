@@ -48,6 +48,7 @@ type collector struct {
 	profile *profile
 	perf    *perf.Switches // nil: not to be had
 	sampler *perf.Sampler  // nil: there is no counter
+	heap    func(urgency)  // reads the heap profile; nil: it was not to be had
 	told    map[string]string
 	facts   int
 	ended   int // how often the trace ended by itself
@@ -90,13 +91,20 @@ func (c *collector) Start(rec collect.Recording) {
 	} else if p := new(perf.Switches); p.Start(rec) == nil { // otherwise it has told why
 		c.perf = p
 	}
+	names := perf.NewOwnNamer(rec)
 	if len(c.counters) > 0 {
 		list := make([]perf.Counter, len(c.counters))
 		for i, k := range c.counters {
 			list[i] = perf.Counter(k)
 		}
-		if s := new(perf.Sampler); s.Start(rec, list) {
+		if s := new(perf.Sampler); s.Start(rec, names, list) {
 			c.sampler = s
+		}
+	}
+	if c.startHeap != nil {
+		var err error
+		if c.heap, err = c.startHeap(rec, names); err != nil {
+			c.tell(factHeap, "off: "+err.Error())
 		}
 	}
 	c.take()
@@ -121,6 +129,9 @@ func (c *collector) Beat() {
 	if c.profile != nil && !c.profile.tick() {
 		c.profile = nil
 	}
+	if c.heap != nil {
+		c.heap(forBeat)
+	}
 	c.take()
 }
 
@@ -141,6 +152,9 @@ func (c *collector) Snapshot() {
 	if c.sampler != nil {
 		c.sampler.Snapshot()
 	}
+	if c.heap != nil {
+		c.heap(forSnapshot)
+	}
 }
 
 func (c *collector) Stop() {
@@ -157,6 +171,10 @@ func (c *collector) Stop() {
 	if c.sampler != nil {
 		c.sampler.Stop()
 		c.sampler = nil
+	}
+	if c.heap != nil {
+		c.heap(forStop)
+		c.heap = nil
 	}
 	shared.running = nil
 }

@@ -58,6 +58,7 @@ type config struct {
 	noProfile  bool
 	noSwitches bool
 	counters   []counter
+	startHeap  heapStart
 }
 
 // counter is one of WithCounter.
@@ -93,6 +94,13 @@ func WithCounter(name string, every uint64) Option {
 		c.counters = append(c.counters, counter{name, every})
 	}
 }
+
+// WithHeap reads Go's heap profile at heartbeats: what each line of code allocated, and what of
+// it is in use, with its callers. The program allocates as always, for Go samples one of each
+// runtime.MemProfileRate bytes anyway, which is to be set before the recording begins. What was
+// allocated is known when a garbage collection or two have followed. A pause of the program that
+// begins while the profile is read ends no sooner than that, within a millisecond or two.
+func WithHeap() Option { return withHeap }
 
 // With has the recording keep the Go execution trace, samples of the CPU profile, and
 // the switches of threads. Starting fails for none of these: the trace says which were
