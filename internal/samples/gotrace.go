@@ -24,7 +24,6 @@ type goReader struct {
 	made  map[uint64]uint32 // where goroutines come from
 	late  []one             // samples that wait for the names of their scopes
 	scope []scopeNode       // that samples were in; [0] is none
-	slow  map[uint16]int64  // from which duration on executions of a scope are slow; nil: nobody asked
 	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
 	cpu   int64 // samples of CPU time
