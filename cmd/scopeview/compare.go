@@ -24,12 +24,15 @@ import (
 var compared = []struct {
 	name, what string
 	view       *report.View
+	by         profile.By // of samples, which other files have too; "": it is none
 }{
-	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View},
-	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View},
-	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View},
-	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView},
-	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View},
+	{"top", "scopes and events by name; total, count and self are of the recording, the others of one execution", &top.View, ""},
+	{"waits", "locks by name, and the places where goroutines waited for something else", &waits.View, ""},
+	{"states", "scopes by name: mean time of one execution, and how long it was in each state", &states.View, ""},
+	{"functions", "functions: sampled CPU time and waits, exclusive, and with i inclusive, of the recording", &profile.FunctionsView, profile.Functions},
+	{"lines", "lines of functions, likewise", &profile.LinesView, profile.Lines},
+	{"objects", "the program, C libraries, the kernel, likewise", &profile.ObjectsView, profile.Objects},
+	{"doctor", "findings, and how many cores' time went where", &reportdoctor.View, ""},
 }
 
 var compareHelp = `compare sets what a view has of two recordings side by side: both values of the column that it sorts by, their
@@ -40,6 +43,8 @@ Several runs a side stand before and behind --, since the shell then can list th
 Their medians are compared, and there is an interval for the difference. It is that of Mann and Whitney's U test, which
 assumes nothing of how the runs scatter: with 95 % confidence from 4 runs a side on, with 90 % of 3 and 3, 67 % of 2 and
 2. Where it has 0 in it, the runs show no difference: ~. Of one run a side nothing tells what is chance.
+
+functions, lines and objects compare profiles of pprof's format and plain Go execution traces too.
 
 Names are matched as they are. Those that only one side has are matched without their line numbers and addresses,
 where that is unambiguous. Columns that end in /s are per second of recording, for recordings of different length.
@@ -211,11 +216,19 @@ type runs struct {
 func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*runs, error) {
 	r := &runs{}
 	for _, arg := range args {
+		plain, run, err := x.readOther(cmd, arg, v)
+		if err != nil {
+			return r, err
+		}
+		if plain {
+			r.read = append(r.read, run)
+			continue
+		}
 		if err := x.open(cmd, arg); err != nil {
 			return r, err
 		}
 		r.traces, r.paths = append(r.traces, x.t), append(r.paths, x.path)
-		run, err := compare.Read(cmd.Context(), v, x.t, x.path, x.part())
+		run, err = compare.Read(cmd.Context(), v, x.t, x.path, x.part())
 		x.progress.done()
 		switch {
 		case errors.Is(err, gotrace.ErrNone), errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "":
@@ -226,6 +239,32 @@ func (x *excerpt) readAll(cmd *cobra.Command, args []string, v *report.View) (*r
 		r.read = append(r.read, run)
 	}
 	return r, nil
+}
+
+// readOther reads a file that is no recording; ok is false for one.
+func (x *excerpt) readOther(cmd *cobra.Command, arg string, v *report.View) (ok bool, run compare.Run, err error) {
+	in, kind, err := sniff(arg)
+	if in == nil {
+		return false, run, err
+	}
+	defer in.Close()
+	var by profile.By
+	for _, c := range compared {
+		if c.view == v {
+			by = c.by
+		}
+	}
+	if by == "" {
+		return true, run, usagef("%s is no recording, but a profile or a plain Go execution trace: compare these with --view functions, lines or objects", show(arg))
+	}
+	p, err := x.readPlain(cmd, arg, in, kind, &samples.Selection{})
+	if err != nil {
+		return true, run, err
+	}
+	if p.Metric("cpu") < 0 && p.Metric("off") < 0 {
+		return true, run, fmt.Errorf("%s has neither CPU time nor waits, which is what is compared; it has %s", show(arg), p.Metrics[0].Name)
+	}
+	return true, compare.Plain(profile.FiguresOf(p, by, x.sel.Names.Match), arg, p.To-p.From), nil
 }
 
 func (r *runs) close() {

@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"encoding/json"
+	"os"
 	"strings"
 	"testing"
+
+	pprofile "github.com/google/pprof/profile"
 
 	"github.com/scopeview/scopeview/internal/report/compare"
 )
@@ -33,5 +37,61 @@ func TestCompareInterrupted(t *testing.T) {
 	cancel()
 	if r := callOn(ctx, false, "compare", "old.scope", "new.scope"); r.code != exitFailed || !strings.Contains(r.err, "interrupted") || r.out != "" {
 		t.Errorf("%v", r)
+	}
+}
+
+// TestCompareProfiles: profiles of pprof's format are compared by function, line and object,
+// with the exact difference; a profile of something else is refused.
+func TestCompareProfiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	write := func(path, unit string, hot int64) {
+		f := &pprofile.Function{ID: 1, Name: "main.hot", Filename: "/src/hot.go"}
+		loc := &pprofile.Location{ID: 1, Line: []pprofile.Line{{Function: f, Line: 7}}}
+		p := &pprofile.Profile{
+			SampleType: []*pprofile.ValueType{{Type: unit, Unit: "nanoseconds"}}, Function: []*pprofile.Function{f}, Location: []*pprofile.Location{loc},
+			Sample: []*pprofile.Sample{{Location: []*pprofile.Location{loc}, Value: []int64{hot}}}, DurationNanos: 1e9,
+		}
+		to, err := os.Create(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer to.Close()
+		if err := p.Write(to); err != nil {
+			t.Fatal(err)
+		}
+	}
+	write("a.pprof", "cpu", 2e9)
+	write("b.pprof", "cpu", 5e9)
+	write("heap.pprof", "other", 1)
+	for view, name := range map[string]string{"functions": "main.hot", "lines": "main.hot, hot.go:7", "objects": "the program"} {
+		r := call("compare", "--view", view, "a.pprof", "b.pprof", "--json")
+		var d struct {
+			A    []struct{ Lost map[string]int64 }
+			Rows []struct {
+				Name    string
+				Columns map[string]struct{ A, B, Difference *float64 }
+			}
+		}
+		if err := json.Unmarshal([]byte(r.out), &d); err != nil || r.code != exitOK {
+			t.Fatalf("%s: %v, %v", view, r, err)
+		}
+		found := false
+		for _, x := range d.Rows {
+			if c := x.Columns["cpu"]; x.Name == name {
+				found = *c.A == 2e9 && *c.B == 5e9 && *c.Difference == 3e9 && x.Columns["off"].A == nil
+			}
+		}
+		if !found || len(d.A) != 1 || d.A[0].Lost != nil {
+			t.Errorf("%s: %s", view, r.out)
+		}
+		if r := call("compare", "--view", view, "a.pprof", "b.pprof", "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%"); r.code != exitFound {
+			t.Errorf("%s: three seconds more are no reason to fail: %v", view, r)
+		}
+	}
+	if r := call("compare", "a.pprof", "b.pprof"); r.code != exitUsage || !strings.Contains(r.err, "--view functions") {
+		t.Errorf("scopes of profiles: %v", r)
+	}
+	if r := call("compare", "--view", "lines", "a.pprof", "heap.pprof"); r.code != exitFailed || !strings.Contains(r.err, "neither CPU time nor waits") {
+		t.Errorf("a profile of something else: %v", r)
 	}
 }

@@ -1,21 +1,16 @@
 package main
 
 import (
-	"bufio"
-	"bytes"
 	"errors"
 	"fmt"
 	"io"
 	"math"
-	"os"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
@@ -116,35 +111,20 @@ func (x *profiling) readAll(cmd *cobra.Command, arg string) (err error) {
 	if err != nil {
 		return err
 	}
-	in, kind, err := x.sniff(arg)
+	in, kind, err := sniff(arg)
 	if err != nil {
 		return err
 	}
 	if in != nil {
 		defer in.Close()
-	}
-	ctx := cmd.Context()
-	switch kind {
-	case kindGoTrace, kindPprof:
-		if err := x.plain(cmd); err != nil {
-			return err
-		}
-		sel.Selection = &x.sel.Selection
-		if kind == kindGoTrace {
-			x.p, err = samples.OfGoTrace(ctx, in, sel)
-		} else {
-			x.p, err = samples.OfPprof(ctx, in, sel)
-		}
-		if err != nil {
-			return fmt.Errorf("%s: %w", show(arg), err)
-		}
-		return nil
+		x.p, err = x.readPlain(cmd, arg, in, kind, sel)
+		return err
 	}
 	if err := x.open(cmd, arg); err != nil {
 		return err
 	}
 	sel.Selection = x.part()
-	if x.p, err = samples.OfTrace(ctx, x.t, sel); err != nil {
+	if x.p, err = samples.OfTrace(cmd.Context(), x.t, sel); err != nil {
 		x.close()
 		if errors.Is(err, samples.ErrNone) && x.t.Lookup("gotrace") != "" {
 			return noGoTrace(x.t, x.path)
@@ -202,64 +182,6 @@ func (x *profiling) selection() (*samples.Selection, error) {
 		sel.Slowest = share / 100
 	}
 	return sel, nil
-}
-
-// sourceKind is what TRACE can be.
-type sourceKind int
-
-const (
-	kindTrace sourceKind = iota
-	kindGoTrace
-	kindPprof
-)
-
-// peeked is a file that is read from its begin on, of which some was looked at.
-type peeked struct {
-	io.Reader
-	io.Closer
-}
-
-// sniff finds out what a file is. For a trace, and what is none of these, it returns nil:
-// opening that says what is wrong with it.
-func (x *profiling) sniff(arg string) (io.ReadCloser, sourceKind, error) {
-	st, err := os.Stat(arg)
-	if err != nil || st.IsDir() {
-		return nil, kindTrace, nil
-	}
-	f, err := os.Open(arg)
-	if err != nil {
-		return nil, kindTrace, fmt.Errorf("opening the trace: %w", err)
-	}
-	b := bufio.NewReaderSize(f, 64<<10)
-	head, _ := b.Peek(format.StateOffset)
-	switch {
-	case bytes.HasPrefix(head, []byte("go 1.")):
-		return peeked{b, f}, kindGoTrace, nil
-	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), bytes.HasPrefix(head, []byte{0x0a}):
-		return peeked{b, f}, kindPprof, nil
-	}
-	return nil, kindTrace, f.Close()
-}
-
-// plain reads the flags for what is no recording.
-func (x *profiling) plain(cmd *cobra.Command) error {
-	if err := x.check(cmd); err != nil {
-		return err
-	}
-	for _, m := range []struct {
-		flag, text string
-		to         *int64
-	}{{"--from", x.sel.fromText, &x.sel.From}, {"--to", x.sel.toText, &x.sel.To}} {
-		if m.text == "" {
-			continue
-		}
-		d, err := time.ParseDuration(m.text)
-		if err != nil || d < 0 {
-			return usagef("%s %s: of what is no recording times are from its begin, such as 1.5s", m.flag, m.text)
-		}
-		*m.to = int64(d)
-	}
-	return nil
 }
 
 // view returns the view that the flags ask for.

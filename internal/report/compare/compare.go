@@ -17,7 +17,7 @@ import (
 // Run is one recording, as a view has it.
 type Run struct {
 	*report.Figures
-	trace  *trace.Trace
+	trace  *trace.Trace // nil: it is a profile, or a Go execution trace
 	path   string
 	length int64 // ns that the rows tell of
 }
@@ -28,6 +28,9 @@ func Read(ctx context.Context, v *report.View, t *trace.Trace, path string, sel 
 	f, err := v.Rows(ctx, t, sel)
 	return Run{f, t, path, report.Length(t, sel)}, err
 }
+
+// Plain is the run that has these figures, of a file that is no recording.
+func Plain(f *report.Figures, path string, length int64) Run { return Run{f, nil, path, length} }
 
 // column is one of a view, or the same per second of recording.
 type column struct {

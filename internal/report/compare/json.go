@@ -63,7 +63,11 @@ func (r *Result) document() *document {
 
 func sidesOf(runs []Run) (list []side) {
 	for _, x := range runs {
-		list = append(list, side{x.path, report.KeptOf(x.trace), x.length, append([]string{}, x.Notes...)})
+		s := side{Path: x.path, Length: x.length, Notes: append([]string{}, x.Notes...)}
+		if x.trace != nil {
+			s.Kept = report.KeptOf(x.trace)
+		}
+		list = append(list, s)
 	}
 	return list
 }

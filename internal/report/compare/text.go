@@ -58,6 +58,9 @@ func (r *Result) health(b *report.Text) {
 	before := b.Len()
 	for side, runs := range [][]Run{r.a, r.b} {
 		for _, run := range runs {
+			if run.trace == nil {
+				continue
+			}
 			for _, line := range []string{b.Red(analysis.LossLine(run.trace)), analysis.OverwrittenLine(run.trace), analysis.CoolLine(run.trace)} {
 				if line != "" {
 					fmt.Fprintf(b, "%s  %s: %s\n", sides[side], analysis.Show(run.path), line)

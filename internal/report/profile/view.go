@@ -1,6 +1,7 @@
 package profile
 
 import (
+	"cmp"
 	"context"
 	"maps"
 	"slices"
@@ -12,34 +13,50 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// FunctionsView has the functions of a recording: sampled CPU time and waits, exclusive, and
-// with i inclusive.
-var FunctionsView = report.View{
-	Sampled: true,
-	Columns: []report.Column{
-		{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
-		{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
-		{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true},
-		{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true},
-	},
-	Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
-		p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
-		if err != nil {
-			return nil, err
-		}
-		return functions(p, sel.Names.Match), nil
-	},
+// The views of samples: sampled CPU time and waits, exclusive, and with i inclusive.
+var (
+	FunctionsView = comparedBy(Functions)
+	LinesView     = comparedBy(Lines)
+	ObjectsView   = comparedBy(Objects)
+)
+
+func comparedBy(by By) report.View {
+	return report.View{
+		Sampled: true,
+		Columns: []report.Column{
+			{Name: "cpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
+			{Name: "icpu", Unit: report.Nanoseconds, Grows: true, Worse: true},
+			{Name: "off", Unit: report.Nanoseconds, Grows: true, Worse: true},
+			{Name: "ioff", Unit: report.Nanoseconds, Grows: true, Worse: true},
+		},
+		Rows: func(ctx context.Context, t *trace.Trace, sel *analysis.Selection) (*report.Figures, error) {
+			p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: sel})
+			if err != nil {
+				return nil, err
+			}
+			return FiguresOf(p, by, sel.Names.Match), nil
+		},
+	}
 }
 
-func functions(p *samples.Profile, wanted func(string) bool) *report.Figures {
+// FiguresOf returns the figures of such a view, of whatever the samples are of.
+func FiguresOf(p *samples.Profile, by By, wanted func(string) bool) *report.Figures {
 	f := &report.Figures{Notes: p.Notes}
-	costs := callgraph.Sum(p, func(f *samples.Frame) string { return f.Func })
+	costs := callgraph.Sum(p, func(f *samples.Frame) string {
+		switch by {
+		case Lines:
+			return f.Func + ", " + place(f.File, f.Line)
+		case Objects:
+			return cmp.Or(f.Object, "the program")
+		}
+		return f.Func
+	})
 	total := p.Total()
-	if p.Samples > 0 {
+	if p.Samples > 0 || len(costs) > 0 {
 		costs[samples.TotalName] = callgraph.TotalCost(p)
 	}
 	for _, name := range slices.Sorted(maps.Keys(costs)) {
-		r := report.Row{Name: name, Kind: "function"}
+		r := report.Row{Name: name, Kind: string(by)}
 		some := false
 		for _, metric := range []string{"cpu", "off"} {
 			m := p.Metric(metric)

@@ -26,7 +26,7 @@ func TestFunctionsView(t *testing.T) {
 		},
 	}
 	rows := func(wanted func(string) bool) string {
-		x := functions(p, wanted)
+		x := FiguresOf(p, Functions, wanted)
 		var lines []string
 		for _, r := range x.Rows {
 			lines = append(lines, fmt.Sprint(r.Name, r.Values))

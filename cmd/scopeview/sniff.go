@@ -1,0 +1,90 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"time"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+// sourceKind is what TRACE can be.
+type sourceKind int
+
+const (
+	kindTrace sourceKind = iota
+	kindGoTrace
+	kindPprof
+)
+
+// peeked is a file that is read from its begin on, of which some was looked at.
+type peeked struct {
+	io.Reader
+	io.Closer
+}
+
+// sniff finds out what a file is. For a trace, and what is none of these, it returns nil:
+// opening that says what is wrong with it.
+func sniff(arg string) (io.ReadCloser, sourceKind, error) {
+	st, err := os.Stat(arg)
+	if err != nil || st.IsDir() {
+		return nil, kindTrace, nil
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, kindTrace, fmt.Errorf("opening the trace: %w", err)
+	}
+	b := bufio.NewReaderSize(f, 64<<10)
+	head, _ := b.Peek(format.StateOffset)
+	switch {
+	case bytes.HasPrefix(head, []byte("go 1.")):
+		return peeked{b, f}, kindGoTrace, nil
+	case bytes.HasPrefix(head, []byte{0x1f, 0x8b}), bytes.HasPrefix(head, []byte{0x0a}):
+		return peeked{b, f}, kindPprof, nil
+	}
+	return nil, kindTrace, f.Close()
+}
+
+// plain reads the flags for what is no recording.
+func (x *excerpt) plain(cmd *cobra.Command) error {
+	if err := x.check(cmd); err != nil {
+		return err
+	}
+	for _, m := range []struct {
+		flag, text string
+		to         *int64
+	}{{"--from", x.sel.fromText, &x.sel.From}, {"--to", x.sel.toText, &x.sel.To}} {
+		if m.text == "" {
+			continue
+		}
+		d, err := time.ParseDuration(m.text)
+		if err != nil || d < 0 {
+			return usagef("%s %s: of what is no recording times are from its begin, such as 1.5s", m.flag, m.text)
+		}
+		*m.to = int64(d)
+	}
+	return nil
+}
+
+// readPlain reads the samples of what is no recording.
+func (x *excerpt) readPlain(cmd *cobra.Command, arg string, in io.Reader, kind sourceKind, sel *samples.Selection) (p *samples.Profile, err error) {
+	if err := x.plain(cmd); err != nil {
+		return nil, err
+	}
+	sel.Selection = &x.sel.Selection
+	if kind == kindGoTrace {
+		p, err = samples.OfGoTrace(cmd.Context(), in, sel)
+	} else {
+		p, err = samples.OfPprof(cmd.Context(), in, sel)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", show(arg), err)
+	}
+	return p, nil
+}
