@@ -81,7 +81,7 @@ func TestCompareProfiles(t *testing.T) {
 				found = *c.A == 2e9 && *c.B == 5e9 && *c.Difference == 3e9 && x.Columns["off"].A == nil
 			}
 		}
-		if !found || len(d.A) != 1 || d.A[0].Lost != nil {
+		if !found || len(d.A) != 1 || len(d.A[0].Lost) != 0 {
 			t.Errorf("%s: %s", view, r.out)
 		}
 		if r := call("compare", "--view", view, "a.pprof", "b.pprof", "--fail-on", strings.Replace(name, ", ", "*", 1)+".cpu+10%"); r.code != exitFound {

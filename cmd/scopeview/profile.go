@@ -31,12 +31,13 @@ type profiling struct {
 	format          string
 	functions       glob.Filter
 	p               *samples.Profile
-	each            func(*samples.Sample) bool
+	each            func(*samples.Sample)
 	split           samples.Split
 }
 
-const sourcesHelp = `TRACE is a recording with a Go execution trace (scope.Start(path, gotrace.With())) or with calls of
-scope.Stack; a plain Go execution trace (go test -trace); or a profile in pprof's format (go test -cpuprofile).
+const sourcesHelp = `TRACE is a recording with a Go execution trace (scope.Start(path, gotrace.With())), with calls of scope.Stack, or
+from outside (scopeview record); a plain Go execution trace (go test -trace); or a profile in pprof's format
+(go test -cpuprofile).
 
 CPU time is sampled, 100 times a second. Waits are exact: each is recorded with its stack. The runtime's own
 goroutines, and the recorder's, count with their CPU time and not with their waits. What a goroutine did

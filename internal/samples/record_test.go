@@ -234,7 +234,7 @@ func TestRecordingByScope(t *testing.T) {
 	sel = anything()
 	sel.Split.Scope = true
 	last := int64(0)
-	sel.Each = func(s *Sample) bool {
+	sel.Each = func(s *Sample) {
 		if s.Metric == p.Metric("lock") {
 			found[s.Labels.Scope] += s.Value
 		}
@@ -242,7 +242,6 @@ func TestRecordingByScope(t *testing.T) {
 			t.Errorf("a sample at %d comes behind one at %d", s.Time, last)
 		}
 		last = s.Time
-		return true
 	}
 	if _, err := OfTrace(context.Background(), tr, sel); err != nil || found["request"] != part("lock", false)+part("lock", true) {
 		t.Errorf("%v; waits for the lock by scope: %v", err, found)

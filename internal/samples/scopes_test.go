@@ -36,13 +36,12 @@ func TestEnclosing(t *testing.T) {
 	s := newSum()
 	s.metric(cpu)
 	r := &goReader{sum: s, ctx: context.Background(), late: late}
-	r.sel = &Selection{Selection: &analysis.Selection{}, Split: Split{Scope: true}, Enclosing: true, Each: func(x *Sample) bool {
+	r.sel = &Selection{Selection: &analysis.Selection{}, Split: Split{Scope: true}, Enclosing: true, Each: func(x *Sample) {
 		text := fmt.Sprintf("%s:", x.Labels.Scope)
 		for _, in := range x.Scopes {
 			text += fmt.Sprintf(" %s %v", tr.Name(in.Name), in.Slow)
 		}
 		got[text]++
-		return true
 	}}
 	r.more = r.sel.watch(r.ctx)
 	if err := r.nameScopes(tr); err != nil {

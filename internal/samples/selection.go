@@ -28,7 +28,7 @@ type Selection struct {
 	Enclosing bool
 	// Each, if there is one, is called with each sample before it is summed up; the frames
 	// are good for as long as the Profile is.
-	Each func(*Sample) bool
+	Each func(*Sample)
 }
 
 // Split says by what samples are kept apart.

@@ -74,7 +74,7 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, mos
 	of.Progress = nil
 	p, err := samples.OfTrace(ctx, t, &samples.Selection{
 		Selection: &of, Imputed: true, Split: samples.Split{Scope: true}, Enclosing: true,
-		Each: func(s *samples.Sample) bool { g.add(s); return true },
+		Each: g.add,
 	})
 	switch {
 	case ctx.Err() != nil:

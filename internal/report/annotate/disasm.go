@@ -158,18 +158,9 @@ func (l *listing) place(in *symbols.Inst) string {
 }
 
 func (d *disasm) csv(w io.Writer) error {
-	heads := []string{"function", "address", "file", "line", "instruction"}
-	for i := range d.Metrics {
-		heads = append(heads, "exclusive_"+d.Metrics[i].Name, "inclusive_"+d.Metrics[i].Name)
-	}
-	return profile.WriteCSV(w, heads, func(yield func([]string) bool) {
+	return profile.WriteCSV(w, d.ExactHeads([]string{"function", "address", "file", "line", "instruction"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
 		for in := range d.instructions() {
-			cells := []string{in.Function, in.Address, in.File, strconv.Itoa(in.Line), in.Text}
-			for i := range d.Metrics {
-				name := d.Metrics[i].Name
-				cells = append(cells, strconv.FormatInt(in.Exclusive[name], 10), strconv.FormatInt(in.Inclusive[name], 10))
-			}
-			if !yield(cells) {
+			if !yield(d.ExactCells([]string{in.Function, in.Address, in.File, strconv.Itoa(in.Line), in.Text}, in.Exclusive, in.Inclusive)) {
 				return
 			}
 		}

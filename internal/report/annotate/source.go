@@ -304,22 +304,14 @@ const widest = 400
 func indent(line string) string { return line[:len(line)-len(strings.TrimLeft(line, " "))] }
 
 func (s *source) csv(w io.Writer) error {
-	heads := []string{"line", "code", "source"}
-	for i := range s.Metrics {
-		heads = append(heads, "exclusive_"+s.Metrics[i].Name, "inclusive_"+s.Metrics[i].Name)
-	}
-	return profile.WriteCSV(w, heads, func(yield func([]string) bool) {
+	return profile.WriteCSV(w, s.ExactHeads([]string{"line", "code", "source"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
 		for _, n := range s.list() {
 			l := s.line(n)
 			cells := []string{strconv.Itoa(n), "", l.Text}
 			if l.Code != nil {
 				cells[1] = strconv.FormatBool(*l.Code)
 			}
-			for i := range s.Metrics {
-				name := s.Metrics[i].Name
-				cells = append(cells, strconv.FormatInt(l.Exclusive[name], 10), strconv.FormatInt(l.Inclusive[name], 10))
-			}
-			if !yield(cells) {
+			if !yield(s.ExactCells(cells, l.Exclusive, l.Inclusive)) {
 				return
 			}
 		}

@@ -63,7 +63,7 @@ func (r *Result) document() *document {
 
 func sidesOf(runs []Run) (list []side) {
 	for _, x := range runs {
-		s := side{Path: x.path, Length: x.length, Notes: append([]string{}, x.Notes...)}
+		s := side{Path: x.path, Length: x.length, Notes: append([]string{}, x.Notes...), Kept: report.Kept{Lost: map[string]int64{}}}
 		if x.trace != nil {
 			s.Kept = report.KeptOf(x.trace)
 		}

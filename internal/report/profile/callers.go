@@ -7,7 +7,6 @@ import (
 	"io"
 	"path"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/analysis"
@@ -118,20 +117,9 @@ func (c *callers) row(attr []int64, cost *callgraph.Cost, name string) (cells []
 }
 
 func (c *callers) csv(w io.Writer) error {
-	heads := []string{"role", "name"}
-	for i := range c.View.Metrics {
-		n := c.View.Metrics[i].Name
-		heads = append(heads, "attributed_"+n, "exclusive_"+n, "inclusive_"+n)
-	}
-	return WriteCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, c.ExactHeads([]string{"role", "name"}, "attributed", "exclusive", "inclusive"), func(yield func([]string) bool) {
 		write := func(role, name string, attr []int64, cost *callgraph.Cost) bool {
-			cells := []string{role, name}
-			for i := range c.View.Metrics {
-				for _, of := range [][]int64{attr, cost.Excl, cost.Incl} {
-					cells = append(cells, strconv.FormatInt(c.Profile.Value(of, i), 10))
-				}
-			}
-			return yield(cells)
+			return yield(c.ExactCells([]string{role, name}, c.Values(attr), c.Values(cost.Excl), c.Values(cost.Incl)))
 		}
 		for _, e := range c.Callers.Callers {
 			if !write("caller", e.Func, e.Attr, e.Cost) {

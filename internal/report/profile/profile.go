@@ -192,6 +192,27 @@ func (v *View) Values(of []int64) map[string]int64 {
 	return m
 }
 
+// ExactHeads adds the heads of all metrics to those of a table with exact numbers: of each one
+// exclusive_cpu, inclusive_cpu, or whatever the kinds are.
+func (v *View) ExactHeads(heads []string, kinds ...string) []string {
+	for i := range v.Metrics {
+		for _, kind := range kinds {
+			heads = append(heads, kind+"_"+v.Metrics[i].Name)
+		}
+	}
+	return heads
+}
+
+// ExactCells adds what belongs below such heads, of each kind by metric; see Values.
+func (v *View) ExactCells(cells []string, kinds ...map[string]int64) []string {
+	for i := range v.Metrics {
+		for _, of := range kinds {
+			cells = append(cells, strconv.FormatInt(of[v.Metrics[i].Name], 10))
+		}
+	}
+	return cells
+}
+
 // WriteCSV writes a table with exact numbers.
 func WriteCSV(w io.Writer, heads []string, rows func(yield func([]string) bool)) error {
 	c := csv.NewWriter(w)

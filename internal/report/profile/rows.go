@@ -166,17 +166,9 @@ func (t *table) text(b *report.Text) {
 }
 
 func (t *table) csv(w io.Writer) error {
-	heads := []string{"name", "file", "line", "id"}
-	for i := range t.Metrics {
-		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
-	}
-	return WriteCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, t.ExactHeads([]string{"name", "file", "line", "id"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
 		for _, r := range t.rows {
-			cells := []string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}
-			for i := range t.Metrics {
-				cells = append(cells, strconv.FormatInt(t.Profile.Value(r.Excl, i), 10), strconv.FormatInt(t.Profile.Value(r.Incl, i), 10))
-			}
-			if !yield(cells) {
+			if !yield(t.ExactCells([]string{r.name, r.file, strconv.Itoa(r.line), strconv.FormatUint(r.id, 10)}, t.Values(r.Excl), t.Values(r.Incl))) {
 				return
 			}
 		}

@@ -75,18 +75,10 @@ func (t *tree) text(b *report.Text) {
 }
 
 func (t *tree) csv(w io.Writer) error {
-	heads := []string{"depth", "name"}
-	for i := range t.Metrics {
-		heads = append(heads, "exclusive_"+t.Metrics[i].Name, "inclusive_"+t.Metrics[i].Name)
-	}
-	return WriteCSV(w, heads, func(yield func([]string) bool) {
+	return WriteCSV(w, t.ExactHeads([]string{"depth", "name"}, "exclusive", "inclusive"), func(yield func([]string) bool) {
 		more := true
 		t.walk(func(s step) bool {
-			cells := []string{strconv.Itoa(s.depth), s.Func}
-			for i := range t.Metrics {
-				cells = append(cells, strconv.FormatInt(t.Profile.Value(s.Excl, i), 10), strconv.FormatInt(t.Profile.Value(s.Incl, i), 10))
-			}
-			more = more && yield(cells)
+			more = more && yield(t.ExactCells([]string{strconv.Itoa(s.depth), s.Func}, t.Values(s.Excl), t.Values(s.Incl)))
 			return more
 		})
 	})
