@@ -25,6 +25,7 @@ type taken struct {
 	frames map[uint32]string
 	stacks map[uint32][]uint32
 	codes  map[uint32]int
+	only   uint32 // the thread that total is of; 0: all
 }
 
 func newTaken() *taken {
@@ -68,7 +69,7 @@ func (k *taken) total(t *testing.T, counter, function string) (all, kernel, in, 
 	t.Helper()
 	until := map[uint32]int64{}
 	for _, b := range k.blocks {
-		if b.Counter != counter {
+		if b.Counter != counter || k.only > 0 && b.Thread != k.only {
 			continue
 		}
 		if b.Base < until[b.Thread] {
@@ -140,11 +141,14 @@ func hotLoop(cpu time.Duration) {
 // TestTaskClock: a hot function has the samples, and they add up to its CPU time.
 func TestTaskClock(t *testing.T) {
 	var cpu time.Duration
+	var thread uint32
 	k := sampled(t, func() {
+		thread = uint32(unix.Gettid())
 		from := threadCPU()
 		hotLoop(500 * time.Millisecond)
 		cpu = threadCPU() - from
 	}, Counter{taskClock, 1e6})
+	k.only = thread
 	all, kernel, in, lost := k.total(t, taskClock, "hotLoop")
 	t.Logf("%v of CPU time: %v in the samples, %v in the kernel, %v in hotLoop, %d lost", cpu, time.Duration(all), time.Duration(kernel), time.Duration(in), lost)
 	if in < all*9/10 {
@@ -224,9 +228,10 @@ func TestThreadsComeAndGo(t *testing.T) {
 			<-done
 		}
 	}, Counter{"page-faults", 1}, Counter{"context-switches", 1})
-	_, _, in, lost := k.total(t, "page-faults", "touch")
-	if in < threads*pages || in > threads*(pages+10) || lost > 0 {
-		t.Errorf("%d pages were touched, %d faults there, %d lost", threads*pages, in, lost)
+	// A ring has room for these, but not for the thousands that the race detector has for each thread.
+	all, _, in, lost := k.total(t, "page-faults", "touch")
+	if in+lost < threads*pages || in > threads*(pages+10) || lost > 0 && !sys.Race {
+		t.Errorf("%d pages were touched, %d of %d faults there, %d lost", threads*pages, in, all, lost)
 	}
 	if all, kernel, _, _ := k.total(t, "context-switches", "touch"); all < threads || kernel != all {
 		t.Errorf("%d threads came and went: %d context switches, %d in the kernel", threads, all, kernel)
