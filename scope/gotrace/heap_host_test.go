@@ -57,12 +57,13 @@ func sampleAll(t *testing.T) {
 	t.Cleanup(func() { runtime.MemProfileRate, held = old, nil })
 }
 
-// TestHeapBackings reads the profile while goroutines allocate, on the backings that there are.
+// TestHeapBackings reads the profile while goroutines allocate, on the backing that is the default
+// and on the heap.
 func TestHeapBackings(t *testing.T) {
 	sampleAll(t)
-	for _, backing := range []scope.BackingKind{scope.DiskBacking, scope.HeapBacking} {
+	for _, backing := range []scope.Option{nil, scope.WithBacking(scope.HeapBacking)} {
 		runtime.MemProfileRate = 1
-		r := begin(t, gotrace.With(gotrace.WithHeap()), scope.WithBacking(backing))
+		r := begin(t, gotrace.With(gotrace.WithHeap()), backing)
 		var wg sync.WaitGroup
 		for range 4 {
 			wg.Go(func() {

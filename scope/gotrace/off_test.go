@@ -13,7 +13,7 @@ import (
 
 // TestOff builds it all, and nothing is done.
 func TestOff(t *testing.T) {
-	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 1e6))); err != nil {
+	if err := scope.Start(filepath.Join(t.TempDir(), "x.scope"), gotrace.With(gotrace.WithoutProfile(), gotrace.WithCounter("task-clock", 1e6), gotrace.WithHeap())); err != nil {
 		t.Fatal(err)
 	}
 	if trace.IsEnabled() {
