@@ -1,0 +1,61 @@
+package samples
+
+import (
+	"context"
+	"path/filepath"
+	"testing"
+	"time"
+
+	"golang.org/x/sys/unix"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+//go:noinline
+func waitInSystemCalls(times int, each time.Duration) {
+	for range times {
+		ts := unix.NsecToTimespec(int64(each))
+		for unix.Nanosleep(&ts, &ts) == unix.EINTR { // a signal came in between
+		}
+	}
+}
+
+// TestSystemCalls: a system call that waits is told with its function, and has all of its time:
+// what it waited for, until its thread could go on, and until Go had a processor for it. Where
+// nobody tells when threads were on a CPU the wait is not told from the call.
+func TestSystemCalls(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	const times, each = 50, 2 * time.Millisecond
+	from := time.Now()
+	waitInSystemCalls(times, each)
+	took := time.Since(from)
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, path)
+	p, err := OfTrace(context.Background(), tr, anything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	const function = ".waitInSystemCalls"
+	metric := "blocked"
+	if !tr.HasSwitches() {
+		metric = "syscall"
+	}
+	waited := time.Duration(on(p, metric, function))
+	all := waited
+	for _, m := range []string{"syscall", "preempted", "stalled", "runnable"} {
+		if m != metric {
+			all += time.Duration(on(p, m, function))
+		}
+	}
+	t.Logf("%v %s, with waits for a CPU %v, of %v", waited, metric, all, took)
+	if waited < times*each*95/100 || all > took+took/50 {
+		t.Errorf("%v of %s, with waits for a CPU %v: there were %d calls of %v in %v", waited, metric, all, times, each, took)
+	}
+}
