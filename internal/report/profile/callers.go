@@ -98,6 +98,43 @@ func (c *callers) text(b *report.Text) {
 			fmt.Fprintf(b, "… and %s (-n 0 shows all)\n", analysis.Plural(int64(left), x.what))
 		}
 	}
+	c.summary(b)
+}
+
+// summary writes all metrics that the function has anything of, and its source.
+func (c *callers) summary(b *report.Text) {
+	var all []callgraph.Column
+	for m := range c.Metrics {
+		if x := (callgraph.Column{Inclusive: true, Metric: m, Percent: true}); x.Of(c.Profile, c.Cost) != 0 {
+			all = append(all, x)
+		}
+	}
+	if c.Func == samples.TotalName || len(all) <= len(c.metrics()) { // header has those of all; the table has these
+		return
+	}
+	text := analysis.Show(c.Func)
+	if at := c.source(); at != "" {
+		text += ", " + at
+	}
+	fmt.Fprintf(b, "\nall metrics of %s\n", text)
+	report.Table(b, "", []string{"exclusive", "%", "inclusive", "%", "<metric"}, all, func(i callgraph.Column) []string {
+		e := callgraph.Column{Metric: i.Metric, Percent: true}
+		return []string{
+			c.Value(i.Metric, e.Of(c.Profile, c.Cost)), c.Share(e, c.Cost), c.Value(i.Metric, i.Of(c.Profile, c.Cost)), c.Share(i, c.Cost), c.Metrics[i.Metric].Name,
+		}
+	})
+}
+
+// source returns where the function begins, if its source and line are known; "": they are not.
+func (c *callers) source() string {
+	for i := range c.Profile.Stacks {
+		for _, f := range c.Profile.Stacks[i].Frames {
+			if f.Func == c.Func && f.File != "" {
+				return place(f.File, f.Start)
+			}
+		}
+	}
+	return ""
 }
 
 // own is what the function itself has of its inclusive metrics: with those of its callees it
