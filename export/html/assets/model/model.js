@@ -64,6 +64,8 @@ export class Model {
     /** Samples with their stacks; null: there are none, or they are not here yet. @type {Samples|null} */
     this.samples = null;
     this.samplesVersion = 0;
+    /** Why there are none, if they could not be had. */
+    this.samplesProblem = "";
     this.samplesAsked = { busy: false, end: -1, at: 0, took: 0 };
     /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
     this.doctor = null;
@@ -181,8 +183,9 @@ export class Model {
   /** @param {import("../data/columns.js").Container} container */
   takeSamples({ header, columns }) {
     if (!header.samples) return;
-    this.samples = new Samples(header.samples, columns);
     this.samplesVersion++;
+    if (header.samples.metrics?.length > 0) this.samples = new Samples(header.samples, columns);
+    else this.samplesProblem = header.samples.notes?.[0] ?? "";
   }
 
   /** Samples are here, or a server may have some. */
@@ -197,9 +200,10 @@ export class Model {
     asked.busy = true;
     const began = performance.now();
     try {
+      this.samplesProblem = "";
       this.takeSamples(await this.source.samples());
     } catch (err) {
-      this.trouble = err instanceof Error ? err.message : String(err);
+      this.samplesProblem = `The samples could not be had: ${err instanceof Error ? err.message : String(err)}`;
     }
     const now = performance.now();
     this.samplesAsked = { busy: false, end, at: now, took: now - began };

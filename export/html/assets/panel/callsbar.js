@@ -96,6 +96,7 @@ export function createCallsBar(app) {
 
   /** Why nothing is shown. */
   function nothing() {
+    if (!app.model.samples && app.model.samplesProblem) return app.model.samplesProblem;
     if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with the Go execution trace, scope.Start(path, gotrace.With()), or from outside, scopeview record.";
     return `There is nothing of ${app.model.samples.metrics[chosenMetric(app)]?.name} in ${choiceText(app)}.`;
   }

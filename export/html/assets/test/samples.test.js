@@ -5,6 +5,7 @@ import { fromBase64, inflate, readContainer } from "../data/columns.js";
 import { Samples } from "../data/samples.js";
 import { callTree, callerTree, callersOf, functionCosts, lineCosts, totalCost, totalFunc, weigh } from "../model/callgraph.js";
 import { difference, differenceText } from "../model/difference.js";
+import { Model } from "../model/model.js";
 import { excerptOf } from "../panel/sourceview.js";
 
 const everything = { from: -Infinity, to: Infinity, row: null, scope: -1, executions: "all" };
@@ -110,4 +111,33 @@ test("samples that make no sense are refused", async () => {
   for (const name of ["frameFunc", "frameFile", "stackFrame", "stack", "in", "metric"]) assert.throws(broken(name, (l) => (l[l.length - 1] = 1e6)), /is not there/, name);
   for (const name of ["stackUp", "inUp"]) assert.throws(broken(name, (l) => (l[1] = 1)), /around itself/, name);
   for (const name of ["at", "more", "frameLine", "stackUp", "inSlow", "funcOwn"]) assert.throws(broken(name, (l) => l.pop()), /lengths|whose/, name);
+});
+
+test("samples that could not be read say why; those that can be read come from the server when they are wanted", async () => {
+  const { header, columns } = readContainer(await inflate(fromBase64(fixtures[1].container)));
+  const answers = [
+    async () => { throw new Error("gone"); },
+    async () => ({ header: { samples: { notes: ["The samples could not be read: damaged."], metrics: null } }, columns: new Map() }),
+    async () => ({ header, columns }),
+    async () => ({ header: {}, columns: new Map() }),
+  ];
+  const model = new Model({ home: "live", samples: () => answers.shift()() });
+  const ask = async () => {
+    model.meta.end = (model.meta.end ?? 0) + 1; // the trace has grown
+    model.samplesAsked.at = -Infinity;
+    await model.wantSamples();
+  };
+  assert.ok(model.mayHaveSamples);
+  await ask();
+  assert.match(model.samplesProblem, /gone/);
+  await ask();
+  assert.match(model.samplesProblem, /damaged/);
+  assert.equal(model.samples, null);
+  await ask();
+  assert.equal(model.samplesProblem, "");
+  assert.equal(model.samples.n, 60);
+  await model.wantSamples(); // nothing is new
+  assert.equal(answers.length, 1);
+  await ask();
+  assert.equal(model.samples.n, 60);
 });
