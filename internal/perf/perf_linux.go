@@ -110,16 +110,7 @@ func (s *Switches) open() error {
 // drain reads the rings until Stop, the more often the fuller they are found.
 func (s *Switches) drain() {
 	defer close(s.done)
-	every := fastest
-	t := time.NewTimer(every)
-	defer t.Stop()
-	for {
-		select {
-		case <-s.quit:
-			return
-		case <-t.C:
-		}
-		var full float64
+	atRate(s.quit, func() (full float64) {
 		s.rec.Work(func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -131,7 +122,23 @@ func (s *Switches) drain() {
 				s.flush(s.round%restEvery == 0)
 			}
 		})
-		switch {
+		return full
+	})
+}
+
+// atRate calls read, which tells how full the fullest ring was, until quit is closed: the
+// more often the fuller they are found.
+func atRate(quit <-chan struct{}, read func() (full float64)) {
+	every := fastest
+	t := time.NewTimer(every)
+	defer t.Stop()
+	for {
+		select {
+		case <-quit:
+			return
+		case <-t.C:
+		}
+		switch full := read(); {
 		case full > 0.25:
 			every = max(every/2, fastest)
 		case full < 0.0625:

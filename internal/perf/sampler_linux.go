@@ -107,16 +107,7 @@ func (s *Sampler) tell() {
 // drain reads the rings until Stop, the more often the fuller they are found.
 func (s *Sampler) drain() {
 	defer close(s.done)
-	every := fastest
-	t := time.NewTimer(every)
-	defer t.Stop()
-	for {
-		select {
-		case <-s.quit:
-			return
-		case <-t.C:
-		}
-		var full float64
+	atRate(s.quit, func() (full float64) {
 		s.rec.Work(func() {
 			s.mu.Lock()
 			defer s.mu.Unlock()
@@ -126,14 +117,8 @@ func (s *Sampler) drain() {
 				s.flush()
 			}
 		})
-		switch {
-		case full > 0.25:
-			every = max(every/2, fastest)
-		case full < 0.0625:
-			every = min(every*2, slowest)
-		}
-		t.Reset(every)
-	}
+		return full
+	})
 }
 
 // read takes in what the rings have, of which what is older than until gets into blocks: it
