@@ -8,7 +8,7 @@ import { argsList } from "../data/args.js";
 import { extentOf } from "../model/refs.js";
 import { distribution } from "../model/histogram.js";
 import { createStateTable, drawState } from "./statedetails.js";
-import { Flag, Kind } from "../data/kinds.js";
+import { Flag, Kind, isScope } from "../data/kinds.js";
 import { isShown, keepFocus, make, makeButton, nameText, percentText, restLater } from "../view/make.js";
 import { links } from "../model/links.js";
 import { children, longest, neighbour, parent, selfTime } from "../model/relate.js";
@@ -80,6 +80,12 @@ export function createDetails(app) {
       buttons.push(jump(itself ? "the longest" : "longest", itself ? null : most, "longest", "Longest of the same name (L)"));
       buttons.push(makeButton("zoom to it", () => app.setView(start, end, { animate: true }), { "data-keep": "zoom", title: "F" }));
       buttons.push(makeButton("as range", () => app.setRange({ from: start, to: end }), { "data-keep": "range", title: "Select its time as a range (R)" }));
+    }
+    if (isScope(kind) && app.model.mayHaveSamples) {
+      buttons.push(makeButton("functions", () => {
+        app.chooseCalls({ scope: name(ref) });
+        app.showTab("functions");
+      }, { "data-keep": "functions", title: "What all scopes of this name spend their time on" }));
     }
     head.replaceChildren(swatch, make("h2", { text: nameText(name(ref)) }), make("span", { class: "quiet", text: kindText(kind) }),
       make("span", { class: "buttons" }, ...buttons));
