@@ -124,11 +124,15 @@ export function valueOf(data, values, m) {
   return data.samples.parts(m).reduce((sum, part) => sum + values[data.base.indexOf(part)], 0);
 }
 
+/** So much of a name is shown: C++ has some of 64 KB. */
+const longestFunc = 300;
+
 /** A function's name without its package's directories. @param {string} name */
 export function shortFunc(name) {
   const generic = name.indexOf("[");
   const slash = name.lastIndexOf("/", generic < 0 ? name.length : generic);
-  return name.slice(slash + 1);
+  const short = name.slice(slash + 1);
+  return short.length > longestFunc ? `${short.slice(0, longestFunc)}…` : short;
 }
 
 /** A value as people read it. @param {any} app @param {number} m @param {number} v */

@@ -6,6 +6,7 @@ import { Samples } from "../data/samples.js";
 import { callTree, callerTree, callersOf, functionCosts, lineCosts, totalCost, totalFunc, weigh } from "../model/callgraph.js";
 import { difference, differenceText } from "../model/difference.js";
 import { Model } from "../model/model.js";
+import { shortFunc } from "../model/calls.js";
 import { excerptOf } from "../panel/sourceview.js";
 
 const everything = { from: -Infinity, to: Infinity, row: null, scope: -1, executions: "all" };
@@ -140,4 +141,11 @@ test("samples that could not be read say why; those that can be read come from t
   assert.equal(answers.length, 1);
   await ask();
   assert.equal(model.samples.n, 60);
+});
+
+test("functions' names are short", () => {
+  assert.equal(shortFunc("main.work"), "main.work");
+  assert.equal(shortFunc("compress/flate.(*compressor).deflate"), "flate.(*compressor).deflate");
+  assert.equal(shortFunc("example.com/a.Sort[go.shape/b.T]"), "a.Sort[go.shape/b.T]");
+  assert.equal(shortFunc(`x/y.${"z".repeat(70000)}`).length, 301);
 });
