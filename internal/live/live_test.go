@@ -421,11 +421,38 @@ func TestNobodyWaits(t *testing.T) {
 	}
 	b.mu.Unlock()
 	// The next one who asks gets it, as soon as it is there.
-	done := make(chan *viewer)
-	go func() { done <- r.view() }()
-	startedAt(t, path, 100)
-	if v := <-done; v.meta.Start.Unix() != 100 {
-		t.Errorf("start %v", v.meta.Start)
+	done := make(chan *viewer, 1)
+	go func() {
+		defer close(done) // also where the view ends the test
+		done <- r.view()
+	}()
+	other := filepath.Join(t.TempDir(), "b.scope")
+	startedAt(t, other, 100)
+	writeHeaderLast(t, path, other)
+	if v := <-done; v == nil || v.meta.Start.Unix() != 100 {
+		t.Errorf("%+v", v)
+	}
+}
+
+// writeHeaderLast fills a file with a trace as a recorder does: who reads meanwhile finds no
+// header, and never half a trace.
+func writeHeaderLast(t *testing.T, path, from string) {
+	t.Helper()
+	b, err := os.ReadFile(from)
+	if err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.OpenFile(path, os.O_WRONLY, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer f.Close()
+	const header = 4096
+	for _, at := range []int{header, 0} {
+		if _, err := f.WriteAt(b[at:], int64(at)); err != nil {
+			t.Fatal(err)
+		}
+		b = b[:header]
 	}
 }
 
