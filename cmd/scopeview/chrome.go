@@ -18,7 +18,8 @@ func newChrome(s *streams) *cobra.Command {
 		Short: "Write the trace as Chrome Trace Event JSON",
 		Long: `chrome writes JSON for chrome://tracing, ui.perfetto.dev, speedscope.app and others: scopes, waits and holds
 as complete events (with thread CPU time where that is known), instants, counters, the process's CPU time
-and memory, arrows from scope.Go to the goroutine and from who released a lock to who waited for it.
+and memory, arrows from scope.Go to the goroutine and from who released a lock to who waited for it. Samples of
+CPU time have their stacks, as V8's profiles have: on the goroutine's thread, in Chrome's own page on one of their own.
 
 A goroutine is a thread. Those viewers want the scopes of a thread to nest: what overlaps another, and what
 another goroutine ended, is on a second thread of the same name, "worker 1 (2)". What was open goes to the

@@ -18,7 +18,8 @@ func newPerfetto(s *streams) *cobra.Command {
 		Short: "Write the trace as Perfetto protobuf",
 		Long: `perfetto writes a protobuf trace for ui.perfetto.dev and Perfetto's trace processor (SQL): what scopeview
 chrome writes, in less than half the size. Each goroutine is a track, in the order named ones first, beside tracks for
-the process's heartbeat and for counters; CPU time is among a slice's arguments, cpu_ns or cpu_max_ns.
+the process's heartbeat and for counters; CPU time is among a slice's arguments, cpu_ns or cpu_max_ns. Samples of CPU
+time are on the threads: select some for a flame graph.
 
 Perfetto wants the slices of a track to nest: what overlaps another, and what another goroutine ended, is on
 a second track of the same name, "worker 1 (2)". What was open has no end, and the argument open.

@@ -153,11 +153,17 @@ func (r *goReader) count(x *one, scope string) {
 	all := Labels{Goid: x.goid, Thread: x.thread, Row: r.names[x.goid], Scope: scope, State: x.state, Slow: x.slow}
 	if r.sel.Each != nil {
 		r.sel.Each(&Sample{
-			Time: x.time, Dur: x.dur, Metric: int(x.metric), Value: x.value, Stack: [2]uint32{x.stack, x.origin},
+			Time: x.time, Dur: x.dur, Metric: x.metric, Value: x.value, OnCPU: r.onCPU(x), Stack: [2]uint32{x.stack, x.origin},
 			Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int(x.cpu) - 1, Scopes: r.scopesOf(x.scope),
 		})
 	}
 	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)
+}
+
+// onCPU is Sample.OnCPU. Counters are read after all that Go tells.
+func (r *goReader) onCPU(x *one) bool {
+	name := r.p.Metrics[x.metric].Name
+	return name == cpu.Name || r.cpu == 0 && (name == taskClocks[0].Name || name == taskClocks[1].Name)
 }
 
 // of returns the labels by which samples are kept apart.

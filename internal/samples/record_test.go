@@ -235,7 +235,7 @@ func TestRecordingByScope(t *testing.T) {
 	sel.Split.Scope = true
 	last := int64(0)
 	sel.Each = func(s *Sample) {
-		if s.Metric == p.Metric("lock") {
+		if int(s.Metric) == p.Metric("lock") {
 			found[s.Labels.Scope] += s.Value
 		}
 		if s.Time < last {

@@ -139,7 +139,7 @@ func (g *gatherer) add(s *samples.Sample) {
 	for _, scope := range s.Scopes {
 		in = g.scopes.of(inScope{in, scope}, anyNumber)
 	}
-	g.put(gathered{s.Time, s.Time + s.Dur, s.Value, s.Labels.Goid, stack, in, uint16(s.Metric)})
+	g.put(gathered{s.Time, s.Time + s.Dur, s.Value, s.Labels.Goid, stack, in, s.Metric})
 	for g.most > 0 && len(g.list) > g.most && g.res < coarsestSamples {
 		g.coarsen()
 	}

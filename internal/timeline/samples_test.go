@@ -50,7 +50,7 @@ func randomSamples(seed uint64, n int) (all []samples.Sample, p *samples.Profile
 	}
 	stacks := map[string]uint32{}
 	for i := range n {
-		s := samples.Sample{Time: int64(i) * 100, Metric: i % 2, Value: 1 + r.Int64N(1000), Labels: samples.Labels{Goid: 1 + r.Uint64N(3)}}
+		s := samples.Sample{Time: int64(i) * 100, Metric: uint16(i % 2), Value: 1 + r.Int64N(1000), Labels: samples.Labels{Goid: 1 + r.Uint64N(3)}}
 		if s.Metric == 1 {
 			s.Dur = s.Value
 		}
@@ -202,7 +202,7 @@ func TestSamplesWithoutLevels(t *testing.T) {
 	f := []*samples.Frame{{Func: "main.f", File: "/src/a.go", Line: 1}}
 	var all []samples.Sample
 	for m := range 3 {
-		all = append(all, samples.Sample{Time: int64(m), Metric: m, Value: 5, Frames: f})
+		all = append(all, samples.Sample{Time: int64(m), Metric: uint16(m), Value: 5, Frames: f})
 	}
 	g := newGatherer(0)
 	for i := range all {

@@ -22,9 +22,16 @@
 //	     cat lock: from the hold that was released to the wait that it ended. They
 //	     are bound to what they lie in, so a lock's are told 1 ns before those ends
 //	M    process_name, process_labels (losses), thread_name, thread_sort_index
+//	P    samples of CPU time with their stacks, as V8's profiles: one Profile, and a
+//	     ProfileChunk for each sample, on its goroutine's thread, with the nodes of the
+//	     tree of calls that are new
+//
+// Perfetto reads samples in no other form than V8's. (Chrome's own page does too, and puts
+// them all on one row.) With stackFrames and samples beside the events Speedscope would show
+// nothing else, and so it would if the first event had a category: it ignores P then.
 //
 // displayTimeUnit is ns. otherData has tool, program, start (RFC 3339), losses and
-// what else there is to say about the whole.
+// what else there is to say about the whole. notes tells how far samples can be believed.
 package chrome
 
 import (
@@ -57,7 +64,11 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o rows.Options) (Si
 	if err := rows.Lay(ctx, t, s, o, false, false); err != nil {
 		return s.size(), err
 	}
-	s.B = append(s.B, "\n]}\n"...)
+	s.B = append(s.B, "\n]"...)
+	if s.notes != "" {
+		s.B = args.AppendString(append(s.B, `,"notes":`...), s.notes)
+	}
+	s.B = append(s.B, "}\n"...)
 	s.Flush()
 	return s.size(), s.Full()
 }

@@ -18,6 +18,8 @@ type writer struct {
 	process string // ,"pid":1,"tid":
 	text    func(uint16) string
 	names   [128][][]byte // by kind and name id: "name" and "cat"
+	profile profile
+	notes   string // of the samples
 }
 
 func newWriter(w io.Writer, t *trace.Trace) *writer {

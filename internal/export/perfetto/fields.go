@@ -13,6 +13,7 @@ const (
 	packetClock           = 58
 	packetDefaults        = 59
 	packetTrackDescriptor = 60
+	packetPerfSample      = 66
 	packetAttributes      = 126
 
 	attributesAttribute  = 1
@@ -25,6 +26,12 @@ const (
 	internedCategories   = 1
 	internedNames        = 2
 	internedAnnotations  = 3
+	internedFunctions    = 5
+	internedFrames       = 6
+	internedStacks       = 7
+	internedObjects      = 17 // paths of mappings
+	internedSources      = 18
+	internedMappings     = 19
 	internedID           = 1
 	internedName         = 2
 	trackUUID            = 1
@@ -48,6 +55,18 @@ const (
 	eventDoubleCounter   = 44
 	eventFlows           = 47
 	eventTerminatedFlows = 48
+
+	mappingPath   = 7
+	frameFunction = 2
+	frameMapping  = 3
+	framePC       = 4
+	frameSource   = 5
+	frameLine     = 6
+	stackFrame    = 2
+	sampleCPU     = 1
+	samplePID     = 2
+	sampleTID     = 3
+	sampleStack   = 4
 
 	annotationName      = 1
 	annotationBool      = 2

@@ -41,7 +41,8 @@ func (s *writer) head(t *trace.Trace, f *rows.Facts) {
 	s.packet(p)
 
 	s.attributes(f.All)
-	process := appendVarint(nil, processPID, uint64(max(t.Header().PID, 1)&0x7fffffff))
+	s.program, s.pid = f.Program, uint64(max(t.Header().PID, 1)&0x7fffffff)
+	process := appendVarint(nil, processPID, s.pid)
 	process = appendString(process, processName, f.Program)
 	if f.Losses != "" {
 		process = appendString(process, processLabels, f.Losses)

@@ -14,6 +14,11 @@
 //     debug annotations of the begin.
 //   - What a goroutine did, where that is asked for, is slices of category state on a
 //     track behind its own, after all other packets.
+//   - A sample of CPU time is a PerfSample on its thread, for which Perfetto has rows of its
+//     own beside the process; from what is selected of those it makes a flame graph. A stack,
+//     a frame, a function and a file are defined in the packet that has them first. Frames
+//     lie in mappings, which older readers insist on. How far the samples can be believed is
+//     an attribute of the trace, samples.
 //   - A flow leads from an instant of category lock, 1 ns before a hold's end, to the end
 //     of the wait that got the lock; and from an instant of category go, where scope.Go
 //     was called, to the first scope of the goroutine. Every flow that begins ends.

@@ -12,7 +12,7 @@ import (
 
 // messages are the fields that are messages, by their way from the packet.
 var messages = []string{
-	"6", "6.1", "11", "11.4", "11.4.11", "12", "12.1", "12.2", "12.3", "59", "60", "60.3", "60.8", "126", "126.1",
+	"6", "6.1", "11", "11.4", "11.4.11", "12", "12.1", "12.2", "12.3", "12.5", "12.6", "12.7", "12.17", "12.18", "12.19", "59", "60", "60.3", "60.8", "66", "126", "126.1",
 }
 
 // walk writes a message as its fields' numbers and values. Of protobuf it knows

@@ -36,6 +36,10 @@ type writer struct {
 	states   uint32            // those that are defined
 	keys     map[string]uint64 // the keys of arguments that are defined
 
+	stacks  stacks
+	program string
+	pid     uint64
+
 	event, part, entry, interned []byte // the packet's, while it is made
 	header                       []byte
 }
@@ -67,9 +71,12 @@ func (s *writer) begin(kind, track uint64) {
 	s.event = appendVarint(s.event, eventTrack, track)
 }
 
-// emit writes the event. Times before the trace's start don't exist in the
-// format; they count as 0.
-func (s *writer) emit(ns int64) {
+// emit writes the event.
+func (s *writer) emit(ns int64) { s.emitAs(packetTrackEvent, ns) }
+
+// emitAs writes what was begun as a field of a packet. Times before the trace's start
+// don't exist in the format; they count as 0.
+func (s *writer) emitAs(field uint64, ns int64) {
 	t := uint64(max(ns, 0))
 	h := s.header[:0]
 	if t >= s.last {
@@ -84,7 +91,7 @@ func (s *writer) emit(ns int64) {
 	if len(s.interned) > 0 {
 		h = appendBytes(h, packetInterned, s.interned)
 	}
-	s.header = appendBytes(h, packetTrackEvent, s.event)
+	s.header = appendBytes(h, field, s.event)
 	s.packet(s.header)
 }
 

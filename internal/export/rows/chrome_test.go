@@ -79,6 +79,7 @@ func readChrome(t *testing.T, data []byte) *drawn {
 			if e.Name == "thread_name" {
 				names[e.TID], _ = e.Args["name"].(string)
 			}
+		case "P": // chromeSamples
 		default:
 			t.Errorf("phase %q", e.Phase)
 		}

@@ -49,6 +49,7 @@ func TestExporters(t *testing.T) {
 				t.Fatal(err)
 			}
 			json := readChrome(t, b.Bytes())
+			checkSamples(t, "chrome", chromeSamples(t, b.Bytes()), wantSamples(t, tr, true))
 			t.Run("chrome", func(t *testing.T) { check(t, json, want) })
 			size := b.Len()
 			b.Reset()
@@ -56,6 +57,7 @@ func TestExporters(t *testing.T) {
 				t.Fatal(err)
 			}
 			proto := readPerfetto(t, b.Bytes(), tr.End())
+			checkSamples(t, "perfetto", perfettoSamples(t, b.Bytes()), wantSamples(t, tr, false))
 			t.Run("perfetto", func(t *testing.T) { check(t, proto, want) })
 			if !maps.Equal(json.flows, proto.flows) {
 				t.Errorf("flows %v in JSON, %v in protobuf", json.flows, proto.flows)

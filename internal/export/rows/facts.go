@@ -20,7 +20,7 @@ type Facts struct {
 func FactsOf(t *trace.Trace, o *Options) *Facts {
 	f := &Facts{Program: "process"}
 	if p := t.Lookup("program"); p != "" {
-		f.Program = path.Base(strings.ReplaceAll(p, `\`, "/"))
+		f.Program = Base(p)
 	}
 	f.Losses = analysis.LossLine(t)
 	for _, v := range [][2]string{
@@ -33,3 +33,7 @@ func FactsOf(t *trace.Trace, o *Options) *Facts {
 	}
 	return f
 }
+
+// Base returns the last element of a path of any system: the directories are nobody else's
+// business.
+func Base(p string) string { return path.Base(strings.ReplaceAll(p, `\`, "/")) }

@@ -37,6 +37,9 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 	if o.States && err == nil {
 		err = l.states(ctx, &o)
 	}
+	if err == nil {
+		err = l.samples(ctx, &o)
+	}
 	return errors.Join(err, l.beats.Err, sink.Full())
 }
 

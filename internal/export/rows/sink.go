@@ -56,6 +56,9 @@ type Sink interface {
 	Counter(e *trace.Event, list []args.Arg)
 	Gauge(g *Gauge, t int64, values []float64)
 	State(s *State)
+	Sample(s *Sample)
+	// Notes, called once after the samples, tells how far they can be believed.
+	Notes(list []string)
 	// Full reports whether to stop, because of an error.
 	Full() error
 }

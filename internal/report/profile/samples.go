@@ -24,7 +24,7 @@ type list struct {
 func Samples(v *View, all []samples.Sample) *Report {
 	l := &list{View: v}
 	for i := range all {
-		if l.shown(all[i].Metric) {
+		if l.shown(int(all[i].Metric)) {
 			l.all = append(l.all, all[i])
 		}
 	}
@@ -63,7 +63,7 @@ func (l *list) length(s *samples.Sample) string {
 	if l.Metrics[s.Metric].Unit == samples.Nanoseconds {
 		return analysis.Humane(s.Value)
 	}
-	return l.Value(s.Metric, s.Value)
+	return l.Value(int(s.Metric), s.Value)
 }
 
 // name shows a name; none is left out.

@@ -166,6 +166,8 @@ func fields(b *strings.Builder, m protoreflect.Message) {
 				b.WriteString(string(f.Enum().Values().ByNumber(v.Enum()).Name()))
 			case f.Kind() == protoreflect.StringKind:
 				fmt.Fprintf(b, "%q", v.String())
+			case f.Kind() == protoreflect.BytesKind:
+				fmt.Fprintf(b, "%q", v.Bytes())
 			default:
 				fmt.Fprint(b, v.Interface())
 			}
