@@ -61,7 +61,8 @@ func TestNames(t *testing.T) {
 	}
 	for source, samples := range sources {
 		got := shares(t, "inclusive_cpu", "functions", source, "--imputed=false")
-		maps.DeleteFunc(got, func(name string, _ float64) bool { return !strings.HasPrefix(name, "main.") })
+		// A function that only calls others can be sampled by chance, once.
+		maps.DeleteFunc(got, func(name string, share float64) bool { return !strings.HasPrefix(name, "main.") || share < 1 })
 		if a, b := slices.Sorted(maps.Keys(got)), slices.Sorted(maps.Keys(kinds)); !slices.Equal(a, b) {
 			t.Errorf("%s: the functions are\n%q, want\n%q", source, a, b)
 			continue
