@@ -57,18 +57,20 @@ var readings = [][]string{
 
 // dear are the calls that may take so many times the memory, and why.
 var dear = map[string]int64{
-	"dump":                 32, // it assembles every chunk again
-	"stacks --depth 0":     2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
-	"stacks --json":        2,  // as above
-	"stacks --folded":      2,  // as above
-	"stacks --pprof":       6,  // the profile is made as a whole, by a library
-	"samples --format csv": 3,  // it keeps all that it shows
-	"top":                  2,  // every lock has a table of who held it
-	"top --json":           2,  // as above
-	"top --by track -n 0":  2,  // as above
-	"compare":              4,  // it reads the file twice, as both sides, and keeps every name's numbers
-	"html":                 2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
-	"html --max 3":         3,  // it sums up every name for the page, beside all scopes
+	"dump":                        32, // it assembles every chunk again
+	"stacks --depth 0":            2,  // it keeps every name of every stack, a name's count being 24 bytes of the file
+	"stacks --json":               2,  // as above
+	"stacks --folded":             2,  // as above
+	"stacks --pprof":              6,  // the profile is made as a whole, by a library
+	"samples --format csv":        5,  // it keeps all that it shows, and one can be 4 bytes of the file
+	"top":                         2,  // every lock has a table of who held it
+	"top --json":                  2,  // as above
+	"top --by track -n 0":         2,  // as above
+	"tree --least 0":              5,  // it keeps a node for each call of each stack
+	"compare":                     3,  // it keeps every name's numbers, of both sides
+	"html":                        2,  // it keeps a row for every goroutine, and a file can have one for each 32 bytes
+	"compare --view waits --json": 2,  // as above, of locks
+	"html --max 3":                3,  // it sums up every name for the page, beside all scopes
 }
 
 // reader has the tool read files that somebody else made.
@@ -100,19 +102,21 @@ func (r *reader) read(args []string, data []byte) {
 	if args[0] == "snapshot" {
 		call = append(call, "-o", r.out)
 	}
-	if args[0] == "compare" {
+	size := int64(len(data))
+	if args[0] == "compare" { // it reads two
 		call = append(call, r.path)
+		size *= 2
 	}
 	what := strings.Join(args, " ")
 	var code int
 	var errs bytes.Buffer
-	memory, took := tracetest.FrugalTimes(t, what, int64(len(data)), max(dear[what], 1), func() {
+	memory, took := tracetest.FrugalTimes(t, what, size, max(dear[what], 1), func() {
 		errs.Reset()
 		os.Remove(r.out)
 		code = execute(context.Background(), &streams{out: io.Discard, err: &errs}, call)
 	})
 	r.calls++
-	r.memory[what] = max(r.memory[what], float64(memory)/float64(tracetest.MaxMemory(int64(len(data)))))
+	r.memory[what] = max(r.memory[what], float64(memory)/float64(tracetest.MaxMemory(size)))
 	r.longest = max(r.longest, took)
 	switch said := errs.String(); {
 	case code != exitOK && code != exitFailed && code != exitLosses:

@@ -57,9 +57,11 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	samples, err := LoadSamples(ctx, t, o.Selection)
-	if err != nil {
-		return err
+	var samples *timeline.Samples
+	if states != nil || len(t.Counters()) > 0 { // nothing else has samples
+		if samples, err = LoadSamples(ctx, t, o.Selection); err != nil {
+			return err
+		}
 	}
 	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report}
 	c, err := p.fit()

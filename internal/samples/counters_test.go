@@ -102,7 +102,7 @@ func TestCounters(t *testing.T) {
 func TestCPU(t *testing.T) {
 	var cpus []int
 	sel := anything()
-	sel.Each = func(s *Sample) { cpus = append(cpus, s.CPU) }
+	sel.Each = func(s *Sample) { cpus = append(cpus, int(s.CPU)) }
 	if _, err := OfTrace(context.Background(), tracetest.OpenText(t, countersText), sel); err != nil {
 		t.Fatal(err)
 	}

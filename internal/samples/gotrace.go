@@ -154,7 +154,7 @@ func (r *goReader) count(x *one, scope string) {
 	if r.sel.Each != nil {
 		r.sel.Each(&Sample{
 			Time: x.time, Dur: x.dur, Metric: x.metric, Value: x.value, OnCPU: r.onCPU(x), Stack: [2]uint32{x.stack, x.origin},
-			Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int(x.cpu) - 1, Scopes: r.scopesOf(x.scope),
+			Frames: r.framesOf(x.stack, x.origin), Labels: all, CPU: int32(x.cpu) - 1, Scopes: r.scopesOf(x.scope),
 		})
 	}
 	r.add(rowKey{x.stack, x.origin, r.label(r.sel.Split.of(all))}, int(x.metric), x.value)

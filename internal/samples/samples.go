@@ -65,11 +65,10 @@ type Frame struct {
 type Labels struct {
 	Goid   uint64
 	Thread uint32
+	State  states.State
+	Slow   bool // the slowest executions did it (Selection.Slowest)
 	Row    string
 	Scope  string
-	State  states.State
-	// Slow marks what the slowest executions did (Selection.Slowest).
-	Slow bool
 }
 
 // Stack is a call stack, and what it had of each metric.

@@ -37,6 +37,7 @@ type Split struct{ Goroutine, Thread, Row, Scope, State bool }
 // Sample is one sample, or one wait.
 type Sample struct {
 	Time, Dur int64  // ns from the source's begin; Dur 0: it has none
+	CPU       int32  // -1: not known
 	Metric    uint16 // of Profile.Metrics
 	// OnCPU says that it is one of CPU time: of Go's CPU profile or, if that had none until
 	// then, of the counter task-clock. Those of both would be the same time twice.
@@ -45,7 +46,6 @@ type Sample struct {
 	Frames []*Frame
 	Stack  [2]uint32 // the same for samples with the same frames
 	Labels Labels    // all that is known, whatever Split says
-	CPU    int       // -1: not known
 	// Scopes are those around it, the outermost first, as far as they were asked for
 	// (Selection.Enclosing). They are good until Each returns.
 	Scopes []Scope

@@ -21,6 +21,7 @@ type sum struct {
 	origins []origin // [0] is none
 	madeAt  map[origin]uint32
 	rows    map[rowKey][]int64
+	whole   map[[2]uint32][]*Frame // by stack and origin
 	key     []byte
 }
 
@@ -39,7 +40,7 @@ func newSum() *sum {
 		p: &Profile{}, metrics: map[string]int{}, texts: map[string]string{}, frames: map[Frame]uint32{},
 		ids: map[string]uint32{}, stacks: make([][]uint32, 1),
 		labels: make([]Labels, 1), labelID: map[Labels]uint32{{}: 0},
-		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{},
+		origins: make([]origin, 1), madeAt: map[origin]uint32{}, rows: map[rowKey][]int64{}, whole: map[[2]uint32][]*Frame{},
 	}
 }
 
@@ -130,6 +131,16 @@ func (s *sum) add(k rowKey, metric int, v int64) {
 
 // framesOf returns the frames of a stack and of where it comes from.
 func (s *sum) framesOf(stack, origin uint32) []*Frame {
+	key := [2]uint32{stack, origin}
+	frames, ok := s.whole[key]
+	if !ok {
+		frames = s.gather(stack, origin)
+		s.whole[key] = frames
+	}
+	return frames
+}
+
+func (s *sum) gather(stack, origin uint32) []*Frame {
 	n := len(s.stacks[stack])
 	for o := origin; o != 0; o = s.origins[o].parent {
 		n += len(s.stacks[s.origins[o].stack])

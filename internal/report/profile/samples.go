@@ -20,14 +20,10 @@ type list struct {
 }
 
 // Samples shows samples and waits one by one, by time. The columns of the view choose the
-// metrics.
+// metrics. It takes over the list, which may be nearly all of the memory.
 func Samples(v *View, all []samples.Sample) *Report {
 	l := &list{View: v}
-	for i := range all {
-		if l.shown(int(all[i].Metric)) {
-			l.all = append(l.all, all[i])
-		}
-	}
+	l.all = slices.DeleteFunc(all, func(s samples.Sample) bool { return !l.shown(int(s.Metric)) })
 	slices.SortStableFunc(l.all, func(a, b samples.Sample) int {
 		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Labels.Goid, b.Labels.Goid))
 	})
@@ -83,11 +79,11 @@ func number(id uint64) string {
 }
 
 // cpuNumber shows a CPU; one that is not known is left out.
-func cpuNumber(cpu int) string {
+func cpuNumber(cpu int32) string {
 	if cpu < 0 {
 		return ""
 	}
-	return strconv.Itoa(cpu)
+	return strconv.Itoa(int(cpu))
 }
 
 // stackText shows the innermost frames of a stack.
@@ -136,7 +132,7 @@ type sampleJSON struct {
 	Value     int64          `json:"value"`     // of a wait its length
 	Goroutine uint64         `json:"goroutine"` // 0: none, or not known; so thread
 	Thread    uint32         `json:"thread"`
-	CPU       *int           `json:"cpu"` // null: not known
+	CPU       *int32         `json:"cpu"` // null: not known
 	Track     string         `json:"track"`
 	Scope     string         `json:"scope"` // the innermost
 	Frames    []report.Frame `json:"frames"`
@@ -148,7 +144,7 @@ func (l *list) document() *listDocument {
 		for _, f := range s.Frames {
 			frames = append(frames, report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined})
 		}
-		var cpu *int
+		var cpu *int32
 		if s.CPU >= 0 {
 			cpu = &s.CPU
 		}
