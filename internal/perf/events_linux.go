@@ -137,6 +137,15 @@ func mostDescriptors() int {
 	return int(min(limit.Cur/4, 1<<16))
 }
 
+// ownEvents returns what is to be opened of this process's threads; an error says why nothing is.
+func ownEvents() (Events, error) {
+	if sys.Filtered() {
+		return Events{}, errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
+	}
+	cpus, err := Online()
+	return Events{CPUs: cpus, Pages: inProcess(cpus)}, err
+}
+
 // inProcess is how many pages a ring of this process may have.
 func inProcess(cpus []int) int {
 	pages := 64

@@ -2,7 +2,6 @@ package perf
 
 import (
 	"cmp"
-	"errors"
 	"fmt"
 	"os"
 	"slices"
@@ -70,19 +69,15 @@ func (s *Switches) Start(rec collect.Recording) error {
 
 // open opens the events and rings, and takes in the threads that there are.
 func (s *Switches) open() error {
-	if sys.Filtered() {
-		return errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
-	}
-	cpus, err := Online()
-	if err != nil {
+	var err error
+	if s.events, err = ownEvents(); err != nil {
 		return err
 	}
-	s.events = Events{CPUs: cpus, Pages: inProcess(cpus)}
 	tids, err := s.events.openAll(sys.Watching{Switches: true, Tasks: true}, nil)
 	if err != nil {
 		return Refused(err)
 	}
-	for range cpus {
+	for range s.events.CPUs {
 		s.rings = append(s.rings, &ring{stream: stream{pid: uint32(os.Getpid()), from: map[uint32]uint64{}}})
 	}
 	now := sys.Monotonic()

@@ -2,7 +2,6 @@ package perf
 
 import (
 	"cmp"
-	"errors"
 	"os"
 	"slices"
 	"sync"
@@ -23,7 +22,8 @@ type Sampler struct {
 	told     map[string]string // facts
 	facts    int               // told so far
 	own      map[uint64]uint32 // by the event's id: the thread that it was opened for
-	owners   map[series]bool   // who has events of its own, not inherited
+	owners   map[series]uint32 // of each thread, whose events count
+	exited   [2][]uint32       // threads that have ended, by rounds
 	raw      []byte
 	pcs      []uint64
 	got      []sample // too new to be believed
@@ -55,7 +55,7 @@ const mostFacts = 200
 // to stop.
 func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Counter) bool {
 	s.rec, s.names = rec, names
-	s.told, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]bool{}, map[series]*format.Samples{}
+	s.told, s.own, s.owners, s.out = map[string]string{}, map[uint64]uint32{}, map[series]uint32{}, map[series]*format.Samples{}
 	s.until = sys.Monotonic()
 	for _, c := range counters {
 		w := &Watched{Counter: c}
@@ -76,18 +76,14 @@ func (s *Sampler) Start(rec collect.Recording, names *OwnNamer, counters []Count
 
 // add opens the events of a counter: for each thread on each CPU.
 func (s *Sampler) add(w *Watched) error {
-	if sys.Filtered() {
-		return errors.New("a seccomp filter is active, and may end the program for trying (perf_event_open)")
-	}
-	cpus, err := Online()
-	if err != nil {
+	var err error
+	if w.Events, err = ownEvents(); err != nil {
 		return err
 	}
-	w.Events = Events{CPUs: cpus, Pages: inProcess(cpus)}
 	return w.Watch(sys.Watching{Tasks: len(s.counters) == 0}, func(ask sys.Watching) error {
 		_, err := w.openAll(ask, func(tid int, id uint64) {
 			s.own[id] = uint32(tid)
-			s.owners[series{uint32(tid), w}] = true
+			s.owners[series{uint32(tid), w}] = uint32(tid)
 		})
 		return err
 	})
@@ -132,6 +128,7 @@ func (s *Sampler) read(until int64) (full float64) {
 			Parse(s.raw, func(e *Event) { s.take(w, e) })
 		}
 	}
+	s.forget()
 	slices.SortStableFunc(s.got, func(a, b sample) int { return cmp.Compare(a.Time, b.Time) })
 	n := 0
 	for n < len(s.got) && s.got[n].Time <= until {
@@ -149,20 +146,37 @@ func (s *Sampler) read(until int64) (full float64) {
 	return full
 }
 
+// forget forgets threads whose ends were told in the round before: until now other rings may
+// have had samples of them.
+func (s *Sampler) forget() {
+	for _, tid := range s.exited[0] {
+		for _, w := range s.counters {
+			delete(s.owners, series{tid, w})
+		}
+	}
+	s.exited[0], s.exited[1] = s.exited[1], s.exited[0][:0]
+}
+
 // take takes in what was told of a counter.
 func (s *Sampler) take(w *Watched, e *Event) {
 	switch {
 	case e.Kind == KindSample:
 		owner, ours := s.own[e.ID]
-		if !ours || int(e.PID) != os.Getpid() || owner != e.TID && s.owners[series{e.TID, w}] {
-			return // of another process; or the thread has the events twice, inherited and its own
+		if !ours || int(e.PID) != os.Getpid() {
+			return
+		}
+		// A thread that was made while events were opened has them twice, inherited and its
+		// own, and so have those that it makes.
+		k := series{e.TID, w}
+		if first, known := s.owners[k]; !known {
+			s.owners[k] = owner
+		} else if first != owner {
+			return
 		}
 		s.pcs = e.PCs(s.pcs[:0], nil)
 		s.got = append(s.got, sample{series{e.TID, w}, format.CodeSample{Time: e.Time, Kernel: e.Kernel(), CPU: e.CPU, Weight: e.Period, Stack: s.names.Stack(s.pcs)}})
 	case e.Kind == kindExit && int(e.PID) == os.Getpid():
-		for _, w := range s.counters {
-			delete(s.owners, series{e.TID, w})
-		}
+		s.exited[1] = append(s.exited[1], e.TID)
 	default:
 		s.lost(w, w.Take(e))
 	}
