@@ -77,6 +77,7 @@ func TestSlowExecutions(t *testing.T) {
 	if said := tb.text("#view-functions .said"); !strings.Contains(said, "waits for a mutex") || !strings.Contains(said, traces.AwaitTurn) {
 		t.Errorf("it says %q", said)
 	}
+	says(t, tb, "#view-functions .calls-bar", "slow: 3 of at least", "others: 297")
 	choose("Which executions of it", "others")
 	tb.await(`document.querySelector("#view-functions .said").hidden`)
 	choose("Metric", "lock")

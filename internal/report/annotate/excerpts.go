@@ -46,7 +46,10 @@ func (c *Code) Excerpts(p *samples.Profile) (list []Excerpt) {
 		e := Excerpt{File: at.File, From: x.from}
 		for n := x.from; n <= x.to; n++ {
 			line := text[n-1]
-			e.Lines = append(e.Lines, line[:min(len(line), widestLine)])
+			if len(line) > widestLine {
+				line = strings.ToValidUTF8(line[:widestLine], "") + "…"
+			}
+			e.Lines = append(e.Lines, line)
 			taken[at.File][n] = true
 		}
 		left -= len(e.Lines)

@@ -4,6 +4,7 @@ import { choiceOf, choiceText, chosenMetric } from "../model/calls.js";
 import { totalCost, weigh } from "../model/callgraph.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText, percentText } from "../view/make.js";
+import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
@@ -91,7 +92,14 @@ export function createCallsBar(app) {
     rows.set([["all", "all rows"], ["shown", "rows in sight"], ["chosen", "the chosen row"]], calls.rows);
     rows.select.hidden = app.by !== "goroutine";
     keep.setAttribute("aria-pressed", String(calls.kept !== null));
-    note.textContent = calls.kept ? `with: ${calls.kept.label}` : "";
+    note.textContent = calls.kept ? `with: ${calls.kept.label}` : slowText();
+  }
+
+  /** How many executions are slow ones. */
+  function slowText() {
+    const of = app.model.samples?.slow.get(app.model.meta.names.indexOf(app.calls.scope));
+    if (!of || app.calls.executions === "all") return "";
+    return `slow: ${thousands(of.slow)} of at least ${app.span(of.limit)}; others: ${thousands(of.count - of.slow)}`;
   }
 
   /** Why nothing is shown. */
