@@ -24,12 +24,14 @@ goroutines, and the recorder's, are in no group.
   running    it ran; whether on a CPU is not known      join       it waited in sync.WaitGroup
   preempted  it would have run, but the system had      cond       it waited in sync.Cond
              put its thread off the CPU                 channel    it waited to send or to receive
-  stalled    it would have run, but its thread waited   select     it waited in select
-             in the kernel: a page fault, say           network    it waited for the network
-  runnable   it waited for one of Go's processors       sleep      it slept for a time that it chose
-  syscall    it was in a system call                    gc         it helped the garbage collector, waited
-  blocked    it was in a system call, which waited                 for it, or the world was stopped
-  unknown    the trace does not tell                    other      it waited for something else
+  textfault  it would have run, but its thread waited   select     it waited in select
+             for a page of instructions                 network    it waited for the network
+  datafault  the same, for a page of memory             sleep      it slept for a time that it chose
+  stalled    the same, for something else in the        gc         it helped the garbage collector, waited
+             kernel, or for the runtime's locks                    for it, or the world was stopped
+  runnable   it waited for one of Go's processors       other      it waited for something else
+  syscall    it was in a system call                    unknown    the trace does not tell
+  blocked    it was in a system call, which waited
 
 The first lines say what was recorded, and how far what can be known in two ways agrees.`
 

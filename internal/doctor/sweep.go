@@ -85,7 +85,7 @@ func whatOf(g *gor, v *iv) what {
 // outside does nothing.
 var whatWaits = [states.Count]what{
 	states.Unknown: whatUnknown, states.Preempted: whatCrowded, states.Runnable: whatQueue, states.Lock: whatLock, states.GC: whatGC,
-	states.Stalled: whatKernel, states.Blocked: whatKernel, states.Channel: whatChannel, states.Select: whatChannel, states.Cond: whatChannel, states.Join: whatJoin,
+	states.TextFault: whatKernel, states.DataFault: whatKernel, states.Stalled: whatKernel, states.Blocked: whatKernel, states.Channel: whatChannel, states.Select: whatChannel, states.Cond: whatChannel, states.Join: whatJoin,
 }
 
 // change is that a goroutine begins or stops to do something.

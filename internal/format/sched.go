@@ -41,6 +41,8 @@ const (
 	SwitchIn      SwitchKind = 0 // it came onto a CPU
 	SwitchOut     SwitchKind = 1 // it left it, to wait for something
 	SwitchPreempt SwitchKind = 2 // it was put off it, and could have gone on
+	SwitchData    SwitchKind = 3 // it left it to wait for a page of memory: a major page fault
+	SwitchText    SwitchKind = 4 // the same, of a page with the instructions to come
 )
 
 const (
@@ -69,7 +71,10 @@ func AppendSwitches(b []byte, s *Switches) []byte {
 	b = appendInts(b, s.Base, s.Until)
 	at := s.Base
 	for _, w := range s.List {
-		b = binary.AppendUvarint(b, uint64(w.Time-at)<<2|uint64(w.How))
+		b = binary.AppendUvarint(b, uint64(w.Time-at)<<2|uint64(min(w.How, SwitchData)))
+		if w.How == SwitchText {
+			b = append(b, byte(SwitchData)) // a second one, at the same time
+		}
 		at = w.Time
 	}
 	return b
@@ -86,11 +91,17 @@ func DecodeSwitches(dst []Switch, p []byte) (s Switches, err error) {
 		return s, err
 	}
 	dst = slices.Grow(dst, n)
+	begin := len(dst)
 	at := s.Base
 	for q := p[switchesHead:]; len(q) > 0; {
 		v, n := binary.Uvarint(q)
 		at += int64(v >> 2)
-		dst = append(dst, Switch{at, SwitchKind(v & 3)})
+		w := Switch{at, SwitchKind(v & 3)}
+		if last := len(dst) - 1; v == uint64(SwitchData) && last >= begin && dst[last] == w {
+			dst[last].How = SwitchText
+		} else {
+			dst = append(dst, w)
+		}
 		q = q[n:]
 	}
 	s.List = dst
@@ -98,7 +109,7 @@ func DecodeSwitches(dst []Switch, p []byte) (s Switches, err error) {
 }
 
 // CheckSwitches reads a switch block's payload but for its List, of which it only
-// tells how many there are. It allocates nothing.
+// tells how many there are at most. It allocates nothing.
 func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	le := binary.LittleEndian
 	if len(p) < switchesHead {
@@ -116,7 +127,7 @@ func CheckSwitches(p []byte) (s Switches, n int, err error) {
 	at := s.Base
 	for q := p[switchesHead:]; len(q) > 0; n++ {
 		v, size := binary.Uvarint(q)
-		if size <= 0 || v>>2 > uint64(s.Until-at) || v&3 > uint64(SwitchPreempt) || n == maxSwitches {
+		if size <= 0 || v>>2 > uint64(s.Until-at) || n == maxSwitches {
 			return s, n, fmt.Errorf("%w: a switch of thread %d", ErrCorrupt, s.Thread)
 		}
 		at += int64(v >> 2)

@@ -116,7 +116,7 @@ var Blocks = []BlockSpec{
 	BlockSwitch: {BlockSwitch, "switch", []BlockField{
 		{Name: "thread", Form: u32}, {Name: "flags", Form: u32, Is: Flags, Words: []string{"first", "lost", "on"}},
 		{Name: "base", Max: MaxTicks - 1}, {Name: "until", Max: MaxTicks - 1}},
-		[]BlockField{{Name: "how", Form: delta, Max: 2, Words: []string{"in", "out", "preempt"}}, {Name: "time", Form: since}},
+		[]BlockField{{Name: "how", Form: delta, Max: 3, Words: []string{"in", "out", "preempt", "page"}}, {Name: "time", Form: since}},
 		"thread= base= until= flags", maxSwitches, false},
 	BlockLock: {BlockLock, "lock", []BlockField{
 		{Name: "ticks", Is: tickTime}, {Name: "addr", Form: u64, Is: Address}, {Name: "name", Form: u16, Is: NameID},

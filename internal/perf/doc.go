@@ -1,10 +1,11 @@
 // Package perf records when each thread of the process comes onto a CPU and leaves it,
-// and whether it left to wait or was put off: switch blocks of the trace. It samples where
-// threads are, by counters of the system and of the processor: samples blocks.
+// and whether it left to wait, for a page or for something else, or was put off: switch blocks
+// of the trace. It samples where threads are, by counters of the system and of the processor:
+// samples blocks.
 //
 // # Design
 //
-// Every thread has an event on every CPU (perf_event_open, software, dummy, with
+// Every thread has an event on every CPU (perf_event_open, software, major page faults, with
 // context_switch), and all events of a CPU write into that CPU's ring. The events are
 // inherited: a thread that one of ours makes is watched from its first moment on, and
 // nothing has to be polled. The goroutine of drain empties the rings, sorts what came
@@ -23,6 +24,9 @@
 //  4. A thread may have been made by one of ours while we were at giving that one its
 //     events, and then have some by inheritance and get all once more. Records say
 //     which event they come from; of a thread on a CPU those of one event count.
+//  5. The kernel tells of a major page fault when the page is there, and which address was
+//     asked for. The waits right before were for that page: of instructions, if the thread was
+//     at that address. Of other faults that waited nothing tells; they stay waits.
 //
 // Before its first record it is not known whether a thread is on a CPU; the record
 // then tells what it was before. Of those that never have one their CPU clock tells.

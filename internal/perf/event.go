@@ -50,6 +50,7 @@ type Event struct {
 	CPU    uint32
 	Period int64
 	ip     uint64
+	addr   uint64   // which it is about, if that was asked for; it has no callers then
 	Chain  []uint64 // the addresses, the leaf first; good until the next record
 	caller uint64   // what the leaf returns to if it has no frame; 0: not known
 
@@ -96,10 +97,16 @@ func Parse(b []byte, f func(*Event)) {
 }
 
 // sample reads u64 id, ip, u32 pid, tid, u64 time, u32 cpu, 0, u64 period, u64 how many
-// addresses, and these.
+// addresses, and these. One that has an address, and no callers, has it behind the time, and
+// ends with the CPU.
 func (e *Event) sample(p []byte) bool {
 	le := binary.LittleEndian
-	const fixed = 56
+	const withAddress, fixed = 48, 56
+	if len(p) == withAddress {
+		e.ID, e.ip, e.addr = le.Uint64(p), le.Uint64(p[8:]), le.Uint64(p[32:])
+		e.PID, e.TID, e.Time = le.Uint32(p[16:]), le.Uint32(p[20:]), int64(le.Uint64(p[24:]))
+		return true
+	}
 	if len(p) < fixed {
 		return false
 	}
@@ -175,6 +182,13 @@ func (e *Event) How() format.SwitchKind {
 	}
 	return format.SwitchOut
 }
+
+// text reports whether a sample with an address is of reading an instruction: that lies where
+// the thread was, or begins there on the page before.
+func (e *Event) text() bool { return e.addr-e.ip < longestInstruction }
+
+// longestInstruction is of amd64, in bytes; arm64's have four.
+const longestInstruction = 15
 
 // Kernel reports whether a sample is of a thread in the kernel.
 func (e *Event) Kernel() bool {

@@ -67,13 +67,20 @@ func (s *Switches) Start(rec collect.Recording) error {
 	return nil
 }
 
+// switching is what is asked of the kernel: switches, and by the same event major page faults,
+// of which it tells when the page is there.
+var switching = sys.Watching{
+	Switches: true, Tasks: true,
+	Type: unix.PERF_TYPE_SOFTWARE, Config: unix.PERF_COUNT_SW_PAGE_FAULTS_MAJ, Every: 1, User: true, Address: true,
+}
+
 // open opens the events and rings, and takes in the threads that there are.
 func (s *Switches) open() error {
 	var err error
 	if s.events, err = ownEvents(); err != nil {
 		return err
 	}
-	tids, err := s.events.openAll(sys.Watching{Switches: true, Tasks: true}, nil)
+	tids, err := s.events.openAll(switching, nil)
 	if err != nil {
 		return Refused(err)
 	}

@@ -9,8 +9,10 @@ const (
 	preempted             // it was put off it
 	born
 	died
-	gapFrom // of all threads: from now on records are missing
-	gapTo   // all are there again
+	dataFault // it has had to wait for a page, as a rule for the disk
+	textFault // the same, for one with instructions
+	gapFrom   // of all threads: from now on records are missing
+	gapTo     // all are there again
 )
 
 // record is one that the kernel wrote, or that stands for those it could not write.
@@ -36,6 +38,13 @@ func (s *stream) parse(dst []record, b []byte) []record {
 		switch e.Kind {
 		case KindSwitch:
 			r.what = what(e.How())
+			if e.PID != s.pid || s.of(r.tid, e.ID) != e.ID {
+				return
+			}
+		case KindSample: // see switching
+			if r.what = dataFault; e.text() {
+				r.what = textFault
+			}
 			if e.PID != s.pid || s.of(r.tid, e.ID) != e.ID {
 				return
 			}

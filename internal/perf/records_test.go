@@ -56,6 +56,12 @@ func TestParse(t *testing.T) {
 			raw(KindFork, 0, us, 7, 100, 1, task(us, 8)...), raw(KindSwitch, 0, us, 8, 110, 1),
 			raw(kindExit, 0, us, 8, 120, 1, task(us, 8)...), raw(KindSwitch, 0, us, 8, 130, 2),
 		}, []record{{100, 8, born}, {110, 8, in}, {120, 8, died}, {130, 8, in}}, 0},
+		{"page faults, of data and of text", [][]byte{
+			raw(KindSwitch, 0, us, 7, 100, 1), words(KindSample, 2, 1, 0x500, pair(us, 7), 110, 0x9000, 3),
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 120, 0x500, 3),
+			words(KindSample, 2, 2, 0x500, pair(us, 7), 120, 0x500, 3), // told twice
+			words(KindSample, 2, 1, 0x500, pair(43, 8), 130, 0x500, 3), // a child process
+		}, []record{{100, 7, in}, {110, 7, dataFault}, {120, 7, textFault}}, 0},
 		{"lost ones are counted", [][]byte{raw(KindLost, 0, us, 7, 100, 1, lost...)}, nil, 17},
 		{"others are left out", [][]byte{raw(99, 0, us, 7, 100, 1), raw(KindSwitch, 0, us, 7, 130, 1)}, []record{{130, 7, in}}, 0},
 		{"what is no record ends it", [][]byte{raw(KindSwitch, 0, us, 7, 130, 1), make([]byte, 40), raw(KindSwitch, 0, us, 7, 140, 1)}, []record{{130, 7, in}}, 0},

@@ -1,6 +1,8 @@
 package perf
 
 import (
+	"slices"
+
 	"github.com/scopeview/scopeview/internal/format"
 )
 
@@ -46,7 +48,7 @@ func (ts *threads) add(r *record) {
 	}
 	t := ts.m[r.tid]
 	if t == nil {
-		if r.what == died {
+		if r.what == died || r.what == dataFault || r.what == textFault {
 			return
 		}
 		t = &thread{tid: r.tid, first: true, known: true, on: r.what == in, base: r.time, cpu: -1}
@@ -67,6 +69,12 @@ func (ts *threads) add(r *record) {
 		delete(ts.m, r.tid)
 		return
 	case ts.gaps > 0:
+		return
+	case r.what == dataFault:
+		t.waited(r.time, format.SwitchData)
+		return
+	case r.what == textFault:
+		t.waited(r.time, format.SwitchText)
 		return
 	}
 	ts.turn(t, r)
@@ -112,6 +120,28 @@ func (ts *threads) turn(t *thread, r *record) {
 	t.list = append(t.list, format.Switch{Time: r.time, How: format.SwitchKind(r.what)})
 	if len(t.list) == longest {
 		ts.put(t, r.time)
+	}
+}
+
+// afterFault is for how many ns at most a thread is on its CPU between a wait of a page fault and
+// the fault's end, or the next wait: 1 to 8 µs as a rule. What is later stays a wait for
+// something else.
+const afterFault = 30_000
+
+// waited takes in what t waited for, by a page fault that has ended. The kernel may wait several
+// times for a page, and others may have the CPU in between.
+func (t *thread) waited(end int64, how format.SwitchKind) {
+	for i := len(t.list) - 1; i >= 0 && t.list[i].How == format.SwitchIn && end-t.list[i].Time < afterFault; i -= 2 {
+		switch {
+		case i == 0 && !t.on: // the block before had to say that it waits
+			t.list = slices.Insert(t.list, 0, format.Switch{Time: t.base, How: how})
+			return
+		case i == 0 || t.list[i-1].How > format.SwitchPreempt: // another fault's
+			return
+		case t.list[i-1].How == format.SwitchOut:
+			t.list[i-1].How = how
+		}
+		end = t.list[i-1].Time
 	}
 }
 

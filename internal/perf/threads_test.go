@@ -32,7 +32,7 @@ func text(list []format.Switches) string {
 		state := map[bool]string{true: "on", false: "off"}[s.On]
 		line := fmt.Sprintf("%d %s%d-%d %s", s.Thread, flags, s.Base, s.Until, state)
 		for _, w := range s.List {
-			line += fmt.Sprintf(" %s@%d", []string{"in", "out", "put"}[w.How], w.Time)
+			line += fmt.Sprintf(" %s@%d", []string{"in", "out", "put", "data", "text"}[w.How], w.Time)
 		}
 		all = append(all, line)
 	}
@@ -66,6 +66,22 @@ func TestThreads(t *testing.T) {
 			"7 first 10-120 off in@100; 7 lost 140-200 off in@150"},
 		{"two rings were full", []record{{100, 7, in}, {120, 0, gapFrom}, {130, 0, gapFrom}, {140, 0, gapTo}, {145, 7, out}, {150, 0, gapTo}, {160, 7, in}, {200, 0, flush}},
 			"7 first 10-120 off in@100; 7 lost 150-200 off in@160"},
+		{"it waited for pages", []record{{100, 7, out}, {500, 7, in}, {510, 7, dataFault}, {90_000, 7, out}, {99_000, 7, in}, {99_010, 7, textFault}, {200_000, 0, flush}},
+			"7 first 10-200000 on data@100 in@500 text@90000 in@99000"},
+		{"for two, one right after the other", []record{{100, 7, out}, {500, 7, in}, {510, 7, dataFault}, {520, 7, out}, {600, 7, in}, {610, 7, textFault}, {700, 0, flush}},
+			"7 first 10-700 on data@100 in@500 text@520 in@600"},
+		{"it waited several times for one, and was put off between", []record{{100, 7, out}, {200, 7, in}, {210, 7, preempted}, {220, 7, in}, {230, 7, out}, {240, 7, in}, {250, 7, dataFault}, {300, 0, flush}},
+			"7 first 10-300 on data@100 in@200 put@210 in@220 data@230 in@240"},
+		{"it waited for something else, and the page was there soon", []record{{100, 7, out}, {200, 7, in}, {200 + afterFault, 7, dataFault}, {90_000, 0, flush}},
+			"7 first 10-90000 on out@100 in@200"},
+		{"and before for something else", []record{{100, 7, out}, {200, 7, in}, {200 + afterFault, 7, out}, {80_000, 7, in}, {80_010, 7, dataFault}, {90_000, 0, flush}},
+			"7 first 10-90000 on out@100 in@200 data@30200 in@80000"},
+		{"for a page, since the block before", []record{{100, 7, in}, {150, 7, out}, {200, 0, flush}, {250, 7, in}, {260, 7, textFault}, {300, 0, flush}},
+			"7 first 10-200 off in@100 out@150; 7 200-300 off text@200 in@250"},
+		{"a page fault without a wait", []record{{100, 7, out}, {110, 7, in}, {200, 0, flush}, {210, 7, dataFault}, {300, 0, flush}}, "7 first 10-200 on out@100 in@110; 7 200-300 on"},
+		{"one of a thread that is not known", []record{{100, 9, dataFault}, {110, 9, textFault}, {200, 0, flush}}, ""},
+		{"one in a gap", []record{{100, 7, out}, {110, 7, in}, {120, 0, gapFrom}, {130, 7, dataFault}, {140, 0, gapTo}, {150, 7, out}, {200, 0, flush}},
+			"7 first 10-120 on out@100 in@110; 7 lost 140-200 on out@150"},
 		{"it died in a gap", []record{{100, 7, in}, {120, 0, gapFrom}, {130, 7, died}, {140, 0, gapTo}, {200, 0, rest}}, "7 first 10-120 off in@100"},
 	} {
 		t.Run(c.name, func(t *testing.T) {

@@ -12,7 +12,9 @@ const perSample = 10_000_000
 // waits are the metrics of what goroutines waited for, by the names of the states.
 var waits = map[states.State]string{
 	states.Preempted: "waits for a CPU, its thread put off by the system",
-	states.Stalled:   "waits in the kernel: page faults and others",
+	states.TextFault: "waits for a page of instructions",
+	states.DataFault: "waits for a page of memory",
+	states.Stalled:   "waits in the kernel for something else",
 	states.Runnable:  "waits for one of Go's processors",
 	states.Syscall:   "system calls, on a CPU or not known",
 	states.Blocked:   "system calls that waited",

@@ -49,7 +49,7 @@ func TestSystemCalls(t *testing.T) {
 	}
 	waited := time.Duration(on(p, metric, function))
 	all := waited
-	for _, m := range []string{"syscall", "preempted", "stalled", "runnable"} {
+	for _, m := range []string{"syscall", "preempted", "textfault", "datafault", "stalled", "runnable"} {
 		if m != metric {
 			all += time.Duration(on(p, m, function))
 		}

@@ -65,7 +65,7 @@ func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: 
 
 // add takes in an interval.
 func (x *index) add(v *Interval) {
-	off := v.State == Preempted || v.State == Stalled || v.State == Blocked
+	off := v.State >= Preempted && v.State <= Stalled || v.State == Blocked
 	if !v.On && !off && v.State != Running && v.State != Syscall && (v.State != GC || v.Thread == 0) {
 		return
 	}

@@ -71,7 +71,7 @@ func TestSwitchesMakeTimesLikely(t *testing.T) {
 	}
 	for at := int64(10e6); at < 20e6; at += 1e6 { // each ms the system's
 		add(at, at+5e5, CPU)
-		add(at+5e5, at+1e6, []State{Preempted, Blocked, Stalled}[at/1e6%3])
+		add(at+5e5, at+1e6, []State{Preempted, Blocked, Stalled, TextFault, DataFault}[at/1e6%5])
 	}
 	for at := int64(20e6); at < 50e6; at += 3e6 { // each third
 		add(at, at+2e6, CPU)

@@ -219,6 +219,10 @@ func (j *joiner) piece(from, to int64, w where) {
 		state = Running
 	case w == preempted:
 		state = Preempted
+	case w == forData:
+		state = DataFault
+	case w == forText:
+		state = TextFault
 	case w == waiting && j.who.state == gotrace.Syscall:
 		state = Blocked
 	case w == waiting:

@@ -12,7 +12,8 @@ import (
 
 // switched is a trace of a thread 12 that is on a CPU from 100 to 200 and from 300 to
 // 400, and put off it from 400 to 500; from 600 on nothing is known of it, but that it
-// is on a CPU from 700 to 800. Thread 13 is always on a CPU.
+// is on a CPU from 700 to 800. Thread 13 is always on a CPU. Thread 14 waits for data from 2100
+// to 2200, and for instructions from 2300 to 2400.
 const switched = `
 header path=go clock=monotonic start=1000 mono=1000
 state closed=1 tick=9000
@@ -20,6 +21,7 @@ chunk blocks sealed
 switch thread=12 base=1000 until=1400 first in:1100 out:1200 in:1300
 switch thread=12 base=1400 until=1600 on preempt:1400 in:1500
 switch thread=13 base=1000 until=3000 first on
+switch thread=14 base=3000 until=4000 first on page:3100 in:3200 page:3300 page:3300 in:3400
 switch thread=12 base=1700 until=1800 lost on
 stop ticks=9000
 `
@@ -107,6 +109,8 @@ func TestJoin(t *testing.T) {
 			"50-100 stalled; 100-200 cpu; 200-300 stalled; 300-400 cpu; 400-500 preempted; 500-550 cpu; 550-600 channel woken by 3; 600-650 runnable"},
 		{"a system call, as the thread does", "50 7 syscall on 12 at 1; 550 7 running on 12; 560 7 not-there",
 			"50-100 blocked; 100-200 syscall; 200-300 blocked; 300-400 syscall; 400-500 preempted; 500-550 syscall; 550-560 cpu"},
+		{"waits for pages", "2050 7 running on 14; 2450 7 not-there", "2050-2100 cpu; 2100-2200 datafault; 2200-2300 cpu; 2300-2400 textfault; 2400-2450 cpu"},
+		{"waits for pages in C code", "2050 7 syscall on 14; 2450 7 not-there", "2050-2100 syscall; 2100-2200 datafault; 2200-2300 syscall; 2300-2400 textfault; 2400-2450 syscall"},
 		{"nothing is known of the thread", "550 7 running on 12; 750 7 syscall on 12; 850 7 not-there",
 			"550-600 cpu; 600-700 running; 700-750 cpu; 750-800 syscall; 800-850 syscall"},
 		{"a thread that is not known at all", "50 7 running on 99; 90 7 syscall on 99; 100 7 not-there", "50-90 running; 90-100 syscall"},

@@ -21,7 +21,7 @@ type Facts struct {
 	// others.
 	Runtime [Count]int64
 	// Switches reports whether there are switches of threads. Without any SwitchesWhy is
-	// a sentence that says why, and nothing is CPU, Preempted, Stalled or Blocked.
+	// a sentence that says why, and nothing is CPU, Preempted, TextFault, DataFault, Stalled or Blocked.
 	Switches    bool
 	SwitchesWhy string
 	Switched    int64 // how often threads came onto a CPU or left it

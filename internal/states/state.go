@@ -33,7 +33,9 @@ const (
 	CPU                    // it runs, and its thread is on a CPU
 	Running                // it runs, as Go sees it; whether its thread was on a CPU is not known
 	Preempted              // it runs, or is in a system call, but the system had put its thread off the CPU
-	Stalled                // it runs, as Go sees it, but its thread waited in the kernel: a page fault, or the kernel's locks, or the runtime's
+	TextFault              // it runs, but its thread waited for a page with the instructions to come: a major page fault
+	DataFault              // the same, for a page of memory that it reads or writes
+	Stalled                // it runs, as Go sees it, but its thread waited in the kernel for something else: the kernel's locks, or the runtime's
 	Runnable               // it waits for one of Go's processors
 	Syscall                // it is in a system call, and its thread is on a CPU, or that is not known
 	Blocked                // it is in a system call, and its thread is off the CPU
@@ -50,7 +52,7 @@ const (
 )
 
 // Names are the states by number, as the tools show them.
-var Names = [Count]string{"unknown", "cpu", "running", "preempted", "stalled", "runnable", "syscall", "blocked", "lock", "join", "cond",
+var Names = [Count]string{"unknown", "cpu", "running", "preempted", "textfault", "datafault", "stalled", "runnable", "syscall", "blocked", "lock", "join", "cond",
 	"channel", "select", "network", "sleep", "gc", "other"}
 
 func (s State) String() string {

@@ -109,6 +109,8 @@ const (
 	onIt                   // on a CPU
 	waiting                // off it, to wait
 	preempted              // off it, and it could have gone on
+	forData                // off it, to wait for a page of memory
+	forText                // off it, to wait for a page of instructions
 )
 
 // cut calls f with the stretches between two times in which the thread was in one
@@ -186,6 +188,10 @@ func whereAfter(h format.SwitchKind) where {
 		return onIt
 	case format.SwitchPreempt:
 		return preempted
+	case format.SwitchData:
+		return forData
+	case format.SwitchText:
+		return forText
 	}
 	return waiting
 }

@@ -142,7 +142,7 @@ func waitsOnce(t *testing.T) (wrong []string) {
 		}
 		for s, d := range l.times {
 			switch s := State(s); s {
-			case state, CPU, Running, Preempted, Stalled, Runnable, Syscall, Blocked, GC:
+			case state, CPU, Running, Preempted, TextFault, DataFault, Stalled, Runnable, Syscall, Blocked, GC:
 			default:
 				if d > int64(waitFor)/3 {
 					wrong = append(wrong, fmt.Sprintf("%s was in state %v for %v", name, s, time.Duration(d)))

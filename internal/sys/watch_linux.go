@@ -23,6 +23,7 @@ type Watching struct {
 	Every    uint64 // there is a sample each time that so many were counted; 0: no counter
 	User     bool   // only of what happens in user mode
 	Caller   bool   // a sample tells what the innermost function returns to, if that has no frame
+	Address  bool   // a sample tells of which address it is, and neither callers nor weight
 	Switches bool   // when the thread comes onto the CPU and leaves it: each costs about a microsecond
 	Tasks    bool   // when threads begin and end
 	Maps     bool   // where code comes to lie, and which program it is
@@ -58,9 +59,12 @@ func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 	set(w.Tasks, unix.PerfBitTask)
 	set(w.Maps, unix.PerfBitMmap|unix.PerfBitMmap2|unix.PerfBitComm)
 	set(!w.Children, inheritThread)
-	if w.Every == 0 {
+	switch {
+	case w.Every == 0:
 		attr.Type, attr.Config = unix.PERF_TYPE_SOFTWARE, unix.PERF_COUNT_SW_DUMMY
-	} else {
+	case w.Address:
+		attr.Sample_type |= unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_ADDR
+	default:
 		attr.Sample_type |= unix.PERF_SAMPLE_IP | unix.PERF_SAMPLE_PERIOD | unix.PERF_SAMPLE_CALLCHAIN
 		attr.Bits |= unix.PerfBitExcludeCallchainKernel
 	}

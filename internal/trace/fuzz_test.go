@@ -154,7 +154,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 		err := tr.EachSwitches(func(s *format.Switches) bool {
 			at := s.Base
 			for _, w := range s.List {
-				if w.Time < at || w.Time > s.Until || w.How > format.SwitchPreempt {
+				if w.Time < at || w.Time > s.Until || w.How > format.SwitchText {
 					t.Errorf("switch %v in %d..%d, after %d", w, s.Base, s.Until, at)
 				}
 				at = w.Time

@@ -178,6 +178,9 @@ const version14 = "samples code"
 // version15 is what came with version 1.5.
 const version15 = "file"
 
+// version16 is what came with version 1.6: waits for pages.
+const version16 = "switch .*( page:[0-9]+){2}"
+
 // Every recording has something of all that its version has.
 func TestVersionsCover(t *testing.T) {
 	for _, r := range recordings(t) {
@@ -197,6 +200,8 @@ func TestVersionsCover(t *testing.T) {
 			words = strings.Fields(version14)
 		case "v1.5":
 			words = strings.Fields(version15)
+		case "v1.6":
+			words = []string{version16}
 		case "v1.3":
 			words = nil // what came with it are the counters in chunk 0
 		}

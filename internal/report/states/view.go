@@ -44,7 +44,7 @@ func columns() []report.Column {
 func unknownStates(f *states.Facts) []states.State {
 	switch {
 	case !f.Switches:
-		return []states.State{states.CPU, states.Preempted, states.Stalled}
+		return []states.State{states.CPU, states.Preempted, states.TextFault, states.DataFault, states.Stalled}
 	case f.Totals[states.Running] == 0:
 		return []states.State{states.Running}
 	}

@@ -23,7 +23,7 @@ func TestView(t *testing.T) {
 	for _, c := range []struct {
 		facts   states.Facts
 		unknown string
-	}{{states.Facts{Switches: true}, "running"}, {left, ""}, {states.Facts{}, "cpu preempted stalled"}} {
+	}{{states.Facts{Switches: true}, "running"}, {left, ""}, {states.Facts{}, "cpu preempted textfault datafault stalled"}} {
 		r := row(g, unknownStates(&c.facts))
 		if len(r.Values) != len(View.Columns) {
 			t.Fatalf("%d values of %d columns", len(r.Values), len(View.Columns))

@@ -8,8 +8,8 @@ import { countRuns, evenRes, runEnd, stretchOf } from "./merge.js";
 
 /** What the states are called for people. */
 export const stateWords = Object.freeze({
-  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "put off the CPU by the system", stalled: "stalled in the kernel",
-  runnable: "waiting for a processor", syscall: "in a system call", blocked: "blocked in a system call", lock: "waiting for a lock",
+  unknown: "unknown", cpu: "on a CPU", running: "running", preempted: "put off the CPU by the system", textfault: "waiting for a page of instructions",
+  datafault: "waiting for a page of memory", stalled: "stalled in the kernel", runnable: "waiting for a processor", syscall: "in a system call", blocked: "blocked in a system call", lock: "waiting for a lock",
   join: "waiting in a WaitGroup", cond: "waiting for a condition", channel: "waiting for a channel", select: "waiting in select",
   network: "waiting for the network", sleep: "sleeping", gc: "held up by the garbage collector", other: "waiting for something else",
 });

@@ -15,7 +15,8 @@
 // with -ring. Those of v1.2 have a Go execution trace, switches of threads and sums of
 // locks: closed.scope, made with -sched, and killed.scope, made with -sched
 // -disk -kill. That of v1.4 has samples: killed.scope, made with -samples -disk -kill. That of
-// v1.5 has files: killed.scope, made with -files -disk -kill.
+// v1.5 has files: killed.scope, made with -files -disk -kill. That of v1.6 has waits for pages
+// among the switches of threads: killed.scope, made with -sched -disk -kill.
 //
 // and go test ./internal/trace -run TestG21 -update writes what is read in them.
 package main
@@ -53,7 +54,7 @@ func main() {
 		options = append(options[:2], scope.WithRing(scope.MinRing))
 	}
 	if *sched {
-		options = append(options, func(o *record.Options) { o.AddCollector(&scheduler{}) }, scope.WithLockThreshold(scope.LocksAll))
+		options = append(options, func(o *record.Options) { o.AddCollector(&scheduler{}) }, scope.WithLockThreshold(scope.LocksAll), scope.WithLimit(8<<20))
 	}
 	if *samples {
 		options = append(options, func(o *record.Options) { o.AddCollector(&sampler{}) }, scope.WithLimit(8<<20))

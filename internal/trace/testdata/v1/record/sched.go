@@ -48,7 +48,9 @@ func (c *scheduler) Beat() {
 	s := format.Switches{Thread: uint32(os.Getpid()), First: c.last == 0, Lost: c.last > 20e6, On: true, Base: mono(c.last), Until: mono(now)}
 	for at, how := c.last+1000, format.SwitchOut; at < now; at += 1e6 {
 		s.List = append(s.List, format.Switch{Time: mono(at), How: how}, format.Switch{Time: mono(at + 5e4), How: format.SwitchIn})
-		how = format.SwitchOut + format.SwitchPreempt - how // by turns
+		if how++; how > format.SwitchText { // by turns
+			how = format.SwitchOut
+		}
 	}
 	if n := len(s.List); n > 0 && s.List[n-1].Time > s.Until {
 		s.List = s.List[:n-1]

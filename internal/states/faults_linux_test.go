@@ -1,0 +1,160 @@
+package states
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+	"time"
+	"unsafe"
+
+	"golang.org/x/sys/unix"
+)
+
+// returns is an instruction that returns to the caller, by architecture.
+var returns = map[string][]byte{"amd64": {0xc3}, "arm64": {0xc0, 0x03, 0x5f, 0xd6}}
+
+// faulter maps a file of which each page begins with code that returns at once.
+type faulter struct {
+	file *os.File
+	mem  []byte
+}
+
+func newFaulter(t *testing.T, pages int) *faulter {
+	t.Helper()
+	page := make([]byte, os.Getpagesize())
+	copy(page, returns[runtime.GOARCH])
+	path := filepath.Join(t.TempDir(), "pages")
+	if err := os.WriteFile(path, bytes.Repeat(page, pages), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { f.Close() })
+	if err := f.Sync(); err != nil { // what is not on the disk can't leave the memory
+		t.Fatal(err)
+	}
+	mem, err := unix.Mmap(int(f.Fd()), 0, pages*len(page), unix.PROT_READ|unix.PROT_EXEC, unix.MAP_PRIVATE)
+	if err != nil {
+		t.Skip("a file can't be mapped with code: ", err)
+	}
+	t.Cleanup(func() { _ = unix.Munmap(mem) })
+	return &faulter{f, mem}
+}
+
+// evict has the pages of the file read from the disk again.
+func (x *faulter) evict(t *testing.T) {
+	for _, err := range []error{unix.Madvise(x.mem, unix.MADV_DONTNEED), unix.Fadvise(int(x.file.Fd()), 0, 0, unix.FADV_DONTNEED)} {
+		if err != nil {
+			t.Error(err)
+		}
+	}
+}
+
+var touched byte
+
+func readPage(page *byte) { touched += *page }
+
+func runPage(page *byte) {
+	code := &page // what a func points to: an address of code
+	(*(*func())(unsafe.Pointer(&code)))()
+}
+
+// onItsThread calls f on a thread that ends with it.
+func onItsThread(f func()) {
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		runtime.LockOSThread()
+		f()
+	}()
+	<-done
+}
+
+// pageTruth is what was known of a thread while it used pages.
+type pageTruth struct {
+	major int64
+	off   time.Duration // off the CPU
+}
+
+// use calls f with a byte of each page.
+func (x *faulter) use(f, before func(page *byte)) (truth pageTruth) {
+	var u unix.Rusage
+	for at := 0; at < len(x.mem); at += os.Getpagesize() {
+		if before != nil {
+			before(&x.mem[at])
+		}
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
+		major, begin, cpu := u.Majflt, time.Now(), threadCPU()
+		f(&x.mem[at])
+		truth.off += time.Since(begin) - time.Duration(threadCPU()-cpu)
+		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
+		truth.major += u.Majflt - major
+	}
+	return truth
+}
+
+// TestPageFaults: a goroutine whose thread waits for pages from the disk waits for data or for
+// text, according to what it does with them; where the pages are in memory it waits for neither.
+func TestPageFaults(t *testing.T) {
+	if returns[runtime.GOARCH] == nil {
+		t.Skip("no code for " + runtime.GOARCH)
+	}
+	const pages = 200
+	x := newFaulter(t, pages)
+	evict := func(*byte) { x.evict(t) }
+	list := []struct {
+		name      string
+		f, before func(*byte)
+		state     State // that it waits in; Unknown: it does not
+	}{
+		{"reads what is on the disk", readPage, evict, DataFault},
+		{"runs what is on the disk", runPage, evict, TextFault},
+		{"reads what is in memory", readPage, nil, Unknown},
+		{"runs what is in memory", runPage, nil, Unknown},
+	}
+	truth := make([]pageTruth, len(list))
+	threads := make([]uint32, len(list))
+	tr := recorded(t, func() {
+		for i, c := range list {
+			if c.before == nil {
+				onItsThread(func() { x.use(readPage, nil) }) // which has the faults
+			}
+			onItsThread(func() {
+				threads[i] = uint32(unix.Gettid())
+				truth[i] = x.use(c.f, c.before)
+			})
+		}
+	})
+	if !tr.HasSwitches() {
+		t.Skip(whyNot(tr))
+	}
+	var got [4][Count]int64
+	if _, err := Read(tr, func(v *Interval) {
+		if i := slices.Index(threads, v.Thread); i >= 0 {
+			got[i][v.State] += v.To - v.From
+		}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for i, c := range list {
+		known, in := truth[i], func(s State) time.Duration { return time.Duration(got[i][s]) }
+		if c.state != Unknown && known.major < pages*9/10 {
+			t.Skipf("%s: %d major faults by %d pages: the directory for temporary files is on no disk", c.name, known.major, pages)
+		}
+		t.Logf("%s: %d major faults, %v off the CPU; by states %v for text, %v for data, stalled %v, preempted %v",
+			c.name, known.major, known.off, in(TextFault), in(DataFault), in(Stalled), in(Preempted))
+		for _, s := range []State{TextFault, DataFault} {
+			switch {
+			case s != c.state && got[i][s] > 0:
+				t.Errorf("%s: %v of %v", c.name, in(s), s)
+			case s == c.state && (in(s)+in(Preempted) < known.off*9/10 || in(s) > known.off*11/10):
+				t.Errorf("%s: %v of %v and %v preempted, and it was off the CPU for %v", c.name, in(s), s, in(Preempted), known.off)
+			}
+		}
+	}
+}
