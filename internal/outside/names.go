@@ -1,6 +1,7 @@
 package outside
 
 import (
+	"cmp"
 	"debug/elf"
 	"path/filepath"
 	"slices"
@@ -14,7 +15,10 @@ import (
 )
 
 // objects names the code of files.
-type objects struct{ files map[string]*object }
+type objects struct {
+	files map[string]*object
+	fact  func(key, value string) // what there is to tell besides
+}
 
 // object is a file with code.
 type object struct {
@@ -27,6 +31,7 @@ type object struct {
 type function struct {
 	addr, size uint64
 	name       string
+	aliases    []string // its other names, in their order, until they were told
 }
 
 // open reads a file's tables. One that can't be read names nothing.
@@ -58,21 +63,34 @@ func (o *objects) open(file string) *object {
 	dynamic, _ := f.DynamicSymbols()
 	for _, s := range slices.Concat(syms, dynamic) {
 		if elf.ST_TYPE(s.Info) == elf.STT_FUNC && s.Value != 0 && s.Name != "" && (s.Value < goCode.Entry || s.Value >= goCode.End) {
-			x.funcs = append(x.funcs, function{s.Value, s.Size, s.Name})
+			x.funcs = append(x.funcs, function{addr: s.Value, size: s.Size, name: s.Name})
 		}
 	}
-	// Of several names of one place the last counts, by the alphabet.
-	slices.SortFunc(x.funcs, func(a, b function) int {
-		if a.addr != b.addr {
-			if a.addr < b.addr {
-				return -1
-			}
-			return 1
-		}
-		return strings.Compare(b.name, a.name)
-	})
-	x.funcs = slices.CompactFunc(x.funcs, func(a, b function) bool { return a.addr == b.addr })
+	x.funcs = unaliased(x.funcs)
 	return x
+}
+
+// unaliased sorts functions by address, and makes one of those at the same: it has the last name by
+// the alphabet, as in Sun's Analyzer. That is most often the one without underscores in front,
+// which a program calls it by.
+func unaliased(list []function) []function {
+	slices.SortFunc(list, func(a, b function) int {
+		return cmp.Or(cmp.Compare(a.addr, b.addr), strings.Compare(a.name, b.name))
+	})
+	var out []function
+	for _, f := range list {
+		if n := len(out); n > 0 && out[n-1].addr == f.addr {
+			last := out[n-1]
+			if out = out[:n-1]; last.name != f.name { // which both symbol tables may have
+				f.aliases = append(last.aliases, last.name)
+			} else {
+				f.aliases = last.aliases
+			}
+			f.size = max(f.size, last.size)
+		}
+		out = append(out, f)
+	}
+	return out
 }
 
 // addr turns an offset in the file into an address of its tables.
@@ -109,7 +127,12 @@ func (o *objects) frames(s *space, pc uint64) []format.Frame {
 	}
 	i := sort.Search(len(x.funcs), func(k int) bool { return x.funcs[k].addr > addr }) - 1
 	if ok && i >= 0 && (x.funcs[i].size == 0 || addr-x.funcs[i].addr < x.funcs[i].size) {
-		return []format.Frame{{Function: cut(x.funcs[i].name), File: cut(file)}}
+		f := &x.funcs[i]
+		if len(f.aliases) > 0 {
+			o.fact("aliases_"+cut(f.name), cut(strings.Join(f.aliases, " ")))
+			f.aliases = nil // told
+		}
+		return []format.Frame{{Function: cut(f.name), File: cut(file)}}
 	}
 	if !ok || !strings.HasPrefix(file, "/") {
 		return []format.Frame{{Function: "<Unknown>", File: cut(file)}}

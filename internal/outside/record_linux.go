@@ -92,9 +92,10 @@ type series struct {
 func newRecorder(pid int, o Options) (*recorder, error) {
 	now := sys.Monotonic()
 	r := &recorder{
-		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{map[string]*object{}},
+		pid: pid, tell: o.Full, began: now, told: map[string]string{}, spaces: map[uint32]*space{}, objects: objects{files: map[string]*object{}},
 		series: map[series]*format.Samples{}, until: map[series]int64{}, switches: map[uint32]*format.Switches{},
 	}
+	r.objects.fact = r.fact
 	r.names = perf.NewNamer(format.StackIDs, func(t format.BlockType, p []byte) bool {
 		r.w.block(t, p, 0)
 		return true

@@ -45,6 +45,9 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 	}
 	heap := r.newHeap(t)
 	for _, i := range t.Info {
+		if name, ok := strings.CutPrefix(i.Key, "aliases_"); ok {
+			r.alias(name, strings.Fields(i.Value))
+		}
 		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" && i.Value == t.Lookup(i.Key) {
 			r.p.Notes = append(r.p.Notes, "the counter "+name+" is "+i.Value)
 		}
@@ -73,6 +76,16 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.time, b.time) })
 	}
 	return c, cmp.Or(err, r.ctx.Err())
+}
+
+// alias takes in the other names of a function. Several files may have one of its name.
+func (s *sum) alias(name string, others []string) {
+	if s.p.Aliases == nil {
+		s.p.Aliases = map[string][]string{}
+	}
+	list := append(s.p.Aliases[name], others...)
+	slices.Sort(list)
+	s.p.Aliases[name] = slices.Compact(list)
 }
 
 // add adds the metrics of a counter.

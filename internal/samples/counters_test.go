@@ -18,6 +18,8 @@ state closed=1 tick=9000
 chunk blocks sealed
 info "counter_cycles" "off: this machine has no such counter"
 info "counter_task-clock" "on"
+info "aliases_read" "__read _read"
+info "aliases_read" "__read libc_read"
 frame 262144 "main.inner" "/src/main.go" line=12 start=10 inlined
 frame 262145 "main.hot" "/src/main.go" line=22 start=20
 frame 262146 "[kernel]" "[kernel]"
@@ -120,5 +122,16 @@ func TestCPU(t *testing.T) {
 	}
 	if _, err := OfPprof(context.Background(), strings.NewReader(""), sel); !errors.Is(err, errNotTold) {
 		t.Errorf("a pprof profile: %v", err)
+	}
+}
+
+// TestAliases: the other names of a function are those of all files that have one of its name.
+func TestAliases(t *testing.T) {
+	p, err := OfTrace(context.Background(), tracetest.OpenText(t, countersText), anything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(p.Aliases); got != "map[read:[__read _read libc_read]]" {
+		t.Error(got)
 	}
 }

@@ -93,6 +93,9 @@ type Profile struct {
 	// ByScope has the executions of each scope by its name in the trace, if all scopes
 	// around samples were asked for.
 	ByScope map[uint16]Executions
+	// Aliases are the other names of functions, by the one that they have here, which is the
+	// last by the alphabet.
+	Aliases map[string][]string
 	Inlined bool // frames tell whether they were inlined; otherwise the executable may
 }
 

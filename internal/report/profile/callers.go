@@ -101,8 +101,11 @@ func (c *callers) text(b *report.Text) {
 	c.summary(b)
 }
 
-// summary writes all metrics that the function has anything of, and its source.
+// summary writes the function's other names, all metrics that it has anything of, and its source.
 func (c *callers) summary(b *report.Text) {
+	if list := c.Profile.Aliases[c.Func]; len(list) > 0 {
+		fmt.Fprintf(b, "\n%s is also called %s\n", analysis.Show(c.Func), analysis.Show(strings.Join(list, ", ")))
+	}
 	var all []callgraph.Column
 	for m := range c.Metrics {
 		if x := (callgraph.Column{Inclusive: true, Metric: m, Percent: true}); x.Of(c.Profile, c.Cost) != 0 {
@@ -179,6 +182,7 @@ func (c *callers) csv(w io.Writer) error {
 type callersDocument struct {
 	About
 	Function edgeJSON              `json:"function"`
+	Aliases  []string              `json:"aliases"`
 	Callers  report.List[edgeJSON] `json:"callers"`
 	Callees  report.List[edgeJSON] `json:"callees"`
 }
@@ -194,7 +198,7 @@ func (c *callers) document() *callersDocument {
 	edge := func(e callgraph.Edge) edgeJSON {
 		return edgeJSON{e.Func, c.Values(e.Attr), c.Values(e.Cost.Excl), c.Values(e.Cost.Incl)}
 	}
-	return &callersDocument{c.About(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}),
+	return &callersDocument{c.About(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}), append([]string{}, c.Profile.Aliases[c.Func]...),
 		report.ListOf(c.Callers.Callers, edge), report.ListOf(c.Callees, edge)}
 }
 

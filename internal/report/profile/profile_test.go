@@ -83,12 +83,14 @@ func TestRows(t *testing.T) {
 }
 
 func TestCallersAndTree(t *testing.T) {
-	v := viewOf(t, made(), "i.cpu", "")
+	p := made()
+	p.Aliases = map[string][]string{"example.com/x.hot": {"_hot", "__hot", "hot_1", "hot_2"}, "main.main": {"never"}}
+	v := viewOf(t, p, "i.cpu", "")
 	r, err := Callers(v, "x.hot")
 	if err != nil {
 		t.Fatal(err)
 	}
-	has(t, textOf(r, 0), "2.000 3.000 main.main", "1.000 1.000 example.com/x.mid", "3.000 3.000 *example.com/x.hot")
+	has(t, textOf(r, 0), "2.000 3.000 main.main", "1.000 1.000 example.com/x.mid", "3.000 3.000 *example.com/x.hot", "example.com/x.hot is also called _hot, __hot, hot_1, hot_2")
 	has(t, textOf(Tree(v, 0), 0), "3.000 <Total>", "3.000 main.main", "2.000 example.com/x.hot", "1.000 example.com/x.mid")
 	has(t, textOf(Tree(v, 0.5), 0), "2 calls of less than 50% left out (--least 0 shows all)")
 }
