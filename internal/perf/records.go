@@ -9,7 +9,7 @@ const (
 	preempted             // it was put off it
 	born
 	died
-	dataFault // it has had to wait for a page, as a rule for the disk
+	dataFault // it has had to wait for a page, as a rule for the disk: these two in the order of format.SwitchData
 	textFault // the same, for one with instructions
 	gapFrom   // of all threads: from now on records are missing
 	gapTo     // all are there again

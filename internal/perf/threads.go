@@ -48,7 +48,7 @@ func (ts *threads) add(r *record) {
 	}
 	t := ts.m[r.tid]
 	if t == nil {
-		if r.what == died || r.what == dataFault || r.what == textFault {
+		if r.what >= died {
 			return
 		}
 		t = &thread{tid: r.tid, first: true, known: true, on: r.what == in, base: r.time, cpu: -1}
@@ -70,11 +70,8 @@ func (ts *threads) add(r *record) {
 		return
 	case ts.gaps > 0:
 		return
-	case r.what == dataFault:
-		t.waited(r.time, format.SwitchData)
-		return
-	case r.what == textFault:
-		t.waited(r.time, format.SwitchText)
+	case r.what >= dataFault:
+		t.waited(r.time, format.SwitchData+format.SwitchKind(r.what-dataFault))
 		return
 	}
 	ts.turn(t, r)

@@ -44,14 +44,7 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		}
 	}
 	heap := r.newHeap(t)
-	for _, i := range t.Info {
-		if name, ok := strings.CutPrefix(i.Key, "aliases_"); ok {
-			r.alias(name, strings.Fields(i.Value))
-		}
-		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" && i.Value == t.Lookup(i.Key) {
-			r.p.Notes = append(r.p.Notes, "the counter "+name+" is "+i.Value)
-		}
-	}
+	r.readFacts(t)
 	err := t.EachSample(func(x *trace.Sample) bool {
 		if isHeap(x.Counter) {
 			heap.take(x, c.stack(x.Stack))
@@ -76,6 +69,18 @@ func (r *goReader) readCounters(t *trace.Trace, later bool) (*counters, error) {
 		slices.SortStableFunc(list, func(a, b one) int { return cmp.Compare(a.time, b.time) })
 	}
 	return c, cmp.Or(err, r.ctx.Err())
+}
+
+// readFacts takes in what the recording tells of counters and functions.
+func (s *sum) readFacts(t *trace.Trace) {
+	for _, i := range t.Info {
+		if name, ok := strings.CutPrefix(i.Key, "aliases_"); ok {
+			s.alias(name, strings.Fields(i.Value))
+		}
+		if name, ok := strings.CutPrefix(i.Key, "counter_"); ok && i.Value != "on" && i.Value == t.Lookup(i.Key) {
+			s.p.Notes = append(s.p.Notes, "the counter "+name+" is "+i.Value)
+		}
+	}
 }
 
 // alias takes in the other names of a function. Several files may have one of its name.
