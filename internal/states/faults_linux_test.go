@@ -2,10 +2,12 @@ package states
 
 import (
 	"bytes"
+	"fmt"
 	"os"
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 	"time"
 	"unsafe"
@@ -78,7 +80,7 @@ func onItsThread(f func()) {
 // pageTruth is what was known of a thread while it used pages.
 type pageTruth struct {
 	major int64
-	off   time.Duration // off the CPU
+	off   time.Duration // off the CPU in these
 }
 
 // use calls f with a byte of each page.
@@ -91,21 +93,41 @@ func (x *faulter) use(f, before func(page *byte)) (truth pageTruth) {
 		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
 		major, begin, cpu := u.Majflt, time.Now(), threadCPU()
 		f(&x.mem[at])
-		truth.off += time.Since(begin) - time.Duration(threadCPU()-cpu)
+		off := time.Since(begin) - time.Duration(threadCPU()-cpu)
 		_ = unix.Getrusage(unix.RUSAGE_THREAD, &u)
-		truth.major += u.Majflt - major
+		if u.Majflt > major { // a few are no major ones: others wait for the page too
+			truth.major++
+			truth.off += off
+		}
 	}
 	return truth
 }
 
 // TestPageFaults: a goroutine whose thread waits for pages from the disk waits for data or for
 // text, according to what it does with them; where the pages are in memory it waits for neither.
+// On a very busy machine a wait may end long before its fault does: one good recording of some is
+// enough.
 func TestPageFaults(t *testing.T) {
 	if returns[runtime.GOARCH] == nil {
 		t.Skip("no code for " + runtime.GOARCH)
 	}
 	const pages = 200
 	x := newFaulter(t, pages)
+	for try := 1; ; try++ {
+		wrong := pageFaults(t, x, pages)
+		if len(wrong) == 0 {
+			return
+		}
+		t.Log(strings.Join(wrong, "\n"))
+		if try == 3 {
+			t.Fatalf("%d recordings tell waits for pages wrongly", try)
+		}
+	}
+}
+
+// pageFaults records waits for so many pages, and tells which were told wrongly.
+func pageFaults(t *testing.T, x *faulter, pages int64) (wrong []string) {
+	t.Helper()
 	evict := func(*byte) { x.evict(t) }
 	list := []struct {
 		name      string
@@ -151,10 +173,11 @@ func TestPageFaults(t *testing.T) {
 		for _, s := range []State{TextFault, DataFault} {
 			switch {
 			case s != c.state && got[i][s] > 0:
-				t.Errorf("%s: %v of %v", c.name, in(s), s)
+				wrong = append(wrong, fmt.Sprintf("%s: %v of %v", c.name, in(s), s))
 			case s == c.state && (in(s)+in(Preempted) < known.off*9/10 || in(s) > known.off*11/10):
-				t.Errorf("%s: %v of %v and %v preempted, and it was off the CPU for %v", c.name, in(s), s, in(Preempted), known.off)
+				wrong = append(wrong, fmt.Sprintf("%s: %v of %v and %v preempted, and it was off the CPU for %v", c.name, in(s), s, in(Preempted), known.off))
 			}
 		}
 	}
+	return wrong
 }
