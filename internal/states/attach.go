@@ -22,24 +22,40 @@ import (
 // The Go trace is read when Events is called first; its memory is 16 bytes for each
 // stretch in which a goroutine was on a CPU without a break, as much for each in which
 // it may have been, and 8 for each time that the system took its thread off one. A trace
-// without one stays as it is.
+// without one stays as it is. Who reads the Go trace anyway before Events can have the
+// times found in the same reading: see CPUTimes.
 func Attach(t *trace.Trace) error {
 	if len(t.GoTraces()) == 0 {
 		return nil
 	}
 	t.UseCPU(func() (trace.CPUAt, error) {
 		x := newIndex(stealOf(t))
-		f, err := Read(t, x.add)
+		_, err := EachOf(t, x.handler())
 		if errors.Is(err, gotrace.ErrNone) {
 			return nil, nil
 		}
 		if err != nil {
 			return nil, fmt.Errorf("finding the CPU times of scopes: %w", err)
 		}
-		x.stretches = f.Stretches
 		return x.at, nil
 	})
 	return nil
+}
+
+// CPUTimes takes part in a reading of t by EachOf, and finds what Attach promised to
+// Events. Where nothing was promised, or it is known already, it takes nothing.
+func CPUTimes(t *trace.Trace) Handler {
+	if !t.WantsCPU() {
+		return Handler{}
+	}
+	x := newIndex(stealOf(t))
+	h := x.handler()
+	done := h.Done
+	h.Done = func(f *Facts) {
+		done(f)
+		t.UseCPU(func() (trace.CPUAt, error) { return x.at, nil })
+	}
+	return h
 }
 
 // index finds out how long a goroutine was on a CPU between two times.
@@ -62,6 +78,14 @@ type usage struct {
 const aSwitch = 10_000
 
 func newIndex(s steal) *index { return &index{byID: map[uint64]*usage{}, steal: s} }
+
+// handler fills the index.
+func (x *index) handler() Handler {
+	return Handler{
+		Interval: func(_ *Facts, v *Interval) { x.add(v) },
+		Done:     func(f *Facts) { x.stretches = f.Stretches },
+	}
+}
 
 // add takes in an interval.
 func (x *index) add(v *Interval) {

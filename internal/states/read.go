@@ -3,6 +3,7 @@ package states
 import (
 	"fmt"
 	"io"
+	"slices"
 	"strconv"
 	"strings"
 
@@ -85,17 +86,20 @@ type Handler struct {
 	// Sample has a sample of the CPU profile, with the state that its goroutine was in.
 	Sample func(f *Facts, s *gotrace.Sample, in State)
 	PCs    bool // as gotrace.Handler's
+	// Done is called by EachOf once all is read and checked. Where reading fails it is not.
+	Done func(*Facts)
 }
 
 // EachPlain is EachOf of a Go execution trace that is in no trace of ours. There are no
 // switches then, and no CPU clocks to compare with.
 func EachPlain(in io.Reader, h Handler) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, SwitchesWhy: "a plain Go execution trace has none"}
-	return f.read(h, &switches{}, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.ReadPlain(in, gh) })
+	return f.read([]Handler{h}, &switches{}, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.ReadPlain(in, gh) })
 }
 
-// EachOf reads the Go execution traces of t, as Read does.
-func EachOf(t *trace.Trace, h Handler) (*Facts, error) {
+// EachOf reads the Go execution traces of t once, as Read does, for all handlers. They are
+// called one after the other with the same.
+func EachOf(t *trace.Trace, hs ...Handler) (*Facts, error) {
 	f := &Facts{Goroutines: map[uint64]*Goroutine{}, Switches: t.HasSwitches()}
 	if !f.Switches {
 		f.SwitchesWhy = whyNot(t)
@@ -108,25 +112,37 @@ func EachOf(t *trace.Trace, h Handler) (*Facts, error) {
 		return nil, fmt.Errorf("reading thread switches: %w", err)
 	}
 	f.Switched, f.Threads = s.total, len(s.threads)
-	if _, err := f.read(h, s, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.Read(t, gh) }); err != nil {
+	if _, err := f.read(hs, s, func(gh gotrace.Handler) (*gotrace.Info, error) { return gotrace.Read(t, gh) }); err != nil {
 		return nil, err
 	}
 	f.check(s, &c)
+	for i := range hs {
+		if hs[i].Done != nil {
+			hs[i].Done(f)
+		}
+	}
 	return f, nil
 }
 
 // read joins what from delivers with the switches.
-func (f *Facts) read(h Handler, s *switches, from func(gotrace.Handler) (*gotrace.Info, error)) (*Facts, error) {
-	var tell func(*Interval)
-	if h.Interval != nil {
-		tell = func(v *Interval) { h.Interval(f, v) }
-	}
-	j := newJoiner(f, s, tell)
+func (f *Facts) read(hs []Handler, s *switches, from func(gotrace.Handler) (*gotrace.Info, error)) (*Facts, error) {
+	j := newJoiner(f, s, func(v *Interval) {
+		for i := range hs {
+			if hs[i].Interval != nil {
+				hs[i].Interval(f, v)
+			}
+		}
+	})
 	gh := j.handler()
-	gh.PCs = h.PCs
+	gh.PCs = slices.ContainsFunc(hs, func(h Handler) bool { return h.PCs })
 	gh.Info = func(i *gotrace.Info) { f.Info = i }
-	if h.Sample != nil {
-		gh.Sample = func(s *gotrace.Sample) { h.Sample(f, s, j.stateOf(s.Goid)) }
+	gh.Sample = func(s *gotrace.Sample) {
+		in := j.stateOf(s.Goid)
+		for i := range hs {
+			if hs[i].Sample != nil {
+				hs[i].Sample(f, s, in)
+			}
+		}
 	}
 	info, err := from(gh)
 	if err == nil {

@@ -1,11 +1,15 @@
 package states
 
 import (
+	"errors"
 	"path/filepath"
+	"reflect"
 	"sync/atomic"
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/format"
+	gotraces "github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
@@ -69,4 +73,50 @@ func (l *life) log(t *testing.T, name string) {
 		}
 	}
 	t.Logf("%s, for %v:%s", name, time.Duration(l.To-l.From), text)
+}
+
+// TestCPUTimes: what is found along is what Attach finds, and takes no reading more.
+func TestCPUTimes(t *testing.T) {
+	tr := recorded(t, func() {
+		for range 3 {
+			end := scope.Task("computes")
+			for until := time.Now().Add(5 * time.Millisecond); time.Now().Before(until); {
+				sink.Add(1)
+			}
+			end()
+		}
+	})
+	if h := CPUTimes(tr); h.Interval != nil || h.Done != nil {
+		t.Error("CPU times are read that nobody wants")
+	}
+	if err := Attach(tr); err != nil {
+		t.Fatal(err)
+	}
+	scopes := func() (all []trace.Event) {
+		err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+			if e.Kind == format.KindTask {
+				all = append(all, trace.Event{Start: e.Start, CPU: e.CPU, Quality: e.Quality})
+			}
+			return true
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		return all
+	}
+	want := scopes()
+	tr.UseCPU(func() (trace.CPUAt, error) { return nil, errors.New("the Go trace is read once more") })
+	taken, samples := 0, 0
+	f, err := EachOf(tr, CPUTimes(tr), Handler{
+		Interval: func(*Facts, *Interval) { taken++ },
+		Sample:   func(*Facts, *gotraces.Sample, State) { samples++ },
+		Done:     func(f *Facts) { taken += 1 << 30 },
+	})
+	if err != nil || taken <= 1<<30 || int64(samples) != f.Info.Samples {
+		t.Errorf("%d intervals, %d samples, %v", taken, samples, err)
+	}
+	got := scopes()
+	if len(want) != 3 || !reflect.DeepEqual(got, want) || want[0].Quality == format.Unknown {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
 }

@@ -19,19 +19,34 @@ type CPUAt func(goid uint64, from, to int64) (ns int64, q format.Quality)
 //
 // It is to be called before Events is, and is not for load's own use of Events: that has
 // AsRecorded in its Options.
-func (t *Trace) UseCPU(load func() (CPUAt, error)) { t.cpuTimes.load = load }
+func (t *Trace) UseCPU(load func() (CPUAt, error)) {
+	t.cpuTimes.mu.Lock()
+	defer t.cpuTimes.mu.Unlock()
+	t.cpuTimes.load = load
+}
+
+// WantsCPU reports whether Events has yet to call what UseCPU was given. Until then UseCPU
+// may be given something else.
+func (t *Trace) WantsCPU() bool {
+	t.cpuTimes.mu.Lock()
+	defer t.cpuTimes.mu.Unlock()
+	return t.cpuTimes.load != nil
+}
 
 // cpuTimes is what UseCPU was given, and what came of it.
 type cpuTimes struct {
-	load func() (CPUAt, error)
-	once sync.Once
+	mu   sync.Mutex
+	load func() (CPUAt, error) // nil: it was called, or nobody gave one
 	at   CPUAt
 	err  error
 }
 
 func (c *cpuTimes) get() (CPUAt, error) {
-	if c.load != nil {
-		c.once.Do(func() { c.at, c.err = c.load() })
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if load := c.load; load != nil {
+		c.load = nil
+		c.at, c.err = load()
 	}
 	return c.at, c.err
 }

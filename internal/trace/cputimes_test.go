@@ -77,6 +77,9 @@ func TestUseCPU(t *testing.T) {
 				}
 				return got, exact, atMost
 			}
+			if !tr.WantsCPU() {
+				t.Error("it was not called, and is not wanted")
+			}
 			for range 2 {
 				if got, exact, atMost := read(trace.Options{}); got != c.want || exact != c.exact || atMost != c.atMost {
 					t.Errorf("got %v, %d exact, %d at most; want %v, %d, %d", got, exact, atMost, c.want, c.exact, c.atMost)
@@ -85,8 +88,8 @@ func TestUseCPU(t *testing.T) {
 			if got, _, _ := read(trace.Options{AsRecorded: true}); got != [8]int64{-1, 300, 300, 300, -1, -1, -1, -1} {
 				t.Errorf("as recorded they are %v", got)
 			}
-			if loads != 1 {
-				t.Errorf("what answers was made %d times", loads)
+			if loads != 1 || tr.WantsCPU() {
+				t.Errorf("what answers was made %d times; it is still wanted: %v", loads, tr.WantsCPU())
 			}
 		})
 	}

@@ -180,6 +180,11 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d blocks of switches, and there are some is %v", n, tr.HasSwitches())
 		}
 	},
+	"WantsCPU": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.WantsCPU() {
+			t.Error("nobody gave CPU times")
+		}
+	},
 	"UseCPU": func(t *testing.T, tr *trace.Trace, size int64) {
 		tr.UseCPU(func() (trace.CPUAt, error) {
 			return func(goid uint64, from, to int64) (int64, format.Quality) {
