@@ -6,6 +6,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -19,6 +20,8 @@ type loader struct {
 	placed map[uint64][]turn // holds of locks without a name, by their addresses
 	waited map[lockKey]bool  // that such a lock was waited for in a place
 	notes  []string
+
+	sampled []gotrace.Sample // until it is known which goroutines there are
 
 	spans   int   // kept so far
 	shorter int64 // ns: scopes that are not longer than this are left out
@@ -50,9 +53,7 @@ func (x *loader) load() error {
 	}
 	if facts != nil {
 		m.roles(facts)
-		if err := x.readSamples(); err != nil {
-			return err
-		}
+		x.samples()
 	}
 	m.finish()
 	x.notes = append(x.notes, m.misused()...)

@@ -7,18 +7,26 @@ import (
 	"github.com/scopeview/scopeview/internal/states"
 )
 
-// readStates takes in what the goroutines did; nil where the trace does not tell.
+// readStates takes in what the goroutines did, and the CPU profile's samples; nil where
+// the trace does not tell.
 func (x *loader) readStates() (*states.Facts, error) {
 	m := x.m
 	yields := map[uint32]bool{} // by the stacks of who wants to run; they are known at the end
 	seen := uint(0)
-	f, err := states.Read(x.t, func(v *states.Interval) {
-		if seen++; seen%(1<<14) == 0 && x.o.Progress != nil && x.ctx.Err() == nil {
-			x.o.Progress(v.To)
-		}
-		if x.ctx.Err() == nil && x.interval(v) && v.State == states.Runnable && v.Stack != 0 {
-			yields[v.Stack] = false
-		}
+	f, err := states.EachOf(x.t, states.Handler{
+		Interval: func(_ *states.Facts, v *states.Interval) {
+			if seen++; seen%(1<<14) == 0 && x.o.Progress != nil && x.ctx.Err() == nil {
+				x.o.Progress(v.To)
+			}
+			if x.ctx.Err() == nil && x.interval(v) && v.State == states.Runnable && v.Stack != 0 {
+				yields[v.Stack] = false
+			}
+		},
+		Sample: func(_ *states.Facts, s *gotrace.Sample, _ states.State) {
+			if s.Time >= m.from && s.Time <= m.to && s.Goid != 0 {
+				x.sampled = append(x.sampled, *s)
+			}
+		},
 	})
 	switch {
 	case errors.Is(err, gotrace.ErrNone):
@@ -118,22 +126,13 @@ func (m *model) roles(facts *states.Facts) {
 	}
 }
 
-// readSamples takes in the CPU profile.
-func (x *loader) readSamples() error {
+// samples finds out where the goroutines were that the CPU profile met.
+func (x *loader) samples() {
 	m := x.m
-	var found []gotrace.Sample
-	info, err := gotrace.Read(x.t, gotrace.Handler{Sample: func(s *gotrace.Sample) {
-		if s.Time >= m.from && s.Time <= m.to && s.Goid != 0 {
-			found = append(found, *s)
-		}
-	}})
-	if err != nil {
-		return err
-	}
 	yields := m.yields()
-	for _, s := range found {
+	for _, s := range x.sampled {
 		if g := m.byID[s.Goid]; g != nil {
-			frames := info.Stack(s.Stack)
+			frames := m.stack(s.Stack)
 			p := sample{g: g, polls: polls(frames), alloc: allocates(frames)}
 			if f := own(frames); f != nil {
 				p.place = frameText(f)
@@ -144,7 +143,7 @@ func (x *loader) readSamples() error {
 			m.samples = append(m.samples, p)
 		}
 	}
-	return x.ctx.Err()
+	x.sampled = nil
 }
 
 // loopLines is how far from where a loop lets others run its other lines may be. What an

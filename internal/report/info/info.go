@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -20,8 +21,11 @@ type found struct{ *analysis.Report }
 // read by then, with the error.
 func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path string, state analysis.State) (*report.Report, error) {
 	r := found{&analysis.Report{Trace: t, Path: path, State: state, Cost: analysis.RecordingCost(t.Beats())}}
-	var err error
-	if r.Go, err = gotrace.Read(t, gotrace.Handler{}); err != nil && !errors.Is(err, gotrace.ErrNone) {
+	f, err := states.EachOf(t, states.CPUTimes(t))
+	switch {
+	case err == nil:
+		r.Go = f.Info
+	case !errors.Is(err, gotrace.ErrNone):
 		return nil, err
 	}
 	watch := sel.Watch()

@@ -91,11 +91,13 @@ type reading struct {
 }
 
 func (x *reading) read() error {
+	o := x.sel.Range()
+	o.AsRecorded = true // CPU times are not looked at
 	if len(x.t.GoTraces()) == 0 {
-		return x.t.Events(x.sel.Range(), x.add)
+		return x.t.Events(o, x.add)
 	}
 	var failed error
-	next, stop := iter.Pull(func(yield func(*trace.Event) bool) { failed = x.t.Events(x.sel.Range(), yield) })
+	next, stop := iter.Pull(func(yield func(*trace.Event) bool) { failed = x.t.Events(o, yield) })
 	defer stop()
 	e, more := next()
 	upTo := func(ns int64) {
