@@ -34,7 +34,7 @@ func (s *writer) Sample(x *rows.Sample) {
 		s.event = appendVarint(s.event, sampleCPU, uint64(x.CPU))
 	}
 	s.event = appendVarint(s.event, samplePID, s.pid)
-	s.event = appendVarint(s.event, sampleTID, uint64(x.Labels.Thread))
+	s.event = appendVarint(s.event, sampleTID, uint64(x.Thread))
 	s.event = appendVarint(s.event, sampleStack, id)
 	s.emitAs(packetPerfSample, x.Time)
 }

@@ -19,6 +19,11 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 	l := newLayout(t, sink, o)
 	l.wantEnds, l.wantCPU = ends, cpu
 	defer l.beats.Stop()
+	if len(t.GoTraces()) > 0 {
+		if err := l.keepSamples(ctx, &o); err != nil {
+			return err
+		}
+	}
 	var failed error
 	watch := o.Watch()
 	err := t.Events(o.Range(), func(e *trace.Event) bool {
@@ -58,6 +63,7 @@ type layout struct {
 	before   pulse // of the last beat
 	ends     ends
 	locks    locks
+	kept     kept
 
 	byKey      map[uint64]*goroutine
 	latest     *goroutine // of the last event

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"io"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -202,6 +203,7 @@ func TestSamples(t *testing.T) {
 		t.Fatal(err)
 	}
 	tr := tracetest.OpenFile(t, path)
+	tr.UseCPU(func() (trace.CPUAt, error) { return nil, errors.New("the Go trace is read once more") })
 	json, proto := exported(t, tr, rows.Options{})
 	const stack = "rows_test.TestSamples;github.com/scopeview/scopeview/internal/export/rows_test.TestSamples.func1;" +
 		"github.com/scopeview/scopeview/internal/export/rows_test.caller;github.com/scopeview/scopeview/internal/export/rows_test.burn"
@@ -215,6 +217,17 @@ func TestSamples(t *testing.T) {
 	o.From, o.To = 1, 2
 	if json, proto = exported(t, tr, o); len(json)+len(proto) > 0 {
 		t.Errorf("in a nanosecond there are %q and %q", json, proto)
+	}
+	for name, write := range exporters {
+		full := errors.New("no space left on device")
+		if err := write(context.Background(), &failing{err: full}, tr, rows.Options{}); !errors.Is(err, full) {
+			t.Errorf("%s: %v", name, err)
+		}
+		ctx, cancel := context.WithCancel(context.Background())
+		cancel()
+		if err := write(ctx, io.Discard, tr, rows.Options{}); !errors.Is(err, context.Canceled) {
+			t.Errorf("%s, canceled: %v", name, err)
+		}
 	}
 }
 
