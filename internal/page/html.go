@@ -49,19 +49,17 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if !o.Names.All() || !o.Tracks.All() {
 		load.Keep = choice.Keep
 	}
+	var states *timeline.States
+	var samples *timeline.Samples
+	if len(t.GoTraces()) > 0 || len(t.Counters()) > 0 { // nothing else has samples
+		var err error
+		if states, samples, err = loadWithStates(ctx, t, o.Selection); err != nil {
+			return err
+		}
+	}
 	x, err := timeline.Load(ctx, t, load)
 	if err != nil {
 		return err
-	}
-	states, err := timeline.LoadStates(ctx, t)
-	if err != nil {
-		return err
-	}
-	var samples *timeline.Samples
-	if states != nil || len(t.Counters()) > 0 { // nothing else has samples
-		if samples, err = LoadSamples(ctx, t, o.Selection); err != nil {
-			return err
-		}
 	}
 	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report}
 	c, err := p.fit()

@@ -5,6 +5,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report/annotate"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -16,8 +17,21 @@ const mostSamples = 250_000
 // most of them; nil: there are none.
 func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*timeline.Samples, error) {
 	s, p, err := timeline.LoadSamples(ctx, t, of, mostSamples)
+	addSources(t, s, p)
+	return s, err
+}
+
+// loadWithStates is LoadSamples, and what the goroutines did.
+func loadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection) (*timeline.States, *timeline.Samples, error) {
+	states, s, p, err := timeline.LoadWithStates(ctx, t, of, mostSamples)
+	addSources(t, s, p)
+	return states, s, err
+}
+
+// addSources adds the sources of what had most of the samples, if there are any.
+func addSources(t *trace.Trace, s *timeline.Samples, p *samples.Profile) {
 	if s == nil || p == nil {
-		return s, err
+		return
 	}
 	c := annotate.Code{}
 	c.UseStored(t)
@@ -25,5 +39,4 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection) (*t
 	for _, e := range c.Excerpts(p) {
 		s.AddSource(e.File, e.From, e.Lines, e.Code)
 	}
-	return s, nil
 }

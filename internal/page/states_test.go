@@ -5,15 +5,16 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
 
-// pingPong records two goroutines that wake each other n times.
-func pingPong(t *testing.T, n int) *trace.Trace {
+// recordPingPong records two goroutines that wake each other n times.
+func recordPingPong(t *testing.T, n int) (path string) {
 	t.Helper()
-	path := filepath.Join(t.TempDir(), "a.scope")
+	path = filepath.Join(t.TempDir(), "a.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
 		t.Fatal(err)
 	}
@@ -36,12 +37,12 @@ func pingPong(t *testing.T, n int) *trace.Trace {
 	if err := scope.Stop(); err != nil {
 		t.Fatal(err)
 	}
-	tr, err := trace.OpenFile(path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { tr.Close() })
-	return tr
+	return path
+}
+
+func pingPong(t *testing.T, n int) *trace.Trace {
+	t.Helper()
+	return tracetest.OpenFile(t, recordPingPong(t, n))
 }
 
 // TestStates: what goroutines did is in the file, as fine as there is room for, and

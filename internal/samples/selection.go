@@ -29,6 +29,9 @@ type Selection struct {
 	// Each, if there is one, is called with each sample before it is summed up; the frames
 	// are good for as long as the Profile is.
 	Each func(*Sample)
+	// With takes part in the reading of the Go execution trace that OfTrace does, if there
+	// is one and nothing is wrong before.
+	With []states.Handler
 }
 
 // Split says by what samples are kept apart.

@@ -70,7 +70,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 		c.ran(v)
 		r.interval(f, v)
 	}
-	f, err := states.EachOf(t, h)
+	f, err := states.EachOf(t, append(sel.With[:len(sel.With):len(sel.With)], h)...)
 	if err == nil {
 		r.settle(f)
 		c.take(f)

@@ -8,8 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/gotrace"
+	"github.com/scopeview/scopeview/internal/samples"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -20,10 +22,8 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 	if len(t.GoTraces()) == 0 {
 		return nil, ctx.Err()
 	}
-	var facts *states.Facts
-	s := newStates(func(id uint32) []string { return frameTexts(facts.Stack(id)) })
-	var err error
-	facts, err = states.Read(t, s.add)
+	s := newStates(func(uint32) []string { return nil })
+	_, err := states.EachOf(t, s.handler())
 	switch {
 	case ctx.Err() != nil:
 		return nil, ctx.Err()
@@ -31,9 +31,32 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 		return nil, nil
 	case err != nil:
 		s.Problems = append(s.Problems, "What the goroutines did could not be read: "+err.Error()+".")
-		s.frames = func(uint32) []string { return nil }
-		return s, nil
 	}
+	return s, nil
+}
+
+// LoadWithStates is LoadSamples and LoadStates in one reading of the Go execution trace. It
+// also finds the CPU times of scopes, if Load is to have them.
+func LoadWithStates(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (s *States, x *Samples, p *samples.Profile, err error) {
+	s = newStates(nil)
+	x, p, err = LoadSamples(ctx, t, of, most, s.handler(), states.CPUTimes(t))
+	if err == nil && s.frames == nil { // there is none, or what went wrong may be about samples alone
+		s, err = LoadStates(ctx, t)
+	}
+	return s, x, p, err
+}
+
+// handler fills s.
+func (s *States) handler() states.Handler {
+	return states.Handler{
+		Interval: func(_ *states.Facts, v *states.Interval) { s.add(v) },
+		Done:     s.take,
+	}
+}
+
+// take takes in what is known when all is read.
+func (s *States) take(facts *states.Facts) {
+	s.frames = func(id uint32) []string { return frameTexts(facts.Stack(id)) }
 	s.Switches, s.Problems = facts.Switches, facts.Problems
 	text := "recorded: it is known when threads were on a CPU"
 	if !facts.Switches {
@@ -58,7 +81,6 @@ func LoadStates(ctx context.Context, t *trace.Trace) (*States, error) {
 		}
 	}
 	s.finish()
-	return s, nil
 }
 
 // frameTexts are a stack's functions as they are shown. Directories say more about

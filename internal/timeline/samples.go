@@ -12,6 +12,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -68,13 +69,14 @@ type sampleMetric struct {
 }
 
 // LoadSamples reads the samples of what is chosen of a trace; nil: it has none. If there are
-// more than most, those that are near each other become one.
-func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, most int) (*Samples, *samples.Profile, error) {
+// more than most, those that are near each other become one. Who is in with takes part in
+// the reading of the Go execution trace.
+func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, most int, with ...states.Handler) (*Samples, *samples.Profile, error) {
 	g := newGatherer(most)
 	of.Progress = nil
 	p, err := samples.OfTrace(ctx, t, &samples.Selection{
 		Selection: &of, Imputed: true, Split: samples.Split{Scope: true}, Enclosing: true,
-		Each: g.add,
+		Each: g.add, With: with,
 	})
 	switch {
 	case ctx.Err() != nil:
@@ -164,15 +166,14 @@ const coarsestSamples = 1 << 42
 
 // coarsen makes fewer of the samples.
 func (g *gatherer) coarsen() {
-	all := g.list
 	for g.res < coarsestSamples && len(g.list) > g.most/2 {
 		g.res = max(2*g.res, 1<<10)
-		g.list = make([]gathered, 0, len(all)/2)
 		clear(g.newest)
+		all := g.list
+		g.list = all[:0] // it stays behind what is read of it
 		for _, x := range all {
 			g.put(x)
 		}
-		all = g.list
 	}
 }
 

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"math"
 	"math/rand/v2"
+	"reflect"
 	"slices"
 	"testing"
 
@@ -168,6 +169,25 @@ func TestNoStates(t *testing.T) {
 	s, err := LoadStates(context.Background(), tracetest.OpenText(t, small))
 	if s != nil || err != nil {
 		t.Errorf("without a Go execution trace: %v, %v", s, err)
+	}
+}
+
+// TestStacksOnce: stacks that differ in what is not shown are one in a tile.
+func TestStacksOnce(t *testing.T) {
+	s := newStates(func(id uint32) []string {
+		return [][]string{{}, {"main.f f.go:1"}, {"main.f f.go:1"}, {"main.g g.go:1"}}[id]
+	})
+	for i := range int64(4) {
+		s.add(&states.Interval{Goid: 1, From: i, To: i + 1, State: states.Lock, Stack: uint32(i)})
+	}
+	s.finish()
+	tile := s.Tile(0, 4, 0, nil)
+	if want := [][]int{{}, {1}, {2}}; !reflect.DeepEqual(tile.Stacks, want) {
+		t.Errorf("stacks %v, want %v", tile.Stacks, want)
+	}
+	d := pack(t, &Container{States: tile})
+	if got, want := d.ints["stateStack"], []int64{0, 1, 1, 2}; !slices.Equal(got, want) {
+		t.Errorf("the items are at %v, want %v", got, want)
 	}
 }
 

@@ -1,6 +1,10 @@
 package timeline
 
-import "github.com/scopeview/scopeview/internal/states"
+import (
+	"encoding/binary"
+
+	"github.com/scopeview/scopeview/internal/states"
+)
 
 // StateTile is what goroutines did in a stretch of time at a resolution, in packed
 // columns:
@@ -57,6 +61,7 @@ type stateTiler struct {
 	c      *stateColumns
 	frames map[string]int
 	stacks map[uint32]int
+	lists  map[string]int // stacks by their frames: those that only differ in their PCs are one
 }
 
 // Tile packs what touches [from, to] at a resolution in ns; 0: every interval.
@@ -68,7 +73,7 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 		From: from, To: to, Res: res, Names: states.Names[:], Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""},
 		Switches: s.Switches, Facts: s.Facts, columns: list,
 	}
-	b := &stateTiler{s: s, tile: t, c: c, frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0}}
+	b := &stateTiler{s: s, tile: t, c: c, frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0}, lists: map[string]int{"": 0}}
 	if len(s.reasons.list) > 0 {
 		t.Reasons = s.reasons.list
 	}
@@ -136,12 +141,15 @@ func (b *stateTiler) stack(id uint32) int {
 	k, ok := b.stacks[id]
 	if !ok {
 		var list []int
-		for _, f := range b.s.frames(id) {
-			list = append(list, b.frame(f))
+		var key []byte
+		for _, text := range b.s.frames(id) {
+			f := b.frame(text)
+			list, key = append(list, f), binary.AppendUvarint(key, uint64(f))
 		}
-		if list != nil {
+		if k, ok = b.lists[string(key)]; !ok {
 			k = len(b.tile.Stacks)
 			b.tile.Stacks = append(b.tile.Stacks, list)
+			b.lists[string(key)] = k
 		}
 		b.stacks[id] = k
 	}
