@@ -18,8 +18,8 @@
 //
 // The checks compare what does not follow from that: time on CPUs with the threads' CPU
 // clocks, and how much stays other or unknown. Attach gives trace.Events the CPU times of
-// scopes that the recorder could not tell (trace.UseCPU); the Go trace is read when
-// events first are.
+// scopes that the recorder could not tell (trace.UseCPU). The Go trace is read when events
+// first are, unless something else read it before and took them along (CPUTimes).
 package states
 
 // State is what a goroutine is doing. The states of a goroutine follow each other
