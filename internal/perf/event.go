@@ -71,7 +71,10 @@ const (
 
 // Parse calls f with the records in b, of which the last is whole. What the kernel does not
 // write is left out.
-func Parse(b []byte, f func(*Event)) {
+func Parse(b []byte, f func(*Event)) { parse(b, (*Event).sample, f) }
+
+// parse is Parse of a ring whose samples are read by sample.
+func parse(b []byte, sample func(e *Event, body []byte) bool, f func(*Event)) {
 	le := binary.LittleEndian
 	var e Event
 	for len(b) >= headSize {
@@ -84,7 +87,7 @@ func Parse(b []byte, f func(*Event)) {
 		b = b[size:]
 		ok := false
 		if e.Kind == KindSample {
-			ok = e.sample(body)
+			ok = sample(&e, body)
 		} else if n := len(body) - tailSize; n >= 0 {
 			tail := body[n:]
 			e.PID, e.TID, e.Time, e.ID = le.Uint32(tail), le.Uint32(tail[4:]), int64(le.Uint64(tail[8:])), le.Uint64(tail[24:])
@@ -97,16 +100,10 @@ func Parse(b []byte, f func(*Event)) {
 }
 
 // sample reads u64 id, ip, u32 pid, tid, u64 time, u32 cpu, 0, u64 period, u64 how many
-// addresses, and these. One that has an address, and no callers, has it behind the time, and
-// ends with the CPU.
+// addresses, and these.
 func (e *Event) sample(p []byte) bool {
 	le := binary.LittleEndian
-	const withAddress, fixed = 48, 56
-	if len(p) == withAddress {
-		e.ID, e.ip, e.addr = le.Uint64(p), le.Uint64(p[8:]), le.Uint64(p[32:])
-		e.PID, e.TID, e.Time = le.Uint32(p[16:]), le.Uint32(p[20:]), int64(le.Uint64(p[24:]))
-		return true
-	}
+	const fixed = 56
 	if len(p) < fixed {
 		return false
 	}
@@ -121,6 +118,19 @@ func (e *Event) sample(p []byte) bool {
 		e.Chain = append(e.Chain, le.Uint64(p[fixed+8*i:]))
 	}
 	e.caller = callerOf(p[fixed+8*n:])
+	return true
+}
+
+// fault reads a sample with an address: u64 id, ip, u32 pid, tid, u64 time, address, u32 cpu, 0. Where
+// another event of its kind has sampled too, as somebody's counter of major page faults, Linux
+// gives both the id of the first (perf_prepare_sample keeps what it has), and room for its callers.
+func (e *Event) fault(p []byte) bool {
+	le := binary.LittleEndian
+	if len(p) < 48 {
+		return false
+	}
+	e.ID, e.ip, e.addr = le.Uint64(p), le.Uint64(p[8:]), le.Uint64(p[32:])
+	e.PID, e.TID, e.Time = le.Uint32(p[16:]), le.Uint32(p[20:]), int64(le.Uint64(p[24:]))
 	return true
 }
 

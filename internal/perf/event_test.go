@@ -34,9 +34,6 @@ func TestParseEvents(t *testing.T) {
 		words(KindSample, misc, 77, 0x500, who, 4003, 3, 1, 0),
 		words(KindSample, misc, 77, 0x500, who, 4004, 3, 1, 1<<61), // it says that it is long
 		words(KindSample, misc, 77, 0x500),                         // it is too short
-		words(KindSample, misc, 77, 0x500, who, 4005, 0x50e, 3),
-		words(KindSample, misc, 77, 0x500, who, 4006, 0x50f, 3),
-		words(KindSample, misc, 77, 0x500, who, 4007, 0x4ff, 3),
 		words(KindFork, 0, end(pair(20, 10), pair(21, 11), 0)...),
 		words(kindExit, 0, end(pair(20, 10), pair(21, 11), 0)...),
 		words(kindExit, 0, tail...), // without its body
@@ -57,9 +54,6 @@ func TestParseEvents(t *testing.T) {
 		switch e.Kind {
 		case KindSample:
 			x += fmt.Sprintf(" cpu %d kernel %v period %d %#x", e.CPU, e.Kernel(), e.Period, e.PCs(nil, never))
-			if e.addr != 0 {
-				x += fmt.Sprintf(" of %#x text %v", e.addr, e.text())
-			}
 		case KindFork, kindExit:
 			x += fmt.Sprintf(" parent %d", e.Parent)
 		case KindLost:
@@ -78,9 +72,6 @@ func TestParseEvents(t *testing.T) {
 		"9 of 10/11 at 4001 by 77 cpu 3 kernel true period 250 [0xffffffffffffffff 0x500 0x600]",
 		"9 of 10/11 at 4002 by 77 cpu 3 kernel true period 1 [0xffffffffffffffff]",
 		"9 of 10/11 at 4003 by 77 cpu 3 kernel false period 1 [0x500]",
-		"9 of 10/11 at 4005 by 77 cpu 0 kernel false period 0 [0x500] of 0x50e text true", // it goes on there
-		"9 of 10/11 at 4006 by 77 cpu 0 kernel false period 0 [0x500] of 0x50f text false",
-		"9 of 10/11 at 4007 by 77 cpu 0 kernel false period 0 [0x500] of 0x4ff text false",
 		"7 of 20/21 at 5000 by 77 parent 10",
 		"4 of 20/21 at 5000 by 77 parent 10",
 		"2 of 10/11 at 5000 by 78 lost 9",

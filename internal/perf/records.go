@@ -32,7 +32,7 @@ type stream struct {
 
 // parse appends the records in b, of which the last is whole, to dst.
 func (s *stream) parse(dst []record, b []byte) []record {
-	Parse(b, func(e *Event) {
+	parse(b, (*Event).fault, func(e *Event) {
 		s.last = max(s.last, e.Time)
 		r := record{time: e.Time, tid: e.TID}
 		switch e.Kind {
@@ -41,11 +41,11 @@ func (s *stream) parse(dst []record, b []byte) []record {
 			if e.PID != s.pid || s.of(r.tid, e.ID) != e.ID {
 				return
 			}
-		case KindSample: // see switching
+		case KindSample: // see switching; told twice it is the same
 			if r.what = dataFault; e.text() {
 				r.what = textFault
 			}
-			if e.PID != s.pid || s.of(r.tid, e.ID) != e.ID {
+			if e.PID != s.pid {
 				return
 			}
 		case KindFork, kindExit:

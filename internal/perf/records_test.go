@@ -59,9 +59,12 @@ func TestParse(t *testing.T) {
 		{"page faults, of data and of text", [][]byte{
 			raw(KindSwitch, 0, us, 7, 100, 1), words(KindSample, 2, 1, 0x500, pair(us, 7), 110, 0x9000, 3),
 			words(KindSample, 2, 1, 0x500, pair(us, 7), 120, 0x500, 3),
-			words(KindSample, 2, 2, 0x500, pair(us, 7), 120, 0x500, 3), // told twice
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 121, 0x50e, 3, 0, 0), // an instruction goes on there; with room for callers
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 122, 0x50f, 3), words(KindSample, 2, 1, 0x500, pair(us, 7), 123, 0x4ff, 3),
+			words(KindSample, 2, 1, 0x500, pair(us, 7), 124, 0x4ff),    // it is cut off
+			words(KindSample, 2, 2, 0x500, pair(us, 7), 125, 0x500, 3), // of another event's id
 			words(KindSample, 2, 1, 0x500, pair(43, 8), 130, 0x500, 3), // a child process
-		}, []record{{100, 7, in}, {110, 7, dataFault}, {120, 7, textFault}}, 0},
+		}, []record{{100, 7, in}, {110, 7, dataFault}, {120, 7, textFault}, {121, 7, textFault}, {122, 7, dataFault}, {123, 7, dataFault}, {125, 7, textFault}}, 0},
 		{"lost ones are counted", [][]byte{raw(KindLost, 0, us, 7, 100, 1, lost...)}, nil, 17},
 		{"others are left out", [][]byte{raw(99, 0, us, 7, 100, 1), raw(KindSwitch, 0, us, 7, 130, 1)}, []record{{130, 7, in}}, 0},
 		{"what is no record ends it", [][]byte{raw(KindSwitch, 0, us, 7, 130, 1), make([]byte, 40), raw(KindSwitch, 0, us, 7, 140, 1)}, []record{{130, 7, in}}, 0},

@@ -161,16 +161,7 @@ func (s *Sampler) forget() {
 func (s *Sampler) take(w *Watched, e *Event) {
 	switch {
 	case e.Kind == KindSample:
-		owner, ours := s.own[e.ID]
-		if !ours || int(e.PID) != os.Getpid() {
-			return
-		}
-		// A thread that was made while events were opened has them twice, inherited and its
-		// own, and so have those that it makes.
-		k := series{e.TID, w}
-		if first, known := s.owners[k]; !known {
-			s.owners[k] = owner
-		} else if first != owner {
+		if int(e.PID) != os.Getpid() || s.twice(w, e) {
 			return
 		}
 		s.pcs = e.PCs(s.pcs[:0], nil)
@@ -180,6 +171,19 @@ func (s *Sampler) take(w *Watched, e *Event) {
 	default:
 		s.lost(w, w.Take(e))
 	}
+}
+
+// twice reports whether a sample is of an event that does not count. A thread that was made while
+// events were opened has them twice, inherited and its own, and so have those that it makes. Of
+// an id that is not ours see Event.fault.
+func (s *Sampler) twice(w *Watched, e *Event) bool {
+	owner, ours := s.own[e.ID]
+	k := series{e.TID, w}
+	first, known := s.owners[k]
+	if ours && !known {
+		s.owners[k] = owner
+	}
+	return ours && known && first != owner
 }
 
 // lost takes in that there was no room in a ring. Of which thread the kernel does not say.

@@ -120,15 +120,11 @@ func (ts *threads) turn(t *thread, r *record) {
 	}
 }
 
-// afterFault is for how many ns at most a thread is on its CPU between a wait of a page fault and
-// the fault's end, or the next wait: 1 to 8 µs as a rule. What is later stays a wait for
-// something else.
-const afterFault = 30_000
-
 // waited takes in what t waited for, by a page fault that has ended. The kernel may wait several
-// times for a page, and others may have the CPU in between.
+// times for a page, and others may have the CPU in between. What is not as near as
+// format.AfterFault stays a wait for something else.
 func (t *thread) waited(end int64, how format.SwitchKind) {
-	for i := len(t.list) - 1; i >= 0 && t.list[i].How == format.SwitchIn && end-t.list[i].Time < afterFault; i -= 2 {
+	for i := len(t.list) - 1; i >= 0 && t.list[i].How == format.SwitchIn && end-t.list[i].Time < format.AfterFault; i -= 2 {
 		switch {
 		case i == 0 && !t.on: // the block before had to say that it waits
 			t.list = slices.Insert(t.list, 0, format.Switch{Time: t.base, How: how})

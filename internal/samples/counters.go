@@ -162,6 +162,25 @@ func (c *counters) ran(v *states.Interval) {
 	}
 }
 
+// fault returns the sum's number of where a goroutine waited for a page, if the counter of major
+// page faults has sampled each with its stack; 0: it has not. It does so when the page is there.
+func (c *counters) fault(v *states.Interval) uint32 {
+	if c == nil || v.State != states.TextFault && v.State != states.DataFault {
+		return 0
+	}
+	metric, counted := c.metrics["major-faults"]
+	if !counted {
+		return 0
+	}
+	list := c.threads[v.Thread]
+	for i := sort.Search(len(list), func(k int) bool { return list[k].time >= v.To }); i < len(list) && list[i].time < v.To+format.AfterFault; i++ {
+		if int(list[i].metric) == metric[0] {
+			return list[i].stack
+		}
+	}
+	return 0
+}
+
 // take counts the samples that were kept.
 func (c *counters) take(f *states.Facts) {
 	for _, thread := range sortedKeys(c.threads) {

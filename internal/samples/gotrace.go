@@ -28,7 +28,8 @@ type goReader struct {
 	ids   []uint32
 	cpu   int64 // samples of CPU time
 
-	preset string // the counter to look at first where there are none; "": there are no counters
+	preset   string    // the counter to look at first where there are none; "": there are no counters
+	counters *counters // whose samples are kept; nil: none are
 }
 
 // one is a sample that was read.
@@ -105,12 +106,16 @@ func (r *goReader) interval(f *states.Facts, v *states.Interval) {
 		return // the runtime's own goroutines, and the recorder's, wait nearly always
 	}
 	from, to := max(v.From, r.sel.From), min(v.To, r.sel.to())
+	stack := r.counters.fault(v)
+	if stack == 0 {
+		stack = r.stackOf(f, v.Stack, v.Goid)
+	}
 	r.in.each(v.Goid, from, to, func(from, to int64, slow bool) {
 		if to <= from {
 			return
 		}
 		x := one{
-			time: from, dur: to - from, value: to - from, goid: v.Goid, thread: v.Thread, stack: r.stackOf(f, v.Stack, v.Goid),
+			time: from, dur: to - from, value: to - from, goid: v.Goid, thread: v.Thread, stack: stack,
 			origin: r.originOf(f, v.Goid), metric: uint16(metric), state: v.State, slow: slow,
 		}
 		if v.Stack == 0 { // what the goroutine is may be told by a later stack

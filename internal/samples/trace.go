@@ -65,6 +65,7 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 	if err != nil {
 		return err
 	}
+	r.counters = c
 	h := r.handler()
 	h.Interval = func(f *states.Facts, v *states.Interval) {
 		c.ran(v)
