@@ -76,6 +76,7 @@ export function commands(app) {
     if (app.by === "goroutine" && choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
     if (app.follow) app.arranged = foldEnded(app.arranged, from, (from + to) / 2);
     app.rows?.layout();
+    if (app.calls.rows === "shown") app.tell("calls");
     kept();
   }
 
@@ -224,7 +225,8 @@ export function commands(app) {
     /** @param {string} id */
     chooseRow(id) {
       app.chosenRow = id;
-      redraw();
+      if (app.calls.rows === "chosen") app.tell("calls");
+      kept();
     },
     /** @param {By} by */
     setBy(by) {
@@ -287,9 +289,11 @@ export function commands(app) {
       if (ref) select(ref);
       if (s.range) setRange(s.range);
       if (s.search) app.searchBox.set(s.search);
+      const row = s.of?.startsWith("g") ? s.of : "";
+      if (row) app.chosenRow = row;
       app.calls = {
         ...app.calls, func: s.func ?? "", metric: s.metric ?? "", scope: s.scope ?? "",
-        executions: /** @type {any} */ (s.executions ?? "all"), rows: /** @type {any} */ (s.of ?? "all"),
+        executions: /** @type {any} */ (s.executions ?? "all"), rows: /** @type {any} */ (row ? "chosen" : s.of ?? "all"),
       };
       app.finding = s.finding ?? "";
       app.jump = s.finding !== undefined && !s.view;

@@ -2,8 +2,8 @@
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
 // by=thread, clock=wall, m=marks, hidden=, pinned=, shut= (row keys),
 // states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab),
-// fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen: a function, a metric, in
-// executions of which scope, of which rows (of the tabs of functions).
+// fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
+// executions of which scope, of which rows, or which row (of the tabs of functions).
 
 /** The tabs below the timeline. */
 export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "about"]);
@@ -93,7 +93,7 @@ export function decodeState(fragment) {
   s.metric = p.get("metric") || undefined;
   s.scope = p.get("in") || undefined;
   if (/^(slow|others|compare)$/.test(p.get("runs") ?? "")) s.executions = p.get("runs") ?? undefined;
-  if (/^(shown|chosen)$/.test(p.get("of") ?? "")) s.of = p.get("of") ?? undefined;
+  if (/^(shown|chosen|g\d{1,16})$/.test(p.get("of") ?? "")) s.of = p.get("of") ?? undefined;
   const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map(Number);
   if (marks.length) s.marks = marks;
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {

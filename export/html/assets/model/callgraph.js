@@ -9,8 +9,8 @@
  * @typedef {Object} Choice
  * @property {number} from
  * @property {number} to
- * @property {((goid: number) => boolean)|null} row of whom; null: of all
- * @property {number} scope the name of a scope that it happened in; -1: anywhere
+ * @property {ReadonlySet<number>|null} rows of which goroutines; null: of all
+ * @property {number|null} scope the name of a scope that it happened in; null: anywhere
  * @property {"all"|"slow"|"others"} executions of that scope
  *
  * What each stack, by its number, had of some metrics, less what lies in it.
@@ -36,16 +36,10 @@ export function weigh(s, choice, metrics) {
   metrics.forEach((m, k) => (place[m] = k));
   const weights = metrics.map(() => new Float64Array(s.stacks));
   const wanted = scopesWanted(s, choice);
-  const { from, to } = choice;
-  const rows = new Map();
+  const { from, to, rows } = choice;
   for (let i = 0; i < s.n; i++) {
     const k = place[s.metric[i]];
-    if (k < 0 || s.at[i] >= to || s.at[i] + s.over[i] < from || wanted && !wanted[s.in[i]]) continue;
-    if (choice.row) {
-      let has = rows.get(s.goid[i]);
-      if (has === undefined) rows.set(s.goid[i], has = choice.row(s.goid[i]));
-      if (!has) continue;
-    }
+    if (k < 0 || s.at[i] >= to || s.at[i] + s.over[i] < from || wanted && !wanted[s.in[i]] || rows && !rows.has(s.goid[i])) continue;
     weights[k][s.stack[i]] += s.value[i] * inside(s, i, from, to);
   }
   return weights;
@@ -62,7 +56,7 @@ function inside(s, i, from, to) {
 
 /** By scope, whether what was in it is wanted; null: all is. The outermost of nested executions counts. */
 function scopesWanted(s, { scope, executions }) {
-  if (scope < 0) return null;
+  if (scope === null) return null;
   const state = new Uint8Array(s.inUp.length); // 1: in a fast execution, 2: in a slow one
   for (let k = 1; k < state.length; k++) {
     state[k] = state[s.inUp[k]] || (s.inName[k] !== scope ? 0 : s.inSlow[k] ? 2 : 1);
@@ -189,7 +183,7 @@ class CallTree {
   /** Adds up from the leaves. Without recursion: stacks may be deep. @returns {CallNode} */
   made() {
     const order = [this.root];
-    for (let k = 0; k < order.length; k++) order.push(...order[k].children);
+    for (let k = 0; k < order.length; k++) for (const c of order[k].children) order.push(c);
     for (const n of order.reverse()) {
       for (const c of n.children) for (let p = 0; p < this.parts; p++) n.parts[p] += c.parts[p];
       n.value = n.parts.reduce((sum, v) => sum + v, 0);

@@ -1,7 +1,9 @@
 // What the tabs of functions look at: a metric, and a selection of rows, time and scopes.
 
+import { isScope } from "../data/kinds.js";
 import { functionCosts, totalCost, weigh } from "./callgraph.js";
 import { difference } from "./difference.js";
+import { itemsOfRow } from "./replay.js";
 
 /**
  * @typedef {import("./callgraph.js").Cost} Cost
@@ -18,7 +20,7 @@ import { difference } from "./difference.js";
  *
  * What a selection had.
  * @typedef {{samples: import("../data/samples.js").Samples, base: number[], weights: import("./callgraph.js").Weights,
- *   costs: Map<number, Cost>, total: Cost, difference: import("./difference.js").Difference|null}} CallData
+ *   costs: Map<number, Cost>, total: Cost, difference: import("./difference.js").Difference|null}} CallData difference is null where nothing is compared, or can be
  */
 
 /** @returns {CallChoices} */
@@ -44,59 +46,84 @@ export function shownMetrics(app) {
   return list;
 }
 
-/** Whom the choice of rows leaves; null: all. @param {any} app @returns {((goid: number) => boolean)|null} */
-function rowsOf(app) {
-  const { calls, choices } = app;
-  if (calls.rows === "all" || app.by !== "goroutine") return null;
-  if (calls.rows === "chosen") {
-    const key = /^g(\d+)$/.exec(app.chosenRow)?.[1];
-    return key === undefined ? null : (goid) => goid === Number(key);
-  }
-  const filter = choices.filter.toLowerCase();
-  const keys = new Set();
-  for (const a of app.arranged) {
-    for (const row of a.kind === "group" ? a.rows : [a.row]) {
-      if ((!filter || row.title.toLowerCase().includes(filter)) && !choices.hidden.has(`g${row.key}`)) keys.add(row.key);
-    }
-  }
-  return (goid) => keys.has(goid);
+/** The goroutine whose row is chosen. @param {any} app @returns {number[]} */
+function chosenGoid(app) {
+  const key = /^g(\d+)$/.exec(app.chosenRow)?.[1];
+  return key === undefined ? [] : [Number(key)];
+}
+
+/** The goroutines whose rows are not hidden and have the filter's names, also those in shut groups. @param {any} app @returns {number[]} */
+function goidsInSight({ arranged, choices: { filter, hidden, pinned } }) {
+  const text = filter.toLowerCase();
+  const seen = (row) => !hidden.has(`g${row.key}`) && row.title.toLowerCase().includes(text);
+  return arranged.flatMap((a) => (a.kind === "row" ? [a.row] : hidden.has(`n${a.nameId}`) ? a.rows.filter((row) => pinned.has(`g${row.key}`)) : a.rows)).filter(seen).map((row) => row.key);
 }
 
 /** @param {any} app @param {"all"|"slow"|"others"} executions @returns {Choice} */
-export function choiceOf(app, executions) {
+function choiceOf(app, executions) {
+  const { calls, model, by } = app;
   const { from, to } = app.range ?? { from: -Infinity, to: Infinity };
-  const scope = app.calls.scope === "" ? -1 : app.model.meta.names.indexOf(app.calls.scope);
-  return { from, to, row: rowsOf(app), scope, executions };
+  const scope = calls.scope === "" ? null : model.meta.names.indexOf(calls.scope);
+  const rows = calls.rows === "all" || by !== "goroutine" ? null : new Set(calls.rows === "chosen" ? chosenGoid(app) : goidsInSight(app));
+  return { from, to, rows, scope, executions };
 }
+
+/** What is selected. Where executions are compared that is the slow ones. @param {any} app @returns {Choice} */
+function choiceNow(app) { return choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions); }
 
 /** What is selected, in words. @param {any} app */
 export function choiceText(app) {
   const { calls } = app;
-  const words = { all: "all", shown: "rows in sight", chosen: "the chosen row" };
   const what = [];
-  if (calls.rows !== "all" && app.by === "goroutine") what.push(words[calls.rows]);
-  if (calls.scope !== "") what.push(`in ${calls.scope}${calls.executions === "slow" ? ", slowest 1%" : calls.executions === "others" ? ", not the slowest 1%" : ""}`);
+  if (calls.rows !== "all" && app.by === "goroutine") what.push(calls.rows === "shown" ? "rows in sight" : chosenGoid(app).length > 0 ? "the chosen row" : "no row, as none is chosen");
+  if (calls.scope !== "") what.push(`scopes ${shortText(calls.scope)}${calls.executions === "all" ? "" : calls.executions === "others" ? ", not the slowest 1%" : ", slowest 1%"}`);
   if (app.range) what.push(`${app.time(app.range.from)} – ${app.time(app.range.to)}`);
   return what.length === 0 ? "the whole trace" : what.join(", ");
 }
 
-/** The two sides that are to be compared; null: nothing is. @param {any} app */
+/** What is selected, to be compared with. @param {any} app @returns {import("./difference.js").Side} */
+export function keptSide(app) { return { choice: choiceNow(app), label: choiceText(app) }; }
+
+/**
+ * How many executions of a scope touch a selection, slow ones and others; null: not known.
+ * As the Go side counts them, nested ones are one.
+ * @param {any} model @param {{count: number, slow: number, limit: number}} whole of the trace
+ * @param {Choice} choice
+ */
+function executionsIn(model, whole, { from, to, rows, scope }) {
+  if (rows === null && from === -Infinity) return { slow: whole.slow, others: whole.count - whole.slow };
+  if (model.reduced) return null;
+  const of = { slow: 0, others: 0 };
+  for (const row of model.rows("goroutine")) {
+    if (row.key === 0 || rows && !rows.has(row.key)) continue;
+    const { batches, which, index, order } = itemsOfRow(row, from, to);
+    let until = -Infinity;
+    for (const at of order) {
+      const batch = batches[which[at]];
+      const i = index[at];
+      const end = batch.start[i] + batch.dur[i];
+      if (batch.name[i] !== scope || !isScope(batch.kind[i]) || batch.start[i] < until || batch.start[i] >= to || end <= from) continue;
+      of[batch.dur[i] >= whole.limit ? "slow" : "others"]++;
+      until = end;
+    }
+  }
+  return of;
+}
+
+/** The two sides that are to be compared; null: nothing is, or can be. @param {any} app */
 function sides(app) {
   const { calls, model } = app;
   if (calls.scope !== "" && calls.executions === "compare") {
-    const of = model.samples.slow.get(model.meta.names.indexOf(calls.scope));
-    if (!of) return null;
-    return {
-      a: { choice: choiceOf(app, "others"), label: "others", executions: of.count - of.slow },
-      b: { choice: choiceOf(app, "slow"), label: "slow", executions: of.slow },
-    };
+    const b = choiceNow(app);
+    const whole = model.samples.slow.get(b.scope);
+    const count = whole && executionsIn(model, whole, b);
+    return count ? { a: { choice: choiceOf(app, "others"), label: "others", executions: count.others }, b: { choice: b, label: "slow", executions: count.slow } } : null;
   }
-  if (!calls.kept) return null;
-  return { a: calls.kept, b: { choice: choiceOf(app, calls.executions), label: choiceText(app), executions: 1 } };
+  return calls.kept && { a: calls.kept, b: keptSide(app) };
 }
 
-/** @type {{stamp: string, data: CallData|null}} */
-let last = { stamp: "", data: null };
+/** @type {{samples: any, stamp: string, data: CallData|null}} */
+let last = { samples: null, stamp: "", data: null };
 
 /**
  * What the selection had, in the metrics that are shown; null: there are no samples.
@@ -104,20 +131,22 @@ let last = { stamp: "", data: null };
  * @returns {CallData|null}
  */
 export function callData(app) {
-  const { model, calls } = app;
-  const s = model.samples;
+  const s = app.model.samples;
   if (!s) return null;
-  const keptChoice = calls.kept ? JSON.stringify(calls.kept) : "";
-  const stamp = [model.samplesVersion, app.range?.from, app.range?.to, app.by, app.chosenRow, app.choices.filter, [...app.choices.hidden], app.arranged.length,
-    calls.metric, calls.scope, calls.executions, calls.rows, keptChoice].join("|");
-  if (stamp === last.stamp) return last.data;
-  const base = [...new Set(shownMetrics(app).flatMap((m) => s.parts(m)))];
-  const weights = weigh(s, choiceOf(app, calls.executions === "compare" ? "slow" : calls.executions), base);
+  const { func, ...calls } = app.calls; // the sums are of all functions
+  const choice = choiceNow(app);
+  const stamp = JSON.stringify([calls, choice], (_, v) => (v instanceof Set ? [...v] : v));
+  if (s === last.samples && stamp === last.stamp) return /** @type {CallData} */ (last.data);
   const both = sides(app);
+  const base = [...new Set(shownMetrics(app).flatMap((m) => s.parts(m)))];
+  const weights = weigh(s, choice, base);
   const data = { samples: s, base, weights, costs: functionCosts(s, weights), total: totalCost(weights), difference: both && difference(s, both.a, both.b) };
-  last = { stamp, data };
+  last = { samples: s, stamp, data };
   return data;
 }
+
+/** The weights that add up to a metric that is shown. @param {CallData} data @param {number} m */
+export function weightsOf(data, m) { return data.samples.parts(m).map((part) => data.weights[data.base.indexOf(part)]); }
 
 /** What a cost has of a metric that is shown. @param {CallData} data @param {number[]} values excl or incl @param {number} m */
 export function valueOf(data, values, m) {
@@ -125,14 +154,16 @@ export function valueOf(data, values, m) {
 }
 
 /** So much of a name is shown: C++ has some of 64 KB. */
-const longestFunc = 300;
+export const longestName = 300;
+
+/** A name, or its beginning. @param {string} name */
+export function shortText(name) { return name.length > longestName ? `${name.slice(0, longestName)}…` : name; }
 
 /** A function's name without its package's directories. @param {string} name */
 export function shortFunc(name) {
   const generic = name.indexOf("[");
   const slash = name.lastIndexOf("/", generic < 0 ? name.length : generic);
-  const short = name.slice(slash + 1);
-  return short.length > longestFunc ? `${short.slice(0, longestFunc)}…` : short;
+  return shortText(name.slice(slash + 1));
 }
 
 /** A value as people read it. @param {any} app @param {number} m @param {number} v */

@@ -7,8 +7,9 @@ import { weigh } from "./callgraph.js";
  * @typedef {import("../data/samples.js").Samples} Samples
  * @typedef {import("./callgraph.js").Choice} Choice
  *
- * One side: its samples, and by how many executions its values are divided.
- * @typedef {{choice: Choice, label: string, executions: number}} Side
+ * One side: its samples, and of how many executions they are. Then its values are those of
+ * one; else they are sums.
+ * @typedef {{choice: Choice, label: string, executions?: number}} Side
  *
  * What each side had of a metric; frame is where, 0: anywhere. Of samples the place is a
  * function, of waits a line of the program's own.
@@ -39,7 +40,7 @@ export function difference(s, a, b) {
       const places = s.metrics[m].sampled ? leaves(s) : own;
       for (let at = 1; at < s.stacks; at++) {
         if (weight[at] === 0) continue;
-        const v = weight[at] / Math.max(1, side.executions);
+        const v = weight[at] / Math.max(1, side.executions ?? 1);
         count(byMetric, m, 0, name, v);
         count(byPlace, m, places[at], name, v);
       }
@@ -81,6 +82,6 @@ export function differenceText(s, d, words) {
   const [most] = d.metrics;
   if (!most || all <= 0 || most.b <= most.a) return "";
   const where = d.places.find((p) => p.metric === most.metric);
-  const longer = d.a.executions > 1 || d.b.executions > 1 ? `a slow execution takes ${words.span(all)} longer` : `${d.b.label} has ${words.span(all)} more than ${d.a.label}`;
+  const longer = d.b.executions !== undefined ? `a slow execution takes ${words.span(all)} longer` : `${d.b.label} has ${words.span(all)} more than ${d.a.label}`;
   return `${longer}, ${words.share(Math.min((most.b - most.a) / all, 1))} of it: ${s.metrics[most.metric].title}` + (where ? `, most in ${words.place(most.metric, where.frame)}` : "");
 }

@@ -25,6 +25,9 @@ const mostAhead = 1.5e9;
  * @typedef {import("./rowset.js").Lane} Lane
  */
 
+/** Of the samples: up to where they are here, when the last answer came, and after how long. */
+function noSamplesAsked() { return { busy: false, end: -1, at: -Infinity, took: 0, timer: /** @type {any} */ (0) }; }
+
 /** A trace as the page knows it. */
 export class Model {
   base = new Batch(blankData(0));
@@ -63,10 +66,9 @@ export class Model {
     this.waits = new Waits(this);
     /** Samples with their stacks; null: there are none, or they are not here yet. @type {Samples|null} */
     this.samples = null;
-    this.samplesVersion = 0;
     /** Why there are none, if they could not be had. */
     this.samplesProblem = "";
-    this.samplesAsked = { busy: false, end: -1, at: 0, took: 0 };
+    this.samplesAsked = noSamplesAsked();
     /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
     this.doctor = null;
   }
@@ -79,6 +81,10 @@ export class Model {
     this.cache = new Map();
     this.details.clear();
     this.waits.clear();
+    clearTimeout(this.samplesAsked.timer);
+    this.samplesAsked = noSamplesAsked();
+    this.samples = null;
+    this.samplesProblem = "";
   }
 
   noRows() { return new RowSet("goroutine", (id) => this.name(id)); }
@@ -183,7 +189,6 @@ export class Model {
   /** @param {import("../data/columns.js").Container} container */
   takeSamples({ header, columns }) {
     if (!header.samples) return;
-    this.samplesVersion++;
     if (header.samples.metrics?.length > 0) this.samples = new Samples(header.samples, columns);
     else this.samplesProblem = header.samples.notes?.[0] ?? "";
   }
@@ -194,19 +199,29 @@ export class Model {
   /** Gets the samples from a server, as far as they are not here yet. A change follows. */
   async wantSamples() {
     const asked = this.samplesAsked;
-    const rest = Math.max(2000, 10 * asked.took);
     const end = this.meta.end ?? 0;
-    if (!this.source.samples || asked.busy || asked.end >= end || performance.now() - asked.at < rest && asked.end >= 0) return;
-    asked.busy = true;
+    if (!this.source.samples || asked.busy || asked.end >= end) return;
+    clearTimeout(asked.timer);
     const began = performance.now();
+    const rest = asked.at + Math.max(2000, 10 * asked.took) - began;
+    if (rest > 0) { // no news may come by then
+      asked.timer = setTimeout(() => this.changed(), rest);
+      return;
+    }
+    asked.busy = true;
     try {
+      const answer = await this.source.samples();
+      if (asked !== this.samplesAsked) return;
       this.samplesProblem = "";
-      this.takeSamples(await this.source.samples());
+      this.takeSamples(answer);
+      asked.end = end;
     } catch (err) {
+      if (asked !== this.samplesAsked) return;
       this.samplesProblem = `The samples could not be had: ${err instanceof Error ? err.message : String(err)}`;
     }
-    const now = performance.now();
-    this.samplesAsked = { busy: false, end, at: now, took: now - began };
+    asked.busy = false;
+    asked.at = performance.now();
+    asked.took = asked.at - began;
     this.changed();
   }
 

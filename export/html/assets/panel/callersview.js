@@ -1,9 +1,9 @@
 // The Callers tab: a function between those that call it and those that it calls, with
 // what belongs to the calls between; as tables, and as one picture.
 
-import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText } from "../model/calls.js";
+import { callData, chosenMetric, longestName, shortFunc, shortText, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
 import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
-import { createCallsBar, mixOf } from "./callsbar.js";
+import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { createSortable } from "./sortable.js";
 import { isShown, make, makeButton, percentText, restLater } from "../view/make.js";
@@ -19,19 +19,21 @@ export function createFunctionField(app, tab) {
   const input = make("input", { type: "search", placeholder: "Function", "aria-label": "Function", autocomplete: "off", spellcheck: false });
   input.setAttribute("list", list.id);
   let filled = null;
+  let shown = ""; // what somebody types is left alone
   input.addEventListener("change", () => {
+    shown = input.value;
     const name = findFunc(app.model.samples, input.value);
     if (name) app.showFunc(name, tab);
-    else app.announce(`no function is named ${input.value}`);
+    else app.announce(`no function is named ${shortText(input.value)}`);
   });
   return {
     element: make("span", null, input, list),
     update() {
       const s = app.model.samples;
-      input.value = app.calls.func;
+      if (shown !== app.calls.func) input.value = shown = app.calls.func;
       if (!s || filled === s) return;
       filled = s;
-      list.replaceChildren(...s.funcs.slice(1, 5000).map((f) => make("option", { value: f })));
+      list.replaceChildren(...s.funcs.slice(1, 5000).filter((f) => f.length <= longestName).map((f) => make("option", { value: f })));
     },
   };
 }
@@ -68,17 +70,17 @@ export function createCallers(app) {
   const title = make("h2");
   const none = make("p", { class: "quiet" });
   const tables = make("div", { class: "tables" });
-  const words = {
-    name: (node) => (node.nameId === totalFunc ? "<Total>" : shortFunc(app.model.samples?.funcs[node.nameId] ?? "")),
-    value: (v) => valueText(app, chosenMetric(app), v), more: (node) => mixOf(app, node).words, background: (node) => mixOf(app, node).background, all: "the function's",
-  };
+  let data = null;
+  let kind = "";
+  let callers = null;
+  let callees = null;
+  const words = { ...callWords(app, () => data), all: "the function's" };
   const above = createIcicle({ ...words, id: "callers", label: "Who called it", up: true });
   const below = createIcicle({ ...words, id: "callees", label: "What it called" });
   const picture = make("div", { class: "sandwich" }, above.element, below.element);
   const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
-  let data = null;
 
-  function edgeTable(caption, empty, edges) {
+  function edgeTable(caption, empty) {
     const columns = [{ key: "name", title: "function", pick: true, value: (e) => (e.func === totalFunc ? "<Total>" : shortFunc(data.samples.funcs[e.func])) }];
     for (const m of shownMetrics(app)) {
       const { name } = data.samples.metrics[m];
@@ -90,9 +92,7 @@ export function createCallers(app) {
       column("e", "In the function itself", (e) => e.cost.excl);
       column("i", "In the function and what it called", (e) => e.cost.incl);
     }
-    const table = createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
-    table.set(edges);
-    return table.element;
+    return createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
   }
 
   function update() {
@@ -110,7 +110,7 @@ export function createCallers(app) {
     const cost = data?.costs.get(func);
     none.hidden = cost !== undefined;
     picture.hidden = tables.hidden = source.hidden = !cost;
-    none.textContent = data && app.calls.func ? `${app.calls.func} has nothing here.` : bar.nothing();
+    none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has nothing here.` : bar.nothing();
     title.textContent = "";
     if (!data || !cost) return;
     const { samples: s } = data;
@@ -118,11 +118,19 @@ export function createCallers(app) {
     title.title = s.funcs[func];
     const total = valueOf(data, data.total.incl, m) || 1;
     title.textContent = `${shortFunc(s.funcs[func])}: ${["excl", "incl"].map((side) => `${side[0]}.${s.metrics[m].name} ${valueText(app, m, valueOf(data, cost[side], m))}, ${percentText(valueOf(data, cost[side], m) / total)}`).join("; ")}`;
-    const weights = s.parts(m).map((part) => data.weights[data.base.indexOf(part)]);
+    const weights = weightsOf(data, m);
     above.set(callerTree(s, weights, func));
     below.set(callTree(s, weights, func));
-    const { callers, callees } = callersOf(s, data.weights, func, data.costs);
-    tables.replaceChildren(edgeTable("Callers", "Nobody that is known.", callers), edgeTable("Callees", "It called nothing.", callees));
+    const next = shownMetrics(app).join();
+    if (kind !== next) {
+      kind = next;
+      callers = edgeTable("Callers", "Nobody that is known.");
+      callees = edgeTable("Callees", "It called nothing.");
+      tables.replaceChildren(callers.element, callees.element);
+    }
+    const edges = callersOf(s, data.weights, func, data.costs);
+    callers.set(edges.callers);
+    callees.set(edges.callees);
   }
 
   const later = restLater(fill);

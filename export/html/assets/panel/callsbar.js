@@ -1,7 +1,7 @@
 // What the tabs of functions have in common: the choice of a metric, and of rows and scopes.
 
-import { choiceOf, choiceText, chosenMetric } from "../model/calls.js";
-import { totalCost, weigh } from "../model/callgraph.js";
+import { choiceText, chosenMetric, keptSide, shortFunc, shortText, valueText } from "../model/calls.js";
+import { totalFunc } from "../model/callgraph.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText, percentText } from "../view/make.js";
 import { thousands } from "../view/time.js";
@@ -27,7 +27,7 @@ function lighter(color) {
  * What a node's time was: as a background, on and off CPUs by colour, and in words.
  * @param {App} app @param {import("../model/callgraph.js").CallNode} node its parts are those of the chosen metric
  */
-export function mixOf(app, node) {
+function mixOf(app, node) {
   const s = app.model.samples;
   if (!s) return { background: "", words: [] };
   const metrics = s.parts(chosenMetric(app));
@@ -44,6 +44,18 @@ export function mixOf(app, node) {
   });
   words.sort((a, b) => b[0] - a[0]);
   return { background: stops.length === 0 ? "" : `linear-gradient(to right, ${stops.join(", ")})`, words: words.slice(0, 5).map((w) => w[1]) };
+}
+
+/**
+ * What an icicle of calls says of its nodes.
+ * @param {App} app @param {() => import("../model/calls.js").CallData|null} data what its tree was made of
+ */
+export function callWords(app, data) {
+  const key = (/** @type {any} */ node) => (node.nameId === totalFunc ? "<Total>" : data()?.samples.funcs[node.nameId] ?? "");
+  return {
+    key, name: (/** @type {any} */ node) => shortFunc(key(node)), value: (/** @type {number} */ v) => valueText(app, chosenMetric(app), v),
+    more: (/** @type {any} */ node) => mixOf(app, node).words, background: (/** @type {any} */ node) => mixOf(app, node).background,
+  };
 }
 
 /** A choice with a name for those who don't see it. */
@@ -70,11 +82,9 @@ export function createCallsBar(app) {
   const scope = choice("In which scope", (v) => app.chooseCalls({ scope: v, executions: v === "" ? "all" : app.calls.executions }));
   const executions = choice("Which executions of it", (v) => app.chooseCalls({ executions: v }));
   const rows = choice("Which rows", (v) => app.chooseCalls({ rows: v }));
-  const keep = makeButton("compare with this", () => app.chooseCalls(app.calls.kept ? { kept: null } : { kept: keptSide() }), { title: "Keep this selection, to compare the next one with it" });
+  const keep = makeButton("compare with this", () => app.chooseCalls({ kept: app.calls.kept ? null : keptSide(app) }), { title: "Keep this selection, to compare the next one with it" });
   const note = make("span", { class: "quiet" });
   const element = make("span", { class: "calls-bar" }, metric.select, rows.select, scope.select, executions.select, keep, note);
-
-  function keptSide() { return { choice: choiceOf(app, app.calls.executions === "compare" ? "slow" : app.calls.executions), label: choiceText(app), executions: 1 }; }
 
   function update() {
     const s = app.model.samples;
@@ -84,29 +94,32 @@ export function createCallsBar(app) {
     const has = metricsWithValues(s);
     metric.set(s.metrics.filter((_, k) => has.has(k)).map((m) => [m.name, m.name]), s.metrics[chosenMetric(app)]?.name ?? "");
     metric.select.title = s.metrics[chosenMetric(app)]?.title ?? "";
-    const names = [...s.slow.keys()].map((id) => model.meta.names[id]).sort();
-    scope.set([["", "anywhere"], ...names.map((n) => /** @type {[string, string]} */ ([n, `in ${nameText(n)}`]))], calls.scope);
-    scope.select.hidden = names.length === 0;
+    const names = new Set([...s.slow.keys()].map((id) => model.meta.names[id]).sort());
+    if (calls.scope !== "") names.add(calls.scope); // though nothing was in it
+    scope.set([["", "anywhere"], ...[...names].map((n) => /** @type {[string, string]} */ ([n, `in ${shortText(nameText(n))}`]))], calls.scope);
+    scope.select.hidden = names.size === 0;
     executions.set([["all", "all executions"], ["slow", "slowest 1%"], ["others", "the others"], ["compare", "slowest 1% against the others"]], calls.executions);
     executions.select.hidden = calls.scope === "";
     rows.set([["all", "all rows"], ["shown", "rows in sight"], ["chosen", "the chosen row"]], calls.rows);
     rows.select.hidden = app.by !== "goroutine";
+    const slow = calls.scope !== "" && calls.executions === "compare";
+    keep.hidden = slow;
     keep.setAttribute("aria-pressed", String(calls.kept !== null));
-    note.textContent = calls.kept ? `with: ${calls.kept.label}` : slowText();
+    note.textContent = model.samplesProblem || (calls.kept && !slow ? `with: ${calls.kept.label}` : slowText());
   }
 
   /** How many executions are slow ones. */
   function slowText() {
     const of = app.model.samples?.slow.get(app.model.meta.names.indexOf(app.calls.scope));
     if (!of || app.calls.executions === "all") return "";
-    return `slow: ${thousands(of.slow)} of at least ${app.span(of.limit)}; others: ${thousands(of.count - of.slow)}`;
+    return `slow: ${thousands(of.slow)} of at least ${app.span(of.limit)}; others: ${thousands(of.count - of.slow)}, in the whole trace`;
   }
 
   /** Why nothing is shown. */
   function nothing() {
     if (!app.model.samples && app.model.samplesProblem) return app.model.samplesProblem;
     if (!app.model.samples) return app.model.mayHaveSamples ? "Reading the samples…" : "This trace has no samples. Record with the Go execution trace, scope.Start(path, gotrace.With()), or from outside, scopeview record.";
-    return `There is nothing of ${app.model.samples.metrics[chosenMetric(app)]?.name} in ${choiceText(app)}.`;
+    return `There is nothing of ${app.model.samples.metrics[chosenMetric(app)]?.name} in what is chosen: ${choiceText(app)}.`;
   }
   return { element, update, nothing };
 }
@@ -118,9 +131,9 @@ const withValues = new WeakMap();
 function metricsWithValues(s) {
   let has = withValues.get(s);
   if (!has) {
-    const all = s.metrics.map((_, m) => m).filter((m) => !s.metrics[m].of);
-    const total = totalCost(weigh(s, { from: -Infinity, to: Infinity, row: null, scope: -1, executions: "all" }, all)).incl;
-    has = new Set(s.metrics.map((_, m) => m).filter((m) => s.parts(m).some((part) => total[all.indexOf(part)] > 0)));
+    const base = new Set();
+    for (let i = 0; i < s.n; i++) if (s.value[i] > 0) base.add(s.metric[i]);
+    has = new Set(s.metrics.map((_, m) => m).filter((m) => s.parts(m).some((part) => base.has(part))));
     withValues.set(s, has);
   }
   return has;

@@ -67,13 +67,14 @@ export function flameBoxes(root, width, limit = flameLimit) {
  * Finds the node again in a new tree: the trace may have grown, or the range may be
  * another.
  * @param {any} tree
- * @param {number[]} path name ids from below the root down
+ * @param {any[]} path keys from below the root down
+ * @param {(node: any) => any} key
  * @returns {any[]} the nodes from the root down, as far as they are there
  */
-export function flamePath(tree, path) {
+export function flamePath(tree, path, key) {
   const nodes = [tree];
-  for (const nameId of path) {
-    const next = nodes[nodes.length - 1].children.find((c) => c.nameId === nameId);
+  for (const at of path) {
+    const next = nodes[nodes.length - 1].children.find((c) => key(c) === at);
     if (!next) break;
     nodes.push(next);
   }

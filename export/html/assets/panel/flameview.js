@@ -2,9 +2,9 @@
 // what ran inside what, by name; or who called whom, on CPUs and waiting.
 
 import { colorOf } from "../view/color.js";
-import { callTree, totalFunc } from "../model/callgraph.js";
-import { callData, chosenMetric, shortFunc, valueText } from "../model/calls.js";
-import { createCallsBar, mixOf } from "./callsbar.js";
+import { callTree } from "../model/callgraph.js";
+import { callData, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
+import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
 import { flame } from "../model/flame.js";
 import { Kind } from "../data/kinds.js";
@@ -20,7 +20,8 @@ import { thousands } from "../view/time.js";
 export function createFlame(app) {
   /** @type {"wall"|"cpu"|"calls"} */
   let kind = "wall";
-  let stamp = "";
+  let data = null;
+  let drawn = []; // of what the picture is
   const wall = makeButton("wall", () => setKind("wall"), { title: "Scopes, by how long they took" });
   const cpu = makeButton("CPU", () => setKind("cpu"), { title: "Scopes, by the CPU time that is known" });
   const calls = makeButton("functions", () => setKind("calls"), { title: "Who called whom: the stacks of samples and waits" });
@@ -29,18 +30,17 @@ export function createFlame(app) {
   const bar = createCallsBar(app);
   const nameOf = (node) => (node.kind === Kind.wait ? "wait for " : "") + nameText(app.model.meta.names[node.nameId]);
   const scopes = createIcicle({
-    id: "flame", label: "Time by name", name: (node, root) => (root ? "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
+    id: "flame", label: "Time by name", key: nameOf, name: (node, root) => (root ? "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
     background: (node) => (node.kind === Kind.wait ? "" : colorOf(app.model.meta.names[node.nameId] || "")), class: (node) => (node.kind === Kind.wait ? " wait" : ""),
   });
   const zoomed = makeButton("", () => app.showFunc(zoomed.dataset.func ?? "", "callers"), { class: "link", hidden: true });
+  const words = callWords(app, () => data);
   const stacks = createIcicle({
-    id: "stacks", label: "Who called whom", name: (node) => (node.nameId === totalFunc ? "<Total>" : shortFunc(app.model.samples?.funcs[node.nameId] ?? "")),
-    value: (v) => valueText(app, chosenMetric(app), v), more: (node) => mixOf(app, node).words, background: (node) => mixOf(app, node).background,
+    ...words, id: "stacks", label: "Who called whom",
     onzoom(node) {
       zoomed.hidden = node === null;
-      const func = node ? app.model.samples?.funcs[node.nameId] ?? "" : "";
-      zoomed.dataset.func = func;
-      zoomed.textContent = `callers of ${shortFunc(func)}`;
+      zoomed.dataset.func = node ? words.key(node) : "";
+      zoomed.textContent = `callers of ${shortFunc(zoomed.dataset.func)}`;
     },
   });
   const element = make("div", { class: "flames" },
@@ -63,22 +63,21 @@ export function createFlame(app) {
     if (kind !== "calls") zoomed.hidden = true;
     of.textContent = app.range ? `in the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace";
     if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
-    if (stamp) later();
+    if (drawn.length > 0) later();
     else fill();
   }
 
   function fill() {
     if (!isShown(element)) return;
     const { from, to } = app.range || { from: 0, to: app.model.end };
-    const data = kind === "calls" ? callData(app) : null;
-    const next = [kind, from, to, app.model.version, scopes.width(), stacks.width(), JSON.stringify(app.calls), app.choices.filter, app.chosenRow].join();
-    if (next === stamp) return;
-    stamp = next;
+    const sums = kind === "calls" ? callData(app) : null;
+    const next = sums ? [sums, stacks.width()] : [kind, from, to, app.model.version, scopes.width()];
+    if (next.length === drawn.length && next.every((v, k) => v === drawn[k])) return;
+    drawn = next;
     let tree;
     if (kind === "calls") {
-      const m = chosenMetricOf(data);
-      const at = data ? data.samples.parts(m).map((part) => data.base.indexOf(part)) : [];
-      tree = data && callTree(data.samples, at.map((k) => data.weights[k]));
+      data = sums;
+      tree = data && callTree(data.samples, weightsOf(data, chosenMetric(app)));
       stacks.set(tree);
     } else {
       tree = flame(app.model, from, to, kind);
@@ -88,7 +87,6 @@ export function createFlame(app) {
     none.textContent = kind === "calls" ? bar.nothing() : kind === "cpu" ? "No CPU time is known here." : "No scope ended here.";
   }
 
-  const chosenMetricOf = (data) => (data ? chosenMetric(app) : -1);
   const later = restLater(fill);
   new ResizeObserver(later).observe(scopes.stage);
   new ResizeObserver(later).observe(stacks.stage);

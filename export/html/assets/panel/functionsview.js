@@ -32,13 +32,14 @@ function costColumns(app, data) {
 /** The columns of a comparison: before, now, difference. */
 function contrastColumns(app, d) {
   const value = (key) => (r) => r[key];
-  const each = d.a.executions > 1 || d.b.executions > 1 ? "; for one execution" : "";
+  const slow = d.b.executions !== undefined;
+  const each = slow ? "; for one execution" : "";
   const unit = (r) => r.metric ?? chosenMetric(app);
   const text = (key) => (r) => valueText(app, unit(r), r[key]);
   const more = (r) => r.b - r.a;
   return [
-    { key: "b", title: d.b.executions > 1 ? "slow" : "now", hint: d.b.label + each, numeric: true, value: value("b"), text: text("b") },
-    { key: "a", title: d.a.executions > 1 ? "others" : "before", hint: d.a.label + each, numeric: true, value: value("a"), text: text("a") },
+    { key: "b", title: slow ? "slow" : "now", hint: d.b.label + each, numeric: true, value: value("b"), text: text("b") },
+    { key: "a", title: slow ? "others" : "before", hint: d.a.label + each, numeric: true, value: value("a"), text: text("a") },
     { key: "more", title: "difference", numeric: true, value: more, text: (r) => `${more(r) < 0 ? "-" : "+"}${valueText(app, unit(r), Math.abs(more(r)))}` },
   ];
 }
@@ -53,7 +54,7 @@ export function createFunctions(app) {
   const element = make("div", { class: "functions" }, make("div", { class: "bar-of-tools" }, bar.element), none, said, tables, notes);
   let data = null;
   let kind = "";
-  let table = null;
+  let filled = []; // the tables
   const look = (r) => app.showFunc(data.samples.funcs[r.func], "callers");
   const nameOf = (r) => shortFunc(data.samples.funcs[r.func]);
   const nameColumn = { key: "name", title: "function", pick: true, value: nameOf };
@@ -66,34 +67,37 @@ export function createFunctions(app) {
     return shortFunc(s.funcs[s.frameFunc[frame]]) + (file ? `, ${file}${line}` : "");
   }
 
+  /** Makes the tables anew if they are of something else. */
+  function tablesOf(next, makeTables) {
+    if (kind === next) return;
+    kind = next;
+    filled = makeTables();
+    tables.replaceChildren(...filled.map((table) => table.element));
+  }
+
   function fillFunctions() {
-    const next = shownMetrics(app).join();
-    if (kind !== next) {
-      kind = next;
+    tablesOf(shownMetrics(app).join(), () => {
       const columns = [nameColumn, ...costColumns(app, () => data)];
-      table = createSortable({ caption: "Functions", columns, by: columns[1].key, id: (r) => r.func, pick: look, empty: bar.nothing() });
-      tables.replaceChildren(table.element);
-    }
-    table.set([...data.costs.values()]);
+      return [createSortable({ caption: "Functions", columns, by: columns[1].key, id: (r) => r.func, pick: look })];
+    });
+    filled[0].set([...data.costs.values()]);
   }
 
   function fillDifference(d) {
-    kind = "";
-    const s = data.samples;
     const m = chosenMetric(app);
-    const what = { key: "what", title: "what", value: (r) => s.metrics[r.metric].name };
-    const columns = contrastColumns(app, d);
-    const metrics = createSortable({ caption: "By metric", columns: [...columns, what], by: "more" });
-    const places = createSortable({
-      caption: "By place", columns: [{ key: "where", title: "where", pick: true, value: (r) => placeText(r.metric, r.frame) }, ...columns, what], by: "more", limit: 20,
-      id: (r) => `${r.metric}-${r.frame}`, pick: (r) => look({ func: s.frameFunc[r.frame] }),
+    const metricName = (metric) => data.samples.metrics[metric].name;
+    tablesOf(JSON.stringify([m, d.a.label, d.b.label]), () => {
+      const what = { key: "what", title: "what", value: (r) => metricName(r.metric) };
+      const columns = contrastColumns(app, d);
+      const where = { key: "where", title: "where", pick: true, value: (r) => placeText(r.metric, r.frame) };
+      return [
+        createSortable({ caption: "By metric", columns: [...columns, what], by: "more" }),
+        createSortable({ caption: "By place", columns: [where, ...columns, what], by: "more", limit: 20, id: (r) => `${r.metric}-${r.frame}`, pick: (r) => look({ func: data.samples.frameFunc[r.frame] }) }),
+        createSortable({ caption: `Functions, i.${metricName(m)}`, columns: [nameColumn, ...columns], by: "more", limit: 50, id: (r) => r.func, pick: look }),
+      ];
     });
-    const functions = createSortable({ caption: `Functions, i.${s.metrics[m].name}`, columns: [nameColumn, ...columns], by: "more", limit: 50, id: (r) => r.func, pick: look });
-    metrics.set(d.metrics);
-    places.set(d.places);
-    functions.set(functionContrasts(s, d, m));
-    tables.replaceChildren(metrics.element, places.element, functions.element);
-    const text = differenceText(s, d, { span: (v) => app.span(v), share: percentText, place: placeText });
+    [d.metrics, d.places, functionContrasts(data.samples, d, m)].forEach((rows, k) => filled[k].set(rows));
+    const text = differenceText(data.samples, d, { span: (v) => app.span(v), share: percentText, place: placeText });
     said.textContent = text || "What is looked at has no more than what it is compared with.";
   }
 
@@ -109,13 +113,14 @@ export function createFunctions(app) {
     data = callData(app);
     none.hidden = data !== null && (data.costs.size > 0 || data.difference !== null);
     none.textContent = none.hidden ? "" : bar.nothing();
-    said.hidden = !data?.difference;
-    said.textContent = "";
-    tables.hidden = !data;
+    said.textContent = data && !data.difference && app.calls.scope !== "" && app.calls.executions === "compare" ? "How many executions are in what is chosen is not known here, so they are not compared. These are the slow ones'." : "";
+    tables.hidden = !none.hidden;
     notes.replaceChildren(...(data?.samples.notes ?? []).map((text) => make("li", { text })));
+    said.hidden = true;
     if (!data) return;
     if (data.difference) fillDifference(data.difference);
     else fillFunctions();
+    said.hidden = said.textContent === "";
   }
 
   const later = restLater(fill);
@@ -130,7 +135,7 @@ function functionContrasts(s, d, m) {
     const { choice, executions } = d[side];
     for (const cost of functionCosts(s, weigh(s, choice, parts)).values()) {
       if (!list.has(cost.func)) list.set(cost.func, { func: cost.func, a: 0, b: 0 });
-      list.get(cost.func)[side] = cost.incl.reduce((sum, v) => sum + v, 0) / Math.max(1, executions);
+      list.get(cost.func)[side] = cost.incl.reduce((sum, v) => sum + v, 0) / Math.max(1, executions ?? 1);
     }
   }
   return [...list.values()];

@@ -11,6 +11,7 @@ import { thousands } from "../view/time.js";
  * @typedef {Object} IcicleWords
  * @property {string} id distinct in the page
  * @property {string} label what it is, for those who don't see it
+ * @property {(node: any) => string} key tells a node from those beside it, in the next tree too
  * @property {(node: any, root: boolean) => string} name
  * @property {(value: number) => string} value
  * @property {(node: any) => string[]} more what a box has no room for
@@ -27,7 +28,8 @@ import { thousands } from "../view/time.js";
  */
 export function createIcicle(words) {
   let tree = null;
-  let path = []; // names from below the root to the node that fills the width
+  let path = []; // keys from below the root to the node that fills the width
+  let rootKey = "";
   let boxes = [];
   let focus = 0;
   const crumbs = make("nav", { class: "crumbs", "aria-label": "Path to what fills the width" });
@@ -35,7 +37,7 @@ export function createIcicle(words) {
   const stage = make("div", { class: "icicle", role: "tree", tabindex: "0", "aria-label": words.label, onkeydown: press });
   stage.tabIndex = 0;
 
-  function nodes() { return tree ? flamePath(tree, path) : []; }
+  function nodes() { return tree ? flamePath(tree, path, words.key) : []; }
 
   function nameOf(node) { return words.name(node, node === tree); }
 
@@ -57,7 +59,7 @@ export function createIcicle(words) {
     if (!node) return;
     const at = boxes.findIndex((b) => b.node === node);
     const down = [];
-    for (let b = boxes[at]; b && b.parent >= 0; b = boxes[b.parent]) down.unshift(b.node.nameId);
+    for (let b = boxes[at]; b && b.parent >= 0; b = boxes[b.parent]) down.unshift(words.key(b.node));
     path = [...path.slice(0, nodes().length - 1), ...down];
     focus = 0;
     draw();
@@ -67,7 +69,7 @@ export function createIcicle(words) {
     const was = path[depth];
     path = path.slice(0, depth);
     draw();
-    setFocus(Math.max(0, boxes.findIndex((b) => b.parent === 0 && b.node && b.node.nameId === was)));
+    setFocus(Math.max(0, boxes.findIndex((b) => b.parent === 0 && b.node && words.key(b.node) === was)));
   }
 
   function setFocus(at) {
@@ -149,8 +151,12 @@ export function createIcicle(words) {
 
   return {
     element: make("div", { class: "flame" }, stage, hover), stage, crumbs, hover, width,
-    /** Shows a tree, as far down as what was zoomed to is in it. */
+    /** Shows a tree; one of the same root as far down as what was zoomed to is in it. */
     set(next) {
+      if (next && rootKey !== words.key(next)) {
+        rootKey = words.key(next);
+        path = [];
+      }
       tree = next;
       draw();
     },

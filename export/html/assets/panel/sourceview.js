@@ -62,12 +62,12 @@ export function createSource(app) {
     none.hidden = x !== null;
     title.textContent = "";
     if (!data || func <= 0) {
-      none.textContent = data && app.calls.func ? `${app.calls.func} has nothing here.` : bar.nothing();
+      none.textContent = data && app.calls.func ? `${shortFunc(app.calls.func)} has nothing here.` : bar.nothing();
       return;
     }
     const { samples: s } = data;
     if (!x) {
-      none.textContent = `The source of ${s.funcs[func]} is not in this page, which has those of the hottest functions that were found. scopeview source TRACE '${shortFunc(s.funcs[func])}' shows it.`;
+      none.textContent = `The source of ${shortFunc(s.funcs[func])} is not in this page, which has those of the hottest functions that were found. scopeview source TRACE FUNCTION shows it.`;
       return;
     }
     title.textContent = `${shortFunc(s.funcs[func])}, ${s.files[x.file]}`;

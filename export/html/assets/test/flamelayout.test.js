@@ -38,6 +38,6 @@ test("nothing to draw", () => {
 
 test("a path is followed as far as it goes", () => {
   const tree = node(0, 100, node(1, 60, node(3, 30)));
-  assert.deepEqual(flamePath(tree, [1, 3]).map((n) => n.nameId), [0, 1, 3]);
-  assert.deepEqual(flamePath(tree, [1, 9, 3]).map((n) => n.nameId), [0, 1]);
+  assert.deepEqual(flamePath(tree, [1, 3], (n) => n.nameId).map((n) => n.nameId), [0, 1, 3]);
+  assert.deepEqual(flamePath(tree, [1, 9, 3], (n) => n.nameId).map((n) => n.nameId), [0, 1]);
 });

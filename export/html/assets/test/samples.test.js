@@ -7,9 +7,10 @@ import { callTree, callerTree, callersOf, functionCosts, lineCosts, totalCost, t
 import { difference, differenceText } from "../model/difference.js";
 import { Model } from "../model/model.js";
 import { shortFunc } from "../model/calls.js";
+import { container } from "./make.js";
 import { excerptOf } from "../panel/sourceview.js";
 
-const everything = { from: -Infinity, to: Infinity, row: null, scope: -1, executions: "all" };
+const everything = { from: -Infinity, to: Infinity, rows: null, scope: null, executions: "all" };
 const fixtures = JSON.parse(readFileSync(new URL("samples.json", import.meta.url), "utf8"));
 
 async function read(container) {
@@ -61,7 +62,7 @@ test("a selection by time cuts waits, and takes samples or leaves them", async (
   }
   const got = sum({ from: 1000, to: 3000 });
   assert.ok(want[0] > 0 && want[1] > 0 && Math.abs(got[0] - want[0]) < 1e-6 && Math.abs(got[1] - want[1]) < 1e-6, `${got} ${want}`);
-  const byRow = [1, 2, 3].map((goid) => sum({ row: (g) => g === goid }));
+  const byRow = [1, 2, 3].map((goid) => sum({ rows: new Set([goid]) }));
   assert.deepEqual([0, 1].map((m) => byRow.reduce((a, b) => a + b[m], 0)), sum({}));
 });
 
@@ -131,7 +132,8 @@ test("samples that could not be read say why; those that can be read come from t
   assert.ok(model.mayHaveSamples);
   await ask();
   assert.match(model.samplesProblem, /gone/);
-  await ask();
+  model.samplesAsked.at = -Infinity;
+  await model.wantSamples(); // nothing is new, but there was no answer
   assert.match(model.samplesProblem, /damaged/);
   assert.equal(model.samples, null);
   await ask();
@@ -141,6 +143,41 @@ test("samples that could not be read say why; those that can be read come from t
   assert.equal(answers.length, 1);
   await ask();
   assert.equal(model.samples.n, 60);
+});
+
+test("who wants samples that are just being rested from hears when it is time", async (t) => {
+  t.mock.timers.enable({ apis: ["setTimeout"] });
+  const { header, columns } = readContainer(await inflate(fromBase64(fixtures[1].container)));
+  let asked = 0;
+  const model = new Model({ home: "live", samples: async () => { asked++; return { header, columns }; } });
+  model.meta.end = 1;
+  await model.wantSamples();
+  model.meta.end = 2; // and the writer has ended: no news will come
+  await model.wantSamples();
+  assert.equal(asked, 1);
+  let told = 0;
+  model.onchange(() => told++);
+  t.mock.timers.tick(2000);
+  assert.equal(told, 1);
+});
+
+test("another trace's samples are forgotten, also those under way", async () => {
+  const { header, columns } = readContainer(await inflate(fromBase64(fixtures[1].container)));
+  let answer;
+  const model = new Model({ home: "live", samples: () => new Promise((done) => { answer = () => done({ header, columns }); }) });
+  const whole = container([[1, 0, 1, 1, 0, 5]], { names: ["", "a"], meta: { end: 5 } });
+  model.replace(whole);
+  const asked = model.wantSamples();
+  model.replace(whole);
+  answer();
+  await asked;
+  assert.equal(model.samples, null);
+  const again = model.wantSamples();
+  answer();
+  await again;
+  assert.equal(model.samples.n, 60);
+  model.replace(whole);
+  assert.equal(model.samples, null);
 });
 
 test("functions' names are short", () => {

@@ -19,3 +19,11 @@ test("what a link's way has done to it is left out", () => {
   assert.deepEqual(decodeState("v=5-1&r=x&s=1:2&m=a-3&by=cpu&states=huge&locks=on&%"), { marks: [3] });
   assert.deepEqual(decodeState("v=99999999999999999-1"), {});
 });
+
+test("what the tabs of functions look at", () => {
+  for (const of of ["shown", "chosen", "g17"]) {
+    const s = { tab: "callers", func: "a/b.(*T).f[go.shape.int]", metric: "cpu", scope: "wörk & <b>", executions: "compare", of };
+    assert.deepEqual(decodeState(encodeState(s)), s);
+  }
+  assert.deepEqual(decodeState("of=g-1&runs=all"), {});
+});

@@ -2,6 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { commands } from "../commands.js";
 import { newChoices } from "../view/layout.js";
+import { newCalls } from "../model/calls.js";
 
 let calm = true; // nobody waits for an animation
 /** @type {(() => void)[]} */
@@ -15,7 +16,7 @@ function seeing(view = { from: 0, to: 1e9 }) {
   const wanted = [];
   const app = {
     model: { end: 1e9, meta: {}, names: [], rows: () => [], waits: { others: () => [] }, goroutines: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
-    view, aim: view, wanted, revealed: [], follow: false, frames: [], choices: newChoices(),
+    view, aim: view, wanted, revealed: [], follow: false, frames: [], choices: newChoices(), calls: newCalls(),
     rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]), layout() {} },
     draw() {}, tell() {}, keepState() {},
   };
