@@ -65,7 +65,12 @@ func newRecord(s *streams) *cobra.Command {
 			if res.Lost > 0 {
 				fmt.Fprintf(s.err, "scopeview: %s were lost: there was no room for them; take fewer with --counter NAME:EVERY\n", plural(res.Lost, "sample"))
 			}
-			fmt.Fprintf(s.err, "scopeview: %s of %s, which had %v of CPU time, in %s\n", plural(res.Samples, "sample"), show(args[0]), res.CPU.Round(time.Millisecond), show(o.Path))
+			unsampled := ""
+			if res.Unsampled > 0 {
+				unsampled = fmt.Sprintf(" (%v of it in no sample: threads were switched)", res.Unsampled.Round(time.Millisecond))
+			}
+			fmt.Fprintf(s.err, "scopeview: %s of %s, which had %v of CPU time%s, in %s\n",
+				plural(res.Samples, "sample"), show(args[0]), res.CPU.Round(time.Millisecond), unsampled, show(o.Path))
 			if res.Signal != "" {
 				return &exit{exitFailed, fmt.Errorf("%s was ended by a signal (%s); what it did until then is in %s", show(args[0]), res.Signal, show(o.Path))}
 			}

@@ -25,4 +25,7 @@ type Result struct {
 	Samples int64
 	Lost    int64
 	CPU     time.Duration // that the program, and those that it waited for, had by the system's account
+	// Unsampled is how much of CPU the counter task-clock has not counted, so that no sample
+	// tells of it: mostly that of switching threads. 0: it is about a hundredth or less, or not known.
+	Unsampled time.Duration
 }

@@ -52,6 +52,7 @@ func Record(ctx context.Context, o Options) (*Result, error) {
 	go func() { done <- cmd.Wait() }()
 	r.run(ctx, cmd.Process, done)
 	res := &Result{Exit: cmd.ProcessState.ExitCode(), Samples: r.samples, Lost: r.lost, CPU: cmd.ProcessState.UserTime() + cmd.ProcessState.SystemTime()}
+	res.Unsampled = r.last(res.CPU)
 	if ws, ok := cmd.ProcessState.Sys().(syscall.WaitStatus); ok && ws.Signaled() {
 		res.Signal = ws.Signal().String()
 	}
@@ -185,7 +186,6 @@ func (r *recorder) run(ctx context.Context, p *os.Process, done chan error) {
 			time.Sleep(settle)
 			r.ended = true
 			r.read()
-			r.last()
 			return
 		case <-stop: // it had the signal of the terminal too
 			stop, asked = nil, time.After(lastWords)
@@ -212,13 +212,15 @@ func (r *recorder) look(flush bool) {
 	}
 }
 
-// last takes in what the kernel has not told of what was lost.
-func (r *recorder) last() {
+// last takes in what the kernel has not told of what was lost, or was not counted of the CPU time
+// that the program had.
+func (r *recorder) last(cpu time.Duration) (unsampled time.Duration) {
 	for _, w := range r.counters {
 		r.lose(w, w.LostLast())
 		if r.full != nil {
 			w.Missing = r.full.Error()
 		}
+		unsampled = max(unsampled, w.Unsampled(cpu))
 	}
 	for _, w := range r.counters[1:] {
 		r.fact(w.Fact())
@@ -226,6 +228,7 @@ func (r *recorder) last() {
 	if r.lostRest > 0 {
 		r.fact("thread_switches_lost", strconv.FormatInt(r.lostRest, 10))
 	}
+	return unsampled
 }
 
 // discard gives everything back, and removes the trace.

@@ -115,6 +115,18 @@ func (e *Events) Lost() (n int64, known bool) {
 	return n, true
 }
 
+// Counted is how much all events have counted so far.
+func (e *Events) Counted() (n int64, known bool) {
+	for _, fd := range e.fds {
+		counted, ok := sys.Counted(fd)
+		if !ok {
+			return 0, false
+		}
+		n += counted
+	}
+	return n, len(e.fds) > 0
+}
+
 // Close gives everything back.
 func (e *Events) Close() {
 	for _, r := range e.rings {

@@ -3,6 +3,7 @@ package perf
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"golang.org/x/sys/unix"
 
@@ -17,7 +18,8 @@ type Watched struct {
 	Missing   string // why the samples end early; "": they do not
 	user      bool   // it counts only what happens in user mode
 	throttled int64
-	lost      int64 // samples, as far as was told
+	rest      string // what of the CPU time it has not counted; "": next to nothing
+	lost      int64  // samples, as far as was told
 }
 
 // Watch opens the counter's events: open does so, and where that is not allowed does it again
@@ -71,6 +73,21 @@ func (w *Watched) LostLast() int64 {
 	return last
 }
 
+// Unsampled is how much of the CPU time that threads had by the system's account the counter of CPU
+// time has not counted, if that is more than a hundredth and what a program's start takes: it
+// stands still while threads are switched, which takes one to two microseconds each time. From
+// then on the fact says so.
+func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
+	const start = 5 * time.Millisecond
+	counted, known := w.Counted()
+	rest := cpu - time.Duration(counted)
+	if !known || w.Name != taskClock || rest <= cpu/100+start {
+		return 0
+	}
+	w.rest = fmt.Sprintf("%v of %v", rest.Round(time.Millisecond), cpu.Round(time.Millisecond))
+	return rest
+}
+
 // Fact is what the trace is told of the counter.
 func (w *Watched) Fact() (key, value string) {
 	value = "on"
@@ -82,6 +99,9 @@ func (w *Watched) Fact() (key, value string) {
 	}
 	if w.throttled > 0 {
 		value += fmt.Sprintf(", but the kernel paused it %d times, because samples came too fast (kernel.perf_event_max_sample_rate)", w.throttled)
+	}
+	if w.rest != "" {
+		value += ", but not while threads were switched, which nobody can sample: " + w.rest
 	}
 	if w.Missing != "" {
 		value += ", but not to the end: " + w.Missing

@@ -84,33 +84,47 @@ func Watch(tid, cpu int, w Watching) (fd int, id uint64, err error) {
 	if err != nil {
 		return -1, 0, err
 	}
-	if id, _, _, err = readEvent(fd); err != nil {
+	e, err := readEvent(fd)
+	if err != nil {
 		CloseDescriptor(fd)
 		return -1, 0, err
 	}
-	return fd, id, nil
+	return fd, e.id, nil
 }
 
-// readEvent reads what the kernel says of an event: how much was counted, its id, and how many
-// of its records were lost.
-func readEvent(fd int) (id uint64, lost int64, known bool, err error) {
+// eventState is what the kernel says of an event, and of those that inherited it.
+type eventState struct {
+	counted   int64
+	id        uint64
+	lost      int64 // records
+	lostKnown bool
+}
+
+func readEvent(fd int) (e eventState, err error) {
 	var b [24]byte
 	n, err := unix.Read(fd, b[:])
 	if err == nil && n < 16 {
 		err = unix.EIO
 	}
 	if err != nil {
-		return 0, 0, false, fmt.Errorf("reading an event gave %d bytes: %w", n, err)
+		return e, fmt.Errorf("reading an event gave %d bytes: %w", n, err)
 	}
-	return binary.LittleEndian.Uint64(b[8:]), int64(binary.LittleEndian.Uint64(b[16:])), n == len(b), nil
+	le := binary.LittleEndian
+	return eventState{int64(le.Uint64(b[:])), le.Uint64(b[8:]), int64(le.Uint64(b[16:])), n == len(b)}, nil
 }
 
 // Lost is how many records of what Watch opened found no room in its ring, those of the threads
 // too that inherited it. It is not known before Linux 6.0: there only a record tells, as soon as
 // one finds room.
 func Lost(fd int) (n int64, known bool) {
-	_, n, known, err := readEvent(fd)
-	return n, known && err == nil
+	e, err := readEvent(fd)
+	return e.lost, e.lostKnown && err == nil
+}
+
+// Counted is how much what Watch opened has counted, of the threads too that inherited it.
+func Counted(fd int) (n int64, known bool) {
+	e, err := readEvent(fd)
+	return e.counted, err == nil
 }
 
 // EventRing is where the kernel writes what Watch asked for, of one CPU.

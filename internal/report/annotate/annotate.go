@@ -212,7 +212,21 @@ func (c *Code) remarks(ctx context.Context, path string) (of map[int][]symbols.R
 	return of, ""
 }
 
-// remarkText writes a remark with its price.
+// lineCosts returns what the lines of a file cost, wherever they were inlined; of line 0 it is what
+// has no line.
+func lineCosts(p *samples.Profile, file string) map[int]*callgraph.Cost {
+	const elsewhere = -1
+	costs := callgraph.Sum(p, func(f *samples.Frame) int {
+		if f.File == file {
+			return f.Line
+		}
+		return elsewhere
+	})
+	delete(costs, elsewhere)
+	return costs
+}
+
+// remarkText writes a remark with its price: what the line costs.
 func remarkText(v *profile.View, r symbols.Remark, line *callgraph.Cost) string {
 	text := analysis.Show(r.Text)
 	if p := price(v, r.Kind, line); p != "" {

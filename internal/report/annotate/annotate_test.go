@@ -202,6 +202,20 @@ func TestDisasm(t *testing.T) {
 			t.Errorf("no %s in\n%s", want, all)
 		}
 	}
+	dir, err := filepath.Abs(program)
+	if err != nil {
+		t.Fatal(err)
+	}
+	said := &Code{Remarks: true}
+	said.UseBinary(p, "")
+	said.Sources.Map = [][2]string{{"example.com/prog", dir}}
+	if r, err = Disasm(t.Context(), viewOf(t, p), said, "main.index"); err != nil {
+		t.Fatal(err)
+	}
+	got := lines(r)
+	if at := slices.Index(got, "// the index is checked: 75% of all cpu"); at < 0 || !strings.HasPrefix(got[at+1], "13. return list[i]") {
+		t.Errorf("the compiler's remark, with the line's price, does not stand before the line:\n%s", strings.Join(got, "\n"))
+	}
 	if n := strings.Count(all, "13. return list[i]"); n != 1 {
 		t.Errorf("line 13 stands there %d times:\n%s", n, all)
 	}

@@ -33,6 +33,7 @@ type listing struct {
 	until   int      // its last line
 	remarks map[int][]symbols.Remark
 	costs   map[uint64]*callgraph.Cost // by the instruction's address
+	prices  map[int]*callgraph.Cost    // of the lines of its file, if there are remarks
 }
 
 // Disasm shows the instructions of a function, of a generic one of each instance, with what
@@ -85,6 +86,9 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 	if l.remarks, problem = d.code.remarks(ctx, path); problem != "" {
 		d.notes = append(d.notes, problem)
 	}
+	if len(l.remarks) > 0 {
+		l.prices = lineCosts(d.Profile, f.File)
+	}
 	return l, nil
 }
 
@@ -125,7 +129,7 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 			for ; next <= in.Line && next <= min(l.until, len(l.lines)); next++ {
 				text := clean(l.lines[next-1])
 				for _, r := range l.remarks[next] {
-					plain(indent(text) + "// " + remarkText(d.View, r, nil))
+					plain(indent(text) + "// " + remarkText(d.View, r, l.prices[next]))
 				}
 				plain(fmt.Sprintf("%5d. %s", next, text))
 			}

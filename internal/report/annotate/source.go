@@ -43,17 +43,7 @@ func Source(ctx context.Context, v *profile.View, code *Code, what string) (*pro
 	if err != nil {
 		return nil, err
 	}
-	s.costs = map[int]*callgraph.Cost{}
-	for k, c := range callgraph.Sum(v.Profile, func(f *samples.Frame) int {
-		if f.File == s.file {
-			return f.Line
-		}
-		return -1
-	}) {
-		if k >= 0 {
-			s.costs[k] = c
-		}
-	}
+	s.costs = lineCosts(v.Profile, s.file)
 	if code.Binary != nil {
 		s.owners = code.Binary.Owners(s.file)
 	}

@@ -83,6 +83,8 @@ func main() {
 		for until := cpu() + 300*time.Millisecond; cpu() < until; {
 			f.Read(b)
 		}
+	case "switches":
+		pingPong(80_000)
 	case "child":
 		cmd := exec.Command(os.Args[0], "hot")
 		cmd.Stdout = os.Stdout
@@ -100,6 +102,31 @@ func main() {
 	case "die":
 		syscall.Kill(os.Getpid(), syscall.SIGKILL)
 		select {}
+	}
+}
+
+// pingPong has two threads wake each other.
+func pingPong(times int) {
+	var there, back [2]int
+	for _, p := range [][]int{there[:], back[:]} {
+		if err := syscall.Pipe(p); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+	}
+	go func() {
+		runtime.LockOSThread()
+		b := make([]byte, 1)
+		for range times {
+			syscall.Read(there[0], b)
+			syscall.Write(back[1], b)
+		}
+	}()
+	runtime.LockOSThread()
+	b := make([]byte, 1)
+	for range times {
+		syscall.Write(there[1], b)
+		syscall.Read(back[0], b)
 	}
 }
 
