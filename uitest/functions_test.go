@@ -90,6 +90,44 @@ func TestSlowExecutions(t *testing.T) {
 	tb.await(`location.hash.includes("runs=slow") && location.hash.includes("in=read") && location.hash.includes("metric=channel")`)
 }
 
+// TestNewsDisturbNobody: what somebody types, sorts or has the focus on outlasts news; and a
+// zoom does not go over to another function.
+func TestNewsDisturbNobody(t *testing.T) {
+	tb := showTrace(t, slowTrace(t), browser.View{})
+	news := func() {
+		tb.read(nil, `scopeview.model.changed()`)
+		tb.settle()
+	}
+	tb.press("Digit5")
+	tb.await(`document.querySelectorAll("#view-callers tbody button").length > 1`)
+	tb.read(nil, `(() => { const i = document.querySelector("#view-callers input"); i.focus(); i.value = "awaitT"; })()`)
+	news()
+	var typed string
+	if tb.read(&typed, `document.querySelector("#view-callers input").value`); typed != "awaitT" {
+		t.Errorf("what was typed became %q", typed)
+	}
+	tb.read(nil, `document.querySelector("#view-callers thead button").click()`)
+	tb.read(nil, `document.querySelector("#view-callers tbody button").focus()`)
+	news()
+	var kept bool
+	tb.read(&kept, `document.activeElement.matches("#view-callers tbody button") && document.querySelector("#view-callers thead th").hasAttribute("aria-sort")`)
+	if !kept {
+		t.Error("the focus or the order of the callers is gone")
+	}
+	tb.read(nil, `document.querySelectorAll("#view-callers .icicle[aria-label='Who called it'] .box")[2].click()`)
+	tb.read(nil, `scopeview.showFunc("main.main", "callers")`)
+	tb.await(`document.querySelector("#view-callers h2").textContent.startsWith("main.main")`)
+	tb.await(`[...document.querySelectorAll("#view-callers .box.root .name")].every((b) => b.textContent === "main.main")`)
+	tb.read(nil, `scopeview.chooseCalls({ kept: { choice: { from: 0, to: 1e8, rows: null, scope: null, executions: "all" }, label: "before" } })`)
+	tb.press("Digit4")
+	tb.await(`document.querySelectorAll("#view-functions table").length === 3`)
+	tb.read(nil, `document.querySelector("#view-functions tbody button").focus()`)
+	news()
+	if tb.read(&kept, `document.activeElement.matches("#view-functions tbody button")`); !kept {
+		t.Error("the focus in the comparison is gone")
+	}
+}
+
 // TestSampleTicks: samples are ticks below the states, and tell their stacks.
 func TestSampleTicks(t *testing.T) {
 	tb := showTrace(t, slowTrace(t), browser.View{})
