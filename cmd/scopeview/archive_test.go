@@ -306,3 +306,76 @@ func TestArchiveOfRing(t *testing.T) {
 		t.Error(r)
 	}
 }
+
+// TestArchiveKilled: whenever archive is killed, the trace is as it was or has all that was to be
+// stored, is sound, and the next archive does the rest. It is killed at every stage from its
+// start to its end.
+func TestArchiveKilled(t *testing.T) {
+	p := builtProgram(t, 65536)
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	archive := func(after time.Duration) (took time.Duration) {
+		cmd := exec.Command(self, "-test.run=^TestArchiveVictim$")
+		cmd.Env = append(os.Environ(), "SCOPEVIEW_TEST_ARCHIVE=1")
+		begin := time.Now()
+		if err := cmd.Start(); err != nil {
+			t.Fatal(err)
+		}
+		defer time.AfterFunc(after, func() { _ = cmd.Process.Kill() }).Stop()
+		_ = cmd.Wait()
+		return time.Since(begin)
+	}
+	original := readAll(t, "x.scope")
+	whole := archive(time.Minute)
+	if n := len(tracetest.OpenFile(t, "x.scope").Files()); n != 2 {
+		t.Fatalf("%d files are stored, want 2", n)
+	}
+	const kills = 24
+	before, after, left := 0, 0, 0
+	for i := range kills {
+		p.record(t, "x.scope")
+		delay := whole * time.Duration(i) / kills
+		if i == kills-1 {
+			delay = time.Minute // however busy the machine is, one is done
+		}
+		archive(delay)
+		tracetest.Verify(t, "x.scope")
+		switch files := tracetest.OpenFile(t, "x.scope").Files(); {
+		case bytes.Equal(readAll(t, "x.scope"), original):
+			before++
+		case len(files) == 2 && !files[0].Missing && !files[1].Missing:
+			after++
+		default:
+			t.Errorf("killed after %v of %v it has %d files: %+v", delay, whole, len(files), files)
+		}
+		if r := call("archive", "x.scope"); r.code != 0 || len(tracetest.OpenFile(t, "x.scope").Files()) != 2 {
+			t.Errorf("archived again: %v", r)
+		}
+		unfinished, err := filepath.Glob("x.scope.*.tmp")
+		if err != nil {
+			t.Fatal(err)
+		}
+		left += len(unfinished)
+		for _, path := range unfinished {
+			if err := os.Remove(path); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+	t.Logf("of %d traces %d were as before, %d complete; %d times it was killed while it wrote", kills, before, after, left)
+	if before == 0 || after == 0 {
+		t.Error("it was never killed before its end, or never done")
+	}
+}
+
+// TestArchiveVictim is the archive that TestArchiveKilled kills.
+func TestArchiveVictim(t *testing.T) {
+	if os.Getenv("SCOPEVIEW_TEST_ARCHIVE") == "" {
+		t.Skip("it is killed by TestArchiveKilled")
+	}
+	if r := call("archive", "x.scope"); r.code != 0 {
+		t.Error(r)
+	}
+}
