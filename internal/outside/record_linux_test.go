@@ -152,22 +152,20 @@ func TestHot(t *testing.T) {
 
 // TestThreads: threads that come while the program runs are recorded, and when they had a CPU.
 // TestSwitches: threads that are switched all the time have CPU time in which nothing can be
-// sampled. It is told, and samples have the rest; where one computes nothing is told.
+// sampled, more on a machine that has CPUs to spare. Where it is much it is told, and samples have
+// the rest; where one computes nothing is told.
 func TestSwitches(t *testing.T) {
-	for _, c := range []struct {
-		what string
-		told bool
-	}{{"switches", true}, {"hot", false}} {
-		tr, res, _ := recorded(t, c.what, "task-clock:1ms")
+	for _, what := range []string{"switches", "hot"} {
+		tr, res, _ := recorded(t, what, "task-clock:1ms")
 		all, _, _ := sums(t, tr, "task-clock", "")
 		how := tr.Lookup("counter_task-clock")
-		rest := res.CPU - res.Unsampled
-		t.Logf("%s: %v of CPU time, %v of it unsampled, samples of %v; task-clock is %s", c.what, res.CPU, res.Unsampled, time.Duration(all), how)
-		if (res.Unsampled > 0) != c.told || strings.Contains(how, "but not while threads were switched") != c.told {
-			t.Errorf("%s: %v of %v unsampled; task-clock is %s", c.what, res.Unsampled, res.CPU, how)
+		rest, lacking := res.CPU-res.Unsampled, res.CPU-time.Duration(all)
+		t.Logf("%s: %v of CPU time, %v of it unsampled, samples of %v; task-clock is %s", what, res.CPU, res.Unsampled, time.Duration(all), how)
+		if told := strings.Contains(how, "but not while threads were switched"); told != (res.Unsampled > 0) || told && what == "hot" || !told && lacking > res.CPU/10 {
+			t.Errorf("%s: %v of %v unsampled, samples of %v; task-clock is %s", what, res.Unsampled, res.CPU, time.Duration(all), how)
 		}
 		if off := time.Duration(all) - rest; off > rest/10 || off < -rest/10 {
-			t.Errorf("%s: samples of %v, and there is %v to sample", c.what, time.Duration(all), rest)
+			t.Errorf("%s: samples of %v, and there is %v to sample", what, time.Duration(all), rest)
 		}
 	}
 }

@@ -321,6 +321,44 @@ func TestFact(t *testing.T) {
 	}
 }
 
+// TestUnsampled: what the counter of CPU time has not counted of what there was is told from a
+// hundredth on, and of no other counter.
+func TestUnsampled(t *testing.T) {
+	events, err := ownEvents()
+	if err != nil {
+		t.Skip(err)
+	}
+	w := &Watched{Counter: Counter{taskClock, 1e9}, Events: events}
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	if err := w.Watch(sys.Watching{}, func(ask sys.Watching) error { return w.Open(unix.Gettid(), ask, nil) }); err != nil {
+		t.Skip(err)
+	}
+	defer w.Close()
+	before, known := w.Counted()
+	for after := before; known && after == before; after, known = w.Counted() {
+	}
+	counted, _ := w.Counted()
+	has := time.Duration(counted)
+	if !known || counted <= before {
+		t.Fatalf("it has counted %d, and then %d; known %v", before, counted, known)
+	}
+	if got := w.Unsampled(has); got != 0 || w.rest != "" {
+		t.Errorf("of what it has counted %v are missing: %q", got, w.rest)
+	}
+	const second = time.Second
+	if got := w.Unsampled(has + second); got > second || got < second-second/100 {
+		t.Errorf("of a second more %v are missing", got)
+	}
+	if _, value := w.Fact(); !strings.Contains(value, "on, but not while threads were switched, which nobody can sample: ") {
+		t.Error(value)
+	}
+	w.Name = "page-faults"
+	if got := w.Unsampled(has + second); got != 0 {
+		t.Errorf("of the CPU time %v are no page faults", got)
+	}
+}
+
 // What there was no room for is counted.
 func TestNoRoomForSamples(t *testing.T) {
 	k, s := newTaken(), new(Sampler)

@@ -75,7 +75,7 @@ func (w *Watched) LostLast() int64 {
 
 // Unsampled is how much of the CPU time that threads had by the system's account the counter of CPU
 // time has not counted, if that is more than a hundredth and what a program's start takes: it
-// stands still while threads are switched, which takes one to two microseconds each time. From
+// stands still while threads are switched, which takes up to two microseconds each time. From
 // then on the fact says so.
 func (w *Watched) Unsampled(cpu time.Duration) time.Duration {
 	const start = 5 * time.Millisecond
