@@ -1,10 +1,13 @@
 package samples
 
 import (
+	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"io"
 	"path"
+	"slices"
 	"strconv"
 
 	"github.com/google/pprof/profile"
@@ -23,16 +26,17 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 	}
 	s := newSum()
 	for i, t := range q.SampleType {
-		m := Metric{Name: t.Type, Title: t.Type, Unit: Unit(t.Unit), Sampled: true}
-		if m.Name == "" {
-			m.Name = "samples"
-		}
-		if _, twice := s.metrics[m.Name]; twice {
-			m.Name += strconv.Itoa(i)
+		name := cmp.Or(t.Type, "samples")
+		m := Metric{Name: name, Title: name, Unit: cmp.Or(Unit(t.Unit), Count), Sampled: true}
+		for n := i; s.p.Metric(m.Name) >= 0; n++ {
+			m.Name = name + strconv.Itoa(n)
 		}
 		s.metric(m)
 	}
-	s.p.Preset, s.p.Inlined = presetOf(q), true
+	if len(s.p.Metrics) == 0 {
+		return nil, errors.New("reading the profile: it has no sample types, so there is nothing in it")
+	}
+	s.p.Preset, s.p.Inlined = s.p.Metrics[presetOf(q)].Name, true
 	if len(q.Mapping) > 0 {
 		s.p.Binary, s.p.BuildID = q.Mapping[0].File, q.Mapping[0].BuildID
 	}
@@ -64,16 +68,14 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 	return s.profile(), nil
 }
 
-// presetOf returns the sample type that pprof shows first: the last, if the profile says no
-// other.
-func presetOf(q *profile.Profile) string {
-	if q.DefaultSampleType != "" {
-		return q.DefaultSampleType
+// presetOf returns the index of the sample type that pprof shows first: the last, if the profile
+// names no other.
+func presetOf(q *profile.Profile) int {
+	i := slices.IndexFunc(q.SampleType, func(t *profile.ValueType) bool { return t.Type == q.DefaultSampleType })
+	if q.DefaultSampleType == "" || i < 0 {
+		return len(q.SampleType) - 1
 	}
-	if n := len(q.SampleType); n > 0 {
-		return q.SampleType[n-1].Type
-	}
-	return ""
+	return i
 }
 
 // location returns the frames of a place, the innermost first.

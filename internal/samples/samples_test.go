@@ -81,6 +81,46 @@ func TestPprof(t *testing.T) {
 	}
 }
 
+// TestPprofTypes: sample types of one name, or of none, are metrics of their own, and the one that
+// pprof shows first is the one that it shows.
+func TestPprofTypes(t *testing.T) {
+	for _, c := range []struct {
+		types, first string
+		want, preset string
+	}{
+		{"a2 a a", "", "a2=1 a=2 a3=3", "a3"},
+		{"a a a", "a", "a=1 a1=2 a2=3", "a"},
+		{"x _", "", "x=1 samples=2", "samples"},
+		{"x y", "z", "x=1 y=2", "y"},
+		{"", "", "", ""},
+	} {
+		q := &profile.Profile{DefaultSampleType: c.first}
+		s := &profile.Sample{}
+		for i, name := range strings.Fields(c.types) {
+			q.SampleType = append(q.SampleType, &profile.ValueType{Type: strings.Trim(name, "_"), Unit: "count"})
+			s.Value = append(s.Value, int64(i+1))
+			q.Sample = []*profile.Sample{s}
+		}
+		var b bytes.Buffer
+		if err := q.Write(&b); err != nil {
+			t.Fatal(err)
+		}
+		p, err := OfPprof(context.Background(), &b, anything())
+		if c.types == "" {
+			if err == nil || !strings.Contains(err.Error(), "no sample types") {
+				t.Errorf("a profile without any: %v", err)
+			}
+			continue
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := strings.TrimPrefix(text(p), "<Unknown>:0 "); got != c.want || p.Preset != c.preset {
+			t.Errorf("%s: %s, first %s, want %s, first %s", c.types, got, p.Preset, c.want, c.preset)
+		}
+	}
+}
+
 // TestFoldInlined: what inlined functions had is their callers', the outermost frame stays, and
 // a function that is there by itself too is told.
 func TestFoldInlined(t *testing.T) {
@@ -113,10 +153,19 @@ func TestGenericNames(t *testing.T) {
 func FuzzPprof(f *testing.F) {
 	f.Add([]byte{})
 	f.Add([]byte("\x0a\x04\x08\x01\x10\x02"))
+	three := &profile.Profile{SampleType: []*profile.ValueType{{Type: "a2"}, {Type: "a"}, {Type: "a"}}, Sample: []*profile.Sample{{Value: []int64{1, 2, 3}}}}
+	var b bytes.Buffer
+	if err := three.WriteUncompressed(&b); err != nil {
+		f.Fatal(err)
+	}
+	f.Add(b.Bytes())
 	f.Fuzz(func(t *testing.T, b []byte) {
 		p, err := OfPprof(context.Background(), bytes.NewReader(b), anything())
 		if err != nil {
 			return
+		}
+		if p.Metric(p.Preset) < 0 {
+			t.Errorf("there is no metric %q", p.Preset)
 		}
 		for _, s := range p.Stacks {
 			if len(s.Frames) == 0 || len(s.Values) != len(p.Metrics) {
