@@ -27,6 +27,7 @@ type goReader struct {
 	whose []one             // waits of which it is not known yet whether they are the program's
 	ids   []uint32
 	cpu   int64 // samples of CPU time
+	had   int64 // ns that goroutines are known to have had CPUs
 
 	preset   string    // the counter to look at first where there are none; "": there are no counters
 	counters *counters // whose samples are kept; nil: none are
@@ -95,6 +96,9 @@ func (r *goReader) sample(f *states.Facts, s *gotrace.Sample, in states.State) {
 
 // interval takes in what a goroutine waited for.
 func (r *goReader) interval(f *states.Facts, v *states.Interval) {
+	if v.On {
+		r.had += v.To - v.From
+	}
 	metric := r.wait[v.State]
 	if len(r.sel.CPUs) > 0 {
 		return // Go does not tell on which
@@ -263,12 +267,8 @@ func (r *goReader) finish(f *states.Facts) {
 		p.Notes = append(p.Notes, "there are no samples of CPU time: the program did not take a CPU profile while it was traced, or had no CPU for 10 ms")
 	}
 	if r.cpu > 0 && r.whole() && f.Switches {
-		had := f.Runtime[states.GC]
-		for _, of := range []*[states.Count]int64{&f.Totals, &f.Runtime} {
-			had += of[states.CPU] + of[states.Running] + of[states.Syscall]
-		}
 		p.Notes = append(p.Notes, fmt.Sprintf("CPU time is estimated from samples: %v, where goroutines had CPUs for %v by the threads' switches",
-			time.Duration(r.cpu*perSample), time.Duration(had).Round(time.Millisecond)))
+			time.Duration(r.cpu*perSample), time.Duration(r.had).Round(time.Millisecond)))
 	}
 	if len(r.sel.CPUs) > 0 {
 		p.Notes = append(p.Notes, "only samples of counters tell the CPU: waits, and the CPU time of Go's own profile, are left out")

@@ -198,6 +198,48 @@ func TestRecording(t *testing.T) {
 	}
 }
 
+// TestHadCPUs: what is said beside the samples is what goroutines had of CPUs, and not how long
+// the collector's workers waited for work between its rounds.
+func TestHadCPUs(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	before := processCPU(t)
+	for range 5 {
+		runtime.GC()
+		time.Sleep(100 * time.Millisecond)
+	}
+	hotSpot(200 * time.Millisecond)
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	took := processCPU(t) - before
+	p, err := OfTrace(context.Background(), tracetest.OpenFile(t, path), anything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, said, ok := strings.Cut(strings.Join(p.Notes, "; "), "where goroutines had CPUs for ")
+	if !ok {
+		t.Skipf("there are no switches of threads: %q", p.Notes)
+	}
+	said, _, _ = strings.Cut(said, " by the threads' switches")
+	had, err := time.ParseDuration(said)
+	if err != nil || had < 200*time.Millisecond || had > took+took/10 {
+		t.Errorf("%v; goroutines had CPUs for %v, as is said, and the process for %v", err, had, took)
+	}
+}
+
+// processCPU returns the CPU time that this process has had, user and system.
+func processCPU(t *testing.T) time.Duration {
+	t.Helper()
+	user, system := sys.ProcessCPU()
+	if user < 0 {
+		t.Skip("the CPU time of the process is not known here")
+	}
+	return time.Duration(user + system)
+}
+
 // TestRecordingByScope: in slow executions of request one waits for a channel, in others for
 // a lock; each sample knows its scope.
 func TestRecordingByScope(t *testing.T) {
