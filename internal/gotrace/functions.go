@@ -69,6 +69,23 @@ var (
 	plumbing  = join(api, functions{"runtime.", "sync.", "internal/sync."})
 )
 
+// WithoutBegin returns how many of n functions of a goroutine's stack, the leaf first, are the
+// program's own: the others are what goroutines begin with in the runtime, and in scope.Go.
+// Samples of CPU time have the runtime's, waits have not, and the two belong to the same
+// calls; and what scope.Go began is to look as what the go statement did. One always stays.
+func WithoutBegin(n int, name func(int) string) int {
+	for _, begins := range []func(string) bool{
+		func(f string) bool { return f == "runtime.goexit" },
+		func(f string) bool { return f == "runtime.main" },
+		Functions.Begin.Has,
+	} {
+		if n > 1 && begins(name(n-1)) {
+			n--
+		}
+	}
+	return n
+}
+
 func ours(names ...string) functions {
 	for i := range names {
 		names[i] = "github.com/scopeview/scopeview/" + names[i]

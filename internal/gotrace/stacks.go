@@ -70,10 +70,8 @@ func (t *stackTable) add(s exptrace.Stack) uint32 {
 		t.key = binary.LittleEndian.AppendUint32(t.key, id)
 		t.list = append(t.list, id)
 	}
-	// A goroutine that scope.Go began is to look as one that the go statement made.
-	if n := len(t.list) - 1; n > 0 && Functions.Begin.Has(t.frame[t.list[n]].Func) {
-		t.key, t.list = t.key[:4*n], t.list[:n]
-	}
+	n := WithoutBegin(len(t.list), func(i int) string { return t.frame[t.list[i]].Func })
+	t.key, t.list = t.key[:4*n], t.list[:n]
 	if len(t.list) == 0 {
 		return 0
 	}

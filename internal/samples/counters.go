@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -123,11 +124,7 @@ func (c *counters) stack(id uint32) uint32 {
 	}
 	frames, pcs := c.t.AppendFrames(nil, id), c.t.PCs(id)
 	var ids []uint32
-	for _, name := range goBegins {
-		if n := len(frames); n > 1 && frames[n-1].Function == name {
-			frames = frames[:n-1]
-		}
-	}
+	frames = frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
 	for _, f := range frames {
 		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
 		if f.Line == 0 && f.File != "" { // it is of no source that one knows

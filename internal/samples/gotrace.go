@@ -217,24 +217,10 @@ func (r *goReader) stackOf(f *states.Facts, id uint32, goid uint64) uint32 {
 }
 
 func (r *goReader) appendFrames(ids []uint32, f *states.Facts, stack uint32) []uint32 {
-	for _, fr := range begun(f.Stack(stack)) {
+	for _, fr := range f.Stack(stack) {
 		ids = append(ids, r.frameID(Frame{Func: fr.Func, File: fr.File, Line: int(fr.Line), PC: fr.PC}))
 	}
 	return ids
-}
-
-// goBegins is what goroutines begin with in the runtime, the outermost first.
-var goBegins = []string{"runtime.goexit", "runtime.main"}
-
-// begun leaves out what goroutines begin with in the runtime. Samples of CPU time have it,
-// waits have not, and the two belong to the same calls.
-func begun(frames []gotrace.Frame) []gotrace.Frame {
-	for _, name := range goBegins {
-		if n := len(frames); n > 1 && frames[n-1].Func == name {
-			frames = frames[:n-1]
-		}
-	}
-	return frames
 }
 
 // originOf returns where a goroutine comes from, if that is wanted and known.

@@ -230,6 +230,41 @@ func TestHadCPUs(t *testing.T) {
 	}
 }
 
+// TestBegunByScope: what a goroutine of scope.Go did on CPUs and what it waited for are of one
+// call, and not of two that differ by how the goroutine began.
+func TestBegunByScope(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, gotrace.With()); err != nil {
+		t.Fatal(err)
+	}
+	done := make(chan bool)
+	scope.Go("worker", func() {
+		hotSpot(300 * time.Millisecond)
+		time.Sleep(10 * time.Millisecond)
+		close(done)
+	})
+	<-done
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	p, err := OfTrace(context.Background(), tracetest.OpenFile(t, path), anything())
+	if err != nil {
+		t.Fatal(err)
+	}
+	seen := map[string]bool{}
+	for _, s := range p.Stacks {
+		for _, metric := range []string{"cpu", "sleep"} {
+			outer := s.Frames[len(s.Frames)-1].Func
+			if strings.Contains(outer, "TestBegunByScope") && p.Value(s.Values, p.Metric(metric)) > 0 {
+				seen[metric+" in "+outer] = true
+			}
+		}
+	}
+	if body := "github.com/scopeview/scopeview/internal/samples.TestBegunByScope.func1"; len(seen) != 2 || !seen["cpu in "+body] || !seen["sleep in "+body] {
+		t.Errorf("the outermost functions are %v", seen)
+	}
+}
+
 // processCPU returns the CPU time that this process has had, user and system.
 func processCPU(t *testing.T) time.Duration {
 	t.Helper()
