@@ -117,14 +117,19 @@ func (c *counters) add(k trace.Counter) {
 	}
 }
 
+// framesOf returns a stack of the trace as stacks of the Go execution trace are.
+func framesOf(t *trace.Trace, id uint32) []format.Frame {
+	frames := t.AppendFrames(nil, id)
+	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
+}
+
 // stack returns the sum's number of a stack of the trace.
 func (c *counters) stack(id uint32) uint32 {
 	if stack, ok := c.stacks[id]; ok {
 		return stack
 	}
-	frames, pcs := c.t.AppendFrames(nil, id), c.t.PCs(id)
+	frames, pcs := framesOf(c.t, id), c.t.PCs(id)
 	var ids []uint32
-	frames = frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
 	for _, f := range frames {
 		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
 		if f.Line == 0 && f.File != "" { // it is of no source that one knows

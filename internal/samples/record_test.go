@@ -230,8 +230,8 @@ func TestHadCPUs(t *testing.T) {
 	}
 }
 
-// TestBegunByScope: what a goroutine of scope.Go did on CPUs and what it waited for are of one
-// call, and not of two that differ by how the goroutine began.
+// TestBegunByScope: what a goroutine of scope.Go did on CPUs, what it waited for and what it
+// counted are of one call, and not of several that differ by how the goroutine began.
 func TestBegunByScope(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, gotrace.With()); err != nil {
@@ -240,6 +240,7 @@ func TestBegunByScope(t *testing.T) {
 	done := make(chan bool)
 	scope.Go("worker", func() {
 		hotSpot(300 * time.Millisecond)
+		scope.Stack("here", 1)
 		time.Sleep(10 * time.Millisecond)
 		close(done)
 	})
@@ -253,14 +254,14 @@ func TestBegunByScope(t *testing.T) {
 	}
 	seen := map[string]bool{}
 	for _, s := range p.Stacks {
-		for _, metric := range []string{"cpu", "sleep"} {
+		for _, metric := range []string{"cpu", "sleep", "calls"} {
 			outer := s.Frames[len(s.Frames)-1].Func
 			if strings.Contains(outer, "TestBegunByScope") && p.Value(s.Values, p.Metric(metric)) > 0 {
 				seen[metric+" in "+outer] = true
 			}
 		}
 	}
-	if body := "github.com/scopeview/scopeview/internal/samples.TestBegunByScope.func1"; len(seen) != 2 || !seen["cpu in "+body] || !seen["sleep in "+body] {
+	if body := "github.com/scopeview/scopeview/internal/samples.TestBegunByScope.func1"; len(seen) != 3 || !seen["cpu in "+body] || !seen["sleep in "+body] || !seen["calls in "+body] {
 		t.Errorf("the outermost functions are %v", seen)
 	}
 }

@@ -116,7 +116,7 @@ func (s *sum) ofCounts(t *trace.Trace) {
 		stack, ok := stacks[c.ID]
 		if !ok {
 			ids = ids[:0]
-			for _, f := range t.AppendFrames(nil, c.ID) {
+			for _, f := range framesOf(t, c.ID) {
 				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
 			}
 			if len(ids) == 0 {
