@@ -290,8 +290,19 @@ func TestRecordingByScope(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if p.Executions.Slow != 4 || p.Executions.Rest != 36 {
-		t.Fatalf("%+v", p.Executions)
+	if p.Executions.Slow != 4 || p.Executions.Rest != 36 || strings.Contains(strings.Join(p.Notes, "; "), "matches") {
+		t.Fatalf("%+v: %q", p.Executions, p.Notes)
+	}
+	// A name that nobody has is told of, of scopes and of rows.
+	nobody, err := glob.Parse("nobody")
+	if err != nil {
+		t.Fatal(err)
+	}
+	none := anything()
+	none.Scopes, none.Tracks = &nobody, nobody
+	if p, err := OfTrace(context.Background(), tr, none); err != nil || len(p.Stacks) != 0 || len(p.Notes) < 2 ||
+		p.Notes[0] != `no scope that "nobody" matches was executed here by a known goroutine` || p.Notes[1] != `no row of a known goroutine has a name that "nobody" matches` {
+		t.Errorf("%v; of nobody it says %q", err, p.Notes)
 	}
 	part := func(metric string, slow bool) (v int64) {
 		for _, s := range p.Stacks {

@@ -33,7 +33,9 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 		if x, err = executionsOf(ctx, t, sel); err != nil {
 			return nil, err
 		}
-		s.p.Executions = x.Executions
+		if s.p.Executions = x.Executions; len(x.byGoid) == 0 {
+			s.p.Notes = append(s.p.Notes, fmt.Sprintf("no scope that %q matches was executed here by a known goroutine", sel.Scopes))
+		}
 	}
 	if len(t.GoTraces()) > 0 {
 		err = ofStates(ctx, t, s, sel, x)
@@ -91,13 +93,19 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 func (r *goReader) readRows(t *trace.Trace) error {
 	r.names = map[uint64]string{}
 	last := map[uint64]uint16{}
-	return t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+	found := r.sel.Tracks.Match("") // many goroutines have no name
+	err := t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
 		if e.Goid != 0 && e.Track != format.NameEmpty && last[e.Goid] != e.Track {
 			last[e.Goid] = e.Track
 			r.names[e.Goid] = t.Name(e.Track)
+			found = found || r.sel.Tracks.Match(r.names[e.Goid])
 		}
 		return r.more(e.Start)
 	})
+	if !found {
+		r.p.Notes = append(r.p.Notes, fmt.Sprintf("no row of a known goroutine has a name that %q matches", r.sel.Tracks))
+	}
+	return err
 }
 
 // ofCounts takes in what scope.Stack counted.
