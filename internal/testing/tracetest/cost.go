@@ -82,7 +82,10 @@ func InChild(t *testing.T) bool {
 	if stopped {
 		return true
 	}
-	args := []string{"-test.run=^" + t.Name() + "$", "-test.v", "-test.timeout=30m"}
+	args := []string{"-test.run=^" + t.Name() + "$", "-test.v"}
+	if d, ok := t.Deadline(); ok { // what is left is for telling
+		args = append(args, "-test.timeout="+(time.Until(d)*9/10).Round(time.Second).String())
+	}
 	if testing.Short() {
 		args = append(args, "-test.short")
 	}
