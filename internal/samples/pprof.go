@@ -25,11 +25,14 @@ func OfPprof(ctx context.Context, in io.Reader, sel *Selection) (*Profile, error
 		return nil, fmt.Errorf("reading the profile: %w", err)
 	}
 	s := newSum()
+	n := 0 // it only grows: a profile may have very many types of one name
 	for i, t := range q.SampleType {
 		name := cmp.Or(t.Type, "samples")
 		m := Metric{Name: name, Title: name, Unit: cmp.Or(Unit(t.Unit), Count), Sampled: true}
-		for n := i; s.p.Metric(m.Name) >= 0; n++ {
+		n = max(n, i)
+		for _, twice := s.metrics[m.Name]; twice; _, twice = s.metrics[m.Name] {
 			m.Name = name + strconv.Itoa(n)
+			n++
 		}
 		s.metric(m)
 	}
