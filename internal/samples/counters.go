@@ -117,8 +117,8 @@ func (c *counters) add(k trace.Counter) {
 	}
 }
 
-// framesOf returns a stack of the trace as stacks of the Go execution trace are.
-func framesOf(t *trace.Trace, id uint32) []format.Frame {
+// ownFrames returns a stack of the trace as stacks of the Go execution trace are.
+func ownFrames(t *trace.Trace, id uint32) []format.Frame {
 	frames := t.AppendFrames(nil, id)
 	return frames[:gotrace.WithoutBegin(len(frames), func(i int) string { return frames[i].Function })]
 }
@@ -128,7 +128,7 @@ func (c *counters) stack(id uint32) uint32 {
 	if stack, ok := c.stacks[id]; ok {
 		return stack
 	}
-	frames, pcs := framesOf(c.t, id), c.t.PCs(id)
+	frames, pcs := ownFrames(c.t, id), c.t.PCs(id)
 	var ids []uint32
 	for _, f := range frames {
 		fr := Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}
@@ -216,11 +216,17 @@ func sortedKeys(m map[uint32][]one) []uint32 {
 	return keys
 }
 
+// noGoroutines says why nothing is chosen by goroutine where only counters tell.
+const noGoroutines = "which goroutine was sampled, and so in which scope and row, is not known without a Go execution trace"
+
 // ofCounters takes in the samples of counters, where there is no Go execution trace.
 func (r *goReader) ofCounters(t *trace.Trace) error {
 	of := *r.sel
 	of.Split.Scope = false // nobody knows goroutines, so none of them was in a scope
 	r.sel = &of
+	if of.Scopes != nil || !of.allRows() || len(of.Goroutines) > 0 {
+		r.p.Notes = append(r.p.Notes, noGoroutines)
+	}
 	c, err := r.readCounters(t, false)
 	if c.preset == "" && r.p.Metric(format.AllocBytes) >= 0 {
 		c.preset = format.AllocBytes

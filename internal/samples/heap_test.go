@@ -59,7 +59,7 @@ func TestHeap(t *testing.T) {
 			"<Unknown>@0 alloc-bytes=1", "main.grow@401024 main.main@402000 alloc-bytes=20 inuse-bytes=40", "main.main@402010 page-faults=5 alloc-bytes=5 inuse-bytes=3",
 		}},
 		{"a thread", heapWhose, Selection{Threads: []uint32{7}}, []string{"main.main@402010 page-faults=5"}},
-		{"a goroutine", heapWhose, Selection{Goroutines: []uint64{1}}, nil},
+		{"a goroutine", noGoroutines + "; " + heapWhose, Selection{Goroutines: []uint64{1}}, nil},
 		{"a state", heapWhose, Selection{States: []states.State{states.Lock}}, nil},
 	} {
 		if test.sel.Selection == nil {
@@ -74,7 +74,7 @@ func TestHeap(t *testing.T) {
 		if !slices.Equal(got, test.want) {
 			t.Errorf("%s:\n%s\nwant\n%s", test.name, strings.Join(got, "\n"), strings.Join(test.want, "\n"))
 		}
-		if p.Preset != "page-faults" || !slices.Equal(p.Notes, []string{test.note}) {
+		if p.Preset != "page-faults" || strings.Join(p.Notes, "; ") != test.note {
 			t.Errorf("%s: first is %s; notes %q", test.name, p.Preset, p.Notes)
 		}
 	}

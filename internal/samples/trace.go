@@ -5,6 +5,8 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
+	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
@@ -33,9 +35,7 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 		if x, err = executionsOf(ctx, t, sel); err != nil {
 			return nil, err
 		}
-		if s.p.Executions = x.Executions; len(x.byGoid) == 0 {
-			s.p.Notes = append(s.p.Notes, fmt.Sprintf("no scope that %q matches was executed here by a known goroutine", sel.Scopes))
-		}
+		s.p.Executions = x.Executions
 	}
 	if len(t.GoTraces()) > 0 {
 		err = ofStates(ctx, t, s, sel, x)
@@ -58,9 +58,15 @@ func OfTrace(ctx context.Context, t *trace.Trace, sel *Selection) (*Profile, err
 func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *executions) error {
 	r := newGoReader(ctx, s, sel)
 	r.in = x
+	if x != nil && len(x.byGoid) == 0 {
+		r.p.Notes = append(r.p.Notes, fmt.Sprintf("no scope that %q matches was executed here by a known goroutine", sel.Scopes))
+	}
 	if sel.Split.Row || !sel.allRows() || sel.Each != nil {
 		if err := r.readRows(t); err != nil {
 			return err
+		}
+		if !slices.ContainsFunc(append(slices.Collect(maps.Values(r.names)), ""), sel.Tracks.Match) { // some have no name
+			r.p.Notes = append(r.p.Notes, fmt.Sprintf("no row of a known goroutine has a name that %q matches", sel.Tracks))
 		}
 	}
 	c, err := r.readCounters(t, true)
@@ -93,19 +99,13 @@ func ofStates(ctx context.Context, t *trace.Trace, s *sum, sel *Selection, x *ex
 func (r *goReader) readRows(t *trace.Trace) error {
 	r.names = map[uint64]string{}
 	last := map[uint64]uint16{}
-	found := r.sel.Tracks.Match("") // many goroutines have no name
-	err := t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
+	return t.Events(trace.Options{AsRecorded: true}, func(e *trace.Event) bool {
 		if e.Goid != 0 && e.Track != format.NameEmpty && last[e.Goid] != e.Track {
 			last[e.Goid] = e.Track
 			r.names[e.Goid] = t.Name(e.Track)
-			found = found || r.sel.Tracks.Match(r.names[e.Goid])
 		}
 		return r.more(e.Start)
 	})
-	if !found {
-		r.p.Notes = append(r.p.Notes, fmt.Sprintf("no row of a known goroutine has a name that %q matches", r.sel.Tracks))
-	}
-	return err
 }
 
 // ofCounts takes in what scope.Stack counted.
@@ -124,7 +124,7 @@ func (s *sum) ofCounts(t *trace.Trace) {
 		stack, ok := stacks[c.ID]
 		if !ok {
 			ids = ids[:0]
-			for _, f := range framesOf(t, c.ID) {
+			for _, f := range ownFrames(t, c.ID) {
 				ids = append(ids, s.frameID(Frame{Func: f.Function, File: f.File, Line: int(f.Line), Start: int(f.Start), Inlined: f.Inlined}))
 			}
 			if len(ids) == 0 {
