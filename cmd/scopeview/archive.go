@@ -81,7 +81,7 @@ them out.`,
 	f.StringVar(&a.sources, "sources", sampledSources, "store the sources of `WHICH` functions: samples, those in the samples; all, those in the executable; none")
 	f.StringArrayVar(&a.maps, "path-map", nil, "look for sources whose names begin with OLD where they begin with NEW: `OLD=NEW`; may be repeated")
 	f.StringVarP(&a.to, "output", "o", "", "leave TRACE as it is, and make the new `FILE`")
-	complete(cmd, "sources", []string{sampledSources, allSources, noSources})
+	s.complete(cmd, "sources", []string{sampledSources, allSources, noSources})
 	return cmd
 }
 

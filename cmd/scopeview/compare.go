@@ -106,7 +106,7 @@ func newCompare(s *streams) *cobra.Command {
 		names = append(names, v.name)
 	}
 	x.choiceFlag(cmd, &name, "view", "top", "compare what `VIEW` has", names...)
-	completeColumns(cmd, &name)
+	s.completeColumns(cmd, &name)
 	return cmd
 }
 
@@ -191,8 +191,8 @@ func completeTraces(*cobra.Command, []string, string) ([]string, cobra.ShellComp
 }
 
 // completeColumns makes the shell complete --sort with the columns of the view.
-func completeColumns(cmd *cobra.Command, view *string) {
-	err := cmd.RegisterFlagCompletionFunc("sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
+func (s *streams) completeColumns(cmd *cobra.Command, view *string) {
+	s.completeWith(cmd, "sort", func(*cobra.Command, []string, string) ([]string, cobra.ShellCompDirective) {
 		var order string
 		v, _, err := comparison(*view, &order, nil)
 		if err != nil {
@@ -200,9 +200,6 @@ func completeColumns(cmd *cobra.Command, view *string) {
 		}
 		return compare.Columns(v), cobra.ShellCompDirectiveNoFileComp
 	})
-	if err != nil {
-		panic(err) // there is no such flag
-	}
 }
 
 // runs are the traces of both sides, and what was read of them.

@@ -85,7 +85,7 @@ func newDoctor(s *streams) *cobra.Command {
 	for _, v := range doctor.Verdicts {
 		verdicts = append(verdicts, string(v))
 	}
-	complete(cmd, "fail-on", verdicts)
+	s.complete(cmd, "fail-on", verdicts)
 	return cmd
 }
 

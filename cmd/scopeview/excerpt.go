@@ -64,12 +64,21 @@ type choice struct {
 func (x *excerpt) choiceFlag(cmd *cobra.Command, value *string, name, preset, help string, of ...string) {
 	x.choices = append(x.choices, choice{name, value, of})
 	cmd.Flags().StringVar(value, name, preset, help+": "+strings.Join(of, ", "))
-	complete(cmd, name, of)
+	x.s.complete(cmd, name, of)
 }
 
 // complete makes the shell complete a flag's values.
-func complete(cmd *cobra.Command, flag string, values []string) {
-	if err := cmd.RegisterFlagCompletionFunc(flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp)); err != nil {
+func (s *streams) complete(cmd *cobra.Command, flag string, values []string) {
+	s.completeWith(cmd, flag, cobra.FixedCompletions(values, cobra.ShellCompDirectiveNoFileComp))
+}
+
+// completeWith does that where the shell asks for it. Cobra keeps what is registered in a table
+// of the process, with the whole command, for ever: tests call tens of thousands.
+func (s *streams) completeWith(cmd *cobra.Command, flag string, f cobra.CompletionFunc) {
+	if !s.completing {
+		return
+	}
+	if err := cmd.RegisterFlagCompletionFunc(flag, f); err != nil {
 		panic(err) // there is no such flag
 	}
 }

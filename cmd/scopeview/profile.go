@@ -61,7 +61,7 @@ func (x *profiling) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&x.states, "state", nil, "only what goroutines did in these `STATES`: cpu, lock, network and so on, as scopeview states has them")
 	f.BoolVar(&x.inline, "inline", true, "show inlined functions as functions; =false: count them for those that they were inlined into")
 	f.BoolVar(&x.imputed, "imputed", true, "count what a goroutine did for the go statement that made it too")
-	complete(cmd, "state", states.Names[:])
+	x.s.complete(cmd, "state", states.Names[:])
 }
 
 // tableFlags adds the flags of what is shown as a table, which can be of other forms too.

@@ -84,6 +84,6 @@ func newRecord(s *streams) *cobra.Command {
 	f.StringVarP(&to, "output", "o", "", "write to the new `FILE` (default: the command's name, the time and a number, here)")
 	f.StringArrayVar(&counters, "counter", []string{"task-clock"}, "take samples of `NAME[:EVERY]`; may be repeated")
 	f.BoolVar(&switches, "switches", true, "record when threads are on a CPU, which costs each switch about a microsecond")
-	complete(cmd, "counter", perf.Counters())
+	s.complete(cmd, "counter", perf.Counters())
 	return cmd
 }

@@ -98,6 +98,7 @@ func newRoot(s *streams) *cobra.Command {
 
 // execute runs the command that args name and returns its exit code.
 func execute(ctx context.Context, s *streams, args []string) int {
+	s.completing = len(args) > 0 && strings.HasPrefix(args[0], cobra.ShellCompRequestCmd)
 	root := newRoot(s)
 	root.SetArgs(args)
 	got := downloads{patience: stalledAfter}

@@ -17,6 +17,7 @@ type streams struct {
 	out, err         io.Writer
 	outTerm, errTerm bool // they are terminals
 	color            bool // out may be coloured
+	completing       bool // the shell asks what could be typed next
 }
 
 func standardStreams() *streams {
