@@ -8,7 +8,7 @@ import (
 
 // MaxSamples is how many samples a block has at most. Without a limit a large chunk would
 // cost its reader 40 times its size.
-const MaxSamples = 1 << 13
+const MaxSamples = 1 << 12
 
 // FullSamples is how many samples a writer puts into a block at most: it has to fit a chunk,
 // and a sample takes up to 27 bytes.

@@ -29,8 +29,6 @@ const (
 	tries = 5
 	// rest is how often longer than a reading there is none.
 	rest = 100
-	// heapBlock is how many samples are in a block, which has to fit a chunk.
-	heapBlock = 2000
 )
 
 // heapStart begins to read the heap profile, and returns what reads it; nil: nobody wants that.
@@ -237,7 +235,7 @@ func (h *heap) write(at int64) bool {
 				ids = append(ids, id)
 			}
 		}
-		for part := range slices.Chunk(ids, heapBlock) {
+		for part := range slices.Chunk(ids, format.FullSamples) {
 			if !h.block(c, part, at) {
 				return false
 			}
