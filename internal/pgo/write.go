@@ -1,0 +1,120 @@
+package pgo
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"slices"
+	"strings"
+
+	"github.com/google/pprof/profile"
+)
+
+// Addresses of the places of a written profile. The compiler asks no more of them than
+// whether a leaf's is its caller's: equal lines of one address do not call each other.
+const (
+	sameAddress = 0
+	leafAddress = 1
+	callAddress = 2
+)
+
+// Write writes p in pprof's format, gzipped. Equal profiles become equal files.
+func (p *Profile) Write(w io.Writer) error {
+	typ, unit, _ := strings.Cut(string(p.Unit), "/")
+	value := &profile.ValueType{Type: typ, Unit: unit}
+	b := &pprofWriter{p: p, q: &profile.Profile{
+		SampleType: []*profile.ValueType{value}, PeriodType: &profile.ValueType{Type: typ, Unit: unit}, Period: 1,
+		DurationNanos: int64(p.Duration), Comments: p.Comments,
+	}, locations: map[[2]int32]*profile.Location{}, functions: map[function]*profile.Function{}}
+	for _, pair := range p.byContent() {
+		b.sample(pair)
+	}
+	if err := b.q.CheckValid(); err != nil {
+		return fmt.Errorf("making a profile: %w", err)
+	}
+	return b.q.Write(w)
+}
+
+// byContent returns the pairs in an order that depends on what they are alone: the heaviest
+// first.
+func (p *Profile) byContent() []Pair {
+	ids := make([]int32, len(p.Places))
+	for i := range ids {
+		ids[i] = int32(i)
+	}
+	slices.SortFunc(ids, func(a, b int32) int { return slices.CompareFunc(p.Places[a], p.Places[b], compareFrames) })
+	rank := make([]int32, len(ids))
+	for i, id := range ids {
+		rank[id] = int32(i)
+	}
+	of := func(id int32) int32 {
+		if id == None {
+			return None
+		}
+		return rank[id]
+	}
+	list := p.Pairs()
+	slices.SortFunc(list, func(a, b Pair) int {
+		return cmp.Or(cmp.Compare(p.Weight[b], p.Weight[a]), cmp.Compare(of(a.Leaf), of(b.Leaf)), cmp.Compare(of(a.Caller), of(b.Caller)), compareBool(a.Same, b.Same))
+	})
+	return list
+}
+
+func compareFrames(a, b Frame) int {
+	return cmp.Or(cmp.Compare(a.Func, b.Func), cmp.Compare(a.File, b.File), cmp.Compare(a.Start, b.Start),
+		cmp.Compare(a.Line, b.Line), cmp.Compare(a.Disc, b.Disc), compareBool(a.Prologue, b.Prologue))
+}
+
+type function struct {
+	name, file string
+	start      int
+}
+
+type pprofWriter struct {
+	p         *Profile
+	q         *profile.Profile
+	locations map[[2]int32]*profile.Location // by place and address
+	functions map[function]*profile.Function
+}
+
+func (b *pprofWriter) sample(pair Pair) {
+	leaf, caller := int32(leafAddress), int32(callAddress)
+	if pair.Same {
+		leaf, caller = sameAddress, sameAddress
+	}
+	s := &profile.Sample{Value: []int64{b.p.Weight[pair]}, Location: []*profile.Location{b.location(pair.Leaf, leaf)}}
+	if pair.Caller != None {
+		s.Location = append(s.Location, b.location(pair.Caller, caller))
+	}
+	b.q.Sample = append(b.q.Sample, s)
+}
+
+func (b *pprofWriter) location(place, address int32) *profile.Location {
+	key := [2]int32{place, address}
+	l := b.locations[key]
+	if l != nil {
+		return l
+	}
+	l = &profile.Location{ID: uint64(len(b.q.Location) + 1), Address: uint64(address)}
+	for i := range b.p.Places[place] {
+		f := &b.p.Places[place][i]
+		if *f == (Frame{}) && len(b.p.Places[place]) == 1 {
+			break // nothing is known of it
+		}
+		l.Line = append(l.Line, profile.Line{Function: b.function(f), Line: int64(f.Line)})
+	}
+	b.locations[key] = l
+	b.q.Location = append(b.q.Location, l)
+	return l
+}
+
+func (b *pprofWriter) function(f *Frame) *profile.Function {
+	key := function{f.Func, f.File, f.Start}
+	x := b.functions[key]
+	if x == nil {
+		x = &profile.Function{ID: uint64(len(b.q.Function) + 1), Name: f.Func, SystemName: f.Func, Filename: f.File, StartLine: int64(f.Start)}
+		b.functions[key] = x
+		b.q.Function = append(b.q.Function, x)
+	}
+	return x
+}
