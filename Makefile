@@ -241,6 +241,9 @@ deps: ## install what the tests need: Debian packages and Go modules
 	command -v firefox-esr >/dev/null || need+=(firefox-esr)
 	command -v node >/dev/null || need+=(nodejs)
 	command -v npm >/dev/null || need+=(npm)
+	command -v llvm-profdata >/dev/null || need+=(llvm)
+	command -v clang >/dev/null || need+=(clang)
+	command -v perf >/dev/null || need+=(linux-perf)
 	go mod download
 	for nested in bench uitest internal/testing/lint internal/export/perfetto/schematest examples/doctor/real; do (cd $$nested && go mod download); done
 	if [ $${#need[@]} != 0 ]; then

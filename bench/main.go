@@ -40,6 +40,8 @@ var groups = []group{
 	{"locks", lockRows},
 	{"the scheduler", schedRows},
 	{"samples", samplingRows},
+	{"profiles for the compiler", pgoRows},
+	{"profiles of a large program", pgoSizeRows},
 	{"reading 10 M records", readingRows},
 }
 

@@ -1,6 +1,11 @@
 package main
 
-import "golang.org/x/sys/unix"
+import (
+	"os"
+	"syscall"
+
+	"golang.org/x/sys/unix"
+)
 
 // threadFaults is the number of page faults of the calling thread.
 func threadFaults() (int64, error) {
@@ -23,4 +28,13 @@ func processTime() int64 {
 		return 0
 	}
 	return ts.Nano()
+}
+
+// peakMemory is the most memory that a process that has ended had at a time, in bytes; 0: not
+// known.
+func peakMemory(p *os.ProcessState) int64 {
+	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
+		return u.Maxrss << 10
+	}
+	return 0
 }

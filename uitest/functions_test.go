@@ -51,12 +51,35 @@ func TestFunctions(t *testing.T) {
 			if hot := tb.text("#view-source tr.hot"); !strings.Contains(hot, traces.SpinCode) && !strings.Contains(hot, "range 1_000_000") {
 				t.Errorf("the hot line is %q", hot)
 			}
+			sayWhatTheCompilerDid(t, tb)
 			tb.press("Digit3")
 			tb.read(nil, `[...document.querySelectorAll("#view-flame button")].find((b) => b.textContent === "functions").click()`)
 			tb.await(`document.querySelectorAll("#view-flame .box").length > 3`)
 			says(t, tb, "#view-flame", "<Total>", traces.Spin)
 		})
 	}
+}
+
+// sayWhatTheCompilerDid gives the page a remark on a call of the hot function, as a file that is
+// written with --commentary has it: it stands before the call's line, and in the callers' table.
+func sayWhatTheCompilerDid(t *testing.T, tb *tab) {
+	const said = "18% of the calls by default.pgo: inlined because of the profile, cost 312"
+	tb.read(nil, `(() => {
+		const s = scopeview.model.samples;
+		const burn = s.funcs.findIndex((f) => f.endsWith("/" + %s));
+		const frame = s.frameFunc.indexOf(burn);
+		let from = 0;
+		for (let i = 1; i < s.stackUp.length && !from; i++) if (s.frameFunc[s.stackFrame[i]] === burn && s.stackUp[i]) from = s.frameFunc[s.stackFrame[s.stackUp[i]]];
+		s.calls.push({ from: s.funcs[from], to: s.funcs[burn], file: s.frameFile[frame], line: s.frameLine[frame], text: %s });
+		scopeview.model.changed();
+	})()`, quote(traces.Spin), quote(said))
+	tb.await(`document.querySelectorAll("#view-source tr.said").length === 1`)
+	if got := tb.text("#view-source tr.said"); !strings.HasSuffix(got, "// call of "+traces.Spin+", "+said) {
+		t.Errorf("before the line stands %q", got)
+	}
+	tb.press("Digit5")
+	tb.await(`document.querySelector("#view-callers table").textContent.includes(%s)`, quote(said))
+	says(t, tb, "#view-callers", "compiler", said)
 }
 
 // TestSlowExecutions: one selection says for what the slow executions of a scope wait, and

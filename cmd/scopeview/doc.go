@@ -27,6 +27,8 @@
 //	scopeview threads TRACE  as functions, by thread
 //	scopeview samples TRACE  each sample and each wait
 //	scopeview header TRACE   what samples there are
+//	scopeview pgo COMMAND    profiles for Go's compiler, and what it makes of them; see package internal/pgo
+//	scopeview autofdo COMMAND  sample profiles in LLVM's text format; see package internal/autofdo
 //	scopeview tail TRACE     each scope as it ends, while the program runs
 //	scopeview record -- COMMAND  records a program from outside, unchanged; see package internal/outside
 //	scopeview snapshot TRACE what it holds now, as a trace of its own; see package internal/snapshot

@@ -41,12 +41,38 @@ func (x *excerpt) flags(cmd *cobra.Command) {
 
 // jsonFlag adds the flag --json.
 func jsonFlag(cmd *cobra.Command, on *bool) {
-	cmd.Flags().BoolVar(on, "json", false, "print a JSON document, "+report.Schema(cmd.Name())+"; docs/json.md lists its keys")
+	cmd.Flags().BoolVar(on, "json", false, jsonUsage(cmd))
+}
+
+func jsonUsage(cmd *cobra.Command) string {
+	return "print a JSON document, " + report.Schema(documentName(cmd)) + "; docs/json.md lists its keys"
+}
+
+// documentName is what a command's document is called: pgo.show of scopeview pgo show.
+func documentName(cmd *cobra.Command) string {
+	name := cmd.Name()
+	for up := cmd.Parent(); up != nil && up.HasParent(); up = up.Parent() {
+		name = up.Name() + "." + name
+	}
+	return name
 }
 
 // linesFlag adds the flag -n.
-func (x *excerpt) linesFlag(cmd *cobra.Command) {
-	cmd.Flags().IntVarP(&x.lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
+func (x *excerpt) linesFlag(cmd *cobra.Command) { linesFlag(cmd, &x.lines) }
+
+func linesFlag(cmd *cobra.Command, lines *int) {
+	cmd.Flags().IntVarP(lines, "lines", "n", 40, "show the first `N` rows of each table; 0: all (as with --json, if not given)")
+}
+
+// rowLimit returns how many rows of a table are shown; 0: all.
+func rowLimit(cmd *cobra.Command, lines int, asJSON bool) (int, error) {
+	if lines < 0 {
+		return 0, usagef("-n %d: it takes a number of rows, or 0 for all", lines)
+	}
+	if asJSON && !cmd.Flags().Changed("lines") {
+		return 0, nil
+	}
+	return lines, nil
 }
 
 // statesFlag adds the flag --states of the exports.
@@ -119,11 +145,9 @@ func (x *excerpt) check(cmd *cobra.Command) error {
 			return usagef("--%s %q: there is %s", c.name, *c.value, strings.Join(c.of, ", "))
 		}
 	}
-	if x.lines < 0 {
-		return usagef("-n %d: it takes a number of rows, or 0 for all", x.lines)
-	}
-	if x.asJSON && !cmd.Flags().Changed("lines") {
-		x.lines = 0
+	var err error
+	if x.lines, err = rowLimit(cmd, x.lines, x.asJSON); err != nil {
+		return err
 	}
 	return x.sel.parse()
 }

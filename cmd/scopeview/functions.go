@@ -7,6 +7,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scopeview/scopeview/internal/report/annotate"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/samples"
 )
@@ -85,7 +86,7 @@ func newThreads(s *streams) *cobra.Command {
 }
 
 func newCallers(s *streams) *cobra.Command {
-	x := &profiling{excerpt: excerpt{s: s}}
+	x := &annotated{profiling: profiling{excerpt: excerpt{s: s}}}
 	cmd := &cobra.Command{
 		Use:   "callers TRACE FUNC",
 		Short: "Tell who calls a function, and whom it calls, with what each call costs",
@@ -95,21 +96,34 @@ callers add up to the function's inclusive ones, those of the callees, with its 
 recursive function is a caller of itself, and not a callee. FUNC is a function's name or its end behind a dot or
 a slash; <Total> is the caller of all that nobody called.
 
+--commentary tells what the compiler did with the calls that are hot in the profile that the program is built
+with, its default.pgo. That builds the program, with the profile and without: it needs the source, unchanged, and
+the executable; --binary and --path-map say where they are now.
+
 ` + sourcesHelp,
 		Example: `  scopeview callers x.scope runtime.mallocgc
   scopeview callers x.scope '(*Store).Get' -m i.lock
+  scopeview callers x.scope main.handle --commentary
   scopeview callers cpu.pprof '<Total>'`,
 		Args: traceAnd("a function, such as main.work"), ValidArgsFunction: completeSource,
-		RunE: x.run(func(args []string) (*profile.Report, error) {
-			v, err := x.view()
-			if err != nil {
-				return nil, err
-			}
-			return profile.Callers(v, args[0])
-		}),
+		RunE: func(cmd *cobra.Command, args []string) error {
+			return x.run(func(args []string) (*profile.Report, error) {
+				v, err := x.view()
+				if err != nil {
+					return nil, err
+				}
+				if !x.commentary {
+					return profile.Callers(v, args[0], nil)
+				}
+				c, err := x.code()
+				if err != nil {
+					return nil, err
+				}
+				return annotate.Callers(cmd.Context(), v, c, args[0])
+			})(cmd, args)
+		},
 	}
-	x.tableFlags(cmd)
-	x.metricFlags(cmd)
+	x.flags(cmd)
 	return cmd
 }
 

@@ -16,8 +16,8 @@ import (
 func newHTML(s *streams) *cobra.Command {
 	x := excerpt{s: s}
 	var (
-		max  int64
-		open bool
+		max              int64
+		open, commentary bool
 	)
 	cmd := &cobra.Command{
 		Use:   "html TRACE",
@@ -27,7 +27,10 @@ browser, without a network, and can be mailed.
 
 A file holds up to 5,000,000 scopes, and 100 MB. Of a longer trace the scopes that are too short to be seen
 are merged with their neighbours, the longer ones are all there, and the page says so; --max gives another
-number of scopes, of any size, and 0 all of them. scopeview serve shows all of any trace.`,
+number of scopes, of any size, and 0 all of them. scopeview serve shows all of any trace.
+
+With --commentary the tabs Source and Callers tell what the compiler did with the calls that are hot in the
+profile which the program is built with, its default.pgo. That builds the program, with it and without.`,
 		Example: `  scopeview html x.scope -o x.html --open
   scopeview html traces/ -o last.html --from -10s
   scopeview html 4711 -o now.html --track 'worker*'`,
@@ -43,7 +46,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 		RunE: x.run(func(cmd *cobra.Command) error {
 			err := x.write(func(w io.Writer) error {
 				return page.Write(cmd.Context(), w, x.t, page.Options{
-					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"),
+					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"), Commentary: commentary,
 					Path: x.path, Writer: writerOf(x.state()), Tool: version(),
 				})
 			})
@@ -59,6 +62,7 @@ number of scopes, of any size, and 0 all of them. scopeview serve shows all of a
 	x.flags(cmd)
 	f := cmd.Flags()
 	f.Int64Var(&max, "max", page.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")
+	f.BoolVar(&commentary, "commentary", false, "have the compiler tell what it did with hot calls")
 	f.BoolVar(&open, "open", false, "open the file in the browser")
 	return cmd
 }

@@ -13,15 +13,24 @@ import (
 	"testing"
 	"time"
 
+	"github.com/spf13/cobra"
+
 	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/doctor"
 	"github.com/scopeview/scopeview/internal/glob"
+	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/pgo/explain"
+	"github.com/scopeview/scopeview/internal/pgo/source"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/report/ab"
 	"github.com/scopeview/scopeview/internal/report/annotate"
+	reportautofdo "github.com/scopeview/scopeview/internal/report/autofdo"
 	"github.com/scopeview/scopeview/internal/report/compare"
 	reportdoctor "github.com/scopeview/scopeview/internal/report/doctor"
 	"github.com/scopeview/scopeview/internal/report/info"
 	"github.com/scopeview/scopeview/internal/report/membench"
+	reportpgo "github.com/scopeview/scopeview/internal/report/pgo"
 	"github.com/scopeview/scopeview/internal/report/profile"
 	"github.com/scopeview/scopeview/internal/report/scale"
 	"github.com/scopeview/scopeview/internal/report/stacks"
@@ -73,12 +82,25 @@ func documents(t *testing.T) map[string]any {
 	if err != nil {
 		t.Fatal(err)
 	}
+	for name, r := range pgoDocuments() {
+		add(name, r, nil)
+	}
 	for name, r := range profiles(t, tr) {
 		add(name, &r.Report, nil)
 	}
 	r, err = scale.Of(t.Context(), scale.Options{Procs: []int{1}, Runs: 1, Command: []string{self, "-test.run", "NONE"}})
 	add("scale", r, err)
 	return docs
+}
+
+// pgoDocuments returns what the commands below pgo and autofdo show.
+func pgoDocuments() map[string]*report.Report {
+	p, e := pgo.New(pgo.Samples), &pgo.Edges{}
+	return map[string]*report.Report{
+		"pgo.show": reportpgo.Show(p, e, pgo.HotShare), "pgo.overlap": reportpgo.Overlap("", "", e, e),
+		"pgo.check": reportpgo.Check("", &source.Report{}, nil), "pgo.explain": reportpgo.Explain(&explain.Report{}), "pgo.ab": (&ab.Result{}).Report(),
+		"autofdo.show": reportautofdo.Show(autofdo.New()), "autofdo.overlap": reportautofdo.Overlap("", "", &autofdo.Similarity{}),
+	}
 }
 
 // profiles returns what the commands show that show samples.
@@ -92,7 +114,7 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 	if err != nil {
 		t.Fatal(err)
 	}
-	callers, err := profile.Callers(v, samples.TotalName)
+	callers, err := profile.Callers(v, samples.TotalName, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -123,12 +145,7 @@ func profiles(t *testing.T, tr *trace.Trace) map[string]*profile.Report {
 // row for each key of its document: no more, no less, of the types that they have.
 func TestJSONDocuments(t *testing.T) {
 	described, documents := describedJSON(t), documents(t)
-	var commands []string
-	for _, cmd := range newRoot(&streams{}).Commands() {
-		if cmd.Flags().Lookup("json") != nil {
-			commands = append(commands, cmd.Name())
-		}
-	}
+	commands := withJSON(newRoot(&streams{}))
 	slices.Sort(commands)
 	for _, list := range [][]string{slices.Sorted(maps.Keys(documents)), slices.Sorted(maps.Keys(described))} {
 		if !slices.Equal(commands, list) {
@@ -162,6 +179,17 @@ func TestJSONDocuments(t *testing.T) {
 			}
 		}
 	}
+}
+
+// withJSON returns what the documents of the commands below one are called.
+func withJSON(cmd *cobra.Command) (names []string) {
+	if cmd.Flags().Lookup("json") != nil {
+		names = append(names, documentName(cmd))
+	}
+	for _, c := range cmd.Commands() {
+		names = append(names, withJSON(c)...)
+	}
+	return names
 }
 
 // TestJSONIsAsDescribed: what the commands print of all traces of the scripts has values of
@@ -343,7 +371,7 @@ func describedJSON(t *testing.T) map[string]map[string]jsonRow {
 			rows[m[1]] = jsonRow{strings.TrimSpace(m[2]), strings.TrimSpace(m[3])}
 		}
 		for name := range strings.SplitSeq(string(b[h[2]:h[3]]), ", ") {
-			all[name] = rows
+			all[strings.ReplaceAll(name, " ", ".")] = rows
 		}
 	}
 	return all

@@ -103,7 +103,7 @@ func (o *output) exact(s *streams, w io.Writer) io.Writer {
 func (o *output) show(s *streams, cmd *cobra.Command, r *report.Report, asJSON bool, limit int) error {
 	return o.write(s, func(w io.Writer) error {
 		if asJSON {
-			return report.WriteJSON(o.exact(s, w), cmd.Name(), r.Document, limit)
+			return report.WriteJSON(o.exact(s, w), documentName(cmd), r.Document, limit)
 		}
 		b := report.Text{Color: o.standard() && s.color, Limit: limit}
 		r.Text(&b)

@@ -30,10 +30,13 @@ type Options struct {
 	// the trace has more, short ones are merged with their neighbours. 0: no limit.
 	Max int64
 	// Large allows a file of more than 100 MB.
-	Large  bool
-	Path   string // of the trace's file
-	Writer string // see timeline.MetaOptions
-	Tool   string // its version
+	Large bool
+	// Commentary has the compiler tell what it did with the calls that are hot in the profile
+	// that the program is built with. That builds the program twice.
+	Commentary bool
+	Path       string // of the trace's file
+	Writer     string // see timeline.MetaOptions
+	Tool       string // its version
 	// limit is the size of a file that is not Large; 0: sizeLimit.
 	limit int64
 }
@@ -53,7 +56,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	var samples *timeline.Samples
 	if len(t.GoTraces()) > 0 || len(t.Counters()) > 0 { // nothing else has samples
 		var err error
-		if states, samples, err = loadWithStates(ctx, t, o.Selection); err != nil {
+		if states, samples, err = loadWithStates(ctx, t, o.Selection, o.Commentary); err != nil {
 			return err
 		}
 	}

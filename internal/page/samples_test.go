@@ -40,7 +40,7 @@ func TestLoadWithStates(t *testing.T) {
 	}
 	want := packed(t, states, samples)
 	tr.UseCPU(func() (trace.CPUAt, error) { return nil, errors.New("the Go trace is read once more") })
-	states, samples, err = loadWithStates(ctx, tr, analysis.Selection{})
+	states, samples, err = loadWithStates(ctx, tr, analysis.Selection{}, false)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -82,7 +82,7 @@ func TestLoadBroken(t *testing.T) {
 		t.Fatal(err)
 	}
 	f.broken = errors.New("the disk is gone")
-	states, samples, err := loadWithStates(context.Background(), tr, analysis.Selection{})
+	states, samples, err := loadWithStates(context.Background(), tr, analysis.Selection{}, false)
 	if err != nil || states == nil || samples == nil {
 		t.Fatalf("states %v, samples %v, %v", states, samples, err)
 	}
@@ -94,7 +94,7 @@ func TestLoadBroken(t *testing.T) {
 	packed(t, states, samples)
 	ctx, cancel := context.WithCancel(context.Background())
 	cancel()
-	if _, _, err = loadWithStates(ctx, tr, analysis.Selection{}); !errors.Is(err, context.Canceled) {
+	if _, _, err = loadWithStates(ctx, tr, analysis.Selection{}, false); !errors.Is(err, context.Canceled) {
 		t.Errorf("canceled, it is %v", err)
 	}
 }

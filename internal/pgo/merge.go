@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"math"
+	"time"
 )
 
 // By is what makes profiles of different length comparable before they are added up.
@@ -16,59 +17,97 @@ const (
 	ByShare    By = "share"    // each profile counts the same
 )
 
-// Sum is what is known of a profile before profiles are merged.
-type Sum struct {
-	Total    int64
-	Unit     Unit
-	Duration int64 // ns; 0: not known
+// Errors of merging.
+var (
+	ErrUnits      = errors.New("it has other weights than the first (samples/count and cpu/nanoseconds), which can't be added up; merge by share, so that each profile counts the same")
+	ErrNoDuration = errors.New("it does not tell how long it was collected; merge by share or by weight")
+)
+
+// What a profile counts in a merge by share, and by duration: large enough for what is small.
+const (
+	shareTotal   = 1e9
+	durationLong = 10_000 * time.Second
+)
+
+// mostSources bounds the comments of a merge; of more profiles their number is kept.
+const mostSources = 100
+
+// Merger adds profiles up.
+type Merger struct {
+	sum     *Profile
+	by      By
+	sources int
 }
 
-// ErrUnits says that weights of different units can't be added up.
-var ErrUnits = errors.New("some of the profiles have samples/count and some cpu/nanoseconds, which can't be added up; merge them by share, so that each counts the same")
+// NewMerger returns a Merger.
+func NewMerger(by By) *Merger { return &Merger{by: by} }
 
-// Factors returns by what the weights of each profile are to be multiplied, so that they
-// count as by and weights say. Where by is ByWeight that is the weight; otherwise no weight
-// becomes smaller than the largest profile has it.
-func Factors(sums []Sum, by By, weights []float64) ([]float64, error) {
-	largest := 0.0
-	list := make([]float64, len(sums))
-	for i, s := range sums {
-		if by != ByShare && s.Unit != sums[0].Unit {
-			return nil, ErrUnits
-		}
-		amount := 1.0
-		switch by {
-		case ByDuration:
-			if s.Duration <= 0 {
-				return nil, fmt.Errorf("profile %d does not tell how long it was collected; merge by share or by weight", i+1)
-			}
-			amount = float64(s.Duration)
-		case ByShare:
-			amount = float64(max(s.Total, 1))
-		}
-		largest = max(largest, amount)
-		list[i] = weights[i] / amount
+// Add adds a profile, which counts weight times. The name becomes a comment. The error is
+// ErrUnits, ErrNoDuration or ErrOverflow.
+func (m *Merger) Add(name string, q *Profile, weight float64) error {
+	if m.sum == nil {
+		m.sum = New(q.Unit)
 	}
-	for i := range list {
-		list[i] *= largest
+	if m.by != ByShare && m.sum.Unit != q.Unit {
+		return ErrUnits
 	}
-	return list, nil
+	total, err := q.Total()
+	if err != nil {
+		return err
+	}
+	factor := weight
+	switch m.by {
+	case ByDuration:
+		if q.Duration <= 0 {
+			return ErrNoDuration
+		}
+		factor *= float64(durationLong) / float64(q.Duration)
+	case ByShare:
+		factor *= shareTotal / float64(max(total, 1))
+	}
+	if err := m.sum.scaled(q, factor); err != nil {
+		return err
+	}
+	m.sum.Duration += q.Duration
+	m.source(fmt.Sprintf("%s: %d %s, by %s × %g", name, total, q.Unit, m.by, weight), q.Comments)
+	return nil
 }
 
-// Merge adds the weights of q, multiplied by a factor and rounded, to p. What had a weight
-// keeps one of at least 1. The error is ErrOverflow.
-func (p *Profile) Merge(q *Profile, factor float64) error {
+// source notes where the sum is from, and where that is from.
+func (m *Merger) source(line string, its []string) {
+	m.sources++
+	list := append(m.sum.Comments, line)
+	for _, c := range its {
+		list = append(list, "  "+c)
+	}
+	m.sum.Comments = list[:min(len(list), mostSources)]
+}
+
+// Profile returns the sum, and how many profiles it is of.
+func (m *Merger) Profile() (*Profile, int) {
+	if m.sum == nil {
+		m.sum = New(Samples)
+	}
+	if len(m.sum.Comments) == mostSources {
+		m.sum.Comments[mostSources-1] = fmt.Sprintf("… of %d profiles in all", m.sources)
+	}
+	return m.sum, m.sources
+}
+
+// scaled adds the weights of q, multiplied by a factor and rounded. What had a weight keeps
+// one of at least 1.
+func (p *Profile) scaled(q *Profile, factor float64) error {
 	places := make([]int32, len(q.Places))
 	for i, place := range q.Places {
 		places[i] = p.Place(place)
 	}
 	for pair, w := range q.Weight {
 		if factor != 1 {
-			scaled := math.Round(float64(w) * factor)
-			if scaled >= math.MaxInt64 {
+			f := math.Round(float64(w) * factor)
+			if f >= math.MaxInt64 {
 				return ErrOverflow
 			}
-			w = max(int64(scaled), 1)
+			w = max(int64(f), 1)
 		}
 		pair.Leaf = places[pair.Leaf]
 		if pair.Caller != None {
@@ -78,6 +117,5 @@ func (p *Profile) Merge(q *Profile, factor float64) error {
 			return err
 		}
 	}
-	p.Duration += q.Duration
 	return nil
 }

@@ -11,7 +11,11 @@ func Overlap(a, b *Edges) float64 {
 	for edge, w := range a.Weight {
 		sum += min(float64(w)/float64(a.Total), float64(b.Weight[edge])/float64(b.Total))
 	}
-	return min(sum, 1)
+	const rounding = 1e-9 // what adding so many fractions may be off
+	if sum > 1-rounding {
+		return 1
+	}
+	return sum
 }
 
 // Shrink returns a profile with the same edges and nothing else: what the compiler makes of

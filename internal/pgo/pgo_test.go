@@ -12,6 +12,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/pprof/profile"
 )
@@ -148,49 +149,56 @@ func two(unit Unit, weight int64) *Profile {
 	return p
 }
 
+// TestMerge: by weight, by duration and by share profiles count as they should.
 func TestMerge(t *testing.T) {
-	second := int64(1e9)
+	long := func(p *Profile, d time.Duration) *Profile { p.Duration = d; return p }
 	for name, c := range map[string]struct {
 		by      By
-		sums    []Sum
-		weights []float64
-		want    []float64
+		a, b    *Profile
+		weights [2]float64
+		want    int64
 		err     error
 	}{
-		"as they are":     {ByWeight, []Sum{{100, Samples, second}, {1, Samples, 0}}, []float64{1, 1}, []float64{1, 1}, nil},
-		"weighted":        {ByWeight, []Sum{{100, Samples, 0}, {1, Samples, 0}}, []float64{1, 3}, []float64{1, 3}, nil},
-		"by second":       {ByDuration, []Sum{{100, Samples, second}, {100, Samples, 10 * second}}, []float64{1, 1}, []float64{10, 1}, nil},
-		"by share":        {ByShare, []Sum{{100, Samples, 0}, {400, Nanoseconds, 0}}, []float64{1, 2}, []float64{4, 2}, nil},
-		"units":           {ByWeight, []Sum{{1, Samples, 0}, {1, Nanoseconds, 0}}, []float64{1, 1}, nil, ErrUnits},
-		"empty by share":  {ByShare, []Sum{{0, Samples, 0}, {8, Samples, 0}}, []float64{1, 1}, []float64{8, 1}, nil},
-		"second, unknown": {ByDuration, []Sum{{1, Samples, 0}}, []float64{1}, nil, nil},
+		"as they are":    {ByWeight, two(Samples, 100), two(Samples, 1), [2]float64{1, 1}, 101, nil},
+		"weighted":       {ByWeight, two(Samples, 100), two(Samples, 1), [2]float64{0.5, 3}, 53, nil},
+		"at least 1":     {ByWeight, two(Samples, 7), two(Samples, 1), [2]float64{1, 0.01}, 8, nil},
+		"by duration":    {ByDuration, long(two(Samples, 100), 10*time.Second), long(two(Samples, 100), 100*time.Second), [2]float64{1, 1}, 110_000, nil},
+		"by share":       {ByShare, two(Samples, 100), two(Nanoseconds, 7), [2]float64{1, 2}, 3e9, nil},
+		"units":          {ByWeight, two(Samples, 1), two(Nanoseconds, 1), [2]float64{1, 1}, 0, ErrUnits},
+		"length unknown": {ByDuration, long(two(Samples, 1), 1), two(Samples, 1), [2]float64{1, 1}, 0, ErrNoDuration},
+		"overflow":       {ByWeight, two(Samples, 7), two(Samples, math.MaxInt64-5), [2]float64{1, 1}, 0, ErrOverflow},
+		"overflow by":    {ByWeight, two(Samples, 7), two(Samples, math.MaxInt64/2), [2]float64{1, 3}, 0, ErrOverflow},
 	} {
-		got, err := Factors(c.sums, c.by, c.weights)
-		if c.want == nil {
-			if err == nil || c.err != nil && !errors.Is(err, c.err) {
-				t.Errorf("%s: error %v", name, err)
+		m := NewMerger(c.by)
+		err := m.Add("a", c.a, c.weights[0])
+		if err == nil {
+			err = m.Add("b", c.b, c.weights[1])
+		}
+		if c.err != nil {
+			if !errors.Is(err, c.err) {
+				t.Errorf("%s: error %v, want %v", name, err, c.err)
 			}
 			continue
 		}
-		if err != nil || fmt.Sprint(got) != fmt.Sprint(c.want) {
-			t.Errorf("%s: %v, %v, want %v", name, got, err, c.want)
+		p, n := m.Profile()
+		total, _ := p.Total()
+		if err != nil || n != 2 || total != c.want || len(p.Weight) != 1 || len(p.Comments) != 2 {
+			t.Errorf("%s: %d profiles, a total of %d in %d pairs, %q, %v; want %d in one", name, n, total, len(p.Weight), p.Comments, err, c.want)
 		}
 	}
-	p := two(Samples, 7)
-	if err := p.Merge(two(Samples, 10), 0.5); err != nil {
-		t.Fatal(err)
+}
+
+// TestMergeSources: of very many profiles the first are named, and all are counted.
+func TestMergeSources(t *testing.T) {
+	m := NewMerger(ByWeight)
+	for i := range 1000 {
+		if err := m.Add(fmt.Sprint(i), two(Samples, 1), 1); err != nil {
+			t.Fatal(err)
+		}
 	}
-	if err := p.Merge(two(Samples, 1), 0.01); err != nil {
-		t.Fatal(err)
-	}
-	if total, err := p.Total(); err != nil || total != 13 || len(p.Weight) != 1 {
-		t.Errorf("%d in %d pairs, %v; want 7 + 5 + 1 in one", total, len(p.Weight), err)
-	}
-	if err := p.Merge(two(Samples, math.MaxInt64-5), 1); !errors.Is(err, ErrOverflow) {
-		t.Errorf("error %v", err)
-	}
-	if err := p.Merge(two(Samples, math.MaxInt64/2), 3); !errors.Is(err, ErrOverflow) {
-		t.Errorf("error %v", err)
+	p, _ := m.Profile()
+	if n := len(p.Comments); n != mostSources || p.Comments[0] != "0: 1 samples/count, by weight × 1" || p.Comments[n-1] != "… of 1000 profiles in all" {
+		t.Errorf("%d comments: %q … %q", n, p.Comments[0], p.Comments[n-1])
 	}
 }
 

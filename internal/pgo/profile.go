@@ -150,3 +150,16 @@ func (p *Profile) Total() (all int64, err error) {
 	}
 	return all, nil
 }
+
+// Starts reports whether the first line of some function is known. The compiler refuses a
+// profile where none is.
+func (p *Profile) Starts() bool {
+	for _, place := range p.Places {
+		for i := range place {
+			if place[i].Start != 0 {
+				return true
+			}
+		}
+	}
+	return len(p.Places) == 0
+}

@@ -31,6 +31,9 @@ type Remark struct {
 	Line, Column int
 	Kind         RemarkKind
 	Text         string // a sentence, or the compiler's own words
+	Func         string // of remarks on inlining: the function, as the compiler writes it
+	Cost         int    // of CanInline
+	Why          string // of CannotInline
 }
 
 var remarkLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
@@ -60,14 +63,8 @@ func parseRemarks(out []byte, base string) (list []Remark) {
 	in := bufio.NewScanner(bytes.NewReader(out))
 	in.Buffer(nil, 1<<20)
 	for in.Scan() {
-		m := remarkLine.FindStringSubmatch(in.Text())
-		if m == nil || filepath.Base(m[1]) != base || strings.HasPrefix(m[4], " ") {
-			continue // another file's, or how the compiler found out
-		}
-		r := Remark{}
-		r.Line, _ = strconv.Atoi(m[2])
-		r.Column, _ = strconv.Atoi(m[3])
-		if r.Kind, r.Text = remark(m[4]); r.Kind != "" && !said[r] {
+		file, r, ok := ParseRemark(in.Text())
+		if ok && filepath.Base(file) == base && r.Kind != "" && !said[r] {
 			said[r] = true
 			list = append(list, r)
 		}
@@ -75,39 +72,60 @@ func parseRemarks(out []byte, base string) (list []Remark) {
 	return list
 }
 
+// ParseRemark reads a line that the compiler printed, and returns the file as the compiler
+// names it. Of a line that has a place and is none of the kinds, Kind is "" and Text is all
+// after the place. It is not ok without a place.
+func ParseRemark(line string) (file string, r Remark, ok bool) {
+	m := remarkLine.FindStringSubmatch(line)
+	if m == nil {
+		return "", r, false
+	}
+	if !strings.HasPrefix(m[4], " ") { // such a line tells how the compiler found out
+		r = remark(m[4])
+	}
+	if r.Kind == "" {
+		r.Text = m[4]
+	}
+	r.Line, _ = strconv.Atoi(m[2])
+	r.Column, _ = strconv.Atoi(m[3])
+	return m[1], r, true
+}
+
 var (
 	canInline    = regexp.MustCompile(`^can inline (.+?) with cost (\d+) as: `)
 	cannotInline = regexp.MustCompile(`^cannot inline (.+?): (.*)$`)
 	tooComplex   = regexp.MustCompile(`^function too complex: cost (\d+) exceeds budget (\d+)$`)
-	inliningCall = regexp.MustCompile(`^inlining call to (.+)$`)
+	inliningCall = regexp.MustCompile(`^inlining call to (.+?)(?: with score -?\d+)?$`)
 )
 
-// remark returns what a line of the compiler's is about; "" where that is nothing to tell.
-func remark(text string) (RemarkKind, string) {
+// remark returns what a line of the compiler's is about; the Kind is "" where that is nothing
+// to tell.
+func remark(text string) Remark {
 	switch {
 	case text == "Found IsInBounds":
-		return Bounds, "the index is checked"
+		return Remark{Kind: Bounds, Text: "the index is checked"}
 	case text == "Found IsSliceInBounds":
-		return Bounds, "the bounds of the slice are checked"
+		return Remark{Kind: Bounds, Text: "the bounds of the slice are checked"}
 	case strings.HasPrefix(text, "moved to heap: "):
-		return Escapes, text
+		return Remark{Kind: Escapes, Text: text}
 	case strings.HasSuffix(text, " escapes to heap"):
-		return Escapes, text
+		return Remark{Kind: Escapes, Text: text}
 	case strings.HasPrefix(text, "leaking param"):
-		return Leaks, text
+		return Remark{Kind: Leaks, Text: text}
 	}
 	if m := canInline.FindStringSubmatch(text); m != nil {
-		return CanInline, "can inline " + m[1] + ": cost " + m[2]
+		cost, _ := strconv.Atoi(m[2])
+		return Remark{Kind: CanInline, Text: "can inline " + m[1] + ": cost " + m[2], Func: m[1], Cost: cost}
 	}
 	if m := inliningCall.FindStringSubmatch(text); m != nil {
-		return Inlined, text
+		return Remark{Kind: Inlined, Text: text, Func: m[1]}
 	}
 	if m := cannotInline.FindStringSubmatch(text); m != nil {
 		why := m[2]
 		if c := tooComplex.FindStringSubmatch(why); c != nil {
 			why = "cost " + c[1] + " exceeds " + c[2]
 		}
-		return CannotInline, "cannot inline " + m[1] + ": " + why
+		return Remark{Kind: CannotInline, Text: "cannot inline " + m[1] + ": " + why, Func: m[1], Why: why}
 	}
-	return "", ""
+	return Remark{}
 }

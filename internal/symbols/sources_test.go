@@ -48,6 +48,24 @@ func TestSources(t *testing.T) {
 	}
 }
 
+func TestParseRemark(t *testing.T) {
+	for line, want := range map[string]Remark{
+		"./a.go:3:4: can inline (*T).M with cost 85 as: method(*T) func(int) int { x }": {Kind: CanInline, Text: "can inline (*T).M: cost 85", Func: "(*T).M", Cost: 85},
+		"./a.go:3:4: inlining call to p.F with score -9":                                {Kind: Inlined, Text: "inlining call to p.F with score -9", Func: "p.F"},
+		"./a.go:3:4: cannot inline F: call to recover":                                  {Kind: CannotInline, Text: "cannot inline F: call to recover", Func: "F", Why: "call to recover"},
+		"./a.go:3:4: function F considered 'big'; x":                                    {Text: "function F considered 'big'; x"},
+		"./a.go:3:4:   flow: moved to heap: x":                                          {Text: "  flow: moved to heap: x"},
+	} {
+		want.Line, want.Column = 3, 4
+		if file, r, ok := ParseRemark(line); file != "./a.go" || r != want || !ok {
+			t.Errorf("%s: %q, %+v, %t", line, file, r, ok)
+		}
+	}
+	if _, _, ok := ParseRemark("hot-callsite-thres-from-CDF=1"); ok {
+		t.Error("a line without a place is a remark")
+	}
+}
+
 // TestRemarks: what the compiler says of the program whose answers are known.
 func TestRemarks(t *testing.T) {
 	path, err := filepath.Abs(filepath.Join("testdata", "prog", "main.go"))
@@ -59,9 +77,9 @@ func TestRemarks(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, want := range []Remark{
-		{Line: 7, Kind: CanInline, Text: "can inline third: cost 6"}, {Line: 13, Kind: Bounds, Text: "the index is checked"},
-		{Line: 18, Kind: Escapes, Text: "moved to heap: x"}, {Line: 12, Kind: CannotInline, Text: "cannot inline index: marked go:noinline"},
-		{Line: 34, Kind: Inlined, Text: "inlining call to third"}, {Line: 38, Kind: Inlined, Text: "inlining call to third"},
+		{Line: 7, Kind: CanInline, Text: "can inline third: cost 6", Func: "third", Cost: 6}, {Line: 13, Kind: Bounds, Text: "the index is checked"},
+		{Line: 18, Kind: Escapes, Text: "moved to heap: x"}, {Line: 12, Kind: CannotInline, Text: "cannot inline index: marked go:noinline", Func: "index", Why: "marked go:noinline"},
+		{Line: 34, Kind: Inlined, Text: "inlining call to third", Func: "third"}, {Line: 38, Kind: Inlined, Text: "inlining call to third", Func: "third"},
 	} {
 		if !slices.ContainsFunc(list, func(r Remark) bool { r.Column = 0; return r == want }) {
 			t.Errorf("no %+v in %+v", want, list)

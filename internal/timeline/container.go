@@ -84,6 +84,9 @@ func (c *Container) RawSize() (n int64) {
 		for _, s := range c.Samples.Funcs {
 			n += int64(len(s)) + 8
 		}
+		for _, x := range c.Samples.Calls {
+			n += int64(len(x.From)+len(x.To)+len(x.Text)) + 60
+		}
 		for _, x := range c.Samples.Sources {
 			for _, s := range x.Lines {
 				n += int64(len(s)) + 8

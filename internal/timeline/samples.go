@@ -39,6 +39,7 @@ type Samples struct {
 	Res     int64     `json:"res,omitempty"`
 	Notes   []string  `json:"notes"`
 	Sources []excerpt `json:"sources,omitempty"`
+	Calls   []hotCall `json:"calls,omitempty"` // that the compiler was asked about
 	columns []*column
 	files   []string // with their directories
 }
@@ -56,6 +57,23 @@ type excerpt struct {
 func (s *Samples) AddSource(file string, from int, lines []string, code []int) {
 	if i := slices.Index(s.files, file); i > 0 {
 		s.Sources = append(s.Sources, excerpt{i, from, lines, code})
+	}
+}
+
+// hotCall is what the compiler did with a call.
+type hotCall struct {
+	From string `json:"from"` // functions
+	To   string `json:"to"`
+	File int    `json:"file,omitempty"` // of Samples.Files; 0: not known
+	Line int    `json:"line,omitempty"`
+	Text string `json:"text"`
+}
+
+// AddCall adds what the compiler did with a call of a function that samples are in, in a file by
+// the name that frames have it by.
+func (s *Samples) AddCall(caller, callee, file string, line int, text string) {
+	if slices.Contains(s.Funcs, caller) {
+		s.Calls = append(s.Calls, hotCall{caller, callee, max(0, slices.Index(s.files, file)), line, text})
 	}
 }
 

@@ -221,3 +221,16 @@ func TestSamplesWithoutLevels(t *testing.T) {
 		t.Errorf("%q, wall is of %d, the samples are of %d", names, s.Metrics[2].Of, of)
 	}
 }
+
+// TestAddCall: calls of functions that no sample is in are left out, and files are numbers.
+func TestAddCall(t *testing.T) {
+	all, p := randomSamples(1, 100)
+	s := gather(all, p, 0)
+	s.AddCall("main.f0", "main.f1", "/src/a.go", 7, "inlined")
+	s.AddCall("main.f0", "main.other", "/src/none.go", 8, "not inlined")
+	s.AddCall("main.none", "main.f1", "/src/a.go", 9, "inlined")
+	want := []hotCall{{"main.f0", "main.f1", slices.Index(s.Files, "a.go"), 7, "inlined"}, {"main.f0", "main.other", 0, 8, "not inlined"}}
+	if !slices.Equal(s.Calls, want) || want[0].File == 0 {
+		t.Errorf("%+v, want %+v", s.Calls, want)
+	}
+}

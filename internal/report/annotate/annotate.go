@@ -27,6 +27,7 @@ type Code struct {
 	Hot     float64 // lines with this share of the hottest line's are marked
 
 	stored *trace.File // the executable; nil: none is stored
+	path   string      // of the executable that is open; "": it is the stored one
 }
 
 // Limits of what is shown of a source that came with a trace, which may be a stranger's: a
@@ -100,6 +101,9 @@ func (c *Code) UseBinary(p *samples.Profile, path string) {
 		return
 	}
 	c.Binary = b
+	if given || c.stored == nil {
+		c.path = path
+	}
 }
 
 // open opens the executable at path, or the stored one, unless the path was given.

@@ -22,6 +22,7 @@ type disasm struct {
 	*profile.View
 	code  *Code
 	funcs []listing
+	calls []HotCall
 	notes []string
 }
 
@@ -32,6 +33,7 @@ type listing struct {
 	lines   []string // of its file; nil: not found
 	until   int      // its last line
 	remarks map[int][]symbols.Remark
+	calls   map[int][]string           // what is said of hot ones
 	costs   map[uint64]*callgraph.Cost // by the instruction's address
 	prices  map[int]*callgraph.Cost    // of the lines of its file, if there are remarks
 }
@@ -57,6 +59,10 @@ func Disasm(ctx context.Context, v *profile.View, code *Code, function string) (
 	slide, ok := code.slide(v.Profile)
 	if !ok {
 		d.notes = append(d.notes, "the samples have no addresses that are in the executable, so no instruction has a value")
+	}
+	var err error
+	if d.calls, err = code.HotCalls(ctx, v.Profile); err != nil {
+		d.notes = append(d.notes, err.Error())
 	}
 	for _, f := range list {
 		l, err := d.listing(ctx, f, slide)
@@ -86,6 +92,7 @@ func (d *disasm) listing(ctx context.Context, f *symbols.Func, slide uint64) (*l
 	if l.remarks, problem = d.code.remarks(ctx, path); problem != "" {
 		d.notes = append(d.notes, problem)
 	}
+	l.calls = hotLines(d.calls, f.File)
 	if len(l.remarks) > 0 {
 		l.prices = lineCosts(d.Profile, f.File)
 	}
@@ -130,6 +137,9 @@ func (d *disasm) rows(l *listing) (rows [][]string) {
 				text := clean(l.lines[next-1])
 				for _, r := range l.remarks[next] {
 					plain(indent(text) + "// " + remarkText(d.View, r, l.prices[next]))
+				}
+				for _, said := range l.calls[next] {
+					plain(indent(text) + "// " + said)
 				}
 				plain(fmt.Sprintf("%5d. %s", next, text))
 			}

@@ -32,6 +32,7 @@ type source struct {
 	owners  map[int][]string
 	own     []extent
 	remarks map[int][]symbols.Remark
+	calls   map[int][]string // what is said of hot ones
 	notes   []string
 }
 
@@ -60,6 +61,11 @@ func Source(ctx context.Context, v *profile.View, code *Code, what string) (*pro
 	if s.remarks, problem = code.remarks(ctx, s.path); problem != "" {
 		s.notes = append(s.notes, problem)
 	}
+	calls, err := code.HotCalls(ctx, v.Profile)
+	if err != nil {
+		s.notes = append(s.notes, err.Error())
+	}
+	s.calls = hotLines(calls, s.file)
 	return &profile.Report{Report: report.Report{Text: s.text, Document: s.document()}, CSV: s.csv}, nil
 }
 
@@ -237,7 +243,7 @@ func (s *source) before(line int) (list []string) {
 	for _, r := range s.remarks[line] {
 		list = append(list, remarkText(s.View, r, s.costs[line]))
 	}
-	return list
+	return append(list, s.calls[line]...)
 }
 
 // sumRow is the name of what lines are not known of.

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/runs"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -90,7 +91,7 @@ type cell struct {
 func Of(a, b []Run, name string, v *report.View, order string) *Result {
 	r := &Result{view: name, a: a, b: b, columns: columnsOf(v), sampled: v.Sampled, sort: slices.Index(Columns(v), order)}
 	all := slices.Concat(a, b)
-	known := intervals{}
+	known := runs.Intervals{}
 	zero := r.absent(all)
 	for _, f := range match(all, len(a)) {
 		if x := r.row(f, all, zero, known); x.runs[0] > 0 && x.runs[1] > 0 {
@@ -129,7 +130,7 @@ func (r *Result) absent(all []Run) (zero []*report.Row) {
 
 // row gathers the values of a name. zero has what a run is taken to have that does not list
 // it, where another of its side does.
-func (r *Result) row(f *found, all []Run, zero []*report.Row, known intervals) *row {
+func (r *Result) row(f *found, all []Run, zero []*report.Row, known runs.Intervals) *row {
 	x := &row{name: f.name, kind: f.kind, cells: make([]cell, len(r.columns))}
 	in := [2]bool{f.in(0, len(r.a)), f.in(len(r.a), len(all))}
 	for i, of := range f.rows {
@@ -154,7 +155,7 @@ func (r *Result) row(f *found, all []Run, zero []*report.Row, known intervals) *
 		slices.Sort(c.a)
 		slices.Sort(c.b)
 		if c.several = r.several(); len(c.a) > 1 && len(c.b) > 1 {
-			c.low, c.high, c.confidence = known.of(c.a, c.b)
+			c.low, c.high, c.confidence = known.Of(c.a, c.b)
 		}
 	}
 	return x

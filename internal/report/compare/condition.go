@@ -11,6 +11,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/glob"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // Condition is what a comparison can be asked for: that a column of a name grew, or fell, by
@@ -69,7 +70,7 @@ func isTime(u report.Unit) bool { return u == report.Nanoseconds || u == report.
 // says that a condition is about nothing that could be compared.
 func (r *Result) Met(c Condition) (sentences []string, err error) {
 	k := slices.IndexFunc(r.columns, func(x column) bool { return x.Name == c.column })
-	known := intervals{}
+	known := runs.Intervals{}
 	compared := false
 	why := ""
 	for _, x := range slices.Concat(r.rows, r.oneSide) {
@@ -114,7 +115,7 @@ func (r *Result) incomparable(x *row, c *cell) string {
 
 // holds reports whether the condition does, of all values within the interval if there is
 // one.
-func (c *Condition) holds(x *cell, known intervals) bool {
+func (c *Condition) holds(x *cell, known runs.Intervals) bool {
 	bound := func(v float64) float64 {
 		switch {
 		case c.percent && c.fell:
@@ -133,7 +134,7 @@ func (c *Condition) holds(x *cell, known intervals) bool {
 	low := middle(x.b) - bound(middle(x.a))
 	high := low
 	if x.confidence > 0 {
-		low, high, _ = known.of(from, x.b)
+		low, high, _ = known.Of(from, x.b)
 	}
 	if c.fell {
 		return high < 0

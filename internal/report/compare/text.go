@@ -10,6 +10,7 @@ import (
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // Report returns the comparison for people and for programs.
@@ -126,9 +127,9 @@ func (r *Result) howSure() string {
 		}
 		return text
 	}
-	c := intervals{}.order(len(r.a), len(r.b)).confidence
+	c := runs.Intervals{}.Confidence(len(r.a), len(r.b))
 	text := fmt.Sprintf("values are medians of %d and %s; interval: of the difference, with %s confidence", len(r.a), analysis.Plural(int64(len(r.b)), "run"), analysis.Percent(c))
-	if c < wanted {
+	if c < runs.Wanted {
 		text += ", the most that so few runs give (4 a side give 95%)"
 	}
 	return text + "; ~: no difference that the runs can show"

@@ -45,16 +45,19 @@ func FindFunction(costs map[string]*callgraph.Cost, name string) (string, error)
 type callers struct {
 	*View
 	*callgraph.Callers
+	said  func(caller, callee string) string
+	notes []string
 }
 
-// Callers shows who calls a function, and whom it calls, with the attributed metrics.
-func Callers(v *View, function string) (*Report, error) {
+// Callers shows who calls a function, and whom it calls, with the attributed metrics, and what
+// is said of the calls between two functions; said is nil when nobody asked. Notes stand above.
+func Callers(v *View, function string, said func(caller, callee string) string, notes ...string) (*Report, error) {
 	costs := callgraph.Sum(v.Profile, func(f *samples.Frame) string { return f.Func })
 	name, err := FindFunction(costs, function)
 	if err != nil {
 		return nil, err
 	}
-	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name)}
+	c := &callers{v, callgraph.CallersOf(v.Profile, costs, name), said, notes}
 	for _, list := range [][]callgraph.Edge{c.Callers.Callers, c.Callees} {
 		slices.SortStableFunc(list, func(a, b callgraph.Edge) int {
 			return cmp.Compare(v.Profile.Value(b.Attr, v.Sort.Metric), v.Profile.Value(a.Attr, v.Sort.Metric))
@@ -74,20 +77,30 @@ func (c *callers) metrics() (list []int) {
 }
 
 func (c *callers) text(b *report.Text) {
-	c.Head(b)
+	c.Head(b, c.notes...)
 	var heads []string
 	for _, m := range c.metrics() {
 		heads = append(heads, "a."+c.Metrics[m].Name)
 	}
-	heads = append(append(heads, c.Heads()...), "<function")
-	var rows [][]string
-	edge := func(e callgraph.Edge) []string { return c.row(e.Attr, e.Cost, "  "+analysis.Show(e.Func)) }
-	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
-		rows = append(rows, edge(e))
+	if heads = append(append(heads, c.Heads()...), "<function"); c.said != nil {
+		heads = append(heads, "<compiler")
 	}
-	rows = append(rows, c.row(c.own(), c.Cost, "*"+analysis.Show(c.Func)))
+	var rows [][]string
+	add := func(attr []int64, cost *callgraph.Cost, name, said string) {
+		cells := c.row(attr, cost, name)
+		if said != "" {
+			cells = append(cells, analysis.Show(said))
+		} else if c.said != nil {
+			cells = append(cells, "")
+		}
+		rows = append(rows, cells)
+	}
+	for _, e := range c.Callers.Callers[:b.Shown(len(c.Callers.Callers))] {
+		add(e.Attr, e.Cost, "  "+analysis.Show(e.Func), c.between(e.Func, c.Func))
+	}
+	add(c.own(), c.Cost, "*"+analysis.Show(c.Func), "")
 	for _, e := range c.Callees[:b.Shown(len(c.Callees))] {
-		rows = append(rows, edge(e))
+		add(e.Attr, e.Cost, "  "+analysis.Show(e.Func), c.between(c.Func, e.Func))
 	}
 	report.Table(b, "", heads, rows, func(r []string) []string { return r })
 	for _, x := range []struct {
@@ -99,6 +112,14 @@ func (c *callers) text(b *report.Text) {
 		}
 	}
 	c.summary(b)
+}
+
+// between returns what is said of the calls between two functions; "": nothing.
+func (c *callers) between(caller, callee string) string {
+	if c.said == nil {
+		return ""
+	}
+	return c.said(caller, callee)
 }
 
 // summary writes the function's other names, all metrics that it has anything of, and its source.
@@ -181,10 +202,10 @@ func (c *callers) csv(w io.Writer) error {
 // add up to the function's inclusive ones; so do those of the callees with its own.
 type callersDocument struct {
 	About
-	Function edgeJSON              `json:"function"`
-	Aliases  []string              `json:"aliases"`
-	Callers  report.List[edgeJSON] `json:"callers"`
-	Callees  report.List[edgeJSON] `json:"callees"`
+	Function edgeJSON                   `json:"function"`
+	Aliases  []string                   `json:"aliases"`
+	Callers  report.List[neighbourJSON] `json:"callers"`
+	Callees  report.List[neighbourJSON] `json:"callees"`
 }
 
 type edgeJSON struct {
@@ -194,12 +215,21 @@ type edgeJSON struct {
 	Inclusive  map[string]int64 `json:"inclusive"`
 }
 
+// neighbourJSON is a caller or a callee.
+type neighbourJSON struct {
+	edgeJSON
+	Compiler string `json:"compiler"` // what it did with the calls between the two; "": not known
+}
+
 func (c *callers) document() *callersDocument {
 	edge := func(e callgraph.Edge) edgeJSON {
 		return edgeJSON{e.Func, c.Values(e.Attr), c.Values(e.Cost.Excl), c.Values(e.Cost.Incl)}
 	}
-	return &callersDocument{c.About(), edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}), append([]string{}, c.Profile.Aliases[c.Func]...),
-		report.ListOf(c.Callers.Callers, edge), report.ListOf(c.Callees, edge)}
+	about := c.About()
+	about.Notes = append(about.Notes, c.notes...)
+	return &callersDocument{about, edge(callgraph.Edge{Func: c.Func, Attr: c.own(), Cost: c.Cost}), append([]string{}, c.Profile.Aliases[c.Func]...),
+		report.ListOf(c.Callers.Callers, func(e callgraph.Edge) neighbourJSON { return neighbourJSON{edge(e), c.between(e.Func, c.Func)} }),
+		report.ListOf(c.Callees, func(e callgraph.Edge) neighbourJSON { return neighbourJSON{edge(e), c.between(c.Func, e.Func)} })}
 }
 
 // base is the last element of a path of any system.

@@ -86,8 +86,14 @@ func TestCallersAndTree(t *testing.T) {
 	p := made()
 	p.Aliases = map[string][]string{"example.com/x.hot": {"_hot", "__hot", "hot_1", "hot_2"}, "main.main": {"never"}}
 	v := viewOf(t, p, "i.cpu", "")
-	r, err := Callers(v, "x.hot")
+	r, err := Callers(v, "x.hot", func(caller, callee string) string {
+		return map[string]string{"main.main x.hot": "inlined"}[caller+" "+strings.TrimPrefix(callee, "example.com/")]
+	}, "a note")
 	if err != nil {
+		t.Fatal(err)
+	}
+	has(t, textOf(r, 0), "2.000 3.000 main.main inlined", "1.000 1.000 example.com/x.mid", "a note")
+	if r, err = Callers(v, "x.hot", nil); err != nil {
 		t.Fatal(err)
 	}
 	has(t, textOf(r, 0), "2.000 3.000 main.main", "1.000 1.000 example.com/x.mid", "3.000 3.000 *example.com/x.hot", "example.com/x.hot is also called _hot, __hot, hot_1, hot_2")

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/scopeview/scopeview/internal/report/membench"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // maxError is how far the medians may lie off the law, as the root of the mean square, for
@@ -49,11 +50,11 @@ type inflation struct {
 }
 
 // summarize makes the document of runs.
-func summarize(runs []run, cpus int) *document {
+func summarize(list []run, cpus int) *document {
 	r := &document{CPUs: cpus, Points: []point{}, Names: []inflation{}}
 	by := map[int][]run{}
 	var samples []sample
-	for _, x := range runs {
+	for _, x := range list {
 		by[x.Procs] = append(by[x.Procs], x)
 	}
 	procs := slices.Sorted(maps.Keys(by))
@@ -63,7 +64,7 @@ func summarize(runs []run, cpus int) *document {
 			walls = append(walls, x.Wall)
 			used = append(used, x.User+x.System)
 		}
-		pt := point{Procs: p, Runs: len(walls), Wall: median(walls), Least: slices.Min(walls), Most: slices.Max(walls), CPU: median(used), Beyond: p > cpus}
+		pt := point{Procs: p, Runs: len(walls), Wall: runs.Median(walls), Least: slices.Min(walls), Most: slices.Max(walls), CPU: runs.Median(used), Beyond: p > cpus}
 		first := &pt
 		if len(r.Points) > 0 {
 			first = &r.Points[0]
@@ -132,10 +133,4 @@ func (r *document) names(procs []int, by map[int][]run) {
 	slices.SortFunc(r.Names, func(a, b inflation) int {
 		return cmp.Or(cmp.Compare(b.Factor, a.Factor), cmp.Compare(a.Name, b.Name))
 	})
-}
-
-func median(v []int64) int64 {
-	slices.Sort(v)
-	n := len(v)
-	return (v[(n-1)/2] + v[n/2]) / 2
 }

@@ -1,9 +1,7 @@
 package scale
 
 import (
-	"bytes"
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -11,7 +9,8 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // Options say what to run.
@@ -45,22 +44,22 @@ type run struct {
 // alternate, forwards and then backwards, so that a machine that becomes slower or
 // warmer does so for all of them.
 func measure(ctx context.Context, o Options) ([]run, error) {
-	var runs []run
+	var list []run
 	order := slices.Clone(o.Procs)
 	for range o.Runs {
 		for _, p := range order {
 			if o.Progress != nil {
-				o.Progress(len(runs)+1, o.Runs*len(o.Procs), p)
+				o.Progress(len(list)+1, o.Runs*len(o.Procs), p)
 			}
 			r, err := once(ctx, &o, p)
 			if err != nil {
 				return nil, err
 			}
-			runs = append(runs, r)
+			list = append(list, r)
 		}
 		slices.Reverse(order)
 	}
-	return runs, nil
+	return list, nil
 }
 
 func once(ctx context.Context, o *Options, procs int) (r run, err error) {
@@ -80,44 +79,18 @@ func once(ctx context.Context, o *Options, procs int) (r run, err error) {
 	if o.Names != nil {
 		c.Env = append(c.Env, "SCOPEVIEW="+dir+string(filepath.Separator))
 	}
-	tail := &tail{}
-	c.Stderr = tail
-	c.WaitDelay = time.Second // what it has started may hold its standard error open
-	begin := time.Now()
-	err = c.Run()
-	r = run{Procs: procs, Wall: int64(time.Since(begin))}
+	took, err := runs.Once(c)
+	r = run{Procs: procs, Wall: took.Wall, User: took.User, System: took.System}
 	if ctx.Err() != nil {
 		return r, ctx.Err()
 	}
-	if err != nil && !errors.Is(err, exec.ErrWaitDelay) {
-		return r, fmt.Errorf("%s with GOMAXPROCS=%d: %w%s", strings.Join(args, " "), procs, err, tail)
+	if err != nil {
+		return r, fmt.Errorf("%s with GOMAXPROCS=%d: %w", strings.Join(args, " "), procs, err)
 	}
-	r.User, r.System = int64(c.ProcessState.UserTime()), int64(c.ProcessState.SystemTime())
 	if o.Names != nil {
 		if r.Names, err = o.Names(dir); err != nil {
 			return r, fmt.Errorf("what %s with GOMAXPROCS=%d recorded: %w", args[0], procs, err)
 		}
 	}
 	return r, nil
-}
-
-// tail keeps the last of what a command says, to be told if it fails.
-type tail struct{ b []byte }
-
-const tailSize = 2 << 10
-
-func (t *tail) Write(p []byte) (int, error) {
-	t.b = append(t.b, p...)
-	if len(t.b) > 2*tailSize {
-		t.b = append(t.b[:0], t.b[len(t.b)-tailSize:]...)
-	}
-	return len(p), nil
-}
-
-func (t *tail) String() string {
-	b := bytes.TrimSpace(t.b)
-	if len(b) == 0 {
-		return ""
-	}
-	return "; it said:\n" + string(b[max(0, len(b)-tailSize):])
 }

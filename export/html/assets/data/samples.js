@@ -6,7 +6,8 @@
  * @typedef {{name: string, title: string, unit: string, sampled?: boolean, of?: number[]}} Metric
  * @typedef {[name: number, count: number, slow: number, limit: number]} Slowness
  * @typedef {{file: number, from: number, lines: string[], code?: number[]}} Excerpt code: which lines have some; without it nobody knows
- * @typedef {{metrics: Metric[], preset: string, funcs: string[], files: string[], slow: Slowness[], res?: number, notes: string[], sources?: Excerpt[]}} SamplesHeader
+ * @typedef {{from: string, to: string, file?: number, line?: number, text: string}} HotCall what the compiler did with a call; file 0: not known
+ * @typedef {{metrics: Metric[], preset: string, funcs: string[], files: string[], slow: Slowness[], res?: number, notes: string[], sources?: Excerpt[], calls?: HotCall[]}} SamplesHeader
  */
 
 /**
@@ -26,6 +27,7 @@ export class Samples {
     this.res = header.res ?? 0;
     this.notes = header.notes ?? [];
     this.sources = header.sources ?? [];
+    this.calls = header.calls ?? [];
     this.funcOwn = column("funcOwn"); // the program's own functions
     this.frameFunc = column("frameFunc");
     this.frameFile = column("frameFile");

@@ -62,6 +62,15 @@ export function lookedAt(app, data) {
   return best;
 }
 
+/**
+ * What the compiler did with the calls between two functions; "": nobody knows.
+ * @param {import("../data/samples.js").Samples} s @param {number} from @param {number} to
+ */
+export function callRemark(s, from, to) {
+  const list = s.calls.filter((c) => c.from === s.funcs[from] && c.to === s.funcs[to]);
+  return list.map((c) => (c.line ? `line ${c.line}, ${c.text}` : c.text)).join("; ");
+}
+
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createCallers(app) {
   const bar = createCallsBar(app);
@@ -71,6 +80,7 @@ export function createCallers(app) {
   const none = make("p", { class: "quiet" });
   const tables = make("div", { class: "tables" });
   let data = null;
+  let looked = -1; // the function
   let kind = "";
   let callers = null;
   let callees = null;
@@ -80,7 +90,7 @@ export function createCallers(app) {
   const picture = make("div", { class: "sandwich" }, above.element, below.element);
   const element = make("div", { class: "callers" }, make("div", { class: "bar-of-tools" }, field.element, bar.element), make("div", { class: "bar-of-tools" }, title, source), none, tables, picture);
 
-  function edgeTable(caption, empty) {
+  function edgeTable(caption, empty, remark) {
     const columns = [{ key: "name", title: "function", pick: true, value: (e) => (e.func === totalFunc ? "<Total>" : shortFunc(data.samples.funcs[e.func])) }];
     for (const m of shownMetrics(app)) {
       const { name } = data.samples.metrics[m];
@@ -92,6 +102,7 @@ export function createCallers(app) {
       column("e", "In the function itself", (e) => e.cost.excl);
       column("i", "In the function and what it called", (e) => e.cost.incl);
     }
+    if (data.samples.calls.length > 0) columns.push(/** @type {any} */ ({ key: "compiler", title: "compiler", hint: "What it did with the calls between the two", value: (e) => remark(e.func) || null, text: (e) => remark(e.func) }));
     return createSortable({ caption, columns, by: columns[1].key, id: (e) => e.func, pick: (e) => e.func !== totalFunc && app.showFunc(data.samples.funcs[e.func], "callers"), empty });
   }
 
@@ -115,17 +126,18 @@ export function createCallers(app) {
     if (!data || !cost) return;
     const { samples: s } = data;
     const m = chosenMetric(app);
+    looked = func;
     title.title = s.funcs[func];
     const total = valueOf(data, data.total.incl, m) || 1;
     title.textContent = `${shortFunc(s.funcs[func])}: ${["excl", "incl"].map((side) => `${side[0]}.${s.metrics[m].name} ${valueText(app, m, valueOf(data, cost[side], m))}, ${percentText(valueOf(data, cost[side], m) / total)}`).join("; ")}`;
     const weights = weightsOf(data, m);
     above.set(callerTree(s, weights, func));
     below.set(callTree(s, weights, func));
-    const next = shownMetrics(app).join();
+    const next = `${shownMetrics(app).join()} ${s.calls.length > 0}`;
     if (kind !== next) {
       kind = next;
-      callers = edgeTable("Callers", "Nobody that is known.");
-      callees = edgeTable("Callees", "It called nothing.");
+      callers = edgeTable("Callers", "Nobody that is known.", (f) => callRemark(data.samples, f, looked));
+      callees = edgeTable("Callees", "It called nothing.", (f) => callRemark(data.samples, looked, f));
       tables.replaceChildren(callers.element, callees.element);
     }
     const edges = callersOf(s, data.weights, func, data.costs);

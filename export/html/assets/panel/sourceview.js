@@ -27,6 +27,16 @@ export function excerptOf(s, func) {
   return [...hits].sort((a, b) => b[1] - a[1] || a[0].lines.length - b[0].lines.length)[0]?.[0] ?? null;
 }
 
+/**
+ * What the compiler did with the calls of a line, as a comment before it.
+ * @param {import("../data/samples.js").Samples} s @param {number} file @param {number} line
+ * @param {string} text of the line
+ */
+export function commentary(s, file, line, text) {
+  const indent = text.slice(0, text.length - text.trimStart().length);
+  return s.calls.filter((c) => c.file === file && c.line === line).map((c) => `${indent}// call of ${shortFunc(c.to)}, ${c.text}`);
+}
+
 /** @param {App} app @returns {{element: HTMLElement, update(): void}} */
 export function createSource(app) {
   const bar = createCallsBar(app);
@@ -79,13 +89,15 @@ export function createSource(app) {
     const most = Math.max(...x.lines.map((_, k) => excl(data, costs.get(x.from + k), m)));
     head.replaceChildren(...metrics.flatMap((k) => ["e", "i"].map((side) => make("th", { scope: "col", class: "number", text: `${side}.${s.metrics[k].name}` }))),
       make("th", { scope: "col", class: "number", text: "%" }), make("th", { scope: "col", class: "number", text: "line" }), make("th", { scope: "col", text: "source" }));
-    body.replaceChildren(...x.lines.map((text, k) => {
+    const span = String(2 * metrics.length + 2);
+    body.replaceChildren(...x.lines.flatMap((text, k) => {
       const line = x.from + k;
       const cost = costs.get(line);
       const own = excl(data, cost, m);
       const cells = metrics.flatMap((n) => /** @type {("excl"|"incl")[]} */ (["excl", "incl"]).map((side) => make("td", { class: "number", text: mark(data, cost, side, n, code?.has(line)) })));
       const share = own > 0 ? percentText(own / total) : "";
-      return make("tr", { class: most > 0 && own >= hotShare * most ? "hot" : null }, ...cells, make("td", { class: "number", text: share }), make("td", { class: "number quiet", text: String(line) }), make("td", { class: "mono", text }));
+      const before = commentary(s, x.file, line, text).map((said) => make("tr", { class: "said" }, make("td", { colspan: span }), make("td", { class: "mono quiet", text: said })));
+      return [...before, make("tr", { class: most > 0 && own >= hotShare * most ? "hot" : null }, ...cells, make("td", { class: "number", text: share }), make("td", { class: "number quiet", text: String(line) }), make("td", { class: "mono", text }))];
     }));
     const why = code ? "" : "Which lines have code is not known here, so those without a value may have some or none.";
     none.hidden = why === "";

@@ -101,6 +101,17 @@ test("a function's source is the piece that its lines are in", async () => {
   assert.equal(excerptOf(s, s.funcs.indexOf("main.f3")), null);
 });
 
+test("what the compiler did with a call stands before its line and at its edge", async () => {
+  const s = await read(fixtures[1].container);
+  const [f0, f1] = ["main.f0", "main.f1"].map((f) => s.funcs.indexOf(f));
+  const { file } = s.sources[0];
+  s.calls = [{ from: "main.f0", to: "main.f1", file, line: 2, text: "inlined" }, { from: "main.f0", to: "main.f1", text: "gone" }, { from: "main.f1", to: "main.f0", file, line: 3, text: "recursive" }];
+  assert.deepEqual(commentary(s, file, 2, "\twork()"), ["\t// call of main.f1, inlined"]);
+  assert.deepEqual(commentary(s, file, 1, ""), []);
+  assert.equal(callRemark(s, f0, f1), "line 2, inlined; gone");
+  assert.equal(callRemark(s, f0, f0), "");
+});
+
 test("samples that make no sense are refused", async () => {
   const { header, columns } = readContainer(await inflate(fromBase64(fixtures[1].container)));
   const broken = (name, change) => {

@@ -1,4 +1,4 @@
-package compare
+package runs
 
 import (
 	"math"
@@ -16,8 +16,8 @@ func TestOrder(t *testing.T) {
 		{4, 4, 0}, {3, 5, 0}, {2, 8, 0}, {5, 4, 1}, {5, 5, 2}, {5, 8, 6}, {6, 6, 5}, {7, 7, 8}, {8, 8, 13}, {9, 9, 17},
 		{10, 5, 8}, {10, 10, 23}, {12, 12, 37}, {15, 15, 64}, {20, 20, 127},
 	} {
-		o := intervals{}.order(c.m, c.n)
-		if o.left != c.critical || o.confidence < wanted || o.confidence > 0.99 {
+		o := Intervals{}.order(c.m, c.n)
+		if o.left != c.critical || o.confidence < Wanted || o.confidence > 0.99 {
 			t.Errorf("%d and %d: %+v, and the critical value is %d", c.m, c.n, o, c.critical)
 		}
 	}
@@ -25,7 +25,7 @@ func TestOrder(t *testing.T) {
 		m, n int
 		want float64
 	}{{2, 2, 2. / 3}, {2, 3, 0.8}, {3, 3, 0.9}, {3, 4, 33. / 35}, {4, 4, 34. / 35}, {5, 5, 1 - 8./252}} {
-		if o := (intervals{}).order(c.m, c.n); math.Abs(o.confidence-c.want) > 1e-12 {
+		if o := (Intervals{}).order(c.m, c.n); math.Abs(o.confidence-c.want) > 1e-12 {
 			t.Errorf("%d and %d: confidence %v, want %v", c.m, c.n, o.confidence, c.want)
 		}
 	}
@@ -46,7 +46,7 @@ func TestInterval(t *testing.T) {
 		}
 		slices.Sort(a)
 		slices.Sort(b)
-		low, high, confidence := intervals{}.of(a, b)
+		low, high, confidence := Intervals{}.Of(a, b)
 		const little = 1e-9
 		for shift, inside := range map[float64]bool{low - little: false, low + little: true, high - little: true, high + little: false} {
 			p := permutationTest(a, b, shift)
@@ -119,7 +119,7 @@ func TestIntervalOfKnown(t *testing.T) {
 		// 25 differences, of which 2 are left out at either side.
 		{[]float64{0, 10, 20, 30, 40}, []float64{100, 101, 102, 103, 104}, 62, 102},
 	} {
-		if low, high, _ := (intervals{}).of(c.a, c.b); low != c.low || high != c.high {
+		if low, high, _ := (Intervals{}).Of(c.a, c.b); low != c.low || high != c.high {
 			t.Errorf("%v and %v: %v to %v, want %v to %v", c.a, c.b, low, high, c.low, c.high)
 		}
 	}

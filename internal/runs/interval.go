@@ -1,16 +1,16 @@
-package compare
+package runs
 
 import "slices"
 
-// wanted is the confidence of an interval, where there are runs enough for it.
-const wanted = 0.95
+// Wanted is the confidence of an interval, where there are runs enough for it.
+const Wanted = 0.95
 
-// intervals are those of Mann and Whitney's U test, which benchstat asks too: of all
+// Intervals are those of Mann and Whitney's U test, which benchstat asks too: of all
 // differences between a run of B and a run of A, the interval leaves out as many of the
 // smallest, and of the largest, as the test would. It assumes nothing of how values are
 // distributed, so it needs 4 runs a side for 95 %. Fewer have the widest interval there is, from
 // the smallest difference to the largest, and its confidence is less: 90 % of 3 and 3.
-type intervals map[[2]int]order
+type Intervals map[[2]int]order
 
 // order says which of the sorted differences bound an interval.
 type order struct {
@@ -18,8 +18,8 @@ type order struct {
 	confidence float64
 }
 
-// of returns the bounds of the difference between b's and a's runs.
-func (x intervals) of(a, b []float64) (low, high, confidence float64) {
+// Of returns the bounds of the difference between b's and a's runs.
+func (x Intervals) Of(a, b []float64) (low, high, confidence float64) {
 	o := x.order(len(a), len(b))
 	d := make([]float64, 0, len(a)*len(b))
 	for _, from := range a {
@@ -31,7 +31,10 @@ func (x intervals) of(a, b []float64) (low, high, confidence float64) {
 	return d[o.left], d[len(d)-1-o.left], o.confidence
 }
 
-func (x intervals) order(m, n int) order {
+// Confidence returns that of an interval of m and n runs.
+func (x Intervals) Confidence(m, n int) float64 { return x.order(m, n).confidence }
+
+func (x Intervals) order(m, n int) order {
 	o, ok := x[[2]int{m, n}]
 	if !ok {
 		o = orderOf(m, n)
@@ -47,7 +50,7 @@ func orderOf(m, n int) order {
 	o := order{0, 1 - 2*below/all}
 	for o.left+1 < len(ways) {
 		below += ways[o.left+1]
-		if c := 1 - 2*below/all; c >= wanted {
+		if c := 1 - 2*below/all; c >= Wanted {
 			o = order{o.left + 1, c}
 			continue
 		}

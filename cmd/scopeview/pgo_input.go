@@ -1,0 +1,256 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/autofdo"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/perfdata"
+	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/report/annotate"
+	"github.com/scopeview/scopeview/internal/samples"
+)
+
+const profileHelp = `PROFILE is a CPU profile in pprof's format (runtime/pprof, go test -cpuprofile, default.pgo), compressed or not; a
+recording with CPU time (gotrace.With(), scopeview record); a Go execution trace with CPU samples; a perf.data of
+perf record; or a sample profile in LLVM's text format.`
+
+// profileInput reads what PROFILE means.
+type profileInput struct {
+	s      *streams
+	binary string // the executable that ran; "": it is looked for where it was
+	event  string // of a perf.data; "": the first
+	ran    string // the executable of a perf.data that is looked at; "": that with the most samples
+}
+
+// input is what was read.
+type input struct {
+	name     string
+	samples  *pgo.Profile
+	branches *perfdata.Branches // of a perf.data with branch records; nil: it has none
+	text     *autofdo.Profile   // of a text profile; nil: it is none
+}
+
+// magics are how files begin that are neither traces nor pprof's.
+var (
+	perfMagics = []string{"PERFILE2", "2ELIFREP", "PERFFILE"}
+	goMagic    = "go 1."
+	preMagic   = "GO PREPROFILE V1\n"
+)
+
+// read reads one PROFILE, and says on standard error what is to be known of it.
+func (in *profileInput) read(ctx context.Context, arg string) (*input, error) {
+	x, notes, err := in.readQuietly(ctx, arg)
+	if err != nil {
+		return nil, err
+	}
+	for _, note := range notes {
+		fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show(arg), harmless(note))
+	}
+	return x, nil
+}
+
+func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []string, error) {
+	x := &input{name: arg}
+	st, err := os.Stat(arg)
+	if err != nil || st.IsDir() {
+		return in.ofTrace(ctx, x, arg) // of a directory the newest; of a process the one that it writes
+	}
+	f, err := os.Open(arg)
+	if err != nil {
+		return nil, nil, fmt.Errorf("opening the profile: %w", err)
+	}
+	defer f.Close()
+	b := bufio.NewReaderSize(f, 64<<10)
+	head, _ := b.Peek(4096)
+	has := func(magic string) bool { return bytes.HasPrefix(head, []byte(magic)) }
+	switch {
+	case has(format.Magic):
+		return in.ofTrace(ctx, x, arg)
+	case slices.ContainsFunc(perfMagics, has):
+		var notes []string
+		x.samples, x.branches, notes, err = perfdata.Profile(ctx, arg, perfdata.Options{Event: in.event, Executable: in.ran, Binary: in.binary})
+		return x, notes, err
+	case has(preMagic):
+		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show(arg))
+	case has(goMagic):
+		return in.ofGoTrace(ctx, x, b)
+	case isText(head):
+		return ofText(x, b)
+	}
+	x.samples, err = pgo.Read(untilDoneReader{ctx, b})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", show(arg), err)
+	}
+	return x, nil, nil
+}
+
+// isText reports whether a file begins as text.
+func isText(head []byte) bool {
+	if len(head) == 0 || bytes.IndexByte(head, 0) >= 0 || !bytes.ContainsAny(head, ":\n") {
+		return false
+	}
+	for _, c := range head {
+		if c < ' ' && c != '\n' && c != '\r' && c != '\t' {
+			return false
+		}
+	}
+	return utf8.Valid(head[:max(len(head)-utf8.UTFMax, 0)])
+}
+
+// untilDoneReader is a reader that fails once its context is done.
+type untilDoneReader struct {
+	ctx context.Context
+	io.Reader
+}
+
+func (u untilDoneReader) Read(p []byte) (int, error) {
+	if err := u.ctx.Err(); err != nil {
+		return 0, err
+	}
+	return u.Reader.Read(p)
+}
+
+// ofText reads a text profile.
+func ofText(x *input, r io.Reader) (*input, []string, error) {
+	p, warnings, err := autofdo.Read(r, x.name, false)
+	if err != nil {
+		return nil, nil, err
+	}
+	x.text = p
+	if x.samples, err = autofdo.ToSamples(p); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+	}
+	var notes []string
+	for _, w := range warnings {
+		notes = append(notes, w.In(x.name))
+	}
+	return x, notes, nil
+}
+
+// ofTrace reads the CPU time of a recording.
+func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*input, []string, error) {
+	t, where, err := openTrace(ctx, arg)
+	if err != nil {
+		return nil, nil, err
+	}
+	defer t.Close()
+	p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: &analysis.Selection{}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", show(where), err)
+	}
+	c := &annotate.Code{}
+	c.UseStored(t)
+	return in.ofSamples(x, p, c)
+}
+
+func (in *profileInput) ofGoTrace(ctx context.Context, x *input, r io.Reader) (*input, []string, error) {
+	p, err := samples.OfGoTrace(ctx, r, &samples.Selection{Selection: &analysis.Selection{}})
+	if err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+	}
+	return in.ofSamples(x, p, &annotate.Code{})
+}
+
+// errNoStarts says that nothing tells in which line functions begin.
+var errNoStarts = errors.New("the compiler needs the lines in which functions begin, which the executable tells")
+
+// ofSamples makes a profile of samples, with what the executable knows of their addresses.
+func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code) (*input, []string, error) {
+	c.UseBinary(p, in.binary)
+	at, why := c.Places(p)
+	var err error
+	if x.samples, err = pgo.OfSamples(p, at); err != nil {
+		return nil, nil, fmt.Errorf("%s: %w", show(x.name), err)
+	}
+	var notes []string
+	if why != nil {
+		if !x.samples.Starts() {
+			return nil, nil, fmt.Errorf("%s: %w: %w", show(x.name), errNoStarts, why)
+		}
+		notes = append(notes, why.Error())
+	}
+	return x, notes, nil
+}
+
+// sourcesOf returns the profiles that the arguments of collect and merge name: of a directory
+// all that are in it.
+func sourcesOf(args []string) (all []string, err error) {
+	for _, arg := range args {
+		st, err := os.Stat(arg)
+		if err != nil || !st.IsDir() {
+			all = append(all, arg)
+			continue
+		}
+		entries, err := os.ReadDir(arg)
+		if err != nil {
+			return nil, fmt.Errorf("looking for profiles: %w", err)
+		}
+		n := len(all)
+		for _, e := range entries {
+			if e.Type().IsRegular() && slices.ContainsFunc(profileEndings, func(end string) bool { return strings.HasSuffix(e.Name(), end) }) {
+				all = append(all, filepath.Join(arg, e.Name()))
+			}
+		}
+		if len(all) == n {
+			return nil, fmt.Errorf("%s: no profile is in this directory: none of its files ends in %s", show(arg), strings.Join(profileEndings, ", "))
+		}
+	}
+	return all, nil
+}
+
+// profileEndings are how the names of profiles end.
+var profileEndings = []string{extension, ".pgo", ".pprof", ".prof", ".pb.gz", ".afdo", "perf.data"}
+
+// fetchProfile asks a program's debug server for a CPU profile of so many seconds, and
+// returns the profile's file. What is no address of net/http/pprof is one of scopehttp.Handler.
+func (d *downloads) fetchProfile(ctx context.Context, s *streams, arg string, seconds int) (string, error) {
+	a, err := parseAddress(arg)
+	if err != nil {
+		return "", err
+	}
+	switch {
+	case strings.Trim(a.Path, "/") == "":
+		a.Path = "/debug/pprof/profile"
+	case !strings.Contains(a.Path, "/pprof/"):
+		return d.fetch(ctx, s, a)
+	}
+	if q := a.Query(); path.Base(a.Path) == "profile" && !q.Has("seconds") {
+		q.Set("seconds", fmt.Sprint(seconds))
+		a.RawQuery = q.Encode()
+	}
+	r, err := http.NewRequestWithContext(ctx, http.MethodGet, a.URL.String(), nil)
+	if err != nil {
+		return "", usagef("%w", err)
+	}
+	resp, err := a.ask(r)
+	if err != nil {
+		return "", err
+	}
+	defer resp.Body.Close()
+	dir, err := os.MkdirTemp("", "scopeview-")
+	if err != nil {
+		return "", fmt.Errorf("making a directory for the profile: %w", err)
+	}
+	d.dirs = append(d.dirs, dir)
+	to := output{path: filepath.Join(dir, "cpu.pprof")}
+	return to.path, to.write(s, func(w io.Writer) error {
+		if _, err := io.Copy(w, resp.Body); err != nil {
+			return fmt.Errorf("%s: the download ended early; has the program ended? (%w)", a, err)
+		}
+		return nil
+	})
+}

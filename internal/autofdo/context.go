@@ -1,0 +1,83 @@
+package autofdo
+
+import (
+	"cmp"
+	"strconv"
+	"strings"
+)
+
+// frame is a function of a context, and the place of its call of the next one.
+type frame struct {
+	name string
+	at   Loc
+}
+
+// isContext reports whether LLVM takes a function's name for a context: who called it from
+// where, as in "[main:3 @ f:1.2 @ g]".
+func isContext(name string) bool { return strings.HasPrefix(name, "[") }
+
+// parseContext parses a context in the form that LLVM writes. Others LLVM reads as something
+// else, or ends in the middle.
+func parseContext(name string) ([]frame, bool) {
+	inside, ok := strings.CutSuffix(strings.TrimPrefix(name, "["), "]")
+	if !ok {
+		return nil, false
+	}
+	parts := strings.Split(inside, " @ ")
+	frames := make([]frame, len(parts))
+	for i, part := range parts {
+		function, place, called := strings.Cut(part, ":")
+		if function == "" || called != (i < len(parts)-1) {
+			return nil, false
+		}
+		frames[i].name = function
+		if called && (!parseLoc(place, &frames[i].at) || frames[i].at.String() != place || frames[i].at.Offset > 1<<31-1) {
+			return nil, false
+		}
+	}
+	return frames, true
+}
+
+// compareNames orders functions' names, and contexts by their frames.
+func compareNames(a, b string) int {
+	if isContext(a) && isContext(b) {
+		x, _ := parseContext(a)
+		y, _ := parseContext(b)
+		for i := range min(len(x), len(y)) {
+			if c := cmp.Or(cmp.Compare(x[i].name, y[i].name), compareLocs(x[i].at, y[i].at)); c != 0 {
+				return c
+			}
+		}
+		return cmp.Compare(len(x), len(y))
+	}
+	return cmp.Compare(a, b)
+}
+
+// parseLoc parses NUM[.NUM]. LLVM does not look at the size of an offset that has a
+// discriminator, so neither does parseLoc.
+func parseLoc(s string, at *Loc) bool {
+	offset, disc, has := strings.Cut(s, ".")
+	n, ok := number(offset, 32)
+	m, ok2 := uint64(0), true
+	if has {
+		m, ok2 = number(disc, 32)
+	}
+	*at = Loc{uint32(n), uint32(m)}
+	return ok && ok2 && (has || n <= MaxOffset)
+}
+
+// String returns a place as LLVM writes it. An offset beyond MaxOffset gets a discriminator
+// always, since LLVM reads it back only then.
+func (l Loc) String() string {
+	s := strconv.FormatUint(uint64(l.Offset), 10)
+	if l.Disc != 0 || l.Offset > MaxOffset {
+		s += "." + strconv.FormatUint(uint64(l.Disc), 10)
+	}
+	return s
+}
+
+// number parses a decimal number of so many bits: digits and nothing else.
+func number(s string, size int) (uint64, bool) {
+	n, err := strconv.ParseUint(s, 10, size)
+	return n, err == nil
+}

@@ -1,0 +1,209 @@
+package autofdo
+
+import (
+	"math"
+
+	"github.com/scopeview/scopeview/internal/pgo"
+)
+
+// Notes tells what FromSamples could not say in the text format, by the weight it has.
+type Notes struct {
+	All     int64 // the weight of the whole profile
+	NoName  int64 // a function's name is not known, or the format can't hold it: left out
+	NoLine  int64 // a line, or its function's first, is not known: left out
+	Wrapped int64 // a line is before the function's first or far behind: its offset is modulo 65536
+	// NoTarget is the weight of calls that were left out because their line or caller is not
+	// known, though the samples themselves are in the profile.
+	NoTarget int64
+	// Prologue says that heads are samples of prologues. Otherwise nothing knows of those, and
+	// heads are samples of the functions' first lines.
+	Prologue  bool
+	Saturated int // counts that are 18446744073709551615, since they have no room for more
+}
+
+// FromSamples returns a profile of sampled code for Clang. Samples are where the leaf was, in
+// the functions that it is inlined into; a call target is a function that was seen called
+// from a line. For Go's compiler a function that calls itself at one address does not call
+// itself; here it is a target.
+func FromSamples(p *pgo.Profile) (*Profile, Notes) {
+	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}}
+	for i, place := range p.Places {
+		c.ways[i] = c.wayTo(place)
+		for _, f := range place {
+			c.notes.Prologue = c.notes.Prologue || f.Prologue
+		}
+	}
+	for _, pair := range p.Pairs() {
+		c.pair(pair, p.Weight[pair])
+	}
+	return c.to, c.notes
+}
+
+type converter struct {
+	from  *pgo.Profile
+	to    *Profile
+	ways  []way           // by the index of their place
+	names map[string]bool // that the format can hold
+	notes Notes
+}
+
+// way is how a place is found in a profile: from the function whose code it is, through what
+// is inlined, to the line.
+type way struct {
+	name    string // of the function whose code it is; "": not known
+	callees []call
+	at      Loc
+
+	noName, noLine, wrapped bool
+}
+
+type call struct {
+	at   Loc
+	name string
+}
+
+func (c *converter) wayTo(place pgo.Place) way {
+	var w way
+	for i := len(place) - 1; i >= 0; i-- {
+		f := &place[i]
+		if !c.holds(f.Func) {
+			w.noName = true
+			return w
+		}
+		if i == len(place)-1 {
+			w.name = f.Func
+		} else {
+			w.callees = append(w.callees, call{w.at, f.Func})
+		}
+		offset := f.Line - f.Start
+		w.noLine = w.noLine || f.Line == 0 || f.Start == 0
+		w.wrapped = w.wrapped || offset < 0 || offset > MaxOffset
+		w.at = Loc{uint32(offset) & MaxOffset, uint32(f.Disc)}
+	}
+	w.noName = len(place) == 0
+	return w
+}
+
+// holds reports whether the format can hold a function's name wherever it has one.
+func (c *converter) holds(name string) bool {
+	ok, known := c.names[name]
+	if !known {
+		f := newFunction(name)
+		_, head := headLine(f)
+		_, target := bodyLine(1, Loc{}, &Line{Targets: map[string]uint64{name: 1}})
+		_, inlined := inlineLine(1, Loc{}, f)
+		ok = name != "" && !isContext(name) && head && target && inlined
+		c.names[name] = ok
+	}
+	return ok
+}
+
+func (c *converter) pair(pair pgo.Pair, weight int64) {
+	if weight <= 0 {
+		return
+	}
+	w := &c.ways[pair.Leaf]
+	c.leaf(w, c.from.Places[pair.Leaf], weight)
+	if pair.Caller != pgo.None && !c.call(&c.ways[pair.Caller], w.name, weight) && !w.noName && !w.noLine {
+		c.notes.NoTarget += weight
+	}
+}
+
+// leaf adds what was sampled at a place, or ran there.
+func (c *converter) leaf(w *way, place pgo.Place, weight int64) {
+	n := &c.notes
+	n.All += min(weight, math.MaxInt64-n.All)
+	switch {
+	case w.noName:
+		n.NoName += weight
+	case w.noLine:
+		n.NoLine += weight
+	default:
+		c.samples(w, place, uint64(weight))
+	}
+}
+
+// call adds calls from a place, and reports whether the place and the callee are known.
+func (c *converter) call(from *way, callee string, weight int64) bool {
+	if callee == "" || from.noName || from.noLine {
+		return false
+	}
+	f := c.to.function(from.name)
+	for _, call := range from.callees {
+		f = f.inlined(call.at, call.name)
+	}
+	if f.line(from.at).target(callee, uint64(weight), 1) {
+		c.notes.Saturated++
+	}
+	return true
+}
+
+// samples adds the samples of a leaf to its line, and to the functions on the way to it.
+func (c *converter) samples(w *way, place pgo.Place, weight uint64) {
+	f := c.to.function(w.name)
+	c.add(&f.Total, weight)
+	for _, call := range w.callees {
+		f = f.inlined(call.at, call.name)
+		c.add(&f.Total, weight)
+	}
+	c.add(&f.line(w.at).Samples, weight)
+	prologue := place[0].Prologue
+	if !c.notes.Prologue {
+		prologue = w.at.Offset == 0
+	}
+	if prologue && len(w.callees) == 0 {
+		c.add(&f.Head, weight)
+	}
+	if w.wrapped {
+		c.notes.Wrapped += int64(weight)
+	}
+}
+
+func (c *converter) add(to *uint64, n uint64) {
+	if add(to, n, 1) {
+		c.notes.Saturated++
+	}
+}
+
+// ToSamples returns what a profile tells Go's compiler: for each call target an edge, and for
+// each inlined call one with its weight. Samples that no call leads to are no edge, and left
+// out. The error is pgo.ErrOverflow.
+func ToSamples(p *Profile) (*pgo.Profile, error) {
+	e := pgo.Edges{Weight: map[pgo.Edge]int64{}, Lines: true}
+	for _, f := range p.Sorted() {
+		if err := edges(e.Weight, f); err != nil {
+			return nil, err
+		}
+	}
+	return pgo.Shrink(pgo.New(pgo.Samples), &e), nil
+}
+
+func edges(to map[pgo.Edge]int64, f *Function) error {
+	edge := func(at Loc, callee string, n uint64) error {
+		e := pgo.Edge{Caller: leaf(f.Name), Callee: callee, Offset: int(at.Offset)}
+		if n > uint64(math.MaxInt64-to[e]) {
+			return pgo.ErrOverflow
+		}
+		if n > 0 {
+			to[e] += int64(n)
+		}
+		return nil
+	}
+	for at, l := range f.Lines {
+		for name, n := range l.Targets {
+			if err := edge(at, name, n); err != nil {
+				return err
+			}
+		}
+	}
+	places, callees := f.SortedInlined()
+	for i, callee := range callees {
+		if err := edge(places[i], callee.Name, callee.weight()); err != nil {
+			return err
+		}
+		if err := edges(to, callee); err != nil {
+			return err
+		}
+	}
+	return nil
+}

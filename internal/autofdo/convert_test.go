@@ -1,0 +1,146 @@
+package autofdo
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"math/rand/v2"
+	"reflect"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/pgo"
+)
+
+func at(name string, start, line int) pgo.Frame {
+	return pgo.Frame{Func: name, Start: start, Line: line}
+}
+
+func TestFromSamples(t *testing.T) {
+	p := pgo.New(pgo.Samples)
+	add := func(leaf, caller pgo.Place, same bool, weight int64) {
+		t.Helper()
+		if err := p.Add(leaf, caller, same, weight); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inF := pgo.Place{at("g", 50, 52), at("f", 10, 14)} // g is inlined into f
+	add(inF, pgo.Place{at("main", 1, 4)}, false, 100)
+	add(pgo.Place{at("f", 10, 10)}, pgo.Place{at("main", 1, 4)}, false, 7)
+	add(pgo.Place{at("f", 10, 11)}, pgo.Place{at("main", 1, 5)}, false, 3)
+	add(pgo.Place{at("h", 90, 91)}, inF, false, 20)
+	add(pgo.Place{at("h", 90, 95)}, pgo.Place{at("h", 90, 93)}, false, 4)
+	add(pgo.Place{at("h", 90, 93)}, pgo.Place{at("h", 90, 93)}, true, 2) // no edge for Go's compiler
+	add(pgo.Place{{Func: "d", Start: 5, Line: 6, Disc: 3}}, nil, false, 9)
+	add(pgo.Place{at("w", 100, 98)}, nil, false, 11)                       // //line made it negative
+	add(pgo.Place{at("w", 100, 100+70000)}, nil, false, 12)                // too far
+	add(pgo.Place{at("f", 10, 0)}, pgo.Place{at("main", 1, 4)}, false, 13) // no line, and yet a call
+	add(pgo.Place{{Func: "n", Line: 3}}, nil, false, 14)                   // no first line
+	add(pgo.Place{{}}, pgo.Place{at("main", 1, 4)}, false, 15)             // no name
+	add(pgo.Place{at("a:5 b", 1, 2)}, nil, false, 16)                      // no name that a target can have
+	add(pgo.Place{at("d", 5, 6)}, pgo.Place{at("main", 1, 0)}, false, 17)  // no caller's line
+	got, notes := FromSamples(p)
+	want := strings.Join([]string{
+		"f:110:7", " 0: 7", " 1: 3", " 4: g:100", "  2: 100 h:20",
+		"d:26:0", " 1: 17", " 1.3: 9",
+		"h:26:0", " 1: 20", " 3: 2 h:6", " 5: 4",
+		"w:23:0", " 4464: 12", " 65534: 11",
+		"main:0:0", " 3: 0 f:120", " 4: 0 f:3", ""}, "\n")
+	if text := written(t, got); text != want {
+		t.Errorf("got:\n%s\nwant:\n%s", text, want)
+	}
+	if want := (Notes{All: 243, NoName: 31, NoLine: 27, Wrapped: 23, NoTarget: 17}); notes != want {
+		t.Errorf("notes %+v; want %+v", notes, want)
+	}
+	if out, ok := canonical(t, want); !ok || out != want {
+		t.Errorf("llvm-profdata (%v):\n%s", ok, out)
+	}
+	_, warnings, err := Read(strings.NewReader(want), "FILE", false)
+	if err != nil || len(warnings) > 0 {
+		t.Errorf("read back: %v, %v", warnings, err)
+	}
+}
+
+// TestHeads: where some frame knows prologues, heads are of those only.
+func TestHeads(t *testing.T) {
+	p := pgo.New(pgo.Samples)
+	for i, f := range []pgo.Frame{{Func: "f", Start: 3, Line: 4, Prologue: true}, at("f", 3, 3), at("g", 9, 9)} {
+		if err := p.Add(pgo.Place{f}, nil, false, int64(i+1)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	got, notes := FromSamples(p)
+	if text := written(t, got); text != "f:3:1\n 0: 2\n 1: 1\ng:3:0\n 0: 3\n" || !notes.Prologue {
+		t.Errorf("got:\n%s\n%+v", text, notes)
+	}
+}
+
+// TestRoundTrip: what the compiler reads of samples it reads of their text, too.
+func TestRoundTrip(t *testing.T) {
+	random := rand.New(rand.NewPCG(5, 6))
+	for range 20 {
+		p := pgo.New(pgo.Samples)
+		// Functions are in layers, so that none calls itself at one address: that is the call
+		// that Go's compiler does not count, and the text does.
+		place := func(layer int) pgo.Place {
+			var place pgo.Place
+			for depth := random.IntN(3); depth >= 0; depth-- {
+				start := 10 * (1 + random.IntN(5))
+				place = append(place, at(fmt.Sprintf("l%d.(*T).f%d", 3*layer+depth, start), start, start+random.IntN(60)))
+			}
+			return place
+		}
+		for range 200 {
+			var caller pgo.Place
+			if random.IntN(4) > 0 {
+				caller = place(0)
+			}
+			if err := p.Add(place(1), caller, random.IntN(2) == 0, 1+random.Int64N(100)); err != nil {
+				t.Fatal(err)
+			}
+		}
+		text, notes := FromSamples(p)
+		if notes != (Notes{All: notes.All}) {
+			t.Fatalf("notes %+v", notes)
+		}
+		flat, _ := text.Flat()
+		want := edgesOf(t, p)
+		for form, q := range map[string]*Profile{"nested": text, "flat": flat} {
+			back, err := ToSamples(strict(t, written(t, q)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if got := edgesOf(t, back); !maps.Equal(got.Weight, want.Weight) || got.Total != want.Total || !got.Lines {
+				t.Fatalf("%s: got %v\nwant %v", form, got, want)
+			}
+		}
+	}
+}
+
+func edgesOf(t *testing.T, p *pgo.Profile) *pgo.Edges {
+	t.Helper()
+	e, err := p.Edges()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return e
+}
+
+func TestToSamples(t *testing.T) {
+	p, err := ToSamples(strict(t, "f:500:7\n 1: 100 g:5 f:6\n 2: g:400\n  1: 300 k:30\n  7: h:100\n   1: 100\n"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[pgo.Edge]int64{{Caller: "f", Callee: "g", Offset: 1}: 5, {Caller: "f", Callee: "f", Offset: 1}: 6, {Caller: "f", Callee: "g", Offset: 2}: 430, {Caller: "g", Callee: "k", Offset: 1}: 30, {Caller: "g", Callee: "h", Offset: 7}: 100}
+	if got := edgesOf(t, p); !reflect.DeepEqual(got.Weight, want) {
+		t.Errorf("got %v; want %v", got.Weight, want)
+	}
+	if p, err = ToSamples(strict(t, "[main:3 @ f]:5:1\n 1: 5 g:4\n")); err != nil || edgesOf(t, p).Weight[pgo.Edge{Caller: "f", Callee: "g", Offset: 1}] != 4 {
+		t.Errorf("contexts: %v, %v", p, err)
+	}
+	for _, text := range []string{"f:1:1\n 1: 1 g:9223372036854775808\n", "f:1:1\n 1: 1 g:9223372036854775807\n 1.1: 1 g:1\n"} {
+		if _, err := ToSamples(strict(t, text)); !errors.Is(err, pgo.ErrOverflow) {
+			t.Errorf("%q: %v", text, err)
+		}
+	}
+}

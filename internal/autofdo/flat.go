@@ -1,0 +1,54 @@
+package autofdo
+
+// Flat returns the profile in the format's first form, which has no inlined functions,
+// contexts and checksums. An inlined function becomes one of its own, and a call target where
+// it was inlined. It has as many calls there as samples and calls together.
+func (p *Profile) Flat() (*Profile, Merged) {
+	flat := New()
+	var m Merged
+	for _, f := range p.Sorted() {
+		m.flatten(flat, f)
+	}
+	return flat, m
+}
+
+func (m *Merged) flatten(flat *Profile, f *Function) {
+	own := *f
+	own.Inlined, own.Checksum, own.Attributes = nil, 0, 0
+	into := flat.function(leaf(f.Name))
+	places, callees := f.SortedInlined()
+	for i, callee := range callees {
+		own.Total -= min(own.Total, callee.Total)
+		if into.line(places[i]).target(callee.Name, callee.weight(), 1) {
+			m.Saturated++
+		}
+		m.flatten(flat, callee)
+	}
+	m.function(into, &own, 1, false)
+}
+
+// leaf returns the function that a context is of.
+func leaf(name string) string {
+	if frames, ok := parseContext(name); ok && isContext(name) {
+		return frames[len(frames)-1].name
+	}
+	return name
+}
+
+// weight returns what an inlined call weighs: its samples and calls, and those of what is
+// inlined into it.
+func (f *Function) weight() uint64 {
+	sum := uint64(0)
+	for _, l := range f.Lines {
+		add(&sum, l.Samples, 1)
+		for _, n := range l.Targets {
+			add(&sum, n, 1)
+		}
+	}
+	for _, callees := range f.Inlined {
+		for _, callee := range callees {
+			add(&sum, callee.weight(), 1)
+		}
+	}
+	return sum
+}

@@ -1,0 +1,68 @@
+package autofdo
+
+import (
+	"regexp"
+	"strings"
+)
+
+// Blanks where LLVM takes none, or another number of them.
+var (
+	looseLine = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)[ \t]*:[ \t]*(.+)$`)
+	looseHead = regexp.MustCompile(`^(.*?)[ \t]*:[ \t]*([0-9]+)[ \t]*:[ \t]*([0-9]+)$`)
+	looseEnd  = regexp.MustCompile(`^(.*?)[ \t]*:[ \t]*([0-9]+)$`)
+)
+
+const byteOrderMark = "\ufeff"
+
+// forgive returns a line as the format has it, and warns if that is another one. It forgives
+// blanks too many or too few around names, numbers and colons, tabs, blank lines, lines that
+// are not indented, a byte order mark, and LLVM's newer !Flat. A line that it does not
+// understand comes back as it is.
+func (r *reader) forgive(s string) string {
+	if r.line == 1 && strings.HasPrefix(s, byteOrderMark) {
+		r.warn("forgiven: a byte order mark, which Clang takes for a part of the name")
+		s = s[len(byteOrderMark):]
+	}
+	rest := strings.TrimLeft(s, " \t")
+	text := strings.TrimRight(rest, " \t\r\v\f")
+	if text == "" || text[0] == '#' || text == "!Flat" {
+		switch {
+		case text == "!Flat":
+			r.warn("forgiven: !Flat, which only newer versions of Clang read")
+		case text == "" && s != "":
+			r.warn("forgiven: a line of blanks")
+		}
+		return ""
+	}
+	strict := loosen(text, len(s)-len(rest), len(r.stack) > 0)
+	if strict != s {
+		r.warn("forgiven: Clang does not read " + found(s) + " as " + found(strict))
+	}
+	return strict
+}
+
+// loosen returns a line without blanks at its ends as the format has it.
+func loosen(text string, depth int, inside bool) string {
+	indent := strings.Repeat(" ", max(depth, 1))
+	if text[0] == '!' && inside {
+		return indent + text
+	}
+	if m := looseLine.FindStringSubmatch(text); m != nil && inside {
+		line := indent + m[1] + ": " + m[2]
+		if end := looseEnd.FindStringSubmatch(m[2]); end != nil && !digit(m[2][0]) {
+			line = indent + m[1] + ": " + end[1] + ":" + end[2]
+		} else if digit(m[2][0]) {
+			line = strings.ReplaceAll(line, "\t", " ")
+		}
+		if _, ok := parseLine(line); ok {
+			return line
+		}
+	}
+	if m := looseHead.FindStringSubmatch(text); m != nil {
+		return m[1] + ":" + m[2] + ":" + m[3]
+	}
+	if depth > 0 {
+		return indent + text
+	}
+	return text
+}

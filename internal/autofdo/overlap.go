@@ -1,0 +1,179 @@
+package autofdo
+
+import (
+	"cmp"
+	"errors"
+	"math"
+	"slices"
+)
+
+// Shared is how much two profiles have: samples, or functions.
+type Shared struct {
+	Base, Test         uint64 // what each has
+	BaseOnly, TestOnly uint64 // of that, what the other does not have at all
+	Common, Union      uint64 // what both have, and what at least one has
+}
+
+// Percent returns what is common, of what at least one has.
+func (s Shared) Percent() float64 { return percent(s.Common, s.Union) }
+
+func percent(part, all uint64) float64 {
+	if all == 0 {
+		return 0
+	}
+	return float64(part) / float64(all) * 100
+}
+
+// Similarity is how alike two profiles are, as llvm-profdata overlap --sample has it.
+type Similarity struct {
+	Percent   float64
+	Samples   Shared
+	Functions Shared
+	// Of each function, the heaviest in base first.
+	Of []FunctionSimilarity
+}
+
+// FunctionSimilarity is how alike a function is in two profiles.
+type FunctionSimilarity struct {
+	Name       string
+	Percent    float64
+	BaseWeight float64 // its share of the profile's samples, in percent
+	TestWeight float64
+	Samples    Shared
+}
+
+// ErrNoSamples says that a profile has no samples, so that it is like no other.
+var ErrNoSamples = errors.New("the sum of the profile's sample counts is 0")
+
+// rounding is what sums of fractions may be off: LLVM takes it away.
+const rounding = 0.000005
+
+// samples returns the samples of a function's lines, with what is inlined into it.
+func (f *Function) samples() uint64 {
+	if f == nil {
+		return 0
+	}
+	sum := uint64(0)
+	for _, l := range f.Lines {
+		sum += l.Samples
+	}
+	for _, callees := range f.Inlined {
+		for _, callee := range callees {
+			sum += callee.samples()
+		}
+	}
+	return sum
+}
+
+// Overlap compares a profile with one that it is the base of. The error wraps ErrNoSamples or
+// ErrKinds.
+func Overlap(base, test *Profile) (*Similarity, error) {
+	if err := sameKind(base, test); err != nil {
+		return nil, err
+	}
+	o := &Similarity{Functions: Shared{Base: uint64(len(base.Functions)), Test: uint64(len(test.Functions))}}
+	for _, f := range base.Functions {
+		o.Samples.Base += f.samples()
+	}
+	for _, f := range test.Functions {
+		o.Samples.Test += f.samples()
+	}
+	if o.Samples.Base == 0 || o.Samples.Test == 0 {
+		return nil, ErrNoSamples
+	}
+	for name, f := range base.Functions {
+		o.function(name, f, test.Functions[name])
+	}
+	for name, f := range test.Functions {
+		if base.Functions[name] == nil {
+			o.function(name, nil, f)
+		}
+	}
+	slices.SortFunc(o.Of, func(a, b FunctionSimilarity) int {
+		return cmp.Or(cmp.Compare(b.BaseWeight, a.BaseWeight), cmp.Compare(b.TestWeight, a.TestWeight), cmp.Compare(a.Name, b.Name))
+	})
+	for _, f := range o.Of {
+		o.Percent += f.Percent * (f.BaseWeight + f.TestWeight) / 200
+	}
+	if math.Abs(o.Percent-100) < 100*rounding {
+		o.Percent = 100
+	}
+	return o, nil
+}
+
+// function compares a function, and adds it to what the profiles share. Where one does not
+// have it, it is nil.
+func (o *Similarity) function(name string, base, test *Function) {
+	b, t := base.samples(), test.samples()
+	f := FunctionSimilarity{Name: name, BaseWeight: percent(b, o.Samples.Base), TestWeight: percent(t, o.Samples.Test), Samples: Shared{Base: b, Test: t}}
+	o.Functions.Union++
+	switch {
+	case test == nil:
+		o.Functions.BaseOnly++
+		f.Samples.BaseOnly, f.Samples.Union = b, b
+	case base == nil:
+		o.Functions.TestOnly++
+		f.Samples.TestOnly, f.Samples.Union = t, t
+	default:
+		o.Functions.Common++
+		inside := (2 - f.Samples.difference(base, test)) / 2
+		if math.Abs(inside) < rounding {
+			inside = 0
+		}
+		f.Percent = inside * (100 - math.Abs(f.BaseWeight-f.TestWeight))
+	}
+	o.Samples.Common += f.Samples.Common
+	o.Samples.Union += f.Samples.Union
+	o.Samples.BaseOnly += f.Samples.BaseOnly
+	o.Samples.TestOnly += f.Samples.TestOnly
+	o.Of = append(o.Of, f)
+}
+
+// difference returns how different a function's lines are, 0 to 2, and adds what they share.
+func (s *Shared) difference(base, test *Function) float64 {
+	sum := 0.0
+	for _, at := range base.SortedLines() {
+		if l := test.Lines[at]; l != nil {
+			sum += s.step(base.Lines[at].Samples, l.Samples)
+		} else {
+			sum += s.baseOnly(base.Lines[at].Samples)
+		}
+	}
+	for _, at := range test.SortedLines() {
+		if base.Lines[at] == nil {
+			sum += s.testOnly(test.Lines[at].Samples)
+		}
+	}
+	places, callees := base.SortedInlined()
+	for i, callee := range callees {
+		if other := test.Inlined[places[i]][callee.Name]; other != nil {
+			sum += s.difference(callee, other)
+		} else {
+			sum += s.baseOnly(callee.samples())
+		}
+	}
+	places, callees = test.SortedInlined()
+	for i, callee := range callees {
+		if base.Inlined[places[i]][callee.Name] == nil {
+			sum += s.testOnly(callee.samples())
+		}
+	}
+	return sum
+}
+
+func (s *Shared) baseOnly(n uint64) float64 {
+	s.BaseOnly += n
+	return s.step(n, 0)
+}
+
+func (s *Shared) testOnly(n uint64) float64 {
+	s.TestOnly += n
+	return s.step(0, n)
+}
+
+// step compares the samples of a line, or of an inlined function.
+func (s *Shared) step(base, test uint64) float64 {
+	s.Union += max(base, test)
+	s.Common += min(base, test)
+	return math.Abs(percent(base, s.Base)-percent(test, s.Test)) / 100
+}

@@ -1,0 +1,53 @@
+package autofdo
+
+import (
+	"fmt"
+	"strconv"
+)
+
+// In returns the warning for people, of the file with that name.
+func (w Warning) In(file string) string {
+	if w.Line == 0 {
+		return file + ": " + w.Text
+	}
+	return file + ":" + strconv.Itoa(w.Line) + ": " + w.Text
+}
+
+// Sentences says what is to be known of a conversion.
+func (n *Notes) Sentences() (list []string) {
+	part := func(weight int64, text string) {
+		if weight > 0 {
+			list = append(list, fmt.Sprintf("%.2f %% of the weight ", 100*float64(weight)/float64(n.All))+text)
+		}
+	}
+	part(n.NoName, "is left out: the function's name is not known, or the text format can't hold it")
+	part(n.NoLine, "is left out: the line, or the function's first line, is not known")
+	part(n.NoTarget, "is of calls that are left out: the caller's line is not known")
+	part(n.Wrapped, "has lines before the function's first or far behind it: their offsets are modulo 65536, as LLVM has them")
+	if !n.Prologue && n.All > 0 {
+		list = append(list, "which instructions are of prologues is not known: head samples are those of functions' first lines")
+	}
+	return append(list, saturated(n.Saturated)...)
+}
+
+func saturated(n int) []string {
+	if n == 0 {
+		return nil
+	}
+	return []string{fmt.Sprintf("%d counts have no room for more and are 18446744073709551615", n)}
+}
+
+// mostNamed bounds how many functions a sentence is about by name.
+const mostNamed = 10
+
+// Sentences says what a merge could not keep.
+func (m *Merged) Sentences() (list []string) {
+	for i, name := range m.Dropped {
+		if i == mostNamed {
+			list = append(list, fmt.Sprintf("… and %d more functions of other code", len(m.Dropped)-mostNamed))
+			break
+		}
+		list = append(list, "function "+name+" has other code than before, by its checksum, and is left out")
+	}
+	return append(list, saturated(m.Saturated)...)
+}

@@ -1,0 +1,180 @@
+package perfdata
+
+import (
+	"cmp"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// object is a file that processes mapped.
+type object struct {
+	path, id string // id is its build id in hexadecimal; "": not known
+}
+
+// change is what happened to what a process has mapped.
+type change struct {
+	time   uint64
+	kind   changeKind
+	from   uint64 // of a mapping: addresses, and what is at from
+	to     uint64
+	offset uint64
+	object int32
+	parent uint32 // of a fork
+}
+
+type changeKind uint8
+
+const (
+	mapped   changeKind = iota
+	replaced            // by exec: nothing is mapped
+	forked              // what the parent has is mapped
+)
+
+// process is all that happened to a process, by time.
+type process struct{ changes []change }
+
+// spaces are the processes' address spaces, at any time.
+type spaces struct {
+	procs   map[uint32]*process
+	objects []object
+	ids     map[object]int32
+	left    int64 // mappings that were too many
+	found   map[page]*change
+	began   map[page]int32 // programs, by page 0
+}
+
+// page is a page of a process's memory, before the change with that index.
+type page struct {
+	p      *process
+	before int
+	page   uint64
+}
+
+const (
+	// mostChanges bounds those of a process. Only compilers at run time come near.
+	mostChanges = 1 << 16
+	// deepestForks bounds how many parents are asked for a mapping.
+	deepestForks = 64
+	mostFound    = 1 << 20 // pages that are kept
+	pageBits     = 12
+)
+
+func newSpaces() *spaces {
+	return &spaces{procs: map[uint32]*process{}, ids: map[object]int32{}, found: map[page]*change{}, began: map[page]int32{}}
+}
+
+func (s *spaces) process(pid uint32) *process {
+	p := s.procs[pid]
+	if p == nil {
+		p = &process{}
+		s.procs[pid] = p
+	}
+	return p
+}
+
+func (s *spaces) change(pid uint32, c change) {
+	p := s.process(pid)
+	if len(p.changes) >= mostChanges {
+		s.left++
+		return
+	}
+	p.changes = append(p.changes, c)
+}
+
+// object returns the index of a file.
+func (s *spaces) object(path, id string) int32 {
+	o := object{path, id}
+	i, ok := s.ids[o]
+	if !ok {
+		i = int32(len(s.objects))
+		s.ids[o] = i
+		s.objects = append(s.objects, o)
+	}
+	return i
+}
+
+// sort is called when all changes are known. Those of one time stay in the file's order.
+func (s *spaces) sort() {
+	for _, p := range s.procs {
+		slices.SortStableFunc(p.changes, func(a, b change) int { return cmp.Compare(a.time, b.time) })
+	}
+}
+
+// until returns how many changes there were at a time.
+func (p *process) until(time uint64) int {
+	return sort.Search(len(p.changes), func(i int) bool { return p.changes[i].time > time })
+}
+
+// at returns the mapping that an address of a process is in at a time, or nil.
+func (s *spaces) at(pid uint32, addr, time uint64) *change {
+	p := s.procs[pid]
+	if p == nil {
+		return nil
+	}
+	key := page{p, p.until(time), addr >> pageBits}
+	if c, ok := s.found[key]; ok && (c == nil || addr >= c.from && addr < c.to) {
+		return c
+	}
+	var found *change
+	s.back(p, key.before, func(c *change) bool {
+		if c.kind == mapped && addr >= c.from && addr < c.to {
+			found = c
+		}
+		return found == nil
+	})
+	if len(s.found) >= mostFound {
+		clear(s.found)
+	}
+	s.found[key] = found
+	return found
+}
+
+// back calls f with what happened to a process before its n-th change and since it began, the
+// newest first, until f returns false. Of a forked one that is what happened to its parents too.
+func (s *spaces) back(p *process, n int, f func(*change) bool) {
+	for range deepestForks {
+		fork := (*change)(nil)
+		for n--; n >= 0 && fork == nil; n-- {
+			c := &p.changes[n]
+			if c.kind == replaced || c.kind == mapped && !f(c) {
+				return
+			}
+			if c.kind == forked {
+				fork = c
+			}
+		}
+		if fork == nil || s.procs[fork.parent] == nil {
+			return
+		}
+		p = s.procs[fork.parent]
+		n = p.until(fork.time)
+	}
+}
+
+// program returns the executable of a process at a time: the first file that it mapped; -1:
+// not known.
+func (s *spaces) program(pid uint32, time uint64) int32 {
+	p := s.procs[pid]
+	if p == nil {
+		return -1
+	}
+	key := page{p: p, before: p.until(time)}
+	first, ok := s.began[key]
+	if !ok {
+		first = -1
+		s.back(p, key.before, func(c *change) bool {
+			if isFile(s.objects[c.object].path) {
+				first = c.object
+			}
+			return true
+		})
+		s.began[key] = first
+	}
+	return first
+}
+
+// isFile reports whether what is mapped is a file, and not what the kernel made.
+func isFile(path string) bool {
+	return strings.HasPrefix(path, "/") && !strings.HasPrefix(path, "//") && !strings.HasPrefix(path, "/memfd:") && !strings.HasPrefix(path, "/dev/")
+}

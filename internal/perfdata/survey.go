@@ -1,0 +1,139 @@
+package perfdata
+
+import (
+	"context"
+	"fmt"
+)
+
+// survey is what the first pass learns.
+type survey struct {
+	f         *file
+	spaces    *spaces
+	lost      uint64 // samples that the kernel had no room for
+	throttled int64  // how often the kernel held samples back
+}
+
+func (f *file) survey(ctx context.Context) (*survey, error) {
+	s := &survey{f: f, spaces: newSpaces()}
+	if err := f.scan(ctx, s.record); err != nil {
+		return nil, err
+	}
+	for i := range s.spaces.objects {
+		if o := &s.spaces.objects[i]; o.id == "" {
+			o.id = f.builds[o.path]
+		}
+	}
+	s.spaces.sort()
+	return s, nil
+}
+
+// record takes in all records but samples.
+func (s *survey) record(r record) error {
+	c := cursor{b: r.body, order: s.f.order}
+	switch r.kind {
+	case recordCompressed, recordCompressed2:
+		return s.f.fail(r.at, "the records are compressed (perf record -z), which is not read: record without -z")
+	case recordMmap, recordMmap2:
+		s.mapping(r, &c)
+	case recordComm:
+		s.command(r, &c)
+	case recordFork:
+		s.fork(r, &c)
+	case recordLost:
+		c.u64()
+		s.lost += c.u64()
+	case recordLostSamples:
+		s.lost += c.u64()
+	case recordThrottle:
+		s.throttled++
+	case recordExit: // who comes after it with the same number, is forked
+		c.skip(24)
+	default:
+		if r.kind >= recordAttr {
+			s.piped(r, &c)
+		}
+	}
+	if c.bad {
+		return s.f.fail(r.at, "a record of kind %d has %d bytes, too few for what it tells", r.kind, recordHead+len(r.body))
+	}
+	return nil
+}
+
+// mapping takes in that a process mapped a file to run code of it.
+func (s *survey) mapping(r record, c *cursor) {
+	const data, hasID, kernel = 1 << 13, 1 << 14, 1<<32 - 1 // PERF_RECORD_MISC_MMAP_…; the process
+	pid := c.u32()
+	c.u32()
+	m := change{time: s.f.timeOf(r), from: c.u64()}
+	size := c.u64()
+	m.to, m.offset = m.from+size, c.u64()
+	id := ""
+	if r.kind == recordMmap2 {
+		about := c.take(24)
+		if r.misc&hasID != 0 && len(about) > 0 {
+			id = fmt.Sprintf("%x", about[4:4+min(int(about[0]), 20)])
+		}
+		c.skip(8)
+	}
+	if c.bad || r.misc&data != 0 || pid == kernel || m.to < m.from {
+		return
+	}
+	m.object = s.spaces.object(zeroEnded(c.b), id)
+	s.spaces.change(pid, m)
+}
+
+// command takes in that a thread has another name: exec, which begins another program, tells
+// so too.
+func (s *survey) command(r record, c *cursor) {
+	const exec = 1 << 13 // PERF_RECORD_MISC_COMM_EXEC
+	pid, tid := c.u32(), c.u32()
+	if c.bad || pid != tid {
+		return
+	}
+	if r.misc&exec != 0 {
+		s.spaces.change(pid, change{time: s.f.timeOf(r), kind: replaced})
+	}
+}
+
+// fork takes in that a process began. Those that were there before have the bit exec: what
+// they mapped is told one by one.
+func (s *survey) fork(r record, c *cursor) {
+	const exec = 1 << 13 // PERF_RECORD_MISC_FORK_EXEC
+	pid, parent := c.u32(), c.u32()
+	c.skip(8)
+	at := change{time: c.u64(), kind: forked, parent: parent}
+	if c.bad || pid == parent {
+		return // a thread
+	}
+	if r.misc&exec != 0 {
+		at.kind = replaced
+	}
+	s.spaces.change(pid, at)
+}
+
+// piped takes in what the header has where perf did not write into a pipe.
+func (s *survey) piped(r record, c *cursor) {
+	f := s.f
+	switch r.kind {
+	case recordAttr:
+		b := c.b
+		c.u32()
+		size := int(c.u32())
+		if size < oldestAttr || size > len(b) {
+			c.bad = true
+		} else if len(f.attrs) < mostAttrs {
+			f.addAttr(b[:size], b[size:])
+		}
+	case recordBuildID:
+		f.buildID(c, r.misc)
+	case recordEventUpdate:
+		const name = 2 // PERF_EVENT_UPDATE__NAME
+		kind, id := c.u64(), c.u64()
+		if i, ok := f.byID[id]; ok && kind == name && len(c.b) > 0 {
+			f.attrs[i].name = zeroEnded(c.b)
+		}
+	case recordFeature:
+		n := c.u64()
+		c.bad = c.bad || n < 256 && f.feature(int(n), c.b, r.at) != nil
+	}
+}

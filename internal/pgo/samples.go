@@ -1,0 +1,86 @@
+package pgo
+
+import (
+	"errors"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// ErrNoCPU says that samples have no CPU time.
+var ErrNoCPU = errors.New("nothing in it tells of CPU time: record it with scope.Start(path, gotrace.With()), or from outside with scopeview record")
+
+// kernel is the load object of frames that are not the program's.
+const kernel = "[kernel]"
+
+// OfSamples returns what samples have of CPU time. Their stacks must end where goroutines
+// begin: a go statement is no call. Where at is not nil it knows the functions at an address,
+// and so the names that the linker has. The error is ErrNoCPU or ErrOverflow.
+func OfSamples(s *samples.Profile, at func(pc uint64) []symbols.Place) (*Profile, error) {
+	m := s.Metric("cpu")
+	if m < 0 {
+		return nil, ErrNoCPU
+	}
+	p := New(Nanoseconds)
+	p.Duration = time.Duration(max(s.To-s.From, 0))
+	for i := range s.Stacks {
+		x := &s.Stacks[i]
+		weight := s.Value(x.Values, m)
+		frames := x.Frames
+		for len(frames) > 1 && frames[0].Object == kernel { // the call into it is the program's
+			frames = frames[1:]
+		}
+		if weight <= 0 || len(frames) == 0 {
+			continue
+		}
+		leaf, n := placeOf(frames, at)
+		var caller Place
+		if n < len(frames) {
+			caller, _ = placeOf(frames[n:], at)
+		}
+		same := n < len(frames) && frames[0].PC == frames[n].PC
+		if err := p.Add(leaf, caller, same, weight); err != nil {
+			return nil, err
+		}
+	}
+	return p, nil
+}
+
+// placeOf returns the innermost place of a stack, and how many frames it has.
+func placeOf(frames []*samples.Frame, at func(pc uint64) []symbols.Place) (place Place, n int) {
+	if at != nil && frames[0].PC != 0 {
+		for _, x := range at(frames[0].PC) {
+			place = append(place, Frame{Func: x.Func, File: x.File, Start: x.Start, Line: x.Line})
+		}
+		if n = len(place); n > 0 && n <= len(frames) && alike(place, frames) {
+			return place, n
+		}
+		place = place[:0]
+	}
+	for n = 0; n < len(frames); n++ {
+		f := frames[n]
+		x := Frame{Func: f.Func, File: f.File, Start: f.Start, Line: f.Line}
+		if f.Func == samples.UnknownName {
+			x = Frame{}
+		}
+		place = append(place, x)
+		if !f.Inlined {
+			n++
+			break
+		}
+	}
+	return place, n
+}
+
+// alike reports whether the executable has the functions and lines that the samples have, so
+// that the address is one of it.
+func alike(place Place, frames []*samples.Frame) bool {
+	for i := range place {
+		f := frames[i]
+		if symbols.PrintName(place[i].Func) != symbols.PrintName(f.Func) || f.Line != 0 && f.Line != place[i].Line {
+			return false
+		}
+	}
+	return true
+}

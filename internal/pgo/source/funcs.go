@@ -1,0 +1,353 @@
+package source
+
+import (
+	"fmt"
+	"go/ast"
+	"go/constant"
+	"go/token"
+	"go/types"
+
+	"golang.org/x/tools/go/types/typeutil"
+)
+
+// fn is a function of the source.
+type fn struct {
+	name  string // as the linker has it, folded
+	outer string // a closure's: the function that its number is counted in
+	pkg   *unit
+	sig   *types.Signature
+	file  string
+	start int  // the first line
+	body  bool // it is written in Go
+	calls []call
+
+	funcs, ranges int // closures so far
+	lit           bool
+	rang          *fn // of the body of a loop over a function: the function that the loop is in
+}
+
+type kind uint8
+
+const (
+	direct kind = iota
+	byInterface
+	byValue
+)
+
+// call is a call of the source.
+type call struct {
+	offset   int
+	kind     kind
+	deferred bool
+	callee   string           // direct: folded
+	args     string           // direct: what a generic function is instantiated with, where that is plain
+	method   *types.Func      // byInterface
+	iface    *types.Interface // byInterface; nil: a type parameter
+	sig      *types.Signature // byValue
+}
+
+// reader finds functions and calls of a package's files.
+type reader struct {
+	pkg  string
+	fset *token.FileSet
+	info *types.Info
+	all  []*fn
+	init int                           // functions init so far
+	once map[types.Object]*ast.FuncLit // variables that are one function for ever
+	lits map[*ast.FuncLit]string
+	late []patch
+}
+
+// patch is a call of a function literal that had no name yet.
+type patch struct {
+	f   *fn
+	i   int
+	lit *ast.FuncLit
+}
+
+// functions returns the functions of a package, closures too.
+func functions(pkg string, fset *token.FileSet, info *types.Info, files []*ast.File) []*fn {
+	r := &reader{pkg: pkg, fset: fset, info: info, once: map[types.Object]*ast.FuncLit{}, lits: map[*ast.FuncLit]string{}}
+	for _, f := range files {
+		r.constants(f)
+	}
+	for _, f := range files {
+		for _, d := range f.Decls {
+			if d, ok := d.(*ast.FuncDecl); ok {
+				r.decl(d)
+			}
+		}
+	}
+	// The compiler puts what variables of the package begin with into a function of its own.
+	vars := &fn{name: pkg + ".init"}
+	for _, i := range info.InitOrder {
+		r.walk(vars, i.Rhs)
+	}
+	r.all = append(r.all, vars)
+	for _, p := range r.late {
+		c := &p.f.calls[p.i]
+		if name := r.lits[p.lit]; name != "" {
+			c.kind, c.callee = direct, name
+		}
+	}
+	vars.calls = nil
+	return r.all
+}
+
+// constants finds local variables that are a function literal for ever: the compiler takes
+// calls of them for direct.
+func (r *reader) constants(file *ast.File) {
+	changed := func(e ast.Expr) {
+		if id, ok := ast.Unparen(e).(*ast.Ident); ok {
+			if obj := r.info.Uses[id]; obj != nil {
+				r.once[obj] = nil
+			}
+		}
+	}
+	ast.Inspect(file, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.AssignStmt:
+			for i, lhs := range n.Lhs {
+				changed(lhs)
+				id, ok := lhs.(*ast.Ident)
+				if ok && n.Tok == token.DEFINE && len(n.Lhs) == len(n.Rhs) && r.info.Defs[id] != nil {
+					if lit, ok := n.Rhs[i].(*ast.FuncLit); ok {
+						r.once[r.info.Defs[id]] = lit
+					}
+				}
+			}
+		case *ast.UnaryExpr:
+			if n.Op == token.AND {
+				changed(n.X)
+			}
+		}
+		return true
+	})
+}
+
+func (r *reader) decl(d *ast.FuncDecl) {
+	obj, ok := r.info.Defs[d.Name].(*types.Func)
+	if !ok || d.Name.Name == "_" {
+		return
+	}
+	f := &fn{name: named(r.pkg, obj), sig: obj.Signature(), body: d.Body != nil}
+	if d.Name.Name == "init" && d.Recv == nil {
+		f.name = fmt.Sprintf("%s.init.%d", r.pkg, r.init)
+		r.init++
+	}
+	if f.name == "" {
+		return
+	}
+	r.add(f, d.Name.Pos())
+	if d.Body != nil {
+		r.walk(f, d.Body)
+	}
+}
+
+func (r *reader) add(f *fn, at token.Pos) {
+	pos := r.fset.Position(at)
+	f.file, f.start = pos.Filename, pos.Line
+	r.all = append(r.all, f)
+}
+
+// closure returns a new closure of f: a function literal, or the body of a loop over a function.
+func (r *reader) closure(f *fn, at token.Pos, sig *types.Signature, loop bool) *fn {
+	outer := f
+	if f.rang != nil {
+		outer = f.rang
+	}
+	c := &fn{outer: outer.name, sig: sig, body: true, lit: true}
+	switch {
+	case loop:
+		outer.ranges++
+		c.name, c.rang = fmt.Sprintf("%s-range%d", outer.name, outer.ranges), outer
+	case outer.lit:
+		outer.funcs++
+		c.name = fmt.Sprintf("%s.%d", outer.name, outer.funcs)
+	default:
+		outer.funcs++
+		c.name = fmt.Sprintf("%s.func%d", outer.name, outer.funcs)
+	}
+	r.add(c, at)
+	return c
+}
+
+// walk finds the calls and closures of f below a node.
+func (r *reader) walk(f *fn, root ast.Node) {
+	special := map[*ast.CallExpr]token.Token{}
+	ast.Inspect(root, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncLit:
+			sig, _ := r.info.TypeOf(n).(*types.Signature)
+			c := r.closure(f, n.Pos(), sig, false)
+			r.lits[n] = c.name
+			r.walk(c, n.Body)
+			return false
+		case *ast.RangeStmt:
+			return !r.loop(f, n)
+		case *ast.IfStmt:
+			return !r.constant(f, n)
+		case *ast.DeferStmt:
+			special[n.Call] = token.DEFER
+		case *ast.GoStmt:
+			special[n.Call] = token.GO
+		case *ast.CallExpr:
+			if special[n] != token.GO { // what a goroutine begins with is called by nobody
+				r.call(f, n, special[n] == token.DEFER)
+			}
+		}
+		return true
+	})
+}
+
+// loop takes a loop over a function, whose body is a closure. It reports whether n is one.
+func (r *reader) loop(f *fn, n *ast.RangeStmt) bool {
+	t := r.info.TypeOf(n.X)
+	if t == nil {
+		return false
+	}
+	sig, ok := t.Underlying().(*types.Signature)
+	if !ok || sig.Params().Len() != 1 {
+		return false
+	}
+	yield, _ := sig.Params().At(0).Type().Underlying().(*types.Signature)
+	for _, e := range []ast.Expr{n.Key, n.Value, n.X} {
+		if e != nil {
+			r.walk(f, e)
+		}
+	}
+	r.target(f, n.X, r.line(n.For)-f.start, false)
+	r.walk(r.closure(f, n.For, yield, true), n.Body)
+	return true
+}
+
+// constant takes an if whose condition is constant: the compiler does not read the other
+// branch. It reports whether n is one.
+func (r *reader) constant(f *fn, n *ast.IfStmt) bool {
+	value, known := r.truth(n.Cond)
+	if !known {
+		return false
+	}
+	if n.Init != nil {
+		r.walk(f, n.Init)
+	}
+	if value {
+		r.walk(f, n.Body)
+	} else if n.Else != nil {
+		r.walk(f, n.Else)
+	}
+	return true
+}
+
+// truth returns what a condition always is, as far as the compiler looks.
+func (r *reader) truth(e ast.Expr) (value, known bool) {
+	e = ast.Unparen(e)
+	if v := r.info.Types[e].Value; v != nil && v.Kind() == constant.Bool {
+		return constant.BoolVal(v), true
+	}
+	switch e := e.(type) {
+	case *ast.UnaryExpr:
+		value, known = r.truth(e.X)
+		return !value, known && e.Op == token.NOT
+	case *ast.BinaryExpr:
+		if e.Op != token.LAND && e.Op != token.LOR {
+			return false, false
+		}
+		x, known := r.truth(e.X)
+		y, knownY := r.truth(e.Y)
+		ends := e.Op == token.LOR // what decides alone
+		return ends == (known && x == ends || knownY && y == ends), known && (x == ends || knownY) || knownY && y == ends
+	}
+	return false, false
+}
+
+func (r *reader) line(at token.Pos) int { return r.fset.Position(at).Line }
+
+func (r *reader) call(f *fn, n *ast.CallExpr, deferred bool) {
+	fun := ast.Unparen(n.Fun)
+	if tv := r.info.Types[fun]; tv.IsType() || tv.IsBuiltin() || tv.Type == nil {
+		return
+	}
+	r.target(f, fun, r.line(n.Lparen)-f.start, deferred)
+}
+
+// target adds a call of what the expression fun is.
+func (r *reader) target(f *fn, fun ast.Expr, offset int, deferred bool) {
+	c := call{offset: offset, deferred: deferred}
+	obj := typeutil.Callee(r.info, &ast.CallExpr{Fun: fun})
+	switch obj := obj.(type) {
+	case *types.Func:
+		r.function(&c, fun, obj)
+	default:
+		lit, _ := fun.(*ast.FuncLit)
+		if lit == nil && obj != nil {
+			lit = r.once[obj]
+		}
+		if lit != nil {
+			r.late = append(r.late, patch{f, len(f.calls), lit})
+		}
+		c.kind = byValue
+		c.sig, _ = r.info.TypeOf(fun).Underlying().(*types.Signature)
+	}
+	f.calls = append(f.calls, c)
+}
+
+func (r *reader) function(c *call, fun ast.Expr, obj *types.Func) {
+	recv := obj.Signature().Recv()
+	if recv == nil || !types.IsInterface(recv.Type()) {
+		c.callee = r.callee(obj.Origin())
+		c.args = shapes(r.info, fun)
+		return
+	}
+	c.kind, c.method = byInterface, obj
+	t := recv.Type()
+	if sel, ok := fun.(*ast.SelectorExpr); ok {
+		if s := r.info.Selections[sel]; s != nil && types.IsInterface(s.Recv()) {
+			t = s.Recv()
+		}
+	}
+	if _, param := types.Unalias(t).(*types.TypeParam); !param {
+		c.iface, _ = t.Underlying().(*types.Interface)
+	}
+}
+
+// callee returns the linker's name of a declared function of any package.
+func (r *reader) callee(obj *types.Func) string {
+	if obj.Pkg() == nil {
+		return ""
+	}
+	pkg := linkPath(obj.Pkg().Path())
+	if obj.Pkg().Name() == "main" {
+		pkg = "main"
+	}
+	return named(pkg, obj)
+}
+
+// shapes returns what the compiler instantiates a generic function with, as it stands in
+// names. It knows basic types; "" is unknown, or not generic.
+func shapes(info *types.Info, fun ast.Expr) string {
+	switch e := ast.Unparen(fun).(type) {
+	case *ast.IndexExpr:
+		return shapes(info, e.X)
+	case *ast.IndexListExpr:
+		return shapes(info, e.X)
+	case *ast.SelectorExpr:
+		return shapes(info, e.Sel)
+	case *ast.Ident:
+		text := ""
+		for t := range info.Instances[e].TypeArgs.Types() {
+			b, ok := t.Underlying().(*types.Basic)
+			if !ok {
+				return ""
+			}
+			if text != "" {
+				text += ","
+			}
+			text += "go.shape." + types.Typ[b.Kind()].Name()
+		}
+		if text != "" {
+			return "[" + text + "]"
+		}
+	}
+	return ""
+}

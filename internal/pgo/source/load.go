@@ -1,0 +1,254 @@
+package source
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"runtime"
+	"slices"
+	"sync"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// Config says what Load loads.
+type Config struct {
+	Dir      string
+	Patterns []string // as the go command has them
+	Flags    []string // flags of go build such as -tags=x
+	Names    []string // the profile's functions: their packages are read with all they call
+	// Module says that all packages of the main module are read so, for Salvage: functions may
+	// have moved to where the profile has nothing.
+	Module bool
+}
+
+// Source is what Check and Salvage know of today's source.
+type Source struct {
+	Failures []Failure
+
+	funcs    map[string]*fn   // by folded name
+	pkgs     map[string]*unit // by path as the linker has it
+	children map[string][]*fn // closures by the folded name of the function around them
+}
+
+// Failure is a package that does not load. Nothing is known of its functions.
+type Failure struct {
+	Package string
+	Err     error
+}
+
+// ErrNothing says that patterns name no package.
+var ErrNothing = errors.New("no package matches")
+
+// unit is a package of the build.
+type unit struct {
+	path  string // as the linker has it
+	std   bool   // of the standard library
+	ours  bool   // of the main module
+	list  *packages.Package
+	deps  []*unit
+	needs bool // bodies are read
+	types *types.Package
+	funcs []*fn
+	err   error
+	done  chan struct{}
+}
+
+// Load reads the source of the packages that the patterns name and of those that they import.
+// A package that does not load is one of Failures and no error.
+func Load(ctx context.Context, c Config) (*Source, error) {
+	list, err := packages.Load(&packages.Config{
+		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedTypesSizes,
+	}, c.Patterns...)
+	if err != nil {
+		return nil, fmt.Errorf("%s: the go command can't list the packages %q; does go list work there? %w", cmp.Or(c.Dir, "."), c.Patterns, err)
+	}
+	if len(list) == 0 {
+		return nil, fmt.Errorf("%s: %q: %w", cmp.Or(c.Dir, "."), c.Patterns, ErrNothing)
+	}
+	l := &loader{fset: token.NewFileSet(), names: map[string]bool{}, units: map[*packages.Package]*unit{}, module: c.Module}
+	for _, n := range c.Names {
+		pkg, _ := split(fold(n))
+		l.names[pkg] = true
+	}
+	for _, p := range list {
+		l.unit(p)
+	}
+	if err := l.run(ctx); err != nil {
+		return nil, err
+	}
+	return l.source(c.Names), nil
+}
+
+type loader struct {
+	fset   *token.FileSet
+	names  map[string]bool // paths of packages
+	module bool
+	units  map[*packages.Package]*unit
+}
+
+// unit returns the unit of a package, which it makes with those of its imports.
+func (l *loader) unit(p *packages.Package) *unit {
+	if u := l.units[p]; u != nil {
+		return u
+	}
+	u := &unit{path: linkPath(p.PkgPath), list: p, std: p.Module == nil, done: make(chan struct{})}
+	u.ours = p.Module != nil && p.Module.Main
+	if p.Name == "main" {
+		u.path = "main"
+	}
+	u.needs = l.names[u.path] || l.module && u.ours
+	for _, e := range p.Errors {
+		if e.Kind != packages.TypeError && u.err == nil {
+			u.err = e
+		}
+	}
+	l.units[p] = u
+	for _, path := range slices.Sorted(maps.Keys(p.Imports)) {
+		u.deps = append(u.deps, l.unit(p.Imports[path]))
+	}
+	return u
+}
+
+// run checks the types of the packages whose bodies are needed and of all that they import, as
+// many at a time as there are processors.
+func (l *loader) run(ctx context.Context) error {
+	wanted := map[*unit]bool{}
+	var want func(u *unit)
+	want = func(u *unit) {
+		if !wanted[u] {
+			wanted[u] = true
+			for _, d := range u.deps {
+				want(d)
+			}
+		}
+	}
+	for _, u := range l.units {
+		if u.needs {
+			want(u)
+		}
+	}
+	turns := make(chan struct{}, runtime.GOMAXPROCS(0))
+	var all sync.WaitGroup
+	for u := range wanted {
+		all.Go(func() {
+			defer close(u.done)
+			for _, d := range u.deps {
+				<-d.done
+			}
+			turns <- struct{}{}
+			defer func() { <-turns }()
+			if ctx.Err() == nil {
+				l.check(u)
+			}
+		})
+	}
+	all.Wait()
+	return ctx.Err()
+}
+
+// check parses a package and checks its types: of function bodies only where they are needed.
+func (l *loader) check(u *unit) {
+	if u.list.PkgPath == "unsafe" {
+		u.types = types.Unsafe
+		return
+	}
+	fail := func(err error) {
+		if u.err == nil {
+			u.err = err
+		}
+	}
+	var files []*ast.File
+	for _, name := range u.list.GoFiles {
+		f, err := parser.ParseFile(l.fset, name, nil, parser.SkipObjectResolution)
+		if err != nil {
+			fail(err)
+		}
+		if f != nil {
+			files = append(files, f)
+		}
+	}
+	conf := types.Config{
+		IgnoreFuncBodies: !u.needs, FakeImportC: true, Error: fail, Importer: importer(u.imported),
+		Sizes: u.list.TypesSizes,
+	}
+	var info *types.Info
+	if u.needs {
+		info = &types.Info{
+			Types: map[ast.Expr]types.TypeAndValue{}, Defs: map[*ast.Ident]types.Object{}, Uses: map[*ast.Ident]types.Object{},
+			Selections: map[*ast.SelectorExpr]*types.Selection{}, Instances: map[*ast.Ident]types.Instance{},
+		}
+	}
+	u.types, _ = conf.Check(u.list.PkgPath, l.fset, files, info) // errors went to fail
+	if u.needs && u.err == nil {
+		u.funcs = functions(u.path, l.fset, info, files)
+	}
+}
+
+type importer func(path string) (*types.Package, error)
+
+func (i importer) Import(path string) (*types.Package, error) { return i(path) }
+
+func (u *unit) imported(path string) (*types.Package, error) {
+	if path == "unsafe" {
+		return types.Unsafe, nil
+	}
+	p := u.list.Imports[path]
+	if p == nil {
+		return nil, fmt.Errorf("the go command does not list %s among the imports of %s", path, u.list.PkgPath)
+	}
+	for _, d := range u.deps {
+		if d.list == p && d.types != nil {
+			return d.types, nil
+		}
+	}
+	return nil, fmt.Errorf("package %s did not load", path)
+}
+
+// source makes tables of the units. Of several commands it takes the one that has most of the
+// profile's functions: a profile is of one program.
+func (l *loader) source(names []string) *Source {
+	s := &Source{funcs: map[string]*fn{}, pkgs: map[string]*unit{}, children: map[string][]*fn{}}
+	had := map[string]bool{}
+	for _, n := range names {
+		had[fold(n)] = true
+	}
+	best := -1
+	byPath := func(a, b *unit) int { return cmp.Compare(a.list.ID, b.list.ID) }
+	for _, u := range slices.SortedFunc(maps.Values(l.units), byPath) {
+		if u.path != "main" {
+			s.pkgs[u.path] = u
+			continue
+		}
+		n := 0
+		for _, f := range u.funcs {
+			if had[f.name] {
+				n++
+			}
+		}
+		if n > best {
+			s.pkgs["main"], best = u, n
+		}
+	}
+	for _, u := range s.pkgs {
+		if u.err != nil && u.needs {
+			s.Failures = append(s.Failures, Failure{u.list.PkgPath, u.err})
+		}
+		for _, f := range u.funcs {
+			f.pkg = u
+			s.funcs[f.name] = f
+			if f.outer != "" {
+				s.children[f.outer] = append(s.children[f.outer], f)
+			}
+		}
+	}
+	slices.SortFunc(s.Failures, func(a, b Failure) int { return cmp.Compare(a.Package, b.Package) })
+	return s
+}

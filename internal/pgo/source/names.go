@@ -1,0 +1,109 @@
+package source
+
+import (
+	"fmt"
+	"go/types"
+	"regexp"
+	"strings"
+)
+
+// linkPath returns an import path as the linker has it in names: behind the last slash a dot
+// would end the path.
+func linkPath(path string) string {
+	slash := strings.LastIndexByte(path, '/')
+	var b strings.Builder
+	for i := range len(path) {
+		c := path[i]
+		if c <= ' ' || c == '.' && i > slash || c == '%' || c == '"' || c >= 0x7F {
+			fmt.Fprintf(&b, "%%%02x", c)
+		} else {
+			b.WriteByte(c)
+		}
+	}
+	return b.String()
+}
+
+// fold returns a name without what a generic function was instantiated with. The source has
+// F[...] once, programs have F[go.shape.int] and more.
+func fold(name string) string {
+	i, j := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']')
+	if i < 0 || j <= i {
+		return name
+	}
+	return name[:i] + "[...]" + name[j+1:]
+}
+
+// unfold returns a folded name with the instantiation of another. It reports whether both are
+// generic, or both are not.
+func unfold(folded, like string) (string, bool) {
+	i, j := strings.IndexByte(like, '['), strings.LastIndexByte(like, ']')
+	head, tail, generic := strings.Cut(folded, "[...]")
+	if !generic {
+		return folded, i < 0
+	}
+	if i < 0 || j <= i {
+		return "", false
+	}
+	return head + like[i:j+1] + tail, true
+}
+
+// split cuts a folded name into the package's path and the rest. The path is "" for what is no
+// Go function.
+func split(name string) (pkg, rest string) {
+	head, _, _ := strings.Cut(name, "[")
+	slash := strings.LastIndexByte(head, '/') + 1
+	dot := strings.IndexByte(name[slash:], '.')
+	if dot < 0 || strings.HasPrefix(name, "type:") || strings.HasPrefix(name, "go:") {
+		return "", name
+	}
+	return name[:slash+dot], name[slash+dot+1:]
+}
+
+// base returns the last name of a function or method: M of pkg.(*T).M.
+func base(name string) string {
+	_, rest := split(name)
+	rest = strings.TrimSuffix(rest, "[...]")
+	return rest[strings.LastIndexByte(rest, '.')+1:]
+}
+
+var (
+	closureEnd = regexp.MustCompile(`(?:\.func|\.|-range)(\d+)$`)
+	wrapperEnd = regexp.MustCompile(`(\.gowrap\d+|\.deferwrap\d+|-fm)$`)
+)
+
+// parent returns the function whose closure has that name, and "" for what is no closure.
+func parent(name string) string {
+	end := closureEnd.FindString(name)
+	if end == "" || name == end || strings.HasSuffix(name, ".init"+end) && !strings.HasPrefix(end, ".func") {
+		return ""
+	}
+	return strings.TrimSuffix(name, end)
+}
+
+// named returns the name that the linker has for a declared function or method, folded.
+func named(pkg string, f *types.Func) string {
+	sig := f.Signature()
+	recv := sig.Recv()
+	if recv == nil {
+		if sig.TypeParams().Len() > 0 {
+			return pkg + "." + f.Name() + "[...]"
+		}
+		return pkg + "." + f.Name()
+	}
+	t, pointer := types.Unalias(recv.Type()), false
+	if p, ok := t.(*types.Pointer); ok {
+		t, pointer = types.Unalias(p.Elem()), true
+	}
+	n, ok := t.(*types.Named)
+	if !ok {
+		return ""
+	}
+	name := n.Obj().Name()
+	if n.TypeParams().Len() > 0 {
+		name += "[...]"
+	}
+	if pointer {
+		name = "(*" + name + ")"
+	}
+	return pkg + "." + name + "." + f.Name()
+}

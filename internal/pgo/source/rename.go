@@ -1,0 +1,67 @@
+package source
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/pgo"
+)
+
+// Pair is what Rename does: a function, a type or a package gets another name.
+type Pair struct{ Old, New string }
+
+// ErrNoMatch says that a profile has nothing of the name that is to be another.
+var ErrNoMatch = errors.New("the profile has no function, type or package of that name")
+
+// Rename returns p with other names, and how many functions each pair renamed. A name is a
+// function's as the linker has it (pkg.F, pkg.(*T).M), a type's (pkg.T, pkg.(*T)) or an import
+// path; what is inside of it is renamed too: closures, methods, packages below. Of several
+// pairs that match a function the first counts. The error wraps ErrNoMatch, or is
+// pgo.ErrOverflow.
+func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
+	counts := make([]int, len(pairs))
+	names := map[string]string{}
+	out := pgo.New(p.Unit)
+	out.Duration, out.Comments = p.Duration, slices.Clone(p.Comments)
+	place := func(i int32) pgo.Place {
+		list := slices.Clone(p.Places[i])
+		for k := range list {
+			old := list[k].Func
+			if _, ok := names[old]; !ok {
+				names[old] = renamed(old, pairs, counts)
+			}
+			list[k].Func = names[old]
+		}
+		return list
+	}
+	for _, pair := range p.Pairs() {
+		var caller pgo.Place
+		if pair.Caller != pgo.None {
+			caller = place(pair.Caller)
+		}
+		if err := out.Add(place(pair.Leaf), caller, pair.Same, p.Weight[pair]); err != nil {
+			return nil, nil, err
+		}
+	}
+	for i, n := range counts {
+		if n == 0 {
+			return nil, nil, fmt.Errorf("%s=%s: %w; show lists the names that it has", pairs[i].Old, pairs[i].New, ErrNoMatch)
+		}
+	}
+	return out, counts, nil
+}
+
+func renamed(name string, pairs []Pair, counts []int) string {
+	for i, p := range pairs {
+		for _, try := range []Pair{p, {linkPath(p.Old), linkPath(p.New)}} {
+			rest, ok := strings.CutPrefix(name, try.Old)
+			if ok && try.Old != "" && (rest == "" || strings.ContainsRune("./-[", rune(rest[0]))) {
+				counts[i]++
+				return try.New + rest
+			}
+		}
+	}
+	return name
+}

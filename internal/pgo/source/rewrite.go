@@ -1,0 +1,90 @@
+package source
+
+import (
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/pgo"
+)
+
+// rewriter makes a profile in which edges are others.
+type rewriter struct {
+	s     *Source
+	moves map[pgo.Edge]pgo.Edge
+	out   *pgo.Profile
+}
+
+// rewrite returns p with its edges moved. A function that has its new name in one edge of a
+// stack and keeps its old one in the next cuts the stack in two.
+func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge) (*pgo.Profile, error) {
+	w := &rewriter{s: s, moves: moves, out: pgo.New(p.Unit)}
+	w.out.Duration, w.out.Comments = p.Duration, slices.Clone(p.Comments)
+	for _, pair := range p.Pairs() {
+		var frames []pgo.Frame // outermost first
+		if pair.Caller != pgo.None {
+			frames = append(frames, p.Places[pair.Caller]...)
+		}
+		slices.Reverse(frames)
+		leaf := len(frames) // where the leaf's frames begin
+		frames = append(frames, p.Places[pair.Leaf]...)
+		slices.Reverse(frames[leaf:])
+		if err := w.stack(frames, leaf, pair.Same, p.Weight[pair]); err != nil {
+			return nil, err
+		}
+	}
+	return w.out, nil
+}
+
+// stack adds a stack, whose frames it changes.
+func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) error {
+	from := 0
+	callee := "" // what the edge before calls the frame; "": there is none
+	for i := range frames {
+		f := frames[i]
+		if i+1 == len(frames) {
+			if callee != "" && callee != f.Func {
+				w.rename(&frames[i], callee, f.Line-f.Start)
+			}
+			break
+		}
+		e := pgo.Edge{Caller: f.Func, Callee: frames[i+1].Func, Offset: f.Line - f.Start}
+		to, moved := w.moves[e]
+		if !moved {
+			to = e
+		}
+		if callee != "" && callee != to.Caller { // the frame ends one stack and begins another
+			w.rename(&frames[i], callee, f.Line-f.Start)
+			if err := w.add(frames[from:i+1], leaf-from, same, weight); err != nil {
+				return err
+			}
+			from = i
+		}
+		frames[i] = f
+		if moved {
+			w.rename(&frames[i], to.Caller, to.Offset)
+		}
+		callee = to.Callee
+	}
+	return w.add(frames[from:], leaf-from, same, weight)
+}
+
+// rename gives a frame the name and the lines that a function has today.
+func (w *rewriter) rename(f *pgo.Frame, name string, offset int) {
+	f.Func = name
+	if to := w.s.funcs[fold(name)]; to != nil {
+		f.File, f.Start = to.file, to.start
+	}
+	f.Line = f.Start + offset
+}
+
+func (w *rewriter) add(frames []pgo.Frame, leaf int, same bool, weight int64) error {
+	if leaf <= 0 || leaf >= len(frames) {
+		leaf = 0
+	}
+	inner, outer := slices.Clone(frames[leaf:]), slices.Clone(frames[:leaf])
+	slices.Reverse(inner)
+	slices.Reverse(outer)
+	if leaf == 0 {
+		return w.out.Add(inner, nil, same, weight)
+	}
+	return w.out.Add(inner, outer, same, weight)
+}

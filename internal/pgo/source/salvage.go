@@ -1,0 +1,156 @@
+package source
+
+import (
+	"cmp"
+	"errors"
+	"maps"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/pgo"
+)
+
+// ErrForeign says that a profile is of another program, so that there is nothing to salvage.
+var ErrForeign = errors.New("this is a profile of another program: hardly any of its functions outside the standard library exist here")
+
+// Salvaged is a profile made to fit the source.
+type Salvaged struct {
+	Profile       *pgo.Profile
+	Before, After *Report
+	Renamed       []Renamed // functions that have another name today, the heaviest first
+	Moved         int64     // weight of the edges that were changed
+}
+
+// Renamed is a function of a profile that has another name today.
+type Renamed struct {
+	Old, New string // folded: [...] stands for what a generic function is instantiated with
+	Weight   int64  // of the edges that it has part in
+}
+
+// site is a call of a function of the profile.
+type site struct {
+	offset int
+	callee string // as the profile has it
+}
+
+type salvager struct {
+	s        *Source
+	edges    *pgo.Edges
+	anchors  map[string][]anchor        // by the caller's folded name
+	incoming map[string]map[string]bool // folded callers by folded callee
+	weight   map[string]int64           // by folded name
+	to       map[string]string          // new names by old ones, folded
+	taken    map[string]bool            // new names that an old one has
+	holders  map[string]bool            // types and packages that have functions today
+	went     map[[2]string]bool         // from which to which types and packages functions went
+}
+
+// Salvage returns a profile whose calls are where they are in the source today, as far as they
+// are there. Each edge of it is one of p, or exists in the source. The errors are ErrForeign
+// and pgo.ErrOverflow.
+func (s *Source) Salvage(p *pgo.Profile) (*Salvaged, error) {
+	edges, err := p.Edges()
+	if err != nil {
+		return nil, err
+	}
+	r := &Salvaged{Before: s.Check(edges)}
+	if r.Before.Foreign {
+		return nil, ErrForeign
+	}
+	v := newSalvager(s, edges)
+	v.matchFunctions()
+	v.matchClosures()
+	moves := v.moves()
+	for e := range moves {
+		r.Moved += edges.Weight[e]
+	}
+	if r.Profile, err = rewrite(s, p, moves); err != nil {
+		return nil, err
+	}
+	after, err := r.Profile.Edges()
+	if err != nil {
+		return nil, err
+	}
+	r.After = s.Check(after)
+	for old, name := range v.to {
+		r.Renamed = append(r.Renamed, Renamed{old, name, v.weight[old]})
+	}
+	slices.SortFunc(r.Renamed, func(a, b Renamed) int {
+		return cmp.Or(cmp.Compare(b.Weight, a.Weight), cmp.Compare(a.Old, b.Old))
+	})
+	return r, nil
+}
+
+func newSalvager(s *Source, edges *pgo.Edges) *salvager {
+	v := &salvager{
+		s: s, edges: edges, anchors: map[string][]anchor{}, incoming: map[string]map[string]bool{}, weight: map[string]int64{},
+		to: map[string]string{}, taken: map[string]bool{}, holders: map[string]bool{}, went: map[[2]string]bool{},
+	}
+	for name := range s.funcs {
+		v.holders[holder(name)] = true
+	}
+	at := map[site]int{} // the anchor of a caller's offset
+	known := map[pgo.Edge]bool{}
+	for _, e := range edges.Sorted() {
+		from, to := fold(e.Caller), fold(e.Callee)
+		v.weight[from] += edges.Weight[e]
+		if to != from {
+			v.weight[to] += edges.Weight[e]
+		}
+		if v.incoming[to] == nil {
+			v.incoming[to] = map[string]bool{}
+		}
+		v.incoming[to][from] = true
+		i, ok := at[site{e.Offset, from}]
+		if !ok {
+			i = len(v.anchors[from])
+			at[site{e.Offset, from}] = i
+			v.anchors[from] = append(v.anchors[from], anchor{offset: e.Offset})
+		}
+		if once := (pgo.Edge{Caller: from, Callee: e.Callee, Offset: e.Offset}); !known[once] {
+			known[once] = true
+			v.anchors[from][i].callees = append(v.anchors[from][i].callees, e.Callee)
+		}
+	}
+	for _, list := range v.anchors {
+		slices.SortFunc(list, func(a, b anchor) int { return cmp.Compare(a.offset, b.offset) })
+	}
+	return v
+}
+
+// target returns today's name of a function of the profile.
+func (v *salvager) target(name string) string {
+	if to, ok := v.to[fold(name)]; ok {
+		if n, ok := unfold(to, name); ok {
+			return n
+		}
+	}
+	return name
+}
+
+// now returns the function that one of the profile is today, or nil.
+func (v *salvager) now(folded string) *fn {
+	if f := v.s.funcs[fold(v.target(folded))]; f != nil && f.body {
+		return f
+	}
+	return nil
+}
+
+// moves returns today's edges by those of the profile, where they differ.
+func (v *salvager) moves() map[pgo.Edge]pgo.Edge {
+	moves := map[pgo.Edge]pgo.Edge{}
+	places := map[string]map[site]int{}
+	for name, list := range v.anchors {
+		if f := v.now(name); f != nil {
+			places[name] = v.places(list, f)
+		}
+	}
+	for e := range maps.Keys(v.edges.Weight) {
+		offset, ok := places[fold(e.Caller)][site{e.Offset, e.Callee}]
+		to := pgo.Edge{Caller: v.target(e.Caller), Callee: v.target(e.Callee), Offset: offset}
+		stays := pgo.Edge{Caller: to.Caller, Callee: to.Callee, Offset: e.Offset}
+		if ok && to != e && v.s.judge(to).Found() && !v.s.judge(stays).Never() {
+			moves[e] = to
+		}
+	}
+	return moves
+}

@@ -1,0 +1,167 @@
+package ab
+
+import (
+	"bytes"
+	"maps"
+	"math"
+	"math/rand/v2"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// times are made up: ten runs around a mean, which differ by up to that share.
+func times(seed uint64, mean, share float64) (list []int64) {
+	random := rand.New(rand.NewPCG(seed, 1))
+	for range 10 {
+		list = append(list, int64(mean*(1+share*(2*random.Float64()-1))))
+	}
+	return list
+}
+
+func TestTimeOf(t *testing.T) {
+	for _, c := range []struct {
+		name string
+		a, b []int64
+		want Verdict
+		low  float64 // both bounds must be between low and high
+		high float64
+	}{
+		{"a tenth slower", times(1, 1e9, 0.02), times(2, 1.1e9, 0.02), More, 0.06, 0.14},
+		{"a tenth faster", times(1, 1e9, 0.02), times(2, 0.9e9, 0.02), Less, -0.14, -0.06},
+		{"the same", times(3, 1e9, 0.02), times(4, 1e9, 0.02), Same, -0.03, 0.03},
+		{"little in much noise", times(3, 1e9, 0.3), times(4, 1.02e9, 0.3), Same, -0.5, 0.5},
+		{"twice, four runs", []int64{100, 101, 102, 103}, []int64{200, 202, 204, 206}, More, 0.9, 1.1},
+		{"twice, three runs", []int64{100, 101, 102}, []int64{200, 202, 204}, Unknown, 0.9, 1.1},
+		{"one run", []int64{100}, []int64{200}, Unknown, 0.99, 1.01},
+		{"equal to the ns", []int64{5, 5, 5, 5}, []int64{5, 5, 5, 5}, Same, 0, 0},
+		{"none to be told", []int64{0, 10, 10, 10}, []int64{10, 10, 10, 10}, Unknown, 0, 0},
+	} {
+		x := timeOf(c.a, c.b)
+		if x.Verdict != c.want || x.Low < c.low || x.High > c.high || x.Low > x.High {
+			t.Errorf("%s: %+v, want %s within %v to %v", c.name, x, c.want, c.low, c.high)
+		}
+	}
+}
+
+// TestTimeOfHoldsItsConfidence: of many comparisons of builds that differ by 10 %, nearly all
+// intervals have that in them, and of equal builds few are told to differ.
+func TestTimeOfHoldsItsConfidence(t *testing.T) {
+	const rounds = 2000
+	outside, told := 0, 0
+	for i := range uint64(rounds) {
+		a := times(3*i+1, 1e9, 0.05)
+		if x := timeOf(a, times(3*i+2, 1.1e9, 0.05)); x.Low > 0.1 || x.High < 0.1 {
+			outside++
+		}
+		if x := timeOf(a, times(3*i+3, 1e9, 0.05)); x.Verdict != Same {
+			told++
+		}
+	}
+	for what, n := range map[string]int{"intervals without the truth": outside, "equal builds told to differ": told} {
+		if share := float64(n) / rounds; share > 0.06 {
+			t.Errorf("%s: %.3f, want 0.05 at most", what, share)
+		}
+	}
+}
+
+func TestConcludeComparesOutputs(t *testing.T) {
+	made := func(outputs map[uint64]int) *side {
+		return &side{cpu: []int64{1, 1}, wall: []int64{1, 1}, outputs: outputs}
+	}
+	for _, c := range []struct {
+		a, b map[uint64]int
+		want Output
+	}{
+		{map[uint64]int{7: 2}, map[uint64]int{7: 2}, OutputSame},
+		{map[uint64]int{7: 2}, map[uint64]int{8: 2}, OutputDiffer},
+		{map[uint64]int{7: 1, 8: 1}, map[uint64]int{7: 1, 8: 1}, OutputVaries},
+		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, OutputVaries},
+	} {
+		var r Result
+		if r.conclude([]*side{made(c.a), made(c.b)}); r.Output != c.want {
+			t.Errorf("%v and %v: %q, want %q", c.a, c.b, r.Output, c.want)
+		}
+	}
+}
+
+func TestText(t *testing.T) {
+	three, none := 3, 0
+	builds := []*Build{
+		{Name: "A", Profile: "off", Took: 12e9, Compiled: &three, Packages: 100, Size: 3_410_000},
+		{Name: "B", Profile: "default.pgo", Took: 3e8, Compiled: &none, Packages: 100, Size: 3_520_000},
+	}
+	of := func(runs int, a, b []int64) *Result {
+		r := &Result{Runs: runs, Builds: builds, Changed: 7}
+		r.conclude([]*side{{cpu: a, wall: a, outputs: map[uint64]int{1: 1}}, {cpu: b, wall: b, outputs: map[uint64]int{1: 1}}})
+		return r
+	}
+	ten := func(from int64) (list []int64) {
+		for i := range int64(10) {
+			list = append(list, from+i)
+		}
+		return list
+	}
+	differ := of(10, ten(1000), ten(900))
+	differ.Output = OutputDiffer
+	for name, c := range map[string]struct {
+		r    *Result
+		want []string
+	}{
+		"less": {of(10, ten(1000), ten(900)), []string{
+			"A off 12.0s 3 of 100 packages 3.41 MB", "B default.pgo 300ms nothing, all was in the cache 3.52 MB",
+			"the builds differ in 7 of 100 packages", "CPU time 1.00µs 904ns −10.0 %",
+			"B needs 10.0 % less CPU time (95 %: 9.7 % to 10.2 %)\nB needs 10.0 % less wall time",
+		}},
+		"more":      {of(10, ten(900), ten(1000)), []string{"B needs 11.1 % more CPU time (95 %: 10.7 % to 11.4 %)"}},
+		"same":      {of(10, ten(1000), ten(1000)), []string{"no difference in CPU time can be told after 10 runs: 95 % interval −0.3 % to +0.3 %; more runs (-n 40) would narrow it"}},
+		"few":       {of(1, []int64{10}, []int64{20}), []string{"1 run of each build can't tell a difference in CPU time with 95 % confidence: that takes 4 (-n)"}},
+		"short":     {of(10, make([]int64, 10), ten(1)), []string{"a difference in CPU time can't be told: some run was so short"}},
+		"differ":    {differ, []string{"the two builds write different outputs"}},
+		"identical": {&Result{Builds: builds, Identical: true}, []string{"B's profile changes nothing: of all 100 packages the compiler made the same as for A; nothing was run"}},
+	} {
+		var b report.Text
+		c.r.Report().Text(&b)
+		got := strings.Join(strings.FieldsFunc(b.String(), func(r rune) bool { return r == ' ' }), " ")
+		for _, want := range c.want {
+			if !strings.Contains(got, want) {
+				t.Errorf("%s: it lacks %q:\n%s", name, want, &b)
+			}
+		}
+	}
+}
+
+func TestSigned(t *testing.T) {
+	for share, want := range map[float64]string{0.053: "+5.3 %", -0.494: "−49.4 %", 0: "0.0 %", -0.0001: "0.0 %", 0.0001: "0.0 %", math.Copysign(0, -1): "0.0 %"} {
+		if got := signed(share); got != want {
+			t.Errorf("%v is %q, want %q", share, got, want)
+		}
+	}
+}
+
+func TestDocument(t *testing.T) {
+	r := &Result{Builds: []*Build{{Name: "A", path: "secret"}, {Name: "B"}}}
+	r.conclude([]*side{{cpu: []int64{0}, wall: []int64{1}}, {cpu: []int64{1}, wall: []int64{2}}})
+	var b bytes.Buffer
+	if err := report.WriteJSON(&b, "pgo.ab", r.Report().Document, 0); err != nil {
+		t.Fatal(err)
+	}
+	got := strings.Join(strings.Fields(b.String()), "")
+	if !strings.Contains(got, `"cpu":{"a_ns":0,"b_ns":1,"change":0,"low":0,"high":0,"confidence":0,"verdict":"unknown"}`) || strings.Contains(got, "secret") {
+		t.Error(got)
+	}
+}
+
+// TestContents: of a package that tests have otherwise, that counts, by whatever name it is listed.
+func TestContents(t *testing.T) {
+	off := contents("unsafe\t\nm/a\tin/one\nm/a [m/a.test]\tin/two\nregexp\tin/three\nm/a.test\tin/four\n")
+	with := contents("unsafe\t\nregexp [m/a.test]\tnew/three\nm/a [m/a.test]\tnew/2\nm/a\tnew/1\nm/a.test\tnew/four\nmore\tx\n")
+	want := map[string]string{"m/a": "two", "regexp": "three", "m/a.test": "four"}
+	if !maps.Equal(off, want) {
+		t.Errorf("got %v, want %v", off, want)
+	}
+	if n := changed(off, with); n != 2 { // m/a, and more
+		t.Errorf("%d packages have changed, want 2: %v", n, with)
+	}
+}

@@ -1,0 +1,167 @@
+package annotate
+
+import (
+	"bytes"
+	"context"
+	"debug/buildinfo"
+	"errors"
+	"fmt"
+	"os"
+	"path"
+	"path/filepath"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/pgo"
+	"github.com/scopeview/scopeview/internal/pgo/explain"
+	"github.com/scopeview/scopeview/internal/report/profile"
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// HotCall is what the compiler did with a call that is hot in the profile which the program is
+// built with.
+type HotCall struct {
+	Caller, Callee string // as frames have them; as the profile does where no frame is of them
+	File           string // as frames have it; "": not known
+	Line           int
+	Text           string // how hot it is, and what was done
+}
+
+// HotCalls asks the compiler what it does with the profile that the executable was built with.
+// There are none if it was built without one, or if the profile or the program's source is not
+// here. The program is built twice, with the profile and without.
+func (c *Code) HotCalls(ctx context.Context, p *samples.Profile) (list []HotCall, err error) {
+	if c.Binary == nil || !c.Remarks {
+		return nil, nil
+	}
+	o, content, err := c.profiled()
+	if err != nil || content == nil {
+		return nil, err
+	}
+	read, err := pgo.Read(bytes.NewReader(content))
+	if err != nil {
+		return nil, fmt.Errorf("reading the profile %s that the program is built with: %w", o.Profile, err)
+	}
+	edges, err := read.Edges()
+	if err != nil {
+		return nil, fmt.Errorf("reading the profile %s that the program is built with: %w", o.Profile, err)
+	}
+	r, err := explain.Of(ctx, o, edges)
+	if err != nil {
+		return nil, err
+	}
+	known := map[string]*samples.Frame{}
+	for i := range p.Stacks {
+		for _, f := range p.Stacks[i].Frames {
+			known[symbols.PrintName(f.Func)] = f
+		}
+	}
+	for _, e := range r.Edges {
+		call := HotCall{Caller: e.Caller, Callee: e.Callee, Line: e.Line}
+		call.Text = fmt.Sprintf("%s of the calls by %s: %s", analysis.Percent(e.Share), filepath.Base(o.Profile), e.Text)
+		if f := known[symbols.PrintName(e.Caller)]; f != nil && e.File != "" {
+			call.Caller, call.File = f.Func, f.File
+		}
+		if f := known[symbols.PrintName(e.Callee)]; f != nil {
+			call.Callee = f.Func
+		}
+		list = append(list, call)
+	}
+	return list, nil
+}
+
+// profiled returns how the program is built, and its profile; nil: it has none, or it can't be
+// built here.
+func (c *Code) profiled() (o explain.Options, profile []byte, err error) {
+	info, err := c.settings()
+	if err != nil {
+		return o, nil, err
+	}
+	mains := c.Binary.Find("main.main")
+	if info["-pgo"] == "" || len(mains) == 0 {
+		return o, nil, nil
+	}
+	_, main, err := c.Sources.ReadAll(mains[0].File)
+	var none *symbols.NoSourceError
+	if errors.As(err, &none) || err == nil && main == "" {
+		return o, nil, nil
+	}
+	if err != nil {
+		return o, nil, err
+	}
+	o.Dir = filepath.Dir(main)
+	profile, o.Profile, err = c.Sources.ReadAll(info["-pgo"])
+	if errors.As(err, &none) { // -trimpath leaves its name alone
+		o.Profile = filepath.Join(o.Dir, path.Base(filepath.ToSlash(info["-pgo"])))
+		if profile, err = os.ReadFile(o.Profile); errors.Is(err, os.ErrNotExist) {
+			return o, nil, nil
+		}
+	}
+	if info["-tags"] != "" {
+		o.Flags = append(o.Flags, "-tags="+info["-tags"])
+	}
+	if info["-race"] == "true" {
+		o.Flags = append(o.Flags, "-race")
+	}
+	return o, profile, err
+}
+
+// settings returns the build settings of the executable.
+func (c *Code) settings() (map[string]string, error) {
+	var info *buildinfo.BuildInfo
+	var err error
+	if c.path != "" {
+		info, err = buildinfo.ReadFile(c.path)
+	} else {
+		info, err = buildinfo.Read(c.stored.Reader())
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading how the program was built: %w", err)
+	}
+	of := map[string]string{}
+	for _, s := range info.Settings {
+		of[s.Key] = s.Value
+	}
+	return of, nil
+}
+
+// Callers shows who calls a function and whom it calls, with what the compiler did with the
+// hot calls between them.
+func Callers(ctx context.Context, v *profile.View, c *Code, what string) (*profile.Report, error) {
+	calls, err := c.HotCalls(ctx, v.Profile)
+	switch {
+	case err != nil:
+		return profile.Callers(v, what, nil, err.Error())
+	case c.Binary == nil:
+		return profile.Callers(v, what, nil, "which profile the program is built with is not known: "+c.Why)
+	case len(calls) == 0:
+		return profile.Callers(v, what, nil, "the program is not built with a profile, or the profile or the program's source is not here; --path-map OLD=NEW says where they are")
+	}
+	return profile.Callers(v, what, said(calls))
+}
+
+// hotLines returns what is said of the calls in a file, by line.
+func hotLines(calls []HotCall, file string) map[int][]string {
+	of := map[int][]string{}
+	for _, c := range calls {
+		if c.File == file {
+			of[c.Line] = append(of[c.Line], analysis.Show("call of "+c.Callee+", "+c.Text))
+		}
+	}
+	return of
+}
+
+// said returns a function that tells what is said of the calls between two functions.
+func said(calls []HotCall) func(caller, callee string) string {
+	of := map[[2]string]string{}
+	for _, c := range calls {
+		key := [2]string{c.Caller, c.Callee}
+		text := c.Text
+		if c.Line > 0 {
+			text = fmt.Sprintf("line %d, %s", c.Line, text)
+		}
+		of[key] = strings.TrimPrefix(of[key]+"; "+text, "; ")
+	}
+	return func(caller, callee string) string { return of[[2]string{caller, callee}] }
+}

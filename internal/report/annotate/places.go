@@ -1,0 +1,22 @@
+package annotate
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/samples"
+	"github.com/scopeview/scopeview/internal/symbols"
+)
+
+// Places returns what tells, by the executable, the functions that an address of the samples
+// is in, the innermost first: with the names that the linker has, and their first lines.
+func (c *Code) Places(p *samples.Profile) (func(pc uint64) []symbols.Place, error) {
+	if c.Binary == nil {
+		return nil, fmt.Errorf("where functions begin is not known: %s", c.Why)
+	}
+	slide, ok := c.slide(p)
+	if !ok {
+		return nil, errors.New("where functions begin is not known: the samples have no addresses that are in the executable")
+	}
+	return func(pc uint64) []symbols.Place { return c.Binary.Places(pc - slide) }, nil
+}

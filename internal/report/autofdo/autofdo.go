@@ -1,0 +1,126 @@
+// Package autofdo has the reports about sample profiles in LLVM's text format.
+package autofdo
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/autofdo"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// showDocument is what show tells of a profile.
+type showDocument struct {
+	Total     uint64                    `json:"total"` // of all functions
+	Count     int                       `json:"function_count"`
+	Functions report.List[functionJSON] `json:"functions"`
+}
+
+// functionJSON is a function, the hottest first.
+type functionJSON struct {
+	Name    string     `json:"name"`
+	Total   uint64     `json:"total"`
+	Head    uint64     `json:"head"`
+	Share   float64    `json:"share"` // of all samples
+	Lines   int        `json:"line_count"`
+	Inlined int        `json:"inlined_count"` // callees that are inlined into it, and into these
+	Hottest *lineJSON  `json:"hottest"`       // null: no line of its own was sampled
+	Calls   []callJSON `json:"calls"`         // of all its lines, the most called first
+}
+
+// lineJSON is a line of a function.
+type lineJSON struct {
+	Offset        uint32 `json:"offset"` // lines behind the function's first
+	Discriminator uint32 `json:"discriminator"`
+	Samples       uint64 `json:"samples"`
+}
+
+// callJSON is a function that was called.
+type callJSON struct {
+	Name  string `json:"name"`
+	Count uint64 `json:"count"`
+}
+
+// Show reports the functions of a profile.
+func Show(p *autofdo.Profile) *report.Report {
+	sorted := p.Sorted()
+	d := &showDocument{Count: len(sorted)}
+	for _, f := range sorted {
+		d.Total += f.Total
+	}
+	d.Functions = report.ListOf(sorted, func(f *autofdo.Function) functionJSON { return d.function(f) })
+	return &report.Report{Document: d, Text: func(b *report.Text) {
+		fmt.Fprintf(b, "%d samples in %s\n\n", d.Total, analysis.Plural(int64(d.Count), "function"))
+		heads := []string{"total", "%", "head", "lines", "inlined", "hottest line", "<function", "<calls"}
+		report.Table(b, "function", heads, sorted, func(f *autofdo.Function) []string {
+			x, hottest := d.function(f), ""
+			if x.Hottest != nil {
+				hottest = fmt.Sprintf("%+d: %d", x.Hottest.Offset, x.Hottest.Samples)
+			}
+			calls := report.First(x.Calls, func(c callJSON) string { return fmt.Sprintf("%s %d", report.Name(c.Name), c.Count) })
+			return []string{fmt.Sprint(x.Total), fmt.Sprintf("%.2f", 100*x.Share), fmt.Sprint(x.Head), fmt.Sprint(x.Lines), fmt.Sprint(x.Inlined), hottest, report.Name(x.Name), calls}
+		})
+	}}
+}
+
+func (d *showDocument) function(f *autofdo.Function) functionJSON {
+	x := functionJSON{Name: f.Name, Total: f.Total, Head: f.Head, Lines: len(f.Lines), Inlined: inlined(f), Calls: []callJSON{}}
+	if d.Total > 0 {
+		x.Share = float64(f.Total) / float64(d.Total)
+	}
+	all := autofdo.Line{Targets: map[string]uint64{}}
+	for _, at := range f.SortedLines() {
+		l := f.Lines[at]
+		if x.Hottest == nil || l.Samples > x.Hottest.Samples {
+			x.Hottest = &lineJSON{at.Offset, at.Disc, l.Samples}
+		}
+		for name, n := range l.Targets {
+			all.Targets[name] += n
+		}
+	}
+	for _, name := range all.SortedTargets() {
+		x.Calls = append(x.Calls, callJSON{name, all.Targets[name]})
+	}
+	return x
+}
+
+func inlined(f *autofdo.Function) (n int) {
+	_, callees := f.SortedInlined()
+	for _, callee := range callees {
+		n += 1 + inlined(callee)
+	}
+	return n
+}
+
+// overlapDocument is how alike two profiles are.
+type overlapDocument struct {
+	Base          string                     `json:"base"`
+	Test          string                     `json:"test"`
+	Overlap       float64                    `json:"overlap"`
+	SampleShare   float64                    `json:"sample_share"` // that both have, of what at least one has
+	FunctionShare float64                    `json:"function_share"`
+	Functions     report.List[functionAlike] `json:"functions"`
+}
+
+// functionAlike is how alike a function is in both.
+type functionAlike struct {
+	Name    string  `json:"name"`
+	Overlap float64 `json:"overlap"`
+	Base    float64 `json:"base_share"` // of the profile's samples
+	Test    float64 `json:"test_share"`
+}
+
+// Overlap reports how alike two profiles are, as llvm-profdata overlap --sample does.
+func Overlap(base, test string, s *autofdo.Similarity) *report.Report {
+	d := &overlapDocument{Base: base, Test: test, Overlap: s.Percent / 100, SampleShare: s.Samples.Percent() / 100, FunctionShare: s.Functions.Percent() / 100}
+	d.Functions = report.ListOf(s.Of, func(f autofdo.FunctionSimilarity) functionAlike {
+		return functionAlike{f.Name, f.Percent / 100, f.BaseWeight / 100, f.TestWeight / 100}
+	})
+	return &report.Report{Document: d, Text: func(b *report.Text) {
+		fmt.Fprintf(b, "overlap %s of %s and %s\n", b.Bold(analysis.Percent(d.Overlap)), analysis.Show(base), analysis.Show(test))
+		fmt.Fprintf(b, "of all samples both have %s, of all functions %s\n\n", analysis.Percent(d.SampleShare), analysis.Percent(d.FunctionShare))
+		report.Table(b, "function", []string{"alike %", "base %", "test %", "<function"}, s.Of, func(f autofdo.FunctionSimilarity) []string {
+			return []string{fmt.Sprintf("%.2f", f.Percent), fmt.Sprintf("%.2f", f.BaseWeight), fmt.Sprintf("%.2f", f.TestWeight), report.Name(f.Name)}
+		})
+	}}
+}

@@ -1,0 +1,70 @@
+package pgo
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/pgo/explain"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+// explainDocument is what the compiler did with a profile.
+type explainDocument struct {
+	Total    int64                      `json:"total"`
+	Least    float64                    `json:"hot_share"` // of all weight, that the lightest hot edge has
+	Verdicts []verdictJSON              `json:"verdicts"`
+	Edges    report.List[explainedJSON] `json:"edges"`
+}
+
+// verdictJSON is how much a verdict has.
+type verdictJSON struct {
+	Verdict explain.Verdict `json:"verdict"`
+	Edges   int             `json:"edge_count"`
+	Weight  int64           `json:"weight"`
+	Share   float64         `json:"share"`
+}
+
+// explainedJSON is a hot edge with what the compiler did.
+type explainedJSON struct {
+	Caller        string          `json:"caller"`
+	Offset        int             `json:"offset"`
+	Callee        string          `json:"callee"`
+	Weight        int64           `json:"weight"`
+	Share         float64         `json:"share"`
+	Verdict       explain.Verdict `json:"verdict"`
+	Why           string          `json:"why"`
+	Cost          *int            `json:"cost"` // of the callee, as the compiler counts; null: not known
+	Devirtualized string          `json:"devirtualized"`
+	File          string          `json:"file"`
+	Line          int             `json:"line"`
+}
+
+// Explain reports what the compiler did with the hot edges of a profile.
+func Explain(r *explain.Report) *report.Report {
+	d := &explainDocument{Total: r.Total, Least: r.Threshold / 100, Verdicts: []verdictJSON{}}
+	for _, s := range r.Sums {
+		d.Verdicts = append(d.Verdicts, verdictJSON{s.Verdict, s.Edges, s.Weight, s.Share})
+	}
+	d.Edges = report.ListOf(r.Edges, func(e explain.Edge) explainedJSON {
+		x := explainedJSON{e.Caller, e.Offset, e.Callee, e.Weight, e.Share, e.Verdict, e.Text, nil, e.Devirtualized, e.File, e.Line}
+		if e.Cost > 0 {
+			x.Cost = &e.Cost
+		}
+		return x
+	})
+	return &report.Report{Document: d, Text: func(b *report.Text) { d.text(b, r) }}
+}
+
+func (d *explainDocument) text(b *report.Text, r *explain.Report) {
+	if len(r.Edges) == 0 {
+		b.WriteString("the profile has no calls, so the compiler does nothing with it\n")
+		return
+	}
+	report.Table(b, "", []string{"%", "edges", "<what the compiler did"}, d.Verdicts, func(v verdictJSON) []string {
+		return []string{percent(v.Share), fmt.Sprint(v.Edges), string(v.Verdict)}
+	})
+	b.WriteByte('\n')
+	report.Table(b, "hot call", []string{"%", "<caller", "line", "<calls", "<"}, r.Edges, func(e explain.Edge) []string {
+		return []string{percent(e.Share), report.Name(e.Caller), fmt.Sprintf("%+d", e.Offset), report.Name(e.Callee), analysis.Harmless(e.Text)}
+	})
+}

@@ -1,0 +1,258 @@
+package symbols
+
+import (
+	"cmp"
+	"debug/dwarf"
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"sort"
+	"strings"
+)
+
+// Frame is a function, and a line in it.
+type Frame struct {
+	Func     string // as the linker names it; "": not known
+	File     string // "": not known
+	Start    int    // the function's first line; 0: not known
+	Line     int    // 0: not known
+	Disc     int    // DWARF's discriminator, which tells parts of a line apart; 0: none
+	Prologue bool   // the instruction is of the function's prologue
+}
+
+// Image is an ELF file: a program or a shared object, in Go or in what clang and gcc compile.
+// Of code in Go it tells what Go's table does, of other code what DWARF does, and else the
+// names in the table of symbols.
+type Image struct {
+	GNUID string // of the linker's note, in hexadecimal; "": none
+	// Go is the Go program that it is; nil: it is none.
+	Go *Binary
+	// Debug says why there is no debug information; nil: there is.
+	Debug error
+	// Guessed counts functions whose first line is that of their first instruction, since
+	// DWARF has none (clang -gline-tables-only).
+	Guessed int
+
+	path    string
+	order   binary.ByteOrder
+	loads   []elf.ProgHeader
+	data    *dwarf.Data
+	ranges  []unitRange // by from
+	units   map[dwarf.Offset]*unit
+	guesses map[uint64]int
+	symbols []symbol // functions, by addr
+	edges   []uint64 // where symbols and ranges begin and end, sorted
+}
+
+// symbol is a function of the table of symbols.
+type symbol struct {
+	name     string
+	addr, to uint64
+	rank     int // of several with one address the lowest names it
+}
+
+// unitRange is code of a compilation unit.
+type unitRange struct {
+	from, to uint64
+	entry    *dwarf.Entry
+}
+
+// ErrNoDebug says that a file has no debug information.
+var ErrNoDebug = errors.New("it has no debug information (DWARF)")
+
+// OpenImage reads an ELF file.
+func OpenImage(path string) (*Image, error) {
+	if st, err := os.Stat(path); err == nil && !st.Mode().IsRegular() { // see Open
+		return nil, fmt.Errorf("reading the executable %s: it is no regular file", path)
+	}
+	f, err := os.Open(path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
+	}
+	defer f.Close()
+	im, err := newImage(f, path)
+	if err != nil {
+		return nil, fmt.Errorf("reading the executable %s: %w", path, err)
+	}
+	return im, nil
+}
+
+func newImage(r io.ReaderAt, path string) (im *Image, err error) {
+	defer recovered(&err)
+	x, err := elf.NewFile(r)
+	if err != nil {
+		return nil, err
+	}
+	im = &Image{path: path, order: x.ByteOrder, units: map[dwarf.Offset]*unit{}, guesses: map[uint64]int{}}
+	for _, p := range x.Progs {
+		if p.Type == elf.PT_LOAD {
+			im.loads = append(im.loads, p.ProgHeader)
+		}
+	}
+	if s := x.Section(".note.gnu.build-id"); s != nil && s.Size < 4096 {
+		if d, err := s.Data(); err == nil {
+			im.GNUID = fmt.Sprintf("%x", note(d, x.ByteOrder))
+		}
+	}
+	im.functions(x)
+	im.Debug = im.debug(x)
+	for _, s := range im.symbols {
+		im.edges = append(im.edges, s.addr, s.to)
+	}
+	for _, r := range im.ranges {
+		im.edges = append(im.edges, r.from, r.to)
+	}
+	slices.Sort(im.edges)
+	if b, err := OpenReader(r, path); err == nil {
+		im.Go = b
+	}
+	return im, nil
+}
+
+// recovered makes an error of a panic of the standard library's readers of hostile files.
+func recovered(err *error) {
+	if v := recover(); v != nil {
+		*err = fmt.Errorf("it can't be read: %v", v)
+	}
+}
+
+// functions reads the table of symbols; a stripped file has that of what it exports.
+func (im *Image) functions(x *elf.File) {
+	all, err := x.Symbols()
+	if err != nil {
+		all, _ = x.DynamicSymbols()
+	}
+	rank := map[elf.SymBind]int{elf.STB_GLOBAL: 0, elf.STB_WEAK: 1}
+	for _, s := range all {
+		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Section == elf.SHN_UNDEF {
+			continue
+		}
+		n, ok := rank[elf.ST_BIND(s.Info)]
+		if !ok {
+			n = 2
+		}
+		im.symbols = append(im.symbols, symbol{s.Name, s.Value, s.Value + s.Size, n})
+	}
+	slices.SortStableFunc(im.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.addr, b.addr), a.rank-b.rank) })
+	im.symbols = slices.CompactFunc(im.symbols, func(a, b symbol) bool { return a.addr == b.addr })
+	for i := range im.symbols {
+		s := &im.symbols[i]
+		if s.to <= s.addr && i+1 < len(im.symbols) { // assembly without a size
+			s.to = im.symbols[i+1].addr
+		}
+	}
+}
+
+// debug reads the sections of DWARF, and what code the units have.
+func (im *Image) debug(x *elf.File) (err error) {
+	defer recovered(&err)
+	var sums Binary
+	parts := map[string][]byte{}
+	for _, s := range x.Sections {
+		if name, ok := strings.CutPrefix(s.Name, ".debug_"); ok && s.Type != elf.SHT_NOBITS {
+			if parts[name], err = sums.bounded(s.Size, s.Data); err != nil {
+				return fmt.Errorf("its debug information can't be read: %w", err)
+			}
+		}
+	}
+	if len(parts["info"]) == 0 {
+		return ErrNoDebug
+	}
+	data, err := dwarf.New(parts["abbrev"], nil, nil, parts["info"], parts["line"], nil, parts["ranges"], parts["str"])
+	if err != nil {
+		return fmt.Errorf("its debug information can't be read: %w", err)
+	}
+	for _, name := range []string{"addr", "line_str", "str_offsets", "rnglists"} {
+		if err := data.AddSection(".debug_"+name, parts[name]); err != nil {
+			return fmt.Errorf("its debug information can't be read: %w", err)
+		}
+	}
+	im.data = data
+	in := data.Reader()
+	for _, at := range unitEntries(parts["info"], im.order) {
+		in.Seek(at)
+		e, err := in.Next()
+		if err != nil || e == nil {
+			continue
+		}
+		list, _ := data.Ranges(e)
+		for _, r := range list {
+			if im.isCode(r[0]) && r[1] > r[0] {
+				im.ranges = append(im.ranges, unitRange{r[0], r[1], e})
+			}
+		}
+	}
+	slices.SortStableFunc(im.ranges, func(a, b unitRange) int { return cmp.Compare(a.from, b.from) })
+	return nil
+}
+
+// unitEntries returns where the first entries of the compilation units are. The package
+// debug/dwarf finds them too, but reads everything in between.
+func unitEntries(info []byte, order binary.ByteOrder) (list []dwarf.Offset) {
+	const long, longest = 0xffffffff, 40 // a length that announces one of 64 bits; bytes of a header
+	for at := uint64(0); at+longest <= uint64(len(info)); {
+		size, head, word := uint64(order.Uint32(info[at:])), at+4, uint64(4)
+		if size == long {
+			size, head, word = order.Uint64(info[at+4:]), at+12, 8
+		}
+		entry := head + 2 + word + 1 // behind the version, where abbreviations are, the size of addresses
+		if order.Uint16(info[head:]) >= 5 {
+			entry++
+			if kind := info[head+2]; kind == 4 || kind == 5 { // DW_UT_skeleton, DW_UT_split_compile: an id
+				entry += 8
+			}
+		}
+		if size == 0 || size > uint64(len(info))-head {
+			break
+		}
+		list = append(list, dwarf.Offset(entry))
+		at = head + size
+	}
+	return list
+}
+
+// isCode reports whether an address is in a segment that runs: linkers let what they threw
+// away be at 0 or at the highest address.
+func (im *Image) isCode(addr uint64) bool {
+	return slices.ContainsFunc(im.loads, func(p elf.ProgHeader) bool {
+		return p.Flags&elf.PF_X != 0 && addr >= p.Vaddr && addr-p.Vaddr < p.Memsz
+	})
+}
+
+// Address returns where a byte of the file is loaded, as the file's own addresses go.
+func (im *Image) Address(offset uint64) (addr uint64, ok bool) {
+	for _, p := range im.loads {
+		if p.Flags&elf.PF_X != 0 && offset >= p.Off && offset-p.Off < p.Filesz {
+			return p.Vaddr + (offset - p.Off), true
+		}
+	}
+	return 0, false
+}
+
+// symbolAt returns the function that an address is in by the table of symbols, or nil.
+func (im *Image) symbolAt(pc uint64) *symbol {
+	i := sort.Search(len(im.symbols), func(k int) bool { return im.symbols[k].addr > pc })
+	if i == 0 || pc >= im.symbols[i-1].to {
+		return nil
+	}
+	return &im.symbols[i-1]
+}
+
+// unitAt returns the compilation unit that an address is in, or nil.
+func (im *Image) unitAt(pc uint64) *unit {
+	i := sort.Search(len(im.ranges), func(k int) bool { return im.ranges[k].from > pc })
+	if i == 0 || pc >= im.ranges[i-1].to {
+		return nil
+	}
+	e := im.ranges[i-1].entry
+	u, ok := im.units[e.Offset]
+	if !ok {
+		u = im.readUnit(e)
+		im.units[e.Offset] = u
+	}
+	return u
+}

@@ -1,0 +1,177 @@
+package symbols
+
+import (
+	"sort"
+	"strings"
+)
+
+// Places returns the functions that an address is in, the innermost first: those that were
+// inlined, and the one whose code it is. It returns nil where no function is known.
+func (im *Image) Places(pc uint64) (list []Frame) {
+	if f := im.goFunc(pc); f != nil {
+		return im.goPlaces(f, pc)
+	}
+	sym, u := im.symbolAt(pc), im.unitAt(pc)
+	if u == nil {
+		if sym == nil {
+			return nil
+		}
+		return []Frame{{Func: sym.name}}
+	}
+	r, id := u.rowAt(pc), u.scopeAt(pc)
+	f := Frame{File: r.file, Line: r.line, Disc: r.disc}
+	for range deepestInlining {
+		if id == outermost {
+			break
+		}
+		s := &u.scopes[id]
+		f.Func, f.Start = s.called(), s.start
+		if s.into == outermost {
+			break
+		}
+		list = append(list, f)
+		f = Frame{File: s.file, Line: s.line, Disc: s.disc}
+		id = s.into
+	}
+	entry, to := pc, pc
+	switch {
+	case id != outermost:
+		entry, to = u.scopes[id].entry, u.scopes[id].end
+		f.Func = u.scopes[id].symbol(sym)
+	case sym != nil: // clang -gline-tables-only tells of functions only where calls were inlined
+		f.Func, entry, to = sym.name, sym.addr, sym.to
+	default:
+		return nil
+	}
+	if f.Start == 0 {
+		f.Start = im.guess(u, entry)
+	}
+	f.Prologue = pc >= entry && pc < u.prologueEnd(entry, to)
+	return append(list, f)
+}
+
+// called returns the name that the linker has of a function.
+func (o *origin) called() string {
+	if o.linkage != "" {
+		return o.linkage
+	}
+	return o.name
+}
+
+// symbol returns the name of a function whose code it is: gcc has C++'s static functions'
+// linker names in the table of symbols alone.
+func (s *scope) symbol(at *symbol) string {
+	if s.linkage == "" && at != nil && at.addr == s.entry && strings.HasPrefix(at.name, "_Z") {
+		return at.name
+	}
+	return s.called()
+}
+
+// guess returns the line of a function's first instruction.
+func (im *Image) guess(u *unit, entry uint64) int {
+	line, ok := im.guesses[entry]
+	if !ok {
+		line = u.rowAt(entry).line
+		im.guesses[entry] = line
+		if line != 0 {
+			im.Guessed++
+		}
+	}
+	return line
+}
+
+// Inlining reports whether Go's table tells what was inlined.
+func (im *Image) Inlining() bool { return im.Go != nil && len(im.Go.data.data) > 0 }
+
+// goFunc returns the function of Go's table that an address is in, or nil.
+func (im *Image) goFunc(pc uint64) *Func {
+	if im.Go == nil {
+		return nil
+	}
+	f, _, _ := im.Go.At(pc)
+	return f
+}
+
+func (im *Image) goPlaces(f *Func, pc uint64) (list []Frame) {
+	for _, p := range im.Go.Places(pc) {
+		list = append(list, Frame{Func: p.Func, File: p.File, Start: p.Start, Line: p.Line})
+	}
+	if u := im.unitAt(pc); u != nil && len(list) > 0 {
+		list[len(list)-1].Prologue = pc < u.prologueEnd(f.Entry, f.End)
+	}
+	return list
+}
+
+// Entry returns the function whose first instruction is at an address; "" where none is.
+func (im *Image) Entry(pc uint64) string {
+	if f := im.goFunc(pc); f != nil {
+		if f.Entry == pc {
+			return f.Name
+		}
+		return ""
+	}
+	if u := im.unitAt(pc); u != nil {
+		id := u.scopeAt(pc)
+		for id != outermost && u.scopes[id].into != outermost {
+			id = u.scopes[id].into
+		}
+		if id != outermost && u.scopes[id].entry == pc {
+			return u.scopes[id].symbol(im.symbolAt(pc))
+		}
+	}
+	if s := im.symbolAt(pc); s != nil && s.addr == pc {
+		return s.name
+	}
+	return ""
+}
+
+// Frameless reports whether at an address the function may have no frame of its own on the
+// stack. Who follows frame pointers misses its caller then. Of functions that are not Go's
+// only the prologue is known to be so.
+func (im *Image) Frameless(pc uint64) bool {
+	list := im.Places(pc)
+	return len(list) > 0 && list[len(list)-1].Prologue || im.goFunc(pc) != nil && im.Go.Frameless(pc)
+}
+
+// Stretch returns up to which address, which is behind pc, Places are surely those of pc.
+func (im *Image) Stretch(pc uint64) uint64 {
+	to := behind(im.edges, pc)
+	if u := im.unitAt(pc); u != nil {
+		to = min(to, behind(u.edges, pc))
+	}
+	if f := im.goFunc(pc); f != nil {
+		to = min(to, im.Go.stretch(f, pc))
+	}
+	return to
+}
+
+// behind returns the first of sorted addresses that is behind pc.
+func behind(edges []uint64, pc uint64) uint64 {
+	i := sort.Search(len(edges), func(k int) bool { return edges[k] > pc })
+	if i == len(edges) {
+		return ^uint64(0)
+	}
+	return edges[i]
+}
+
+// stretch returns up to which address the places of pc, which is in f, are the same by Go's
+// table.
+func (b *Binary) stretch(f *Func, pc uint64) uint64 {
+	end := f.End
+	b.table.refill()
+	b.table.lines(f, func(_, to uint64, _ string, _ int) bool {
+		if pc < to {
+			end = min(end, to)
+		}
+		return pc >= to
+	})
+	if off := f.info.inlined; off != none && off != 0 && uint64(off) < uint64(len(b.table.steps)) {
+		w := walk{b: b.table.steps[off:], value: -1, to: f.Entry, first: true}
+		for b.table.next(&w) {
+			if pc < w.to {
+				return min(end, w.to)
+			}
+		}
+	}
+	return end
+}
