@@ -8,7 +8,8 @@ import { difference, differenceText } from "../model/difference.js";
 import { Model } from "../model/model.js";
 import { shortFunc } from "../model/calls.js";
 import { container } from "./make.js";
-import { excerptOf } from "../panel/sourceview.js";
+import { callRemark } from "../panel/callersview.js";
+import { commentary, excerptOf } from "../panel/sourceview.js";
 
 const everything = { from: -Infinity, to: Infinity, rows: null, scope: null, executions: "all" };
 const fixtures = JSON.parse(readFileSync(new URL("samples.json", import.meta.url), "utf8"));
