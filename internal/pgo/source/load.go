@@ -10,8 +10,10 @@ import (
 	"go/token"
 	"go/types"
 	"maps"
+	"os"
 	"runtime"
 	"slices"
+	"strings"
 	"sync"
 
 	"golang.org/x/tools/go/packages"
@@ -65,7 +67,7 @@ type unit struct {
 func Load(ctx context.Context, c Config) (*Source, error) {
 	list, err := packages.Load(&packages.Config{
 		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags,
-		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule | packages.NeedTypesSizes,
+		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 	}, c.Patterns...)
 	if err != nil {
 		return nil, fmt.Errorf("%s: the go command can't list the packages %q; does go list work there? %w", cmp.Or(c.Dir, "."), c.Patterns, err)
@@ -160,8 +162,11 @@ func (l *loader) check(u *unit) {
 		u.types = types.Unsafe
 		return
 	}
+	cgo := false // of what C has, go/types knows no type
 	fail := func(err error) {
-		if u.err == nil {
+		var e types.Error
+		unknown := cgo && errors.As(err, &e) && strings.Contains(e.Msg, "invalid type")
+		if u.err == nil && !unknown {
 			u.err = err
 		}
 	}
@@ -173,11 +178,12 @@ func (l *loader) check(u *unit) {
 		}
 		if f != nil {
 			files = append(files, f)
+			cgo = cgo || slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
 		}
 	}
 	conf := types.Config{
 		IgnoreFuncBodies: !u.needs, FakeImportC: true, Error: fail, Importer: importer(u.imported),
-		Sizes: u.list.TypesSizes,
+		Sizes: types.SizesFor("gc", cmp.Or(os.Getenv("GOARCH"), runtime.GOARCH)),
 	}
 	var info *types.Info
 	if u.needs {

@@ -11,7 +11,7 @@ import (
 // calls are that they make, from 0 to 1.
 const (
 	sameName    = 0.5 // but for upper and lower case
-	otherType   = 0.3 // the name is the same, of a method of another type; the old type is still there
+	otherType   = 0.3 // the name is the same, of a method of another type
 	sameRest    = 0.3 // in another package, the type's name is the same too
 	samePackage = 0.2
 	sameMoved   = 0.4 // others of the type or package went there
@@ -167,7 +167,7 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 		}
 	case strings.EqualFold(rest, oldRest):
 		points += sameName + sameRest
-	case strings.Contains(oldRest, ".") && strings.Contains(rest, ".") && v.holders[holder(old)]:
+	case strings.Contains(oldRest, ".") && strings.Contains(rest, "."):
 		points += otherType
 	default:
 		points += sameName

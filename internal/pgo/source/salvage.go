@@ -40,7 +40,6 @@ type salvager struct {
 	weight   map[string]int64           // by folded name
 	to       map[string]string          // new names by old ones, folded
 	taken    map[string]bool            // new names that an old one has
-	holders  map[string]bool            // types and packages that have functions today
 	went     map[[2]string]bool         // from which to which types and packages functions went
 }
 
@@ -83,10 +82,7 @@ func (s *Source) Salvage(p *pgo.Profile) (*Salvaged, error) {
 func newSalvager(s *Source, edges *pgo.Edges) *salvager {
 	v := &salvager{
 		s: s, edges: edges, anchors: map[string][]anchor{}, incoming: map[string]map[string]bool{}, weight: map[string]int64{},
-		to: map[string]string{}, taken: map[string]bool{}, holders: map[string]bool{}, went: map[[2]string]bool{},
-	}
-	for name := range s.funcs {
-		v.holders[holder(name)] = true
+		to: map[string]string{}, taken: map[string]bool{}, went: map[[2]string]bool{},
 	}
 	at := map[site]int{} // the anchor of a caller's offset
 	known := map[pgo.Edge]bool{}

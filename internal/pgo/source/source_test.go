@@ -169,6 +169,26 @@ func TestLoadNothing(t *testing.T) {
 	}
 }
 
+// TestLoadCgo: go/types knows nothing of C, and that is no failure of the package.
+func TestLoadCgo(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod": "module example.com/m\n\ngo 1.26\n",
+		"c.go":   "package m\n\n// struct s { int n; };\nimport \"C\"\n\ntype cint = C.int\n\nfunc n(s *C.struct_s) *cint { return &s.n }\n\ntype cs = C.struct_s\n",
+		"g.go":   "package m\n\nfunc F(s *cs) { *n(s) = 1; G() }\n\nfunc G() {}\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	t.Setenv("CGO_ENABLED", "1")
+	p, order := profileOf(t, "example.com/m.F:0 -> example.com/m.G 10")
+	s := load(t, dir, p)
+	if why := s.judge(order[0]); len(s.Failures) > 0 || why != Direct {
+		t.Errorf("it fails with %v; the call is %s", s.Failures, why)
+	}
+}
+
 func TestRename(t *testing.T) {
 	const old = "a.org/x.F:1 -> a.org/x/y.(*T).M 10\na.org/x.F.func1:1 -> a.org/xy.G[go.shape.int] 20\ngopkg.in/yaml%2ev2.F:1 -> a.org/x.FF 3"
 	for _, c := range []struct {
