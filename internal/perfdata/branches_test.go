@@ -13,7 +13,8 @@ type branch struct{ from, to uint64 }
 // lbr is an event with branch records of the hardware.
 var lbr = madeAttr{kind: 4, config: 0x20c4, has: hasIP | hasThread | hasTime | hasBranches, branches: 1 | branchAny}
 
-func (m *made) branches(pid uint32, time uint64, list ...branch) {
+func (m *made) branches(time uint64, list ...branch) {
+	const pid uint32 = 7 // the program's
 	b := m.fields(nil, uint64(len(list)))
 	if m.attrs[0].branches&branchHardware != 0 {
 		b = m.fields(b, uint64(0))
@@ -61,10 +62,10 @@ func TestBranches(t *testing.T) {
 			m.record(recordMmap, 2, append([]any{uint32(7), uint32(7), uint64(base), uint64(1 << 30), uint64(0), s.path}, at(7, 1)...)...)
 			all := []branch{{call2, entry}, {last, call2}, {call1, entry}}
 			for range 3 {
-				m.branches(7, 10, all...)
+				m.branches(10, all...)
 			}
-			m.branches(7, 11, branch{address("inner", 3), 0x1000}, branch{call1, entry}) // to no file
-			m.branches(7, 12, branch{entry, call1}, branch{1 << 63, last})               // from the kernel, and back in the code
+			m.branches(11, branch{address("inner", 3), 0x1000}, branch{call1, entry}) // to no file
+			m.branches(12, branch{entry, call1}, branch{1 << 63, last})               // from the kernel, and back in the code
 			p, b, notes := m.profile(t, Options{})
 			if b == nil {
 				t.Fatal("no branches")
@@ -119,7 +120,7 @@ func TestOtherBranches(t *testing.T) {
 			event.branches = c.kind
 			m := newMade(event)
 			m.record(recordMmap, 2, append([]any{uint32(7), uint32(7), uint64(base), uint64(1 << 30), uint64(0), s.path}, at(7, 1)...)...)
-			m.branches(7, 10, branch{call1, entry}, branch{call1, call1})
+			m.branches(10, branch{call1, entry}, branch{call1, call1})
 			p, b, notes := m.profile(t, Options{})
 			if c.none {
 				checkNotes(t, notes, "The branch records are not used: they have no calls")

@@ -38,7 +38,7 @@ func put[T uint16 | uint32 | uint64](b []byte, at int, v T) []byte {
 func TestHostileFiles(t *testing.T) {
 	m := newMade(task)
 	m.features[featureHost] = m.text("box")
-	m.mmap2(7, 1, base, 4096, 0, "/bin/true")
+	m.mmap2(7, 1, base, 4096, "/bin/true")
 	first := len(m.records)
 	m.sample(7, 2, base, 1<<64-512, base)
 	good := m.bytes()
@@ -105,7 +105,7 @@ func TestHostileFiles(t *testing.T) {
 // how long the records are.
 func TestCutOff(t *testing.T) {
 	m := newMade(task)
-	m.mmap2(7, 1, base, 4096, 0, "/bin/true")
+	m.mmap2(7, 1, base, 4096, "/bin/true")
 	m.sample(7, 2, base)
 	good := m.bytes()
 	for n := range good {
@@ -135,7 +135,7 @@ func TestDataBehindRecords(t *testing.T) {
 	m.records = append(m.records, "12345678"...)
 	m.record(recordAuxtrace, 0, uint64(16), make([]byte, 32))
 	m.records = append(m.records, "1234567812345678"...)
-	m.mmap2(7, 1, base, 4096, 0, "/bin/true")
+	m.mmap2(7, 1, base, 4096, "/bin/true")
 	m.sample(7, 2, base)
 	if got, err := both(m.bytes()); err != nil || len(got.programs) != 1 {
 		t.Errorf("%v", err)
@@ -150,7 +150,7 @@ func TestCircles(t *testing.T) {
 		m.record(recordFork, 0, append([]any{pid, parent, pid, parent, uint64(5)}, at(pid, 5)...)...)
 	}
 	for i := range uint64(mostChanges + 10) {
-		m.mmap2(10, 6, base+i<<12, 4096, 0, "/bin/true")
+		m.mmap2(10, 6, base+i<<12, 4096, "/bin/true")
 	}
 	m.sample(7, 10, base)
 	m.sample(10, 10, base)
@@ -166,7 +166,7 @@ func TestCircles(t *testing.T) {
 func FuzzRead(f *testing.F) {
 	for _, m := range []*made{newMade(task), {order: binary.LittleEndian, attrs: []madeAttr{task}, pipe: true},
 		newMade(madeAttr{kind: 4, has: 1<<16 | hasIP | hasThread | hasRead | hasChain | hasRaw | hasBranches, readFormat: 31, branches: branchAny | branchHardware, ids: []uint64{1}})} {
-		m.mmap2(7, 1, base, 4096, 0, "/bin/true")
+		m.mmap2(7, 1, base, 4096, "/bin/true")
 		m.record(recordFork, 0, append([]any{uint32(8), uint32(7), uint32(8), uint32(7), uint64(5)}, at(8, 5)...)...)
 		m.sample(8, 2, base, 1<<64-512, base, base+9)
 		if !m.pipe {

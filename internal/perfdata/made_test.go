@@ -70,8 +70,8 @@ func (m *made) record(kind uint32, misc uint16, list ...any) {
 // at is what records but samples end in, with task's fields.
 func at(pid uint32, time uint64) []any { return []any{pid, pid, time} }
 
-func (m *made) mmap2(pid uint32, time, addr, size, offset uint64, path string) {
-	m.record(recordMmap2, 2, append([]any{pid, pid, addr, size, offset, make([]byte, 24), uint32(5), uint32(2), path}, at(pid, time)...)...)
+func (m *made) mmap2(pid uint32, time, addr, size uint64, path string) {
+	m.record(recordMmap2, 2, append([]any{pid, pid, addr, size, uint64(0), make([]byte, 24), uint32(5), uint32(2), path}, at(pid, time)...)...)
 }
 
 // sample adds one in the program, with task's fields.

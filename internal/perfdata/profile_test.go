@@ -72,12 +72,12 @@ func story(t *testing.T, s *self, m *made) {
 	in, call := base+s.offset(t, "inner", 3), base+s.offset(t, "outer", 2)
 	const user, kernel = 1<<64 - 512, 1<<64 - 128
 	m.record(recordComm, 0, append([]any{uint32(7), uint32(7), []byte("perf-exec\x00\x00\x00\x00\x00\x00\x00")}, at(7, 0)...)...)
-	m.mmap2(7, 10, base, 1<<24, 0, "/bin/of-before-exec")
+	m.mmap2(7, 10, base, 1<<24, "/bin/of-before-exec")
 	m.sample(7, 1_000, in, user, in, call+1)
 	m.record(recordComm, 1<<13, append([]any{uint32(7), uint32(7), []byte("program\x00")}, at(7, 20)...)...)
-	m.mmap2(7, 21, base, 1<<30, 0, s.path)
-	m.mmap2(7, 22, 0x7000_0000, 4096, 0, "/lib/that-is-not-there.so")
-	m.mmap2(7, 23, 0x7100_0000, 4096, 0, "[vdso]")
+	m.mmap2(7, 21, base, 1<<30, s.path)
+	m.mmap2(7, 22, 0x7000_0000, 4096, "/lib/that-is-not-there.so")
+	m.mmap2(7, 23, 0x7100_0000, 4096, "[vdso]")
 	m.record(recordMmap, 1<<13, append([]any{uint32(7), uint32(7), uint64(base), uint64(1 << 24), uint64(0), "/some/data"}, at(7, 24)...)...)
 	m.record(recordFork, 0, append([]any{uint32(8), uint32(7), uint32(8), uint32(7), uint64(30)}, at(7, 30)...)...)
 	m.sample(8, 2_000, in, kernel, 0xffffffff81000000, user, in, call+1) // a fork has what its parent has
@@ -92,7 +92,7 @@ func story(t *testing.T, s *self, m *made) {
 	m.record(recordThrottle, 0, append([]any{uint64(50), uint64(1), uint64(1)}, at(7, 50)...)...)
 	m.record(recordExit, 0, append([]any{uint32(8), uint32(7), uint32(8), uint32(7), uint64(60)}, at(8, 60)...)...)
 	m.record(recordFork, 1<<13, append([]any{uint32(9), uint32(7), uint32(9), uint32(7), uint64(61)}, at(9, 61)...)...)
-	m.mmap2(9, 62, base, 1<<30, 0, "/bin/another")
+	m.mmap2(9, 62, base, 1<<30, "/bin/another")
 	m.sample(9, 6_000, in)
 	m.record(200, 0, []byte("unknown kinds are passed over...")) // 32 bytes
 }
@@ -234,9 +234,9 @@ func TestBuildIDs(t *testing.T) {
 				m.record(recordMmap2, 2|1<<14, append([]any{uint32(7), uint32(7), uint64(base), uint64(1 << 30), uint64(0), uint8(20), make([]byte, 3), c.id, uint32(5), uint32(2), s.path}, at(7, 1)...)...)
 			case "feature":
 				m.features[featureBuildID] = m.fields(nil, uint32(0), uint16(1<<15|2), uint16(len(entry)+8), entry)
-				m.mmap2(7, 1, base, 1<<30, 0, s.path)
+				m.mmap2(7, 1, base, 1<<30, s.path)
 			case "record":
-				m.mmap2(7, 1, base, 1<<30, 0, s.path)
+				m.mmap2(7, 1, base, 1<<30, s.path)
 				m.record(recordBuildID, 1<<15, entry)
 			}
 			m.sample(7, 2, base+s.offset(t, "inner", 3))
