@@ -171,8 +171,8 @@ all in memory.
   scopeview samples x.scope -m e.network -n 0 --format csv -o waits.csv`,
 		Args: oneTrace, ValidArgsFunction: completeSource,
 		RunE: func(cmd *cobra.Command, args []string) error {
-			var all []samples.Sample
-			x.each = func(one *samples.Sample) { all = append(all, *one) }
+			var all []profile.Sample
+			x.each = func(one *samples.Sample) { all = append(all, profile.SampleOf(one)) }
 			return x.run(func([]string) (*profile.Report, error) {
 				if x.p.From == 0 && x.p.To == 0 && len(all) == 0 && x.t == nil {
 					return nil, fmt.Errorf("%s is a profile, which tells only sums: scopeview functions shows them", show(args[0]))

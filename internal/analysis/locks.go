@@ -1,8 +1,7 @@
 package analysis
 
 import (
-	"cmp"
-	"slices"
+	"math"
 
 	"github.com/scopeview/scopeview/internal/format"
 )
@@ -15,7 +14,7 @@ type Lock struct {
 	Waits Periods // only where somebody had to wait
 	Holds Periods
 
-	heldBy map[HolderKey]int64
+	heldBy tally
 }
 
 // Periods are the waits or the holds of a lock.
@@ -59,27 +58,14 @@ type Holder struct {
 // each moment belongs to the innermost scope on the holder's row, be it around
 // the hold or inside it.
 func (l *Lock) HeldBy() []Holder {
-	var sum int64
-	for _, t := range l.heldBy {
-		sum += t
-	}
 	var hs []Holder
-	for k, t := range l.heldBy {
-		hs = append(hs, Holder{k, t, float64(t) / float64(sum)})
+	for _, w := range l.heldBy.shares() {
+		hs = append(hs, Holder{w.HolderKey, w.Time, w.Share})
 	}
-	slices.SortFunc(hs, func(a, b Holder) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name))
-	})
 	return hs
 }
 
-func (l *Lock) held(by *running, d int64) {
-	k := by.key()
-	if l.heldBy == nil {
-		l.heldBy = make(map[HolderKey]int64)
-	}
-	l.heldBy[k] += d
-}
+func (l *Lock) held(by *running, d int64) { l.heldBy.at(by.key(), math.MaxInt).Time += d }
 
 // key tells what a goroutine was in; nil: in no scope.
 func (r *running) key() HolderKey {

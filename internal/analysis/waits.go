@@ -2,7 +2,6 @@ package analysis
 
 import (
 	"cmp"
-	"slices"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -16,36 +15,16 @@ type Object struct {
 	Addr uint64 // 0: a loop, a place, or all objects of the name that are more than are told apart
 	Kind format.LockKind
 
-	Acquired  amount // how often the lock was had
-	Contended amount // how often it was not to be had at once
-	// Held is how long the lock was held. Where not all holds are recorded it is an
-	// estimate: as if the others had been as long, on average, as those that are.
-	Held amount
-	// Waited is the time of all waits: the recorded ones, those that have not ended, and
-	// the Brief ones, which were shorter than the recorder's threshold.
-	Waited           int64
-	Brief, BriefTime int64
+	Brief, BriefTime int64 // waits that were shorter than the recorder's threshold
 
 	Shared int64 // waits that were to share it with other readers
 	Tries  int64 // of a loop: that failed, in the recorded waits
 	Own    int64 // waits, not ended, for what the waiter has himself
 
-	Holders []Waiter // what those were in who had the lock when somebody began to wait for it
-	Waiters []Waiter // what those were in who waited
-
 	every               bool  // all waits and holds of it are recorded
 	summed              bool  // the recorder has counted some, the brief ones among them
 	contended, acquired int64 // as the recorder counted; acquired -1: it did not
-	holders, waiters    map[HolderKey]*Waiter
-}
-
-// Waiter is how often, and how long, something was waited for by goroutines in a
-// scope, or while its holder was in one. Waits that have not ended count up to the
-// last moment that the trace knows.
-type Waiter struct {
-	HolderKey
-	Count, Time int64
-	Share       float64 // of the time of all
+	holders, waiters    tally
 }
 
 // amount is how much there was of something.
@@ -55,80 +34,59 @@ type amount struct {
 	Estimated bool
 }
 
-// finish fills in what is known when all was read.
-func (o *Object) finish() {
-	o.Waited = o.Waits.Total + o.Waits.OpenTime + o.BriefTime
-	o.Contended = amount{N: o.Waits.Count + o.Waits.Open + o.Waits.Across, OK: o.summed || o.every}
+// Waited is the time of all waits: the recorded ones, those that have not ended, and
+// the Brief ones.
+func (o *Object) Waited() int64 { return o.Waits.Total + o.Waits.OpenTime + o.BriefTime }
+
+// Contended is how often the lock was not to be had at once.
+func (o *Object) Contended() amount {
+	n := o.Waits.Count + o.Waits.Open + o.Waits.Across
 	if o.summed {
-		o.Contended.N = max(o.Contended.N, o.contended) // the recorder tells of what it counted a little later
+		n = max(n, o.contended) // the recorder tells of what it counted a little later
 	}
-	holds := o.Holds.Count + o.Holds.Open + o.Holds.Across
+	return amount{N: n, OK: o.summed || o.every}
+}
+
+// Acquired is how often the lock was had.
+func (o *Object) Acquired() (a amount) {
 	if o.every {
-		o.Acquired = amount{N: holds, OK: true}
+		a = amount{N: o.held(), OK: true}
 	}
 	if o.summed && o.acquired >= 0 { // more where records were lost, less where the last were not told of
-		o.Acquired = amount{N: max(o.Acquired.N, o.acquired), OK: true}
+		a = amount{N: max(a.N, o.acquired), OK: true}
 	}
-	o.Held = amount{N: o.Holds.Total + o.Holds.OpenTime, Estimated: true}
-	rest := max(o.Acquired.N-holds, 0)
+	return a
+}
+
+// held is how many holds are recorded.
+func (o *Object) held() int64 { return o.Holds.Count + o.Holds.Open + o.Holds.Across }
+
+// Held is how long the lock was held. Where not all holds are recorded it is an
+// estimate: as if the others had been as long, on average, as those that are.
+func (o *Object) Held() amount {
+	a := amount{N: o.Holds.Total + o.Holds.OpenTime, Estimated: true}
+	acquired := o.Acquired()
+	rest := max(acquired.N-o.held(), 0)
 	switch {
-	case !o.Acquired.OK || o.Kind == format.LockRetry:
+	case !acquired.OK || o.Kind == format.LockRetry:
 	case rest == 0:
-		o.Held.OK, o.Held.Estimated = true, false
+		a.OK, a.Estimated = true, false
 	case o.Holds.Count > 0:
-		o.Held.N += int64(float64(rest) * float64(o.Holds.Total) / float64(o.Holds.Count))
-		o.Held.OK = true
+		a.N += int64(float64(rest) * float64(o.Holds.Total) / float64(o.Holds.Count))
+		a.OK = true
 	}
-	o.Holders, o.Waiters = shares(o.holders), shares(o.waiters)
+	return a
 }
 
-// shares lists what somebody was in, that with the longest waits first.
-func shares(m map[HolderKey]*Waiter) (list []Waiter) {
-	var sum int64
-	for _, w := range m {
-		sum += w.Time
-	}
-	for _, w := range m {
-		x := *w
-		if sum > 0 {
-			x.Share = float64(w.Time) / float64(sum)
-		}
-		list = append(list, x)
-	}
-	slices.SortFunc(list, func(a, b Waiter) int {
-		return cmp.Or(cmp.Compare(b.Time, a.Time), cmp.Compare(b.Count, a.Count),
-			cmp.Compare(a.Kind, b.Kind), cmp.Compare(a.Name, b.Name), cmp.Compare(btoi(a.Unknown), btoi(b.Unknown)))
-	})
-	return list
-}
+// Holders lists what those were in who had the lock when somebody began to wait for it.
+func (o *Object) Holders() []Waiter { return o.holders.shares() }
 
-func btoi(b bool) int {
-	if b {
-		return 1
-	}
-	return 0
-}
+// Waiters lists what those were in who waited.
+func (o *Object) Waiters() []Waiter { return o.waiters.shares() }
 
 // maxWhere is how many scopes of holders, and of waiters, are kept apart for each
 // object. What is beyond counts as not known.
 const maxWhere = 256
-
-func count(m *map[HolderKey]*Waiter, k HolderKey, ns int64) {
-	if *m == nil {
-		*m = make(map[HolderKey]*Waiter)
-	}
-	w := (*m)[k]
-	if w == nil && len(*m) >= maxWhere {
-		k = HolderKey{Unknown: true}
-		w = (*m)[k]
-	}
-	if w == nil {
-		w = &Waiter{HolderKey: k}
-		(*m)[k] = w
-	}
-	w.Count++
-	w.Time += ns
-}
 
 // maxObjects is how many objects are told apart; those beyond are told by their names.
 const maxObjects = 1 << 16
@@ -249,9 +207,9 @@ func (w *Waits) wait(e *trace.Event) {
 				o.Own++
 			}
 			if l.kind != format.LockRetry {
-				count(&o.holders, w.where(holder, e.Start), e.Dur)
+				o.holders.at(w.where(holder, e.Start), maxWhere).add(e.Dur)
 			}
-			count(&o.waiters, w.where(e.Goid, e.Start), e.Dur)
+			o.waiters.at(w.where(e.Goid, e.Start), maxWhere).add(e.Dur)
 		}
 	}
 	if e.Goid != 0 {
@@ -318,12 +276,9 @@ func (w *Waits) Last(goid uint64) (wait, bool) {
 // Objects lists all when the last event was added, the one that was waited for longest first.
 func (w *Waits) Objects() []*Object {
 	w.rows.finish()
-	for _, o := range w.objects {
-		o.finish()
-	}
 	return list(w.objects, func(a, b *Object) int {
 		return cmp.Or(
-			cmp.Compare(b.Waited, a.Waited),
+			cmp.Compare(b.Waited(), a.Waited()),
 			cmp.Compare(b.Holds.Total+b.Holds.OpenTime, a.Holds.Total+a.Holds.OpenTime),
 			cmp.Compare(a.Name, b.Name), cmp.Compare(a.Addr, b.Addr))
 	})

@@ -84,7 +84,7 @@ func TestWhoHadIt(t *testing.T) {
 				o = x
 			}
 		}
-		if h, w := waiterText(o.Holders), waiterText(o.Waiters); h != test.holders || w != test.waiters {
+		if h, w := waiterText(o.Holders()), waiterText(o.Waiters()); h != test.holders || w != test.waiters {
 			t.Errorf("%s: holders %q, waiters %q; want %q, %q", test.about, h, w, test.holders, test.waiters)
 		}
 	}
@@ -135,10 +135,10 @@ func TestObject(t *testing.T) {
 			}
 			return a.N
 		}
-		if acquired, contended, held := or(o.Acquired), or(o.Contended), or(o.Held); acquired != test.acquired || contended != test.contended ||
-			held != test.held || o.Held.Estimated != test.estimated || o.Waited != test.waited {
+		if acquired, contended, held := or(o.Acquired()), or(o.Contended()), or(o.Held()); acquired != test.acquired || contended != test.contended ||
+			held != test.held || o.Held().Estimated != test.estimated || o.Waited() != test.waited {
 			t.Errorf("%s: acquired %d, contended %d, waited %d, held %d, estimated %t; want %d, %d, %d, %d, %t", test.about,
-				acquired, contended, o.Waited, held, o.Held.Estimated, test.acquired, test.contended, test.waited, test.held, test.estimated)
+				acquired, contended, o.Waited(), held, o.Held().Estimated, test.acquired, test.contended, test.waited, test.held, test.estimated)
 		}
 	}
 }
@@ -191,7 +191,7 @@ func TestManyScopesAtALock(t *testing.T) {
 		w.Add(&e)
 	}
 	var time int64
-	holders := w.Objects()[0].Holders
+	holders := w.Objects()[0].Holders()
 	for _, h := range holders {
 		time += h.Time
 	}
@@ -212,7 +212,7 @@ func TestLocksWithoutAName(t *testing.T) {
 		ofLock(scope(lockM, 3, 40, 50), wait, 24, 1, place))
 	var got []string
 	for _, o := range w.Objects() {
-		got = append(got, fmt.Sprintf("%s %#x waits %d=%d of %d holds %d acquired %v holders %s", names[o.Name], o.Addr, o.Waits.Count, o.Waited, o.Contended.N, o.Holds.Count, o.Acquired.OK && !o.every, waiterText(o.Holders)))
+		got = append(got, fmt.Sprintf("%s %#x waits %d=%d of %d holds %d acquired %v holders %s", names[o.Name], o.Addr, o.Waits.Count, o.Waited(), o.Contended().N, o.Holds.Count, o.Acquired().OK && !o.every, waiterText(o.Holders())))
 	}
 	want := []string{"L 0x0 waits 2=27 of 5 holds 0 acquired false holders A 2×=20", "M 0x0 waits 1=10 of 1 holds 1 acquired false holders A 1×=10"}
 	if !slices.Equal(got, want) {

@@ -50,11 +50,11 @@ const (
 type gor struct {
 	id, creator uint64
 	from, to    int64 // of what is known of it
-	created     bool  // in the recording: from is its begin
-	ended       bool
-	role        role
 	track       string
 	site        uint32
+	created     bool // in the recording: from is its begin
+	ended       bool
+	role        role
 	ivs         []iv   // by time
 	spans       []span // by begin
 	flat        []flat // made of spans by flatten
@@ -77,7 +77,7 @@ type span struct {
 	from, to int64
 	cpu      int64 // -1: not known
 	name     uint16
-	depth    int32
+	depth    int32 // known where there are states
 }
 
 // flat is a stretch in which a scope is the innermost one.

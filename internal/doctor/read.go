@@ -144,7 +144,8 @@ func (x *loader) readEvents() error {
 	m := x.m
 	breaks := analysis.Breaks(x.t.Breaks())
 	watch := x.o.Watch()
-	err := x.t.Events(trace.Options{From: m.from, To: m.to, AsRecorded: true}, func(e *trace.Event) bool {
+	// Depths are looked at only with states.
+	err := x.t.Events(trace.Options{From: m.from, To: m.to, AsRecorded: true, NoDepth: !m.hasGo}, func(e *trace.Event) bool {
 		if e.Goid == 0 || breaks.Across(e) {
 			return true
 		}

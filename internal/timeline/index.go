@@ -96,7 +96,7 @@ func Load(ctx context.Context, t *trace.Trace, o LoadOptions) (*Index, error) {
 		x.since = o.Follow.Trace().End() - int64(time.Second)
 	}
 	watch := analysis.Watch{Progress: o.Progress}
-	err := events(trace.Options{From: o.From, To: o.To}, func(e *trace.Event) bool {
+	err := events(trace.Options{From: o.From, To: o.To, NoDepth: true}, func(e *trace.Event) bool {
 		if watch.Look(ctx, e.Start) != nil {
 			return false
 		}

@@ -103,7 +103,7 @@ func LoadSamples(ctx context.Context, t *trace.Trace, of analysis.Selection, mos
 		return nil, nil, nil
 	case err != nil:
 		return &Samples{Notes: []string{"The samples could not be read: " + err.Error() + "."}}, nil, nil
-	case len(g.list) == 0:
+	case g.list.n == 0:
 		return nil, p, nil
 	}
 	return g.pack(p), p, nil
@@ -117,11 +117,39 @@ type gathered struct {
 	metric         uint16
 }
 
+// gatheredList is a list that grows without being copied: while it was, it took more than
+// twice its memory.
+type gatheredList struct {
+	blocks [][]gathered // of gatheredBlock each
+	n      int
+}
+
+const gatheredBlock = 1024
+
+func (l *gatheredList) at(i int) *gathered { return &l.blocks[i/gatheredBlock][i%gatheredBlock] }
+
+func (l *gatheredList) add(x gathered) {
+	if l.n == len(l.blocks)*gatheredBlock {
+		l.blocks = append(l.blocks, make([]gathered, gatheredBlock))
+	}
+	*l.at(l.n) = x
+	l.n++
+}
+
+// again calls f with each element of an emptied list, which f may add to again.
+func (l *gatheredList) again(f func(gathered)) {
+	n := l.n
+	l.n = 0 // it stays behind what is read of it
+	for i := range n {
+		f(*l.at(i))
+	}
+}
+
 // gatherer makes columns of samples.
 type gatherer struct {
 	most   int
 	res    int64
-	list   []gathered
+	list   gatheredList
 	newest map[gathered]int // by what they have in common, where the last of them is
 
 	funcs, files numbers[string]
@@ -160,7 +188,7 @@ func (g *gatherer) add(s *samples.Sample) {
 		in = g.scopes.of(inScope{in, scope}, anyNumber)
 	}
 	g.put(gathered{s.Time, s.Time + s.Dur, s.Value, s.Labels.Goid, stack, in, s.Metric})
-	for g.most > 0 && len(g.list) > g.most && g.res < coarsestSamples {
+	for g.most > 0 && g.list.n > g.most && g.res < coarsestSamples {
 		g.coarsen()
 	}
 }
@@ -170,13 +198,13 @@ func (g *gatherer) put(x gathered) {
 	if g.res > 0 && x.end-x.at < g.res {
 		common := gathered{at: x.at / g.res, goid: x.goid, stack: x.stack, in: x.in, metric: x.metric}
 		if k, ok := g.newest[common]; ok {
-			had := &g.list[k]
+			had := g.list.at(k)
 			had.at, had.end, had.value = min(had.at, x.at), max(had.end, x.end), had.value+x.value
 			return
 		}
-		g.newest[common] = len(g.list)
+		g.newest[common] = g.list.n
 	}
-	g.list = append(g.list, x)
+	g.list.add(x)
 }
 
 // coarsestSamples is a resolution at which time hardly tells samples apart.
@@ -184,14 +212,10 @@ const coarsestSamples = 1 << 42
 
 // coarsen makes fewer of the samples.
 func (g *gatherer) coarsen() {
-	for g.res < coarsestSamples && len(g.list) > g.most/2 {
+	for g.res < coarsestSamples && g.list.n > g.most/2 {
 		g.res = max(2*g.res, 1<<10)
 		clear(g.newest)
-		all := g.list
-		g.list = all[:0] // it stays behind what is read of it
-		for _, x := range all {
-			g.put(x)
-		}
+		g.list.again(g.put)
 	}
 }
 
@@ -251,10 +275,12 @@ func (g *gatherer) packMetrics(s *Samples, list []samples.Metric) {
 		place[i] = len(s.Metrics)
 		s.Metrics = append(s.Metrics, sampleMetric{m.Name, m.Title, string(m.Unit), m.Sampled, of})
 	}
-	g.list = slices.DeleteFunc(g.list, func(x gathered) bool { return list[x.metric].Level })
-	for i := range g.list {
-		g.list[i].metric = uint16(place[g.list[i].metric])
-	}
+	g.list.again(func(x gathered) {
+		if !list[x.metric].Level {
+			x.metric = uint16(place[x.metric])
+			g.list.add(x)
+		}
+	})
 }
 
 func asByte(on bool) byte {
@@ -274,10 +300,16 @@ func namedColumns(list []column, names string) []*column {
 
 // packList makes the columns of the samples themselves, by time.
 func (g *gatherer) packList() []*column {
-	slices.SortStableFunc(g.list, func(a, b gathered) int { return cmp.Compare(a.at, b.at) })
+	order := make([]int32, g.list.n)
+	for i := range order {
+		order[i] = int32(i)
+	}
+	slices.SortFunc(order, func(a, b int32) int {
+		return cmp.Or(cmp.Compare(g.list.at(int(a)).at, g.list.at(int(b)).at), cmp.Compare(a, b))
+	})
 	var col [7]column
-	for i := range g.list {
-		x := &g.list[i]
+	for _, i := range order {
+		x := g.list.at(int(i))
 		col[0].d(x.at)
 		col[1].u(uint64(max(x.end-x.at, 0)))
 		col[2].u(x.goid)

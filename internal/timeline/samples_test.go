@@ -172,10 +172,10 @@ func TestManySamples(t *testing.T) {
 			g.add(&all[i])
 		}
 		of := map[common]int64{}
-		for _, x := range g.list {
+		for _, x := range gatheredOf(g) {
 			of[common{x.stack, x.in, x.goid, x.metric}] += x.value
 		}
-		return of, len(g.list), g
+		return of, g.list.n, g
 	}
 	want, whole, _ := sums(0)
 	got, few, g := sums(most)
@@ -185,12 +185,16 @@ func TestManySamples(t *testing.T) {
 	if !maps.Equal(want, got) {
 		t.Error("the sums differ")
 	}
-	if !slices.ContainsFunc(g.list, func(x gathered) bool { return x.end-x.at == 1e9 && x.value == 1e9 }) {
+	if !slices.ContainsFunc(gatheredOf(g), func(x gathered) bool { return x.end-x.at == 1e9 && x.value == 1e9 }) {
 		t.Error("the long wait is not alone")
 	}
 	if s := g.pack(p); s.Res == 0 || len(s.Notes) != 2 {
 		t.Errorf("within %d ns samples are one; it says %q", s.Res, s.Notes)
 	}
+}
+
+func gatheredOf(g *gatherer) []gathered {
+	return slices.Concat(g.list.blocks...)[:g.list.n]
 }
 
 // TestSamplesWithoutLevels: what can't be added up is not in the page, and the metrics behind it
@@ -214,7 +218,7 @@ func TestSamplesWithoutLevels(t *testing.T) {
 		names = append(names, m.Name)
 	}
 	var of []uint16
-	for _, x := range g.list {
+	for _, x := range gatheredOf(g) {
 		of = append(of, x.metric)
 	}
 	if !slices.Equal(names, []string{"cpu", "off", "wall"}) || !slices.Equal(s.Metrics[2].Of, []int{0, 1}) || !slices.Equal(of, []uint16{0, 1}) {

@@ -52,7 +52,7 @@ type summaryLock struct {
 func Summarize(ctx context.Context, t *trace.Trace, from, to int64, keep func(*trace.Event) bool) (*Summary, error) {
 	s := analysis.NewSummary(analysis.SummaryOptions{Keep: keep, Breaks: t.Breaks(), From: from, To: to})
 	var watch analysis.Watch
-	err := t.Events(trace.Options{From: from, To: to}, func(e *trace.Event) bool {
+	err := t.Events(trace.Options{From: from, To: to, NoDepth: true}, func(e *trace.Event) bool {
 		s.Add(e)
 		return watch.Look(ctx, e.Start) == nil
 	})

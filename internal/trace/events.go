@@ -46,6 +46,8 @@ type Options struct {
 	Anchors  bool  // also anchor records: Thread is the thread, CPU its CPU clock (-1: unknown)
 	// AsRecorded leaves CPU times as the records have them: see UseCPU.
 	AsRecorded bool
+	// NoDepth leaves Depth 0: what runs at once need not be known, and takes no memory.
+	NoDepth bool
 }
 
 // Events calls f with every event in the order of Start (a parent before its
@@ -156,7 +158,6 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 		return s.beginPending(c, p, &r, ext)
 	}
 	row := s.row(c, e, start)
-	e.Depth = int32(row.running(start))
 	switch e.Kind {
 	case format.KindTask, format.KindTaskf, format.KindWait, format.KindHold, format.KindProcess:
 		stop, err := s.end(c, p, &r, start)
@@ -166,16 +167,17 @@ func (s *stream) record(c *cursor, p *place) (more bool, err error) {
 		if err != nil {
 			return false, err
 		}
-		row.begin(stop)
+		if row != nil {
+			row.begin(stop)
+		}
 	case format.KindTrack, format.KindGo:
 		if e.Goid != 0 { // else the row is of many goroutines
-			row.track = e.Name
+			s.nameRow(row, e)
 		}
 		s.instant(e, &r)
 	default:
 		s.instant(e, &r)
 	}
-	e.Track = row.track
 	return s.emit(e, ext)
 }
 
@@ -239,14 +241,30 @@ func (s *stream) emit(e *Event, ext []byte) (more bool, err error) {
 	return s.f(e), nil
 }
 
-// row returns the row that e is on.
+// row fills in what the row that e is on tells, and returns it; nil where nobody asks for
+// depths.
 func (s *stream) row(c *cursor, e *Event, now int64) *row {
+	if s.o.NoDepth {
+		e.Track = s.rows.tracks.get(e.Goid)
+		return nil
+	}
 	key := rowKey(e.Goid, e.Thread, e.Owner)
 	if c.row == nil || c.rowKey != key || c.rowEpoch != s.rows.epoch {
 		c.row = s.rows.get(key, now)
 		c.rowKey, c.rowEpoch = key, s.rows.epoch
 	}
+	e.Depth, e.Track = int32(c.row.running(now)), c.row.track
 	return c.row
+}
+
+// nameRow gives a goroutine's row the name that the record e tells.
+func (s *stream) nameRow(row *row, e *Event) {
+	e.Track = e.Name
+	if row == nil {
+		s.rows.tracks.put(e.Goid, e.Name)
+		return
+	}
+	row.track = e.Name
 }
 
 // extension returns the extension at off, nil if there is none that is whole.

@@ -57,8 +57,7 @@ func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte)
 		}
 		if !ok {
 			s.open(e, p.key)
-			row := s.row(c, e, p.key)
-			e.Depth, e.Track = int32(row.running(p.key)), row.track
+			s.row(c, e, p.key)
 			return s.emit(e, ext)
 		}
 	} else {
@@ -134,8 +133,12 @@ func (s *stream) emitPending() (more bool, err error) {
 	if e.Start > s.to {
 		return false, nil
 	}
-	row := s.rows.get(rowKey(e.Goid, e.Thread, e.Owner), w.stop)
-	e.Depth, e.Track = int32(row.running(w.stop)), row.track
+	if s.o.NoDepth {
+		e.Track = s.rows.tracks.get(e.Goid)
+	} else {
+		row := s.rows.get(rowKey(e.Goid, e.Thread, e.Owner), w.stop)
+		e.Depth, e.Track = int32(row.running(w.stop)), row.track
+	}
 	return s.emit(e, ext)
 }
 

@@ -18,7 +18,7 @@ type rows struct {
 type row struct {
 	stops []int64 // a min-heap of the ends, in ticks, of what runs
 	track uint16
-	four  [4]int64
+	two   [2]int64 // for the first of them
 }
 
 // sweepAt is how many rows there may be before the idle ones are looked for.
@@ -51,7 +51,7 @@ func (s *rows) get(key uint64, now int64) *row {
 	} else {
 		r = &row{}
 	}
-	r.stops = r.four[:0]
+	r.stops = r.two[:0]
 	r.track = s.tracks.get(key)
 	s.m[key] = r
 	return r
@@ -120,9 +120,9 @@ func (r *row) begin(stop int64) {
 	h[i] = stop
 }
 
-// trackTable remembers the names of rows that were swept, in two generations:
-// when the young one is full the old one is forgotten, so that what stays is
-// what was used last. An entry is goroutine << 16 | name.
+// trackTable remembers the names of rows that were swept, or of all where nobody asks for
+// depths, in two generations: when the young one is full the old one is forgotten, so that
+// what stays is what was used last. An entry is goroutine << 16 | name.
 type trackTable struct {
 	young, old []uint64
 	n          int  // entries in young
@@ -162,17 +162,26 @@ func (t *trackTable) get(key uint64) uint16 {
 	if key > format.MaxGoid {
 		return format.NameEmpty
 	}
-	for _, g := range [2][]uint64{t.young, t.old} {
-		if len(g) == 0 {
-			continue
-		}
-		for i := trackHash(key, len(g)); g[i] != 0; i = (i + 1) & (len(g) - 1) {
-			if g[i]>>16 == key {
-				return uint16(g[i])
-			}
-		}
+	if e := findTrack(t.young, key); e != 0 {
+		return uint16(e)
 	}
-	return format.NameEmpty
+	e := findTrack(t.old, key)
+	if e != 0 {
+		t.put(key, uint16(e)) // it is used
+	}
+	return uint16(e)
+}
+
+// findTrack returns the entry of a goroutine; 0: there is none.
+func findTrack(g []uint64, key uint64) uint64 {
+	if len(g) == 0 {
+		return 0
+	}
+	i := trackHash(key, len(g))
+	for g[i] != 0 && g[i]>>16 != key {
+		i = (i + 1) & (len(g) - 1)
+	}
+	return g[i]
 }
 
 // insertTrack puts e in g, whose length is a power of two, and tells how many

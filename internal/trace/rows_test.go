@@ -10,7 +10,7 @@ func TestDepth(t *testing.T) {
 	rnd := rand.New(rand.NewPCG(1, 1))
 	for range 200 {
 		r := &row{}
-		r.stops = r.four[:0]
+		r.stops = r.two[:0]
 		var all []int64
 		now := int64(0)
 		for range 200 {

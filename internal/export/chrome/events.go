@@ -113,11 +113,11 @@ func (s *writer) State(x *rows.State) {
 }
 
 // Row implements rows.Sink.
-func (s *writer) Row(r *rows.Row) {
-	s.meta("thread_name", r.ID, "name", r.Name)
+func (s *writer) Row(r *rows.Row, name string, rank int32) {
+	s.meta("thread_name", r.ID, "name", name)
 	b := s.begin("M", r.ID)
 	b = append(b, `,"name":"thread_sort_index","args":{"sort_index":`...)
-	b = strconv.AppendInt(b, int64(r.Rank), 10)
+	b = strconv.AppendInt(b, int64(rank), 10)
 	s.end(append(b, '}'))
 }
 

@@ -24,13 +24,13 @@ func (s *writer) named(e *trace.Event) {
 }
 
 // Row implements rows.Sink.
-func (s *writer) Row(r *rows.Row) {
-	if r.Number == len(s.rows) {
-		s.rows = append(s.rows, s.next)
+func (s *writer) Row(r *rows.Row, name string, rank int32) {
+	if r.Mark == 0 {
+		r.Mark = uint32(s.next)
 		s.next++
 	}
-	d := newTrack(s.rows[r.Number], goroutinesTrack, r.Name)
-	s.track(appendInt(d, trackRank, int64(r.Rank)))
+	d := newTrack(uint64(r.Mark), goroutinesTrack, name)
+	s.track(appendInt(d, trackRank, int64(rank)))
 }
 
 // Scope implements rows.Sink.
@@ -38,7 +38,7 @@ func (s *writer) Scope(x *rows.Scope) {
 	if l := x.Link; l != nil {
 		s.flow(l, goCategory, goName, l.FromTime)
 	}
-	s.begin(sliceBegin, s.rows[x.Row.Number])
+	s.begin(sliceBegin, uint64(x.Row.Mark))
 	s.named(x.Event)
 	s.annotate(x.Args)
 	if x.Link != nil {
@@ -49,7 +49,7 @@ func (s *writer) Scope(x *rows.Scope) {
 
 // flow begins a flow by an instant at a time.
 func (s *writer) flow(l *rows.Link, category, name uint64, at int64) {
-	s.begin(instant, s.rows[l.From.Number])
+	s.begin(instant, uint64(l.From.Mark))
 	s.event = appendVarint(s.event, eventCategory, category)
 	s.event = appendVarint(s.event, eventName, name)
 	s.event = appendFixed64(s.event, eventFlows, l.ID)
@@ -62,7 +62,7 @@ func (s *writer) End(e *rows.End) {
 	if e.In != nil {
 		s.flow(e.In, lockCategory, lockName, e.In.FromTime-1)
 	}
-	s.begin(sliceEnd, s.rows[e.Row.Number])
+	s.begin(sliceEnd, uint64(e.Row.Mark))
 	if e.In != nil {
 		s.event = appendFixed64(s.event, eventTerminatedFlows, e.In.ID)
 	}
@@ -74,7 +74,7 @@ func (s *writer) Handover(*rows.Link) {}
 
 // Instant implements rows.Sink.
 func (s *writer) Instant(r *rows.Row, e *trace.Event, list []args.Arg) {
-	s.begin(instant, s.rows[r.Number])
+	s.begin(instant, uint64(r.Mark))
 	s.named(e)
 	s.annotate(list)
 	s.emit(e.Start)
@@ -82,7 +82,7 @@ func (s *writer) Instant(r *rows.Row, e *trace.Event, list []args.Arg) {
 
 // State implements rows.Sink.
 func (s *writer) State(x *rows.State) {
-	s.begin(sliceBegin, s.rows[x.Row.Number])
+	s.begin(sliceBegin, uint64(x.Row.Mark))
 	id := uint64(firstState) + uint64(x.State)
 	if s.states == 0 {
 		s.interned = appendInterned(s.interned, internedCategories, stateCategory, "state")
@@ -95,7 +95,7 @@ func (s *writer) State(x *rows.State) {
 	s.event = appendVarint(s.event, eventName, id)
 	s.annotate(x.Args)
 	s.emit(x.From)
-	s.begin(sliceEnd, s.rows[x.Row.Number])
+	s.begin(sliceEnd, uint64(x.Row.Mark))
 	s.emit(x.To)
 }
 

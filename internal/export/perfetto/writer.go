@@ -28,8 +28,7 @@ type writer struct {
 	text    func(uint16) string
 	last    uint64 // the time of the packet before
 
-	next     uint64   // the id of the next track
-	rows     []uint64 // track by row number
+	next     uint64 // the id of the next track; a row has its own in Mark
 	gauges   map[*rows.Gauge][]uint64
 	counters map[uint16]uint64 // track by name
 	defined  []bool            // by name id

@@ -1,16 +1,11 @@
 package rows
 
-import "github.com/scopeview/scopeview/internal/format"
-
 // running is a scope whose end is still to come.
 type running struct {
-	end, start int64
-	seq        uint64
-	row        *Row
-	key        uint64 // of the goroutine
-	lock       uint64 // address; 0: neither a wait nor a hold
-	wait       bool
-	loc        format.Loc
+	end  int64
+	seq  uint64
+	row  *Row
+	wait *wait // nil: it is none
 }
 
 // before orders by the end, and what ends at the same time from the inside out.
@@ -21,8 +16,8 @@ func (x *running) before(y *running) bool {
 	if x.end != y.end {
 		return x.end < y.end
 	}
-	if x.wait != y.wait {
-		return y.wait
+	if (x.wait != nil) != (y.wait != nil) {
+		return y.wait != nil
 	}
 	return x.seq > y.seq
 }

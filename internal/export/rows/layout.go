@@ -26,7 +26,9 @@ func Lay(ctx context.Context, t *trace.Trace, sink Sink, o Options, ends, cpu bo
 	}
 	var failed error
 	watch := o.Watch()
-	err := t.Events(o.Range(), func(e *trace.Event) bool {
+	all := o.Range()
+	all.NoDepth = true // rows have their own
+	err := t.Events(all, func(e *trace.Event) bool {
 		if failed = watch.Look(ctx, e.Start); failed != nil {
 			return false
 		}
@@ -67,8 +69,7 @@ type layout struct {
 
 	byKey      map[uint64]*goroutine
 	latest     *goroutine // of the last event
-	rows       int
-	goroutines int
+	goroutines int32
 	others     uint32 // rows with an id that is no goroutine's
 	scope      Scope
 	end        End
@@ -165,13 +166,11 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 		l.scope.Link, g.link = g.link, nil
 	}
 	l.sink.Scope(&l.scope)
-	x := running{end: e.Start + e.Dur, start: e.Start, row: r, key: g.key, loc: e.Loc}
+	x := running{end: e.Start + e.Dur, row: r}
 	if (e.Kind == format.KindWait || e.Kind == format.KindHold) && len(e.Args) > 0 && e.Args[0].Type == format.SlotAddr {
-		x.lock = e.Args[0].Value
-		x.wait = e.Kind == format.KindWait
-		l.locks.begin(&x, e.Open)
+		x.wait = l.locks.begin(e, r, g.key)
 	}
-	if !e.Open && (l.wantEnds || x.wait) {
+	if !e.Open && (l.wantEnds || x.wait != nil) {
 		l.ends.push(x)
 	}
 }
@@ -179,7 +178,7 @@ func (l *layout) begin(g *goroutine, e *trace.Event) {
 // over tells that a scope has ended.
 func (l *layout) over(x *running) {
 	var in *Link
-	if x.wait && x.lock != 0 {
+	if x.wait != nil && x.wait.lock != 0 {
 		in = l.locks.over(x)
 	}
 	switch {

@@ -1,5 +1,10 @@
 package rows
 
+import (
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
 // locks finds out from whom a wait got its lock: from the goroutine that was the
 // last to release it before the grant, and after the wait began.
 type locks struct {
@@ -9,8 +14,23 @@ type locks struct {
 
 // lock is what is known of one that is in use.
 type lock struct {
-	holds   []running // the last of them, by their starts
+	holds   []hold // the last of them, by their starts
 	waiting int
+}
+
+// wait is a wait for the lock at an address.
+type wait struct {
+	start int64
+	key   uint64 // of the goroutine
+	lock  uint64
+}
+
+// hold is how long a goroutine had a lock.
+type hold struct {
+	end int64
+	key uint64
+	row *Row
+	loc format.Loc
 }
 
 // recentHolds is how many holds of a lock are looked at: many may read at once,
@@ -22,25 +42,29 @@ const minSweep = 1024
 
 func newLocks() locks { return locks{m: map[uint64]*lock{}, sweep: minSweep} }
 
-// begin takes in a wait or a hold. An open wait got nothing yet.
-func (ls *locks) begin(x *running, open bool) {
-	l := ls.m[x.lock]
+// begin takes in a wait or a hold, which has the lock's address, of a goroutine. It returns
+// the wait; nil for a hold. An open wait got nothing yet.
+func (ls *locks) begin(e *trace.Event, r *Row, key uint64) *wait {
+	addr := e.Args[0].Value
+	l := ls.m[addr]
 	if l == nil {
 		if len(ls.m) >= ls.sweep {
-			ls.drop(x.start)
+			ls.drop(e.Start)
 		}
 		l = &lock{}
-		ls.m[x.lock] = l
+		ls.m[addr] = l
 	}
-	switch {
-	case x.wait && !open:
-		l.waiting++
-	case !x.wait:
-		if len(l.holds) == 2*recentHolds {
-			l.holds = l.holds[:copy(l.holds, l.holds[recentHolds:])]
+	if e.Kind == format.KindWait {
+		if !e.Open {
+			l.waiting++
 		}
-		l.holds = append(l.holds, *x)
+		return &wait{e.Start, key, addr}
 	}
+	if len(l.holds) == 2*recentHolds {
+		l.holds = l.holds[:copy(l.holds, l.holds[recentHolds:])]
+	}
+	l.holds = append(l.holds, hold{e.Start + e.Dur, key, r, e.Loc})
+	return nil
 }
 
 // drop forgets the locks that nobody holds or waits for at now.
@@ -59,15 +83,16 @@ func (ls *locks) drop(now int64) {
 
 // over returns the link that ends at a wait's end; nil if there is none.
 func (ls *locks) over(x *running) *Link {
-	l := ls.m[x.lock]
+	w := x.wait
+	l := ls.m[w.lock]
 	if l == nil {
 		return nil
 	}
 	l.waiting--
-	var from *running
+	var from *hold
 	for i := len(l.holds) - 1; i >= 0 && i >= len(l.holds)-recentHolds; i-- {
 		h := &l.holds[i]
-		if h.key != x.key && x.start < h.end && h.end <= x.end && (from == nil || h.end > from.end) {
+		if h.key != w.key && w.start < h.end && h.end <= x.end && (from == nil || h.end > from.end) {
 			from = h
 		}
 	}

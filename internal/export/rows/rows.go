@@ -8,18 +8,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Row is where scopes and instants of one goroutine are drawn.
+// Row is where scopes and instants of one goroutine are drawn. There can be as many as
+// records, so that what is told of a row once is not in it.
 type Row struct {
-	// Number counts the rows from 0.
-	Number int
 	// ID is the goroutine's number where that is possible, and unique in any
 	// case: what viewers take for a thread id has 32 bits.
 	ID   uint32
-	Name string // as the program gave it: any bytes
-	// Rank orders the rows.
-	Rank int32
+	Mark uint32 // the sink's; 0: it has set none
 
-	track uint16  // of which Name is made
+	track uint16  // the name that it was announced with
 	stack []int64 // the ends of what runs, the innermost last
 	last  int64   // start of what was put here last
 }
@@ -47,11 +44,11 @@ func (r *Row) put(start, end int64) {
 // overflow rows.
 type goroutine struct {
 	key    uint64
-	number int
-	track  uint16 // its name; NameEmpty: none
-	shown  uint16 // the name that the rows were announced with
 	rows   []*Row
 	link   *Link // not yet told of
+	number int32
+	track  uint16 // its name; NameEmpty: none
+	shown  uint16 // the name that the rows were announced with
 }
 
 // ownerKey and threadKey mark the keys of goroutines that are not known.
@@ -97,11 +94,11 @@ const firstOther = 1 << 31
 // last place, and viewers order them by their ids.
 func (g *goroutine) rank(at int) int32 {
 	const perRow, unnamed = 16, 1 << 30
-	r := min(g.number, unnamed/perRow-1)*perRow + min(at, perRow-1)
+	r := min(g.number, unnamed/perRow-1)*perRow + int32(min(at, perRow-1))
 	if g.track == format.NameEmpty {
 		r += unnamed
 	}
-	return int32(r)
+	return r
 }
 
 // row is row at of g, announced under the name that g has now.
@@ -122,8 +119,7 @@ func (l *layout) row(g *goroutine, at int) *Row {
 		g.number = l.goroutines
 		l.goroutines++
 	}
-	r := &Row{Number: l.rows, Name: g.name(l, at), Rank: g.rank(at), track: g.track, last: math.MinInt64}
-	l.rows++
+	r := &Row{track: g.track, last: math.MinInt64}
 	if at == 0 && g.key < firstOther {
 		r.ID = uint32(g.key)
 	} else {
@@ -131,7 +127,7 @@ func (l *layout) row(g *goroutine, at int) *Row {
 		l.others++
 	}
 	g.rows = append(g.rows, r)
-	l.sink.Row(r)
+	l.sink.Row(r, g.name(l, at), g.rank(at))
 	return r
 }
 
@@ -142,8 +138,8 @@ const renamedAtOnce = 16
 
 func (l *layout) rename(g *goroutine, at int) {
 	r := g.rows[at]
-	r.Name, r.Rank, r.track = g.name(l, at), g.rank(at), g.track
-	l.sink.Row(r)
+	r.track = g.track
+	l.sink.Row(r, g.name(l, at), g.rank(at))
 }
 
 // place finds the row for a scope and puts it there.

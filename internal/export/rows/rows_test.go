@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // TestEndsComeInsideOut: by time, at the same time the inner one first, and a
@@ -13,7 +14,11 @@ func TestEndsComeInsideOut(t *testing.T) {
 	var h ends
 	random := rand.New(rand.NewPCG(1, 2))
 	for range 1000 {
-		h.push(running{end: random.Int64N(50), wait: random.IntN(5) == 0})
+		x := running{end: random.Int64N(50)}
+		if random.IntN(5) == 0 {
+			x.wait = &wait{}
+		}
+		h.push(x)
 	}
 	var before running
 	for n := 1000; n > 0; n-- {
@@ -32,39 +37,45 @@ func TestEndsComeInsideOut(t *testing.T) {
 // the grant, but not from before it waited, from itself, or from who got it since.
 func TestLocks(t *testing.T) {
 	const mu = 0xc000010080
-	a, b, c := &Row{Number: 1}, &Row{Number: 2}, &Row{Number: 3}
-	hold := func(r *Row, start, end int64) running {
-		return running{lock: mu, row: r, key: uint64(r.Number), start: start, end: end, loc: format.Loc(start)}
+	const a, b, c = 1, 2, 3 // goroutines
+	hold := func(goid uint64, start, end int64) *trace.Event {
+		return locking(format.KindHold, mu, goid, start, end)
 	}
-	wait := func(r *Row, start, end int64) running {
-		x := hold(r, start, end)
-		x.wait = true
-		return x
+	wait := func(goid uint64, start, end int64) *trace.Event {
+		return locking(format.KindWait, mu, goid, start, end)
 	}
 	for _, test := range []struct {
 		about string
-		holds []running
-		wait  running
+		holds []*trace.Event
+		wait  *trace.Event
 		from  int64 // start of the hold; 0: none
 	}{
-		{"one holder", []running{hold(a, 1, 10)}, wait(b, 5, 12), 1},
-		{"at the same time", []running{hold(a, 1, 12)}, wait(b, 5, 12), 1},
-		{"two in turn", []running{hold(a, 1, 10), hold(c, 10, 11)}, wait(b, 5, 12), 10},
-		{"readers", []running{hold(a, 1, 11), hold(c, 2, 10)}, wait(b, 5, 12), 1},
-		{"who got it since", []running{hold(a, 1, 10), hold(c, 11, 20)}, wait(b, 5, 12), 1},
-		{"itself", []running{hold(b, 1, 10)}, wait(b, 5, 12), 0},
-		{"long ago", []running{hold(a, 1, 4)}, wait(b, 5, 12), 0},
+		{"one holder", []*trace.Event{hold(a, 1, 10)}, wait(b, 5, 12), 1},
+		{"at the same time", []*trace.Event{hold(a, 1, 12)}, wait(b, 5, 12), 1},
+		{"two in turn", []*trace.Event{hold(a, 1, 10), hold(c, 10, 11)}, wait(b, 5, 12), 10},
+		{"readers", []*trace.Event{hold(a, 1, 11), hold(c, 2, 10)}, wait(b, 5, 12), 1},
+		{"who got it since", []*trace.Event{hold(a, 1, 10), hold(c, 11, 20)}, wait(b, 5, 12), 1},
+		{"itself", []*trace.Event{hold(b, 1, 10)}, wait(b, 5, 12), 0},
+		{"long ago", []*trace.Event{hold(a, 1, 4)}, wait(b, 5, 12), 0},
 		{"nobody", nil, wait(b, 5, 12), 0},
 	} {
 		ls := newLocks()
-		for i := range test.holds {
-			ls.begin(&test.holds[i], false)
+		for _, e := range test.holds {
+			ls.begin(e, &Row{}, e.Goid)
 		}
-		ls.begin(&test.wait, false)
-		in := ls.over(&test.wait)
+		w := ls.begin(test.wait, &Row{}, test.wait.Goid)
+		in := ls.over(&running{end: test.wait.Start + test.wait.Dur, wait: w})
 		if in == nil && test.from != 0 || in != nil && int64(in.ID) != test.from {
 			t.Errorf("%s: from %+v, want %d", test.about, in, test.from)
 		}
+	}
+}
+
+// locking is a wait or a hold of the lock at addr.
+func locking(kind format.Kind, addr, goid uint64, start, end int64) *trace.Event {
+	return &trace.Event{
+		Kind: kind, Goid: goid, Start: start, Dur: end - start, Loc: format.Loc(start),
+		Args: []format.Slot{{Type: format.SlotAddr, Value: addr}},
 	}
 }
 
@@ -72,17 +83,13 @@ func TestLocks(t *testing.T) {
 func TestLocksAreForgotten(t *testing.T) {
 	ls := newLocks()
 	for i := range int64(100_000) {
-		x := running{lock: uint64(i + 1), row: &Row{}, key: 1, start: 10 * i, end: 10*i + 5}
-		ls.begin(&x, false)
+		ls.begin(locking(format.KindHold, uint64(i+1), 1, 10*i, 10*i+5), &Row{}, 1)
 	}
 	if len(ls.m) > 2*minSweep {
 		t.Errorf("%d locks are kept", len(ls.m))
 	}
-	x := running{lock: 7, row: &Row{}, key: 1, start: 1, end: 2}
-	ls.begin(&x, false)
-	for i := range 10_000 {
-		x.start, x.end = int64(i), int64(i+1)
-		ls.begin(&x, false)
+	for i := range int64(10_000) {
+		ls.begin(locking(format.KindHold, 7, 1, i, i+1), &Row{}, 1)
 	}
 	if n := len(ls.m[7].holds); n > 2*recentHolds {
 		t.Errorf("%d holds of a lock are kept", n)

@@ -45,8 +45,9 @@ type End struct {
 // Sink takes what is laid out. An error of its own it keeps for itself: Full is
 // asked after each event.
 type Sink interface {
-	// Row tells of a row before it is used, and again when it gets another name.
-	Row(r *Row)
+	// Row tells of a row before it is used, and again when it gets another name: any bytes,
+	// as the program gave it. Ranks order the rows.
+	Row(r *Row, name string, rank int32)
 	Scope(s *Scope)
 	// End is called only if Lay is told so, and never for an open scope. Links of
 	// locks come in it; otherwise by Handover.

@@ -65,10 +65,9 @@ func (l *layout) stateRow(goid uint64, o *Options) *Row {
 		g.number = l.goroutines
 		l.goroutines++
 	}
-	r := &Row{Number: l.rows, ID: firstOther + l.others, Name: g.name(l, 0) + ": state", Rank: g.rank(behind), track: g.track}
-	l.rows++
+	r := &Row{ID: firstOther + l.others, track: g.track}
 	l.others++
-	l.sink.Row(r)
+	l.sink.Row(r, g.name(l, 0)+": state", g.rank(behind))
 	return r
 }
 

@@ -29,7 +29,7 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, path strin
 		return nil, err
 	}
 	watch := sel.Watch()
-	err = t.Events(trace.Options{}, func(e *trace.Event) bool {
+	err = t.Events(trace.Options{NoDepth: true}, func(e *trace.Event) bool {
 		r.Census.Add(e)
 		return watch.Look(ctx, e.Start) == nil
 	})

@@ -16,16 +16,34 @@ import (
 // list is what Samples shows.
 type list struct {
 	*View
-	all []samples.Sample
+	all []Sample
+}
+
+// Sample is what is shown of a samples.Sample. There can be one for each few bytes of a
+// trace, and all of them are kept.
+type Sample struct {
+	time, value int64
+	goid        uint64
+	row, scope  string
+	frames      []*samples.Frame
+	thread      uint32
+	cpu         int32
+	metric      uint16
+}
+
+// SampleOf returns what is shown of s.
+func SampleOf(s *samples.Sample) Sample {
+	of := &s.Labels
+	return Sample{s.Time, s.Value, of.Goid, of.Row, of.Scope, s.Frames, of.Thread, s.CPU, s.Metric}
 }
 
 // Samples shows samples and waits one by one, by time. The columns of the view choose the
 // metrics. It takes over the list, which may be nearly all of the memory.
-func Samples(v *View, all []samples.Sample) *Report {
+func Samples(v *View, all []Sample) *Report {
 	l := &list{View: v}
-	l.all = slices.DeleteFunc(all, func(s samples.Sample) bool { return !l.shown(int(s.Metric)) })
-	slices.SortStableFunc(l.all, func(a, b samples.Sample) int {
-		return cmp.Or(cmp.Compare(a.Time, b.Time), cmp.Compare(a.Labels.Goid, b.Labels.Goid))
+	l.all = slices.DeleteFunc(all, func(s Sample) bool { return !l.shown(int(s.metric)) })
+	slices.SortStableFunc(l.all, func(a, b Sample) int {
+		return cmp.Or(cmp.Compare(a.time, b.time), cmp.Compare(a.goid, b.goid))
 	})
 	return &Report{report.Report{Text: l.text, Document: l.document()}, l.csv}
 }
@@ -43,10 +61,10 @@ func (l *list) shown(metric int) bool {
 func (l *list) text(b *report.Text) {
 	l.Head(b)
 	heads := []string{"time", "value", "<metric", "goroutine", "<track", "thread", "cpu", "<scope", "<stack"}
-	report.Table(b, "sample", heads, l.all, func(s samples.Sample) []string {
+	report.Table(b, "sample", heads, l.all, func(s Sample) []string {
 		return []string{
-			analysis.Humane(s.Time), l.length(&s), l.Metrics[s.Metric].Name, number(s.Labels.Goid), name(s.Labels.Row),
-			number(uint64(s.Labels.Thread)), cpuNumber(s.CPU), name(s.Labels.Scope), stackText(s.Frames),
+			analysis.Humane(s.time), l.length(&s), l.Metrics[s.metric].Name, number(s.goid), name(s.row),
+			number(uint64(s.thread)), cpuNumber(s.cpu), name(s.scope), stackText(s.frames),
 		}
 	})
 	if len(l.all) == 0 {
@@ -55,11 +73,11 @@ func (l *list) text(b *report.Text) {
 }
 
 // length shows the value of one sample, which may be short.
-func (l *list) length(s *samples.Sample) string {
-	if l.Metrics[s.Metric].Unit == samples.Nanoseconds {
-		return analysis.Humane(s.Value)
+func (l *list) length(s *Sample) string {
+	if l.Metrics[s.metric].Unit == samples.Nanoseconds {
+		return analysis.Humane(s.value)
 	}
-	return l.Value(int(s.Metric), s.Value)
+	return l.Value(int(s.metric), s.value)
 }
 
 // name shows a name; none is left out.
@@ -109,11 +127,11 @@ func (l *list) csv(w io.Writer) error {
 		for i := range l.all {
 			s := &l.all[i]
 			var frames []string
-			for _, f := range s.Frames {
+			for _, f := range s.frames {
 				frames = append(frames, f.Func)
 			}
-			if !yield([]string{strconv.FormatInt(s.Time, 10), l.Metrics[s.Metric].Name, strconv.FormatInt(s.Value, 10), number(s.Labels.Goid),
-				number(uint64(s.Labels.Thread)), cpuNumber(s.CPU), s.Labels.Row, s.Labels.Scope, strings.Join(frames, ";")}) {
+			if !yield([]string{strconv.FormatInt(s.time, 10), l.Metrics[s.metric].Name, strconv.FormatInt(s.value, 10), number(s.goid),
+				number(uint64(s.thread)), cpuNumber(s.cpu), s.row, s.scope, strings.Join(frames, ";")}) {
 				return
 			}
 		}
@@ -139,15 +157,15 @@ type sampleJSON struct {
 }
 
 func (l *list) document() *listDocument {
-	return &listDocument{l.About(), report.ListOf(l.all, func(s samples.Sample) sampleJSON {
+	return &listDocument{l.About(), report.ListOf(l.all, func(s Sample) sampleJSON {
 		frames := []report.Frame{}
-		for _, f := range s.Frames {
+		for _, f := range s.frames {
 			frames = append(frames, report.Frame{Function: f.Func, File: f.File, Line: uint32(f.Line), Inlined: f.Inlined})
 		}
 		var cpu *int32
-		if s.CPU >= 0 {
-			cpu = &s.CPU
+		if s.cpu >= 0 {
+			cpu = &s.cpu
 		}
-		return sampleJSON{s.Time, l.Metrics[s.Metric].Name, s.Value, s.Labels.Goid, s.Labels.Thread, cpu, s.Labels.Row, s.Labels.Scope, frames}
+		return sampleJSON{s.time, l.Metrics[s.metric].Name, s.value, s.goid, s.thread, cpu, s.row, s.scope, frames}
 	})}
 }

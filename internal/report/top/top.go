@@ -58,7 +58,9 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 		ByTrack: byTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
 	})
 	watch := sel.Watch()
-	err := t.Events(sel.Range(), func(e *trace.Event) bool {
+	o := sel.Range()
+	o.NoDepth = true
+	err := t.Events(o, func(e *trace.Event) bool {
 		sum.Add(e)
 		if choice.Keep(e) {
 			r.census.Add(e)

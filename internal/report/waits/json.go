@@ -111,10 +111,10 @@ func (r *found) document() *document {
 func (r *found) lock(o *analysis.Object) lock {
 	j := lock{
 		Name: r.t.Name(o.Name), Kind: format.LockKindNames[o.Kind],
-		Waits: o.Waits.Count, Wait: o.Waited, MaxW: o.Waits.Max, OpenW: o.Waits.Open, OpenWT: o.Waits.OpenTime,
+		Waits: o.Waits.Count, Wait: o.Waited(), MaxW: o.Waits.Max, OpenW: o.Waits.Open, OpenWT: o.Waits.OpenTime,
 		SharedW: o.Shared, OwnW: o.Own, Tries: o.Tries,
 		Holds: o.Holds.Count, Hold: o.Holds.Total, MaxH: o.Holds.Max, OpenH: o.Holds.Open, OpenHT: o.Holds.OpenTime,
-		Holders: r.waiters(o.Holders), Waiters: r.waiters(o.Waiters), HeldBy: report.HoldersOf(r.t, o.HeldBy()), WaitStacks: []at{},
+		Holders: r.waiters(o.Holders()), Waiters: r.waiters(o.Waiters()), HeldBy: report.HoldersOf(r.t, o.HeldBy()), WaitStacks: []at{},
 	}
 	if o.Addr != 0 {
 		j.Address = fmt.Sprintf("%#x", o.Addr)
@@ -125,8 +125,9 @@ func (r *found) lock(o *analysis.Object) lock {
 		}
 		return &n
 	}
-	j.Acquired, j.Contended, j.AllHold = known(o.Acquired.N, o.Acquired.OK), known(o.Contended.N, o.Contended.OK), known(o.Held.N, o.Held.OK)
-	j.Estimated = o.Held.OK && o.Held.Estimated
+	acquired, contended, held := o.Acquired(), o.Contended(), o.Held()
+	j.Acquired, j.Contended, j.AllHold = known(acquired.N, acquired.OK), known(contended.N, contended.OK), known(held.N, held.OK)
+	j.Estimated = held.OK && held.Estimated
 	j.Brief, j.BriefNS = o.Brief, o.BriefTime
 	for _, x := range r.stacksOf(o) {
 		j.WaitStacks = append(j.WaitStacks, at{x.count, x.ns, r.frames(x.wait), r.frames(x.woken)})

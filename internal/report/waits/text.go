@@ -63,8 +63,8 @@ func (r *found) lockTable(b *report.Text) {
 			holds, hold, most, tries = "", "", "", analysis.Thousands(o.Tries)
 		}
 		return []string{
-			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired.N, o.Acquired.OK), contended(o), some(o.Brief), analysis.Humane(o.Waited), longest(o.Waits), report.Still(o.Waits),
-			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders, r.who), report.First(o.Waiters, r.who),
+			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), analysis.Humane(o.Waited()), longest(o.Waits), report.Still(o.Waits),
+			holds, hold, most, report.Still(o.Holds), tries, report.First(o.Holders(), r.who), report.First(o.Waiters(), r.who),
 		}
 	})
 	for _, o := range r.objects[:b.Shown(len(r.objects))] {
@@ -76,13 +76,14 @@ func (r *found) lockTable(b *report.Text) {
 
 // held writes for how long a lock was held: ≈ by an estimate, ≥ at least.
 func held(o *analysis.Object) string {
-	text := analysis.Humane(o.Held.N)
+	all := o.Held()
+	text := analysis.Humane(all.N)
 	switch {
-	case !o.Held.OK && o.Held.N == 0:
+	case !all.OK && all.N == 0:
 		return "?"
-	case !o.Held.OK:
+	case !all.OK:
 		return "≥ " + text
-	case o.Held.Estimated:
+	case all.Estimated:
 		return "≈ " + text
 	}
 	return text
@@ -126,12 +127,13 @@ func counted(n int64, ok bool) string {
 
 // contended writes how often a lock was not to be had at once, and which part that is.
 func contended(o *analysis.Object) string {
-	n := o.Contended.N
+	times := o.Contended()
+	n := times.N
 	text := analysis.Thousands(n)
-	if !o.Contended.OK {
+	if !times.OK {
 		return "≥ " + text
 	}
-	if all := o.Acquired; all.OK && all.N > 0 && n > 0 {
+	if all := o.Acquired(); all.OK && all.N > 0 && n > 0 {
 		text += " (" + analysis.Percent(min(float64(n)/float64(all.N), 1)) + ")"
 	}
 	return text

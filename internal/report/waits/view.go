@@ -58,15 +58,16 @@ type namedLock struct {
 }
 
 func (l *namedLock) add(o *analysis.Object) {
-	l.wait += o.Waited
-	l.had += o.Acquired.N
-	l.contended += o.Contended.N
-	l.hold += o.Held.N
+	acquired, contended, held := o.Acquired(), o.Contended(), o.Held()
+	l.wait += o.Waited()
+	l.had += acquired.N
+	l.contended += contended.N
+	l.hold += held.N
 	l.maxWait, l.maxHold = max(l.maxWait, o.Waits.Max), max(l.maxHold, o.Holds.Max)
 	l.waits, l.holds = l.waits+o.Waits.Count, l.holds+o.Holds.Count
-	l.known = l.known && o.Acquired.OK
-	l.counted = l.counted && o.Contended.OK
-	l.heldKnown = l.heldKnown && o.Held.OK && o.Kind != format.LockRetry
+	l.known = l.known && acquired.OK
+	l.counted = l.counted && contended.OK
+	l.heldKnown = l.heldKnown && held.OK && o.Kind != format.LockRetry
 }
 
 func (l *namedLock) row(name string) report.Row {

@@ -92,7 +92,7 @@ type reading struct {
 
 func (x *reading) read() error {
 	o := x.sel.Range()
-	o.AsRecorded = true // CPU times are not looked at
+	o.AsRecorded, o.NoDepth = true, true // they are not looked at
 	if len(x.t.GoTraces()) == 0 {
 		return x.t.Events(o, x.add)
 	}
