@@ -202,7 +202,7 @@ func parseCounts(text string, n int) (list []uint64, err error) {
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %d numbers, and there are %s", len(list), plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s, and there are %s", plural(int64(len(list)), "number"), plural(int64(n), "profile"))
 	}
 	return list, nil
 }

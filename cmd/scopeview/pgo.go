@@ -146,7 +146,7 @@ func (m *merging) merge(ctx context.Context, names []string, weights []float64) 
 		return nil, err
 	}
 	if total == 0 {
-		fmt.Fprintf(m.in.s.err, "scopeview: there is not one sample in %s: the compiler has nothing to go by\n", plural(int64(n), "profile"))
+		fmt.Fprintf(m.in.s.err, "scopeview: there is not one call in %s: the compiler has nothing to go by\n", plural(int64(n), "profile"))
 		return p, nil
 	}
 	fmt.Fprintf(m.in.s.err, "scopeview: %d %s of %s\n", total, p.Unit, plural(int64(n), "profile"))
@@ -165,9 +165,7 @@ func (m *merging) readAll(ctx context.Context, names []string) ([]*input, error)
 	}
 	wait.Wait()
 	for i := range names {
-		for _, note := range notes[i] {
-			fmt.Fprintf(m.in.s.err, "scopeview: %s: %s\n", show(names[i]), harmless(note))
-		}
+		m.in.say(notes[i])
 	}
 	return list, errors.Join(errs...)
 }
@@ -347,7 +345,7 @@ func parseWeights(text string, n int) ([]float64, error) {
 		list = append(list, w)
 	}
 	if len(list) != n {
-		return nil, usagef("--weights has %d numbers, and there are %s", len(list), plural(int64(n), "profile"))
+		return nil, usagef("--weights has %s, and there are %s", plural(int64(len(list)), "number"), plural(int64(n), "profile"))
 	}
 	return list, nil
 }

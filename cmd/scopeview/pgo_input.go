@@ -7,11 +7,13 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"io/fs"
 	"net/http"
 	"os"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"unicode/utf8"
 
@@ -57,15 +59,31 @@ func (in *profileInput) read(ctx context.Context, arg string) (*input, error) {
 	if err != nil {
 		return nil, err
 	}
-	for _, note := range notes {
-		fmt.Fprintf(in.s.err, "scopeview: %s: %s\n", show(arg), harmless(note))
-	}
+	in.say(notes)
 	return x, nil
 }
 
+func (in *profileInput) say(notes []string) {
+	for _, note := range notes {
+		fmt.Fprintf(in.s.err, "scopeview: %s\n", harmless(note))
+	}
+}
+
+// of begins notes with the name of the profile that they are about.
+func (x *input) of(notes ...string) []string {
+	for i := range notes {
+		notes[i] = x.name + ": " + notes[i]
+	}
+	return notes
+}
+
+// readQuietly returns what is to be known besides, as sentences that name their file.
 func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []string, error) {
 	x := &input{name: arg}
 	st, err := os.Stat(arg)
+	if _, number := strconv.Atoi(arg); errors.Is(err, fs.ErrNotExist) && number != nil && !isAddress(arg) {
+		return nil, nil, fmt.Errorf("opening the profile: %w", err)
+	}
 	if err != nil || st.IsDir() {
 		return in.ofTrace(ctx, x, arg) // of a directory the newest; of a process the one that it writes
 	}
@@ -83,7 +101,7 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 	case slices.ContainsFunc(perfMagics, has):
 		var notes []string
 		x.samples, x.branches, notes, err = perfdata.Profile(ctx, arg, perfdata.Options{Event: in.event, Executable: in.ran, Binary: in.binary})
-		return x, notes, err
+		return x, x.of(notes...), err
 	case has(preMagic):
 		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show(arg))
 	case has(goMagic):
@@ -181,7 +199,7 @@ func (in *profileInput) ofSamples(x *input, p *samples.Profile, c *annotate.Code
 		if !x.samples.Starts() {
 			return nil, nil, fmt.Errorf("%s: %w: %w", show(x.name), errNoStarts, why)
 		}
-		notes = append(notes, why.Error())
+		notes = x.of(why.Error())
 	}
 	return x, notes, nil
 }

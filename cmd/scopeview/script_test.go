@@ -75,7 +75,11 @@ func TestScripts(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			t.Chdir(t.TempDir())
+			dir := t.TempDir()
+			t.Chdir(dir)
+			if dir, err = filepath.EvalSymlinks(dir); err != nil {
+				t.Fatal(err)
+			}
 			for i := range parts {
 				p := &parts[i]
 				args, isRun := strings.CutPrefix(p.head, "run ")
@@ -83,7 +87,7 @@ func TestScripts(t *testing.T) {
 					writeFile(t, p)
 					continue
 				}
-				got := strings.ReplaceAll(call(strings.Fields(args)...).String(), version(), "scopeview VERSION")
+				got := strings.NewReplacer(version(), "scopeview VERSION", dir, "DIR").Replace(call(strings.Fields(args)...).String())
 				if *update {
 					p.text = got
 				} else if got != p.text {

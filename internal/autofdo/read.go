@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"math"
 	"slices"
 	"strconv"
 	"strings"
@@ -142,16 +143,24 @@ func (r *reader) take(s string) error {
 	}
 	e, ok := parseLine(s)
 	if !ok {
-		return r.fail("Expected '" + lineForm + "', found " + found(s) + accident(s))
+		return r.fail("Expected '" + lineForm + "', found " + found(s) + hint(s))
 	}
 	return r.entry(s, &e)
 }
 
-// accident says what LLVM makes of a line that it should refuse.
-func accident(s string) string {
+// hint says what to do about a line that is refused, where its form does not tell.
+func hint(s string) string {
 	place, rest, colon := strings.Cut(strings.TrimLeft(s, " "), ":")
 	if at := (Loc{}); parseLoc(place, &at) && (!colon || rest != "" && rest[0] != ' ') {
 		return " (write a blank behind the colon: Clang skips a byte there and reads another number)"
+	}
+	if n, ok := number(place, 64); ok && n > MaxOffset {
+		return fmt.Sprintf(" (a line offset is at most %d)", MaxOffset)
+	}
+	for digits := range strings.FieldsFuncSeq(s, func(c rune) bool { return c < '0' || c > '9' }) {
+		if _, ok := number(digits, 64); !ok {
+			return fmt.Sprintf(" (a number is at most %d)", uint64(math.MaxUint64))
+		}
 	}
 	return ""
 }
@@ -160,7 +169,7 @@ func accident(s string) string {
 func (r *reader) head(s string) error {
 	name, total, head, whole, ok := parseHead(s)
 	if !ok {
-		text := "Expected '" + headForm + "', found " + found(s)
+		text := "Expected '" + headForm + "', found " + found(s) + hint(s)
 		if len(r.stack) == 0 {
 			text = "Unrecognized sample profile encoding format: " + text
 		}

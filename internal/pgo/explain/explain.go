@@ -57,11 +57,10 @@ type Edge struct {
 	Weight        int64
 	Share         float64 // of all weight, 0 to 1
 	Verdict       Verdict
-	Text          string  // what was done and why, after "18 % of the calls: "
-	Cost          int     // of the callee; 0: not known
-	Devirtualized string  // the function that is called directly now, as the linker names it
-	DevirtualPart float64 // its part of the weight of that call, 0 to 1
-	File          string  // of the call; "": not known
+	Text          string // what was done and why, after "18 % of the calls: "
+	Cost          int    // of the callee; 0: not known
+	Devirtualized string // the function that is called directly now, as the linker names it
+	File          string // of the call; "": not known
 	Line          int
 
 	at []copied // where it was inlined

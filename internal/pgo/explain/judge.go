@@ -149,7 +149,15 @@ func (q *question) isOf(c *call) bool {
 	if c.Direct && slices.Contains(q.called, c.callee) {
 		return true
 	}
-	return c.Hottest == q.Callee && q.to != nil && (c.Direct && isClosure(q.local) || !c.Direct && q.unit.static[c.place])
+	if c.Hottest != q.Callee || q.to == nil {
+		return false
+	}
+	if c.Direct {
+		return isClosure(q.local)
+	}
+	// The hottest is that of the line, whose other calls may have other names.
+	method := c.callee[strings.LastIndexByte(c.callee, '.')+1:]
+	return q.unit.static[c.place] && strings.HasSuffix(q.local, "."+method)
 }
 
 // deferred reports whether a go or defer statement of the caller calls the callee.
@@ -196,8 +204,8 @@ func (q *question) one(c *call) {
 	inlined, without := q.inlines(q.unit, c.place), q.inlines(q.off, c.place)
 	devirtual := ""
 	if c.Devirtualized == q.Callee && c.Weight > 0 {
-		q.Devirtualized, q.DevirtualPart = q.Callee, float64(c.DevirtualizedWeight)/float64(c.Weight)
-		devirtual = fmt.Sprintf("devirtualized to %s, which has %.0f %% of this call", q.Callee, 100*q.DevirtualPart)
+		q.Devirtualized = q.Callee
+		devirtual = fmt.Sprintf("devirtualized to %s, which has %.0f %% of this line", q.Callee, 100*float64(c.DevirtualizedWeight)/float64(c.Weight))
 	}
 	switch {
 	case c.deferred:
@@ -267,9 +275,9 @@ func (q *question) indirect(calls []*call) {
 	case c.deferred:
 		q.Verdict, q.Text = GoOrDefer, "a go or defer statement, which calls it in a wrapper or later"
 	case c.Devirtualized != "":
-		q.Text = fmt.Sprintf("not devirtualized: the call is to %s, which has %.0f %% of it", c.Devirtualized, 100*float64(c.DevirtualizedWeight)/float64(max(c.Weight, 1)))
+		q.Text = fmt.Sprintf("not devirtualized: the call is to %s, which has %.0f %% of this line", c.Devirtualized, 100*float64(c.DevirtualizedWeight)/float64(max(c.Weight, 1)))
 	case c.Hottest != q.Callee:
-		q.Text = fmt.Sprintf("not devirtualized: %s is hotter, with %.0f %% of this call", c.Hottest, 100*float64(c.HottestWeight)/float64(max(c.Weight, 1)))
+		q.Text = fmt.Sprintf("not devirtualized: %s is hotter, with %.0f %% of this line", c.Hottest, 100*float64(c.HottestWeight)/float64(max(c.Weight, 1)))
 	case c.refused != "":
 		q.Text = "not devirtualized: " + c.refused
 	default:

@@ -120,6 +120,10 @@ func (d *showDocument) text(b *report.Text, edges []edgeJSON, functions []functi
 	for _, c := range d.Comments {
 		fmt.Fprintf(b, "%s\n", b.Dim("from "+analysis.Show(c)))
 	}
+	if d.Count == 0 {
+		b.WriteString("it has no call whose caller and line are known: the compiler has nothing to go by\n")
+		return
+	}
 	b.WriteByte('\n')
 	sum := int64(0)
 	weight := func(n int64) string {
