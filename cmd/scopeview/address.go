@@ -115,13 +115,13 @@ func (a address) explain(err error) error {
 	return fmt.Errorf("asking %s: %w", a, err)
 }
 
-// refused says why the answer is not what was asked for: in the handler's words,
+// refused says why the answer is not what was asked for: in our handler's words or net/http/pprof's,
 // or as far as another server's answer lets guess.
 func (a address) refused(resp *http.Response) error {
 	b, _ := io.ReadAll(io.LimitReader(resp.Body, 1<<10))
 	said, _, _ := strings.Cut(strings.TrimSpace(string(b)), "\n")
 	switch {
-	case resp.Header.Get(ours) != "" && said != "":
+	case (resp.Header.Get(ours) != "" || resp.Header.Get("X-Go-Pprof") != "") && said != "":
 		return fmt.Errorf("%s: %s", a, said)
 	case resp.StatusCode == http.StatusNotFound && !a.isFile():
 		return fmt.Errorf("%s: 404, there is a server but nothing of ours; is scopehttp.Handler mounted there? Give the address where it is, such as http://localhost:6060/debug/scope/", a)

@@ -144,7 +144,7 @@ with its count.
 				return fmt.Errorf("%s: %w", show(args[0]), err)
 			}
 			if len(q.Weight) == 0 {
-				fmt.Fprintf(s.err, "scopeview: %s: no line has a call target, and nothing is inlined: Go's compiler has nothing to go by\n", show(args[0]))
+				return fmt.Errorf("%s: no line has a call target, and nothing is inlined: Go's compiler would have nothing to go by, so no profile is written", show(args[0]))
 			}
 			return writeProfile(s, &x.out, q)
 		},

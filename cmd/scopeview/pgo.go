@@ -146,8 +146,7 @@ func (m *merging) merge(ctx context.Context, names []string, weights []float64) 
 		return nil, err
 	}
 	if total == 0 {
-		fmt.Fprintf(m.in.s.err, "scopeview: there is not one call in %s: the compiler has nothing to go by\n", plural(int64(n), "profile"))
-		return p, nil
+		return nil, fmt.Errorf("there is not one call in %s: the compiler would have nothing to go by, so none is written", plural(int64(n), "profile"))
 	}
 	fmt.Fprintf(m.in.s.err, "scopeview: %d %s of %s\n", total, p.Unit, plural(int64(n), "profile"))
 	return p, nil

@@ -167,7 +167,10 @@ func (in *profileInput) ofTrace(ctx context.Context, x *input, arg string) (*inp
 	}
 	defer t.Close()
 	p, err := samples.OfTrace(ctx, t, &samples.Selection{Selection: &analysis.Selection{}})
-	if err != nil {
+	switch {
+	case errors.Is(err, samples.ErrNone) && t.Lookup("gotrace") != "":
+		return nil, nil, noGoTrace(t, where)
+	case err != nil:
 		return nil, nil, fmt.Errorf("%s: %w", show(where), err)
 	}
 	c := &annotate.Code{}

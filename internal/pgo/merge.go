@@ -19,7 +19,7 @@ const (
 
 // Errors of merging.
 var (
-	ErrUnits      = errors.New("it has other weights than the first (samples/count and cpu/nanoseconds), which can't be added up; merge by share, so that each profile counts the same")
+	ErrUnits      = errors.New("it has other weights than those before (samples/count and cpu/nanoseconds), and the time between samples is not known; merge by share, so that each profile counts the same")
 	ErrNoDuration = errors.New("it does not tell how long it was collected; merge by share or by weight")
 )
 
@@ -47,15 +47,17 @@ func NewMerger(by By) *Merger { return &Merger{by: by} }
 func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	if m.sum == nil {
 		m.sum = New(q.Unit)
-	}
-	if m.by != ByShare && m.sum.Unit != q.Unit {
-		return ErrUnits
+		m.sum.Period = q.Period
 	}
 	total, err := q.Total()
 	if err != nil {
 		return err
 	}
-	factor := weight
+	factor, err := m.oneUnit(q)
+	if err != nil {
+		return err
+	}
+	factor *= weight
 	switch m.by {
 	case ByDuration:
 		if q.Duration <= 0 {
@@ -71,6 +73,34 @@ func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	m.sum.Duration += q.Duration
 	m.source(fmt.Sprintf("%s: %d %s, by %s × %g", name, total, q.Unit, m.by, weight), q.Comments)
 	return nil
+}
+
+// oneUnit returns by what q is multiplied to have the sum's unit. Where one of them counts
+// samples and the other time, samples become the time between them.
+func (m *Merger) oneUnit(q *Profile) (float64, error) {
+	switch {
+	case len(q.Weight) == 0:
+		return 1, nil
+	case m.by == ByShare:
+		m.sum.Period = 0
+		return 1, nil
+	case len(m.sum.Weight) == 0:
+		m.sum.Unit, m.sum.Period = q.Unit, q.Period
+		return 1, nil
+	case m.sum.Unit == q.Unit:
+		if m.sum.Period != q.Period {
+			m.sum.Period = 0
+		}
+		return 1, nil
+	case q.Period > 0:
+		return float64(q.Period), nil
+	case m.sum.Period > 0:
+		before := m.sum
+		m.sum = New(Nanoseconds)
+		m.sum.Duration, m.sum.Comments = before.Duration, before.Comments
+		return 1, m.sum.scaled(before, float64(before.Period))
+	}
+	return 0, ErrUnits
 }
 
 // source notes where the sum is from, and where that is from.

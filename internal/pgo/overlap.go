@@ -25,8 +25,7 @@ func Shrink(p *Profile, e *Edges) *Profile {
 	if !e.Lines && len(e.Weight) > 0 {
 		return nil
 	}
-	small := New(p.Unit)
-	small.Duration, small.Comments = p.Duration, p.Comments
+	small := p.Empty()
 	for _, edge := range e.Sorted() {
 		const first = 1 // of which line an offset is counted is nothing that the compiler asks
 		leaf := small.Place(Place{{Func: edge.Callee, Start: first, Line: first}})

@@ -22,9 +22,9 @@ import (
 // the same line at several addresses, lines before a function's first.
 func random(r *rand.Rand, samples int) *profile.Profile {
 	q := &profile.Profile{
-		SampleType:    []*profile.ValueType{{Type: "alloc", Unit: "bytes"}, {Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
-		PeriodType:    &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
-		DurationNanos: 5e9, Comments: []string{"made"},
+		SampleType: []*profile.ValueType{{Type: "alloc", Unit: "bytes"}, {Type: "samples", Unit: "count"}, {Type: "cpu", Unit: "nanoseconds"}},
+		PeriodType: &profile.ValueType{Type: "cpu", Unit: "nanoseconds"},
+		Period:     1e7, DurationNanos: 5e9, Comments: []string{"made"},
 	}
 	for i := range 12 {
 		q.Function = append(q.Function, &profile.Function{ID: uint64(i + 1), Name: fmt.Sprint("main.f", i%10), Filename: "a.go", StartLine: int64(i % 5 * 10)})
@@ -138,6 +138,10 @@ func TestWriteIsByContent(t *testing.T) {
 	if !bytes.Equal(files[0].Bytes(), files[1].Bytes()) {
 		t.Error("the files differ")
 	}
+	p, err := Read(&files[0])
+	if err != nil || p.Unit != Samples || p.Period != 10*time.Millisecond || p.Duration != 5*time.Second || len(p.Comments) != 1 {
+		t.Errorf("read back: %v each %v in %v, %q, %v", p.Unit, p.Period, p.Duration, p.Comments, err)
+	}
 }
 
 // two returns a profile of one call.
@@ -152,6 +156,7 @@ func two(unit Unit, weight int64) *Profile {
 // TestMerge: by weight, by duration and by share profiles count as they should.
 func TestMerge(t *testing.T) {
 	long := func(p *Profile, d time.Duration) *Profile { p.Duration = d; return p }
+	every := func(d time.Duration, p *Profile) *Profile { p.Period = d; return p }
 	for name, c := range map[string]struct {
 		by      By
 		a, b    *Profile
@@ -164,6 +169,10 @@ func TestMerge(t *testing.T) {
 		"at least 1":     {ByWeight, two(Samples, 7), two(Samples, 1), [2]float64{1, 0.01}, 8, nil},
 		"by duration":    {ByDuration, long(two(Samples, 100), 10*time.Second), long(two(Samples, 100), 100*time.Second), [2]float64{1, 1}, 110_000, nil},
 		"by share":       {ByShare, two(Samples, 100), two(Nanoseconds, 7), [2]float64{1, 2}, 3e9, nil},
+		"time, samples":  {ByWeight, two(Nanoseconds, 7), every(10, two(Samples, 2)), [2]float64{1, 2}, 47, nil},
+		"samples, time":  {ByWeight, every(10, two(Samples, 2)), two(Nanoseconds, 7), [2]float64{1, 1}, 27, nil},
+		"nothing, time":  {ByWeight, New(Samples), two(Nanoseconds, 7), [2]float64{1, 1}, 7, nil},
+		"time, nothing":  {ByWeight, two(Nanoseconds, 7), New(Samples), [2]float64{1, 1}, 7, nil},
 		"units":          {ByWeight, two(Samples, 1), two(Nanoseconds, 1), [2]float64{1, 1}, 0, ErrUnits},
 		"length unknown": {ByDuration, long(two(Samples, 1), 1), two(Samples, 1), [2]float64{1, 1}, 0, ErrNoDuration},
 		"overflow":       {ByWeight, two(Samples, 7), two(Samples, math.MaxInt64-5), [2]float64{1, 1}, 0, ErrOverflow},

@@ -49,6 +49,7 @@ type Profile struct {
 	Places   []Place
 	Weight   map[Pair]int64
 	Unit     Unit
+	Period   time.Duration // the CPU time of one of the Samples; 0: not known
 	Duration time.Duration // of all sampling together; 0: not known
 	Comments []string      // where it is from, a line each
 
@@ -63,6 +64,13 @@ var ErrOverflow = errors.New("the weights add up to more than 922337203685477580
 // New returns an empty profile.
 func New(unit Unit) *Profile {
 	return &Profile{Weight: map[Pair]int64{}, Unit: unit, ids: map[string]int32{}, str: map[string]uint32{}}
+}
+
+// Empty returns a profile without weights that is from where p is.
+func (p *Profile) Empty() *Profile {
+	q := New(p.Unit)
+	q.Period, q.Duration, q.Comments = p.Period, p.Duration, slices.Clone(p.Comments)
+	return q
 }
 
 // Place returns the index of a place, which it adds if it is new. It keeps no reference to it.

@@ -26,13 +26,15 @@ const (
 	profileFunction   = 5
 	profileString     = 6
 	profileDuration   = 10
+	profilePeriodType = 11
+	profilePeriod     = 12
 	profileComment    = 13
 	profileLast       = 15 // doc_url
 )
 
 // isBytes has the fields of a profile that are messages or strings; the others are numbers. By
 // this other files are told apart.
-var isBytes = [profileLast + 1]bool{profileSampleType: true, profileSample: true, 3: true, profileLocation: true, profileFunction: true, profileString: true, 11: true}
+var isBytes = [profileLast + 1]bool{profileSampleType: true, profileSample: true, 3: true, profileLocation: true, profileFunction: true, profileString: true, profilePeriodType: true}
 
 // Read reads a profile in pprof's format, gzipped or not, as a stream. Like the compiler it
 // takes the first sample type that is samples/count or cpu/nanoseconds; the error wraps
@@ -95,6 +97,8 @@ type decoder struct {
 	strings   []string
 	comments  []int64
 	duration  int64
+	per       [2]int64 // type and unit of the period
+	period    int64
 }
 
 func (d *decoder) read() error {
@@ -111,7 +115,8 @@ func (d *decoder) read() error {
 		}
 		switch number {
 		case profileSampleType:
-			err = d.sampleType(data)
+			t, wrong := valueType(data)
+			d.types, err = append(d.types, t), wrong
 		case profileSample:
 			err = d.sample(data)
 		case profileLocation:
@@ -122,6 +127,10 @@ func (d *decoder) read() error {
 			d.strings = append(d.strings, string(data))
 		case profileDuration:
 			d.duration = int64(n)
+		case profilePeriodType:
+			d.per, err = valueType(data)
+		case profilePeriod:
+			d.period = int64(n)
 		case profileComment:
 			err = numbers(n, data, func(v uint64) error { d.comments = append(d.comments, int64(v)); return nil })
 		}
@@ -148,19 +157,18 @@ func numbers(n uint64, packed message, f func(uint64) error) error {
 	return nil
 }
 
-func (d *decoder) sampleType(m message) error {
-	var t [2]int64
+// valueType reads a type and its unit, as numbers of strings.
+func valueType(m message) (t [2]int64, err error) {
 	for len(m) > 0 {
 		number, n, _, err := m.field()
 		if err != nil {
-			return err
+			return t, err
 		}
 		if number == 1 || number == 2 {
 			t[number-1] = int64(n)
 		}
 	}
-	d.types = append(d.types, t)
-	return nil
+	return t, nil
 }
 
 func (d *decoder) sample(m message) error {
@@ -309,19 +317,24 @@ func (d *decoder) text(i int64) (string, error) {
 	return d.strings[i], nil
 }
 
+// named returns a type with its unit.
+func (d *decoder) named(t [2]int64) (Unit, error) {
+	name, err := d.text(t[0])
+	if err != nil {
+		return "", err
+	}
+	unit, err := d.text(t[1])
+	return Unit(name + "/" + unit), err
+}
+
 // unit returns which value of the samples is taken.
 func (d *decoder) unit() (int, Unit, error) {
 	var all []string
 	for i, t := range d.types {
-		name, err := d.text(t[0])
+		u, err := d.named(t)
 		if err != nil {
 			return 0, "", err
 		}
-		unit, err := d.text(t[1])
-		if err != nil {
-			return 0, "", err
-		}
-		u := Unit(name + "/" + unit)
 		if u == Samples || u == Nanoseconds {
 			return i, u, nil
 		}
@@ -344,6 +357,13 @@ func (d *decoder) profile() (*Profile, error) {
 	}
 	p := New(unit)
 	p.Duration = time.Duration(max(d.duration, 0))
+	per, err := d.named(d.per)
+	if err != nil {
+		return nil, err
+	}
+	if per == Nanoseconds && unit == Samples {
+		p.Period = time.Duration(max(d.period, 0))
+	}
 	for _, c := range d.comments {
 		text, err := d.text(c)
 		if err != nil {

@@ -22,8 +22,12 @@ const (
 func (p *Profile) Write(w io.Writer) error {
 	typ, unit, _ := strings.Cut(string(p.Unit), "/")
 	value := &profile.ValueType{Type: typ, Unit: unit}
+	per, period := &profile.ValueType{Type: typ, Unit: unit}, int64(1)
+	if p.Period > 0 {
+		per, period = &profile.ValueType{Type: "cpu", Unit: "nanoseconds"}, int64(p.Period)
+	}
 	b := &pprofWriter{p: p, q: &profile.Profile{
-		SampleType: []*profile.ValueType{value}, PeriodType: &profile.ValueType{Type: typ, Unit: unit}, Period: 1,
+		SampleType: []*profile.ValueType{value}, PeriodType: per, Period: period,
 		DurationNanos: int64(p.Duration), Comments: p.Comments,
 	}, locations: map[[2]int32]*profile.Location{}, functions: map[function]*profile.Function{}}
 	for _, pair := range p.byContent() {

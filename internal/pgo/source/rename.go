@@ -23,8 +23,7 @@ var ErrNoMatch = errors.New("the profile has no function, type or package of tha
 func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 	counts := make([]int, len(pairs))
 	names := map[string]string{}
-	out := pgo.New(p.Unit)
-	out.Duration, out.Comments = p.Duration, slices.Clone(p.Comments)
+	out := p.Empty()
 	place := func(i int32) pgo.Place {
 		list := slices.Clone(p.Places[i])
 		for k := range list {

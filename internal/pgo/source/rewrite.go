@@ -16,8 +16,7 @@ type rewriter struct {
 // rewrite returns p with its edges moved. A function that has its new name in one edge of a
 // stack and keeps its old one in the next cuts the stack in two.
 func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge) (*pgo.Profile, error) {
-	w := &rewriter{s: s, moves: moves, out: pgo.New(p.Unit)}
-	w.out.Duration, w.out.Comments = p.Duration, slices.Clone(p.Comments)
+	w := &rewriter{s: s, moves: moves, out: p.Empty()}
 	for _, pair := range p.Pairs() {
 		var frames []pgo.Frame // outermost first
 		if pair.Caller != pgo.None {

@@ -1,0 +1,362 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/pprof"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+	"unicode"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+	"github.com/scopeview/scopeview/scope/scopehttp"
+)
+
+const fieldDir = "SCOPEVIEW_TEST_FIELD"
+
+// TestFieldProgram is no test but the program that TestCollect makes profiles of: it is busy,
+// records itself, and has a debug server, whose address it prints.
+func TestFieldProgram(t *testing.T) {
+	dir := os.Getenv(fieldDir)
+	if dir == "" {
+		t.Skip("it is started by TestCollect")
+	}
+	options := []scope.Option{scope.WithFlushEvery(10 * time.Millisecond), gotrace.With()}
+	if filepath.Base(dir) == "ring" {
+		options = append(options, scope.WithRing(4<<20))
+	}
+	if dir != "-" { // what takes CPU samples itself has no profile for others
+		if err := scope.Start(dir, options...); err != nil {
+			t.Fatal(err)
+		}
+	}
+	mux := http.NewServeMux()
+	mux.HandleFunc("/debug/pprof/profile", pprof.Profile)
+	mux.Handle("/debug/scope/", scopehttp.Handler(scopehttp.WithDir(dir)))
+	server := httptest.NewServer(mux)
+	for i := 0; ; i++ {
+		if i == 10 {
+			fmt.Println(server.URL)
+		}
+		inField()
+	}
+}
+
+//go:noinline
+func inField() int { return spin(50 * time.Millisecond) }
+
+// TestCollect: what is collected of a program by its debug servers, its number, and its
+// recordings, and of a command, has the call that it was busy with, as the compiler reads it.
+func TestCollect(t *testing.T) {
+	dir := t.TempDir()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	process, recording := inTheField(t, dir)
+	_, plain := inTheField(t, "-")
+	ring := filepath.Join(dir, "ring")
+	if err := os.Mkdir(ring, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	_, ringing := inTheField(t, ring)
+	t.Chdir(t.TempDir())
+	t.Setenv("TMPDIR", t.TempDir())
+	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
+	// It writes nothing of Go's trace until it is asked, as its handler is below.
+	if r := call("pgo", "collect", ring, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "until the program ends or scopeview snapshot asks for it") {
+		t.Errorf("a ring that nobody asked: %v", r)
+	}
+	for name, args := range map[string][]string{
+		"the debug server": {plain, "--seconds", "1"},
+		"its own address":  {plain + "/debug/pprof/profile?seconds=1"},
+		"our handler":      {recording + "/debug/scope/", "--binary", self},
+		"a ring":           {ringing + "/debug/scope/", "--binary", self},
+		"the process":      {strconv.Itoa(process)},
+		"the directory":    {dir},
+		"a command":        {"--", self, "-test.run=^TestSpin$"},
+		"several of these": {dir, plain, "--seconds", "1"},
+	} {
+		if name == "the process" && runtime.GOOS != "linux" {
+			continue // nothing tells which file a process writes
+		}
+		var r result
+		for until := time.Now().Add(20 * time.Second); time.Now().Before(until); {
+			r = call(append([]string{"pgo", "collect", "-o", "default.pgo"}, args...)...)
+			if !strings.Contains(r.err, "no Go execution trace") && !strings.Contains(r.err, "not one call") {
+				break // Go writes what it traces each second
+			}
+		}
+		if strings.Contains(r.err, "recording from outside") {
+			t.Logf("%s: %s", name, r.err)
+			continue
+		}
+		if r.code != exitOK {
+			t.Errorf("%s: %v", name, r)
+			continue
+		}
+		read, err := exec.Command("go", "tool", "preprofile", "-i", "default.pgo").Output()
+		caller := "inField"
+		if name == "a command" {
+			caller = "TestSpin"
+		}
+		if want := regexp.MustCompile(`(?m)^\S+/cmd/scopeview\.` + caller + `\n\S+/cmd/scopeview\.spin\n`); err != nil || !want.Match(read) {
+			t.Errorf("%s: %v: the compiler does not read a call of spin:\n%s", name, err, read)
+		}
+	}
+	if r := call("pgo", "collect", recording, "-o", "default.pgo"); r.code != exitFailed || !strings.Contains(r.err, "cpu profiling already in use") {
+		t.Errorf("what samples itself: %v", r)
+	}
+	files(t, os.Getenv("TMPDIR"))
+}
+
+// inTheField starts a TestFieldProgram, and returns its number and its debug server.
+func inTheField(t *testing.T, dir string) (process int, address string) {
+	t.Helper()
+	program := exec.Command(os.Args[0], "-test.run=^TestFieldProgram$")
+	program.Env = append(os.Environ(), fieldDir+"="+dir)
+	out, err := program.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := program.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = program.Process.Kill()
+		_ = program.Wait()
+	})
+	if address, err = bufio.NewReader(out).ReadString('\n'); err != nil {
+		t.Fatal(err)
+	}
+	return program.Process.Pid, strings.TrimSpace(address)
+}
+
+// theOne is a default.pgo that a build uses.
+const theOne = "the profile before"
+
+// TestNoHalfProfile: what does not become a profile leaves the one that is there, and says why.
+func TestNoHalfProfile(t *testing.T) {
+	t.Chdir(t.TempDir())
+	for name, text := range map[string]string{
+		"good.afdo":   "main.main:90:0\n 1: 90 main.f:90\n",
+		"blank.afdo":  "main.main:90:0\n 1:  90\n",
+		"go.mod":      "module example.com/app\n\ngo 1.26\n",
+		"main.go":     "package main\n\nfunc main() { f( }\n",
+		"default.pgo": theOne,
+	} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := call("autofdo", "read", "good.afdo", "-o", "good.pprof"); r.code != exitOK {
+		t.Fatal(r)
+	}
+	whole, err := os.ReadFile("good.pprof")
+	if err != nil {
+		t.Fatal(err)
+	}
+	save := func(name string, b []byte) {
+		t.Helper()
+		if err := os.WriteFile(name, b, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	save("cut.pprof", whole[:len(whole)-9])
+	save("behind.pprof", append(slices.Clone(whole), "more"...))
+	save("cut.data", []byte("PERFILE2 and no more"))
+	save("empty.pprof", nil)
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if r.URL.Path != "/debug/pprof/profile" {
+			http.Error(w, "profiling is off", http.StatusInternalServerError)
+			return
+		}
+		w.Header().Set("Content-Length", strconv.Itoa(len(whole)))
+		_, _ = w.Write(whole[:20])
+	}))
+	defer server.Close()
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for args, want := range map[string]string{
+		"pgo collect cut.pprof":                               "cut.pprof: ",
+		"pgo collect good.pprof behind.pprof":                 "behind.pprof: ",
+		"pgo collect empty.pprof":                             "not one call in 1 profile",
+		"pgo collect cut.data":                                "cut.data",
+		"pgo merge good.pprof blank.afdo":                     "blank.afdo:2: Expected",
+		"pgo collect good.pprof no.pprof":                     "no.pprof",
+		"pgo collect " + server.URL:                           "the download ended early",
+		"pgo collect " + server.URL + "/other/pprof/profile":  "500 Internal Server Error",
+		"pgo collect http://127.0.0.1:1":                      "127.0.0.1:1",
+		"pgo shrink cut.pprof":                                "cut.pprof: ",
+		"pgo salvage cut.pprof":                               "cut.pprof: ",
+		"pgo rename good.pprof main.none=main.g":              "main.none",
+		"autofdo read blank.afdo":                             "blank.afdo:2: Expected",
+		"autofdo read cut.pprof":                              "cut.pprof",
+		"autofdo write cut.pprof":                             "cut.pprof: ",
+		"autofdo merge good.afdo blank.afdo":                  "blank.afdo:2: Expected",
+		"pgo collect -- /no/such/program":                     "/no/such/program",
+		"pgo collect -- " + self + " -test.run=NONE -test.no": "ended with exit code 2",
+	} {
+		words := strings.Fields(args)
+		r := call(append([]string{words[0], words[1], "-o", "default.pgo"}, words[2:]...)...)
+		if r.code == exitOK || !strings.Contains(r.err, want) && !strings.Contains(r.err, "recording from outside") {
+			t.Errorf("%s: %v, want %q", args, r, want)
+		}
+	}
+	// A module that does not build is no reason to lose a profile: what does not load is told.
+	if r := call("pgo", "salvage", "good.pprof", "-o", "out.pgo"); r.code != exitOK || !strings.Contains(r.err, "does not load") {
+		t.Errorf("salvage where nothing builds: %v", r)
+	}
+	stopped, stop := context.WithCancel(context.Background())
+	stop()
+	for _, args := range []string{"pgo collect good.pprof", "pgo merge good.pprof good.pprof", "pgo salvage good.pprof", "pgo shrink good.pprof"} {
+		if r := callOn(stopped, false, append(strings.Fields(args), "-o", "default.pgo")...); r.code == exitOK {
+			t.Errorf("%s succeeds though it was stopped: %v", args, r)
+		}
+	}
+	if b, err := os.ReadFile("default.pgo"); err != nil || string(b) != theOne {
+		t.Errorf("default.pgo has become %q (%v)", b, err)
+	}
+	files(t, ".", "behind.pprof", "blank.afdo", "cut.data", "cut.pprof", "default.pgo", "empty.pprof", "go.mod", "good.afdo", "good.pprof", "main.go", "out.pgo")
+}
+
+// TestHostileProfiles: no name in a profile, and no profile's name, drives a terminal.
+func TestHostileProfiles(t *testing.T) {
+	t.Chdir(t.TempDir())
+	file := "\x1b[2J\u2066\x7f.afdo"
+	if runtime.GOOS == "windows" {
+		file = "plain.afdo"
+	}
+	var b strings.Builder
+	for i, name := range tracetest.HostileNames() {
+		name = strings.NewReplacer("\n", "", "\r", "", "\x00", "").Replace(name)
+		fmt.Fprintf(&b, "f%s:%d:0\n 1: %d f%s:%d\n", name, 100+i, 100+i, name, 100+i)
+	}
+	bad := b.String() + "\x1b[2J\n"
+	for name, text := range map[string]string{file: b.String(), "bad.afdo": bad} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if r := call("autofdo", "read", file, "-o", "x.pgo"); r.code != exitOK {
+		t.Fatal(r)
+	}
+	for name, text := range map[string]string{"go.mod": "module example.com/app\n\ngo 1.26\n", "main.go": "package main\n\nfunc main() {}\n"} {
+		if err := os.WriteFile(name, []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, args := range [][]string{
+		{"pgo", "show", file}, {"pgo", "show", "x.pgo", "-n", "0"}, {"pgo", "show", "bad.afdo"}, {"pgo", "overlap", file, "bad.afdo"}, {"pgo", "overlap", "x.pgo", file},
+		{"pgo", "check", "x.pgo"}, {"pgo", "explain", "x.pgo"}, {"pgo", "salvage", file, "-o", "y.pgo"}, {"pgo", "rename", file, "\x1b[2J=\u009b", "-o", "z.pgo"},
+		{"pgo", "collect", "\x1b[2J"}, {"pgo", "merge", "--by", "\x1b[2J", file}, {"pgo", "shrink", file, "-o", "s.pgo"}, {"pgo", "ab", "--pgo", "\x1b[2J", "\x1b[2J"},
+		{"autofdo", "show", file}, {"autofdo", "show", "bad.afdo"}, {"autofdo", "overlap", file, file}, {"autofdo", "merge", "bad.afdo"}, {"autofdo", "\x1b[2J"},
+	} {
+		for _, terminal := range []bool{true, false} {
+			r := callOn(context.Background(), terminal, args...)
+			if r.out+r.err == "" {
+				t.Errorf("%q prints nothing", args)
+			}
+			text := r.out + r.err
+			if terminal {
+				text = regexp.MustCompile("\x1b\\[[0-9;]*m").ReplaceAllString(text, "")
+			}
+			for at, c := range text {
+				if c != '\n' && c != '\t' && (c != '\r' || !terminal) && unicode.In(c, unicode.Cc, unicode.Cf) {
+					t.Errorf("%q, on a terminal %v, prints %U: %q", args, terminal, c, text[max(0, at-40):min(len(text), at+20)])
+					break
+				}
+			}
+		}
+	}
+}
+
+// TestClangCycle: a program in C is sampled, and Clang builds it by the profile that is made of
+// the samples: without a warning, and with what was inlined in the profile.
+func TestClangCycle(t *testing.T) {
+	for _, name := range []string{"clang", "perf", "llvm-profdata"} {
+		if _, err := exec.LookPath(name); err != nil {
+			t.Skipf("needs %s: make deps installs it", name)
+		}
+	}
+	t.Chdir(t.TempDir())
+	run := func(args ...string) string {
+		t.Helper()
+		out, err := exec.Command(args[0], args[1:]...).CombinedOutput()
+		if err != nil {
+			t.Fatalf("%s: %v\n%s", strings.Join(args, " "), err, out)
+		}
+		return string(out)
+	}
+	if err := os.WriteFile("prog.c", []byte(cProgram), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	clang := strings.Fields("clang -O2 -g -gline-tables-only -fno-omit-frame-pointer -fdebug-info-for-profiling -Wall prog.c")
+	run(append(clang, "-o", "prog")...)
+	if out, err := exec.Command("perf", "record", "-q", "-g", "-e", "task-clock", "-c", "250000", "-o", "perf.data", "./prog").CombinedOutput(); err != nil {
+		t.Skipf("needs a machine on which perf may sample (kernel.perf_event_paranoid): %v\n%s", err, out)
+	}
+	r := call("autofdo", "write", "perf.data", "--binary", "prog", "-o", "prog.afdo")
+	if r.code != exitOK {
+		t.Fatal(r)
+	}
+	text, err := os.ReadFile("prog.afdo")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got := run("llvm-profdata", "merge", "--sample", "--text", "prog.afdo", "-o", "-"); got != string(text) {
+		t.Errorf("llvm-profdata has\n%s\nof\n%s", got, text)
+	}
+	remarks := run(append(clang, "-fprofile-sample-use=prog.afdo", "-Rpass=inline|sample-profile", "-o", "fast")...)
+	if strings.Contains(remarks, "warning") || !strings.Contains(remarks, "'step' inlined into 'main' to match profiling context") {
+		t.Errorf("clang says\n%s\nof\n%s", remarks, text)
+	}
+	if a, b := run("./prog"), run("./fast"); a != b {
+		t.Errorf("the builds compute %q and %q", a, b)
+	}
+	// The same samples, for Go's compiler: it reads them, though it knows none of the names.
+	if r := call("pgo", "show", "perf.data", "--binary", "prog"); r.code != exitOK || !strings.Contains(r.out, "main") || !strings.Contains(r.out, "step") {
+		t.Error(r)
+	}
+}
+
+const cProgram = `#include <stdio.h>
+
+static unsigned state = 1;
+
+__attribute__((noinline)) static unsigned rare(unsigned n) { return n / 3 + 7; }
+
+unsigned step(unsigned n) {
+	for (int i = 0; i < 50; i++) {
+		state = state * 1664525u + 1013904223u;
+		if (state < 1000)
+			n += rare(state);
+		else
+			n ^= state >> 3;
+	}
+	return n;
+}
+
+int main(void) {
+	unsigned n = 0;
+	for (int i = 0; i < 5000000; i++)
+		n += step(n);
+	printf("%u\n", n);
+	return 0;
+}
+`
