@@ -76,7 +76,7 @@ func noGoTrace(t *trace.Trace, path string) error {
 	text := "record it with scope.Start(path, gotrace.With()), or add one with scopeview join"
 	if why, off := strings.CutPrefix(t.Lookup("gotrace"), "off: "); off && why != "" {
 		text = harmless(why)
-	} else if t.Lookup("gotrace") == "on" && t.Ring() > 0 {
+	} else if t.Lookup("gotrace") == "on (flight recorder)" {
 		text = "of a ring Go keeps it in the program's memory, until the program ends or scopeview snapshot asks for it"
 	}
 	return fmt.Errorf("%s has no Go execution trace, so what its goroutines did is not known: %s", show(path), text)
