@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/perfdata"
 	"github.com/scopeview/scopeview/internal/pgo"
 )
 
@@ -141,6 +142,39 @@ func TestToSamples(t *testing.T) {
 	for _, text := range []string{"f:1:1\n 1: 1 g:9223372036854775808\n", "f:1:1\n 1: 1 g:9223372036854775807\n 1.1: 1 g:1\n"} {
 		if _, err := ToSamples(strict(t, text)); !errors.Is(err, pgo.ErrOverflow) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestFromBranches: lines, heads and targets are as branches tell; what has no name or line is
+// left out, and told.
+func TestFromBranches(t *testing.T) {
+	inF := pgo.Place{at("g", 50, 52), at("f", 10, 14)}
+	got, notes := FromBranches(&perfdata.Branches{
+		Lines: []perfdata.LineCount{
+			{Place: inF, Count: 100}, {Place: pgo.Place{at("f", 10, 11)}, Count: 7}, {Place: pgo.Place{{Func: "f", Start: 10, Line: 11, Disc: 2}}, Count: 5},
+			{Place: pgo.Place{{}}, Count: 3}, {Place: pgo.Place{{Func: "n", Line: 3}}, Count: 2},
+		},
+		Calls: []perfdata.CallCount{
+			{Caller: inF, Callee: "h", Count: 20}, {Caller: pgo.Place{at("f", 10, 11)}, Callee: "h", Count: 4},
+			{Caller: pgo.Place{at("f", 10, 0)}, Callee: "h", Count: 6}, {Caller: pgo.Place{at("f", 10, 11)}, Callee: "a:5 b", Count: 8},
+		},
+		Heads: []perfdata.HeadCount{{Func: "h", Count: 30}, {Func: "f", Count: 9}, {Func: "a:5 b", Count: 1}},
+	})
+	want := strings.Join([]string{"f:112:9", " 1: 7 h:4", " 1.2: 5", " 4: g:100", "  2: 100 h:20", "h:0:30", ""}, "\n")
+	if text := written(t, got); text != want {
+		t.Errorf("got:\n%s\nwant:\n%s", text, want)
+	}
+	if out, ok := canonical(t, want); !ok || out != want {
+		t.Errorf("llvm-profdata (%v):\n%s", ok, out)
+	}
+	if want := (Notes{All: 117, NoName: 3, NoLine: 2, NoTarget: 14, Prologue: true}); notes != want {
+		t.Errorf("notes %+v; want %+v", notes, want)
+	}
+	said := strings.Join(notes.Sentences(), "\n")
+	for _, want := range []string{"2.56 % of the weight is left out: the function's name", "1.71 % of the weight is left out: the line", "calls that are left out"} {
+		if !strings.Contains(said, want) {
+			t.Errorf("it says %q, without %q", said, want)
 		}
 	}
 }
