@@ -78,6 +78,7 @@ func tellSalvaged(s *streams, r *source.Salvaged) {
 func newPgoAB(s *streams) *cobra.Command {
 	var (
 		o      ab.Options
+		b      building
 		out    output
 		asJSON bool
 	)
@@ -110,7 +111,7 @@ The program's standard output is compared and thrown away; its standard error is
 			if o.Runs < 1 || o.Runs > 1000 {
 				return usagef("-n %d: it takes a number of runs from 1 to 1000", o.Runs)
 			}
-			o.Package, o.Args = ".", args
+			o.Package, o.Args, o.Dir, o.Flags = ".", args, b.dir, b.flags
 			if dash := cmd.ArgsLenAtDash(); dash != 0 && len(args) > 0 {
 				o.Package, o.Args = args[0], args[1:]
 			}
@@ -128,8 +129,8 @@ The program's standard output is compared and thrown away; its standard error is
 	f.StringVar(&o.Profile, "pgo", "", "build B with the profile `FILE` (default: the default.pgo of the package)")
 	f.StringVar(&o.Against, "against", ab.Off, "build A with the profile `FILE`, or off")
 	f.IntVarP(&o.Runs, "runs", "n", 10, "run each build `N` times")
-	f.StringVarP(&o.Dir, "dir", "C", "", "build and run in `DIR` (default: here)")
 	f.BoolVar(&o.Test, "test", false, "build and run the test program of the package")
+	b.register(cmd)
 	jsonFlag(cmd, &asJSON)
 	return cmd
 }

@@ -22,7 +22,7 @@ type building struct {
 }
 
 func (b *building) register(cmd *cobra.Command) {
-	cmd.Flags().StringVarP(&b.dir, "dir", "C", "", "ask the go command in `DIR` (default: here)")
+	cmd.Flags().StringVarP(&b.dir, "dir", "C", "", "run the go command in `DIR` (default: here)")
 	cmd.Flags().StringArrayVar(&b.flags, "build-flag", nil, "give go build this `FLAG`, such as -tags=x; may be repeated")
 }
 

@@ -23,6 +23,8 @@ the row (track) and the goroutine: -tagfocus scope=store.get. Sums, such as off,
 With --folded METRIC it writes a line a stack, the outermost function first, then what it has of the metric, as
 flame graphs are made of.
 
+For go build -pgo there is scopeview pgo collect, whose profiles tell in which lines functions begin.
+
 ` + sourcesHelp,
 		Example: `  scopeview pprof x.scope -o x.pb.gz && go tool pprof -http : x.pb.gz
   scopeview pprof x.scope -o x.pb.gz && go tool pprof -top -sample_index=channel x.pb.gz

@@ -21,6 +21,7 @@ const Off = "off"
 type Options struct {
 	Package string   // the main package, as go build takes it; with Test the one that has the tests
 	Dir     string   // go build works here, and so does the program; "": the working directory
+	Flags   []string // of go build, such as -tags=x
 	Test    bool     // build the test program of the package; it runs in the package's directory
 	Against string   // the profile of build A: a file, or Off
 	Profile string   // the profile of build B; "": the package's own default.pgo

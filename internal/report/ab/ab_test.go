@@ -76,7 +76,7 @@ func TestHere(t *testing.T) {
 func module(t *testing.T) string {
 	t.Helper()
 	dir := t.TempDir()
-	for name, text := range map[string]string{"go.mod": "module example.com/program\n\ngo 1.26\n", "main.go": program, "main_test.go": test, "lib/lib.go": "package lib\n"} {
+	for name, text := range map[string]string{"go.mod": "module example.com/program\n\ngo 1.26\n", "main.go": program, "main_test.go": test, "lib/lib.go": "package lib\n", "tagged.go": "//go:build tagged\n\npackage main\n\nvar _ = missing\n"} {
 		path := filepath.Join(dir, filepath.FromSlash(name))
 		if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
 			t.Fatal(err)
@@ -188,6 +188,7 @@ func TestOfSaysWhatIsWrong(t *testing.T) {
 		{Options{Package: "./none", Runs: 1}, "package ./none can't be found: go list: exit status 1"},
 		{Options{Package: "./broken", Runs: 1}, "package ./broken has no profile of its own: "},
 		{Options{Package: "./broken", Runs: 1, Profile: filepath.Join(dir, "other.pgo")}, "main.go:3:15: undefined: nowhere"},
+		{Options{Package: ".", Runs: 1, Flags: []string{"-tags=tagged"}}, "undefined: missing"},
 		{Options{Package: ".", Runs: 1, Profile: filepath.Join(dir, "none.pgo")}, "the profile of build B: "},
 		{Options{Package: ".", Runs: 1, Profile: filepath.Join(dir, "text.pgo")}, "text.pgo"},
 	} {

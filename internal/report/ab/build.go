@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 	"time"
 )
@@ -57,7 +58,7 @@ func built(ctx context.Context, o *Options, dir string) (r *Result, home string,
 
 // homeOf returns the directory of the package, of which there must be one.
 func homeOf(ctx context.Context, o *Options) (string, error) {
-	out, _, err := goTool(ctx, o.Dir, "list", "-f", "{{.Name}} {{.Dir}}", "--", o.Package)
+	out, _, err := goTool(ctx, o.Dir, slices.Concat([]string{"list", "-f", "{{.Name}} {{.Dir}}"}, o.Flags, []string{"--", o.Package})...)
 	if err != nil {
 		return "", fmt.Errorf("package %s can't be found: %w", o.Package, err)
 	}
@@ -93,7 +94,7 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 		return nil, fmt.Errorf("a directory for build %s can't be made: %w", name, err)
 	}
 	begin := time.Now()
-	_, compiled, err := goTool(ctx, o.Dir, append(args, flag, "-o", b.path, "--", o.Package)...)
+	_, compiled, err := goTool(ctx, o.Dir, slices.Concat(args, o.Flags, []string{flag, "-o", b.path, "--", o.Package})...)
 	if err != nil {
 		return nil, fmt.Errorf("%s can't be built with %s: %w", o.Package, flag, err)
 	}
@@ -106,7 +107,7 @@ func build(ctx context.Context, o *Options, name, profile, dir string) (*Build, 
 		return nil, fmt.Errorf("of package %s nothing was built that could run: %w", o.Package, err)
 	}
 	b.Size = info.Size()
-	list, _, err := goTool(ctx, o.Dir, append(listed, "--", o.Package)...)
+	list, _, err := goTool(ctx, o.Dir, slices.Concat(listed, o.Flags, []string{"--", o.Package})...)
 	if err != nil {
 		return nil, fmt.Errorf("the packages of build %s can't be listed: %w", name, err)
 	}
