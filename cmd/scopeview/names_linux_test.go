@@ -53,9 +53,9 @@ func TestNames(t *testing.T) {
 	if out, err := exec.Command(program, "go.trace", "cpu.pprof").CombinedOutput(); err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}
-	sources := map[string]float64{"go.trace": 230, "cpu.pprof": 230} // about how many samples there are
+	sources := map[string]float64{"go.trace": 100, "cpu.pprof": 100} // how many samples there are, at least
 	if r := call("record", "-o", "x.scope", "--counter", "task-clock:1ms", "--", program); r.code == exitOK {
-		sources["x.scope"] = 750
+		sources["x.scope"] = 700
 	} else if !strings.Contains(r.err, "recording from outside") {
 		t.Fatal(r)
 	}
