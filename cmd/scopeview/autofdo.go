@@ -104,6 +104,9 @@ record -b) it counts the code between the branches.
 			for _, text := range said {
 				fmt.Fprintf(s.err, "scopeview: %s: %s\n", show(args[0]), harmless(text))
 			}
+			if len(p.Functions) == 0 {
+				return fmt.Errorf("%s: it has nothing of functions whose names and lines are known, so no profile is written", show(args[0]))
+			}
 			return out.write(p)
 		},
 	}

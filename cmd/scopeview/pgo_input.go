@@ -106,6 +106,10 @@ func (in *profileInput) readQuietly(ctx context.Context, arg string) (*input, []
 		return nil, nil, fmt.Errorf("%s is what go tool preprofile writes: give the profile that it was made of", show(arg))
 	case has(goMagic):
 		return in.ofGoTrace(ctx, x, b)
+	case autofdo.Binary(head) != "":
+		return nil, nil, fmt.Errorf("%s: %s", show(arg), autofdo.Binary(head))
+	case has("\x7fELF"):
+		return nil, nil, fmt.Errorf("%s is a program and no profile: collect one with scopeview pgo collect -- %s", show(arg), show(arg))
 	case isText(head):
 		return ofText(x, b)
 	}

@@ -179,6 +179,7 @@ func TestNoHalfProfile(t *testing.T) {
 	save("behind.pprof", append(slices.Clone(whole), "more"...))
 	save("cut.data", []byte("PERFILE2 and no more"))
 	save("empty.pprof", nil)
+	save("binary.prof", []byte("\x04\x01\xd0\xb1\xf4\xc9\x94\xa8\x53 and more"))
 	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		if r.URL.Path != "/debug/pprof/profile" {
 			http.Error(w, "profiling is off", http.StatusInternalServerError)
@@ -208,6 +209,9 @@ func TestNoHalfProfile(t *testing.T) {
 		"autofdo read blank.afdo":                             "blank.afdo:2: Expected",
 		"autofdo read cut.pprof":                              "cut.pprof",
 		"autofdo write cut.pprof":                             "cut.pprof: ",
+		"autofdo write empty.pprof":                           "nothing of functions whose names and lines are known",
+		"autofdo write binary.prof":                           "convert it with llvm-profdata merge --sample --text",
+		"pgo collect " + self:                                 "is a program and no profile",
 		"autofdo merge good.afdo blank.afdo":                  "blank.afdo:2: Expected",
 		"pgo collect -- /no/such/program":                     "/no/such/program",
 		"pgo collect -- " + self + " -test.run=NONE -test.no": "ended with exit code 2",
@@ -232,7 +236,7 @@ func TestNoHalfProfile(t *testing.T) {
 	if b, err := os.ReadFile("default.pgo"); err != nil || string(b) != theOne {
 		t.Errorf("default.pgo has become %q (%v)", b, err)
 	}
-	files(t, ".", "behind.pprof", "blank.afdo", "cut.data", "cut.pprof", "default.pgo", "empty.pprof", "go.mod", "good.afdo", "good.pprof", "main.go", "out.pgo")
+	files(t, ".", "behind.pprof", "binary.prof", "blank.afdo", "cut.data", "cut.pprof", "default.pgo", "empty.pprof", "go.mod", "good.afdo", "good.pprof", "main.go", "out.pgo")
 }
 
 // TestHostileProfiles: no name in a profile, and no profile's name, drives a terminal.

@@ -34,6 +34,7 @@ func TestClangTakesWhatWeWrite(t *testing.T) {
 		t.Skip("needs clang (Debian's package clang): make deps installs it")
 	}
 	p := pgo.New(pgo.Samples)
+	p.Prologues = true
 	add := func(leaf, caller pgo.Place, weight int64) {
 		t.Helper()
 		if err := p.Add(leaf, caller, false, weight); err != nil {

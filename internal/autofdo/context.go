@@ -38,19 +38,19 @@ func parseContext(name string) ([]frame, bool) {
 	return frames, true
 }
 
-// compareNames orders functions' names, and contexts by their frames.
-func compareNames(a, b string) int {
-	if isContext(a) && isContext(b) {
-		x, _ := parseContext(a)
-		y, _ := parseContext(b)
-		for i := range min(len(x), len(y)) {
-			if c := cmp.Or(cmp.Compare(x[i].name, y[i].name), compareLocs(x[i].at, y[i].at)); c != 0 {
-				return c
-			}
+// nameOf returns the frames by which a function's name is ordered; of a name without a
+// context it is that.
+func nameOf(name string) []frame {
+	if isContext(name) {
+		if frames, ok := parseContext(name); ok {
+			return frames
 		}
-		return cmp.Compare(len(x), len(y))
 	}
-	return cmp.Compare(a, b)
+	return []frame{{name: name}}
+}
+
+func compareFrames(a, b frame) int {
+	return cmp.Or(cmp.Compare(a.name, b.name), compareLocs(a.at, b.at))
 }
 
 // parseLoc parses NUM[.NUM]. LLVM does not look at the size of an offset that has a

@@ -27,11 +27,9 @@ type Notes struct {
 // itself; here it is a target.
 func FromSamples(p *pgo.Profile) (*Profile, Notes) {
 	c := converter{from: p, to: New(), ways: make([]way, len(p.Places)), names: map[string]bool{}}
+	c.notes.Prologue = p.Prologues
 	for i, place := range p.Places {
 		c.ways[i] = c.wayTo(place)
-		for _, f := range place {
-			c.notes.Prologue = c.notes.Prologue || f.Prologue
-		}
 	}
 	for _, pair := range p.Pairs() {
 		c.pair(pair, p.Weight[pair])
@@ -170,15 +168,19 @@ func (c *converter) add(to *uint64, n uint64) {
 // out. The error is pgo.ErrOverflow.
 func ToSamples(p *Profile) (*pgo.Profile, error) {
 	e := pgo.Edges{Weight: map[pgo.Edge]int64{}, Lines: true}
-	for _, f := range p.Sorted() {
-		if err := edges(e.Weight, f); err != nil {
+	for _, f := range p.Functions {
+		if _, err := edges(e.Weight, f); err != nil {
 			return nil, err
 		}
 	}
-	return pgo.Shrink(pgo.New(pgo.Samples), &e), nil
+	q := pgo.Shrink(pgo.New(pgo.Samples), &e)
+	_, err := q.Total()
+	return q, err
 }
 
-func edges(to map[pgo.Edge]int64, f *Function) error {
+// edges adds the edges of a function and of what is inlined into it, and returns what a call
+// of it weighs.
+func edges(to map[pgo.Edge]int64, f *Function) (weight uint64, err error) {
 	edge := func(at Loc, callee string, n uint64) error {
 		e := pgo.Edge{Caller: leaf(f.Name), Callee: callee, Offset: int(at.Offset)}
 		if n > uint64(math.MaxInt64-to[e]) {
@@ -192,18 +194,22 @@ func edges(to map[pgo.Edge]int64, f *Function) error {
 	for at, l := range f.Lines {
 		for name, n := range l.Targets {
 			if err := edge(at, name, n); err != nil {
-				return err
+				return 0, err
 			}
 		}
 	}
-	places, callees := f.SortedInlined()
-	for i, callee := range callees {
-		if err := edge(places[i], callee.Name, callee.weight()); err != nil {
-			return err
-		}
-		if err := edges(to, callee); err != nil {
-			return err
+	weight = f.samplesAndCalls()
+	for at, callees := range f.Inlined {
+		for name, callee := range callees {
+			inlined, err := edges(to, callee)
+			if err == nil {
+				err = edge(at, name, inlined)
+			}
+			if err != nil {
+				return 0, err
+			}
+			add(&weight, inlined, 1)
 		}
 	}
-	return nil
+	return weight, nil
 }

@@ -62,9 +62,10 @@ func TestFromSamples(t *testing.T) {
 	}
 }
 
-// TestHeads: where some frame knows prologues, heads are of those only.
+// TestHeads: where prologues are known, heads are of those only.
 func TestHeads(t *testing.T) {
 	p := pgo.New(pgo.Samples)
+	p.Prologues = true
 	for i, f := range []pgo.Frame{{Func: "f", Start: 3, Line: 4, Prologue: true}, at("f", 3, 3), at("g", 9, 9)} {
 		if err := p.Add(pgo.Place{f}, nil, false, int64(i+1)); err != nil {
 			t.Fatal(err)
@@ -142,6 +143,22 @@ func TestToSamples(t *testing.T) {
 	for _, text := range []string{"f:1:1\n 1: 1 g:9223372036854775808\n", "f:1:1\n 1: 1 g:9223372036854775807\n 1.1: 1 g:1\n"} {
 		if _, err := ToSamples(strict(t, text)); !errors.Is(err, pgo.ErrOverflow) {
 			t.Errorf("%q: %v", text, err)
+		}
+	}
+}
+
+// TestTooMuchForSamples: what the compiler could not add up is refused at once.
+func TestTooMuchForSamples(t *testing.T) {
+	for name, text := range map[string]string{
+		"a call":    "f:0:0\n 1: 0 g:9223372036854775808\n",
+		"all calls": "f:0:0\n 1: 0 g:9000000000000000000\n 2: 0 h:9000000000000000000\n",
+	} {
+		p, _, err := Read(strings.NewReader(text), "FILE", false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := ToSamples(p); !errors.Is(err, pgo.ErrOverflow) {
+			t.Errorf("%s: %v", name, err)
 		}
 	}
 }

@@ -12,19 +12,24 @@ func (p *Profile) Flat() (*Profile, Merged) {
 	return flat, m
 }
 
-func (m *Merged) flatten(flat *Profile, f *Function) {
+// flatten adds a function and what is inlined into it, and returns what a call of it weighs:
+// its samples and calls, and those of what is inlined into it.
+func (m *Merged) flatten(flat *Profile, f *Function) (weight uint64) {
+	weight = f.samplesAndCalls()
 	own := *f
 	own.Inlined, own.Checksum, own.Attributes = nil, 0, 0
 	into := flat.function(leaf(f.Name))
 	places, callees := f.SortedInlined()
 	for i, callee := range callees {
 		own.Total -= min(own.Total, callee.Total)
-		if into.line(places[i]).target(callee.Name, callee.weight(), 1) {
+		inlined := m.flatten(flat, callee)
+		if into.line(places[i]).target(callee.Name, inlined, 1) {
 			m.Saturated++
 		}
-		m.flatten(flat, callee)
+		add(&weight, inlined, 1)
 	}
 	m.function(into, &own, 1, false)
+	return weight
 }
 
 // leaf returns the function that a context is of.
@@ -35,19 +40,13 @@ func leaf(name string) string {
 	return name
 }
 
-// weight returns what an inlined call weighs: its samples and calls, and those of what is
-// inlined into it.
-func (f *Function) weight() uint64 {
+// samplesAndCalls adds up what the function's own lines have.
+func (f *Function) samplesAndCalls() uint64 {
 	sum := uint64(0)
 	for _, l := range f.Lines {
 		add(&sum, l.Samples, 1)
 		for _, n := range l.Targets {
 			add(&sum, n, 1)
-		}
-	}
-	for _, callees := range f.Inlined {
-		for _, callee := range callees {
-			add(&sum, callee.weight(), 1)
 		}
 	}
 	return sum

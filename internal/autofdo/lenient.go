@@ -9,6 +9,7 @@ import (
 var (
 	looseLine = regexp.MustCompile(`^([0-9]+(?:\.[0-9]+)?)[ \t]*:[ \t]*(.+)$`)
 	looseHead = regexp.MustCompile(`^(.*?)[ \t]*:[ \t]*([0-9]+)[ \t]*:[ \t]*([0-9]+)$`)
+	looseCall = regexp.MustCompile(`[ \t]*:[ \t]*([0-9]+)([ \t]|$)`) // the count of a target
 	looseEnd  = regexp.MustCompile(`^(.*?)[ \t]*:[ \t]*([0-9]+)$`)
 )
 
@@ -52,7 +53,8 @@ func loosen(text string, depth int, inside bool) string {
 		if end := looseEnd.FindStringSubmatch(m[2]); end != nil && !digit(m[2][0]) {
 			line = indent + m[1] + ": " + end[1] + ":" + end[2]
 		} else if digit(m[2][0]) {
-			line = strings.ReplaceAll(line, "\t", " ")
+			count, targets, _ := strings.Cut(strings.ReplaceAll(m[2], "\t", " "), " ")
+			line = strings.TrimRight(indent+m[1]+": "+count+" "+looseCall.ReplaceAllString(targets, ":$1$2"), " ")
 		}
 		if _, ok := parseLine(line); ok {
 			return line

@@ -20,6 +20,7 @@ func TestLenient(t *testing.T) {
 		"blank at the end":  {"f:500:10 \n 1: 300 a:3 b:2 \n 2.3: 100\t\n 4: g:100 \n  1: 100  \n", []int{1, 2, 3, 4, 5}},
 		"blank before":      {" f:500:10\n 1: 300 a:3 b:2\n 2.3: 100\n 4: g:100\n  1: 100\n", []int{1}},
 		"blanks in headers": {"f : 500 :\t10\n 1 : 300 a:3 b:2\n 2.3\t: 100\n 4: g : 100\n  1: 100\n", []int{1, 2, 3, 4}},
+		"blanks in targets": {"f:500:10\n 1: 300 a : 3 b: 2\n 2.3: 100\n 4: g:100\n  1: 100\n", []int{2}},
 		"not indented":      {"f:500:10\n1: 300 a:3 b:2\n2.3: 100\n4:g: 100\n  1: 100\n", []int{2, 3, 4}},
 		"lines of blanks":   {"  \nf:500:10\n \t\n 1: 300 a:3 b:2\n 2.3: 100\n 4: g:100\n  1: 100\n \t# c\n", []int{1, 3}},
 		"byte order mark":   {"\ufeff" + want, []int{1}},

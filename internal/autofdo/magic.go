@@ -8,6 +8,15 @@ import (
 // binaryMagic begins LLVM's binary profiles, behind a byte for their kind and another one.
 const binaryMagic = "\xd0\xb1\xf4\xc9\x94\xa8\x53"
 
+// Binary says of the first bytes of a file that it is a binary profile of LLVM's, and what to
+// do with it; "" where it is none.
+func Binary(start []byte) string {
+	if len(start) < 2+len(binaryMagic) || string(start[2:2+len(binaryMagic)]) != binaryMagic {
+		return ""
+	}
+	return foreign(start)
+}
+
 // foreign says what a file is by its first bytes, if it is another one that people have, and
 // what to do with it.
 func foreign(start []byte) string {

@@ -186,7 +186,7 @@ func (r *reader) head(s string) error {
 		}
 		r.checkTotals(r.stack[0])
 	}
-	if !whole || name == "" || digit(name[0]) {
+	if !whole || name == "" || digit(name[0]) || strings.HasPrefix(name, byteOrderMark) {
 		r.warn("Clang takes this line for a function that is named " + strconv.Quote(name))
 	}
 	if r.p.Functions[name] != nil {

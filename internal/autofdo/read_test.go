@@ -47,7 +47,7 @@ var accepted = []struct{ name, in, want, warning string }{
 	{"no colons", "0\n", "0:0:0\n", `named "0"`},
 	{"one colon", "0:5\n", "0:5:0:5\n", `named "0:5"`},
 	{"only a number after a colon", ":0\n", ":0:0\n", `named ""`},
-	{"byte order mark", "\ufefff:5:1\n 1: 5\n", "\ufefff:5:1\n 1: 5\n", ""},
+	{"byte order mark", "\ufefff:5:1\n 1: 5\n", "\ufefff:5:1\n 1: 5\n", "named \"\\ufefff\""},
 	{"NUL", "f:2:1\n 1: 2\x00 3\n 2: 2\ng:1:1\n", "f:2:1\n 1: 2\n", "nothing behind it"},
 }
 

@@ -45,6 +45,7 @@ const (
 	headerSize    = 104
 	oldestAttr    = 64      // bytes of struct perf_event_attr, when it was new
 	mostAttrs     = 1 << 16 // and ids of one
+	mostIDs       = 1 << 21 // of all
 	mostOfFeature = 64 << 20
 )
 
@@ -128,12 +129,14 @@ func (f *file) readAttrs(size, at, length uint64) error {
 	if err != nil {
 		return err
 	}
+	left := uint64(8 * mostIDs)
 	for ; len(b) > 0; b = b[size:] {
 		c := cursor{b: b[size-section : size], order: f.order}
 		idsAt, idsLen := c.u64(), c.u64()
-		if idsAt > 1<<62 || idsLen > 8*mostAttrs {
+		if idsAt > 1<<62 || idsLen > min(8*mostAttrs, left) {
 			return f.fail(int64(at), "the ids of an event are said to have %d bytes at byte %d, and can't have", idsLen, idsAt)
 		}
+		left -= idsLen
 		ids, err := f.read(int64(idsAt), int64(idsLen), "the ids of an event")
 		if err != nil {
 			return err

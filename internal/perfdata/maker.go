@@ -140,7 +140,7 @@ func (m *maker) notes(b *Branches) []string {
 		if m.f.attrs[m.event].has&hasBranches != 0 {
 			list = append(list, "The branch records are not used: they have no calls (perf record -b has all branches).")
 		}
-		say(m.frameless, "samples have no caller: their function has no frame there, so perf's is not the caller")
+		say(m.frameless, "samples have no caller: their function has no frame there, so perf's is not the caller (-fno-omit-frame-pointer gives all functions one)")
 	} else {
 		say(int64(len(m.p.branches)), "different branches, and %d ranges between branches, are what the profile is of", len(m.p.ranges))
 		say(m.p.oddBranches, "branches are left out: an end is in no file, as in the kernel")

@@ -160,6 +160,9 @@ func (m *maker) make(ctx context.Context) (*pgo.Profile, *Branches, []string, er
 	if err != nil {
 		return nil, nil, nil, err
 	}
+	for _, im := range m.images {
+		m.profile.Prologues = m.profile.Prologues || im.why == "" && im.Prologues()
+	}
 	m.profile.Duration = time.Duration(m.p.last - m.p.first)
 	m.profile.Comments = m.comments()
 	return m.profile, b, m.notes(b), nil
@@ -185,6 +188,8 @@ func (m *maker) sampled(ctx context.Context) error {
 			m.frameless += n
 		case by.why != "":
 			m.alone += n
+		case !m.images[s.b.object].Calls(by.addr+1, leaf.place[len(leaf.place)-1].Func):
+			m.frameless += n
 		default:
 			caller = by.place
 		}

@@ -200,6 +200,44 @@ func TestC(t *testing.T) {
 	}
 }
 
+// TestNoFrame: where the function that was sampled leaves no frame, what perf takes for its
+// caller called its caller. No such call is made up.
+func TestNoFrame(t *testing.T) {
+	clang := tool(t, "clang-14", "clang")
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"with.c": "unsigned long work(unsigned long);\n__attribute__((noinline)) unsigned long mid(unsigned long n) { return work(n) + 1; }\nint main() { unsigned long s = 0; for (int i = 0; i < 8; i++) s += mid(20000000 + i); return s & 1; }\n",
+		"less.c": "unsigned long work(unsigned long n) { unsigned long s = n; for (unsigned long i = 0; i < n; i++) s = s * 31 + (s >> 7); return s; }\n",
+	} {
+		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	program := filepath.Join(dir, "program")
+	run(t, dir, clang, "-O2", "-g", "-fno-omit-frame-pointer", "-c", "with.c")
+	run(t, dir, clang, "-O2", "-g", "-fomit-frame-pointer", "-c", "less.c")
+	run(t, dir, clang, "with.o", "less.o", "-o", program)
+	p, _, notes, err := Profile(context.Background(), perfRecord(t, program), Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	n := int64(0)
+	for pair, w := range p.Weight {
+		if leaf := p.Places[pair.Leaf]; leaf[0].Func == "work" {
+			n += w
+			if pair.Caller != pgo.None {
+				t.Errorf("%d samples say that %+v calls work", w, p.Places[pair.Caller])
+			}
+		}
+	}
+	if n < 100 || !strings.Contains(strings.Join(notes, "\n"), "-fno-omit-frame-pointer") {
+		t.Errorf("%d samples of work; %q", n, notes)
+	}
+	if !p.Prologues {
+		t.Error("where prologues end is not known")
+	}
+}
+
 // symbolized compares the lines of the program's samples with those that llvm-symbolizer
 // has for their addresses.
 func symbolized(t *testing.T, p *pgo.Profile, program, symbolizer string, list []sampled) {

@@ -43,7 +43,7 @@ const recordHead = 8
 
 // scan calls visit with all records.
 func (f *file) scan(ctx context.Context, visit func(record) error) error {
-	const often = 4096 // records between two looks whether to go on
+	const often = 64 // records between two looks whether to go on
 	size := int64(math.MaxInt64) - f.from
 	if f.to > 0 {
 		size = f.to - f.from

@@ -52,6 +52,8 @@ type Profile struct {
 	Period   time.Duration // the CPU time of one of the Samples; 0: not known
 	Duration time.Duration // of all sampling together; 0: not known
 	Comments []string      // where it is from, a line each
+	// Prologues says that Frame.Prologue is known; Write does not keep it.
+	Prologues bool
 
 	ids map[string]int32
 	key []byte
@@ -69,7 +71,7 @@ func New(unit Unit) *Profile {
 // Empty returns a profile without weights that is from where p is.
 func (p *Profile) Empty() *Profile {
 	q := New(p.Unit)
-	q.Period, q.Duration, q.Comments = p.Period, p.Duration, slices.Clone(p.Comments)
+	q.Period, q.Duration, q.Comments, q.Prologues = p.Period, p.Duration, slices.Clone(p.Comments), p.Prologues
 	return q
 }
 

@@ -38,14 +38,18 @@ type Image struct {
 	Guessed int
 
 	path    string
+	machine elf.Machine
 	order   binary.ByteOrder
 	loads   []elf.ProgHeader
+	text    [][]byte // code, by the index of loads; read when it is tried
+	tried   bool
 	data    *dwarf.Data
 	ranges  []unitRange // by from
 	units   map[dwarf.Offset]*unit
 	guesses map[uint64]int
 	symbols []symbol // functions, by addr
 	edges   []uint64 // where symbols and ranges begin and end, sorted
+	budget  int      // stretches of code that are read yet
 }
 
 // symbol is a function of the table of symbols.
@@ -53,6 +57,7 @@ type symbol struct {
 	name     string
 	addr, to uint64
 	rank     int // of several with one address the lowest names it
+	unsized  bool
 }
 
 // unitRange is code of a compilation unit.
@@ -63,6 +68,11 @@ type unitRange struct {
 
 // ErrNoDebug says that a file has no debug information.
 var ErrNoDebug = errors.New("it has no debug information (DWARF)")
+
+var (
+	errSplit  = errors.New("its debug information is in files of its own (-gsplit-dwarf), which are not read")
+	errNoCode = errors.New("it has debug information and no code: give the file that ran")
+)
 
 // OpenImage reads an ELF file.
 func OpenImage(path string) (*Image, error) {
@@ -87,9 +97,12 @@ func newImage(r io.ReaderAt, path string) (im *Image, err error) {
 	if err != nil {
 		return nil, err
 	}
-	im = &Image{path: path, order: x.ByteOrder, units: map[dwarf.Offset]*unit{}, guesses: map[uint64]int{}}
+	im = &Image{path: path, machine: x.Machine, order: x.ByteOrder, units: map[dwarf.Offset]*unit{}, guesses: map[uint64]int{}}
 	for _, p := range x.Progs {
 		if p.Type == elf.PT_LOAD {
+			if p.Flags&elf.PF_X != 0 && p.Filesz == 0 && p.Memsz > 0 {
+				return nil, errNoCode
+			}
 			im.loads = append(im.loads, p.ProgHeader)
 		}
 	}
@@ -126,6 +139,12 @@ func (im *Image) functions(x *elf.File) {
 	if err != nil {
 		all, _ = x.DynamicSymbols()
 	}
+	behind := func(s elf.Symbol) uint64 { // its section
+		if int(s.Section) < len(x.Sections) {
+			return x.Sections[s.Section].Addr + x.Sections[s.Section].Size
+		}
+		return s.Value
+	}
 	rank := map[elf.SymBind]int{elf.STB_GLOBAL: 0, elf.STB_WEAK: 1}
 	for _, s := range all {
 		if elf.ST_TYPE(s.Info) != elf.STT_FUNC || s.Section == elf.SHN_UNDEF {
@@ -135,14 +154,17 @@ func (im *Image) functions(x *elf.File) {
 		if !ok {
 			n = 2
 		}
-		im.symbols = append(im.symbols, symbol{s.Name, s.Value, s.Value + s.Size, n})
+		f := symbol{name: s.Name, addr: s.Value, to: s.Value + s.Size, rank: n}
+		if f.unsized = s.Size == 0; f.unsized { // assembly
+			f.to = behind(s)
+		}
+		im.symbols = append(im.symbols, f)
 	}
 	slices.SortStableFunc(im.symbols, func(a, b symbol) int { return cmp.Or(cmp.Compare(a.addr, b.addr), a.rank-b.rank) })
 	im.symbols = slices.CompactFunc(im.symbols, func(a, b symbol) bool { return a.addr == b.addr })
-	for i := range im.symbols {
-		s := &im.symbols[i]
-		if s.to <= s.addr && i+1 < len(im.symbols) { // assembly without a size
-			s.to = im.symbols[i+1].addr
+	for i := range im.symbols[:max(len(im.symbols)-1, 0)] {
+		if s := &im.symbols[i]; s.unsized {
+			s.to = min(s.to, im.symbols[i+1].addr)
 		}
 	}
 }
@@ -150,7 +172,10 @@ func (im *Image) functions(x *elf.File) {
 // debug reads the sections of DWARF, and what code the units have.
 func (im *Image) debug(x *elf.File) (err error) {
 	defer recovered(&err)
-	var sums Binary
+	var (
+		sums  Binary
+		split error
+	)
 	parts := map[string][]byte{}
 	for _, s := range x.Sections {
 		if name, ok := strings.CutPrefix(s.Name, ".debug_"); ok && s.Type != elf.SHT_NOBITS {
@@ -172,6 +197,8 @@ func (im *Image) debug(x *elf.File) (err error) {
 		}
 	}
 	im.data = data
+	// Each list of stretches belongs to one function: a hostile file has many name the same.
+	im.budget = len(parts["info"]) + 2*(len(parts["ranges"])+len(parts["rnglists"]))
 	in := data.Reader()
 	for _, at := range unitEntries(parts["info"], im.order) {
 		in.Seek(at)
@@ -179,7 +206,14 @@ func (im *Image) debug(x *elf.File) (err error) {
 		if err != nil || e == nil {
 			continue
 		}
-		list, _ := data.Ranges(e)
+		if e.Val(dwoName) != nil || e.Val(oldDwoName) != nil {
+			split = errSplit
+			continue
+		}
+		list, err := im.stretches(e)
+		if errors.Is(err, errParts) {
+			return err
+		}
 		for _, r := range list {
 			if im.isCode(r[0]) && r[1] > r[0] {
 				im.ranges = append(im.ranges, unitRange{r[0], r[1], e})
@@ -187,7 +221,17 @@ func (im *Image) debug(x *elf.File) (err error) {
 		}
 	}
 	slices.SortStableFunc(im.ranges, func(a, b unitRange) int { return cmp.Compare(a.from, b.from) })
-	return nil
+	return split
+}
+
+// stretches returns the code that an entry has.
+func (im *Image) stretches(e *dwarf.Entry) ([][2]uint64, error) {
+	if im.budget <= 0 {
+		return nil, errParts
+	}
+	list, err := im.data.Ranges(e)
+	im.budget -= len(list)
+	return list, err
 }
 
 // unitEntries returns where the first entries of the compilation units are. The package

@@ -60,9 +60,13 @@ const (
 	discriminator dwarf.Attr = 0x2136
 	// oldLinkageName is DW_AT_MIPS_linkage_name.
 	oldLinkageName dwarf.Attr = 0x2007
+	// DW_AT_dwo_name and DW_AT_GNU_dwo_name: of a unit whose debug information is elsewhere.
+	dwoName, oldDwoName dwarf.Attr = 0x76, 0x2130
+	// mostOrigins bounds the entries that tell of one function: each may refer to two others.
+	mostOrigins = 16
 )
 
-var errParts = errors.New("a unit of its debug information has more stretches of code than are read")
+var errParts = errors.New("its debug information has more stretches of code than are read")
 
 // readUnit reads a unit. Of a damaged one the part before the damage is known.
 func (im *Image) readUnit(e *dwarf.Entry) *unit {
@@ -171,7 +175,7 @@ func (im *Image) readScopes(u *unit, e *dwarf.Entry) (err error) {
 
 // addScope adds a function's or an inlined call's code; without code nothing is added.
 func (im *Image) addScope(u *unit, e *dwarf.Entry, into, depth int32) (int32, error) {
-	ranges, err := im.data.Ranges(e)
+	ranges, err := im.stretches(e)
 	id := int32(len(u.scopes))
 	parts := len(u.parts)
 	for _, r := range ranges {
@@ -186,7 +190,8 @@ func (im *Image) addScope(u *unit, e *dwarf.Entry, into, depth int32) (int32, er
 	if len(u.parts) == parts {
 		return into, nil
 	}
-	s := scope{origin: im.origin(e, 0), into: into, entry: u.parts[parts].from, end: u.parts[parts].to}
+	left := mostOrigins
+	s := scope{origin: im.origin(e, &left), into: into, entry: u.parts[parts].from, end: u.parts[parts].to}
 	if n, ok := e.Val(dwarf.AttrCallFile).(int64); ok && n >= 0 && n < int64(len(u.files)) && u.files[n] != nil {
 		s.file = u.files[n].Name
 	}
@@ -198,8 +203,7 @@ func (im *Image) addScope(u *unit, e *dwarf.Entry, into, depth int32) (int32, er
 }
 
 // origin returns what an entry tells of its function, and the entries that it refers to.
-func (im *Image) origin(e *dwarf.Entry, depth int) (o origin) {
-	const deepest = 8 // entries that refer to others: a hostile file has circles
+func (im *Image) origin(e *dwarf.Entry, left *int) (o origin) {
 	o.name, _ = e.Val(dwarf.AttrName).(string)
 	line, _ := e.Val(dwarf.AttrDeclLine).(int64)
 	o.start = int(line)
@@ -210,13 +214,14 @@ func (im *Image) origin(e *dwarf.Entry, depth int) (o origin) {
 	}
 	for _, a := range []dwarf.Attr{dwarf.AttrAbstractOrigin, dwarf.AttrSpecification} {
 		at, ok := e.Val(a).(dwarf.Offset)
-		if !ok || depth > deepest {
+		if !ok || *left == 0 { // a hostile file has circles
 			continue
 		}
+		*left--
 		in := im.data.Reader()
 		in.Seek(at)
 		if e, err := in.Next(); err == nil && e != nil {
-			p := im.origin(e, depth+1)
+			p := im.origin(e, left)
 			o = origin{cmp.Or(o.linkage, p.linkage), cmp.Or(o.name, p.name), cmp.Or(o.start, p.start)}
 		}
 	}

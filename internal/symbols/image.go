@@ -133,6 +133,16 @@ func (im *Image) Frameless(pc uint64) bool {
 	return len(list) > 0 && list[len(list)-1].Prologue || im.goFunc(pc) != nil && im.Go.Frameless(pc)
 }
 
+// Prologues reports whether the code that was looked at has its prologues told.
+func (im *Image) Prologues() bool {
+	for _, u := range im.units {
+		if len(u.prologues) > 0 {
+			return true
+		}
+	}
+	return false
+}
+
 // Stretch returns up to which address, which is behind pc, Places are surely those of pc.
 func (im *Image) Stretch(pc uint64) uint64 {
 	to := behind(im.edges, pc)

@@ -1,0 +1,123 @@
+package symbols
+
+import (
+	"debug/elf"
+	"encoding/binary"
+	"errors"
+	"os/exec"
+	"strings"
+	"testing"
+)
+
+// TestCalls: a direct call is of the function whose entry it has, and of no other; of an
+// indirect one, and of what is no call, it is not known.
+func TestCalls(t *testing.T) {
+	im := image(t, compiled(t, "clang", "-g"))
+	calls := map[string]int{}
+	for _, s := range im.symbols {
+		for pc := s.addr + 5; pc < s.to && s.name == "main"; pc++ {
+			to, ok := im.target(pc)
+			if !ok {
+				if !im.Calls(pc, "main") {
+					t.Errorf("%#x is behind no call, and can't be one of main", pc)
+				}
+				continue
+			}
+			name := im.Entry(to)
+			calls[name]++
+			if name == "" { // a stub of the C library
+				continue
+			}
+			if !im.Calls(pc, name) || !im.Calls(pc, name+".cold") || im.Calls(pc, "main") {
+				t.Errorf("the call of %s before %#x: of it %v, of its cold part %v, of main %v", name, pc, im.Calls(pc, name), im.Calls(pc, name+".cold"), im.Calls(pc, "main"))
+			}
+		}
+	}
+	if im.machine == elf.EM_X86_64 && (calls["_ZN4shop4Till3addEm"] != 1 || len(calls) < 2) {
+		t.Errorf("main calls %v", calls)
+	}
+}
+
+// TestTargets has instructions of both processors.
+func TestTargets(t *testing.T) {
+	for name, c := range map[string]struct {
+		machine elf.Machine
+		code    []byte
+		to      uint64 // 0: no direct call
+	}{
+		"amd64 forward":    {elf.EM_X86_64, []byte{0xe8, 0x10, 0, 0, 0}, 0x1015},
+		"amd64 back":       {elf.EM_X86_64, []byte{0xe8, 0xfb, 0xff, 0xff, 0xff}, 0x1000},
+		"amd64 indirect":   {elf.EM_X86_64, []byte{0xff, 0x15, 0x10, 0, 0}, 0},
+		"arm64 forward":    {elf.EM_AARCH64, []byte{0x04, 0x00, 0x00, 0x94}, 0x1010},
+		"arm64 back":       {elf.EM_AARCH64, []byte{0xff, 0xff, 0xff, 0x97}, 0xffc},
+		"arm64 indirect":   {elf.EM_AARCH64, []byte{0x00, 0x00, 0x3f, 0xd6}, 0}, // BLR X0
+		"another":          {elf.EM_RISCV, []byte{0xe8, 0x10, 0, 0, 0}, 0},
+		"before all code":  {elf.EM_X86_64, []byte{0x10, 0, 0, 0}, 0},
+		"32 bits of a far": {elf.EM_X86_64, []byte{0xe8, 0, 0, 0, 0x80}, 0xffffffff80001005},
+	} {
+		im := &Image{machine: c.machine, order: binary.LittleEndian, tried: true, text: [][]byte{c.code}, loads: []elf.ProgHeader{{Vaddr: 0x1000}}}
+		if to, ok := im.target(0x1000 + uint64(len(c.code))); to != c.to || ok != (c.to != 0) {
+			t.Errorf("%s: %#x, %v; want %#x", name, to, ok, c.to)
+		}
+	}
+}
+
+// TestStubs: a symbol without a size ends with its section, so what leads to shared objects is
+// not _init.
+func TestStubs(t *testing.T) {
+	path := compiled(t, "clang", "-g")
+	x, err := elf.Open(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer x.Close()
+	plt, im := x.Section(".plt"), image(t, path)
+	if plt == nil || plt.Size == 0 {
+		t.Skip("this linker makes no stubs")
+	}
+	for pc := plt.Addr; pc < plt.Addr+plt.Size; pc++ {
+		if got := im.Places(pc); got != nil {
+			t.Fatalf("%#x, a stub, is at %+v", pc, got)
+		}
+	}
+}
+
+// TestPartsOfExecutables: where DWARF is in other files, or the code is, it says so.
+func TestPartsOfExecutables(t *testing.T) {
+	for _, version := range []string{"-gdwarf-4", "-gdwarf-5"} {
+		im := image(t, compiled(t, "clang", "-g", "-gsplit-dwarf", version))
+		if !errors.Is(im.Debug, errSplit) {
+			t.Errorf("%s: %v", version, im.Debug)
+		}
+		for _, s := range im.symbols {
+			if s.name == "main" {
+				if got := im.Places(s.addr); len(got) != 1 || got[0] != (Frame{Func: "main"}) {
+					t.Errorf("%s: main is at %+v", version, got)
+				}
+			}
+		}
+	}
+	path := compiled(t, "clang", "-g")
+	objcopy, err := exec.LookPath("objcopy")
+	if err != nil {
+		t.Skip("needs objcopy: make deps installs it")
+	}
+	if out, err := exec.Command(objcopy, "--only-keep-debug", path, path+".debug").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, out)
+	}
+	if _, err := OpenImage(path + ".debug"); !errors.Is(err, errNoCode) {
+		t.Errorf("debug information alone: %v", err)
+	}
+}
+
+// TestListsAreBounded: entries that name the same lists again and again are not read for ever.
+func TestListsAreBounded(t *testing.T) {
+	im := image(t, compiled(t, "clang", "-g"))
+	im.budget = 2
+	for _, r := range im.ranges {
+		im.unitAt(r.from)
+	}
+	if !errors.Is(im.Debug, errParts) || !strings.Contains(im.Debug.Error(), "more stretches of code") {
+		t.Errorf("%v", im.Debug)
+	}
+}
