@@ -62,7 +62,7 @@ func (s *Source) Check(edges *pgo.Edges) *Report {
 	lost := map[string]int64{}
 	var outside, known int64
 	for e, w := range edges.Weight {
-		why := s.judge(e)
+		why := s.Reason(e)
 		pkg, _ := split(fold(e.Caller))
 		c := byPkg[pkg]
 		if c == nil {

@@ -97,7 +97,7 @@ func (h *history) quarter(commits []string) {
 	var then, all int64
 	s := h.load(p)
 	for e, w := range edges.Weight {
-		why := s.judge(e)
+		why := s.Reason(e)
 		if found[e] = why.Found(); found[e] {
 			then += w
 		}
@@ -140,7 +140,7 @@ func lost(s *Source, edges *pgo.Edges, found map[pgo.Edge]bool) (lost, back int6
 	v.matchClosures()
 	moves := v.moves()
 	for e, w := range edges.Weight {
-		if !found[e] || s.judge(e).Found() {
+		if !found[e] || s.Reason(e).Found() {
 			continue
 		}
 		lost += w
@@ -155,7 +155,7 @@ func lost(s *Source, edges *pgo.Edges, found map[pgo.Edge]bool) (lost, back int6
 func (h *history) explain(s *Source, r *Salvaged, found map[pgo.Edge]bool) {
 	edges, _ := r.Profile.Edges()
 	for _, e := range edges.Sorted() {
-		if why := s.judge(e); found[e] && !why.Found() {
+		if why := s.Reason(e); found[e] && !why.Found() {
 			fmt.Printf("    %d %s:%d -> %s: %s\n", edges.Weight[e], e.Caller, e.Offset, e.Callee, why)
 		}
 	}

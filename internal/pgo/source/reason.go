@@ -65,8 +65,8 @@ func (r Reason) Lost() bool { return r >= CallerGone && r <= OtherCallee }
 // Never reports whether the compiler matches no such edge.
 func (r Reason) Never() bool { return r >= Inserted && r <= ShortGeneric }
 
-// judge returns what became of an edge.
-func (s *Source) judge(e pgo.Edge) Reason {
+// Reason returns what became of an edge.
+func (s *Source) Reason(e pgo.Edge) Reason {
 	name := fold(e.Caller)
 	pkg, _ := split(name)
 	if pkg == "" {

@@ -144,7 +144,7 @@ func (v *salvager) moves() map[pgo.Edge]pgo.Edge {
 		offset, ok := places[fold(e.Caller)][site{e.Offset, e.Callee}]
 		to := pgo.Edge{Caller: v.target(e.Caller), Callee: v.target(e.Callee), Offset: offset}
 		stays := pgo.Edge{Caller: to.Caller, Callee: to.Callee, Offset: e.Offset}
-		if ok && to != e && v.s.judge(to).Found() && !v.s.judge(stays).Never() {
+		if ok && to != e && v.s.Reason(to).Found() && !v.s.Reason(stays).Never() {
 			moves[e] = to
 		}
 	}

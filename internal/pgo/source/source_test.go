@@ -117,12 +117,12 @@ func said(t *testing.T, dir string, p *pgo.Profile, order []pgo.Edge) string {
 	moves := v.moves()
 	var b strings.Builder
 	for _, e := range order {
-		if why := old.judge(e); !why.Found() {
+		if why := old.Reason(e); !why.Found() {
 			fmt.Fprintf(&b, "%s:%d -> %s: even in the old source: %s\n", e.Caller, e.Offset, e.Callee, why)
 		}
-		fmt.Fprintf(&b, "%s:%d -> %s: %s", e.Caller, e.Offset, e.Callee, now.judge(e))
+		fmt.Fprintf(&b, "%s:%d -> %s: %s", e.Caller, e.Offset, e.Callee, now.Reason(e))
 		if to, ok := moves[e]; ok {
-			fmt.Fprintf(&b, "; now %s:%d -> %s, %s", to.Caller, to.Offset, to.Callee, now.judge(to))
+			fmt.Fprintf(&b, "; now %s:%d -> %s, %s", to.Caller, to.Offset, to.Callee, now.Reason(to))
 		}
 		b.WriteByte('\n')
 	}
@@ -184,7 +184,7 @@ func TestLoadCgo(t *testing.T) {
 	t.Setenv("CGO_ENABLED", "1")
 	p, order := profileOf(t, "example.com/m.F:0 -> example.com/m.G 10")
 	s := load(t, dir, p)
-	if why := s.judge(order[0]); len(s.Failures) > 0 || why != Direct {
+	if why := s.Reason(order[0]); len(s.Failures) > 0 || why != Direct {
 		t.Errorf("it fails with %v; the call is %s", s.Failures, why)
 	}
 }
