@@ -8,6 +8,7 @@ import (
 	"os"
 	"path/filepath"
 	"runtime"
+	"slices"
 	"strconv"
 	"strings"
 	"sync"
@@ -39,11 +40,6 @@ docs/pgo.md leads from nothing to a measured faster build.`,
 // family puts commands below one that does nothing itself.
 func family(cmd *cobra.Command, members ...*cobra.Command) *cobra.Command {
 	cmd.AddCommand(members...)
-	for _, c := range members {
-		if f := c.Flags().Lookup("json"); f != nil {
-			f.Usage = jsonUsage(c) // its document has the names of both
-		}
-	}
 	return cmd
 }
 
@@ -330,7 +326,8 @@ them. Of a directory all profiles are taken.
 	return cmd
 }
 
-// parseWeights reads the weights of n profiles; "" is 1 for each.
+// parseWeights reads the weights of n profiles; "" is 1 for each. The least is 1 or more: what is
+// rounded up to one sample would weigh too much.
 func parseWeights(text string, n int) ([]float64, error) {
 	if text == "" {
 		return ones(n), nil
@@ -345,6 +342,11 @@ func parseWeights(text string, n int) ([]float64, error) {
 	}
 	if len(list) != n {
 		return nil, usagef("--weights has %s, and there are %s", plural(int64(len(list)), "number"), plural(int64(n), "profile"))
+	}
+	if least := slices.Min(list); least < 1 {
+		for i := range list {
+			list[i] /= least
+		}
 	}
 	return list, nil
 }

@@ -71,7 +71,7 @@ func newPgoCheck(s *streams) *cobra.Command {
 		Long: `check holds a profile against the source of the packages (./... if none is named) and of all that they import: the
 share of the weight whose caller exists, has a call at that line, and can reach the callee. Go's compiler matches by
 just these, and is silent about what does not fit. What it matches with no source, however fresh the profile, does not
-count: generic functions by the names that runtime/pprof has for them, wrappers, calls that it inserts itself.
+count: generic functions whose names lack their types (F[...], before Go 1.21), wrappers, calls that it inserts.
 
 With --fail-below SHARE it ends with exit code 4 where less fits, for CI.
 

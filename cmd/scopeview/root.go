@@ -92,6 +92,11 @@ func newRoot(s *streams) *cobra.Command {
 		for _, c := range g.commands {
 			c.GroupID = g.id
 			root.AddCommand(c)
+			for _, below := range c.Commands() {
+				if f := below.Flags().Lookup("json"); f != nil {
+					f.Usage = jsonUsage(below) // its document has the names of both
+				}
+			}
 		}
 	}
 	return root

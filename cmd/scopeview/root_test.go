@@ -9,6 +9,10 @@ import (
 	"testing"
 	"time"
 	"unicode"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/report"
 )
 
 // scriptTrace makes the traces of a script in a new working directory.
@@ -104,19 +108,30 @@ func TestFlagsMeanTheSame(t *testing.T) {
 		"lines": "show the first `N` rows of each table; 0: all", "strict": "exit with code 3 ", "json": "print a JSON document, ",
 	} {
 		found := 0
-		for _, c := range newRoot(&streams{}).Commands() {
+		for _, c := range within(newRoot(&streams{})) {
 			f := c.Flags().Lookup(name)
 			if f == nil {
 				continue
 			}
+			if name == "json" {
+				means = ", " + report.Schema(documentName(c)) + "; "
+			}
 			if found++; !strings.Contains(f.Usage, means) {
-				t.Errorf("%s --%s: %s", c.Name(), name, f.Usage)
+				t.Errorf("%s --%s: %s", c.CommandPath(), name, f.Usage)
 			}
 		}
 		if found < 2 {
 			t.Errorf("%d commands have --%s", found, name)
 		}
 	}
+}
+
+// within returns all commands below one.
+func within(cmd *cobra.Command) (list []*cobra.Command) {
+	for _, c := range cmd.Commands() {
+		list = append(append(list, c), within(c)...)
+	}
+	return list
 }
 
 func TestCompletion(t *testing.T) {

@@ -70,6 +70,9 @@ func (m *Merger) Add(name string, q *Profile, weight float64) error {
 	if err := m.sum.scaled(q, factor); err != nil {
 		return err
 	}
+	if m.by != ByWeight || weight != 1 {
+		m.sum.Period = 0 // a sample of the sum stands for another time
+	}
 	m.sum.Duration += q.Duration
 	m.source(fmt.Sprintf("%s: %d %s, by %s × %g", name, total, q.Unit, m.by, weight), q.Comments)
 	return nil
@@ -82,7 +85,6 @@ func (m *Merger) oneUnit(q *Profile) (float64, error) {
 	case len(q.Weight) == 0:
 		return 1, nil
 	case m.by == ByShare:
-		m.sum.Period = 0
 		return 1, nil
 	case len(m.sum.Weight) == 0:
 		m.sum.Unit, m.sum.Period = q.Unit, q.Period

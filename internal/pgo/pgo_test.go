@@ -171,6 +171,7 @@ func TestMerge(t *testing.T) {
 		"by share":       {ByShare, two(Samples, 100), two(Nanoseconds, 7), [2]float64{1, 2}, 3e9, nil},
 		"time, samples":  {ByWeight, two(Nanoseconds, 7), every(10, two(Samples, 2)), [2]float64{1, 2}, 47, nil},
 		"samples, time":  {ByWeight, every(10, two(Samples, 2)), two(Nanoseconds, 7), [2]float64{1, 1}, 27, nil},
+		"weighted, time": {ByWeight, every(10, two(Samples, 2)), two(Nanoseconds, 7), [2]float64{3, 1}, 0, ErrUnits},
 		"nothing, time":  {ByWeight, New(Samples), two(Nanoseconds, 7), [2]float64{1, 1}, 7, nil},
 		"time, nothing":  {ByWeight, two(Nanoseconds, 7), New(Samples), [2]float64{1, 1}, 7, nil},
 		"units":          {ByWeight, two(Samples, 1), two(Nanoseconds, 1), [2]float64{1, 1}, 0, ErrUnits},
