@@ -77,13 +77,24 @@ func (p *Profile) Edges() (*Edges, error) {
 // Sorted returns the edges in the compiler's order: the heaviest first, equal ones by caller,
 // callee and line.
 func (e *Edges) Sorted() []Edge {
-	list := make([]Edge, 0, len(e.Weight))
-	for edge := range e.Weight {
-		list = append(list, edge)
+	type weighed struct { // comparing would look it up again and again
+		Edge
+		weight int64
 	}
-	slices.SortFunc(list, func(a, b Edge) int {
-		return cmp.Or(cmp.Compare(e.Weight[b], e.Weight[a]), cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Offset, b.Offset))
+	all := make([]weighed, 0, len(e.Weight))
+	for edge, w := range e.Weight {
+		all = append(all, weighed{edge, w})
+	}
+	slices.SortFunc(all, func(a, b weighed) int {
+		if c := cmp.Compare(b.weight, a.weight); c != 0 {
+			return c
+		}
+		return cmp.Or(cmp.Compare(a.Caller, b.Caller), cmp.Compare(a.Callee, b.Callee), cmp.Compare(a.Offset, b.Offset))
 	})
+	list := make([]Edge, len(all))
+	for i := range all {
+		list[i] = all[i].Edge
+	}
 	return list
 }
 
