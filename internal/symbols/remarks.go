@@ -28,7 +28,7 @@ const (
 
 // Remark is what the compiler says about a line.
 type Remark struct {
-	Line, Column int
+	Line, Column int // Column 0: not known
 	Kind         RemarkKind
 	Text         string // a sentence, or the compiler's own words
 	Func         string // of remarks on inlining: the function, as the compiler writes it
@@ -36,7 +36,9 @@ type Remark struct {
 	Why          string // of CannotInline
 }
 
-var remarkLine = regexp.MustCompile(`^(.+?):(\d+):(\d+): (.*)$`)
+// remarkLine is a remark with its place. Lines that a //line directive without a column numbers
+// have none.
+var remarkLine = regexp.MustCompile(`^(.+?):(\d+)(?::(\d+))?: (.*)$`)
 
 // Remarks has the go command compile the package of a source file, and returns what the
 // compiler said about the file. It takes as long as that package's build: the go command

@@ -61,6 +61,10 @@ func TestParseRemark(t *testing.T) {
 			t.Errorf("%s: %q, %+v, %t", line, file, r, ok)
 		}
 	}
+	// What a //line directive without a column numbers.
+	if file, r, ok := ParseRemark("gen.y:10: inlining call to f"); file != "gen.y" || r != (Remark{Line: 10, Kind: Inlined, Text: "inlining call to f", Func: "f"}) || !ok {
+		t.Errorf("without a column: %q, %+v, %t", file, r, ok)
+	}
 	if _, _, ok := ParseRemark("hot-callsite-thres-from-CDF=1"); ok {
 		t.Error("a line without a place is a remark")
 	}
