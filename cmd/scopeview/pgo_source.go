@@ -6,6 +6,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 
 	"github.com/spf13/cobra"
 
@@ -139,7 +140,20 @@ or nothing, and why. The packages of hot calls are compiled anew where the build
 			if s.errTerm {
 				fmt.Fprint(s.err, "\rbuilding ")
 			}
-			r, err := explain.Of(cmd.Context(), explain.Options{Dir: b.dir, Profile: path, Packages: args[1:], Flags: b.flags}, e)
+			o := explain.Options{Dir: b.dir, Profile: path, Packages: args[1:], Flags: b.flags}
+			if len(o.Packages) == 0 {
+				o.Packages = []string{"."}
+			}
+			load := sync.OnceValues(func() (*source.Source, error) { return b.load(cmd, s, e, o.Packages, false) })
+			o.Why = func(x pgo.Edge) (explain.Verdict, string, error) {
+				src, err := load()
+				if err != nil {
+					return "", "", err
+				}
+				verdict, text := became(src.Reason(x))
+				return verdict, text, nil
+			}
+			r, err := explain.Of(cmd.Context(), o, e)
 			s.stepsDone()
 			if err != nil {
 				return err
@@ -150,6 +164,28 @@ or nothing, and why. The packages of hot calls are compiled anew where the build
 	l.flags(cmd)
 	b.register(cmd)
 	return cmd
+}
+
+// became returns what became of a call that the compiler does not have, as the source tells.
+func became(r source.Reason) (explain.Verdict, string) {
+	verdict := explain.NotMatched
+	switch {
+	case r.Lost():
+		verdict = explain.Gone
+	case r.Found():
+		return explain.Unknown, string(explain.Unknown) + "; the source has " + r.String()
+	case r == source.NotLoaded:
+		verdict = explain.Unknown
+	case r == source.NotInBuild:
+		verdict = explain.NotBuilt
+	case r == source.Inserted:
+		verdict = explain.Generated
+	case r == source.Deferred:
+		verdict = explain.GoOrDefer
+	case r == source.ShortGeneric:
+		verdict = explain.Generic
+	}
+	return verdict, r.String()
 }
 
 // asFile returns the path of a file that go build -pgo takes: the profile's own, or one that is

@@ -29,6 +29,7 @@ type Verdict string
 const (
 	Inlined          Verdict = "inlined"                  // because of the profile
 	InlinedAnyway    Verdict = "inlined anyway"           // without the profile too
+	InlinedInPart    Verdict = "inlined in part"          // not in all copies of the caller, or not all calls of the line
 	DevirtualInlined Verdict = "devirtualized, inlined"   // an indirect call, because of the profile
 	Devirtualized    Verdict = "devirtualized"            // called directly after a comparison, not inlined
 	NotDevirtualized Verdict = "not devirtualized"        // an indirect call stays one
@@ -37,6 +38,7 @@ const (
 	GoOrDefer        Verdict = "go or defer"              // the call is in a wrapper, or later
 	Generic          Verdict = "generic"                  // the compiler knows no function F[...]
 	Generated        Verdict = "no call in the source"    // the compiler makes the call, or assembly jumps
+	NotMatched       Verdict = "not matched"              // the compiler has no such call by that name; of Why alone
 	Gone             Verdict = "gone from the source"     // at that line nothing calls the callee
 	NotBuilt         Verdict = "not in the build"         // nothing imports the package
 	Unknown          Verdict = "the compiler doesn't say" // and so nobody can
@@ -49,6 +51,10 @@ type Options struct {
 	Profile  string   // the file of the profile
 	Packages []string // patterns; none: the package in Dir
 	Flags    []string // of go build, such as -tags=x
+
+	// Why, if there is one, is asked about calls that the compiler does not have: Gone, or what
+	// else became of them, in words.
+	Why func(pgo.Edge) (Verdict, string, error)
 }
 
 // Edge is a hot edge with what the compiler did with it.
@@ -102,12 +108,20 @@ func Of(ctx context.Context, o Options, edges *pgo.Edges) (*Report, error) {
 	if len(b.flagged) > 0 && !(math.Abs(b.with.threshold-r.Threshold) < 1e-9) && len(hot) < len(sorted) {
 		return nil, fmt.Errorf("the compiler takes edges of at least %g %% of the weight of %s for hot, and here it is %g %%: the edges are another profile's, or Go's compiler has changed", b.with.threshold, o.Profile, r.Threshold)
 	}
-	for _, e := range hot {
-		x := Edge{Edge: e, Weight: edges.Weight[e], Share: float64(edges.Weight[e]) / float64(edges.Total)}
-		b.judge(&x)
-		r.Edges = append(r.Edges, x)
+	b.choose(hot, edges.Weight)
+	r.Edges = make([]Edge, len(hot))
+	for i, e := range hot {
+		r.Edges[i] = Edge{Edge: e, Weight: edges.Weight[e], Share: float64(edges.Weight[e]) / float64(edges.Total)}
+		b.judge(&r.Edges[i])
 	}
 	b.copies(r.Edges)
+	for i := range r.Edges {
+		if e := &r.Edges[i]; e.Verdict == Gone && o.Why != nil {
+			if e.Verdict, e.Text, err = o.Why(e.Edge); err != nil {
+				return nil, err
+			}
+		}
+	}
 	r.sum(edges, sorted[len(hot):])
 	return r, nil
 }

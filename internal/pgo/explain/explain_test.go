@@ -96,6 +96,61 @@ func executable(t *testing.T, dir string, r *Report) {
 	}
 }
 
+// TestOfWhy: what became of the calls that the compiler does not have is asked, and of no others.
+func TestOfWhy(t *testing.T) {
+	dir, of := written(t)
+	o := Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo")}
+	var asked []string
+	o.Why = func(e pgo.Edge) (Verdict, string, error) {
+		asked = append(asked, e.Caller+" "+e.Callee)
+		return NotMatched, "why", nil
+	}
+	r, err := Of(t.Context(), o, of)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if want := []string{"main.direct main.gone", "main.lost main.work"}; !slices.Equal(asked, want) {
+		t.Errorf("asked about %q, want %q", asked, want)
+	}
+	for _, e := range r.Edges {
+		if why := slices.Contains(asked, e.Caller+" "+e.Callee); (e.Verdict == NotMatched) != why || (e.Text == "why") != why {
+			t.Errorf("%s -> %s: %q, %q", e.Caller, e.Callee, e.Verdict, e.Text)
+		}
+	}
+	failed := errors.New("x")
+	o.Why = func(pgo.Edge) (Verdict, string, error) { return "", "", failed }
+	if _, err := Of(t.Context(), o, of); !errors.Is(err, failed) {
+		t.Errorf("%v", err)
+	}
+}
+
+// TestOfCommands: of two commands with functions of one name, the profile is of that which has
+// its heaviest calls, not of the first.
+func TestOfCommands(t *testing.T) {
+	dir := t.TempDir()
+	write(t, dir, map[string]string{
+		"go.mod":      "module example.com/m\n\ngo 1.24\n",
+		"one/main.go": "package main\n\nfunc main() { println(work(3)) }\n\nfunc work(n int) int { return leaf(n) }\n\n//go:noinline\nfunc leaf(n int) int { return n }\n",
+		"two/main.go": "package main\n\nfunc main() { run(3) }\n\nfunc work(n int) int { return leaf(n) }\n\nfunc leaf(n int) int { return n }\n\nfunc run(n int) {\n\tprintln(work(n))\n}\n",
+	})
+	p := pgo.New(pgo.Samples)
+	for _, e := range []pgo.Edge{{Caller: "main.work", Callee: "main.leaf"}, {Caller: "main.run", Callee: "main.work", Offset: 1}} {
+		if err := p.Add(pgo.Place{{Func: e.Callee, Start: 10, Line: 10}}, pgo.Place{{Func: e.Caller, Start: 10, Line: 10 + e.Offset}}, false, 10); err != nil {
+			t.Fatal(err)
+		}
+	}
+	of := writeProfile(t, dir, p)
+	r, err := Of(t.Context(), Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo"), Packages: []string{"./..."}}, of)
+	if err != nil || len(r.Edges) != 2 {
+		t.Fatalf("%+v, %v", r, err)
+	}
+	for _, e := range r.Edges {
+		if e.Verdict != InlinedAnyway || e.File != filepath.Join(dir, "two", "main.go") {
+			t.Errorf("%s -> %s: %q, %q, %s", e.Caller, e.Callee, e.Verdict, e.Text, e.File)
+		}
+	}
+}
+
 func TestOfWithoutAPackage(t *testing.T) {
 	dir := t.TempDir()
 	_, err := Of(t.Context(), Options{Dir: dir, Profile: filepath.Join(dir, "p.pgo")}, &pgo.Edges{Weight: map[pgo.Edge]int64{{Caller: "main.f", Callee: "main.g"}: 1}, Total: 1})

@@ -59,6 +59,16 @@ func Map[E any](list []E, f func(E) int) (n int) {
 	"far/far.go": "package far\n\nfunc Shape(n int) int { return n }\n",
 	"asm.s":      "TEXT ·asm(SB),4,$0-16\n\tRET\n", // NOSPLIT; it returns what was there
 	"asm.go":     "package main\n\nfunc asm(n int) int\n",
+	"y.go": `package main
+
+//go:noinline
+//line gen.y:10
+func parse(n int) int {
+	n++
+//line other.y:13
+	return work(n)
+}
+`,
 	"main.go": `package main
 
 import dep "example.com/m/dep.v2"
@@ -134,6 +144,37 @@ func outer(n int) int {
 	return middle(n)
 }
 
+func seq(n int) func(func(int) bool) {
+	return func(yield func(int) bool) {
+		for i := 0; i < n; i++ {
+			if !yield(i) {
+				return
+			}
+		}
+	}
+}
+
+//go:noinline
+func ranged(n int) (sum int) {
+	for x := range seq(n) {
+		sum++
+		sum *= 3
+		sum += work(x)
+	}
+	return sum
+}
+
+func twice(n int, f func(int) int) int {
+	n++
+	n *= 3
+	return f(n)
+}
+
+//go:noinline
+func passes(n int) int {
+	return twice(n, func(x int) int { return x * n })
+}
+
 //go:noinline
 func taken(n int) int {
 ` + loop + loop + `	return n
@@ -148,7 +189,7 @@ func main() {
 	t := &dep.T{}
 	n += direct(t, n) + large(n) + sum(n) + outer(n)
 	n += indirect(square{n}, circle{n}, square{1}, other, func(x int) int { return x * n }, t.Work)
-	n += taken(n)
+	n += taken(n) + ranged(n) + passes(n) + parse(n)
 	println(n)
 }
 `,
@@ -167,13 +208,13 @@ var edges = []struct {
 	{"main.direct", "main.saved", "n += saved", 1800, CannotInline, "not inlined: call to recover", 0},
 	{"main.direct", "main.huge", "n += huge", 1700, CannotInline, "not inlined: cost 2282 exceeds 2000", 0},
 	{"main.direct", "main.asm", "n += asm", 1600, CannotInline, "not inlined: no function body", 0},
-	{"main.direct", "example.com/m/dep%2ev2.Map[...]", "n += dep.Map", 1500, Generic, "not inlined: profiles write [...] for type arguments, which the compiler does not match, cost 90 exceeds 80", 0},
+	{"main.direct", "example.com/m/dep%2ev2.Map[...]", "n += dep.Map", 1500, Generic, "not inlined: the profile has [...] for the type arguments, and the compiler matches whole names alone, cost 90 exceeds 80", 0},
 	{"main.direct", "main.gone", "n += dep.Small", 1400, Gone, "the line calls other functions now", 0},
 	{"main.direct", "main.work", "return n", 1350, GoOrDefer, "a go or defer statement, which calls it in a wrapper or later", 0},
 	{"main.direct", "main.direct.func1", "n += func", 1340, InlinedAnyway, "inlined, without the profile too, cost 4", 4},
 	{"main.large", "main.work", "n = work", 1300, BigCaller, "not inlined: the caller is so large that it takes functions up to cost 20 alone, and this has 154", 154},
 	{"main.sum", "main.sum", "return sum", 1200, Inlined, "inlined because of the profile, cost 227; once, since that has the same call", 227},
-	{"main.middle", "main.work", "return work", 1100, Inlined, "inlined because of the profile, cost 154; not in the copy of main.middle in main.outer", 154},
+	{"main.middle", "main.work", "return work", 1100, InlinedInPart, "inlined because of the profile, cost 154; not in the copy of main.middle in main.outer", 154},
 	{"main.outer", "main.middle", "return middle", 1090, InlinedAnyway, "inlined, without the profile too, cost 158", 158},
 	{"main.indirect", "main.square.Area", "n += s.Area", 1000, DevirtualInlined, "devirtualized to main.square.Area, which has 62 % of this line, and inlined, cost 154", 154},
 	{"main.indirect", "main.circle.Area", "n += s.Area", 600, NotDevirtualized, "not devirtualized: the call is to main.square.Area, which has 62 % of this line", 0},
@@ -187,6 +228,12 @@ var edges = []struct {
 	{"main.main", "main.taken", "n += taken", 630, CannotInline, "not inlined: marked go:noinline", 0},
 	{"main.lost", "main.work", "", 620, Gone, "its package has no such caller", 0},
 	{"example.com/elsewhere.F", "main.work", "", 610, NotBuilt, "nothing that is built has the caller's package", 0},
+	{"main.ranged", "main.ranged.seq.func1", "for x", 608, InlinedAnyway, "inlined, without the profile too, cost 35", 35},
+	{"main.ranged.seq.func1", "main.ranged-range1", "", 606, InlinedAnyway, "inlined, without the profile too, cost 185", 185},
+	{"main.ranged-range1", "main.work", "", 604, InlinedInPart, "inlined because of the profile, cost 154; not in the copy of main.ranged-range1 in main.ranged.seq.func1", 154},
+	{"main.passes", "main.twice", "return twice", 602, InlinedAnyway, "inlined, without the profile too, cost 27", 27},
+	{"main.twice", "main.passes.func1", "return f", 600, InlinedInPart, "not devirtualized: the callee is a closure; inlined in the copy of main.twice in main.passes", 0},
+	{"main.parse", "main.work", "", 598, Inlined, "inlined because of the profile, cost 154", 154},
 	{"main.main", "main.outer", "n += direct", 1, Cold, "", 0},
 }
 
@@ -194,15 +241,7 @@ var edges = []struct {
 func written(t *testing.T) (dir string, of *pgo.Edges) {
 	t.Helper()
 	dir = t.TempDir()
-	for name, text := range module {
-		path := filepath.Join(dir, filepath.FromSlash(name))
-		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
-			t.Fatal(err)
-		}
-		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
-			t.Fatal(err)
-		}
-	}
+	write(t, dir, module)
 	p := pgo.New(pgo.Samples)
 	for _, e := range edges {
 		const start = 10 // of every function: offsets count alone
@@ -212,6 +251,26 @@ func written(t *testing.T) (dir string, of *pgo.Edges) {
 			t.Fatal(err)
 		}
 	}
+	return dir, writeProfile(t, dir, p)
+}
+
+// write writes a module.
+func write(t *testing.T, dir string, files map[string]string) {
+	t.Helper()
+	for name, text := range files {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o777); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o666); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// writeProfile writes a module's p.pgo.
+func writeProfile(t *testing.T, dir string, p *pgo.Profile) *pgo.Edges {
+	t.Helper()
 	of, err := p.Edges()
 	if err != nil {
 		t.Fatal(err)
@@ -224,7 +283,7 @@ func written(t *testing.T) (dir string, of *pgo.Edges) {
 	if err := p.Write(f); err != nil {
 		t.Fatal(err)
 	}
-	return dir, of
+	return of
 }
 
 // offset returns how many lines behind the first line of a function of main.go a line is that

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/pgo"
 )
 
 // question is what is asked of one package's unit about an edge.
@@ -19,15 +21,38 @@ type question struct {
 	called    []string  // the callee, as calls write it
 }
 
-// judge fills in what the compiler did with an edge.
-func (b *build) judge(x *Edge) {
+// choose keeps, of several commands, the one that has most of the weight of main's calls: a
+// profile is of one program.
+func (b *build) choose(hot []pgo.Edge, weight map[pgo.Edge]int64) {
+	all, best, most := b.mains, "", int64(-1)
+	if len(all) < 2 {
+		return
+	}
+	for _, m := range all {
+		b.mains = []string{m}
+		sum := int64(0)
+		for _, e := range hot {
+			if path, _ := split(e.Caller); path == "main" && b.judge(&Edge{Edge: e}) {
+				sum += weight[e]
+			}
+		}
+		if sum > most {
+			best, most = m, sum
+		}
+	}
+	b.mains = []string{best}
+	b.flagged = slices.DeleteFunc(b.flagged, func(p string) bool { return p != best && slices.Contains(all, p) })
+}
+
+// judge fills in what the compiler did with an edge, and reports whether it has the call.
+func (b *build) judge(x *Edge) bool {
 	x.Verdict, x.Text = NotBuilt, "nothing that is built has the caller's package"
 	if strings.HasPrefix(x.Caller, "type:") {
 		x.Verdict, x.Text = Generated, "the compiler makes the caller"
-		return
+		return true
 	}
 	paths := b.packages(x.Caller)
-	if strings.Contains(x.Caller, "[") {
+	if path, _ := split(x.Caller); path != "main" && strings.Contains(x.Caller, "[") {
 		paths = b.flagged // whoever instantiates it compiles it
 	}
 	for _, p := range paths {
@@ -39,9 +64,10 @@ func (b *build) judge(x *Edge) {
 			q.off = &unit{}
 		}
 		if q.answer() {
-			return
+			return true
 		}
 	}
+	return false
 }
 
 // answer reports whether the unit has the caller and the call.
@@ -114,8 +140,11 @@ func (q *question) function(name string) *function {
 }
 
 // inlines reports whether the callee was inlined at a place.
-func (q *question) inlines(u *unit, at place) bool {
-	return slices.ContainsFunc(u.inlined[at], func(name string) bool { return slices.Contains(q.names, name) })
+func (q *question) inlines(u *unit, at place) bool { return u.inlines(at, q.names) }
+
+// inlines reports whether a function was inlined at a place that -m writes as one of the names.
+func (u *unit) inlines(at place, names []string) bool {
+	return slices.ContainsFunc(u.inlined[at], func(name string) bool { return slices.Contains(names, name) })
 }
 
 // calls returns the calls of the line that call the callee, those that may, and how many others
@@ -123,7 +152,7 @@ func (q *question) inlines(u *unit, at place) bool {
 func (q *question) calls() (direct, indirect []*call, others int) {
 	var inlined []*call // the call, or one in the body of another call that was inlined
 	for _, c := range q.unit.calls[q.Caller] {
-		if c.line != q.Line || c.file != q.File {
+		if c.line != q.Line { // the compiler does not look at files, which //line changes
 			continue
 		}
 		switch {
@@ -152,8 +181,8 @@ func (q *question) isOf(c *call) bool {
 	if c.Hottest != q.Callee || q.to == nil {
 		return false
 	}
-	if c.Direct {
-		return isClosure(q.local)
+	if c.Direct { // the line's hottest may be that of an indirect call beside it
+		return isClosure(q.local) && c.callee == "(func literal)"
 	}
 	// The hottest is that of the line, whose other calls may have other names.
 	method := c.callee[strings.LastIndexByte(c.callee, '.')+1:]
@@ -183,24 +212,22 @@ func (q *question) direct(calls []*call) {
 	judged := calls[0]
 	for _, c := range calls {
 		if q.inlines(q.unit, c.place) {
-			q.at = append(q.at, copied{q.unit, c.place})
+			q.at = append(q.at, copied{q, c.place})
 		} else {
 			judged = c
 		}
 	}
 	q.one(judged)
 	if n := len(q.at); n > 0 && n < len(calls) {
+		q.Verdict = InlinedInPart
 		q.Text += fmt.Sprintf("; %d of %d calls of the line are inlined", n, len(calls))
 	}
 }
 
 // one judges a call of the callee.
 func (q *question) one(c *call) {
-	cost := ""
-	if q.to != nil && q.to.why == "" {
-		q.Cost = q.to.cost
-		cost = fmt.Sprintf(", cost %d", q.Cost)
-	}
+	q.File = c.file
+	cost := q.takes()
 	inlined, without := q.inlines(q.unit, c.place), q.inlines(q.off, c.place)
 	devirtual := ""
 	if c.Devirtualized == q.Callee && c.Weight > 0 {
@@ -212,10 +239,8 @@ func (q *question) one(c *call) {
 		q.Verdict, q.Text = GoOrDefer, "a go or defer statement, which calls it in a wrapper or later"
 	case inlined && devirtual != "":
 		q.Verdict, q.Text = DevirtualInlined, devirtual+", and inlined"+cost
-	case inlined && without:
-		q.Verdict, q.Text = InlinedAnyway, "inlined, without the profile too"+cost
 	case inlined:
-		q.Verdict, q.Text = Inlined, "inlined because of the profile"+cost
+		q.inlined(without, cost)
 	default:
 		var why string
 		q.Verdict, why = q.refusal()
@@ -232,6 +257,22 @@ func (q *question) one(c *call) {
 	}
 }
 
+// takes fills in what inlining the callee costs, and returns it in words.
+func (q *question) takes() string {
+	if q.to == nil || q.to.why != "" {
+		return ""
+	}
+	q.Cost = q.to.cost
+	return fmt.Sprintf(", cost %d", q.Cost)
+}
+
+// inlined says of a direct call that it was inlined.
+func (q *question) inlined(without bool, cost string) {
+	if q.Verdict, q.Text = Inlined, "inlined because of the profile"+cost; without {
+		q.Verdict, q.Text = InlinedAnyway, "inlined, without the profile too"+cost
+	}
+}
+
 // bigCost is the cost of what a large function takes (inlineBigFunctionMaxCost).
 const bigCost = 20
 
@@ -240,7 +281,7 @@ func (q *question) refusal() (Verdict, string) {
 	generic := strings.Contains(q.Caller+q.Callee, "[...]")
 	switch {
 	case generic && (q.to == nil || q.to.why == "" || strings.HasPrefix(q.to.why, "cost ")):
-		return Generic, "profiles write [...] for type arguments, which the compiler does not match" + q.price()
+		return Generic, "the profile has [...] for the type arguments, and the compiler matches whole names alone" + q.price()
 	case q.to == nil:
 		return Unknown, string(Unknown) + " why"
 	case q.to.why != "":
@@ -270,7 +311,7 @@ func (q *question) indirect(calls []*call) {
 			c = other
 		}
 	}
-	q.Verdict = NotDevirtualized
+	q.File, q.Verdict = c.file, NotDevirtualized
 	switch {
 	case c.deferred:
 		q.Verdict, q.Text = GoOrDefer, "a go or defer statement, which calls it in a wrapper or later"
@@ -287,42 +328,75 @@ func (q *question) indirect(calls []*call) {
 
 // copied is a place where a function was inlined.
 type copied struct {
-	unit *unit
-	at   place
+	*question // of an edge to the function
+	at        place
 }
 
-// copies says of calls that were inlined because of the profile where they were not: in copies
-// of their caller. The compiler counts a call in a copy by the lines of the function that the
-// copy is in, so it is not hot there.
+// has reports whether a function is inlined there too.
+func (c copied) has(u *unit, name string) bool {
+	path, local := split(name)
+	return u.inlines(c.at, spelled(path, c.build.names[path], local, c.own(path)))
+}
+
+// copies says where copies of the caller differ from it. The compiler counts a call in a copy by
+// the lines of the function that the copy is in, so there it is not hot. And a large caller may
+// have a small copy, and a func value be known where it was passed.
 func (b *build) copies(edges []Edge) {
-	into := map[string][]*Edge{} // the inlined calls of a function
+	into := map[string][]copied{} // where functions were inlined
 	for i := range edges {
-		if e := &edges[i]; len(e.at) > 0 {
-			into[e.Callee] = append(into[e.Callee], e)
+		into[edges[i].Callee] = append(into[edges[i].Callee], edges[i].at...)
+	}
+	for more := true; more; { // a closure's call may be of one that is another's caller
+		more = false
+		for i := range edges {
+			if e := &edges[i]; e.Verdict == Gone && b.came(e, into[e.Caller]) {
+				into[e.Callee] = append(into[e.Callee], e.at...)
+				more = true
+			}
 		}
 	}
 	for i := range edges {
 		e := &edges[i]
-		if e.Verdict != Inlined && e.Verdict != DevirtualInlined {
+		var here bool
+		words := "not"
+		switch e.Verdict {
+		case Inlined, InlinedAnyway, DevirtualInlined:
+			here = true
+		case NotDevirtualized, Devirtualized, BigCaller, Unknown:
+			words = "inlined"
+		default:
 			continue
 		}
-		for _, copy := range into[e.Caller] {
-			if !b.has(copy.at, e.Callee) {
-				e.Text += fmt.Sprintf("; not in the copy of %s in %s", e.Caller, copy.Caller)
+		if strings.HasPrefix(e.Callee, e.Caller+".") {
+			continue // the copy has this closure by another name
+		}
+		for _, c := range into[e.Caller] {
+			if c.has(c.unit, e.Callee) != here {
+				e.Verdict = InlinedInPart
+				e.Text += fmt.Sprintf("; %s in the copy of %s in %s", words, e.Caller, c.Caller)
 				break
 			}
 		}
 	}
 }
 
-// has reports whether a function is inlined at all those places too.
-func (b *build) has(places []copied, name string) bool {
-	path, local := split(name)
-	names := append(spelled(path, b.names[path], local, false), spelled(path, "", local, true)...)
-	for _, p := range places {
-		if !slices.ContainsFunc(p.unit.inlined[p.at], func(n string) bool { return slices.Contains(names, n) }) {
+// came judges an edge of a closure that came with an inlined function. The compiler considered
+// its calls by another name, and says of this one only what was inlined where it was.
+func (b *build) came(e *Edge, copies []copied) bool {
+	for _, u := range b.with.units {
+		if len(u.calls[e.Caller]) > 0 {
 			return false
 		}
 	}
-	return true
+	for _, c := range copies {
+		if c.has(c.unit, e.Callee) {
+			q := *c.question
+			q.Edge, q.to = e, c.function(e.Callee)
+			if len(e.at) == 0 {
+				q.inlined(c.has(c.off, e.Callee), q.takes())
+			}
+			e.at = append(e.at, copied{&q, c.at})
+		}
+	}
+	return len(e.at) > 0
 }

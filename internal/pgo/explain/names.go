@@ -24,7 +24,7 @@ func split(name string) (path, local string) {
 	return path, name[start+dot+1:]
 }
 
-// collapse writes [...] for type arguments, as profiles do.
+// collapse writes [...] for type arguments, as profiles before Go 1.21 and execution traces do.
 func collapse(name string) string {
 	from := strings.IndexByte(name, '[')
 	if from < 0 {

@@ -54,6 +54,49 @@ func TestLongLines(t *testing.T) {
 	}
 }
 
+// TestCopies: what is inlined without a profile too can be called in a copy that the profile
+// makes, and one of two calls of a line can be inlined.
+func TestCopies(t *testing.T) {
+	const without = `# m
+./a.go:3:6: can inline f with cost 90 as: x
+./a.go:9:6: can inline g with cost 5 as: x
+./a.go:4:3: PGO devirtualize considering call g(n)
+{"Caller":"m.f","Direct":true}
+./a.go:21:3: PGO devirtualize considering call f(n)
+{"Caller":"m.h","Direct":true}
+./a.go:22:3: PGO devirtualize considering call g(1)
+{"Caller":"m.h","Direct":true}
+./a.go:22:8: PGO devirtualize considering call g(2)
+{"Caller":"m.h","Direct":true}
+./a.go:20:6: cannot inline h: recursive
+./a.go:4:3: inlining call to g
+./a.go:22:8: inlining call to g
+`
+	of := []pgo.Edge{{Caller: "m.f", Callee: "m.g", Offset: 1}, {Caller: "m.h", Callee: "m.f", Offset: 1}, {Caller: "m.h", Callee: "m.g", Offset: 2}}
+	w := newWanted(of)
+	b := &build{wanted: w, names: map[string]string{"m": "m"}, with: newSaid("/d", w), without: newSaid("/d", w)}
+	for s, text := range map[*said]string{b.with: without + "./a.go:21:3: inlining call to f\n", b.without: without} {
+		if err := s.read(strings.NewReader(text)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	edges := make([]Edge, len(of))
+	for i := range of {
+		edges[i].Edge = of[i]
+		b.judge(&edges[i])
+	}
+	b.copies(edges)
+	for i, want := range []Edge{
+		{Verdict: InlinedInPart, Text: "inlined, without the profile too, cost 5; not in the copy of m.f in m.h"},
+		{Verdict: Inlined, Text: "inlined because of the profile, cost 90"},
+		{Verdict: InlinedInPart, Text: "not inlined: the compiler doesn't say why, cost 5; 1 of 2 calls of the line are inlined"},
+	} {
+		if e := edges[i]; e.Verdict != want.Verdict || e.Text != want.Text {
+			t.Errorf("%s -> %s: %q, %q; want %q, %q", e.Caller, e.Callee, e.Verdict, e.Text, want.Verdict, want.Text)
+		}
+	}
+}
+
 // FuzzRead: whatever a compiler prints, reading it comes to an end.
 func FuzzRead(f *testing.F) {
 	f.Add("# m\n./a.go:3:6: PGO devirtualize considering call (*T).M(t)\n./a.go:3:6: edge main.f:1 -> main.g (weight 3) (missing IR): hottest so far\n{\"Pos\":\"/a.go:3:6\",\"Caller\":\"main.f\",\"Weight\":3,\"Hottest\":\"main.g\"}\n")

@@ -1,0 +1,18 @@
+package main
+
+import (
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/pgo/explain"
+	"github.com/scopeview/scopeview/internal/pgo/source"
+)
+
+// TestBecame: only what the source has lost is gone.
+func TestBecame(t *testing.T) {
+	for r := range source.Reasons {
+		verdict, text := became(r)
+		if text == "" || (verdict == explain.Gone) != r.Lost() || (verdict == explain.Unknown) != (r.Found() || r == source.NotLoaded) {
+			t.Errorf("%s: %q, %q", r, verdict, text)
+		}
+	}
+}
