@@ -85,12 +85,13 @@ func (f *fn) lines() [][]*call {
 // evidence is how much a call that can reach a callee says of being that call.
 var evidence = [...]int64{direct: 4, byInterface: 3, byValue: 1}
 
-// reach returns how much the calls of a line say of reaching a callee; 0: they can't.
+// reach returns how much the calls of a line say of reaching a callee; 0: they can't. The
+// caller's instantiations may be several: any will do.
 func (v *salvager) reach(line []*call, callee string) int64 {
 	best := int64(0)
 	to := v.target(callee)
 	for _, c := range line {
-		if evidence[c.kind] > best && v.s.reaches(c, to) {
+		if to != "" && evidence[c.kind] > best && v.s.reaches(c, "[...]", to) {
 			best = evidence[c.kind]
 		}
 	}
@@ -147,7 +148,7 @@ func onlyLines(lines [][]*call) map[string]int {
 	only := map[string]int{}
 	for j, line := range lines {
 		for _, c := range line {
-			if c.kind != direct {
+			if c.kind != direct || c.callee == "" {
 				continue
 			}
 			if k, ok := only[c.callee]; ok && k != j {

@@ -6,8 +6,6 @@ import (
 	"slices"
 	"strconv"
 	"strings"
-
-	"go/types"
 )
 
 // matchClosures finds the new numbers of closures: those of a function are aligned with those
@@ -29,7 +27,7 @@ func (v *salvager) matchClosures() {
 	}
 	for _, g := range slices.SortedFunc(maps.Keys(groups), byDepth) {
 		today := v.to[g.outer]
-		if today == "" {
+		if today == "" && !v.displaced(g.outer) {
 			today = g.outer
 		}
 		var list []*fn
@@ -57,7 +55,7 @@ func (v *salvager) matchGroup(olds []string, list []*fn) {
 	})
 	for i, j := range pairs {
 		if j >= 0 && list[j].name != olds[i] {
-			v.to[olds[i]] = list[j].name
+			v.to[olds[i]], v.taken[list[j].name] = list[j].name, true
 		}
 	}
 }
@@ -87,7 +85,7 @@ func (v *salvager) calledAs(old string, f *fn) bool {
 		known = true
 		for i := range caller.calls {
 			c := &caller.calls[i]
-			if c.callee == f.name || c.kind == byValue && c.sig != nil && f.sig != nil && types.Identical(c.sig, f.sig) {
+			if c.callee == f.name || c.kind == byValue && v.s.reaches(c, "", f.name) {
 				return true
 			}
 		}

@@ -19,6 +19,7 @@ type fn struct {
 	file  string
 	start int  // the first line
 	body  bool // it is written in Go
+	args  int  // how many type arguments its name has
 	calls []call
 
 	funcs, ranges int // closures so far
@@ -40,9 +41,10 @@ type call struct {
 	kind     kind
 	deferred bool
 	callee   string           // direct: folded
-	args     string           // direct: what a generic function is instantiated with, where that is plain
+	args     []typeArg        // direct: what a generic function is instantiated with
 	method   *types.Func      // byInterface
-	iface    *types.Interface // byInterface; nil: a type parameter
+	iface    *types.Interface // byInterface
+	param    int              // byInterface: the caller's type parameter that it is of, from 1; 0: none
 	sig      *types.Signature // byValue
 }
 
@@ -88,6 +90,9 @@ func functions(pkg string, fset *token.FileSet, info *types.Info, files []*ast.F
 		c := &p.f.calls[p.i]
 		if name := r.lits[p.lit]; name != "" {
 			c.kind, c.callee = direct, name
+			for i := range p.f.args {
+				c.args = append(c.args, typeArg{param: i + 1})
+			}
 		}
 	}
 	vars.calls = nil
@@ -116,6 +121,12 @@ func (r *reader) constants(file *ast.File) {
 					}
 				}
 			}
+		case *ast.RangeStmt:
+			for _, e := range []ast.Expr{n.Key, n.Value} {
+				if e != nil {
+					changed(e)
+				}
+			}
 		case *ast.UnaryExpr:
 			if n.Op == token.AND {
 				changed(n.X)
@@ -131,6 +142,7 @@ func (r *reader) decl(d *ast.FuncDecl) {
 		return
 	}
 	f := &fn{name: named(r.pkg, obj), sig: obj.Signature(), body: d.Body != nil}
+	f.args = f.sig.TypeParams().Len() + f.sig.RecvTypeParams().Len()
 	if d.Name.Name == "init" && d.Recv == nil {
 		f.name = fmt.Sprintf("%s.init.%d", r.pkg, r.init)
 		r.init++
@@ -156,7 +168,7 @@ func (r *reader) closure(f *fn, at token.Pos, sig *types.Signature, loop bool) *
 	if f.rang != nil {
 		outer = f.rang
 	}
-	c := &fn{outer: outer.name, sig: sig, body: true, lit: true}
+	c := &fn{outer: outer.name, sig: sig, body: true, lit: true, args: outer.args}
 	switch {
 	case loop:
 		outer.ranges++
@@ -296,7 +308,7 @@ func (r *reader) function(c *call, fun ast.Expr, obj *types.Func) {
 	recv := obj.Signature().Recv()
 	if recv == nil || !types.IsInterface(recv.Type()) {
 		c.callee = r.callee(obj.Origin())
-		c.args = shapes(r.info, fun)
+		c.args = typeArgs(r.info, fun, obj)
 		return
 	}
 	c.kind, c.method = byInterface, obj
@@ -306,9 +318,10 @@ func (r *reader) function(c *call, fun ast.Expr, obj *types.Func) {
 			t = s.Recv()
 		}
 	}
-	if _, param := types.Unalias(t).(*types.TypeParam); !param {
-		c.iface, _ = t.Underlying().(*types.Interface)
+	if p, ok := types.Unalias(t).(*types.TypeParam); ok {
+		c.param = p.Index() + 1
 	}
+	c.iface, _ = t.Underlying().(*types.Interface)
 }
 
 // callee returns the linker's name of a declared function of any package.
@@ -316,38 +329,5 @@ func (r *reader) callee(obj *types.Func) string {
 	if obj.Pkg() == nil {
 		return ""
 	}
-	pkg := linkPath(obj.Pkg().Path())
-	if obj.Pkg().Name() == "main" {
-		pkg = "main"
-	}
-	return named(pkg, obj)
-}
-
-// shapes returns what the compiler instantiates a generic function with, as it stands in
-// names. It knows basic types; "" is unknown, or not generic.
-func shapes(info *types.Info, fun ast.Expr) string {
-	switch e := ast.Unparen(fun).(type) {
-	case *ast.IndexExpr:
-		return shapes(info, e.X)
-	case *ast.IndexListExpr:
-		return shapes(info, e.X)
-	case *ast.SelectorExpr:
-		return shapes(info, e.Sel)
-	case *ast.Ident:
-		text := ""
-		for t := range info.Instances[e].TypeArgs.Types() {
-			b, ok := t.Underlying().(*types.Basic)
-			if !ok {
-				return ""
-			}
-			if text != "" {
-				text += ","
-			}
-			text += "go.shape." + types.Typ[b.Kind()].Name()
-		}
-		if text != "" {
-			return "[" + text + "]"
-		}
-	}
-	return ""
+	return named(linkPkg(obj.Pkg()), obj)
 }

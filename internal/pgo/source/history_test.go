@@ -138,7 +138,7 @@ func lost(s *Source, edges *pgo.Edges, found map[pgo.Edge]bool) (lost, back int6
 	v := newSalvager(s, edges)
 	v.matchFunctions()
 	v.matchClosures()
-	moves := v.moves()
+	moves, _ := v.moves()
 	for e, w := range edges.Weight {
 		if !found[e] || s.Reason(e).Found() {
 			continue
@@ -321,7 +321,7 @@ func (h *history) compile(u *unit, p *pgo.Profile) (*compiled, error) {
 		return nil, fmt.Errorf("no package")
 	}
 	dir := h.t.TempDir()
-	cfg := h.run(h.dir, "go", "list", "-export", "-deps", "-f", "{{range $a, $b := .ImportMap}}importmap {{$a}}={{$b}}\n{{end}}{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", u.list.PkgPath)
+	cfg := h.run(h.dir, "go", "list", "-test", "-export", "-deps", "-f", "{{range $a, $b := .ImportMap}}importmap {{$a}}={{$b}}\n{{end}}{{if .Export}}packagefile {{.ImportPath}}={{.Export}}{{end}}", strings.TrimSuffix(u.list.PkgPath, "_test"))
 	if err := os.WriteFile(filepath.Join(dir, "cfg"), []byte(cfg), 0o644); err != nil {
 		return nil, err
 	}

@@ -11,6 +11,7 @@ import (
 	"go/types"
 	"maps"
 	"os"
+	"regexp"
 	"runtime"
 	"slices"
 	"strings"
@@ -66,7 +67,7 @@ type unit struct {
 // A package that does not load is one of Failures and no error.
 func Load(ctx context.Context, c Config) (*Source, error) {
 	list, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags,
+		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags, Tests: slices.ContainsFunc(c.Names, ofTest),
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 	}, c.Patterns...)
 	if err != nil {
@@ -87,6 +88,16 @@ func Load(ctx context.Context, c Config) (*Source, error) {
 		return nil, err
 	}
 	return l.source(c.Names), nil
+}
+
+// testFunc is what the go command takes for a test by its name.
+var testFunc = regexp.MustCompile(`^(Test|Benchmark|Fuzz|Example)([^a-z]|$)`)
+
+// ofTest reports whether a function seems to be one that only tests have: of package testing,
+// which a profile's innermost calls may lack, of an external test, or a test by its name.
+func ofTest(name string) bool {
+	pkg, rest := split(outermost(fold(name)))
+	return pkg == "testing" || strings.HasSuffix(pkg, "_test") || testFunc.MatchString(rest)
 }
 
 type loader struct {
@@ -230,7 +241,9 @@ func (l *loader) source(names []string) *Source {
 	byPath := func(a, b *unit) int { return cmp.Compare(a.list.ID, b.list.ID) }
 	for _, u := range slices.SortedFunc(maps.Values(l.units), byPath) {
 		if u.path != "main" {
-			s.pkgs[u.path] = u
+			if has := s.pkgs[u.path]; has == nil || len(u.list.GoFiles) > len(has.list.GoFiles) { // with its tests it has more
+				s.pkgs[u.path] = u
+			}
 			continue
 		}
 		n := 0

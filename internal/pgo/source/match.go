@@ -146,7 +146,7 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 		return 0
 	}
 	like, n := v.similarity(old, f)
-	if n >= 2 && like < alike {
+	if n >= 2 && like < alike || n < 2 && vote == 0 && !namesAlike(base(old), base(f.name)) {
 		return 0
 	}
 	points := vote * sameCaller
@@ -176,6 +176,12 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 		points += sameMoved
 	}
 	return points
+}
+
+// namesAlike reports whether one of two names is in the other, but for upper and lower case.
+func namesAlike(a, b string) bool {
+	a, b = strings.ToLower(a), strings.ToLower(b)
+	return strings.Contains(a, b) || strings.Contains(b, a)
 }
 
 // holder returns what a function is named below: its package and type.

@@ -23,6 +23,14 @@ func linkPath(path string) string {
 	return b.String()
 }
 
+// linkPkg returns the path of a package as the linker has it.
+func linkPkg(p *types.Package) string {
+	if p.Name() == "main" {
+		return "main"
+	}
+	return linkPath(p.Path())
+}
+
 // fold returns a name without what a generic function was instantiated with. The source has
 // F[...] once, programs have F[go.shape.int] and more.
 func fold(name string) string {
@@ -78,6 +86,14 @@ func parent(name string) string {
 		return ""
 	}
 	return strings.TrimSuffix(name, end)
+}
+
+// outermost returns the function that a closure is in, and the name itself of what is none.
+func outermost(name string) string {
+	for p := parent(name); p != ""; p = parent(name) {
+		name = p
+	}
+	return name
 }
 
 // named returns the name that the linker has for a declared function or method, folded.

@@ -83,7 +83,7 @@ func (s *Source) Reason(e pgo.Edge) Reason {
 	switch {
 	case f == nil && s.inlined(name):
 		return InlinedClosure
-	case f == nil:
+	case f == nil || !f.fits(e.Caller):
 		return CallerGone
 	case !f.body:
 		return NoBody
@@ -92,20 +92,20 @@ func (s *Source) Reason(e pgo.Edge) Reason {
 	}
 	calls := f.at(e.Offset)
 	for _, c := range calls {
-		if !c.deferred && s.reaches(c, e.Callee) {
+		if !c.deferred && s.reaches(c, e.Caller, e.Callee) {
 			return [...]Reason{direct: Direct, byInterface: Interface, byValue: Value}[c.kind]
 		}
 	}
-	return s.missing(f, calls, e.Callee)
+	return s.missing(f, calls, e)
 }
 
-// missing returns why none of the calls at an offset of f can reach callee.
-func (s *Source) missing(f *fn, calls []*call, callee string) Reason {
-	name := fold(callee)
+// missing returns why none of the calls at an edge's offset of f can reach its callee.
+func (s *Source) missing(f *fn, calls []*call, e pgo.Edge) Reason {
+	name := fold(e.Callee)
 	if s.inlined(name) {
 		return InlinedClosure
 	}
-	deferred, explicit := f.calling(s, callee)
+	deferred, explicit := f.calling(s, e)
 	switch {
 	case deferred:
 		return Deferred
@@ -113,7 +113,7 @@ func (s *Source) missing(f *fn, calls []*call, callee string) Reason {
 		return Inserted
 	}
 	to := s.funcs[name]
-	if to == nil {
+	if to == nil || !to.fits(e.Callee) {
 		pkg, _ := split(name)
 		switch u := s.pkgs[pkg]; {
 		case u == nil || u.err == nil:
@@ -127,6 +127,8 @@ func (s *Source) missing(f *fn, calls []*call, callee string) Reason {
 	}
 	for _, c := range calls {
 		switch {
+		case to != nil && sameMethod(c, to) && c.param > 0:
+			return MethodValue
 		case to != nil && sameMethod(c, to):
 			return Promoted
 		case to != nil && asValue(c, to):
@@ -136,10 +138,11 @@ func (s *Source) missing(f *fn, calls []*call, callee string) Reason {
 	return OtherCallee
 }
 
-// calling reports whether f has calls that can reach callee in any line: deferred ones, others.
-func (f *fn) calling(s *Source, callee string) (deferred, others bool) {
+// calling reports whether f has calls that can reach an edge's callee in any line: deferred
+// ones, others.
+func (f *fn) calling(s *Source, e pgo.Edge) (deferred, others bool) {
 	for i := range f.calls {
-		if c := &f.calls[i]; s.reaches(c, callee) {
+		if c := &f.calls[i]; s.reaches(c, e.Caller, e.Callee) {
 			deferred = deferred || c.deferred
 			others = others || !c.deferred
 		}
@@ -171,10 +174,7 @@ func (s *Source) inlined(name string) bool {
 	if s.funcs[name] != nil {
 		return false
 	}
-	outer := name
-	for p := parent(outer); p != ""; p = parent(outer) {
-		outer = p
-	}
+	outer := outermost(name)
 	if outer == name || s.funcs[outer] != nil {
 		return false
 	}

@@ -3,6 +3,7 @@ package source
 import (
 	"errors"
 	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -17,8 +18,8 @@ var ErrNoMatch = errors.New("the profile has no function, type or package of tha
 
 // Rename returns p with other names, and how many functions each pair renamed. A name is a
 // function's as the linker has it (pkg.F, pkg.(*T).M), a type's (pkg.T, pkg.(*T)) or an import
-// path; what is inside of it is renamed too: closures, methods, packages below. Of several
-// pairs that match a function the first counts. The error wraps ErrNoMatch, or is
+// path; what is inside of it is renamed too: closures, methods, packages below; so are type
+// arguments. Of several pairs that match a name the first counts. The error wraps ErrNoMatch, or is
 // pgo.ErrOverflow.
 func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 	counts := make([]int, len(pairs))
@@ -53,14 +54,47 @@ func Rename(p *pgo.Profile, pairs []Pair) (*pgo.Profile, []int, error) {
 }
 
 func renamed(name string, pairs []Pair, counts []int) string {
+	var b strings.Builder
+	from, to := strings.IndexByte(name, '['), strings.LastIndexByte(name, ']') // of the type arguments
+	counted := map[int]bool{}
+	for at := 0; at < len(name); {
+		inside := at > from && from >= 0 && at < to
+		i, old, now := -1, 0, ""
+		if at == 0 || inside && strings.IndexByte(delimiters, name[at-1]) >= 0 {
+			i, old, now = match(name[at:], pairs, inside)
+		}
+		if i < 0 {
+			b.WriteByte(name[at])
+			at++
+			continue
+		}
+		if !counted[i] {
+			counts[i]++
+			counted[i] = true
+		}
+		b.WriteString(now)
+		at += old
+	}
+	return b.String()
+}
+
+// delimiters are around the names in type arguments.
+const delimiters = "[](){}*,; \"."
+
+// ends matches what can be behind a function's, a type's or a package's name: what is inside
+// of it. Behind a dot no path goes on.
+var ends = regexp.MustCompile(`^($|/|\[|\.[^/\[\](){}*,; "]*($|[\[\](){}*,; "])|-(fm|wrap|range)\d*($|[.-]))`)
+
+// match returns which pair renames what the text begins with, how long the old name is, and
+// the new one; -1 if none does.
+func match(text string, pairs []Pair, inside bool) (i, old int, now string) {
 	for i, p := range pairs {
 		for _, try := range []Pair{p, {linkPath(p.Old), linkPath(p.New)}} {
-			rest, ok := strings.CutPrefix(name, try.Old)
-			if ok && try.Old != "" && (rest == "" || strings.ContainsRune("./-[", rune(rest[0]))) {
-				counts[i]++
-				return try.New + rest
+			rest, ok := strings.CutPrefix(text, try.Old)
+			if ok && try.Old != "" && (ends.MatchString(rest) || inside && strings.ContainsRune("](){},; ", rune(rest[0]))) {
+				return i, len(try.Old), try.New
 			}
 		}
 	}
-	return name
+	return -1, 0, ""
 }

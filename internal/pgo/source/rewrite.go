@@ -8,15 +8,16 @@ import (
 
 // rewriter makes a profile in which edges are others.
 type rewriter struct {
-	s     *Source
-	moves map[pgo.Edge]pgo.Edge
-	out   *pgo.Profile
+	s       *Source
+	moves   map[pgo.Edge]pgo.Edge
+	dropped map[pgo.Edge]bool
+	out     *pgo.Profile
 }
 
 // rewrite returns p with its edges moved. A function that has its new name in one edge of a
-// stack and keeps its old one in the next cuts the stack in two.
-func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge) (*pgo.Profile, error) {
-	w := &rewriter{s: s, moves: moves, out: p.Empty()}
+// stack and keeps its old one in the next cuts the stack in two; so does an edge that is dropped.
+func rewrite(s *Source, p *pgo.Profile, moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bool) (*pgo.Profile, error) {
+	w := &rewriter{s: s, moves: moves, dropped: dropped, out: p.Empty()}
 	for _, pair := range p.Pairs() {
 		var frames []pgo.Frame // outermost first
 		if pair.Caller != pgo.None {
@@ -58,10 +59,23 @@ func (w *rewriter) stack(frames []pgo.Frame, leaf int, same bool, weight int64) 
 			from = i
 		}
 		frames[i] = f
+		if w.dropped[e] {
+			if callee != "" {
+				w.rename(&frames[i], callee, f.Line-f.Start)
+				if err := w.add(frames[from:i+1], leaf-from, same, weight); err != nil {
+					return err
+				}
+			}
+			from, callee = i+1, ""
+			continue
+		}
 		if moved {
 			w.rename(&frames[i], to.Caller, to.Offset)
 		}
 		callee = to.Callee
+	}
+	if from > 0 && from+1 == len(frames) {
+		return nil // behind a dropped edge: nothing is called
 	}
 	return w.add(frames[from:], leaf-from, same, weight)
 }

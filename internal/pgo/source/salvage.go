@@ -18,6 +18,7 @@ type Salvaged struct {
 	Before, After *Report
 	Renamed       []Renamed // functions that have another name today, the heaviest first
 	Moved         int64     // weight of the edges that were changed
+	Dropped       int64     // weight of the edges left out: something else has their name today
 }
 
 // Renamed is a function of a profile that has another name today.
@@ -39,12 +40,13 @@ type salvager struct {
 	incoming map[string]map[string]bool // folded callers by folded callee
 	weight   map[string]int64           // by folded name
 	to       map[string]string          // new names by old ones, folded
-	taken    map[string]bool            // new names that an old one has
+	taken    map[string]bool            // new names that an old one of another name has
 	went     map[[2]string]bool         // from which to which types and packages functions went
 }
 
 // Salvage returns a profile whose calls are where they are in the source today, as far as they
-// are there. Each edge of it is one of p, or exists in the source. The errors are ErrForeign
+// are there. Each edge of it is one of p, or exists in the source. Left out are edges that have
+// no place any more, and whose names are by now those of other functions of p. The errors are ErrForeign
 // and pgo.ErrOverflow.
 func (s *Source) Salvage(p *pgo.Profile) (*Salvaged, error) {
 	edges, err := p.Edges()
@@ -58,11 +60,14 @@ func (s *Source) Salvage(p *pgo.Profile) (*Salvaged, error) {
 	v := newSalvager(s, edges)
 	v.matchFunctions()
 	v.matchClosures()
-	moves := v.moves()
+	moves, dropped := v.moves()
 	for e := range moves {
 		r.Moved += edges.Weight[e]
 	}
-	if r.Profile, err = rewrite(s, p, moves); err != nil {
+	for e := range dropped {
+		r.Dropped += edges.Weight[e]
+	}
+	if r.Profile, err = rewrite(s, p, moves, dropped); err != nil {
 		return nil, err
 	}
 	after, err := r.Profile.Edges()
@@ -113,12 +118,15 @@ func newSalvager(s *Source, edges *pgo.Edges) *salvager {
 	return v
 }
 
-// target returns today's name of a function of the profile.
+// target returns today's name of a function of the profile, "" where it has none and another
+// has its own.
 func (v *salvager) target(name string) string {
 	if to, ok := v.to[fold(name)]; ok {
 		if n, ok := unfold(to, name); ok {
 			return n
 		}
+	} else if v.displaced(name) {
+		return ""
 	}
 	return name
 }
@@ -131,9 +139,14 @@ func (v *salvager) now(folded string) *fn {
 	return nil
 }
 
-// moves returns today's edges by those of the profile, where they differ.
-func (v *salvager) moves() map[pgo.Edge]pgo.Edge {
-	moves := map[pgo.Edge]pgo.Edge{}
+// moves returns today's edges by those of the profile, where they differ, and which of the
+// profile's can't stay either.
+func (v *salvager) moves() (moves map[pgo.Edge]pgo.Edge, dropped map[pgo.Edge]bool) {
+	moves, dropped = map[pgo.Edge]pgo.Edge{}, map[pgo.Edge]bool{}
+	certain := v.s.instances()
+	known := func(name string) bool {
+		return v.s.funcs[fold(name)] == nil || v.s.funcs[fold(name)].args == 0 || certain[outermost(name)]
+	}
 	places := map[string]map[site]int{}
 	for name, list := range v.anchors {
 		if f := v.now(name); f != nil {
@@ -144,9 +157,26 @@ func (v *salvager) moves() map[pgo.Edge]pgo.Edge {
 		offset, ok := places[fold(e.Caller)][site{e.Offset, e.Callee}]
 		to := pgo.Edge{Caller: v.target(e.Caller), Callee: v.target(e.Callee), Offset: offset}
 		stays := pgo.Edge{Caller: to.Caller, Callee: to.Callee, Offset: e.Offset}
-		if ok && to != e && v.s.Reason(to).Found() && !v.s.Reason(stays).Never() {
+		if to.Caller != e.Caller && !known(to.Caller) || to.Callee != e.Callee && !known(to.Callee) {
+			ok = false
+		}
+		switch never := v.s.Reason(stays).Never(); {
+		case ok && to != e && v.s.Reason(to).Found() && !never:
 			moves[e] = to
+		case (!ok || to != e) && !v.s.Reason(e).Never() && (v.displaced(e.Caller) || v.displaced(e.Callee)):
+			dropped[e] = true
 		}
 	}
-	return moves
+	return moves, dropped
+}
+
+// displaced reports whether a name of the profile is by now that of another function of it, or
+// that of a closure in such a one.
+func (v *salvager) displaced(name string) bool {
+	for name = fold(name); name != ""; name = parent(name) {
+		if v.taken[name] {
+			return true
+		}
+	}
+	return false
 }

@@ -114,7 +114,7 @@ func said(t *testing.T, dir string, p *pgo.Profile, order []pgo.Edge) string {
 	v := newSalvager(now, edges)
 	v.matchFunctions()
 	v.matchClosures()
-	moves := v.moves()
+	moves, dropped := v.moves()
 	var b strings.Builder
 	for _, e := range order {
 		if why := old.Reason(e); !why.Found() {
@@ -124,16 +124,22 @@ func said(t *testing.T, dir string, p *pgo.Profile, order []pgo.Edge) string {
 		if to, ok := moves[e]; ok {
 			fmt.Fprintf(&b, "; now %s:%d -> %s, %s", to.Caller, to.Offset, to.Callee, now.Reason(to))
 		}
+		if dropped[e] {
+			b.WriteString("; left out")
+		}
 		b.WriteByte('\n')
 	}
-	if same := newSalvager(old, edges).moves(); len(same) > 0 {
-		t.Errorf("of its own source the profile's edges %v are others", same)
+	if same, gone := newSalvager(old, edges).moves(); len(same)+len(gone) > 0 {
+		t.Errorf("of its own source the profile's edges %v are others, %v left out", same, gone)
 	}
 	for _, f := range now.Failures {
 		fmt.Fprintf(&b, "%s does not load\n", f.Package)
 	}
 	want := map[pgo.Edge]int64{}
 	for e, w := range edges.Weight {
+		if dropped[e] {
+			continue
+		}
 		if to, ok := moves[e]; ok {
 			e = to
 		}
@@ -201,6 +207,7 @@ func TestRename(t *testing.T) {
 		{[]Pair{{"a.org/x/y.(*T)", "a.org/x/y.(*U)"}, {"a.org/xy.G", "a.org/xy.K"}}, []int{1, 1}, "a.org/x.F:1 -> a.org/x/y.(*U).M 10\na.org/x.F.func1:1 -> a.org/xy.K[go.shape.int] 20\ngopkg.in/yaml%2ev2.F:1 -> a.org/x.FF 3"},
 		{[]Pair{{"gopkg.in/yaml.v2", "gopkg.in/yaml.v3"}}, []int{1}, "a.org/x.F:1 -> a.org/x/y.(*T).M 10\na.org/x.F.func1:1 -> a.org/xy.G[go.shape.int] 20\ngopkg.in/yaml%2ev3.F:1 -> a.org/x.FF 3"},
 		{[]Pair{{"a.org/x.F", "a.org/x.H"}, {"a.org/nothing", "a.org/x"}}, nil, ""},
+		{[]Pair{{"c.org/app", "c.org/core"}}, nil, ""},
 		{[]Pair{{"", "a.org/x"}}, nil, ""},
 	} {
 		p, _ := profileOf(t, old)
@@ -223,6 +230,36 @@ func TestRename(t *testing.T) {
 	}
 }
 
+// TestRenameInside: a package's path is that of no other that begins so, and type arguments
+// have paths too.
+func TestRenameInside(t *testing.T) {
+	pairs := []Pair{{"a.org/app", "b.org/core"}, {"a.org/y.T", "a.org/y.U"}, {"gopkg.in/z.v2", "gopkg.in/z.v3"}}
+	for name, want := range map[string]string{
+		"a.org/app.F":            "b.org/core.F",
+		"a.org/app.F-range1":     "b.org/core.F-range1",
+		"a.org/app.(*T).M-fm":    "b.org/core.(*T).M-fm",
+		"a.org/app/sub.F":        "b.org/core/sub.F",
+		"a.org/app-server.F":     "a.org/app-server.F",
+		"a.org/app-range/x.F":    "a.org/app-range/x.F",
+		"a.org/app.v2/sub.F":     "a.org/app.v2/sub.F",
+		"a.org/y.T.M":            "a.org/y.U.M",
+		"a.org/y.T-range1.func2": "a.org/y.U-range1.func2",
+		"a.org/y.TT.M":           "a.org/y.TT.M",
+		"g.G[go.shape.struct { R a.org/app.R }].func1":     "g.G[go.shape.struct { R b.org/core.R }].func1",
+		"g.G[go.shape.[]a.org/app-server.R,int]":           "g.G[go.shape.[]a.org/app-server.R,int]",
+		"g.G[go.shape.[]a.org/app.v2/sub.R]":               "g.G[go.shape.[]a.org/app.v2/sub.R]",
+		"g.G[go.shape.map[a.org/y.T]*a.org/y.T]":           "g.G[go.shape.map[a.org/y.U]*a.org/y.U]",
+		"g.G[go.shape.[]gopkg.in/z%2ev2.T]":                "g.G[go.shape.[]gopkg.in/z%2ev3.T]",
+		"a.org/app.G[go.shape.struct { a.org/app.r int }]": "b.org/core.G[go.shape.struct { b.org/core.r int }]",
+	} {
+		counts := make([]int, len(pairs))
+		got := renamed(name, pairs, counts)
+		if sum := counts[0] + counts[1] + counts[2]; got != want || (sum == 1) != (name != want) {
+			t.Errorf("%s is %s, counted %d times, not %s", name, got, sum, want)
+		}
+	}
+}
+
 // TestRewriteCuts: a function that is renamed in one edge of a stack alone is both.
 func TestRewriteCuts(t *testing.T) {
 	p := pgo.New(pgo.Samples)
@@ -237,7 +274,7 @@ func TestRewriteCuts(t *testing.T) {
 	q, err := rewrite(&Source{}, p, map[pgo.Edge]pgo.Edge{
 		e("main.A", 2, "main.B"): e("main.A", 2, "main.B2"),
 		e("main.C", 4, "main.D"): e("main.C2", 6, "main.D"),
-	})
+	}, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -275,7 +312,7 @@ func FuzzNames(f *testing.F) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if r.After.Total(Reason.Found) < r.Before.Total(Reason.Found) || r.After.Total(nil) != r.Before.Total(nil) {
+		if r.After.Total(Reason.Found)+r.Dropped < r.Before.Total(Reason.Found) || r.After.Total(nil)+r.Dropped != r.Before.Total(nil) {
 			t.Errorf("%v became %v", r.Before, r.After)
 		}
 	})
