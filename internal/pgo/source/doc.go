@@ -15,11 +15,15 @@
 //  3. Salvage aligns, function by function, the calls that a profile knows with the calls of
 //     the source, as LLVM does for stale profiles. Functions that are gone are matched with
 //     new ones by name, by what they call, and by where they are called.
-//  4. Salvage changes an edge only into one that Check finds. Otherwise it stays as it was.
+//  4. Salvage changes an edge only into one that Check finds. Otherwise it stays as it was, or
+//     is left out where its name is by now another function's.
+//  5. Names of generic functions have the underlying types of their type arguments. Where a
+//     call does not tell them for certain, any are taken for found and none are written.
 //
 // # Files
 //
-//   - load.go: packages and their types; funcs.go: functions, closures, calls; names.go
+//   - load.go: packages and their types; funcs.go: functions, closures, calls; names.go;
+//     shapes.go: type arguments in names
 //   - reach.go: whether a call can reach a function; check.go and reason.go: Check
 //   - rename.go: Rename
 //   - salvage.go: Salvage; align.go: two sequences of calls; match.go, closures.go: functions

@@ -56,8 +56,15 @@ func (v *salvager) pool() *pool {
 // gone returns the functions of the profile that the source does not have and may have
 // elsewhere, the heaviest first.
 func (v *salvager) gone() []string {
-	var list []string
+	names := map[string]bool{}
 	for name := range v.weight {
+		names[name] = true
+		if !v.s.inlined(name) {
+			names[outermost(name)] = true // of a closure, which may be all that the profile has
+		}
+	}
+	var list []string
+	for name := range names {
 		pkg, _ := split(name)
 		u := v.s.pkgs[pkg]
 		switch {
@@ -146,7 +153,7 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 		return 0
 	}
 	like, n := v.similarity(old, f)
-	if n >= 2 && like < alike || n < 2 && vote == 0 && !namesAlike(base(old), base(f.name)) {
+	if n >= 2 && like < alike || n < 2 && !namesAlike(base(old), base(f.name)) && !v.sharesCaller(old, f) {
 		return 0
 	}
 	points := vote * sameCaller
@@ -182,6 +189,16 @@ func (v *salvager) points(old string, f *fn, vote float64) float64 {
 func namesAlike(a, b string) bool {
 	a, b = strings.ToLower(a), strings.ToLower(b)
 	return strings.Contains(a, b) || strings.Contains(b, a)
+}
+
+// sharesCaller reports whether a caller of old calls f today.
+func (v *salvager) sharesCaller(old string, f *fn) bool {
+	for from := range v.incoming[old] {
+		if c := v.now(from); c != nil && slices.ContainsFunc(c.calls, func(c call) bool { return c.callee == f.name }) {
+			return true
+		}
+	}
+	return false
 }
 
 // holder returns what a function is named below: its package and type.
