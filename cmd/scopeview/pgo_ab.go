@@ -23,7 +23,8 @@ func newPgoSalvage(s *streams) *cobra.Command {
 		Long: `salvage finds the calls of a profile in today's source again, of the packages (./... if none is named) and of all that
 they import. In a function that has changed it aligns the calls that the profile has with those of the source; functions
 that are gone it looks for among the new ones, by their names and calls. Each call that it writes is in the source, by
-the types: none is invented. What it does not find stays as it was. It says on standard error what came of it.
+the types: none is invented. What it does not find stays as it was, unless another function has its name now. It says
+on standard error what came of it.
 
 ` + profileHelp,
 		Example: `  scopeview pgo salvage default.pgo -o default.pgo
@@ -65,6 +66,9 @@ func tellSalvaged(s *streams, r *source.Salvaged) {
 		return analysis.Percent(share)
 	}
 	fmt.Fprintf(s.err, "scopeview: of the weight that can be matched %s fitted the source, and %s does now\n", fits(r.Before), fits(r.After))
+	if r.Dropped > 0 {
+		fmt.Fprintf(s.err, "scopeview: a weight of %d is left out: its functions are gone, and others have their names now\n", r.Dropped)
+	}
 	const most = 20
 	for i, x := range r.Renamed {
 		if i == most {
