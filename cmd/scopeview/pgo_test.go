@@ -1,7 +1,6 @@
 package main
 
 import (
-	"bufio"
 	"context"
 	"fmt"
 	"net/http"
@@ -66,13 +65,13 @@ func TestCollect(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	process, recording := inTheField(t, dir)
-	_, plain := inTheField(t, "-")
+	process, recording, _ := ofTest(t, "TestFieldProgram", fieldDir+"="+dir)
+	_, plain, _ := ofTest(t, "TestFieldProgram", fieldDir+"=-")
 	ring := filepath.Join(dir, "ring")
 	if err := os.Mkdir(ring, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	_, ringing := inTheField(t, ring)
+	_, ringing, _ := ofTest(t, "TestFieldProgram", fieldDir+"="+ring)
 	t.Chdir(t.TempDir())
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("SCOPEVIEW_TEST_SPIN", "1")
@@ -121,28 +120,6 @@ func TestCollect(t *testing.T) {
 		t.Errorf("what samples itself: %v", r)
 	}
 	files(t, os.Getenv("TMPDIR"))
-}
-
-// inTheField starts a TestFieldProgram, and returns its number and its debug server.
-func inTheField(t *testing.T, dir string) (process int, address string) {
-	t.Helper()
-	program := exec.Command(os.Args[0], "-test.run=^TestFieldProgram$")
-	program.Env = append(os.Environ(), fieldDir+"="+dir)
-	out, err := program.StdoutPipe()
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := program.Start(); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		_ = program.Process.Kill()
-		_ = program.Wait()
-	})
-	if address, err = bufio.NewReader(out).ReadString('\n'); err != nil {
-		t.Fatal(err)
-	}
-	return program.Process.Pid, strings.TrimSpace(address)
 }
 
 // theOne is a default.pgo that a build uses.

@@ -53,8 +53,16 @@ func remote(t *testing.T) (address, dir string, kill func()) {
 	dir = t.TempDir()
 	t.Setenv("TMPDIR", t.TempDir())
 	t.Setenv("TMP", os.Getenv("TMPDIR"))
-	c := exec.Command(os.Args[0], "-test.run=^TestRemoteProgram$")
-	c.Env = append(os.Environ(), remoteDir+"="+dir)
+	_, address, kill = ofTest(t, "TestRemoteProgram", remoteDir+"="+dir)
+	return address, dir, kill
+}
+
+// ofTest starts a program that is a test of this package, and returns its number and the address
+// that it prints.
+func ofTest(t *testing.T, name, env string) (pid int, address string, kill func()) {
+	t.Helper()
+	c := exec.Command(os.Args[0], "-test.run=^"+name+"$")
+	c.Env = append(os.Environ(), env)
 	out, err := c.StdoutPipe()
 	if err != nil {
 		t.Fatal(err)
@@ -67,11 +75,10 @@ func remote(t *testing.T) (address, dir string, kill func()) {
 		_ = c.Wait()
 	}
 	t.Cleanup(kill)
-	line, err := bufio.NewReader(out).ReadString('\n')
-	if err != nil {
+	if address, err = bufio.NewReader(out).ReadString('\n'); err != nil {
 		t.Fatal(err)
 	}
-	return strings.TrimSpace(line), dir, kill
+	return c.Process.Pid, strings.TrimSpace(address), kill
 }
 
 // TestRemote looks at, and switches, a program that runs somewhere else.
