@@ -15,8 +15,9 @@ type waiting struct {
 	start  int64 // from which it is shown
 	where  where
 	endLoc format.Loc // of its end apart; 0: it ended in place
-	made   bool       // it is not in the file, or may not be for long, and
-	ext    []byte     // this is its extension
+	// made is its extension, if it is not in the file or may not be for long; else nil. Most are
+	// in the file, and many may wait.
+	made *[]byte
 }
 
 // before orders by (time, place in the file), as Events does.
@@ -39,7 +40,8 @@ func (s *stream) beginPending(c *cursor, p *place, r *format.Record, ext []byte)
 	e := &s.event
 	w := waiting{rec: *r, stop: r.Stop, start: p.key, where: c.where(p)}
 	if c.made != nil || s.t.overwrites() {
-		w.made, w.ext = true, bytes.Clone(ext)
+		ext := bytes.Clone(ext)
+		w.made = &ext
 	}
 	if r.Open() {
 		ok := false
@@ -111,8 +113,8 @@ func (s *stream) emitPending() (more bool, err error) {
 	r := &w.rec
 	var ext []byte
 	switch {
-	case w.made:
-		ext = w.ext
+	case w.made != nil:
+		ext = *w.made
 	case r.Ext():
 		// Not through the cache: what that holds may be older than the record.
 		if ext, err = s.t.freshExt(w.where.loc + format.RecordSize); err != nil {
