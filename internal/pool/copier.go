@@ -144,23 +144,28 @@ const countersPart = -1
 // part writes what begins at from in the chunk at the place at.
 func (c *copier) part(b []byte, idx, at, from int64, final bool) error {
 	sum := crc32.Checksum(b, castagnoli)
-	if was, ok := c.last[idx]; ok && was == sum && !final {
+	was, written := c.last[idx]
+	if written && was == sum && !final {
 		return nil
-	}
-	if final {
-		delete(c.last, idx)
 	}
 	f, off := c.to.at(at)
 	err := errNoFile
 	if f != nil {
-		_, err = f.WriteAt(b, off+from)
+		if _, err = f.WriteAt(b, off+from); err != nil && idx > 0 && !written {
+			// A disk that has become full may have taken the first pages of the chunk, whose header
+			// would tell of records that are not there. Go does not say how many. What this can't
+			// write has no page, and is zero.
+			_ = wipe(f, off)
+		}
 	}
 	if err != nil {
 		failed := fmt.Errorf("writing %s: %w", c.to.f.Name(), err) // err itself is not to be on the heap
 		c.fail.Store(&failed)
 		return failed
 	}
-	if !final {
+	if final {
+		delete(c.last, idx)
+	} else {
 		c.last[idx] = sum
 	}
 	c.fail.Store(nil)

@@ -3,6 +3,7 @@ package pool
 import (
 	"errors"
 	"fmt"
+	"os"
 	"sync"
 	"sync/atomic"
 
@@ -152,16 +153,20 @@ func (h *heap) detach(idx, n int64) error {
 
 func (h *heap) wipe(at, n int64) error {
 	for i := range n {
-		off := (at + i) * ChunkSize
-		_, err := h.to.f.WriteAt(zeros[:format.ChunkHeaderSize], off)
-		if err == nil {
-			_, err = h.to.f.WriteAt(zeros[:], off)
-		}
-		if err != nil {
+		if err := wipe(h.to.f, (at+i)*ChunkSize); err != nil {
 			return fmt.Errorf("overwriting %s: %w", h.to.f.Name(), err)
 		}
 	}
 	return nil
+}
+
+// wipe overwrites a chunk in the file, its header first: without one nobody reads the rest.
+func wipe(f *os.File, off int64) error {
+	_, err := f.WriteAt(zeros[:format.ChunkHeaderSize], off)
+	if err == nil {
+		_, err = f.WriteAt(zeros[:], off)
+	}
+	return err
 }
 
 var zeros [ChunkSize]byte

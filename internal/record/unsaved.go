@@ -13,7 +13,7 @@ import (
 
 // giveUp counts as lost what the heap still holds and the disk did not take until the
 // end, because of err: it was recorded, and is in no trace. The trace is closed only
-// if its last block could be written. What the disk has of a chunk stays.
+// if its last block could be written. What the disk has of a chunk from before stays.
 func (r *recorder) giveUp(err error) {
 	why := format.LossIO
 	if pool.IsNoSpace(err) {
