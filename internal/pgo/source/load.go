@@ -66,8 +66,33 @@ type unit struct {
 // Load reads the source of the packages that the patterns name and of those that they import.
 // A package that does not load is one of Failures and no error.
 func Load(ctx context.Context, c Config) (*Source, error) {
+	names := map[string]bool{}
+	for _, n := range c.Names {
+		pkg, _ := split(fold(n))
+		names[pkg] = true
+	}
+	tests := slices.ContainsFunc(c.Names, ofTest)
+	list, err := c.list(ctx, tests)
+	if err == nil && !tests && lacks(list, names) {
+		list, err = c.list(ctx, true) // what tests alone import
+	}
+	if err != nil {
+		return nil, err
+	}
+	l := &loader{fset: token.NewFileSet(), names: names, units: map[*packages.Package]*unit{}, module: c.Module}
+	for _, p := range list {
+		l.unit(p)
+	}
+	if err := l.run(ctx); err != nil {
+		return nil, err
+	}
+	return l.source(c.Names), nil
+}
+
+// list returns the packages that the patterns name, with those that they import.
+func (c *Config) list(ctx context.Context, tests bool) ([]*packages.Package, error) {
 	list, err := packages.Load(&packages.Config{
-		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags, Tests: slices.ContainsFunc(c.Names, ofTest),
+		Context: ctx, Dir: c.Dir, BuildFlags: c.Flags, Tests: tests,
 		Mode: packages.NeedName | packages.NeedFiles | packages.NeedImports | packages.NeedDeps | packages.NeedModule,
 	}, c.Patterns...)
 	if err != nil {
@@ -76,18 +101,19 @@ func Load(ctx context.Context, c Config) (*Source, error) {
 	if len(list) == 0 {
 		return nil, fmt.Errorf("%s: %q: %w", cmp.Or(c.Dir, "."), c.Patterns, ErrNothing)
 	}
-	l := &loader{fset: token.NewFileSet(), names: map[string]bool{}, units: map[*packages.Package]*unit{}, module: c.Module}
-	for _, n := range c.Names {
-		pkg, _ := split(fold(n))
-		l.names[pkg] = true
+	return list, nil
+}
+
+// lacks reports whether a package of these paths is not among those listed.
+func lacks(list []*packages.Package, paths map[string]bool) bool {
+	has := map[string]bool{"": true, "main": true}
+	packages.Visit(list, nil, func(p *packages.Package) { has[linkPath(p.PkgPath)] = true })
+	for path := range paths {
+		if !has[path] {
+			return true
+		}
 	}
-	for _, p := range list {
-		l.unit(p)
-	}
-	if err := l.run(ctx); err != nil {
-		return nil, err
-	}
-	return l.source(c.Names), nil
+	return false
 }
 
 // testFunc is what the go command takes for a test by its name.

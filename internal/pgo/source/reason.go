@@ -151,10 +151,13 @@ func (f *fn) calling(s *Source, e pgo.Edge) (deferred, others bool) {
 }
 
 // asValue reports whether a call of a func value can reach a method or a generic function: it
-// has as many arguments and results.
+// has as many arguments and results; with a method expression also the receiver.
 func asValue(c *call, f *fn) bool {
-	return c.kind == byValue && c.sig != nil && f.sig != nil && (f.sig.Recv() != nil || f.sig.TypeParams().Len() > 0) &&
-		c.sig.Params().Len() == f.sig.Params().Len() && c.sig.Results().Len() == f.sig.Results().Len()
+	if c.kind != byValue || c.sig == nil || f.sig == nil || f.sig.Recv() == nil && f.sig.TypeParams().Len() == 0 {
+		return false
+	}
+	more := c.sig.Params().Len() - f.sig.Params().Len()
+	return c.sig.Results().Len() == f.sig.Results().Len() && (more == 0 || more == 1 && f.sig.Recv() != nil)
 }
 
 // runtimes reports whether a function is one that compiled code calls where the source has no

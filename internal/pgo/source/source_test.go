@@ -317,3 +317,32 @@ func FuzzNames(f *testing.F) {
 		}
 	})
 }
+
+// TestLoadOfTests: where a directory has tests alone, what they import is found; where nothing
+// has it, nothing is.
+func TestLoadOfTests(t *testing.T) {
+	dir := t.TempDir()
+	for name, text := range map[string]string{
+		"go.mod":              "module example.com/m\n\ngo 1.26\n",
+		"lib/lib.go":          "package lib\n\nfunc F() { g() }\n\nfunc g() {}\n",
+		"bench/bench_test.go": "package bench_test\n\nimport (\n\t\"example.com/m/lib\"\n\t\"testing\"\n)\n\nfunc BenchmarkF(b *testing.B) { lib.F() }\n",
+	} {
+		path := filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(path, []byte(text), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for callee, want := range map[string]Reason{"example.com/m/lib.g": Direct, "example.com/m/lib.other": CalleeGone} {
+		e := pgo.Edge{Caller: "example.com/m/lib.F", Callee: callee}
+		s, err := Load(context.Background(), Config{Dir: dir, Patterns: []string{"./bench"}, Names: []string{e.Caller, callee, "example.com/gone.F"}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Reason(e); got != want {
+			t.Errorf("%s: %v, want %v", callee, got, want)
+		}
+	}
+}
