@@ -22,7 +22,10 @@ type Retries struct{ r record.Retries }
 // long as WithLockThreshold says, and otherwise counted.
 //
 // The Retries belong to one loop; Done is to be called also where it gives up.
-func Retry(name string) Retries { return Retries{record.Retry(name)} }
+func Retry(name string) (t Retries) {
+	t.r.Begin(name)
+	return t
+}
 
 // Again says that a try failed.
 func (t *Retries) Again() { t.r.Again() }

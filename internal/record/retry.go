@@ -16,8 +16,9 @@ type Retries struct {
 	w     waiting
 }
 
-// Retry watches a loop. See scope.Retry.
-func Retry(name string) Retries { return Retries{name: name} }
+// Begin names the loop. Who returned Retries with their name would have them copied: see
+// scope.Retry.
+func (t *Retries) Begin(name string) { t.name = name }
 
 // Again tells that a try failed.
 func (t *Retries) Again() {
