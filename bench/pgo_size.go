@@ -81,11 +81,20 @@ func (b *bench) mergeRows(name, tool string, size int64) ([]row, error) {
 		}
 	}
 	c := exec.Command(tool, "pgo", "merge", dir, "-o", filepath.Join(b.dir, "merged.pgo"))
-	begin := time.Now()
-	if out, err := c.CombinedOutput(); err != nil || !bytes.Contains(out, fmt.Appendf(nil, "of %d profiles", n)) {
-		return nil, fmt.Errorf("%v: %w: %s", c.Args, err, out)
+	var out bytes.Buffer
+	c.Stdout, c.Stderr = &out, &out
+	begin, ended, memory := time.Now(), make(chan struct{}), make(chan int64, 1)
+	if err := c.Start(); err != nil {
+		return nil, err
 	}
-	took, peak := time.Since(begin).Seconds(), peakMemory(c.ProcessState)
+	go func() { memory <- peakMemory(c.Process, ended) }()
+	err := c.Wait()
+	took := time.Since(begin).Seconds()
+	close(ended)
+	peak := <-memory
+	if err != nil || !bytes.Contains(out.Bytes(), fmt.Appendf(nil, "of %d profiles", n)) {
+		return nil, fmt.Errorf("%v: %w: %s", c.Args, err, &out)
+	}
 	seconds, mib := quantity{took, "s"}, quantity{float64(peak) / (1 << 20), "MiB"}
 	note := fmt.Sprintf("%d files of %.1f MB, of the samples of 10 runs", n, float64(len(files[0]))/1e6)
 	rows := []row{{name: name, value: seconds, judge: seconds, goal: 45, must: 60, note: note}}

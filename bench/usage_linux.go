@@ -1,8 +1,10 @@
 package main
 
 import (
+	"fmt"
 	"os"
-	"syscall"
+	"strings"
+	"time"
 
 	"golang.org/x/sys/unix"
 )
@@ -30,11 +32,21 @@ func processTime() int64 {
 	return ts.Nano()
 }
 
-// peakMemory is the most memory that a process that has ended had at a time, in bytes; 0: not
-// known.
-func peakMemory(p *os.ProcessState) int64 {
-	if u, ok := p.SysUsage().(*syscall.Rusage); ok {
-		return u.Maxrss << 10
+// peakMemory returns the most memory that a process had at a time, in bytes, when it has ended;
+// 0: not known. It looks again and again: what the system tells at the end is no less than what
+// the harness had when it started the process.
+func peakMemory(p *os.Process, ended <-chan struct{}) (most int64) {
+	for {
+		status, _ := os.ReadFile(fmt.Sprintf("/proc/%d/status", p.Pid))
+		_, line, _ := strings.Cut(string(status), "\nVmHWM:")
+		kib := int64(0)
+		if _, err := fmt.Sscanf(line, "%d kB", &kib); err == nil {
+			most = max(most, kib<<10)
+		}
+		select {
+		case <-ended:
+			return most
+		case <-time.After(20 * time.Millisecond):
+		}
 	}
-	return 0
 }

@@ -9,9 +9,12 @@ import (
 
 var errThread = errors.New("this system does not tell about single threads")
 
-func threadFaults() (int64, error)       { return 0, errThread }
-func threadTime() (int64, error)         { return 0, errThread }
-func processTime() int64                 { return 0 }
-func peakMemory(*os.ProcessState) int64  { return 0 }
+func threadFaults() (int64, error) { return 0, errThread }
+func threadTime() (int64, error)   { return 0, errThread }
+func processTime() int64           { return 0 }
+func peakMemory(_ *os.Process, ended <-chan struct{}) int64 {
+	<-ended
+	return 0
+}
 func switchTime(func()) (float64, error) { return 0, errThread }
 func samplingRows(*bench) []row          { return []row{broken("samples", errThread)} }
