@@ -22,7 +22,7 @@ type Retries struct{ r record.Retries }
 // long as WithLockThreshold says, and otherwise counted.
 //
 // The Retries belong to one loop; Done is to be called also where it gives up.
-func Retry(name string) (t Retries) {
+func Retry(name string) (t Retries) { // without a name it would be copied
 	t.r.Begin(name)
 	return t
 }
