@@ -42,10 +42,11 @@ func (c *Counts) Total(of func(Reason) bool) int64 {
 }
 
 // Share returns how much of the weight that can be matched is found: from 0 to 1. What the
-// compiler never matches does not count. It reports false where nothing can be matched.
+// compiler never matches does not count. It reports false where nothing can be matched, or all
+// of it is of packages that do not load.
 func (c *Counts) Share() (share float64, ok bool) {
 	all := c.Total(nil) - c.Total(Reason.Never)
-	if all == 0 {
+	if all == c[NotLoaded] {
 		return 0, false
 	}
 	return float64(c.Total(Reason.Found)) / float64(all), true
