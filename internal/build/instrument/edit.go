@@ -1,0 +1,119 @@
+package instrument
+
+import (
+	"bytes"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"slices"
+	"strings"
+)
+
+// edit is what is put into one file.
+type edit struct {
+	p       *pkg
+	source  []byte
+	ast     *ast.File
+	fset    *token.FileSet
+	bodies  map[ast.Node]*ast.BlockStmt // of go tool cover's text, by the original's functions
+	lines   lineDirectives
+	inserts []insert
+	imports bool // the file itself refers to package hooks
+}
+
+type insert struct {
+	at   int
+	text string
+}
+
+func newEdit(p *pkg, f *file) (*edit, error) {
+	e := &edit{p: p, source: f.text, ast: f.ast, fset: p.fset}
+	if covered, ok := p.Covered[f.name]; ok {
+		if err := e.cover(f, covered); err != nil {
+			return nil, err
+		}
+	}
+	e.lines = findLineDirectives(e.fset, e.ast, p.LineDir)
+	return e, nil
+}
+
+// cover makes it an edit of what go tool cover made of the file, which changes neither the
+// number nor the order of its functions.
+func (e *edit) cover(f *file, text []byte) (err error) {
+	e.source, e.fset, e.bodies = text, token.NewFileSet(), map[ast.Node]*ast.BlockStmt{}
+	e.ast, err = parser.ParseFile(e.fset, f.name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	covered := new(names).sites(e.ast)
+	if len(covered) != len(f.sites) {
+		return fmt.Errorf("%s has %d functions, and %d in its text for coverage; build without -cover", f.name, len(f.sites), len(covered))
+	}
+	for i, s := range f.sites {
+		e.bodies[s.node] = covered[i].body
+	}
+	return nil
+}
+
+// brace is where a function's opening brace is in the text to edit.
+func (e *edit) brace(s *site) token.Pos {
+	if e.bodies != nil {
+		return e.bodies[s.node].Lbrace
+	}
+	return s.body.Lbrace
+}
+
+func (e *edit) offset(s *site) int { return e.fset.PositionFor(e.brace(s), false).Offset }
+
+// enter records the function s as the site with that number.
+func (e *edit) enter(s *site, number int) {
+	call := "Enter()"
+	if e.p.Args {
+		if args := e.p.params(s); len(args) > 0 {
+			e.imports = true
+			for i, a := range args {
+				args[i] = fmt.Sprintf("%s.KV(%q, %s)", e.p.prefix, a, a)
+			}
+			call = "EnterArgs(" + strings.Join(args, ", ") + ")"
+		}
+	}
+	e.insert(e.brace(s)+1, fmt.Sprintf(" if h := %s[%d].%s; h.Loc != 0 { defer h.End() };", e.p.tableVar(), number, call))
+}
+
+// insert puts text at a place, and behind it what gives its place back to code that follows
+// on the line.
+func (e *edit) insert(pos token.Pos, text string) {
+	at := e.fset.PositionFor(pos, false).Offset
+	rest, _, _ := bytes.Cut(e.source[at:], []byte("\n"))
+	if rest = bytes.TrimSpace(rest); len(rest) > 0 && !bytes.HasPrefix(rest, []byte("//")) {
+		text += e.lines.at(e.fset.Position(pos), at)
+	}
+	e.inserts = append(e.inserts, insert{at, text})
+}
+
+// text returns the edited text, and nil where there is nothing to edit.
+func (e *edit) text() []byte {
+	if len(e.inserts) == 0 {
+		return nil
+	}
+	if e.imports {
+		e.insert(e.ast.Name.End(), fmt.Sprintf("; import %s %q", e.p.prefix, e.p.Hooks))
+	}
+	for _, d := range e.lines {
+		if d.dir != "" {
+			e.inserts = append(e.inserts, insert{d.nameAt, d.dir})
+		}
+	}
+	slices.SortStableFunc(e.inserts, func(a, b insert) int { return a.at - b.at })
+	size := len(e.source)
+	for _, i := range e.inserts {
+		size += len(i.text)
+	}
+	out, last := make([]byte, 0, size), 0
+	for _, i := range e.inserts {
+		out = append(append(out, e.source[last:i.at]...), i.text...)
+		last = i.at
+	}
+	return append(out, e.source[last:]...)
+}

@@ -1,0 +1,128 @@
+package instrument_test
+
+import (
+	"fmt"
+	"go/build"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/build/instrument"
+)
+
+// agreement compares the estimate with what the compiler says of a package.
+type agreement struct {
+	same, all int
+	misses    []string
+}
+
+func (a agreement) String() string {
+	return fmt.Sprintf("%d of %d, %.1f%%", a.same, a.all, 100*float64(a.same)/float64(max(1, a.all)))
+}
+
+var inlineLine = regexp.MustCompile(`^(\S+?):(\d+):\d+: (can|cannot) inline (\S+?)(?: with cost (\d+) as:.*|: (.*))$`)
+
+func compareInlining(t *testing.T, dir, path string) agreement {
+	t.Helper()
+	cmd := exec.Command("go", "build", "-gcflags="+path+"=-m=2", path)
+	cmd.Dir = dir
+	said, err := cmd.CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, said)
+	}
+	type key struct {
+		file string
+		line int
+	}
+	compiler := map[key]map[bool]string{} // by place: whether it can, and what it says
+	for line := range strings.Lines(string(said)) {
+		m := inlineLine.FindStringSubmatch(strings.TrimSpace(line))
+		if m == nil {
+			continue
+		}
+		n, _ := strconv.Atoi(m[2])
+		k := key{filepath.Base(m[1]), n}
+		if compiler[k] == nil {
+			compiler[k] = map[bool]string{}
+		}
+		compiler[k][m[3] == "can"] = m[5] + m[6]
+	}
+	src, out := sourceOf(t, dir, path, "")
+	byPlace := map[key][]instrument.Func{}
+	for _, f := range out.Funcs {
+		if f.Why != instrument.WhyNoBody {
+			k := key{f.File, f.Line}
+			byPlace[k] = append(byPlace[k], f)
+		}
+	}
+	var a agreement
+	for k, fs := range byPlace {
+		said := compiler[k]
+		if len(fs) != 1 || len(said) != 1 { // two on a line
+			continue
+		}
+		a.all++
+		_, can := said[true]
+		if can == (fs[0].Cost <= 80) {
+			a.same++
+		} else {
+			a.misses = append(a.misses, fmt.Sprintf("%s:%d %s: estimate %d, compiler %s", filepath.Join(src, k.file), k.line, fs[0].Name, fs[0].Cost, said[can]))
+		}
+	}
+	slices.Sort(a.misses)
+	return a
+}
+
+// sourceOf instruments a package that the go command finds; out of its files is what is
+// named. It returns the package's directory too.
+func sourceOf(t *testing.T, dir, path, except string) (string, instrument.Output) {
+	t.Helper()
+	cmd := exec.Command("go", "list", "-f", "{{.Dir}}", path)
+	cmd.Dir = dir
+	at, err := cmd.Output()
+	if err != nil {
+		t.Fatal(err)
+	}
+	src := strings.TrimSpace(string(at))
+	p, err := build.ImportDir(src, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	in := instrument.Input{ImportPath: path, Name: p.Name, Files: map[string][]byte{}, Hooks: "example.com/hooks"}
+	for _, name := range p.GoFiles {
+		if name == except {
+			continue
+		}
+		if in.Files[name], err = os.ReadFile(filepath.Join(src, name)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	out, err := instrument.Package(in)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return src, out
+}
+
+// TestInlining: the estimate of what the compiler inlines is right for nearly all functions.
+func TestInlining(t *testing.T) {
+	packages := []string{"encoding/json"}
+	if list := os.Getenv("SCOPEVIEW_INLINE"); list != "" {
+		packages = strings.Fields(list)
+	}
+	for _, path := range packages {
+		a := compareInlining(t, ".", path)
+		t.Logf("%s: %v", path, a)
+		for _, m := range a.misses {
+			t.Log("  " + m)
+		}
+		if a.same*100 < a.all*95 {
+			t.Errorf("%s: the estimate agrees with the compiler in %v", path, a)
+		}
+	}
+}

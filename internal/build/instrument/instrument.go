@@ -1,0 +1,204 @@
+// Package instrument edits the files of a package so that its functions are recorded as
+// scopes. Bytes go in and bytes come out: it runs no command and touches no file.
+//
+// A recorded function begins with a statement on the line of its opening brace:
+//
+//	func (c *client) flush() { if h := _scopeview_f[17].Enter(); h.Loc != 0 { defer h.End() };
+//
+// The sites it names are a table in a file of its own, which also imports package hooks.
+//
+//   - sites.go: which functions a package has, and what they are called
+//   - reasons.go: which of them are left alone, and why
+//   - cost.go, calls.go: what the compiler would inline
+//   - params.go: which parameters are recorded
+//   - edit.go, lines.go: the text, and how lines and columns stay what they were
+//   - table.go: the file with the table
+//
+// What the edit relies on:
+//
+//  1. The table is declared before all variables of the package. Otherwise a variable whose
+//     initialiser calls a recorded function would wait for the table, and others would be
+//     initialised before it.
+//  2. Nothing but text within a line is inserted, and each insertion that code follows ends
+//     in a line directive. Otherwise positions in panics, profiles and errors would be off.
+//  3. The edit adds no function literal. Otherwise the compiler would number those of the
+//     program differently.
+package instrument
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"go/types"
+	"maps"
+	"slices"
+	"strconv"
+)
+
+// Input is a package to edit.
+type Input struct {
+	// ImportPath is the package's path; of an external test package it ends in _test.
+	ImportPath string
+	// Name is the package's name.
+	Name string
+	// Files are the texts to edit, by base name: those that the compiler is given.
+	Files map[string][]byte
+	// With are other files of the same package, which are read only: for its in-package
+	// tests they are the package's own files, and for these the tests.
+	With map[string][]byte
+	// Tests says that Files are the package's tests. Their table is in a test file too.
+	Tests bool
+	// Covered are the texts that go tool cover made of Files. Where a file has one, that text
+	// is edited, and what is decided about its functions is decided on the original.
+	Covered map[string][]byte
+	// LineDir is put before the relative names of line directives. From Go 1.27 on they are
+	// relative to the directory of the file, which is not the edited file's.
+	LineDir string
+	// Hooks is the import path of package hooks.
+	Hooks string
+	// Args says that parameters are recorded.
+	Args bool
+	// LeaveOut says of a function, by its name, whether it is left alone and why; nil keeps all.
+	LeaveOut func(function string) (reason string, out bool)
+}
+
+// Output is an edited package.
+type Output struct {
+	// Files are the texts that have changed, by base name.
+	Files map[string][]byte
+	// Table is the file to add to the package, and has no text where nothing is recorded. Its
+	// name sorts before all of Files, and the compiler must be given it before them.
+	Table File
+	// Funcs are the package's functions, in the order of files and places.
+	Funcs []Func
+}
+
+// File is a file's base name and its text.
+type File struct {
+	Name string
+	Text []byte
+}
+
+// Func is a function of the package.
+type Func struct {
+	Name string // as the linker has it, with the package's short name
+	File string
+	Line int    // as the compiler counts it, after line directives
+	Cost int    // estimate of what inlining it would cost, Never where it can't be inlined
+	Why  string // why it is left alone; empty where it is recorded
+}
+
+// ErrOrder says that no name is left that sorts before those of a package's files.
+var ErrOrder = errors.New("no file name sorts before those of the package; rename its first file")
+
+// Package edits the files of a package. Files that do not parse are an error: the compiler
+// has a better one of them.
+func Package(in Input) (Output, error) {
+	p, err := parse(in)
+	if err != nil {
+		return Output{}, err
+	}
+	table, err := tableName(in)
+	if err != nil {
+		return Output{}, fmt.Errorf("instrumenting %s: %w", in.ImportPath, err)
+	}
+	p.check()
+	out := Output{Files: map[string][]byte{}}
+	var rows []Func
+	for _, f := range p.edited {
+		e, err := newEdit(p, f)
+		if err != nil {
+			return Output{}, fmt.Errorf("instrumenting %s: %w", in.ImportPath, err)
+		}
+		for _, s := range f.sites {
+			fn := Func{Name: s.name, File: f.name, Line: p.fset.Position(s.node.Pos()).Line, Cost: p.cost(s)}
+			if fn.Why = p.reason(e, s, fn.Cost); fn.Why == "" {
+				e.enter(s, len(rows))
+				rows = append(rows, fn)
+			}
+			out.Funcs = append(out.Funcs, fn)
+		}
+		if text := e.text(); text != nil {
+			out.Files[f.name] = text
+		}
+	}
+	if len(rows) > 0 {
+		out.Table = File{Name: table, Text: p.table(rows)}
+	}
+	return out, nil
+}
+
+// pkg is a package that is being edited.
+type pkg struct {
+	Input
+	fset   *token.FileSet
+	edited []*file // of Files, sorted by name
+	all    []*ast.File
+	prefix string // of the names that are put in: no identifier of the package begins with it
+	info   types.Info
+	decls  map[types.Object]*ast.FuncDecl
+	orders map[*ast.FuncDecl][]string // the go: directives of functions
+	costs  map[ast.Node]int
+}
+
+// file is one of the files to edit.
+type file struct {
+	name  string
+	text  []byte
+	ast   *ast.File
+	sites []*site
+}
+
+func parse(in Input) (*pkg, error) {
+	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]int{}}
+	n := names{pkg: shortPackage(in)}
+	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
+		f, err := p.parse(name, in.Files[name])
+		if err != nil {
+			return nil, err
+		}
+		p.edited = append(p.edited, &file{name: name, text: in.Files[name], ast: f, sites: n.sites(f)})
+	}
+	for _, name := range slices.Sorted(maps.Keys(in.With)) {
+		if _, err := p.parse(name, in.With[name]); err != nil {
+			return nil, err
+		}
+	}
+	p.prefix = freePrefix(in)
+	return p, nil
+}
+
+func (p *pkg) parse(name string, text []byte) (*ast.File, error) {
+	f, err := parser.ParseFile(p.fset, name, text, parser.ParseComments|parser.SkipObjectResolution)
+	if err != nil {
+		return nil, fmt.Errorf("instrumenting %s: %w", p.ImportPath, err)
+	}
+	p.all = append(p.all, f)
+	p.addOrders(f)
+	return f, nil
+}
+
+// freePrefix is what no text of the package has, so that nothing in it is shadowed or collides.
+func freePrefix(in Input) string {
+	for i := 1; ; i++ {
+		prefix := "_scopeview"
+		if i > 1 {
+			prefix += strconv.Itoa(i)
+		}
+		if !has(in.Files, prefix) && !has(in.With, prefix) {
+			return prefix
+		}
+	}
+}
+
+func has(files map[string][]byte, word string) bool {
+	for _, text := range files {
+		if bytes.Contains(text, []byte(word)) {
+			return true
+		}
+	}
+	return false
+}

@@ -1,0 +1,84 @@
+package instrument
+
+import (
+	"fmt"
+	"go/ast"
+	"go/token"
+	"path/filepath"
+	"strings"
+)
+
+// lineDirectives are a file's own, in the order of their places.
+type lineDirectives []lineDirective
+
+// lineDirective is a comment //line name:L or //line name:L:C, or the same between /* and */.
+type lineDirective struct {
+	end    int    // where what follows it begins
+	nameAt int    // where its name begins
+	name   string // as it is written
+	dir    string // what is put before the name
+	column bool
+}
+
+// findLineDirectives finds those of a file. Relative names get dir, unless that is empty.
+func findLineDirectives(fset *token.FileSet, f *ast.File, dir string) (all lineDirectives) {
+	for _, g := range f.Comments {
+		for _, c := range g.List {
+			at := fset.PositionFor(c.Pos(), false)
+			text := strings.TrimSuffix(c.Text[2:], "*/")
+			if c.Text[1] == '/' && at.Column != 1 || !strings.HasPrefix(text, "line ") {
+				continue
+			}
+			text = strings.TrimRight(text[len("line "):], "\r")
+			name, ok := cutNumber(text)
+			if !ok {
+				continue
+			}
+			d := lineDirective{end: at.Offset + len(c.Text), nameAt: at.Offset + len("//line "), name: name}
+			if shorter, ok := cutNumber(name); ok {
+				d.name, d.column = shorter, true
+			}
+			if dir != "" && d.name != "" && !filepath.IsAbs(d.name) {
+				d.dir = dir + "/"
+			}
+			all = append(all, d)
+		}
+	}
+	return all
+}
+
+// cutNumber cuts :N off the end.
+func cutNumber(s string) (string, bool) {
+	i := strings.LastIndexByte(s, ':')
+	if i < 0 || i == len(s)-1 || strings.Trim(s[i+1:], "0123456789") != "" {
+		return s, false
+	}
+	return s[:i], true
+}
+
+// last is the directive that is in force at an offset.
+func (l lineDirectives) last(offset int) (d lineDirective, ok bool) {
+	for _, next := range l {
+		if next.end > offset {
+			break
+		}
+		d, ok = next, true
+	}
+	return d, ok
+}
+
+// at returns a comment behind which the position is pos. Where a directive of the file has
+// left columns unknown, they stay so: then its name is repeated.
+func (l lineDirectives) at(pos token.Position, offset int) string {
+	d, ok := l.last(offset)
+	if !ok || d.column {
+		return fmt.Sprintf("/*line :%d:%d*/", pos.Line, pos.Column)
+	}
+	return fmt.Sprintf("/*line %s:%d*/", d.dir+d.name, pos.Line)
+}
+
+// repeatable reports whether at can be said at an offset.
+func (l lineDirectives) repeatable(offset int) bool {
+	d, _ := l.last(offset)
+	return !strings.Contains(d.name, "*/")
+}

@@ -1,0 +1,81 @@
+package instrument
+
+import (
+	"go/ast"
+	"go/types"
+)
+
+// maxArgs is how many parameters of a function are recorded.
+const maxArgs = 8
+
+// params are the names of a function's parameters that are recorded: numbers, strings, bools
+// and durations. Of other packages' types only time.Duration is known.
+func (p *pkg) params(s *site) []string {
+	var all []string
+	for _, field := range s.typ.Params.List {
+		for _, id := range field.Names {
+			if id.Name != "_" && len(all) < maxArgs && p.plain(id, field.Type) {
+				all = append(all, id.Name)
+			}
+		}
+	}
+	return all
+}
+
+func (p *pkg) plain(id *ast.Ident, typ ast.Expr) bool {
+	if sel, ok := typ.(*ast.SelectorExpr); ok {
+		return sel.Sel.Name == "Duration" && p.imported(sel.X) == "time"
+	}
+	o := p.info.Defs[id]
+	if o == nil {
+		return false
+	}
+	if _, ok := types.Unalias(o.Type()).(*types.TypeParam); ok {
+		return false
+	}
+	b, ok := o.Type().Underlying().(*types.Basic)
+	return ok && b.Info()&(types.IsInteger|types.IsFloat|types.IsString|types.IsBoolean) != 0
+}
+
+// imported is the path of the package that an expression names, if it does.
+func (p *pkg) imported(e ast.Expr) string {
+	if id, ok := e.(*ast.Ident); ok {
+		if name, ok := p.info.Uses[id].(*types.PkgName); ok {
+			return name.Imported().Path()
+		}
+	}
+	return ""
+}
+
+// check finds out the types, as far as they are known without other packages.
+func (p *pkg) check() {
+	p.info = types.Info{
+		Types:      map[ast.Expr]types.TypeAndValue{},
+		Defs:       map[*ast.Ident]types.Object{},
+		Uses:       map[*ast.Ident]types.Object{},
+		Selections: map[*ast.SelectorExpr]*types.Selection{},
+	}
+	c := types.Config{
+		Importer:    nothing{},
+		FakeImportC: true,
+		Error:       func(error) {}, // of what is in other packages
+		Sizes:       types.SizesFor("gc", "amd64"),
+	}
+	c.Check(p.ImportPath, p.fset, p.all, &p.info)
+	p.decls = map[types.Object]*ast.FuncDecl{}
+	for _, f := range p.all {
+		for _, d := range f.Decls {
+			if fn, ok := d.(*ast.FuncDecl); ok {
+				if o := p.info.Defs[fn.Name]; o != nil {
+					p.decls[o] = fn
+				}
+			}
+		}
+	}
+}
+
+// nothing imports no package: the checker makes do with names.
+type nothing struct{}
+
+// Import fails.
+func (nothing) Import(string) (*types.Package, error) { return nil, errNoImport }

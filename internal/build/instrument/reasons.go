@@ -1,0 +1,127 @@
+package instrument
+
+import (
+	"go/ast"
+	"slices"
+	"strings"
+)
+
+// Reasons why functions are left alone.
+const (
+	WhyNoBody  = "it has no body in Go"
+	WhyBlank   = "nothing can call it"
+	WhyCgo     = "its file imports C"
+	WhyInlined = "the compiler inlines it"
+	WhySmall   = "it is a few instructions"
+	WhyLine    = "its line directive can't be repeated within a line"
+)
+
+// smallLeaf is what a function that calls nothing may cost to be left alone, in the
+// compiler's units: it takes less time than its record would.
+const smallLeaf = 2 * inlineBudget
+
+// bounded are the directives of functions which an inserted defer is not allowed in, or
+// whose frame it must not change.
+var bounded = []string{
+	"nosplit", "systemstack", "nowritebarrier", "nowritebarrierrec", "yeswritebarrierrec",
+	"uintptrescapes", "uintptrkeepalive", "cgo_unsafe_args",
+}
+
+// reason says why a function is left alone, and nothing where it is recorded.
+func (p *pkg) reason(e *edit, s *site, cost int) string {
+	switch {
+	case s.body == nil:
+		return WhyNoBody
+	case importsC(e.ast):
+		return WhyCgo
+	case s.decl != nil && s.decl.Name.Name == "_":
+		return WhyBlank
+	case !e.lines.repeatable(e.offset(s)):
+		return WhyLine
+	}
+	if s.decl != nil { // a literal runs where its function does
+		for _, d := range p.orders[s.decl] {
+			if slices.Contains(bounded, d) {
+				return "it is marked go:" + d
+			}
+		}
+	}
+	if p.LeaveOut != nil {
+		if why, out := p.LeaveOut(s.name); out {
+			return why
+		}
+	}
+	switch {
+	case p.entry(s):
+		return ""
+	case cost <= inlineBudget:
+		return WhyInlined
+	case cost <= smallLeaf && leaf(s.body):
+		return WhySmall
+	}
+	return ""
+}
+
+// entry reports whether only the runtime or package testing calls the function: then the
+// compiler inlines it nowhere, and it is what its reader looks for first.
+func (p *pkg) entry(s *site) bool {
+	if s.decl == nil || s.node != ast.Node(s.decl) || s.decl.Recv != nil {
+		return false
+	}
+	name := s.decl.Name.Name
+	if p.Tests {
+		for _, kind := range []string{"Test", "Benchmark", "Example", "Fuzz"} {
+			if strings.HasPrefix(name, kind) {
+				return true
+			}
+		}
+	}
+	return name == "init" || name == "main" && p.Name == "main"
+}
+
+func importsC(f *ast.File) bool {
+	return slices.ContainsFunc(f.Imports, func(i *ast.ImportSpec) bool { return i.Path.Value == `"C"` })
+}
+
+// leaf reports whether nothing in a body takes time of its own: calls, loops, and what waits.
+func leaf(body *ast.BlockStmt) bool {
+	is := true
+	ast.Inspect(body, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.CallExpr:
+			if id, ok := n.Fun.(*ast.Ident); !ok || !slices.Contains([]string{"len", "cap", "panic", "min", "max"}, id.Name) {
+				is = false
+			}
+		case *ast.ForStmt, *ast.RangeStmt, *ast.SelectStmt, *ast.SendStmt, *ast.GoStmt, *ast.DeferStmt, *ast.FuncLit, *ast.BranchStmt:
+			is = false
+		case *ast.UnaryExpr:
+			is = is && n.Op.String() != "<-"
+		}
+		return is
+	})
+	return is
+}
+
+// addOrders finds the go: directives of a file's functions. As in the compiler, one belongs
+// to the next declaration, whatever is between.
+func (p *pkg) addOrders(f *ast.File) {
+	from := f.Name.End()
+	comments := f.Comments
+	for _, d := range f.Decls {
+		fn, _ := d.(*ast.FuncDecl)
+		begin := d.Pos()
+		if fn != nil {
+			begin = fn.Type.Pos()
+		}
+		for len(comments) > 0 && comments[0].Pos() < begin {
+			for _, c := range comments[0].List {
+				if text, ok := strings.CutPrefix(c.Text, "//go:"); ok && fn != nil && c.Pos() > from {
+					word, _, _ := strings.Cut(strings.TrimSpace(text), " ")
+					p.orders[fn] = append(p.orders[fn], word)
+				}
+			}
+			comments = comments[1:]
+		}
+		from = d.End()
+	}
+}
