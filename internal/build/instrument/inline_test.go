@@ -68,10 +68,15 @@ func compareInlining(t *testing.T, dir, path string) agreement {
 		}
 		a.all++
 		_, can := said[true]
+		// Literals that are called once are inlined at up to ten times the budget. They are
+		// more than a few instructions, and recorded.
+		if n, _ := strconv.Atoi(said[true]); n > 80 {
+			can = false
+		}
 		if can == (fs[0].Cost <= 80) {
 			a.same++
 		} else {
-			a.misses = append(a.misses, fmt.Sprintf("%s:%d %s: estimate %d, compiler %s", filepath.Join(src, k.file), k.line, fs[0].Name, fs[0].Cost, said[can]))
+			a.misses = append(a.misses, fmt.Sprintf("%s:%d %s: estimate %d, compiler %s", filepath.Join(src, k.file), k.line, fs[0].Name, fs[0].Cost, said[true]+said[false]))
 		}
 	}
 	slices.Sort(a.misses)

@@ -21,9 +21,13 @@ var known = map[string]int{
 	"sync/atomic.CompareAndSwapUint32": 0, "sync/atomic.CompareAndSwapUint64": 0,
 	"unsafe.Add": 0, "unsafe.Slice": 0, "unsafe.String": 0, "unsafe.StringData": 0, "unsafe.SliceData": 0,
 	"unicode/utf8.RuneLen": 36, "unicode/utf8.RuneStart": 6,
-	"errors.New": 5, "strings.HasPrefix": 17, "strings.HasSuffix": 17, "strings.Contains": 60 - 1,
-	"strings.IndexByte": 4, "bytes.IndexByte": 4, "bytes.Equal": 6, "bytes.NewReader": 8, "bytes.NewBuffer": 7,
-	"strings.NewReader": 8,
+	"errors.New": 6, "fmt.Errorf": 79, "strconv.Itoa": 66, "strconv.FormatInt": 62, "strconv.FormatUint": 62,
+	"strconv.FormatBool": 10, "strings.HasPrefix": 20, "strings.HasSuffix": 23, "strings.Contains": 69,
+	"strings.Cut": 75, "strings.CutPrefix": 42, "strings.CutSuffix": 48, "strings.IndexByte": 62, "strings.Join": 61,
+	"strings.ContainsAny": 64, "strings.ContainsRune": 64, "strings.NewReader": 8,
+	"bytes.Equal": 6, "bytes.IndexByte": 67, "bytes.NewReader": 8, "bytes.NewBuffer": 5, "bytes.HasPrefix": 18,
+	"context.Background": 3, "context.TODO": 3, "os.IsNotExist": 62, "os.IsExist": 62,
+	"unicode.IsDigit": 74, "unicode.IsLetter": 76, "unicode.IsUpper": 76, "unicode.IsLower": 76,
 }
 
 // conversions are types of the standard library that are often converted to.
@@ -33,9 +37,10 @@ var conversions = map[string]bool{
 }
 
 // knownMethods are methods that are the standard library's where nothing else is known, by
-// the number of their arguments: those of package atomic and of byte orders.
+// the number of their arguments: those of package atomic and of byte orders, and locks.
 var knownMethods = map[string]struct{ args, cost int }{
 	"Load": {0, 3}, "Store": {1, 4}, "Add": {1, 4}, "CompareAndSwap": {2, 6}, "Swap": {1, 4},
+	"Lock": {0, 68}, "Unlock": {0, 74}, "RLock": {0, 77}, "RUnlock": {0, 78}, "Done": {0, 60},
 	"Uint16": {1, 1}, "Uint32": {1, 1}, "Uint64": {1, 1},
 	"PutUint16": {2, 1}, "PutUint32": {2, 1}, "PutUint64": {2, 1},
 }
