@@ -6,6 +6,7 @@ import (
 	"go/ast"
 	"go/parser"
 	"go/token"
+	"path/filepath"
 	"slices"
 	"strings"
 )
@@ -13,6 +14,7 @@ import (
 // edit is what is put into one file.
 type edit struct {
 	p       *pkg
+	name    string
 	source  []byte
 	ast     *ast.File
 	fset    *token.FileSet
@@ -28,13 +30,17 @@ type insert struct {
 }
 
 func newEdit(p *pkg, f *file) (*edit, error) {
-	e := &edit{p: p, source: f.text, ast: f.ast, fset: p.fset}
+	e := &edit{p: p, name: f.name, source: f.text, ast: f.ast, fset: p.fset}
 	if covered, ok := p.Covered[f.name]; ok {
 		if err := e.cover(f, covered); err != nil {
 			return nil, err
 		}
 	}
-	e.lines = findLineDirectives(e.fset, e.ast, p.LineDir)
+	dir := ""
+	if p.LineDirs {
+		dir = p.Dir
+	}
+	e.lines = findLineDirectives(e.fset, e.ast, dir)
 	return e, nil
 }
 
@@ -78,18 +84,28 @@ func (e *edit) enter(s *site, number int) {
 			call = "EnterArgs(" + strings.Join(args, ", ") + ")"
 		}
 	}
-	e.insert(e.brace(s)+1, fmt.Sprintf(" if h := %s[%d].%s; h.Loc != 0 { defer h.End() };", e.p.tableVar(), number, call))
+	e.insert(e.brace(s)+1, fmt.Sprintf(" if h := %s[%d].%s; h.Loc != 0 { defer h.End() };", e.p.tableVar(), number, call), "\n")
 }
 
-// insert puts text at a place, and behind it what gives its place back to code that follows
-// on the line.
-func (e *edit) insert(pos token.Pos, text string) {
+// insert puts text at a place. Where code follows on the line, what gives its place back
+// to it comes behind; on a line of its own, because the compiler counts no columns over 255.
+func (e *edit) insert(pos token.Pos, text, between string) {
 	at := e.fset.PositionFor(pos, false).Offset
 	rest, _, _ := bytes.Cut(e.source[at:], []byte("\n"))
 	if rest = bytes.TrimSpace(rest); len(rest) > 0 && !bytes.HasPrefix(rest, []byte("//")) {
-		text += e.lines.at(e.fset.Position(pos), at)
+		text += between + e.lines.at(e.fset.Position(pos), at)
 	}
 	e.inserts = append(e.inserts, insert{at, text})
+}
+
+// own gives the file its own name, from the package clause on. Before it build constraints
+// would no longer be seen. A text for coverage, or one with a directive there, has a name.
+func (e *edit) own() {
+	at := e.fset.PositionFor(e.ast.Package, false)
+	if _, named := e.lines.last(at.Offset); e.p.Dir == "" || named {
+		return
+	}
+	e.inserts = append(e.inserts, insert{at.Offset, fmt.Sprintf("/*line %s:%d:%d*/", filepath.Join(e.p.Dir, e.name), at.Line, at.Column)})
 }
 
 // text returns the edited text, and nil where there is nothing to edit.
@@ -98,8 +114,9 @@ func (e *edit) text() []byte {
 		return nil
 	}
 	if e.imports {
-		e.insert(e.ast.Name.End(), fmt.Sprintf("; import %s %q", e.p.prefix, e.p.Hooks))
+		e.insert(e.ast.Name.End(), fmt.Sprintf("; import %s %q", e.p.prefix, e.p.Hooks), "")
 	}
+	e.own()
 	for _, d := range e.lines {
 		if d.dir != "" {
 			e.inserts = append(e.inserts, insert{d.nameAt, d.dir})

@@ -19,8 +19,8 @@
 //  1. The table is declared before all variables of the package. Otherwise a variable whose
 //     initialiser calls a recorded function would wait for the table, and others would be
 //     initialised before it.
-//  2. Nothing but text within a line is inserted, and each insertion that code follows ends
-//     in a line directive. Otherwise positions in panics, profiles and errors would be off.
+//  2. Each insertion that code follows on its line ends in a line directive. Otherwise
+//     positions in panics, profiles and errors would be off.
 //  3. The edit adds no function literal. Otherwise the compiler would number those of the
 //     program differently.
 package instrument
@@ -54,13 +54,18 @@ type Input struct {
 	// Covered are the texts that go tool cover made of Files. Where a file has one, that text
 	// is edited, and what is decided about its functions is decided on the original.
 	Covered map[string][]byte
-	// LineDir is put before the relative names of line directives. From Go 1.27 on they are
-	// relative to the directory of the file, which is not the edited file's.
-	LineDir string
+	// Dir is the package's directory, an absolute path. The compiler says so where errors and
+	// stacks name a file; otherwise it would name the edited one.
+	Dir string
+	// LineDirs says that relative names in line directives are relative to Dir, as from Go 1.27
+	// on: then they are written as absolute ones.
+	LineDirs bool
 	// Hooks is the import path of package hooks.
 	Hooks string
 	// Args says that parameters are recorded.
 	Args bool
+	// Small says that functions are recorded which the compiler inlines, and the smallest.
+	Small bool
 	// LeaveOut says of a function, by its name, whether it is left alone and why; nil keeps all.
 	LeaveOut func(function string) (reason string, out bool)
 }

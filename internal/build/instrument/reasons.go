@@ -52,7 +52,7 @@ func (p *pkg) reason(e *edit, s *site, cost int) string {
 		}
 	}
 	switch {
-	case p.entry(s):
+	case p.Small || p.entry(s):
 		return ""
 	case cost <= inlineBudget:
 		return WhyInlined

@@ -20,9 +20,10 @@ type site struct {
 	outer *site         // nil of a declaration, and in a variable's value
 }
 
-// names makes the names of a package's functions, as the compiler makes them: literals are
-// numbered in the order of their places, in each function from 1 on. Go 1.26 and 1.27 agree in
-// that; a literal that was inlined with its function into another has other names besides.
+// names makes the names of a package's functions, as Go 1.26 makes them: literals are numbered
+// in the order of their places, in each function from 1 on. Where a function is inlined its
+// literals get other names besides. Go 1.27 differs in one thing: a literal in the body of a
+// loop over a function is f-range1.1 there, and is f.func1 here.
 type names struct {
 	pkg      string
 	inits    int // functions named init so far
@@ -72,7 +73,7 @@ func (n *names) walk(node ast.Node, outer *site, all *[]*site) {
 		switch {
 		case outer == nil:
 			n.literals++
-			s.name = fmt.Sprintf("%s.glob..func%d", n.pkg, n.literals)
+			s.name = fmt.Sprintf("%s.init.func%d", n.pkg, n.literals)
 		case outer.outer == nil && outer.node == ast.Node(outer.decl):
 			outer.inner++
 			s.name, s.decl = outer.name+".func"+strconv.Itoa(outer.inner), outer.decl

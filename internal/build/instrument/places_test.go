@@ -1,0 +1,132 @@
+package instrument_test
+
+import (
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/build/instrument"
+)
+
+// module makes a module of files in a new directory.
+func module(t *testing.T, files map[string]string) string {
+	t.Helper()
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	files["go.mod"] = "module example.com/m\n\ngo 1.26\n"
+	for name, text := range files {
+		write(t, filepath.Join(dir, name), []byte(text))
+	}
+	return dir
+}
+
+// TestErrorPlaces: what the compiler and vet find wrong has the line and the column that it
+// has in the program as it was.
+func TestErrorPlaces(t *testing.T) {
+	wrong := module(t, map[string]string{
+		"a.go": `package m; import ("fmt"; "os")
+
+func one() { var unused int; fmt.Println("one") }
+
+func two() { func() { missing1() }(); func() { fmt.Println(); missing2() }() }; func three() { missing3() }
+
+func four() int { fmt.Println(); return "four" }
+
+//line made.y:10
+func five() { fmt.Println(); missing5() }
+/*line made.y:20:5*/func six() { fmt.Println(); missing6() }
+//line :30
+func seven() { fmt.Println(); missing7() }
+
+func eight(n int) {
+	fmt.Println(); missing8() }
+
+func nine(n int) { goto L; x := 1; L: fmt.Println(n, x) }
+`,
+		"b.go": "package m /* a */ ; /* b\n */ import \"fmt\"\nimport \"errors\"\r\n\r\nfunc ten() { fmt.Println(); missing10() }\r\n",
+	})
+	file, _ := overlay(t, wrong, "example.com/m", everything)
+	want := run(t, wrong, nil, "go", "build", "-gcflags=-e", ".")
+	got := run(t, wrong, nil, "go", "build", "-gcflags=-e", "-overlay="+file, ".")
+	// Where a directive gives no column, the compiler adds the place in the text that it has read.
+	physical := regexp.MustCompile(`\[.*\]`)
+	same(t, "the compiler", sorted(physical.ReplaceAllString(got.err, "")), sorted(physical.ReplaceAllString(want.err, "")))
+	if n := strings.Count(want.err, "missing"); n != 8 {
+		t.Errorf("the compiler finds %d of 8 mistakes:\n%s", n, want.err)
+	}
+
+	vetted := module(t, map[string]string{
+		"a.go": `package m; import "fmt"
+
+func one(n int) { fmt.Printf("%s\n", n); func() { fmt.Printf("%d\n", "x"); fmt.Println() }(); fmt.Printf("%d") }
+
+func two(h int) int { fmt.Println(h); for { }; return h }
+
+func three(h string, d int) { fmt.Printf("%d %s", h, d) }
+`,
+	})
+	file, _ = overlay(t, vetted, "example.com/m", withArgs)
+	want = run(t, vetted, nil, "go", "vet", ".")
+	got = run(t, vetted, nil, "go", "vet", "-overlay="+file, ".")
+	same(t, "vet", sorted(got.err), sorted(want.err))
+	if n := strings.Count(want.err, "a.go:"); n < 5 {
+		t.Errorf("vet finds %d of 5 mistakes:\n%s", n, want.err)
+	}
+}
+
+// TestEscapes: with arguments nothing more escapes to the heap, and what the compiler says of
+// the program's own lines it says of the same columns.
+func TestEscapes(t *testing.T) {
+	corpus := program(t)
+	small := module(t, map[string]string{"a.go": `package m
+
+import "fmt"
+
+type kind string
+
+func record(n int, s string, b bool, k kind, f float64, u uint8) { fmt.Println(n); fmt.Println(s) }
+
+func closure(n int) func(string) { fmt.Println(); return func(s string) { fmt.Println(n); fmt.Println(s) } }
+`})
+	for _, c := range []struct{ dir, module, flags string }{
+		{corpus, "example.com/corpus", "-m -l"}, // without inlining: with it, literals are looked at elsewhere
+		{small, "example.com/m", "-m"},
+	} {
+		file, _ := overlay(t, c.dir, c.module, func(in *instrument.Input) { in.Args = true })
+		want, got := escapes(t, c.dir, c.flags), escapes(t, c.dir, c.flags, "-overlay="+file)
+		if !strings.Contains(want, "escapes to heap") {
+			t.Fatalf("the compiler says %q", want)
+		}
+		same(t, "what escapes", got, want)
+	}
+}
+
+var temporaries = regexp.MustCompile(`autotmp_\d+`) // the compiler numbers them
+
+// escapes is what the compiler says of values that go to the heap.
+func escapes(t *testing.T, dir, compiler string, flags ...string) string {
+	t.Helper()
+	args := append([]string{"build", "-o", filepath.Join(t.TempDir(), "x"), "-gcflags=" + compiler}, flags...)
+	r := run(t, dir, nil, "go", append(args, ".")...)
+	if r.code != 0 {
+		t.Fatal(r.err)
+	}
+	var heap []string
+	for line := range strings.Lines(r.err) {
+		if strings.Contains(line, "to heap") && !strings.Contains(line, "does not") {
+			heap = append(heap, temporaries.ReplaceAllString(line, "autotmp"))
+		}
+	}
+	slices.Sort(heap)
+	return strings.Join(slices.Compact(heap), "")
+}
+
+func sorted(s string) string {
+	lines := strings.Split(s, "\n")
+	slices.Sort(lines)
+	return strings.Join(lines, "\n")
+}
