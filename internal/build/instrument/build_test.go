@@ -118,7 +118,7 @@ func join(a, b map[string][]byte) map[string][]byte {
 	return all
 }
 
-func read(t *testing.T, path string) []byte {
+func read(t testing.TB, path string) []byte {
 	t.Helper()
 	b, err := os.ReadFile(path)
 	if err != nil {

@@ -18,31 +18,36 @@ const (
 // Never is the cost of a function that is inlined nowhere.
 const Never = 1 << 20
 
-// cost estimates what inlining the function would cost.
-func (p *pkg) cost(s *site) int { return p.funcCost(s.node, s.decl, s.body) }
+// cost is what a function costs, in the compiler's units.
+type cost struct {
+	size  int  // of its parts; at least Never where one of them forbids inlining
+	never bool // its directives forbid inlining
+	loops bool // it has a loop with calls that are not inlined, or that waits
+}
 
-func (p *pkg) funcCost(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) int {
-	if cost, ok := p.costs[fn]; ok {
-		return cost
+func (c cost) inlined() bool { return !c.never && c.size <= inlineBudget }
+
+// cost estimates what the function costs.
+func (p *pkg) cost(s *site) cost { return p.funcCost(s.node, s.decl, s.body) }
+
+func (p *pkg) funcCost(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) cost {
+	if known, ok := p.costs[fn]; ok {
+		return known
 	}
 	if body == nil {
-		return Never
+		return cost{size: Never}
 	}
-	p.costs[fn] = Never // as long as it is not known: who calls himself is not inlined
-	cost := 0
+	p.costs[fn] = cost{size: Never} // as long as it is not known: who calls himself is not inlined
+	c := coster{p: p, params: map[types.Object]bool{}}
 	if fn == ast.Node(decl) {
 		for _, d := range p.orders[decl] {
-			if d == "noinline" || d != "nosplit" && slices.Contains(bounded, d) {
-				cost = Never
-			}
+			c.never = c.never || d == "noinline" || d != "nosplit" && slices.Contains(bounded, d)
 		}
 	}
-	c := coster{p: p, params: map[types.Object]bool{}}
-	typ, sig := funcType(fn), 0
+	typ := funcType(fn)
 	for _, f := range typ.Params.List {
 		for _, id := range f.Names {
 			c.params[p.info.Defs[id]] = true
-			sig++
 		}
 	}
 	if typ.Results != nil {
@@ -51,9 +56,8 @@ func (p *pkg) funcCost(fn ast.Node, decl *ast.FuncDecl, body *ast.BlockStmt) int
 		}
 	}
 	c.stmts(body.List)
-	cost = min(cost+c.sum, Never)
-	p.costs[fn] = cost
-	return cost
+	p.costs[fn] = c.cost
+	return c.cost
 }
 
 func funcType(fn ast.Node) *ast.FuncType {
@@ -76,19 +80,19 @@ func (c *coster) call(e *ast.CallExpr) {
 		return
 	}
 	if lit, ok := fun.(*ast.FuncLit); ok { // called where it is: likely inlined, at a larger budget
-		c.sum += 1 + closureCost
-		c.sum += min(callCost, c.p.funcCost(lit, nil, lit.Body))
+		c.size += 1 + closureCost
+		c.size += min(callCost, c.p.funcCost(lit, nil, lit.Body).size)
 		c.list(e.Args)
 		return
 	}
-	c.sum++
+	c.size++
 	switch f := instantiated(fun).(type) {
 	case *ast.Ident:
 		o := c.p.info.Uses[f]
-		c.sum++
+		c.size++
 		switch {
 		case c.params[o]:
-			c.sum += paramCall
+			c.size += paramCall
 		default:
 			c.callee(o)
 		}
@@ -96,7 +100,7 @@ func (c *coster) call(e *ast.CallExpr) {
 		c.method(f, e)
 	default:
 		c.expr(fun)
-		c.sum += callCost
+		c.called()
 	}
 	c.args(e)
 }
@@ -107,9 +111,10 @@ func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 		switch cost, known := known[path+"."+f.Sel.Name]; {
 		case conversions[path+"."+f.Sel.Name]:
 		case known:
-			c.sum += 1 + cost
+			c.size += 1 + cost
 		default:
-			c.sum += 1 + callCost
+			c.size++
+			c.called()
 		}
 		return
 	}
@@ -117,19 +122,20 @@ func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 	sel := c.p.info.Selections[f]
 	if sel == nil { // of another package's type, or one that is not known
 		if cost, ok := knownMethods[f.Sel.Name]; ok && len(e.Args) == cost.args {
-			c.sum += cost.cost
+			c.size += cost.cost
 			return
 		}
-		c.sum += callCost
+		c.called()
 		return
 	}
-	c.sum += len(sel.Index()) - 1
+	c.size += len(sel.Index()) - 1
 	switch {
 	case sel.Kind() == types.FieldVal || types.IsInterface(sel.Recv()):
-		c.sum += 1 + callCost
+		c.size++
+		c.called()
 	default:
 		if _, pointer := sel.Obj().Type().(*types.Signature).Recv().Type().(*types.Pointer); pointer != isPointer(sel.Recv()) && len(sel.Index()) == 1 {
-			c.sum++ // its address is taken, or it is loaded
+			c.size++ // its address is taken, or it is loaded
 		}
 		c.callee(sel.Obj())
 	}
@@ -146,12 +152,19 @@ func (c *coster) callee(o types.Object) {
 		o = f.Origin()
 	}
 	if decl := c.p.decls[o]; decl != nil {
-		if cost := c.p.funcCost(decl, decl, decl.Body); cost <= inlineBudget {
-			c.sum += cost
+		if called := c.p.funcCost(decl, decl, decl.Body); called.inlined() {
+			c.size += called.size
+			c.loops = c.loops || c.depth > 0 && called.loops
 			return
 		}
 	}
-	c.sum += callCost
+	c.called()
+}
+
+// called counts a call that is not inlined.
+func (c *coster) called() {
+	c.size += callCost
+	c.loops = c.loops || c.depth > 0
 }
 
 // args counts the arguments, and their conversions to interfaces.
@@ -167,7 +180,7 @@ func (c *coster) args(e *ast.CallExpr) {
 		case sig.Variadic() && i >= n-1:
 			if e.Ellipsis == token.NoPos {
 				if i == n-1 {
-					c.sum += 2 // the slice of them
+					c.size += 2 // the slice of them
 				}
 				c.converted(sig.Params().At(n-1).Type().(*types.Slice).Elem(), a)
 			}
@@ -184,7 +197,7 @@ func (c *coster) converted(to types.Type, e ast.Expr) {
 		return
 	}
 	if _, ok := to.(*types.TypeParam); !ok {
-		c.sum++
+		c.size++
 	}
 }
 

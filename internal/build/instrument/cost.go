@@ -9,8 +9,9 @@ import (
 // coster adds up what the parts of a function's body cost: as the compiler does, one for each
 // node of its syntax tree, and more for some. Constants are one node.
 type coster struct {
+	cost
 	p       *pkg
-	sum     int
+	depth   int                   // of loops
 	params  map[types.Object]bool // of the function
 	results []ast.Expr            // their types
 }
@@ -31,7 +32,7 @@ func (c *coster) stmt(s ast.Stmt) {
 	case *ast.ExprStmt:
 		c.expr(s.X)
 	case *ast.ReturnStmt:
-		c.sum++
+		c.size++
 		c.list(s.Results)
 		if len(s.Results) == len(c.results) {
 			for i, e := range s.Results {
@@ -43,55 +44,62 @@ func (c *coster) stmt(s ast.Stmt) {
 	case *ast.AssignStmt:
 		c.assign(s)
 	case *ast.IncDecStmt:
-		c.sum += 2
+		c.size += 2
 		c.expr(s.X)
 	case *ast.DeclStmt:
 		c.decl(s.Decl.(*ast.GenDecl))
 	case *ast.IfStmt:
 		c.ifStmt(s)
 	case *ast.ForStmt:
-		c.sum++
+		c.size++
 		c.stmt(s.Init)
 		c.expr(s.Cond)
+		c.depth++
 		c.stmt(s.Post)
 		c.stmt(s.Body)
+		c.depth--
 	case *ast.RangeStmt:
 		c.rangeStmt(s)
 	case *ast.SwitchStmt:
-		c.sum++
+		c.size++
 		c.stmt(s.Init)
 		c.expr(s.Tag)
 		for _, cc := range s.Body.List {
 			cc := cc.(*ast.CaseClause)
-			c.sum++
+			c.size++
 			c.list(cc.List)
 			c.stmts(cc.Body)
 		}
 	case *ast.TypeSwitchStmt:
 		c.typeSwitch(s)
 	case *ast.SelectStmt:
-		c.sum++
+		c.size++
+		c.waits()
 		for _, cc := range s.Body.List {
 			cc := cc.(*ast.CommClause)
-			c.sum++
+			c.size++
 			c.stmt(cc.Comm)
 			c.stmts(cc.Body)
 		}
 	case *ast.LabeledStmt:
-		c.sum++
+		c.size++
 		c.stmt(s.Stmt)
 	case *ast.BranchStmt:
 		if s.Tok != token.FALLTHROUGH {
-			c.sum++
+			c.size++
 		}
 	case *ast.SendStmt:
-		c.sum++
+		c.size++
+		c.waits()
 		c.expr(s.Chan)
 		c.expr(s.Value)
 	case *ast.GoStmt, *ast.DeferStmt:
-		c.sum += Never
+		c.size += Never
 	}
 }
+
+// waits counts what may wait for another goroutine.
+func (c *coster) waits() { c.loops = c.loops || c.depth > 0 }
 
 // ifStmt: of a condition that is constant only one branch is left, and costs nothing else.
 func (c *coster) ifStmt(s *ast.IfStmt) {
@@ -104,20 +112,20 @@ func (c *coster) ifStmt(s *ast.IfStmt) {
 		}
 		return
 	}
-	c.sum++
+	c.size++
 	c.expr(s.Cond)
 	c.stmt(s.Body)
 	c.stmt(s.Else)
 }
 
 func (c *coster) assign(s *ast.AssignStmt) {
-	c.sum++
+	c.size++
 	c.list(s.Lhs)
 	c.list(s.Rhs)
 	if s.Tok == token.DEFINE {
 		for _, e := range s.Lhs {
 			if id, ok := e.(*ast.Ident); ok && id.Name != "_" && c.p.info.Defs[id] != nil {
-				c.sum += 2 // its declaration
+				c.size += 2 // its declaration
 			}
 		}
 	}
@@ -139,18 +147,21 @@ func (c *coster) decl(d *ast.GenDecl) {
 		c.list(s.Values)
 		switch {
 		case len(s.Values) == 0:
-			c.sum += 4 * len(s.Names)
+			c.size += 4 * len(s.Names)
 		default:
-			c.sum += len(s.Values) + 3*len(s.Names)
+			c.size += len(s.Values) + 3*len(s.Names)
 		}
 	}
 }
 
 func (c *coster) rangeStmt(s *ast.RangeStmt) {
-	c.sum++
+	c.size++
 	if t := c.p.info.Types[s.X].Type; t != nil {
-		if _, ok := t.Underlying().(*types.Signature); ok {
-			c.sum += callCost + closureCost
+		switch t.Underlying().(type) {
+		case *types.Chan:
+			c.loops = true
+		case *types.Signature:
+			c.size += callCost + closureCost
 		}
 	}
 	for _, e := range []ast.Expr{s.Key, s.Value} {
@@ -159,15 +170,17 @@ func (c *coster) rangeStmt(s *ast.RangeStmt) {
 		}
 		c.expr(e)
 		if id, ok := e.(*ast.Ident); ok && s.Tok == token.DEFINE && id.Name != "_" {
-			c.sum += 2
+			c.size += 2
 		}
 	}
 	c.expr(s.X)
+	c.depth++
 	c.stmt(s.Body)
+	c.depth--
 }
 
 func (c *coster) typeSwitch(s *ast.TypeSwitchStmt) {
-	c.sum += 2 // and its guard
+	c.size += 2 // and its guard
 	c.stmt(s.Init)
 	bound := 0
 	switch a := s.Assign.(type) {
@@ -179,7 +192,7 @@ func (c *coster) typeSwitch(s *ast.TypeSwitchStmt) {
 	}
 	for _, cc := range s.Body.List {
 		cc := cc.(*ast.CaseClause)
-		c.sum += 1 + len(cc.List) + bound
+		c.size += 1 + len(cc.List) + bound
 		c.stmts(cc.Body)
 	}
 }
@@ -196,7 +209,7 @@ func (c *coster) expr(e ast.Expr) {
 	}
 	tv := c.p.info.Types[e]
 	if tv.Value != nil || tv.IsNil() {
-		c.sum++
+		c.size++
 		return
 	}
 	if tv.IsType() {
@@ -204,24 +217,27 @@ func (c *coster) expr(e ast.Expr) {
 	}
 	switch e := e.(type) {
 	case *ast.Ident, *ast.BasicLit:
-		c.sum++
+		c.size++
 	case *ast.ParenExpr:
 		c.expr(e.X)
 	case *ast.SelectorExpr:
 		c.selector(e)
 	case *ast.StarExpr:
-		c.sum++
+		c.size++
 		c.expr(e.X)
 	case *ast.UnaryExpr:
-		c.sum++
+		c.size++
+		if e.Op == token.ARROW {
+			c.waits()
+		}
 		c.expr(e.X)
 	case *ast.BinaryExpr:
-		c.sum++
+		c.size++
 		c.expr(e.X)
 		c.expr(e.Y)
 		if e.Op == token.ADD && isString(tv.Type) {
 			if x, ok := ast.Unparen(e.X).(*ast.BinaryExpr); ok && x.Op == token.ADD && c.p.info.Types[x].Value == nil {
-				c.sum-- // a chain of concatenations is one node
+				c.size-- // a chain of concatenations is one node
 			}
 		}
 	case *ast.IndexExpr:
@@ -229,22 +245,22 @@ func (c *coster) expr(e ast.Expr) {
 			c.expr(e.X)
 			return
 		}
-		c.sum++
+		c.size++
 		c.expr(e.X)
 		c.expr(e.Index)
 	case *ast.SliceExpr:
 		c.slice(e)
 	case *ast.TypeAssertExpr:
-		c.sum++
+		c.size++
 		c.expr(e.X)
 	case *ast.CallExpr:
 		c.call(e)
 	case *ast.FuncLit:
-		c.sum += 1 + closureCost
+		c.size += 1 + closureCost
 	case *ast.CompositeLit:
 		c.composite(e)
 	case *ast.KeyValueExpr:
-		c.sum++
+		c.size++
 		c.expr(e.Key)
 		c.expr(e.Value)
 	}
@@ -259,43 +275,43 @@ func isString(t types.Type) bool {
 }
 
 func (c *coster) selector(e *ast.SelectorExpr) {
-	c.sum++
+	c.size++
 	if c.p.imported(e.X) != "" {
 		return
 	}
 	sel := c.p.info.Selections[e]
 	if sel != nil {
-		c.sum += len(sel.Index()) - 1
+		c.size += len(sel.Index()) - 1
 		if sel.Kind() == types.MethodVal {
-			c.sum++
+			c.size++
 		}
 	}
 	c.expr(e.X)
 }
 
 func (c *coster) slice(e *ast.SliceExpr) {
-	c.sum++
+	c.size++
 	c.expr(e.X)
 	for _, x := range []ast.Expr{e.Low, e.High, e.Max} {
 		c.expr(x)
 	}
 	if e.Low != nil {
 		if v := c.p.info.Types[e.Low].Value; v != nil && v.String() == "0" {
-			c.sum--
+			c.size--
 		}
 	}
 }
 
 func (c *coster) composite(e *ast.CompositeLit) {
-	c.sum++
+	c.size++
 	t := c.p.info.Types[e].Type
 	if t != nil {
 		switch t.Underlying().(type) {
 		case *types.Slice:
-			c.sum++
+			c.size++
 		case *types.Struct:
 			for _, x := range e.Elts {
-				c.sum++ // its key
+				c.size++ // its key
 				if kv, ok := x.(*ast.KeyValueExpr); ok {
 					x = kv.Value
 				}
@@ -307,7 +323,7 @@ func (c *coster) composite(e *ast.CompositeLit) {
 	for _, x := range e.Elts {
 		if kv, ok := x.(*ast.KeyValueExpr); ok {
 			if _, field := kv.Key.(*ast.Ident); field && c.p.info.Types[kv.Key].Type == nil {
-				c.sum++
+				c.size++
 				c.expr(kv.Value)
 				continue
 			}
@@ -324,7 +340,7 @@ func (c *coster) conversion(to types.Type, e *ast.CallExpr) {
 	}
 	from := c.p.info.Types[e.Args[0]].Type
 	if from == nil || !types.Identical(from.Underlying(), to.Underlying()) {
-		c.sum++
+		c.size++
 	}
 }
 
@@ -336,12 +352,12 @@ func (c *coster) builtin(fun ast.Expr, e *ast.CallExpr) {
 	case *ast.SelectorExpr:
 		name = f.Sel.Name
 	}
-	c.sum++
+	c.size++
 	switch name {
 	case "recover":
-		c.sum += Never
+		c.size += Never
 	case "panic":
-		c.sum++
+		c.size++
 	}
 	c.list(e.Args)
 }

@@ -119,8 +119,12 @@ func Package(in Input) (Output, error) {
 			return Output{}, fmt.Errorf("instrumenting %s: %w", in.ImportPath, err)
 		}
 		for _, s := range f.sites {
-			fn := Func{Name: s.name, File: f.name, Line: p.fset.Position(s.node.Pos()).Line, Cost: p.cost(s)}
-			if fn.Why = p.reason(e, s, fn.Cost); fn.Why == "" {
+			fn := Func{Name: s.name, File: f.name, Line: p.fset.Position(s.node.Pos()).Line, Cost: Never}
+			cost := p.cost(s)
+			if !cost.never {
+				fn.Cost = min(cost.size, Never)
+			}
+			if fn.Why = p.reason(e, s, cost); fn.Why == "" {
 				e.enter(s, len(rows))
 				rows = append(rows, fn)
 			}
@@ -146,7 +150,7 @@ type pkg struct {
 	info   types.Info
 	decls  map[types.Object]*ast.FuncDecl
 	orders map[*ast.FuncDecl][]string // the go: directives of functions
-	costs  map[ast.Node]int
+	costs  map[ast.Node]cost
 }
 
 // file is one of the files to edit.
@@ -158,7 +162,7 @@ type file struct {
 }
 
 func parse(in Input) (*pkg, error) {
-	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]int{}}
+	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}}
 	n := names{pkg: shortPackage(in)}
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		f, err := p.parse(name, in.Files[name])

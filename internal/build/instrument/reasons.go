@@ -28,7 +28,7 @@ var bounded = []string{
 }
 
 // reason says why a function is left alone, and nothing where it is recorded.
-func (p *pkg) reason(e *edit, s *site, cost int) string {
+func (p *pkg) reason(e *edit, s *site, cost cost) string {
 	switch {
 	case s.body == nil:
 		return WhyNoBody
@@ -54,9 +54,9 @@ func (p *pkg) reason(e *edit, s *site, cost int) string {
 	switch {
 	case p.Small || p.entry(s):
 		return ""
-	case cost <= inlineBudget:
+	case cost.inlined() && !cost.loops:
 		return WhyInlined
-	case cost <= smallLeaf && leaf(s.body):
+	case cost.size <= smallLeaf && leaf(s.body):
 		return WhySmall
 	}
 	return ""

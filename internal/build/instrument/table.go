@@ -3,13 +3,17 @@ package instrument
 import (
 	"bytes"
 	"fmt"
+	"strings"
 )
 
 // tableName is a name that sorts before those of all files. No underscore is in it but that
 // of a test's, so it ends in no system's or architecture's name.
 func tableName(in Input) (string, error) {
 	ending := ".go"
-	if in.Tests {
+	switch {
+	case in.Tests && strings.HasSuffix(in.Name, "_test"):
+		ending = "x_test.go" // of the external tests, which may be beside in-package ones
+	case in.Tests:
 		ending = "_test.go"
 	}
 	for _, begin := range []string{"0-scopeview", "0+scopeview", "0!scopeview"} {

@@ -23,10 +23,10 @@ type Handle struct {
 // Arg is an argument with its name.
 type Arg struct {
 	Key   string
-	Value any
+	Value interface{}
 }
 
-var on atomic.Uint32
+var on uint32
 
 var log struct {
 	sync.Mutex
@@ -38,37 +38,37 @@ func init() {
 	if path := os.Getenv("HOOKS_LOG"); path != "" {
 		log.file, _ = os.OpenFile(path, os.O_CREATE|os.O_APPEND|os.O_WRONLY, 0o600)
 		log.seen = map[string]bool{}
-		on.Store(1)
+		on = 1
 	}
 }
 
 // Enter begins a scope.
 func (f *Func) Enter() Handle {
-	if on.Load() == 0 {
+	if atomic.LoadUint32(&on) == 0 {
 		return Handle{}
 	}
 	return enter(f)
 }
 
 // EnterArgs begins a scope with arguments.
-func (f *Func) EnterArgs(args ...any) Handle {
-	if on.Load() == 0 {
+func (f *Func) EnterArgs(args ...interface{}) Handle {
+	if atomic.LoadUint32(&on) == 0 {
 		return Handle{}
 	}
 	return enterArgs(f, args)
 }
 
 // KV names an argument.
-func KV(key string, value any) Arg { return Arg{key, value} }
+func KV(key string, value interface{}) Arg { return Arg{key, value} }
 
 // End ends a scope.
 func (h Handle) End() {
 	if h.Loc != 0 {
-		ended.Add(1)
+		atomic.AddInt64(&ended, 1)
 	}
 }
 
-var ended atomic.Int64
+var ended int64
 
 //go:noinline
 func enter(f *Func) Handle {
@@ -77,14 +77,14 @@ func enter(f *Func) Handle {
 }
 
 //go:noinline
-func enterArgs(f *Func, args []any) Handle {
+func enterArgs(f *Func, args []interface{}) Handle {
 	text := ""
 	for _, a := range args {
 		switch v := a.(Arg).Value.(type) {
 		case int:
 			text += " " + a.(Arg).Key + "=" + strconv.Itoa(v)
 		case string:
-			text += " " + a.(Arg).Key + "=" + v
+			text += " " + a.(Arg).Key + "=" + strconv.Quote(v)
 		}
 	}
 	tell(f, text)

@@ -1,0 +1,86 @@
+package instrument_test
+
+import (
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/build/instrument"
+)
+
+// TestModules: the tests of others' modules pass with all of their functions recorded, but
+// those whose inlining they measure.
+func TestModules(t *testing.T) {
+	if testing.Short() {
+		t.Skip("it builds and tests three modules of others")
+	}
+	for _, m := range []struct {
+		path, version string
+		packages      []string
+	}{
+		{"github.com/google/uuid", "v1.6.0", []string{"./..."}},
+		{"github.com/pelletier/go-toml/v2", "v2.2.4", []string{".", "./unstable/...", "./internal/..."}},
+		{"golang.org/x/mod", "v0.41.0", []string{"./modfile", "./semver", "./module", "./sumdb"}},
+	} {
+		t.Run(m.path, func(t *testing.T) {
+			dir := downloaded(t, m.path+"@"+m.version)
+			if r := run(t, dir, nil, "go", append([]string{"test", "-p=1"}, m.packages...)...); r.code != 0 {
+				t.Skipf("its tests fail as they are: %s%s", r.out, r.err)
+			}
+			file, funcs := overlay(t, dir, m.path, func(in *instrument.Input) { in.Args = true })
+			recorded := 0
+			for _, f := range funcs {
+				if f.Why == "" {
+					recorded++
+				}
+			}
+			log := filepath.Join(t.TempDir(), "log")
+			r := run(t, dir, []string{"HOOKS_LOG=" + log}, "go", append([]string{"test", "-p=1", "-overlay=" + file}, m.packages...)...)
+			if r.code != 0 {
+				t.Fatalf("%s%s", r.out, r.err)
+			}
+			sites := map[string]bool{}
+			for line := range strings.Lines(string(read(t, log))) {
+				sites[strings.Split(line, "\t")[0]] = true
+			}
+			names(t, string(read(t, log)), false)
+			t.Logf("%d functions, %d are recorded, %d were entered", len(funcs), recorded, len(sites))
+			if len(sites)*4 < recorded {
+				t.Errorf("of %d recorded functions %d were entered", recorded, len(sites))
+			}
+		})
+	}
+}
+
+// downloaded is a copy of a module.
+func downloaded(t *testing.T, module string) string {
+	t.Helper()
+	cmd := exec.Command("go", "mod", "download", "-json", module)
+	cmd.Dir = t.TempDir()
+	b, err := cmd.Output()
+	var at struct{ Dir string }
+	if json.Unmarshal(b, &at) != nil || err != nil || at.Dir == "" {
+		t.Skipf("%s can't be had: %v %s", module, err, b)
+	}
+	dir, err := filepath.EvalSymlinks(t.TempDir())
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir = filepath.Join(dir, "m")
+	if err := os.CopyFS(dir, os.DirFS(at.Dir)); err != nil {
+		t.Fatal(err)
+	}
+	err = filepath.WalkDir(dir, func(p string, d os.DirEntry, err error) error {
+		if err == nil && d.IsDir() {
+			err = os.Chmod(p, 0o700) // those of the module cache are not for writing
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
