@@ -9,7 +9,7 @@
 //
 //   - sites.go: which functions a package has, and what they are called
 //   - reasons.go: which of them are left alone, and why
-//   - cost.go, calls.go: what the compiler would inline
+//   - cost.go, calls.go, known.go, types.go: what the compiler would inline
 //   - params.go: which parameters are recorded
 //   - edit.go, lines.go: the text, and how lines and columns stay what they were
 //   - table.go: the file with the table

@@ -46,36 +46,3 @@ func (p *pkg) imported(e ast.Expr) string {
 	}
 	return ""
 }
-
-// check finds out the types, as far as they are known without other packages.
-func (p *pkg) check() {
-	p.info = types.Info{
-		Types:      map[ast.Expr]types.TypeAndValue{},
-		Defs:       map[*ast.Ident]types.Object{},
-		Uses:       map[*ast.Ident]types.Object{},
-		Selections: map[*ast.SelectorExpr]*types.Selection{},
-	}
-	c := types.Config{
-		Importer:    nothing{},
-		FakeImportC: true,
-		Error:       func(error) {}, // of what is in other packages
-		Sizes:       types.SizesFor("gc", "amd64"),
-	}
-	c.Check(p.ImportPath, p.fset, p.all, &p.info)
-	p.decls = map[types.Object]*ast.FuncDecl{}
-	for _, f := range p.all {
-		for _, d := range f.Decls {
-			if fn, ok := d.(*ast.FuncDecl); ok {
-				if o := p.info.Defs[fn.Name]; o != nil {
-					p.decls[o] = fn
-				}
-			}
-		}
-	}
-}
-
-// nothing imports no package: the checker makes do with names.
-type nothing struct{}
-
-// Import fails.
-func (nothing) Import(string) (*types.Package, error) { return nil, errNoImport }
