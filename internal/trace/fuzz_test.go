@@ -132,8 +132,8 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			}
 		}
 	},
-	"Depth":        func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
-	"Ring":         func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
+	"Depth": func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
+	"Ring":  func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
 	"Overwritten": func(t *testing.T, tr *trace.Trace, size int64) {
 		if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
 			t.Errorf("%+v overwritten", o)
