@@ -118,6 +118,11 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d places in %d bytes", n, size)
 		}
 	},
+	"IsObject": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.IsObject(2) {
+			t.Error("nobody named objects")
+		}
+	},
 	"CallObjects": func(t *testing.T, tr *trace.Trace, size int64) {
 		tr.CallObjects(func(list []trace.Place) []trace.Object {
 			of := make([]trace.Object, len(list))

@@ -87,6 +87,9 @@ func (t *Trace) callObjects() {
 	t.objects.Store(o)
 }
 
+// IsObject reports whether a place is called by its object.
+func (t *Trace) IsObject(name uint16) bool { return t.objects.Load().textOf(name) != "" }
+
 // nameOf returns the id that a wait or a hold of a name is told by.
 func (o *objectTable) nameOf(name uint16) uint16 {
 	if o != nil {
