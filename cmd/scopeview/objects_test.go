@@ -7,6 +7,7 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"io"
+	"maps"
 	"os"
 	"path/filepath"
 	"slices"
@@ -15,6 +16,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/symbols"
+	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
 )
@@ -162,5 +165,35 @@ func TestAnonymizedPlaces(t *testing.T) {
 	r := call("waits", out, "--json")
 	if r.code != exitOK || strings.Contains(r.out, "main.store.mu") {
 		t.Errorf("%v", r)
+	}
+}
+
+// TestPackagesOfPlaces: of a package in which a lock is locked all sources are stored that tell
+// what it is called.
+func TestPackagesOfPlaces(t *testing.T) {
+	dir := t.TempDir() + "/"
+	for _, base := range []string{"a.go", "b.go", "b_test.go", "c.txt"} {
+		if err := os.WriteFile(dir+base, []byte("package p\n"), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	for _, c := range []struct{ places, want []string }{
+		{[]string{"a.go", "b.go"}, []string{"a.go", "b.go"}},
+		{[]string{"a.go", "b_test.go"}, []string{"a.go", "b.go", "b_test.go"}},
+		{[]string{"none.go"}, []string{"none.go"}},
+	} {
+		var places []trace.Place
+		for _, base := range c.places {
+			places = append(places, trace.Place{File: dir + base})
+		}
+		names := map[string]bool{}
+		packagesOfPlaces(places, &symbols.Sources{}, names)
+		var got []string
+		for _, name := range slices.Sorted(maps.Keys(names)) {
+			got = append(got, strings.TrimPrefix(name, dir))
+		}
+		if !slices.Equal(got, c.want) {
+			t.Errorf("of %q %q are stored, want %q", c.places, got, c.want)
+		}
 	}
 }
