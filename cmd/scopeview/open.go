@@ -7,12 +7,13 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // openTrace opens the trace that TRACE means. Where it has a Go execution trace, the CPU
-// times of its scopes are from there.
+// times of its scopes are from there; locks without a name are told by their objects.
 func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, err error) {
 	if path, err = findTrace(arg); err != nil {
 		return nil, "", err
@@ -24,6 +25,7 @@ func openTrace(ctx context.Context, arg string) (t *trace.Trace, path string, er
 		t.Close()
 		return nil, path, err
 	}
+	t.CallObjects(objects.For(t))
 	return t, path, nil
 }
 

@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -123,6 +124,7 @@ func (t *tailer) start(ctx context.Context, fromStart bool) (err error) {
 	if err != nil {
 		return fmt.Errorf("%s: %w", t.file.Name(), err)
 	}
+	t.follower.CallObjects(objects.For(t.follower.Trace()))
 	if t.s.errTerm {
 		fmt.Fprintf(t.s.err, "scopeview: following %s, process %d; Ctrl-C ends\n", show(t.file.Name()), t.follower.Trace().Header().PID)
 	}

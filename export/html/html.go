@@ -7,6 +7,7 @@ import (
 	"context"
 	"io"
 
+	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -25,6 +26,7 @@ func Write(ctx context.Context, w io.Writer, path string) error {
 		return err
 	}
 	defer t.Close()
+	t.CallObjects(objects.For(t))
 	o := page.Options{Max: page.DefaultMax, Path: path, Writer: timeline.WriterUnknown}
 	if t.Closed() {
 		o.Writer = timeline.WriterClosed

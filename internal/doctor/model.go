@@ -91,6 +91,7 @@ type lock struct {
 	addr                uint64
 	addrs               []uint64 // of those that have no name and are waited for in the place that it is called by
 	name                string   // safe to show
+	object              bool     // and is that of an object, if addrs have none
 	kind                format.LockKind
 	place               bool // all that is known of it is where it is waited for
 	waits, holds        []turn

@@ -8,6 +8,23 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
+// TestLocksByTheirObject: what is known by its object is said to be that.
+func TestLocksByTheirObject(t *testing.T) {
+	for _, c := range []struct {
+		use
+		want string
+	}{
+		{use{l: &lock{name: "main.store.mu", object: true, addrs: []uint64{1, 2}}}, "the 2 locks main.store.mu"},
+		{use{l: &lock{name: "main.store.mu", object: true, addrs: []uint64{1}}}, "lock main.store.mu"},
+		{use{l: &lock{name: "main.get t.go:1", addrs: []uint64{1, 2}}}, "the 2 locks without a name in main.get t.go:1"},
+		{use{l: &lock{name: "main.get t.go:1", addrs: []uint64{1}}}, "the lock in main.get t.go:1"},
+	} {
+		if got := c.called(); got != c.want {
+			t.Errorf("%q, want %q", got, c.want)
+		}
+	}
+}
+
 // TestLocksWithoutAName: what is locked in one place is one lock, whichever it is, and has
 // the holds of who locked it elsewhere.
 func TestLocksWithoutAName(t *testing.T) {

@@ -63,7 +63,7 @@ func (x *loader) lock(addr uint64, name uint16, kind format.LockKind) *lock {
 	k := lockKey{addr, name}
 	l := x.locks[k]
 	if l == nil {
-		l = &lock{addr: addr, name: x.t.Name(name), kind: kind, acquired: -1}
+		l = &lock{addr: addr, name: x.t.Name(name), object: x.t.IsObject(name), kind: kind, acquired: -1}
 		x.locks[k] = l
 		x.m.locks = append(x.m.locks, l)
 	}

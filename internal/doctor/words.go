@@ -144,9 +144,11 @@ func (u *use) evidence(m *model) []string {
 // called is the lock as a sentence has it.
 func (u *use) called() string {
 	switch n := len(u.l.addrs); {
+	case n > 1 && u.l.object:
+		return fmt.Sprintf("the %d locks %s", n, analysis.Show(u.l.name))
 	case n > 1:
 		return fmt.Sprintf("the %d locks without a name in %s", n, analysis.Show(u.l.name))
-	case n == 1:
+	case n == 1 && !u.l.object:
 		return "the lock in " + analysis.Show(u.l.name)
 	case u.l.place:
 		return "the lock in " + u.l.name

@@ -18,6 +18,10 @@ const (
 
 	StackIDs = 1 << 18 // all ids of stacks are below
 	FrameIDs = 1 << 19
+
+	// PlaceFrames and above are the ids of places where locks without a name are locked: each
+	// is the id of the place's name, and this. Its Start is the kind of the lock.
+	PlaceFrames = FrameIDs - MaxNames
 )
 
 // Frame is a line of code that calls were made from.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -55,6 +56,7 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		if follower, err = trace.NewFollower(f, f.Size, trace.FollowOptions{}); err != nil {
 			return nil, err
 		}
+		follower.CallObjects(objects.For(follower.Trace()))
 	}
 	// The writer may have gone, or stopped, since the trace was opened first.
 	stat, err := f.Trace().Stat()
@@ -72,6 +74,7 @@ func (x *session) load(ctx context.Context, f *hot.File, most amounts) (*trace.F
 		if err := states.Attach(t); err != nil {
 			return nil, err
 		}
+		t.CallObjects(objects.For(t))
 	}
 	index, err := timeline.Load(ctx, t, timeline.LoadOptions{Follow: follower})
 	if index == nil {

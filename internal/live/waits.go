@@ -10,6 +10,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/objects"
 	"github.com/scopeview/scopeview/internal/page"
 	"github.com/scopeview/scopeview/internal/states"
 	"github.com/scopeview/scopeview/internal/timeline"
@@ -130,6 +131,7 @@ func (b *book) reopen() (t *trace.Trace, done func(), err error) {
 		f.Close()
 		return nil, nil, err
 	}
+	t.CallObjects(objects.For(t))
 	return t, func() { f.Close() }, nil
 }
 

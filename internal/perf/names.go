@@ -112,7 +112,7 @@ func (n *Namer) frame(f format.Frame) (id uint32, ok bool) {
 	}
 	key := f
 	f.ID = uint32(format.CodeFrames + len(n.frames))
-	if f.ID >= format.FrameIDs || !n.write(format.BlockFrame, format.AppendFrame(nil, &f)) {
+	if f.ID >= format.PlaceFrames || !n.write(format.BlockFrame, format.AppendFrame(nil, &f)) {
 		return 0, false
 	}
 	n.frames[key] = f.ID

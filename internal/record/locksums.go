@@ -22,6 +22,7 @@ type lockSums struct {
 	name string // "": its waits are counted by the places where it is locked
 	kind format.LockKind
 	rest bool // beyond maxLocks: it is counted among restLocks
+	at   placeFrame
 
 	waiters   atomic.Int32  // now
 	acquired  uint64        // LockState's count
@@ -34,6 +35,13 @@ type lockSums struct {
 }
 
 const contendedOne = 1 << 32
+
+// placeFrame is where the locks of a place are locked, and the recording that knows.
+type placeFrame struct {
+	function, file string
+	line           int
+	told           atomic.Int64
+}
 
 // lockTold is what the recording was told of a lock so far.
 type lockTold struct {
@@ -261,10 +269,28 @@ func (r *recorder) place(what uint64) *lockSums {
 			s = newPlace(pc, what)
 		}
 		if s != nil {
+			if s.at.told.Load() != r.gen {
+				r.tellPlace(s)
+			}
 			return s
 		}
 	}
 	return restLocks
+}
+
+// tellPlace tells the trace, once, where the place is: its name has no more than the end of
+// the file's path, and who reads the source needs all of it.
+func (r *recorder) tellPlace(s *lockSums) {
+	if s.at.told.Swap(r.gen) == r.gen {
+		return
+	}
+	id := r.names.find(s.name)
+	if id&nameOut != 0 || id&nameID == format.NameOther {
+		return
+	}
+	r.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{
+		ID: format.PlaceFrames + uint32(id&nameID), Function: s.at.function, File: s.at.file, Line: uint32(s.at.line), Start: uint32(s.kind),
+	}))
 }
 
 // newPlace finds out what is at pc: "function file:line", or nil for a function of a lock.
@@ -287,19 +313,30 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 		}
 		file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
 		name := format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
-		for _, x := range by {
-			if x != nil && x.name == name {
-				s = x
-			}
+		if s = placeNamed(by, name); s != nil && s.at.file != f.File {
+			// Of two packages whose paths end alike, the first one has the short name.
+			name = f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
+			s = placeNamed(by, name)
 		}
 		if s == nil {
 			s = newSums(0, name, format.LockKind(what>>8))
+			s.at.function, s.at.file, s.at.line = f.Function, f.File, f.Line
 			s.register()
 		}
 	}
 	by[pc] = s
 	t.at.Store(&by)
 	return s
+}
+
+// placeNamed returns the place with a name, nil if there is none.
+func placeNamed(by map[uintptr]*lockSums, name string) *lockSums {
+	for _, x := range by {
+		if x != nil && x.name == name {
+			return x
+		}
+	}
+	return nil
 }
 
 // lockMethod reports whether a function is one of a lock: ours, or what calls a

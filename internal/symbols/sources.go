@@ -19,6 +19,10 @@ type Sources struct {
 	// was compiled; only where Map says is looked before.
 	Stored func(file string) ([]byte, error)
 
+	// StoredIn lists the sources of a directory, which ends in a slash, that are stored; nil:
+	// none are.
+	StoredIn func(dir string) []string
+
 	asked       bool
 	root, cache string // of Go, and of its modules
 	module, dir string // the main module here, and where it is
@@ -131,7 +135,7 @@ func (s *Sources) paths(file string) (list []string) {
 	return list
 }
 
-// ask asks the go command where Go and the modules are.
+// ask asks the go command where Go and the modules are. It is to download nothing for that.
 func (s *Sources) ask() {
 	if s.asked {
 		return
@@ -143,7 +147,9 @@ func (s *Sources) ask() {
 
 // answers returns the first two lines that the go command prints.
 func answers(args ...string) (first, second string) {
-	out, err := exec.Command("go", args...).Output()
+	cmd := exec.Command("go", args...)
+	cmd.Env = append(os.Environ(), "GOPROXY=off")
+	out, err := cmd.Output()
 	if err != nil {
 		return "", ""
 	}

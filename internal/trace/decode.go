@@ -18,6 +18,7 @@ type decoder struct {
 	endArgs []format.Slot
 
 	starts, stops, cpus converter
+	objects             *objectTable
 }
 
 func newDecoder(t *Trace) decoder {
@@ -26,6 +27,7 @@ func newDecoder(t *Trace) decoder {
 		args: make([]format.Slot, 0, format.MaxSlots), endArgs: make([]format.Slot, 0, format.MaxSlots),
 	}
 	d.clocks()
+	d.objects = t.objects.Load()
 	return d
 }
 
@@ -42,6 +44,9 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	// that reading takes.
 	e.Kind = r.Kind()
 	e.Name = r.Name()
+	if d.objects != nil && (e.Kind == format.KindWait || e.Kind == format.KindHold) {
+		e.Name = d.objects.nameOf(e.Name)
+	}
 	e.Track = format.NameEmpty
 	e.Open = false
 	e.Quality = format.Unknown

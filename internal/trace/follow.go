@@ -152,6 +152,12 @@ func NewFollower(r io.ReaderAt, size func() (int64, error), o FollowOptions) (*F
 	return f, err
 }
 
+// CallObjects is that of the trace, for what is delivered from now on.
+func (f *Follower) CallObjects(objects func([]Place) []Object) {
+	f.t.CallObjects(objects)
+	f.decoder.objects = f.t.objects.Load()
+}
+
 // Trace returns what is known so far: header, names, heartbeats. Its getters are
 // good between polls; its Events would need an Open of its own.
 func (f *Follower) Trace() *Trace { return f.t }
@@ -326,11 +332,12 @@ func (f *Follower) openNow() (list []item, err error) {
 	return list, errors.Join(errs...)
 }
 
-// Events calls t.Events, and has it tell times as the Follower does. t is the
+// Events calls t.Events, and has it tell times and objects as the Follower does. t is the
 // same trace, opened after the Follower was made; what both deliver has the same
 // Loc.
 func (f *Follower) Events(t *Trace, o Options, fn func(*Event) bool) error {
 	t.clock = f.t.clock
+	t.objects.Store(f.t.objects.Load())
 	return t.Events(o, func(e *Event) bool {
 		f.told = max(f.told, e.Start)
 		if !e.Open {

@@ -94,6 +94,8 @@ func (f *Follower) findBlocks() error {
 			t.clock = old.bend(fresh, f.told, t.header.TickRate)
 		}
 		f.decoder.clocks()
+		t.callObjects()
+		f.decoder.objects = t.objects.Load()
 	}
 	return nil
 }

@@ -113,8 +113,32 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 		tr.EachCount(func(*trace.Stack) bool { return false })
 	},
 	"AppendFrames": func(t *testing.T, tr *trace.Trace, size int64) { tr.AppendFrames(nil, 1<<32-1) },
-	"Depth":        func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
-	"Ring":         func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
+	"Places": func(t *testing.T, tr *trace.Trace, size int64) {
+		if n := int64(len(tr.Places())); n > size/32 {
+			t.Errorf("%d places in %d bytes", n, size)
+		}
+	},
+	"IsObject": func(t *testing.T, tr *trace.Trace, size int64) {
+		if tr.IsObject(2) {
+			t.Error("nobody named objects")
+		}
+	},
+	"CallObjects": func(t *testing.T, tr *trace.Trace, size int64) {
+		tr.CallObjects(func(list []trace.Place) []trace.Object {
+			of := make([]trace.Object, len(list))
+			for i := range of {
+				of[i] = trace.Object{Name: "one"}
+			}
+			return of
+		})
+		for _, p := range tr.Places() {
+			if tr.Name(p.Name) != "one" {
+				t.Errorf("place %d is called %q", p.Name, tr.Name(p.Name))
+			}
+		}
+	},
+	"Depth": func(t *testing.T, tr *trace.Trace, size int64) { tr.Depth(1<<32 - 1) },
+	"Ring":  func(t *testing.T, tr *trace.Trace, size int64) { tr.Ring() },
 	"Overwritten": func(t *testing.T, tr *trace.Trace, size int64) {
 		if o := tr.Overwritten(); o.Until < 0 || o.Chunks != 0 {
 			t.Errorf("%+v overwritten", o)
@@ -281,7 +305,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 func TestG23Accessors(t *testing.T) {
 	covered := map[string]bool{
 		"Trace.Events": true, "Trace.Close": true, // events, exercise
-		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, // follow
+		"Follower.Poll": true, "Follower.Open": true, "Follower.Problems": true, "Follower.Missed": true, "Follower.Trace": true, "Follower.Events": true, "Follower.CallObjects": true, // follow
 		"Follower.Entries": true, "Follower.Found": true, // a test's own
 	}
 	for name := range accessors {

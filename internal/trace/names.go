@@ -39,8 +39,12 @@ func (n *nameTable) add(id uint16, name []byte) error {
 }
 
 // Name returns the text of a name id; "(name 17)" for an id that the trace does not
-// define. It is raw: it may hold control characters and invalid UTF-8.
+// define. It is raw: it may hold control characters and invalid UTF-8. A place is called by
+// its object where CallObjects has told that.
 func (t *Trace) Name(id uint16) string {
+	if text := t.objects.Load().textOf(id); text != "" {
+		return text
+	}
 	n := t.names.Load()
 	if n.has(id) {
 		return n.text[id]
@@ -111,6 +115,13 @@ func (t *Trace) Names() []string {
 	copy(names, n.text)
 	if !n.has(format.NameOther) {
 		names[format.NameOther] = format.OtherNames
+	}
+	if o := t.objects.Load(); o != nil {
+		for id, text := range o.text {
+			if int(id) < len(names) {
+				names[id] = text
+			}
+		}
 	}
 	return names
 }

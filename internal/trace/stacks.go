@@ -26,6 +26,7 @@ type stackTable struct {
 	stacks map[uint32]format.Stack
 	codes  map[uint32][]uint64
 	counts map[stackKey]counted
+	places []Place
 }
 
 type stackKey struct {
@@ -42,7 +43,10 @@ func (t *Trace) frameBlock(p []byte, _ format.Loc) error {
 	if err != nil {
 		return err
 	}
-	return define(&t.stacks.frames, f.ID, f)
+	if err = define(&t.stacks.frames, f.ID, f); err == nil && f.ID >= format.PlaceFrames {
+		t.stacks.place(&f)
+	}
+	return err
 }
 
 func (t *Trace) stackBlock(p []byte, _ format.Loc) error {

@@ -86,6 +86,10 @@ type Trace struct {
 	cpuTimes cpuTimes
 	asked    int // how often names were looked for since Open
 
+	askObjects func([]Place) []Object // nil: places keep their names
+	objects    atomic.Pointer[objectTable]
+	named      int // how many it was asked for
+
 	lapped struct { // chunks that were overwritten before they were read
 		mu     sync.Mutex
 		chunks map[format.Loc]struct{}

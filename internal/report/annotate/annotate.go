@@ -3,7 +3,6 @@
 package annotate
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
@@ -30,55 +29,23 @@ type Code struct {
 	path   string      // of the executable that is open; "": it is the stored one
 }
 
-// Limits of what is shown of a source that came with a trace, which may be a stranger's: a
-// gigabyte of empty lines takes no room there.
-const (
-	largestSource = 16 << 20
-	mostLines     = 1 << 20
-)
-
 // UseStored has the executable and the sources be those that are stored with a trace, as far
 // as they are: that is what ran, wherever it ran. It comes before UseBinary.
 func (c *Code) UseStored(t *trace.Trace) {
-	sources := map[string]*trace.File{}
 	for _, f := range t.Files() {
-		switch f.Kind {
-		case format.FileExecutable:
-			if c.stored == nil || c.stored.Missing {
-				c.stored = &f
-			}
-		case format.FileSource:
-			if old := sources[f.Name]; old == nil || old.Missing {
-				sources[f.Name] = &f
-			}
+		if f.Kind == format.FileExecutable && (c.stored == nil || c.stored.Missing) {
+			c.stored = &f
 		}
 	}
+	sources := trace.SourcesOf(t)
+	c.Sources.StoredIn = sources.In
 	c.Sources.Stored = func(file string) ([]byte, error) {
-		f := sources[file]
-		if f == nil {
-			return nil, nil
-		}
-		b, err := contents(f)
+		b, err := sources.Read(file)
 		if err != nil {
 			return nil, fmt.Errorf("reading the source %s from the trace: %w; --path-map OLD=NEW reads it from a directory", file, err)
 		}
 		return b, nil
 	}
-}
-
-// contents reads a source that came with a trace.
-func contents(f *trace.File) ([]byte, error) {
-	if f.Size > largestSource {
-		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", f.Size, largestSource)
-	}
-	b := make([]byte, f.Size)
-	if _, err := f.Reader().ReadAt(b, 0); err != nil {
-		return nil, err
-	}
-	if n := bytes.Count(b, []byte("\n")); n > mostLines {
-		return nil, fmt.Errorf("it has %d lines, and at most %d are read", n, mostLines)
-	}
-	return b, nil
 }
 
 // UseBinary opens the executable at path, or the one that the samples are of. One that is

@@ -27,8 +27,8 @@ func TestStoredSources(t *testing.T) {
 	var lines strings.Builder
 	lines.WriteString("header path=go\nstate closed=1 tick=9000\nchunk blocks sealed\n")
 	lines.WriteString(part("x.go", 1, 9, 0, 5, 'a') + part("x.go", 2, 3, 0, 3, 'b') + part("x.go", 3, 4, 0, 4, 'c'))
-	lines.WriteString(part("large.go", 4, largestSource+1, 0, 3, 'd'))
-	const all = mostLines + 1
+	lines.WriteString(part("large.go", 4, 16<<20+1, 0, 3, 'd'))
+	const all = 1<<20 + 1
 	for at := 0; at < all; at += format.MaxFilePart {
 		lines.WriteString(part("lines.go", 5, all, at, min(format.MaxFilePart, all-at), '\n'))
 	}

@@ -1,0 +1,3 @@
+package nats
+
+type client struct{ another int }

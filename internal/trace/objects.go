@@ -1,0 +1,109 @@
+package trace
+
+import (
+	"cmp"
+	"maps"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Place is where locks without a name are locked.
+type Place struct {
+	Name     uint16 // what the recorder calls them
+	Kind     format.LockKind
+	Function string
+	File     string
+	Line     int
+}
+
+// place takes in the frame of a place.
+func (s *stackTable) place(f *format.Frame) {
+	kind := format.LockUnknown
+	if f.Start < uint32(len(format.LockKindNames)) {
+		kind = format.LockKind(f.Start)
+	}
+	if name := uint16(f.ID - format.PlaceFrames); name >= format.FirstName {
+		s.places = append(s.places, Place{name, kind, f.Function, f.File, int(f.Line)})
+	}
+}
+
+// Places lists the places where locks without a name are locked, by their names' ids, as far
+// as the trace says where they are.
+func (t *Trace) Places() []Place {
+	list := slices.Clone(t.stacks.places)
+	slices.SortFunc(list, func(a, b Place) int { return cmp.Compare(a.Name, b.Name) })
+	return list
+}
+
+// Object is what is waited for at places.
+type Object struct {
+	Name string // "": it is not known, and the place keeps its own
+	Key  string // of two objects with one name; equal for all places of an object
+}
+
+// objectTable is what places are called by their objects. It is never changed: a new one
+// takes its place.
+type objectTable struct {
+	text map[uint16]string // by the name of a place
+	id   map[uint16]uint16 // the name of its object's first place, where that is another one
+	of   map[Object]uint16
+	used map[string]bool // names of objects
+}
+
+// CallObjects has what waits at places be told by the objects' names, all places of an object
+// as one. objects tells those of some places. It is called for the places that are known, and
+// by a Follower for those that come. It is to be called before the trace is read.
+func (t *Trace) CallObjects(objects func([]Place) []Object) {
+	t.askObjects = objects
+	t.callObjects()
+}
+
+// callObjects has the places named that have come since the last time.
+func (t *Trace) callObjects() {
+	if t.askObjects == nil || t.named == len(t.stacks.places) {
+		return
+	}
+	fresh := slices.Clone(t.stacks.places[t.named:])
+	t.named = len(t.stacks.places)
+	slices.SortFunc(fresh, func(a, b Place) int { return cmp.Compare(a.Name, b.Name) })
+	o := &objectTable{map[uint16]string{}, map[uint16]uint16{}, map[Object]uint16{}, map[string]bool{}}
+	if old := t.objects.Load(); old != nil {
+		o = &objectTable{maps.Clone(old.text), maps.Clone(old.id), maps.Clone(old.of), maps.Clone(old.used)}
+	}
+	for i, x := range t.askObjects(fresh) {
+		if x.Name == "" {
+			continue
+		}
+		p := fresh[i].Name
+		first, known := o.of[x]
+		switch {
+		case known:
+			o.id[p], o.text[p] = first, o.text[first]
+		case !o.used[x.Name]: // else another one has it: the place tells them apart
+			o.of[x], o.text[p], o.used[x.Name] = p, x.Name, true
+		}
+	}
+	t.objects.Store(o)
+}
+
+// IsObject reports whether a place is called by its object.
+func (t *Trace) IsObject(name uint16) bool { return t.objects.Load().textOf(name) != "" }
+
+// nameOf returns the id that a wait or a hold of a name is told by.
+func (o *objectTable) nameOf(name uint16) uint16 {
+	if o != nil {
+		if first, ok := o.id[name]; ok {
+			return first
+		}
+	}
+	return name
+}
+
+// textOf returns what a name is called by its object, "" for other names.
+func (o *objectTable) textOf(name uint16) string {
+	if o == nil {
+		return ""
+	}
+	return o.text[name]
+}
