@@ -30,6 +30,7 @@ const (
 	BlockSamples BlockType = 17 // Samples
 	BlockCode    BlockType = 18 // Code
 	BlockFile    BlockType = 19 // FilePart
+	BlockCalls   BlockType = 20 // i64 ticks, then Calls
 )
 
 // Once reports whether blocks of a type are told once, and needed as long as the trace

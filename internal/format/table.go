@@ -137,6 +137,9 @@ var Blocks = []BlockSpec{
 		{Name: "offset", Max: MaxFile}, {Name: "size", Max: MaxFile}, {Name: "kind", Form: u16, Words: fileKindNames},
 		{Name: "name", Form: Text16, Is: Private, Min: 1, Max: MaxName}, {Name: "data", Form: Bytes, Is: Private}},
 		nil, "kind name file= size= offset= length= data", 0, false},
+	BlockCalls: {BlockCalls, "calls", []BlockField{{Name: "ticks", Is: tickTime}},
+		[]BlockField{{Name: "name", Form: u64, Is: NameID, Max: MaxNames - 1}, {Name: "calls", Max: 1<<63 - 1},
+			{Name: "recorded", Max: 1<<63 - 1}, {Name: "off", Min: -1, Max: MaxTicks - 1, Else: -1}}, "ticks=", MaxCalls, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.

@@ -14,3 +14,13 @@ func BeginPending(name string, args []any) Handle { return sys.Begin(headPending
 type Handle = sys.Handle
 
 func init() { sys.OnMiss(begin, endNow) }
+
+// Enter begins the scope of a function that is called, if it is to be recorded.
+func Enter(f *Func) Handle { return sys.Enter(f) }
+
+// onEnter has Enter call us for what it can't do: so programs without functions that are
+// scopes don't contain what is for these.
+func onEnter() { sys.OnEnter(enter, entered) }
+
+// entered begins the scope of a call that was counted.
+func entered(f *Func) Handle { return begin(headTask, f.Name, nil) }

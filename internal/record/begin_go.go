@@ -8,6 +8,12 @@ func BeginTask(name string, args []any) Handle    { return begin(headTask, name,
 func BeginTaskf(name string, args []any) Handle   { return begin(headTaskf, name, args) }
 func BeginPending(name string, args []any) Handle { return begin(headPending, name, args) }
 
+// Enter begins the scope of a function that is called, if it is to be recorded.
+func Enter(f *Func) Handle { return enter(f) }
+
+// onEnter has nothing to do: Enter is Go's anyway.
+func onEnter() {}
+
 // Handle is a scope that was begun: where its record is in the file, and when it
 // began, by which the end finds out whether that record is still there. It holds
 // no pointer, so one that outlives its recording can do no harm.

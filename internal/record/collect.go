@@ -16,11 +16,12 @@ const (
 	collectTick
 	collectSnapshot
 	collectStop
+	collectFilter // for functions alone: what names are recorded has changed
 )
 
 // tellLocks is how locks tell what was counted of them, once there are some: programs
-// without them don't contain it.
-var tellLocks atomic.Pointer[func(*recorder, collecting)]
+// without them don't contain it. tellFuncs is how functions do.
+var tellLocks, tellFuncs atomic.Pointer[func(*recorder, collecting)]
 
 // tellCollectors tells all who collect how far the recording is.
 func (r *recorder) tellCollectors(now collecting) {
@@ -28,6 +29,9 @@ func (r *recorder) tellCollectors(now collecting) {
 		r.opts.collect(r, now)
 	}
 	if f := tellLocks.Load(); f != nil {
+		(*f)(r, now)
+	}
+	if f := tellFuncs.Load(); f != nil && (now == collectStart || r.funcs.Load() != nil) {
 		(*f)(r, now)
 	}
 }

@@ -112,6 +112,9 @@ func (r *recorder) applyFilter(note string) {
 		f = nothing
 	}
 	r.names.setFilter(f)
+	if f := tellFuncs.Load(); f != nil && r.funcs.Load() != nil {
+		(*f)(r, collectFilter)
+	}
 	r.note(note)
 }
 

@@ -43,6 +43,8 @@ type Options struct {
 	briefLock func(r *recorder, l sync.Locker, name string, lockOf LockOf) Held // nil: Lock records every hold
 	endBrief  func(r *recorder, l sync.Locker, name, start int64)
 
+	giveWay func(r *recorder) // ends it where somebody else starts another; nil: it stays
+
 	collectors []collect.Collector
 	collect    func(r *recorder, now collecting) // nil: there are none
 }
@@ -89,6 +91,9 @@ func (o *Options) SetLocks(d time.Duration) {
 		o.briefLock, o.endBrief = (*recorder).briefLock, (*recorder).endBrief
 	}
 }
+
+// GiveWay has the recording end, and its trace be removed, when another one is started.
+func (o *Options) GiveWay() { o.giveWay = (*recorder).giveWay }
 
 // AddCollector has a recording keep more than scopes.
 func (o *Options) AddCollector(c collect.Collector) {

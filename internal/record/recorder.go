@@ -109,6 +109,8 @@ type recorder struct {
 	lateEnds    atomic.Int64
 	final       Statistics
 	closed      atomic.Bool
+
+	funcs atomic.Pointer[functions] // nil: functions are not recorded
 }
 
 // ticks turns a duration into ticks.

@@ -34,7 +34,8 @@ func Start(path string, o Options) error {
 	}
 	control.Lock()
 	defer control.Unlock()
-	if atomic.LoadUint32(&sys.Live.On) != Off {
+	running := atomic.LoadUint32(&sys.Live.On) != Off
+	if running && (o.giveWay != nil || current.Load().opts.giveWay == nil) {
 		return fmt.Errorf("starting %s: %w", path, ErrRunning)
 	}
 	filter, err := o.check()
@@ -45,12 +46,19 @@ func Start(path string, o Options) error {
 	if err != nil {
 		return fmt.Errorf("starting %s: %w", path, err)
 	}
+	if running {
+		old := current.Load()
+		old.opts.giveWay(old)
+	}
 	r, err := newRecorder(f.Name(), o, filter, f)
 	if err != nil {
 		removeTrace(f)
 		return fmt.Errorf("starting %s: %w", f.Name(), err)
 	}
 	r.run()
+	if running {
+		r.note("a recording that the environment had asked for has ended: the program starts its own")
+	}
 	return nil
 }
 
@@ -183,7 +191,11 @@ func Stop() error {
 	if atomic.LoadUint32(&sys.Live.On) == Off {
 		return ErrStopped
 	}
-	r := current.Load()
+	return current.Load().stop()
+}
+
+// stop ends the recording. control is held.
+func (r *recorder) stop() error {
 	atomic.StoreUint64(&sys.Live.Locking, 0)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.pool.ShutRecords()

@@ -69,13 +69,14 @@ type entry struct {
 	expect       uint64
 	foreign      int64   // ends of scopes that another goroutine began
 	p            uintptr // the P whose entry it is
-	_            [144]byte
+	tallies      uintptr // what it counts of functions; 0: nothing yet
+	_            [136]byte
 }
 
 // What the assembly takes for its size, and what is to be left between two.
 var _ [256]struct{} = [unsafe.Sizeof(entry{})]struct{}{}
 
-const _ = uint(unsafe.Sizeof(entry{}) - unsafe.Offsetof(entry{}.p) - unsafe.Sizeof(entry{}.p) - 127)
+const _ = uint(unsafe.Sizeof(entry{}) - unsafe.Offsetof(entry{}.tallies) - unsafe.Sizeof(entry{}.tallies) - 127)
 
 // cell is what a thread owns. Its first 32 bytes are a struct rseq, which the
 // kernel writes; they are aligned as rseq(2) asks.
@@ -146,6 +147,19 @@ func Begin(head uint64, name string, args []any) Handle
 
 //go:noescape
 func end(loc, start int64)
+
+// Enter begins the scope of the function f, which is called, if it may be recorded now,
+// and counts the call. What it can't do by itself it leaves to the functions that
+// OnEnter was given.
+//
+//go:noescape
+func Enter(f *Func) Handle
+
+// Take counts a call of f as Enter does: Took if it is to be recorded, LeftOut if not. 0
+// means that nothing was counted: see Func.Assign and Fast.Tally.
+//
+//go:noescape
+func Take(f *Func) int64
 
 // BeginFast begins a scope whose word 2 is head, the goroutine excepted, in the
 // recording gen, whose name ids are in head. start 0

@@ -48,6 +48,20 @@
 #define ent_expect   88
 #define ent_foreign  96
 #define ent_p        104
+#define ent_tallies  112
+
+// Func and Tally, in function.go.
+#define func_gen     16
+#define func_word    24
+#define tally_skipped  0
+#define tally_recorded 8
+#define tally_limit    16
+
+// What a P may record of a function that nobody has looked at yet: FirstCredit.
+#define FIRST        256
+
+#define TOOK         1
+#define LEFTOUT      2
 
 #define cell_k       32
 #define cell_tid     40
@@ -383,6 +397,97 @@ far:
 	FAR(found, full)
 miss:
 	JMP  ·beginMiss(SB)
+
+// TALLY finds what this P counts of the function DX, and counts this call there (at SI):
+// as recorded if the P may record one more, else as skipped. What the word 2 of its
+// record has is left in CX. A generation of 0 is nobody's, so it is looked at last.
+// Clobbers AX, BX, DI.
+#define TALLY(miss, skip) \
+	LEAQ LAY, R9                          \
+	MOVQ lay_gen(R9), CX                  \
+	CMPQ CX, func_gen(DX)                 \
+	JNE  miss                             \
+	MOVQ (TLS), R8                        \
+	MOVQ g_m(R8), R10                     \
+	MOVQ m_p(R10), R13                    \
+	MOVL p_id(R13), AX                    \
+	CMPL AX, $MAXPS                       \
+	JAE  miss                             \
+	SHLQ $8, AX                           \
+	LEAQ ·entries(SB), R12                \
+	ADDQ AX, R12                          \
+	MOVQ ent_tallies(R12), SI             \
+	TESTQ SI, SI                          \
+	JZ   miss                             \
+	TESTQ CX, CX                          \
+	JZ   miss                             \
+	MOVQ func_word(DX), CX                \
+	MOVWLZX CX, BX                        \
+	SHLQ $5, BX                           \
+	ADDQ BX, SI                           \
+	MOVQ tally_recorded(SI), BX           \
+	MOVQ BX, DI                           \
+	SUBQ tally_limit(SI), DI              \
+	CMPQ DI, $FIRST                       \
+	JGE  skip                             \
+	INCQ BX                               \
+	MOVQ BX, tally_recorded(SI)
+
+// func Enter(f *Func) Handle
+//
+// Begins the scope of a function that is called, if it may be recorded now: Begin with
+// the name's id known, and no arguments.
+TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-24
+	MOVQ f+0(FP), DX
+	TALLY(miss, skip)
+	MOVQ lay_gen(R9), AX
+	CMPQ AX, ent_gen(R12)
+	JNE  counted
+	THREAD(counted)
+	MOVQ ent_cur(R12), DI
+	MOVQ ent_witness(R12), R14
+	LEAQ 32(DI), SI
+	CMPQ SI, ent_end(R12)
+	JA   counted
+	SHRQ $16, CX
+	SHLQ $16, CX
+	GOID
+	ORQ  CX, BX
+	MOVQ BX, 16(DI)
+	TSC
+	INTACT(counted)
+	BEGUN
+	MOVQ SI, ent_cur(R12)
+	MOVQ AX, 0(DI)
+	MOVQ DI, ret_Loc+8(FP)
+	MOVQ AX, ret_Start+16(FP)
+	RET
+skip:
+	INCQ tally_skipped(SI)
+	MOVQ $0, ret_Loc+8(FP)
+	MOVQ $0, ret_Start+16(FP)
+	RET
+counted:
+	JMP  ·enteredMiss(SB)
+miss:
+	JMP  ·enterMiss(SB)
+
+// func Take(f *Func) int64
+//
+// Counts a call as Enter does, and leaves the scope's begin to the caller. 0: nothing was
+// counted.
+TEXT ·Take(SB), NOSPLIT|NOFRAME, $0-16
+	MOVQ f+0(FP), DX
+	TALLY(miss, skip)
+	MOVQ $TOOK, ret+8(FP)
+	RET
+skip:
+	INCQ tally_skipped(SI)
+	MOVQ $LEFTOUT, ret+8(FP)
+	RET
+miss:
+	MOVQ $0, ret+8(FP)
+	RET
 
 // func end(loc, start int64)
 //

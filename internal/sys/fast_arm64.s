@@ -54,6 +54,18 @@
 #define ent_expect   88
 #define ent_foreign  96
 #define ent_p        104
+#define ent_tallies  112
+
+#define func_gen     16
+#define func_word    24
+#define tally_skipped  0
+#define tally_recorded 8
+#define tally_limit    16
+
+#define FIRST        256
+
+#define TOOK         1
+#define LEFTOUT      2
 
 #define cell_k       32
 #define cell_tid     40
@@ -407,6 +419,91 @@ far:
 	FAR(found, full)
 miss:
 	JMP  ·beginMiss(SB)
+
+// TALLY leaves the function's word in R2 and its tally in R6. Clobbers R0, R1, R4, R7.
+#define TALLY(miss, skip) \
+	MOVD  $LAY, R9                        \
+	LDAR  (R9), R2                        \
+	ADD   $func_gen, R3, R4               \
+	LDAR  (R4), R4                        \
+	CMP   R4, R2                          \
+	BNE   miss                            \
+	MOVD  g_m(g), R10                     \
+	MOVD  m_p(R10), R13                   \
+	MOVWU p_id(R13), R0                   \
+	CMP   $MAXPS, R0                      \
+	BHS   miss                            \
+	MOVD  $·entries(SB), R12              \
+	ADD   R0<<8, R12, R12                 \
+	ADD   $ent_tallies, R12, R4           \
+	LDAR  (R4), R6                        \
+	CBZ   R6, miss                        \
+	CBZ   R2, miss                        \
+	MOVD  func_word(R3), R2               \
+	AND   $0xffff, R2, R1                 \
+	ADD   R1<<5, R6, R6                   \
+	MOVD  tally_recorded(R6), R1          \
+	MOVD  tally_limit(R6), R4             \
+	SUB   R4, R1, R7                      \
+	CMP   $FIRST, R7                      \
+	BGE   skip                            \
+	ADD   $1, R1                          \
+	MOVD  R1, tally_recorded(R6)
+
+// func Enter(f *Func) Handle
+TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-24
+	MOVD f+0(FP), R3
+	TALLY(miss, skip)
+	MOVD lay_gen(R9), R0
+	MOVD ent_gen(R12), R1
+	CMP  R0, R1
+	BNE  counted
+	THREAD(counted)
+	MOVD ent_cur(R12), R7
+	MOVD ent_witness(R12), R14
+	ADD  $32, R7, R6
+	ROOM(R6, counted)
+	AND  $~0xffff, R2
+	GOID
+	ORR  R2, R1
+	MOVD R1, 16(R7)
+	TSC
+	INTACT(counted)
+	BEGUN
+	MOVD R6, ent_cur(R12)
+	STLR R0, (R7)
+	MOVD R7, ret_Loc+8(FP)
+	MOVD R0, ret_Start+16(FP)
+	RET
+skip:
+	MOVD tally_skipped(R6), R1
+	ADD  $1, R1
+	MOVD R1, tally_skipped(R6)
+	MOVD ZR, ret_Loc+8(FP)
+	MOVD ZR, ret_Start+16(FP)
+	RET
+counted:
+	JMP  ·enteredMiss(SB)
+miss:
+	JMP  ·enterMiss(SB)
+
+// func Take(f *Func) int64
+TEXT ·Take(SB), NOSPLIT|NOFRAME, $0-16
+	MOVD f+0(FP), R3
+	TALLY(miss, skip)
+	MOVD $TOOK, R1
+	MOVD R1, ret+8(FP)
+	RET
+skip:
+	MOVD tally_skipped(R6), R1
+	ADD  $1, R1
+	MOVD R1, tally_skipped(R6)
+	MOVD $LEFTOUT, R1
+	MOVD R1, ret+8(FP)
+	RET
+miss:
+	MOVD ZR, ret+8(FP)
+	RET
 
 // func end(loc, start int64)
 TEXT ·end(SB), NOSPLIT|NOFRAME, $0-16

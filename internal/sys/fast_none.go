@@ -62,6 +62,8 @@ func PutFast(rec *[4]uint64, gen int64, ext *uint64, units, count int64) (loc, a
 
 func Claim(loc, start int64, out *[4]uint64) int64 { return Stale }
 
+func Take(f *Func) int64 { return 0 }
+
 func Lose(gen, why, need int64) bool { return false }
 
 func NeedAnchor(reason int64) bool { return false }
@@ -80,6 +82,8 @@ func (f *Fast) Reclaim(a []uintptr, size uintptr, gen int64, seal func(addr, use
 }
 func (f *Fast) Leave(gen int64, fn func(addr, used uintptr)) {}
 func (f *Fast) Anchor() bool                                 { return false }
+func (f *Fast) Tally()                                       {}
+func (f *Fast) Tallies() [][]Tally                           { return nil }
 func (f *Fast) Named(goid uint64)                            {}
 func (f *Fast) Inherited(goid uint64) bool                   { return false }
 func (f *Fast) Install(h *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {

@@ -20,6 +20,8 @@ func (h Handle) End() {
 var onMiss struct {
 	begin func(head uint64, name string, args []any) Handle
 	end   func(h Handle)
+
+	enter, entered func(f *Func) Handle
 }
 
 // OnMiss sets what Begin and Handle.End call for what they can't do; it is to
@@ -28,7 +30,15 @@ func OnMiss(begin func(head uint64, name string, args []any) Handle, end func(h 
 	onMiss.begin, onMiss.end = begin, end
 }
 
-// beginMiss and endMiss are jumped to by the assembly, with its arguments.
+// OnEnter sets what Enter calls for what it can't do: enter where it has done nothing, and
+// entered where it has counted a call that is to be recorded.
+func OnEnter(enter, entered func(f *Func) Handle) { onMiss.enter, onMiss.entered = enter, entered }
+
+// beginMiss, endMiss, enterMiss and enteredMiss are jumped to by the assembly, with its arguments.
 func beginMiss(head uint64, name string, args []any) Handle { return onMiss.begin(head, name, args) }
 
 func endMiss(loc, start int64) { onMiss.end(Handle{loc, start}) }
+
+func enterMiss(f *Func) Handle { return onMiss.enter(f) }
+
+func enteredMiss(f *Func) Handle { return onMiss.entered(f) }

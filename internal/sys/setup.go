@@ -41,6 +41,11 @@ type Fast struct {
 	counting  sync.Mutex
 	reclaimed int64        // units in chunks that were taken from Ps
 	anchoring atomic.Int64 // ticks
+	rows      struct {
+		sync.Mutex
+		spare map[int][]Tally // by P: what it ever had
+		used  [][]Tally       // in this recording
+	}
 }
 
 // Witness bits, as in internal/format.
@@ -120,6 +125,7 @@ func (f *Fast) Setup(base uintptr, size uint64, rate int64, cpu CPU) {
 		f.cells[i].named, f.cells[i].left = 0, 0
 	}
 	clear(entries[:f.ps()])
+	f.clearTallies()
 	f.reclaimed = 0
 	f.anchoring.Store(0)
 }
@@ -293,10 +299,15 @@ var seenPs atomic.Int64
 func (f *Fast) Install(header *[8]uint64, addr, size uintptr, gen int64) (Left, bool) {
 	var l Left
 	install(header, addr, size, gen, &l)
-	for n := seenPs.Load(); l.P >= n; n = seenPs.Load() {
-		seenPs.CompareAndSwap(n, l.P+1)
-	}
+	seeP(l.P)
 	return l, l.P >= 0
+}
+
+// seeP takes note that there is a P with that number.
+func seeP(p int64) {
+	for n := seenPs.Load(); p >= n; n = seenPs.Load() {
+		seenPs.CompareAndSwap(n, p+1)
+	}
 }
 
 // Anchor ties the entry of the P that the caller is on to its thread. It

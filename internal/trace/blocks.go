@@ -146,6 +146,8 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockSamples: (*Trace).samplesBlock,
 	format.BlockCode:    (*Trace).codeBlock,
 	format.BlockFile:    (*Trace).fileBlock,
+
+	format.BlockCalls: (*Trace).callsBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

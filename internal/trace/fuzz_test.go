@@ -82,6 +82,13 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d beats, one by one, of %d; %v", n, len(tr.Beats()), err)
 		}
 	},
+	"Calls": func(t *testing.T, tr *trace.Trace, size int64) {
+		for _, c := range tr.Calls() {
+			if c.Calls < 0 || c.Recorded < 0 || c.Recorded > c.Calls || c.Since < 0 {
+				t.Errorf("%+v", c)
+			}
+		}
+	},
 	"LastBeat": func(t *testing.T, tr *trace.Trace, size int64) { tr.LastBeat() },
 	"Gaps":     func(t *testing.T, tr *trace.Trace, size int64) { tr.Gaps() },
 	"Breaks":   func(t *testing.T, tr *trace.Trace, size int64) { tr.Breaks() },

@@ -115,6 +115,9 @@ func read(data []byte) (string, error) {
 		b = append(b, '\n')
 		return true
 	})
+	for _, c := range t.Calls() {
+		b = fmt.Appendf(b, "calls %q %d recorded=%d off=%v since=%d\n", t.Name(c.Name), c.Calls, c.Recorded, c.Off, c.Since)
+	}
 	b, err = readSched(b, t)
 	if err != nil {
 		return "", err

@@ -65,6 +65,7 @@ type Trace struct {
 	rawGap  []format.Gap
 	breaks  []rawBreak
 	stacks  stackTable
+	calls   map[uint16]calledSum
 	carried carryTable
 	onCarry func(carryKey) // a Follower's, after a carry block was taken in
 	sched   schedRefs

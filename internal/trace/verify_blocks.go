@@ -99,6 +99,12 @@ func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
 	case format.BlockFile:
 		_, err := format.DecodeFilePart(p)
 		return err
+	case format.BlockCalls:
+		_, cs, err := format.DecodeCalls(nil, p)
+		for _, c := range cs {
+			v.check(v.defined(uint64(c.Name)), here, "block-calls", "the name %d of a function is not defined", c.Name)
+		}
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)

@@ -1,0 +1,249 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"cmp"
+	"slices"
+	"strconv"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// budget is how much of the process's CPU time the recording of functions may take. It
+// looks at the counts each tick, and lets each P record so many calls of each function
+// until the next.
+//
+// What is earned is a share of the CPU time that the process used, without what it spent
+// on us. What is spent is counted: calls × what one costs. All of a function's calls are
+// recorded, or none: those that cost the least come first, as many as what is earned
+// bears. What a burst took too much is paid back, so that the share is true of the whole
+// recording. (All values are ns, or ns per ns of wall time.)
+type budget struct {
+	share    float64 // of the CPU time without ours
+	recorded float64 // ns of a call that is recorded
+	skipped  float64 // ns of one that is only counted
+
+	cpu     int64     // of the process, at the last tick
+	at      time.Time // of it
+	sum     calls
+	charged int64
+	own     int64   // CPU time of the recorder's goroutines, at the last tick
+	due     float64 // of it, what records have been charged for and it has not taken yet
+	using   float64 // CPU time per ns, smoothed
+	earning float64 // likewise
+	charges float64 // likewise
+	balance float64
+	spent   float64
+	over    float64 // the part of the CPU time that was told to go into counting alone
+	list    []*function
+	every   time.Duration
+}
+
+// load is what a function's calls are for the budget.
+type load struct {
+	rate  float64 // calls per ns, smoothed
+	since int64   // ticks: when it was switched off
+	back  time.Time
+	hold  time.Duration // how long it was to stay off
+	seen  calls
+}
+
+const (
+	tickLeast = 50 * time.Millisecond
+	tickMost  = 400 * time.Millisecond
+	smooth    = 0.3          // of the newest value in an average
+	payback   = float64(2e9) // ns in which a balance is brought to nothing
+	headroom  = 1.5          // what a function must fit with that comes back
+	always    = 0.1          // of what is earned is for the rarest functions, whatever is owed
+	holdLeast = time.Second  // off at least
+	holdMost  = 32 * time.Second
+	leastLeft = 64 // calls that each P may record of what is on, at least
+)
+
+// Costs of a call beyond what is measured at the start.
+const (
+	writeOut  = 45.0 // ns per record: what measured recordings of a million a second took
+	skippedBy = 5    // which part of a clock's reading a call takes that is only counted
+)
+
+func (b *budget) init(r *recorder, share float64) {
+	b.share = share
+	b.recorded = float64(r.cost)/1e3 + writeOut
+	b.skipped = float64(r.cost) / 1e3 / 2 / skippedBy
+	b.cpu, b.at, b.every = used(), time.Now(), tickLeast
+	b.own, _ = r.flusher.Cost.CPU()
+}
+
+// used is the CPU time of the process; where it is not known, that of one CPU.
+func used() int64 {
+	user, system := sys.ProcessCPU()
+	if user < 0 {
+		return time.Now().UnixNano()
+	}
+	return user + system
+}
+
+// watch is the goroutine of the budget.
+func (fs *functions) watch() {
+	defer fs.done.Done()
+	t := time.NewTimer(tickLeast)
+	defer t.Stop()
+	for {
+		select {
+		case <-fs.r.quit:
+			return
+		case <-t.C:
+			began := time.Now()
+			fs.r.flusher.Cost.Round(fs.tick)
+			// Looking at many functions takes at most a five-hundredth of the time.
+			t.Reset(min(max(fs.budget.every, 500*time.Since(began)), time.Second))
+		}
+	}
+}
+
+// tick does what is due.
+func (fs *functions) tick() {
+	fs.mu.Lock()
+	defer fs.mu.Unlock()
+	now, sum := time.Now(), fs.sum()
+	b := &fs.budget
+	if wall := float64(now.Sub(b.at)); wall > 0 {
+		new := sum.less(b.sum)
+		if b.every = tickLeast; new.recorded+new.skipped == 0 {
+			b.every = min(2*max(b.every, now.Sub(b.at)), tickMost)
+		}
+		own, _ := fs.r.flusher.Cost.CPU()
+		b.account(wall, used(), own, new, fs.charged.Load())
+		b.sum, b.at = sum, now
+		fs.choose(now, wall)
+		fs.excess()
+	}
+}
+
+// account brings what is earned and spent up to date, with the calls since the last tick.
+func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64) {
+	// The recorder's goroutines write out later what was charged when it was recorded.
+	b.due += float64(new.recorded) * writeOut
+	took := float64(own - b.own)
+	paid := float64(charged-b.charged) + max(took-b.due, 0)
+	b.due = max(b.due-took, 0) * max(1-wall/4e9, 0)
+	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + paid
+	earned := max(float64(cpu-b.cpu)-cost, 0) * b.share
+	b.spent += cost
+	average(&b.using, float64(cpu-b.cpu)/wall)
+	average(&b.earning, earned/wall)
+	average(&b.charges, paid/wall)
+	b.balance = min(b.balance+earned-cost, b.earning*payback/2)
+	b.cpu, b.charged, b.own = cpu, charged, own
+}
+
+func average(v *float64, new float64) {
+	*v += smooth * (new - *v)
+}
+
+// choose decides which functions are recorded until the next tick.
+func (fs *functions) choose(now time.Time, wall float64) {
+	b := &fs.budget
+	counting := b.charges // what is spent whatever is recorded
+	b.list = b.list[:0]
+	for number, f := range fs.all {
+		l := &f.load
+		new := f.now.less(l.seen)
+		l.seen = f.now
+		average(&l.rate, float64(new.recorded+new.skipped)/wall)
+		counting += l.rate * b.skipped
+		if f.f == nil || number < sys.FirstFunc {
+			continue
+		}
+		if l.rate*wall > 0.01 || f.off {
+			b.list = append(b.list, f)
+		}
+	}
+	left := b.earning - counting
+	room := max(left+b.balance/payback, always*b.earning)
+	slices.SortFunc(b.list, func(x, y *function) int { return cmp.Compare(b.wants(x), b.wants(y)) })
+	ps := float64(1)
+	if fs.r.fast != nil {
+		ps = float64(max(len(fs.r.fast.Tallies()), 1))
+	}
+	// A burst may take what was saved, and no P more than its part of it.
+	credit := int64(max(room, 0) * float64(max(b.every, tickLeast)) * 2 / ps / b.recorded)
+	if b.balance > 0 {
+		credit = max(credit, int64(b.balance/ps/b.recorded))
+	}
+	credit = max(credit, leastLeft)
+	for _, f := range b.list {
+		if cost := b.wants(f); cost <= room && !(f.off && now.Before(f.load.back)) {
+			room -= cost
+			fs.on(f, credit)
+		} else {
+			fs.switchOff(f, now)
+		}
+	}
+}
+
+// wants is what recording a function costs more than counting its calls.
+func (b *budget) wants(f *function) float64 {
+	w := f.load.rate * (b.recorded - b.skipped)
+	if f.off {
+		w *= headroom
+	}
+	return w
+}
+
+// on has calls of f be recorded, credit of them by each P.
+func (fs *functions) on(f *function, credit int64) {
+	f.off = false
+	fs.each(f.number, func(t *sys.Tally) {
+		// What has much left is not written to: most rows are of Ps that never call it.
+		if left := t.Credit(); left < credit/2 || left > 4*credit {
+			t.Allow(credit)
+		}
+	})
+}
+
+// switchOff has calls of f be counted only. What comes back too often stays off longer.
+func (fs *functions) switchOff(f *function, now time.Time) {
+	l := &f.load
+	if !f.off {
+		if now.Sub(l.back) < 10*time.Second {
+			l.hold = min(2*l.hold, holdMost)
+		} else {
+			l.hold = 0
+		}
+		l.hold = max(l.hold, holdLeast)
+		f.off, l.since, l.back = true, fs.r.clock.Now(), now.Add(l.hold)
+	}
+	fs.each(f.number, (*sys.Tally).Deny)
+}
+
+// Facts about the budget.
+const (
+	factBudget     = "budget"
+	factBudgetOver = "budget_exceeded"
+)
+
+// excess tells the trace where the promise can't be held: where counting calls alone costs
+// more than what is earned. It is told again where it is twice as bad.
+func (fs *functions) excess() {
+	b := &fs.budget
+	now := fs.r.clock.Now()
+	if b.using <= 0 || now-fs.r.began < fs.r.ticks(time.Second) {
+		return // it is not known yet
+	}
+	cost := b.charges
+	for _, f := range fs.all {
+		cost += f.load.rate * b.skipped
+	}
+	part := cost / b.using
+	if part < 1.1*b.share || part < 2*b.over {
+		return
+	}
+	b.over = part
+	fs.r.fact(factBudgetOver, percent(part)+" of the CPU time went into counting calls that were not recorded, from "+
+		strconv.FormatFloat(float64(now-fs.r.began)/float64(fs.r.rate), 'f', 1, 64)+" s on")
+}
+
+func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

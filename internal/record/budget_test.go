@@ -1,0 +1,151 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// simulated is a recording whose calls and whose time a test makes.
+type simulated struct {
+	*functions
+	now time.Time
+	cpu int64
+}
+
+const tickNS = int64(50 * time.Millisecond)
+
+func simulate(share float64, count int) *simulated {
+	fs := &functions{r: &recorder{clock: sys.NewClock(), rate: 1e9}}
+	for i := range count + sys.FirstFunc {
+		f := &function{number: i}
+		if i >= sys.FirstFunc {
+			f.f = &sys.Func{}
+		}
+		fs.all = append(fs.all, f)
+	}
+	fs.budget = budget{share: share, recorded: 60, skipped: 2, every: tickLeast}
+	return &simulated{functions: fs, now: time.Unix(1e9, 0)}
+}
+
+// tick has so many calls per second of each function happen in 50 ms, on one CPU that
+// works without a break, and returns what the calls cost.
+func (s *simulated) tick(rates ...int64) (cost float64) {
+	var all calls
+	for i, rate := range rates {
+		f := s.all[sys.FirstFunc+i]
+		n, c := rate*tickNS/1e9, calls{}
+		if t := &s.page(f.number)[f.number%sharedPage]; f.off {
+			c.skipped = n
+		} else if c.recorded = min(n, max(t.Credit(), 0)); c.recorded < n {
+			c.skipped = n - c.recorded
+		}
+		f.now.recorded += c.recorded
+		f.now.skipped += c.skipped
+		all.recorded += c.recorded
+		all.skipped += c.skipped
+	}
+	s.now, s.cpu = s.now.Add(time.Duration(tickNS)), s.cpu+tickNS
+	b := &s.budget
+	own := b.own + int64(float64(all.recorded)*writeOut)
+	b.account(float64(tickNS), s.cpu, own, all, 0)
+	s.choose(s.now, float64(tickNS))
+	return float64(all.recorded)*b.recorded + float64(all.skipped)*b.skipped
+}
+
+// run has it tick for so many seconds, and returns which part of the CPU time calls cost.
+func (s *simulated) run(seconds int, rates ...int64) float64 {
+	sum := 0.0
+	for range seconds * 20 {
+		sum += s.tick(rates...)
+	}
+	return sum / float64(seconds) / 1e9
+}
+
+func (s *simulated) off() (list []bool) {
+	for _, f := range s.all[sys.FirstFunc:] {
+		list = append(list, f.off)
+	}
+	return list
+}
+
+// TestBudget has functions be called at constant rates, for a minute: those that cost least
+// are recorded, and what all cost is within the share.
+func TestBudget(t *testing.T) {
+	for _, c := range []struct {
+		name  string
+		rates []int64
+		off   []bool
+		most  float64
+	}{
+		{"all fit", []int64{1000, 100_000, 200_000}, []bool{false, false, false}, 0.03},
+		{"one is too much", []int64{1000, 100_000, 2_000_000}, []bool{false, false, true}, 0.03},
+		{"ten million calls", []int64{1000, 10_000_000}, []bool{false, true}, 0.03},
+		{"counting is too much", []int64{1000, 100_000_000}, []bool{false, true}, 0.21},
+		{"equal ones", []int64{300_000, 300_000, 300_000}, []bool{false, true, true}, 0.03},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			s := simulate(0.03, len(c.rates))
+			part := s.run(60, c.rates...)
+			if part > c.most {
+				t.Errorf("%.4f of the CPU time, want at most %v", part, c.most)
+			}
+			n := 0
+			for i, off := range s.off() {
+				if off != c.off[i] && c.name != "equal ones" {
+					t.Errorf("function %d: off is %v", i, off)
+				}
+				if off == c.off[i] {
+					n++
+				}
+			}
+			if n == 0 {
+				t.Errorf("off: %v", s.off())
+			}
+		})
+	}
+}
+
+// TestCalmsDown has a function that is called too often stop that: it is recorded again. One
+// that changes all the time is not switched on and off at each tick.
+func TestCalmsDown(t *testing.T) {
+	s := simulate(0.03, 1)
+	s.run(5, 3_000_000)
+	if !s.off()[0] {
+		t.Fatal("it is on")
+	}
+	s.run(5, 10_000)
+	if s.off()[0] {
+		t.Fatal("it has calmed down, and is off")
+	}
+	changes, last := 0, false
+	for range 300 {
+		s.run(1, 3_000_000)
+		if off := s.off()[0]; off != last {
+			changes, last = changes+1, off
+		}
+		s.run(1, 10_000)
+		if off := s.off()[0]; off != last {
+			changes, last = changes+1, off
+		}
+	}
+	if changes > 60 {
+		t.Errorf("it was switched %d times in 600 s", changes)
+	}
+}
+
+// TestBurst has a function be quiet, and then be called as fast as can be: what it takes too
+// much is paid back.
+func TestBurst(t *testing.T) {
+	s := simulate(0.03, 2)
+	part := s.run(10, 0, 1000)
+	sum := part * 10
+	sum += s.run(1, 8_000_000, 1000)
+	sum += s.run(9, 100_000, 1000)
+	if sum/20 > 0.03 {
+		t.Errorf("%.4f of the CPU time", sum/20)
+	}
+}

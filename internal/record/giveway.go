@@ -1,0 +1,34 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"os"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/hot"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// giveWay ends the recording, and removes its trace, which nobody has asked for by now.
+// control is held.
+func (r *recorder) giveWay() {
+	_ = r.stop() // what could not be written is not wanted
+	_ = os.Remove(r.path)
+	hot.Discard(r.id)
+}
+
+// StopGivingWay ends the recording if it is one that gives way to others, and returns its
+// trace's path; empty if there is none.
+func StopGivingWay() (path string, err error) {
+	if sys.Forked() {
+		return "", ErrStopped
+	}
+	control.Lock()
+	defer control.Unlock()
+	r := current.Load()
+	if atomic.LoadUint32(&sys.Live.On) == Off || r.opts.giveWay == nil {
+		return "", nil
+	}
+	return r.path, r.stop()
+}

@@ -1,0 +1,62 @@
+package trace
+
+import (
+	"cmp"
+	"math"
+	"slices"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// Called is how often a function was called whose calls were not recorded each time.
+type Called struct {
+	Name     uint16
+	Calls    int64
+	Recorded int64 // of those, the ones that got no room included
+	Off      bool  // at the end its calls were only counted
+	Since    int64 // if so: ns since the trace's start
+}
+
+// calledSum is what the blocks told of a name so far.
+type calledSum struct {
+	calls, recorded int64
+	off             int64 // as the latest block said, at
+	at              int64 // ticks
+}
+
+func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
+	ticks, cs, err := format.DecodeCalls(nil, p)
+	if err != nil {
+		return err
+	}
+	if t.calls == nil {
+		t.calls = map[uint16]calledSum{}
+	}
+	for _, c := range cs {
+		s := t.calls[c.Name]
+		s.calls += min(c.Calls, math.MaxInt64-s.calls)
+		s.recorded += min(c.Recorded, math.MaxInt64-s.recorded)
+		if ticks >= s.at {
+			s.off, s.at = c.Off, ticks
+		}
+		t.calls[c.Name] = s
+	}
+	return nil
+}
+
+// Calls lists the functions whose calls were not recorded each time, the most calls first.
+// Of a ring it knows what is still there.
+func (t *Trace) Calls() []Called {
+	var all []Called
+	for name, s := range t.calls {
+		c := Called{Name: name, Calls: s.calls, Recorded: s.recorded, Off: s.off >= 0}
+		if c.Off {
+			c.Since = max(t.Nanos(max(s.at-s.off, t.header.StartTicks)), 0)
+		}
+		all = append(all, c)
+	}
+	slices.SortFunc(all, func(a, b Called) int {
+		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
+	})
+	return all
+}

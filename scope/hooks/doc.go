@@ -1,0 +1,25 @@
+// Package hooks is what scopeview run, build and test put into a program that they
+// instrument. There is nothing in it to call by hand.
+//
+// A program's functions are a table of Func for each package, and each function begins
+// with
+//
+//	if h := functions[17].Enter(); h.Loc != 0 {
+//		defer h.End()
+//	}
+//
+// The recording begins as the program's packages are initialized, if the environment
+// says so: SCOPEVIEW, SCOPEVIEW_FILTER, SCOPEVIEW_RING and SCOPEVIEW_LIMIT are what they
+// are for scope/auto. Beyond that
+//
+//   - SCOPEVIEW_STATES=0 leaves Go's execution trace alone, which is recorded else, as
+//     gotrace.With does;
+//   - SCOPEVIEW_BUDGET=3% is the share of the program's CPU time that recording may take.
+//     Functions that would take more are counted, and not recorded, until they calm
+//     down;
+//   - SCOPEVIEW_KEEP=failures removes the trace of a program that ends with the exit code
+//     0.
+//
+// A program that starts a recording itself gets it: the one of the environment ends, and
+// its trace is removed.
+package hooks

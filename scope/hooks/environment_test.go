@@ -1,0 +1,124 @@
+//go:build !scope_off
+
+package hooks_test
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/hooks"
+)
+
+// child is a program that was instrumented.
+func child(what string) {
+	defer hooks.Main()()
+	rare()
+	switch what {
+	case "exits":
+		hooks.Exit(0)
+		os.Exit(0)
+	case "fails":
+		hooks.Exit(3)
+		os.Exit(3)
+	case "panics":
+		panic("on purpose")
+	case "starts":
+		if err := scope.Start(os.Getenv("HOOKS_OWN")); err != nil {
+			fmt.Println(err)
+			os.Exit(1)
+		}
+		rare()
+		if err := scope.Start("again.scope"); err == nil {
+			fmt.Println("two recordings at once")
+		}
+		if err := scope.Stop(); err != nil {
+			fmt.Println(err)
+		}
+	}
+}
+
+// run runs the child, and returns what it printed on standard error, and its traces.
+func run(t *testing.T, what string, env ...string) (stderr string, traces []string) {
+	t.Helper()
+	dir := t.TempDir()
+	c := exec.Command(os.Args[0])
+	c.Env = append([]string{"HOOKS_CHILD=" + what, "SCOPEVIEW=" + dir, "HOME=" + t.TempDir(), shmtest.Variable + "=" + os.Getenv(shmtest.Variable)}, env...)
+	var text strings.Builder
+	c.Stderr, c.Stdout = &text, &text
+	_ = c.Run() // by what it leaves it is seen what happened
+	traces, err := filepath.Glob(filepath.Join(dir, "*.scope"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	return text.String(), traces
+}
+
+// TestKeep lists which traces are kept of a program that ends in some way.
+func TestKeep(t *testing.T) {
+	const failures = "SCOPEVIEW_KEEP=failures"
+	for _, c := range []struct {
+		what string
+		env  string
+		kept int
+	}{
+		{"returns", "", 1}, {"exits", "", 1}, {"fails", "", 1},
+		{"returns", failures, 0}, {"exits", failures, 0}, {"fails", failures, 1}, {"panics", failures, 1},
+	} {
+		t.Run(c.what+" "+c.env, func(t *testing.T) {
+			stderr, traces := run(t, c.what, c.env)
+			if len(traces) != c.kept || (stderr != "") != (c.what == "panics") {
+				t.Fatalf("traces %v, want %d; printed %q", traces, c.kept, stderr)
+			}
+			for _, path := range traces {
+				tr := tracetest.OpenFile(t, path)
+				if !tr.Closed() || tr.Lookup("budget") != "3.0%" || !strings.HasPrefix(tr.Lookup("gotrace"), "o") {
+					t.Errorf("closed %v, budget %q, gotrace %q", tr.Closed(), tr.Lookup("budget"), tr.Lookup("gotrace"))
+				}
+			}
+		})
+	}
+}
+
+// TestEnvironment sets the other variables.
+func TestEnvironment(t *testing.T) {
+	stderr, traces := run(t, "returns", "SCOPEVIEW_STATES=0", "SCOPEVIEW_BUDGET=12.5%", "SCOPEVIEW_FILTER=main.rare")
+	if len(traces) != 1 || stderr != "" {
+		t.Fatalf("traces %v, printed %q", traces, stderr)
+	}
+	tr := tracetest.OpenFile(t, traces[0])
+	if tr.Lookup("budget") != "12.5%" || tr.Lookup("gotrace") != "" || tr.Lookup("filter") != "main.rare" {
+		t.Errorf("budget %q, gotrace %q, filter %q", tr.Lookup("budget"), tr.Lookup("gotrace"), tr.Lookup("filter"))
+	}
+}
+
+// TestMistakes: one line on standard error says what is wrong, and nothing is recorded.
+func TestMistakes(t *testing.T) {
+	for _, env := range []string{"SCOPEVIEW_BUDGET=much", "SCOPEVIEW_BUDGET=0", "SCOPEVIEW_BUDGET=101%", "SCOPEVIEW_BUDGET=NaN",
+		"SCOPEVIEW_STATES=no", "SCOPEVIEW_KEEP=some", "SCOPEVIEW_RING=x"} {
+		stderr, traces := run(t, "returns", env)
+		if len(traces) != 0 || strings.Count(stderr, "\n") != 1 || !strings.HasPrefix(stderr, "scopeview: not recording: "+env+": ") {
+			t.Errorf("%s: traces %v, printed %q", env, traces, stderr)
+		}
+	}
+}
+
+// TestProgramStarts: a recording that the program starts itself takes the place of the one
+// that the environment asked for, and says so.
+func TestProgramStarts(t *testing.T) {
+	own := filepath.Join(t.TempDir(), "own.scope")
+	stderr, traces := run(t, "starts", "HOOKS_OWN="+own)
+	if len(traces) != 0 || stderr != "" {
+		t.Fatalf("traces %v, printed %q", traces, stderr)
+	}
+	tr := tracetest.OpenFile(t, own)
+	if len(tr.Notes) != 1 || !strings.Contains(tr.Notes[0].Text, "the program starts its own") || tr.Lookup("budget") != "3.0%" {
+		t.Errorf("notes %v, budget %q", tr.Notes, tr.Lookup("budget"))
+	}
+}

@@ -1,0 +1,196 @@
+//go:build !scope_off
+
+package hooks_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/hooks"
+)
+
+// functions is what a generated file has.
+var functions = [...]hooks.Func{{Name: "main.hot"}, {Name: "main.rare"}, {Name: "main.args"}}
+
+var sink int
+
+func hot() {
+	if h := functions[0].Enter(); h.Loc != 0 {
+		defer h.End()
+	}
+	sink2()
+}
+
+//go:noinline
+func sink2() {}
+
+func rare() {
+	if h := functions[1].Enter(); h.Loc != 0 {
+		defer h.End()
+	}
+	hot()
+}
+
+func withArgs(n int, s string) {
+	if h := functions[2].EnterArgs(n, s); h.Loc != 0 {
+		defer h.End()
+	}
+	sink += n
+}
+
+// begin begins a recording whose functions may take share of the CPU time.
+func begin(t testing.TB, share float64, opts ...scope.Option) (path string) {
+	t.Helper()
+	record.Instrument(share)
+	path = filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, opts...); err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// end ends it, and reads how many scopes there are by name, and what is told of calls.
+func end(t testing.TB, path string) (scopes map[string]int64, calls map[string]trace.Called) {
+	t.Helper()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tracetest.Verify(t, path)
+	tr := tracetest.OpenFile(t, path)
+	scopes, calls = map[string]int64{}, map[string]trace.Called{}
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind == format.KindTask && !e.Open {
+			scopes[tr.Name(e.Name)]++
+		}
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range tr.Calls() {
+		calls[tr.Name(c.Name)] = c
+	}
+	return scopes, calls
+}
+
+// TestRecorded has few calls, within what may always be recorded: all are, and nothing
+// else is told of them. A second recording begins anew.
+func TestRecorded(t *testing.T) {
+	for range 2 {
+		path := begin(t, 1)
+		for range 50 {
+			rare()
+		}
+		withArgs(7, "seven")
+		scopes, calls := end(t, path)
+		if scopes["main.hot"] != 50 || scopes["main.rare"] != 50 || scopes["main.args"] != 1 || len(scopes) != 3 || len(calls) != 0 {
+			t.Errorf("scopes %v, calls %v", scopes, calls)
+		}
+	}
+	hot() // without a recording
+}
+
+// TestArguments reads the arguments again.
+func TestArguments(t *testing.T) {
+	path := begin(t, 1)
+	withArgs(7, "seven")
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, path)
+	var got string
+	err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		for _, a := range args.NewLister(tr.Name).List(e) {
+			got += fmt.Sprint(a.Value.Value, string(a.Value.Str), ";")
+		}
+		return true
+	})
+	if err != nil || got != "7;0seven;" {
+		t.Errorf("arguments %q, %v", got, err)
+	}
+}
+
+// TestEveryCallIsCounted has goroutines on all processors call one function, far more than
+// it may take: each call is counted once, and as many are recorded as is told.
+func TestEveryCallIsCounted(t *testing.T) {
+	const goroutines, each = 8, 200_000
+	path := begin(t, 1e-9)
+	var done sync.WaitGroup
+	for range goroutines {
+		done.Go(func() {
+			for range each {
+				hot()
+			}
+		})
+	}
+	done.Wait()
+	scopes, calls := end(t, path)
+	c := calls["main.hot"]
+	if c.Calls != goroutines*each || c.Recorded != scopes["main.hot"] || c.Recorded == 0 || c.Recorded > c.Calls/4 {
+		t.Errorf("%d calls, %+v, %d scopes", goroutines*each, c, scopes["main.hot"])
+	}
+}
+
+// TestLeftOut: what the filter leaves out is not recorded, and not told as if it took too
+// much, until the filter lets it in.
+func TestLeftOut(t *testing.T) {
+	path := begin(t, 1, scope.WithFilter("-main.hot"))
+	for range 40 {
+		rare()
+	}
+	if err := scope.SetFilter("-main.rare"); err != nil {
+		t.Fatal(err)
+	}
+	for range 30 {
+		rare()
+	}
+	scopes, calls := end(t, path)
+	if scopes["main.hot"] != 30 || scopes["main.rare"] != 40 || len(calls) != 0 {
+		t.Errorf("scopes %v, calls %v", scopes, calls)
+	}
+}
+
+// TestTooManyFunctions has more functions than there are numbers: the calls of the last
+// ones are counted together, and not recorded.
+func TestTooManyFunctions(t *testing.T) {
+	const more = 100
+	many := make([]hooks.Func, 1<<16+more)
+	path := begin(t, 1)
+	for i := range many {
+		many[i].Name = fmt.Sprint("f", i)
+		many[i].Enter().End()
+	}
+	last := &many[len(many)-1]
+	last.Enter().End()
+	_, calls := end(t, path)
+	// The first two numbers are those of nobody, and the last function is called twice.
+	if c := calls["(other names)"]; c.Recorded != 0 || c.Calls != more+2+1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestNothingIsAllocated calls functions that are recorded, and ones that are not.
+func TestNothingIsAllocated(t *testing.T) {
+	for share, what := range map[float64]string{1: "recorded", 1e-9: "counted"} {
+		path := begin(t, share)
+		n, text := 1<<40, "text"
+		for name, f := range map[string]func(){"Enter": hot, "EnterArgs": func() { withArgs(n, text) }} {
+			f()
+			least := testing.AllocsPerRun(200, f)
+			for range 5 {
+				least = min(least, testing.AllocsPerRun(200, f))
+			}
+			if least != 0 && !raceEnabled {
+				t.Errorf("%s, %s: %v allocations", name, what, least)
+			}
+		}
+		end(t, path)
+	}
+}

@@ -1,0 +1,17 @@
+package hooks_test
+
+import (
+	"os"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
+)
+
+// TestMain makes the test binary the program that is recorded, if a test says so.
+func TestMain(m *testing.M) {
+	if what := os.Getenv("HOOKS_CHILD"); what != "" {
+		child(what)
+		return
+	}
+	os.Exit(shmtest.Run(m.Run))
+}

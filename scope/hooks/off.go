@@ -1,0 +1,26 @@
+//go:build scope_off
+
+package hooks
+
+// Built with the tag scope_off, everything compiles to nothing.
+
+// Func is a function of the program: its name.
+type Func struct{ Name string }
+
+// Handle is of no call.
+type Handle struct{ Loc, Start int64 }
+
+// Enter does nothing.
+func (f *Func) Enter() Handle { return Handle{} }
+
+// EnterArgs does nothing.
+func (f *Func) EnterArgs(args ...any) Handle { return Handle{} }
+
+// End does nothing.
+func (h Handle) End() {}
+
+// Main returns a function that does nothing.
+func Main() func() { return func() {} }
+
+// Exit does nothing.
+func Exit(code int) {}

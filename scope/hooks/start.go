@@ -1,0 +1,67 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"fmt"
+	"os"
+	"strconv"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/fromenv"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// defaultBudget is the share of CPU time where nothing else is said.
+const defaultBudget = 0.03
+
+// keepAll and keepFailures are what SCOPEVIEW_KEEP may be.
+const (
+	keepAll      = ""
+	keepFailures = "failures"
+)
+
+// kept is what SCOPEVIEW_KEEP is.
+var kept string
+
+// start begins the recording that the environment asks for. A recording that the program
+// starts itself has the budget too.
+func start() error {
+	share, err := budget(os.Getenv("SCOPEVIEW_BUDGET"))
+	record.Instrument(share)
+	if os.Getenv("SCOPEVIEW") == "" {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	switch kept = os.Getenv("SCOPEVIEW_KEEP"); kept {
+	case keepAll, keepFailures:
+	default:
+		return fmt.Errorf("SCOPEVIEW_KEEP=%s: write failures, or leave it out", kept)
+	}
+	more := []scope.Option{(*record.Options).GiveWay}
+	switch states := os.Getenv("SCOPEVIEW_STATES"); states {
+	case "", "1":
+		more = append(more, gotrace.With())
+	case "0":
+	default:
+		return fmt.Errorf("SCOPEVIEW_STATES=%s: write 0 or 1", states)
+	}
+	_, err = fromenv.Start(more...)
+	return err
+}
+
+// budget reads a share of CPU time: a number of percent. Where it is wrong it is the default.
+func budget(s string) (share float64, err error) {
+	if s == "" {
+		return defaultBudget, nil
+	}
+	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if err != nil || !(n > 0 && n <= 100) {
+		return defaultBudget, fmt.Errorf("SCOPEVIEW_BUDGET=%s: write a share of the CPU time from above 0%% to 100%%, as 3%%", s)
+	}
+	return n / 100, nil
+}
