@@ -23,6 +23,9 @@ func TestMain(m *testing.M) {
 	if isVetTool(os.Args[1:]) {
 		vetTool() // the go command calls the tool that vet named: this program
 	}
+	if os.Getenv(asTool) != "" {
+		main()
+	}
 	time.Local = time.UTC // wall-clock times are shown as local ones
 	flag.Parse()
 	os.Exit(shmtest.Run(m.Run))

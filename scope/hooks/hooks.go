@@ -35,6 +35,10 @@ func (f *Func) EnterArgs(args ...any) Handle {
 	return record.EnterArgs((*record.Func)(f), args)
 }
 
+// LeftOut tells the recording which of the program's functions are left out of it: a line for
+// each reason, with how many, the reason, and their names where they are few.
+func LeftOut(text string) { record.LeftOut(text) }
+
 func init() {
 	if err := start(); err != nil {
 		fmt.Fprintf(os.Stderr, "scopeview: not recording: %v\n", err)

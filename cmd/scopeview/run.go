@@ -1,0 +1,330 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/build"
+)
+
+const runHelp = `run is go run for a program that nobody has changed: it is built by the go command so that it records, and
+run. Its functions are scopes, its goroutines rows by what they were started for, and every lock of the program that
+somebody had to wait for is there with who had it. At the end scopeview says on standard error where the trace is, and
+what the doctor finds first. What the program prints, reads and returns is what it would be without.
+
+The flags of scopeview stand before those of go run; -o is where traces go. Nothing of yours is written: go.mod, the
+source and GOROOT stay as they are, and what is generated lies in the user's cache directory.
+
+Recording takes at most --budget of the CPU time. Functions that the compiler would inline, and those that a
+default.pgo or --calibrate shows to be called too often for their length, are left out; others are switched off
+while they would take more than their share, and their calls are counted. scopeview info says which, and why.
+`
+
+const buildHelp = `build is go build, and what it builds records when the environment says so:
+
+  SCOPEVIEW=traces/ ./server
+
+scopeview run --attach-env prints the variables that there are. Without SCOPEVIEW the program is what it would be,
+but for a load and a branch in each function. The flags of scopeview stand before those of go build; -o is go build's.
+`
+
+const testHelp = `test is go test, and each test has a row, with its subtests; time that a parallel test pauses is shown as such.
+There is a trace for each package whose tests fail; --keep keeps those of all, which then run even if their
+results are cached. The flags of scopeview stand before those of go test; -o is where traces go.
+
+With -cover functions are no scopes, for statements more would change what is covered. Of -fuzz the seeds are recorded.
+`
+
+// launch is a program that scopeview builds, and may run.
+type launch struct {
+	s    *streams
+	verb build.Verb
+	cmd  *cobra.Command
+
+	options   build.Options
+	budget    string
+	calibrate bool
+	dir       string
+	noStates  bool
+	open      bool
+	serve     bool
+	attach    bool
+	keep      bool
+}
+
+func newRun(s *streams) *cobra.Command {
+	l := &launch{s: s, verb: build.Run}
+	cmd := l.command("run [flags] [go run's flags] PACKAGE [ARGUMENTS]", "Build and run a program that nobody has changed, and record it", runHelp,
+		`  scopeview run ./cmd/server -addr :8080
+  scopeview run --open .
+  scopeview run --trace './...' --trace github.com/lib/pq -o traces/ -race ./cmd/server
+  scopeview run --calibrate --args ./cmd/convert in.json`)
+	f := cmd.Flags()
+	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
+	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end")
+	f.BoolVar(&l.serve, "serve", false, "show the timeline in the browser while the program runs")
+	f.BoolVar(&l.calibrate, "calibrate", false, "run the program for two seconds before, to find out which functions are called too often for their length")
+	f.BoolVar(&l.attach, "attach-env", false, "print the variables that have a program of scopeview build record, and do nothing else")
+	l.recording()
+	return cmd
+}
+
+func newBuild(s *streams) *cobra.Command {
+	l := &launch{s: s, verb: build.Build}
+	return l.command("build [flags] [go build's flags] [PACKAGE…]", "Build a program that nobody has changed, so that it can record", buildHelp,
+		`  scopeview build -o server ./cmd/server && SCOPEVIEW=traces/ ./server
+  scopeview build --trace './...' -trimpath -ldflags=-s -o server ./cmd/server`)
+}
+
+func newTest(s *streams) *cobra.Command {
+	l := &launch{s: s, verb: build.Test}
+	cmd := l.command("test [flags] [go test's flags] [PACKAGE…]", "Run tests that nobody has changed, and keep a trace of those that fail", testHelp,
+		`  scopeview test ./...
+  scopeview test --keep -o traces/ -run TestFlush -race ./store
+  scopeview test --keep -bench . -run NONE ./codec`)
+	f := cmd.Flags()
+	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
+	f.BoolVar(&l.keep, "keep", false, "keep the traces of packages whose tests pass, too")
+	l.recording()
+	return cmd
+}
+
+// command makes the command, with the flags of what is built.
+func (l *launch) command(use, short, long, example string) *cobra.Command {
+	l.cmd = &cobra.Command{
+		Use: use, Short: short, Long: long, Example: example,
+		DisableFlagParsing: true, DisableFlagsInUseLine: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			ours, theirs := l.split(args)
+			if err := cmd.Flags().Parse(ours); err != nil {
+				return &exit{exitUsage, err}
+			}
+			if help, _ := cmd.Flags().GetBool("help"); help {
+				return cmd.Help()
+			}
+			return l.do(cmd.Context(), theirs)
+		},
+	}
+	f := l.cmd.Flags()
+	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as go list takes it; a leading - excludes; may be repeated (default: the main module)")
+	f.BoolVar(&l.options.Args, "args", false, "record arguments that are numbers, strings, bools and durations")
+	f.BoolP("help", "h", false, "help for "+string(l.verb))
+	return l.cmd
+}
+
+// recording adds flags of the recording itself.
+func (l *launch) recording() {
+	f := l.cmd.Flags()
+	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
+	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
+}
+
+// split returns which of the arguments are for scopeview: those in front.
+func (l *launch) split(args []string) (ours, theirs []string) {
+	for i := 0; i < len(args); {
+		name, _, with := strings.Cut(args[i], "=")
+		f := l.cmd.Flags().Lookup(strings.TrimPrefix(name, "--"))
+		switch {
+		case name == "-h" || name == "--help" || name == "-help":
+			return append(ours, "--help"), nil
+		case name == "-o" && l.cmd.Flags().ShorthandLookup("o") != nil:
+			f = l.cmd.Flags().ShorthandLookup("o")
+		case !strings.HasPrefix(name, "--") || f == nil:
+			return ours, args[i:]
+		}
+		n := 1
+		if !with && f.NoOptDefVal == "" {
+			n = 2
+		}
+		n = min(n, len(args)-i)
+		ours = append(ours, args[i:i+n]...)
+		i += n
+	}
+	return ours, nil
+}
+
+func (l *launch) do(ctx context.Context, args []string) error {
+	l.options.Tool, l.options.Self = executable()
+	var err error
+	if l.options.Cache, err = build.OpenCache(); err != nil {
+		return err
+	}
+	if err := checkBudget(l.budget); err != nil {
+		return err
+	}
+	if l.attach {
+		return l.printEnv()
+	}
+	plan, err := build.Make(ctx, l.options, l.verb, args)
+	if err != nil {
+		var said *build.GoError
+		if errors.As(err, &said) {
+			fmt.Fprintln(l.s.err, said.Text)
+			return &exit{code: exitUsage}
+		}
+		return &exit{exitUsage, err}
+	}
+	for _, n := range plan.Notes {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(n))
+	}
+	switch l.verb {
+	case build.Build:
+		return l.goCommand(plan, plan.Command(ctx, build.Build), exitUsage)
+	case build.Test:
+		return l.test(ctx, plan)
+	}
+	return l.run(ctx, plan, args)
+}
+
+// executable names this very build of the tool, whose plans are not those of others, and where it
+// is.
+func executable() (state, path string) {
+	state = version()
+	path, err := os.Executable()
+	if err != nil {
+		return state, os.Args[0]
+	}
+	if st, err := os.Stat(path); err == nil {
+		state = fmt.Sprint(state, st.Size(), st.ModTime().UnixNano())
+	}
+	return state, path
+}
+
+// goCommand has the go command do something, with what it says where it would say it. Where it
+// fails code is the exit code, or its own, if that is 0.
+func (l *launch) goCommand(plan *build.Plan, cmd *exec.Cmd, code int) error {
+	stdout, err := plan.Relabel(l.s.out)
+	if err != nil {
+		return err
+	}
+	stderr, err := plan.Relabel(l.s.err)
+	if err != nil {
+		return err
+	}
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
+	err = cmd.Run()
+	if err := errors.Join(stdout.Close(), stderr.Close()); err != nil {
+		return err
+	}
+	var failed *exec.ExitError
+	if errors.As(err, &failed) {
+		if code == 0 {
+			code = failed.ExitCode()
+		}
+		return &exit{code: code}
+	}
+	return err
+}
+
+// variables are what has the program record into dir.
+func (l *launch) variables(dir string) []string {
+	env := []string{"SCOPEVIEW=" + dir + string(filepath.Separator), "SCOPEVIEW_BUDGET=" + l.budget}
+	if os.Getenv("SCOPEVIEW_RING") == "" && os.Getenv("SCOPEVIEW_LIMIT") == "" {
+		env = append(env, "SCOPEVIEW_LIMIT=1G") // the whole of a run, and not its end
+	}
+	if l.noStates {
+		env = append(env, "SCOPEVIEW_STATES=0")
+	}
+	return env
+}
+
+func (l *launch) printEnv() error {
+	dir := l.dir
+	if dir == "" {
+		dir = "traces"
+	}
+	_, err := fmt.Fprintln(l.s.out, strings.Join(l.variables(strings.TrimRight(dir, string(filepath.Separator))), "\n"))
+	return err
+}
+
+// traces makes the directory where traces of a program go.
+func (l *launch) traces(program string) (string, error) {
+	dir := l.dir
+	if dir == "" {
+		dir = l.options.Cache.Traces(program)
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return "", err
+	}
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("the traces have no place: %w; give another with -o DIR", err)
+	}
+	return dir, nil
+}
+
+func (l *launch) test(ctx context.Context, plan *build.Plan) error {
+	dir, err := l.traces("test")
+	if err != nil {
+		return err
+	}
+	before := tracesIn(dir)
+	env := l.variables(dir)
+	var more []string
+	if l.keep {
+		more = append(more, "-count=1")
+	} else {
+		env = append(env, "SCOPEVIEW_KEEP=failures")
+	}
+	cmd := plan.Command(ctx, build.Test, more...)
+	cmd.Env = append(cmd.Env, env...)
+	cmd.Cancel = func() error { return nil } // who interrupts us interrupts it too
+	failed := l.goCommand(plan, cmd, 0)
+	var made []string
+	for _, path := range tracesIn(dir) {
+		if !slices.Contains(before, path) {
+			made = append(made, path)
+		}
+	}
+	for _, path := range made {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
+	}
+	if len(made) == 1 {
+		l.tell(ctx, made[0])
+	}
+	if l.dir == "" {
+		l.options.Cache.PruneTraces(dir)
+	}
+	return failed
+}
+
+// tracesIn lists the traces in a directory.
+func tracesIn(dir string) []string {
+	list, err := filepath.Glob(filepath.Join(dir, "*"+extension))
+	if err != nil {
+		return nil // the pattern is ours
+	}
+	return list
+}
+
+// newToolexec is what the go command calls instead of its tools: see build.Tool.
+func newToolexec() *cobra.Command {
+	return &cobra.Command{
+		Use: "toolexec", Hidden: true, DisableFlagParsing: true,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			code, err := build.Tool(cmd.Context(), args)
+			if err == nil && code != 0 {
+				err = &exit{code: code}
+			}
+			return err
+		},
+	}
+}
+
+// checkBudget refuses what the program would complain of.
+func checkBudget(s string) error {
+	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
+	if s != "" && (err != nil || !(n > 0 && n <= 100)) {
+		return usagef("--budget %s: it takes a share of the CPU time, from above 0%% to 100%%, as 3%%", s)
+	}
+	return nil
+}

@@ -1,0 +1,200 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/analysis"
+	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/doctor"
+	"github.com/scopeview/scopeview/internal/live"
+	"github.com/scopeview/scopeview/internal/page"
+)
+
+// run builds the program and runs it.
+func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error {
+	if l.calibrate {
+		var err error
+		if plan, err = l.calibrated(ctx, plan, args); err != nil {
+			return err
+		}
+	}
+	path, err := l.built(ctx, plan)
+	if err != nil {
+		return err
+	}
+	dir, err := l.traces(filepath.Base(path))
+	if err != nil {
+		return err
+	}
+	if l.dir == "" {
+		l.options.Cache.PruneTraces(dir)
+	}
+	stop, err := l.live(ctx, dir)
+	if err != nil {
+		return err
+	}
+	pid, code, err := l.program(plan, path, l.variables(dir))
+	if err != nil {
+		return err
+	}
+	if trace := traceOf(dir, pid); trace == "" {
+		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s\n", filepath.Base(path), show(dir))
+	} else {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
+		l.tell(ctx, trace)
+		if l.open {
+			l.show(ctx, trace)
+		}
+	}
+	if stop != nil {
+		stop()
+	}
+	if code != 0 {
+		return &exit{code: code}
+	}
+	return nil
+}
+
+// built builds what is run.
+func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
+	path := plan.Executable(l.options.Cache)
+	if plan.Built(path) {
+		return path, nil
+	}
+	more := []string{"-o", path}
+	if !slices.ContainsFunc(plan.Flags, func(f string) bool { return strings.Contains(f, "buildvcs") }) {
+		more = append(more, "-buildvcs=false") // as go run
+	}
+	if err := l.goCommand(plan, plan.Command(ctx, build.Build, more...), exitUsage); err != nil {
+		return "", err
+	}
+	return path, plan.SetBuilt(l.options.Cache, path)
+}
+
+// program runs what was built, and returns what it does.
+func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code int, err error) {
+	words := append(strings.Fields(plan.Exec), path)
+	cmd := exec.Command(words[0], append(words[1:], plan.Rest...)...)
+	cmd.Dir = plan.Dir
+	cmd.Env = append(os.Environ(), env...)
+	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, l.s.out, l.s.err
+	signals := make(chan os.Signal, 16)
+	signal.Notify(signals, forwarded...)
+	defer signal.Stop(signals)
+	if err := cmd.Start(); err != nil {
+		return 0, 0, fmt.Errorf("running what was built: %w", err)
+	}
+	ended := make(chan error, 1)
+	go func() { ended <- cmd.Wait() }()
+	for {
+		select {
+		case sig := <-signals:
+			if sig != os.Interrupt || !fromTerminal() {
+				_ = cmd.Process.Signal(sig) // it may have ended
+			}
+		case err := <-ended:
+			var failed *exec.ExitError
+			if err != nil && !errors.As(err, &failed) {
+				return 0, 0, fmt.Errorf("running %s: %w", path, err)
+			}
+			return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+		}
+	}
+}
+
+// traceOf is the trace that a process has left in a directory, "" if there is none.
+func traceOf(dir string, pid int) string {
+	for _, path := range tracesIn(dir) {
+		if strings.Contains(filepath.Base(path), fmt.Sprintf("-%d-", pid)) {
+			return path
+		}
+	}
+	return ""
+}
+
+// tell says the first of what there is to say of a trace.
+func (l *launch) tell(ctx context.Context, path string) {
+	t, _, err := openTrace(context.WithoutCancel(ctx), path)
+	if err != nil {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+		return
+	}
+	defer t.Close()
+	if line := analysis.LossLine(t); line != "" {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(line))
+	}
+	r, err := doctor.Examine(t, doctor.Options{Context: context.WithoutCancel(ctx)})
+	switch {
+	case err != nil:
+		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", harmless(err.Error()))
+	case len(r.Findings) > 0:
+		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, harmless(r.Findings[0].Text))
+	default:
+		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
+	}
+}
+
+// show writes the page beside the trace, and opens it.
+func (l *launch) show(ctx context.Context, path string) {
+	t, _, err := openTrace(ctx, path)
+	if err == nil {
+		defer t.Close()
+		out := output{path: strings.TrimSuffix(path, extension) + ".html"}
+		err = out.write(l.s, func(w io.Writer) error {
+			return page.Write(ctx, w, t, page.Options{Max: page.DefaultMax, Path: path, Writer: writerOf(stateOf(t, path)), Tool: version()})
+		})
+		if err == nil {
+			err = openFileInBrowser(out.path)
+		}
+	}
+	if err != nil {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+	}
+}
+
+// live serves the timeline while the program runs. The function that it returns serves on until
+// it is interrupted.
+func (l *launch) live(ctx context.Context, dir string) (func(), error) {
+	if !l.serve {
+		return nil, nil
+	}
+	ln, err := listen(ctx, "127.0.0.1:0", false)
+	if err != nil {
+		return nil, err
+	}
+	server, err := live.New(live.Options{Path: dir, Version: version()})
+	if err != nil {
+		ln.Close()
+		return nil, err
+	}
+	address := server.Address(ln.Addr())
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", address)
+	if err := openBrowser(address, 0); err != nil {
+		fmt.Fprintf(l.s.err, "scopeview: %s; open the address yourself\n", harmless(err.Error()))
+	}
+	// What interrupts the program does not end the page.
+	serving, stop := context.WithCancel(context.WithoutCancel(ctx))
+	ended := make(chan error, 1)
+	go func() { ended <- server.Serve(serving, ln) }()
+	return func() {
+		fmt.Fprintf(l.s.err, "scopeview: the program has ended; Ctrl-C ends the page\n")
+		interrupted, done := signal.NotifyContext(context.WithoutCancel(ctx), os.Interrupt)
+		defer done()
+		<-interrupted.Done()
+		stop()
+		select {
+		case <-ended:
+		case <-time.After(time.Second):
+		}
+	}, nil
+}

@@ -1,0 +1,121 @@
+package build
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// Cache is a directory of what was made. A file in it is whole, and never changes but by
+// being replaced.
+type Cache struct{ dir string }
+
+// OpenCache returns the cache: where SCOPEVIEW_CACHE says, or in the user's cache directory. It
+// need not exist yet.
+func OpenCache() (Cache, error) {
+	dir := os.Getenv("SCOPEVIEW_CACHE")
+	if dir == "" {
+		user, err := os.UserCacheDir()
+		if err != nil {
+			return Cache{}, fmt.Errorf("where to put what is generated is not known: %w; SCOPEVIEW_CACHE can name a directory", err)
+		}
+		dir = filepath.Join(user, "scopeview")
+	}
+	dir, err := filepath.Abs(dir)
+	if err != nil {
+		return Cache{}, err
+	}
+	return Cache{dir}, nil
+}
+
+// path is where something is.
+func (c Cache) path(parts ...string) string {
+	return filepath.Join(append([]string{c.dir}, parts...)...)
+}
+
+// write makes a file, or replaces it, in one step.
+func (c Cache) write(path string, b []byte) error {
+	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	if err == nil {
+		err = replace(path, b)
+	}
+	if err != nil {
+		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+	}
+	return nil
+}
+
+func replace(path string, b []byte) (err error) {
+	f, err := os.CreateTemp(filepath.Dir(path), ".new-*")
+	if err != nil {
+		return err
+	}
+	defer func() {
+		if err != nil {
+			f.Close()
+			os.Remove(f.Name())
+		}
+	}()
+	if _, err = f.Write(b); err != nil {
+		return err
+	}
+	if err = f.Chmod(0o644); err != nil {
+		return err
+	}
+	if err = f.Close(); err != nil {
+		return err
+	}
+	return os.Rename(f.Name(), path)
+}
+
+// keep stores a file by its content, and by what it is in the place of, and returns where it is.
+func (c Cache) keep(name string, b []byte) (string, error) {
+	sum := hash([]byte(name), b)
+	path := c.path("files", sum[:2], sum[2:], filepath.Base(name))
+	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(b)) {
+		return path, nil
+	}
+	return path, c.write(path, b)
+}
+
+// whole makes a directory by having fill fill another one, which then takes its place; one
+// that is there is left as it is.
+func (c Cache) whole(dir string, fill func(dir string) error) error {
+	if _, err := os.Stat(dir); err == nil {
+		return nil
+	}
+	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+	}
+	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
+	if err != nil {
+		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+	}
+	defer os.RemoveAll(tmp)
+	if err := fill(tmp); err != nil {
+		return err
+	}
+	if err := os.Chmod(tmp, 0o755); err != nil {
+		return err
+	}
+	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, fs.ErrExist) {
+		if _, there := os.Stat(dir); there != nil { // else somebody else was faster
+			return err
+		}
+	}
+	return nil
+}
+
+// hash names content.
+func hash(parts ...[]byte) string {
+	h := sha256.New()
+	for _, p := range parts {
+		fmt.Fprintf(h, "%d ", len(p))
+		h.Write(p)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:16])
+}

@@ -1,0 +1,132 @@
+package build
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Verb is what the go command is to do.
+type Verb string
+
+const (
+	Run   Verb = "run"
+	Build Verb = "build"
+	Test  Verb = "test"
+)
+
+// Line is a command line of go run, build or test, taken apart.
+type Line struct {
+	Flags    []string // before the packages, and after them for test
+	Packages []string // or files
+	Rest     []string // what the program is given; for test from -args on
+
+	listed []string          // of Flags, those that go list takes too
+	values map[string]string // of Flags, the last of each name; true for one without a value
+}
+
+// Flags that have a value in the word behind them. cmd/go has them in work.AddBuildFlags,
+// and those of test in its testflag.go.
+var (
+	buildValues = words("C p asmflags buildmode compiler coverpkg gccgoflags gcflags installsuffix ldflags mod modfile overlay pgo pkgdir tags toolexec covermode")
+	buildBools  = words("a n race msan asan cover v work x json linkshared trimpath modcacherw buildvcs")
+	testValues  = words("bench benchtime blockprofile blockprofilerate count coverprofile cpu cpuprofile fuzz fuzzminimizetime fuzztime list memprofile memprofilerate mutexprofile mutexprofilefraction outputdir parallel run shuffle skip timeout trace vet exec o")
+	runValues   = words("exec o")
+	// notListed are those of the build flags that go list does not take, or that would have
+	// it do something.
+	notListed = words("a n v work x json cover coverpkg covermode o exec")
+)
+
+func words(s string) []string { return strings.Fields(s) }
+
+// Parse takes the arguments of go run, go build or go test apart, as that command would.
+func Parse(verb Verb, args []string) (*Line, error) {
+	l := &Line{values: map[string]string{}}
+	for i := 0; i < len(args); i++ {
+		a := args[i]
+		switch {
+		case verb == Test && (a == "-args" || a == "--args"):
+			l.Rest = args[i:]
+			return l, nil
+		case a == "--":
+			return nil, fmt.Errorf("go %s takes no --", verb)
+		case len(a) < 2 || a[0] != '-':
+			if verb != Run {
+				// The packages are in one run; what follows may be values of the test's flags.
+				if len(l.Packages) > 0 && verb == Test {
+					l.Flags = append(l.Flags, a)
+					continue
+				}
+				for ; i < len(args) && !strings.HasPrefix(args[i], "-"); i++ {
+					l.Packages = append(l.Packages, args[i])
+				}
+				i--
+				continue
+			}
+			n := 1
+			for strings.HasSuffix(a, ".go") && i+n < len(args) && strings.HasSuffix(args[i+n], ".go") {
+				n++
+			}
+			l.Packages, l.Rest = args[i:i+n], args[i+n:]
+			return l, nil
+		default:
+			n := l.flag(verb, args[i:])
+			if n > len(args)-i {
+				return nil, fmt.Errorf("%s needs a value: what go %s would say", a, verb)
+			}
+			i += n - 1
+		}
+	}
+	return l, nil
+}
+
+// flag takes the flag that args begin with, and returns of how many words it is.
+func (l *Line) flag(verb Verb, args []string) int {
+	name, value, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
+	name = strings.TrimPrefix(name, "test.")
+	values := buildValues
+	switch verb {
+	case Test:
+		values = slices.Concat(buildValues, testValues)
+	default:
+		values = slices.Concat(buildValues, runValues)
+	}
+	n := 1
+	if !with && slices.Contains(values, name) {
+		n = 2
+		if len(args) > 1 {
+			value = args[1]
+		}
+	} else if !with {
+		value = "true"
+	}
+	l.values[name] = value
+	words := args[:min(n, len(args))]
+	l.Flags = append(l.Flags, words...)
+	if !slices.Contains(notListed, name) && (slices.Contains(buildValues, name) || slices.Contains(buildBools, name)) {
+		l.listed = append(l.listed, words...)
+	}
+	return n
+}
+
+// Value returns what a flag was given last: "" if it was not given.
+func (l *Line) Value(name string) string { return l.values[name] }
+
+// True reports whether a flag without a value is set.
+func (l *Line) True(name string) bool { return l.values[name] == "true" || l.values[name] == "1" }
+
+// without returns flags but those of a name, and their values.
+func without(flags []string, name string) []string {
+	var kept []string
+	for i := 0; i < len(flags); i++ {
+		n, _, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(flags[i], "-"), "-"), "=")
+		if n == name && strings.HasPrefix(flags[i], "-") {
+			if !with && (slices.Contains(buildValues, name) || slices.Contains(testValues, name)) {
+				i++
+			}
+			continue
+		}
+		kept = append(kept, flags[i])
+	}
+	return kept
+}

@@ -1,0 +1,70 @@
+package build
+
+import (
+	"io"
+	"io/fs"
+	"os"
+	"path/filepath"
+)
+
+// ownRoot makes a GOROOT of links to that of a toolchain in the modules' cache, beneath which the
+// go command lets nothing be replaced.
+func (c Cache) ownRoot(root, version string) (string, error) {
+	dir := c.path("goroot", version+"-"+hash([]byte(root)))
+	return dir, c.whole(dir, func(tmp string) error {
+		list, err := os.ReadDir(root)
+		if err != nil {
+			return err
+		}
+		for _, e := range list {
+			if e.Name() == "src" {
+				continue
+			}
+			if err := os.Symlink(filepath.Join(root, e.Name()), filepath.Join(tmp, e.Name())); err != nil {
+				return err
+			}
+		}
+		return linkTree(filepath.Join(root, "src"), filepath.Join(tmp, "src"))
+	})
+}
+
+// linkTree makes a tree whose files are those of another one. The go command embeds nothing by
+// a symbolic link, so they are hard links, or copies on another file system.
+func linkTree(from, to string) error {
+	return filepath.WalkDir(from, func(path string, d fs.DirEntry, err error) error {
+		if err != nil {
+			return err
+		}
+		rel, err := filepath.Rel(from, path)
+		if err != nil {
+			return err
+		}
+		if d.IsDir() {
+			return os.MkdirAll(filepath.Join(to, rel), 0o755)
+		}
+		if !d.Type().IsRegular() {
+			return nil
+		}
+		if os.Link(path, filepath.Join(to, rel)) == nil {
+			return nil
+		}
+		return copyFile(path, filepath.Join(to, rel))
+	})
+}
+
+func copyFile(from, to string) (err error) {
+	in, err := os.Open(from)
+	if err != nil {
+		return err
+	}
+	defer in.Close()
+	out, err := os.OpenFile(to, os.O_WRONLY|os.O_CREATE|os.O_EXCL, 0o644)
+	if err != nil {
+		return err
+	}
+	if _, err = io.Copy(out, in); err != nil {
+		out.Close()
+		return err
+	}
+	return out.Close()
+}

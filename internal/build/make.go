@@ -1,0 +1,449 @@
+package build
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/build/instrument"
+	"github.com/scopeview/scopeview/internal/build/std"
+)
+
+// Files that are added to packages.
+const (
+	mainFile = "zz_scopeview_main.go"
+	testFile = "zz_scopeview_test.go"
+)
+
+// maker makes a plan.
+type maker struct {
+	o    Options
+	verb Verb
+	line *Line
+	env  *environment
+	plan *Plan
+
+	overlay overlay
+	left    map[string]*Left
+	copies  map[string]string // of modules, by path: their directories
+}
+
+func (m *maker) make(ctx context.Context) (err error) {
+	p := m.plan
+	p.Dir, p.Version = m.o.Dir, m.env.GOVERSION
+	p.Flags, p.Packages, p.Rest = m.line.Flags, m.line.Packages, m.line.Rest
+	if m.line.Covering() {
+		p.Covered = []covered{}
+		p.Self = m.o.Self
+		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
+		p.Flags = without(p.Flags, "toolexec")
+	}
+	if m.verb == Run {
+		p.Exec = m.line.Value("exec")
+		p.Flags = without(p.Flags, "exec")
+	}
+	m.left, m.copies = map[string]*Left{}, map[string]string{}
+	var theirs string
+	if m.overlay, theirs, err = theirOverlay(m.env, m.line, m.o.Dir); err != nil {
+		return err
+	}
+	if theirs != "" {
+		p.from(theirs)
+		p.Flags = without(p.Flags, "overlay")
+	}
+	if err := m.toolchain(); err != nil {
+		return err
+	}
+	if vendored(m.env, m.line) {
+		p.Flags = append([]string{"-mod=readonly"}, without(p.Flags, "mod")...)
+		m.line.listed = append([]string{"-mod=readonly"}, without(m.line.listed, "mod")...)
+	}
+	packages, err := list(ctx, m.o.Dir, m.verb, m.line.listed, p.Packages)
+	if err != nil {
+		return err
+	}
+	if err := m.roots(packages); err != nil {
+		return err
+	}
+	if err := m.edit(packages); err != nil {
+		return err
+	}
+	dir, err := m.modules(ctx)
+	if err != nil {
+		return err
+	}
+	if err := m.standard(dir); err != nil {
+		return err
+	}
+	for _, l := range m.left {
+		slices.Sort(l.Names)
+		p.Left = append(p.Left, *l)
+	}
+	slices.SortFunc(p.Left, func(a, b Left) int { return strings.Compare(a.Why, b.Why) })
+	if err := m.entries(packages); err != nil {
+		return err
+	}
+	m.choices()
+	p.Overlay, err = m.o.Cache.keep("overlay.json", m.overlay.encode())
+	return err
+}
+
+// choices notes what the go command's own environment depends on: which one it is, its settings,
+// and where go.mod and go.work are, or may come to be.
+func (m *maker) choices() {
+	p := m.plan
+	p.from(m.env.GOENV, filepath.Join(m.env.GOROOT, "VERSION"), p.Go)
+	for dir := m.o.Dir; ; dir = filepath.Dir(dir) {
+		p.from(filepath.Join(dir, "go.mod"), filepath.Join(dir, "go.work"))
+		if dir == filepath.Dir(dir) {
+			return
+		}
+	}
+}
+
+// toolchain chooses the go command.
+func (m *maker) toolchain() error {
+	p := m.plan
+	var err error
+	if p.Go, err = exec.LookPath("go"); err != nil {
+		return fmt.Errorf("the go command is needed: %w", err)
+	}
+	if within(m.env.GOROOT, m.env.GOMODCACHE) {
+		root, err := m.o.Cache.ownRoot(m.env.GOROOT, m.env.GOVERSION)
+		if err != nil {
+			return fmt.Errorf("the toolchain %s lies in the modules' cache, where nothing can be replaced, and no GOROOT of links to it can be made: %w", m.env.GOROOT, err)
+		}
+		m.env.GOROOT, p.Go = root, filepath.Join(root, "bin", "go")
+		p.Env = append(p.Env, "GOROOT="+root, "GOTOOLCHAIN=local")
+	}
+	return nil
+}
+
+// roots looks at what is named: whether it can be run, and what the compiler is told of it.
+func (m *maker) roots(packages []*listed) error {
+	for _, x := range packages {
+		if x.DepOnly {
+			continue
+		}
+		if m.verb == Run {
+			if x.Name != "main" && x.Error == nil {
+				return fmt.Errorf("package %s is not a main package: there is nothing to run", x.ImportPath)
+			}
+			if m.plan.Root != "" {
+				return fmt.Errorf("go run takes one package, and %s names several", strings.Join(m.line.Packages, " "))
+			}
+			m.plan.Root = x.ImportPath
+			if x.ImportPath == "command-line-arguments" {
+				m.plan.Root = strings.TrimSuffix(filepath.Base(m.line.Packages[0]), ".go")
+			}
+		}
+		profile := m.line.Value("pgo")
+		switch {
+		case profile == "off":
+			profile = ""
+		case profile == "" || profile == "auto":
+			profile = filepath.Join(x.Dir, "default.pgo")
+		case !filepath.IsAbs(profile):
+			profile = filepath.Join(m.o.Dir, profile)
+		}
+		if profile != "" && x.Name == "main" {
+			m.plan.from(profile)
+			if stat(profile) != (at{}) {
+				m.plan.Profile = profile
+			}
+		}
+	}
+	return nil
+}
+
+// recorders reports whether a package is the recorder's, where that is in the main module.
+func recorders(x *listed) bool {
+	rest, ok := strings.CutPrefix(x.ImportPath, Module+"/")
+	first, _, _ := strings.Cut(rest, "/")
+	return ok && slices.Contains([]string{"scope", "internal", "mmpool", "flusher", "sweeper"}, first)
+}
+
+// edit has the packages that are traced record.
+func (m *maker) edit(packages []*listed) error {
+	traced, err := matcher(m.o.Dir, m.o.Trace)
+	if err != nil {
+		return err
+	}
+	matched := 0
+	for _, x := range packages {
+		if !x.Standard && len(x.CgoFiles) > 0 {
+			m.plan.C = true
+		}
+		if !x.Standard && !within(x.Dir, m.env.GOMODCACHE) {
+			m.depends(x)
+		}
+		if recorders(x) || !traced(x) || len(x.GoFiles)+len(x.CgoFiles)+len(x.TestGoFiles)+len(x.XTestGoFiles) == 0 {
+			continue
+		}
+		matched++
+		if x.Standard {
+			m.leave("the standard library has hooks, but no scopes", x.ImportPath)
+			continue
+		}
+		if err := m.editPackage(x); err != nil {
+			return err
+		}
+	}
+	if matched == 0 && len(m.o.Trace) > 0 {
+		return fmt.Errorf("--trace %s: no package of this build matches; go list -deps lists them", strings.Join(m.o.Trace, " "))
+	}
+	return nil
+}
+
+// depends notes what the package is made of, and where a package may be added beside it.
+func (m *maker) depends(x *listed) {
+	p := m.plan
+	p.from(x.Dir)
+	if len(x.CFiles)+len(x.CXXFiles) > 0 {
+		p.C = true
+	}
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
+		path := filepath.Join(x.Dir, name)
+		p.from(filepath.Dir(path)) // what is embedded may lie deeper
+		if to := m.overlay[path]; to != "" {
+			path = to
+		}
+		p.from(path)
+	}
+	if x.Module == nil {
+		return
+	}
+	for dir := filepath.Dir(x.Dir); within(dir, x.Module.Dir); dir = filepath.Dir(dir) {
+		if _, ok := p.Inputs[dir]; ok {
+			break
+		}
+		p.from(dir)
+	}
+}
+
+func (m *maker) leave(why string, name string) {
+	const most = 20
+	l := m.left[why]
+	if l == nil {
+		l = &Left{Why: why}
+		m.left[why] = l
+	}
+	if l.Count++; len(l.Names) < most {
+		l.Names = append(l.Names, name)
+	}
+}
+
+func (m *maker) editPackage(x *listed) error {
+	dir := x.Dir
+	if within(dir, m.env.GOMODCACHE) {
+		var err error
+		if dir, err = m.copied(x); err != nil {
+			return err
+		}
+	}
+	if len(x.CgoFiles) > 0 {
+		m.leave("their files use cgo", x.ImportPath)
+	}
+	in := instrument.Input{ImportPath: x.ImportPath, Name: x.Name, Hooks: Hooks, Args: m.o.Args, Files: map[string][]byte{}, LeaveOut: leaving(m.o.Out)}
+	from := map[string]string{}
+	for _, name := range x.GoFiles {
+		from[name] = m.overlay.at(filepath.Join(x.Dir, name))
+		b, err := os.ReadFile(from[name])
+		if err != nil {
+			return err
+		}
+		in.Files[name] = b
+	}
+	out, err := instrument.Package(in)
+	if err != nil {
+		m.leave("their package does not compile", x.ImportPath)
+		return nil // the compiler will say so, of the user's own lines
+	}
+	if m.line.Covering() {
+		m.plan.Covered = append(m.plan.Covered, covered{Dir: dir, ImportPath: x.ImportPath, Name: x.Name, Files: from, Args: m.o.Args, Out: m.o.Out})
+	}
+	for _, f := range out.Funcs {
+		if f.Why != "" {
+			m.leave(f.Why, f.Name)
+			continue
+		}
+		m.plan.Functions++
+	}
+	for name, b := range out.Files {
+		if err := m.replace(filepath.Join(dir, name), b); err != nil {
+			return err
+		}
+	}
+	if len(out.Table.Text) == 0 {
+		return nil
+	}
+	return m.add(x, dir, out.Table.Name, out.Table.Text)
+}
+
+// replace has the go command read something else in the place of a file.
+func (m *maker) replace(path string, b []byte) error {
+	to, err := m.o.Cache.keep(path, b)
+	if err != nil {
+		return err
+	}
+	m.overlay[path] = to
+	return nil
+}
+
+// add adds a file to a package.
+func (m *maker) add(x *listed, dir, name string, b []byte) error {
+	name = filepath.Join(dir, name)
+	if stat(name) != (at{}) {
+		return fmt.Errorf("%s is there already; it is the name of a file that is added when the program is built", name)
+	}
+	if x.ImportPath == "command-line-arguments" {
+		// The go command wants files to be named alike, and the table's to be the first.
+		first := m.line.Packages[0]
+		m.plan.Packages = append([]string{strings.TrimSuffix(first, filepath.Base(first)) + filepath.Base(name)}, m.plan.Packages...)
+	}
+	return m.replace(name, b)
+}
+
+// copied is where a package's module can be edited: a copy of it, which go.mod is to name.
+func (m *maker) copied(x *listed) (string, error) {
+	mod := x.Module
+	if mod.Replace != nil {
+		mod = mod.Replace
+	}
+	to := m.o.Cache.path("modules", filepath.FromSlash(mod.Path)+"@"+mod.Version)
+	err := m.o.Cache.whole(to, func(tmp string) error {
+		if err := linkTree(x.Module.Dir, tmp); err != nil {
+			return err
+		}
+		if _, err := os.Stat(filepath.Join(tmp, "go.mod")); missing(err) {
+			return copyFile(x.Module.GoMod, filepath.Join(tmp, "go.mod"))
+		}
+		return nil
+	})
+	if err != nil {
+		return "", fmt.Errorf("the module %s can't be copied, to be traced: %w", x.Module.Path, err)
+	}
+	m.copies[x.Module.Path] = to
+	rel, err := filepath.Rel(x.Module.Dir, x.Dir)
+	return filepath.Join(to, rel), err
+}
+
+// modules has go.mod name the recorder, and returns the recorder's directory.
+func (m *maker) modules(ctx context.Context) (string, error) {
+	p := m.plan
+	dir, err := m.o.Cache.recorder(goCommand(ctx, m.o.Dir))
+	if err != nil {
+		return "", err
+	}
+	files := []string{m.env.GOMOD}
+	switch {
+	case m.env.GOWORK != "" && m.env.GOWORK != "off":
+		if files, err = workModules(m.env.GOWORK); err != nil {
+			return "", err
+		}
+		p.from(m.env.GOWORK)
+	case m.line.Value("modfile") != "":
+		files[0] = m.line.Value("modfile")
+		if !filepath.IsAbs(files[0]) {
+			files[0] = filepath.Join(m.o.Dir, files[0])
+		}
+	case m.env.GOMOD == "" || m.env.GOMOD == os.DevNull:
+		files[0] = filepath.Join(m.o.Dir, "go.mod")
+	}
+	// Of a workspace one module is enough, unless the recorder is one of them.
+	for i, path := range files {
+		p.from(path, strings.TrimSuffix(path, ".mod")+".sum")
+		b, err := m.overlay.read(path)
+		if err == nil && i > 0 && !strings.Contains(string(b), Module) {
+			continue
+		}
+		if b, err = modFile(path, m.overlay.read, dir, m.copies); err != nil {
+			return "", err
+		}
+		if b == nil {
+			return m.within(filepath.Dir(path))
+		}
+		if err := m.replace(path, b); err != nil {
+			return "", err
+		}
+	}
+	return dir, nil
+}
+
+// within is the recorder where the main module is its own.
+func (m *maker) within(dir string) (string, error) {
+	if _, err := os.Stat(filepath.Join(dir, "scope", "hooks")); err != nil {
+		return "", fmt.Errorf("%s is another version of the recorder than this tool's: %w", dir, err)
+	}
+	return dir, nil
+}
+
+// standard puts the hooks into the standard library, and what they call into the recorder.
+func (m *maker) standard(recorder string) error {
+	files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+	if err != nil {
+		return err
+	}
+	m.plan.Stubs = stubs
+	for name, b := range files {
+		path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))
+		if theirs, ok := m.overlay[path]; ok {
+			return fmt.Errorf("%s is to have hooks, and the overlay that is given has another file (%s) in its place", path, theirs)
+		}
+		if err := m.replace(path, b); err != nil {
+			return err
+		}
+	}
+	return m.replace(filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"), linked)
+}
+
+// entries adds the recorder to what is run: to package main, or to the tests.
+func (m *maker) entries(packages []*listed) error {
+	for _, x := range packages {
+		if x.DepOnly {
+			continue
+		}
+		switch {
+		case m.verb == Test && len(x.TestGoFiles) > 0:
+			if err := m.add(x, x.Dir, testFile, m.entry(x.Name)); err != nil {
+				return err
+			}
+		case m.verb == Test && len(x.XTestGoFiles) > 0:
+			if err := m.add(x, x.Dir, testFile, m.entry(strings.TrimSuffix(x.Name, "_test")+"_test")); err != nil {
+				return err
+			}
+		case m.verb != Test && x.Name == "main":
+			if err := m.add(x, x.Dir, mainFile, m.entry("main")); err != nil {
+				return err
+			}
+		}
+	}
+	return nil
+}
+
+// entry is a file that has the program record, and tells the recording what is left out of it.
+func (m *maker) entry(name string) []byte {
+	var b strings.Builder
+	for _, l := range m.plan.Left {
+		fmt.Fprintf(&b, "%d\t%s", l.Count, l.Why)
+		if l.Count == len(l.Names) {
+			b.WriteString("\t" + strings.Join(l.Names, " "))
+		}
+		b.WriteByte('\n')
+	}
+	text := b.String()
+	b.Reset()
+	fmt.Fprintf(&b, "// Code generated by scopeview. DO NOT EDIT.\n\npackage %s\n\nimport _scopeview %q\n\nfunc init() { _scopeview.LeftOut(%q) }\n", name, Hooks, text)
+	return []byte(b.String())
+}
+
+// Executable is where what Run runs is built: the same as that of the last time, so that it
+// need not be linked again.
+func (p *Plan) Executable(c Cache) string {
+	return c.path("bin", hash([]byte(p.Overlay), []byte(strings.Join(p.Flags, "\x00")), []byte(strings.Join(p.Packages, "\x00")), []byte(p.Dir)), path.Base(p.Root))
+}

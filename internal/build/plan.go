@@ -1,0 +1,251 @@
+package build
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/build/std"
+)
+
+// Options are what a build is to be.
+type Options struct {
+	Cache Cache
+	Tool  string // its version: another one has other plans
+	Self  string // its path, to be called where something is covered
+	Dir   string // where the go command would be called; "": here
+	Trace []string
+	Args  bool              // record arguments
+	Out   map[string]string // functions to leave out by the names of their scopes, and why
+}
+
+// Plan is what a command line comes to.
+type Plan struct {
+	Dir      string   // where the go command is called
+	Go       string   // the go command
+	Env      []string // more of the environment
+	Flags    []string // of the go command
+	Packages []string
+	Rest     []string  // what the program, or the test, is given
+	Root     string    // the package that is run, of Run alone
+	Exec     string    // what is to run it: -exec
+	Overlay  string    // its file
+	Covered  []covered // where something is covered: packages that are traced
+	Toolexec []string  // the user's, then
+	Version  string    // of Go
+	Profile  string    // the default.pgo of what is run, or -pgo: "" for none
+
+	Functions int          // that are recorded
+	Left      []Left       // those that are not
+	Stubs     []std.Status // the hooks of the standard library
+	Notes     []string     // what the user should know
+	Began     time.Time
+	Inputs    map[string]at // what it was made from
+	C         bool          // something in it, but for the standard library, is compiled by a C compiler
+	Executed  at            // what was built of it
+	Self      string        // this tool
+
+	file string // where it lies
+}
+
+// Left is why functions are not recorded: so many, and which, as long as they are few.
+type Left struct {
+	Why   string
+	Count int
+	Names []string
+}
+
+// at is how a file was when a plan was made from it; the zero at is one that was not there.
+type at struct {
+	Size int64
+	Time int64 // ns
+}
+
+func stat(path string) at {
+	st, err := os.Stat(path)
+	if err != nil {
+		return at{}
+	}
+	if st.IsDir() {
+		return at{-1, st.ModTime().UnixNano()}
+	}
+	return at{st.Size(), st.ModTime().UnixNano()}
+}
+
+// Make returns the plan of a command line: that of the last time, if nothing has changed.
+func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, error) {
+	l, err := Parse(verb, args)
+	if err != nil {
+		return nil, err
+	}
+	if err := refuse(verb, l); err != nil {
+		return nil, err
+	}
+	if c := l.Value("C"); c != "" {
+		o.Dir = filepath.Join(o.Dir, c)
+		if filepath.IsAbs(c) {
+			o.Dir = c
+		}
+		l.Flags, l.listed = without(l.Flags, "C"), without(l.listed, "C")
+	}
+	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
+		return nil, err
+	}
+	key := planKey(o, verb, args)
+	if p := o.Cache.plan(key); p != nil {
+		return p, nil
+	}
+	began := time.Now()
+	e, err := askGo(ctx, o.Dir)
+	if err != nil {
+		return nil, err
+	}
+	if err := known(e); err != nil {
+		return nil, err
+	}
+	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}}}
+	if err := m.make(ctx); err != nil {
+		return nil, err
+	}
+	m.plan.file = o.Cache.path("plans", key+".json")
+	return m.plan, m.plan.save(o.Cache)
+}
+
+// refuse says what can't be built so.
+func refuse(verb Verb, l *Line) error {
+	switch mode := l.Value("buildmode"); mode {
+	case "", "default", "exe", "pie":
+	default:
+		return fmt.Errorf("-buildmode=%s is not built: only programs and tests record, for what is loaded into another program has no beginning and no end", mode)
+	}
+	if l.Value("compiler") == "gccgo" {
+		return errors.New("-compiler=gccgo: the hooks are those of Go's own compiler and library")
+	}
+	for _, p := range l.Packages {
+		if strings.Contains(p, "@") {
+			return fmt.Errorf("%s: what is to be recorded must be here as source; clone its repository, and name the directory", p)
+		}
+	}
+	if verb == Run && len(l.Packages) == 0 {
+		return errors.New("go run: no package or file to run; scopeview run ./cmd/NAME")
+	}
+	return nil
+}
+
+// known reports whether the recorder can be compiled.
+func known(e *environment) error {
+	v := strings.TrimPrefix(e.GOVERSION, "go")
+	var major, minor int
+	if n, _ := fmt.Sscanf(v, "%d.%d", &major, &minor); n == 2 && (major > 1 || minor >= 26) {
+		return nil
+	}
+	return fmt.Errorf("the go command here is %s, and the recorder is written for %s or newer; GOTOOLCHAIN=%s.0 chooses one", e.GOVERSION, language, language)
+}
+
+// planKey names a plan by all that it depends on but the files. What the go command says of its
+// environment depends on the variables, and on files that are among the plan's inputs.
+func planKey(o Options, verb Verb, args []string) string {
+	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Out, verb, args})
+	if err != nil {
+		panic(err) // strings alone
+	}
+	var env []string
+	for _, v := range os.Environ() {
+		if strings.HasPrefix(v, "GO") || strings.HasPrefix(v, "CGO_") || strings.HasPrefix(v, "PATH=") || strings.HasPrefix(v, "CC=") {
+			env = append(env, v)
+		}
+	}
+	slices.Sort(env)
+	return hash(b, []byte(strings.Join(env, "\x00")))
+}
+
+// plan is the plan with a key, if what it was made from is as it was.
+func (c Cache) plan(key string) *Plan {
+	p := &Plan{file: c.path("plans", key+".json")}
+	b, err := os.ReadFile(p.file)
+	if err != nil {
+		return nil
+	}
+	if json.Unmarshal(b, p) != nil || len(p.Inputs) == 0 {
+		return nil
+	}
+	for path, was := range p.Inputs {
+		// What was changed while the plan was made may have been read before.
+		if stat(path) != was || was.Time >= p.Began.UnixNano() {
+			return nil
+		}
+	}
+	return p
+}
+
+func (p *Plan) save(c Cache) error {
+	b, err := json.Marshal(p)
+	if err != nil {
+		return err
+	}
+	return c.write(p.file, b)
+}
+
+// Built reports whether the executable at path is that which was built by this plan last: then
+// nothing has changed since, and the go command need not be asked.
+func (p *Plan) Built(path string) bool {
+	return p.Executed != (at{}) && stat(path) == p.Executed
+}
+
+// SetBuilt notes that path was built. Headers and libraries that C code includes are among no
+// inputs, so of a program with C code it is not known whether they have changed.
+func (p *Plan) SetBuilt(c Cache, path string) error {
+	if p.C {
+		return nil
+	}
+	p.Executed = stat(path)
+	return p.save(c)
+}
+
+// from notes that the plan depends on a file, or on which files a directory has.
+func (p *Plan) from(paths ...string) {
+	for _, path := range paths {
+		p.Inputs[path] = stat(path)
+	}
+}
+
+// Command is the go command that does what the plan says.
+func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd {
+	args := append(append([]string{string(verb), "-overlay=" + p.Overlay}, more...), p.Flags...)
+	if p.Covered != nil {
+		args = append(args, "-toolexec="+quoted(append([]string{p.Self, "toolexec", p.file, strconv.Itoa(len(p.Toolexec))}, p.Toolexec...)...))
+	}
+	cmd := exec.CommandContext(ctx, p.Go, slices.Concat(args, p.Packages)...)
+	if verb == Test {
+		cmd.Args = append(cmd.Args, p.Rest...)
+	}
+	cmd.Dir = p.Dir
+	cmd.Env = append(append(os.Environ(), "PWD="+p.Dir), p.Env...)
+	return cmd
+}
+
+// missing reports whether an error is that a file is not there.
+func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// quoted joins words as the go command splits the value of a flag.
+func quoted(words ...string) string {
+	for i, w := range words {
+		switch {
+		case !strings.ContainsAny(w, " \t\n'\""):
+		case !strings.Contains(w, "'"):
+			words[i] = "'" + w + "'"
+		default:
+			words[i] = `"` + w + `"`
+		}
+	}
+	return strings.Join(words, " ")
+}

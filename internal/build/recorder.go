@@ -1,0 +1,220 @@
+package build
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"go/build/constraint"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"os/exec"
+	"path"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+
+	"golang.org/x/mod/modfile"
+
+	"github.com/scopeview/scopeview"
+)
+
+// Module is the recorder's path, and Hooks the package of it that generated code imports.
+const (
+	Module = "github.com/scopeview/scopeview"
+	Hooks  = Module + "/scope/hooks"
+)
+
+// others are the packages of other modules that the recorder needs, by module.
+var others = map[string][]string{
+	"golang.org/x/sys":             {"unix", "windows"},
+	"github.com/edsrzf/mmap-go":    {"."},
+	"github.com/prometheus/procfs": {".", "internal/fs", "internal/parsers"},
+}
+
+// theirs is where they lie in the recorder.
+const theirs = "internal/theirs"
+
+// language is the version of Go that the recorder's files are written for.
+const language = "go1.26"
+
+// recorder makes the recorder's module in the cache, and returns its directory.
+func (c Cache) recorder(command *exec.Cmd) (string, error) {
+	files, err := sourceFiles()
+	if err != nil {
+		return "", err
+	}
+	var parts [][]byte
+	for _, name := range sortedKeys(files) {
+		parts = append(parts, []byte(name), files[name])
+	}
+	dir := c.path("recorder", hash(parts...))
+	return dir, c.whole(dir, func(tmp string) error {
+		from, err := download(command, files)
+		if err != nil {
+			return err
+		}
+		return writeRecorder(tmp, files, from)
+	})
+}
+
+// sourceFiles is our part of it, by path, without tests.
+func sourceFiles() (map[string][]byte, error) {
+	files := map[string][]byte{}
+	err := fs.WalkDir(scopeview.Source, ".", func(name string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || strings.HasSuffix(name, "_test.go") {
+			return err
+		}
+		files[name], err = scopeview.Source.ReadFile(name)
+		return err
+	})
+	return files, err
+}
+
+// download has the go command find the modules that the recorder needs: in its cache, or at
+// the proxy. Their sums are those of the tool's go.sum. It returns their directories.
+func download(command *exec.Cmd, files map[string][]byte) (map[string]string, error) {
+	mod, err := modfile.Parse("go.mod", files["go.mod"], nil)
+	if err != nil {
+		return nil, err
+	}
+	tmp, err := os.MkdirTemp("", "scopeview-")
+	if err != nil {
+		return nil, err
+	}
+	defer os.RemoveAll(tmp)
+	for _, name := range []string{"go.mod", "go.sum"} {
+		if err := os.WriteFile(filepath.Join(tmp, name), files[name], 0o644); err != nil {
+			return nil, err
+		}
+	}
+	args := []string{"mod", "download", "-json"}
+	for _, r := range mod.Require {
+		if others[r.Mod.Path] != nil {
+			args = append(args, r.Mod.Path+"@"+r.Mod.Version)
+		}
+	}
+	var out, errs bytes.Buffer
+	cmd := exec.Command(command.Path, args...)
+	cmd.Dir, cmd.Stdout, cmd.Stderr = tmp, &out, &errs
+	cmd.Env = append(slices.Clone(command.Env), "GOWORK=off", "GOFLAGS=-mod=mod")
+	failed := cmd.Run()
+	dirs := map[string]string{}
+	for d := json.NewDecoder(&out); d.More(); {
+		var m struct{ Path, Dir, Error string }
+		if err := d.Decode(&m); err != nil {
+			return nil, fmt.Errorf("go mod download: %w", err)
+		}
+		if m.Error != "" {
+			return nil, fmt.Errorf("the recorder needs the module %s, which can't be had: %s", m.Path, m.Error)
+		}
+		dirs[m.Path] = m.Dir
+	}
+	if failed != nil {
+		return nil, fmt.Errorf("the recorder needs modules that can't be had: go mod download: %w: %s", failed, bytes.TrimSpace(errs.Bytes()))
+	}
+	return dirs, nil
+}
+
+// writeRecorder writes the module into dir.
+func writeRecorder(dir string, files map[string][]byte, from map[string]string) error {
+	put := func(name string, b []byte) error {
+		if strings.HasSuffix(name, ".go") {
+			var err error
+			if b, err = adapt(name, b); err != nil {
+				return err
+			}
+		}
+		name = filepath.Join(dir, filepath.FromSlash(name))
+		if err := os.MkdirAll(filepath.Dir(name), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(name, b, 0o644)
+	}
+	if err := put("go.mod", []byte("module "+Module+"\n")); err != nil {
+		return err
+	}
+	for name, b := range files {
+		if name == "go.mod" || name == "go.sum" {
+			continue
+		}
+		if err := put(name, b); err != nil {
+			return err
+		}
+	}
+	for module, packages := range others {
+		for _, p := range packages {
+			list, err := os.ReadDir(filepath.Join(from[module], filepath.FromSlash(p)))
+			if err != nil {
+				return err
+			}
+			for _, e := range list {
+				name := e.Name()
+				if e.IsDir() || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") {
+					continue
+				}
+				b, err := os.ReadFile(filepath.Join(from[module], filepath.FromSlash(p), name))
+				if err != nil {
+					return err
+				}
+				if err := put(path.Join(theirs, module, p, name), b); err != nil {
+					return err
+				}
+			}
+		}
+	}
+	return nil
+}
+
+// goBuild is a build constraint's line.
+var goBuild = regexp.MustCompile(`(?m)^//go:build .*$`)
+
+// adapt has a file import what the recorder has of other modules from there, and say for which Go
+// it is written.
+func adapt(name string, b []byte) ([]byte, error) {
+	fset := token.NewFileSet()
+	f, err := parser.ParseFile(fset, name, b, parser.ImportsOnly|parser.ParseComments)
+	if err != nil {
+		return nil, err
+	}
+	var out []byte
+	last := 0
+	for _, i := range f.Imports {
+		p, err := strconv.Unquote(i.Path.Value)
+		if err != nil {
+			return nil, err
+		}
+		for module := range others {
+			if p == module || strings.HasPrefix(p, module+"/") {
+				at := fset.Position(i.Path.Pos()).Offset
+				out = append(out, b[last:at]...)
+				out = append(out, strconv.Quote(Module+"/"+theirs+"/"+p)...)
+				last = at + len(i.Path.Value)
+			}
+		}
+	}
+	out = append(out, b[last:]...)
+	head := fset.Position(f.Package).Offset
+	at := goBuild.FindIndex(out[:head])
+	if at == nil {
+		return append([]byte("//go:build "+language+"\n\n"), out...), nil
+	}
+	x, err := constraint.Parse(string(out[at[0]:at[1]]))
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	line := "//go:build " + (&constraint.AndExpr{X: x, Y: &constraint.TagExpr{Tag: language}}).String()
+	return slices.Replace(out, at[0], at[1], []byte(line)...), nil
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	slices.Sort(keys)
+	return keys
+}

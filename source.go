@@ -1,0 +1,15 @@
+// Package scopeview is the source of the recorder, for the tool that builds it into programs
+// which do not import it (internal/build).
+package scopeview
+
+import "embed"
+
+// Source is what a program that records is made of: the packages that programs import, all
+// that these need of this module, and which versions of other modules they need. Tests lie
+// among it.
+//
+//go:embed go.mod go.sum
+//go:embed flusher/*.go mmpool/*.go sweeper/*.go scope/*.go scope/hooks/*.go scope/auto/*.go scope/gotrace/*.go scope/scopehttp/*.go scope/scopehttp/*.css
+//go:embed internal/chunks/*.go internal/collect/*.go internal/format/*.go internal/fromenv/*.go internal/glob/*.go internal/heartbeat/*.go internal/hot/*.go
+//go:embed internal/perf/*.go internal/pool/*.go internal/record/*.go internal/snapshot/*.go internal/sys/*.go internal/sys/*.s internal/testpoint/*.go
+var Source embed.FS
