@@ -182,7 +182,9 @@ func (c *coster) args(e *ast.CallExpr) {
 				if i == n-1 {
 					c.size += 2 // the slice of them
 				}
-				c.converted(sig.Params().At(n-1).Type().(*types.Slice).Elem(), a)
+				if rest, ok := sig.Params().At(n - 1).Type().(*types.Slice); ok {
+					c.converted(rest.Elem(), a)
+				}
 			}
 		case i < n:
 			c.converted(sig.Params().At(i).Type(), a)

@@ -172,9 +172,7 @@ func parse(in Input) (*pkg, error) {
 		p.edited = append(p.edited, &file{name: name, text: in.Files[name], ast: f, sites: n.sites(f)})
 	}
 	for _, name := range slices.Sorted(maps.Keys(in.With)) {
-		if _, err := p.parse(name, in.With[name]); err != nil {
-			return nil, err
-		}
+		p.parse(name, in.With[name]) // without those that do not parse: they need not be built
 	}
 	p.prefix = freePrefix(in)
 	return p, nil
