@@ -122,7 +122,9 @@ func (p *pkg) function(body *ast.BlockStmt) {
 			}
 		case *ast.RangeStmt:
 			switch t := p.info.TypeOf(n.X); {
-			case t == nil || t == types.Typ[types.Invalid] || channel(t):
+			case t == nil || t == types.Typ[types.Invalid]:
+				p.add(call{other: true}, n.For) // it may be a channel
+			case channel(t):
 				p.channel(n.X, n.For)
 			}
 		}

@@ -40,6 +40,8 @@ var otherErrors = map[string]string{
 	"%d bytes of text, at most %d fit":                                        "a writer's",
 	"the trace's control words make no sense":                                 "the control words are the writer's to read: TestControl of internal/format",
 	"%w: a text of %d bytes":                                                  "as above",
+	"it has %d bytes, and at most %d are read":                                "a caller's limit of what is stored: TestStoredSources of internal/report/annotate",
+	"it has %d lines, and at most %d are read":                                "as above",
 	"a segment is missing, which its writer has not deleted: copy it beside the trace":              "of other files: TestSegmentsComeAndGo",
 	"more named goroutines than are remembered: those idle for longest may show without their name": "it takes more goroutines than a file of the corpus has records: rows_test.go",
 }

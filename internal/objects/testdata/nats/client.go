@@ -231,6 +231,11 @@ func kept(all *sync.Map, now *atomic.Pointer[client]) {
 	now.Load().mu.Lock() // = nats.client.mu
 }
 
+func (c *client) unknown() {
+	for range c.done { // = place
+	}
+}
+
 func init() {
 	var mu sync.Mutex
 	mu.Lock() // = place
