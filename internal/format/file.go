@@ -20,7 +20,7 @@ const (
 // Versions. A reader refuses a larger major version and reads every minor one.
 const (
 	Major = 1
-	Minor = 6
+	Minor = 7
 )
 
 // Magic is the first eight bytes of every trace.

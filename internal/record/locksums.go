@@ -166,6 +166,9 @@ func (r *recorder) lockSums(now collecting) {
 	clear(t.all[len(kept):])
 	t.all = kept
 	r.tellSums(restLocks, now)
+	if n := r.thinned.Load(); n != r.thin && r.block(format.BlockInfo, format.AppendInfo(nil, "waits_thinned", strconv.FormatInt(n, 10))) {
+		r.thin = n
+	}
 }
 
 // tellSums tells what is new of one lock, and whether there was something new.
