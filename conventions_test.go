@@ -91,6 +91,7 @@ var mayImport = map[string][]string{
 	"scope":              {"internal/record", "internal/format", "internal/sys"},
 	"internal/record":    {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"scope"},
+	"scope/hooks":        {"internal/record", "internal/sys"},
 	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":   {"internal/format"},
 	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
@@ -135,6 +136,7 @@ var mayImport = map[string][]string{
 	"internal/live":        {"internal/page", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":   {"internal/chunks", "internal/format"},
 	"internal/scopevet":    {},
+	"internal/build/std":   {"internal/args", "internal/trace", "internal/format"},
 	"cmd/*":                {"internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},

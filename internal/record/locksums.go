@@ -282,7 +282,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 			by[pc] = s
 		}
 	}
-	frames := runtime.CallersFrames([]uintptr{pc})
+	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
 	for more := true; more && s == nil; {
 		var f runtime.Frame
 		if f, more = frames.Next(); f.Function == "" || lockMethod(f.Function) || sys.Wrapper(&f) {

@@ -91,7 +91,7 @@ func calledBy(pc uintptr) string {
 	if to == 0 {
 		return ""
 	}
-	outer, frames := "", runtime.CallersFrames([]uintptr{back})
+	outer, frames := "", runtime.CallersFrames([]uintptr{back, 0})
 	for more := true; more; {
 		var f runtime.Frame
 		if f, more = frames.Next(); !sys.Wrapper(&f) {

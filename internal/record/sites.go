@@ -66,7 +66,7 @@ func siteAt(pc uintptr) (s *site, number int) {
 // newSite finds out what is at pc. Several functions may, one inlined into the other.
 func newSite(pc uintptr) *site {
 	s := &site{pc: pc, class: siteLock, kind: format.LockMutex}
-	frames := runtime.CallersFrames([]uintptr{pc})
+	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
 	for more := true; more; {
 		var f runtime.Frame
 		if f, more = frames.Next(); f.Function == "" || sys.Wrapper(&f) {

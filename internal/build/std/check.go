@@ -127,8 +127,8 @@ func (b *builder) run() (*told, error) {
 		return nil, err
 	}
 	t := &told{}
-	for _, c := range [][]string{{program}, {tests, "-test.bench=.", "-test.benchtime=3x"}} {
-		path := c[0] + ".scope"
+	for i, c := range [][]string{{program}, {tests}, {tests, "-test.run=^$", "-test.bench=.", "-test.benchtime=3x"}} {
+		path := filepath.Join(b.dir, fmt.Sprint("trace", i, ".scope"))
 		run := exec.CommandContext(b.ctx, c[0], c[1:]...)
 		run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_TRACE="+path, "SCOPEVIEW=")
 		if out, err := run.CombinedOutput(); err != nil {

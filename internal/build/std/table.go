@@ -88,11 +88,37 @@ var blocking = code{dir: "runtime", text: `func scopeviewBlocks() int64 {
 	return nanotime()<<5 | int64(of)
 }
 
+//go:noinline
 func scopeviewGoesOn(c *hchan, what uint64, began int64) {
-	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 {
+	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 && !scopeviewOwn() {
 		scopeviewBlocked(uintptr(unsafe.Pointer(c)), what, nanotime()-began>>5, uint32(began&31))
 	}
-}`, imports: []string{"unsafe"}}
+}
+
+// scopeviewOwn reports whether the runtime itself waits, as it does to start a collection: then
+// what allocates would wait for that.
+//
+//go:noinline
+func scopeviewOwn() bool {
+	var pcs [5]uintptr
+	n := 0
+	if framepointer_enabled {
+		n = fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+	} else {
+		n = callers(1, pcs[:])
+	}
+	for _, pc := range pcs[:n] {
+		name := funcname(findfunc(pc))
+		switch {
+		case !stringslite.HasPrefix(name, "runtime."):
+			return false
+		case stringslite.HasPrefix(name, "runtime.chan") || stringslite.HasPrefix(name, "runtime.select") || stringslite.HasPrefix(name, "runtime.scopeview"):
+		default:
+			return true
+		}
+	}
+	return false
+}`, imports: []string{"internal/stringslite", "unsafe"}}
 
 var blocked = []variable{
 	{"runtime", "scopeviewBlocked", "func(addr uintptr, what uint64, ns int64, of uint32)", "blocked"},
@@ -179,10 +205,10 @@ var table = []hook{
 		edits: []edit{
 			{file: "runtime/proc.go", function: "newproc", at: "gp := getg()", behind: true, insert: "; var scopeviewChild uint64; var scopeviewEntry uintptr"},
 			{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true,
-				insert: "; scopeviewChild = newg.goid; scopeviewEntry = newg.startpc"},
+				insert: "; if scopeviewGo != nil && !isSystemGoroutine(newg, false) { scopeviewChild = newg.goid; scopeviewEntry = newg.startpc }"},
 			{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true,
 				// On a thread's own stack, as for time.AfterFunc, nobody can be called.
-				insert: "; if h := scopeviewGo; h != nil && gp == gp.m.curg && gp.m.locks == 0 { h(scopeviewChild, scopeviewEntry, pc) }"},
+				insert: "; if h := scopeviewGo; h != nil && scopeviewChild != 0 && gp == gp.m.curg && gp.m.locks == 0 { h(scopeviewChild, scopeviewEntry, pc) }"},
 		},
 		vars: []variable{{"runtime", "scopeviewGo", "func(child uint64, entry, site uintptr)", "made"}},
 	},

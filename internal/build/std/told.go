@@ -17,7 +17,7 @@ type told struct{ lines []string }
 // expected is what each hook is to tell: lines begin with these.
 var expected = map[string][]string{
 	"mutex":     {"wait main.waitMutex mutex", "hold main.holdMutex mutex since", "hold main.waitMutex mutex exact"},
-	"once":      {"wait main.waitOnce once", "hold "},
+	"once":      {"wait main.waitOnce once", "hold main.holdOnce once since", "go main.holdOnce"},
 	"rwmutex":   {"wait main.waitWriter rwmutex", "hold main.holdReader rwmutex shared since", "wait main.waitReader rwmutex shared", "hold main.holdWriter rwmutex since"},
 	"waitgroup": {"wait main.waitGroup waitgroup"},
 	"cond":      {"wait main.waitCond cond"},

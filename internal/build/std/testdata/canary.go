@@ -28,11 +28,18 @@ func main() {
 	scope.Stop()
 }
 
-// parked waits until n goroutines are where the runtime says so.
+// parked waits until n goroutines are in a function of the name wait… where the runtime
+// says so.
 func parked(n int, reason string) {
 	buf := make([]byte, 1<<20)
 	for deadline := time.Now().Add(20 * time.Second); ; runtime.Gosched() {
-		if strings.Count(string(buf[:runtime.Stack(buf, true)]), "["+reason) == n {
+		found := 0
+		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(g, "["+reason) && strings.Contains(g, "\nmain.wait") {
+				found++
+			}
+		}
+		if found == n {
 			time.Sleep(2 * time.Millisecond) // so long is all that is waited for, at least
 			return
 		}
@@ -77,13 +84,16 @@ func holdMutex(mu *sync.Mutex) { mu.Unlock() }
 func once() {
 	var o sync.Once
 	inside, finish := make(chan bool), make(chan bool)
-	go o.Do(func() {
+	go holdOnce(&o, func() {
 		close(inside)
 		<-finish
 	})
 	<-inside
 	both(1, "sync.Mutex.Lock", func() { waitOnce(&o) }, func() { close(finish) })
 }
+
+//go:noinline
+func holdOnce(o *sync.Once, f func()) { o.Do(f) }
 
 //go:noinline
 func waitOnce(o *sync.Once) { o.Do(func() {}) }
