@@ -20,6 +20,7 @@ type Object struct {
 	Shared int64 // waits that were to share it with other readers
 	Tries  int64 // of a loop: that failed, in the recorded waits
 	Own    int64 // waits, not ended, for what the waiter has himself
+	Since  bool  // some holds may have begun before their records
 
 	every               bool  // all waits and holds of it are recorded
 	summed              bool  // the recorder has counted some, the brief ones among them
@@ -68,7 +69,7 @@ func (o *Object) Held() amount {
 	acquired := o.Acquired()
 	rest := max(acquired.N-o.held(), 0)
 	switch {
-	case !acquired.OK || o.Kind == format.LockRetry:
+	case !acquired.OK || !o.Kind.Held():
 	case rest == 0:
 		a.OK, a.Estimated = true, false
 	case o.Holds.Count > 0:
@@ -206,7 +207,7 @@ func (w *Waits) wait(e *trace.Event) {
 			if e.Open && holder != 0 && holder == e.Goid {
 				o.Own++
 			}
-			if l.kind != format.LockRetry {
+			if l.kind.Held() {
 				o.holders.at(w.where(holder, e.Start), maxWhere).add(e.Dur)
 			}
 			o.waiters.at(w.where(e.Goid, e.Start), maxWhere).add(e.Dur)
@@ -248,6 +249,7 @@ func (w *Waits) hold(e *trace.Event) {
 	}
 	o := w.object(l.key(e.Name), l.kind)
 	o.every = o.every || l.every || w.all && l.kind == format.LockMutex
+	o.Since = o.Since || l.since
 	o.Holds.add(e.Dur, e.Open, across)
 	if e.Goid != 0 && !across {
 		w.rows.at(e.Goid, e.Start).hold(e, &o.Lock)
@@ -301,6 +303,7 @@ type lockArgs struct {
 	kind          format.LockKind
 	shared, every bool
 	place         bool // the name is that of a place
+	since         bool // held at least since the record's start
 }
 
 // key is what the lock's waits and holds are gathered by.
@@ -320,6 +323,7 @@ func lockOf(args []format.Slot) (l lockArgs) {
 		kind, mode := format.LockOf(args[2].Value)
 		l.holder, l.kind, l.shared, l.every = args[1].Value, kind, mode == format.LockShared, args[2].Value&format.LockEvery != 0
 		l.place = args[2].Value&format.LockPlace != 0
+		l.since = args[2].Value&format.LockSince != 0
 	}
 	return l
 }

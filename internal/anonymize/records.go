@@ -18,8 +18,9 @@ var fixed = func() (n [128]int) {
 	return n
 }()
 
-// lockBits say that all waits for a lock are recorded, and that its name is a place.
-const lockBits = format.LockEvery | format.LockPlace
+// lockBits say that all waits for a lock are recorded, that its name is a place, and that
+// it was held at least since the record's start.
+const lockBits = format.LockEvery | format.LockPlace | format.LockSince
 
 // records appends the records of the chunk in, of which used bytes are.
 func (a *anonymizer) records(b []byte, used int) ([]byte, error) {

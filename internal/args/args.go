@@ -6,7 +6,7 @@
 //     and do not count
 //   - "text" of a Taskf: its format with the positional arguments filled in
 //   - "value" of a counter, "user_ns" and "sys_ns" of a process scope
-//   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry),
+//   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry …),
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
 //     had it when the wait began, where that is known), and "tries" of a retry
 //   - "cut": how many more arguments there were than a record keeps

@@ -20,6 +20,9 @@ func (x *loader) turn(e *trace.Event, from, to int64) {
 		}
 	}
 	kind, mode := format.LockOf(what)
+	if !kind.Held() && kind != format.LockRetry {
+		return // the states tell of it, with who woke whom
+	}
 	d := turn{g: x.m.g(e.Goid), from: from, to: to, shared: mode == format.LockShared, holder: holder, open: e.Open}
 	if e.Track != format.NameEmpty {
 		d.g.track = x.t.Name(e.Track)

@@ -3,7 +3,6 @@ package doctor
 import (
 	"slices"
 
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
@@ -15,7 +14,7 @@ func (m *model) uses() []*use {
 	if m.locksUsed == nil {
 		m.locksUsed = []*use{}
 		for i, l := range m.locks {
-			if len(l.waits) == 0 || l.kind == format.LockRetry {
+			if len(l.waits) == 0 || !l.kind.Held() {
 				continue
 			}
 			u := m.use(l)

@@ -56,6 +56,17 @@ func (r *Record) Kind() Kind   { return Kind(r.Head >> 40 & 0x7f) }
 func (r *Record) Ext() bool    { return r.Head&ExtBit != 0 }
 func (r *Record) Name() uint16 { return uint16(r.Head >> 48) }
 
+// Row is the goroutine whose row the record names, 0 if it names none.
+func (r *Record) Row() uint64 {
+	switch r.Kind() {
+	case KindTrack, KindGo:
+		return r.Goid()
+	case KindMade:
+		return uint64(r.Stop) & MaxGoid
+	}
+	return 0
+}
+
 // Open reports whether a scope has begun and not ended.
 func (r *Record) Open() bool { return r.Stop < 0 }
 
@@ -134,6 +145,7 @@ const (
 	KindAnchor  Kind = 10
 	KindEnd     Kind = 11
 	KindTaskf   Kind = 12
+	KindMade    Kind = 13
 )
 
 // Spec describes a kind: what it is called in text and CSV, what its words
@@ -163,6 +175,7 @@ var Specs = []Spec{
 	{KindAnchor, "anchor", "", false, "thread", "cpu_ns", "", "the records that follow in this chunk were begun on this thread, whose CPU clock was cpu_ns at start (-1: unknown)"},
 	{KindEnd, "end", "", false, "begin", "cpu", "loc goid", "ends, at start (word 0), the scope that began at word 1: loc is the file offset of its record, goid the goroutine that began it (0: not known any more); the head's goroutine is the one that ended it. Further slots: user and system of a process scope, then arguments known at the end"},
 	{KindTaskf, "taskf", "task", true, "stop", "cpu", "", "a task whose name is a format for its arguments"},
+	{KindMade, "made", "", false, "made", "0", "", "the goroutine of the head has made the goroutine of word 1, whose row is called name from now on: what go is, told by the creator"},
 }
 
 // specByKind is made when it is first asked for: programs that only record do not

@@ -160,10 +160,22 @@ const (
 	LockMutex   LockKind = 1
 	LockRWMutex LockKind = 2
 	LockRetry   LockKind = 3 // a lock-free loop: it waits where it had to try again
+
+	// These are told by hooks in the standard library; see Held for who of them has holders.
+	LockOnce      LockKind = 4 // a sync.Once: waiting for who runs its function
+	LockWaitGroup LockKind = 5
+	LockCond      LockKind = 6
+	LockSend      LockKind = 7 // to a channel
+	LockReceive   LockKind = 8 // from a channel
+	LockSelect    LockKind = 9 // for one of several channels
 )
 
+// Held reports whether somebody can have what is waited for, as a lock is had: else there
+// are no holds, and how often it was had is no number.
+func (k LockKind) Held() bool { return k <= LockRWMutex || k == LockOnce }
+
 // LockKindNames are the kinds by number, as the tools show them.
-var LockKindNames = []string{"lock", "mutex", "rwmutex", "retry"}
+var LockKindNames = []string{"lock", "mutex", "rwmutex", "retry", "once", "waitgroup", "cond", "send", "receive", "select"}
 
 // AppendLockSums appends l's payload.
 func AppendLockSums(b []byte, l *LockSums) []byte {
@@ -201,6 +213,10 @@ const LockEvery = 2
 // LockPlace in that slot says that the lock has no name: the record has that of the place
 // where it was locked, which is that of all locks without a name that are locked there.
 const LockPlace = 4
+
+// LockSince in that slot of a hold says that the lock was held at least since the record's
+// start, and perhaps longer: who had it got it without waiting, which nothing tells.
+const LockSince = 8
 
 // LockSlot returns the value of the uint slot of a wait or a hold.
 func LockSlot(k LockKind, m lockMode) uint64 { return uint64(k)<<8 | uint64(m) }

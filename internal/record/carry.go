@@ -172,10 +172,10 @@ func (g *ring) leave(idx int64, w []uint64) {
 		}
 		c := format.Carry{Loc: format.Loc(here.loc), Thread: thread, Owner: owner, Record: r}
 		switch spec := k.Spec(); {
-		case k == format.KindTrack || k == format.KindGo:
-			if r.Goid() != 0 && (len(g.rows) < g.most || g.rows[r.Goid()] != nil || g.makeRoom()) {
-				g.rows[r.Goid()] = g.carry(&c, ext)
-				l.rows = append(l.rows, r.Goid())
+		case r.Row() != 0:
+			if row := r.Row(); len(g.rows) < g.most || g.rows[row] != nil || g.makeRoom() {
+				g.rows[row] = g.carry(&c, ext)
+				l.rows = append(l.rows, row)
 			}
 		case spec != nil && spec.Scope && r.Open():
 			if _, ok := g.early[here]; ok || r.Stop&format.ApartBit != 0 {

@@ -174,6 +174,9 @@ func (r *recorder) lockSums(now collecting) {
 	clear(t.all[len(kept):])
 	t.all = kept
 	r.tellSums(restLocks, now)
+	if n := r.thinned.Load(); n != r.thin && r.block(format.BlockInfo, format.AppendInfo(nil, "waits_thinned", strconv.FormatInt(n, 10))) {
+		r.thin = n
+	}
 }
 
 // tellSums tells what is new of one lock, and whether there was something new.
@@ -305,7 +308,7 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 			by[pc] = s
 		}
 	}
-	frames := runtime.CallersFrames([]uintptr{pc})
+	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
 	for more := true; more && s == nil; {
 		var f runtime.Frame
 		if f, more = frames.Next(); f.Function == "" || lockMethod(f.Function) || sys.Wrapper(&f) {

@@ -42,6 +42,7 @@ const (
 	headTrack   = uint64(format.KindTrack) << 40
 	headGo      = uint64(format.KindGo) << 40
 	headEnd     = uint64(format.KindEnd) << 40
+	headMade    = uint64(format.KindMade) << 40
 )
 
 // recorder is one recording. What workers read is set before it becomes
@@ -86,6 +87,7 @@ type recorder struct {
 	quit     chan struct{}
 	gaps     [format.LossOpen + 1]gap
 	cost     int64 // of a scope, ps
+	thin     int64 // of thinned, as it was told last; lockTable.mu is held
 	words    string
 
 	watch   *watch      // nil: no triggers
@@ -106,6 +108,7 @@ type recorder struct {
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
 	argsCut     atomic.Int64
+	thinned     atomic.Int64 // waits and holds that hooks were told of and that allowance left out
 	lateEnds    atomic.Int64
 	final       Statistics
 	closed      atomic.Bool

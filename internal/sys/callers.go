@@ -140,3 +140,14 @@ func elsewhere(n int, f func()) {
 	}()
 	<-done
 }
+
+// Near is Callers for the nearest callers alone, as many as there is room for.
+//
+//go:noinline
+func Near(pcs []uintptr, walk bool) []uintptr {
+	if walk {
+		n := framePCs(&pcs[0], len(pcs))
+		return pcs[min(n, 1):n]
+	}
+	return pcs[:runtime.Callers(3, pcs)]
+}

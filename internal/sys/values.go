@@ -32,3 +32,6 @@ func Text(v *any) string { return *(*string)((*eface)(unsafe.Pointer(v)).data) }
 
 // Object is the address of the object that an any holds a pointer to.
 func Object(v *any) uintptr { return uintptr((*eface)(unsafe.Pointer(v)).data) }
+
+// EntryOf is where the code of a function without a context begins.
+func EntryOf(f func()) uintptr { return **(**uintptr)(unsafe.Pointer(&f)) }

@@ -60,6 +60,9 @@ func (d *decoder) begin(e *Event, r *format.Record, start int64, w *where) {
 	e.User, e.System, e.Self = -1, -1, 0
 	e.Value, e.ValueType = 0, format.SlotEnd
 	e.Creator, e.Created = 0, 0
+	if e.Kind == format.KindMade { // what its creator tells of a goroutine is as good as what that tells
+		e.Kind, e.Goid, e.Creator, e.Created = format.KindGo, r.Row(), e.Goid, e.Start
+	}
 	e.Loc, e.Overwritten = w.loc, w.gone
 	if e.Args != nil {
 		e.Args = nil
@@ -83,6 +86,9 @@ func (d *decoder) instant(e *Event, r *format.Record) {
 	case format.KindCounter:
 		e.Value, e.ValueType = uint64(r.Stop), format.SlotType(min(r.CPU, 255))
 	case format.KindGo:
+		if r.Kind() == format.KindMade {
+			return
+		}
 		e.Creator = r.CPU
 		e.Created = e.Start
 		if r.Stop > 0 && r.Stop < format.MaxTicks {

@@ -106,8 +106,8 @@ func (f *Follower) add(it item) {
 }
 
 func (f *Follower) track(r *format.Record) {
-	if k := r.Kind(); (k == format.KindTrack || k == format.KindGo) && r.Goid() != 0 {
-		f.tracks.put(r.Goid(), r.Name())
+	if goid := r.Row(); goid != 0 {
+		f.tracks.put(goid, r.Name())
 	}
 }
 

@@ -129,6 +129,8 @@ func (v *verifier) words(r *format.Record, here int64) {
 		v.check(r.CPU >= uint64(format.SlotInt) && r.CPU <= uint64(format.SlotFloat), here, "record-words", "the counter's value has type %d", r.CPU)
 	case format.KindGo:
 		v.check(r.Stop > 0 && r.Stop <= r.Start && r.CPU <= format.MaxGoid, here, "record-words", "created at tick %d by goroutine %d", r.Stop, r.CPU)
+	case format.KindMade:
+		v.check(r.Stop > 0 && r.Stop <= format.MaxGoid && r.CPU == 0, here, "record-words", "goroutine %d was made; word 3 is %d", r.Stop, r.CPU)
 	case format.KindAnchor:
 		v.check(r.Stop > 0 && r.Stop < 1<<32 && int64(r.CPU) >= -1, here, "record-words", "thread %d, CPU clock %d", r.Stop, int64(r.CPU))
 	case format.KindEnd:

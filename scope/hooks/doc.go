@@ -22,4 +22,8 @@
 //
 // A program that starts a recording itself gets it: the one of the environment ends, and
 // its trace is removed.
+//
+// The standard library of such a program tells this package of waits, of goroutines that are
+// made, of requests and of tests, by variables that a file sets which is added to it when the
+// program is built. In any other build that file is not there, and nothing is told.
 package hooks

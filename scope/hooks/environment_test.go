@@ -18,7 +18,6 @@ import (
 
 // child is a program that was instrumented.
 func child(what string) {
-	defer hooks.Main()()
 	rare()
 	switch what {
 	case "exits":
@@ -42,6 +41,7 @@ func child(what string) {
 			fmt.Println(err)
 		}
 	}
+	hooks.Exit(0) // as where main returns
 }
 
 // run runs the child, and returns what it printed on standard error, and its traces.

@@ -4,7 +4,6 @@ package hooks
 
 import (
 	"os"
-	"runtime"
 	"time"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -14,15 +13,12 @@ import (
 // not closed can be read too.
 const patience = time.Second
 
-// Main is for the function main of a program, which defers what it returns: it ends the
-// recording that the environment asked for, when main returns or panics.
-func Main() func() { return func() { end(panicking()) } }
+// exit is called where the function main returns, and by os.Exit. A program that ends by a
+// panic, or is killed, leaves a trace that is as whole.
+func exit(code int) { stop(code != 0) }
 
-// Exit is for os.Exit, before the program ends with the code.
-func Exit(code int) { end(code != 0) }
-
-// end ends the recording of ours, and removes its trace if it is not to be kept.
-func end(failed bool) {
+// stop ends the recording of ours, and removes its trace if it is not to be kept.
+func stop(failed bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
@@ -36,21 +32,5 @@ func end(failed bool) {
 	select {
 	case <-done:
 	case <-t.C:
-	}
-}
-
-// panicking reports whether the deferred function that calls end was called because of a
-// panic, which it must not recover to find out: or the program would not end by it.
-func panicking() bool {
-	var pcs [16]uintptr
-	frames := runtime.CallersFrames(pcs[:runtime.Callers(2, pcs[:])])
-	for {
-		f, more := frames.Next()
-		if f.Function == "runtime.gopanic" || f.Function == "runtime.Goexit" {
-			return true
-		}
-		if !more {
-			return false
-		}
 	}
 }

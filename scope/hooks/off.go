@@ -19,11 +19,5 @@ func (f *Func) EnterArgs(args ...any) Handle { return Handle{} }
 // End does nothing.
 func (h Handle) End() {}
 
-// Main returns a function that does nothing.
-func Main() func() { return func() {} }
-
-// Exit does nothing.
-func Exit(code int) {}
-
 // LeftOut does nothing.
 func LeftOut(text string) {}

@@ -30,7 +30,7 @@ type threshold struct {
 type lock struct {
 	Name       string          `json:"name"`
 	Address    string          `json:"address"` // "" of a loop, and of several locks together
-	Kind       string          `json:"kind"`    // lock, mutex, rwmutex, retry
+	Kind       string          `json:"kind"`    // one of format.LockKindNames
 	Acquired   *int64          `json:"acquired"`
 	Contended  *int64          `json:"contended"`
 	Brief      int64           `json:"brief"` // of these, shorter than the threshold
@@ -45,7 +45,8 @@ type lock struct {
 	Holds      int64           `json:"holds"` // recorded, and ended
 	Hold       int64           `json:"hold_ns"`
 	MaxH       int64           `json:"hold_max_ns"`
-	OpenH      int64           `json:"held"` // not ended
+	SinceH     bool            `json:"hold_at_least"` // some holds were longer than their records tell
+	OpenH      int64           `json:"held"`          // not ended
 	OpenHT     int64           `json:"held_ns"`
 	AllHold    *int64          `json:"hold_all_ns"`        // of all holds
 	Estimated  bool            `json:"hold_all_estimated"` // from the mean of those that are recorded
@@ -113,7 +114,7 @@ func (r *found) lock(o *analysis.Object) lock {
 		Name: r.t.Name(o.Name), Kind: format.LockKindNames[o.Kind],
 		Waits: o.Waits.Count, Wait: o.Waited(), MaxW: o.Waits.Max, OpenW: o.Waits.Open, OpenWT: o.Waits.OpenTime,
 		SharedW: o.Shared, OwnW: o.Own, Tries: o.Tries,
-		Holds: o.Holds.Count, Hold: o.Holds.Total, MaxH: o.Holds.Max, OpenH: o.Holds.Open, OpenHT: o.Holds.OpenTime,
+		Holds: o.Holds.Count, Hold: o.Holds.Total, MaxH: o.Holds.Max, SinceH: o.Since, OpenH: o.Holds.Open, OpenHT: o.Holds.OpenTime,
 		Holders: r.waiters(o.Holders()), Waiters: r.waiters(o.Waiters()), HeldBy: report.HoldersOf(r.t, o.HeldBy()), WaitStacks: []at{},
 	}
 	if o.Addr != 0 {

@@ -19,6 +19,9 @@ func (r *found) text(b *report.Text) {
 		if !r.t.Closed() {
 			b.WriteString("counts are told once per heartbeat; the recording was not stopped, so the last of them are missing\n")
 		}
+		if n := r.t.Lookup("waits_thinned"); n != "" {
+			b.WriteString("to record all of what the standard library's hooks told would have taken more than its share of the time: " + n + " waits and holds are counted, as brief ones\n")
+		}
 		b.WriteByte('\n')
 	}
 	if len(r.objects) == 0 {
@@ -59,8 +62,14 @@ func (r *found) lockTable(b *report.Text) {
 	titles := r.titles()
 	report.Table(b, "lock", heads, r.objects, func(o *analysis.Object) []string {
 		holds, hold, most, tries := analysis.Thousands(o.Holds.Count), held(o), longest(o.Holds), ""
+		if o.Since && o.Holds.Count > 0 {
+			most = "≥ " + most
+		}
+		if !o.Kind.Held() {
+			holds, hold, most = "", "", ""
+		}
 		if o.Kind == format.LockRetry {
-			holds, hold, most, tries = "", "", "", analysis.Thousands(o.Tries)
+			tries = analysis.Thousands(o.Tries)
 		}
 		return []string{
 			titles[o], format.LockKindNames[o.Kind], counted(o.Acquired().N, o.Acquired().OK), contended(o), some(o.Brief), analysis.Humane(o.Waited()), longest(o.Waits), report.Still(o.Waits),

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/scopeview/scopeview/internal/analysis"
-	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/report"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -67,7 +66,7 @@ func (l *namedLock) add(o *analysis.Object) {
 	l.waits, l.holds = l.waits+o.Waits.Count, l.holds+o.Holds.Count
 	l.known = l.known && acquired.OK
 	l.counted = l.counted && contended.OK
-	l.heldKnown = l.heldKnown && held.OK && o.Kind != format.LockRetry
+	l.heldKnown = l.heldKnown && held.OK && o.Kind.Held()
 }
 
 func (l *namedLock) row(name string) report.Row {

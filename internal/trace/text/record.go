@@ -116,6 +116,8 @@ func (a *assembler) words(k format.Kind, l *line, r *format.Record) error {
 		err := l.numbers([]string{"created", "creator"}, &r.Stop, &creator)
 		r.CPU = uint64(creator)
 		return err
+	case k == format.KindMade:
+		return l.numbers([]string{"made"}, &r.Stop)
 	case k == format.KindAnchor:
 		cpu := int64(r.CPU)
 		err := l.numbers([]string{"thread", "cpu"}, &r.Stop, &cpu)
@@ -197,6 +199,9 @@ func (n *names) appendRecord(b []byte, r *format.Record, path format.Path) []byt
 	case k == format.KindGo:
 		w.word("created", r.Stop)
 		w.word("creator", int64(r.CPU))
+	case k == format.KindMade:
+		w.word("made", r.Stop)
+		w.nonzero("w3", int64(r.CPU))
 	case k == format.KindAnchor:
 		w.word("thread", r.Stop)
 		w.word("cpu", int64(r.CPU))

@@ -21,7 +21,7 @@ const mostWakes = 50;
 const mostSought = 200000;
 
 /** The kinds of locks by number, as the format has them. */
-const lockKinds = ["lock", "mutex", "rwmutex", "retry"];
+const lockKinds = ["lock", "mutex", "rwmutex", "retry", "once", "waitgroup", "cond", "send", "receive", "select"];
 
 /**
  * Says what a wait or a hold tells of its lock: the object's address, its kind, and

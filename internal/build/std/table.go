@@ -1,0 +1,300 @@
+package std
+
+import (
+	"strconv"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
+
+// hook is one row of the table: what is inserted where, and what that needs.
+type hook struct {
+	name  string
+	what  string
+	edits []edit
+	vars  []variable
+	code  []code
+}
+
+// variable is declared in a package of the standard library, and set to what package
+// scope/hooks calls to. One that is no function is given to that by its address.
+type variable struct{ dir, name, typ, to string }
+
+func (v variable) declare() string {
+	return "//go:linkname " + v.name + "\nvar " + v.name + " " + v.typ
+}
+
+// code is added to a package.
+type code struct {
+	dir     string
+	text    string
+	imports []string
+}
+
+// what is how a lock is told of: its kind, and whether it is had together with others.
+func what(k format.LockKind, shared bool) string {
+	mode := format.LockExclusive
+	if shared {
+		mode = format.LockShared
+	}
+	return strconv.FormatUint(format.LockSlot(k, mode), 10)
+}
+
+const (
+	waitType   = "func(addr uintptr, what uint64) (a, b, c int64)"
+	waitedType = "func(addr uintptr, what uint64, a, b, c int64)"
+	unlockType = "func(addr uintptr, what uint64)"
+)
+
+var (
+	mutex   = what(format.LockMutex, false)
+	writes  = what(format.LockRWMutex, false)
+	reads   = what(format.LockRWMutex, true)
+	waits   = variable{"sync", "scopeviewWait", waitType, "wait"}
+	waited  = variable{"sync", "scopeviewWaited", waitedType, "waited"}
+	unlocks = variable{"sync", "scopeviewUnlock", unlockType, "unlock"}
+)
+
+// waiting is what functions of package sync call around what parks.
+var waiting = code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewWaits(of unsafe.Pointer, what uint64) (a, b, c int64) {
+	if h := scopeviewWait; h != nil {
+		return h(uintptr(of), what)
+	}
+	return 0, 0, 0
+}
+
+func scopeviewGoesOn(of unsafe.Pointer, what uint64, a, b, c int64) {
+	if b != 0 {
+		scopeviewWaited(uintptr(of), what, a, b, c)
+	}
+}`}
+
+// around makes a statement in package sync a wait.
+func around(file, function, statement, of, what string) edit {
+	return edit{file: file, function: function, at: statement, instead: true,
+		insert: "scopeviewA, scopeviewB, scopeviewC := scopeviewWaits(unsafe.Pointer(" + of + "), " + what + "); " +
+			statement + "; scopeviewGoesOn(unsafe.Pointer(" + of + "), " + what + ", scopeviewA, scopeviewB, scopeviewC)"}
+}
+
+// blocking is what the runtime calls around a park on a channel. Which waits are looked at
+// is chosen before, as reading the clock takes a good part of a short one.
+var blocking = code{dir: "runtime", text: `func scopeviewBlocks() int64 {
+	if scopeviewBlocked == nil {
+		return 0
+	}
+	of := scopeviewOneOf & 31
+	if of != 0 && cheaprand()>>(32-of) != 0 {
+		return 0
+	}
+	return nanotime()<<5 | int64(of)
+}
+
+//go:noinline
+func scopeviewGoesOn(c *hchan, what uint64, began int64) {
+	if gp := getg(); gp == gp.m.curg && gp.m.locks == 0 && !scopeviewOwn() {
+		scopeviewBlocked(uintptr(unsafe.Pointer(c)), what, nanotime()-began>>5, uint32(began&31))
+	}
+}
+
+// scopeviewOwn reports whether the runtime itself waits, as it does to start a collection: then
+// what allocates would wait for that.
+//
+//go:noinline
+func scopeviewOwn() bool {
+	var pcs [5]uintptr
+	n := 0
+	if framepointer_enabled {
+		n = fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+	} else {
+		n = callers(1, pcs[:])
+	}
+	for _, pc := range pcs[:n] {
+		name := funcname(findfunc(pc))
+		switch {
+		case !stringslite.HasPrefix(name, "runtime."):
+			return false
+		case stringslite.HasPrefix(name, "runtime.chan") || stringslite.HasPrefix(name, "runtime.select") || stringslite.HasPrefix(name, "runtime.scopeview"):
+		default:
+			return true
+		}
+	}
+	return false
+}`, imports: []string{"internal/stringslite", "unsafe"}}
+
+var blocked = []variable{
+	{"runtime", "scopeviewBlocked", "func(addr uintptr, what uint64, ns int64, of uint32)", "blocked"},
+	{"runtime", "scopeviewOneOf", "uint32", "thinOut"},
+}
+
+// channel are the edits of a function that parks on one channel.
+func channel(function string, kind format.LockKind) []edit {
+	return []edit{
+		{file: "runtime/chan.go", function: function, at: "gp.parkingOnChan.Store(true)", behind: true, insert: "; scopeviewBegan := scopeviewBlocks()"},
+		{file: "runtime/chan.go", function: function, at: "releaseSudog(mysg)", behind: true, insert: "; if scopeviewBegan != 0 { scopeviewGoesOn(c, " + what(kind, false) + ", scopeviewBegan) }"},
+	}
+}
+
+// table is all hooks.
+var table = []hook{
+	{
+		name: "mutex", what: "waits for a sync.Mutex, and who had it",
+		edits: []edit{
+			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "var waitStartTime int64", behind: true, insert: "; var scopeviewA, scopeviewB, scopeviewC int64"},
+			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "runtime_SemacquireMutex(&m.sema, queueLifo, 2)",
+				insert: "if h := scopeviewPark; h != nil { scopeviewA, scopeviewB, scopeviewC = h(uintptr(unsafe.Pointer(m)), scopeviewA, scopeviewB, scopeviewC) }; "},
+			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "if race.Enabled {",
+				insert: "if scopeviewB != 0 { scopeviewWaited(uintptr(unsafe.Pointer(m)), " + mutex + ", scopeviewA, scopeviewB, scopeviewC) }; "},
+			{file: "internal/sync/mutex.go", function: "Mutex.unlockSlow", at: "if new&mutexStarving == 0 {",
+				insert: "if h := scopeviewUnlock; h != nil { h(uintptr(unsafe.Pointer(m)), " + mutex + ") }; "},
+		},
+		vars: []variable{
+			{"internal/sync", "scopeviewPark", "func(addr uintptr, a, b, c int64) (int64, int64, int64)", "park"},
+			{"internal/sync", "scopeviewWaited", waitedType, "waited"},
+			{"internal/sync", "scopeviewUnlock", unlockType, "unlock"},
+		},
+	},
+	{
+		name: "once", what: "waits for who runs the function of a sync.Once",
+		edits: []edit{{file: "sync/once.go", function: "Once.doSlow", at: "o.m.Lock()"}}, // which the mutex tells
+	},
+	{
+		name: "rwmutex", what: "waits for a sync.RWMutex, to write and to read, and who had it",
+		edits: []edit{
+			// RLock is inlined, and so may not cost more.
+			{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "runtime_SemacquireRWMutexR(&rw.readerSem, false, 0)", instead: true, insert: "scopeviewReads(&rw.readerSem, false, 0)"},
+			around("sync/rwmutex.go", "RWMutex.Lock", "runtime_SemacquireRWMutex(&rw.writerSem, false, 0)", "rw", writes),
+			{file: "sync/rwmutex.go", function: "RWMutex.rUnlockSlow", at: "runtime_Semrelease(&rw.writerSem, false, 1)",
+				insert: "if h := scopeviewUnlock; h != nil { h(uintptr(unsafe.Pointer(rw)), " + reads + ") }; "},
+			{file: "sync/rwmutex.go", function: "RWMutex.Unlock", at: "for i := 0; i < int(r); i++ {",
+				insert: "if h := scopeviewUnlock; h != nil && r > 0 { h(uintptr(unsafe.Pointer(rw)), " + writes + ") }; "},
+		},
+		vars: []variable{waits, waited, unlocks},
+		code: []code{waiting, {dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewReads(s *uint32, lifo bool, skip int) {
+	rw := unsafe.Add(unsafe.Pointer(s), -int(unsafe.Offsetof((*RWMutex)(nil).readerSem)))
+	a, b, c := scopeviewWaits(rw, ` + reads + `)
+	runtime_SemacquireRWMutexR(s, lifo, skip+1)
+	scopeviewGoesOn(rw, ` + reads + `, a, b, c)
+}`}},
+	},
+	{
+		name: "waitgroup", what: "waits for a sync.WaitGroup",
+		edits: []edit{around("sync/waitgroup.go", "WaitGroup.Wait", "runtime_SemacquireWaitGroup(&wg.sema, synctestDurable)", "wg", what(format.LockWaitGroup, false))},
+		vars:  []variable{waits, waited}, code: []code{waiting},
+	},
+	{
+		name: "cond", what: "waits for a sync.Cond",
+		edits: []edit{around("sync/cond.go", "Cond.Wait", "runtime_notifyListWait(&c.notify, t)", "c", what(format.LockCond, false))},
+		vars:  []variable{waits, waited}, code: []code{waiting},
+	},
+	{
+		name: "chan", what: "waits to send to a channel, and to receive",
+		edits: append(channel("chansend", format.LockSend), channel("chanrecv", format.LockReceive)...),
+		vars:  blocked, code: []code{blocking},
+	},
+	{
+		name: "select", what: "waits for one of several channels",
+		edits: []edit{
+			{file: "runtime/select.go", function: "selectgo", at: "var recvOK bool", behind: true, insert: "; var scopeviewBegan int64"},
+			{file: "runtime/select.go", function: "selectgo", at: "gp.parkingOnChan.Store(true)", behind: true, insert: "; scopeviewBegan = scopeviewBlocks()"},
+			{file: "runtime/select.go", function: "selectgo", at: "if caseReleaseTime > 0 {",
+				insert: "if scopeviewBegan != 0 { scopeviewGoesOn(c, " + what(format.LockSelect, false) + ", scopeviewBegan) }; "},
+		},
+		vars: blocked, code: []code{blocking},
+	},
+	{
+		name: "go", what: "who makes a goroutine, and of which function",
+		edits: []edit{
+			{file: "runtime/proc.go", function: "newproc", at: "gp := getg()", behind: true, insert: "; var scopeviewChild uint64; var scopeviewEntry uintptr"},
+			{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true,
+				insert: "; if scopeviewGo != nil && !isSystemGoroutine(newg, false) { scopeviewChild = newg.goid; scopeviewEntry = newg.startpc }"},
+			{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true,
+				// On a thread's own stack, as for time.AfterFunc, nobody can be called.
+				insert: "; if h := scopeviewGo; h != nil && scopeviewChild != 0 && gp == gp.m.curg && gp.m.locks == 0 { h(scopeviewChild, scopeviewEntry, pc) }"},
+		},
+		vars: []variable{{"runtime", "scopeviewGo", "func(child uint64, entry, site uintptr)", "made"}},
+	},
+	{
+		name: "exit", what: "the program's end by os.Exit, or where main returns",
+		edits: []edit{
+			{file: "os/proc.go", function: "Exit", at: "runtime_beforeExit(code)", insert: "if h := scopeviewExit; h != nil { h(code) }; "},
+			{file: "runtime/proc.go", function: "main", at: "exitHooksRun := false", insert: "if h := scopeviewReturned; h != nil { h(0) }; "},
+		},
+		vars: []variable{
+			{"os", "scopeviewExit", "func(code int)", "exit"},
+			{"runtime", "scopeviewReturned", "func(code int)", "exit"},
+		},
+	},
+	{
+		name: "http", what: "a scope for each request that net/http serves",
+		edits: []edit{{file: "net/http/server.go", function: "serverHandler.ServeHTTP", at: "handler.ServeHTTP(rw, req)",
+			insert: "if scopeviewRequest != nil { defer scopeviewServed(scopeviewServe(handler, req)) }; "}},
+		vars: []variable{
+			{"net/http", "scopeviewRequest", "func(method, pattern, path, id string) (a, b int64)", "request"},
+			{"net/http", "scopeviewResponded", "func(a, b int64, pattern string)", "responded"},
+		},
+		code: []code{{dir: "net/http", text: `func scopeviewServe(handler Handler, req *Request) (a, b int64, _ *Request, pattern string) {
+	if req.URL == nil {
+		return 0, 0, req, ""
+	}
+	if mux, ok := handler.(*ServeMux); ok && !use121 && req.RequestURI != "*" {
+		_, pattern, _, _ = mux.findHandler(req)
+	}
+	id := req.Header.Get("X-Request-Id")
+	if parent := req.Header.Get("Traceparent"); id == "" && len(parent) >= 35 {
+		id = parent[3:35]
+	}
+	a, b = scopeviewRequest(req.Method, pattern, req.URL.Path, id)
+	return a, b, req, pattern
+}
+
+func scopeviewServed(a, b int64, req *Request, known string) {
+	if b == 0 {
+		return
+	}
+	pattern := req.Pattern
+	if pattern == known {
+		pattern = ""
+	}
+	scopeviewResponded(a, b, pattern)
+}`}},
+	},
+	{
+		name: "test", what: "a scope and a row for each test",
+		edits: []edit{
+			{file: "testing/testing.go", function: "tRunner", at: "t.runner = callerName(0)", behind: true, insert: "; var scopeviewA, scopeviewB int64"},
+			{file: "testing/testing.go", function: "tRunner", at: "t.start = highPrecisionTimeNow()",
+				insert: `if h := scopeviewTest; h != nil && t.name != "" { scopeviewA, scopeviewB = h(t.name, -1) }; `},
+			{file: "testing/testing.go", function: "tRunner", at: "t.report()", insert: "if scopeviewB != 0 { scopeviewTested(scopeviewA, scopeviewB, scopeviewResult(&t.common)) }; "},
+		},
+		vars: tested, code: []code{result},
+	},
+	{
+		name: "parallel", what: "how long a test waits in t.Parallel",
+		edits: []edit{
+			{file: "testing/testing.go", function: "T.Parallel", at: "<-t.parent.barrier",
+				insert: `var scopeviewA, scopeviewB int64; if h := scopeviewTest; h != nil { scopeviewA, scopeviewB = h("", -1) }; `},
+			{file: "testing/testing.go", function: "T.Parallel", at: "t.tstate.waitParallel()", behind: true, insert: `; if scopeviewB != 0 { scopeviewTested(scopeviewA, scopeviewB, "") }`},
+		},
+		vars: tested,
+	},
+	{
+		name: "benchmark", what: "a scope for each run of a benchmark",
+		edits: []edit{{file: "testing/benchmark.go", function: "B.runN", at: "b.benchFunc(b)",
+			insert: "if h := scopeviewTest; h != nil { scopeviewA, scopeviewB := h(b.name, n); defer func() { scopeviewTested(scopeviewA, scopeviewB, scopeviewResult(&b.common)) }() }; "}},
+		vars: tested, code: []code{result},
+	},
+}
+
+var tested = []variable{
+	{"testing", "scopeviewTest", "func(name string, n int) (a, b int64)", "test"},
+	{"testing", "scopeviewTested", "func(a, b int64, result string)", "tested"},
+}
+
+var result = code{dir: "testing", text: `func scopeviewResult(c *common) string {
+	switch {
+	case c.Failed():
+		return "fail"
+	case c.Skipped():
+		return "skip"
+	}
+	return "pass"
+}`}

@@ -1,0 +1,221 @@
+// Command canary does, for each hook, what that is to tell of. It records into the file that
+// CANARY_TRACE names.
+package main
+
+import (
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"runtime"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/scope"
+	_ "github.com/scopeview/scopeview/scope/hooks"
+)
+
+func main() {
+	if err := scope.Start(os.Getenv("CANARY_TRACE")); err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	for _, f := range []func(){mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
+		f()
+	}
+	scope.Stop()
+}
+
+// parked waits until n goroutines are in a function of the name wait… where the runtime
+// says so.
+func parked(n int, reason string) {
+	buf := make([]byte, 1<<20)
+	for deadline := time.Now().Add(20 * time.Second); ; runtime.Gosched() {
+		found := 0
+		for _, g := range strings.Split(string(buf[:runtime.Stack(buf, true)]), "\n\n") {
+			if strings.Contains(g, "["+reason) && strings.Contains(g, "\nmain.wait") {
+				found++
+			}
+		}
+		if found == n {
+			time.Sleep(2 * time.Millisecond) // so long is all that is waited for, at least
+			return
+		}
+		if time.Now().After(deadline) {
+			fmt.Fprintln(os.Stderr, "no goroutine is in", reason)
+			os.Exit(1)
+		}
+	}
+}
+
+// both runs f on n goroutines, and release when all are parked.
+func both(n int, reason string, f, release func()) {
+	var done sync.WaitGroup
+	for range n {
+		done.Add(1)
+		go func() {
+			defer done.Done()
+			f()
+		}()
+	}
+	parked(n, reason)
+	release()
+	done.Wait()
+}
+
+func mutex() {
+	var mu sync.Mutex
+	mu.Lock()
+	both(2, "sync.Mutex.Lock", func() { waitMutex(&mu) }, func() { holdMutex(&mu) })
+}
+
+//go:noinline
+func waitMutex(mu *sync.Mutex) {
+	mu.Lock()
+	time.Sleep(time.Millisecond)
+	mu.Unlock()
+}
+
+//go:noinline
+func holdMutex(mu *sync.Mutex) { mu.Unlock() }
+
+func once() {
+	var o sync.Once
+	inside, finish := make(chan bool), make(chan bool)
+	go holdOnce(&o, func() {
+		close(inside)
+		<-finish
+	})
+	<-inside
+	both(1, "sync.Mutex.Lock", func() { waitOnce(&o) }, func() { close(finish) })
+}
+
+//go:noinline
+func holdOnce(o *sync.Once, f func()) { o.Do(f) }
+
+//go:noinline
+func waitOnce(o *sync.Once) { o.Do(func() {}) }
+
+func writer() {
+	var rw sync.RWMutex
+	rw.RLock()
+	both(1, "sync.RWMutex.Lock", func() { waitWriter(&rw) }, func() { holdReader(&rw) })
+}
+
+//go:noinline
+func waitWriter(rw *sync.RWMutex) {
+	rw.Lock()
+	rw.Unlock()
+}
+
+//go:noinline
+func holdReader(rw *sync.RWMutex) { rw.RUnlock() }
+
+func reader() {
+	var rw sync.RWMutex
+	rw.Lock()
+	both(1, "sync.RWMutex.RLock", func() { waitReader(&rw) }, func() { holdWriter(&rw) })
+}
+
+//go:noinline
+func waitReader(rw *sync.RWMutex) {
+	rw.RLock()
+	rw.RUnlock()
+}
+
+//go:noinline
+func holdWriter(rw *sync.RWMutex) { rw.Unlock() }
+
+func group() {
+	var wg sync.WaitGroup
+	wg.Add(1)
+	both(1, "sync.WaitGroup.Wait", func() { waitGroup(&wg) }, wg.Done)
+}
+
+//go:noinline
+func waitGroup(wg *sync.WaitGroup) { wg.Wait() }
+
+func cond() {
+	c := sync.NewCond(&sync.Mutex{})
+	both(1, "sync.Cond.Wait", func() { waitCond(c) }, func() {
+		c.L.Lock()
+		c.Broadcast()
+		c.L.Unlock()
+	})
+}
+
+//go:noinline
+func waitCond(c *sync.Cond) {
+	c.L.Lock()
+	c.Wait()
+	c.L.Unlock()
+}
+
+func send() {
+	c := make(chan int)
+	both(1, "chan send", func() { waitSend(c) }, func() { <-c })
+}
+
+//go:noinline
+func waitSend(c chan int) { c <- 1 }
+
+func receive() {
+	c := make(chan int)
+	both(1, "chan receive", func() { waitReceive(c) }, func() { close(c) })
+}
+
+//go:noinline
+func waitReceive(c chan int) int { return <-c }
+
+func choose() {
+	a, b := make(chan int), make(chan int)
+	both(1, "select", func() { waitSelect(a, b) }, func() { close(a) })
+}
+
+//go:noinline
+func waitSelect(a, b chan int) {
+	select {
+	case <-a:
+	case b <- 1:
+	}
+}
+
+type server struct{ done chan bool }
+
+//go:noinline
+func (s *server) serve(n int) { s.done <- n > 0 }
+
+func goroutines() {
+	s := server{make(chan bool)}
+	go s.serve(1)
+	<-s.done
+	go func() { s.done <- true }()
+	<-s.done
+}
+
+func web() {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	defer l.Close()
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /users/{id}", func(w http.ResponseWriter, _ *http.Request) {
+		w.(http.Flusher).Flush()
+		io.WriteString(w, "hello")
+	})
+	go http.Serve(l, mux)
+	q, _ := http.NewRequest("GET", "http://"+l.Addr().String()+"/users/7", nil)
+	q.Header.Set("X-Request-Id", "request seven")
+	r, err := http.DefaultClient.Do(q)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		os.Exit(1)
+	}
+	io.Copy(io.Discard, r.Body)
+	r.Body.Close()
+	http.DefaultClient.CloseIdleConnections()
+}

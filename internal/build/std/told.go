@@ -1,0 +1,91 @@
+package std
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// told is what the programs recorded, a line for each event, without what differs from run
+// to run.
+type told struct{ lines []string }
+
+// expected is what each hook is to tell: lines begin with these.
+var expected = map[string][]string{
+	"mutex":     {"wait main.waitMutex mutex", "hold main.holdMutex mutex since", "hold main.waitMutex mutex exact"},
+	"once":      {"wait main.waitOnce once", "hold main.holdOnce once since", "go main.holdOnce"},
+	"rwmutex":   {"wait main.waitWriter rwmutex", "hold main.holdReader rwmutex shared since", "wait main.waitReader rwmutex shared", "hold main.holdWriter rwmutex since"},
+	"waitgroup": {"wait main.waitGroup waitgroup"},
+	"cond":      {"wait main.waitCond cond"},
+	"chan":      {"wait main.waitSend send", "wait main.waitReceive receive"},
+	"select":    {"wait main.waitSelect select"},
+	"go":        {"go main.(*server).serve", "go main.goroutines canary.go"},
+	"exit":      {},
+	"http":      {"task GET /users/{id} path=/users/7 id=request seven"},
+	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},
+	"parallel":  {"task parallel pause"},
+	"benchmark": {"task BenchmarkNothing N=3 result=pass"},
+}
+
+// missing is what a hook was to tell, and did not.
+func (t *told) missing(hook string) (list []string) {
+	for _, want := range expected[hook] {
+		if !slices.ContainsFunc(t.lines, func(l string) bool { return strings.HasPrefix(l, want) }) {
+			list = append(list, want)
+		}
+	}
+	return list
+}
+
+// read adds what a trace has.
+func (t *told) read(path string) error {
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer tr.Close()
+	lister := args.NewLister(tr.Name)
+	return tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		line := e.Kind.String() + " " + tr.Name(e.Name)
+		if e.Kind == format.KindWait || e.Kind == format.KindHold {
+			function, _, _ := strings.Cut(tr.Name(e.Name), " ")
+			line = e.Kind.String() + " " + function + lockWords(e)
+		} else {
+			for _, a := range lister.List(e) {
+				line += " " + a.Key + "="
+				switch a.Value.Type {
+				case format.SlotString:
+					line += string(a.Value.Str)
+				default:
+					line += fmt.Sprint(a.Value.Int())
+				}
+			}
+		}
+		t.lines = append(t.lines, line)
+		return true
+	})
+}
+
+// lockWords is what a wait or a hold says of its lock.
+func lockWords(e *trace.Event) string {
+	if len(e.Args) < 3 {
+		return ""
+	}
+	what := e.Args[2].Value
+	kind, mode := format.LockOf(what)
+	words := " " + format.LockKindNames[kind]
+	if mode == format.LockShared {
+		words += " shared"
+	}
+	if e.Kind == format.KindHold {
+		if what&format.LockSince != 0 {
+			return words + " since"
+		}
+		return words + " exact"
+	}
+	return words
+}

@@ -1,0 +1,96 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"runtime"
+	"sync/atomic"
+	"time"
+)
+
+// allowance is how much time hooks may take: a part of that of all processors. What is beyond
+// is counted, and has no record.
+type allowance struct {
+	share atomic.Int64 // ppm
+	began atomic.Int64 // ticks: of the stretch that spent is of
+	spent atomic.Int64 // ns
+
+	// Of channels' waits so many are not even looked at that one of 1<<oneOf is.
+	oneOf atomic.Pointer[uint32]
+}
+
+const (
+	allowStretch = 10 * time.Millisecond
+	// blockCost is what a channel's wait takes that is looked at, in ns.
+	blockCost = 400
+	maxOneOf  = 12
+)
+
+// Waits for locks and for channels have shares of their own: they don't displace one another.
+var waitAllowance, blockAllowance allowance
+
+func init() { SetHookShares(5000, 5000) }
+
+// SetHookShares says what the hooks of locks, and of channels, may take of the time of all
+// processors, in millionths.
+func SetHookShares(locks, channels int64) {
+	waitAllowance.share.Store(locks)
+	blockAllowance.share.Store(channels)
+}
+
+// ThinOut has the runtime look at one of 1<<*oneOf of the waits for channels.
+func ThinOut(oneOf *uint32) { blockAllowance.oneOf.Store(oneOf) }
+
+// take takes so many ns, and reports whether they were left.
+func (a *allowance) take(r *recorder, now, ns int64) bool {
+	if began := a.began.Load(); now-began > r.ticks(allowStretch) && a.began.CompareAndSwap(began, now) {
+		spent := a.spent.Swap(0)
+		if oneOf := a.oneOf.Load(); oneOf != nil {
+			a.next(oneOf, spent, now-began > r.ticks(10*allowStretch))
+		}
+	}
+	return a.spent.Add(ns) <= a.allowed()
+}
+
+// allowed is how many ns there are for a stretch.
+func (a *allowance) allowed() int64 {
+	return int64(allowStretch) * a.share.Load() / 1e6 * procs()
+}
+
+// next adapts how many waits are looked at to what those of the last stretch took. One
+// stretch that was long was a quiet one.
+func (a *allowance) next(oneOf *uint32, spent int64, quiet bool) {
+	of, allowed := atomic.LoadUint32(oneOf), a.allowed()
+	switch {
+	case quiet:
+		of = 0
+	case spent > allowed:
+		for ; spent > allowed && of < maxOneOf; of++ {
+			spent /= 2
+		}
+	case spent < allowed/4 && of > 0:
+		of--
+	}
+	atomic.StoreUint32(oneOf, of)
+}
+
+// adjust thins out at once where a stretch has taken several times what there is for it.
+func (a *allowance) adjust(of uint32) {
+	oneOf := a.oneOf.Load()
+	if oneOf != nil && of < maxOneOf && a.spent.Load() > 2*a.allowed() && atomic.LoadUint32(oneOf) == of {
+		atomic.CompareAndSwapUint32(oneOf, of, of+1)
+	}
+}
+
+// procs is the number of processors that run Go code, as it was at first: the runtime takes
+// a lock to tell it.
+func procs() int64 {
+	if n := procsKnown.Load(); n > 0 {
+		return n
+	}
+	n := int64(runtime.GOMAXPROCS(0))
+	procsKnown.Store(n)
+	return n
+}
+
+var procsKnown atomic.Int64

@@ -1,0 +1,222 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// What the standard library's hooks are told of waits leaves the records that a lock of ours
+// leaves. A wait is begun before the goroutine parks, so that one that never ends shows. What
+// there is too much of is counted without a record; see allowance.
+
+// HookedWait is a wait that a hook told of. It goes through the standard library as three
+// numbers.
+type HookedWait struct {
+	Loc   int64 // of its record; 0: it has none
+	Start int64 // ticks; 0: it is not watched
+	Site  int64
+}
+
+// waitCost and holdCost are what the record of a wait, and of a hold, takes at most as
+// a rule, in ns.
+const (
+	waitCost = 300
+	holdCost = 250
+)
+
+// BeginHookedWait is told that the goroutine is about to wait for what is at addr.
+//
+//go:noinline
+func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
+	if atomic.LoadUint64(&sys.Live.Locking) == 0 {
+		return w
+	}
+	r := current.Load()
+	s, number, kind := r.siteHere()
+	if s == nil {
+		return w
+	}
+	what = ofKind(what, kind)
+	id := s.id(r)
+	if id&nameOut != 0 {
+		return w
+	}
+	r.lockFacts()
+	w.Start, w.Site = r.clock.Now(), int64(number)<<16|int64(what)
+	holder := uint64(0)
+	if format.LockKind(what >> 8).Held() {
+		if holder = ownWaits(uint64(addr), w.Start); holder == self() {
+			holder = 0 // of a sync.RWMutex he has the mutex inside, and now waits for readers
+		}
+	}
+	if waitAllowance.take(r, w.Start, waitCost) {
+		sums := s.sumsOf(format.LockKind(what >> 8))
+		if id = r.names.find(sums.name); id&nameOut == 0 {
+			h := r.beginLock(headWait|id<<48, uint64(addr), holder, what|format.LockPlace, 0)
+			w.Loc = h.Loc
+			if h.Start != 0 {
+				w.Start = h.Start
+			}
+		}
+	}
+	return w
+}
+
+// ofKind is what a mutex is that belongs to a lock of another kind.
+func ofKind(what uint64, kind format.LockKind) uint64 {
+	if what == MutexWhat && kind != format.LockMutex {
+		return format.LockSlot(kind, format.LockExclusive)
+	}
+	return what
+}
+
+// ParkHooked is told that the goroutine parks to wait for a mutex: for the first time, or
+// after somebody else took it.
+func ParkHooked(addr uintptr, w HookedWait) HookedWait {
+	if w.Start == 0 {
+		return BeginHookedWait(addr, MutexWhat)
+	}
+	ownSeen(uint64(addr), current.Load().clock.Now())
+	return w
+}
+
+// EndHookedWait is told that the goroutine goes on.
+//
+//go:noinline
+func EndHookedWait(addr uintptr, w HookedWait) {
+	r := current.Load()
+	now := max(r.clock.Now(), w.Start+max(r.ticks(2), 1))
+	took := now - w.Start
+	kind, mode := format.LockOf(uint64(w.Site & 0xffff))
+	s := siteTable[w.Site>>16].Load()
+	on := atomic.LoadUint64(&sys.Live.Locking)
+	long := took >= r.ticks(r.threshold())
+	if w.Loc != 0 {
+		end := now
+		if !long {
+			end = w.Start
+		}
+		endAt(Handle{Loc: w.Loc, Start: w.Start}, end, nil)
+	}
+	if kind.Held() {
+		goid := uint64(0)
+		if mode == format.LockExclusive {
+			goid = self()
+		}
+		ownGot(uint64(addr), goid, now, int(w.Site>>16))
+	}
+	if on == 0 || w.Start < r.began {
+		return // its recording is over, and has told its sums
+	}
+	sums := s.sumsOf(kind).counted()
+	if long && w.Loc != 0 {
+		sums.contended.Add(contendedOne)
+		return
+	}
+	sums.contended.Add(contendedOne | 1)
+	sums.shortWait.Add(took)
+	if long {
+		r.thinned.Add(1)
+	}
+}
+
+// HookedUnlock is told that the goroutine lets go, or just has let go, of a lock that others
+// wait for. A writer of a sync.RWMutex lets go of it, and then of the mutex inside.
+//
+//go:noinline
+func HookedUnlock(addr uintptr, what uint64) {
+	if atomic.LoadUint64(&sys.Live.Locking) == 0 {
+		return
+	}
+	r := current.Load()
+	now := r.clock.Now()
+	rel, ok := ownLets(uint64(addr), self(), what == RWWhat)
+	if !ok || rel.start < r.began || now <= rel.start {
+		return
+	}
+	if !waitAllowance.take(r, now, holdCost) {
+		r.thinned.Add(1)
+		return
+	}
+	s, _, kind := r.siteHere()
+	if s == nil {
+		return
+	}
+	what = ofKind(what, kind) | format.LockPlace
+	if rel.exact {
+		s = siteTable[rel.site].Load()
+	} else {
+		what |= format.LockSince
+	}
+	id := r.names.find(s.sumsOf(format.LockKind(what >> 8 & 0xff)).name)
+	if id&nameOut != 0 {
+		return
+	}
+	r.lockFacts()
+	h := r.beginLock(headHold|id<<48, uint64(addr), 0, what, rel.start)
+	if h.Loc != 0 {
+		r.endSince(h, rel.start, now)
+	}
+}
+
+// HookedBlock is told that the goroutine waited for a channel for so many ns, up to now. Of
+// 1<<of such waits one is told, and stands for them all.
+//
+//go:noinline
+func HookedBlock(addr uintptr, what uint64, ns int64, of uint32) {
+	if atomic.LoadUint64(&sys.Live.Locking) == 0 {
+		return
+	}
+	r := current.Load()
+	now := r.clock.Now()
+	record := blockAllowance.take(r, now, blockCost)
+	blockAllowance.adjust(of)
+	s, _, _ := r.siteHere()
+	if s == nil {
+		return
+	}
+	took := max(int64(float64(ns)*float64(r.rate)/1e9), 2)
+	start := now - took
+	if start < r.began {
+		return
+	}
+	sums := s.sumsOf(format.LockKind(what >> 8))
+	id := r.names.find(sums.name)
+	if id&nameOut != 0 {
+		return
+	}
+	r.lockFacts()
+	all, brief := uint64(1)<<of, uint64(1)<<of
+	long := took >= r.ticks(r.threshold())
+	if long && record {
+		if h := r.beginLock(headWait|id<<48, uint64(addr), 0, what|format.LockPlace, start); h.Loc != 0 {
+			r.endSince(h, start, now)
+			brief--
+		}
+	}
+	if long && brief != 0 {
+		r.thinned.Add(int64(brief))
+	}
+	sums = sums.counted()
+	sums.contended.Add(all*contendedOne | brief)
+	sums.shortWait.Add(took * int64(brief))
+}
+
+// endSince ends a wait or a hold whose record was begun just now, for what lasted since start.
+func (r *recorder) endSince(h Handle, start, now int64) {
+	now = max(now, h.Start)
+	if h.Start <= start {
+		endAt(h, now, nil)
+		return
+	}
+	// The chunk is a newer one, in which nothing begins earlier.
+	var buf [bigWords]uint64
+	x := encoder{w: buf[:], r: r}
+	x.place(r.offset(h))
+	x.addAll([]any{KV("held_ns", int64(float64(now-start)/float64(r.rate)*1e9))})
+	endAt(h, now, &x)
+}

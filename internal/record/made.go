@@ -1,0 +1,131 @@
+//go:build !scope_off
+
+package record
+
+import (
+	"runtime"
+	"strings"
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// entry is a function that goroutines begin with.
+type entry struct {
+	pc    uintptr
+	name  string // "": it is the recorder's
+	known atomic.Pointer[knownID]
+}
+
+var entryTable [1 << 11]atomic.Pointer[entry]
+
+// Made is told by the goroutine that makes another one, which begins at entry. Its row gets
+// the name of that.
+//
+//go:noinline
+func Made(child uint64, pc uintptr) {
+	if atomic.LoadUint32(&sys.Live.On) == Off {
+		return
+	}
+	r := current.Load()
+	id := uint64(format.NameOther)
+	if e := entryAt(pc); e == nil {
+		r.names.others.Add(1)
+	} else if e.name == "" {
+		return
+	} else if id = cachedID(r, &e.known, e.name); id&nameOut != 0 {
+		return
+	}
+	r.put(&[4]uint64{1: child & format.MaxGoid, 2: headMade | id&nameID<<48}, nil, 1)
+}
+
+func entryAt(pc uintptr) *entry {
+	var made *entry
+	for i := range uintptr(siteTries) {
+		at := &entryTable[(pc*0x9e3779b97f4a7c15>>32+i)%uintptr(len(entryTable))]
+		e := at.Load()
+		if e == nil {
+			if made == nil {
+				made = &entry{pc: pc, name: entryName(pc)}
+			}
+			if at.CompareAndSwap(nil, made) {
+				return made
+			}
+			e = at.Load()
+		}
+		if e.pc == pc {
+			return e
+		}
+	}
+	return nil
+}
+
+// entryName is the short name of the function at pc. A closure is called by its place, and
+// what the compiler made to call a function with arguments by that function.
+func entryName(pc uintptr) string {
+	f := runtime.FuncForPC(pc)
+	if f == nil {
+		return format.OtherNames
+	}
+	name := f.Name()
+	if strings.Contains(name, ".gowrap") {
+		if of := calledBy(pc); of != "" {
+			name = of
+		}
+	}
+	if recorders(name) {
+		return ""
+	}
+	if outer, ok := closureOf(name); ok {
+		file, line := f.FileLine(f.Entry())
+		return placeName(outer, file, line)
+	}
+	return format.ShortFunction(strings.TrimSuffix(name, "-fm"))
+}
+
+// calledBy is the function that the code at pc is made to call, which may be inlined there;
+// "": it is called by a value.
+func calledBy(pc uintptr) string {
+	to, back := sys.FirstCall(pc, isEntry)
+	if to == 0 {
+		return ""
+	}
+	outer, frames := "", runtime.CallersFrames([]uintptr{back, 0})
+	for more := true; more; {
+		var f runtime.Frame
+		if f, more = frames.Next(); !sys.Wrapper(&f) {
+			outer = f.Function // the last one is the outermost
+		}
+	}
+	if outer == "" {
+		outer = runtime.FuncForPC(to).Name()
+	}
+	if _, closure := closureOf(outer); closure {
+		return "" // its place is not known here
+	}
+	return outer
+}
+
+// closureOf is the function that a closure is in.
+func closureOf(name string) (outer string, ok bool) {
+	for _, mark := range []string{".func", ".gowrap"} {
+		for from := strings.LastIndexByte(name, '/') + 1; ; {
+			i := strings.Index(name[from:], mark)
+			if i < 0 {
+				break
+			}
+			if at := from + i + len(mark); at < len(name) && name[at] >= '0' && name[at] <= '9' {
+				return name[:from+i], true
+			}
+			from += i + len(mark)
+		}
+	}
+	return "", false
+}
+
+// isEntry reports whether a function of the program, and not of the runtime, begins at pc.
+func isEntry(pc uintptr) bool {
+	f := runtime.FuncForPC(pc)
+	return f != nil && f.Entry() == pc && !strings.HasPrefix(f.Name(), "runtime.")
+}

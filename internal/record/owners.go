@@ -1,0 +1,130 @@
+//go:build !scope_off
+
+package record
+
+import "sync/atomic"
+
+// owner is what is known of a lock of the standard library while somebody waits for it.
+//
+// A goroutine that gets such a lock at once tells nobody. But while somebody waits every
+// release is told, as it is he who then has to be woken. So what was seen since the last
+// release is of who releases next.
+type owner struct {
+	addr    uint64 // 0: free
+	waiters int32
+	goid    uint64 // who has it, from since on, as he had waited for it; 0: not known
+	since   int64  // ticks
+	seen    int64  // ticks: since the last release it was seen to be held then; 0: it was not
+	site    int32  // where goid locked it
+	told    uint64 // the goroutine that was told to let go of a sync.RWMutex, whose mutex comes next
+}
+
+// ownerBucket is where the owners of some addresses are. Its lock is held for some ns, and
+// is no mutex, as of those hooks tell.
+type ownerBucket struct {
+	busy atomic.Bool
+	list [7]owner
+}
+
+var ownerTable [512]ownerBucket
+
+// ownersMissed counts what was not noted, as the table was full, or held for too long.
+var ownersMissed atomic.Int64
+
+// ownerOf is the entry of an address, with its bucket locked; make makes one. nil: there
+// is none, and nothing is locked.
+func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
+	b := &ownerTable[addr*0x9e3779b97f4a7c15>>55]
+	for tries := 0; !b.busy.CompareAndSwap(false, true); tries++ {
+		if tries == 1000 {
+			ownersMissed.Add(1)
+			return nil, nil
+		}
+	}
+	var free *owner
+	for i := range b.list {
+		o := &b.list[i]
+		if o.addr == addr {
+			return o, b
+		}
+		if o.addr == 0 {
+			free = o
+		}
+	}
+	if make && free != nil {
+		*free = owner{addr: addr}
+		return free, b
+	}
+	b.busy.Store(false)
+	if make {
+		ownersMissed.Add(1)
+	}
+	return nil, nil
+}
+
+// ownWaits notes that somebody begins to wait, and returns who has the lock; 0: not known.
+func ownWaits(addr uint64, now int64) (holder uint64) {
+	if o, b := ownerOf(addr, true); o != nil {
+		o.waiters++
+		o.told = 0
+		if o.seen == 0 {
+			o.seen = now
+		}
+		holder = o.goid
+		b.busy.Store(false)
+	}
+	return holder
+}
+
+// ownSeen notes that somebody who was woken found the lock taken.
+func ownSeen(addr uint64, now int64) {
+	if o, b := ownerOf(addr, false); o != nil {
+		if o.seen == 0 {
+			o.seen = now
+		}
+		b.busy.Store(false)
+	}
+}
+
+// ownGot notes that who waited goes on, and, if goid is not 0, has the lock. Nobody is told
+// of his release where nobody else waits.
+func ownGot(addr, goid uint64, now int64, site int) {
+	if o, b := ownerOf(addr, false); o != nil {
+		if o.waiters--; o.waiters <= 0 {
+			o.addr = 0
+		} else if goid != 0 {
+			o.goid, o.since, o.site = goid, now, int32(site)
+		}
+		b.busy.Store(false)
+	}
+}
+
+// release is what is known of a lock that is let go of.
+type release struct {
+	start int64 // ticks: from when on it was held
+	exact bool  // else longer, perhaps
+	site  int32 // where it was locked, if exact
+}
+
+// ownLets notes that goid lets go. ok is false where nothing is known of when it got the lock.
+// A writer of a sync.RWMutex lets go twice, outer first.
+func ownLets(addr, goid uint64, outer bool) (rel release, ok bool) {
+	o, b := ownerOf(addr, false)
+	if o == nil {
+		return rel, false
+	}
+	again := !outer && o.told == goid && goid != 0
+	o.told = 0
+	if outer {
+		o.told = goid
+	}
+	rel = release{o.seen, false, o.site}
+	if o.goid != 0 && o.goid == goid {
+		rel.start, rel.exact = o.since, true
+	}
+	if !again {
+		o.goid, o.seen = 0, 0
+	}
+	b.busy.Store(false)
+	return rel, rel.start != 0 && !again
+}

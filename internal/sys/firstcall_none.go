@@ -1,0 +1,6 @@
+//go:build !amd64 && !arm64
+
+package sys
+
+// FirstCall can't tell on this processor.
+func FirstCall(pc uintptr, is func(pc uintptr) bool) (to, back uintptr) { return 0, 0 }

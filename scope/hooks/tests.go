@@ -1,0 +1,47 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"sync/atomic"
+
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// test is called when a test, or a run of a benchmark with n iterations, begins on its own
+// goroutine. Without a name it is the pause in which a parallel test waits for its turn.
+func test(name string, n int) (a, b int64) {
+	if atomic.LoadUint32(&sys.Live.On) == record.Off {
+		return 0, 0
+	}
+	var h record.Handle
+	switch {
+	case name == "":
+		h = record.BeginTask("parallel pause", nil)
+	case n >= 0:
+		record.Track(name)
+		h = record.BeginTask(name, []any{record.KV("N", n)})
+	default:
+		record.Track(name)
+		h = record.BeginTask(name, nil)
+	}
+	return h.Loc, h.Start
+}
+
+// tested is called when it is over: "pass", "fail", "skip", or "" of a pause.
+func tested(a, b int64, result string) {
+	end(a, b, "result", result)
+}
+
+// end ends a scope, with an argument where that is not empty.
+func end(loc, start int64, key, value string) {
+	h := record.Handle{Loc: loc, Start: start}
+	switch {
+	case loc == 0:
+	case value == "":
+		h.End()
+	default:
+		record.EndArgs(h, []any{record.KV(key, value)})
+	}
+}
