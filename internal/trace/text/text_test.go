@@ -73,7 +73,7 @@ chunk records flags=ends since=0x400
   end g=8 start=3000 begin=2000 cpu=5/most | loc:@a goid:7
 unborn
 `
-	want := `header major=1 minor=6 chunk=4096 page=4096 pid=1 clock=tsc path=assembly backing=disk witness=0 id=01020000000000000000000000000000 start=1000 mono=0 wall=0 rate=2000000000 limit=0
+	want := `header major=1 minor=7 chunk=4096 page=4096 pid=1 clock=tsc path=assembly backing=disk witness=0 id=01020000000000000000000000000000 start=1000 mono=0 wall=0 rate=2000000000 limit=0
 state closed=1 tick=7 end=16384 lost=0
 chunk blocks owner=0 path=assembly since=1000 gen=1 flags=none sealed=120
 name 2 "f 1"
