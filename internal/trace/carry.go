@@ -67,7 +67,7 @@ func (t *Trace) carryBlock(p []byte, _ format.Loc) error {
 func carries(r *format.Record) error {
 	k := r.Kind()
 	spec := k.Spec()
-	if spec == nil || !spec.Scope && r.Row() == 0 && k != format.KindTrack && k != format.KindGo {
+	if spec == nil || !spec.Scope && k != format.KindTrack && k != format.KindGo && k != format.KindMade {
 		return fmt.Errorf("%w: carry of kind %v", format.ErrCorrupt, k)
 	}
 	if r.Start <= 0 || r.Start >= format.MaxTicks {

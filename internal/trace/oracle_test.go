@@ -24,7 +24,7 @@ const (
 
 // Kinds (§4) that more than their number is needed of.
 const (
-	kTask, kProcess, kEvent, kPending, kCounter, kWait, kHold, kTrack, kGo, kAnchor, kEnd, kTaskf = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12
+	kTask, kProcess, kEvent, kPending, kCounter, kWait, kHold, kTrack, kGo, kAnchor, kEnd, kTaskf, kMade = 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 )
 
 func isSpan(kind int) bool {
@@ -147,7 +147,7 @@ func walk(c []byte, end int, loc int64, f func(*oRecord)) {
 				thread = uint32(r.word1)
 			}
 			r.thread = thread
-			if r.kind >= kTask && r.kind <= kTaskf {
+			if r.kind >= kTask && r.kind <= kMade {
 				f(r)
 			}
 		}
@@ -378,7 +378,7 @@ func (o *oracle) carry(p []byte) {
 		return
 	}
 	o.saw(i64(p, 0))
-	if !o.ring || !canOpen(r.kind) && r.kind != kTrack && r.kind != kGo || r.start <= 0 || r.start >= maxTicks || !o.canHold(loc) {
+	if !o.ring || !canOpen(r.kind) && r.kind != kTrack && r.kind != kGo && r.kind != kMade || r.start <= 0 || r.start >= maxTicks || !o.canHold(loc) {
 		return
 	}
 	if r.hasExt {
@@ -462,6 +462,9 @@ func (o *oracle) events() (lines []string) {
 			continue
 		}
 		r.begin, r.stop, r.cpu = max(r.start, r.since), r.word1, r.word3
+		if r.kind == kMade {
+			r.kind, r.goid, r.word1, r.word3 = kGo, uint64(r.word1)&(1<<40-1), r.begin, r.goid
+		}
 		r.open = canOpen(r.kind) && r.word1 < 0
 		e := r.end
 		r.end = nil

@@ -202,6 +202,8 @@ func TestVersionsCover(t *testing.T) {
 			words = strings.Fields(version15)
 		case "v1.6":
 			words = []string{version16}
+		case "v1.7":
+			words = []string{"made"}
 		case "v1.3":
 			words = nil // what came with it are the counters in chunk 0
 		}

@@ -1,0 +1,117 @@
+package std
+
+import (
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"runtime"
+	"slices"
+	"testing"
+)
+
+// overlayTo is where TestOverlay writes the patches and their overlay.json: for make
+// check-hooks, which runs the standard library's own tests with them.
+var overlayTo = flag.String("overlay", "", "a directory: write the patched files and overlay.json there")
+
+// TestOverlay: every hook is in, no line of a patched file has moved, and GOROOT's files
+// are replaced, or added where there is none.
+func TestOverlay(t *testing.T) {
+	goroot := runtime.GOROOT() //nolint:staticcheck // the tests run with the go command that built them
+	files, linked, hooks, err := Patches(goroot, runtime.Version(), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, h := range hooks {
+		if !h.OK {
+			t.Errorf("%s: %s", h.Name, h.Why)
+		}
+	}
+	if len(linked) == 0 {
+		t.Error("nothing sets the hooks")
+	}
+	replace := map[string]string{}
+	for p, text := range files {
+		path := filepath.Join(goroot, filepath.FromSlash(p))
+		was, err := os.ReadFile(path)
+		if added := filepath.Base(p) == "scopeview.go"; added != os.IsNotExist(err) {
+			t.Errorf("%s: %v", p, err)
+		}
+		lines := func(b []byte) (n int) {
+			for _, c := range b {
+				if c == '\n' {
+					n++
+				}
+			}
+			return n
+		}
+		if err == nil && lines(was) != lines(text) {
+			t.Errorf("%s has %d lines, and with the hooks %d", p, lines(was), lines(text))
+		}
+		if *overlayTo != "" {
+			to := filepath.Join(*overlayTo, filepath.FromSlash(p))
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(to, text, 0o644); err != nil {
+				t.Fatal(err)
+			}
+			replace[path] = to
+		}
+	}
+	if *overlayTo != "" {
+		b, err := json.Marshal(map[string]any{"Replace": replace})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(filepath.Join(*overlayTo, "overlay.json"), b, 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+}
+
+// TestUnexpected: a hook whose source does not look as expected is off, says so, and leaves
+// nothing behind; the others are in.
+func TestUnexpected(t *testing.T) {
+	goroot := t.TempDir()
+	for _, h := range table {
+		for _, e := range h.edits {
+			from, to := filepath.Join(runtime.GOROOT(), "src", e.file), filepath.Join(goroot, "src", e.file)
+			b, err := os.ReadFile(from)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if e.file == "sync/cond.go" {
+				b = []byte("package sync\n\nfunc (c *Cond) Wait() { c.elsewhere() }\n")
+			}
+			if err := os.WriteFile(to, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if err := os.Remove(filepath.Join(goroot, "src", "os", "proc.go")); err != nil {
+		t.Fatal(err)
+	}
+	files, _, hooks, err := Patches(goroot, runtime.Version(), func(name string) bool { return name != "go" })
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]string{
+		"cond": `sync/cond.go: Cond.Wait: "runtime_notifyListWait(&c.notify, t)" is there 0 times`,
+		"exit": "there is no os/proc.go", "go": "not wanted",
+	}
+	for _, h := range hooks {
+		if h.Why != want[h.Name] || h.OK != (want[h.Name] == "") {
+			t.Errorf("%s: ok %v, %q; want %q", h.Name, h.OK, h.Why, want[h.Name])
+		}
+	}
+	if _, ok := files["src/sync/cond.go"]; ok {
+		t.Error("cond.go is replaced")
+	}
+	if _, _, hooks, _ := Patches(goroot, "go1.99.1", nil); slices.ContainsFunc(hooks, func(s Status) bool { return s.OK || s.Why != "not tested with go1.99.1" }) {
+		t.Errorf("with another version: %v", hooks)
+	}
+}
