@@ -56,6 +56,7 @@ func (r *Report) Facts() []fact {
 	r.process(l)
 	r.recorder(l)
 	r.records(l)
+	r.budget(l)
 	r.stacks(l)
 	r.scheduler(l)
 	r.archive(l)

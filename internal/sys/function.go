@@ -1,6 +1,9 @@
 package sys
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"unsafe"
+)
 
 // Func is a function of the program, as its calls find it. It is static data: nothing is
 // done for it before its first call.
@@ -8,9 +11,18 @@ type Func struct {
 	// Name is what its scopes are called.
 	Name string
 
+	FuncState
+}
+
+// FuncState is what recordings know of a function.
+type FuncState struct {
 	gen  int64  // of the recording that has given it its word; 0: none
 	word uint64 // what a record's word 2 has of it, and its number, in the lowest 16 bits
 }
+
+// FuncOf is the Func whose name is at name, as a field of a type of somebody else's that
+// has a FuncState behind it.
+func FuncOf(name *string) *Func { return (*Func)(unsafe.Pointer(name)) }
 
 // MaxFuncs is how many numbers of functions there are. Nothing is recorded of the first
 // two: NoFunc counts those that the filter leaves out, and OtherFuncs those beyond the last.

@@ -7,6 +7,7 @@ import (
 	"path/filepath"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
@@ -172,6 +173,23 @@ func TestTooManyFunctions(t *testing.T) {
 	_, calls := end(t, path)
 	// The first two numbers are those of nobody, and the last function is called twice.
 	if c := calls["(other names)"]; c.Recorded != 0 || c.Calls != more+2+1 {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestCharge: what other hooks take leaves the functions less. This one takes a sixth of the
+// CPU time, which would be within the half.
+func TestCharge(t *testing.T) {
+	path := begin(t, 0.5)
+	record.Charge(int64(time.Hour))
+	for until := time.Now().Add(time.Second); time.Now().Before(until); {
+		hot()
+		for range 10 {
+			time.Now() // or it would take more than its share by itself
+		}
+	}
+	_, calls := end(t, path)
+	if c := calls["main.hot"]; c.Calls == c.Recorded || !c.Off {
 		t.Errorf("%+v", c)
 	}
 }

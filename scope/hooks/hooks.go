@@ -11,11 +11,19 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// Func is a function of the program: its name, and what recordings know of it.
-type Func record.Func
+// Func is a function of the program.
+type Func struct {
+	// Name is what its scopes are called.
+	Name string
+
+	state sys.FuncState // see sys.FuncOf
+}
 
 // Handle is a call that is recorded. The zero Handle is of one that is not.
-type Handle = record.Handle
+type Handle struct{ Loc, Start int64 }
+
+// End ends the call's scope.
+func (h Handle) End() { record.Handle(h).End() }
 
 // Enter begins a call's scope, which Handle.End ends. Without a recording it costs a load
 // and a branch. Calls that cost more than their share of the budget are counted only, in
@@ -24,7 +32,7 @@ func (f *Func) Enter() Handle {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return Handle{}
 	}
-	return record.Enter((*record.Func)(f))
+	return Handle(record.Enter(sys.FuncOf(&f.Name)))
 }
 
 // EnterArgs is Enter with the call's arguments, which are recorded as scope.Task does.
@@ -32,7 +40,7 @@ func (f *Func) EnterArgs(args ...any) Handle {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return Handle{}
 	}
-	return record.EnterArgs((*record.Func)(f), args)
+	return Handle(record.EnterArgs(sys.FuncOf(&f.Name), args))
 }
 
 // LeftOut tells the recording which of the program's functions are left out of it: a line for

@@ -1,3 +1,5 @@
+//go:build !scope_off
+
 package hooks_test
 
 import (

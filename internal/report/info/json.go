@@ -36,6 +36,7 @@ type document struct {
 	CPU      map[string]int64 `json:"cpu_quality"` // ended tasks: exact, likely, at_most, unknown
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack
+	Calls    []function       `json:"functions"`                 // that were not recorded at each call
 	GoTrace  *goTrace         `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
 	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
 	Archive  *archive         `json:"archive,omitempty"`         // absent: no file is stored with the trace
@@ -46,6 +47,27 @@ type document struct {
 	Breaks    []clockStep        `json:"clock_steps"`
 	Problems  []problem          `json:"problems"`
 	Forgotten []report.Forgotten `json:"never_ended"` // is the second () missing?
+}
+
+// function is one that was not recorded at each call.
+type function struct {
+	Name     string `json:"name"`
+	Calls    int64  `json:"calls"`
+	Recorded int64  `json:"recorded"`
+	Reason   string `json:"reason"`
+	OffSince *int64 `json:"off_since_ns"` // null: it was recorded at the end
+}
+
+func (r found) functions() []function {
+	list := []function{}
+	for _, c := range r.Trace.Calls() {
+		f := function{r.Trace.Name(c.Name), c.Calls, c.Recorded, analysis.Budget, nil}
+		if c.Off {
+			f.OffSince = &c.Since
+		}
+		list = append(list, f)
+	}
+	return list
 }
 
 // goTrace is what can be read of the Go execution trace.
@@ -160,7 +182,7 @@ func (r found) document() *document {
 		},
 		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
 		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
-		Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
+		Calls: r.functions(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
 	}
 	for _, i := range t.Info {
 		j.Info[i.Key] = i.Value

@@ -21,6 +21,7 @@ type scope struct {
 	Name       string   `json:"name"`
 	Process    bool     `json:"process"` // scope.Process: CPU is the process's
 	Count      int64    `json:"count"`   // ended; so are all times but open_ns and open_self_ns
+	Calls      *int64   `json:"calls"`   // the recorded ones, and those that were only counted
 	Total      int64    `json:"total_ns"`
 	Self       *int64   `json:"self_ns"`
 	Mean       *int64   `json:"mean_ns"`
@@ -76,6 +77,9 @@ func (r *found) scope(s *analysis.Stats) scope {
 		Open: s.Open, OpenTime: s.OpenTime, Across: s.Across,
 	}
 	some := func(v int64) *int64 { return &v }
+	if n, ok := r.calls(s); ok {
+		j.Calls = &n
+	}
 	if s.NoSelf == 0 {
 		j.Self, j.OpenSelf = &s.Self, &s.OpenSelf
 	}

@@ -16,6 +16,9 @@ func (r *found) text(b *report.Text) {
 	} else {
 		r.scopeTable(b)
 	}
+	if len(r.skipped) > 0 {
+		fmt.Fprintf(b, "\n%s\n", b.Yellow("Where calls are shown, not all were recorded: the function "+analysis.Budget+". All other columns are of the recorded ones."))
+	}
 	if len(r.locks) > 0 {
 		b.WriteByte('\n')
 		r.lockTable(b)
@@ -32,9 +35,12 @@ func (r *found) scopeTable(b *report.Text) {
 	if r.byTrack {
 		what = "track"
 	}
-	heads := []string{"<" + what, "count", "total", "self", "mean", "min", "p50", "p90", "p99", "max", "cpu", "known", "cpu/wall", "cpu max", "open"}
+	heads := []string{"<" + what, "count", "calls", "total", "self", "mean", "min", "p50", "p90", "p99", "max", "cpu", "known", "cpu/wall", "cpu max", "open"}
 	report.Table(b, what, heads, r.stats, func(x *analysis.Stats) []string {
-		row := []string{r.title(x), analysis.Thousands(x.Count)}
+		row := []string{r.title(x), analysis.Thousands(x.Count), ""}
+		if n, _ := r.calls(x); !x.Process && r.skipped[x.Name] > 0 {
+			row[2] = analysis.Thousands(n)
+		}
 		if x.Count == 0 {
 			row = append(row, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "")
 		} else {

@@ -37,6 +37,7 @@ type found struct {
 	instants []*analysis.Instants
 	counters []*analysis.Counter
 	census   analysis.Census
+	skipped  map[uint16]int64 // calls that were not recorded, by name; nil: not known of this part
 }
 
 // Of reads the part of a trace that is wanted, and sums it up by name or by the name of the
@@ -53,6 +54,9 @@ func Of(ctx context.Context, t *trace.Trace, sel *analysis.Selection, order stri
 // read sums up the part of a trace that is wanted.
 func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack bool) (*found, error) {
 	r := &found{t: t, byTrack: byTrack}
+	if !byTrack {
+		r.skipped = sel.Skipped(t)
+	}
 	choice := sel.Choice(t)
 	sum := analysis.NewSummary(analysis.SummaryOptions{
 		ByTrack: byTrack, Keep: choice.Keep, Breaks: t.Breaks(), From: sel.From, To: sel.To,
@@ -72,6 +76,11 @@ func read(ctx context.Context, t *trace.Trace, sel *analysis.Selection, byTrack 
 	}
 	sum.Finish()
 	r.stats, r.locks, r.instants, r.counters = sum.Stats, sum.Locks, sum.Instants, sum.Counters
+	for name := range r.skipped {
+		if !slices.ContainsFunc(r.stats, func(s *analysis.Stats) bool { return s.Name == name && !s.Process }) {
+			r.stats = append(r.stats, &analysis.Stats{Name: name})
+		}
+	}
 	return r, nil
 }
 
@@ -95,6 +104,16 @@ func boolCompare(a, b bool) int {
 		return -1
 	}
 	return 1
+}
+
+// calls is how often a function was called, recorded or not; ok is false where that is not
+// known.
+func (r *found) calls(s *analysis.Stats) (n int64, ok bool) {
+	n = s.Count + s.Open + s.Across
+	if !s.Process {
+		n += r.skipped[s.Name]
+	}
+	return n, r.skipped != nil
 }
 
 // title returns a group's name as people see it.

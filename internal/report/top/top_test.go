@@ -31,6 +31,39 @@ chunk records owner=0 since=1000 sealed
   task "g" g=7 start=7000 open
 `
 
+// TestCalls has functions that were not recorded at each call, of which one has left no scope.
+func TestCalls(t *testing.T) {
+	tr := tracetest.OpenText(t, strings.Replace(nested, "stop ticks=9000", "name 6 \"f4\"\ncalls ticks=8000 4:1000:2:-1 6:7:0:500\nstop ticks=9000", 1))
+	r, err := Of(context.Background(), tr, &analysis.Selection{}, "name", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := map[string]int64{"f1": 1, "f2": 1, "f3": 1000, "f4": 7, "g": 1}
+	for s := range r.Document.(*document).Scopes {
+		if *s.Calls != want[s.Name] {
+			t.Errorf("%s: %d calls, want %d", s.Name, *s.Calls, want[s.Name])
+		}
+		delete(want, s.Name)
+	}
+	if len(want) > 0 {
+		t.Errorf("not there: %v", want)
+	}
+	var b report.Text
+	if r.Text(&b); !strings.Contains(b.String(), "1,000") || !strings.Contains(b.String(), analysis.Budget) {
+		t.Errorf("the text does not tell of the calls:\n%s", b.String())
+	}
+	// Of a part of the trace nobody knows.
+	r, err = Of(context.Background(), tr, &analysis.Selection{From: 10}, "name", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	for s := range r.Document.(*document).Scopes {
+		if s.Calls != nil {
+			t.Errorf("%s: %d calls of a part of the trace", s.Name, *s.Calls)
+		}
+	}
+}
+
 // TestTop sums up by name, in each order, and says what is not known.
 func TestTop(t *testing.T) {
 	tr := tracetest.OpenText(t, nested)

@@ -1,0 +1,51 @@
+package analysis
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// Budget is why a function's calls are not all recorded.
+const Budget = "took more than its share of the budget"
+
+// Skipped tells of each name how many calls of functions were not recorded; nil where only
+// a part of the trace is wanted, of which nobody knows.
+func (s *Selection) Skipped(t *trace.Trace) map[uint16]int64 {
+	if s.From > 0 || s.To > 0 || !s.Tracks.All() {
+		return nil
+	}
+	skipped := map[uint16]int64{}
+	for _, c := range t.Calls() {
+		if n := c.Calls - c.Recorded; n > 0 && s.Names.Match(t.Name(c.Name)) {
+			skipped[c.Name] = n
+		}
+	}
+	return skipped
+}
+
+// budget tells which functions were not recorded each time, and where even that was too much.
+func (r *Report) budget(l *facts) {
+	if share := r.info("budget"); share != "" {
+		l.add("budget", share+" of the CPU time, for functions that are recorded")
+	}
+	if over := r.info("budget_exceeded"); over != "" {
+		l.loud("", over+": the budget could not be kept", Loud)
+	}
+	all := r.Trace.Calls()
+	if len(all) == 0 {
+		return
+	}
+	l.loud("functions", Plural(int64(len(all)), "function")+" not recorded at each call, because it "+Budget, Odd)
+	for i, c := range all {
+		if i == 5 {
+			l.add("", fmt.Sprintf("… and %d more", len(all)-i))
+			break
+		}
+		text := fmt.Sprintf("%s: %s, %s recorded", Show(r.Trace.Name(c.Name)), Plural(c.Calls, "call"), Thousands(c.Recorded))
+		if c.Off {
+			text += ", none since " + Humane(c.Since)
+		}
+		l.add("", text)
+	}
+}
