@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strings"
 )
 
@@ -21,10 +22,11 @@ type Result struct {
 var canaries embed.FS
 
 // Check builds, in a directory of its own below dir, programs that do what the hooks are to
-// tell of, runs them, and looks into what they recorded. goTool is the go command, and
+// tell of, runs them, and looks into what they recorded. goTool is the go command, env more of
+// its environment, and
 // module the directory of this module's source, which is what the programs record with.
-func Check(ctx context.Context, goTool, module, dir string) ([]Result, error) {
-	b := builder{ctx: ctx, tool: goTool, module: module}
+func Check(ctx context.Context, goTool string, env []string, module, dir string) ([]Result, error) {
+	b := builder{ctx: ctx, tool: goTool, module: module, environ: append(os.Environ(), env...)}
 	goroot, err := b.env("GOROOT")
 	if err != nil {
 		return nil, err
@@ -66,10 +68,13 @@ func Check(ctx context.Context, goTool, module, dir string) ([]Result, error) {
 type builder struct {
 	ctx               context.Context
 	tool, module, dir string
+	environ           []string
 }
 
 func (b *builder) env(name string) (string, error) {
-	out, err := exec.CommandContext(b.ctx, b.tool, "env", name).Output()
+	c := exec.CommandContext(b.ctx, b.tool, "env", name)
+	c.Env = b.environ
+	out, err := c.Output()
 	if err != nil {
 		return "", fmt.Errorf("%s env %s: %w; is it a go command?", b.tool, name, err)
 	}
@@ -101,7 +106,8 @@ func (b *builder) write(goroot string, files map[string][]byte, linked []byte) e
 	}
 	_, requirements, _ := strings.Cut(string(mod), "\n")
 	all["program/go.mod"] = []byte("module canary\n" + requirements + "\nrequire github.com/scopeview/scopeview v0.0.0\n\nreplace github.com/scopeview/scopeview => " + b.module + "\n")
-	if all["program/go.sum"], err = os.ReadFile(filepath.Join(b.module, "go.sum")); err != nil {
+	// A module without requirements has no sums.
+	if all["program/go.sum"], err = os.ReadFile(filepath.Join(b.module, "go.sum")); err != nil && !os.IsNotExist(err) {
 		return err
 	}
 	for p, text := range all {
@@ -144,7 +150,7 @@ func (b *builder) run() (*told, error) {
 func (b *builder) goCommand(args ...string) error {
 	c := exec.CommandContext(b.ctx, b.tool, args...)
 	c.Dir = filepath.Join(b.dir, "program")
-	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	c.Env = append(slices.Clip(b.environ), "GOFLAGS=", "GOWORK=off")
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %s: %w; the hooks do not build: %s", b.tool, args[0], err, out)
 	}

@@ -12,7 +12,7 @@ func TestCheck(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	results, err := Check(context.Background(), "go", module, t.TempDir())
+	results, err := Check(context.Background(), "go", nil, module, t.TempDir())
 	if err != nil {
 		t.Fatal(err)
 	}

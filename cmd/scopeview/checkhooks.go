@@ -1,0 +1,79 @@
+package main
+
+import (
+	"fmt"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+func newCheckHooks(s *streams) *cobra.Command {
+	var (
+		out    output
+		asJSON bool
+	)
+	cmd := &cobra.Command{
+		Use:   "check-hooks",
+		Short: "Try the hooks that run, build and test put into the standard library, on this toolchain",
+		Long: `check-hooks builds small programs with the go command that is called here, each with the hooks in its standard library
+that run, build and test use, runs them, and says of each hook whether what it is for was recorded. A hook whose
+source does not look as expected is left out of a build, and what it would tell is missing in the trace.
+
+It ends with exit code 1 if a hook does not work.`,
+		Example: `  scopeview check-hooks
+  GOTOOLCHAIN=go1.27.0 scopeview check-hooks --json`,
+		Args: cobra.NoArgs, ValidArgsFunction: cobra.NoFileCompletions,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			cache, err := build.OpenCache()
+			if err != nil {
+				return err
+			}
+			hooks, version, err := build.CheckHooks(cmd.Context(), cache, "")
+			if err != nil {
+				return err
+			}
+			d := hookDocument{Go: version}
+			code := exitOK
+			for _, h := range hooks {
+				d.Hooks = append(d.Hooks, hookState{h.Name, h.What, h.Works, h.Why})
+				if !h.Works {
+					code = exitFailed
+				}
+			}
+			if err := out.show(s, cmd, &report.Report{Text: d.text, Document: &d}, asJSON, 0); err != nil || code == exitOK {
+				return err
+			}
+			return &exit{code: code}
+		},
+	}
+	out.flag(cmd)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// hookDocument is what check-hooks has found.
+type hookDocument struct {
+	Go    string      `json:"go"`
+	Hooks []hookState `json:"hooks"`
+}
+
+type hookState struct {
+	Name  string `json:"name"`
+	What  string `json:"what"`
+	Works bool   `json:"works"`
+	Why   string `json:"why,omitempty"`
+}
+
+func (d *hookDocument) text(b *report.Text) {
+	fmt.Fprintf(b, "%s\n", d.Go)
+	for _, h := range d.Hooks {
+		switch {
+		case h.Works:
+			fmt.Fprintf(b, "%-10s  works  %s\n", h.Name, h.What)
+		default:
+			fmt.Fprintf(b, "%-10s  %s    %s: %s\n", h.Name, b.Red("off"), h.What, h.Why)
+		}
+	}
+}
