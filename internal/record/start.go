@@ -185,6 +185,7 @@ func Stop() error {
 	}
 	r := current.Load()
 	atomic.StoreUint64(&sys.Live.Locking, 0)
+	lookAtBlocks(false)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.pool.ShutRecords()
 	r.writer.leave()
