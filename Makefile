@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fault doctor-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build demo test fault doctor-check check-hooks race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -223,6 +223,20 @@ fault: ## do every fault of docs/guarantees.md, and say of each guarantee whethe
 doctor-check: ## run the examples with known problems, and say of each whether the doctor finds it, and what following it gains; compare samples of real modules with their own profiles; some fifteen minutes
 	@SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestDoctorCheck$$' ./examples/doctor
 	cd examples/doctor/real && SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestFromOutside$$' .
+
+# What of the standard library is hooked, and which of its own tests are run with that.
+HOOKED := sync internal/sync testing
+HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
+
+check-hooks: ## each hook delivers, and the standard library's own tests pass with them
+	@go test -count=1 ./internal/build/std
+	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
+	go test -count=1 -run '^TestOverlay$$' ./internal/build/std -args -overlay "$$tmp"
+	export GOFLAGS=-overlay=$$tmp/overlay.json
+	go test -count=1 -short $(HOOKED)
+	go test -count=1 -short os -run 'Exit|Process|File'
+	go test -count=1 -short net/http -run '^Test(Server|Serve|Handler|Mux|Pattern|Timeout|HTTP2)'
+	go test -count=1 -short runtime -run '$(HOOKED_RUNTIME)'
 
 race: ## run the tests with the race detector
 	@go test -race ./...

@@ -6,6 +6,8 @@ import (
 	"runtime"
 	"sync/atomic"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // allowance is how much time hooks may take: a part of that of all processors. What is beyond
@@ -24,22 +26,38 @@ const (
 	// blockCost is what a channel's wait takes that is looked at, in ns.
 	blockCost = 400
 	maxOneOf  = 12
+	noneOf    = 32 // the runtime looks at none
 )
 
-// Waits for locks and for channels have shares of their own: they don't displace one another.
-var waitAllowance, blockAllowance allowance
+// Each kind of hook has a share of its own, or they would displace one another.
+var waitAllowance, blockAllowance, madeAllowance allowance
 
-func init() { SetHookShares(5000, 5000) }
+func init() { SetHookShares(5000, 5000, 5000) }
 
-// SetHookShares says what the hooks of locks, and of channels, may take of the time of all
-// processors, in millionths.
-func SetHookShares(locks, channels int64) {
+// SetHookShares says what the hooks of locks, of channels and of goroutines' creation may take
+// of the time of all processors, in millionths.
+func SetHookShares(locks, channels, goroutines int64) {
 	waitAllowance.share.Store(locks)
 	blockAllowance.share.Store(channels)
+	madeAllowance.share.Store(goroutines)
 }
 
-// ThinOut has the runtime look at one of 1<<*oneOf of the waits for channels.
-func ThinOut(oneOf *uint32) { blockAllowance.oneOf.Store(oneOf) }
+// ThinOut has the runtime look at one of 1<<*oneOf of the waits for channels, and at none
+// while locks are not watched.
+func ThinOut(oneOf *uint32) {
+	blockAllowance.oneOf.Store(oneOf)
+	lookAtBlocks(atomic.LoadUint64(&sys.Live.Locking) != 0)
+}
+
+func lookAtBlocks(look bool) {
+	if oneOf := blockAllowance.oneOf.Load(); oneOf != nil {
+		of := uint32(noneOf)
+		if look {
+			of = 0
+		}
+		atomic.StoreUint32(oneOf, of)
+	}
+}
 
 // take takes so many ns, and reports whether they were left.
 func (a *allowance) take(r *recorder, now, ns int64) bool {
@@ -60,8 +78,10 @@ func (a *allowance) allowed() int64 {
 // next adapts how many waits are looked at to what those of the last stretch took. One
 // stretch that was long was a quiet one.
 func (a *allowance) next(oneOf *uint32, spent int64, quiet bool) {
-	of, allowed := atomic.LoadUint32(oneOf), a.allowed()
+	was, allowed := atomic.LoadUint32(oneOf), a.allowed()
+	of := was
 	switch {
+	case of == noneOf: // the recording is over
 	case quiet:
 		of = 0
 	case spent > allowed:
@@ -71,7 +91,7 @@ func (a *allowance) next(oneOf *uint32, spent int64, quiet bool) {
 	case spent < allowed/4 && of > 0:
 		of--
 	}
-	atomic.StoreUint32(oneOf, of)
+	atomic.CompareAndSwapUint32(oneOf, was, of)
 }
 
 // adjust thins out at once where a stretch has taken several times what there is for it.

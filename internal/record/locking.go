@@ -22,6 +22,7 @@ func (r *recorder) startLocks() {
 		w |= 1
 	}
 	atomic.StoreUint64(&sys.Live.Locking, w)
+	lookAtBlocks(true)
 }
 
 // What a lock is: its kind, and how it is had.

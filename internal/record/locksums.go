@@ -174,8 +174,14 @@ func (r *recorder) lockSums(now collecting) {
 	clear(t.all[len(kept):])
 	t.all = kept
 	r.tellSums(restLocks, now)
-	if n := r.thinned.Load(); n != r.thin && r.block(format.BlockInfo, format.AppendInfo(nil, "waits_thinned", strconv.FormatInt(n, 10))) {
-		r.thin = n
+	r.tellLeftOut("waits_thinned", &r.thinned, &r.thin)
+	r.tellLeftOut("goroutines_unnamed", &r.unnamed, &r.noName)
+}
+
+// tellLeftOut tells what of the hooks was left out, where that is more than was told.
+func (r *recorder) tellLeftOut(key string, count *atomic.Int64, told *int64) {
+	if n := count.Load(); n != *told && r.block(format.BlockInfo, format.AppendInfo(nil, key, strconv.FormatInt(n, 10))) {
+		*told = n
 	}
 }
 

@@ -18,6 +18,9 @@ type entry struct {
 	known atomic.Pointer[knownID]
 }
 
+// madeCost is what naming a goroutine takes as a rule, in ns.
+const madeCost = 100
+
 var entryTable [1 << 11]atomic.Pointer[entry]
 
 // Made is told by the goroutine that makes another one, which begins at entry. Its row gets
@@ -29,6 +32,12 @@ func Made(child uint64, pc uintptr) {
 		return
 	}
 	r := current.Load()
+	if !madeAllowance.take(r, r.clock.Now(), madeCost) {
+		if r.unnamed.Add(1) == 1 {
+			tellLocks.Store(&lockTeller) // which tells that too
+		}
+		return
+	}
 	id := uint64(format.NameOther)
 	if e := entryAt(pc); e == nil {
 		r.names.others.Add(1)

@@ -87,7 +87,8 @@ type recorder struct {
 	quit     chan struct{}
 	gaps     [format.LossOpen + 1]gap
 	cost     int64 // of a scope, ps
-	thin     int64 // of thinned, as it was told last; lockTable.mu is held
+	thin     int64 // thinned and unnamed, as they were told last; lockTable.mu is held
+	noName   int64
 	words    string
 
 	watch   *watch      // nil: no triggers
@@ -108,6 +109,7 @@ type recorder struct {
 	foreignEnds atomic.Int64
 	staleEnds   atomic.Int64
 	argsCut     atomic.Int64
+	unnamed     atomic.Int64 // goroutines that madeAllowance left without a name
 	thinned     atomic.Int64 // waits and holds that hooks were told of and that allowance left out
 	lateEnds    atomic.Int64
 	final       Statistics

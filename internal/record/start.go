@@ -197,6 +197,7 @@ func Stop() error {
 // stop ends the recording. control is held.
 func (r *recorder) stop() error {
 	atomic.StoreUint64(&sys.Live.Locking, 0)
+	lookAtBlocks(false)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.pool.ShutRecords()
 	r.writer.leave()

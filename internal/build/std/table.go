@@ -81,8 +81,8 @@ var blocking = code{dir: "runtime", text: `func scopeviewBlocks() int64 {
 	if scopeviewBlocked == nil {
 		return 0
 	}
-	of := scopeviewOneOf & 31
-	if of != 0 && cheaprand()>>(32-of) != 0 {
+	of := scopeviewOneOf
+	if of != 0 && (of > 31 || cheaprand()>>(32-of) != 0) {
 		return 0
 	}
 	return nanotime()<<5 | int64(of)
