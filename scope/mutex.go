@@ -34,8 +34,9 @@ type Mutex struct {
 
 	// Name is what it is called in the trace. Without one, waits and holds are called by
 	// the place where it was locked, together with those of all other locks without a
-	// name that are locked there, and nobody counts how often it was had. It is to be set
-	// before the first use.
+	// name that are locked there, and nobody counts how often it was had. The tool calls
+	// them by their type and field, as in main.store.mu, where it finds the source. It is
+	// to be set before the first use.
 	Name string
 }
 
@@ -81,8 +82,9 @@ type RWMutex struct {
 
 	// Name is what it is called in the trace. Without one, waits and holds are called by
 	// the place where it was locked, together with those of all other locks without a
-	// name that are locked there, and nobody counts how often it was had. It is to be set
-	// before the first use.
+	// name that are locked there, and nobody counts how often it was had. The tool calls
+	// them by their type and field, as in main.store.mu, where it finds the source. It is
+	// to be set before the first use.
 	Name string
 }
 

@@ -8,7 +8,8 @@ import (
 
 const waitsHelp = `waits tells of each scope.Mutex, scope.RWMutex, scope.Lock and scope.Retry: how often it was had, how often
 not at once, how long it was waited for and held, and by goroutines in which scopes. The one that was
-waited for longest comes first.
+waited for longest comes first. A lock without a name is called by its package, type and field, as the source
+has it, or by the place where it was locked if that is not certain.
 
 Of a scope.Mutex waits are recorded that lasted as long as WithLockThreshold said; shorter ones are counted:
 they are "brief", and in "contended" and in "wait total". Holds are recorded where somebody had waited, or
