@@ -71,7 +71,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs.budget.init(r, instrumented.share)
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
-		r.tellLeftOut()
+		r.tellOmitted()
 		fs.done.Add(1)
 		go fs.watch()
 	case collectStop:

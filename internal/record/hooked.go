@@ -54,7 +54,7 @@ func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
 		}
 	}
 	if waitAllowance.take(r, w.Start, waitCost) {
-		sums := s.sumsOf(format.LockKind(what >> 8))
+		sums := r.countedAt(s, format.LockKind(what>>8))
 		if id = r.names.find(sums.name); id&nameOut == 0 {
 			h := r.beginLock(headWait|id<<48, uint64(addr), holder, what|format.LockPlace, 0)
 			w.Loc = h.Loc
@@ -152,7 +152,7 @@ func HookedUnlock(addr uintptr, what uint64) {
 	} else {
 		what |= format.LockSince
 	}
-	id := r.names.find(s.sumsOf(format.LockKind(what >> 8 & 0xff)).name)
+	id := r.names.find(r.countedAt(s, format.LockKind(what>>8&0xff)).name)
 	if id&nameOut != 0 {
 		return
 	}
@@ -184,7 +184,7 @@ func HookedBlock(addr uintptr, what uint64, ns int64, of uint32) {
 	if start < r.began {
 		return
 	}
-	sums := s.sumsOf(format.LockKind(what >> 8))
+	sums := r.countedAt(s, format.LockKind(what>>8))
 	id := r.names.find(sums.name)
 	if id&nameOut != 0 {
 		return

@@ -14,11 +14,11 @@ var leftOut atomic.Pointer[string]
 func LeftOut(text string) {
 	leftOut.Store(&text)
 	if r := current.Load(); r != nil && !r.closed.Load() {
-		r.tellLeftOut()
+		r.tellOmitted()
 	}
 }
 
-func (r *recorder) tellLeftOut() {
+func (r *recorder) tellOmitted() {
 	if text := leftOut.Load(); text != nil {
 		r.fact(factLeftOut, *text)
 	}

@@ -19,6 +19,7 @@ type site struct {
 	class siteClass
 	kind  format.LockKind // not LockMutex: the mutex belongs to one of these
 	name  string          // "function file:line"
+	at    runtime.Frame
 	sums  [lockKinds]atomic.Pointer[lockSums]
 	known atomic.Pointer[knownID]
 }
@@ -88,7 +89,7 @@ func newSite(pc uintptr) *site {
 		default:
 			s.class = siteUser
 		}
-		s.name = placeName(f.Function, f.File, f.Line)
+		s.name, s.at = placeName(f.Function, f.File, f.Line), f
 		return s
 	}
 	return s
@@ -176,6 +177,15 @@ func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
 	return id
 }
 
+// countedAt is sumsOf; the trace is told where the place is.
+func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
+	sums := s.sumsOf(kind)
+	if sums.at.function != "" && sums.at.told.Load() != r.gen {
+		r.tellPlace(sums)
+	}
+	return sums
+}
+
 // sumsOf is what is counted of the waits of a kind here. Of two kinds in one place the
 // second one's are called otherwise.
 func (s *site) sumsOf(kind format.LockKind) *lockSums {
@@ -202,6 +212,7 @@ func (s *site) sumsOf(kind format.LockKind) *lockSums {
 	sums := t.by[name]
 	if sums == nil {
 		sums = newSums(0, name, kind)
+		sums.at.function, sums.at.file, sums.at.line = s.at.Function, s.at.File, s.at.Line
 		t.by[name] = sums
 		sums.register()
 	}
