@@ -164,15 +164,21 @@ type file struct {
 func parse(in Input) (*pkg, error) {
 	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}}
 	n := names{pkg: shortPackage(in)}
+	for _, name := range slices.Sorted(maps.Keys(in.With)) {
+		f, err := p.parse(name, in.With[name])
+		if err != nil {
+			continue // it need not be built
+		}
+		if in.Tests && !importsC(f) {
+			n.sites(f) // the compiler counts on in the tests
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		f, err := p.parse(name, in.Files[name])
 		if err != nil {
 			return nil, err
 		}
 		p.edited = append(p.edited, &file{name: name, text: in.Files[name], ast: f, sites: n.sites(f)})
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.With)) {
-		p.parse(name, in.With[name]) // without those that do not parse: they need not be built
 	}
 	p.prefix = freePrefix(in)
 	return p, nil
