@@ -158,7 +158,7 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if l.options.Cache, err = build.OpenCache(); err != nil {
 		return err
 	}
-	if err := checkBudget(l.budget); err != nil {
+	if err := l.parseBudget(); err != nil {
 		return err
 	}
 	if l.attach {
@@ -320,11 +320,17 @@ func newToolexec() *cobra.Command {
 	}
 }
 
-// checkBudget refuses what the program would complain of.
-func checkBudget(s string) error {
+// parseBudget refuses what the program would complain of. Of build, which has no flag, it is the
+// program's default.
+func (l *launch) parseBudget() error {
+	s := l.budget
+	if s == "" {
+		s = "3%"
+	}
 	n, err := strconv.ParseFloat(strings.TrimSuffix(s, "%"), 64)
-	if s != "" && (err != nil || !(n > 0 && n <= 100)) {
+	if err != nil || !(n > 0 && n <= 100) {
 		return usagef("--budget %s: it takes a share of the CPU time, from above 0%% to 100%%, as 3%%", s)
 	}
+	l.options.Budget = n / 100
 	return nil
 }

@@ -169,10 +169,7 @@ package store
 import "strings"
 
 func Double(s string) string {
-	for strings.HasSuffix(s, "!") {
-		s = strings.TrimSuffix(s, "!")
-	}
-	return s + s
+	return strings.ToLower(strings.Repeat(strings.TrimRight(s, "!"), 2))
 }
 
 func Fail() {

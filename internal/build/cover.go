@@ -16,16 +16,6 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// covered is a package that is traced, for Tool: go tool cover counts statements in the text of
-// the user's files, and what it writes is edited then. A statement more would be counted
-// too, and it reads past the overlay.
-type covered struct {
-	Dir, ImportPath, Name string
-	Files                 map[string]string // where the texts are, by name
-	Args                  bool
-	Out                   map[string]string // why functions are left out
-}
-
 // Covering reports whether a command line asks for coverage.
 func (l *Line) Covering() bool {
 	return l.True("cover") || l.Value("coverprofile") != "" || l.Value("covermode") != "" || l.Value("coverpkg") != ""
@@ -93,7 +83,7 @@ type covering struct {
 	args []string
 	in   []string // files
 	out  []string // what cover makes of them
-	of   *covered // nil: the package is not traced
+	of   *editing // nil: the package is not traced
 }
 
 // cover takes the arguments of go tool cover apart; nil is another kind of call. Files that
@@ -156,14 +146,11 @@ func (c *covering) edit() error {
 	if c.of == nil {
 		return nil
 	}
-	in := instrument.Input{ImportPath: c.of.ImportPath, Name: c.of.Name, Hooks: Hooks, Args: c.of.Args, Files: map[string][]byte{}, Covered: map[string][]byte{}, LeaveOut: leaving(c.of.Out)}
-	for name, path := range c.of.Files {
-		b, err := os.ReadFile(path)
-		if err != nil {
-			return err
-		}
-		in.Files[name] = b
+	in, err := c.of.input()
+	if err != nil {
+		return err
 	}
+	in.Covered = map[string][]byte{}
 	outs := map[string]string{}
 	for i, path := range c.in {
 		name := filepath.Base(path)
@@ -202,12 +189,4 @@ func (p *Plan) overlaid() (overlay, error) {
 		return nil, fmt.Errorf("%s: %w", p.Overlay, err)
 	}
 	return x.Replace, nil
-}
-
-// leaving leaves out the functions for which a reason is given.
-func leaving(out map[string]string) func(string) (string, bool) {
-	return func(function string) (string, bool) {
-		why, ok := out[function]
-		return why, ok
-	}
 }

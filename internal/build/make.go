@@ -2,6 +2,7 @@ package build
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -10,7 +11,6 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/build/std"
 )
 
@@ -31,6 +31,7 @@ type maker struct {
 	overlay overlay
 	left    map[string]*Left
 	copies  map[string]string // of modules, by path: their directories
+	profile profile
 }
 
 func (m *maker) make(ctx context.Context) (err error) {
@@ -38,7 +39,7 @@ func (m *maker) make(ctx context.Context) (err error) {
 	p.Dir, p.Version = m.o.Dir, m.env.GOVERSION
 	p.Flags, p.Packages, p.Rest = m.line.Flags, m.line.Packages, m.line.Rest
 	if m.line.Covering() {
-		p.Covered = []covered{}
+		p.Covered = []editing{}
 		p.Self = m.o.Self
 		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
 		p.Flags = without(p.Flags, "toolexec")
@@ -69,6 +70,11 @@ func (m *maker) make(ctx context.Context) (err error) {
 	}
 	if err := m.roots(packages); err != nil {
 		return err
+	}
+	if p.Profile != "" {
+		if m.profile, err = readProfile(p.Profile); err != nil {
+			return fmt.Errorf("the profile that tells which functions are called often: %w; -pgo=off builds without", err)
+		}
 	}
 	if err := m.edit(packages); err != nil {
 		return err
@@ -249,23 +255,28 @@ func (m *maker) editPackage(x *listed) error {
 	if len(x.CgoFiles) > 0 {
 		m.leave("their files use cgo", x.ImportPath)
 	}
-	in := instrument.Input{ImportPath: x.ImportPath, Name: x.Name, Hooks: Hooks, Args: m.o.Args, Files: map[string][]byte{}, LeaveOut: leaving(m.o.Out)}
-	from := map[string]string{}
-	for _, name := range x.GoFiles {
-		from[name] = m.overlay.at(filepath.Join(x.Dir, name))
-		b, err := os.ReadFile(from[name])
-		if err != nil {
-			return err
-		}
-		in.Files[name] = b
+	e := editing{
+		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.Out,
+		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
+		Files:    map[string]string{}, With: map[string]string{},
 	}
-	out, err := instrument.Package(in)
-	if err != nil {
+	for _, name := range x.GoFiles {
+		e.Files[name] = m.overlay.at(filepath.Join(x.Dir, name))
+	}
+	for _, name := range slices.Concat(x.CgoFiles, x.TestGoFiles) {
+		e.With[name] = m.overlay.at(filepath.Join(x.Dir, name))
+	}
+	out, err := e.edited(m.profile, m.o.Budget)
+	var path *os.PathError
+	switch {
+	case errors.As(err, &path):
+		return err
+	case err != nil:
 		m.leave("their package does not compile", x.ImportPath)
 		return nil // the compiler will say so, of the user's own lines
 	}
 	if m.line.Covering() {
-		m.plan.Covered = append(m.plan.Covered, covered{Dir: dir, ImportPath: x.ImportPath, Name: x.Name, Files: from, Args: m.o.Args, Out: m.o.Out})
+		m.plan.Covered = append(m.plan.Covered, e)
 	}
 	for _, f := range out.Funcs {
 		if f.Why != "" {

@@ -19,13 +19,14 @@ import (
 
 // Options are what a build is to be.
 type Options struct {
-	Cache Cache
-	Tool  string // its version: another one has other plans
-	Self  string // its path, to be called where something is covered
-	Dir   string // where the go command would be called; "": here
-	Trace []string
-	Args  bool              // record arguments
-	Out   map[string]string // functions to leave out by the names of their scopes, and why
+	Cache  Cache
+	Tool   string // its version: another one has other plans
+	Self   string // its path, to be called where something is covered
+	Dir    string // where the go command would be called; "": here
+	Trace  []string
+	Args   bool              // record arguments
+	Budget float64           // the share of the CPU time that recording may take
+	Out    map[string]string // functions to leave out by the names of their scopes, and why
 }
 
 // Plan is what a command line comes to.
@@ -39,7 +40,7 @@ type Plan struct {
 	Root     string    // the package that is run, of Run alone
 	Exec     string    // what is to run it: -exec
 	Overlay  string    // its file
-	Covered  []covered // where something is covered: packages that are traced
+	Covered  []editing // where something is covered: packages that are traced
 	Toolexec []string  // the user's, then
 	Version  string    // of Go
 	Profile  string    // the default.pgo of what is run, or -pgo: "" for none
@@ -154,7 +155,7 @@ func known(e *environment) error {
 // planKey names a plan by all that it depends on but the files. What the go command says of its
 // environment depends on the variables, and on files that are among the plan's inputs.
 func planKey(o Options, verb Verb, args []string) string {
-	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Out, verb, args})
+	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Out, verb, args})
 	if err != nil {
 		panic(err) // strings alone
 	}

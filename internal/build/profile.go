@@ -3,6 +3,7 @@ package build
 import (
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/build/instrument"
 	"github.com/scopeview/scopeview/internal/pgo"
@@ -45,8 +46,17 @@ func readProfile(path string) (profile, error) {
 // time. A profile does not count calls. A call without loops takes no longer than its parts,
 // so the function is called at least as often as its time has room for such calls.
 func (p profile) hot(linker string, f *instrument.Func, share float64) bool {
-	if f.Why != "" || f.Cost >= instrument.Never || f.Cost <= 0 {
+	if f.Why != "" || f.Loops || f.Cost >= instrument.Never || f.Cost <= 0 {
 		return false
 	}
 	return p[linker]*recordNS/(float64(f.Cost)*nodeNS) > share
+}
+
+// linkerName is what the linker, and so a profile, calls a function of a package.
+func linkerName(e *editing, name string) string {
+	if e.Name == "main" {
+		return name
+	}
+	_, rest, _ := strings.Cut(name, ".")
+	return e.ImportPath + "." + rest
 }

@@ -12,6 +12,8 @@ var methods = map[string]call{
 	"RLock":    {lock: true},
 	"TryLock":  {lock: true}, // it does not wait, but others wait for what is held since
 	"TryRLock": {lock: true},
+	"Unlock":   {lock: true}, // where a lock that others wait for is let go of, it is told who had it
+	"RUnlock":  {lock: true},
 	"Do":       {lock: true, other: true}, // a Once has a lock
 	"Wait":     {other: true},
 }

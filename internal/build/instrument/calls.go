@@ -108,7 +108,7 @@ func (c *coster) call(e *ast.CallExpr) {
 // method counts the call of something behind a dot.
 func (c *coster) method(f *ast.SelectorExpr, e *ast.CallExpr) {
 	if path := c.p.imported(f.X); path != "" {
-		switch cost, known := known[path+"."+f.Sel.Name]; {
+		switch cost, known := standard()[path+"."+f.Sel.Name]; {
 		case conversions[path+"."+f.Sel.Name]:
 		case known:
 			c.size += 1 + cost

@@ -81,8 +81,8 @@ func editCovered(dir, list string) error {
 	return nil
 }
 
-// TestCoverage: with the edit made to what go tool cover has made, the profile is that of the
-// program as it was, and its functions are recorded.
+// TestCoverage: the edit is made to what go tool cover has made. Then the profile is that of
+// the program as it was, and its functions are recorded.
 func TestCoverage(t *testing.T) {
 	dir := module(t, map[string]string{
 		"a.go": `package m

@@ -100,12 +100,14 @@ func (e *edit) insert(pos token.Pos, text, between string) {
 
 // own gives the file its own name, from the package clause on. Before it build constraints
 // would no longer be seen. A text for coverage, or one with a directive there, has a name.
+// A path that can't be in a comment is not given.
 func (e *edit) own() {
 	at := e.fset.PositionFor(e.ast.Package, false)
-	if _, named := e.lines.last(at.Offset); e.p.Dir == "" || named {
+	path := filepath.Join(e.p.Dir, e.name)
+	if _, named := e.lines.last(at.Offset); e.p.Dir == "" || named || !inComment(path) {
 		return
 	}
-	e.inserts = append(e.inserts, insert{at.Offset, fmt.Sprintf("/*line %s:%d:%d*/", filepath.Join(e.p.Dir, e.name), at.Line, at.Column)})
+	e.inserts = append(e.inserts, insert{at.Offset, fmt.Sprintf("/*line %s:%d:%d*/", path, at.Line, at.Column)})
 }
 
 // text returns the edited text, and nil where there is nothing to edit.

@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"regexp"
+	"runtime"
 	"slices"
 	"strconv"
 	"strings"
@@ -129,5 +130,39 @@ func TestInlining(t *testing.T) {
 		if a.same*100 < a.all*95 {
 			t.Errorf("%s: the estimate agrees with the compiler in %v", path, a)
 		}
+	}
+}
+
+// exported finds what the compiler says of the exported functions that it inlines.
+var exported = regexp.MustCompile(`(?m)can inline ([A-Z]\w*) with cost (\d+) as`)
+
+// TestStandard compares std.txt with what the compiler says of the standard library.
+func TestStandard(t *testing.T) {
+	if !strings.HasPrefix(runtime.Version(), "go1.26") {
+		t.Skip("std.txt is of Go 1.26")
+	}
+	packages := strings.Fields(`fmt errors strings bytes strconv time os io sort sync context bufio path path/filepath unicode
+		unicode/utf8 math math/bits net net/url net/http encoding/hex encoding/base64 encoding/json encoding/binary regexp
+		log log/slog reflect runtime flag os/exec html math/rand hash/crc32 io/fs testing`)
+	var lines []string
+	for _, path := range packages {
+		r := run(t, ".", nil, "go", "build", "-gcflags="+path+"=-m=2", path)
+		if r.code != 0 {
+			t.Fatal(r.err)
+		}
+		for _, m := range exported.FindAllStringSubmatch(r.err, -1) {
+			if n, _ := strconv.Atoi(m[2]); n <= 80 {
+				lines = append(lines, path+"."+m[1]+" "+m[2]+"\n")
+			}
+		}
+	}
+	slices.Sort(lines)
+	got := strings.Join(slices.Compact(lines), "")
+	if *update {
+		write(t, "std.txt", []byte(got))
+		return
+	}
+	if runtime.GOOS == "linux" && runtime.GOARCH == "amd64" && got != string(read(t, "std.txt")) {
+		t.Error("std.txt is not what the compiler says: go test -run TestStandard -update")
 	}
 }

@@ -91,9 +91,11 @@ type File struct {
 type Func struct {
 	Name string // as the linker has it, with the package's short name
 	File string
-	Line int    // as the compiler counts it, after line directives
-	Cost int    // estimate of what inlining it would cost, Never where it can't be inlined
-	Why  string // why it is left alone; empty where it is recorded
+	Line int // as the compiler counts it, after line directives
+	Cost int // estimate of what inlining it would cost, Never where it can't be inlined
+	// Loops says that a call of it may take any time: there is a loop in it, or a function literal.
+	Loops bool
+	Why   string // why it is left alone; empty where it is recorded
 }
 
 // ErrOrder says that no name is left that sorts before those of a package's files.
@@ -164,15 +166,21 @@ type file struct {
 func parse(in Input) (*pkg, error) {
 	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}}
 	n := names{pkg: shortPackage(in)}
+	for _, name := range slices.Sorted(maps.Keys(in.With)) {
+		f, err := p.parse(name, in.With[name])
+		if err != nil {
+			continue // it need not be built
+		}
+		if in.Tests && !importsC(f) {
+			n.sites(f) // the compiler counts on in the tests
+		}
+	}
 	for _, name := range slices.Sorted(maps.Keys(in.Files)) {
 		f, err := p.parse(name, in.Files[name])
 		if err != nil {
 			return nil, err
 		}
 		p.edited = append(p.edited, &file{name: name, text: in.Files[name], ast: f, sites: n.sites(f)})
-	}
-	for _, name := range slices.Sorted(maps.Keys(in.With)) {
-		p.parse(name, in.With[name]) // without those that do not parse: they need not be built
 	}
 	p.prefix = freePrefix(in)
 	return p, nil

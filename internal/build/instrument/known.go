@@ -1,43 +1,56 @@
 package instrument
 
-import "errors"
+import (
+	_ "embed"
+	"strconv"
+	"strings"
+	"sync"
+)
 
-var errNoImport = errors.New("other packages are not read")
+// stdText lists the standard library's functions that the compiler inlines, and what they
+// cost: go test -run TestStandard -update writes it.
+//
+//go:embed std.txt
+var stdText string
 
-// known is what calls of some functions of the standard library cost: instructions of the
-// processor, and bodies that the compiler inlines.
-var known = map[string]int{
-	"math.Sqrt": 0, "math.Floor": 0, "math.Ceil": 0, "math.Trunc": 0, "math.Abs": 0, "math.Copysign": 0,
-	"math.Float64bits": 4, "math.Float64frombits": 4, "math.Float32bits": 4, "math.Float32frombits": 4,
-	"math.IsNaN": 4, "math.Inf": 11, "math.NaN": 4,
-	"math/bits.TrailingZeros": 0, "math/bits.TrailingZeros64": 0, "math/bits.TrailingZeros32": 0,
-	"math/bits.LeadingZeros64": 0, "math/bits.LeadingZeros": 0, "math/bits.Len": 0, "math/bits.Len64": 0, "math/bits.Len32": 0,
-	"math/bits.OnesCount64": 0, "math/bits.RotateLeft32": 0, "math/bits.RotateLeft64": 0, "math/bits.RotateLeft": 0,
-	"math/bits.Mul64": 0, "math/bits.Add64": 0, "math/bits.Sub64": 0, "math/bits.ReverseBytes64": 0, "math/bits.ReverseBytes32": 0,
-	"sync/atomic.LoadInt32": 0, "sync/atomic.LoadInt64": 0, "sync/atomic.LoadUint32": 0, "sync/atomic.LoadUint64": 0,
-	"sync/atomic.StoreInt32": 0, "sync/atomic.StoreInt64": 0, "sync/atomic.StoreUint32": 0, "sync/atomic.StoreUint64": 0,
-	"sync/atomic.AddInt32": 0, "sync/atomic.AddInt64": 0, "sync/atomic.AddUint32": 0, "sync/atomic.AddUint64": 0,
-	"sync/atomic.CompareAndSwapInt32": 0, "sync/atomic.CompareAndSwapInt64": 0,
-	"sync/atomic.CompareAndSwapUint32": 0, "sync/atomic.CompareAndSwapUint64": 0,
-	"unsafe.Add": 0, "unsafe.Slice": 0, "unsafe.String": 0, "unsafe.StringData": 0, "unsafe.SliceData": 0,
-	"unicode/utf8.RuneLen": 36, "unicode/utf8.RuneStart": 6,
-	"errors.New": 6, "fmt.Errorf": 79, "strconv.Itoa": 66, "strconv.FormatInt": 62, "strconv.FormatUint": 62,
-	"strconv.FormatBool": 10, "strings.HasPrefix": 20, "strings.HasSuffix": 23, "strings.Contains": 69,
-	"strings.Cut": 75, "strings.CutPrefix": 42, "strings.CutSuffix": 48, "strings.IndexByte": 62, "strings.Join": 61,
-	"strings.ContainsAny": 64, "strings.ContainsRune": 64, "strings.NewReader": 8,
-	"bytes.Equal": 6, "bytes.IndexByte": 67, "bytes.NewReader": 8, "bytes.NewBuffer": 5, "bytes.HasPrefix": 18,
-	"context.Background": 3, "context.TODO": 3, "os.IsNotExist": 62, "os.IsExist": 62,
-	"unicode.IsDigit": 74, "unicode.IsLetter": 76, "unicode.IsUpper": 76, "unicode.IsLower": 76,
+// standard is stdText by path and name, and what is one instruction of the processor.
+var standard = sync.OnceValue(func() map[string]int {
+	costs := map[string]int{}
+	for line := range strings.Lines(stdText) {
+		name, number, _ := strings.Cut(strings.TrimSpace(line), " ")
+		if n, err := strconv.Atoi(number); err == nil {
+			costs[name] = n
+		}
+	}
+	for path, names := range instructions {
+		for name := range strings.FieldsSeq(names) {
+			costs[path+"."+name] = 0
+		}
+	}
+	return costs
+})
+
+// instructions are functions that a processor has instructions for, by package.
+var instructions = map[string]string{
+	"math": "Sqrt Floor Ceil Trunc Abs Copysign FMA RoundToEven",
+	"math/bits": `TrailingZeros TrailingZeros8 TrailingZeros16 TrailingZeros32 TrailingZeros64
+		LeadingZeros LeadingZeros32 LeadingZeros64 Len Len8 Len16 Len32 Len64 ReverseBytes32 ReverseBytes64
+		OnesCount OnesCount32 OnesCount64 RotateLeft RotateLeft32 RotateLeft64 Add Add64 Sub Sub64 Mul Mul64`,
+	"sync/atomic": `LoadInt32 LoadInt64 LoadUint32 LoadUint64 LoadUintptr LoadPointer
+		StoreInt32 StoreInt64 StoreUint32 StoreUint64 StoreUintptr
+		AddInt32 AddInt64 AddUint32 AddUint64 AddUintptr
+		CompareAndSwapInt32 CompareAndSwapInt64 CompareAndSwapUint32 CompareAndSwapUint64`,
+	"unsafe": "Add Slice String StringData SliceData",
 }
 
 // conversions are types of the standard library that are often converted to.
 var conversions = map[string]bool{
 	"time.Duration": true, "unsafe.Pointer": true, "net/http.HandlerFunc": true, "io/fs.FileMode": true,
-	"os.FileMode": true, "token.Pos": true, "reflect.Kind": true,
+	"os.FileMode": true, "go/token.Pos": true, "reflect.Kind": true,
 }
 
 // knownMethods are methods that are the standard library's where nothing else is known, by
-// the number of their arguments: those of package atomic and of byte orders, and locks.
+// the number of their arguments: those of package atomic, of byte orders, and of locks.
 var knownMethods = map[string]struct{ args, cost int }{
 	"Load": {0, 3}, "Store": {1, 4}, "Add": {1, 4}, "CompareAndSwap": {2, 6}, "Swap": {1, 4},
 	"Lock": {0, 68}, "Unlock": {0, 74}, "RLock": {0, 77}, "RUnlock": {0, 78}, "Done": {0, 60},

@@ -80,5 +80,7 @@ func (l lineDirectives) at(pos token.Position, offset int) string {
 // repeatable reports whether at can be said at an offset.
 func (l lineDirectives) repeatable(offset int) bool {
 	d, _ := l.last(offset)
-	return !strings.Contains(d.name, "*/")
+	return inComment(d.dir + d.name)
 }
+
+func inComment(s string) bool { return !strings.Contains(s, "*/") && !strings.ContainsAny(s, "\r\n") }

@@ -78,6 +78,38 @@ func three(h string, d int) { fmt.Printf("%d %s", h, d) }
 	}
 }
 
+// TestHelpers: package testing names the line that it named.
+func TestHelpers(t *testing.T) {
+	dir := module(t, map[string]string{"a.go": "package m\n", "a_test.go": `package m
+
+import "testing"
+
+func equal(t *testing.T, a, b int) { t.Helper(); if a != b { t.Errorf("%d is not %d", a, b) } }
+
+func twice(t *testing.T, n int) { t.Helper(); for range 2 { equal(t, n, 2) } }
+
+func TestA(t *testing.T) {
+	equal(t, 1, 2); twice(t, 3)
+	t.Run("sub", func(t *testing.T) { t.Parallel(); equal(t, 4, 5); t.Log("here") })
+	t.Cleanup(func() { t.Log("cleaned up") })
+}
+
+func TestB(t *testing.T) { defer func() { t.Log(recover()) }(); func() { var m map[int]int; m[1] = 1 }() }
+
+func FuzzC(f *testing.F) { f.Add(1); f.Fuzz(func(t *testing.T, n int) { t.Log("fuzz", n); t.Fail() }) }
+
+func Example() { println(); /* Output: x */ }
+`})
+	file, _ := overlay(t, dir, "example.com/m", withArgs)
+	took := regexp.MustCompile(`\d+\.\d+s`)
+	want := run(t, dir, nil, "go", "test", "-count=1", "-v", ".")
+	got := run(t, dir, []string{"HOOKS_LOG=" + filepath.Join(t.TempDir(), "log")}, "go", "test", "-count=1", "-v", "-overlay="+file, ".")
+	same(t, "go test", took.ReplaceAllString(got.out, ""), took.ReplaceAllString(want.out, ""))
+	if n := strings.Count(want.out, "a_test.go:"); n != 8 {
+		t.Errorf("package testing names %d of 8 lines:\n%s", n, want.out)
+	}
+}
+
 // TestEscapes: with arguments nothing more escapes to the heap, and what the compiler says of
 // the program's own lines it says of the same columns.
 func TestEscapes(t *testing.T) {

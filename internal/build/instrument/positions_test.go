@@ -15,9 +15,9 @@ import (
 	"github.com/scopeview/scopeview/internal/build/instrument"
 )
 
-// TestPositions: each part of an edited file has the line and the column that it had, as
-// line directives are read, and nothing has come in but what is meant to. With
-// SCOPEVIEW_POSITIONS it looks at all packages below those directories.
+// TestPositions: each part of an edited file has the line and the column that it had, and
+// nothing has come in but what is meant to. SCOPEVIEW_POSITIONS lists directories: then it
+// looks at all packages below them.
 func TestPositions(t *testing.T) {
 	for _, path := range []string{"go/types", "net/http", "text/template", "strconv"} {
 		compareParts(t, input(t, path))

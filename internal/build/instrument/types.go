@@ -1,6 +1,7 @@
 package instrument
 
 import (
+	"errors"
 	"go/ast"
 	"go/types"
 )
@@ -64,6 +65,8 @@ func large(body *ast.BlockStmt) bool {
 	})
 	return parts > 2*smallLeaf && !literals
 }
+
+var errNoImport = errors.New("other packages are not read")
 
 // nothing imports no package: the checker makes do with names.
 type nothing struct{}
