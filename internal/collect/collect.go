@@ -3,16 +3,25 @@
 // import them contain nothing of theirs.
 package collect
 
-import "github.com/scopeview/scopeview/internal/format"
+import (
+	"time"
+
+	"github.com/scopeview/scopeview/internal/format"
+)
 
 // Collector is what collects while a recording runs. Its methods are called one at a
-// time, in this order: Start, then Beat and Snapshot any number of times, then Stop.
+// time, in this order: Start, then Beat, Afford and Snapshot any number of times, then Stop.
 // They may take some milliseconds, and must not panic.
 type Collector interface {
 	// Start is called when the recording has begun, and nothing was recorded yet.
 	Start(Recording)
 	// Beat is called at each heartbeat.
 	Beat()
+	// Afford is called some times a second where the recording has a budget of the
+	// program's CPU time, a share of it, and cpu is what the program used since the
+	// last time. It returns what collecting has cost the program since then, beyond the
+	// methods here and Work, and ends what costs more than its part.
+	Afford(cpu time.Duration, share float64) time.Duration
 	// Snapshot is called before a snapshot of the ring is written.
 	Snapshot()
 	// Stop is called when the recording is over, while blocks can still be written.

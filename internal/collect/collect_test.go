@@ -49,6 +49,8 @@ func (w *watcher) Beat() {
 	w.ticks.Add(1)
 }
 
+func (w *watcher) Afford(time.Duration, float64) time.Duration { return 0 }
+
 func (w *watcher) Snapshot() { w.call("snapshot") }
 
 func (w *watcher) Stop() {

@@ -96,11 +96,24 @@ func (fs *functions) watch() {
 			return
 		case <-t.C:
 			began := time.Now()
-			fs.r.flusher.Cost.Round(fs.tick)
+			fs.r.flusher.Cost.Round(func() {
+				fs.collectors()
+				fs.tick()
+			})
 			// Looking at many functions takes at most a five-hundredth of the time.
 			t.Reset(min(max(fs.budget.every, 500*time.Since(began)), time.Second))
 		}
 	}
+}
+
+// collectors has the collectors be charged for. Nobody waits for mu meanwhile.
+func (fs *functions) collectors() {
+	if fs.r.opts.afford == nil {
+		return
+	}
+	now := used()
+	fs.charged.Add(int64(fs.r.opts.afford(fs.r, time.Duration(now-fs.asked), fs.budget.share)))
+	fs.asked = now
 }
 
 // tick does what is due.

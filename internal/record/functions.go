@@ -24,6 +24,7 @@ type functions struct {
 
 	budget  budget
 	charged atomic.Int64 // ns
+	asked   int64        // the process's CPU time when collectors were told of it
 	buf     []format.Calls
 	block   []byte
 	done    sync.WaitGroup
@@ -69,6 +70,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		page[sys.NoFunc].Deny()
 		page[sys.OtherFuncs].Deny()
 		fs.budget.init(r, instrumented.share)
+		fs.asked = used()
 		r.funcs.Store(fs)
 		r.fact(factBudget, percent(fs.budget.share))
 		r.tellOmitted()

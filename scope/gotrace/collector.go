@@ -5,6 +5,7 @@ package gotrace
 import (
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/perf"
@@ -54,6 +55,7 @@ type collector struct {
 	ended   int // how often the trace ended by itself
 	pause   int // heartbeats to wait before it is tried again
 	wait    int // what pause begins with next time
+	account account
 }
 
 // tracer is where the execution trace comes from: the live trace, or the flight recorder.
@@ -64,6 +66,8 @@ type tracer interface {
 	snapshot() error
 	// end gives it back.
 	end() error
+	// spent is what it has cost the program so far, in ns.
+	spent() int64
 }
 
 // Facts about what was had: "on", or "off: " and why.
@@ -220,6 +224,7 @@ func (c *collector) takeTrace() {
 		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
 		return
 	}
+	c.account = account{since: time.Now()}
 	c.tell(factTrace, how)
 }
 

@@ -12,6 +12,8 @@ import (
 type flight struct {
 	c  *collector
 	fr *trace.FlightRecorder
+
+	before int64 // switches
 }
 
 // What the flight recorder keeps in memory, at least and at most. Of a small ring a
@@ -22,7 +24,7 @@ const (
 )
 
 func startFlight(c *collector) (*flight, error) {
-	f := &flight{c, trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: min(flightBytes, uint64(c.rec.Ring()/4))})}
+	f := &flight{c: c, before: switches(), fr: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: min(flightBytes, uint64(c.rec.Ring()/4))})}
 	if err := f.fr.Start(); err != nil {
 		return nil, err
 	}
@@ -30,6 +32,8 @@ func startFlight(c *collector) (*flight, error) {
 }
 
 func (f *flight) tick() error { return nil }
+
+func (f *flight) spent() int64 { return perSwitch * (switches() - f.before) }
 
 func (f *flight) snapshot() error {
 	w := f.c.writer()

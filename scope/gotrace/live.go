@@ -11,10 +11,13 @@ import (
 var errStopped = errors.New("the program called trace.Stop")
 
 // live is the execution trace, as it is written.
-type live struct{ out *writer }
+type live struct {
+	out    *writer
+	before int64 // switches
+}
 
 func startLive(c *collector) (*live, error) {
-	l := &live{c.writer()}
+	l := &live{c.writer(), switches()}
 	l.out.last = time.Now()
 	if err := trace.Start(l.out); err != nil {
 		c.streams--
@@ -40,6 +43,9 @@ func (l *live) tick() error {
 }
 
 func (l *live) snapshot() error { return nil }
+
+// spent goes by what came, which is up to a second late, or by what is known at once.
+func (l *live) spent() int64 { return max(perByte*l.out.bytes(), perSwitch*(switches()-l.before)) }
 
 // end stops the trace, if it is ours: the program may have stopped it, and have begun
 // another one, of which Go tells us nothing.

@@ -43,6 +43,7 @@ type writer struct {
 	full  bool      // there was none for too long: all that follows is of no use
 	shut  bool
 	wrote int64     // how often something came
+	size  int64     // how much did
 	last  time.Time // when it did
 }
 
@@ -56,6 +57,7 @@ func (w *writer) write(p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrote++
+	w.size += int64(len(p))
 	w.last = time.Now()
 	if w.full || w.shut {
 		return
@@ -125,6 +127,13 @@ func (w *writer) count() (n int64, ago time.Duration) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.wrote, time.Since(w.last)
+}
+
+// bytes is how much came so far.
+func (w *writer) bytes() int64 {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.size
 }
 
 // close writes the rest. What comes later is dropped.
