@@ -16,6 +16,7 @@ type allowance struct {
 	share atomic.Int64 // ppm
 	began atomic.Int64 // ticks: of the stretch that spent is of
 	spent atomic.Int64 // ns
+	sum   atomic.Int64 // ns: of all that was allowed
 
 	// Of channels' waits so many are not even looked at that one of 1<<oneOf is.
 	oneOf atomic.Pointer[uint32]
@@ -67,7 +68,16 @@ func (a *allowance) take(r *recorder, now, ns int64) bool {
 			a.next(oneOf, spent, now-began > r.ticks(10*allowStretch))
 		}
 	}
-	return a.spent.Add(ns) <= a.allowed()
+	if a.spent.Add(ns) > a.allowed() {
+		return false
+	}
+	a.sum.Add(ns)
+	return true
+}
+
+// hooked is what hooks have taken so far, in ns.
+func hooked() int64 {
+	return waitAllowance.sum.Load() + blockAllowance.sum.Load() + madeAllowance.sum.Load()
 }
 
 // allowed is how many ns there are for a stretch.

@@ -25,6 +25,7 @@ type budget struct {
 	recorded float64 // ns of a call that is recorded
 	skipped  float64 // ns of one that is only counted
 
+	first   int64     // CPU time of the process, at the start
 	cpu     int64     // of the process, at the last tick
 	at      time.Time // of it
 	sum     calls
@@ -36,7 +37,7 @@ type budget struct {
 	charges float64 // likewise
 	balance float64
 	spent   float64
-	over    float64 // the part of the CPU time that was told to go into counting alone
+	over    float64 // the part of the CPU time that was told to be too much; 0: none was
 	list    []*function
 	every   time.Duration
 }
@@ -73,6 +74,7 @@ func (b *budget) init(r *recorder, share float64) {
 	b.recorded = float64(r.cost)/1e3 + writeOut
 	b.skipped = float64(r.cost) / 1e3 / 2 / skippedBy
 	b.cpu, b.at, b.every = used(), time.Now(), tickLeast
+	b.first, b.charged = b.cpu, hooked()
 	b.own, _ = r.flusher.Cost.CPU()
 }
 
@@ -128,10 +130,11 @@ func (fs *functions) tick() {
 			b.every = min(2*max(b.every, now.Sub(b.at)), tickMost)
 		}
 		own, _ := fs.r.flusher.Cost.CPU()
-		b.account(wall, used(), own, new, fs.charged.Load())
+		b.account(wall, used(), own, new, fs.charged.Load()+hooked())
 		b.sum, b.at = sum, now
+		b.hooks()
 		fs.choose(now, wall)
-		fs.excess()
+		fs.excess(false)
 	}
 }
 
@@ -150,6 +153,15 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	average(&b.charges, paid/wall)
 	b.balance = min(b.balance+earned-cost, b.earning*payback/2)
 	b.cpu, b.charged, b.own = cpu, charged, own
+}
+
+// hookPart is which part of the budget each kind of hook may take, at most.
+const hookPart = 1. / 6
+
+// hooks gives the hooks their parts of the CPU time that the process uses.
+func (b *budget) hooks() {
+	ppm := max(int64(1e6*b.share*hookPart*min(b.using/float64(procs()), 1)), 1)
+	SetHookShares(ppm, ppm, ppm)
 }
 
 func average(v *float64, new float64) {
@@ -238,25 +250,25 @@ const (
 	factBudgetOver = "budget_exceeded"
 )
 
-// excess tells the trace where the promise can't be held: where counting calls alone costs
-// more than what is earned. It is told again where it is twice as bad.
-func (fs *functions) excess() {
+// excess tells the trace where the promise was not kept: where what recording took of the CPU
+// time, by its model, is more than the budget. It is told again as it changes, to the end.
+func (fs *functions) excess(last bool) {
 	b := &fs.budget
+	all := float64(b.cpu - b.first)
 	now := fs.r.clock.Now()
-	if b.using <= 0 || now-fs.r.began < fs.r.ticks(time.Second) {
+	if all <= 0 || now-fs.r.began < fs.r.ticks(time.Second) && !last {
 		return // it is not known yet
 	}
-	cost := b.charges
-	for _, f := range fs.all {
-		cost += f.load.rate * b.skipped
-	}
-	part := cost / b.using
-	if part < 1.1*b.share || part < 2*b.over {
+	part := b.spent / all
+	if part < 1.1*b.share && b.over == 0 || !last && part < 1.2*b.over {
 		return
 	}
 	b.over = part
-	fs.r.fact(factBudgetOver, percent(part)+" of the CPU time went into counting calls that were not recorded, from "+
-		strconv.FormatFloat(float64(now-fs.r.began)/float64(fs.r.rate), 'f', 1, 64)+" s on")
+	text := percent(part) + " of the CPU time went into recording"
+	if counting := float64(b.sum.skipped) * b.skipped / all; counting > b.share/2 {
+		text += ", " + percent(counting) + " into counting calls that are not recorded"
+	}
+	fs.r.fact(factBudgetOver, text)
 }
 
 func percent(share float64) string { return strconv.FormatFloat(100*share, 'f', 1, 64) + "%" }

@@ -80,6 +80,9 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs := r.funcs.Load()
 		fs.done.Wait() // r.quit is closed
 		fs.tick()
+		fs.mu.Lock()
+		fs.excess(true)
+		fs.mu.Unlock()
 		fs.tell()
 	case collectFilter:
 		r.funcs.Load().refilter()
