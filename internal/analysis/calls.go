@@ -30,7 +30,7 @@ func (r *Report) budget(l *facts) {
 		l.add("budget", share+" of the CPU time, for functions that are recorded")
 	}
 	if over := r.info("budget_exceeded"); over != "" {
-		l.loud("", over+": the budget could not be kept", Loud)
+		l.loud("", over, Loud)
 	}
 	all := r.Trace.Calls()
 	if len(all) == 0 {

@@ -268,6 +268,11 @@ func (fs *functions) excess(last bool) {
 	if counting := float64(b.sum.skipped) * b.skipped / all; counting > b.share/2 {
 		text += ", " + percent(counting) + " into counting calls that are not recorded"
 	}
+	if part <= b.share {
+		text += " in the end, and more before"
+	} else {
+		text += ": the budget could not be kept"
+	}
 	fs.r.fact(factBudgetOver, text)
 }
 

@@ -52,7 +52,7 @@ func TestInfo(t *testing.T) {
 
 // TestCalls lists functions that were not recorded at each call, and says why.
 func TestCalls(t *testing.T) {
-	text := strings.Replace(lossy, "stop ticks=9000", "info \"budget\" \"3.0%\"\ninfo \"budget_exceeded\" \"7.5% of the CPU time\"\ncalls ticks=8000 2:1000:2:-1 3:7:0:500\nstop ticks=9000", 1)
+	text := strings.Replace(lossy, "stop ticks=9000", "info \"budget\" \"3.0%\"\ninfo \"budget_exceeded\" \"7.5% of the CPU time went into recording: the budget could not be kept\"\ncalls ticks=8000 2:1000:2:-1 3:7:0:500\nstop ticks=9000", 1)
 	r, err := Of(context.Background(), tracetest.OpenText(t, text), &analysis.Selection{}, "x.scope", analysis.StateClosed)
 	if err != nil {
 		t.Fatal(err)
