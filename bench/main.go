@@ -35,6 +35,7 @@ var groups = []group{
 	{"peers, an empty scope", peerRows},
 	{"volume", volumeRows},
 	{"thread CPU time", qualityRows},
+	{"functions that are scopes", functionRows},
 	{"around the scopes", aroundRows},
 	{"stacks", stackRows},
 	{"locks", lockRows},

@@ -1,0 +1,130 @@
+// Command functions measures itself as a program whose functions are scopes: what a call
+// costs, or which CPU time the same work takes with and without.
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/sys"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/hooks"
+)
+
+// functions is what a generated file has.
+var functions = [...]hooks.Func{{Name: "main.called"}, {Name: "main.works"}}
+
+var sink uint64
+
+//go:noinline
+func empty() { sink++ }
+
+//go:noinline
+func called() {
+	if h := functions[0].Enter(); h.Loc != 0 {
+		defer h.End()
+	}
+	sink++
+}
+
+// steps is how long works takes: some 100 ns, so that it is called ten million times a second.
+const steps = 100
+
+//go:noinline
+func bare() {
+	for range steps {
+		sink = sink*6364136223846793005 + 1442695040888963407
+	}
+}
+
+//go:noinline
+func works() {
+	if h := functions[1].Enter(); h.Loc != 0 {
+		defer h.End()
+	}
+	for range steps {
+		sink = sink*6364136223846793005 + 1442695040888963407
+	}
+}
+
+const perBatch, batches = 50_000, 100
+
+// perCall is what a call of f took, in ns: the median of many batches of calls.
+func perCall(f func()) float64 {
+	all := make([]float64, batches)
+	for i := range all {
+		began := time.Now()
+		for range perBatch {
+			f()
+		}
+		all[i] = float64(time.Since(began)) / perBatch
+	}
+	slices.Sort(all)
+	return all[batches/2]
+}
+
+func recording(dir string, share float64) error {
+	record.Instrument(share)
+	return scope.Start(filepath.Join(dir, fmt.Sprint(share, ".scope")), scope.WithRing(64<<20))
+}
+
+// calls prints what calls cost. Who does nothing else has no budget, whatever the share: a call
+// that is recorded does some work, which is taken off.
+func calls(dir string) error {
+	var c struct{ Empty, Stopped, Recorded, Counted, Share float64 }
+	c.Empty, c.Stopped = perCall(empty), perCall(called)
+	work := perCall(bare)
+	for _, m := range []struct {
+		share float64
+		f     func()
+		ns    *float64
+		less  float64
+	}{{1e9, works, &c.Recorded, work - c.Empty}, {1e-9, called, &c.Counted, 0}} {
+		if err := recording(dir, m.share); err != nil {
+			return err
+		}
+		perCall(m.f) // the budget looks at it
+		s := scope.Stats()
+		before := s.Recorded + s.Overwritten
+		*m.ns = perCall(m.f) - m.less
+		if s = scope.Stats(); m.less > 0 {
+			c.Share = float64(s.Recorded+s.Overwritten-before) / (perBatch * batches)
+		}
+		if err := scope.Stop(); err != nil {
+			return err
+		}
+	}
+	return json.NewEncoder(os.Stdout).Encode(c)
+}
+
+// work prints the CPU time that n calls took, in ns. The environment says whether it records.
+func work(n int, f func()) error {
+	for range n {
+		f()
+	}
+	hooks.Exit(0)
+	user, system := sys.ProcessCPU()
+	_, err := fmt.Println(user + system)
+	return err
+}
+
+func main() {
+	err := fmt.Errorf("usage: functions calls DIR | bare | works")
+	switch {
+	case len(os.Args) == 3 && os.Args[1] == "calls":
+		err = calls(os.Args[2])
+	case len(os.Args) == 2 && os.Args[1] == "bare":
+		err = work(10_000_000, bare)
+	case len(os.Args) == 2 && os.Args[1] == "works":
+		err = work(10_000_000, works)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "functions:", err)
+		os.Exit(1)
+	}
+}
