@@ -33,14 +33,24 @@ func Check(ctx context.Context, goTool, module, dir string) ([]Result, error) {
 	if err != nil {
 		return nil, err
 	}
-	files, linked, hooks, err := Patches(goroot, version, nil)
-	if err != nil {
-		return nil, err
-	}
 	if b.dir, err = os.MkdirTemp(dir, "canary"); err != nil {
 		return nil, err
 	}
 	defer os.RemoveAll(b.dir)
+	modules, err := b.env("GOMODCACHE")
+	if err != nil {
+		return nil, err
+	}
+	if root, err := Root(goroot, modules, b.dir); err != nil {
+		return nil, err
+	} else if root != goroot {
+		goroot, b.tool = root, filepath.Join(root, "bin", "go")
+		b.more = []string{"GOROOT=" + root, "GOTOOLCHAIN=local"}
+	}
+	files, linked, hooks, err := Patches(goroot, version, nil)
+	if err != nil {
+		return nil, err
+	}
 	if err := b.write(goroot, files, linked); err != nil {
 		return nil, err
 	}
@@ -62,8 +72,26 @@ func Check(ctx context.Context, goTool, module, dir string) ([]Result, error) {
 	return results, nil
 }
 
+// Root is goroot by a path that an overlay may replace files of. The go command refuses those
+// below the cache of modules, where it has the toolchains that it fetched: then Root is a link
+// in dir. Builds are to run its bin/go, with GOROOT=root and GOTOOLCHAIN=local.
+func Root(goroot, modules, dir string) (root string, err error) {
+	if rel, err := filepath.Rel(modules, goroot); err != nil || modules == "" || rel == ".." || strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+		return goroot, nil
+	}
+	root = filepath.Join(dir, filepath.Base(goroot))
+	if was, err := os.Readlink(root); err == nil && was == goroot {
+		return root, nil
+	}
+	if err := os.Symlink(goroot, root); err != nil {
+		return "", fmt.Errorf("%w: the standard library lies in the cache of modules, where nothing can be replaced; install this Go version elsewhere", err)
+	}
+	return root, nil
+}
+
 // builder builds the programs.
 type builder struct {
+	more              []string // variables of the environment
 	ctx               context.Context
 	tool, module, dir string
 }
@@ -144,7 +172,7 @@ func (b *builder) run() (*told, error) {
 func (b *builder) goCommand(args ...string) error {
 	c := exec.CommandContext(b.ctx, b.tool, args...)
 	c.Dir = filepath.Join(b.dir, "program")
-	c.Env = append(os.Environ(), "GOFLAGS=", "GOWORK=off")
+	c.Env = append(append(os.Environ(), "GOFLAGS=", "GOWORK=off"), b.more...)
 	if out, err := c.CombinedOutput(); err != nil {
 		return fmt.Errorf("%s %s: %w; the hooks do not build: %s", b.tool, args[0], err, out)
 	}
