@@ -88,6 +88,9 @@ func ParkHooked(addr uintptr, w HookedWait) HookedWait {
 //
 //go:noinline
 func EndHookedWait(addr uintptr, w HookedWait) {
+	if w.Start == 0 {
+		return
+	}
 	r := current.Load()
 	now := max(r.clock.Now(), w.Start+max(r.ticks(2), 1))
 	took := now - w.Start

@@ -1,0 +1,139 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"os"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/shmtest"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
+
+const mutex, receive = uint64(format.LockMutex) << 8, uint64(format.LockReceive) << 8
+
+// calls does what the standard library does: two wait for a mutex, one of them gets it and
+// lets go while the other one waits.
+func calls() {
+	const addr = 0x1000
+	a1, b1, c1 := park(addr, 0, 0, 0)
+	a2, b2, c2 := wait(addr, mutex)
+	spin()
+	unlock(addr, mutex) // by who had it at once
+	a1, b1, c1 = park(addr, a1, b1, c1)
+	spin()
+	waited(addr, mutex, a1, b1, c1)
+	spin()
+	unlock(addr, mutex)
+	waited(addr, mutex, a2, b2, c2)
+	blocked(0x2000, receive, 5000, 0)
+	made(77, here, 0) // of the recorder, and so not named
+	a, b := test("TestX", -1)
+	tested(a, b, "pass")
+	a, b = test("BenchmarkX", 10)
+	tested(a, b, "fail")
+	a, b = test("", -1)
+	tested(a, b, "")
+	a, b = request("GET", "", "/users/7", "id")
+	responded(a, b, "GET /users/{id}")
+	a, b = request("GET", "POST /x", "/x", "")
+	responded(a, b, "")
+	exit(0)
+}
+
+func spin() {
+	for range 10000 {
+		runtime.KeepAlive(1)
+	}
+}
+
+// here is where a function of this package begins.
+var here = func() uintptr {
+	pc, _, _, _ := runtime.Caller(1)
+	return runtime.FuncForPC(pc).Entry()
+}()
+
+// TestOff: without a recording nothing is told, before one and after it.
+func TestOff(t *testing.T) {
+	calls()
+	if n := testing.AllocsPerRun(100, calls); n != 0 {
+		t.Errorf("%v allocations without a recording", n)
+	}
+}
+
+// TestCalls: what the standard library calls leaves records. Waits are called by the nearest
+// place that is not of the recorder, and here that is package testing.
+func TestCalls(t *testing.T) {
+	var oneOf uint32
+	thinOut(&oneOf)
+	if oneOf == 0 {
+		t.Error("channels are looked at without a recording")
+	}
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, scope.WithFilter("-BenchmarkX")); err != nil {
+		t.Fatal(err)
+	}
+	record.SetHookShares(1e6, 1e6, 1e6)
+	defer record.SetHookShares(5000, 5000, 5000)
+	if oneOf != 0 {
+		t.Errorf("of channels one in 1<<%d is looked at", oneOf)
+	}
+	calls()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	if oneOf == 0 {
+		t.Error("channels are looked at after the recording")
+	}
+	calls()
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer tr.Close()
+	var got []string
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		name, place, _ := strings.Cut(tr.Name(e.Name), " testing.go:") // the line changes with Go's version
+		if _, kind, ok := strings.Cut(place, " "); ok {
+			name += " " + kind
+		}
+		got = append(got, e.Kind.String()+" "+name)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	want := "hold testing.tRunner\nwait testing.tRunner\nwait testing.tRunner\nhold testing.tRunner\nwait testing.tRunner (receive)\ntrack TestX\ntask TestX\ntrack BenchmarkX\ntask parallel pause\ntask GET /users/…\ntask POST /x"
+	if text := strings.Join(got, "\n"); text != want {
+		t.Errorf("got\n%s\nwant\n%s", text, want)
+	}
+}
+
+func TestFirstSegment(t *testing.T) {
+	for path, want := range map[string]string{
+		"/": "/", "": "/", "/users": "/users", "/users/7": "/users/…", "/users/": "/users", "/7/x": "/…", "/a%2f/": "/…",
+		"/" + strings.Repeat("a", 33): "/…", "/favicon.ico": "/favicon.ico",
+	} {
+		if got := firstSegment(path); got != want {
+			t.Errorf("%q is %q, want %q", path, got, want)
+		}
+	}
+}
+
+// TestRequestNames: clients can't make more names than there is room for.
+func TestRequestNames(t *testing.T) {
+	names := map[string]bool{}
+	for i := range 2 * maxRequests {
+		names[requestName(strings.Repeat("X", i%2000), "/")] = true
+	}
+	if len(names) > maxRequests+1 {
+		t.Errorf("%d names", len(names))
+	}
+}
