@@ -143,7 +143,7 @@ test: ## run all tests; in CI and as root, install what they need first
 	# What is guaranteed under faults, and where chunks are, has to do with the path and not
 	# with witnesses, the processor or the version of Go.
 	anywhere='^Test(G([12]|3[0-257])|IdleOwners|Ring|Segments|Snapshot|Burst|ManyNames)'
-	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys; }
+	newest() { GOTOOLCHAIN=go$$1 go version && GOTOOLCHAIN=go$$1 gotest -short -v -skip "$$anywhere" ./internal/record ./internal/sys ./internal/build/instrument && GOTOOLCHAIN=go$$1 gotest -v -run '^TestHooks$$' ./internal/build; }
 	witnesses() {
 	  for tag in scope_go scope_norseq scope_noyield scope_nogoid; do
 	    echo "# -tags $$tag"
@@ -229,7 +229,7 @@ HOOKED := sync internal/sync testing
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
 
 check-hooks: ## each hook delivers, and the standard library's own tests pass with them
-	@go test -count=1 ./internal/build/std
+	@go test -count=1 -run '^TestHooks$$' ./internal/build
 	tmp=$$(mktemp -d); trap 'rm -rf "$$tmp"' EXIT
 	go test -count=1 -run '^TestOverlay$$' ./internal/build/std -args -overlay "$$tmp"
 	export GOFLAGS=-overlay=$$tmp/overlay.json
