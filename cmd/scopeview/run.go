@@ -277,7 +277,6 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	}
 	cmd := plan.Command(ctx, build.Test, more...)
 	cmd.Env = append(cmd.Env, env...)
-	cmd.Cancel = func() error { return nil } // who interrupts us interrupts it too
 	failed := l.goCommand(plan, cmd, 0)
 	var made []string
 	for _, path := range tracesIn(dir) {

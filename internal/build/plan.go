@@ -231,6 +231,13 @@ func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd
 	}
 	cmd.Dir = p.Dir
 	cmd.Env = append(append(os.Environ(), "PWD="+p.Dir), p.Env...)
+	// Killed, it would leave its directories behind, and what it runs.
+	cmd.Cancel = func() error {
+		if err := cmd.Process.Signal(os.Interrupt); err != nil {
+			return cmd.Process.Kill()
+		}
+		return nil
+	}
 	return cmd
 }
 

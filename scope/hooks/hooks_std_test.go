@@ -3,7 +3,6 @@
 package hooks
 
 import (
-	"os"
 	"path/filepath"
 	"runtime"
 	"strings"
@@ -11,12 +10,9 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/record"
-	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/trace"
 	"github.com/scopeview/scopeview/scope"
 )
-
-func TestMain(m *testing.M) { os.Exit(shmtest.Run(m.Run)) }
 
 const mutex, receive = uint64(format.LockMutex) << 8, uint64(format.LockReceive) << 8
 
