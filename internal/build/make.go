@@ -43,6 +43,8 @@ func (m *maker) make(ctx context.Context) (err error) {
 		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
 		p.Flags = without(p.Flags, "toolexec")
 	}
+	p.Output = m.line.Value("o")
+	p.Unstamped = m.line.Value("buildvcs") == "false"
 	if m.verb == Run {
 		p.Exec = m.line.Value("exec")
 		p.Flags = without(p.Flags, "exec")
@@ -131,9 +133,15 @@ func (m *maker) toolchain() error {
 
 // roots looks at what is named: whether it can be run, and what the compiler is told of it.
 func (m *maker) roots(packages []*listed) error {
+	roots := 0
 	for _, x := range packages {
 		if x.DepOnly {
 			continue
+		}
+		if roots++; x.Name == "main" && roots == 1 && !asksMore(m.env.flags()) {
+			m.plan.Main, m.plan.Name = x.Dir, executableName(x, m.env.GOOS)
+		} else {
+			m.plan.Main = ""
 		}
 		if m.verb == Run {
 			if x.Name != "main" && x.Error == nil {
