@@ -1,11 +1,13 @@
 package main
 
 import (
+	"errors"
 	"fmt"
 	"os"
 	"os/exec"
 	"path/filepath"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
@@ -146,12 +148,38 @@ func (o *ordinaryBench) eachRows(what string, slices int, goal, must float64, re
 	if must > 0 {
 		rows[0].judge, rows[0].goal, rows[0].must = rows[0].value, goal, must
 	}
+	if what == "goroutines" {
+		named, err := namedGoroutines(traces[1])
+		if err != nil {
+			rows[0].fault = err.Error()
+		}
+		rows[0].note += fmt.Sprintf("; %d named", named)
+	}
 	for _, path := range traces {
 		if path != "" {
 			os.Remove(path)
 		}
 	}
 	return rows
+}
+
+// namedGoroutines counts the goroutines whose rows have their name.
+func namedGoroutines(path string) (n int, err error) {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return 0, err
+	}
+	defer t.Close()
+	err = t.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind == format.KindGo && t.Name(e.Name) == "main.finish" {
+			n++
+		}
+		return true
+	})
+	if err == nil && n == 0 {
+		err = errors.New("no goroutine was named")
+	}
+	return n, err
 }
 
 // amounts is how much of each a slice is.
