@@ -68,7 +68,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 // built builds what is run.
 func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 	path := plan.Executable(l.options.Cache)
-	if plan.Built(path) {
+	if plan.Built(ctx, path) {
 		return path, nil
 	}
 	more := []string{"-o", path}

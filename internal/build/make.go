@@ -2,7 +2,6 @@ package build
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"os"
 	"os/exec"
@@ -44,6 +43,8 @@ func (m *maker) make(ctx context.Context) (err error) {
 		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
 		p.Flags = without(p.Flags, "toolexec")
 	}
+	p.Output = m.line.Value("o")
+	p.Unstamped = m.line.Value("buildvcs") == "false"
 	if m.verb == Run {
 		p.Exec = m.line.Value("exec")
 		p.Flags = without(p.Flags, "exec")
@@ -132,9 +133,15 @@ func (m *maker) toolchain() error {
 
 // roots looks at what is named: whether it can be run, and what the compiler is told of it.
 func (m *maker) roots(packages []*listed) error {
+	roots := 0
 	for _, x := range packages {
 		if x.DepOnly {
 			continue
+		}
+		if roots++; x.Name == "main" && roots == 1 && !asksMore(m.env.flags()) {
+			m.plan.Main, m.plan.Name = x.Dir, executableName(x, m.env.GOOS)
+		} else {
+			m.plan.Main = ""
 		}
 		if m.verb == Run {
 			if x.Name != "main" && x.Error == nil {
@@ -266,34 +273,30 @@ func (m *maker) editPackage(x *listed) error {
 	for _, name := range slices.Concat(x.CgoFiles, x.TestGoFiles) {
 		e.With[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
-	out, err := e.edited(m.profile, m.o.Budget)
-	var path *os.PathError
-	switch {
-	case errors.As(err, &path):
+	out, err := m.edited(&e)
+	if err != nil {
 		return err
-	case err != nil:
+	}
+	if out.Broken {
 		m.leave("their package does not compile", x.ImportPath)
 		return nil // the compiler will say so, of the user's own lines
 	}
 	if m.line.Covering() {
 		m.plan.Covered = append(m.plan.Covered, e)
 	}
-	for _, f := range out.Funcs {
-		if f.Why != "" {
-			m.leave(f.Why, f.Name)
-			continue
+	for _, l := range out.Left {
+		m.leave(l.Why, l.Name)
+	}
+	m.plan.Functions += out.Functions
+	for name, to := range out.files {
+		if name == out.Table {
+			if err := m.place(x, dir, name); err != nil {
+				return err
+			}
 		}
-		m.plan.Functions++
+		m.overlay[filepath.Join(dir, name)] = to
 	}
-	for name, b := range out.Files {
-		if err := m.replace(filepath.Join(dir, name), b); err != nil {
-			return err
-		}
-	}
-	if len(out.Table.Text) == 0 {
-		return nil
-	}
-	return m.add(x, dir, out.Table.Name, out.Table.Text)
+	return nil
 }
 
 // replace has the go command read something else in the place of a file.
@@ -308,6 +311,14 @@ func (m *maker) replace(path string, b []byte) error {
 
 // add adds a file to a package.
 func (m *maker) add(x *listed, dir, name string, b []byte) error {
+	if err := m.place(x, dir, name); err != nil {
+		return err
+	}
+	return m.replace(filepath.Join(dir, name), b)
+}
+
+// place makes place for a file that is added to a package.
+func (m *maker) place(x *listed, dir, name string) error {
 	name = filepath.Join(dir, name)
 	if stat(name) != (at{}) {
 		return fmt.Errorf("%s is there already; it is the name of a file that is added when the program is built", name)
@@ -317,7 +328,7 @@ func (m *maker) add(x *listed, dir, name string, b []byte) error {
 		first := m.line.Packages[0]
 		m.plan.Packages = append([]string{strings.TrimSuffix(first, filepath.Base(first)) + filepath.Base(name)}, m.plan.Packages...)
 	}
-	return m.replace(name, b)
+	return nil
 }
 
 // copied is where a package's module can be edited: a copy of it, which go.mod is to name.
@@ -396,21 +407,31 @@ func (m *maker) within(dir string) (string, error) {
 
 // standard puts the hooks into the standard library, and what they call into the recorder.
 func (m *maker) standard(recorder string) error {
-	files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder)), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
+		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		m.plan.Stubs = stubs
+		texts := map[string][]byte{filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"): linked}
+		was := map[string]at{}
+		for name, b := range files {
+			path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))
+			texts[path], was[path] = b, stat(path)
+		}
+		kept, err := m.o.Cache.kept(texts)
+		return kept, was, err
+	})
 	if err != nil {
 		return err
 	}
-	m.plan.Stubs = stubs
-	for name, b := range files {
-		path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))
+	for path, to := range files {
 		if theirs, ok := m.overlay[path]; ok {
 			return fmt.Errorf("%s is to have hooks, and the overlay that is given has another file (%s) in its place", path, theirs)
 		}
-		if err := m.replace(path, b); err != nil {
-			return err
-		}
+		m.overlay[path] = to
 	}
-	return m.replace(filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"), linked)
+	return nil
 }
 
 // entries adds the recorder to what is run: to package main, or to the tests.
