@@ -342,6 +342,7 @@ func Fail() {}
 		{"race and trimpath", smallProgram, "run -race -trimpath . x", nil, map[string]int{"main.main": 1, "store.Double": 1}, ""},
 		{"tags", smallProgram + tagged, "run -tags special .", nil, map[string]int{"main.main": 1, "store.Double": 1, "main.init.0": 1}, "special"},
 		{"tags by GOFLAGS", smallProgram + tagged, "run .", []string{"GOFLAGS=" + goflags("-tags=special")}, map[string]int{"main.main": 1, "store.Double": 1, "main.init.0": 1}, "special"},
+		{"arguments", smallProgram, "run --args .", nil, map[string]int{"main.main": 1, "store.Double": 1}, ""},
 		{"another directory", smallProgram, "run -C store/.. .", nil, map[string]int{"main.main": 1, "store.Double": 1}, ""},
 		{"packages chosen", smallProgram, "run --trace ./store .", nil, map[string]int{"store.Double": 1}, ""},
 		{"packages left out", smallProgram, "run --trace -./store .", nil, map[string]int{"main.main": 1}, ""},

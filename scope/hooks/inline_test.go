@@ -19,11 +19,13 @@ const user = `package user
 
 import _scopeview "github.com/scopeview/scopeview/scope/hooks"
 
-var _scopeview_f = [...]_scopeview.Func{{Name: "user.plain"}, {Name: "user.args"}}
+var _scopeview_f = [...]_scopeview.Func{{Name: "user.plain"}, {Name: "user.args"}, {Name: "user.named"}}
 
 func plain() { if h := _scopeview_f[0].Enter(); h.Loc != 0 { defer h.End() }; work() }
 
 func args(n int, s string) { if h := _scopeview_f[1].EnterArgs(n, s); h.Loc != 0 { defer h.End() }; work() }
+
+func named(n int, s string) { if h := _scopeview_f[2].EnterArgs(_scopeview.KV("n", n), _scopeview.KV("s", s)); h.Loc != 0 { defer h.End() }; work() }
 
 //go:noinline
 func work() {}

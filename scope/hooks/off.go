@@ -19,5 +19,11 @@ func (f *Func) EnterArgs(args ...any) Handle { return Handle{} }
 // End does nothing.
 func (h Handle) End() {}
 
+// Arg is of no call.
+type Arg struct{}
+
+// KV does nothing.
+func KV(key string, value any) Arg { return Arg{} }
+
 // LeftOut does nothing.
 func LeftOut(text string) {}
