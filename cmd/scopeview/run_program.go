@@ -142,6 +142,9 @@ func (l *launch) tell(ctx context.Context, path string) {
 	default:
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
 	}
+	for _, line := range analysis.NotRecorded(t) {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", line)
+	}
 }
 
 // show writes the page beside the trace, and opens it.
