@@ -171,7 +171,10 @@ func (l *launch) do(ctx context.Context, args []string) error {
 			fmt.Fprintln(l.s.err, said.Text)
 			return &exit{code: exitUsage}
 		}
-		return &exit{exitUsage, err}
+		if ctx.Err() != nil {
+			return ctx.Err() // the go command that was asked was ended by it
+		}
+		return l.refused(err)
 	}
 	for _, n := range plan.Notes {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(n))
@@ -183,6 +186,12 @@ func (l *launch) do(ctx context.Context, args []string) error {
 		return l.test(ctx, plan)
 	}
 	return l.run(ctx, plan, args)
+}
+
+// refused says why nothing is built. It is not for how the command was called, as a rule.
+func (l *launch) refused(err error) error {
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+	return &exit{code: exitUsage}
 }
 
 // executable names this very build of the tool, whose plans are not those of others, and where it

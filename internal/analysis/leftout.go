@@ -54,7 +54,11 @@ func SwitchedOff(t *trace.Trace) string {
 	if functions == 0 {
 		return ""
 	}
-	return Plural(functions, "function") + " not recorded at each call (" + Plural(calls, "call") + " counted only): it " + Budget
+	who := "it "
+	if functions > 1 {
+		who = "each "
+	}
+	return Plural(functions, "function") + " not recorded at each call (" + Plural(calls, "call") + " counted only), because " + who + Budget
 }
 
 // NotRecorded says in a line each which functions, or calls of them, are not in the trace, and why.
