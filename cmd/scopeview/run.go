@@ -164,6 +164,9 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if l.attach {
 		return l.printEnv()
 	}
+	if err := l.misplaced(args); err != nil {
+		return err
+	}
 	plan, err := build.Make(ctx, l.options, l.verb, args)
 	if err != nil {
 		var said *build.GoError
@@ -186,6 +189,22 @@ func (l *launch) do(ctx context.Context, args []string) error {
 		return l.test(ctx, plan)
 	}
 	return l.run(ctx, plan, args)
+}
+
+// misplaced finds a flag of scopeview's among those of the go command, which would not know it. Of
+// test some are the go command's too.
+func (l *launch) misplaced(args []string) error {
+	line, err := build.Parse(l.verb, args)
+	if err != nil || l.verb == build.Test {
+		return nil // who parses it again says why
+	}
+	for _, f := range line.Flags {
+		name, _, _ := strings.Cut(f, "=")
+		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
+			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
+		}
+	}
+	return nil
 }
 
 // refused says why nothing is built. It is not for how the command was called, as a rule.

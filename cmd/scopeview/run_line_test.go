@@ -58,6 +58,8 @@ func work() {
 }
 
 var more = "plain"
+
+func small() int { return 1 }
 -- files/a/a.txt --
 -- other.go --
 //go:build never
@@ -102,6 +104,9 @@ func TestRunLine(t *testing.T) {
 		if got := l.scopes(r.err); got["main.work"] != 1 {
 			t.Errorf("%s %q: recorded %v", c.env, c.args, got)
 		}
+		if want := "\nscopeview: functions: 1 left out when it was built: the compiler inlines it (main.small)\n"; !strings.HasSuffix(r.err, want) {
+			t.Errorf("%s %q: it ends with %s, want %q", c.env, c.args, r, want)
+		}
 		if !strings.Contains(r.err, "/odd-") {
 			t.Errorf("%s %q: the program is called odd, as the go command would call it: %s", c.env, c.args, r)
 		}
@@ -112,12 +117,39 @@ func TestRunLine(t *testing.T) {
 	for _, c := range []struct{ args, env, want string }{
 		{"run -exec='a .", "", "the quote does not end"},
 		{"run -- -x", "", "-x is no package"},
+		{"run -race --trace=./... .", "", "--trace is a flag of scopeview"},
 		{"run .", "GOARCH=" + otherArch(), "scopeview build builds it"},
 		{"run .", "GOFLAGS=" + goflags("-buildmode=plugin"), "-buildmode=plugin is not built"},
 	} {
 		if r := l.with([]string{c.env}, "", strings.SplitN(c.args, " ", 3)...); r.code != exitUsage || !strings.Contains(r.err, c.want) {
 			t.Errorf("%s %s: %s, want %q and exit code 2", c.env, c.args, r, c.want)
 		}
+	}
+}
+
+// TestRunCgo: functions beside C code are left out by their names.
+func TestRunCgo(t *testing.T) {
+	l := launching(t, `-- go.mod --
+module example.com/c
+
+go 1.22
+-- main.go --
+package main
+
+// static int twice(int x) { return 2 * x; }
+import "C"
+import "fmt"
+
+func main() { fmt.Println(twice(4)) }
+
+func twice(x int) int { return int(C.twice(C.int(x))) }
+`)
+	if !cgoWorks(t) {
+		t.Skip("needs cgo")
+	}
+	r := l.tool("run", ".")
+	if want := "functions: 2 left out when it was built: its file imports C (main.main, main.twice)\n"; r.out != "8\n" || !strings.Contains(r.err, want) {
+		t.Errorf("%s, want %q", r, want)
 	}
 }
 

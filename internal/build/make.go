@@ -228,6 +228,9 @@ func (m *maker) edit(packages []*listed) error {
 		if !x.Standard && !within(x.Dir, m.env.GOMODCACHE) {
 			m.depends(x)
 		}
+		if x.ImportPath == "plugin" && x.Standard {
+			m.plan.Notes = append(m.plan.Notes, "the program may load plugins; those that go build has made are of a standard library without hooks, and can't be loaded into it")
+		}
 		if recorders(x) || !traced(x) || len(x.GoFiles)+len(x.CgoFiles)+len(x.TestGoFiles)+len(x.XTestGoFiles) == 0 {
 			continue
 		}
@@ -299,18 +302,15 @@ func (m *maker) editPackage(x *listed) error {
 			return err
 		}
 	}
-	if len(x.CgoFiles) > 0 {
-		m.leave("their files use cgo", x.ImportPath)
-	}
 	e := editing{
 		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.Out,
 		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
 		Files:    map[string]string{}, With: map[string]string{},
 	}
-	for _, name := range x.GoFiles {
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles) { // of the latter it says why not
 		e.Files[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
-	for _, name := range slices.Concat(x.CgoFiles, x.TestGoFiles) {
+	for _, name := range x.TestGoFiles {
 		e.With[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
 	out, err := e.edited(m.profile, m.o.Budget)
