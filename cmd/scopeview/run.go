@@ -165,6 +165,9 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if l.attach {
 		return l.printEnv()
 	}
+	if err := l.misplaced(args); err != nil {
+		return err
+	}
 	plan, err := build.Make(ctx, l.options, l.verb, args)
 	if err != nil {
 		var said *build.GoError
@@ -172,7 +175,10 @@ func (l *launch) do(ctx context.Context, args []string) error {
 			fmt.Fprintln(l.s.err, said.Text)
 			return &exit{code: exitUsage}
 		}
-		return &exit{exitUsage, err}
+		if ctx.Err() != nil {
+			return ctx.Err() // the go command that was asked was ended by it
+		}
+		return l.refused(err)
 	}
 	for _, n := range plan.Notes {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(n))
@@ -199,6 +205,28 @@ func (l *launch) build(ctx context.Context, plan *build.Plan) error {
 		return err
 	}
 	return plan.SetBuilt(l.options.Cache, target)
+}
+
+// misplaced finds a flag of scopeview's among those of the go command, which would not know it. Of
+// test some are the go command's too.
+func (l *launch) misplaced(args []string) error {
+	line, err := build.Parse(l.verb, args)
+	if err != nil || l.verb == build.Test {
+		return nil // who parses it again says why
+	}
+	for _, f := range line.Flags {
+		name, _, _ := strings.Cut(f, "=")
+		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
+			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
+		}
+	}
+	return nil
+}
+
+// refused says why nothing is built. It is not for how the command was called, as a rule.
+func (l *launch) refused(err error) error {
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+	return &exit{code: exitUsage}
 }
 
 // executable names this very build of the tool, whose plans are not those of others, and where it

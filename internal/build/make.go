@@ -1,14 +1,19 @@
 package build
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/mod/module"
 
 	"github.com/scopeview/scopeview/internal/build/std"
 )
@@ -40,14 +45,19 @@ func (m *maker) make(ctx context.Context) (err error) {
 	if m.line.Covering() {
 		p.Covered = []editing{}
 		p.Self = m.o.Self
-		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
+		if p.Toolexec, err = unquoted(m.line.Value("toolexec")); err != nil {
+			return fmt.Errorf("-toolexec: %w", err)
+		}
 		p.Flags = without(p.Flags, "toolexec")
 	}
 	p.Output = m.line.Value("o")
 	p.Unstamped = m.line.Value("buildvcs") == "false"
 	if m.verb == Run {
-		p.Exec = m.line.Value("exec")
+		if p.Exec, err = m.runner(); err != nil {
+			return err
+		}
 		p.Flags = without(p.Flags, "exec")
+		p.Shown = m.line.True("n")
 	}
 	m.left, m.copies = map[string]*Left{}, map[string]string{}
 	var theirs string
@@ -96,8 +106,35 @@ func (m *maker) make(ctx context.Context) (err error) {
 		return err
 	}
 	m.choices()
-	p.Overlay, err = m.o.Cache.keep("overlay.json", m.overlay.encode())
-	return err
+	if p.Overlay, err = m.o.Cache.keep("overlay.json", m.overlay.encode()); err != nil {
+		return err
+	}
+	for _, path := range append(slices.Collect(maps.Values(m.copies)), p.Overlay) {
+		if err := p.keeps(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runner is what runs a program: -exec, or for another system what go run looks for.
+func (m *maker) runner() ([]string, error) {
+	if x := m.line.Value("exec"); x != "" {
+		words, err := unquoted(x)
+		if err != nil {
+			return nil, fmt.Errorf("-exec: %w", err)
+		}
+		return words, nil
+	}
+	e := m.env
+	if e.GOOS == e.GOHOSTOS && e.GOARCH == e.GOHOSTARCH {
+		return nil, nil
+	}
+	path, err := exec.LookPath("go_" + e.GOOS + "_" + e.GOARCH + "_exec")
+	if err != nil {
+		return nil, fmt.Errorf("a program for %s/%s can't run here: neither -exec nor go_%[1]s_%[2]s_exec in PATH says how; scopeview build builds it", e.GOOS, e.GOARCH)
+	}
+	return []string{path}, nil
 }
 
 // choices notes what the go command's own environment depends on: which one it is, its settings,
@@ -151,6 +188,9 @@ func (m *maker) roots(packages []*listed) error {
 				return fmt.Errorf("go run takes one package, and %s names several", strings.Join(m.line.Packages, " "))
 			}
 			m.plan.Root = x.ImportPath
+			if prefix, major, ok := module.SplitPathVersion(x.ImportPath); ok && strings.HasPrefix(major, "/") {
+				m.plan.Root = prefix // as the go command calls what it builds
+			}
 			if x.ImportPath == "command-line-arguments" {
 				m.plan.Root = strings.TrimSuffix(filepath.Base(m.line.Packages[0]), ".go")
 			}
@@ -195,6 +235,9 @@ func (m *maker) edit(packages []*listed) error {
 		if !x.Standard && !within(x.Dir, m.env.GOMODCACHE) {
 			m.depends(x)
 		}
+		if x.ImportPath == "plugin" && x.Standard {
+			m.plan.Notes = append(m.plan.Notes, "the program may load plugins; those that go build has made are of a standard library without hooks, and can't be loaded into it")
+		}
 		if recorders(x) || !traced(x) || len(x.GoFiles)+len(x.CgoFiles)+len(x.TestGoFiles)+len(x.XTestGoFiles) == 0 {
 			continue
 		}
@@ -217,12 +260,16 @@ func (m *maker) edit(packages []*listed) error {
 func (m *maker) depends(x *listed) {
 	p := m.plan
 	p.from(x.Dir)
-	if len(x.CFiles)+len(x.CXXFiles) > 0 {
+	if len(x.CFiles)+len(x.CXXFiles)+len(x.MFiles)+len(x.FFiles)+len(x.SwigFiles)+len(x.SwigCXXFiles) > 0 {
 		p.C = true
 	}
-	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
+	// A file that is not for this build is for it, once its constraint is another.
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.IgnoredGoFiles, x.IgnoredOtherFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
 		path := filepath.Join(x.Dir, name)
-		p.from(filepath.Dir(path)) // what is embedded may lie deeper
+		// What is embedded may lie deeper, and come to be in any directory on the way.
+		for dir := filepath.Dir(path); dir != x.Dir && within(dir, x.Dir); dir = filepath.Dir(dir) {
+			p.from(dir)
+		}
 		if to := m.overlay[path]; to != "" {
 			path = to
 		}
@@ -230,6 +277,9 @@ func (m *maker) depends(x *listed) {
 	}
 	if x.Module == nil {
 		return
+	}
+	if mod := cmp.Or(x.Module.Replace, x.Module).GoMod; mod != "" {
+		p.from(mod) // it says which Go the package is written for
 	}
 	for dir := filepath.Dir(x.Dir); within(dir, x.Module.Dir); dir = filepath.Dir(dir) {
 		if _, ok := p.Inputs[dir]; ok {
@@ -259,18 +309,15 @@ func (m *maker) editPackage(x *listed) error {
 			return err
 		}
 	}
-	if len(x.CgoFiles) > 0 {
-		m.leave("their files use cgo", x.ImportPath)
-	}
 	e := editing{
 		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.Out,
 		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
 		Files:    map[string]string{}, With: map[string]string{},
 	}
-	for _, name := range x.GoFiles {
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles) { // of the latter it says why not
 		e.Files[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
-	for _, name := range slices.Concat(x.CgoFiles, x.TestGoFiles) {
+	for _, name := range x.TestGoFiles {
 		e.With[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
 	out, err := m.edited(&e)
@@ -306,7 +353,7 @@ func (m *maker) replace(path string, b []byte) error {
 		return err
 	}
 	m.overlay[path] = to
-	return nil
+	return m.plan.keeps(to)
 }
 
 // add adds a file to a package.
@@ -359,6 +406,9 @@ func (m *maker) copied(x *listed) (string, error) {
 func (m *maker) modules(ctx context.Context) (string, error) {
 	p := m.plan
 	dir, err := m.o.Cache.recorder(goCommand(ctx, m.o.Dir))
+	if err == nil {
+		err = p.keeps(dir)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -413,7 +463,11 @@ func (m *maker) standard(recorder string) error {
 			return nil, nil, err
 		}
 		m.plan.Stubs = stubs
-		texts := map[string][]byte{filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"): linked}
+		texts := map[string][]byte{
+			filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"): linked,
+			// What asks the environment itself would record without the hooks' budget, and in their way.
+			filepath.Join(recorder, "scope", "auto", "auto.go"): []byte("package auto\n\nimport _ " + strconv.Quote(Hooks) + "\n"),
+		}
 		was := map[string]at{}
 		for name, b := range files {
 			path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))

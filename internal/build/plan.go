@@ -38,7 +38,8 @@ type Plan struct {
 	Packages []string
 	Rest     []string  // what the program, or the test, is given
 	Root     string    // the package that is run, of Run alone
-	Exec     string    // what is to run it: -exec
+	Exec     []string  // what is to run it: -exec
+	Shown    bool      // the commands are to be shown, and nothing is to be done: -n
 	Overlay  string    // its file
 	Covered  []editing // where something is covered: packages that are traced
 	Toolexec []string  // the user's, then
@@ -58,6 +59,7 @@ type Plan struct {
 	Output    string            // and the name that it is given
 	Unstamped bool              // nothing of the version control goes into it
 	Self      string            // this tool
+	Kept      map[string]at     // what of the cache it names
 
 	file string // where it lies
 	verb Verb
@@ -96,9 +98,6 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := refuse(verb, l); err != nil {
-		return nil, err
-	}
 	if c := l.Value("C"); c != "" {
 		o.Dir = filepath.Join(o.Dir, c)
 		if filepath.IsAbs(c) {
@@ -122,7 +121,11 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err := known(e); err != nil {
 		return nil, err
 	}
-	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}, Names: map[string]string{}, verb: verb}}
+	l.defaults(e.flags())
+	if err := refuse(verb, l); err != nil {
+		return nil, err
+	}
+	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}, Names: map[string]string{}, Kept: map[string]at{}, verb: verb}}
 	if err := m.make(ctx); err != nil {
 		return nil, err
 	}
@@ -198,6 +201,11 @@ func (c Cache) plan(key string) *Plan {
 			return nil
 		}
 	}
+	for path, was := range p.Kept {
+		if stat(path) != was {
+			return nil // somebody has removed a part of the cache
+		}
+	}
 	return p
 }
 
@@ -234,6 +242,17 @@ func (p *Plan) names(dir string) string {
 	return hash(parts...)
 }
 
+// keeps notes that the plan names what lies at a path in the cache: a file, or a directory with
+// all that is in it.
+func (p *Plan) keeps(path string) error {
+	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (d.IsDir() || d.Type().IsRegular()) {
+			p.Kept[path] = stat(path)
+		}
+		return err
+	})
+}
+
 // Command is the go command that does what the plan says.
 func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd {
 	args := append(append([]string{string(verb), "-overlay=" + p.Overlay}, more...), p.Flags...)
@@ -258,6 +277,28 @@ func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd
 
 // missing reports whether an error is that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// unquoted splits the value of a flag into words as the go command does: what begins with a quote
+// ends with the next.
+func unquoted(s string) ([]string, error) {
+	var words []string
+	for s = strings.TrimLeft(s, " \t\r\n"); s != ""; s = strings.TrimLeft(s, " \t\r\n") {
+		if s[0] == '\'' || s[0] == '"' {
+			word, rest, ok := strings.Cut(s[1:], s[:1])
+			if !ok {
+				return nil, fmt.Errorf("%s: the quote does not end", s)
+			}
+			words, s = append(words, word), rest
+			continue
+		}
+		n := strings.IndexAny(s, " \t\r\n")
+		if n < 0 {
+			n = len(s)
+		}
+		words, s = append(words, s[:n]), s[n:]
+	}
+	return words, nil
+}
 
 // quoted joins words as the go command splits the value of a flag.
 func quoted(words ...string) string {
