@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fault doctor-check check-hooks race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build demo test fault doctor-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -237,6 +237,9 @@ check-hooks: ## each hook delivers, and the standard library's own tests pass wi
 	go test -count=1 -short os -run 'Exit|Process|File'
 	go test -count=1 -short net/http -run '^Test(Server|Serve|Handler|Mux|Pattern|Timeout|HTTP2)'
 	go test -count=1 -short runtime -run '$(HOOKED_RUNTIME)'
+
+run-check: ## what is recorded of modules of others is held against what is known of them, and its cost against the budget; ten minutes and more
+	@SCOPEVIEW_RUN=full go test -count=1 -timeout 2h -v ./internal/build/others
 
 race: ## run the tests with the race detector
 	@go test -race ./...

@@ -62,29 +62,37 @@ func at(t *testing.T, dir string) *checkout {
 }
 
 // module checks a module of the proxy out: its files are a commit, so that git tells what was
-// changed.
+// changed. All tests have one checkout, or each would compile it again.
 func module(t *testing.T, version string) *checkout {
 	t.Helper()
 	full(t)
-	c := at(t, t.TempDir())
-	var m struct{ Dir string }
-	if err := json.Unmarshal([]byte(c.must("go", "mod", "download", "-json", version).out), &m); err != nil {
-		t.Fatal(err)
+	c := at(t, filepath.Join(filepath.Dir(built.tool), "modules", filepath.FromSlash(version)))
+	if _, err := os.Stat(c.dir); err != nil {
+		c.get(version)
 	}
-	c.dir = filepath.Join(c.dir, "checkout")
-	if err := os.CopyFS(c.dir, os.DirFS(m.Dir)); err != nil {
-		t.Fatal(err)
-	}
-	c.must("chmod", "-R", "u+w", ".")
-	c.must("git", "init", "-q")
-	c.must("git", "add", "-A", "-f")
-	c.must("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false", "commit", "-qm", version)
 	t.Cleanup(func() {
 		if changed := c.must("git", "status", "--porcelain", "--ignored").out; changed != "" {
 			t.Errorf("%s: files were changed:\n%s", version, changed)
 		}
 	})
 	return c
+}
+
+// get makes the checkout.
+func (c *checkout) get(version string) {
+	c.t.Helper()
+	var m struct{ Dir string }
+	here := &checkout{t: c.t, dir: c.t.TempDir(), env: c.env}
+	if err := json.Unmarshal([]byte(here.must("go", "mod", "download", "-json", version).out), &m); err != nil {
+		c.t.Fatal(err)
+	}
+	if err := os.CopyFS(c.dir, os.DirFS(m.Dir)); err != nil {
+		c.t.Fatal(err)
+	}
+	c.must("chmod", "-R", "u+w", ".")
+	c.must("git", "init", "-q")
+	c.must("git", "add", "-A", "-f")
+	c.must("git", "-c", "user.name=x", "-c", "user.email=x@example.com", "-c", "commit.gpgsign=false", "commit", "-qm", version)
 }
 
 // result is what a command has printed, and its exit code.

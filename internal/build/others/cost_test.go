@@ -1,0 +1,259 @@
+package others
+
+import (
+	"bytes"
+	"crypto/sha256"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/runs"
+)
+
+// budget is what recording may take of the CPU time where nothing else is said.
+const budget = 0.03
+
+// rounds is how often each program is run in each way.
+const rounds = 12
+
+// ways are how a program is run: as it is, recorded as scopeview run has it, and without states.
+var ways = []struct {
+	name string
+	env  []string
+}{
+	{"plain", nil},
+	{"recorded", nil},
+	{"without states", []string{"SCOPEVIEW_STATES=0"}},
+}
+
+// programs are of the modules. run runs one that was built, and returns what it gives and what
+// that took.
+var programs = []struct {
+	name, version, main string
+	run                 func(c *checkout, program string, env []string) (string, runs.Took)
+	contended           bool // its locks are waited for
+}{
+	{"nats-server", "github.com/nats-io/nats-server/v2@v2.15.2", ".", serve, true},
+	{"bbolt", "go.etcd.io/bbolt@v1.5.0", "./cmd/bbolt", store, false},
+	{"s2c", "github.com/klauspost/compress@v1.20.3", "./s2/cmd/s2c", pack, false},
+	{"callgraph", "golang.org/x/tools@v0.52.0", "./cmd/callgraph", graph, true},
+}
+
+// TestCost: what recording takes of a program's CPU time is within the budget, as far as can be
+// told of so many runs in turn; what the program gives is the same each time; and its trace has
+// what it is for.
+func TestCost(t *testing.T) {
+	full(t)
+	for _, p := range programs {
+		t.Run(p.name, func(t *testing.T) {
+			c := module(t, p.version)
+			bin, dir := t.TempDir(), t.TempDir()
+			plain, ours := filepath.Join(bin, "plain"), filepath.Join(bin, "ours")
+			c.must("go", "build", "-buildvcs=false", "-o", plain, p.main)
+			c.must(c.tool, "build", "-buildvcs=false", "-o", ours, p.main)
+			took := make([][]float64, len(ways))
+			var want string
+			for round := range rounds {
+				for i, w := range ways {
+					program, env := plain, append(slices.Clone(c.env), w.env...)
+					if i > 0 {
+						program, env = ours, append(env, "SCOPEVIEW="+dir+"/", "SCOPEVIEW_LIMIT=1G")
+					}
+					got, cost := p.run(c, program, env)
+					took[i] = append(took[i], math.Log(float64(cost.User+cost.System)))
+					if want == "" {
+						want = got
+					}
+					if got != want {
+						t.Fatalf("round %d, %s: it gave %.200q, and plain %.200q", round, w.name, got, want)
+					}
+				}
+			}
+			for i, w := range ways[1:] {
+				low, high, confidence := runs.Intervals{}.Of(took[0], took[i+1])
+				low, high = math.Exp(low)-1, math.Exp(high)-1
+				t.Logf("%s: %.2f s of CPU time plain, and %+.1f %% to %+.1f %% with a confidence of %.0f %%", w.name, median(took[0]), 100*low, 100*high, 100*confidence)
+				if low > budget {
+					t.Errorf("%s: recording takes at least %.1f %% of the CPU time, and the budget is %.1f %%", w.name, 100*low, 100*budget)
+				}
+			}
+			for _, trace := range traces(t, dir, 2*rounds)[:2] {
+				c.look(trace, p.contended)
+			}
+		})
+	}
+}
+
+func median(logs []float64) float64 {
+	logs = slices.Sorted(slices.Values(logs))
+	return math.Exp(logs[len(logs)/2]) / 1e9
+}
+
+// look looks for what a trace is for: functions, goroutines by name, waits with holders, and a
+// verdict of the doctor.
+func (c *checkout) look(path string, contended bool) {
+	c.t.Helper()
+	if calls, _ := callsOf(c.t, path); len(calls) < 10 {
+		c.t.Errorf("%s has %d functions", path, len(calls))
+	}
+	rows := c.must(c.tool, "top", "--by", "track", path).out
+	if !strings.Contains(rows, "(*") {
+		c.t.Errorf("%s has no goroutines by name:\n%s", path, rows)
+	}
+	var d struct {
+		Locks []struct {
+			Kind    string
+			Holders []struct{ Name *string }
+		}
+	}
+	if err := json.Unmarshal([]byte(c.must(c.tool, "waits", "--json", path).out), &d); err != nil {
+		c.t.Fatal(err)
+	}
+	held := false
+	for _, l := range d.Locks {
+		for _, h := range l.Holders {
+			held = held || h.Name != nil && strings.HasSuffix(l.Kind, "mutex")
+		}
+	}
+	if contended && !held {
+		c.t.Errorf("%s has no waits for a lock whose holder is known", path)
+	}
+	c.must(c.tool, "doctor", path)
+}
+
+// once runs a command that ends by itself.
+func once(c *checkout, env []string, out io.Writer, program string, args ...string) runs.Took {
+	c.t.Helper()
+	cmd := exec.Command(program, args...)
+	cmd.Dir, cmd.Env, cmd.Stdout = c.dir, env, out
+	took, err := runs.Once(cmd)
+	if err != nil {
+		c.t.Fatalf("%s %q: %v", program, args, err)
+	}
+	return took
+}
+
+// pack compresses some 200 MB of Go source.
+func pack(c *checkout, program string, env []string) (string, runs.Took) {
+	in := filepath.Join(filepath.Dir(program), "in")
+	if _, err := os.Stat(in); err != nil {
+		var text []byte
+		files, err := filepath.Glob(filepath.Join(c.dir, "*", "*.go"))
+		if err != nil {
+			c.t.Fatal(err)
+		}
+		for _, f := range files {
+			b, err := os.ReadFile(f)
+			if err != nil {
+				c.t.Fatal(err)
+			}
+			text = append(text, b...)
+		}
+		if err := os.WriteFile(in, bytes.Repeat(text, 200<<20/len(text)+1), 0o600); err != nil {
+			c.t.Fatal(err)
+		}
+	}
+	sum := sha256.New()
+	took := once(c, env, sum, program, "-slower", "-cpu", "2", "-c", in)
+	return fmt.Sprintf("%x", sum.Sum(nil)), took
+}
+
+// graph lists who calls whom, in whatever order.
+func graph(c *checkout, program string, env []string) (string, runs.Took) {
+	var out bytes.Buffer
+	took := once(c, env, &out, program, "-algo", "rta", "./cmd/callgraph")
+	lines := strings.Split(out.String(), "\n")
+	slices.Sort(lines)
+	return fmt.Sprintf("%d lines, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n")))), took
+}
+
+// store writes a data base and reads it, as its own benchmark does.
+func store(c *checkout, program string, env []string) (string, runs.Took) {
+	db := filepath.Join(filepath.Dir(program), "db")
+	defer os.Remove(db)
+	took := once(c, env, io.Discard, program, "bench", "--path", db, "--work", "--no-sync", "--count", "1000000", "--batch-size", "10000")
+	var stats bytes.Buffer
+	once(c, c.env, &stats, program, "stats", db)
+	return stats.String(), took
+}
+
+// serve has a server of NATS pass messages of its own client's benchmark.
+func serve(c *checkout, program string, env []string) (string, runs.Took) {
+	c.t.Helper()
+	dir := filepath.Dir(program)
+	bench := filepath.Join(dir, "bench")
+	if _, err := os.Stat(bench); err != nil {
+		var m struct{ Dir string }
+		if err := json.Unmarshal([]byte(c.must("go", "mod", "download", "-json", "github.com/nats-io/nats.go@v1.55.0").out), &m); err != nil {
+			c.t.Fatal(err)
+		}
+		(&checkout{t: c.t, dir: m.Dir, env: c.env}).must("go", "build", "-o", bench, "./examples/nats-bench")
+	}
+	port, monitor := free(c.t), free(c.t)
+	cmd := exec.Command(program, "-a", "127.0.0.1", "-p", port, "-m", monitor)
+	cmd.Env = env
+	if err := cmd.Start(); err != nil {
+		c.t.Fatal(err)
+	}
+	begin := time.Now()
+	address := "http://127.0.0.1:" + monitor
+	for deadline := begin.Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+		if r, err := http.Get(address + "/healthz"); err == nil {
+			r.Body.Close()
+			break
+		}
+		if time.Now().After(deadline) {
+			c.t.Fatal("the server does not answer")
+		}
+	}
+	c.must(bench, "-s", "127.0.0.1:"+port, "-np", "4", "-ns", "4", "-n", "400000", "-ms", "128", "news")
+	r, err := http.Get(address + "/varz")
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	var passed struct {
+		In  int64 `json:"in_msgs"`
+		Out int64 `json:"out_msgs"`
+	}
+	err = json.NewDecoder(r.Body).Decode(&passed)
+	r.Body.Close()
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
+		c.t.Fatal(err)
+	}
+	var exited *exec.ExitError
+	if err := cmd.Wait(); err != nil && !errors.As(err, &exited) {
+		c.t.Fatal(err)
+	}
+	s := cmd.ProcessState
+	return fmt.Sprintf("%d in, %d out, %v", passed.In, passed.Out, s), runs.Took{Wall: int64(time.Since(begin)), User: int64(s.UserTime()), System: int64(s.SystemTime())}
+}
+
+// free is a port that is free.
+func free(t *testing.T) string {
+	t.Helper()
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	_, port, err := net.SplitHostPort(l.Addr().String())
+	if err != nil {
+		t.Fatal(err)
+	}
+	return port
+}
