@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -304,40 +303,6 @@ func (l *launch) traces(program string) (string, error) {
 		return "", fmt.Errorf("the traces have no place: %w; give another with -o DIR", err)
 	}
 	return dir, nil
-}
-
-func (l *launch) test(ctx context.Context, plan *build.Plan) error {
-	dir, err := l.traces("test")
-	if err != nil {
-		return err
-	}
-	before := tracesIn(dir)
-	env := l.variables(dir)
-	var more []string
-	if l.keep {
-		more = append(more, "-count=1")
-	} else {
-		env = append(env, "SCOPEVIEW_KEEP=failures")
-	}
-	cmd := plan.Command(ctx, build.Test, more...)
-	cmd.Env = append(cmd.Env, env...)
-	failed := l.goCommand(plan, cmd, 0)
-	var made []string
-	for _, path := range tracesIn(dir) {
-		if !slices.Contains(before, path) {
-			made = append(made, path)
-		}
-	}
-	for _, path := range made {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
-	}
-	if len(made) == 1 {
-		l.tell(ctx, made[0])
-	}
-	if l.dir == "" {
-		l.options.Cache.PruneTraces(dir)
-	}
-	return failed
 }
 
 // tracesIn lists the traces in a directory.
