@@ -43,8 +43,11 @@ func (f *Func) EnterArgs(args ...any) Handle {
 	return Handle(record.EnterArgs(sys.FuncOf(&f.Name), args))
 }
 
+// Arg is an argument with its parameter's name; see KV.
+type Arg = record.Arg
+
 // KV is an argument with its parameter's name.
-func KV(key string, value any) record.Arg { return record.KV(key, value) }
+func KV(key string, value any) Arg { return record.KV(key, value) }
 
 // LeftOut tells the recording which of the program's functions are left out of it: a line for
 // each reason, with how many, the reason, and their names where they are few.
