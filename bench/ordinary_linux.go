@@ -61,9 +61,7 @@ func (o *ordinaryBench) take(what string, slices int, ways ...int) (spent [][]fl
 	if err != nil {
 		return nil, nil, err
 	}
-	if o.b.short {
-		slices = max(slices/2, 2)
-	}
+	slices = o.slices(slices)
 	spent, err = o.b.turns(takers, slices)
 	for _, t := range takers {
 		if e := t.end(); err == nil {
@@ -76,6 +74,13 @@ func (o *ordinaryBench) take(what string, slices int, ways ...int) (spent [][]fl
 		}
 	}
 	return spent, traces, err
+}
+
+func (o *ordinaryBench) slices(n int) int {
+	if o.b.short {
+		return n / 2
+	}
+	return n
 }
 
 // compared is one way against another, round by round.
@@ -153,7 +158,8 @@ func (o *ordinaryBench) eachRows(what string, slices int, goal, must float64, re
 		if err != nil {
 			rows[0].fault = err.Error()
 		}
-		rows[0].note += fmt.Sprintf("; %d named", named)
+		started := (warmUps + o.b.rounds*o.slices(slices)) * amounts[what]
+		rows[0].note += fmt.Sprintf("; %.0f %% named", 100*float64(named)/float64(started))
 	}
 	for _, path := range traces {
 		if path != "" {

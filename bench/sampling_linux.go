@@ -153,10 +153,13 @@ func (t *taker) end() error {
 	return <-t.done
 }
 
+// warmUps is how many slices each program has before those that count.
+const warmUps = 2
+
 // turns lets programs take turns, so many slices in each round, and returns what CPU time each had in each round. What each
 // computes is compared, so that it is known to be done.
 func (b *bench) turns(list []*taker, slices int) (spent [][]float64, err error) {
-	for range 2 { // to warm up
+	for range warmUps {
 		for _, t := range list {
 			if _, _, err := t.turn(); err != nil {
 				return nil, err
