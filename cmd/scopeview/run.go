@@ -39,9 +39,10 @@ but for a load and a branch in each function. The flags of scopeview stand befor
 
 const testHelp = `test is go test, and each test has a row, with its subtests; time that a parallel test pauses is shown as such.
 There is a trace for each package whose tests fail; --keep keeps those of all, which then run even if their
-results are cached. The flags of scopeview stand before those of go test; -o is where traces go.
+results are cached. At the end scopeview says which tests failed, and what the doctor finds first. The flags of
+scopeview stand before those of go test; -o is where traces go.
 
-With -cover functions are no scopes, for statements more would change what is covered. Of -fuzz the seeds are recorded.
+Of -fuzz the seeds are recorded. A test that a test begins again leaves no trace.
 `
 
 // launch is a program that scopeview builds, and may run.

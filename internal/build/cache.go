@@ -38,9 +38,18 @@ func (c Cache) path(parts ...string) string {
 	return filepath.Join(append([]string{c.dir}, parts...)...)
 }
 
+// makeDir makes a directory of the cache. Edited source is nobody else's to read, so the cache
+// itself is the user's alone.
+func (c Cache) makeDir(dir string) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
 // write makes a file, or replaces it, in one step.
 func (c Cache) write(path string, b []byte) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	err := c.makeDir(filepath.Dir(path))
 	if err == nil {
 		err = replace(path, b)
 	}
@@ -92,7 +101,7 @@ func (c Cache) whole(dir string, fill func(dir string) error) error {
 	if intact(dir) {
 		return nil
 	}
-	err := os.MkdirAll(filepath.Dir(dir), 0o755)
+	err := c.makeDir(filepath.Dir(dir))
 	if err == nil {
 		err = rebuild(dir, fill)
 	}

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -86,6 +87,29 @@ func TestCacheThatLacksParts(t *testing.T) {
 		}
 		if list, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(list) != 1 {
 			t.Errorf("it left %v, %v", list, err)
+		}
+	}
+}
+
+// TestCacheIsPrivate: nobody else reads edited source in a cache that is made here.
+func TestCacheIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes there")
+	}
+	for name, fill := range map[string]func(c Cache) error{
+		"keep":  func(c Cache) error { _, err := c.keep("a.go", nil); return err },
+		"whole": func(c Cache) error { return c.whole(c.path("d", "e"), func(string) error { return nil }) },
+	} {
+		c := Cache{filepath.Join(t.TempDir(), "cache")}
+		if err := fill(c); err != nil {
+			t.Fatal(err)
+		}
+		st, err := os.Stat(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Mode().Perm() != 0o700 {
+			t.Errorf("%s: the cache's mode is %v", name, st.Mode())
 		}
 	}
 }
