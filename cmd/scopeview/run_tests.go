@@ -32,9 +32,8 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	} else {
 		env = append(env, "SCOPEVIEW_KEEP=failures")
 	}
-	cmd := plan.Command(ctx, build.Test, more...)
+	cmd := plan.Command(context.WithoutCancel(ctx), build.Test, more...)
 	cmd.Env = append(cmd.Env, env...)
-	cmd.Cancel = func() error { return nil } // who interrupts us interrupts it too
 	failed := l.goCommand(plan, cmd, 0)
 	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
 	for i, path := range made {

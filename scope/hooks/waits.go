@@ -20,7 +20,7 @@ func park(addr uintptr, a, b, c int64) (_, _, _ int64) {
 }
 
 // waited is called when it goes on.
-func waited(addr uintptr, what uint64, a, b, c int64) {
+func waited(addr uintptr, _ uint64, a, b, c int64) {
 	record.EndHookedWait(addr, record.HookedWait{Loc: a, Start: b, Site: c})
 }
 
