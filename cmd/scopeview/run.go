@@ -255,14 +255,14 @@ func (l *launch) goCommand(plan *build.Plan, cmd *exec.Cmd, code int) error {
 		return err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
-	err = cmd.Run()
+	err = forwarding(cmd)
 	if err := errors.Join(stdout.Close(), stderr.Close()); err != nil {
 		return err
 	}
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		if code == 0 {
-			code = failed.ExitCode()
+			code = exitCode(failed.ProcessState)
 		}
 		return &exit{code: code}
 	}

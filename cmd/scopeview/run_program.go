@@ -92,13 +92,22 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 	cmd.Dir = plan.Dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, l.s.out, l.s.err
+	var failed *exec.ExitError
+	if err := forwarding(cmd); err != nil && !errors.As(err, &failed) {
+		return 0, 0, fmt.Errorf("running %s: %w", path, err)
+	}
+	return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+}
+
+// forwarding runs a command, and sends it the signals that somebody sends to us.
+func forwarding(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
 	if list := heeded(forwarded...); len(list) > 0 {
 		signal.Notify(signals, list...)
 	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		return 0, 0, fmt.Errorf("running what was built: %w", err)
+		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -109,11 +118,7 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 				_ = cmd.Process.Signal(sig) // it may have ended
 			}
 		case err := <-ended:
-			var failed *exec.ExitError
-			if err != nil && !errors.As(err, &failed) {
-				return 0, 0, fmt.Errorf("running %s: %w", path, err)
-			}
-			return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+			return err
 		}
 	}
 }

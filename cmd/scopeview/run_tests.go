@@ -32,7 +32,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	} else {
 		env = append(env, "SCOPEVIEW_KEEP=failures")
 	}
-	cmd := plan.Command(ctx, build.Test, more...)
+	cmd := plan.Command(context.WithoutCancel(ctx), build.Test, more...)
 	cmd.Env = append(cmd.Env, env...)
 	failed := l.goCommand(plan, cmd, 0)
 	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })

@@ -117,12 +117,9 @@ func (l *Line) defaults(flags []string) {
 func (l *Line) flag(verb Verb, args []string) int {
 	name, value, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
 	name = strings.TrimPrefix(name, "test.")
-	values := buildValues
-	switch verb {
-	case Test:
+	values := slices.Concat(buildValues, runValues)
+	if verb == Test {
 		values = slices.Concat(buildValues, testValues)
-	default:
-		values = slices.Concat(buildValues, runValues)
 	}
 	n := 1
 	if !with && slices.Contains(values, name) {
