@@ -30,7 +30,7 @@ func TestTold(t *testing.T) {
 	made(1<<30, 0, 0)
 
 	a, b, c := park(mutex, 0, 0, 0)
-	a, b, c = park(mutex, a, b, c) // somebody else was faster
+	a, b, c = park(mutex, a, b, c)  // somebody else was faster
 	d, e, f := park(mutex, 0, 0, 0) // one more, so that the release is told
 	waited(mutex, record.MutexWhat, a, b, c)
 	unlock(mutex, record.MutexWhat)
