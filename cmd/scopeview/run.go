@@ -62,8 +62,9 @@ type launch struct {
 	keep      bool
 }
 
-func newRun(s *streams) *cobra.Command {
-	l := &launch{s: s, verb: build.Run}
+func newRun(s *streams) *cobra.Command { return (&launch{s: s, verb: build.Run}).runCommand() }
+
+func (l *launch) runCommand() *cobra.Command {
 	cmd := l.command("run [flags] [go run's flags] PACKAGE [ARGUMENTS]", "Build and run a program that nobody has changed, and record it", runHelp,
 		`  scopeview run ./cmd/server -addr :8080
   scopeview run --open .
@@ -71,7 +72,7 @@ func newRun(s *streams) *cobra.Command {
   scopeview run --calibrate --args ./cmd/convert in.json`)
 	f := cmd.Flags()
 	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
-	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end")
+	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end (default: on a terminal, where there is a display)")
 	f.BoolVar(&l.serve, "serve", false, "show the timeline in the browser while the program runs")
 	f.BoolVar(&l.calibrate, "calibrate", false, "run the program for two seconds before, to find out which functions are called too often for their length")
 	f.BoolVar(&l.attach, "attach-env", false, "print the variables that have a program of scopeview build record, and do nothing else")

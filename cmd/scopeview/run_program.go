@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -56,7 +57,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
 		l.tell(ctx, trace)
-		if l.open {
+		if l.opens() {
 			l.show(ctx, trace)
 		}
 	}
@@ -67,6 +68,25 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 		return &exit{code: code}
 	}
 	return nil
+}
+
+// opens reports whether the page is to be opened: as --open says, or where somebody sits who sees it.
+func (l *launch) opens() bool {
+	if l.cmd.Flags().Changed("open") {
+		return l.open
+	}
+	return l.s.outTerm && l.s.errTerm && !l.serve && hasDisplay(runtime.GOOS, os.Getenv)
+}
+
+// hasDisplay reports whether a browser would have where to show a page.
+func hasDisplay(system string, getenv func(string) string) bool {
+	switch {
+	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":
+		return false
+	case system == "darwin" || system == "windows":
+		return true
+	}
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
 }
 
 // built builds what is run.
