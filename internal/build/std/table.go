@@ -258,6 +258,21 @@ var table = []hook{
 		vars: []variable{{"runtime", "scopeviewGo", "func(child uint64, entry, site uintptr)", "made"}},
 	},
 	{
+		name: "own", what: "which goroutines are not the program's, so that it finds as many as without a recording",
+		edits: []edit{{file: "runtime/traceback.go", function: "isSystemGoroutine", at: `return stringslite.HasPrefix(funcname(f), "runtime.")`, instead: true,
+			insert: `name := funcname(f); return stringslite.HasPrefix(name, "runtime.") || scopeviewOwns(name)`}},
+		// Those of scope.Go run the program's functions, and are in package record too.
+		code: []code{{dir: "runtime", imports: []string{"internal/stringslite"}, text: `func scopeviewOwns(name string) bool {
+	const module = "github.com/scopeview/scopeview/"
+	if !stringslite.HasPrefix(name, module) {
+		return name == "runtime/pprof.profileWriter" || stringslite.HasPrefix(name, "runtime/trace.")
+	}
+	name = name[len(module):]
+	return stringslite.HasPrefix(name, "internal/record.(*") || stringslite.HasPrefix(name, "internal/perf.(*") ||
+		stringslite.HasPrefix(name, "flusher.(*") || stringslite.HasPrefix(name, "sweeper.(*") || stringslite.HasPrefix(name, "scope/gotrace.")
+}`}},
+	},
+	{
 		name: "exit", what: "the program's end by os.Exit, or where main returns",
 		edits: []edit{
 			{file: "os/proc.go", function: "Exit", at: "runtime_beforeExit(code)", insert: "if h := scopeviewExit; h != nil { h(code) }; "},

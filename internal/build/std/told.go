@@ -24,6 +24,7 @@ var expected = map[string][]string{
 	"chan":      {"wait main.waitSend send", "wait main.waitReceive receive"},
 	"select":    {"wait main.waitSelect select"},
 	"go":        {"go main.(*server).serve", "go main.goroutines canary.go"},
+	"own":       {"task main.alone"},
 	"exit":      {},
 	"http":      {"task GET /users/{id} path=/users/7 id=request seven"},
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},

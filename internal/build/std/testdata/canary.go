@@ -22,10 +22,20 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
+	for _, f := range []func(){alone, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
 		f()
 	}
 	scope.Stop()
+}
+
+// alone tells when it is the only goroutine, while those of the recorder run.
+func alone() {
+	for deadline := time.Now().Add(5 * time.Second); time.Now().Before(deadline); runtime.Gosched() {
+		if runtime.NumGoroutine() == 1 {
+			scope.Task("main.alone")()
+			return
+		}
+	}
 }
 
 // parked waits until n goroutines are in a function of the name wait… where the runtime
