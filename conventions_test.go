@@ -140,6 +140,7 @@ var mayImport = map[string][]string{
 	"internal/scopevet":         {},
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
 	"internal/build/instrument": {"internal/format"},
+	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/args", "internal/trace", "internal/format"},
 	".":                         {},
 	"cmd/*":                     {"internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},

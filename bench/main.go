@@ -43,6 +43,8 @@ var groups = []group{
 	{"samples", samplingRows},
 	{"profiles for the compiler", pgoRows},
 	{"profiles of a large program", pgoSizeRows},
+	{"a program that nobody has changed", ordinaryRows},
+	{"building it", launchRows},
 	{"reading 10 M records", readingRows},
 }
 

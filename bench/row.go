@@ -33,7 +33,7 @@ func (q quantity) String() string {
 		return fmt.Sprintf("%.2f×", q.v)
 	case "%":
 		return fmt.Sprintf("%.2f %%", q.v)
-	case "ns", "B", "M/s", "µs":
+	case "ns", "B", "M/s", "µs", "MB":
 		return fmt.Sprintf("%.1f %s", q.v, q.unit)
 	case "allocs":
 		return strings.TrimSuffix(fmt.Sprintf("%.2f", q.v), ".00")

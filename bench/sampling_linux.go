@@ -42,7 +42,11 @@ func samplingRows(b *bench) []row {
 	if err != nil {
 		return []row{broken(inside, err)}
 	}
-	spent, err := b.turns(takers)
+	slices := 80
+	if b.short {
+		slices = 20
+	}
+	spent, err := b.turns(takers, slices)
 	for i := range takers {
 		err = errors.Join(err, takers[i].end())
 	}
@@ -149,14 +153,13 @@ func (t *taker) end() error {
 	return <-t.done
 }
 
-// turns lets programs take turns, and returns what CPU time each had in each round. What each
+// warmUps is how many slices each program has before those that count.
+const warmUps = 2
+
+// turns lets programs take turns, so many slices in each round, and returns what CPU time each had in each round. What each
 // computes is compared, so that it is known to be done.
-func (b *bench) turns(list []*taker) (spent [][]float64, err error) {
-	slices := 80
-	if b.short {
-		slices = 20
-	}
-	for range 2 { // to warm up
+func (b *bench) turns(list []*taker, slices int) (spent [][]float64, err error) {
+	for range warmUps {
 		for _, t := range list {
 			if _, _, err := t.turn(); err != nil {
 				return nil, err

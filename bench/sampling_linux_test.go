@@ -28,7 +28,7 @@ func TestTurns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		spent, err := b.turns(list)
+		spent, err := b.turns(list, 20)
 		if c.want == "" && (err != nil || fmt.Sprint(spent) != "[[200 400] [200 400]]" || list[1].cpu != 800) {
 			t.Errorf("%v, %v", spent, err)
 		}

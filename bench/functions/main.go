@@ -4,6 +4,7 @@ package main
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -107,7 +108,9 @@ func work(n int, f func()) error {
 	for range n {
 		f()
 	}
-	hooks.Exit(0)
+	if err := scope.Stop(); err != nil && !errors.Is(err, scope.ErrStopped) {
+		return err
+	}
 	user, system := sys.ProcessCPU()
 	_, err := fmt.Println(user + system)
 	return err

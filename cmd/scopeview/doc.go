@@ -1,6 +1,10 @@
-// Command scopeview looks at the traces of programs that import
-// github.com/scopeview/scopeview/scope.
+// Command scopeview records programs that nobody has changed, and looks at their traces, and at
+// those of programs that import github.com/scopeview/scopeview/scope.
 //
+//	scopeview run PACKAGE    go run, and record it; see package internal/build
+//	scopeview build PACKAGE  go build; what it builds records when the environment says so
+//	scopeview test PACKAGE   go test, with a trace of each package that fails
+//	scopeview check-hooks    which hooks in the standard library work with the go command that is here
 //	scopeview info TRACE     what was recorded, where, how, and was all of it kept
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
 //	scopeview waits TRACE    which locks were waited for, by whom, and who had them meanwhile
@@ -63,6 +67,6 @@
 //
 // # JSON
 //
-// info, top, waits, states, doctor, compare, stacks, verify, scale, membench, and those that
-// show samples print a document with --json. docs/json.md lists its keys, their types and units.
+// info, top, waits, states, doctor, compare, stacks, verify, scale, membench, check-hooks, and
+// those that show samples print a document with --json. docs/json.md lists its keys, their types and units.
 package main

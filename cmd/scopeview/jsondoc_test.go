@@ -77,6 +77,7 @@ func documents(t *testing.T) map[string]any {
 	add("compare", compare.Of(both, both, "top", &top.View, "total").Report(), nil)
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
 	add("verify", verify.Of("", nil), nil)
+	add("check-hooks", (&report.Report{Document: &hookDocument{Hooks: []hookState{{}}}}), nil)
 	add("membench", (&membench.Result{}).Report(), nil)
 	self, err := os.Executable()
 	if err != nil {
@@ -348,7 +349,7 @@ func walkJSON(t *testing.T, command string, rows map[string]jsonRow, path string
 type jsonRow struct{ typ, unit string }
 
 var (
-	jsonHead = regexp.MustCompile(`(?m)^## scopeview ([\w, ]+)$`)
+	jsonHead = regexp.MustCompile(`(?m)^## scopeview ([\w, -]+)$`)
 	jsonLine = regexp.MustCompile("(?m)^\\| `([^`]+)` \\| ([^|]+) \\| ([^|]*) \\| .*\\|$")
 )
 

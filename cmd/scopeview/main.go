@@ -18,7 +18,10 @@ func main() {
 		// measured and saves a fifth of the memory.
 		debug.SetGCPercent(25)
 	}
-	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	ctx, stop := context.WithCancel(context.Background())
+	if list := heeded(os.Interrupt, syscall.SIGTERM); len(list) > 0 {
+		ctx, stop = signal.NotifyContext(ctx, list...)
+	}
 	context.AfterFunc(ctx, stop) // a second Ctrl-C ends what does not end by itself
 	code := execute(ctx, standardStreams(), os.Args[1:])
 	stop()

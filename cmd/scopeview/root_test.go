@@ -79,7 +79,7 @@ func TestHelp(t *testing.T) {
 	}
 }
 
-// TestHelpIsInGroups: each command is in a group of the help, but for cobra's own.
+// TestHelpIsInGroups: each command that is for people is in a group of the help.
 func TestHelpIsInGroups(t *testing.T) {
 	for _, c := range newRoot(&streams{}).Commands() {
 		if c.GroupID == "" && !c.Hidden {

@@ -7,9 +7,9 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
+	"time"
 
 	"github.com/spf13/cobra"
 
@@ -39,9 +39,10 @@ but for a load and a branch in each function. The flags of scopeview stand befor
 
 const testHelp = `test is go test, and each test has a row, with its subtests; time that a parallel test pauses is shown as such.
 There is a trace for each package whose tests fail; --keep keeps those of all, which then run even if their
-results are cached. The flags of scopeview stand before those of go test; -o is where traces go.
+results are cached. At the end scopeview says which tests failed, and what the doctor finds first. The flags of
+scopeview stand before those of go test; -o is where traces go.
 
-With -cover functions are no scopes, for statements more would change what is covered. Of -fuzz the seeds are recorded.
+Of -fuzz the seeds are recorded. A test that a test begins again leaves no trace.
 `
 
 // launch is a program that scopeview builds, and may run.
@@ -61,8 +62,9 @@ type launch struct {
 	keep      bool
 }
 
-func newRun(s *streams) *cobra.Command {
-	l := &launch{s: s, verb: build.Run}
+func newRun(s *streams) *cobra.Command { return (&launch{s: s, verb: build.Run}).runCommand() }
+
+func (l *launch) runCommand() *cobra.Command {
 	cmd := l.command("run [flags] [go run's flags] PACKAGE [ARGUMENTS]", "Build and run a program that nobody has changed, and record it", runHelp,
 		`  scopeview run ./cmd/server -addr :8080
   scopeview run --open .
@@ -70,7 +72,7 @@ func newRun(s *streams) *cobra.Command {
   scopeview run --calibrate --args ./cmd/convert in.json`)
 	f := cmd.Flags()
 	f.StringVarP(&l.dir, "output", "o", "", "write traces into `DIR` (default: the newest ten of each program, in the user's cache directory)")
-	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end")
+	f.BoolVar(&l.open, "open", false, "open the timeline in the browser at the end (default: on a terminal, where there is a display)")
 	f.BoolVar(&l.serve, "serve", false, "show the timeline in the browser while the program runs")
 	f.BoolVar(&l.calibrate, "calibrate", false, "run the program for two seconds before, to find out which functions are called too often for their length")
 	f.BoolVar(&l.attach, "attach-env", false, "print the variables that have a program of scopeview build record, and do nothing else")
@@ -164,6 +166,9 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if l.attach {
 		return l.printEnv()
 	}
+	if err := l.misplaced(args); err != nil {
+		return err
+	}
 	plan, err := build.Make(ctx, l.options, l.verb, args)
 	if err != nil {
 		var said *build.GoError
@@ -171,18 +176,58 @@ func (l *launch) do(ctx context.Context, args []string) error {
 			fmt.Fprintln(l.s.err, said.Text)
 			return &exit{code: exitUsage}
 		}
-		return &exit{exitUsage, err}
+		if ctx.Err() != nil {
+			return ctx.Err() // the go command that was asked was ended by it
+		}
+		return l.refused(err)
 	}
 	for _, n := range plan.Notes {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(n))
 	}
 	switch l.verb {
 	case build.Build:
-		return l.goCommand(plan, plan.Command(ctx, build.Build), exitUsage)
+		return l.build(ctx, plan)
 	case build.Test:
 		return l.test(ctx, plan)
 	}
 	return l.run(ctx, plan, args)
+}
+
+// build builds, if what was built last is not there, or of what has changed since.
+func (l *launch) build(ctx context.Context, plan *build.Plan) error {
+	target := plan.Target()
+	if plan.Built(ctx, target) {
+		// As go build does, for who compares times.
+		if now := time.Now(); os.Chtimes(target, now, now) == nil {
+			return plan.SetBuilt(l.options.Cache, target)
+		}
+	}
+	if err := l.goCommand(plan, plan.Command(ctx, build.Build), exitUsage); err != nil {
+		return err
+	}
+	return plan.SetBuilt(l.options.Cache, target)
+}
+
+// misplaced finds a flag of scopeview's among those of the go command, which would not know it. Of
+// test some are the go command's too.
+func (l *launch) misplaced(args []string) error {
+	line, err := build.Parse(l.verb, args)
+	if err != nil || l.verb == build.Test {
+		return nil // who parses it again says why
+	}
+	for _, f := range line.Flags {
+		name, _, _ := strings.Cut(f, "=")
+		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
+			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
+		}
+	}
+	return nil
+}
+
+// refused says why nothing is built. It is not for how the command was called, as a rule.
+func (l *launch) refused(err error) error {
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+	return &exit{code: exitUsage}
 }
 
 // executable names this very build of the tool, whose plans are not those of others, and where it
@@ -211,14 +256,14 @@ func (l *launch) goCommand(plan *build.Plan, cmd *exec.Cmd, code int) error {
 		return err
 	}
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, stdout, stderr
-	err = cmd.Run()
+	err = forwarding(cmd)
 	if err := errors.Join(stdout.Close(), stderr.Close()); err != nil {
 		return err
 	}
 	var failed *exec.ExitError
 	if errors.As(err, &failed) {
 		if code == 0 {
-			code = failed.ExitCode()
+			code = exitCode(failed.ProcessState)
 		}
 		return &exit{code: code}
 	}
@@ -260,40 +305,6 @@ func (l *launch) traces(program string) (string, error) {
 		return "", fmt.Errorf("the traces have no place: %w; give another with -o DIR", err)
 	}
 	return dir, nil
-}
-
-func (l *launch) test(ctx context.Context, plan *build.Plan) error {
-	dir, err := l.traces("test")
-	if err != nil {
-		return err
-	}
-	before := tracesIn(dir)
-	env := l.variables(dir)
-	var more []string
-	if l.keep {
-		more = append(more, "-count=1")
-	} else {
-		env = append(env, "SCOPEVIEW_KEEP=failures")
-	}
-	cmd := plan.Command(ctx, build.Test, more...)
-	cmd.Env = append(cmd.Env, env...)
-	failed := l.goCommand(plan, cmd, 0)
-	var made []string
-	for _, path := range tracesIn(dir) {
-		if !slices.Contains(before, path) {
-			made = append(made, path)
-		}
-	}
-	for _, path := range made {
-		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
-	}
-	if len(made) == 1 {
-		l.tell(ctx, made[0])
-	}
-	if l.dir == "" {
-		l.options.Cache.PruneTraces(dir)
-	}
-	return failed
 }
 
 // tracesIn lists the traces in a directory.

@@ -9,6 +9,7 @@ import (
 	"os/exec"
 	"os/signal"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -22,6 +23,9 @@ import (
 
 // run builds the program and runs it.
 func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error {
+	if plan.Shown {
+		return l.goCommand(plan, plan.Command(ctx, build.Build), exitUsage)
+	}
 	if l.calibrate {
 		var err error
 		if plan, err = l.calibrated(ctx, plan, args); err != nil {
@@ -43,16 +47,17 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	if err != nil {
 		return err
 	}
+	before := tracesIn(dir)
 	pid, code, err := l.program(plan, path, l.variables(dir))
 	if err != nil {
 		return err
 	}
-	if trace := traceOf(dir, pid); trace == "" {
-		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s\n", filepath.Base(path), show(dir))
+	if trace := traceOf(dir, pid, before); trace == "" {
+		fmt.Fprintf(l.s.err, "scopeview: %s left no trace in %s; one that starts a recording of its own has it where it says\n", filepath.Base(path), show(dir))
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
 		l.tell(ctx, trace)
-		if l.open {
+		if l.opens() {
 			l.show(ctx, trace)
 		}
 	}
@@ -65,10 +70,29 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	return nil
 }
 
+// opens reports whether the page is to be opened: as --open says, or where somebody sits who sees it.
+func (l *launch) opens() bool {
+	if l.cmd.Flags().Changed("open") {
+		return l.open
+	}
+	return l.s.outTerm && l.s.errTerm && !l.serve && hasDisplay(runtime.GOOS, os.Getenv)
+}
+
+// hasDisplay reports whether a browser would have where to show a page.
+func hasDisplay(system string, getenv func(string) string) bool {
+	switch {
+	case getenv("SSH_CONNECTION") != "" && getenv("DISPLAY") == "":
+		return false
+	case system == "darwin" || system == "windows":
+		return true
+	}
+	return getenv("DISPLAY") != "" || getenv("WAYLAND_DISPLAY") != ""
+}
+
 // built builds what is run.
 func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 	path := plan.Executable(l.options.Cache)
-	if plan.Built(path) {
+	if plan.Built(ctx, path) {
 		return path, nil
 	}
 	more := []string{"-o", path}
@@ -83,16 +107,27 @@ func (l *launch) built(ctx context.Context, plan *build.Plan) (string, error) {
 
 // program runs what was built, and returns what it does.
 func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code int, err error) {
-	words := append(strings.Fields(plan.Exec), path)
+	words := append(slices.Clone(plan.Exec), path)
 	cmd := exec.Command(words[0], append(words[1:], plan.Rest...)...)
 	cmd.Dir = plan.Dir
 	cmd.Env = append(os.Environ(), env...)
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, l.s.out, l.s.err
+	var failed *exec.ExitError
+	if err := forwarding(cmd); err != nil && !errors.As(err, &failed) {
+		return 0, 0, fmt.Errorf("running %s: %w", path, err)
+	}
+	return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+}
+
+// forwarding runs a command, and sends it the signals that somebody sends to us.
+func forwarding(cmd *exec.Cmd) error {
 	signals := make(chan os.Signal, 16)
-	signal.Notify(signals, forwarded...)
+	if list := heeded(forwarded...); len(list) > 0 {
+		signal.Notify(signals, list...)
+	}
 	defer signal.Stop(signals)
 	if err := cmd.Start(); err != nil {
-		return 0, 0, fmt.Errorf("running what was built: %w", err)
+		return err
 	}
 	ended := make(chan error, 1)
 	go func() { ended <- cmd.Wait() }()
@@ -103,21 +138,29 @@ func (l *launch) program(plan *build.Plan, path string, env []string) (pid, code
 				_ = cmd.Process.Signal(sig) // it may have ended
 			}
 		case err := <-ended:
-			var failed *exec.ExitError
-			if err != nil && !errors.As(err, &failed) {
-				return 0, 0, fmt.Errorf("running %s: %w", path, err)
-			}
-			return cmd.Process.Pid, exitCode(cmd.ProcessState), nil
+			return err
 		}
 	}
 }
 
-// traceOf is the trace that a process has left in a directory, "" if there is none.
-func traceOf(dir string, pid int) string {
-	for _, path := range tracesIn(dir) {
+// heeded are those of signals that are not ignored. What ignores one, as nohup does, has the
+// program ignore it too, which it would not do if this process took it.
+func heeded(signals ...os.Signal) []os.Signal {
+	return slices.DeleteFunc(slices.Clone(signals), signal.Ignored)
+}
+
+// traceOf is the trace that a process has left in a directory since it had those before: "" if
+// there is none. What -exec names may run the program in another process: then it is that
+// of the only one that has left any.
+func traceOf(dir string, pid int, before []string) string {
+	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
+	for _, path := range made {
 		if strings.Contains(filepath.Base(path), fmt.Sprintf("-%d-", pid)) {
 			return path
 		}
+	}
+	if len(made) == 1 {
+		return made[0]
 	}
 	return ""
 }
@@ -139,8 +182,11 @@ func (l *launch) tell(ctx context.Context, path string) {
 		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", harmless(err.Error()))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, harmless(r.Findings[0].Text))
-	default:
+	case l.verb == build.Run: // tests are many
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
+	}
+	for _, line := range analysis.NotRecorded(t) {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", line)
 	}
 }
 

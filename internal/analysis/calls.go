@@ -32,11 +32,15 @@ func (r *Report) budget(l *facts) {
 	if over := r.info("budget_exceeded"); over != "" {
 		l.loud("", over, Loud)
 	}
-	all := r.Trace.Calls()
-	if len(all) == 0 {
-		return
+	for i, out := range FunctionsLeftOut(r.Trace) {
+		label := ""
+		if i == 0 {
+			label = "left out"
+		}
+		l.add(label, out.String())
 	}
-	l.loud("functions", Plural(int64(len(all)), "function")+" not recorded at each call, because it "+Budget, Odd)
+	all := r.Trace.Calls()
+	l.loud("functions", SwitchedOff(r.Trace), Odd)
 	for i, c := range all {
 		if i == 5 {
 			l.add("", fmt.Sprintf("… and %d more", len(all)-i))

@@ -13,6 +13,7 @@ type Lock struct {
 	Name  uint16
 	Waits Periods // only where somebody had to wait
 	Holds Periods
+	Since bool // some holds may have begun before their records
 
 	heldBy tally
 }

@@ -136,6 +136,8 @@ func (s *Summary) scope(e *trace.Event) {
 		if keep {
 			l := of(s.locks, e.Name, nameLock)
 			l.Holds.add(e.Dur, e.Open, across)
+			args := lockOf(e.Args)
+			l.Since = l.Since || args.since
 			if r != nil && !across {
 				r.hold(e, l)
 			}

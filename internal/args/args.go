@@ -8,7 +8,8 @@
 //   - "value" of a counter, "user_ns" and "sys_ns" of a process scope
 //   - of a lock's wait or hold "addr", "lock" (its kind: lock, mutex, rwmutex, retry …),
 //     "mode": "shared" where it is one with other readers, "holder" (the goroutine that
-//     had it when the wait began, where that is known), and "tries" of a retry
+//     had it when the wait began, where that is known), "at_least": true of a hold that
+//     may have begun before its record, and "tries" of a retry
 //   - "cut": how many more arguments there were than a record keeps
 //   - "KEY#bytes", behind all others, for a string of which a record keeps only the
 //     beginning: how many bytes it had
@@ -120,6 +121,9 @@ func (l *Lister) lock(begin, end []format.Slot) (_, _ []format.Slot) {
 	}
 	if begin[1].Value != 0 {
 		l.args = append(l.args, Arg{"holder", intSlot(begin[1].Int())})
+	}
+	if begin[2].Value&format.LockSince != 0 {
+		l.args = append(l.args, Arg{"at_least", format.Slot{Type: format.SlotBool, Value: 1}})
 	}
 	if kind == format.LockRetry && len(end) > 0 && end[0].Type == format.SlotInt {
 		l.args = append(l.args, Arg{"tries", end[0]})

@@ -95,6 +95,7 @@ func TestJSON(t *testing.T) {
 		{"wait for a mutex", lockEvent(format.KindWait, 0x10, 7, 0x102), `{"addr":"0x10","lock":"mutex","holder":7}`},
 		{"wait of a reader", lockEvent(format.KindWait, 0x10, 0, 0x201), `{"addr":"0x10","lock":"rwmutex","mode":"shared"}`},
 		{"hold", lockEvent(format.KindHold, 0x10, 0, 0x002, "more", key(2), 5), `{"addr":"0x10","lock":"lock","0":"more","bytes":5}`},
+		{"hold since before", lockEvent(format.KindHold, 0x10, 0, 0x100|format.LockSince|format.LockPlace), `{"addr":"0x10","lock":"mutex","at_least":true}`},
 		{"retry", trace.Event{Kind: format.KindWait, Args: lockEvent(format.KindWait, 0, 0, 0x300).Args, EndArgs: slots(3, 4)}, `{"lock":"retry","tries":3,"0":4}`},
 		{"an unknown kind of lock", lockEvent(format.KindWait, 0x10, 0, 0xff00), `{"addr":"0x10","lock":"lock"}`},
 		{"counter", trace.Event{Kind: format.KindCounter, ValueType: format.SlotInt, Value: math.MaxUint64}, `{"value":-1}`},

@@ -1,6 +1,7 @@
 package build
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"errors"
@@ -37,9 +38,18 @@ func (c Cache) path(parts ...string) string {
 	return filepath.Join(append([]string{c.dir}, parts...)...)
 }
 
+// makeDir makes a directory of the cache. Edited source is nobody else's to read, so the cache
+// itself is the user's alone.
+func (c Cache) makeDir(dir string) error {
+	if err := os.MkdirAll(c.dir, 0o700); err != nil {
+		return err
+	}
+	return os.MkdirAll(dir, 0o755)
+}
+
 // write makes a file, or replaces it, in one step.
 func (c Cache) write(path string, b []byte) error {
-	err := os.MkdirAll(filepath.Dir(path), 0o755)
+	err := c.makeDir(filepath.Dir(path))
 	if err == nil {
 		err = replace(path, b)
 	}
@@ -76,38 +86,89 @@ func replace(path string, b []byte) (err error) {
 func (c Cache) keep(name string, b []byte) (string, error) {
 	sum := hash([]byte(name), b)
 	path := c.path("files", sum[:2], sum[2:], filepath.Base(name))
-	if st, err := os.Stat(path); err == nil && st.Size() == int64(len(b)) {
+	if there, err := os.ReadFile(path); err == nil && bytes.Equal(there, b) {
 		return path, nil
 	}
 	return path, c.write(path, b)
 }
 
+// extentFile has the extent of the directory that it lies in.
+const extentFile = ".scopeview-extent"
+
 // whole makes a directory by having fill fill another one, which then takes its place; one
-// that is there is left as it is.
+// that is there, and lacks nothing, is left as it is.
 func (c Cache) whole(dir string, fill func(dir string) error) error {
-	if _, err := os.Stat(dir); err == nil {
+	if intact(dir) {
 		return nil
 	}
-	if err := os.MkdirAll(filepath.Dir(dir), 0o755); err != nil {
+	err := c.makeDir(filepath.Dir(dir))
+	if err == nil {
+		err = rebuild(dir, fill)
+	}
+	var path *fs.PathError
+	if errors.As(err, &path) {
 		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
 	}
+	return err
+}
+
+func rebuild(dir string, fill func(dir string) error) error {
 	tmp, err := os.MkdirTemp(filepath.Dir(dir), ".new-")
 	if err != nil {
-		return fmt.Errorf("what is generated can't be written: %w; SCOPEVIEW_CACHE can name another directory", err)
+		return err
 	}
 	defer os.RemoveAll(tmp)
 	if err := fill(tmp); err != nil {
 		return err
 	}
+	size, err := extent(tmp)
+	if err != nil {
+		return err
+	}
+	if err := os.WriteFile(filepath.Join(tmp, extentFile), []byte(size), 0o644); err != nil {
+		return err
+	}
 	if err := os.Chmod(tmp, 0o755); err != nil {
 		return err
 	}
-	if err := os.Rename(tmp, dir); err != nil && !errors.Is(err, fs.ErrExist) {
-		if _, there := os.Stat(dir); there != nil { // else somebody else was faster
+	err = os.Rename(tmp, dir)
+	if err == nil || intact(dir) { // somebody else was faster
+		return nil
+	}
+	// A part of it was removed: it makes room.
+	old := tmp + ".old"
+	defer os.RemoveAll(old)
+	if err := os.Rename(dir, old); err != nil && !missing(err) {
+		return err
+	}
+	return os.Rename(tmp, dir)
+}
+
+// intact reports whether a directory lacks nothing of what it was made with.
+func intact(dir string) bool {
+	was, err := os.ReadFile(filepath.Join(dir, extentFile))
+	if err != nil {
+		return false
+	}
+	now, err := extent(dir)
+	return err == nil && now == string(was)
+}
+
+// extent is how many files a directory has at any depth, and of how many bytes they are.
+func extent(dir string) (string, error) {
+	var files, size int64
+	err := filepath.WalkDir(dir, func(path string, d fs.DirEntry, err error) error {
+		if err != nil || d.IsDir() || d.Name() == extentFile {
 			return err
 		}
-	}
-	return nil
+		st, err := d.Info()
+		if err != nil {
+			return err
+		}
+		files, size = files+1, size+st.Size()
+		return nil
+	})
+	return fmt.Sprintf("%d files, %d bytes\n", files, size), err
 }
 
 // hash names content.

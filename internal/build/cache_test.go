@@ -4,6 +4,7 @@ import (
 	"errors"
 	"os"
 	"path/filepath"
+	"runtime"
 	"strings"
 	"testing"
 	"time"
@@ -45,6 +46,71 @@ func TestCache(t *testing.T) {
 	}
 	if _, err := os.Stat(filepath.Join(dir, "x")); err != nil {
 		t.Error(err)
+	}
+}
+
+// TestCacheThatLacksParts: what somebody has removed, or cut, is made again.
+func TestCacheThatLacksParts(t *testing.T) {
+	c := opened(t)
+	path, err := c.keep("/m/a.go", []byte("text"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(path, []byte("tex."), 0o644); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.keep("/m/a.go", []byte("text")); err != nil {
+		t.Fatal(err)
+	}
+	if b, err := os.ReadFile(path); err != nil || string(b) != "text" {
+		t.Errorf("%q, %v", b, err)
+	}
+	dir := c.path("some", "dir")
+	fill := func(tmp string) error {
+		if err := os.Mkdir(filepath.Join(tmp, "y"), 0o755); err != nil {
+			return err
+		}
+		return os.WriteFile(filepath.Join(tmp, "y", "x"), []byte("text"), 0o644)
+	}
+	for _, damage := range []func(path string) error{os.RemoveAll, func(path string) error { return os.Truncate(path, 1) }, func(path string) error { return os.RemoveAll(filepath.Dir(path)) }} {
+		if err := c.whole(dir, fill); err != nil {
+			t.Fatal(err)
+		}
+		if err := damage(filepath.Join(dir, "y", "x")); err != nil {
+			t.Fatal(err)
+		}
+		if err := c.whole(dir, fill); err != nil {
+			t.Fatal(err)
+		}
+		if b, err := os.ReadFile(filepath.Join(dir, "y", "x")); err != nil || string(b) != "text" {
+			t.Errorf("%q, %v", b, err)
+		}
+		if list, err := os.ReadDir(filepath.Dir(dir)); err != nil || len(list) != 1 {
+			t.Errorf("it left %v, %v", list, err)
+		}
+	}
+}
+
+// TestCacheIsPrivate: nobody else reads edited source in a cache that is made here.
+func TestCacheIsPrivate(t *testing.T) {
+	if runtime.GOOS == "windows" {
+		t.Skip("files have no such modes there")
+	}
+	for name, fill := range map[string]func(c Cache) error{
+		"keep":  func(c Cache) error { _, err := c.keep("a.go", nil); return err },
+		"whole": func(c Cache) error { return c.whole(c.path("d", "e"), func(string) error { return nil }) },
+	} {
+		c := Cache{filepath.Join(t.TempDir(), "cache")}
+		if err := fill(c); err != nil {
+			t.Fatal(err)
+		}
+		st, err := os.Stat(c.dir)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if st.Mode().Perm() != 0o700 {
+			t.Errorf("%s: the cache's mode is %v", name, st.Mode())
+		}
 	}
 }
 

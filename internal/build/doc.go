@@ -20,8 +20,9 @@
 //
 // What is made lies in a cache, by what is in it: a file that is there is whole, and never
 // changes. A plan says what a command line comes to. It is used again as long as all that
-// it was made from has the size and the time that it had, so that a build without changes
-// costs what it costs without us.
+// it was made from has the size and the time that it had. Then what was built by it last is
+// what the go command would build, if the version control says what it said, and that is not
+// called. Packages whose texts are as they were are not edited again.
 //
 // # What the go command demands
 //

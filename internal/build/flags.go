@@ -1,7 +1,9 @@
 package build
 
 import (
+	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 )
@@ -22,7 +24,7 @@ type Line struct {
 	Rest     []string // what the program is given; for test from -args on
 
 	listed []string          // of Flags, those that go list takes too
-	values map[string]string // of Flags, the last of each name; true for one without a value
+	values map[string]string // of Flags and GOFLAGS, the last of each name; true for one without a value
 }
 
 // Flags that have a value in the word behind them. cmd/go has them in work.AddBuildFlags,
@@ -48,8 +50,10 @@ func Parse(verb Verb, args []string) (*Line, error) {
 		case verb == Test && (a == "-args" || a == "--args"):
 			l.Rest = args[i:]
 			return l, nil
+		case verb == Test && a == "--":
+			return nil, errors.New("go test takes no -- here; -args stands before what is for the test program")
 		case a == "--":
-			return nil, fmt.Errorf("go %s takes no --", verb)
+			return l, l.named(verb, args[i+1:])
 		case len(a) < 2 || a[0] != '-':
 			if verb != Run {
 				// The packages are in one run; what follows may be values of the test's flags.
@@ -63,12 +67,7 @@ func Parse(verb Verb, args []string) (*Line, error) {
 				i--
 				continue
 			}
-			n := 1
-			for strings.HasSuffix(a, ".go") && i+n < len(args) && strings.HasSuffix(args[i+n], ".go") {
-				n++
-			}
-			l.Packages, l.Rest = args[i:i+n], args[i+n:]
-			return l, nil
+			return l, l.named(verb, args[i:])
 		default:
 			n := l.flag(verb, args[i:])
 			if n > len(args)-i {
@@ -80,16 +79,47 @@ func Parse(verb Verb, args []string) (*Line, error) {
 	return l, nil
 }
 
+// named takes what follows the flags: packages, or files, and of run the program's arguments.
+func (l *Line) named(verb Verb, args []string) error {
+	if verb != Run {
+		l.Packages = append(l.Packages, args...)
+		return nil
+	}
+	n := 0
+	for n < len(args) && strings.HasSuffix(args[n], ".go") {
+		n++
+	}
+	if n == 0 && len(args) > 0 {
+		if n = 1; strings.HasPrefix(args[0], "-") {
+			return fmt.Errorf("go run: %s is no package or file to run", args[0])
+		}
+	}
+	l.Packages, l.Rest = args[:n], args[n:]
+	return nil
+}
+
+// defaults takes flags of GOFLAGS, which count where the command line does not have them.
+func (l *Line) defaults(flags []string) {
+	given := maps.Clone(l.values)
+	for _, f := range flags {
+		name, value, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(f, "-"), "-"), "=")
+		if _, ok := given[name]; ok {
+			continue
+		}
+		if !with {
+			value = "true"
+		}
+		l.values[name] = value
+	}
+}
+
 // flag takes the flag that args begin with, and returns of how many words it is.
 func (l *Line) flag(verb Verb, args []string) int {
 	name, value, with := strings.Cut(strings.TrimPrefix(strings.TrimPrefix(args[0], "-"), "-"), "=")
 	name = strings.TrimPrefix(name, "test.")
-	values := buildValues
-	switch verb {
-	case Test:
+	values := slices.Concat(buildValues, runValues)
+	if verb == Test {
 		values = slices.Concat(buildValues, testValues)
-	default:
-		values = slices.Concat(buildValues, runValues)
 	}
 	n := 1
 	if !with && slices.Contains(values, name) {

@@ -57,12 +57,12 @@ func TestWithout(t *testing.T) {
 }
 
 func TestMatcher(t *testing.T) {
-	main := &module{Main: true}
+	main := &listedModule{Main: true}
 	packages := []*listed{
 		{ImportPath: "a.com/m", Dir: "/m", Module: main},
 		{ImportPath: "a.com/m/x", Dir: "/m/x", Module: main},
 		{ImportPath: "a.com/m/x/y", Dir: "/m/x/y", Module: main},
-		{ImportPath: "b.com/d", Dir: "/mod/d", Module: &module{}},
+		{ImportPath: "b.com/d", Dir: "/mod/d", Module: &listedModule{}},
 		{ImportPath: "net/http", Dir: "/go/net/http", Standard: true},
 	}
 	for _, c := range []struct{ patterns, want string }{

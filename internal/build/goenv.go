@@ -14,7 +14,7 @@ import (
 // environment is what go env says.
 type environment struct {
 	GOROOT, GOVERSION, GOMOD, GOWORK, GOMODCACHE, GOFLAGS, GOENV string
-	GOOS, GOARCH                                                 string
+	GOOS, GOARCH, GOHOSTOS, GOHOSTARCH                           string
 }
 
 // goCommand is the go command in a directory ("": this one).
@@ -31,7 +31,7 @@ func goCommand(ctx context.Context, dir string, args ...string) *exec.Cmd {
 }
 
 func askGo(ctx context.Context, dir string) (*environment, error) {
-	cmd := goCommand(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS", "GOENV", "GOOS", "GOARCH")
+	cmd := goCommand(ctx, dir, "env", "-json", "GOROOT", "GOVERSION", "GOMOD", "GOWORK", "GOMODCACHE", "GOFLAGS", "GOENV", "GOOS", "GOARCH", "GOHOSTOS", "GOHOSTARCH")
 	var errs bytes.Buffer
 	cmd.Stderr = &errs
 	out, err := cmd.Output()

@@ -1,15 +1,19 @@
 package build
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
+	"maps"
 	"os"
 	"os/exec"
 	"path"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
+
+	"golang.org/x/mod/module"
 
 	"github.com/scopeview/scopeview/internal/build/std"
 )
@@ -41,12 +45,19 @@ func (m *maker) make(ctx context.Context) (err error) {
 	if m.line.Covering() {
 		p.Covered = []editing{}
 		p.Self = m.o.Self
-		p.Toolexec = strings.Fields(m.line.Value("toolexec"))
+		if p.Toolexec, err = unquoted(m.line.Value("toolexec")); err != nil {
+			return fmt.Errorf("-toolexec: %w", err)
+		}
 		p.Flags = without(p.Flags, "toolexec")
 	}
+	p.Output = m.line.Value("o")
+	p.Unstamped = m.line.Value("buildvcs") == "false"
 	if m.verb == Run {
-		p.Exec = m.line.Value("exec")
+		if p.Exec, err = m.runner(); err != nil {
+			return err
+		}
 		p.Flags = without(p.Flags, "exec")
+		p.Shown = m.line.True("n")
 	}
 	m.left, m.copies = map[string]*Left{}, map[string]string{}
 	var theirs string
@@ -95,8 +106,35 @@ func (m *maker) make(ctx context.Context) (err error) {
 		return err
 	}
 	m.choices()
-	p.Overlay, err = m.o.Cache.keep("overlay.json", m.overlay.encode())
-	return err
+	if p.Overlay, err = m.o.Cache.keep("overlay.json", m.overlay.encode()); err != nil {
+		return err
+	}
+	for _, path := range append(slices.Collect(maps.Values(m.copies)), p.Overlay) {
+		if err := p.keeps(path); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// runner is what runs a program: -exec, or for another system what go run looks for.
+func (m *maker) runner() ([]string, error) {
+	if x := m.line.Value("exec"); x != "" {
+		words, err := unquoted(x)
+		if err != nil {
+			return nil, fmt.Errorf("-exec: %w", err)
+		}
+		return words, nil
+	}
+	e := m.env
+	if e.GOOS == e.GOHOSTOS && e.GOARCH == e.GOHOSTARCH {
+		return nil, nil
+	}
+	path, err := exec.LookPath("go_" + e.GOOS + "_" + e.GOARCH + "_exec")
+	if err != nil {
+		return nil, fmt.Errorf("a program for %s/%s can't run here: neither -exec nor go_%[1]s_%[2]s_exec in PATH says how; scopeview build builds it", e.GOOS, e.GOARCH)
+	}
+	return []string{path}, nil
 }
 
 // choices notes what the go command's own environment depends on: which one it is, its settings,
@@ -132,9 +170,15 @@ func (m *maker) toolchain() error {
 
 // roots looks at what is named: whether it can be run, and what the compiler is told of it.
 func (m *maker) roots(packages []*listed) error {
+	roots := 0
 	for _, x := range packages {
 		if x.DepOnly {
 			continue
+		}
+		if roots++; x.Name == "main" && roots == 1 && !asksMore(m.env.flags()) {
+			m.plan.Main, m.plan.Name = x.Dir, executableName(x, m.env.GOOS)
+		} else {
+			m.plan.Main = ""
 		}
 		if m.verb == Run {
 			if x.Name != "main" && x.Error == nil {
@@ -144,6 +188,9 @@ func (m *maker) roots(packages []*listed) error {
 				return fmt.Errorf("go run takes one package, and %s names several", strings.Join(m.line.Packages, " "))
 			}
 			m.plan.Root = x.ImportPath
+			if prefix, major, ok := module.SplitPathVersion(x.ImportPath); ok && strings.HasPrefix(major, "/") {
+				m.plan.Root = prefix // as the go command calls what it builds
+			}
 			if x.ImportPath == "command-line-arguments" {
 				m.plan.Root = strings.TrimSuffix(filepath.Base(m.line.Packages[0]), ".go")
 			}
@@ -188,6 +235,9 @@ func (m *maker) edit(packages []*listed) error {
 		if !x.Standard && !within(x.Dir, m.env.GOMODCACHE) {
 			m.depends(x)
 		}
+		if x.ImportPath == "plugin" && x.Standard {
+			m.plan.Notes = append(m.plan.Notes, "the program may load plugins; those that go build has made are of a standard library without hooks, and can't be loaded into it")
+		}
 		if recorders(x) || !traced(x) || len(x.GoFiles)+len(x.CgoFiles)+len(x.TestGoFiles)+len(x.XTestGoFiles) == 0 {
 			continue
 		}
@@ -210,12 +260,16 @@ func (m *maker) edit(packages []*listed) error {
 func (m *maker) depends(x *listed) {
 	p := m.plan
 	p.from(x.Dir)
-	if len(x.CFiles)+len(x.CXXFiles) > 0 {
+	if len(x.CFiles)+len(x.CXXFiles)+len(x.MFiles)+len(x.FFiles)+len(x.SwigFiles)+len(x.SwigCXXFiles) > 0 {
 		p.C = true
 	}
-	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
+	// A file that is not for this build is for it, once its constraint is another.
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles, x.TestGoFiles, x.XTestGoFiles, x.IgnoredGoFiles, x.IgnoredOtherFiles, x.SFiles, x.HFiles, x.SysoFiles, x.EmbedFiles) {
 		path := filepath.Join(x.Dir, name)
-		p.from(filepath.Dir(path)) // what is embedded may lie deeper
+		// What is embedded may lie deeper, and come to be in any directory on the way.
+		for dir := filepath.Dir(path); dir != x.Dir && within(dir, x.Dir); dir = filepath.Dir(dir) {
+			p.from(dir)
+		}
 		if to := m.overlay[path]; to != "" {
 			path = to
 		}
@@ -223,6 +277,9 @@ func (m *maker) depends(x *listed) {
 	}
 	if x.Module == nil {
 		return
+	}
+	if mod := cmp.Or(x.Module.Replace, x.Module).GoMod; mod != "" {
+		p.from(mod) // it says which Go the package is written for
 	}
 	for dir := filepath.Dir(x.Dir); within(dir, x.Module.Dir); dir = filepath.Dir(dir) {
 		if _, ok := p.Inputs[dir]; ok {
@@ -252,48 +309,41 @@ func (m *maker) editPackage(x *listed) error {
 			return err
 		}
 	}
-	if len(x.CgoFiles) > 0 {
-		m.leave("their files use cgo", x.ImportPath)
-	}
 	e := editing{
 		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.Out,
 		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
 		Files:    map[string]string{}, With: map[string]string{},
 	}
-	for _, name := range x.GoFiles {
+	for _, name := range slices.Concat(x.GoFiles, x.CgoFiles) { // of the latter it says why not
 		e.Files[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
-	for _, name := range slices.Concat(x.CgoFiles, x.TestGoFiles) {
+	for _, name := range x.TestGoFiles {
 		e.With[name] = m.overlay.at(filepath.Join(x.Dir, name))
 	}
-	out, err := e.edited(m.profile, m.o.Budget)
-	var path *os.PathError
-	switch {
-	case errors.As(err, &path):
+	out, err := m.edited(&e)
+	if err != nil {
 		return err
-	case err != nil:
+	}
+	if out.Broken {
 		m.leave("their package does not compile", x.ImportPath)
 		return nil // the compiler will say so, of the user's own lines
 	}
 	if m.line.Covering() {
 		m.plan.Covered = append(m.plan.Covered, e)
 	}
-	for _, f := range out.Funcs {
-		if f.Why != "" {
-			m.leave(f.Why, f.Name)
-			continue
+	for _, l := range out.Left {
+		m.leave(l.Why, l.Name)
+	}
+	m.plan.Functions += out.Functions
+	for name, to := range out.files {
+		if name == out.Table {
+			if err := m.place(x, dir, name); err != nil {
+				return err
+			}
 		}
-		m.plan.Functions++
+		m.overlay[filepath.Join(dir, name)] = to
 	}
-	for name, b := range out.Files {
-		if err := m.replace(filepath.Join(dir, name), b); err != nil {
-			return err
-		}
-	}
-	if len(out.Table.Text) == 0 {
-		return nil
-	}
-	return m.add(x, dir, out.Table.Name, out.Table.Text)
+	return nil
 }
 
 // replace has the go command read something else in the place of a file.
@@ -303,11 +353,19 @@ func (m *maker) replace(path string, b []byte) error {
 		return err
 	}
 	m.overlay[path] = to
-	return nil
+	return m.plan.keeps(to)
 }
 
 // add adds a file to a package.
 func (m *maker) add(x *listed, dir, name string, b []byte) error {
+	if err := m.place(x, dir, name); err != nil {
+		return err
+	}
+	return m.replace(filepath.Join(dir, name), b)
+}
+
+// place makes place for a file that is added to a package.
+func (m *maker) place(x *listed, dir, name string) error {
 	name = filepath.Join(dir, name)
 	if stat(name) != (at{}) {
 		return fmt.Errorf("%s is there already; it is the name of a file that is added when the program is built", name)
@@ -317,7 +375,7 @@ func (m *maker) add(x *listed, dir, name string, b []byte) error {
 		first := m.line.Packages[0]
 		m.plan.Packages = append([]string{strings.TrimSuffix(first, filepath.Base(first)) + filepath.Base(name)}, m.plan.Packages...)
 	}
-	return m.replace(name, b)
+	return nil
 }
 
 // copied is where a package's module can be edited: a copy of it, which go.mod is to name.
@@ -348,6 +406,9 @@ func (m *maker) copied(x *listed) (string, error) {
 func (m *maker) modules(ctx context.Context) (string, error) {
 	p := m.plan
 	dir, err := m.o.Cache.recorder(goCommand(ctx, m.o.Dir))
+	if err == nil {
+		err = p.keeps(dir)
+	}
 	if err != nil {
 		return "", err
 	}
@@ -396,21 +457,35 @@ func (m *maker) within(dir string) (string, error) {
 
 // standard puts the hooks into the standard library, and what they call into the recorder.
 func (m *maker) standard(recorder string) error {
-	files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder)), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
+		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+		if err != nil {
+			return nil, nil, err
+		}
+		m.plan.Stubs = stubs
+		texts := map[string][]byte{
+			filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"): linked,
+			// What asks the environment itself would record without the hooks' budget, and in their way.
+			filepath.Join(recorder, "scope", "auto", "auto.go"): []byte("package auto\n\nimport _ " + strconv.Quote(Hooks) + "\n"),
+		}
+		was := map[string]at{}
+		for name, b := range files {
+			path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))
+			texts[path], was[path] = b, stat(path)
+		}
+		kept, err := m.o.Cache.kept(texts)
+		return kept, was, err
+	})
 	if err != nil {
 		return err
 	}
-	m.plan.Stubs = stubs
-	for name, b := range files {
-		path := filepath.Join(m.env.GOROOT, filepath.FromSlash(name))
+	for path, to := range files {
 		if theirs, ok := m.overlay[path]; ok {
 			return fmt.Errorf("%s is to have hooks, and the overlay that is given has another file (%s) in its place", path, theirs)
 		}
-		if err := m.replace(path, b); err != nil {
-			return err
-		}
+		m.overlay[path] = to
 	}
-	return m.replace(filepath.Join(recorder, "scope", "hooks", "zz_scopeview_linked.go"), linked)
+	return nil
 }
 
 // entries adds the recorder to what is run: to package main, or to the tests.

@@ -82,11 +82,6 @@ func vendored(e *environment, l *Line) bool {
 	if mod := l.Value("mod"); mod != "" {
 		return mod == "vendor"
 	}
-	for _, f := range e.flags() {
-		if m, ok := strings.CutPrefix(strings.TrimPrefix(f, "-"), "-mod="); ok {
-			return strings.TrimPrefix(m, "-") == "vendor"
-		}
-	}
 	root := e.GOMOD
 	if e.GOWORK != "" && e.GOWORK != "off" {
 		root = e.GOWORK

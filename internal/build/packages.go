@@ -16,22 +16,26 @@ type listed struct {
 	Dir, ImportPath, Name, ForTest   string
 	GoFiles, CgoFiles                []string
 	TestGoFiles, XTestGoFiles        []string
+	IgnoredGoFiles                   []string
+	IgnoredOtherFiles                []string
 	SFiles, HFiles, CFiles, CXXFiles []string
+	MFiles, FFiles                   []string
+	SwigFiles, SwigCXXFiles          []string
 	SysoFiles, EmbedFiles            []string
 	Standard, DepOnly                bool
-	Module                           *module
+	Module                           *listedModule
 	Error                            *struct{ Err string }
 }
 
-type module struct {
+type listedModule struct {
 	Path, Version, Dir, GoMod string
 	Main                      bool
-	Replace                   *module
+	Replace                   *listedModule
 }
 
 // list asks the go command which packages are in the build.
 func list(ctx context.Context, dir string, verb Verb, flags, packages []string) ([]*listed, error) {
-	args := []string{"list", "-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,SFiles,HFiles,CFiles,CXXFiles,SysoFiles,EmbedFiles,Standard,DepOnly,Module,Error"}
+	args := []string{"list", "-e", "-deps", "-json=Dir,ImportPath,Name,ForTest,GoFiles,CgoFiles,TestGoFiles,XTestGoFiles,IgnoredGoFiles,IgnoredOtherFiles,SFiles,HFiles,CFiles,CXXFiles,MFiles,FFiles,SwigFiles,SwigCXXFiles,SysoFiles,EmbedFiles,Standard,DepOnly,Module,Error"}
 	if verb == Test {
 		args = append(args, "-test")
 	}

@@ -38,7 +38,8 @@ type Plan struct {
 	Packages []string
 	Rest     []string  // what the program, or the test, is given
 	Root     string    // the package that is run, of Run alone
-	Exec     string    // what is to run it: -exec
+	Exec     []string  // what is to run it: -exec
+	Shown    bool      // the commands are to be shown, and nothing is to be done: -n
 	Overlay  string    // its file
 	Covered  []editing // where something is covered: packages that are traced
 	Toolexec []string  // the user's, then
@@ -50,12 +51,21 @@ type Plan struct {
 	Stubs     []std.Status // the hooks of the standard library
 	Notes     []string     // what the user should know
 	Began     time.Time
-	Inputs    map[string]at // what it was made from
-	C         bool          // something in it, but for the standard library, is compiled by a C compiler
-	Executed  at            // what was built of it
-	Self      string        // this tool
+	Inputs    map[string]at     // what it was made from
+	Names     map[string]string // which files the directories among it have
+	C         bool              // something in it, but for the standard library, is compiled by a C compiler
+	Main      string            // the directory of the package that is built, if that is one program
+	Name      string            // of the file that go build makes of it, where it is given no name
+	Output    string            // and the name that it is given
+	Unstamped bool              // nothing of the version control goes into it
+	Self      string            // this tool
+	Kept      map[string]at     // what of the cache it names
 
 	file string // where it lies
+	verb Verb
+
+	stamp   string // of the version control, when Built was asked
+	stamped bool   // it is known
 }
 
 // Left is why functions are not recorded: so many, and which, as long as they are few.
@@ -88,9 +98,6 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err != nil {
 		return nil, err
 	}
-	if err := refuse(verb, l); err != nil {
-		return nil, err
-	}
 	if c := l.Value("C"); c != "" {
 		o.Dir = filepath.Join(o.Dir, c)
 		if filepath.IsAbs(c) {
@@ -103,6 +110,7 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	}
 	key := planKey(o, verb, args)
 	if p := o.Cache.plan(key); p != nil {
+		p.verb = verb
 		return p, nil
 	}
 	began := time.Now()
@@ -113,7 +121,11 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err := known(e); err != nil {
 		return nil, err
 	}
-	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}}}
+	l.defaults(e.flags())
+	if err := refuse(verb, l); err != nil {
+		return nil, err
+	}
+	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}, Names: map[string]string{}, Kept: map[string]at{}, verb: verb}}
 	if err := m.make(ctx); err != nil {
 		return nil, err
 	}
@@ -181,8 +193,17 @@ func (c Cache) plan(key string) *Plan {
 	}
 	for path, was := range p.Inputs {
 		// What was changed while the plan was made may have been read before.
-		if stat(path) != was || was.Time >= p.Began.UnixNano() {
+		if was.Time >= p.Began.UnixNano() {
 			return nil
+		}
+		// What is built may be written into one of the directories.
+		if now := stat(path); now != was && (now.Size != -1 || was.Size != -1 || p.names(path) != p.Names[path]) {
+			return nil
+		}
+	}
+	for path, was := range p.Kept {
+		if stat(path) != was {
+			return nil // somebody has removed a part of the cache
 		}
 	}
 	return p
@@ -196,27 +217,40 @@ func (p *Plan) save(c Cache) error {
 	return c.write(p.file, b)
 }
 
-// Built reports whether the executable at path is that which was built by this plan last: then
-// nothing has changed since, and the go command need not be asked.
-func (p *Plan) Built(path string) bool {
-	return p.Executed != (at{}) && stat(path) == p.Executed
-}
-
-// SetBuilt notes that path was built. Headers and libraries that C code includes are among no
-// inputs, so of a program with C code it is not known whether they have changed.
-func (p *Plan) SetBuilt(c Cache, path string) error {
-	if p.C {
-		return nil
-	}
-	p.Executed = stat(path)
-	return p.save(c)
-}
-
 // from notes that the plan depends on a file, or on which files a directory has.
 func (p *Plan) from(paths ...string) {
 	for _, path := range paths {
-		p.Inputs[path] = stat(path)
+		if p.Inputs[path] = stat(path); p.Inputs[path].Size == -1 {
+			p.Names[path] = p.names(path)
+		}
 	}
+}
+
+// names tells which files a directory has, but for what is built.
+func (p *Plan) names(dir string) string {
+	list, err := os.ReadDir(dir)
+	if err != nil {
+		return ""
+	}
+	target := p.Target()
+	var parts [][]byte
+	for _, e := range list {
+		if target == "" || target != filepath.Join(dir, e.Name()) {
+			parts = append(parts, []byte(e.Name()), []byte(e.Type().String()))
+		}
+	}
+	return hash(parts...)
+}
+
+// keeps notes that the plan names what lies at a path in the cache: a file, or a directory with
+// all that is in it.
+func (p *Plan) keeps(path string) error {
+	return filepath.WalkDir(path, func(path string, d fs.DirEntry, err error) error {
+		if err == nil && (d.IsDir() || d.Type().IsRegular()) {
+			p.Kept[path] = stat(path)
+		}
+		return err
+	})
 }
 
 // Command is the go command that does what the plan says.
@@ -243,6 +277,28 @@ func (p *Plan) Command(ctx context.Context, verb Verb, more ...string) *exec.Cmd
 
 // missing reports whether an error is that a file is not there.
 func missing(err error) bool { return errors.Is(err, fs.ErrNotExist) }
+
+// unquoted splits the value of a flag into words as the go command does: what begins with a quote
+// ends with the next.
+func unquoted(s string) ([]string, error) {
+	var words []string
+	for s = strings.TrimLeft(s, " \t\r\n"); s != ""; s = strings.TrimLeft(s, " \t\r\n") {
+		if s[0] == '\'' || s[0] == '"' {
+			word, rest, ok := strings.Cut(s[1:], s[:1])
+			if !ok {
+				return nil, fmt.Errorf("%s: the quote does not end", s)
+			}
+			words, s = append(words, word), rest
+			continue
+		}
+		n := strings.IndexAny(s, " \t\r\n")
+		if n < 0 {
+			n = len(s)
+		}
+		words, s = append(words, s[:n]), s[n:]
+	}
+	return words, nil
+}
 
 // quoted joins words as the go command splits the value of a flag.
 func quoted(words ...string) string {

@@ -28,11 +28,21 @@ const (
 	Hooks  = Module + "/scope/hooks"
 )
 
-// others are the packages of other modules that the recorder needs, by module.
-var others = map[string][]string{
-	"golang.org/x/sys":             {"unix", "windows"},
-	"github.com/edsrzf/mmap-go":    {"."},
-	"github.com/prometheus/procfs": {".", "internal/fs", "internal/parsers"},
+// others are the packages of other modules that the recorder needs, by module and by
+// directory, with which of their files; without one it is all of them.
+//
+// Of procfs it is what reads a process's files. The rest imports net: each program would be half a
+// megabyte larger, link libc where cgo is on, and hang where all goroutines are blocked.
+var others = map[string]map[string][]string{
+	"golang.org/x/sys":          {"unix": nil, "windows": nil},
+	"github.com/edsrzf/mmap-go": {".": nil},
+	"github.com/prometheus/procfs": {
+		".": {
+			"fs.go", "fs_statfs_notype.go", "fs_statfs_type.go", "mountinfo.go", "mountstats.go", "proc.go", "proc_cgroup.go",
+			"proc_fdinfo.go", "schedstat.go",
+		},
+		"internal/fs": nil, "internal/parsers": nil,
+	},
 }
 
 // theirs is where they lie in the recorder.
@@ -47,7 +57,7 @@ func (c Cache) recorder(command *exec.Cmd) (string, error) {
 	if err != nil {
 		return "", err
 	}
-	var parts [][]byte
+	parts := [][]byte{fmt.Append(nil, others)} // maps are printed in order
 	for _, name := range sortedKeys(files) {
 		parts = append(parts, []byte(name), files[name])
 	}
@@ -146,7 +156,7 @@ func writeRecorder(dir string, files map[string][]byte, from map[string]string) 
 		}
 	}
 	for module, packages := range others {
-		for _, p := range packages {
+		for p, chosen := range packages {
 			list, err := os.ReadDir(filepath.Join(from[module], filepath.FromSlash(p)))
 			if err != nil {
 				return err
@@ -154,6 +164,9 @@ func writeRecorder(dir string, files map[string][]byte, from map[string]string) 
 			for _, e := range list {
 				name := e.Name()
 				if e.IsDir() || strings.HasSuffix(name, "_test.go") || !strings.HasSuffix(name, ".go") && !strings.HasSuffix(name, ".s") {
+					continue
+				}
+				if chosen != nil && !slices.Contains(chosen, name) {
 					continue
 				}
 				b, err := os.ReadFile(filepath.Join(from[module], filepath.FromSlash(p), name))

@@ -251,6 +251,9 @@ const (
 	factBudgetOver = "budget_exceeded"
 )
 
+// idle is which part of one CPU recording may take however idle the program is.
+const idle = 0.005
+
 // excess tells the trace where the promise was not kept: where what recording took of the CPU
 // time, by its model, is more than the budget. It is told again as it changes, to the end.
 func (fs *functions) excess(last bool) {
@@ -259,6 +262,10 @@ func (fs *functions) excess(last bool) {
 	now := fs.r.clock.Now()
 	if all <= 0 || now-fs.r.began < fs.r.ticks(time.Second) && !last {
 		return // it is not known yet
+	}
+	// The goroutines of a recording take some, however little the program does.
+	if b.spent < idle*float64(now-fs.r.began)/float64(fs.r.rate)*1e9 {
+		return
 	}
 	part := b.spent / all
 	if part < 1.1*b.share && b.over == 0 || !last && part < 1.2*b.over {

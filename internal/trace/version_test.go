@@ -203,7 +203,7 @@ func TestVersionsCover(t *testing.T) {
 		case "v1.6":
 			words = []string{version16}
 		case "v1.7":
-			words = []string{"made"}
+			words = []string{map[string]string{"killed": "calls", "hooks": "made"}[filepath.Base(r.path)]}
 		case "v1.3":
 			words = nil // what came with it are the counters in chunk 0
 		}

@@ -86,6 +86,24 @@ func TestKeep(t *testing.T) {
 	}
 }
 
+// TestOfTests: of the processes of a test one records, that which go test has begun.
+func TestOfTests(t *testing.T) {
+	for _, c := range []struct {
+		args string
+		want bool
+	}{
+		{"-test.paniconexit0 -test.timeout=10m0s", true}, {"-test.testlogfile=x -test.paniconexit0 -test.run=A", true},
+		{"", false}, {"-test.run=A", false}, {"-test.paniconexit0 -test.fuzz=A -test.fuzzworker", false},
+	} {
+		if got := hooks.BegunByGo(append([]string{"x.test"}, strings.Fields(c.args)...)); got != c.want {
+			t.Errorf("%q: %v, want %v", c.args, got, c.want)
+		}
+	}
+	if stderr, traces := run(t, "fails", "SCOPEVIEW_TEST=1"); len(traces) != 0 || stderr != "" {
+		t.Errorf("a process that go test has not begun: traces %v, printed %q", traces, stderr)
+	}
+}
+
 // TestEnvironment sets the other variables.
 func TestEnvironment(t *testing.T) {
 	stderr, traces := run(t, "returns", "SCOPEVIEW_STATES=0", "SCOPEVIEW_BUDGET=12.5%", "SCOPEVIEW_FILTER=main.rare")

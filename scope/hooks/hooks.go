@@ -43,7 +43,7 @@ func (f *Func) EnterArgs(args ...any) Handle {
 	return Handle(record.EnterArgs(sys.FuncOf(&f.Name), args))
 }
 
-// Arg is an argument that KV has made.
+// Arg is an argument with its parameter's name; see KV.
 type Arg = record.Arg
 
 // KV is an argument with its parameter's name.

@@ -102,21 +102,6 @@ func leaf(body *ast.BlockStmt) bool {
 	return is
 }
 
-// loops reports whether a body's length does not bound its time: what it calls has its own.
-func loops(body *ast.BlockStmt) (found bool) {
-	if body == nil {
-		return false
-	}
-	ast.Inspect(body, func(n ast.Node) bool {
-		switch n.(type) {
-		case *ast.ForStmt, *ast.RangeStmt, *ast.BranchStmt, *ast.FuncLit:
-			found = true
-		}
-		return !found
-	})
-	return found
-}
-
 // addOrders finds the go: directives of a file's functions. As in the compiler, one belongs
 // to the next declaration, whatever is between.
 func (p *pkg) addOrders(f *ast.File) {

@@ -1,6 +1,7 @@
 package std
 
 import (
+	"slices"
 	"strconv"
 
 	"github.com/scopeview/scopeview/internal/format"
@@ -54,17 +55,60 @@ var (
 	unlocks = variable{"sync", "scopeviewUnlock", unlockType, "unlock"}
 )
 
+// ignored tells packages that lock how often the goroutine has asked the race detector not to
+// look at what it synchronizes.
+var ignored = code{dir: "runtime", text: `//go:linkname scopeviewIgnored
+func scopeviewIgnored() int8 { return getg().raceignore }`}
+
+// heeding is what a package calls around a hook, for package sync has the race detector look
+// away while it waits. It would not see the recorder's own locks then, and take it for racy.
+func heeding(dir string) code {
+	return code{dir: dir, imports: []string{"internal/race", "unsafe"}, text: `//go:linkname scopeviewIgnored runtime.scopeviewIgnored
+func scopeviewIgnored() int8
+
+func scopeviewHeeds() (n int8) {
+	if race.Enabled {
+		n = scopeviewIgnored()
+		for range n {
+			race.Enable()
+		}
+	}
+	return n
+}
+
+func scopeviewIgnores(n int8) {
+	for range n {
+		race.Disable()
+	}
+}`}
+}
+
+// heeded is the call of a hook, with the race detector looking.
+func heeded(call string) string {
+	return "scopeviewN := scopeviewHeeds(); " + call + "; scopeviewIgnores(scopeviewN)"
+}
+
+// telling is what a mutex needs to call its hooks, and package sync.
+var (
+	mutexTelling = []code{ignored, heeding("internal/sync")}
+	telling      = []code{ignored, heeding("sync"), waiting}
+)
+
 // waiting is what functions of package sync call around what parks.
 var waiting = code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewWaits(of unsafe.Pointer, what uint64) (a, b, c int64) {
 	if h := scopeviewWait; h != nil {
-		return h(uintptr(of), what)
+		n := scopeviewHeeds()
+		a, b, c = h(uintptr(of), what)
+		scopeviewIgnores(n)
 	}
-	return 0, 0, 0
+	return a, b, c
 }
 
 func scopeviewGoesOn(of unsafe.Pointer, what uint64, a, b, c int64) {
 	if b != 0 {
+		n := scopeviewHeeds()
 		scopeviewWaited(uintptr(of), what, a, b, c)
+		scopeviewIgnores(n)
 	}
 }`}
 
@@ -140,12 +184,13 @@ var table = []hook{
 		edits: []edit{
 			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "var waitStartTime int64", behind: true, insert: "; var scopeviewA, scopeviewB, scopeviewC int64"},
 			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "runtime_SemacquireMutex(&m.sema, queueLifo, 2)",
-				insert: "if h := scopeviewPark; h != nil { scopeviewA, scopeviewB, scopeviewC = h(uintptr(unsafe.Pointer(m)), scopeviewA, scopeviewB, scopeviewC) }; "},
+				insert: "if h := scopeviewPark; h != nil { " + heeded("scopeviewA, scopeviewB, scopeviewC = h(uintptr(unsafe.Pointer(m)), scopeviewA, scopeviewB, scopeviewC)") + " }; "},
 			{file: "internal/sync/mutex.go", function: "Mutex.lockSlow", at: "if race.Enabled {",
-				insert: "if scopeviewB != 0 { scopeviewWaited(uintptr(unsafe.Pointer(m)), " + mutex + ", scopeviewA, scopeviewB, scopeviewC) }; "},
+				insert: "if scopeviewB != 0 { " + heeded("scopeviewWaited(uintptr(unsafe.Pointer(m)), "+mutex+", scopeviewA, scopeviewB, scopeviewC)") + " }; "},
 			{file: "internal/sync/mutex.go", function: "Mutex.unlockSlow", at: "if new&mutexStarving == 0 {",
-				insert: "if h := scopeviewUnlock; h != nil { h(uintptr(unsafe.Pointer(m)), " + mutex + ") }; "},
+				insert: "if h := scopeviewUnlock; h != nil { " + heeded("h(uintptr(unsafe.Pointer(m)), "+mutex+")") + " }; "},
 		},
+		code: mutexTelling,
 		vars: []variable{
 			{"internal/sync", "scopeviewPark", "func(addr uintptr, a, b, c int64) (int64, int64, int64)", "park"},
 			{"internal/sync", "scopeviewWaited", waitedType, "waited"},
@@ -163,27 +208,27 @@ var table = []hook{
 			{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "runtime_SemacquireRWMutexR(&rw.readerSem, false, 0)", instead: true, insert: "scopeviewReads(&rw.readerSem, false, 0)"},
 			around("sync/rwmutex.go", "RWMutex.Lock", "runtime_SemacquireRWMutex(&rw.writerSem, false, 0)", "rw", writes),
 			{file: "sync/rwmutex.go", function: "RWMutex.rUnlockSlow", at: "runtime_Semrelease(&rw.writerSem, false, 1)",
-				insert: "if h := scopeviewUnlock; h != nil { h(uintptr(unsafe.Pointer(rw)), " + reads + ") }; "},
+				insert: "if h := scopeviewUnlock; h != nil { " + heeded("h(uintptr(unsafe.Pointer(rw)), "+reads+")") + " }; "},
 			{file: "sync/rwmutex.go", function: "RWMutex.Unlock", at: "for i := 0; i < int(r); i++ {",
-				insert: "if h := scopeviewUnlock; h != nil && r > 0 { h(uintptr(unsafe.Pointer(rw)), " + writes + ") }; "},
+				insert: "if h := scopeviewUnlock; h != nil && r > 0 { " + heeded("h(uintptr(unsafe.Pointer(rw)), "+writes+")") + " }; "},
 		},
 		vars: []variable{waits, waited, unlocks},
-		code: []code{waiting, {dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewReads(s *uint32, lifo bool, skip int) {
+		code: append(slices.Clip(telling), code{dir: "sync", imports: []string{"unsafe"}, text: `func scopeviewReads(s *uint32, lifo bool, skip int) {
 	rw := unsafe.Add(unsafe.Pointer(s), -int(unsafe.Offsetof((*RWMutex)(nil).readerSem)))
 	a, b, c := scopeviewWaits(rw, ` + reads + `)
 	runtime_SemacquireRWMutexR(s, lifo, skip+1)
 	scopeviewGoesOn(rw, ` + reads + `, a, b, c)
-}`}},
+}`}),
 	},
 	{
 		name: "waitgroup", what: "waits for a sync.WaitGroup",
 		edits: []edit{around("sync/waitgroup.go", "WaitGroup.Wait", "runtime_SemacquireWaitGroup(&wg.sema, synctestDurable)", "wg", what(format.LockWaitGroup, false))},
-		vars:  []variable{waits, waited}, code: []code{waiting},
+		vars:  []variable{waits, waited}, code: telling,
 	},
 	{
 		name: "cond", what: "waits for a sync.Cond",
 		edits: []edit{around("sync/cond.go", "Cond.Wait", "runtime_notifyListWait(&c.notify, t)", "c", what(format.LockCond, false))},
-		vars:  []variable{waits, waited}, code: []code{waiting},
+		vars:  []variable{waits, waited}, code: telling,
 	},
 	{
 		name: "chan", what: "waits to send to a channel, and to receive",

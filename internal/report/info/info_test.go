@@ -3,6 +3,7 @@ package info
 import (
 	"context"
 	"errors"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -63,7 +64,31 @@ func TestCalls(t *testing.T) {
 	}
 	var b report.Text
 	r.Text(&b)
-	for _, want := range []string{"f1: 1,000 calls, 2 recorded", "none since 6.5", "could not be kept", analysis.Budget} {
+	for _, want := range []string{"2 functions not recorded at each call (1,005 calls counted only)", "f1: 1,000 calls, 2 recorded", "none since 6.5", "could not be kept", analysis.Budget} {
+		if !strings.Contains(b.String(), want) {
+			t.Errorf("the text does not say %q:\n%s", want, b.String())
+		}
+	}
+}
+
+// TestLeftOut lists why functions were left out when the program was built. A line that is no
+// reason is none.
+func TestLeftOut(t *testing.T) {
+	fact := `info "functions_left_out" "3\tthe compiler inlines it\tmain.a main.b main.c\n1200\tit is a few instructions\nx\ty\n7\n"`
+	r, err := Of(context.Background(), tracetest.OpenText(t, strings.Replace(lossy, "stop ticks=9000", fact+"\nstop ticks=9000", 1)), &analysis.Selection{}, "x.scope", analysis.StateClosed)
+	if err != nil {
+		t.Fatal(err)
+	}
+	want := []leftOut{{"the compiler inlines it", 3, []string{"main.a", "main.b", "main.c"}}, {"it is a few instructions", 1200, []string{}}}
+	if got := r.Document.(*document).LeftOut; !reflect.DeepEqual(got, want) {
+		t.Errorf("%+v, want %+v", got, want)
+	}
+	var b report.Text
+	r.Text(&b)
+	for _, want := range []string{
+		"left out        3 left out when it was built: the compiler inlines it (main.a, main.b, main.c)\n",
+		"                1,200 left out when it was built: it is a few instructions\n",
+	} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("the text does not say %q:\n%s", want, b.String())
 		}

@@ -37,6 +37,7 @@ type document struct {
 	Cost     cost             `json:"recording_cost"`
 	Stacks   stackCount       `json:"stacks"`                    // of scope.Stack
 	Calls    []function       `json:"functions"`                 // that were not recorded at each call
+	LeftOut  []leftOut        `json:"functions_left_out"`        // when the program was built
 	GoTrace  *goTrace         `json:"go_trace,omitempty"`        // absent: there is none; info's gotrace, gotrace_profile and thread_switches say why
 	Switches bool             `json:"thread_switches,omitempty"` // there are records of when threads were on a CPU
 	Archive  *archive         `json:"archive,omitempty"`         // absent: no file is stored with the trace
@@ -66,6 +67,21 @@ func (r found) functions() []function {
 			f.OffSince = &c.Since
 		}
 		list = append(list, f)
+	}
+	return list
+}
+
+// leftOut is a reason why functions were left out when the program was built.
+type leftOut struct {
+	Why   string   `json:"why"`
+	Count int64    `json:"count"`
+	Names []string `json:"names"` // where they are few
+}
+
+func (r found) leftOut() []leftOut {
+	list := []leftOut{}
+	for _, l := range analysis.FunctionsLeftOut(r.Trace) {
+		list = append(list, leftOut{l.Why, l.Count, append([]string{}, l.Names...)})
 	}
 	return list
 }
@@ -182,7 +198,7 @@ func (r found) document() *document {
 		},
 		Stacks: stackCount(analysis.Stacks(t)), GoTrace: r.goTraceJSON(), Switches: t.HasSwitches(), Archive: archiveOf(t),
 		Beats: int64(len(t.Beats())), LastBeat: map[string]int64{},
-		Calls: r.functions(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
+		Calls: r.functions(), LeftOut: r.leftOut(), Notes: []note{}, Breaks: []clockStep{}, Problems: []problem{}, Forgotten: report.ForgottenOf(t, &r.Census),
 	}
 	for _, i := range t.Info {
 		j.Info[i.Key] = i.Value

@@ -52,7 +52,8 @@ type lock struct {
 	Holds  int64           `json:"holds"`
 	Hold   int64           `json:"hold_ns"`
 	MaxH   int64           `json:"hold_max_ns"`
-	OpenH  int64           `json:"held"` // not ended
+	SinceH bool            `json:"hold_at_least"` // some holds were longer than their records tell
+	OpenH  int64           `json:"held"`          // not ended
 	OpenHT int64           `json:"held_ns"`
 	HeldBy []report.Holder `json:"held_by"`
 }
@@ -100,7 +101,7 @@ func (r *found) lock(l *analysis.Lock) lock {
 	return lock{
 		Name:  r.t.Name(l.Name),
 		Waits: l.Waits.Count, Wait: l.Waits.Total, MaxW: l.Waits.Max, OpenW: l.Waits.Open, OpenWT: l.Waits.OpenTime,
-		Holds: l.Holds.Count, Hold: l.Holds.Total, MaxH: l.Holds.Max, OpenH: l.Holds.Open, OpenHT: l.Holds.OpenTime,
+		Holds: l.Holds.Count, Hold: l.Holds.Total, MaxH: l.Holds.Max, SinceH: l.Since, OpenH: l.Holds.Open, OpenHT: l.Holds.OpenTime,
 		HeldBy: report.HoldersOf(r.t, l.HeldBy()),
 	}
 }

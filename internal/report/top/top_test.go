@@ -114,3 +114,26 @@ func TestTopStops(t *testing.T) {
 		t.Errorf("%v", err)
 	}
 }
+
+// TestHeldAtLeast: a hold that may have begun before its record lasted at least as long as that.
+func TestHeldAtLeast(t *testing.T) {
+	text := strings.Replace(nested, `name 5 "g"`, "name 5 \"g\"\nname 6 \"since.mu\"\nname 7 \"exact.mu\"", 1) +
+		"  hold \"since.mu\" g=7 start=7100 stop=7200 | addr:0x10 goid:0 uint:0x10c\n" +
+		"  hold \"exact.mu\" g=7 start=7300 stop=7450 | addr:0x20 goid:0 uint:0x100\n"
+	r, err := Of(context.Background(), tracetest.OpenText(t, text), &analysis.Selection{}, "name", false)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b report.Text
+	r.Text(&b)
+	for name, want := range map[string]string{"since.mu": "since.mu 0 0ns 0ns 1 ≥ 100ns ≥ 100ns", "exact.mu": "exact.mu 0 0ns 0ns 1 150ns 150ns"} {
+		i := strings.Index(b.String(), "\n"+name)
+		if i < 0 {
+			t.Fatalf("no %s in\n%s", name, b.String())
+		}
+		line, _, _ := strings.Cut(b.String()[i+1:], "\n")
+		if got := strings.Join(strings.Fields(line), " "); !strings.HasPrefix(got, want+" ") {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

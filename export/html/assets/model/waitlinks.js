@@ -20,15 +20,16 @@ const mostWakes = 50;
 /** Of a trace with more items who held a lock is not looked for among all holds while it grows. */
 const mostSought = 200000;
 
-/** The kinds of locks by number, as the format has them. */
-const lockKinds = ["lock", "mutex", "rwmutex", "retry", "once", "waitgroup", "cond", "send", "receive", "select"];
+/** The kinds of what is waited for that nobody holds. */
+const notHeld = new Set(["retry", "waitgroup", "cond", "send", "receive", "select"]);
 
 /**
- * Says what a wait or a hold tells of its lock: the object's address, its kind, and
- * whether it is shared with other readers. holder is the goroutine that had it when the
- * wait began; 0: not known. null: it is neither.
+ * Says what a wait or a hold tells of its lock: the object's address, its kind, whether
+ * somebody can hold it, and whether it is shared with other readers. holder is the
+ * goroutine that had it when the wait began; 0: not known. atLeast says of a hold that it
+ * may have begun before its record. null: it is neither.
  * @param {Model} model @param {Batch} batch @param {number} i
- * @returns {{addr: string, holder: number, kind: string, shared: boolean}|null}
+ * @returns {{addr: string, holder: number, kind: string, held: boolean, shared: boolean, atLeast: boolean}|null}
  */
 export function lockArgs(model, batch, i) {
   if (batch.kind[i] !== Kind.wait && batch.kind[i] !== Kind.hold) return null;
@@ -38,11 +39,8 @@ export function lockArgs(model, batch, i) {
   } catch {
     a = {};
   }
-  const what = Number(a["0"]) || 0;
-  return {
-    addr: String(a.addr ?? ""), holder: Number(a.holder ?? a.goid) || 0,
-    kind: typeof a.kind === "string" ? a.kind : lockKinds[what >> 8] ?? "lock", shared: a.mode === "shared" || (what & 1) === 1,
-  };
+  const kind = typeof a.lock === "string" ? a.lock : "lock";
+  return { addr: String(a.addr ?? ""), holder: Number(a.holder) || 0, kind, held: !notHeld.has(kind), shared: a.mode === "shared", atLeast: a.at_least === true };
 }
 
 /**

@@ -4,6 +4,7 @@
 import { extentOf } from "../model/refs.js";
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { children } from "../model/relate.js";
+import { lockArgs } from "../model/waitlinks.js";
 import { digits3, moment, thousands, wallClock } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -11,7 +12,7 @@ import { digits3, moment, thousands, wallClock } from "../view/time.js";
 const factKinds = {
   [Kind.task]: "scope", [Kind.taskf]: "scope", [Kind.process]: "process scope: its CPU time is the whole process's",
   [Kind.event]: "event", [Kind.pending]: "pending event", [Kind.counter]: "counter",
-  [Kind.wait]: "wait for a lock", [Kind.hold]: "hold of a lock",
+  [Kind.wait]: "wait", [Kind.hold]: "hold of a lock",
 };
 
 /** What a kind is called. */
@@ -117,6 +118,7 @@ export function factsOf(app, ref, self) {
   /** @type {[string, string][]} */
   const facts = [];
   const open = (flags & Flag.open) !== 0;
+  const atLeast = lockArgs(model, batch, i)?.atLeast;
   if (kind === Kind.pending && open) {
     facts.push(["announced", bothTimes(model.meta, start, step)], ["happened", "not yet"]);
   } else {
@@ -124,7 +126,7 @@ export function factsOf(app, ref, self) {
   }
   if (!isInstant(kind)) {
     if (flags & Flag.across) facts.push(["duration", "unknown: the clock stepped meanwhile"]);
-    else facts.push(["duration", open ? `not ended; running for at least ${app.span(dur)}` : `${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
+    else facts.push(["duration", open ? `not ended; running for at least ${app.span(dur)}` : `${atLeast ? "≥ " : ""}${app.span(dur)}${dur >= 1000 ? ` (${thousands(dur)} ns)` : ""}`]);
     if (isScope(kind) && self !== null && Number.isFinite(self) && !(flags & Flag.across)) facts.push(["self time", app.span(self)]);
     if (!(flags & Flag.across) && kind !== Kind.wait) facts.push(...cpuFacts(app, ref, dur));
   }

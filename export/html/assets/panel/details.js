@@ -98,7 +98,7 @@ export function createDetails(app) {
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
     const lock = lockArgs(app.model, batch, i);
     if (lock) add("lock", lockText(lock));
-    if (lock && batch.kind[i] === Kind.wait) {
+    if (lock?.held && batch.kind[i] === Kind.wait) {
       const held = scopeOfHolder(app.model, lock.holder, batch.start[i]);
       add("held by", lock.holder ? `${goroutineTitle(app.model, lock.holder)}${held ? `, in ${nameText(name(held))}` : ""}` : "not known");
     }

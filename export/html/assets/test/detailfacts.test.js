@@ -26,6 +26,7 @@ function appOf(item, meta = {}) {
   batch.endedBy = new Map(item.endedBy ? [[0, item.endedBy]] : []);
   row.nameId = 0;
   model.name = (id) => names[id];
+  model.argsText = (b, i) => b.strings[b.args[i]];
   model.place = (ref) => ({ row, lane: { depth: 0 }, ref });
   return { app: { model, span }, ref: { batch, i: 0 } };
 }
@@ -55,6 +56,7 @@ test("what has no duration, has not ended, or spans a step of the clock", () => 
   assert.match(ended["self time"], /^2/);
   assert.equal(ended["ended by"], "goroutine 42");
   assert.match(ended.thread, /^4711/);
+  assert.match(facts({ kind: 7, dur: 5e6, args: '{"lock":"mutex","at_least":true}' }).duration, /^≥ 5/);
   assert.match(facts({ dur: 5e6, flags: 4 }).duration, /^not ended; running for at least 5/);
   const across = facts({ dur: 5e6, flags: 8 }, 1);
   assert.match(across.duration, /^unknown: the clock/);

@@ -7,7 +7,7 @@ import { readLocks, lockTitle } from "../data/lockset.js";
 import { heldAt, holderText, isDark, waitersAt } from "../view/strip.js";
 import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../model/waitlinks.js";
 import { links } from "../model/links.js";
-import { lockFacts, stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
+import { lockFacts, lockText, stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
 import { Waits } from "../model/waits.js";
 
 const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
@@ -100,14 +100,16 @@ test("what a state says", () => {
 
 test("who held the lock is told by the wait, and by the holds where it is not", () => {
   const items = [
-    [1, 0, 1, 1, 0, 100], [1, 1, 2, 7, 10, 80, { args: '{"addr":"0xc0","goid":0,"0":256}' }],
-    [2, 0, 2, 6, 20, 71, { args: '{"addr":"0xc0","goid":1,"0":257}' }],
+    [1, 0, 1, 1, 0, 100], [1, 1, 2, 7, 10, 80, { args: '{"addr":"0xc0","lock":"mutex","at_least":true}' }],
+    [2, 0, 2, 6, 20, 71, { args: '{"addr":"0xc0","lock":"rwmutex","mode":"shared","holder":1}' }],
     [3, 0, 2, 6, 30, 62, { args: '{"addr":"0xc0"}' }],
   ];
   const model = modelOf(items, { names: ["", "work", "mu"] });
   const wait = model.find(2, 0, 20);
   assert.equal(holderOf(model, wait.batch, wait.i), 1);
-  assert.deepEqual(lockArgs(model, wait.batch, wait.i), { addr: "0xc0", holder: 1, kind: "mutex", shared: true });
+  assert.deepEqual(lockArgs(model, wait.batch, wait.i), { addr: "0xc0", holder: 1, kind: "rwmutex", held: true, shared: true, atLeast: false });
+  const hold = model.find(1, 1, 10);
+  assert.deepEqual(lockArgs(model, hold.batch, hold.i), { addr: "0xc0", holder: 0, kind: "mutex", held: true, shared: false, atLeast: true });
   const [block] = links(model, wait).filter((l) => l.kind === "block");
   assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.batch.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
   const all = waitingLinks(model, [wait, model.find(3, 0, 30)]);
@@ -115,6 +117,13 @@ test("who held the lock is told by the wait, and by the holds where it is not", 
   assert.equal(waitingLinks(model, Array(61).fill(wait)).length, 0);
   const task = model.find(1, 0, 0);
   assert.equal(lockArgs(model, task.batch, task.i), null);
+});
+
+test("a channel has no holder", () => {
+  const model = modelOf([[1, 0, 1, 6, 0, 100, { args: '{"addr":"0xc0","lock":"receive"}' }]], { names: ["", "ch"] });
+  const wait = model.find(1, 0, 0);
+  const lock = lockArgs(model, wait.batch, wait.i);
+  assert.deepEqual([lock.kind, lock.held, lockText(lock)], ["receive", false, "receive at 0xc0"]);
 });
 
 test("wakers of a selected scope", () => {

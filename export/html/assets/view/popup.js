@@ -110,7 +110,7 @@ export function createPopup(app) {
       ["lock", lock ? lockText(lock) : null],
       ["arguments", args || null],
       ["start", app.time(start)],
-      ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : app.span(dur)],
+      ["duration", across ? "unknown: the clock stepped" : open ? `not ended; ${app.span(dur)} so far` : `${lock?.atLeast ? "≥ " : ""}${app.span(dur)}`],
       ["self", self === null || !Number.isFinite(self) || kind === Kind.wait || kind === Kind.hold ? null : app.span(self)],
       ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, batch.cpu[i], batch.quality[i]) + ratio],
       ["on", `${hit.strip.title}${batch.thread[i] && app.by !== "thread" ? `, thread ${batch.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],

@@ -1,0 +1,101 @@
+package main
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/trace"
+)
+
+// toldTraces is of how many traces, and of how many of the tests in each, something is said.
+const toldTraces = 5
+
+// test has the go command run tests.
+func (l *launch) test(ctx context.Context, plan *build.Plan) error {
+	dir, err := l.traces("test")
+	if err != nil {
+		return err
+	}
+	if l.dir == "" {
+		l.options.Cache.PruneTraces(dir) // before: what is told of below stays
+	}
+	before := tracesIn(dir)
+	env := append(l.variables(dir), "SCOPEVIEW_TEST=1")
+	var more []string
+	if l.keep {
+		more = append(more, "-count=1")
+	} else {
+		env = append(env, "SCOPEVIEW_KEEP=failures")
+	}
+	cmd := plan.Command(context.WithoutCancel(ctx), build.Test, more...)
+	cmd.Env = append(cmd.Env, env...)
+	failed := l.goCommand(plan, cmd, 0)
+	made := slices.DeleteFunc(tracesIn(dir), func(path string) bool { return slices.Contains(before, path) })
+	for i, path := range made {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(path))
+		if i < toldTraces {
+			l.tellTests(path)
+			l.tell(ctx, path)
+		}
+	}
+	if len(made) > toldTraces {
+		fmt.Fprintln(l.s.err, "scopeview: scopeview doctor TRACE tells of the others")
+	}
+	return failed
+}
+
+// tellTests says which tests of a trace failed, and which were running at its end. What can't be
+// read is told of by tell.
+func (l *launch) tellTests(path string) {
+	t, err := trace.OpenFile(path)
+	if err != nil {
+		return
+	}
+	defer t.Close()
+	failed, open := failedTests(t)
+	for _, x := range []struct {
+		what  string
+		tests []string
+	}{{"failed", failed}, {"not ended", open}} {
+		if n := len(x.tests) - toldTraces; n > 0 {
+			x.tests = append(x.tests[:toldTraces], fmt.Sprintf("and %d more", n))
+		}
+		if len(x.tests) > 0 {
+			fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", x.what, harmless(strings.Join(x.tests, ", ")))
+		}
+	}
+}
+
+// failedTests lists a trace's tests that failed, and those that were not over at its end, without
+// those that others of them are part of. A test is a scope that is called as its row is.
+func failedTests(t *trace.Trace) (failed, open []string) {
+	lister := args.NewLister(t.Name)
+	_ = t.Events(trace.Options{NoDepth: true}, func(e *trace.Event) bool {
+		if e.Kind != format.KindTask || e.Track != e.Name {
+			return true
+		}
+		if e.Open {
+			open = append(open, t.Name(e.Name))
+			return true
+		}
+		for _, a := range lister.List(e) {
+			if a.Key == "result" && string(a.Value.Str) == "fail" {
+				failed = append(failed, t.Name(e.Name))
+			}
+		}
+		return true
+	}) // tell says what is wrong with the trace
+	return leaves(failed), leaves(open)
+}
+
+// leaves are the names of tests without those whose subtests are among them.
+func leaves(tests []string) []string {
+	return slices.DeleteFunc(slices.Clone(tests), func(name string) bool {
+		return slices.ContainsFunc(tests, func(other string) bool { return strings.HasPrefix(other, name+"/") })
+	})
+}

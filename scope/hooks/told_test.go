@@ -1,0 +1,81 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/args"
+	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
+	"github.com/scopeview/scopeview/internal/trace"
+	"github.com/scopeview/scopeview/scope"
+)
+
+// TestTold tells what the standard library would, and reads it again.
+func TestTold(t *testing.T) {
+	record.Instrument(1)
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path, scope.WithLockThreshold(scope.LocksAll)); err != nil {
+		t.Fatal(err)
+	}
+	const mutex, receive = 0x1000, 0x2000
+	var oneOf uint32
+	LeftOut("3\tthey are small\n")
+	thinOut(&oneOf)
+	made(1<<30, 0, 0)
+
+	a, b, c := park(mutex, 0, 0, 0)
+	a, b, c = park(mutex, a, b, c)  // somebody else was faster
+	d, e, f := park(mutex, 0, 0, 0) // one more, so that the release is told
+	waited(mutex, record.MutexWhat, a, b, c)
+	unlock(mutex, record.MutexWhat)
+	waited(mutex, record.MutexWhat, d, e, f)
+	a, b, c = wait(receive, format.LockSlot(format.LockCond, format.LockExclusive))
+	waited(receive, format.LockSlot(format.LockCond, format.LockExclusive), a, b, c)
+	blocked(receive, format.LockSlot(format.LockReceive, format.LockExclusive), 1000, 0)
+
+	a, b = request("GET", "", "/users/7", "seven")
+	responded(a, b, "/users/{id}")
+	a, b = test("TestParent/child", -1)
+	pause, began := test("", -1)
+	tested(pause, began, "")
+	tested(a, b, "skip")
+	a, b = test("BenchmarkIt", 3)
+	tested(a, b, "pass")
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+
+	tr := tracetest.OpenFile(t, path)
+	lister := args.NewLister(tr.Name)
+	var got []string
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		line := e.Kind.String() + " " + tr.Name(e.Name)
+		if e.Kind == format.KindWait || e.Kind == format.KindHold {
+			line = e.Kind.String()
+		}
+		for _, a := range lister.List(e) {
+			if a.Value.Type == format.SlotString {
+				line += " " + a.Key + "=" + string(a.Value.Str)
+			}
+		}
+		got = append(got, line)
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	for _, want := range []string{
+		"wait lock=mutex", "hold lock=mutex", "wait lock=cond", "wait lock=receive",
+		"task GET /users/… path=/users/7 id=seven pattern=/users/{id}",
+		"track TestParent/child", "task TestParent/child result=skip", "task parallel pause", "task BenchmarkIt result=pass",
+	} {
+		if !slices.Contains(got, want) {
+			t.Errorf("%s is not in\n%s", want, strings.Join(got, "\n"))
+		}
+	}
+}
