@@ -113,6 +113,9 @@ func Package(in Input) (Output, error) {
 		return Output{}, fmt.Errorf("instrumenting %s: %w", in.ImportPath, err)
 	}
 	p.check()
+	for _, f := range p.edited {
+		p.addCompares(f.ast)
+	}
 	out := Output{Files: map[string][]byte{}}
 	var rows []Func
 	for _, f := range p.edited {
@@ -153,6 +156,8 @@ type pkg struct {
 	decls  map[types.Object]*ast.FuncDecl
 	orders map[*ast.FuncDecl][]string // the go: directives of functions
 	costs  map[ast.Node]cost
+
+	compares map[ast.Node]bool // function literals that package sort or slices calls
 }
 
 // file is one of the files to edit.
@@ -164,7 +169,7 @@ type file struct {
 }
 
 func parse(in Input) (*pkg, error) {
-	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}}
+	p := &pkg{Input: in, fset: token.NewFileSet(), orders: map[*ast.FuncDecl][]string{}, costs: map[ast.Node]cost{}, compares: map[ast.Node]bool{}}
 	n := names{pkg: shortPackage(in)}
 	for _, name := range slices.Sorted(maps.Keys(in.With)) {
 		f, err := p.parse(name, in.With[name])

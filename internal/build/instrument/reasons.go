@@ -13,6 +13,7 @@ const (
 	WhyCgo     = "its file imports C"
 	WhyInlined = "the compiler inlines it"
 	WhySmall   = "it is a few instructions"
+	WhyCompare = "package sort or slices calls it for each comparison"
 	WhyLine    = "its line directive can't be repeated within a line"
 )
 
@@ -58,6 +59,8 @@ func (p *pkg) reason(e *edit, s *site, cost cost) string {
 		return WhyInlined
 	case cost.size <= smallLeaf && leaf(s.body):
 		return WhySmall
+	case p.compares[s.node] && !cost.loops:
+		return WhyCompare
 	}
 	return ""
 }
@@ -124,4 +127,27 @@ func (p *pkg) addOrders(f *ast.File) {
 		}
 		from = d.End()
 	}
+}
+
+// addCompares finds the function literals of a file that are given to package sort or slices. A
+// binary search calls its own some twenty times for each call of the function around it.
+func (p *pkg) addCompares(f *ast.File) {
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		fun, ok := instantiated(ast.Unparen(call.Fun)).(*ast.SelectorExpr)
+		if !ok {
+			return true
+		}
+		if from := p.imported(fun.X); from == "sort" || from == "slices" {
+			for _, a := range call.Args {
+				if lit, ok := ast.Unparen(a).(*ast.FuncLit); ok {
+					p.compares[lit] = true
+				}
+			}
+		}
+		return true
+	})
 }
