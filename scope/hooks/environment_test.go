@@ -10,6 +10,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/testing/shmtest"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
@@ -78,6 +79,9 @@ func TestKeep(t *testing.T) {
 			}
 			for _, path := range traces {
 				tr := tracetest.OpenFile(t, path)
+				if c.what == "panics" && tr.Header().Backing == format.BackingHeap {
+					continue // what was not written yet is lost with the heap
+				}
 				if tr.Closed() == (c.what == "panics") || tr.Lookup("budget") != "3.0%" || !strings.HasPrefix(tr.Lookup("gotrace"), "o") {
 					t.Errorf("closed %v, budget %q, gotrace %q", tr.Closed(), tr.Lookup("budget"), tr.Lookup("gotrace"))
 				}

@@ -41,7 +41,7 @@ func rare() {
 }
 
 func withArgs(n int, s string) {
-	if h := functions[2].EnterArgs(n, s); h.Loc != 0 {
+	if h := functions[2].EnterArgs(hooks.KV("n", n), s); h.Loc != 0 {
 		defer h.End()
 	}
 	sink += n

@@ -19,7 +19,7 @@ const mutex, receive = uint64(format.LockMutex) << 8, uint64(format.LockReceive)
 // calls does what the standard library does: two wait for a mutex, one of them gets it and
 // lets go while the other one waits.
 func calls() {
-	const addr = 0x1000
+	const addr = 0x2000
 	a1, b1, c1 := park(addr, 0, 0, 0)
 	a2, b2, c2 := wait(addr, mutex)
 	spin()
