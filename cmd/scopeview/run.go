@@ -24,7 +24,7 @@ what the doctor finds first. What the program prints, reads and returns is what 
 The flags of scopeview stand before those of go run; -o is where traces go. Nothing of yours is written: go.mod, the
 source and GOROOT stay as they are, and what is generated lies in the user's cache directory.
 
-Recording takes at most --budget of the CPU time. Functions that the compiler would inline, and those that a
+Recording is held to --budget of the CPU time, as far as what it can leave out allows. Functions that the compiler would inline, and those that a
 default.pgo or --calibrate shows to be called too often for their length, are left out; others are switched off
 while they would take more than their share, and their calls are counted. scopeview info says which, and why.
 `
