@@ -66,9 +66,13 @@ func (r *recorder) endBrief(l sync.Locker, name, start int64) {
 		return // or it was had in another recording
 	}
 	h := r.beginLock(headHold|uint64(name)<<48, addr, 0, WhatOf(l), start)
-	if h.Loc == 0 {
-		return
+	if h.Loc != 0 {
+		r.endSince(h, start, now)
 	}
+}
+
+// endSince ends a wait or a hold whose record was begun just now, for what lasted since start.
+func (r *recorder) endSince(h Handle, start, now int64) {
 	now = max(now, h.Start)
 	if h.Start <= start {
 		endAt(h, now, nil)

@@ -208,18 +208,3 @@ func HookedBlock(addr uintptr, what uint64, ns int64, of uint32) {
 	sums.contended.Add(all*contendedOne | brief)
 	sums.shortWait.Add(took * int64(brief))
 }
-
-// endSince ends a wait or a hold whose record was begun just now, for what lasted since start.
-func (r *recorder) endSince(h Handle, start, now int64) {
-	now = max(now, h.Start)
-	if h.Start <= start {
-		endAt(h, now, nil)
-		return
-	}
-	// The chunk is a newer one, in which nothing begins earlier.
-	var buf [bigWords]uint64
-	x := encoder{w: buf[:], r: r}
-	x.place(r.offset(h))
-	x.addAll([]any{KV("held_ns", int64(float64(now-start)/float64(r.rate)*1e9))})
-	endAt(h, now, &x)
-}
