@@ -10,6 +10,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // Result is whether a hook delivers what it is for.
@@ -144,7 +146,32 @@ func (b *builder) run() (*told, error) {
 			return nil, err
 		}
 	}
+	for _, end := range []string{"return", "exit"} {
+		if err := b.end(t, program, end); err != nil {
+			return nil, err
+		}
+	}
 	return t, nil
+}
+
+// end runs a program that only ends, in one way, and tells whether that closed the recording
+// which the environment asked for.
+func (b *builder) end(t *told, program, how string) error {
+	path := filepath.Join(b.dir, how+".scope")
+	run := exec.CommandContext(b.ctx, program)
+	run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_END="+how, "SCOPEVIEW="+path)
+	if out, err := run.CombinedOutput(); err != nil {
+		return fmt.Errorf("%s: %w: %s", program, err, out)
+	}
+	tr, err := trace.OpenFile(path)
+	if err != nil {
+		return err
+	}
+	defer tr.Close()
+	if tr.Closed() {
+		t.lines = append(t.lines, "closed by "+how)
+	}
+	return nil
 }
 
 func (b *builder) goCommand(args ...string) error {

@@ -18,6 +18,12 @@ import (
 )
 
 func main() {
+	switch os.Getenv("CANARY_END") {
+	case "return":
+		return
+	case "exit":
+		os.Exit(0)
+	}
 	if err := scope.Start(os.Getenv("CANARY_TRACE")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
