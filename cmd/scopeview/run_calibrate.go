@@ -10,6 +10,7 @@ import (
 	"syscall"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -18,8 +19,15 @@ import (
 const calibration = 2 * time.Second
 
 // calibrated runs the program for a while, without its input and output, and returns a plan that
-// leaves out what would have to be switched off anyway: counting its calls costs too.
+// leaves out what would have to be switched off anyway. What was learnt before is forgotten.
 func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string) (*build.Plan, error) {
+	err := plan.Forget()
+	if err == nil {
+		plan, err = build.Make(ctx, l.options, l.verb, args)
+	}
+	if err != nil {
+		return nil, err
+	}
 	path, err := l.built(ctx, plan)
 	if err != nil {
 		return nil, err
@@ -46,25 +54,26 @@ func (l *launch) calibrated(ctx context.Context, plan *build.Plan, args []string
 		fmt.Fprintf(l.s.err, "scopeview: calibrating: %s left no trace, so nothing is left out for it\n", filepath.Base(path))
 		return plan, nil
 	}
-	t, err := trace.OpenFile(file)
-	if err != nil {
+	if _, err := l.learn(plan, file); err != nil {
 		return nil, err
-	}
-	defer t.Close()
-	l.options.Out = tooHot(t)
-	if len(l.options.Out) == 0 {
-		return plan, nil
 	}
 	return build.Make(ctx, l.options, l.verb, args)
 }
 
-// tooHot are the functions whose calls were not all recorded.
-func tooHot(t *trace.Trace) map[string]string {
-	out := map[string]string{}
-	for _, c := range t.Calls() {
-		if c.Recorded < c.Calls {
-			out[t.Name(c.Name)] = "calibrating found that it is called too often for its length"
-		}
+// tooHot is why a function is left out that a run showed to be called too often.
+const tooHot = "a run showed that it is called too often for its length"
+
+// learn has the builds that follow leave out what a trace shows to be called too often, and returns
+// how many of those functions are new.
+func (l *launch) learn(plan *build.Plan, file string) (int, error) {
+	t, err := trace.OpenFile(file)
+	if err != nil {
+		return 0, err
 	}
-	return out
+	defer t.Close()
+	out := map[string]string{}
+	for _, c := range analysis.TooHot(t, l.options.Budget) {
+		out[t.Name(c.Name)] = tooHot
+	}
+	return plan.Learn(l.options.Cache, out)
 }

@@ -57,6 +57,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	} else {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", show(trace))
 		l.tell(ctx, trace)
+		l.tellLearnt(plan, trace)
 		if l.opens() {
 			l.show(ctx, trace)
 		}
@@ -187,6 +188,21 @@ func (l *launch) tell(ctx context.Context, path string) {
 	}
 	for _, line := range analysis.NotRecorded(t) {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", line)
+	}
+}
+
+// tellLearnt learns from the traces of a run, and says so.
+func (l *launch) tellLearnt(plan *build.Plan, traces ...string) {
+	sum := 0
+	for _, path := range traces {
+		n, err := l.learn(plan, path)
+		if err != nil {
+			fmt.Fprintf(l.s.err, "scopeview: %s\n", harmless(err.Error()))
+		}
+		sum += n
+	}
+	if sum > 0 {
+		fmt.Fprintf(l.s.err, "scopeview: %s called too often for a budget of %s; the next build leaves out what is\n", analysis.Plural(int64(sum), "function"), l.budget)
 	}
 }
 

@@ -43,6 +43,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 			l.tell(ctx, path)
 		}
 	}
+	l.tellLearnt(plan, made...)
 	if len(made) > toldTraces {
 		fmt.Fprintln(l.s.err, "scopeview: scopeview doctor TRACE tells of the others")
 	}

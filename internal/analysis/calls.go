@@ -9,19 +9,31 @@ import (
 // Budget is why a function's calls are not all recorded.
 const Budget = "took more than its share of the budget"
 
-// Skipped tells of each name how many calls of functions were not recorded; nil where only
-// a part of the trace is wanted, of which nobody knows.
-func (s *Selection) Skipped(t *trace.Trace) map[uint16]int64 {
+// Skipped tells of each name what is known of functions whose calls were not all recorded; nil
+// where only a part of the trace is wanted, of which nobody knows.
+func (s *Selection) Skipped(t *trace.Trace) map[uint16]trace.Called {
 	if s.From > 0 || s.To > 0 || !s.Tracks.All() {
 		return nil
 	}
-	skipped := map[uint16]int64{}
+	skipped := map[uint16]trace.Called{}
 	for _, c := range t.Calls() {
-		if n := c.Calls - c.Recorded; n > 0 && s.Names.Match(t.Name(c.Name)) {
-			skipped[c.Name] = n
+		if c.Skipped() > 0 && s.Names.Match(t.Name(c.Name)) {
+			skipped[c.Name] = c
 		}
 	}
 	return skipped
+}
+
+// CallCount writes how many calls there were, of which so many are an estimate.
+func CallCount(n, unseen int64) string {
+	if unseen == 0 {
+		return Thousands(n)
+	}
+	unit := int64(1)
+	for n/unit >= 1000 {
+		unit *= 10
+	}
+	return "≈" + Thousands((n+unit/2)/unit*unit)
 }
 
 // budget tells which functions were not recorded each time, and where even that was too much.
@@ -46,7 +58,7 @@ func (r *Report) budget(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more", len(all)-i))
 			break
 		}
-		text := fmt.Sprintf("%s: %s, %s recorded", Show(r.Trace.Name(c.Name)), Plural(c.Calls, "call"), Thousands(c.Recorded))
+		text := fmt.Sprintf("%s: %s calls, %s recorded", Show(r.Trace.Name(c.Name)), CallCount(c.All(), c.Unseen), Thousands(c.Recorded))
 		if c.Off {
 			text += ", none since " + Humane(c.Since)
 		}

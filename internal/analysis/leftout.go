@@ -1,6 +1,7 @@
 package analysis
 
 import (
+	"math"
 	"strconv"
 	"strings"
 
@@ -46,10 +47,11 @@ func (l LeftOut) String() string {
 // SwitchedOff says how many functions were not recorded at each call, and of how many calls
 // that is: "" where there is none.
 func SwitchedOff(t *trace.Trace) string {
-	var functions, calls int64
+	var functions, calls, unseen int64
 	for _, c := range t.Calls() {
 		functions++
-		calls += c.Calls - c.Recorded
+		calls += min(c.Skipped(), math.MaxInt64-calls)
+		unseen = max(unseen, c.Unseen)
 	}
 	if functions == 0 {
 		return ""
@@ -58,7 +60,7 @@ func SwitchedOff(t *trace.Trace) string {
 	if functions > 1 {
 		who = "each "
 	}
-	return Plural(functions, "function") + " not recorded at each call (" + Plural(calls, "call") + " counted only), because " + who + Budget
+	return Plural(functions, "function") + " not recorded at each call (" + CallCount(calls, unseen) + " calls are not), because " + who + Budget
 }
 
 // NotRecorded says in a line each which functions, or calls of them, are not in the trace, and why.

@@ -310,7 +310,7 @@ func (m *maker) editPackage(x *listed) error {
 		}
 	}
 	e := editing{
-		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.Out,
+		Dir: dir, There: dir == x.Dir, ImportPath: x.ImportPath, Name: x.Name, Args: m.o.Args, Out: m.o.out,
 		LineDirs: !strings.HasPrefix(m.env.GOVERSION, "go1.26"),
 		Files:    map[string]string{}, With: map[string]string{},
 	}

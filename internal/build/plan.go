@@ -24,9 +24,10 @@ type Options struct {
 	Self   string // its path, to be called where something is covered
 	Dir    string // where the go command would be called; "": here
 	Trace  []string
-	Args   bool              // record arguments
-	Budget float64           // the share of the CPU time that recording may take
-	Out    map[string]string // functions to leave out by the names of their scopes, and why
+	Args   bool    // record arguments
+	Budget float64 // the share of the CPU time that recording may take
+
+	out map[string]string // functions to leave out by the names of their scopes, and why
 }
 
 // Plan is what a command line comes to.
@@ -44,6 +45,7 @@ type Plan struct {
 	Covered  []editing // where something is covered: packages that are traced
 	Toolexec []string  // the user's, then
 	Version  string    // of Go
+	Hot      string    // the file of what runs showed to be called too often
 	Profile  string    // the default.pgo of what is run, or -pgo: "" for none
 
 	Functions int          // that are recorded
@@ -108,6 +110,8 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if o.Dir, err = filepath.Abs(o.Dir); err != nil {
 		return nil, err
 	}
+	hot := o.hotFile(verb, l.Packages)
+	o.out = readHot(hot)
 	key := planKey(o, verb, args)
 	if p := o.Cache.plan(key); p != nil {
 		p.verb = verb
@@ -125,7 +129,7 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err := refuse(verb, l); err != nil {
 		return nil, err
 	}
-	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Inputs: map[string]at{}, Names: map[string]string{}, Kept: map[string]at{}, verb: verb}}
+	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Hot: hot, Inputs: map[string]at{}, Names: map[string]string{}, Kept: map[string]at{}, verb: verb}}
 	if err := m.make(ctx); err != nil {
 		return nil, err
 	}
@@ -167,7 +171,7 @@ func known(e *environment) error {
 // planKey names a plan by all that it depends on but the files. What the go command says of its
 // environment depends on the variables, and on files that are among the plan's inputs.
 func planKey(o Options, verb Verb, args []string) string {
-	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Out, verb, args})
+	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.out, verb, args})
 	if err != nil {
 		panic(err) // strings alone
 	}

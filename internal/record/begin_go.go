@@ -11,6 +11,9 @@ func BeginPending(name string, args []any) Handle { return begin(headPending, na
 // Enter begins the scope of a function that is called, if it is to be recorded.
 func Enter(f *Func) Handle { return enter(f) }
 
+// entered begins the scope of a call that was counted.
+func entered(f *Func) Handle { return begin(headTask, f.Name, nil) }
+
 // onEnter has nothing to do: Enter is Go's anyway.
 func onEnter() {}
 

@@ -24,6 +24,7 @@ type budget struct {
 	share    float64 // of the CPU time without ours
 	recorded float64 // ns of a call that is recorded
 	skipped  float64 // ns of one that is only counted
+	unseen   float64 // ns of one that is not even counted
 
 	first   int64     // CPU time of the process, at the start
 	cpu     int64     // of the process, at the last tick
@@ -44,7 +45,8 @@ type budget struct {
 
 // load is what a function's calls are for the budget.
 type load struct {
-	rate  float64 // calls per ns, smoothed
+	last  float64 // calls per ns, when they were last counted
+	rate  float64 // likewise, smoothed
 	since int64   // ticks: when it was switched off
 	back  time.Time
 	hold  time.Duration // how long it was to stay off
@@ -61,19 +63,27 @@ const (
 	holdLeast = time.Second  // off at least
 	holdMost  = 32 * time.Second
 	leastLeft = 64 // calls that each P may record of what is on, at least
+
+	countPart  = 0.25             // of what is earned is for counting calls that are not recorded
+	countLeast = 1e-3             // of one CPU is for it whatever is earned
+	sampleFor  = time.Millisecond // calls are counted for so long at a time where counting all is too much
+	sampleRare = 40               // and so many times as long they are not
 )
 
 // Costs of a call beyond what is measured at the start. One that is only counted takes 2 ns in a loop
-// of its own, and 4 to 5 in programs of others, where more is to be kept in registers.
+// of its own, and 4 to 5 in programs of others, where more is to be kept in registers. There the
+// added lines take 1 ns where nothing is counted.
 const (
 	writeOut  = 45.0 // ns per record: what measured recordings of a million a second took
-	skippedBy = 2.5  // which part of a clock's reading a call takes that is only counted
+	skippedBy = 2    // which part of a clock's reading a call takes that is only counted
+	unseenBy  = 8    // and one that is not
 )
 
 func (b *budget) init(r *recorder, share float64) {
 	b.share = share
 	b.recorded = float64(r.cost)/1e3 + writeOut
 	b.skipped = float64(r.cost) / 1e3 / 2 / skippedBy
+	b.unseen = float64(r.cost) / 1e3 / 2 / unseenBy
 	b.cpu, b.at, b.every = used(), time.Now(), tickLeast
 	b.first, b.charged = b.cpu, hooked()
 	b.own, _ = r.flusher.Cost.CPU()
@@ -98,16 +108,69 @@ func (fs *functions) watch() {
 		case <-fs.r.quit:
 			return
 		case <-t.C:
+			shown := fs.sample(t)
 			began := time.Now()
 			fs.r.flusher.Cost.Round(func() {
 				fs.collectors()
 				fs.tick()
 			})
 			// Looking at many functions takes at most a five-hundredth of the time.
-			t.Reset(min(max(fs.budget.every, 500*time.Since(began)), time.Second))
+			t.Reset(min(max(fs.budget.every, 500*time.Since(began), sampleRare*shown), time.Second))
 		}
 	}
 }
+
+// sample has calls be counted for a moment that are not otherwise, and returns how long that
+// was. The tick that follows ends it.
+func (fs *functions) sample(t *time.Timer) time.Duration {
+	fs.mu.Lock()
+	any := fs.show()
+	if any {
+		fs.shown = time.Now()
+	}
+	fs.mu.Unlock()
+	if !any {
+		return 0
+	}
+	began := time.Now()
+	t.Reset(sampleFor)
+	select {
+	case <-fs.r.quit:
+	case <-t.C:
+	}
+	return time.Since(began)
+}
+
+// show has all calls be counted, and reports whether some were not. fs.mu is held.
+func (fs *functions) show() (any bool) {
+	for _, f := range fs.all {
+		if f.sampled {
+			f.f.Hide(false)
+			any = true
+		}
+	}
+	return any
+}
+
+// guess estimates the calls that were not counted since the last tick: by the rate that was last
+// seen, and the one that has been seen now. fs.mu is held, and the sum of all comes back.
+func (fs *functions) guess(wall, shown float64) (sum int64) {
+	for _, f := range fs.all {
+		if f.sampled {
+			l := &f.load
+			rate := l.last
+			if shown > 0 {
+				rate = f.now.less(l.seen).seen() / shown
+			}
+			f.unseen += (l.last + rate) / 2 * max(wall-shown, 0)
+			f.now.unseen, l.last = int64(f.unseen), rate
+		}
+		sum += f.now.unseen
+	}
+	return sum
+}
+
+func (c calls) seen() float64 { return float64(c.recorded + c.skipped) }
 
 // collectors has the collectors be charged for. Nobody waits for mu meanwhile.
 func (fs *functions) collectors() {
@@ -126,6 +189,11 @@ func (fs *functions) tick() {
 	now, sum := time.Now(), fs.sum()
 	b := &fs.budget
 	if wall := float64(now.Sub(b.at)); wall > 0 {
+		shown := 0.0
+		if !fs.shown.IsZero() {
+			shown, fs.shown = float64(now.Sub(fs.shown)), time.Time{}
+		}
+		sum.unseen = fs.guess(wall, shown)
 		new := sum.less(b.sum)
 		if b.every = tickLeast; new.recorded+new.skipped == 0 {
 			b.every = min(2*max(b.every, now.Sub(b.at)), tickMost)
@@ -146,7 +214,7 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	took := float64(own - b.own)
 	paid := float64(charged-b.charged) + max(took-b.due, 0)
 	b.due = max(b.due-took, 0) * max(1-wall/4e9, 0)
-	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + paid
+	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + float64(new.unseen)*b.unseen + paid
 	earned := max(float64(cpu-b.cpu)-cost, 0) * b.share
 	b.spent += cost
 	average(&b.using, float64(cpu-b.cpu)/wall)
@@ -178,8 +246,11 @@ func (fs *functions) choose(now time.Time, wall float64) {
 		l := &f.load
 		new := f.now.less(l.seen)
 		l.seen = f.now
-		average(&l.rate, float64(new.recorded+new.skipped)/wall)
-		counting += l.rate * b.skipped
+		if !f.sampled {
+			l.last = new.seen() / wall
+		}
+		average(&l.rate, l.last)
+		counting += l.rate * b.notRecorded(f)
 		if f.f == nil || number < sys.FirstFunc {
 			continue
 		}
@@ -200,19 +271,37 @@ func (fs *functions) choose(now time.Time, wall float64) {
 		credit = max(credit, int64(b.balance/ps/b.recorded))
 	}
 	credit = max(credit, leastLeft)
+	count := max(countPart*b.earning, countLeast)
 	for _, f := range b.list {
 		if cost := b.wants(f); cost <= room && !(f.off && now.Before(f.load.back)) {
 			room -= cost
 			fs.on(f, credit)
-		} else {
-			fs.switchOff(f, now)
+			continue
+		}
+		fs.switchOff(f, now)
+		cost := f.load.rate * (b.skipped - b.unseen)
+		if f.sampled {
+			cost *= headroom
+		}
+		f.sampled = cost > count
+		f.f.Hide(f.sampled)
+		if !f.sampled {
+			count -= cost
 		}
 	}
 }
 
-// wants is what recording a function costs more than counting its calls.
+// notRecorded is what a call of f costs that is not recorded.
+func (b *budget) notRecorded(f *function) float64 {
+	if f.sampled {
+		return b.unseen
+	}
+	return b.skipped
+}
+
+// wants is what recording a function costs more than not recording it.
 func (b *budget) wants(f *function) float64 {
-	w := f.load.rate * (b.recorded - b.skipped)
+	w := f.load.rate * (b.recorded - b.notRecorded(f))
 	if f.off {
 		w *= headroom
 	}
@@ -221,7 +310,8 @@ func (b *budget) wants(f *function) float64 {
 
 // on has calls of f be recorded, credit of them by each P.
 func (fs *functions) on(f *function, credit int64) {
-	f.off = false
+	f.off, f.sampled = false, false
+	f.f.Hide(false)
 	fs.each(f.number, func(t *sys.Tally) {
 		// What has much left is not written to: most rows are of Ps that never call it.
 		if left := t.Credit(); left < credit/2 || left > 4*credit {
@@ -273,8 +363,8 @@ func (fs *functions) excess(last bool) {
 	}
 	b.over = part
 	text := percent(part) + " of the CPU time went into recording"
-	if counting := float64(b.sum.skipped) * b.skipped / all; counting > b.share/2 {
-		text += ", " + percent(counting) + " into counting calls that are not recorded"
+	if counting := (float64(b.sum.skipped)*b.skipped + float64(b.sum.unseen)*b.unseen) / all; counting > b.share/2 {
+		text += ", " + percent(counting) + " into calls that are not recorded"
 	}
 	if part <= b.share {
 		text += " in the end, and more before"

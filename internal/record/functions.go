@@ -5,6 +5,7 @@ package record
 import (
 	"sync"
 	"sync/atomic"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -23,6 +24,7 @@ type functions struct {
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
 	budget  budget
+	shown   time.Time    // since when what is sampled is counted; zero: it is not
 	charged atomic.Int64 // ns
 	asked   int64        // the process's CPU time when collectors were told of it
 	buf     []format.Calls
@@ -40,14 +42,21 @@ type function struct {
 	now    calls
 	told   calls
 
-	off  bool // its calls are only counted
-	load load
+	off     bool    // its calls are only counted
+	sampled bool    // and that now and then
+	unseen  float64 // calls while they were not counted, by the rates in between
+	load    load
 }
 
 // calls are counts of calls.
-type calls struct{ recorded, skipped int64 }
+type calls struct {
+	recorded, skipped int64
+	unseen            int64 // an estimate: while they were not counted
+}
 
-func (c calls) less(d calls) calls { return calls{c.recorded - d.recorded, c.skipped - d.skipped} }
+func (c calls) less(d calls) calls {
+	return calls{c.recorded - d.recorded, c.skipped - d.skipped, c.unseen - d.unseen}
+}
 
 // Instrument has recordings that begin from now on record functions, whose part of the
 // process's CPU time is share.
@@ -82,6 +91,7 @@ func (r *recorder) tellFunctions(now collecting) {
 		fs.tick()
 		fs.mu.Lock()
 		fs.excess(true)
+		fs.show()
 		fs.mu.Unlock()
 		fs.tell()
 	case collectFilter:
@@ -143,7 +153,7 @@ func enter(f *sys.Func) Handle {
 	if !take(f) {
 		return Handle{}
 	}
-	return begin(headTask, f.Name, nil)
+	return entered(f)
 }
 
 // EnterArgs is Enter with arguments.
@@ -171,7 +181,7 @@ const firstCost = 2000
 // assign gives f its number, and its word by what the filter says of its name. The filter
 // may change meanwhile, so it is asked again.
 func (fs *functions) assign(f *sys.Func) {
-	id := fs.r.names.find(f.Name)
+	id := fs.r.names.lookup(f.Name)
 	fs.mu.Lock()
 	if f.Number(fs.r.gen) < 0 {
 		number := sys.OtherFuncs
@@ -183,7 +193,7 @@ func (fs *functions) assign(f *sys.Func) {
 		fs.charged.Add(firstCost)
 	}
 	fs.mu.Unlock()
-	if again := fs.r.names.find(f.Name); again != id {
+	if again := fs.r.names.lookup(f.Name); again != id {
 		fs.refilter()
 	}
 }
@@ -206,11 +216,11 @@ func (fs *functions) refilter() {
 		f := fs.all[number].f
 		fs.mu.Unlock()
 		for {
-			id := fs.r.names.find(f.Name)
+			id := fs.r.names.lookup(f.Name)
 			fs.mu.Lock()
 			fs.word(f, number, id)
 			fs.mu.Unlock()
-			if fs.r.names.find(f.Name) == id {
+			if fs.r.names.lookup(f.Name) == id {
 				break
 			}
 		}
@@ -224,7 +234,7 @@ func (fs *functions) sum() (sum calls) {
 		rows = fs.r.fast.Tallies()
 	}
 	for number, f := range fs.all {
-		f.now = calls{}
+		f.now = calls{unseen: int64(f.unseen)}
 		for _, row := range rows {
 			f.now.add(&row[number])
 		}
@@ -233,6 +243,7 @@ func (fs *functions) sum() (sum calls) {
 		}
 		sum.recorded += f.now.recorded
 		sum.skipped += f.now.skipped
+		sum.unseen += f.now.unseen
 	}
 	return sum
 }
@@ -278,10 +289,10 @@ func (fs *functions) tell() {
 	}
 	for number, f := range fs.all {
 		new := f.now.less(f.told)
-		if new.skipped == 0 || number == sys.NoFunc {
+		if new.skipped+new.unseen == 0 || number == sys.NoFunc {
 			continue
 		}
-		c := format.Calls{Name: f.id, Calls: new.recorded + new.skipped, Recorded: new.recorded, Off: -1}
+		c := format.Calls{Name: f.id, Calls: new.recorded + new.skipped, Recorded: new.recorded, Unseen: new.unseen, Off: -1}
 		if f.off || f.f == nil {
 			c.Off = max(now-f.load.since, 0)
 		}

@@ -90,6 +90,19 @@ func (n *names) cached(name string) *sys.NameEntry {
 //
 //go:noinline
 func (n *names) slow(name string) uint64 {
+	id := n.lookup(name)
+	if id&nameID != format.NameOther && len(name) > 0 && n.lasts(name) {
+		n.mu.Lock()
+		// Not what was looked up: the filter may have changed since.
+		id, _ = n.known(name[:min(len(name), format.MaxName)])
+		n.remember(sys.StringAddr(name), len(name), id)
+		n.mu.Unlock()
+	}
+	return id
+}
+
+// lookup finds a name by its content.
+func (n *names) lookup(name string) uint64 {
 	kept := name
 	if len(kept) > format.MaxName {
 		kept = kept[:format.MaxName]
@@ -105,14 +118,6 @@ func (n *names) slow(name string) uint64 {
 		if id&nameOut == 0 {
 			n.others.Add(1)
 		}
-		return id
-	}
-	if len(name) > 0 && n.lasts(name) {
-		n.mu.Lock()
-		// Not what was looked up: the filter may have changed since.
-		id, _ = n.known(kept)
-		n.remember(sys.StringAddr(name), len(name), id)
-		n.mu.Unlock()
 	}
 	return id
 }

@@ -1,8 +1,8 @@
 package sys
 
 import (
+	"math"
 	"sync/atomic"
-	"unsafe"
 )
 
 // Func is a function of the program, as its calls find it. It is static data: nothing is
@@ -18,11 +18,21 @@ type Func struct {
 type FuncState struct {
 	gen  int64  // of the recording that has given it its word; 0: none
 	word uint64 // what a record's word 2 has of it, and its number, in the lowest 16 bits
+
+	// Hidden is what Live.On must be above for a call to be seen: 0, or more than it ever is. So
+	// a call asks for both at once.
+	Hidden uint32
+	_      uint32
 }
 
-// FuncOf is the Func whose name is at name, as a field of a type of somebody else's that
-// has a FuncState behind it.
-func FuncOf(name *string) *Func { return (*Func)(unsafe.Pointer(name)) }
+// Hide has calls of the function pass by, not even counted, or be seen again.
+func (s *FuncState) Hide(hide bool) {
+	var least uint32
+	if hide {
+		least = math.MaxUint32
+	}
+	atomic.StoreUint32(&s.Hidden, least)
+}
 
 // MaxFuncs is how many numbers of functions there are. Nothing is recorded of the first
 // two: NoFunc counts those that the filter leaves out, and OtherFuncs those beyond the last.

@@ -13,15 +13,23 @@ type Called struct {
 	Name     uint16
 	Calls    int64
 	Recorded int64 // of those, the ones that got no room included
+	Unseen   int64 // calls beyond those, an estimate: while they were not counted
 	Off      bool  // at the end its calls were only counted
 	Since    int64 // if so: ns since the trace's start
 }
 
+// All is how often it was called, as far as is known. Where Unseen is not 0 it is an estimate.
+func (c Called) All() int64 { return c.Calls + min(c.Unseen, math.MaxInt64-c.Calls) }
+
+// Skipped is how many of the calls were not recorded, as far as is known.
+func (c Called) Skipped() int64 { return c.All() - c.Recorded }
+
 // calledSum is what the blocks told of a name so far.
 type calledSum struct {
-	calls, recorded int64
-	off             int64 // as the latest block said, at
-	at              int64 // ticks
+	calls, recorded, unseen int64
+
+	off int64 // as the latest block said, at
+	at  int64 // ticks
 }
 
 func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
@@ -36,6 +44,7 @@ func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
 		s := t.calls[c.Name]
 		s.calls += min(c.Calls, math.MaxInt64-s.calls)
 		s.recorded += min(c.Recorded, math.MaxInt64-s.recorded)
+		s.unseen += min(c.Unseen, math.MaxInt64-s.unseen)
 		if ticks >= s.at {
 			s.off, s.at = c.Off, ticks
 		}
@@ -49,14 +58,14 @@ func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
 func (t *Trace) Calls() []Called {
 	var all []Called
 	for name, s := range t.calls {
-		c := Called{Name: name, Calls: s.calls, Recorded: s.recorded, Off: s.off >= 0}
+		c := Called{Name: name, Calls: s.calls, Recorded: s.recorded, Unseen: s.unseen, Off: s.off >= 0}
 		if c.Off {
 			c.Since = max(t.Nanos(max(s.at-s.off, t.header.StartTicks)), 0)
 		}
 		all = append(all, c)
 	}
 	slices.SortFunc(all, func(a, b Called) int {
-		return cmp.Or(cmp.Compare(b.Calls, a.Calls), cmp.Compare(a.Name, b.Name))
+		return cmp.Or(cmp.Compare(b.All(), a.All()), cmp.Compare(a.Name, b.Name))
 	})
 	return all
 }

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
+	"unsafe"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -16,8 +17,11 @@ type Func struct {
 	// Name is what its scopes are called.
 	Name string
 
-	state sys.FuncState // see sys.FuncOf
+	state sys.FuncState
 }
+
+// A Func is a sys.Func in memory. A function that says so would make Enter too long to be inlined.
+var _ [unsafe.Offsetof(sys.Func{}.FuncState)]struct{} = [unsafe.Offsetof(Func{}.state)]struct{}{}
 
 // Handle is a call that is recorded. The zero Handle is of one that is not.
 type Handle struct{ Loc, Start int64 }
@@ -27,20 +31,20 @@ func (h Handle) End() { record.Handle(h).End() }
 
 // Enter begins a call's scope, which Handle.End ends. Without a recording it costs a load
 // and a branch. Calls that cost more than their share of the budget are counted only, in
-// some 2 ns.
+// some 2 ns. Where that is too much they are counted now and then, and cost two loads.
 func (f *Func) Enter() Handle {
-	if atomic.LoadUint32(&sys.Live.On) == record.Off {
+	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
 	}
-	return Handle(record.Enter(sys.FuncOf(&f.Name)))
+	return Handle(record.Enter((*sys.Func)(unsafe.Pointer(f))))
 }
 
 // EnterArgs is Enter with the call's arguments, which are recorded as scope.Task does.
 func (f *Func) EnterArgs(args ...any) Handle {
-	if atomic.LoadUint32(&sys.Live.On) == record.Off {
+	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
 	}
-	return Handle(record.EnterArgs(sys.FuncOf(&f.Name), args))
+	return Handle(record.EnterArgs((*sys.Func)(unsafe.Pointer(f)), args))
 }
 
 // Arg is an argument with its parameter's name; see KV.

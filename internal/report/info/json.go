@@ -55,6 +55,7 @@ type function struct {
 	Name     string `json:"name"`
 	Calls    int64  `json:"calls"`
 	Recorded int64  `json:"recorded"`
+	Unseen   int64  `json:"unseen"` // of the calls, an estimate: they were not even counted
 	Reason   string `json:"reason"`
 	OffSince *int64 `json:"off_since_ns"` // null: it was recorded at the end
 }
@@ -62,7 +63,7 @@ type function struct {
 func (r found) functions() []function {
 	list := []function{}
 	for _, c := range r.Trace.Calls() {
-		f := function{r.Trace.Name(c.Name), c.Calls, c.Recorded, analysis.Budget, nil}
+		f := function{r.Trace.Name(c.Name), c.All(), c.Recorded, c.Unseen, analysis.Budget, nil}
 		if c.Off {
 			f.OffSince = &c.Since
 		}

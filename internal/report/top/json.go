@@ -21,7 +21,8 @@ type scope struct {
 	Name       string   `json:"name"`
 	Process    bool     `json:"process"` // scope.Process: CPU is the process's
 	Count      int64    `json:"count"`   // ended; so are all times but open_ns and open_self_ns
-	Calls      *int64   `json:"calls"`   // the recorded ones, and those that were only counted
+	Calls      *int64   `json:"calls"`   // the recorded ones, and those that were not
+	Unseen     *int64   `json:"unseen"`  // of those, an estimate
 	Total      int64    `json:"total_ns"`
 	Self       *int64   `json:"self_ns"`
 	Mean       *int64   `json:"mean_ns"`
@@ -78,8 +79,8 @@ func (r *found) scope(s *analysis.Stats) scope {
 		Open: s.Open, OpenTime: s.OpenTime, Across: s.Across,
 	}
 	some := func(v int64) *int64 { return &v }
-	if n, ok := r.calls(s); ok {
-		j.Calls = &n
+	if n, unseen, ok := r.calls(s); ok {
+		j.Calls, j.Unseen = &n, &unseen
 	}
 	if s.NoSelf == 0 {
 		j.Self, j.OpenSelf = &s.Self, &s.OpenSelf

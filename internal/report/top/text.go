@@ -38,8 +38,8 @@ func (r *found) scopeTable(b *report.Text) {
 	heads := []string{"<" + what, "count", "calls", "total", "self", "mean", "min", "p50", "p90", "p99", "max", "cpu", "known", "cpu/wall", "cpu max", "open"}
 	report.Table(b, what, heads, r.stats, func(x *analysis.Stats) []string {
 		row := []string{r.title(x), analysis.Thousands(x.Count), ""}
-		if n, _ := r.calls(x); !x.Process && r.skipped[x.Name] > 0 {
-			row[2] = analysis.Thousands(n)
+		if n, unseen, _ := r.calls(x); !x.Process && r.skipped[x.Name].Skipped() > 0 {
+			row[2] = analysis.CallCount(n, unseen)
 		}
 		if x.Count == 0 {
 			row = append(row, "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "-", "")

@@ -37,7 +37,7 @@ type found struct {
 	instants []*analysis.Instants
 	counters []*analysis.Counter
 	census   analysis.Census
-	skipped  map[uint16]int64 // calls that were not recorded, by name; nil: not known of this part
+	skipped  map[uint16]trace.Called // those with calls that were not recorded; nil: not known of this part
 }
 
 // Of reads the part of a trace that is wanted, and sums it up by name or by the name of the
@@ -106,14 +106,14 @@ func boolCompare(a, b bool) int {
 	return 1
 }
 
-// calls is how often a function was called, recorded or not; ok is false where that is not
-// known.
-func (r *found) calls(s *analysis.Stats) (n int64, ok bool) {
+// calls is how often a function was called, recorded or not, and how many of those are an
+// estimate; ok is false where it is not known.
+func (r *found) calls(s *analysis.Stats) (n, unseen int64, ok bool) {
 	n = s.Count + s.Open + s.Across
-	if !s.Process {
-		n += r.skipped[s.Name]
+	if c := r.skipped[s.Name]; !s.Process {
+		n, unseen = n+c.Skipped(), c.Unseen
 	}
-	return n, r.skipped != nil
+	return n, unseen, r.skipped != nil
 }
 
 // title returns a group's name as people see it.
