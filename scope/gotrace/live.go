@@ -45,7 +45,7 @@ func (l *live) tick() error {
 func (l *live) snapshot() error { return nil }
 
 // spent goes by what came, which is up to a second late, or by what is known at once.
-func (l *live) spent() int64 { return max(perByte*l.out.bytes(), perSwitch*(switches()-l.before)) }
+func (l *live) spent() int64 { return max(l.out.spent(), perSwitch*(switches()-l.before)) }
 
 // end stops the trace, if it is ours: the program may have stopped it, and have begun
 // another one, of which Go tells us nothing.

@@ -43,7 +43,7 @@ type writer struct {
 	full  bool      // there was none for too long: all that follows is of no use
 	shut  bool
 	wrote int64     // how often something came
-	size  int64     // how much did
+	cost  int64     // ns that it took the program, about
 	last  time.Time // when it did
 }
 
@@ -57,7 +57,11 @@ func (w *writer) write(p []byte) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.wrote++
-	w.size += int64(len(p))
+	if ofStacks(p) {
+		w.cost += perStackByte * int64(len(p))
+	} else {
+		w.cost += perByte * int64(len(p))
+	}
 	w.last = time.Now()
 	if w.full || w.shut {
 		return
@@ -129,11 +133,11 @@ func (w *writer) count() (n int64, ago time.Duration) {
 	return w.wrote, time.Since(w.last)
 }
 
-// bytes is how much came so far.
-func (w *writer) bytes() int64 {
+// spent is what the program took for what came so far, in ns.
+func (w *writer) spent() int64 {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.size
+	return w.cost
 }
 
 // close writes the rest. What comes later is dropped.
