@@ -5,6 +5,7 @@ package gotrace
 import (
 	"encoding/binary"
 	"errors"
+	"math"
 	"runtime/metrics"
 	"strconv"
 	"time"
@@ -16,7 +17,7 @@ import (
 // with the functions and lines of its frames, which take the most: measured with a compiler.
 const (
 	perByte      = 12  // ns
-	perStackByte = 70  // ns
+	perStackByte = 120 // ns
 	perSwitch    = 200 // ns
 )
 
@@ -46,52 +47,81 @@ func ofStacks(batch []byte) bool {
 const (
 	// part is what of the recording's budget the execution trace may take.
 	part = 0.6
-	// slowly is how much of what is new an average takes in.
-	slowly = 0.3
-	// settled is how long it is looked at before it is given up.
-	settled = 200 * time.Millisecond
+	// memory is for how long what was spent counts. What a second took is known at its end.
+	memory = 2 * time.Second
+	// least is what it may take of that however idle the program is.
+	least = 5 * time.Millisecond
+	// settled is how long it is looked at before it is given up. The tracer is asked then for what
+	// it has, or what the stacks of the first second take would be known too late.
+	settled = 150 * time.Millisecond
 )
 
 // account is what the execution trace takes of the recording's budget.
 type account struct {
 	since time.Time // when it was taken
-	seen  int64     // ns, as of the last look
-	spent float64   // per look, smoothed
+	asked bool      // for what it has
+	last  time.Time // of the looks
+	seen  int64     // ns, as of then
+	spent float64   // of late
 	used  float64   // CPU time of the process, likewise
+	owed  float64   // what it has taken more than it may, of all the recording
+	tried float64   // what it took the last time that it was given up
 }
+
+// begin is another execution trace's.
+func (a *account) begin() {
+	now := time.Now()
+	*a = account{since: now, last: now, owed: a.owed, tried: a.tried}
+}
+
+// bears reports whether what was earned is enough for another try that ends as the last one did.
+func (a *account) bears() bool { return a.owed+a.tried <= 0 }
 
 // Afford is a collector's: see there.
 func (c *collector) Afford(cpu time.Duration, share float64) time.Duration {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	if shared.running != c || c.trace == nil {
+	if shared.running != c {
 		return 0
 	}
-	a, now := &c.account, c.trace.spent()
+	a := &c.account
+	a.owed -= part * share * float64(cpu)
+	if c.trace == nil {
+		return 0
+	}
+	at := time.Now()
+	if at.Sub(a.since) > settled && !a.asked {
+		a.asked = true
+		c.trace.flush()
+	}
+	now := c.trace.spent()
 	took := now - a.seen
 	a.seen = now
-	a.spent += slowly * (float64(took) - a.spent)
-	a.used += slowly * (float64(cpu) - a.used)
-	if a.used > 0 && a.spent > part*share*a.used && time.Since(a.since) > settled {
-		took += c.giveUp(a.spent / a.used)
+	a.owed += float64(took)
+	keep := math.Exp(-float64(at.Sub(a.last)) / float64(memory))
+	a.last = at
+	a.spent = a.spent*keep + float64(took)
+	a.used = a.used*keep + float64(cpu)
+	if a.asked && a.used > 0 && a.spent > max(part*share*a.used, float64(least)) {
+		c.giveUp(a.spent / a.used)
 	}
 	return time.Duration(took)
 }
 
 // giveUp ends the execution trace, which takes so much of the CPU time, and has it be tried
-// again later: each time that this was of no use, after twice as long. It returns what that
-// took beyond what was told.
-func (c *collector) giveUp(took float64) int64 {
+// again later: each time that this was of no use, after twice as long. What that took itself is
+// the caller's CPU time, which is measured.
+func (c *collector) giveUp(took float64) {
 	if err := c.trace.end(); err != nil {
 		c.lose(err)
 	}
-	rest := c.trace.spent() - c.account.seen
+	all := c.trace.spent()
+	c.account.owed, c.account.tried = c.account.owed+float64(all-c.account.seen), float64(all)
 	c.trace = nil
 	why := "it took more than its share of the budget, " + strconv.FormatFloat(100*took, 'f', 1, 64) + "% of the CPU time"
 	c.tell(factTrace, "off: "+why+"; it is tried again later")
 	c.lose(errors.New(why))
 	c.pause, c.wait = c.wait-1, min(2*c.wait, 64)
-	return max(rest, 0)
 }
 
 // switches is how often a goroutine began to run so far. Go counts each eighth.

@@ -5,7 +5,6 @@ package gotrace
 import (
 	"fmt"
 	"sync"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/internal/perf"
@@ -68,6 +67,8 @@ type tracer interface {
 	end() error
 	// spent is what it has cost the program so far, in ns.
 	spent() int64
+	// flush has the tracer write what it has, so that spent knows; false: that could not be asked for.
+	flush() bool
 }
 
 // Facts about what was had: "on", or "off: " and why.
@@ -193,7 +194,7 @@ func (c *collector) take() {
 		return
 	}
 	if c.trace == nil {
-		if c.pause--; c.pause < 0 {
+		if c.pause--; c.pause < 0 && c.account.bears() {
 			c.takeTrace()
 		}
 	}
@@ -224,7 +225,7 @@ func (c *collector) takeTrace() {
 		c.tell(factTrace, "off: the program takes it itself: "+err.Error())
 		return
 	}
-	c.account = account{since: time.Now()}
+	c.account.begin()
 	c.tell(factTrace, how)
 }
 

@@ -64,11 +64,19 @@ func (l *live) ours() bool {
 		return false
 	}
 	before, ago := l.out.count()
-	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
-	if f.Start() != nil {
-		return ago < 10*idle // the program has one: then this must do
+	if !l.flush() {
+		return ago < 10*idle // the program has a flight recorder: then this must do
 	}
-	f.Stop()
 	now, _ := l.out.count()
 	return now > before
+}
+
+// flush has the tracer write at once what it has, and reports whether that could be asked for.
+func (l *live) flush() bool {
+	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
+	if f.Start() != nil {
+		return false
+	}
+	f.Stop()
+	return true
 }

@@ -205,7 +205,7 @@ func pack(c *checkout, program string, env []string) (string, runs.Took) {
 // graph lists who calls whom, in whatever order.
 func graph(c *checkout, program string, env []string) (string, runs.Took) {
 	var out bytes.Buffer
-	took := once(c, env, &out, program, "-algo", "rta", "./cmd/callgraph")
+	took := once(c, env, &out, program, "-algo", "rta", "./cmd/...")
 	lines := strings.Split(out.String(), "\n")
 	slices.Sort(lines)
 	return fmt.Sprintf("%d lines, %x", len(lines), sha256.Sum256([]byte(strings.Join(lines, "\n")))), took
