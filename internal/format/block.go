@@ -31,6 +31,7 @@ const (
 	BlockCode    BlockType = 18 // Code
 	BlockFile    BlockType = 19 // FilePart
 	BlockCalls   BlockType = 20 // i64 ticks, then Calls
+	BlockUnseen  BlockType = 21 // i64 ticks, then Unseen
 )
 
 // Once reports whether blocks of a type are told once, and needed as long as the trace

@@ -139,7 +139,9 @@ var Blocks = []BlockSpec{
 		nil, "kind name file= size= offset= length= data", 0, false},
 	BlockCalls: {BlockCalls, "calls", []BlockField{{Name: "ticks", Is: tickTime}},
 		[]BlockField{{Name: "name", Form: u64, Is: NameID, Max: MaxNames - 1}, {Name: "calls", Max: 1<<63 - 1},
-			{Name: "recorded", Max: 1<<63 - 1}, {Name: "unseen", Max: 1<<63 - 1}, {Name: "off", Min: -1, Max: MaxTicks - 1, Else: -1}}, "ticks=", MaxCalls, false},
+			{Name: "recorded", Max: 1<<63 - 1}, {Name: "off", Min: -1, Max: MaxTicks - 1, Else: -1}}, "ticks=", MaxCalls, false},
+	BlockUnseen: {BlockUnseen, "unseen", []BlockField{{Name: "ticks", Is: tickTime}},
+		[]BlockField{{Name: "name", Form: u64, Is: NameID, Max: MaxNames - 1}, {Name: "calls", Max: 1<<63 - 1}}, "ticks=", MaxCalls, false},
 }
 
 // BlockOf returns the row of a type, nil for one of a later version.

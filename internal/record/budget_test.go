@@ -12,8 +12,10 @@ import (
 // simulated is a recording whose calls and whose time a test makes.
 type simulated struct {
 	*functions
-	now time.Time
-	cpu int64
+	now    time.Time
+	cpu    int64
+	called []int64
+	unseen int64
 }
 
 const tickNS = int64(50 * time.Millisecond)
@@ -27,17 +29,24 @@ func simulate(share float64, count int) *simulated {
 		}
 		fs.all = append(fs.all, f)
 	}
-	fs.budget = budget{share: share, recorded: 60, skipped: 2, every: tickLeast}
-	return &simulated{functions: fs, now: time.Unix(1e9, 0)}
+	fs.budget = budget{share: share, recorded: 60, skipped: 4, unseen: 1, every: tickLeast}
+	return &simulated{functions: fs, now: time.Unix(1e9, 0), called: make([]int64, count)}
 }
 
 // tick has so many calls per second of each function happen in 50 ms, on one CPU that
-// works without a break, and returns what the calls cost.
+// works without a break, and returns what the calls cost. Those of hidden functions are seen in
+// the last of these milliseconds.
 func (s *simulated) tick(rates ...int64) (cost float64) {
 	var all calls
+	passed := int64(0)
 	for i, rate := range rates {
 		f := s.all[sys.FirstFunc+i]
 		n, c := rate*tickNS/1e9, calls{}
+		s.called[i] += n
+		if f.f.Hidden > 0 {
+			passed += n - n/50
+			n /= 50
+		}
 		if t := &s.page(f.number)[f.number%sharedPage]; f.off {
 			c.skipped = n
 		} else if c.recorded = min(n, max(t.Credit(), 0)); c.recorded < n {
@@ -50,10 +59,12 @@ func (s *simulated) tick(rates ...int64) (cost float64) {
 	}
 	s.now, s.cpu = s.now.Add(time.Duration(tickNS)), s.cpu+tickNS
 	b := &s.budget
+	unseen := s.guess(float64(tickNS), float64(tickNS/50))
+	all.unseen, s.unseen = unseen-s.unseen, unseen
 	own := b.own + int64(float64(all.recorded)*writeOut)
 	b.account(float64(tickNS), s.cpu, own, all, 0)
 	s.choose(s.now, float64(tickNS))
-	return float64(all.recorded)*b.recorded + float64(all.skipped)*b.skipped
+	return float64(all.recorded)*b.recorded + float64(all.skipped)*b.skipped + float64(passed)*b.unseen
 }
 
 // run has it tick for so many seconds, and returns which part of the CPU time calls cost.
@@ -84,7 +95,8 @@ func TestBudget(t *testing.T) {
 		{"all fit", []int64{1000, 100_000, 200_000}, []bool{false, false, false}, 0.03},
 		{"one is too much", []int64{1000, 100_000, 2_000_000}, []bool{false, false, true}, 0.03},
 		{"ten million calls", []int64{1000, 10_000_000}, []bool{false, true}, 0.03},
-		{"counting is too much", []int64{1000, 100_000_000}, []bool{false, true}, 0.21},
+		{"more than can be counted", []int64{1000, 25_000_000}, []bool{false, true}, 0.03},
+		{"the added lines are too much", []int64{1000, 100_000_000}, []bool{false, true}, 0.12},
 		{"equal ones", []int64{300_000, 300_000, 300_000}, []bool{false, true, true}, 0.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -106,6 +118,31 @@ func TestBudget(t *testing.T) {
 				t.Errorf("off: %v", s.off())
 			}
 		})
+	}
+}
+
+// TestUnseen has functions be called so often that counting them would be too much. They are
+// counted now and then, and how often they were called in all is known well, also where their
+// rates change. One that is called less often is counted each time, and so are all when it is quiet.
+func TestUnseen(t *testing.T) {
+	s := simulate(0.03, 3)
+	for range 20 {
+		s.run(1, 20_000_000, 30_000_000, 1_000_000)
+		s.run(1, 40_000_000, 10_000_000, 1_000_000)
+	}
+	for i, hidden := range []bool{true, true, false} {
+		f := s.all[sys.FirstFunc+i]
+		n := f.now.recorded + f.now.skipped + f.now.unseen
+		if off := float64(n)/float64(s.called[i]) - 1; off < -0.01 || off > 0.01 {
+			t.Errorf("function %d: %d calls, want %d", i, n, s.called[i])
+		}
+		if f.sampled != hidden || (f.f.Hidden > 0) != hidden || (f.now.unseen > 0) != hidden {
+			t.Errorf("function %d: sampled is %v, hidden %v, %d calls unseen", i, f.sampled, f.f.Hidden, f.now.unseen)
+		}
+	}
+	s.run(5, 1000, 1000, 1000)
+	if s.show() {
+		t.Error("a function that has calmed down is sampled still")
 	}
 }
 

@@ -28,6 +28,7 @@ type functions struct {
 	charged atomic.Int64 // ns
 	asked   int64        // the process's CPU time when collectors were told of it
 	buf     []format.Calls
+	unseen  []format.Unseen
 	block   []byte
 	done    sync.WaitGroup
 }
@@ -280,23 +281,32 @@ func (fs *functions) tell() {
 			return
 		}
 		fs.block = format.AppendCalls(fs.block[:0], now, fs.buf)
-		if fs.r.block(format.BlockCalls, fs.block) {
-			for _, f := range list {
-				f.told = f.now
+		counted := fs.r.block(format.BlockCalls, fs.block)
+		fs.block = format.AppendUnseen(fs.block[:0], now, fs.unseen)
+		guessed := len(fs.unseen) == 0 || fs.r.block(format.BlockUnseen, fs.block)
+		for _, f := range list {
+			if counted {
+				f.told.recorded, f.told.skipped = f.now.recorded, f.now.skipped
+			}
+			if guessed {
+				f.told.unseen = f.now.unseen
 			}
 		}
-		list, fs.buf = list[:0], fs.buf[:0]
+		list, fs.buf, fs.unseen = list[:0], fs.buf[:0], fs.unseen[:0]
 	}
 	for number, f := range fs.all {
 		new := f.now.less(f.told)
 		if new.skipped+new.unseen == 0 || number == sys.NoFunc {
 			continue
 		}
-		c := format.Calls{Name: f.id, Calls: new.recorded + new.skipped, Recorded: new.recorded, Unseen: new.unseen, Off: -1}
+		c := format.Calls{Name: f.id, Calls: new.recorded + new.skipped, Recorded: new.recorded, Off: -1}
 		if f.off || f.f == nil {
 			c.Off = max(now-f.load.since, 0)
 		}
 		list, fs.buf = append(list, f), append(fs.buf, c)
+		if new.unseen > 0 {
+			fs.unseen = append(fs.unseen, format.Unseen{Name: f.id, Calls: new.unseen})
+		}
 		if len(list) == format.MaxCalls {
 			flush()
 		}

@@ -147,7 +147,8 @@ var takers = [...]func(t *Trace, p []byte, loc format.Loc) error{
 	format.BlockCode:    (*Trace).codeBlock,
 	format.BlockFile:    (*Trace).fileBlock,
 
-	format.BlockCalls: (*Trace).callsBlock,
+	format.BlockCalls:  (*Trace).callsBlock,
+	format.BlockUnseen: (*Trace).unseenBlock,
 }
 
 // values are those of the payload of a block, as the table has them.

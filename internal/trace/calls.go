@@ -18,6 +18,25 @@ type Called struct {
 	Since    int64 // if so: ns since the trace's start
 }
 
+func (t *Trace) unseenBlock(p []byte, _ format.Loc) error {
+	us, err := format.DecodeUnseen(nil, p)
+	if err != nil {
+		return err
+	}
+	if t.calls == nil {
+		t.calls = map[uint16]calledSum{}
+	}
+	for _, u := range us {
+		s, ok := t.calls[u.Name]
+		if !ok {
+			s.off = -1
+		}
+		s.unseen += min(u.Calls, math.MaxInt64-s.unseen)
+		t.calls[u.Name] = s
+	}
+	return nil
+}
+
 // All is how often it was called, as far as is known. Where Unseen is not 0 it is an estimate.
 func (c Called) All() int64 { return c.Calls + min(c.Unseen, math.MaxInt64-c.Calls) }
 
@@ -44,7 +63,6 @@ func (t *Trace) callsBlock(p []byte, _ format.Loc) error {
 		s := t.calls[c.Name]
 		s.calls += min(c.Calls, math.MaxInt64-s.calls)
 		s.recorded += min(c.Recorded, math.MaxInt64-s.recorded)
-		s.unseen += min(c.Unseen, math.MaxInt64-s.unseen)
 		if ticks >= s.at {
 			s.off, s.at = c.Off, ticks
 		}

@@ -116,7 +116,11 @@ func read(data []byte) (string, error) {
 		return true
 	})
 	for _, c := range t.Calls() {
-		b = fmt.Appendf(b, "calls %q %d recorded=%d off=%v since=%d\n", t.Name(c.Name), c.Calls, c.Recorded, c.Off, c.Since)
+		b = fmt.Appendf(b, "calls %q %d recorded=%d off=%v since=%d", t.Name(c.Name), c.Calls, c.Recorded, c.Off, c.Since)
+		if c.Unseen > 0 {
+			b = fmt.Appendf(b, " unseen=%d", c.Unseen)
+		}
+		b = append(b, '\n')
 	}
 	b, err = readSched(b, t)
 	if err != nil {

@@ -105,6 +105,12 @@ func (v *verifier) meaning(t format.BlockType, p []byte, here int64) error {
 			v.check(v.defined(uint64(c.Name)), here, "block-calls", "the name %d of a function is not defined", c.Name)
 		}
 		return err
+	case format.BlockUnseen:
+		us, err := format.DecodeUnseen(nil, p)
+		for _, u := range us {
+			v.check(v.defined(uint64(u.Name)), here, "block-calls", "the name %d of a function is not defined", u.Name)
+		}
+		return err
 	case format.BlockLock:
 		l, err := format.DecodeLockSums(p)
 		v.check(err != nil || v.defined(uint64(l.Name)), here, "block-lock", "the name %d of a lock is not defined", l.Name)

@@ -119,7 +119,8 @@ func TestArguments(t *testing.T) {
 }
 
 // TestEveryCallIsCounted has goroutines on all processors call one function, far more than
-// it may take: each call is counted once, and as many are recorded as is told.
+// it may take: each call is counted once, and as many are recorded as is told. On a slow machine
+// it goes on for so long that the number is an estimate in the end.
 func TestEveryCallIsCounted(t *testing.T) {
 	const goroutines, each = 8, 200_000
 	path := begin(t, 1e-9)
@@ -134,7 +135,7 @@ func TestEveryCallIsCounted(t *testing.T) {
 	done.Wait()
 	scopes, calls := end(t, path)
 	c := calls["main.hot"]
-	if c.Calls != goroutines*each || c.Recorded != scopes["main.hot"] || c.Recorded == 0 || c.Recorded > c.Calls/4 {
+	if c.Unseen == 0 && c.Calls != goroutines*each || c.All() < goroutines*each/2 || c.All() > 2*goroutines*each || c.Recorded != scopes["main.hot"] || c.Recorded == 0 || c.Recorded > c.Calls/4 {
 		t.Errorf("%d calls, %+v, %d scopes", goroutines*each, c, scopes["main.hot"])
 	}
 }

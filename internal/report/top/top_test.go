@@ -33,15 +33,15 @@ chunk records owner=0 since=1000 sealed
 
 // TestCalls has functions that were not recorded at each call, of which one has left no scope.
 func TestCalls(t *testing.T) {
-	tr := tracetest.OpenText(t, strings.Replace(nested, "stop ticks=9000", "name 6 \"f4\"\ncalls ticks=8000 4:1000:2:-1 6:7:0:500\nstop ticks=9000", 1))
+	tr := tracetest.OpenText(t, strings.Replace(nested, "stop ticks=9000", "name 6 \"f4\"\ncalls ticks=8000 4:600:2:-1 6:7:0:500\nunseen ticks=8000 4:400\nstop ticks=9000", 1))
 	r, err := Of(context.Background(), tr, &analysis.Selection{}, "name", false)
 	if err != nil {
 		t.Fatal(err)
 	}
 	want := map[string]int64{"f1": 1, "f2": 1, "f3": 1000, "f4": 7, "g": 1}
 	for s := range r.Document.(*document).Scopes {
-		if *s.Calls != want[s.Name] {
-			t.Errorf("%s: %d calls, want %d", s.Name, *s.Calls, want[s.Name])
+		if unseen := map[string]int64{"f3": 400}; *s.Calls != want[s.Name] || *s.Unseen != unseen[s.Name] {
+			t.Errorf("%s: %d calls, want %d; %d of them unseen", s.Name, *s.Calls, want[s.Name], *s.Unseen)
 		}
 		delete(want, s.Name)
 	}
@@ -49,7 +49,7 @@ func TestCalls(t *testing.T) {
 		t.Errorf("not there: %v", want)
 	}
 	var b report.Text
-	if r.Text(&b); !strings.Contains(b.String(), "1,000") || !strings.Contains(b.String(), analysis.Budget) {
+	if r.Text(&b); !strings.Contains(b.String(), "≈1,000") || !strings.Contains(b.String(), analysis.Budget) {
 		t.Errorf("the text does not tell of the calls:\n%s", b.String())
 	}
 	// Of a part of the trace nobody knows.
@@ -58,7 +58,7 @@ func TestCalls(t *testing.T) {
 		t.Fatal(err)
 	}
 	for s := range r.Document.(*document).Scopes {
-		if s.Calls != nil {
+		if s.Calls != nil || s.Unseen != nil {
 			t.Errorf("%s: %d calls of a part of the trace", s.Name, *s.Calls)
 		}
 	}
