@@ -24,9 +24,11 @@ what the doctor finds first. What the program prints, reads and returns is what 
 The flags of scopeview stand before those of go run; -o is where traces go. Nothing of yours is written: go.mod, the
 source and GOROOT stay as they are, and what is generated lies in the user's cache directory.
 
-Recording is held to --budget of the CPU time, as far as what it can leave out allows. Functions that the compiler would inline, and those that a
-default.pgo or --calibrate shows to be called too often for their length, are left out; others are switched off
-while they would take more than their share, and their calls are counted. scopeview info says which, and why.
+Recording is held to --budget of the CPU time. Functions that the compiler would inline, and those that a default.pgo
+shows to be called too often for their length, are left out; others are switched off while they would take more than
+their share, and their calls are counted. What a run shows to be called too often even for that is left out of the next
+build of the same packages; --calibrate forgets what was learnt, and runs the program for two seconds to learn anew.
+scopeview info says what is left out, and why.
 `
 
 const buildHelp = `build is go build, and what it builds records when the environment says so:
