@@ -16,7 +16,7 @@ type Handle = sys.Handle
 func init() { sys.OnMiss(begin, endNow) }
 
 // Enter begins the scope of a function that is called, if it is to be recorded.
-func Enter(f *Func) Handle { return sys.Enter(f) }
+func Enter(f *sys.FuncState) Handle { return sys.Enter(f) }
 
 // onEnter has Enter call us for what it can't do: so programs without functions that are
 // scopes don't contain what is for these.

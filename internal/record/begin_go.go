@@ -2,6 +2,8 @@
 
 package record
 
+import "github.com/scopeview/scopeview/internal/sys"
+
 // These begin a scope. They are direct calls, so that args need not escape. Were the kind
 // an argument, Task would cost more than the compiler inlines.
 func BeginTask(name string, args []any) Handle    { return begin(headTask, name, args) }
@@ -9,7 +11,7 @@ func BeginTaskf(name string, args []any) Handle   { return begin(headTaskf, name
 func BeginPending(name string, args []any) Handle { return begin(headPending, name, args) }
 
 // Enter begins the scope of a function that is called, if it is to be recorded.
-func Enter(f *Func) Handle { return enter(f) }
+func Enter(f *sys.FuncState) Handle { return enter(sys.FuncOf(f)) }
 
 // entered begins the scope of a call that was counted.
 func entered(f *Func) Handle { return begin(headTask, f.Name, nil) }

@@ -160,7 +160,8 @@ func enter(f *sys.Func) Handle {
 // EnterArgs is Enter with arguments.
 //
 //go:noinline
-func EnterArgs(f *Func, args []any) Handle {
+func EnterArgs(s *sys.FuncState, args []any) Handle {
+	f := sys.FuncOf(s)
 	if !take(f) {
 		return Handle{}
 	}

@@ -153,7 +153,7 @@ func end(loc, start int64)
 // OnEnter was given.
 //
 //go:noescape
-func Enter(f *Func) Handle
+func Enter(f *FuncState) Handle
 
 // Take counts a call of f as Enter does: Took if it is to be recorded, LeftOut if not. 0
 // means that nothing was counted: see Func.Assign and Fast.Tally.

@@ -51,8 +51,8 @@
 #define ent_tallies  112
 
 // Func and Tally, in function.go.
-#define func_gen     16
-#define func_word    24
+#define func_gen     0
+#define func_word    8
 #define tally_skipped  0
 #define tally_recorded 8
 #define tally_limit    16
@@ -433,7 +433,7 @@ miss:
 	INCQ BX                               \
 	MOVQ BX, tally_recorded(SI)
 
-// func Enter(f *Func) Handle
+// func Enter(f *FuncState) Handle
 //
 // Begins the scope of a function that is called, if it may be recorded now: Begin with
 // the name's id known, and no arguments.

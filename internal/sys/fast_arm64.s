@@ -56,8 +56,8 @@
 #define ent_p        104
 #define ent_tallies  112
 
-#define func_gen     16
-#define func_word    24
+#define func_gen     0
+#define func_word    8
 #define tally_skipped  0
 #define tally_recorded 8
 #define tally_limit    16
@@ -450,7 +450,7 @@ miss:
 	ADD   $1, R1                          \
 	MOVD  R1, tally_recorded(R6)
 
-// func Enter(f *Func) Handle
+// func Enter(f *FuncState) Handle
 TEXT ·Enter(SB), NOSPLIT|NOFRAME, $0-24
 	MOVD f+0(FP), R3
 	TALLY(miss, skip)

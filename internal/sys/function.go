@@ -3,15 +3,16 @@ package sys
 import (
 	"math"
 	"sync/atomic"
+	"unsafe"
 )
 
 // Func is a function of the program, as its calls find it. It is static data: nothing is
 // done for it before its first call.
 type Func struct {
+	FuncState
+
 	// Name is what its scopes are called.
 	Name string
-
-	FuncState
 }
 
 // FuncState is what recordings know of a function.
@@ -33,6 +34,10 @@ func (s *FuncState) Hide(hide bool) {
 	}
 	atomic.StoreUint32(&s.Hidden, least)
 }
+
+// FuncOf is the Func that a state is the first field of: one in memory, of a type of somebody
+// else's with the name behind it.
+func FuncOf(s *FuncState) *Func { return (*Func)(unsafe.Pointer(s)) }
 
 // MaxFuncs is how many numbers of functions there are. Nothing is recorded of the first
 // two: NoFunc counts those that the filter leaves out, and OtherFuncs those beyond the last.

@@ -11,8 +11,8 @@ import (
 
 // What the assembly takes for the layouts of Func and Tally.
 var (
-	_ [16]struct{} = [unsafe.Offsetof(Func{}.gen)]struct{}{}
-	_ [24]struct{} = [unsafe.Offsetof(Func{}.word)]struct{}{}
+	_ [0]struct{}  = [unsafe.Offsetof(Func{}.gen)]struct{}{}
+	_ [8]struct{}  = [unsafe.Offsetof(Func{}.word)]struct{}{}
 	_ [32]struct{} = [unsafe.Sizeof(Tally{})]struct{}{}
 )
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"os"
 	"sync/atomic"
-	"unsafe"
 
 	"github.com/scopeview/scopeview/internal/record"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -14,14 +13,11 @@ import (
 
 // Func is a function of the program.
 type Func struct {
+	state sys.FuncState // see sys.FuncOf
+
 	// Name is what its scopes are called.
 	Name string
-
-	state sys.FuncState
 }
-
-// A Func is a sys.Func in memory. A function that says so would make Enter too long to be inlined.
-var _ [unsafe.Offsetof(sys.Func{}.FuncState)]struct{} = [unsafe.Offsetof(Func{}.state)]struct{}{}
 
 // Handle is a call that is recorded. The zero Handle is of one that is not.
 type Handle struct{ Loc, Start int64 }
@@ -36,7 +32,7 @@ func (f *Func) Enter() Handle {
 	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
 	}
-	return Handle(record.Enter((*sys.Func)(unsafe.Pointer(f))))
+	return Handle(record.Enter(&f.state))
 }
 
 // EnterArgs is Enter with the call's arguments, which are recorded as scope.Task does.
@@ -44,7 +40,7 @@ func (f *Func) EnterArgs(args ...any) Handle {
 	if atomic.LoadUint32(&sys.Live.On) <= atomic.LoadUint32(&f.state.Hidden) {
 		return Handle{}
 	}
-	return Handle(record.EnterArgs((*sys.Func)(unsafe.Pointer(f)), args))
+	return Handle(record.EnterArgs(&f.state, args))
 }
 
 // Arg is an argument with its parameter's name; see KV.
