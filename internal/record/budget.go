@@ -158,14 +158,27 @@ func (fs *functions) show() (any bool) {
 }
 
 // guess estimates the calls that were not counted since the last tick: by the rate that was last
-// seen, and the one that has been seen now. fs.mu is held, and the sum of all comes back.
+// seen, and the one that has been seen now. While calls are counted there are fewer, by what that
+// takes of the CPUs that are in use. fs.mu is held, and the sum of all comes back.
 func (fs *functions) guess(wall, shown float64) (sum int64) {
+	free := shown // what it would have been, had counting taken nothing
+	if shown > 0 {
+		counted := 0.0
+		for _, f := range fs.all {
+			if f.sampled {
+				counted += f.now.less(f.load.seen).seen()
+			}
+		}
+		b := &fs.budget
+		lost := counted * (b.skipped - b.unseen) / max(b.using, 1)
+		free = max(shown-lost, shown/4)
+	}
 	for _, f := range fs.all {
 		if f.sampled {
 			l := &f.load
 			rate := l.last
 			if shown > 0 {
-				rate = f.now.less(l.seen).seen() / shown
+				rate = f.now.less(l.seen).seen() / free
 			}
 			f.unseen += (l.last + rate) / 2 * max(wall-shown, 0)
 			f.now.unseen, l.last = int64(f.unseen), rate
@@ -288,7 +301,7 @@ func (fs *functions) choose(now time.Time, wall float64) {
 		if f.sampled {
 			cost *= headroom
 		}
-		f.sampled = cost > count
+		f.sampled = cost > count && fs.sampling
 		f.f.Hide(f.sampled)
 		if !f.sampled {
 			count -= cost

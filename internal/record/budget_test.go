@@ -21,7 +21,7 @@ type simulated struct {
 const tickNS = int64(50 * time.Millisecond)
 
 func simulate(share float64, count int) *simulated {
-	fs := &functions{r: &recorder{clock: sys.NewClock(), rate: 1e9}}
+	fs := &functions{sampling: true, r: &recorder{clock: sys.NewClock(), rate: 1e9}}
 	for i := range count + sys.FirstFunc {
 		f := &function{number: i}
 		if i >= sys.FirstFunc {
@@ -35,17 +35,22 @@ func simulate(share float64, count int) *simulated {
 
 // tick has so many calls per second of each function happen in 50 ms, on one CPU that
 // works without a break, and returns what the calls cost. Those of hidden functions are seen in
-// the last of these milliseconds.
+// the last of these milliseconds, in which there are fewer, for to count them takes time.
 func (s *simulated) tick(rates ...int64) (cost float64) {
 	var all calls
-	passed := int64(0)
+	passed, slower := int64(0), 1.0
+	for i, rate := range rates {
+		if s.all[sys.FirstFunc+i].f.Hidden > 0 {
+			slower += float64(rate) / 1e9 * (s.budget.skipped - s.budget.unseen)
+		}
+	}
 	for i, rate := range rates {
 		f := s.all[sys.FirstFunc+i]
 		n, c := rate*tickNS/1e9, calls{}
 		s.called[i] += n
 		if f.f.Hidden > 0 {
 			passed += n - n/50
-			n /= 50
+			n = int64(float64(n) / 50 / slower)
 		}
 		if t := &s.page(f.number)[f.number%sharedPage]; f.off {
 			c.skipped = n

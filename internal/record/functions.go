@@ -23,14 +23,15 @@ type functions struct {
 	all    []*function // by number; the first are those of nobody
 	shared [sys.MaxFuncs / sharedPage]atomic.Pointer[[sharedPage]sys.Tally]
 
-	budget  budget
-	shown   time.Time    // since when what is sampled is counted; zero: it is not
-	charged atomic.Int64 // ns
-	asked   int64        // the process's CPU time when collectors were told of it
-	buf     []format.Calls
-	unseen  []format.Unseen
-	block   []byte
-	done    sync.WaitGroup
+	budget   budget
+	sampling bool         // what counting takes is known, and so how many calls there are in between
+	shown    time.Time    // since when what is sampled is counted; zero: it is not
+	charged  atomic.Int64 // ns
+	asked    int64        // the process's CPU time when collectors were told of it
+	buf      []format.Calls
+	unseen   []format.Unseen
+	block    []byte
+	done     sync.WaitGroup
 }
 
 const sharedPage = 1024
@@ -74,7 +75,7 @@ var instrumented struct{ share float64 }
 func (r *recorder) tellFunctions(now collecting) {
 	switch now {
 	case collectStart:
-		fs := &functions{r: r}
+		fs := &functions{r: r, sampling: r.fast != nil}
 		fs.all = []*function{sys.NoFunc: {}, sys.OtherFuncs: {number: sys.OtherFuncs, id: format.NameOther}}
 		page := fs.page(0)
 		page[sys.NoFunc].Deny()
