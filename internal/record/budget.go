@@ -235,6 +235,9 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + float64(new.unseen)*b.unseen + paid
 	earned := max(float64(cpu-b.cpu)-cost, 0) * b.share * known
 	b.spent += cost
+	if b.using == 0 { // the first time
+		b.using, b.earning = float64(cpu-b.cpu)/wall, earned/wall
+	}
 	average(&b.using, float64(cpu-b.cpu)/wall)
 	average(&b.earning, earned/wall)
 	average(&b.charges, paid/wall)

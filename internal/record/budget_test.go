@@ -20,7 +20,7 @@ type simulated struct {
 
 const tickNS = int64(50 * time.Millisecond)
 
-func simulate(share float64, count int) *simulated {
+func simulate(count int) *simulated {
 	fs := &functions{sampling: true, r: &recorder{clock: sys.NewClock(), rate: 1e9}}
 	for i := range count + sys.FirstFunc {
 		f := &function{number: i}
@@ -29,7 +29,7 @@ func simulate(share float64, count int) *simulated {
 		}
 		fs.all = append(fs.all, f)
 	}
-	fs.budget = budget{share: share, recorded: 60, skipped: 4, unseen: 1, every: tickLeast}
+	fs.budget = budget{share: 0.03, recorded: 60, skipped: 4, unseen: 1, every: tickLeast}
 	return &simulated{functions: fs, now: time.Unix(1e9, 0), called: make([]int64, count)}
 }
 
@@ -105,7 +105,7 @@ func TestBudget(t *testing.T) {
 		{"equal ones", []int64{300_000, 300_000, 300_000}, []bool{false, true, true}, 0.03},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			s := simulate(0.03, len(c.rates))
+			s := simulate(len(c.rates))
 			part := s.run(60, c.rates...)
 			if part > c.most {
 				t.Errorf("%.4f of the CPU time, want at most %v", part, c.most)
@@ -130,7 +130,7 @@ func TestBudget(t *testing.T) {
 // counted now and then, and how often they were called in all is known well, also where their
 // rates change. One that is called less often is counted each time, and so are all when it is quiet.
 func TestUnseen(t *testing.T) {
-	s := simulate(0.03, 3)
+	s := simulate(3)
 	for range 20 {
 		s.run(1, 20_000_000, 30_000_000, 1_000_000)
 		s.run(1, 40_000_000, 10_000_000, 1_000_000)
@@ -154,7 +154,7 @@ func TestUnseen(t *testing.T) {
 // TestCalmsDown has a function that is called too often stop that: it is recorded again. One
 // that changes all the time is not switched on and off at each tick.
 func TestCalmsDown(t *testing.T) {
-	s := simulate(0.03, 1)
+	s := simulate(1)
 	s.run(5, 3_000_000)
 	if !s.off()[0] {
 		t.Fatal("it is on")
@@ -182,7 +182,7 @@ func TestCalmsDown(t *testing.T) {
 // TestBurst has a function be quiet, and then be called as fast as can be: what it takes too
 // much is paid back.
 func TestBurst(t *testing.T) {
-	s := simulate(0.03, 2)
+	s := simulate(2)
 	part := s.run(10, 0, 1000)
 	sum := part * 10
 	sum += s.run(1, 8_000_000, 1000)
