@@ -19,7 +19,7 @@ func functionRows(b *bench) []row {
 		return []row{broken(name, fmt.Errorf("%w: %s", err, out))}
 	}
 	out, err := exec.Command(bin, "calls", b.dir).Output()
-	var c struct{ Empty, Stopped, Recorded, Counted, Share float64 }
+	var c struct{ Empty, Stopped, Recorded, Counted, Hidden, Share float64 }
 	if err == nil {
 		err = json.Unmarshal(out, &c)
 	}
@@ -34,6 +34,7 @@ func functionRows(b *bench) []row {
 		over("a call, not recording", c.Stopped, c.Empty, c.Stopped-c.Empty, 0.5, 1),
 		recorded,
 		over("a call that is counted only", c.Counted, c.Empty, c.Counted-c.Empty, 2.5, 3),
+		over("a call of a function that is called too often to count", c.Hidden, c.Empty, c.Hidden-c.Empty, 0.7, 1.5),
 		b.budgetRow(bin),
 	}
 }

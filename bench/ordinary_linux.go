@@ -99,7 +99,7 @@ func (o *ordinaryBench) callsRow(name string) row {
 		return broken(name, err)
 	}
 	defer os.Remove(traces[1])
-	n, recorded, err := callsOf(traces[1], "main.digest")
+	c, err := callsOf(traces[1], "main.digest")
 	if err != nil {
 		return broken(name, err)
 	}
@@ -111,29 +111,32 @@ func (o *ordinaryBench) callsRow(name string) row {
 	r := row{name: name, value: q, judge: q, goal: 2, must: 3}
 	rate := perSlice / plain * 1e3
 	r.note = fmt.Sprintf("more CPU time; by round %.1f to %.1f %%; %.1f M calls in a second of it, %d of %d recorded; not recording %.1f %%",
-		quantile(more, 0), quantile(more, 1), rate, recorded, n, median(off))
+		quantile(more, 0), quantile(more, 1), rate, c.Recorded, c.All(), median(off))
 	if rate < 10 {
 		r.note += "; the machine is too slow for 10 M"
 	}
-	if n%perSlice != 0 || n == 0 {
+	switch n := c.All(); {
+	case c.Unseen > 0:
+		r.note += fmt.Sprintf("; of all %d are an estimate", c.Unseen)
+	case n%perSlice != 0 || n == 0:
 		r.fault = fmt.Sprintf("%d calls were counted, which is no multiple of %d", n, perSlice)
 	}
 	return r
 }
 
-// callsOf is how often a function was called, and how many calls are recorded.
-func callsOf(path, function string) (calls, recorded int64, err error) {
+// callsOf is how often a function was called whose calls were not all recorded.
+func callsOf(path, function string) (trace.Called, error) {
 	t, err := trace.OpenFile(path)
 	if err != nil {
-		return 0, 0, err
+		return trace.Called{}, err
 	}
 	defer t.Close()
 	for _, c := range t.Calls() {
 		if t.Name(c.Name) == function {
-			return c.Calls, c.Recorded, nil
+			return c, nil
 		}
 	}
-	return 0, 0, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
+	return trace.Called{}, fmt.Errorf("the trace tells of no calls of %s that were not recorded", function)
 }
 
 // eachRows measures what one of many costs more than in the plain program.
