@@ -84,7 +84,7 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 	},
 	"Calls": func(t *testing.T, tr *trace.Trace, size int64) {
 		for _, c := range tr.Calls() {
-			if c.Calls < 0 || c.Recorded < 0 || c.Recorded > c.Calls || c.Since < 0 {
+			if c.Calls < 0 || c.Recorded < 0 || c.Recorded > c.Calls || c.Unseen < 0 || c.All() < c.Calls || c.Since < 0 {
 				t.Errorf("%+v", c)
 			}
 		}
