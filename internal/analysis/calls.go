@@ -36,6 +36,14 @@ func CallCount(n, unseen int64) string {
 	return "≈" + Thousands((n+unit/2)/unit*unit)
 }
 
+// callsText is CallCount in words.
+func callsText(n, unseen int64) string {
+	if n == 1 {
+		return "1 call"
+	}
+	return CallCount(n, unseen) + " calls"
+}
+
 // budget tells which functions were not recorded each time, and where even that was too much.
 func (r *Report) budget(l *facts) {
 	if share := r.info("budget"); share != "" {
@@ -58,7 +66,7 @@ func (r *Report) budget(l *facts) {
 			l.add("", fmt.Sprintf("… and %d more", len(all)-i))
 			break
 		}
-		text := fmt.Sprintf("%s: %s calls, %s recorded", Show(r.Trace.Name(c.Name)), CallCount(c.All(), c.Unseen), Thousands(c.Recorded))
+		text := fmt.Sprintf("%s: %s, %s recorded", Show(r.Trace.Name(c.Name)), callsText(c.All(), c.Unseen), Thousands(c.Recorded))
 		if c.Off {
 			text += ", none since " + Humane(c.Since)
 		}

@@ -60,7 +60,7 @@ func SwitchedOff(t *trace.Trace) string {
 	if functions > 1 {
 		who = "each "
 	}
-	return Plural(functions, "function") + " not recorded at each call (" + CallCount(calls, unseen) + " calls are not), because " + who + Budget
+	return Plural(functions, "function") + " not recorded at each call (" + callsText(calls, unseen) + " missing), because " + who + Budget
 }
 
 // NotRecorded says in a line each which functions, or calls of them, are not in the trace, and why.

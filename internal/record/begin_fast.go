@@ -24,8 +24,8 @@ func onEnter() { sys.OnEnter(enter, entered) }
 
 // entered begins the scope of a call that was counted.
 //
-// With the assembly it leaves the table of names alone. Thousands of functions would make it so long that Go's
-// collector would run more often for it, in a program whose heap is small.
+// With the assembly it leaves the table of names alone. Thousands of functions would make it so
+// long that Go's collector would run more often for it, in a program whose heap is small.
 func entered(f *Func) Handle {
 	r := current.Load()
 	if r.fast == nil {

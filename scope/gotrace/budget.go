@@ -14,7 +14,8 @@ import (
 // What Go's execution trace costs the program, measured by two goroutines that hand each
 // other a value two million times, on a processor whose clock is read in 10 ns: 17 bytes and
 // 200 ns for a goroutine that runs again. A stack that is new in a second is written at its end,
-// with the functions and lines of its frames, which take the most: measured with a compiler.
+// with the functions and lines of its frames, which take the most: 70 to 180 ns of a byte were
+// measured with the Go tools' callgraph, the most where Go's collector had much to do.
 const (
 	perByte      = 12  // ns
 	perStackByte = 120 // ns
