@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // file is the trace file, with those that have its places.
@@ -57,7 +58,7 @@ func (c *copier) hasBlocks(idx, at int64) {
 // copy writes the chunks as they are now.
 func (c *copier) copy(s extent, final bool) error {
 	if c.buf == nil {
-		c.buf, c.block, c.last = make([]byte, ChunkSize), make([]byte, ChunkSize), map[int64]uint32{}
+		c.buf, c.block, c.last = sys.OffHeap[byte](c, ChunkSize), sys.OffHeap[byte](c, ChunkSize), map[int64]uint32{}
 	}
 	c.mu.Lock()
 	blocks := slices.Clone(c.blocks)

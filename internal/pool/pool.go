@@ -109,7 +109,7 @@ type Options struct {
 	// Files are where the ring's chunks lie, apart from File, if not nil.
 	Files Files
 
-	lap int64 // a test's
+	lap, lot int64 // a test's
 }
 
 // New prepares a pool over an empty file, its first window included. Chunk 0 is

@@ -80,7 +80,7 @@ func (r *ring) extend(from, n int64) (int64, error) {
 // them is still there.
 func (r *ring) leaveOut(n int64) {
 	for i := range r.lotSize {
-		r.entry(r.number(n + i)).Store(0)
+		r.setEntry(r.number(n+i), 0)
 	}
 }
 
@@ -121,10 +121,13 @@ func (r *ring) grow(end, n int64) error {
 	testpoint.Here("pool.grown")
 	r.total += n
 	r.have += n
-	var lots []*lot
+	r.mu.Lock()
+	var lots []int
 	for i := int64(0); i < n; i += r.lotSize {
-		lots = append(lots, &lot{at: at + i})
+		lots = append(lots, len(r.lots))
+		r.lots = append(r.lots, lot{at: at + i})
 	}
+	r.mu.Unlock()
 	return r.attach(end, lots)
 }
 
@@ -134,20 +137,16 @@ func (r *ring) reuse(end, n int64) (int64, error) {
 	r.mu.Lock()
 	k := min(n/r.lotSize, int64(len(r.gone)))
 	lots := slices.Clone(r.gone[:k])
+	// In the order of their places, which that of lots is, so that neighbours stay, or
+	// become again, one mapping.
+	slices.Sort(lots)
+	var old []int64
+	for _, l := range lots {
+		old = r.called(old, r.lots[l].at, r.lotSize)
+	}
 	r.mu.Unlock()
 	if k == 0 {
 		return 0, nil
-	}
-	// In the order of their places, so that neighbours stay, or become again, one
-	// mapping. There are at most maxStep.
-	for i := range lots {
-		for j := i; j > 0 && lots[j].at < lots[j-1].at; j-- {
-			lots[j], lots[j-1] = lots[j-1], lots[j]
-		}
-	}
-	var old []int64
-	for _, l := range lots {
-		old = append(old, l.nums...)
 	}
 	r.leave(old)
 	r.mu.Lock()
@@ -189,26 +188,47 @@ func (r *ring) detach(idx []int64) error {
 
 // runs joins lots that are neighbours: idx is the number of the first one among them all, n
 // how many they are.
-func (r *ring) runs(lots []*lot) (s []extent) {
+func (r *ring) runs(lots []int) (s []extent) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
 	for i, l := range lots {
-		if n := len(s); n > 0 && l.at == s[n-1].at+s[n-1].n*r.lotSize {
+		at := r.lots[l].at
+		if n := len(s); n > 0 && at == s[n-1].at+s[n-1].n*r.lotSize {
 			s[n-1].n++
 		} else {
-			s = append(s, extent{int64(i), l.at, 1})
+			s = append(s, extent{int64(i), at, 1})
 		}
 	}
 	return s
 }
 
+// called appends what n places from at on are called. r.mu is held.
+func (r *ring) called(nums []int64, at, n int64) []int64 {
+	for _, idx := range r.names[min(at, int64(len(r.names))):min(at+n, int64(len(r.names)))] {
+		if idx > 0 {
+			nums = append(nums, idx)
+		}
+	}
+	return nums
+}
+
+// unname has n places from at on be called nothing. r.mu is held.
+func (r *ring) unname(at, n int64) {
+	if more := at + n - int64(len(r.names)); more > 0 {
+		r.names = append(r.names, make([]int64, more)...)
+	}
+	clear(r.names[at : at+n])
+}
+
 // attach makes the lots those of the chunks from end on.
-func (r *ring) attach(end int64, lots []*lot) error {
+func (r *ring) attach(end int64, lots []int) error {
 	first := r.number(end)
 	for _, s := range r.runs(lots) {
 		if err := r.p.back.attach(first+s.idx*r.lotSize, s.at, s.n*r.lotSize); err != nil {
 			// Nothing is in them: they are the next to be tried.
 			r.mu.Lock()
 			for _, l := range lots {
-				l.nums = l.nums[:0]
+				r.unname(r.lots[l].at, r.lotSize)
 			}
 			r.gone = append(lots, r.gone...)
 			r.mu.Unlock()
@@ -218,8 +238,10 @@ func (r *ring) attach(end int64, lots []*lot) error {
 	testpoint.Here("pool.attached")
 	r.mu.Lock()
 	for i, l := range lots {
-		l.left, l.nums = r.lotSize, l.nums[:0]
-		r.enter(l, end+int64(i)*r.lotSize, l.at, r.lotSize)
+		at := r.lots[l].at
+		r.lots[l].left = r.lotSize
+		r.unname(at, r.lotSize)
+		r.enter(l, end+int64(i)*r.lotSize, at, r.lotSize)
 	}
 	r.mu.Unlock()
 	testpoint.Here("pool.ready")
@@ -228,12 +250,12 @@ func (r *ring) attach(end int64, lots []*lot) error {
 
 // enter makes n places from at on, which are of l, those of the chunks from end on: the
 // window can have them. r.mu is held.
-func (r *ring) enter(l *lot, end, at, n int64) {
+func (r *ring) enter(l int, end, at, n int64) {
 	for i := range n {
 		idx := r.number(end + i)
-		l.nums = append(l.nums, idx)
+		r.names[at+i] = idx
 		r.places[idx] = place{at + i, end + i, l}
 		atomic.StoreUint32(&r.p.states[idx], Free)
-		r.entry(idx).Store(uint64(idx)<<40 | uint64(at+i)<<16 | uint64(uint16(r.turn(end+i))))
+		r.setEntry(idx, uint64(idx)<<40|uint64(at+i)<<16|uint64(uint16(r.turn(end+i))))
 	}
 }

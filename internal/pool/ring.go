@@ -3,11 +3,13 @@ package pool
 import (
 	"fmt"
 	"math"
+	"runtime"
 	"slices"
 	"sync"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/format"
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // # Rings
@@ -56,12 +58,16 @@ type ring struct {
 	// entry is stored before the window's end goes past it.
 	ready []atomic.Uint64
 
+	// Nothing of what there is much of has pointers: the collector would look through it at
+	// each of its cycles.
 	mu     sync.Mutex
 	places map[int64]place // of the chunks that the file has, by number
+	names  []int64         // by place: what it is called now, or was last; 0: nothing
+	lots   []lot           // the first is none
 	have   int64           // places that are the ring's
 	total  int64           // places that the file has, chunk 0 included
 	used   int64           // those up to the last one that was handed out
-	gone   []*lot          // to be used next, in this order
+	gone   []int           // lots to be used next, in this order
 
 	kept     int64   // of the kept chunks that were handed out
 	spare    []int64 // numbers of those that are prepared
@@ -78,15 +84,14 @@ type ring struct {
 
 // lot is places that are used again together: one, but in large rings.
 type lot struct {
-	at   int64   // the first one
-	left int64   // chunks in there that are not gone yet
-	nums []int64 // what they are called now
+	at   int64 // the first one
+	left int64 // chunks in there that are not gone yet
 }
 
 type place struct {
-	at int64
-	n  int64 // of the hand-out, from 1 on
-	l  *lot  // nil: kept
+	at  int64
+	n   int64 // of the hand-out, from 1 on
+	lot int   // 0: kept
 }
 
 // Ring has a pool use its chunks again and again.
@@ -130,8 +135,8 @@ func makeRing(p *Pool, o *Options) (placement, error) {
 
 func newRing(o *Options, numbers int64) (*ring, error) {
 	n := o.Ring.bytes / ChunkSize
-	r := &ring{want: n, total: 1, used: 1, seen: 1, places: map[int64]place{}, overwrite: o.Ring.overwrite}
-	r.lotSize = (n + maxLots - 1) / maxLots
+	r := &ring{want: n, total: 1, used: 1, seen: 1, places: map[int64]place{}, lots: make([]lot, 1), overwrite: o.Ring.overwrite}
+	r.lotSize = max((n+maxLots-1)/maxLots, o.lot)
 	if f := o.Files; f != nil {
 		parts, chunks, most := f.sizes()
 		n, r.want, r.lotSize = parts*chunks, most*chunks, 1
@@ -156,7 +161,7 @@ func newRing(o *Options, numbers int64) (*ring, error) {
 	for size < 2*n {
 		size *= 2
 	}
-	r.ready = make([]atomic.Uint64, size)
+	r.ready = sys.OffHeap[atomic.Uint64](r, int(size))
 	r.nextKept = r.lap + 1
 	return r, nil
 }
@@ -164,15 +169,24 @@ func newRing(o *Options, numbers int64) (*ring, error) {
 // number is what the chunk is called that is handed out as the n-th.
 func (r *ring) number(n int64) int64 { return 1 + (n-1)%r.lap }
 
-// entry is where ready has a number.
-func (r *ring) entry(idx int64) *atomic.Uint64 { return &r.ready[idx&int64(len(r.ready)-1)] }
+// entry is what ready has of a number.
+func (r *ring) entry(idx int64) uint64 {
+	v := r.ready[idx&int64(len(r.ready)-1)].Load()
+	runtime.KeepAlive(r)
+	return v
+}
+
+func (r *ring) setEntry(idx int64, v uint64) {
+	r.ready[idx&int64(len(r.ready)-1)].Store(v)
+	runtime.KeepAlive(r)
+}
 
 func (r *ring) place(idx int64) (at int64, lap uint32) {
 	if idx == 0 {
 		return 0, 1
 	}
 	if idx <= r.lap {
-		if v := r.entry(idx).Load(); int64(v>>40) == idx {
+		if v := r.entry(idx); int64(v>>40) == idx {
 			return int64(v >> 16 & (1<<24 - 1)), uint32(v & (1<<16 - 1))
 		}
 	}
@@ -187,7 +201,7 @@ func (r *ring) turn(n int64) uint32 { return uint32((n-1)/r.lap + 1) }
 
 func (r *ring) taken(n int64) (idx int64, ok bool) {
 	idx = r.number(n)
-	return idx, int64(r.entry(idx).Load()>>40) == idx // else it was left out
+	return idx, int64(r.entry(idx)>>40) == idx // else it was left out
 }
 
 func (r *ring) make(int64) (int64, format.Loss) { return 0, format.LossWindow }
@@ -275,8 +289,8 @@ func (r *ring) appendLive(dst []int64) []int64 {
 func (r *ring) retire(idx int64) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
-	if l := r.places[idx].l; l != nil {
-		if l.left--; l.left == 0 {
+	if l := r.places[idx].lot; l > 0 {
+		if r.lots[l].left--; r.lots[l].left == 0 {
 			r.gone = append(r.gone, l)
 		}
 	}

@@ -170,8 +170,11 @@ func TestRingOfUnits(t *testing.T) {
 	if err != nil || r.lotSize != 3 || r.want%3 != 0 || r.lap%3 != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}
-	p := ringPool(t, true, 63*ChunkSize, nil)
-	p.lay.(*ring).lotSize, p.lay.(*ring).lap, p.lotSize = 3, 300, 3
+	p, err := New(Options{File: newFile(t), Heap: true, Ring: RingOf(63*ChunkSize, nil), lap: 300, lot: 3})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer p.Close()
 	for range 600 {
 		idx, why := p.Take()
 		for why != 0 {

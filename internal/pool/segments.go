@@ -59,7 +59,7 @@ type segment struct {
 	f       *os.File // nil: closed; under segments.mu
 	made    os.FileInfo
 	used    int64 // places prepared
-	lot     lot   // its chunks; left is under ring.mu
+	lot     int   // its chunks
 	counted bool  // as overwritten
 }
 
@@ -89,6 +89,9 @@ func (s *segments) sizes() (parts, chunks, most int64) {
 
 func (s *segments) over(r *ring) placement {
 	r.p.parts, s.ring = len(s.parts), r
+	for part := range s.parts {
+		r.lots = append(r.lots, lot{at: 1 + int64(part)*s.chunks})
+	}
 	return s
 }
 
@@ -215,7 +218,7 @@ func (s *segments) enlarge(seg *segment, end, n int64) error {
 	testpoint.Here("pool.attached")
 	seg.used += n
 	s.ring.mu.Lock()
-	s.enter(&seg.lot, end, at, n)
+	s.enter(seg.lot, end, at, n)
 	s.ring.mu.Unlock()
 	testpoint.Here("pool.ready")
 	return nil
@@ -249,7 +252,11 @@ func (s *segments) current() (*segment, error) {
 		return nil, err
 	}
 	testpoint.Here("segment.made")
-	seg.lot.left = s.chunks // also what is not prepared yet holds it
+	s.ring.mu.Lock()
+	seg.lot = 1 + part
+	s.lots[seg.lot].left = s.chunks // also what is not prepared yet holds it
+	s.unname(s.lots[seg.lot].at, s.chunks)
+	s.ring.mu.Unlock()
 	s.mu.Lock()
 	s.live = append(s.live, seg)
 	s.parts[part] = seg
@@ -300,18 +307,20 @@ func (s *segments) drop() (dropped bool, err error) {
 			return false, nil
 		}
 		s.ring.mu.Lock()
-		left := s.live[i].lot.left
+		left := s.lots[s.live[i].lot].left
 		s.ring.mu.Unlock()
 		if left == 0 {
 			break
 		}
 	}
 	seg := s.live[i]
-	nums := seg.lot.nums
+	s.ring.mu.Lock()
+	nums := s.called(nil, s.lots[seg.lot].at, s.chunks)
+	s.ring.mu.Unlock()
 	if !seg.counted {
 		s.leave(nums)
 		s.ring.mu.Lock()
-		s.gone = slices.DeleteFunc(s.gone, func(l *lot) bool { return l == &seg.lot })
+		s.gone = slices.DeleteFunc(s.gone, func(l int) bool { return l == seg.lot })
 		s.ring.mu.Unlock()
 		seg.counted = true
 		s.told(len(s.live) - 1)
@@ -369,7 +378,7 @@ func (s *segments) tidy() {
 	s.ring.mu.Lock()
 	defer s.ring.mu.Unlock()
 	for _, seg := range s.live {
-		if seg.f != nil && seg.lot.left == 0 {
+		if seg.f != nil && s.lots[seg.lot].left == 0 {
 			seg.f.Close()
 			seg.f = nil
 		}
@@ -384,7 +393,7 @@ func (s *segments) close() (own int64, err error) {
 	ahead, bump := map[int64]bool{}, s.p.Bump()
 	s.ring.mu.Lock()
 	for _, pl := range s.places {
-		if pl.l != nil && pl.n >= bump {
+		if pl.lot > 0 && pl.n >= bump {
 			ahead[pl.at] = true
 		}
 	}

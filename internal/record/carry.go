@@ -11,6 +11,7 @@ import (
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/pool"
+	"github.com/scopeview/scopeview/internal/sys"
 	"github.com/scopeview/scopeview/internal/testpoint"
 )
 
@@ -27,7 +28,8 @@ import (
 // older than all the rest still shows.
 type ring struct {
 	mu     sync.Mutex
-	chunks map[int64]leftover
+	chunks map[int64]leftover         // without pointers: it is the largest
+	rare   map[int64]rare             // by chunk, too
 	open   map[begun]*carried         // scopes whose chunk has left and that have not ended
 	early  map[begun]struct{}         // ended while their chunk was leaving, before it was looked through
 	rows   map[uint64]*carried        // by goroutine
@@ -45,7 +47,7 @@ type ring struct {
 	lose   func(n int64)              // counts open scopes that could not be kept
 	now    func() int64
 	places pool.Ring
-	buf    [pool.ChunkSize]byte        // leave's
+	buf    []byte                      // leave's
 	left   func(idx int64, w []uint64) // leave
 
 	reclaim func(idx []int64) // the writer's
@@ -59,10 +61,13 @@ type begun struct{ loc, start int64 }
 type leftover struct {
 	records int64
 	last    int64 // ticks: the latest start, or stop of an end apart
-	open    []begun
-	forgot  int64 // open scopes that there was no room for
-	rows    []uint64
-	turn    int64
+}
+
+// rare is what few chunks have.
+type rare struct {
+	open   []begun
+	forgot int64 // open scopes that there was no room for
+	rows   []uint64
 }
 
 // carried is a record that outlives its chunk.
@@ -81,6 +86,7 @@ func (r *recorder) newRing() {
 	g := &ring{
 		why:    why,
 		chunks: map[int64]leftover{},
+		rare:   map[int64]rare{},
 		open:   map[begun]*carried{},
 		early:  map[begun]struct{}{},
 		rows:   map[uint64]*carried{},
@@ -134,7 +140,8 @@ func (g *ring) leave(idx int64, w []uint64) {
 		return // the file did not take it: what has ended since is not to be open again
 	}
 	g.turn++
-	l := leftover{turn: g.turn}
+	var l leftover
+	var more rare
 	if format.ChunkKind(w[0]>>32) != format.ChunkRecords {
 		g.chunks[idx] = l
 		return
@@ -142,8 +149,11 @@ func (g *ring) leave(idx int64, w []uint64) {
 	var thread uint32
 	owner := uint32(w[1] >> 32)
 	lastRow := uint64(0)
+	if g.buf == nil {
+		g.buf = sys.OffHeap[byte](g, pool.ChunkSize)
+	}
 	used := int(atomic.LoadUint64(&w[format.ChunkSealedOffset/8]))
-	for walk := format.WalkRecords(format.LoadWords(g.buf[:], w[:min(used/8, len(w))])); walk.Next(); {
+	for walk := format.WalkRecords(format.LoadWords(g.buf, w[:min(used/8, len(w))])); walk.Next(); {
 		r, ext := walk.Record(), walk.WholeExt()
 		here := begun{idx*pool.ChunkSize + int64(walk.Off), r.Start}
 		k := r.Kind()
@@ -175,7 +185,7 @@ func (g *ring) leave(idx int64, w []uint64) {
 		case r.Row() != 0:
 			if row := r.Row(); len(g.rows) < g.most || g.rows[row] != nil || g.makeRoom() {
 				g.rows[row] = g.carry(&c, ext)
-				l.rows = append(l.rows, row)
+				more.rows = append(more.rows, row)
 			}
 		case spec != nil && spec.Scope && r.Open():
 			if _, ok := g.early[here]; ok || r.Stop&format.ApartBit != 0 {
@@ -184,12 +194,15 @@ func (g *ring) leave(idx int64, w []uint64) {
 			}
 			if len(g.open) >= g.most {
 				g.forgot = true
-				l.forgot++
+				more.forgot++
 				continue
 			}
 			g.open[here] = g.carry(&c, ext)
-			l.open = append(l.open, here)
+			more.open = append(more.open, here)
 		}
+	}
+	if more.open != nil || more.rows != nil || more.forgot > 0 {
+		g.rare[idx] = more
 	}
 	for b := range g.early { // those that were in time
 		if b.loc/pool.ChunkSize == idx {
@@ -257,20 +270,21 @@ func (g *ring) lost(idx []int64) {
 	var tell []*carried
 	over, until, forgot := g.over.Load(), g.until.Load(), int64(0)
 	for _, i := range idx {
-		l := g.chunks[i]
+		l, more := g.chunks[i], g.rare[i]
 		delete(g.chunks, i)
+		delete(g.rare, i)
 		g.gone++
 		over += l.records
-		forgot += l.forgot
 		if l.last > 0 {
 			until = max(until, l.last+1)
 		}
-		for _, b := range l.open {
+		forgot += more.forgot
+		for _, b := range more.open {
 			if c := g.open[b]; c != nil {
 				tell = append(tell, c)
 			}
 		}
-		for _, goid := range l.rows {
+		for _, goid := range more.rows {
 			if c := g.rows[goid]; c != nil && int64(c.Loc)/pool.ChunkSize == i {
 				tell = append(tell, c)
 			}

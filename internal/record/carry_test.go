@@ -21,7 +21,7 @@ func TestLeaveTwice(t *testing.T) {
 	}
 	var told []format.Carry
 	g := &ring{
-		chunks: map[int64]leftover{}, open: map[begun]*carried{}, early: map[begun]struct{}{}, rows: map[uint64]*carried{}, most: 64, size: 64,
+		chunks: map[int64]leftover{}, rare: map[int64]rare{}, open: map[begun]*carried{}, early: map[begun]struct{}{}, rows: map[uint64]*carried{}, most: 64, size: 64,
 		report: func(c *format.Carry) bool { told = append(told, *c); return true },
 		now:    func() int64 { return 1000 },
 	}

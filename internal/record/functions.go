@@ -34,7 +34,7 @@ type functions struct {
 	done     sync.WaitGroup
 }
 
-const sharedPage = 1024
+const sharedPage = 128
 
 // function is one of them. functions.mu is held by who looks at it, but for f.
 type function struct {

@@ -95,7 +95,7 @@ func EndHookedWait(addr uintptr, w HookedWait) {
 	now := max(r.clock.Now(), w.Start+max(r.ticks(2), 1))
 	took := now - w.Start
 	kind, mode := format.LockOf(uint64(w.Site & 0xffff))
-	s := siteTable[w.Site>>16].Load()
+	s := sites.get(int(w.Site >> 16))
 	on := atomic.LoadUint64(&sys.Live.Locking)
 	long := took >= r.ticks(r.threshold())
 	if w.Loc != 0 {
@@ -151,7 +151,7 @@ func HookedUnlock(addr uintptr, what uint64) {
 	}
 	what = ofKind(what, kind) | format.LockPlace
 	if rel.exact {
-		s = siteTable[rel.site].Load()
+		s = sites.get(int(rel.site))
 	} else {
 		what |= format.LockSince
 	}

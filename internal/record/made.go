@@ -13,7 +13,6 @@ import (
 
 // entry is a function that goroutines begin with.
 type entry struct {
-	pc    uintptr
 	name  string // "": it is the recorder's
 	known atomic.Pointer[knownID]
 }
@@ -21,7 +20,8 @@ type entry struct {
 // madeCost is what naming a goroutine takes as a rule, in ns.
 const madeCost = 100
 
-var entryTable [1 << 11]atomic.Pointer[entry]
+// entries are all that are known.
+var entries pcTable[entry]
 
 // Made is told by the goroutine that makes another one, which begins at entry. Its row gets
 // the name of that.
@@ -39,7 +39,7 @@ func Made(child uint64, pc uintptr) {
 		return
 	}
 	id := uint64(format.NameOther)
-	if e := entryAt(pc); e == nil {
+	if e, _ := entries.at(pc, newEntry); e == nil {
 		r.names.others.Add(1)
 	} else if e.name == "" {
 		return
@@ -49,26 +49,7 @@ func Made(child uint64, pc uintptr) {
 	r.put(&[4]uint64{1: child & format.MaxGoid, 2: headMade | id&nameID<<48}, nil, 1)
 }
 
-func entryAt(pc uintptr) *entry {
-	var made *entry
-	for i := range uintptr(siteTries) {
-		at := &entryTable[(pc*0x9e3779b97f4a7c15>>32+i)%uintptr(len(entryTable))]
-		e := at.Load()
-		if e == nil {
-			if made == nil {
-				made = &entry{pc: pc, name: entryName(pc)}
-			}
-			if at.CompareAndSwap(nil, made) {
-				return made
-			}
-			e = at.Load()
-		}
-		if e.pc == pc {
-			return e
-		}
-	}
-	return nil
-}
+func newEntry(pc uintptr) *entry { return &entry{name: entryName(pc)} }
 
 // entryName is the short name of the function at pc. A closure is called by its place, and
 // what the compiler made to call a function with arguments by that function.

@@ -48,7 +48,7 @@ type names struct {
 type nameCache []sys.NameEntry
 
 const (
-	minCache = 1 << 9
+	minCache = 1 << 7
 	maxCache = 1 << 16 // 2 MiB
 )
 

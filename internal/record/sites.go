@@ -15,7 +15,6 @@ import (
 // site is what is known of an address that a call returns to: of what a goroutine does that
 // a hook in the standard library was told of.
 type site struct {
-	pc    uintptr
 	class siteClass
 	kind  format.LockKind // not LockMutex: the mutex belongs to one of these
 	name  string          // "function file:line"
@@ -35,38 +34,12 @@ const (
 	siteUser
 )
 
-// siteTable is all sites, by a hash of the address. It has no lock: what is looked for is
-// looked for inside of locks.
-var siteTable [1 << 13]atomic.Pointer[site]
-
-// siteTries is how many places a site may have.
-const siteTries = 16
-
-// siteAt is the site of an address, and its number; nil where the table is full.
-func siteAt(pc uintptr) (s *site, number int) {
-	var made *site
-	for i := range uintptr(siteTries) {
-		number := int((pc*0x9e3779b97f4a7c15>>32 + i) % uintptr(len(siteTable)))
-		s := siteTable[number].Load()
-		if s == nil {
-			if made == nil {
-				made = newSite(pc)
-			}
-			if siteTable[number].CompareAndSwap(nil, made) {
-				return made, number
-			}
-			s = siteTable[number].Load()
-		}
-		if s.pc == pc {
-			return s, number
-		}
-	}
-	return nil, 0
-}
+// sites are all that are known.
+var sites pcTable[site]
 
 // newSite finds out what is at pc. Several functions may, one inlined into the other.
 func newSite(pc uintptr) *site {
-	s := &site{pc: pc, class: siteLock, kind: format.LockMutex}
+	s := &site{class: siteLock, kind: format.LockMutex}
 	frames := runtime.CallersFrames([]uintptr{pc, 0}) // of the last one it tells only the innermost function
 	for more := true; more; {
 		var f runtime.Frame
@@ -238,7 +211,7 @@ func (r *recorder) siteHere() (at *site, number int, kind format.LockKind) {
 	var pcs [nearCallers]uintptr
 	kind, hook := format.LockMutex, true
 	for _, pc := range sys.Near(pcs[:], r.walk) {
-		s, n := siteAt(pc)
+		s, n := sites.at(pc, newSite)
 		if s == nil {
 			return nil, 0, kind
 		}

@@ -9,8 +9,6 @@ import (
 	"sync"
 	"sync/atomic"
 	"unsafe"
-
-	"golang.org/x/sys/unix"
 )
 
 // Sizes of what is reserved once per process; only what is used is touched.
@@ -92,22 +90,6 @@ func newFast() (*Fast, error) {
 	Live.lay.int = (*eface)(unsafe.Pointer(&i)).typ
 	Live.lay.states = uintptr(unsafe.Pointer(&f.states[0]))
 	return f, nil
-}
-
-// reserve maps n zero values of T; pages cost memory when they are touched.
-func reserve[T any](n int) ([]T, error) {
-	var t T
-	size := uintptr(n) * unsafe.Sizeof(t)
-	p, err := unix.MmapPtr(-1, 0, nil, size, unix.PROT_NONE, unix.MAP_ANON|unix.MAP_PRIVATE|unix.MAP_NORESERVE)
-	if err == nil {
-		b := unsafe.Slice((*byte)(p), size)
-		_ = unix.Munlock(b) // or, after mlockall, it would get all its pages with its access
-		err = unix.Mprotect(b, unix.PROT_READ|unix.PROT_WRITE)
-	}
-	if err != nil {
-		return nil, fmt.Errorf("reserving %d bytes: %w", size, err)
-	}
-	return unsafe.Slice((*T)(p), n), nil
 }
 
 // Setup prepares the fast path for a recording whose ticks run at rate per
