@@ -21,7 +21,10 @@ type entry struct {
 const madeCost = 100
 
 // entries are all that are known.
-var entries pcTable[entry]
+var (
+	entries    = pcTable[entry]{index: &entryIndex}
+	entryIndex pcIndex
+)
 
 // Made is told by the goroutine that makes another one, which begins at entry. Its row gets
 // the name of that.

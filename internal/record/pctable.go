@@ -5,13 +5,16 @@ package record
 import "sync/atomic"
 
 // pcTable has what is known of addresses of the program's code, by number from 0 on. It has no
-// lock: what is looked for is looked for inside of locks. What is in it stays. Its index has
-// no pointers, so that the collector does not look through that at each of its cycles.
+// lock: what is looked for is looked for inside of locks. What is in it stays.
 type pcTable[T any] struct {
-	index [pcMost]atomic.Uint64 // the address (16-63) and 1 + the number; 0: free
+	index *pcIndex
 	pages [pcMost / pcPage]atomic.Pointer[[pcPage]atomic.Pointer[T]]
 	used  atomic.Int64
 }
+
+// pcIndex has of each address itself (16-63) and 1 + its number, by a hash; 0 is free. It is a
+// variable apart: Go's collector does not look through one without pointers.
+type pcIndex [pcMost]atomic.Uint64
 
 const (
 	pcMost = 1 << 13

@@ -35,7 +35,10 @@ const (
 )
 
 // sites are all that are known.
-var sites pcTable[site]
+var (
+	sites     = pcTable[site]{index: &siteIndex}
+	siteIndex pcIndex
+)
 
 // newSite finds out what is at pc. Several functions may, one inlined into the other.
 func newSite(pc uintptr) *site {

@@ -176,6 +176,7 @@ func (r *recorder) run() {
 	current.Store(r)
 	r.writer.enter()
 	r.startLocks()
+	tellHeap(true)
 }
 
 // Stop ends the recording. See scope.Stop.
@@ -198,6 +199,7 @@ func Stop() error {
 func (r *recorder) stop() error {
 	atomic.StoreUint64(&sys.Live.Locking, 0)
 	lookAtBlocks(false)
+	tellHeap(false)
 	atomic.StoreUint32(&sys.Live.On, Off)
 	r.pool.ShutRecords()
 	r.writer.leave()

@@ -273,6 +273,13 @@ var table = []hook{
 }`}},
 	},
 	{
+		name: "heap", what: "how much of a small heap is the recorder's, so that Go's collector does not run more often for it",
+		// The least goal grows as any does: by what lives, and its part of garbage.
+		edits: []edit{{file: "runtime/mgcpacer.go", function: "gcControllerState.commit", at: "if gcPercentHeapGoal < c.heapMinimum {",
+			insert: "if least := c.heapMinimum + scopeviewHeap + scopeviewHeap*uint64(max(c.gcPercent.Load(), 0))/100; gcPercentHeapGoal < least { gcPercentHeapGoal = least }; "}},
+		vars: []variable{{"runtime", "scopeviewHeap", "uint64", "inHeap"}},
+	},
+	{
 		name: "exit", what: "the program's end by os.Exit, or where main returns",
 		edits: []edit{
 			{file: "os/proc.go", function: "Exit", at: "runtime_beforeExit(code)", insert: "if h := scopeviewExit; h != nil { h(code) }; "},

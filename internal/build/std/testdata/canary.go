@@ -9,6 +9,7 @@ import (
 	"net/http"
 	"os"
 	"runtime"
+	"runtime/metrics"
 	"strings"
 	"sync"
 	"time"
@@ -28,7 +29,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
 		f()
 	}
 	scope.Stop()
@@ -42,6 +43,15 @@ func alone() {
 			return
 		}
 	}
+}
+
+// collected tells whether the goal of Go's collector is above the 4 MiB that it is at least.
+func collected() {
+	runtime.GC()
+	goal := []metrics.Sample{{Name: "/gc/heap/goal:bytes"}}
+	metrics.Read(goal)
+	n := goal[0].Value.Uint64()
+	scope.Task("main.collected", scope.KV("more", n > 4<<20 && n < 5<<20))()
 }
 
 // parked waits until n goroutines are in a function of the name wait… where the runtime
