@@ -18,7 +18,11 @@ func (r *Report) scheduler(l *facts) {
 		l.loud("threads", "when they were on a CPU, but for "+lost+" records that the system lost", Odd)
 		return
 	}
-	r.taken(l, "threads", "when they were on a CPU", "thread_switches")
+	what := "when they were on a CPU"
+	if paused := r.info("thread_switches_paused"); paused != "" {
+		what += ", but not " + Show(paused) + ": the system's telling of it takes more than its share of the budget"
+	}
+	r.taken(l, "threads", what, "thread_switches")
 }
 
 // counters tells which counters took samples, and why others did not.

@@ -21,14 +21,15 @@ var facts = map[string]*regexp.Regexp{
 	"witness_reason": words,
 	"stacks":         words,
 
-	"lock_threshold":       regexp.MustCompile(`^(all|calibrated|duration)$`),
-	"goroutines_unnamed":   regexp.MustCompile(`^[0-9]{1,20}$`),
-	"waits_thinned":        regexp.MustCompile(`^[0-9]{1,20}$`),
-	"lock_threshold_ns":    regexp.MustCompile(`^[0-9]{1,20}$`),
-	"thread_switches":      regexp.MustCompile(`^(on|off)`), // and not what the system says
-	"thread_switches_lost": regexp.MustCompile(`^[0-9]{1,20}$`),
-	"thread_clock_begin":   regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
-	"thread_clock_end":     regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
+	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),
+	"goroutines_unnamed":     regexp.MustCompile(`^[0-9]{1,20}$`),
+	"waits_thinned":          regexp.MustCompile(`^[0-9]{1,20}$`),
+	"lock_threshold_ns":      regexp.MustCompile(`^[0-9]{1,20}$`),
+	"thread_switches":        regexp.MustCompile(`^(on|off)`), // and not what the system says
+	"thread_switches_lost":   regexp.MustCompile(`^[0-9]{1,20}$`),
+	"thread_switches_paused": regexp.MustCompile(`^(now and then|[0-9]{1,3}% of the time)$`),
+	"thread_clock_begin":     regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
+	"thread_clock_end":       regexp.MustCompile(`^[0-9]{1,20} [0-9]{1,20}$`),
 }
 
 // words are a sentence of ours: without what would quote a path or an error.

@@ -127,6 +127,13 @@ func (e *Events) Counted() (n int64, known bool) {
 	return n, len(e.fds) > 0
 }
 
+// Look has the kernel tell of all, or of nothing.
+func (e *Events) Look(look bool) {
+	for _, fd := range e.fds {
+		_ = sys.Look(fd, look) // it can't fail for what was opened
+	}
+}
+
 // Close gives everything back.
 func (e *Events) Close() {
 	for _, r := range e.rings {

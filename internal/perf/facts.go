@@ -6,6 +6,9 @@ const (
 	FactSwitches = "thread_switches"
 	// factLost is how many records the kernel says that it had to throw away.
 	factLost = "thread_switches_lost"
+	// FactPaused is for how long the kernel was asked to tell nothing, because it took more than
+	// its share of the recording's budget: "now and then", or at the end "82% of the time".
+	FactPaused = "thread_switches_paused"
 	// FactClockBegin and FactClockEnd are two numbers with a blank between them: ns of
 	// the monotonic clock, and the CPU time of all threads then. Between the two every
 	// switch was recorded, so that what readers make of them can be checked.

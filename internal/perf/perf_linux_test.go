@@ -162,3 +162,64 @@ func TestStopLeavesNothing(t *testing.T) {
 		t.Errorf("%d descriptors, %d mappings, %d goroutines; before %d, 0, %d", after, maps, runtime.NumGoroutine(), fds, goroutines)
 	}
 }
+
+// TestPause: while the kernel is asked to tell nothing it is unknown what a thread does, of one that
+// was made meanwhile too; before and after that it is known, and what it took is counted.
+func TestPause(t *testing.T) {
+	s, k := started(t)
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	naps := func() (tid int, from, to int64) {
+		from = sys.Monotonic()
+		for range 20 {
+			unix.Nanosleep(&unix.Timespec{Nsec: 200_000}, nil)
+		}
+		return unix.Gettid(), from, sys.Monotonic()
+	}
+	type span struct {
+		tid      int
+		from, to int64
+	}
+	tid, from, to := naps()
+	before := s.Spent()
+	s.Pause(true)
+	s.Pause(true)
+	cost := s.Spent()
+	_, off, on := naps()
+	made, next := make(chan span), make(chan bool)
+	go func() {
+		runtime.LockOSThread() // and the thread ends with it
+		for range 2 {
+			tid, from, to := naps()
+			made <- span{tid, from, to}
+			<-next
+		}
+	}()
+	unseen := <-made
+	s.Pause(false)
+	next <- true
+	seen := <-made
+	_, again, end := naps()
+	s.Stop()
+	close(next)
+	if before == 0 && cost == 0 && s.Spent() == 0 {
+		t.Error("nothing was spent")
+	}
+	for _, c := range []struct {
+		what     string
+		tid      int
+		from, to int64
+		known    bool
+	}{
+		{"before", tid, from, to, true}, {"paused", tid, off, on, false}, {"made while paused", unseen.tid, unseen.from, unseen.to, false},
+		{"made while paused, and then", seen.tid, seen.from, seen.to, true}, {"after", tid, again, end, true},
+	} {
+		_, unknown, left := k.onCPU(uint32(c.tid), c.from, c.to)
+		if all := c.to - c.from; c.known && (unknown > all/2 || left < 15) || !c.known && (unknown < all*9/10 || left > 0) {
+			t.Errorf("%s: %d of %d ns are unknown, and it left a CPU %d times", c.what, unknown, all, left)
+		}
+	}
+	if got := k.facts[FactPaused]; !strings.HasSuffix(got, "% of the time") {
+		t.Errorf("paused: %q", got)
+	}
+}

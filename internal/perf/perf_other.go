@@ -19,6 +19,12 @@ func (*Switches) Start(rec collect.Recording) error {
 	return err
 }
 
+// Spent is 0.
+func (*Switches) Spent() int64 { return 0 }
+
+// Pause does nothing.
+func (*Switches) Pause(bool) {}
+
 // Snapshot does nothing.
 func (*Switches) Snapshot() {}
 

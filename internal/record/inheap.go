@@ -8,26 +8,35 @@ import (
 	"github.com/scopeview/scopeview/internal/sys"
 )
 
-// inHeap is about what a recording has in Go's heap, in bytes, and without states: what 4 MB of
-// heap were told to have more of them. TestInHeap holds it against what is there.
+// inHeap is about what a recording has in Go's heap, in bytes: of a program with a heap of 4 MB so
+// much more lived, at 100,000 records a second. TestInHeap holds it against what there is.
 const inHeap = 160 << 10
 
-// heapTold is where the runtime learns it; nil: it does not look.
-var heapTold atomic.Pointer[uint64]
+// heapUse is what is in the heap for a recording, and where the runtime learns it.
+var heapUse struct {
+	told atomic.Pointer[uint64] // nil: it does not look
+	more atomic.Int64           // beside inHeap, by collectors
+}
 
-// TellHeap has the runtime know how much of the heap is the recorder's, by *bytes: Go's collector
-// must not run more often for it in a program whose heap is at its minimum.
+// TellHeap has the runtime know by *bytes how much of the heap is the recorder's: Go's collector must
+// not run more often for it in a program whose heap is at its minimum.
 func TellHeap(bytes *uint64) {
-	heapTold.Store(bytes)
+	heapUse.told.Store(bytes)
 	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)
 }
 
-func tellHeap(has bool) {
-	if bytes := heapTold.Load(); bytes != nil {
-		n := uint64(0)
-		if has {
-			n = inHeap
+// UseHeap says that a collector has so many more bytes in the heap, or with a number below 0 fewer.
+func UseHeap(bytes int64) {
+	heapUse.more.Add(bytes)
+	tellHeap(atomic.LoadUint32(&sys.Live.On) != Off)
+}
+
+func tellHeap(recording bool) {
+	if told := heapUse.told.Load(); told != nil {
+		n := heapUse.more.Load()
+		if recording {
+			n += inHeap
 		}
-		atomic.StoreUint64(bytes, n)
+		atomic.StoreUint64(told, uint64(max(n, 0)))
 	}
 }

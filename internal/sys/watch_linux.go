@@ -127,6 +127,15 @@ func Counted(fd int) (n int64, known bool) {
 	return e.counted, err == nil
 }
 
+// Look has the kernel watch for what fd was opened for, or not, also in threads that inherited it.
+func Look(fd int, look bool) error {
+	what := uint(unix.PERF_EVENT_IOC_DISABLE)
+	if look {
+		what = unix.PERF_EVENT_IOC_ENABLE
+	}
+	return unix.IoctlSetInt(fd, what, 0)
+}
+
 // EventRing is where the kernel writes what Watch asked for, of one CPU.
 type EventRing struct {
 	fd   int

@@ -47,7 +47,13 @@ func ofStacks(batch []byte) bool {
 
 const (
 	// part is what of the recording's budget the execution trace may take.
-	part = 0.6
+	part = 0.5
+	// switchPart is what the system's telling of thread switches may take of it, and switchLeast
+	// what of one CPU however idle the program is.
+	switchPart  = 0.25
+	switchLeast = 1e-3
+	// burst is what that may take at once, in ns.
+	burst = 5e6
 	// memory is for how long what was spent counts. What a second took is known at its end.
 	memory = 2 * time.Second
 	// least is what it may take of that however idle the program is.
@@ -69,6 +75,13 @@ type account struct {
 	tried float64   // what it took the last time that it was given up
 }
 
+// telling is what the system's telling of thread switches takes of it.
+type telling struct {
+	at   time.Time // of the last look
+	seen int64     // ns, as of then
+	owed float64   // what it has taken more than it may, lately
+}
+
 // begin is another execution trace's.
 func (a *account) begin() {
 	now := time.Now()
@@ -85,6 +98,32 @@ func (c *collector) Afford(cpu time.Duration, share float64) time.Duration {
 	if shared.running != c {
 		return 0
 	}
+	return c.affordSwitches(cpu, share) + c.affordTrace(cpu, share)
+}
+
+// affordSwitches has the system tell of thread switches while that takes no more than its part.
+func (c *collector) affordSwitches(cpu time.Duration, share float64) time.Duration {
+	if c.perf == nil {
+		return 0
+	}
+	s := &c.switches
+	at, spent := time.Now(), c.perf.Spent()
+	earned := switchPart * share * float64(cpu)
+	if !s.at.IsZero() {
+		earned = max(earned, switchLeast*float64(at.Sub(s.at)))
+	}
+	took := spent - s.seen
+	s.owed = max(s.owed+float64(took)-earned, -burst)
+	s.at, s.seen = at, spent
+	if s.owed > burst {
+		c.perf.Pause(true)
+	} else if s.owed <= 0 {
+		c.perf.Pause(false)
+	}
+	return time.Duration(took)
+}
+
+func (c *collector) affordTrace(cpu time.Duration, share float64) time.Duration {
 	a := &c.account
 	a.owed -= part * share * float64(cpu)
 	if c.trace == nil {

@@ -42,19 +42,20 @@ func yield() func() {
 // goroutine, and so may Snapshot.
 type collector struct {
 	config
-	rec     collect.Recording
-	streams uint32 // begun so far
-	trace   tracer // nil: it was not to be had
-	profile *profile
-	perf    *perf.Switches // nil: not to be had
-	sampler *perf.Sampler  // nil: there is no counter
-	heap    func(urgency)  // reads the heap profile; nil: it was not to be had
-	told    map[string]string
-	facts   int
-	ended   int // how often the trace ended by itself
-	pause   int // heartbeats to wait before it is tried again
-	wait    int // what pause begins with next time
-	account account
+	rec      collect.Recording
+	streams  uint32 // begun so far
+	trace    tracer // nil: it was not to be had
+	profile  *profile
+	perf     *perf.Switches // nil: not to be had
+	sampler  *perf.Sampler  // nil: there is no counter
+	heap     func(urgency)  // reads the heap profile; nil: it was not to be had
+	told     map[string]string
+	facts    int
+	ended    int // how often the trace ended by itself
+	pause    int // heartbeats to wait before it is tried again
+	wait     int // what pause begins with next time
+	account  account
+	switches telling
 }
 
 // tracer is where the execution trace comes from: the live trace, or the flight recorder.
