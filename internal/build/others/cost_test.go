@@ -251,7 +251,8 @@ func serve(c *checkout, program string, env []string) (string, runs.Took) {
 	}
 	begin := time.Now()
 	address := "http://127.0.0.1:" + monitor
-	for deadline := begin.Add(20 * time.Second); ; time.Sleep(10 * time.Millisecond) {
+	// The first time it is built, and all of its packages with it.
+	for deadline := begin.Add(5 * time.Minute); ; time.Sleep(10 * time.Millisecond) {
 		if r, err := http.Get(address + "/healthz"); err == nil {
 			r.Body.Close()
 			break
