@@ -44,8 +44,9 @@ func calls() {
 	responded(a, b, "")
 }
 
+// spin takes longer than a channel is said to have been waited for, or holds come in another order.
 func spin() {
-	for range 10000 {
+	for range 30000 {
 		runtime.KeepAlive(1)
 	}
 }
@@ -72,6 +73,11 @@ func TestCalls(t *testing.T) {
 	if oneOf == 0 {
 		t.Error("channels are looked at without a recording")
 	}
+	var bytes uint64
+	inHeap(&bytes)
+	if bytes != 0 {
+		t.Errorf("without a recording %d bytes of the heap are its", bytes)
+	}
 	path := filepath.Join(t.TempDir(), "x.scope")
 	if err := scope.Start(path, scope.WithFilter("-BenchmarkX")); err != nil {
 		t.Fatal(err)
@@ -80,6 +86,9 @@ func TestCalls(t *testing.T) {
 	defer record.SetHookShares(5000, 5000, 5000)
 	if oneOf != 0 {
 		t.Errorf("of channels one in 1<<%d is looked at", oneOf)
+	}
+	if bytes == 0 {
+		t.Error("nothing of the heap is the recording's")
 	}
 	calls()
 	if err := scope.Stop(); err != nil {
