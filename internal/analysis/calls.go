@@ -2,6 +2,7 @@ package analysis
 
 import (
 	"fmt"
+	"strconv"
 
 	"github.com/scopeview/scopeview/internal/trace"
 )
@@ -71,5 +72,13 @@ func (r *Report) budget(l *facts) {
 			text += ", none since " + Humane(c.Since)
 		}
 		l.add("", text)
+	}
+	for _, out := range []struct{ key, label, what string }{
+		{"goroutines_unnamed", "goroutines", "have no name"},
+		{"waits_thinned", "waits", "are counted, and have no event"},
+	} {
+		if n, err := strconv.ParseInt(r.info(out.key), 10, 64); err == nil && n > 0 {
+			l.loud(out.label, Thousands(n)+" "+out.what+", because that would have taken more than its share of the time", Odd)
+		}
 	}
 }
