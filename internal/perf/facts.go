@@ -11,7 +11,8 @@ const (
 	FactPaused = "thread_switches_paused"
 	// FactClockBegin and FactClockEnd are two numbers with a blank between them: ns of
 	// the monotonic clock, and the CPU time of all threads then. Between the two every
-	// switch was recorded, so that what readers make of them can be checked.
+	// switch was recorded that was not lost, nor while it was paused, so that what readers make
+	// of them can be checked.
 	factClockBegin = "thread_clock_begin"
 	factClockEnd   = "thread_clock_end"
 )
