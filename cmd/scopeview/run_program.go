@@ -177,13 +177,17 @@ func (l *launch) tell(ctx context.Context, path string) {
 	if line := analysis.LossLine(t); line != "" {
 		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(line))
 	}
+	dead := analysis.DeadlockLine(t)
+	if dead != "" {
+		fmt.Fprintf(l.s.err, "scopeview: %s\n", l.s.alarm(dead))
+	}
 	r, err := doctor.Examine(t, doctor.Options{Context: context.WithoutCancel(ctx)})
 	switch {
 	case err != nil:
 		fmt.Fprintf(l.s.err, "scopeview: doctor: %s\n", harmless(err.Error()))
 	case len(r.Findings) > 0:
 		fmt.Fprintf(l.s.err, "scopeview: %s: %s\n", r.Findings[0].Verdict, harmless(r.Findings[0].Text))
-	case l.verb == build.Run: // tests are many
+	case l.verb == build.Run && dead == "": // tests are many
 		fmt.Fprintln(l.s.err, "scopeview: the doctor finds nothing wrong")
 	}
 	for _, line := range analysis.NotRecorded(t) {

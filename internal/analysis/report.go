@@ -120,7 +120,18 @@ func (r *Report) kept(l *facts) {
 		StateAbandoned: fmt.Sprintf("not closed: process %d ended, or was killed, without Stop", pid),
 		StateUnknown:   fmt.Sprintf("not closed; whether process %d still writes it can't be told here", pid),
 	}[r.State])
+	if line := DeadlockLine(r.Trace); line != "" {
+		l.loud("", line, Loud)
+	}
 	l.add("recorded", r.Trace.Start().Format("2006-01-02 15:04:05.000 -0700")+", for "+Humane(r.Trace.End()))
+}
+
+// DeadlockLine says that no goroutine of the program could go on; it is empty otherwise.
+func DeadlockLine(t *trace.Trace) string {
+	if t.Lookup("deadlock") == "" {
+		return ""
+	}
+	return "deadlock: no goroutine of the program could go on any more, and Go ended it"
 }
 
 // process tells of the program and its machine.

@@ -166,5 +166,12 @@ func link(in []*hook) []byte {
 		}
 	}
 	fmt.Fprintf(&b, "\nfunc init() {\n%s}\n", set.String())
+	for _, h := range in {
+		for _, c := range h.code {
+			if c.dir == "scope/hooks" {
+				b.WriteString("\n" + c.text + "\n")
+			}
+		}
+	}
 	return []byte(b.String())
 }

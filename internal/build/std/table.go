@@ -177,6 +177,88 @@ func channel(function string, kind format.LockKind) []edit {
 	}
 }
 
+// asleep tells the recorder what checkdead would find without its goroutines and timers.
+var asleep = code{dir: "runtime", text: `// scopeviewAsleep reports whether only the recorder's goroutines can ever go on. One of those calls it.
+//
+//go:linkname scopeviewAsleep
+func scopeviewAsleep() (asleep bool) {
+	if iscgo || islibrary || isarchive || panicking.Load() > 0 || netpollAnyWaiters() {
+		return false
+	}
+	// Whoever was woken lets another thread look for work, too, for some 50 µs.
+	for range 1000 {
+		spin := sched.nmspinning.Load()
+		if spin == 0 || sched.npidle.Load()+spin < gomaxprocs-1 {
+			break
+		}
+		procyield(30)
+	}
+	systemstack(func() {
+		lock(&sched.lock) // so nobody who has no P gets one
+		asleep = sched.npidle.Load() == gomaxprocs-1 && gcphase == _GCoff && !scopeviewTimed() && !scopeviewAwake()
+		unlock(&sched.lock)
+	})
+	return asleep
+}
+
+// scopeviewTimed reports whether a timer may wake somebody else.
+func scopeviewTimed() bool {
+	for _, pp := range allp {
+		for _, w := range pp.timers.heap {
+			t := w.timer
+			if t.state&timerZombie != 0 {
+				continue
+			}
+			if !t.isChan {
+				switch to := t.arg.(type) {
+				case *g: // which sleeps
+					if !isSystemGoroutine(to, false) {
+						return true
+					}
+				case *wakeableSleep: // of Go's execution trace
+				default:
+					return true
+				}
+				continue
+			}
+			s := t.hchan().recvq.first
+			if s == nil {
+				return true
+			}
+			for ; s != nil; s = s.next {
+				if !isSystemGoroutine(s.g, false) {
+					return true
+				}
+			}
+		}
+	}
+	return false
+}
+
+// scopeviewAwake reports whether somebody else does not wait, or not for another goroutine.
+func scopeviewAwake() (awake bool) {
+	lock(&allglock)
+	for _, gp := range allgs {
+		switch readgstatus(gp) &^ _Gscan {
+		case _Gidle, _Gdead, _Gdeadextra:
+			continue
+		case _Gwaiting:
+			switch gp.waitreason {
+			case waitReasonChanReceive, waitReasonChanSend, waitReasonChanReceiveNilChan, waitReasonChanSendNilChan,
+				waitReasonSelect, waitReasonSelectNoCases, waitReasonSemacquire, waitReasonSyncCondWait,
+				waitReasonSyncMutexLock, waitReasonSyncRWMutexRLock, waitReasonSyncRWMutexLock, waitReasonSyncWaitGroupWait:
+				continue
+			}
+		}
+		if !isSystemGoroutine(gp, false) {
+			awake = true
+			break
+		}
+	}
+	unlock(&allglock)
+	return awake
+}`}
+
 // table is all hooks.
 var table = []hook{
 	{
@@ -265,12 +347,20 @@ var table = []hook{
 		code: []code{{dir: "runtime", imports: []string{"internal/stringslite"}, text: `func scopeviewOwns(name string) bool {
 	const module = "github.com/scopeview/scopeview/"
 	if !stringslite.HasPrefix(name, module) {
-		return name == "runtime/pprof.profileWriter" || stringslite.HasPrefix(name, "runtime/trace.")
+		return stringslite.HasPrefix(name, "runtime/pprof.StartCPUProfile.") || stringslite.HasPrefix(name, "runtime/trace.")
 	}
 	name = name[len(module):]
 	return stringslite.HasPrefix(name, "internal/record.(*") || stringslite.HasPrefix(name, "internal/perf.(*") ||
 		stringslite.HasPrefix(name, "flusher.(*") || stringslite.HasPrefix(name, "sweeper.(*") || stringslite.HasPrefix(name, "scope/gotrace.")
 }`}},
+	},
+	{
+		name: "deadlock", what: "when no goroutine of the program can go on, so that Go ends it as it would without a recording",
+		edits: []edit{{file: "runtime/proc.go", function: "checkdead", at: "if len(pp.timers.heap) > 0 {"}}, // which says what a deadlock is
+		code: []code{asleep, {dir: "scope/hooks", text: `//go:linkname stdAsleep runtime.scopeviewAsleep
+func stdAsleep() bool
+
+func init() { asleep(stdAsleep) }`}},
 	},
 	{
 		name: "heap", what: "how much of a small heap is the recorder's, so that Go's collector does not run more often for it",

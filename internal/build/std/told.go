@@ -25,6 +25,7 @@ var expected = map[string][]string{
 	"select":    {"wait main.waitSelect select"},
 	"go":        {"go main.(*server).serve", "go main.goroutines canary.go"},
 	"own":       {"task main.alone"},
+	"deadlock":  {"closed by deadlock"},
 	"heap":      {"task main.collected more=1"},
 	"exit":      {"closed by return", "closed by exit"},
 	"http":      {"task GET /users/{id} path=/users/7 id=request seven"},

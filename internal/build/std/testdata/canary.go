@@ -25,6 +25,8 @@ func main() {
 		return
 	case "exit":
 		os.Exit(0)
+	case "deadlock":
+		<-make(chan bool)
 	}
 	if err := scope.Start(os.Getenv("CANARY_TRACE")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
