@@ -15,7 +15,6 @@ func (r *recorder) beats() {
 	defer r.ticker.Done()
 	t := time.NewTicker(r.opts.Heartbeat)
 	defer t.Stop()
-	var quiet <-chan time.Time // when nobody else of the recorder is likely to run
 	for {
 		select {
 		case <-r.quit:
@@ -23,14 +22,6 @@ func (r *recorder) beats() {
 		case <-t.C:
 			r.flusher.Alone(func() { r.beat(r.clock.Read(4)) })
 			r.flusher.Cost.Round(func() { r.tellCollectors(collectTick) })
-			if asleep.Load() != nil {
-				quiet = time.After(r.opts.Heartbeat / 3)
-			}
-		case <-quiet:
-			if (*asleep.Load())() {
-				go r.endAsleep()
-				return
-			}
 		}
 	}
 }

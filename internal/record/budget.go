@@ -113,6 +113,10 @@ func (fs *functions) watch() {
 		case <-fs.r.quit:
 			return
 		case <-t.C:
+			if deadlocked() {
+				go fs.r.endDeadlocked()
+				return
+			}
 			shown := fs.sample(t)
 			began := time.Now()
 			fs.r.flusher.Cost.Round(func() {

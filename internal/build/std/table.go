@@ -193,6 +193,9 @@ func scopeviewAsleep() (asleep bool) {
 		}
 		procyield(30)
 	}
+	if sched.npidle.Load() != gomaxprocs-1 || cheaprandn(1+uint32(len(allgs))/10000) != 0 { // or the lock is held for long too often
+		return false
+	}
 	systemstack(func() {
 		lock(&sched.lock) // so nobody who has no P gets one
 		asleep = sched.npidle.Load() == gomaxprocs-1 && gcphase == _GCoff && !scopeviewTimed() && !scopeviewAwake()

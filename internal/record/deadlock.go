@@ -11,8 +11,15 @@ var asleep atomic.Pointer[func() bool]
 // itself tells such a deadlock, and ends the program, but not while those and their timers are there.
 func TellAsleep(f func() bool) { asleep.Store(&f) }
 
-// endAsleep ends the recording of a program that has come to a deadlock.
-func (r *recorder) endAsleep() {
+// deadlocked reports whether the program has come to a deadlock. One is seen only while no other
+// goroutine of the recorder runs.
+func deadlocked() bool {
+	f := asleep.Load()
+	return f != nil && (*f)()
+}
+
+// endDeadlocked ends the recording of a program that has come to a deadlock.
+func (r *recorder) endDeadlocked() {
 	control.Lock() // nobody waits with it in hand for what would not come
 	defer control.Unlock()
 	select {
