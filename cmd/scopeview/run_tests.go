@@ -80,14 +80,20 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 		if e.Kind != format.KindTask || e.Track != e.Name {
 			return true
 		}
-		if e.Open {
-			open = append(open, t.Name(e.Name))
-			return true
-		}
+		name, result := t.Name(e.Name), ""
 		for _, a := range lister.List(e) {
-			if a.Key == "result" && string(a.Value.Str) == "fail" {
-				failed = append(failed, t.Name(e.Name))
+			switch a.Key {
+			case "test": // a subtest beyond those that have a name of their own
+				name = string(a.Value.Str)
+			case "result":
+				result = string(a.Value.Str)
 			}
+		}
+		switch {
+		case e.Open:
+			open = append(open, name)
+		case result == "fail":
+			failed = append(failed, name)
 		}
 		return true
 	}) // tell says what is wrong with the trace
@@ -96,7 +102,13 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 
 // leaves are the names of tests without those whose subtests are among them.
 func leaves(tests []string) []string {
-	return slices.DeleteFunc(slices.Clone(tests), func(name string) bool {
-		return slices.ContainsFunc(tests, func(other string) bool { return strings.HasPrefix(other, name+"/") })
-	})
+	parents := map[string]bool{}
+	for _, name := range tests {
+		for i, c := range name {
+			if c == '/' {
+				parents[name[:i]] = true
+			}
+		}
+	}
+	return slices.DeleteFunc(slices.Clone(tests), func(name string) bool { return parents[name] })
 }

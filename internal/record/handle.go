@@ -170,6 +170,9 @@ func Track(name string) {
 	r.writer.named()
 }
 
+// NamesCrowded reports whether who has very many names is to leave the rest of the table to others.
+func NamesCrowded() bool { return current.Load().names.crowded() }
+
 // Go starts f on a goroutine whose row has the name.
 func Go(name string, f func()) {
 	r := current.Load()

@@ -166,6 +166,13 @@ func (n *names) intern(name string, filter glob.Filter) uint64 {
 	return id
 }
 
+// crowded reports whether more than half of the names that there may be are in use.
+func (n *names) crowded() bool {
+	n.mu.RLock()
+	defer n.mu.RUnlock()
+	return len(n.texts) > format.MaxNames/2 || n.bytes > maxNameBytes/2
+}
+
 // text is the name with an id.
 func (n *names) text(id uint16) (string, bool) {
 	n.mu.RLock()

@@ -3,6 +3,7 @@
 package hooks
 
 import (
+	"strings"
 	"sync/atomic"
 
 	"github.com/scopeview/scopeview/internal/record"
@@ -10,22 +11,26 @@ import (
 )
 
 // test is called when a test, or a run of a benchmark with n iterations, begins on its own
-// goroutine. Without a name it is the pause in which a parallel test waits for its turn.
+// goroutine. Without a name it is the pause in which a parallel test waits for its turn. Where names
+// get few, subtests are called by their test, and have their own name as an argument.
 func test(name string, n int) (a, b int64) {
 	if atomic.LoadUint32(&sys.Live.On) == record.Off {
 		return 0, 0
 	}
-	var h record.Handle
-	switch {
-	case name == "":
-		h = record.BeginTask("parallel pause", nil)
-	case n >= 0:
-		record.Track(name)
-		h = record.BeginTask(name, []any{record.KV("N", n)})
-	default:
-		record.Track(name)
-		h = record.BeginTask(name, nil)
+	if name == "" {
+		h := record.BeginTask("parallel pause", nil)
+		return h.Loc, h.Start
 	}
+	var args []any
+	if top, _, sub := strings.Cut(name, "/"); sub && record.NamesCrowded() {
+		args = append(args, record.KV("test", name))
+		name = top
+	}
+	if n >= 0 {
+		args = append(args, record.KV("N", n))
+	}
+	record.Track(name)
+	h := record.BeginTask(name, args)
 	return h.Loc, h.Start
 }
 

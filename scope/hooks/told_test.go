@@ -5,6 +5,7 @@ package hooks
 import (
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"testing"
 
@@ -77,5 +78,51 @@ func TestTold(t *testing.T) {
 		if !slices.Contains(got, want) {
 			t.Errorf("%s is not in\n%s", want, strings.Join(got, "\n"))
 		}
+	}
+}
+
+// TestManySubtests: a test with very many subtests leaves room for the names of others, and no
+// subtest is without its name.
+func TestManySubtests(t *testing.T) {
+	record.Instrument(1)
+	path := filepath.Join(t.TempDir(), "x.scope")
+	if err := scope.Start(path); err != nil {
+		t.Fatal(err)
+	}
+	const many = format.MaxNames + 100
+	for i := range many {
+		a, b := test("TestMany/"+strconv.Itoa(i), -1)
+		tested(a, b, "pass")
+	}
+	scope.Task("later")()
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, path)
+	lister, seen, later, own := args.NewLister(tr.Name), map[string]bool{}, 0, 0
+	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
+		if e.Kind != format.KindTask {
+			return true
+		}
+		name := tr.Name(e.Name)
+		for _, a := range lister.List(e) {
+			if a.Key == "test" {
+				if name != "TestMany" || e.Track != e.Name {
+					t.Fatalf("a subtest is called %q, on a row called %q", name, tr.Name(e.Track))
+				}
+				name = string(a.Value.Str)
+				own--
+			}
+		}
+		if own++; name == "later" {
+			later++
+		}
+		seen[name] = true
+		return true
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if later != 1 || len(seen) != many+1 || own < format.MaxNames/2-100 || own > format.MaxNames/2+100 {
+		t.Errorf("%d names, %d of %d subtests have their own; later was recorded %d times", len(seen), own, many, later)
 	}
 }
