@@ -24,6 +24,7 @@ var facts = map[string]*regexp.Regexp{
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),
 	"goroutines_unnamed":     regexp.MustCompile(`^[0-9]{1,20}$`),
 	"waits_thinned":          regexp.MustCompile(`^[0-9]{1,20}$`),
+	"releases_unseen":        regexp.MustCompile(`^[0-9]{1,20}$`),
 	"lock_threshold_ns":      regexp.MustCompile(`^[0-9]{1,20}$`),
 	"thread_switches":        regexp.MustCompile(`^(on|off)`), // and not what the system says
 	"thread_switches_lost":   regexp.MustCompile(`^[0-9]{1,20}$`),

@@ -250,7 +250,7 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 }
 
 // hookPart is which part of the budget each kind of hook may take, at most.
-const hookPart = 1. / 6
+const hookPart = 1. / 8
 
 // hooks gives the hooks their parts of the CPU time that the process uses.
 func (b *budget) hooks() {

@@ -22,10 +22,13 @@ type HookedWait struct {
 }
 
 // waitCost and holdCost are what the record of a wait, and of a hold, takes at most as
-// a rule, in ns.
+// a rule, in ns; countCost is what a wait takes that is counted only, and lookCost to look whether
+// a release has something to tell.
 const (
-	waitCost = 300
-	holdCost = 250
+	waitCost  = 300
+	holdCost  = 250
+	countCost = 200
+	lookCost  = 100
 )
 
 // BeginHookedWait is told that the goroutine is about to wait for what is at addr.
@@ -62,6 +65,8 @@ func BeginHookedWait(addr uintptr, what uint64) (w HookedWait) {
 				w.Start = h.Start
 			}
 		}
+	} else {
+		waitAllowance.sum.Add(countCost)
 	}
 	return w
 }
@@ -132,16 +137,21 @@ func EndHookedWait(addr uintptr, w HookedWait) {
 //
 //go:noinline
 func HookedUnlock(addr uintptr, what uint64) {
-	if atomic.LoadUint64(&sys.Live.Locking) == 0 {
+	if atomic.LoadUint64(&sys.Live.Locking) == 0 || !ownWanted(uint64(addr)) {
 		return
 	}
 	r := current.Load()
 	now := r.clock.Now()
+	if !releaseAllowance.take(r, now, lookCost) {
+		r.unseen.Add(1)
+		ownMissed(now, r.ticks(missedFor))
+		return
+	}
 	rel, ok := ownLets(uint64(addr), self(), what == RWWhat)
 	if !ok || rel.start < r.began || now <= rel.start {
 		return
 	}
-	if !waitAllowance.take(r, now, holdCost) {
+	if !releaseAllowance.take(r, now, holdCost) {
 		r.thinned.Add(1)
 		return
 	}

@@ -2,7 +2,10 @@
 
 package record
 
-import "sync/atomic"
+import (
+	"sync/atomic"
+	"time"
+)
 
 // owner is what is known of a lock of the standard library while somebody waits for it.
 //
@@ -23,18 +26,40 @@ type owner struct {
 // is no mutex, as of those hooks tell.
 type ownerBucket struct {
 	busy atomic.Bool
+	used atomic.Int32 // how many of the list are
 	list [7]owner
 }
+
+func ownersAt(addr uint64) *ownerBucket { return &ownerTable[addr*0x9e3779b97f4a7c15>>55] }
+
+// ownWanted reports whether somebody may wait for what is at addr. Most mutexes that are let go of
+// where others want them have those others still spin, and nobody was told of any.
+func ownWanted(addr uint64) bool { return ownersAt(addr).used.Load() != 0 }
 
 var ownerTable [512]ownerBucket
 
 // ownersMissed counts what was not noted, as the table was full, or held for too long.
 var ownersMissed atomic.Int64
 
+// missedFor is for how long what was noted counts as not known once a release was not looked at, so
+// that not each of them has to say so.
+const missedFor = 20 * time.Microsecond
+
+// ownersKnown is since when all releases were looked at, in ticks: what was noted before it may have
+// been let go of since.
+var ownersKnown atomic.Int64
+
+// ownMissed notes that a release was not looked at.
+func ownMissed(now, while int64) {
+	if was := ownersKnown.Load(); was < now+while/2 {
+		ownersKnown.CompareAndSwap(was, now+while)
+	}
+}
+
 // ownerOf is the entry of an address, with its bucket locked; make makes one. nil: there
 // is none, and nothing is locked.
 func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
-	b := &ownerTable[addr*0x9e3779b97f4a7c15>>55]
+	b := ownersAt(addr)
 	for tries := 0; !b.busy.CompareAndSwap(false, true); tries++ {
 		if tries == 1000 {
 			ownersMissed.Add(1)
@@ -53,6 +78,7 @@ func ownerOf(addr uint64, make bool) (*owner, *ownerBucket) {
 	}
 	if make && free != nil {
 		*free = owner{addr: addr}
+		b.used.Add(1)
 		return free, b
 	}
 	b.busy.Store(false)
@@ -67,10 +93,13 @@ func ownWaits(addr uint64, now int64) (holder uint64) {
 	if o, b := ownerOf(addr, true); o != nil {
 		o.waiters++
 		o.told = 0
-		if o.seen == 0 {
+		known := ownersKnown.Load()
+		if o.seen <= known {
 			o.seen = now
 		}
-		holder = o.goid
+		if o.since > known {
+			holder = o.goid
+		}
 		b.busy.Store(false)
 	}
 	return holder
@@ -79,7 +108,7 @@ func ownWaits(addr uint64, now int64) (holder uint64) {
 // ownSeen notes that somebody who was woken found the lock taken.
 func ownSeen(addr uint64, now int64) {
 	if o, b := ownerOf(addr, false); o != nil {
-		if o.seen == 0 {
+		if o.seen <= ownersKnown.Load() {
 			o.seen = now
 		}
 		b.busy.Store(false)
@@ -92,6 +121,7 @@ func ownGot(addr, goid uint64, now int64, site int) {
 	if o, b := ownerOf(addr, false); o != nil {
 		if o.waiters--; o.waiters <= 0 {
 			o.addr = 0
+			b.used.Add(-1)
 		} else if goid != 0 {
 			o.goid, o.since, o.site = goid, now, int32(site)
 		}
@@ -118,13 +148,14 @@ func ownLets(addr, goid uint64, outer bool) (rel release, ok bool) {
 	if outer {
 		o.told = goid
 	}
+	known := ownersKnown.Load()
 	rel = release{o.seen, false, o.site}
-	if o.goid != 0 && o.goid == goid {
+	if o.goid != 0 && o.goid == goid && o.since > known {
 		rel.start, rel.exact = o.since, true
 	}
 	if !again {
 		o.goid, o.seen = 0, 0
 	}
 	b.busy.Store(false)
-	return rel, rel.start != 0 && !again
+	return rel, rel.start > known && !again
 }

@@ -87,7 +87,8 @@ type recorder struct {
 	quit     chan struct{}
 	gaps     [format.LossOpen + 1]gap
 	cost     int64 // of a scope, ps
-	thin     int64 // thinned and unnamed, as they were told last; lockTable.mu is held
+	thin     int64 // thinned, unseen and unnamed, as they were told last; lockTable.mu is held
+	unlooked int64
 	noName   int64
 	words    string
 
@@ -111,6 +112,7 @@ type recorder struct {
 	argsCut     atomic.Int64
 	unnamed     atomic.Int64 // goroutines that madeAllowance left without a name
 	thinned     atomic.Int64 // waits and holds that hooks were told of and that allowance left out
+	unseen      atomic.Int64 // releases of locks that releaseAllowance did not let be looked at
 	lateEnds    atomic.Int64
 	final       Statistics
 	closed      atomic.Bool
