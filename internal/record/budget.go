@@ -73,7 +73,7 @@ const (
 // known is which part of the budget is spent on what is counted. The rest is for what is not: caches
 // that records push the program's data out of, and Go's collector, which runs more often for what
 // the recorder has in memory.
-const known = 0.6
+const known = 0.5
 
 // Costs of a call beyond what is measured at the start. One that is only counted takes 2 ns in a loop
 // of its own, and 4 to 5 in programs of others, where more is to be kept in registers. There the

@@ -97,7 +97,7 @@ func TestBudget(t *testing.T) {
 		off   []bool
 		most  float64
 	}{
-		{"all fit", []int64{1000, 100_000, 200_000}, []bool{false, false, false}, 0.03},
+		{"all fit", []int64{1000, 100_000, 140_000}, []bool{false, false, false}, 0.03},
 		{"one is too much", []int64{1000, 100_000, 2_000_000}, []bool{false, false, true}, 0.03},
 		{"ten million calls", []int64{1000, 10_000_000}, []bool{false, true}, 0.03},
 		{"more than can be counted", []int64{1000, 25_000_000}, []bool{false, true}, 0.03},

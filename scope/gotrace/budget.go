@@ -47,10 +47,10 @@ func ofStacks(batch []byte) bool {
 
 const (
 	// part is what of the recording's budget the execution trace may take.
-	part = 0.5
+	part = 1. / 3
 	// switchPart is what the system's telling of thread switches may take of it, and switchLeast
 	// what of one CPU however idle the program is.
-	switchPart  = 0.25
+	switchPart  = 1. / 6
 	switchLeast = 1e-3
 	// burst is what that may take at once, in ns.
 	burst = 5e6

@@ -1,0 +1,62 @@
+//go:build !scope_off
+
+package record
+
+import "testing"
+
+// TestReleaseMissed: what was noted of a lock before a release that was not looked at is not told of
+// one that comes later; what is noted afterwards is.
+func TestReleaseMissed(t *testing.T) {
+	const addr, one, two = 0x7000, 11, 12
+	was := ownersKnown.Swap(0)
+	defer ownersKnown.Store(was)
+	lets := func(what string, goid uint64, want release, ok bool) {
+		t.Helper()
+		rel, told := ownLets(addr, goid, false)
+		if told != ok || told && rel != want {
+			t.Errorf("%s: %+v, %v; want %+v, %v", what, rel, told, want, ok)
+		}
+	}
+	waits := func(what string, now int64, want uint64) {
+		t.Helper()
+		if holder := ownWaits(addr, now); holder != want {
+			t.Errorf("%s: held by %d, want %d", what, holder, want)
+		}
+	}
+	if ownWanted(addr) {
+		t.Fatal("somebody waits at first")
+	}
+	waits("the first", 100, 0)
+	waits("the second", 110, 0)
+	if !ownWanted(addr) {
+		t.Error("nobody waits")
+	}
+	lets("all looked at", one, release{start: 100}, true)
+
+	waits("a third", 120, 0)
+	ownMissed(130, 10)
+	lets("one missed since it was seen", one, release{}, false)
+	ownSeen(addr, 150)
+	lets("seen since", one, release{start: 150}, true)
+
+	ownGot(addr, two, 200, 7)
+	waits("after who waited", 210, two)
+	ownMissed(220, 10)
+	waits("after one that was missed", 240, 0)
+	lets("he has had it again", two, release{start: 240, site: 7}, true)
+
+	ownGot(addr, two, 300, 8)
+	lets("all looked at again", two, release{start: 300, exact: true, site: 8}, true)
+
+	known := ownersKnown.Load()
+	ownMissed(known-9, 10) // so soon after another one, that is one
+	if got := ownersKnown.Load(); got != known {
+		t.Errorf("known since %d, want %d", got, known)
+	}
+	for range 2 {
+		ownGot(addr, one, 400, 9)
+	}
+	if ownGot(addr, one, 410, 9); ownWanted(addr) {
+		t.Error("somebody waits at the end")
+	}
+}
