@@ -22,6 +22,7 @@ var facts = map[string]*regexp.Regexp{
 	"stacks":         words,
 
 	"lock_threshold":         regexp.MustCompile(`^(all|calibrated|duration)$`),
+	"deadlock":               regexp.MustCompile(`^all goroutines$`),
 	"goroutines_unnamed":     regexp.MustCompile(`^[0-9]{1,20}$`),
 	"waits_thinned":          regexp.MustCompile(`^[0-9]{1,20}$`),
 	"releases_unseen":        regexp.MustCompile(`^[0-9]{1,20}$`),
