@@ -237,7 +237,11 @@ func (b *budget) account(wall float64, cpu, own int64, new calls, charged int64)
 	paid := float64(charged-b.charged) + max(took-b.due, 0)
 	b.due = max(b.due-took, 0) * max(1-wall/4e9, 0)
 	cost := float64(new.recorded)*b.recorded + float64(new.skipped)*b.skipped + float64(new.unseen)*b.unseen + paid
-	earned := max(float64(cpu-b.cpu)-cost, 0) * b.share * known
+	part := b.share * known
+	if b.share >= 1 {
+		part = 1 // whoever asks for this wants all, whatever it takes
+	}
+	earned := max(float64(cpu-b.cpu)-cost, 0) * part
 	b.spent += cost
 	if b.using == 0 { // the first time
 		b.using, b.earning = float64(cpu-b.cpu)/wall, earned/wall
