@@ -55,9 +55,6 @@ func main() {
 		go func() { time.Sleep(while); w.Close() }()
 		r.Read(make([]byte, 1))
 		return
-	case "stdin":
-		os.Stdin.Read(make([]byte, 1))
-		return
 	case "signal":
 		c := make(chan os.Signal, 1)
 		signal.Notify(c)

@@ -22,13 +22,13 @@ type HookedWait struct {
 }
 
 // waitCost and holdCost are what the record of a wait, and of a hold, takes at most as
-// a rule, in ns; countCost is what a wait takes that is counted only, and lookCost to look whether
-// a release has something to tell.
+// a rule, in ns; countCost is what a wait takes that is counted only. lookCost is what it takes to
+// look whether a release has something to tell: 35 ns were measured, of two million in a server.
 const (
 	waitCost  = 300
 	holdCost  = 250
 	countCost = 200
-	lookCost  = 100
+	lookCost  = 40
 )
 
 // BeginHookedWait is told that the goroutine is about to wait for what is at addr.
