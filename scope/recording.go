@@ -55,8 +55,8 @@ func SetFilter(expr string) error { return record.SetFilter(expr) }
 // directory gets a new file in it. It takes about a second per GiB, on the
 // caller's goroutine, and keeps nobody from recording.
 //
-// An existing file is ErrExists; without a recording it is ErrStopped; in a bubble of
-// testing/synctest it is ErrBubble. On an error nothing is left at path.
+// An existing file is ErrExists; a disk without room ErrNoSpace; without a recording it is
+// ErrStopped; in a bubble of testing/synctest it is ErrBubble. On an error nothing is left at path.
 func Snapshot(path string) error { return record.Snapshot(path) }
 
 // Stats returns how the recording goes, or how the last one went. It costs some

@@ -39,7 +39,8 @@ func usagef(text string, args ...any) error {
 	return &exit{exitUsage, fmt.Errorf(text, args...)}
 }
 
-const longHelp = `scopeview looks at the traces of programs that import github.com/scopeview/scopeview/scope.
+const longHelp = `scopeview records programs that nobody has changed (run, build, test), and looks at their traces and at
+those of programs that import github.com/scopeview/scopeview/scope.
 
 TRACE is a file, a directory (its newest *.scope file), the number of a running process
 (the trace that it writes), or the address where a program has mounted scopehttp.Handler
@@ -55,7 +56,8 @@ func newRoot(s *streams) *cobra.Command {
 		Short:   "Look at traces of concurrent Go programs",
 		Long:    longHelp,
 		Version: version(),
-		Example: `  scopeview info traces/             what was recorded, and was all of it kept
+		Example: `  scopeview run ./cmd/server         go run, and a timeline of it
+  scopeview info traces/             what was recorded, and was all of it kept
   scopeview top traces/              where the time went, by name
   scopeview states traces/           what goroutines did: ran, or waited for what
   scopeview compare old/ new/        what became slower, or faster

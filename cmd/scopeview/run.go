@@ -210,15 +210,18 @@ func (l *launch) build(ctx context.Context, plan *build.Plan) error {
 	return plan.SetBuilt(l.options.Cache, target)
 }
 
-// misplaced finds a flag of scopeview's among those of the go command, which would not know it. Of
-// test some are the go command's too.
+// misplaced finds a flag of scopeview's among those of the go command, which would not know it, or
+// take it for one of the test program and what follows for its arguments.
 func (l *launch) misplaced(args []string) error {
 	line, err := build.Parse(l.verb, args)
-	if err != nil || l.verb == build.Test {
+	if err != nil {
 		return nil // who parses it again says why
 	}
 	for _, f := range line.Flags {
 		name, _, _ := strings.Cut(f, "=")
+		if l.verb == build.Test && name == "--trace" {
+			continue // go test has one, too
+		}
 		if strings.HasPrefix(name, "--") && l.cmd.Flags().Lookup(name[2:]) != nil {
 			return usagef("%s is a flag of scopeview, and stands before those of go %s", name, l.verb)
 		}

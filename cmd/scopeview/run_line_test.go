@@ -120,6 +120,7 @@ func TestRunLine(t *testing.T) {
 		{"run -exec='a .", "", "the quote does not end"},
 		{"run -- -x", "", "-x is no package"},
 		{"run -race --trace=./... .", "", "--trace is a flag of scopeview"},
+		{"test -race --keep", "", "--keep is a flag of scopeview"},
 		{"run .", "GOARCH=" + otherArch(), "scopeview build builds it"},
 		{"run .", "GOFLAGS=" + goflags("-buildmode=plugin"), "-buildmode=plugin is not built"},
 	} {

@@ -10,6 +10,7 @@ import (
 	"path/filepath"
 	"sync/atomic"
 
+	"github.com/scopeview/scopeview/internal/pool"
 	"github.com/scopeview/scopeview/internal/snapshot"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -57,6 +58,9 @@ func (r *recorder) snapshot(path, why string) (string, error) {
 	res, err := snapshot.Create(path, src, o)
 	if errors.Is(err, fs.ErrExist) {
 		return "", fmt.Errorf("%w; give another path than %s: %w", ErrExists, path, err)
+	}
+	if pool.IsNoSpace(err) {
+		return "", noSpace(err)
 	}
 	if err != nil {
 		return "", fmt.Errorf("scope: %w", err)

@@ -129,6 +129,22 @@ func TestNoSpaceToStart(t *testing.T) {
 	}
 }
 
+// TestNoSpaceForSnapshot takes a snapshot where there is no room for one.
+func TestNoSpaceForSnapshot(t *testing.T) {
+	dir := smallFS(t, "4k")
+	start(t)
+	for range 10_000 {
+		Task("task")()
+	}
+	err := Snapshot(filepath.Join(dir, "s.scope"))
+	if !errors.Is(err, ErrNoSpace) || !strings.HasPrefix(err.Error(), ErrNoSpace.Error()+": writing the snapshot ") {
+		t.Errorf("Snapshot: %v, want ErrNoSpace", err)
+	}
+	if got := ls(t, dir); len(got) != 0 {
+		t.Errorf("left %q", got)
+	}
+}
+
 // TestFileSizeLimit records with a limit on the size of files, as ulimit -f
 // sets it: what is beyond is lost by space, and the signal is not fatal.
 func TestFileSizeLimit(t *testing.T) {
