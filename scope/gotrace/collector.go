@@ -4,6 +4,7 @@ package gotrace
 
 import (
 	"fmt"
+	"runtime/trace"
 	"sync"
 
 	"github.com/scopeview/scopeview/internal/collect"
@@ -15,8 +16,14 @@ import (
 // shared is what there is one of in a process.
 var shared struct {
 	mu      sync.Mutex
-	yields  int        // how many Yields were not released
+	yields  [collect.Resources]yields
 	running *collector // nil: none
+}
+
+// yields are of one resource.
+type yields struct {
+	n   int    // how many were not released
+	why string // a fact
 }
 
 func option(c config) scope.Option {
@@ -24,18 +31,43 @@ func option(c config) scope.Option {
 }
 
 func yield() func() {
+	return yieldFor("off: the program has it (gotrace.Yield)", collect.ExecutionTrace, collect.FlightRecorder, collect.CPUProfile)
+}
+
+func yieldFor(why string, list ...collect.Resource) (release func()) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
-	shared.yields++
+	for _, r := range list {
+		y := &shared.yields[r]
+		y.n++
+		y.why = why
+		if c := shared.running; c != nil {
+			c.giveBack(r)
+		}
+	}
 	if c := shared.running; c != nil {
-		c.giveBack()
 		c.take()
 	}
 	return sync.OnceFunc(func() {
 		shared.mu.Lock()
 		defer shared.mu.Unlock()
-		shared.yields--
+		for _, r := range list {
+			shared.yields[r].n--
+		}
 	})
+}
+
+// taken is collect.GiveBack.
+func taken(r collect.Resource, by any) (release func()) {
+	switch by := by.(type) {
+	case *writer, *profile:
+		return func() {}
+	case *trace.FlightRecorder:
+		if by == ownRecorder.Load() {
+			return func() {}
+		}
+	}
+	return yieldFor("off: the program takes it itself", r)
 }
 
 // collector is a collect.Collector. Its methods hold shared.mu: Yield may come from any
@@ -77,7 +109,6 @@ const (
 	factTrace   = "gotrace"
 	factProfile = "gotrace_profile"
 	factEnded   = "gotrace_ended"
-	yielded     = "off: the program has it (gotrace.Yield)"
 )
 
 // maxFacts bounds how often the trace is told something: in a ring facts are never
@@ -91,6 +122,8 @@ func (c *collector) Start(rec collect.Recording) {
 		return // With was given twice
 	}
 	shared.running = c
+	giveBack := taken
+	collect.GiveBack.Store(&giveBack)
 	*c = collector{config: c.config, rec: rec, told: map[string]string{}, wait: 1}
 	if c.noSwitches {
 		c.tell(perf.FactSwitches, "off: the program does not want them (gotrace.WithoutSwitches)")
@@ -169,7 +202,9 @@ func (c *collector) Stop() {
 	if shared.running != c {
 		return
 	}
-	c.giveBack()
+	for r := range collect.Resources {
+		c.giveBack(r)
+	}
 	if c.perf != nil {
 		c.perf.Stop()
 		c.perf = nil
@@ -185,23 +220,29 @@ func (c *collector) Stop() {
 	shared.running = nil
 }
 
+// traces is where the execution trace is taken from.
+func (c *collector) traces() collect.Resource {
+	if c.rec.Ring() > 0 {
+		return collect.FlightRecorder
+	}
+	return collect.ExecutionTrace
+}
+
 // take takes what it has not, if it is free.
 func (c *collector) take() {
-	if shared.yields > 0 {
-		c.tell(factTrace, yielded)
-		if !c.noProfile {
-			c.tell(factProfile, yielded)
-		}
-		return
-	}
-	if c.trace == nil {
+	if y := shared.yields[c.traces()]; y.n > 0 {
+		c.tell(factTrace, y.why)
+	} else if c.trace == nil {
 		if c.pause--; c.pause < 0 && c.account.bears() {
 			c.takeTrace()
 		}
 	}
+	y := shared.yields[collect.CPUProfile]
 	switch {
 	case c.noProfile:
 		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
+	case y.n > 0:
+		c.tell(factProfile, y.why)
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {
@@ -215,7 +256,7 @@ func (c *collector) take() {
 func (c *collector) takeTrace() {
 	var err error
 	how := "on"
-	if c.rec.Ring() > 0 {
+	if c.traces() == collect.FlightRecorder {
 		how = "on (flight recorder)"
 		c.trace, err = startFlight(c)
 	} else {
@@ -230,13 +271,13 @@ func (c *collector) takeTrace() {
 	c.tell(factTrace, how)
 }
 
-// giveBack ends all of it.
-func (c *collector) giveBack() {
-	if c.profile != nil {
+// giveBack ends what is had of r.
+func (c *collector) giveBack(r collect.Resource) {
+	switch {
+	case r == collect.CPUProfile && c.profile != nil:
 		c.profile.end()
 		c.profile = nil
-	}
-	if c.trace != nil {
+	case r == c.traces() && c.trace != nil:
 		if err := c.trace.end(); err != nil {
 			c.lose(err)
 		}

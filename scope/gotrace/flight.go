@@ -5,6 +5,7 @@ package gotrace
 import (
 	"fmt"
 	"runtime/trace"
+	"sync/atomic"
 	"time"
 )
 
@@ -23,8 +24,12 @@ const (
 	flightBytes = 16 << 20
 )
 
+// ownRecorder is the flight recorder that was last begun here.
+var ownRecorder atomic.Pointer[trace.FlightRecorder]
+
 func startFlight(c *collector) (*flight, error) {
 	f := &flight{c: c, before: switches(), fr: trace.NewFlightRecorder(trace.FlightRecorderConfig{MinAge: flightAge, MaxBytes: min(flightBytes, uint64(c.rec.Ring()/4))})}
+	ownRecorder.Store(f.fr)
 	if err := f.fr.Start(); err != nil {
 		return nil, err
 	}

@@ -16,6 +16,9 @@
 //	defer release()
 //	pprof.StartCPUProfile(f)
 //
+// Programs that scopeview run, build or test have built need not ask: what they take is given
+// back to them first.
+//
 // In a ring (scope.WithRing, scope.WithSegments) Go's flight recorder takes the place of
 // the execution trace: it keeps the last ten seconds in memory, and writes them when a
 // snapshot is taken, by a trigger too, and at Stop. The trace of a program that was

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"runtime/trace"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/collect"
 )
 
 var errStopped = errors.New("the program called trace.Stop")
@@ -73,7 +75,11 @@ func (l *live) ours() bool {
 
 // flush has the tracer write at once what it has, and reports whether that could be asked for.
 func (l *live) flush() bool {
+	if shared.yields[collect.FlightRecorder].n > 0 {
+		return false
+	}
 	f := trace.NewFlightRecorder(trace.FlightRecorderConfig{MaxBytes: 1})
+	ownRecorder.Store(f)
 	if f.Start() != nil {
 		return false
 	}

@@ -148,7 +148,7 @@ func (b *builder) run() (*told, error) {
 			return nil, err
 		}
 	}
-	for _, end := range []string{"return", "exit", "deadlock"} {
+	for _, end := range []string{"return", "exit", "deadlock", "profiles"} {
 		if err := b.end(t, program, end); err != nil {
 			return nil, err
 		}
@@ -167,6 +167,9 @@ func (b *builder) end(t *told, program, how string) error {
 	out, err := run.CombinedOutput()
 	if err != nil && how != "deadlock" { // which ends nothing where the hook does not work
 		return fmt.Errorf("%s: %w: %s", program, err, out)
+	}
+	if err := t.read(path); err != nil {
+		return err
 	}
 	tr, err := trace.OpenFile(path)
 	if err != nil {

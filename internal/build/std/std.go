@@ -66,7 +66,7 @@ func Patches(goroot, version string, want func(hook string) bool) (files map[str
 		}
 		hooks = append(hooks, s)
 	}
-	for _, dir := range []string{"internal/sync", "sync", "runtime", "os", "net/http", "testing"} {
+	for _, dir := range []string{"internal/sync", "sync", "runtime", "runtime/pprof", "runtime/trace", "os", "net/http", "testing"} {
 		if b := added(dir, in); b != nil {
 			files[path.Join("src", dir, "scopeview.go")] = b
 		}

@@ -373,6 +373,19 @@ func init() { asleep(stdAsleep) }`}},
 		vars: []variable{{"runtime", "scopeviewHeap", "uint64", "inHeap"}},
 	},
 	{
+		name: "giveback", what: "that the program takes Go's CPU profile or execution trace itself, which the recording gives back before",
+		edits: []edit{
+			{file: "runtime/pprof/pprof.go", function: "StartCPUProfile", at: "const hz = 100", insert: "if h := scopeviewProfiling; h != nil { defer h(w)() }; "},
+			{file: "runtime/trace/trace.go", function: "Start", at: "return tracing.subscribeTraceStartWriter(w)", insert: "if h := scopeviewTracing; h != nil { defer h(w)() }; "},
+			{file: "runtime/trace/flightrecorder.go", function: "FlightRecorder.Start", at: "if fr.enabled {", insert: "if h := scopeviewFlying; h != nil { defer h(fr)() }; "},
+		},
+		vars: []variable{
+			{"runtime/pprof", "scopeviewProfiling", "func(w interface{}) func()", "profiling"},
+			{"runtime/trace", "scopeviewTracing", "func(w interface{}) func()", "tracing"},
+			{"runtime/trace", "scopeviewFlying", "func(recorder interface{}) func()", "flying"},
+		},
+	},
+	{
 		name: "exit", what: "the program's end by os.Exit, or where main returns",
 		edits: []edit{
 			{file: "os/proc.go", function: "Exit", at: "runtime_beforeExit(code)", insert: "if h := scopeviewExit; h != nil { h(code) }; "},

@@ -27,6 +27,7 @@ var expected = map[string][]string{
 	"own":       {"task main.alone"},
 	"deadlock":  {"closed by deadlock"},
 	"heap":      {"task main.collected more=1"},
+	"giveback":  {"task main.profiled", "task main.traced", "task main.flown"},
 	"exit":      {"closed by return", "closed by exit"},
 	"http":      {"task GET /users/{id} path=/users/7 id=request seven"},
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},

@@ -11,6 +11,8 @@ import (
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
+	"runtime/pprof"
+	"runtime/trace"
 	"strings"
 	"sync"
 	"time"
@@ -27,6 +29,9 @@ func main() {
 		os.Exit(0)
 	case "deadlock":
 		<-make(chan bool)
+	case "profiles":
+		profiles()
+		return
 	}
 	if err := scope.Start(os.Getenv("CANARY_TRACE")); err != nil {
 		fmt.Fprintln(os.Stderr, err)
@@ -45,6 +50,22 @@ func alone() {
 			scope.Task("main.alone")()
 			return
 		}
+	}
+}
+
+// profiles tells what of that it gets of which Go has one, while the recording has it.
+func profiles() {
+	if pprof.StartCPUProfile(io.Discard) == nil {
+		scope.Task("main.profiled")()
+		pprof.StopCPUProfile()
+	}
+	if trace.Start(io.Discard) == nil {
+		scope.Task("main.traced")()
+		trace.Stop()
+	}
+	if f := trace.NewFlightRecorder(trace.FlightRecorderConfig{}); f.Start() == nil {
+		scope.Task("main.flown")()
+		f.Stop()
 	}
 }
 
