@@ -73,7 +73,8 @@ func (l *launch) tellTests(path string) {
 }
 
 // failedTests lists a trace's tests that failed, and those that were not over at its end, without
-// those that others of them are part of. A test is a scope that is called as its row is.
+// those that others of them are part of. A test is a scope that is called as its row is, and not, as
+// functions and their goroutines are, with a package and a dot in front.
 func failedTests(t *trace.Trace) (failed, open []string) {
 	lister := args.NewLister(t.Name)
 	_ = t.Events(trace.Options{NoDepth: true}, func(e *trace.Event) bool {
@@ -81,6 +82,9 @@ func failedTests(t *trace.Trace) (failed, open []string) {
 			return true
 		}
 		name, result := t.Name(e.Name), ""
+		if first, _, _ := strings.Cut(name, "/"); strings.Contains(first, ".") {
+			return true
+		}
 		for _, a := range lister.List(e) {
 			switch a.Key {
 			case "test": // a subtest beyond those that have a name of their own

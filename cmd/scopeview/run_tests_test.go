@@ -52,12 +52,25 @@ func TestChild(t *testing.T) {
 		t.Error(c.ProcessState)
 	}
 }
+-- panics/panics.go --
+package panics
+
+import "fmt"
+
+func serve(c chan string) {
+	for i := range 10 {
+		c <- fmt.Sprint("served ", i)
+	}
+}
 -- panics/panics_test.go --
 package panics
 
 import "testing"
 
 func TestPanic(t *testing.T) {
+	c := make(chan string)
+	go serve(c)
+	<-c
 	t.Run("inside", func(t *testing.T) { panic("on purpose") })
 }
 -- locks/locks_test.go --
