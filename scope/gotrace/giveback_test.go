@@ -1,0 +1,71 @@
+//go:build !scope_off
+
+package gotrace_test
+
+import (
+	"io"
+	"runtime/pprof"
+	"runtime/trace"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/collect"
+	"github.com/scopeview/scopeview/scope"
+	"github.com/scopeview/scopeview/scope/gotrace"
+)
+
+// TestGivenBack: as hooks do, the program says what it takes. That alone is given back, and taken
+// again when the program has ended it.
+func TestGivenBack(t *testing.T) {
+	type run struct {
+		start func(by any) error
+		stop  func()
+	}
+	recorder := trace.NewFlightRecorder(trace.FlightRecorderConfig{})
+	runs := [collect.Resources]run{
+		collect.CPUProfile:     {func(by any) error { return pprof.StartCPUProfile(by.(io.Writer)) }, pprof.StopCPUProfile},
+		collect.ExecutionTrace: {func(by any) error { return trace.Start(by.(io.Writer)) }, trace.Stop},
+		collect.FlightRecorder: {func(any) error { return recorder.Start() }, recorder.Stop},
+	}
+	const itself = "off: the program takes it itself"
+	for _, c := range []struct {
+		name string
+		opts []scope.Option
+		of   collect.Resource
+		by   any
+		had  bool // the recording has it
+		fact string
+		then string // it becomes
+		rest string // another fact, which stays
+	}{
+		{"profile", nil, collect.CPUProfile, io.Discard, true, "gotrace_profile", itself, "gotrace"},
+		{"trace", nil, collect.ExecutionTrace, io.Discard, true, "gotrace", itself, "gotrace_profile"},
+		{"flight recorder beside the trace", nil, collect.FlightRecorder, recorder, false, "gotrace", "on", "gotrace_profile"},
+		{"flight recorder", []scope.Option{scope.WithRing(scope.MinRing)}, collect.FlightRecorder, recorder, true, "gotrace", itself, "gotrace_profile"},
+		{"trace beside the flight recorder", []scope.Option{scope.WithRing(scope.MinRing)}, collect.ExecutionTrace, io.Discard, false, "gotrace", "on", "gotrace_profile"},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			r := begin(t, append(c.opts, gotrace.With())...)
+			r.becomes(c.rest, "on")
+			works()
+			if c.had && runs[c.of].start(c.by) == nil {
+				t.Fatal("it was free")
+			}
+			release := (*collect.GiveBack.Load())(c.of, c.by)
+			err := runs[c.of].start(c.by)
+			release()
+			if err != nil {
+				t.Fatal(err)
+			}
+			r.becomes(c.fact, c.then)
+			works()
+			if s := r.fact(c.rest); s[:2] != "on" {
+				t.Errorf("%s is %q", c.rest, s)
+			}
+			runs[c.of].stop()
+			r.becomes(c.fact, "on")
+			works()
+			r.stop()
+			story(t, r.path)
+		})
+	}
+}
