@@ -1,0 +1,31 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/collect"
+)
+
+// TestGiveBack: each hook says what the program takes, and what it returns releases that; without a
+// collector there is nothing to give back.
+func TestGiveBack(t *testing.T) {
+	was := collect.GiveBack.Swap(nil)
+	defer collect.GiveBack.Store(was)
+	profiling("nobody has it")()
+	var told []any
+	f := func(r collect.Resource, by any) func() {
+		told = append(told, r, by)
+		return func() { told = append(told, "released") }
+	}
+	collect.GiveBack.Store(&f)
+	profiling("a")()
+	tracing("b")()
+	flying("c")()
+	want := []any{collect.CPUProfile, "a", "released", collect.ExecutionTrace, "b", "released", collect.FlightRecorder, "c", "released"}
+	if !slices.Equal(told, want) {
+		t.Errorf("told %v, want %v", told, want)
+	}
+}
