@@ -91,7 +91,7 @@ var mayImport = map[string][]string{
 	"scope":              {"internal/record", "internal/format", "internal/sys"},
 	"internal/record":    {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":         {"internal/fromenv"},
-	"scope/hooks":        {"internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
+	"scope/hooks":        {"internal/collect", "internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
 	"internal/fromenv":   {"scope"},
 	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
 	"internal/collect":   {"internal/format"},

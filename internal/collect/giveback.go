@@ -6,10 +6,10 @@ import "sync/atomic"
 type Resource uint8
 
 const (
-	ExecutionTrace Resource = iota // of trace.Start
-	FlightRecorder
-	CPUProfile
-	Resources // how many there are
+	ExecutionTrace Resource = iota // that trace.Start writes
+	FlightRecorder                 // that keeps the last of it in memory
+	CPUProfile                     // of pprof.StartCPUProfile
+	Resources                      // how many there are
 )
 
 // GiveBack is called before somebody takes a resource: by is what Go is given for it, a writer or
