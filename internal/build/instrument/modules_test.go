@@ -21,7 +21,8 @@ func TestModules(t *testing.T) {
 		path, version string
 		packages      []string
 	}{
-		{"github.com/google/uuid", "v1.6.0", []string{"./..."}},
+		// It loses four bits of the time, so that one test finds it reversed, now and then.
+		{"github.com/google/uuid", "v1.6.0", []string{"-skip=^TestVersion6$", "./..."}},
 		{"github.com/pelletier/go-toml/v2", "v2.2.4", []string{".", "./unstable/...", "./internal/..."}},
 		{"golang.org/x/mod", "v0.41.0", []string{"./modfile", "./semver", "./module", "./sumdb"}},
 	} {

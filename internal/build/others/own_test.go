@@ -20,7 +20,7 @@ var modules = []struct {
 	{
 		name: "nats-server", version: "github.com/nats-io/nats-server/v2@v2.15.2",
 		packages: []string{"./server", "./server/avl", "./server/gsl", "./server/stree", "./server/thw", "./conf", "./logger"},
-		flags:    []string{"-short", "-run=^Test(Sublist|Parse|Client|Queue|Auth|Accounts?|SequenceSet|Subject|GenericSublist|HashWheel|Conf|Log|ServerEventsProfileZ)", "-skip=AuthCallout"}, // which fails as it is, now and then
+		flags:    []string{"-short", "-run=^Test(Sublist|Parse|Client|Queue|Auth|Accounts?|SequenceSet|Subject|GenericSublist|HashWheel|Conf|Log|ServerEventsProfileZ)", "-skip=AuthCallout|AuthRequiredNoAuthUser"}, // which fail as they are, now and then
 		counted:  "./server/stree",
 	},
 	{
