@@ -34,6 +34,8 @@ func yield() func() {
 	return yieldFor("off: the program has it (gotrace.Yield)", collect.ExecutionTrace, collect.FlightRecorder, collect.CPUProfile)
 }
 
+// yieldFor gives the resources of a list back. Nothing is taken here, not even what has become free:
+// Go begins goroutines for that, which would be of the program's bubble, if it is in one.
 func yieldFor(why string, list ...collect.Resource) (release func()) {
 	shared.mu.Lock()
 	defer shared.mu.Unlock()
@@ -43,10 +45,8 @@ func yieldFor(why string, list ...collect.Resource) (release func()) {
 		y.why = why
 		if c := shared.running; c != nil {
 			c.giveBack(r)
+			c.yielded(r)
 		}
-	}
-	if c := shared.running; c != nil {
-		c.take()
 	}
 	return sync.OnceFunc(func() {
 		shared.mu.Lock()
@@ -228,21 +228,31 @@ func (c *collector) traces() collect.Resource {
 	return collect.ExecutionTrace
 }
 
+// yielded reports whether r is the program's, and tells the trace so.
+func (c *collector) yielded(r collect.Resource) bool {
+	y := shared.yields[r]
+	switch {
+	case y.n == 0:
+		return false
+	case r == c.traces():
+		c.tell(factTrace, y.why)
+	case r == collect.CPUProfile && !c.noProfile:
+		c.tell(factProfile, y.why)
+	}
+	return true
+}
+
 // take takes what it has not, if it is free.
 func (c *collector) take() {
-	if y := shared.yields[c.traces()]; y.n > 0 {
-		c.tell(factTrace, y.why)
-	} else if c.trace == nil {
+	if !c.yielded(c.traces()) && c.trace == nil {
 		if c.pause--; c.pause < 0 && c.account.bears() {
 			c.takeTrace()
 		}
 	}
-	y := shared.yields[collect.CPUProfile]
 	switch {
 	case c.noProfile:
 		c.tell(factProfile, "off: the program does not want it (gotrace.WithoutProfile)")
-	case y.n > 0:
-		c.tell(factProfile, y.why)
+	case c.yielded(collect.CPUProfile):
 	case c.profile == nil:
 		var err error
 		if c.profile, err = startProfile(); err != nil {

@@ -6,7 +6,9 @@ import (
 	"io"
 	"runtime/pprof"
 	"runtime/trace"
+	"strings"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/internal/collect"
 	"github.com/scopeview/scopeview/scope"
@@ -58,7 +60,7 @@ func TestGivenBack(t *testing.T) {
 			}
 			r.becomes(c.fact, c.then)
 			works()
-			if s := r.fact(c.rest); s[:2] != "on" {
+			if s := r.fact(c.rest); !strings.HasPrefix(s, "on") {
 				t.Errorf("%s is %q", c.rest, s)
 			}
 			runs[c.of].stop()
@@ -68,4 +70,18 @@ func TestGivenBack(t *testing.T) {
 			story(t, r.path)
 		})
 	}
+}
+
+// TestNothingTaken: who gives back on the program's goroutine takes nothing there, whatever is free.
+func TestNothingTaken(t *testing.T) {
+	if err := trace.Start(io.Discard); err != nil {
+		t.Fatal(err)
+	}
+	r := begin(t, gotrace.With(), scope.WithHeartbeat(time.Hour))
+	trace.Stop()
+	(*collect.GiveBack.Load())(collect.CPUProfile, io.Discard)()
+	if trace.IsEnabled() {
+		t.Error("the execution trace was taken")
+	}
+	r.stop()
 }

@@ -11,8 +11,6 @@ import (
 	"slices"
 	"strings"
 	"time"
-
-	"github.com/scopeview/scopeview/internal/trace"
 )
 
 // Result is whether a hook delivers what it is for.
@@ -144,7 +142,7 @@ func (b *builder) run() (*told, error) {
 		if out, err := run.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", c[0], err, out)
 		}
-		if err := t.read(path); err != nil {
+		if _, err := t.read(path); err != nil {
 			return nil, err
 		}
 	}
@@ -168,15 +166,11 @@ func (b *builder) end(t *told, program, how string) error {
 	if err != nil && how != "deadlock" { // which ends nothing where the hook does not work
 		return fmt.Errorf("%s: %w: %s", program, err, out)
 	}
-	if err := t.read(path); err != nil {
-		return err
-	}
-	tr, err := trace.OpenFile(path)
+	closed, err := t.read(path)
 	if err != nil {
 		return err
 	}
-	defer tr.Close()
-	if tr.Closed() {
+	if closed {
 		t.lines = append(t.lines, "closed by "+how)
 	}
 	return nil

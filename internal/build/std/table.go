@@ -373,7 +373,7 @@ func init() { asleep(stdAsleep) }`}},
 		vars: []variable{{"runtime", "scopeviewHeap", "uint64", "inHeap"}},
 	},
 	{
-		name: "giveback", what: "that the program takes Go's CPU profile or execution trace itself, which the recording gives back before",
+		name: "giveback", what: "that the program takes Go's CPU profile, execution trace or flight recorder, which the recording gives back before",
 		edits: []edit{
 			{file: "runtime/pprof/pprof.go", function: "StartCPUProfile", at: "const hz = 100", insert: "if h := scopeviewProfiling; h != nil { defer h(w)() }; "},
 			{file: "runtime/trace/trace.go", function: "Start", at: "return tracing.subscribeTraceStartWriter(w)", insert: "if h := scopeviewTracing; h != nil { defer h(w)() }; "},

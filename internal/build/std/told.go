@@ -45,15 +45,15 @@ func (t *told) missing(hook string) (list []string) {
 	return list
 }
 
-// read adds what a trace has.
-func (t *told) read(path string) error {
+// read adds what a trace has, and reports whether it is closed.
+func (t *told) read(path string) (closed bool, err error) {
 	tr, err := trace.OpenFile(path)
 	if err != nil {
-		return err
+		return false, err
 	}
 	defer tr.Close()
 	lister := args.NewLister(tr.Name)
-	return tr.Events(trace.Options{}, func(e *trace.Event) bool {
+	return tr.Closed(), tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		line := e.Kind.String() + " " + tr.Name(e.Name)
 		if e.Kind == format.KindWait || e.Kind == format.KindHold {
 			function, _, _ := strings.Cut(tr.Name(e.Name), " ")
