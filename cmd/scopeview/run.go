@@ -7,6 +7,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -14,6 +15,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/build/std"
 )
 
 const runHelp = `run is go run for a program that nobody has changed: it is built by the go command so that it records, and
@@ -120,6 +122,8 @@ func (l *launch) command(use, short, long, example string) *cobra.Command {
 	}
 	f := l.cmd.Flags()
 	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as go list takes it; a leading - excludes; may be repeated (default: the main module)")
+	f.StringSliceVar(&l.options.Advise, "advise", nil, "count how containers, buffers and locks are used, and give advice; of these `GROUPS` (default: all)")
+	f.Lookup("advise").NoOptDefVal = "all"
 	f.BoolVar(&l.options.Args, "args", false, "record arguments that are numbers, strings, bools and durations")
 	f.BoolP("help", "h", false, "help for "+string(l.verb))
 	return l.cmd
@@ -164,6 +168,9 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	}
 	if err := l.parseBudget(); err != nil {
 		return err
+	}
+	if slices.Contains(l.options.Advise, "all") {
+		l.options.Advise = std.Groups
 	}
 	if l.attach {
 		return l.printEnv()

@@ -457,8 +457,8 @@ func (m *maker) within(dir string) (string, error) {
 
 // standard puts the hooks into the standard library, and what they call into the recorder.
 func (m *maker) standard(recorder string) error {
-	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder)), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
-		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, nil)
+	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder), []byte(strings.Join(m.o.Advise, " "))), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
+		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, m.o.Advise, nil)
 		if err != nil {
 			return nil, nil, err
 		}

@@ -24,8 +24,9 @@ type Options struct {
 	Self   string // its path, to be called where something is covered
 	Dir    string // where the go command would be called; "": here
 	Trace  []string
-	Args   bool    // record arguments
-	Budget float64 // the share of the CPU time that recording may take
+	Args   bool     // record arguments
+	Budget float64  // the share of the CPU time that recording may take
+	Advise []string // groups of diagnostics that the program is to count for
 
 	out map[string]string // functions to leave out by the names of their scopes, and why
 }
@@ -171,7 +172,7 @@ func known(e *environment) error {
 // planKey names a plan by all that it depends on but the files. What the go command says of its
 // environment depends on the variables, and on files that are among the plan's inputs.
 func planKey(o Options, verb Verb, args []string) string {
-	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.out, verb, args})
+	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Advise, o.out, verb, args})
 	if err != nil {
 		panic(err) // strings alone
 	}

@@ -22,6 +22,9 @@ func stop(failed bool) {
 	done := make(chan struct{})
 	go func() {
 		defer close(done)
+		if countingEnds != nil {
+			_ = countingEnds() // who reads the file sees that it is not whole
+		}
 		path, _ := record.StopGivingWay() // the trace says what went wrong
 		if path != "" && kept == keepFailures && !failed {
 			_ = os.Remove(path)

@@ -36,7 +36,7 @@ func Check(ctx context.Context, goTool string, env []string, module, dir string)
 	if err != nil {
 		return nil, err
 	}
-	files, linked, hooks, err := Patches(goroot, version, nil)
+	files, linked, hooks, err := Patches(goroot, version, Groups, nil)
 	if err != nil {
 		return nil, err
 	}

@@ -19,7 +19,7 @@ var overlayTo = flag.String("overlay", "", "a directory: write the patched files
 // are replaced, or added where there is none.
 func TestOverlay(t *testing.T) {
 	goroot := gorootOf(t)
-	files, linked, hooks, err := Patches(goroot, runtime.Version(), nil)
+	files, linked, hooks, err := Patches(goroot, runtime.Version(), nil, nil)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -106,7 +106,7 @@ func TestUnexpected(t *testing.T) {
 	if err := os.Remove(filepath.Join(goroot, "src", "os", "proc.go")); err != nil {
 		t.Fatal(err)
 	}
-	files, _, hooks, err := Patches(goroot, runtime.Version(), func(name string) bool { return name != "go" })
+	files, _, hooks, err := Patches(goroot, runtime.Version(), nil, func(name string) bool { return name != "go" })
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +122,7 @@ func TestUnexpected(t *testing.T) {
 	if _, ok := files["src/sync/cond.go"]; ok {
 		t.Error("cond.go is replaced")
 	}
-	if _, _, hooks, _ := Patches(goroot, "go1.99.1", nil); slices.ContainsFunc(hooks, func(s Status) bool { return s.OK || s.Why != "not tested with go1.99.1" }) {
+	if _, _, hooks, _ := Patches(goroot, "go1.99.1", nil, nil); slices.ContainsFunc(hooks, func(s Status) bool { return s.OK || s.Why != "not tested with go1.99.1" }) {
 		t.Errorf("with another version: %v", hooks)
 	}
 }

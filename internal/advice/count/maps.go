@@ -1,0 +1,108 @@
+package count
+
+import (
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// groupSlots is how many entries a map holds before it is a table.
+const groupSlots = 8
+
+// makeMap takes a make: the map, the hint, and its type, or 0.
+func makeMap(a *[8]uintptr, weight int64, pcs []uintptr) {
+	x, ok := born(row.Map, a[0], a[2], weight, pcs)
+	if !ok {
+		return
+	}
+	x.v[hint], x.v[capacity] = int64(a[1]), slotsFor(int64(a[1]))
+	x.v[elem], x.v[keyBytes] = mapSizes(a[2])
+	c.tables[row.Map].put(&x, &c.rows)
+}
+
+// slotsFor is how many slots a map has that is made for so many entries.
+func slotsFor(hint int64) int64 {
+	if hint <= groupSlots {
+		return groupSlots
+	}
+	n := int64(groupSlots)
+	for n*7/8 < hint && n < 1<<40 {
+		n *= 2
+	}
+	return n
+}
+
+func mapSizes(typ uintptr) (elem, key int64) {
+	if typ == 0 {
+		return 0, 0
+	}
+	return sys.MapElemSize(typ), sys.MapKeySize(typ)
+}
+
+// growMap takes a growth: the map, its entries, those that move, the slots that there are more, and
+// its type.
+func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
+	t := c.tables[row.Map]
+	x, ok := t.take(a[0])
+	if !ok {
+		if c.skipped[0] != 0 {
+			return // it may be one whose creation was passed over
+		}
+		if x, ok = born(row.Map, a[0], a[4], weight, pcs); !ok {
+			return
+		}
+		x.v[unseen], x.v[capacity] = 1, groupSlots
+	}
+	if x.v[keyBytes] == 0 {
+		x.v[elem], x.v[keyBytes] = mapSizes(a[4])
+	}
+	x.v[grown]++
+	x.v[moved] += int64(a[2])
+	x.v[length] = int64(a[1])
+	x.v[peak] = max(x.v[peak], int64(a[1])+1) // it grows for one more
+	x.v[capacity] += int64(a[3])
+	t.put(&x, &c.rows)
+}
+
+// useMap takes an operation: the map, and its entries.
+func useMap(e row.Event, a *[8]uintptr) {
+	t := c.tables[row.Map]
+	s, head := t.enter(a[0])
+	if s == nil {
+		return
+	}
+	if x := t.find(head, a[0]); x != nil {
+		x.v[opGet+int(e-row.MapGet)] += scaled(1)
+		x.v[watched] = 1
+		used := int64(a[1])
+		if e == row.MapPut {
+			used++
+		}
+		x.v[peak] = max(x.v[peak], used)
+	}
+	s.leave()
+}
+
+// foldMap adds a map to its row.
+func foldMap(x *inst, t *tally) {
+	w := x.weight
+	known := max(x.v[length], x.v[looked], x.v[peak])
+	fold(x, t, known)
+	most(t, row.MaxKey, x.v[keyBytes])
+	add(t, row.Moved, w*x.v[moved])
+	entry := x.v[elem] + x.v[keyBytes] + 1
+	add(t, row.CapBytes, w*x.v[capacity]*entry)
+	add(t, row.LenBytes, w*max(x.v[length], x.v[looked])*entry)
+	add(t, row.Watched, w*x.v[watched])
+	for i, v := range [...]row.Value{row.Gets, row.Puts, row.Deletes, row.Iterations, row.Steps, row.Clears} {
+		add(t, v, w*x.v[opGet+i])
+	}
+	see(t, row.Cap, max(x.v[length], x.v[looked]), w)
+}
+
+// lookAtMap finds how many entries a map that may live has: the number begins it.
+func lookAtMap(x *inst) {
+	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) {
+		x.v[looked] = int64(n)
+		x.v[exactly] = 1
+	}
+}

@@ -1,0 +1,92 @@
+package count
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+)
+
+// params are what a program that counts is told by its environment, or by a .conf file.
+type params struct {
+	Path   string
+	Depth  int     // frames of a call stack that tell two apart; 0: one row for all of a kind
+	Memory int64   // bytes for what is followed of a kind
+	Share  float64 // of the time, in which operations are looked at; 1: and nothing is thinned out
+}
+
+// The variables, and the names in a .conf file.
+const (
+	Variable = "SCOPEVIEW_ADVISE"
+	depth    = "depth"
+	memory   = "memory"
+	share    = "share"
+)
+
+// named are the parameters by name, as a .conf file has them.
+func (p params) named() map[string]string {
+	return map[string]string{depth: strconv.Itoa(p.Depth), memory: strconv.FormatInt(p.Memory, 10), share: strconv.FormatFloat(p.Share, 'g', -1, 64)}
+}
+
+// FromEnv begins to count if the environment says where to: SCOPEVIEW_ADVISE is a path without its
+// ending, or a directory with a slash behind it. The file PATH.conf, and SCOPEVIEW_ADVISE_DEPTH,
+// _MEMORY and _SHARE, change the parameters.
+func FromEnv() error {
+	path := os.Getenv(Variable)
+	if path == "" {
+		return nil
+	}
+	p := params{Depth: Depth, Memory: 128 << 20, Share: 0.05}
+	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
+		name := "program"
+		if exe, err := os.Executable(); err == nil {
+			name = strings.TrimSuffix(filepath.Base(exe), ".exe")
+		}
+		p.Path = path + name + "-" + strconv.Itoa(os.Getpid()) + ".raw"
+	} else {
+		p.Path = path + ".raw"
+		if text, err := os.ReadFile(path + ".conf"); err == nil {
+			for _, line := range strings.Split(string(text), "\n") {
+				name, value, ok := strings.Cut(line, "=")
+				if ok && !strings.HasPrefix(line, "#") {
+					if err := p.set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+						return fmt.Errorf("%s.conf: %w", path, err)
+					}
+				}
+			}
+		}
+	}
+	for _, name := range [...]string{depth, memory, share} {
+		if v := os.Getenv(Variable + "_" + strings.ToUpper(name)); v != "" {
+			if err := p.set(name, v); err != nil {
+				return fmt.Errorf("%s_%s: %w", Variable, strings.ToUpper(name), err)
+			}
+		}
+	}
+	return start(p)
+}
+
+// set changes a parameter; those of the tool are left alone.
+func (p *params) set(name, value string) error {
+	n, err := strconv.ParseFloat(value, 64)
+	switch name {
+	case depth:
+		if err != nil || n < 0 || n > Depth {
+			return fmt.Errorf("%s: write how many frames of a call stack are told apart, 0 to %d", value, Depth)
+		}
+		p.Depth = int(n)
+	case memory:
+		if err != nil || n < 1<<16 || n > math.MaxInt32*16 {
+			return fmt.Errorf("%s: write how many bytes of memory what is followed may take, 65536 or more", value)
+		}
+		p.Memory = int64(n)
+	case share:
+		if err != nil || !(n > 0 && n <= 1) {
+			return fmt.Errorf("%s: write for which share of the time operations are looked at, above 0 to 1", value)
+		}
+		p.Share = n
+	}
+	return nil
+}

@@ -1,0 +1,103 @@
+package count
+
+import (
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// makeSlice takes a make: where, its length and capacity, and the elements' type.
+func makeSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
+	size := sys.TypeSize(a[3])
+	if a[2] == 0 || size == 0 {
+		return
+	}
+	x, ok := born(row.Slice, a[0], a[3], weight, pcs)
+	if !ok {
+		return
+	}
+	x.v[elem], x.v[length], x.v[capacity], x.v[hint] = size, int64(a[1]), int64(a[2]), int64(a[2])
+	c.tables[row.Slice].put(&x, &c.rows)
+}
+
+// growSlice takes an append that needs a new array: the old one, if that was allocated, and the new, the
+// length before and with what is appended, the capacities, and the elements' type.
+func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
+	t := c.tables[row.Slice]
+	old, to, was, now, oldCap, newCap, typ := a[0], a[1], int64(a[2]), int64(a[3]), int64(a[4]), int64(a[5]), a[6]
+	var x inst
+	ok := false
+	if old != 0 && oldCap > 0 {
+		if x, ok = t.take(old); !ok && c.skipped[typeHash(typ)] != 0 {
+			return // it may be one whose creation was passed over
+		}
+	}
+	size := sys.TypeSize(typ)
+	if !ok {
+		if x, ok = born(row.Slice, to, typ, weight, pcs); !ok {
+			return
+		}
+		x.v[elem] = size
+		if old != 0 && oldCap > 0 {
+			x.v[unseen] = 1
+		}
+	}
+	x.key = to
+	if oldCap > 0 {
+		x.v[grown]++
+		x.v[copied] += was * size
+		x.v[outgrown] += oldCap * size
+	}
+	x.v[length], x.v[capacity], x.v[looked] = now, newCap, 0
+	t.put(&x, &c.rows)
+}
+
+// typeHash is where a type's mark lies; the runtime has the same.
+func typeHash(typ uintptr) uint16 { return uint16(typ >> 5) }
+
+// foldSlice adds a slice to its row, as what is known of it at last.
+func foldSlice(x *inst, t *tally) {
+	w, size := x.weight, x.v[elem]
+	known := max(x.v[length], x.v[looked])
+	exact := x.v[length] == x.v[capacity] || x.v[looked] > 0
+	fold(x, t, known)
+	if exact {
+		add(t, row.Exact, w)
+	}
+	add(t, row.Copied, w*x.v[copied])
+	add(t, row.GrownBytes, w*x.v[outgrown])
+	add(t, row.CapBytes, w*x.v[capacity]*size)
+	add(t, row.LenBytes, w*known*size)
+	see(t, row.Cap, x.v[capacity], w)
+}
+
+// fold adds what slices and maps have in common.
+func fold(x *inst, t *tally, known int64) {
+	w := x.weight
+	add(t, row.Made, w)
+	if x.v[hint] > 0 {
+		add(t, row.Hinted, w)
+		most(t, row.MaxHint, x.v[hint])
+		least(t, row.MinHint, x.v[hint])
+	}
+	add(t, row.Unseen, w*x.v[unseen])
+	add(t, row.Grown, w*x.v[grown])
+	add(t, row.LifeNS, w*(c.now.Load()-x.born))
+	most(t, row.MaxElem, x.v[elem])
+	most(t, row.MaxLen, known)
+	least(t, row.MinLen, known)
+	most(t, row.MaxCap, x.v[capacity])
+	see(t, row.Len, known, w)
+}
+
+// lookAt finds how long a slice that may live is at least: behind its end its array is zero. What it
+// reads lies in Go's heap, which stays mapped, whoever has it now.
+func lookAt(x *inst, most int64) (read int64) {
+	size := x.v[elem]
+	from, to := x.v[length]*size, x.v[capacity]*size
+	if from == to || to-from > most {
+		return 0
+	}
+	used := sys.LastUsed(x.key, from, to)
+	x.v[looked] = max(x.v[length], (used+size-1)/size)
+	return to - from
+}

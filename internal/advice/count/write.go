@@ -1,0 +1,268 @@
+package count
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"path/filepath"
+	"runtime"
+	"runtime/debug"
+	"strconv"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Interval is how often the raw file is written.
+const Interval = time.Second
+
+// writer writes the raw file.
+type writer struct {
+	params params
+	began  time.Time
+	live   []row.Stats // of each row, what lives
+	names  [maxSites]named
+	quit   chan struct{}
+	done   sync.WaitGroup
+	err    error
+}
+
+// named is a row's key in words.
+type named struct {
+	known bool
+	ours  bool // it is of the recorder itself
+	typ   string
+	stack []string
+}
+
+// lookLimit is how many bytes of memory are looked at for the lengths of slices in one writing, and
+// lookEach of one of them.
+const (
+	lookLimit = 64 << 20
+	lookEach  = 4 << 20
+)
+
+func (w *writer) run() {
+	defer w.done.Done()
+	tick := time.NewTicker(Interval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			w.err = w.write()
+		case <-w.quit:
+			return
+		}
+	}
+}
+
+// write writes all that is counted.
+func (w *writer) write() error {
+	c.now.Store(int64(time.Since(w.began)))
+	w.gather()
+	b := row.AppendHead(nil, w.head())
+	n := 0
+	for i := range c.rows.sites {
+		s := &c.rows.sites[i]
+		if s.ready.Load() == 0 {
+			continue
+		}
+		r := row.Row{Kind: s.kind}
+		for v := range s.V {
+			r.V[v] = row.Value(v).Merged(w.live[i].V[v], loadValue(&s.Stats, v))
+		}
+		for h := range s.H {
+			for k := range s.H[h] {
+				r.H[h][k] = w.live[i].H[h][k] + loadHist(&s.Stats, h, k)
+			}
+		}
+		name := w.name(i, s)
+		if name.ours || r.V == (row.Stats{}).V {
+			continue
+		}
+		r.Type, r.Stack = name.typ, name.stack
+		b = row.AppendRow(b, &r)
+		n++
+	}
+	b = row.AppendEnd(b, n)
+	tmp := w.params.Path + ".tmp"
+	if err := os.WriteFile(tmp, b, 0o644); err != nil {
+		return fmt.Errorf("what advice is given of can't be written: %w", err)
+	}
+	if err := os.Rename(tmp, w.params.Path); err != nil {
+		return fmt.Errorf("what advice is given of can't be written: %w", err)
+	}
+	return nil
+}
+
+// gather sums up what lives, by row.
+func (w *writer) gather() {
+	for i := range c.rows.sites {
+		if c.rows.sites[i].ready.Load() != 0 {
+			w.live[i] = row.Stats{}
+		}
+	}
+	read := int64(0)
+	for _, t := range c.tables {
+		if t == nil {
+			continue
+		}
+		crowded := int(t.next.Load()) > len(t.entries)*7/8
+		t.each(func(x *inst) bool {
+			if x.site == 0 {
+				return true
+			}
+			switch {
+			case runtime.GOOS != "linux": // elsewhere what is not used may not be mapped
+			case t.kind == row.Slice && read < lookLimit:
+				read += lookAt(x, lookEach)
+			case t.kind == row.Map:
+				lookAtMap(x)
+			}
+			if crowded && c.now.Load()-x.born > int64(5*time.Second) {
+				t.died(x, &c.rows)
+				t.aged.Add(1)
+				return true
+			}
+			t.fold(x, &w.live[x.site-1])
+			return false
+		})
+	}
+}
+
+func (w *writer) head() *row.Head {
+	h := &row.Head{Program: "?", Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), NS: int64(time.Since(w.began)), Looked: lookedNS.Load(),
+		Params: w.params.named(), Lost: map[string]int64{}}
+	if info, ok := debug.ReadBuildInfo(); ok {
+		h.Program = info.Path
+		if strings.HasSuffix(info.Path, ".test") {
+			h.Program = "tests of " + info.Main.Path
+		}
+		for _, s := range info.Settings {
+			if s.Key == "vcs.revision" || s.Key == "vcs.modified" && s.Value == "true" {
+				h.Build += s.Value + " "
+			}
+		}
+	}
+	lose := func(why string, n int64) {
+		if n > 0 {
+			h.Lost[why] = n
+		}
+	}
+	lose("stacks", c.rows.full.Load())
+	for _, t := range c.tables {
+		if t != nil {
+			lose("full."+t.kind.String(), t.full.Load())
+			lose("busy."+t.kind.String(), t.busy.Load())
+			lose("aged."+t.kind.String(), t.aged.Load())
+		}
+	}
+	return h
+}
+
+// name is a row's key in words.
+func (w *writer) name(i int, s *site) *named {
+	n := &w.names[i]
+	if n.known {
+		return n
+	}
+	n.known = true
+	n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	pcs := make([]uintptr, s.depth)
+	for j := range pcs {
+		pcs[j] = uintptr(s.pcs[j])
+	}
+	inner := true
+	for frames := runtime.CallersFrames(pcs); len(pcs) > 0; {
+		f, more := frames.Next()
+		if inner = inner && inRuntime(f.Function); !inner && f.Function != "" {
+			n.ours = n.ours || recorders(f.Function)
+			n.stack = append(n.stack, f.Function+" "+f.File+":"+strconv.Itoa(f.Line))
+		}
+		if !more {
+			break
+		}
+	}
+	return n
+}
+
+// inRuntime reports whether a function is of what is hooked, and not of who calls it.
+func inRuntime(name string) bool {
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+}
+
+// recorders reports whether a function is the recorder's.
+func recorders(name string) bool {
+	rest, ok := strings.CutPrefix(name, "github.com/scopeview/scopeview/")
+	if !ok {
+		return false
+	}
+	for _, p := range [...]string{"scope.", "scope/", "internal/advice/count.", "internal/record.", "internal/pool.", "internal/heartbeat.", "internal/hot.", "internal/perf.", "internal/collect.", "flusher.", "sweeper.", "mmpool."} {
+		if strings.HasPrefix(rest, p) {
+			return true
+		}
+	}
+	return false
+}
+
+// current is the writer; mu guards it.
+var (
+	mu      sync.Mutex
+	current *writer
+)
+
+// ErrRunning is of a second Start.
+var ErrRunning = errors.New("what advice is given of is being counted already")
+
+// start begins to count.
+func start(p params) error {
+	mu.Lock()
+	defer mu.Unlock()
+	if current != nil {
+		return ErrRunning
+	}
+	if dir := filepath.Dir(p.Path); dir != "." {
+		if err := os.MkdirAll(dir, 0o755); err != nil {
+			return fmt.Errorf("what advice is given of has no place: %w", err)
+		}
+	}
+	if c.rates == nil {
+		c.rates, c.skipped = new([Rates]uint8), new([1 << 16]uint8)
+	}
+	c.rows.depth, c.exact = p.Depth, p.Share >= 1
+	c.rows.init()
+	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}} {
+		t.init(p.Memory)
+		c.tables[t.kind] = t
+	}
+	w := &writer{params: p, began: time.Now(), quit: make(chan struct{})}
+	w.live = sys.OffHeap[row.Stats](w, maxSites)
+	if err := w.write(); err != nil {
+		return err
+	}
+	current = w
+	on.Store(true)
+	w.done.Add(2)
+	go w.run()
+	go w.look()
+	return nil
+}
+
+// Stop ends counting, and writes what was counted.
+func Stop() error {
+	mu.Lock()
+	defer mu.Unlock()
+	w := current
+	if w == nil {
+		return nil
+	}
+	current = nil
+	close(w.quit)
+	w.done.Wait()
+	err := w.write()
+	on.Store(false)
+	return err
+}

@@ -1,0 +1,22 @@
+package row
+
+// Event is what the standard library's hooks tell of. What the numbers of each are is said where
+// package count takes it.
+type Event uint32
+
+// Events that come with a call stack. Those with Thin are told of some of the times, as package
+// count says for each place of the code.
+const (
+	MakeSlice Event = iota + 1
+	GrowSlice
+	MakeMap
+	GrowMap
+
+	// Events of what is followed. They have no call stack, and are told while operations are looked at.
+	MapGet
+	MapPut
+	MapDelete
+	MapIter
+	MapStep
+	MapClear
+)

@@ -1,0 +1,244 @@
+package row
+
+import (
+	"bufio"
+	"errors"
+	"fmt"
+	"io"
+	"strconv"
+	"strings"
+)
+
+// Row is a line of a raw file.
+type Row struct {
+	Kind  Kind
+	Type  string   // of elements; or what a use is of
+	Stack []string // frames, innermost first: "function file:line"
+	Stats
+}
+
+// Version is that of raw files.
+const Version = 1
+
+// magic begins what a run has left in a raw file.
+const magic = "scopeview-advice"
+
+// Head is what is said of a run.
+type Head struct {
+	Program string // its main package, or "tests of" its module
+	Go      string // its version
+	Build   string // what tells two builds apart
+	CPUs    int
+	NS      int64             // how long it was counted
+	Looked  int64             // and of it, how long operations were looked at
+	Params  map[string]string // the parameters in use
+	Lost    map[string]int64  // what is not counted, by why
+}
+
+// AppendHead appends a run's first line.
+func AppendHead(b []byte, h *Head) []byte {
+	b = append(b, magic...)
+	b = append(b, '\t')
+	b = strconv.AppendInt(b, Version, 10)
+	for _, f := range [...][2]string{
+		{"program", h.Program}, {"go", h.Go}, {"build", h.Build}, {"cpus", strconv.Itoa(h.CPUs)},
+		{"ns", strconv.FormatInt(h.NS, 10)}, {"looked_ns", strconv.FormatInt(h.Looked, 10)},
+	} {
+		b = append(append(append(append(b, '\t'), f[0]...), '='), clean(f[1])...)
+	}
+	for _, k := range sortedKeys(h.Params) {
+		b = append(append(append(append(b, "\tparam."...), k...), '='), clean(h.Params[k])...)
+	}
+	for _, k := range sortedKeys(h.Lost) {
+		b = append(append(append(append(b, "\tlost."...), k...), '='), strconv.FormatInt(h.Lost[k], 10)...)
+	}
+	return append(b, '\n')
+}
+
+// AppendRow appends a row's line: its kind, type, values, and a field for each frame.
+func AppendRow(b []byte, r *Row) []byte {
+	b = append(append(append(append(b, r.Kind.String()...), '\t'), clean(r.Type)...), '\t')
+	sep := ""
+	for i, v := range r.V {
+		if v != 0 {
+			b = append(append(append(append(b, sep...), valueNames[i]...), '='), strconv.FormatInt(v, 10)...)
+			sep = " "
+		}
+	}
+	for h := range r.H {
+		first := true
+		for bucket, n := range r.H[h] {
+			if n == 0 {
+				continue
+			}
+			if first {
+				b = append(append(append(b, sep...), histNames[h]...), '=')
+				sep, first = " ", false
+			} else {
+				b = append(b, ',')
+			}
+			b = append(strconv.AppendInt(b, int64(bucket), 10), ':')
+			b = strconv.AppendInt(b, n, 10)
+		}
+	}
+	for _, f := range r.Stack {
+		b = append(append(b, '\t'), clean(f)...)
+	}
+	return append(b, '\n')
+}
+
+// AppendEnd appends the last line of a run, which tells that it is whole.
+func AppendEnd(b []byte, rows int) []byte {
+	return append(strconv.AppendInt(append(b, "end\t"...), int64(rows), 10), '\n')
+}
+
+// clean has no tab and no end of line.
+func clean(s string) string {
+	if !strings.ContainsAny(s, "\t\n\r") {
+		return s
+	}
+	return strings.NewReplacer("\t", " ", "\n", " ", "\r", " ").Replace(s)
+}
+
+// Run is what one run has left in a raw file.
+type Run struct {
+	Head
+	Rows  []Row
+	Whole bool // its last line is there
+}
+
+// ErrVersion is of a raw file that another version of scopeview has written.
+var ErrVersion = errors.New("another version's raw file")
+
+// Read reads a raw file, which may be several, one behind the other. What can be used is returned also
+// where notes say what can't.
+func Read(r io.Reader) (runs []Run, notes []string, err error) {
+	s := bufio.NewScanner(r)
+	s.Buffer(nil, 1<<20)
+	var run *Run
+	bad, line := 0, 0
+	for s.Scan() {
+		line++
+		fields := strings.Split(s.Text(), "\t")
+		switch {
+		case fields[0] == magic:
+			if len(fields) < 2 || fields[1] != strconv.Itoa(Version) {
+				return runs, notes, fmt.Errorf("line %d: %w: it has version %q, and this tool reads %d; issue the advice with the tool that built the program", line, ErrVersion, strings.Join(fields[1:min(2, len(fields))], ""), Version)
+			}
+			runs = append(runs, Run{Head: head(fields[2:])})
+			run = &runs[len(runs)-1]
+		case run == nil:
+			return nil, nil, fmt.Errorf("line %d is not the beginning of a raw file of advice, which is %q", line, magic)
+		case fields[0] == "end":
+			n, err := strconv.Atoi(strings.Join(fields[1:], ""))
+			run.Whole = err == nil && n == len(run.Rows)
+		default:
+			if row, ok := parse(fields); ok {
+				run.Rows = append(run.Rows, row)
+			} else {
+				bad++
+			}
+		}
+	}
+	if err := s.Err(); err != nil {
+		return runs, notes, fmt.Errorf("behind line %d: %w", line, err)
+	}
+	if bad > 0 {
+		notes = append(notes, fmt.Sprintf("%d lines can't be read, and are left out", bad))
+	}
+	for i := range runs {
+		if !runs[i].Whole {
+			notes = append(notes, fmt.Sprintf("the raw file is cut short in what run %d left: rows are missing", i+1))
+		}
+	}
+	return runs, notes, nil
+}
+
+func head(fields []string) Head {
+	h := Head{Params: map[string]string{}, Lost: map[string]int64{}}
+	for _, f := range fields {
+		k, v, _ := strings.Cut(f, "=")
+		n, _ := strconv.ParseInt(v, 10, 64)
+		switch {
+		case k == "program":
+			h.Program = v
+		case k == "go":
+			h.Go = v
+		case k == "build":
+			h.Build = v
+		case k == "cpus":
+			h.CPUs = int(n)
+		case k == "ns":
+			h.NS = n
+		case k == "looked_ns":
+			h.Looked = n
+		case strings.HasPrefix(k, "param."):
+			h.Params[k[len("param."):]] = v
+		case strings.HasPrefix(k, "lost."):
+			h.Lost[k[len("lost."):]] += n
+		}
+	}
+	return h
+}
+
+func parse(fields []string) (r Row, ok bool) {
+	if len(fields) < 3 {
+		return r, false
+	}
+	if r.Kind = Named(fields[0]); r.Kind == 0 {
+		return r, false
+	}
+	r.Type, r.Stack = fields[1], fields[3:]
+	for _, f := range strings.Fields(fields[2]) {
+		k, v, _ := strings.Cut(f, "=")
+		if h := index(histNames[:], k); h >= 0 {
+			if !r.hist(h, v) {
+				return r, false
+			}
+			continue
+		}
+		n, err := strconv.ParseInt(v, 10, 64)
+		if err != nil {
+			return r, false
+		}
+		if i := index(valueNames[:], k); i >= 0 {
+			r.V[i] = n
+		}
+	}
+	return r, true
+}
+
+func (r *Row) hist(h int, text string) bool {
+	for _, pair := range strings.Split(text, ",") {
+		a, b, _ := strings.Cut(pair, ":")
+		bucket, err := strconv.Atoi(a)
+		n, err2 := strconv.ParseInt(b, 10, 64)
+		if err != nil || err2 != nil || bucket < 0 || bucket >= Buckets || n < 0 {
+			return false
+		}
+		r.H[h][bucket] += n
+	}
+	return true
+}
+
+func index(names []string, name string) int {
+	for i, n := range names {
+		if n == name {
+			return i
+		}
+	}
+	return -1
+}
+
+func sortedKeys[V any](m map[string]V) []string {
+	keys := make([]string, 0, len(m))
+	for k := range m {
+		keys = append(keys, k)
+	}
+	for i := range keys { // few: the recorder stays light
+		for j := i; j > 0 && keys[j] < keys[j-1]; j-- {
+			keys[j], keys[j-1] = keys[j-1], keys[j]
+		}
+	}
+	return keys
+}

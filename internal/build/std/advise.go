@@ -1,0 +1,195 @@
+package std
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// Hooks that advice is given of. They are in a build that asks for their group.
+
+// Groups of diagnostics, as the option of a build names them.
+const (
+	Containers    = "containers"
+	Algorithms    = "algorithms"
+	Strings       = "strings"
+	Allocations   = "allocations"
+	InputOutput   = "io"
+	Multithreaded = "multithreaded"
+	Locality      = "locality"
+)
+
+// Groups lists them.
+var Groups = []string{Containers, Algorithms, Strings, Allocations, InputOutput, Multithreaded, Locality}
+
+// telling is what the runtime calls package count with. Whoever is on a thread's own stack, or has a
+// lock of the runtime, tells nothing; and as it is counted with the goroutine pinned, what that does
+// itself tells nothing either. A goroutine is pinned as it is everywhere in the runtime.
+var advising = code{dir: "runtime", imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell
+func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr) {
+	told := scopeviewTold
+	mp := acquirem()
+	if told == nil || getg() != mp.curg || mp.locks != 1 || mp.mallocing != 0 || mp.dying != 0 {
+		releasem(mp)
+		return
+	}
+	var pcs [40]uintptr
+	n := 0
+	if framepointer_enabled {
+		n = fpTracebackPCs(unsafe.Pointer(getfp()), pcs[:])
+	} else {
+		n = callers(1, pcs[:])
+	}
+	a := [8]uintptr{a0, a1, a2, a3, a4, a5, a6}
+	told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), unsafe.Slice((*uintptr)(noescape(unsafe.Pointer(&pcs))), n))
+	releasem(mp)
+}
+
+// scopeviewThin is scopeviewTell of one of so many creations at a place of the code, pc. Of what it
+// passes over it notes the type.
+//
+//go:linkname scopeviewThin
+func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr) {
+	place := uint32(uint64(pc) * 0x9e3779b97f4a7c15 >> 52)
+	rate := scopeviewRates[place]
+	if rate != 0 && cheaprand()&(1<<rate-1) != 0 {
+		if s := &scopeviewSkipped[uint16(typ>>5)]; *s == 0 {
+			*s = 1
+		}
+		return
+	}
+	scopeviewTell(what|uint32(rate)<<8|(place+1)<<16, a0, a1, a2, a3, a4, a5, a6)
+}
+
+// scopeviewUse tells of an operation on what is followed.
+//
+//go:linkname scopeviewUse
+func scopeviewUse(what uint32, a0, a1, a2 uintptr) {
+	told := scopeviewTold
+	mp := acquirem()
+	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
+		a := [8]uintptr{a0, a1, a2}
+		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
+	}
+	releasem(mp)
+}
+
+// scopeviewOnStack reports whether an array lies on the goroutine's own stack: then no array of it was
+// ever allocated.
+func scopeviewOnStack(p unsafe.Pointer) bool {
+	gp := getg()
+	return gp.stack.lo <= uintptr(p) && uintptr(p) < gp.stack.hi
+}
+
+//go:linkname scopeviewPin
+func scopeviewPin() { acquirem() }
+
+//go:linkname scopeviewUnpin
+func scopeviewUnpin() { releasem(getg().m) }`}
+
+// counting has package hooks begin to count.
+var counting = code{dir: "scope/hooks", imports: []string{count}, text: `//go:linkname stdPin runtime.scopeviewPin
+func stdPin()
+
+//go:linkname stdUnpin runtime.scopeviewUnpin
+func stdUnpin()
+
+func init() {
+	count.Pinning(stdPin, stdUnpin)
+	counting(count.FromEnv, count.Stop)
+}`}
+
+const count = "github.com/scopeview/scopeview/internal/advice/count"
+
+// advised are the variables that all of these hooks need, and their code.
+var (
+	advisedVars = []variable{
+		{"runtime", "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"},
+		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
+		{"runtime", "scopeviewSkipped", "[65536]uint8", "count.Skipped"},
+	}
+	advisedCode = []code{advising, counting}
+)
+
+// telled declares in a package what it tells with.
+func tells(dir string) code {
+	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewTell runtime.scopeviewTell
+func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr)
+
+//go:linkname scopeviewThin runtime.scopeviewThin
+func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr)
+
+//go:linkname scopeviewUse runtime.scopeviewUse
+func scopeviewUse(what uint32, a0, a1, a2 uintptr)`}
+}
+
+// watching is the variable of a package that is not 0 while operations are told of.
+func watching(dir string) variable { return variable{dir, "scopeviewWatching", "uint32", "count.Watching"} }
+
+// adviceHook is a row of the table of hooks for advice.
+func adviceHook(name, group, what string, edits []edit, vars []variable, more ...code) hook {
+	return hook{name: name, group: group, what: what, edits: edits, vars: append(append([]variable{}, advisedVars...), vars...), code: append(append([]code{}, advisedCode...), more...)}
+}
+
+// number is an event in the inserted text.
+func number(e row.Event) string { return fmt.Sprint(uint32(e)) }
+
+// mapUses are the edits of functions of package maps that have a map m.
+func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
+	for _, f := range functions {
+		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at,
+			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), 0) }; "})
+	}
+	return list
+}
+
+func concat(lists ...[]edit) (all []edit) {
+	for _, l := range lists {
+		all = append(all, l...)
+	}
+	return all
+}
+
+var maps = []variable{watching("internal/runtime/maps")}
+
+// adviceTable is the hooks for advice.
+var adviceTable = []hook{
+	adviceHook("slices", Containers, "slices, from make or the first append through all arrays that they outgrow", []edit{
+		{file: "runtime/slice.go", function: "makeslice", at: "return mallocgc(mem, et, true)", instead: true,
+			insert: "p := mallocgc(mem, et, true); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeSlice) +
+				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), uintptr(p), uintptr(len), uintptr(cap), uintptr(unsafe.Pointer(et)), 0, 0, 0) }; return p"},
+		{file: "runtime/slice.go", function: "growslice", at: "return slice{p, newLen, newcap}",
+			insert: "if scopeviewTold != nil { if oldCap == 0 || scopeviewOnStack(oldPtr) { scopeviewThin(" + number(row.GrowSlice) +
+				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), 0, uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } else { scopeviewTell(" + number(row.GrowSlice) +
+				", uintptr(oldPtr), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } }; "},
+	}, nil),
+	adviceHook("maps", Containers, "maps, from make or their first growth through all tables that they outgrow", []edit{
+		{file: "runtime/map.go", function: "makemap_small", at: "return maps.NewEmptyMap()", instead: true,
+			insert: "m := maps.NewEmptyMap(); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeMap) + ", sys.GetCallerPC(), 0, uintptr(unsafe.Pointer(m)), 0, 0, 0, 0, 0, 0) }; return m"},
+		{file: "runtime/map.go", function: "makemap", at: "return maps.NewMap(t, uintptr(hint), m, maxAlloc)", instead: true,
+			insert: "m = maps.NewMap(t, uintptr(hint), m, maxAlloc); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeMap) +
+				", sys.GetCallerPC(), 0, uintptr(unsafe.Pointer(m)), uintptr(hint), uintptr(unsafe.Pointer(t)), 0, 0, 0, 0) }; return m"},
+		{file: "internal/runtime/maps/map.go", function: "Map.growToTable", at: "tab := newTable(typ, 2*abi.MapGroupSlots, 0, 0)",
+			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(m.used), abi.MapGroupSlots, uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
+		{file: "internal/runtime/maps/table.go", function: "table.rehash", at: "newCapacity := 2 * t.capacity",
+			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(t.used), uintptr(t.capacity), uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
+	}, []variable{{"internal/runtime/maps", "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}}, tells("internal/runtime/maps")),
+	adviceHook("mapuse", Containers, "what is done with maps, for a share of the time", concat(
+		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime.go", "runtime_mapaccess1", "runtime_mapaccess2"),
+		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast32.go", "runtime_mapaccess1_fast32", "runtime_mapaccess2_fast32"),
+		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast64.go", "runtime_mapaccess1_fast64", "runtime_mapaccess2_fast64"),
+		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_faststr.go", "runtime_mapaccess1_faststr", "runtime_mapaccess2_faststr"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime.go", "runtime_mapassign"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast32.go", "runtime_mapassign_fast32", "runtime_mapassign_fast32ptr"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast64.go", "runtime_mapassign_fast64", "runtime_mapassign_fast64ptr"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_faststr.go", "runtime_mapassign_faststr"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast32.go", "runtime_mapdelete_fast32"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast64.go", "runtime_mapdelete_fast64"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_faststr.go", "runtime_mapdelete_faststr"),
+		mapUses(row.MapDelete, "if m == nil || m.Used() == 0 {", "map.go", "Map.Delete"),
+		mapUses(row.MapClear, "if m == nil || m.Used() == 0 && !m.tombstonePossible {", "map.go", "Map.Clear"),
+		mapUses(row.MapIter, "it.typ = typ", "table.go", "Iter.Init"),
+		[]edit{{file: "internal/runtime/maps/table.go", function: "Iter.Next", at: "if it.m == nil {",
+			insert: "if scopeviewWatching != 0 && it.m != nil { scopeviewUse(" + number(row.MapStep) + ", uintptr(unsafe.Pointer(it.m)), uintptr(it.m.used), 0) }; "}},
+	), maps, tells("internal/runtime/maps")),
+}

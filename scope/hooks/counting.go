@@ -1,0 +1,21 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"fmt"
+	"os"
+)
+
+// countingEnds ends what counting has begun: nil where nothing is counted.
+var countingEnds func() error
+
+// counting has the program count what advice is given of, if the environment says so. Only the file
+// that a build for advice adds calls it, so that others do not have the code.
+func counting(begin, end func() error) {
+	if err := begin(); err != nil {
+		fmt.Fprintf(os.Stderr, "scopeview: not counting what advice is given of: %v\n", err)
+		return
+	}
+	countingEnds = end
+}
