@@ -21,7 +21,8 @@ type counter struct {
 	rates   *[Rates]uint8   // of each place, which part is looked at: one of two to the power of
 	seen    [Rates]uint32   // how many were, at that rate
 	skipped *[1 << 16]uint8 // by type, whether creations of slices of it were passed over; 0: of maps
-	scale   atomic.Int64    // what an operation counts for, in 1024ths
+	uses    atomic.Int64    // operations that were told of
+	scale   atomic.Int64    // what an operation counts for, in units
 	now     atomic.Int64    // ns, as of the writer's last look at the clock
 }
 
@@ -78,11 +79,15 @@ func Skipped(types *[1 << 16]uint8) { c.skipped = types }
 // Watching is given a word that is not 0 while operations are to be told of.
 func Watching(flag *uint32) { flags = append(flags, flag) }
 
+// OneOf is given what says how many operations are told of: the low bits that are 0 in a random number.
+func OneOf(m *uint32) { mask = m }
+
 // Pinning is given what keeps a goroutine on its thread, and lets go of it.
 func Pinning(hold, release func()) { pin, unpin = hold, release }
 
 var (
 	flags      []*uint32
+	mask       = new(uint32)
 	pin, unpin = func() {}, func() {}
 )
 
@@ -95,5 +100,8 @@ func born(k row.Kind, key, typ uintptr, weight int64, pcs []uintptr) (x inst, ok
 	return inst{key: key, site: c.rows.index(s), weight: weight, born: c.now.Load()}, true
 }
 
-// scaled is what operations count for, that are looked at for a share of the time.
-func scaled(n int64) int64 { return n * c.scale.Load() / 1024 }
+// one is what an operation counts for that is told of, in units: folding divides by them.
+func one() int64 { return c.scale.Load() }
+
+// unit is the scale of an operation that counts for itself.
+const unit = 1024

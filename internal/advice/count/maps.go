@@ -65,13 +65,14 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 
 // useMap takes an operation: the map, and its entries.
 func useMap(e row.Event, a *[8]uintptr) {
+	c.uses.Add(1)
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
 	if s == nil {
 		return
 	}
 	if x := t.find(head, a[0]); x != nil {
-		x.v[opGet+int(e-row.MapGet)] += scaled(1)
+		x.v[opGet+int(e-row.MapGet)] += one()
 		x.v[watched] = 1
 		used := int64(a[1])
 		if e == row.MapPut {
@@ -94,7 +95,7 @@ func foldMap(x *inst, t *tally) {
 	add(t, row.LenBytes, w*max(x.v[length], x.v[looked])*entry)
 	add(t, row.Watched, w*x.v[watched])
 	for i, v := range [...]row.Value{row.Gets, row.Puts, row.Deletes, row.Iterations, row.Steps, row.Clears} {
-		add(t, v, w*x.v[opGet+i])
+		add(t, v, w*x.v[opGet+i]/unit)
 	}
 	see(t, row.Cap, max(x.v[length], x.v[looked]), w)
 }

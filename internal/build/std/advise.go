@@ -61,10 +61,13 @@ func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr) {
 	scopeviewTell(what|uint32(rate)<<8|(place+1)<<16, a0, a1, a2, a3, a4, a5, a6)
 }
 
-// scopeviewUse tells of an operation on what is followed.
+// scopeviewUse tells of one of so many operations on what is followed.
 //
 //go:linkname scopeviewUse
 func scopeviewUse(what uint32, a0, a1, a2 uintptr) {
+	if cheaprand()&scopeviewMask != 0 {
+		return
+	}
 	told := scopeviewTold
 	mp := acquirem()
 	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
@@ -106,6 +109,7 @@ var (
 	advisedVars = []variable{
 		{"runtime", "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"},
 		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
+		{"runtime", "scopeviewMask", "uint32", "count.OneOf"},
 		{"runtime", "scopeviewSkipped", "[65536]uint8", "count.Skipped"},
 	}
 	advisedCode = []code{advising, counting}
