@@ -1,0 +1,151 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// Groups of diagnostics.
+const (
+	Containers    = "containers"
+	Algorithms    = "algorithms"
+	Strings       = "strings"
+	Allocations   = "allocations"
+	InputOutput   = "io"
+	Multithreaded = "multithreaded"
+	Locality      = "locality"
+)
+
+// Rule is a diagnostic.
+type Rule struct {
+	ID       string // "slice-too-small"
+	Original string // what GCC's Profile Mode called it: "VECTOR_TOO_SMALL"; "" if it had none
+	Group    string
+	Kinds    []row.Kind // of the rows that it judges
+	// Judge judges a row. What it returns without a gain is no advice.
+	Judge func(r *Row, w Weights) Judgement
+}
+
+// Judgement is what a rule finds in a row.
+type Judgement struct {
+	NS    float64 // that the alternative saves
+	Bytes float64 // of memory that it saves: allocated over time, or kept
+	Ops   float64 // small operations that it saves, as words copied: the improvement is their log10
+
+	Advice   string   // what to do, with numbers
+	Evidence []string // what was seen
+	Stoppers []string // what in the observed use speaks against it
+	Fix      Fix      // how it may be done by a machine
+}
+
+// Fix is a mechanical change.
+type Fix struct {
+	What string // "capacity": a make, or a var, gets a capacity; "": there is none
+	N    int64
+}
+
+// Row is what runs have counted of a kind and a call stack.
+type Row struct {
+	row.Row
+	Runs int     // it is in so many
+	NS   float64 // how long all of them were counted
+}
+
+// V is a value of a row, as a float.
+func (r *Row) V(v row.Value) float64 { return float64(r.Stats.V[v]) }
+
+// Mean is a value for each instance or use.
+func (r *Row) Mean(v row.Value) float64 {
+	if r.Stats.V[row.Made] == 0 {
+		return 0
+	}
+	return r.V(v) / r.V(row.Made)
+}
+
+// P is a quantile of a distribution, not above the largest value where that is known.
+func (r *Row) P(h row.Hist, q float64) int64 {
+	n := r.Quantile(h, q)
+	if most := r.Stats.V[row.MaxLen]; h == row.Len && most > 0 {
+		n = min(n, most)
+	}
+	if most := r.Stats.V[row.MaxCap]; h == row.Cap && most > 0 {
+		n = min(n, most)
+	}
+	return n
+}
+
+// Site is the frame that advice is shown at: the innermost of the program's own, or else of a
+// module's; the standard library's are passed over.
+func (r *Row) Site() string {
+	for _, f := range r.Stack {
+		if !standard(f) {
+			return f
+		}
+	}
+	if len(r.Stack) > 0 {
+		return r.Stack[0]
+	}
+	return ""
+}
+
+// standard reports whether a frame is of the standard library: its package has no dot in front of the
+// first slash, and is not the main package.
+func standard(frame string) bool {
+	name, _, _ := strings.Cut(frame, " ")
+	if strings.HasPrefix(name, "main.") || strings.HasPrefix(name, "vendor/") {
+		return strings.HasPrefix(name, "vendor/")
+	}
+	first, _, slash := strings.Cut(name, "/")
+	if slash {
+		return !strings.Contains(first, ".") && stdTop[first]
+	}
+	pkg, _, _ := strings.Cut(name, ".")
+	return stdTop[pkg]
+}
+
+// Improvement is the gain on a log10 scale, as the original has it: that of small operations, negative
+// where the alternative does more.
+func (j *Judgement) Improvement() int {
+	switch {
+	case j.Ops >= 1:
+		return int(math.Log10(j.Ops))
+	case j.Ops <= -1:
+		return -int(math.Log10(-j.Ops))
+	}
+	return 0
+}
+
+// within says between what a number is.
+func within(low, high int64) string {
+	if low == high {
+		return count(low)
+	}
+	return count(low) + " to " + count(high)
+}
+
+// count is a number with separators.
+func count[N int64 | float64](n N) string {
+	s := fmt.Sprintf("%.0f", float64(n))
+	digits := len(strings.TrimPrefix(s, "-"))
+	for i := digits - 3; i > 0; i -= 3 {
+		at := len(s) - digits + i
+		s = s[:at] + "," + s[at:]
+	}
+	return s
+}
+
+// bytes is a number of bytes with its unit.
+func bytes(n float64) string {
+	for _, u := range []struct {
+		at   float64
+		name string
+	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
+		if n >= u.at {
+			return fmt.Sprintf("%.3g %s", n/u.at, u.name)
+		}
+	}
+	return fmt.Sprintf("%.0f bytes", n)
+}

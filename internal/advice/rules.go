@@ -1,0 +1,6 @@
+package advice
+
+import "slices"
+
+// Rules is all diagnostics.
+var Rules = slices.Concat(sliceRules)
