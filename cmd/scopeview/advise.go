@@ -35,6 +35,8 @@ type adviseOptions struct {
 	conf    string
 	weights string
 	in      []string
+	std     bool
+	stacks  bool
 }
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
@@ -42,6 +44,8 @@ func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f.IntVar(&o.count, "count", 10, "say at most `N` pieces of advice, and as many characteristics; 0: all")
 	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
 	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
+	f.BoolVar(&o.std, "std", false, "say also what the standard library does within itself")
+	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
 	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
 	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
 	f.StringVar(&o.weights, "weights", "", "read what operations take from `FILE` (default: what scopeview calibrate measured on this machine, or what is built in)")
@@ -94,6 +98,7 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 			return p, usagef("--set %s: %w", s, err)
 		}
 	}
+	p.Std, p.PerStack = o.std, o.stacks
 	if len(o.in) > 0 {
 		p.In = inPackages(o.in)
 	}
