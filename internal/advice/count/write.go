@@ -166,11 +166,13 @@ func (w *writer) head() *row.Head {
 // name is a row's key in words.
 func (w *writer) name(i int, s *site) *named {
 	n := &w.names[i]
+	if n.typ == "" { // a list's type is known when something is put into it
+		n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	}
 	if n.known {
 		return n
 	}
 	n.known = true
-	n.typ = sys.TypeName(uintptr(s.typ.Load()))
 	pcs := make([]uintptr, s.depth)
 	for j := range pcs {
 		pcs[j] = uintptr(s.pcs[j])
@@ -191,7 +193,7 @@ func (w *writer) name(i int, s *site) *named {
 
 // inRuntime reports whether a function is of what is hooked, and not of who calls it.
 func inRuntime(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".scopeview") || strings.Contains(name, ".(*scopeview")
 }
 
 // recorders reports whether a function is the recorder's.
@@ -234,7 +236,7 @@ func start(p params) error {
 	}
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}} {
+	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}

@@ -128,7 +128,9 @@ func scopeviewUse(what uint32, a0, a1, a2 uintptr)`}
 }
 
 // watching is the variable of a package that is not 0 while operations are told of.
-func watching(dir string) variable { return variable{dir, "scopeviewWatching", "uint32", "count.Watching"} }
+func watching(dir string) variable {
+	return variable{dir, "scopeviewWatching", "uint32", "count.Watching"}
+}
 
 // adviceHook is a row of the table of hooks for advice.
 func adviceHook(name, group, what string, edits []edit, vars []variable, more ...code) hook {
@@ -140,9 +142,13 @@ func number(e row.Event) string { return fmt.Sprint(uint32(e)) }
 
 // mapUses are the edits of functions of package maps that have a map m.
 func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
+	keyLen := "0"
+	if file == "runtime_faststr.go" {
+		keyLen = "uintptr(len(key))"
+	}
 	for _, f := range functions {
 		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at,
-			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), 0) }; "})
+			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), " + keyLen + ") }; "})
 	}
 	return list
 }
