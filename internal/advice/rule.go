@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -52,6 +51,7 @@ type Row struct {
 	row.Row
 	Runs int     // it is in so many
 	NS   float64 // how long all of them were counted
+	root string  // where the standard library's files lie, with a slash behind it; "": their paths begin with their package's
 }
 
 // V is a value of a row, as a float.
@@ -77,11 +77,10 @@ func (r *Row) P(h row.Hist, q float64) int64 {
 	return n
 }
 
-// Site is the frame that advice is shown at: the innermost of the program's own, or else of a
-// module's; the standard library's are passed over.
+// Site is the frame that advice is shown at: the innermost one that is not of the standard library.
 func (r *Row) Site() string {
 	for _, f := range r.Stack {
-		if !standard(f) {
+		if !r.standard(f) {
 			return f
 		}
 	}
@@ -91,19 +90,15 @@ func (r *Row) Site() string {
 	return ""
 }
 
-// standard reports whether a frame is of the standard library: its package has no dot in front of the
-// first slash, and is not the main package.
-func standard(frame string) bool {
-	name, _, _ := strings.Cut(frame, " ")
-	if strings.HasPrefix(name, "main.") || strings.HasPrefix(name, "vendor/") {
-		return strings.HasPrefix(name, "vendor/")
+// standard reports whether a frame is of the standard library. Its file tells: what is inlined of it may
+// bear the name of a function of the program.
+func (r *Row) standard(frame string) bool {
+	_, file, _ := strings.Cut(frame, " ")
+	if r.root != "" {
+		return strings.HasPrefix(file, r.root)
 	}
-	first, _, slash := strings.Cut(name, "/")
-	if slash {
-		return !strings.Contains(first, ".") && stdTop[first]
-	}
-	pkg, _, _ := strings.Cut(name, ".")
-	return stdTop[pkg]
+	first, _, slash := strings.Cut(file, "/")
+	return slash && stdTop[first] // as -trimpath has it
 }
 
 // Improvement is the gain on a log10 scale, as the original has it: that of small operations, negative
@@ -116,36 +111,4 @@ func (j *Judgement) Improvement() int {
 		return -int(math.Log10(-j.Ops))
 	}
 	return 0
-}
-
-// within says between what a number is.
-func within(low, high int64) string {
-	if low == high {
-		return count(low)
-	}
-	return count(low) + " to " + count(high)
-}
-
-// count is a number with separators.
-func count[N int64 | float64](n N) string {
-	s := fmt.Sprintf("%.0f", float64(n))
-	digits := len(strings.TrimPrefix(s, "-"))
-	for i := digits - 3; i > 0; i -= 3 {
-		at := len(s) - digits + i
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
-
-// bytes is a number of bytes with its unit.
-func bytes(n float64) string {
-	for _, u := range []struct {
-		at   float64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= u.at {
-			return fmt.Sprintf("%.3g %s", n/u.at, u.name)
-		}
-	}
-	return fmt.Sprintf("%.0f bytes", n)
 }

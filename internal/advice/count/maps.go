@@ -16,8 +16,13 @@ func makeMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	x.v[hint], x.v[capacity] = int64(a[1]), slotsFor(int64(a[1]))
 	x.v[elem], x.v[keyBytes] = mapSizes(a[2])
+	x.v[seed] = mapSeed(x.key)
 	c.tables[row.Map].put(&x, &c.rows)
 }
+
+// mapSeed is a map's random number, which tells whether the memory is still that map's. It changes when
+// the map becomes empty.
+func mapSeed(m uintptr) int64 { return int64(sys.LoadWord(m + 8)) }
 
 // slotsFor is how many slots a map has that is made for so many entries.
 func slotsFor(hint int64) int64 {
@@ -54,12 +59,17 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	if x.v[keyBytes] == 0 {
 		x.v[elem], x.v[keyBytes] = mapSizes(a[4])
+		if x.site != 0 {
+			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[4])) // a small map is made without
+		}
 	}
+	x.v[seed] = mapSeed(x.key)
 	x.v[grown]++
 	x.v[moved] += int64(a[2])
 	x.v[length] = int64(a[1])
 	x.v[peak] = max(x.v[peak], int64(a[1])+1) // it grows for one more
 	x.v[capacity] += int64(a[3])
+	x.v[tables] += int64(a[3]) * (x.v[elem] + x.v[keyBytes] + 1) // a table is replaced by twice as many slots
 	t.put(&x, &c.rows)
 }
 
@@ -73,7 +83,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 	}
 	if x := t.find(head, a[0]); x != nil {
 		x.v[opGet+int(e-row.MapGet)] += one()
-		x.v[watched] = 1
+		x.v[watched], x.v[seed] = 1, mapSeed(x.key)
 		x.v[keyRead] += int64(a[2]) * one()
 		used := int64(a[1])
 		if e == row.MapPut {
@@ -87,20 +97,26 @@ func useMap(e row.Event, a *[8]uintptr) {
 // foldMap adds a map to its row.
 func foldMap(x *inst, t *tally) {
 	w := x.weight
-	known := max(x.v[length], x.v[looked], x.v[peak])
+	known := max(x.v[length], x.v[looked], x.v[peak]) // the most that it ever held, as far as that was seen
 	fold(x, t, known)
 	most(t, row.MaxKey, x.v[keyBytes])
 	add(t, row.Moved, w*x.v[moved])
 	entry := x.v[elem] + x.v[keyBytes] + 1
 	add(t, row.CapBytes, w*x.v[capacity]*entry)
 	add(t, row.LenBytes, w*max(x.v[length], x.v[looked])*entry)
+	add(t, row.GrownBytes, w*x.v[tables])
 	add(t, row.Watched, w*x.v[watched])
 	for i, v := range [...]row.Value{row.Gets, row.Puts, row.Deletes, row.Iterations, row.Steps, row.Clears} {
 		add(t, v, w*x.v[opGet+i]/unit)
 	}
 	add(t, row.HashedBytes, w*x.v[keyRead]/unit)
 	add(t, row.NaNs, w*x.v[nans]/unit)
-	see(t, row.Cap, max(x.v[length], x.v[looked]), w)
+	if x.v[exactly] != 0 {
+		add(t, row.Exact, w)
+		add(t, row.WatchedCap, w*x.v[capacity]*entry)
+		add(t, row.WatchedLen, w*x.v[looked]*entry)
+		see(t, row.Cap, x.v[looked], w)
+	}
 }
 
 // storeNaN takes a store with a key that is not equal to itself: the map. It is told of as operations are.
@@ -116,9 +132,9 @@ func storeNaN(a *[8]uintptr) {
 	s.leave()
 }
 
-// lookAtMap finds how many entries a map that may live has: the number begins it.
+// lookAtMap finds how many entries a map has, or had when it died: the number begins it.
 func lookAtMap(x *inst) {
-	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) {
+	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) && mapSeed(x.key) == x.v[seed] {
 		x.v[looked] = int64(n)
 		x.v[exactly] = 1
 	}

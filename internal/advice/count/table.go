@@ -29,7 +29,7 @@ const (
 	unseen  // its creation was not seen
 	exactly // the length is known
 	own     // the first of a kind's own
-	slots   = own + 13
+	slots   = own + 14
 )
 
 // A slice's own.
@@ -42,6 +42,8 @@ const (
 const (
 	keyBytes = own + iota
 	moved    // entries
+	seed     // its random number
+	tables   // bytes of the tables that were outgrown
 	peak     // the most entries that were seen
 	watched  // operations on it were looked at
 	opGet    // operations, in the order of their events
