@@ -29,7 +29,8 @@ func (t *frames) of(pc uintptr) []frame {
 		t.at, t.number = map[uintptr][]frame{}, map[string]int{}
 	}
 	var list []frame
-	for all := runtime.CallersFrames([]uintptr{pc}); ; {
+	// Behind the last program counter what is inlined there is left out: 1, which is nobody's, stands behind it.
+	for all := runtime.CallersFrames([]uintptr{pc, 1}); ; {
 		f, more := all.Next()
 		if f.Function != "" {
 			text := f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
