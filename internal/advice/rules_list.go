@@ -16,7 +16,7 @@ var listRules = []Rule{
 const rareEdit = 0.01
 
 // cached is how many bytes of nodes caches hold.
-const cached = 4 << 20
+const cached = 16 << 20
 
 // list is what a list was used for.
 type list struct {
@@ -75,7 +75,7 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 	case r.V(row.Deletes) > 0:
 		to = fmt.Sprintf("a []%s, appended to and cut at its end,", r.Type)
 	}
-	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, many(l.puts*l.allocs, "allocation"), many(steps, "step over pointers"))
+	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, many(l.puts*l.allocs, "allocation"), plural(steps, "step over pointers", "steps over pointers"))
 	j.Evidence = listUse(r)
 	if l.middle > 0 {
 		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves what is behind", many(l.middle, "edit")))

@@ -20,11 +20,14 @@ func shiftCost(r *Row, w Weights) float64 {
 	return r.V(row.Made)*w[Shift] + r.V(row.Copied)*w[ShiftByte]
 }
 
+// fewMoved is how many elements are moved as fast as anything else is done.
+const fewMoved = 16
+
 // sliceToList: where elements are put in front, or taken from there, a ring buffer moves none; in the
 // middle a list does not.
 func sliceToList(r *Row, w Weights) (j Judgement) {
 	front, middle := r.V(row.Front), r.V(row.Middle)
-	if front+middle < 0.5*r.V(row.Made) || keptSorted(r) {
+	if front+middle < 0.5*r.V(row.Made) || keptSorted(r) || r.Mean(row.Moved) < fewMoved {
 		return j
 	}
 	j.NS = shiftCost(r, w)
@@ -48,13 +51,15 @@ func sliceToList(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Evidence = shiftUse(r)
-	j.Evidence = append(j.Evidence, "not seen: whether elements are taken by their index, which a list can't")
+	if front < 0.9*r.V(row.Made) {
+		j.Stoppers = append(j.Stoppers, "a list has no index: whether elements are taken by one is not seen")
+	}
 	return j
 }
 
 // orderedToUnordered: a map needs no order, and moves nothing.
 func orderedToUnordered(r *Row, w Weights) (j Judgement) {
-	if !keptSorted(r) || r.V(row.Puts) == 0 || r.V(row.Back) > 0.9*r.V(row.Made) {
+	if !keptSorted(r) || r.Mean(row.Moved) < fewMoved || r.V(row.Puts) == 0 || r.V(row.Back) > 0.9*r.V(row.Made) {
 		return j
 	}
 	n := max(float64(r.P(row.Len, 0.5)), 1)
@@ -65,8 +70,8 @@ func orderedToUnordered(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Advice = fmt.Sprintf("a map instead of a []%s that is kept sorted saves moving %s elements in each of %s, and %s of binary searches", r.Type, count(r.Mean(row.Moved)), shifts(r), many(steps, "step"))
-	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", percent(r.V(row.InOrder), r.V(row.Made))),
-		"not seen: whether the elements are walked in their order, which a map does not have")
+	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", percent(r.V(row.InOrder), r.V(row.Made))))
+	j.Stoppers = []string{"a map has no order: whether the elements are walked in theirs is not seen"}
 	return j
 }
 

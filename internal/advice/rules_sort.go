@@ -8,19 +8,16 @@ import (
 )
 
 var sortRules = []Rule{
-	{ID: "sort", Original: "SORT", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: judgeSort},
+	{ID: "sort", Original: "SORT", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: sortedAnew},
+	{ID: "sort-slice", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: sortSlice},
 }
 
 // swapShare is the most of the time of sort.Slice that is said to be saved: what the program compares by
 // takes its time in slices.SortFunc, too.
 const swapShare = 0.3
 
-// judgeSort: a slice that is sorted anew after little was appended takes insertions; sort.Slice swaps by
-// reflection what slices.SortFunc swaps directly.
-func judgeSort(r *Row, w Weights) (j Judgement) {
-	if again := sortedAnew(r, w); again.NS > 0 {
-		return again
-	}
+// sortSlice: sort.Slice swaps by reflection what slices.SortFunc swaps directly.
+func sortSlice(r *Row, w Weights) (j Judgement) {
 	if !r.through("sort.Slice") && !r.through("sort.SliceStable") {
 		return j
 	}
@@ -39,7 +36,8 @@ func judgeSort(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// sortedAnew is of slices that were sorted, and had a few elements appended before they were again.
+// sortedAnew: a slice that was sorted, and had a few elements appended, takes insertions instead of
+// another sort.
 func sortedAnew(r *Row, w Weights) (j Judgement) {
 	times := r.V(row.Again)
 	if times == 0 {
