@@ -77,7 +77,7 @@ func several(n int, text string) string {
 func Place(frame, dir string) string {
 	_, at, ok := strings.Cut(frame, " ")
 	if !ok {
-		return "?"
+		return "the whole program"
 	}
 	return Relative(at, dir)
 }

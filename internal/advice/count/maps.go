@@ -59,7 +59,7 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	if x.v[keyBytes] == 0 {
 		x.v[elem], x.v[keyBytes] = mapSizes(a[4])
-		if x.site != 0 {
+		if x.site != 0 && c.rows.depth > 0 {
 			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[4])) // a small map is made without
 		}
 	}

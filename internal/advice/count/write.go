@@ -215,6 +215,7 @@ func start(p params) error {
 		c.rates, c.skipped = new([Rates]uint8), new([1 << 16]uint8)
 	}
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
+	c.scale.Store(unit)
 	c.rows.init()
 	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
 		t.init(p.Memory)

@@ -147,7 +147,8 @@ func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
 		keyLen = "uintptr(len(key))"
 	}
 	for _, f := range functions {
-		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at,
+		// In Go 1.27 a look-up of one result is one of two.
+		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at, unless: "p, _ := runtime_mapaccess2",
 			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), " + keyLen + ") }; "})
 	}
 	return list
