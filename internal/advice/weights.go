@@ -15,11 +15,22 @@ const (
 	MapStep   = "map_step"   // a step of an iteration over a map
 	SliceStep = "slice_step" // a step over a slice
 	Compare   = "compare"    // two words compared in a loop
+
+	ChanWait   = "chan_wait"   // a wait for a channel, and being woken
+	MutexLock  = "mutex_lock"  // a sync.Mutex that nobody has locked, and unlocked
+	RWRead     = "rw_read"     // a sync.RWMutex, to read
+	RWWrite    = "rw_write"    // and to write
+	SyncGet    = "sync_get"    // a sync.Map's Load
+	SyncPut    = "sync_put"    // Store of a new key, with key and value put into interfaces
+	SyncSwap   = "sync_swap"   // and of one that is there
+	SyncDelete = "sync_delete" // and Delete
+	GoStart    = "go_start"    // a goroutine, from the go statement to its end
 )
 
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
 		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
+		ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 145, SyncSwap: 100, SyncDelete: 180, GoStart: 200,
 	}
 }

@@ -55,6 +55,18 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		growMap(a, weight, pcs)
 	case row.MapGet, row.MapPut, row.MapDelete, row.MapIter, row.MapStep, row.MapClear:
 		useMap(e, a)
+	case row.MakeChan:
+		makeChan(a, weight, pcs)
+	case row.ChanSend, row.ChanReceive, row.ChanSendWait, row.ChanReceiveWait, row.ChanClose:
+		useChan(e, a)
+	case row.ReadLock, row.WriteLock:
+		lockRW(e, a, pcs)
+	case row.SyncGet, row.SyncPut, row.SyncDelete, row.SyncRange:
+		useSyncMap(e, a, pcs)
+	case row.MakeGo:
+		makeGo(a, weight, pcs)
+	case row.EndGo:
+		endGo(a)
 	}
 }
 

@@ -51,7 +51,7 @@ func (t *frames) of(pc uintptr) []frame {
 
 // inRuntime reports whether a function is of what is hooked, and not of who calls it.
 func inRuntime(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.HasPrefix(name, "sync.scopeview")
 }
 
 // recorders reports whether a function is the recorder's.

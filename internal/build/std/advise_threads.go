@@ -60,11 +60,11 @@ func scopeviewSome(what uint32, a0, a1 uintptr) {
 var locking = code{dir: "sync", imports: []string{"unsafe"}, text: `//go:linkname scopeviewSome runtime.scopeviewSome
 func scopeviewSome(what uint32, a0, a1 uintptr)
 
-func scopeviewReads(rw *RWMutex, r int32) {
+func scopeviewReading(rw *RWMutex, r int32) {
 	scopeviewSome(` + number(row.ReadLock) + `, uintptr(unsafe.Pointer(rw)), uintptr(r))
 }
 
-func scopeviewWrites(rw *RWMutex, r int32) {
+func scopeviewWriting(rw *RWMutex, r int32) {
 	scopeviewSome(` + number(row.WriteLock) + `, uintptr(unsafe.Pointer(rw)), uintptr(r))
 }`}
 
@@ -182,8 +182,8 @@ var threadTable = []hook{
 	adviceHook("rwmutexuse", Multithreaded, "who reads and who writes with a sync.RWMutex, for a share of the time", []edit{
 		// Telling is last, as the race detector looks away before.
 		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "if rw.readerCount.Add(1) < 0 {", instead: true, insert: "scopeviewR := rw.readerCount.Add(1); if scopeviewR < 0 {"},
-		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewReads(rw, scopeviewR) }; "},
-		{file: "sync/rwmutex.go", function: "RWMutex.Lock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewWrites(rw, r) }; "},
+		{file: "sync/rwmutex.go", function: "RWMutex.RLock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewReading(rw, scopeviewR) }; "},
+		{file: "sync/rwmutex.go", function: "RWMutex.Lock", at: "}", last: true, insert: "if scopeviewWatching != 0 { scopeviewWriting(rw, r) }; "},
 	}, syncUses, some, locking),
 	adviceHook("syncmap", Multithreaded, "what is done with a sync.Map, for a share of the time", []edit{
 		syncMap("Load", "return m.m.Load(key)", mapTold(row.SyncGet, "true")+"return m.m.Load(key)"),
