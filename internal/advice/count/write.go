@@ -217,6 +217,7 @@ func start(p params) error {
 		c.rates, c.skipped = new([Rates]uint8), new([1 << 16]uint8)
 	}
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
+	c.scale.Store(unit)
 	c.rows.init()
 	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap},
 		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}} {
