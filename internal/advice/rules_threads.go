@@ -20,7 +20,7 @@ var threadRules = []Rule{
 func own(r *Row) bool {
 	for _, f := range r.Stack {
 		if !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/sync.") {
-			return !standard(f)
+			return !r.standard(f)
 		}
 	}
 	return false
@@ -34,13 +34,15 @@ const (
 )
 
 // chanTooSmall: sender and receiver wait for each other in turn. With room between them, one goes on until
-// it is full, the other until it is empty. Where only one of them waits, the other is slower, and room
-// would not help.
+// it is full, the other until it is empty. Where only one of them waits, the other is slower, and where
+// both use another channel in between, one waits for an answer: room would not help.
 func chanTooSmall(r *Row, w Weights) (j Judgement) {
 	size, elem := r.V(row.MaxCap), r.V(row.MaxElem)
 	bySend := r.V(row.Extra)
 	turns := 2 * min(bySend, r.V(row.Waits)-bySend)
-	if elem == 0 || !own(r) || turns < 8*r.V(row.Made) { // elements without a size are signals
+	ahead := r.V(row.Extra2) > 0.9*r.V(row.Puts) || r.V(row.Extra3) > 0.9*r.V(row.Gets)
+	seldom := r.V(row.Waits) < 0.05*(r.V(row.Puts)+r.V(row.Gets))
+	if elem == 0 || !own(r) || !ahead || seldom || turns < 8*r.V(row.Made) { // elements without a size are signals
 		return j
 	}
 	n := max(chanRoom, chanTimes*size)

@@ -1,6 +1,8 @@
 package count
 
 import (
+	"sync/atomic"
+
 	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/sys"
 )
@@ -13,6 +15,8 @@ const (
 	receives
 	sendWaits
 	receiveWaits
+	sendsOn // of sends, by a goroutine whose channel before was this one, too
+	receivesOn
 )
 
 // chanPeaks is where a channel's most ends that the runtime notes.
@@ -33,8 +37,23 @@ func makeChan(a *[8]uintptr, weight int64, pcs []uintptr) {
 	c.tables[row.Chan].put(&x, &c.rows)
 }
 
-// useChan takes an operation: the channel, the most that it held, and whether a wait is of an operation
-// that was not told of itself.
+// lastChan is which channel a goroutine used last, by a part of its number. Who does one thing with a
+// channel again and again can run ahead of the other side; who does two in turn waits for an answer.
+var lastChan [1024]struct{ user, channel atomic.Uintptr }
+
+// again reports whether a goroutine used this channel last, and notes that it does.
+func again(user, channel uintptr) bool {
+	l := &lastChan[user%uintptr(len(lastChan))]
+	if l.user.Load() == user && l.channel.Load() == channel {
+		return true
+	}
+	l.user.Store(user)
+	l.channel.Store(channel)
+	return false
+}
+
+// useChan takes an operation: the channel, the most that it held, and the goroutine, with whether a wait
+// is of an operation that was not told of itself.
 func useChan(e row.Event, a *[8]uintptr) {
 	c.uses.Add(1)
 	t := c.tables[row.Chan]
@@ -45,18 +64,21 @@ func useChan(e row.Event, a *[8]uintptr) {
 	if x := t.find(head, a[0]); x != nil {
 		x.held(int64(a[1]))
 		n := one()
-		more := n * int64(a[2])
 		switch e {
-		case row.ChanSend:
-			x.v[sends] += n
-		case row.ChanReceive:
-			x.v[receives] += n
 		case row.ChanSendWait:
 			x.v[sendWaits] += n
-			x.v[sends] += more
 		case row.ChanReceiveWait:
 			x.v[receiveWaits] += n
-			x.v[receives] += more
+		}
+		if e == row.ChanSend || e == row.ChanReceive || a[2]&1 != 0 {
+			at, on := sends, sendsOn
+			if e == row.ChanReceive || e == row.ChanReceiveWait {
+				at, on = receives, receivesOn
+			}
+			x.v[at] += n
+			if again(a[2]>>1, a[0]) {
+				x.v[on] += n
+			}
 		}
 	}
 	s.leave()
@@ -108,4 +130,6 @@ func foldChan(x *inst, t *tally) {
 	add(t, row.Gets, w*x.v[receives]/unit)
 	add(t, row.Waits, w*(x.v[sendWaits]+x.v[receiveWaits])/unit)
 	add(t, row.Extra, w*x.v[sendWaits]/unit)
+	add(t, row.Extra2, w*x.v[sendsOn]/unit)
+	add(t, row.Extra3, w*x.v[receivesOn]/unit)
 }

@@ -30,11 +30,11 @@ func scopeviewMadeChan(c *hchan, pc uintptr) {
 	scopeviewThin(` + number(row.MakeChan) + `, pc, uintptr(unsafe.Pointer(c.elemtype)), uintptr(unsafe.Pointer(c)), uintptr(c.dataqsiz), uintptr(unsafe.Pointer(c.elemtype)), at, unsafe.Offsetof(c.dataqsiz), unsafe.Offsetof(c.elemtype), 0)
 }
 
-// scopeviewChan tells of an operation on a channel that is no timer's. more is 1 if it counts as a wait
-// and as the operation.
+// scopeviewChan tells of an operation on a channel that is no timer's, and which goroutine does it. more
+// is 1 if it counts as a wait and as the operation.
 func scopeviewChan(what uint32, c *hchan, more uintptr) {
 	if c.timer == nil {
-		scopeviewUse(what, uintptr(unsafe.Pointer(c)), uintptr(*scopeviewPeak(c)), more)
+		scopeviewUse(what, uintptr(unsafe.Pointer(c)), uintptr(*scopeviewPeak(c)), uintptr(getg().goid)<<1|more)
 	}
 }`}
 
