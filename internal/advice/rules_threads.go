@@ -122,15 +122,15 @@ func lockPlace(r *Row, what string) []string {
 	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", many(r.V(row.Made), what))}
 }
 
-// turnsMost is which share of operations on a sync.Map may come from another goroutine than the one
-// before: above it several use it at once, which it is made for.
-const turnsMost = 0.01
+// othersMost is which share of operations on a sync.Map may come from other goroutines than the one that
+// uses it most: above it several may use it at once, which it is made for.
+const othersMost = 0.01
 
-// syncMap: one goroutine at a time puts much into a sync.Map. An ordinary map with a lock takes a fraction.
+// syncMap: one goroutine puts much into a sync.Map. An ordinary map with a lock takes a fraction.
 func syncMap(r *Row, w Weights) (j Judgement) {
 	gets, puts, fresh, deletes := r.V(row.Gets), r.V(row.Puts), r.V(row.Extra), r.V(row.Deletes)
 	all := gets + puts + deletes
-	if all == 0 || r.V(row.Extra2) > turnsMost*all || !own(r) {
+	if all == 0 || r.V(row.Extra2) > othersMost*all || !own(r) {
 		return j
 	}
 	j.NS = gets*(w[SyncGet]-w[MapGet]-w[MutexLock]) + fresh*(w[SyncPut]-w[MapPut]-w[MutexLock]) +
@@ -139,8 +139,8 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 		return Judgement{}
 	}
 	j.Ops = puts + deletes
-	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, and the goroutines that use it do not at once", many(puts, "store"), count(fresh), many(deletes, "deletion"))
-	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s operations by another goroutine than the one before", many(gets, "load"), count(r.V(row.Extra2))))
+	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, almost all by one goroutine", many(puts, "store"), count(fresh), many(deletes, "deletion"))
+	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by other goroutines than the one that uses it most", many(gets, "load"), many(r.V(row.Extra2), "operation")))
 	if r.V(row.Iterations) > 0 {
 		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, what it calls may not use the map", count(r.V(row.Iterations))))
 	}
@@ -167,8 +167,7 @@ func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
 	n := r.V(row.Made) * small / timed
 	j.NS = n * w[GoStart]
 	j.Ops = n
-	half := max(r.P(row.Len, 0.5), 1)
-	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, or a few that take them from a channel or an index: %s run for %s (p50), and starting one takes %s; with %.0f pieces in each it is a twentieth", many(n, "goroutine"), duration(float64(half)), duration(w[GoStart]), 20*w[GoStart]/float64(half)+1)
+	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", duration(50*w[GoStart]), duration(w[GoStart]), many(n, "goroutine"), duration(float64(r.P(row.Len, 0.5))))
 	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", many(r.V(row.Made), "goroutine"), count(timed), count(small), duration(float64(limit)), count(r.V(row.Waits)))}
 	return j
 }

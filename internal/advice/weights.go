@@ -31,6 +31,6 @@ const (
 func BuiltIn() Weights {
 	return Weights{
 		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
-		ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 145, SyncSwap: 100, SyncDelete: 180, GoStart: 200,
+		ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 180, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 	}
 }

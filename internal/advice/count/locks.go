@@ -7,8 +7,9 @@ import "github.com/scopeview/scopeview/internal/advice/row"
 const (
 	voted  = own + iota // the call stack that its row is of
 	votes               // how much more often that was seen than others, since it became the row
-	user                // the goroutine that used it last
-	turns               // uses by another goroutine than the one before, in units
+	user                // the goroutine that uses it most
+	ahead               // how much more often it did than others, since it is that
+	others              // uses by others, in units
 	reads               // in units
 	shared              // of them while others read
 	writes
@@ -25,12 +26,9 @@ const votesMost = 1 << 12
 // used, and of who uses it.
 const votedBy = 3
 
-// stackUses is how many other operations' time one takes that has a call stack.
-const stackUses = 4
-
 // using finds what is used, with its shard locked: nil if it can't be.
 func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
-	c.uses.Add(stackUses)
+	c.uses.Add(1)
 	t, key := c.tables[k], a[0]
 	s, head := t.enter(key)
 	if s == nil {
@@ -54,12 +52,7 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 		}
 	}
 	x.vote(k, pcs)
-	if g := int64(a[2]); g != x.v[user] {
-		if x.v[user] != 0 {
-			x.v[turns] += one()
-		}
-		x.v[user] = g
-	}
+	x.usedBy(int64(a[2]))
 	return x, s
 }
 
@@ -78,6 +71,22 @@ func (x *inst) vote(k row.Kind, pcs []uintptr) {
 		if s := c.rows.of(k, 0, pcs); s != nil {
 			x.site, x.v[voted], x.v[votes] = c.rows.index(s), int64(h), 1
 		}
+	}
+}
+
+// usedBy notes that a goroutine uses an instance: the majority is its user, if there is one.
+func (x *inst) usedBy(g int64) {
+	switch {
+	case g == x.v[user]:
+		x.v[ahead]++
+	case x.v[ahead] > 0:
+		x.v[ahead]--
+		x.v[others] += one()
+	default:
+		if x.v[user] != 0 {
+			x.v[others] += one()
+		}
+		x.v[user], x.v[ahead] = g, 1
 	}
 }
 
@@ -142,5 +151,5 @@ func foldShared(x *inst, t *tally) {
 	add(t, row.Iterations, w*x.v[ranges]/unit)
 	add(t, row.Waits, w*x.v[waited]/unit)
 	add(t, row.Extra, w*(x.v[shared]+x.v[fresh])/unit) // a lock has the first, a map the second
-	add(t, row.Extra2, w*x.v[turns]/unit)
+	add(t, row.Extra2, w*x.v[others]/unit)
 }

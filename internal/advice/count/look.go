@@ -53,7 +53,7 @@ func (w *writer) look() {
 		c.scale.Store(int64(unit * oneOf * stands * slow))
 		var now, lasted float64
 		going, now, lasted = w.watched(burst, oneOf)
-		slow, lasts = (7*slow+now)/8, (7*lasts+lasted)/8 // where the processors are busy it lasts longer
+		slow, lasts = (7*slow+now)/8, (lasts+lasted)/2 // where the processors are busy it lasts longer
 	}
 }
 

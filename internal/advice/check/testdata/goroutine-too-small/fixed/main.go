@@ -1,4 +1,4 @@
-// The numbers of a long list are squared by a goroutine for each hundred of them.
+// The numbers of a long list are squared by a goroutine for each half of them.
 package main
 
 import (
@@ -7,9 +7,9 @@ import (
 )
 
 const (
-	rounds = 1_000
-	size   = 1_000
-	piece  = 100
+	rounds = 500
+	size   = 2_000
+	piece  = 1_000
 )
 
 func main() {

@@ -7,8 +7,8 @@ import (
 )
 
 const (
-	rounds = 1_000
-	size   = 1_000
+	rounds = 500
+	size   = 2_000
 )
 
 func main() {
