@@ -125,6 +125,8 @@ func (w *writer) gather() {
 				read += lookAt(x, lookEach)
 			case t.kind == row.Map:
 				lookAtMap(x)
+			case t.kind == row.Chan:
+				lookAtChan(x)
 			}
 			if crowded && c.now.Load()-x.born > int64(5*time.Second) {
 				t.died(x, &c.rows)
@@ -217,7 +219,10 @@ func start(p params) error {
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.scale.Store(unit)
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
+	for _, t := range [...]*table{
+		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo},
+	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
