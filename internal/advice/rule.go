@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"fmt"
 	"math"
 	"strings"
 
@@ -116,36 +115,4 @@ func (j *Judgement) Improvement() int {
 		return -int(math.Log10(-j.Ops))
 	}
 	return 0
-}
-
-// within says between what a number is.
-func within(low, high int64) string {
-	if low == high {
-		return count(low)
-	}
-	return count(low) + " to " + count(high)
-}
-
-// count is a number with separators.
-func count[N int64 | float64](n N) string {
-	s := fmt.Sprintf("%.0f", float64(n))
-	digits := len(strings.TrimPrefix(s, "-"))
-	for i := digits - 3; i > 0; i -= 3 {
-		at := len(s) - digits + i
-		s = s[:at] + "," + s[at:]
-	}
-	return s
-}
-
-// bytes is a number of bytes with its unit.
-func bytes(n float64) string {
-	for _, u := range []struct {
-		at   float64
-		name string
-	}{{1e9, "GB"}, {1e6, "MB"}, {1e3, "kB"}} {
-		if n >= u.at {
-			return fmt.Sprintf("%.3g %s", n/u.at, u.name)
-		}
-	}
-	return fmt.Sprintf("%.0f bytes", n)
 }

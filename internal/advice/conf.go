@@ -1,0 +1,94 @@
+package advice
+
+import (
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+)
+
+// Set changes a parameter by its name in a .conf file; counted ones, which the program reads itself, are
+// left alone. "off.NAME = 1" switches a diagnostic or a group off, "weight.NAME = 1.5" is a weight.
+func (p *Params) Set(name, value string) error {
+	n, err := strconv.ParseFloat(value, 64)
+	bad := func(what string) error {
+		if err != nil || n < 0 {
+			return fmt.Errorf("%s = %s: write %s", name, value, what)
+		}
+		return nil
+	}
+	switch kind, what, _ := strings.Cut(name, "."); {
+	case name == "depth" || name == "memory" || name == "share":
+		return nil
+	case name == "count":
+		p.Count = int(n)
+		return bad("how many pieces of advice are shown; 0: all")
+	case name == "least_ns":
+		p.LeastNS = n
+		return bad("a time in ns")
+	case name == "least_share":
+		p.LeastShare = n
+		return bad("a share of the time, as 0.001")
+	case name == "least_bytes":
+		p.LeastBytes = n
+		return bad("a number of bytes")
+	case kind == "off":
+		if !known(what) {
+			return fmt.Errorf("%s: there is no diagnostic or group of that name; scopeview advise --list lists them", name)
+		}
+		p.Off[what] = n != 0
+		return bad("0 or 1")
+	case kind == "weight":
+		if _, ok := p.Weights[what]; !ok {
+			return fmt.Errorf("%s: there is no weight of that name; scopeview calibrate lists them", name)
+		}
+		p.Weights[what] = n
+		return bad("what the operation takes in ns")
+	}
+	return fmt.Errorf("%s: there is no parameter of that name; the .conf.out file has them all", name)
+}
+
+// known reports whether a name is of a diagnostic or a group.
+func known(name string) bool {
+	return slices.ContainsFunc(Rules, func(r Rule) bool { return r.ID == name || r.Group == name || r.Original != "" && r.Original == name })
+}
+
+// SetAll changes what a .conf file says.
+func (p *Params) SetAll(text string) error {
+	for i, line := range strings.Split(text, "\n") {
+		line, _, _ = strings.Cut(line, "#")
+		if line = strings.TrimSpace(line); line == "" {
+			continue
+		}
+		name, value, ok := strings.Cut(line, "=")
+		if !ok {
+			return fmt.Errorf("line %d: %q has no =", i+1, line)
+		}
+		if err := p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return fmt.Errorf("line %d: %w", i+1, err)
+		}
+	}
+	return nil
+}
+
+// Conf is the parameters as a .conf file: those that d was counted with, and these.
+func (p *Params) Conf(d *Data) string {
+	var b strings.Builder
+	b.WriteString("# The parameters that were used. Rename this file so that it ends with .conf to have what is changed in it used.\n")
+	for _, name := range slices.Sorted(maps.Keys(d.Params)) {
+		fmt.Fprintf(&b, "%s = %s\n", name, d.Params[name])
+	}
+	fmt.Fprintf(&b, "count = %d\nleast_ns = %g\nleast_share = %g\nleast_bytes = %g\n", p.Count, p.LeastNS, p.LeastShare, p.LeastBytes)
+	for _, r := range Rules {
+		off := 0
+		if p.off(&r) {
+			off = 1
+		}
+		fmt.Fprintf(&b, "off.%s = %d\n", r.ID, off)
+	}
+	for _, name := range slices.Sorted(maps.Keys(p.Weights)) {
+		fmt.Fprintf(&b, "weight.%s = %g\n", name, p.Weights[name])
+	}
+	return b.String()
+}

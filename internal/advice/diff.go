@@ -1,0 +1,101 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"io"
+	"math"
+	"slices"
+)
+
+// Change is what became of a piece of advice between two reports.
+type Change struct {
+	Finding Finding `json:"finding"` // as it is now, or was
+	Was     float64 `json:"was_ns"`  // its gain in time before: what it cost
+	Now     float64 `json:"now_ns"`
+	WasB    float64 `json:"was_bytes"`
+	NowB    float64 `json:"now_bytes"`
+	What    string  `json:"what"` // Worse or Better
+}
+
+// What a change is.
+const (
+	Worse  = "worse"
+	Better = "better"
+)
+
+// differs is by which factor a gain must differ to be told: half as much again is beyond what runs of
+// the same program differ by.
+const differs = 1.5
+
+// Diff says what a change of the program made worse, and better: advice that is new, or is worth more;
+// worst first. Reports must be of all advice, not the first only.
+func Diff(base, now *Report) (changes []Change) {
+	sums := func(r *Report) map[string]*Finding {
+		m := map[string]*Finding{}
+		for _, f := range r.Findings {
+			if x := m[f.key()]; x != nil { // the same functions, by other lines
+				x.NS += f.NS
+				x.Bytes += f.Bytes
+				continue
+			}
+			m[f.key()] = &f
+		}
+		return m
+	}
+	was, is := sums(base), sums(now)
+	for k, f := range is {
+		c := Change{Finding: *f, Now: f.NS, NowB: f.Bytes}
+		if o := was[k]; o != nil {
+			c.Was, c.WasB = o.NS, o.Bytes
+		}
+		if c.decide() {
+			changes = append(changes, c)
+		}
+	}
+	for k, o := range was {
+		if is[k] == nil {
+			c := Change{Finding: *o, Was: o.NS, WasB: o.Bytes}
+			if c.decide() {
+				changes = append(changes, c)
+			}
+		}
+	}
+	slices.SortFunc(changes, func(a, b Change) int {
+		return cmp.Or(cmp.Compare(b.What, a.What), cmp.Compare(math.Abs(b.Now-b.Was), math.Abs(a.Now-a.Was)), cmp.Compare(a.Finding.key(), b.Finding.key()))
+	})
+	return changes
+}
+
+// decide reports whether a change is one, and which.
+func (c *Change) decide() bool {
+	was, now := c.Was, c.Now
+	if max(was, now) <= 0 {
+		was, now = c.WasB, c.NowB
+	}
+	switch {
+	case now > differs*was:
+		c.What = Worse
+	case was > differs*now:
+		c.What = Better
+	}
+	return c.What != ""
+}
+
+// WriteDiff writes what a change made worse and better.
+func WriteDiff(w io.Writer, changes []Change, dir string) error {
+	if len(changes) == 0 {
+		_, err := fmt.Fprintln(w, "nothing is worse or better")
+		return err
+	}
+	for _, c := range changes {
+		amount := fmt.Sprintf("%s, was %s", duration(c.Now), duration(c.Was))
+		if max(c.Was, c.Now) <= 0 {
+			amount = fmt.Sprintf("%s, was %s", bytes(c.NowB), bytes(c.WasB))
+		}
+		if _, err := fmt.Fprintf(w, "%s: %s: %s: costs %s: %s\n", place(c.Finding.Site, dir), c.Finding.ID, c.What, amount, c.Finding.Advice); err != nil {
+			return err
+		}
+	}
+	return nil
+}

@@ -1,0 +1,110 @@
+package advice
+
+import (
+	"errors"
+	"fmt"
+	"os"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// Data is what runs of one program have counted, put together.
+type Data struct {
+	Program string
+	Go      string
+	Builds  []string
+	Runs    int
+	CPUs    int
+	NS      float64 // how long all runs were counted
+	Looked  float64 // the share of it in which operations were looked at
+	Rows    []*Row
+	Params  map[string]string
+	Lost    map[string]int64
+	Notes   []string // what of the files can't be used
+}
+
+// ErrPrograms is of raw files that two programs have left.
+var ErrPrograms = errors.New("raw files of two programs")
+
+// Load reads raw files, which may be of several runs each, and puts them together.
+func Load(paths ...string) (*Data, error) {
+	var all []row.Run
+	var notes []string
+	for _, p := range paths {
+		f, err := os.Open(p)
+		if err != nil {
+			return nil, err
+		}
+		runs, said, err := row.Read(f)
+		f.Close()
+		for _, n := range said {
+			notes = append(notes, p+": "+n)
+		}
+		switch {
+		case err != nil && len(runs) == 0:
+			return nil, fmt.Errorf("%s: %w", p, err)
+		case err != nil: // what stands in front can be used
+			notes = append(notes, p+": "+err.Error())
+		case len(runs) == 0:
+			return nil, fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", p)
+		}
+		all = append(all, runs...)
+	}
+	d, err := Merge(all)
+	if err != nil {
+		return nil, err
+	}
+	d.Notes = append(d.Notes, notes...)
+	return d, nil
+}
+
+// Merge puts runs together. Those of two programs are refused: the same call stack is none in another.
+func Merge(runs []row.Run) (*Data, error) {
+	d := &Data{Params: map[string]string{}, Lost: map[string]int64{}}
+	rows := map[string]*Row{}
+	looked := 0.0
+	for i, run := range runs {
+		if i == 0 {
+			d.Program, d.Go = run.Program, run.Go
+		}
+		if run.Program != d.Program {
+			return nil, fmt.Errorf("%w, %s and %s, can't be put together; give those of one", ErrPrograms, d.Program, run.Program)
+		}
+		d.Runs++
+		d.CPUs = max(d.CPUs, run.CPUs)
+		d.NS += float64(run.NS)
+		looked += float64(run.Looked)
+		if b := strings.TrimSpace(run.Build); b != "" && !slices.Contains(d.Builds, b) {
+			d.Builds = append(d.Builds, b)
+		}
+		for k, v := range run.Params {
+			d.Params[k] = v
+		}
+		for k, v := range run.Lost {
+			d.Lost[k] += v
+		}
+		for _, r := range run.Rows {
+			key := r.Kind.String() + "\t" + r.Type + "\t" + strings.Join(r.Stack, "\t")
+			m := rows[key]
+			if m == nil {
+				m = &Row{Row: row.Row{Kind: r.Kind, Type: r.Type, Stack: r.Stack}}
+				rows[key] = m
+				d.Rows = append(d.Rows, m)
+			}
+			m.Runs++
+			m.Stats.Add(&r.Stats)
+		}
+	}
+	if len(d.Builds) > 1 {
+		d.Notes = append(d.Notes, fmt.Sprintf("the runs are of %d builds: lines may differ", len(d.Builds)))
+	}
+	if d.NS > 0 {
+		d.Looked = looked / d.NS
+	}
+	for _, r := range d.Rows {
+		r.NS = d.NS
+	}
+	return d, nil
+}

@@ -1,0 +1,131 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+)
+
+// Params are what a report is made with; see Conf for their names.
+type Params struct {
+	Count      int             // pieces of advice, and of characteristics, at most
+	LeastNS    float64         // a gain in time below it is not told
+	LeastShare float64         // nor one below this share of the time that was counted
+	LeastBytes float64         // a gain in memory below it is not told
+	Off        map[string]bool // diagnostics and groups, by name or by the original's, that are off
+	In         func(function string) bool
+	Weights    Weights
+}
+
+// DefaultParams returns those that nobody has changed.
+func DefaultParams() Params {
+	return Params{Count: 10, LeastNS: 100e3, LeastShare: 0.001, LeastBytes: 1 << 20, Weights: BuiltIn(), Off: map[string]bool{}}
+}
+
+// Finding is a piece of advice.
+type Finding struct {
+	ID          string   `json:"id"`
+	Original    string   `json:"original,omitempty"`
+	Group       string   `json:"group"`
+	Improvement int      `json:"improvement"` // log10 of small operations
+	NS          float64  `json:"ns"`          // of a run
+	Share       float64  `json:"share"`       // of the time of a run
+	Bytes       float64  `json:"bytes"`       // of a run
+	Site        string   `json:"site"`        // "function file:line"
+	Stack       []string `json:"stack"`
+	Type        string   `json:"type,omitempty"`
+	Advice      string   `json:"advice"`
+	Evidence    []string `json:"evidence,omitempty"`
+	Stoppers    []string `json:"stoppers,omitempty"`
+	Fix         Fix      `json:"fix"`
+	Runs        int      `json:"runs"`
+}
+
+// Report is what is said of a program.
+type Report struct {
+	Program  string           `json:"program"`
+	Go       string           `json:"go"`
+	Runs     int              `json:"runs"`
+	Seconds  float64          `json:"seconds"` // of all runs
+	Looked   float64          `json:"looked"`  // the share of them in which operations were looked at
+	Findings []Finding        `json:"findings"`
+	More     int              `json:"more"` // advice that Count cuts off
+	Small    int              `json:"small"`
+	Worst    []Characteristic `json:"worst"`
+	Lost     []string         `json:"lost,omitempty"`
+	Notes    []string         `json:"notes,omitempty"`
+}
+
+// Of gives advice.
+func Of(d *Data, p Params) *Report {
+	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost)}
+	runs := float64(max(d.Runs, 1))
+	told := map[*Row]bool{}
+	for _, rule := range Rules {
+		if p.off(&rule) {
+			continue
+		}
+		for _, r := range d.Rows {
+			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) {
+				continue
+			}
+			j := rule.Judge(r, p.Weights)
+			if j.Advice == "" {
+				continue
+			}
+			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: j.NS / runs, Bytes: j.Bytes / runs,
+				Site: r.Site(), Stack: r.Stack, Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
+			if d.NS > 0 {
+				f.Share = j.NS / d.NS
+			}
+			if !(f.NS >= p.LeastNS && f.Share >= p.LeastShare || f.NS >= 0 && f.Bytes >= p.LeastBytes) {
+				rep.Small++
+				continue
+			}
+			told[r] = true
+			rep.Findings = append(rep.Findings, f)
+		}
+	}
+	slices.SortStableFunc(rep.Findings, func(a, b Finding) int {
+		return cmp.Or(cmp.Compare(b.worth(), a.worth()), cmp.Compare(a.Site, b.Site), cmp.Compare(a.ID, b.ID))
+	})
+	if p.Count > 0 && len(rep.Findings) > p.Count {
+		rep.More = len(rep.Findings) - p.Count
+		rep.Findings = rep.Findings[:p.Count]
+	}
+	rep.Worst = worst(d, p, told)
+	return rep
+}
+
+// worth orders advice: by time, and memory as what a byte of it costs once.
+func (f *Finding) worth() float64 { return f.NS + f.Bytes*BuiltIn()[AllocByte]/10 }
+
+func (p *Params) off(r *Rule) bool { return p.Off[r.ID] || p.Off[r.Original] || p.Off[r.Group] }
+
+// inside reports whether a row's own frame is of the packages that were asked for.
+func inside(r *Row, in func(function string) bool) bool {
+	name, _, _ := strings.Cut(r.Site(), " ")
+	return in(name)
+}
+
+// lost words what is not counted.
+func lost(by map[string]int64) (list []string) {
+	for why, n := range by {
+		what, kind, _ := strings.Cut(why, ".")
+		switch what {
+		case "stacks":
+			list = append(list, fmt.Sprintf("%s creations and uses are not counted: there are more call stacks than the table has room for", count(n)))
+		case "full":
+			list = append(list, fmt.Sprintf("%s times a %s was not followed: the memory for them is used up", count(n), kind))
+		case "busy":
+			list = append(list, fmt.Sprintf("%s times a %s was not found in time, as others were looking", count(n), kind))
+		case "aged":
+			list = append(list, fmt.Sprintf("%s times a %s was followed no longer, to make room", count(n), kind))
+		default:
+			list = append(list, fmt.Sprintf("%s: %s", why, count(n)))
+		}
+	}
+	slices.Sort(list)
+	return list
+}

@@ -1,0 +1,114 @@
+package advice
+
+import (
+	"fmt"
+	"io"
+	"path/filepath"
+	"strings"
+)
+
+// WriteText writes a report in the form of GCC's Profile Mode: a line for each piece of advice, then what
+// it stands on. Paths are relative to dir where they lie in it.
+func (r *Report) WriteText(w io.Writer, dir string) error {
+	b := &strings.Builder{}
+	fmt.Fprintf(b, "# %s, %s: %s counted%s\n", r.Program, r.Go, duration(r.Seconds*1e9), several(r.Runs, ", in %d runs; numbers are of one"))
+	if r.Looked < 0.95 {
+		fmt.Fprintf(b, "# operations were looked at for %.2g %% of the time, and are estimates\n", 100*r.Looked)
+	}
+	for _, n := range append(r.Notes, r.Lost...) {
+		fmt.Fprintf(b, "# %s\n", n)
+	}
+	for i := range r.Findings {
+		f := &r.Findings[i]
+		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site, dir), f.Advice)
+		fmt.Fprintf(b, "    saves %s\n", f.Saves())
+		for _, e := range f.Evidence {
+			fmt.Fprintf(b, "    seen: %s\n", e)
+		}
+		for _, s := range f.Stoppers {
+			fmt.Fprintf(b, "    but: %s\n", s)
+		}
+	}
+	if len(r.Findings) == 0 {
+		b.WriteString("\nno advice: nothing that was seen would save what is worth a change\n")
+	}
+	if r.More > 0 {
+		fmt.Fprintf(b, "\n# %d more pieces of advice: --count 0 shows all\n", r.More)
+	}
+	if len(r.Worst) > 0 {
+		b.WriteString("\n# What costs most without a remedy that is known, as the weights have it:\n")
+		for _, c := range r.Worst {
+			fmt.Fprintf(b, "%s: %s: %s: %s\n", place(c.Site, dir), c.Kind, duration(c.NS), c.Text)
+		}
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+// Saves says what a piece of advice is worth in a run.
+func (f *Finding) Saves() string {
+	var parts []string
+	if f.NS > 0 {
+		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the time)", duration(f.NS), 100*f.Share))
+	}
+	if f.NS < 0 {
+		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", duration(-f.NS)))
+	}
+	if f.Bytes > 0 {
+		parts = append(parts, bytes(f.Bytes)+" of memory")
+	}
+	return strings.Join(parts, ", ")
+}
+
+func several(n int, text string) string {
+	if n < 2 {
+		return ""
+	}
+	return fmt.Sprintf(text, n)
+}
+
+// place is where a frame is: "file:line".
+func place(frame, dir string) string {
+	_, at, ok := strings.Cut(frame, " ")
+	if !ok {
+		return "?"
+	}
+	return Relative(at, dir)
+}
+
+// Relative is a path from a directory, where it lies in it.
+func Relative(path, dir string) string {
+	if dir != "" {
+		if rel, err := filepath.Rel(dir, path); err == nil && rel != ".." && !strings.HasPrefix(rel, ".."+string(filepath.Separator)) {
+			return rel
+		}
+	}
+	return path
+}
+
+// callStack is the frames from the one that advice is shown at outward, with what lies within it.
+func callStack(stack []string, site, dir string) string {
+	var names []string
+	within := ""
+	for i, f := range stack {
+		if f == site {
+			for _, inner := range stack[:i] {
+				name, _, _ := strings.Cut(inner, " ")
+				within += " > " + name
+			}
+			stack = stack[i:]
+			break
+		}
+	}
+	for _, f := range stack {
+		name, at, _ := strings.Cut(f, " ")
+		if name == "runtime.goexit" || name == "runtime.main" {
+			continue
+		}
+		names = append(names, fmt.Sprintf("%s (%s)", name, filepath.Base(at)))
+	}
+	if within != "" && len(names) > 0 {
+		names[0] += within
+	}
+	return strings.Join(names, " < ")
+}

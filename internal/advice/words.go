@@ -1,0 +1,51 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+)
+
+// within says between what a number is.
+func within(low, high int64) string {
+	if low == high {
+		return count(low)
+	}
+	return count(low) + " to " + count(high)
+}
+
+// count is a number with separators.
+func count[N int64 | float64](n N) string {
+	s := fmt.Sprintf("%.0f", float64(n))
+	sign := ""
+	if s[0] == '-' {
+		sign, s = "-", s[1:]
+	}
+	head := (len(s)-1)%3 + 1
+	parts := []string{s[:head]}
+	for ; head < len(s); head += 3 {
+		parts = append(parts, s[head:head+3])
+	}
+	return sign + strings.Join(parts, ",")
+}
+
+// bytes is a number of bytes with its unit.
+func bytes(n float64) string { return unit(n, "bytes", "kB", "MB", "GB") }
+
+// duration is a number of ns with its unit.
+func duration(n float64) string { return unit(n, "ns", "µs", "ms", "s") }
+
+// unit is a number with that of four units, a thousand apart, that it has few digits in.
+func unit(n float64, units ...string) string {
+	sign := ""
+	if n < 0 {
+		sign, n = "-", -n
+	}
+	i := 0
+	for ; n >= 999.5 && i < len(units)-1; i++ {
+		n /= 1000
+	}
+	if i == 0 {
+		return fmt.Sprintf("%s%.0f %s", sign, n, units[i])
+	}
+	return fmt.Sprintf("%s%.3g %s", sign, n, units[i])
+}

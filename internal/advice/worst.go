@@ -1,0 +1,70 @@
+package advice
+
+import (
+	"cmp"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// Characteristic is what a place of the code costs, where no rule has a remedy: the second kind of
+// report.
+type Characteristic struct {
+	Kind  string   `json:"kind"`
+	Type  string   `json:"type,omitempty"`
+	NS    float64  `json:"ns"` // that its operations cost in a run, by the weights
+	Site  string   `json:"site"`
+	Stack []string `json:"stack"`
+	Text  string   `json:"text"`
+}
+
+// priced are the values that cost something, with their weights.
+var priced = []struct {
+	v      row.Value
+	weight string
+	what   string
+}{
+	{row.Copied, CopyByte, "bytes copied"},
+	{row.GrownBytes, AllocByte, "bytes outgrown"},
+	{row.Moved, MapMove, "entries moved"},
+	{row.Gets, MapGet, "look-ups"},
+	{row.Puts, MapPut, "stores"},
+	{row.Deletes, MapPut, "deletions"},
+	{row.Steps, MapStep, "steps"},
+	{row.Compared, Compare, "comparisons"},
+	{row.Allocs, Alloc, "allocations"},
+	{row.AllocBytes, AllocByte, "bytes allocated"},
+}
+
+// worst are the rows that cost most and have no advice.
+func worst(d *Data, p Params, told map[*Row]bool) (list []Characteristic) {
+	runs := float64(max(d.Runs, 1))
+	for _, r := range d.Rows {
+		if told[r] || p.In != nil && !inside(r, p.In) {
+			continue
+		}
+		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
+		var parts []string
+		for _, x := range priced {
+			if n := r.V(x.v); n > 0 {
+				c.NS += n * p.Weights[x.weight] / runs
+				parts = append(parts, count(n/runs)+" "+x.what)
+			}
+		}
+		if c.NS += r.V(row.NS) / runs; r.V(row.NS) > 0 {
+			parts = append(parts, duration(r.V(row.NS)/runs))
+		}
+		if c.NS < p.LeastNS || c.NS < p.LeastShare*d.NS/runs {
+			continue
+		}
+		c.Text = fmt.Sprintf("%s %ss: %s", count(r.V(row.Made)/runs), r.Kind, strings.Join(parts, ", "))
+		list = append(list, c)
+	}
+	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })
+	if p.Count > 0 && len(list) > p.Count {
+		list = list[:p.Count]
+	}
+	return list
+}
