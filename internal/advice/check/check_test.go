@@ -163,7 +163,7 @@ func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	g := &gain{unit: "ms", estimate: j.NS / 1e6}
 	of := func(k took) float64 { return k.cpu / 1e6 }
 	switch {
-	case j.NS == 0:
+	case j.NS < advice.DefaultParams().LeastNS:
 		g.unit, g.estimate = "MB", j.Bytes/1e6
 		of = func(k took) float64 { return k.bytes / 1e6 }
 	case group == advice.Multithreaded || group == advice.InputOutput:

@@ -14,7 +14,6 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice"
-	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
@@ -71,7 +70,7 @@ func command(t *testing.T, dir string, env []string, name string, args ...string
 }
 
 // program is one of the three programs of a diagnostic, as a module of its own.
-type program struct{ dir, main string }
+type program struct{ dir, main, text string }
 
 // source makes a module of one of the programs.
 func source(t *testing.T, id, which string) *program {
@@ -81,18 +80,33 @@ func source(t *testing.T, id, which string) *program {
 	if err := os.CopyFS(p.dir, os.DirFS(filepath.Join("testdata", id, which))); err != nil && !errors.Is(err, os.ErrExist) {
 		t.Fatal(err)
 	}
-	write(t, filepath.Join(p.dir, "go.mod"), module)
+	text, err := os.ReadFile(p.main)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.text = string(text)
+	p.module(t, p.dir)
 	return p
 }
 
-// module is the go.mod of each program. It may use packages of scopeview, as custom containers do.
-var module = func() string {
+// module makes a directory a module. It may use packages of scopeview, as custom containers do.
+func (p *program) module(t *testing.T, dir string) {
+	t.Helper()
+	const ours = "github.com/scopeview/scopeview"
 	text := "module example.com/program\n\ngo 1.25\n"
-	if here, err := filepath.Abs("../../.."); err == nil {
-		text += "\nrequire github.com/scopeview/scopeview v0.0.0\n\nreplace github.com/scopeview/scopeview => " + strconv.Quote(here) + "\n"
+	uses := strings.Contains(p.text, strconv.Quote(ours)[:len(ours)+1])
+	if uses {
+		here, err := filepath.Abs("../../..")
+		if err != nil {
+			t.Fatal(err)
+		}
+		text += "\nrequire " + ours + " v0.0.0\n\nreplace " + ours + " => " + strconv.Quote(here) + "\n"
 	}
-	return text
-}()
+	write(t, filepath.Join(dir, "go.mod"), text)
+	if uses {
+		goes(t, dir, "mod", "tidy")
+	}
+}
 
 func write(t *testing.T, path, text string) {
 	t.Helper()
@@ -101,20 +115,21 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// counted builds a program for advice, runs it, and returns what it prints and leaves.
-func (p *program) counted(t *testing.T, group string) (out string, r []row.Run) {
+// counted builds a program for advice, runs it, and returns what it prints and the advice.
+func (p *program) counted(t *testing.T, group string) (out string, r *advice.Report) {
 	t.Helper()
 	bin, path := filepath.Join(p.dir, "counted"), filepath.Join(p.dir, "advice")
 	command(t, p.dir, nil, built.tool, "build", "--advise="+group, "-o", bin, ".")
 	out = command(t, p.dir, []string{"SCOPEVIEW_ADVISE=" + path}, bin)
-	f, err := os.Open(path + ".raw")
+	data, err := advice.Load(path + ".raw")
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer f.Close()
-	r, notes, err := row.Read(f)
-	if err != nil || len(notes) > 0 || len(r) != 1 {
-		t.Fatalf("%s: %d runs, notes %q, error %v", path, len(r), notes, err)
+	params := advice.DefaultParams()
+	params.Count = 0
+	r = advice.Of(data, params)
+	for _, n := range append(r.Notes, r.Lost...) {
+		t.Logf("%s: %s", p.dir, n)
 	}
 	return out, r
 }
@@ -122,22 +137,19 @@ func (p *program) counted(t *testing.T, group string) (out string, r []row.Run) 
 // plain builds a program as it is, but for what tells how many bytes it allocates.
 func (p *program) plain(t *testing.T) string {
 	t.Helper()
-	text, err := os.ReadFile(p.main)
-	if err != nil {
-		t.Fatal(err)
-	}
 	dir := p.dir + "-plain"
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	if bytes.Count(text, []byte("\nfunc main() {")) != 1 {
+	const main = "\nfunc main() {"
+	if strings.Count(p.text, main) != 1 {
 		t.Fatalf("%s has no func main() { that begins a line", p.main)
 	}
-	write(t, filepath.Join(dir, "main.go"), strings.Replace(string(text), "\nfunc main() {", "\nfunc program() {", 1))
+	write(t, filepath.Join(dir, "main.go"), strings.Replace(p.text, main, "\nfunc program() {", 1))
 	write(t, filepath.Join(dir, "measured.go"), measured)
-	write(t, filepath.Join(dir, "go.mod"), module)
+	p.module(t, dir)
 	bin := filepath.Join(dir, "plain")
-	goes(t, dir, "build", "-mod=mod", "-o", bin, ".")
+	goes(t, dir, "build", "-o", bin, ".")
 	return bin
 }
 
@@ -182,32 +194,16 @@ func run(ctx context.Context, bin string) (out string, k took, err error) {
 	return text.String(), k, err
 }
 
-// advised is the best of what a rule finds, and whether that is advice.
-func advised(rule *advice.Rule, all []row.Run) (best advice.Judgement, ok bool) {
-	for i := range all {
-		for j := range all[i].Rows {
-			r := advice.Row{Row: all[i].Rows[j], Runs: 1, NS: float64(all[i].NS)}
-			if !judges(rule, r.Kind) {
-				continue
+// advised is what a report has of a diagnostic: the sums of its pieces of advice, and one of their texts.
+func advised(rule *advice.Rule, r *advice.Report) (of advice.Judgement, ok bool) {
+	for _, f := range r.Findings {
+		if f.ID == rule.ID {
+			of.NS, of.Bytes = of.NS+f.NS, of.Bytes+f.Bytes
+			if !ok {
+				of.Advice, of.Stoppers = f.Advice+" at "+f.Site, f.Stoppers
 			}
-			if d := rule.Judge(&r, advice.BuiltIn()); (d.NS > least || d.Bytes > leastBytes) && (!ok || d.NS > best.NS || d.NS == best.NS && d.Bytes > best.Bytes) {
-				best, ok = d, true
-			}
+			ok = true
 		}
 	}
-	return best, ok
-}
-
-const (
-	least      = 5e6
-	leastBytes = 1 << 20
-)
-
-func judges(rule *advice.Rule, k row.Kind) bool {
-	for _, of := range rule.Kinds {
-		if of == k {
-			return true
-		}
-	}
-	return false
+	return of, ok
 }
