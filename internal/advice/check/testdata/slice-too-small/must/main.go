@@ -16,8 +16,11 @@ func grown() []int {
 
 func main() {
 	sum := 0
-	for range 12 {
-		v := grown()
+	var all [24][]int
+	for i := range all {
+		all[i] = grown()
+	}
+	for _, v := range all {
 		sum += len(v) + v[len(v)/3]
 	}
 	fmt.Println(sum)

@@ -17,7 +17,7 @@ func filled(v []int) []int {
 func main() {
 	sum := 0
 	v := make([]int, 0, elements)
-	for range 12 {
+	for range 24 {
 		v = filled(v)
 		sum += len(v) + v[len(v)/3]
 	}
