@@ -80,7 +80,7 @@ func newRoot(s *streams) *cobra.Command {
 		commands  []*cobra.Command
 	}{
 		{"look", "Look at a trace:", []*cobra.Command{newInfo(s), newTop(s), newStacks(s), newTail(s), newServe(s), newHTML(s)}},
-		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newWaits(s), newStates(s), newCompare(s)}},
+		{"why", "Find out why:", []*cobra.Command{newDoctor(s), newAdvise(s), newWaits(s), newStates(s), newCompare(s)}},
 		{"where", "Find out where the time went, down to the line:", []*cobra.Command{
 			newFunctions(s), newCallers(s), newTree(s), newLines(s), newSource(s), newDisasm(s), newObjects(s), newGoroutines(s), newThreads(s), newSamples(s), newHeader(s),
 		}},
@@ -88,7 +88,7 @@ func newRoot(s *streams) *cobra.Command {
 		{"export", "Export:", []*cobra.Command{newCSV(s), newChrome(s), newPerfetto(s), newPprof(s), newGoTrace(s)}},
 		{"control", "Record, and control a recording:", []*cobra.Command{newRun(s), newBuild(s), newTest(s), newCheckHooks(s), newRecord(s), newCtl(s), newSnapshot(s)}},
 		{"mend", "Mend, check and give away:", []*cobra.Command{newJoin(s), newArchive(s), newAnonymize(s), newVerify(s), newVet(s), newDump(s), newAssemble(s)}},
-		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s)}},
+		{"measure", "Measure:", []*cobra.Command{newScale(s), newMembench(s), newCalibrate(s)}},
 	} {
 		root.AddGroup(&cobra.Group{ID: g.id, Title: g.title})
 		for _, c := range g.commands {

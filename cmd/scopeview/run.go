@@ -7,7 +7,6 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -15,7 +14,6 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/build"
-	"github.com/scopeview/scopeview/internal/build/std"
 )
 
 const runHelp = `run is go run for a program that nobody has changed: it is built by the go command so that it records, and
@@ -64,6 +62,8 @@ type launch struct {
 	serve     bool
 	attach    bool
 	keep      bool
+	advise    adviseOptions
+	root      string // of the files of advice
 }
 
 func newRun(s *streams) *cobra.Command { return (&launch{s: s, verb: build.Run}).runCommand() }
@@ -133,6 +133,7 @@ func (l *launch) command(use, short, long, example string) *cobra.Command {
 func (l *launch) recording() {
 	f := l.cmd.Flags()
 	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
+	f.StringVar(&l.root, "advise-root", "", "write what --advise has found to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
 	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
 }
 
@@ -169,8 +170,8 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if err := l.parseBudget(); err != nil {
 		return err
 	}
-	if slices.Contains(l.options.Advise, "all") {
-		l.options.Advise = std.Groups
+	if err := l.groups(); err != nil {
+		return err
 	}
 	if l.attach {
 		return l.printEnv()
@@ -290,6 +291,9 @@ func (l *launch) variables(dir string) []string {
 	}
 	if l.noStates {
 		env = append(env, "SCOPEVIEW_STATES=0")
+	}
+	if len(l.options.Advise) > 0 && os.Getenv("SCOPEVIEW_ADVISE") == "" {
+		env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator))
 	}
 	return env
 }

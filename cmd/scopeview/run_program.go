@@ -47,7 +47,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 	if err != nil {
 		return err
 	}
-	before := tracesIn(dir)
+	before, raws := tracesIn(dir), rawsIn(dir)
 	pid, code, err := l.program(plan, path, l.variables(dir))
 	if err != nil {
 		return err
@@ -62,6 +62,7 @@ func (l *launch) run(ctx context.Context, plan *build.Plan, args []string) error
 			l.show(ctx, trace)
 		}
 	}
+	l.tellAdvice(dir, raws)
 	if stop != nil {
 		stop()
 	}

@@ -24,7 +24,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 	if l.dir == "" {
 		l.options.Cache.PruneTraces(dir) // before: what is told of below stays
 	}
-	before := tracesIn(dir)
+	before, raws := tracesIn(dir), rawsIn(dir)
 	env := append(l.variables(dir), "SCOPEVIEW_TEST=1")
 	var more []string
 	if l.keep {
@@ -44,6 +44,7 @@ func (l *launch) test(ctx context.Context, plan *build.Plan) error {
 		}
 	}
 	l.tellLearnt(plan, made...)
+	l.tellAdvice(dir, raws)
 	if len(made) > toldTraces {
 		fmt.Fprintln(l.s.err, "scopeview: scopeview doctor TRACE tells of the others")
 	}

@@ -93,7 +93,7 @@ func WriteDiff(w io.Writer, changes []Change, dir string) error {
 		if max(c.Was, c.Now) <= 0 {
 			amount = fmt.Sprintf("%s, was %s", bytes(c.NowB), bytes(c.WasB))
 		}
-		if _, err := fmt.Fprintf(w, "%s: %s: %s: costs %s: %s\n", place(c.Finding.Site, dir), c.Finding.ID, c.What, amount, c.Finding.Advice); err != nil {
+		if _, err := fmt.Fprintf(w, "%s: %s: %s: costs %s: %s\n", Place(c.Finding.Site, dir), c.Finding.ID, c.What, amount, c.Finding.Advice); err != nil {
 			return err
 		}
 	}

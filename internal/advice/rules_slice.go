@@ -8,6 +8,7 @@ import (
 
 var sliceRules = []Rule{
 	{ID: "slice-too-small", Original: "VECTOR_TOO_SMALL", Group: Containers, Kinds: []row.Kind{row.Slice}, Judge: sliceTooSmall},
+	{ID: "slice-too-large", Original: "VECTOR_TOO_LARGE", Group: Containers, Kinds: []row.Kind{row.Slice}, Judge: sliceTooLarge},
 }
 
 // sliceTooSmall: with a capacity from the beginning nothing is copied, and the arrays that are outgrown
@@ -24,10 +25,55 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	j.Fix = Fix{"capacity", n}
-	j.Advice = fmt.Sprintf("make([]%s, 0, %d) instead of a capacity of %s saves %s allocations and copying %s", r.Type, n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), count(r.V(row.Grown)), bytes(r.V(row.Copied)))
-	j.Evidence = append(j.Evidence, fmt.Sprintf("%s slices, of %s elements (p50 %s, p99 %s)", count(r.V(row.Made)), within(r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]), count(r.P(row.Len, 0.5)), count(r.P(row.Len, 0.99))))
-	if lo, hi := r.P(row.Len, 0.1), r.P(row.Len, 0.9); hi > 4*max(lo, 1) {
-		j.Stoppers = append(j.Stoppers, fmt.Sprintf("the lengths differ: a tenth has at most %s elements, a tenth more than %s", count(lo), count(hi)))
+	from := "without a capacity"
+	if r.V(row.Hinted) > 0 {
+		from = "with a capacity of " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
+	j.Advice = fmt.Sprintf("make([]%s, 0, %d) here, %s now, saves %s and copying %s", r.Type, n, from, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Evidence = lengths(r, "slice", "slices", "elements")
+	if r.V(row.Exact) < r.V(row.Made) {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(r.V(row.Made)-r.V(row.Exact), "slice"), count(r.P(row.Cap, 0.99))))
+	}
+	if r.V(row.Unseen) > 0 {
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s began as a literal, or as part of another slice, which a capacity can't be given where it grows", many(r.V(row.Unseen), "slice")))
+	}
+	j.Stoppers = append(j.Stoppers, spread(r)...)
 	return j
+}
+
+// sliceTooLarge: an array is much larger than what was put into it. That is known of those whose memory
+// was looked at while they lived.
+func sliceTooLarge(r *Row, w Weights) (j Judgement) {
+	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
+	if r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
+		return j
+	}
+	n := r.P(row.Len, 0.99)
+	j.Bytes = size - used
+	j.NS = j.Bytes * w[AllocByte]
+	j.Ops = j.Bytes / 8
+	j.Fix = Fix{"capacity", n}
+	j.Advice = fmt.Sprintf("a capacity of %d instead of %s saves %s: most of the array stays empty", n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), bytes(j.Bytes))
+	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were looked at while they lived: %s of their %s were in use", count(r.V(row.Watched)), count(r.V(row.Made)), bytes(used), bytes(size)))
+	j.Stoppers = append(spread(r), "elements that are zero at the end of a slice are taken for unused")
+	return j
+}
+
+// lengths says how many instances there were, and how long.
+func lengths(r *Row, what, whats, of string) []string {
+	least, most := r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]
+	text := fmt.Sprintf("%s of %s %s", plural(r.V(row.Made), what, whats), within(least, most), of)
+	if least != most {
+		text += fmt.Sprintf(" (p50 %s, p99 %s)", count(r.P(row.Len, 0.5)), count(r.P(row.Len, 0.99)))
+	}
+	return []string{text}
+}
+
+// spread warns that one size does not fit all: the lengths differ more than four times.
+func spread(r *Row) []string {
+	lo, hi := r.P(row.Len, 0.1), r.P(row.Len, 0.9)
+	if hi <= 4*max(lo, 1) {
+		return nil
+	}
+	return []string{fmt.Sprintf("the lengths differ: a tenth is at most %s, a tenth more than %s; take the length from what is put in, where that is known", count(lo), count(hi))}
 }

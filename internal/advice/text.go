@@ -20,7 +20,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site, dir), f.Advice)
+		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", Place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site, dir), f.Advice)
 		fmt.Fprintf(b, "    saves %s\n", f.Saves())
 		for _, e := range f.Evidence {
 			fmt.Fprintf(b, "    seen: %s\n", e)
@@ -38,7 +38,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	if len(r.Worst) > 0 {
 		b.WriteString("\n# What costs most without a remedy that is known, as the weights have it:\n")
 		for _, c := range r.Worst {
-			fmt.Fprintf(b, "%s: %s: %s: %s\n", place(c.Site, dir), c.Kind, duration(c.NS), c.Text)
+			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, duration(c.NS), c.Text)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
@@ -67,8 +67,8 @@ func several(n int, text string) string {
 	return fmt.Sprintf(text, n)
 }
 
-// place is where a frame is: "file:line".
-func place(frame, dir string) string {
+// Place is where a frame is: "file:line", relative to dir where it lies in it.
+func Place(frame, dir string) string {
 	_, at, ok := strings.Cut(frame, " ")
 	if !ok {
 		return "?"

@@ -28,6 +28,17 @@ func count[N int64 | float64](n N) string {
 	return sign + strings.Join(parts, ",")
 }
 
+// plural is a number of what has a plural of its own.
+func plural(n float64, one, more string) string {
+	if n == 1 {
+		return "1 " + one
+	}
+	return count(n) + " " + more
+}
+
+// many is a number of what has an s as its plural.
+func many(n float64, one string) string { return plural(n, one, one+"s") }
+
 // bytes is a number of bytes with its unit.
 func bytes(n float64) string { return unit(n, "bytes", "kB", "MB", "GB") }
 

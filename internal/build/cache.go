@@ -180,3 +180,6 @@ func hash(parts ...[]byte) string {
 	}
 	return hex.EncodeToString(h.Sum(nil)[:16])
 }
+
+// Dir is the cache's directory.
+func (c Cache) Dir() string { return c.dir }

@@ -5,6 +5,8 @@ package hooks
 import (
 	"fmt"
 	"os"
+
+	"github.com/scopeview/scopeview/internal/record"
 )
 
 // countingEnds ends what counting has begun: nil where nothing is counted.
@@ -12,8 +14,8 @@ var countingEnds func() error
 
 // counting has the program count what advice is given of, if the environment says so. Only the file
 // that a build for advice adds calls it, so that others do not have the code.
-func counting(begin, end func() error) {
-	if err := begin(); err != nil {
+func counting(begin func(trace string) error, end func() error) {
+	if err := begin(record.Path()); err != nil {
 		fmt.Fprintf(os.Stderr, "scopeview: not counting what advice is given of: %v\n", err)
 		return
 	}

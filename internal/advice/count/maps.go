@@ -60,6 +60,7 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	x.v[length] = int64(a[1])
 	x.v[peak] = max(x.v[peak], int64(a[1])+1) // it grows for one more
 	x.v[capacity] += int64(a[3])
+	x.v[tables] += int64(a[3]) * (x.v[elem] + x.v[keyBytes] + 1) // a table is replaced by twice as many slots
 	t.put(&x, &c.rows)
 }
 
@@ -86,18 +87,24 @@ func useMap(e row.Event, a *[8]uintptr) {
 // foldMap adds a map to its row.
 func foldMap(x *inst, t *tally) {
 	w := x.weight
-	known := max(x.v[length], x.v[looked], x.v[peak])
+	known := max(x.v[length], x.v[looked], x.v[peak]) // the most that it ever held, as far as that was seen
 	fold(x, t, known)
 	most(t, row.MaxKey, x.v[keyBytes])
 	add(t, row.Moved, w*x.v[moved])
 	entry := x.v[elem] + x.v[keyBytes] + 1
 	add(t, row.CapBytes, w*x.v[capacity]*entry)
 	add(t, row.LenBytes, w*max(x.v[length], x.v[looked])*entry)
+	add(t, row.GrownBytes, w*x.v[tables])
 	add(t, row.Watched, w*x.v[watched])
 	for i, v := range [...]row.Value{row.Gets, row.Puts, row.Deletes, row.Iterations, row.Steps, row.Clears} {
 		add(t, v, w*x.v[opGet+i]/unit)
 	}
-	see(t, row.Cap, max(x.v[length], x.v[looked]), w)
+	if x.v[exactly] != 0 {
+		add(t, row.Exact, w)
+		add(t, row.WatchedCap, w*x.v[capacity]*entry)
+		add(t, row.WatchedLen, w*x.v[looked]*entry)
+		see(t, row.Cap, x.v[looked], w)
+	}
 }
 
 // lookAtMap finds how many entries a map that may live has: the number begins it.

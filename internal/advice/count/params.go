@@ -31,20 +31,24 @@ func (p params) named() map[string]string {
 }
 
 // FromEnv begins to count if the environment says where to: SCOPEVIEW_ADVISE is a path without its
-// ending, or a directory with a slash behind it. The file PATH.conf, and SCOPEVIEW_ADVISE_DEPTH,
-// _MEMORY and _SHARE, change the parameters.
-func FromEnv() error {
+// ending, or a directory with a slash behind it. In the latter the raw file is called as the trace
+// that is recorded, if one is. The file PATH.conf, and SCOPEVIEW_ADVISE_DEPTH, _MEMORY and _SHARE,
+// change the parameters.
+func FromEnv(trace string) error {
 	path := os.Getenv(Variable)
 	if path == "" {
 		return nil
 	}
 	p := params{Depth: Depth, Memory: 128 << 20, Share: 0.05}
 	if strings.HasSuffix(path, "/") || strings.HasSuffix(path, string(filepath.Separator)) {
-		name := "program"
+		name := "program-" + strconv.Itoa(os.Getpid())
 		if exe, err := os.Executable(); err == nil {
-			name = strings.TrimSuffix(filepath.Base(exe), ".exe")
+			name = strings.TrimSuffix(filepath.Base(exe), ".exe") + "-" + strconv.Itoa(os.Getpid())
 		}
-		p.Path = path + name + "-" + strconv.Itoa(os.Getpid()) + ".raw"
+		if trace != "" {
+			name = strings.TrimSuffix(filepath.Base(trace), ".scope")
+		}
+		p.Path = path + name + ".raw"
 	} else {
 		p.Path = path + ".raw"
 		if text, err := os.ReadFile(path + ".conf"); err == nil {

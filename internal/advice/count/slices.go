@@ -47,7 +47,7 @@ func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 		x.v[copied] += was * size
 		x.v[outgrown] += oldCap * size
 	}
-	x.v[length], x.v[capacity], x.v[looked] = now, newCap, 0
+	x.v[length], x.v[capacity], x.v[looked], x.v[exactly] = now, newCap, 0, 0
 	t.put(&x, &c.rows)
 }
 
@@ -58,10 +58,14 @@ func typeHash(typ uintptr) uint16 { return uint16(typ >> 5) }
 func foldSlice(x *inst, t *tally) {
 	w, size := x.weight, x.v[elem]
 	known := max(x.v[length], x.v[looked])
-	exact := x.v[length] == x.v[capacity] || x.v[looked] > 0
 	fold(x, t, known)
-	if exact {
+	if x.v[exactly] != 0 || x.v[length] == x.v[capacity] {
 		add(t, row.Exact, w)
+	}
+	if x.v[exactly] != 0 && x.v[length] < x.v[capacity] {
+		add(t, row.Watched, w)
+		add(t, row.WatchedCap, w*x.v[capacity]*size)
+		add(t, row.WatchedLen, w*known*size)
 	}
 	add(t, row.Copied, w*x.v[copied])
 	add(t, row.GrownBytes, w*x.v[outgrown])
@@ -98,6 +102,6 @@ func lookAt(x *inst, most int64) (read int64) {
 		return 0
 	}
 	used := sys.LastUsed(x.key, from, to)
-	x.v[looked] = max(x.v[length], (used+size-1)/size)
+	x.v[looked], x.v[exactly] = max(x.v[length], (used+size-1)/size), 1
 	return to - from
 }

@@ -29,7 +29,7 @@ const (
 	unseen  // its creation was not seen
 	exactly // the length is known
 	own     // the first of a kind's own
-	slots   = own + 10
+	slots   = own + 11
 )
 
 // A slice's own.
@@ -42,6 +42,7 @@ const (
 const (
 	keyBytes = own + iota
 	moved    // entries
+	tables   // bytes of the tables that were outgrown
 	peak     // the most entries that were seen
 	watched  // operations on it were looked at
 	opGet    // operations, in the order of their events

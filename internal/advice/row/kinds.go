@@ -81,7 +81,9 @@ const (
 	MaxCap                  // the largest
 	MaxHint                 // the largest size that one was created with
 	MinHint                 // the smallest
-	Watched                 // of them whose operations were looked at
+	Watched                 // of them whose operations, or contents, were looked at
+	WatchedCap              // bytes of the arrays of those whose contents were
+	WatchedLen              // and of what was in them
 	Gets                    // look-ups, receives, loads, read locks
 	Misses                  // of them that found nothing
 	Puts                    // stores, sends, write locks
@@ -110,7 +112,7 @@ const (
 var valueNames = [valuesEnd]string{
 	Made: "made", Hinted: "hinted", Unseen: "unseen", Exact: "exact", Grown: "grown", Copied: "copied_bytes", GrownBytes: "grown_bytes", Moved: "moved",
 	CapBytes: "cap_bytes", LenBytes: "len_bytes", LifeNS: "life_ns", MaxElem: "max_elem_bytes", MaxKey: "max_key_bytes", MaxLen: "max_len",
-	MinLen: "min_len", MaxCap: "max_cap", MaxHint: "max_hint", MinHint: "min_hint", Watched: "watched", Gets: "gets", Misses: "misses",
+	MinLen: "min_len", MaxCap: "max_cap", MaxHint: "max_hint", MinHint: "min_hint", Watched: "watched", WatchedCap: "watched_cap_bytes", WatchedLen: "watched_len_bytes", Gets: "gets", Misses: "misses",
 	Puts: "puts", Deletes: "deletes", Clears: "clears", Iterations: "iterations", Steps: "steps", Compared: "compared", Probes: "probes",
 	MaxProbes: "max_probes", Front: "front", Back: "back", Middle: "middle", Waits: "waits", WaitNS: "wait_ns", Allocs: "allocs",
 	AllocBytes: "alloc_bytes", Frees: "frees", NS: "ns", Extra: "extra", Extra2: "extra2", Extra3: "extra3",

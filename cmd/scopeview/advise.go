@@ -1,0 +1,255 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/spf13/cobra"
+
+	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/report"
+)
+
+const adviseHelp = `advise says which container, buffer or lock of a program costs what, and what would cost less, of what the program has
+counted: scopeview run, build and test have it count with --advise, and leave a raw file. Several runs of one program
+are put together, from several files or from one that is their concatenation.
+
+Each piece of advice has a place, what its change is worth, what was seen, and what in the use speaks against it. The
+numbers of a run are estimates by weights: what small operations take. scopeview calibrate measures those of this
+machine. Below a gain of 0.1 % of the time, and of 1 MiB, nothing is said.
+
+--diff says what became worse or better since other runs, and ends with exit code 4 if something is worse.
+`
+
+// adviseOptions are flags of what is said of raw files.
+type adviseOptions struct {
+	count   int
+	off     []string
+	set     []string
+	conf    string
+	weights string
+	in      []string
+}
+
+func (o *adviseOptions) flags(cmd *cobra.Command) {
+	f := cmd.Flags()
+	f.IntVar(&o.count, "count", 10, "say at most `N` pieces of advice, and as many characteristics; 0: all")
+	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
+	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
+	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
+	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
+	f.StringVar(&o.weights, "weights", "", "read what operations take from `FILE` (default: what scopeview calibrate measured on this machine, or what is built in)")
+}
+
+// variable begins the environment variables of the parameters.
+const variable = "SCOPEVIEW_ADVISE_"
+
+// params are the parameters of a report: those of the flags, before those of the environment, before
+// those of the file of parameters, before those that are built in.
+func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params, err error) {
+	p = advice.DefaultParams()
+	if p.Weights, err = o.loadWeights(); err != nil {
+		return p, err
+	}
+	if o.conf != "" {
+		conf = o.conf
+	}
+	if conf != "" {
+		text, err := os.ReadFile(conf)
+		if err != nil && (o.conf != "" || !errors.Is(err, os.ErrNotExist)) {
+			return p, err
+		}
+		if err := p.SetAll(string(text)); err != nil {
+			return p, fmt.Errorf("%s: %w", conf, err)
+		}
+	}
+	for _, v := range os.Environ() {
+		name, value, _ := strings.Cut(v, "=")
+		name, ours := strings.CutPrefix(name, variable)
+		switch name = strings.ToLower(name); {
+		case !ours || value == "":
+		case name == "off":
+			o.off = append(strings.Split(value, ","), o.off...)
+		case slices.Contains([]string{"count", "least_ns", "least_share", "least_bytes"}, name):
+			if err := p.Set(name, value); err != nil {
+				return p, usagef("%s%s: %w", variable, strings.ToUpper(name), err)
+			}
+		}
+	}
+	if f := cmd.Flags().Lookup("count"); f != nil && f.Changed {
+		p.Count = o.count
+	}
+	for _, name := range o.off {
+		o.set = append(o.set, "off."+name+"=1")
+	}
+	for _, s := range o.set {
+		name, value, _ := strings.Cut(s, "=")
+		if err := p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+			return p, usagef("--set %s: %w", s, err)
+		}
+	}
+	if len(o.in) > 0 {
+		p.In = inPackages(o.in)
+	}
+	return p, nil
+}
+
+func (o *adviseOptions) loadWeights() (advice.Weights, error) {
+	path := o.weights
+	if path == "" {
+		cache, err := build.OpenCache()
+		if err != nil {
+			return advice.BuiltIn(), nil // where nothing is kept nothing was measured
+		}
+		path = calibrationFile(cache)
+	}
+	w, known, err := advice.LoadWeights(path)
+	if err == nil && !known && o.weights != "" {
+		err = fmt.Errorf("%s: there is no such file; scopeview calibrate -o writes one", path)
+	}
+	return w, err
+}
+
+// inPackages reports of a function whether it is of one of packages, as the go command names them.
+func inPackages(patterns []string) func(function string) bool {
+	return func(function string) bool {
+		slash := strings.LastIndexByte(function, '/') + 1
+		pkg, _, _ := strings.Cut(function[slash:], ".")
+		pkg = function[:slash] + pkg
+		return slices.ContainsFunc(patterns, func(p string) bool {
+			if p, below := strings.CutSuffix(p, "/..."); below {
+				return pkg == p || strings.HasPrefix(pkg, p+"/")
+			}
+			return pkg == p || p == "..."
+		})
+	}
+}
+
+func newAdvise(s *streams) *cobra.Command {
+	var (
+		o             adviseOptions
+		out           output
+		asJSON, sarif bool
+		list          bool
+		diff          []string
+	)
+	cmd := &cobra.Command{
+		Use: "advise RAW…", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
+		Example: `  scopeview advise scope-profile.raw
+  scopeview advise monday.raw tuesday.raw --count 0 --in 'example.com/store/...'
+  scopeview advise --sarif scope-profile.raw -o advice.sarif
+  scopeview advise --diff before.raw after.raw
+  scopeview advise --list`,
+		RunE: func(cmd *cobra.Command, args []string) error {
+			if list {
+				return out.write(s, listDiagnostics)
+			}
+			if len(args) == 0 {
+				return usagef("which raw file? scopeview run --advise says where it left it")
+			}
+			p, err := o.params(cmd, strings.TrimSuffix(args[0], ".raw")+".conf")
+			if err != nil {
+				return err
+			}
+			d, err := advice.Load(args...)
+			if err != nil {
+				return err
+			}
+			dir, err := os.Getwd()
+			if err != nil {
+				dir = ""
+			}
+			if len(diff) > 0 {
+				p.Count = 0
+				base, err := advice.Load(diff...)
+				if err != nil {
+					return err
+				}
+				if base.Program != d.Program {
+					return fmt.Errorf("%w, %s and %s, can't be compared", advice.ErrPrograms, base.Program, d.Program)
+				}
+				return showChanges(s, cmd, &out, advice.Diff(advice.Of(base, p), advice.Of(d, p)), asJSON, dir)
+			}
+			r := advice.Of(d, p)
+			if sarif {
+				return out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
+			}
+			return out.show(s, cmd, &report.Report{Document: r, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
+		},
+	}
+	f := cmd.Flags()
+	o.flags(cmd)
+	f.BoolVar(&sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
+	f.BoolVar(&list, "list", false, "list the diagnostics, and say nothing else")
+	f.StringSliceVar(&diff, "diff", nil, "say what became worse or better since the runs of these raw `FILES`")
+	out.flag(cmd)
+	jsonFlag(cmd, &asJSON)
+	return cmd
+}
+
+// changesDocument is what --diff has found.
+type changesDocument struct {
+	Changes []advice.Change `json:"changes"`
+}
+
+func showChanges(s *streams, cmd *cobra.Command, out *output, changes []advice.Change, asJSON bool, dir string) error {
+	r := &report.Report{Document: &changesDocument{changes}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, changes, dir) }}
+	if err := out.show(s, cmd, r, asJSON, 0); err != nil {
+		return err
+	}
+	if slices.ContainsFunc(changes, func(c advice.Change) bool { return c.What == advice.Worse }) {
+		return &exit{code: exitFound}
+	}
+	return nil
+}
+
+// listDiagnostics lists what there is advice of.
+func listDiagnostics(w io.Writer) error {
+	for _, r := range advice.Rules {
+		if _, err := fmt.Fprintf(w, "%-24s  %-14s  %s\n", r.ID, r.Group, r.Original); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// calibrationFile is where the weights of this machine are kept.
+func calibrationFile(c build.Cache) string { return advice.CalibrationFile(c.Dir(), advice.CPU()) }
+
+// profileFiles writes what a run has counted: PATH.raw, the advice, PATH.txt, and the parameters,
+// PATH.conf.out.
+func profileFiles(path string, raws []string, p advice.Params, dir string) (*advice.Report, error) {
+	var all []byte
+	for _, raw := range raws {
+		b, err := os.ReadFile(raw)
+		if err != nil {
+			return nil, err
+		}
+		all = append(all, b...)
+	}
+	d, err := advice.Load(raws...)
+	if err != nil {
+		return nil, err
+	}
+	r := advice.Of(d, p)
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return nil, err
+	}
+	var text strings.Builder
+	if err := r.WriteText(&text, dir); err != nil {
+		return nil, err
+	}
+	for ending, b := range map[string][]byte{".raw": all, ".txt": []byte(text.String()), ".conf.out": []byte(p.Conf(d))} {
+		out := output{path: path + ending}
+		if err := out.write(&streams{}, func(w io.Writer) error { _, err := w.Write(b); return err }); err != nil {
+			return nil, err
+		}
+	}
+	return r, nil
+}

@@ -1,0 +1,81 @@
+package main
+
+import (
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/build"
+	"github.com/scopeview/scopeview/internal/build/std"
+)
+
+// toldAdvice is how many pieces of advice are said at the end of a run.
+const toldAdvice = 3
+
+// groups checks which groups of diagnostics are asked for.
+func (l *launch) groups() error {
+	if slices.Contains(l.options.Advise, "all") {
+		l.options.Advise = std.Groups
+	}
+	for _, g := range l.options.Advise {
+		if !slices.Contains(std.Groups, g) {
+			return usagef("--advise=%s: there is no such group; there are %v, and all", g, std.Groups)
+		}
+	}
+	return nil
+}
+
+// rawsIn lists the raw files in a directory.
+func rawsIn(dir string) []string {
+	list, err := filepath.Glob(filepath.Join(dir, "*.raw"))
+	if err != nil {
+		return nil // the pattern is ours
+	}
+	return list
+}
+
+// tellAdvice writes what the programs of a run have counted, and says the first of it. before are the raw
+// files that were there.
+func (l *launch) tellAdvice(dir string, before []string) {
+	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
+		return // who says where it goes looks at it
+	}
+	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) })
+	root := l.root
+	if root == "" {
+		root = filepath.Join(dir, "scope-profile")
+	}
+	made = slices.DeleteFunc(made, func(path string) bool { return path == root+".raw" })
+	if len(made) == 0 {
+		if l.verb == build.Run {
+			fmt.Fprintln(l.s.err, "scopeview: the program left nothing to give advice of")
+		}
+		return
+	}
+	p, err := l.advise.params(l.cmd, root+".conf")
+	var r *advice.Report
+	cwd, _ := os.Getwd() // without it paths are absolute
+	if err == nil {
+		r, err = profileFiles(root, made, p, cwd)
+	}
+	if err != nil {
+		fmt.Fprintf(l.s.err, "scopeview: advise: %s\n", harmless(err.Error()))
+		return
+	}
+	for _, raw := range made {
+		if _, err := os.Stat(strings.TrimSuffix(raw, ".raw") + extension); err != nil {
+			os.Remove(raw) // nobody keeps its trace, and what it has is in the root's
+		}
+	}
+	for i := range r.Findings[:min(toldAdvice, len(r.Findings))] {
+		f := &r.Findings[i]
+		fmt.Fprintf(l.s.err, "scopeview: %s: %s: %s; saves %s\n", advice.Place(f.Site, cwd), f.ID, harmless(f.Advice), f.Saves())
+	}
+	if len(r.Findings) == 0 {
+		fmt.Fprintln(l.s.err, "scopeview: no advice: nothing that was seen would save what is worth a change")
+	}
+	fmt.Fprintf(l.s.err, "scopeview: %s\n", show(root+".txt"))
+}

@@ -1,0 +1,62 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var mapRules = []Rule{
+	{ID: "map-too-small", Original: "HASHTABLE_TOO_SMALL", Group: Containers, Kinds: []row.Kind{row.Map}, Judge: mapTooSmall},
+	{ID: "map-too-large", Original: "HASHTABLE_TOO_LARGE", Group: Containers, Kinds: []row.Kind{row.Map}, Judge: mapTooLarge},
+}
+
+// mapTooSmall: with a size hint no entry moves to a larger table.
+func mapTooSmall(r *Row, w Weights) (j Judgement) {
+	if r.V(row.Grown) == 0 {
+		return j
+	}
+	n := r.P(row.Len, 0.99)
+	j.NS = r.V(row.Moved)*w[MapMove] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
+	j.Bytes = r.V(row.GrownBytes)
+	j.Ops = r.V(row.Moved)
+	j.Fix = Fix{"capacity", n}
+	from := "without a size"
+	if r.V(row.Hinted) > 0 {
+		from = "with " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
+	}
+	j.Advice = fmt.Sprintf("make(%s, %d) here, %s now, saves %s and moving %s", r.Type, n, from, many(r.V(row.Grown), "larger table"), plural(r.V(row.Moved), "entry", "entries"))
+	j.Evidence = lengths(r, "map", "maps", "entries")
+	if r.V(row.Unseen) > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s the place is where it grew first: they are small, or literals, where they are made", many(r.V(row.Unseen), "map")))
+	}
+	j.Stoppers = spread(r)
+	return j
+}
+
+// mapTooLarge: a map was made for many more entries than it ever had, or had many more than it has now.
+// A map does not become smaller.
+func mapTooLarge(r *Row, w Weights) (j Judgement) {
+	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
+	if size == 0 || 4*used > size {
+		return j
+	}
+	steps := 0.0
+	if r.V(row.Exact) > 0 {
+		entry := max(r.V(row.MaxElem)+r.V(row.MaxKey), 1)
+		steps = r.V(row.Iterations) * max((size-2*used)/entry/r.V(row.Exact), 0)
+	}
+	j.Bytes = size - 2*used // a map has up to twice the slots that it needs
+	j.NS = j.Bytes*w[AllocByte]*r.V(row.Hinted)/max(r.V(row.Made), 1) + steps*w[SliceStep]
+	j.Ops = j.Bytes / 8
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("of %s that were looked at while they lived %s of %s were in use, with up to %s entries each", count(r.V(row.Exact)), bytes(used), bytes(size), count(r.P(row.Cap, 0.99))))
+	if least := r.Stats.V[row.MinHint]; least > 4*r.Stats.V[row.MaxLen] {
+		n := r.P(row.Len, 0.99)
+		j.Fix = Fix{"capacity", n}
+		j.Advice = fmt.Sprintf("make(%s, %d) instead of %s saves %s: it is made for more than it ever has", r.Type, n, within(least, r.Stats.V[row.MaxHint]), bytes(j.Bytes))
+		return j
+	}
+	j.Advice = fmt.Sprintf("a new %s with what is left in it saves %s: it had up to %s, and a map does not become smaller", r.Type, bytes(j.Bytes), plural(float64(r.Stats.V[row.MaxLen]), "entry", "entries"))
+	j.Stoppers = append(j.Stoppers, "it may be about to hold as much again")
+	return j
+}
