@@ -169,20 +169,14 @@ func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	case group == advice.Multithreaded || group == advice.InputOutput:
 		of = func(k took) float64 { return k.wall / 1e6 }
 	}
-	var from, to, all []float64
+	var from, to []float64
 	for _, k := range fixed {
 		from = append(from, of(k))
 	}
 	for _, k := range must {
 		to = append(to, of(k))
 	}
-	for _, a := range from {
-		for _, b := range to {
-			all = append(all, b-a)
-		}
-	}
-	slices.Sort(all)
-	g.measured = (all[(len(all)-1)/2] + all[len(all)/2]) / 2
+	g.measured = runs.Shift(from, to)
 	g.low, g.high, _ = runs.Intervals{}.Of(from, to)
 	return g
 }
