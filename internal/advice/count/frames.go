@@ -29,7 +29,7 @@ func (t *frames) of(pc uintptr) []frame {
 		t.at, t.number = map[uintptr][]frame{}, map[string]int{}
 	}
 	var list []frame
-	for all := runtime.CallersFrames([]uintptr{pc}); ; {
+	for all := runtime.CallersFrames([]uintptr{pc, 0}); ; { // of the last one only the innermost would be told
 		f, more := all.Next()
 		if f.Function != "" {
 			text := f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
