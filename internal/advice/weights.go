@@ -17,13 +17,13 @@ const (
 	Compare   = "compare"    // two words compared in a loop
 )
 
-// Probe is a place of a hash table that is looked at for an element: another cache line.
+// Probe is a place of a hash table that is looked at for an element, or an element of a chain.
 const Probe = "probe"
 
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
-		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
-		Probe: 2,
+		CopyByte: 0.06, Alloc: 30, AllocByte: 0.25, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
+		Probe: 1,
 	}
 }

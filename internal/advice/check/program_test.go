@@ -8,6 +8,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"slices"
 	"strconv"
 	"strings"
 	"testing"
@@ -121,17 +122,23 @@ func (p *program) counted(t *testing.T, group string) (out string, r *advice.Rep
 	bin, path := filepath.Join(p.dir, "counted"), filepath.Join(p.dir, "advice")
 	command(t, p.dir, nil, built.tool, "build", "--advise="+group, "-o", bin, ".")
 	out = command(t, p.dir, []string{"SCOPEVIEW_ADVISE=" + path}, bin)
-	data, err := advice.Load(path + ".raw")
+	r = report(t, path+".raw")
+	for _, n := range append(r.Notes, r.Lost...) {
+		t.Logf("%s: %s", p.dir, n)
+	}
+	return out, r
+}
+
+// report is the advice of a raw file.
+func report(t *testing.T, raw string) *advice.Report {
+	t.Helper()
+	data, err := advice.Load(raw)
 	if err != nil {
 		t.Fatal(err)
 	}
 	params := advice.DefaultParams()
 	params.Count = 0
-	r = advice.Of(data, params)
-	for _, n := range append(r.Notes, r.Lost...) {
-		t.Logf("%s: %s", p.dir, n)
-	}
-	return out, r
+	return advice.Of(data, params)
 }
 
 // plain builds a program as it is, but for what tells how many bytes it allocates.
@@ -206,4 +213,31 @@ func advised(rule *advice.Rule, r *advice.Report) (of advice.Judgement, ok bool)
 		}
 	}
 	return of, ok
+}
+
+// TestExample: the program of examples/containers gets the advice that it is there for, and mended it does
+// not.
+func TestExample(t *testing.T) {
+	tool(t)
+	dir, bin := filepath.Join("..", "..", "..", "examples", "containers"), filepath.Join(built.dir, "example")
+	command(t, dir, nil, built.tool, "build", "--advise="+advice.Containers, "-o", bin, ".")
+	for _, c := range []struct {
+		args []string
+		want []string // what is advised of which container
+	}{
+		{nil, []string{"custom-inefficient-hash Table", "custom-too-small Ring", "custom-too-small Table"}},
+		{[]string{"-mended"}, nil},
+	} {
+		path := filepath.Join(built.dir, "example-advice")
+		command(t, dir, []string{"SCOPEVIEW_ADVISE=" + path}, bin, c.args...)
+		var got []string
+		for _, f := range report(t, path+".raw").Findings {
+			if strings.HasPrefix(f.ID, "custom-") {
+				got = append(got, f.ID+" "+f.Type)
+			}
+		}
+		if slices.Sort(got); !slices.Equal(got, c.want) {
+			t.Errorf("%q: advised is %q, want %q", c.args, got, c.want)
+		}
+	}
 }

@@ -22,7 +22,7 @@ type entry struct {
 func newTable(buckets int, hinted bool) *table {
 	return &table{
 		buckets: make([]*entry, buckets),
-		follow:  containers.New(containers.Spec{Name: "table", Table: true, Slots: buckets, SlotBytes: 8, Hinted: hinted}),
+		follow:  containers.New(containers.Spec{Name: "index", Table: true, Slots: buckets, SlotBytes: 8, Hinted: hinted}),
 	}
 }
 

@@ -22,7 +22,7 @@ type entry struct {
 func newTable(buckets int, hinted bool) *table {
 	return &table{
 		buckets: make([]*entry, buckets),
-		follow:  containers.New(containers.Spec{Name: "table", Table: true, Slots: buckets, SlotBytes: 8, Hinted: hinted}),
+		follow:  containers.New(containers.Spec{Name: "index", Table: true, Slots: buckets, SlotBytes: 8, Hinted: hinted}),
 	}
 }
 
@@ -77,7 +77,7 @@ const entries = 300_000
 
 func main() {
 	sum := uint64(0)
-	var all [3]*table
+	var all [8]*table
 	for i := range all {
 		t := newTable(8, false)
 		for key := range uint64(entries) {
