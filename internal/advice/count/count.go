@@ -55,6 +55,20 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		growMap(a, weight, pcs)
 	case row.MapGet, row.MapPut, row.MapDelete, row.MapIter, row.MapStep, row.MapClear:
 		useMap(e, a)
+	case row.BufferGrow:
+		growBuffer(a)
+	case row.ReadAll:
+		readAll(a, weight, pcs)
+	case row.ConcatStrings:
+		concatStrings(a, weight, pcs)
+	case row.ConvertString:
+		convertString(a, weight, pcs)
+	case row.BoxValue:
+		boxValue(a, weight, pcs)
+	case row.ReadFile, row.WriteFile:
+		useFile(e, a, weight, pcs)
+	case row.PoolGet, row.PoolPut:
+		usePool(e, a, weight, pcs)
 	}
 }
 

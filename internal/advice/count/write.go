@@ -234,7 +234,7 @@ func start(p params) error {
 	}
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}} {
+	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.Pool, fold: foldPool}} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}

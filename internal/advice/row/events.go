@@ -19,4 +19,17 @@ const (
 	MapIter
 	MapStep
 	MapClear
+
+	// Uses, with a call stack, and thinned.
+	ConcatStrings
+	ConvertString
+	BoxValue
+	ReadAll
+	ReadFile
+	WriteFile
+	PoolGet
+	PoolPut
+
+	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
+	BufferGrow
 )
