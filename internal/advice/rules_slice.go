@@ -14,7 +14,7 @@ var sliceRules = []Rule{
 // sliceTooSmall: with a capacity from the beginning nothing is copied, and the arrays that are outgrown
 // are not allocated.
 func sliceTooSmall(r *Row, w Weights) (j Judgement) {
-	if r.V(row.Grown) == 0 {
+	if r.V(row.Grown) == 0 || r.library() {
 		return j
 	}
 	n := r.P(row.Cap, 0.99)
@@ -45,7 +45,7 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 // was looked at while they lived.
 func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
-	if r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
+	if r.library() || r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
 		return j
 	}
 	n := r.P(row.Len, 0.99)

@@ -14,12 +14,13 @@ const (
 	MapPut    = "map_put"    // a store in a map with room
 	MapStep   = "map_step"   // a step of an iteration over a map
 	SliceStep = "slice_step" // a step over a slice
+	PoolUse   = "pool_use"   // a Get from a sync.Pool that has something, and the Put
 	Compare   = "compare"    // two words compared in a loop
 )
 
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
-		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
+		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6, PoolUse: 12,
 	}
 }

@@ -58,3 +58,20 @@ func use(k row.Kind, typ uintptr, size, weight int64, pcs []uintptr) *tally {
 	see(t, row.Len, size, weight)
 	return t
 }
+
+// plain is what the type of the runtime's own conversions is called.
+func plain(typ string) string {
+	switch typ {
+	case "runtime.stringInterfacePtr":
+		return "string"
+	case "runtime.sliceInterfacePtr":
+		return "slice"
+	case "runtime.uint16InterfacePtr":
+		return "16-bit number"
+	case "runtime.uint32InterfacePtr":
+		return "32-bit number"
+	case "runtime.uint64InterfacePtr":
+		return "64-bit number"
+	}
+	return typ
+}

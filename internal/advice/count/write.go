@@ -25,6 +25,7 @@ type writer struct {
 	began  time.Time
 	live   []row.Stats // of each row, what lives
 	names  [maxSites]named
+	heap   heap
 	quit   chan struct{}
 	done   sync.WaitGroup
 	err    error
@@ -85,6 +86,10 @@ func (w *writer) write() error {
 		}
 		r.Type, r.Stack = name.typ, name.stack
 		b = row.AppendRow(b, &r)
+		n++
+	}
+	for _, r := range w.allocations() {
+		b = row.AppendRow(b, r)
 		n++
 	}
 	b = row.AppendEnd(b, n)
@@ -153,6 +158,7 @@ func (w *writer) head() *row.Head {
 		}
 	}
 	lose("stacks", c.rows.full.Load())
+	lose("rate", w.heap.unknown)
 	for _, t := range c.tables {
 		if t != nil {
 			lose("full."+t.kind.String(), t.full.Load())
@@ -170,11 +176,17 @@ func (w *writer) name(i int, s *site) *named {
 		return n
 	}
 	n.known = true
-	n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	n.typ = plain(sys.TypeName(uintptr(s.typ.Load())))
 	pcs := make([]uintptr, s.depth)
 	for j := range pcs {
 		pcs[j] = uintptr(s.pcs[j])
 	}
+	n.frames(pcs)
+	return n
+}
+
+// frames is a call stack in words.
+func (n *named) frames(pcs []uintptr) {
 	inner := true
 	for frames := runtime.CallersFrames(pcs); len(pcs) > 0; {
 		f, more := frames.Next()
@@ -186,12 +198,11 @@ func (w *writer) name(i int, s *site) *named {
 			break
 		}
 	}
-	return n
 }
 
 // inRuntime reports whether a function is of what is hooked, and not of who calls it.
 func inRuntime(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".scopeview")
 }
 
 // recorders reports whether a function is the recorder's.
@@ -238,7 +249,7 @@ func start(p params) error {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
-	w := &writer{params: p, began: time.Now(), quit: make(chan struct{})}
+	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{})}
 	w.live = sys.OffHeap[row.Stats](w, maxSites)
 	if err := w.write(); err != nil {
 		return err
