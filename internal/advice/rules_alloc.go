@@ -14,7 +14,11 @@ var allocationRules = []Rule{
 
 // boxing: a value that is put into an interface is allocated, where it is no pointer and lives on.
 func boxing(r *Row, w Weights) (j Judgement) {
-	ns := r.V(row.Allocs)*w[Alloc] + r.V(row.AllocBytes)*w[AllocByte]
+	one := w[Alloc]
+	if r.Stats.V[row.MaxLen] <= 8 {
+		one = w[AllocTiny]
+	}
+	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[AllocByte]
 	if r.library() || !r.matters(ns) {
 		return j
 	}
@@ -52,7 +56,7 @@ const (
 // has no say in.
 func churn(r *Row, w Weights) (j Judgement) {
 	allocs, size := r.V(row.Allocs), r.V(row.AllocBytes)
-	if r.library() || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {
+	if r.library() || r.through("sync.(*Pool).Get ") || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {
 		return j
 	}
 	if j.NS = allocs*(w[Alloc]-w[PoolUse]) + size*w[AllocByte]; !r.matters(j.NS) {

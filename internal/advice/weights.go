@@ -8,6 +8,7 @@ type Weights map[string]float64
 const (
 	CopyByte  = "copy_byte"  // a byte of an array that is copied
 	Alloc     = "alloc"      // an allocation
+	AllocTiny = "alloc_tiny" // an allocation of a word or less, without pointers
 	AllocByte = "alloc_byte" // a byte of it: zeroing, first touches, the collector
 	MapMove   = "map_move"   // an entry that growth moves
 	MapGet    = "map_get"    // a look-up of a word
@@ -21,6 +22,6 @@ const (
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
-		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6, PoolUse: 12,
+		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6, PoolUse: 12, AllocTiny: 11,
 	}
 }

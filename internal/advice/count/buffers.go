@@ -11,12 +11,16 @@ func growBuffer(a *[8]uintptr) {
 	if oldCap == 0 {
 		return
 	}
-	fresh, born := t.take(to)
+	at, found := t.take(to)
+	fresh := found && at.v[grown] == 0 && at.v[hint] == 0 && at.v[length] >= was && at.born == c.now.Load()
+	if found && !fresh {
+		t.died(&at, &c.rows) // the address is used again
+	}
 	x, ok := t.take(old)
 	switch {
 	case ok:
-	case born && c.skipped[typeHash(typ)] == 0: // who made the old one is not known
-		x = fresh
+	case fresh && c.skipped[typeHash(typ)] == 0: // who made the old one is not known
+		x = at
 		x.v[unseen] = 1
 	default:
 		return // it may be one whose creation was passed over

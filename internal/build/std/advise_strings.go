@@ -63,21 +63,23 @@ func clock(dir string) code {
 func scopeviewClock() int64`}
 }
 
-// rwing tells of a read or write of a file: what was done last with it is noted in a table by its address.
-var rwing = code{dir: "runtime", imports: []string{"unsafe"}, text: `var scopeviewRW [256]uint32
+// rwing tells of a read or write of a file, and whether it follows one of the same sort closely. Who has
+// read less than there was room for speaks with somebody, and its next write is an answer. What was done
+// last is noted in tables by file, and by goroutine: who shares an entry follows nobody.
+var rwing = code{dir: "runtime", imports: []string{"unsafe"}, text: `var scopeviewRW [256]struct { key uint32; short bool; end int64 }
 
 //go:linkname scopeviewFile
 func scopeviewFile(what uint32, fd, n, asked uintptr, began int64) {
-	ns := nanotime() - began
+	end := nanotime()
 	h := uint64(fd) * 0x9e3779b97f4a7c15
 	key := uint32(h>>16)<<8 | what
-	last := &scopeviewRW[h>>56]
+	last, mine := &scopeviewRW[h>>56], &scopeviewRW[uint8(getg().goid)]
 	follows := uintptr(0)
-	if *last == key {
+	if last.key == key && began - last.end < 20000 && !(mine.short && what == ` + number(row.WriteFile) + `) {
 		follows = 1
 	}
-	*last = key
-	scopeviewThin(what, fd, ` + untyped + `, n, asked, follows, uintptr(ns), 0, 0, 0)
+	last.key, last.end, mine.short = key, end, n < asked && what == ` + number(row.ReadFile) + `
+	scopeviewThin(what, fd, ` + untyped + `, n, asked, follows, uintptr(end-began), 0, 0, 0)
 }`}
 
 // allocated is an edit of a function of the runtime that allocates for a use: it tells of that.

@@ -1,4 +1,4 @@
-// Blocks of 64 kB, each written on its own; and a pipe whose two ends take turns with few bytes.
+// Blocks of 64 kB, each written on its own; and two that take turns with few bytes over pipes.
 package main
 
 import (
@@ -14,28 +14,34 @@ func main() {
 	defer f.Close()
 	block := make([]byte, 64<<10)
 	n := 0
-	for range 200_000 {
+	for range 100_000 {
 		k, _ := f.Write(block)
 		n += k
 	}
 	fmt.Println(n)
-	r, w, err := os.Pipe()
-	if err != nil {
-		panic(err)
-	}
+	there, here := line(), line()
 	go func() {
-		defer w.Close()
-		for range 200 {
-			w.Write([]byte("tick"))
+		tick := make([]byte, 4096)
+		for range 20_000 {
+			k, _ := there.r.Read(tick)
+			here.w.Write(tick[:k])
 		}
 	}()
 	tick := make([]byte, 4096)
-	for {
-		k, err := r.Read(tick)
-		if err != nil {
-			break
-		}
+	for range 20_000 {
+		there.w.Write([]byte("tick"))
+		k, _ := here.r.Read(tick)
 		n += k
 	}
 	fmt.Println(n)
+}
+
+type pipe struct{ r, w *os.File }
+
+func line() (p pipe) {
+	var err error
+	if p.r, p.w, err = os.Pipe(); err != nil {
+		panic(err)
+	}
+	return p
 }
