@@ -165,6 +165,19 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 	json.NewEncoder(w).Encode(says)
 }
 
+// serveAdvice gives what the raw file beside the trace says now, null without one: the program writes
+// it again each second.
+func (s *Server) serveAdvice(w http.ResponseWriter, r *http.Request, b *book) {
+	var says *page.Advice
+	if b.shelf.root == nil {
+		says = page.AdviceOf(b.shelf.path, s.o.Weights)
+	} else {
+		says = page.AdviceIn(b.shelf.root, b.name, s.o.Weights)
+	}
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(says)
+}
+
 // serveSamples gives the samples of the trace as it is now, with their stacks.
 func (s *Server) serveSamples(w http.ResponseWriter, r *http.Request, b *book) {
 	t, done, ok := reopened(w, b)
