@@ -2,6 +2,7 @@ package main
 
 import (
 	"fmt"
+	"math"
 	"os"
 
 	"github.com/scopeview/scopeview/internal/advice"
@@ -39,7 +40,8 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 	a = &reportdoctor.Advice{Raw: raw, Best: []reportdoctor.Advise{}}
 	for _, f := range r.Best(toldAdvice, citedShare) {
 		a.Best = append(a.Best, reportdoctor.Advise{
-			ID: f.ID, Site: f.Site, Place: advice.Place(f.Site, dir), Advice: f.Advice, Saves: f.Saves(), Time: f.NS, Share: f.Share, Bytes: f.Bytes,
+			ID: f.ID, Site: f.Site, Place: advice.Place(f.Site, dir), Advice: f.Advice, Saves: f.Saves(),
+			Time: int64(f.NS), Share: math.Round(f.Share*1e6) / 1e6, Bytes: int64(f.Bytes),
 		})
 	}
 	if f := r.Saving(); f != nil {

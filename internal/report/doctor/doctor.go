@@ -34,9 +34,9 @@ type Advise struct {
 	Place  string  `json:"place"` // "file:line", as it is shown
 	Advice string  `json:"advice"`
 	Saves  string  `json:"saves"`
-	Time   float64 `json:"ns"`
+	Time   int64   `json:"ns"`
 	Share  float64 `json:"share"` // of the time
-	Bytes  float64 `json:"bytes"`
+	Bytes  int64   `json:"bytes"`
 }
 
 // Of returns the report of what was found in a trace, which is the file path. a is nil where no raw file
