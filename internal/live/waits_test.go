@@ -3,7 +3,10 @@
 package live
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
@@ -103,5 +106,41 @@ func TestDoctor(t *testing.T) {
 	decode(t, r.get("/t/0/api/doctor"), &report)
 	if len(report.Findings) != 0 || len(report.Unexamined) == 0 {
 		t.Errorf("of a trace without a Go execution trace: %+v", report)
+	}
+}
+
+// TestAdvice: what the raw file beside the trace says is read whenever somebody asks, of a trace and of a
+// directory.
+func TestAdvice(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.scope")
+	tracetest.Write(t, path, "header start=1000\nstate closed=1 tick=9000\nchunk blocks\nstop ticks=9000\n")
+	head := "scopeview-advice\t1\tprogram=example.com/p\tgo=go1.26.8\tbuild=\tcpus=2\tns=100000000\tlooked_ns=100000000\n"
+	grown := "slice\tint\tmade=40 exact=40 grown=1198 copied_bytes=264652456 grown_bytes=264652456 cap_bytes=70123520 len_bytes=63203464 max_elem_bytes=8 max_len=219136 min_len=175105 max_cap=219136 h_len=65:18,66:22 h_cap=66:40\tmain.fill /p/fill.go:10\n"
+	of, in := start(t, path, nil), start(t, dir, nil)
+	if resp := in.get("/"); resp.StatusCode != http.StatusOK { // the list gives traces their numbers
+		t.Fatal(resp.Status)
+	}
+	for _, step := range []struct {
+		raw   string // "": there is none
+		found int    // -1: null
+	}{{"", -1}, {head + "end\t0\n", 0}, {head + grown + "end\t1\n", 1}, {"", -1}} {
+		err := os.Remove(filepath.Join(dir, "a.raw"))
+		if step.raw != "" {
+			err = os.WriteFile(filepath.Join(dir, "a.raw"), []byte(step.raw), 0o600)
+		}
+		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for name, r := range map[string]*running{"trace": of, "directory": in} {
+			var says *struct {
+				Findings []any
+				Error    string
+			}
+			decode(t, r.get("/t/0/api/advice"), &says)
+			if step.found < 0 != (says == nil) || says != nil && (len(says.Findings) != step.found || says.Error != "") {
+				t.Errorf("%s: %+v, want %d findings", name, says, step.found)
+			}
+		}
 	}
 }

@@ -1,11 +1,11 @@
 // The Advice tab: which containers, buffers and locks cost what, and what would cost less, of
 // the raw file that lies beside the trace. It is of the whole run, whatever is selected.
 
-import { bytes } from "../view/time.js";
 import { createSortable } from "./sortable.js";
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
 import { longest } from "../model/relate.js";
 import { shortFunc } from "../model/calls.js";
+import { digits3 } from "../view/time.js";
 
 /**
  * @typedef {import("../data/meta.js").Advice} Advice
@@ -27,6 +27,12 @@ export function frameParts(frame) {
 export function siteText(site) {
   const { func, place } = frameParts(site);
   return [shortFunc(func), place.slice(place.lastIndexOf("/") + 1)].filter((s) => s !== "").join(", ") || "?";
+}
+
+/** A number of bytes in the units of the advice's own words. @param {number} n */
+export function memoryText(n) {
+  const [unit, size] = /** @type {[string, number][]} */ ([["GB", 1e9], ["MB", 1e6], ["kB", 1e3]]).find(([, s]) => n >= s * 0.9995) ?? ["bytes", 1];
+  return `${digits3(size === 1 ? Math.round(n) : n / size)} ${unit}`;
 }
 
 /**
@@ -80,7 +86,7 @@ export function createAdvice(app) {
       { key: "improvement", title: "improvement", hint: "How many small operations it saves, as a power of ten", numeric: true, value: (r) => r.improvement },
       { key: "ns", title: "saves", hint: "Time of a run that it saves: an estimate", numeric: true, value: (r) => r.ns, text: gain, share: (r) => r.share, bar: "total" },
       { key: "share", title: "%", hint: "Of the time of the run", numeric: true, value: (r) => r.share, text: (r) => (r.ns > 0 ? percentText(r.share) : "") },
-      { key: "bytes", title: "memory", hint: "Memory of a run that it saves", numeric: true, value: (r) => r.bytes, text: (r) => (r.bytes > 0 ? bytes(r.bytes) : "") },
+      { key: "bytes", title: "memory", hint: "Memory of a run that it saves", numeric: true, value: (r) => r.bytes, text: (r) => (r.bytes > 0 ? memoryText(r.bytes) : "") },
       { key: "id", title: "diagnostic", value: (r) => r.id },
       { key: "advice", title: "advice", value: (r) => r.advice }],
   });

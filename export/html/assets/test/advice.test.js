@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { frameParts, scopeName, siteText, withWords } from "../panel/advice.js";
+import { frameParts, memoryText, scopeName, siteText, withWords } from "../panel/advice.js";
 
 test("a function's scopes are called as the Go side shortens its name", () => {
   const names = {
@@ -15,6 +15,7 @@ test("a place is brief, a frame has two parts", () => {
   assert.deepEqual(frameParts("main.f"), { func: "main.f", place: "" });
   assert.equal(siteText("example.com/a/store.Get /src/a/store/get.go:88"), "store.Get, get.go:88");
   assert.equal(siteText(""), "?");
+  assert.deepEqual([0.4, 999, 1e3, 264652456, 1.5e9].map(memoryText), ["0 bytes", "999 bytes", "1 kB", "265 MB", "1.50 GB"]);
 });
 
 test("a filter wants all words, wherever they are", () => {
