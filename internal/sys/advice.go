@@ -61,3 +61,9 @@ func LastUsed(addr uintptr, from, to int64) int64 {
 //
 //go:nosplit
 func at(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// TypeOf is the address of the description of a value's type.
+func TypeOf(v any) uintptr { return (*eface)(unsafe.Pointer(&v)).typ }
+
+// AddrOf is where a value lies.
+func AddrOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }
