@@ -6,21 +6,25 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/uitest/browser"
 )
 
-// What a program has counted in 100 ms: a slice that grows much, a map that grows little with a type that
-// would be markup, and a map that is only used.
-const (
-	rawHead  = "scopeview-advice\t1\tprogram=example.com/p\tgo=go1.26.8\tbuild=\tcpus=2\tns=100000000\tlooked_ns=100000000\n"
-	rawSlice = "slice\tint\tmade=40 exact=40 grown=1198 copied_bytes=264652456 grown_bytes=264652456 cap_bytes=70123520 len_bytes=63203464 max_elem_bytes=8 max_len=219136 min_len=175105 max_cap=219136 h_len=65:18,66:22 h_cap=66:40\texample.com/p/store.fill /p/store/fill.go:10\tmain.main /p/main.go:26\n"
-	rawSmall = "slice\t<b>T</b>\tmade=10 exact=10 grown=100 copied_bytes=6000000 grown_bytes=6000000 cap_bytes=3000000 len_bytes=3000000 max_elem_bytes=8 max_len=30000 min_len=30000 max_cap=30000 h_len=55:10 h_cap=55:10\tmain.few /p/few.go:3\tmain.main /p/main.go:27\n"
-	rawCost  = "map\tmap[int]int\tmade=1 gets=900000 h_len=5:1\tmain.look /p/look.go:9\tmain.main /p/main.go:28\n"
-)
+// What a program has counted: a slice that grows much, one that grows little with a type that would be
+// markup, and a map that is only used.
+func counted() []row.Row {
+	look := row.Row{Kind: row.Map, Type: "map[int]int", Stack: []string{"main.look /p/look.go:9", "main.main /p/main.go:28"}}
+	look.V[row.Made], look.V[row.Gets] = 1, 900_000
+	return []row.Row{
+		tracetest.Grown("int", 40, 800_000, "example.com/p/store.fill /p/store/fill.go:10", "main.main /p/main.go:26"),
+		tracetest.Grown("<b>T</b>", 10, 75_000, "main.few /p/few.go:3", "main.main /p/main.go:27"),
+		look,
+	}
+}
 
 // advised is a trace with scopes of two of these functions, and its raw file.
-func advised(t *testing.T, raw string) (trace string) {
+func advised(t *testing.T, rows ...row.Row) (trace string) {
 	t.Helper()
 	trace = pathOf(t, "p.scope")
 	tracetest.Write(t, trace, `header chunk=65536 clock=monotonic start=1000 mono=1000
@@ -34,23 +38,16 @@ task "main.main" g=1 start=1500 stop=90000000 cpu=0/unknown
 task "store.fill" g=1 start=2000 stop=9000000 cpu=0/unknown
 task "store.fill" g=1 start=10000000 stop=70000000 cpu=0/unknown
 `)
-	if raw != "" {
-		writeRaw(t, trace, raw)
+	if rows != nil {
+		tracetest.WriteRaw(t, trace, rows...)
 	}
 	return trace
-}
-
-func writeRaw(t *testing.T, trace, raw string) {
-	t.Helper()
-	if err := os.WriteFile(strings.TrimSuffix(trace, ".scope")+".raw", []byte(raw), 0o600); err != nil {
-		t.Fatal(err)
-	}
 }
 
 // TestAdvice: by keys alone one gets from a piece of advice to what was seen, and to the scopes of its
 // function, in a file and live, in the light and in the dark.
 func TestAdvice(t *testing.T) {
-	trace := advised(t, rawHead+rawSlice+rawSmall+rawCost+"end\t3\n")
+	trace := advised(t, counted()...)
 	for home, address := range map[string]func(t *testing.T, trace string) string{
 		"file": func(t *testing.T, trace string) string { return fileURL(pageOf(t, trace)) },
 		"live": serve,
@@ -61,7 +58,7 @@ func TestAdvice(t *testing.T) {
 			tb.await(`document.querySelectorAll("#view-advice tbody tr").length === 3`)
 			v := tb.table("#view-advice")
 			site, what := v.column(t, "place"), v.column(t, "advice")
-			if v.Rows[0][site] != "store.fill, fill.go:10" || v.Rows[0][v.column(t, "memory")] != "265 MB" || !strings.Contains(v.Rows[1][what], "[]<b>T</b>") {
+			if v.Rows[0][site] != "store.fill, fill.go:10" || v.Rows[0][v.column(t, "memory")] != "256 MB" || !strings.Contains(v.Rows[1][what], "[]<b>T</b>") {
 				t.Errorf("the advice is %q", v.Rows)
 			}
 			says(t, tb, "#view-advice", "2 pieces of advice", "example.com/p, go1.26.8", "main.look, look.go:9", "900,000 look-ups")
@@ -111,17 +108,19 @@ func TestAdvice(t *testing.T) {
 
 // TestAdviceLater: a server reads the raw file again; a page of a trace without one says how to get it.
 func TestAdviceLater(t *testing.T) {
-	trace := advised(t, "")
+	trace := advised(t)
 	tb := show(t, serve(t, trace), browser.View{})
 	tb.press("Digit8")
 	tb.await(`document.querySelector("#view-advice").innerText.includes("scopeview run --advise")`)
 	again := func() {
 		tb.read(nil, `[...document.querySelectorAll("#view-advice button")].find((b) => b.textContent === "read again").click()`)
 	}
-	writeRaw(t, trace, rawHead+rawSlice+"end\t1\n")
+	tracetest.WriteRaw(t, trace, counted()[:1]...)
 	again()
 	tb.await(`document.querySelectorAll("#view-advice tbody button").length === 1`)
-	writeRaw(t, trace, "no raw file\n")
+	if err := os.WriteFile(strings.TrimSuffix(trace, ".scope")+".raw", []byte("no raw file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
 	again()
 	tb.await(`document.querySelector("#view-advice").innerText.includes("not the beginning of a raw file")`)
 	// A page of what lies elsewhere has no advice.

@@ -6,33 +6,34 @@ import (
 	"runtime"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-// grown is a raw file of a slice that grows, counted for 100 ms.
-const grown = "scopeview-advice\t1\tprogram=example.com/p\tgo=go1.26.8\tbuild=\tcpus=2\tns=100000000\tlooked_ns=100000000\n" +
-	"slice\tint\tmade=40 exact=40 grown=1198 copied_bytes=264652456 grown_bytes=264652456 cap_bytes=70123520 len_bytes=63203464 max_elem_bytes=8 max_len=219136 min_len=175105 max_cap=219136 h_len=65:18,66:22 h_cap=66:40\tmain.fill /p/fill.go:10\tmain.main /p/main.go:26\n" +
-	"end\t1\n"
+// raw writes the raw file of a trace in which a slice grows much.
+func raw(t *testing.T, dir, trace string) error {
+	tracetest.WriteRaw(t, filepath.Join(dir, trace+".scope"), tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10", "main.main /p/main.go:26"))
+	return nil
+}
 
 // TestOfTrace: what lies beside a trace is read if it is a raw file, and only that.
 func TestOfTrace(t *testing.T) {
 	for _, c := range []struct {
 		name  string
-		make  func(dir string) error
+		make  func(t *testing.T, dir string) error
 		found int
 		err   string
 	}{
-		{"none", func(string) error { return nil }, -1, ""},
-		{"one", func(dir string) error { return os.WriteFile(filepath.Join(dir, "x.raw"), []byte(grown), 0o600) }, 1, ""},
-		{"another trace's", func(dir string) error { return os.WriteFile(filepath.Join(dir, "y.raw"), []byte(grown), 0o600) }, -1, ""},
-		{"empty", func(dir string) error { return os.WriteFile(filepath.Join(dir, "x.raw"), nil, 0o600) }, -1, "x.raw is empty"},
-		{"a directory", func(dir string) error { return os.Mkdir(filepath.Join(dir, "x.raw"), 0o700) }, -1, "no regular file"},
-		{"a link", func(dir string) error {
-			if err := os.WriteFile(filepath.Join(dir, "y.raw"), []byte(grown), 0o600); err != nil {
-				return err
-			}
+		{"none", func(*testing.T, string) error { return nil }, -1, ""},
+		{"one", func(t *testing.T, dir string) error { return raw(t, dir, "x") }, 1, ""},
+		{"another trace's", func(t *testing.T, dir string) error { return raw(t, dir, "y") }, -1, ""},
+		{"empty", func(t *testing.T, dir string) error { return os.WriteFile(filepath.Join(dir, "x.raw"), nil, 0o600) }, -1, "x.raw is empty"},
+		{"a directory", func(t *testing.T, dir string) error { return os.Mkdir(filepath.Join(dir, "x.raw"), 0o700) }, -1, "no regular file"},
+		{"a link", func(t *testing.T, dir string) error {
+			raw(t, dir, "y")
 			return os.Symlink("y.raw", filepath.Join(dir, "x.raw"))
 		}, -1, "no regular file"},
-		{"too large", func(dir string) error {
+		{"too large", func(t *testing.T, dir string) error {
 			f, err := os.Create(filepath.Join(dir, "x.raw"))
 			if err != nil {
 				return err
@@ -40,8 +41,13 @@ func TestOfTrace(t *testing.T) {
 			defer f.Close()
 			return f.Truncate(besideMost + 1)
 		}, -1, "more than 67.1 MB"},
-		{"of two programs", func(dir string) error {
-			return os.WriteFile(filepath.Join(dir, "x.raw"), []byte(grown+strings.Replace(grown, "com/p", "com/q", 1)), 0o600)
+		{"of two programs", func(t *testing.T, dir string) error {
+			raw(t, dir, "x")
+			b, err := os.ReadFile(filepath.Join(dir, "x.raw"))
+			if err != nil {
+				return err
+			}
+			return os.WriteFile(filepath.Join(dir, "x.raw"), []byte(string(b)+strings.Replace(string(b), "com/p", "com/q", 1)), 0o600)
 		}, -1, "two programs"},
 	} {
 		t.Run(c.name, func(t *testing.T) {
@@ -49,7 +55,7 @@ func TestOfTrace(t *testing.T) {
 				t.Skip("making a link needs a privilege here")
 			}
 			dir := t.TempDir()
-			if err := c.make(dir); err != nil {
+			if err := c.make(t, dir); err != nil {
 				t.Fatal(err)
 			}
 			root, err := os.OpenRoot(dir)

@@ -12,6 +12,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -115,21 +116,17 @@ func TestAdvice(t *testing.T) {
 	dir := t.TempDir()
 	path := filepath.Join(dir, "a.scope")
 	tracetest.Write(t, path, "header start=1000\nstate closed=1 tick=9000\nchunk blocks\nstop ticks=9000\n")
-	head := "scopeview-advice\t1\tprogram=example.com/p\tgo=go1.26.8\tbuild=\tcpus=2\tns=100000000\tlooked_ns=100000000\n"
-	grown := "slice\tint\tmade=40 exact=40 grown=1198 copied_bytes=264652456 grown_bytes=264652456 cap_bytes=70123520 len_bytes=63203464 max_elem_bytes=8 max_len=219136 min_len=175105 max_cap=219136 h_len=65:18,66:22 h_cap=66:40\tmain.fill /p/fill.go:10\n"
 	of, in := start(t, path, nil), start(t, dir, nil)
 	if resp := in.get("/"); resp.StatusCode != http.StatusOK { // the list gives traces their numbers
 		t.Fatal(resp.Status)
 	}
 	for _, step := range []struct {
-		raw   string // "": there is none
-		found int    // -1: null
-	}{{"", -1}, {head + "end\t0\n", 0}, {head + grown + "end\t1\n", 1}, {"", -1}} {
-		err := os.Remove(filepath.Join(dir, "a.raw"))
-		if step.raw != "" {
-			err = os.WriteFile(filepath.Join(dir, "a.raw"), []byte(step.raw), 0o600)
-		}
-		if err != nil && !errors.Is(err, fs.ErrNotExist) {
+		rows  []row.Row // nil: there is no raw file
+		found int       // -1: null
+	}{{nil, -1}, {[]row.Row{}, 0}, {[]row.Row{tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10")}, 1}, {nil, -1}} {
+		if step.rows != nil {
+			tracetest.WriteRaw(t, path, step.rows...)
+		} else if err := os.Remove(filepath.Join(dir, "a.raw")); err != nil && !errors.Is(err, fs.ErrNotExist) {
 			t.Fatal(err)
 		}
 		for name, r := range map[string]*running{"trace": of, "directory": in} {

@@ -9,17 +9,12 @@ import (
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 )
 
-const grown = "scopeview-advice\t1\tprogram=example.com/p\tgo=go1.26.8\tbuild=\tcpus=2\tns=100000000\tlooked_ns=100000000\n" +
-	"slice\tint\tmade=40 exact=40 grown=1198 copied_bytes=264652456 grown_bytes=264652456 cap_bytes=70123520 len_bytes=63203464 max_elem_bytes=8 max_len=219136 min_len=175105 max_cap=219136 h_len=65:18,66:22 h_cap=66:40\tmain.fill /p/fill.go:10\tmain.main /p/main.go:26\n" +
-	"end\t1\n"
-
 // TestAdvice: a page has the advice of the raw file beside the trace, and says why where it can't be read.
 func TestAdvice(t *testing.T) {
 	dir := t.TempDir()
-	for name, text := range map[string]string{"x.raw": grown, "bad.raw": "no raw file\n"} {
-		if err := os.WriteFile(filepath.Join(dir, name), []byte(text), 0o600); err != nil {
-			t.Fatal(err)
-		}
+	tracetest.WriteRaw(t, filepath.Join(dir, "x.scope"), tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10", "main.main /p/main.go:26"))
+	if err := os.WriteFile(filepath.Join(dir, "bad.raw"), []byte("no raw file\n"), 0o600); err != nil {
+		t.Fatal(err)
 	}
 	for _, c := range []struct {
 		trace string

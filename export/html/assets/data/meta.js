@@ -42,7 +42,7 @@
  * @typedef {Partial<{raw: string, error: string, program: string, go: string, runs: number, seconds: number, looked: number,
  *   findings: Advised[], more: number, worst: Costly[], lost: string[], notes: string[]}>} Advice
  * @typedef {{id: string, original?: string, group?: string, improvement: number, ns: number, share: number, bytes: number, site: string,
- *   stack?: string[], type?: string, advice: string, evidence?: string[], stoppers?: string[], runs?: number}} Advised
+ *   stack?: string[], stacks?: number, type?: string, advice: string, evidence?: string[], stoppers?: string[], runs?: number}} Advised
  * @typedef {{kind: string, type?: string, ns: number, site: string, stack?: string[], text: string}} Costly what costs, without a remedy
  */
 

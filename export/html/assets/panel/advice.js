@@ -140,7 +140,7 @@ export function createAdvice(app) {
     return make("div", { class: "opened" },
       r.id ? make("p", { class: "quiet", text: called }) : null,
       ...list("Seen", r.evidence), ...list("But", r.stoppers),
-      make("h3", { text: "Call stack, innermost first" }),
+      make("h3", { text: (r.stacks ?? 1) > 1 ? `Call stack, innermost first: of ${r.stacks} that lead here, the one that gains most` : "Call stack, innermost first" }),
       make("ol", { class: "mono stack" }, ...(r.stack?.length ? r.stack : [r.site]).map((text) => frame(text, id))));
   }
 
