@@ -136,3 +136,17 @@ func TestAdviceLater(t *testing.T) {
 	tb.press("Digit8")
 	says(t, tb, "#view-advice", "No advice", "scopeview run --advise")
 }
+
+// TestAdviceGrows: while the program runs, what it writes comes by itself, and what is open stays open.
+func TestAdviceGrows(t *testing.T) {
+	trace, _, _ := startTicks(t, 100_000)
+	tracetest.WriteRaw(t, trace, counted()[:1]...)
+	tb := show(t, serve(t, trace), browser.View{})
+	tb.await("scopeview.growing")
+	tb.press("Digit8")
+	tb.await(`document.querySelectorAll("#view-advice tbody button").length === 1`)
+	tb.read(nil, `document.querySelector("#view-advice tbody button").click()`)
+	tracetest.WriteRaw(t, trace, counted()[:2]...)
+	tb.await(`document.querySelectorAll("#view-advice tbody button[aria-expanded]").length === 2`)
+	tb.await(`document.querySelectorAll("#view-advice tr.inside").length === 1`)
+}

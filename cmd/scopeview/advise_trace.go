@@ -1,7 +1,6 @@
 package main
 
 import (
-	"fmt"
 	"math"
 	"os"
 
@@ -44,8 +43,5 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 			Time: int64(f.NS), Share: math.Round(f.Share*1e6) / 1e6, Bytes: int64(f.Bytes),
 		})
 	}
-	if f := r.Saving(); f != nil {
-		spares = harmless(fmt.Sprintf("scopeview advise: %s: %s; saves %s", advice.Place(f.Site, dir), f.Advice, f.Saves()))
-	}
-	return a, spares
+	return a, harmless(r.Spares(dir))
 }

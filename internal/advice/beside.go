@@ -65,8 +65,18 @@ func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
 	return Of(d, p), nil
 }
 
-// Saving returns the advice that saves most memory; nil: none does.
-func (r *Report) Saving() (most *Finding) {
+// Spares is the advice that saves most memory, in words; "" where none does. Its place is relative to dir
+// where it lies in it.
+func (r *Report) Spares(dir string) string {
+	f := r.saving()
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("scopeview advise: %s: %s; saves %s", Place(f.Site, dir), f.Advice, f.Saves())
+}
+
+// saving is the advice that saves most memory and takes no time; nil: none does.
+func (r *Report) saving() (most *Finding) {
 	for i := range r.Findings {
 		if f := &r.Findings[i]; f.Bytes > 0 && f.NS >= 0 && (most == nil || f.Bytes > most.Bytes) {
 			most = f

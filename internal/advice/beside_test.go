@@ -94,10 +94,10 @@ func TestBest(t *testing.T) {
 	if ids != "ad" {
 		t.Errorf("the best are %s, want ad", ids)
 	}
-	if f := r.Saving(); f == nil || f.ID != "c" {
+	if f := r.saving(); f == nil || f.ID != "c" {
 		t.Errorf("most memory saves %+v, want c: b takes longer", f)
 	}
-	if f := (&Report{Findings: []Finding{{NS: 1}}}).Saving(); f != nil {
+	if f := (&Report{Findings: []Finding{{NS: 1}}}).saving(); f != nil {
 		t.Errorf("%+v saves no memory", f)
 	}
 }

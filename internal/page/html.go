@@ -47,8 +47,9 @@ type Options struct {
 // ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	selected := o.Selection
-	selected.Progress = nil                // that is told of while the scopes are read
-	report := DoctorSays(ctx, t, selected) // first: of a trace of many goroutines it takes as much memory as the page
+	selected.Progress = nil // that is told of while the scopes are read
+	says := AdviceOf(o.Path, o.Weights)
+	report := DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
 	choice := o.Choice(t)
 	load := timeline.LoadOptions{From: o.From, To: o.To, Progress: o.Progress}
 	if !o.Names.All() || !o.Tracks.All() {
@@ -66,7 +67,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report, advice: AdviceOf(o.Path, o.Weights)}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report, advice: says}
 	c, err := p.fit()
 	if err != nil {
 		return err
