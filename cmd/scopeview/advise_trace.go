@@ -43,5 +43,8 @@ func adviceOf(trace string) (a *reportdoctor.Advice, spares string) {
 			Time: int64(f.NS), Share: math.Round(f.Share*1e6) / 1e6, Bytes: int64(f.Bytes),
 		})
 	}
+	if len(r.Findings) == 0 && len(r.Notes) > 0 {
+		a.Error = r.Notes[0] // that there is no advice may be for what could not be read
+	}
 	return a, harmless(r.Spares(dir))
 }

@@ -55,6 +55,34 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		growMap(a, weight, pcs)
 	case row.MapGet, row.MapPut, row.MapDelete, row.MapIter, row.MapStep, row.MapClear:
 		useMap(e, a)
+	case row.MapNaN:
+		storeNaN(a)
+	case row.MakeList:
+		makeList(a, weight, pcs)
+	case row.Searched:
+		searched(a, weight, pcs)
+	case row.Shifted:
+		shifted(a, weight, pcs)
+	case row.SortBegins:
+		sortBegins(a)
+	case row.Sorted:
+		sorted(a, weight, pcs)
+	case row.MakeChan:
+		makeChan(a, weight, pcs)
+	case row.ChanSend, row.ChanReceive, row.ChanSendWait, row.ChanReceiveWait, row.ChanClose:
+		useChan(e, a)
+	case row.ReadLock, row.WriteLock:
+		lockRW(e, a, pcs)
+	case row.SyncGet, row.SyncPut, row.SyncDelete, row.SyncRange:
+		useSyncMap(e, a, pcs)
+	case row.MakeGo:
+		makeGo(a, weight, pcs)
+	case row.EndGo:
+		endGo(a)
+	default:
+		if row.ListPushFront <= e && e <= row.ListPrev {
+			useList(e, a)
+		}
 	}
 }
 
@@ -64,9 +92,11 @@ func thinOut(place, rate uint32) {
 	if c.exact || place >= Rates {
 		return
 	}
-	if atomic.AddUint32(&c.seen[place], 1) >= Full && uint32(c.rates[place]) == rate && rate < 24 {
+	if atomic.AddUint32(&c.seen[place], 1) == Full { // who finds that is alone until the next
+		if uint32(c.rates[place]) == rate && rate < 24 {
+			c.rates[place]++
+		}
 		atomic.StoreUint32(&c.seen[place], 0)
-		c.rates[place]++ // one of two that do this is lost, and nothing with it
 	}
 }
 
