@@ -34,12 +34,12 @@ func merged(t *testing.T, runs ...row.Run) *Data {
 	return d
 }
 
-// TestMerge: the same call stack in two runs is one row, whose numbers are told of one run.
+// TestMerge: the same call stack in two runs is one row, with the numbers of both.
 func TestMerge(t *testing.T) {
 	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
 	d := merged(t, run(a), run(a))
 	r := Of(d, DefaultParams())
-	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 100*10000*8 {
+	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 2*100*10000*8 {
 		t.Fatalf("%+v", r)
 	}
 	other := run(a)
@@ -126,7 +126,9 @@ func TestSARIF(t *testing.T) {
 	var log struct {
 		Version string
 		Runs    []struct {
-			Tool    struct{ Driver struct{ Rules []struct{ ID string } } }
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
 			Results []struct {
 				RuleID    string
 				Message   struct{ Text string }

@@ -13,19 +13,22 @@ import (
 // report.
 type Characteristic struct {
 	Kind  string   `json:"kind"`
-	Type  string   `json:"type,omitempty"`
-	NS    float64  `json:"ns"` // that its operations cost in a run, by the weights
+	Type  string   `json:"type"`
+	NS    int64    `json:"ns"` // that its operations cost, by the weights
 	Site  string   `json:"site"`
 	Stack []string `json:"stack"`
 	Text  string   `json:"text"`
 }
 
-// priced are the values that cost something, with their weights.
-var priced = []struct {
+// price is what a value of a row costs.
+type price struct {
 	v      row.Value
 	weight string
 	what   string
-}{
+}
+
+// priced are the values that cost something.
+var priced = []price{
 	{row.Copied, CopyByte, "bytes copied"},
 	{row.GrownBytes, AllocByte, "bytes outgrown"},
 	{row.Moved, MapMove, "entries moved"},
@@ -38,6 +41,22 @@ var priced = []struct {
 	{row.AllocBytes, AllocByte, "bytes allocated"},
 }
 
+// pricedOf are those of kinds whose operations cost something else.
+var pricedOf = map[row.Kind][]price{
+	row.Chan:      {{row.Puts, ChanOp, "sends"}, {row.Gets, ChanOp, "receives"}, {row.Waits, ChanWait, "waits"}},
+	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
+	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
+	row.Goroutine: {{row.Made, GoStart, "started"}},
+}
+
+// prices are those of a kind.
+func prices(k row.Kind) []price {
+	if list, ok := pricedOf[k]; ok {
+		return list
+	}
+	return priced
+}
+
 // worst are the rows that cost most and have no advice.
 func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
@@ -47,19 +66,21 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
 		var parts []string
-		for _, x := range priced {
+		ns := 0.0
+		for _, x := range prices(r.Kind) {
 			if n := r.V(x.v); n > 0 {
-				c.NS += n * p.Weights[x.weight] / runs
-				parts = append(parts, count(n/runs)+" "+x.what)
+				ns += n * p.Weights[x.weight]
+				parts = append(parts, count(n)+" "+x.what)
 			}
 		}
-		if c.NS += r.V(row.NS) / runs; r.V(row.NS) > 0 {
-			parts = append(parts, duration(r.V(row.NS)/runs))
+		if ns += r.V(row.NS); r.V(row.NS) > 0 {
+			parts = append(parts, duration(r.V(row.NS)))
 		}
-		if c.NS < p.LeastNS || c.NS < p.LeastShare*d.NS/runs {
+		if ns < p.LeastNS*runs || ns < p.LeastShare*d.NS {
 			continue
 		}
-		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made)/runs, r.Kind.String()), strings.Join(parts, ", "))
+		c.NS = int64(ns)
+		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made), r.Kind.String()), strings.Join(parts, ", "))
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })

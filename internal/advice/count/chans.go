@@ -41,8 +41,8 @@ func makeChan(a *[8]uintptr, weight int64, pcs []uintptr) {
 // channel again and again can run ahead of the other side; who does two in turn waits for an answer.
 var lastChan [1024]struct{ user, channel atomic.Uintptr }
 
-// again reports whether a goroutine used this channel last, and notes that it does.
-func again(user, channel uintptr) bool {
+// repeated reports whether a goroutine used this channel last, and notes that it does.
+func repeated(user, channel uintptr) bool {
 	l := &lastChan[user%uintptr(len(lastChan))]
 	if l.user.Load() == user && l.channel.Load() == channel {
 		return true
@@ -78,7 +78,7 @@ func useChan(e row.Event, a *[8]uintptr) {
 				at, on = receives, receivesOn
 			}
 			x.v[at] += n
-			if again(a[2]>>1, a[0]) {
+			if repeated(a[2]>>1, a[0]) {
 				x.v[on] += n
 			}
 		}

@@ -15,7 +15,7 @@ const (
 	writes
 	fresh // writes of what was not there
 	waited
-	deletes
+	deleted
 	ranges
 )
 
@@ -133,7 +133,7 @@ func useSyncMap(e row.Event, a *[8]uintptr, pcs []uintptr) {
 			x.v[fresh] += n
 		}
 	case row.SyncDelete:
-		x.v[deletes] += n
+		x.v[deleted] += n
 	case row.SyncRange:
 		x.v[ranges] += n
 	}
@@ -149,7 +149,7 @@ func foldShared(x *inst, t *tally) {
 	add(t, row.Watched, w)
 	add(t, row.Gets, w*x.v[reads]/unit)
 	add(t, row.Puts, w*x.v[writes]/unit)
-	add(t, row.Deletes, w*x.v[deletes]/unit)
+	add(t, row.Deletes, w*x.v[deleted]/unit)
 	add(t, row.Iterations, w*x.v[ranges]/unit)
 	add(t, row.Waits, w*x.v[waited]/unit)
 	add(t, row.Extra, w*(x.v[shared]+x.v[fresh])/unit) // a lock has the first, a map the second
