@@ -148,6 +148,7 @@ func TestListsRulesSilent(t *testing.T) {
 		{"sort", "slices that are filled anew", rowOf(row.Sort, "int", "", values{row.Made: 100, row.NS: 1e9})},
 		{"sort", "much that was appended", rowOf(row.Sort, "int", "", values{row.Made: 100, row.NS: 1e9, row.Again: 99, row.AgainNS: 1e9, row.AgainMore: 99 * 50, row.AgainElements: 99 * 300})},
 		{"sort-slice", "another function", rowOf(row.Sort, "main.record", "slices.SortFunc[...] /go/src/slices/sort.go:32", values{row.Made: 10, row.NS: 100_000, row.Compared: 5000})},
+		{"sort-slice", "sorts that insertions replace", rowOf(row.Sort, "main.record", "sort.Slice /go/src/sort/slice.go:29", values{row.Made: 10, row.NS: 100_000, row.Compared: 5000, row.Again: 9, row.AgainNS: 90_000, row.AgainMore: 9, row.AgainElements: 9 * 300})},
 		{"map-to-slice", "look-ups", rowOf(row.Map, "map[int]int", "", values{row.Made: 1, row.Steps: 10_000, row.Gets: 1000, row.Puts: 100, row.MaxLen: 100})},
 		{"map-inefficient", "short keys", rowOf(row.Map, "map[string]int", "", values{row.Made: 1, row.Gets: 1e6, row.HashedBytes: 2e7})},
 		{"map-inefficient", "keys of one word", rowOf(row.Map, "map[int]int", "", values{row.Made: 1, row.Gets: 1e6, row.MaxKey: 8})},
