@@ -125,6 +125,8 @@ func (w *writer) gather() {
 				read += lookAt(x, lookEach)
 			case t.kind == row.Map:
 				lookAtMap(x)
+			case t.kind == row.Chan:
+				lookAtChan(x)
 			}
 			if crowded && c.now.Load()-x.born > int64(5*time.Second) {
 				t.died(x, &c.rows)
@@ -167,17 +169,26 @@ func (w *writer) head() *row.Head {
 	return h
 }
 
+// typeName is the type of what a row is of.
+func (s *site) typeName() string {
+	if typ := uintptr(s.typ.Load()); s.kind != row.Custom {
+		return sys.TypeName(typ)
+	} else {
+		return customName(typ)
+	}
+}
+
 // name is a row's key in words.
 func (w *writer) name(i int, s *site) *named {
 	n := &w.names[i]
 	if n.known {
 		if n.typ == "" {
-			n.typ = sys.TypeName(uintptr(s.typ.Load())) // of a map it is known when it grows, of a list when something is put into it
+			n.typ = s.typeName() // of a map it is known when it grows, of a list when something is put into it
 		}
 		return n
 	}
 	n.known = true
-	n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	n.typ = s.typeName()
 	inner := true
 	for _, pc := range s.pcs[:s.depth] {
 		for _, f := range w.frames.of(uintptr(pc)) {
@@ -217,7 +228,10 @@ func start(p params) error {
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.scale.Store(unit)
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
+	for _, t := range [...]*table{
+		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom},
+	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
@@ -228,6 +242,7 @@ func start(p params) error {
 	}
 	current = w
 	on.Store(true)
+	listenToCustoms()
 	w.done.Add(2)
 	go w.run()
 	go w.look()
