@@ -127,7 +127,7 @@ func Calibrate(each time.Duration, told func(weight string)) Weights {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
-	w[MapMove] = max(w[MapMove]-w[MapPut], 1) // a map without a hint moves about as many as it gets
+	w[MapMove] = max(w[MapMove]-w[MapPut], 1)     // a map without a hint moves about as many as it gets
 	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
 	return w
 }
