@@ -58,6 +58,9 @@ func growth(r *Row, w Weights, advice string) (j Judgement) {
 	j.Ops = r.V(row.Copied) / 8
 	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
 	j.Evidence = lengths(r, r.buffer(), r.buffer()+"s", "bytes")
+	if unknown := r.V(row.Made) - r.V(row.Exact); unknown > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(unknown, r.buffer()), count(r.P(row.Cap, 0.99))))
+	}
 	j.Stoppers = spread(r)
 	return j
 }
