@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
 	"sync"
 	"time"
@@ -45,6 +46,13 @@ var measured = []struct {
 			boxed = i + 256 // below, Go has them already
 		}
 		return n
+	}},
+	{RegexpByte, func(n int) int {
+		const pattern = `^[a-z]+-[0-9]+(\.[a-z]+)*$`
+		for range n {
+			boxed = regexp.MustCompile(pattern)
+		}
+		return n * len(pattern)
 	}},
 	{PoolUse, func(n int) int {
 		p := sync.Pool{New: func() any { return new(int) }}

@@ -23,7 +23,7 @@ func uses(k row.Kind, typ string, v map[row.Value]int64, std ...string) *Row {
 
 // TestUseRules: what must be advised is, with its gain, and what only looks like it is not.
 func TestUseRules(t *testing.T) {
-	w := Weights{CopyByte: 1, Alloc: 100, AllocByte: 2, AllocTiny: 40, PoolUse: 10}
+	w := Weights{CopyByte: 1, Alloc: 100, AllocByte: 2, AllocTiny: 40, PoolUse: 10, RegexpByte: 500}
 	type values = map[row.Value]int64
 	concat := values{row.Made: 12, row.Grown: 10, row.Copied: 1000, row.AllocBytes: 1100, row.MaxLen: 200}
 	front := values{row.Made: 12, row.Grown: 10, row.Copied: 1000, row.AllocBytes: 1100, row.MaxLen: 200, row.Front: 10}
@@ -31,9 +31,9 @@ func TestUseRules(t *testing.T) {
 	all := values{row.Made: 2, row.Exact: 2, row.Grown: 6, row.Copied: 500, row.GrownBytes: 500}
 	pieces := values{row.Made: 2, row.Exact: 2, row.Grown: 6, row.Copied: 500, row.GrownBytes: 500, row.CapBytes: 600}
 	convert := values{row.Made: 50, row.Allocs: 50, row.AllocBytes: 5000}
-	runes := values{row.Made: 50, row.Allocs: 50, row.AllocBytes: 5000, row.Extra: 50}
-	io := values{row.Made: 101, row.Extra: 100, row.Extra2: 40960, row.NS: 50_000}
-	few := values{row.Made: 300, row.Extra: 100, row.Extra2: 40960, row.NS: 50_000}
+	runes := values{row.Made: 50, row.Allocs: 50, row.AllocBytes: 5000, row.OfRunes: 50}
+	io := values{row.Made: 101, row.Small: 100, row.SmallBytes: 40960, row.NS: 50_000}
+	few := values{row.Made: 300, row.Small: 100, row.SmallBytes: 40960, row.NS: 50_000}
 	box := values{row.Made: 300, row.Allocs: 300, row.AllocBytes: 2400, row.MaxLen: 8}
 	large := values{row.Made: 300, row.Allocs: 300, row.AllocBytes: 7200, row.MaxLen: 24}
 	pool := values{row.Made: 1, row.Gets: 2000, row.Misses: 1500, row.NS: 90_000, row.Puts: 100}
@@ -41,6 +41,8 @@ func TestUseRules(t *testing.T) {
 	dead := values{row.Made: 30, row.Allocs: 1000, row.AllocBytes: 300_000, row.Frees: 950}
 	live := values{row.Made: 30, row.Allocs: 1000, row.AllocBytes: 300_000, row.Frees: 500}
 	little := values{row.Made: 30, row.Allocs: 1000, row.AllocBytes: 100_000, row.Frees: 950}
+	compiled := values{row.Made: 100, row.Recompiled: 90, row.RecompiledBytes: 900, row.NS: 9e5}
+	differ := values{row.Made: 100, row.Recompiled: 9, row.NS: 9e4}
 	for _, c := range []struct {
 		name, id string
 		r        *Row
@@ -66,6 +68,9 @@ func TestUseRules(t *testing.T) {
 		{"of a buffer", "bytes-string-conversion", uses(row.Convert, "string", convert, "bytes.(*Buffer).String"), 5000 + 15_000, "a strings.Builder, whose String"},
 		{"the standard library's", "bytes-string-conversion", uses(row.Convert, "string", convert, "strconv.f"), 0, ""},
 		{"few conversions", "bytes-string-conversion", uses(row.Convert, "string", values{row.Made: 5, row.Allocs: 5, row.AllocBytes: 500}), 0, ""},
+		{"one regular expression", "regexp-in-loop", uses(row.Compile, "", compiled, "regexp.compile", "regexp.MatchString"), 900 * 500, "saves compiling 90 regular expressions again"},
+		{"many that differ", "regexp-in-loop", uses(row.Compile, "", differ, "regexp.compile", "regexp.MatchString"), 0, ""},
+		{"the standard library's", "regexp-in-loop", uses(row.Compile, "", compiled, "regexp.compile", "testing.f"), 0, ""},
 		{"small writes", "small-io", uses(row.Output, "", io, "os.(*File).Write"), 50_000*0.9 - 1000, "bufio.NewWriter around it, with a Flush at the end, saves 90 of 100 system calls"},
 		{"small reads", "small-io", uses(row.Input, "", io, "os.(*File).Read"), 50_000*0.9 - 1000, "bufio.NewReader"},
 		{"buffered writes", "small-io", uses(row.Output, "", io, "os.(*File).Write", "bufio.(*Writer).Flush"), 0, ""},

@@ -42,12 +42,21 @@ func TestConvertAndBox(t *testing.T) {
 	tell(row.ConvertString, pcs, 50, intType, 1)
 	tell(row.BoxValue, pcs, 8, intType)
 	got := rows()
-	values(t, only(t, got, row.Convert), map[row.Value]int64{row.Made: 2, row.Allocs: 2, row.AllocBytes: 150, row.Extra: 1, row.MinLen: 50})
+	values(t, only(t, got, row.Convert), map[row.Value]int64{row.Made: 2, row.Allocs: 2, row.AllocBytes: 150, row.OfRunes: 1, row.MinLen: 50})
 	box := only(t, got, row.Box)
 	values(t, box, map[row.Value]int64{row.Made: 1, row.Allocs: 1, row.AllocBytes: 8})
 	if box.Type != "int" {
 		t.Errorf("the type is %q", box.Type)
 	}
+}
+
+// TestRegexp: only what was compiled before counts with its time.
+func TestRegexp(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	tell(row.CompileRegexp, pcs, 12, 0, 5000)
+	tell(row.CompileRegexp, pcs, 12, 1, 4000)
+	values(t, only(t, rows(), row.Compile), map[row.Value]int64{row.Made: 2, row.Recompiled: 1, row.RecompiledBytes: 12, row.NS: 4000, row.MaxLen: 12})
 }
 
 // TestBuffer follows a bytes.Buffer through two arrays, of which the second is told of as a slice first.
@@ -93,8 +102,8 @@ func TestFiles(t *testing.T) {
 	tell(row.ReadFile, pcs, 10, 4096, 1, 300)          // there was no more
 	tell(row.ReadFile, pcs, 1, 1, 1, 200)              // counts
 	got := rows()
-	values(t, only(t, got, row.Output), map[row.Value]int64{row.Made: 4, row.LenBytes: 50 + SmallIO, row.Extra: 2, row.Extra2: 40, row.NS: 300 + longestIO})
-	values(t, only(t, got, row.Input), map[row.Value]int64{row.Made: 2, row.LenBytes: 11, row.Extra: 1, row.Extra2: 1, row.NS: 200})
+	values(t, only(t, got, row.Output), map[row.Value]int64{row.Made: 4, row.LenBytes: 50 + SmallIO, row.Small: 2, row.SmallBytes: 40, row.NS: 300 + longestIO})
+	values(t, only(t, got, row.Input), map[row.Value]int64{row.Made: 2, row.LenBytes: 11, row.Small: 1, row.SmallBytes: 1, row.NS: 200})
 }
 
 // TestPool: a pool is where something is got from it first, whatever else is.
