@@ -193,7 +193,7 @@ var maps = []variable{watching("internal/runtime/maps")}
 
 // adviceTable is the hooks for advice.
 var adviceTable = []hook{
-	adviceHook("slices", Containers, "slices, from make or the first append through all arrays that they outgrow", []edit{
+	adviceHook("slices", Containers+" "+Strings, "slices, from make or the first append through all arrays that they outgrow", []edit{
 		{file: "runtime/slice.go", function: "makeslice", at: "return mallocgc(mem, et, true)", instead: true,
 			insert: "p := mallocgc(mem, et, true); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeSlice) +
 				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), uintptr(p), uintptr(len), uintptr(cap), uintptr(unsafe.Pointer(et)), 0, 0, 0) }; return p"},

@@ -67,6 +67,24 @@ func scopeviewFile(what uint32, fd, n, asked uintptr, began int64) {
 	scopeviewThin(what, fd, ` + untyped + `, n, asked, follows, uintptr(end-began), 0, 0, 0)
 }`}
 
+// compiling tells of a regular expression, and whether one like it was compiled before: patterns are noted
+// in a table by their hashes.
+var compiling = code{dir: "regexp", imports: []string{"sync/atomic"}, text: `var scopeviewSeen [1024]atomic.Uint64
+
+func scopeviewCompiled(expr string, began int64) {
+	ns := scopeviewClock() - began
+	h := uint64(len(expr))
+	for i := 0; i < len(expr) && i < 1024; i++ {
+		h = (h ^ uint64(expr[i])) * 0x100000001b3
+	}
+	h *= 0x9e3779b97f4a7c15
+	again := uintptr(0)
+	if scopeviewSeen[h>>54].Swap(h) == h {
+		again = 1
+	}
+	scopeviewThin(` + number(row.CompileRegexp) + `, uintptr(h), ` + untyped + `, uintptr(len(expr)), again, uintptr(ns), 0, 0, 0, 0)
+}`}
+
 // allocated is an edit of a function of the runtime that allocates for a use: it tells of that.
 func allocated(file, function, at string, e row.Event, numbers string) edit {
 	return edit{file: "runtime/" + file, function: function, at: at, behind: true,
@@ -105,6 +123,10 @@ var usesTable = []hook{
 }`}, code{dir: "io", imports: []string{"unsafe"}, text: `func scopeviewRead(n, pieces int) {
 	scopeviewThin(` + number(row.ReadAll) + `, 1, ` + untyped + `, uintptr(n), uintptr(pieces), 0, 0, 0, 0, 0)
 }`}),
+	adviceHook("regexps", Strings, "regular expressions that are compiled", []edit{
+		{file: "regexp/regexp.go", function: "compile", at: "re, err := syntax.Parse(expr, mode)", insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; "},
+		{file: "regexp/regexp.go", function: "compile", at: "return regexp, nil", insert: "if scopeviewBegan != 0 { scopeviewCompiled(expr, scopeviewBegan) }; "},
+	}, []variable{toldIn("regexp")}, tells("regexp"), compiling),
 	adviceHook("boxes", Allocations, "values that are allocated for an interface", []edit{
 		allocated("iface.go", "convT", "x := mallocgc(t.Size_, t, true)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),
 		allocated("iface.go", "convTnoptr", "x := mallocgc(t.Size_, t, false)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),

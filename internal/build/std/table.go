@@ -11,7 +11,7 @@ import (
 type hook struct {
 	name  string
 	what  string
-	group string // of diagnostics that it is for; "": it is in every build
+	group string // of diagnostics that it is for, or several with a space in between; "": it is in every build
 	edits []edit
 	vars  []variable
 	code  []code
