@@ -205,7 +205,7 @@ func run(ctx context.Context, bin string) (out string, k took, err error) {
 func advised(rule *advice.Rule, r *advice.Report) (of advice.Judgement, ok bool) {
 	for _, f := range r.Findings {
 		if f.ID == rule.ID {
-			of.NS, of.Bytes = of.NS+f.NS, of.Bytes+f.Bytes
+			of.NS, of.Bytes = of.NS+float64(f.NS), of.Bytes+float64(f.Bytes)
 			if !ok {
 				of.Advice, of.Stoppers = f.Advice+" at "+f.Site, f.Stoppers
 			}

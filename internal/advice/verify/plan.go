@@ -20,25 +20,26 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 		return err
 	}
 	files := map[string][]byte{}
-	for i := range o.Findings {
-		f := &o.Findings[i]
+	for i := range o.Report.Findings {
+		f := &o.Report.Findings[i]
+		estimate := float64(f.NS) / float64(max(o.Report.Runs, 1))
 		file, c, err := changed(f, files, foreign)
 		if err != nil {
-			r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: f.NS, Reason: err.Error()})
+			r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: estimate, Reason: err.Error()})
 			continue
 		}
 		// Two call stacks may end at one line. What is advised for both is the larger capacity.
 		if t := r.at(file, c); t != nil {
-			if f.Fix.N > o.Findings[t.Findings[0]].Fix.N {
+			if f.Fix.N > o.Report.Findings[t.Findings[0]].Fix.N {
 				t.changes[file][0] = c
 				t.Findings = append([]int{i}, t.Findings...)
 			} else {
 				t.Findings = append(t.Findings, i)
 			}
-			t.Estimate += f.NS
+			t.Estimate += estimate
 			continue
 		}
-		r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: f.NS, changes: map[string][]change{file: {c}}})
+		r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: estimate, changes: map[string][]change{file: {c}}})
 	}
 	all := Try{changes: map[string][]change{}}
 	for i := range r.Tries {

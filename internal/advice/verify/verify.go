@@ -25,7 +25,7 @@ type Options struct {
 	Package  string   // the main package that the advice is of; "": the one of Dir
 	Flags    []string // of go build
 	Args     []string // of the program
-	Findings []advice.Finding
+	Report   *advice.Report
 	Runs     int               // of each build, 1 at least; an interval of 95 % takes 4
 	Budget   time.Duration     // once there are 4 runs none begins that would exceed it; 0: there is none
 	Progress func(run, of int) // is called before each run; it may be nil
@@ -44,10 +44,10 @@ type Result struct {
 
 // Try is a change, or the reason why there is none.
 type Try struct {
-	Findings []int    `json:"findings"`          // that it follows, as numbers from 0 on
+	Findings []int    `json:"findings"`          // of the report that it follows, from 0 on
 	Changes  []string `json:"changes,omitempty"` // "file:line: the line as it is then"
 	Reason   string   `json:"reason,omitempty"`  // why it was not tried
-	Estimate float64  `json:"estimate_ns"`       // that the advice promises to save
+	Estimate float64  `json:"estimate_ns"`       // that the advice promises to save in a run
 	CPU      *Saved   `json:"cpu,omitempty"`     // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
 	Output   Output   `json:"output,omitempty"`
