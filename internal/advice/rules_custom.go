@@ -59,7 +59,7 @@ func customTooSmall(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	n := r.P(row.Len, 0.99)
-	j.NS = bytesMoved*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte] + crowded*w[ListStep]
+	j.NS = bytesMoved*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte] + crowded*w[HashProbe]
 	if isTable(r) {
 		j.NS += r.V(row.Moved) * w[MapMove]
 	}
@@ -119,7 +119,7 @@ func customInefficientHash(r *Row, w Weights) (j Judgement) {
 		return j
 	}
 	excess := n * (probes - ideal)
-	j.NS = excess * w[ListStep]
+	j.NS = excess * w[HashProbe]
 	j.Ops = excess
 	j.Advice = fmt.Sprintf("the hash function of the %s that is made here puts too much into one place: %.3g places are looked at for an element, and a function that spreads them needs %.3g", called(r), probes, ideal)
 	j.Evidence = lengths(r, "table", "tables", "elements")

@@ -17,7 +17,7 @@ const shortest = 24
 // sliceToMap: looking up in a map takes as long for many elements as for few.
 func sliceToMap(r *Row, w Weights) (j Judgement) {
 	n := r.P(row.Len, 0.5)
-	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.through("slices.DeleteFunc") {
+	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.calledBy("slices.DeleteFunc") {
 		return j
 	}
 	mean := r.Mean(row.Compared)
@@ -47,9 +47,9 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// through reports whether the standard library's function of a name is what calls: the frames in front
+// calledBy reports whether the standard library's function of a name is what calls: the frames in front
 // of the program's own.
-func (r *Row) through(name string) bool {
+func (r *Row) calledBy(name string) bool {
 	for _, f := range r.Stack {
 		if !r.standard(f) {
 			return false

@@ -39,6 +39,12 @@ func TypeName(typ uintptr) string {
 //go:norace
 func LoadWord(addr uintptr) uint64 { return *(*uint64)(at(addr)) }
 
+// LoadPointer reads a word of a pointer's size, as LoadWord does.
+func LoadPointer(addr uintptr) uintptr { return *(*uintptr)(at(addr)) }
+
+// LoadUint16 reads two bytes, as LoadWord does.
+func LoadUint16(addr uintptr) uint16 { return *(*uint16)(at(addr)) }
+
 // LastUsed is where in the bytes from from to to at an address in Go's heap the last one lies that is
 // not 0, as its offset and one: from, if there is none. The program may be writing them.
 //

@@ -42,7 +42,7 @@ func (w *writer) look() {
 		w.watched(time.Hour, 1)
 		return
 	}
-	going, _ := w.watched(firstLook, 1)
+	going, _, _ := w.watched(firstLook, 1)
 	slow, length := 1.3, float64(burst) // until a burst tells
 	for going {
 		paused := time.Now()
@@ -51,29 +51,29 @@ func (w *writer) look() {
 		}
 		stands := 1 + float64(time.Since(paused))/length
 		c.scale.Store(int64(unit * oneOf * stands * slow))
-		var now float64
-		began := time.Now()
-		going, now = w.watched(burst, oneOf)
-		slow = (7*slow + now) / 8
-		length = (7*length + float64(time.Since(began))) / 8 // a busy machine's timers are late
+		var now, lasted float64
+		going, now, lasted = w.watched(burst, oneOf)
+		slow, length = (7*slow+now)/8, (7*length+lasted)/8 // a busy machine's timers are late
 	}
 }
 
-// watched looks for a while, and returns by how much operations made the program slower.
-func (w *writer) watched(d time.Duration, of uint32) (going bool, slow float64) {
+// watched looks for a while, and returns by how much operations made the program slower, and for how
+// many ns it was looked.
+func (w *writer) watched(d time.Duration, of uint32) (going bool, slow, lasted float64) {
 	began, uses := time.Now(), c.uses.Load()
 	cpu, _ := sys.ProcessClock()
 	watch(of)
 	going = w.pause(d)
 	watch(0)
-	lookedNS.Add(int64(time.Since(began)))
+	lasted = float64(time.Since(began))
+	lookedNS.Add(int64(lasted))
 	told := c.uses.Load() - uses
 	then, ok := sys.ProcessClock()
 	if !ok || then <= cpu {
-		return going, 1
+		return going, 1, lasted
 	}
 	share := float64(told*toldCost+told*int64(of-1)*passedCost) / float64(then-cpu)
-	return going, 1 / (1 - min(share, 0.8))
+	return going, 1 / (1 - min(share, 0.8)), lasted
 }
 
 // pause waits, and reports whether the writer goes on.

@@ -25,6 +25,7 @@ type writer struct {
 	live   []row.Stats // of each row, what lives
 	names  [maxSites]named
 	frames frames
+	heap   heap
 	quit   chan struct{}
 	done   sync.WaitGroup
 	err    error
@@ -87,6 +88,10 @@ func (w *writer) write() error {
 		rows = row.AppendRow(rows, &r, name.stack)
 		n++
 	}
+	for _, r := range w.allocations() {
+		rows = row.AppendRow(rows, &r.Row, r.stack)
+		n++
+	}
 	b := row.AppendHead(nil, w.head())
 	for i, text := range w.frames.text {
 		b = row.AppendFrame(b, i, text)
@@ -125,6 +130,8 @@ func (w *writer) gather() {
 				read += lookAt(x, lookEach)
 			case t.kind == row.Map:
 				lookAtMap(x)
+			case t.kind == row.Chan:
+				lookAtChan(x)
 			}
 			if crowded && c.now.Load()-x.born > int64(5*time.Second) {
 				t.died(x, &c.rows)
@@ -157,6 +164,7 @@ func (w *writer) head() *row.Head {
 		}
 	}
 	lose("stacks", c.rows.full.Load())
+	lose("rate", w.heap.unknown)
 	for _, t := range c.tables {
 		if t != nil {
 			lose("full."+t.kind.String(), t.full.Load())
@@ -170,7 +178,7 @@ func (w *writer) head() *row.Head {
 // typeName is the type of what a row is of.
 func (s *site) typeName() string {
 	if typ := uintptr(s.typ.Load()); s.kind != row.Custom {
-		return sys.TypeName(typ)
+		return plain(sys.TypeName(typ))
 	} else {
 		return customName(typ)
 	}
@@ -187,15 +195,11 @@ func (w *writer) name(i int, s *site) *named {
 	}
 	n.known = true
 	n.typ = s.typeName()
-	inner := true
+	var all []frame
 	for _, pc := range s.pcs[:s.depth] {
-		for _, f := range w.frames.of(uintptr(pc)) {
-			if inner = inner && f.runtime; !inner {
-				n.ours = n.ours || f.ours
-				n.stack = append(n.stack, f.number)
-			}
-		}
+		all = append(all, w.frames.of(uintptr(pc))...)
 	}
+	n.stack, n.ours = outside(all)
 	return n
 }
 
@@ -226,11 +230,14 @@ func start(p params) error {
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.scale.Store(unit)
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}, {kind: row.Custom, fold: foldCustom}} {
+	for _, t := range [...]*table{
+		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom}, {kind: row.Pool, fold: foldPool},
+	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
-	w := &writer{params: p, began: time.Now(), quit: make(chan struct{})}
+	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{})}
 	w.live = sys.OffHeap[row.Stats](w, maxSites)
 	if err := w.write(); err != nil {
 		return err
