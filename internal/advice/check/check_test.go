@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/advice/verify"
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
@@ -235,4 +236,34 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "NO"
+}
+
+// TestVerified: what a machine can follow of the advice is followed where it was counted, and gains.
+func TestVerified(t *testing.T) {
+	tool(t)
+	for id, change := range map[string]string{
+		"slice-too-small": "var v []int = make([]int, 0, 1000000)",
+		"map-too-small":   "m := make(map[uint64]int, 200000)",
+	} {
+		t.Run(id, func(t *testing.T) {
+			p := source(t, id, "must")
+			_, r := p.counted(t, ruleOf(t, id).Group)
+			v, err := verify.Run(t.Context(), verify.Options{Dir: p.dir, Report: r, Runs: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			if err := v.WriteText(&text, r, p.dir); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("\n%s", &text)
+			i := slices.IndexFunc(v.Tries, func(x verify.Try) bool { return r.Findings[x.Findings[0]].ID == id })
+			if i < 0 {
+				t.Fatal("it is not among what was tried")
+			}
+			if x := v.Tries[i]; x.Reason != "" || len(x.Changes) != 1 || !strings.HasSuffix(x.Changes[0], change) || x.Output != verify.OutputSame || x.CPU.NS <= 0 {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
 }
