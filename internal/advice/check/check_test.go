@@ -79,6 +79,7 @@ type verdict struct {
 	judgment advice.Judgement // of must
 	output   string
 	wrong    []string
+	also     []string // what else is advised of its programs
 	of       *gain // nil: not measured
 }
 
@@ -87,17 +88,27 @@ func look(t *testing.T, id string) *verdict {
 	t.Helper()
 	rule, v := ruleOf(t, id), &verdict{id: id}
 	wrong := func(format string, args ...any) { v.wrong = append(v.wrong, fmt.Sprintf(format, args...)) }
+	others := func(which string, r *advice.Report) {
+		for _, f := range r.Findings {
+			if f.ID != id {
+				v.also = append(v.also, fmt.Sprintf("%s of %s: %s saves %s", which, id, f.ID, f.Saves()))
+			}
+		}
+	}
 	out, counted := source(t, id, "must").counted(t, rule.Group)
+	others("must", counted)
 	v.output = out
 	if v.judgment, v.advised = advised(rule, counted); !v.advised {
 		wrong("must is not advised")
 	}
 	_, counted = source(t, id, "silent").counted(t, rule.Group)
+	others("silent", counted)
 	j, ok := advised(rule, counted)
 	if v.silent = !ok; ok {
 		wrong("silent is advised: %s", j.Advice)
 	}
 	fixed, counted := source(t, id, "fixed").counted(t, rule.Group)
+	others("fixed", counted)
 	if j, ok := advised(rule, counted); ok {
 		wrong("fixed is advised: %s", j.Advice)
 	}
@@ -207,6 +218,12 @@ func TestAdviseCheck(t *testing.T) {
 	}
 	var text strings.Builder
 	table(&text, all)
+	text.WriteString("what else is advised of these programs:\n")
+	for _, v := range all {
+		for _, a := range v.also {
+			text.WriteString("  " + a + "\n")
+		}
+	}
 	t.Logf("\n%s%d of %d estimates are within a factor of %g", &text, near, measured, within)
 	if float64(near) < atLeast*float64(measured) {
 		t.Errorf("that is less than %.0f %%", 100*atLeast)
