@@ -22,10 +22,12 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 	files := map[string][]byte{}
 	for i := range o.Report.Findings {
 		f := &o.Report.Findings[i]
-		estimate := float64(f.NS) / float64(max(o.Report.Runs, 1))
+		runs := float64(max(o.Report.Runs, 1))
+		try := Try{Findings: []int{i}, Estimate: float64(f.NS) / runs, Bytes: float64(f.Bytes) / runs}
 		file, c, err := changed(f, files, foreign)
 		if err != nil {
-			r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: estimate, Reason: err.Error()})
+			try.Reason = err.Error()
+			r.Tries = append(r.Tries, try)
 			continue
 		}
 		// Two call stacks may end at one line. What is advised for both is the larger capacity.
@@ -36,10 +38,11 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 			} else {
 				t.Findings = append(t.Findings, i)
 			}
-			t.Estimate += estimate
+			t.Estimate, t.Bytes = t.Estimate+try.Estimate, t.Bytes+try.Bytes
 			continue
 		}
-		r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: estimate, changes: map[string][]change{file: {c}}})
+		try.changes = map[string][]change{file: {c}}
+		r.Tries = append(r.Tries, try)
 	}
 	all := Try{changes: map[string][]change{}}
 	for i := range r.Tries {
@@ -48,7 +51,7 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 			t.Changes = append(t.Changes, shown(file, files[file], list[0]))
 			all.changes[file] = append(all.changes[file], list...)
 			all.Changes = append(all.Changes, t.Changes...)
-			all.Findings, all.Estimate = append(all.Findings, t.Findings...), all.Estimate+t.Estimate
+			all.Findings, all.Estimate, all.Bytes = append(all.Findings, t.Findings...), all.Estimate+t.Estimate, all.Bytes+t.Bytes
 		}
 	}
 	for _, list := range all.changes {

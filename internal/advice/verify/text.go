@@ -40,7 +40,11 @@ func (t *Try) write(b *strings.Builder) {
 		fmt.Fprintf(b, "    not tried: %s\n", t.Reason)
 		return
 	}
-	fmt.Fprintf(b, "    estimated: %s less\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), t.CPU, t.Wall)
+	memory := ""
+	if t.Bytes > 0 {
+		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", t.Bytes/1e6)
+	}
+	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
 	case OutputDiffer:
 		b.WriteString("    but: it prints something else then\n")

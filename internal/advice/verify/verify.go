@@ -48,6 +48,7 @@ type Try struct {
 	Changes  []string `json:"changes,omitempty"` // "file:line: the line as it is then"
 	Reason   string   `json:"reason,omitempty"`  // why it was not tried
 	Estimate float64  `json:"estimate_ns"`       // that the advice promises to save in a run
+	Bytes    float64  `json:"estimate_bytes"`    // and of memory, which is not measured
 	CPU      *Saved   `json:"cpu,omitempty"`     // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
 	Output   Output   `json:"output,omitempty"`
@@ -76,7 +77,8 @@ type Saved struct {
 // least is how many runs an interval of 95 % takes.
 const least = 4
 
-// Run follows advice in builds of their own, and measures them. What the user has is not changed.
+// Run follows advice in builds of their own, and measures them. What the user has is not changed. The
+// program's standard input is empty, its output is compared and thrown away, and it must succeed.
 func Run(ctx context.Context, o Options) (*Result, error) {
 	if o.Runs < 1 {
 		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, least)

@@ -67,7 +67,7 @@ func counted(dir string) *advice.Report {
 	return &advice.Report{Runs: 2, Findings: []advice.Finding{
 		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 80e6, Fix: capacity(900_000)},
 		{ID: "map-too-small", Site: "main.main " + main + ":21", Type: "map[int]int", NS: 4e6, Fix: capacity(30_000)},
-		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 20e6, Fix: capacity(1_000_000)},
+		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 20e6, Bytes: 64e6, Fix: capacity(1_000_000)},
 		{ID: "slice-too-small", Site: "main.main " + main + ":24", Type: "int", Fix: capacity(4)},
 		{ID: "list-to-slice", Site: "main.main " + main + ":24"},
 	}}
@@ -119,7 +119,7 @@ func TestRun(t *testing.T) {
 	if err := r.WriteText(&b, counted(dir), dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50 ms less\n    CPU time: ",
+	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50 ms less, and 32 MB of memory, which is not measured\n    CPU time: ",
 		"not tried: o.list grows", "all of these changes at once:\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
