@@ -20,12 +20,15 @@ type Characteristic struct {
 	Text  string   `json:"text"`
 }
 
-// priced are the values that cost something, with their weights.
-var priced = []struct {
+// price is what a value of a row costs.
+type price struct {
 	v      row.Value
 	weight string
 	what   string
-}{
+}
+
+// priced are the values that cost something.
+var priced = []price{
 	{row.Copied, CopyByte, "bytes copied"},
 	{row.GrownBytes, AllocByte, "bytes outgrown"},
 	{row.Moved, MapMove, "entries moved"},
@@ -38,6 +41,22 @@ var priced = []struct {
 	{row.AllocBytes, AllocByte, "bytes allocated"},
 }
 
+// pricedOf are those of kinds whose operations cost something else.
+var pricedOf = map[row.Kind][]price{
+	row.Chan:      {{row.Puts, ChanOp, "sends"}, {row.Gets, ChanOp, "receives"}, {row.Waits, ChanWait, "waits"}},
+	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
+	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
+	row.Goroutine: {{row.Made, GoStart, "started"}},
+}
+
+// prices are those of a kind.
+func prices(k row.Kind) []price {
+	if list, ok := pricedOf[k]; ok {
+		return list
+	}
+	return priced
+}
+
 // worst are the rows that cost most and have no advice.
 func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
@@ -48,7 +67,7 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
 		var parts []string
 		ns := 0.0
-		for _, x := range priced {
+		for _, x := range prices(r.Kind) {
 			if n := r.V(x.v); n > 0 {
 				ns += n * p.Weights[x.weight]
 				parts = append(parts, count(n)+" "+x.what)

@@ -79,7 +79,9 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 
 // useMap takes an operation: the map, its entries, and how long a key is that is a string.
 func useMap(e row.Event, a *[8]uintptr) {
-	c.uses.Add(1)
+	if !used() {
+		return
+	}
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
 	if s == nil {
