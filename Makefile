@@ -229,7 +229,7 @@ HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps con
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
 
 advise-check: ## build and run programs with a known problem for each diagnostic, and say whether it is advised, whether its twin is not, and what following the advice gains beside the estimate; some ten minutes
-	@SCOPEVIEW_ADVICE=full go test -count=1 -timeout 2h -v -run '^Test(EachHasPrograms|AdviseCheck)$$' ./internal/advice/check
+	@SCOPEVIEW_ADVICE=full go test -count=1 -timeout 2h -v -run '^Test(EachHasPrograms|AdviseCheck|Verified)$$' ./internal/advice/check
 
 check-hooks: ## each hook delivers, and the standard library's own tests pass with them
 	@go test -count=1 -run '^TestHooks$$' ./internal/build
