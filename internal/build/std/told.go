@@ -48,6 +48,7 @@ var expected = map[string][]string{
 	"concat":     {"concat main.stringed copied_bytes"},
 	"convert":    {"convert main.stringed alloc_bytes"},
 	"buffers":    {"slice main.stringed copied_bytes"},
+	"regexps":    {"compile main.stringed extra"},
 	"boxes":      {"box main.stringed allocs"},
 	"pools":      {"pool main.pooled misses"},
 	"files":      {"output main.written len_bytes"},

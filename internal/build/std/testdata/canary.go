@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -111,7 +112,8 @@ func sorted() {
 	kept = nan
 }
 
-// stringed puts strings together, converts them, and has them in buffers and interfaces.
+// stringed puts strings together, converts them, has them in buffers and interfaces, and compiles the same
+// regular expression twice.
 func stringed() {
 	text := ""
 	for i := range 100 {
@@ -123,6 +125,9 @@ func stringed() {
 	var buffer bytes.Buffer
 	for range 100 {
 		buffer.WriteString(text)
+	}
+	for range 2 {
+		kept = regexp.MustCompile("so*me")
 	}
 }
 
