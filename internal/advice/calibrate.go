@@ -146,11 +146,12 @@ func numbers(n int) map[int]int {
 // measured next.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
-	for _, m := range measured {
+	for _, m := range slices.Concat(measured, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
-	w[MapMove] = max(w[MapMove]-w[MapPut], 1) // a map without a hint moves about as many as it gets
+	w[MapMove] = max(w[MapMove]-w[MapPut], 1)     // a map without a hint moves about as many as it gets
+	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
 	return w
 }
 

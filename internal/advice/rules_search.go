@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
@@ -17,7 +16,7 @@ const shortest = 24
 // sliceToMap: looking up in a map takes as long for many elements as for few.
 func sliceToMap(r *Row, w Weights) (j Judgement) {
 	n := r.P(row.Len, 0.5)
-	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.calledBy("slices.DeleteFunc") {
+	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.through("slices.DeleteFunc") {
 		return j
 	}
 	mean := r.Mean(row.Compared)
@@ -45,20 +44,6 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	}
 	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
 	return j
-}
-
-// calledBy reports whether the standard library's function of a name is what calls: the frames in front
-// of the program's own.
-func (r *Row) calledBy(name string) bool {
-	for _, f := range r.Stack {
-		if !r.standard(f) {
-			return false
-		}
-		if strings.HasPrefix(f, name+"[") || strings.HasPrefix(f, name+" ") {
-			return true
-		}
-	}
-	return false
 }
 
 // percent is a share.

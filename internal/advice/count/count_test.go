@@ -160,6 +160,23 @@ func TestDepth(t *testing.T) {
 	}
 }
 
+// TestMapAgain: a map that is made on the stack is told of when it grows first. At the address of one that
+// has died it is another one.
+func TestMapAgain(t *testing.T) {
+	rows := counting(t, all)
+	m := [2]uint64{20, 4711}
+	at, typ := sys.AddrOf(&m[0]), sys.TypeOf(map[int32]int64{})
+	for range 3 {
+		tell(row.GrowMap, here(), at, 8, 8, 8, typ)
+		tell(row.GrowMap, here(), at, 14, 14, 16, typ)
+	}
+	r := only(t, rows(), row.Map)
+	runtime.KeepAlive(&m)
+	if r.V[row.Made] != 3 || r.V[row.Unseen] != 3 || r.V[row.Grown] != 6 || r.V[row.MaxCap] != 32 {
+		t.Errorf("%+v", r.V)
+	}
+}
+
 // TestMap follows a map through its growth and what is done with it.
 func TestMap(t *testing.T) {
 	rows := counting(t, all)

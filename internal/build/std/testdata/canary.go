@@ -122,6 +122,7 @@ func stringed() {
 	}
 	b := []byte(text)
 	kept = string(b)
+	kept = regexp.MustCompile("a+")
 	var buffer bytes.Buffer
 	for range 100 {
 		buffer.WriteString(text)
