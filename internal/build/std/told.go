@@ -50,7 +50,6 @@ var expected = map[string][]string{
 	"buffers":    {"slice main.stringed copied_bytes"},
 	"regexps":    {"compile main.stringed extra"},
 	"boxes":      {"box main.stringed allocs"},
-	"regexps":    {"compile main.stringed made"},
 	"pools":      {"pool main.pooled misses"},
 	"files":      {"output main.written len_bytes"},
 	"chanuse":    {"chan main.passed puts", "chan main.passed gets"},

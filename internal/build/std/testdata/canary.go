@@ -122,7 +122,6 @@ func stringed() {
 	}
 	b := []byte(text)
 	kept = string(b)
-	kept = regexp.MustCompile("a+")
 	var buffer bytes.Buffer
 	for range 100 {
 		buffer.WriteString(text)
