@@ -1,16 +1,32 @@
 package advice
 
-import "strings"
+import (
+	"slices"
+	"strings"
+)
 
 // library reports whether something was made in the standard library, where the program has no say. What
 // functions of packages slices and maps make is the program's.
 func (r *Row) library() bool {
+	top := r.top()
+	return top != "" && top != "slices" && top != "maps" && top != "iter"
+}
+
+// owned reports whether a slice grows within what works on texts for who calls it: there no capacity can
+// be given.
+func (r *Row) owned() bool {
+	return slices.Contains([]string{"bufio", "bytes", "io", "strings", "unicode"}, r.top())
+}
+
+// top is the first part of the path of the standard library's package that something was made in, "" if
+// it was not. The file tells: what is inlined may bear the name of a function of the program.
+func (r *Row) top() string {
 	if len(r.Stack) == 0 || !r.standard(r.Stack[0]) {
-		return false
+		return ""
 	}
-	_, file, _ := strings.Cut(r.Stack[0], " ") // what is inlined may bear the name of a function of the program
+	_, file, _ := strings.Cut(r.Stack[0], " ")
 	top, _, _ := strings.Cut(strings.TrimPrefix(file, r.root), "/")
-	return top != "slices" && top != "maps" && top != "iter"
+	return top
 }
 
 // buffer is the sort of buffer that an array is in: "strings.Builder", "bytes.Buffer", "io.ReadAll", or

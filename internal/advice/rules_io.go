@@ -19,7 +19,7 @@ const (
 // smallIO: many small reads or writes of one file, one behind the other, are as many system calls. Those
 // of bufio are small for another reason: what there was, or a Flush.
 func smallIO(r *Row, _ Weights) (j Judgement) {
-	calls, size := r.V(row.Extra), r.V(row.Extra2)
+	calls, size := r.V(row.Small), r.V(row.SmallBytes)
 	if calls < r.V(row.Made)/2 || calls < 2 || r.through("bufio.(") {
 		return j
 	}

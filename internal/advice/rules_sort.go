@@ -18,7 +18,7 @@ const swapShare = 0.3
 
 // sortSlice: sort.Slice swaps by reflection what slices.SortFunc swaps directly.
 func sortSlice(r *Row, w Weights) (j Judgement) {
-	if !r.calledBy("sort.Slice") && !r.through("sort.SliceStable") {
+	if !r.through("sort.Slice") && !r.through("sort.SliceStable") || sortedAnew(r, w).NS > 0 {
 		return j
 	}
 	per := w[SwapOther]
@@ -28,7 +28,7 @@ func sortSlice(r *Row, w Weights) (j Judgement) {
 	j.NS = min(r.V(row.Compared)*per, r.V(row.NS)*swapShare)
 	j.Ops = r.V(row.Compared)
 	to := "slices.SortFunc"
-	if r.calledBy("sort.SliceStable") {
+	if r.through("sort.SliceStable") {
 		to = "slices.SortStableFunc"
 	}
 	j.Advice = fmt.Sprintf("%s of []%s instead of sort.Slice swaps without reflection, in %s", to, r.Type, many(r.V(row.Made), "sort"))

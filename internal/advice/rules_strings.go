@@ -12,6 +12,7 @@ var stringRules = []Rule{
 	{ID: "buffer-growth", Group: Strings, Kinds: []row.Kind{row.Slice}, Judge: bufferGrowth},
 	{ID: "read-all", Group: Strings, Kinds: []row.Kind{row.Slice}, Judge: readAll},
 	{ID: "bytes-string-conversion", Group: Strings, Kinds: []row.Kind{row.Convert}, Judge: conversion},
+	{ID: "regexp-in-loop", Group: Strings, Kinds: []row.Kind{row.Compile}, Judge: regexpInLoop},
 }
 
 // stringConcat: who adds to a string again and again copies all of it each time. A strings.Builder
@@ -58,6 +59,9 @@ func growth(r *Row, w Weights, advice string) (j Judgement) {
 	j.Ops = r.V(row.Copied) / 8
 	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
 	j.Evidence = lengths(r, r.buffer(), r.buffer()+"s", "bytes")
+	if unknown := r.V(row.Made) - r.V(row.Exact); unknown > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(unknown, r.buffer()), count(r.P(row.Cap, 0.99))))
+	}
 	j.Stoppers = spread(r)
 	return j
 }
@@ -88,9 +92,9 @@ func conversion(r *Row, w Weights) (j Judgement) {
 	switch {
 	case ofBuffer:
 		j.Advice = "a strings.Builder, whose String does not copy, or the Buffer's Bytes, " + saves
-	case r.V(row.Extra) > 0 && r.Type == "":
+	case r.V(row.OfRunes) > 0 && r.Type == "":
 		j.Advice = "range over the string, or package utf8, instead of []rune " + saves
-	case r.V(row.Extra) > 0:
+	case r.V(row.OfRunes) > 0:
 		j.Advice = "a strings.Builder with WriteRune instead of string of []rune " + saves
 	case r.Type == "string":
 		j.Advice = "keeping the []byte (package bytes has what strings has), or converting once, " + saves
@@ -98,8 +102,29 @@ func conversion(r *Row, w Weights) (j Judgement) {
 		j.Advice = "keeping the string (append, io.WriteString and strings.NewReader take one), or converting once, " + saves
 	}
 	j.Evidence = lengths(r, "conversion", "conversions", "bytes")
-	if r.Type == "string" && r.V(row.Extra) == 0 && !ofBuffer {
+	if r.Type == "string" && r.V(row.OfRunes) == 0 && !ofBuffer {
 		j.Stoppers = []string{"who keeps the string needs its own copy if the []byte is written to later"}
 	}
+	return j
+}
+
+// regexpInLoop: what is compiled again could have been kept. While it is counted what a compilation
+// allocates is told of, too: it took longer than it does else, and not longer than its pattern lets expect.
+func regexpInLoop(r *Row, w Weights) (j Judgement) {
+	again := r.V(row.Recompiled)
+	if again < r.V(row.Made)/2 {
+		return j
+	}
+	for _, f := range r.Stack {
+		if !r.standard(f) {
+			break
+		}
+		if !begins(f, "regexp.") {
+			return j // it is the standard library's own
+		}
+	}
+	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[RegexpByte]), again
+	j.Advice = fmt.Sprintf("regexp.MustCompile once, in a variable outside, saves compiling %s again", many(again, "regular expression"))
+	j.Evidence = []string{fmt.Sprintf("of %s, %s had been compiled before; each takes about %s", many(r.V(row.Made), "regular expression"), count(again), duration(j.NS/max(again, 1)))}
 	return j
 }

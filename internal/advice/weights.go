@@ -6,17 +6,18 @@ type Weights map[string]float64
 
 // The weights.
 const (
-	CopyByte  = "copy_byte"  // a byte of an array that is copied
-	Alloc     = "alloc"      // an allocation
-	AllocTiny = "alloc_tiny" // an allocation of a word or less, without pointers
-	AllocByte = "alloc_byte" // a byte of it: zeroing, first touches, the collector
-	MapMove   = "map_move"   // an entry that growth moves
-	MapGet    = "map_get"    // a look-up of a word
-	MapPut    = "map_put"    // a store in a map with room
-	MapStep   = "map_step"   // a step of an iteration over a map
-	SliceStep = "slice_step" // a step over a slice
-	PoolUse   = "pool_use"   // a Get from a sync.Pool that has something, and the Put
-	Compare   = "compare"    // two words compared in a loop
+	CopyByte   = "copy_byte"   // a byte of an array that is copied
+	Alloc      = "alloc"       // an allocation
+	AllocTiny  = "alloc_tiny"  // an allocation of a word or less, without pointers
+	AllocByte  = "alloc_byte"  // a byte of it: zeroing, first touches, the collector
+	MapMove    = "map_move"    // an entry that growth moves
+	MapGet     = "map_get"     // a look-up of a word
+	MapPut     = "map_put"     // a store in a map with room
+	MapStep    = "map_step"    // a step of an iteration over a map
+	SliceStep  = "slice_step"  // a step over a slice
+	RegexpByte = "regexp_byte" // a byte of the pattern of a regular expression that is compiled
+	PoolUse    = "pool_use"    // a Get from a sync.Pool that has something, and the Put
+	Compare    = "compare"     // two words compared in a loop
 
 	CompareString = "compare_string" // two strings
 	CompareFunc   = "compare_func"   // an element, by a function that is called
@@ -53,6 +54,6 @@ func BuiltIn() Weights {
 		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
 		ChanOp: 15, ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 220, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 		HashProbe: 1,
-		PoolUse:   12, AllocTiny: 11,
+		PoolUse:   12, AllocTiny: 11, RegexpByte: 350,
 	}
 }

@@ -87,6 +87,8 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		concatStrings(a, weight, pcs)
 	case row.ConvertString:
 		convertString(a, weight, pcs)
+	case row.CompileRegexp:
+		compileRegexp(a, weight, pcs)
 	case row.BoxValue:
 		boxValue(a, weight, pcs)
 	case row.ReadFile, row.WriteFile:

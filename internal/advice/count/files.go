@@ -22,8 +22,8 @@ func useFile(e row.Event, a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	add(t, row.LenBytes, weight*n)
 	if follows && asked < SmallIO && n == asked {
-		add(t, row.Extra, weight)
-		add(t, row.Extra2, weight*n)
+		add(t, row.Small, weight)
+		add(t, row.SmallBytes, weight*n)
 		add(t, row.NS, weight*min(max(ns, 0), longestIO))
 	}
 }

@@ -31,8 +31,20 @@ func convertString(a *[8]uintptr, weight int64, pcs []uintptr) {
 	add(t, row.Allocs, weight)
 	add(t, row.AllocBytes, weight*int64(a[0]))
 	if a[2] != 0 {
-		add(t, row.Extra, weight)
+		add(t, row.OfRunes, weight)
 	}
+}
+
+// compileRegexp takes a regular expression that was compiled: the pattern's length, whether it had
+// been compiled before, and how long that took in ns.
+func compileRegexp(a *[8]uintptr, weight int64, pcs []uintptr) {
+	t := use(row.Compile, 0, int64(a[0]), weight, pcs)
+	if t == nil || a[1] == 0 {
+		return
+	}
+	add(t, row.Recompiled, weight)
+	add(t, row.RecompiledBytes, weight*int64(a[0]))
+	add(t, row.NS, weight*int64(a[2]))
 }
 
 // boxValue takes a value that was allocated for an interface: its size, and its type.

@@ -23,7 +23,7 @@ type writer struct {
 	params params
 	began  time.Time
 	live   []row.Stats // of each row, what lives
-	names  [maxSites]named
+	names  map[int]*named
 	frames frames
 	heap   heap
 	quit   chan struct{}
@@ -33,7 +33,6 @@ type writer struct {
 
 // named is a row's key in words.
 type named struct {
-	known bool
 	ours  bool // it is of the recorder itself
 	typ   string
 	stack []int
@@ -186,15 +185,15 @@ func (s *site) typeName() string {
 
 // name is a row's key in words.
 func (w *writer) name(i int, s *site) *named {
-	n := &w.names[i]
-	if n.known {
+	n := w.names[i]
+	if n != nil {
 		if n.typ == "" {
 			n.typ = s.typeName() // of a map it is known when it grows, of a list when something is put into it
 		}
 		return n
 	}
-	n.known = true
-	n.typ = s.typeName()
+	n = &named{typ: s.typeName()}
+	w.names[i] = n
 	var all []frame
 	for _, pc := range s.pcs[:s.depth] {
 		all = append(all, w.frames.of(uintptr(pc))...)
@@ -237,7 +236,7 @@ func start(p params) error {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
-	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{})}
+	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{}), names: map[int]*named{}}
 	w.live = sys.OffHeap[row.Stats](w, maxSites)
 	if err := w.write(); err != nil {
 		return err

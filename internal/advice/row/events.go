@@ -68,6 +68,7 @@ const (
 	WriteFile
 	PoolGet
 	PoolPut
+	CompileRegexp
 
 	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
 	BufferGrow

@@ -2,11 +2,6 @@ package std
 
 import "github.com/scopeview/scopeview/internal/advice/row"
 
-// toldVar is the variable that the inserted code of a package looks at.
-func toldVar(dir string) variable {
-	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}
-}
-
 // untyped is given to scopeviewThin of what is no container: no growth is looked up by its mark.
 const untyped = "32"
 
@@ -53,16 +48,6 @@ func scopeviewConcat(s string, a []string) {
 	scopeviewThin(` + number(row.ConcatStrings) + `, place, ` + untyped + `, uintptr(len(s)), old, steps, behind, 0, 0, 0)
 }`}
 
-// clocking has the time told in packages that the runtime's clock is not known in.
-var clocking = code{dir: "runtime", text: `//go:linkname scopeviewClock
-func scopeviewClock() int64 { return nanotime() }`}
-
-// clock declares it in a package.
-func clock(dir string) code {
-	return code{dir: dir, text: `//go:linkname scopeviewClock runtime.scopeviewClock
-func scopeviewClock() int64`}
-}
-
 // rwing tells of a read or write of a file, and whether it follows one of the same sort closely. Who has
 // read less than there was room for speaks with somebody, and its next write is an answer. What was done
 // last is noted in tables by file, and by goroutine: who shares an entry follows nobody.
@@ -80,6 +65,24 @@ func scopeviewFile(what uint32, fd, n, asked uintptr, began int64) {
 	}
 	last.key, last.end, mine.short = key, end, n < asked && what == ` + number(row.ReadFile) + `
 	scopeviewThin(what, fd, ` + untyped + `, n, asked, follows, uintptr(end-began), 0, 0, 0)
+}`}
+
+// compiling tells of a regular expression, and whether one like it was compiled before: patterns are noted
+// in a table by their hashes.
+var compiling = code{dir: "regexp", imports: []string{"sync/atomic"}, text: `var scopeviewSeen [1024]atomic.Uint64
+
+func scopeviewCompiled(expr string, began int64) {
+	ns := scopeviewClock() - began
+	h := uint64(len(expr))
+	for i := 0; i < len(expr) && i < 1024; i++ {
+		h = (h ^ uint64(expr[i])) * 0x100000001b3
+	}
+	h *= 0x9e3779b97f4a7c15
+	again := uintptr(0)
+	if scopeviewSeen[h>>54].Swap(h) == h {
+		again = 1
+	}
+	scopeviewThin(` + number(row.CompileRegexp) + `, uintptr(h), ` + untyped + `, uintptr(len(expr)), again, uintptr(ns), 0, 0, 0, 0)
 }`}
 
 // allocated is an edit of a function of the runtime that allocates for a use: it tells of that.
@@ -113,16 +116,17 @@ var usesTable = []hook{
 	adviceHook("buffers", Strings, "arrays that a bytes.Buffer outgrows, and pieces that io.ReadAll puts together", []edit{
 		{file: "bytes/buffer.go", function: "growSlice", at: "return b2[:i]", insert: "if scopeviewTold != nil { scopeviewGrew(b, b2, i) }; "},
 		{file: "io/io.go", function: "ReadAll", at: "final = append(final, b...)", behind: true, insert: "; if scopeviewTold != nil { scopeviewRead(finalSize, len(chunks)+1) }"},
-	}, []variable{toldVar("bytes"), toldVar("io")}, tells("bytes"), tells("io"), noting,
-		code{dir: "bytes", imports: []string{"unsafe"}, text: `//go:linkname scopeviewNote runtime.scopeviewNote
-func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr)
-
-func scopeviewGrew(b, to []byte, n int) {
+	}, []variable{toldIn("bytes"), toldIn("io")}, tells("bytes"), tells("io"),
+		code{dir: "bytes", imports: []string{"unsafe"}, text: `func scopeviewGrew(b, to []byte, n int) {
 	var x interface{} = byte(0)
 	scopeviewNote(` + number(row.BufferGrow) + `, uintptr(unsafe.Pointer(unsafe.SliceData(b))), uintptr(unsafe.Pointer(unsafe.SliceData(to))), uintptr(n), uintptr(cap(b)), uintptr(cap(to)), *(*uintptr)(unsafe.Pointer(&x)))
 }`}, code{dir: "io", imports: []string{"unsafe"}, text: `func scopeviewRead(n, pieces int) {
 	scopeviewThin(` + number(row.ReadAll) + `, 1, ` + untyped + `, uintptr(n), uintptr(pieces), 0, 0, 0, 0, 0)
 }`}),
+	adviceHook("regexps", Strings, "regular expressions that are compiled", []edit{
+		{file: "regexp/regexp.go", function: "compile", at: "re, err := syntax.Parse(expr, mode)", insert: "var scopeviewBegan int64; if scopeviewTold != nil { scopeviewBegan = scopeviewClock() }; "},
+		{file: "regexp/regexp.go", function: "compile", at: "return regexp, nil", insert: "if scopeviewBegan != 0 { scopeviewCompiled(expr, scopeviewBegan) }; "},
+	}, []variable{toldIn("regexp")}, tells("regexp"), compiling),
 	adviceHook("boxes", Allocations, "values that are allocated for an interface", []edit{
 		allocated("iface.go", "convT", "x := mallocgc(t.Size_, t, true)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),
 		allocated("iface.go", "convTnoptr", "x := mallocgc(t.Size_, t, false)", row.BoxValue, "t.Size_, uintptr(unsafe.Pointer(t)), 0"),
@@ -140,27 +144,14 @@ func scopeviewGrew(b, to []byte, n int) {
 				", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 1, uintptr(scopeviewClock()-scopeviewBegan), 0, 0, 0, 0) }"},
 		{file: "sync/pool.go", function: "Pool.Put", at: "l, _ := p.pin()",
 			insert: "if scopeviewTold != nil { scopeviewThin(" + number(row.PoolPut) + ", uintptr(unsafe.Pointer(p)), " + untyped + ", uintptr(unsafe.Pointer(p)), 0, 0, 0, 0, 0, 0) }; "},
-	}, []variable{toldVar("sync")}, tells("sync"), clocking, clock("sync")),
+	}, []variable{toldIn("sync")}, tells("sync")),
 	adviceHook("files", InputOutput, "reads and writes of files and connections", append(
 		fileEdits("FD.Read", "n, err := ignoringEINTRIO(syscall.Read, fd.Sysfd, p)", "err = fd.eofError(n, err)", row.ReadFile, "len(p)"),
 		fileEdits("FD.Write", "n, err := ignoringEINTRIO(syscall.Write, fd.Sysfd, p[nn:max])", "if nn == len(p) {", row.WriteFile, "max-(nn-n)")...,
-	), []variable{toldVar("internal/poll")}, clocking, rwing, clock("internal/poll"), code{dir: "internal/poll", imports: []string{"unsafe"}, text: `//go:linkname scopeviewFile runtime.scopeviewFile
+	), []variable{toldIn("internal/poll")}, rwing, tells("internal/poll"), code{dir: "internal/poll", imports: []string{"unsafe"}, text: `//go:linkname scopeviewFile runtime.scopeviewFile
 func scopeviewFile(what uint32, fd, n, asked uintptr, began int64)
 
 func scopeviewMoved(what uint32, fd *FD, n, asked int, began int64) {
 	scopeviewFile(what, uintptr(unsafe.Pointer(fd)), uintptr(n), uintptr(asked), began)
 }`}),
 }
-
-// noting tells of what has a fate of its own, and no call stack: it is neither thinned out nor left to
-// chance, as who follows it would lose it.
-var noting = code{dir: "runtime", imports: []string{"unsafe"}, text: `//go:linkname scopeviewNote
-func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr) {
-	told := scopeviewTold
-	mp := acquirem()
-	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
-		a := [8]uintptr{a0, a1, a2, a3, a4, a5}
-		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
-	}
-	releasem(mp)
-}`}

@@ -46,7 +46,7 @@ func Patches(goroot, version string, groups []string, want func(hook string) boo
 	files = map[string][]byte{}
 	var in []*hook
 	for _, h := range slices.Concat(table, adviceTable, listsTable, threadTable, usesTable) {
-		if h.group != "" && !slices.Contains(groups, h.group) {
+		if h.group != "" && !slices.ContainsFunc(strings.Fields(h.group), func(g string) bool { return slices.Contains(groups, g) }) {
 			continue
 		}
 		s := Status{Name: h.name, What: h.what}
