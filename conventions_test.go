@@ -351,6 +351,7 @@ func TestFlusherWritesOut(t *testing.T) {
 // Programs do too, but what they share is a library's.
 func TestRaced(t *testing.T) {
 	without := map[string]string{
+		"internal/advice":                 "it measures what starting them takes, and channels between them",
 		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
 		"internal/report/membench":        "it measures memory, each goroutine its own",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",
