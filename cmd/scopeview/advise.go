@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/advice/verify"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
 )
@@ -154,17 +156,26 @@ func newAdvise(s *streams) *cobra.Command {
 		asJSON, sarif bool
 		list          bool
 		diff          []string
+		tries         int
 	)
 	cmd := &cobra.Command{
-		Use: "advise RAW…", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
+		Use: "advise RAW… [-- PACKAGE [ARGUMENTS]]", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
 		Example: `  scopeview advise scope-profile.raw
   scopeview advise monday.raw tuesday.raw --count 0 --in 'example.com/store/...'
   scopeview advise --sarif scope-profile.raw -o advice.sarif
   scopeview advise --diff before.raw after.raw
+  scopeview advise scope-profile.raw --verify 8 -- ./cmd/store -n 1000
   scopeview advise --list`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return out.write(s, listDiagnostics)
+			}
+			var program []string
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				args, program = args[:n], args[n:]
+			}
+			if (len(program) > 0) != (tries > 0) {
+				return usagef("--verify RUNS takes the package that is run, and its arguments, behind --; and that is for --verify alone")
 			}
 			if len(args) == 0 {
 				return usagef("which raw file? scopeview run --advise says where it left it")
@@ -195,16 +206,20 @@ func newAdvise(s *streams) *cobra.Command {
 				return showChanges(s, cmd, &out, r, asJSON, dir)
 			}
 			r := advice.Of(d, p)
+			if tries > 0 {
+				return verifyAdvice(cmd.Context(), s, cmd, &out, verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: tries}, asJSON, dir)
+			}
 			if sarif {
 				return out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
 			}
-			return out.show(s, cmd, &report.Report{Document: r, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
+			return out.show(s, cmd, &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
 		},
 	}
 	f := cmd.Flags()
 	o.flags(cmd)
 	f.BoolVar(&sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
 	f.BoolVar(&list, "list", false, "list the diagnostics, and say nothing else")
+	f.IntVar(&tries, "verify", 0, "follow the advice that a machine can follow, in builds of their own, run the program and each of them `RUNS` times in turns, and say what it gained")
 	f.StringSliceVar(&diff, "diff", nil, "say what became worse or better since the runs of these raw `FILES`")
 	out.flag(cmd)
 	jsonFlag(cmd, &asJSON)
@@ -212,7 +227,7 @@ func newAdvise(s *streams) *cobra.Command {
 }
 
 func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, asJSON bool, dir string) error {
-	shown := &report.Report{Document: r, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
+	shown := &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
 	if err := out.show(s, cmd, shown, asJSON, 0); err != nil {
 		return err
 	}
@@ -220,6 +235,27 @@ func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, 
 		return &exit{code: exitFound}
 	}
 	return nil
+}
+
+// verifyAdvice measures what following the advice gains.
+func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *output, o verify.Options, asJSON bool, dir string) error {
+	if s.errTerm {
+		o.Progress = func(run, of int) { fmt.Fprintf(s.err, "\rrun %d of %d\x1b[K", run, of) }
+	}
+	r, err := verify.Run(ctx, o)
+	if s.errTerm {
+		fmt.Fprint(s.err, "\r\x1b[K")
+	}
+	if err != nil {
+		return err
+	}
+	return out.show(s, cmd, &report.Report{Document: &adviseDocument{*o.Report, r}, Text: func(b *report.Text) { _ = r.WriteText(b, o.Report, dir) }}, asJSON, 0)
+}
+
+// adviseDocument is what advise has found.
+type adviseDocument struct {
+	advice.Report
+	Verified *verify.Result `json:"verified,omitempty"`
 }
 
 // listDiagnostics lists what there is advice of.
