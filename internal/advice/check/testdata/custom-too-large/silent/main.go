@@ -3,6 +3,7 @@ package main
 
 import (
 	"fmt"
+	"math/bits"
 
 	"github.com/scopeview/scopeview/scope/containers"
 )
@@ -27,7 +28,8 @@ func newTable(buckets int, hinted bool) *table {
 }
 
 func (t *table) bucket(key uint64) int {
-	return int(key * 0x9e3779b97f4a7c15 >> 32 & uint64(len(t.buckets)-1))
+	b, _ := bits.Mul64(key*0x9e3779b97f4a7c15, uint64(len(t.buckets)))
+	return int(b)
 }
 
 func (t *table) get(key uint64) (value uint64, found bool) {
