@@ -225,7 +225,7 @@ doctor-check: ## run the examples with known problems, and say of each whether t
 	cd examples/doctor/real && SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestFromOutside$$' .
 
 # What of the standard library is hooked, and which of its own tests are run with that.
-HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps container/list sort strings bytes io internal/poll internal/runtime/maps
+HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps container/list sort strings bytes io internal/poll internal/runtime/maps regexp
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
 
 advise-check: ## build and run programs with a known problem for each diagnostic, and say whether it is advised, whether its twin is not, and what following the advice gains beside the estimate; some ten minutes

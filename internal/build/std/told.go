@@ -49,6 +49,7 @@ var expected = map[string][]string{
 	"convert":    {"convert main.stringed alloc_bytes"},
 	"buffers":    {"slice main.stringed copied_bytes"},
 	"boxes":      {"box main.stringed allocs"},
+	"regexps":    {"compile main.stringed made"},
 	"pools":      {"pool main.pooled misses"},
 	"files":      {"output main.written len_bytes"},
 	"chanuse":    {"chan main.passed puts", "chan main.passed gets"},

@@ -11,6 +11,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
@@ -120,6 +121,7 @@ func stringed() {
 	}
 	b := []byte(text)
 	kept = string(b)
+	kept = regexp.MustCompile("a+")
 	var buffer bytes.Buffer
 	for range 100 {
 		buffer.WriteString(text)
