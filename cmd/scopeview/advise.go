@@ -31,15 +31,16 @@ machine. Below a gain of 0.1 % of the time, and of 1 MiB, nothing is said.
 
 // adviseOptions are flags of what is said of raw files.
 type adviseOptions struct {
-	count   int
-	off     []string
-	set     []string
-	conf    string
-	weights string
-	in      []string
-	std     bool
-	stacks  bool
-	counted map[string]string // what the program is to be told: as params finds it
+	count      int
+	off        []string
+	set        []string
+	conf       string
+	weights    string
+	in         []string
+	std        bool
+	stacks     bool
+	statistics bool
+	counted    map[string]string // what the program is to be told: as params finds it
 }
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
@@ -48,6 +49,7 @@ func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
 	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
 	f.BoolVar(&o.std, "std", false, "say also what the standard library does within itself")
+	f.BoolVar(&o.statistics, "statistics", false, "say of all places what they do and what that costs, and not only of the worst without a remedy")
 	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
 	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
 	o.parameters(cmd, "set")
@@ -111,7 +113,7 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 			o.counted[name] = value
 		}
 	}
-	p.Std, p.PerStack = o.std, o.stacks
+	p.Std, p.PerStack, p.Statistics = o.std, o.stacks, o.statistics
 	if len(o.in) > 0 {
 		p.In = inPackages(o.in)
 	}

@@ -44,12 +44,12 @@ type Result struct {
 
 // Try is a change, or the reason why there is none.
 type Try struct {
-	Findings []int    `json:"findings"`          // of the report that it follows, from 0 on
-	Changes  []string `json:"changes"` // "file:line: the line as it is then"
-	Reason   string   `json:"reason,omitempty"`  // why it was not tried
-	Estimate int64    `json:"estimate_ns"`       // that the advice promises to save in a run
-	Bytes    int64    `json:"estimate_bytes"`    // and of memory, which is not measured
-	CPU      *Saved   `json:"cpu,omitempty"`     // nil if it was not tried, as is Wall
+	Findings []int    `json:"findings"`         // of the report that it follows, from 0 on
+	Changes  []string `json:"changes"`          // "file:line: the line as it is then"
+	Reason   string   `json:"reason,omitempty"` // why it was not tried
+	Estimate int64    `json:"estimate_ns"`      // that the advice promises to save in a run
+	Bytes    int64    `json:"estimate_bytes"`   // and of memory, which is not measured
+	CPU      *Saved   `json:"cpu,omitempty"`    // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
 	Output   Output   `json:"output,omitempty"`
 
