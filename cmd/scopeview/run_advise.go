@@ -17,13 +17,13 @@ const toldAdvice = 3
 
 // groups checks which groups of diagnostics are asked for.
 func (l *launch) groups() error {
+	for _, g := range l.options.Advise {
+		if g != "all" && !slices.Contains(std.Groups, g) {
+			return usagef("--advise=%s: there is no such group; there are %s, and all", g, strings.Join(std.Groups, ", "))
+		}
+	}
 	if slices.Contains(l.options.Advise, "all") {
 		l.options.Advise = std.Groups
-	}
-	for _, g := range l.options.Advise {
-		if !slices.Contains(std.Groups, g) {
-			return usagef("--advise=%s: there is no such group; there are %v, and all", g, std.Groups)
-		}
 	}
 	return nil
 }

@@ -38,7 +38,7 @@ var priced = []price{
 	{row.Steps, MapStep, "steps"},
 	{row.Compared, Compare, "comparisons"},
 	{row.Allocs, Alloc, "allocations"},
-	{row.AllocBytes, AllocByte, "bytes allocated"},
+	{row.AllocBytes, AllocAgain, "bytes allocated"},
 }
 
 // pricedOf are those of kinds whose operations cost something else.
