@@ -136,9 +136,9 @@ var mayImport = map[string][]string{
 	"internal/timeline":         {"internal/samples", "internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/html":               {"internal/page", "internal/objects", "internal/trace", "internal/timeline"},
 	"export/html/assets":        {},
-	"internal/page":             {"internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
+	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":             {"internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
+	"internal/live":             {"internal/advice", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
@@ -146,10 +146,10 @@ var mayImport = map[string][]string{
 	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/advice", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace"},
-	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
+	"internal/testing/*": {"internal/advice/row", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
 
 	"scope/containers":       {"internal/advice/custom"},
 	"internal/advice/custom": {},
@@ -351,6 +351,7 @@ func TestFlusherWritesOut(t *testing.T) {
 // Programs do too, but what they share is a library's.
 func TestRaced(t *testing.T) {
 	without := map[string]string{
+		"internal/advice":                 "it measures what starting them takes, and channels between them",
 		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
 		"internal/report/membench":        "it measures memory, each goroutine its own",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",

@@ -17,6 +17,7 @@ type Params struct {
 	In         func(function string) bool
 	Std        bool // what the standard library has within itself, too
 	PerStack   bool // each call stack for itself, and not each place
+	Statistics bool // the characteristics of all places, with those that there is advice of
 	Weights    Weights
 }
 
@@ -57,16 +58,18 @@ type Report struct {
 	Small    int              `json:"small"`  // that is below what is told
 	Hidden   int              `json:"hidden"` // that is within the standard library
 	Worst    []Characteristic `json:"worst"`
-	Changes  []Change         `json:"changes,omitempty"` // since another report: see Diff
-	Lost     []string         `json:"lost"`
-	Notes    []string         `json:"notes"`
+	// Statistics is whether Worst has all places, and not only what costs most without a remedy.
+	Statistics bool     `json:"statistics"`
+	Changes    []Change `json:"changes,omitempty"` // since another report: see Diff
+	Lost       []string `json:"lost"`
+	Notes      []string `json:"notes"`
 }
 
 // Of gives advice.
 func Of(d *Data, p Params) *Report {
-	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost)}
+	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
-	told := map[*place]bool{}
+	told, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)
 	rep.Hidden = hidden
 	for _, rule := range Rules {
@@ -75,7 +78,7 @@ func Of(d *Data, p Params) *Report {
 		}
 		for _, at := range all {
 			r := at.Row
-			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) {
+			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) || rule.Rest && sites[r.Site()] {
 				continue
 			}
 			j := rule.Judge(r, p.Weights)
@@ -91,7 +94,7 @@ func Of(d *Data, p Params) *Report {
 				rep.Small++
 				continue
 			}
-			told[at] = true
+			told[at], sites[r.Site()] = true, true
 			rep.Findings = append(rep.Findings, f)
 		}
 	}
@@ -130,6 +133,8 @@ func lost(by map[string]int64) (list []string) {
 			list = append(list, fmt.Sprintf("%s times a %s was not found in time, as others were looking", count(n), kind))
 		case "aged":
 			list = append(list, fmt.Sprintf("%s times a %s was followed no longer, to make room", count(n), kind))
+		case "rate":
+			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
 		default:
 			list = append(list, fmt.Sprintf("%s: %s", why, count(n)))
 		}

@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
@@ -45,20 +44,6 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	}
 	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
 	return j
-}
-
-// through reports whether the standard library's function of a name is what calls: the frames in front
-// of the program's own.
-func (r *Row) through(name string) bool {
-	for _, f := range r.Stack {
-		if !r.standard(f) {
-			return false
-		}
-		if strings.HasPrefix(f, name+"[") || strings.HasPrefix(f, name+" ") {
-			return true
-		}
-	}
-	return false
 }
 
 // percent is a share.

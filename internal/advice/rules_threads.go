@@ -133,7 +133,7 @@ func syncMap(r *Row, w Weights) (j Judgement) {
 	if all == 0 || r.V(row.Extra2) > othersMost*all || !own(r) {
 		return j
 	}
-	j.NS = gets*(w[SyncGet]-w[MapGet]-w[MutexLock]) + fresh*(w[SyncPut]-w[MapPut]-w[MutexLock]) +
+	j.NS = gets*(w[SyncGet]-w[MapGet]-w[MutexLock]) + fresh*(w[SyncPut]-w[MapBuild]-w[MutexLock]) +
 		(puts-fresh)*(w[SyncSwap]-w[MapPut]-w[MutexLock]) + deletes*(w[SyncDelete]-w[MapPut]-w[MutexLock])
 	if j.NS <= 0 {
 		return Judgement{}

@@ -6,15 +6,18 @@ type Weights map[string]float64
 
 // The weights.
 const (
-	CopyByte  = "copy_byte"  // a byte of an array that is copied
-	Alloc     = "alloc"      // an allocation
-	AllocByte = "alloc_byte" // a byte of it: zeroing, first touches, the collector
-	MapMove   = "map_move"   // an entry that growth moves
-	MapGet    = "map_get"    // a look-up of a word
-	MapPut    = "map_put"    // a store in a map with room
-	MapStep   = "map_step"   // a step of an iteration over a map
-	SliceStep = "slice_step" // a step over a slice
-	Compare   = "compare"    // two words compared in a loop
+	CopyByte   = "copy_byte"   // a byte of an array that is copied
+	Alloc      = "alloc"       // an allocation
+	AllocTiny  = "alloc_tiny"  // an allocation of a word or less, without pointers
+	AllocByte  = "alloc_byte"  // a byte of it: zeroing, first touches, the collector
+	MapMove    = "map_move"    // an entry that growth moves
+	MapGet     = "map_get"     // a look-up of a word
+	MapPut     = "map_put"     // a store in a map with room
+	MapStep    = "map_step"    // a step of an iteration over a map
+	SliceStep  = "slice_step"  // a step over a slice
+	RegexpByte = "regexp_byte" // a byte of the pattern of a regular expression that is compiled
+	PoolUse    = "pool_use"    // a Get from a sync.Pool that has something, and the Put
+	Compare    = "compare"     // two words compared in a loop
 
 	CompareString = "compare_string" // two strings
 	CompareFunc   = "compare_func"   // an element, by a function that is called
@@ -30,6 +33,7 @@ const (
 	SwapWord      = "swap_word"      // what sort.Slice takes more than slices.SortFunc, by n·log₂ n: of words, of strings
 	SwapOther     = "swap_other"     // and of other elements
 
+	ChanOp     = "chan_op"     // a send or receive that does not wait
 	ChanWait   = "chan_wait"   // a wait for a channel, and being woken
 	MutexLock  = "mutex_lock"  // a sync.Mutex that nobody has locked, and unlocked
 	RWRead     = "rw_read"     // a sync.RWMutex, to read
@@ -48,7 +52,8 @@ func BuiltIn() Weights {
 		CopyByte: 0.06, Alloc: 30, AllocByte: 0.25, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
 		CompareString: 2.5, CompareFunc: 1.8, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
 		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
-		ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 180, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
+		ChanOp: 15, ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 220, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 		HashProbe: 1,
+		PoolUse:   12, AllocTiny: 11, RegexpByte: 350,
 	}
 }

@@ -12,6 +12,7 @@ import (
 	"text/tabwriter"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/advice/verify"
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
@@ -78,7 +79,8 @@ type verdict struct {
 	judgment advice.Judgement // of must
 	output   string
 	wrong    []string
-	of       *gain // nil: not measured
+	also     []string // what else is advised of its programs
+	of       *gain    // nil: not measured
 }
 
 // look has the three programs counted.
@@ -86,17 +88,27 @@ func look(t *testing.T, id string) *verdict {
 	t.Helper()
 	rule, v := ruleOf(t, id), &verdict{id: id}
 	wrong := func(format string, args ...any) { v.wrong = append(v.wrong, fmt.Sprintf(format, args...)) }
+	others := func(which string, r *advice.Report) {
+		for _, f := range r.Findings {
+			if f.ID != id {
+				v.also = append(v.also, fmt.Sprintf("%s of %s: %s saves %s", which, id, f.ID, f.Saves()))
+			}
+		}
+	}
 	out, counted := source(t, id, "must").counted(t, rule.Group)
+	others("must", counted)
 	v.output = out
 	if v.judgment, v.advised = advised(rule, counted); !v.advised {
 		wrong("must is not advised")
 	}
 	_, counted = source(t, id, "silent").counted(t, rule.Group)
+	others("silent", counted)
 	j, ok := advised(rule, counted)
 	if v.silent = !ok; ok {
 		wrong("silent is advised: %s", j.Advice)
 	}
 	fixed, counted := source(t, id, "fixed").counted(t, rule.Group)
+	others("fixed", counted)
 	if j, ok := advised(rule, counted); ok {
 		wrong("fixed is advised: %s", j.Advice)
 	}
@@ -158,7 +170,8 @@ func (v *verdict) measure(t *testing.T) {
 	v.of = gainOf(&v.judgment, ruleOf(t, v.id).Group, sides[0], sides[1])
 }
 
-// gainOf compares. What the rule estimates in ns is CPU time, but for what has to do with waiting.
+// gainOf compares. What the rule estimates in ns is CPU time, but for what waits for a device. A wait of
+// goroutines for each other is one of switching between them, which is CPU time, too.
 func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	g := &gain{unit: "ms", estimate: j.NS / 1e6}
 	of := func(k took) float64 { return k.cpu / 1e6 }
@@ -166,7 +179,7 @@ func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	case j.NS < advice.DefaultParams().LeastNS:
 		g.unit, g.estimate = "MB", j.Bytes/1e6
 		of = func(k took) float64 { return k.bytes / 1e6 }
-	case group == advice.Multithreaded || group == advice.InputOutput:
+	case group == advice.InputOutput:
 		of = func(k took) float64 { return k.wall / 1e6 }
 	}
 	var from, to []float64
@@ -206,6 +219,12 @@ func TestAdviseCheck(t *testing.T) {
 	}
 	var text strings.Builder
 	table(&text, all)
+	text.WriteString("what else is advised of these programs:\n")
+	for _, v := range all {
+		for _, a := range v.also {
+			text.WriteString("  " + a + "\n")
+		}
+	}
 	t.Logf("\n%s%d of %d estimates are within a factor of %g", &text, near, measured, within)
 	if float64(near) < atLeast*float64(measured) {
 		t.Errorf("that is less than %.0f %%", 100*atLeast)
@@ -235,4 +254,37 @@ func yes(b bool) string {
 		return "yes"
 	}
 	return "NO"
+}
+
+// TestVerified: what a machine can follow of the advice is followed where it was counted, and gains.
+func TestVerified(t *testing.T) {
+	tool(t)
+	for id, change := range map[string]string{
+		"slice-too-small": "var v []int = make([]int, 0, 1000000)",
+		"map-too-small":   "m := make(map[uint64]int, 200000)",
+	} {
+		t.Run(id, func(t *testing.T) {
+			if id != few[0] && !full() {
+				t.Skip("make advise-check runs it")
+			}
+			p := source(t, id, "must")
+			_, r := p.counted(t, ruleOf(t, id).Group)
+			v, err := verify.Run(t.Context(), verify.Options{Dir: p.dir, Report: r, Runs: 5})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var text strings.Builder
+			if err := v.WriteText(&text, r, p.dir); err != nil {
+				t.Fatal(err)
+			}
+			t.Logf("\n%s", &text)
+			i := slices.IndexFunc(v.Tries, func(x verify.Try) bool { return r.Findings[x.Findings[0]].ID == id })
+			if i < 0 {
+				t.Fatal("it is not among what was tried")
+			}
+			if x := v.Tries[i]; x.Reason != "" || len(x.Changes) != 1 || !strings.HasSuffix(x.Changes[0], change) || x.Output != verify.OutputSame || x.CPU.NS <= 0 {
+				t.Errorf("%+v", x)
+			}
+		})
+	}
 }

@@ -79,6 +79,22 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		makeGo(a, weight, pcs)
 	case row.EndGo:
 		endGo(a)
+	case row.BufferGrow:
+		growBuffer(a)
+	case row.ReadAll:
+		readAll(a, weight, pcs)
+	case row.ConcatStrings:
+		concatStrings(a, weight, pcs)
+	case row.ConvertString:
+		convertString(a, weight, pcs)
+	case row.CompileRegexp:
+		compileRegexp(a, weight, pcs)
+	case row.BoxValue:
+		boxValue(a, weight, pcs)
+	case row.ReadFile, row.WriteFile:
+		useFile(e, a, weight, pcs)
+	case row.PoolGet, row.PoolPut:
+		usePool(e, a, weight, pcs)
 	default:
 		if row.ListPushFront <= e && e <= row.ListPrev {
 			useList(e, a)

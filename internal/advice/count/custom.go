@@ -80,7 +80,7 @@ func customStack(pcs []uintptr) []uintptr {
 	var stack []uintptr
 	for i := 0; i < len(pcs); {
 		stack = append(stack, pcs[i])
-		for all := runtime.CallersFrames([]uintptr{pcs[i], 0}); ; {
+		for all := runtime.CallersFrames([]uintptr{pcs[i], 1}); ; {
 			i++
 			if _, more := all.Next(); !more {
 				break

@@ -30,11 +30,10 @@ func TestCustom(t *testing.T) {
 		tellCustom(n, custom.End, 0, 0, 0)
 		tellCustom(n, custom.Get, 1, 0, 0) // of what has ended nothing is counted
 	}
-	got := rows()
-	if len(got) != 1 || got[0].Kind != row.Custom || got[0].Type != "Table" {
-		t.Fatalf("%+v", got)
+	r := only(t, rows(), row.Custom)
+	if r.Type != "Table" {
+		t.Fatalf("%+v", r)
 	}
-	r := &got[0]
 	if !strings.HasPrefix(r.Stack[0], "testing.tRunner ") {
 		t.Errorf("stack %q", r.Stack)
 	}
@@ -58,8 +57,8 @@ func TestCustomLives(t *testing.T) {
 	rows := counting(t, all)
 	n := construct(custom.Spec{Name: "Ring", Slots: 4})
 	tellCustom(n, custom.Put, 1, 3, 0)
-	if got := rows(); len(got) != 1 || got[0].V[row.LenBytes] != 3*8 || got[0].V[row.CapBytes] != 4*8 || got[0].V[row.Hinted] != 0 || got[0].V[row.Extra] != 0 {
-		t.Fatalf("%+v", got)
+	if r := only(t, rows(), row.Custom); r.V[row.LenBytes] != 3*8 || r.V[row.CapBytes] != 4*8 || r.V[row.Hinted] != 0 || r.V[row.Extra] != 0 {
+		t.Fatalf("%+v", r)
 	}
 }
 

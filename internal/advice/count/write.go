@@ -23,8 +23,9 @@ type writer struct {
 	params params
 	began  time.Time
 	live   []row.Stats // of each row, what lives
-	names  [maxSites]named
+	names  map[int]*named
 	frames frames
+	heap   heap
 	quit   chan struct{}
 	done   sync.WaitGroup
 	err    error
@@ -32,7 +33,6 @@ type writer struct {
 
 // named is a row's key in words.
 type named struct {
-	known bool
 	ours  bool // it is of the recorder itself
 	typ   string
 	stack []int
@@ -85,6 +85,10 @@ func (w *writer) write() error {
 		}
 		r.Type = name.typ
 		rows = row.AppendRow(rows, &r, name.stack)
+		n++
+	}
+	for _, r := range w.allocations() {
+		rows = row.AppendRow(rows, &r.Row, r.stack)
 		n++
 	}
 	b := row.AppendHead(nil, w.head())
@@ -159,6 +163,7 @@ func (w *writer) head() *row.Head {
 		}
 	}
 	lose("stacks", c.rows.full.Load())
+	lose("rate", w.heap.unknown)
 	for _, t := range c.tables {
 		if t != nil {
 			lose("full."+t.kind.String(), t.full.Load())
@@ -172,7 +177,7 @@ func (w *writer) head() *row.Head {
 // typeName is the type of what a row is of.
 func (s *site) typeName() string {
 	if typ := uintptr(s.typ.Load()); s.kind != row.Custom {
-		return sys.TypeName(typ)
+		return plain(sys.TypeName(typ))
 	} else {
 		return customName(typ)
 	}
@@ -180,24 +185,20 @@ func (s *site) typeName() string {
 
 // name is a row's key in words.
 func (w *writer) name(i int, s *site) *named {
-	n := &w.names[i]
-	if n.known {
+	n := w.names[i]
+	if n != nil {
 		if n.typ == "" {
 			n.typ = s.typeName() // of a map it is known when it grows, of a list when something is put into it
 		}
 		return n
 	}
-	n.known = true
-	n.typ = s.typeName()
-	inner := true
+	n = &named{typ: s.typeName()}
+	w.names[i] = n
+	var all []frame
 	for _, pc := range s.pcs[:s.depth] {
-		for _, f := range w.frames.of(uintptr(pc)) {
-			if inner = inner && f.runtime; !inner {
-				n.ours = n.ours || f.ours
-				n.stack = append(n.stack, f.number)
-			}
-		}
+		all = append(all, w.frames.of(uintptr(pc))...)
 	}
+	n.stack, n.ours = outside(all)
 	return n
 }
 
@@ -230,12 +231,12 @@ func start(p params) error {
 	c.rows.init()
 	for _, t := range [...]*table{
 		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
-		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom}, {kind: row.Pool, fold: foldPool},
 	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
-	w := &writer{params: p, began: time.Now(), quit: make(chan struct{})}
+	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{}), names: map[int]*named{}}
 	w.live = sys.OffHeap[row.Stats](w, maxSites)
 	if err := w.write(); err != nil {
 		return err

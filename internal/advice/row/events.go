@@ -58,4 +58,18 @@ const (
 
 	MakeGo // thinned out, with its call stack
 	EndGo
+
+	// Uses, with a call stack, and thinned.
+	ConcatStrings
+	ConvertString
+	BoxValue
+	ReadAll
+	ReadFile
+	WriteFile
+	PoolGet
+	PoolPut
+	CompileRegexp
+
+	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
+	BufferGrow
 )

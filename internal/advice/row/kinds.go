@@ -21,20 +21,21 @@ const (
 	Convert // between string and []byte or []rune
 	Box     // a value put into an interface
 	Sort
-	Search // in a slice
-	Shift  // of a slice's elements: insert, delete
-	Input  // a read of a file or connection
-	Output // a write
-	Alloc  // all allocations, as Go's own heap profile samples them
-	Scan   // loads one after the other, from one place of the code
-	Line   // a cache line
+	Search  // in a slice
+	Shift   // of a slice's elements: insert, delete
+	Input   // a read of a file or connection
+	Output  // a write
+	Alloc   // all allocations, as Go's own heap profile samples them
+	Scan    // loads one after the other, from one place of the code
+	Line    // a cache line
+	Compile // of a regular expression
 	kindsEnd
 )
 
 var kindNames = [kindsEnd]string{
 	Slice: "slice", Map: "map", List: "list", Chan: "chan", RWMutex: "rwmutex", Mutex: "mutex", SyncMap: "syncmap", Goroutine: "goroutine", Pool: "pool", Custom: "custom",
 	Concat: "concat", Convert: "convert", Box: "box", Sort: "sort", Search: "search", Shift: "shift", Input: "input", Output: "output", Alloc: "alloc",
-	Scan: "scan", Line: "line",
+	Scan: "scan", Line: "line", Compile: "compile",
 }
 
 func (k Kind) String() string {

@@ -26,4 +26,15 @@ const (
 	AgainNS       = Extra2 // what they took
 	AgainMore     = Extra3 // elements at the end
 	AgainElements = Moved  // elements that they sorted
+
+	// Of reads and writes. NS is what small ones took that follow another on their file.
+	Small      = Extra  // so many
+	SmallBytes = Extra2 // and their bytes
+
+	// Of conversions.
+	OfRunes = Extra // runes are on one side
+
+	// Of regular expressions. NS is what those took that had been compiled before.
+	Recompiled      = Extra
+	RecompiledBytes = Extra2 // of their patterns
 )

@@ -61,7 +61,7 @@ func changeOf(src []byte, p Place, fix advice.Fix) (change, error) {
 	return c, nil
 }
 
-// sized gives what makes a slice or map a capacity.
+// sized gives what makes something a capacity.
 func (s *source) sized(at ast.Node, n int64) (change, error) {
 	switch x := at.(type) {
 	case *ast.ValueSpec: // var v []T
@@ -79,7 +79,7 @@ func (s *source) sized(at ast.Node, n int64) (change, error) {
 
 // arguments are those of a make, behind the type.
 func (s *source) arguments(n int64) string {
-	if s.place.Map {
+	if s.place.Kind == Map {
 		return strconv.FormatInt(n, 10)
 	}
 	return "0, " + strconv.FormatInt(n, 10)
@@ -88,7 +88,7 @@ func (s *source) arguments(n int64) string {
 // resized gives a make another capacity.
 func (s *source) resized(x *ast.CallExpr, n int64) (change, error) {
 	size := strconv.FormatInt(n, 10)
-	if s.place.Map {
+	if s.place.Kind != Slice {
 		if len(x.Args) == 1 {
 			return s.inserted(x.Args[0].End(), ", "+size), nil
 		}

@@ -38,6 +38,9 @@ func TestApply(t *testing.T) {
 		{"map that grows", table, "m := map[string]int{}\n\tm[\"a\"] = 1 «", "m := make(map[string]int, 100)"},
 		{"map that counts", table, "var m map[string]int\n\tm = make(map[string]int)\n\tm[\"a\"]++ «", "m = make(map[string]int, 100)"},
 		{"map that adds up", table, "m := map[string]int{}\n\tm[\"a\"] += 2 «", "m := make(map[string]int, 100)"},
+		{"channel", "chan int", "c := make(chan int) «", "c := make(chan int, 100)"},
+		{"channel with a buffer", "chan int", "c := make(chan int, 4) «", "c := make(chan int, 100)"},
+		{"one of two channels", "chan int", "c, d := make(chan int), make(chan bool) «", "c, d := make(chan int, 100), make(chan bool)"},
 		{"map, not the slice beside it", table, "m, v := map[string]int{}, []int{} «", "m, v := make(map[string]int, 100), []int{}"},
 	} {
 		src, p := place(t, c.body, c.typ)
@@ -87,6 +90,7 @@ func TestApplyRefuses(t *testing.T) {
 		{"its address is taken", "", "v := &[]int{} «", capacity, "nothing is made"},
 		{"elements", "", "v := []int{1, 2} «", capacity, "nothing is made"},
 		{"an array", "", "v := [4]int{} «", capacity, "nothing is made"},
+		{"a channel that is sent to", "chan int", "c := make(chan int)\n\tc <- 1 «", capacity, "nothing is made"},
 		{"nothing", "", "n++ «", capacity, "on line 13 nothing is made"},
 	} {
 		src, p := place(t, c.body, c.typ)
@@ -130,7 +134,14 @@ func body[T any](a []int, n int, x *object) {
 		t.Fatalf("%s: no line is meant", body)
 	}
 	src = strings.Replace(src, " «", "", 1)
-	return src, Place{Func: "main.body[...].func1", File: "main.go", Line: 1 + strings.Count(src[:at], "\n"), Map: strings.HasPrefix(typ, "map"), Type: strings.TrimPrefix(typ, "[]")}
+	p = Place{Func: "main.body[...].func1", File: "main.go", Line: 1 + strings.Count(src[:at], "\n"), Type: strings.TrimPrefix(strings.TrimPrefix(typ, "[]"), "chan ")}
+	switch {
+	case strings.HasPrefix(typ, "map"):
+		p.Kind = Map
+	case strings.HasPrefix(typ, "chan"):
+		p.Kind = Chan
+	}
+	return src, p
 }
 
 // TestIs lists what the runtime calls functions.
@@ -151,7 +162,7 @@ func TestIs(t *testing.T) {
 // TestPlaceOf reads sites.
 func TestPlaceOf(t *testing.T) {
 	got, err := PlaceOf(&advice.Finding{ID: "map-too-small", Site: "main.grow /a/b c.go:12", Type: "map[int]int"})
-	if want := (Place{"main.grow", "/a/b c.go", 12, true, "map[int]int"}); got != want || err != nil {
+	if want := (Place{"main.grow", "/a/b c.go", 12, Map, "map[int]int"}); got != want || err != nil {
 		t.Errorf("%+v, %v", got, err)
 	}
 	for _, site := range []string{"", "main.grow", "main.grow /a/b.go:x"} {

@@ -54,7 +54,7 @@ func (s *source) has(n ast.Node, line int) bool {
 	return s.fset.Position(n.Pos()).Line <= line && line <= s.fset.Position(n.End()).Line
 }
 
-// made is what makes the slice or map: a make, an empty literal, or a var without a value.
+// made is what makes the slice, map or channel: a make, an empty literal, or a var without a value.
 func (s *source) made() (ast.Node, error) {
 	here := s.chosen(s.makers(s.scope, func(n ast.Node) bool { return s.line(n) == s.place.Line }))
 	switch {
@@ -107,15 +107,17 @@ func (s *source) builtin(f *ast.Ident) bool {
 	return ok
 }
 
-// kind reports whether a type is a slice, or a map, as is looked for. One that is not known, as it is
+// kind reports whether a type is of the kind that is looked for. One that is not known, as it is
 // another file's, is taken for what it can be.
 func (s *source) kind(x ast.Expr) bool {
 	switch t := x.(type) {
 	case *ast.ArrayType:
-		return t.Len == nil && !s.place.Map
+		return t.Len == nil && s.place.Kind == Slice
 	case *ast.MapType:
-		return s.place.Map
-	case *ast.ChanType, *ast.StructType:
+		return s.place.Kind == Map
+	case *ast.ChanType:
+		return s.place.Kind == Chan
+	case *ast.StructType:
 		return false
 	}
 	t := s.info.Types[x].Type
@@ -124,9 +126,11 @@ func (s *source) kind(x ast.Expr) bool {
 	}
 	switch t.Underlying().(type) {
 	case *types.Slice:
-		return !s.place.Map
+		return s.place.Kind == Slice
 	case *types.Map:
-		return s.place.Map
+		return s.place.Kind == Map
+	case *types.Chan:
+		return s.place.Kind == Chan
 	}
 	return false
 }
@@ -155,8 +159,11 @@ func (s *source) chosen(list []ast.Node) []ast.Node {
 // typed reports whether a type expression is the place's type, by its words: the runtime writes
 // main.T where the file has T.
 func (s *source) typed(x ast.Expr) bool {
-	if a, ok := x.(*ast.ArrayType); ok {
-		x = a.Elt
+	switch t := x.(type) {
+	case *ast.ArrayType:
+		x = t.Elt
+	case *ast.ChanType:
+		x = t.Value
 	}
 	words := func(t string) string {
 		var b strings.Builder
@@ -194,17 +201,17 @@ func (s *source) grown() (types.Object, error) {
 		}
 		switch n := n.(type) {
 		case *ast.CallExpr:
-			if f, ok := n.Fun.(*ast.Ident); ok && !s.place.Map && f.Name == "append" && s.builtin(f) && len(n.Args) > 0 && s.line(n) == s.place.Line {
+			if f, ok := n.Fun.(*ast.Ident); ok && s.place.Kind == Slice && f.Name == "append" && s.builtin(f) && len(n.Args) > 0 && s.line(n) == s.place.Line {
 				see(n.Args[0])
 			}
 		case *ast.AssignStmt:
 			for _, l := range n.Lhs {
-				if x, ok := l.(*ast.IndexExpr); ok && s.place.Map && s.line(n) == s.place.Line {
+				if x, ok := l.(*ast.IndexExpr); ok && s.place.Kind == Map && s.line(n) == s.place.Line {
 					see(x.X)
 				}
 			}
 		case *ast.IncDecStmt:
-			if x, ok := n.X.(*ast.IndexExpr); ok && s.place.Map {
+			if x, ok := n.X.(*ast.IndexExpr); ok && s.place.Kind == Map {
 				see(x.X)
 			}
 		}
@@ -262,7 +269,7 @@ func (s *source) origin(v types.Object) (ast.Node, error) {
 				case s.info.Defs[id] != v:
 				case len(n.Values) > 0:
 					set(id, n.Values[min(i, len(n.Values)-1)])
-				case s.place.Map: // one that is nil can't grow: it is made elsewhere
+				case s.place.Kind == Map: // one that is nil can't grow: it is made elsewhere
 				case len(n.Names) > 1:
 					other = n
 				default:

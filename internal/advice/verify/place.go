@@ -13,13 +13,34 @@ type Place struct {
 	Func string // as the runtime calls it: "main.(*T).grow.func1"
 	File string
 	Line int
-	Map  bool   // it is a map, and no slice
-	Type string // of a slice's elements, or the map's, as the runtime calls it; "": not known
+	Kind Kind
+	Type string // the map's, or of a slice's or channel's elements, as the runtime calls it; "": not known
+}
+
+// Kind is what is made.
+type Kind uint8
+
+// The kinds.
+const (
+	Slice Kind = iota
+	Map
+	Chan
+)
+
+// kindOf is the kind of what a diagnostic is of.
+func kindOf(id string) Kind {
+	switch {
+	case strings.HasPrefix(id, "map-"):
+		return Map
+	case strings.HasPrefix(id, "chan-"):
+		return Chan
+	}
+	return Slice
 }
 
 // PlaceOf is where a finding is.
 func PlaceOf(f *advice.Finding) (Place, error) {
-	p := Place{Type: f.Type, Map: strings.HasPrefix(f.ID, "map-")}
+	p := Place{Type: f.Type, Kind: kindOf(f.ID)}
 	name, at, _ := strings.Cut(f.Site, " ")
 	colon := strings.LastIndexByte(at, ':')
 	if colon < 0 {

@@ -20,25 +20,29 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 		return err
 	}
 	files := map[string][]byte{}
-	for i := range o.Findings {
-		f := &o.Findings[i]
+	for i := range o.Report.Findings {
+		f := &o.Report.Findings[i]
+		runs := int64(max(o.Report.Runs, 1))
+		try := Try{Findings: []int{i}, Estimate: f.NS / runs, Bytes: f.Bytes / runs}
 		file, c, err := changed(f, files, foreign)
 		if err != nil {
-			r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: float64(f.NS), Reason: err.Error()})
+			try.Reason = err.Error()
+			r.Tries = append(r.Tries, try)
 			continue
 		}
 		// Two call stacks may end at one line. What is advised for both is the larger capacity.
 		if t := r.at(file, c); t != nil {
-			if f.Fix.N > o.Findings[t.Findings[0]].Fix.N {
+			if f.Fix.N > o.Report.Findings[t.Findings[0]].Fix.N {
 				t.changes[file][0] = c
 				t.Findings = append([]int{i}, t.Findings...)
 			} else {
 				t.Findings = append(t.Findings, i)
 			}
-			t.Estimate += float64(f.NS)
+			t.Estimate, t.Bytes = t.Estimate+try.Estimate, t.Bytes+try.Bytes
 			continue
 		}
-		r.Tries = append(r.Tries, Try{Findings: []int{i}, Estimate: float64(f.NS), changes: map[string][]change{file: {c}}})
+		try.changes = map[string][]change{file: {c}}
+		r.Tries = append(r.Tries, try)
 	}
 	all := Try{changes: map[string][]change{}}
 	for i := range r.Tries {
@@ -47,7 +51,7 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 			t.Changes = append(t.Changes, shown(file, files[file], list[0]))
 			all.changes[file] = append(all.changes[file], list...)
 			all.Changes = append(all.Changes, t.Changes...)
-			all.Findings, all.Estimate = append(all.Findings, t.Findings...), all.Estimate+t.Estimate
+			all.Findings, all.Estimate, all.Bytes = append(all.Findings, t.Findings...), all.Estimate+t.Estimate, all.Bytes+t.Bytes
 		}
 	}
 	for _, list := range all.changes {

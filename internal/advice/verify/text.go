@@ -8,19 +8,19 @@ import (
 	"github.com/scopeview/scopeview/internal/advice"
 )
 
-// WriteText writes what was found for people, of the findings that Run was given. Paths are relative to
-// dir where they lie in it.
-func (r *Result) WriteText(w io.Writer, findings []advice.Finding, dir string) error {
+// WriteText writes what was found for people, of the report that Run was given. Paths are relative to dir
+// where they lie in it.
+func (r *Result) WriteText(w io.Writer, report *advice.Report, dir string) error {
 	var b strings.Builder
 	if r.Runs > 0 {
-		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(float64(r.CPU)), ms(float64(r.Wall)))
+		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(r.CPU), ms(r.Wall))
 	}
 	for i := range r.Tries {
 		t := &r.Tries[i]
 		b.WriteByte('\n')
 		for _, n := range t.Findings {
-			_, at, _ := strings.Cut(findings[n].Site, " ")
-			fmt.Fprintf(&b, "%s: %s\n", advice.Relative(at, dir), findings[n].ID)
+			_, at, _ := strings.Cut(report.Findings[n].Site, " ")
+			fmt.Fprintf(&b, "%s: %s\n", advice.Relative(at, dir), report.Findings[n].ID)
 		}
 		for _, c := range t.Changes {
 			fmt.Fprintf(&b, "    %s\n", advice.Relative(c, dir))
@@ -40,7 +40,11 @@ func (t *Try) write(b *strings.Builder) {
 		fmt.Fprintf(b, "    not tried: %s\n", t.Reason)
 		return
 	}
-	fmt.Fprintf(b, "    estimated: %s less\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), t.CPU, t.Wall)
+	memory := ""
+	if t.Bytes > 0 {
+		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", float64(t.Bytes)/1e6)
+	}
+	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
 	case OutputDiffer:
 		b.WriteString("    but: it prints something else then\n")
@@ -60,4 +64,4 @@ func (s *Saved) String() string {
 	return fmt.Sprintf("no difference can be told: %s to %s less (%.0f %%)", ms(s.Low), ms(s.High), 100*s.Confidence)
 }
 
-func ms(ns float64) string { return fmt.Sprintf("%.3g ms", ns/1e6) }
+func ms(ns int64) string { return fmt.Sprintf("%.3g ms", float64(ns)/1e6) }

@@ -60,24 +60,24 @@ func module(t *testing.T) string {
 	return dir
 }
 
-// findings are those of the program in a directory.
-func findings(dir string) []advice.Finding {
+// counted is what two runs of the program in a directory have given.
+func counted(dir string) *advice.Report {
 	main := filepath.Join(dir, "main.go")
 	capacity := func(n int64) advice.Fix { return advice.Fix{What: "capacity", N: n} }
-	return []advice.Finding{
-		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 40e6, Fix: capacity(900_000)},
-		{ID: "map-too-small", Site: "main.main " + main + ":21", Type: "map[int]int", NS: 2e6, Fix: capacity(30_000)},
-		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 10e6, Fix: capacity(1_000_000)},
+	return &advice.Report{Runs: 2, Findings: []advice.Finding{
+		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 80e6, Fix: capacity(900_000)},
+		{ID: "map-too-small", Site: "main.main " + main + ":21", Type: "map[int]int", NS: 4e6, Fix: capacity(30_000)},
+		{ID: "slice-too-small", Site: "main.grown " + main + ":10", Type: "int", NS: 20e6, Bytes: 64e6, Fix: capacity(1_000_000)},
 		{ID: "slice-too-small", Site: "main.main " + main + ":24", Type: "int", Fix: capacity(4)},
 		{ID: "list-to-slice", Site: "main.main " + main + ":24"},
-	}
+	}}
 }
 
 // TestRun: what can be done is done and measured, and what can't says why.
 func TestRun(t *testing.T) {
 	dir := module(t)
 	progress := 0
-	r, err := Run(t.Context(), Options{Dir: dir, Findings: findings(dir), Runs: 4, Progress: func(run, of int) {
+	r, err := Run(t.Context(), Options{Dir: dir, Report: counted(dir), Runs: 4, Progress: func(run, of int) {
 		if progress++; run != progress || of != 4*5 {
 			t.Errorf("run %d of %d, want %d of 20", run, of, progress)
 		}
@@ -91,7 +91,7 @@ func TestRun(t *testing.T) {
 	main := filepath.Join(dir, "main.go")
 	for i, want := range []struct {
 		change, reason string
-		estimate       float64
+		estimate       int64
 	}{
 		{main + ":8: var v []int = make([]int, 0, 1000000)", "", 50e6},
 		{main + ":19: m := make(map[int]int, 30000)", "", 2e6},
@@ -106,7 +106,7 @@ func TestRun(t *testing.T) {
 			t.Errorf("try %d: measured is %v, output %q", i, x.CPU, x.Output)
 		}
 	}
-	if x := r.Tries[0].Wall; x.Low <= 0 || x.Low > x.NS || x.NS > x.High || x.Confidence < 0.95 {
+	if x := r.Tries[0].Wall; x.NS <= 0 || x.Low > x.NS || x.NS > x.High || x.Confidence < 0.95 {
 		t.Errorf("arrays that grow to a million elements are not slower: %+v", x)
 	}
 	if r.All.Wall.NS <= 0 || len(r.All.Changes) != 2 || r.All.Output != OutputSame {
@@ -116,10 +116,10 @@ func TestRun(t *testing.T) {
 		t.Errorf("the user's file was changed: %v\n%s", err, text)
 	}
 	var b bytes.Buffer
-	if err := r.WriteText(&b, findings(dir), dir); err != nil {
+	if err := r.WriteText(&b, counted(dir), dir); err != nil {
 		t.Fatal(err)
 	}
-	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50 ms less\n    CPU time: ",
+	for _, want := range []string{"\nmain.go:10: slice-too-small\nmain.go:10: slice-too-small\n    main.go:8: var v []int = make([]int, 0, 1000000)\n    estimated: 50 ms less, and 32 MB of memory, which is not measured\n    CPU time: ",
 		"not tried: o.list grows", "all of these changes at once:\n"} {
 		if !strings.Contains(b.String(), want) {
 			t.Errorf("no %q in\n%s", want, &b)
@@ -131,7 +131,9 @@ func TestRun(t *testing.T) {
 // TestRunEndsWithItsBudget: once there are runs enough for an interval.
 func TestRunEndsWithItsBudget(t *testing.T) {
 	dir := module(t)
-	r, err := Run(t.Context(), Options{Dir: dir, Findings: findings(dir)[:1], Runs: 1000, Budget: time.Nanosecond})
+	report := counted(dir)
+	report.Findings = report.Findings[:1]
+	r, err := Run(t.Context(), Options{Dir: dir, Report: report, Runs: 1000, Budget: time.Nanosecond})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -143,26 +145,25 @@ func TestRunEndsWithItsBudget(t *testing.T) {
 // TestRunRefuses: what is not measured says why.
 func TestRunRefuses(t *testing.T) {
 	dir := module(t)
-	all := findings(dir)
+	all := counted(dir)
 	for _, c := range []struct {
 		o    Options
 		want string
 	}{
-		{Options{Findings: all}, "0 runs tell nothing"},
-		{Options{Findings: all, Runs: 1, Flags: []string{"-overlay=x.json"}}, "there can be one only"},
-		{Options{Findings: all, Runs: 1, Package: "./none"}, "./none can't be built as it is"},
-		{Options{Findings: all, Runs: 1, Flags: []string{"-unknown"}}, "can't be built as it is"},
+		{Options{Report: all}, "0 runs tell nothing"},
+		{Options{Report: all, Runs: 1, Flags: []string{"-overlay=x.json"}}, "there can be one only"},
+		{Options{Report: all, Runs: 1, Package: "./none"}, "./none can't be built as it is"},
+		{Options{Report: all, Runs: 1, Flags: []string{"-unknown"}}, "can't be built as it is"},
 	} {
 		c.o.Dir = dir
 		if _, err := Run(t.Context(), c.o); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%q: %v", c.want, err)
 		}
 	}
-	trimmed := all[0]
+	trimmed, gone := all.Findings[0], all.Findings[0]
 	trimmed.Site = "main.grown example.com/grows/main.go:10"
-	gone := all[0]
 	gone.Site = "main.grown " + filepath.Join(dir, "gone.go") + ":10"
-	r, err := Run(t.Context(), Options{Dir: dir, Findings: []advice.Finding{trimmed, gone}, Runs: 1})
+	r, err := Run(t.Context(), Options{Dir: dir, Report: &advice.Report{Findings: []advice.Finding{trimmed, gone}}, Runs: 1})
 	if err != nil || len(r.Tries) != 2 || r.Runs != 0 {
 		t.Fatalf("%+v, %v", r, err)
 	}

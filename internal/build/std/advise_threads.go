@@ -131,13 +131,13 @@ func scopeviewFollow(newg *g, key uintptr) bool {
 	return true
 }
 
-func scopeviewRunning(gp *g) {
+func scopeviewRunBegins(gp *g) {
 	if s := &scopeviewRuns[gp.goid%uint64(len(scopeviewRuns))]; s.goid.Load() == gp.goid && s.began == 0 {
 		s.began = nanotime()
 	}
 }
 
-func scopeviewParking(gp *g) {
+func scopeviewRunParks(gp *g) {
 	if s := &scopeviewRuns[gp.goid%uint64(len(scopeviewRuns))]; s.goid.Load() == gp.goid {
 		s.ran += nanotime() - s.began
 		s.began = 0
@@ -145,7 +145,7 @@ func scopeviewParking(gp *g) {
 	}
 }
 
-func scopeviewEnds() {
+func scopeviewRunEnds() {
 	gp := getg()
 	s := &scopeviewRuns[gp.goid%uint64(len(scopeviewRuns))]
 	if s.goid.Load() != gp.goid {
@@ -200,9 +200,9 @@ var threadTable = []hook{
 		{file: "runtime/proc.go", function: "newproc", at: "pc := sys.GetCallerPC()", behind: true, insert: "; var scopeviewKey uintptr; if scopeviewTold != nil { scopeviewKey = scopeviewMakesGo(pc) }"},
 		{file: "runtime/proc.go", function: "newproc", at: "newg := newproc1(fn, gp, pc, false, waitReasonZero)", behind: true, insert: "; if scopeviewKey != 0 && scopeviewFollow(newg, scopeviewKey) { scopeviewKey = 0 }"},
 		{file: "runtime/proc.go", function: "newproc", at: "})", behind: true, last: true, insert: "; if scopeviewKey != 0 { scopeviewTell(" + number(row.EndGo) + ", scopeviewKey, 0, 0, 0, 0, 0, 0) }"},
-		{file: "runtime/proc.go", function: "execute", at: "gogo(&gp.sched)", insert: "scopeviewRunning(gp); "},
-		{file: "runtime/proc.go", function: "park_m", at: "casgstatus(gp, _Grunning, _Gwaiting)", insert: "scopeviewParking(gp); "},
+		{file: "runtime/proc.go", function: "execute", at: "gogo(&gp.sched)", insert: "scopeviewRunBegins(gp); "},
+		{file: "runtime/proc.go", function: "park_m", at: "casgstatus(gp, _Grunning, _Gwaiting)", insert: "scopeviewRunParks(gp); "},
 		// In front of what ends it for the race detector.
-		{file: "runtime/proc.go", function: "goexit1", at: "if raceenabled {", insert: "scopeviewEnds(); "},
+		{file: "runtime/proc.go", function: "goexit1", at: "if raceenabled {", insert: "scopeviewRunEnds(); "},
 	}, nil, following),
 }

@@ -80,9 +80,9 @@ func main() {
 	for key := range uint64(entries) {
 		t.put(key*64, key)
 	}
-	for range 1_500 {
-		for key := range uint64(entries) {
-			value, _ := t.get(key * 64)
+	for range 1_000 {
+		for i := range uint64(entries) {
+			value, _ := t.get(i * 7919 % entries * 64)
 			sum += value
 		}
 	}
