@@ -27,6 +27,7 @@ type writer struct {
 	frames frames
 	heap   heap
 	quit   chan struct{}
+	ends   sync.Once
 	done   sync.WaitGroup
 	err    error
 }
@@ -53,6 +54,10 @@ func (w *writer) run() {
 		select {
 		case <-tick.C:
 			w.err = w.write()
+			if w.params.asleep != nil && w.params.asleep() {
+				w.ends.Do(func() { close(w.quit) })
+				return
+			}
 		case <-w.quit:
 			return
 		}
@@ -259,7 +264,7 @@ func Stop() error {
 		return nil
 	}
 	current = nil
-	close(w.quit)
+	w.ends.Do(func() { close(w.quit) })
 	w.done.Wait()
 	err := w.write()
 	on.Store(false)
