@@ -27,7 +27,7 @@ type Calibration struct {
 // measured next.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
-	for _, m := range slices.Concat(measured, measuredThreads) {
+	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}

@@ -7,7 +7,6 @@ import (
 	"runtime/debug"
 	"slices"
 	"sort"
-	"strings"
 	"sync"
 )
 
@@ -125,43 +124,6 @@ var measured = []operation{
 		}
 		return n << 10
 	}},
-	{CompareString, func(n int) int {
-		s := make([]string, 1<<10)
-		for i := range s {
-			s[i] = strings.Repeat("a", 10+i%8)
-		}
-		for range n {
-			total += slices.Index(s, "aaaaaaaaaab")
-		}
-		return n << 10
-	}},
-	{CompareFunc, func(n int) int {
-		s := make([]int, 1<<10)
-		one := 1
-		for range n {
-			total += slices.IndexFunc(s, func(x int) bool { return x == one })
-		}
-		return n << 10
-	}},
-	{Probe, func(n int) int {
-		const depth = 13
-		s := make([]int, 1<<depth)
-		for i := range s {
-			s[i] = i
-		}
-		for i := range n {
-			at, _ := slices.BinarySearch(s, i*7919&(1<<depth-1))
-			total += at
-		}
-		return depth * n
-	}},
-	{ShiftByte, func(n int) int {
-		s := make([]int, 1<<12)
-		for range n {
-			copy(s[1:], s)
-		}
-		return n << 15
-	}},
 	{Append, func(n int) int {
 		const size = 1 << 10
 		for range n {
@@ -181,24 +143,7 @@ var measured = []operation{
 		}
 		return n
 	}},
-	{ListStep, func(n int) int { return walk(1<<9, n) }},
 	{ListStepFar, func(n int) int { return walk(1<<18, n) }},
-	{MapBuild, func(n int) int {
-		const size = 1 << 13
-		for range n {
-			fill(map[int]int{}, size)
-		}
-		return n * size
-	}},
-	{HashByte, func(n int) int {
-		m := map[string]int{}
-		key := strings.Repeat("k", 1<<12)
-		m[key] = 1
-		for range n {
-			total += m[key]
-		}
-		return n << 12
-	}},
 	{SwapWord, sortsInts(func(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) })},
 	{sortedWords, sortsInts(func(s []int) { slices.SortFunc(s, func(a, b int) int { return a - b }) })},
 	{SwapOther, sortsOther(func(s []other) { sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) })},

@@ -21,7 +21,6 @@ const (
 	Compare    = "compare"     // two words compared in a loop
 
 	CompareString = "compare_string" // two strings
-	CompareFunc   = "compare_func"   // an element, by a function that is called
 	Probe         = "probe"          // a step of a binary search
 	ShiftByte     = "shift_byte"     // a byte of an array that is moved within it
 	Shift         = "shift"          // an insertion or deletion, but for what it moves
@@ -51,7 +50,7 @@ const (
 func BuiltIn() Weights {
 	return Weights{
 		CopyByte: 0.06, Alloc: 30, AllocByte: 0.25, AllocAgain: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
-		CompareString: 2.5, CompareFunc: 1.8, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
+		CompareString: 2.5, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
 		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
 		ChanOp: 15, ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 220, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 		HashProbe: 1,
