@@ -8,6 +8,7 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"runtime"
 	"slices"
 	"strings"
 	"time"
@@ -27,6 +28,8 @@ type Calibration struct {
 // measured next.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
+	ballast := make([]byte, 64<<20) // so that the collector runs no more often than in a program that has some memory
+	defer runtime.KeepAlive(ballast)
 	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
@@ -35,6 +38,8 @@ func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
 	w[SwapWord] = max(w[SwapWord]-w[sortedWords], 0.1)
 	w[SwapOther] = max(w[SwapOther]-w[sortedOthers], 0.1)
+	w[AllocByte] = max(w[AllocByte]-w[alreadyGrown]-w[CopyByte], w[AllocAgain])
+	delete(w, alreadyGrown)
 	delete(w, sortedWords)
 	delete(w, sortedOthers)
 	return w

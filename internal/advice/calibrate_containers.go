@@ -3,8 +3,6 @@ package advice
 import (
 	linked "container/list"
 	"regexp"
-	"runtime"
-	"runtime/debug"
 	"slices"
 	"sort"
 	"sync"
@@ -20,10 +18,13 @@ type operation struct {
 // measured are the operations on memory, containers and strings.
 var measured = []operation{
 	{CopyByte, func(n int) int {
-		const size = 1 << 16 // as most arrays that grow, within the second cache
-		a, b := make([]byte, size), make([]byte, size)
-		for range n {
-			copy(a, b)
+		const size, several = 1 << 18, 64 // more than the second cache holds, as where an array has just been made
+		var all [several][]byte
+		for i := range all {
+			all[i] = make([]byte, size)
+		}
+		for i := range n {
+			copy(all[i%several], all[(i+several/2)%several])
 		}
 		return n * size
 	}},
@@ -53,20 +54,10 @@ var measured = []operation{
 		}
 		return n
 	}},
-	{AllocByte, func(n int) int { // from the system, and back to it
-		const size, kept = 1 << 20, 64
-		for range n {
-			var all [kept][]int
-			for i := range all {
-				all[i] = make([]int, size/8)
-			}
-			runtime.KeepAlive(&all)
-			debug.FreeOSMemory()
-		}
-		return n * kept * size
-	}},
-	{AllocAgain, func(n int) int {
-		const size = 1 << 20
+	{AllocByte, growing(func() []int { return nil })},
+	{alreadyGrown, growing(func() []int { return make([]int, 0, grownTo) })},
+	{AllocAgain, func(n int) int { // what a larger one takes more is AllocAgain alone
+		const size = 4 << 10
 		for range n {
 			sink = make([]int, size/8)
 		}
@@ -87,12 +78,13 @@ var measured = []operation{
 		return n * size
 	}},
 	{MapGet, func(n int) int {
-		m := numbers(1 << 13)
-		sum := 0
-		for i := range n {
-			sum += m[i*7919&(1<<13-1)]
+		const size = 1 << 16
+		m := numbers(size)
+		next := uint32(1) // what nobody foresees
+		for range n {
+			next = next*1664525 + 1013904223
+			total += m[int(next>>16)]
 		}
-		total = sum
 		return n
 	}},
 	{MapStep, func(n int) int {
@@ -124,17 +116,6 @@ var measured = []operation{
 		}
 		return n << 10
 	}},
-	{Append, func(n int) int {
-		const size = 1 << 10
-		for range n {
-			var s []int
-			for i := range size {
-				s = append(s, i)
-			}
-			sink = s
-		}
-		return n * size
-	}},
 	{Ring, func(n int) int {
 		ring := make([]int, 1<<10)
 		for i := range n {
@@ -143,11 +124,33 @@ var measured = []operation{
 		}
 		return n
 	}},
-	{ListStepFar, func(n int) int { return walk(1<<18, n) }},
 	{SwapWord, sortsInts(func(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) })},
 	{sortedWords, sortsInts(func(s []int) { slices.SortFunc(s, func(a, b int) int { return a - b }) })},
 	{SwapOther, sortsOther(func(s []other) { sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) })},
 	{sortedOthers, sortsOther(func(s []other) { slices.SortFunc(s, func(a, b other) int { return a.key - b.key }) })},
+}
+
+// alreadyGrown is no weight: what a slice takes that grows takes more than one that does not is one, by bytes of
+// the arrays that are outgrown and copied.
+const alreadyGrown = "already grown"
+
+// A slice of words that grows to grownTo outgrows arrays of grownBytes.
+const (
+	grownTo    = 1_000_000
+	grownBytes = 33_232_088
+)
+
+func growing(begin func() []int) func(n int) int {
+	return func(n int) int {
+		for range n {
+			s := begin()
+			for i := range grownTo {
+				s = append(s, i)
+			}
+			sink = s
+		}
+		return n * grownBytes
+	}
 }
 
 // sortedWords and sortedOthers are no weights: what sort.Slice takes more than they is one.
@@ -194,15 +197,11 @@ func sortsOther(sort func([]other)) func(n int) int {
 	}
 }
 
-// walk goes along a list, whose elements lie here and there if it is long.
+// walk goes along a list.
 func walk(size, n int) int {
 	l := linked.New()
-	elements := make([]*linked.Element, size)
-	for i := range elements {
-		elements[i] = l.PushBack(i)
-	}
-	for i := range elements {
-		l.MoveToBack(elements[i*7919&(size-1)])
+	for i := range size {
+		l.PushBack(i)
 	}
 	steps := 0
 	for steps < n {
