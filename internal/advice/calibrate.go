@@ -29,7 +29,7 @@ type Calibration struct {
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
 	ballast := make([]byte, 64<<20) // so that the collector runs no more often than in a program that has some memory
-	defer runtime.KeepAlive(ballast)
+	defer func() { runtime.KeepAlive([]any{ballast, sink, boxed, total}) }()
 	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)

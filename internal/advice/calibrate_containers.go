@@ -1,7 +1,6 @@
 package advice
 
 import (
-	linked "container/list"
 	"regexp"
 	"slices"
 	"sort"
@@ -180,8 +179,8 @@ func sortsInts(sort func([]int)) func(n int) int {
 
 // other is an element that is no word.
 type other struct {
-	key  int
-	more [3]int
+	key int
+	_   [3]int
 }
 
 func sortsOther(sort func([]other)) func(n int) int {
@@ -195,22 +194,6 @@ func sortsOther(sort func([]other)) func(n int) int {
 		}
 		return n * sorted * sortedLog
 	}
-}
-
-// walk goes along a list.
-func walk(size, n int) int {
-	l := linked.New()
-	for i := range size {
-		l.PushBack(i)
-	}
-	steps := 0
-	for steps < n {
-		for e := l.Front(); e != nil; e = e.Next() {
-			total += e.Value.(int)
-			steps++
-		}
-	}
-	return steps
 }
 
 // sink, boxed and total keep the compiler from leaving out what is measured.

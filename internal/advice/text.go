@@ -20,7 +20,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	for i := range r.Findings {
 		f := &r.Findings[i]
-		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", Place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site, dir), f.Advice)
+		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", Place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site), f.Advice)
 		fmt.Fprintf(b, "    saves %s\n", f.Saves())
 		if f.Stacks > 1 {
 			fmt.Fprintf(b, "    %d call stacks lead here; this one gains most\n", f.Stacks)
@@ -97,7 +97,7 @@ func Relative(path, dir string) string {
 }
 
 // callStack is the frames from the one that advice is shown at outward, with what lies within it.
-func callStack(stack []string, site, dir string) string {
+func callStack(stack []string, site string) string {
 	var names []string
 	within := ""
 	for i, f := range stack {

@@ -6,7 +6,7 @@ import (
 )
 
 func TestTypes(t *testing.T) {
-	type pair struct{ a, b int }
+	type pair struct{ _, _ int }
 	for _, c := range []struct {
 		v    any
 		kind reflect.Kind

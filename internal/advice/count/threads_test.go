@@ -11,9 +11,9 @@ import (
 
 // channel is memory that looks like that of a channel.
 type channel struct {
-	count, size uintptr
-	elem, most  uint16
-	typ         uintptr
+	_, size uintptr // elements in it, and room for them
+	_, most uint16  // the size of one, and what lies behind
+	typ     uintptr
 }
 
 func (c *channel) tell(pcs []uintptr) (at uintptr) {

@@ -268,8 +268,8 @@ func inList(function, at, call string) edit {
 }
 
 // foundAt notes where a binary search ended.
-func foundAt(file, function, at, n string) edit {
-	return edit{file: file, function: function, at: at, insert: "if scopeviewTold != nil { scopeviewFound(" + n + ", i) }; "}
+func foundAt(file, function, at string) edit {
+	return edit{file: file, function: function, at: at, insert: "if scopeviewTold != nil { scopeviewFound(n, i) }; "}
 }
 
 const nanKey = "(typ.Key.Kind() == abi.Float64 && *(*float64)(key) != *(*float64)(key) || typ.Key.Kind() == abi.Float32 && *(*float32)(key) != *(*float32)(key))"
@@ -297,10 +297,10 @@ var listsTable = []hook{
 	adviceHook("shifts", Containers, "elements that slices.Insert and Delete move, and whether a binary search found the place", []edit{
 		{file: "slices/slices.go", function: "Insert", at: "n := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, m, false) }; "},
 		{file: "slices/slices.go", function: "Delete", at: "oldlen := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, j-i, true) }; "},
-		foundAt("slices/sort.go", "BinarySearch", "return i, i < n", "n"),
-		foundAt("slices/sort.go", "BinarySearchFunc", "return i, i < n", "n"),
-		foundAt("sort/search.go", "Search", "return i", "n"),
-		foundAt("sort/search.go", "Find", "return i, i < n", "n"),
+		foundAt("slices/sort.go", "BinarySearch", "return i, i < n"),
+		foundAt("slices/sort.go", "BinarySearchFunc", "return i, i < n"),
+		foundAt("sort/search.go", "Search", "return i"),
+		foundAt("sort/search.go", "Find", "return i, i < n"),
 	}, []variable{toldIn("slices"), toldIn("sort")}, choosing, tells("slices"), chooses("slices"), chooses("sort"), searching),
 	adviceHook("sorts", Algorithms, "sorts by package slices and package sort: of how many elements, and how long they take", concat(
 		aroundSort("slices/sort.go", "Sort", "pdqsortOrdered(x, 0, n, bits.Len(uint(n)))", sortsOfX, descending, endOfX),

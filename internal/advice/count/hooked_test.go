@@ -1,0 +1,85 @@
+package count
+
+import (
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestFromEnv: the environment says where to, and a .conf file and variables what with.
+func TestFromEnv(t *testing.T) {
+	root := filepath.Join(t.TempDir(), "profile")
+	for _, c := range []struct {
+		path, conf, share string
+		trace             string
+		err               string
+		want              params
+		raw               string
+	}{
+		{path: ""},
+		{path: root, want: params{Depth: Depth, Memory: 128 << 20, Share: 0.05}, raw: root + ".raw"},
+		{path: root, conf: "# changed\ndepth = 3\nmemory=65536\nleast_ns = 1\n", share: "1", want: params{Depth: 3, Memory: 65536, Share: 1}, raw: root + ".raw"},
+		{path: root + "/", trace: "/traces/x.scope", want: params{Depth: Depth, Memory: 128 << 20, Share: 0.05}, raw: filepath.Join(root, "x.raw")},
+		{path: root, conf: "depth = 33\n", err: "profile.conf: 33: write how many frames"},
+		{path: root, share: "0", err: "SCOPEVIEW_ADVISE_SHARE: 0: write for which share"},
+		{path: root, conf: "memory = 1\n", err: "write how many bytes of memory"},
+	} {
+		t.Setenv(Variable, c.path)
+		t.Setenv(Variable+"_SHARE", c.share)
+		if err := os.WriteFile(root+".conf", []byte(c.conf), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		err := FromEnv(c.trace, nil)
+		if c.err != "" || err != nil {
+			if err == nil || c.err == "" || !strings.Contains(err.Error(), c.err) {
+				t.Errorf("%+v: %v", c, err)
+			}
+			continue
+		}
+		if (current == nil) != (c.path == "") {
+			t.Errorf("%+v: it counts: %v", c, current != nil)
+		}
+		if current != nil {
+			if got := current.params; got.Path != c.raw || got.Depth != c.want.Depth || got.Memory != c.want.Memory || got.Share != c.want.Share {
+				t.Errorf("%+v: the parameters are %+v", c, got)
+			}
+		}
+		if err := Stop(); err != nil {
+			t.Error(err)
+		}
+		reset()
+	}
+}
+
+// TestGiven: what the hooks are given is used: the words that say what is told of, and what keeps a
+// goroutine on its thread.
+func TestGiven(t *testing.T) {
+	defer func(f []*uint32, m *uint32, p, u func()) { flags, mask, pin, unpin = f, m, p, u }(flags, mask, pin, unpin)
+	defer reset()
+	var rates [Rates]uint8
+	var skipped [1 << 16]uint8
+	var flag, of uint32
+	pins := 0
+	Thinned(&rates)
+	Skipped(&skipped)
+	Watching(&flag)
+	OneOf(&of)
+	Pinning(func() { pins++ }, func() { pins += 1000 })
+	if c.rates != &rates || c.skipped != &skipped {
+		t.Error("what thins out is not kept")
+	}
+	watch(16)
+	if flag == 0 || of != 15 {
+		t.Errorf("operations are told of: %d, one of %d", flag, of+1)
+	}
+	watch(0)
+	if flag != 0 {
+		t.Error("operations are told of still")
+	}
+	pin()
+	unpin()
+	if pins != 1001 {
+		t.Errorf("pinned %d", pins)
+	}
+}

@@ -1,0 +1,34 @@
+//go:build !scope_off
+
+package hooks
+
+import (
+	"errors"
+	"testing"
+)
+
+// TestCounting: what begins is ended with the program, and what can't begin is not.
+func TestCounting(t *testing.T) {
+	defer func() { countingEnds = nil }()
+	ended := false
+	end := func() error { ended = true; return nil }
+	counting(func(string, func() bool) error { return errors.New("there is no room") }, end)
+	if countingEnds != nil {
+		t.Fatal("what did not begin is to be ended")
+	}
+	was := isAsleep
+	defer func() { isAsleep = was }()
+	asleep := func() bool { return false }
+	counting(func(_ string, f func() bool) error { asleep = f; return nil }, end)
+	isAsleep = nil
+	if asleep() {
+		t.Error("nobody knows of a deadlock, and it is told")
+	}
+	isAsleep = func() bool { return true }
+	if !asleep() {
+		t.Error("a deadlock is not told")
+	}
+	if countingEnds == nil || countingEnds() != nil || !ended {
+		t.Error("what has begun does not end")
+	}
+}
