@@ -21,13 +21,14 @@ const Interval = time.Second
 
 // writer writes the raw file.
 type writer struct {
-	params params
-	began  time.Time
-	live   []row.Stats // of each row, what lives
-	names  [maxSites]named
-	quit   chan struct{}
-	done   sync.WaitGroup
-	err    error
+	params  params
+	began   time.Time
+	live    []row.Stats // of each row, what lives
+	names   [maxSites]named
+	traffic *traffic // nil: no package is compiled for it
+	quit    chan struct{}
+	done    sync.WaitGroup
+	err     error
 }
 
 // named is a row's key in words.
@@ -153,6 +154,11 @@ func (w *writer) head() *row.Head {
 		}
 	}
 	lose("stacks", c.rows.full.Load())
+	if m := w.traffic; m != nil {
+		h.Params["accesses"] = m.said()
+		lose("lines", m.lines.lost.Load())
+		lose("places", m.trails.lost.Load())
+	}
 	for _, t := range c.tables {
 		if t != nil {
 			lose("full."+t.kind.String(), t.full.Load())
@@ -248,6 +254,12 @@ func start(p params) error {
 	w.done.Add(2)
 	go w.run()
 	go w.look()
+	if control != nil {
+		w.traffic = new(traffic)
+		w.traffic.init()
+		w.done.Add(1)
+		go w.lookAtMemory(w.traffic)
+	}
 	return nil
 }
 

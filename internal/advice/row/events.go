@@ -19,4 +19,7 @@ const (
 	MapIter
 	MapStep
 	MapClear
+
+	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
+	ShiftSlice
 )

@@ -128,7 +128,9 @@ func scopeviewUse(what uint32, a0, a1, a2 uintptr)`}
 }
 
 // watching is the variable of a package that is not 0 while operations are told of.
-func watching(dir string) variable { return variable{dir, "scopeviewWatching", "uint32", "count.Watching"} }
+func watching(dir string) variable {
+	return variable{dir, "scopeviewWatching", "uint32", "count.Watching"}
+}
 
 // adviceHook is a row of the table of hooks for advice.
 func adviceHook(name, group, what string, edits []edit, vars []variable, more ...code) hook {

@@ -1,0 +1,211 @@
+package count
+
+import (
+	"runtime"
+	"strconv"
+	"sync/atomic"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// Loads and stores of packages that are compiled for it are noted in bursts: the runtime writes them into
+// a buffer of the processor, and here they are looked at afterwards, in the order of their times. Before
+// each burst they are counted for a while, which takes next to nothing: what was noted stands for the
+// rest, by how many there are in the time since the last burst.
+const (
+	countingFor = time.Millisecond
+	notingFor   = time.Millisecond
+	bufferBytes = 8 << 20 // of all processors together
+	mostNoted   = 1 << 14 // of one processor in a burst
+	mostProcs   = 256
+)
+
+// What the runtime does with an access.
+const (
+	passing = iota
+	counting
+	noting
+)
+
+// access is what is noted: a time, in ticks of the processor, an address, the place of the code, and
+// the goroutine, bytes and whether it is a store, in one word.
+const (
+	accessWords = 4
+	headWords   = 8 // of a buffer: how many were noted, and counted
+)
+
+// control is the runtime's word for each: see package std.
+var control *[8]uintptr
+
+// Accesses is given what tells the runtime what to do with loads and stores.
+func Accesses(words *[8]uintptr) { control = words }
+
+// Objects is given what finds the object in the heap that an address lies in.
+func Objects(find func(addr uintptr) (base, size uintptr)) { object = find }
+
+var object = func(uintptr) (base, size uintptr) { return 0, 0 }
+
+// traffic is what is known of loads and stores.
+type traffic struct {
+	buffers []uintptr
+	stride  int // words of a buffer
+	room    int // accesses that it can have
+	procs   int
+	heads   []head // of the buffers that have some
+
+	burst  uint32
+	weight float64 // for how many an access of this burst stands
+	seen   []uint64
+	recent [mostProcs]recent
+	lines  lines
+	trails trails
+
+	noted, all atomic.Int64 // accesses that were noted, and that there were
+}
+
+// head is how far a buffer has been looked at.
+type head struct {
+	proc    uintptr
+	at, end int
+}
+
+// recent are the last loads of a processor.
+type recent struct {
+	addr  [4]uintptr
+	trail [4]*trail
+	next  int
+}
+
+func (m *traffic) init() {
+	m.procs = min(max(runtime.GOMAXPROCS(0), runtime.NumCPU()), mostProcs)
+	m.room = min(mostNoted, bufferBytes/8/accessWords/m.procs)
+	m.stride = headWords + m.room*accessWords
+	m.buffers = sys.OffHeap[uintptr](m, m.stride*m.procs)
+	m.seen = sys.OffHeap[uint64](m, seenLines)
+	m.heads = make([]head, 0, m.procs)
+	m.lines.init(m)
+	m.trails.init(m)
+	control[1] = sys.Address(&m.buffers[0])
+	control[2], control[3], control[4] = uintptr(m.stride*8), uintptr(m.procs), uintptr(m.room)
+}
+
+// do has the runtime do something else with accesses.
+func (m *traffic) do(what uintptr) { atomic.StoreUintptr(&control[0], what) }
+
+// counted is how many accesses were counted, since the last time.
+func (m *traffic) counted() (n int64) {
+	for p := range m.procs {
+		n += int64(atomic.SwapUintptr(&m.buffers[p*m.stride+1], 0))
+	}
+	return n
+}
+
+// lookAtMemory looks at loads and stores until the writer ends.
+func (w *writer) lookAtMemory(m *traffic) {
+	defer w.done.Done()
+	going := w.pause(countingFor)
+	for last := time.Now(); going; {
+		m.counted()
+		began := time.Now()
+		m.do(counting)
+		going = w.pause(countingFor)
+		rate := float64(m.counted()) / float64(time.Since(began))
+		m.do(noting)
+		noted := time.Now()
+		going = going && w.pause(notingFor)
+		m.do(passing)
+		took := min(time.Since(noted), notingFor)
+		now := time.Now()
+		m.look(rate * float64(now.Sub(last)))
+		last = now
+		took += time.Since(now)
+		if going && w.params.Share < 1 {
+			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), time.Second))
+		}
+	}
+}
+
+// look looks at a burst, whose accesses stand for so many.
+func (m *traffic) look(all float64) {
+	m.burst++
+	m.heads = m.heads[:0]
+	n := 0
+	for p := range m.procs {
+		if k := min(int(atomic.SwapUintptr(&m.buffers[p*m.stride], 0)), m.room); k > 0 {
+			m.heads = append(m.heads, head{uintptr(p), 0, k})
+			n += k
+		}
+	}
+	if n == 0 {
+		return
+	}
+	m.weight = max(all/float64(n), 1)
+	m.noted.Add(int64(n))
+	m.all.Add(int64(m.weight * float64(n)))
+	for range n {
+		h := m.first()
+		a := m.buffers[int(h.proc)*m.stride+headWords+h.at*accessWords:][:accessWords]
+		h.at++
+		m.take(h.proc, &access{addr: a[1], pc: a[2], goroutine: a[3] >> 16, size: a[3] >> 1 & 0x7fff, store: a[3]&1 != 0})
+	}
+	m.lines.fold(m)
+	m.trails.fold(m)
+}
+
+// first is the buffer whose next access came first.
+func (m *traffic) first() *head {
+	var best *head
+	var least uintptr
+	for i := range m.heads {
+		h := &m.heads[i]
+		if h.at == h.end {
+			continue
+		}
+		if t := m.buffers[int(h.proc)*m.stride+headWords+h.at*accessWords]; best == nil || int(t-least) < 0 {
+			best, least = h, t
+		}
+	}
+	return best
+}
+
+// access is one load or store.
+type access struct {
+	addr, pc, goroutine, size uintptr
+	store                     bool
+}
+
+// lineBytes and pageBytes are what a processor has memory in.
+const (
+	lineShift = 6
+	lineBytes = 1 << lineShift
+	pageShift = 12
+)
+
+// seenLines is of how many lines is known that a burst has used them.
+const seenLines = 1 << 16
+
+// manyProcs is in the place of the processor that uses a line, of one that several use.
+const manyProcs = 0xff
+
+// take looks at an access: whether its line was used in this burst, and by another processor.
+func (m *traffic) take(p uintptr, a *access) {
+	at := a.addr >> lineShift
+	s := &m.seen[hashed(at)>>48]
+	key := uint64(m.burst&0xffff)<<48 | uint64(at)&(1<<40-1)<<8
+	first := *s&^0xff != key
+	switch {
+	case first:
+		*s = key | uint64(p&0x7f)
+	case *s&0xff == uint64(p&0x7f):
+	default:
+		*s = key | manyProcs
+		m.lines.take(m, p, a)
+	}
+	m.trails.take(m, p, a, first)
+}
+
+// said is the share of accesses that were noted, of all, for the raw file.
+func (m *traffic) said() string {
+	return strconv.FormatFloat(float64(m.noted.Load())/float64(max(m.all.Load(), 1)), 'g', 3, 64)
+}
