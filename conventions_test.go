@@ -88,28 +88,31 @@ func imports(s source) []string {
 // ends in /* stands for everything below it. The writer's side (first half) and
 // the reader's side (second) meet in internal/format only.
 var mayImport = map[string][]string{
-	"scope":              {"internal/record", "internal/format", "internal/sys"},
-	"internal/record":    {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
-	"scope/auto":         {"internal/fromenv"},
-	"scope/hooks":        {"internal/collect", "internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
-	"internal/fromenv":   {"scope"},
-	"scope/gotrace":      {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
-	"internal/collect":   {"internal/format"},
-	"internal/perf":      {"internal/collect", "internal/format", "internal/sys"},
-	"scope/scopehttp":    {"scope", "internal/snapshot", "internal/hot", "internal/format"},
-	"flusher":            {"internal/pool", "internal/testpoint", "internal/sys"},
-	"sweeper":            {"internal/format", "internal/sys"},
-	"mmpool":             {"flusher", "internal/pool", "internal/format"},
-	"internal/pool":      {"internal/testpoint", "internal/format", "internal/sys"},
-	"internal/heartbeat": {"internal/format", "internal/sys"},
-	"internal/sys":       {},
-	"internal/snapshot":  {"internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
-	"internal/testpoint": {},
-	"internal/hot":       {"internal/format"}, // of both sides: it reads, and brings home what was left
-	"internal/chunks":    {"internal/format"},
-	"internal/format":    {},
-	"internal/glob":      {},
+	"scope":                 {"internal/record", "internal/format", "internal/sys"},
+	"internal/record":       {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
+	"scope/auto":            {"internal/fromenv"},
+	"internal/advice/row":   {}, // of both sides
+	"internal/advice/count": {"internal/advice/row", "internal/sys"},
+	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
+	"internal/fromenv":      {"scope"},
+	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
+	"internal/collect":      {"internal/format"},
+	"internal/perf":         {"internal/collect", "internal/format", "internal/sys"},
+	"scope/scopehttp":       {"scope", "internal/snapshot", "internal/hot", "internal/format"},
+	"flusher":               {"internal/pool", "internal/testpoint", "internal/sys"},
+	"sweeper":               {"internal/format", "internal/sys"},
+	"mmpool":                {"flusher", "internal/pool", "internal/format"},
+	"internal/pool":         {"internal/testpoint", "internal/format", "internal/sys"},
+	"internal/heartbeat":    {"internal/format", "internal/sys"},
+	"internal/sys":          {},
+	"internal/snapshot":     {"internal/testpoint", "internal/chunks", "internal/format"}, // of both sides: it reads and writes
+	"internal/testpoint":    {},
+	"internal/hot":          {"internal/format"}, // of both sides: it reads, and brings home what was left
+	"internal/chunks":       {"internal/format"},
+	"internal/format":       {},
+	"internal/glob":         {},
 
+	"internal/advice":           {"internal/advice/row"},
 	"internal/trace":            {"internal/hot", "internal/chunks", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only
@@ -141,9 +144,9 @@ var mayImport = map[string][]string{
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
 	"internal/build/instrument": {"internal/format"},
 	"internal/build/others":     {}, // tests only
-	"internal/build/std":        {"internal/args", "internal/trace", "internal/format"},
+	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/advice", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/gotrace"},
 	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only

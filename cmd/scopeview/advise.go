@@ -35,6 +35,9 @@ type adviseOptions struct {
 	conf    string
 	weights string
 	in      []string
+	std     bool
+	stacks  bool
+	counted map[string]string // what the program is to be told: as params finds it
 }
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
@@ -42,9 +45,16 @@ func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f.IntVar(&o.count, "count", 10, "say at most `N` pieces of advice, and as many characteristics; 0: all")
 	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
 	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
+	f.BoolVar(&o.std, "std", false, "say also what the standard library does within itself")
+	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
 	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
-	f.StringArrayVar(&o.set, "set", nil, "change a parameter: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
+	o.parameters(cmd, "set")
 	f.StringVar(&o.weights, "weights", "", "read what operations take from `FILE` (default: what scopeview calibrate measured on this machine, or what is built in)")
+}
+
+// parameters is the flag that changes any parameter.
+func (o *adviseOptions) parameters(cmd *cobra.Command, name string) {
+	cmd.Flags().StringArrayVar(&o.set, name, nil, "change a parameter of advice: `NAME=VALUE`, as a .conf.out file has them; may be repeated")
 }
 
 // variable begins the environment variables of the parameters.
@@ -53,7 +63,7 @@ const variable = "SCOPEVIEW_ADVISE_"
 // params are the parameters of a report: those of the flags, before those of the environment, before
 // those of the file of parameters, before those that are built in.
 func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params, err error) {
-	p = advice.DefaultParams()
+	p, o.counted = advice.DefaultParams(), map[string]string{}
 	if p.Weights, err = o.loadWeights(); err != nil {
 		return p, err
 	}
@@ -65,7 +75,7 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 		if err != nil && (o.conf != "" || !errors.Is(err, os.ErrNotExist)) {
 			return p, err
 		}
-		if err := p.SetAll(string(text)); err != nil {
+		if o.counted, err = p.SetAll(string(text)); err != nil {
 			return p, fmt.Errorf("%s: %w", conf, err)
 		}
 	}
@@ -85,15 +95,21 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 	if f := cmd.Flags().Lookup("count"); f != nil && f.Changed {
 		p.Count = o.count
 	}
+	set := slices.Clone(o.set)
 	for _, name := range o.off {
-		o.set = append(o.set, "off."+name+"=1")
+		set = append(set, "off."+name+"=1")
 	}
-	for _, s := range o.set {
+	for _, s := range set {
 		name, value, _ := strings.Cut(s, "=")
-		if err := p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if err := p.Set(name, value); err != nil {
 			return p, usagef("--set %s: %w", s, err)
 		}
+		if slices.Contains(advice.Counted, name) {
+			o.counted[name] = value
+		}
 	}
+	p.Std, p.PerStack = o.std, o.stacks
 	if len(o.in) > 0 {
 		p.In = inPackages(o.in)
 	}

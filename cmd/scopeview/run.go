@@ -135,6 +135,7 @@ func (l *launch) recording() {
 	f := l.cmd.Flags()
 	f.StringVar(&l.budget, "budget", "3%", "let recording take at most this `SHARE` of the CPU time")
 	f.StringVar(&l.root, "advise-root", "", "write what --advise has found to `PATH`.txt, .raw and .conf.out (default: scope-profile beside the traces)")
+	l.advise.parameters(l.cmd, "advise-set")
 	f.BoolVar(&l.noStates, "no-states", false, "do not record what each goroutine did (Go's execution trace, and a CPU profile)")
 }
 
@@ -172,6 +173,9 @@ func (l *launch) do(ctx context.Context, args []string) error {
 		return err
 	}
 	if err := l.groups(); err != nil {
+		return err
+	}
+	if _, err := l.advise.params(l.cmd, ""); err != nil {
 		return err
 	}
 	if l.attach {
@@ -293,10 +297,7 @@ func (l *launch) variables(dir string) []string {
 	if l.noStates {
 		env = append(env, "SCOPEVIEW_STATES=0")
 	}
-	if len(l.options.Advise) > 0 && os.Getenv("SCOPEVIEW_ADVISE") == "" {
-		env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator))
-	}
-	return env
+	return append(env, l.adviseVariables(dir)...)
 }
 
 func (l *launch) printEnv() error {

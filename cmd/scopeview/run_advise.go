@@ -33,6 +33,31 @@ func (l *launch) groups() error {
 	return nil
 }
 
+// adviseVariables are what has the program count, and leave raw files in dir.
+func (l *launch) adviseVariables(dir string) (env []string) {
+	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
+		return nil
+	}
+	env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator))
+	if _, err := l.advise.params(l.cmd, l.adviseRoot(dir)+".conf"); err != nil {
+		return env // tellAdvice says why
+	}
+	for name, value := range l.advise.counted {
+		if v := variable + strings.ToUpper(name); os.Getenv(v) == "" {
+			env = append(env, v+"="+value)
+		}
+	}
+	return env
+}
+
+// adviseRoot is the path of the files of advice, without their endings.
+func (l *launch) adviseRoot(dir string) string {
+	if l.root != "" {
+		return l.root
+	}
+	return filepath.Join(dir, "scope-profile")
+}
+
 // rawsIn lists the raw files in a directory.
 func rawsIn(dir string) []string {
 	list, err := filepath.Glob(filepath.Join(dir, "*.raw"))
@@ -49,10 +74,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 		return // who says where it goes looks at it
 	}
 	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) })
-	root := l.root
-	if root == "" {
-		root = filepath.Join(dir, "scope-profile")
-	}
+	root := l.adviseRoot(dir)
 	made = slices.DeleteFunc(made, func(path string) bool { return path == root+".raw" })
 	if len(made) == 0 {
 		if l.verb == build.Run {

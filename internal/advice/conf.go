@@ -8,8 +8,10 @@ import (
 	"strings"
 )
 
-// Set changes a parameter by its name in a .conf file; counted ones, which the program reads itself, are
-// left alone. "off.NAME = 1" switches a diagnostic or a group off, "weight.NAME = 1.5" is a weight.
+// Counted are the parameters that the program itself is told, by its environment.
+var Counted = []string{"depth", "memory", "share"}
+
+// Set changes a parameter by its name in a .conf file; those that the program is told are left alone. "off.NAME = 1" switches a diagnostic or a group off, "weight.NAME = 1.5" is a weight.
 func (p *Params) Set(name, value string) error {
 	n, err := strconv.ParseFloat(value, 64)
 	bad := func(what string) error {
@@ -19,7 +21,7 @@ func (p *Params) Set(name, value string) error {
 		return nil
 	}
 	switch kind, what, _ := strings.Cut(name, "."); {
-	case name == "depth" || name == "memory" || name == "share":
+	case slices.Contains(Counted, name):
 		return nil
 	case name == "count":
 		p.Count = int(n)
@@ -54,8 +56,9 @@ func known(name string) bool {
 	return slices.ContainsFunc(Rules, func(r Rule) bool { return r.ID == name || r.Group == name || r.Original != "" && r.Original == name })
 }
 
-// SetAll changes what a .conf file says.
-func (p *Params) SetAll(text string) error {
+// SetAll changes what a .conf file says, and returns which parameters the program is to be told.
+func (p *Params) SetAll(text string) (counted map[string]string, err error) {
+	counted = map[string]string{}
 	for i, line := range strings.Split(text, "\n") {
 		line, _, _ = strings.Cut(line, "#")
 		if line = strings.TrimSpace(line); line == "" {
@@ -63,13 +66,17 @@ func (p *Params) SetAll(text string) error {
 		}
 		name, value, ok := strings.Cut(line, "=")
 		if !ok {
-			return fmt.Errorf("line %d: %q has no =", i+1, line)
+			return nil, fmt.Errorf("line %d: %q has no =", i+1, line)
 		}
-		if err := p.Set(strings.TrimSpace(name), strings.TrimSpace(value)); err != nil {
-			return fmt.Errorf("line %d: %w", i+1, err)
+		name, value = strings.TrimSpace(name), strings.TrimSpace(value)
+		if err := p.Set(name, value); err != nil {
+			return nil, fmt.Errorf("line %d: %w", i+1, err)
+		}
+		if slices.Contains(Counted, name) {
+			counted[name] = value
 		}
 	}
-	return nil
+	return counted, nil
 }
 
 // Conf is the parameters as a .conf file: those that d was counted with, and these.

@@ -103,8 +103,24 @@ func Merge(runs []row.Run) (*Data, error) {
 	if d.NS > 0 {
 		d.Looked = looked / d.NS
 	}
+	root := d.root()
 	for _, r := range d.Rows {
-		r.NS = d.NS
+		r.NS, r.root = d.NS, root
 	}
 	return d, nil
+}
+
+// root is where the standard library's files lie, as the frames of the runtime tell.
+func (d *Data) root() string {
+	for _, r := range d.Rows {
+		for _, f := range r.Stack {
+			if at, ok := strings.CutPrefix(f, "runtime.goexit "); ok {
+				root, _, found := strings.Cut(at, "/src/runtime/")
+				if found {
+					return root + "/src/"
+				}
+			}
+		}
+	}
+	return ""
 }

@@ -15,6 +15,8 @@ type Params struct {
 	LeastBytes float64         // a gain in memory below it is not told
 	Off        map[string]bool // diagnostics and groups, by name or by the original's, that are off
 	In         func(function string) bool
+	Std        bool // what the standard library has within itself, too
+	PerStack   bool // each call stack for itself, and not each place
 	Weights    Weights
 }
 
@@ -33,7 +35,8 @@ type Finding struct {
 	Share       float64  `json:"share"`       // of the time of a run
 	Bytes       float64  `json:"bytes"`       // of a run
 	Site        string   `json:"site"`        // "function file:line"
-	Stack       []string `json:"stack"`
+	Stack       []string `json:"stack"`       // of several the one with the largest gain
+	Stacks      int      `json:"stacks"`      // so many lead to the place
 	Type        string   `json:"type,omitempty"`
 	Advice      string   `json:"advice"`
 	Evidence    []string `json:"evidence,omitempty"`
@@ -50,8 +53,9 @@ type Report struct {
 	Seconds  float64          `json:"seconds"` // of all runs
 	Looked   float64          `json:"looked"`  // the share of them in which operations were looked at
 	Findings []Finding        `json:"findings"`
-	More     int              `json:"more"` // advice that Count cuts off
-	Small    int              `json:"small"`
+	More     int              `json:"more"`   // advice that Count cuts off
+	Small    int              `json:"small"`  // that is below what is told
+	Hidden   int              `json:"hidden"` // that is within the standard library
 	Worst    []Characteristic `json:"worst"`
 	Lost     []string         `json:"lost,omitempty"`
 	Notes    []string         `json:"notes,omitempty"`
@@ -61,12 +65,15 @@ type Report struct {
 func Of(d *Data, p Params) *Report {
 	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost)}
 	runs := float64(max(d.Runs, 1))
-	told := map[*Row]bool{}
+	told := map[*place]bool{}
+	all, hidden := places(d, p)
+	rep.Hidden = hidden
 	for _, rule := range Rules {
 		if p.off(&rule) {
 			continue
 		}
-		for _, r := range d.Rows {
+		for _, at := range all {
+			r := at.Row
 			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) {
 				continue
 			}
@@ -75,7 +82,7 @@ func Of(d *Data, p Params) *Report {
 				continue
 			}
 			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: j.NS / runs, Bytes: j.Bytes / runs,
-				Site: r.Site(), Stack: r.Stack, Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
+				Site: r.Site(), Stack: at.stack(&rule, p.Weights), Stacks: len(at.rows), Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
 			if d.NS > 0 {
 				f.Share = j.NS / d.NS
 			}
@@ -83,7 +90,7 @@ func Of(d *Data, p Params) *Report {
 				rep.Small++
 				continue
 			}
-			told[r] = true
+			told[at] = true
 			rep.Findings = append(rep.Findings, f)
 		}
 	}
@@ -94,7 +101,7 @@ func Of(d *Data, p Params) *Report {
 		rep.More = len(rep.Findings) - p.Count
 		rep.Findings = rep.Findings[:p.Count]
 	}
-	rep.Worst = worst(d, p, told)
+	rep.Worst = worst(d, all, p, told)
 	return rep
 }
 

@@ -51,6 +51,7 @@ type Row struct {
 	row.Row
 	Runs int     // it is in so many
 	NS   float64 // how long all of them were counted
+	root string  // where the standard library's files lie, with a slash behind it; "": their paths begin with their package's
 }
 
 // V is a value of a row, as a float.
@@ -76,11 +77,10 @@ func (r *Row) P(h row.Hist, q float64) int64 {
 	return n
 }
 
-// Site is the frame that advice is shown at: the innermost of the program's own, or else of a
-// module's; the standard library's are passed over.
+// Site is the frame that advice is shown at: the innermost one that is not of the standard library.
 func (r *Row) Site() string {
 	for _, f := range r.Stack {
-		if !standard(f) {
+		if !r.standard(f) {
 			return f
 		}
 	}
@@ -90,19 +90,15 @@ func (r *Row) Site() string {
 	return ""
 }
 
-// standard reports whether a frame is of the standard library: its package has no dot in front of the
-// first slash, and is not the main package.
-func standard(frame string) bool {
-	name, _, _ := strings.Cut(frame, " ")
-	if strings.HasPrefix(name, "main.") || strings.HasPrefix(name, "vendor/") {
-		return strings.HasPrefix(name, "vendor/")
+// standard reports whether a frame is of the standard library. Its file tells: what is inlined of it may
+// bear the name of a function of the program.
+func (r *Row) standard(frame string) bool {
+	_, file, _ := strings.Cut(frame, " ")
+	if r.root != "" {
+		return strings.HasPrefix(file, r.root)
 	}
-	first, _, slash := strings.Cut(name, "/")
-	if slash {
-		return !strings.Contains(first, ".") && stdTop[first]
-	}
-	pkg, _, _ := strings.Cut(name, ".")
-	return stdTop[pkg]
+	first, _, slash := strings.Cut(file, "/")
+	return slash && stdTop[first] // as -trimpath has it
 }
 
 // Improvement is the gain on a log10 scale, as the original has it: that of small operations, negative

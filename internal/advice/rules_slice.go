@@ -25,11 +25,7 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	j.Fix = Fix{"capacity", n}
-	from := "without a capacity"
-	if r.V(row.Hinted) > 0 {
-		from = "with a capacity of " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
-	}
-	j.Advice = fmt.Sprintf("make([]%s, 0, %d) here, %s now, saves %s and copying %s", r.Type, n, from, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", n), many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
 	j.Evidence = lengths(r, "slice", "slices", "elements")
 	if r.V(row.Exact) < r.V(row.Made) {
 		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(r.V(row.Made)-r.V(row.Exact), "slice"), count(r.P(row.Cap, 0.99))))
@@ -57,6 +53,18 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	j.Evidence = append(lengths(r, "slice", "slices", "elements"), fmt.Sprintf("%s of %s were looked at while they lived: %s of their %s were in use", count(r.V(row.Watched)), count(r.V(row.Made)), bytes(used), bytes(size)))
 	j.Stoppers = append(spread(r), "elements that are zero at the end of a slice are taken for unused")
 	return j
+}
+
+// making is the text of a make with a size, and what is there instead of it.
+func (r *Row) making(text string, n int64) string {
+	if len(r.Stack) == 0 {
+		return "giving all of them their size when they are made"
+	}
+	from := "without a size"
+	if r.V(row.Hinted) > 0 {
+		from = "with " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
+	}
+	return fmt.Sprintf(text, r.Type, n) + " here, " + from + " now,"
 }
 
 // lengths says how many instances there were, and how long.

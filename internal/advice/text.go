@@ -22,6 +22,9 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		f := &r.Findings[i]
 		fmt.Fprintf(b, "\n%s: %s: improvement = %d: call stack = %s: advice = %s\n", Place(f.Site, dir), f.ID, f.Improvement, callStack(f.Stack, f.Site, dir), f.Advice)
 		fmt.Fprintf(b, "    saves %s\n", f.Saves())
+		if f.Stacks > 1 {
+			fmt.Fprintf(b, "    %d call stacks lead here; this one gains most\n", f.Stacks)
+		}
 		for _, e := range f.Evidence {
 			fmt.Fprintf(b, "    seen: %s\n", e)
 		}
@@ -34,6 +37,9 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 	}
 	if r.More > 0 {
 		fmt.Fprintf(b, "\n# %d more pieces of advice: --count 0 shows all\n", r.More)
+	}
+	if r.Hidden > 0 {
+		fmt.Fprintf(b, "\n# %s of the standard library are left out, which makes them for itself: --std shows what there is to say of them\n", many(float64(r.Hidden), "row"))
 	}
 	if len(r.Worst) > 0 {
 		b.WriteString("\n# What costs most without a remedy that is known, as the weights have it:\n")
@@ -71,7 +77,7 @@ func several(n int, text string) string {
 func Place(frame, dir string) string {
 	_, at, ok := strings.Cut(frame, " ")
 	if !ok {
-		return "?"
+		return "the whole program"
 	}
 	return Relative(at, dir)
 }

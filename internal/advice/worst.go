@@ -39,10 +39,10 @@ var priced = []struct {
 }
 
 // worst are the rows that cost most and have no advice.
-func worst(d *Data, p Params, told map[*Row]bool) (list []Characteristic) {
+func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
-	for _, r := range d.Rows {
-		if told[r] || p.In != nil && !inside(r, p.In) {
+	for _, r := range all {
+		if told[r] || p.In != nil && !inside(r.Row, p.In) {
 			continue
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
@@ -59,7 +59,7 @@ func worst(d *Data, p Params, told map[*Row]bool) (list []Characteristic) {
 		if c.NS < p.LeastNS || c.NS < p.LeastShare*d.NS/runs {
 			continue
 		}
-		c.Text = fmt.Sprintf("%s %ss: %s", count(r.V(row.Made)/runs), r.Kind, strings.Join(parts, ", "))
+		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made)/runs, r.Kind.String()), strings.Join(parts, ", "))
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })

@@ -34,13 +34,15 @@ func TypeName(typ uintptr) string {
 	return reflect.TypeOf(v).String()
 }
 
-// LoadWord reads the word at an address in Go's heap, or on a stack.
+// LoadWord reads the word at an address in Go's heap, or on a stack. The program may be writing it.
+//
+//go:norace
 func LoadWord(addr uintptr) uint64 { return *(*uint64)(at(addr)) }
 
 // LastUsed is where in the bytes from from to to at an address in Go's heap the last one lies that is
-// not 0, as its offset and one: from, if there is none.
+// not 0, as its offset and one: from, if there is none. The program may be writing them.
 //
-//go:nocheckptr
+//go:norace
 func LastUsed(addr uintptr, from, to int64) int64 {
 	for to > from && (to&7 != 0 || to-8 < from) {
 		if *(*byte)(at(addr + uintptr(to-1))) != 0 {
@@ -61,3 +63,9 @@ func LastUsed(addr uintptr, from, to int64) int64 {
 //
 //go:nosplit
 func at(addr uintptr) unsafe.Pointer { return *(*unsafe.Pointer)(unsafe.Pointer(&addr)) }
+
+// TypeOf is the address of the description of a value's type.
+func TypeOf(v any) uintptr { return (*eface)(unsafe.Pointer(&v)).typ }
+
+// AddrOf is where a value lies.
+func AddrOf[T any](p *T) uintptr { return uintptr(unsafe.Pointer(p)) }

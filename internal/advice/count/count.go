@@ -66,9 +66,11 @@ func thinOut(place, rate uint32) {
 	if c.exact || place >= Rates {
 		return
 	}
-	if atomic.AddUint32(&c.seen[place], 1) >= Full && uint32(c.rates[place]) == rate && rate < 24 {
+	if atomic.AddUint32(&c.seen[place], 1) == Full { // who finds that is alone until the next
+		if uint32(c.rates[place]) == rate && rate < 24 {
+			c.rates[place]++
+		}
 		atomic.StoreUint32(&c.seen[place], 0)
-		c.rates[place]++ // one of two that do this is lost, and nothing with it
 	}
 }
 

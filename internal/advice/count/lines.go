@@ -35,6 +35,7 @@ type line struct {
 	loads, stores uint32
 	apart         uint32 // times it had to come back for bytes that nobody else had stored to
 	same          uint32 // and for others
+	atomic        uint32 // of both, for an atomic store
 	shared        uint32 // accesses to bytes that another goroutine uses, too
 }
 
@@ -78,7 +79,11 @@ func (l *lines) take(m *traffic, p uintptr, a *access) {
 	if x == nil {
 		return
 	}
-	n := min(max(a.size, 1), lineBytes-a.addr&(lineBytes-1))
+	size := a.size
+	if size == atomicSize {
+		size = 4
+	}
+	n := min(max(size, 1), lineBytes-a.addr&(lineBytes-1))
 	bytes := ^uint64(0) >> (lineBytes - n) << (a.addr & (lineBytes - 1))
 	p &= 63
 	bit := uint64(1) << p
@@ -87,6 +92,9 @@ func (l *lines) take(m *traffic, p uintptr, a *access) {
 			x.same++
 		} else {
 			x.apart++
+		}
+		if a.size == atomicSize {
+			x.atomic++
 		}
 		x.missed(a.pc)
 	}
@@ -177,6 +185,7 @@ func (l *lines) fold(m *traffic) {
 		m.add(t, row.Misses, x.apart)
 		m.add(t, row.Extra, x.same)
 		m.add(t, row.Extra2, x.shared)
+		m.add(t, row.Waits, x.atomic)
 		add(t, row.Made, 1)
 		users, among := 0, 0
 		for i := range x.users {

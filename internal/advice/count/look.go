@@ -38,7 +38,6 @@ func watch(of uint32) {
 // look has operations looked at, until the writer ends.
 func (w *writer) look() {
 	defer w.done.Done()
-	c.scale.Store(unit)
 	if c.exact {
 		w.watched(time.Hour, 1)
 		return

@@ -16,8 +16,13 @@ func makeMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	x.v[hint], x.v[capacity] = int64(a[1]), slotsFor(int64(a[1]))
 	x.v[elem], x.v[keyBytes] = mapSizes(a[2])
+	x.v[seed] = mapSeed(x.key)
 	c.tables[row.Map].put(&x, &c.rows)
 }
+
+// mapSeed is a map's random number, which tells whether the memory is still that map's. It changes when
+// the map becomes empty.
+func mapSeed(m uintptr) int64 { return int64(sys.LoadWord(m + 8)) }
 
 // slotsFor is how many slots a map has that is made for so many entries.
 func slotsFor(hint int64) int64 {
@@ -54,7 +59,11 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	}
 	if x.v[keyBytes] == 0 {
 		x.v[elem], x.v[keyBytes] = mapSizes(a[4])
+		if x.site != 0 && c.rows.depth > 0 {
+			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[4])) // a small map is made without
+		}
 	}
+	x.v[seed] = mapSeed(x.key)
 	x.v[grown]++
 	x.v[moved] += int64(a[2])
 	x.v[length] = int64(a[1])
@@ -74,7 +83,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 	}
 	if x := t.find(head, a[0]); x != nil {
 		x.v[opGet+int(e-row.MapGet)] += one()
-		x.v[watched] = 1
+		x.v[watched], x.v[seed] = 1, mapSeed(x.key)
 		used := int64(a[1])
 		if e == row.MapPut {
 			used++
@@ -107,9 +116,9 @@ func foldMap(x *inst, t *tally) {
 	}
 }
 
-// lookAtMap finds how many entries a map that may live has: the number begins it.
+// lookAtMap finds how many entries a map has, or had when it died: the number begins it.
 func lookAtMap(x *inst) {
-	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) {
+	if n := sys.LoadWord(x.key); n <= uint64(x.v[capacity]) && mapSeed(x.key) == x.v[seed] {
 		x.v[looked] = int64(n)
 		x.v[exactly] = 1
 	}

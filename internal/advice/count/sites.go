@@ -37,6 +37,9 @@ func (r *rows) init() { r.sites = sys.OffHeap[site](r, maxSites) }
 // of finds the row of a kind and a call stack, or makes it: nil where there is no room.
 func (r *rows) of(k row.Kind, typ uintptr, pcs []uintptr) *site {
 	pcs = pcs[:min(len(pcs), r.depth, Depth)]
+	if len(pcs) == 0 {
+		typ = 0 // one row for all
+	}
 	h := uint64(k) * 0x9e3779b97f4a7c15
 	for _, pc := range pcs {
 		h = (h ^ uint64(pc)) * 0xff51afd7ed558ccd

@@ -29,7 +29,7 @@ const (
 	unseen  // its creation was not seen
 	exactly // the length is known
 	own     // the first of a kind's own
-	slots   = own + 11
+	slots   = own + 12
 )
 
 // A slice's own.
@@ -42,6 +42,7 @@ const (
 const (
 	keyBytes = own + iota
 	moved    // entries
+	seed     // its random number
 	tables   // bytes of the tables that were outgrown
 	peak     // the most entries that were seen
 	watched  // operations on it were looked at

@@ -24,7 +24,7 @@ const (
 // What the runtime does with an access.
 const (
 	passing = iota
-	counting
+	tallying
 	noting
 )
 
@@ -86,6 +86,7 @@ func (m *traffic) init() {
 	m.heads = make([]head, 0, m.procs)
 	m.lines.init(m)
 	m.trails.init(m)
+	control[5] = sys.Address(&control[0])
 	control[1] = sys.Address(&m.buffers[0])
 	control[2], control[3], control[4] = uintptr(m.stride*8), uintptr(m.procs), uintptr(m.room)
 }
@@ -104,13 +105,13 @@ func (m *traffic) counted() (n int64) {
 // lookAtMemory looks at loads and stores until the writer ends.
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
-	going := w.pause(countingFor)
-	for last := time.Now(); going; {
+	rate, last := 0.0, time.Now()
+	for going := w.pause(countingFor); going; {
 		m.counted()
 		began := time.Now()
-		m.do(counting)
+		m.do(tallying)
 		going = w.pause(countingFor)
-		rate := float64(m.counted()) / float64(time.Since(began))
+		rate = float64(m.counted()) / float64(time.Since(began))
 		m.do(noting)
 		noted := time.Now()
 		going = going && w.pause(notingFor)
@@ -124,11 +125,11 @@ func (w *writer) lookAtMemory(m *traffic) {
 			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), time.Second))
 		}
 	}
+	m.again(rate * float64(time.Since(last)))
 }
 
 // look looks at a burst, whose accesses stand for so many.
 func (m *traffic) look(all float64) {
-	m.burst++
 	m.heads = m.heads[:0]
 	n := 0
 	for p := range m.procs {
@@ -137,16 +138,35 @@ func (m *traffic) look(all float64) {
 			n += k
 		}
 	}
+	m.replay(n, all)
+}
+
+// again looks at the last burst again, whose accesses stand for those behind it, too.
+func (m *traffic) again(all float64) {
+	n := 0
+	for i := range m.heads {
+		m.heads[i].at = 0
+		n += m.heads[i].end
+	}
+	m.replay(n, all)
+}
+
+// replay takes the accesses of a burst, in the order of their times.
+func (m *traffic) replay(n int, all float64) {
 	if n == 0 {
 		return
 	}
-	m.weight = max(all/float64(n), 1)
+	m.burst++
+	m.weight = all / float64(n)
 	m.noted.Add(int64(n))
 	m.all.Add(int64(m.weight * float64(n)))
 	for range n {
 		h := m.first()
 		a := m.buffers[int(h.proc)*m.stride+headWords+h.at*accessWords:][:accessWords]
 		h.at++
+		if a[1]-control[5] < 64 {
+			continue // a look at the runtime's words, from what the compiler has put into the program
+		}
 		m.take(h.proc, &access{addr: a[1], pc: a[2], goroutine: a[3] >> 16, size: a[3] >> 1 & 0x7fff, store: a[3]&1 != 0})
 	}
 	m.lines.fold(m)
@@ -174,6 +194,9 @@ type access struct {
 	addr, pc, goroutine, size uintptr
 	store                     bool
 }
+
+// atomicSize is in the place of the size of an atomic store.
+const atomicSize = 0x7fff
 
 // lineBytes and pageBytes are what a processor has memory in.
 const (

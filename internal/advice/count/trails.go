@@ -47,6 +47,7 @@ type trail struct {
 
 	searches          uint32 // runs from one and the same address
 	searched          uint32 // steps of them
+	step              uintptr
 	shortest, longest uint32
 }
 
@@ -137,12 +138,16 @@ func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 // fewSteps is how many steps make a run that may be a search.
 const fewSteps = 8
 
+// longStep is how far the elements that are searched lie apart at most.
+const longStep = 256
+
 // turn ends a run of steps of the same length. One that begins where the last one began is a search, if
 // it does not end there, too.
 func (x *trail) turn(to uintptr) {
-	if x.run >= fewSteps && to == x.start {
+	if x.run >= fewSteps && to == x.start && x.delta <= longStep {
 		x.searches++
 		x.searched += x.run + 1
+		x.step = x.delta
 		x.longest = max(x.longest, x.run+1)
 		if x.shortest == 0 || x.run+1 < x.shortest {
 			x.shortest = x.run + 1
@@ -257,7 +262,9 @@ func (m *traffic) foldSearch(x *trail) {
 	}
 	m.add(&s.Stats, row.Made, x.searches)
 	m.add(&s.Stats, row.Compared, x.searched)
+	m.add(&s.Stats, row.Extra, x.searches) // in what was searched before
+	most(&s.Stats, row.Extra2, 1)
+	most(&s.Stats, row.MaxElem, int64(x.step))
 	most(&s.Stats, row.MaxLen, int64(x.longest))
-	most(&s.Stats, row.Extra, 1)
-	see(&s.Stats, row.Len, int64(x.searched/x.searches), int64(m.weight*float64(x.searches)))
+	see(&s.Stats, row.Len, int64(x.longest), int64(m.weight*float64(x.searches)))
 }

@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"runtime"
 	"runtime/debug"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -25,6 +24,7 @@ type writer struct {
 	began   time.Time
 	live    []row.Stats // of each row, what lives
 	names   [maxSites]named
+	frames  frames
 	traffic *traffic // nil: no package is compiled for it
 	quit    chan struct{}
 	done    sync.WaitGroup
@@ -36,7 +36,7 @@ type named struct {
 	known bool
 	ours  bool // it is of the recorder itself
 	typ   string
-	stack []string
+	stack []int
 }
 
 // lookLimit is how many bytes of memory are looked at for the lengths of slices in one writing, and
@@ -64,7 +64,7 @@ func (w *writer) run() {
 func (w *writer) write() error {
 	c.now.Store(int64(time.Since(w.began)))
 	w.gather()
-	b := row.AppendHead(nil, w.head())
+	var rows []byte
 	n := 0
 	for i := range c.rows.sites {
 		s := &c.rows.sites[i]
@@ -84,11 +84,15 @@ func (w *writer) write() error {
 		if name.ours || r.V == (row.Stats{}).V {
 			continue
 		}
-		r.Type, r.Stack = name.typ, name.stack
-		b = row.AppendRow(b, &r)
+		r.Type = name.typ
+		rows = row.AppendRow(rows, &r, name.stack)
 		n++
 	}
-	b = row.AppendEnd(b, n)
+	b := row.AppendHead(nil, w.head())
+	for i, text := range w.frames.text {
+		b = row.AppendFrame(b, i, text)
+	}
+	b = row.AppendEnd(append(b, rows...), n)
 	tmp := w.params.Path + ".tmp"
 	if err := os.WriteFile(tmp, b, 0o644); err != nil {
 		return fmt.Errorf("what advice is given of can't be written: %w", err)
@@ -173,45 +177,23 @@ func (w *writer) head() *row.Head {
 func (w *writer) name(i int, s *site) *named {
 	n := &w.names[i]
 	if n.known {
+		if n.typ == "" {
+			n.typ = sys.TypeName(uintptr(s.typ.Load())) // of a map it is known when it grows
+		}
 		return n
 	}
 	n.known = true
 	n.typ = sys.TypeName(uintptr(s.typ.Load()))
-	pcs := make([]uintptr, s.depth)
-	for j := range pcs {
-		pcs[j] = uintptr(s.pcs[j])
-	}
 	inner := true
-	for frames := runtime.CallersFrames(pcs); len(pcs) > 0; {
-		f, more := frames.Next()
-		if inner = inner && inRuntime(f.Function); !inner && f.Function != "" {
-			n.ours = n.ours || recorders(f.Function)
-			n.stack = append(n.stack, f.Function+" "+f.File+":"+strconv.Itoa(f.Line))
-		}
-		if !more {
-			break
+	for _, pc := range s.pcs[:s.depth] {
+		for _, f := range w.frames.of(uintptr(pc)) {
+			if inner = inner && f.runtime; !inner {
+				n.ours = n.ours || f.ours || len(n.stack) == 0 && s.toldElsewhere(w.frames.text[f.number])
+				n.stack = append(n.stack, f.number)
+			}
 		}
 	}
 	return n
-}
-
-// inRuntime reports whether a function is of what is hooked, and not of who calls it.
-func inRuntime(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
-}
-
-// recorders reports whether a function is the recorder's.
-func recorders(name string) bool {
-	rest, ok := strings.CutPrefix(name, "github.com/scopeview/scopeview/")
-	if !ok {
-		return false
-	}
-	for _, p := range [...]string{"scope.", "scope/", "internal/advice/count.", "internal/record.", "internal/pool.", "internal/heartbeat.", "internal/hot.", "internal/perf.", "internal/collect.", "flusher.", "sweeper.", "mmpool."} {
-		if strings.HasPrefix(rest, p) {
-			return true
-		}
-	}
-	return false
 }
 
 // current is the writer; mu guards it.
@@ -239,6 +221,7 @@ func start(p params) error {
 		c.rates, c.skipped = new([Rates]uint8), new([1 << 16]uint8)
 	}
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
+	c.scale.Store(unit)
 	c.rows.init()
 	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}} {
 		t.init(p.Memory)

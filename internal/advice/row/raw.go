@@ -55,8 +55,15 @@ func AppendHead(b []byte, h *Head) []byte {
 	return append(b, '\n')
 }
 
-// AppendRow appends a row's line: its kind, type, values, and a field for each frame.
-func AppendRow(b []byte, r *Row) []byte {
+// AppendFrame appends the line of a frame that rows behind it name by a number.
+func AppendFrame(b []byte, number int, frame string) []byte {
+	b = strconv.AppendInt(append(b, "frame\t"...), int64(number), 10)
+	return append(append(append(b, '\t'), clean(frame)...), '\n')
+}
+
+// AppendRow appends a row's line: its kind, type and values, and its call stack as numbers of frames,
+// innermost first. The row's own Stack is not used.
+func AppendRow(b []byte, r *Row, stack []int) []byte {
 	b = append(append(append(append(b, r.Kind.String()...), '\t'), clean(r.Type)...), '\t')
 	sep := ""
 	for i, v := range r.V {
@@ -81,8 +88,12 @@ func AppendRow(b []byte, r *Row) []byte {
 			b = strconv.AppendInt(b, n, 10)
 		}
 	}
-	for _, f := range r.Stack {
-		b = append(append(b, '\t'), clean(f)...)
+	b = append(b, '\t')
+	for i, f := range stack {
+		if i > 0 {
+			b = append(b, ' ')
+		}
+		b = strconv.AppendInt(b, int64(f), 10)
 	}
 	return append(b, '\n')
 }
@@ -116,6 +127,7 @@ func Read(r io.Reader) (runs []Run, notes []string, err error) {
 	s := bufio.NewScanner(r)
 	s.Buffer(nil, 1<<20)
 	var run *Run
+	frames := map[string]string{}
 	bad, line := 0, 0
 	for s.Scan() {
 		line++
@@ -127,13 +139,16 @@ func Read(r io.Reader) (runs []Run, notes []string, err error) {
 			}
 			runs = append(runs, Run{Head: head(fields[2:])})
 			run = &runs[len(runs)-1]
+			clear(frames)
 		case run == nil:
 			return nil, nil, fmt.Errorf("line %d is not the beginning of a raw file of advice, which is %q", line, magic)
+		case fields[0] == "frame" && len(fields) == 3:
+			frames[fields[1]] = fields[2]
 		case fields[0] == "end":
 			n, err := strconv.Atoi(strings.Join(fields[1:], ""))
 			run.Whole = err == nil && n == len(run.Rows)
 		default:
-			if row, ok := parse(fields); ok {
+			if row, ok := parse(fields, frames); ok {
 				run.Rows = append(run.Rows, row)
 			} else {
 				bad++
@@ -181,14 +196,21 @@ func head(fields []string) Head {
 	return h
 }
 
-func parse(fields []string) (r Row, ok bool) {
-	if len(fields) < 3 {
+func parse(fields []string, frames map[string]string) (r Row, ok bool) {
+	if len(fields) != 4 {
 		return r, false
 	}
 	if r.Kind = Named(fields[0]); r.Kind == 0 {
 		return r, false
 	}
-	r.Type, r.Stack = fields[1], fields[3:]
+	r.Type = fields[1]
+	for _, n := range strings.Fields(fields[3]) {
+		f, ok := frames[n]
+		if !ok {
+			return r, false
+		}
+		r.Stack = append(r.Stack, f)
+	}
 	for _, f := range strings.Fields(fields[2]) {
 		k, v, _ := strings.Cut(f, "=")
 		if h := index(histNames[:], k); h >= 0 {

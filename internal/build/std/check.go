@@ -138,11 +138,15 @@ func (b *builder) run() (*told, error) {
 	for i, c := range [][]string{{program}, {tests}, {tests, "-test.run=^$", "-test.bench=.", "-test.benchtime=3x"}} {
 		path := filepath.Join(b.dir, fmt.Sprint("trace", i, ".scope"))
 		run := exec.CommandContext(b.ctx, c[0], c[1:]...)
-		run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_TRACE="+path, "SCOPEVIEW=")
+		raw := filepath.Join(b.dir, fmt.Sprint("advice", i))
+		run.Dir, run.Env = b.dir, append(os.Environ(), "CANARY_TRACE="+path, "SCOPEVIEW=", "SCOPEVIEW_ADVISE="+raw, "SCOPEVIEW_ADVISE_SHARE=1")
 		if out, err := run.CombinedOutput(); err != nil {
 			return nil, fmt.Errorf("%s: %w: %s", c[0], err, out)
 		}
 		if _, err := t.read(path); err != nil {
+			return nil, err
+		}
+		if err := t.readRaw(raw + ".raw"); err != nil {
 			return nil, err
 		}
 	}

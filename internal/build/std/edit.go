@@ -18,6 +18,7 @@ type edit struct {
 	instead  bool   // of it
 	behind   bool   // it
 	last     bool   // at may be there more often, and the last one is meant
+	unless   string // where the function has this text, nothing is to be done
 }
 
 // apply returns the file with the edit made, or says why it can't be.
@@ -39,6 +40,9 @@ func (e *edit) apply(text []byte) (_ []byte, why string) {
 		return nil, "there is no such function"
 	}
 	body := text[from:to]
+	if e.unless != "" && bytes.Contains(body, []byte(e.unless)) {
+		return text, ""
+	}
 	at := bytes.Index(body, []byte(e.at))
 	if last := bytes.LastIndex(body, []byte(e.at)); at < 0 || last != at && !e.last {
 		return nil, fmt.Sprintf("%q is there %d times", e.at, bytes.Count(body, []byte(e.at)))

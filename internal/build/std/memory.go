@@ -74,6 +74,14 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 	atomic.Storeuintptr(noted, n+1)
 }
 
+// scopeviewAtomic is an atomic store: it has a size that no other access has.
+//
+//go:linkname scopeviewAtomic
+//go:nosplit
+func scopeviewAtomic(addr unsafe.Pointer) {
+	scopeviewAccessed(uintptr(addr), sys.GetCallerPC(), 0x7fff<<1|1)
+}
+
 // scopeviewObject is where in the heap the object begins that an address lies in, and its size.
 //
 //go:linkname scopeviewObject
@@ -91,11 +99,36 @@ var memoryTable = []hook{
 	{name: "memory", group: Memory, what: "loads and stores of chosen packages, in bursts",
 		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
 		code: append([]code{objects, accesses}, advisedCode...)},
+	adviceHook("atomics", Memory, "atomic stores by the methods of package sync/atomic's types", atomicStores(), nil, atomically),
 	adviceHook("shifts", Memory, "copies of elements within their own slice", []edit{
 		{file: "runtime/slice.go", function: "slicecopy", at: "memmove(toPtr, fromPtr, size)",
 			insert: "if scopeviewTold != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +
 				", sys.GetCallerPC(), width, uintptr(toPtr), uintptr(fromPtr), size, width, 0, 0, 0) }; "},
 	}, nil),
+}
+
+// atomically has package sync/atomic tell of stores. Loads are left alone: they are what must stay short to be
+// inlined.
+var atomically = code{dir: "sync/atomic", text: `//go:linkname scopeviewAccess runtime.scopeviewAccess
+var scopeviewAccess [8]uintptr
+
+//go:noescape
+//go:linkname scopeviewAtomic runtime.scopeviewAtomic
+func scopeviewAtomic(addr unsafe.Pointer)`}
+
+// atomicStores are the edits of the methods of package sync/atomic that store.
+func atomicStores() (list []edit) {
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
+		for _, f := range []string{"Add", "Store", "Swap", "CompareAndSwap"} {
+			call := f + t + "(&x.v"
+			if f != "Store" {
+				call = "return " + call
+			}
+			list = append(list, edit{file: "sync/atomic/type.go", function: t + "." + f, at: call,
+				insert: "if scopeviewAccess[0] != 0 { scopeviewAtomic(unsafe.Pointer(x)) }; "})
+		}
+	}
+	return list
 }
 
 var objects = code{dir: hooksDir, text: `//go:linkname stdObject runtime.scopeviewObject

@@ -2,9 +2,11 @@ package std
 
 import (
 	"fmt"
+	"os"
 	"slices"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/args"
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -33,6 +35,10 @@ var expected = map[string][]string{
 	"test":      {"task TestParent result=fail", "task TestParent/first result=pass", "task TestParent/second result=skip", "task FuzzSeed/seed#0 result=pass", "track TestParent/first"},
 	"parallel":  {"task parallel pause"},
 	"benchmark": {"task BenchmarkNothing N=3 result=pass"},
+
+	"slices": {"slice main.grown copied_bytes", "slice main.grown hinted"},
+	"maps":   {"map main.mapped moved", "map main.mapped hinted"},
+	"mapuse": {"map main.mapped gets", "map main.mapped puts", "map main.mapped deletes", "map main.mapped iterations", "map main.mapped steps", "map main.mapped clears"},
 }
 
 // missing is what a hook was to tell, and did not.
@@ -72,6 +78,32 @@ func (t *told) read(path string) (closed bool, err error) {
 		t.lines = append(t.lines, line)
 		return true
 	})
+}
+
+// readRaw adds what was counted: a line for each value of a row, with the program's function that it was
+// created in.
+func (t *told) readRaw(path string) error {
+	f, err := os.Open(path)
+	if err != nil {
+		return err
+	}
+	defer f.Close()
+	runs, _, err := row.Read(f)
+	for _, run := range runs {
+		for _, r := range run.Rows {
+			i := slices.IndexFunc(r.Stack, func(f string) bool { return strings.HasPrefix(f, "main.") })
+			if i < 0 {
+				continue
+			}
+			function, _, _ := strings.Cut(r.Stack[i], " ")
+			for v, n := range r.V {
+				if n != 0 {
+					t.lines = append(t.lines, fmt.Sprintf("%v %s %v", r.Kind, function, row.Value(v)))
+				}
+			}
+		}
+	}
+	return err
 }
 
 // lockWords is what a wait or a hold says of its lock.

@@ -37,10 +37,37 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped} {
 		f()
 	}
 	scope.Stop()
+}
+
+// kept has what is counted escape.
+var kept any
+
+// grown makes a slice, and has it outgrow its array.
+func grown() {
+	s := make([]int, 0, 100)
+	for i := range 1000 {
+		s = append(s, i)
+	}
+	kept = s
+}
+
+// mapped does with a map what can be done.
+func mapped() {
+	m := make(map[int]int, 10)
+	for i := range 1000 {
+		m[i] = i
+	}
+	for k := range m {
+		if m[k] > 10 {
+			delete(m, k)
+		}
+	}
+	clear(m)
+	kept = m
 }
 
 // alone tells when it is the only goroutine, while those of the recorder run.

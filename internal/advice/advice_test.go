@@ -1,0 +1,214 @@
+package advice
+
+import (
+	"encoding/json"
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// slicesGrown is a row of slices that grew to a length.
+func slicesGrown(stack string, made, n int64) row.Row {
+	r := row.Row{Kind: row.Slice, Type: "int", Stack: []string{stack, "main.main /src/p/main.go:3", "runtime.goexit /go/src/runtime/asm_amd64.s:1"}}
+	r.V[row.Made], r.V[row.Exact], r.V[row.Grown], r.V[row.Copied], r.V[row.GrownBytes] = made, made, made*10, made*n*8, made*n*8
+	r.V[row.MaxLen], r.V[row.MinLen], r.V[row.MaxCap] = n, n, 2*n
+	r.H[row.Len][row.Bucket(n)] = made
+	r.H[row.Cap][row.Bucket(2*n)] = made
+	return r
+}
+
+func run(rows ...row.Row) row.Run {
+	return row.Run{Head: row.Head{Program: "p", Go: "go1.26", CPUs: 2, NS: 1e9, Looked: 1e9}, Rows: rows, Whole: true}
+}
+
+func merged(t *testing.T, runs ...row.Run) *Data {
+	t.Helper()
+	d, err := Merge(runs)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return d
+}
+
+// TestMerge: the same call stack in two runs is one row, whose numbers are told of one run.
+func TestMerge(t *testing.T) {
+	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
+	d := merged(t, run(a), run(a))
+	r := Of(d, DefaultParams())
+	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 100*10000*8 {
+		t.Fatalf("%+v", r)
+	}
+	other := run(a)
+	other.Program = "q"
+	if _, err := Merge([]row.Run{run(a), other}); !errors.Is(err, ErrPrograms) {
+		t.Errorf("runs of two programs: %v", err)
+	}
+}
+
+// TestPlaces: call stacks that lead to one place are one piece of advice, unless they are asked for.
+func TestPlaces(t *testing.T) {
+	a, b := slicesGrown("main.f /src/p/f.go:7", 100, 10000), slicesGrown("main.f /src/p/f.go:7", 50, 10000)
+	b.Stack = append([]string{b.Stack[0], "main.g /src/p/g.go:1"}, b.Stack[1:]...)
+	d := merged(t, run(a, b))
+	p := DefaultParams()
+	if r := Of(d, p); len(r.Findings) != 1 || r.Findings[0].Stacks != 2 || r.Findings[0].Stack[1] != a.Stack[1] {
+		t.Errorf("%+v", r.Findings)
+	}
+	p.PerStack = true
+	if r := Of(d, p); len(r.Findings) != 2 {
+		t.Errorf("%d pieces of advice for two call stacks", len(r.Findings))
+	}
+}
+
+// TestStandard: what the standard library has within itself is left out; what it does for who calls it is
+// told at the call.
+func TestStandard(t *testing.T) {
+	inner := slicesGrown("go/parser.parse /go/src/go/parser/parser.go:7", 100, 10000)
+	acts := slicesGrown("slices.Collect[...] /go/src/slices/iter.go:9", 100, 10000)
+	d := merged(t, run(inner, acts))
+	p := DefaultParams()
+	if r := Of(d, p); len(r.Findings) != 1 || r.Hidden != 1 || r.Findings[0].Site != "main.main /src/p/main.go:3" {
+		t.Errorf("%+v", r)
+	}
+	p.Std = true
+	if r := Of(d, p); len(r.Findings) != 2 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestThresholds: what is not worth a change is not told, and nothing that is off.
+func TestThresholds(t *testing.T) {
+	small, large := slicesGrown("main.f /src/p/f.go:7", 1, 100), slicesGrown("main.g /src/p/g.go:7", 100, 10000)
+	p := DefaultParams()
+	if r := Of(merged(t, run(small, large)), p); len(r.Findings) != 1 || r.Small != 1 || r.Findings[0].Site != "main.g /src/p/g.go:7" {
+		t.Errorf("%+v", r)
+	}
+	for _, name := range []string{"slice-too-small", "VECTOR_TOO_SMALL", "containers"} {
+		p.Off = map[string]bool{name: true}
+		if r := Of(merged(t, run(large)), p); len(r.Findings) > 0 {
+			t.Errorf("%s is off, and says %+v", name, r.Findings)
+		}
+	}
+	p = DefaultParams()
+	p.In = func(f string) bool { return !strings.HasPrefix(f, "main.g") }
+	if r := Of(merged(t, run(large)), p); len(r.Findings) > 0 {
+		t.Errorf("it is not in the packages that were asked for: %+v", r.Findings)
+	}
+}
+
+// TestText is the form of GCC's Profile Mode.
+func TestText(t *testing.T) {
+	var b strings.Builder
+	if err := Of(merged(t, run(slicesGrown("main.f /src/p/f.go:7", 1, 1000000))), DefaultParams()).WriteText(&b, "/src/p"); err != nil {
+		t.Fatal(err)
+	}
+	want := `# p, go1.26: 1 s counted
+
+f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) here, without a size now, saves 10 allocations and copying 8 MB
+    saves 1.44 ms (0.14 % of the time), 8 MB of memory
+    seen: 1 slice of 1,000,000 elements
+`
+	if b.String() != want {
+		t.Errorf("%s\nwant:\n%s", b.String(), want)
+	}
+}
+
+// TestSARIF: the log has what code review tools ask for.
+func TestSARIF(t *testing.T) {
+	var b strings.Builder
+	if err := Of(merged(t, run(slicesGrown("main.f /src/p/f.go:7", 1, 1000000))), DefaultParams()).WriteSARIF(&b, "/src/p", "v1"); err != nil {
+		t.Fatal(err)
+	}
+	var log struct {
+		Version string
+		Runs    []struct {
+			Tool    struct{ Driver struct{ Rules []struct{ ID string } } }
+			Results []struct {
+				RuleID    string
+				Message   struct{ Text string }
+				Locations []struct {
+					PhysicalLocation struct {
+						ArtifactLocation struct{ URI, URIBaseID string }
+						Region           struct{ StartLine int }
+					}
+				}
+			}
+		}
+	}
+	if err := json.Unmarshal([]byte(b.String()), &log); err != nil {
+		t.Fatal(err)
+	}
+	x := log.Runs[0].Results[0]
+	at := x.Locations[0].PhysicalLocation
+	if log.Version != "2.1.0" || log.Runs[0].Tool.Driver.Rules[0].ID != "slice-too-small" || x.RuleID != "slice-too-small" ||
+		at.ArtifactLocation.URI != "f.go" || at.Region.StartLine != 7 || !strings.Contains(x.Message.Text, "1000000") {
+		t.Errorf("%s", b.String())
+	}
+}
+
+// TestDiff: advice that is new is worse, what is gone is better, and the same is nothing, also by another
+// line.
+func TestDiff(t *testing.T) {
+	f, g := slicesGrown("main.f /src/p/f.go:7", 100, 10000), slicesGrown("main.g /src/p/g.go:7", 100, 10000)
+	moved := slicesGrown("main.f /src/p/f.go:9", 100, 10000)
+	of := func(rows ...row.Row) *Report { return Of(merged(t, run(rows...)), DefaultParams()) }
+	if c := Diff(of(f), of(moved)); len(c) != 0 {
+		t.Errorf("nothing changed, and it says %+v", c)
+	}
+	c := Diff(of(f), of(g))
+	if len(c) != 2 || c[0].What != Worse || c[0].Finding.Site != g.Stack[0] || c[1].What != Better || c[1].Finding.Site != f.Stack[0] {
+		t.Errorf("%+v", c)
+	}
+}
+
+// TestConf: what is written is read, and says the same.
+func TestConf(t *testing.T) {
+	p := DefaultParams()
+	p.Count, p.LeastNS, p.Off["map-too-small"], p.Weights[CopyByte] = 3, 5, true, 0.5
+	d := &Data{Params: map[string]string{"depth": "8"}}
+	q := DefaultParams()
+	counted, err := q.SetAll(p.Conf(d))
+	if err != nil || counted["depth"] != "8" {
+		t.Fatal(counted, err)
+	}
+	if q.Count != 3 || q.LeastNS != 5 || !q.Off["map-too-small"] || q.Off["slice-too-small"] || q.Weights[CopyByte] != 0.5 || q.Conf(d) != p.Conf(d) {
+		t.Errorf("%+v", q)
+	}
+	for _, bad := range []string{"counts = 3", "count = x", "off.nothing = 1", "weight.nothing = 1", "count"} {
+		if _, err := q.SetAll(bad); err == nil {
+			t.Errorf("%q was taken", bad)
+		}
+	}
+}
+
+// TestWeights: a file is used, and one that is wrong refused; what is measured is all above nothing.
+func TestWeights(t *testing.T) {
+	path := filepath.Join(t.TempDir(), "weights.json")
+	if w, known, err := LoadWeights(path); known || err != nil || w[CopyByte] != BuiltIn()[CopyByte] {
+		t.Error(w, known, err)
+	}
+	c := Calibration{CPU: "x", Weights: Weights{CopyByte: 7}}
+	if err := c.Save(path); err != nil {
+		t.Fatal(err)
+	}
+	if w, known, err := LoadWeights(path); !known || err != nil || w[CopyByte] != 7 || w[Alloc] != BuiltIn()[Alloc] {
+		t.Error(w, known, err)
+	}
+	for _, bad := range []string{"{", `{"weights": {"nothing": 1}}`, `{"weights": {"alloc": -1}}`} {
+		if err := os.WriteFile(path, []byte(bad), 0o644); err != nil {
+			t.Fatal(err)
+		}
+		if _, _, err := LoadWeights(path); err == nil {
+			t.Errorf("%s was taken", bad)
+		}
+	}
+	for name, v := range Calibrate(1000, func(string) {}) {
+		if v <= 0 {
+			t.Errorf("%s takes %g ns", name, v)
+		}
+	}
+}

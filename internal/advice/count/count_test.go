@@ -1,0 +1,186 @@
+package count
+
+import (
+	"bytes"
+	"os"
+	"path/filepath"
+	"runtime"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// counting begins to count, all that there is, and returns what a test has counted.
+func counting(t *testing.T, p params) (rows func() []row.Row) {
+	t.Helper()
+	p.Path = filepath.Join(t.TempDir(), "p.raw")
+	if err := start(p); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = Stop(); reset() })
+	return func() []row.Row {
+		t.Helper()
+		if err := Stop(); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(p.Path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		runs, notes, err := row.Read(bytes.NewReader(b))
+		if err != nil || len(notes) > 0 || len(runs) != 1 {
+			t.Fatal(runs, notes, err)
+		}
+		return runs[0].Rows
+	}
+}
+
+// all has nothing thinned out.
+var all = params{Depth: Depth, Memory: 1 << 20, Share: 1}
+
+func tell(e row.Event, pcs []uintptr, a ...uintptr) {
+	var args [8]uintptr
+	copy(args[:], a)
+	Told(uint32(e), &args, pcs)
+}
+
+// here is a call stack that is not the recorder's.
+func here() []uintptr {
+	var pcs [4]uintptr
+	n := runtime.Callers(3, pcs[:]) // behind this package
+	return pcs[:n]
+}
+
+var intType = sys.TypeOf(0)
+
+// mapped is where things lie that are told of: their contents are looked at.
+var mapped [1 << 17]uint64
+
+// lies is the address of something, 64 bytes from the next.
+func lies(i int) uintptr { return sys.AddrOf(&mapped[8*i]) }
+
+// one is the only row of a kind.
+func only(t *testing.T, rows []row.Row, k row.Kind) row.Row {
+	t.Helper()
+	var found []row.Row
+	for _, r := range rows {
+		if r.Kind == k {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 {
+		t.Fatalf("%d rows of %v, want 1: %+v", len(found), k, rows)
+	}
+	return found[0]
+}
+
+// TestGrow follows a slice from its first append through three arrays, with another in between that the
+// first one's memory is used for again.
+func TestGrow(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	var last [16]int // in which ten are in use
+	for i := range 10 {
+		last[i] = 1
+	}
+	at := sys.AddrOf(&last[0])
+	tell(row.GrowSlice, pcs, 0, lies(1), 0, 1, 0, 4, intType)
+	tell(row.GrowSlice, pcs, lies(1), lies(2), 4, 5, 4, 8, intType)
+	tell(row.GrowSlice, pcs, lies(2), at, 8, 9, 8, 16, intType)
+	tell(row.MakeSlice, pcs, lies(3), 0, 2, intType)
+	tell(row.MakeSlice, pcs, lies(3), 3, 3, intType) // the one before has died
+	r := only(t, rows(), row.Slice)
+	runtime.KeepAlive(&last)
+	for v, want := range map[row.Value]int64{
+		row.Made: 3, row.Hinted: 2, row.Grown: 2, row.Copied: (4 + 8) * 8, row.GrownBytes: (4 + 8) * 8, row.MaxLen: 10, row.MinLen: 3,
+		row.MaxCap: 16, row.MaxHint: 3, row.MinHint: 2, row.MaxElem: 8, row.Exact: 2, row.Unseen: 0,
+	} {
+		if r.V[v] != want {
+			t.Errorf("%v is %d, want %d", v, r.V[v], want)
+		}
+	}
+	if r.Type != "int" {
+		t.Errorf("the type is %q", r.Type)
+	}
+}
+
+// TestUnseen: what grows without having been seen is followed from there on, but not where creations of its
+// type were passed over.
+func TestUnseen(t *testing.T) {
+	rows := counting(t, all)
+	tell(row.GrowSlice, here(), lies(1), lies(2), 4, 5, 4, 8, intType)
+	c.skipped[typeHash(intType)] = 1
+	tell(row.GrowSlice, here(), lies(3), lies(4), 4, 5, 4, 8, intType)
+	if r := only(t, rows(), row.Slice); r.V[row.Made] != 1 || r.V[row.Unseen] != 1 || r.V[row.Copied] != 32 {
+		t.Errorf("%+v", r.V)
+	}
+}
+
+// TestFull: where the memory is used up what comes is not followed, and counted.
+func TestFull(t *testing.T) {
+	p := all
+	p.Memory = 1 // there is a least
+	rows := counting(t, p)
+	room := len(c.tables[row.Slice].entries)
+	for i := range room + 5 {
+		tell(row.MakeSlice, here(), lies(i), 1, 1, intType)
+	}
+	if lost := c.tables[row.Slice].full.Load(); lost != 5 {
+		t.Errorf("%d were lost, want 5", lost)
+	}
+	if r := only(t, rows(), row.Slice); r.V[row.Made] != int64(room) {
+		t.Errorf("%d are followed, want %d", r.V[row.Made], room)
+	}
+}
+
+// TestThinOut: a place whose creations are many is looked at half as often, and then again.
+func TestThinOut(t *testing.T) {
+	counting(t, params{Depth: Depth, Memory: 1 << 20, Share: 0.1})
+	for i := range 2*Full + 10 {
+		var a [8]uintptr
+		a[0], a[1], a[2], a[3] = lies(i), 1, 1, intType
+		Told(uint32(row.MakeSlice)|uint32(c.rates[7])<<8|8<<16, &a, nil)
+	}
+	if c.rates[7] != 2 {
+		t.Errorf("the rate is %d, want 2", c.rates[7])
+	}
+}
+
+// TestDepth: with a depth of 0 all of a kind are one row.
+func TestDepth(t *testing.T) {
+	p := all
+	p.Depth = 0
+	rows := counting(t, p)
+	tell(row.MakeSlice, here(), lies(1), 1, 1, intType)
+	tell(row.MakeSlice, here(), lies(2), 1, 1, intType)
+	if r := only(t, rows(), row.Slice); r.V[row.Made] != 2 || len(r.Stack) != 0 {
+		t.Errorf("%+v", r)
+	}
+}
+
+// TestMap follows a map through its growth and what is done with it.
+func TestMap(t *testing.T) {
+	rows := counting(t, all)
+	m := [2]uint64{20, 4711} // how a map begins: entries, seed
+	at := sys.AddrOf(&m[0])
+	typ := sys.TypeOf(map[int32]int64{})
+	tell(row.MakeMap, here(), at, 0, typ)
+	tell(row.GrowMap, nil, at, 8, 8, 8, typ)
+	tell(row.GrowMap, nil, at, 14, 14, 16, typ)
+	for range 3 {
+		tell(row.MapGet, nil, at, 14)
+	}
+	tell(row.MapPut, nil, at, 25)
+	tell(row.MapGet, nil, 0x9999, 14) // nobody knows it
+	r := only(t, rows(), row.Map)
+	runtime.KeepAlive(&m)
+	for v, want := range map[row.Value]int64{
+		row.Made: 1, row.Grown: 2, row.Moved: 22, row.MaxElem: 8, row.MaxKey: 4, row.MaxLen: 26, row.MaxCap: 32, row.Gets: 3, row.Puts: 1,
+		row.Exact: 1, row.Watched: 1, row.WatchedLen: 20 * 13, row.WatchedCap: 32 * 13,
+	} {
+		if r.V[v] != want {
+			t.Errorf("%v is %d, want %d", v, r.V[v], want)
+		}
+	}
+}

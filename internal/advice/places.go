@@ -1,0 +1,73 @@
+package advice
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// place is what a change of a line of code would change: the rows that are created or used there, by
+// whatever call stack.
+type place struct {
+	*Row
+	rows []*Row
+}
+
+// places puts rows together by where a change would be made. hidden counts those that are within the
+// standard library, where no reader of advice can change anything.
+func places(d *Data, p Params) (all []*place, hidden int) {
+	by := map[string]*place{}
+	for _, r := range d.Rows {
+		if !p.Std && r.within() {
+			hidden++
+			continue
+		}
+		key := r.Kind.String() + "\t" + r.Type + "\t"
+		switch {
+		case p.PerStack || len(r.Stack) == 0:
+			key += strings.Join(r.Stack, "\t")
+		default:
+			inner, _, _ := strings.Cut(r.Stack[0], " ")
+			key += inner + "\t" + r.Site()
+		}
+		at := by[key]
+		if at == nil {
+			at = &place{Row: &Row{Row: row.Row{Kind: r.Kind, Type: r.Type, Stack: r.Stack}, NS: r.NS, root: r.root}}
+			by[key] = at
+			all = append(all, at)
+		}
+		at.rows = append(at.rows, r)
+		at.Runs = max(at.Runs, r.Runs)
+		at.Stats.Add(&r.Stats)
+	}
+	return all, hidden
+}
+
+// stack is the call stack whose row gains most by a rule.
+func (at *place) stack(rule *Rule, w Weights) []string {
+	if len(at.rows) == 1 {
+		return at.rows[0].Stack
+	}
+	best, gain := at.rows[0], -1.0
+	for _, r := range at.rows {
+		if j := rule.Judge(r, w); j.Advice != "" && j.NS+j.Bytes > gain {
+			best, gain = r, j.NS+j.Bytes
+		}
+	}
+	return best.Stack
+}
+
+// acting are the packages of the standard library that make and grow slices and maps on behalf of who
+// calls them.
+var acting = []string{"bufio", "bytes", "container", "io", "iter", "maps", "slices", "sort", "strings"}
+
+// within reports whether a slice or map is made by the standard library for itself.
+func (r *Row) within() bool {
+	if r.Kind != row.Slice && r.Kind != row.Map || len(r.Stack) == 0 || !r.standard(r.Stack[0]) {
+		return false
+	}
+	_, file, _ := strings.Cut(r.Stack[0], " ")
+	top, _, _ := strings.Cut(strings.TrimPrefix(file, r.root), "/")
+	return !slices.Contains(acting, top)
+}
