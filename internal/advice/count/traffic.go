@@ -28,10 +28,10 @@ const (
 	noting
 )
 
-// access is what is noted: a time, in ticks of the processor, an address, the place of the code, and
-// the goroutine, bytes and whether it is a store, in one word.
+// An access is noted in words: a time, in ticks of the processor, an address, the place of the code; the
+// goroutine, bytes and whether it is a store, in one; and where the function that the place is in was called.
 const (
-	accessWords = 4
+	accessWords = 5
 	headWords   = 8 // of a buffer: how many were noted, and counted
 )
 
@@ -60,6 +60,7 @@ type traffic struct {
 	recent [mostProcs]recent
 	lines  lines
 	trails trails
+	inline map[uintptr]bool // whether a place of the code is within a function that was inlined
 
 	noted, all atomic.Int64 // accesses that were noted, and that there were
 }
@@ -84,6 +85,7 @@ func (m *traffic) init() {
 	m.buffers = sys.OffHeap[uintptr](m, m.stride*m.procs)
 	m.seen = sys.OffHeap[uint64](m, seenLines)
 	m.heads = make([]head, 0, m.procs)
+	m.inline = map[uintptr]bool{}
 	m.lines.init(m)
 	m.trails.init(m)
 	control[5] = sys.Address(&control[0])
@@ -167,10 +169,25 @@ func (m *traffic) replay(n int, all float64) {
 		if a[1]-control[5] < 64 {
 			continue // a look at the runtime's words, from what the compiler has put into the program
 		}
-		m.take(h.proc, &access{addr: a[1], pc: a[2], goroutine: a[3] >> 16, size: a[3] >> 1 & 0x7fff, store: a[3]&1 != 0})
+		pc := a[2]
+		if a[3]>>1&0x7fff == atomicSize && !m.inlined(pc) {
+			pc = a[4]
+		}
+		m.take(h.proc, &access{addr: a[1], pc: pc, goroutine: a[3] >> 16, size: a[3] >> 1 & 0x7fff, store: a[3]&1 != 0})
 	}
 	m.lines.fold(m)
 	m.trails.fold(m)
+}
+
+// inlined reports whether the function at a place of the code was inlined into another.
+func (m *traffic) inlined(pc uintptr) bool {
+	is, ok := m.inline[pc]
+	if !ok {
+		frames := runtime.CallersFrames([]uintptr{pc})
+		_, is = frames.Next()
+		m.inline[pc] = is
+	}
+	return is
 }
 
 // first is the buffer whose next access came first.

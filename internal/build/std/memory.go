@@ -69,8 +69,14 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 		scopeviewAccess[0] = 0
 		return
 	}
-	e := (*[4]uintptr)(unsafe.Pointer(buffer + 64 + n*32))
-	e[0], e[1], e[2], e[3] = uintptr(cputicks()), addr, pc, uintptr(gp.goid)<<16|what
+	e := (*[5]uintptr)(unsafe.Pointer(buffer + 8*unsafe.Sizeof(n) + n*unsafe.Sizeof([5]uintptr{})))
+	e[0], e[1], e[2], e[3], e[4] = uintptr(cputicks()), addr, pc, uintptr(gp.goid)<<16|what, 0
+	if fp := getfp(); framepointer_enabled && fp != 0 {
+		fp = *(*uintptr)(unsafe.Pointer(fp)) // of who has called this, whose caller pc is in
+		if fp = *(*uintptr)(unsafe.Pointer(fp)); fp != 0 {
+			e[4] = *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
+		}
+	}
 	atomic.Storeuintptr(noted, n+1)
 }
 
