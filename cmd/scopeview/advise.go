@@ -190,7 +190,9 @@ func newAdvise(s *streams) *cobra.Command {
 				if base.Program != d.Program {
 					return fmt.Errorf("%w, %s and %s, can't be compared", advice.ErrPrograms, base.Program, d.Program)
 				}
-				return showChanges(s, cmd, &out, advice.Diff(advice.Of(base, p), advice.Of(d, p)), asJSON, dir)
+				r := advice.Of(d, p)
+				r.Changes = advice.Diff(advice.Of(base, p), r)
+				return showChanges(s, cmd, &out, r, asJSON, dir)
 			}
 			r := advice.Of(d, p)
 			if sarif {
@@ -209,17 +211,12 @@ func newAdvise(s *streams) *cobra.Command {
 	return cmd
 }
 
-// changesDocument is what --diff has found.
-type changesDocument struct {
-	Changes []advice.Change `json:"changes"`
-}
-
-func showChanges(s *streams, cmd *cobra.Command, out *output, changes []advice.Change, asJSON bool, dir string) error {
-	r := &report.Report{Document: &changesDocument{changes}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, changes, dir) }}
-	if err := out.show(s, cmd, r, asJSON, 0); err != nil {
+func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, asJSON bool, dir string) error {
+	shown := &report.Report{Document: r, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
+	if err := out.show(s, cmd, shown, asJSON, 0); err != nil {
 		return err
 	}
-	if slices.ContainsFunc(changes, func(c advice.Change) bool { return c.What == advice.Worse }) {
+	if slices.ContainsFunc(r.Changes, func(c advice.Change) bool { return c.What == advice.Worse }) {
 		return &exit{code: exitFound}
 	}
 	return nil

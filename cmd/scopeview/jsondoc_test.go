@@ -15,6 +15,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/doctor"
@@ -78,6 +79,8 @@ func documents(t *testing.T) map[string]any {
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
 	add("verify", verify.Of("", nil), nil)
 	add("check-hooks", (&report.Report{Document: &hookDocument{Hooks: []hookState{{}}}}), nil)
+	add("advise", &report.Report{Document: &advice.Report{}}, nil)
+	add("calibrate", &report.Report{Document: &calibrationDocument{}}, nil)
 	add("membench", (&membench.Result{}).Report(), nil)
 	self, err := os.Executable()
 	if err != nil {

@@ -34,12 +34,12 @@ func merged(t *testing.T, runs ...row.Run) *Data {
 	return d
 }
 
-// TestMerge: the same call stack in two runs is one row, whose numbers are told of one run.
+// TestMerge: the same call stack in two runs is one row, with the numbers of both.
 func TestMerge(t *testing.T) {
 	a := slicesGrown("main.f /src/p/f.go:7", 100, 10000)
 	d := merged(t, run(a), run(a))
 	r := Of(d, DefaultParams())
-	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 100*10000*8 {
+	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 2*100*10000*8 {
 		t.Fatalf("%+v", r)
 	}
 	other := run(a)
@@ -108,7 +108,7 @@ func TestText(t *testing.T) {
 	}
 	want := `# p, go1.26: 1 s counted
 
-f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) here, without a size now, saves 10 allocations and copying 8 MB
+f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) before the first append here saves 10 allocations and copying 8 MB
     saves 1.44 ms (0.14 % of the time), 8 MB of memory
     seen: 1 slice of 1,000,000 elements
 `
@@ -126,7 +126,9 @@ func TestSARIF(t *testing.T) {
 	var log struct {
 		Version string
 		Runs    []struct {
-			Tool    struct{ Driver struct{ Rules []struct{ ID string } } }
+			Tool struct {
+				Driver struct{ Rules []struct{ ID string } }
+			}
 			Results []struct {
 				RuleID    string
 				Message   struct{ Text string }

@@ -11,10 +11,10 @@ import (
 // Change is what became of a piece of advice between two reports.
 type Change struct {
 	Finding Finding `json:"finding"` // as it is now, or was
-	Was     float64 `json:"was_ns"`  // its gain in time before: what it cost
-	Now     float64 `json:"now_ns"`
-	WasB    float64 `json:"was_bytes"`
-	NowB    float64 `json:"now_bytes"`
+	Was     int64   `json:"was_ns"`  // its gain in time before, of a run: what it cost
+	Now     int64   `json:"now_ns"`
+	WasB    int64   `json:"was_bytes"`
+	NowB    int64   `json:"now_bytes"`
 	What    string  `json:"what"` // Worse or Better
 }
 
@@ -34,6 +34,8 @@ func Diff(base, now *Report) (changes []Change) {
 	sums := func(r *Report) map[string]*Finding {
 		m := map[string]*Finding{}
 		for _, f := range r.Findings {
+			f.NS /= int64(max(r.Runs, 1))
+			f.Bytes /= int64(max(r.Runs, 1))
 			if x := m[f.key()]; x != nil { // the same functions, by other lines
 				x.NS += f.NS
 				x.Bytes += f.Bytes
@@ -62,7 +64,7 @@ func Diff(base, now *Report) (changes []Change) {
 		}
 	}
 	slices.SortFunc(changes, func(a, b Change) int {
-		return cmp.Or(cmp.Compare(b.What, a.What), cmp.Compare(math.Abs(b.Now-b.Was), math.Abs(a.Now-a.Was)), cmp.Compare(a.Finding.key(), b.Finding.key()))
+		return cmp.Or(cmp.Compare(b.What, a.What), cmp.Compare(math.Abs(float64(b.Now-b.Was)), math.Abs(float64(a.Now-a.Was))), cmp.Compare(a.Finding.key(), b.Finding.key()))
 	})
 	return changes
 }
@@ -74,9 +76,9 @@ func (c *Change) decide() bool {
 		was, now = c.WasB, c.NowB
 	}
 	switch {
-	case now > differs*was:
+	case float64(now) > differs*float64(was):
 		c.What = Worse
-	case was > differs*now:
+	case float64(was) > differs*float64(now):
 		c.What = Better
 	}
 	return c.What != ""
@@ -89,9 +91,9 @@ func WriteDiff(w io.Writer, changes []Change, dir string) error {
 		return err
 	}
 	for _, c := range changes {
-		amount := fmt.Sprintf("%s, was %s", duration(c.Now), duration(c.Was))
+		amount := fmt.Sprintf("%s, was %s", duration(float64(c.Now)), duration(float64(c.Was)))
 		if max(c.Was, c.Now) <= 0 {
-			amount = fmt.Sprintf("%s, was %s", bytes(c.NowB), bytes(c.WasB))
+			amount = fmt.Sprintf("%s, was %s", bytes(float64(c.NowB)), bytes(float64(c.WasB)))
 		}
 		if _, err := fmt.Fprintf(w, "%s: %s: %s: costs %s: %s\n", Place(c.Finding.Site, dir), c.Finding.ID, c.What, amount, c.Finding.Advice); err != nil {
 			return err

@@ -10,9 +10,9 @@ import (
 // Params are what a report is made with; see Conf for their names.
 type Params struct {
 	Count      int             // pieces of advice, and of characteristics, at most
-	LeastNS    float64         // a gain in time below it is not told
+	LeastNS    float64         // a gain in time of a run below it is not told
 	LeastShare float64         // nor one below this share of the time that was counted
-	LeastBytes float64         // a gain in memory below it is not told
+	LeastBytes float64         // a gain in memory of a run below it is not told
 	Off        map[string]bool // diagnostics and groups, by name or by the original's, that are off
 	In         func(function string) bool
 	Std        bool // what the standard library has within itself, too
@@ -28,19 +28,19 @@ func DefaultParams() Params {
 // Finding is a piece of advice.
 type Finding struct {
 	ID          string   `json:"id"`
-	Original    string   `json:"original,omitempty"`
+	Original    string   `json:"original"`
 	Group       string   `json:"group"`
 	Improvement int      `json:"improvement"` // log10 of small operations
-	NS          float64  `json:"ns"`          // of a run
-	Share       float64  `json:"share"`       // of the time of a run
-	Bytes       float64  `json:"bytes"`       // of a run
+	NS          int64    `json:"ns"`          // of all runs
+	Share       float64  `json:"share"`       // of their time
+	Bytes       int64    `json:"bytes"`       // of all runs
 	Site        string   `json:"site"`        // "function file:line"
 	Stack       []string `json:"stack"`       // of several the one with the largest gain
 	Stacks      int      `json:"stacks"`      // so many lead to the place
-	Type        string   `json:"type,omitempty"`
+	Type        string   `json:"type"`
 	Advice      string   `json:"advice"`
-	Evidence    []string `json:"evidence,omitempty"`
-	Stoppers    []string `json:"stoppers,omitempty"`
+	Evidence    []string `json:"evidence"`
+	Stoppers    []string `json:"stoppers"`
 	Fix         Fix      `json:"fix"`
 	Runs        int      `json:"runs"`
 }
@@ -57,8 +57,9 @@ type Report struct {
 	Small    int              `json:"small"`  // that is below what is told
 	Hidden   int              `json:"hidden"` // that is within the standard library
 	Worst    []Characteristic `json:"worst"`
-	Lost     []string         `json:"lost,omitempty"`
-	Notes    []string         `json:"notes,omitempty"`
+	Changes  []Change         `json:"changes,omitempty"` // since another report: see Diff
+	Lost     []string         `json:"lost"`
+	Notes    []string         `json:"notes"`
 }
 
 // Of gives advice.
@@ -81,12 +82,12 @@ func Of(d *Data, p Params) *Report {
 			if j.Advice == "" {
 				continue
 			}
-			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: j.NS / runs, Bytes: j.Bytes / runs,
+			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: int64(j.NS), Bytes: int64(j.Bytes),
 				Site: r.Site(), Stack: at.stack(&rule, p.Weights), Stacks: len(at.rows), Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
 			if d.NS > 0 {
 				f.Share = j.NS / d.NS
 			}
-			if !(f.NS >= p.LeastNS && f.Share >= p.LeastShare || f.NS >= 0 && f.Bytes >= p.LeastBytes) {
+			if !(j.NS >= p.LeastNS*runs && f.Share >= p.LeastShare || j.NS >= 0 && j.Bytes >= p.LeastBytes*runs) {
 				rep.Small++
 				continue
 			}
@@ -106,7 +107,7 @@ func Of(d *Data, p Params) *Report {
 }
 
 // worth orders advice: by time, and memory as what a byte of it costs once.
-func (f *Finding) worth() float64 { return f.NS + f.Bytes*BuiltIn()[AllocByte]/10 }
+func (f *Finding) worth() float64 { return float64(f.NS) + float64(f.Bytes)*BuiltIn()[AllocByte]/10 }
 
 func (p *Params) off(r *Rule) bool { return p.Off[r.ID] || p.Off[r.Original] || p.Off[r.Group] }
 

@@ -42,8 +42,8 @@ type Judgement struct {
 
 // Fix is a mechanical change.
 type Fix struct {
-	What string // "capacity": a make, or a var, gets a capacity; "": there is none
-	N    int64
+	What string `json:"what"` // "capacity": a make, or a var, gets a capacity; "": there is none
+	N    int64  `json:"n"`
 }
 
 // Row is what runs have counted of a kind and a call stack.

@@ -21,7 +21,11 @@ func mapTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Moved)
 	j.Fix = Fix{"capacity", n}
-	j.Advice = fmt.Sprintf("%s saves %s and moving %s", r.making("make(%s, %d)", n), many(r.V(row.Grown), "larger table"), plural(r.V(row.Moved), "entry", "entries"))
+	where := " here"
+	if r.V(row.Unseen) > 0 {
+		where = " for the map that is filled here"
+	}
+	j.Advice = fmt.Sprintf("%s saves %s and moving %s", r.making("make(%s, %d)", where, n), many(r.V(row.Grown), "larger table"), plural(r.V(row.Moved), "entry", "entries"))
 	j.Evidence = lengths(r, "map", "maps", "entries")
 	if r.V(row.Unseen) > 0 {
 		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s the place is where it grew first: they are small, or literals, where they are made", many(r.V(row.Unseen), "map")))

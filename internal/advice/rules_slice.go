@@ -25,7 +25,7 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
 	j.Fix = Fix{"capacity", n}
-	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", n), many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", " before the first append here", n), many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
 	j.Evidence = lengths(r, "slice", "slices", "elements")
 	if r.V(row.Exact) < r.V(row.Made) {
 		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(r.V(row.Made)-r.V(row.Exact), "slice"), count(r.P(row.Cap, 0.99))))
@@ -55,16 +55,15 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	return j
 }
 
-// making is the text of a make with a size, and what is there instead of it.
-func (r *Row) making(text string, n int64) string {
-	if len(r.Stack) == 0 {
+// making is the text of a make with a size, where it goes, and what is there instead of it.
+func (r *Row) making(text, where string, n int64) string {
+	switch {
+	case len(r.Stack) == 0:
 		return "giving all of them their size when they are made"
+	case r.V(row.Hinted) > 0:
+		return fmt.Sprintf(text, r.Type, n) + " instead of a size of " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
-	from := "without a size"
-	if r.V(row.Hinted) > 0 {
-		from = "with " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
-	}
-	return fmt.Sprintf(text, r.Type, n) + " here, " + from + " now,"
+	return fmt.Sprintf(text, r.Type, n) + where
 }
 
 // lengths says how many instances there were, and how long.

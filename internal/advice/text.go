@@ -11,7 +11,7 @@ import (
 // it stands on. Paths are relative to dir where they lie in it.
 func (r *Report) WriteText(w io.Writer, dir string) error {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "# %s, %s: %s counted%s\n", r.Program, r.Go, duration(r.Seconds*1e9), several(r.Runs, ", in %d runs; numbers are of one"))
+	fmt.Fprintf(b, "# %s, %s: %s counted%s\n", r.Program, r.Go, duration(r.Seconds*1e9), several(r.Runs, ", in %d runs; numbers are of all of them"))
 	if r.Looked < 0.95 {
 		fmt.Fprintf(b, "# operations were looked at for %.2g %% of the time, and are estimates\n", 100*r.Looked)
 	}
@@ -36,32 +36,32 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		b.WriteString("\nno advice: nothing that was seen would save what is worth a change\n")
 	}
 	if r.More > 0 {
-		fmt.Fprintf(b, "\n# %d more pieces of advice: --count 0 shows all\n", r.More)
+		fmt.Fprintf(b, "\n# %s: --count 0 shows all\n", plural(float64(r.More), "more piece of advice", "more pieces of advice"))
 	}
 	if r.Hidden > 0 {
-		fmt.Fprintf(b, "\n# %s of the standard library are left out, which makes them for itself: --std shows what there is to say of them\n", many(float64(r.Hidden), "row"))
+		fmt.Fprintf(b, "\n# %s left out of what the standard library makes for itself: --std shows what there is to say of it\n", plural(float64(r.Hidden), "row is", "rows are"))
 	}
 	if len(r.Worst) > 0 {
 		b.WriteString("\n# What costs most without a remedy that is known, as the weights have it:\n")
 		for _, c := range r.Worst {
-			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, duration(c.NS), c.Text)
+			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, duration(float64(c.NS)), c.Text)
 		}
 	}
 	_, err := io.WriteString(w, b.String())
 	return err
 }
 
-// Saves says what a piece of advice is worth in a run.
+// Saves says what a piece of advice is worth in the runs.
 func (f *Finding) Saves() string {
 	var parts []string
 	if f.NS > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the time)", duration(f.NS), 100*f.Share))
+		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the time)", duration(float64(f.NS)), 100*f.Share))
 	}
 	if f.NS < 0 {
-		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", duration(-f.NS)))
+		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", duration(float64(-f.NS))))
 	}
 	if f.Bytes > 0 {
-		parts = append(parts, bytes(f.Bytes)+" of memory")
+		parts = append(parts, bytes(float64(f.Bytes))+" of memory")
 	}
 	return strings.Join(parts, ", ")
 }

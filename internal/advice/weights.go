@@ -15,11 +15,27 @@ const (
 	MapStep   = "map_step"   // a step of an iteration over a map
 	SliceStep = "slice_step" // a step over a slice
 	Compare   = "compare"    // two words compared in a loop
+
+	CompareString = "compare_string" // two strings
+	CompareFunc   = "compare_func"   // an element, by a function that is called
+	Probe         = "probe"          // a step of a binary search
+	ShiftByte     = "shift_byte"     // a byte of an array that is moved within it
+	Shift         = "shift"          // an insertion or deletion, but for what it moves
+	Append        = "append"         // an append of a word, with the growth that it needs
+	Ring          = "ring"           // a word put into a ring buffer, or taken
+	ListStep      = "list_step"      // a step over a list that caches hold
+	ListStepFar   = "list_step_far"  // and over one that they don't
+	MapBuild      = "map_build"      // a store in a map that grows
+	HashByte      = "hash_byte"      // a byte of a key that is hashed and compared
+	SwapWord      = "swap_word"      // what sort.Slice takes more than slices.SortFunc, by n·log₂ n: of words, of strings
+	SwapOther     = "swap_other"     // and of other elements
 )
 
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
-		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 8, SliceStep: 0.5, Compare: 0.6,
+		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
+		CompareString: 2.5, CompareFunc: 1.8, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
+		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
 	}
 }

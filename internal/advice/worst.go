@@ -13,8 +13,8 @@ import (
 // report.
 type Characteristic struct {
 	Kind  string   `json:"kind"`
-	Type  string   `json:"type,omitempty"`
-	NS    float64  `json:"ns"` // that its operations cost in a run, by the weights
+	Type  string   `json:"type"`
+	NS    int64    `json:"ns"` // that its operations cost, by the weights
 	Site  string   `json:"site"`
 	Stack []string `json:"stack"`
 	Text  string   `json:"text"`
@@ -47,19 +47,21 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
 		var parts []string
+		ns := 0.0
 		for _, x := range priced {
 			if n := r.V(x.v); n > 0 {
-				c.NS += n * p.Weights[x.weight] / runs
-				parts = append(parts, count(n/runs)+" "+x.what)
+				ns += n * p.Weights[x.weight]
+				parts = append(parts, count(n)+" "+x.what)
 			}
 		}
-		if c.NS += r.V(row.NS) / runs; r.V(row.NS) > 0 {
-			parts = append(parts, duration(r.V(row.NS)/runs))
+		if ns += r.V(row.NS); r.V(row.NS) > 0 {
+			parts = append(parts, duration(r.V(row.NS)))
 		}
-		if c.NS < p.LeastNS || c.NS < p.LeastShare*d.NS/runs {
+		if ns < p.LeastNS*runs || ns < p.LeastShare*d.NS {
 			continue
 		}
-		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made)/runs, r.Kind.String()), strings.Join(parts, ", "))
+		c.NS = int64(ns)
+		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made), r.Kind.String()), strings.Join(parts, ", "))
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })

@@ -57,6 +57,22 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		useMap(e, a)
 	case row.ShiftSlice:
 		shiftSlice(a, weight, pcs)
+	case row.MapNaN:
+		storeNaN(a)
+	case row.MakeList:
+		makeList(a, weight, pcs)
+	case row.Searched:
+		searched(a, weight, pcs)
+	case row.Shifted:
+		shifted(a, weight, pcs)
+	case row.SortBegins:
+		sortBegins(a)
+	case row.Sorted:
+		sorted(a, weight, pcs)
+	default:
+		if row.ListPushFront <= e && e <= row.ListPrev {
+			useList(e, a)
+		}
 	}
 }
 

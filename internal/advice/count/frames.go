@@ -29,7 +29,8 @@ func (t *frames) of(pc uintptr) []frame {
 		t.at, t.number = map[uintptr][]frame{}, map[string]int{}
 	}
 	var list []frame
-	for all := runtime.CallersFrames([]uintptr{pc}); ; {
+	// Behind the last program counter what is inlined there is left out: 1, which is nobody's, stands behind it.
+	for all := runtime.CallersFrames([]uintptr{pc, 1}); ; {
 		f, more := all.Next()
 		if f.Function != "" {
 			text := f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
@@ -51,7 +52,7 @@ func (t *frames) of(pc uintptr) []frame {
 
 // inRuntime reports whether a function is of what is hooked, and not of who calls it.
 func inRuntime(name string) bool {
-	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/")
+	return strings.HasPrefix(name, "runtime.") || strings.HasPrefix(name, "internal/runtime/") || strings.Contains(name, ".scopeview") || strings.Contains(name, ".(*scopeview")
 }
 
 // recorders reports whether a function is the recorder's.

@@ -43,17 +43,19 @@ func (w *writer) look() {
 		return
 	}
 	going, _ := w.watched(firstLook, 1)
-	slow := 1.3 // until a burst tells
+	slow, length := 1.3, float64(burst) // until a burst tells
 	for going {
 		paused := time.Now()
 		if !w.pause(time.Duration(float64(burst) * (1 - w.params.Share) / w.params.Share)) {
 			return
 		}
-		stands := 1 + float64(time.Since(paused))/float64(burst)
+		stands := 1 + float64(time.Since(paused))/length
 		c.scale.Store(int64(unit * oneOf * stands * slow))
 		var now float64
+		began := time.Now()
 		going, now = w.watched(burst, oneOf)
 		slow = (7*slow + now) / 8
+		length = (7*length + float64(time.Since(began))) / 8 // a busy machine's timers are late
 	}
 }
 

@@ -73,7 +73,7 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t.put(&x, &c.rows)
 }
 
-// useMap takes an operation: the map, and its entries.
+// useMap takes an operation: the map, its entries, and how long a key is that is a string.
 func useMap(e row.Event, a *[8]uintptr) {
 	c.uses.Add(1)
 	t := c.tables[row.Map]
@@ -84,6 +84,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 	if x := t.find(head, a[0]); x != nil {
 		x.v[opGet+int(e-row.MapGet)] += one()
 		x.v[watched], x.v[seed] = 1, mapSeed(x.key)
+		x.v[keyRead] += int64(a[2]) * one()
 		used := int64(a[1])
 		if e == row.MapPut {
 			used++
@@ -108,12 +109,27 @@ func foldMap(x *inst, t *tally) {
 	for i, v := range [...]row.Value{row.Gets, row.Puts, row.Deletes, row.Iterations, row.Steps, row.Clears} {
 		add(t, v, w*x.v[opGet+i]/unit)
 	}
+	add(t, row.HashedBytes, w*x.v[keyRead]/unit)
+	add(t, row.NaNs, w*x.v[nans]/unit)
 	if x.v[exactly] != 0 {
 		add(t, row.Exact, w)
 		add(t, row.WatchedCap, w*x.v[capacity]*entry)
 		add(t, row.WatchedLen, w*x.v[looked]*entry)
 		see(t, row.Cap, x.v[looked], w)
 	}
+}
+
+// storeNaN takes a store with a key that is not equal to itself: the map. It is told of as operations are.
+func storeNaN(a *[8]uintptr) {
+	t := c.tables[row.Map]
+	s, head := t.enter(a[0])
+	if s == nil {
+		return
+	}
+	if x := t.find(head, a[0]); x != nil {
+		x.v[nans] += one()
+	}
+	s.leave()
 }
 
 // lookAtMap finds how many entries a map has, or had when it died: the number begins it.

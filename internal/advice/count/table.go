@@ -29,7 +29,7 @@ const (
 	unseen  // its creation was not seen
 	exactly // the length is known
 	own     // the first of a kind's own
-	slots   = own + 12
+	slots   = own + 14
 )
 
 // A slice's own.
@@ -47,6 +47,9 @@ const (
 	peak     // the most entries that were seen
 	watched  // operations on it were looked at
 	opGet    // operations, in the order of their events
+
+	keyRead = opGet + 6 // bytes of strings that were hashed, in units
+	nans    = opGet + 7 // stores with keys that nothing finds, in units
 )
 
 const (

@@ -54,13 +54,14 @@ type traffic struct {
 	procs   int
 	heads   []head // of the buffers that have some
 
-	burst  uint32
-	weight float64 // for how many an access of this burst stands
-	seen   []uint64
-	recent [mostProcs]recent
-	lines  lines
-	trails trails
-	inline map[uintptr]bool // whether a place of the code is within a function that was inlined
+	burst    uint32
+	replayed bool    // this burst was looked at before
+	weight   float64 // for how many an access of this burst stands
+	seen     []uint64
+	recent   [mostProcs]recent
+	lines    lines
+	trails   trails
+	inline   map[uintptr]bool // whether a place of the code is within a function that was inlined
 
 	noted, all atomic.Int64 // accesses that were noted, and that there were
 }
@@ -145,6 +146,7 @@ func (m *traffic) look(all float64) {
 
 // again looks at the last burst again, whose accesses stand for those behind it, too.
 func (m *traffic) again(all float64) {
+	m.replayed = true
 	n := 0
 	for i := range m.heads {
 		m.heads[i].at = 0

@@ -19,8 +19,8 @@ type trails struct {
 
 const (
 	mostTrails = 1 << 12
-	mostPrints = 256
-	printBits  = 1 << 16 // of each
+	mostPrints = 64
+	printBits  = 1 << 18 // of each
 )
 
 // trail is a place of the code, and the processor that it runs on.
@@ -51,10 +51,13 @@ type trail struct {
 	shortest, longest uint32
 }
 
-// print is how many lines a place of the code was seen to use, at all.
+// print tells how many lines a place of the code uses, at all.
 type print struct {
-	pc  uintptr
-	set int // bits
+	pc     uintptr
+	at     int     // where its bits are: one for each line, by chance
+	set    int     // of them
+	came   int     // how often it came to a line that was not used in the burst
+	chance float64 // how often a bit was set already, by chance
 }
 
 func (t *trails) init(owner *traffic) {
@@ -122,7 +125,9 @@ func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 			}
 			if first {
 				m.led(p, x, a.addr)
-				t.print(a.pc, a.addr)
+				if !m.replayed {
+					t.print(a.pc, a.addr)
+				}
 			}
 		}
 		x.delta = d
@@ -186,31 +191,45 @@ func (m *traffic) led(p uintptr, x *trail, addr uintptr) {
 	x.others++
 }
 
-// print notes that a place of the code uses a line.
+// print notes that a place of the code comes to a line.
 func (t *trails) print(pc, addr uintptr) {
-	k := hashed(pc) >> 56 % mostPrints
-	f := &t.prints[k]
-	if f.pc == 0 {
-		f.pc = pc
+	f := t.printOf(pc)
+	if f == nil || f.set > printBits*3/4 {
+		return
 	}
-	if f.pc != pc {
-		return // two places, one print: the first has it
-	}
+	f.came++
+	f.chance += float64(f.set) / printBits
 	bit := hashed(addr>>lineShift) >> 32 % printBits
-	if w := &t.bits[k*printBits/64+bit/64]; *w>>(bit%64)&1 == 0 {
+	if w := &f.bits(t)[bit/64]; *w>>(bit%64)&1 == 0 {
 		*w |= 1 << (bit % 64)
 		f.set++
 	}
 }
 
-// lines is how many lines a place of the code was seen to use: an estimate by how many bits are set.
-func (t *trails) lines(pc uintptr) int64 {
-	f := &t.prints[hashed(pc)>>56%mostPrints]
-	if f.pc != pc || f.set == 0 {
-		return 0
+// printOf is the print of a place of the code: nil if there are too many places.
+func (t *trails) printOf(pc uintptr) *print {
+	h := hashed(pc) >> 40
+	for i := range uint64(8) {
+		k := (h + i) % mostPrints
+		switch f := &t.prints[k]; f.pc {
+		case 0:
+			f.pc, f.at = pc, int(k)*printBits/64
+			return f
+		case pc:
+			return f
+		}
 	}
-	clear := max(float64(printBits-f.set), 1)
-	return int64(-printBits * math.Log(clear/printBits))
+	return nil
+}
+
+func (f *print) bits(t *trails) []uint64 { return t.bits[f.at:][:printBits/64] }
+
+// lines is how many lines a place of the code uses at least, as a sample tells: the fewer of those that it
+// comes to it was seen at before, the more there are.
+func (f *print) lines() int64 {
+	again := max(float64(f.came-f.set)-f.chance, 0)
+	n := float64(f.came)
+	return max(int64(n*n/(2*(again+3*math.Sqrt(again)+8))), int64(f.set))
 }
 
 // fewHops is how many hops a place of the code must have in a burst to be told of.
@@ -241,7 +260,9 @@ func (t *trails) fold(m *traffic) {
 		m.add(to, row.Middle, x.others)
 		add(to, row.Watched, int64(x.loads+x.stores))
 		most(to, row.MaxElem, int64(x.size))
-		most(to, row.MaxLen, t.lines(x.pc))
+		if f := t.printOf(x.pc); f != nil {
+			most(to, row.MaxLen, f.lines())
+		}
 		for b, n := range x.far {
 			if n > 0 {
 				addHist(to, row.Len, b, int64(m.weight*float64(n)))

@@ -178,7 +178,7 @@ func (w *writer) name(i int, s *site) *named {
 	n := &w.names[i]
 	if n.known {
 		if n.typ == "" {
-			n.typ = sys.TypeName(uintptr(s.typ.Load())) // of a map it is known when it grows
+			n.typ = sys.TypeName(uintptr(s.typ.Load())) // of a map it is known when it grows, of a list when something is put into it
 		}
 		return n
 	}
@@ -223,7 +223,7 @@ func start(p params) error {
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.scale.Store(unit)
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}} {
+	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}

@@ -19,6 +19,26 @@ const (
 	MapIter
 	MapStep
 	MapClear
+	MapNaN // a store with a key that is not equal to itself
+
+	// Lists: that one is made, with a call stack, and what is done with it. The operations are in the order of a list's own slots.
+	MakeList
+	ListPushFront
+	ListPushBack
+	ListInsertAfter // in the middle
+	ListInsertBefore
+	ListRemoveFront
+	ListRemoveBack
+	ListRemove // in the middle
+	ListMove
+	ListNext
+	ListPrev
+
+	// Uses of slices, with a call stack but for the beginning of a sort.
+	Searched
+	Shifted
+	SortBegins
+	Sorted
 
 	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
 	ShiftSlice

@@ -142,10 +142,14 @@ func number(e row.Event) string { return fmt.Sprint(uint32(e)) }
 
 // mapUses are the edits of functions of package maps that have a map m.
 func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
+	keyLen := "0"
+	if file == "runtime_faststr.go" {
+		keyLen = "uintptr(len(key))"
+	}
 	for _, f := range functions {
 		// In Go 1.27 a look-up of one result is one of two.
 		list = append(list, edit{file: "internal/runtime/maps/" + file, function: f, at: at, unless: "p, _ := runtime_mapaccess2",
-			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), 0) }; "})
+			insert: "if scopeviewWatching != 0 && m != nil { scopeviewUse(" + number(e) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), " + keyLen + ") }; "})
 	}
 	return list
 }

@@ -45,7 +45,7 @@ type Status struct {
 func Patches(goroot, version string, groups []string, want func(hook string) bool) (files map[string][]byte, linked []byte, hooks []Status, err error) {
 	files = map[string][]byte{}
 	var in []*hook
-	for _, h := range slices.Concat(table, memoryTable, adviceTable) {
+	for _, h := range slices.Concat(table, memoryTable, adviceTable, listsTable) {
 		if h.group != "" && !slices.Contains(groups, h.group) {
 			continue
 		}

@@ -1,0 +1,20 @@
+// What comes in order is found to belong at the end; and what is inserted in front is not searched for.
+package main
+
+import (
+	"fmt"
+	"slices"
+)
+
+func main() {
+	var times []int
+	for i := range 2_000_000 {
+		at, _ := slices.BinarySearch(times, i)
+		times = slices.Insert(times, at, i)
+	}
+	var front []int
+	for i := range 20_000 {
+		front = slices.Insert(front, 0, i)
+	}
+	fmt.Println(len(times), times[77], front[77])
+}

@@ -1,0 +1,91 @@
+package count
+
+import (
+	"reflect"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// A list's own: operations in the order of their events, in units.
+const (
+	listOp   = own
+	listOps  = int(row.ListPrev-row.ListPushFront) + 1
+	listPeak = capacity // the most elements that were seen
+	listSeen = looked   // operations on it were looked at
+	listBox  = hint     // bytes that a value is boxed in
+)
+
+// nodeBytes is what a node of a list is allocated with: three pointers and an interface.
+const nodeBytes = 48
+
+// makeList takes a list that is empty: a new one, or one that is used again.
+func makeList(a *[8]uintptr, weight int64, pcs []uintptr) {
+	if x, ok := born(row.List, a[0], 0, weight, pcs); ok {
+		c.tables[row.List].put(&x, &c.rows)
+	}
+}
+
+// useList takes an operation: the list, its elements, and the type of a value that is put into it.
+func useList(e row.Event, a *[8]uintptr) {
+	c.uses.Add(1)
+	t := c.tables[row.List]
+	s, head := t.enter(a[0])
+	if s == nil {
+		return
+	}
+	if x := t.find(head, a[0]); x != nil {
+		x.v[listOp+int(e-row.ListPushFront)] += one()
+		x.v[listSeen] = 1
+		n := int64(a[1])
+		if e <= row.ListInsertBefore {
+			n++
+		}
+		x.v[listPeak] = max(x.v[listPeak], n)
+		if a[2] != 0 {
+			x.v[elem], x.v[listBox] = boxed(a[2])
+			c.rows.sites[x.site-1].typ.CompareAndSwap(0, uint64(a[2]))
+		}
+	}
+	s.leave()
+}
+
+// boxed is the size of a type's values, and what is allocated when an interface gets one.
+func boxed(typ uintptr) (size, box int64) {
+	size = sys.TypeSize(typ)
+	switch sys.TypeKind(typ) {
+	case reflect.Pointer, reflect.Map, reflect.Chan, reflect.Func, reflect.UnsafePointer:
+		return size, 0
+	}
+	return size, (size + 7) &^ 7
+}
+
+// foldList adds a list to its row.
+func foldList(x *inst, t *tally) {
+	w := x.weight
+	add(t, row.Made, w)
+	add(t, row.LifeNS, w*(c.now.Load()-x.born))
+	if x.v[listSeen] == 0 {
+		return
+	}
+	add(t, row.Watched, w)
+	most(t, row.MaxElem, x.v[elem])
+	most(t, row.MaxLen, x.v[listPeak])
+	see(t, row.Len, x.v[listPeak], w)
+	put := int64(0)
+	for i, v := range [listOps][]row.Value{
+		{row.Front}, {row.Back}, {row.Middle}, {row.Middle, row.Backward},
+		{row.Deletes, row.RemovedFront}, {row.Deletes}, {row.Deletes, row.RemovedMiddle},
+		{row.Moved}, {row.Steps}, {row.Backward},
+	} {
+		n := w * x.v[listOp+i] / unit
+		if v[0] == row.Front || v[0] == row.Back || v[0] == row.Middle {
+			put += n
+		}
+		for _, v := range v {
+			add(t, v, n)
+		}
+	}
+	add(t, row.Puts, put)
+	add(t, row.AllocBytes, put*(nodeBytes+x.v[listBox]))
+}

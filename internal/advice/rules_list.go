@@ -1,0 +1,130 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var listRules = []Rule{
+	{ID: "list-to-slice", Original: "LIST_TO_VECTOR", Group: Containers, Kinds: []row.Kind{row.List}, Judge: listToSlice},
+	{ID: "list-to-slist", Original: "LIST_TO_SLIST", Group: Containers, Kinds: []row.Kind{row.List}, Judge: listToSlist},
+}
+
+// rareEdit is the share of operations that may be edits in the middle of a list which a slice is to
+// replace: more of them, and it would move elements all the time.
+const rareEdit = 0.01
+
+// cached is how many bytes of nodes caches hold.
+const cached = 16 << 20
+
+// list is what a list was used for.
+type list struct {
+	puts, middle, rear float64 // insertions, edits in the middle, removals at the end
+	node               float64 // bytes of a node, with the box of its value
+	allocs             float64 // for a node
+}
+
+func listOf(r *Row) (l list) {
+	l.puts = r.V(row.Puts)
+	if l.puts == 0 {
+		return l
+	}
+	l.middle = r.V(row.Middle) + r.V(row.RemovedMiddle) + r.V(row.Moved)
+	l.rear = r.V(row.Deletes) - r.V(row.RemovedFront) - r.V(row.RemovedMiddle)
+	l.node = r.V(row.AllocBytes) / l.puts
+	l.allocs = 1
+	if l.node > listNode {
+		l.allocs = 2
+	}
+	return l
+}
+
+// listNode is what a node of container/list is allocated with.
+const listNode = 48
+
+// listToSlice: without edits in the middle a slice, or a ring buffer, does the same without an
+// allocation for each element, and walks need no pointers.
+func listToSlice(r *Row, w Weights) (j Judgement) {
+	l := listOf(r)
+	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
+	if l.puts == 0 || l.middle > rareEdit*edits {
+		return j
+	}
+	steps := r.V(row.Steps) + r.V(row.Backward)
+	step := w[ListStep]
+	if float64(r.Stats.V[row.MaxLen])*l.node > cached {
+		step = w[ListStepFar]
+	}
+	elem := max(r.V(row.MaxElem), 1)
+	saved := l.node - elem
+	queue := r.V(row.Back) > 0 && r.V(row.RemovedFront) > l.rear || r.V(row.Front) > 0 && l.rear > r.V(row.RemovedFront)
+	put := w[Append]
+	if queue {
+		put = 2 * w[Ring]
+	}
+	j.NS = l.puts*(l.allocs*w[Alloc]+saved*w[AllocByte]-put) + steps*(step-w[SliceStep])
+	j.Bytes = l.puts * saved
+	j.Ops = l.puts*l.node/8 + steps
+	to := fmt.Sprintf("a []%s", r.Type)
+	switch {
+	case queue && r.V(row.Front) > 0 && r.V(row.Back) > 0:
+		to = fmt.Sprintf("a ring buffer of %s, with both ends open (a deque),", r.Type)
+	case queue:
+		to = fmt.Sprintf("a ring buffer of %s, or a slice that is appended to and cut in front,", r.Type)
+	case r.V(row.Deletes) > 0:
+		to = fmt.Sprintf("a []%s, appended to and cut at its end,", r.Type)
+	}
+	j.Advice = fmt.Sprintf("%s instead of container/list saves %s and %s, as nothing is done in the middle", to, many(l.puts*l.allocs, "allocation"), plural(steps, "step over pointers", "steps over pointers"))
+	j.Evidence = listUse(r)
+	if l.middle > 0 {
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s in the middle: a slice moves what is behind", many(l.middle, "edit")))
+	}
+	if r.V(row.Front) > 0 && !queue {
+		j.Stoppers = append(j.Stoppers, "elements are put in front: append them, and walk the slice backwards")
+	}
+	return j
+}
+
+// listToSlist: a list that is edited in the middle, and never walked backwards, needs one pointer.
+func listToSlist(r *Row, w Weights) (j Judgement) {
+	l := listOf(r)
+	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
+	if l.puts == 0 || l.middle <= rareEdit*edits || r.V(row.Backward) > 0 || r.V(row.Moved) > 0 || l.rear > 0 {
+		return j
+	}
+	node := sizeClass(8 + r.V(row.MaxElem))
+	j.Bytes = l.puts * (l.node - node)
+	j.NS = l.puts*(l.allocs-1)*w[Alloc] + j.Bytes*w[AllocByte]
+	j.Ops = j.Bytes / 8
+	if j.Bytes <= 0 {
+		return Judgement{}
+	}
+	j.Advice = fmt.Sprintf("a list of nodes {next; value %s} takes %s an element instead of %s: it is never walked backwards", r.Type, bytes(node), bytes(l.node))
+	j.Evidence = listUse(r)
+	if r.V(row.RemovedMiddle) > 0 {
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("%s from the middle: such a list removes only what is behind an element that is known", plural(r.V(row.RemovedMiddle), "element is removed", "elements are removed")))
+	}
+	return j
+}
+
+// sizeClass is what Go's allocator takes for so many bytes, of those up to 128.
+func sizeClass(n float64) float64 {
+	for _, size := range [...]float64{8, 16, 24, 32, 48, 64, 80, 96, 112, 128} {
+		if n <= size {
+			return size
+		}
+	}
+	return n
+}
+
+// listUse says what a list was used for.
+func listUse(r *Row) []string {
+	rear := r.V(row.Deletes) - r.V(row.RemovedFront) - r.V(row.RemovedMiddle)
+	return []string{
+		fmt.Sprintf("%s, of up to %s elements each", many(r.V(row.Made), "list"), count(r.Stats.V[row.MaxLen])),
+		fmt.Sprintf("put in: %s in front, %s at the end, %s in the middle; removed: %s, %s, %s; moved: %s",
+			count(r.V(row.Front)), count(r.V(row.Back)), count(r.V(row.Middle)), count(r.V(row.RemovedFront)), count(rear), count(r.V(row.RemovedMiddle)), count(r.V(row.Moved))),
+		fmt.Sprintf("walked: %s forward, %s backwards", many(r.V(row.Steps), "step"), count(r.V(row.Backward))),
+	}
+}

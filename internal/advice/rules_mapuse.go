@@ -1,0 +1,74 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var mapUseRules = []Rule{
+	{ID: "map-to-slice", Original: "HASHTABLE_TO_VECTOR", Group: Containers, Kinds: []row.Kind{row.Map}, Judge: mapToSlice},
+	{ID: "map-inefficient", Original: "INEFFICIENT_HASH", Group: Containers, Kinds: []row.Kind{row.Map}, Judge: mapInefficient},
+}
+
+// mostlyWalked is how many steps of iterations there are at least for each other operation.
+const mostlyWalked = 10
+
+// mapToSlice: a map that is walked most of the time is walked faster as a slice.
+func mapToSlice(r *Row, w Weights) (j Judgement) {
+	steps, puts, gets, deletes := r.V(row.Steps), r.V(row.Puts), r.V(row.Gets), r.V(row.Deletes)
+	if steps == 0 || steps < mostlyWalked*(puts+gets+deletes) {
+		return j
+	}
+	n := float64(r.P(row.Len, 0.5))
+	j.NS = steps*(w[MapStep]-w[SliceStep]) - puts*w[Append] - deletes*n/2*w[Compare]
+	j.Ops = steps
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	if gets+deletes > 0 {
+		j.Advice = fmt.Sprintf("a slice of the entries beside the %s, for what walks them, saves %s over it", r.Type, many(steps, "step"))
+	} else {
+		j.Advice = fmt.Sprintf("a slice of entries instead of a %s saves %s over it: nothing is looked up", r.Type, many(steps, "step"))
+	}
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s of %s, %s, %s, %s", many(r.V(row.Iterations), "iteration"), many(steps, "step"),
+		many(gets, "look-up"), many(puts, "store"), many(deletes, "deletion")))
+	if deletes > 0 {
+		j.Stoppers = append(j.Stoppers, "entries are deleted: the slice must be searched for them, or have their places in the map")
+	}
+	return j
+}
+
+// longKey is how many bytes keys have at least, on average, that are said to be long.
+const longKey = 64
+
+// mapInefficient: what takes long is to hash and compare long keys. A key that is not equal to itself is
+// never found again.
+func mapInefficient(r *Row, w Weights) (j Judgement) {
+	if lost := r.V(row.NaNs); lost > 0 {
+		j.NS = lost * w[MapBuild]
+		j.Bytes = lost * (r.V(row.MaxElem) + r.V(row.MaxKey) + 1)
+		j.Ops = lost
+		j.Advice = fmt.Sprintf("keys that are NaN make the %s grow: none of about %s is ever found, or deleted but by clear; leave them out, or key by math.Float64bits", r.Type, many(lost, "store"))
+		j.Evidence = lengths(r, "map", "maps", "entries")
+		return j
+	}
+	ops := r.V(row.Gets) + r.V(row.Puts)
+	if ops == 0 {
+		return j
+	}
+	long := r.V(row.HashedBytes) / ops
+	if !strings.HasPrefix(r.Type, "map[string]") {
+		long = r.V(row.MaxKey)
+	}
+	if long < longKey {
+		return j
+	}
+	j.NS = ops * (long - 8) * w[HashByte]
+	j.Ops = ops * long / 8
+	j.Advice = fmt.Sprintf("short keys instead of those of %s bytes, which each operation on the %s hashes and compares: an id that the value has, or unique.Make of what is looked up often", count(long), r.Type)
+	j.Evidence = append(lengths(r, "map", "maps", "entries"), fmt.Sprintf("about %s and %s", many(r.V(row.Gets), "look-up"), many(r.V(row.Puts), "store")))
+	j.Stoppers = append(j.Stoppers, "to make a short key of a long one takes as long, once")
+	return j
+}

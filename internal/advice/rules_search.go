@@ -1,0 +1,65 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var searchRules = []Rule{
+	{ID: "slice-to-map", Original: "VECTOR_TO_HASHTABLE", Group: Containers, Kinds: []row.Kind{row.Search}, Judge: sliceToMap},
+}
+
+// shortest is how many elements a slice has at least that a map is said to be faster than.
+const shortest = 24
+
+// sliceToMap: looking up in a map takes as long for many elements as for few.
+func sliceToMap(r *Row, w Weights) (j Judgement) {
+	n := r.P(row.Len, 0.5)
+	if n < shortest || 2*r.V(row.SearchedAgain) < r.V(row.Made) || r.through("slices.DeleteFunc") {
+		return j
+	}
+	mean := r.Mean(row.Compared)
+	word := w[Compare] * max(1, r.V(row.MaxElem)/8)
+	switch {
+	case 2*r.V(row.ByFunc) > r.V(row.Made):
+		word = w[CompareFunc]
+	case r.Type == "string":
+		word = w[CompareString]
+	}
+	built := r.V(row.SearchedIn) * float64(n)
+	j.NS = r.V(row.Compared)*word - r.V(row.Made)*w[MapGet] - built*w[MapBuild]
+	j.Ops = r.V(row.Compared) - r.V(row.Made) - built
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	what, key := "map[K]V", "by what the function looks for"
+	if r.V(row.ByFunc) == 0 {
+		what, key = fmt.Sprintf("map[%s]struct{}, or one to the index,", r.Type), "by the elements"
+	}
+	j.Advice = fmt.Sprintf("a %s %s instead of a search through []%s saves looking at %s elements in each of %s", what, key, r.Type, count(mean), plural(r.V(row.Made), "search", "searches"))
+	j.Evidence = []string{
+		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in one that was searched before; about %s", count(r.Stats.V[row.MaxLen]), count(n), percent(r.V(row.SearchedAgain), r.V(row.Made)), many(max(r.V(row.SearchedIn), 1), "slice")),
+		fmt.Sprintf("%s of the searches found nothing", percent(r.V(row.Misses), r.V(row.Made))),
+	}
+	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
+	return j
+}
+
+// through reports whether the standard library's function of a name is what calls: the frames in front
+// of the program's own.
+func (r *Row) through(name string) bool {
+	for _, f := range r.Stack {
+		if !r.standard(f) {
+			return false
+		}
+		if strings.HasPrefix(f, name+"[") || strings.HasPrefix(f, name+" ") {
+			return true
+		}
+	}
+	return false
+}
+
+// percent is a share.
+func percent(n, of float64) string { return fmt.Sprintf("%.0f %%", 100*n/max(of, 1)) }

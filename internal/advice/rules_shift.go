@@ -1,0 +1,91 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var shiftRules = []Rule{
+	{ID: "slice-to-list", Original: "VECTOR_TO_LIST", Group: Containers, Kinds: []row.Kind{row.Shift}, Judge: sliceToList},
+	{ID: "ordered-to-unordered", Original: "ORDERED_TO_UNORDERED", Group: Containers, Kinds: []row.Kind{row.Shift}, Judge: orderedToUnordered},
+}
+
+// keptSorted reports whether most shifts were where a binary search had ended just before.
+func keptSorted(r *Row) bool { return r.V(row.InOrder) >= 0.9*r.V(row.Made) }
+
+// shiftCost is what the shifts of a row took.
+func shiftCost(r *Row, w Weights) float64 {
+	return r.V(row.Made)*w[Shift] + r.V(row.Copied)*w[ShiftByte]
+}
+
+// fewMoved is how many elements are moved as fast as anything else is done.
+const fewMoved = 16
+
+// sliceToList: where elements are put in front, or taken from there, a ring buffer moves none; in the
+// middle a list does not.
+func sliceToList(r *Row, w Weights) (j Judgement) {
+	front, middle := r.V(row.Front), r.V(row.Middle)
+	if front+middle < 0.5*r.V(row.Made) || keptSorted(r) || r.Mean(row.Moved) < fewMoved {
+		return j
+	}
+	j.NS = shiftCost(r, w)
+	j.Ops = r.V(row.Copied)/8 - r.V(row.Made)
+	what := shifts(r)
+	switch {
+	case front >= 0.9*r.V(row.Made):
+		j.NS -= r.V(row.Made) * w[Ring]
+		j.Advice = fmt.Sprintf("a ring buffer (a deque) of %s instead of a slice saves moving %s elements in each of %s in front", r.Type, count(r.Mean(row.Moved)), what)
+		if r.V(row.Puts) == 0 {
+			j.Advice += "; or cut the slice in front: s = s[n:]"
+		} else {
+			j.Advice += "; or append, and walk backwards; container/list second"
+		}
+	default:
+		j.NS -= r.V(row.Puts)*(2*w[Alloc]+(listNode+8)*w[AllocByte]) + r.V(row.Deletes)*w[Ring]
+		j.Advice = fmt.Sprintf("a list of %s (container/list) instead of a slice saves moving %s elements in each of %s in the middle; a gap buffer, if they follow one another", r.Type, count(r.Mean(row.Moved)), what)
+		j.Stoppers = append(j.Stoppers, "a place in a list is found by a walk, unless its element is kept")
+	}
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	j.Evidence = shiftUse(r)
+	if front < 0.9*r.V(row.Made) {
+		j.Stoppers = append(j.Stoppers, "a list has no index: whether elements are taken by one is not seen")
+	}
+	return j
+}
+
+// orderedToUnordered: a map needs no order, and moves nothing.
+func orderedToUnordered(r *Row, w Weights) (j Judgement) {
+	if !keptSorted(r) || r.Mean(row.Moved) < fewMoved || r.V(row.Puts) == 0 || r.V(row.Back) > 0.9*r.V(row.Made) {
+		return j
+	}
+	n := max(float64(r.P(row.Len, 0.5)), 1)
+	steps := r.V(row.Made) * math.Log2(n+1)
+	j.NS = shiftCost(r, w) + steps*w[Probe] - r.V(row.Puts)*w[MapBuild] - r.V(row.Deletes)*w[MapPut]
+	j.Ops = r.V(row.Copied)/8 + steps - r.V(row.Made)
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	j.Advice = fmt.Sprintf("a map instead of a []%s that is kept sorted saves moving %s elements in each of %s, and %s of binary searches", r.Type, count(r.Mean(row.Moved)), shifts(r), many(steps, "step"))
+	j.Evidence = append(shiftUse(r), fmt.Sprintf("%s of them where a binary search had ended", percent(r.V(row.InOrder), r.V(row.Made))))
+	j.Stoppers = []string{"a map has no order: whether the elements are walked in theirs is not seen"}
+	return j
+}
+
+func shifts(r *Row) string {
+	switch {
+	case r.V(row.Deletes) == 0:
+		return many(r.V(row.Puts), "insertion")
+	case r.V(row.Puts) == 0:
+		return many(r.V(row.Deletes), "deletion")
+	}
+	return many(r.V(row.Made), "insertion and deletion")
+}
+
+func shiftUse(r *Row) []string {
+	return []string{fmt.Sprintf("%s in front, %s in the middle, %s at the end, in slices of up to %s elements (p50 %s); %s were moved",
+		count(r.V(row.Front)), count(r.V(row.Middle)), count(r.V(row.Back)), count(r.Stats.V[row.MaxLen]), count(r.P(row.Len, 0.5)), bytes(r.V(row.Copied)))}
+}

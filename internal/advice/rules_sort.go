@@ -1,0 +1,71 @@
+package advice
+
+import (
+	"fmt"
+	"math"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var sortRules = []Rule{
+	{ID: "sort", Original: "SORT", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: sortedAnew},
+	{ID: "sort-slice", Group: Algorithms, Kinds: []row.Kind{row.Sort}, Judge: sortSlice},
+}
+
+// swapShare is the most of the time of sort.Slice that is said to be saved: what the program compares by
+// takes its time in slices.SortFunc, too.
+const swapShare = 0.3
+
+// sortSlice: sort.Slice swaps by reflection what slices.SortFunc swaps directly.
+func sortSlice(r *Row, w Weights) (j Judgement) {
+	if !r.through("sort.Slice") && !r.through("sort.SliceStable") {
+		return j
+	}
+	per := w[SwapOther]
+	if r.V(row.MaxElem) <= 8 || r.Type == "string" {
+		per = w[SwapWord]
+	}
+	j.NS = min(r.V(row.Compared)*per, r.V(row.NS)*swapShare)
+	j.Ops = r.V(row.Compared)
+	to := "slices.SortFunc"
+	if r.through("sort.SliceStable") {
+		to = "slices.SortStableFunc"
+	}
+	j.Advice = fmt.Sprintf("%s of []%s instead of sort.Slice swaps without reflection, in %s", to, r.Type, many(r.V(row.Made), "sort"))
+	j.Evidence = sortUse(r)
+	return j
+}
+
+// sortedAnew: a slice that was sorted, and had a few elements appended, takes insertions instead of
+// another sort.
+func sortedAnew(r *Row, w Weights) (j Judgement) {
+	times := r.V(row.Again)
+	if times == 0 {
+		return j
+	}
+	n, more := r.V(row.AgainElements)/times, r.V(row.AgainMore)
+	if more > r.V(row.AgainElements)/8 {
+		return j
+	}
+	step := math.Log2(n+1) * w[Probe]
+	j.NS = r.V(row.AgainNS) - more*(step+w[Shift]+n/2*r.V(row.MaxElem)*w[ShiftByte])
+	j.Ops = times*n - more*math.Log2(n+1)
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	j.Evidence = append(sortUse(r), fmt.Sprintf("%s sorts of what was sorted, with %s more each, took %s", count(times), count(math.Ceil(more/times)), duration(r.V(row.AgainNS))))
+	if more == 0 {
+		j.Advice = fmt.Sprintf("a []%s of %s elements is sorted %s more though it is sorted already: sort it where it is changed", r.Type, count(n), many(times, "time"))
+		return j
+	}
+	j.Advice = fmt.Sprintf("slices.BinarySearch and slices.Insert keep the []%s sorted, which is sorted as a whole %s for %s more; or sort it once, when all are in; or container/heap, if only the first is taken", r.Type, many(times, "time"), plural(more, "element", "elements"))
+	return j
+}
+
+func sortUse(r *Row) []string {
+	list := []string{fmt.Sprintf("%s of up to %s elements (p50 %s) took %s", many(r.V(row.Made), "sort"), count(r.Stats.V[row.MaxLen]), count(r.P(row.Len, 0.5)), duration(r.V(row.NS)))}
+	if r.V(row.Gets) > 0 {
+		list = append(list, fmt.Sprintf("%s of neighbours were in the wrong order before, of a sample", percent(r.V(row.Misses), r.V(row.Gets))))
+	}
+	return list
+}
