@@ -29,6 +29,18 @@ const (
 	HashByte      = "hash_byte"      // a byte of a key that is hashed and compared
 	SwapWord      = "swap_word"      // what sort.Slice takes more than slices.SortFunc, by n·log₂ n: of words, of strings
 	SwapOther     = "swap_other"     // and of other elements
+
+	// A cache line that another processor has stored to, and what has to get it back: a load or store waits
+	// less for it than what is atomic, as a processor goes on meanwhile.
+	LineBack       = "line_back"
+	LineBackAtomic = "line_back_atomic"
+	// An access to a line that is not near, by a pointer from an array, and by one from the node before, for
+	// which a processor can't go on: where the second cache has not all lines, and where the last one has not.
+	PointedFar    = "pointed_far"
+	PointedMemory = "pointed_memory"
+	ChasedNear    = "chased_near" // and where the second cache has them
+	ChasedFar     = "chased_far"
+	ChasedMemory  = "chased_memory"
 )
 
 // BuiltIn returns the weights that are built in.
@@ -37,5 +49,6 @@ func BuiltIn() Weights {
 		CopyByte: 0.06, Alloc: 30, AllocByte: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
 		CompareString: 2.5, CompareFunc: 1.8, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
 		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
+		LineBack: 10, LineBackAtomic: 40, PointedFar: 0.3, PointedMemory: 3, ChasedNear: 2.5, ChasedFar: 14, ChasedMemory: 120,
 	}
 }

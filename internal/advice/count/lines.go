@@ -183,8 +183,8 @@ func (l *lines) fold(m *traffic) {
 		m.add(t, row.Gets, x.loads)
 		m.add(t, row.Puts, x.stores)
 		m.add(t, row.Misses, x.apart)
-		m.add(t, row.Extra, x.same)
-		m.add(t, row.Extra2, x.shared)
+		m.add(t, row.Contended, x.same)
+		m.add(t, row.Shared, x.shared)
 		m.add(t, row.Waits, x.atomic)
 		add(t, row.Made, 1)
 		users, among := 0, 0

@@ -54,8 +54,10 @@ type trail struct {
 // print tells how many lines a place of the code uses, at all.
 type print struct {
 	pc     uintptr
-	at     int     // where its bits are: one for each line, by chance
-	set    int     // of them
+	at     int // where its bits are: one for each line, by chance
+	set    int // of them
+	burst  uint32
+	bursts int     // in which it was come to
 	came   int     // how often it came to a line that was not used in the burst
 	chance float64 // how often a bit was set already, by chance
 }
@@ -126,7 +128,7 @@ func (t *trails) take(m *traffic, p uintptr, a *access, first bool) {
 			if first {
 				m.led(p, x, a.addr)
 				if !m.replayed {
-					t.print(a.pc, a.addr)
+					t.print(m.burst, a.pc, a.addr)
 				}
 			}
 		}
@@ -192,12 +194,16 @@ func (m *traffic) led(p uintptr, x *trail, addr uintptr) {
 }
 
 // print notes that a place of the code comes to a line.
-func (t *trails) print(pc, addr uintptr) {
+func (t *trails) print(burst uint32, pc, addr uintptr) {
 	f := t.printOf(pc)
 	if f == nil || f.set > printBits*3/4 {
 		return
 	}
 	f.came++
+	if f.burst != burst {
+		f.burst = burst
+		f.bursts++
+	}
 	f.chance += float64(f.set) / printBits
 	bit := hashed(addr>>lineShift) >> 32 % printBits
 	if w := &f.bits(t)[bit/64]; *w>>(bit%64)&1 == 0 {
@@ -225,11 +231,13 @@ func (t *trails) printOf(pc uintptr) *print {
 func (f *print) bits(t *trails) []uint64 { return t.bits[f.at:][:printBits/64] }
 
 // lines is how many lines a place of the code uses at least, as a sample tells: the fewer of those that it
-// comes to it was seen at before, the more there are.
+// comes to it was seen at before, the more there are. What is seen in one burst lies on one way, so that
+// bursts, and not lines, are what meets by chance.
 func (f *print) lines() int64 {
-	again := max(float64(f.came-f.set)-f.chance, 0)
 	n := float64(f.came)
-	return max(int64(n*n/(2*(again+3*math.Sqrt(again)+8))), int64(f.set))
+	each := n / float64(max(f.bursts, 1))
+	again := max(n-float64(f.set)-f.chance, 0)
+	return max(int64(n*n/(2*(again+3*math.Sqrt(again*each)+3*each+1))), int64(f.set))
 }
 
 // fewHops is how many hops a place of the code must have in a burst to be told of.
@@ -255,9 +263,9 @@ func (t *trails) fold(m *traffic) {
 		m.add(to, row.Compared, x.strided)
 		m.add(to, row.Probes, x.jumps)
 		m.add(to, row.Misses, x.pages)
-		m.add(to, row.Front, x.arrays)
-		m.add(to, row.Back, x.links)
-		m.add(to, row.Middle, x.others)
+		m.add(to, row.Pointed, x.arrays)
+		m.add(to, row.Chased, x.links)
+		m.add(to, row.Placed, x.others)
 		add(to, row.Watched, int64(x.loads+x.stores))
 		most(to, row.MaxElem, int64(x.size))
 		if f := t.printOf(x.pc); f != nil {
@@ -265,7 +273,7 @@ func (t *trails) fold(m *traffic) {
 		}
 		for b, n := range x.far {
 			if n > 0 {
-				addHist(to, row.Len, b, int64(m.weight*float64(n)))
+				addHist(to, row.Cap, b, int64(m.weight*float64(n)))
 			}
 		}
 	}
@@ -283,8 +291,8 @@ func (m *traffic) foldSearch(x *trail) {
 	}
 	m.add(&s.Stats, row.Made, x.searches)
 	m.add(&s.Stats, row.Compared, x.searched)
-	m.add(&s.Stats, row.Extra, x.searches) // in what was searched before
-	most(&s.Stats, row.Extra2, 1)
+	m.add(&s.Stats, row.SearchedAgain, x.searches)
+	most(&s.Stats, row.SearchedIn, 1)
 	most(&s.Stats, row.MaxElem, int64(x.step))
 	most(&s.Stats, row.MaxLen, int64(x.longest))
 	see(&s.Stats, row.Len, int64(x.longest), int64(m.weight*float64(x.searches)))
