@@ -27,7 +27,7 @@ func waited(r *Row, w Weights, n float64) float64 {
 // processor.
 func falseSharing(r *Row, w Weights) (j Judgement) {
 	uses := r.V(row.Gets) + r.V(row.Puts)
-	if r.V(row.Misses) < insignificant*uses || r.V(row.Misses) < r.V(row.Contended) {
+	if r.V(row.Misses) < insignificant*uses || r.V(row.Misses) < r.V(row.Contended) || 2*r.V(row.Shared) > uses {
 		return j
 	}
 	j.NS = waited(r, w, r.V(row.Misses))
@@ -40,19 +40,19 @@ func falseSharing(r *Row, w Weights) (j Judgement) {
 // sharedElements: goroutines store to the same elements, which keeps what they do from being parallel.
 func sharedElements(r *Row, w Weights) (j Judgement) {
 	uses := r.V(row.Gets) + r.V(row.Puts)
-	if r.V(row.Contended) < insignificant*uses || r.V(row.Contended) <= r.V(row.Misses) || r.V(row.MaxCap) < 2 {
+	back := r.V(row.Contended) + r.V(row.Misses)
+	if r.V(row.Contended) < insignificant*uses || 2*r.V(row.Shared) <= uses || r.V(row.MaxCap) < 2 {
 		return j
 	}
-	j.NS = waited(r, w, r.V(row.Contended))
-	j.Ops = r.V(row.Contended)
-	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", plural(r.V(row.Contended), "time", "times"), percent(r.V(row.Shared), uses))
+	j.NS, j.Ops = waited(r, w, back), back
+	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", plural(back, "time", "times"), percent(r.V(row.Shared), uses))
 	j.Evidence = lineUse(r)
 	return j
 }
 
 func lineUse(r *Row) []string {
 	uses := r.V(row.Gets) + r.V(row.Puts)
-	said := []string{fmt.Sprintf("%s and %s, %s of them stores, of up to %s on a line", many(r.V(row.Gets), "load"), many(r.V(row.Puts), "store"), percent(r.V(row.Waits), uses)+" waited for as atomic ones, "+percent(r.V(row.Puts), uses), many(r.V(row.MaxLen), "goroutine"))}
+	said := []string{fmt.Sprintf("%s and %s of up to %s; %s waited for a line", many(r.V(row.Gets), "load"), many(r.V(row.Puts), "store"), many(r.V(row.MaxLen), "goroutine"), percent(r.V(row.Misses)+r.V(row.Contended), uses))}
 	if r.V(row.MaxElem) > 0 {
 		said = append(said, fmt.Sprintf("the lines lie in objects of up to %s", bytes(r.V(row.MaxElem))))
 	}

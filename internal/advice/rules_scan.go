@@ -67,3 +67,14 @@ func farUse(r *Row) []string {
 		fmt.Sprintf("what is walked has at least %s; %s were seen, in bursts, and the rest is estimated", bytes(r.V(row.MaxLen)*64), plural(r.V(row.Watched), "access", "accesses")),
 	}
 }
+
+// scattered is what the accesses of a scan cost that no rule has a remedy for, and says what they are: their
+// addresses are computed, as those of a random index are.
+func scattered(r *Row, w Weights) (ns float64, text string) {
+	used, placed := r.V(row.MaxLen)*64, r.V(row.Placed)
+	if used < ownCache {
+		return 0, ""
+	}
+	return placed * between(used, w[PointedFar], w[PointedMemory]),
+		fmt.Sprintf("%s of %s go to a cache line that is not near, in %s at least", percent(placed, r.V(row.Made)), plural(r.V(row.Made), "access", "accesses"), bytes(used))
+}

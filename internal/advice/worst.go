@@ -46,22 +46,12 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 			continue
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
-		var parts []string
-		ns := 0.0
-		for _, x := range priced {
-			if n := r.V(x.v); n > 0 {
-				ns += n * p.Weights[x.weight]
-				parts = append(parts, count(n)+" "+x.what)
-			}
-		}
-		if ns += r.V(row.NS); r.V(row.NS) > 0 {
-			parts = append(parts, duration(r.V(row.NS)))
-		}
+		ns, text := priceOf(r.Row, p.Weights)
 		if ns < p.LeastNS*runs || ns < p.LeastShare*d.NS {
 			continue
 		}
 		c.NS = int64(ns)
-		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made), r.Kind.String()), strings.Join(parts, ", "))
+		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made), r.Kind.String()), text)
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })
@@ -69,4 +59,26 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		list = list[:p.Count]
 	}
 	return list
+}
+
+// priceOf is what the operations of a row cost, and which they are.
+func priceOf(r *Row, w Weights) (ns float64, text string) {
+	switch r.Kind {
+	case row.Scan:
+		return scattered(r, w)
+	case row.Line:
+		return 0, "" // what it costs is what rules say
+	}
+	var parts []string
+	for _, x := range priced {
+		if n := r.V(x.v); n > 0 {
+			ns += n * w[x.weight]
+			parts = append(parts, count(n)+" "+x.what)
+		}
+	}
+	if r.V(row.NS) > 0 {
+		ns += r.V(row.NS)
+		parts = append(parts, duration(r.V(row.NS)))
+	}
+	return ns, strings.Join(parts, ", ")
 }

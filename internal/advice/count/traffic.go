@@ -14,8 +14,8 @@ import (
 // each burst they are counted for a while, which takes next to nothing: what was noted stands for the
 // rest, by how many there are in the time since the last burst.
 const (
-	countingFor = time.Millisecond
-	notingFor   = time.Millisecond
+	tallyFor    = time.Millisecond
+	noteFor     = time.Millisecond
 	bufferBytes = 8 << 20 // of all processors together
 	mostNoted   = 1 << 14 // of one processor in a burst
 	mostProcs   = 256
@@ -108,27 +108,39 @@ func (m *traffic) counted() (n int64) {
 // lookAtMemory looks at loads and stores until the writer ends.
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
-	rate, last := 0.0, time.Now()
-	for going := w.pause(countingFor); going; {
+	rate, last := 0.0, ran()
+	for going := w.pause(tallyFor); going; {
 		m.counted()
-		began := time.Now()
+		began := ran()
 		m.do(tallying)
-		going = w.pause(countingFor)
-		rate = float64(m.counted()) / float64(time.Since(began))
+		going = w.pause(tallyFor)
+		rate = float64(m.counted()) / float64(max(ran()-began, 1))
 		m.do(noting)
 		noted := time.Now()
-		going = going && w.pause(notingFor)
+		going = going && w.pause(noteFor)
 		m.do(passing)
-		took := min(time.Since(noted), notingFor)
-		now := time.Now()
-		m.look(rate * float64(now.Sub(last)))
-		last = now
-		took += time.Since(now)
+		took := min(time.Since(noted), noteFor)
+		looks, now := time.Now(), ran()
+		m.look(rate * float64(now-last))
+		last = ran() // what looking has taken is not the program's
+		took += time.Since(looks)
 		if going && w.params.Share < 1 {
-			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), time.Second))
+			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), longPause))
 		}
 	}
-	m.again(rate * float64(time.Since(last)))
+	m.again(rate * float64(ran()-last))
+}
+
+// longPause is how long a pause is at most.
+const longPause = time.Second
+
+// ran is for how long the program ran, in ns, of all processors together: while it waits for one it has no
+// loads and stores. Where that is not known it is the time.
+func ran() int64 {
+	if ns, ok := sys.ProcessClock(); ok {
+		return ns
+	}
+	return time.Now().UnixNano()
 }
 
 // look looks at a burst, whose accesses stand for so many.
@@ -161,7 +173,9 @@ func (m *traffic) replay(n int, all float64) {
 		return
 	}
 	m.burst++
-	m.weight = all / float64(n)
+	if m.weight = all / float64(n); !m.replayed {
+		m.weight = max(m.weight, 1)
+	}
 	m.noted.Add(int64(n))
 	m.all.Add(int64(m.weight * float64(n)))
 	for range n {

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-const items = 20_000_000
+const items = 100_000_000
 
 type counter struct {
 	done atomic.Int64

@@ -7,7 +7,7 @@ import (
 	"sync/atomic"
 )
 
-const items = 10_000_000
+const items = 60_000_000
 
 var histogram [8]atomic.Int64
 

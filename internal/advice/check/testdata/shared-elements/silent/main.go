@@ -6,7 +6,7 @@ import (
 	"sync"
 )
 
-const items = 10_000_000
+const items = 60_000_000
 
 var (
 	table  [1024]uint32
