@@ -152,12 +152,13 @@ const longStep = 256
 // it does not end there, too.
 func (x *trail) turn(to uintptr) {
 	if x.run >= fewSteps && to == x.start && x.delta <= longStep {
+		n := x.run + 2 // the first two are no step, and one that none is compared with
 		x.searches++
-		x.searched += x.run + 1
+		x.searched += n
 		x.step = x.delta
-		x.longest = max(x.longest, x.run+1)
-		if x.shortest == 0 || x.run+1 < x.shortest {
-			x.shortest = x.run + 1
+		x.longest = max(x.longest, n)
+		if x.shortest == 0 || n < x.shortest {
+			x.shortest = n
 		}
 	}
 	if x.run > 0 || to < x.start {
