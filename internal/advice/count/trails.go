@@ -290,11 +290,13 @@ func (m *traffic) foldSearch(x *trail) {
 	if s == nil {
 		return
 	}
-	m.add(&s.Stats, row.Made, x.searches)
-	m.add(&s.Stats, row.Compared, x.searched)
-	m.add(&s.Stats, row.SearchedAgain, x.searches)
+	// Those whose begin or end is not in the burst are as those that are.
+	n := uint32(uint64(x.searches) * uint64(x.loads) / uint64(x.searched))
+	m.add(&s.Stats, row.Made, n)
+	m.add(&s.Stats, row.Compared, x.loads)
+	m.add(&s.Stats, row.SearchedAgain, n)
 	most(&s.Stats, row.SearchedIn, 1)
 	most(&s.Stats, row.MaxElem, int64(x.step))
 	most(&s.Stats, row.MaxLen, int64(x.longest))
-	see(&s.Stats, row.Len, int64(x.longest), int64(m.weight*float64(x.searches)))
+	see(&s.Stats, row.Len, int64(x.longest), int64(m.weight*float64(n)))
 }

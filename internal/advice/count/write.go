@@ -184,6 +184,9 @@ func (w *writer) name(i int, s *site) *named {
 	}
 	n.known = true
 	n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	if n.typ == "" && (s.kind == row.Search || s.kind == row.Shift) {
+		n.typ = "T" // loads and copies have no type
+	}
 	inner := true
 	for _, pc := range s.pcs[:s.depth] {
 		for _, f := range w.frames.of(uintptr(pc)) {
