@@ -6,7 +6,7 @@ SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
 .ONESHELL:
 .DEFAULT_GOAL := help
-.PHONY: help build demo test fault doctor-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
+.PHONY: help build demo test fault doctor-check advise-check check-hooks run-check race vet deps bench bench-compare bench-ui soak screenshots fuzz clean
 
 # DEMO_FILES bounds the Go files that the demo works through.
 DEMO_FILES ?= 5000
@@ -225,8 +225,11 @@ doctor-check: ## run the examples with known problems, and say of each whether t
 	cd examples/doctor/real && SCOPEVIEW_DOCTOR=full go test -count=1 -timeout 1h -v -run '^TestFromOutside$$' .
 
 # What of the standard library is hooked, and which of its own tests are run with that.
-HOOKED := sync internal/sync testing runtime/pprof runtime/trace
+HOOKED := sync internal/sync testing runtime/pprof runtime/trace slices maps container/list sort strings bytes io internal/poll internal/runtime/maps regexp
 HOOKED_RUNTIME := ^Test(Chan|Select|Nonblock|SelfSelect|Pseudo|Shrink|Goroutine|Goexit|SimpleDeadlock|Timer|GoNil|MainGoroutine|Stop|Yield|NumGoroutine)
+
+advise-check: ## build and run programs with a known problem for each diagnostic, and say whether it is advised, whether its twin is not, and what following the advice gains beside the estimate; some ten minutes
+	@SCOPEVIEW_ADVICE=full go test -count=1 -timeout 2h -v -run '^Test(EachHasPrograms|AdviseCheck|Verified)$$' ./internal/advice/check
 
 check-hooks: ## each hook delivers, and the standard library's own tests pass with them
 	@go test -count=1 -run '^TestHooks$$' ./internal/build

@@ -92,7 +92,7 @@ var mayImport = map[string][]string{
 	"internal/record":       {"internal/pool", "flusher", "sweeper", "internal/heartbeat", "internal/snapshot", "internal/hot", "internal/glob", "internal/collect", "internal/testpoint", "internal/format", "internal/sys"},
 	"scope/auto":            {"internal/fromenv"},
 	"internal/advice/row":   {}, // of both sides
-	"internal/advice/count": {"internal/advice/row", "internal/sys"},
+	"internal/advice/count": {"internal/advice/custom", "internal/advice/row", "internal/sys"},
 	"scope/hooks":           {"internal/advice/count", "internal/collect", "internal/fromenv", "scope", "scope/gotrace", "internal/record", "internal/sys"},
 	"internal/fromenv":      {"scope"},
 	"scope/gotrace":         {"scope", "internal/record", "internal/collect", "internal/perf", "internal/sys", "internal/format"},
@@ -136,9 +136,9 @@ var mayImport = map[string][]string{
 	"internal/timeline":         {"internal/samples", "internal/doctor", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/format"},
 	"export/html":               {"internal/page", "internal/objects", "internal/trace", "internal/timeline"},
 	"export/html/assets":        {},
-	"internal/page":             {"internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
+	"internal/page":             {"internal/advice", "internal/report/annotate", "export/html/assets", "internal/doctor", "internal/timeline", "internal/samples", "internal/analysis", "internal/trace", "internal/glob", "internal/format"},
 	"internal/export/*":         {"internal/export/rows", "internal/samples", "internal/states", "internal/gotrace", "internal/analysis", "internal/args", "internal/trace", "internal/glob", "internal/format"},
-	"internal/live":             {"internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
+	"internal/live":             {"internal/advice", "internal/page", "internal/objects", "internal/doctor", "internal/states", "internal/gotrace", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/hot", "internal/glob", "internal/format"},
 	"internal/anonymize":        {"internal/chunks", "internal/format"},
 	"internal/scopevet":         {},
 	"internal/build":            {".", "internal/build/instrument", "internal/build/std", "internal/pgo"},
@@ -148,8 +148,13 @@ var mayImport = map[string][]string{
 	".":                         {},
 	"cmd/*":                     {"internal/advice", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
-	"examples/*":         {"scope", "scope/gotrace"},
-	"internal/testing/*": {"scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
+	"examples/*":         {"scope", "scope/containers", "scope/gotrace"},
+	"internal/testing/*": {"internal/advice/row", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
+
+	"scope/containers":       {"internal/advice/custom"},
+	"internal/advice/custom": {},
+	"internal/advice/verify": {"internal/advice", "internal/runs"},
+	"internal/advice/check":  {}, // tests only
 }
 
 func covers(pattern, pkg string) bool {
@@ -184,7 +189,7 @@ func TestDependenciesRunOneWay(t *testing.T) {
 // recorder returns what runs inside the programs of others: what they import, and what that
 // imports. (export/html is not among it: who calls it wants a reader.)
 func recorder(all []source) map[string]bool {
-	in := map[string]bool{"scope": true, "scope/auto": true, "scope/hooks": true, "scope/gotrace": true, "scope/scopehttp": true, "mmpool": true, "flusher": true, "sweeper": true}
+	in := map[string]bool{"scope": true, "scope/auto": true, "scope/containers": true, "scope/hooks": true, "scope/gotrace": true, "scope/scopehttp": true, "mmpool": true, "flusher": true, "sweeper": true}
 	for grown := true; grown; {
 		grown = false
 		for _, s := range all {

@@ -64,13 +64,14 @@ func newDoctor(s *streams) *cobra.Command {
 				return err
 			}
 			defer x.t.Close()
-			o.Selection, o.Context = *x.part(), cmd.Context()
+			advice, spares := adviceOf(x.path)
+			o.Selection, o.Context, o.Spares = *x.part(), cmd.Context(), spares
 			r, err := doctor.Examine(x.t, o)
 			if err != nil {
 				x.progress.done()
 				return err
 			}
-			if err := x.show(cmd, reportdoctor.Of(x.t, x.path, r), nil); err != nil {
+			if err := x.show(cmd, reportdoctor.Of(x.t, x.path, r, advice), nil); err != nil {
 				return err
 			}
 			return met(s, conditions, r)

@@ -47,7 +47,7 @@ profile which the program is built with, its default.pgo. That builds the progra
 			err := x.write(func(w io.Writer) error {
 				return page.Write(cmd.Context(), w, x.t, page.Options{
 					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"), Commentary: commentary,
-					Path: x.path, Writer: writerOf(x.state()), Tool: version(),
+					Path: x.path, Writer: writerOf(x.state()), Tool: version(), Weights: machineWeights(),
 				})
 			})
 			if err == nil && open {

@@ -76,7 +76,7 @@ func documents(t *testing.T) map[string]any {
 	}
 	both := []compare.Run{run}
 	add("compare", compare.Of(both, both, "top", &top.View, "total").Report(), nil)
-	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}), nil)
+	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}, nil), nil)
 	add("verify", verify.Of("", nil), nil)
 	add("check-hooks", (&report.Report{Document: &hookDocument{Hooks: []hookState{{}}}}), nil)
 	add("advise", &report.Report{Document: &advice.Report{}}, nil)

@@ -218,7 +218,7 @@ func (l *launch) show(ctx context.Context, path string) {
 		defer t.Close()
 		out := output{path: strings.TrimSuffix(path, extension) + ".html"}
 		err = out.write(l.s, func(w io.Writer) error {
-			return page.Write(ctx, w, t, page.Options{Max: page.DefaultMax, Path: path, Writer: writerOf(stateOf(t, path)), Tool: version()})
+			return page.Write(ctx, w, t, page.Options{Max: page.DefaultMax, Path: path, Writer: writerOf(stateOf(t, path)), Tool: version(), Weights: machineWeights()})
 		})
 		if err == nil {
 			err = openFileInBrowser(out.path)
@@ -239,7 +239,7 @@ func (l *launch) live(ctx context.Context, dir string) (func(), error) {
 	if err != nil {
 		return nil, err
 	}
-	server, err := live.New(live.Options{Path: dir, Version: version()})
+	server, err := live.New(live.Options{Path: dir, Version: version(), Weights: machineWeights()})
 	if err != nil {
 		ln.Close()
 		return nil, err

@@ -57,7 +57,7 @@ func newServe(s *streams) *cobra.Command {
 				}
 				fmt.Fprintf(s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
 			}
-			server, err := live.New(live.Options{Path: path, AllowHosts: allow, Version: version()})
+			server, err := live.New(live.Options{Path: path, AllowHosts: allow, Version: version(), Weights: machineWeights()})
 			if err != nil {
 				return err
 			}

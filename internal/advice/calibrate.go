@@ -8,7 +8,9 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
+	"regexp"
 	"slices"
+	"sync"
 	"time"
 )
 
@@ -36,6 +38,26 @@ var measured = []struct {
 	{Alloc, func(n int) int {
 		for range n {
 			sink = make([]int, 4)
+		}
+		return n
+	}},
+	{AllocTiny, func(n int) int {
+		for i := range n {
+			boxed = i + 256 // below, Go has them already
+		}
+		return n
+	}},
+	{RegexpByte, func(n int) int {
+		const pattern = `^[a-z]+-[0-9]+(\.[a-z]+)*$`
+		for range n {
+			boxed = regexp.MustCompile(pattern)
+		}
+		return n * len(pattern)
+	}},
+	{PoolUse, func(n int) int {
+		p := sync.Pool{New: func() any { return new(int) }}
+		for range n {
+			p.Put(p.Get())
 		}
 		return n
 	}},
@@ -100,9 +122,10 @@ var measured = []struct {
 	}},
 }
 
-// sink and total keep the compiler from leaving out what is measured.
+// sink, boxed and total keep the compiler from leaving out what is measured.
 var (
 	sink  []int
+	boxed any
 	total int
 )
 
@@ -123,11 +146,12 @@ func numbers(n int) map[int]int {
 // measured next.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
-	for _, m := range measured {
+	for _, m := range slices.Concat(measured, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
-	w[MapMove] = max(w[MapMove]-w[MapPut], 1) // a map without a hint moves about as many as it gets
+	w[MapMove] = max(w[MapMove]-w[MapPut], 1)     // a map without a hint moves about as many as it gets
+	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
 	return w
 }
 

@@ -3,6 +3,7 @@ package advice
 import (
 	"errors"
 	"fmt"
+	"io"
 	"os"
 	"slices"
 	"strings"
@@ -30,34 +31,51 @@ var ErrPrograms = errors.New("raw files of two programs")
 
 // Load reads raw files, which may be of several runs each, and puts them together.
 func Load(paths ...string) (*Data, error) {
-	var all []row.Run
-	var notes []string
+	var all source
 	for _, p := range paths {
 		f, err := os.Open(p)
 		if err != nil {
 			return nil, err
 		}
-		runs, said, err := row.Read(f)
+		err = all.read(p, f)
 		f.Close()
-		for _, n := range said {
-			notes = append(notes, p+": "+n)
+		if err != nil {
+			return nil, err
 		}
-		switch {
-		case err != nil && len(runs) == 0:
-			return nil, fmt.Errorf("%s: %w", p, err)
-		case err != nil: // what stands in front can be used
-			notes = append(notes, p+": "+err.Error())
-		case len(runs) == 0:
-			return nil, fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", p)
-		}
-		all = append(all, runs...)
 	}
-	d, err := Merge(all)
-	if err != nil {
-		return nil, err
+	return all.merge()
+}
+
+// source is what raw files have, before it is put together.
+type source struct {
+	runs  []row.Run
+	notes []string
+}
+
+// read adds what the raw file of that name has.
+func (s *source) read(name string, r io.Reader) error {
+	runs, said, err := row.Read(r)
+	for _, n := range said {
+		s.notes = append(s.notes, name+": "+n)
 	}
-	d.Notes = append(d.Notes, notes...)
-	return d, nil
+	switch {
+	case err != nil && len(runs) == 0:
+		return fmt.Errorf("%s: %w", name, err)
+	case err != nil: // what stands in front can be used
+		s.notes = append(s.notes, name+": "+err.Error())
+	case len(runs) == 0:
+		return fmt.Errorf("%s is empty: a program leaves a raw file when it was built with --advise and SCOPEVIEW_ADVISE says where to", name)
+	}
+	s.runs = append(s.runs, runs...)
+	return nil
+}
+
+func (s *source) merge() (*Data, error) {
+	d, err := Merge(s.runs)
+	if err == nil {
+		d.Notes = append(d.Notes, s.notes...)
+	}
+	return d, err
 }
 
 // Merge puts runs together. Those of two programs are refused: the same call stack is none in another.

@@ -1,7 +1,6 @@
 package advice
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
@@ -58,16 +57,8 @@ func (at *place) stack(rule *Rule, w Weights) []string {
 	return best.Stack
 }
 
-// acting are the packages of the standard library that make and grow slices and maps on behalf of who
-// calls them.
-var acting = []string{"bufio", "bytes", "container", "io", "iter", "maps", "slices", "sort", "strings"}
-
-// within reports whether a slice or map is made by the standard library for itself.
+// within reports whether a slice or map is made by the standard library for itself. What is in a buffer is
+// who uses the buffer's.
 func (r *Row) within() bool {
-	if r.Kind != row.Slice && r.Kind != row.Map || len(r.Stack) == 0 || !r.standard(r.Stack[0]) {
-		return false
-	}
-	_, file, _ := strings.Cut(r.Stack[0], " ")
-	top, _, _ := strings.Cut(strings.TrimPrefix(file, r.root), "/")
-	return !slices.Contains(acting, top)
+	return (r.Kind == row.Slice || r.Kind == row.Map) && r.library() && r.buffer() == ""
 }

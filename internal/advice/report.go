@@ -66,7 +66,7 @@ type Report struct {
 func Of(d *Data, p Params) *Report {
 	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost)}
 	runs := float64(max(d.Runs, 1))
-	told := map[*place]bool{}
+	told, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)
 	rep.Hidden = hidden
 	for _, rule := range Rules {
@@ -75,7 +75,7 @@ func Of(d *Data, p Params) *Report {
 		}
 		for _, at := range all {
 			r := at.Row
-			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) {
+			if !slices.Contains(rule.Kinds, r.Kind) || p.In != nil && !inside(r, p.In) || rule.Rest && sites[r.Site()] {
 				continue
 			}
 			j := rule.Judge(r, p.Weights)
@@ -91,7 +91,7 @@ func Of(d *Data, p Params) *Report {
 				rep.Small++
 				continue
 			}
-			told[at] = true
+			told[at], sites[r.Site()] = true, true
 			rep.Findings = append(rep.Findings, f)
 		}
 	}
@@ -130,6 +130,8 @@ func lost(by map[string]int64) (list []string) {
 			list = append(list, fmt.Sprintf("%s times a %s was not found in time, as others were looking", count(n), kind))
 		case "aged":
 			list = append(list, fmt.Sprintf("%s times a %s was followed no longer, to make room", count(n), kind))
+		case "rate":
+			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
 		default:
 			list = append(list, fmt.Sprintf("%s: %s", why, count(n)))
 		}

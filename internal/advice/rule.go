@@ -24,6 +24,7 @@ type Rule struct {
 	Original string // what GCC's Profile Mode called it: "VECTOR_TOO_SMALL"; "" if it had none
 	Group    string
 	Kinds    []row.Kind // of the rows that it judges
+	Rest     bool       // it judges only what no other rule has advice for at the same place
 	// Judge judges a row. What it returns without a gain is no advice.
 	Judge func(r *Row, w Weights) Judgement
 }

@@ -2,7 +2,6 @@ package advice
 
 import (
 	"fmt"
-	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
@@ -38,27 +37,13 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	if r.V(row.ByFunc) == 0 {
 		what, key = fmt.Sprintf("map[%s]struct{}, or one to the index,", r.Type), "by the elements"
 	}
-	j.Advice = fmt.Sprintf("a %s %s instead of a search through []%s saves looking at %s elements in each of %s", what, key, r.Type, count(mean), plural(r.V(row.Made), "search", "searches"))
+	j.Advice = fmt.Sprintf("a %s %s instead of a search through a []%s saves looking at %s elements in each of %s", what, key, r.Type, count(mean), plural(r.V(row.Made), "search", "searches"))
 	j.Evidence = []string{
 		fmt.Sprintf("slices of up to %s elements (p50 %s), %s of the searches in one that was searched before; about %s", count(r.Stats.V[row.MaxLen]), count(n), percent(r.V(row.SearchedAgain), r.V(row.Made)), many(max(r.V(row.SearchedIn), 1), "slice")),
 		fmt.Sprintf("%s of the searches found nothing", percent(r.V(row.Misses), r.V(row.Made))),
 	}
 	j.Stoppers = []string{"a map has no order, and each key once: whether that matters is not seen"}
 	return j
-}
-
-// through reports whether the standard library's function of a name is what calls: the frames in front
-// of the program's own.
-func (r *Row) through(name string) bool {
-	for _, f := range r.Stack {
-		if !r.standard(f) {
-			return false
-		}
-		if strings.HasPrefix(f, name+"[") || strings.HasPrefix(f, name+" ") {
-			return true
-		}
-	}
-	return false
 }
 
 // percent is a share.

@@ -14,7 +14,7 @@ var sliceRules = []Rule{
 // sliceTooSmall: with a capacity from the beginning nothing is copied, and the arrays that are outgrown
 // are not allocated.
 func sliceTooSmall(r *Row, w Weights) (j Judgement) {
-	if r.V(row.Grown) == 0 {
+	if r.V(row.Grown) == 0 || r.owned() { // buffers have their own rules
 		return j
 	}
 	n := r.P(row.Cap, 0.99)

@@ -18,7 +18,7 @@ const swapShare = 0.3
 
 // sortSlice: sort.Slice swaps by reflection what slices.SortFunc swaps directly.
 func sortSlice(r *Row, w Weights) (j Judgement) {
-	if !r.through("sort.Slice") && !r.through("sort.SliceStable") {
+	if !r.through("sort.Slice") && !r.through("sort.SliceStable") || sortedAnew(r, w).NS > 0 {
 		return j
 	}
 	per := w[SwapOther]

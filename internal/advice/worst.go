@@ -20,12 +20,15 @@ type Characteristic struct {
 	Text  string   `json:"text"`
 }
 
-// priced are the values that cost something, with their weights.
-var priced = []struct {
+// price is what a value of a row costs.
+type price struct {
 	v      row.Value
 	weight string
 	what   string
-}{
+}
+
+// priced are the values that cost something.
+var priced = []price{
 	{row.Copied, CopyByte, "bytes copied"},
 	{row.GrownBytes, AllocByte, "bytes outgrown"},
 	{row.Moved, MapMove, "entries moved"},
@@ -36,6 +39,22 @@ var priced = []struct {
 	{row.Compared, Compare, "comparisons"},
 	{row.Allocs, Alloc, "allocations"},
 	{row.AllocBytes, AllocByte, "bytes allocated"},
+}
+
+// pricedOf are those of kinds whose operations cost something else.
+var pricedOf = map[row.Kind][]price{
+	row.Chan:      {{row.Puts, ChanOp, "sends"}, {row.Gets, ChanOp, "receives"}, {row.Waits, ChanWait, "waits"}},
+	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
+	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
+	row.Goroutine: {{row.Made, GoStart, "started"}},
+}
+
+// prices are those of a kind.
+func prices(k row.Kind) []price {
+	if list, ok := pricedOf[k]; ok {
+		return list
+	}
+	return priced
 }
 
 // worst are the rows that cost most and have no advice.
@@ -70,7 +89,7 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 		return 0, "" // what it costs is what rules say
 	}
 	var parts []string
-	for _, x := range priced {
+	for _, x := range prices(r.Kind) {
 		if n := r.V(x.v); n > 0 {
 			ns += n * w[x.weight]
 			parts = append(parts, count(n)+" "+x.what)

@@ -137,7 +137,7 @@ func TestPruneTraces(t *testing.T) {
 			t.Fatal(err)
 		}
 		for i := range 12 {
-			for _, ext := range []string{".scope", ".html"} {
+			for _, ext := range []string{".scope", ".html", ".raw"} {
 				path := filepath.Join(dir, string(rune('a'+i))+ext)
 				if err := os.WriteFile(path, nil, 0o644); err != nil {
 					t.Fatal(err)
@@ -152,14 +152,14 @@ func TestPruneTraces(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		want := 24
+		want := 36
 		if within(dir, c.dir) {
-			want = 2 * (keptTraces - 1) // and one comes
+			want = 3 * (keptTraces - 1) // and one comes
 		}
 		if len(list) != want {
 			t.Errorf("%s has %d files, want %d", dir, len(list), want)
 		}
-		if want < 24 && filepath.Base(list[0]) != "d.html" {
+		if want < 36 && filepath.Base(list[0]) != "d.html" {
 			t.Errorf("the oldest that stays is %s", list[0])
 		}
 	}

@@ -28,6 +28,13 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 		}
 	}
 	r := m.report()
+	if o.Spares != "" {
+		for i := range r.Findings {
+			if f := &r.Findings[i]; f.Verdict == gc || f.Verdict == pageFaults {
+				f.Evidence = append(f.Evidence, o.Spares)
+			}
+		}
+	}
 	r.Notes = append(r.Notes, x.notes...)
 	if line := analysis.UnknownLosses(t); line != "" {
 		r.Notes = append(r.Notes, line)

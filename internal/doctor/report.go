@@ -147,7 +147,10 @@ type Options struct {
 	analysis.Selection
 	// Bandwidth is, if it is not nil, what was measured about the machine's memory.
 	Bandwidth *Bandwidth
-	Context   context.Context // ends the examination; nil: nothing does
+	// Spares is, if it is not empty, advice that spares the program memory, safe to show: findings of the
+	// collector and of page faults cite it.
+	Spares  string
+	Context context.Context // ends the examination; nil: nothing does
 }
 
 // Bandwidth is what scopeview membench measured: how many times longer the same work

@@ -12,13 +12,16 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/advice"
 )
 
 // Options tell a Server what to show to whom.
 type Options struct {
-	Path       string   // a trace, or a directory with traces
-	AllowHosts []string // names and addresses beside the loopback's under which it may be asked
-	Version    string   // of the tool, for the page to tell
+	Path       string         // a trace, or a directory with traces
+	AllowHosts []string       // names and addresses beside the loopback's under which it may be asked
+	Version    string         // of the tool, for the page to tell
+	Weights    advice.Weights // of advice; nil: those that are built in
 }
 
 // Server shows traces to browsers.
@@ -102,6 +105,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(s.large(s.serveSummary)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(s.large(s.serveDoctor)))
+	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))
 	mux.HandleFunc("GET /t/{n}/api/samples", s.ofTrace(s.large(s.serveSamples)))
 	mux.HandleFunc("GET /t/{n}/api/live", s.ofTrace(s.serveLive))
 	return mux

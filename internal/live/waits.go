@@ -156,13 +156,28 @@ func (s *Server) serveDoctor(w http.ResponseWriter, r *http.Request, b *book) {
 		return
 	}
 	defer done()
-	says := page.DoctorSays(r.Context(), t, analysis.Selection{})
+	says := page.DoctorSays(r.Context(), t, analysis.Selection{}, s.advice(b))
 	largeAnswer(w)
 	if r.Context().Err() != nil {
 		return
 	}
 	w.Header().Set("Content-Type", "application/json")
 	json.NewEncoder(w).Encode(says)
+}
+
+// serveAdvice gives what the raw file beside the trace says now, null without one: the program writes
+// it again each second.
+func (s *Server) serveAdvice(w http.ResponseWriter, r *http.Request, b *book) {
+	w.Header().Set("Content-Type", "application/json")
+	json.NewEncoder(w).Encode(s.advice(b))
+}
+
+// advice is what the raw file beside a trace says; nil: there is none.
+func (s *Server) advice(b *book) *page.Advice {
+	if b.shelf.root == nil {
+		return page.AdviceOf(b.shelf.path, s.o.Weights)
+	}
+	return page.AdviceIn(b.shelf.root, b.name, s.o.Weights)
 }
 
 // serveSamples gives the samples of the trace as it is now, with their stacks.

@@ -3,12 +3,16 @@
 package live
 
 import (
+	"errors"
+	"io/fs"
 	"net/http"
+	"os"
 	"path/filepath"
 	"sync"
 	"testing"
 	"time"
 
+	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/testing/tracetest"
 	"github.com/scopeview/scopeview/scope"
 	"github.com/scopeview/scopeview/scope/gotrace"
@@ -103,5 +107,37 @@ func TestDoctor(t *testing.T) {
 	decode(t, r.get("/t/0/api/doctor"), &report)
 	if len(report.Findings) != 0 || len(report.Unexamined) == 0 {
 		t.Errorf("of a trace without a Go execution trace: %+v", report)
+	}
+}
+
+// TestAdvice: what the raw file beside the trace says is read whenever somebody asks, of a trace and of a
+// directory.
+func TestAdvice(t *testing.T) {
+	dir := t.TempDir()
+	path := filepath.Join(dir, "a.scope")
+	tracetest.Write(t, path, "header start=1000\nstate closed=1 tick=9000\nchunk blocks\nstop ticks=9000\n")
+	of, in := start(t, path, nil), start(t, dir, nil)
+	if resp := in.get("/"); resp.StatusCode != http.StatusOK { // the list gives traces their numbers
+		t.Fatal(resp.Status)
+	}
+	for _, step := range []struct {
+		rows  []row.Row // nil: there is no raw file
+		found int       // -1: null
+	}{{nil, -1}, {[]row.Row{}, 0}, {[]row.Row{tracetest.Grown("int", 100, 10000, "main.fill /p/fill.go:10")}, 1}, {nil, -1}} {
+		if step.rows != nil {
+			tracetest.WriteRaw(t, path, step.rows...)
+		} else if err := os.Remove(filepath.Join(dir, "a.raw")); err != nil && !errors.Is(err, fs.ErrNotExist) {
+			t.Fatal(err)
+		}
+		for name, r := range map[string]*running{"trace": of, "directory": in} {
+			var says *struct {
+				Findings []any
+				Error    string
+			}
+			decode(t, r.get("/t/0/api/advice"), &says)
+			if step.found < 0 != (says == nil) || says != nil && (len(says.Findings) != step.found || says.Error != "") {
+				t.Errorf("%s: %+v, want %d findings", name, says, step.found)
+			}
+		}
 	}
 }

@@ -22,6 +22,9 @@
 // beside the scopes. A file has them in its container; a server is asked apart from the
 // scopes, so the first picture does not wait for the Go execution trace.
 //
+// What the doctor says, and the advice of the raw file beside the trace, come likewise: in the
+// container, or when their tab is opened first.
+//
 // Data never becomes markup: names, arguments and all else that a trace holds are
 // in the container (see package timeline), which is in the page as base64 in a
 // script element of a type that no browser runs. The page's own script writes

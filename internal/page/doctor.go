@@ -16,9 +16,14 @@ type Unsaid struct {
 
 // DoctorSays examines the selected part of t for the page. It takes as long
 // as reading the trace twice, and longer where there is a Go execution trace. Where
-// nothing can be said, that is what is returned: a page is worth having without.
-func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection) any {
-	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx})
+// nothing can be said, that is what is returned: a page is worth having without. It cites a, the
+// advice that lies beside the trace, nil without any.
+func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, a *Advice) any {
+	spares := ""
+	if a != nil && a.Report != nil {
+		spares = analysis.Harmless(a.Spares(""))
+	}
+	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Spares: spares})
 	if err != nil {
 		return &Unsaid{Error: "The doctor could not examine the trace: " + err.Error(), Findings: []string{}}
 	}

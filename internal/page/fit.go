@@ -22,7 +22,8 @@ type packer struct {
 	samples *timeline.Samples // nil: there are none
 	o       *Options
 	choice  *analysis.Choice
-	doctor  any // what DoctorSays
+	doctor  any     // what DoctorSays
+	advice  *Advice // nil: there is none
 
 	from, to int64
 	sum      *timeline.Summary
@@ -41,6 +42,9 @@ func (p *packer) fit() (*timeline.Container, error) {
 	c := &timeline.Container{
 		Tile: p.tile(p.o.Max), Locks: p.x.LockTile(p.from, p.to, locksMost), States: p.stateTile(p.o.Max),
 		Samples: p.samples, Doctor: p.doctor,
+	}
+	if p.advice != nil {
+		c.Advice = p.advice
 	}
 	for p.ctx.Err() == nil {
 		var err error

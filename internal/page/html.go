@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/timeline"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -34,9 +35,10 @@ type Options struct {
 	// Commentary has the compiler tell what it did with the calls that are hot in the profile
 	// that the program is built with. That builds the program twice.
 	Commentary bool
-	Path       string // of the trace's file
-	Writer     string // see timeline.MetaOptions
-	Tool       string // its version
+	Path       string         // of the trace's file; advice that lies beside it is taken in
+	Weights    advice.Weights // of advice; nil: those that are built in
+	Writer     string         // see timeline.MetaOptions
+	Tool       string         // its version
 	// limit is the size of a file that is not Large; 0: sizeLimit.
 	limit int64
 }
@@ -45,8 +47,9 @@ type Options struct {
 // ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	selected := o.Selection
-	selected.Progress = nil                // that is told of while the scopes are read
-	report := DoctorSays(ctx, t, selected) // first: of a trace of many goroutines it takes as much memory as the page
+	selected.Progress = nil // that is told of while the scopes are read
+	says := AdviceOf(o.Path, o.Weights)
+	report := DoctorSays(ctx, t, selected, says) // first: of a trace of many goroutines it takes as much memory as the page
 	choice := o.Choice(t)
 	load := timeline.LoadOptions{From: o.From, To: o.To, Progress: o.Progress}
 	if !o.Names.All() || !o.Tracks.All() {
@@ -64,7 +67,7 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if err != nil {
 		return err
 	}
-	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report}
+	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report, advice: says}
 	c, err := p.fit()
 	if err != nil {
 		return err

@@ -78,6 +78,7 @@ type held struct {
 		Strings       []string
 		Rows          [][2]uint64
 	}
+	Advice  *Advice
 	Columns [][4]any
 	bytes   map[string][]byte
 	counts  map[string]int

@@ -21,13 +21,7 @@ type order struct {
 // Of returns the bounds of the difference between b's and a's runs.
 func (x Intervals) Of(a, b []float64) (low, high, confidence float64) {
 	o := x.order(len(a), len(b))
-	d := make([]float64, 0, len(a)*len(b))
-	for _, from := range a {
-		for _, to := range b {
-			d = append(d, to-from)
-		}
-	}
-	slices.Sort(d)
+	d := differences(a, b)
 	return d[o.left], d[len(d)-1-o.left], o.confidence
 }
 
@@ -78,4 +72,23 @@ func orderings(m, n int) (ways []float64, all float64) {
 		all *= float64(m+j) / float64(j)
 	}
 	return t[m], all
+}
+
+// Shift is the median of all differences between b's and a's runs: the estimate that an interval is
+// around (Hodges and Lehmann's).
+func Shift(a, b []float64) float64 {
+	d := differences(a, b)
+	return (d[(len(d)-1)/2] + d[len(d)/2]) / 2
+}
+
+// differences are those of all pairs, in order.
+func differences(a, b []float64) []float64 {
+	d := make([]float64, 0, len(a)*len(b))
+	for _, from := range a {
+		for _, to := range b {
+			d = append(d, to-from)
+		}
+	}
+	slices.Sort(d)
+	return d
 }

@@ -37,12 +37,26 @@ func TypeName(typ uintptr) string {
 // LoadWord reads the word at an address in Go's heap, or on a stack. The program may be writing it.
 //
 //go:norace
+//go:nocheckptr
 func LoadWord(addr uintptr) uint64 { return *(*uint64)(at(addr)) }
+
+// LoadPointer reads a word of a pointer's size, as LoadWord does.
+//
+//go:norace
+//go:nocheckptr
+func LoadPointer(addr uintptr) uintptr { return *(*uintptr)(at(addr)) }
+
+// LoadUint16 reads two bytes, as LoadWord does.
+//
+//go:norace
+//go:nocheckptr
+func LoadUint16(addr uintptr) uint16 { return *(*uint16)(at(addr)) }
 
 // LastUsed is where in the bytes from from to to at an address in Go's heap the last one lies that is
 // not 0, as its offset and one: from, if there is none. The program may be writing them.
 //
 //go:norace
+//go:nocheckptr
 func LastUsed(addr uintptr, from, to int64) int64 {
 	for to > from && (to&7 != 0 || to-8 < from) {
 		if *(*byte)(at(addr + uintptr(to-1))) != 0 {

@@ -3,10 +3,7 @@ package sys
 import (
 	"reflect"
 	"testing"
-	"unsafe"
 )
-
-func typeOf(v any) uintptr { return uintptr((*eface)(unsafe.Pointer(&v)).typ) }
 
 func TestTypes(t *testing.T) {
 	type pair struct{ a, b int }
@@ -22,7 +19,7 @@ func TestTypes(t *testing.T) {
 		{1.5, reflect.Float64, ""},
 		{map[int]int{}, reflect.Map, ""},
 	} {
-		typ := typeOf(c.v)
+		typ := TypeOf(c.v)
 		if got := TypeKind(typ); got != c.kind {
 			t.Errorf("%T: kind %v, want %v", c.v, got, c.kind)
 		}

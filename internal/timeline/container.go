@@ -29,6 +29,8 @@ type Container struct {
 	Problems []string `json:"problems,omitempty"`
 	// Doctor is what the doctor says; see package doctor's Report.
 	Doctor any `json:"doctor,omitempty"`
+	// Advice is what is said of the raw file beside the trace; see package page's Advice.
+	Advice any `json:"advice,omitempty"`
 }
 
 // header is the container's JSON.

@@ -29,7 +29,7 @@
 // and the header (JSON). Then follow the columns in the order in which it lists them:
 //
 //	{"meta": Meta, "tile": Tile, "open": openScope list, "states": StateTile, "locks": lockTile,
-//	 "pending": …, "problems": …, "doctor": doctor.Report, "columns": [[name, type, values, bytes], …]}
+//	 "pending": …, "problems": …, "doctor": doctor.Report, "advice": page.Advice, "columns": [[name, type, values, bytes], …]}
 //
 // A column's type is u (LEB128 varints), z (varints in zigzag), b (bytes) or f (IEEE
 // 754 doubles, little-endian). With d it is as z, of the differences to the value

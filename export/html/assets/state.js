@@ -6,7 +6,7 @@
 // executions of which scope, of which rows, or which row (of the tabs of functions).
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "advice", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab

@@ -69,6 +69,34 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		sortBegins(a)
 	case row.Sorted:
 		sorted(a, weight, pcs)
+	case row.MakeChan:
+		makeChan(a, weight, pcs)
+	case row.ChanSend, row.ChanReceive, row.ChanSendWait, row.ChanReceiveWait, row.ChanClose:
+		useChan(e, a)
+	case row.ReadLock, row.WriteLock:
+		lockRW(e, a, pcs)
+	case row.SyncGet, row.SyncPut, row.SyncDelete, row.SyncRange:
+		useSyncMap(e, a, pcs)
+	case row.MakeGo:
+		makeGo(a, weight, pcs)
+	case row.EndGo:
+		endGo(a)
+	case row.BufferGrow:
+		growBuffer(a)
+	case row.ReadAll:
+		readAll(a, weight, pcs)
+	case row.ConcatStrings:
+		concatStrings(a, weight, pcs)
+	case row.ConvertString:
+		convertString(a, weight, pcs)
+	case row.CompileRegexp:
+		compileRegexp(a, weight, pcs)
+	case row.BoxValue:
+		boxValue(a, weight, pcs)
+	case row.ReadFile, row.WriteFile:
+		useFile(e, a, weight, pcs)
+	case row.PoolGet, row.PoolPut:
+		usePool(e, a, weight, pcs)
 	default:
 		if row.ListPushFront <= e && e <= row.ListPrev {
 			useList(e, a)

@@ -22,15 +22,22 @@ type frame struct {
 
 // of are the frames that a call returns to, innermost first.
 func (t *frames) of(pc uintptr) []frame {
-	if list, ok := t.at[pc]; ok {
-		return list
+	list, ok := t.at[pc]
+	if !ok {
+		// Behind the last program counter what is inlined there is left out: 1, which is nobody's, stands behind it.
+		list = t.logical([]uintptr{pc, 1})
+		t.at[pc] = list
 	}
+	return list
+}
+
+// logical are the frames of a call stack as runtime.Callers returns it: what is inlined has program
+// counters of its own in it.
+func (t *frames) logical(pcs []uintptr) (list []frame) {
 	if t.at == nil {
 		t.at, t.number = map[uintptr][]frame{}, map[string]int{}
 	}
-	var list []frame
-	// Behind the last program counter what is inlined there is left out: 1, which is nobody's, stands behind it.
-	for all := runtime.CallersFrames([]uintptr{pc, 1}); ; {
+	for all := runtime.CallersFrames(pcs); len(pcs) > 0; {
 		f, more := all.Next()
 		if f.Function != "" {
 			text := f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
@@ -46,8 +53,19 @@ func (t *frames) of(pc uintptr) []frame {
 			break
 		}
 	}
-	t.at[pc] = list
 	return list
+}
+
+// outside are the numbers of frames without the innermost ones, which are of what is hooked. ours is
+// whether the recorder is among them.
+func outside(all []frame) (stack []int, ours bool) {
+	for i, f := range all {
+		if len(stack) > 0 || !f.runtime {
+			stack = append(stack, all[i].number)
+			ours = ours || f.ours
+		}
+	}
+	return stack, ours
 }
 
 // inRuntime reports whether a function is of what is hooked, and not of who calls it.

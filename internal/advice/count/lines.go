@@ -25,7 +25,7 @@ const (
 type line struct {
 	at     uintptr
 	burst  uint32
-	users  [mostUsers]user
+	users  [mostUsers]lineUser
 	pcs    [mostPCs]lineUse
 	valid  uint64     // processors that have its newest content
 	had    uint64     // and that have had it
@@ -39,8 +39,8 @@ type line struct {
 	shared        uint32 // accesses to bytes that another goroutine uses, too
 }
 
-// user is a goroutine that uses a line.
-type user struct{ goroutine, loaded, stored uint64 }
+// lineUser is a goroutine that uses a line.
+type lineUser struct{ goroutine, loaded, stored uint64 }
 
 // lineUse is a place of the code that does.
 type lineUse struct {
@@ -117,7 +117,7 @@ func (l *lines) take(m *traffic, p uintptr, a *access) {
 
 // use notes which bytes a goroutine uses, and whether another one does.
 func (x *line) use(a *access, bytes uint64) {
-	var mine *user
+	var mine *lineUser
 	others := uint64(0)
 	for i := range x.users {
 		u := &x.users[i]

@@ -48,6 +48,10 @@ func mapSizes(typ uintptr) (elem, key int64) {
 func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Map]
 	x, ok := t.take(a[0])
+	if ok && a[3] == groupSlots && x.v[capacity] > groupSlots {
+		t.died(&x, &c.rows) // a map gets its first table once: this is another one, made where nobody tells of it
+		ok = false
+	}
 	if !ok {
 		if c.skipped[0] != 0 {
 			return // it may be one whose creation was passed over
@@ -75,7 +79,9 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 
 // useMap takes an operation: the map, its entries, and how long a key is that is a string.
 func useMap(e row.Event, a *[8]uintptr) {
-	c.uses.Add(1)
+	if !used() {
+		return
+	}
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
 	if s == nil {

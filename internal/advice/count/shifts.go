@@ -8,9 +8,7 @@ import (
 
 // toldElsewhere reports whether the innermost frame of a search or shift is package slices', whose hooks tell of it,
 // too: with the elements' type.
-func (s *site) toldElsewhere(frame string) bool {
-	return s.typ.Load() == 0 && (s.kind == row.Search || s.kind == row.Shift) && strings.HasPrefix(frame, "slices.")
-}
+func toldElsewhere(frame string) bool { return strings.HasPrefix(frame, "slices.") }
 
 // shiftSlice takes a copy within an array: to and from where, its bytes, and those of an element. One up
 // makes room for elements, one down removes some.

@@ -40,7 +40,7 @@ func sampled(data uintptr, size int64) int64 {
 		return int64(h)
 	}
 	for i := range int64(samples) {
-		h = (h ^ sys.LoadWord(data+uintptr((size-8)/(samples-1)*i&^7))) * 0xff51afd7ed558ccd
+		h = (h ^ sys.LoadWord(data+uintptr((size-8)*i/(samples-1)&^7))) * 0xff51afd7ed558ccd
 		h ^= h >> 32
 	}
 	return int64(h)

@@ -64,7 +64,7 @@ type table struct {
 	fold    func(i *inst, t *tally) // adds what is known of an instance to its row
 	entries []inst
 	next    atomic.Uint32 // entries that were handed out
-	shards  [shardCount]shard
+	shards  []shard
 	full    atomic.Int64
 	busy    atomic.Int64 // what was lost because a lock was not had
 	aged    atomic.Int64 // what was taken for dead to make room
@@ -79,7 +79,7 @@ type shard struct {
 // init makes room for so many bytes of instances.
 func (t *table) init(bytes int64) {
 	n := max(int(bytes/instBytes), 1024)
-	t.entries = sys.OffHeap[inst](t, n)
+	t.entries, t.shards = sys.OffHeap[inst](t, n), sys.OffHeap[shard](t, shardCount)
 }
 
 func hashed(key uintptr) uint64 {

@@ -16,13 +16,19 @@ type notes struct {
 	rows func() []row.Row
 }
 
+// onLine is the address of a cache line in what is mapped.
+func onLine(i int) uintptr { return (sys.AddrOf(&mapped[0])+63)&^63 + uintptr(64*i) }
+
+// set stores an address at an address there.
+func set(at, to uintptr) { mapped[(at-sys.AddrOf(&mapped[0]))/8] = uint64(to) }
+
 func noted(t *testing.T) *notes {
 	t.Helper()
 	b := &notes{traffic: new(traffic), t: t, rows: counting(t, all)}
 	control = new([8]uintptr)
 	// What is in mapped is objects of 64 bytes.
 	Objects(func(addr uintptr) (base, size uintptr) {
-		if addr-lies(0) >= uintptr(8*len(mapped)) {
+		if addr-onLine(0) >= uintptr(8*len(mapped)) {
 			return 0, 0
 		}
 		return addr &^ 63, 64
@@ -91,7 +97,7 @@ func TestFalseSharing(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for range 101 {
 		for p := range 2 {
-			b.store(p, uintptr(p+1), lies(0)+uintptr(8*p), pc)
+			b.store(p, uintptr(p+1), onLine(0)+uintptr(8*p), pc)
 		}
 	}
 	r := b.row(row.Line)
@@ -104,7 +110,7 @@ func TestSharedElement(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for range 101 {
 		for p := range 2 {
-			b.note(p, uintptr(p+1), lies(0), pc, atomicSize, 1)
+			b.note(p, uintptr(p+1), onLine(0), pc, atomicSize, 1)
 		}
 	}
 	r := b.row(row.Line)
@@ -120,12 +126,12 @@ func TestLinesAreQuiet(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for i := range 100 {
 		for p := range 2 {
-			b.load(p, uintptr(p+1), lies(0)+uintptr(8*p), pc)
-			b.store(p, 3, lies(1), pc)
-			b.store(p, uintptr(p+1), lies(2+p), pc)
+			b.load(p, uintptr(p+1), onLine(0)+uintptr(8*p), pc)
+			b.store(p, 3, onLine(1), pc)
+			b.store(p, uintptr(p+1), onLine(2+p), pc)
 		}
 		if i%50 == 0 {
-			b.store(i&1, 1, lies(0), pc)
+			b.store(i&1, 1, onLine(0), pc)
 		}
 	}
 	b.none(row.Line)
@@ -135,24 +141,24 @@ func TestLinesAreQuiet(t *testing.T) {
 func TestFar(t *testing.T) {
 	const n = 1000
 	order := rand.New(rand.NewSource(1)).Perm(n)
-	at := func(i int) uintptr { return lies(1000 + 3*order[i%n]) }
+	at := func(i int) uintptr { return onLine(1000 + 3*order[i%n]) }
 	for name, c := range map[string]struct {
 		walk func(b *notes, i int, pc uintptr)
 		want row.Value
 	}{
 		"linked":  {func(b *notes, i int, pc uintptr) {}, row.Chased},
-		"array":   {func(b *notes, i int, pc uintptr) { b.load(0, 1, lies(0)+uintptr(8*i), pc) }, row.Pointed},
+		"array":   {func(b *notes, i int, pc uintptr) { b.load(0, 1, onLine(0)+uintptr(8*i), pc) }, row.Pointed},
 		"neither": {func(b *notes, i int, pc uintptr) {}, row.Placed},
 	} {
 		t.Run(name, func(t *testing.T) {
 			b, pc := noted(t), here()[0]
 			for i := range n {
-				mapped[i] = uint64(at(i))
-				next := uint64(at(i + 1))
-				if name != "linked" {
-					next = 0
+				set(onLine(0)+uintptr(8*i), at(i))
+				if name == "linked" {
+					set(at(i), at(i+1))
+				} else {
+					set(at(i), 0)
 				}
-				mapped[(at(i)-lies(0))/8] = next
 			}
 			for i := range n {
 				c.walk(b, i, pc+1)
@@ -181,8 +187,8 @@ func TestFar(t *testing.T) {
 func TestNear(t *testing.T) {
 	b, pc := noted(t), here()[0]
 	for i := range 1000 {
-		b.load(0, 1, lies(i), pc)
-		b.load(0, 2, lies(1+i&1), pc)
+		b.load(0, 1, onLine(i), pc)
+		b.load(0, 2, onLine(1+i&1), pc)
 	}
 	b.none(row.Scan)
 }
@@ -197,7 +203,7 @@ func TestSearchLoop(t *testing.T) {
 			}
 		}
 	}
-	same := func(int) uintptr { return lies(0) }
+	same := func(int) uintptr { return onLine(0) }
 	b, pc := noted(t), here()[0]
 	loops(b, pc, same, func(i int) int { return 50 + 10*(i%5) })
 	r := b.row(row.Search)
@@ -207,14 +213,14 @@ func TestSearchLoop(t *testing.T) {
 	loops(b, pc, same, func(int) int { return 50 })
 	b.none(row.Search)
 	b = noted(t)
-	loops(b, pc, func(i int) uintptr { return lies(100 * i) }, func(i int) int { return 50 + 10*(i%5) })
+	loops(b, pc, func(i int) uintptr { return onLine(100 * i) }, func(i int) int { return 50 + 10*(i%5) })
 	b.none(row.Search)
 }
 
 // TestShiftSlice: elements that a copy moves up or down in their array.
 func TestShiftSlice(t *testing.T) {
 	b := noted(t)
-	at := lies(0) // of an object of 64 bytes: 8 words
+	at := onLine(0) // of an object of 64 bytes: 8 words
 	tell(row.ShiftSlice, here(), at+8, at, 40, 8)
 	tell(row.ShiftSlice, here(), at+16, at+24, 16, 8)
 	tell(row.ShiftSlice, here(), at, at, 16, 8)                                                 // nothing moves

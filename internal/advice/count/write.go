@@ -23,8 +23,9 @@ type writer struct {
 	params  params
 	began   time.Time
 	live    []row.Stats // of each row, what lives
-	names   [maxSites]named
+	names   map[int]*named
 	frames  frames
+	heap    heap
 	traffic *traffic // nil: no package is compiled for it
 	quit    chan struct{}
 	done    sync.WaitGroup
@@ -33,7 +34,6 @@ type writer struct {
 
 // named is a row's key in words.
 type named struct {
-	known bool
 	ours  bool // it is of the recorder itself
 	typ   string
 	stack []int
@@ -88,6 +88,10 @@ func (w *writer) write() error {
 		rows = row.AppendRow(rows, &r, name.stack)
 		n++
 	}
+	for _, r := range w.allocations() {
+		rows = row.AppendRow(rows, &r.Row, r.stack)
+		n++
+	}
 	b := row.AppendHead(nil, w.head())
 	for i, text := range w.frames.text {
 		b = row.AppendFrame(b, i, text)
@@ -126,6 +130,8 @@ func (w *writer) gather() {
 				read += lookAt(x, lookEach)
 			case t.kind == row.Map:
 				lookAtMap(x)
+			case t.kind == row.Chan:
+				lookAtChan(x)
 			}
 			if crowded && c.now.Load()-x.born > int64(5*time.Second) {
 				t.died(x, &c.rows)
@@ -163,6 +169,7 @@ func (w *writer) head() *row.Head {
 		lose("lines", m.lines.lost.Load())
 		lose("places", m.trails.lost.Load())
 	}
+	lose("rate", w.heap.unknown)
 	for _, t := range c.tables {
 		if t != nil {
 			lose("full."+t.kind.String(), t.full.Load())
@@ -173,28 +180,34 @@ func (w *writer) head() *row.Head {
 	return h
 }
 
+// typeName is the type of what a row is of.
+func (s *site) typeName() string {
+	if typ := uintptr(s.typ.Load()); s.kind != row.Custom {
+		return plain(sys.TypeName(typ))
+	} else {
+		return customName(typ)
+	}
+}
+
 // name is a row's key in words.
 func (w *writer) name(i int, s *site) *named {
-	n := &w.names[i]
-	if n.known {
+	n := w.names[i]
+	if n != nil {
 		if n.typ == "" {
-			n.typ = sys.TypeName(uintptr(s.typ.Load())) // of a map it is known when it grows, of a list when something is put into it
+			n.typ = s.typeName() // of a map it is known when it grows, of a list when something is put into it
 		}
 		return n
 	}
-	n.known = true
-	n.typ = sys.TypeName(uintptr(s.typ.Load()))
+	n = &named{typ: s.typeName()}
+	w.names[i] = n
+	var all []frame
+	for _, pc := range s.pcs[:s.depth] {
+		all = append(all, w.frames.of(uintptr(pc))...)
+	}
+	n.stack, n.ours = outside(all)
 	if n.typ == "" && (s.kind == row.Search || s.kind == row.Shift) {
 		n.typ = "T" // loads and copies have no type
-	}
-	inner := true
-	for _, pc := range s.pcs[:s.depth] {
-		for _, f := range w.frames.of(uintptr(pc)) {
-			if inner = inner && f.runtime; !inner {
-				n.ours = n.ours || f.ours || len(n.stack) == 0 && s.toldElsewhere(w.frames.text[f.number])
-				n.stack = append(n.stack, f.number)
-			}
-		}
+		n.ours = n.ours || len(n.stack) > 0 && toldElsewhere(w.frames.text[n.stack[0]])
 	}
 	return n
 }
@@ -226,17 +239,21 @@ func start(p params) error {
 	c.rows.depth, c.exact = p.Depth, p.Share >= 1
 	c.scale.Store(unit)
 	c.rows.init()
-	for _, t := range [...]*table{{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort}} {
+	for _, t := range [...]*table{
+		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom}, {kind: row.Pool, fold: foldPool},
+	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t
 	}
-	w := &writer{params: p, began: time.Now(), quit: make(chan struct{})}
+	w := &writer{params: p, began: time.Now(), heap: heap{rate: samplingRate()}, quit: make(chan struct{}), names: map[int]*named{}}
 	w.live = sys.OffHeap[row.Stats](w, maxSites)
 	if err := w.write(); err != nil {
 		return err
 	}
 	current = w
 	on.Store(true)
+	listenToCustoms()
 	w.done.Add(2)
 	go w.run()
 	go w.look()

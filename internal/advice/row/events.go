@@ -40,6 +40,39 @@ const (
 	SortBegins
 	Sorted
 
+	MakeChan // thinned out, with its call stack
+	ChanSend
+	ChanReceive
+	ChanSendWait
+	ChanReceiveWait
+	ChanClose
+
+	// Events of locks and maps that goroutines share. They have a call stack, as nothing tells of their
+	// creation, and are told while operations are looked at.
+	ReadLock
+	WriteLock
+	SyncGet
+	SyncPut
+	SyncDelete
+	SyncRange
+
+	MakeGo // thinned out, with its call stack
+	EndGo
+
+	// Uses, with a call stack, and thinned.
+	ConcatStrings
+	ConvertString
+	BoxValue
+	ReadAll
+	ReadFile
+	WriteFile
+	PoolGet
+	PoolPut
+	CompileRegexp
+
+	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
+	BufferGrow
+
 	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
 	ShiftSlice
 )

@@ -21,20 +21,21 @@ const (
 	Convert // between string and []byte or []rune
 	Box     // a value put into an interface
 	Sort
-	Search // in a slice
-	Shift  // of a slice's elements: insert, delete
-	Input  // a read of a file or connection
-	Output // a write
-	Alloc  // all allocations, as Go's own heap profile samples them
-	Scan   // loads one after the other, from one place of the code
-	Line   // a cache line
+	Search  // in a slice
+	Shift   // of a slice's elements: insert, delete
+	Input   // a read of a file or connection
+	Output  // a write
+	Alloc   // all allocations, as Go's own heap profile samples them
+	Scan    // loads one after the other, from one place of the code
+	Line    // a cache line
+	Compile // of a regular expression
 	kindsEnd
 )
 
 var kindNames = [kindsEnd]string{
 	Slice: "slice", Map: "map", List: "list", Chan: "chan", RWMutex: "rwmutex", Mutex: "mutex", SyncMap: "syncmap", Goroutine: "goroutine", Pool: "pool", Custom: "custom",
 	Concat: "concat", Convert: "convert", Box: "box", Sort: "sort", Search: "search", Shift: "shift", Input: "input", Output: "output", Alloc: "alloc",
-	Scan: "scan", Line: "line",
+	Scan: "scan", Line: "line", Compile: "compile",
 }
 
 func (k Kind) String() string {
@@ -94,6 +95,7 @@ const (
 	Compared  // comparisons
 	Probes    // places looked at
 	MaxProbes // the longest search
+	MaxChain  // the longest chain of a hash table, and its bucket: see Chain
 	Front     // insertions in front, or walks from there
 	Back      // at the end, or backwards
 	Middle    // in the middle
@@ -114,7 +116,7 @@ var valueNames = [valuesEnd]string{
 	CapBytes: "cap_bytes", LenBytes: "len_bytes", LifeNS: "life_ns", MaxElem: "max_elem_bytes", MaxKey: "max_key_bytes", MaxLen: "max_len",
 	MinLen: "min_len", MaxCap: "max_cap", MaxHint: "max_hint", MinHint: "min_hint", Watched: "watched", WatchedCap: "watched_cap_bytes", WatchedLen: "watched_len_bytes", Gets: "gets", Misses: "misses",
 	Puts: "puts", Deletes: "deletes", Clears: "clears", Iterations: "iterations", Steps: "steps", Compared: "compared", Probes: "probes",
-	MaxProbes: "max_probes", Front: "front", Back: "back", Middle: "middle", Waits: "waits", WaitNS: "wait_ns", Allocs: "allocs",
+	MaxProbes: "max_probes", MaxChain: "max_chain", Front: "front", Back: "back", Middle: "middle", Waits: "waits", WaitNS: "wait_ns", Allocs: "allocs",
 	AllocBytes: "alloc_bytes", Frees: "frees", NS: "ns", Extra: "extra", Extra2: "extra2", Extra3: "extra3",
 }
 
@@ -135,3 +137,10 @@ const (
 )
 
 var histNames = [histsEnd]string{Len: "h_len", Cap: "h_cap"}
+
+// Chain is how long a bucket's chain is, and which bucket that is, in one number: of two the longer is
+// larger.
+func Chain(length, bucket int64) int64 { return min(max(length, 0), 1<<30)<<32 | bucket&(1<<32-1) }
+
+// ChainOf takes a number apart that Chain made.
+func ChainOf(n int64) (length, bucket int64) { return n >> 32, n & (1<<32 - 1) }

@@ -27,6 +27,17 @@ const (
 	AgainMore     = Extra3 // elements at the end
 	AgainElements = Moved  // elements that they sorted
 
+	// Of reads and writes. NS is what small ones took that follow another on their file.
+	Small      = Extra  // so many
+	SmallBytes = Extra2 // and their bytes
+
+	// Of conversions.
+	OfRunes = Extra // runes are on one side
+
+	// Of regular expressions. NS is what those took that had been compiled before.
+	Recompiled      = Extra
+	RecompiledBytes = Extra2 // of their patterns
+
 	// Of lines. Gets and Puts are accesses to them, Misses those that a processor had to get the line back
 	// for, though nobody else had stored to the same bytes; Waits those of all of these that are atomic.
 	// MaxLen is goroutines that use one, MaxCap those that store to it, MaxElem bytes of what lies there.

@@ -84,6 +84,23 @@ func scopeviewOnStack(p unsafe.Pointer) bool {
 	return gp.stack.lo <= uintptr(p) && uintptr(p) < gp.stack.hi
 }
 
+// scopeviewNote tells of what has a fate of its own, and no call stack: it is neither thinned out nor left
+// to chance, as who follows it would lose it.
+//
+//go:linkname scopeviewNote
+func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr) {
+	told := scopeviewTold
+	mp := acquirem()
+	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
+		a := [8]uintptr{a0, a1, a2, a3, a4, a5}
+		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
+	}
+	releasem(mp)
+}
+
+//go:linkname scopeviewClock
+func scopeviewClock() int64 { return nanotime() }
+
 //go:linkname scopeviewPin
 func scopeviewPin() { acquirem() }
 
@@ -107,7 +124,7 @@ const count = "github.com/scopeview/scopeview/internal/advice/count"
 // advised are the variables that all of these hooks need, and their code.
 var (
 	advisedVars = []variable{
-		{"runtime", "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"},
+		toldIn("runtime"),
 		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
 		{"runtime", "scopeviewMask", "uint32", "count.OneOf"},
 		{"runtime", "scopeviewSkipped", "[65536]uint8", "count.Skipped"},
@@ -124,7 +141,18 @@ func scopeviewTell(what uint32, a0, a1, a2, a3, a4, a5, a6 uintptr)
 func scopeviewThin(what uint32, pc, typ, a0, a1, a2, a3, a4, a5, a6 uintptr)
 
 //go:linkname scopeviewUse runtime.scopeviewUse
-func scopeviewUse(what uint32, a0, a1, a2 uintptr)`}
+func scopeviewUse(what uint32, a0, a1, a2 uintptr)
+
+//go:linkname scopeviewNote runtime.scopeviewNote
+func scopeviewNote(what uint32, a0, a1, a2, a3, a4, a5 uintptr)
+
+//go:linkname scopeviewClock runtime.scopeviewClock
+func scopeviewClock() int64`}
+}
+
+// toldIn is the variable of a package that is not nil while what it does is told of.
+func toldIn(dir string) variable {
+	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}
 }
 
 // watching is the variable of a package that is not 0 while operations are told of.
@@ -165,7 +193,7 @@ var maps = []variable{watching("internal/runtime/maps")}
 
 // adviceTable is the hooks for advice.
 var adviceTable = []hook{
-	adviceHook("slices", Containers, "slices, from make or the first append through all arrays that they outgrow", []edit{
+	adviceHook("slices", Containers+" "+Strings, "slices, from make or the first append through all arrays that they outgrow", []edit{
 		{file: "runtime/slice.go", function: "makeslice", at: "return mallocgc(mem, et, true)", instead: true,
 			insert: "p := mallocgc(mem, et, true); if scopeviewTold != nil { scopeviewThin(" + number(row.MakeSlice) +
 				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), uintptr(p), uintptr(len), uintptr(cap), uintptr(unsafe.Pointer(et)), 0, 0, 0) }; return p"},
@@ -184,7 +212,7 @@ var adviceTable = []hook{
 			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(m.used), abi.MapGroupSlots, uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
 		{file: "internal/runtime/maps/table.go", function: "table.rehash", at: "newCapacity := 2 * t.capacity",
 			insert: "if scopeviewTold != nil { scopeviewTell(" + number(row.GrowMap) + ", uintptr(unsafe.Pointer(m)), uintptr(m.used), uintptr(t.used), uintptr(t.capacity), uintptr(unsafe.Pointer(typ)), 0, 0) }; "},
-	}, []variable{{"internal/runtime/maps", "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}}, tells("internal/runtime/maps")),
+	}, []variable{toldIn("internal/runtime/maps")}, tells("internal/runtime/maps")),
 	adviceHook("mapuse", Containers, "what is done with maps, for a share of the time", concat(
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime.go", "runtime_mapaccess1", "runtime_mapaccess2"),
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast32.go", "runtime_mapaccess1_fast32", "runtime_mapaccess2_fast32"),

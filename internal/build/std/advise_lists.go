@@ -31,22 +31,6 @@ func scopeviewChoose() uint32 {
 	return uint32(rate)<<8 | (place+1)<<16
 }
 
-// scopeviewNote is scopeviewTell without a call stack.
-//
-//go:linkname scopeviewNote
-func scopeviewNote(what uint32, a0, a1, a2 uintptr) {
-	told := scopeviewTold
-	mp := acquirem()
-	if told != nil && getg() == mp.curg && mp.locks == 1 && mp.mallocing == 0 && mp.dying == 0 {
-		a := [8]uintptr{a0, a1, a2}
-		told(what, (*[8]uintptr)(noescape(unsafe.Pointer(&a))), nil)
-	}
-	releasem(mp)
-}
-
-//go:linkname scopeviewClock
-func scopeviewClock() int64 { return nanotime() }
-
 // scopeviewEnds is where binary searches ended, by goroutine: of how many elements, and at which.
 var scopeviewEnds [1024]uint64
 
@@ -75,22 +59,11 @@ func chooses(dir string) code {
 	return code{dir: dir, imports: []string{"unsafe"}, text: `//go:linkname scopeviewChoose runtime.scopeviewChoose
 func scopeviewChoose() uint32
 
-//go:linkname scopeviewNote runtime.scopeviewNote
-func scopeviewNote(what uint32, a0, a1, a2 uintptr)
-
-//go:linkname scopeviewClock runtime.scopeviewClock
-func scopeviewClock() int64
-
 //go:linkname scopeviewFound runtime.scopeviewFound
 func scopeviewFound(n, i int)
 
 //go:linkname scopeviewWasFound runtime.scopeviewWasFound
 func scopeviewWasFound(n, i int) bool`}
-}
-
-// tellsIn is the variable of a package that is not nil while what it does is told of.
-func tellsIn(dir string) variable {
-	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}
 }
 
 // neverThinned is how many elements a sort has that is always told of: what that takes is little beside it.
@@ -112,7 +85,7 @@ func scopeviewSortOf(data unsafe.Pointer, n int, size uintptr) (s scopeviewSort)
 	if n >= %[1]d {
 		s.what = 1 << 31
 		if data != nil {
-			scopeviewNote(%[2]d, uintptr(data), uintptr(n), size)
+			scopeviewNote(%[2]d, uintptr(data), uintptr(n), size, 0, 0, 0)
 		}
 	} else if s.what = scopeviewChoose(); s.what == 0 {
 		return s
@@ -309,11 +282,11 @@ var listsTable = []hook{
 		inList("List.MoveAfter", "l.move(e, ", "scopeviewMoved(l)"),
 		inList("Element.Next", "if p := e.next;", fmt.Sprintf("scopeviewWalked(%d, e)", row.ListNext)),
 		inList("Element.Prev", "if p := e.prev;", fmt.Sprintf("scopeviewWalked(%d, e)", row.ListPrev)),
-	}, []variable{tellsIn("container/list"), watching("container/list")}, choosing, tells("container/list"), chooses("container/list"), listing),
+	}, []variable{toldIn("container/list"), watching("container/list")}, choosing, tells("container/list"), chooses("container/list"), listing),
 	adviceHook("searches", Containers, "searches in slices by slices.Index, Contains and those with a function", []edit{
 		{file: "slices/slices.go", function: "Index", at: "for i := range s {", insert: "if scopeviewTold != nil { return scopeviewIndex(s, v) }; "},
 		{file: "slices/slices.go", function: "IndexFunc", at: "for i := range s {", insert: "if scopeviewTold != nil { return scopeviewIndexFunc(s, f) }; "},
-	}, []variable{tellsIn("slices")}, choosing, tells("slices"), chooses("slices"), searching),
+	}, []variable{toldIn("slices")}, choosing, tells("slices"), chooses("slices"), searching),
 	adviceHook("shifts", Containers, "elements that slices.Insert and Delete move, and whether a binary search found the place", []edit{
 		{file: "slices/slices.go", function: "Insert", at: "n := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, m, false) }; "},
 		{file: "slices/slices.go", function: "Delete", at: "oldlen := len(s)", insert: "if scopeviewTold != nil { scopeviewShifted(" + elements + ", len(s), i, j-i, true) }; "},
@@ -321,7 +294,7 @@ var listsTable = []hook{
 		foundAt("slices/sort.go", "BinarySearchFunc", "return i, i < n", "n"),
 		foundAt("sort/search.go", "Search", "return i", "n"),
 		foundAt("sort/search.go", "Find", "return i, i < n", "n"),
-	}, []variable{tellsIn("slices"), tellsIn("sort")}, choosing, tells("slices"), chooses("slices"), chooses("sort"), searching),
+	}, []variable{toldIn("slices"), toldIn("sort")}, choosing, tells("slices"), chooses("slices"), chooses("sort"), searching),
 	adviceHook("sorts", Algorithms, "sorts by package slices and package sort: of how many elements, and how long they take", concat(
 		aroundSort("slices/sort.go", "Sort", "pdqsortOrdered(x, 0, n, bits.Len(uint(n)))", sortsOfX, descending, endOfX),
 		aroundSort("slices/sort.go", "SortFunc", "pdqsortCmpFunc(x, 0, n, bits.Len(uint(n)), cmp)", sortsOfX, "", endOfX),
@@ -330,7 +303,7 @@ var listsTable = []hook{
 		aroundSort("sort/slice.go", "SliceStable", "stable_func(lessSwap{less, swap}, rv.Len())", "scopeviewSortIn(x, rv.Len())", "", "told.ended(x, nil, rv.Len())"),
 		aroundSort("sort/sort.go", "Sort", "pdqsort(data, 0, n, limit)", "scopeviewSortIn(data, n)", "", "told.ended(data, nil, n)"),
 		aroundSort("sort/sort.go", "Stable", "stable(data, data.Len())", "scopeviewSortIn(data, length)", "", "told.ended(data, nil, length)"),
-	), []variable{tellsIn("slices"), tellsIn("sort")}, choosing, tells("slices"), chooses("slices"), sorting("slices"), sortingSlices, tells("sort"), chooses("sort"), sorting("sort"), sortingAny),
+	), []variable{toldIn("slices"), toldIn("sort")}, choosing, tells("slices"), chooses("slices"), sorting("slices"), sortingSlices, tells("sort"), chooses("sort"), sorting("sort"), sortingAny),
 	adviceHook("mapnan", Containers, "stores in maps with keys that are not equal to themselves", []edit{
 		{file: "internal/runtime/maps/runtime.go", function: "runtime_mapassign", at: "if race.Enabled {",
 			insert: "if scopeviewWatching != 0 && " + nanKey + " { scopeviewUse(" + number(row.MapNaN) + ", uintptr(unsafe.Pointer(m)), 0, 0) }; "},

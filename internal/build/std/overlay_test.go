@@ -19,7 +19,7 @@ var overlayTo = flag.String("overlay", "", "a directory: write the patched files
 // are replaced, or added where there is none.
 func TestOverlay(t *testing.T) {
 	goroot := gorootOf(t)
-	files, linked, hooks, err := Patches(goroot, runtime.Version(), nil, nil)
+	files, linked, hooks, err := Patches(goroot, runtime.Version(), Groups, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

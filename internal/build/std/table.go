@@ -11,7 +11,7 @@ import (
 type hook struct {
 	name  string
 	what  string
-	group string // of diagnostics that it is for; "": it is in every build
+	group string // of diagnostics that it is for, or several with a space in between; "": it is in every build
 	edits []edit
 	vars  []variable
 	code  []code
@@ -354,7 +354,7 @@ var table = []hook{
 		return stringslite.HasPrefix(name, "runtime/pprof.StartCPUProfile.") || stringslite.HasPrefix(name, "runtime/trace.")
 	}
 	name = name[len(module):]
-	return stringslite.HasPrefix(name, "internal/advice/count.(*") || stringslite.HasPrefix(name, "internal/record.(*") || stringslite.HasPrefix(name, "internal/perf.(*") ||
+	return stringslite.HasPrefix(name, "internal/advice/count.") || stringslite.HasPrefix(name, "internal/record.(*") || stringslite.HasPrefix(name, "internal/perf.(*") ||
 		stringslite.HasPrefix(name, "flusher.(*") || stringslite.HasPrefix(name, "sweeper.(*") || stringslite.HasPrefix(name, "scope/gotrace.")
 }`}},
 	},

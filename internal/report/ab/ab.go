@@ -6,10 +6,7 @@ package ab
 import (
 	"context"
 	"fmt"
-	"hash/maphash"
 	"os"
-	"os/exec"
-	"path/filepath"
 
 	"github.com/scopeview/scopeview/internal/runs"
 )
@@ -44,71 +41,13 @@ func Of(ctx context.Context, o Options, progress func(run, of int)) (*Result, er
 	if err != nil || r.Identical {
 		return r, err
 	}
-	m := measuring{args: o.Args, dir: home, seed: maphash.MakeSeed(), progress: progress, of: 2 * (o.Runs + 1)}
+	turns := runs.Turns{Args: o.Args, Dir: home, Rounds: o.Runs, Progress: progress}
 	for _, b := range r.Builds {
-		m.sides = append(m.sides, &side{path: b.path})
+		turns.Sides = append(turns.Sides, &runs.Side{Name: b.Name, Path: b.path})
 	}
-	if err := m.measure(ctx); err != nil {
+	if _, err := turns.Run(ctx); err != nil {
 		return nil, err
 	}
-	r.conclude(m.sides)
+	r.conclude(turns.Sides)
 	return r, nil
-}
-
-// side is what is known of a build's runs. Times are ns.
-type side struct {
-	path      string
-	cpu, wall []int64
-	outputs   map[uint64]int // how many runs had an output of that hash
-}
-
-// measuring is how both builds are run.
-type measuring struct {
-	args     []string
-	dir      string
-	seed     maphash.Seed
-	sides    []*side
-	progress func(run, of int)
-	done, of int
-}
-
-// measure runs the sides in turns, A B B A and so on, so that a machine that becomes slower
-// does so for both. The first round does not count: the files were not read yet.
-func (m *measuring) measure(ctx context.Context) error {
-	for round := 0; m.done < m.of; round++ {
-		for i := range m.sides {
-			s := m.sides[(i+round)%len(m.sides)]
-			if round == 1 {
-				*s = side{path: s.path}
-			}
-			if err := m.run(ctx, s); err != nil {
-				return err
-			}
-		}
-	}
-	return nil
-}
-
-// run runs a side once.
-func (m *measuring) run(ctx context.Context, s *side) error {
-	if m.done++; m.progress != nil {
-		m.progress(m.done, m.of)
-	}
-	var output maphash.Hash
-	output.SetSeed(m.seed)
-	c := exec.CommandContext(ctx, s.path, m.args...)
-	c.Dir, c.Stdout = m.dir, &output
-	took, err := runs.Once(c)
-	if ctx.Err() != nil {
-		return ctx.Err()
-	}
-	if err != nil {
-		return fmt.Errorf("a run of build %s failed: %w", filepath.Base(filepath.Dir(s.path)), err)
-	}
-	s.cpu, s.wall = append(s.cpu, took.User+took.System), append(s.wall, took.Wall)
-	if s.outputs == nil {
-		s.outputs = map[uint64]int{}
-	}
-	s.outputs[output.Sum64()]++
-	return nil
 }

@@ -61,13 +61,13 @@ const (
 )
 
 // conclude sets what the runs show.
-func (r *Result) conclude(sides []*side) {
+func (r *Result) conclude(sides []*runs.Side) {
 	a, b := sides[0], sides[1]
-	r.CPU, r.Wall = timeOf(a.cpu, b.cpu), timeOf(a.wall, b.wall)
+	r.CPU, r.Wall = timeOf(a.CPU, b.CPU), timeOf(a.Wall, b.Wall)
 	switch {
-	case len(a.outputs) > 1 || len(b.outputs) > 1:
+	case len(a.Outputs) > 1 || len(b.Outputs) > 1:
 		r.Output = OutputVaries
-	case maps.Equal(a.outputs, b.outputs):
+	case maps.Equal(a.Outputs, b.Outputs):
 		r.Output = OutputSame
 	default:
 		r.Output = OutputDiffer

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/scopeview/scopeview/internal/report"
+	"github.com/scopeview/scopeview/internal/runs"
 )
 
 // times are made up: ten runs around a mean, which differ by up to that share.
@@ -67,8 +68,8 @@ func TestTimeOfHoldsItsConfidence(t *testing.T) {
 }
 
 func TestConcludeComparesOutputs(t *testing.T) {
-	made := func(outputs map[uint64]int) *side {
-		return &side{cpu: []int64{1, 1}, wall: []int64{1, 1}, outputs: outputs}
+	made := func(outputs map[uint64]int) *runs.Side {
+		return &runs.Side{CPU: []int64{1, 1}, Wall: []int64{1, 1}, Outputs: outputs}
 	}
 	for _, c := range []struct {
 		a, b map[uint64]int
@@ -80,7 +81,7 @@ func TestConcludeComparesOutputs(t *testing.T) {
 		{map[uint64]int{7: 2}, map[uint64]int{7: 1, 8: 1}, OutputVaries},
 	} {
 		var r Result
-		if r.conclude([]*side{made(c.a), made(c.b)}); r.Output != c.want {
+		if r.conclude([]*runs.Side{made(c.a), made(c.b)}); r.Output != c.want {
 			t.Errorf("%v and %v: %q, want %q", c.a, c.b, r.Output, c.want)
 		}
 	}
@@ -92,9 +93,9 @@ func TestText(t *testing.T) {
 		{Name: "A", Profile: "off", Took: 12e9, Compiled: &three, Packages: 100, Size: 3_410_000},
 		{Name: "B", Profile: "default.pgo", Took: 3e8, Compiled: &none, Packages: 100, Size: 3_520_000},
 	}
-	of := func(runs int, a, b []int64) *Result {
-		r := &Result{Runs: runs, Builds: builds, Changed: 7}
-		r.conclude([]*side{{cpu: a, wall: a, outputs: map[uint64]int{1: 1}}, {cpu: b, wall: b, outputs: map[uint64]int{1: 1}}})
+	of := func(n int, a, b []int64) *Result {
+		r := &Result{Runs: n, Builds: builds, Changed: 7}
+		r.conclude([]*runs.Side{{CPU: a, Wall: a, Outputs: map[uint64]int{1: 1}}, {CPU: b, Wall: b, Outputs: map[uint64]int{1: 1}}})
 		return r
 	}
 	ten := func(from int64) (list []int64) {
@@ -142,7 +143,7 @@ func TestSigned(t *testing.T) {
 
 func TestDocument(t *testing.T) {
 	r := &Result{Builds: []*Build{{Name: "A", path: "secret"}, {Name: "B"}}}
-	r.conclude([]*side{{cpu: []int64{0}, wall: []int64{1}}, {cpu: []int64{1}, wall: []int64{2}}})
+	r.conclude([]*runs.Side{{CPU: []int64{0}, Wall: []int64{1}}, {CPU: []int64{1}, Wall: []int64{2}}})
 	var b bytes.Buffer
 	if err := report.WriteJSON(&b, "pgo.ab", r.Report().Document, 0); err != nil {
 		t.Fatal(err)

@@ -23,8 +23,9 @@ func TestMarksOnATerminal(t *testing.T) {
 	}
 	var plain report.Text
 	colour := report.Text{Color: true}
-	found{r, "x.scope"}.text(&plain)
-	found{r, "x.scope"}.text(&colour)
+	a := &Advice{Raw: "x.raw", Best: []Advise{{ID: "slice-too-small", Place: "store.go:88", Advice: "make([]T, 0, 10)", Saves: "3 ms"}}}
+	found{r, "x.scope", a}.text(&plain)
+	found{r, "x.scope", a}.text(&colour)
 	want := `gc: A sentence.
     A number.
     share 50%, gain about 25%, quite sure (0.70); from 0ns to 5ns: scopeview serve x.scope, #finding=gc%3A&tab=doctor
@@ -49,6 +50,9 @@ critical path of task (3 of 9 scopes), 2.00ms:
   nothing is known of what the goroutines did
 
 note: half of it is missing
+advice, of the whole run:
+  store.go:88: slice-too-small: make([]T, 0, 10); saves 3 ms
+  scopeview advise x.raw shows all
 `
 	if got := plain.String(); got != want {
 		t.Errorf("got\n%s\nwant\n%s", got, want)

@@ -38,6 +38,7 @@ func (r found) text(b *report.Text) {
 	for _, n := range r.Notes {
 		fmt.Fprintf(b, "%s %s\n", b.Yellow("note:"), analysis.Harmless(n))
 	}
+	r.advise(b)
 }
 
 func (r found) finding(b *report.Text, f *doctor.Finding) {
@@ -50,6 +51,28 @@ func (r found) finding(b *report.Text, f *doctor.Finding) {
 		gain = "gain about " + analysis.Percent(float64(f.Gain))
 	}
 	fmt.Fprintf(b, "    share %s, %s, %s; from %s to %s: %s\n\n", analysis.Percent(f.Share), gain, sure(f.Confidence), analysis.Humane(f.FromNS), analysis.Humane(f.ToNS), b.Dim(link(f, r.path)))
+}
+
+// advise writes the best of the advice that lies beside the trace.
+func (r found) advise(b *report.Text) {
+	a := r.advice
+	if a == nil {
+		return
+	}
+	all := "scopeview advise " + analysis.Show(a.Raw) + " shows all"
+	switch {
+	case a.Error != "":
+		fmt.Fprintf(b, "%s %s\n", b.Yellow("advice:"), analysis.Harmless(a.Error))
+		return
+	case len(a.Best) == 0:
+		fmt.Fprintf(b, "%s none gains 1%% of the time; %s\n", b.Bold("advice, of the whole run:"), all)
+		return
+	}
+	fmt.Fprintf(b, "%s\n", b.Bold("advice, of the whole run:"))
+	for _, x := range a.Best {
+		fmt.Fprintf(b, "  %s: %s: %s; saves %s\n", analysis.Harmless(x.Place), x.ID, analysis.Harmless(x.Advice), x.Saves)
+	}
+	fmt.Fprintf(b, "  %s\n", b.Dim(all))
 }
 
 // sure writes a confidence in words.

@@ -17,6 +17,7 @@
  * @property {boolean=} pending states and locks will be known better
  * @property {string[]=} problems
  * @property {import("./meta.js").DoctorReport=} doctor
+ * @property {import("./meta.js").Advice=} advice
  * @property {[name: string, type: string, values: number, bytes: number][]} columns
  *
  * @typedef {[key: number, name: number]} RowKey a row's goroutine, and its name's id

@@ -37,6 +37,13 @@
  *   from_ns: number, to_ns: number, evidence?: string[], goids?: number[]}} Finding
  * @typedef {{of: string, count: number, ns: number, parts?: {name: string, state: string, ns: number, share: number}[],
  *   what_if?: {name: string, gain: number}[]}} CriticalPath
+ *
+ * What the raw file beside a trace says of the whole run; see the Go side's internal/advice.
+ * @typedef {Partial<{raw: string, error: string, program: string, go: string, runs: number, seconds: number, looked: number,
+ *   findings: Advised[], more: number, worst: Costly[], lost: string[], notes: string[]}>} Advice
+ * @typedef {{id: string, original?: string, group?: string, improvement: number, ns: number, share: number, bytes: number, site: string,
+ *   stack?: string[], stacks?: number, type?: string, advice: string, evidence?: string[], stoppers?: string[], runs?: number}} Advised
+ * @typedef {{kind: string, type?: string, ns: number, site: string, stack?: string[], text: string}} Costly what costs, without a remedy
  */
 
 /** What is known of nothing. @returns {Meta} */

@@ -20,6 +20,7 @@ const mostAhead = 1.5e9;
 /**
  * @typedef {import("./source.js").Source} Source
  * @typedef {import("../data/meta.js").DoctorReport} DoctorReport
+ * @typedef {import("../data/meta.js").Advice} Advice
  * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("./rowset.js").Row} Row
  * @typedef {import("./rowset.js").Lane} Lane
@@ -71,6 +72,8 @@ export class Model {
     this.samplesAsked = noSamplesAsked();
     /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
     this.doctor = null;
+    /** What the raw file beside the trace says, if it came with the data. @type {Advice|null} */
+    this.advice = null;
   }
 
   clear() {
@@ -140,6 +143,7 @@ export class Model {
     this.waits.take({ header, columns });
     this.takeSamples({ header, columns });
     this.doctor = header.doctor ?? null;
+    this.advice = header.advice ?? null;
     this.changed();
   }
 

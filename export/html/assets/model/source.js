@@ -13,6 +13,7 @@ import { Model } from "./model.js";
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
+ * @property {(() => Promise<import("../data/meta.js").Advice|null>)=} advice what the raw file beside the trace says; null: there is none
  * @property {((model: Model) => void)=} follow feeds the model until its writer has ended
  */
 
@@ -67,6 +68,7 @@ export function liveSource(base) {
     waits: (from, to, px) => container(`api/waits?${range(from, to)}&px=${Math.ceil(px)}`),
     samples: () => container("api/samples"),
     doctor: async () => (await get("api/doctor")).json(),
+    advice: async () => (await get("api/advice")).json(),
     summary: async (from, to) => (await get(`api/summary?${range(from, to)}`)).json(),
     follow(model) { followLive(model, container); },
   };

@@ -1,6 +1,7 @@
 // The panels below the timeline, one tab each.
 
 import { createAbout } from "./about.js";
+import { createAdvice } from "./advice.js";
 import { createCallers } from "./callersview.js";
 import { createDetails } from "./details.js";
 import { createDoctor } from "./doctorview.js";
@@ -19,7 +20,7 @@ export function buildPanels(app) {
   const tabs = [
     ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)],
     ["flame", "Flame", createFlame(app)], ["functions", "Functions", createFunctions(app)], ["callers", "Callers", createCallers(app)],
-    ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["about", "About", createAbout(app)],
+    ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["advice", "Advice", createAdvice(app)], ["about", "About", createAbout(app)],
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });

@@ -39,9 +39,10 @@ export function sortedRows(rows, column, descending) {
 
 /**
  * Makes a sortable table. set fills it; the order, the focus and whether all rows
- * are shown outlast that.
+ * are shown outlast that. inside: what is shown below a row that is open, null below others;
+ * its picking is to open it then.
  * @param {{caption:string, columns:Column[], by:string, descending?:boolean, limit?:number, empty?:string,
- *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void}} options
+ *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null}} options
  * @returns {{element: HTMLElement, set(rows:any[], caption?:string): void}}
  */
 export function createSortable(options) {
@@ -73,13 +74,13 @@ export function createSortable(options) {
     fill();
   }
 
-  function cell(column, row) {
+  function cell(column, row, inner) {
     const text = column.text ? column.text(row) : String(column.value(row) ?? "");
     const tone = column.tone ? " " + column.tone(row) : "";
     const first = column.pick;
     const at = make(first ? "th" : "td", { class: (column.numeric ? "number" : column.mono ? "mono" : "") + tone });
     if (first) at.scope = "row";
-    if (first && options.pick) at.append(makeButton(text, () => options.pick?.(row), { class: "link", "data-keep": id(row) }));
+    if (first && options.pick) at.append(makeButton(text, () => options.pick?.(row), { class: "link", "data-keep": id(row), "aria-expanded": options.inside ? String(inner !== null) : null }));
     else at.textContent = text;
     const share = column.share ? column.share(row) : 0;
     if (share > 0) {
@@ -100,13 +101,14 @@ export function createSortable(options) {
     }
     const sorted = sortedRows(rows, by, descending);
     const shown = all ? sorted : sorted.slice(0, limit);
-    body.replaceChildren(...shown.map((row) => {
-      const tr = make("tr", null, ...columns.map((c) => cell(c, row)));
+    body.replaceChildren(...shown.flatMap((row) => {
+      const inner = options.inside?.(row) ?? null;
+      const tr = make("tr", null, ...columns.map((c) => cell(c, row, inner)));
       if (options.hover) {
         tr.addEventListener("pointerenter", () => options.hover?.(row));
         tr.addEventListener("pointerleave", () => options.hover?.(null));
       }
-      return tr;
+      return inner ? [tr, make("tr", { class: "inside" }, make("td", { colSpan: columns.length }, inner))] : [tr];
     }));
     table.hidden = rows.length === 0;
     none.hidden = rows.length > 0;

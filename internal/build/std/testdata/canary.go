@@ -3,16 +3,22 @@
 package main
 
 import (
+	"bytes"
+	"container/list"
 	"fmt"
 	"io"
+	"math"
 	"net"
 	"net/http"
 	"os"
+	"regexp"
 	"runtime"
 	"runtime/debug"
 	"runtime/metrics"
 	"runtime/pprof"
 	"runtime/trace"
+	"slices"
+	"sort"
 	"strings"
 	"sync"
 	"time"
@@ -37,7 +43,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small} {
 		f()
 	}
 	scope.Stop()
@@ -68,6 +74,111 @@ func mapped() {
 	}
 	clear(m)
 	kept = m
+}
+
+// listed does with a list what can be done.
+func listed() {
+	l := list.New()
+	for i := range 100 {
+		l.PushBack(i)
+	}
+	for e := l.Front(); e != nil; e = e.Next() {
+		kept = e.Value
+	}
+	l.Remove(l.Front())
+}
+
+// searched searches a slice, and inserts into it.
+func searched() {
+	s := make([]int, 0, 2000)
+	for i := range 1000 {
+		s = slices.Insert(s, 0, i)
+	}
+	kept = slices.Contains(s, -1)
+}
+
+// sorted sorts, by both packages.
+func sorted() {
+	s := make([]int, 1000)
+	for i := range s {
+		s[i] = i * 7919 % 1000
+	}
+	sort.Slice(s, func(i, j int) bool { return s[i] < s[j] })
+	slices.Sort(s)
+	nan := map[float64]int{}
+	for range 10 {
+		nan[math.NaN()] = 1
+	}
+	kept = nan
+}
+
+// stringed puts strings together, converts them, and has them in buffers and interfaces.
+func stringed() {
+	text := ""
+	for i := range 100 {
+		text += "some more of it"
+		kept = i + 1000
+	}
+	b := []byte(text)
+	kept = string(b)
+	kept = regexp.MustCompile("a+")
+	var buffer bytes.Buffer
+	for range 100 {
+		buffer.WriteString(text)
+	}
+}
+
+// pooled gets from a pool what is not there.
+func pooled() {
+	pool := sync.Pool{New: func() any { return new(int) }}
+	for range 10 {
+		kept = pool.Get()
+	}
+}
+
+// written writes little at a time.
+func written() {
+	f, err := os.OpenFile(os.DevNull, os.O_WRONLY, 0)
+	if err != nil {
+		return
+	}
+	defer f.Close()
+	for range 100 {
+		f.WriteString("x")
+	}
+}
+
+// passed sends to a channel with room.
+func passed() {
+	c := make(chan int, 10)
+	for range 100 {
+		c <- 1
+		<-c
+	}
+}
+
+// shared does what goroutines do that share something.
+func shared() {
+	var mu sync.RWMutex
+	var m sync.Map
+	for i := range 100 {
+		mu.RLock()
+		m.Store(i, i)
+		mu.RUnlock()
+		mu.Lock()
+		m.Load(i)
+		mu.Unlock()
+	}
+}
+
+// small starts goroutines that do little.
+func small() {
+	var done sync.WaitGroup
+	for range 100 {
+		done.Add(1)
+		go func() { done.Done() }()
+	}
+	done.Wait()
 }
 
 // alone tells when it is the only goroutine, while those of the recorder run.

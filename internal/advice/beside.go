@@ -1,0 +1,96 @@
+package advice
+
+import (
+	"errors"
+	"fmt"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strings"
+)
+
+// besideMost is how large a raw file is at most that is read without being asked for.
+const besideMost = 64 << 20
+
+// Beside returns the name of the raw file that belongs to a trace: x.raw lies beside x.scope.
+func Beside(trace string) string { return strings.TrimSuffix(trace, ".scope") + ".raw" }
+
+// OfTrace gives the advice of the raw file that lies beside a trace, and its path; nil where there is
+// none.
+func OfTrace(path string, p Params) (r *Report, raw string, err error) {
+	raw = Beside(path)
+	if _, err := os.Lstat(raw); errors.Is(err, fs.ErrNotExist) {
+		return nil, raw, nil
+	}
+	dir, err := os.OpenRoot(filepath.Dir(raw))
+	if err != nil {
+		return nil, raw, fmt.Errorf("opening the directory of %s: %w", raw, err)
+	}
+	defer dir.Close()
+	r, err = OfTraceIn(dir, filepath.Base(path), p)
+	return r, raw, err
+}
+
+// OfTraceIn is OfTrace for a trace by its name in a directory, which nothing leads out of: a link is
+// not followed.
+func OfTraceIn(dir *os.Root, trace string, p Params) (*Report, error) {
+	name := Beside(trace)
+	before, err := dir.Lstat(name)
+	switch {
+	case errors.Is(err, fs.ErrNotExist):
+		return nil, nil
+	case err != nil:
+		return nil, fmt.Errorf("looking for %s: %w", name, err)
+	case !before.Mode().IsRegular(): // opening a named pipe would wait
+		return nil, fmt.Errorf("%s lies beside the trace and is no regular file: it is not read", name)
+	case before.Size() > besideMost:
+		return nil, fmt.Errorf("%s has more than %s: scopeview advise reads it", name, bytes(besideMost))
+	}
+	f, err := dir.Open(name)
+	if errors.Is(err, fs.ErrNotExist) {
+		return nil, nil // just removed
+	}
+	if err != nil {
+		return nil, fmt.Errorf("reading advice: %w", err)
+	}
+	defer f.Close()
+	var s source
+	if err := s.read(name, f); err != nil {
+		return nil, err
+	}
+	d, err := s.merge()
+	if err != nil {
+		return nil, fmt.Errorf("%s: %w", name, err)
+	}
+	return Of(d, p), nil
+}
+
+// Spares is the advice that saves most memory, in words; "" where none does. Its place is relative to dir
+// where it lies in it.
+func (r *Report) Spares(dir string) string {
+	f := r.saving()
+	if f == nil {
+		return ""
+	}
+	return fmt.Sprintf("scopeview advise: %s: %s; saves %s", Place(f.Site, dir), f.Advice, f.Saves())
+}
+
+// saving is the advice that saves most memory and takes no time; nil: none does.
+func (r *Report) saving() (most *Finding) {
+	for i := range r.Findings {
+		if f := &r.Findings[i]; f.Bytes > 0 && f.NS >= 0 && (most == nil || f.Bytes > most.Bytes) {
+			most = f
+		}
+	}
+	return most
+}
+
+// Best returns the first pieces of advice, count at most, that gain that share of the time.
+func (r *Report) Best(count int, share float64) (list []Finding) {
+	for _, f := range r.Findings {
+		if len(list) < count && f.Share >= share {
+			list = append(list, f)
+		}
+	}
+	return list
+}

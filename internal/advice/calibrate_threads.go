@@ -1,0 +1,88 @@
+package advice
+
+import "sync"
+
+// measuredThreads says how the weights of channels, locks and goroutines are measured. What stores in a
+// sync.Map take is not: much of it is the collector's, on other processors.
+var measuredThreads = []struct {
+	weight string
+	f      func(n int) (units int)
+}{
+	{ChanOp, func(n int) int {
+		const room = 64
+		numbers := make(chan int, room)
+		for range n {
+			for i := range room {
+				numbers <- i
+			}
+			for range room {
+				total += <-numbers
+			}
+		}
+		return 2 * room * n
+	}},
+	{ChanWait, func(n int) int {
+		numbers := make(chan int)
+		go func() {
+			for i := range n {
+				numbers <- i
+			}
+		}()
+		for range n {
+			total += <-numbers
+		}
+		return n
+	}},
+	{MutexLock, func(n int) int {
+		var mu sync.Mutex
+		for range n {
+			mu.Lock()
+			total++
+			mu.Unlock()
+		}
+		return n
+	}},
+	{RWRead, func(n int) int {
+		var mu sync.RWMutex
+		for range n {
+			mu.RLock()
+			total++
+			mu.RUnlock()
+		}
+		return n
+	}},
+	{RWWrite, func(n int) int {
+		var mu sync.RWMutex
+		for range n {
+			mu.Lock()
+			total++
+			mu.Unlock()
+		}
+		return n
+	}},
+	{SyncGet, func(n int) int {
+		const size = 1 << 13
+		var m sync.Map
+		for i := range size {
+			m.Store(i, i)
+		}
+		for i := range n {
+			v, _ := m.Load(i * 7919 & (size - 1))
+			total += v.(int)
+		}
+		return n
+	}},
+	{GoStart, func(n int) int {
+		const pieces = 100
+		done := make([]int, pieces)
+		for range n {
+			var wg sync.WaitGroup
+			for i := range done {
+				wg.Go(func() { done[i]++ })
+			}
+			wg.Wait()
+		}
+		total += done[0]
+		return pieces * n
+	}},
+}

@@ -1,0 +1,24 @@
+// Short words that fit into what a Builder allocates first.
+package main
+
+import (
+	"fmt"
+	"strings"
+)
+
+//go:noinline
+func page(words int) string {
+	var b strings.Builder
+	for range words {
+		b.WriteString("the-only-word ")
+	}
+	return b.String()
+}
+
+func main() {
+	total := 0
+	for range 3000000 {
+		total += len(page(1))
+	}
+	fmt.Println(total)
+}

@@ -1,0 +1,21 @@
+// Each of two million numbers is handed over by a channel without a buffer.
+package main
+
+import "fmt"
+
+const n = 2_000_000
+
+func main() {
+	numbers := make(chan int)
+	go func() {
+		for i := range n {
+			numbers <- i
+		}
+		close(numbers)
+	}()
+	sum := 0
+	for v := range numbers {
+		sum += v
+	}
+	fmt.Println(sum)
+}

@@ -1,0 +1,24 @@
+// The same texts, read into slices of their size.
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+)
+
+//go:noinline
+func read(r io.Reader, size int) []byte {
+	b := make([]byte, size)
+	io.ReadFull(r, b)
+	return b
+}
+
+func main() {
+	text := bytes.Repeat([]byte("word "), 40000)
+	total := 0
+	for range 3000 {
+		total += len(read(bytes.NewReader(text), len(text)))
+	}
+	fmt.Println(total)
+}

@@ -1,0 +1,29 @@
+package count
+
+import "github.com/scopeview/scopeview/internal/advice/row"
+
+// SmallIO is below how many bytes a read or write is small: what it copies takes less than the call.
+const SmallIO = 512
+
+// longestIO is what of the time of a small call counts, in ns: the rest it has waited.
+const longestIO = 20_000
+
+// useFile takes a read or write: its bytes, those that were asked for, whether the one before on this
+// file was of the same sort, and how long it took in ns.
+func useFile(e row.Event, a *[8]uintptr, weight int64, pcs []uintptr) {
+	k := row.Output
+	if e == row.ReadFile {
+		k = row.Input
+	}
+	n, asked, follows, ns := int64(a[0]), int64(a[1]), a[2] != 0, int64(a[3])
+	t := use(k, 0, n, weight, pcs)
+	if t == nil {
+		return
+	}
+	add(t, row.LenBytes, weight*n)
+	if follows && asked < SmallIO && n == asked {
+		add(t, row.Small, weight)
+		add(t, row.SmallBytes, weight*n)
+		add(t, row.NS, weight*min(max(ns, 0), longestIO))
+	}
+}

@@ -1,0 +1,190 @@
+package count
+
+import (
+	"math"
+	"runtime"
+	"testing"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// has reports values of a row that are not as they are wanted.
+func has(t *testing.T, r row.Row, want map[row.Value]int64) {
+	t.Helper()
+	for v, n := range want {
+		if r.V[v] != n {
+			t.Errorf("%v is %d, want %d", v, r.V[v], n)
+		}
+	}
+}
+
+var (
+	intPointer    = sys.TypeOf((*int)(nil))
+	stringPointer = sys.TypeOf((*string)(nil))
+)
+
+// TestList follows a list through each of its operations.
+func TestList(t *testing.T) {
+	rows := counting(t, all)
+	at := lies(1)
+	tell(row.MakeList, here(), at)
+	for n := range uintptr(3) {
+		tell(row.ListPushBack, nil, at, n, intType)
+	}
+	tell(row.ListPushFront, nil, at, 3, intType)
+	tell(row.ListInsertAfter, nil, at, 4, intType)
+	tell(row.ListInsertBefore, nil, at, 5, intType)
+	tell(row.ListRemoveFront, nil, at, 6)
+	tell(row.ListRemoveBack, nil, at, 5)
+	tell(row.ListRemoveBack, nil, at, 4)
+	tell(row.ListRemove, nil, at, 3)
+	tell(row.ListMove, nil, at, 2)
+	for range 7 {
+		tell(row.ListNext, nil, at, 2)
+	}
+	tell(row.ListPrev, nil, at, 2)
+	tell(row.ListPrev, nil, lies(2), 2) // nobody knows it
+	r := only(t, rows(), row.List)
+	has(t, r, map[row.Value]int64{
+		row.Made: 1, row.Watched: 1, row.MaxLen: 6, row.MaxElem: 8, row.Front: 1, row.Back: 3, row.Middle: 2, row.Puts: 6, row.Deletes: 4,
+		row.RemovedFront: 1, row.RemovedMiddle: 1, row.Moved: 1, row.Steps: 7, row.Backward: 2, row.AllocBytes: 6 * (48 + 8),
+	})
+	if r.Type != "int" || r.H[row.Len][row.Bucket(6)] != 1 {
+		t.Errorf("of %q, lengths %v", r.Type, r.H[row.Len])
+	}
+}
+
+// TestListOfPointers: a pointer in an interface takes no box; a list that nobody looked at has no length.
+func TestListOfPointers(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	tell(row.MakeList, pcs, lies(1))
+	tell(row.MakeList, pcs, lies(2))
+	tell(row.ListPushBack, nil, lies(1), 0, intPointer)
+	r := only(t, rows(), row.List)
+	has(t, r, map[row.Value]int64{row.Made: 2, row.Watched: 1, row.AllocBytes: 48})
+	if n := known(r); n != 1 {
+		t.Errorf("%d lengths are known, want 1", n)
+	}
+}
+
+// known is how many lengths a row has.
+func known(r row.Row) (n int64) {
+	for _, times := range r.H[row.Len] {
+		n += times
+	}
+	return n
+}
+
+// TestSearch tells slices that are searched again from those that are searched once.
+func TestSearch(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	a, b := [4]uint64{1, 2, 3, 4}, [4]uint64{5, 6, 7, 8}
+	for range 5 {
+		tell(row.Searched, pcs, intPointer, sys.AddrOf(&a[0]), 4, 2, 0)
+	}
+	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound|byFunc)
+	b[0] = 9 // another slice, at the same address
+	tell(row.Searched, pcs, intPointer, sys.AddrOf(&b[0]), 4, 4, notFound)
+	tell(row.Searched, pcs, intPointer, 0, 0, 0, notFound) // there was nothing to look at
+	r := only(t, rows(), row.Search)
+	runtime.KeepAlive(&a)
+	has(t, r, map[row.Value]int64{
+		row.Made: 7, row.Compared: 18, row.Misses: 2, row.ByFunc: 1, row.SearchedAgain: 5, row.SearchedIn: 3, row.MaxLen: 4, row.MaxElem: 8,
+	})
+	if r.Type != "int" {
+		t.Errorf("the type is %q", r.Type)
+	}
+}
+
+// TestSearchThinned: a slice that was seen once, at a rate of one of four, stands for four.
+func TestSearchThinned(t *testing.T) {
+	rows := counting(t, all)
+	a := [1]uint64{1}
+	args := [8]uintptr{intPointer, sys.AddrOf(&a[0]), 1, 1, 0}
+	Told(uint32(row.Searched)|2<<8, &args, here())
+	r := only(t, rows(), row.Search)
+	has(t, r, map[row.Value]int64{row.Made: 4, row.Compared: 4, row.SearchedAgain: 0, row.SearchedIn: 4})
+}
+
+// TestShift: where elements were inserted or deleted, and how many were behind.
+func TestShift(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	tell(row.Shifted, pcs, stringPointer, 10, 0, 2, 0)        // in front: 10 move
+	tell(row.Shifted, pcs, stringPointer, 10, 10, 1, inOrder) // at the end: none
+	tell(row.Shifted, pcs, stringPointer, 10, 4, 1, inOrder)  // in the middle: 6
+	tell(row.Shifted, pcs, stringPointer, 10, 4, 3, deletes)  // 3
+	tell(row.Shifted, pcs, stringPointer, 10, 0, 10, deletes) // all: none
+	has(t, only(t, rows(), row.Shift), map[row.Value]int64{
+		row.Made: 5, row.Front: 1, row.Back: 2, row.Middle: 2, row.Puts: 3, row.Deletes: 2, row.Moved: 19, row.Copied: 19 * 16, row.InOrder: 2, row.MaxLen: 10,
+	})
+}
+
+// TestSort tells a slice that had elements appended since it was sorted from one that is filled anew.
+func TestSort(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	s := make([]uint64, 300)
+	for i := range s {
+		s[i] = uint64(i) + 1
+	}
+	at := sys.AddrOf(&s[0])
+	sort := func(n uintptr) {
+		tell(row.SortBegins, nil, at, n, 8)
+		tell(row.Sorted, pcs, intPointer, 0, at, n, 1000, 60, 3)
+	}
+	sort(256)
+	sort(257) // again
+	sort(260) // again
+	s[0] = 77
+	sort(260)
+	tell(row.SortBegins, nil, at, 520, 4) // other elements at the same address
+	tell(row.Sorted, pcs, sys.TypeOf((*int32)(nil)), 0, at, 520, 1000, 0, 0)
+	sort(280)
+	r := only(t, rows(), row.Sort)
+	runtime.KeepAlive(&s)
+	has(t, r, map[row.Value]int64{
+		row.Made: 6, row.NS: 6000, row.Again: 2, row.AgainNS: 2000, row.AgainMore: 1 + 3, row.AgainElements: 257 + 260, row.Gets: 300, row.Misses: 15,
+		row.MaxLen: 520, row.Unseen: 0, row.Steps: 256 + 257 + 260 + 260 + 520 + 280, row.Compared: 256*8 + 257*9 + 260*9 + 260*9 + 520*10 + 280*9,
+	})
+}
+
+// TestSortOfOther: what sorts itself without being a slice is counted, and nothing more is known of it.
+func TestSortOfOther(t *testing.T) {
+	rows := counting(t, all)
+	tell(row.Sorted, here(), sys.TypeOf(struct{ a, b int }{}), lies(1), 0, 1000, 5000, 0, 0)
+	has(t, only(t, rows(), row.Sort), map[row.Value]int64{row.Made: 1, row.NS: 5000, row.Unseen: 1, row.Again: 0})
+}
+
+// TestKeys: how long strings are that are looked up, and keys that nothing finds.
+func TestKeys(t *testing.T) {
+	rows := counting(t, all)
+	m := [2]uint64{2, 4711}
+	at := sys.AddrOf(&m[0])
+	tell(row.MakeMap, here(), at, 100, sys.TypeOf(map[string]int{}))
+	tell(row.MapPut, nil, at, 0, 100)
+	tell(row.MapGet, nil, at, 1, 50)
+	tell(row.MapNaN, nil, at)
+	tell(row.MapNaN, nil, lies(2)) // nobody knows it
+	r := only(t, rows(), row.Map)
+	runtime.KeepAlive(&m)
+	has(t, r, map[row.Value]int64{row.Gets: 1, row.Puts: 1, row.HashedBytes: 150, row.NaNs: 1})
+}
+
+// TestSampled: what is looked at of a slice lies within it, whatever its size.
+func TestSampled(t *testing.T) {
+	var word uint64
+	at := sys.AddrOf(&word)
+	word = math.MaxUint64
+	one := sampled(at, 8)
+	word = 5
+	if one == sampled(at, 8) {
+		t.Error("another word, and the same hash")
+	}
+	if sampled(at, 7) != 7 {
+		t.Error("what is shorter than a word was read")
+	}
+}

@@ -1,0 +1,164 @@
+package count
+
+import (
+	"runtime"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+	"github.com/scopeview/scopeview/internal/sys"
+)
+
+// channel is memory that looks like that of a channel.
+type channel struct {
+	count, size uintptr
+	elem, most  uint16
+	typ         uintptr
+}
+
+func (c *channel) tell(pcs []uintptr) (at uintptr) {
+	at = sys.AddrOf(c)
+	tell(row.MakeChan, pcs, at, c.size, c.typ, sys.AddrOf(&c.most)-at, sys.AddrOf(&c.size)-at, sys.AddrOf(&c.typ)-at)
+	return at
+}
+
+func holds(t *testing.T, r row.Row, want map[row.Value]int64) {
+	t.Helper()
+	for v, n := range want {
+		if r.V[v] != n {
+			t.Errorf("%v is %d, want %d", v, r.V[v], n)
+		}
+	}
+}
+
+// TestChan follows two channels: one that is used and told of, and one whose memory is looked at.
+func TestChan(t *testing.T) {
+	rows := counting(t, all)
+	used, seen := &channel{size: 10, typ: intType}, &channel{size: 100, most: 7, typ: intType}
+	pcs := here()
+	at := used.tell(pcs)
+	seen.tell(pcs)
+	const sender, receiver = 5 << 1, 6 << 1
+	tell(row.ChanSend, nil, at, 0, sender)
+	tell(row.ChanSend, nil, at, 1, sender)
+	tell(row.ChanSendWait, nil, at, 3, sender)
+	tell(row.ChanReceive, nil, at, 3, receiver)
+	tell(row.ChanReceiveWait, nil, at, 3, receiver|1) // in a select, which tells only of waits
+	tell(row.ChanSend, nil, 0x9999, 0, sender)        // nobody knows it
+	used.most = 3
+	r := only(t, rows(), row.Chan)
+	runtime.KeepAlive(used)
+	runtime.KeepAlive(seen)
+	want := map[row.Value]int64{
+		row.Made: 2, row.Hinted: 2, row.Puts: 2, row.Gets: 2, row.Waits: 2, row.Extra: 1, row.Extra2: 1, row.Extra3: 1, row.MaxElem: 8,
+		row.MinHint: 10, row.MaxHint: 100, row.MaxCap: 100, row.CapBytes: 880, row.Watched: 1,
+	}
+	if runtime.GOOS == "linux" {
+		want[row.Exact], want[row.MaxLen], want[row.WatchedLen], want[row.WatchedCap] = 2, 7, 80, 880
+	}
+	holds(t, r, want)
+}
+
+// TestChanGone: memory that has another channel's capacity by now says nothing of the one that was there.
+func TestChanGone(t *testing.T) {
+	rows := counting(t, all)
+	c := &channel{size: 10, most: 7, typ: intType}
+	c.tell(here())
+	c.size = 100
+	r := only(t, rows(), row.Chan)
+	runtime.KeepAlive(c)
+	holds(t, r, map[row.Value]int64{row.Made: 1, row.Exact: 0, row.MaxLen: 0})
+}
+
+// TestAlternating: who uses another channel in between does not run ahead.
+func TestAlternating(t *testing.T) {
+	rows := counting(t, all)
+	asks, answers := &channel{typ: intType}, &channel{typ: intType}
+	pcs := here()
+	a, b := asks.tell(pcs), answers.tell(pcs)
+	for range 10 {
+		tell(row.ChanSend, nil, a, 0, 5<<1)
+		tell(row.ChanReceive, nil, b, 0, 5<<1)
+	}
+	r := only(t, rows(), row.Chan)
+	runtime.KeepAlive(asks)
+	runtime.KeepAlive(answers)
+	holds(t, r, map[row.Value]int64{row.Puts: 10, row.Gets: 10, row.Extra2: 0, row.Extra3: 0})
+}
+
+// TestRWMutex: a lock's row is where it is locked most, and it counts who reads together.
+func TestRWMutex(t *testing.T) {
+	rows := counting(t, all)
+	once, often := []uintptr{1, 2, 3}, here()
+	const waits = ^uintptr(0) // one less than none
+	tell(row.WriteLock, once, 0x1000, 0, 5)
+	for range 4 {
+		tell(row.WriteLock, often, 0x1000, 0, 5)
+	}
+	tell(row.WriteLock, often, 0x1000, 2, 5)
+	tell(row.ReadLock, often, 0x1000, 1, 5)
+	tell(row.ReadLock, often, 0x1000, 3, 6)
+	tell(row.ReadLock, often, 0x1000, waits, 5)
+	var found []row.Row
+	for _, r := range rows() {
+		if r.Kind == row.RWMutex {
+			found = append(found, r)
+		}
+	}
+	if len(found) != 1 || len(found[0].Stack) != len(often) {
+		t.Fatalf("%+v", found)
+	}
+	holds(t, found[0], map[row.Value]int64{row.Made: 1, row.Unseen: 1, row.Puts: 6, row.Gets: 3, row.Extra: 1, row.Waits: 2, row.Extra2: 1})
+}
+
+// TestSyncMap: stores of new keys are told from others, and who uses the map most from all others.
+func TestSyncMap(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	tell(row.SyncGet, pcs, 0x1000, 1, 9)
+	for range 5 {
+		tell(row.SyncPut, pcs, 0x1000, 0, 5)
+	}
+	tell(row.SyncPut, pcs, 0x1000, 1, 5)
+	tell(row.SyncDelete, pcs, 0x1000, 1, 6)
+	tell(row.SyncRange, pcs, 0x1000, 1, 5)
+	holds(t, only(t, rows(), row.SyncMap), map[row.Value]int64{
+		row.Made: 1, row.Gets: 1, row.Puts: 6, row.Extra: 5, row.Deletes: 1, row.Iterations: 1, row.Extra2: 3, // the first is found not to be the one
+	})
+}
+
+// TestGoroutine: those that waited, and those that are not timed, count apart.
+func TestGoroutine(t *testing.T) {
+	rows := counting(t, all)
+	pcs := here()
+	for key := range uintptr(5) {
+		tell(row.MakeGo, pcs, key+1)
+	}
+	tell(row.EndGo, nil, 1, 100, 0, 1)
+	tell(row.EndGo, nil, 2, 100, 3, 1)
+	tell(row.EndGo, nil, 3, 0, 0, 0)
+	tell(row.EndGo, nil, 77, 100, 0, 1) // nobody knows it
+	r := only(t, rows(), row.Goroutine)
+	holds(t, r, map[row.Value]int64{row.Made: 5, row.Watched: 4, row.Waits: 1}) // two of them run
+	if n := r.H[row.Len][row.Bucket(100)]; n != 1 || r.Quantile(row.Len, 1) > 111 {
+		t.Errorf("%d ran for 100 ns, want 1; the longest ran for %d ns", n, r.Quantile(row.Len, 1))
+	}
+}
+
+// TestBurst: the first operation behind a burst's end ends it, and does not count.
+func TestBurst(t *testing.T) {
+	flag := uint32(1)
+	defer func(was []*uint32) { flags = was; ends.Store(0); reset() }(flags)
+	flags = []*uint32{&flag}
+	ends.Store(int64(time.Since(epoch) + time.Hour))
+	if !used() || flag != 1 {
+		t.Error("it has ended an hour early")
+	}
+	ends.Store(int64(time.Since(epoch)))
+	if used() || flag != 0 || ends.Load() != 0 || endedAt.Load() == 0 {
+		t.Error("it has not ended")
+	}
+	if flag = 1; !used() || flag != 1 {
+		t.Error("there is no burst that could end")
+	}
+}

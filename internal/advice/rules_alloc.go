@@ -1,0 +1,70 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var allocationRules = []Rule{
+	{ID: "boxing", Group: Allocations, Kinds: []row.Kind{row.Box}, Judge: boxing},
+	{ID: "pool-miss", Group: Allocations, Kinds: []row.Kind{row.Pool}, Judge: poolMiss},
+	{ID: "allocation-churn", Group: Allocations, Kinds: []row.Kind{row.Alloc}, Rest: true, Judge: churn},
+}
+
+// boxing: a value that is put into an interface is allocated, where it is no pointer and lives on.
+func boxing(r *Row, w Weights) (j Judgement) {
+	one := w[Alloc]
+	if r.Stats.V[row.MaxLen] <= 8 {
+		one = w[AllocTiny]
+	}
+	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[AllocByte]
+	if r.library() || !r.matters(ns) {
+		return j
+	}
+	j.NS, j.Bytes, j.Ops = ns, r.V(row.AllocBytes), r.V(row.Allocs)
+	j.Advice = fmt.Sprintf("a type parameter, a function for the type (strconv.AppendInt instead of fmt), or a pointer that is there already, instead of an interface saves %s of %s", many(r.V(row.Allocs), "allocation"), bytes(r.V(row.AllocBytes)))
+	j.Evidence = []string{fmt.Sprintf("%s times a %s of %s bytes was put into an interface", count(r.V(row.Made)), r.Type, within(r.Stats.V[row.MinLen], r.Stats.V[row.MaxLen]))}
+	return j
+}
+
+// leastPool is how often something must have been got from a pool until it is judged.
+const leastPool = 1000
+
+// poolMiss: what is got from a sync.Pool and never put back is made anew each time. A pool that is empty
+// for other reasons, as all of it is in use, or a collection came, is not judged.
+func poolMiss(r *Row, w Weights) (j Judgement) {
+	gets, misses, puts := r.V(row.Gets), r.V(row.Misses), r.V(row.Puts)
+	if gets < leastPool || 2*misses < gets || 2*puts > gets || len(r.Stack) < 2 || r.standard(r.Stack[1]) {
+		return j
+	}
+	j.NS = r.V(row.NS) - misses*w[PoolUse]
+	j.Ops = misses
+	j.Advice = fmt.Sprintf("Put back what this Get returns when it is not needed any more: New made %s of %s, and %s were put back", count(misses), count(gets), count(puts))
+	j.Evidence = []string{fmt.Sprintf("New took %s each time", duration(r.V(row.NS)/misses))}
+	j.Stoppers = []string{"what is kept, or used by somebody else, must not be put back"}
+	return j
+}
+
+// What is small or seldom sampled is not worth a pool.
+const (
+	leastPooled  = 256
+	leastSampled = 20
+)
+
+// churn: what is allocated and dies soon could be used again. That of the standard library the program
+// has no say in.
+func churn(r *Row, w Weights) (j Judgement) {
+	allocs, size := r.V(row.Allocs), r.V(row.AllocBytes)
+	if r.library() || r.through("sync.(*Pool).Get ") || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {
+		return j
+	}
+	if j.NS = allocs*(w[Alloc]-w[PoolUse]) + size*w[AllocByte]; !r.matters(j.NS) {
+		return Judgement{}
+	}
+	j.Bytes, j.Ops = size, allocs
+	j.Advice = fmt.Sprintf("using them again, as a variable outside of the loop or in a sync.Pool, or keeping them on the stack, saves up to %s of %s", many(allocs, "allocation"), bytes(size))
+	j.Evidence = []string{fmt.Sprintf("of %s, of %s each, %.0f %% were dead at the last collections; by %s that were sampled", many(allocs, "object"), bytes(size/allocs), 100*r.V(row.Frees)/allocs, many(r.V(row.Made), "object"))}
+	j.Stoppers = []string{"what is kept beyond its use must not be used again"}
+	return j
+}

@@ -1,0 +1,136 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// Rules of somebody's own containers, which tell by package scope/containers what happens to them.
+var customRules = []Rule{
+	{ID: "custom-too-small", Original: "HASHTABLE_TOO_SMALL", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customTooSmall},
+	{ID: "custom-too-large", Original: "HASHTABLE_TOO_LARGE", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customTooLarge},
+	{ID: "custom-inefficient-hash", Original: "INEFFICIENT_HASH", Group: Containers, Kinds: []row.Kind{row.Custom}, Judge: customInefficientHash},
+}
+
+// Of hash tables: how many places a look-up needs where there are as many slots as elements, and how
+// many elements a slot may have before there are too few slots.
+const (
+	fewProbes = 1.5
+	fullSlots = 2.0
+)
+
+// isTable reports whether a row is of hash tables.
+func isTable(r *Row) bool { return r.V(row.Extra) > 0 && r.V(row.Extra) == r.V(row.Made) }
+
+// called is what a row's containers are.
+func called(r *Row) string {
+	what := "container"
+	if isTable(r) {
+		what = "hash table"
+	}
+	if r.Type == "" {
+		return what
+	}
+	return what + " " + r.Type
+}
+
+// ops is how many operations looked for an element.
+func ops(r *Row) float64 { return r.V(row.Gets) + r.V(row.Puts) + r.V(row.Deletes) }
+
+// load is how many elements a slot has where there are most.
+func load(r *Row) float64 {
+	if r.V(row.CapBytes) == 0 {
+		return 0
+	}
+	return r.V(row.LenBytes) / r.V(row.CapBytes)
+}
+
+// customTooSmall: with slots enough from the beginning nothing moves; and one that never gets more finds
+// nothing quickly.
+func customTooSmall(r *Row, w Weights) (j Judgement) {
+	bytesMoved := r.V(row.Moved) * r.V(row.MaxElem)
+	crowded := 0.0
+	if isTable(r) && load(r) > fullSlots {
+		crowded = ops(r) * (load(r) - 1) / 2 // an element is in the middle of its chain
+		crowded = max(min(crowded, r.V(row.Probes)-fewProbes*ops(r)), 0)
+	}
+	if r.V(row.Grown) == 0 && crowded == 0 {
+		return j
+	}
+	n := r.P(row.Len, 0.99)
+	j.NS = bytesMoved*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte] + crowded*w[HashProbe]
+	if isTable(r) {
+		j.NS += r.V(row.Moved) * w[MapMove]
+	}
+	j.Bytes = r.V(row.GrownBytes)
+	j.Ops = r.V(row.Moved) + crowded
+	from := "begins with its own size"
+	if r.V(row.Hinted) > 0 {
+		from = "is made for " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
+	}
+	j.Advice = fmt.Sprintf("the %s that is made here %s: %s from the beginning would save %s and moving %s", called(r), from, plural(float64(n), "slot", "slots"),
+		plural(r.V(row.Grown), "growth", "growths"), plural(r.V(row.Moved), "element", "elements"))
+	if crowded > 0 {
+		j.Advice += fmt.Sprintf(", and looking at %s more than a table with room needs", plural(crowded, "place", "places"))
+	}
+	j.Evidence = lengths(r, "container", "containers", "elements")
+	j.Stoppers = spread(r)
+	return j
+}
+
+// customTooLarge: most slots never had anything in them.
+func customTooLarge(r *Row, w Weights) (j Judgement) {
+	size, used := r.V(row.CapBytes), r.V(row.LenBytes)
+	if r.V(row.Grown) > 0 || size == 0 || 4*used > size {
+		return j
+	}
+	n := r.P(row.Len, 0.99)
+	j.Bytes = size - 2*used
+	j.NS = j.Bytes * w[AllocByte]
+	j.Ops = j.Bytes / 8
+	j.Advice = fmt.Sprintf("the %s that is made here has %s slots: %d would save %s", called(r), within(slotsOf(r)), n, bytes(j.Bytes))
+	j.Evidence = append(lengths(r, "container", "containers", "elements"), fmt.Sprintf("%s of %s were ever in use", bytes(used), bytes(size)))
+	j.Stoppers = spread(r)
+	return j
+}
+
+// slotsOf is between what numbers of slots the row's containers ended with.
+func slotsOf(r *Row) (low, high int64) {
+	if low = r.P(row.Cap, 0.01); low > r.Stats.V[row.MaxCap] {
+		low = r.Stats.V[row.MaxCap]
+	}
+	return low, r.Stats.V[row.MaxCap]
+}
+
+// customInefficientHash: elements are looked for in more places than a hash function that spreads them
+// would need.
+func customInefficientHash(r *Row, w Weights) (j Judgement) {
+	n := ops(r)
+	if !isTable(r) || n < 1000 {
+		return j
+	}
+	ideal := fewProbes
+	if l := load(r); l > 1 {
+		ideal = 1 + l/2
+	}
+	probes := r.V(row.Probes) / n
+	if probes < 2*ideal {
+		return j
+	}
+	excess := n * (probes - ideal)
+	j.NS = excess * w[HashProbe]
+	j.Ops = excess
+	j.Advice = fmt.Sprintf("the hash function of the %s that is made here puts too much into one place: %.3g places are looked at for an element, and a function that spreads them needs %.3g", called(r), probes, ideal)
+	j.Evidence = lengths(r, "table", "tables", "elements")
+	if length, bucket := row.ChainOf(r.Stats.V[row.MaxChain]); length > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest chain has %s, in bucket %d", plural(float64(length), "element", "elements"), bucket))
+	}
+	if most := r.V(row.MaxProbes); most > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("the longest search looked at %s", plural(most, "place", "places")))
+	}
+	if r.V(row.Misses) > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("%s of %s found nothing", count(r.V(row.Misses)), plural(r.V(row.Gets), "look-up", "look-ups")))
+	}
+	return j
+}

@@ -1,0 +1,130 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var stringRules = []Rule{
+	{ID: "string-concat", Group: Strings, Kinds: []row.Kind{row.Concat}, Judge: stringConcat},
+	{ID: "builder-growth", Group: Strings, Kinds: []row.Kind{row.Slice}, Judge: builderGrowth},
+	{ID: "buffer-growth", Group: Strings, Kinds: []row.Kind{row.Slice}, Judge: bufferGrowth},
+	{ID: "read-all", Group: Strings, Kinds: []row.Kind{row.Slice}, Judge: readAll},
+	{ID: "bytes-string-conversion", Group: Strings, Kinds: []row.Kind{row.Convert}, Judge: conversion},
+	{ID: "regexp-in-loop", Group: Strings, Kinds: []row.Kind{row.Compile}, Judge: regexpInLoop},
+}
+
+// stringConcat: who adds to a string again and again copies all of it each time. A strings.Builder
+// allocates about three times what is added, and copies it twice.
+func stringConcat(r *Row, w Weights) (j Judgement) {
+	steps := r.V(row.Grown)
+	if steps == 0 || r.library() {
+		return j
+	}
+	added := r.V(row.AllocBytes) - r.V(row.Copied)
+	copied, bytesMade := r.V(row.Copied)-added, r.V(row.AllocBytes)-3*added
+	j.NS = copied*w[CopyByte] + bytesMade*w[AllocByte] + steps*w[Alloc]
+	j.Bytes = max(bytesMade, 0)
+	j.Ops = copied / 8
+	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", many(steps, "allocation"), bytes(r.V(row.Copied)))
+	if r.V(row.Front) > steps/2 {
+		j.Advice = fmt.Sprintf("collecting the parts in a slice, slices.Reverse and strings.Join instead of putting each in front saves %s and copying %s", many(steps, "allocation"), bytes(r.V(row.Copied)))
+	}
+	j.Evidence = []string{fmt.Sprintf("%s of %s added to a string that was built in 7 steps or more; results of up to %s", count(steps), many(r.V(row.Made), "concatenation"), bytes(r.V(row.MaxLen)))}
+	j.Stoppers = []string{"the strings in between must not be needed"}
+	return j
+}
+
+// builderGrowth: with Grow nothing is copied, and the arrays that are outgrown are not allocated.
+func builderGrowth(r *Row, w Weights) (j Judgement) {
+	if r.V(row.Grown) > 0 && r.buffer() == "strings.Builder" {
+		j = growth(r, w, "b.Grow(%d)")
+	}
+	return j
+}
+
+// bufferGrowth is the same of a bytes.Buffer.
+func bufferGrowth(r *Row, w Weights) (j Judgement) {
+	if r.V(row.Grown) > 0 && r.buffer() == "bytes.Buffer" {
+		j = growth(r, w, "b.Grow(%d), or a Buffer that is kept and Reset,")
+	}
+	return j
+}
+
+func growth(r *Row, w Weights, advice string) (j Judgement) {
+	n := r.P(row.Len, 0.99)
+	j.NS = r.V(row.Copied)*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
+	j.Bytes = r.V(row.GrownBytes)
+	j.Ops = r.V(row.Copied) / 8
+	j.Advice = fmt.Sprintf(advice+" in front saves %s and copying %s", n, many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Evidence = lengths(r, r.buffer(), r.buffer()+"s", "bytes")
+	if unknown := r.V(row.Made) - r.V(row.Exact); unknown > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("of %s only the capacity they ended with is known: the length is at most %s", many(unknown, r.buffer()), count(r.P(row.Cap, 0.99))))
+	}
+	j.Stoppers = spread(r)
+	return j
+}
+
+// readAll: who knows the size reads into an array of it.
+func readAll(r *Row, w Weights) (j Judgement) {
+	if r.V(row.Copied) == 0 || r.V(row.CapBytes) != 0 || r.buffer() != "io.ReadAll" {
+		return j
+	}
+	j.NS = r.V(row.Copied)*(w[CopyByte]+w[AllocByte]) + r.V(row.Grown)*w[Alloc]
+	j.Bytes = r.V(row.GrownBytes)
+	j.Ops = r.V(row.Copied) / 8
+	j.Advice = fmt.Sprintf("io.ReadFull into a slice of the size, where that is known, or a bytes.Buffer that is kept and Reset, saves %s and copying %s", many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
+	j.Evidence = lengths(r, "io.ReadAll", "io.ReadAlls", "bytes")
+	j.Stoppers = append(spread(r), "the size must be known before: from a file's Stat, or a Content-Length that is not trusted too far")
+	return j
+}
+
+// conversion: what is copied between string and []byte or []rune could stay what it was.
+func conversion(r *Row, w Weights) (j Judgement) {
+	ns := r.V(row.Allocs)*w[Alloc] + r.V(row.AllocBytes)*(w[AllocByte]+w[CopyByte])
+	ofBuffer := len(r.Stack) > 0 && begins(r.Stack[0], "bytes.(*Buffer).String ")
+	if r.library() && !ofBuffer || !r.matters(ns) {
+		return j
+	}
+	j.NS, j.Bytes, j.Ops = ns, r.V(row.AllocBytes), r.V(row.AllocBytes)/8
+	saves := fmt.Sprintf("saves %s of %s, and copying them", many(r.V(row.Allocs), "allocation"), bytes(r.V(row.AllocBytes)))
+	switch {
+	case ofBuffer:
+		j.Advice = "a strings.Builder, whose String does not copy, or the Buffer's Bytes, " + saves
+	case r.V(row.OfRunes) > 0 && r.Type == "":
+		j.Advice = "range over the string, or package utf8, instead of []rune " + saves
+	case r.V(row.OfRunes) > 0:
+		j.Advice = "a strings.Builder with WriteRune instead of string of []rune " + saves
+	case r.Type == "string":
+		j.Advice = "keeping the []byte (package bytes has what strings has), or converting once, " + saves
+	default:
+		j.Advice = "keeping the string (append, io.WriteString and strings.NewReader take one), or converting once, " + saves
+	}
+	j.Evidence = lengths(r, "conversion", "conversions", "bytes")
+	if r.Type == "string" && r.V(row.OfRunes) == 0 && !ofBuffer {
+		j.Stoppers = []string{"who keeps the string needs its own copy if the []byte is written to later"}
+	}
+	return j
+}
+
+// regexpInLoop: what is compiled again could have been kept. While it is counted what a compilation
+// allocates is told of, too: it took longer than it does else, and not longer than its pattern lets expect.
+func regexpInLoop(r *Row, w Weights) (j Judgement) {
+	again := r.V(row.Recompiled)
+	if again < r.V(row.Made)/2 {
+		return j
+	}
+	for _, f := range r.Stack {
+		if !r.standard(f) {
+			break
+		}
+		if !begins(f, "regexp.") {
+			return j // it is the standard library's own
+		}
+	}
+	j.NS, j.Ops = min(r.V(row.NS), r.V(row.RecompiledBytes)*w[RegexpByte]), again
+	j.Advice = fmt.Sprintf("regexp.MustCompile once, in a variable outside, saves compiling %s again", many(again, "regular expression"))
+	j.Evidence = []string{fmt.Sprintf("of %s, %s had been compiled before; each takes about %s", many(r.V(row.Made), "regular expression"), count(again), duration(j.NS/max(again, 1)))}
+	return j
+}

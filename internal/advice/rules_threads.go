@@ -1,0 +1,173 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var threadRules = []Rule{
+	{ID: "chan-too-small", Group: Multithreaded, Kinds: []row.Kind{row.Chan}, Judge: chanTooSmall},
+	{ID: "chan-too-large", Group: Multithreaded, Kinds: []row.Kind{row.Chan}, Judge: chanTooLarge},
+	{ID: "rwmutex-to-mutex", Group: Multithreaded, Kinds: []row.Kind{row.RWMutex}, Judge: rwmutexToMutex},
+	{ID: "sync-map", Group: Multithreaded, Kinds: []row.Kind{row.SyncMap}, Judge: syncMap},
+	{ID: "goroutine-too-small", Group: Multithreaded, Kinds: []row.Kind{row.Goroutine}, Judge: goroutineTooSmall},
+}
+
+// own reports whether the program, or one of its modules, made or uses what a row is of, and not the
+// standard library: nobody can change that.
+func own(r *Row) bool {
+	for _, f := range r.Stack {
+		if !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/sync.") {
+			return !r.standard(f)
+		}
+	}
+	return false
+}
+
+// A channel's capacity is advised up to so many bytes, and so many times what it has.
+const (
+	chanBytes = 64 << 10
+	chanRoom  = 64
+	chanTimes = 8
+)
+
+// chanTooSmall: sender and receiver wait for each other in turn. With room between them, one goes on until
+// it is full, the other until it is empty. Where only one of them waits, the other is slower, and where
+// both use another channel in between, one waits for an answer: room would not help.
+func chanTooSmall(r *Row, w Weights) (j Judgement) {
+	size, elem := r.V(row.MaxCap), r.V(row.MaxElem)
+	bySend := r.V(row.Extra)
+	turns := 2 * min(bySend, r.V(row.Waits)-bySend)
+	ahead := r.V(row.Extra2) > 0.9*r.V(row.Puts) || r.V(row.Extra3) > 0.9*r.V(row.Gets)
+	seldom := r.V(row.Waits) < 0.05*(r.V(row.Puts)+r.V(row.Gets))
+	if elem == 0 || !own(r) || !ahead || seldom || turns < 8*r.V(row.Made) { // elements without a size are signals
+		return j
+	}
+	n := max(chanRoom, chanTimes*size)
+	if n*elem > chanBytes {
+		n = float64(int(chanBytes / elem))
+	}
+	if n < 2*(size+1) {
+		return j
+	}
+	saved := turns * (1 - (size+1)/n)
+	j.NS = saved * w[ChanWait]
+	j.Ops = saved
+	j.Fix = Fix{"capacity", int64(n)}
+	j.Advice = fmt.Sprintf("make(chan %s, %.0f) here, with a capacity of %s now, saves %s of sender and receiver for each other", r.Type, n, within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint]), many(saved, "wait"))
+	j.Evidence = []string{
+		fmt.Sprintf("%s: of %s %s waited, and of %s %s", many(r.V(row.Made), "channel"), many(r.V(row.Puts), "send"), count(bySend), many(r.V(row.Gets), "receive"), count(r.V(row.Waits)-bySend)),
+		fmt.Sprintf("a channel takes %s more then", bytes((n-size)*elem)),
+	}
+	if r.V(row.Hinted) < r.V(row.Made) {
+		j.Stoppers = append(j.Stoppers, "it has no buffer: who sends knows then that it was received, and with one only that it will be")
+	}
+	return j
+}
+
+// chanTooLarge: the queues were never more than a quarter full. That is known of the channels that
+// were looked at while they lived.
+func chanTooLarge(r *Row, w Weights) (j Judgement) {
+	size, most, made, seen := r.V(row.MaxCap), r.V(row.MaxLen), r.V(row.Made), r.V(row.Exact)
+	least := r.V(row.MinHint)
+	if r.V(row.Hinted) < made || seen < min(made, 16) || 4*most > least || !own(r) {
+		return j
+	}
+	n := max(2*most, 1)
+	j.Bytes = max(r.V(row.CapBytes)-made*n*r.V(row.MaxElem), 0)
+	if j.Bytes < 1024*made { // an object of its size is as cheap
+		return Judgement{}
+	}
+	j.NS = j.Bytes * w[AllocByte]
+	j.Ops = j.Bytes / 8
+	j.Fix = Fix{"capacity", int64(n)}
+	j.Advice = fmt.Sprintf("make(chan %s, %.0f) instead of a capacity of %s saves %s", r.Type, n, within(int64(least), int64(size)), bytes(j.Bytes))
+	j.Evidence = []string{fmt.Sprintf("%s; of %s that were looked at the fullest held %s", many(made, "channel"), count(seen), plural(most, "element", "elements"))}
+	j.Stoppers = []string{"it may have room for a burst that did not come in these runs"}
+	return j
+}
+
+// overlap is which share of readers may meet another one in a lock that is no sync.RWMutex: they wait then.
+const overlap = 0.001
+
+// rwmutexToMutex: readers never read together, so that nothing is gained by what a sync.RWMutex costs more.
+func rwmutexToMutex(r *Row, w Weights) (j Judgement) {
+	reads, writes := r.V(row.Gets), r.V(row.Puts)
+	if writes == 0 || r.V(row.Extra) > overlap*reads || !own(r) {
+		return j
+	}
+	j.NS = writes*(w[RWWrite]-w[MutexLock]) + reads*(w[RWRead]-w[MutexLock])
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	j.Ops = writes
+	j.Advice = fmt.Sprintf("a sync.Mutex instead of the sync.RWMutex: it is locked %s times to write, which costs twice as much, and %s times to read, never by two at once", count(writes), count(reads))
+	if r.V(row.Extra) > 0 {
+		j.Advice = strings.Replace(j.Advice, "never by two at once", fmt.Sprintf("%s of them while others read", count(r.V(row.Extra))), 1)
+	}
+	j.Evidence = lockPlace(r, "lock")
+	if reads > writes {
+		j.Stoppers = append(j.Stoppers, "it is read more often than written: with more goroutines or processors, readers may meet")
+	}
+	if r.V(row.Waits) > 0 {
+		j.Evidence = append(j.Evidence, fmt.Sprintf("%s for one that reads, or writes", many(r.V(row.Waits), "wait")))
+	}
+	return j
+}
+
+// lockPlace says what the place of a row without creations is.
+func lockPlace(r *Row, what string) []string {
+	return []string{fmt.Sprintf("%s that this place uses most: where it is declared is not seen", many(r.V(row.Made), what))}
+}
+
+// othersMost is which share of operations on a sync.Map may come from other goroutines than the one that
+// uses it most: above it several may use it at once, which it is made for.
+const othersMost = 0.01
+
+// syncMap: one goroutine puts much into a sync.Map. An ordinary map with a lock takes a fraction.
+func syncMap(r *Row, w Weights) (j Judgement) {
+	gets, puts, fresh, deletes := r.V(row.Gets), r.V(row.Puts), r.V(row.Extra), r.V(row.Deletes)
+	all := gets + puts + deletes
+	if all == 0 || r.V(row.Extra2) > othersMost*all || !own(r) {
+		return j
+	}
+	j.NS = gets*(w[SyncGet]-w[MapGet]-w[MutexLock]) + fresh*(w[SyncPut]-w[MapBuild]-w[MutexLock]) +
+		(puts-fresh)*(w[SyncSwap]-w[MapPut]-w[MutexLock]) + deletes*(w[SyncDelete]-w[MapPut]-w[MutexLock])
+	if j.NS <= 0 {
+		return Judgement{}
+	}
+	j.Ops = puts + deletes
+	j.Advice = fmt.Sprintf("a map and a sync.Mutex instead of the sync.Map: it gets %s, %s of them of new keys, and %s, almost all by one goroutine", many(puts, "store"), count(fresh), many(deletes, "deletion"))
+	j.Evidence = append(lockPlace(r, "map"), fmt.Sprintf("%s; %s by other goroutines than the one that uses it most", many(gets, "load"), many(r.V(row.Extra2), "operation")))
+	if r.V(row.Iterations) > 0 {
+		j.Stoppers = append(j.Stoppers, fmt.Sprintf("Range is called %s times: with a lock, what it calls may not use the map", count(r.V(row.Iterations))))
+	}
+	if gets > puts {
+		j.Stoppers = append(j.Stoppers, "it is read more often than written: with more goroutines or processors, readers of a sync.Map do not wait")
+	}
+	return j
+}
+
+// goroutineTooSmall: almost all goroutines that are started here do less than what starting one takes, and
+// wait for nothing.
+func goroutineTooSmall(r *Row, w Weights) (j Judgement) {
+	timed := r.V(row.Watched)
+	limit := int64(2 * w[GoStart]) // what is measured includes a part of starting, and reading the clock
+	small := 0.0
+	for b, n := range r.H[row.Len] {
+		if row.Highest(b) <= limit {
+			small += float64(n)
+		}
+	}
+	if timed < 16 || small < 0.9*timed || !own(r) {
+		return j
+	}
+	n := r.V(row.Made) * small / timed
+	j.NS = n * w[GoStart]
+	j.Ops = n
+	j.Advice = fmt.Sprintf("larger pieces of work for a goroutine, of some %s, or a few goroutines that take them from a channel or an index: starting one takes %s, and %s run no longer than %s (p50)", duration(50*w[GoStart]), duration(w[GoStart]), many(n, "goroutine"), duration(float64(r.P(row.Len, 0.5))))
+	j.Evidence = []string{fmt.Sprintf("%s started; of %s that were timed %s ran for up to %s, and %s waited", many(r.V(row.Made), "goroutine"), count(timed), count(small), duration(float64(limit)), count(r.V(row.Waits)))}
+	return j
+}

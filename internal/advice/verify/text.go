@@ -1,0 +1,67 @@
+package verify
+
+import (
+	"fmt"
+	"io"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice"
+)
+
+// WriteText writes what was found for people, of the report that Run was given. Paths are relative to dir
+// where they lie in it.
+func (r *Result) WriteText(w io.Writer, report *advice.Report, dir string) error {
+	var b strings.Builder
+	if r.Runs > 0 {
+		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(float64(r.CPU)), ms(float64(r.Wall)))
+	}
+	for i := range r.Tries {
+		t := &r.Tries[i]
+		b.WriteByte('\n')
+		for _, n := range t.Findings {
+			_, at, _ := strings.Cut(report.Findings[n].Site, " ")
+			fmt.Fprintf(&b, "%s: %s\n", advice.Relative(at, dir), report.Findings[n].ID)
+		}
+		for _, c := range t.Changes {
+			fmt.Fprintf(&b, "    %s\n", advice.Relative(c, dir))
+		}
+		t.write(&b)
+	}
+	if r.All != nil {
+		b.WriteString("\nall of these changes at once:\n")
+		r.All.write(&b)
+	}
+	_, err := io.WriteString(w, b.String())
+	return err
+}
+
+func (t *Try) write(b *strings.Builder) {
+	if t.Reason != "" || t.CPU == nil {
+		fmt.Fprintf(b, "    not tried: %s\n", t.Reason)
+		return
+	}
+	memory := ""
+	if t.Bytes > 0 {
+		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", t.Bytes/1e6)
+	}
+	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
+	switch t.Output {
+	case OutputDiffer:
+		b.WriteString("    but: it prints something else then\n")
+	case OutputVaries:
+		b.WriteString("    what it prints varies from run to run, so it can't be compared\n")
+	}
+}
+
+// String says what is saved.
+func (s *Saved) String() string {
+	switch {
+	case s.Low > 0:
+		return fmt.Sprintf("%s less (%s to %s, %.0f %%)", ms(s.NS), ms(s.Low), ms(s.High), 100*s.Confidence)
+	case s.High < 0:
+		return fmt.Sprintf("%s more (%s to %s, %.0f %%)", ms(-s.NS), ms(-s.High), ms(-s.Low), 100*s.Confidence)
+	}
+	return fmt.Sprintf("no difference can be told: %s to %s less (%.0f %%)", ms(s.Low), ms(s.High), 100*s.Confidence)
+}
+
+func ms(ns float64) string { return fmt.Sprintf("%.3g ms", ns/1e6) }

@@ -1,0 +1,228 @@
+package verify
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/runs"
+)
+
+// Options say what is verified.
+type Options struct {
+	Dir      string   // go build works here, and so does the program; "": the working directory
+	Package  string   // the main package that the advice is of; "": the one of Dir
+	Flags    []string // of go build
+	Args     []string // of the program
+	Report   *advice.Report
+	Runs     int               // of each build, 1 at least; an interval of 95 % takes 4
+	Budget   time.Duration     // once there are 4 runs none begins that would exceed it; 0: there is none
+	Progress func(run, of int) // is called before each run; it may be nil
+}
+
+// Result is what the runs have shown. Times are ns of a run.
+type Result struct {
+	Package string   `json:"package"`
+	Args    []string `json:"arguments"`
+	Runs    int      `json:"runs"`    // of each build; 0: nothing was run
+	CPU     int64    `json:"cpu_ns"`  // the median of the program as it is
+	Wall    int64    `json:"wall_ns"` // and of its wall time
+	Tries   []Try    `json:"tries"`
+	All     *Try     `json:"all"` // all changes at once, where there are several; or null
+}
+
+// Try is a change, or the reason why there is none.
+type Try struct {
+	Findings []int    `json:"findings"`          // of the report that it follows, from 0 on
+	Changes  []string `json:"changes,omitempty"` // "file:line: the line as it is then"
+	Reason   string   `json:"reason,omitempty"`  // why it was not tried
+	Estimate float64  `json:"estimate_ns"`       // that the advice promises to save in a run
+	Bytes    float64  `json:"estimate_bytes"`    // and of memory, which is not measured
+	CPU      *Saved   `json:"cpu,omitempty"`     // nil if it was not tried, as is Wall
+	Wall     *Saved   `json:"wall,omitempty"`
+	Output   Output   `json:"output,omitempty"`
+
+	changes map[string][]change // by file
+}
+
+// Output says whether the program prints the same with a change.
+type Output string
+
+// Outputs.
+const (
+	OutputSame   Output = "same"
+	OutputDiffer Output = "differ" // with the change it is another one in all runs
+	OutputVaries Output = "varies" // from run to run
+)
+
+// Saved is by how much less a program takes: negative where it takes more.
+type Saved struct {
+	NS         float64 `json:"ns"` // the median of all differences
+	Low        float64 `json:"low_ns"`
+	High       float64 `json:"high_ns"`
+	Confidence float64 `json:"confidence"` // of the interval from Low to High
+}
+
+// least is how many runs an interval of 95 % takes.
+const least = 4
+
+// Run follows advice in builds of their own, and measures them. What the user has is not changed. The
+// program's standard input is empty, its output is compared and thrown away, and it must succeed.
+func Run(ctx context.Context, o Options) (*Result, error) {
+	if o.Runs < 1 {
+		return nil, fmt.Errorf("%d runs tell nothing; it takes 1 at least, and %d for an interval of 95 %%", o.Runs, least)
+	}
+	for _, f := range o.Flags {
+		if name := strings.TrimLeft(f, "-"); name == "overlay" || strings.HasPrefix(name, "overlay=") {
+			return nil, errors.New("-overlay is what the changes are built with, and there can be one only: verify the advice without yours")
+		}
+	}
+	dir, err := os.MkdirTemp("", "scopeview-verify-")
+	if err != nil {
+		return nil, fmt.Errorf("a directory for the builds can't be made: %w", err)
+	}
+	defer os.RemoveAll(dir)
+	r := &Result{Package: cmp.Or(o.Package, "."), Args: append([]string{}, o.Args...)}
+	if err := r.plan(ctx, &o); err != nil {
+		return nil, err
+	}
+	if err := r.measure(ctx, &o, dir); err != nil {
+		return nil, err
+	}
+	return r, nil
+}
+
+// measure builds and runs.
+func (r *Result) measure(ctx context.Context, o *Options, dir string) error {
+	var tries, sides []*Try
+	for i := range r.Tries {
+		if r.Tries[i].Reason == "" {
+			tries = append(tries, &r.Tries[i])
+		}
+	}
+	if len(tries) == 0 {
+		return nil
+	}
+	if r.All != nil {
+		tries = append(tries, r.All)
+	}
+	plain, err := o.build(ctx, dir, 0, nil)
+	if err != nil {
+		return fmt.Errorf("%s can't be built as it is: %w", r.Package, err)
+	}
+	turns := runs.Turns{Args: o.Args, Dir: o.Dir, Rounds: o.Runs, Budget: o.Budget, Least: least, Progress: o.Progress, Sides: []*runs.Side{{Name: "as it is", Path: plain}}}
+	for i, t := range tries {
+		path, err := o.build(ctx, dir, i+1, t.changes)
+		switch {
+		case ctx.Err() != nil:
+			return ctx.Err()
+		case err != nil:
+			t.Reason = fmt.Sprintf("with the change it can't be built: %s", err)
+		case same(plain, path):
+			t.Reason = "with the change the same program is built: the file is not of this package"
+		default:
+			sides = append(sides, t)
+			turns.Sides = append(turns.Sides, &runs.Side{Name: "with " + strings.Join(t.Changes, ", "), Path: path})
+		}
+	}
+	if len(sides) == 0 {
+		return nil
+	}
+	if r.Runs, err = turns.Run(ctx); err != nil {
+		return err
+	}
+	as := turns.Sides[0]
+	r.CPU, r.Wall = runs.Median(as.CPU), runs.Median(as.Wall)
+	for i, t := range sides {
+		t.conclude(as, turns.Sides[i+1])
+	}
+	return nil
+}
+
+// build builds the program with changes, and returns where it is.
+func (o *Options) build(ctx context.Context, dir string, n int, changes map[string][]change) (string, error) {
+	dir = filepath.Join(dir, fmt.Sprint(n))
+	if err := os.Mkdir(dir, 0o700); err != nil {
+		return "", err
+	}
+	replace := map[string]string{}
+	for _, file := range slices.Sorted(maps.Keys(changes)) {
+		src, err := os.ReadFile(file)
+		if err != nil {
+			return "", err
+		}
+		to := filepath.Join(dir, fmt.Sprintf("%d.go", len(replace)))
+		if err := os.WriteFile(to, done(src, changes[file]), 0o600); err != nil {
+			return "", err
+		}
+		replace[file] = to
+	}
+	overlay, err := json.Marshal(map[string]any{"Replace": replace})
+	if err != nil {
+		return "", err
+	}
+	name, path := filepath.Join(dir, "overlay.json"), filepath.Join(dir, "program.exe")
+	if err := os.WriteFile(name, overlay, 0o600); err != nil {
+		return "", err
+	}
+	_, err = o.goes(ctx, slices.Concat([]string{"build"}, o.Flags, []string{"-overlay=" + name, "-o", path, "--", cmp.Or(o.Package, ".")})...)
+	return path, err
+}
+
+// goes has the go command do something. Its error has what it says.
+func (o *Options) goes(ctx context.Context, args ...string) (string, error) {
+	var out, errs bytes.Buffer
+	c := exec.CommandContext(ctx, "go", args...)
+	c.Dir, c.Stdout, c.Stderr = o.Dir, &out, &errs
+	c.Cancel = func() error { return c.Process.Signal(os.Interrupt) }
+	c.WaitDelay = 5 * time.Second // to remove its own files
+	if err := c.Run(); err != nil {
+		return "", fmt.Errorf("go %s: %w: %s", args[0], err, bytes.TrimSpace(errs.Bytes()))
+	}
+	return out.String(), nil
+}
+
+// same reports whether two files have the same bytes.
+func same(a, b string) bool {
+	x, err := os.ReadFile(a)
+	y, err2 := os.ReadFile(b)
+	return err == nil && err2 == nil && bytes.Equal(x, y)
+}
+
+// conclude says what a change saves.
+func (t *Try) conclude(as, with *runs.Side) {
+	t.CPU, t.Wall = saved(as.CPU, with.CPU), saved(as.Wall, with.Wall)
+	switch {
+	case len(as.Outputs) > 1 || len(with.Outputs) > 1:
+		t.Output = OutputVaries
+	case maps.Equal(as.Outputs, with.Outputs):
+		t.Output = OutputSame
+	default:
+		t.Output = OutputDiffer
+	}
+}
+
+func saved(as, with []int64) *Saved {
+	a, b := floats(with), floats(as)
+	s := &Saved{NS: runs.Shift(a, b)}
+	s.Low, s.High, s.Confidence = runs.Intervals{}.Of(a, b)
+	return s
+}
+
+func floats(list []int64) (of []float64) {
+	for _, n := range list {
+		of = append(of, float64(n))
+	}
+	return of
+}
