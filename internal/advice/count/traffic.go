@@ -108,27 +108,48 @@ func (m *traffic) counted() (n int64) {
 // lookAtMemory looks at loads and stores until the writer ends.
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
-	rate, last := 0.0, ran()
+	var rate rate
+	last := ran()
 	for going := w.pause(tallyFor); going; {
 		m.counted()
 		began := ran()
 		m.do(tallying)
 		going = w.pause(tallyFor)
-		rate = float64(m.counted()) / float64(max(ran()-began, 1))
+		rate.add(float64(m.counted()), float64(ran()-began))
 		m.do(noting)
 		noted := time.Now()
 		going = going && w.pause(noteFor)
 		m.do(passing)
 		took := min(time.Since(noted), noteFor)
 		looks, now := time.Now(), ran()
-		m.look(rate * float64(now-last))
+		m.look(rate.of(float64(now - last)))
 		last = ran() // what looking has taken is not the program's
 		took += time.Since(looks)
 		if going && w.params.Share < 1 {
 			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), longPause))
 		}
 	}
-	m.again(rate * float64(ran()-last))
+	m.again(rate.of(float64(ran() - last)))
+}
+
+// rate is how many accesses there are in a ns of running. The system knows for how long threads ran that run
+// just now to some ms only, so that it is one of several whiles together, of which the last count most.
+type rate struct{ accesses, ns float64 }
+
+// forgotten is the share of what was counted that each while takes away.
+const forgotten = 0.1
+
+func (r *rate) add(accesses, ns float64) {
+	r.accesses += accesses - forgotten*r.accesses
+	r.ns += ns - forgotten*r.ns
+}
+
+// of is how many accesses there are in a while.
+func (r *rate) of(ns float64) float64 {
+	if r.ns < float64(tallyFor) {
+		return r.accesses * ns / float64(tallyFor) // one while, in which no tick of the system's clock was
+	}
+	return r.accesses * ns / r.ns
 }
 
 // longPause is how long a pause is at most.

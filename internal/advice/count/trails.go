@@ -238,7 +238,7 @@ func (f *print) lines() int64 {
 	n := float64(f.came)
 	each := n / float64(max(f.bursts, 1))
 	again := max(n-float64(f.set)-f.chance, 0)
-	return max(int64(n*n/(2*(again+3*math.Sqrt(again*each)+3*each+1))), int64(f.set))
+	return max(int64(n*n/(2*(again+2*math.Sqrt(again*each)+each+1))), int64(f.set))
 }
 
 // fewHops is how many hops a place of the code must have in a burst to be told of.
