@@ -35,7 +35,7 @@ func sliceOfPointers(r *Row, w Weights) (j Judgement) {
 	if far < 0.1*r.V(row.Made) || far < r.V(row.Chased) || used < ownCache {
 		return j
 	}
-	j.NS, j.Ops = far*between(used, w[PointedFar], w[PointedMemory]), far
+	j.NS, j.Ops = min(far*between(used, w[PointedFar], w[PointedMemory]), r.NS), far
 	j.Advice = fmt.Sprintf("a []T instead of a []*T, or elements made in the order in which they are walked, saves fetching %s from afar", plural(far, "cache line", "cache lines"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "elements in a slice are copied, where pointers to them were, and move when it grows")
@@ -53,7 +53,7 @@ func linkedLocality(r *Row, w Weights) (j Judgement) {
 	if used > ownCache {
 		each = between(used, w[ChasedFar], w[ChasedMemory])
 	}
-	j.NS, j.Ops = far*each, far
+	j.NS, j.Ops = min(far*each, r.NS), far // no more than all of it, of one goroutine
 	j.Advice = fmt.Sprintf("nodes in one slice, made in the order in which they are walked, or a slice instead of links, save waiting for %s", plural(far, "cache line", "cache lines"))
 	j.Evidence = farUse(r)
 	j.Stoppers = append(j.Stoppers, "a structure that changes loses the order again; a node in a slice keeps the whole slice alive")
@@ -64,7 +64,7 @@ func farUse(r *Row) []string {
 	hops, far := r.V(row.Steps), r.V(row.Probes)
 	return []string{
 		fmt.Sprintf("of %s to another address %s go to a cache line that is not near, and %s to another page (p50 %s away)", many(hops, "step"), percent(far, hops), percent(r.V(row.Misses), hops), bytes(float64(r.P(row.Cap, 0.5)))),
-		fmt.Sprintf("what is walked has at least %s; %s were seen, in bursts, and the rest is estimated", bytes(r.V(row.MaxLen)*64), plural(r.V(row.Watched), "access", "accesses")),
+		fmt.Sprintf("what is walked has about %s; %s were seen, in bursts, and the rest is estimated", bytes(r.V(row.MaxLen)*64), plural(r.V(row.Watched), "access", "accesses")),
 	}
 }
 
@@ -76,5 +76,5 @@ func scattered(r *Row, w Weights) (ns float64, text string) {
 		return 0, ""
 	}
 	return placed * between(used, w[PointedFar], w[PointedMemory]),
-		fmt.Sprintf("%s of %s go to a cache line that is not near, in %s at least", percent(placed, r.V(row.Made)), plural(r.V(row.Made), "access", "accesses"), bytes(used))
+		fmt.Sprintf("%s of %s go to a cache line that is not near, in about %s", percent(placed, r.V(row.Made)), plural(r.V(row.Made), "access", "accesses"), bytes(used))
 }

@@ -109,12 +109,12 @@ func (m *traffic) counted() (n int64) {
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
 	var rate rate
-	last := ran()
+	last, tally := ran(), tallyFor
 	for going := w.pause(tallyFor); going; {
 		m.counted()
 		began := ran()
 		m.do(tallying)
-		going = w.pause(tallyFor)
+		going = w.pause(tally)
 		rate.add(float64(m.counted()), float64(ran()-began))
 		m.do(noting)
 		noted := time.Now()
@@ -126,10 +126,22 @@ func (w *writer) lookAtMemory(m *traffic) {
 		last = ran() // what looking has taken is not the program's
 		took += time.Since(looks)
 		if going && w.params.Share < 1 {
-			going = w.pause(min(time.Duration(float64(took)*(1-w.params.Share)/w.params.Share), longPause))
+			p := m.pause(float64(took) * (1 - w.params.Share) / w.params.Share)
+			tally = max(tallyFor, p/4)
+			going = w.pause(p - p/4)
 		}
 	}
 	m.again(rate.of(float64(ran() - last)))
+}
+
+// longPause is how long a pause is at most.
+const longPause = time.Second
+
+// pause is a pause of about so many ns: never twice the same, or it would be as long as what the program does
+// again and again, and bursts would see one part of it.
+func (m *traffic) pause(ns float64) time.Duration {
+	chance := float64(hashed(uintptr(m.burst))>>40) / (1 << 24)
+	return min(time.Duration(ns*(0.5+chance)), longPause)
 }
 
 // rate is how many accesses there are in a ns of running. The system knows for how long threads ran that run
@@ -144,16 +156,17 @@ func (r *rate) add(accesses, ns float64) {
 	r.ns += ns - forgotten*r.ns
 }
 
+// tallyCost is what it takes to count an access, in ns: without, there are more.
+const tallyCost = 3
+
 // of is how many accesses there are in a while.
 func (r *rate) of(ns float64) float64 {
-	if r.ns < float64(tallyFor) {
-		return r.accesses * ns / float64(tallyFor) // one while, in which no tick of the system's clock was
+	if r.accesses == 0 {
+		return 0
 	}
-	return r.accesses * ns / r.ns
+	each := max(r.ns, float64(tallyFor)) / r.accesses // there may have been no tick of the system's clock
+	return ns / max(each-tallyCost, each/2)
 }
-
-// longPause is how long a pause is at most.
-const longPause = time.Second
 
 // ran is for how long the program ran, in ns, of all processors together: while it waits for one it has no
 // loads and stores. Where that is not known it is the time.
@@ -282,7 +295,7 @@ func (m *traffic) take(p uintptr, a *access) {
 	m.trails.take(m, p, a, first)
 }
 
-// said is the share of accesses that were noted, of all, for the raw file.
+// said is how many accesses were noted, of how many, for the raw file.
 func (m *traffic) said() string {
-	return strconv.FormatFloat(float64(m.noted.Load())/float64(max(m.all.Load(), 1)), 'g', 3, 64)
+	return strconv.FormatInt(m.noted.Load(), 10) + "/" + strconv.FormatInt(m.all.Load(), 10)
 }

@@ -231,14 +231,14 @@ func (t *trails) printOf(pc uintptr) *print {
 
 func (f *print) bits(t *trails) []uint64 { return t.bits[f.at:][:printBits/64] }
 
-// lines is how many lines a place of the code uses at least, as a sample tells: the fewer of those that it
+// lines is how many lines a place of the code uses, about, as a sample tells: the fewer of those that it
 // comes to it was seen at before, the more there are. What is seen in one burst lies on one way, so that
 // bursts, and not lines, are what meets by chance.
 func (f *print) lines() int64 {
 	n := float64(f.came)
 	each := n / float64(max(f.bursts, 1))
 	again := max(n-float64(f.set)-f.chance, 0)
-	return max(int64(n*n/(2*(again+2*math.Sqrt(again*each)+each+1))), int64(f.set))
+	return max(int64(n*n/(2*(again+(math.Sqrt(again*each)+each)/2+1))), int64(f.set))
 }
 
 // fewHops is how many hops a place of the code must have in a burst to be told of.
@@ -270,7 +270,7 @@ func (t *trails) fold(m *traffic) {
 		add(to, row.Watched, int64(x.loads+x.stores))
 		most(to, row.MaxElem, int64(x.size))
 		if f := t.printOf(x.pc); f != nil {
-			most(to, row.MaxLen, f.lines())
+			atomic.StoreInt64(&to.V[row.MaxLen], f.lines()) // the last estimate is the best
 		}
 		for b, n := range x.far {
 			if n > 0 {

@@ -47,7 +47,7 @@ const (
 	// Of scans. Steps is accesses to another address than before, Compared those as far away as the one
 	// before, Probes those to a line that is not near, Misses of them those to another page. Front, Back
 	// and Middle are those to a line that was not used shortly before: by a pointer from an array, by one
-	// from a node, and others. Watched is accesses that were seen, MaxLen the lines that are used, at least.
+	// from a node, and others. Watched is accesses that were seen, MaxLen the lines that are used, about.
 	Pointed = Front
 	Chased  = Back
 	Placed  = Middle
