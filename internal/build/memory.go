@@ -18,8 +18,14 @@ type perPackage struct {
 	match func(x *listed) bool
 }
 
-// detecting refuses what has calls of its own before loads and stores.
-func detecting(l *Line) error {
+// detected are the systems that the compiler has the race detector's calls for.
+var detected = words("linux/amd64 linux/arm64 linux/ppc64le linux/s390x linux/loong64 freebsd/amd64 netbsd/amd64 darwin/amd64 darwin/arm64 windows/amd64")
+
+// detecting refuses what has calls of its own before loads and stores, and systems that have none.
+func detecting(l *Line, system string) error {
+	if !slices.Contains(detected, system) {
+		return fmt.Errorf("--memory looks at loads and stores with what the compiler has for -race, and it has nothing for %s", system)
+	}
 	for _, f := range []string{"race", "msan", "asan"} {
 		if l.True(f) {
 			return fmt.Errorf("--memory looks at loads and stores with what the compiler has for -%s: leave out one of them", f)

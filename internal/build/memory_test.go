@@ -53,8 +53,11 @@ func TestMemoryAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := detecting(line); (err != nil) != refused {
+		if err := detecting(line, "linux/amd64"); (err != nil) != refused {
 			t.Errorf("%s: %v", args, err)
+		}
+		if err := detecting(line, "linux/riscv64"); err == nil {
+			t.Error("the compiler would say that it does not support -race")
 		}
 	}
 }

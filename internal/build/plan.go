@@ -132,7 +132,7 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 		return nil, err
 	}
 	if o.Memory {
-		if err := detecting(l); err != nil {
+		if err := detecting(l, e.GOOS+"/"+e.GOARCH); err != nil {
 			return nil, err
 		}
 	}
