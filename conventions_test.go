@@ -146,7 +146,7 @@ var mayImport = map[string][]string{
 	"internal/build/others":     {}, // tests only
 	"internal/build/std":        {"internal/advice/row", "internal/args", "internal/trace", "internal/format"},
 	".":                         {},
-	"cmd/*":                     {"internal/advice", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
+	"cmd/*":                     {"internal/advice", "internal/advice/*", "internal/build", "internal/build/std", "internal/objects", "internal/report", "internal/report/*", "internal/export/*", "internal/page", "internal/live", "internal/doctor", "internal/outside", "internal/perf", "internal/pgo", "internal/pgo/*", "internal/autofdo", "internal/perfdata", "internal/samples", "internal/symbols", "internal/states", "internal/gotrace", "internal/scopevet", "internal/timeline", "internal/analysis", "internal/args", "internal/trace", "internal/trace/text", "internal/anonymize", "internal/snapshot", "internal/hot", "internal/glob", "internal/format"},
 
 	"examples/*":         {"scope", "scope/containers", "scope/gotrace"},
 	"internal/testing/*": {"internal/advice/row", "scope", "internal/testing/*", "internal/trace", "internal/trace/text", "internal/hot", "internal/format", "internal/sys"}, // for tests only
@@ -351,6 +351,7 @@ func TestFlusherWritesOut(t *testing.T) {
 // Programs do too, but what they share is a library's.
 func TestRaced(t *testing.T) {
 	without := map[string]string{
+		"internal/advice":                 "it measures what starting them takes, and channels between them",
 		"internal/timeline":               "its goroutines share a counter, and internal/live's tests have them",
 		"internal/report/membench":        "it measures memory, each goroutine its own",
 		"internal/testing/faultfs/victim": "it is for tests, in a process of its own",

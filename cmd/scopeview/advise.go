@@ -1,6 +1,7 @@
 package main
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -12,6 +13,7 @@ import (
 	"github.com/spf13/cobra"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/advice/verify"
 	"github.com/scopeview/scopeview/internal/build"
 	"github.com/scopeview/scopeview/internal/report"
 )
@@ -29,15 +31,16 @@ machine. Below a gain of 0.1 % of the time, and of 1 MiB, nothing is said.
 
 // adviseOptions are flags of what is said of raw files.
 type adviseOptions struct {
-	count   int
-	off     []string
-	set     []string
-	conf    string
-	weights string
-	in      []string
-	std     bool
-	stacks  bool
-	counted map[string]string // what the program is to be told: as params finds it
+	count      int
+	off        []string
+	set        []string
+	conf       string
+	weights    string
+	in         []string
+	std        bool
+	stacks     bool
+	statistics bool
+	counted    map[string]string // what the program is to be told: as params finds it
 }
 
 func (o *adviseOptions) flags(cmd *cobra.Command) {
@@ -46,6 +49,7 @@ func (o *adviseOptions) flags(cmd *cobra.Command) {
 	f.StringSliceVar(&o.off, "off", nil, "leave out these `DIAGNOSTICS` or groups, by name or by the original's")
 	f.StringSliceVar(&o.in, "in", nil, "only say what is at places in these `PACKAGES`; ... behind one stands for all below it")
 	f.BoolVar(&o.std, "std", false, "say also what the standard library does within itself")
+	f.BoolVar(&o.statistics, "statistics", false, "say of all places what they do and what that costs, and not only of the worst without a remedy")
 	f.BoolVar(&o.stacks, "per-stack", false, "give advice for each call stack, not for each place of the code")
 	f.StringVar(&o.conf, "conf", "", "read parameters from `FILE`, as a .conf.out file has them")
 	o.parameters(cmd, "set")
@@ -109,7 +113,7 @@ func (o *adviseOptions) params(cmd *cobra.Command, conf string) (p advice.Params
 			o.counted[name] = value
 		}
 	}
-	p.Std, p.PerStack = o.std, o.stacks
+	p.Std, p.PerStack, p.Statistics = o.std, o.stacks, o.statistics
 	if len(o.in) > 0 {
 		p.In = inPackages(o.in)
 	}
@@ -154,17 +158,26 @@ func newAdvise(s *streams) *cobra.Command {
 		asJSON, sarif bool
 		list          bool
 		diff          []string
+		tries         int
 	)
 	cmd := &cobra.Command{
-		Use: "advise RAW…", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
+		Use: "advise RAW… [-- PACKAGE [ARGUMENTS]]", Short: "Say which containers, buffers and locks cost what, and what would cost less", Long: adviseHelp,
 		Example: `  scopeview advise scope-profile.raw
   scopeview advise monday.raw tuesday.raw --count 0 --in 'example.com/store/...'
   scopeview advise --sarif scope-profile.raw -o advice.sarif
   scopeview advise --diff before.raw after.raw
+  scopeview advise scope-profile.raw --verify 8 -- ./cmd/store -n 1000
   scopeview advise --list`,
 		RunE: func(cmd *cobra.Command, args []string) error {
 			if list {
 				return out.write(s, listDiagnostics)
+			}
+			var program []string
+			if n := cmd.ArgsLenAtDash(); n >= 0 {
+				args, program = args[:n], args[n:]
+			}
+			if (len(program) > 0) != (tries > 0) {
+				return usagef("--verify RUNS takes the package that is run, and its arguments, behind --; and that is for --verify alone")
 			}
 			if len(args) == 0 {
 				return usagef("which raw file? scopeview run --advise says where it left it")
@@ -195,16 +208,20 @@ func newAdvise(s *streams) *cobra.Command {
 				return showChanges(s, cmd, &out, r, asJSON, dir)
 			}
 			r := advice.Of(d, p)
+			if tries > 0 {
+				return verifyAdvice(cmd.Context(), s, cmd, &out, verify.Options{Package: program[0], Args: program[1:], Report: r, Runs: tries}, asJSON, dir)
+			}
 			if sarif {
 				return out.write(s, func(w io.Writer) error { return r.WriteSARIF(w, dir, version()) })
 			}
-			return out.show(s, cmd, &report.Report{Document: r, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
+			return out.show(s, cmd, &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = r.WriteText(b, dir) }}, asJSON, 0)
 		},
 	}
 	f := cmd.Flags()
 	o.flags(cmd)
 	f.BoolVar(&sarif, "sarif", false, "write a SARIF log, which code review tools show at the lines")
 	f.BoolVar(&list, "list", false, "list the diagnostics, and say nothing else")
+	f.IntVar(&tries, "verify", 0, "follow the advice that a machine can follow, in builds of their own, run the program and each of them `RUNS` times in turns, and say what it gained")
 	f.StringSliceVar(&diff, "diff", nil, "say what became worse or better since the runs of these raw `FILES`")
 	out.flag(cmd)
 	jsonFlag(cmd, &asJSON)
@@ -212,7 +229,7 @@ func newAdvise(s *streams) *cobra.Command {
 }
 
 func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, asJSON bool, dir string) error {
-	shown := &report.Report{Document: r, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
+	shown := &report.Report{Document: &adviseDocument{Report: *r}, Text: func(b *report.Text) { _ = advice.WriteDiff(b, r.Changes, dir) }}
 	if err := out.show(s, cmd, shown, asJSON, 0); err != nil {
 		return err
 	}
@@ -220,6 +237,27 @@ func showChanges(s *streams, cmd *cobra.Command, out *output, r *advice.Report, 
 		return &exit{code: exitFound}
 	}
 	return nil
+}
+
+// verifyAdvice measures what following the advice gains.
+func verifyAdvice(ctx context.Context, s *streams, cmd *cobra.Command, out *output, o verify.Options, asJSON bool, dir string) error {
+	if s.errTerm {
+		o.Progress = func(run, of int) { fmt.Fprintf(s.err, "\rrun %d of %d\x1b[K", run, of) }
+	}
+	r, err := verify.Run(ctx, o)
+	if s.errTerm {
+		fmt.Fprint(s.err, "\r\x1b[K")
+	}
+	if err != nil {
+		return err
+	}
+	return out.show(s, cmd, &report.Report{Document: &adviseDocument{*o.Report, r}, Text: func(b *report.Text) { _ = r.WriteText(b, o.Report, dir) }}, asJSON, 0)
+}
+
+// adviseDocument is what advise has found.
+type adviseDocument struct {
+	advice.Report
+	Verified *verify.Result `json:"verified,omitempty"`
 }
 
 // listDiagnostics lists what there is advice of.

@@ -15,7 +15,6 @@ import (
 
 	"github.com/spf13/cobra"
 
-	"github.com/scopeview/scopeview/internal/advice"
 	"github.com/scopeview/scopeview/internal/analysis"
 	"github.com/scopeview/scopeview/internal/autofdo"
 	"github.com/scopeview/scopeview/internal/doctor"
@@ -79,7 +78,7 @@ func documents(t *testing.T) map[string]any {
 	add("doctor", reportdoctor.Of(tr, "", &doctor.Report{}, nil), nil)
 	add("verify", verify.Of("", nil), nil)
 	add("check-hooks", (&report.Report{Document: &hookDocument{Hooks: []hookState{{}}}}), nil)
-	add("advise", &report.Report{Document: &advice.Report{}}, nil)
+	add("advise", &report.Report{Document: &adviseDocument{}}, nil)
 	add("calibrate", &report.Report{Document: &calibrationDocument{}}, nil)
 	add("membench", (&membench.Result{}).Report(), nil)
 	self, err := os.Executable()

@@ -17,6 +17,7 @@ type Params struct {
 	In         func(function string) bool
 	Std        bool // what the standard library has within itself, too
 	PerStack   bool // each call stack for itself, and not each place
+	Statistics bool // the characteristics of all places, with those that there is advice of
 	Weights    Weights
 }
 
@@ -57,14 +58,16 @@ type Report struct {
 	Small    int              `json:"small"`  // that is below what is told
 	Hidden   int              `json:"hidden"` // that is within the standard library
 	Worst    []Characteristic `json:"worst"`
-	Changes  []Change         `json:"changes,omitempty"` // since another report: see Diff
-	Lost     []string         `json:"lost"`
-	Notes    []string         `json:"notes"`
+	// Statistics is whether Worst has all places, and not only what costs most without a remedy.
+	Statistics bool     `json:"statistics"`
+	Changes    []Change `json:"changes,omitempty"` // since another report: see Diff
+	Lost       []string `json:"lost"`
+	Notes      []string `json:"notes"`
 }
 
 // Of gives advice.
 func Of(d *Data, p Params) *Report {
-	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost)}
+	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
 	told, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)

@@ -20,7 +20,9 @@ func mapTooSmall(r *Row, w Weights) (j Judgement) {
 	j.NS = r.V(row.Moved)*w[MapMove] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Moved)
-	j.Fix = Fix{"capacity", n}
+	if !r.differ() {
+		j.Fix = Fix{"capacity", n}
+	}
 	where := " here"
 	if r.V(row.Unseen) > 0 {
 		where = " for the map that is filled here"

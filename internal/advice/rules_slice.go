@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
@@ -24,7 +25,9 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 	j.NS = r.V(row.Copied)*w[CopyByte] + r.V(row.Grown)*w[Alloc] + r.V(row.GrownBytes)*w[AllocByte]
 	j.Bytes = r.V(row.GrownBytes)
 	j.Ops = r.V(row.Copied) / 8
-	j.Fix = Fix{"capacity", n}
+	if !r.differ() {
+		j.Fix = Fix{"capacity", n}
+	}
 	j.Advice = fmt.Sprintf("%s saves %s and copying %s", r.making("make([]%s, 0, %d)", " before the first append here", n), many(r.V(row.Grown), "allocation"), bytes(r.V(row.Copied)))
 	j.Evidence = lengths(r, "slice", "slices", "elements")
 	if r.V(row.Exact) < r.V(row.Made) {
@@ -60,11 +63,16 @@ func (r *Row) making(text, where string, n int64) string {
 	switch {
 	case len(r.Stack) == 0:
 		return "giving all of them their size when they are made"
+	case r.differ():
+		return fmt.Sprintf(strings.Replace(text, "%d", "%s", 1), r.Type, "n") + where + ", with the n that is put in, where that is known before,"
 	case r.V(row.Hinted) > 0:
 		return fmt.Sprintf(text, r.Type, n) + " instead of a size of " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
 	return fmt.Sprintf(text, r.Type, n) + where
 }
+
+// differ reports whether one size does not fit all: the lengths differ more than four times.
+func (r *Row) differ() bool { return r.P(row.Len, 0.9) > 4*max(r.P(row.Len, 0.1), 1) }
 
 // lengths says how many instances there were, and how long.
 func lengths(r *Row, what, whats, of string) []string {
@@ -76,11 +84,10 @@ func lengths(r *Row, what, whats, of string) []string {
 	return []string{text}
 }
 
-// spread warns that one size does not fit all: the lengths differ more than four times.
+// spread warns that one size does not fit all.
 func spread(r *Row) []string {
-	lo, hi := r.P(row.Len, 0.1), r.P(row.Len, 0.9)
-	if hi <= 4*max(lo, 1) {
+	if !r.differ() {
 		return nil
 	}
-	return []string{fmt.Sprintf("the lengths differ: a tenth is at most %s, a tenth more than %s; take the length from what is put in, where that is known", count(lo), count(hi))}
+	return []string{fmt.Sprintf("the lengths differ: a tenth is at most %s, a tenth more than %s; one size for all would waste memory", count(r.P(row.Len, 0.1)), count(r.P(row.Len, 0.9)))}
 }

@@ -46,9 +46,14 @@ func builderGrowth(r *Row, w Weights) (j Judgement) {
 
 // bufferGrowth is the same of a bytes.Buffer.
 func bufferGrowth(r *Row, w Weights) (j Judgement) {
-	if r.V(row.Grown) > 0 && r.buffer() == "bytes.Buffer" {
-		j = growth(r, w, "b.Grow(%d), or a Buffer that is kept and Reset,")
+	if r.V(row.Grown) == 0 || r.buffer() != "bytes.Buffer" {
+		return j
 	}
+	if !r.through("bytes.(*Buffer).Grow ") {
+		return growth(r, w, "b.Grow(%d), or a Buffer that is kept and Reset,")
+	}
+	j = growth(r, w, "b.Grow(%d) instead of less")
+	j.Stoppers = append(j.Stoppers, "ReadFrom, and io.Copy into a Buffer, want room for bytes.MinRead more than they read")
 	return j
 }
 

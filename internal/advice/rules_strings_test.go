@@ -59,6 +59,7 @@ func TestUseRules(t *testing.T) {
 		{"a slice", "builder-growth", uses(row.Slice, "uint8", grown), 0, ""},
 		{"a builder, as a slice", "slice-too-small", uses(row.Slice, "uint8", grown, "strings.(*Builder).WriteString"), 0, ""},
 		{"a buffer", "buffer-growth", uses(row.Slice, "uint8", grown, "bytes.growSlice", "bytes.(*Buffer).grow", "bytes.(*Buffer).Write"), 500 + 2000 + 1200, "b.Grow("},
+		{"a buffer that is given too little", "buffer-growth", uses(row.Slice, "uint8", grown, "bytes.growSlice", "bytes.(*Buffer).grow", "bytes.(*Buffer).Grow"), 500 + 2000 + 1200, "instead of less"},
 		{"a builder, as a buffer", "buffer-growth", uses(row.Slice, "uint8", grown, "strings.(*Builder).Write"), 0, ""},
 		{"a file that is read", "read-all", uses(row.Slice, "", all, "io.ReadAll"), 3*500 + 600, "io.ReadFull"},
 		{"its pieces", "read-all", uses(row.Slice, "uint8", pieces, "io.ReadAll"), 0, ""},

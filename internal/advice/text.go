@@ -42,7 +42,11 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 		fmt.Fprintf(b, "\n# %s left out of what the standard library makes for itself: --std shows what there is to say of it\n", plural(float64(r.Hidden), "row is", "rows are"))
 	}
 	if len(r.Worst) > 0 {
-		b.WriteString("\n# What costs most without a remedy that is known, as the weights have it:\n")
+		head := "What costs most without a remedy that is known, as the weights have it:"
+		if r.Statistics {
+			head = "What each place does, and what that costs, as the weights have it:"
+		}
+		fmt.Fprintf(b, "\n# %s\n", head)
 		for _, c := range r.Worst {
 			fmt.Fprintf(b, "%s: %s: %s: %s\n", Place(c.Site, dir), c.Kind, duration(float64(c.NS)), c.Text)
 		}

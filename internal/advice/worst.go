@@ -9,8 +9,8 @@ import (
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
-// Characteristic is what a place of the code costs, where no rule has a remedy: the second kind of
-// report.
+// Characteristic is what a place of the code does, and what that costs, where no rule has a remedy: the
+// second kind of report.
 type Characteristic struct {
 	Kind  string   `json:"kind"`
 	Type  string   `json:"type"`
@@ -57,24 +57,43 @@ func prices(k row.Kind) []price {
 	return priced
 }
 
-// worst are the rows that cost most and have no advice.
+// nouns are what is counted of a kind that is not called as its instances are: one and several.
+var nouns = map[row.Kind][2]string{
+	row.Alloc: {}, row.Pool: {"use of a pool", "uses of pools"}, row.Concat: {"concatenation", "concatenations"}, row.Convert: {"conversion", "conversions"},
+	row.Box: {"value in an interface", "values in interfaces"}, row.Search: {"search", "searches"}, row.Shift: {"insertion or deletion", "insertions and deletions"},
+	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
+}
+
+// amount is how many there are of a row.
+func (r *Row) amount() string {
+	noun, ok := nouns[r.Kind]
+	switch {
+	case !ok:
+		return many(r.V(row.Made), r.Kind.String()) + ": "
+	case noun[0] == "":
+		return ""
+	}
+	return plural(r.V(row.Made), noun[0], noun[1]) + ": "
+}
+
+// worst are the places that cost most and have no advice, or with Statistics all of them.
 func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Characteristic) {
 	runs := float64(max(d.Runs, 1))
 	for _, r := range all {
-		if told[r] || p.In != nil && !inside(r.Row, p.In) {
+		if told[r] && !p.Statistics || p.In != nil && !inside(r.Row, p.In) {
 			continue
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
 		ns, text := priceOf(r.Row, p.Weights)
-		if ns < p.LeastNS*runs || ns < p.LeastShare*d.NS {
+		if !p.Statistics && (ns < p.LeastNS*runs || ns < p.LeastShare*d.NS) {
 			continue
 		}
 		c.NS = int64(ns)
-		c.Text = fmt.Sprintf("%s: %s", many(r.V(row.Made), r.Kind.String()), text)
+		c.Text = strings.TrimSuffix(r.amount()+text, ": ")
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })
-	if p.Count > 0 && len(list) > p.Count {
+	if p.Count > 0 && len(list) > p.Count && !p.Statistics {
 		list = list[:p.Count]
 	}
 	return list
@@ -91,13 +110,14 @@ func priceOf(r *Row, w Weights) (ns float64, text string) {
 	var parts []string
 	for _, x := range prices(r.Kind) {
 		if n := r.V(x.v); n > 0 {
-			ns += n * w[x.weight]
-			parts = append(parts, count(n)+" "+x.what)
+			cost := n * w[x.weight]
+			ns += cost
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", count(n), x.what, duration(cost)))
 		}
 	}
 	if r.V(row.NS) > 0 {
 		ns += r.V(row.NS)
-		parts = append(parts, duration(r.V(row.NS)))
+		parts = append(parts, duration(r.V(row.NS))+" measured")
 	}
 	return ns, strings.Join(parts, ", ")
 }

@@ -152,7 +152,11 @@ type LockSums struct {
 	ShortWait int64 // ns, what these waited together
 }
 
-// LockKind is what kind of thing is waited for.
+// LockKind is what kind of thing is waited for. Another one needs, beside its name here: the names in
+// export/html/assets/model/waitlinks.js, its line in docs/format.md and docs/json.md, its word in
+// internal/record/locking.go, and a type that locks in scope/mutex.go. If it has no holder, as a retry
+// has none, internal/analysis/waits.go, internal/report/waits/text.go and internal/doctor/rules_lock.go
+// must know.
 type LockKind uint8
 
 const (

@@ -170,7 +170,8 @@ func (v *verdict) measure(t *testing.T) {
 	v.of = gainOf(&v.judgment, ruleOf(t, v.id).Group, sides[0], sides[1])
 }
 
-// gainOf compares. What the rule estimates in ns is CPU time, but for what has to do with waiting.
+// gainOf compares. What the rule estimates in ns is CPU time, but for what waits for a device. A wait of
+// goroutines for each other is one of switching between them, which is CPU time, too.
 func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	g := &gain{unit: "ms", estimate: j.NS / 1e6}
 	of := func(k took) float64 { return k.cpu / 1e6 }
@@ -178,7 +179,7 @@ func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
 	case j.NS < advice.DefaultParams().LeastNS:
 		g.unit, g.estimate = "MB", j.Bytes/1e6
 		of = func(k took) float64 { return k.bytes / 1e6 }
-	case group == advice.Multithreaded || group == advice.InputOutput:
+	case group == advice.InputOutput:
 		of = func(k took) float64 { return k.wall / 1e6 }
 	}
 	var from, to []float64

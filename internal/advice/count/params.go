@@ -12,9 +12,10 @@ import (
 // params are what a program that counts is told by its environment, or by a .conf file.
 type params struct {
 	Path   string
-	Depth  int     // frames of a call stack that tell two apart; 0: one row for all of a kind
-	Memory int64   // bytes for what is followed of a kind
-	Share  float64 // of the time, in which operations are looked at; 1: and nothing is thinned out
+	Depth  int         // frames of a call stack that tell two apart; 0: one row for all of a kind
+	Memory int64       // bytes for what is followed of a kind
+	asleep func() bool // only the recorder's goroutines can go on; nil: nobody knows
+	Share  float64     // of the time, in which operations are looked at; 1: and nothing is thinned out
 }
 
 // The variables, and the names in a .conf file.
@@ -33,8 +34,9 @@ func (p params) named() map[string]string {
 // FromEnv begins to count if the environment says where to: SCOPEVIEW_ADVISE is a path without its
 // ending, or a directory with a slash behind it. In the latter the raw file is called as the trace
 // that is recorded, if one is. The file PATH.conf, and SCOPEVIEW_ADVISE_DEPTH, _MEMORY and _SHARE,
-// change the parameters.
-func FromEnv(trace string) error {
+// change the parameters. Where asleep reports that only the recorder's goroutines can go on, counting
+// ends, so that Go can end the program.
+func FromEnv(trace string, asleep func() bool) error {
 	path := os.Getenv(Variable)
 	if path == "" {
 		return nil
@@ -69,6 +71,7 @@ func FromEnv(trace string) error {
 			}
 		}
 	}
+	p.asleep = asleep
 	return start(p)
 }
 

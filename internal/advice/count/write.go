@@ -28,6 +28,7 @@ type writer struct {
 	heap    heap
 	traffic *traffic // nil: no package is compiled for it
 	quit    chan struct{}
+	ends    sync.Once
 	done    sync.WaitGroup
 	err     error
 }
@@ -54,6 +55,10 @@ func (w *writer) run() {
 		select {
 		case <-tick.C:
 			w.err = w.write()
+			if w.params.asleep != nil && w.params.asleep() {
+				w.ends.Do(func() { close(w.quit) })
+				return
+			}
 		case <-w.quit:
 			return
 		}
@@ -275,7 +280,7 @@ func Stop() error {
 		return nil
 	}
 	current = nil
-	close(w.quit)
+	w.ends.Do(func() { close(w.quit) })
 	w.done.Wait()
 	err := w.write()
 	on.Store(false)

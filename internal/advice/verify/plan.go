@@ -22,8 +22,8 @@ func (r *Result) plan(ctx context.Context, o *Options) error {
 	files := map[string][]byte{}
 	for i := range o.Report.Findings {
 		f := &o.Report.Findings[i]
-		runs := float64(max(o.Report.Runs, 1))
-		try := Try{Findings: []int{i}, Estimate: float64(f.NS) / runs, Bytes: float64(f.Bytes) / runs}
+		runs := int64(max(o.Report.Runs, 1))
+		try := Try{Findings: []int{i}, Estimate: f.NS / runs, Bytes: f.Bytes / runs}
 		file, c, err := changed(f, files, foreign)
 		if err != nil {
 			try.Reason = err.Error()

@@ -13,7 +13,7 @@ import (
 func (r *Result) WriteText(w io.Writer, report *advice.Report, dir string) error {
 	var b strings.Builder
 	if r.Runs > 0 {
-		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(float64(r.CPU)), ms(float64(r.Wall)))
+		fmt.Fprintf(&b, "# verified in %d runs each, in turns, of %s as it is (%s of CPU time, %s) and with each change\n", r.Runs, r.Package, ms(r.CPU), ms(r.Wall))
 	}
 	for i := range r.Tries {
 		t := &r.Tries[i]
@@ -42,7 +42,7 @@ func (t *Try) write(b *strings.Builder) {
 	}
 	memory := ""
 	if t.Bytes > 0 {
-		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", t.Bytes/1e6)
+		memory = fmt.Sprintf(", and %.3g MB of memory, which is not measured", float64(t.Bytes)/1e6)
 	}
 	fmt.Fprintf(b, "    estimated: %s less%s\n    CPU time:  %s\n    wall time: %s\n", ms(t.Estimate), memory, t.CPU, t.Wall)
 	switch t.Output {
@@ -64,4 +64,4 @@ func (s *Saved) String() string {
 	return fmt.Sprintf("no difference can be told: %s to %s less (%.0f %%)", ms(s.Low), ms(s.High), 100*s.Confidence)
 }
 
-func ms(ns float64) string { return fmt.Sprintf("%.3g ms", ns/1e6) }
+func ms(ns int64) string { return fmt.Sprintf("%.3g ms", float64(ns)/1e6) }

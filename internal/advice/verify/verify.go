@@ -44,12 +44,12 @@ type Result struct {
 
 // Try is a change, or the reason why there is none.
 type Try struct {
-	Findings []int    `json:"findings"`          // of the report that it follows, from 0 on
-	Changes  []string `json:"changes,omitempty"` // "file:line: the line as it is then"
-	Reason   string   `json:"reason,omitempty"`  // why it was not tried
-	Estimate float64  `json:"estimate_ns"`       // that the advice promises to save in a run
-	Bytes    float64  `json:"estimate_bytes"`    // and of memory, which is not measured
-	CPU      *Saved   `json:"cpu,omitempty"`     // nil if it was not tried, as is Wall
+	Findings []int    `json:"findings"`         // of the report that it follows, from 0 on
+	Changes  []string `json:"changes"`          // "file:line: the line as it is then"
+	Reason   string   `json:"reason,omitempty"` // why it was not tried
+	Estimate int64    `json:"estimate_ns"`      // that the advice promises to save in a run
+	Bytes    int64    `json:"estimate_bytes"`   // and of memory, which is not measured
+	CPU      *Saved   `json:"cpu,omitempty"`    // nil if it was not tried, as is Wall
 	Wall     *Saved   `json:"wall,omitempty"`
 	Output   Output   `json:"output,omitempty"`
 
@@ -68,9 +68,9 @@ const (
 
 // Saved is by how much less a program takes: negative where it takes more.
 type Saved struct {
-	NS         float64 `json:"ns"` // the median of all differences
-	Low        float64 `json:"low_ns"`
-	High       float64 `json:"high_ns"`
+	NS         int64   `json:"ns"` // the median of all differences
+	Low        int64   `json:"low_ns"`
+	High       int64   `json:"high_ns"`
 	Confidence float64 `json:"confidence"` // of the interval from Low to High
 }
 
@@ -215,9 +215,8 @@ func (t *Try) conclude(as, with *runs.Side) {
 
 func saved(as, with []int64) *Saved {
 	a, b := floats(with), floats(as)
-	s := &Saved{NS: runs.Shift(a, b)}
-	s.Low, s.High, s.Confidence = runs.Intervals{}.Of(a, b)
-	return s
+	low, high, confidence := runs.Intervals{}.Of(a, b)
+	return &Saved{NS: int64(runs.Shift(a, b)), Low: int64(low), High: int64(high), Confidence: confidence}
 }
 
 func floats(list []int64) (of []float64) {

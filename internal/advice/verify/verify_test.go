@@ -91,7 +91,7 @@ func TestRun(t *testing.T) {
 	main := filepath.Join(dir, "main.go")
 	for i, want := range []struct {
 		change, reason string
-		estimate       float64
+		estimate       int64
 	}{
 		{main + ":8: var v []int = make([]int, 0, 1000000)", "", 50e6},
 		{main + ":19: m := make(map[int]int, 30000)", "", 2e6},

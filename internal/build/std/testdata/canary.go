@@ -112,7 +112,8 @@ func sorted() {
 	kept = nan
 }
 
-// stringed puts strings together, converts them, and has them in buffers and interfaces.
+// stringed puts strings together, converts them, has them in buffers and interfaces, and compiles the same
+// regular expression twice.
 func stringed() {
 	text := ""
 	for i := range 100 {
@@ -121,10 +122,12 @@ func stringed() {
 	}
 	b := []byte(text)
 	kept = string(b)
-	kept = regexp.MustCompile("a+")
 	var buffer bytes.Buffer
 	for range 100 {
 		buffer.WriteString(text)
+	}
+	for range 2 {
+		kept = regexp.MustCompile("so*me")
 	}
 }
 

@@ -27,7 +27,9 @@ func newTable(buckets int, hinted bool) *table {
 }
 
 func (t *table) bucket(key uint64) int {
-	return int(key * 0x9e3779b97f4a7c15 >> 32 & uint64(len(t.buckets)-1))
+	h := (key ^ key>>7) * 0xff51afd7ed558ccd
+	h = (h ^ h>>33) * 0xc4ceb9fe1a85ec53
+	return int(h^h>>33) & (len(t.buckets) - 1)
 }
 
 func (t *table) get(key uint64) (value uint64, found bool) {
