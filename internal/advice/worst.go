@@ -61,7 +61,7 @@ func prices(k row.Kind) []price {
 var nouns = map[row.Kind][2]string{
 	row.Alloc: {}, row.Pool: {"use of a pool", "uses of pools"}, row.Concat: {"concatenation", "concatenations"}, row.Convert: {"conversion", "conversions"},
 	row.Box: {"value in an interface", "values in interfaces"}, row.Search: {"search", "searches"}, row.Shift: {"insertion or deletion", "insertions and deletions"},
-	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
+	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Scan: {}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
 }
 
 // amount is how many there are of a row.

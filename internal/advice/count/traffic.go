@@ -109,21 +109,21 @@ func (m *traffic) counted() (n int64) {
 func (w *writer) lookAtMemory(m *traffic) {
 	defer w.done.Done()
 	var rate rate
-	last, tally := ran(), tallyFor
+	last, tally := clock(), tallyFor
 	for going := w.pause(tallyFor); going; {
 		m.counted()
-		began := ran()
+		began := clock()
 		m.do(tallying)
 		going = w.pause(tally)
-		rate.add(float64(m.counted()), float64(ran()-began))
+		rate.add(float64(m.counted()), clock()-began)
 		m.do(noting)
 		noted := time.Now()
 		going = going && w.pause(noteFor)
 		m.do(passing)
 		took := min(time.Since(noted), noteFor)
-		looks, now := time.Now(), ran()
-		m.look(rate.of(float64(now - last)))
-		last = ran() // what looking has taken is not the program's
+		looks, now := time.Now(), clock()
+		m.look(rate.of(now - last))
+		last = clock() // what looking has taken is not the program's
 		took += time.Since(looks)
 		if going && w.params.Share < 1 {
 			p := m.pause(float64(took) * (1 - w.params.Share) / w.params.Share)
@@ -131,7 +131,7 @@ func (w *writer) lookAtMemory(m *traffic) {
 			going = w.pause(p - p/4)
 		}
 	}
-	m.again(rate.of(float64(ran() - last)))
+	m.again(rate.of(clock() - last))
 }
 
 // longPause is how long a pause is at most.
@@ -166,15 +166,6 @@ func (r *rate) of(ns float64) float64 {
 	}
 	each := max(r.ns, float64(tallyFor)) / r.accesses // there may have been no tick of the system's clock
 	return ns / max(each-tallyCost, each/2)
-}
-
-// ran is for how long the program ran, in ns, of all processors together: while it waits for one it has no
-// loads and stores. Where that is not known it is the time.
-func ran() int64 {
-	if ns, ok := sys.ProcessClock(); ok {
-		return ns
-	}
-	return time.Now().UnixNano()
 }
 
 // look looks at a burst, whose accesses stand for so many.
