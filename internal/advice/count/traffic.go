@@ -2,7 +2,6 @@ package count
 
 import (
 	"runtime"
-	"strconv"
 	"sync/atomic"
 	"time"
 
@@ -284,9 +283,4 @@ func (m *traffic) take(p uintptr, a *access) {
 		m.lines.take(m, p, a)
 	}
 	m.trails.take(m, p, a, first)
-}
-
-// said is how many accesses were noted, of how many, for the raw file.
-func (m *traffic) said() string {
-	return strconv.FormatInt(m.noted.Load(), 10) + "/" + strconv.FormatInt(m.all.Load(), 10)
 }

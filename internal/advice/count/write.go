@@ -170,7 +170,7 @@ func (w *writer) head() *row.Head {
 	}
 	lose("stacks", c.rows.full.Load())
 	if m := w.traffic; m != nil {
-		h.Params["accesses"] = m.said()
+		h.Noted, h.Memory = m.noted.Load(), m.all.Load()
 		lose("lines", m.lines.lost.Load())
 		lose("places", m.trails.lost.Load())
 	}
