@@ -112,7 +112,7 @@ var mayImport = map[string][]string{
 	"internal/format":       {},
 	"internal/glob":         {},
 
-	"internal/advice":           {"internal/advice/row"},
+	"internal/advice":           {"internal/advice/row", "internal/sys"},
 	"internal/trace":            {"internal/hot", "internal/chunks", "internal/format"},
 	"internal/trace/text":       {"internal/trace", "internal/chunks", "internal/format"},
 	"internal/testpoint/*":      {}, // for tests only

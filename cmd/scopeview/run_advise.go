@@ -17,16 +17,16 @@ const toldAdvice = 3
 
 // groups checks which groups of diagnostics are asked for.
 func (l *launch) groups() error {
+	for _, g := range l.options.Advise {
+		if g != "all" && !slices.Contains(std.Groups, g) {
+			return usagef("--advise=%s: there is no such group; there are %s, and all", g, strings.Join(std.Groups, ", "))
+		}
+	}
 	if l.options.Memory {
 		l.options.Advise = append(l.options.Advise, std.Multithreaded, std.Locality)
 	}
 	if slices.Contains(l.options.Advise, "all") {
 		l.options.Advise = slices.Clone(std.Groups)
-	}
-	for _, g := range l.options.Advise {
-		if !slices.Contains(std.Groups, g) {
-			return usagef("--advise=%s: there is no such group; there are %v, and all", g, std.Groups)
-		}
 	}
 	slices.Sort(l.options.Advise)
 	l.options.Advise = slices.Compact(l.options.Advise)

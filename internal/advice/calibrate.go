@@ -8,10 +8,12 @@ import (
 	"maps"
 	"os"
 	"path/filepath"
-	"regexp"
+	"runtime"
 	"slices"
-	"sync"
+	"strings"
 	"time"
+
+	"github.com/scopeview/scopeview/internal/sys"
 )
 
 // Calibration is the weights of a machine, as a file has them. It may be edited.
@@ -21,152 +23,46 @@ type Calibration struct {
 	Weights Weights `json:"weights"`
 }
 
-// measured says how weights are measured: f does an operation n times, and returns how many of the
-// weight's units those were.
-var measured = []struct {
-	weight string
-	f      func(n int) (units int)
-}{
-	{CopyByte, func(n int) int {
-		const size = 1 << 16 // as most arrays that grow, within the second cache
-		a, b := make([]byte, size), make([]byte, size)
-		for range n {
-			copy(a, b)
-		}
-		return n * size
-	}},
-	{Alloc, func(n int) int {
-		for range n {
-			sink = make([]int, 4)
-		}
-		return n
-	}},
-	{AllocTiny, func(n int) int {
-		for i := range n {
-			boxed = i + 256 // below, Go has them already
-		}
-		return n
-	}},
-	{RegexpByte, func(n int) int {
-		const pattern = `^[a-z]+-[0-9]+(\.[a-z]+)*$`
-		for range n {
-			boxed = regexp.MustCompile(pattern)
-		}
-		return n * len(pattern)
-	}},
-	{PoolUse, func(n int) int {
-		p := sync.Pool{New: func() any { return new(int) }}
-		for range n {
-			p.Put(p.Get())
-		}
-		return n
-	}},
-	{AllocByte, func(n int) int {
-		const size = 1 << 20
-		for range n {
-			sink = make([]int, size/8)
-		}
-		return n * size
-	}},
-	{MapMove, func(n int) int { // what it takes longer to fill a map without a hint, for each that moves
-		const size = 1 << 13
-		for range n {
-			fill(map[int]int{}, size)
-		}
-		return n * size
-	}},
-	{MapPut, func(n int) int {
-		const size = 1 << 13
-		for range n {
-			fill(make(map[int]int, size), size)
-		}
-		return n * size
-	}},
-	{MapGet, func(n int) int {
-		m := numbers(1 << 13)
-		sum := 0
-		for i := range n {
-			sum += m[i*7919&(1<<13-1)]
-		}
-		total = sum
-		return n
-	}},
-	{MapStep, func(n int) int {
-		m := numbers(1 << 13)
-		sum := 0
-		for range n {
-			for _, v := range m {
-				sum += v
-			}
-		}
-		total = sum
-		return n << 13
-	}},
-	{SliceStep, func(n int) int {
-		s := make([]int, 1<<13)
-		sum := 0
-		for range n {
-			for _, v := range s {
-				sum += v
-			}
-		}
-		total = sum
-		return n << 13
-	}},
-	{Compare, func(n int) int {
-		s := make([]int, 1<<10)
-		for range n {
-			total += slices.Index(s, 1)
-		}
-		return n << 10
-	}},
-}
-
-// sink, boxed and total keep the compiler from leaving out what is measured.
-var (
-	sink  []int
-	boxed any
-	total int
-)
-
-func fill(m map[int]int, n int) {
-	for i := range n {
-		m[i] = i
-	}
-}
-
-func numbers(n int) map[int]int {
-	m := make(map[int]int, n)
-	fill(m, n)
-	return m
-}
-
 // Calibrate measures the weights on this machine: each a few times for about so long; the shortest
 // counts. Those that are not measured stay as they are built in. told is called with the name of what is
 // measured next.
 func Calibrate(each time.Duration, told func(weight string)) Weights {
 	w := BuiltIn()
-	for _, m := range slices.Concat(measured, measuredThreads) {
+	ballast := make([]byte, 64<<20) // so that the collector runs no more often than in a program that has some memory
+	defer runtime.KeepAlive(ballast)
+	for _, m := range slices.Concat(measured, measuredLists, measuredThreads) {
 		told(m.weight)
 		w[m.weight] = measure(each, m.f)
 	}
 	w[MapMove] = max(w[MapMove]-w[MapPut], 1)     // a map without a hint moves about as many as it gets
 	w[ChanWait] = max(w[ChanWait]-2*w[ChanOp], 1) // of an element that is sent and received
+	w[SwapWord] = max(w[SwapWord]-w[sortedWords], 0.1)
+	w[SwapOther] = max(w[SwapOther]-w[sortedOthers], 0.1)
+	w[AllocByte] = max(w[AllocByte]-w[alreadyGrown]-w[CopyByte], w[AllocAgain])
+	delete(w, alreadyGrown)
+	delete(w, sortedWords)
+	delete(w, sortedOthers)
 	return w
 }
 
+// measure returns what a unit of an operation takes of CPU time, in ns: that others have the processors
+// meanwhile is not counted. Where that is not known it is the time.
 func measure(each time.Duration, f func(n int) int) float64 {
 	n := 1
 	best := 0.0
 	for rounds := 0; rounds < 5; {
 		began := time.Now()
+		cpu, known := sys.ProcessClock()
 		units := f(n)
-		took := time.Since(began)
-		if took < each {
+		took := float64(time.Since(began))
+		if then, ok := sys.ProcessClock(); known && ok {
+			took = float64(then - cpu)
+		}
+		if took < float64(each) {
 			n *= 2
 			continue
 		}
-		if per := float64(took) / float64(units); rounds == 0 || per < best {
+		if per := took / float64(units); rounds == 0 || per < best {
 			best = per
 		}
 		rounds++
@@ -175,8 +71,10 @@ func measure(each time.Duration, f func(n int) int) float64 {
 }
 
 // CalibrationFile is where the weights of a machine with a CPU are kept, in the user's cache directory.
+// A tool that has other weights has a file of its own.
 func CalibrationFile(cache, cpu string) string {
-	return filepath.Join(cache, fmt.Sprintf("weights-%x.json", hash(cpu)))
+	names := slices.Sorted(maps.Keys(BuiltIn()))
+	return filepath.Join(cache, fmt.Sprintf("weights-%x.json", hash(cpu+strings.Join(names, " "))))
 }
 
 func hash(s string) (h uint64) {

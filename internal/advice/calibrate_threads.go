@@ -4,10 +4,7 @@ import "sync"
 
 // measuredThreads says how the weights of channels, locks and goroutines are measured. What stores in a
 // sync.Map take is not: much of it is the collector's, on other processors.
-var measuredThreads = []struct {
-	weight string
-	f      func(n int) (units int)
-}{
+var measuredThreads = []operation{
 	{ChanOp, func(n int) int {
 		const room = 64
 		numbers := make(chan int, room)

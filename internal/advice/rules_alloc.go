@@ -18,7 +18,7 @@ func boxing(r *Row, w Weights) (j Judgement) {
 	if r.Stats.V[row.MaxLen] <= 8 {
 		one = w[AllocTiny]
 	}
-	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[AllocByte]
+	ns := r.V(row.Allocs)*one + r.V(row.AllocBytes)*w[AllocAgain]
 	if r.library() || !r.matters(ns) {
 		return j
 	}
@@ -59,7 +59,7 @@ func churn(r *Row, w Weights) (j Judgement) {
 	if r.library() || r.through("sync.(*Pool).Get ") || allocs == 0 || r.V(row.Made) < leastSampled || size/allocs < leastPooled || r.V(row.Frees) < 0.9*allocs {
 		return j
 	}
-	if j.NS = allocs*(w[Alloc]-w[PoolUse]) + size*w[AllocByte]; !r.matters(j.NS) {
+	if j.NS = allocs*(w[Alloc]-w[PoolUse]) + size*w[AllocAgain]; !r.matters(j.NS) {
 		return Judgement{}
 	}
 	j.Bytes, j.Ops = size, allocs

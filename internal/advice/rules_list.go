@@ -18,14 +18,14 @@ const rareEdit = 0.01
 // cached is how many bytes of nodes caches hold.
 const cached = 16 << 20
 
-// list is what a list was used for.
-type list struct {
+// listed is what a list was used for.
+type listed struct {
 	puts, middle, rear float64 // insertions, edits in the middle, removals at the end
 	node               float64 // bytes of a node, with the box of its value
 	allocs             float64 // for a node
 }
 
-func listOf(r *Row) (l list) {
+func listOf(r *Row) (l listed) {
 	l.puts = r.V(row.Puts)
 	if l.puts == 0 {
 		return l

@@ -29,7 +29,7 @@ func rowOf(k row.Kind, typ, called string, v values) *Row {
 // even are weights that sums are easily made with.
 var even = Weights{
 	Alloc: 100, AllocByte: 1, Append: 10, Ring: 5, ListStep: 3, ListStepFar: 13, SliceStep: 1, MapGet: 20, MapPut: 30, MapBuild: 50, MapStep: 6,
-	Compare: 1, CompareString: 4, CompareFunc: 2, Probe: 8, Shift: 10, ShiftByte: 0.5, HashByte: 0.5, SwapWord: 1, SwapOther: 4,
+	Compare: 1, CompareString: 4, Probe: 8, Shift: 10, ShiftByte: 0.5, HashByte: 0.5, SwapWord: 1, SwapOther: 4,
 }
 
 // judged is the Judgement of the rule of a name.

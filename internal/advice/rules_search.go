@@ -21,10 +21,7 @@ func sliceToMap(r *Row, w Weights) (j Judgement) {
 	}
 	mean := r.Mean(row.Compared)
 	word := w[Compare] * max(1, r.V(row.MaxElem)/8)
-	switch {
-	case 2*r.V(row.ByFunc) > r.V(row.Made):
-		word = w[CompareFunc]
-	case r.Type == "string":
+	if r.Type == "string" && r.V(row.ByFunc) == 0 {
 		word = w[CompareString]
 	}
 	built := r.V(row.SearchedIn) * float64(n)

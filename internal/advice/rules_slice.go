@@ -44,7 +44,7 @@ func sliceTooSmall(r *Row, w Weights) (j Judgement) {
 // was looked at while they lived.
 func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	size, used := r.V(row.WatchedCap), r.V(row.WatchedLen)
-	if r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
+	if r.buffer() != "" || r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
 		return j
 	}
 	n := r.P(row.Len, 0.99)

@@ -24,7 +24,7 @@ func stringConcat(r *Row, w Weights) (j Judgement) {
 	}
 	added := r.V(row.AllocBytes) - r.V(row.Copied)
 	copied, bytesMade := r.V(row.Copied)-added, r.V(row.AllocBytes)-3*added
-	j.NS = copied*w[CopyByte] + bytesMade*w[AllocByte] + steps*w[Alloc]
+	j.NS = copied*w[CopyByte] + bytesMade*w[AllocAgain] + steps*w[Alloc]
 	j.Bytes = max(bytesMade, 0)
 	j.Ops = copied / 8
 	j.Advice = fmt.Sprintf("a strings.Builder instead of + saves %s and copying %s: each step copies all that was there before", many(steps, "allocation"), bytes(r.V(row.Copied)))
@@ -87,7 +87,7 @@ func readAll(r *Row, w Weights) (j Judgement) {
 
 // conversion: what is copied between string and []byte or []rune could stay what it was.
 func conversion(r *Row, w Weights) (j Judgement) {
-	ns := r.V(row.Allocs)*w[Alloc] + r.V(row.AllocBytes)*(w[AllocByte]+w[CopyByte])
+	ns := r.V(row.Allocs)*w[Alloc] + r.V(row.AllocBytes)*(w[AllocAgain]+w[CopyByte])
 	ofBuffer := len(r.Stack) > 0 && begins(r.Stack[0], "bytes.(*Buffer).String ")
 	if r.library() && !ofBuffer || !r.matters(ns) {
 		return j

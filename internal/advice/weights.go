@@ -9,7 +9,8 @@ const (
 	CopyByte   = "copy_byte"   // a byte of an array that is copied
 	Alloc      = "alloc"       // an allocation
 	AllocTiny  = "alloc_tiny"  // an allocation of a word or less, without pointers
-	AllocByte  = "alloc_byte"  // a byte of it: zeroing, first touches, the collector
+	AllocByte  = "alloc_byte"  // a byte of it where it is kept for a while: zeroing, the first touch, the collector
+	AllocAgain = "alloc_again" // a byte of it where it dies soon, so that its memory is used again
 	MapMove    = "map_move"    // an entry that growth moves
 	MapGet     = "map_get"     // a look-up of a word
 	MapPut     = "map_put"     // a store in a map with room
@@ -20,7 +21,6 @@ const (
 	Compare    = "compare"     // two words compared in a loop
 
 	CompareString = "compare_string" // two strings
-	CompareFunc   = "compare_func"   // an element, by a function that is called
 	Probe         = "probe"          // a step of a binary search
 	ShiftByte     = "shift_byte"     // a byte of an array that is moved within it
 	Shift         = "shift"          // an insertion or deletion, but for what it moves
@@ -61,8 +61,8 @@ const (
 // BuiltIn returns the weights that are built in.
 func BuiltIn() Weights {
 	return Weights{
-		CopyByte: 0.06, Alloc: 30, AllocByte: 0.25, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
-		CompareString: 2.5, CompareFunc: 1.8, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
+		CopyByte: 0.06, Alloc: 30, AllocByte: 0.25, AllocAgain: 0.12, MapMove: 25, MapGet: 15, MapPut: 25, MapStep: 6, SliceStep: 0.5, Compare: 0.35,
+		CompareString: 2.5, Probe: 4.5, ShiftByte: 0.008, Shift: 5, Append: 5, Ring: 1.5, ListStep: 1.3, ListStepFar: 5.7,
 		MapBuild: 55, HashByte: 0.035, SwapWord: 0.6, SwapOther: 3.5,
 		ChanOp: 15, ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 220, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 		HashProbe: 1,

@@ -38,7 +38,7 @@ var priced = []price{
 	{row.Steps, MapStep, "steps"},
 	{row.Compared, Compare, "comparisons"},
 	{row.Allocs, Alloc, "allocations"},
-	{row.AllocBytes, AllocByte, "bytes allocated"},
+	{row.AllocBytes, AllocAgain, "bytes allocated"},
 }
 
 // pricedOf are those of kinds whose operations cost something else.
@@ -47,6 +47,10 @@ var pricedOf = map[row.Kind][]price{
 	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
 	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
 	row.Goroutine: {{row.Made, GoStart, "started"}},
+	row.List:      {{row.AllocBytes, AllocByte, "bytes of nodes"}, {row.Puts, Alloc, "insertions"}, {row.Steps, ListStep, "steps"}, {row.Backward, ListStep, "steps backwards"}},
+	row.Search:    {{row.Compared, Compare, "comparisons"}},
+	row.Shift:     {{row.Copied, ShiftByte, "bytes moved"}, {row.Made, Shift, "in all"}},
+	row.Sort:      {}, // their time is known
 }
 
 // prices are those of a kind.

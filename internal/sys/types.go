@@ -24,3 +24,9 @@ const (
 func TypeKind(typ uintptr) reflect.Kind {
 	return reflect.Kind(*(*uint8)(at(typ + kindAt)) & kindBits)
 }
+
+// Hidden is a pointer that the compiler does not follow: what it points to may stay on the stack, though
+// it is passed to a function that nobody knows. That must not keep it.
+//
+//go:nosplit
+func Hidden[T any](p *T) *T { return (*T)(at(uintptr(unsafe.Pointer(p)))) }

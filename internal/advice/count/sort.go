@@ -53,7 +53,7 @@ func sorted(a *[8]uintptr, weight int64, pcs []uintptr) {
 	typ, data, whole := a[0], a[2], true
 	if data != 0 {
 		typ = sys.ElemType(typ)
-	} else if sys.TypeKind(typ) == reflect.Slice {
+	} else if sys.TypeKind(typ) == reflect.Slice && a[3] <= uintptr(sys.LoadWord(a[1]+8)) { // a method Len may say more
 		typ, data = sys.ElemType(typ), uintptr(sys.LoadWord(a[1]))
 	} else {
 		whole = false

@@ -172,7 +172,7 @@ func (t *table) put(x *inst, r *rows) {
 // died folds an instance into its row.
 func (t *table) died(x *inst, r *rows) {
 	if x.site != 0 {
-		t.fold(x, &r.sites[x.site-1].Stats)
+		t.fold(sys.Hidden(x), &r.sites[x.site-1].Stats) // or who calls would allocate it
 	}
 }
 

@@ -108,7 +108,14 @@ var sortingAny = code{dir: "sort", imports: []string{"internal/abi", "unsafe"}, 
 	if t.Kind() != abi.Slice {
 		return scopeviewSortOf(nil, n, 0)
 	}
-	return scopeviewSortOf(*(*unsafe.Pointer)((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1]), n, t.Elem().Size())
+	slice := (*struct {
+		data unsafe.Pointer
+		len  int
+	})((*[2]unsafe.Pointer)(unsafe.Pointer(&v))[1])
+	if n > slice.len { // its Len is not the slice's
+		return scopeviewSortOf(nil, n, 0)
+	}
+	return scopeviewSortOf(slice.data, n, t.Elem().Size())
 }`}
 
 // aroundSort are the edits around what sorts in a function.

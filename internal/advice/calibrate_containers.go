@@ -1,0 +1,233 @@
+package advice
+
+import (
+	linked "container/list"
+	"regexp"
+	"slices"
+	"sort"
+	"sync"
+)
+
+// operation is how a weight is measured: f does it n times, and returns how many of the weight's units
+// those were.
+type operation struct {
+	weight string
+	f      func(n int) (units int)
+}
+
+// measured are the operations on memory, containers and strings.
+var measured = []operation{
+	{CopyByte, func(n int) int {
+		const size, several = 1 << 18, 64 // more than the second cache holds, as where an array has just been made
+		var all [several][]byte
+		for i := range all {
+			all[i] = make([]byte, size)
+		}
+		for i := range n {
+			copy(all[i%several], all[(i+several/2)%several])
+		}
+		return n * size
+	}},
+	{Alloc, func(n int) int {
+		for range n {
+			sink = make([]int, 4)
+		}
+		return n
+	}},
+	{AllocTiny, func(n int) int {
+		for i := range n {
+			boxed = i + 256 // below, Go has them already
+		}
+		return n
+	}},
+	{RegexpByte, func(n int) int {
+		const pattern = `^[a-z]+-[0-9]+(\.[a-z]+)*$`
+		for range n {
+			boxed = regexp.MustCompile(pattern)
+		}
+		return n * len(pattern)
+	}},
+	{PoolUse, func(n int) int {
+		p := sync.Pool{New: func() any { return new(int) }}
+		for range n {
+			p.Put(p.Get())
+		}
+		return n
+	}},
+	{AllocByte, growing(func() []int { return nil })},
+	{alreadyGrown, growing(func() []int { return make([]int, 0, grownTo) })},
+	{AllocAgain, func(n int) int { // what a larger one takes more is AllocAgain alone
+		const size = 4 << 10
+		for range n {
+			sink = make([]int, size/8)
+		}
+		return n * size
+	}},
+	{MapMove, func(n int) int { // what it takes longer to fill a map without a hint, for each that moves
+		const size = 1 << 13
+		for range n {
+			fill(map[int]int{}, size)
+		}
+		return n * size
+	}},
+	{MapPut, func(n int) int {
+		const size = 1 << 13
+		for range n {
+			fill(make(map[int]int, size), size)
+		}
+		return n * size
+	}},
+	{MapGet, func(n int) int {
+		const size = 1 << 16
+		m := numbers(size)
+		next := uint32(1) // what nobody foresees
+		for range n {
+			next = next*1664525 + 1013904223
+			total += m[int(next>>16)]
+		}
+		return n
+	}},
+	{MapStep, func(n int) int {
+		m := numbers(1 << 13)
+		sum := 0
+		for range n {
+			for _, v := range m {
+				sum += v
+			}
+		}
+		total = sum
+		return n << 13
+	}},
+	{SliceStep, func(n int) int {
+		s := make([]int, 1<<13)
+		sum := 0
+		for range n {
+			for _, v := range s {
+				sum += v
+			}
+		}
+		total = sum
+		return n << 13
+	}},
+	{Compare, func(n int) int {
+		s := make([]int, 1<<10)
+		for range n {
+			total += slices.Index(s, 1)
+		}
+		return n << 10
+	}},
+	{Ring, func(n int) int {
+		ring := make([]int, 1<<10)
+		for i := range n {
+			ring[i&(len(ring)-1)] = i
+			total += ring[(i+7)&(len(ring)-1)]
+		}
+		return n
+	}},
+	{SwapWord, sortsInts(func(s []int) { sort.Slice(s, func(i, j int) bool { return s[i] < s[j] }) })},
+	{sortedWords, sortsInts(func(s []int) { slices.SortFunc(s, func(a, b int) int { return a - b }) })},
+	{SwapOther, sortsOther(func(s []other) { sort.Slice(s, func(i, j int) bool { return s[i].key < s[j].key }) })},
+	{sortedOthers, sortsOther(func(s []other) { slices.SortFunc(s, func(a, b other) int { return a.key - b.key }) })},
+}
+
+// alreadyGrown is no weight: what a slice takes that grows takes more than one that does not is one, by bytes of
+// the arrays that are outgrown and copied.
+const alreadyGrown = "already grown"
+
+// A slice of words that grows to grownTo outgrows arrays of grownBytes.
+const (
+	grownTo    = 1_000_000
+	grownBytes = 33_232_088
+)
+
+func growing(begin func() []int) func(n int) int {
+	return func(n int) int {
+		for range n {
+			s := begin()
+			for i := range grownTo {
+				s = append(s, i)
+			}
+			sink = s
+		}
+		return n * grownBytes
+	}
+}
+
+// sortedWords and sortedOthers are no weights: what sort.Slice takes more than they is one.
+const (
+	sortedWords  = "sorted words"
+	sortedOthers = "sorted others"
+)
+
+// sorted is how many elements are sorted, and sortedLog the log₂ of that.
+const (
+	sorted    = 1 << sortedLog
+	sortedLog = 10
+)
+
+func sortsInts(sort func([]int)) func(n int) int {
+	return func(n int) int {
+		s := make([]int, sorted)
+		for range n {
+			for i := range s {
+				s[i] = i * 7919 & (sorted - 1)
+			}
+			sort(s)
+		}
+		return n * sorted * sortedLog
+	}
+}
+
+// other is an element that is no word.
+type other struct {
+	key  int
+	more [3]int
+}
+
+func sortsOther(sort func([]other)) func(n int) int {
+	return func(n int) int {
+		s := make([]other, sorted)
+		for range n {
+			for i := range s {
+				s[i].key = i * 7919 & (sorted - 1)
+			}
+			sort(s)
+		}
+		return n * sorted * sortedLog
+	}
+}
+
+// walk goes along a list.
+func walk(size, n int) int {
+	l := linked.New()
+	for i := range size {
+		l.PushBack(i)
+	}
+	steps := 0
+	for steps < n {
+		for e := l.Front(); e != nil; e = e.Next() {
+			total += e.Value.(int)
+			steps++
+		}
+	}
+	return steps
+}
+
+// sink, boxed and total keep the compiler from leaving out what is measured.
+var (
+	sink  []int
+	boxed any
+	total int
+)
+
+func fill(m map[int]int, n int) {
+	for i := range n {
+		m[i] = i
+	}
+}
+
+func numbers(n int) map[int]int {
+	m := make(map[int]int, n)
+	fill(m, n)
+	return m
+}
