@@ -124,6 +124,7 @@ func (l *launch) command(use, short, long, example string) *cobra.Command {
 	f.StringArrayVar(&l.options.Trace, "trace", nil, "record the functions of packages that match `PATTERN`, as go list takes it; a leading - excludes; may be repeated (default: the main module)")
 	f.StringSliceVar(&l.options.Advise, "advise", nil, "count how containers, buffers and locks are used, and give advice; of these `GROUPS` (default: all)")
 	f.Lookup("advise").NoOptDefVal = "all"
+	f.BoolVar(&l.options.Memory, "memory", false, "look at loads and stores of the packages that are traced, in bursts; implies --advise=multithreaded,locality")
 	f.BoolVar(&l.options.Args, "args", false, "record arguments that are numbers, strings, bools and durations")
 	f.BoolP("help", "h", false, "help for "+string(l.verb))
 	return l.cmd

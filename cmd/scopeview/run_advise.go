@@ -22,9 +22,14 @@ func (l *launch) groups() error {
 			return usagef("--advise=%s: there is no such group; there are %s, and all", g, strings.Join(std.Groups, ", "))
 		}
 	}
-	if slices.Contains(l.options.Advise, "all") {
-		l.options.Advise = std.Groups
+	if l.options.Memory {
+		l.options.Advise = append(l.options.Advise, std.Multithreaded, std.Locality)
 	}
+	if slices.Contains(l.options.Advise, "all") {
+		l.options.Advise = slices.Clone(std.Groups)
+	}
+	slices.Sort(l.options.Advise)
+	l.options.Advise = slices.Compact(l.options.Advise)
 	return nil
 }
 

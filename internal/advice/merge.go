@@ -82,7 +82,7 @@ func (s *source) merge() (*Data, error) {
 func Merge(runs []row.Run) (*Data, error) {
 	d := &Data{Params: map[string]string{}, Lost: map[string]int64{}}
 	rows := map[string]*Row{}
-	looked := 0.0
+	looked, noted, memory := 0.0, 0.0, 0.0
 	for i, run := range runs {
 		if i == 0 {
 			d.Program, d.Go = run.Program, run.Go
@@ -94,6 +94,8 @@ func Merge(runs []row.Run) (*Data, error) {
 		d.CPUs = max(d.CPUs, run.CPUs)
 		d.NS += float64(run.NS)
 		looked += float64(run.Looked)
+		noted += float64(run.Noted)
+		memory += float64(run.Memory)
 		if b := strings.TrimSpace(run.Build); b != "" && !slices.Contains(d.Builds, b) {
 			d.Builds = append(d.Builds, b)
 		}
@@ -120,6 +122,9 @@ func Merge(runs []row.Run) (*Data, error) {
 	}
 	if d.NS > 0 {
 		d.Looked = looked / d.NS
+	}
+	if memory > 0 {
+		d.Notes = append(d.Notes, fmt.Sprintf("%s loads and stores were looked at, %.2g %% of about all in the packages that are built for it", count(noted), 100*noted/memory))
 	}
 	root := d.root()
 	for _, r := range d.Rows {

@@ -44,6 +44,18 @@ const (
 	SyncDelete = "sync_delete" // and Delete
 	HashProbe  = "hash_probe"  // a place of a hash table that is looked at for an element, or an element of a chain
 	GoStart    = "go_start"    // a goroutine, from the go statement to its end
+
+	// A cache line that another processor has stored to, and what has to get it back: a load or store waits
+	// less for it than what is atomic, as a processor goes on meanwhile.
+	LineBack       = "line_back"
+	LineBackAtomic = "line_back_atomic"
+	// An access to a line that is not near, by a pointer from an array, and by one from the node before, for
+	// which a processor can't go on: where the second cache has not all lines, and where the last one has not.
+	PointedFar    = "pointed_far"
+	PointedMemory = "pointed_memory"
+	ChasedNear    = "chased_near" // and where the second cache has them
+	ChasedFar     = "chased_far"
+	ChasedMemory  = "chased_memory"
 )
 
 // BuiltIn returns the weights that are built in.
@@ -55,5 +67,6 @@ func BuiltIn() Weights {
 		ChanOp: 15, ChanWait: 95, MutexLock: 9.7, RWRead: 9.7, RWWrite: 19.8, SyncGet: 20, SyncPut: 220, SyncSwap: 130, SyncDelete: 90, GoStart: 220,
 		HashProbe: 1,
 		PoolUse:   12, AllocTiny: 11, RegexpByte: 350,
+		LineBack: 10, LineBackAtomic: 40, PointedFar: 0.3, PointedMemory: 3, ChasedNear: 2.5, ChasedFar: 14, ChasedMemory: 120,
 	}
 }

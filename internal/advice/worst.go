@@ -65,7 +65,7 @@ func prices(k row.Kind) []price {
 var nouns = map[row.Kind][2]string{
 	row.Alloc: {}, row.Pool: {"use of a pool", "uses of pools"}, row.Concat: {"concatenation", "concatenations"}, row.Convert: {"conversion", "conversions"},
 	row.Box: {"value in an interface", "values in interfaces"}, row.Search: {"search", "searches"}, row.Shift: {"insertion or deletion", "insertions and deletions"},
-	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
+	row.Input: {"read", "reads"}, row.Output: {"write", "writes"}, row.Compile: {"regular expression", "regular expressions"}, row.Scan: {}, row.Mutex: {"mutex", "mutexes"}, row.RWMutex: {"rwmutex", "rwmutexes"},
 }
 
 // amount is how many there are of a row.
@@ -88,23 +88,12 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 			continue
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
-		var parts []string
-		ns := 0.0
-		for _, x := range prices(r.Kind) {
-			if n := r.V(x.v); n > 0 {
-				cost := n * p.Weights[x.weight]
-				ns += cost
-				parts = append(parts, fmt.Sprintf("%s %s (%s)", count(n), x.what, duration(cost)))
-			}
-		}
-		if ns += r.V(row.NS); r.V(row.NS) > 0 {
-			parts = append(parts, duration(r.V(row.NS))+" measured")
-		}
+		ns, text := priceOf(r.Row, p.Weights)
 		if !p.Statistics && (ns < p.LeastNS*runs || ns < p.LeastShare*d.NS) {
 			continue
 		}
 		c.NS = int64(ns)
-		c.Text = strings.TrimSuffix(r.amount()+strings.Join(parts, ", "), ": ")
+		c.Text = strings.TrimSuffix(r.amount()+text, ": ")
 		list = append(list, c)
 	}
 	slices.SortStableFunc(list, func(a, b Characteristic) int { return cmp.Or(cmp.Compare(b.NS, a.NS), cmp.Compare(a.Site, b.Site)) })
@@ -112,4 +101,27 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		list = list[:p.Count]
 	}
 	return list
+}
+
+// priceOf is what the operations of a row cost, and which they are.
+func priceOf(r *Row, w Weights) (ns float64, text string) {
+	switch r.Kind {
+	case row.Scan:
+		return scattered(r, w)
+	case row.Line:
+		return 0, "" // what it costs is what rules say
+	}
+	var parts []string
+	for _, x := range prices(r.Kind) {
+		if n := r.V(x.v); n > 0 {
+			cost := n * w[x.weight]
+			ns += cost
+			parts = append(parts, fmt.Sprintf("%s %s (%s)", count(n), x.what, duration(cost)))
+		}
+	}
+	if r.V(row.NS) > 0 {
+		ns += r.V(row.NS)
+		parts = append(parts, duration(r.V(row.NS))+" measured")
+	}
+	return ns, strings.Join(parts, ", ")
 }

@@ -228,6 +228,7 @@ func (m *maker) edit(packages []*listed) error {
 		return err
 	}
 	matched := 0
+	var looked []*listed
 	for _, x := range packages {
 		if !x.Standard && len(x.CgoFiles) > 0 {
 			m.plan.C = true
@@ -242,6 +243,12 @@ func (m *maker) edit(packages []*listed) error {
 			continue
 		}
 		matched++
+		if m.looked(x) {
+			// What scopes do would be looked at, too: they would take ten times as long, and tell of that.
+			looked = append(looked, x)
+			m.leave("--memory has their loads and stores looked at", x.ImportPath)
+			continue
+		}
 		if x.Standard {
 			m.leave("the standard library has hooks, but no scopes", x.ImportPath)
 			continue
@@ -252,6 +259,9 @@ func (m *maker) edit(packages []*listed) error {
 	}
 	if matched == 0 && len(m.o.Trace) > 0 {
 		return fmt.Errorf("--trace %s: no package of this build matches; go list -deps lists them", strings.Join(m.o.Trace, " "))
+	}
+	if m.o.Memory {
+		return m.memory(looked)
 	}
 	return nil
 }
@@ -457,8 +467,12 @@ func (m *maker) within(dir string) (string, error) {
 
 // standard puts the hooks into the standard library, and what they call into the recorder.
 func (m *maker) standard(recorder string) error {
-	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder), []byte(strings.Join(m.o.Advise, " "))), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
-		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, m.o.Advise, nil)
+	groups := m.o.Advise
+	if m.o.Memory {
+		groups = append(slices.Clip(groups), std.Memory)
+	}
+	files, err := m.o.Cache.again(hash([]byte(m.o.Tool), []byte(m.env.GOROOT), []byte(m.env.GOVERSION), []byte(recorder), []byte(strings.Join(groups, " "))), &m.plan.Stubs, func() (map[string]string, map[string]at, error) {
+		files, linked, stubs, err := std.Patches(m.env.GOROOT, m.env.GOVERSION, groups, nil)
 		if err != nil {
 			return nil, nil, err
 		}

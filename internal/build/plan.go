@@ -27,6 +27,7 @@ type Options struct {
 	Args   bool     // record arguments
 	Budget float64  // the share of the CPU time that recording may take
 	Advise []string // groups of diagnostics that the program is to count for
+	Memory bool     // loads and stores of what is traced are looked at, too
 
 	out map[string]string // functions to leave out by the names of their scopes, and why
 }
@@ -130,6 +131,11 @@ func Make(ctx context.Context, o Options, verb Verb, args []string) (*Plan, erro
 	if err := refuse(verb, l); err != nil {
 		return nil, err
 	}
+	if o.Memory {
+		if err := detecting(l, e.GOOS+"/"+e.GOARCH); err != nil {
+			return nil, err
+		}
+	}
 	m := &maker{o: o, verb: verb, line: l, env: e, plan: &Plan{Began: began, Hot: hot, Inputs: map[string]at{}, Names: map[string]string{}, Kept: map[string]at{}, verb: verb}}
 	if err := m.make(ctx); err != nil {
 		return nil, err
@@ -172,7 +178,7 @@ func known(e *environment) error {
 // planKey names a plan by all that it depends on but the files. What the go command says of its
 // environment depends on the variables, and on files that are among the plan's inputs.
 func planKey(o Options, verb Verb, args []string) string {
-	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Advise, o.out, verb, args})
+	b, err := json.Marshal([]any{o.Tool, o.Dir, o.Trace, o.Args, o.Budget, o.Advise, o.Memory, o.out, verb, args})
 	if err != nil {
 		panic(err) // strings alone
 	}

@@ -95,19 +95,19 @@ func look(t *testing.T, id string) *verdict {
 			}
 		}
 	}
-	out, counted := source(t, id, "must").counted(t, rule.Group)
+	out, counted := source(t, id, "must").counted(t, flags(rule))
 	others("must", counted)
 	v.output = out
 	if v.judgment, v.advised = advised(rule, counted); !v.advised {
 		wrong("must is not advised")
 	}
-	_, counted = source(t, id, "silent").counted(t, rule.Group)
+	_, counted = source(t, id, "silent").counted(t, flags(rule))
 	others("silent", counted)
 	j, ok := advised(rule, counted)
 	if v.silent = !ok; ok {
 		wrong("silent is advised: %s", j.Advice)
 	}
-	fixed, counted := source(t, id, "fixed").counted(t, rule.Group)
+	fixed, counted := source(t, id, "fixed").counted(t, flags(rule))
 	others("fixed", counted)
 	if j, ok := advised(rule, counted); ok {
 		wrong("fixed is advised: %s", j.Advice)
@@ -268,7 +268,7 @@ func TestVerified(t *testing.T) {
 				t.Skip("make advise-check runs it")
 			}
 			p := source(t, id, "must")
-			_, r := p.counted(t, ruleOf(t, id).Group)
+			_, r := p.counted(t, flags(ruleOf(t, id)))
 			v, err := verify.Run(t.Context(), verify.Options{Dir: p.dir, Report: r, Runs: 5})
 			if err != nil {
 				t.Fatal(err)

@@ -15,6 +15,7 @@ import (
 	"time"
 
 	"github.com/scopeview/scopeview/internal/advice"
+	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/runs"
 )
 
@@ -116,11 +117,20 @@ func write(t *testing.T, path, text string) {
 	}
 }
 
-// counted builds a program for advice, runs it, and returns what it prints and the advice.
-func (p *program) counted(t *testing.T, group string) (out string, r *advice.Report) {
+// flags are those of a build that counts for a rule.
+func flags(r *advice.Rule) []string {
+	list := []string{"--advise=" + r.Group}
+	if slices.Contains(r.Kinds, row.Line) || slices.Contains(r.Kinds, row.Scan) {
+		list = append(list, "--memory")
+	}
+	return list
+}
+
+// counted builds a program for advice with flags, runs it, and returns what it prints and the advice.
+func (p *program) counted(t *testing.T, flags []string) (out string, r *advice.Report) {
 	t.Helper()
 	bin, path := filepath.Join(p.dir, "counted"), filepath.Join(p.dir, "advice")
-	command(t, p.dir, nil, built.tool, "build", "--advise="+group, "-o", bin, ".")
+	command(t, p.dir, nil, built.tool, append(append([]string{"build"}, flags...), "-o", bin, ".")...)
 	out = command(t, p.dir, []string{"SCOPEVIEW_ADVISE=" + path}, bin)
 	r = report(t, path+".raw")
 	for _, n := range append(r.Notes, r.Lost...) {

@@ -55,6 +55,8 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		growMap(a, weight, pcs)
 	case row.MapGet, row.MapPut, row.MapDelete, row.MapIter, row.MapStep, row.MapClear:
 		useMap(e, a)
+	case row.ShiftSlice:
+		shiftSlice(a, weight, pcs)
 	case row.MapNaN:
 		storeNaN(a)
 	case row.MakeList:

@@ -7,6 +7,9 @@
 // when it dies, or its address is used again, it is folded into the row of the call stack that
 // created it. Each second all rows, and what lives, are written to the raw file.
 //
+// Loads and stores of packages that are compiled for it are another way in: the runtime notes them in bursts, and
+// a goroutine makes lines and trails of them afterwards. See traffic.
+//
 // # Invariants
 //
 //   - Told runs on the program's goroutine, which the runtime has pinned to its thread: it neither

@@ -122,5 +122,8 @@ func least(t *tally, v row.Value, n int64) {
 // see counts a value of a distribution, so many times.
 func see(t *tally, h row.Hist, v, times int64) { atomic.AddInt64(&t.H[h][row.Bucket(v)], times) }
 
+// addHist counts values of a bucket.
+func addHist(t *tally, h row.Hist, bucket int, times int64) { atomic.AddInt64(&t.H[h][bucket], times) }
+
 func loadValue(t *tally, v int) int64   { return atomic.LoadInt64(&t.V[v]) }
 func loadHist(t *tally, h, b int) int64 { return atomic.LoadInt64(&t.H[h][b]) }

@@ -20,16 +20,17 @@ const Interval = time.Second
 
 // writer writes the raw file.
 type writer struct {
-	params params
-	began  time.Time
-	live   []row.Stats // of each row, what lives
-	names  map[int]*named
-	frames frames
-	heap   heap
-	quit   chan struct{}
-	ends   sync.Once
-	done   sync.WaitGroup
-	err    error
+	params  params
+	began   time.Time
+	live    []row.Stats // of each row, what lives
+	names   map[int]*named
+	frames  frames
+	heap    heap
+	traffic *traffic // nil: no package is compiled for it
+	quit    chan struct{}
+	ends    sync.Once
+	done    sync.WaitGroup
+	err     error
 }
 
 // named is a row's key in words.
@@ -168,6 +169,11 @@ func (w *writer) head() *row.Head {
 		}
 	}
 	lose("stacks", c.rows.full.Load())
+	if m := w.traffic; m != nil {
+		h.Noted, h.Memory = m.noted.Load(), m.all.Load()
+		lose("lines", m.lines.lost.Load())
+		lose("places", m.trails.lost.Load())
+	}
 	lose("rate", w.heap.unknown)
 	for _, t := range c.tables {
 		if t != nil {
@@ -204,6 +210,10 @@ func (w *writer) name(i int, s *site) *named {
 		all = append(all, w.frames.of(uintptr(pc))...)
 	}
 	n.stack, n.ours = outside(all)
+	if n.typ == "" && (s.kind == row.Search || s.kind == row.Shift) {
+		n.typ = "T" // loads and copies have no type
+		n.ours = n.ours || len(n.stack) > 0 && toldElsewhere(w.frames.text[n.stack[0]])
+	}
 	return n
 }
 
@@ -252,6 +262,12 @@ func start(p params) error {
 	w.done.Add(2)
 	go w.run()
 	go w.look()
+	if control != nil {
+		w.traffic = new(traffic)
+		w.traffic.init()
+		w.done.Add(1)
+		go w.lookAtMemory(w.traffic)
+	}
 	return nil
 }
 

@@ -72,4 +72,7 @@ const (
 
 	// BufferGrow has no call stack: a buffer's new array takes the place of its old one.
 	BufferGrow
+
+	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
+	ShiftSlice
 )

@@ -37,4 +37,18 @@ const (
 	// Of regular expressions. NS is what those took that had been compiled before.
 	Recompiled      = Extra
 	RecompiledBytes = Extra2 // of their patterns
+
+	// Of lines. Gets and Puts are accesses to them, Misses those that a processor had to get the line back
+	// for, though nobody else had stored to the same bytes; Waits those of all of these that are atomic.
+	// MaxLen is goroutines that use one, MaxCap those that store to it, MaxElem bytes of what lies there.
+	Contended = Extra  // accesses that had to get the line back for bytes that others had stored to
+	Shared    = Extra2 // accesses to bytes that another goroutine uses, too, and one of them stores to
+
+	// Of scans. Steps is accesses to another address than before, Compared those as far away as the one
+	// before, Probes those to a line that is not near, Misses of them those to another page. Front, Back
+	// and Middle are those to a line that was not used shortly before: by a pointer from an array, by one
+	// from a node, and others. Watched is accesses that were seen, MaxLen the lines that are used, about.
+	Pointed = Front
+	Chased  = Back
+	Placed  = Middle
 )

@@ -31,6 +31,8 @@ type Head struct {
 	CPUs    int
 	NS      int64             // how long it was counted
 	Looked  int64             // and of it, how long operations were looked at
+	Noted   int64             // loads and stores that were looked at,
+	Memory  int64             // of about so many
 	Params  map[string]string // the parameters in use
 	Lost    map[string]int64  // what is not counted, by why
 }
@@ -45,6 +47,10 @@ func AppendHead(b []byte, h *Head) []byte {
 		{"ns", strconv.FormatInt(h.NS, 10)}, {"looked_ns", strconv.FormatInt(h.Looked, 10)},
 	} {
 		b = append(append(append(append(b, '\t'), f[0]...), '='), clean(f[1])...)
+	}
+	if h.Memory > 0 {
+		b = strconv.AppendInt(append(b, "\tnoted="...), h.Noted, 10)
+		b = strconv.AppendInt(append(b, "\tmemory="...), h.Memory, 10)
 	}
 	for _, k := range sortedKeys(h.Params) {
 		b = append(append(append(append(b, "\tparam."...), k...), '='), clean(h.Params[k])...)
@@ -185,6 +191,10 @@ func head(fields []string) Head {
 			h.CPUs = int(n)
 		case k == "ns":
 			h.NS = n
+		case k == "noted":
+			h.Noted = n
+		case k == "memory":
+			h.Memory = n
 		case k == "looked_ns":
 			h.Looked = n
 		case strings.HasPrefix(k, "param."):

@@ -45,7 +45,7 @@ type Status struct {
 func Patches(goroot, version string, groups []string, want func(hook string) bool) (files map[string][]byte, linked []byte, hooks []Status, err error) {
 	files = map[string][]byte{}
 	var in []*hook
-	for _, h := range slices.Concat(table, adviceTable, listsTable, threadTable, usesTable) {
+	for _, h := range slices.Concat(table, memoryTable, adviceTable, listsTable, threadTable, usesTable) {
 		if h.group != "" && !slices.ContainsFunc(strings.Fields(h.group), func(g string) bool { return slices.Contains(groups, g) }) {
 			continue
 		}

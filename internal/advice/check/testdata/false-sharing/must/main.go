@@ -1,0 +1,37 @@
+// Two goroutines count what they do in counters that lie side by side: on one cache line.
+package main
+
+import (
+	"fmt"
+	"sync"
+	"sync/atomic"
+)
+
+const items = 100_000_000
+
+type counter struct {
+	done atomic.Int64
+}
+
+var counters [2]counter
+
+func work(id int, out *uint32) {
+	x := uint32(id)
+	for range items {
+		x = x*1664525 + 1013904223
+		if x>>30 != 0 {
+			counters[id].done.Add(1)
+		}
+	}
+	*out = x
+}
+
+func main() {
+	var wg sync.WaitGroup
+	last := make([]uint32, 128)
+	for id := range counters {
+		wg.Go(func() { work(id, &last[id*64]) })
+	}
+	wg.Wait()
+	fmt.Println(counters[0].done.Load(), counters[1].done.Load(), last[0], last[64])
+}

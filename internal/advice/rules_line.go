@@ -1,0 +1,63 @@
+package advice
+
+import (
+	"fmt"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var lineRules = []Rule{
+	{ID: "false-sharing", Original: "FALSE_SHARING", Group: Multithreaded, Kinds: []row.Kind{row.Line}, Judge: falseSharing},
+	{ID: "shared-elements", Original: "DDTEST", Group: Multithreaded, Kinds: []row.Kind{row.Line}, Judge: sharedElements},
+}
+
+// insignificant is a share of the accesses that a line does not come back for.
+const insignificant = 0.01
+
+// waited is how long processors waited for lines: so many times, of those that the row has. One that does
+// nothing else keeps a line for a while before it loses it, so that it is no more than half of the time.
+func waited(r *Row, w Weights, n float64) float64 {
+	all := r.V(row.Misses) + r.V(row.Contended)
+	atomics := r.V(row.Waits) / max(all, 1)
+	ns := n * (atomics*w[LineBackAtomic] + (1-atomics)*w[LineBack])
+	return min(ns, r.NS*r.V(row.MaxLen)/2)
+}
+
+// falseSharing: goroutines use bytes of one line that are not the same, and it goes from processor to
+// processor.
+func falseSharing(r *Row, w Weights) (j Judgement) {
+	uses := r.V(row.Gets) + r.V(row.Puts)
+	if r.V(row.Misses) < insignificant*uses || r.V(row.Misses) < r.V(row.Contended) || 2*r.V(row.Shared) > uses {
+		return j
+	}
+	j.NS = waited(r, w, r.V(row.Misses))
+	j.Ops = r.V(row.Misses)
+	j.Advice = fmt.Sprintf("padding to 64 bytes between what each goroutine stores to, or a local variable that is stored at the end, saves getting a cache line back %s: nobody else had stored to the same bytes", plural(r.V(row.Misses), "time", "times"))
+	j.Evidence = lineUse(r)
+	return j
+}
+
+// sharedElements: goroutines store to the same elements, which keeps what they do from being parallel.
+func sharedElements(r *Row, w Weights) (j Judgement) {
+	uses := r.V(row.Gets) + r.V(row.Puts)
+	back := r.V(row.Contended) + r.V(row.Misses)
+	if r.V(row.Contended) < insignificant*uses || 2*r.V(row.Shared) <= uses || r.V(row.MaxCap) < 2 {
+		return j
+	}
+	j.NS, j.Ops = waited(r, w, back), back
+	j.Advice = fmt.Sprintf("elements of its own for each goroutine, put together at the end, save getting a cache line back %s: %s of the accesses are to elements that several goroutines use and store to, and that is what is not parallel", plural(back, "time", "times"), percent(r.V(row.Shared), uses))
+	j.Evidence = lineUse(r)
+	return j
+}
+
+func lineUse(r *Row) []string {
+	uses := r.V(row.Gets) + r.V(row.Puts)
+	said := []string{fmt.Sprintf("%s and %s of up to %s; %s waited for a line", many(r.V(row.Gets), "load"), many(r.V(row.Puts), "store"), many(r.V(row.MaxLen), "goroutine"), percent(r.V(row.Misses)+r.V(row.Contended), uses))}
+	if r.V(row.MaxElem) > 0 {
+		said = append(said, fmt.Sprintf("the lines lie in objects of up to %s", bytes(r.V(row.MaxElem))))
+	}
+	if len(r.Stack) > 1 {
+		said = append(said, "the frames are of all places that wait for the line, and not of one call stack")
+	}
+	return append(said, "loads and stores are seen in bursts, and what is not in a burst is estimated")
+}

@@ -1,0 +1,143 @@
+package std
+
+import "github.com/scopeview/scopeview/internal/advice/row"
+
+// Memory is the group of the hooks that are told of loads and stores. It is in a build whose packages are
+// compiled with calls before these.
+const Memory = "memory"
+
+// accesses is what the compiler has a package call that it compiles as for the race detector, whose
+// runtime this is not. Words of scopeviewAccess: what is done with an access (0 nothing, 1 it is counted,
+// 2 it is noted), where the processors' buffers lie, bytes of one, how many there are, and how many
+// accesses each has room for. A buffer begins with how many were noted and how many counted.
+//
+// No function of package runtime is preempted, so a buffer has one writer; and nothing here asks for more
+// stack, for a nosplit function may call it.
+var accesses = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/atomic", "internal/runtime/sys"}, text: `//go:nosplit
+func raceread(addr uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1)
+	}
+}
+
+//go:nosplit
+func racewrite(addr uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1|1)
+	}
+}
+
+//go:nosplit
+func racereadrange(addr, size uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<14)<<1)
+	}
+}
+
+//go:nosplit
+func racewriterange(addr, size uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<14)<<1|1)
+	}
+}
+
+//go:nosplit
+func racefuncenter(callpc uintptr) {}
+
+//go:nosplit
+func racefuncexit() {}
+
+//go:nosplit
+func scopeviewAccessed(addr, pc, what uintptr) {
+	gp := getg()
+	mp := gp.m
+	if gp != mp.curg || mp.p == 0 {
+		return
+	}
+	p := uintptr(mp.p.ptr().id)
+	if p >= scopeviewAccess[3] {
+		return
+	}
+	buffer := scopeviewAccess[1] + p*scopeviewAccess[2]
+	if scopeviewAccess[0] == 1 {
+		(*[2]uintptr)(unsafe.Pointer(buffer))[1]++
+		return
+	}
+	noted := (*uintptr)(unsafe.Pointer(buffer))
+	n := *noted
+	if n >= scopeviewAccess[4] {
+		scopeviewAccess[0] = 0
+		return
+	}
+	e := (*[5]uintptr)(unsafe.Pointer(buffer + 8*unsafe.Sizeof(n) + n*unsafe.Sizeof([5]uintptr{})))
+	e[0], e[1], e[2], e[3], e[4] = uintptr(cputicks()), addr, pc, uintptr(gp.goid)<<16|what, 0
+	if fp := getfp(); framepointer_enabled && fp != 0 {
+		fp = *(*uintptr)(unsafe.Pointer(fp)) // of who has called this, whose caller pc is in
+		if fp = *(*uintptr)(unsafe.Pointer(fp)); fp != 0 {
+			e[4] = *(*uintptr)(unsafe.Pointer(fp + unsafe.Sizeof(fp)))
+		}
+	}
+	atomic.Storeuintptr(noted, n+1)
+}
+
+// scopeviewAtomic is an atomic store: it has a size that no other access has.
+//
+//go:linkname scopeviewAtomic
+//go:nosplit
+func scopeviewAtomic(addr unsafe.Pointer) {
+	scopeviewAccessed(uintptr(addr), sys.GetCallerPC(), 0x7fff<<1|1)
+}
+
+// scopeviewObject is where in the heap the object begins that an address lies in, and its size.
+//
+//go:linkname scopeviewObject
+func scopeviewObject(addr uintptr) (base, size uintptr) {
+	s := spanOfHeap(addr)
+	if s == nil || s.elemsize == 0 {
+		return 0, 0
+	}
+	return s.base() + (addr-s.base())/s.elemsize*s.elemsize, s.elemsize
+}`}
+
+// memoryTable is the hooks for loads and stores. Copies are told of where packages are compiled so:
+// elsewhere the compiler calls memmove itself.
+var memoryTable = []hook{
+	{name: "memory", group: Memory, what: "loads and stores of chosen packages, in bursts",
+		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
+		code: append([]code{objects, accesses}, advisedCode...)},
+	adviceHook("atomics", Memory, "atomic stores by the methods of package sync/atomic's types", atomicStores(), nil, atomically),
+	adviceHook("shifts", Memory, "copies of elements within their own slice", []edit{
+		{file: "runtime/slice.go", function: "slicecopy", at: "memmove(toPtr, fromPtr, size)",
+			insert: "if scopeviewTold != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +
+				", sys.GetCallerPC(), width, uintptr(toPtr), uintptr(fromPtr), size, width, 0, 0, 0) }; "},
+	}, nil),
+}
+
+// atomically has package sync/atomic tell of stores. Loads are left alone: they are what must stay short to be
+// inlined.
+var atomically = code{dir: "sync/atomic", text: `//go:linkname scopeviewAccess runtime.scopeviewAccess
+var scopeviewAccess [8]uintptr
+
+//go:noescape
+//go:linkname scopeviewAtomic runtime.scopeviewAtomic
+func scopeviewAtomic(addr unsafe.Pointer)`}
+
+// atomicStores are the edits of the methods of package sync/atomic that store.
+func atomicStores() (list []edit) {
+	for _, t := range []string{"Int32", "Int64", "Uint32", "Uint64", "Uintptr"} {
+		for _, f := range []string{"Add", "Store", "Swap", "CompareAndSwap"} {
+			call := f + t + "(&x.v"
+			if f != "Store" {
+				call = "return " + call
+			}
+			list = append(list, edit{file: "sync/atomic/type.go", function: t + "." + f, at: call,
+				insert: "if scopeviewAccess[0] != 0 { scopeviewAtomic(unsafe.Pointer(x)) }; "})
+		}
+	}
+	return list
+}
+
+var objects = code{dir: hooksDir, text: `//go:linkname stdObject runtime.scopeviewObject
+func stdObject(addr uintptr) (base, size uintptr)
+
+func init() { count.Objects(stdObject) }`}
