@@ -36,7 +36,7 @@ func Check(ctx context.Context, goTool string, env []string, module, dir string)
 	if err != nil {
 		return nil, err
 	}
-	files, linked, hooks, err := Patches(goroot, version, Groups, nil)
+	files, linked, hooks, err := Patches(goroot, version, append(slices.Clip(Groups), Memory), nil)
 	if err != nil {
 		return nil, err
 	}
@@ -128,7 +128,8 @@ func (b *builder) run() (*told, error) {
 	overlay := "-overlay=" + filepath.Join(b.dir, "overlay.json")
 	program, tests := filepath.Join(b.dir, "canary"), filepath.Join(b.dir, "canary.test")
 	// With cgo Go itself tells of no deadlock.
-	if err := b.goCommand("build", "-mod=mod", "-tags=netgo,osusergo", overlay, "-o", program, "."); err != nil {
+	// With loads and stores that are told of.
+	if err := b.goCommand("build", "-mod=mod", "-tags=netgo,osusergo", "-gcflags=canary=-race -d=checkptr=0", overlay, "-o", program, "."); err != nil {
 		return nil, err
 	}
 	if err := b.goCommand("test", "-mod=mod", "-vet=off", overlay, "-c", "-o", tests, "."); err != nil {

@@ -106,7 +106,7 @@ var memoryTable = []hook{
 		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
 		code: append([]code{objects, accesses}, advisedCode...)},
 	adviceHook("atomics", Memory, "atomic stores by the methods of package sync/atomic's types", atomicStores(), nil, atomically),
-	adviceHook("shifts", Memory, "copies of elements within their own slice", []edit{
+	adviceHook("copies", Memory, "copies of elements within their own slice", []edit{
 		{file: "runtime/slice.go", function: "slicecopy", at: "memmove(toPtr, fromPtr, size)",
 			insert: "if scopeviewTold != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +
 				", sys.GetCallerPC(), width, uintptr(toPtr), uintptr(fromPtr), size, width, 0, 0, 0) }; "},

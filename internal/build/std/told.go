@@ -48,6 +48,9 @@ var expected = map[string][]string{
 	"concat":     {"concat main.stringed copied_bytes"},
 	"convert":    {"convert main.stringed alloc_bytes"},
 	"buffers":    {"slice main.stringed copied_bytes"},
+	"memory":     {"scan main.walked steps"},
+	"copies":     {"shift main.copied moved"},
+	"atomics":    {""}, // of stores that meet, which takes two processors that run at once: make advise-check has them
 	"regexps":    {"compile main.stringed extra"},
 	"boxes":      {"box main.stringed allocs"},
 	"pools":      {"pool main.pooled misses"},

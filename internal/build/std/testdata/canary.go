@@ -43,7 +43,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small, walked, copied} {
 		f()
 	}
 	scope.Stop()
@@ -182,6 +182,34 @@ func small() {
 		go func() { done.Done() }()
 	}
 	done.Wait()
+}
+
+// walked goes along elements that lie here and there.
+func walked() {
+	type element struct {
+		next *element
+		more [100]int
+	}
+	all := make([]element, 1<<14)
+	for i := range all {
+		all[i*7919&(len(all)-1)].next = &all[(i+1)*7919&(len(all)-1)]
+	}
+	for deadline := time.Now().Add(200 * time.Millisecond); time.Now().Before(deadline); {
+		e := &all[0]
+		for range len(all) {
+			e = e.next
+		}
+		kept = e
+	}
+}
+
+// copied moves elements within a slice.
+func copied() {
+	s := make([]int, 1000)
+	for range 100 {
+		copy(s[1:], s)
+	}
+	kept = s
 }
 
 // alone tells when it is the only goroutine, while those of the recorder run.
