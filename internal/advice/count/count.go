@@ -120,9 +120,13 @@ func thinOut(place, rate uint32) {
 // Thinned is given where the runtime looks which part of creations is told of.
 func Thinned(rates *[Rates]uint8) { c.rates = rates }
 
+// Telling is given a variable that is to be Told while it is counted. Until then it is nil, and what looks
+// at it does nothing.
+func Telling(to *func(what uint32, a *[8]uintptr, pcs []uintptr)) { tellers = append(tellers, to) }
+
 // Followed is given where the runtime looks whether a slice may be followed: a bit for each hash of an
 // address.
-func Followed(bits *[1 << 16]uint64) { followed = bits }
+func Followed(bits *[1 << 13]uint64) { followed = bits }
 
 // Skipped is given where the runtime notes of which types creations were passed over.
 func Skipped(types *[1 << 16]uint8) { c.skipped = types }
@@ -137,9 +141,10 @@ func OneOf(m *uint32) { mask = m }
 func Pinning(hold, release func()) { pin, unpin = hold, release }
 
 var (
+	tellers    []*func(what uint32, a *[8]uintptr, pcs []uintptr)
 	flags      []*uint32
 	mask       = new(uint32)
-	followed   = new([1 << 16]uint64)
+	followed   = new([1 << 13]uint64)
 	pin, unpin = func() {}, func() {}
 )
 

@@ -123,6 +123,7 @@ func (t *table) take(key uintptr) (x inst, ok bool) {
 		e := &t.entries[i-1]
 		if e.key == key {
 			x, ok = *e, true
+			t.unmark(key)
 			*at = e.next
 			e.key, e.next = 0, s.free
 			s.free = i
@@ -134,33 +135,25 @@ func (t *table) take(key uintptr) (x inst, ok bool) {
 	return x, ok
 }
 
-// mark notes that a slice is followed at an address; see Followed. The runtime has the same hash.
-func mark(key uintptr) {
+// place is the bit that tells the runtime that a slice is followed at an address; see Followed. The runtime
+// has the same hash.
+func place(key uintptr) (word *uint64, bit uint64) {
 	h := uint64(key) * 0x9e3779b97f4a7c15
-	if w, bit := &followed[h>>48], uint64(1)<<(h>>42&63); atomic.LoadUint64(w)&bit == 0 {
-		atomic.OrUint64(w, bit)
-		marks.Add(1)
+	return &followed[h>>51], 1 << (h >> 45 & 63)
+}
+
+// mark sets an instance's bit, and unmark clears it. Another one may have the same: until it is marked anew,
+// at the next writing, its growth is missed then, and counts for nobody.
+func (t *table) mark(key uintptr) {
+	if word, bit := place(key); t.kind == row.Slice && atomic.LoadUint64(word)&bit == 0 {
+		atomic.OrUint64(word, bit)
 	}
 }
 
-// marks is how many bits are set; mostMarks is when they are set anew, of what is followed still.
-var marks atomic.Int64
-
-const mostMarks = 1 << 20
-
-// remark sets the marks anew. Who is put meanwhile may lose its mark: its growth is missed then.
-func (t *table) remark() {
-	if marks.Load() < mostMarks {
-		return
+func (t *table) unmark(key uintptr) {
+	if word, bit := place(key); t.kind == row.Slice {
+		atomic.AndUint64(word, ^bit)
 	}
-	for i := range followed {
-		atomic.StoreUint64(&followed[i], 0)
-	}
-	marks.Store(0)
-	t.each(func(x *inst) bool {
-		mark(x.key)
-		return false
-	})
 }
 
 // put has an instance followed. One that is at its key has died: it is folded.
@@ -169,9 +162,7 @@ func (t *table) put(x *inst, r *rows) {
 	if s == nil {
 		return
 	}
-	if t.kind == row.Slice {
-		mark(x.key)
-	}
+	t.mark(x.key)
 	var dead inst
 	if e := t.find(head, x.key); e != nil {
 		dead = *e
@@ -228,9 +219,11 @@ func (t *table) each(f func(x *inst) (dead bool)) {
 					i := *at
 					e := &t.entries[i-1]
 					if !f(e) {
+						t.mark(e.key)
 						at = &e.next
 						continue
 					}
+					t.unmark(e.key)
 					*at = e.next
 					e.key, e.next = 0, s.free
 					s.free = i

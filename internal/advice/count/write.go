@@ -120,7 +120,6 @@ func (w *writer) gather() {
 			w.live[i] = row.Stats{}
 		}
 	}
-	c.tables[row.Slice].remark()
 	read := int64(0)
 	for _, t := range c.tables {
 		if t == nil {
@@ -259,6 +258,9 @@ func start(p params) error {
 		return err
 	}
 	current = w
+	for _, to := range tellers {
+		*to = Told
+	}
 	on.Store(true)
 	listenToCustoms()
 	w.done.Add(2)

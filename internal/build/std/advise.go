@@ -80,9 +80,11 @@ func scopeviewUse(what uint32, a0, a1, a2 uintptr) {
 // scopeviewGrows tells of an array that is outgrown, unless it is one that nobody follows, of a type whose
 // creations were passed over: most are such in a program that makes many.
 func scopeviewGrows(old, p unsafe.Pointer, oldLen, newLen, oldCap, newCap int, et *_type) {
-	h := uint64(uintptr(old)) * 0x9e3779b97f4a7c15
-	if scopeviewFollowed[h>>48]&(1<<(h>>42&63)) == 0 && scopeviewSkipped[uint16(uintptr(unsafe.Pointer(et))>>5)] != 0 {
-		return
+	if scopeviewSkipped[uint16(uintptr(unsafe.Pointer(et))>>5)] != 0 {
+		h := uint64(uintptr(old)) * 0x9e3779b97f4a7c15
+		if scopeviewFollowed[h>>51]&(1<<(h>>45&63)) == 0 {
+			return
+		}
 	}
 	scopeviewTell(` + number(row.GrowSlice) + `, uintptr(old), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newCap), uintptr(unsafe.Pointer(et)))
 }
@@ -136,7 +138,7 @@ var (
 	advisedVars = []variable{
 		toldIn("runtime"),
 		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
-		{"runtime", "scopeviewFollowed", "[65536]uint64", "count.Followed"},
+		{"runtime", "scopeviewFollowed", "[8192]uint64", "count.Followed"},
 		{"runtime", "scopeviewMask", "uint32", "count.OneOf"},
 		{"runtime", "scopeviewSkipped", "[65536]uint8", "count.Skipped"},
 	}
@@ -163,7 +165,7 @@ func scopeviewClock() int64`}
 
 // toldIn is the variable of a package that is not nil while what it does is told of.
 func toldIn(dir string) variable {
-	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "count.Told"}
+	return variable{dir, "scopeviewTold", "func(what uint32, a *[8]uintptr, pcs []uintptr)", "&count.Telling"}
 }
 
 // watching is the variable of a package that is not 0 while operations are told of.

@@ -174,10 +174,11 @@ func link(in []*hook) []byte {
 			seen[v.dir+v.name] = true
 			local := "std" + strings.TrimPrefix(v.name, "scopeview") + strings.NewReplacer("/", "", "internal", "i").Replace(v.dir)
 			fmt.Fprintf(&b, "\n//go:linkname %s %s.%s\nvar %s %s\n", local, v.dir, v.name, local, v.typ)
-			if strings.HasPrefix(v.typ, "func") {
-				fmt.Fprintf(&set, "\t%s = %s\n", local, v.to)
+			to, given := strings.CutPrefix(v.to, "&")
+			if given || !strings.HasPrefix(v.typ, "func") {
+				fmt.Fprintf(&set, "\t%s(&%s)\n", to, local)
 			} else {
-				fmt.Fprintf(&set, "\t%s(&%s)\n", v.to, local)
+				fmt.Fprintf(&set, "\t%s = %s\n", local, to)
 			}
 		}
 		for _, c := range h.code {

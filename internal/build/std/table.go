@@ -18,7 +18,8 @@ type hook struct {
 }
 
 // variable is declared in a package of the standard library, and set to what package
-// scope/hooks calls to. One that is no function is given to that by its address.
+// scope/hooks calls to. One that is no function, or whose to begins with &, is given to that by
+// its address.
 type variable struct{ dir, name, typ, to string }
 
 func (v variable) declare() string {
