@@ -31,7 +31,17 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 	if !used() {
 		return nil, nil
 	}
-	t, key := c.tables[k], a[0]
+	x, s := followed(k, a[0], pcs)
+	if x != nil {
+		x.vote(k, pcs)
+		x.usedBy(int64(a[2]))
+	}
+	return x, s
+}
+
+// followed finds what is at an address, or begins to follow it, with its shard locked: nil if it can't be.
+func followed(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
+	t := c.tables[k]
 	s, head := t.enter(key)
 	if s == nil {
 		return nil, nil
@@ -53,8 +63,6 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 			return nil, nil
 		}
 	}
-	x.vote(k, pcs)
-	x.usedBy(int64(a[2]))
 	return x, s
 }
 
