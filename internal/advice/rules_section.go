@@ -18,7 +18,7 @@ const (
 
 // toldCost is what a load or store takes longer in a build that is told of it, in ns: the lock is held for as
 // much longer there.
-const toldCost = 1.5
+const toldCost = 1
 
 // mutexToRWMutex: goroutines wait for a sync.Mutex, and those that have it only load. At best so many go on at
 // once as there are processors, and others do not need these.
