@@ -2,6 +2,7 @@ package advice
 
 import (
 	"fmt"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 )
@@ -24,7 +25,7 @@ const toldCost = 1
 // once as there are processors, and others do not need these.
 func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 	loads, others, held := r.V(row.Gets), r.V(row.Puts)+r.V(row.Misses), r.V(row.HeldNS)
-	if r.V(row.Watched) < fewSections || loads < mostlyLoads*(loads+others) || held <= 0 || !own(r) {
+	if r.V(row.Watched) < fewSections || loads < mostlyLoads*(loads+others) || held <= 0 || !itself(r) {
 		return j
 	}
 	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // with those that wait
@@ -44,4 +45,17 @@ func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
 	}
 	j.Stoppers = []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"}
 	return j
+}
+
+// itself reports whether the program locks a sync.Mutex itself: a sync.RWMutex has one within, too.
+func itself(r *Row) bool {
+	for _, f := range r.Stack {
+		if !begins(f, "sync.", "internal/sync.") {
+			break
+		}
+		if !strings.Contains(f, ".(*Mutex).") {
+			return false
+		}
+	}
+	return own(r)
 }

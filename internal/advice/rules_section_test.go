@@ -26,9 +26,12 @@ func TestSections(t *testing.T) {
 		},
 		Stoppers: []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"},
 	}
+	locked.Stack = append([]string{"internal/sync.(*Mutex).lockSlow /go/src/internal/sync/mutex.go:1", "sync.(*Mutex).Lock /go/src/sync/mutex.go:1"}, locked.Stack...)
 	if got := mutexToRWMutex(locked, w); !reflect.DeepEqual(got, want) {
 		t.Errorf("\n%+v\nwant:\n%+v", got, want)
 	}
+	within := *locked
+	within.Stack = append([]string{"sync.(*Mutex).Lock /go/src/sync/mutex.go:1", "sync.(*RWMutex).Lock /go/src/sync/rwmutex.go:1"}, locked.Stack...)
 	for name, r := range map[string]*Row{
 		"one of twelve stores":          but(locked, map[row.Value]int64{row.Puts: 8000}),
 		"of many nothing is seen":       but(locked, map[row.Value]int64{row.Misses: 8000}),
@@ -37,6 +40,7 @@ func TestSections(t *testing.T) {
 		"they wait for a moment":        but(locked, map[row.Value]int64{row.HeldNS: 40e6}),
 		"one processor":                 but(locked, map[row.Value]int64{row.MaxCap: 1}),
 		"sections of a few ns":          but(locked, map[row.Value]int64{row.Gets: 96e6, row.Puts: 0}),
+		"a sync.RWMutex's own":          &within,
 		"the standard library's":        std(locked),
 		"its waits are what is told of": but(locked, map[row.Value]int64{row.Steps: 400_000_000}),
 	} {
