@@ -9,6 +9,8 @@
 //	scopeview top TRACE      where the time went, by name or row; who waited for which lock
 //	scopeview waits TRACE    which locks were waited for, by whom, and who had them meanwhile
 //	scopeview doctor TRACE   why the program does not scale, and what mending it would gain; see package internal/doctor
+//	scopeview advise RAW     which container, buffer or lock costs what, of what run --advise has counted; see package internal/advice
+//	scopeview calibrate      what small operations take on this machine, for advise
 //	scopeview html TRACE     the timeline as one file for the browser; see package internal/export/html
 //	scopeview serve TRACE    the timeline in the browser, also while the program runs; see
 //	                         package internal/live

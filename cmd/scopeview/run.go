@@ -175,8 +175,10 @@ func (l *launch) do(ctx context.Context, args []string) error {
 	if err := l.groups(); err != nil {
 		return err
 	}
-	if _, err := l.advise.params(l.cmd, ""); err != nil {
-		return err
+	if len(l.options.Advise) > 0 {
+		if _, err := l.advise.params(l.cmd, ""); err != nil {
+			return err
+		}
 	}
 	if l.attach {
 		return l.printEnv()

@@ -1,10 +1,12 @@
 package main
 
 import (
+	"bufio"
 	"fmt"
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/scopeview/scopeview/internal/advice"
@@ -38,7 +40,7 @@ func (l *launch) adviseVariables(dir string) (env []string) {
 	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
 		return nil
 	}
-	env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator))
+	env = append(env, "SCOPEVIEW_ADVISE="+dir+string(filepath.Separator), "SCOPEVIEW_ADVISE_RUN="+l.tag())
 	if _, err := l.advise.params(l.cmd, l.adviseRoot(dir)+".conf"); err != nil {
 		return env // tellAdvice says why
 	}
@@ -48,6 +50,20 @@ func (l *launch) adviseVariables(dir string) (env []string) {
 		}
 	}
 	return env
+}
+
+// tag tells the raw files of this run from those of others that end meanwhile.
+func (l *launch) tag() string { return strconv.Itoa(os.Getpid()) }
+
+// left reports whether a program of this run has left a raw file.
+func (l *launch) left(path string) bool {
+	f, err := os.Open(path)
+	if err != nil {
+		return false
+	}
+	defer f.Close()
+	line, _ := bufio.NewReader(f).ReadString('\n') // the run's head
+	return strings.Contains(line, "\trun="+l.tag()+"\t")
 }
 
 // adviseRoot is the path of the files of advice, without their endings.
@@ -73,7 +89,7 @@ func (l *launch) tellAdvice(dir string, before []string) {
 	if len(l.options.Advise) == 0 || os.Getenv("SCOPEVIEW_ADVISE") != "" {
 		return // who says where it goes looks at it
 	}
-	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) })
+	made := slices.DeleteFunc(rawsIn(dir), func(path string) bool { return slices.Contains(before, path) || !l.left(path) })
 	root := l.adviseRoot(dir)
 	made = slices.DeleteFunc(made, func(path string) bool { return path == root+".raw" })
 	if len(made) == 0 {

@@ -109,7 +109,7 @@ func TestText(t *testing.T) {
 	want := `# p, go1.26: 1 s counted
 
 f.go:7: slice-too-small: improvement = 6: call stack = main.f (f.go:7) < main.main (main.go:3): advice = make([]int, 0, 1000000) before the first append here saves 10 allocations and copying 8 MB
-    saves 2.48 ms (0.25 % of the time), 8 MB of memory
+    saves 2.48 ms (0.25 % of the CPU time), 8 MB of memory
     seen: 1 slice of 1,000,000 elements
 `
 	if b.String() != want {

@@ -74,4 +74,10 @@ func begins(frame string, prefix ...string) bool {
 
 // matters reports whether a gain is a hundredth of the time that was counted: below that what is usual in
 // Go code is no problem, even if there is a faster way.
-func (r *Row) matters(ns float64) bool { return ns > 0 && ns >= r.NS/100 }
+func (r *Row) matters(ns float64) bool {
+	all := r.CPU
+	if all == 0 {
+		all = r.NS
+	}
+	return ns > 0 && ns >= all/100
+}

@@ -19,6 +19,7 @@ type Data struct {
 	Runs    int
 	CPUs    int
 	NS      float64 // how long all runs were counted
+	CPU     float64 // the CPU time that they took; 0: not known
 	Looked  float64 // the share of it in which operations were looked at
 	Rows    []*Row
 	Params  map[string]string
@@ -93,6 +94,7 @@ func Merge(runs []row.Run) (*Data, error) {
 		d.Runs++
 		d.CPUs = max(d.CPUs, run.CPUs)
 		d.NS += float64(run.NS)
+		d.CPU += float64(run.CPU)
 		looked += float64(run.Looked)
 		noted += float64(run.Noted)
 		memory += float64(run.Memory)
@@ -128,7 +130,7 @@ func Merge(runs []row.Run) (*Data, error) {
 	}
 	root := d.root()
 	for _, r := range d.Rows {
-		r.NS, r.root = d.NS, root
+		r.NS, r.CPU, r.root = d.NS, d.CPU, root
 	}
 	return d, nil
 }

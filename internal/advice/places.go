@@ -32,7 +32,7 @@ func places(d *Data, p Params) (all []*place, hidden int) {
 		}
 		at := by[key]
 		if at == nil {
-			at = &place{Row: &Row{Row: row.Row{Kind: r.Kind, Type: r.Type, Stack: r.Stack}, NS: r.NS, root: r.root}}
+			at = &place{Row: &Row{Row: row.Row{Kind: r.Kind, Type: r.Type, Stack: r.Stack}, NS: r.NS, CPU: r.CPU, root: r.root}}
 			by[key] = at
 			all = append(all, at)
 		}

@@ -33,7 +33,7 @@ type Finding struct {
 	Group       string   `json:"group"`
 	Improvement int      `json:"improvement"` // log10 of small operations
 	NS          int64    `json:"ns"`          // of all runs
-	Share       float64  `json:"share"`       // of their time
+	Share       float64  `json:"share"`       // of their CPU time
 	Bytes       int64    `json:"bytes"`       // of all runs
 	Site        string   `json:"site"`        // "function file:line"
 	Stack       []string `json:"stack"`       // of several the one with the largest gain
@@ -52,6 +52,7 @@ type Report struct {
 	Go       string           `json:"go"`
 	Runs     int              `json:"runs"`
 	Seconds  float64          `json:"seconds"` // of all runs
+	CPUNS    int64            `json:"cpu_ns"`  // the CPU time that they took; 0: not known
 	Looked   float64          `json:"looked"`  // the share of them in which operations were looked at
 	Findings []Finding        `json:"findings"`
 	More     int              `json:"more"`   // advice that Count cuts off
@@ -67,7 +68,7 @@ type Report struct {
 
 // Of gives advice.
 func Of(d *Data, p Params) *Report {
-	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost), Statistics: p.Statistics}
+	rep := &Report{Program: d.Program, Go: d.Go, Runs: d.Runs, Seconds: d.NS / 1e9, CPUNS: int64(d.CPU), Looked: d.Looked, Notes: d.Notes, Lost: lost(d.Lost), Statistics: p.Statistics}
 	runs := float64(max(d.Runs, 1))
 	told, sites := map[*place]bool{}, map[string]bool{}
 	all, hidden := places(d, p)
@@ -85,10 +86,14 @@ func Of(d *Data, p Params) *Report {
 			if j.Advice == "" {
 				continue
 			}
+			if all := d.time(); all > 0 && j.NS > all/2 {
+				j.NS = all / 2
+				j.Stoppers = append(j.Stoppers, "the estimate was more than half of the run: it is bounded by that, and far from sure")
+			}
 			f := Finding{ID: rule.ID, Original: rule.Original, Group: rule.Group, Improvement: j.Improvement(), NS: int64(j.NS), Bytes: int64(j.Bytes),
 				Site: r.Site(), Stack: at.stack(&rule, p.Weights), Stacks: len(at.rows), Type: r.Type, Advice: j.Advice, Evidence: j.Evidence, Stoppers: j.Stoppers, Fix: j.Fix, Runs: r.Runs}
-			if d.NS > 0 {
-				f.Share = j.NS / d.NS
+			if all := d.time(); all > 0 {
+				f.Share = j.NS / all
 			}
 			if !(j.NS >= p.LeastNS*runs && f.Share >= p.LeastShare || j.NS >= 0 && j.Bytes >= p.LeastBytes*runs) {
 				rep.Small++
@@ -107,6 +112,14 @@ func Of(d *Data, p Params) *Report {
 	}
 	rep.Worst = worst(d, all, p, told)
 	return rep
+}
+
+// time is the CPU time of the runs, or how long they took where that is not known.
+func (d *Data) time() float64 {
+	if d.CPU > 0 {
+		return d.CPU
+	}
+	return d.NS
 }
 
 // worth orders advice: by time, and memory as what a byte of it costs once.

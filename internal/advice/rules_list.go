@@ -48,7 +48,7 @@ const listNode = 48
 func listToSlice(r *Row, w Weights) (j Judgement) {
 	l := listOf(r)
 	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
-	if l.puts == 0 || l.middle > rareEdit*edits {
+	if l.puts == 0 || l.middle > rareEdit*edits || !own(r) {
 		return j
 	}
 	steps := r.V(row.Steps) + r.V(row.Backward)
@@ -90,7 +90,7 @@ func listToSlice(r *Row, w Weights) (j Judgement) {
 func listToSlist(r *Row, w Weights) (j Judgement) {
 	l := listOf(r)
 	edits := l.puts + r.V(row.Deletes) + r.V(row.Moved)
-	if l.puts == 0 || l.middle <= rareEdit*edits || r.V(row.Backward) > 0 || r.V(row.Moved) > 0 || l.rear > 0 {
+	if l.puts == 0 || l.middle <= rareEdit*edits || r.V(row.Backward) > 0 || r.V(row.Moved) > 0 || l.rear > 0 || !own(r) {
 		return j
 	}
 	node := sizeClass(8 + r.V(row.MaxElem))

@@ -58,7 +58,11 @@ func mapTooLarge(r *Row, w Weights) (j Judgement) {
 		j.Advice = fmt.Sprintf("make(%s, %d) instead of %s saves %s: it is made for more than it ever has", r.Type, n, within(least, r.Stats.V[row.MaxHint]), bytes(j.Bytes))
 		return j
 	}
-	j.Advice = fmt.Sprintf("a new %s with what is left in it saves %s: it had up to %s, and a map does not become smaller", r.Type, bytes(j.Bytes), plural(float64(r.Stats.V[row.MaxLen]), "entry", "entries"))
+	what := r.Type
+	if what == "" {
+		what = "map"
+	}
+	j.Advice = fmt.Sprintf("a new %s with what is left in it saves %s: it had up to %s, and a map does not become smaller", what, bytes(j.Bytes), plural(float64(r.Stats.V[row.MaxLen]), "entry", "entries"))
 	j.Stoppers = append(j.Stoppers, "it may be about to hold as much again")
 	return j
 }

@@ -47,7 +47,10 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 	if r.buffer() != "" || r.V(row.Hinted) == 0 || r.V(row.Grown) > 0 || size == 0 || 2*used > size {
 		return j
 	}
-	n := r.P(row.Len, 0.99)
+	n := max(r.P(row.Len, 0.99), 1)
+	if 2*n > r.Stats.V[row.MinHint] {
+		return j // of others than were looked at it may be too little
+	}
 	j.Bytes = size - used
 	j.NS = j.Bytes * w[AllocByte]
 	j.Ops = j.Bytes / 8
@@ -60,13 +63,16 @@ func sliceTooLarge(r *Row, w Weights) (j Judgement) {
 
 // making is the text of a make with a size, where it goes, and what is there instead of it.
 func (r *Row) making(text, where string, n int64) string {
+	hinted := within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	switch {
 	case len(r.Stack) == 0:
 		return "giving all of them their size when they are made"
+	case r.V(row.Hinted) > 0 && r.differ():
+		return fmt.Sprintf("room for all that is put in, where that is known when it is made, instead of for %s,", hinted)
+	case r.V(row.Hinted) > 0:
+		return fmt.Sprintf("room for %d when it is made, instead of for %s,", n, hinted)
 	case r.differ():
 		return fmt.Sprintf(strings.Replace(text, "%d", "%s", 1), r.Type, "n") + where + ", with the n that is put in, where that is known before,"
-	case r.V(row.Hinted) > 0:
-		return fmt.Sprintf(text, r.Type, n) + " instead of a size of " + within(r.Stats.V[row.MinHint], r.Stats.V[row.MaxHint])
 	}
 	return fmt.Sprintf(text, r.Type, n) + where
 }

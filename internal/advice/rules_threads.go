@@ -19,7 +19,7 @@ var threadRules = []Rule{
 // standard library: nobody can change that.
 func own(r *Row) bool {
 	for _, f := range r.Stack {
-		if !strings.HasPrefix(f, "sync.") && !strings.HasPrefix(f, "internal/sync.") {
+		if !begins(f, "sync.", "internal/sync.", "container/list.") {
 			return !r.standard(f)
 		}
 	}

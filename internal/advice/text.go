@@ -11,9 +11,13 @@ import (
 // it stands on. Paths are relative to dir where they lie in it.
 func (r *Report) WriteText(w io.Writer, dir string) error {
 	b := &strings.Builder{}
-	fmt.Fprintf(b, "# %s, %s: %s counted%s\n", r.Program, r.Go, duration(r.Seconds*1e9), several(r.Runs, ", in %d runs; numbers are of all of them"))
+	cpu := ""
+	if r.CPUNS > 0 {
+		cpu = fmt.Sprintf(", %s of CPU time", duration(float64(r.CPUNS)))
+	}
+	fmt.Fprintf(b, "# %s, %s: %s counted%s%s\n", r.Program, r.Go, duration(r.Seconds*1e9), cpu, several(r.Runs, ", in %d runs; numbers are of all of them"))
 	if r.Looked < 0.95 {
-		fmt.Fprintf(b, "# operations were looked at for %.2g %% of the time, and are estimates\n", 100*r.Looked)
+		fmt.Fprintf(b, "# %.2g %% of the operations were looked at: their numbers are estimates\n", 100*r.Looked)
 	}
 	for _, n := range append(r.Notes, r.Lost...) {
 		fmt.Fprintf(b, "# %s\n", n)
@@ -59,7 +63,7 @@ func (r *Report) WriteText(w io.Writer, dir string) error {
 func (f *Finding) Saves() string {
 	var parts []string
 	if f.NS > 0 {
-		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the time)", duration(float64(f.NS)), 100*f.Share))
+		parts = append(parts, fmt.Sprintf("%s (%.2g %% of the CPU time)", duration(float64(f.NS)), 100*f.Share))
 	}
 	if f.NS < 0 {
 		parts = append(parts, fmt.Sprintf("memory, and takes %s longer", duration(float64(-f.NS))))

@@ -90,7 +90,7 @@ func worst(d *Data, all []*place, p Params, told map[*place]bool) (list []Charac
 		}
 		c := Characteristic{Kind: r.Kind.String(), Type: r.Type, Site: r.Site(), Stack: r.Stack}
 		ns, text := priceOf(r.Row, p.Weights)
-		if !p.Statistics && (ns < p.LeastNS*runs || ns < p.LeastShare*d.NS) {
+		if !p.Statistics && (ns < p.LeastNS*runs || ns < p.LeastShare*d.time()) {
 			continue
 		}
 		c.NS = int64(ns)

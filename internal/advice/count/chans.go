@@ -55,9 +55,6 @@ func repeated(user, channel uintptr) bool {
 // useChan takes an operation: the channel, the most that it held, and the goroutine, with whether a wait
 // is of an operation that was not told of itself.
 func useChan(e row.Event, a *[8]uintptr) {
-	if !used() {
-		return
-	}
 	t := c.tables[row.Chan]
 	s, head := t.enter(a[0])
 	if s == nil {

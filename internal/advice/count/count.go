@@ -21,7 +21,6 @@ type counter struct {
 	rates   *[Rates]uint8   // of each place, which part is looked at: one of two to the power of
 	seen    [Rates]uint32   // how many were, at that rate
 	skipped *[1 << 16]uint8 // by type, whether creations of slices of it were passed over; 0: of maps
-	uses    atomic.Int64    // operations that were told of
 	scale   atomic.Int64    // what an operation counts for, in units
 	now     atomic.Int64    // ns, as of the writer's last look at the clock
 }
@@ -123,6 +122,10 @@ func thinOut(place, rate uint32) {
 // Thinned is given where the runtime looks which part of creations is told of.
 func Thinned(rates *[Rates]uint8) { c.rates = rates }
 
+// Followed is given where the runtime looks whether a slice may be followed: a bit for each hash of an
+// address.
+func Followed(bits *[1 << 16]uint64) { followed = bits }
+
 // Skipped is given where the runtime notes of which types creations were passed over.
 func Skipped(types *[1 << 16]uint8) { c.skipped = types }
 
@@ -138,6 +141,7 @@ func Pinning(hold, release func()) { pin, unpin = hold, release }
 var (
 	flags      []*uint32
 	mask       = new(uint32)
+	followed   = new([1 << 16]uint64)
 	pin, unpin = func() {}, func() {}
 )
 

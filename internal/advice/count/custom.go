@@ -180,7 +180,7 @@ func (x *inst) custom(op custom.Op, first, second, third int64) {
 // foldCustom adds a container to its row. How many elements it had is the most that it ever had.
 func foldCustom(x *inst, t *tally) {
 	w := x.weight
-	fold(x, t, x.v[customPeak])
+	fold(x, t, x.v[customPeak], true)
 	most(t, row.MaxCap, x.v[capacity])
 	add(t, row.CapBytes, w*x.v[capacity]*x.v[elem])
 	add(t, row.LenBytes, w*x.v[customPeak]*x.v[elem])

@@ -28,9 +28,6 @@ func makeList(a *[8]uintptr, weight int64, pcs []uintptr) {
 
 // useList takes an operation: the list, its elements, and the type of a value that is put into it.
 func useList(e row.Event, a *[8]uintptr) {
-	if !used() {
-		return
-	}
 	t := c.tables[row.List]
 	s, head := t.enter(a[0])
 	if s == nil {

@@ -28,10 +28,7 @@ const votedBy = 3
 
 // using finds what is used, with its shard locked: nil if it can't be.
 func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
-	if !used() {
-		return nil, nil
-	}
-	x, s := followed(k, a[0], pcs)
+	x, s := findOrFollow(k, a[0], pcs)
 	if x != nil {
 		x.vote(k, pcs)
 		x.usedBy(int64(a[2]))
@@ -39,8 +36,8 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 	return x, s
 }
 
-// followed finds what is at an address, or begins to follow it, with its shard locked: nil if it can't be.
-func followed(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
+// findOrFollow finds what is at an address, or begins to follow it, with its shard locked: nil if it can't be.
+func findOrFollow(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
 	t := c.tables[k]
 	s, head := t.enter(key)
 	if s == nil {

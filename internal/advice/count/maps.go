@@ -79,9 +79,6 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 
 // useMap takes an operation: the map, its entries, and how long a key is that is a string.
 func useMap(e row.Event, a *[8]uintptr) {
-	if !used() {
-		return
-	}
 	t := c.tables[row.Map]
 	s, head := t.enter(a[0])
 	if s == nil {
@@ -104,7 +101,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 func foldMap(x *inst, t *tally) {
 	w := x.weight
 	known := max(x.v[length], x.v[looked], x.v[peak]) // the most that it ever held, as far as that was seen
-	fold(x, t, known)
+	fold(x, t, known, true)
 	most(t, row.MaxKey, x.v[keyBytes])
 	add(t, row.Moved, w*x.v[moved])
 	entry := x.v[elem] + x.v[keyBytes] + 1

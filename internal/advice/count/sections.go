@@ -101,7 +101,7 @@ func (s *sections) fold(m *traffic) {
 	for mutex, n := range s.seen {
 		pcs := [1]uintptr{n.pc}
 		pin()
-		if x, shard := followed(row.Mutex, mutex, pcs[:]); x != nil {
+		if x, shard := findOrFollow(row.Mutex, mutex, pcs[:]); x != nil {
 			x.v[readOnly] += scaled(n.readOnly)
 			x.v[storing] += scaled(n.storing)
 			x.v[opaque] += scaled(n.opaque)
@@ -122,7 +122,7 @@ func (s *sections) fold(m *traffic) {
 // of them wait while it is locked once.
 func waitMutex(a *[8]uintptr, weight int64, pcs []uintptr) {
 	pcs = pcs[min(1, len(pcs)):] // without the frame of what thins out
-	x, s := followed(row.Mutex, a[0], pcs)
+	x, s := findOrFollow(row.Mutex, a[0], pcs)
 	if x == nil {
 		return
 	}

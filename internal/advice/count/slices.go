@@ -24,14 +24,19 @@ func makeSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 func growSlice(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Slice]
 	old, to, was, now, oldCap, newCap, typ := a[0], a[1], int64(a[2]), int64(a[3]), int64(a[4]), int64(a[5]), a[6]
+	size := sys.TypeSize(typ)
 	var x inst
 	ok := false
 	if old != 0 && oldCap > 0 {
-		if x, ok = t.take(old); !ok && c.skipped[typeHash(typ)] != 0 {
-			return // it may be one whose creation was passed over
+		// What lies there may be another one by now, whose creation was passed over.
+		if x, ok = t.take(old); ok && (x.v[capacity] != oldCap || x.v[elem] != size || x.v[length] > was) {
+			t.died(&x, &c.rows)
+			x, ok = inst{}, false
+		}
+		if !ok && c.skipped[typeHash(typ)] != 0 {
+			return
 		}
 	}
-	size := sys.TypeSize(typ)
 	if !ok {
 		if x, ok = born(row.Slice, to, typ, weight, pcs); !ok {
 			return
@@ -58,7 +63,7 @@ func typeHash(typ uintptr) uint16 { return uint16(typ >> 5) }
 func foldSlice(x *inst, t *tally) {
 	w, size := x.weight, x.v[elem]
 	known := max(x.v[length], x.v[looked])
-	fold(x, t, known)
+	fold(x, t, known, x.v[grown] > 0 || x.v[length] > 0 || x.v[exactly] != 0)
 	if x.v[exactly] != 0 || x.v[length] == x.v[capacity] {
 		add(t, row.Exact, w)
 	}
@@ -74,8 +79,8 @@ func foldSlice(x *inst, t *tally) {
 	see(t, row.Cap, x.v[capacity], w)
 }
 
-// fold adds what slices and maps have in common.
-func fold(x *inst, t *tally, known int64) {
+// fold adds what slices and maps have in common. Of a length of which nothing is known nothing is added.
+func fold(x *inst, t *tally, known int64, some bool) {
 	w := x.weight
 	add(t, row.Made, w)
 	if x.v[hint] > 0 {
@@ -87,10 +92,12 @@ func fold(x *inst, t *tally, known int64) {
 	add(t, row.Grown, w*x.v[grown])
 	add(t, row.LifeNS, w*(c.now.Load()-x.born))
 	most(t, row.MaxElem, x.v[elem])
-	most(t, row.MaxLen, known)
-	least(t, row.MinLen, known)
 	most(t, row.MaxCap, x.v[capacity])
-	see(t, row.Len, known, w)
+	if some {
+		most(t, row.MaxLen, known)
+		least(t, row.MinLen, known)
+		see(t, row.Len, known, w)
+	}
 }
 
 // lookAt finds how long a slice that may live is at least: behind its end its array is zero. What it

@@ -134,11 +134,43 @@ func (t *table) take(key uintptr) (x inst, ok bool) {
 	return x, ok
 }
 
+// mark notes that a slice is followed at an address; see Followed. The runtime has the same hash.
+func mark(key uintptr) {
+	h := uint64(key) * 0x9e3779b97f4a7c15
+	if w, bit := &followed[h>>48], uint64(1)<<(h>>42&63); atomic.LoadUint64(w)&bit == 0 {
+		atomic.OrUint64(w, bit)
+		marks.Add(1)
+	}
+}
+
+// marks is how many bits are set; mostMarks is when they are set anew, of what is followed still.
+var marks atomic.Int64
+
+const mostMarks = 1 << 20
+
+// remark sets the marks anew. Who is put meanwhile may lose its mark: its growth is missed then.
+func (t *table) remark() {
+	if marks.Load() < mostMarks {
+		return
+	}
+	for i := range followed {
+		atomic.StoreUint64(&followed[i], 0)
+	}
+	marks.Store(0)
+	t.each(func(x *inst) bool {
+		mark(x.key)
+		return false
+	})
+}
+
 // put has an instance followed. One that is at its key has died: it is folded.
 func (t *table) put(x *inst, r *rows) {
 	s, head := t.enter(x.key)
 	if s == nil {
 		return
+	}
+	if t.kind == row.Slice {
+		mark(x.key)
 	}
 	var dead inst
 	if e := t.find(head, x.key); e != nil {

@@ -3,7 +3,6 @@ package count
 import (
 	"runtime"
 	"testing"
-	"time"
 
 	"github.com/scopeview/scopeview/internal/advice/row"
 	"github.com/scopeview/scopeview/internal/sys"
@@ -142,23 +141,5 @@ func TestGoroutine(t *testing.T) {
 	holds(t, r, map[row.Value]int64{row.Made: 5, row.Watched: 4, row.Waits: 1}) // two of them run
 	if n := r.H[row.Len][row.Bucket(100)]; n != 1 || r.Quantile(row.Len, 1) > 111 {
 		t.Errorf("%d ran for 100 ns, want 1; the longest ran for %d ns", n, r.Quantile(row.Len, 1))
-	}
-}
-
-// TestBurst: the first operation behind a burst's end ends it, and does not count.
-func TestBurst(t *testing.T) {
-	flag := uint32(1)
-	defer func(was []*uint32) { flags = was; ends.Store(0); reset() }(flags)
-	flags = []*uint32{&flag}
-	ends.Store(int64(time.Since(epoch) + time.Hour))
-	if !used() || flag != 1 {
-		t.Error("it has ended an hour early")
-	}
-	ends.Store(int64(time.Since(epoch)))
-	if used() || flag != 0 || ends.Load() != 0 || endedAt.Load() == 0 {
-		t.Error("it has not ended")
-	}
-	if flag = 1; !used() || flag != 1 {
-		t.Error("there is no burst that could end")
 	}
 }

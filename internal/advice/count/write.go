@@ -22,6 +22,7 @@ const Interval = time.Second
 type writer struct {
 	params  params
 	began   time.Time
+	cpu     float64     // then
 	live    []row.Stats // of each row, what lives
 	names   map[int]*named
 	frames  frames
@@ -119,6 +120,7 @@ func (w *writer) gather() {
 			w.live[i] = row.Stats{}
 		}
 	}
+	c.tables[row.Slice].remark()
 	read := int64(0)
 	for _, t := range c.tables {
 		if t == nil {
@@ -150,7 +152,7 @@ func (w *writer) gather() {
 }
 
 func (w *writer) head() *row.Head {
-	h := &row.Head{Program: "?", Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), NS: int64(time.Since(w.began)), Looked: lookedNS.Load(),
+	h := &row.Head{Program: "?", Run: os.Getenv(Variable + "_RUN"), Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), NS: int64(time.Since(w.began)), CPU: int64(clock() - w.cpu), Looked: int64(w.looked(time.Since(w.began))),
 		Params: w.params.named(), Lost: map[string]int64{}}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.Program = info.Path

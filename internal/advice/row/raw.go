@@ -28,8 +28,10 @@ type Head struct {
 	Program string // its main package, or "tests of" its module
 	Go      string // its version
 	Build   string // what tells two builds apart
+	Run     string // what SCOPEVIEW_ADVISE_RUN says: those of one run of the tool have the same
 	CPUs    int
 	NS      int64             // how long it was counted
+	CPU     int64             // the CPU time that it took meanwhile, in ns; 0: not known
 	Looked  int64             // and of it, how long operations were looked at
 	Noted   int64             // loads and stores that were looked at,
 	Memory  int64             // of about so many
@@ -43,8 +45,8 @@ func AppendHead(b []byte, h *Head) []byte {
 	b = append(b, '\t')
 	b = strconv.AppendInt(b, Version, 10)
 	for _, f := range [...][2]string{
-		{"program", h.Program}, {"go", h.Go}, {"build", h.Build}, {"cpus", strconv.Itoa(h.CPUs)},
-		{"ns", strconv.FormatInt(h.NS, 10)}, {"looked_ns", strconv.FormatInt(h.Looked, 10)},
+		{"program", h.Program}, {"go", h.Go}, {"build", h.Build}, {"run", h.Run}, {"cpus", strconv.Itoa(h.CPUs)},
+		{"ns", strconv.FormatInt(h.NS, 10)}, {"cpu_ns", strconv.FormatInt(h.CPU, 10)}, {"looked_ns", strconv.FormatInt(h.Looked, 10)},
 	} {
 		b = append(append(append(append(b, '\t'), f[0]...), '='), clean(f[1])...)
 	}
@@ -187,6 +189,8 @@ func head(fields []string) Head {
 			h.Go = v
 		case k == "build":
 			h.Build = v
+		case k == "run":
+			h.Run = v
 		case k == "cpus":
 			h.CPUs = int(n)
 		case k == "ns":
@@ -195,6 +199,8 @@ func head(fields []string) Head {
 			h.Noted = n
 		case k == "memory":
 			h.Memory = n
+		case k == "cpu_ns":
+			h.CPU = n
 		case k == "looked_ns":
 			h.Looked = n
 		case strings.HasPrefix(k, "param."):

@@ -77,6 +77,16 @@ func scopeviewUse(what uint32, a0, a1, a2 uintptr) {
 	releasem(mp)
 }
 
+// scopeviewGrows tells of an array that is outgrown, unless it is one that nobody follows, of a type whose
+// creations were passed over: most are such in a program that makes many.
+func scopeviewGrows(old, p unsafe.Pointer, oldLen, newLen, oldCap, newCap int, et *_type) {
+	h := uint64(uintptr(old)) * 0x9e3779b97f4a7c15
+	if scopeviewFollowed[h>>48]&(1<<(h>>42&63)) == 0 && scopeviewSkipped[uint16(uintptr(unsafe.Pointer(et))>>5)] != 0 {
+		return
+	}
+	scopeviewTell(` + number(row.GrowSlice) + `, uintptr(old), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newCap), uintptr(unsafe.Pointer(et)))
+}
+
 // scopeviewOnStack reports whether an array lies on the goroutine's own stack: then no array of it was
 // ever allocated.
 func scopeviewOnStack(p unsafe.Pointer) bool {
@@ -126,6 +136,7 @@ var (
 	advisedVars = []variable{
 		toldIn("runtime"),
 		{"runtime", "scopeviewRates", "[4096]uint8", "count.Thinned"},
+		{"runtime", "scopeviewFollowed", "[65536]uint64", "count.Followed"},
 		{"runtime", "scopeviewMask", "uint32", "count.OneOf"},
 		{"runtime", "scopeviewSkipped", "[65536]uint8", "count.Skipped"},
 	}
@@ -214,8 +225,7 @@ var adviceTable = []hook{
 				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), uintptr(p), uintptr(len), uintptr(cap), uintptr(unsafe.Pointer(et)), 0, 0, 0) }; return p"},
 		{file: "runtime/slice.go", function: "growslice", at: "return slice{p, newLen, newcap}",
 			insert: "if scopeviewTold != nil { if oldCap == 0 || scopeviewOnStack(oldPtr) { scopeviewThin(" + number(row.GrowSlice) +
-				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), 0, uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } else { scopeviewTell(" + number(row.GrowSlice) +
-				", uintptr(oldPtr), uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } }; "},
+				", sys.GetCallerPC(), uintptr(unsafe.Pointer(et)), 0, uintptr(p), uintptr(oldLen), uintptr(newLen), uintptr(oldCap), uintptr(newcap), uintptr(unsafe.Pointer(et))) } else { scopeviewGrows(oldPtr, p, oldLen, newLen, oldCap, newcap, et) } }; "},
 	}, nil),
 	adviceHook("maps", Containers, "maps, from make or their first growth through all tables that they outgrow", []edit{
 		{file: "runtime/map.go", function: "makemap_small", at: "return maps.NewEmptyMap()", instead: true,
