@@ -219,7 +219,10 @@ func (m *traffic) replay(n int, all float64) {
 		if x.local = size&localSize != 0 && size < hiddenSize; x.local {
 			x.size = size &^ localSize
 		}
-		if m.sections.take(&x); size != lockSize && size != hiddenSize {
+		if size == lockSize || len(m.sections.open) > 0 {
+			m.sections.take(&x)
+		}
+		if size != lockSize && size != hiddenSize {
 			m.take(h.proc, &x)
 		}
 	}
