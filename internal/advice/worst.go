@@ -45,6 +45,7 @@ var priced = []price{
 var pricedOf = map[row.Kind][]price{
 	row.Chan:      {{row.Puts, ChanOp, "sends"}, {row.Gets, ChanOp, "receives"}, {row.Waits, ChanWait, "waits"}},
 	row.RWMutex:   {{row.Puts, RWWrite, "times locked to write"}, {row.Gets, RWRead, "times to read"}},
+	row.Mutex:     {{row.Gets, MutexLock, "times locked to load"}, {row.Puts, MutexLock, "times to store"}},
 	row.SyncMap:   {{row.Gets, SyncGet, "loads"}, {row.Puts, SyncSwap, "stores"}, {row.Deletes, SyncDelete, "deletions"}},
 	row.Goroutine: {{row.Made, GoStart, "started"}},
 	row.List:      {{row.AllocBytes, AllocByte, "bytes of nodes"}, {row.Puts, Alloc, "insertions"}, {row.Steps, ListStep, "steps"}, {row.Backward, ListStep, "steps backwards"}},

@@ -178,19 +178,22 @@ func (v *verdict) measure(t *testing.T) {
 			}
 		}
 	}
-	v.of = gainOf(&v.judgment, ruleOf(t, v.id).Group, sides[0], sides[1])
+	v.of = gainOf(&v.judgment, ruleOf(t, v.id), sides[0], sides[1])
 }
 
-// gainOf compares. What the rule estimates in ns is CPU time, but for what waits for a device. A wait of
+// overlapping are the rules that have goroutines run at once that wait for each other: that is no CPU time.
+var overlapping = []string{"mutex-to-rwmutex"}
+
+// gainOf compares. What the rule estimates in ns is CPU time, but for what waits for a device or overlaps. A wait of
 // goroutines for each other is one of switching between them, which is CPU time, too.
-func gainOf(j *advice.Judgement, group string, must, fixed []took) *gain {
+func gainOf(j *advice.Judgement, rule *advice.Rule, must, fixed []took) *gain {
 	g := &gain{unit: "ms", estimate: j.NS / 1e6}
 	of := func(k took) float64 { return k.cpu / 1e6 }
 	switch {
 	case j.NS < advice.DefaultParams().LeastNS:
 		g.unit, g.estimate = "MB", j.Bytes/1e6
 		of = func(k took) float64 { return k.bytes / 1e6 }
-	case group == advice.InputOutput:
+	case rule.Group == advice.InputOutput || slices.Contains(overlapping, rule.ID):
 		of = func(k took) float64 { return k.wall / 1e6 }
 	}
 	var from, to []float64

@@ -120,7 +120,7 @@ func write(t *testing.T, path, text string) {
 // flags are those of a build that counts for a rule.
 func flags(r *advice.Rule) []string {
 	list := []string{"--advise=" + r.Group}
-	if slices.Contains(r.Kinds, row.Line) || slices.Contains(r.Kinds, row.Scan) {
+	if slices.Contains(r.Kinds, row.Line) || slices.Contains(r.Kinds, row.Scan) || slices.Contains(r.Kinds, row.Mutex) {
 		list = append(list, "--memory")
 	}
 	return list

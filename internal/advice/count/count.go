@@ -56,6 +56,8 @@ func Told(what uint32, a *[8]uintptr, pcs []uintptr) {
 		useMap(e, a)
 	case row.ShiftSlice:
 		shiftSlice(a, weight, pcs)
+	case row.MutexWait:
+		waitMutex(a, weight, pcs)
 	case row.MapNaN:
 		storeNaN(a)
 	case row.MakeList:

@@ -28,7 +28,17 @@ const votedBy = 3
 
 // using finds what is used, with its shard locked: nil if it can't be.
 func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
-	t, key := c.tables[k], a[0]
+	x, s := findOrFollow(k, a[0], pcs)
+	if x != nil {
+		x.vote(k, pcs)
+		x.usedBy(int64(a[2]))
+	}
+	return x, s
+}
+
+// findOrFollow finds what is at an address, or begins to follow it, with its shard locked: nil if it can't be.
+func findOrFollow(k row.Kind, key uintptr, pcs []uintptr) (*inst, *shard) {
+	t := c.tables[k]
 	s, head := t.enter(key)
 	if s == nil {
 		return nil, nil
@@ -50,8 +60,6 @@ func using(k row.Kind, a *[8]uintptr, pcs []uintptr) (*inst, *shard) {
 			return nil, nil
 		}
 	}
-	x.vote(k, pcs)
-	x.usedBy(int64(a[2]))
 	return x, s
 }
 

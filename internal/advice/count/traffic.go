@@ -60,6 +60,7 @@ type traffic struct {
 	recent   [mostProcs]recent
 	lines    lines
 	trails   trails
+	sections sections
 	inline   map[uintptr]bool // whether a place of the code is within a function that was inlined
 
 	noted, all atomic.Int64 // accesses that were noted, and that there were
@@ -86,6 +87,7 @@ func (m *traffic) init() {
 	m.seen = sys.OffHeap[uint64](m, seenLines)
 	m.heads = make([]head, 0, m.procs)
 	m.inline = map[uintptr]bool{}
+	m.sections.seen = map[uintptr]*mutexSeen{}
 	m.lines.init(m)
 	m.trails.init(m)
 	control[5] = sys.Address(&control[0])
@@ -209,12 +211,22 @@ func (m *traffic) replay(n int, all float64) {
 		if a[1]-control[5] < 64 {
 			continue // a look at the runtime's words, from what the compiler has put into the program
 		}
-		pc := a[2]
-		if a[3]>>1&0x7fff == atomicSize && !m.inlined(pc) {
+		pc, size := a[2], a[3]>>1&0x7fff
+		if size >= lockSize && !m.inlined(pc) {
 			pc = a[4]
 		}
-		m.take(h.proc, &access{addr: a[1], pc: pc, goroutine: a[3] >> 16, size: a[3] >> 1 & 0x7fff, store: a[3]&1 != 0})
+		x := access{addr: a[1], pc: pc, goroutine: a[3] >> 16, size: size, store: a[3]&1 != 0}
+		if x.local = size&localSize != 0 && size < hiddenSize; x.local {
+			x.size = size &^ localSize
+		}
+		if size == lockSize || len(m.sections.open) > 0 {
+			m.sections.take(&x)
+		}
+		if size != lockSize && size != hiddenSize {
+			m.take(h.proc, &x)
+		}
 	}
+	m.sections.fold(m)
 	m.lines.fold(m)
 	m.trails.fold(m)
 }
@@ -250,10 +262,17 @@ func (m *traffic) first() *head {
 type access struct {
 	addr, pc, goroutine, size uintptr
 	store                     bool
+	local                     bool // on the goroutine's own stack
 }
 
-// atomicSize is in the place of the size of an atomic store.
-const atomicSize = 0x7fff
+// What is in the place of the size: of an atomic store; where a mutex is locked, or unlocked, which is told as a
+// store; and of stores of which only sections are told.
+const (
+	atomicSize = 0x7fff
+	lockSize   = 0x7ffe
+	hiddenSize = 0x7ffd
+	localSize  = 0x4000 // is added to what is on the goroutine's own stack
+)
 
 // lineBytes and pageBytes are what a processor has memory in.
 const (

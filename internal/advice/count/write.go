@@ -247,7 +247,7 @@ func start(p params) error {
 	c.rows.init()
 	for _, t := range [...]*table{
 		{kind: row.Slice, fold: foldSlice}, {kind: row.Map, fold: foldMap}, {kind: row.List, fold: foldList}, {kind: row.Search, fold: foldSearch}, {kind: row.Sort, fold: foldSort},
-		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom}, {kind: row.Pool, fold: foldPool},
+		{kind: row.Chan, fold: foldChan}, {kind: row.RWMutex, fold: foldShared}, {kind: row.Mutex, fold: foldMutex}, {kind: row.SyncMap, fold: foldShared}, {kind: row.Goroutine, fold: foldGo}, {kind: row.Custom, fold: foldCustom}, {kind: row.Pool, fold: foldPool},
 	} {
 		t.init(p.Memory)
 		c.tables[t.kind] = t

@@ -75,4 +75,5 @@ const (
 
 	// Events of chosen packages, with a call stack: a copy of elements within their own slice.
 	ShiftSlice
+	MutexWait // thinned out
 )

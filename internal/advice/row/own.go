@@ -51,4 +51,8 @@ const (
 	Pointed = Front
 	Chased  = Back
 	Placed  = Middle
+
+	// Of mutexes. Gets is sections that only load, Puts those that store, Misses those in which neither is
+	// seen; Watched is how many were seen, Steps loads and stores in all of them. MaxCap is processors.
+	HeldNS = Extra // for which it was locked while others waited
 )

@@ -195,6 +195,21 @@ func mapUses(e row.Event, at, file string, functions ...string) (list []edit) {
 	return list
 }
 
+// mapWrites are the edits of functions that store to a map.
+func mapWrites() []edit {
+	return concat(
+		mapUses(row.MapPut, "if race.Enabled {", "runtime.go", "runtime_mapassign"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast32.go", "runtime_mapassign_fast32", "runtime_mapassign_fast32ptr"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast64.go", "runtime_mapassign_fast64", "runtime_mapassign_fast64ptr"),
+		mapUses(row.MapPut, "if race.Enabled {", "runtime_faststr.go", "runtime_mapassign_faststr"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast32.go", "runtime_mapdelete_fast32"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast64.go", "runtime_mapdelete_fast64"),
+		mapUses(row.MapDelete, "if race.Enabled {", "runtime_faststr.go", "runtime_mapdelete_faststr"),
+		mapUses(row.MapDelete, "if m == nil || m.Used() == 0 {", "map.go", "Map.Delete"),
+		mapUses(row.MapClear, "if m == nil || m.Used() == 0 && !m.tombstonePossible {", "map.go", "Map.Clear"),
+	)
+}
+
 func concat(lists ...[]edit) (all []edit) {
 	for _, l := range lists {
 		all = append(all, l...)
@@ -230,15 +245,7 @@ var adviceTable = []hook{
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast32.go", "runtime_mapaccess1_fast32", "runtime_mapaccess2_fast32"),
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_fast64.go", "runtime_mapaccess1_fast64", "runtime_mapaccess2_fast64"),
 		mapUses(row.MapGet, "if race.Enabled && m != nil {", "runtime_faststr.go", "runtime_mapaccess1_faststr", "runtime_mapaccess2_faststr"),
-		mapUses(row.MapPut, "if race.Enabled {", "runtime.go", "runtime_mapassign"),
-		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast32.go", "runtime_mapassign_fast32", "runtime_mapassign_fast32ptr"),
-		mapUses(row.MapPut, "if race.Enabled {", "runtime_fast64.go", "runtime_mapassign_fast64", "runtime_mapassign_fast64ptr"),
-		mapUses(row.MapPut, "if race.Enabled {", "runtime_faststr.go", "runtime_mapassign_faststr"),
-		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast32.go", "runtime_mapdelete_fast32"),
-		mapUses(row.MapDelete, "if race.Enabled {", "runtime_fast64.go", "runtime_mapdelete_fast64"),
-		mapUses(row.MapDelete, "if race.Enabled {", "runtime_faststr.go", "runtime_mapdelete_faststr"),
-		mapUses(row.MapDelete, "if m == nil || m.Used() == 0 {", "map.go", "Map.Delete"),
-		mapUses(row.MapClear, "if m == nil || m.Used() == 0 && !m.tombstonePossible {", "map.go", "Map.Clear"),
+		mapWrites(),
 		mapUses(row.MapIter, "it.typ = typ", "table.go", "Iter.Init"),
 		[]edit{{file: "internal/runtime/maps/table.go", function: "Iter.Next", at: "if it.m == nil {",
 			insert: "if scopeviewWatching != 0 && it.m != nil { scopeviewUse(" + number(row.MapStep) + ", uintptr(unsafe.Pointer(it.m)), uintptr(it.m.used), 0) }; "}},

@@ -30,14 +30,14 @@ func racewrite(addr uintptr) {
 //go:nosplit
 func racereadrange(addr, size uintptr) {
 	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<14)<<1)
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1)
 	}
 }
 
 //go:nosplit
 func racewriterange(addr, size uintptr) {
 	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<14)<<1|1)
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1|1)
 	}
 }
 
@@ -62,6 +62,9 @@ func scopeviewAccessed(addr, pc, what uintptr) {
 	if scopeviewAccess[0] == 1 {
 		(*[2]uintptr)(unsafe.Pointer(buffer))[1]++
 		return
+	}
+	if gp.stack.lo <= addr && addr < gp.stack.hi {
+		what |= 1 << 15 // nobody else has its stack
 	}
 	noted := (*uintptr)(unsafe.Pointer(buffer))
 	n := *noted
@@ -106,6 +109,7 @@ var memoryTable = []hook{
 		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
 		code: append([]code{objects, accesses}, advisedCode...)},
 	adviceHook("atomics", Memory, "atomic stores by the methods of package sync/atomic's types", atomicStores(), nil, atomically),
+	sectionHook,
 	adviceHook("copies", Memory, "copies of elements within their own slice", []edit{
 		{file: "runtime/slice.go", function: "slicecopy", at: "memmove(toPtr, fromPtr, size)",
 			insert: "if scopeviewTold != nil && uintptr(toPtr)-uintptr(fromPtr)+size < 2*size { scopeviewThin(" + number(row.ShiftSlice) +

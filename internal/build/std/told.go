@@ -51,6 +51,7 @@ var expected = map[string][]string{
 	"memory":     {"scan main.walked steps"},
 	"copies":     {"shift main.copied moved"},
 	"atomics":    {""}, // of stores that meet, which takes two processors that run at once: make advise-check has them
+	"mutexuse":   {"mutex main.guarded gets", "mutex main.emptied puts", "mutex main.waitMutex wait_ns"},
 	"regexps":    {"compile main.stringed extra"},
 	"boxes":      {"box main.stringed allocs"},
 	"pools":      {"pool main.pooled misses"},

@@ -43,7 +43,7 @@ func main() {
 		fmt.Fprintln(os.Stderr, err)
 		os.Exit(1)
 	}
-	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small, walked, copied} {
+	for _, f := range []func(){alone, collected, mutex, once, writer, reader, group, cond, send, receive, choose, goroutines, web, grown, mapped, listed, searched, sorted, stringed, pooled, written, passed, shared, small, walked, copied, guarded, emptied} {
 		f()
 	}
 	scope.Stop()
@@ -210,6 +210,35 @@ func copied() {
 		copy(s[1:], s)
 	}
 	kept = s
+}
+
+// guarded loads while a mutex is locked.
+func guarded() {
+	var mu sync.Mutex
+	all := make([]int, 10)
+	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
+		sum := 0
+		mu.Lock()
+		for _, n := range all {
+			sum += n
+		}
+		mu.Unlock()
+		kept = sum
+	}
+	kept = all
+}
+
+// emptied deletes from a map while a mutex is locked.
+func emptied() {
+	var mu sync.Mutex
+	all := map[int]int{0: 0}
+	for deadline := time.Now().Add(100 * time.Millisecond); time.Now().Before(deadline); {
+		if mu.TryLock() {
+			delete(all, 1)
+			mu.Unlock()
+		}
+	}
+	kept = all
 }
 
 // alone tells when it is the only goroutine, while those of the recorder run.

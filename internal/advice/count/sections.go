@@ -1,0 +1,150 @@
+package count
+
+import (
+	"runtime"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+// A mutex's own. Its row is where it is waited for most, or until then where it was seen to be locked.
+const (
+	readOnly = others + 1 + iota // sections
+	storing
+	opaque // neither a load nor a store is seen
+	accessed
+	whole // sections that were seen, not scaled
+	waits
+	waitNS
+	heldNS
+	procs
+)
+
+// sections are what goroutines do between Lock and Unlock of a sync.Mutex in a burst. Who is in one at its
+// begin or end is not counted.
+type sections struct {
+	open []section
+	seen map[uintptr]*mutexSeen
+}
+
+// mostOpen is how many mutexes are followed that are locked at once.
+const mostOpen = 64
+
+// section is one that has not ended.
+type section struct {
+	mutex, goroutine, pc uintptr
+	loads, stores        uint32
+}
+
+// mutexSeen is the sections of one mutex in a burst.
+type mutexSeen struct {
+	pc                              uintptr
+	readOnly, storing, opaque, uses uint32
+}
+
+// take looks at an access, or at what begins or ends a section. What a goroutine has on its stack is its own:
+// a deferred call is, too.
+func (s *sections) take(a *access) {
+	if a.size == lockSize {
+		s.ends(a)
+		if !a.store && len(s.open) < mostOpen {
+			s.open = append(s.open, section{mutex: a.addr, goroutine: a.goroutine, pc: a.pc})
+		}
+		return
+	}
+	if a.local {
+		return
+	}
+	for i := range s.open {
+		switch x := &s.open[i]; {
+		case x.goroutine != a.goroutine:
+		case a.store:
+			x.stores++
+		default:
+			x.loads++
+		}
+	}
+}
+
+// ends ends the section of a mutex. It counts where its goroutine unlocks it: another may have stored, too.
+func (s *sections) ends(a *access) {
+	for i, x := range s.open {
+		if x.mutex != a.addr {
+			continue
+		}
+		s.open[i] = s.open[len(s.open)-1]
+		s.open = s.open[:len(s.open)-1]
+		if !a.store || x.goroutine != a.goroutine {
+			return
+		}
+		m := s.seen[x.mutex]
+		if m == nil {
+			m = &mutexSeen{pc: x.pc}
+			s.seen[x.mutex] = m
+		}
+		m.uses += x.loads + x.stores
+		switch {
+		case x.stores > 0:
+			m.storing++
+		case x.loads > 0:
+			m.readOnly++
+		default:
+			m.opaque++
+		}
+		return
+	}
+}
+
+// fold adds the sections of a burst to their mutexes.
+func (s *sections) fold(m *traffic) {
+	scaled := func(n uint32) int64 { return int64(m.weight * float64(n)) }
+	on := int64(min(runtime.GOMAXPROCS(0), runtime.NumCPU()))
+	for mutex, n := range s.seen {
+		pcs := [1]uintptr{n.pc}
+		pin()
+		if x, shard := findOrFollow(row.Mutex, mutex, pcs[:]); x != nil {
+			x.v[readOnly] += scaled(n.readOnly)
+			x.v[storing] += scaled(n.storing)
+			x.v[opaque] += scaled(n.opaque)
+			x.v[accessed] += scaled(n.uses)
+			if !m.replayed {
+				x.v[whole] += int64(n.readOnly + n.storing + n.opaque)
+			}
+			x.v[procs] = on
+			shard.leave()
+		}
+		unpin()
+	}
+	clear(s.seen)
+	s.open = s.open[:0]
+}
+
+// waitMutex takes that a mutex was waited for: which, how long, and how many others wait for it still. All
+// of them wait while it is locked once.
+func waitMutex(a *[8]uintptr, weight int64, pcs []uintptr) {
+	pcs = pcs[min(1, len(pcs)):] // without the frame of what thins out
+	x, s := findOrFollow(row.Mutex, a[0], pcs)
+	if x == nil {
+		return
+	}
+	x.vote(row.Mutex, pcs)
+	ns := weight * int64(a[1])
+	x.v[waits] += weight
+	x.v[waitNS] += ns
+	x.v[heldNS] += ns / int64(uint32(a[2])+1)
+	s.leave()
+}
+
+// foldMutex adds a mutex to its row.
+func foldMutex(x *inst, t *tally) {
+	add(t, row.Made, 1)
+	add(t, row.Unseen, x.v[unseen])
+	add(t, row.Gets, x.v[readOnly])
+	add(t, row.Puts, x.v[storing])
+	add(t, row.Misses, x.v[opaque])
+	add(t, row.Steps, x.v[accessed])
+	add(t, row.Watched, x.v[whole])
+	add(t, row.Waits, x.v[waits])
+	add(t, row.WaitNS, x.v[waitNS])
+	add(t, row.HeldNS, x.v[heldNS])
+	most(t, row.MaxCap, x.v[procs])
+}

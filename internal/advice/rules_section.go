@@ -1,0 +1,61 @@
+package advice
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
+)
+
+var sectionRules = []Rule{
+	{ID: "mutex-to-rwmutex", Group: Multithreaded, Kinds: []row.Kind{row.Mutex}, Judge: mutexToRWMutex},
+}
+
+// A mutex is judged by at least so many sections that were seen, of which so many only load.
+const (
+	fewSections = 200
+	mostlyLoads = 0.95
+)
+
+// toldCost is what a load or store takes longer in a build that is told of it, in ns: the lock is held for as
+// much longer there.
+const toldCost = 1
+
+// mutexToRWMutex: goroutines wait for a sync.Mutex, and those that have it only load. At best so many go on at
+// once as there are processors, and others do not need these.
+func mutexToRWMutex(r *Row, w Weights) (j Judgement) {
+	loads, others, held := r.V(row.Gets), r.V(row.Puts)+r.V(row.Misses), r.V(row.HeldNS)
+	if r.V(row.Watched) < fewSections || loads < mostlyLoads*(loads+others) || held <= 0 || !itself(r) {
+		return j
+	}
+	atOnce := min(r.V(row.MaxCap), r.V(row.WaitNS)/held+1) // with those that wait
+	held = min(held, r.NS*r.V(row.Made)) - r.V(row.Steps)*toldCost
+	// A sync.RWMutex is a line that readers take from each other twice.
+	dearer := loads*(max(w[RWRead]-w[MutexLock], 0)+2*w[LineBackAtomic]) + others*max(w[RWWrite]-w[MutexLock], 0)
+	share := loads / (loads + others)
+	if j.NS = share*held*(1-1/atOnce) - dearer; !r.matters(j.NS) {
+		return Judgement{}
+	}
+	j.Ops = r.V(row.Waits)
+	j.Advice = fmt.Sprintf("a sync.RWMutex instead of the sync.Mutex, with RLock where it guards loads only, saves up to %s: %s of the times that it is locked nothing is seen to be stored, and goroutines waited for it %s", duration(j.NS), percent(loads, loads+others), plural(r.V(row.Waits), "time", "times"))
+	j.Evidence = []string{
+		fmt.Sprintf("%s that this place waits for most; locked about %s times, of which %s were seen from Lock to Unlock", many(r.V(row.Made), "lock"), count(loads+others), count(r.V(row.Watched))),
+		fmt.Sprintf("%s of waits together, while it was locked for %s, and %s", duration(r.V(row.WaitNS)), duration(held), many(r.V(row.MaxCap), "processor")),
+		"loads and stores are seen in bursts, and what is not in a burst is estimated; it is time that passes, and not CPU time, and less where other goroutines need the processors",
+	}
+	j.Stoppers = []string{"stores in packages that are not looked at, and by clear of a slice, are not seen: look at what is called while it is locked"}
+	return j
+}
+
+// itself reports whether the program locks a sync.Mutex itself: a sync.RWMutex has one within, too.
+func itself(r *Row) bool {
+	for _, f := range r.Stack {
+		if !begins(f, "sync.", "internal/sync.") {
+			break
+		}
+		if !strings.Contains(f, ".(*Mutex).") {
+			return false
+		}
+	}
+	return own(r)
+}
