@@ -5,6 +5,8 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+
+	"github.com/scopeview/scopeview/internal/advice/row"
 )
 
 // TestFromEnv: the environment says where to, and a .conf file and variables what with.
@@ -61,6 +63,18 @@ func TestGiven(t *testing.T) {
 	var skipped [1 << 16]uint8
 	var flag, of uint32
 	pins := 0
+	was, bits := followed, [1 << 13]uint64{}
+	defer func(t []*func(uint32, *[8]uintptr, []uintptr)) { followed, tellers = was, t }(tellers)
+	var told func(what uint32, a *[8]uintptr, pcs []uintptr)
+	Telling(&told)
+	Followed(&bits)
+	defer func(c *[8]uintptr) { control = c }(control)
+	var words [8]uintptr
+	Accesses(&words)
+	if control != &words {
+		t.Error("what is done with loads and stores is not kept")
+	}
+	control = nil
 	Thinned(&rates)
 	Skipped(&skipped)
 	Watching(&flag)
@@ -69,6 +83,15 @@ func TestGiven(t *testing.T) {
 	if c.rates != &rates || c.skipped != &skipped {
 		t.Error("what thins out is not kept")
 	}
+	rows := counting(t, all)
+	if told == nil {
+		t.Error("nothing is told of while it is counted")
+	}
+	tell(row.MakeSlice, here(), lies(1), 1, 1, intType)
+	if word, bit := place(lies(1)); *word&bit == 0 || bits == [1 << 13]uint64{} {
+		t.Error("the runtime does not know that it is followed")
+	}
+	rows()
 	watch(16)
 	if flag == 0 || of != 15 {
 		t.Errorf("operations are told of: %d, one of %d", flag, of+1)
@@ -77,6 +100,7 @@ func TestGiven(t *testing.T) {
 	if flag != 0 {
 		t.Error("operations are told of still")
 	}
+	pins = 0 // the writer has done it often
 	pin()
 	unpin()
 	if pins != 1001 {
