@@ -42,6 +42,11 @@ func TestMerge(t *testing.T) {
 	if len(r.Findings) != 1 || r.Runs != 2 || r.Findings[0].Runs != 2 || r.Findings[0].Bytes != 2*100*10000*8 {
 		t.Fatalf("%+v", r)
 	}
+	without := run(a)
+	without.Missing = map[string]string{"maps": "it is elsewhere"}
+	if d := merged(t, without, without); len(d.Notes) != 1 || !strings.Contains(d.Notes[0], "hook maps") {
+		t.Errorf("of a hook that is missing: %q", d.Notes)
+	}
 	other := run(a)
 	other.Program = "q"
 	if _, err := Merge([]row.Run{run(a), other}); !errors.Is(err, ErrPrograms) {

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"os"
 	"slices"
 	"strings"
@@ -106,6 +107,12 @@ func Merge(runs []row.Run) (*Data, error) {
 		}
 		for k, v := range run.Lost {
 			d.Lost[k] += v
+		}
+		for _, hook := range slices.Sorted(maps.Keys(run.Missing)) {
+			note := fmt.Sprintf("what the hook %s tells is missing, and the advice that stands on it: %s", hook, run.Missing[hook])
+			if !slices.Contains(d.Notes, note) {
+				d.Notes = append(d.Notes, note)
+			}
 		}
 		for _, r := range run.Rows {
 			key := r.Kind.String() + "\t" + r.Type + "\t" + strings.Join(r.Stack, "\t")

@@ -126,6 +126,17 @@ func Thinned(rates *[Rates]uint8) { c.rates = rates }
 // at it does nothing.
 func Telling(to *func(what uint32, a *[8]uintptr, pcs []uintptr)) { tellers = append(tellers, to) }
 
+// Missing is told which hook the standard library of this program is without, and why.
+func Missing(hook, why string) {
+	if missing == nil {
+		missing = map[string]string{}
+	}
+	missing[hook] = why
+}
+
+// missing is why hooks are missing, by their names.
+var missing map[string]string
+
 // Followed is given where the runtime looks whether a slice may be followed: a bit for each hash of an
 // address.
 func Followed(bits *[1 << 13]uint64) { followed = bits }

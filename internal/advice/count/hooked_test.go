@@ -103,6 +103,11 @@ func TestGiven(t *testing.T) {
 	pins = 0 // the writer has done it often
 	pin()
 	unpin()
+	defer func(m map[string]string) { missing = m }(missing)
+	Missing("maps", "it is elsewhere")
+	if h := (&writer{}).head(); h.Missing["maps"] != "it is elsewhere" {
+		t.Errorf("the head is %+v", h)
+	}
 	if pins != 1001 {
 		t.Errorf("pinned %d", pins)
 	}

@@ -152,7 +152,7 @@ func (w *writer) gather() {
 
 func (w *writer) head() *row.Head {
 	h := &row.Head{Program: "?", Run: os.Getenv(Variable + "_RUN"), Go: runtime.Version(), CPUs: runtime.GOMAXPROCS(0), NS: int64(time.Since(w.began)), CPU: int64(clock() - w.cpu), Looked: int64(w.looked(time.Since(w.began))),
-		Params: w.params.named(), Lost: map[string]int64{}}
+		Params: w.params.named(), Lost: map[string]int64{}, Missing: missing}
 	if info, ok := debug.ReadBuildInfo(); ok {
 		h.Program = info.Path
 		if strings.HasSuffix(info.Path, ".test") {

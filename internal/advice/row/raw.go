@@ -37,6 +37,7 @@ type Head struct {
 	Memory  int64             // of about so many
 	Params  map[string]string // the parameters in use
 	Lost    map[string]int64  // what is not counted, by why
+	Missing map[string]string // hooks that the program is without, and why
 }
 
 // AppendHead appends a run's first line.
@@ -56,6 +57,9 @@ func AppendHead(b []byte, h *Head) []byte {
 	}
 	for _, k := range sortedKeys(h.Params) {
 		b = append(append(append(append(b, "\tparam."...), k...), '='), clean(h.Params[k])...)
+	}
+	for _, k := range sortedKeys(h.Missing) {
+		b = append(append(append(append(b, "\tmissing."...), k...), '='), clean(h.Missing[k])...)
 	}
 	for _, k := range sortedKeys(h.Lost) {
 		b = append(append(append(append(b, "\tlost."...), k...), '='), strconv.FormatInt(h.Lost[k], 10)...)
@@ -178,7 +182,7 @@ func Read(r io.Reader) (runs []Run, notes []string, err error) {
 }
 
 func head(fields []string) Head {
-	h := Head{Params: map[string]string{}, Lost: map[string]int64{}}
+	h := Head{Params: map[string]string{}, Lost: map[string]int64{}, Missing: map[string]string{}}
 	for _, f := range fields {
 		k, v, _ := strings.Cut(f, "=")
 		n, _ := strconv.ParseInt(v, 10, 64)
@@ -205,6 +209,8 @@ func head(fields []string) Head {
 			h.Looked = n
 		case strings.HasPrefix(k, "param."):
 			h.Params[k[len("param."):]] = v
+		case strings.HasPrefix(k, "missing."):
+			h.Missing[k[len("missing."):]] = v
 		case strings.HasPrefix(k, "lost."):
 			h.Lost[k[len("lost."):]] += n
 		}

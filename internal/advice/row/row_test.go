@@ -48,7 +48,7 @@ func TestMerged(t *testing.T) {
 // file is a raw file of one run.
 func file(rows ...row.Row) []byte {
 	b := row.AppendHead(nil, &row.Head{Program: "example.com/p", Go: "go1.26.8", CPUs: 2, NS: 1e9, Looked: 5e8,
-		Params: map[string]string{"depth": "32"}, Lost: map[string]int64{"full.map": 3}})
+		Params: map[string]string{"depth": "32"}, Lost: map[string]int64{"full.map": 3}, Missing: map[string]string{"maps": "it is elsewhere"}})
 	n := 0
 	var lines []byte
 	for i := range rows {
@@ -82,7 +82,7 @@ func TestRaw(t *testing.T) {
 		if !run.Whole || len(run.Rows) != 1 || !reflect.DeepEqual(run.Rows[0], want) {
 			t.Errorf("read %+v, want %+v", run, want)
 		}
-		if run.Program != "example.com/p" || run.NS != 1e9 || run.Looked != 5e8 || run.Params["depth"] != "32" || run.Lost["full.map"] != 3 {
+		if run.Program != "example.com/p" || run.NS != 1e9 || run.Looked != 5e8 || run.Params["depth"] != "32" || run.Lost["full.map"] != 3 || run.Missing["maps"] != "it is elsewhere" {
 			t.Errorf("read the head %+v", run.Head)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"runtime"
 	"slices"
+	"strings"
 	"testing"
 )
 
@@ -124,5 +125,38 @@ func TestUnexpected(t *testing.T) {
 	}
 	if _, _, hooks, _ := Patches(goroot, "go1.99.1", nil, nil); slices.ContainsFunc(hooks, func(s Status) bool { return s.OK || s.Why != "not tested with go1.99.1" }) {
 		t.Errorf("with another version: %v", hooks)
+	}
+}
+
+// TestMissing: a program that counts says which of the hooks for that it is without; another one does not.
+func TestMissing(t *testing.T) {
+	from, goroot := gorootOf(t), t.TempDir()
+	for _, h := range adviceTable {
+		for _, e := range h.edits {
+			b, err := os.ReadFile(filepath.Join(from, "src", e.file))
+			if err != nil {
+				t.Fatal(err)
+			}
+			if e.file == "runtime/map.go" {
+				b = []byte("package runtime\n")
+			}
+			to := filepath.Join(goroot, "src", e.file)
+			if err := os.MkdirAll(filepath.Dir(to), 0o755); err != nil {
+				t.Fatal(err)
+			}
+			if err := os.WriteFile(to, b, 0o644); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	only := func(name string) bool { return name == "slices" || name == "maps" }
+	for _, groups := range [][]string{{Containers}, nil} {
+		_, linked, _, err := Patches(goroot, runtime.Version(), groups, only)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if told := strings.Contains(string(linked), `count.Missing("maps", "runtime/map.go: makemap_small: there is no such function")`); told != (groups != nil) {
+			t.Errorf("groups %v: what is missing is told: %v\n%s", groups, told, linked)
+		}
 	}
 }
