@@ -202,3 +202,28 @@ func TestMap(t *testing.T) {
 		}
 	}
 }
+
+// TestOtherMap: where creations were passed over, a map with another seed is another one: what is done with
+// it, and its growth, is not the first one's.
+func TestOtherMap(t *testing.T) {
+	for _, passed := range []bool{false, true} {
+		rows := counting(t, all)
+		m := [2]uint64{5, 4711}
+		at := sys.AddrOf(&m[0])
+		typ := sys.TypeOf(map[int32]int64{})
+		tell(row.MakeMap, here(), at, 0, typ)
+		want := int64(1)
+		if passed {
+			c.skipped[0], want = 1, 0
+		}
+		m[1] = 815
+		tell(row.MapGet, nil, at, 5)
+		tell(row.GrowMap, nil, at, 8, 8, 8, typ)
+		r := only(t, rows(), row.Map)
+		runtime.KeepAlive(&m)
+		if r.V[row.Made] != 1 || r.V[row.Gets] != want || r.V[row.Grown] != want {
+			t.Errorf("creations were passed over: %v: %d made, %d looked up, %d grown; want 1, %d, %d", passed, r.V[row.Made], r.V[row.Gets], r.V[row.Grown], want, want)
+		}
+		reset()
+	}
+}

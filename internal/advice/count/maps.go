@@ -48,8 +48,9 @@ func mapSizes(typ uintptr) (elem, key int64) {
 func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t := c.tables[row.Map]
 	x, ok := t.take(a[0])
-	if ok && a[3] == groupSlots && x.v[capacity] > groupSlots {
-		t.died(&x, &c.rows) // a map gets its first table once: this is another one, made where nobody tells of it
+	// A map gets its first table once: then this is another one, made where nobody tells of it.
+	if ok && (a[3] == groupSlots && x.v[capacity] > groupSlots || !x.same()) {
+		t.died(&x, &c.rows)
 		ok = false
 	}
 	if !ok {
@@ -77,6 +78,10 @@ func growMap(a *[8]uintptr, weight int64, pcs []uintptr) {
 	t.put(&x, &c.rows)
 }
 
+// same reports whether the memory is still that of the map which is followed there. A map that has become
+// empty has another seed, too: where no creation was passed over it can only be that.
+func (x *inst) same() bool { return c.skipped[0] == 0 || x.v[seed] == mapSeed(x.key) }
+
 // useMap takes an operation: the map, its entries, and how long a key is that is a string.
 func useMap(e row.Event, a *[8]uintptr) {
 	t := c.tables[row.Map]
@@ -84,7 +89,7 @@ func useMap(e row.Event, a *[8]uintptr) {
 	if s == nil {
 		return
 	}
-	if x := t.find(head, a[0]); x != nil {
+	if x := t.find(head, a[0]); x != nil && x.same() {
 		x.v[opGet+int(e-row.MapGet)] += one()
 		x.v[watched], x.v[seed] = 1, mapSeed(x.key)
 		x.v[keyRead] += int64(a[2]) * one()
