@@ -141,11 +141,11 @@ func lost(by map[string]int64) (list []string) {
 		case "stacks":
 			list = append(list, fmt.Sprintf("%s creations and uses are not counted: there are more call stacks than the table has room for", count(n)))
 		case "full":
-			list = append(list, fmt.Sprintf("%s times a %s was not followed: the memory for them is used up", count(n), kind))
+			list = append(list, fmt.Sprintf("a %s was not followed %s: the memory for them is used up", kind, many(float64(n), "time")))
 		case "busy":
-			list = append(list, fmt.Sprintf("%s times a %s was not found in time, as others were looking", count(n), kind))
+			list = append(list, fmt.Sprintf("what a %s did was not noted %s: others had its part of the table locked", kind, many(float64(n), "time")))
 		case "aged":
-			list = append(list, fmt.Sprintf("%s times a %s was followed no longer, to make room", count(n), kind))
+			list = append(list, fmt.Sprintf("a %s was followed no longer, to make room, %s", kind, many(float64(n), "time")))
 		case "rate":
 			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
 		default:
