@@ -14,34 +14,6 @@ const Memory = "memory"
 // No function of package runtime is preempted, so a buffer has one writer; and nothing here asks for more
 // stack, for a nosplit function may call it.
 var accesses = code{dir: "runtime", imports: []string{"unsafe", "internal/runtime/atomic", "internal/runtime/sys"}, text: `//go:nosplit
-func raceread(addr uintptr) {
-	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1)
-	}
-}
-
-//go:nosplit
-func racewrite(addr uintptr) {
-	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1|1)
-	}
-}
-
-//go:nosplit
-func racereadrange(addr, size uintptr) {
-	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1)
-	}
-}
-
-//go:nosplit
-func racewriterange(addr, size uintptr) {
-	if scopeviewAccess[0] != 0 {
-		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1|1)
-	}
-}
-
-//go:nosplit
 func racefuncenter(callpc uintptr) {}
 
 //go:nosplit
@@ -102,12 +74,104 @@ func scopeviewObject(addr uintptr) (base, size uintptr) {
 	return s.base() + (addr-s.base())/s.elemsize*s.elemsize, s.elemsize
 }`}
 
+// calling are the functions that the compiler has called before loads and stores. Most of what they cost is
+// that they are called at all: on amd64 those that have nothing to do need no frame.
+var calling = []source{
+	{"runtime/scopeview_access_amd64.s", `#include "textflag.h"
+
+// The compiler calls these with their arguments in registers, and who is jumped to returns to it.
+
+TEXT runtime·raceread<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	CMPQ runtime·scopeviewAccess(SB), $0
+	JNE 2(PC)
+	RET
+	JMP runtime·scopeviewRead<ABIInternal>(SB)
+
+TEXT runtime·racewrite<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	CMPQ runtime·scopeviewAccess(SB), $0
+	JNE 2(PC)
+	RET
+	JMP runtime·scopeviewWrite<ABIInternal>(SB)
+
+TEXT runtime·racereadrange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	CMPQ runtime·scopeviewAccess(SB), $0
+	JNE 2(PC)
+	RET
+	JMP runtime·scopeviewReadRange<ABIInternal>(SB)
+
+TEXT runtime·racewriterange<ABIInternal>(SB), NOSPLIT|NOFRAME, $0-0
+	CMPQ runtime·scopeviewAccess(SB), $0
+	JNE 2(PC)
+	RET
+	JMP runtime·scopeviewWriteRange<ABIInternal>(SB)
+`},
+	{"runtime/scopeview_access_amd64.go", `package runtime
+
+import "internal/runtime/sys"
+
+func raceread(addr uintptr)
+func racewrite(addr uintptr)
+func racereadrange(addr, size uintptr)
+func racewriterange(addr, size uintptr)
+
+//go:nosplit
+func scopeviewRead(addr uintptr) { scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1) }
+
+//go:nosplit
+func scopeviewWrite(addr uintptr) { scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1|1) }
+
+//go:nosplit
+func scopeviewReadRange(addr, size uintptr) {
+	scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1)
+}
+
+//go:nosplit
+func scopeviewWriteRange(addr, size uintptr) {
+	scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1|1)
+}
+`},
+	{"runtime/scopeview_access.go", `//go:build !amd64
+
+package runtime
+
+import "internal/runtime/sys"
+
+//go:nosplit
+func raceread(addr uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1)
+	}
+}
+
+//go:nosplit
+func racewrite(addr uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), 8<<1|1)
+	}
+}
+
+//go:nosplit
+func racereadrange(addr, size uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1)
+	}
+}
+
+//go:nosplit
+func racewriterange(addr, size uintptr) {
+	if scopeviewAccess[0] != 0 {
+		scopeviewAccessed(addr, sys.GetCallerPC(), min(size, 1<<13)<<1|1)
+	}
+}
+`},
+}
+
 // memoryTable is the hooks for loads and stores. Copies are told of where packages are compiled so:
 // elsewhere the compiler calls memmove itself.
 var memoryTable = []hook{
 	{name: "memory", group: Memory, what: "loads and stores of chosen packages, in bursts",
 		vars: append(append([]variable{}, advisedVars...), variable{"runtime", "scopeviewAccess", "[8]uintptr", "count.Accesses"}),
-		code: append([]code{objects, accesses}, advisedCode...)},
+		code: append([]code{objects, accesses}, advisedCode...), added: calling},
 	adviceHook("atomics", Memory, "atomic stores by the methods of package sync/atomic's types", atomicStores(), nil, atomically),
 	sectionHook,
 	adviceHook("copies", Memory, "copies of elements within their own slice", []edit{

@@ -77,6 +77,11 @@ func Patches(goroot, version string, groups []string, want func(hook string) boo
 	for _, dir := range dirs(in) {
 		files[path.Join("src", dir, "scopeview.go")] = added(dir, in)
 	}
+	for _, h := range in {
+		for _, f := range h.added {
+			files[path.Join("src", f.path)] = []byte(f.text)
+		}
+	}
 	return files, link(in, off), hooks, nil
 }
 

@@ -15,7 +15,11 @@ type hook struct {
 	edits []edit
 	vars  []variable
 	code  []code
+	added []source
 }
+
+// source is a file of its own that is added to the standard library, by its path below src.
+type source struct{ path, text string }
 
 // variable is declared in a package of the standard library, and set to what package
 // scope/hooks calls to. One that is no function, or whose to begins with &, is given to that by
