@@ -23,7 +23,7 @@ func racefuncexit() {}
 func scopeviewAccessed(addr, pc, what uintptr) {
 	gp := getg()
 	mp := gp.m
-	if gp != mp.curg || mp.p == 0 {
+	if gp != mp.curg || mp.p == 0 || mp.locks != 0 { // as where this is counted
 		return
 	}
 	p := uintptr(mp.p.ptr().id)
