@@ -223,7 +223,7 @@ func TestWeights(t *testing.T) {
 // TestLost: each loss is worded.
 func TestLost(t *testing.T) {
 	got := strings.Join(lost(map[string]int64{"stacks": 2000, "full.map": 1, "busy.slice": 2, "aged.list": 3, "rate": 1}), "\n")
-	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "what a slice did was not noted 2 times", "a list was followed no longer, to make room, 3 times", "what was allocated is not known"} {
+	for _, want := range []string{"2,000 creations", "a map was not followed 1 time:", "what a slice did was not noted 2 times", "a list was followed no longer, to make room, 3 times", "what is allocated where is not known"} {
 		if !strings.Contains(got, want) {
 			t.Errorf("%q is missing in\n%s", want, got)
 		}

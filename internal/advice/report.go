@@ -148,8 +148,6 @@ func lost(by map[string]int64) (list []string) {
 			list = append(list, fmt.Sprintf("a %s was followed no longer, to make room, %s", kind, many(float64(n), "time")))
 		case "rate":
 			list = append(list, "what is allocated where is not known: the program sets runtime.MemProfileRate")
-		case "rate":
-			list = append(list, "what was allocated is not known: the program has changed how allocations are sampled, or has switched that off")
 		default:
 			list = append(list, fmt.Sprintf("%s: %s", why, count(n)))
 		}
