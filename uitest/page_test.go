@@ -21,6 +21,12 @@ type tab struct {
 	t *testing.T
 }
 
+// browsers runs a test in each browser that there is: what it opens meanwhile is a tab of
+// that one.
+func browsers(t *testing.T, test func(t *testing.T)) {
+	t.Run("chromium", test)
+}
+
 // open opens an address. Whatever it does that no page of ours may do fails the
 // test at its end.
 func open(t *testing.T, address string, v browser.View) *tab {
