@@ -121,7 +121,8 @@ export function listenDivider(app) {
   const divider = /** @type {HTMLElement} */ (document.getElementById("divider"));
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
   const resize = (/** @type {number} */ h) => {
-    panel.style.height = `${Math.max(60, Math.min(innerHeight * 0.8, h))}px`;
+    panel.style.flex = `0 0 ${Math.max(60, Math.min(innerHeight * 0.8, h))}px`;
+    /** @type {HTMLElement} */ (panel.parentElement).dataset.divided = "true";
     divider.setAttribute("aria-valuenow", String(Math.round((100 * panel.offsetHeight) / innerHeight)));
     app.relayout();
   };

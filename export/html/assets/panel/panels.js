@@ -13,6 +13,9 @@ import { createSummary } from "./summaryview.js";
 
 /** @import { App } from "../app.js" */
 
+/** Where there is room for two tabs, this one is beside: of those not named here, the summary. @type {Partial<Record<import("../state.js").Tab, import("../state.js").Tab>>} */
+const beside = { summary: "flame", functions: "callers", callers: "functions", source: "functions" };
+
 /** @param {App} app */
 export function buildPanels(app) {
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
@@ -24,13 +27,18 @@ export function buildPanels(app) {
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });
+  const wide = matchMedia("(min-width: 1800px) and (min-height: 1000px)");
+  const second = () => (wide.matches ? beside[app.tab] ?? "summary" : app.tab);
+  wide.addEventListener("change", () => app.tell("tab"));
   app.on("tab", () => {
+    body.classList.toggle("two", wide.matches);
     for (const [id, , view] of tabs) {
       const button = /** @type {HTMLElement} */ (document.getElementById(`tab-${id}`));
       button.setAttribute("aria-selected", String(id === app.tab));
       button.tabIndex = id === app.tab ? 0 : -1;
-      view.element.hidden = id !== app.tab;
-      if (id === app.tab) view.update();
+      view.element.hidden = id !== app.tab && id !== second();
+      view.element.classList.toggle("beside", id !== app.tab);
+      if (!view.element.hidden) view.update();
     }
   });
   for (const [id, title, view] of tabs) {
@@ -51,6 +59,6 @@ export function buildPanels(app) {
     body.append(view.element);
   }
   panel.replaceChildren(list, body);
-  const update = () => tabs.find(([id]) => id === app.tab)?.[2].update();
+  const update = () => { for (const [, , view] of tabs) if (!view.element.hidden) view.update(); };
   for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by"])) app.on(event, update);
 }

@@ -1,13 +1,13 @@
-// Colours of names: sixteen that colour-blind eyes tell apart by hue or by lightness,
-// all light enough for dark text. They are of Paul Tol's "light" and "muted" schemes
-// (SRON/EPS/TN/09-002) but for oranges and reds, which are for waits and losses.
+// Colours of names: sixteen pale ones, light enough for dark text. They were found by a
+// search that keeps them apart from each other, from waits, losses and holds, for eyes that
+// lack any one of the three cones too. test/colors.test.js says by how much.
 
 import { isScope } from "../data/kinds.js";
 import { stateWords } from "../data/states.js";
 
-const palette = [
-  "#77aadd", "#44bb99", "#eedd88", "#ffaabb", "#99ddff", "#bbcc33", "#cc99cc", "#a7b8ff",
-  "#5f9ea0", "#d6c27a", "#8fd0a8", "#b0a8e0", "#d99aa0", "#a3b18a", "#7fc7d9", "#c9b79c",
+export const palette = [
+  "#9ddfc0", "#c2a8d4", "#d6e39d", "#75a1d5", "#eac9a8", "#77d2e2", "#f2b1d8", "#66b7b9",
+  "#fed0e0", "#a2a697", "#8fb9f0", "#c6c781", "#c8c6ff", "#ebaa9f", "#9ce7ff", "#b1c1b9",
 ];
 
 /** @type {Map<string, number>} */
@@ -66,7 +66,7 @@ export function colorOf(text) {
 export function themeColors() {
   const style = getComputedStyle(document.documentElement);
   const names = [...Object.keys(stateWords).map((s) => `state-${s}`), "bg", "bg-raised", "fg", "fg-dim", "line", "accent", "hover", "selected", "wait", "wait-soft", "arrow", "hold",
-    "loss", "cpu-user", "cpu-system", "cpu-limit", "memory", "heap", "count", "bar-edge", "bar-text", "cpu-line", "shade"];
+    "loss", "cpu-user", "cpu-system", "cpu-limit", "busy", "memory", "heap", "count", "bar-edge", "bar-text", "cpu-line", "shade"];
   /** @type {Record<string, string>} */
   const colors = {};
   for (const n of names) colors[n] = style.getPropertyValue(`--${n}`).trim();

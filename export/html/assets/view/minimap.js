@@ -78,7 +78,7 @@ export function createMinimap(app) {
     for (let k = 0; k < d.busy.length; k++) {
       const h = (d.busy[k] / d.top) * (height - 6);
       const w = Math.min(h, (d.wait[k] / d.top) * (height - 6));
-      ctx.fillStyle = colors["cpu-user"];
+      ctx.fillStyle = colors.busy;
       ctx.fillRect(k * bin, height - h, bin + 0.3, h - w);
       ctx.fillStyle = colors.wait;
       ctx.fillRect(k * bin, height - w, bin + 0.3, w);

@@ -51,6 +51,7 @@ export function createRowsView(app) {
   function layout() {
     const { strips: list, height } = layoutRows(app.model, app.arranged, app.choices);
     strips = list;
+    element.style.maxHeight = `${height + 12}px`;
     sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
     labels.style.height = sheet.style.height;
     labelled = "";
