@@ -20,7 +20,7 @@ func Examine(t *trace.Trace, o Options) (*Report, error) {
 	if o.To > 0 {
 		m.to = min(m.to, o.To)
 	}
-	m.bandwidth = o.Bandwidth
+	m.bandwidth, m.drawn = o.Bandwidth, o.Drawn
 	x := &loader{t: t, o: &o, m: m, ctx: ctx, locks: map[lockKey]*lock{}, placed: map[uint64][]turn{}, waited: map[lockKey]bool{}}
 	if m.to > m.from {
 		if err := x.load(); err != nil {

@@ -30,6 +30,7 @@ type model struct {
 	ids       map[string]uint16
 	base      *replayed // nil: it could not be replayed
 	bandwidth *Bandwidth
+	drawn     bool // see Options
 
 	locksUsed []*use   // by uses
 	taken     int64    // by coreTime: what other programs had of the cores; -1: not computed yet

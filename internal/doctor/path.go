@@ -150,10 +150,11 @@ func (m *model) paths() []Path {
 			// What is in the scope on other goroutines goes away too: the scope is free.
 			free := func(_ *script, s *step) bool { return s.kind == stepRun && s.name == n }
 			if g := m.base.gain(without{skip: free}); g >= pathShare {
-				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), g})
+				p.WhatIf = append(p.WhatIf, WhatIf{Name: m.scopeName(n), Gain: g, Partly: m.partly(n)})
 			}
 		}
 		sortWhatIf(p.WhatIf)
+		m.steps(&p, last)
 		list = append(list, p)
 	}
 	for _, t := range m.tasks() {
@@ -166,7 +167,7 @@ func (m *model) paths() []Path {
 		p.All = int64(len(t.spans))
 		for _, n := range y.names() {
 			if s := y.share(n); n != int32(t.name) && s >= pathShare {
-				p.WhatIf = append(p.WhatIf, WhatIf{m.scopeName(n), s})
+				p.WhatIf = append(p.WhatIf, WhatIf{Name: m.scopeName(n), Gain: s})
 			}
 		}
 		sortWhatIf(p.WhatIf)

@@ -49,12 +49,27 @@ type Finding struct {
 	ToNS       int64    `json:"to_ns"`
 	Evidence   []string `json:"evidence"` // sentences with the numbers, safe to show
 	Goids      []uint64 `json:"goids"`    // the rows to look at, at most a few
+	Worst      *Worst   `json:"worst"`    // the longest wait that it is about; null: it is about none
 
 	// weight is what Gain is, or where that is unknown how much is at stake at least: by
 	// it findings are put in order, and told at all.
 	weight float64
 	spared float64 // of the core time: work of the program that would not be done any more
 	facts  facts   // what the rule found: words.go makes the sentences of it
+}
+
+// Worst is the longest of the waits that a finding is about: what shows best what is wrong.
+type Worst struct {
+	Goid   uint64 `json:"goid"` // who waited
+	FromNS int64  `json:"from_ns"`
+	ToNS   int64  `json:"to_ns"`
+}
+
+// worse takes in a wait that the finding is about.
+func (f *Finding) worse(g *gor, from, to int64) {
+	if f.Worst == nil || to-from > f.Worst.ToNS-f.Worst.FromNS {
+		f.Worst = &Worst{g.id, from, to}
+	}
 }
 
 // Gain is a part of the run time, 0 to 1, or negative where it is unknown, which is null
@@ -117,6 +132,10 @@ type Path struct {
 	Time   int64    `json:"ns"`    // their time together
 	Parts  []Part   `json:"parts"` // longest first
 	WhatIf []WhatIf `json:"what_if"`
+	// Steps, of the run alone and if Options.Drawn, are whose time the path consists of: a
+	// goroutine, and from when to when. Of AllSteps these are the longest, by time.
+	Steps    [][3]int64 `json:"steps,omitempty"`
+	AllSteps int        `json:"all_steps,omitempty"`
 }
 
 // Part is what was on a critical path.
@@ -131,6 +150,9 @@ type Part struct {
 type WhatIf struct {
 	Name string  `json:"name"`
 	Gain float64 `json:"gain"` // 0 to 1 of the time
+	// Partly, if Options.Drawn and of the run alone, is the gain if they took 3/4, 1/2 and
+	// 1/4 of their own.
+	Partly []float64 `json:"partly,omitempty"`
 }
 
 // Unexamined tells of rules that could not look.
@@ -149,7 +171,10 @@ type Options struct {
 	Bandwidth *Bandwidth
 	// Spares is, if it is not empty, advice that spares the program memory, safe to show: findings of the
 	// collector and of page faults cite it.
-	Spares  string
+	Spares string
+	// Drawn asks for what a picture shows besides: the steps of the critical path, and what is
+	// gained where the scopes of a name take a part of their time.
+	Drawn   bool
 	Context context.Context // ends the examination; nil: nothing does
 }
 

@@ -92,6 +92,7 @@ func (m *model) handing(u *handed, share, confidence float64) Finding {
 		for _, g := range m.gs {
 			for i := range g.ivs {
 				if v := &g.ivs[i]; handing(v.state) && v.by != 0 && m.place(v.stack) == u.place {
+					f.worse(g, v.from, v.to)
 					yield(v.from, v.to)
 				}
 			}

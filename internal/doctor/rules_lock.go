@@ -92,6 +92,9 @@ func (u *use) finding(m *model) Finding {
 			f.Goids = append(f.Goids, w.g.id)
 		}
 	}
+	for _, w := range u.l.waits {
+		f.worse(w.g, w.from, w.to)
+	}
 	if u.waits < 20 {
 		f.Confidence = 0.6
 	}

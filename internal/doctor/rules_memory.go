@@ -45,6 +45,9 @@ func (m *model) collector() []Finding {
 		for _, g := range m.gs {
 			for i := range g.ivs {
 				if v := &g.ivs[i]; v.core && (v.state == states.GC || g.role == roleCollector) {
+					if g.role != roleCollector {
+						f.worse(g, v.from, v.to)
+					}
 					yield(v.from, v.to)
 				}
 			}

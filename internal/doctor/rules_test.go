@@ -8,6 +8,7 @@ import (
 	"math"
 	"math/rand/v2"
 	"path/filepath"
+	"slices"
 	"strings"
 	"testing"
 
@@ -435,6 +436,63 @@ func valid(t *testing.T, w *world, r *Report) {
 	for _, p := range r.CriticalPath {
 		if p.Of == "" && p.Time != w.m.span() {
 			t.Errorf("the run's critical path has %d of %d ns", p.Time, w.m.span())
+		}
+		validSteps(t, w, &p)
+	}
+}
+
+// validSteps checks what a picture is made of: the path of the run is without gaps, and the
+// gain of a part grows with it.
+func validSteps(t *testing.T, w *world, p *Path) {
+	t.Helper()
+	if p.Of != "" {
+		if len(p.Steps) > 0 {
+			t.Errorf("the path of %s has steps", p.Of)
+		}
+		return
+	}
+	at := w.m.from
+	for _, s := range p.Steps {
+		if s[1] != at && p.AllSteps <= mostSteps || s[1] < at || s[2] <= s[1] || w.m.byID[uint64(s[0])] == nil {
+			t.Fatalf("the path's step %v comes after %d", s, at)
+		}
+		at = s[2]
+	}
+	if at != w.m.to && p.AllSteps <= mostSteps {
+		t.Errorf("the path's steps end at %d, want %d", at, w.m.to)
+	}
+	for _, x := range p.WhatIf {
+		if last := 0.0; len(x.Partly) != 3 {
+			t.Errorf("what if %s: %v", x.Name, x.Partly)
+		} else {
+			for _, g := range append(x.Partly, x.Gain) {
+				if g < last-0.02 || g > 1 { // where another order comes out, a replay is off by some
+					t.Errorf("what if %s took a part: %v, and nothing: %v", x.Name, x.Partly, x.Gain)
+				}
+				last = g
+			}
+		}
+	}
+}
+
+// TestWorst: a finding about a lock leads to the longest wait for it.
+func TestWorst(t *testing.T) {
+	for _, x := range examples {
+		w, r := x.report(1)
+		f := found(r, x.verdict)
+		if f == nil || !slices.Contains([]Verdict{lockContention, fatCriticalSection, convoy, blockingUnderLock}, x.verdict) {
+			continue
+		}
+		var want *Worst
+		for _, l := range w.m.locks {
+			for _, d := range l.waits {
+				if l.name == f.Object && (want == nil || d.time() > want.ToNS-want.FromNS) {
+					want = &Worst{d.g.id, d.from, d.to}
+				}
+			}
+		}
+		if want == nil || f.Worst == nil || *f.Worst != *want {
+			t.Errorf("%s: the worst is %+v, want %+v", x.verdict, f.Worst, want)
 		}
 	}
 }

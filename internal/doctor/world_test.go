@@ -38,7 +38,7 @@ func play(cores int, main func(p *proc)) *world {
 	w.m = newModel(0, 0, func(id uint16) string { return w.names[id] })
 	w.m.cores = Cores{float64(cores), "the test"}
 	w.m.procs, w.m.asked, w.m.switches = int64(cores), float64(cores), true
-	w.m.hasGo = true
+	w.m.hasGo, w.m.drawn = true, true
 	w.m.stack = func(id uint32) []gotrace.Frame {
 		if id == 0 {
 			return nil

@@ -23,7 +23,7 @@ func DoctorSays(ctx context.Context, t *trace.Trace, s analysis.Selection, a *Ad
 	if a != nil && a.Report != nil {
 		spares = analysis.Harmless(a.Spares(""))
 	}
-	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Spares: spares})
+	r, err := doctor.Examine(t, doctor.Options{Selection: s, Context: ctx, Spares: spares, Drawn: true})
 	if err != nil {
 		return &Unsaid{Error: "The doctor could not examine the trace: " + err.Error(), Findings: []string{}}
 	}
