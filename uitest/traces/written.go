@@ -62,3 +62,20 @@ func write(path string, end int64, names []string, records func(record func(stri
 	}
 	return os.WriteFile(path, data, 0o644)
 }
+
+// Stairs writes a trace of 7 s in which two goroutines, the second half a step behind
+// the first, do every 100 ms a job of 50 ms, in it a part of 5 ms, and in that a bit of
+// 3 µs.
+func Stairs(path string) error {
+	const ms = 1_000_000
+	return write(path, 7000*ms, []string{"job", "part", "bit"}, func(record func(string, ...any)) {
+		for i := range int64(69) {
+			for g := range int64(2) {
+				at := (100*i + 50*g + 1) * ms
+				record(`task "job" g=%d start=%d stop=%d cpu=0/unknown`, g+1, at, at+50*ms)
+				record(`task "part" g=%d start=%d stop=%d cpu=0/unknown`, g+1, at+20*ms, at+25*ms)
+				record(`task "bit" g=%d start=%d stop=%d cpu=0/unknown`, g+1, at+21*ms, at+21*ms+3000)
+			}
+		}
+	})
+}

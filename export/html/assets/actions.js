@@ -30,7 +30,7 @@ export const deeds = {
   "prev-same": (app) => moveSelection(app, "prev-same"),
   "longest-same": (app) => moveSelection(app, "longest-same"),
   "range-of-selection": (app) => (app.selection ? app.setRange(rangeOf(app.selection)) : false),
-  mark: (app) => app.toggleMark(app.cursor === null && app.selection ? extentOf(app.selection).start : pointed(app)),
+  mark: (app) => app.toggleMark(app.cursor ?? (app.selection ? extentOf(app.selection).start : pointed(app))),
   clear: (app) => clearAll(app),
   threads: (app) => app.setBy(app.by === "thread" ? "goroutine" : "thread"),
   states: (app) => app.nextStateSize(),
@@ -58,8 +58,8 @@ export function actions(app, action, fast) {
   return true;
 }
 
-/** Where the mouse points, or the middle of what is seen. @param {App} app */
-function pointed(app) { return app.cursor ?? (app.aim.from + app.aim.to) / 2; }
+/** The moment where the mouse points once the view is where it aims, or its middle. @param {App} app */
+function pointed({ aim, pointer }) { return aim.from + (pointer ?? 0.5) * (aim.to - aim.from); }
 
 /** @param {import("./app.js").Selection} ref */
 function rangeOf(ref) {

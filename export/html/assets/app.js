@@ -37,7 +37,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {Stretch|null} range
  * @property {number[]} marks
  * @property {import("./model/search.js").Hits|null} hits of the search
- * @property {number|null} cursor the time under the pointer
+ * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
  * @property {number} hoverName the name id under the pointer; -1: none
  * @property {By} by
  * @property {boolean} wall times are of the clock on the wall
@@ -69,6 +69,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {number} startMs the trace's start in ms since 1970; 0: not known
  * @property {number} startRest what startMs lacks, in ns
  * @property {boolean} growing the writer runs, and its news come
+ * @property {number|null} cursor the time under the pointer
  * @property {(ns: number) => string} span a duration in words
  * @property {(ns: number) => string} time a moment in words
  * @property {(event: Event, fn: () => void) => void} on
@@ -101,13 +102,14 @@ export function createApp(model) {
   const view = viewOfAll(model);
   /** @type {State & Fixed} */
   const page = {
-    view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, cursor: null, hoverName: -1,
+    view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", calls: newCalls(), finding: "", jump: false,
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,
     startRest: start?.[2] ? Number(start[2].padEnd(9, "0").slice(0, 9)) : 0,
     get growing() { return model.meta.writer === "running" && model.home === "live"; },
+    get cursor() { return page.pointer === null ? null : page.view.from + page.pointer * (page.view.to - page.view.from); },
     span,
     time(ns) { return momentText(app, ns, 1); },
     on(event, fn) { listeners.set(event, [...(listeners.get(event) ?? []), fn]); },

@@ -209,10 +209,10 @@ export function commands(app) {
       app.hits = text === "" ? null : search(model, text);
       kept();
     },
-    /** @param {number|null} t */
-    hover(t) {
-      if (t === app.cursor) return;
-      app.cursor = t;
+    /** @param {number|null} share of the width where the pointer is; null: elsewhere */
+    hover(share) {
+      if (share === app.pointer) return;
+      app.pointer = share;
       redraw();
     },
     /** @param {number} name */

@@ -15,11 +15,30 @@ export function listenMouse(app, rows, popup) {
   const { element, canvas } = rows;
   /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number}|null} */
   let drag = null;
+  /** Where the pointer rests, and of what the pop-up tells. @type {{e: MouseEvent, view: any, version: number, top: number}|null} */
+  let rest = null;
   const timeAt = (/** @type {number} */ x, view = app.view) => view.from + (x / rows.width()) * (view.to - view.from);
   const point = (/** @type {MouseEvent} */ e) => {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
   };
+
+  /** Tells of what lies under the pointer. @param {MouseEvent} e */
+  function look(e) {
+    const { x, y } = point(e);
+    const hit = rows.at(x, y);
+    rest = { e, view: app.view, version: app.model.version, top: element.scrollTop };
+    app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
+    popup.show(hit, e.clientX, e.clientY, timeAt(x));
+    canvas.style.cursor = hit?.batch !== undefined || hit?.state ? "pointer" : "default";
+  }
+
+  /** Looks again if what is under a pointer that rests has moved. On its way there is nothing to tell of. */
+  function lookAgain() {
+    if (!rest || rest.view === app.view && rest.version === app.model.version && rest.top === element.scrollTop) return;
+    if (app.view === app.aim) look(rest.e);
+    else popup.hide();
+  }
 
   canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
     if (e.button !== 0 && e.button !== 1) return;
@@ -35,15 +54,10 @@ export function listenMouse(app, rows, popup) {
   canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
     const { x, y } = point(e);
     const t = timeAt(x);
-    app.hover(t);
-    if (!drag) {
-      const hit = rows.at(x, y);
-      app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
-      popup.show(hit, e.clientX, e.clientY, t);
-      canvas.style.cursor = hit?.batch !== undefined || hit?.state ? "pointer" : "default";
-      return;
-    }
+    app.hover(x / rows.width());
+    if (!drag) return look(e);
     popup.hide();
+    rest = null;
     if (drag.mode === "press" && Math.abs(x - drag.x) > 4) drag.mode = "range";
     if (drag.mode === "range") app.setRange({ from: Math.min(drag.time, t), to: Math.max(drag.time, t) });
     if (drag.mode === "pan") {
@@ -71,6 +85,7 @@ export function listenMouse(app, rows, popup) {
   canvas.addEventListener("pointercancel", () => { drag = null; });
   canvas.addEventListener("pointerleave", () => {
     popup.hide();
+    rest = null;
     app.hover(null);
     app.hoverOn(-1);
   });
@@ -103,6 +118,7 @@ export function listenMouse(app, rows, popup) {
   for (const id of ["rows", "ruler", "heart"]) {
     document.getElementById(id)?.addEventListener("wheel", wheel, { passive: false });
   }
+  return { lookAgain };
 }
 
 /** @param {App} app */

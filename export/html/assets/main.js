@@ -42,10 +42,11 @@ function buildPage(app) {
   buildPanels(app);
   const searchBox = createSearchBox(app);
   buildSwitches(app);
-  listenMouse(app, rows, popup);
+  const mouse = listenMouse(app, rows, popup);
   listenKeys(app);
   listenDivider(app);
   const draw = () => {
+    mouse.lookAgain();
     heart.update();
     heart.draw(app.colors);
     minimap.draw(app.colors);

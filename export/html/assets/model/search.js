@@ -1,4 +1,4 @@
-// Search over names and arguments.
+// Search over names and arguments of what is recorded, and over the names of rows.
 
 import { homeOf } from "./refs.js";
 
@@ -80,6 +80,29 @@ export class Hits {
     }
     return bins;
   }
+
+  /**
+   * How many hits come before one in the order in which next goes through them.
+   * @param {import("../data/batch.js").Ref} ref a hit
+   */
+  placeOf(ref) {
+    const at = homeOf(ref);
+    const time = at.batch.start[at.i];
+    let place = 0;
+    let behind = false; // at's batch
+    for (const batch of this.batches) {
+      const before = this.upTo(batch);
+      const { start } = batch;
+      // Of those with the same start, those of earlier batches and places come first.
+      const ends = batch === at.batch ? at.i : behind ? 0 : batch.n;
+      if (before[batch.n] > 0) for (let k = 0; k < batch.n; k++) if (before[k + 1] > before[k] && (start[k] < time || start[k] === time && k < ends)) place++;
+      behind ||= batch === at.batch;
+    }
+    return place;
+  }
+
+  /** The rows whose names have the text. @param {import("./rowset.js").Row[]} rows */
+  rowsOf(rows) { return rows.filter((row) => row.title.toLowerCase().includes(this.text)); }
 
   /**
    * The next hit by its start.

@@ -1,5 +1,8 @@
-// The box for searching, with its count of hits and its buttons.
+// The box for searching, with its count of hits and its buttons. Rows whose names have
+// the text come before the hits.
 
+import { rowId } from "../view/layout.js";
+import { pluralText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -13,28 +16,65 @@ export function createSearchBox(app) {
   let searched = "";
   let version = -1;
   let timer = 0;
+  /** Which of the rows found is looked at; -1: none, but hits. */
+  let rowAt = -1;
+
+  /** The rows found, in the order in which they are shown. */
+  function rows() {
+    const shown = app.arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
+    return app.hits ? app.hits.rowsOf(shown) : [];
+  }
+
+  /** Says how many there are, and which of them is looked at. */
+  function say() {
+    const { hits, selection: s } = app;
+    const n = hits?.count ?? 0;
+    const found = rows().length;
+    if (s || rowAt >= found) rowAt = -1;
+    const row = found === 0 ? "" : rowAt < 0 ? `${pluralText(found, "row")}, ` : `row ${rowAt + 1} of ${found}, `;
+    const at = hits && s && isHit(s) ? `${thousands(hits.placeOf(s) + 1)} of ` : "";
+    count.textContent = hits ? `${row}${at}${hits.exact ? "" : "≥ "}${at ? thousands(n) : pluralText(n, "hit")}` : "";
+    for (const b of Object.values(buttons)) b.hidden = n + found === 0;
+  }
+
+  /** @param {import("../app.js").Selection|null} s */
+  function isHit(s) { return s !== null && app.hits?.has(s.batch, s.i, s.j) === true; }
+
+  /** Looks at a row that was found. @param {import("../model/rowset.js").Row} row @param {number} place of it */
+  function lookAt(row, place) {
+    app.select(null);
+    app.chooseRow(rowId(row));
+    app.rows.reveal(row.key, 0);
+    app.announce(`row ${row.title}`);
+    rowAt = place;
+    say();
+    return true;
+  }
 
   function run() {
     const text = input.value.trim();
     if (text === searched && version === app.model.version) return;
+    if (text !== searched) rowAt = -1;
     searched = text;
     version = app.model.version;
     app.find(text);
-    const n = app.hits?.count ?? 0;
-    count.textContent = app.hits ? `${app.hits.exact === false ? "≥ " : ""}${thousands(n)} ${n === 1 ? "hit" : "hits"}` : "";
-    for (const b of Object.values(buttons)) b.hidden = n === 0;
+    say();
   }
 
-  /** To the next hit after what is selected, or in the view. @param {1|-1} dir */
+  /** To the next row or hit after what is looked at, else in the view. @param {1|-1} dir */
   function step(dir) {
     run();
     if (!app.hits) return false;
-    const at = app.selection && app.hits.has(app.selection.batch, app.selection.i, app.selection.i + 1)
-      ? app.selection : dir > 0 ? app.aim.from - 1 : app.aim.to + 1;
-    let ref = app.hits.next(at, dir);
+    const found = rows();
+    const atHit = isHit(app.selection);
+    const row = rowAt >= 0 ? rowAt + dir : atHit || dir < 0 ? -1 : 0;
+    if (row >= 0 && row < found.length) return lookAt(found[row], row);
+    const end = dir > 0 ? -1 : Infinity;
+    let ref = app.hits.next(atHit && app.selection || (rowAt >= 0 ? end : dir > 0 ? app.aim.from - 1 : app.aim.to + 1), dir);
     if (!ref) {
-      ref = app.hits.next(dir > 0 ? -1 : Infinity, dir);
-      if (ref) app.announce("from the other end");
+      const first = dir > 0 ? 0 : found.length - 1;
+      if (found.length > 0) return lookAt(found[first], first);
+      ref = app.hits.next(end, dir);
     }
     if (ref) app.select(ref, { reveal: true });
     else app.announce("no hits");
@@ -55,6 +95,7 @@ export function createSearchBox(app) {
   buttons[1].addEventListener("click", () => step(1));
   buttons[-1].addEventListener("click", () => step(-1));
   app.on("model", () => { if (searched) run(); });
+  for (const event of /** @type {const} */ (["selection", "by"])) app.on(event, () => { if (searched) say(); });
   return {
     focus() {
       input.focus();

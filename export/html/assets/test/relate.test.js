@@ -109,6 +109,10 @@ test("search finds names and arguments in any case", () => {
   const seen = [];
   for (let ref = hits.next(-1, 1); ref; ref = hits.next(ref, 1)) seen.push(say(ref));
   assert.deepEqual(seen, [[1, 0], [2, 0], [1, 20], [2, 40]]);
+  const places = [];
+  for (let ref = hits.next(-1, 1); ref; ref = hits.next(ref, 1)) places.push(hits.placeOf(ref));
+  assert.deepEqual(places, [0, 1, 2, 3], "of how many it is which");
+  assert.deepEqual(search(model, "ROUTINE 2").rowsOf(model.rows()).map((r) => r.key), [2], "names of rows");
   const back = [];
   for (let ref = hits.next(Infinity, -1); ref; ref = hits.next(ref, -1)) back.push(say(ref));
   assert.deepEqual(back, seen.reverse());

@@ -57,13 +57,19 @@ test("a scope that is looked at lies in the view, with something around it", () 
   app.reveal(one(6e8, 5e7));
   assert.deepEqual([app.view.from, app.view.to], [5.67e8, 6.83e8], "as wide as before");
   app.reveal(one(7e8, 100));
-  assert.deepEqual(app.view, { from: 7e8 - 220, to: 7e8 + 320 }, "zoomed in, it was too short");
+  assert.deepEqual(app.view, { from: 7e8 - 950, to: 7e8 + 1050 }, "too short to be seen, it is a twentieth of the view");
+  app.reveal(one(7e8, 0));
+  assert.deepEqual(app.view, { from: 7e8 - 950, to: 7e8 + 1050 }, "an instant is seen in any view");
+  app.reveal(one(8e8, 0));
+  assert.deepEqual(app.view, { from: 8e8 - 1000, to: 8e8 + 1000 });
+  app.reveal(one(7e8, 4000));
+  assert.deepEqual(app.view, { from: 7e8 - 2000, to: 7e8 + 6000 }, "longer than the view, there is half of it on either side");
   app.seeAll();
   assert.deepEqual(app.view, { from: 0, to: 1.01e9 });
   app.model.meta.whole = 9e8;
   app.seeAll();
   assert.deepEqual(app.view, { from: 9e8, to: 1.001e9 }, "of a ring what is there");
-  assert.deepEqual(app.revealed, [[1, 0], [1, 0], [1, 0]]);
+  assert.deepEqual(app.revealed, Array(6).fill([1, 0]));
 });
 
 test("following, the end is in sight, until one looks elsewhere", () => {

@@ -14,6 +14,8 @@ import { lineHeight } from "./layout.js";
  */
 
 const barHeight = lineHeight - 2;
+/** How much of its colour a bar keeps that a search did not find: little, so that its label is readable in the page's ink. */
+export const dimAlpha = 0.2;
 
 /**
  * The hatch that lies over merged scopes: what is narrower than a pixel is shown
@@ -48,6 +50,16 @@ export function fillOf(p, batch, i) {
 }
 
 /**
+ * Reports whether a search found none of the items [i, j) and they are not selected.
+ * Then their fill fades into the background; what they are called stays readable.
+ * @param {Painter} p @param {Batch} batch @param {number} i @param {number} j
+ */
+export function isDim({ hits, chosen, chosenTo }, batch, i, j) {
+  if (hits === null || hits.has(batch, i, j)) return false;
+  return chosen === null || chosen.batch !== batch || chosen.i >= j || (chosenTo ?? chosen.i + 1) <= i;
+}
+
+/**
  * Several scopes, each narrower than can be drawn: the colour of the longest,
  * hatched, and of the waits among them as much as their share.
  * @param {Painter} p @param {import("../data/pyramid.js").Run} run @param {Box} box
@@ -57,7 +69,7 @@ export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
   const waits = wait / busy;
   const left = Math.max(x0, -2);
   const w = Math.max(1.5, Math.min(x1, p.width + 2) - left);
-  ctx.globalAlpha = p.hits && !p.hits.has(batch, i, j) ? 0.15 : 0.6;
+  ctx.globalAlpha = isDim(p, batch, i, j) ? 0.15 : 0.6;
   ctx.fillStyle = fillOf(p, batch, top);
   ctx.fillRect(left, y + 1, w, barHeight);
   if (waits > 0 && batch.kind[top] !== Kind.wait) {
@@ -65,6 +77,7 @@ export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
     ctx.fillStyle = p.colors.wait;
     ctx.fillRect(left, y + 1 + barHeight - h, w, h);
   }
+  if (p.hits?.has(batch, i, j)) outlineHit(p, left, w, y);
   if (w >= 4 && p.hatch) {
     ctx.globalAlpha = 0.5;
     ctx.fillStyle = p.hatch;
@@ -84,12 +97,12 @@ export function drawBar(p, batch, i, box) {
   const w = Math.max(1.5, right - left);
   const open = (batch.flags[i] & Flag.open) !== 0;
   const hold = batch.kind[i] === Kind.hold;
-  const dim = p.hits !== null && !p.hits.has(batch, i, i + 1);
-  ctx.globalAlpha = dim ? 0.2 : hold ? 0.45 : 1;
+  const dim = isDim(p, batch, i, i + 1);
+  ctx.globalAlpha = dim ? dimAlpha : hold ? 0.45 : 1;
   ctx.fillStyle = fillOf(p, batch, i);
   if (open && x1 <= p.width + 3) openShape(p, left, w, y);
   else ctx.fillRect(left, y + 1, w, barHeight);
-  ctx.globalAlpha = dim ? 0.2 : 1;
+  ctx.globalAlpha = dim ? dimAlpha : 1;
   if (hold && w >= 3) {
     // Held locks are there and are not in the way: a frame, filled faintly.
     ctx.strokeStyle = p.colors.hold;
@@ -103,8 +116,17 @@ export function drawBar(p, batch, i, box) {
     ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
   }
   if (w >= 4 && !hold) drawCPU(p, batch, i, box);
-  if (w >= 22) drawLabel(p, batch, i, { ...box, x0: Math.max(left, 0), x1: right });
   ctx.globalAlpha = 1;
+  if (p.hits?.has(batch, i)) outlineHit(p, left, w, y);
+  if (w >= 22) drawLabel(p, batch, i, { ...box, x0: Math.max(left, 0), x1: right }, dim);
+}
+
+/** Frames what a search found. @param {Painter} p @param {number} x @param {number} w @param {number} y */
+function outlineHit({ ctx, colors }, x, w, y) {
+  if (w < 3) return;
+  ctx.globalAlpha = 1;
+  ctx.strokeStyle = colors.fg;
+  ctx.strokeRect(x + 0.5, y + 1.5, w - 1, barHeight - 1);
 }
 
 /**
@@ -159,8 +181,8 @@ function drawCPU(p, batch, i, { x0, x1, y }) {
   for (let x = a; x < b; x += 5) p.ctx.fillRect(x, top, Math.min(2, b - x), 2);
 }
 
-/** @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box what of the bar is in sight */
-function drawLabel(p, batch, i, { x0: left, x1: right, y, row }) {
+/** @param {Painter} p @param {Batch} batch @param {number} i @param {Box} box what of the bar is in sight @param {boolean} dim */
+function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   const { ctx } = p;
   const room = Math.min(right, p.width) - left - 6;
   if (room < 14) return;
@@ -170,7 +192,7 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }) {
   const label = kind === Kind.wait ? `wait ${name}` : hold ? `holds ${name}` : name;
   const text = cutText(p, label, room);
   if (text === "") return;
-  ctx.fillStyle = hold ? p.colors.fg : p.colors["bar-text"];
+  ctx.fillStyle = hold || dim ? p.colors.fg : p.colors["bar-text"];
   ctx.fillText(text, left + 3, y + 12);
   p.drawn.labels.push({ label, row });
   // A lock's address says nothing to the eye; the panel has it.
@@ -178,10 +200,9 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }) {
   const used = textWidth(p, label) + 8;
   if (room - used < 30) return;
   const rest = cutText(p, argumentsText(p.model.argsText(batch, i)), room - used);
-  const alpha = ctx.globalAlpha;
-  ctx.globalAlpha = alpha * 0.7;
+  ctx.globalAlpha = dim ? 1 : 0.7;
   ctx.fillText(rest, left + 3 + used, y + 12);
-  ctx.globalAlpha = alpha;
+  ctx.globalAlpha = 1;
 }
 
 /** @param {Painter} p @param {string} text */

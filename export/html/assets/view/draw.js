@@ -1,7 +1,7 @@
 // Draws strips: rows of bars and flags, folded groups, counters. What is drawn
 // costs what there are pixels, not what there are scopes.
 
-import { drawBar, drawMerged, fillOf } from "./bar.js";
+import { drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
 import { colorOf } from "./color.js";
 import { Kind } from "../data/kinds.js";
@@ -20,6 +20,8 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {number} width px
  * @property {number} scale px per ns
  * @property {import("../model/search.js").Hits|null} hits of the search, or null
+ * @property {import("../data/batch.js").Ref|null} chosen the selected item; a search does not dim it
+ * @property {number=} chosenTo behind the last of a selected run
  * @property {number} hoverName name id to emphasise, -1: none
  * @property {boolean} growing the writer runs
  * @property {CanvasPattern|null} hatch
@@ -94,7 +96,7 @@ function drawFlags(p, row, y) {
   const { ctx } = p;
   p.model.eachBar(row.flags, p.from, p.to, 3 / p.scale, ({ batch, i, j, t0 }) => {
     const x = Math.round((t0 - p.from) * p.scale) + 0.5;
-    ctx.globalAlpha = p.hits && !p.hits.has(batch, i, j) ? 0.2 : 1;
+    ctx.globalAlpha = isDim(p, batch, i, j) ? 0.2 : 1;
     ctx.fillStyle = p.colors.fg;
     ctx.fillRect(x - 0.5, y, 1, flagHeight);
     ctx.fillStyle = colorOf(p.model.name(batch.name[i]));

@@ -16,13 +16,8 @@ export function createHeart(app) {
   const count = createPlot("goroutines", 24, "Goroutines");
   const element = document.createDocumentFragment();
   element.append(cpu.element, memory.element, count.element);
-  /** @type {number|null} */
-  let pointer = null;
   for (const plot of [cpu, memory, count]) {
-    plot.canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
-      pointer = app.view.from + (e.offsetX / plot.canvas.clientWidth) * (app.view.to - app.view.from);
-      app.hover(pointer);
-    });
+    plot.canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => app.hover(e.offsetX / plot.canvas.clientWidth));
     plot.canvas.addEventListener("pointerleave", () => app.hover(null));
   }
 

@@ -9,6 +9,7 @@ import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
 import { tickAt } from "./strip.js";
+import { ticksOf } from "./ruler.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
 
 /** @import { App } from "../app.js" */
@@ -52,6 +53,8 @@ export function createRowsView(app) {
     const { strips: list, height } = layoutRows(app.model, app.arranged, app.choices);
     strips = list;
     element.style.maxHeight = `${height + 12}px`;
+    // A scroll bar takes from the rows' width; the plots above keep to the rows' times.
+    document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
     sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
     labels.style.height = sheet.style.height;
     labelled = "";
@@ -123,15 +126,17 @@ export function createRowsView(app) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
-      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), waiting: [], locked: [],
+      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
     };
     ctx.lineWidth = 1;
+    const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
     for (const s of seen) {
       const y = s.y - top;
       ctx.fillStyle = s.kind === "group" || s.kind === "locks" ? colors["bg-raised"] : colors.bg;
       ctx.fillRect(0, y, w, s.h);
       ctx.fillStyle = colors.line;
       ctx.fillRect(0, y, w, 1);
+      for (const x of grid) ctx.fillRect(x, y, 1, s.h);
       drawStrip(p, s, y);
     }
     drawOverlay(p, app, height, placeY);

@@ -2,22 +2,30 @@
 
 import { make } from "./make.js";
 import { beginCanvas } from "./plot.js";
-import { moment, niceStep, wallClock } from "./time.js";
+import { moment, niceStep, thousands, wallClock } from "./time.js";
 
 /** @import { App } from "../app.js" */
 
 const rulerHeight = 20;
 
 /**
- * The times of the ticks in a range that is width px wide.
+ * The times of the ticks in a range that is width px wide. Steps below a microsecond
+ * are told from the microsecond before, as nobody reads nine decimals.
  * @param {number} from @param {number} to @param {number} width
- * @returns {{step: number, ticks: number[]}}
+ * @returns {{step: number, base: number, ticks: number[]}} base -1: ticks are told from the trace's start
  */
-function ticksOf(from, to, width) {
+export function ticksOf(from, to, width) {
   const step = niceStep(((to - from) * 95) / Math.max(width, 95));
   const ticks = [];
-  for (let t = Math.ceil(from / step) * step; t <= to && ticks.length < 100; t += step) ticks.push(t);
-  return { step, ticks };
+  for (let k = Math.ceil(from / step); k * step <= to && ticks.length < 100; k++) ticks.push(k * step);
+  const base = step < 1e3 ? Math.floor(Math.max(0, from) / 1e3) * 1e3 : -1;
+  return { step, base, ticks };
+}
+
+/** What a tick says. @param {App} app @param {number} t @param {{step: number, base: number}} of */
+export function tickText(app, t, { step, base }) {
+  if (base < 0) return momentText(app, t, step);
+  return `${t < base ? "−" : "+"}${thousands(Math.abs(t - base))} ns`;
 }
 
 /**
@@ -43,15 +51,15 @@ export function createRuler(app) {
     const { ctx, width, height } = beginCanvas(canvas, canvas.clientWidth, rulerHeight, colors);
     const { from, to } = app.view;
     const scale = width / (to - from);
-    const { step, ticks } = ticksOf(from, to, width);
-    for (const t of ticks) {
+    const axis = ticksOf(from, to, width);
+    for (const t of axis.ticks) {
       const x = Math.round((t - from) * scale);
       ctx.fillStyle = colors.line;
       ctx.fillRect(x, height - 6, 1, 6);
       ctx.fillStyle = colors["fg-dim"];
-      ctx.fillText(momentText(app, t, step), x + 4, height - 6);
+      ctx.fillText(tickText(app, t, axis), x + 4, height - 6);
     }
-    const shown = `${app.span(to - from)} shown`;
+    const shown = `${app.span(to - from)} shown${axis.base < 0 ? "" : `, ${momentText(app, axis.base, 1e3)} +`}`;
     if (legend.textContent !== shown) legend.textContent = shown;
     if (app.range) {
       const a = (app.range.from - from) * scale;

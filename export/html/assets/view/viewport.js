@@ -6,6 +6,9 @@
 /** The narrowest view, in ns. */
 const narrowest = 20;
 
+/** What is narrower than this part of a view is zoomed to. */
+const mostNarrow = 400;
+
 /** How long a view of the whole has to be, in ns. @param {Model} model */
 function wholeOf(model) { return Math.max(model.end, 1000); }
 
@@ -45,14 +48,18 @@ export function viewAround(from, to) {
 }
 
 /**
- * The view nearest to another that shows [start, end] well; null: that one does.
+ * The view nearest to another that shows [start, end] well; null: that one does. It is
+ * as wide as the other, but for what would be too narrow to be seen in it, or too wide. An
+ * instant is seen in any.
  * @param {Stretch} view @param {number} start @param {number} end
  * @returns {Stretch|null}
  */
 export function viewThatShows({ from, to }, start, end) {
   const width = to - from;
   const dur = end - start;
-  if (start >= from && end <= to && dur > width / 200) return null;
-  if (dur > width || dur < width / 200) return { from: start - dur * 2 - narrowest, to: end + dur * 2 + narrowest };
+  const narrow = dur > 0 && dur < width / mostNarrow;
+  if (start >= from && end <= to && !narrow) return null;
+  if (dur > width) return { from: start - dur / 2, to: end + dur / 2 };
+  if (narrow) return { from: start - dur * 9.5, to: end + dur * 9.5 };
   return { from: (start + end - width) / 2, to: (start + end + width) / 2 };
 }

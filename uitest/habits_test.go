@@ -1,0 +1,198 @@
+package uitest
+
+import (
+	"math"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// stairs is the trace that the tests of habits look at.
+var stairs = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(dir, "stairs.scope")
+	return path, traces.Stairs(path)
+})
+
+func showStairs(t *testing.T) *tab {
+	t.Helper()
+	path, err := stairs()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return showTrace(t, path, browser.View{})
+}
+
+// choose selects the k-th scope of a name.
+func (tb *tab) choose(name string, k int) {
+	tb.t.Helper()
+	tb.read(nil, `(() => {
+		let n = 0;
+		test.each((batch, i) => { if (test.name(batch, i) === %s && n++ === %d) scopeview.select({ batch, i }, { reveal: true }); });
+	})()`, quote(name), k)
+}
+
+// TestFastKeys: keys that come within one animation end with the selection in sight.
+func TestFastKeys(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		for _, c := range []struct {
+			name, keys string
+		}{
+			{"bit", "Period Period Period Period"},
+			{"bit", "BracketRight BracketRight BracketRight BracketLeft"},
+			{"bit", "ArrowUp ArrowUp"},
+			{"job", "ArrowDown ArrowDown BracketRight BracketRight ArrowUp"},
+		} {
+			tb.press("Digit0")
+			tb.choose(c.name, 3)
+			for _, key := range strings.Fields(c.keys) {
+				tb.check(tb.Press(key))
+			}
+			v, s := tb.view(), tb.selected()
+			if s == nil || s.Start < v.From || s.Start+s.Dur > v.To {
+				t.Errorf("%s from a %s: %+v is selected, %v in sight", c.keys, c.name, s, v)
+			}
+			if b := tb.box(canvas); s != nil && s.Dur/v.width()*b.Width < 2 {
+				t.Errorf("%s from a %s: %+v is too narrow to be seen in %v", c.keys, c.name, s, v)
+			}
+		}
+	})
+}
+
+// TestPointerRests: where the pointer rests, the time and the pop-up are of what is
+// there, also when the view has moved.
+func TestPointerRests(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		job := tb.find("job", "")
+		x, y := tb.seek(job.Start+job.Dur/4, "job")
+		share := (x - tb.box(canvas).X) / tb.box(canvas).Width
+		for _, key := range []string{"KeyW", "KeyD", "Digit0", "Shift+KeyD", "Digit0"} {
+			if k, shift := strings.CutPrefix(key, "Shift+"); shift {
+				tb.check(tb.Press(k, browser.Shift))
+			} else {
+				tb.check(tb.Press(key))
+			}
+			v := tb.view()
+			want := v.From + share*v.width()
+			if is := tb.number("scopeview.cursor"); math.Abs(is-want) > v.width()/1000 {
+				t.Errorf("after %s the pointer is said to be at %v, want %v", key, is, want)
+			}
+			var under struct{ Says, Start string }
+			tb.read(&under, `(() => {
+				const c = document.querySelector("#rows canvas").getBoundingClientRect();
+				const hit = scopeview.rows.at(%v - c.left, %v - c.top);
+				return { says: hit?.batch ? test.name(hit.batch, hit.i) : "", start: hit?.batch ? scopeview.time(hit.batch.start[hit.i]) : "" };
+			})()`, x, y)
+			tb.await(`document.querySelector("#popup").hidden === %v`, under.Says == "")
+			if says := tb.popup(); !strings.Contains(says, under.Start) {
+				t.Errorf("after %s there is a %s of %s under the pointer, and the pop-up says %q", key, under.Says, under.Start, says)
+			}
+		}
+	})
+}
+
+// TestSearchSteps: a step goes to the next row or hit, says which of how many it is, and
+// zooms no nearer than it must.
+func TestSearchSteps(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.search("bit")
+		tb.await(`document.getElementById("search-count").textContent === "138 hits"`)
+		tb.press("Enter")
+		says(t, tb, "#search-count", "1 of 138")
+		s, v := tb.selected(), tb.view()
+		if part := s.Dur / v.width(); part < 0.04 || part > 0.06 {
+			t.Errorf("the hit of %v ns is %.3f of the view of %v ns, want a twentieth", s.Dur, part, v.width())
+		}
+		tb.press("Enter", "Enter")
+		says(t, tb, "#search-count", "3 of 138")
+		if is, s := tb.view(), tb.selected(); !like(is.width(), v.width()) || s.Start < is.From || s.Start > is.To {
+			t.Errorf("the third hit %+v is shown in %v, want it as near as %v", s, is, v)
+		}
+		tb.check(tb.Press("Enter", browser.Shift))
+		tb.settle()
+		says(t, tb, "#search-count", "2 of 138")
+		tb.press("Escape")
+		tb.press("Escape", "Digit0")
+		whole := tb.view()
+		tb.search("job")
+		tb.press("Enter")
+		if is := tb.view(); is != whole {
+			t.Errorf("a job of 50 ms in 7 s is seen without zooming, but %v is shown", is)
+		}
+		tb.search("routine 2")
+		tb.await(`document.getElementById("search-count").textContent === "1 row, 0 hits"`)
+		tb.press("Enter")
+		tb.await(`scopeview.chosenRow === "g2"`)
+		says(t, tb, "#search-count", "row 1 of 1, 0 hits")
+	})
+}
+
+// TestSearchDims: what a search has not found keeps a readable name, and what is selected
+// its colour.
+func TestSearchDims(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.read(nil, `scopeview.setView(0, 60e6)`)
+		fill := func() (colors []float64) {
+			tb.view()
+			// The fill is what most of the bar's upper edge is, the ink what differs most from it.
+			tb.read(&colors, `(() => {
+				const c = document.querySelector("#rows canvas");
+				const px = devicePixelRatio, w = scopeview.rows.width();
+				const x = (1e6 / 60e6) * w + 3;
+				const d = c.getContext("2d").getImageData(x * px, 4 * px, 60 * px, 12 * px).data;
+				const lum = (k) => { const f = (v) => (v /= 255, v <= 0.04045 ? v / 12.92 : ((v + 0.055) / 1.055) ** 2.4); return 0.2126 * f(d[k]) + 0.7152 * f(d[k + 1]) + 0.0722 * f(d[k + 2]); };
+				const all = [];
+				for (let k = 0; k < d.length; k += 4) all.push(lum(k));
+				const sorted = all.slice().sort((a, b) => a - b);
+				return [sorted[sorted.length * 0.8 | 0], sorted[0]];
+			})()`)
+			return colors
+		}
+		plain := fill()
+		tb.search("part")
+		tb.await("scopeview.hits")
+		dim := fill()
+		if contrast := (dim[0] + 0.05) / (dim[1] + 0.05); contrast < 4.5 {
+			t.Errorf("the name of a dimmed bar has a contrast of %.1f", contrast)
+		}
+		if dim[0] < plain[0]+0.1 {
+			t.Errorf("what was not found is not dimmed: its fill has %.2f, before %.2f", dim[0], plain[0])
+		}
+		tb.press("Tab")
+		tb.choose("job", 0)
+		if is := fill(); math.Abs(is[0]-plain[0]) > 0.02 {
+			t.Errorf("the selected bar is dimmed: its fill has %.2f, before the search %.2f", is[0], plain[0])
+		}
+	})
+}
+
+// TestAxis: ticks are told such that they can be read, the lines below them are where they are.
+func TestAxis(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.read(nil, `scopeview.setView(100000025, 100000425)`)
+		tb.view()
+		says(t, tb, "#ruler", "0.100000 s +")
+		// At a tick the empty space is another colour than beside it.
+		if n := tb.number(`(() => {
+			const c = document.querySelector("#rows canvas"), px = devicePixelRatio;
+			const x = Math.round(25 / 400 * scopeview.rows.width());
+			const d = (x) => c.getContext("2d").getImageData(x * px, 10 * px, 1, 1).data.join();
+			return d(x) !== d(x + 3) ? 1 : 0;
+		})()`); n != 1 {
+			t.Error("no line goes down from the tick at 0.10000005 s")
+		}
+		// The plots above end where the rows do: a time is at the same place in all.
+		ruler, rows := tb.box("#ruler canvas"), tb.box(canvas)
+		if ruler.X != rows.X || ruler.Width != rows.Width {
+			t.Errorf("the ruler is at %+v, the rows at %+v", ruler, rows)
+		}
+	})
+}
