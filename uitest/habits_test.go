@@ -196,3 +196,39 @@ func TestAxis(t *testing.T) {
 		}
 	})
 }
+
+// TestSteps: Z, Ctrl+Z and the browser's Back take back what was looked at and chosen, Shift+Z
+// and Forward do it again, and a link that is pasted is looked at.
+func TestSteps(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		whole := tb.view()
+		tb.choose("part", 1)
+		tb.press("KeyF")
+		near := tb.view()
+		tb.await(`location.hash.includes("v=") && location.hash.includes("s=")`)
+		tb.press("KeyR", "KeyM", "KeyH")
+		tb.await(`location.hash.includes("r=") && location.hash.includes("m=") && location.hash.includes("hidden=g1")`)
+		tb.read(nil, `location.hash = "#v=1000000000-2000000000&rows=2"`)
+		tb.await(`scopeview.view.from === 1e9 && scopeview.view.to === 2e9 && document.getElementById("row-filter").value === "2"`)
+		tb.await(`!scopeview.range && !scopeview.selection && scopeview.marks.length === 0`)
+		tb.press("KeyZ")
+		tb.await(`scopeview.range && scopeview.selection && scopeview.marks.length === 1 && scopeview.choices.hidden.has("g1") && scopeview.choices.filter === ""`)
+		tb.read(nil, `history.back()`)
+		tb.await(`!scopeview.range && scopeview.selection && scopeview.marks.length === 0 && scopeview.choices.hidden.size === 0`)
+		if v := tb.view(); !like(v.From, near.From) || !like(v.To, near.To) {
+			t.Errorf("Back shows %v, want %v", v, near)
+		}
+		tb.check(tb.Press("KeyZ", browser.Ctrl))
+		tb.await(`!scopeview.selection`)
+		if v := tb.view(); v != whole {
+			t.Errorf("Ctrl+Z shows %v, want %v", v, whole)
+		}
+		tb.press("KeyZ")
+		tb.await(`document.getElementById("live").textContent === "there is nothing to take back"`)
+		tb.check(tb.Press("KeyZ", browser.Shift))
+		tb.await(`scopeview.selection`)
+		tb.read(nil, `history.forward()`)
+		tb.await(`scopeview.range && scopeview.marks.length === 1`)
+	})
+}

@@ -121,6 +121,8 @@ func stays(t *testing.T, tb *tab) {
 	if is := tb.view(); is != v {
 		t.Errorf("the view moved by itself from %v to %v", v, is)
 	}
+	tb.press("KeyZ")
+	tb.await("scopeview.follow")
 }
 
 // dies kills the program and looks at what is left.

@@ -32,6 +32,8 @@ export const deeds = {
   "range-of-selection": (app) => (app.selection ? app.setRange(rangeOf(app.selection)) : false),
   mark: (app) => app.toggleMark(app.cursor ?? (app.selection ? extentOf(app.selection).start : pointed(app))),
   clear: (app) => clearAll(app),
+  back: (app) => app.steps.go(-1),
+  forward: (app) => app.steps.go(1),
   threads: (app) => app.setBy(app.by === "thread" ? "goroutine" : "thread"),
   states: (app) => app.nextStateSize(),
   locks: (app) => app.toggleLocks(),

@@ -1,9 +1,13 @@
-// Keeps what is shown in the address.
+// Keeps what is shown in the address, and each step to it in the browser's history: so
+// Back and Forward lead through the steps, as the keys do.
 
-import { encodeState } from "./state.js";
+import { decodeState, encodeState } from "./state.js";
 import { viewOfAll } from "./view/viewport.js";
 
 /** @import { Page } from "./app.js" */
+
+/** So long after the last change a step is over, in ms: a turn of the wheel is none by itself. */
+const settles = 700;
 
 /** Returns what the address is to say. @param {Page} app @returns {import("./state.js").ViewState} */
 function shownState(app) {
@@ -18,7 +22,7 @@ function shownState(app) {
     threads: app.by === "thread" || undefined,
     wall: app.wall || undefined,
     marks: app.marks,
-    tab: app.tab === "summary" ? undefined : app.tab,
+    tab: app.tab === (ref ? "details" : "summary") ? undefined : app.tab,
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true,
@@ -34,11 +38,57 @@ function keyOfItem(model, ref) {
   return { key, depth, start: ref.batch.start[ref.i] };
 }
 
-/** Returns what keeps the address up to date once it is called. @param {Page} app @returns {() => void} */
-export function addressKeeper(app) {
+/**
+ * Keeps the steps. keep is to be called after each change, begin once, when the page is
+ * there. go leads to a step before (-1) or behind (1).
+ * @param {Page} app
+ * @param {(s: import("./state.js").ViewState, follow: boolean) => void} restore
+ */
+export function addressKeeper(app, restore) {
   let timer = 0;
-  return () => {
+  let place = 0; // of the step that is shown
+  let newest = 0;
+  let had = ""; // that step
+  /** What makes a step. Of a growing trace the whole is another each time, though nobody has moved. */
+  const step = () => encodeState({ ...shownState(app), view: app.follow ? undefined : { from: app.aim.from, to: app.aim.to } });
+
+  function settle() {
     clearTimeout(timer);
-    timer = window.setTimeout(() => history.replaceState(null, "", `#${encodeState(shownState(app))}`), 250);
+    timer = 0;
+    const now = step();
+    const address = `#${encodeState(shownState(app))}`;
+    if (now === had) return history.replaceState({ place, follow: app.follow }, "", address);
+    had = now;
+    newest = ++place;
+    history.pushState({ place, follow: app.follow }, "", address);
+  }
+
+  /** @param {PopStateEvent} e */
+  function arrive(e) {
+    if (e.state?.place === undefined) newest = ++place; // a link that was pasted
+    else place = e.state.place;
+    restore(decodeState(location.hash.slice(1)), e.state?.follow === true);
+    had = step();
+    settle();
+  }
+
+  return {
+    keep() {
+      clearTimeout(timer);
+      timer = window.setTimeout(settle, settles);
+    },
+    begin() {
+      place = newest = history.state?.place ?? 0;
+      had = step();
+      settle();
+      window.addEventListener("popstate", arrive);
+    },
+    /** @param {1|-1} dir */
+    go(dir) {
+      if (timer) settle();
+      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "there is nothing to take back" : "there is nothing to do again");
+      app.announce(dir < 0 ? "taken back" : "done again");
+      history.go(dir);
+    },
   };
 }

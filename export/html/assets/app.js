@@ -76,6 +76,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {(event: Event) => void} tell
  * @property {(action: string, fast: boolean) => boolean} act does what a key means; see actions.js
  * @property {() => void} keepState keeps the address up to date
+ * @property {ReturnType<typeof addressKeeper>} steps that led to what is shown
  * @property {(text: string) => void} announce for those who don't see the picture
  *
  * The app as the commands see it, and as the others do, who may not change what is
@@ -115,10 +116,11 @@ export function createApp(model) {
     on(event, fn) { listeners.set(event, [...(listeners.get(event) ?? []), fn]); },
     tell(event) { for (const fn of listeners.get(event) ?? []) fn(); },
     act(action, fast) { return actions(app, action, fast); },
-    keepState: () => keep(),
+    get steps() { return steps; },
+    keepState() { steps.keep(); },
     announce(text) { /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text; },
   };
-  const keep = addressKeeper(/** @type {Page} */ (page));
+  const steps = addressKeeper(/** @type {Page} */ (page), (s, follow) => app.restore(s, follow));
   const app = /** @type {App} */ (Object.assign(/** @type {Page} */ (page), commands(/** @type {Page} */ (page))));
   return app;
 }

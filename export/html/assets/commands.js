@@ -275,20 +275,23 @@ export function commands(app) {
       app.jump = false;
       app.keepState();
     },
-    /** Shows what an address says. @param {import("./state.js").ViewState} s */
-    restore(s) {
+    /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
+    restore(s, follow = false) {
       Object.assign(choices, {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true,
       });
       app.wall = s.wall === true;
       app.marks = s.marks ?? [];
       app.by = s.threads ? "thread" : "goroutine";
-      relayout();
-      if (s.view) setView(s.view.from, s.view.to);
-      const ref = s.selection && model.find(s.selection.key, s.selection.depth, s.selection.start);
-      if (ref) select(ref);
-      if (s.range) setRange(s.range);
-      if (s.search) app.searchBox.set(s.search);
+      app.tell("clock");
+      rowsChanged();
+      setFollow(follow);
+      const view = s.view ?? viewOfAll(model);
+      if (!follow) setView(view.from, view.to);
+      const ref = s.selection ? model.find(s.selection.key, s.selection.depth, s.selection.start) : null;
+      select(ref);
+      setRange(s.range ?? null);
+      app.searchBox.set(s.search ?? "");
       const row = s.of?.startsWith("g") ? s.of : "";
       if (row) app.chosenRow = row;
       app.calls = {
@@ -297,7 +300,7 @@ export function commands(app) {
       };
       app.finding = s.finding ?? "";
       app.jump = s.finding !== undefined && !s.view;
-      if (s.tab || s.finding) showTab(s.tab ?? "doctor");
+      showTab(s.tab ?? (s.finding ? "doctor" : ref ? "details" : "summary"));
     },
   };
 }

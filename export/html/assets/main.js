@@ -67,7 +67,6 @@ function buildPage(app) {
     app.tell("model");
     app.relayout();
   });
-  app.showTab("summary");
   app.restore(decodeState(location.hash.slice(1)));
   lookAtWaits(app);
   banner.update();
@@ -78,6 +77,7 @@ function buildPage(app) {
     if (!location.hash) app.setFollow(true);
     keepGrowing(app);
   }
+  app.steps.begin();
 }
 
 /** Has what goroutines did, and who held the locks, in what is in sight. @param {App} app */

@@ -48,6 +48,7 @@ export function buildSwitches(app) {
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
   bar.append(follow, threads, states, locks, wall, text, createExportCsv(app).element, theme, help);
+  app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;
   filter.addEventListener("input", () => {

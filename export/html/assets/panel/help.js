@@ -32,6 +32,10 @@ export const KEYS = [
   { code: "KeyF", label: "F", action: "fit", text: "zoom to the selection; again: the whole trace", group: "Move" },
   { code: "Digit0", label: "0", action: "whole", text: "the whole trace", group: "Move" },
   { code: "End", label: "End", action: "follow", text: "go to the end, and stay there while the trace grows", group: "Move" },
+  { code: "KeyZ", label: "Z", action: "back", text: "the view before; takes back what was chosen, too", group: "Move" },
+  { code: "KeyZ", ctrl: true, label: "Ctrl+Z", action: "back", text: "the view before; takes back what was chosen, too", group: "Move" },
+  { code: "KeyZ", shift: true, label: "Shift+Z", action: "forward", text: "the view behind it again", group: "Move" },
+  { code: "KeyZ", shift: true, ctrl: true, label: "Ctrl+Shift+Z", action: "forward", text: "the view behind it again", group: "Move" },
 
   { code: "ArrowRight", label: "→", action: "next-on-row", text: "next on the row", group: "Scopes" },
   { code: "Period", label: ".", action: "next-on-row", text: "next on the row", group: "Scopes" },
@@ -93,6 +97,8 @@ export const MOUSE = [
 
 /** Elements for which keys are text. */
 const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
+/** With Ctrl they mean the page there too; Ctrl+Z is the text's. */
+const helpWhileTyping = new Set(["KeyF"]);
 
 /**
  * Finds what a pressed key means. null: nothing, or the focused control needs the key
@@ -104,7 +110,7 @@ export function keyOf(event) {
   const ctrl = Boolean(event.ctrlKey || event.metaKey);
   const at = event.target && /** @type {HTMLInputElement} */ (event.target).tagName ? /** @type {HTMLInputElement} */ (event.target) : null;
   if (event.defaultPrevented) return null;
-  if (at && helpTyping.has(at.tagName) && at.type !== "checkbox" && event.code !== "Escape" && !ctrl) return null;
+  if (at && helpTyping.has(at.tagName) && at.type !== "checkbox" && event.code !== "Escape" && !(ctrl && helpWhileTyping.has(event.code))) return null;
   if (at && event.code === "Enter" && (at.tagName === "BUTTON" || at.tagName === "A" || at.tagName === "SUMMARY")) return null;
   if (at && /^Arrow(Left|Right)$/.test(event.code) && at.getAttribute("role") === "tab") return null;
   for (const k of KEYS) {
