@@ -295,9 +295,10 @@ type table struct {
 	Rows    [][]string
 }
 
-// table reads the first table in sight below a selector.
+// table reads the first table in sight below a selector, once what it tells is counted.
 func (tb *tab) table(selector string) (v *table) {
 	tb.t.Helper()
+	tb.await("!Array.from(document.querySelectorAll('#panel [aria-busy=true]')).some((e) => e.checkVisibility())")
 	tb.read(&v, `(() => {
 		const t = Array.from(document.querySelectorAll(%s)).find((t) => t.checkVisibility() && t.tHead);
 		return t ? test.table(t) : null;

@@ -25,7 +25,8 @@ type Periods struct {
 	Across            int64 // the clock stepped meanwhile: their times are unknown and in no sum
 }
 
-func (p *Periods) add(dur int64, open, across bool) {
+// add counts a period of whose duration so much counts.
+func (p *Periods) add(dur, counted int64, open, across bool) {
 	if across {
 		p.Across++
 		return
@@ -36,7 +37,7 @@ func (p *Periods) add(dur int64, open, across bool) {
 		return
 	}
 	p.Count++
-	p.Total += dur
+	p.Total += counted
 	p.Max = max(p.Max, dur)
 }
 

@@ -13,7 +13,9 @@ type Stats struct {
 	Process bool // scope.Process: CPU is the whole process's and may exceed the wall time
 
 	Count    int64 // ended scopes
-	Total    int64 // their durations
+	Total    int64 // their durations, or what of them lies in the range (SummaryOptions.Clip)
+	Whole    int64 // their durations
+	Cut      int64 // those that Total has not whole
 	Open     int64 // scopes begun and not ended
 	OpenTime int64 // their durations up to the last moment that the trace knows
 	Times    histogram
@@ -28,7 +30,8 @@ type Stats struct {
 	NoSelf   int64
 
 	// CPU is the sum that is known (exact or likely), of CPUCount ended scopes of CPUWall
-	// ns together; AtMost is the sum of upper bounds of others, of AtMostWall ns.
+	// ns together; AtMost is the sum of upper bounds of others, of AtMostWall ns. Of those
+	// that are cut it is as much as lies in the range of their time.
 	CPU, CPUWall, CPUCount int64
 	AtMost, AtMostWall     int64
 }
@@ -38,7 +41,7 @@ func (s *Stats) Mean() int64 {
 	if s.Count == 0 {
 		return 0
 	}
-	return s.Total / s.Count
+	return s.Whole / s.Count
 }
 
 // Coverage is the share of Total of which the CPU time is known; ok is false
@@ -59,7 +62,8 @@ func (s *Stats) PerWall() (ratio float64, ok bool) {
 	return float64(s.CPU) / float64(s.CPUWall), true
 }
 
-func (s *Stats) add(e *trace.Event, across bool) {
+// add counts a scope of whose duration so much counts.
+func (s *Stats) add(e *trace.Event, across bool, counted int64) {
 	if across {
 		s.Across++
 		return
@@ -73,18 +77,30 @@ func (s *Stats) add(e *trace.Event, across bool) {
 		return
 	}
 	s.Count++
-	s.Total += e.Dur
+	s.Total += counted
+	s.Whole += e.Dur
+	if counted < e.Dur {
+		s.Cut++
+	}
 	s.Times.add(e.Dur)
 	if e.Kind == format.KindProcess && !s.Process {
 		return // by track: the process's CPU time is not the row's
 	}
 	switch e.Quality {
 	case format.Exact, format.Likely:
-		s.CPU += e.CPU
-		s.CPUWall += e.Dur
+		s.CPU += share(e.CPU, counted, e.Dur)
+		s.CPUWall += counted
 		s.CPUCount++
 	case format.AtMost:
-		s.AtMost += e.CPU
-		s.AtMostWall += e.Dur
+		s.AtMost += share(e.CPU, counted, e.Dur)
+		s.AtMostWall += counted
 	}
+}
+
+// share is as much of v as counts of a duration.
+func share(v, counted, dur int64) int64 {
+	if counted >= dur {
+		return v
+	}
+	return int64(float64(v) * float64(counted) / float64(dur))
 }

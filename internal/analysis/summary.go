@@ -24,6 +24,9 @@ type SummaryOptions struct {
 	// From and To bound what counts as self time and as holding: outside, the
 	// events that touch the range do not tell the whole. To 0: no bound.
 	From, To int64
+	// Clip has all sums be of what lies in From to To. Extremes, quantiles and means are
+	// of whole scopes all the same: cut at the range's ends they would tell of the range.
+	Clip bool
 }
 
 // Summary gathers what `scopeview top` shows.
@@ -83,6 +86,14 @@ func (s *Summary) within(from, to int64) int64 {
 	return max(min(to, s.o.To)-max(from, s.o.From), 0)
 }
 
+// counted is how much of an event's duration counts.
+func (s *Summary) counted(e *trace.Event) int64 {
+	if !s.o.Clip {
+		return e.Dur
+	}
+	return s.within(e.Start, e.Start+e.Dur)
+}
+
 // Add counts one event. Events come in the reader's order.
 func (s *Summary) Add(e *trace.Event) {
 	switch e.Kind {
@@ -127,7 +138,7 @@ func (s *Summary) scope(e *trace.Event) {
 	switch e.Kind {
 	case format.KindWait:
 		if keep && !calledOff(e) {
-			of(s.locks, e.Name, nameLock).Waits.add(e.Dur, e.Open, across)
+			of(s.locks, e.Name, nameLock).Waits.add(e.Dur, s.counted(e), e.Open, across)
 		}
 		if r != nil {
 			r.begin(e, nil)
@@ -135,7 +146,7 @@ func (s *Summary) scope(e *trace.Event) {
 	case format.KindHold:
 		if keep {
 			l := of(s.locks, e.Name, nameLock)
-			l.Holds.add(e.Dur, e.Open, across)
+			l.Holds.add(e.Dur, s.counted(e), e.Open, across)
 			args := lockOf(e.Args)
 			l.Since = l.Since || args.since
 			if r != nil && !across {
@@ -153,7 +164,7 @@ func (s *Summary) task(e *trace.Event, r *row, keep, across bool) {
 	if keep {
 		st = s.group(e)
 		if !s.o.ByTrack || r == nil || r.outermost() {
-			st.add(e, across)
+			st.add(e, across, s.counted(e))
 		}
 	}
 	if across {

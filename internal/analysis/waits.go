@@ -193,7 +193,7 @@ func (w *Waits) wait(e *trace.Event) {
 	if w.keep(e) {
 		o := w.object(l.key(e.Name), l.kind)
 		o.every = o.every || l.every || w.all && l.kind == format.LockMutex
-		o.Waits.add(e.Dur, e.Open, across)
+		o.Waits.add(e.Dur, e.Dur, e.Open, across)
 		o.Tries += l.tries(e)
 		if l.shared {
 			o.Shared++
@@ -250,7 +250,7 @@ func (w *Waits) hold(e *trace.Event) {
 	o := w.object(l.key(e.Name), l.kind)
 	o.every = o.every || l.every || w.all && l.kind == format.LockMutex
 	o.Since = o.Since || l.since
-	o.Holds.add(e.Dur, e.Open, across)
+	o.Holds.add(e.Dur, e.Dur, e.Open, across)
 	if e.Goid != 0 && !across {
 		w.rows.at(e.Goid, e.Start).hold(e, &o.Lock)
 	}

@@ -523,8 +523,14 @@ func TestParts(t *testing.T) {
 	var sum timeline.Summary
 	resp := r.get("/t/0/api/summary?from=1000&to=2000")
 	decode(t, resp, &sum)
-	if len(sum.Scopes) != 1 || sum.Scopes[0].Count != 11 || sum.Scopes[0].Total != 550 {
+	if len(sum.Scopes) != 1 || sum.Scopes[0].Count != 11 || sum.Scopes[0].Total != 500 {
 		t.Errorf("%+v", sum)
+	}
+	for query, total := range map[string]int64{"": 25, "&whole=1": 50} {
+		decode(t, r.get("/t/0/api/summary?from=1000&to=1025"+query), &sum)
+		if len(sum.Scopes) != 1 || sum.Scopes[0].Total != total || sum.Scopes[0].Max != 50 {
+			t.Errorf("%q: %+v", query, sum)
+		}
 	}
 	for _, bad := range []string{"tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
 		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {

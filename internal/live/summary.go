@@ -8,7 +8,7 @@ import (
 )
 
 // serveSummary gives the table of what ran in a part of a trace whose whole was
-// merged.
+// merged: of what lies in it, or with whole=1 of whole scopes.
 func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	from, to, ok := span(w, r)
 	if !ok {
@@ -20,7 +20,7 @@ func (s *Server) serveSummary(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 	defer done()
 	// What breaks off was summed up as far as it goes; the page has been told.
-	summary, err := timeline.Summarize(r.Context(), t, from, to, nil)
+	summary, err := timeline.Summarize(r.Context(), t, from, to, r.URL.Query().Get("whole") == "1", nil)
 	largeAnswer(w)
 	if summary == nil {
 		if r.Context().Err() == nil {

@@ -92,7 +92,7 @@ func (p *packer) stateTile(most int64) *timeline.StateTile {
 func (p *packer) meta(c *timeline.Container) (*timeline.Meta, error) {
 	if c.Tile.Res > 0 && p.sum == nil {
 		var err error
-		if p.sum, err = timeline.Summarize(p.ctx, p.t, p.o.From, p.o.To, p.choice.Keep); err != nil {
+		if p.sum, err = timeline.Summarize(p.ctx, p.t, p.o.From, p.o.To, true, p.choice.Keep); err != nil {
 			return nil, err
 		}
 	}

@@ -35,6 +35,7 @@ type fixture struct {
 type fixtureSum struct {
 	From    int64             `json:"from"`
 	To      int64             `json:"to"`
+	Whole   bool              `json:"whole"`
 	Summary *timeline.Summary `json:"summary"`
 }
 
@@ -90,12 +91,12 @@ func makeFixture(t *testing.T, name, lines string) fixture {
 		t.Fatal(err)
 	}
 	f := fixture{Name: name, Container: base64.StdEncoding.EncodeToString(packed.Bytes())}
-	for _, r := range [][2]int64{{0, 0}, {to / 4, to / 2}} {
-		sum, err := timeline.Summarize(context.Background(), tr, r[0], r[1], nil)
-		if err != nil {
+	for _, of := range []fixtureSum{{Whole: true}, {From: to / 4, To: to / 2, Whole: true}, {From: to / 4, To: to / 2}} {
+		var err error
+		if of.Summary, err = timeline.Summarize(context.Background(), tr, of.From, of.To, of.Whole, nil); err != nil {
 			t.Fatal(err)
 		}
-		f.Sums = append(f.Sums, fixtureSum{r[0], r[1], sum})
+		f.Sums = append(f.Sums, of)
 	}
 	return f
 }

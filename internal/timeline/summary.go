@@ -8,14 +8,15 @@ import (
 	"github.com/scopeview/scopeview/internal/trace"
 )
 
-// Summary is the table of what ran, as `scopeview top --json` counts it, for
-// pages that do not have every scope. null is unknown.
+// Summary is the table of what ran, for pages that do not have every scope. null is
+// unknown. Where whole scopes count it has the numbers of `scopeview top --json`.
 type Summary struct {
 	Scopes []summaryScope `json:"scopes"`
 	Locks  []summaryLock  `json:"locks"`
 }
 
-// summaryScope are the scopes of a name. Times are of the ended ones.
+// summaryScope are the scopes of a name. Times are of the ended ones; Mean to Max are of
+// whole scopes also where the sums are of what lies in the range.
 type summaryScope struct {
 	Name       uint16 `json:"name"`
 	Process    bool   `json:"process"`
@@ -28,6 +29,7 @@ type summaryScope struct {
 	P90        int64  `json:"p90"`
 	P99        int64  `json:"p99"`
 	Max        int64  `json:"max"`
+	Cut        int64  `json:"cut"`     // scopes that the sums have not whole
 	CPU        int64  `json:"cpu"`     // of scopes of CPUWall ns together
 	CPUWall    int64  `json:"cpuWall"` // 0: CPU is unknown
 	CPUMax     int64  `json:"cpuMax"`
@@ -47,10 +49,10 @@ type summaryLock struct {
 	HeldBy  [][2]any `json:"heldBy"` // name id (null: no scope), share; the longest first
 }
 
-// Summarize sums up what touches [from, to] of t, to 0: all. keep, if not nil,
-// says what counts.
-func Summarize(ctx context.Context, t *trace.Trace, from, to int64, keep func(*trace.Event) bool) (*Summary, error) {
-	s := analysis.NewSummary(analysis.SummaryOptions{Keep: keep, Breaks: t.Breaks(), From: from, To: to})
+// Summarize sums up what touches [from, to] of t, to 0: all. Scopes count whole, or
+// with what lies in there. keep, if not nil, says what counts.
+func Summarize(ctx context.Context, t *trace.Trace, from, to int64, whole bool, keep func(*trace.Event) bool) (*Summary, error) {
+	s := analysis.NewSummary(analysis.SummaryOptions{Keep: keep, Breaks: t.Breaks(), From: from, To: to, Clip: !whole})
 	var watch analysis.Watch
 	err := t.Events(trace.Options{From: from, To: to, NoDepth: true}, func(e *trace.Event) bool {
 		s.Add(e)
@@ -69,7 +71,7 @@ func newSummary(s *analysis.Summary) *Summary {
 	for _, st := range s.Stats {
 		x := summaryScope{
 			Name: st.Name, Process: st.Process, Count: st.Count, Total: st.Total, Mean: st.Mean(),
-			Min: st.Times.Min(), Max: st.Times.Max(), CPU: st.CPU, CPUWall: st.CPUWall,
+			Min: st.Times.Min(), Max: st.Times.Max(), Cut: st.Cut, CPU: st.CPU, CPUWall: st.CPUWall,
 			P50: st.Times.Quantile(0.5), P90: st.Times.Quantile(0.9), P99: st.Times.Quantile(0.99),
 			CPUMax: st.AtMost, CPUMaxWall: st.AtMostWall, Open: st.Open,
 		}

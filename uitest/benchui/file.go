@@ -155,3 +155,48 @@ func median(v []float64) float64 {
 	v = slices.Sorted(slices.Values(v))
 	return v[len(v)/2]
 }
+
+// flame measures how long the page hears nobody while the Flame tab of n scopes is made.
+func (b *bench) flame(group string, n int) error {
+	trace, err := b.record(n)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
+	html := filepath.Join(b.dir, "flame.html")
+	if _, err := b.tool.Run("html", trace, "-o", html, "--max", fmt.Sprint(n)); err != nil {
+		return err
+	}
+	defer os.Remove(html)
+	p, err := open(b.chromium, "file://"+html)
+	if err != nil {
+		return err
+	}
+	defer p.Close()
+	idle := func(view string) error {
+		return p.Wait(fmt.Sprintf("document.querySelector(%q)?.ariaBusy === 'false'", view), 2*time.Minute)
+	}
+	if err := idle(".summary"); err != nil {
+		return err
+	}
+	if err := p.Eval(`(window.tasks = [], new PerformanceObserver((list) => tasks.push(...list.getEntries().map((e) => e.duration))).observe({ type: "longtask" }), 0)`, nil); err != nil {
+		return err
+	}
+	begin := time.Now()
+	if err := p.Press("Digit3"); err != nil {
+		return err
+	}
+	if err := idle(".flames"); err != nil {
+		return err
+	}
+	took := time.Since(begin)
+	if err := p.Settle(); err != nil {
+		return err
+	}
+	var longest float64
+	if err := p.Eval("Math.max(0, ...tasks)", &longest); err != nil {
+		return err
+	}
+	b.add(row{group: group, name: "flame: longest task", value: longest, must: 100, unit: "ms", note: fmt.Sprintf("below 50 ms it is 0; it took %.1f s", took.Seconds())})
+	return nil
+}

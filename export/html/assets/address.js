@@ -21,6 +21,7 @@ function shownState(app) {
     rows: choices.filter || undefined,
     threads: app.by === "thread" || undefined,
     wall: app.wall || undefined,
+    whole: app.whole || undefined,
     marks: app.marks,
     tab: app.tab === (ref ? "details" : "summary") ? undefined : app.tab,
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,

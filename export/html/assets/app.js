@@ -41,6 +41,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {number} hoverName the name id under the pointer; -1: none
  * @property {By} by
  * @property {boolean} wall times are of the clock on the wall
+ * @property {boolean} whole sums of a range are of whole scopes, not of what lies in it
  * @property {boolean} follow the view stays at the live end
  * @property {string} chosenRow its id; "": none
  * @property {import("./view/layout.js").RowChoices} choices
@@ -104,7 +105,7 @@ export function createApp(model) {
   /** @type {State & Fixed} */
   const page = {
     view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, pointer: null, hoverName: -1,
-    by: "goroutine", wall: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", calls: newCalls(), finding: "", jump: false,
+    by: "goroutine", wall: false, whole: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", calls: newCalls(), finding: "", jump: false,
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,

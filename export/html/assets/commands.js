@@ -249,6 +249,12 @@ export function commands(app) {
       app.tell("clock");
       kept();
     },
+    /** @param {boolean} on sums of a range are of whole scopes, not of what lies in it */
+    setWhole(on) {
+      app.whole = on;
+      app.tell("range");
+      app.keepState();
+    },
     /** @param {string} theme light or dark */
     setTheme(theme) {
       document.documentElement.dataset.theme = theme;
@@ -281,6 +287,7 @@ export function commands(app) {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true,
       });
       app.wall = s.wall === true;
+      app.whole = s.whole === true;
       app.marks = s.marks ?? [];
       app.by = s.threads ? "thread" : "goroutine";
       app.tell("clock");

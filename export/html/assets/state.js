@@ -1,6 +1,6 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
-// by=thread, clock=wall, m=marks, hidden=, pinned=, shut= (row keys),
+// by=thread, clock=wall, sums=whole, m=marks, hidden=, pinned=, shut= (row keys),
 // states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab),
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions).
@@ -19,6 +19,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {string=} rows filter of the rows' names
  * @property {boolean=} threads
  * @property {boolean=} wall
+ * @property {boolean=} whole
  * @property {number[]=} marks
  * @property {Tab=} tab
  * @property {string=} finding of the doctor: its verdict, a colon, its object
@@ -48,6 +49,7 @@ export function encodeState(s) {
   if (s.rows) p.set("rows", s.rows);
   if (s.threads) p.set("by", "thread");
   if (s.wall) p.set("clock", "wall");
+  if (s.whole) p.set("sums", "whole");
   if (s.marks?.length) p.set("m", s.marks.map((m) => Math.round(m)).join("-"));
   if (s.tab) p.set("tab", s.tab);
   if (s.finding) p.set("finding", s.finding);
@@ -84,6 +86,7 @@ export function decodeState(fragment) {
   s.rows = p.get("rows") || undefined;
   s.threads = p.get("by") === "thread" || undefined;
   s.wall = p.get("clock") === "wall" || undefined;
+  s.whole = p.get("sums") === "whole" || undefined;
   const tab = /** @type {Tab} */ (p.get("tab"));
   s.tab = tabs.includes(tab) ? tab : undefined;
   s.finding = p.get("finding") || undefined;

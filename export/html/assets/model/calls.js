@@ -3,7 +3,7 @@
 import { isScope } from "../data/kinds.js";
 import { functionCosts, totalCost, weigh } from "./callgraph.js";
 import { difference } from "./difference.js";
-import { itemsOfRow } from "./replay.js";
+import { RowItems } from "./replay.js";
 
 /**
  * @typedef {import("./callgraph.js").Cost} Cost
@@ -96,11 +96,9 @@ function executionsIn(model, whole, { from, to, rows, scope }) {
   const of = { slow: 0, others: 0 };
   for (const row of model.rows("goroutine")) {
     if (row.key === 0 || rows && !rows.has(row.key)) continue;
-    const { batches, which, index, order } = itemsOfRow(row, from, to);
     let until = -Infinity;
-    for (const at of order) {
-      const batch = batches[which[at]];
-      const i = index[at];
+    for (const items = new RowItems(row, from, to); items.next();) {
+      const { batch, i } = items;
       const end = batch.start[i] + batch.dur[i];
       if (batch.name[i] !== scope || !isScope(batch.kind[i]) || batch.start[i] < until || batch.start[i] >= to || end <= from) continue;
       of[batch.dur[i] >= whole.limit ? "slow" : "others"]++;

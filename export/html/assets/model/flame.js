@@ -1,7 +1,7 @@
 // The tree by name of what ran: who was in whom, and what belonged to each.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
-import { Replay, hasMoments, itemsOfRow } from "./replay.js";
+import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
 
 /**
  * @typedef {Object} FlameNode
@@ -14,38 +14,33 @@ import { Replay, hasMoments, itemsOfRow } from "./replay.js";
  */
 
 /**
+ * Makes the tree.
  * @param {import("./model.js").Model} model
  * @param {number} from
  * @param {number} to
  * @param {"wall"|"cpu"} metric cpu: as far as it is known; of a scope that is partly in the range, that part of it
- * @param {import("./rowset.js").Row[]|null} rows by goroutine; null: all
- * @returns {FlameNode}
+ * @returns {Generator<void, FlameNode>}
  */
-export function flame(model, from, to, metric, rows = null) {
+export function* flameSteps(model, from, to, metric) {
   const tree = new Tree();
   const cpu = metric === "cpu";
-  let nodes = new Int32Array(0); // of a row's items
-  const replay = new Replay((id, a, b) => {
-    if (!cpu) tree.self[nodes[id]] += Math.max(Math.min(b, to) - Math.max(a, from), 0);
+  const replay = new Replay((node, a, b) => {
+    if (!cpu) tree.self[node] += Math.max(Math.min(b, to) - Math.max(a, from), 0);
   }, () => {});
-  for (const row of rows ?? model.rows("goroutine")) {
+  let n = 0;
+  for (const row of model.rows("goroutine")) {
     if (row.key === 0 || row.first > to || row.last < from) continue; // 0: who is in whom is unknown
-    const { batches, which, index, order } = itemsOfRow(row, from, to);
-    if (nodes.length < order.length) nodes = new Int32Array(order.length);
     replay.start(-Infinity);
-    for (const at of order) {
-      const batch = batches[which[at]];
-      const i = index[at];
+    for (const items = new RowItems(row, from, to); items.next();) {
+      if (++n % itemsAtOnce === 0) yield;
+      const { batch, i } = items;
       if (!hasMoments(batch.kind[i])) continue;
       const start = batch.start[i];
-      if (replay.cursor === -Infinity) replay.cursor = start;
-      else replay.advance(start);
-      const above = replay.top();
-      const node = tree.child(above < 0 ? 0 : nodes[above], batch.name[i], isScope(batch.kind[i]) ? Kind.task : batch.kind[i]);
-      nodes[at] = node;
+      replay.comeTo(start);
+      const node = tree.child(Math.max(replay.top(), 0), batch.name[i], isScope(batch.kind[i]) ? Kind.task : batch.kind[i]);
       tree.count[node] += batch.many(i);
       if (cpu) tree.inclusive[node] += cpuInside(batch, i, from, to);
-      replay.begin(start + batch.dur[i], at);
+      replay.begin(start + batch.dur[i], node);
     }
     replay.finish();
   }

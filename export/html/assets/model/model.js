@@ -233,9 +233,10 @@ export class Model {
    * The exact table of a range of a reduced trace; null where nobody can tell.
    * @param {number} from
    * @param {number} to
+   * @param {boolean} whole scopes count with all of their time, else with what lies in the range
    * @returns {Promise<import("./stats.js").Summary|null>}
    */
-  async summary(from, to) { return this.source.summary ? this.source.summary(from, to) : null; }
+  async summary(from, to, whole) { return this.source.summary ? this.source.summary(from, to, whole) : null; }
 
   /**
    * Makes few batches of many, so that a lane has few parts.

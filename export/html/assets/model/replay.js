@@ -5,49 +5,72 @@
 // the moments while they lasted. The Go side's internal/analysis counts so.
 
 import { Kind } from "../data/kinds.js";
-import { orderByStart } from "../data/order.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
 
-/**
- * A row's items that touch a range, in the order in which they began.
- * @typedef {{batches: import("../data/batch.js").Batch[], which: Uint16Array, index: Uint32Array, order: Uint32Array}} RowItems
- */
+/** So many items are gone through between two yields of what goes through many. */
+export const itemsAtOnce = 1 << 12;
+
+/** @typedef {{batch: import("../data/batch.js").Batch, depth: number, i: number, end: number}} Piece what is left of a part of a lane */
 
 /**
- * @param {import("./rowset.js").Row} row
- * @param {number} from
- * @param {number} to
- * @returns {RowItems}
+ * Goes through a row's items that touch a range, in the order in which they began: of
+ * those that began together the less deep one first. Its parts are in order already,
+ * and are merged on the way: sorting a large row would take long.
  */
-export function itemsOfRow(row, from, to) {
-  const pieces = [];
-  let n = 0;
-  for (const lane of row.lanes) {
-    for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
-      const { batch } = part;
-      const first = firstEnding(batch, part.from, part.to, from);
-      let end = firstFrom(batch.start, first, part.to, to);
-      while (end < part.to && batch.start[end] === to) end++;
-      if (end > first) pieces.push({ batch, depth: lane.depth, first, end });
-      n += end - first;
+export class RowItems {
+  /** @param {import("./rowset.js").Row} row @param {number} from @param {number} to */
+  constructor(row, from, to) {
+    /** @type {Piece[]} a heap, with what comes next on top */
+    this.pieces = [];
+    for (const lane of row.lanes) {
+      for (const part of lane.open ? [...lane.parts, lane.open] : lane.parts) {
+        const { batch } = part;
+        const i = firstEnding(batch, part.from, part.to, from);
+        let end = firstFrom(batch.start, i, part.to, to);
+        while (end < part.to && batch.start[end] === to) end++;
+        if (end > i) this.pieces.push({ batch, depth: lane.depth, i, end });
+      }
+    }
+    for (let k = this.pieces.length >> 1; k >= 0; k--) this.sink(k);
+    this.batch = /** @type {import("../data/batch.js").Batch} */ (/** @type {unknown} */ (null));
+    this.i = -1;
+  }
+
+  /** Comes to the next item, which batch and i tell then. @returns {boolean} whether there is one */
+  next() {
+    const { pieces } = this;
+    const first = pieces[0];
+    if (first === undefined) return false;
+    this.batch = first.batch;
+    this.i = first.i++;
+    if (first.i === first.end) {
+      const last = /** @type {Piece} */ (pieces.pop());
+      if (last !== first) pieces[0] = last;
+    }
+    this.sink(0);
+    return true;
+  }
+
+  /** Restores the heap's order below k. @param {number} k */
+  sink(k) {
+    const { pieces } = this;
+    for (;;) {
+      let least = k;
+      for (let child = 2 * k + 1; child <= 2 * k + 2 && child < pieces.length; child++) {
+        if (earlier(pieces[child], pieces[least])) least = child;
+      }
+      if (least === k) return;
+      [pieces[k], pieces[least]] = [pieces[least], pieces[k]];
+      k = least;
     }
   }
-  const batches = [...new Set(pieces.map((p) => p.batch))];
-  const which = new Uint16Array(n);
-  const index = new Uint32Array(n);
-  const start = new Float64Array(n);
-  const depth = new Uint16Array(n);
-  let at = 0;
-  for (const { batch, depth: d, first, end } of pieces) {
-    const s = batches.indexOf(batch);
-    for (let i = first; i < end; i++, at++) {
-      which[at] = s;
-      index[at] = i;
-      start[at] = batch.start[i];
-      depth[at] = d;
-    }
-  }
-  return { batches, which, index, order: orderByStart(start, depth, n) };
+}
+
+/** @param {Piece} a @param {Piece} b */
+function earlier(a, b) {
+  const x = a.batch.start[a.i];
+  const y = b.batch.start[b.i];
+  return x < y || x === y && a.depth < b.depth;
 }
 
 /** Gives the moments of one row after the other away. */
@@ -93,6 +116,12 @@ export class Replay {
   hold(end, lock) {
     this.holdEnds.push(end);
     this.holdIds.push(lock);
+  }
+
+  /** Gives away all up to t, at which an item begins: a row's first one has nothing before it. @param {number} t */
+  comeTo(t) {
+    if (this.cursor === -Infinity) this.cursor = t;
+    else this.advance(t);
   }
 
   /** Gives away all up to t. @param {number} t */

@@ -9,7 +9,7 @@ import { Model } from "./model.js";
  * @property {"file"|"live"} home
  * @property {() => Promise<import("../data/columns.js").Container>} whole
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} tile
- * @property {((from: number, to: number) => Promise<import("./stats.js").Summary>)=} summary
+ * @property {((from: number, to: number, whole: boolean) => Promise<import("./stats.js").Summary>)=} summary
  * @property {((from: number, to: number, px: number) => Promise<import("../data/columns.js").Container>)=} waits states and locks
  * @property {(() => Promise<import("../data/columns.js").Container>)=} samples with their stacks
  * @property {(() => Promise<import("../data/meta.js").DoctorReport>)=} doctor what the doctor says
@@ -69,7 +69,7 @@ export function liveSource(base) {
     samples: () => container("api/samples"),
     doctor: async () => (await get("api/doctor")).json(),
     advice: async () => (await get("api/advice")).json(),
-    summary: async (from, to) => (await get(`api/summary?${range(from, to)}`)).json(),
+    summary: async (from, to, whole) => (await get(`api/summary?${range(from, to)}${whole ? "&whole=1" : ""}`)).json(),
     follow(model) { followLive(model, container); },
   };
 }

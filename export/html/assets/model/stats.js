@@ -1,14 +1,16 @@
-// What ran in a stretch of time, by name, and who waited for which lock. The numbers
-// are those of `scopeview top`, by the rules of the Go side's internal/analysis.
+// What ran in a stretch of time, by name, and who waited for which lock, by the rules of
+// the Go side's internal/analysis. Whole durations are those of `scopeview top`.
 
 import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
 import { quantileOf } from "./histogram.js";
-import { Replay, hasMoments, itemsOfRow } from "./replay.js";
+import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
+import { atOnce, byNumber, sortSteps } from "./slices.js";
 
 /**
- * Times are in ns and of the scopes that ended; self is what lies in the range,
- * and null where a scope's goroutine is unknown. What
- * lies across a clock step is in across only.
+ * Times are in ns and of the scopes that ended. total and the CPU times are what lies in
+ * the range, or of whole scopes, as was asked. mean to max are always of whole ones: cut
+ * at the range's ends they would tell of the range. self is what lies in the range, and
+ * null where a scope's goroutine is unknown. What lies across a clock step is in across only.
  * @typedef {Object} ScopeStats
  * @property {number} name
  * @property {boolean} process CPU is the whole process's
@@ -21,6 +23,7 @@ import { Replay, hasMoments, itemsOfRow } from "./replay.js";
  * @property {number} p90
  * @property {number} p99
  * @property {number} max
+ * @property {number} cut scopes that reach out of the range, if only what lies in it counts: of their CPU time that part is taken
  * @property {number} cpu what is known, of scopes of cpuWall ns together
  * @property {number} cpuWall
  * @property {number} cpuMax upper bounds of others, of cpuMaxWall ns
@@ -43,30 +46,31 @@ import { Replay, hasMoments, itemsOfRow } from "./replay.js";
  */
 
 /**
- * Sums up what touches [from, to]. Scopes count whole; self and heldBy are what
- * lies inside.
+ * Sums up what touches [from, to].
  * @param {import("./model.js").Model} model
  * @param {number} from
  * @param {number} to
- * @param {import("./rowset.js").Row[]|null} rows null: all
- * @returns {Summary}
+ * @param {boolean} whole scopes count with all of their time, else with what lies inside
+ * @returns {Generator<void, Summary>}
  */
-export function summarize(model, from, to, rows = null) {
-  const sum = new Sum(from, to);
-  const byThread = rows !== null && rows[0]?.by === "thread";
-  const threads = byThread ? new Set(rows.map((r) => r.key)) : null;
-  const keep = threads ? (batch, i) => threads.has(batch.thread[i]) : () => true;
-  for (const row of rows === null || byThread ? model.rows("goroutine") : rows) {
-    if (row.first <= to && row.last >= from) sum.addRow(row, keep);
-  }
-  return { scopes: sum.scopes(), locks: sum.locksList() };
+export function* summarySteps(model, from, to, whole) {
+  const sum = new Sum(from, to, whole);
+  for (const row of model.rows("goroutine")) if (row.first <= to && row.last >= from) yield* sum.addRow(row);
+  return { scopes: yield* sum.scopes(), locks: sum.locksList() };
 }
+
+/** As summarySteps, all at once. @param {import("./model.js").Model} model @param {number} from @param {number} to @param {boolean} whole */
+export function summarize(model, from, to, whole) { return atOnce(summarySteps(model, from, to, whole)); }
+
+/** What runs is told to the replay by its group, which may be none, and its name: so many names there are, of scopes and of waits. */
+const namesOfTop = 2 * 65536;
 
 /** A sum under way. Groups and locks have numbers, in the order of their coming. */
 class Sum {
-  constructor(from, to) {
+  constructor(from, to, whole) {
     this.from = from;
     this.to = to;
+    this.whole = whole;
     /** @type {any[]} */
     this.groups = [];
     /** By 2 × name, + 1 for process scopes. @type {Map<number, number>} */
@@ -75,56 +79,43 @@ class Sum {
     this.locks = [];
     /** @type {Map<number, number>} */
     this.lockOf = new Map();
-    // What runs is told as an item's number in the row, to know names of holders.
-    this.groupOfItem = new Int32Array(0);
-    /** @type {import("./replay.js").RowItems|null} */
-    this.items = null;
+    this.seen = 0;
     this.replay = new Replay((id, a, b) => {
-      const group = this.groupOfItem[id];
+      const group = Math.floor(id / namesOfTop) - 1;
       if (group >= 0) this.groups[group].self += this.within(a, b);
     }, (lock, id, a, b) => this.held(lock, id, this.within(a, b)));
   }
 
   within(a, b) { return Math.max(Math.min(b, this.to) - Math.max(a, this.from), 0); }
 
-  /** @param {import("./rowset.js").Row} row */
-  addRow(row, keep) {
-    const items = itemsOfRow(row, this.from, this.to);
-    const { batches, which, index, order } = items;
-    this.items = items;
-    if (this.groupOfItem.length < order.length) this.groupOfItem = new Int32Array(order.length);
+  /** How much of an item counts. */
+  counted(batch, i) { return this.whole ? batch.dur[i] : this.within(batch.start[i], batch.start[i] + batch.dur[i]); }
+
+  /** @param {import("./rowset.js").Row} row @returns {Generator<void, void>} */
+  *addRow(row) {
     this.replay.start(-Infinity);
     const known = row.key !== 0; // else the goroutines are many
-    for (let k = 0; k < order.length; k++) {
-      const at = order[k];
-      const batch = batches[which[at]];
-      const i = index[at];
+    for (const items = new RowItems(row, this.from, this.to); items.next();) {
+      if (++this.seen % itemsAtOnce === 0) yield;
+      const { batch, i } = items;
       const kind = batch.kind[i];
       const end = batch.start[i] + batch.dur[i];
       const across = (batch.flags[i] & Flag.across) !== 0;
-      const kept = keep(batch, i);
-      if (known) this.comeTo(batch.start[i]);
-      this.groupOfItem[at] = -1;
+      if (known) this.replay.comeTo(batch.start[i]);
+      let group = -1;
       if (kind === Kind.wait) {
-        if (kept) addPeriod(this.lock(batch.name[i]).waits, batch, i, across);
+        addPeriod(this.lock(batch.name[i]).waits, batch, i, across, this.counted(batch, i));
       } else if (kind === Kind.hold) {
-        if (kept) {
-          addPeriod(this.lock(batch.name[i]).holds, batch, i, across);
-          if (known && !across) this.replay.hold(end, this.lockOf.get(batch.name[i]) ?? 0);
-        }
-      } else if (isScope(kind) && kept) {
-        const group = this.group(batch.name[i], kind === Kind.process);
-        addScope(this.groups[group], batch, i, across, known);
-        if (!across && !(batch.flags[i] & Flag.open)) this.groupOfItem[at] = group;
+        addPeriod(this.lock(batch.name[i]).holds, batch, i, across, this.counted(batch, i));
+        if (known && !across) this.replay.hold(end, this.lockOf.get(batch.name[i]) ?? 0);
+      } else if (isScope(kind)) {
+        const at = this.group(batch.name[i], kind === Kind.process);
+        addScope(this.groups[at], batch, i, across, known, this.counted(batch, i));
+        if (!across && !(batch.flags[i] & Flag.open)) group = at;
       }
-      if (known && hasMoments(kind)) this.replay.begin(end, at);
+      if (known && hasMoments(kind)) this.replay.begin(end, (group + 1) * namesOfTop + 2 * batch.name[i] + (kind === Kind.wait ? 1 : 0));
     }
     if (known) this.replay.finish();
-  }
-
-  comeTo(t) {
-    if (this.replay.cursor === -Infinity) this.replay.cursor = t;
-    else this.replay.advance(t);
   }
 
   group(name, process) {
@@ -132,7 +123,7 @@ class Sum {
     let at = this.groupOf.get(key);
     if (at === undefined) {
       at = this.groups.push({
-        name, process, total: 0, self: 0, noSelf: 0, durations: [], cpu: 0, cpuWall: 0, cpuMax: 0, cpuMaxWall: 0, open: 0, openTime: 0, across: 0,
+        name, process, total: 0, whole: 0, cut: 0, self: 0, noSelf: 0, durations: [], cpu: 0, cpuWall: 0, cpuMax: 0, cpuMaxWall: 0, open: 0, openTime: 0, across: 0,
       }) - 1;
       this.groupOf.set(key, at);
     }
@@ -149,30 +140,27 @@ class Sum {
     return this.locks[at];
   }
 
-  /** A lock was held for d while item id of the row had the time. */
+  /** A lock was held for d while what id tells of had the time. */
   held(lock, id, d) {
     if (d <= 0) return;
-    let key = -1; // no scope; else 2 × name, + 1 for waits
-    if (id >= 0 && this.items) {
-      const batch = this.items.batches[this.items.which[id]];
-      const i = this.items.index[id];
-      key = 2 * batch.name[i] + (batch.kind[i] === Kind.wait ? 1 : 0);
-    }
+    const key = id < 0 ? -1 : id % namesOfTop; // -1: no scope; else 2 × name, + 1 for waits
     const { heldBy } = this.locks[lock];
     heldBy.set(key, (heldBy.get(key) ?? 0) + d);
   }
 
-  /** @returns {ScopeStats[]} by name id */
-  scopes() {
-    return this.groups.sort((a, b) => a.name - b.name || Number(a.process) - Number(b.process)).map(({ durations, noSelf, ...g }) => {
-      const sorted = new Float64Array(durations).sort();
+  /** @returns {Generator<void, ScopeStats[]>} by name id */
+  *scopes() {
+    const list = [];
+    for (const { durations, noSelf, whole, ...g } of this.groups.sort((a, b) => a.name - b.name || Number(a.process) - Number(b.process))) {
+      const sorted = yield* sortSteps(new Float64Array(durations), byNumber);
       const count = sorted.length;
-      return {
-        ...g, count, self: noSelf === 0 ? g.self : null, mean: count === 0 ? 0 : Math.trunc(g.total / count),
+      list.push({
+        ...g, count, self: noSelf === 0 ? g.self : null, mean: count === 0 ? 0 : Math.trunc(whole / count),
         min: count === 0 ? 0 : sorted[0], max: count === 0 ? 0 : sorted[count - 1],
         p50: quantileOf(sorted, 0.5), p90: quantileOf(sorted, 0.9), p99: quantileOf(sorted, 0.99),
-      };
-    });
+      });
+    }
+    return list;
   }
 
   /** @returns {LockStats[]} the one that was waited for longest first */
@@ -190,19 +178,23 @@ class Sum {
   }
 }
 
-function addPeriod(p, batch, i, across) {
+function addPeriod(p, batch, i, across, counted) {
   if (across) return;
+  const dur = batch.dur[i];
   if (batch.flags[i] & Flag.open) {
-    p.openTime += batch.dur[i];
+    p.openTime += dur;
     return;
   }
   // Of merged items it is known how many there are, and what they add up to.
   p.count += batch.many(i);
-  p.total += batch.busy === null ? batch.dur[i] : batch.busy[i];
-  p.max = Math.max(p.max, batch.dur[i]);
+  p.total += batch.busy === null ? counted : countedOf(batch.busy[i], counted, dur);
+  p.max = Math.max(p.max, dur);
 }
 
-function addScope(g, batch, i, across, known) {
+/** As much of v as counts of a duration, in whole ns. */
+function countedOf(v, counted, dur) { return counted < dur ? Math.trunc(v * counted / dur) : v; }
+
+function addScope(g, batch, i, across, known, counted) {
   if (across) {
     g.across++;
     return;
@@ -215,16 +207,18 @@ function addScope(g, batch, i, across, known) {
     return;
   }
   if (batch.many(i) > 1) return; // of several names
-  g.total += dur;
+  g.total += counted;
+  g.whole += dur;
+  if (counted < dur) g.cut++;
   g.durations.push(dur);
   switch (batch.quality[i]) {
     case Quality.exact:
     case Quality.likely:
-      g.cpu += batch.cpu[i];
-      g.cpuWall += dur;
+      g.cpu += countedOf(batch.cpu[i], counted, dur);
+      g.cpuWall += counted;
       break;
     case Quality.atMost:
-      g.cpuMax += batch.cpu[i];
-      g.cpuMaxWall += dur;
+      g.cpuMax += countedOf(batch.cpu[i], counted, dur);
+      g.cpuMaxWall += counted;
   }
 }

@@ -6,7 +6,8 @@ import { callTree } from "../model/callgraph.js";
 import { callData, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";
-import { flame } from "../model/flame.js";
+import { flameSteps } from "../model/flame.js";
+import { inSlices, oneAtATime } from "../model/slices.js";
 import { Kind } from "../data/kinds.js";
 import { isShown, restLater, make, makeButton, nameText } from "../view/make.js";
 import { thousands } from "../view/time.js";
@@ -61,26 +62,34 @@ export function createFlame(app) {
     bar.element.hidden = stacks.element.hidden = stacks.crumbs.hidden = kind !== "calls";
     scopes.element.hidden = scopes.crumbs.hidden = kind === "calls";
     if (kind !== "calls") zoomed.hidden = true;
-    of.textContent = app.range ? `in the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace";
+    of.textContent = app.range ? `what lies in the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace";
     if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
     if (drawn.length > 0) later();
     else fill();
   }
 
-  function fill() {
+  async function fill() {
     if (!isShown(element)) return;
     const { from, to } = app.range || { from: 0, to: app.model.end };
     const sums = kind === "calls" ? callData(app) : null;
     const next = sums ? [sums, stacks.width()] : [kind, from, to, app.model.version, scopes.width()];
     if (next.length === drawn.length && next.every((v, k) => v === drawn[k])) return;
-    drawn = next;
-    let tree;
+    const shown = await run([kind, app.range?.from, app.range?.to].join(), async (stale) => {
+      drawn = next;
+      if (kind === "calls") return { tree: sums && callTree(sums.samples, weightsOf(sums, chosenMetric(app))) };
+      element.setAttribute("aria-busy", "true");
+      none.hidden = scopes.stage.childElementCount > 0; // no picture is there yet
+      none.textContent = "Counting…";
+      const tree = await inSlices(flameSteps(app.model, from, to, kind), stale);
+      return tree && { tree };
+    });
+    if (!shown) return;
+    element.setAttribute("aria-busy", "false");
+    const { tree } = shown;
     if (kind === "calls") {
       data = sums;
-      tree = data && callTree(data.samples, weightsOf(data, chosenMetric(app)));
       stacks.set(tree);
     } else {
-      tree = flame(app.model, from, to, kind);
       scopes.set(tree);
     }
     none.hidden = Boolean(tree && tree.value > 0);
@@ -88,6 +97,7 @@ export function createFlame(app) {
   }
 
   const later = restLater(fill);
+  const run = oneAtATime(later);
   new ResizeObserver(later).observe(scopes.stage);
   new ResizeObserver(later).observe(stacks.stage);
   return { element, update };

@@ -6,9 +6,9 @@ import { thousands } from "../view/time.js";
 /**
  * A column. value is what is sorted by, null or NaN where it is unknown. text is what
  * is shown, by default the value. share (0 to 1) is that of a thin bar behind the text.
- * pick: the cell is a button that picks the row.
+ * pick: the cell is a button that picks the row; press: a button that does something else.
  * @typedef {{key:string, title:string, hint?:string, numeric?:boolean, pick?:boolean, mono?:boolean, bar?:string,
- *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, tone?(row:any):string}} Column
+ *   value(row:any):number|string|null, text?(row:any):string, share?(row:any):number, press?(row:any):void, tone?(row:any):string}} Column
  */
 
 /** How many rows are shown at first. */
@@ -81,6 +81,7 @@ export function createSortable(options) {
     const at = make(first ? "th" : "td", { class: (column.numeric ? "number" : column.mono ? "mono" : "") + tone });
     if (first) at.scope = "row";
     if (first && options.pick) at.append(makeButton(text, () => options.pick?.(row), { class: "link", "data-keep": id(row), "aria-expanded": options.inside ? String(inner !== null) : null }));
+    else if (column.press) at.append(makeButton(text, () => column.press?.(row), { class: "link", "data-keep": `${column.key} ${id(row)}`, title: column.hint }));
     else at.textContent = text;
     const share = column.share ? column.share(row) : 0;
     if (share > 0) {

@@ -5,13 +5,17 @@ import { isShown, make, makeButton, nameText, percentText, pluralText, restLater
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { longest } from "../model/relate.js";
-import { summarize } from "../model/stats.js";
+import { inSlices, oneAtATime } from "../model/slices.js";
+import { summarySteps } from "../model/stats.js";
 import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
-/** Up to so many scopes the first table comes with the first picture, else behind it. */
-const summaryQuick = 100000;
+/** What the table of scopes tells in a range, said in its head. */
+const summaryRules = {
+  inside: "Scopes by name: total, self and CPU are what lies in the range, ≈ where a scope reaches out of it; mean to max are of whole scopes",
+  whole: "Scopes by name: all of each scope that touches the range, also what lies outside of it; only self is what lies inside",
+};
 
 /**
  * Columns of the table of scopes.
@@ -26,15 +30,15 @@ function summaryScopeColumns(app, most) {
   });
   return [
     { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
-    { key: "count", title: "count", hint: "Scopes that ended", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
-    ns("total", "total", "Sum of the durations", { share: (r) => r.total / most.total, bar: "total" }),
+    { key: "count", title: "count", hint: "Scopes that ended; shows them one by one", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
+    ns("total", "total", "Sum of the durations, in a range as its head says", { share: (r) => r.total / most.total, bar: "total" }),
     ns("self", "self", "Time that belonged to no scope inside, and to no wait", { share: (r) => r.self / most.self, bar: "self" }),
     ns("mean", "mean", "Mean duration"),
     ns("min", "min", "Shortest"),
     ns("p50", "p50", "Half were not longer"),
     ns("p99", "p99", "99 of 100 were not longer"),
     ns("max", "max", "Longest"),
-    { ...ns("cpu", "CPU", "CPU time, of those scopes of which it is known"), value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? app.span(r.cpu) : "-") },
+    { ...ns("cpu", "CPU", "CPU time, of those scopes of which it is known"), value: (r) => (r.cpuWall > 0 ? r.cpu : null), text: (r) => (r.cpuWall > 0 ? (r.cut > 0 ? "≈ " : "") + app.span(r.cpu) : "-") },
     { key: "known", title: "known", hint: "Share of the total of which the CPU time is known", numeric: true, value: (r) => (r.total > 0 ? r.cpuWall / r.total : null), text: (r) => percentText(r.cpuWall / r.total) },
     { key: "ratio", title: "CPU÷wall", hint: "CPU time by duration, where it is known", numeric: true, value: (r) => (r.cpuWall > 0 ? r.cpu / r.cpuWall : null), text: (r) => (r.cpuWall > 0 ? (r.cpu / r.cpuWall).toFixed(2) : "-") },
     { key: "open", title: "open", hint: "Begun and not ended; in no other number", numeric: true, value: (r) => r.open, text: (r) => (r.open > 0 ? thousands(r.open) : "") },
@@ -86,61 +90,65 @@ export function createSummary(app) {
   const head = make("h2");
   const zoom = makeButton("zoom to it", () => app.range && app.setView(app.range.from, app.range.to, { animate: true }));
   const clear = makeButton("clear", () => app.setRange(null));
+  const rule = make("span", { class: "group", role: "group", "aria-label": "What counts of scopes that reach out of the range" },
+    makeButton("in the range", () => app.setWhole(false), { title: "What lies in the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "All of each scope that touches the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
   const element = make("div", { class: "summary" },
-    make("div", { class: "bar-of-tools" }, head, zoom, clear, hint), note, make("div", { class: "tables" }, scopes.element, locks.element));
+    make("div", { class: "bar-of-tools" }, head, zoom, clear, rule, hint), note, make("div", { class: "tables" }, scopes.element, locks.element));
   let stamp = "";
-  let asking = false;
 
-  function show(summary, text) {
+  function show({ summary, text, whole, range }) {
     note.textContent = text;
     note.hidden = text === "";
     const list = summary.scopes;
     most.total = summaryMost(list, "total");
     most.self = summaryMost(list, "self");
     most.wait = summaryMost(summary.locks, "wait");
-    hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope`;
-    scopes.set(list);
+    hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope, its count to see them all`;
+    element.classList.toggle("ranged", range !== null);
+    scopes.set(list, range ? summaryRules[whole ? "whole" : "inside"] : "Scopes by name");
     locks.element.hidden = summary.locks.length === 0;
-    locks.set(summary.locks);
+    locks.set(summary.locks, range ? `Locks: ${whole ? "whole waits and holds" : "totals are what lies in the range"}` : "Locks");
   }
 
   function update() {
     const range = app.range;
     const rangeTime = (ns) => momentText(app, ns, range ? (range.to - range.from) / 1000 : 1);
     head.textContent = range ? `${app.span(range.to - range.from)} selected, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
-    zoom.hidden = clear.hidden = !range;
+    zoom.hidden = clear.hidden = rule.hidden = !range;
+    rule.children[0].setAttribute("aria-pressed", String(!app.whole));
+    rule.children[1].setAttribute("aria-pressed", String(app.whole));
     if (!isShown(element)) return;
-    // At once only where that can't be felt: a drag asks for every step of it.
-    if (stamp !== "") return later();
-    if ((app.model.meta.scopes ?? Infinity) < summaryQuick) return void fill();
-    note.textContent = "Counting…";
-    requestAnimationFrame(() => setTimeout(fill));
+    if (stamp === "") fill();
+    else later();
   }
 
   async function fill() {
     if (!isShown(element)) return;
-    const range = app.range;
-    const { model } = app;
+    const { model, range, whole } = app;
     const { from, to } = range || { from: 0, to: model.end };
-    const next = [model.version, from, to, app.wall].join();
-    if (next === stamp || asking) return;
-    stamp = next;
-    if (!model.reduced) return show(summarize(model, from, to, null), "");
-    let summary = range ? null : model.meta.summary;
-    if (!summary) {
-      note.hidden = false;
-      note.textContent = "Counting…";
-      asking = true;
-      summary = await model.summary(from, to).catch(() => null);
-      asking = false;
-      if (app.range !== range) return later(); // another one has been asked for meanwhile
-    }
-    if (summary) return show(summary, "");
-    show(summarize(model, from, to, null), "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.");
+    const next = [model.version, from, to, app.wall, whole].join();
+    if (next === stamp) return;
+    const shown = await run([range?.from, range?.to, whole].join(), async (stale) => {
+      stamp = next;
+      element.setAttribute("aria-busy", "true");
+      const slow = setTimeout(() => { hint.textContent = "Counting…"; }, 150);
+      try {
+        const told = !model.reduced ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range), stale);
+        const text = told || !model.reduced ? "" : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
+        return summary && { summary, text, range, whole };
+      } finally {
+        clearTimeout(slow);
+      }
+    });
+    if (!shown) return;
+    element.setAttribute("aria-busy", "false");
+    show(shown);
   }
 
   const later = restLater(fill);
+  const run = oneAtATime(later);
   return { element, update };
 }

@@ -11,8 +11,8 @@ for (const { name, container, sums } of JSON.parse(readFileSync(new URL("fixture
   test(`sums are those of the tool: ${name}`, async () => {
     const model = new Model({ home: "file" });
     model.replace(readContainer(await inflate(fromBase64(container))));
-    for (const { from, to, summary } of sums) {
-      const got = summarize(model, from, to || Infinity, null);
+    for (const { from, to, whole, summary } of sums) {
+      const got = summarize(model, from, to || Infinity, whole);
       const known = got.scopes.map(({ openTime, across, ...s }) => s);
       // Of more than 64 durations the tool knows quantiles within 0.8 %.
       for (const [k, s] of summary.scopes.entries()) {

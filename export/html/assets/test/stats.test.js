@@ -3,10 +3,12 @@ import assert from "node:assert/strict";
 import { modelOf, randomly } from "./make.js";
 import { Flag } from "../data/kinds.js";
 import { summarize } from "../model/stats.js";
-import { flame } from "../model/flame.js";
+import { flameSteps } from "../model/flame.js";
+import { atOnce } from "../model/slices.js";
 import { children, parent, selfTime } from "../model/relate.js";
 import { distribution, quantileOf } from "../model/histogram.js";
 
+const flame = (...args) => atOnce(flameSteps(...args));
 const names = ["", "a", "b", "c", "lock", "other"];
 const task = 1, proc = 2, wait = 6, hold = 7;
 
@@ -60,7 +62,10 @@ test("sums are those of counting moment by moment", () => {
     const items = [1, 2, 3].flatMap((key) => life(random, key));
     const model = modelOf(items, { names });
     const [from, to] = round % 3 === 0 ? [0, model.end] : [random(5000), 5000 + random(4000)];
-    const { scopes, locks } = summarize(model, from, to, null);
+    const whole = round % 2 === 0;
+    const { scopes, locks } = summarize(model, from, to, whole);
+    const inside = (x) => (whole ? x[5] : Math.max(Math.min(x[4] + x[5], to) - Math.max(x[4], from), 0));
+    const part = (x) => (inside(x) < x[5] ? Math.trunc(x[6].cpu * inside(x) / x[5]) : x[6].cpu);
     const want = naive(items, from, to);
     const touching = items.filter((x) => x[4] <= to && x[4] + x[5] >= from);
     for (const s of scopes) {
@@ -70,15 +75,16 @@ test("sums are those of counting moment by moment", () => {
       const sum = (list, f) => list.reduce((n, x) => n + f(x), 0);
       const known = ended.filter((x) => x[6].quality === 1 || x[6].quality === 2);
       const atMost = ended.filter((x) => x[6].quality === 3);
-      assert.deepEqual([s.count, s.total, s.self, s.open, s.across], [ended.length, sum(ended, (x) => x[5]), want.self.get(`${s.name} ${s.process}`) ?? 0,
+      assert.deepEqual([s.count, s.total, s.self, s.open, s.across], [ended.length, sum(ended, inside), want.self.get(`${s.name} ${s.process}`) ?? 0,
         mine.filter((x) => x[6].open && !x[6].across).length, mine.filter((x) => x[6].across).length]);
-      assert.deepEqual([s.cpu, s.cpuWall, s.cpuMax, s.cpuMaxWall], [sum(known, (x) => x[6].cpu), sum(known, (x) => x[5]), sum(atMost, (x) => x[6].cpu), sum(atMost, (x) => x[5])]);
+      assert.deepEqual([s.cpu, s.cpuWall, s.cpuMax, s.cpuMaxWall], [sum(known, part), sum(known, inside), sum(atMost, part), sum(atMost, inside)]);
+      assert.deepEqual([s.mean, s.cut], [ended.length ? Math.trunc(sum(ended, (x) => x[5]) / ended.length) : 0, ended.filter((x) => inside(x) < x[5]).length]);
       assert.deepEqual([s.min, s.max, s.p50], [durations[0] ?? 0, durations.at(-1) ?? 0, durations[Math.max(Math.ceil(durations.length / 2) - 1, 0)] ?? 0]);
     }
     assert.equal(scopes.reduce((n, s) => n + s.count + s.open + s.across, 0), touching.filter((x) => x[3] === task || x[3] === proc).length);
     for (const l of locks) {
       const mine = (kind) => touching.filter((x) => x[2] === l.name && x[3] === kind && !x[6].across && !x[6].open);
-      assert.deepEqual([l.waits, l.wait, l.holds, l.hold], [mine(wait).length, mine(wait).reduce((n, x) => n + x[5], 0), mine(hold).length, mine(hold).reduce((n, x) => n + x[5], 0)]);
+      assert.deepEqual([l.waits, l.wait, l.holds, l.hold], [mine(wait).length, mine(wait).reduce((n, x) => n + inside(x), 0), mine(hold).length, mine(hold).reduce((n, x) => n + inside(x), 0)]);
       const all = [...want.held].filter(([k]) => k.startsWith(`${l.name} `));
       const whole = all.reduce((n, [, d]) => n + d, 0);
       const shares = new Map();
@@ -102,7 +108,7 @@ test("self times one by one add up, and children are those of whom one is the pa
   const random = randomly(5);
   const items = life(random, 1).map((x) => [...x.slice(0, 6), { ...x[6], across: false }]);
   const model = modelOf(items, { names });
-  const { scopes } = summarize(model, 0, model.end, null);
+  const { scopes } = summarize(model, 0, model.end, true);
   const sums = new Map();
   for (const batch of model.batches()) {
     for (let i = 0; i < batch.n; i++) {
@@ -120,7 +126,7 @@ test("self times one by one add up, and children are those of whom one is the pa
 
 test("on an unknown goroutine self is unknown", () => {
   const model = modelOf([[0, 0, 1, task, 0, 10], [0, 0, 1, task, 20, 5], [3, 0, 2, task, 0, 10]], { names });
-  const { scopes } = summarize(model, 0, 30, null);
+  const { scopes } = summarize(model, 0, 30, true);
   assert.deepEqual(scopes.map((s) => [s.name, s.count, s.self]), [[1, 2, null], [2, 1, 10]]);
   assert.equal(selfTime(model, model.find(0, 0, 0)), null);
 });
@@ -161,4 +167,13 @@ test("a distribution has every duration in one bucket", () => {
       assert.equal(b.count, items.filter((x) => x[5] >= b.lo && x[5] < b.hi).length);
     });
   }
+});
+
+test("in a range counts what lies in it, and sorts so", () => {
+  const model = modelOf([
+    [1, 0, 1, task, 0, 6650, { quality: 1, cpu: 1330 }], [2, 0, 2, task, 4000, 100, { quality: 1, cpu: 7 }], [2, 0, 2, task, 4200, 250, { quality: 1, cpu: 9 }],
+  ], { names });
+  const told = (whole) => summarize(model, 4000, 4400, whole).scopes.map((s) => [s.name, s.count, s.total, s.cut, s.cpu, s.cpuWall, s.mean, s.max]);
+  assert.deepEqual(told(false), [[1, 1, 400, 1, 80, 400, 6650, 6650], [2, 2, 300, 1, 7 + 7, 300, 175, 250]]);
+  assert.deepEqual(told(true), [[1, 1, 6650, 0, 1330, 6650, 6650, 6650], [2, 2, 350, 0, 16, 350, 175, 250]]);
 });

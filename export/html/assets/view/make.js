@@ -48,7 +48,7 @@ export function isShown(element) {
  * Spaces calls that may be heavy. After a rest it calls at once, else a moment after
  * the last of many requests, at the latest a second after the first. Calls never take
  * more than a fifth of the time.
- * @param {() => void} call
+ * @param {() => void|Promise<void>} call
  * @returns {() => void}
  */
 export function restLater(call) {
@@ -56,17 +56,17 @@ export function restLater(call) {
   let first = 0;
   let done = -Infinity;
   let took = 0;
-  const run = () => {
+  const run = async () => {
     timer = 0;
     const began = performance.now();
-    call();
+    await call();
     done = performance.now();
     took = done - began;
   };
   return () => {
     const now = performance.now();
     if (timer === 0) {
-      if (took < 30 && now - done > 120) return run();
+      if (took < 30 && now - done > 120) return void run();
       first = now;
     } else {
       clearTimeout(timer);
