@@ -232,3 +232,73 @@ func TestSteps(t *testing.T) {
 		tb.await(`scopeview.range && scopeview.marks.length === 1`)
 	})
 }
+
+// TestCopy: what is selected, and a link to what is shown, can be copied, also where the
+// browser has the old way only.
+func TestCopy(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.choose("part", 1)
+		tb.await(`document.querySelector("#view-details .head h2")?.textContent === "part"`)
+		tb.read(nil, `navigator.clipboard.writeText = async (text) => { window.copied = text; }, 0`)
+		click := func(what string) (text string) {
+			tb.read(nil, `window.copied = undefined, document.querySelector("[aria-label='Copy %s']").click()`, what)
+			tb.await("window.copied !== undefined")
+			tb.await(`document.getElementById("live").textContent === "copied: %s"`, what)
+			tb.read(&text, "window.copied")
+			return text
+		}
+		if s := click("name"); s != "part" {
+			t.Errorf("the name is copied as %q", s)
+		}
+		if s := click("duration"); s != "5000000 ns" {
+			t.Errorf("the duration is copied as %q", s)
+		}
+		if s := click("all facts"); !strings.HasPrefix(s, "part\n") || !strings.Contains(s, "\nduration: 5.00 ms") {
+			t.Errorf("the facts are copied as %q", s)
+		}
+		s := tb.selected()
+		link := click("link")
+		if other := show(t, link, browser.View{}); *other.selected() != *s {
+			t.Errorf("the link %s selects %+v, want %+v", link, other.selected(), s)
+		}
+		if n := tb.number(`document.querySelectorAll("#live.note").length`); n != 1 {
+			t.Error("that something was copied is not seen")
+		}
+		tb.read(nil, `navigator.clipboard.writeText = () => Promise.reject(new Error("no")), document.addEventListener("copy", () => { window.copied = document.activeElement.value; }), window.copied = "", 0`)
+		tb.press("KeyY")
+		tb.await(`window.copied.startsWith(%s) && !document.querySelector("textarea")`, quote(link))
+	})
+}
+
+// TestThemeIsKept: a theme that was chosen is there the next time, whatever the system has.
+func TestThemeIsKept(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.press("KeyT")
+		tb.read(nil, "location.reload(), 0")
+		tb.await(`performance.now() < 5000 && document.documentElement.dataset.ready === "true" && document.documentElement.dataset.theme === "dark"`)
+		tb.check(tb.See(browser.View{Dark: true}))
+		tb.check(tb.See(browser.View{}))
+		tb.settle()
+		tb.await(`document.documentElement.dataset.theme === "dark"`)
+	})
+}
+
+// TestPanelHides: Q gives the panel's place to the rows, and a tab brings it back.
+func TestPanelHides(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.press("KeyQ")
+		tb.await(`!document.getElementById("panel").checkVisibility() && !document.getElementById("divider").checkVisibility()`)
+		tb.choose("part", 1)
+		tb.await(`!document.getElementById("panel").checkVisibility()`)
+		tb.press("Digit2")
+		tb.await(`document.getElementById("view-summary").checkVisibility()`)
+		if len(tb.table("#view-summary").Rows) != 3 {
+			t.Error("the summary is empty once the panel is back")
+		}
+		tb.press("KeyQ", "KeyQ")
+		tb.await(`document.getElementById("view-summary").checkVisibility()`)
+	})
+}

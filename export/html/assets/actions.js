@@ -3,7 +3,9 @@
 import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
 import { arrange } from "./model/rows.js";
+import { copyText } from "./panel/copy.js";
 import { tabs } from "./state.js";
+import { rememberTheme } from "./view/theme.js";
 
 /** @import { App } from "./app.js" */
 
@@ -41,7 +43,13 @@ export const deeds = {
   pin: (app) => changeRow(app, "pinned"),
   hide: (app) => changeRow(app, "hidden"),
   "text-table": (app) => app.textView.toggle(),
-  theme: (app) => app.setTheme(document.documentElement.dataset.theme === "dark" ? "light" : "dark"),
+  theme: (app) => {
+    const theme = document.documentElement.dataset.theme === "dark" ? "light" : "dark";
+    app.setTheme(theme);
+    rememberTheme(theme);
+  },
+  panel: (app) => app.togglePanel(),
+  "copy-link": (app) => void copyText(app, app.steps.link(), "a link to what is shown"),
   wallclock: (app) => app.toggleClock(),
   help: (app) => app.help.toggle(),
 };
@@ -55,6 +63,7 @@ export const deeds = {
 export function actions(app, action, fast) {
   const tab = tabs.find((name) => name === action);
   if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
+  app.togglePanel(true);
   app.showTab(tab);
   document.getElementById(`tab-${tab}`)?.focus();
   return true;

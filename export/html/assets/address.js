@@ -84,10 +84,12 @@ export function addressKeeper(app, restore) {
       settle();
       window.addEventListener("popstate", arrive);
     },
+    /** The link to what is shown. */
+    link() { return `${location.href.split("#")[0]}#${encodeState(shownState(app))}`; },
     /** @param {1|-1} dir */
     go(dir) {
       if (timer) settle();
-      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "there is nothing to take back" : "there is nothing to do again");
+      if (place + dir < 0 || place + dir > newest) return app.announce(dir < 0 ? "there is nothing to take back" : "there is nothing to do again", true);
       app.announce(dir < 0 ? "taken back" : "done again");
       history.go(dir);
     },

@@ -78,7 +78,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {(action: string, fast: boolean) => boolean} act does what a key means; see actions.js
  * @property {() => void} keepState keeps the address up to date
  * @property {ReturnType<typeof addressKeeper>} steps that led to what is shown
- * @property {(text: string) => void} announce for those who don't see the picture
+ * @property {(text: string, seen?: boolean) => void} announce for those who don't see the picture; seen: for the others too
  *
  * The app as the commands see it, and as the others do, who may not change what is
  * in its State.
@@ -102,6 +102,7 @@ export function createApp(model) {
   const listeners = /** @type {Map<Event, (() => void)[]>} */ (new Map());
   const start = /^(.*?)(?:\.(\d+))?Z$/.exec(model.meta.start ?? "");
   const view = viewOfAll(model);
+  let noted = /** @type {any} */ (0);
   /** @type {State & Fixed} */
   const page = {
     view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, pointer: null, hoverName: -1,
@@ -119,7 +120,13 @@ export function createApp(model) {
     act(action, fast) { return actions(app, action, fast); },
     get steps() { return steps; },
     keepState() { steps.keep(); },
-    announce(text) { /** @type {HTMLElement} */ (document.getElementById("live")).textContent = text; },
+    announce(text, seen = false) {
+      const live = /** @type {HTMLElement} */ (document.getElementById("live"));
+      live.textContent = text;
+      live.className = seen ? "note" : "unseen";
+      clearTimeout(noted);
+      noted = setTimeout(() => { live.className = "unseen"; }, 2500);
+    },
   };
   const steps = addressKeeper(/** @type {Page} */ (page), (s, follow) => app.restore(s, follow));
   const app = /** @type {App} */ (Object.assign(/** @type {Page} */ (page), commands(/** @type {Page} */ (page))));

@@ -22,6 +22,9 @@ const animated = 160;
 /** How the strips of states are shown, in the order in which a key goes through them. */
 const stateSizes = ["thin", "thick", "off"];
 
+/** @param {string} id */
+function isHidden(id) { return document.getElementById(id)?.hidden === true; }
+
 /** @param {Page} app */
 export function commands(app) {
   const { model, choices } = app;
@@ -254,6 +257,15 @@ export function commands(app) {
       app.whole = on;
       app.tell("range");
       app.keepState();
+    },
+    /** Shows the panel below the rows, or not. @param {boolean} show */
+    togglePanel(show = isHidden("panel")) {
+      if (show !== isHidden("panel")) return;
+      if (!show && document.activeElement?.closest("#panel, #divider")) app.rows.element.focus();
+      for (const id of ["panel", "divider"]) /** @type {HTMLElement} */ (document.getElementById(id)).hidden = !show;
+      app.announce(show ? "panel shown" : "panel hidden");
+      app.tell("tab");
+      relayout();
     },
     /** @param {string} theme light or dark */
     setTheme(theme) {

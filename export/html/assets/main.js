@@ -17,6 +17,7 @@ import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
 import { openSource } from "./model/source.js";
 import { createTextView } from "./panel/textview.js";
+import { usualTheme } from "./view/theme.js";
 
 /** @import { App } from "./app.js" */
 
@@ -57,7 +58,7 @@ function buildPage(app) {
   app.on("by", () => minimap.changed());
   colorScopes(app.model);
   new ResizeObserver(() => { rows.layout(); app.redraw(); }).observe(rows.element);
-  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(systemTheme()));
+  matchMedia("(prefers-color-scheme: dark)").addEventListener("change", () => app.setTheme(usualTheme()));
   app.model.onchange(() => {
     if (app.follow) app.stayAtEnd();
     app.resolveSelection();
@@ -104,11 +105,9 @@ function showFailure(err) {
   document.documentElement.dataset.ready = "failed";
 }
 
-function systemTheme() { return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light"; }
-
 /** The entry. */
 async function startPage() {
-  document.documentElement.dataset.theme = systemTheme();
+  document.documentElement.dataset.theme = usualTheme();
   try {
     const model = await openSource();
     const app = createApp(model);

@@ -3,6 +3,7 @@
 
 import { colorOf } from "../view/color.js";
 import { factRefs, factsOf, isInstant, kindText, rowOf, rowTitleOf } from "./detailfacts.js";
+import { copyButtons } from "./copy.js";
 import { distributionView } from "./distribution.js";
 import { argsList } from "../data/args.js";
 import { extentOf } from "../model/refs.js";
@@ -200,6 +201,8 @@ export function createDetails(app) {
       drawFacts(ref);
       drawAround(ref);
       drawInside(ref);
+      const { batch, i } = ref;
+      head.append(copyButtons(app, { name: name(ref), arguments: app.model.argsText(batch, i), duration: isInstant(batch.kind[i]) ? "" : `${batch.dur[i]} ns` }, facts));
       const { start, end } = extentOf(ref);
       states.set(isInstant(ref.batch.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
     });

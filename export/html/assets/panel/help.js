@@ -76,6 +76,8 @@ export const KEYS = [
   { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
   { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },
   { code: "KeyC", label: "C", action: "wallclock", text: "times from the start, or of the clock", group: "Panels" },
+  { code: "KeyY", label: "Y", action: "copy-link", text: "copy a link to what is shown", group: "Panels" },
+  { code: "KeyQ", label: "Q", action: "panel", text: "hide the panel, or show it", group: "Panels" },
   { key: "?", label: "?", action: "help", text: "this help", group: "Panels" },
 ];
 
