@@ -39,6 +39,7 @@ export const deeds = {
   threads: (app) => app.setBy(app.by === "thread" ? "goroutine" : "thread"),
   states: (app) => app.nextStateSize(),
   locks: (app) => app.toggleLocks(),
+  path: (app) => app.togglePath(),
   collapse: (app) => changeRow(app, "shut"),
   pin: (app) => changeRow(app, "pinned"),
   hide: (app) => changeRow(app, "hidden"),

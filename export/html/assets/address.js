@@ -25,6 +25,7 @@ function shownState(app) {
     marks: app.marks,
     tab: app.tab === (ref ? "details" : "summary") ? undefined : app.tab,
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,
+    path: app.path || undefined,
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,

@@ -49,6 +49,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./state.js").Tab} tab
  * @property {import("./model/calls.js").CallChoices} calls of the tabs of functions
  * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
+ * @property {boolean} path the critical path is drawn
  * @property {boolean} jump the place of that finding is still to be looked at
  * @property {Record<string, string>} colors of the theme
  * @property {import("./view/draw.js").Drawn} drawn
@@ -62,7 +63,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -105,8 +106,13 @@ export function createApp(model) {
   let noted = /** @type {any} */ (0);
   /** @type {State & Fixed} */
   const page = {
-    view, aim: view, selection: null, stateSelection: null, links: [], range: null, marks: [], hits: null, pointer: null, hoverName: -1,
-    by: "goroutine", wall: false, whole: false, follow: false, chosenRow: "", choices: newChoices(), arranged: [], tab: "summary", calls: newCalls(), finding: "", jump: false,
+    view, aim: view,
+    selection: null, stateSelection: null, links: [], range: null, marks: [],
+    hits: null, pointer: null, hoverName: -1,
+    by: "goroutine", wall: false, whole: false, follow: false,
+    chosenRow: "", choices: newChoices(), arranged: [],
+    tab: "summary", calls: newCalls(),
+    finding: "", path: false, jump: false,
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,

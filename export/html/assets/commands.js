@@ -293,6 +293,15 @@ export function commands(app) {
       app.jump = false;
       app.keepState();
     },
+    /** Draws the critical path on the rows, or not. */
+    togglePath() {
+      app.path = !app.path;
+      if (app.path && !model.doctor) model.askDoctor();
+      const known = model.doctor?.critical_path?.some((p) => p.steps?.length);
+      app.announce(!app.path ? "the critical path is not drawn" : known ? "the critical path is drawn" : "the critical path is not known: it takes Go's execution trace");
+      app.tell("path");
+      kept();
+    },
     /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
       Object.assign(choices, {
@@ -300,6 +309,7 @@ export function commands(app) {
       });
       app.wall = s.wall === true;
       app.whole = s.whole === true;
+      app.path = s.path === true;
       app.marks = s.marks ?? [];
       app.by = s.threads ? "thread" : "goroutine";
       app.tell("clock");

@@ -74,6 +74,7 @@ function buildPage(app) {
   app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";
+  if (!app.growing) app.model.askDoctor(); // of one that grows it is asked when somebody wants to know: it costs the machine
   if (app.growing) {
     if (!location.hash) app.setFollow(true);
     keepGrowing(app);

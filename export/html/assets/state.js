@@ -1,7 +1,7 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
 // by=thread, clock=wall, sums=whole, m=marks, hidden=, pinned=, shut= (row keys),
-// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab),
+// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab), path=on,
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions).
 
@@ -23,6 +23,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {number[]=} marks
  * @property {Tab=} tab
  * @property {string=} finding of the doctor: its verdict, a colon, its object
+ * @property {boolean=} path the critical path is drawn
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
  * @property {string=} func
@@ -53,6 +54,7 @@ export function encodeState(s) {
   if (s.marks?.length) p.set("m", s.marks.map((m) => Math.round(m)).join("-"));
   if (s.tab) p.set("tab", s.tab);
   if (s.finding) p.set("finding", s.finding);
+  if (s.path) p.set("path", "on");
   if (s.states) p.set("states", s.states);
   if (s.nolocks) p.set("locks", "off");
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
@@ -90,6 +92,7 @@ export function decodeState(fragment) {
   const tab = /** @type {Tab} */ (p.get("tab"));
   s.tab = tabs.includes(tab) ? tab : undefined;
   s.finding = p.get("finding") || undefined;
+  s.path = p.get("path") === "on" || undefined;
   if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
   s.nolocks = p.get("locks") === "off" || undefined;
   s.func = p.get("fn") || undefined;

@@ -34,9 +34,9 @@
  *   speedup: {name: string, cores: number}[], parallelism: number[], critical_path: CriticalPath[],
  *   unexamined: {verdicts?: string[], why?: string, how?: string}[], notes: string[]}>} DoctorReport
  * @typedef {{verdict: string, object?: string, text?: string, scopes?: string[], share: number, gain?: number|null, confidence: number,
- *   from_ns: number, to_ns: number, evidence?: string[], goids?: number[]}} Finding
+ *   from_ns: number, to_ns: number, evidence?: string[], goids?: number[], worst?: {goid: number, from_ns: number, to_ns: number}|null}} Finding
  * @typedef {{of: string, count: number, ns: number, parts?: {name: string, state: string, ns: number, share: number}[],
- *   what_if?: {name: string, gain: number}[]}} CriticalPath
+ *   what_if?: {name: string, gain: number, partly?: number[]}[], steps?: [goid: number, from: number, to: number][], all_steps?: number}} CriticalPath
  *
  * What the raw file beside a trace says of the whole run; see the Go side's internal/advice.
  * @typedef {Partial<{raw: string, error: string, program: string, go: string, runs: number, seconds: number, looked: number,

@@ -70,8 +70,11 @@ export class Model {
     /** Why there are none, if they could not be had. */
     this.samplesProblem = "";
     this.samplesAsked = noSamplesAsked();
-    /** What the doctor says, if it came with the data. @type {DoctorReport|null} */
+    /** What the doctor says; null: that is not known yet, or nobody can tell. @type {DoctorReport|null} */
     this.doctor = null;
+    /** Why that could not be had. */
+    this.doctorProblem = "";
+    this.doctorAsked = false;
     /** What the raw file beside the trace says, if it came with the data. @type {Advice|null} */
     this.advice = null;
   }
@@ -142,7 +145,7 @@ export class Model {
     this.setOpen(this.openBatch);
     this.waits.take({ header, columns });
     this.takeSamples({ header, columns });
-    this.doctor = header.doctor ?? null;
+    this.doctor = header.doctor ?? this.doctor;
     this.advice = header.advice ?? null;
     this.changed();
   }
@@ -226,6 +229,20 @@ export class Model {
     asked.busy = false;
     asked.at = performance.now();
     asked.took = asked.at - began;
+    this.changed();
+  }
+
+  /** Has a server's doctor examine the trace as it is now. A change follows. */
+  async askDoctor() {
+    if (this.doctorAsked || !this.source.doctor) return;
+    this.doctorAsked = true;
+    this.doctorProblem = "";
+    try {
+      this.doctor = await this.source.doctor();
+    } catch (err) {
+      this.doctorProblem = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
+    }
+    this.doctorAsked = false;
     this.changed();
   }
 

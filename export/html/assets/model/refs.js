@@ -3,6 +3,7 @@
 
 import { laneAt } from "./rowset.js";
 import { firstFrom } from "../data/batch.js";
+import { Kind } from "../data/kinds.js";
 
 /**
  * @typedef {import("../data/batch.js").Ref} Ref
@@ -74,6 +75,12 @@ export function findRef(model, key, depth, start) {
   const lanes = row ? [...row.lanes, row.flags] : [];
   const any = () => true;
   return (itemAt(lanes.filter((lane) => lane.depth === depth), start, any) ?? itemAt(lanes, start, any))?.ref ?? null;
+}
+
+/** The wait of a goroutine that begins at a time; null: there is none, or it is merged. @param {Model} model @param {number} key @param {number} start */
+export function findWait(model, key, start) {
+  const lanes = model.goroutines.rows.get(key)?.lanes ?? [];
+  return itemAt(lanes, start, (batch, i) => batch.kind[i] === Kind.wait && batch.many(i) === 1)?.ref ?? null;
 }
 
 /**

@@ -2,30 +2,32 @@
 // ended, what the recording cost, a writer that is gone. Losses stay; the rest may
 // be put away.
 
+import { firstFinding, showWorst } from "./finding.js";
 import { make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
 
 /** How loud a line is; the louder come first. */
-const bannerLevels = ["loss", "warn", "note", "live"];
+const bannerLevels = ["loss", "doctor", "warn", "note", "live"];
 
 /** What a level is called for those who don't see its colour. */
-const bannerWords = { loss: "Lost:", warn: "Note:", note: "", live: "" };
+const bannerWords = { loss: "Lost:", doctor: "The doctor:", warn: "Note:", note: "", live: "" };
 
 /** Lines beyond this many fold. */
 const bannerLimit = 3;
 
 /**
- * The lines to be shown: the trace's, then how it stands with the writer and the
- * server; those put away are left out, losses excepted.
+ * The lines to be shown: the trace's, what the doctor is sure of, then how it stands with the
+ * writer and the server; those put away are left out, losses excepted.
  * @param {{banner?: {level:string, text:string}[], writer?: string}} meta
- * @param {{live?: boolean, lost?: boolean, problems?: string[]}} state
+ * @param {{live?: boolean, lost?: boolean, problems?: string[], finding?: import("../data/meta.js").Finding|null}} state
  * @param {Set<string>} gone texts that were put away
  * @returns {{level:string, text:string}[]}
  */
 export function bannerLines(meta, state, gone) {
   const lines = (meta.banner || []).map((b) => ({ level: bannerLevels.includes(b.level) ? b.level : "note", text: b.text }));
   for (const text of state.problems ?? []) lines.push({ level: "warn", text });
+  if (state.finding?.text) lines.push({ level: "doctor", text: state.finding.text });
   if (state.live && state.lost) {
     lines.push({ level: "warn", text: "The connection to scopeview serve is lost; trying again. What is here stays." });
   } else if (state.live && meta.writer === "running") {
@@ -54,6 +56,11 @@ export function createBanner(app) {
     const words = bannerWords[l.level];
     const item = make("li", { class: l.level }, make("span", { class: "sign", "aria-hidden": "true" }),
       make("span", { class: "text" }, words ? make("span", { class: "unseen", text: words + " " }) : null, l.text));
+    const f = l.level === "doctor" ? firstFinding(app.model.doctor) : null;
+    if (f) {
+      item.append(makeButton(f.worst ? "Show the longest wait" : "Show where", () => showWorst(app, f)));
+      item.append(makeButton("All findings", () => app.showTab("doctor"), { title: "The Doctor tab (7)" }));
+    }
     if (l.level !== "loss") {
       item.append(makeButton("×", () => {
         gone.add(l.text);
@@ -87,5 +94,5 @@ export function createBanner(app) {
 
 /** How it stands with the server, as far as the model's source says. */
 function bannerState(app) {
-  return { live: app.model.home === "live", lost: Boolean(app.model.lost), problems: app.model.waits?.problems };
+  return { live: app.model.home === "live", lost: Boolean(app.model.lost), problems: app.model.waits?.problems, finding: firstFinding(app.model.doctor) };
 }

@@ -2,6 +2,7 @@
 // would gain to mend it. A finding's head leads to its place.
 
 import { isShown, keepFocus, make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
+import { findingId, showFinding, showWorst } from "./finding.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { stateText } from "../data/states.js";
@@ -11,9 +12,6 @@ import { stateText } from "../data/states.js";
  * @typedef {import("../data/meta.js").Finding} Finding
  */
 /** @import { App } from "../app.js" */
-
-/** What names a finding in the address. @param {{verdict: string, object?: string}} f */
-export function findingId(f) { return `${f.verdict}:${f.object ?? ""}`; }
 
 /** How sure the doctor is, in words. @param {number} c 0 to 1 */
 export function sureText(c) {
@@ -45,22 +43,10 @@ export function createDoctor(app) {
   /** @type {any} */
   let report = null;
   let drawn = "";
-  let asking = false;
 
-  /** Looks at a finding's place. @param {Finding} f */
-  function jump(f) {
-    app.chooseFinding(findingId(f));
-    if (f.to_ns > f.from_ns) {
-      app.setRange({ from: f.from_ns, to: f.to_ns });
-      app.fit(f.from_ns, f.to_ns);
-    }
-    const shown = f.object && app.rows.revealLock(f.object, "");
-    const row = (f.goids ?? []).find((/** @type {number} */ g) => app.model.goroutines.rows.has(g) || app.model.waits.lane(g));
-    if (!shown && row !== undefined) {
-      app.chooseRow(`g${row}`);
-      app.rows.reveal(row, 0);
-    }
-    app.announce(`${f.verdict} ${f.object ?? ""}: its place is shown`);
+  /** @param {Finding} f @param {(app: App, f: Finding) => void} show */
+  function jump(f, show) {
+    show(app, f);
     draw();
   }
 
@@ -76,7 +62,8 @@ export function createDoctor(app) {
     const id = findingId(f);
     const title = [f.verdict, f.object ? nameText(f.object) : ""].filter((s) => s !== "").join(" · ");
     const item = make("li", { class: id === app.finding ? "chosen" : "" },
-      makeButton(title, () => jump(f), { class: "link verdict", "data-keep": `${k} ${id}`, title: "Show the place", "aria-current": id === app.finding ? "true" : null }),
+      makeButton(title, () => jump(f, showFinding), { class: "link verdict", "data-keep": `${k} ${id}`, title: "Show the place", "aria-current": id === app.finding ? "true" : null }),
+      f.worst ? makeButton(`its longest wait, ${app.span(f.worst.to_ns - f.worst.from_ns)}`, () => jump(f, showWorst), { "data-keep": `${k} worst`, title: "Select it" }) : null,
       make("p", { class: "said", text: f.text ?? "" }),
       make("dl", { class: "doctor-numbers" }, meter("share", f.share, percentText(f.share)), typeof f.gain === "number" ? meter("gain", f.gain, `${percentText(f.gain)} less time, if mended`) : meter("gain", 0, "unknown"), meter("how sure", f.confidence, sureText(f.confidence))));
     if (f.scopes?.length) item.append(make("p", { class: "quiet", text: `Scopes: ${f.scopes.map(nameText).join(", ")}` }));
@@ -96,8 +83,31 @@ export function createDoctor(app) {
     return t.element;
   }
 
+  /** What less of a scope would gain: what was replayed, and nothing between. @param {{name: string, gain: number, partly?: number[]}[]} gains */
+  function sliders(gains) {
+    return [make("h3", { text: "What if it took less of its own time" }), make("div", { class: "what-if" }, ...gains.slice(0, 5).flatMap((w) => {
+      const says = make("output");
+      const slider = make("input", { type: "range", min: "0", max: "100", step: "25", value: "0", "aria-label": `${nameText(w.name)}: how much less` });
+      const tell = () => {
+        const less = Number(slider.value);
+        const gain = [0, ...w.partly ?? [], w.gain][less / 25];
+        says.textContent = less === 0 ? "as it is" : `−${less}%: the run takes ${percentText(gain)} less`;
+        slider.setAttribute("aria-valuetext", says.textContent);
+      };
+      slider.addEventListener("input", tell);
+      tell();
+      return [make("span", { text: nameText(w.name) }), slider, says];
+    }))];
+  }
+
   function side() {
     const parts = [];
+    if (report.critical_path?.some((/** @type {any} */ p) => p.steps?.length)) {
+      parts.push(makeButton("the critical path on the rows", () => app.togglePath(), { "data-keep": "path", title: "Draw what the end of the run depended on (I)", "aria-pressed": String(app.path) }));
+      const { steps = [], all_steps: all = 0, ns = 1 } = report.critical_path[0];
+      const drawn = steps.reduce((/** @type {number} */ sum, /** @type {number[]} */ s) => sum + s[2] - s[1], 0);
+      if (all > steps.length) parts.push(make("p", { class: "quiet", text: `Of its ${all.toLocaleString("en")} steps the longest ${steps.length.toLocaleString("en")} are drawn, ${percentText(drawn / ns)} of it.` }));
+    }
     const cores = report.cores?.count ?? 0;
     if (report.speedup?.length) {
       const most = Math.max(...report.speedup.map((s) => s.cores), 1e-9);
@@ -116,13 +126,14 @@ export function createDoctor(app) {
         { key: "ns", title: "time", numeric: true, value: (r) => r.ns, text: (r) => app.span(r.ns), share: (r) => r.share, bar: "total" },
         { key: "state", title: "state", value: (r) => stateText(r.state) }]));
       const gains = (path.what_if ?? []).filter((w) => w.gain > 0.005);
-      if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
+      if (gains.some((w) => w.partly)) parts.push(...sliders(gains));
+      else if (gains.length) parts.push(...list("What if it were free", gains.slice(0, 5).map((w) => `${nameText(w.name)}: −${percentText(w.gain)}`)));
     }
     return [...parts, ...list("Not examined", unexaminedText(report)), ...list("Keep in mind", report.notes ?? [])];
   }
 
   function draw() {
-    const key = JSON.stringify([app.finding, app.wall]);
+    const key = JSON.stringify([app.finding, app.wall, app.path]);
     if (!report || key === drawn) return;
     drawn = key;
     const all = report.findings ?? [];
@@ -136,7 +147,7 @@ export function createDoctor(app) {
     const chosen = all.find((f) => findingId(f) === app.finding);
     if (!chosen || !app.jump) return;
     app.chooseFinding(app.finding);
-    requestAnimationFrame(() => jump(chosen)); // when the page has its heights
+    requestAnimationFrame(() => jump(chosen, showFinding)); // when the page has its heights
   }
 
   /** @param {any} r */
@@ -146,34 +157,26 @@ export function createDoctor(app) {
     draw();
   }
 
-  async function ask() {
-    if (asking) return;
-    asking = true;
+  function ask() {
     again.disabled = true;
     note.textContent = "Examining…";
-    try {
-      take(await app.model.source.doctor?.());
-    } catch (err) {
-      note.textContent = `The doctor could not examine it: ${err instanceof Error ? err.message : String(err)}`;
-      again.hidden = false;
-    }
-    asking = false;
-    again.disabled = false;
+    app.model.askDoctor();
   }
 
   function update() {
     if (!isShown(element)) return;
-    if (report) return draw();
-    if (app.model.doctor) return take(app.model.doctor);
-    if (!app.model.source.doctor) {
-      head.textContent = "Not examined";
-      note.textContent = "This page was made without the doctor's findings: scopeview doctor tells them.";
-      return;
-    }
-    again.hidden = false;
-    if (!asking && head.textContent === "") {
+    const { model } = app;
+    again.hidden = !model.source.doctor;
+    again.disabled = model.doctorAsked;
+    if (model.doctor && model.doctor !== report) return take(model.doctor);
+    if (model.doctorProblem) note.textContent = model.doctorProblem;
+    else if (report) draw();
+    else if (model.source.doctor) {
       head.textContent = "Doctor";
       ask();
+    } else {
+      head.textContent = "Not examined";
+      note.textContent = "This page was made without the doctor's findings: scopeview doctor tells them.";
     }
   }
 

@@ -60,6 +60,7 @@ export const KEYS = [
   { code: "KeyG", label: "G", action: "threads", text: "rows by goroutine or by thread", group: "Rows" },
   { code: "KeyE", label: "E", action: "states", text: "states of the goroutines: thin, thick, hidden", group: "Rows" },
   { code: "KeyK", label: "K", action: "locks", text: "rows of the locks, or none", group: "Rows" },
+  { code: "KeyI", label: "I", action: "path", text: "the critical path on the rows, or not", group: "Rows" },
   { code: "KeyX", label: "X", action: "collapse", text: "collapse the row", group: "Rows" },
   { code: "KeyP", label: "P", action: "pin", text: "pin the row to the top", group: "Rows" },
   { code: "KeyH", label: "H", action: "hide", text: "hide the row", group: "Rows" },

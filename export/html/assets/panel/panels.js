@@ -60,5 +60,5 @@ export function buildPanels(app) {
   }
   panel.replaceChildren(list, body);
   const update = () => { for (const [, , view] of tabs) if (!view.element.hidden) view.update(); };
-  for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by"])) app.on(event, update);
+  for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by", "path"])) app.on(event, update);
 }

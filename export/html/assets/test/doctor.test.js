@@ -1,6 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { findingId, sureText, unexaminedText } from "../panel/doctorview.js";
+import { findingId } from "../panel/finding.js";
+import { sureText, unexaminedText } from "../panel/doctorview.js";
 
 test("findings have an address, and say how sure they are", () => {
   assert.equal(findingId({ verdict: "convoy", object: "a:b" }), "convoy:a:b");

@@ -31,11 +31,11 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, ticks: number, holds: number, arrows: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, ticks: number, holds: number, arrows: number, path: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, ticks: 0, holds: 0, arrows: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, ticks: 0, holds: 0, arrows: 0, path: 0 }; }
 
 /**
  * @param {Painter} p

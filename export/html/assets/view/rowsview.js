@@ -8,6 +8,7 @@ import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, tickHeight, u
 import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
+import { drawPath } from "./path.js";
 import { tickAt } from "./strip.js";
 import { ticksOf } from "./ruler.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
@@ -141,6 +142,7 @@ export function createRowsView(app) {
     }
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
+    drawPath(p, app, placeY);
     return p.drawn;
   }
 

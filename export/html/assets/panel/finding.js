@@ -1,0 +1,58 @@
+// The ways from a finding of the doctor to its place on the rows.
+
+import { findWait } from "../model/refs.js";
+import { goroutineTitle, stateAt } from "../view/waitfacts.js";
+
+/**
+ * @typedef {import("../data/meta.js").Finding} Finding
+ */
+/** @import { App } from "../app.js" */
+
+/** What names a finding in the address. @param {{verdict: string, object?: string}} f */
+export function findingId(f) { return `${f.verdict}:${f.object ?? ""}`; }
+
+/** Looks at where a finding is seen best. @param {App} app @param {Finding} f */
+export function showFinding(app, f) {
+  app.chooseFinding(findingId(f));
+  if (f.to_ns > f.from_ns) {
+    app.setRange({ from: f.from_ns, to: f.to_ns });
+    app.fit(f.from_ns, f.to_ns);
+  }
+  const shown = f.object && app.rows.revealLock(f.object, "");
+  const row = (f.goids ?? []).find((/** @type {number} */ g) => app.model.goroutines.rows.has(g) || app.model.waits.lane(g));
+  if (!shown && row !== undefined) {
+    app.chooseRow(`g${row}`);
+    app.rows.reveal(row, 0);
+  }
+  app.announce(`${f.verdict} ${f.object ?? ""}: its place is shown`);
+}
+
+/**
+ * Selects the longest wait of a finding: its record, else what its goroutine did then. Where
+ * the page has neither, as of merged scopes, its time is looked at and its row is shown.
+ * @param {App} app @param {Finding} f
+ */
+export function showWorst(app, f) {
+  const { worst } = f;
+  if (!worst) return showFinding(app, f);
+  const { goid, from_ns: from, to_ns: to } = worst;
+  const wait = findWait(app.model, goid, from);
+  const lane = app.model.waits.lane(goid);
+  app.chooseFinding(findingId(f));
+  app.setRange(null);
+  app.fit(from - (to - from) / 2, to + (to - from) / 2);
+  if (wait) app.select(wait, { reveal: true });
+  else {
+    app.chooseRow(`g${goid}`);
+    app.rows.reveal(goid, 0);
+    const run = lane && stateAt(lane, (from + to) / 2, 1);
+    if (lane && run) app.selectState({ key: goid, title: goroutineTitle(app.model, goid), set: lane.set, run });
+    else app.announce(`${f.verdict} ${f.object ?? ""}: its longest wait, ${app.span(to - from)}, is shown`);
+  }
+}
+
+/** The finding that is worth telling at first sight: the first, if the doctor is quite sure. @param {import("../data/meta.js").DoctorReport|null} report */
+export function firstFinding(report) {
+  const f = report?.findings?.[0];
+  return f && f.confidence >= 0.7 ? f : null;
+}

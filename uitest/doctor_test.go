@@ -1,0 +1,147 @@
+package uitest
+
+import (
+	"encoding/json"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// doctors is the part of the doctor's report that the tests look at.
+type doctors struct {
+	Findings []struct {
+		Verdict, Object, Text string
+		Confidence            float64
+		Worst                 *struct {
+			Goid float64
+			From float64 `json:"from_ns"`
+			To   float64 `json:"to_ns"`
+		}
+	}
+	Paths []struct {
+		Of     string
+		WhatIf []struct {
+			Name string
+			Gain float64
+		} `json:"what_if"`
+	} `json:"critical_path"`
+}
+
+// diagnosed is what the doctor says of a trace, whose first finding has a longest wait.
+func diagnosed(t *testing.T, trace string) (report doctors) {
+	t.Helper()
+	out, err := cmd.Run("doctor", trace, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(out, &report); err != nil || len(report.Findings) == 0 || report.Findings[0].Worst == nil || report.Findings[0].Confidence < 0.7 {
+		t.Fatalf("the doctor is not sure of a lock that is held asleep: %v\n%s", err, out)
+	}
+	return report
+}
+
+// often is the program contend with so many waits that the doctor is sure.
+var often = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(dir, "often.scope")
+	return path, traces.Record(path, "contend", 12)
+})
+
+func oftenTrace(t *testing.T) string {
+	t.Helper()
+	path, err := often()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// TestDoctorFirst: on opening the page says what the doctor is sure of, and a button leads to
+// the longest wait: one wait, not a range.
+func TestDoctorFirst(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		trace := oftenTrace(t)
+		f := diagnosed(t, trace).Findings[0]
+		for home, address := range map[string]string{"file": fileURL(pageOf(t, trace)), "served": serve(t, trace)} {
+			tb := show(t, address, browser.View{})
+			tb.await(`document.querySelector("#banner .doctor")`)
+			if says := tb.text("#banner .doctor"); !strings.Contains(says, f.Text) {
+				t.Errorf("%s: the banner says %q, want %q", home, says, f.Text)
+			}
+			tb.read(nil, `document.querySelector("#banner .doctor button").focus()`)
+			tb.press("Enter")
+			tb.await("scopeview.selection !== null")
+			if s := tb.selected(); s.Start != f.Worst.From || s.Dur != f.Worst.To-f.Worst.From || s.Name != f.Object {
+				t.Errorf("%s: the longest wait is %+v, want %+v of %s", home, s, f.Worst, f.Object)
+			}
+			if v := tb.view(); v.From > f.Worst.From || v.To < f.Worst.To || v.width() > 4*(f.Worst.To-f.Worst.From) {
+				t.Errorf("%s: it is shown in %v", home, v)
+			}
+		}
+	})
+}
+
+// TestDoctorSilent: of a program in which nothing is wrong the page says nothing.
+func TestDoctorSilent(t *testing.T) {
+	tb := showTrace(t, record(t, "one", 0), browser.View{})
+	if s := tb.text("#banner .doctor"); s != "" {
+		t.Errorf("it says %q", s)
+	}
+}
+
+// TestCriticalPath: it is drawn on the rows, and a link keeps that; what less of a scope
+// would gain is told for each quarter.
+func TestCriticalPath(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, oftenTrace(t), browser.View{Dark: true})
+		if n := tb.number("scopeview.drawn.path"); n != 0 {
+			t.Errorf("%v steps of the path are drawn unasked", n)
+		}
+		tb.press("KeyI")
+		steps := tb.number(`scopeview.model.doctor.critical_path.find((p) => p.of === "").steps.length`)
+		if n := tb.number("scopeview.drawn.path"); n < 3 || n > steps {
+			t.Errorf("%v of %v steps are drawn", n, steps)
+		}
+		tb.await(`new URLSearchParams(location.hash.slice(1)).get("path") === "on"`)
+		tb.press("Digit7")
+		faultless(t, tb, "the doctor, with the path")
+		tb.press("KeyI")
+		if n := tb.number("scopeview.drawn.path"); n != 0 {
+			t.Errorf("i does not take it away: %v steps", n)
+		}
+	})
+}
+
+// TestWhatIf: the slider tells what was replayed for a quarter less, and for all of it.
+func TestWhatIf(t *testing.T) {
+	trace := slowTrace(t)
+	tb := showTrace(t, trace, browser.View{})
+	tb.press("Digit7")
+	var gains []float64
+	tb.read(&gains, `(({partly, gain}) => [...partly, gain])(scopeview.model.doctor.critical_path[0].what_if[0])`)
+	out, err := cmd.Run("doctor", trace, "--json")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var report doctors
+	check(t, json.Unmarshal(out, &report))
+	if x := report.Paths[0].WhatIf[0]; x.Gain != gains[3] || gains[0] <= 0 || gains[0] >= gains[3] {
+		t.Errorf("a quarter, a half, three and all of it gain %v; the doctor says %v of all", gains, x)
+	}
+	tb.read(nil, `document.querySelector("#panel .what-if input").focus()`)
+	says(t, tb, "#panel .what-if", "as it is")
+	tb.press("ArrowRight")
+	says(t, tb, "#panel .what-if", fmt.Sprintf("−25%%: the run takes %v less", percent(tb, gains[0])))
+	faultless(t, tb, "what if")
+}
+
+// percent is how the page writes a share.
+func percent(tb *tab, share float64) (s string) {
+	tb.t.Helper()
+	tb.read(&s, `(() => { const p = 100 * %v; return p < 9.95 ? p.toFixed(1).replace(/\.0$/, "") + "%%" : Math.round(p) + "%%"; })()`, share)
+	return s
+}
