@@ -3,6 +3,7 @@ package uitest
 import (
 	"encoding/json"
 	"fmt"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -32,40 +33,46 @@ type doctors struct {
 	} `json:"critical_path"`
 }
 
-// diagnosed is what the doctor says of a trace, whose first finding has a longest wait.
-func diagnosed(t *testing.T, trace string) (report doctors) {
-	t.Helper()
-	out, err := cmd.Run("doctor", trace, "--json")
-	if err != nil {
-		t.Fatal(err)
+// often is the program contend with so many waits that the doctor is sure, and what it says.
+// Where other load puts the states in doubt it is recorded again.
+var often = sync.OnceValues(func() (report doctors, err error) {
+	path := oftenPath()
+	for range 8 {
+		os.Remove(path)
+		if err := traces.Record(path, "contend", 12); err != nil {
+			return report, err
+		}
+		out, err := cmd.Run("doctor", path, "--json")
+		if err != nil {
+			return report, err
+		}
+		report = doctors{}
+		if err := json.Unmarshal(out, &report); err != nil {
+			return report, err
+		}
+		if f := report.Findings; len(f) > 0 && f[0].Worst != nil && f[0].Confidence >= 0.7 {
+			return report, nil
+		}
 	}
-	if err := json.Unmarshal(out, &report); err != nil || len(report.Findings) == 0 || report.Findings[0].Worst == nil || report.Findings[0].Confidence < 0.7 {
-		t.Fatalf("the doctor is not sure of a lock that is held asleep: %v\n%s", err, out)
-	}
-	return report
-}
-
-// often is the program contend with so many waits that the doctor is sure.
-var often = sync.OnceValues(func() (string, error) {
-	path := filepath.Join(dir, "often.scope")
-	return path, traces.Record(path, "contend", 12)
+	return report, fmt.Errorf("the doctor is not sure of a lock that is held asleep: %+v", report)
 })
 
-func oftenTrace(t *testing.T) string {
+func oftenPath() string { return filepath.Join(dir, "often.scope") }
+
+func diagnosed(t *testing.T) doctors {
 	t.Helper()
-	path, err := often()
+	report, err := often()
 	if err != nil {
 		t.Fatal(err)
 	}
-	return path
+	return report
 }
 
 // TestDoctorFirst: on opening the page says what the doctor is sure of, and a button leads to
 // the longest wait: one wait, not a range.
 func TestDoctorFirst(t *testing.T) {
 	browsers(t, func(t *testing.T) {
-		trace := oftenTrace(t)
-		f := diagnosed(t, trace).Findings[0]
+		f, trace := diagnosed(t).Findings[0], oftenPath()
 		for home, address := range map[string]string{"file": fileURL(pageOf(t, trace)), "served": serve(t, trace)} {
 			tb := show(t, address, browser.View{})
 			tb.await(`document.querySelector("#banner .doctor")`)
@@ -97,7 +104,8 @@ func TestDoctorSilent(t *testing.T) {
 // would gain is told for each quarter.
 func TestCriticalPath(t *testing.T) {
 	browsers(t, func(t *testing.T) {
-		tb := showTrace(t, oftenTrace(t), browser.View{Dark: true})
+		diagnosed(t)
+		tb := showTrace(t, oftenPath(), browser.View{Dark: true})
 		if n := tb.number("scopeview.drawn.path"); n != 0 {
 			t.Errorf("%v steps of the path are drawn unasked", n)
 		}
