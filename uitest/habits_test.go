@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"math"
+	"os"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -301,4 +302,57 @@ func TestPanelHides(t *testing.T) {
 		tb.press("KeyQ", "KeyQ")
 		tb.await(`document.getElementById("view-summary").checkVisibility()`)
 	})
+}
+
+// TestMarks: moments and stretches are marked, named, visited, taken away, and kept by a link.
+func TestMarks(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.choose("part", 1)
+		tb.press("KeyM") // where it begins
+		tb.choose("job", 40)
+		tb.check(tb.Press("KeyM", browser.Shift))
+		tb.await(`document.activeElement?.closest(".marks") && document.activeElement.value === "job"`)
+		tb.check(tb.Type("slow: a & b"))
+		tb.press("Enter")
+		var marks []struct {
+			From, To float64
+			Name     string
+		}
+		tb.read(&marks, "scopeview.marks")
+		job := tb.selected()
+		if len(marks) != 2 || marks[0].From != marks[0].To || marks[0].Name != "" || marks[1].From != job.Start || marks[1].To != job.Start+job.Dur || marks[1].Name != "slow: a & b" {
+			t.Fatalf("the marks are %+v, the job is %+v", marks, job)
+		}
+		withAxe(t, tb, "marks")
+		tb.read(nil, "scopeview.setView(6e9, 6.1e9)")
+		tb.check(tb.Press("ArrowLeft", browser.Ctrl))
+		if v := tb.view(); v.From > job.Start || v.To < job.Start+job.Dur {
+			t.Errorf("Ctrl+← shows %v, want the marked job %+v", v, job)
+		}
+		tb.await(`document.getElementById("live").textContent.startsWith("slow: a & b, at")`)
+		tb.check(tb.Press("ArrowLeft", browser.Ctrl))
+		if v := tb.view(); v.From > marks[0].From || v.To < marks[0].From {
+			t.Errorf("Ctrl+← again shows %v, want the mark at %v", v, marks[0].From)
+		}
+		var link string
+		tb.read(&link, "scopeview.steps.link()")
+		other := show(t, link, browser.View{})
+		other.await(`scopeview.marks.length === 2 && scopeview.marks[1].name === "slow: a & b"`)
+		other.read(nil, `document.querySelectorAll(".marks li button.link")[1].focus()`)
+		other.press("Delete")
+		other.await(`scopeview.marks.length === 1 && document.querySelectorAll(".marks li").length === 1`)
+	})
+}
+
+// withAxe runs axe-core over what the page shows.
+func withAxe(t *testing.T, tb *tab, state string) {
+	t.Helper()
+	source, err := os.ReadFile(axe)
+	if err != nil {
+		t.Log("no axe-core from npm; make deps installs it")
+		return
+	}
+	tb.read(nil, "%s", string(source)+";0")
+	faultless(t, tb, state)
 }

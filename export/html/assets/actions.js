@@ -4,7 +4,7 @@ import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
 import { arrange } from "./model/rows.js";
 import { copyText } from "./panel/copy.js";
-import { tabs } from "./state.js";
+import { longestMarkName, tabs } from "./state.js";
 import { rememberTheme } from "./view/theme.js";
 
 /** @import { App } from "./app.js" */
@@ -33,6 +33,9 @@ export const deeds = {
   "longest-same": (app) => moveSelection(app, "longest-same"),
   "range-of-selection": (app) => (app.selection ? app.setRange(rangeOf(app.selection)) : false),
   mark: (app) => app.toggleMark(app.cursor ?? (app.selection ? extentOf(app.selection).start : pointed(app))),
+  note: (app) => noteSelection(app),
+  "next-mark": (app) => app.stepMark(1),
+  "prev-mark": (app) => app.stepMark(-1),
   clear: (app) => clearAll(app),
   back: (app) => app.steps.go(-1),
   forward: (app) => app.steps.go(1),
@@ -86,6 +89,17 @@ function fitSelection(app) {
   if (!what || (from <= what.from && what.to <= to && (what.to - what.from) > (to - from) * 0.8)) app.seeAll();
   else app.fit(what.from, what.to);
   return true;
+}
+
+/** Marks the time of the range or the selection, and has it named. @param {App} app */
+function noteSelection(app) {
+  const what = app.range ?? (app.selection && rangeOf(app.selection));
+  if (!what) return app.announce("select a scope or a range first", true);
+  const name = app.selection && !app.range ? app.model.name(app.selection.batch.name[app.selection.i]) : "";
+  const mark = { from: what.from, to: what.to, name: name.slice(0, longestMarkName) };
+  app.putMark(mark);
+  actions(app, "about", false);
+  /** @type {HTMLInputElement|undefined} */ (document.querySelectorAll(".marks input")[app.marks.indexOf(mark)])?.select();
 }
 
 /** @param {App} app @param {string} action */

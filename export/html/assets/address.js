@@ -22,7 +22,7 @@ function shownState(app) {
     threads: app.by === "thread" || undefined,
     wall: app.wall || undefined,
     whole: app.whole || undefined,
-    marks: app.marks,
+    marks: app.marks.map((m) => ({ ...m, from: Math.max(0, m.from), to: Math.max(0, m.to) })),
     tab: app.tab === (ref ? "details" : "summary") ? undefined : app.tab,
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,
     path: app.path || undefined,

@@ -35,7 +35,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {StateSelection|null} stateSelection there is one of the two at most
  * @property {import("./model/relate.js").Link[]} links of what is selected
  * @property {Stretch|null} range
- * @property {number[]} marks
+ * @property {import("./state.js").Mark[]} marks by their begin
  * @property {import("./model/search.js").Hits|null} hits of the search
  * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
  * @property {number} hoverName the name id under the pointer; -1: none
@@ -63,7 +63,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"|"marks"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed

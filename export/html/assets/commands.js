@@ -1,7 +1,9 @@
 // The commands: all that changes what is shown and chosen. Nobody else assigns the
-// app's state: its type forbids that. Those of single rows are in rowcommands.js.
+// app's state: its type forbids that. Those of single rows are in
+// rowcommands.js, those of marks in markcommands.js.
 
 import { stateText } from "./data/states.js";
+import { markCommands } from "./markcommands.js";
 import { links } from "./model/links.js";
 import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
@@ -162,7 +164,7 @@ export function commands(app) {
   }
 
   return {
-    ...rowCommands(choices, relayout), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
+    ...rowCommands(choices, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -197,15 +199,6 @@ export function commands(app) {
       const ref = k >= 0 && lock.many[k] === 1 ? model.find(lock.goids[k], -2, lock.starts[k]) : null;
       if (ref) select(ref);
       else app.announce(k < 0 ? "nobody that is known held it then" : "zoom in to tell the holds from each other");
-    },
-    /** Puts a mark, or takes away the one that is there. @param {number} t */
-    toggleMark(t) {
-      const near = (app.view.to - app.view.from) / 150;
-      const k = app.marks.findIndex((m) => Math.abs(m - t) < near);
-      if (k >= 0) app.marks.splice(k, 1);
-      else app.marks.push(t);
-      app.announce(k >= 0 ? "mark taken away" : `marked ${app.time(t)}`);
-      kept();
     },
     /** @param {string} text "": nothing is searched for */
     find(text) {
@@ -311,6 +304,7 @@ export function commands(app) {
       app.whole = s.whole === true;
       app.path = s.path === true;
       app.marks = s.marks ?? [];
+      app.tell("marks");
       app.by = s.threads ? "thread" : "goroutine";
       app.tell("clock");
       rowsChanged();

@@ -1,15 +1,23 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
-// by=thread, clock=wall, sums=whole, m=marks, hidden=, pinned=, shut= (row keys),
+// by=thread, clock=wall, sums=whole, m=marks, note=from-to:name of a mark that has one or is
+// long, hidden=, pinned=, shut= (row keys),
 // states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab), path=on,
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions).
+
+/** How long the name of a mark may be, and how many marks there may be: a link is no book. */
+export const longestMarkName = 80;
+export const mostMarks = 100;
 
 /** The tabs below the timeline. */
 export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "advice", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab
+ *
+ * A moment that is marked, or a stretch of time.
+ * @typedef {{from: number, to: number, name: string}} Mark
  *
  * @typedef {Object} ViewState
  * @property {{from: number, to: number}=} view
@@ -20,7 +28,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {boolean=} threads
  * @property {boolean=} wall
  * @property {boolean=} whole
- * @property {number[]=} marks
+ * @property {Mark[]=} marks
  * @property {Tab=} tab
  * @property {string=} finding of the doctor: its verdict, a colon, its object
  * @property {boolean=} path the critical path is drawn
@@ -51,7 +59,9 @@ export function encodeState(s) {
   if (s.threads) p.set("by", "thread");
   if (s.wall) p.set("clock", "wall");
   if (s.whole) p.set("sums", "whole");
-  if (s.marks?.length) p.set("m", s.marks.map((m) => Math.round(m)).join("-"));
+  const plain = (/** @type {Mark} */ m) => m.from === m.to && m.name === "";
+  if (s.marks?.some(plain)) p.set("m", s.marks.filter(plain).map((m) => Math.round(m.from)).join("-"));
+  for (const m of s.marks ?? []) if (!plain(m)) p.append("note", `${two(m)}:${m.name}`);
   if (s.tab) p.set("tab", s.tab);
   if (s.finding) p.set("finding", s.finding);
   if (s.path) p.set("path", "on");
@@ -100,8 +110,13 @@ export function decodeState(fragment) {
   s.scope = p.get("in") || undefined;
   if (/^(slow|others|compare)$/.test(p.get("runs") ?? "")) s.executions = p.get("runs") ?? undefined;
   if (/^(shown|chosen|g\d{1,16})$/.test(p.get("of") ?? "")) s.of = p.get("of") ?? undefined;
-  const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map(Number);
-  if (marks.length) s.marks = marks;
+  const marks = (p.get("m") ?? "").split("-").filter((m) => /^\d{1,16}$/.test(m)).map((m) => ({ from: Number(m), to: Number(m), name: "" }));
+  for (const note of p.getAll("note")) {
+    const at = note.indexOf(":");
+    const when = two(note.slice(0, Math.max(0, at)));
+    if (when) marks.push({ ...when, name: note.slice(at + 1, at + 1 + longestMarkName) });
+  }
+  if (marks.length) s.marks = marks.slice(0, mostMarks).sort((a, b) => a.from - b.from || a.to - b.to);
   for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
     const keys = (p.get(list) ?? "").split(" ").filter((k) => k !== "");
     if (keys.length) s[list] = keys;

@@ -1,5 +1,6 @@
 // The About tab: what was recorded, by what, and what of it was lost.
 
+import { createMarks } from "./marks.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { make, isShown, nameText } from "../view/make.js";
@@ -53,7 +54,8 @@ export function createAbout(app) {
       { key: "what", title: "what", value: (r) => r.what },
     ],
   });
-  const element = make("div", { class: "about" }, facts, odd.element);
+  const marks = createMarks(app);
+  const element = make("div", { class: "about" }, marks.element, facts, odd.element);
   let drawn = "";
 
   function lookAt(row) {
@@ -63,6 +65,7 @@ export function createAbout(app) {
 
   function update() {
     if (!isShown(element)) return;
+    marks.update();
     const meta = app.model.meta;
     const list = [...aboutFacts(meta), ...(app.model.waits.states?.facts ?? [])];
     const rows = aboutOdd(meta);

@@ -33,7 +33,7 @@ function copyOfOld(text) {
  */
 export function copyButtons(app, parts, facts) {
   const lines = () => [parts.name, ...Array.from(facts.querySelectorAll("dt"), (dt) => `${dt.textContent}: ${dt.nextElementSibling?.textContent}`)].join("\n");
-  const button = (/** @type {string} */ what, /** @type {() => string} */ text) => makeButton(what, () => copyText(app, text(), what), { class: "link", "data-keep": `copy ${what}`, "aria-label": `Copy ${what}` });
+  const button = (/** @type {string} */ what, /** @type {() => string} */ text) => makeButton(what, () => copyText(app, text(), what), { "data-keep": `copy ${what}`, "aria-label": `Copy ${what}` });
   return make("span", { class: "buttons quiet" }, "copy", ...Object.keys(parts).filter((what) => parts[what] !== "").map((what) => button(what, () => parts[what])),
     button("all facts", lines), button("link", () => app.steps.link()));
 }

@@ -48,6 +48,9 @@ export const KEYS = [
   { code: "KeyL", label: "L", action: "longest-same", text: "longest of the same name", group: "Scopes" },
   { code: "KeyR", label: "R", action: "range-of-selection", text: "make it the selected range", group: "Scopes" },
   { code: "KeyM", label: "M", action: "mark", text: "mark it; again: take the mark away", group: "Scopes" },
+  { code: "KeyM", shift: true, label: "Shift+M", action: "note", text: "mark the range or the scope, and name it", group: "Scopes" },
+  { code: "ArrowRight", ctrl: true, label: "Ctrl+→", action: "next-mark", text: "next mark; About has the list", group: "Scopes" },
+  { code: "ArrowLeft", ctrl: true, label: "Ctrl+←", action: "prev-mark", text: "previous mark", group: "Scopes" },
   { code: "Escape", label: "Esc", action: "clear", text: "clear the selection, the range, the search", group: "Scopes" },
 
   { key: "/", label: "/", action: "search", text: "search names and arguments", group: "Search" },

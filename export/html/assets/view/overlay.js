@@ -26,7 +26,7 @@ export function drawOverlay(p, app, height, placeY) {
     ctx.fillRect(a, 0, b - a, 3);
   }
   for (const [from, to] of app.model.meta.breaks ?? []) line(p, (x(from) + x(to)) / 2, height, colors.loss, [2, 3]);
-  for (const m of app.marks) line(p, x(m), height, colors.accent, [4, 3]);
+  for (const m of app.marks) for (const t of new Set([m.from, m.to])) line(p, x(t), height, colors.accent, [4, 3]);
   const end = x(app.model.end);
   if (end < p.width) {
     // Behind the end of what is known there is nothing, and not idleness.

@@ -70,15 +70,27 @@ export function createRuler(app) {
       const x = (app.cursor - from) * scale;
       pill(ctx, momentText(app, app.cursor, (to - from) / width / 2), x, width, colors.fg, colors.bg);
     }
-    for (const m of app.marks) {
-      const x = (m - from) * scale;
-      ctx.fillStyle = colors.accent;
-      ctx.beginPath();
+    for (const m of app.marks) flag(ctx, m, (m.from - from) * scale, (m.to - from) * scale, width, colors);
+  }
+
+  /** A mark: a flag with its name, over all of its time. @param {CanvasRenderingContext2D} ctx @param {import("../state.js").Mark} mark @param {number} x0 @param {number} x1 @param {number} width @param {Record<string, string>} colors */
+  function flag(ctx, { name }, x0, x1, width, colors) {
+    if (x1 < 0 || x0 > width) return;
+    const left = Math.max(0, x0);
+    if (name !== "") {
+      ctx.fillStyle = colors.bg;
+      ctx.fillRect(left, 0, ctx.measureText(name).width + 16, rulerHeight);
+    }
+    ctx.fillStyle = colors.accent;
+    if (x1 > x0) ctx.fillRect(left, 0, Math.min(width, x1) - left, 3);
+    ctx.beginPath();
+    for (const x of new Set([x0, x1])) {
       ctx.moveTo(x - 5, 0);
       ctx.lineTo(x + 5, 0);
       ctx.lineTo(x, 8);
-      ctx.fill();
     }
+    ctx.fill();
+    ctx.fillText(name, left + 8, rulerHeight - 6);
   }
 
   /** @param {CanvasRenderingContext2D} ctx @param {string} text @param {number} x @param {number} width @param {string} fill @param {string} ink */

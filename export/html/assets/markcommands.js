@@ -1,0 +1,72 @@
+// The commands that put, name and visit marks.
+
+import { longestMarkName, mostMarks } from "./state.js";
+import { span } from "./view/time.js";
+import { viewThatShows } from "./view/viewport.js";
+
+/** @import { Page, Stretch } from "./app.js" */
+/** @import { Mark } from "./state.js" */
+
+/**
+ * @param {Page} app
+ * @param {() => void} kept what the address keeps has changed
+ * @param {(view: Stretch) => void} moveTo
+ */
+export function markCommands(app, kept, moveTo) {
+  /** @type {Mark|null} */
+  let visited = null;
+
+  function changed() {
+    app.marks.sort((a, b) => a.from - b.from || a.to - b.to);
+    app.tell("marks");
+    kept();
+  }
+
+  /** @param {Mark} mark */
+  function putMark(mark) {
+    if (app.marks.length >= mostMarks) return app.announce(`there are ${mostMarks} marks; take one away first`, true);
+    app.marks.push(mark);
+    app.announce(mark.from === mark.to ? `marked ${app.time(mark.from)}` : `marked ${span(mark.to - mark.from)} from ${app.time(mark.from)}`);
+    changed();
+  }
+
+  /** @param {Mark} mark */
+  function removeMark(mark) {
+    app.marks.splice(app.marks.indexOf(mark), 1);
+    app.announce("mark taken away");
+    changed();
+  }
+
+  /** @param {Mark} mark */
+  function visitMark(mark) {
+    visited = mark;
+    const view = viewThatShows(app.aim, mark.from, mark.to);
+    if (view) moveTo(view);
+    app.announce(`${mark.name || "mark"}, at ${app.time(mark.from)}`);
+  }
+
+  return {
+    putMark, removeMark, visitMark,
+    /** Puts a mark, or takes away the one that is there. @param {number} t */
+    toggleMark(t) {
+      const near = (app.view.to - app.view.from) / 150;
+      const there = app.marks.find((m) => m.from === m.to && Math.abs(m.from - t) < near);
+      if (there) removeMark(there);
+      else putMark({ from: t, to: t, name: "" });
+    },
+    /** @param {Mark} mark @param {string} name */
+    nameMark(mark, name) {
+      mark.name = name.slice(0, longestMarkName);
+      kept();
+    },
+    /** To the next mark (1) or the one before (-1). @param {1|-1} dir */
+    stepMark(dir) {
+      const { marks, aim } = app;
+      const was = visited && aim.from <= visited.from && visited.from <= aim.to ? marks.indexOf(visited) : -1;
+      const middle = (aim.from + aim.to) / 2;
+      const next = was >= 0 ? marks[was + dir] : dir > 0 ? marks.find((m) => m.from > middle) : marks.filter((m) => m.from < middle).at(-1);
+      if (next) visitMark(next);
+      else app.announce(marks.length === 0 ? "there are no marks; M puts one" : "there is no mark beyond", true);
+    },
+  };
+}

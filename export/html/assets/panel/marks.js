@@ -1,0 +1,43 @@
+// The list of marks: each leads to its place, can be named, and taken away.
+
+import { longestMarkName } from "../state.js";
+import { isShown, keepFocus, make, makeButton } from "../view/make.js";
+
+/** @import { App } from "../app.js" */
+
+/**
+ * @param {App} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createMarks(app) {
+  const list = make("ul");
+  const none = make("p", { class: "quiet", text: "M puts a mark where the pointer is or the selected scope begins, Shift+M one over the range or the scope." });
+  const element = make("section", { class: "marks", "aria-label": "Marks" }, make("h2", { text: "Marks" }), list, none);
+
+  /** @param {import("../state.js").Mark} mark @param {number} k */
+  function line(mark, k) {
+    const at = app.time(mark.from) + (mark.to > mark.from ? `, ${app.span(mark.to - mark.from)}` : "");
+    const name = make("input", { type: "text", value: mark.name, maxLength: longestMarkName, placeholder: "name", "aria-label": `Name of the mark at ${at}`, "data-keep": `name ${k}` });
+    name.addEventListener("input", () => app.nameMark(mark, name.value));
+    name.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
+      if (e.code !== "Enter" && e.code !== "Escape") return;
+      e.preventDefault();
+      app.rows.element.focus();
+    });
+    const lead = makeButton(at, () => app.visitMark(mark), { class: "link", "data-keep": `at ${k}`, title: "Look there; Delete takes the mark away" });
+    lead.addEventListener("keydown", (e) => {
+      if (e.code === "Delete") app.removeMark(mark);
+    });
+    return make("li", null, lead, name, makeButton("×", () => app.removeMark(mark), { class: "quiet", "data-keep": `gone ${k}`, "aria-label": `Take away the mark at ${at}` }));
+  }
+
+  function update() {
+    if (!isShown(element)) return;
+    keepFocus(element, () => list.replaceChildren(...app.marks.map(line)));
+    none.hidden = app.marks.length > 0;
+  }
+
+  app.on("marks", update);
+  app.on("clock", update);
+  return { element, update };
+}
