@@ -1,6 +1,5 @@
 // The list of marks: each leads to its place, can be named, and taken away.
 
-import { longestMarkName } from "../state.js";
 import { isShown, keepFocus, make, makeButton } from "../view/make.js";
 
 /** @import { App } from "../app.js" */
@@ -17,8 +16,11 @@ export function createMarks(app) {
   /** @param {import("../state.js").Mark} mark @param {number} k */
   function line(mark, k) {
     const at = app.time(mark.from) + (mark.to > mark.from ? `, ${app.span(mark.to - mark.from)}` : "");
-    const name = make("input", { type: "text", value: mark.name, maxLength: longestMarkName, placeholder: "name", "aria-label": `Name of the mark at ${at}`, "data-keep": `name ${k}` });
-    name.addEventListener("input", () => app.nameMark(mark, name.value));
+    const name = make("input", { type: "text", value: mark.name, placeholder: "name", "aria-label": `Name of the mark at ${at}`, "data-keep": `name ${k}` });
+    name.addEventListener("input", () => {
+      app.nameMark(mark, name.value);
+      if (name.value !== mark.name) name.value = mark.name; // it has been cut
+    });
     name.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
       if (e.code !== "Enter" && e.code !== "Escape") return;
       e.preventDefault();
