@@ -28,6 +28,7 @@ function shownState(app) {
     path: app.path || undefined,
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true,
+    color: choices.colorBy === "name" ? undefined : choices.colorBy,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,
     executions: app.calls.executions === "all" ? undefined : app.calls.executions, of: app.calls.rows === "all" ? undefined : app.calls.rows === "chosen" && app.chosenRow.startsWith("g") ? app.chosenRow : app.calls.rows,
     hidden: [...choices.hidden], pinned: [...choices.pinned], shut: [...choices.shut],

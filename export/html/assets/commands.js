@@ -240,6 +240,13 @@ export function commands(app) {
       app.announce(`rows of locks: ${choices.locks ? "shown" : "hidden"}`);
       rowsChanged();
     },
+    /** @param {string} what scopes are coloured by; see colorChoices */
+    setColorBy(what) {
+      choices.colorBy = what;
+      app.announce(`colours: by ${what}`);
+      app.tell("by");
+      kept();
+    },
     toggleClock() {
       app.wall = !app.wall;
       app.tell("clock");
@@ -298,7 +305,7 @@ export function commands(app) {
     /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
       Object.assign(choices, {
-        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true,
+        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, colorBy: s.color ?? "name",
       });
       app.wall = s.wall === true;
       app.whole = s.whole === true;

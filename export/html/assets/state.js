@@ -1,8 +1,11 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
-// v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search, rows=filter,
-// by=thread, clock=wall, sums=whole, m=marks, note=from-to:name of a mark that has one or is
-// long, hidden=, pinned=, shut= (row keys),
-// states=thick|off, locks=off, tab=, finding=verdict:object (of the Doctor tab), path=on,
+// v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search
+// m=marks, note=from-to:name of a mark that has one or is long
+// rows=filter, by=thread, hidden=, pinned=, shut= (row keys)
+// states=thick|off, locks=off, path=on
+// clock=wall, sums=whole
+// color=row|thread|argument KEY
+// tab=, finding=verdict:object (of the Doctor tab)
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions).
 
@@ -34,6 +37,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {boolean=} path the critical path is drawn
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
+ * @property {string=} color what colours tell, if not names
  * @property {string=} func
  * @property {string=} metric
  * @property {string=} scope
@@ -67,6 +71,7 @@ export function encodeState(s) {
   if (s.path) p.set("path", "on");
   if (s.states) p.set("states", s.states);
   if (s.nolocks) p.set("locks", "off");
+  if (s.color) p.set("color", s.color);
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
     if (value) p.set(key, value);
   }
@@ -105,6 +110,7 @@ export function decodeState(fragment) {
   s.path = p.get("path") === "on" || undefined;
   if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
   s.nolocks = p.get("locks") === "off" || undefined;
+  s.color = p.get("color") || undefined;
   s.func = p.get("fn") || undefined;
   s.metric = p.get("metric") || undefined;
   s.scope = p.get("in") || undefined;

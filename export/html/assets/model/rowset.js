@@ -151,7 +151,8 @@ export class RowSet {
   }
 }
 
-function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
+/** What a row without a name is called. @param {"goroutine"|"thread"} by @param {number} key */
+export function rowTitle(by, key) { return key === 0 ? `unknown ${by}` : `${by} ${key}`; }
 
 /** A row of nothing. @param {number} key @param {"goroutine"|"thread"} by @returns {Row} */
 export function newRow(key, by) {

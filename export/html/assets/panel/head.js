@@ -1,7 +1,8 @@
 // The page's head: what trace it is, the switches, the filter of the rows.
 
 import { createExportCsv } from "./exportcsv.js";
-import { makeButton } from "../view/make.js";
+import { colorChoices } from "../view/colorby.js";
+import { make, makeButton } from "../view/make.js";
 import { bytes, span, thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -23,16 +24,50 @@ export function buildHead(app) {
   app.on("model", facts);
 }
 
+/**
+ * A menu of buttons and choices. It shuts when something else is clicked, and on Escape.
+ * @param {string} title @param {HTMLElement[]} items
+ */
+function createMenu(title, items) {
+  const summary = make("summary", { text: title });
+  const element = make("details", { class: "menu" }, summary, make("div", { class: "items" }, ...items));
+  element.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
+    if (e.code !== "Escape" || !element.open) return;
+    element.open = false;
+    summary.focus();
+    e.preventDefault();
+  });
+  document.addEventListener("pointerdown", (e) => {
+    if (!element.contains(/** @type {Node} */ (e.target))) element.open = false;
+  });
+  return element;
+}
+
+/** What the colours of scopes tell. @param {App} app */
+function createColors(app) {
+  const select = make("select", { "aria-label": "Colour scopes by", onchange: () => app.setColorBy(select.value) });
+  const fill = () => {
+    const list = colorChoices(app.model);
+    if (!list.includes(app.choices.colorBy)) list.push(app.choices.colorBy);
+    if (list.length !== select.length) select.replaceChildren(...list.map((text) => make("option", { text, value: text })));
+    select.value = app.choices.colorBy;
+  };
+  app.on("by", fill);
+  app.on("model", fill);
+  fill();
+  return make("label", null, "Colour ", select);
+}
+
 /** @param {App} app */
 export function buildSwitches(app) {
   const bar = /** @type {HTMLElement} */ (document.getElementById("switches"));
   const press = (/** @type {HTMLElement} */ b, /** @type {boolean} */ on) => b.setAttribute("aria-pressed", String(on));
-  const threads = makeButton("Threads", () => app.act("threads", false), { title: "Rows by goroutine or by operating system's thread (G)" });
-  const states = makeButton("States", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
-  const locks = makeButton("Locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
-  const wall = makeButton("Clock", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
-  const text = makeButton("Text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
-  const theme = makeButton("Theme", () => app.act("theme", false), { title: "Light or dark (T)" });
+  const threads = makeButton("Rows by thread", () => app.act("threads", false), { title: "Rows by goroutine or by operating system's thread (G)" });
+  const states = makeButton("States of goroutines", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
+  const locks = makeButton("Rows of locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
+  const wall = makeButton("Clock on the wall", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
+  const text = makeButton("As a table of text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
+  const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark (T)" });
   const help = makeButton("?", () => app.act("help", false), { title: "Keys and mouse (?)", "aria-label": "Keys and mouse" });
   const follow = makeButton("Follow", () => app.act("follow", false), { title: "Stay at the live end (End)" });
   const update = () => {
@@ -47,7 +82,7 @@ export function buildSwitches(app) {
   };
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
-  bar.append(follow, threads, states, locks, wall, text, createExportCsv(app).element, theme, help);
+  bar.append(follow, createMenu("View", [threads, states, locks, createColors(app), wall, text, theme]), createMenu("Export", [createExportCsv(app).element]), help);
   app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;

@@ -1,7 +1,7 @@
 // Draws one bar: its colour, what its shape says, its CPU line, its label.
 
 import { argumentsText } from "../data/args.js";
-import { colorOf } from "./color.js";
+import { colorBy } from "./colorby.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
 import { lineHeight } from "./layout.js";
 
@@ -46,7 +46,7 @@ export function fillOf(p, batch, i) {
     case Kind.hold:
       return p.colors.hold;
   }
-  return colorOf(p.model.name(batch.name[i]));
+  return colorBy(p.model, p.colorBy, batch, i) ?? p.colors.busy;
 }
 
 /**

@@ -22,6 +22,7 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {import("../model/search.js").Hits|null} hits of the search, or null
  * @property {import("../data/batch.js").Ref|null} chosen the selected item; a search does not dim it
  * @property {number=} chosenTo behind the last of a selected run
+ * @property {string} colorBy what colours tell
  * @property {number} hoverName name id to emphasise, -1: none
  * @property {boolean} growing the writer runs
  * @property {CanvasPattern|null} hatch

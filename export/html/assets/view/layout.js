@@ -59,12 +59,13 @@ const lockStep = 10;
  * @property {string} filter
  * @property {string} states how the strips of states are shown: thin, thick or off
  * @property {boolean} locks rows of locks are shown
+ * @property {string} colorBy what the colours of scopes tell; see colorChoices
  */
 
 /** @returns {RowChoices} */
 export function newChoices() {
   return {
-    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true,
+    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, colorBy: "name",
   };
 }
 

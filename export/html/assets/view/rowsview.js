@@ -127,7 +127,7 @@ export function createRowsView(app) {
     /** @type {import("./draw.js").Painter} */
     const p = {
       ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
-      hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
+      colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
     };
     ctx.lineWidth = 1;
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
