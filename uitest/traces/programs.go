@@ -26,6 +26,8 @@ var programs = map[string]struct {
 	"deep":       {run: func(n int) { deep(n); deep(3) }},
 	"long":       {run: long},
 	"contend":    {run: contend, options: []scope.Option{gotrace.With()}},
+	"delayed":    {run: delayed, options: []scope.Option{gotrace.With()}},
+	"nested":     {run: nested},
 	"slow":       {run: slow, options: []scope.Option{gotrace.With()}},
 	"empty":      {run: func(int) {}},
 	"one":        {run: func(int) { scope.Task("only")() }},

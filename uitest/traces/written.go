@@ -33,6 +33,21 @@ func Jump(path string) error {
 	}, "break before=4000000 after=5000000")
 }
 
+// Queue writes a trace with n waits for the lock Lock, one after another on so many rows, each
+// longer than the one before; a row more holds it all along.
+func Queue(path string, n, rows int) error {
+	const tick = 1_000_000
+	end := int64(n+2) * tick * 2
+	return write(path, end, []string{Lock, "work"}, func(record func(string, ...any)) {
+		record(`task "work" g=99 start=1000 stop=%d cpu=0/unknown`, end-1000)
+		record(`hold %q g=99 start=1500 stop=%d cpu=0/unknown | addr:0xc0 goid:0 uint:256`, Lock, end-1500)
+		for i := range n {
+			start := 2000 + int64(2*i)*tick
+			record(`wait %q g=%d start=%d stop=%d cpu=0/unknown | addr:0xc0 goid:99 uint:256`, Lock, 1+i%rows, start, start+tick+int64(i)*100)
+		}
+	})
+}
+
 // write makes a closed trace that ends at a tick, with names and blocks and what
 // the records call adds.
 func write(path string, end int64, names []string, records func(record func(string, ...any)), blocks ...string) error {

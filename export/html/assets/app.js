@@ -34,6 +34,8 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {Selection|null} selection
  * @property {StateSelection|null} stateSelection there is one of the two at most
  * @property {import("./model/relate.js").Link[]} links of what is selected
+ * @property {import("./model/chain.js").Origin|null} chain what the chain of waits begins with that is followed; null: nothing is selected
+ * @property {number} step of that chain, which is selected
  * @property {Stretch|null} range
  * @property {import("./state.js").Mark[]} marks by their begin
  * @property {import("./model/search.js").Hits|null} hits of the search
@@ -107,7 +109,7 @@ export function createApp(model) {
   /** @type {State & Fixed} */
   const page = {
     view, aim: view,
-    selection: null, stateSelection: null, links: [], range: null, marks: [],
+    selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, marks: [],
     hits: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, whole: false, follow: false,
     chosenRow: "", choices: newChoices(), arranged: [],

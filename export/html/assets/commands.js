@@ -4,16 +4,20 @@
 
 import { stateText } from "./data/states.js";
 import { markCommands } from "./markcommands.js";
+import { chainOf } from "./model/chain.js";
+import { holdAt } from "./model/explain.js";
 import { links } from "./model/links.js";
 import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
 import { search } from "./model/search.js";
+import { longestInside } from "./model/spent.js";
 import { stateLinks } from "./model/waitlinks.js";
 import { rowCommands } from "./rowcommands.js";
 import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
 import { heldAt } from "./view/strip.js";
 import { span } from "./view/time.js";
+import { goroutineTitle, rootText, stepText } from "./view/waitfacts.js";
 import { limitedView, limitedWidth, viewAround, viewAtEnd, viewOfAll, viewThatShows } from "./view/viewport.js";
 
 /** @import { By, Page, Selection, StateSelection, Stretch } from "./app.js" */
@@ -124,10 +128,12 @@ export function commands(app) {
     app.keepState();
   }
 
-  /** @param {Selection|null} ref @param {StateSelection|null} stretch */
-  function selected(ref, stretch) {
+  /** @param {Selection|null} ref @param {StateSelection|null} stretch @param {number|undefined} step of the chain that is followed; undefined: another chain */
+  function selected(ref, stretch, step) {
     app.selection = ref;
     app.stateSelection = stretch;
+    if (step === undefined) app.chain = ref || stretch ? { selection: ref, stretch } : null;
+    app.step = step ?? 0;
     if ((ref || stretch) && app.tab !== "details") showTab("details");
     app.tell("selection");
     kept();
@@ -142,7 +148,7 @@ export function commands(app) {
     if (view) moveTo(view);
   }
 
-  /** @param {Selection|null} ref @param {{reveal?: boolean}=} how */
+  /** @param {Selection|null} ref @param {{reveal?: boolean, step?: number}=} how step: of the chain that is followed */
   function select(ref, how) {
     if (ref && ref.j === undefined) ref = model.resolve(ref);
     app.links = ref && ref.j === undefined ? links(model, ref) : [];
@@ -152,7 +158,39 @@ export function commands(app) {
       const { start, end } = extentOf(ref);
       app.announce(`${model.name(ref.batch.name[ref.i])}, ${span(end - start)}, at ${app.time(start)}`);
     }
-    selected(ref, null);
+    selected(ref, null, how?.step);
+  }
+
+  /** Looks at what a goroutine did. @param {StateSelection} stretch @param {number=} step of the chain that is followed */
+  function selectState({ key, title, set, run }, step) {
+    app.links = stateLinks(key, set, run);
+    app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
+    selected(null, { key, title, set, run: { ...run } }, step);
+  }
+
+  /** Selects an interval of a goroutine's states, and has it in sight. @param {number} key @param {{set: import("./data/states.js").StateSet, i: number}} interval @param {number=} step */
+  function goToInterval(key, { set, i }, step) {
+    const [t0, t1] = [set.start[i], set.start[i] + set.dur[i]];
+    const view = viewThatShows(app.aim, t0, t1);
+    if (view) moveTo(view);
+    app.rows.reveal(key, 0);
+    selectState({ key, title: goroutineTitle(model, key), set, run: { i, j: i + 1, t0, t1, n: 1, top: set.state[i], time: t1 - t0, lock: 0 } }, step);
+  }
+
+  /** Goes to a step of the chain that is followed. @param {number} k */
+  function toStep(k) {
+    const steps = chainOf(model, app.chain);
+    const { key, wait, part, deed } = steps[k];
+    const longest = part?.pieces.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    const ref = wait?.ref ?? (wait || !longest ? null : holdAt(model, key, longest.start));
+    const interval = wait?.interval ?? deed?.longest.interval;
+    if (ref) select(ref, { reveal: true, step: k });
+    else if (interval) goToInterval(key, interval, k);
+    else if (longest) {
+      app.rows.reveal(key, 0);
+      moveTo(viewAround(longest.from, longest.to));
+    }
+    app.announce(k < steps.length - 1 ? `step ${k} of ${steps.length - 1}: ${stepText(model, steps, k)}` : rootText(model, steps));
   }
 
   /** @param {Stretch|null} range */
@@ -164,7 +202,7 @@ export function commands(app) {
   }
 
   return {
-    ...rowCommands(choices, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal,
+    ...rowCommands(choices, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -187,11 +225,14 @@ export function commands(app) {
     resolveSelection() {
       if (app.selection && app.selection.j === undefined) app.selection = model.resolve(app.selection);
     },
-    /** Looks at what a goroutine did. @param {StateSelection} stretch */
-    selectState({ key, title, set, run }) {
-      app.links = stateLinks(key, set, run);
-      app.announce(`${title}: ${stateText(set.nameOf(run.top))}, ${span(run.t1 - run.t0)}, at ${app.time(run.t0)}`);
-      selected(null, { key, title, set, run: { ...run } });
+    /** Follows the chain of the selected wait by a step, or to its root; of a scope, first that of its longest wait. @param {boolean} root */
+    followWaits(root) {
+      if (chainOf(model, app.chain).length > 0) return toStep(Math.min(root ? Infinity : app.step + 1, chainOf(model, app.chain).length - 1));
+      const wait = app.selection && app.selection.j === undefined ? longestInside(model, app.selection) : null;
+      if (!wait) return app.announce(app.chain ? "no wait of it is known" : "select a wait, or a scope, first");
+      if (wait.ref) select(wait.ref, { reveal: true });
+      else if (wait.interval) goToInterval(wait.key, wait.interval);
+      if (root) toStep(chainOf(model, app.chain).length - 1);
     },
     /** Selects what held a lock at a moment. @param {import("./data/lockset.js").LockRow} lock @param {number} t */
     selectHold(lock, t) {

@@ -25,7 +25,7 @@
  * @typedef {{rows: RowKey[], items: [row: number, depth: number, name: number, kind: number, start: number, thread: number, args: string][]}} OpenHeader
  * @typedef {{from: number, to: number, res: number, names?: string[], frames?: string[], stacks?: number[][], reasons?: string[],
  *   switches?: boolean, facts?: [string, string][]}} StatesHeader
- * @typedef {{from: number, to: number, locks?: LockHeader[], more?: number}} LocksHeader
+ * @typedef {{from: number, to: number, res?: number, locks?: LockHeader[], more?: number}} LocksHeader
  * @typedef {{name: number, addr: string, kind: string, waits: number, wait: number, waitMax: number, holds: number, hold: number,
  *   holdMax: number, most: number, held: number, steps: number, sums?: LockSums}} LockHeader
  * @typedef {{had: number, not: number, short: number, brief: number}} LockSums what was counted in the whole recording

@@ -21,6 +21,7 @@
  * @property {number} most that waited at once
  * @property {import("./columns.js").LockSums=} counted
  * @property {boolean} alone no other object has its name
+ * @property {number} res what is narrower is merged, ns; 0: nothing is
  * @property {Float64Array} starts
  * @property {Float64Array} ends
  * @property {ArrayLike<number>} goids
@@ -58,7 +59,7 @@ export function readLocks(header, columns) {
     w = Math.min(time.length, w + l.steps);
     names.set(l.name, (names.get(l.name) ?? 0) + 1);
     return {
-      ...l, counted: l.sums, id: `l${l.name}@${l.addr}`, nameId: l.name, alone: true,
+      ...l, counted: l.sums, id: `l${l.name}@${l.addr}`, nameId: l.name, alone: true, res: header.res ?? 0,
       starts: Float64Array.from(start.subarray(h0, h)), ends: Float64Array.from(start.subarray(h0, h), (t, k) => t + dur[h0 + k]),
       goids: goid.subarray(h0, h), scopes: Float64Array.from(scope.subarray(h0, h), (s) => s - 1), many: many.subarray(h0, h), shared: flags.subarray(h0, h),
       times: Float64Array.from(time.subarray(w0, w)), counts: count.subarray(w0, w), sums: sum.subarray(w0, w),

@@ -13,7 +13,7 @@ import { innermostAt } from "./relate.js";
  * @typedef {import("../data/states.js").StateSet} StateSet
  */
 
-/** Of so many waits in sight arrows are drawn unasked; more would hide the bars. */
+/** Of the longest so many waits in sight arrows are drawn unasked; more would hide the bars. */
 export const mostUnasked = 60;
 /** An item has so many wake-ups at most. */
 const mostWakes = 50;
@@ -75,15 +75,27 @@ export function blockLinks(model, ref) {
 }
 
 /**
- * The arrows of the waits in sight, if they are few enough to be looked at.
+ * The longest of some waits, as many as have arrows. Which they are depends on the whole waits,
+ * and not on how much of them is in sight: so their arrows stay while the view moves.
+ * @template T
+ * @param {T[]} waits @param {(wait: T) => number} length ns
+ * @returns {T[]}
+ */
+function longestOf(waits, length) {
+  if (waits.length <= mostUnasked) return waits;
+  const least = Float64Array.from(waits, length).sort()[waits.length - mostUnasked];
+  return waits.filter((w) => length(w) >= least).sort((a, b) => length(b) - length(a)).slice(0, mostUnasked);
+}
+
+/**
+ * The arrows of the longest waits in sight.
  * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
  * @returns {Link[]}
  */
 export function waitingLinks(model, waiting) {
-  if (waiting.length > mostUnasked) return [];
   const known = model.cached("block links", () => new Map());
   const seek = model.meta.writer !== "running" || model.base.n < mostSought;
-  return waiting.flatMap(({ batch, i }) => {
+  return longestOf(waiting, ({ batch, i }) => batch.dur[i]).flatMap(({ batch, i }) => {
     let of = known.get(batch);
     if (!of) known.set(batch, of = new Map());
     let links = of.get(i);
@@ -103,8 +115,8 @@ export function waitingLinks(model, waiting) {
  * @returns {Link[]}
  */
 export function lockedLinks(model, locked) {
-  if (locked.length > mostUnasked || model.waits.locks.length > 0) return [];
-  return locked.flatMap(({ key, set, i }) => wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" })));
+  if (model.waits.locks.length > 0) return [];
+  return longestOf(locked, ({ set, i }) => set.dur[i]).flatMap(({ key, set, i }) => wakeLink(set, key, i).map((l) => ({ ...l, kind: "lock" })));
 }
 
 /**

@@ -8,8 +8,17 @@ import { StateSet } from "../data/states.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
 const waitsAgain = 1000;
+/** So many stretches that were asked for by themselves are kept, and so many pixels they are asked for. */
+const mostStretches = 8;
+const stretchPixels = 4000;
 /** So many goroutines that recorded nothing are rows of their own; more fold. */
 const loneRows = 8;
+
+/**
+ * What is known of a stretch of time. wanted: a better answer is under way.
+ * @typedef {{states: StateSet|null, locks: import("../data/lockset.js").LockRow[], wanted: boolean}} Known
+ * @typedef {Known & {from: number, to: number, at: number}} Stretch
+ */
 
 /** The states and the locks of a model. */
 export class Waits {
@@ -24,6 +33,7 @@ export class Waits {
     this.busy = false;
     /** @type {number[]|null} */ this.looked = null;
     /** @type {{from: number, to: number, res: number, end: number, at: number, pending: boolean}|null} */ this.got = null;
+    /** @type {Stretch[]} the latest first */ this.stretches = [];
   }
 
   /** Forgets what is under way; what is known stays until there is better. */
@@ -31,6 +41,7 @@ export class Waits {
     this.epoch++;
     this.busy = false;
     this.looked = this.got = null;
+    this.stretches = [];
     clearTimeout(this.timer);
   }
 
@@ -109,6 +120,43 @@ export class Waits {
     this.got = { from, to, res, end, at: performance.now(), pending };
     if (told) model.changed();
     this.look();
+  }
+
+  /**
+   * What is known of [from, to], as fine as can be had. Where what is looked at is coarser or
+   * elsewhere a server is asked for that stretch alone, and a change follows.
+   * @param {number} from @param {number} to @param {boolean} ask
+   * @returns {Known}
+   */
+  of(from, to, ask) {
+    const { got, model } = this;
+    const fine = got !== null && got.from <= from && got.to >= to && !got.pending && got.res === 0 && this.locks.every((l) => l.res === 0);
+    if (!model.source?.waits || fine) return { states: this.states, locks: this.locks, wanted: false };
+    const last = this.stretches[0];
+    const had = this.stretches.find((s) => s.from <= from && s.to >= to);
+    // Of what has not ended there is more each time.
+    if (ask && !had && (to < model.end || !last || performance.now() - last.at > waitsAgain)) this.ask(from, to);
+    return had ?? { states: this.states, locks: this.locks, wanted: ask };
+  }
+
+  /** @param {number} from @param {number} to */
+  async ask(from, to) {
+    const { model, epoch } = this;
+    /** @type {Stretch} */
+    const stretch = { from, to, at: performance.now(), states: this.states, locks: this.locks, wanted: true };
+    this.stretches = [stretch, ...this.stretches].slice(0, mostStretches);
+    try {
+      const { header, columns } = await /** @type {NonNullable<typeof model.source.waits>} */ (model.source.waits)(from, to, stretchPixels);
+      if (epoch !== this.epoch) return;
+      if (header.states) stretch.states = new StateSet(header.states, columns);
+      if (header.locks) stretch.locks = readLocks(header.locks, columns);
+      if (header.pending) this.stretches = this.stretches.filter((s) => s !== stretch); // it is asked for again with what is looked at
+    } catch (err) {
+      if (epoch !== this.epoch) return;
+      model.trouble = err instanceof Error ? err.message : String(err);
+    }
+    stretch.wanted = false;
+    model.changed();
   }
 
   /**

@@ -16,8 +16,10 @@ import { children, longest, neighbour, parent, selfTime } from "../model/relate.
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
 import { thousands } from "../view/time.js";
-import { goroutineTitle, lockText } from "../view/waitfacts.js";
-import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
+import { createWhy } from "./explainview.js";
+import { waitOfItem } from "../model/explain.js";
+import { heldByText, lockText } from "../view/waitfacts.js";
+import { lockArgs } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
 
@@ -47,8 +49,9 @@ export function createDetails(app) {
   inside.element.classList.add("column");
   const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over empty space to select a range; ? shows the keys." });
   const states = createStateTable(app);
+  const why = createWhy(app);
   const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
-  const element = make("div", { class: "details" }, quiet, head, columns);
+  const element = make("div", { class: "details" }, quiet, head, why.element, columns);
   let stamp = "";
   let drawn = null;
 
@@ -99,10 +102,8 @@ export function createDetails(app) {
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
     const lock = lockArgs(app.model, batch, i);
     if (lock) add("lock", lockText(lock));
-    if (lock?.held && batch.kind[i] === Kind.wait) {
-      const held = scopeOfHolder(app.model, lock.holder, batch.start[i]);
-      add("held by", lock.holder ? `${goroutineTitle(app.model, lock.holder)}${held ? `, in ${nameText(name(held))}` : ""}` : "not known");
-    }
+    const wait = waitOfItem(app.model, ref);
+    if (wait?.held) add("held by", heldByText(app, wait));
     const args = lock ? [] : argsList(batch.strings[batch.args[i]] || "");
     facts.replaceChildren(list);
     if (args.length === 0) return;
@@ -177,27 +178,30 @@ export function createDetails(app) {
     around.replaceChildren();
     inside.element.hidden = true;
     states.element.hidden = true;
+    why.set(null);
   }
 
   function fill() {
     if (!isShown(element)) return;
-    drawn = app.selection;
+    drawn = app.selection ?? app.stateSelection;
     /** @type {import("../app.js").Selection|null} */
-    const ref = drawn && drawn.j === undefined ? app.model.resolve(drawn) : drawn; // batches may have been replaced
-    const next = app.stateSelection ? [app.model.waits.states === app.stateSelection.set, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.batch.start[ref.i], ref.batch.lane[ref.i], app.time(0)].join() : "";
+    const ref = app.selection && app.selection.j === undefined ? app.model.resolve(app.selection) : app.selection; // batches may have been replaced
+    const next = app.stateSelection ? [app.model.version, app.stateSelection.key, app.stateSelection.run.t0, app.stateSelection.run.t1, app.time(0)].join() : ref ? [app.model.version, ref.i, ref.j, ref.batch.start[ref.i], ref.batch.lane[ref.i], app.time(0)].join() : "";
     if (next === stamp) return;
     stamp = next;
     quiet.hidden = Boolean(ref || app.stateSelection);
     head.hidden = columns.hidden = !ref && !app.stateSelection;
-    if (!ref && !app.stateSelection) return;
+    if (!ref && !app.stateSelection) return why.set(null);
     keepFocus(element, () => {
       if (app.stateSelection) {
+        why.set({ selection: null, stretch: app.stateSelection });
         inside.element.hidden = states.element.hidden = true;
         return drawState(app, app.stateSelection, head, facts, around);
       }
       if (!ref) return;
       if ((ref.j !== undefined && ref.j > ref.i + 1) || (ref.batch.count && ref.batch.count[ref.i] > 1)) return drawMerged(ref);
       drawHead(ref);
+      why.set({ selection: ref, stretch: null });
       drawFacts(ref);
       drawAround(ref);
       drawInside(ref);
@@ -212,7 +216,7 @@ export function createDetails(app) {
 
   /** Another selection is shown at once; what comes while recording, now and then. */
   function update() {
-    if (app.selection === drawn && !app.stateSelection) later();
+    if ((app.selection ?? app.stateSelection) === drawn) later();
     else fill();
   }
 

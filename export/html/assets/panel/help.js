@@ -46,6 +46,8 @@ export const KEYS = [
   { code: "BracketRight", label: "]", action: "next-same", text: "next of the same name", group: "Scopes" },
   { code: "BracketLeft", label: "[", action: "prev-same", text: "previous of the same name", group: "Scopes" },
   { code: "KeyL", label: "L", action: "longest-same", text: "longest of the same name", group: "Scopes" },
+  { code: "KeyB", label: "B", action: "blocker", text: "of a wait: what kept who held it; of a scope: its longest wait", group: "Scopes" },
+  { code: "KeyB", shift: true, label: "Shift+B", action: "root", text: "to the root of its chain of waits", group: "Scopes" },
   { code: "KeyR", label: "R", action: "range-of-selection", text: "make it the selected range", group: "Scopes" },
   { code: "KeyM", label: "M", action: "mark", text: "mark it; again: take the mark away", group: "Scopes" },
   { code: "KeyM", shift: true, label: "Shift+M", action: "note", text: "mark the range or the scope, and name it", group: "Scopes" },
@@ -98,6 +100,7 @@ export const MOUSE = [
   ["rest on a strip", "the state: for how long, why, where, and who ended it"],
   ["click on a strip", "the same in the panel, with the whole stack"],
   ["rest on a tick below it", "a sample: the stack that had a CPU then"],
+  ["arrows unasked", "from who held a lock to who waited: those of the 60 longest waits in sight"],
   ["click or drag in the overview", "look there"],
 ];
 

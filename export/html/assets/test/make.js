@@ -63,6 +63,38 @@ export function modelOf(items, options = {}) {
   return model;
 }
 
+/** The states of statesOf. */
+export const stateNames = ["unknown", "cpu", "runnable", "lock", "sleep", "channel", "syscall"];
+
+/** Columns of states: rows are [goid, start, [state, dur, more]…]. */
+export function statesOf(rows, header = {}) {
+  const items = rows.flatMap(([, , ...list]) => list);
+  const col = (key, missing) => Uint32Array.from(items, (x) => x[2]?.[key] ?? missing(x));
+  const columns = new Map([
+    ["stateGoid", Uint32Array.from(rows, (r) => r[0])], ["stateCount", Uint32Array.from(rows, (r) => r.length - 2)],
+    ["stateStart", Float64Array.from(rows, (r) => r[1])], ["stateFunc", Uint32Array.from(rows, () => 0)], ["stateSystem", Uint8Array.from(rows, (r) => (r[0] > 100 ? 1 : 0))],
+    ["state", Uint8Array.from(items, (x) => x[0])], ["stateDur", Uint32Array.from(items, (x) => x[1])],
+    ["stateReason", col("reason", () => 0)], ["stateThread", col("thread", () => 0)], ["stateStack", col("stack", () => 0)],
+    ["stateBy", col("by", () => 0)], ["stateByStack", col("byStack", () => 0)],
+    ["stateMany", col("many", () => 1)], ["stateTop", col("top", (x) => x[1])], ["stateLock", col("lock", (x) => (x[0] === 3 ? x[1] : 0))],
+  ]);
+  const end = Math.max(...rows.map(([, start, ...list]) => list.reduce((t, x) => t + x[1], start)));
+  return { header: { states: { from: 0, to: end, res: 0, names: stateNames, frames: ["", "sync.lock m.go:1", "main.f f.go:2"], stacks: [[], [1, 2]], reasons: ["", "sync"], ...header } }, columns };
+}
+
+/** Columns of locks: rows are {name, addr, kind, held: [start, dur, goid, scope, many, flags]…, steps: [time, count]…}; scope is a name's id. */
+export function locksOf(rows, res = 0) {
+  const held = rows.flatMap((r) => r.held ?? []);
+  const steps = rows.flatMap((r) => r.steps ?? []);
+  const columns = new Map([
+    ["holdStart", Float64Array.from(held, (h) => h[0])], ["holdDur", Float64Array.from(held, (h) => h[1])], ["holdGoid", Uint32Array.from(held, (h) => h[2])],
+    ["holdScope", Uint32Array.from(held, (h) => (h[3] ?? -1) + 1)], ["holdMany", Uint32Array.from(held, (h) => h[4] ?? 1)], ["holdFlags", Uint8Array.from(held, (h) => h[5] ?? 0)],
+    ["waitTime", Float64Array.from(steps, (s) => s[0])], ["waitCount", Uint32Array.from(steps, (s) => s[1])], ["waitSum", Uint32Array.from(steps, () => 0)],
+  ]);
+  const locks = rows.map((r) => ({ name: r.name, addr: r.addr, kind: r.kind ?? "mutex", waits: 0, wait: 0, waitMax: 0, holds: 0, hold: 0, holdMax: 0, most: 0, held: r.held?.length ?? 0, steps: r.steps?.length ?? 0 }));
+  return { header: { locks: { from: 0, to: 0, res, locks } }, columns };
+}
+
 /** Numbers that look random and are the same every time. */
 export function randomly(seed) {
   let s = seed >>> 0 || 1;

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { modelOf, randomly } from "./make.js";
+import { modelOf, randomly, stateNames as names, statesOf } from "./make.js";
 import { StateSet, stateText, stateWords } from "../data/states.js";
 import { stateSums } from "../panel/statedetails.js";
 import { readLocks, lockTitle } from "../data/lockset.js";
@@ -10,24 +10,7 @@ import { links } from "../model/links.js";
 import { lockFacts, lockText, stateAt, stateFacts, stateTitle } from "../view/waitfacts.js";
 import { Waits } from "../model/waits.js";
 
-const names = ["unknown", "cpu", "runnable", "lock", "sleep"];
 const [cpu, runnable, lock, sleep] = [1, 2, 3, 4];
-
-/** Columns of states: rows are [goid, start, [state, dur, more]…]. */
-function statesOf(rows, header = {}) {
-  const items = rows.flatMap(([, , ...list]) => list);
-  const col = (key, missing) => Uint32Array.from(items, (x) => x[2]?.[key] ?? missing(x));
-  const columns = new Map([
-    ["stateGoid", Uint32Array.from(rows, (r) => r[0])], ["stateCount", Uint32Array.from(rows, (r) => r.length - 2)],
-    ["stateStart", Float64Array.from(rows, (r) => r[1])], ["stateFunc", Uint32Array.from(rows, () => 0)], ["stateSystem", Uint8Array.from(rows, (r) => (r[0] > 100 ? 1 : 0))],
-    ["state", Uint8Array.from(items, (x) => x[0])], ["stateDur", Uint32Array.from(items, (x) => x[1])],
-    ["stateReason", col("reason", () => 0)], ["stateThread", col("thread", () => 0)], ["stateStack", col("stack", () => 0)],
-    ["stateBy", col("by", () => 0)], ["stateByStack", col("byStack", () => 0)],
-    ["stateMany", col("many", () => 1)], ["stateTop", col("top", (x) => x[1])], ["stateLock", col("lock", (x) => (x[0] === lock ? x[1] : 0))],
-  ]);
-  const end = Math.max(...rows.map(([, start, ...list]) => list.reduce((t, x) => t + x[1], start)));
-  return { header: { states: { from: 0, to: end, res: 0, names, frames: ["", "sync.lock m.go:1", "main.f f.go:2"], stacks: [[], [1, 2]], reasons: ["", "sync"], ...header } }, columns };
-}
 
 const setOf = (rows, header) => {
   const c = statesOf(rows, header);
@@ -114,7 +97,9 @@ test("who held the lock is told by the wait, and by the holds where it is not", 
   assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.batch.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
   const all = waitingLinks(model, [wait, model.find(3, 0, 30)]);
   assert.deepEqual(all.map((l) => [l.kind, l.from.rowKey, l.to.rowKey]), [["block", 1, 2], ["lock", 1, 3]]);
-  assert.equal(waitingLinks(model, Array(61).fill(wait)).length, 0);
+  assert.equal(waitingLinks(model, Array(61).fill(wait)).length, 60);
+  // Those of the longest waits are drawn, whatever the others in sight are.
+  assert.deepEqual(waitingLinks(model, [...Array(60).fill(wait), model.find(3, 0, 30)]).filter((l) => l.to.rowKey === 3), []);
   const task = model.find(1, 0, 0);
   assert.equal(lockArgs(model, task.batch, task.i), null);
 });
@@ -137,6 +122,9 @@ test("waits that only states tell of have arrows from who released the lock", ()
   const set = setOf([[7, 0, [cpu, 10], [lock, 50, { by: 9 }], [lock, 5]]]);
   const locked = [1, 2].map((i) => ({ key: 7, set, i }));
   assert.deepEqual(lockedLinks(model, locked).map((l) => [l.kind, l.from.rowKey, l.to.rowKey, l.to.time]), [["lock", 9, 7, 60]]);
+  const many = setOf([[7, 0, ...Array.from({ length: 61 }, (_, i) => [lock, 10 + i, { by: 9 }])]]);
+  const times = lockedLinks(model, Array.from({ length: 61 }, (_, i) => ({ key: 7, set: many, i }))).map((l) => l.to.time);
+  assert.deepEqual([times.length, times.includes(10)], [60, false]);
   model.waits.locks = [{}];
   assert.deepEqual(lockedLinks(model, locked), []);
 });

@@ -2,7 +2,9 @@
 // marks, lost stretches, and the arrows of the selected scope.
 
 import { extentOf } from "../model/refs.js";
-import { lockedLinks, waitingLinks } from "../model/waitlinks.js";
+import { thousands } from "./time.js";
+import { chainLinks, chainOf } from "../model/chain.js";
+import { lockedLinks, mostUnasked, waitingLinks } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
 
@@ -89,8 +91,8 @@ function line(p, x, height, color, dash) {
 
 /**
  * The arrows of the selection: from who made the goroutine to it, from who held the
- * lock to who waited, from who woke it. Where few waits for locks are in sight
- * theirs are there unasked.
+ * lock to who waited, from who woke it, and those of the whole chain of a wait. Without one
+ * those of the longest waits in sight are there unasked.
  * @param {import("./draw.js").Painter} p
  * @param {App} app
  * @param {(key: number, depth: number, strip?: boolean) => {y: number, h: number}|null} placeY
@@ -98,7 +100,8 @@ function line(p, x, height, color, dash) {
 export function drawLinks(p, app, placeY) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
-  const all = app.selection || app.stateSelection ? app.links : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
+  const chosen = app.selection || app.stateSelection;
+  const all = chosen ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
   for (const link of all) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
     const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);
@@ -109,9 +112,9 @@ export function drawLinks(p, app, placeY) {
     const x1 = (link.to.time - p.from) * p.scale;
     const y0 = a.y + a.h / 2;
     const y1 = b.y + b.h / 2;
-    ctx.strokeStyle = link.kind === "lock" || link.kind === "block" ? colors.arrow : link.kind === "wake" ? colors["state-runnable"] : colors.accent;
+    ctx.strokeStyle = link.kind === "lock" || link.kind === "block" ? colors.arrow : link.kind === "wake" ? colors["state-runnable"] : link.kind === "chain" ? colors.selected : colors.accent;
     ctx.fillStyle = ctx.strokeStyle;
-    ctx.lineWidth = 1.5;
+    ctx.lineWidth = link.kind === "chain" ? 2.5 : 1.5;
     const bend = Math.max(14, Math.min(80, Math.abs(x1 - x0) / 2));
     ctx.beginPath();
     ctx.moveTo(x0, y0);
@@ -124,4 +127,16 @@ export function drawLinks(p, app, placeY) {
     ctx.fill();
     ctx.lineWidth = 1;
   }
+  const waits = app.model.waits.locks.length > 0 ? p.waiting.length : p.locked.length;
+  if (!chosen && waits > mostUnasked) arrowNote(p, app.rows.element.clientHeight, `arrows of the ${mostUnasked} longest of ${thousands(waits)} waits in sight`);
+}
+
+/** Says that not all that could have an arrow has one. @param {import("./draw.js").Painter} p @param {number} height @param {string} text */
+function arrowNote(p, height, text) {
+  p.drawn.labels.push({ label: text, row: "" });
+  const w = p.ctx.measureText(text).width + 8;
+  p.ctx.fillStyle = p.colors["bg-raised"];
+  p.ctx.fillRect(p.width - w, height - 16, w, 16);
+  p.ctx.fillStyle = p.colors["fg-dim"];
+  p.ctx.fillText(text, p.width - w + 4, height - 4);
 }

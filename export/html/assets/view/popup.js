@@ -7,8 +7,9 @@ import { Kind, Flag, Quality } from "../data/kinds.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
 import { digits3, thousands } from "./time.js";
-import { goroutineTitle, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
-import { lockArgs, scopeOfHolder } from "../model/waitlinks.js";
+import { waitOfItem } from "../model/explain.js";
+import { heldByText, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
+import { lockArgs } from "../model/waitlinks.js";
 
 /** @import { App } from "../app.js" */
 
@@ -96,8 +97,7 @@ export function createPopup(app) {
     if (kind === Kind.event || kind === Kind.pending) {
       return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
     }
-    const holder = kind === Kind.wait && lock ? lock.holder : 0;
-    const held = scopeOfHolder(model, holder, start);
+    const wait = waitOfItem(model, ref);
     const words = /** @type {Record<number, string>} */ (popupWords)[kind];
     const title = kind === Kind.wait || kind === Kind.hold ? `${words} ${name}` : name;
     const around = parent(model, ref);
@@ -106,7 +106,7 @@ export function createPopup(app) {
     const across = (batch.flags[i] & Flag.across) !== 0;
     const ratio = batch.quality[i] !== Quality.unknown && dur > 0 ? `, ${batch.quality[i] === Quality.atMost ? "≤ " : ""}${digits3(batch.cpu[i] / dur)} of it` : "";
     return lines(title, [
-      ["held by", holder ? `${goroutineTitle(model, holder)}${held ? `, in ${model.name(held.batch.name[held.i])}` : ""}` : null],
+      ["held by", wait?.held ? heldByText(app, wait) : null],
       ["lock", lock ? lockText(lock) : null],
       ["arguments", args || null],
       ["start", app.time(start)],

@@ -1,12 +1,14 @@
 // Facts about states and locks, as label and text.
 
 import { stateText } from "../data/states.js";
+import { explain } from "../model/explain.js";
 import { shortFunc } from "../model/calls.js";
 import { heldAt, holderText, waitersAt } from "./strip.js";
-import { percentText } from "./make.js";
+import { nameText, percentText, pluralText } from "./make.js";
 import { thousands } from "./time.js";
 
 /** @import { App } from "../app.js" */
+/** @import { Model } from "../model/model.js" */
 
 /** Of a stack so many functions are shown in the pop-up. */
 export const popupFrames = 8;
@@ -29,6 +31,54 @@ export function stateAt(lane, t, res) {
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
   return (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${key}`;
+}
+
+/** What a wait is for. @param {import("../model/explain.js").Wait} wait */
+export function waitText({ name, state }) { return name ? `waits for ${name}` : stateText(state).replace(/^waiting/, "waits"); }
+
+/** Who had a part of a wait, and how. @param {Model} model @param {import("../model/explain.js").WaitPart} part */
+export function partText(model, { kind, key, scope, state, many }) {
+  const who = `${goroutineTitle(model, key)}${scope < 0 ? "" : `, in ${nameText(model.name(scope))}`}`;
+  switch (kind) {
+    case "shared": return `${pluralText(many, "reader")}, sharing it; the longest ${who}`;
+    case "merged": return `${pluralText(many, "hold")}, not told apart here; the longest by ${who}`;
+    case "atMost": return `at most ${who}: it held it at the beginning, and when it let go is not known`;
+    case "waker": return `until woken by ${who}`;
+    case "own": return `nobody: itself ${stateText(state)}`;
+    case "unknown": return "not known";
+  }
+  return who;
+}
+
+/**
+ * Who held what a wait was for meanwhile, and how many waited, in a line.
+ * @param {App} app @param {import("../model/explain.js").Wait} wait
+ */
+export function heldByText(app, wait) {
+  const { parts, queue } = explain(app.model, wait, false);
+  const known = parts.filter((p) => p.kind !== "own" && p.kind !== "unknown");
+  const holds = known.filter((p) => p.kind !== "waker");
+  const holders = holds.length > 0 ? holds : known;
+  const share = (/** @type {import("../model/explain.js").WaitPart} */ p) => `${p.kind === "atMost" ? "≤ " : ""}${percentText(p.ns / Math.max(1, wait.to - wait.from))}`;
+  const short = (/** @type {import("../model/explain.js").WaitPart} */ p) => partText(app.model, p.kind === "atMost" ? { ...p, kind: "hold" } : p);
+  const list = holders.slice(0, 2).map((p) => `${short(p)} (${share(p)})`);
+  if (holders.length > 2) list.push(`and ${pluralText(holders.length - 2, "other")}`);
+  return `${list.join("; ") || "not known"}${queue ? `; ${queue.exact ? "" : "at most "}${queue.max} waiting` : ""}`;
+}
+
+/** One goroutine of a chain of waits, in words. @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps @param {number} k */
+export function stepText(model, steps, k) {
+  const { key, part, object, wait, root } = steps[k];
+  const had = part === null ? "" : part.kind === "waker" ? " woke it" : ` ${part.kind === "atMost" ? "held" : "holds"} ${object || "it"}`;
+  const does = wait ? waitText(wait) : root;
+  return `${goroutineTitle(model, key)}${had}${had && does ? "," : ""}${does ? ` ${does}` : ""}`;
+}
+
+/** What a chain of waits ends with. @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps */
+export function rootText(model, steps) {
+  const { key, part, wait, deed, root } = steps[steps.length - 1];
+  const share = part && deed && !wait ? deed.ns / part.ns : 1;
+  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${share < 0.95 ? `, ${percentText(share)} of the time` : ""}`;
 }
 
 /** A stack's functions; where it was too deep for what is shown, it says so. @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most */

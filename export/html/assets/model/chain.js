@@ -1,0 +1,98 @@
+// The chain of a wait: from it to what kept the holder, from that to what kept the next
+// one, up to one who did not wait.
+
+import { stateText } from "../data/states.js";
+import { innermostAt } from "./relate.js";
+import { deedsOf, explain, isAwaited, waitOfItem, waitOfState } from "./explain.js";
+
+/**
+ * @typedef {import("./explain.js").Wait} Wait
+ * @typedef {import("./explain.js").WaitPart} WaitPart
+ * @typedef {import("./model.js").Model} Model
+ *
+ * What a chain begins with: what is selected.
+ * @typedef {{selection: import("../app.js").Selection|null, stretch: import("../app.js").StateSelection|null}} Origin
+ *
+ * One goroutine of a chain. part is what it had of the wait before; null at the beginning.
+ * wait is what it waited for meanwhile; null: it did not wait, and root says what it did, or
+ * why that is not known.
+ * @typedef {Object} ChainStep
+ * @property {number} key
+ * @property {WaitPart|null} part
+ * @property {number} share of the wait before
+ * @property {string} object what it had; "": not known, or nobody has that
+ * @property {Wait|null} wait
+ * @property {import("./explain.js").Deed|null} deed what it did for most of its part
+ * @property {string} root
+ */
+
+/** A chain has so many steps at most. */
+const mostSteps = 16;
+
+/** The wait that is selected; null: none is. @param {Model} model @param {Origin} origin @returns {Wait|null} */
+export function originOf(model, { selection, stretch }) {
+  if (stretch) return stretch.run.n === 1 ? waitOfState(model, stretch.key, stretch.set, stretch.run.i) : null;
+  return selection && selection.j === undefined ? waitOfItem(model, selection) : null;
+}
+
+/**
+ * The chain of what is selected; the first step is the wait itself. Empty: it is no wait.
+ * @param {Model} model @param {Origin|null} origin
+ * @returns {ChainStep[]}
+ */
+export function chainOf(model, origin) {
+  const had = model.cache.get("chain");
+  if (had?.version === model.version && had.value.origin === origin) return had.value.steps;
+  const wait = origin && originOf(model, origin);
+  const steps = wait ? stepsFrom(model, wait) : [];
+  model.cache.set("chain", { version: model.version, value: { origin, steps } });
+  return steps;
+}
+
+/** @param {Model} model @param {Wait} first @returns {ChainStep[]} */
+function stepsFrom(model, first) {
+  /** @type {ChainStep[]} */
+  const steps = [{ key: first.key, part: null, share: 1, object: "", wait: first, deed: null, root: "" }];
+  for (;;) {
+    const last = steps[steps.length - 1];
+    const wait = last.wait;
+    if (!wait) return steps;
+    const part = explain(model, wait).parts[0];
+    last.root = endOf(steps, wait, part);
+    if (last.root) return steps;
+    const { deeds, states } = deedsOf(model, part.key, part.pieces, first);
+    // Of one without states only its waits are known: the rest may have been anything.
+    const deed = deeds.find((d) => states || d.wait) ?? null;
+    const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > part.ns) ? deed.wait : null;
+    steps.push({
+      key: part.key, part, share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed,
+      root: next ? "" : states && deed ? doing(model, part.key, deed) : `what it did is not known: no states of goroutine ${part.key}`,
+    });
+  }
+}
+
+/** Why a chain does not go on behind a wait; "": it does. @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart} part the largest */
+function endOf(steps, wait, part) {
+  if (part.kind === "own") return `itself ${stateText(part.state)}`;
+  if (part.kind === "unknown") return wait.held ? "who held it is not known" : "who ended the wait is not known";
+  if (part.kind === "merged") return `${part.many} holds of it that cannot be told apart here`;
+  if (steps.some((s) => s.key === part.key)) return `back at goroutine ${part.key}: each waits for the next`;
+  return steps.length >= mostSteps ? `${mostSteps} steps are followed at most` : "";
+}
+
+/** What a goroutine did that did not wait, in words. @param {Model} model @param {number} key @param {import("./explain.js").Deed} deed */
+function doing(model, key, { state, longest }) {
+  const row = model.goroutines.rows.get(key);
+  const scope = row ? innermostAt(row, longest.from, Infinity) : null;
+  return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${model.name(scope.batch.name[scope.i]) || "(no name)"}` : ""}`;
+}
+
+/** The arrows of a chain: to each from who had what it waited for. @param {ChainStep[]} steps @returns {import("./relate.js").Link[]} */
+export function chainLinks(steps) {
+  return steps.slice(1).flatMap(({ key, part }, k) => {
+    if (!part) return [];
+    const longest = part.pieces.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    const time = part.kind === "waker" ? longest.to : longest.from;
+    return [{ kind: "chain", from: { rowKey: key, time, ref: null }, to: { rowKey: steps[k].key, time, ref: steps[k].wait?.ref ?? null } }];
+  });
+}

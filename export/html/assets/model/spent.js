@@ -1,0 +1,97 @@
+// Where a scope's time went: its waits by what they were for, and the rest by its
+// goroutine's states, or where these are not known by the scopes inside.
+
+import { Kind } from "../data/kinds.js";
+import { isAwaited, mostTold, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
+import { extentOf } from "./refs.js";
+import { Replay, RowItems, hasMoments } from "./replay.js";
+
+/**
+ * One part of a scope's time: waits, a state, or moments of scopes of a name. wait is the
+ * longest of the waits, whole; state "": not known.
+ * @typedef {Object} Spent
+ * @property {string} name what was waited for; or of the scopes
+ * @property {string} state
+ * @property {boolean} own moments of the scope itself
+ * @property {number} ns
+ * @property {import("./explain.js").Wait|null} wait
+ */
+
+/**
+ * Tells where a scope's time went: waits first, the longest first. The parts add up to it.
+ * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref
+ * @returns {{parts: Spent[], merged: boolean}} merged: what is short in it is merged, and no wait of its own
+ */
+export function spentIn(model, ref) {
+  const { row, ref: at } = model.place(ref);
+  const { start: from, end: to } = extentOf(at);
+  const lane = model.waits.of(from, to, true).states?.lanes.get(row.key) ?? null;
+  const res = stateRes(lane, from, to);
+  /** @type {Map<string, Spent>} */
+  const parts = new Map();
+  const add = (/** @type {string} */ name, /** @type {string} */ state, /** @type {number} */ ns, /** @type {import("./explain.js").Wait|null} */ wait, own = false) => {
+    if (ns <= 0) return;
+    const id = `${wait !== null} ${own} ${state} ${name}`;
+    let part = parts.get(id);
+    if (!part) parts.set(id, part = { name, state, own, ns: 0, wait });
+    part.ns += ns;
+    if (wait && part.wait && wait.to - wait.from > part.wait.to - part.wait.from) part.wait = wait;
+  };
+  /** Moments in which no wait on record was. */
+  const rest = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ name, /** @type {boolean} */ own) => {
+    let told = a;
+    lane?.each(a, b, res, (run) => {
+      const end = Math.min(run.t1, b);
+      if (end <= told) return;
+      add("", "", Math.max(run.t0, told) - told, null);
+      const begin = Math.max(run.t0, told);
+      const wait = run.n === 1 ? waitOfState(model, row.key, lane.set, run.i) : null;
+      const top = run.n === 1 ? end - begin : Math.round((run.time * (end - begin)) / (run.t1 - run.t0));
+      add("", lane.set.nameOf(run.top), top, wait && isAwaited(wait) ? wait : null);
+      add("", "", end - begin - top, null);
+      told = end;
+    });
+    if (told < b) add(lane ? "" : name, "", b - told, null, !lane && own);
+  };
+  const items = new RowItems(row, from, to);
+  if (!model.reduced && items.pieces.reduce((n, p) => n + p.end - p.i, 0) <= mostTold) {
+    eachMoment(model, items, at, from, to, rest, add);
+  } else {
+    let told = from;
+    for (const wait of waitsIn(model, row.key, from, to)) {
+      rest(told, wait.from, "", false);
+      add(wait.name, wait.state, wait.to - wait.from, wait.ref && waitOfItem(model, wait.ref));
+      told = wait.to;
+    }
+    rest(told, to, "", false);
+  }
+  const list = [...parts.values()].sort((a, b) => Number(b.wait !== null) - Number(a.wait !== null) || b.ns - a.ns);
+  return { parts: list, merged: row.lanes.some((l) => model.details.exact(l, from, to) === null) };
+}
+
+/** Gives each moment of a scope to the innermost item of its row. */
+function eachMoment(model, items, at, from, to, rest, add) {
+  /** @type {import("../data/batch.js").Ref[]} */
+  const refs = [];
+  const replay = new Replay((id, a, b) => {
+    [a, b] = [Math.max(a, from), Math.min(b, to)];
+    if (b <= a) return;
+    const { batch, i } = refs[id];
+    const wait = batch.kind[i] === Kind.wait ? waitOfItem(model, { batch, i }) : null;
+    if (wait) add(wait.name, wait.state, b - a, wait);
+    else rest(a, b, model.name(batch.name[i]), batch === at.batch && i === at.i);
+  }, () => {});
+  replay.start(from);
+  while (items.next()) {
+    const { batch, i } = items;
+    if (!hasMoments(batch.kind[i])) continue;
+    if (batch.start[i] > from) replay.advance(Math.min(batch.start[i], to));
+    replay.begin(batch.end(i), refs.push({ batch, i }) - 1);
+  }
+  replay.advance(to);
+}
+
+/** The longest wait inside a scope; null: none is known. @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref */
+export function longestInside(model, ref) {
+  return spentIn(model, ref).parts.reduce((best, { wait }) => (wait && (!best || wait.to - wait.from > best.to - best.from) ? wait : best), /** @type {import("./explain.js").Wait|null} */ (null));
+}

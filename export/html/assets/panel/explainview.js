@@ -1,0 +1,161 @@
+// The section at the top of Details that says why: of a wait who held the object, what the
+// holder did and the chain to the root; of a scope where its time went.
+
+import { isScope } from "../data/kinds.js";
+import { stateText } from "../data/states.js";
+import { chainOf, originOf } from "../model/chain.js";
+import { deedsOf, explain, holdAt, isAwaited } from "../model/explain.js";
+import { spentIn } from "../model/spent.js";
+import { colorOf } from "../view/color.js";
+import { make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
+import { thousands } from "../view/time.js";
+import { partText, rootText, stepText } from "../view/waitfacts.js";
+
+/** @import { App } from "../app.js" */
+
+/**
+ * A part of a bar, with what is said of it below.
+ * @typedef {{text: string, ns: number, color: string, go: (() => void)|null, below: (Node|string|null)[]}} Told
+ */
+
+/** So many parts are listed; of each so many holds, and so much of what the holder did. */
+const mostParts = 8;
+const mostHolds = 6;
+const mostDeeds = 4;
+/** A graph of a queue is so many steps wide. */
+const queueSteps = 80;
+
+/** How one stands in a line. @param {number} n */
+function ordinal(n) {
+  const words = ["first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth"];
+  return words[n - 1] ?? `${thousands(n)}${n % 100 - n % 10 !== 10 && [, "st", "nd", "rd"][n % 10] || "th"}`;
+}
+
+/** @param {App} app */
+export function createWhy(app) {
+  const element = make("section", { class: "why", hidden: true, "aria-label": "Why" });
+
+  /** A bar to scale and the list below it. @param {string} title @param {Told[]} all @param {number} whole ns @param {...Node} below */
+  function stacked(title, all, whole, ...below) {
+    const told = all.slice(0, mostParts);
+    const more = all.slice(mostParts);
+    if (more.length > 0) told.push({ text: `${pluralText(more.length, "other")}`, ns: more.reduce((sum, p) => sum + p.ns, 0), color: "var(--busy)", go: null, below: [] });
+    const share = (/** @type {Told} */ p) => percentText(p.ns / Math.max(1, whole));
+    const bar = make("div", { class: "parts", role: "img", "aria-label": `${title}: ${told.map((p) => `${p.text} ${share(p)}`).join("; ")}` }, ...told.map((p) => {
+      const part = make("span", { title: `${p.text}: ${share(p)}, ${app.span(p.ns)}`, class: p.color === "" ? "unknown" : "" });
+      part.style.flexGrow = String(p.ns / Math.max(1, whole));
+      part.style.backgroundColor = p.color;
+      return part;
+    }));
+    const list = make("ul", { class: "told" }, ...told.map((p) => {
+      const swatch = make("span", { class: `swatch${p.color === "" ? " unknown" : ""}`, "aria-hidden": "true" });
+      swatch.style.backgroundColor = p.color;
+      return make("li", null, swatch, make("b", { text: share(p) }), ` ${app.span(p.ns)} `, p.go ? makeButton(p.text, p.go, { class: "link", "data-keep": `part ${p.text}` }) : p.text, ...p.below);
+    }));
+    return make("div", { class: "stacked" }, make("h3", { text: title }), bar, list, ...below);
+  }
+
+  /** @param {import("../model/explain.js").Wait} wait */
+  function waitView(wait) {
+    const { parts, queue, wanted } = explain(app.model, wait);
+    const nodes = [
+      stacked(wait.held && wait.object ? "Who held it meanwhile" : isAwaited(wait) ? "Whom it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
+      queue ? queueView(queue, wait) : null,
+    ];
+    if (wanted) nodes.push(make("p", { class: "quiet", text: "More is being asked for." }));
+    return nodes;
+  }
+
+  /** @param {import("../model/explain.js").Wait} wait @param {import("../model/explain.js").WaitPart} part @returns {Told} */
+  function partTold(wait, part) {
+    const held = part.kind === "hold" || part.kind === "shared";
+    const goTo = (/** @type {{from: number, to: number, start: number}} */ piece) => {
+      const ref = held ? holdAt(app.model, part.key, piece.start) : null;
+      if (ref) return app.select(ref, { reveal: true });
+      app.rows.reveal(part.key, 0);
+      app.fit(piece.from, piece.to);
+      app.announce(`${partText(app.model, part)}, at ${app.time(piece.from)}`);
+    };
+    const pieces = [...part.pieces].sort((a, b) => b.to - b.from - (a.to - a.from));
+    const below = [];
+    if (held && pieces.length > 1) {
+      below.push(make("span", { class: "quiet" }, " in ", ...pieces.slice(0, mostHolds).flatMap((piece, k) => [k ? ", " : "", makeButton(app.span(piece.to - piece.from), () => goTo(piece), { class: "link", "data-keep": `hold ${part.key} ${piece.start}` })]),
+        pieces.length > mostHolds ? ` and ${thousands(pieces.length - mostHolds)} more holds` : ""));
+    }
+    if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile: ${deedsText(part, wait)}` }));
+    const color = part.kind === "unknown" ? "" : part.kind === "own" ? `var(--state-${part.state})` : part.scope < 0 ? "var(--hold)" : colorOf(nameText(app.model.name(part.scope)));
+    return { text: partText(app.model, part), ns: part.ns, color, go: part.key === 0 || part.kind === "own" ? null : () => goTo(pieces[0]), below };
+  }
+
+  /** What a holder did, in words. @param {import("../model/explain.js").WaitPart} part @param {import("../model/explain.js").Wait} wait */
+  function deedsText(part, wait) {
+    const { deeds, states } = deedsOf(app.model, part.key, part.pieces, wait);
+    const known = deeds.filter((d) => d.state !== "");
+    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${d.name}` : stateText(d.state)} ${percentText(d.ns / part.ns)}`);
+    if (known.length > mostDeeds) list.push("and other states");
+    const rest = part.ns - known.reduce((sum, d) => sum + d.ns, 0);
+    if (!states) list.push(`the states of goroutine ${part.key} are not known`);
+    else if (rest > 0) list.push(`not known ${percentText(rest / part.ns)}`);
+    return list.join(", ");
+  }
+
+  /** @param {import("../model/explain.js").WaitQueue} queue @param {import("../model/explain.js").Wait} wait */
+  function queueView({ steps, first, min, max, exact }, wait) {
+    const ahead = first - 1;
+    const line = exact
+      ? `${ordinal(first)} in line: ${ahead === 0 ? "nobody" : thousands(ahead)} waited already when it began; ${min === max ? "" : `${thousands(min)} to `}${thousands(max)} waited meanwhile, itself included.`
+      : `At most ${thousands(max)} waited at once meanwhile: here they are not told apart.`;
+    const columns = new Array(queueSteps).fill(0);
+    steps.forEach(([t, n], k) => {
+      const at = (/** @type {number} */ time) => ((time - wait.from) / Math.max(1, wait.to - wait.from)) * queueSteps;
+      for (let x = Math.floor(at(t)); x < Math.min(queueSteps, at(k + 1 < steps.length ? steps[k + 1][0] : wait.to)); x++) columns[x] = Math.max(columns[x], n);
+    });
+    const graph = make("div", { class: "queue", role: "img", "aria-label": `how many waited: ${line}` }, ...columns.map((n) => {
+      const bar = make("span");
+      bar.style.height = `${(100 * n) / Math.max(1, max)}%`;
+      return bar;
+    }));
+    return make("div", { class: "waited" }, make("h3", { text: "How many waited" }), graph, make("p", { text: line[0].toUpperCase() + line.slice(1) }));
+  }
+
+  /** @param {import("../data/batch.js").Ref} ref */
+  function spentView(ref) {
+    const { parts, merged } = spentIn(app.model, ref);
+    const whole = parts.reduce((sum, p) => sum + p.ns, 0);
+    const told = parts.map((p) => {
+      const { wait } = p;
+      const go = wait && (() => (wait.ref ? app.select(wait.ref, { reveal: true }) : wait.interval && app.goToInterval(wait.key, wait.interval)));
+      const text = wait ? (p.name ? `waiting for ${p.name}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${p.name}` : p.state ? stateText(p.state) : "not known";
+      const color = wait ? `var(--state-${p.state})` : p.state ? `var(--state-${p.state})` : p.name ? colorOf(p.name) : "";
+      return { text, ns: p.ns, color, go, below: wait ? [make("span", { class: "quiet", text: ` the longest ${app.span(wait.to - wait.from)}` })] : [] };
+    });
+    const below = [];
+    if (merged) below.push(make("p", { class: "quiet", text: "What is short in it is merged here, and only longer waits are told; zoom to it." }));
+    if (parts.some((p) => p.wait)) below.push(makeButton("longest wait inside", () => app.followWaits(false), { "data-keep": "wait inside", title: "B; Shift+B goes on to its root" }));
+    return [stacked("Where its time went", told, whole, ...below)];
+  }
+
+  /** The chain that is followed, as far back as what was selected first. */
+  function chainView() {
+    const steps = chainOf(app.model, app.chain);
+    if (steps.length === 0) return null;
+    const crumbs = steps.map((s, k) => make("li", null, k ? make("span", { "aria-hidden": "true", text: "← " }) : null,
+      makeButton(stepText(app.model, steps, k), () => app.toStep(k), { class: "link", "data-keep": `step ${k}`, "aria-current": k === app.step ? "step" : null }),
+      s.part ? make("span", { class: "quiet", text: ` ${s.part.kind === "atMost" ? "≤ " : ""}${percentText(s.share)} of it` }) : null));
+    return make("div", { class: "chain" }, make("h3", { text: "Its chain" }), make("ol", null, ...crumbs), make("p", null, make("b", { text: rootText(app.model, steps) })),
+      steps.length > 1 ? make("span", { class: "buttons" }, makeButton("what kept the holder", () => app.followWaits(false), { "data-keep": "blocker", title: "B" }), makeButton("to the root", () => app.followWaits(true), { "data-keep": "root", title: "Shift+B" })) : null);
+  }
+
+  return {
+    element,
+    /** Says why what is looked at took so long. @param {import("../model/chain.js").Origin|null} what */
+    set(what) {
+      const wait = what && originOf(app.model, what);
+      const ref = what?.selection;
+      const nodes = wait ? waitView(wait) : ref && isScope(ref.batch.kind[ref.i]) ? spentView(ref) : [];
+      const all = what ? [...nodes, chainView()].filter((n) => n !== null) : [];
+      element.hidden = all.length === 0;
+      element.replaceChildren(...all);
+    },
+  };
+}

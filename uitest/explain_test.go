@@ -1,0 +1,243 @@
+package uitest
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// delayed and nested are the traces of the programs of these names.
+var (
+	delayed = sync.OnceValues(func() (string, error) { return recorded("delayed", 3) })
+	nested  = sync.OnceValues(func() (string, error) { return recorded("nested", 3) })
+)
+
+func recorded(program string, size int) (string, error) {
+	path := filepath.Join(dir, program+".scope")
+	return path, traces.Record(path, program, size)
+}
+
+func traceOf(t *testing.T, trace func() (string, error)) string {
+	t.Helper()
+	path, err := trace()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// crumbs are the steps of the chain that is followed, as the panel tells them.
+func (tb *tab) crumbs() (list []string) {
+	tb.t.Helper()
+	tb.read(&list, `Array.from(document.querySelectorAll("#panel .why .chain li button"), (b) => b.textContent)`)
+	return list
+}
+
+// chosen is what is selected, by its name and row.
+func (tb *tab) chosen() (name string) {
+	tb.t.Helper()
+	tb.read(&name, `(() => {
+		const { selection: s, stateSelection: t, model } = scopeview;
+		return t ? t.title + ": " + t.set.nameOf(t.run.top) : s ? model.place(s).row.title + ": " + test.name(s.batch, s.i) : "";
+	})()`)
+	return name
+}
+
+// followRequest asks why the delayed request took so long, in four actions: search, Enter, the
+// button of the longest wait inside, Shift+B.
+func followRequest(t *testing.T, tb *tab) {
+	t.Helper()
+	tb.search(fmt.Sprint(traces.Delayed))
+	tb.press("Enter")
+	if s := tb.selected(); s == nil || s.Name != traces.Request {
+		t.Fatalf("the search for the request leads to %+v", s)
+	}
+	says(t, tb, "#panel .why", "Where its time went", "waiting for "+traces.Outer, "longest wait inside")
+	inside := tb.box(`#panel [data-keep="wait inside"]`)
+	tb.check(tb.Click(inside.X+inside.Width/2, inside.Y+inside.Height/2))
+	tb.settle()
+	if got := tb.chosen(); got != traces.Server+": "+traces.Outer {
+		t.Fatalf("the longest wait inside is %q", got)
+	}
+	tb.await(`document.querySelector("#panel .why .told li button")?.textContent.includes(%s)`, quote(traces.Keeper+", in "+traces.Keep))
+	says(t, tb, "#panel .why", "Who held it meanwhile", "meanwhile: waiting for "+traces.Inner, "First in line: nobody waited already")
+	says(t, tb, "#panel .facts", "held by", traces.Keeper+", in "+traces.Keep, "1 waiting")
+	if sum := tb.number(`Array.from(document.querySelectorAll("#panel .why .parts > span"), (s) => Number(s.style.flexGrow)).reduce((a, b) => a + b)`); math.Abs(sum-1) > 1e-4 {
+		t.Errorf("the parts of the bar add up to %v of the wait", sum)
+	}
+	checkHolder(t, tb)
+	tb.check(tb.Press("KeyB", browser.Shift))
+	tb.settle()
+	root := "root: " + traces.Packer + ", "
+	if s := tb.text("#live"); !strings.HasPrefix(s, root) || !strings.Contains(s, ", in "+traces.Pack) {
+		t.Errorf("Shift+B says %q, want the root %q", s, root)
+	}
+	if got := tb.chosen(); !strings.HasPrefix(got, traces.Packer+": ") {
+		t.Errorf("Shift+B leads to %q", got)
+	}
+}
+
+// checkHolder: the pop-up says in a line who held the lock, and how many waited.
+func checkHolder(t *testing.T, tb *tab) {
+	t.Helper()
+	wait := tb.selected()
+	tb.view()
+	x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Outer)
+	line := tb.popup()
+	if !strings.Contains(line, "held by") || !strings.Contains(line, traces.Keeper+", in "+traces.Keep+" (") || !strings.Contains(line, "1 waiting") {
+		t.Errorf("at %v, %v the pop-up does not say who held the lock: %q", x, y, line)
+	}
+}
+
+// TestExplainRequest: who delays a request, and why, over locks and a channel.
+func TestExplainRequest(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, traceOf(t, delayed), browser.View{})
+		followRequest(t, tb)
+		// Of the chain each step leads to its place, one after another too.
+		crumbs := tb.crumbs()
+		for i, starts := range []string{
+			traces.Server + " waits for " + traces.Outer, traces.Keeper + " holds " + traces.Outer + ", waits for " + traces.Inner,
+			traces.Flusher + " holds " + traces.Inner + ", waits for a channel", traces.Packer + " woke it, ",
+		} {
+			if i >= len(crumbs) || !strings.HasPrefix(crumbs[i], starts) {
+				t.Fatalf("step %d of the chain %q is not %q", i, crumbs, starts)
+			}
+		}
+		tb.read(nil, `document.querySelector('#panel [data-keep="step 0"]').focus()`)
+		tb.press("Enter")
+		arrows := tb.number("scopeview.drawn.arrows")
+		for _, want := range []string{traces.Keeper + ": " + traces.Inner, traces.Flusher + ": channel", traces.Packer + ": "} {
+			tb.press("KeyB")
+			if got := tb.chosen(); !strings.HasPrefix(got, want) {
+				t.Errorf("B leads to %q, want %q", got, want)
+			}
+			if got := tb.crumbs(); !slices.Equal(got, crumbs) {
+				t.Errorf("the chain became %q", got)
+			}
+			tb.view()
+		}
+		if arrows < 3 {
+			t.Errorf("%v arrows are drawn of a chain of four", arrows)
+		}
+	})
+}
+
+// TestExplainServed: a page that is served explains as much, in the dark, and without a fault.
+func TestExplainServed(t *testing.T) {
+	source, err := os.ReadFile(axe)
+	if err != nil {
+		t.Skip("no axe-core from npm; make deps installs it")
+	}
+	browsers(t, func(t *testing.T) {
+		tb := show(t, serve(t, traceOf(t, delayed)), browser.View{Dark: true})
+		tb.await("scopeview.model.waits.any")
+		tb.read(nil, "%s", string(source)+";0")
+		followRequest(t, tb)
+		faultless(t, tb, "the root of a chain")
+		tb.press("Escape")
+		tb.search(fmt.Sprint(traces.Delayed))
+		tb.press("Enter")
+		faultless(t, tb, "where a scope's time went")
+		tb.press("Escape", "KeyB")
+		faultless(t, tb, "why a wait took so long")
+	})
+}
+
+// TestExplainMutex: of a scope.Mutex the first hold is not on record, only who had it when the
+// wait began. Without states the chain ends where nothing more is known.
+func TestExplainMutex(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, traceOf(t, nested), browser.View{})
+		tb.search(fmt.Sprint(traces.Delayed))
+		tb.press("Enter", "Escape", "KeyB")
+		says(t, tb, "#panel .why", "at most "+traces.Keeper+", in "+traces.Keep, "when it let go is not known", "are not known")
+		tb.check(tb.Press("KeyB", browser.Shift))
+		tb.settle()
+		if s := tb.text("#live"); !strings.HasPrefix(s, "root: "+traces.Flusher+", what it did is not known: no states of goroutine") {
+			t.Errorf("the root is said to be %q", s)
+		}
+	})
+}
+
+// TestArrowsSteady: however many waits are in sight, the longest have their arrows.
+func TestArrowsSteady(t *testing.T) {
+	path := pathOf(t, "queue.scope")
+	if err := traces.Queue(path, 90, 6); err != nil {
+		t.Fatal(err)
+	}
+	html := fileURL(pageOf(t, path))
+	browsers(t, func(t *testing.T) {
+		tb := show(t, html, browser.View{})
+		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 60 {
+			t.Errorf("%v arrows of %v waits, want those of the 60 longest", arrows, waits)
+		}
+		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 60 longest of 90 waits in sight")`
+		tb.await("%s", note)
+		for range 12 {
+			tb.read(nil, "(scopeview.zoomAt(scopeview.model.end, 0.95), 0)")
+			tb.settle()
+			if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); arrows != min(60, waits) {
+				t.Errorf("%v arrows of %v waits", arrows, waits)
+			}
+		}
+		tb.await("!%s", note)
+	})
+}
+
+// TestDetailsFit: nothing in Details lies over something else, or is cut.
+func TestDetailsFit(t *testing.T) {
+	views := []browser.View{{Width: 1280, Height: 800}, {Width: 1000, Height: 640}, {Width: 640, Height: 400, Scale: 2}}
+	// Blocks must not meet; what is in one must not come out of it.
+	const misfits = `(() => {
+		const seen = (e) => e.checkVisibility() && e.getBoundingClientRect().width > 0;
+		const details = document.querySelector("#panel .details"), body = details.closest(".body");
+		const blocks = Array.from(details.querySelectorAll(".head, .why > *, .columns > *")).filter(seen);
+		const box = (e) => e.getBoundingClientRect(), found = [];
+		const name = (e) => (e.className || e.tagName) + " " + e.textContent.slice(0, 30);
+		blocks.forEach((a, k) => {
+			const r = box(a);
+			if (r.left < box(body).left - 1 || r.right > box(body).left + body.clientWidth + 1) found.push(name(a) + " is cut");
+			for (const b of blocks.slice(k + 1)) {
+				const s = box(b);
+				if (Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 && Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 1) found.push(name(a) + " | " + name(b));
+			}
+			for (const e of a.querySelectorAll("*")) {
+				const s = box(e);
+				if (seen(e) && e.textContent.trim() !== "" && (s.left < r.left - 2.5 || s.right > r.right + 1 || s.bottom > r.bottom + 1)) found.push(name(e) + " comes out of " + name(a));
+			}
+		});
+		return found;
+	})()`
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, traceOf(t, delayed), browser.View{})
+		for _, v := range views {
+			tb.check(tb.See(v))
+			tb.settle()
+			tb.search(fmt.Sprint(traces.Delayed))
+			tb.press("Enter", "Escape")
+			for _, what := range []string{"scope", "wait", "holder", "interval"} { // each is a step from the one before
+				tb.settle()
+				var found []string
+				if tb.read(&found, misfits); len(found) > 0 {
+					t.Errorf("%d × %d, %s: %q", v.Width, v.Height, what, found[:min(6, len(found))])
+				}
+				if to := os.Getenv("SCOPEVIEW_UITEST_PICTURES"); to != "" {
+					tb.view()
+					png, err := tb.Picture()
+					tb.check(err)
+					tb.check(os.WriteFile(filepath.Join(to, fmt.Sprintf("fit-%d-%s.png", v.Width, what)), png, 0o644))
+				}
+				tb.press("KeyB")
+			}
+		}
+	})
+}
