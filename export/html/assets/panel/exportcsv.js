@@ -3,9 +3,6 @@
 // they are, and all of a heartbeat but memory and goroutines.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
-import { make, makeButton } from "../view/make.js";
-
-/** @import { App } from "../app.js" */
 
 /** The first row; the same as internal/export/csv's Header. */
 export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
@@ -199,30 +196,4 @@ function csvLine(model, cells, batch, i, whose, depth) {
   return `${kind},${cells[batch.name[i]] ?? ""},${whose}${batch.thread[i] || ""},${depth},${batch.start[i]},` +
     `${flags & Flag.across ? "" : dur},${known && quality !== Quality.atMost ? batch.cpu[i] : ""},` +
     `${known && quality === Quality.atMost ? batch.cpu[i] : ""},${open},${text ? csvQuoted(text) : ""}\n`;
-}
-
-/**
- * A button that offers the selected range, or else what is in view, as a file.
- * @param {App} app
- * @returns {{element: HTMLElement, update(): void, save(): void}}
- */
-export function createExportCsv(app) {
-  function save() {
-    const { from, to } = app.range || app.view;
-    const skipped = { merged: 0 };
-    const blob = new Blob([...csvPieces(app.model, from, to, skipped)], { type: "text/csv" });
-    const link = make("a", { href: URL.createObjectURL(blob), download: csvFileName(app.model.meta.title) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-    app.announce(skipped.merged > 0
-      ? `CSV saved, without ${skipped.merged} scopes that this page holds only merged; scopeview csv has them all.`
-      : "CSV saved.");
-  }
-  const element = makeButton("CSV", save, { title: "Save the selected range, or what is in view, as CSV" });
-  return { element, update() {}, save };
-}
-
-/** A file name that no system minds. */
-function csvFileName(title) {
-  return `${(title || "trace").replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "").slice(0, 80) || "trace"}.csv`;
 }

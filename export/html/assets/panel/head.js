@@ -1,6 +1,6 @@
 // The page's head: what trace it is, the switches, the filter of the rows.
 
-import { createExportCsv } from "./exportcsv.js";
+import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
 import { make, makeButton } from "../view/make.js";
 import { bytes, span, thousands } from "../view/time.js";
@@ -82,7 +82,7 @@ export function buildSwitches(app) {
   };
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
-  bar.append(follow, createMenu("View", [threads, states, locks, createColors(app), wall, text, theme]), createMenu("Export", [createExportCsv(app).element]), help);
+  bar.append(follow, createMenu("View", [threads, states, locks, createColors(app), wall, text, theme]), createMenu("Export", createExports(app)), help);
   app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;

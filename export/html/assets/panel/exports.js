@@ -1,0 +1,46 @@
+// The menu's ways out of the page: CSV, a trace for other viewers, a picture.
+
+import { csvPieces } from "./exportcsv.js";
+import { pictureOf } from "./exportpicture.js";
+import { tracePieces } from "./exporttrace.js";
+import { make, makeButton } from "../view/make.js";
+import { thousands } from "../view/time.js";
+
+/** @import { App } from "../app.js" */
+
+/**
+ * Buttons that offer the selected range, or else what is in view, as a file.
+ * @param {App} app
+ * @returns {HTMLElement[]}
+ */
+export function createExports(app) {
+  /** @param {Blob} blob @param {string} suffix */
+  function offer(blob, suffix) {
+    const link = make("a", { href: URL.createObjectURL(blob), download: fileName(app.model.meta.title, suffix) });
+    link.click();
+    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  }
+  /** @param {string} what @param {string} type @param {string} suffix @param {string} tool @param {(model: App["model"], from: number, to: number, skipped: {merged: number}) => Generator<string>} pieces */
+  function save(what, type, suffix, tool, pieces) {
+    const { from, to } = app.range || app.view;
+    const skipped = { merged: 0 };
+    offer(new Blob([...pieces(app.model, from, to, skipped)], { type }), suffix);
+    app.announce(skipped.merged > 0 ? `${what} saved, without ${thousands(skipped.merged)} scopes that this page holds only merged; ${tool} has them all.` : `${what} saved.`);
+  }
+  function picture() {
+    pictureOf(/** @type {HTMLElement} */ (document.querySelector("main")), app.colors).toBlob((blob) => {
+      if (blob) offer(blob, "png");
+      app.announce(blob ? "Picture saved." : "This browser can't make a picture that large.");
+    });
+  }
+  return [
+    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview csv", csvPieces), { title: "The selected range, or what is in view, for a spreadsheet" }),
+    makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
+    makeButton("Picture (PNG)", picture, { title: "The timeline as it is shown" }),
+  ];
+}
+
+/** A file name that no system minds. @param {string|undefined} title @param {string} suffix */
+function fileName(title, suffix) {
+  return `${(title || "trace").replace(/[^\p{L}\p{N}._-]+/gu, "-").replace(/^[.-]+/, "").slice(0, 80) || "trace"}.${suffix}`;
+}
