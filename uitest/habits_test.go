@@ -356,3 +356,86 @@ func withAxe(t *testing.T, tb *tab, state string) {
 	tb.read(nil, "%s", string(source)+";0")
 	faultless(t, tb, state)
 }
+
+// TestArea: a drag over rows selects the time of these rows, from begin to end of what is
+// near, and the tables are of that; its ends can be moved, by the keyboard too.
+func TestArea(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		const ms = 1e6
+		tb := showStairs(t)
+		tb.read(nil, "scopeview.setView(0, 1e9)")
+		b := tb.box(canvas)
+		rowY := func(k int) float64 {
+			var y float64
+			tb.read(&y, `[...document.querySelectorAll("#rows .label.row")][%d].getBoundingClientRect().top + 10`, k)
+			return y
+		}
+		type area struct {
+			From, To float64
+			Rows     []string
+		}
+		selected := func() (a *area) {
+			tb.settle()
+			tb.read(&a, "scopeview.range && {...scopeview.range, rows: scopeview.area && [...scopeview.area]}")
+			if a == nil {
+				t.Fatal("nothing is selected")
+			}
+			return a
+		}
+		bits := func(want int) {
+			tb.await(`test.table(document.querySelector("#view-summary table")).rows.find((r) => r[0] === "bit")?.[1] === "%d"`, want)
+		}
+		// Two jobs of the first goroutine, each end 2 ms off.
+		tb.check(tb.Drag(b.X+0.203*b.Width, rowY(0), b.X+0.349*b.Width, rowY(0)))
+		a := selected()
+		if math.Abs(a.From-201*ms) > 2000 || math.Abs(a.To-351*ms) > 2000 || len(a.Rows) != 1 || a.Rows[0] != "g1" {
+			t.Fatalf("the drag selects %+v, want the jobs from 201 to 351 ms of g1", a)
+		}
+		says(t, tb, "#view-summary h2", "150 ms selected of 1 row")
+		bits(2)
+		withAxe(t, tb, "an area")
+		tb.read(nil, `[...document.querySelectorAll("#view-summary button")].find((b) => b.textContent === "all rows").click()`)
+		tb.await(`scopeview.area === null && !document.querySelector("#view-summary h2").textContent.includes("row")`)
+		bits(3)
+		tb.press("Escape") // at an end of it a drag would move that end
+		tb.check(tb.Drag(b.X+0.203*b.Width, rowY(0), b.X+0.349*b.Width, rowY(1)))
+		if a = selected(); len(a.Rows) != 2 {
+			t.Errorf("a drag over two rows selects %v", a.Rows)
+		}
+		// The handle at its end, by keys and by the mouse.
+		tb.read(nil, `document.querySelectorAll("#ruler .handle")[1].focus()`)
+		tb.press("ArrowRight", "ArrowRight")
+		moved := selected()
+		if moved.From != a.From || !like(moved.To, a.To+10*ms) || len(moved.Rows) != 2 {
+			t.Errorf("→ → on the end of %+v make it %+v, want it 10 ms later", a, moved)
+		}
+		h := tb.box("#ruler .handle:not([hidden])")
+		tb.check(tb.Drag(h.X+h.Width/2, h.Y+h.Height/2, h.X+h.Width/2-b.Width*0.1, h.Y+h.Height/2))
+		if left := selected(); left.To != moved.To || math.Abs(left.From-(moved.From-100*ms)) > 3*ms {
+			t.Errorf("the handle at the begin makes %+v of %+v, want it 100 ms earlier", left, moved)
+		}
+		// A link has it, and a drag on the axis is of all rows.
+		var link string
+		tb.read(&link, "scopeview.steps.link()")
+		show(t, link, browser.View{}).await(`scopeview.area.size === 2 && scopeview.area.has("g2")`)
+		r := tb.box("#ruler canvas")
+		tb.check(tb.Drag(r.X+0.5*r.Width, r.Y+5, r.X+0.6*r.Width, r.Y+5))
+		if a = selected(); a.Rows != nil || math.Abs(a.From-500*ms) > 3*ms || math.Abs(a.To-600*ms) > 3*ms {
+			t.Errorf("a drag on the axis selects %+v", a)
+		}
+	})
+}
+
+// TestStatesOfAnArea: what the goroutines of the rows did in the time is a table.
+func TestStatesOfAnArea(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, contendedTrace(t), browser.View{})
+		tb.read(nil, `scopeview.setRange({ from: 0, to: scopeview.model.end }, new Set(scopeview.model.rows().map((r) => "g" + r.key)))`)
+		tb.await(`[...document.querySelectorAll("#view-summary table")].some((t) => t.checkVisibility() && t.caption.textContent === "What the goroutines of these rows did" && t.tBodies[0].rows.length > 1)`)
+		var shares []string
+		tb.read(&shares, `(() => { const t = test.table([...document.querySelectorAll("#view-summary table")].find((t) => t.caption.textContent.startsWith("What the"))); return t.rows.map((r) => r[t.head.indexOf("of it")]); })()`)
+		if len(shares) == 0 || shares[0] == "" || shares[0] == "0%" {
+			t.Errorf("the shares of the states are %q", shares)
+		}
+	})
+}

@@ -9,6 +9,9 @@ import { viewOfAll } from "./view/viewport.js";
 /** So long after the last change a step is over, in ms: a turn of the wheel is none by itself. */
 const settles = 700;
 
+/** The rows of a larger area are not kept: browsers cut addresses. */
+const mostAreaRows = 500;
+
 /** Returns what the address is to say. @param {Page} app @returns {import("./state.js").ViewState} */
 function shownState(app) {
   const { model, aim, range, choices, selection: ref } = app;
@@ -16,6 +19,7 @@ function shownState(app) {
   return {
     view: app.follow || (aim.from === all.from && aim.to >= model.end) ? undefined : { from: Math.max(0, aim.from), to: aim.to },
     range: range ? { from: Math.max(0, range.from), to: Math.max(0, range.to) } : undefined,
+    area: app.area && app.area.size <= mostAreaRows ? [...app.area] : undefined,
     selection: ref ? keyOfItem(model, ref) : undefined,
     search: app.searchBox?.text() || undefined,
     rows: choices.filter || undefined,

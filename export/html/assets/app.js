@@ -37,6 +37,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./model/chain.js").Origin|null} chain what the chain of waits begins with that is followed; null: nothing is selected
  * @property {number} step of that chain, which is selected
  * @property {Stretch|null} range
+ * @property {Set<string>|null} area the goroutines' rows that the range is of; null: all
  * @property {import("./state.js").Mark[]} marks by their begin
  * @property {import("./model/search.js").Hits|null} hits of the search
  * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
@@ -109,7 +110,7 @@ export function createApp(model) {
   /** @type {State & Fixed} */
   const page = {
     view, aim: view,
-    selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, marks: [],
+    selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, area: null, marks: [],
     hits: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, whole: false, follow: false,
     chosenRow: "", choices: newChoices(), arranged: [],

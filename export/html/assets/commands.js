@@ -193,9 +193,10 @@ export function commands(app) {
     app.announce(k < steps.length - 1 ? `step ${k} of ${steps.length - 1}: ${stepText(model, steps, k)}` : rootText(model, steps));
   }
 
-  /** @param {Stretch|null} range */
-  function setRange(range) {
+  /** @param {Stretch|null} range @param {ReadonlySet<string>|null} area the goroutines' rows that it is of; null: all */
+  function setRange(range, area = null) {
     app.range = range;
+    app.area = range && area ? new Set(area) : null;
     if (range && (app.tab === "details" || app.tab === "about")) showTab("summary");
     app.tell("range");
     kept();
@@ -269,6 +270,7 @@ export function commands(app) {
     setBy(by) {
       app.by = by;
       app.chosenRow = "";
+      app.area = null;
       rowsChanged();
     },
     nextStateSize() {
@@ -361,7 +363,7 @@ export function commands(app) {
       if (!follow) setView(view.from, view.to);
       const ref = s.selection ? model.find(s.selection.key, s.selection.depth, s.selection.start) : null;
       select(ref);
-      setRange(s.range ?? null);
+      setRange(s.range ?? null, s.area ? new Set(s.area) : null);
       app.searchBox.set(s.search ?? "");
       const row = s.of?.startsWith("g") ? s.of : "";
       if (row) app.chosenRow = row;

@@ -1,6 +1,8 @@
 // Mouse and keyboard. Keys are looked up in help.js's list, so that what is
 // shown there is what they do.
 
+import { barPixels } from "./data/merge.js";
+import { areaText, snapped } from "./model/area.js";
 import { extentOf } from "./model/refs.js";
 import { keyOf } from "./panel/help.js";
 
@@ -13,11 +15,25 @@ import { keyOf } from "./panel/help.js";
  */
 export function listenMouse(app, rows, popup) {
   const { element, canvas } = rows;
-  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number}|null} */
+  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, end: boolean}|null} of end: an end of the range is dragged */
   let drag = null;
   /** Where the pointer rests, and of what the pop-up tells. @type {{e: MouseEvent, view: any, version: number, top: number}|null} */
   let rest = null;
   const timeAt = (/** @type {number} */ x, view = app.view) => view.from + (x / rows.width()) * (view.to - view.from);
+  /** The begin or end of a bar of the row that the pointer is near to, else its time. Alt lets go of them. @param {PointerEvent} e */
+  function snappedAt(e) {
+    const { x, y } = point(e);
+    const pixel = (app.view.to - app.view.from) / rows.width();
+    const strip = rows.at(x, y)?.strip;
+    return e.altKey || strip?.kind !== "row" ? timeAt(x) : snapped(app.model, strip.lanes, timeAt(x), 6 * pixel, barPixels * pixel);
+  }
+  /** The end of the range opposite to the one that x is at; undefined: it is at none. @param {number} x */
+  function otherEnd(x) {
+    const { range } = app;
+    const near = (4 * (app.view.to - app.view.from)) / rows.width();
+    if (range && Math.abs(timeAt(x) - range.to) < near) return range.from;
+    return range && Math.abs(timeAt(x) - range.from) < near ? range.to : undefined;
+  }
   const point = (/** @type {MouseEvent} */ e) => {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
@@ -30,7 +46,7 @@ export function listenMouse(app, rows, popup) {
     rest = { e, view: app.view, version: app.model.version, top: element.scrollTop };
     app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
     popup.show(hit, e.clientX, e.clientY, timeAt(x));
-    canvas.style.cursor = hit?.batch !== undefined || hit?.state ? "pointer" : "default";
+    canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state ? "pointer" : "default";
   }
 
   /** Looks again if what is under a pointer that rests has moved. On its way there is nothing to tell of. */
@@ -46,20 +62,23 @@ export function listenMouse(app, rows, popup) {
     canvas.setPointerCapture(e.pointerId);
     element.focus({ preventScroll: true });
     drag = {
-      x, y, time: timeAt(x), mode: e.shiftKey || e.button === 1 ? "pan" : "press",
+      x, y, time: otherEnd(x) ?? snappedAt(e), end: otherEnd(x) !== undefined, mode: e.shiftKey || e.button === 1 ? "pan" : "press",
       from: app.aim.from, to: app.aim.to, scroll: element.scrollTop,
     };
     if (e.button === 1) e.preventDefault();
   });
   canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
     const { x, y } = point(e);
-    const t = timeAt(x);
     app.hover(x / rows.width());
     if (!drag) return look(e);
     popup.hide();
     rest = null;
     if (drag.mode === "press" && Math.abs(x - drag.x) > 4) drag.mode = "range";
-    if (drag.mode === "range") app.setRange({ from: Math.min(drag.time, t), to: Math.max(drag.time, t) });
+    if (drag.mode === "range") {
+      const end = snappedAt(e);
+      const area = drag.end ? app.area : rows.idsBetween(drag.y + drag.scroll, y + element.scrollTop);
+      app.setRange({ from: Math.min(drag.time, end), to: Math.max(drag.time, end) }, area);
+    }
     if (drag.mode === "pan") {
       const moved = ((drag.x - x) / rows.width()) * (drag.to - drag.from);
       app.setView(drag.from + moved, drag.to + moved);
@@ -69,6 +88,7 @@ export function listenMouse(app, rows, popup) {
   canvas.addEventListener("pointerup", (/** @type {PointerEvent} */ e) => {
     const was = drag;
     drag = null;
+    if (was?.mode === "range" && app.range) app.announce(`${app.span(app.range.to - app.range.from)}${areaText(app.area)} selected`);
     if (!was || was.mode !== "press") return;
     const { x, y } = point(e);
     const hit = rows.at(x, y);

@@ -1,5 +1,5 @@
 // What the address's fragment keeps: a link shows a colleague the same thing.
-// v=from-to (ns), s=goroutine:depth:start, r=from-to, q=search
+// v=from-to (ns), s=goroutine:depth:start, r=from-to, area=(row keys) that it is of, q=search
 // m=marks, note=from-to:name of a mark that has one or is long
 // rows=filter, by=thread, hidden=, pinned=, shut= (row keys)
 // states=thick|off, locks=off, path=on
@@ -43,6 +43,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {string=} scope
  * @property {string=} executions
  * @property {string=} of
+ * @property {string[]=} area
  * @property {string[]=} hidden
  * @property {string[]=} pinned
  * @property {string[]=} shut
@@ -75,7 +76,7 @@ export function encodeState(s) {
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
     if (value) p.set(key, value);
   }
-  for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
+  for (const list of /** @type {("area"|"hidden"|"pinned"|"shut")[]} */ (["area", "hidden", "pinned", "shut"])) {
     if (s[list]?.length) p.set(list, s[list].join(" "));
   }
   return p.toString();
@@ -123,7 +124,7 @@ export function decodeState(fragment) {
     if (when) marks.push({ ...when, name: note.slice(at + 1, at + 1 + longestMarkName) });
   }
   if (marks.length) s.marks = marks.slice(0, mostMarks).sort((a, b) => a.from - b.from || a.to - b.to);
-  for (const list of /** @type {("hidden"|"pinned"|"shut")[]} */ (["hidden", "pinned", "shut"])) {
+  for (const list of /** @type {("area"|"hidden"|"pinned"|"shut")[]} */ (["area", "hidden", "pinned", "shut"])) {
     const keys = (p.get(list) ?? "").split(" ").filter((k) => k !== "");
     if (keys.length) s[list] = keys;
   }

@@ -1,6 +1,7 @@
 // What the tabs of functions look at: a metric, and a selection of rows, time and scopes.
 
 import { isScope } from "../data/kinds.js";
+import { areaText, goroutinesOfArea } from "./area.js";
 import { functionCosts, totalCost, weigh } from "./callgraph.js";
 import { difference } from "./difference.js";
 import { RowItems } from "./replay.js";
@@ -64,7 +65,8 @@ function choiceOf(app, executions) {
   const { calls, model, by } = app;
   const { from, to } = app.range ?? { from: -Infinity, to: Infinity };
   const scope = calls.scope === "" ? null : model.meta.names.indexOf(calls.scope);
-  const rows = calls.rows === "all" || by !== "goroutine" ? null : new Set(calls.rows === "chosen" ? chosenGoid(app) : goidsInSight(app));
+  const all = app.area ? new Set(goroutinesOfArea(app.area)) : null;
+  const rows = calls.rows === "all" || by !== "goroutine" ? all : new Set(calls.rows === "chosen" ? chosenGoid(app) : goidsInSight(app));
   return { from, to, rows, scope, executions };
 }
 
@@ -77,7 +79,7 @@ export function choiceText(app) {
   const what = [];
   if (calls.rows !== "all" && app.by === "goroutine") what.push(calls.rows === "shown" ? "rows in sight" : chosenGoid(app).length > 0 ? "the chosen row" : "no row, as none is chosen");
   if (calls.scope !== "") what.push(`scopes ${shortText(calls.scope)}${calls.executions === "all" ? "" : calls.executions === "others" ? ", not the slowest 1%" : ", slowest 1%"}`);
-  if (app.range) what.push(`${app.time(app.range.from)} – ${app.time(app.range.to)}`);
+  if (app.range) what.push(`${app.time(app.range.from)} – ${app.time(app.range.to)}${calls.rows === "all" ? areaText(app.area) : ""}`);
   return what.length === 0 ? "the whole trace" : what.join(", ");
 }
 

@@ -19,16 +19,17 @@ import { Replay, RowItems, hasMoments, itemsAtOnce } from "./replay.js";
  * @param {number} from
  * @param {number} to
  * @param {"wall"|"cpu"} metric cpu: as far as it is known; of a scope that is partly in the range, that part of it
+ * @param {import("./rowset.js").Row[]} rows by goroutine
  * @returns {Generator<void, FlameNode>}
  */
-export function* flameSteps(model, from, to, metric) {
+export function* flameSteps(model, from, to, metric, rows = model.rows("goroutine")) {
   const tree = new Tree();
   const cpu = metric === "cpu";
   const replay = new Replay((node, a, b) => {
     if (!cpu) tree.self[node] += Math.max(Math.min(b, to) - Math.max(a, from), 0);
   }, () => {});
   let n = 0;
-  for (const row of model.rows("goroutine")) {
+  for (const row of rows) {
     if (row.key === 0 || row.first > to || row.last < from) continue; // 0: who is in whom is unknown
     replay.start(-Infinity);
     for (const items = new RowItems(row, from, to); items.next();) {

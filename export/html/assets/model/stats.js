@@ -51,11 +51,12 @@ import { atOnce, byNumber, sortSteps } from "./slices.js";
  * @param {number} from
  * @param {number} to
  * @param {boolean} whole scopes count with all of their time, else with what lies inside
+ * @param {import("./rowset.js").Row[]} rows by goroutine
  * @returns {Generator<void, Summary>}
  */
-export function* summarySteps(model, from, to, whole) {
+export function* summarySteps(model, from, to, whole, rows = model.rows("goroutine")) {
   const sum = new Sum(from, to, whole);
-  for (const row of model.rows("goroutine")) if (row.first <= to && row.last >= from) yield* sum.addRow(row);
+  for (const row of rows) if (row.first <= to && row.last >= from) yield* sum.addRow(row);
   return { scopes: yield* sum.scopes(), locks: sum.locksList() };
 }
 

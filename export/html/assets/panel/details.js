@@ -47,8 +47,8 @@ export function createDetails(app) {
     ],
   });
   inside.element.classList.add("column");
-  const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over empty space to select a range; ? shows the keys." });
-  const states = createStateTable(app);
+  const quiet = make("p", { class: "quiet", text: "Click a bar to see all that is known of it. Drag over rows to select a range of them; ? shows the keys." });
+  const states = createStateTable(app, "What its goroutine did");
   const why = createWhy(app);
   const columns = make("div", { class: "columns" }, facts, around, states.element, inside.element);
   const element = make("div", { class: "details" }, quiet, head, why.element, columns);
@@ -208,7 +208,7 @@ export function createDetails(app) {
       const { batch, i } = ref;
       head.append(copyButtons(app, { name: name(ref), arguments: app.model.argsText(batch, i), duration: isInstant(batch.kind[i]) ? "" : `${batch.dur[i]} ns` }, facts));
       const { start, end } = extentOf(ref);
-      states.set(isInstant(ref.batch.kind[ref.i]) ? 0 : rowOf(app.model, ref).key, start, end);
+      states.set(isInstant(ref.batch.kind[ref.i]) ? [] : [rowOf(app.model, ref).key], start, end);
     });
   }
 

@@ -2,6 +2,7 @@
 // what ran inside what, by name; or who called whom, on CPUs and waiting.
 
 import { colorOf } from "../view/color.js";
+import { areaText, rowsOfArea } from "../model/area.js";
 import { callTree } from "../model/callgraph.js";
 import { callData, chosenMetric, shortFunc, weightsOf } from "../model/calls.js";
 import { callWords, createCallsBar } from "./callsbar.js";
@@ -31,7 +32,7 @@ export function createFlame(app) {
   const bar = createCallsBar(app);
   const nameOf = (node) => (node.kind === Kind.wait ? "wait for " : "") + nameText(app.model.meta.names[node.nameId]);
   const scopes = createIcicle({
-    id: "flame", label: "Time by name", key: nameOf, name: (node, root) => (root ? "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
+    id: "flame", label: "Time by name", key: nameOf, name: (node, root) => (root ? app.area ? areaText(app.area).slice(4) : "all rows" : nameOf(node)), value: (v) => app.span(v), more: (node) => [`${thousands(node.count)}×`],
     background: (node) => (node.kind === Kind.wait ? "" : colorOf(app.model.meta.names[node.nameId] || "")), class: (node) => (node.kind === Kind.wait ? " wait" : ""),
   });
   const zoomed = makeButton("", () => app.showFunc(zoomed.dataset.func ?? "", "callers"), { class: "link", hidden: true });
@@ -62,7 +63,7 @@ export function createFlame(app) {
     bar.element.hidden = stacks.element.hidden = stacks.crumbs.hidden = kind !== "calls";
     scopes.element.hidden = scopes.crumbs.hidden = kind === "calls";
     if (kind !== "calls") zoomed.hidden = true;
-    of.textContent = app.range ? `what lies in the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace";
+    of.textContent = app.range ? `what lies in the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace";
     if (app.model.reduced && kind !== "calls") of.textContent += "; short scopes that are merged count as the longest of them";
     if (drawn.length > 0) later();
     else fill();
@@ -72,15 +73,15 @@ export function createFlame(app) {
     if (!isShown(element)) return;
     const { from, to } = app.range || { from: 0, to: app.model.end };
     const sums = kind === "calls" ? callData(app) : null;
-    const next = sums ? [sums, stacks.width()] : [kind, from, to, app.model.version, scopes.width()];
+    const next = sums ? [sums, stacks.width()] : [kind, from, to, app.area, app.model.version, scopes.width()];
     if (next.length === drawn.length && next.every((v, k) => v === drawn[k])) return;
-    const shown = await run([kind, app.range?.from, app.range?.to].join(), async (stale) => {
+    const shown = await run([kind, app.range?.from, app.range?.to, ...app.area ?? []].join(), async (stale) => {
       drawn = next;
       if (kind === "calls") return { tree: sums && callTree(sums.samples, weightsOf(sums, chosenMetric(app))) };
       element.setAttribute("aria-busy", "true");
       none.hidden = scopes.stage.childElementCount > 0; // no picture is there yet
       none.textContent = "Counting…";
-      const tree = await inSlices(flameSteps(app.model, from, to, kind), stale);
+      const tree = await inSlices(flameSteps(app.model, from, to, kind, rowsOfArea(app.model, app.area)), stale);
       return tree && { tree };
     });
     if (!shown) return;

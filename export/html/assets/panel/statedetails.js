@@ -38,15 +38,33 @@ export function stateSums(lane, from, to) {
 }
 
 /**
- * The table of what a goroutine did while something lasted. set fills it.
- * @param {App} app
- * @returns {{element: HTMLElement, set(key: number, from: number, to: number): void}}
+ * The same of several goroutines, each with the one that was in it longest.
+ * @param {import("../data/states.js").StateLane[]} lanes @param {number} from @param {number} to
  */
-export function createStateTable(app) {
-  let key = 0;
+export function stateSumsOf(lanes, from, to) {
+  /** @type {Map<number, ReturnType<typeof stateSums>[number] & {key: number}>} */
+  const sums = new Map();
+  for (const lane of lanes) {
+    for (const one of stateSums(lane, from, to)) {
+      const s = sums.get(one.state);
+      const most = !s || one.longest > s.longest ? { longest: one.longest, run: one.run, key: lane.key } : {};
+      sums.set(one.state, { ...one, key: lane.key, ...s, ...most, ns: one.ns + (s?.ns ?? 0), count: one.count + (s?.count ?? 0) });
+    }
+  }
+  return [...sums.values()].sort((a, b) => b.ns - a.ns);
+}
+
+/**
+ * The table of what goroutines did while something lasted. set fills it.
+ * @param {App} app
+ * @param {string} caption
+ * @returns {{element: HTMLElement, set(keys: number[], from: number, to: number): void}}
+ */
+export function createStateTable(app, caption) {
   const table = createSortable({
-    caption: "What its goroutine did", by: "ns", id: (r) => r.name,
+    caption, by: "ns", id: (r) => r.name,
     pick: (r) => {
+      const { key } = r;
       const lane = app.model.waits.lane(key);
       if (!lane) return;
       app.setView(r.run.t0 - (r.run.t1 - r.run.t0), r.run.t1 + (r.run.t1 - r.run.t0), { animate: true });
@@ -63,12 +81,15 @@ export function createStateTable(app) {
   table.element.classList.add("column");
   return {
     element: table.element,
-    set(goroutine, from, to) {
-      key = goroutine;
-      const lane = key === 0 ? null : app.model.waits.lane(key);
-      table.element.hidden = lane === null;
-      if (!lane) return;
-      table.set(stateSums(lane, from, to).map((s) => ({ ...s, name: s.state < 0 ? "too short to be told apart" : stateText(lane.set.nameOf(s.state)), share: s.ns / Math.max(1, to - from) })));
+    set(keys, from, to) {
+      const lanes = keys.map((key) => (key === 0 ? null : app.model.waits.lane(key))).filter((lane) => lane !== null);
+      table.element.hidden = lanes.length === 0;
+      if (lanes.length === 0) return;
+      const { set } = lanes[0];
+      // A server has told of what was looked at.
+      const [a, b] = [Math.max(from, set.from), Math.min(to, set.to)];
+      const here = b - a < 0.999 * (to - from) ? `${caption}, ${app.span(Math.max(0, b - a))} of it: look there for more` : caption;
+      table.set(stateSumsOf(lanes, a, b).map((s) => ({ ...s, name: s.state < 0 ? "too short to be told apart" : stateText(set.nameOf(s.state)), share: s.ns / Math.max(1, (b - a) * lanes.length) })), here);
     },
   };
 }

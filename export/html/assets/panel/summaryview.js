@@ -3,6 +3,8 @@
 
 import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
+import { areaText, goroutinesOfArea, rowsOfArea } from "../model/area.js";
+import { createStateTable } from "./statedetails.js";
 import { createSortable } from "./sortable.js";
 import { longest } from "../model/relate.js";
 import { inSlices, oneAtATime } from "../model/slices.js";
@@ -87,18 +89,20 @@ export function createSummary(app) {
   const locks = createSortable({
     caption: "Locks", by: "wait", id: (r) => r.name, pick: find, columns: summaryLockColumns(app, most),
   });
+  const states = createStateTable(app, "What the goroutines of these rows did");
   const head = make("h2");
   const zoom = makeButton("zoom to it", () => app.range && app.setView(app.range.from, app.range.to, { animate: true }));
+  const all = makeButton("all rows", () => app.setRange(app.range), { title: "The same time of all rows" });
   const clear = makeButton("clear", () => app.setRange(null));
   const rule = make("span", { class: "group", role: "group", "aria-label": "What counts of scopes that reach out of the range" },
     makeButton("in the range", () => app.setWhole(false), { title: "What lies in the range" }), makeButton("whole durations", () => app.setWhole(true), { title: "All of each scope that touches the range" }));
   const note = make("p", { class: "quiet" });
   const hint = make("span", { class: "quiet" });
   const element = make("div", { class: "summary" },
-    make("div", { class: "bar-of-tools" }, head, zoom, clear, rule, hint), note, make("div", { class: "tables" }, scopes.element, locks.element));
+    make("div", { class: "bar-of-tools" }, head, zoom, all, clear, rule, hint), note, make("div", { class: "tables" }, scopes.element, locks.element, states.element));
   let stamp = "";
 
-  function show({ summary, text, whole, range }) {
+  function show({ summary, text, whole, range, area }) {
     note.textContent = text;
     note.hidden = text === "";
     const list = summary.scopes;
@@ -108,6 +112,7 @@ export function createSummary(app) {
     hint.textContent = list.length === 0 ? "" : `${pluralText(list.length, "name")}; click one to find its longest scope, its count to see them all`;
     element.classList.toggle("ranged", range !== null);
     scopes.set(list, range ? summaryRules[whole ? "whole" : "inside"] : "Scopes by name");
+    states.set(area && range ? goroutinesOfArea(area) : [], range?.from ?? 0, range?.to ?? 0);
     locks.element.hidden = summary.locks.length === 0;
     locks.set(summary.locks, range ? `Locks: ${whole ? "whole waits and holds" : "totals are what lies in the range"}` : "Locks");
   }
@@ -115,7 +120,8 @@ export function createSummary(app) {
   function update() {
     const range = app.range;
     const rangeTime = (ns) => momentText(app, ns, range ? (range.to - range.from) / 1000 : 1);
-    head.textContent = range ? `${app.span(range.to - range.from)} selected, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
+    head.textContent = range ? `${app.span(range.to - range.from)} selected${areaText(app.area)}, ${rangeTime(range.from)} – ${rangeTime(range.to)}` : `Whole trace, ${app.span(app.model.end)}`;
+    all.hidden = app.area === null;
     zoom.hidden = clear.hidden = rule.hidden = !range;
     rule.children[0].setAttribute("aria-pressed", String(!app.whole));
     rule.children[1].setAttribute("aria-pressed", String(app.whole));
@@ -126,19 +132,19 @@ export function createSummary(app) {
 
   async function fill() {
     if (!isShown(element)) return;
-    const { model, range, whole } = app;
+    const { model, range, whole, area } = app;
     const { from, to } = range || { from: 0, to: model.end };
-    const next = [model.version, from, to, app.wall, whole].join();
+    const next = [model.version, from, to, app.wall, whole, ...area ?? []].join();
     if (next === stamp) return;
-    const shown = await run([range?.from, range?.to, whole].join(), async (stale) => {
+    const shown = await run([range?.from, range?.to, whole, ...area ?? []].join(), async (stale) => {
       stamp = next;
       element.setAttribute("aria-busy", "true");
       const slow = setTimeout(() => { hint.textContent = "Counting…"; }, 150);
       try {
-        const told = !model.reduced ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
-        const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range), stale);
+        const told = !model.reduced || area ? null : range ? await model.summary(from, to, whole).catch(() => null) : model.meta.summary ?? await model.summary(from, to, true).catch(() => null);
+        const summary = told ?? await inSlices(summarySteps(model, from, to, whole || !range, rowsOfArea(model, area)), stale);
         const text = told || !model.reduced ? "" : "Only the scopes that this page kept one by one: short ones are merged in it. scopeview top --from --to counts them all.";
-        return summary && { summary, text, range, whole };
+        return summary && { summary, text, range, whole, area };
       } finally {
         clearTimeout(slow);
       }

@@ -2,7 +2,7 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { modelOf, randomly, stateNames as names, statesOf } from "./make.js";
 import { StateSet, stateText, stateWords } from "../data/states.js";
-import { stateSums } from "../panel/statedetails.js";
+import { stateSums, stateSumsOf } from "../panel/statedetails.js";
 import { readLocks, lockTitle } from "../data/lockset.js";
 import { heldAt, holderText, isDark, waitersAt } from "../view/strip.js";
 import { holderOf, lockArgs, lockedLinks, stateLinks, waitingLinks, wakeLinks } from "../model/waitlinks.js";
@@ -57,6 +57,12 @@ test("a coarse tile is merged further", () => {
 test("sums are of the part that is asked for", () => {
   const lane = setOf([[7, 0, [cpu, 100], [lock, 50], [cpu, 10]]]).lanes.get(7);
   assert.deepEqual(stateSums(lane, 50, 155).map((s) => [names[s.state], s.ns, s.count, s.longest]), [["cpu", 55, 2, 50], ["lock", 50, 1, 50]]);
+});
+
+test("sums of several goroutines know whose the longest is", () => {
+  const { lanes } = setOf([[7, 0, [cpu, 100], [lock, 50], [cpu, 10]], [8, 0, [cpu, 120], [lock, 40]]]);
+  const sums = stateSumsOf([lanes.get(7), lanes.get(8)], 0, 200);
+  assert.deepEqual(sums.map((s) => [names[s.state], s.ns, s.count, s.longest, s.key]), [["cpu", 230, 3, 120, 8], ["lock", 90, 2, 50, 7]]);
 });
 
 test("damaged columns are refused", () => {

@@ -139,6 +139,10 @@ export function createRowsView(app) {
       ctx.fillRect(0, y, w, 1);
       for (const x of grid) ctx.fillRect(x, y, 1, s.h);
       drawStrip(p, s, y);
+      if (app.range && app.area && !(s.kind === "row" && app.area.has(s.id)) && !(s.kind === "group" && s.rows?.some((r) => app.area?.has(rowId(r))))) {
+        ctx.fillStyle = colors.shade; // outside of the area, as the time beside it
+        ctx.fillRect((app.range.from - from) * p.scale, y, (app.range.to - app.range.from) * p.scale, s.h);
+      }
     }
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
@@ -202,6 +206,13 @@ export function createRowsView(app) {
     return hit;
   }
 
+  /** The goroutines' rows, also those of folded groups, between two heights of the sheet; null: none. @param {number} a @param {number} b */
+  function idsBetween(a, b) {
+    if (app.by !== "goroutine") return null;
+    const ids = stripsBetween(strips, Math.min(a, b), Math.max(a, b) + 1).flatMap((s) => (s.kind === "row" ? [s.id] : s.kind === "group" && s.shut ? (s.rows ?? []).map(rowId) : []));
+    return ids.length > 0 ? new Set(ids) : null;
+  }
+
   /** Scrolls so that a lock's row is in sight; false: it has none. @param {string} name @param {string} addr empty: any */
   function revealLock(name, addr) {
     const is = (/** @type {any} */ l) => app.model.name(l.nameId) === name && (addr === "" || l.addr === addr);
@@ -243,6 +254,6 @@ export function createRowsView(app) {
   }
 
   return {
-    element, canvas, layout, draw, at, width, gutter, reveal, revealLock,
+    element, canvas, layout, draw, at, width, gutter, reveal, revealLock, idsBetween,
   };
 }

@@ -1,5 +1,6 @@
 // The time axis, and the lines that go down from it.
 
+import { createHandles } from "./handles.js";
 import { make } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { moment, niceStep, thousands, wallClock } from "./time.js";
@@ -45,6 +46,7 @@ export function createRuler(app) {
   const canvas = make("canvas", { role: "img", "aria-label": "Time axis" });
   canvas.style.height = `${rulerHeight}px`;
   const element = make("div", { class: "plot ruler" }, legend, canvas);
+  const handles = createHandles(app, element, canvas);
 
   /** @param {Record<string, string>} colors */
   function draw(colors) {
@@ -61,6 +63,7 @@ export function createRuler(app) {
     }
     const shown = `${app.span(to - from)} shown${axis.base < 0 ? "" : `, ${momentText(app, axis.base, 1e3)} +`}`;
     if (legend.textContent !== shown) legend.textContent = shown;
+    handles.place();
     if (app.range) {
       const a = (app.range.from - from) * scale;
       const b = (app.range.to - from) * scale;

@@ -1,0 +1,40 @@
+// The area that is selected: a range of time of some rows.
+
+/**
+ * The rows of an area that recorded something.
+ * @param {import("./model.js").Model} model
+ * @param {ReadonlySet<string>|null} area ids of goroutines' rows; null: all
+ */
+export function rowsOfArea(model, area) {
+  const rows = model.rows("goroutine");
+  return area === null ? rows : rows.filter((row) => area.has(`g${row.key}`));
+}
+
+/** The goroutines of an area. @param {ReadonlySet<string>} area @returns {number[]} */
+export function goroutinesOfArea(area) { return [...area].map((id) => Number(id.slice(1))); }
+
+/** " of 3 rows"; nothing, if it is of all. @param {ReadonlySet<string>|null} area */
+export function areaText(area) { return area === null ? "" : ` of ${area.size} ${area.size === 1 ? "row" : "rows"}`; }
+
+/**
+ * The begin or end of a bar that is next to a moment; the moment itself, if none is near.
+ * @param {import("./model.js").Model} model
+ * @param {import("./rowset.js").Lane[]} lanes
+ * @param {number} t
+ * @param {number} reach how far it may be, ns
+ * @param {number} res what is narrower is one bar with its neighbours, ns
+ */
+export function snapped(model, lanes, t, reach, res) {
+  let best = t;
+  let distance = reach;
+  for (const lane of lanes) {
+    model.eachBar(lane, t - reach, t + reach, res, ({ t0, t1 }) => {
+      for (const edge of [t0, t1]) {
+        if (Math.abs(edge - t) > distance) continue;
+        distance = Math.abs(edge - t);
+        best = edge;
+      }
+    });
+  }
+  return best;
+}
