@@ -4,6 +4,7 @@ import { createApp } from "./app.js";
 import { createBanner } from "./panel/banner.js";
 import { colorScopes } from "./view/color.js";
 import { buildHead, buildSwitches } from "./panel/head.js";
+import { createGutter } from "./view/gutter.js";
 import { createHeart } from "./view/heart.js";
 import { createHelp } from "./panel/help.js";
 import { listenDivider, listenKeys, listenMouse } from "./input.js";
@@ -46,6 +47,7 @@ function buildPage(app) {
   const mouse = listenMouse(app, rows, popup);
   listenKeys(app);
   listenDivider(app);
+  document.getElementById("ruler")?.append(createGutter(app));
   const draw = () => {
     mouse.lookAgain();
     heart.update();

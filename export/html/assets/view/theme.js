@@ -1,19 +1,13 @@
 // Light or dark: as the system has it, until the reader chooses.
 
-const themeKey = "scopeview-theme";
+import { remember, remembered } from "./remembered.js";
 
 /** The theme to show: light or dark. */
 export function usualTheme() {
-  try {
-    const chosen = localStorage.getItem(themeKey);
-    if (chosen === "light" || chosen === "dark") return chosen;
-  } catch {} // a browser may keep nothing for a page
+  const chosen = remembered("theme");
+  if (chosen === "light" || chosen === "dark") return chosen;
   return matchMedia("(prefers-color-scheme: dark)").matches ? "dark" : "light";
 }
 
 /** Has a theme shown next time too. @param {string} theme */
-export function rememberTheme(theme) {
-  try {
-    localStorage.setItem(themeKey, theme);
-  } catch {} // it is for this time only
-}
+export function rememberTheme(theme) { remember("theme", theme); }
