@@ -439,3 +439,39 @@ func TestStatesOfAnArea(t *testing.T) {
 		}
 	})
 }
+
+// TestPalette: each command, row and name is found by a few letters, with its key.
+func TestPalette(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showStairs(t)
+		tb.check(tb.Press("KeyP", browser.Ctrl, browser.Shift))
+		tb.await(`document.querySelector(".palette[open]") && document.activeElement.getAttribute("role") === "combobox"`)
+		withAxe(t, tb, "the palette")
+		tb.check(tb.Type("light dark"))
+		says(t, tb, ".palette [aria-selected='true']", "light or dark", "T")
+		tb.press("Enter")
+		tb.await(`!document.querySelector(".palette[open]") && document.documentElement.dataset.theme === "dark"`)
+		tb.press("Slash")
+		tb.check(tb.Type(">routine 2"))
+		tb.await(`document.querySelector(".palette[open] li .name")?.textContent === "goroutine 2"`)
+		withAxe(t, tb, "the palette in the dark")
+		tb.press("Enter")
+		tb.await(`scopeview.chosenRow === "g2" && !scopeview.hits`)
+		tb.read(nil, `document.getElementById("rows").focus()`)
+		tb.check(tb.PressAs("Period", ">"))
+		tb.await(`document.querySelector(".palette[open]")`)
+		tb.press("ArrowDown", "ArrowDown", "ArrowUp")
+		tb.await(`document.activeElement.getAttribute("aria-activedescendant") === "palette-1" && document.getElementById("palette-1").ariaSelected === "true"`)
+		tb.check(tb.Type("there is none of it"))
+		tb.await(`!document.querySelector(".palette li") && !document.activeElement.hasAttribute("aria-activedescendant")`)
+		tb.press("Enter", "Escape")
+		tb.await(`!document.querySelector(".palette[open]")`)
+		tb.check(tb.Press("KeyP", browser.Ctrl, browser.Shift))
+		tb.check(tb.Type("bit"))
+		tb.await(`document.querySelector(".palette li .name")?.textContent === "bit"`)
+		tb.press("Enter")
+		if s := tb.selected(); s == nil || s.Name != "bit" {
+			t.Errorf("bit in the palette selects %+v", s)
+		}
+	})
+}

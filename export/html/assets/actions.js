@@ -57,6 +57,7 @@ export const deeds = {
   panel: (app) => app.togglePanel(),
   "copy-link": (app) => void copyText(app, app.steps.link(), "a link to what is shown"),
   wallclock: (app) => app.toggleClock(),
+  palette: (app) => app.palette.open(),
   help: (app) => app.help.toggle(),
 };
 

@@ -11,6 +11,7 @@ import { listenDivider, listenKeys, listenMouse } from "./input.js";
 import { make } from "./view/make.js";
 import { createMinimap } from "./view/minimap.js";
 import { buildPanels } from "./panel/panels.js";
+import { createPalette } from "./panel/palette.js";
 import { createPopup } from "./view/popup.js";
 import { decodeState } from "./state.js";
 import { createRowsView } from "./view/rowsview.js";
@@ -27,7 +28,8 @@ function buildPage(app) {
   const rows = createRowsView(app);
   const textView = createTextView(app);
   const help = createHelp();
-  Object.assign(app, { rows, textView, help });
+  const palette = createPalette(app);
+  Object.assign(app, { rows, textView, help, palette });
   const heart = createHeart(app);
   const minimap = createMinimap(app);
   const ruler = createRuler(app);
@@ -38,7 +40,7 @@ function buildPage(app) {
   document.getElementById("minimap")?.append(minimap.element);
   document.getElementById("ruler")?.append(ruler.element);
   document.getElementById("banner")?.append(banner.element);
-  document.body.append(help.element);
+  document.body.append(help.element, palette.element);
   main.insertBefore(textView.element, document.getElementById("divider"));
   buildHead(app);
   buildPanels(app);

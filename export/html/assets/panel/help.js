@@ -56,6 +56,8 @@ export const KEYS = [
   { code: "Escape", label: "Esc", action: "clear", text: "clear the selection, the range, the search", group: "Scopes" },
 
   { key: "/", label: "/", action: "search", text: "search names and arguments", group: "Search" },
+  { key: ">", label: ">", action: "palette", text: "commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
+  { code: "KeyP", ctrl: true, shift: true, label: "Ctrl+Shift+P", action: "palette", text: "commands, rows, locks and names by a few letters; also > in the search", group: "Search" },
   { code: "KeyF", ctrl: true, label: "Ctrl+F", action: "search", text: "search names and arguments", group: "Search" },
   { code: "Enter", label: "Enter", action: "next-hit", text: "next hit", group: "Search" },
   { code: "KeyN", label: "N", action: "next-hit", text: "next hit", group: "Search" },
@@ -109,7 +111,7 @@ export const MOUSE = [
 /** Elements for which keys are text. */
 const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 /** With Ctrl they mean the page there too; Ctrl+Z is the text's. */
-const helpWhileTyping = new Set(["KeyF"]);
+const helpWhileTyping = new Set(["KeyF", "KeyP"]);
 
 /**
  * Finds what a pressed key means. null: nothing, or the focused control needs the key

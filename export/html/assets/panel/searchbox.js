@@ -83,6 +83,11 @@ export function createSearchBox(app) {
 
   input.addEventListener("input", () => {
     clearTimeout(timer);
+    if (input.value.startsWith(">")) {
+      app.palette.open(input.value.slice(1));
+      input.value = searched;
+      return;
+    }
     timer = window.setTimeout(run, 120);
   });
   input.addEventListener("keydown", (e) => {
