@@ -29,6 +29,7 @@ type live struct {
 	at     int64
 	stack  uint32
 	thread uint32
+	proc   int32
 	reason string
 	assist bool
 	seen   bool // a stack that tells whose it is
@@ -92,6 +93,9 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 		if tr.Thread != 0 && g.thread == 0 && (g.state == gotrace.Running || g.state == gotrace.Syscall) {
 			g.thread = tr.Thread
 		}
+		if g.proc < 0 && g.state == gotrace.Running {
+			g.proc = tr.Proc
+		}
 		if tr.Stack != 0 && (tr.From == gotrace.Running || tr.From == gotrace.Syscall) {
 			j.identify(g, tr.Stack)
 		}
@@ -116,15 +120,15 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 	default:
 		g.stack, g.reason = tr.Stack, tr.Reason
 	}
-	g.thread = 0
+	g.thread, g.proc = 0, -1
 	if tr.To == gotrace.Running || tr.To == gotrace.Syscall {
-		g.thread = tr.Thread
+		g.thread, g.proc = tr.Thread, tr.Proc
 	}
 }
 
 // meet begins a goroutine's life.
 func (j *joiner) meet(tr *gotrace.Transition) *live {
-	g := &live{Goroutine: j.facts.Goroutines[tr.Goid], at: tr.Time}
+	g := &live{Goroutine: j.facts.Goroutines[tr.Goid], at: tr.Time, proc: -1}
 	if g.Goroutine == nil {
 		g.Goroutine = &Goroutine{ID: tr.Goid, From: tr.Time, To: tr.Time}
 		j.facts.Goroutines[tr.Goid] = g.Goroutine
@@ -187,7 +191,7 @@ func (j *joiner) close(g *live, now int64, by uint64, byStack uint32) {
 	}
 	from := g.at
 	g.at, g.To = now, now
-	j.who, j.iv = g, Interval{Goid: g.ID, Thread: g.thread, Stack: g.stack}
+	j.who, j.iv = g, Interval{Goid: g.ID, Thread: g.thread, Proc: g.proc, Stack: g.stack}
 	switch g.state {
 	case gotrace.Running, gotrace.Syscall:
 		j.base = CPU

@@ -65,7 +65,7 @@ func step(t *testing.T, j *joiner, line string, was map[uint64]gotrace.GoState) 
 		j.ended(&gotrace.Range{To: at, Name: "stop-the-world (GC mark termination)"})
 		return
 	}
-	tr := gotrace.Transition{Time: at}
+	tr := gotrace.Transition{Time: at, Proc: -1}
 	if _, err := fmt.Sscan(f[1], &tr.Goid); err != nil {
 		t.Fatal(err)
 	}
@@ -87,6 +87,8 @@ func step(t *testing.T, j *joiner, line string, was map[uint64]gotrace.GoState) 
 		switch f[i] {
 		case "on":
 			fmt.Sscan(f[i+1], &tr.Thread)
+		case "proc":
+			fmt.Sscan(f[i+1], &tr.Proc)
 		case "by":
 			fmt.Sscan(f[i+1], &tr.By)
 		case "at":
@@ -157,6 +159,23 @@ func TestJoin(t *testing.T) {
 				t.Error(f.Checks.Sum.Text)
 			}
 		})
+	}
+}
+
+// TestProcs: on which of Go's processors a goroutine ran, or had when its system call began.
+func TestProcs(t *testing.T) {
+	var got []string
+	j := joinerOf(t, func(v *Interval) { got = append(got, fmt.Sprintf("%d-%d %v on %d", v.From, v.To, v.State, v.Proc)) })
+	was := map[uint64]gotrace.GoState{}
+	for line := range strings.SplitSeq("50 7 running on 13; 60 7 syscall on 13 at 1 proc 0; 70 7 running on 13 proc 3; 80 7 runnable proc 3; "+
+		"90 7 running on 12 proc 2; 250 7 syscall on 12 proc 2; 290 7 runnable by 1; 300 7 not-there", "; ") {
+		step(t, j, line, was)
+	}
+	j.finish()
+	want := []string{"50-60 cpu on 0", "60-70 syscall on 0", "70-80 cpu on 3", "80-90 runnable on -1", "90-100 stalled on 2", "100-200 cpu on 2", "200-250 stalled on 2",
+		"250-290 blocked on 2", "290-300 runnable on -1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
 	}
 }
 

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math"
 	"path"
 	"strconv"
 	"strings"
@@ -57,7 +58,10 @@ func (s *States) handler() states.Handler {
 // take takes in what is known when all is read.
 func (s *States) take(facts *states.Facts) {
 	s.frames = func(id uint32) []string { return frameTexts(facts.Stack(id)) }
-	s.Switches, s.Problems = facts.Switches, facts.Problems
+	s.Switches, s.Problems, s.told = facts.Switches, facts.Problems, facts.Stretches
+	if len(s.places.list) > math.MaxUint16 {
+		s.Problems = append(s.Problems, "So many threads ran on so many processors that on what goroutines ran is not known of all their stretches.")
+	}
 	text := "recorded: it is known when threads were on a CPU"
 	if !facts.Switches {
 		text = "none: " + facts.SwitchesWhy + "; running is not told from being off the CPU"

@@ -5,11 +5,12 @@ import (
 	"math"
 	"slices"
 
+	"github.com/scopeview/scopeview/internal/gotrace"
 	"github.com/scopeview/scopeview/internal/states"
 )
 
 // States is what each goroutine did at every moment, some 25 bytes for each
-// interval. What lies in a stretch of time is found by binary search and told at any
+// interval, and 16 more for one on a processor. What lies in a stretch of time is found by binary search and told at any
 // resolution. It does not change once it is made.
 type States struct {
 	From, To int64       // what the Go execution trace covers, ns from the trace's start
@@ -19,8 +20,11 @@ type States struct {
 
 	rows    []*stateRow // by their first moments
 	byGoid  map[uint64]*stateRow
+	met     []*stateRow // by their numbers
+	tracks  map[uint64]*track
+	told    []gotrace.Stretch // what From to To tells of
 	goids   numbers[uint64]
-	threads numbers[uint32]
+	places  numbers[place]
 	reasons numbers[string]
 	frames  func(stack uint32) []string
 }
@@ -28,6 +32,7 @@ type States struct {
 // stateRow is one goroutine. Its items follow each other without gaps.
 type stateRow struct {
 	goid   uint64
+	number uint32
 	items  []stateItem
 	end    int64  // of the last item
 	start  string // the function that the goroutine began with; empty: not known
@@ -40,9 +45,15 @@ type stateItem struct {
 	stack   uint32
 	byStack uint32
 	by      uint32 // index into goids
-	thread  uint16 // index into threads
+	place   uint16 // index into places
 	state   states.State
 	reason  uint8 // index into reasons
+}
+
+// place is on what a goroutine ran.
+type place struct {
+	thread uint32 // 0: not known
+	proc   uint32 // Go's processor, from 1 on; 0: none, or not known
 }
 
 // numbers gives small numbers to values that repeat; 0 is the zero value.
@@ -69,7 +80,7 @@ func (n *numbers[T]) of(v T, max int) uint32 {
 // newStates returns what add fills; frames tells a stack's functions, the
 // innermost first.
 func newStates(frames func(stack uint32) []string) *States {
-	return &States{byGoid: map[uint64]*stateRow{}, frames: frames}
+	return &States{byGoid: map[uint64]*stateRow{}, tracks: map[uint64]*track{}, frames: frames}
 }
 
 // add takes in an interval; those of a goroutine come by time. Where something
@@ -77,9 +88,9 @@ func newStates(frames func(stack uint32) []string) *States {
 func (s *States) add(v *states.Interval) {
 	r := s.byGoid[v.Goid]
 	if r == nil {
-		r = &stateRow{goid: v.Goid, end: v.From}
+		r = &stateRow{goid: v.Goid, number: uint32(len(s.met)), end: v.From}
 		s.byGoid[v.Goid] = r
-		s.rows = append(s.rows, r)
+		s.met = append(s.met, r)
 	}
 	if v.From > r.end {
 		r.items = append(r.items, stateItem{start: r.end})
@@ -88,21 +99,26 @@ func (s *States) add(v *states.Interval) {
 	if v.To <= r.end {
 		return
 	}
+	at := place{v.Thread, uint32(v.Proc + 1)}
 	it := stateItem{
 		start: r.end, stack: v.Stack, byStack: v.ByStack, by: s.goids.of(v.By, math.MaxInt32),
-		thread: uint16(s.threads.of(v.Thread, math.MaxUint16)), state: v.State, reason: uint8(s.reasons.of(v.ReasonName, math.MaxUint8)),
+		place: uint16(s.places.of(at, math.MaxUint16)), state: v.State, reason: uint8(s.reasons.of(v.ReasonName, math.MaxUint8)),
 	}
 	if it.state >= states.Count {
 		it.state = states.Unknown
 	}
+	s.onTracks(at, held{r.number, uint32(len(r.items))})
 	r.items = append(r.items, it)
 	r.end = v.To
 }
 
 // finish puts the rows in order.
 func (s *States) finish() {
-	s.rows = slices.DeleteFunc(s.rows, func(r *stateRow) bool { return len(r.items) == 0 })
+	s.rows = slices.DeleteFunc(slices.Clone(s.met), func(r *stateRow) bool { return len(r.items) == 0 })
 	slices.SortStableFunc(s.rows, func(a, b *stateRow) int { return cmp.Compare(a.items[0].start, b.items[0].start) })
+	for _, t := range s.tracks {
+		slices.SortStableFunc(t.held, func(a, b held) int { return cmp.Compare(s.startOf(a), s.startOf(b)) })
+	}
 }
 
 func (r *stateRow) endOf(i int) int64 {
@@ -141,7 +157,7 @@ type stateRun struct {
 	bounds
 	count int
 	item  int // the longest
-	times [states.Count]int64
+	times [idle + 1]int64
 }
 
 // top is the state that took the most of the run.

@@ -23,7 +23,7 @@ func statesOf(list [][4]int64) *States {
 		return []string{"sync.(*Mutex).Lock mutex.go:46", fmt.Sprintf("main.f%d main.go:%d", id, id)}
 	})
 	for k, v := range list {
-		it := states.Interval{Goid: uint64(v[0]), From: v[1], To: v[2], State: states.State(v[3])}
+		it := states.Interval{Goid: uint64(v[0]), From: v[1], To: v[2], State: states.State(v[3]), Proc: -1}
 		if it.State == states.Lock {
 			it.Stack, it.By, it.ByStack, it.ReasonName, it.Thread = uint32(k+1), 99, 7, "sync", 77
 		}
@@ -178,7 +178,7 @@ func TestStacksOnce(t *testing.T) {
 		return [][]string{{}, {"main.f f.go:1"}, {"main.f f.go:1"}, {"main.g g.go:1"}}[id]
 	})
 	for i := range int64(4) {
-		s.add(&states.Interval{Goid: 1, From: i, To: i + 1, State: states.Lock, Stack: uint32(i)})
+		s.add(&states.Interval{Goid: 1, From: i, To: i + 1, State: states.Lock, Stack: uint32(i), Proc: -1})
 	}
 	s.finish()
 	tile := s.Tile(0, 4, 0, nil)
@@ -206,7 +206,11 @@ func BenchmarkStates(b *testing.B) {
 		at := int64(0)
 		for range 10_000_000 / 16 {
 			to := at + 1 + random.Int64N(2000)
-			s.add(&states.Interval{Goid: goid + 1, From: at, To: to, State: states.State(random.IntN(int(states.Count)))})
+			v := states.Interval{Goid: goid + 1, From: at, To: to, State: states.State(random.IntN(int(states.Count))), Proc: -1}
+			if v.State < states.Runnable {
+				v.Proc, v.Thread = int32(goid), uint32(goid+1)
+			}
+			s.add(&v)
 			at = to
 		}
 	}

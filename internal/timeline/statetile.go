@@ -17,9 +17,18 @@ import (
 //	stateReason u, stateThread u, stateStack u, stateBy u, stateByStack u
 //	              of the item, or of the longest in it: index into Reasons, the thread, index into Stacks,
 //	              the goroutine that ended it and where
+//	stateProc u
+//	              with Res 0: the processor of Go's that the item had, from 1 on; 0: none, or not known
 //	stateMany u, stateTop u, stateLock u
 //	              with Res > 0: how many intervals are merged in the item; how long state, which took
 //	              the most of it, took; how long of it was waiting for locks
+//	trackKey u, trackCount u, trackStart d, track b, trackDur u, trackBy u, trackMany u, trackTop u
+//	              with Res > 0: which goroutine had a processor of Go's (key 2n) or a thread (key 2n+1),
+//	              in rows and items as above; with Res 0 the items tell that. The state behind the last
+//	              of Names is that no goroutine had it
+//	countRunning u, countReady u, countBlocked u
+//	              with Res > 0: for each Bin ns from CountFrom on, the time that goroutines took together,
+//	              running, waiting for a processor, and in other states. The runtime's own count while they run
 //
 // Neighbours are merged by the rule of docs/merging.md.
 type StateTile struct {
@@ -33,6 +42,11 @@ type StateTile struct {
 	Items    int64       `json:"-"`
 	Switches bool        `json:"switches"` // it is known whether threads were on a CPU
 	Facts    [][2]string `json:"facts,omitempty"`
+	// Told are the stretches of time in which all that goroutines did is in the tile.
+	Told      [][2]int64 `json:"told,omitempty"`
+	Procs     int        `json:"procs"` // so many of Go's processors had a goroutine, ever
+	CountFrom int64      `json:"countFrom,omitempty"`
+	Bin       int64      `json:"bin,omitempty"`
 
 	columns []*column
 }
@@ -41,17 +55,22 @@ type stateColumns struct {
 	goid, count, start, fn, system     column
 	state, dur                         column
 	reason, thread, stack, by, byStack column
+	proc                               column // with Res 0
 	many, top, lock                    column
+	track                              trackColumns
+	counts                             [classes]column
 }
 
 func newStateColumns(merged bool) (c *stateColumns, list []*column) {
 	c = &stateColumns{}
 	list = named("stateGoid:u stateCount:u stateStart:d stateFunc:u stateSystem:b state:b stateDur:u stateReason:u stateThread:u stateStack:u stateBy:u stateByStack:u",
 		&c.goid, &c.count, &c.start, &c.fn, &c.system, &c.state, &c.dur, &c.reason, &c.thread, &c.stack, &c.by, &c.byStack)
-	if merged {
-		list = append(list, named("stateMany:u stateTop:u stateLock:u", &c.many, &c.top, &c.lock)...)
+	if !merged {
+		return c, append(list, named("stateProc:u", &c.proc)...)
 	}
-	return c, list
+	list = append(list, named("stateMany:u stateTop:u stateLock:u", &c.many, &c.top, &c.lock)...)
+	list = append(list, c.track.named()...)
+	return c, append(list, named("countRunning:u countReady:u countBlocked:u", &c.counts[classRunning], &c.counts[classReady], &c.counts[classBlocked])...)
 }
 
 // stateTiler makes a StateTile.
@@ -71,7 +90,12 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 	c, list := newStateColumns(res > 0)
 	t := &StateTile{
 		From: from, To: to, Res: res, Names: states.Names[:], Frames: []string{""}, Stacks: [][]int{{}}, Reasons: []string{""},
-		Switches: s.Switches, Facts: s.Facts, columns: list,
+		Switches: s.Switches, Facts: s.Facts, Procs: s.procs(), columns: list,
+	}
+	if keep == nil {
+		for _, x := range s.told {
+			t.Told = append(t.Told, [2]int64{x.From, x.To})
+		}
 	}
 	b := &stateTiler{s: s, tile: t, c: c, frames: map[string]int{"": 0}, stacks: map[uint32]int{0: 0}, lists: map[string]int{"": 0}}
 	if len(s.reasons.list) > 0 {
@@ -80,6 +104,12 @@ func (s *States) Tile(from, to, res int64, keep func(goid uint64) bool) *StateTi
 	for _, r := range s.rows {
 		if keep == nil || keep(r.goid) {
 			b.row(r)
+		}
+	}
+	if res > 0 {
+		b.tracks()
+		if keep == nil {
+			b.counts()
 		}
 	}
 	return t
@@ -117,7 +147,8 @@ func (b *stateTiler) item(r *stateRow, u *stateRun) {
 		it = &stateItem{}
 	}
 	c.reason.u(uint64(it.reason))
-	c.thread.u(uint64(at(b.s.threads.list, int(it.thread))))
+	place := at(b.s.places.list, int(it.place))
+	c.thread.u(uint64(place.thread))
 	c.stack.u(uint64(b.stack(it.stack)))
 	c.by.u(at(b.s.goids.list, int(it.by)))
 	c.byStack.u(uint64(b.stack(it.byStack)))
@@ -125,6 +156,8 @@ func (b *stateTiler) item(r *stateRow, u *stateRun) {
 		c.many.u(uint64(u.count))
 		c.top.u(uint64(u.times[top]))
 		c.lock.u(uint64(u.times[states.Lock]))
+	} else {
+		c.proc.u(uint64(place.proc))
 	}
 }
 
