@@ -46,6 +46,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {boolean} wall times are of the clock on the wall
  * @property {boolean} whole sums of a range are of whole scopes, not of what lies in it
  * @property {boolean} follow the view stays at the live end
+ * @property {string} graphs above the rows: usual, all, or line
  * @property {string} chosenRow its id; "": none
  * @property {import("./view/layout.js").RowChoices} choices
  * @property {import("./model/rows.js").Arranged[]} arranged
@@ -67,7 +68,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"|"marks"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -113,7 +114,7 @@ export function createApp(model) {
     view, aim: view,
     selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, area: null, marks: [],
     hits: null, pointer: null, hoverName: -1,
-    by: "goroutine", wall: false, whole: false, follow: false,
+    by: "goroutine", wall: false, whole: false, follow: false, graphs: "usual",
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),
     finding: "", path: false, jump: false,

@@ -12,6 +12,7 @@ import { arrange } from "./model/rows.js";
 import { search } from "./model/search.js";
 import { longestInside } from "./model/spent.js";
 import { stateLinks } from "./model/waitlinks.js";
+import { otherThreads } from "./model/waits.js";
 import { rowCommands } from "./rowcommands.js";
 import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
@@ -27,6 +28,9 @@ const animated = 160;
 
 /** How the strips of states are shown, in the order in which a key goes through them. */
 const stateSizes = ["thin", "thick", "off"];
+
+/** Which graphs are above the rows, in the order in which a key goes through them. */
+const graphSets = ["usual", "all", "line"];
 
 /** @param {string} id */
 function isHidden(id) { return document.getElementById(id)?.hidden === true; }
@@ -83,6 +87,7 @@ export function commands(app) {
     const { from, to } = app.aim;
     app.arranged = arrange(model.rows(app.by), model.names);
     if (app.by === "goroutine" && choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
+    if (app.by === "thread") app.arranged.push(...otherThreads(model.waits, model.rowSet("thread").rows));
     if (app.follow) app.arranged = foldEnded(app.arranged, from, (from + to) / 2);
     app.rows?.layout();
     if (app.calls.rows === "shown") app.tell("calls");
@@ -283,6 +288,17 @@ export function commands(app) {
       app.announce(`rows of locks: ${choices.locks ? "shown" : "hidden"}`);
       rowsChanged();
     },
+    toggleProcs() {
+      choices.procs = !choices.procs;
+      app.announce(`rows of processors: ${choices.procs ? "shown" : "hidden"}`);
+      rowsChanged();
+    },
+    nextGraphs() {
+      app.graphs = graphSets[(graphSets.indexOf(app.graphs) + 1) % graphSets.length];
+      app.announce(`graphs: ${{ usual: "CPU and goroutines", all: "CPU, goroutines and memory", line: "none, but their values in a line" }[app.graphs]}`);
+      app.tell("graphs");
+      relayout();
+    },
     /** @param {string} what scopes are coloured by; see colorChoices */
     setColorBy(what) {
       choices.colorBy = what;
@@ -348,11 +364,13 @@ export function commands(app) {
     /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
       Object.assign(choices, {
-        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, colorBy: s.color ?? "name",
+        filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",
       });
       app.wall = s.wall === true;
       app.whole = s.whole === true;
       app.path = s.path === true;
+      app.graphs = s.graphs ?? "usual";
+      app.tell("graphs");
       app.marks = s.marks ?? [];
       app.tell("marks");
       app.by = s.threads ? "thread" : "goroutine";

@@ -5,6 +5,7 @@ import { barPixels } from "./data/merge.js";
 import { areaText, snapped } from "./model/area.js";
 import { extentOf } from "./model/refs.js";
 import { keyOf } from "./panel/help.js";
+import { selectHeld } from "./view/procs.js";
 
 /** @import { App } from "./app.js" */
 
@@ -46,7 +47,7 @@ export function listenMouse(app, rows, popup) {
     rest = { e, view: app.view, version: app.model.version, top: element.scrollTop };
     app.hoverOn(hit && hit.batch !== undefined && !hit.merged ? hit.batch.name[hit.i] : -1);
     popup.show(hit, e.clientX, e.clientY, timeAt(x));
-    canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state ? "pointer" : "default";
+    canvas.style.cursor = otherEnd(x) !== undefined ? "ew-resize" : hit?.batch !== undefined || hit?.state || hit?.held ? "pointer" : "default";
   }
 
   /** Looks again if what is under a pointer that rests has moved. On its way there is nothing to tell of. */
@@ -93,7 +94,8 @@ export function listenMouse(app, rows, popup) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
     app.chooseRow(hit?.strip.kind === "row" || hit?.strip.kind === "lock" ? hit.strip.id : "");
-    if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
+    if (hit?.held) selectHeld(app, hit.held);
+    else if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
     else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, timeAt(x));
     else if (hit?.batch !== undefined && !hit.merged) app.select({ batch: hit.batch, i: hit.i });
     else if (hit?.batch !== undefined) app.select({ batch: hit.batch, i: hit.i, j: hit.j });

@@ -2,7 +2,7 @@
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, area=(row keys) that it is of, q=search
 // m=marks, note=from-to:name of a mark that has one or is long
 // rows=filter, by=thread, hidden=, pinned=, shut= (row keys)
-// states=thick|off, locks=off, path=on
+// states=thick|off, locks=off, procs=off, graphs=all|line, path=on
 // clock=wall, sums=whole
 // color=row|thread|argument KEY
 // tab=, finding=verdict:object (of the Doctor tab)
@@ -38,6 +38,8 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {string=} states thick or off
  * @property {boolean=} nolocks
  * @property {string=} color what colours tell, if not names
+ * @property {boolean=} noprocs
+ * @property {string=} graphs all or line
  * @property {string=} func
  * @property {string=} metric
  * @property {string=} scope
@@ -73,6 +75,8 @@ export function encodeState(s) {
   if (s.states) p.set("states", s.states);
   if (s.nolocks) p.set("locks", "off");
   if (s.color) p.set("color", s.color);
+  if (s.noprocs) p.set("procs", "off");
+  if (s.graphs) p.set("graphs", s.graphs);
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
     if (value) p.set(key, value);
   }
@@ -112,6 +116,8 @@ export function decodeState(fragment) {
   if (/^(thick|off)$/.test(p.get("states") ?? "")) s.states = p.get("states") ?? undefined;
   s.nolocks = p.get("locks") === "off" || undefined;
   s.color = p.get("color") || undefined;
+  s.noprocs = p.get("procs") === "off" || undefined;
+  if (/^(all|line)$/.test(p.get("graphs") ?? "")) s.graphs = p.get("graphs") ?? undefined;
   s.func = p.get("fn") || undefined;
   s.metric = p.get("metric") || undefined;
   s.scope = p.get("in") || undefined;

@@ -17,6 +17,9 @@ export const stateWords = Object.freeze({
 /** @param {string} name of a state */
 export function stateText(name) { return stateWords[name] ?? name; }
 
+/** Columns of what goroutines had processors and threads, as the Go side names them. */
+export const trackNames = ["trackKey", "trackCount", "trackStart", "track", "trackDur", "trackBy", "trackMany", "trackTop"];
+
 /** A level is kept if it has at most this part of the items. */
 const stateKeep = 1 / 3;
 
@@ -54,6 +57,8 @@ export class StateSet {
     /** @type {string[]} */ this.reasons = header.reasons ?? [""];
     this.switches = header.switches === true;
     /** @type {[string, string][]} what is to be said of them as a whole */ this.facts = header.facts ?? [];
+    this.procs = header.procs ?? 0; // so many of Go's processors had a goroutine
+    /** @type {[number, number][]} where all that goroutines did is in it */ this.told = header.told ?? [];
     this.lockState = this.names.indexOf("lock");
     this.state = column("state");
     const dur = column("stateDur");
@@ -66,7 +71,12 @@ export class StateSet {
     this.count = header.res > 0 ? column("stateMany") : null;
     this.time = header.res > 0 ? column("stateTop") : dur;
     this.locked = header.res > 0 ? column("stateLock") : null;
-    for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.count, this.time, this.locked]) {
+    /** Processors, from 1 on; 0: none, or not known. Null where tracks tell. */
+    this.proc = header.res > 0 ? null : columns.get("stateProc") ?? null;
+    const more = (/** @type {string[]} */ names) => (header.res > 0 ? names.map((name) => columns.get(name)) : []);
+    /** Of what is merged: see tracksOf. */ this.trackColumns = more(trackNames);
+    /** Of what is merged: see countsOf. */ this.bins = { from: header.countFrom ?? 0, width: header.bin ?? 0, sums: more(["countRunning", "countReady", "countBlocked"]) };
+    for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.count, this.time, this.locked, this.proc]) {
       if (c && c.length !== n) throw new Error(`The timeline's data have ${n} states, but a column of ${c.length}.`);
     }
     this.start = new Float64Array(n);

@@ -1,10 +1,12 @@
 // What goroutines did and who held the locks, beside the scopes. A file has it at
 // one resolution; a server is asked for what is looked at.
 
+import { countsOf } from "../data/counts.js";
 import { readLocks } from "../data/lockset.js";
 import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
+import { tracksOf } from "../data/tracks.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
 const waitsAgain = 1000;
@@ -26,6 +28,7 @@ export class Waits {
   constructor(model) {
     this.model = model;
     /** @type {StateSet|null} */ this.states = null;
+    /** What is made of the states when it is asked for. @type {{tracks?: StateSet, counts?: import("../data/counts.js").Counts[]}} */ this.made = {};
     /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
     this.more = 0; // locks beyond these
     /** @type {string[]} */ this.problems = [];
@@ -48,6 +51,12 @@ export class Waits {
   /** A goroutine's states. @param {number} key @returns {import("../data/states.js").StateLane|null} */
   lane(key) { return this.states?.lanes.get(key) ?? null; }
 
+  /** Which goroutine had which processor, and which thread, by trackKey. @returns {StateSet|null} */
+  get tracks() { return this.states && (this.made.tracks ??= tracksOf(this.states)); }
+
+  /** How many goroutines ran, in each stretch of time of which that is known. */
+  get counts() { return this.states ? this.made.counts ??= countsOf(this.states) : []; }
+
   /** There are states. */
   get any() { return this.states !== null && this.states.lanes.size > 0; }
 
@@ -60,6 +69,7 @@ export class Waits {
     const had = this.locks.length > 0 || this.states !== null;
     if (header.states) {
       this.states = new StateSet(header.states, columns);
+      this.made = {};
     }
     this.problems = header.problems ?? this.problems;
     if (header.locks) {
@@ -178,6 +188,16 @@ export class Waits {
     if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, nameId: "system", rows: system });
     return arranged;
   }
+}
+
+/**
+ * Rows for the threads on which no scope began, as arrange() returns rows.
+ * @param {Waits} waits @param {Map<number, import("./rowset.js").Row>} rows those that there are
+ * @returns {import("./rows.js").Arranged[]}
+ */
+export function otherThreads(waits, rows) {
+  return [...waits.tracks?.lanes.values() ?? []].filter(({ key }) => key % 2 === 1 && (rows.get((key - 1) / 2)?.first ?? Infinity) === Infinity)
+    .map(({ key, first, last }) => ({ kind: "row", row: Object.assign(newRow((key - 1) / 2, "thread"), { title: `thread ${(key - 1) / 2}`, first, last }) }));
 }
 
 /** Of a goroutine that did next to nothing, and nobody knows what it waits for, there is nothing to see. @param {import("../data/states.js").StateLane} lane */

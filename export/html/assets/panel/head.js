@@ -65,6 +65,7 @@ export function buildSwitches(app) {
   const threads = makeButton("Rows by thread", () => app.act("threads", false), { title: "Rows by goroutine or by operating system's thread (G)" });
   const states = makeButton("States of goroutines", () => app.act("states", false), { title: "What the goroutines did: thin, thick, hidden (E)" });
   const locks = makeButton("Rows of locks", () => app.act("locks", false), { title: "Rows of the locks (K)" });
+  const procs = makeButton("Rows of processors", () => app.act("processors", false), { title: "Rows of Go's processors: which goroutine had them (U)" });
   const wall = makeButton("Clock on the wall", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
   const text = makeButton("As a table of text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
   const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark (T)" });
@@ -75,6 +76,8 @@ export function buildSwitches(app) {
     press(wall, app.wall);
     press(states, app.choices.states !== "off");
     press(locks, app.choices.locks);
+    press(procs, app.choices.procs);
+    procs.hidden = !app.model.waits.states?.procs;
     states.hidden = !app.model.waits.any;
     locks.hidden = app.model.waits.locks.length === 0;
     press(follow, app.follow);
@@ -82,7 +85,7 @@ export function buildSwitches(app) {
   };
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
-  bar.append(follow, createMenu("View", [threads, states, locks, createColors(app), wall, text, theme]), createMenu("Export", createExports(app)), help);
+  bar.append(follow, createMenu("View", [threads, states, procs, locks, createColors(app), wall, text, theme]), createMenu("Export", createExports(app)), help);
   app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;

@@ -68,6 +68,8 @@ export const KEYS = [
   { code: "KeyE", label: "E", action: "states", text: "states of the goroutines: thin, thick, hidden", group: "Rows" },
   { code: "KeyK", label: "K", action: "locks", text: "rows of the locks, or none", group: "Rows" },
   { code: "KeyI", label: "I", action: "path", text: "the critical path on the rows, or not", group: "Rows" },
+  { code: "KeyU", label: "U", action: "processors", text: "rows of Go's processors, or none", group: "Rows" },
+  { code: "KeyQ", shift: true, label: "Shift+Q", action: "graphs", text: "graphs above the rows: two, with memory, none", group: "Rows" },
   { code: "KeyX", label: "X", action: "collapse", text: "collapse the row", group: "Rows" },
   { code: "KeyP", label: "P", action: "pin", text: "pin the row to the top", group: "Rows" },
   { code: "KeyH", label: "H", action: "hide", text: "hide the row", group: "Rows" },

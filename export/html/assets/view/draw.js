@@ -7,6 +7,7 @@ import { colorOf } from "./color.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { lineHeight, flagHeight, tickHeight, wideWait } from "./layout.js";
+import { drawTrack } from "./procs.js";
 import { drawLock, drawStates, drawTicks } from "./strip.js";
 
 /**
@@ -32,11 +33,11 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, ticks: number, holds: number, arrows: number, path: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, arrows: number, path: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, ticks: 0, holds: 0, arrows: 0, path: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, arrows: 0, path: 0 }; }
 
 /**
  * @param {Painter} p
@@ -57,6 +58,9 @@ export function drawStrip(p, strip, y) {
     case "lock":
       drawLock(p, strip, y);
       break;
+    case "proc":
+      drawTrack(p, /** @type {number} */ (strip.track), y + 1, strip.title);
+      break;
   }
 }
 
@@ -71,6 +75,7 @@ function drawRow(p, strip, y) {
     drawLane(p, lane, top, strip.title);
     top += lineHeight;
   }
+  if (strip.track !== undefined) drawTrack(p, strip.track, top, strip.title);
   if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));
   if (strip.ticks?.length) drawTicks(p, strip.ticks, y + strip.h - tickHeight - 1, tickHeight - 1);
 }

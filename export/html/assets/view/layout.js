@@ -3,6 +3,7 @@
 
 import { bisect } from "../data/bisect.js";
 import { lockTitle } from "../data/lockset.js";
+import { trackKey } from "../data/tracks.js";
 
 /** Height of one line of bars, and of the band of flags above them, in px. */
 export const lineHeight = 18;
@@ -23,10 +24,12 @@ export const waitLine = 16;
 export const wideWait = 5;
 /** Locks that are shown at once. */
 const lockStep = 10;
+/** The same of processors. */
+const procStep = 8;
 
 /**
  * @typedef {Object} Strip
- * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"} kind
+ * @property {"row"|"group"|"more"|"series"|"hidden"|"locks"|"lock"|"procs"|"proc"|"note"} kind
  * @property {string} id what pinned, hidden and shut remember
  * @property {string} title
  * @property {number} y
@@ -44,6 +47,7 @@ const lockStep = 10;
  * @property {number=} statesHigh
  * @property {number[]=} ticks the row's samples, by time
  * @property {any=} lock
+ * @property {number=} track the trackKey of what the row shows
  * @property {any=} series
  */
 
@@ -60,12 +64,13 @@ const lockStep = 10;
  * @property {string} states how the strips of states are shown: thin, thick or off
  * @property {boolean} locks rows of locks are shown
  * @property {string} colorBy what the colours of scopes tell; see colorChoices
+ * @property {boolean} procs rows of Go's processors are shown
  */
 
 /** @returns {RowChoices} */
 export function newChoices() {
   return {
-    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, colorBy: "name",
+    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, procs: true, colorBy: "name",
   };
 }
 
@@ -100,7 +105,10 @@ export function layoutRows(model, arranged, choices) {
       hidden++;
       return;
     }
-    const all = row.lanes;
+    // What ran on a thread is shown if it is known, else what began on it.
+    const key = trackKey(row.key, true);
+    const track = row.by === "thread" && model.waits?.tracks?.lanes.has(key) ? key : undefined;
+    const all = track === undefined ? row.lanes : [];
     const flags = row.flags.parts.length > 0 || row.flags.open !== null;
     const shut = choices.shut.has(id);
     const most = shut ? 1 : choices.full.has(id) ? all.length : usualLines;
@@ -113,7 +121,7 @@ export function layoutRows(model, arranged, choices) {
     const ticks = row.by === "thread" || choices.states === "off" ? [] : model.samples?.ticks(row.key) ?? [];
     put({
       kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id), ticks,
-      states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + 3,
+      track, states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + 3,
     });
   };
   /** @param {any} lock @param {boolean} inner */
@@ -126,6 +134,18 @@ export function layoutRows(model, arranged, choices) {
     }
     put({ kind: "lock", id: lock.id, title, lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: lineHeight + waitLine + 3 });
   };
+  const procs = choices.procs ? model.waits?.states?.procs ?? 0 : 0;
+  if (procs > 0) {
+    const shut = choices.shut.has("procs");
+    const titles = Array.from({ length: procs }, (_, n) => `CPU ${n}`).filter((title) => !filter || title.toLowerCase().includes(filter));
+    const most = Math.min(titles.length, choices.shown.get("procs") ?? procStep);
+    put({ kind: "procs", id: "procs", title: `Processors (${procs})`, inner: false, shut, pinned: false, h: lineHeight + 3 });
+    if (!shut) for (const title of titles.slice(0, most)) put({ kind: "proc", id: `p${title.slice(4)}`, title, track: trackKey(Number(title.slice(4)), false), inner: true, shut: false, pinned: false, h: lineHeight });
+    if (!shut && most < titles.length) put({ kind: "more", id: "procs", title: `${Math.min(groupStep, titles.length - most)} more of ${titles.length - most}`, inner: true, shut: false, pinned: false, h: lineHeight + 3 });
+  }
+  if (arranged.some((a) => a.kind === "row" && a.row.by === "thread") && !model.waits?.tracks) {
+    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: lineHeight + 3 });
+  }
   const locks = choices.locks ? model.waits?.locks ?? [] : [];
   for (const lock of locks) if (choices.pinned.has(lock.id)) putLock(lock, false);
   const everyRow = arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
@@ -235,7 +255,7 @@ export function stripsBetween(strips, top, bottom) {
  * @param {number} place
  */
 export function showMore(choices, id, place = -1) {
-  let shown = choices.shown.get(id) ?? (id === "locks" ? lockStep : groupStep);
+  let shown = choices.shown.get(id) ?? ({ locks: lockStep, procs: procStep }[id] ?? groupStep);
   if (place < 0) shown += groupStep;
   while (shown <= place) shown += groupStep;
   choices.shown.set(id, shown);

@@ -7,7 +7,7 @@ import { viewOfAll } from "./viewport.js";
 
 /** @import { App } from "../app.js" */
 
-const mapHeight = 34;
+const mapHeight = 20;
 /** Rows beyond this many are sampled: it is a picture of how busy it was. */
 const mapRows = 3000;
 
@@ -17,7 +17,7 @@ const mapRows = 3000;
  */
 export function createMinimap(app) {
   const plot = createPlot("map", mapHeight, "The whole trace: rows in a scope, waits, and the visible part");
-  plot.say([["whole", ""], ["", "rows busy, waiting"]]);
+  plot.say([[["whole", "rows busy, waiting"]]]);
   /** @type {{version: number, width: number, begin: number, end: number, busy: Float64Array, wait: Float64Array, top: number}|null} */
   let density = null;
   /** @type {{hits: any, of: any, bins: Uint32Array}|null} */

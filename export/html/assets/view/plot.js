@@ -10,7 +10,7 @@ import { make } from "./make.js";
  * @property {HTMLCanvasElement} canvas
  * @property {number} height
  * @property {(colors: Record<string, string>) => {ctx: CanvasRenderingContext2D, width: number, height: number}} begin
- * @property {(lines: [string, string][]) => void} say fills the legend: a name and a value in a line
+ * @property {(lines: [name: string, value: string, state?: string][][]) => void} say fills the legend: names and values by line, and of which state's colour
  */
 
 /**
@@ -33,9 +33,45 @@ export function createPlot(className, height, label) {
       const key = JSON.stringify(lines);
       if (key === said) return;
       said = key;
-      legend.replaceChildren(...lines.map(([name, value]) => make("div", null, make("b", { text: name }), value)));
+      legend.title = lines.map((line) => line.map(([name, value]) => `${name} ${value}`).join(", ")).join("\n");
+      legend.replaceChildren(...lines.map((line) => make("div", null, ...line.map(([name, value, state]) => make("span", null,
+        state ? make("i", { class: `state-swatch state-${state}`, "aria-hidden": "true" }) : null, make("b", { text: name }), value)))));
     },
   };
+}
+
+/** Values that a scale ends with, by what its numbers are powers of. */
+const niceSteps = /** @type {Record<number, number[]>} */ ({ 10: [1, 2, 3, 4, 5, 6, 8, 10], 1024: [1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48, 64, 96, 128, 192, 256, 384, 512, 768, 1024] });
+
+/** @param {number} v @param {number} base */
+function niceTop(v, base) {
+  const unit = base ** Math.floor(Math.log(Math.max(v, 1)) / Math.log(base) + 1e-9);
+  return unit * /** @type {number} */ (niceSteps[base].find((s) => s * unit >= v * (1 - 1e-9)));
+}
+
+/** The least round number that is not below v, and at least 1. @param {number} v */
+export function niceNumber(v) { return niceTop(v, 10); }
+
+/** The same of a size in bytes. @param {number} v */
+export function niceBytes(v) { return niceTop(v, 1024); }
+
+/**
+ * A line across a graph, and what its height means.
+ * @param {CanvasRenderingContext2D} ctx @param {Record<string, string>} colors @param {string} label "": no line
+ * @param {number} y @param {number} width
+ */
+export function drawScale(ctx, colors, label, y, width) {
+  if (label === "") return;
+  ctx.fillStyle = colors.line;
+  ctx.fillRect(0, Math.round(y), width, 1);
+  ctx.font = `9px ${colors.font}`;
+  const wide = ctx.measureText(label).width + 4;
+  ctx.fillStyle = colors.bg;
+  ctx.globalAlpha = 0.75;
+  ctx.fillRect(1, Math.round(y) + 1, wide, 9);
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colors["fg-dim"];
+  ctx.fillText(label, 3, Math.round(y) + 9);
 }
 
 /**

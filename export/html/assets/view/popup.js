@@ -6,6 +6,7 @@ import { extentOf } from "../model/refs.js";
 import { Kind, Flag, Quality } from "../data/kinds.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
+import { heldFacts } from "./procs.js";
 import { digits3, thousands } from "./time.js";
 import { waitOfItem } from "../model/explain.js";
 import { heldByText, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
@@ -74,6 +75,7 @@ export function createPopup(app) {
       return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock)]);
     }
     if (hit.sample !== undefined) return hit.sample < 0 ? null : lines(...sampleFacts(app, hit.sample));
+    if (hit.held) return lines(...heldFacts(app, hit.strip, hit.held));
     if (hit.state) {
       const { set } = hit.strip.states;
       return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);

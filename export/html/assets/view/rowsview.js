@@ -9,6 +9,7 @@ import { make, makeButton } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
 import { drawPath } from "./path.js";
+import { heldOn } from "./procs.js";
 import { tickAt } from "./strip.js";
 import { ticksOf } from "./ruler.js";
 import { lockFacts, stateAt } from "./waitfacts.js";
@@ -25,6 +26,7 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * @property {number} j the items [i, j) where several are merged
  * @property {boolean=} merged
  * @property {import("../data/states.js").StateRun|null=} state
+ * @property {import("../data/states.js").StateRun|null=} held of a processor, or of a thread
  * @property {number=} sample of the model's samples; -1: none here
  * @property {number=} time ns
  */
@@ -69,8 +71,8 @@ export function createRowsView(app) {
     if (s.row && !s.row.named) box.classList.add("unnamed");
     if (s.kind === "row" && app.chosenRow === s.id) box.classList.add("chosen");
     const toggle = (/** @type {"pinned"|"shut"|"opened"|"full"|"hidden"} */ set) => () => app.toggleRow(set, s.id);
-    if (s.kind === "locks") {
-      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of locks` }));
+    if (s.kind === "locks" || s.kind === "procs") {
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.kind === "locks" ? "locks" : "processors"}` }));
     }
     if (s.kind === "lock") {
       box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
@@ -80,7 +82,7 @@ export function createRowsView(app) {
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("opened"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
     }
     if (s.kind === "row") {
-      const more = s.row.depth > 1;
+      const more = s.track === undefined && s.row.depth > 1;
       box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${s.title}`, disabled: !more }));
       if (s.left || app.choices.full.has(s.id)) {
         const text = s.left ? `⋯ ${s.left} deeper` : "⋯ fewer lines";
@@ -90,7 +92,7 @@ export function createRowsView(app) {
     }
     if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));
-    if (s.kind !== "more" && s.kind !== "hidden" && s.kind !== "locks") {
+    if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
       box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
     }
     if (s.kind === "row") {
@@ -133,7 +135,7 @@ export function createRowsView(app) {
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
     for (const s of seen) {
       const y = s.y - top;
-      ctx.fillStyle = s.kind === "group" || s.kind === "locks" ? colors["bg-raised"] : colors.bg;
+      ctx.fillStyle = ["group", "locks", "procs"].includes(s.kind) ? colors["bg-raised"] : colors.bg;
       ctx.fillRect(0, y, w, s.h);
       ctx.fillStyle = colors.line;
       ctx.fillRect(0, y, w, 1);
@@ -158,7 +160,7 @@ export function createRowsView(app) {
   function placeY(key, depth, strip = false) {
     const id = rowId({ by: app.by, key });
     const s = strips.find((x) => x.kind === "row" && x.id === id);
-    if (!s) return null;
+    if (!s || s.track !== undefined) return null; // a scope is in several pieces there
     if (s.states && (strip || s.lanes.length === 0)) return { y: s.y - element.scrollTop + /** @type {number} */ (s.statesAt), h: /** @type {number} */ (s.statesHigh) };
     const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
     return { y: s.y - element.scrollTop + 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight, h: lineHeight - 2 };
@@ -173,6 +175,7 @@ export function createRowsView(app) {
     const scale = width() / (app.view.to - app.view.from);
     const t = app.view.from + x / scale;
     hit.time = t;
+    if (s.kind === "proc") hit.held = heldOn(app.model, /** @type {number} */ (s.track), t, scale);
     if (s.kind !== "row") return hit;
     let inside = y + element.scrollTop - s.y - 1;
     if (s.ticks?.length && inside >= s.h - tickHeight - 3) {
@@ -197,6 +200,10 @@ export function createRowsView(app) {
         return hit;
       }
       inside -= flagHeight;
+    }
+    if (s.track !== undefined) {
+      hit.held = heldOn(app.model, s.track, t, scale);
+      return hit;
     }
     hit.lane = s.lanes[Math.floor(inside / lineHeight)];
     if (hit.lane) {

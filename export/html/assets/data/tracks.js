@@ -1,0 +1,103 @@
+// Which goroutine had which of Go's processors, and which thread: a track each. What
+// is not merged tells it interval by interval; beside what is merged the Go side has
+// rows of its own.
+
+import { orderByStart } from "./order.js";
+import { StateSet, trackNames } from "./states.js";
+
+/** The state of a track that no goroutine has: the one behind the others. @param {StateSet} set */
+function idleOf(set) { return set.names.length; }
+
+/** A track's key, as the Go side numbers them. @param {number} n @param {boolean} thread */
+export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
+
+/**
+ * The tracks of some goroutines' states, by trackKey. by of an item is the goroutine.
+ * @param {StateSet} set
+ * @returns {StateSet}
+ */
+export function tracksOf(set) {
+  const [key, count, start, state, dur, by, many, top] = set.trackColumns.length > 0 ? set.trackColumns : heldColumns(set);
+  if (!key || !count || !start || !state || !dur || !by) throw new Error(`The timeline's data lack some of the columns ${trackNames.join(", ")}.`);
+  const none = new Uint8Array(state.length);
+  const columns = new Map(/** @type {[string, any][]} */ ([
+    ["stateGoid", key], ["stateCount", count], ["stateStart", start], ["stateFunc", new Uint8Array(key.length)], ["stateSystem", new Uint8Array(key.length)],
+    ["state", state], ["stateDur", dur], ["stateReason", none], ["stateThread", none], ["stateStack", none], ["stateBy", by], ["stateByStack", none],
+    ["stateMany", many], ["stateTop", top], ["stateLock", none],
+  ]));
+  const { from, to, res, names, switches } = set;
+  return new StateSet({ from, to, res, names: [...names, "idle"], switches }, columns);
+}
+
+/**
+ * The columns of tracks, from what the intervals say of where they were. A system
+ * call may have lost its processor before its end: it has it until another has it.
+ * @param {StateSet} set
+ */
+function heldColumns(set) {
+  const { thread, proc } = set;
+  const here = (/** @type {number} */ i) => thread[i] > 0 || proc !== null && proc[i] > 0;
+  let n = 0;
+  for (let i = 0; i < set.state.length; i++) if (here(i)) n++;
+  const held = { item: new Uint32Array(n), start: new Float64Array(n), goid: new Float64Array(n) };
+  let at = 0;
+  for (const lane of set.lanes.values()) {
+    for (let i = lane.from; i < lane.to; i++) {
+      if (!here(i)) continue;
+      held.item[at] = i;
+      held.start[at] = set.start[i];
+      held.goid[at++] = lane.key;
+    }
+  }
+  /** @type {Map<number, number[]>} places in held, by time */
+  const tracks = new Map();
+  const put = (/** @type {number} */ key, /** @type {number} */ k) => {
+    const list = tracks.get(key);
+    if (list) list.push(k);
+    else tracks.set(key, [k]);
+  };
+  for (const k of orderByStart(held.start, new Uint8Array(n), n)) {
+    const i = held.item[k];
+    if (proc !== null && proc[i] > 0) put(trackKey(proc[i] - 1, false), k);
+    if (thread[i] > 0) put(trackKey(thread[i], true), k);
+  }
+  return laidOnTracks(set, held, tracks);
+}
+
+/** @param {StateSet} set @param {{item: Uint32Array, start: Float64Array, goid: Float64Array}} held @param {Map<number, number[]>} tracks */
+function laidOnTracks(set, held, tracks) {
+  let most = 0; // with a gap before each
+  for (const list of tracks.values()) most += 2 * list.length;
+  const state = new Uint8Array(most);
+  const dur = new Float64Array(most);
+  const by = new Float64Array(most);
+  const keys = [...tracks.keys()].sort((a, b) => a - b);
+  const starts = [];
+  const counts = [];
+  let n = 0;
+  for (const key of keys) {
+    const list = /** @type {number[]} */ (tracks.get(key));
+    const first = n;
+    let end = held.start[list[0]];
+    starts.push(end);
+    for (let k = 0; k < list.length; k++) {
+      const i = held.item[list[k]];
+      const t = held.start[list[k]];
+      if (t > end) {
+        state[n] = isTold(set, end, t) ? idleOf(set) : 0;
+        dur[n++] = t - end;
+      }
+      const stop = Math.min(t + set.dur[i], k + 1 < list.length ? held.start[list[k + 1]] : Infinity);
+      end = Math.max(end, stop);
+      if (stop === t) continue;
+      state[n] = set.state[i];
+      dur[n] = stop - t;
+      by[n++] = held.goid[list[k]];
+    }
+    counts.push(n - first);
+  }
+  return [Float64Array.from(keys), Uint32Array.from(counts), Float64Array.from(starts), state.subarray(0, n), dur.subarray(0, n), by.subarray(0, n)];
+}
+
+/** Reports whether all that goroutines did in a stretch of time is known. @param {StateSet} set @param {number} from @param {number} to */
+export function isTold(set, from, to) { return set.told.some(([a, b]) => a <= from && to <= b); }

@@ -1,0 +1,88 @@
+// How many goroutines ran, could have run, and waited, as a graph: below those that ran
+// and those that waited for a processor, over each other; above, with a scale of its
+// own, the others.
+
+import { countNames } from "../data/counts.js";
+import { drawScale, niceNumber } from "./plot.js";
+import { digits3, span, thousands } from "./time.js";
+
+/** @typedef {import("../data/counts.js").Counts} Counts */
+
+const [running, runnable, blocked] = [0, 1, 2];
+/** Which part of the height is below. */
+const lowerPart = 0.6;
+const countStates = ["cpu", "runnable", "blocked"];
+
+/** The most there ever were: below, above, and together at most. @param {Counts[]} counts */
+export function highestCounts(counts) {
+  let [lower, upper] = [1, 1];
+  for (const c of counts) {
+    const all = c.between(-Infinity, Infinity);
+    if (all === null) continue;
+    lower = Math.max(lower, all.most[running] + all.most[runnable]);
+    upper = Math.max(upper, all.most[blocked]);
+  }
+  return { lower: niceNumber(Math.ceil(lower)), upper: niceNumber(Math.ceil(upper)), all: lower + upper };
+}
+
+/**
+ * What the legend says of a moment, or else of what is in [from, to]: name, value and the
+ * state whose colour it has. null: nothing is counted there.
+ * @param {Counts[]} counts @param {number} from @param {number} to
+ * @returns {[string, string, string?][]|null}
+ */
+export function countsText(counts, from, to) {
+  const low = [Infinity, Infinity, Infinity];
+  const high = [-1, -1, -1];
+  let over = 0; // the stretch of which a value is the average
+  for (const c of counts) {
+    const k = from === to ? c.stepAt(from) : -1;
+    const some = k >= 0 ? c.between(c.time[k], c.time[k + 1]) : from === to ? null : c.between(from, to);
+    if (some === null) continue;
+    if (!c.exact) over = c.time[1] - c.time[0];
+    for (let n = 0; n < countNames.length; n++) {
+      low[n] = Math.min(low[n], some.least[n]);
+      high[n] = Math.max(high[n], some.most[n]);
+    }
+  }
+  if (high[0] < 0) return null;
+  const text = (/** @type {number} */ v) => (over > 0 ? digits3(v) : thousands(v));
+  const values = countNames.map((_, n) => (text(low[n]) === text(high[n]) ? text(low[n]) : `${text(low[n])}–${text(high[n])}`));
+  if (over > 0) values[blocked] += ` (means of ${span(over)})`;
+  return countNames.map((name, n) => [name, values[n], countStates[n]]);
+}
+
+/**
+ * A pixel has the mean of its time and, faintly, the most.
+ * @param {CanvasRenderingContext2D} ctx @param {import("../app.js").App} app @param {Record<string, string>} colors
+ * @param {Counts[]} counts @param {number} width @param {number} height
+ */
+export function drawCounts(ctx, app, colors, counts, width, height) {
+  const { from, to } = app.view;
+  const top = highestCounts(counts);
+  const floor = height - 1;
+  const middle = Math.round(floor - (height - 3) * lowerPart);
+  const lower = (floor - middle - 1) / top.lower;
+  const upper = (middle - 2) / top.upper;
+  const bar = (/** @type {number} */ x, /** @type {number} */ foot, /** @type {number} */ mean, /** @type {number} */ most, /** @type {string} */ color) => {
+    ctx.fillStyle = color;
+    ctx.globalAlpha = 0.35;
+    ctx.fillRect(x, foot - most, 1, most);
+    ctx.globalAlpha = 1;
+    ctx.fillRect(x, foot - mean, 1, mean);
+  };
+  for (let x = 0; x < width; x++) {
+    const t0 = from + (x / width) * (to - from);
+    const t1 = from + ((x + 1) / width) * (to - from);
+    for (const c of counts) {
+      const some = c.between(t0, t1);
+      if (some === null) continue;
+      const { mean, most } = some;
+      bar(x, floor, mean[running] * lower, most[running] * lower, colors["state-cpu"]);
+      bar(x, floor - mean[running] * lower, mean[runnable] * lower, Math.min(most[runnable], top.lower - mean[running]) * lower, colors["state-runnable"]);
+      bar(x, middle, mean[blocked] * upper, most[blocked] * upper, colors["state-blocked"]);
+    }
+  }
+  drawScale(ctx, colors, thousands(top.lower), floor - top.lower * lower, width);
+  drawScale(ctx, colors, thousands(top.upper), middle - top.upper * upper, width);
+}

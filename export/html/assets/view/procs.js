@@ -1,0 +1,147 @@
+// Rows of Go's processors, and of threads: which goroutine had them when, in which scope.
+
+import { isDark } from "./strip.js";
+import { colorOf } from "./color.js";
+import { lineHeight } from "./layout.js";
+import { percentText } from "./make.js";
+import { thousands } from "./time.js";
+import { goroutineTitle, stateAt } from "./waitfacts.js";
+import { barPixels, statePixels } from "../data/merge.js";
+import { stateText } from "../data/states.js";
+import { scopesDuring, whatCameNext } from "../model/procs.js";
+import { same } from "../model/refs.js";
+
+/**
+ * @import { App } from "../app.js"
+ * @typedef {import("./draw.js").Painter} Painter
+ * @typedef {import("../data/states.js").StateRun} StateRun
+ */
+
+/** In what is wider, px, the scopes are drawn one by one, and what is wider still has a label. */
+const wideHeld = 3;
+const labelHeld = 26;
+const trackHeight = lineHeight - 3;
+
+/** States in which a goroutine computes: its scope gives the colour. */
+const computing = new Set(["cpu", "running"]);
+
+/** @param {Painter} p @param {number} key of the track @param {number} y @param {string} row its title */
+export function drawTrack(p, key, y, row) {
+  const set = p.model.waits.tracks;
+  set?.lanes.get(key)?.each(p.from, p.to, statePixels / p.scale, (run) => {
+    const x0 = Math.max((run.t0 - p.from) * p.scale, 0);
+    const x1 = Math.min((run.t1 - p.from) * p.scale, p.width);
+    const name = set.nameOf(run.top);
+    if (x1 <= x0) return;
+    p.drawn.held++;
+    if (run.n > 1) return drawShare(p, name, run, x0, Math.max(1, x1 - x0), y);
+    if (name === "idle") return;
+    if (name === "unknown") {
+      p.ctx.fillStyle = p.colors.line;
+      p.ctx.fillRect(x0, y + trackHeight / 2, x1 - x0, 1);
+    } else if (x1 - x0 < wideHeld) {
+      p.ctx.fillStyle = stateColor(p, name);
+      p.ctx.fillRect(x0, y, Math.max(1, x1 - x0), trackHeight);
+    } else {
+      drawHeld(p, name, set.by[run.i], run, { x0, x1, y, row });
+    }
+  });
+}
+
+/** @param {Painter} p @param {string} name of a state */
+function stateColor(p, name) { return p.colors[`state-${name}`] || p.colors["state-other"]; }
+
+/** Of what is too short to be told apart, as high as its share: what took the most, or of idleness all else. @param {Painter} p @param {string} name @param {StateRun} run @param {number} x @param {number} w @param {number} y */
+function drawShare(p, name, run, x, w, y) {
+  const idle = name === "idle" || name === "unknown";
+  const share = run.time / (run.t1 - run.t0);
+  const h = trackHeight * (idle ? 1 - share : share);
+  p.ctx.fillStyle = idle ? p.colors.busy : stateColor(p, name);
+  p.ctx.fillRect(x, y + trackHeight - h, w, h);
+}
+
+/**
+ * What one goroutine did, scope by scope.
+ * @param {Painter} p @param {string} name of the state @param {number} goid @param {StateRun} run @param {import("./bar.js").Box} box
+ */
+function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
+  const { ctx, model } = p;
+  const who = whoHas(model, goid);
+  for (const piece of scopesDuring(model, goid, Math.max(run.t0, p.from), Math.min(run.t1, p.to), barPixels / p.scale)) {
+    const a = Math.max(x0, (piece.t0 - p.from) * p.scale);
+    const b = Math.min(x1, (piece.t1 - p.from) * p.scale);
+    const scope = piece.ref && model.name(piece.ref.batch.name[piece.ref.i]);
+    ctx.fillStyle = !computing.has(name) ? stateColor(p, name) : scope === null ? p.colors.busy : colorOf(scope);
+    ctx.globalAlpha = piece.n > 1 ? 0.6 : 1;
+    ctx.fillRect(a, y, b - a, trackHeight);
+    ctx.globalAlpha = 1;
+    if (p.chosen && same(piece.ref, p.chosen)) {
+      ctx.strokeStyle = p.colors.selected;
+      ctx.strokeRect(a + 0.5, y + 0.5, b - a - 1, trackHeight - 1);
+    }
+    if (b - a < labelHeld) continue;
+    const label = scope === null ? who : piece.n > 1 ? `${who}: ${piece.n} scopes` : `${who}: ${scope || "(no name)"}`;
+    ctx.fillStyle = !computing.has(name) && isDark(stateColor(p, name)) ? "#ffffff" : p.colors["bar-text"];
+    ctx.save();
+    ctx.beginPath();
+    ctx.rect(a, y, b - a - 2, trackHeight);
+    ctx.clip();
+    ctx.fillText(label, a + 3, y + 11);
+    ctx.restore();
+    p.drawn.labels.push({ label, row });
+  }
+  // Where one stretch ends and the next begins.
+  ctx.fillStyle = p.colors.bg;
+  ctx.fillRect(x1 - 0.5, y, 0.5, trackHeight);
+}
+
+/** What a goroutine is called; the runtime's own by what they do. @param {import("../model/model.js").Model} model @param {number} goid */
+function whoHas(model, goid) {
+  const lane = model.waits.lane(goid);
+  return lane?.system && lane.func ? lane.func : goroutineTitle(model, goid);
+}
+
+/** What a track shows at a moment. @param {import("../model/model.js").Model} model @param {number} key @param {number} t @param {number} scale px per ns @returns {StateRun|null} */
+export function heldOn(model, key, t, scale) {
+  const lane = model.waits.tracks?.lanes.get(key);
+  return lane ? stateAt(lane, t, statePixels / scale) : null;
+}
+
+/**
+ * @param {App} app @param {import("./layout.js").Strip} strip @param {StateRun} run
+ * @returns {[title: string, facts: [string, string|null][]]}
+ */
+export function heldFacts(app, strip, run) {
+  const set = /** @type {import("../data/states.js").StateSet} */ (app.model.waits.tracks);
+  const name = set.nameOf(run.top);
+  const dur = run.t1 - run.t0;
+  /** @type {[string, string|null][]} */
+  const when = [["since", app.time(run.t0)], [run.n > 1 ? "over" : "for", app.span(dur)], ["on", strip.title]];
+  if (run.n > 1) return [`${thousands(set.manyIn(run))} stretches, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / dur)}`], ...when]];
+  const goid = set.by[run.i];
+  if (goid === 0) return [name === "idle" ? "idle: no goroutine had it" : "not recorded", when];
+  const who = whoHas(app.model, goid);
+  const scopes = scopesDuring(app.model, goid, run.t0, run.t1, dur / 100).map(({ ref, n }) => (ref === null ? "" : n > 1 ? `${n} short ones` : app.model.name(ref.batch.name[ref.i]) || "(no name)"));
+  const known = [...new Set(scopes.filter((s) => s !== ""))];
+  return [known.length === 1 ? `${who}: ${known[0]}` : who, [
+    ["goroutine", String(goid)], ["scope", known.length === 0 ? "none" : known.length > 6 ? `${known.slice(0, 6).join(", ")}, …` : known.join(", ")],
+    ["it was", name === "syscall" || name === "blocked" ? `${stateText(name)}, which may have lost its processor before` : stateText(name)], ...when, ["then", nextText(app, goid, run.t1)],
+  ]];
+}
+
+/** Why a goroutine lost what it had. @param {App} app @param {number} goid @param {number} end */
+function nextText(app, goid, end) {
+  const next = whatCameNext(app.model, goid, end);
+  if (next === null) return end >= (app.model.waits.lane(goid)?.last ?? Infinity) ? "it ended, or the recording did" : "not known at this zoom";
+  const text = next.state === "runnable" ? "preempted, or it gave way: waiting for a processor" : stateText(next.state);
+  return `${text}${next.reason ? ` (${next.reason})` : ""}${next.at ? `\n${next.at}` : ""}`;
+}
+
+/** Selects what the goroutine did that a track shows. @param {App} app @param {StateRun} run */
+export function selectHeld(app, run) {
+  const goid = run.n > 1 ? 0 : app.model.waits.tracks?.by[run.i] ?? 0;
+  const lane = goid ? app.model.waits.lane(goid) : null;
+  const of = lane && stateAt(lane, (run.t0 + run.t1) / 2, 0);
+  if (lane && of) app.selectState({ key: goid, title: whoHas(app.model, goid), set: lane.set, run: of });
+  else app.announce(run.n > 1 ? "zoom in to tell the goroutines from each other" : "no goroutine had it then");
+}
