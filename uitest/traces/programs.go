@@ -3,6 +3,7 @@ package traces
 import (
 	"fmt"
 	"math/rand/v2"
+	"runtime"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -29,6 +30,7 @@ var programs = map[string]struct {
 	"delayed":    {run: delayed, options: []scope.Option{gotrace.With()}},
 	"nested":     {run: nested},
 	"slow":       {run: slow, options: []scope.Option{gotrace.With()}},
+	"grind":      {run: grind, options: []scope.Option{gotrace.With()}},
 	"empty":      {run: func(int) {}},
 	"one":        {run: func(int) { scope.Task("only")() }},
 }
@@ -113,6 +115,48 @@ func contend(n int) {
 }
 
 func waitInVain(never chan bool) { <-never }
+
+// What the program grind does: on GrindProcs of Go's processors Grinders goroutines, called
+// grinder 1 to Grinders, compute in scopes Grind all along, while Crowd others wait for a
+// channel. The last one has the garbage collected, in a scope Collect.
+const (
+	GrindProcs = 2
+	Grinders   = 4
+	Grind      = "grind"
+	Collect    = "collect"
+	Crowd      = 300
+)
+
+// grind computes n times 2 ms in each of the goroutines.
+func grind(n int) {
+	runtime.GOMAXPROCS(GrindProcs)
+	var done sync.WaitGroup
+	never := make(chan bool)
+	for range Crowd {
+		done.Go(func() { <-never })
+	}
+	time.Sleep(20 * time.Millisecond) // until all of them wait
+	var grinding sync.WaitGroup
+	for w := range Grinders {
+		grinding.Add(1)
+		scope.Go(fmt.Sprintf("grinder %d", w+1), func() {
+			defer grinding.Done()
+			for i := range n {
+				end := scope.Task(Grind)
+				busy(2 * time.Millisecond)
+				end()
+				if w == Grinders-1 && i%8 == 7 {
+					end := scope.Task(Collect)
+					runtime.GC()
+					end()
+				}
+			}
+		})
+	}
+	grinding.Wait()
+	close(never)
+	done.Wait()
+}
 
 func rebuild(mu *sync.Mutex) {
 	defer scope.Task(Holder, scope.KV("reason", "too many entries"))()

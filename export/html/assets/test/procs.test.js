@@ -150,12 +150,12 @@ test("in which scope a goroutine was while it ran: the innermost one, holds of l
 test("a stretch on a processor says who, in what, since when, and why it ended", () => {
   const app = { model: worker(), time: (t) => `@${t}`, span: (t) => `${t} ns` };
   const facts = (key, t) => {
-    const [title, list] = heldFacts(app, { title: "CPU 0" }, heldOn(app.model, key, t, 1));
+    const [title, list] = heldFacts(app, { title: "CPU 0", track: key }, heldOn(app.model, key, t, 1));
     return [title, ...list.filter(([, v]) => v !== null).map(([k, v]) => `${k}: ${v}`)];
   };
   assert.deepEqual(facts(trackKey(0, false), 50), ["worker 1", "goroutine: 1", "scope: outer, inner", "it was: on a CPU", "since: @0", "for: 100 ns", "on: CPU 0", "then: waiting for a lock (sync)\nmain.f f.go:2"]);
   assert.deepEqual(facts(trackKey(0, false), 130).at(-1), "then: preempted, or it gave way: waiting for a processor");
-  assert.deepEqual(facts(trackKey(0, false), 110).slice(0, 4), ["goroutine 2", "goroutine: 2", "scope: none", "it was: in a system call, which may have lost its processor before"]);
+  assert.deepEqual(facts(trackKey(0, false), 110).slice(0, 4), ["goroutine 2", "goroutine: 2", "scope: none", "it was: in a system call"]);
   assert.deepEqual(facts(trackKey(0, false), 160), ["idle: no goroutine had it", "since: @140", "for: 40 ns", "on: CPU 0"]);
   assert.deepEqual(facts(trackKey(1, false), 160).at(-1), "then: it ended, or the recording did");
   assert.equal(heldOn(app.model, trackKey(7, false), 50, 1), null);

@@ -220,7 +220,7 @@ function textWidth(p, text) {
  * text, or as much of it as fits, with an ellipsis; empty if that says nothing.
  * @param {Painter} p @param {string} text @param {number} room
  */
-function cutText(p, text, room) {
+export function cutText(p, text, room) {
   const full = textWidth(p, text);
   if (full <= room) return text;
   const chars = Math.floor((text.length * room) / full) - 1;

@@ -13,11 +13,11 @@ const [running, runnable, blocked] = [0, 1, 2];
 const lowerPart = 0.6;
 const countStates = ["cpu", "runnable", "blocked"];
 
-/** The most there ever were: below, above, and together at most. @param {Counts[]} counts */
-export function highestCounts(counts) {
+/** The most there were in [from, to]: below, above, and together at most. @param {Counts[]} counts @param {number} from @param {number} to */
+export function highestCounts(counts, from, to) {
   let [lower, upper] = [1, 1];
   for (const c of counts) {
-    const all = c.between(-Infinity, Infinity);
+    const all = c.between(from, to);
     if (all === null) continue;
     lower = Math.max(lower, all.most[running] + all.most[runnable]);
     upper = Math.max(upper, all.most[blocked]);
@@ -59,7 +59,7 @@ export function countsText(counts, from, to) {
  */
 export function drawCounts(ctx, app, colors, counts, width, height) {
   const { from, to } = app.view;
-  const top = highestCounts(counts);
+  const top = highestCounts(counts, from, to);
   const floor = height - 1;
   const middle = Math.round(floor - (height - 3) * lowerPart);
   const lower = (floor - middle - 1) / top.lower;

@@ -34,7 +34,7 @@ export function createHeart(app) {
 
   /** @returns {import("../data/meta.js").Beats} */
   function beats() { return app.model.meta.beats ?? { time: [] }; }
-  function time(/** @type {number} */ ns) { return momentText(app, ns, 1e8); }
+  function time(/** @type {number} */ ns) { return momentText(app, ns, Math.min(1e8, (app.view.to - app.view.from) / 10)); }
   /** Between two beats. */
   function used(/** @type {number} */ k) { return usedCPUs(beats(), "user", k) + usedCPUs(beats(), "sys", k); }
 
@@ -149,7 +149,7 @@ export function createHeart(app) {
     const { counts } = app.model.waits;
     const value = (/** @type {number} */ k) => (counts.some((c) => c.between(b.time[k - 1], b.time[k]) !== null) ? NaN : sampledValue(b, "goroutines", k));
     const most = Math.max(1, ...b.time.map((_, k) => value(k) || 0));
-    const top = counts.length > 0 ? Math.max(most, highestCounts(counts).all) : niceNumber(most);
+    const top = counts.length > 0 ? Math.max(most, highestCounts(counts, app.view.from, app.view.to).all) : niceNumber(most);
     const g = steps(count, [{ value, color: colors.count, fill: false }], top, counts.length > 0 ? "" : thousands(top));
     if (counts.length > 0) drawCounts(g.ctx, app, colors, counts, g.width, g.height);
     drawCycles(g, colors["fg-dim"]);

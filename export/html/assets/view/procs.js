@@ -1,6 +1,7 @@
 // Rows of Go's processors, and of threads: which goroutine had them when, in which scope.
 
 import { isDark } from "./strip.js";
+import { cutText } from "./bar.js";
 import { colorOf } from "./color.js";
 import { lineHeight } from "./layout.js";
 import { percentText } from "./make.js";
@@ -21,9 +22,11 @@ import { same } from "../model/refs.js";
 const wideHeld = 3;
 const labelHeld = 26;
 const trackHeight = lineHeight - 3;
+/** Height of the line that tells of a state other than computing. */
+const stateLine = 4;
 
-/** States in which a goroutine computes: its scope gives the colour. */
-const computing = new Set(["cpu", "running"]);
+/** States whose colour is that of the bar; in the others it is the scope's. */
+const ownColor = new Set(["syscall", "blocked", "gc"]);
 
 /** @param {Painter} p @param {number} key of the track @param {number} y @param {string} row its title */
 export function drawTrack(p, key, y, row) {
@@ -71,34 +74,31 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
     const a = Math.max(x0, (piece.t0 - p.from) * p.scale);
     const b = Math.min(x1, (piece.t1 - p.from) * p.scale);
     const scope = piece.ref && model.name(piece.ref.batch.name[piece.ref.i]);
-    ctx.fillStyle = !computing.has(name) ? stateColor(p, name) : scope === null ? p.colors.busy : colorOf(scope);
+    ctx.fillStyle = ownColor.has(name) ? stateColor(p, name) : scope === null ? p.colors.busy : colorOf(scope);
     ctx.globalAlpha = piece.n > 1 ? 0.6 : 1;
     ctx.fillRect(a, y, b - a, trackHeight);
     ctx.globalAlpha = 1;
+    if (name !== "cpu" && name !== "running") {
+      ctx.fillStyle = stateColor(p, name);
+      ctx.fillRect(a, y + trackHeight - stateLine, b - a, stateLine);
+    }
     if (p.chosen && same(piece.ref, p.chosen)) {
       ctx.strokeStyle = p.colors.selected;
       ctx.strokeRect(a + 0.5, y + 0.5, b - a - 1, trackHeight - 1);
     }
     if (b - a < labelHeld) continue;
     const label = scope === null ? who : piece.n > 1 ? `${who}: ${piece.n} scopes` : `${who}: ${scope || "(no name)"}`;
-    ctx.fillStyle = !computing.has(name) && isDark(stateColor(p, name)) ? "#ffffff" : p.colors["bar-text"];
-    ctx.save();
-    ctx.beginPath();
-    ctx.rect(a, y, b - a - 2, trackHeight);
-    ctx.clip();
-    ctx.fillText(label, a + 3, y + 11);
-    ctx.restore();
+    ctx.fillStyle = ownColor.has(name) && isDark(stateColor(p, name)) ? "#ffffff" : p.colors["bar-text"];
+    ctx.fillText(cutText(p, label, b - a - 5), a + 3, y + 11);
     p.drawn.labels.push({ label, row });
   }
-  // Where one stretch ends and the next begins.
-  ctx.fillStyle = p.colors.bg;
-  ctx.fillRect(x1 - 0.5, y, 0.5, trackHeight);
 }
 
-/** What a goroutine is called; the runtime's own by what they do. @param {import("../model/model.js").Model} model @param {number} goid */
+/** What a goroutine is called, as its row is. @param {import("../model/model.js").Model} model @param {number} goid */
 function whoHas(model, goid) {
-  const lane = model.waits.lane(goid);
-  return lane?.system && lane.func ? lane.func : goroutineTitle(model, goid);
+  const title = goroutineTitle(model, goid);
+  const func = model.waits.lane(goid)?.func;
+  return func && title === `goroutine ${goid}` ? `${title} ${func}` : title;
 }
 
 /** What a track shows at a moment. @param {import("../model/model.js").Model} model @param {number} key @param {number} t @param {number} scale px per ns @returns {StateRun|null} */
@@ -114,19 +114,35 @@ export function heldOn(model, key, t, scale) {
 export function heldFacts(app, strip, run) {
   const set = /** @type {import("../data/states.js").StateSet} */ (app.model.waits.tracks);
   const name = set.nameOf(run.top);
-  const dur = run.t1 - run.t0;
-  /** @type {[string, string|null][]} */
-  const when = [["since", app.time(run.t0)], [run.n > 1 ? "over" : "for", app.span(dur)], ["on", strip.title]];
-  if (run.n > 1) return [`${thousands(set.manyIn(run))} stretches, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / dur)}`], ...when]];
-  const goid = set.by[run.i];
-  if (goid === 0) return [name === "idle" ? "idle: no goroutine had it" : "not recorded", when];
+  const goid = run.n > 1 ? 0 : set.by[run.i];
+  const when = (/** @type {number} */ from, /** @type {number} */ to) => /** @type {[string, string][]} */ ([["since", app.time(from)], [run.n > 1 ? "over" : "for", app.span(to - from)], ["on", strip.title]]);
+  if (run.n > 1) return [`${thousands(set.manyIn(run))} stretches, each too short to show`, [["most of it", `${stateText(name)}, ${percentText(run.time / (run.t1 - run.t0))}`], ...when(run.t0, run.t1)]];
+  if (goid === 0) return [name === "idle" ? "idle: no goroutine had it" : "not recorded", when(run.t0, run.t1)];
+  const { from, to, states } = wholeStretch(set, /** @type {number} */ (strip.track), run.i);
   const who = whoHas(app.model, goid);
-  const scopes = scopesDuring(app.model, goid, run.t0, run.t1, dur / 100).map(({ ref, n }) => (ref === null ? "" : n > 1 ? `${n} short ones` : app.model.name(ref.batch.name[ref.i]) || "(no name)"));
+  const scopes = scopesDuring(app.model, goid, from, to, (to - from) / 100).map(({ ref, n }) => (ref === null ? "" : n > 1 ? `${n} short ones` : app.model.name(ref.batch.name[ref.i]) || "(no name)"));
   const known = [...new Set(scopes.filter((s) => s !== ""))];
+  const did = [...states].sort((a, b) => b[1] - a[1]).map(([state, ns]) => stateText(state) + (states.size > 1 ? ` ${percentText(ns / (to - from))}` : ""));
   return [known.length === 1 ? `${who}: ${known[0]}` : who, [
     ["goroutine", String(goid)], ["scope", known.length === 0 ? "none" : known.length > 6 ? `${known.slice(0, 6).join(", ")}, …` : known.join(", ")],
-    ["it was", name === "syscall" || name === "blocked" ? `${stateText(name)}, which may have lost its processor before` : stateText(name)], ...when, ["then", nextText(app, goid, run.t1)],
+    ["it was", did.join(", ")], ["", name === "syscall" || name === "blocked" ? "a system call may lose its processor before its end" : null], ...when(from, to), ["then", nextText(app, goid, to)],
   ]];
+}
+
+/**
+ * The whole time in which a goroutine had a track, and how long it was in which state: the
+ * system may have put the thread off its CPU in between.
+ * @param {import("../data/states.js").StateSet} set @param {number} key @param {number} i an item of it
+ */
+function wholeStretch(set, key, i) {
+  const lane = /** @type {import("../data/states.js").StateLane} */ (set.lanes.get(key));
+  const alike = (/** @type {number} */ k) => set.by[k] === set.by[i] && (set.count === null || set.count[k] === 1);
+  let [a, b] = [i, i + 1];
+  while (a > lane.from && alike(a - 1)) a--;
+  while (b < lane.to && alike(b)) b++;
+  const states = /** @type {Map<string, number>} */ (new Map());
+  for (let k = a; k < b; k++) states.set(set.nameOf(set.state[k]), (states.get(set.nameOf(set.state[k])) ?? 0) + set.dur[k]);
+  return { from: set.start[a], to: set.start[b - 1] + set.dur[b - 1], states };
 }
 
 /** Why a goroutine lost what it had. @param {App} app @param {number} goid @param {number} end */

@@ -1,0 +1,331 @@
+package uitest
+
+import (
+	"fmt"
+	"math"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/scopeview/scopeview/uitest/browser"
+	"github.com/scopeview/scopeview/uitest/traces"
+)
+
+// ground is the trace of the program grind, with its Go execution trace.
+var ground = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(dir, "grind.scope")
+	return path, traces.Record(path, "grind", 25)
+})
+
+func groundTrace(t *testing.T) string {
+	t.Helper()
+	path, err := ground()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// countHere tells, by the strips of states alone, how many goroutines run at a moment, and how
+// long they ran in all.
+const countHere = `
+window.procs = {
+	runs(set, i) {
+		const name = set.nameOf(set.state[i]);
+		return ["cpu", "running", "preempted", "stalled", "textfault", "datafault"].includes(name) && set.stack[i] === 0 || name === "gc" && set.thread[i] > 0;
+	},
+	sum() {
+		const set = scopeview.model.waits.states;
+		let sum = 0;
+		for (const lane of set.lanes.values()) for (let i = lane.from; i < lane.to; i++) if (procs.runs(set, i)) sum += set.dur[i];
+		return sum;
+	},
+	at(t) {
+		const set = scopeview.model.waits.states, n = { running: 0, runnable: 0, blocked: 0 };
+		for (const lane of set.lanes.values()) for (let i = lane.from; i < lane.to; i++) {
+			if (t < set.start[i] || t >= set.start[i] + set.dur[i]) continue;
+			const name = set.nameOf(set.state[i]);
+			if (procs.runs(set, i)) n.running++;
+			else if (!lane.system && name !== "unknown") n[name === "runnable" ? name : "blocked"]++;
+		}
+		return n;
+	},
+	// busy is how long processors had goroutines that computed, and how long, at most, one goroutine had two.
+	busy() {
+		const set = scopeview.model.waits.tracks, had = [];
+		let sum = 0, twice = 0, tracks = 0;
+		for (const lane of set.lanes.values()) {
+			if (lane.key & 1) continue;
+			tracks++;
+			for (let i = lane.from; i < lane.to; i++) {
+				const name = set.nameOf(set.state[i]);
+				if (!set.by[i] || name === "syscall" || name === "blocked") continue;
+				sum += set.dur[i];
+				had.push([set.by[i], set.start[i], set.start[i] + set.dur[i]]);
+			}
+		}
+		had.sort((a, b) => a[0] - b[0] || a[1] - b[1]);
+		for (let k = 1; k < had.length; k++) if (had[k][0] === had[k - 1][0]) twice = Math.max(twice, had[k - 1][2] - had[k][1]);
+		return { sum, twice, tracks };
+	},
+};
+0`
+
+// checkProcs: the rows of processors show what the goroutines did, all of it and nothing else.
+func checkProcs(t *testing.T, tb *tab) {
+	t.Helper()
+	tb.read(nil, countHere)
+	tb.await("scopeview.model.waits.any && scopeview.drawn.held > 4")
+	var busy struct{ Sum, Twice, Tracks float64 }
+	tb.read(&busy, "procs.busy()")
+	if ran := tb.number("procs.sum()"); math.Abs(busy.Sum-ran) > 0.01*ran || ran < 1e7 {
+		t.Errorf("processors had goroutines for %v ns, which ran for %v", busy.Sum, ran)
+	}
+	if busy.Tracks != traces.GrindProcs || busy.Twice > 0 {
+		t.Errorf("%v processors are shown, want %d; a goroutine had two for %v ns", busy.Tracks, traces.GrindProcs, busy.Twice)
+	}
+	if n := tb.number("Math.max(...scopeview.model.waits.counts.map((c) => c.between(-Infinity, Infinity).most[0]))"); n > traces.GrindProcs || n < 1 {
+		t.Errorf("%v goroutines run at once on %d processors", n, traces.GrindProcs)
+	}
+	rows := tb.rowNames()
+	if want := []string{"Processors (2)", "CPU 0", "CPU 1"}; !slices.Equal(rows[:min(3, len(rows))], want) {
+		t.Errorf("the rows begin with %q, want %q", rows, want)
+	}
+}
+
+// checkCounted: the legend tells how many goroutines ran at the pointer, and of what is in sight where there is none.
+func checkCounted(t *testing.T, tb *tab) {
+	t.Helper()
+	job := tb.find(traces.Grind, "")
+	tb.read(nil, "(scopeview.setView(%v, %v), 0)", job.Start, job.Start+4*job.Dur)
+	tb.view()
+	b := tb.box("#heart .goroutines canvas")
+	for _, share := range []float64{0.1, 0.35, 0.8} {
+		tb.check(tb.Point(b.X+share*b.Width, b.Y+b.Height/2))
+		tb.settle()
+		var n map[string]int
+		tb.read(&n, "procs.at(scopeview.cursor)")
+		want := fmt.Sprintf("running %d, runnable %d\nblocked %d", n["running"], n["runnable"], n["blocked"])
+		if got := tb.legend(".goroutines"); got != want {
+			t.Errorf("at %v of the width the legend says %q, want %q", share, got, want)
+		}
+		if n["blocked"] < traces.Crowd || n["blocked"] > traces.Crowd+30 {
+			t.Errorf("%d goroutines wait, want the %d of the crowd and a few others", n["blocked"], traces.Crowd)
+		}
+	}
+	tb.check(tb.Point(5, 5))
+	tb.settle()
+	if got := tb.legend(".goroutines"); !regexp.MustCompile(`^running ([01]–)?2, runnable \d+(–\d+)?\nblocked 3\d\d(–3\d\d)?$`).MatchString(got) {
+		t.Errorf("of what is in sight the legend says %q", got)
+	}
+}
+
+// legend is what a graph's legend says, in whole.
+func (tb *tab) legend(graph string) (s string) {
+	tb.t.Helper()
+	tb.read(&s, "document.querySelector(%s).title", quote("#heart "+graph+" .legend"))
+	return s
+}
+
+// checkHeld: a stretch on a processor says who, in what and why it ended, and leads to the
+// goroutine.
+func checkHeld(t *testing.T, tb *tab) {
+	t.Helper()
+	var held struct{ From, To, By, Proc float64 }
+	tb.read(&held, `(() => {
+		const set = scopeview.model.waits.tracks, grinds = [];
+		test.each((b, i, row) => { if (test.name(b, i) === %s) grinds.push([row.key, b.start[i], b.start[i] + b.dur[i]]); });
+		let best = { From: 0, To: 0 };
+		for (const lane of set.lanes.values()) for (let i = lane.from; i < lane.to && !(lane.key & 1); i++) {
+			const name = set.nameOf(set.state[i]);
+			if (name !== "cpu" && name !== "running") continue;
+			for (const [key, a, b] of grinds) {
+				const from = Math.max(a, set.start[i]), to = Math.min(b, set.start[i] + set.dur[i]);
+				if (key === set.by[i] && to - from > best.To - best.From) best = { From: from, To: to, By: key, Proc: lane.key / 2 };
+			}
+		}
+		return best;
+	})()`, quote(traces.Grind))
+	tb.read(nil, "(scopeview.setView(%v, %v), 0)", held.From-(held.To-held.From)/4, held.To+(held.To-held.From)/4)
+	tb.view()
+	row := fmt.Sprintf("CPU %v", held.Proc)
+	var labels []struct{ Label, Row string }
+	tb.read(&labels, "scopeview.drawn.labels")
+	var who string
+	for _, l := range labels {
+		if l.Row == row && strings.HasSuffix(l.Label, ": "+traces.Grind) {
+			who = strings.TrimSuffix(l.Label, ": "+traces.Grind)
+		}
+	}
+	if !strings.HasPrefix(who, "grinder ") {
+		t.Fatalf("%s is not labelled with who had it: %q", row, labels)
+	}
+	x, y := tb.seek((held.From+held.To)/2, row)
+	for _, says := range []string{who, traces.Grind, "since", "then", fmt.Sprint(held.By)} {
+		if s := tb.popup(); !strings.Contains(s, says) {
+			t.Errorf("the pop-up of %s does not say %q: %q", row, says, s)
+		}
+	}
+	tb.check(tb.Click(x, y))
+	tb.settle()
+	if key := tb.number("scopeview.stateSelection?.key ?? 0"); key != held.By {
+		t.Errorf("a click selects what goroutine %v did, want %v", key, held.By)
+	}
+	tb.press("Escape", "Digit2", "Digit0")
+}
+
+func TestProcs(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, groundTrace(t), browser.View{})
+		checkProcs(t, tb)
+		checkCounted(t, tb)
+		checkHeld(t, tb)
+		// A key hides the rows, and the address remembers.
+		tb.press("KeyU")
+		if rows := tb.rowNames(); slices.Contains(rows, "CPU 0") {
+			t.Errorf("u does not hide the processors: %q", rows)
+		}
+		tb.await(`new URLSearchParams(location.hash.slice(1)).get("procs") === "off"`)
+		tb.press("KeyU")
+		tb.await(`!location.hash.includes("procs")`)
+		// What is merged says so.
+		tb = showTrace(t, groundTrace(t), browser.View{}, "--max", "3000")
+		if n := tb.number("scopeview.model.waits.states.res"); n < 2 {
+			t.Fatalf("the states are merged at %v", n)
+		}
+		if n := tb.number("scopeview.drawn.held"); n < 10 {
+			t.Errorf("%v stretches are drawn on processors", n)
+		}
+		if got := tb.legend(".goroutines"); !strings.Contains(got, "means of") {
+			t.Errorf("of averages the legend says %q", got)
+		}
+		tb.read(nil, countHere)
+		if n := tb.number("Math.max(...scopeview.model.waits.counts.map((c) => c.between(-Infinity, Infinity).most[0]))"); n > traces.GrindProcs+1e-9 || n < 1 {
+			t.Errorf("%v goroutines run at once, on an average, on %d processors", n, traces.GrindProcs)
+		}
+	})
+}
+
+// TestProcsServed: a page that is served has the same.
+func TestProcsServed(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := show(t, serve(t, groundTrace(t)), browser.View{Dark: true})
+		checkProcs(t, tb)
+		checkCounted(t, tb)
+	})
+}
+
+// TestThreads: a thread has what ran on it, one after the other; without a Go execution trace
+// it says that it has what began on it.
+func TestThreads(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, groundTrace(t), browser.View{})
+		tb.press("KeyG")
+		var threads []struct {
+			Title string
+			Track float64
+			Lines int
+		}
+		tb.read(&threads, `(() => {
+			const set = scopeview.model.waits.tracks;
+			return [...document.querySelectorAll("#rows .label.row .name")].map((e) => e.textContent)
+				.map((title) => ({ title, track: 2 * Number(title.split(" ")[1]) + 1 })).map((r) => ({ ...r, lines: set.lanes.has(r.track) ? 1 : 0 }));
+		})()`)
+		shown := 0
+		for _, r := range threads {
+			shown += r.Lines
+		}
+		if shown == 0 || shown != len(threads) {
+			t.Fatalf("of %d threads %d have what ran on them: %+v", len(threads), shown, threads)
+		}
+		// No stretch of a thread's lies over another.
+		if n := tb.number(`(() => {
+			const set = scopeview.model.waits.tracks;
+			let over = 0;
+			for (const lane of set.lanes.values()) for (let i = lane.from + 1; i < lane.to; i++) if (set.start[i] < set.start[i - 1] + set.dur[i - 1]) over++;
+			return over;
+		})()`); n > 0 {
+			t.Errorf("%v stretches lie over others", n)
+		}
+		job := tb.find(traces.Grind, "")
+		tb.read(nil, "(scopeview.setView(%v, %v), 0)", job.Start, job.Start+job.Dur)
+		tb.view()
+		var labels []struct{ Label, Row string }
+		tb.read(&labels, "scopeview.drawn.labels")
+		is := func(l struct{ Label, Row string }) bool {
+			return strings.HasPrefix(l.Row, "thread ") && strings.HasPrefix(l.Label, "grinder ") && strings.HasSuffix(l.Label, ": "+traces.Grind)
+		}
+		if !slices.ContainsFunc(labels, is) {
+			t.Errorf("no thread says whose scope ran on it: %q", labels)
+		}
+
+		const note = "Scopes are on the thread on which they began"
+		if rows := tb.rowNames(); slices.Contains(rows, note) {
+			t.Errorf("of what ran on threads it says %q", note)
+		}
+		tb = showTrace(t, storeTrace(t), browser.View{})
+		tb.press("KeyG")
+		if rows := tb.rowNames(); !slices.Contains(rows, note) {
+			t.Errorf("nothing says what the rows of threads have: %q", rows)
+		}
+	})
+}
+
+// TestGraphs: the rows begin high up, the graphs fold, and their legends tell of nothing that
+// is out of sight.
+func TestGraphs(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, storeTrace(t), browser.View{Width: 1280, Height: 800})
+		tb.read(nil, `document.getElementById("banner").replaceChildren()`)
+		tb.settle()
+		if y := tb.box("#rows").Y; y > 150-18 { // a banner of one line is 18 px
+			t.Errorf("the first row begins at %v px", y)
+		}
+		source, err := os.ReadFile(axe)
+		if err == nil {
+			tb.read(nil, "%s", string(source)+";0")
+		}
+		high := tb.box("#heart").Height
+		for _, graphs := range []string{"all", "line", "usual"} {
+			tb.check(tb.Press("KeyQ", browser.Shift))
+			tb.settle()
+			if err == nil {
+				faultless(t, tb, "graphs: "+graphs)
+			}
+			want := map[string]float64{"all": high + 29, "line": 21, "usual": high}[graphs]
+			if h := tb.box("#heart").Height; math.Abs(h-want) > 2 {
+				t.Errorf("%s graphs are %v px high, want %v", graphs, h, want)
+			}
+			says(t, tb, "#heart", "CPU", "memory", "goroutines")
+			if graphs != "usual" {
+				tb.await(`new URLSearchParams(location.hash.slice(1)).get("graphs") === %s`, quote(graphs))
+			}
+		}
+		// Of a range in sight it tells the least and the most, of none between two beats the one before, and of when.
+		var beats struct {
+			Time       []float64
+			Goroutines []*float64
+		}
+		tb.read(&beats, "scopeview.model.meta.beats")
+		k := len(beats.Time) / 2
+		tb.read(nil, "(scopeview.setView(%v, %v), 0)", beats.Time[k-2]+1, beats.Time[k]+1)
+		tb.view()
+		low, high2 := *beats.Goroutines[k-1], *beats.Goroutines[k]
+		want := fmt.Sprintf("goroutines %v", low)
+		if low != high2 {
+			want = fmt.Sprintf("goroutines %v–%v", min(low, high2), max(low, high2))
+		}
+		if got := tb.legend(".goroutines"); got != want+"\n" {
+			t.Errorf("with two beats in sight the legend says %q, want %q", got, want)
+		}
+		tb.read(nil, "(scopeview.setView(%v, %v), 0)", beats.Time[1]+1000, beats.Time[2]-1000)
+		tb.view()
+		if got, want := tb.legend(".goroutines"), fmt.Sprintf("goroutines %v, at %.1f s", *beats.Goroutines[1], beats.Time[1]/1e9); got != want+"\n" {
+			t.Errorf("between two beats the legend says %q, want %q", got, want)
+		}
+	})
+}
