@@ -1,8 +1,7 @@
 // Rows of Go's processors, and of threads: which goroutine had them when, in which scope.
 
 import { isDark } from "./strip.js";
-import { cutText } from "./bar.js";
-import { colorOf } from "./color.js";
+import { cutText, fillOf } from "./bar.js";
 import { lineHeight } from "./layout.js";
 import { percentText } from "./make.js";
 import { thousands } from "./time.js";
@@ -74,7 +73,7 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
     const a = Math.max(x0, (piece.t0 - p.from) * p.scale);
     const b = Math.min(x1, (piece.t1 - p.from) * p.scale);
     const scope = piece.ref && model.name(piece.ref.batch.name[piece.ref.i]);
-    ctx.fillStyle = ownColor.has(name) ? stateColor(p, name) : scope === null ? p.colors.busy : colorOf(scope);
+    ctx.fillStyle = ownColor.has(name) ? stateColor(p, name) : piece.ref === null ? p.colors.busy : fillOf(p, piece.ref.batch, piece.ref.i);
     ctx.globalAlpha = piece.n > 1 ? 0.6 : 1;
     ctx.fillRect(a, y, b - a, trackHeight);
     ctx.globalAlpha = 1;
