@@ -1,6 +1,7 @@
 package uitest
 
 import (
+	"bufio"
 	"fmt"
 	"math"
 	"os"
@@ -9,6 +10,7 @@ import (
 	"strings"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/traces"
@@ -168,6 +170,36 @@ func TestExplainMutex(t *testing.T) {
 	})
 }
 
+// TestExplainOpen: what still waits is explained too, while the program runs.
+func TestExplainOpen(t *testing.T) {
+	trace := pathOf(t, "stuck.scope")
+	child, out, err := traces.Start(trace, "stuck", 3)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = child.Process.Kill()
+		_ = child.Wait()
+	})
+	if !bufio.NewScanner(out).Scan() {
+		t.Fatal("the program says nothing")
+	}
+	address := serve(t, trace)
+	browsers(t, func(t *testing.T) {
+		tb := show(t, address, browser.View{})
+		tb.check(tb.Wait("scopeview.model.openBatch.kind.filter((k) => k === 6).length === 2 && scopeview.model.waits.locks.length === 2", 30*time.Second))
+		tb.search(fmt.Sprint(traces.Delayed))
+		tb.press("Enter", "Escape", "KeyB")
+		tb.await(`document.querySelector("#panel .facts").textContent.includes(%s)`, quote(traces.Keeper+", in "+traces.Keep))
+		if got, want := tb.crumbs(), []string{traces.Server + " waits for " + traces.Outer, traces.Keeper + " holds " + traces.Outer + ", waits for " + traces.Inner}; len(got) != 3 || !slices.Equal(got[:2], want) {
+			t.Errorf("the chain is %q, want %q and its root", got, want)
+		}
+		part := tb.number("scopeview.model.end")
+		tb.await("scopeview.model.end > %v", part+2e9)
+		says(t, tb, "#panel .why", traces.Keeper+", in "+traces.Keep, "root: "+traces.Flusher)
+	})
+}
+
 // TestArrowsSteady: however many waits are in sight, the longest have their arrows.
 func TestArrowsSteady(t *testing.T) {
 	path := pathOf(t, "queue.scope")
@@ -195,17 +227,17 @@ func TestArrowsSteady(t *testing.T) {
 
 // TestDetailsFit: nothing in Details lies over something else, or is cut.
 func TestDetailsFit(t *testing.T) {
-	views := []browser.View{{Width: 1280, Height: 800}, {Width: 1000, Height: 640}, {Width: 640, Height: 400, Scale: 2}}
+	views := []browser.View{{Width: 1280, Height: 800}, {Width: 1000, Height: 640}, {Width: 640, Height: 400, Scale: 2}, {Width: 2560, Height: 1440}}
 	// Blocks must not meet; what is in one must not come out of it.
 	const misfits = `(() => {
 		const seen = (e) => e.checkVisibility() && e.getBoundingClientRect().width > 0;
-		const details = document.querySelector("#panel .details"), body = details.closest(".body");
+		const details = document.querySelector("#panel .details");
 		const blocks = Array.from(details.querySelectorAll(".head, .why > *, .columns > *")).filter(seen);
 		const box = (e) => e.getBoundingClientRect(), found = [];
 		const name = (e) => (e.className || e.tagName) + " " + e.textContent.slice(0, 30);
 		blocks.forEach((a, k) => {
 			const r = box(a);
-			if (r.left < box(body).left - 1 || r.right > box(body).left + body.clientWidth + 1) found.push(name(a) + " is cut");
+			if (r.left < box(details).left - 1 || r.right > box(details).left + details.clientWidth + 1) found.push(name(a) + " is cut");
 			for (const b of blocks.slice(k + 1)) {
 				const s = box(b);
 				if (Math.min(r.right, s.right) - Math.max(r.left, s.left) > 1 && Math.min(r.bottom, s.bottom) - Math.max(r.top, s.top) > 1) found.push(name(a) + " | " + name(b));

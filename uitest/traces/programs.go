@@ -29,6 +29,7 @@ var programs = map[string]struct {
 	"contend":    {run: contend, options: []scope.Option{gotrace.With()}},
 	"delayed":    {run: delayed, options: []scope.Option{gotrace.With()}},
 	"nested":     {run: nested},
+	"stuck":      {run: stuck},
 	"slow":       {run: slow, options: []scope.Option{gotrace.With()}},
 	"grind":      {run: grind, options: []scope.Option{gotrace.With()}},
 	"empty":      {run: func(int) {}},

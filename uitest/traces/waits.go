@@ -8,7 +8,7 @@ import (
 	"github.com/scopeview/scopeview/scope"
 )
 
-// What the programs delayed and nested do. A server's row handles numbered requests, each in a
+// What the programs delayed, nested and stuck do. A server's row handles numbered requests, each in a
 // scope Request; that of the number Delayed waits for Outer. The row Keeper has Outer in a
 // scope Keep, and waits for Inner meanwhile, which the row Flusher has in a scope Flush.
 const (
@@ -31,8 +31,7 @@ const (
 func delayed(n int) {
 	var outer, inner sync.Mutex
 	packed, flushing := make(chan bool), make(chan bool)
-	lock := func(l *sync.Mutex, name string) func() { return scope.Lock(l, name) }
-	chain(n, func() func() { return lock(&outer, Outer) }, func() func() { return lock(&inner, Inner) }, func() {
+	chain(n, func() func() { return scope.Lock(&outer, Outer) }, func() func() { return scope.Lock(&inner, Inner) }, func() {
 		flushing <- true
 		<-packed
 	}, func() {
@@ -51,6 +50,15 @@ func nested(n int) {
 		return m.Unlock
 	}
 	chain(n, func() func() { return lock(&outer) }, func() func() { return lock(&inner) }, func() { time.Sleep(Delay) }, func() {})
+}
+
+// stuck is the same whose Flusher never lets go, once it has said so.
+func stuck(n int) {
+	var outer, inner sync.Mutex
+	chain(n, func() func() { return scope.Lock(&outer, Outer) }, func() func() { return scope.Lock(&inner, Inner) }, func() {
+		fmt.Println("stuck")
+		time.Sleep(time.Minute)
+	}, func() {})
 }
 
 // chain handles n requests before the delayed one, and n after it.

@@ -5,7 +5,7 @@
 import { stateText } from "./data/states.js";
 import { markCommands } from "./markcommands.js";
 import { chainOf } from "./model/chain.js";
-import { holdAt } from "./model/explain.js";
+import { holdAt, longestPieces } from "./model/explain.js";
 import { links } from "./model/links.js";
 import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
@@ -186,7 +186,7 @@ export function commands(app) {
   function toStep(k) {
     const steps = chainOf(model, app.chain);
     const { key, wait, part, deed } = steps[k];
-    const longest = part?.pieces.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    const [longest] = longestPieces(part?.pieces ?? [], 1);
     const ref = wait?.ref ?? (wait || !longest ? null : holdAt(model, key, longest.start));
     const interval = wait?.interval ?? deed?.longest.interval;
     if (ref) select(ref, { reveal: true, step: k });

@@ -3,7 +3,7 @@
 
 import { stateText } from "../data/states.js";
 import { innermostAt } from "./relate.js";
-import { deedsOf, explain, isAwaited, waitOfItem, waitOfState } from "./explain.js";
+import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } from "./explain.js";
 
 /**
  * @typedef {import("./explain.js").Wait} Wait
@@ -23,6 +23,7 @@ import { deedsOf, explain, isAwaited, waitOfItem, waitOfState } from "./explain.
  * @property {string} object what it had; "": not known, or nobody has that
  * @property {Wait|null} wait
  * @property {import("./explain.js").Deed|null} deed what it did for most of its part
+ * @property {number} spent the share of its time that this took
  * @property {string} root
  */
 
@@ -52,7 +53,7 @@ export function chainOf(model, origin) {
 /** @param {Model} model @param {Wait} first @returns {ChainStep[]} */
 function stepsFrom(model, first) {
   /** @type {ChainStep[]} */
-  const steps = [{ key: first.key, part: null, share: 1, object: "", wait: first, deed: null, root: "" }];
+  const steps = [{ key: first.key, part: null, share: 1, object: "", wait: first, deed: null, spent: 0, root: "" }];
   for (;;) {
     const last = steps[steps.length - 1];
     const wait = last.wait;
@@ -60,12 +61,12 @@ function stepsFrom(model, first) {
     const part = explain(model, wait).parts[0];
     last.root = endOf(steps, wait, part);
     if (last.root) return steps;
-    const { deeds, states } = deedsOf(model, part.key, part.pieces, first);
+    const { deeds, states, ns } = deedsOf(model, part, first);
     // Of one without states only its waits are known: the rest may have been anything.
     const deed = deeds.find((d) => states || d.wait) ?? null;
-    const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > part.ns) ? deed.wait : null;
+    const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > ns) ? deed.wait : null;
     steps.push({
-      key: part.key, part, share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed,
+      key: part.key, part, share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed, spent: deed ? deed.ns / ns : 0,
       root: next ? "" : states && deed ? doing(model, part.key, deed) : `what it did is not known: no states of goroutine ${part.key}`,
     });
   }
@@ -73,7 +74,8 @@ function stepsFrom(model, first) {
 
 /** Why a chain does not go on behind a wait; "": it does. @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart} part the largest */
 function endOf(steps, wait, part) {
-  if (part.kind === "own") return `itself ${stateText(part.state)}`;
+  if (!isAwaited(wait)) return "no other goroutine is waited for";
+  if (part.kind === "own") return `for the longest part itself ${stateText(part.state)}`;
   if (part.kind === "unknown") return wait.held ? "who held it is not known" : "who ended the wait is not known";
   if (part.kind === "merged") return `${part.many} holds of it that cannot be told apart here`;
   if (steps.some((s) => s.key === part.key)) return `back at goroutine ${part.key}: each waits for the next`;
@@ -91,7 +93,7 @@ function doing(model, key, { state, longest }) {
 export function chainLinks(steps) {
   return steps.slice(1).flatMap(({ key, part }, k) => {
     if (!part) return [];
-    const longest = part.pieces.reduce((a, b) => (b.to - b.from > a.to - a.from ? b : a));
+    const [longest] = longestPieces(part.pieces, 1);
     const time = part.kind === "waker" ? longest.to : longest.from;
     return [{ kind: "chain", from: { rowKey: key, time, ref: null }, to: { rowKey: steps[k].key, time, ref: steps[k].wait?.ref ?? null } }];
   });

@@ -44,8 +44,8 @@ import { lockArgs } from "./waitlinks.js";
  * @property {number} many holds in it
  * @property {(Piece & {start: number})[]} pieces start: when the hold began
  *
- * How many waited, this one included: [when, how many from then on].
- * @typedef {{steps: [number, number][], first: number, min: number, max: number, exact: boolean}} WaitQueue
+ * How many waited, this one included: when it began, and the most in each of some equal parts of its time.
+ * @typedef {{first: number, min: number, max: number, columns: number[], exact: boolean}} WaitQueue
  *
  * parts add up to the wait, the longest first; wanted: better is under way.
  * @typedef {{wait: Wait, parts: WaitPart[], queue: WaitQueue|null, wanted: boolean}} Why
@@ -53,6 +53,10 @@ import { lockArgs } from "./waitlinks.js";
 
 /** So many items, or intervals of states, are told one by one; of more those that are short are merged, or it would take long. */
 export const mostTold = 50_000;
+/** What a holder did is told of so many of its longest holds; with more holds in a wait, or more waits in a scope, states between them are not looked for. */
+export const mostHeld = 1000;
+/** A queue is told in so many parts. */
+const queueColumns = 80;
 /** The states in which a goroutine waits for another. */
 const awaited = new Set(["lock", "channel", "select", "cond", "join"]);
 /** Those in which it waits for something else. */
@@ -126,8 +130,19 @@ function cutWait(wait, from, to) {
  */
 export function explain(model, wait, ask = true) {
   const known = model.waits.of(wait.from, wait.to, ask);
+  const id = [model.version, wait.key, wait.from, wait.to, wait.began, wait.object].join();
+  const had = model.cache.get("why")?.value;
+  if (had?.id === id && had.locks === known.locks && had.states === known.states) return { ...had.why, wait, wanted: known.wanted };
+  const why = whyOf(model, wait, known);
+  model.cache.set("why", { version: model.version, value: { id, locks: known.locks, states: known.states, why } });
+  return why;
+}
+
+/** @param {Model} model @param {Wait} wait @param {import("./waits.js").Known} known @returns {Why} */
+function whyOf(model, wait, known) {
   const row = wait.object === "" ? undefined : known.locks.find((l) => l.id === wait.object);
-  const parts = new Parts(wait, known.states?.lanes.get(wait.key) ?? null);
+  const holds = row ? lowerBound(row.starts, wait.to) - lowerBound(row.ends, wait.from) : 0;
+  const parts = new Parts(wait, holds > mostHeld ? null : known.states?.lanes.get(wait.key) ?? null);
   const before = row ? lowerBound(row.ends, wait.began + 1) : 0;
   if (row && row.starts[before] < wait.from) parts.holder = 0; // another hold has begun since, or this one is on record
   let at = wait.from;
@@ -151,13 +166,13 @@ class Parts {
     this.wait = wait;
     this.lane = lane;
     this.holder = wait.held ? wait.holder : 0;
-    /** @type {Map<string, WaitPart>} */ this.parts = new Map();
+    /** @type {Map<number|string, WaitPart>} */ this.parts = new Map();
   }
 
   /** @param {WaitPart["kind"]} kind @param {number} key @param {number} scope @param {number} from @param {number} to @param {number} many @param {number} start @param {string} state */
   add(kind, key, scope, from, to, many = 0, start = from, state = "") {
     if (to <= from) return;
-    const id = [kind, key, scope, state].join();
+    const id = kind === "hold" ? key * 65536 + scope : kind === "unknown" ? -2 : `${kind} ${key} ${scope} ${state}`; // of these there may be a million
     let part = this.parts.get(id);
     if (!part) this.parts.set(id, part = { kind, key, scope, state, ns: 0, many: 0, pieces: [] });
     part.ns += to - from;
@@ -212,12 +227,28 @@ function scopeAt(model, key, t) {
 
 /** How many waited for an object while a wait lasted. @param {LockRow} row @param {Wait} wait @returns {WaitQueue|null} */
 function queueOf({ times, counts, res }, { from, to }) {
-  /** @type {[number, number][]} */
-  const steps = [];
-  for (let k = Math.max(0, lowerBound(times, from + 1) - 1); k < times.length && times[k] < to; k++) steps.push([Math.max(times[k], from), counts[k]]);
-  if (steps.length === 0 || steps[0][0] > from) return null;
-  const all = steps.map(([, n]) => n);
-  return { steps, first: all[0], min: all.reduce((a, b) => Math.min(a, b)), max: all.reduce((a, b) => Math.max(a, b)), exact: res === 0 };
+  const begin = lowerBound(times, from + 1) - 1;
+  if (begin < 0 || to <= from) return null;
+  const queue = { first: counts[begin], min: Infinity, max: 0, columns: new Array(queueColumns).fill(0), exact: res === 0 };
+  const column = (/** @type {number} */ t) => ((Math.max(t, from) - from) / (to - from)) * queueColumns;
+  for (let k = begin; k < times.length && times[k] < to; k++) {
+    queue.min = Math.min(queue.min, counts[k]);
+    queue.max = Math.max(queue.max, counts[k]);
+    const end = Math.min(queueColumns, column(k + 1 < times.length ? times[k + 1] : to));
+    for (let c = Math.floor(column(times[k])); c < end; c++) queue.columns[c] = Math.max(queue.columns[c], counts[k]);
+  }
+  return queue;
+}
+
+/** The longest of some pieces, the longest first. @template {Piece} T @param {T[]} pieces @param {number} most @returns {T[]} */
+export function longestPieces(pieces, most) {
+  const length = (/** @type {Piece} */ p) => p.to - p.from;
+  if (pieces.length > most) {
+    const least = Float64Array.from(pieces, length).sort()[pieces.length - most];
+    const longer = pieces.filter((p) => length(p) > least);
+    pieces = [...longer, ...pieces.filter((p) => length(p) === least).slice(0, most - longer.length)];
+  }
+  return [...pieces].sort((a, b) => length(b) - length(a));
 }
 
 /**
@@ -227,12 +258,14 @@ function queueOf({ times, counts, res }, { from, to }) {
  */
 
 /**
- * Says what a goroutine did in some stretches, the longest first; it adds up to them. Where
- * its states are not known its waits on record still are.
- * @param {Model} model @param {number} key @param {Piece[]} pieces @param {Piece} within what a server is asked for
- * @returns {{deeds: Deed[], states: boolean}}
+ * Says what a goroutine did for a part of a wait, the longest first; it adds up to the
+ * longest of its pieces, which are some of very many. Where its states are not known its waits on record still are.
+ * @param {Model} model @param {WaitPart} part @param {Piece} within what a server is asked for
+ * @returns {{deeds: Deed[], states: boolean, pieces: number, ns: number}}
  */
-export function deedsOf(model, key, pieces, within) {
+export function deedsOf(model, part, within) {
+  const { key } = part;
+  const pieces = longestPieces(part.pieces, mostHeld);
   const lane = model.waits.of(within.from, within.to, false).states?.lanes.get(key) ?? null;
   /** @type {Map<string, Deed>} */
   const deeds = new Map();
@@ -268,7 +301,8 @@ export function deedsOf(model, key, pieces, within) {
     });
     rest(to);
   }
-  return { deeds: [...deeds.values()].sort((a, b) => b.ns - a.ns), states: lane !== null };
+  const list = [...deeds.values()].sort((a, b) => b.ns - a.ns);
+  return { deeds: list, states: lane !== null, pieces: pieces.length, ns: list.reduce((sum, d) => sum + d.ns, 0) };
 }
 
 /** The hold of a goroutine that began at a moment; null: it is not here by itself. @param {Model} model @param {number} key @param {number} start @returns {Ref|null} */

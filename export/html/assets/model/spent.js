@@ -2,7 +2,7 @@
 // goroutine's states, or where these are not known by the scopes inside.
 
 import { Kind } from "../data/kinds.js";
-import { isAwaited, mostTold, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
+import { isAwaited, mostHeld, mostTold, stateRes, waitOfItem, waitOfState, waitsIn } from "./explain.js";
 import { extentOf } from "./refs.js";
 import { Replay, RowItems, hasMoments } from "./replay.js";
 
@@ -25,7 +25,7 @@ import { Replay, RowItems, hasMoments } from "./replay.js";
 export function spentIn(model, ref) {
   const { row, ref: at } = model.place(ref);
   const { start: from, end: to } = extentOf(at);
-  const lane = model.waits.of(from, to, true).states?.lanes.get(row.key) ?? null;
+  let lane = model.waits.of(from, to, true).states?.lanes.get(row.key) ?? null;
   const res = stateRes(lane, from, to);
   /** @type {Map<string, Spent>} */
   const parts = new Map();
@@ -40,25 +40,28 @@ export function spentIn(model, ref) {
   /** Moments in which no wait on record was. */
   const rest = (/** @type {number} */ a, /** @type {number} */ b, /** @type {string} */ name, /** @type {boolean} */ own) => {
     let told = a;
-    lane?.each(a, b, res, (run) => {
+    const states = lane;
+    states?.each(a, b, res, (run) => {
       const end = Math.min(run.t1, b);
       if (end <= told) return;
       add("", "", Math.max(run.t0, told) - told, null);
       const begin = Math.max(run.t0, told);
-      const wait = run.n === 1 ? waitOfState(model, row.key, lane.set, run.i) : null;
+      const wait = run.n === 1 ? waitOfState(model, row.key, states.set, run.i) : null;
       const top = run.n === 1 ? end - begin : Math.round((run.time * (end - begin)) / (run.t1 - run.t0));
-      add("", lane.set.nameOf(run.top), top, wait && isAwaited(wait) ? wait : null);
+      add("", states.set.nameOf(run.top), top, wait && isAwaited(wait) ? wait : null);
       add("", "", end - begin - top, null);
       told = end;
     });
-    if (told < b) add(lane ? "" : name, "", b - told, null, !lane && own);
+    if (told < b) add(states ? "" : name, "", b - told, null, !states && own);
   };
   const items = new RowItems(row, from, to);
   if (!model.reduced && items.pieces.reduce((n, p) => n + p.end - p.i, 0) <= mostTold) {
     eachMoment(model, items, at, from, to, rest, add);
   } else {
     let told = from;
-    for (const wait of waitsIn(model, row.key, from, to)) {
+    const waits = waitsIn(model, row.key, from, to);
+    if (waits.length > mostHeld) lane = null;
+    for (const wait of waits) {
       rest(told, wait.from, "", false);
       add(wait.name, wait.state, wait.to - wait.from, wait.ref && waitOfItem(model, wait.ref));
       told = wait.to;

@@ -33,9 +33,21 @@ const notHeld = new Set(["retry", "waitgroup", "cond", "send", "receive", "selec
  */
 export function lockArgs(model, batch, i) {
   if (batch.kind[i] !== Kind.wait && batch.kind[i] !== Kind.hold) return null;
+  let known = parsedArgs.get(batch);
+  if (!known) parsedArgs.set(batch, known = new Map());
+  let args = known.get(batch.args[i]);
+  if (!args) known.set(batch.args[i], args = readLockArgs(model.argsText(batch, i)));
+  return args;
+}
+
+/** What the arguments of a batch tell: they repeat, and reading them takes longer than all else. @type {WeakMap<Batch, Map<number, any>>} */
+const parsedArgs = new WeakMap();
+
+/** @param {string} text JSON */
+function readLockArgs(text) {
   let a;
   try {
-    a = JSON.parse(model.argsText(batch, i) || "{}");
+    a = JSON.parse(text || "{}");
   } catch {
     a = {};
   }

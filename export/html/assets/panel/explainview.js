@@ -4,7 +4,7 @@
 import { isScope } from "../data/kinds.js";
 import { stateText } from "../data/states.js";
 import { chainOf, originOf } from "../model/chain.js";
-import { deedsOf, explain, holdAt, isAwaited } from "../model/explain.js";
+import { deedsOf, explain, holdAt, isAwaited, longestPieces } from "../model/explain.js";
 import { spentIn } from "../model/spent.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText, percentText, pluralText } from "../view/make.js";
@@ -22,8 +22,6 @@ import { partText, rootText, stepText } from "../view/waitfacts.js";
 const mostParts = 8;
 const mostHolds = 6;
 const mostDeeds = 4;
-/** A graph of a queue is so many steps wide. */
-const queueSteps = 80;
 
 /** How one stands in a line. @param {number} n */
 function ordinal(n) {
@@ -60,7 +58,7 @@ export function createWhy(app) {
     const { parts, queue, wanted } = explain(app.model, wait);
     const nodes = [
       stacked(wait.held && wait.object ? "Who held it meanwhile" : isAwaited(wait) ? "Whom it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
-      queue ? queueView(queue, wait) : null,
+      queue ? queueView(queue) : null,
     ];
     if (wanted) nodes.push(make("p", { class: "quiet", text: "More is being asked for." }));
     return nodes;
@@ -76,40 +74,36 @@ export function createWhy(app) {
       app.fit(piece.from, piece.to);
       app.announce(`${partText(app.model, part)}, at ${app.time(piece.from)}`);
     };
-    const pieces = [...part.pieces].sort((a, b) => b.to - b.from - (a.to - a.from));
+    const pieces = longestPieces(part.pieces, mostHolds);
     const below = [];
-    if (held && pieces.length > 1) {
-      below.push(make("span", { class: "quiet" }, " in ", ...pieces.slice(0, mostHolds).flatMap((piece, k) => [k ? ", " : "", makeButton(app.span(piece.to - piece.from), () => goTo(piece), { class: "link", "data-keep": `hold ${part.key} ${piece.start}` })]),
-        pieces.length > mostHolds ? ` and ${thousands(pieces.length - mostHolds)} more holds` : ""));
+    if (held && part.pieces.length > 1) {
+      below.push(make("span", { class: "quiet" }, " in ", ...pieces.flatMap((piece, k) => [k ? ", " : "", makeButton(app.span(piece.to - piece.from), () => goTo(piece), { class: "link", "data-keep": `hold ${part.key} ${piece.start}` })]),
+        part.pieces.length > mostHolds ? ` and ${thousands(part.pieces.length - mostHolds)} more holds` : ""));
     }
-    if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile: ${deedsText(part, wait)}` }));
+    if (part.kind === "atMost") below.push(make("div", { class: "quiet", text: "it held it when the wait began, and when it let go is not known" }));
+    if (part.kind === "hold" || part.kind === "atMost" || part.kind === "waker") below.push(make("div", { class: "quiet", text: `meanwhile${deedsText(part, wait)}` }));
     const color = part.kind === "unknown" ? "" : part.kind === "own" ? `var(--state-${part.state})` : part.scope < 0 ? "var(--hold)" : colorOf(nameText(app.model.name(part.scope)));
     return { text: partText(app.model, part), ns: part.ns, color, go: part.key === 0 || part.kind === "own" ? null : () => goTo(pieces[0]), below };
   }
 
   /** What a holder did, in words. @param {import("../model/explain.js").WaitPart} part @param {import("../model/explain.js").Wait} wait */
   function deedsText(part, wait) {
-    const { deeds, states } = deedsOf(app.model, part.key, part.pieces, wait);
+    const { deeds, states, pieces, ns } = deedsOf(app.model, part, wait);
     const known = deeds.filter((d) => d.state !== "");
-    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${d.name}` : stateText(d.state)} ${percentText(d.ns / part.ns)}`);
+    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${d.name}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
     if (known.length > mostDeeds) list.push("and other states");
-    const rest = part.ns - known.reduce((sum, d) => sum + d.ns, 0);
+    const rest = ns - known.reduce((sum, d) => sum + d.ns, 0);
     if (!states) list.push(`the states of goroutine ${part.key} are not known`);
-    else if (rest > 0) list.push(`not known ${percentText(rest / part.ns)}`);
-    return list.join(", ");
+    else if (rest > 0) list.push(`not known ${percentText(rest / ns)}`);
+    return `${pieces < part.pieces.length ? `, in its ${thousands(pieces)} longest holds` : ""}: ${list.join(", ")}`;
   }
 
-  /** @param {import("../model/explain.js").WaitQueue} queue @param {import("../model/explain.js").Wait} wait */
-  function queueView({ steps, first, min, max, exact }, wait) {
+  /** @param {import("../model/explain.js").WaitQueue} queue */
+  function queueView({ columns, first, min, max, exact }) {
     const ahead = first - 1;
     const line = exact
       ? `${ordinal(first)} in line: ${ahead === 0 ? "nobody" : thousands(ahead)} waited already when it began; ${min === max ? "" : `${thousands(min)} to `}${thousands(max)} waited meanwhile, itself included.`
       : `At most ${thousands(max)} waited at once meanwhile: here they are not told apart.`;
-    const columns = new Array(queueSteps).fill(0);
-    steps.forEach(([t, n], k) => {
-      const at = (/** @type {number} */ time) => ((time - wait.from) / Math.max(1, wait.to - wait.from)) * queueSteps;
-      for (let x = Math.floor(at(t)); x < Math.min(queueSteps, at(k + 1 < steps.length ? steps[k + 1][0] : wait.to)); x++) columns[x] = Math.max(columns[x], n);
-    });
     const graph = make("div", { class: "queue", role: "img", "aria-label": `how many waited: ${line}` }, ...columns.map((n) => {
       const bar = make("span");
       bar.style.height = `${(100 * n) / Math.max(1, max)}%`;

@@ -8,7 +8,7 @@ import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
 import { heldFacts } from "./procs.js";
 import { digits3, thousands } from "./time.js";
-import { waitOfItem } from "../model/explain.js";
+import { waitOfItem, waitOfState } from "../model/explain.js";
 import { heldByText, lockFacts, lockNow, lockText, popupFrames, sampleFacts, stateFacts, stateTitle } from "./waitfacts.js";
 import { lockArgs } from "../model/waitlinks.js";
 
@@ -78,7 +78,8 @@ export function createPopup(app) {
     if (hit.held) return lines(...heldFacts(app, hit.strip, hit.held));
     if (hit.state) {
       const { set } = hit.strip.states;
-      return lines(stateTitle(set, hit.state), [...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);
+      const awaited = hit.state.n === 1 ? waitOfState(model, hit.strip.row.key, set, hit.state.i) : null;
+      return lines(stateTitle(set, hit.state), [["held by", awaited?.held && awaited.object ? heldByText(app, awaited) : null], ...stateFacts(app, set, hit.state, popupFrames), ["on", hit.strip.title]]);
     }
     if (hit.batch === undefined || hit.i === undefined) return null;
     const { batch, i } = hit;

@@ -42,7 +42,7 @@ export function partText(model, { kind, key, scope, state, many }) {
   switch (kind) {
     case "shared": return `${pluralText(many, "reader")}, sharing it; the longest ${who}`;
     case "merged": return `${pluralText(many, "hold")}, not told apart here; the longest by ${who}`;
-    case "atMost": return `at most ${who}: it held it at the beginning, and when it let go is not known`;
+    case "atMost": return `at most ${who}`;
     case "waker": return `until woken by ${who}`;
     case "own": return `nobody: itself ${stateText(state)}`;
     case "unknown": return "not known";
@@ -76,9 +76,8 @@ export function stepText(model, steps, k) {
 
 /** What a chain of waits ends with. @param {Model} model @param {import("../model/chain.js").ChainStep[]} steps */
 export function rootText(model, steps) {
-  const { key, part, wait, deed, root } = steps[steps.length - 1];
-  const share = part && deed && !wait ? deed.ns / part.ns : 1;
-  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${share < 0.95 ? `, ${percentText(share)} of the time` : ""}`;
+  const { key, wait, deed, spent, root } = steps[steps.length - 1];
+  return `root: ${goroutineTitle(model, key)}${wait ? ` ${waitText(wait)}` : ""}, ${root}${deed && !wait && spent < 0.95 ? `, ${percentText(spent)} of the time` : ""}`;
 }
 
 /** A stack's functions; where it was too deep for what is shown, it says so. @param {import("../data/states.js").StateSet} set @param {number} stack @param {number} most */
