@@ -65,6 +65,7 @@ frame 3 "slices.SortFunc[SECRET.example/x.T]" "slices/sort.go" line=7 start=1
 frame 4 "runtime.SECRET" "/home/SECRET/runtime.go" line=7 start=1
 frame 5 "main.SECRET" "/SECRET/src/main/main.go" line=7 start=1
 frame 6 "f" "g" line=7 start=1
+frame 458757 "SECRET.example/x.scope" "/home/SECRET/x.go" line=3 start=0
 stack 1 1 2 3 4 5 6
 count ticks=3000 2:1:5:7
 beat ticks=3000 recorded=9

@@ -50,14 +50,12 @@ const BlockHeaderSize = 16
 
 // AppendBlock appends one block.
 func AppendBlock(b []byte, t BlockType, payload []byte) []byte {
+	var head, zeros [BlockHeaderSize]byte
 	le := binary.LittleEndian
-	n := len(b)
-	b = le.AppendUint32(b, uint32(len(payload)))
-	b = le.AppendUint32(b, uint32(t))
-	crc := crc32.Update(crc32.Checksum(b[n:], castagnoli), castagnoli, payload)
-	b = le.AppendUint64(b, uint64(crc))
-	b = append(b, payload...)
-	return append(b, make([]byte, -len(payload)&7)...)
+	le.PutUint32(head[0:], uint32(len(payload)))
+	le.PutUint16(head[4:], uint16(t))
+	le.PutUint32(head[8:], crc32.Update(crc32.Checksum(head[:8], castagnoli), castagnoli, payload))
+	return append(append(append(b, head[:]...), payload...), zeros[:-len(payload)&7]...)
 }
 
 // DecodeBlock reads the block at the head of b. size 0 with a nil error means

@@ -73,16 +73,15 @@ func AppendHotHeader(b []byte, h *HotHeader) ([]byte, error) {
 		return b, fmt.Errorf("a hot file's path of %d bytes, where there can be 1 to %d", len(h.Path), maxHotPath)
 	}
 	le := binary.LittleEndian
-	n := len(b)
-	b = append(b, hotMagic...)
-	b = le.AppendUint32(b, hotVersion)
-	b = le.AppendUint32(b, h.Slots)
-	b = append(b, h.ID[:]...)
-	b = le.AppendUint32(b, uint32(len(h.Path)))
-	b = append(b, make([]byte, n+hotCRCOffset-len(b))...)
-	crc := crc32.Checksum(b[n:], castagnoli)
-	b = le.AppendUint32(b, crc32.Update(crc, castagnoli, []byte(h.Path)))
-	return append(b, h.Path...), nil
+	var p [hotPathOffset]byte
+	copy(p[:], hotMagic)
+	le.PutUint32(p[8:], hotVersion)
+	le.PutUint32(p[12:], h.Slots)
+	copy(p[16:], h.ID[:])
+	le.PutUint32(p[32:], uint32(len(h.Path)))
+	crc := crc32.Checksum(p[:hotCRCOffset], castagnoli)
+	le.PutUint32(p[hotCRCOffset:], crc32.Update(crc, castagnoli, []byte(h.Path)))
+	return append(append(b, p[:]...), h.Path...), nil
 }
 
 // DecodeHotHeader reads the beginning of a hot file: hotPathOffset bytes and the

@@ -19,8 +19,9 @@ const (
 	StackIDs = 1 << 18 // all ids of stacks are below
 	FrameIDs = 1 << 19
 
-	// PlaceFrames and above are the ids of places where locks without a name are locked: each
-	// is the id of the place's name, and this. Its Start is the kind of the lock.
+	// PlaceFrames and above are the ids of places that names are from: each is the id of the
+	// name, and this. It is where locks without a name are locked, and its Start is the kind of
+	// the lock; where Start is 0 (LockUnknown), it is where the program gave the name first.
 	PlaceFrames = FrameIDs - MaxNames
 )
 
@@ -38,18 +39,17 @@ const frameInlined = 1
 
 // AppendFrame appends f's payload; its texts are cut to MaxName.
 func AppendFrame(b []byte, f *Frame) []byte {
-	le := binary.LittleEndian
-	b = le.AppendUint32(b, f.ID)
-	b = le.AppendUint32(b, f.Line)
-	b = le.AppendUint32(b, f.Start)
-	var flags uint16
-	if f.Inlined {
-		flags = frameInlined
-	}
-	b = le.AppendUint16(b, flags)
 	function, file := f.Function[:min(len(f.Function), MaxName)], f.File[:min(len(f.File), MaxName)]
-	b = le.AppendUint16(b, uint16(len(function)))
-	return append(append(b, function...), file...)
+	var head [16]byte
+	le := binary.LittleEndian
+	le.PutUint32(head[0:], f.ID)
+	le.PutUint32(head[4:], f.Line)
+	le.PutUint32(head[8:], f.Start)
+	if f.Inlined {
+		le.PutUint16(head[12:], frameInlined)
+	}
+	le.PutUint16(head[14:], uint16(len(function)))
+	return append(append(append(b, head[:]...), function...), file...)
 }
 
 // DecodeFrame reads a frame block's payload.

@@ -36,7 +36,7 @@ func (s *Server) serveWhole(w http.ResponseWriter, r *http.Request, b *book) {
 	res := x.res(s.most)
 	tile := x.index.Tile(from, to, res)
 	at := x.index.Cursor()
-	meta := x.meta(s.o.Version, res)
+	meta := x.meta(s.o.Version, res, 0)
 	x.mu.Unlock()
 	since(meta, &cursor{session: x.id, res: res, items: tile.Items, first: at, next: at, beats: -1})
 	answer(w, &timeline.Container{Meta: meta, Tile: tile})
@@ -80,12 +80,12 @@ func (s *Server) load(w http.ResponseWriter, r *http.Request, b *book) (x *sessi
 }
 
 // meta is what is to be said about the trace now, to a page whose whole was
-// merged at res. x.mu is held.
-func (x *session) meta(version string, res int64) *timeline.Meta {
+// merged at res, and which knows so many places of names. x.mu is held.
+func (x *session) meta(version string, res, places int64) *timeline.Meta {
 	st := &x.status
 	m := x.index.Meta(st.trace, timeline.MetaOptions{
 		Tool: version, Path: x.book.name, Writer: st.writer, Tile: &timeline.Tile{Res: res},
-		More: "What you zoom in on is fetched in full.",
+		Places: int(places), More: "What you zoom in on is fetched in full.",
 	})
 	if st.deleted {
 		m.Banner = append(m.Banner, timeline.Said{Level: "warn", Text: "The trace's file was removed or can't be reached any more. What was read of it stays here until scopeview serve ends, or nobody looks at it for a while."})

@@ -14,11 +14,12 @@ type cursor struct {
 	first   int64  // of the news that the page then got
 	next    int64  // of the news
 	names   int64
+	places  int64
 	beats   int64 // time of the last that the page has, or -1
 }
 
 func (c *cursor) numbers() []*int64 {
-	return []*int64{&c.res, &c.items, &c.first, &c.next, &c.names, &c.beats}
+	return []*int64{&c.res, &c.items, &c.first, &c.next, &c.names, &c.places, &c.beats}
 }
 
 func (c cursor) String() string {

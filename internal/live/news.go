@@ -29,14 +29,14 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 		x.mu.Lock()
 		tile, next, ok := x.index.Since(c.next)
 		if !ok || c.session != x.id || x.status.over || c.items+c.next-c.first > s.most.grown {
-			meta := x.meta(s.o.Version, c.res)
+			meta := x.meta(s.o.Version, c.res, c.places)
 			x.mu.Unlock()
 			meta.Reload = true
 			answer(w, &timeline.Container{Meta: meta})
 			return
 		}
 		if next > c.next || waited {
-			meta, open := x.meta(s.o.Version, c.res), x.index.Open()
+			meta, open := x.meta(s.o.Version, c.res, c.places), x.index.Open()
 			x.mu.Unlock()
 			c.next = next
 			since(meta, &c)
@@ -54,12 +54,13 @@ func (s *Server) serveLive(w http.ResponseWriter, r *http.Request, b *book) {
 	}
 }
 
-// since takes out of meta the names and the heartbeats that the page of c has,
-// and gives it the cursor to go on with.
+// since takes out of meta the names and the heartbeats that the page of c has (the places
+// of names are new ones), and gives it the cursor to go on with.
 func since(meta *timeline.Meta, c *cursor) {
 	from := min(int(c.names), len(meta.Names))
 	c.names = int64(len(meta.Names))
 	meta.Names, meta.NamesFrom = meta.Names[from:], from
+	c.places += int64(meta.Places.Len())
 	b := &meta.Beats
 	n := sort.Search(len(b.Time), func(i int) bool { return b.Time[i] > c.beats })
 	if last := len(b.Time) - 1; last >= 0 {

@@ -58,7 +58,7 @@ func (r *recorder) beginArgs(head uint64, args []any) Handle {
 			if e := r.names.cached(kv.key); e != nil {
 				w[n] = e.Head >> 48
 			} else {
-				w[n] = r.names.slow(kv.key) & nameID
+				w[n] = r.names.slow(kv.key, false) & nameID
 			}
 			n++
 			types |= uint64(format.SlotKey) << shift

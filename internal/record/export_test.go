@@ -34,6 +34,7 @@ const (
 	NoDisk       = noDisk
 	HeadTask     = headTask
 	MaxLocks     = maxLocks
+	MaxPlaces    = maxPlaces
 	CountBits    = countBits
 	OwnThreads   = ownThreads
 	OwnedPart    = ownedPart

@@ -178,13 +178,16 @@ func Charge(ns int64) {
 	}
 }
 
-// firstCost is what a function's first call costs, in ns.
-const firstCost = 2000
+// firstCost is what a function's first call costs, in ns: half of it to find its place.
+const firstCost = 4000
 
 // assign gives f its number, and its word by what the filter says of its name. The filter
 // may change meanwhile, so it is asked again.
 func (fs *functions) assign(f *sys.Func) {
-	id := fs.r.names.lookup(f.Name)
+	id, first := fs.r.names.learn(f.Name)
+	if first {
+		fs.r.tellGiven(uint16(id))
+	}
 	fs.mu.Lock()
 	if f.Number(fs.r.gen) < 0 {
 		number := sys.OtherFuncs

@@ -17,7 +17,7 @@ func begin(head uint64, name string, args []any) Handle {
 	r := current.Load()
 	var n uint64
 	if e := r.names.cached(name); e == nil {
-		n = r.names.slow(name)
+		n = r.names.slow(name, true)
 		if n&nameOut != 0 {
 			return Handle{}
 		}
@@ -118,7 +118,7 @@ type Process struct{ h Handle }
 //go:noinline
 func BeginProcess(name string, args []any) Process {
 	r := current.Load()
-	n := r.names.find(name)
+	n := r.names.given(name)
 	if n&nameOut != 0 {
 		return Process{}
 	}
@@ -146,7 +146,7 @@ func (p Process) End() {
 //go:noinline
 func Event(name string, args []any) {
 	r := current.Load()
-	if n := r.names.find(name); n&nameOut == 0 {
+	if n := r.names.given(name); n&nameOut == 0 {
 		r.putArgs(&[4]uint64{2: headEvent | n<<48}, args)
 	}
 }
@@ -156,7 +156,7 @@ func Event(name string, args []any) {
 //go:noinline
 func Counter(name string, bits uint64, t format.SlotType) {
 	r := current.Load()
-	if n := r.names.find(name); n&nameOut == 0 {
+	if n := r.names.given(name); n&nameOut == 0 {
 		r.put(&[4]uint64{1: bits, 2: headCounter | n<<48, 3: uint64(t)}, nil, 1)
 	}
 }
@@ -166,7 +166,7 @@ func Counter(name string, bits uint64, t format.SlotType) {
 //go:noinline
 func Track(name string) {
 	r := current.Load()
-	r.put(&[4]uint64{2: headTrack | r.names.find(name)&nameID<<48}, nil, 1)
+	r.put(&[4]uint64{2: headTrack | r.names.given(name)&nameID<<48}, nil, 1)
 	r.writer.named()
 }
 
@@ -177,9 +177,14 @@ func NamesCrowded() bool { return current.Load().names.crowded() }
 func Go(name string, f func()) {
 	r := current.Load()
 	created, creator := r.clock.Now(), r.goids.Get()
+	id := r.names.given(name) // here, as the goroutine's own stack has no caller
 	go func() {
-		if r := current.Load(); atomic.LoadUint32(&sys.Live.On) != Off {
-			r.put(&[4]uint64{1: uint64(created), 2: headGo | r.names.find(name)&nameID<<48, 3: creator & format.MaxGoid}, nil, 1)
+		if now := current.Load(); atomic.LoadUint32(&sys.Live.On) != Off {
+			id := id
+			if now != r {
+				id = now.names.find(name)
+			}
+			now.put(&[4]uint64{1: uint64(created), 2: headGo | id&nameID<<48, 3: creator & format.MaxGoid}, nil, 1)
 		}
 		f()
 	}()

@@ -15,7 +15,7 @@ import (
 // is to be told. Of another one the hold has no record until it ends, and then only if it
 // was long, or if somebody waits.
 func (r *recorder) briefLock(l sync.Locker, name string, lockOf LockOf) Held {
-	n := r.names.find(name)
+	n := r.names.given(name)
 	if n&nameOut != 0 || r.opts.locks == LocksOff {
 		l.Lock()
 		return Held{l, Handle{}}

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"slices"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace"
@@ -88,6 +90,15 @@ func (t *truth) check(path string, mayLack bool) (*tally, error) {
 		return true
 	}); err != nil || odd != nil {
 		return nil, errors.Join(err, odd)
+	}
+	all := true // whoever was the first to give the name has told where before he went on
+	for w := range t.workers {
+		all = all && t.workers[w].ended.Load() > 0
+	}
+	if all && !mayLack && !slices.ContainsFunc(tr.NamePlaces(0), func(p trace.Place) bool {
+		return tr.Name(p.Name) == "n" && strings.HasSuffix(p.Function, ".(*truth).work")
+	}) {
+		return nil, fmt.Errorf("of the names %q it is not known where they are from: %+v", tr.Names(), tr.NamePlaces(0))
 	}
 	state := tr.State()
 	sum.over = state.Overwritten

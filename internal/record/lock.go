@@ -43,7 +43,7 @@ func Lock(l sync.Locker, name string, lockOf LockOf) Held {
 	if f := r.opts.briefLock; f != nil {
 		return f(r, l, name, lockOf)
 	}
-	n := r.names.find(name)
+	n := r.names.given(name)
 	if n&nameOut != 0 {
 		l.Lock()
 		return Held{l, Handle{}}

@@ -93,10 +93,11 @@ func (l *LockState) begin(name string, what uint64) {
 	r := current.Load()
 	s := l.known(name, what)
 	addr := s.addr
+	find := r.names.given
 	if s.name == "" {
-		s, what = r.place(what), what|format.LockPlace
+		s, what, find = r.place(what), what|format.LockPlace, r.names.find
 	}
-	if id := r.names.find(s.name); id&nameOut == 0 {
+	if id := find(s.name); id&nameOut == 0 {
 		if what&format.LockPlace == 0 {
 			setWord(&s.acquired, l.count)
 		}

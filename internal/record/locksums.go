@@ -38,9 +38,8 @@ const contendedOne = 1 << 32
 
 // placeFrame is where the locks of a place are locked, and the recording that knows.
 type placeFrame struct {
-	function, file string
-	line           int
-	told           atomic.Int64
+	*format.Frame // nil: it is a lock's own
+	told          atomic.Int64
 }
 
 // lockTold is what the recording was told of a lock so far.
@@ -298,9 +297,8 @@ func (r *recorder) tellPlace(s *lockSums) {
 	if id&nameOut != 0 || id&nameID == format.NameOther {
 		return
 	}
-	r.block(format.BlockFrame, format.AppendFrame(nil, &format.Frame{
-		ID: format.PlaceFrames + uint32(id&nameID), Function: s.at.function, File: s.at.file, Line: uint32(s.at.line), Start: uint32(s.kind),
-	}))
+	f := *s.at.Frame
+	r.tellAt(uint16(id&nameID), &f)
 }
 
 // newPlace finds out what is at pc: "function file:line", or nil for a function of a lock.
@@ -323,14 +321,14 @@ func newPlace(pc uintptr, what uint64) (s *lockSums) {
 		}
 		file := f.File[strings.LastIndexAny(f.File, "/\\")+1:]
 		name := format.ShortFunction(f.Function) + " " + file + ":" + strconv.Itoa(f.Line)
-		if s = placeNamed(by, name); s != nil && s.at.file != f.File {
+		if s = placeNamed(by, name); s != nil && s.at.File != f.File {
 			// Of two packages whose paths end alike, the first one has the short name.
 			name = f.Function + " " + f.File + ":" + strconv.Itoa(f.Line)
 			s = placeNamed(by, name)
 		}
 		if s == nil {
 			s = newSums(0, name, format.LockKind(what>>8))
-			s.at.function, s.at.file, s.at.line = f.Function, f.File, f.Line
+			s.at.Frame = frameOf(&f, s.kind)
 			s.register()
 		}
 	}

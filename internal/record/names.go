@@ -39,7 +39,9 @@ type names struct {
 	out    []bool                            // by id: what the filter says
 	fixed  []sys.Span                        // the read-only file mappings
 	define func(id uint16, name string) bool // false: there was no room for it
+	place  func(id uint16)                   // tells where the program is that gave a name first
 	others atomic.Int64                      // uses of names that did not fit
+	placed [format.MaxNames / 64]uint64      // bits by id: its place was told
 }
 
 // nameCache is a table by address. A name is in its one slot or nowhere, because
@@ -52,7 +54,7 @@ const (
 	maxCache = 1 << 16 // 2 MiB
 )
 
-func newNames(used func(nameCache), filter glob.Filter, define func(uint16, string) bool) *names {
+func newNames(used func(nameCache), filter glob.Filter, define func(uint16, string) bool, place func(uint16)) *names {
 	n := &names{
 		used:   used,
 		ids:    map[string]uint16{"": format.NameEmpty},
@@ -60,6 +62,7 @@ func newNames(used func(nameCache), filter glob.Filter, define func(uint16, stri
 		filter: filter,
 		fixed:  sys.ReadOnly(),
 		define: define,
+		place:  place,
 	}
 	n.out = decide(n.texts, filter)
 	n.use(make(nameCache, minCache))
@@ -71,7 +74,16 @@ func (n *names) find(name string) uint64 {
 	if e := n.cached(name); e != nil {
 		return e.Head>>48 | e.Len>>63<<16
 	}
-	return n.slow(name)
+	return n.slow(name, false)
+}
+
+// given is find for a name that the program gives in a call of ours: the trace is told
+// where the first one is.
+func (n *names) given(name string) uint64 {
+	if e := n.cached(name); e != nil {
+		return e.Head>>48 | e.Len>>63<<16
+	}
+	return n.slow(name, true)
 }
 
 // cached is the name's entry in the table, nil if it is not there.
@@ -86,11 +98,14 @@ func (n *names) cached(name string) *sys.NameEntry {
 }
 
 // slow finds a name by its content and, where its bytes stay what they are,
-// remembers its address.
+// remembers its address. given is whether its place is to be told.
 //
 //go:noinline
-func (n *names) slow(name string) uint64 {
-	id := n.lookup(name)
+func (n *names) slow(name string, given bool) uint64 {
+	id, first := n.learn(name)
+	if first && given {
+		n.place(uint16(id))
+	}
 	if id&nameID != format.NameOther && len(name) > 0 && n.lasts(name) {
 		n.mu.Lock()
 		// Not what was looked up: the filter may have changed since.
@@ -103,6 +118,12 @@ func (n *names) slow(name string) uint64 {
 
 // lookup finds a name by its content.
 func (n *names) lookup(name string) uint64 {
+	id, _ := n.learn(name)
+	return id
+}
+
+// learn is lookup; first is whether the name had no id before.
+func (n *names) learn(name string) (id uint64, first bool) {
 	kept := name
 	if len(kept) > format.MaxName {
 		kept = kept[:format.MaxName]
@@ -112,14 +133,14 @@ func (n *names) lookup(name string) uint64 {
 	filter := n.filter
 	n.mu.RUnlock()
 	if !ok {
-		id = n.intern(kept, filter)
+		id, first = n.intern(kept, filter)
 	}
 	if id&nameID == format.NameOther {
 		if id&nameOut == 0 {
 			n.others.Add(1)
 		}
 	}
-	return id
+	return id, first
 }
 
 // known is what find returns for a name that has an id. n.mu is held.
@@ -133,8 +154,8 @@ func (n *names) known(name string) (uint64, bool) {
 
 // intern gives a name its id. Its definition is in the trace before the id is
 // used, so whoever finds a record can tell what it is called. filter is what was
-// the filter just now.
-func (n *names) intern(name string, filter glob.Filter) uint64 {
+// the filter just now; first is false where the name has one by now, or none.
+func (n *names) intern(name string, filter glob.Filter) (id uint64, first bool) {
 	out := !filter.Match(name)
 	n.mu.Lock()
 	for n.filter != filter {
@@ -145,9 +166,9 @@ func (n *names) intern(name string, filter glob.Filter) uint64 {
 	}
 	defer n.mu.Unlock()
 	if id, ok := n.known(name); ok {
-		return id
+		return id, false
 	}
-	id := uint64(format.NameOther)
+	id = uint64(format.NameOther)
 	if next := len(n.texts); next < format.MaxNames && n.bytes+len(name) <= maxNameBytes {
 		// A variable of its own, or the compiler takes the caller's to escape, and
 		// with it all arguments that a key is among.
@@ -158,12 +179,13 @@ func (n *names) intern(name string, filter glob.Filter) uint64 {
 			n.texts = append(n.texts, kept)
 			n.out = append(n.out, out)
 			n.bytes += len(kept)
+			first = true
 		}
 	}
 	if out {
 		id |= nameOut
 	}
-	return id
+	return id, first
 }
 
 // crowded reports whether more than half of the names that there may be are in use.

@@ -20,7 +20,7 @@ func TestNameBytes(t *testing.T) {
 	n := newNames(func(nameCache) {}, glob.Filter{}, func(id uint16, name string) bool {
 		defined++
 		return int(id) == defined-1+format.FirstName
-	})
+	}, nil)
 	for i := range maxNameBytes/size + 100 {
 		id := n.find(fmt.Sprintf("%*d", size, i))
 		if want := uint64(i + format.FirstName); i < maxNameBytes/size && id != want {
@@ -61,7 +61,7 @@ func TestFindWhileFiltering(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	n := newNames(func(nameCache) {}, glob.Filter{}, func(uint16, string) bool { return true })
+	n := newNames(func(nameCache) {}, glob.Filter{}, func(uint16, string) bool { return true }, func(uint16) {})
 	names, rounds := 1000, 5
 	if sys.Race {
 		names = 50 // each takes a hundred times as long

@@ -156,7 +156,7 @@ func cachedID(r *recorder, known *atomic.Pointer[knownID], name string) uint64 {
 // countedAt is sumsOf; the trace is told where the place is.
 func (r *recorder) countedAt(s *site, kind format.LockKind) *lockSums {
 	sums := s.sumsOf(kind)
-	if sums.at.function != "" && sums.at.told.Load() != r.gen {
+	if sums.at.Frame != nil && sums.at.told.Load() != r.gen {
 		r.tellPlace(sums)
 	}
 	return sums
@@ -188,7 +188,7 @@ func (s *site) sumsOf(kind format.LockKind) *lockSums {
 	sums := t.by[name]
 	if sums == nil {
 		sums = newSums(0, name, kind)
-		sums.at.function, sums.at.file, sums.at.line = s.at.Function, s.at.File, s.at.Line
+		sums.at.Frame = frameOf(&s.at, kind)
 		t.by[name] = sums
 		sums.register()
 	}

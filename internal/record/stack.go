@@ -19,7 +19,7 @@ const stackEntry = "github.com/scopeview/scopeview/scope.Stack"
 //go:noinline
 func Stack(name string, weight int64) {
 	r := current.Load()
-	n := r.names.find(name)
+	n := r.names.given(name)
 	if n&nameOut != 0 {
 		return
 	}

@@ -117,7 +117,7 @@ func newRecorder(path string, o Options, filter glob.Filter, f *traceFile) (*rec
 	testpoint.Here("start.pool")
 	r.writeHeader(r.fileHeader(first))
 	testpoint.Here("start.header")
-	r.names = newNames(r.writer.useNames, filter, r.defineName)
+	r.names = newNames(r.writer.useNames, filter, r.defineName, r.tellGiven)
 	r.writeFacts(w)
 	r.cost = scopeCost(r.clock, r.rate)
 	r.beat(first)

@@ -28,7 +28,11 @@ const spinFor = 1000
 
 // ready reports whether the wait is one to be recorded.
 func (w *waiting) ready() bool {
-	id := w.r.names.find(w.sums.name)
+	find := w.r.names.given
+	if w.sums == restLocks {
+		find = w.r.names.find // it is nobody's name
+	}
+	id := find(w.sums.name)
 	if id&nameOut != 0 {
 		return false
 	}

@@ -31,6 +31,7 @@ type Meta struct {
 	Names   []string    `json:"names"`
 	// NamesFrom is the id of the first of Names.
 	NamesFrom int        `json:"namesFrom,omitempty"`
+	Places    *places    `json:"places,omitempty"`
 	CPUs      float64    `json:"cpus"` // that it may use; 0: unknown
 	Beats     beats      `json:"beats"`
 	Gaps      [][4]any   `json:"gaps"` // from, to, records lost, reason
@@ -65,6 +66,8 @@ type MetaOptions struct {
 	// resolution they go with it.
 	States   *States
 	StateRes int64
+	// Places is of how many names the page knows where they are from.
+	Places int
 	// More, if the tile is coarse, tells how to see more.
 	More string
 }
@@ -103,6 +106,7 @@ func (x *Index) Meta(t *trace.Trace, o MetaOptions) *Meta {
 	for _, n := range t.Notes {
 		m.Notes = append(m.Notes, [2]any{n.Time, n.Text})
 	}
+	m.Places = placesOf(t.NamePlaces(o.Places))
 	m.Beats = beatsOf(t)
 	m.CPUs = cpus(t)
 	r := &analysis.Report{Trace: t, Path: m.Path, State: stateOf(o.Writer), Census: x.census, Cost: analysis.RecordingCost(t.Beats())}

@@ -125,6 +125,15 @@ var accessors = map[string]func(t *testing.T, tr *trace.Trace, size int64){
 			t.Errorf("%d places in %d bytes", n, size)
 		}
 	},
+	"NamePlaces": func(t *testing.T, tr *trace.Trace, size int64) {
+		all := tr.NamePlaces(0)
+		if n := int64(len(all)); n > size/32 || n < int64(len(tr.Places())) {
+			t.Errorf("%d places of names in %d bytes", n, size)
+		}
+		if len(tr.NamePlaces(1)) != max(len(all)-1, 0) || len(tr.NamePlaces(1<<40)) != 0 || len(tr.NamePlaces(-1)) != len(all) {
+			t.Error("behind the first there are not the others")
+		}
+	},
 	"IsObject": func(t *testing.T, tr *trace.Trace, size int64) {
 		if tr.IsObject(2) {
 			t.Error("nobody named objects")

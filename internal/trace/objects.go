@@ -8,10 +8,10 @@ import (
 	"github.com/scopeview/scopeview/internal/format"
 )
 
-// Place is where locks without a name are locked.
+// Place is where locks without a name are locked, or where the program gave a name first.
 type Place struct {
-	Name     uint16 // what the recorder calls them
-	Kind     format.LockKind
+	Name     uint16          // what the recorder calls them
+	Kind     format.LockKind // LockUnknown: the name is the program's
 	Function string
 	File     string
 	Line     int
@@ -30,10 +30,21 @@ func (s *stackTable) place(f *format.Frame) {
 
 // Places lists the places where locks without a name are locked, by their names' ids, as far
 // as the trace says where they are.
-func (t *Trace) Places() []Place {
-	list := slices.Clone(t.stacks.places)
+func (t *Trace) Places() []Place { return ofLocks(t.stacks.places) }
+
+// ofLocks returns those of places that are of locks without a name, by their names' ids.
+func ofLocks(all []Place) []Place {
+	list := slices.DeleteFunc(slices.Clone(all), func(p Place) bool { return p.Kind == format.LockUnknown })
 	slices.SortFunc(list, func(a, b Place) int { return cmp.Compare(a.Name, b.Name) })
 	return list
+}
+
+// NamePlaces lists where names are from, without the first known of them: for each name one
+// place, which of a name that the program gives in several is that of the first time. Those
+// that a growing trace comes to know are behind the others. Older traces have those of locks
+// without a name only.
+func (t *Trace) NamePlaces(known int) []Place {
+	return slices.Clone(t.stacks.places[min(max(known, 0), len(t.stacks.places)):])
 }
 
 // Object is what is waited for at places.
@@ -64,9 +75,8 @@ func (t *Trace) callObjects() {
 	if t.askObjects == nil || t.named == len(t.stacks.places) {
 		return
 	}
-	fresh := slices.Clone(t.stacks.places[t.named:])
+	fresh := ofLocks(t.stacks.places[t.named:])
 	t.named = len(t.stacks.places)
-	slices.SortFunc(fresh, func(a, b Place) int { return cmp.Compare(a.Name, b.Name) })
 	o := &objectTable{map[uint16]string{}, map[uint16]uint16{}, map[Object]uint16{}, map[string]bool{}}
 	if old := t.objects.Load(); old != nil {
 		o = &objectTable{maps.Clone(old.text), maps.Clone(old.id), maps.Clone(old.of), maps.Clone(old.used)}

@@ -19,6 +19,8 @@ chunk blocks sealed
 name 2 "main.f a.go:1"
 name 3 "main.g a.go:2"
 name 4 "main.h a.go:3"
+name 5 "work"
+frame 458757 "main.work" "/src/b.go" line=7 start=0
 frame 458754 "main.f" "/src/a.go" line=1 start=1
 frame 458756 "main.h" "/src/a.go" line=3 start=2
 frame 458755 "main.g" "/src/a.go" line=2 start=1
@@ -58,6 +60,10 @@ func TestCallObjects(t *testing.T) {
 	if !slices.Equal(asked, want) || !slices.Equal(tr.Places(), want) {
 		t.Errorf("asked for %+v, of %+v", asked, tr.Places())
 	}
+	given := trace.Place{Name: 5, Function: "main.work", File: "/src/b.go", Line: 7}
+	if all := tr.NamePlaces(0); !slices.Equal(all, []trace.Place{given, want[0], want[2], want[1]}) || !slices.Equal(tr.NamePlaces(3), want[1:2]) {
+		t.Errorf("names are from %+v", all)
+	}
 	var got []string
 	if err := tr.Events(trace.Options{}, func(e *trace.Event) bool {
 		got = append(got, fmt.Sprint(e.Kind, " ", e.Name, " ", tr.Name(e.Name)))
@@ -77,7 +83,7 @@ func TestCallObjects(t *testing.T) {
 	if !slices.Equal(got, wantLines) {
 		t.Errorf("got\n%s\nwant\n%s", strings.Join(got, "\n"), strings.Join(wantLines, "\n"))
 	}
-	if names := tr.Names(); !slices.Equal(names, []string{"", format.OtherNames, "main.store.mu", "main.store.mu", "main.h a.go:3"}) {
+	if names := tr.Names(); !slices.Equal(names, []string{"", format.OtherNames, "main.store.mu", "main.store.mu", "main.h a.go:3", "work"}) {
 		t.Errorf("the names are %q", names)
 	}
 }
@@ -92,7 +98,7 @@ func TestTwoObjectsOfOneName(t *testing.T) {
 		}
 		return list
 	})
-	if names := tr.Names()[2:]; !slices.Equal(names, []string{"main.store.mu", "main.g a.go:2", "main.h a.go:3"}) {
+	if names := tr.Names()[2:]; !slices.Equal(names, []string{"main.store.mu", "main.g a.go:2", "main.h a.go:3", "work"}) {
 		t.Errorf("the names are %q", names)
 	}
 }

@@ -4,7 +4,9 @@ package hooks_test
 
 import (
 	"fmt"
+	"maps"
 	"path/filepath"
+	"strings"
 	"sync"
 	"testing"
 	"time"
@@ -211,5 +213,24 @@ func TestNothingIsAllocated(t *testing.T) {
 			}
 		}
 		end(t, path)
+	}
+}
+
+// TestFunctionsHavePlaces: a function's name is from the function.
+func TestFunctionsHavePlaces(t *testing.T) {
+	path := begin(t, 1)
+	rare()
+	withArgs(1, "x")
+	if err := scope.Stop(); err != nil {
+		t.Fatal(err)
+	}
+	tr := tracetest.OpenFile(t, path)
+	found := map[string]string{}
+	for _, p := range tr.NamePlaces(0) {
+		found[tr.Name(p.Name)] = p.Function[strings.LastIndexByte(p.Function, '.')+1:] + " " + filepath.Base(p.File)
+	}
+	want := map[string]string{"main.rare": "rare functions_test.go", "main.hot": "hot functions_test.go", "main.args": "withArgs functions_test.go"}
+	if !maps.Equal(found, want) {
+		t.Errorf("found %q, want %q", found, want)
 	}
 }

@@ -21,6 +21,7 @@ func request(method, pattern, path, id string) (a, b int64) {
 		pattern = firstSegment(path)
 	}
 	name := requestName(method, pattern)
+	record.Unplaced(name)
 	var h record.Handle
 	if id == "" {
 		h = record.BeginTask(name, []any{record.KV("path", path)})

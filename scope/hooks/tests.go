@@ -18,6 +18,7 @@ func test(name string, n int) (a, b int64) {
 		return 0, 0
 	}
 	if name == "" {
+		record.Unplaced("parallel pause")
 		h := record.BeginTask("parallel pause", nil)
 		return h.Loc, h.Start
 	}
@@ -29,6 +30,7 @@ func test(name string, n int) (a, b int64) {
 	if n >= 0 {
 		args = append(args, record.KV("N", n))
 	}
+	record.Unplaced(name)
 	record.Track(name)
 	h := record.BeginTask(name, args)
 	return h.Loc, h.Start

@@ -70,6 +70,11 @@ func TestTold(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
+	for _, p := range tr.NamePlaces(0) {
+		if p.Kind == format.LockUnknown {
+			t.Errorf("%q is in no line of the program, but from %+v", tr.Name(p.Name), p)
+		}
+	}
 	for _, want := range []string{
 		"wait lock=mutex", "hold lock=mutex", "wait lock=cond", "wait lock=receive",
 		"task GET /users/… path=/users/7 id=seven pattern=/users/{id}",

@@ -1,0 +1,172 @@
+//go:build !scope_off
+
+package record_test
+
+import (
+	"fmt"
+	"path/filepath"
+	"runtime"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/scopeview/scopeview/internal/record"
+	"github.com/scopeview/scopeview/internal/trace"
+	. "github.com/scopeview/scopeview/scope"
+)
+
+// here is the line that calls it.
+func here() int {
+	_, _, line, _ := runtime.Caller(1)
+	return line
+}
+
+type given struct{ name string }
+
+//go:noinline
+func (g given) task() int { Task(g.name)(); return here() }
+
+func givenInlined(name string) int { Task(name)(); return here() }
+
+//go:noinline
+func givenGeneric[T Number](name string, v T) int { Counter(name, v); return here() }
+
+//go:noinline
+func givenDeferred() (line int) {
+	defer func() { Event("deferred"); line = here() }()
+	return 0
+}
+
+//go:noinline
+func givenEnds() (line int) { line = here(); defer Task("ends")(); return line }
+
+// TestNamesHavePlaces: the trace tells where each name was given first, whatever gave it
+// and however that was called.
+func TestNamesHavePlaces(t *testing.T) {
+	perBacking(t, func(t *testing.T, backing Option) {
+		for range 2 { // the second recording has places of its own
+			start(t, backing)
+			method := given{"method"}.task
+			var mu sync.Mutex
+			var wg sync.WaitGroup
+			wg.Add(1)
+			cases := []struct {
+				name, function string
+				do             func() int
+			}{
+				{"direct", "func", func() int { Task("direct")(); return here() }},
+				{"with %d", "func", func() int { Taskf("with %d", 1)(); return here() }},
+				{"arguments", "func", func() int { Task("arguments", KV("a key", 1), "text")(); return here() }},
+				{"begun", "func", func() int { Begin("begun").End(); return here() }},
+				{"process", "func", func() int { Process("process")(); return here() }},
+				{"pending", "func", func() int { Pending("pending")(); return here() }},
+				{"event", "func", func() int { Event("event"); return here() }},
+				{"stack", "func", func() int { Stack("stack", 1); return here() }},
+				{"locked", "func", func() int { Lock(&mu, "locked")(); return here() }},
+				{"row", "func", func() int { Track("row"); return here() }},
+				{"started", "func", func() int { Go("started", wg.Done); return here() }},
+				{fmt.Sprint("made up ", len(Path())), "func", func() int { Task(fmt.Sprint("made up ", len(Path())))(); return here() }},
+				{"method", ".given.task", method},
+				{"inlined", ".givenInlined", func() int { return givenInlined("inlined") }},
+				{"generic", ".givenGeneric[...]", func() int { return givenGeneric("generic", 1.5) }},
+				{"deferred", ".givenDeferred.func1", givenDeferred},
+				{"ends", ".givenEnds", givenEnds},
+			}
+			want := map[string]int{}
+			for _, c := range cases {
+				want[c.name] = c.do()
+				c.do() // and not again
+			}
+			wg.Add(1)
+			wg.Wait()
+			named := &Mutex{Name: "of a mutex"}
+			contendIn(t, stateOf(named), named, lockThere)
+			tr := stop(t)
+			places := givenIn(t, tr.Trace)
+			for _, c := range cases {
+				p, ok := places[c.name]
+				if !ok || p.Line != want[c.name] || filepath.Base(p.File) != "given_test.go" || !filepath.IsAbs(p.File) ||
+					!strings.Contains(p.Function, "/record_test.") || c.function != "func" && !strings.HasSuffix(p.Function, c.function) {
+					t.Errorf("%q is from %+v, want %s in line %d", c.name, p, c.function, want[c.name])
+				}
+			}
+			if p := places["of a mutex"]; !strings.HasSuffix(p.Function, ".lockThere") {
+				t.Errorf("a mutex is from %+v", p)
+			}
+			if p, ok := places["a key"]; ok {
+				t.Errorf("the key of an argument is from %+v", p)
+			}
+		}
+	})
+}
+
+// givenIn are the places of names that the program gave, which verify has found to be one each.
+func givenIn(t *testing.T, tr *trace.Trace) map[string]trace.Place {
+	t.Helper()
+	places := map[string]trace.Place{}
+	for _, p := range tr.NamePlaces(0) {
+		if _, again := places[tr.Name(p.Name)]; again {
+			t.Errorf("%q has two places", tr.Name(p.Name))
+		}
+		places[tr.Name(p.Name)] = p
+	}
+	return places
+}
+
+// TestPlacesAtOnce: where goroutines give a name for the first time at once, one place is told.
+func TestPlacesAtOnce(t *testing.T) {
+	start(t)
+	var wg sync.WaitGroup
+	begin := make(chan struct{})
+	for range 8 {
+		wg.Go(func() {
+			<-begin
+			for i := range 200 {
+				Task(fmt.Sprint("name ", i))()
+			}
+		})
+	}
+	close(begin)
+	wg.Wait()
+	if n := len(givenIn(t, stop(t).Trace)); n != 200 {
+		t.Errorf("200 names have %d places", n)
+	}
+}
+
+// TestPlacesOfMany: names that a program makes up without end have places up to a bound.
+func TestPlacesOfMany(t *testing.T) {
+	const more = 100
+	start(t, WithRing(ringSize()), WithFlushEvery(20*time.Millisecond))
+	for i := range record.MaxPlaces + more {
+		Event(fmt.Sprint("name ", i))
+	}
+	tr := read(t, Path()) // as others see it, meanwhile
+	if n := len(tr.NamePlaces(0)); n > record.MaxPlaces || n < record.MaxPlaces/2 {
+		t.Errorf("%d places of %d names", n, len(tr.Names()))
+	}
+	stop(t)
+}
+
+// TestPlacesStayInARing: what a ring overwrites does not take with it where names are from.
+func TestPlacesStayInARing(t *testing.T) {
+	for name, opt := range map[string]Option{"ring": WithRing(4 << 20), "segments": WithSegments(1<<20, 4)} {
+		t.Run(name, func(t *testing.T) {
+			start(t, opt, WithFlushEvery(10*time.Millisecond))
+			line := givenInlined("early")
+			for i := range fewer(400_000) {
+				Task("step")()
+				if i%200 == 199 {
+					time.Sleep(200 * time.Microsecond)
+				}
+			}
+			tr := stop(t)
+			if tr.Overwritten().Records == 0 {
+				t.Fatal("nothing was overwritten")
+			}
+			if p := givenIn(t, tr.Trace)["early"]; p.Line != line {
+				t.Errorf("early is from %+v", p)
+			}
+		})
+	}
+}
