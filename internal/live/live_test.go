@@ -32,6 +32,7 @@ type viewer struct {
 	cursor string
 	got    map[string]int // arguments of the scopes called "n", how often
 	open   []string       // names of the open scopes
+	places map[string]string
 }
 
 // view asks for the whole trace.
@@ -45,7 +46,7 @@ func (r *running) view() *viewer {
 func (v *viewer) whole() {
 	v.r.t.Helper()
 	p := container(v.r.t, v.r.get(v.path+"whole"))
-	v.names, v.got = nil, map[string]int{}
+	v.names, v.got, v.places = nil, map[string]int{}, map[string]string{}
 	v.take(p)
 }
 
@@ -62,6 +63,15 @@ func (v *viewer) live() *packed {
 func (v *viewer) take(p *packed) {
 	v.names = append(v.names[:p.Meta.NamesFrom], p.Meta.Names...)
 	v.meta, v.cursor = p.Meta, p.Meta.Live.Cursor
+	if p.Meta.Places.Len() > 0 {
+		for _, x := range p.Meta.Places.Of {
+			name := v.names[int(x[0].(float64))]
+			if _, again := v.places[name]; again {
+				v.r.t.Errorf("the place of %q came twice", name)
+			}
+			v.places[name] = x[3].(string)
+		}
+	}
 	for _, a := range p.args(v.names, "n") {
 		v.got[a]++
 	}
@@ -174,10 +184,13 @@ func TestLive(t *testing.T) {
 		if len(v.got) != n+1 {
 			t.Errorf("%d scopes", len(v.got))
 		}
+		if f := v.places["outer"]; len(v.places) != 2 || !strings.HasSuffix(f, ".TestLive") {
+			t.Errorf("outer is from %q, of %q", f, v.places)
+		}
 	}
 	// Who comes back with an old cursor gets what it missed, and only that.
 	back := *a
-	back.cursor, back.got = old, map[string]int{}
+	back.cursor, back.got, back.places = old, map[string]int{}, map[string]string{}
 	if p := back.live(); p.Meta.Reload || len(back.got) > 0 || len(p.values["name"]) != 1 || back.names[int(p.values["name"][0])] != "outer" {
 		t.Errorf("with the old cursor: reload %v, %v", p.Meta.Reload, p.values["name"])
 	}

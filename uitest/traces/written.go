@@ -94,3 +94,18 @@ func Stairs(path string) error {
 		}
 	})
 }
+
+// Placed writes a trace whose names are from places in the source, but for one.
+func Placed(path string) error {
+	place := func(i int, function, file string, line int) string {
+		return fmt.Sprintf("frame %d %q %q line=%d start=0", format.PlaceFrames+format.FirstName+i, function, file, line)
+	}
+	const evil = `</script><img src=x onerror="window.pwned = 1">`
+	return write(path, 12_000_000, []string{"get", "evil", "bare", "store.mu"}, func(record func(string, ...any)) {
+		record(`task "get" g=1 start=1000000 stop=5000000 cpu=0/unknown`)
+		record(`task "evil" g=1 start=6000000 stop=8000000 cpu=0/unknown`)
+		record(`task "bare" g=1 start=9000000 stop=10000000 cpu=0/unknown`)
+		record(`wait "store.mu" g=2 start=2000000 stop=4000000 cpu=0/unknown | addr:0x10 goid:1 uint:256`)
+	}, place(0, "example.com/store.(*Store).get", "/build/store/store.go", 142), place(1, evil, "javascript:/"+evil, 7),
+		place(3, "example.com/store.(*Store).lock", "/build/store/store.go", 9))
+}

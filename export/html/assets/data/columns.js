@@ -8,7 +8,7 @@
  *
  * What a container says beside its columns: any of these parts.
  * @typedef {Object} Header
- * @property {Partial<import("./meta.js").Meta>=} meta
+ * @property {import("./meta.js").MetaNews=} meta
  * @property {TileHeader=} tile
  * @property {OpenHeader=} open
  * @property {StatesHeader=} states

@@ -1,10 +1,13 @@
 // What is known of a trace beside its items.
 
+import { addPlaces } from "./places.js";
+
 /**
  * What is to be said of a trace as a whole.
  * @typedef {Object} Meta
  * @property {string[]} names by id
  * @property {number=} namesFrom the id of the first that came
+ * @property {Map<number, import("./places.js").Place>} places by names' ids, as far as they are known
  * @property {{level: string, text: string}[]} banner
  * @property {[string, string][]} info
  * @property {Beats} beats
@@ -24,6 +27,9 @@
  * @property {string=} tool
  * @property {number=} scopes
  * @property {number=} cpus that it may use; 0: not known
+ *
+ * What came of it.
+ * @typedef {Partial<Omit<Meta, "places"> & {places: import("./places.js").Placed}>} MetaNews
  *
  * The heartbeats, number by number; null: not known.
  * @typedef {{time: number[]} & Partial<Record<BeatField, (number|null)[]>>} Beats
@@ -47,24 +53,24 @@
  */
 
 /** What is known of nothing. @returns {Meta} */
-export function blankMeta() { return { names: [""], banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null }; }
+export function blankMeta() { return { names: [""], places: new Map(), banner: [], info: [], beats: { time: [] }, gaps: [], breaks: [], notes: [], writer: "unknown", summary: null }; }
 
 /**
- * What is known after more came: names and heartbeats are added to, all else is
+ * What is known after more came: names, places and heartbeats are added to, all else is
  * replaced.
  * @param {Meta} old
- * @param {Partial<Meta>} news
+ * @param {MetaNews} news
  * @returns {Meta}
  */
 export function mergeMeta(old, news) {
-  const meta = { ...old, ...news };
+  const meta = { ...old, ...news, places: addPlaces(old.places, news.places) };
   meta.names = mergeNames(old.names ?? [""], news);
   meta.beats = mergeBeats(old.beats ?? { time: [] }, news.beats);
   for (const list of ["banner", "info", "gaps", "breaks", "notes"]) meta[list] ??= [];
   return meta;
 }
 
-/** @param {string[]} old @param {Partial<Meta>} news */
+/** @param {string[]} old @param {MetaNews} news */
 function mergeNames(old, { names, namesFrom }) {
   if (!names) return old;
   return namesFrom ? [...old.slice(0, namesFrom), ...names] : names;

@@ -3,7 +3,8 @@
 import { createMarks } from "./marks.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
-import { make, isShown, nameText } from "../view/make.js";
+import { make, makeButton, isShown, nameText } from "../view/make.js";
+import { chooseEditor } from "./sourcelink.js";
 import { bytes, thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -55,7 +56,8 @@ export function createAbout(app) {
     ],
   });
   const marks = createMarks(app);
-  const element = make("div", { class: "about" }, marks.element, facts, odd.element);
+  const editor = makeButton("Open sources in an editor…", () => chooseEditor(app, null), { "aria-haspopup": "dialog" });
+  const element = make("div", { class: "about" }, marks.element, facts, editor, odd.element);
   let drawn = "";
 
   function lookAt(row) {
@@ -73,6 +75,7 @@ export function createAbout(app) {
     if (key === drawn) return;
     drawn = key;
     body.replaceChildren(...list.map(([k, v]) => make("tr", null, make("th", { scope: "row", text: k }), make("td", { text: v }))));
+    editor.hidden = meta.places.size === 0;
     odd.element.hidden = rows.length === 0;
     odd.set(rows);
   }

@@ -29,10 +29,10 @@ function copyOfOld(text) {
  * Buttons that copy what is known of the selection.
  * @param {App} app
  * @param {Record<string, string>} parts by what they are; empty ones have no button
- * @param {HTMLElement} facts the lists that are copied as lines
+ * @param {HTMLElement} facts the lists that are copied as lines, of each fact what is first in it
  */
 export function copyButtons(app, parts, facts) {
-  const lines = () => [parts.name, ...Array.from(facts.querySelectorAll("dt"), (dt) => `${dt.textContent}: ${dt.nextElementSibling?.textContent}`)].join("\n");
+  const lines = () => [parts.name, ...Array.from(facts.querySelectorAll("dt"), (dt) => `${dt.textContent}: ${dt.nextElementSibling?.firstChild?.textContent ?? ""}`)].join("\n");
   const button = (/** @type {string} */ what, /** @type {() => string} */ text) => makeButton(what, () => copyText(app, text(), what), { "data-keep": `copy ${what}`, "aria-label": `Copy ${what}` });
   return make("span", { class: "buttons quiet" }, "copy", ...Object.keys(parts).filter((what) => parts[what] !== "").map((what) => button(what, () => parts[what])),
     button("all facts", lines), button("link", () => app.steps.link()));

@@ -1,6 +1,7 @@
 // The Details tab: all that is known of what is selected, and the ways to its
 // relatives.
 
+import { placeText } from "../data/places.js";
 import { colorOf } from "../view/color.js";
 import { factRefs, factsOf, isInstant, kindText, rowOf, rowTitleOf } from "./detailfacts.js";
 import { copyButtons } from "./copy.js";
@@ -15,6 +16,7 @@ import { links } from "../model/links.js";
 import { children, longest, neighbour, parent, selfTime } from "../model/relate.js";
 import { momentText } from "../view/ruler.js";
 import { createSortable } from "./sortable.js";
+import { sourceFact } from "./sourcelink.js";
 import { thousands } from "../view/time.js";
 import { createWhy } from "./explainview.js";
 import { waitOfItem } from "../model/explain.js";
@@ -100,6 +102,8 @@ export function createDetails(app) {
     const list = make("dl", { class: "facts" });
     const add = (key, text, mono) => list.append(make("dt", { text: key }), make("dd", { text, class: mono ? "mono" : "" }));
     for (const [key, text] of factsOf(app, ref, selfTime(app.model, ref))) add(key, text);
+    const source = sourceFact(app, batch.name[i]);
+    if (source) list.append(make("dt", { text: "first used at", title: "Where the program first used the name, as far as the recording goes" }), source);
     const lock = lockArgs(app.model, batch, i);
     if (lock) add("lock", lockText(lock));
     const wait = waitOfItem(app.model, ref);
@@ -206,7 +210,8 @@ export function createDetails(app) {
       drawAround(ref);
       drawInside(ref);
       const { batch, i } = ref;
-      head.append(copyButtons(app, { name: name(ref), arguments: app.model.argsText(batch, i), duration: isInstant(batch.kind[i]) ? "" : `${batch.dur[i]} ns` }, facts));
+      const place = app.model.meta.places.get(batch.name[i]);
+      head.append(copyButtons(app, { name: name(ref), source: place ? placeText(place) : "", arguments: app.model.argsText(batch, i), duration: isInstant(batch.kind[i]) ? "" : `${batch.dur[i]} ns` }, facts));
       const { start, end } = extentOf(ref);
       states.set(isInstant(ref.batch.kind[ref.i]) ? [] : [rowOf(app.model, ref).key], start, end);
     });

@@ -2,6 +2,7 @@
 
 import { argumentsText } from "../data/args.js";
 import { lowerBound } from "../data/bisect.js";
+import { shortPlace } from "../data/places.js";
 import { extentOf } from "../model/refs.js";
 import { Kind, Flag, Quality } from "../data/kinds.js";
 import { make } from "./make.js";
@@ -66,13 +67,17 @@ export function createPopup(app) {
   /** @param {import("./rowsview.js").Hit} hit @param {number} time */
   function describe(hit, time) {
     const { model } = app;
+    const firstUsed = (/** @type {number} */ name) => {
+      const place = model.meta.places.get(name);
+      return place ? shortPlace(place) : null;
+    };
     if (hit.strip.kind === "series") {
       const s = hit.strip.series;
       const k = lowerBound(s.time, time + 1) - 1;
       return k < 0 ? null : lines(hit.strip.title, [["value", String(s.value[k])], ["since", app.time(s.time[k])]]);
     }
     if (hit.strip.kind === "lock") {
-      return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock)]);
+      return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock), ["first used at", firstUsed(hit.strip.lock.nameId)]]);
     }
     if (hit.sample !== undefined) return hit.sample < 0 ? null : lines(...sampleFacts(app, hit.sample));
     if (hit.held) return lines(...heldFacts(app, hit.strip, hit.held));
@@ -98,7 +103,7 @@ export function createPopup(app) {
     const lock = lockArgs(model, batch, i);
     const args = lock ? "" : argumentsText(model.argsText(batch, i));
     if (kind === Kind.event || kind === Kind.pending) {
-      return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title]]);
+      return lines(`${popupWords[kind]} ${name}`, [["arguments", args || null], ["at", app.time(start)], ["row", hit.strip.title], ["first used at", firstUsed(batch.name[i])]]);
     }
     const wait = waitOfItem(model, ref);
     const words = /** @type {Record<number, string>} */ (popupWords)[kind];
@@ -118,6 +123,7 @@ export function createPopup(app) {
       ["CPU", kind === Kind.wait || kind === Kind.hold ? null : cpuText(app, batch.cpu[i], batch.quality[i]) + ratio],
       ["on", `${hit.strip.title}${batch.thread[i] && app.by !== "thread" ? `, thread ${batch.thread[i]}` : ""}${app.by === "thread" ? `, goroutine ${model.place(ref).key || "unknown"}` : ""}`],
       ["in", around ? model.name(around.batch.name[around.i]) : null],
+      ["first used at", firstUsed(batch.name[i])],
     ]);
   }
   return { element, show, hide() { element.hidden = true; } };

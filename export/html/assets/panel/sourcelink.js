@@ -1,0 +1,80 @@
+// A place in the source, with a link that opens it in an editor, and the dialog in which
+// that is chosen.
+
+import { shortFunc } from "../model/calls.js";
+import { placeText, shortPlace } from "../data/places.js";
+import { editorLink, editorProblem, editors, rememberEditor, rememberedEditor } from "../model/editor.js";
+import { keepFocus, make, makeButton } from "../view/make.js";
+
+/** @import { App } from "../app.js" */
+/** @typedef {import("../data/places.js").Place} Place */
+
+/** What is chosen now; null: nobody has asked yet. @type {import("../model/editor.js").Editor|null} */
+let chosenEditor = null;
+
+/** Has the fact that is shown lead to the editor that was chosen. */
+let refillFact = () => {};
+
+function editorNow() { return (chosenEditor ??= rememberedEditor()); }
+
+/**
+ * Where a name is from, with a link to the editor; null: it is not known.
+ * @param {App} app @param {number} name its id
+ */
+export function sourceFact(app, name) {
+  const place = app.model.meta.places.get(name);
+  if (!place) return null;
+  const fact = make("dd", { class: "source" });
+  const fill = () => {
+    const href = editorLink(editorNow(), place);
+    const site = /^https?:/.test(href);
+    fact.replaceChildren(
+      make("span", { class: "mono", text: `${shortPlace(place)} (${shortFunc(place.func)})`, title: placeText(place) }), " ",
+      href === "" ? "" : make("a", { href, text: "open", target: site ? "_blank" : "", rel: "noopener noreferrer", "aria-label": `Open ${placeText(place)}`, title: href, "data-keep": "open-source" }), " ",
+      makeButton("editor…", () => chooseEditor(app, place), { "data-keep": "choose-editor", title: "Choose the editor that sources are opened in", "aria-haspopup": "dialog" }),
+    );
+  };
+  refillFact = () => keepFocus(fact, fill);
+  fill();
+  return fact;
+}
+
+/**
+ * Asks which editor sources are opened in.
+ * @param {App} app @param {Place|null} place that is shown as an example
+ */
+export function chooseEditor(app, place) {
+  const old = editorNow();
+  const example = place ?? app.model.meta.places.values().next().value ?? { file: "/src/main.go", line: 7, func: "main.main" };
+  const known = make("select", null, make("option", { value: "", text: "another one" }), ...editors.map(([text, value]) => make("option", { value, text })));
+  const [template, from, to] = [old.template, old.from, old.to].map((value) => make("input", { type: "text", value, autocomplete: "off", spellcheck: false, size: 44 }));
+  const says = make("p", { class: "mono", "aria-live": "polite" });
+  const save = makeButton("Use it", () => {
+    chosenEditor = now();
+    if (!rememberEditor(chosenEditor)) app.announce("The browser does not let this page remember the editor: it is chosen until the page is closed.");
+    dialog.close();
+    refillFact();
+  });
+  const now = () => ({ template: template.value.trim(), from: from.value.trim(), to: to.value.trim() });
+  const check = () => {
+    const { template: text } = now();
+    const problem = text === "" ? "" : editorProblem(text);
+    const link = editorLink(now(), example);
+    known.value = editors.some((e) => e[1] === text) ? text : "";
+    says.textContent = problem || link || (text === "" ? "Without a template there is no link." : `There is no link to ${example.file}, which is no whole path: say what it begins with here.`);
+    save.disabled = problem !== "";
+  };
+  known.addEventListener("change", () => { template.value = known.value; check(); });
+  for (const input of [template, from, to]) input.addEventListener("input", check);
+  const label = (/** @type {string} */ text, /** @type {HTMLElement} */ control) => make("label", null, make("span", { text }), control);
+  const dialog = /** @type {HTMLDialogElement} */ (make("dialog", { class: "help editor", "aria-label": "Open sources in an editor" },
+    make("div", { class: "help-bar" }, make("h2", { text: "Open sources in an editor" }), makeButton("Close", () => dialog.close(), { class: "quiet" })),
+    label("Editor", known), label("Link, with {path}, {line}, {func}", template),
+    label("Paths that begin with", from), label("begin here with", to), says, save));
+  dialog.addEventListener("keydown", (event) => event.stopPropagation()); // the timeline behind it stays as it is
+  dialog.addEventListener("close", () => dialog.remove());
+  document.body.append(dialog);
+  check();
+  dialog.showModal();
+  known.focus();
+}
