@@ -8,7 +8,10 @@ import { digits3, span, thousands } from "./time.js";
 
 /** @typedef {import("../data/counts.js").Counts} Counts */
 
-const [running, runnable, blocked] = [0, 1, 2];
+/** Places in countNames. */
+const runningAt = 0;
+const runnableAt = 1;
+const blockedAt = 2;
 /** Which part of the height is below. */
 const lowerPart = 0.6;
 const countStates = ["cpu", "runnable", "blocked"];
@@ -19,8 +22,8 @@ export function highestCounts(counts, from, to) {
   for (const c of counts) {
     const all = c.between(from, to);
     if (all === null) continue;
-    lower = Math.max(lower, all.most[running] + all.most[runnable]);
-    upper = Math.max(upper, all.most[blocked]);
+    lower = Math.max(lower, all.most[runningAt] + all.most[runnableAt]);
+    upper = Math.max(upper, all.most[blockedAt]);
   }
   return { lower: niceNumber(Math.ceil(lower)), upper: niceNumber(Math.ceil(upper)), all: lower + upper };
 }
@@ -48,7 +51,7 @@ export function countsText(counts, from, to) {
   if (high[0] < 0) return null;
   const text = (/** @type {number} */ v) => (over > 0 ? digits3(v) : thousands(v));
   const values = countNames.map((_, n) => (text(low[n]) === text(high[n]) ? text(low[n]) : `${text(low[n])}–${text(high[n])}`));
-  if (over > 0) values[blocked] += ` (means of ${span(over)})`;
+  if (over > 0) values[blockedAt] += ` (means of ${span(over)})`;
   return countNames.map((name, n) => [name, values[n], countStates[n]]);
 }
 
@@ -78,9 +81,9 @@ export function drawCounts(ctx, app, colors, counts, width, height) {
       const some = c.between(t0, t1);
       if (some === null) continue;
       const { mean, most } = some;
-      bar(x, floor, mean[running] * lower, most[running] * lower, colors["state-cpu"]);
-      bar(x, floor - mean[running] * lower, mean[runnable] * lower, Math.min(most[runnable], top.lower - mean[running]) * lower, colors["state-runnable"]);
-      bar(x, middle, mean[blocked] * upper, most[blocked] * upper, colors["state-blocked"]);
+      bar(x, floor, mean[runningAt] * lower, most[runningAt] * lower, colors["state-cpu"]);
+      bar(x, floor - mean[runningAt] * lower, mean[runnableAt] * lower, Math.min(most[runnableAt], top.lower - mean[runningAt]) * lower, colors["state-runnable"]);
+      bar(x, middle, mean[blockedAt] * upper, most[blockedAt] * upper, colors["state-blocked"]);
     }
   }
   drawScale(ctx, colors, thousands(top.lower), floor - top.lower * lower, width);
