@@ -7,6 +7,7 @@ replace github.com/scopeview/scopeview => ../
 require (
 	github.com/chromedp/cdproto v0.159.0
 	github.com/chromedp/chromedp v0.22.1
+	github.com/coder/websocket v1.8.15
 	github.com/scopeview/scopeview v0.0.0-00010101000000-000000000000
 )
 

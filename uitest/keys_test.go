@@ -10,87 +10,91 @@ import (
 )
 
 func TestKeysMoveTheView(t *testing.T) {
-	tb := showTrace(t, storeTrace(t), browser.View{})
-	whole := tb.view()
-	tb.press("KeyW", "KeyW")
-	near := tb.view()
-	if near.width() >= whole.width()*0.9 {
-		t.Fatalf("w does not zoom in: %v, then %v", whole, near)
-	}
-	tb.press("KeyD")
-	if v := tb.view(); v.From <= near.From || !like(v.width(), near.width()) {
-		t.Errorf("d does not move right: %v, then %v", near, v)
-	}
-	tb.press("KeyA")
-	if v := tb.view(); !like(v.From, near.From) {
-		t.Errorf("a does not move back left: %v, then %v", near, v)
-	}
-	tb.press("KeyS")
-	if v := tb.view(); v.width() <= near.width() {
-		t.Errorf("s does not zoom out: %v, then %v", near, v)
-	}
-	tb.press("Digit0")
-	if v := tb.view(); v != whole {
-		t.Errorf("0 shows %v, want all of %v", v, whole)
-	}
-	// Where W is on an English keyboard a French one has Z.
-	tb.check(tb.PressAs("KeyW", "z"))
-	if v := tb.view(); v.width() >= whole.width() {
-		t.Error("keys do not go by where they are on the keyboard")
-	}
-	tb.press("Digit0")
-	tb.check(tb.Press("KeyW", browser.Shift))
-	fast := tb.view()
-	tb.press("Digit0", "KeyW")
-	if v := tb.view(); fast.width() >= v.width() {
-		t.Errorf("Shift+w zooms to %v, no faster than w to %v", fast, v)
-	}
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, storeTrace(t), browser.View{})
+		whole := tb.view()
+		tb.press("KeyW", "KeyW")
+		near := tb.view()
+		if near.width() >= whole.width()*0.9 {
+			t.Fatalf("w does not zoom in: %v, then %v", whole, near)
+		}
+		tb.press("KeyD")
+		if v := tb.view(); v.From <= near.From || !like(v.width(), near.width()) {
+			t.Errorf("d does not move right: %v, then %v", near, v)
+		}
+		tb.press("KeyA")
+		if v := tb.view(); !like(v.From, near.From) {
+			t.Errorf("a does not move back left: %v, then %v", near, v)
+		}
+		tb.press("KeyS")
+		if v := tb.view(); v.width() <= near.width() {
+			t.Errorf("s does not zoom out: %v, then %v", near, v)
+		}
+		tb.press("Digit0")
+		if v := tb.view(); v != whole {
+			t.Errorf("0 shows %v, want all of %v", v, whole)
+		}
+		// Where W is on an English keyboard a French one has Z.
+		tb.check(tb.PressAs("KeyW", "z"))
+		if v := tb.view(); v.width() >= whole.width() {
+			t.Error("keys do not go by where they are on the keyboard")
+		}
+		tb.press("Digit0")
+		tb.check(tb.Press("KeyW", browser.Shift))
+		fast := tb.view()
+		tb.press("Digit0", "KeyW")
+		if v := tb.view(); fast.width() >= v.width() {
+			t.Errorf("Shift+w zooms to %v, no faster than w to %v", fast, v)
+		}
+	})
 }
 
 func like(a, b float64) bool { return math.Abs(a-b) <= 0.01*math.Max(math.Abs(a), math.Abs(b))+1 }
 
 func TestKeysSelect(t *testing.T) {
-	tb := showTrace(t, storeTrace(t), browser.View{})
-	job := tb.find(traces.Parent, `"number":3`)
-	x, y := tb.seek(job.Start+job.Dur/2, traces.Parent)
-	tb.check(tb.Click(x, y))
-	tb.settle()
-	first := tb.selected()
-	if first == nil {
-		t.Fatal("a click on a bar selects nothing")
-	}
-	steps := []struct {
-		key  string
-		want func(was, is *scope) bool
-	}{
-		{"Period", func(was, is *scope) bool { return is.Start > was.Start }},
-		{"Comma", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
-		{"ArrowRight", func(was, is *scope) bool { return is.Start > was.Start }},
-		{"ArrowLeft", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
-		{"ArrowDown", func(was, is *scope) bool { return is.Start >= was.Start && is.Dur < was.Dur && is.Name != was.Name }},
-		{"ArrowUp", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
-		{"BracketRight", func(was, is *scope) bool { return is.Name == was.Name && is.Start >= was.Start && *is != *was }},
-		{"BracketLeft", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
-	}
-	for _, s := range steps {
-		was := tb.selected()
-		tb.press(s.key)
-		if is := tb.selected(); is == nil || !s.want(was, is) {
-			t.Errorf("%s goes from %+v to %+v", s.key, was, is)
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, storeTrace(t), browser.View{})
+		job := tb.find(traces.Parent, `"number":3`)
+		x, y := tb.seek(job.Start+job.Dur/2, traces.Parent)
+		tb.check(tb.Click(x, y))
+		tb.settle()
+		first := tb.selected()
+		if first == nil {
+			t.Fatal("a click on a bar selects nothing")
 		}
-	}
-	tb.press("KeyF")
-	if v, s := tb.view(), tb.selected(); v.width() > 20*s.Dur || v.From > s.Start || v.To < s.Start+s.Dur {
-		t.Errorf("f shows %v, want the selected scope of %v ns", v, s.Dur)
-	}
-	tb.press("KeyM")
-	if n := tb.number("scopeview.marks.length"); n == 0 {
-		t.Error("m makes no mark")
-	}
-	tb.press("Escape")
-	if s := tb.selected(); s != nil {
-		t.Errorf("Escape leaves %+v selected", s)
-	}
+		steps := []struct {
+			key  string
+			want func(was, is *scope) bool
+		}{
+			{"Period", func(was, is *scope) bool { return is.Start > was.Start }},
+			{"Comma", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
+			{"ArrowRight", func(was, is *scope) bool { return is.Start > was.Start }},
+			{"ArrowLeft", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
+			{"ArrowDown", func(was, is *scope) bool { return is.Start >= was.Start && is.Dur < was.Dur && is.Name != was.Name }},
+			{"ArrowUp", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
+			{"BracketRight", func(was, is *scope) bool { return is.Name == was.Name && is.Start >= was.Start && *is != *was }},
+			{"BracketLeft", func(_, is *scope) bool { return is.Start == first.Start && is.Name == first.Name }},
+		}
+		for _, s := range steps {
+			was := tb.selected()
+			tb.press(s.key)
+			if is := tb.selected(); is == nil || !s.want(was, is) {
+				t.Errorf("%s goes from %+v to %+v", s.key, was, is)
+			}
+		}
+		tb.press("KeyF")
+		if v, s := tb.view(), tb.selected(); v.width() > 20*s.Dur || v.From > s.Start || v.To < s.Start+s.Dur {
+			t.Errorf("f shows %v, want the selected scope of %v ns", v, s.Dur)
+		}
+		tb.press("KeyM")
+		if n := tb.number("scopeview.marks.length"); n == 0 {
+			t.Error("m makes no mark")
+		}
+		tb.press("Escape")
+		if s := tb.selected(); s != nil {
+			t.Errorf("Escape leaves %+v selected", s)
+		}
+	})
 }
 
 func TestHelp(t *testing.T) {

@@ -17,9 +17,10 @@ import (
 
 // What the tests share. Starting a browser takes a second, a page in it a tenth.
 var (
-	chromium *browser.Browser
-	cmd      tool.Tool
-	dir      string // for traces and pages
+	current *browser.Browser // Chromium, unless browsers has another one
+	cmd     tool.Tool
+	dir     string   // for traces and pages
+	atEnd   []func() // what ends what the tests have started
 )
 
 func TestMain(m *testing.M) {
@@ -43,8 +44,13 @@ func setUp(m *testing.M) (code int, err error) {
 	if cmd, err = tool.Build(dir, "./cmd/scopeview"); err != nil {
 		return 0, err
 	}
-	if chromium, err = browser.Start(); err == nil {
-		defer chromium.Close()
+	defer func() {
+		for _, end := range atEnd {
+			end()
+		}
+	}()
+	if current, err = browser.Start(); err == nil {
+		atEnd = append(atEnd, current.Close)
 	} else if !errors.Is(err, browser.ErrMissing) {
 		return 0, err
 	}

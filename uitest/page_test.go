@@ -2,6 +2,7 @@ package uitest
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"os"
@@ -25,16 +26,36 @@ type tab struct {
 // that one.
 func browsers(t *testing.T, test func(t *testing.T)) {
 	t.Run("chromium", test)
+	t.Run("firefox", func(t *testing.T) {
+		firefox, err := startFirefox()
+		if errors.Is(err, browser.ErrNoFirefox) {
+			t.Skip(err)
+		}
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer func(before *browser.Browser) { current = before }(current)
+		current = firefox
+		test(t)
+	})
 }
+
+// startFirefox starts it for the first test that wants it.
+var startFirefox = sync.OnceValues(func() (b *browser.Browser, err error) {
+	if b, err = browser.StartFirefox(); err == nil {
+		atEnd = append(atEnd, b.Close)
+	}
+	return b, err
+})
 
 // open opens an address. Whatever it does that no page of ours may do fails the
 // test at its end.
 func open(t *testing.T, address string, v browser.View) *tab {
 	t.Helper()
-	if chromium == nil {
+	if current == nil {
 		t.Skip(browser.ErrMissing)
 	}
-	p, err := chromium.Open(address, v)
+	p, err := current.Open(address, v)
 	if err != nil {
 		t.Fatal(err)
 	}

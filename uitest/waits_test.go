@@ -127,15 +127,17 @@ func checkLocks(t *testing.T, tb *tab) {
 }
 
 func TestWaits(t *testing.T) {
-	tb := showTrace(t, contendedTrace(t), browser.View{})
-	checkStates(t, tb)
-	checkLocks(t, tb)
-	// A wait's details say who had the lock.
-	wait := tb.find(traces.Want, "")
-	x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Lock)
-	tb.check(tb.Click(x, y))
-	tb.settle()
-	says(t, tb, "#panel", "What its goroutine did", "waiting for a lock", traces.Hoarder)
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, contendedTrace(t), browser.View{})
+		checkStates(t, tb)
+		checkLocks(t, tb)
+		// A wait's details say who had the lock.
+		wait := tb.find(traces.Want, "")
+		x, y := tb.seek(wait.Start+wait.Dur/2, "wait for "+traces.Lock)
+		tb.check(tb.Click(x, y))
+		tb.settle()
+		says(t, tb, "#panel", "What its goroutine did", "waiting for a lock", traces.Hoarder)
+	})
 }
 
 // TestWaitsLive: a page that is served has all that a file has.
@@ -179,46 +181,48 @@ func TestWaitsGrow(t *testing.T) {
 
 // TestDoctorTab: a finding leads to its place, and so does its address.
 func TestDoctorTab(t *testing.T) {
-	trace := contendedTrace(t)
-	out, err := cmd.Run("doctor", trace, "--json")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var report struct {
-		Findings []struct {
-			Verdict, Object, Text string
-			From                  float64 `json:"from_ns"`
-			To                    float64 `json:"to_ns"`
+	browsers(t, func(t *testing.T) {
+		trace := contendedTrace(t)
+		out, err := cmd.Run("doctor", trace, "--json")
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Findings) == 0 {
-		t.Fatalf("the doctor finds nothing wrong with a lock that is held asleep: %v\n%s", err, out)
-	}
-	f := report.Findings[0]
-	html := fileURL(pageOf(t, trace))
-	tb := show(t, html, browser.View{})
-	tb.press("Digit7", "Tab", "Tab")
-	says(t, tb, "#panel", f.Text, "gain", "how sure")
-	arrived := func(how string) {
-		t.Helper()
-		var r span
-		tb.await("scopeview.range !== null")
-		tb.read(&r, "({from: scopeview.range.from, to: scopeview.range.to})")
-		if v := tb.view(); r.From != f.From || r.To != f.To || v.From > f.From || v.To < f.To {
-			t.Errorf("%s leads to %v, shown in %v; want %v to %v", how, r, v, f.From, f.To)
+		var report struct {
+			Findings []struct {
+				Verdict, Object, Text string
+				From                  float64 `json:"from_ns"`
+				To                    float64 `json:"to_ns"`
+			}
 		}
-		if b, s := tb.box("#rows"), tb.box("#rows .label.lock"); s.Y+s.Height < b.Y || s.Y > b.Y+b.Height {
-			t.Errorf("%s does not show the lock's row: it is at %+v of %+v", how, s, b)
+		if err := json.Unmarshal([]byte(out), &report); err != nil || len(report.Findings) == 0 {
+			t.Fatalf("the doctor finds nothing wrong with a lock that is held asleep: %v\n%s", err, out)
 		}
-	}
-	tb.read(nil, `document.querySelector("#panel .findings .verdict").focus()`)
-	tb.press("Enter")
-	arrived("Enter")
-	tb.await(`location.hash.includes("finding")`)
-	tb = show(t, html+"#"+url.Values{"tab": {"doctor"}, "finding": {f.Verdict + ":" + f.Object}}.Encode(), browser.View{})
-	arrived("the address")
-	// Of a trace without a Go execution trace it says what it could not look for.
-	tb = showTrace(t, storeTrace(t), browser.View{})
-	tb.press("Digit7")
-	says(t, tb, "#panel", "Not examined", "gotrace")
+		f := report.Findings[0]
+		html := fileURL(pageOf(t, trace))
+		tb := show(t, html, browser.View{})
+		tb.press("Digit7", "Tab", "Tab")
+		says(t, tb, "#panel", f.Text, "gain", "how sure")
+		arrived := func(how string) {
+			t.Helper()
+			var r span
+			tb.await("scopeview.range !== null")
+			tb.read(&r, "({from: scopeview.range.from, to: scopeview.range.to})")
+			if v := tb.view(); r.From != f.From || r.To != f.To || v.From > f.From || v.To < f.To {
+				t.Errorf("%s leads to %v, shown in %v; want %v to %v", how, r, v, f.From, f.To)
+			}
+			if b, s := tb.box("#rows"), tb.box("#rows .label.lock"); s.Y+s.Height < b.Y || s.Y > b.Y+b.Height {
+				t.Errorf("%s does not show the lock's row: it is at %+v of %+v", how, s, b)
+			}
+		}
+		tb.read(nil, `document.querySelector("#panel .findings .verdict").focus()`)
+		tb.press("Enter")
+		arrived("Enter")
+		tb.await(`location.hash.includes("finding")`)
+		tb = show(t, html+"#"+url.Values{"tab": {"doctor"}, "finding": {f.Verdict + ":" + f.Object}}.Encode(), browser.View{})
+		arrived("the address")
+		// Of a trace without a Go execution trace it says what it could not look for.
+		tb = showTrace(t, storeTrace(t), browser.View{})
+		tb.press("Digit7")
+		says(t, tb, "#panel", "Not examined", "gotrace")
+	})
 }

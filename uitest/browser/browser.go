@@ -1,19 +1,6 @@
-// Package browser drives a headless Chromium as a user would: it opens pages,
-// presses keys, moves the mouse, and notes everything a page must never do.
+// Package browser drives a headless Chromium or Firefox as a user would: it opens
+// pages, presses keys, moves the mouse, and notes everything a page must never do.
 package browser
-
-import (
-	"context"
-	"errors"
-	"fmt"
-	"os"
-	"os/exec"
-	"time"
-
-	"github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/chromedp"
-)
 
 // The window's size; at this one a page is looked at unless a test says otherwise.
 const (
@@ -21,64 +8,39 @@ const (
 	Height = 900
 )
 
-// ErrMissing is what Start returns on a machine without Chromium.
-var ErrMissing = errors.New("no chromium; make deps installs it")
+// Browser is a running Chromium or Firefox.
+type Browser struct{ driver }
 
-// Browser is a running Chromium.
-type Browser struct {
-	ctx    context.Context
-	cancel []context.CancelFunc
+// driver is what the browsers do each in its own way.
+type driver interface {
+	// Version is what the browser calls itself.
+	Version() (string, error)
+	// Close ends the browser.
+	Close()
+	// newTab makes an empty tab that notes the page's faults.
+	newTab(p *Page) (tab, error)
 }
 
-// Option changes how Chromium is started.
-type Option = chromedp.ExecAllocatorOption
-
-// Unpaced lets frames follow each other as fast as they can be made, whatever a
-// screen could show: how long one takes can be measured then.
-func Unpaced(a *chromedp.ExecAllocator) {
-	chromedp.Flag("disable-frame-rate-limit", true)(a)
-	chromedp.Flag("disable-gpu-vsync", true)(a)
-}
-
-// Start starts Chromium. Close ends it.
-func Start(options ...Option) (*Browser, error) {
-	bin, err := exec.LookPath("chromium")
-	if err != nil {
-		return nil, ErrMissing
-	}
-	opts := append(chromedp.DefaultExecAllocatorOptions[:],
-		chromedp.ExecPath(bin),
-		chromedp.WindowSize(Width, Height),
-		chromedp.DisableGPU,
-		chromedp.Flag("disable-component-update", true),
-		chromedp.Flag("no-pings", true),
-		chromedp.WSURLReadTimeout(time.Minute),
-	)
-	opts = append(opts, options...)
-	if os.Getuid() == 0 {
-		opts = append(opts, chromedp.NoSandbox) // Chromium's refuses to run as root
-	}
-	b := new(Browser)
-	ctx, cancel := chromedp.NewExecAllocator(context.Background(), opts...)
-	b.cancel = append(b.cancel, cancel)
-	b.ctx, cancel = chromedp.NewContext(ctx)
-	b.cancel = append(b.cancel, cancel)
-	if err := chromedp.Do(b.ctx); err != nil {
-		b.Close()
-		return nil, fmt.Errorf("%s does not start: %w", bin, err)
-	}
-	return b, nil
-}
-
-// Close ends Chromium.
-func (b *Browser) Close() {
-	for i := len(b.cancel) - 1; i >= 0; i-- {
-		b.cancel[i]()
-	}
-}
-
-// Version is what the browser calls itself.
-func (b *Browser) Version() (string, error) {
-	v, err := chromedp.CallBrowser(b.ctx, browser.GetVersion, cdp.Empty{})
-	return v.Product, err
+// tab is what the browsers' tabs do each in its own way.
+type tab interface {
+	navigate(address string) error
+	// eval returns the JSON of what JavaScript evaluates to; it waits for promises.
+	eval(js string) ([]byte, error)
+	strike(s stroke, times int) error
+	mouse(steps []step) error
+	// see changes how the page is looked at; nothing in v is 0.
+	see(v View) error
+	// Type types text where the focus is.
+	Type(text string) error
+	// Wheel turns the wheel over a place.
+	Wheel(x, y, dx, dy float64, modifiers ...Modifier) error
+	// Picture is what the page looks like, as PNG.
+	Picture() ([]byte, error)
+	// SaveDownloads saves what the page lets the user download in a directory.
+	SaveDownloads(into string) error
+	// Before runs JavaScript in every page that is loaded from now on, before its
+	// own.
+	Before(js string) error
+	// Close closes the tab.
+	Close()
 }

@@ -1,9 +1,14 @@
 package browser
 
 import (
+	"errors"
+	"net/url"
+	"os"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/chromedp/cdproto/network"
 	"github.com/chromedp/cdproto/runtime"
@@ -46,7 +51,7 @@ func TestFaults(t *testing.T) {
 		&runtime.EventConsoleAPICalled{Type: runtime.ConsoleAPICalledTypeError, Args: []*runtime.RemoteObject{{Value: []byte(`"no"`)}}},
 		&runtime.EventExceptionThrown{ExceptionDetails: &runtime.ExceptionDetails{Text: "Uncaught"}},
 	} {
-		p.watch(event)
+		(&chromiumTab{page: p}).watch(event)
 	}
 	want := []string{"a request to http://evil.example/", "a web socket to ws://evil.example/", "console.error: no", "exception: Uncaught"}
 	if got := p.Faults(); !slices.Equal(got, want) {
@@ -78,12 +83,139 @@ func TestStroke(t *testing.T) {
 		{"ArrowLeft", Alt, "ArrowLeft", "", 37},
 		{"Enter", 0, "Enter", "\r", 13},
 	} {
-		e, err := stroke(test.code, test.modifiers)
-		if err != nil || e.Code != test.code || e.Key != test.key || e.Text != test.text || e.WindowsVirtualKeyCode != test.windows || e.Modifiers != int64(test.modifiers) {
-			t.Errorf("%s with %d: %+v, %v", test.code, test.modifiers, e, err)
+		s, err := strokeOf(test.code, test.modifiers)
+		if want := (stroke{test.code, test.key, test.text, test.windows, test.modifiers}); err != nil || s != want {
+			t.Errorf("%s with %d: %+v, %v", test.code, test.modifiers, s, err)
 		}
 	}
-	if _, err := stroke("Nonsense", 0); err == nil {
+	if _, err := strokeOf("Nonsense", 0); err == nil {
 		t.Error("there is a key with the code Nonsense")
+	}
+}
+
+// TestPages: either browser does what it is told, and notes what a page must not do.
+func TestPages(t *testing.T) {
+	for name, start := range map[string]func() (*Browser, error){
+		"chromium": func() (*Browser, error) { return Start() },
+		"firefox":  StartFirefox,
+	} {
+		t.Run(name, func(t *testing.T) {
+			b, err := start()
+			if errors.Is(err, ErrMissing) || errors.Is(err, ErrNoFirefox) {
+				t.Skip(err)
+			}
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer b.Close()
+			if v, err := b.Version(); err != nil || !strings.Contains(strings.ToLower(v), name[:5]) {
+				t.Errorf("it calls itself %q, %v", v, err)
+			}
+			path := filepath.Join(t.TempDir(), "page.html")
+			if err := os.WriteFile(path, []byte(diary), 0o600); err != nil {
+				t.Fatal(err)
+			}
+			p, err := b.Open((&url.URL{Scheme: "file", Path: path}).String(), View{Dark: true, Width: 600, Height: 400})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer p.Close()
+			obeys(t, p)
+			notes(t, p)
+		})
+	}
+}
+
+// diary writes down what happens to it; its policy forbids pictures from elsewhere.
+const diary = `<!DOCTYPE html><meta charset=utf-8>
+<meta http-equiv="Content-Security-Policy" content="img-src http://allowed.invalid/">
+<body style="margin:0;height:400px"><input style="position:absolute;top:300px"><script>
+const log = [];
+const modifiers = (e) => (e.ctrlKey ? "ctrl+" : "") + (e.shiftKey ? "shift+" : "") + (e.altKey ? "alt+" : "");
+addEventListener("keydown", (e) => log.push(modifiers(e) + e.code + "=" + e.key + (e.repeat ? " again" : "")));
+for (const type of ["mousedown", "mouseup", "dblclick"]) addEventListener(type, (e) => log.push(type + " " + e.clientX + "," + e.clientY));
+addEventListener("mousemove", (e) => { if (e.buttons) log.push("drag"); });
+addEventListener("wheel", (e) => { log.push(modifiers(e) + "wheel " + e.deltaX + "," + e.deltaY); e.preventDefault(); }, { passive: false });
+</script>`
+
+func obeys(t *testing.T, p *Page) {
+	t.Helper()
+	is := func(want, js string) {
+		t.Helper()
+		var got string
+		if err := p.Eval(js, &got); err != nil || got != want {
+			t.Errorf("%s: %q, %v; want %q", js, got, err, want)
+		}
+	}
+	is("true 1 600 400", `[matchMedia("(prefers-color-scheme: dark)").matches, devicePixelRatio, innerWidth, innerHeight].join(" ")`)
+	is("light", `Promise.resolve("light")`)
+	var value struct{ A []float64 }
+	if err := p.Eval(`({a: [1, 2.5]})`, &value); err != nil || !slices.Equal(value.A, []float64{1, 2.5}) {
+		t.Errorf("%v, %v", value, err)
+	}
+	if err := p.Eval(`throw new Error("no")`, nil); err == nil || !strings.Contains(err.Error(), "no") {
+		t.Errorf("what is thrown is %v", err)
+	}
+	for _, test := range []struct {
+		do   func() error
+		want string
+	}{
+		{func() error { return p.Press("KeyW") }, "KeyW=w"},
+		{func() error { return p.Hold("ArrowLeft", 3) }, "ArrowLeft=ArrowLeft;ArrowLeft=ArrowLeft again;ArrowLeft=ArrowLeft again"},
+		{func() error { return p.PressAs("KeyW", "z") }, "KeyW=z"},
+		{func() error { return p.Drag(10, 20, 110, 20) }, "mousedown 10,20" + strings.Repeat(";drag", 10) + ";mouseup 110,20"},
+		{func() error { return p.DoubleClick(30, 40) }, "mousedown 30,40;mouseup 30,40;mousedown 30,40;mouseup 30,40;dblclick 30,40"},
+		{func() error { return p.Wheel(50, 60, 0, -120) }, "wheel 0,-120"},
+		{func() error { return p.Wheel(50, 60, 0, -120, Ctrl) }, "ctrl+wheel 0,-120"},
+	} {
+		if err := p.Eval("log.length = 0", nil); err != nil {
+			t.Fatal(err)
+		}
+		if err := test.do(); err != nil {
+			t.Errorf("%s: %v", test.want, err)
+		}
+		_ = p.Settle()
+		is(test.want, `log.filter((e) => !/^(Shift|Control)|=(Shift|Control|Alt)$/.test(e)).join(";")`)
+	}
+	if err := errors.Join(p.Eval("log.length = 0", nil), p.Press("Slash", Shift)); err != nil {
+		t.Error(err)
+	}
+	is("shift+Slash=?", "log.at(-1)")
+	if err := errors.Join(p.Eval(`document.querySelector("input").focus()`, nil), p.Type("a ü?")); err != nil {
+		t.Error(err)
+	}
+	is("a ü?", `document.querySelector("input").value`)
+	if err := p.See(View{Scale: 2}); err != nil {
+		t.Error(err)
+	}
+	is("false 2 1400 900", `[matchMedia("(prefers-color-scheme: dark)").matches, devicePixelRatio, innerWidth, innerHeight].join(" ")`)
+	if f := p.Faults(); len(f) > 0 {
+		t.Errorf("nothing was wrong but %q", f)
+	}
+}
+
+func notes(t *testing.T, p *Page) {
+	t.Helper()
+	for _, test := range []struct{ js, want string }{
+		{`console.error("bad")`, "console.error: bad"},
+		{`console.warn("odd")`, "console.warn"},
+		{`setTimeout(() => { throw new Error("thrown"); })`, "thrown"},
+		{`new Image().src = "http://blocked.invalid/x.png"`, "content security policy: img-src"},
+		{`new Image().src = "http://allowed.invalid/x.png"`, "://allowed.invalid/x.png"},
+		{`setTimeout(() => alert("hello"))`, "a dialog: hello"},
+	} {
+		p.Forgive()
+		if err := p.Eval(test.js+";0", nil); err != nil {
+			t.Errorf("%s: %v", test.js, err)
+		}
+		noted := func() bool {
+			return slices.ContainsFunc(p.Faults(), func(f string) bool { return strings.Contains(f, test.want) })
+		}
+		for deadline := time.Now().Add(10 * time.Second); !noted() && time.Now().Before(deadline); {
+			time.Sleep(10 * time.Millisecond)
+		}
+		if !noted() {
+			t.Errorf("%s: the faults are %q, want %q", test.js, p.Faults(), test.want)
+		}
 	}
 }

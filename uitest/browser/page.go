@@ -1,25 +1,13 @@
 package browser
 
 import (
-	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"slices"
 	"strings"
 	"sync"
 	"time"
-
-	"github.com/chromedp/cdproto/audits"
-	download "github.com/chromedp/cdproto/browser"
-	"github.com/chromedp/cdproto/cdp"
-	"github.com/chromedp/cdproto/emulation"
-	"github.com/chromedp/cdproto/log"
-	"github.com/chromedp/cdproto/network"
-	"github.com/chromedp/cdproto/page"
-	"github.com/chromedp/cdproto/runtime"
-	"github.com/chromedp/chromedp"
 )
 
 // patience is how long one step with a page may take.
@@ -27,9 +15,8 @@ const patience = time.Minute
 
 // Page is one tab, with storage of its own.
 type Page struct {
-	ctx    context.Context
-	cancel context.CancelFunc
-	home   string // what it may load: its own file, or its own server
+	tab
+	home string // what it may load: its own file, or its own server
 
 	mu     sync.Mutex
 	faults []string
@@ -46,44 +33,18 @@ type View struct {
 // the page has shown anything; see Ready.
 func (b *Browser) Open(address string, v View) (*Page, error) {
 	p := new(Page)
-	p.ctx, p.cancel = chromedp.NewContext(b.ctx, chromedp.WithNewBrowserContext())
-	if err := p.open(address, v); err != nil {
+	var err error
+	if p.tab, err = b.newTab(p); err != nil {
+		return nil, fmt.Errorf("%s can't be opened: %w", address, err)
+	}
+	if err = p.See(v); err == nil {
+		err = p.Go(address)
+	}
+	if err != nil {
 		p.Close()
 		return nil, fmt.Errorf("%s can't be opened: %w", address, err)
 	}
 	return p, nil
-}
-
-func (p *Page) open(address string, v View) error {
-	// This makes the tab, so it must not have a deadline.
-	if err := chromedp.Listen(p.ctx, p.watch); err != nil {
-		return err
-	}
-	for _, enable := range []cdp.Command[cdp.Empty, cdp.Empty]{runtime.Enable, log.Enable, audits.Enable} {
-		if err := call(p, enable, cdp.Empty{}); err != nil {
-			return err
-		}
-	}
-	if err := call(p, network.Enable, network.EnableParams{}); err != nil {
-		return err
-	}
-	if err := p.See(v); err != nil {
-		return err
-	}
-	return p.Go(address)
-}
-
-// call sends a command to the tab.
-func call[P, R any](p *Page, command cdp.Command[P, R], params P) error {
-	_, err := ask(p, command, params)
-	return err
-}
-
-// ask is call with an answer.
-func ask[P, R any](p *Page, command cdp.Command[P, R], params P) (R, error) {
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	return chromedp.Call(ctx, command, params)
 }
 
 // Go loads another address, or the same again.
@@ -95,9 +56,7 @@ func (p *Page) Go(address string) error {
 	p.mu.Lock()
 	p.home = home
 	p.mu.Unlock()
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	return chromedp.Do(ctx, chromedp.Navigate(address))
+	return p.navigate(address)
 }
 
 // See changes how the page is looked at.
@@ -108,47 +67,26 @@ func (p *Page) See(v View) error {
 	if v.Scale == 0 {
 		v.Scale = 1
 	}
-	scheme := "light"
-	if v.Dark {
-		scheme = "dark"
-	}
-	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
-	return errors.Join(
-		call(p, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: v.Width, Height: v.Height, DeviceScaleFactor: v.Scale}),
-		call(p, emulation.SetEmulatedMedia, media))
+	return p.see(v)
 }
-
-// Close closes the tab.
-func (p *Page) Close() { p.cancel() }
 
 // Eval runs JavaScript in the page and, unless result is nil, stores what it
 // evaluates to; it waits for promises.
 func (p *Page) Eval(js string, result any) error {
-	yes := true
-	r, err := ask(p, runtime.Evaluate, runtime.EvaluateParams{Expression: js, ReturnByValue: &yes, AwaitPromise: &yes, UserGesture: &yes})
+	value, err := p.eval(js)
 	if err != nil {
 		return fmt.Errorf("%s: %w", shorten(js), err)
-	}
-	if r.ExceptionDetails != nil {
-		return fmt.Errorf("%s: %v", shorten(js), thrown(r.ExceptionDetails))
 	}
 	if result == nil {
 		return nil
 	}
-	if len(r.Result.Value) == 0 {
-		return fmt.Errorf("%s: it is %s", shorten(js), r.Result.Type)
+	if len(value) == 0 {
+		return fmt.Errorf("%s: it has no value", shorten(js))
 	}
-	if err := json.Unmarshal(r.Result.Value, result); err != nil {
+	if err := json.Unmarshal(value, result); err != nil {
 		return fmt.Errorf("%s: %w", shorten(js), err)
 	}
 	return nil
-}
-
-func thrown(d *runtime.ExceptionDetails) string {
-	if d.Exception != nil && d.Exception.Description != "" {
-		return d.Exception.Description
-	}
-	return d.Text
 }
 
 // Wait asks the page again and again until the JavaScript is true.
@@ -180,13 +118,6 @@ func (p *Page) Settle() error {
 	return p.Eval(`new Promise(done => requestAnimationFrame(() => requestAnimationFrame(() => setTimeout(() => done(0), 0))))`, nil)
 }
 
-// Picture is what the page looks like, as PNG.
-func (p *Page) Picture() (png []byte, err error) {
-	ctx, cancel := context.WithTimeout(p.ctx, patience)
-	defer cancel()
-	return chromedp.Run(ctx, chromedp.CaptureScreenshot())
-}
-
 // Faults are the things that the page did and no page of ours may do: errors on
 // the console, exceptions, violations of its content security policy, dialogs,
 // requests to anywhere but its home.
@@ -209,41 +140,6 @@ func (p *Page) fault(format string, args ...any) {
 	p.faults = append(p.faults, shorten(fmt.Sprintf(format, args...)))
 }
 
-func (p *Page) watch(event any) {
-	switch e := event.(type) {
-	case *runtime.EventConsoleAPICalled:
-		switch e.Type {
-		case runtime.ConsoleAPICalledTypeError, runtime.ConsoleAPICalledTypeWarning, runtime.ConsoleAPICalledTypeAssert:
-			var words []string
-			for _, a := range e.Args {
-				words = append(words, strings.Trim(string(a.Value), `"`)+a.Description)
-			}
-			p.fault("console.%s: %s", e.Type, strings.Join(words, " "))
-		}
-	case *runtime.EventExceptionThrown:
-		p.fault("exception: %s", thrown(e.ExceptionDetails))
-	case *log.EventEntryAdded:
-		if e.Entry.Level == log.EntryLevelError || e.Entry.Source == log.EntrySourceSecurity {
-			p.fault("the browser says: %s %s", e.Entry.Text, e.Entry.URL)
-		}
-	case *audits.EventIssueAdded:
-		if d := e.Issue.Details.ContentSecurityPolicyIssueDetails; d != nil {
-			p.fault("content security policy: %s %s", d.ViolatedDirective, d.BlockedURL)
-		}
-	case *network.EventRequestWillBeSent:
-		if u, _, _ := strings.Cut(e.Request.URL, "#"); !p.mayLoad(u) {
-			p.fault("a request to %s", u)
-		}
-	case *network.EventWebSocketCreated:
-		p.fault("a web socket to %s", e.URL)
-	case *page.EventJavascriptDialogOpening:
-		p.fault("a dialog: %s", e.Message)
-		go func() { // an event's handler must not wait for the browser
-			_ = call(p, page.HandleJavaScriptDialog, page.HandleJavaScriptDialogParams{})
-		}()
-	}
-}
-
 // mayLoad reports whether a request stays at home: a page from a file may load
 // itself, one from a server what that server has.
 func (p *Page) mayLoad(u string) bool {
@@ -260,17 +156,4 @@ func shorten(s string) string {
 		return s
 	}
 	return s[:most] + "…"
-}
-
-// SaveDownloads saves what the page lets the user download in a directory.
-func (p *Page) SaveDownloads(into string) error {
-	return call(p, download.SetDownloadBehavior, download.SetDownloadBehaviorParams{
-		Behavior: download.SetDownloadBehaviorBehaviorAllow, BrowserContextID: chromedp.FromContext(p.ctx).BrowserContextID, DownloadPath: into,
-	})
-}
-
-// Before runs JavaScript in every page that is loaded from now on, before its
-// own.
-func (p *Page) Before(js string) error {
-	return call(p, page.AddScriptToEvaluateOnNewDocument, page.AddScriptToEvaluateOnNewDocumentParams{Source: js})
 }
