@@ -5,7 +5,7 @@
 import { stateText } from "./data/states.js";
 import { markCommands } from "./markcommands.js";
 import { chainOf } from "./model/chain.js";
-import { holdAt, longestPieces } from "./model/explain.js";
+import { holdAt } from "./model/explain.js";
 import { links } from "./model/links.js";
 import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
@@ -185,8 +185,7 @@ export function commands(app) {
   /** Goes to a step of the chain that is followed. @param {number} k */
   function toStep(k) {
     const steps = chainOf(model, app.chain);
-    const { key, wait, part, deed } = steps[k];
-    const [longest] = longestPieces(part?.pieces ?? [], 1);
+    const { key, wait, longest, deed } = steps[k];
     const ref = wait?.ref ?? (wait || !longest ? null : holdAt(model, key, longest.start));
     const interval = wait?.interval ?? deed?.longest.interval;
     if (ref) select(ref, { reveal: true, step: k });

@@ -31,6 +31,8 @@
  * @property {Float64Array} times
  * @property {ArrayLike<number>} counts
  * @property {ArrayLike<number>} sums
+ *
+ * @typedef {Pick<LockRow, "starts"|"ends"|"goids"|"scopes"|"many"|"shared"|"times"|"counts"|"res">} Held who held it, and how many waited
  */
 
 /**

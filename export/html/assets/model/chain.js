@@ -19,6 +19,7 @@ import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } f
  * @typedef {Object} ChainStep
  * @property {number} key
  * @property {WaitPart|null} part
+ * @property {import("./explain.js").HeldPiece|null} longest piece of that part
  * @property {number} share of the wait before
  * @property {string} object what it had; "": not known, or nobody has that
  * @property {Wait|null} wait
@@ -53,27 +54,28 @@ export function chainOf(model, origin) {
 /** @param {Model} model @param {Wait} first @returns {ChainStep[]} */
 function stepsFrom(model, first) {
   /** @type {ChainStep[]} */
-  const steps = [{ key: first.key, part: null, share: 1, object: "", wait: first, deed: null, spent: 0, root: "" }];
+  const steps = [{ key: first.key, part: null, longest: null, share: 1, object: "", wait: first, deed: null, spent: 0, root: "" }];
   for (;;) {
     const last = steps[steps.length - 1];
     const wait = last.wait;
     if (!wait) return steps;
     const part = explain(model, wait).parts[0];
     last.root = endOf(steps, wait, part);
-    if (last.root) return steps;
+    if (last.root || !part) return steps;
     const { deeds, states, ns } = deedsOf(model, part, first);
     // Of one without states only its waits are known: the rest may have been anything.
     const deed = deeds.find((d) => states || d.wait) ?? null;
     const next = deed?.wait && isAwaited(deed.wait) && (states || 2 * deed.ns > ns) ? deed.wait : null;
     steps.push({
-      key: part.key, part, share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed, spent: deed ? deed.ns / ns : 0,
+      key: part.key, part, longest: longestPieces(part.pieces, 1)[0], share: part.ns / (wait.to - wait.from), object: part.kind === "waker" ? "" : wait.name, wait: next, deed, spent: deed ? deed.ns / ns : 0,
       root: next ? "" : states && deed ? doing(model, part.key, deed) : `what it did is not known: no states of goroutine ${part.key}`,
     });
   }
 }
 
-/** Why a chain does not go on behind a wait; "": it does. @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart} part the largest */
+/** Why a chain does not go on behind a wait; "": it does. @param {ChainStep[]} steps @param {Wait} wait @param {WaitPart|undefined} part the largest */
 function endOf(steps, wait, part) {
+  if (!part) return "it took no time";
   if (!isAwaited(wait)) return "no other goroutine is waited for";
   if (part.kind === "own") return `for the longest part itself ${stateText(part.state)}`;
   if (part.kind === "unknown") return wait.held ? "who held it is not known" : "who ended the wait is not known";
@@ -91,10 +93,9 @@ function doing(model, key, { state, longest }) {
 
 /** The arrows of a chain: to each from who had what it waited for. @param {ChainStep[]} steps @returns {import("./relate.js").Link[]} */
 export function chainLinks(steps) {
-  return steps.slice(1).flatMap(({ key, part }, k) => {
-    if (!part) return [];
-    const [longest] = longestPieces(part.pieces, 1);
-    const time = part.kind === "waker" ? longest.to : longest.from;
+  return steps.slice(1).flatMap(({ key, part, longest }, k) => {
+    if (!longest) return [];
+    const time = part?.kind === "waker" ? longest.to : longest.from;
     return [{ kind: "chain", from: { rowKey: key, time, ref: null }, to: { rowKey: steps[k].key, time, ref: steps[k].wait?.ref ?? null } }];
   });
 }

@@ -4,15 +4,16 @@
 import { lowerBound } from "../data/bisect.js";
 import { firstEnding, firstFrom } from "../data/batch.js";
 import { Flag, Kind } from "../data/kinds.js";
+import { lockBetween } from "./locklinks.js";
 import { innermostAt } from "./relate.js";
-import { lockArgs } from "./waitlinks.js";
+import { lockArgs, mayBeSought } from "./waitlinks.js";
 
 /**
  * @typedef {import("./model.js").Model} Model
  * @typedef {import("../data/batch.js").Ref} Ref
  * @typedef {import("../data/states.js").StateSet} StateSet
- * @typedef {import("../data/lockset.js").LockRow} LockRow
  * @typedef {{from: number, to: number}} Piece
+ * @typedef {Piece & {start: number}} HeldPiece start: when the hold began
  *
  * A wait: what a record tells of it, an interval of a goroutine's states, or both.
  * @typedef {Object} Wait
@@ -27,10 +28,9 @@ import { lockArgs } from "./waitlinks.js";
  * @property {string} state
  * @property {number} holder the goroutine that held it when it began; 0: not known
  * @property {boolean} held somebody can hold it
- * @property {boolean} open it has not ended
  *
  * A part of a wait's time.
- *   hold: key held it; shared: many readers did, together
+ *   hold: key held it; shared: readers did, together
  *   merged: many holds, which cannot be told apart here; key had the longest
  *   atMost: key held it when the wait began, and when it let go is not known
  *   waker: key ended the wait; own: the goroutine itself was in state, and waited no more
@@ -42,7 +42,7 @@ import { lockArgs } from "./waitlinks.js";
  * @property {string} state
  * @property {number} ns
  * @property {number} many holds in it
- * @property {(Piece & {start: number})[]} pieces start: when the hold began
+ * @property {HeldPiece[]} pieces
  *
  * How many waited, this one included: when it began, and the most in each of some equal parts of its time.
  * @typedef {{first: number, min: number, max: number, columns: number[], exact: boolean}} WaitQueue
@@ -72,7 +72,7 @@ export function waitOfItem(model, ref) {
   const key = batch.lanes[batch.lane[i]].key;
   return {
     key, from: batch.start[i], to: batch.end(i), began: batch.start[i], ref: { batch, i }, interval: null, object: `l${batch.name[i]}@${args.addr || "0x0"}`, name: model.name(batch.name[i]),
-    state: statesOfKinds[args.kind] ?? "lock", holder: args.holder === key ? 0 : args.holder, held: args.held, open: (batch.flags[i] & Flag.open) !== 0,
+    state: statesOfKinds[args.kind] ?? "lock", holder: args.holder === key ? 0 : args.holder, held: args.held,
   };
 }
 
@@ -85,7 +85,7 @@ export function waitOfState(model, key, set, i) {
   const record = awaited.has(state) ? longestWait(waitsIn(model, key, from, to), (to - from) / 2) : null;
   return {
     key, from, to, began: record?.began ?? from, ref: record?.ref ?? null, interval: { set, i }, object: record?.object ?? "", name: record?.name ?? "",
-    state, holder: record?.holder ?? 0, held: record?.held ?? state === "lock", open: false,
+    state, holder: record?.holder ?? 0, held: record?.held ?? state === "lock",
   };
 }
 
@@ -130,7 +130,7 @@ function cutWait(wait, from, to) {
  */
 export function explain(model, wait, ask = true) {
   const known = model.waits.of(wait.from, wait.to, ask);
-  const id = [model.version, wait.key, wait.from, wait.to, wait.began, wait.object].join();
+  const id = [model.version, wait.key, wait.from, wait.to, wait.began, wait.object, wait.state].join();
   const had = model.cache.get("why")?.value;
   if (had?.id === id && had.locks === known.locks && had.states === known.states) return { ...had.why, wait, wanted: known.wanted };
   const why = whyOf(model, wait, known);
@@ -140,7 +140,9 @@ export function explain(model, wait, ask = true) {
 
 /** @param {Model} model @param {Wait} wait @param {import("./waits.js").Known} known @returns {Why} */
 function whyOf(model, wait, known) {
-  const row = wait.object === "" ? undefined : known.locks.find((l) => l.id === wait.object);
+  /** @type {import("../data/lockset.js").Held|undefined} */
+  let row = wait.object === "" ? undefined : known.locks.find((l) => l.id === wait.object);
+  if (wait.ref && (!row || row.res > 0) && !model.reduced && mayBeSought(model)) row = lockBetween(model, wait.ref, wait.began, wait.to) ?? row;
   const holds = row ? lowerBound(row.starts, wait.to) - lowerBound(row.ends, wait.from) : 0;
   const parts = new Parts(wait, holds > mostHeld ? null : known.states?.lanes.get(wait.key) ?? null);
   const before = row ? lowerBound(row.ends, wait.began + 1) : 0;
@@ -151,7 +153,8 @@ function whyOf(model, wait, known) {
     const to = Math.min(row.ends[k], wait.to);
     if (to <= from) continue;
     parts.gap(model, at, from);
-    const kind = row.many[k] === 1 ? "hold" : row.res === 0 && row.shared[k] ? "shared" : "merged";
+    const single = row.many[k] === 1;
+    const kind = row.shared[k] && (single || row.res === 0) ? "shared" : single ? "hold" : "merged";
     parts.add(kind, row.goids[k], row.scopes[k], from, to, row.many[k], row.starts[k]);
     at = to;
   }
@@ -172,7 +175,7 @@ class Parts {
   /** @param {WaitPart["kind"]} kind @param {number} key @param {number} scope @param {number} from @param {number} to @param {number} many @param {number} start @param {string} state */
   add(kind, key, scope, from, to, many = 0, start = from, state = "") {
     if (to <= from) return;
-    const id = kind === "hold" ? key * 65536 + scope : kind === "unknown" ? -2 : `${kind} ${key} ${scope} ${state}`; // of these there may be a million
+    const id = kind === "hold" ? key * 65537 + scope + 1 : kind === "unknown" ? -2 : `${kind} ${key} ${scope} ${state}`; // of these there may be a million
     let part = this.parts.get(id);
     if (!part) this.parts.set(id, part = { kind, key, scope, state, ns: 0, many: 0, pieces: [] });
     part.ns += to - from;
@@ -225,7 +228,7 @@ function scopeAt(model, key, t) {
   return scope ? scope.batch.name[scope.i] : -1;
 }
 
-/** How many waited for an object while a wait lasted. @param {LockRow} row @param {Wait} wait @returns {WaitQueue|null} */
+/** How many waited for an object while a wait lasted. @param {import("../data/lockset.js").Held} row @param {Wait} wait @returns {WaitQueue|null} */
 function queueOf({ times, counts, res }, { from, to }) {
   const begin = lowerBound(times, from + 1) - 1;
   if (begin < 0 || to <= from) return null;

@@ -2,6 +2,7 @@
 
 import { bisect } from "../data/bisect.js";
 import { Kind } from "../data/kinds.js";
+import { innermostAt } from "./relate.js";
 
 /** An item has so many of these links at most. */
 const mostLockLinks = 50;
@@ -39,6 +40,44 @@ export function lockLinks(model, ref) {
     else if (holder && holder.end > end && wait.batch.start[wait.i] < end) break;
   }
   return found;
+}
+
+/**
+ * Who held the lock of an item in [from, to], and how many waited, by the records themselves;
+ * as the row of a lock tells it, which there is of the locks that were waited for longest.
+ * Holds that overlap are readers'.
+ * @param {import("./model.js").Model} model @param {import("../data/batch.js").Ref} ref @param {number} from @param {number} to
+ * @returns {import("../data/lockset.js").Held|undefined} undefined: nothing is on record
+ */
+export function lockBetween(model, ref, from, to) {
+  const lock = model.cached("locks", () => locksOf(model)).get(lockKey(model, ref.batch, ref.i));
+  if (!lock) return undefined;
+  const among = (/** @type {LockItem[]} */ list) => list.slice(firstEndingAt(list, from)).filter(({ batch, i }) => batch.start[i] < to).sort((a, b) => a.batch.start[a.i] - b.batch.start[b.i]);
+  const starts = [], ends = [], goids = [], scopes = [], many = [], shared = [];
+  let longest = 0;
+  for (const { batch, i, end } of among(lock.holds)) {
+    const { key } = batch.lanes[batch.lane[i]];
+    const k = starts.length - 1;
+    const more = k >= 0 && batch.start[i] < ends[k];
+    const at = more ? k : k + 1;
+    if (!more) [starts[at], ends[at], many[at], longest] = [batch.start[i], end, 0, -1];
+    many[at]++;
+    ends[at] = Math.max(ends[at], end);
+    shared[at] = Number(many[at] > 1 || /"mode":"shared"/.test(model.argsText(batch, i)));
+    if (batch.dur[i] <= longest) continue;
+    longest = batch.dur[i];
+    const row = model.goroutines.rows.get(key);
+    const scope = row ? innermostAt(row, batch.start[i], Infinity) : null;
+    [goids[at], scopes[at]] = [key, scope ? scope.batch.name[scope.i] : -1];
+  }
+  const times = [], counts = [];
+  let n = 0;
+  for (const [t, d] of among(lock.waits).flatMap(({ batch, i, end }) => [[batch.start[i], 1], [end, -1]]).sort((a, b) => a[0] - b[0] || a[1] - b[1])) {
+    n += d;
+    if (times.at(-1) === t) counts[counts.length - 1] = n;
+    else counts[times.push(t) - 1] = n;
+  }
+  return { starts: Float64Array.from(starts), ends: Float64Array.from(ends), goids, scopes: Float64Array.from(scopes), many, shared, times: Float64Array.from(times), counts, res: 0 };
 }
 
 /** The hold on another row that ended last before the wait's end, or at it. */

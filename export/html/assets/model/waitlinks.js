@@ -99,6 +99,9 @@ function longestOf(waits, length) {
   return waits.filter((w) => length(w) >= least).sort((a, b) => length(b) - length(a)).slice(0, mostUnasked);
 }
 
+/** Reports whether holds may be looked for among all items: those of a growing trace are others each time. @param {Model} model */
+export function mayBeSought(model) { return model.meta.writer !== "running" || model.base.n < mostSought; }
+
 /**
  * The arrows of the longest waits in sight.
  * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
@@ -106,7 +109,7 @@ function longestOf(waits, length) {
  */
 export function waitingLinks(model, waiting) {
   const known = model.cached("block links", () => new Map());
-  const seek = model.meta.writer !== "running" || model.base.n < mostSought;
+  const seek = mayBeSought(model);
   return longestOf(waiting, ({ batch, i }) => batch.dur[i]).flatMap(({ batch, i }) => {
     let of = known.get(batch);
     if (!of) known.set(batch, of = new Map());

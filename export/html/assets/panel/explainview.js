@@ -55,6 +55,7 @@ export function createWhy(app) {
 
   /** @param {import("../model/explain.js").Wait} wait */
   function waitView(wait) {
+    if (wait.to <= wait.from) return [];
     const { parts, queue, wanted } = explain(app.model, wait);
     const nodes = [
       stacked(wait.held && wait.object ? "Who held it meanwhile" : isAwaited(wait) ? "Whom it waited for" : "What it waited for", parts.map((p) => partTold(wait, p)), wait.to - wait.from),
@@ -67,7 +68,7 @@ export function createWhy(app) {
   /** @param {import("../model/explain.js").Wait} wait @param {import("../model/explain.js").WaitPart} part @returns {Told} */
   function partTold(wait, part) {
     const held = part.kind === "hold" || part.kind === "shared";
-    const goTo = (/** @type {{from: number, to: number, start: number}} */ piece) => {
+    const goTo = (/** @type {import("../model/explain.js").HeldPiece} */ piece) => {
       const ref = held ? holdAt(app.model, part.key, piece.start) : null;
       if (ref) return app.select(ref, { reveal: true });
       app.rows.reveal(part.key, 0);

@@ -22,7 +22,7 @@ function contended(more = {}, locks = {}, states = null) {
   const model = modelOf([
     [1, 0, want, task, 50, 1060], [1, 1, store, wait, 100, 1000, args("0xc0", more.told)],
     [5, 0, count, task, 0, 700], [5, 1, store, hold, 0, 600, args("0xc0")], [5, 1, store, hold, 640, 10, args("0xc0")], [3, 0, merge, task, 700, 400], [3, 1, store, hold, 700, 300, args("0xc0")],
-  ], { names, rowNames: { 5: worker5, 3: worker3 } });
+  ], { names, rowNames: { 5: worker5, 3: worker3 }, tile: more.tile });
   model.waits.take(locksOf([{ name: store, addr: "0xc0", held: [[0, 600, 5, count], [640, 10, 5, count], [700, 300, 3, merge]], steps: [[60, 1], [80, 2], [100, 3], [600, 2], [700, 5], [1000, 1], [1100, 0]], ...locks }], more.res));
   if (states) model.waits.take(statesOf(states));
   return { model, ref: model.find(1, 1, 100) };
@@ -48,14 +48,30 @@ test("who held it when the wait began had it up to the next hold, at most", () =
 
 test("readers share; what is merged is not told apart; without holds nothing is known", () => {
   const shared = contended({}, { held: [[100, 400, 5, count, 3, 1], [600, 400, 5, count, 1, 1]] });
-  assert.deepEqual(said(explain(shared.model, waitOfItem(shared.model, shared.ref))), ["shared 5 count 400", "hold 5 count 400", "unknown 0 - 200 ×2"]);
-  const merged = contended({ res: 64 }, { held: [[0, 1100, 5, count, 12, 0]] });
+  assert.deepEqual(said(explain(shared.model, waitOfItem(shared.model, shared.ref))), ["shared 5 count 800 ×2", "unknown 0 - 200 ×2"]);
+  assert.match(heldByText(appOf(shared.model), waitOfItem(shared.model, shared.ref)), /^4 holds of readers, who share it; the longest by worker 5, in count \(80%\)/);
+  const merged = contended({ res: 64, tile: { res: 16 } }, { held: [[0, 1100, 5, count, 12, 0]] });
   const why = explain(merged.model, waitOfItem(merged.model, merged.ref));
   assert.deepEqual([said(why), why.queue.exact], [["merged 5 count 1000"], false]);
   assert.equal(heldByText(appOf(merged.model), why.wait), "12 holds, not told apart here; the longest by worker 5, in count (100%); at most 5 waiting");
-  const none = contended({}, { name: disk });
-  assert.deepEqual(said(explain(none.model, waitOfItem(none.model, none.ref))), ["unknown 0 - 1000"]);
-  assert.equal(heldByText(appOf(none.model), waitOfItem(none.model, none.ref)), "not known");
+  const none = modelOf([[1, 1, store, wait, 100, 1000, args("0xc0")]], { names });
+  const item = waitOfItem(none, none.find(1, 1, 100));
+  assert.deepEqual(said(explain(none, item)), ["unknown 0 - 1000"]);
+  assert.equal(heldByText(appOf(none), item), "not known; 1 waiting");
+});
+
+test("of a lock that has no row the records tell, of readers too", () => {
+  const { model, ref } = contended();
+  model.waits.locks = [];
+  const why = explain(model, waitOfItem(model, ref));
+  assert.deepEqual([said(why), why.queue.first], [["hold 5 count 510 ×2", "hold 3 merge 300", "unknown 0 - 190 ×3"], 1]);
+  const read = { args: '{"addr":"0xc0","lock":"rwmutex","mode":"shared"}' };
+  const readers = modelOf([
+    [1, 0, store, wait, 100, 1000, args("0xc0")], [2, 0, store, wait, 50, 400, args("0xc0")], [4, 0, store, wait, 300, 900, args("0xc0")],
+    [5, 0, count, task, 0, 700], [5, 1, store, hold, 60, 440, read], [3, 0, store, hold, 150, 750, read],
+  ], { names });
+  const shared = explain(readers, waitOfItem(readers, readers.find(1, 0, 100)));
+  assert.deepEqual([said(shared), shared.parts[0].many, shared.queue.first, shared.queue.min, shared.queue.max], [["shared 3 - 800", "unknown 0 - 200"], 2, 2, 2, 3]);
 });
 
 test("where no hold is on record, who waited tells who woke it, and that it was awake", () => {
@@ -137,6 +153,12 @@ test("a chain of those who wait for each other ends", () => {
   assert.equal(rootText(model, steps), "root: goroutine 5 waits for store.mu, back at goroutine 1: each waits for the next");
 });
 
+test("a wait that was called off took no time", () => {
+  const model = modelOf([[1, 0, store, wait, 100, 0, args("0xc0")]], { names });
+  const steps = chainOf(model, { selection: model.find(1, 0, 100), stretch: null });
+  assert.equal(rootText(model, steps), "root: goroutine 1 waits for store.mu, it took no time");
+});
+
 test("a scope's time: its waits by object, and the rest by states or by what ran inside", () => {
   const items = [
     [1, 0, request, task, 0, 1000, { args: '{"number":4711}' }], [1, 1, store, wait, 100, 300, args("0xc0")], [1, 1, get, task, 500, 400], [1, 2, disk, wait, 600, 100, args("0xd0")], [1, 2, disk, wait, 750, 50, args("0xd0")],
@@ -162,7 +184,7 @@ test("a scope's time: its waits by object, and the rest by states or by what ran
 test("a server is asked for the wait's stretch alone, once", async () => {
   const asked = [];
   const fine = locksOf([{ name: store, addr: "0xc0", held: [[0, 600, 5, count], [640, 460, 3, merge]], steps: [[100, 2], [1100, 0]] }]);
-  const { model, ref } = contended({ res: 64 }, { held: [[0, 1100, 5, count, 12, 0]] });
+  const { model, ref } = contended({ res: 64, tile: { res: 16 } }, { held: [[0, 1100, 5, count, 12, 0]] });
   model.source = { home: "live", waits: async (from, to) => {
     asked.push([from, to]);
     return fine;

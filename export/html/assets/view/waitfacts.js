@@ -40,7 +40,7 @@ export function waitText({ name, state }) { return name ? `waits for ${name}` : 
 export function partText(model, { kind, key, scope, state, many }) {
   const who = `${goroutineTitle(model, key)}${scope < 0 ? "" : `, in ${nameText(model.name(scope))}`}`;
   switch (kind) {
-    case "shared": return `${pluralText(many, "reader")}, sharing it; the longest ${who}`;
+    case "shared": return `${pluralText(many, "hold")} of readers, who share it; the longest by ${who}`;
     case "merged": return `${pluralText(many, "hold")}, not told apart here; the longest by ${who}`;
     case "atMost": return `at most ${who}`;
     case "waker": return `until woken by ${who}`;
