@@ -26,8 +26,8 @@ func TestAccessible(t *testing.T) {
 			tb.search(traces.Want)
 			tb.press("Enter", "Tab")
 			faultless(t, tb, "a scope selected")
-			for i, panel := range []string{"Details", "Flame", "About", "Doctor", "Advice", "Functions", "Callers", "Source", "Summary"} {
-				tb.press([]string{"Digit1", "Digit3", "Digit9", "Digit7", "Digit8", "Digit4", "Digit5", "Digit6", "Digit2"}[i])
+			for i, panel := range []string{"Details", "Flame", "About", "Doctor", "Advice", "Functions", "Callers", "Source", "Executions", "Summary"} {
+				tb.press([]string{"Digit1", "Digit3", "Digit9", "Digit7", "Digit8", "Digit4", "Digit5", "Digit6", "KeyV", "Digit2"}[i])
 				faultless(t, tb, panel)
 			}
 			tb.check(tb.Press("Slash", browser.Shift))

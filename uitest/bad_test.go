@@ -126,7 +126,7 @@ func usable(t *testing.T, tb *tab) {
 	tb.press("Escape", "Digit0")
 	tb.check(tb.Click(b.X+b.Width/2, b.Y+30))
 	tb.check(tb.Drag(b.X+b.Width*0.2, b.Y+b.Height-6, b.X+b.Width*0.8, b.Y+b.Height-6))
-	tb.press("Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6", "Digit7", "Digit8", "Digit9", "KeyE", "KeyK", "KeyW", "KeyD", "KeyS", "KeyF", "KeyF", "KeyG", "KeyG", "KeyC", "KeyC",
+	tb.press("Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6", "Digit7", "Digit8", "Digit9", "KeyV", "KeyE", "KeyK", "KeyW", "KeyD", "KeyS", "KeyF", "KeyF", "KeyG", "KeyG", "KeyC", "KeyC",
 		"Period", "Comma", "ArrowUp", "ArrowDown", "BracketLeft", "KeyL", "KeyM", "KeyM", "KeyR", "Escape", "Digit0")
 	tb.check(tb.Press("KeyT", browser.Shift))
 	tb.settle()

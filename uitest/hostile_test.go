@@ -33,7 +33,7 @@ func TestG26Browser(t *testing.T) {
 
 func attack(t *testing.T, tb *tab, harmless map[string]int) {
 	t.Helper()
-	for _, key := range []string{"Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6", "Digit7", "Digit8", "Digit9", "Digit2"} {
+	for _, key := range []string{"Digit1", "Digit2", "Digit3", "Digit4", "Digit5", "Digit6", "Digit7", "Digit8", "Digit9", "KeyV", "Digit2"} {
 		tb.press(key)
 	}
 	tb.read(nil, `document.querySelectorAll("#panel .sortable-box .more:not([hidden])").forEach((b) => b.click())`)

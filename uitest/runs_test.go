@@ -1,8 +1,12 @@
 package uitest
 
 import (
+	"encoding/csv"
+	"fmt"
 	"math"
+	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 
 	"github.com/scopeview/scopeview/uitest/browser"
@@ -61,6 +65,13 @@ const fillModel = `((n) => {
 	scopeview.model.replace({ header: { meta: { names, end: each * 1000, writer: "closed" }, tile: { res: 0, strings: [""], rows } }, columns });
 })(%d)`
 
+// href is the address.
+func (tb *tab) href() (s string) {
+	tb.t.Helper()
+	tb.read(&s, "location.href")
+	return s
+}
+
 // TestNoLongTask: a view of very many scopes is computed in slices, between which the
 // page draws and hears keys.
 func TestNoLongTask(t *testing.T) {
@@ -83,4 +94,138 @@ func TestNoLongTask(t *testing.T) {
 			t.Errorf("%s: a task of %.0f ms", view.key, longest)
 		}
 	}
+}
+
+// tenants is the trace that Tenants writes.
+var tenants = sync.OnceValues(func() (string, error) {
+	path := filepath.Join(dir, "tenants.scope")
+	return path, traces.Tenants(path)
+})
+
+func tenantsTrace(t *testing.T) string {
+	t.Helper()
+	path, err := tenants()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return path
+}
+
+// slowSaid is what the page says of the slowest executions of Get.
+var slowSaid = fmt.Sprintf("(%d of %d) of %s take 41.2 ms longer than the middle half (312); >99%% of it: waiting for %s; %d of %d have tenant=%d, of the middle half 0%%.",
+	traces.SlowTenants, traces.Gets, traces.Get, traces.TenantLock, traces.SlowTenants, traces.SlowTenants, traces.SlowTenant)
+
+// showGets presses the count of Get in the Summary: that is one action.
+func showGets(tb *tab) {
+	tb.t.Helper()
+	tb.await("document.querySelectorAll('.summary tbody tr').length > 0")
+	tb.read(nil, `Array.from(document.querySelectorAll(".summary tbody tr")).find((tr) => tr.cells[0].textContent === %s).cells[1].querySelector("button").click()`, quote(traces.Get))
+	tb.await("document.querySelector('.runs .said').textContent.includes(%s)", quote(slowSaid))
+}
+
+// gets are the executions in the table, as its pager and its rows tell of them.
+func gets(tb *tab) (said string, rows [][]string) {
+	tb.t.Helper()
+	v := tb.table(".runs .paged")
+	return tb.text(".runs .paged .quiet"), v.Rows
+}
+
+// TestExecutions: of a name of which some executions wait for a lock, by an argument, the
+// page says so; those that are brushed in the histogram are in the table and lit.
+func TestExecutions(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, tenantsTrace(t), browser.View{})
+		showGets(tb)
+		if said, rows := gets(tb); said != "1 – 100 of 600" || len(rows) != 100 || rows[0][1] != "41.9 ms" {
+			t.Errorf("%s, %q", said, rows[0])
+		}
+		faultless(t, tb, "executions")
+
+		// The upper mode, by a drag.
+		b := tb.box(".runs .brushed")
+		tb.check(tb.Drag(b.X+0.6*b.Width, b.Y+10, b.X+b.Width-2, b.Y+10))
+		onlySlow := func(how string) {
+			t.Helper()
+			tb.await("document.querySelector('.runs .paged .quiet').textContent === '%d executions'", traces.SlowTenants)
+			_, rows := gets(tb)
+			for _, row := range rows {
+				if row[1] != "41.9 ms" || row[4] != "41.0 ms" || row[7] != "tenant=7" {
+					t.Errorf("%s: %q", how, row)
+				}
+			}
+		}
+		onlySlow("brushed")
+		if lit := tb.number(`(() => { let n = 0; test.each((batch, i) => { if (scopeview.brush.has(batch, i, i + 1)) n += batch.dur[i] > 41e6 && test.name(batch, i) === "get" ? 1 : 1000; }); return n; })()`); lit != traces.SlowTenants {
+			t.Errorf("%v are lit", lit)
+		}
+		if groups := tb.table(".runs .column"); len(groups.Rows) != 1 || groups.Rows[0][0] != "7" || groups.Rows[0][1] != "6" {
+			t.Errorf("groups of what is brushed: %q", groups.Rows)
+		}
+		faultless(t, tb, "brushed")
+		tb.await("location.hash.includes('name=get') && location.hash.includes('long=')")
+		link := tb.href()
+
+		// By the keyboard: the edges are sliders, and Escape lets go.
+		tb.press("Escape")
+		tb.await("document.querySelector('.runs .paged .quiet').textContent === '1 – 100 of 600'")
+		tb.read(nil, `document.querySelector(".runs [role=slider]").focus()`)
+		tb.check(tb.Hold("ArrowRight", 12))
+		tb.settle()
+		if v := tb.number(`Number(document.querySelector(".runs [role=slider]").ariaValueNow)`); v != 12 {
+			t.Errorf("the edge is at %v", v)
+		}
+		onlySlow("by keys")
+		tb.press("Home")
+		tb.await("document.querySelector('.runs .paged .quiet').textContent === '1 – 100 of 600'")
+
+		// A group, a page, an order, a row.
+		tb.read(nil, `Array.from(document.querySelectorAll(".runs .column tbody button")).find((b) => b.textContent === "7").click()`)
+		onlySlow("a group")
+		tb.read(nil, `Array.from(document.querySelectorAll(".runs button")).find((b) => b.textContent === "tenant: 7 ×").click()`)
+		tb.read(nil, `Array.from(document.querySelectorAll(".runs .paged thead button")).find((b) => b.textContent.startsWith("start")).click()`)
+		tb.read(nil, `Array.from(document.querySelectorAll(".runs .paged button")).find((b) => b.textContent === "next ›").click()`)
+		tb.await("document.querySelector('.runs .paged .quiet').textContent === '101 – 200 of 600'")
+		tb.read(nil, `document.querySelector(".runs .paged tbody button").click()`)
+		if s := tb.selected(); s == nil || s.Name != traces.Get || s.Start != (traces.Gets-101)*2e6+9000 || tb.text("[role=tab][aria-selected=true]") != "Executions" {
+			t.Errorf("%+v is selected", s)
+		}
+
+		// The link shows the same.
+		again := show(t, link, browser.View{})
+		again.await("document.querySelector('.runs .paged .quiet').textContent === '%d executions'", traces.SlowTenants)
+	})
+}
+
+// TestExecutionsSaved: the CSV has all executions, not only those of the page.
+func TestExecutionsSaved(t *testing.T) {
+	tb := showTrace(t, tenantsTrace(t), browser.View{})
+	showGets(tb)
+	into := t.TempDir()
+	tb.check(tb.SaveDownloads(into))
+	tb.read(nil, `Array.from(document.querySelectorAll(".runs button")).find((b) => b.textContent === "CSV").click()`)
+	rows, err := csv.NewReader(strings.NewReader(waitForFile(t, into))).ReadAll()
+	if err != nil || len(rows) != 1+traces.Gets {
+		t.Fatalf("%d rows, %v", len(rows), err)
+	}
+	if got := strings.Join(rows[1][1:], ";"); got != "41920000;2000;460000;;41000000;goroutine 23;23;serve;{\"tenant\":7}" {
+		t.Errorf("the longest is %s", got)
+	}
+}
+
+// TestExecutionsServed: of a trace that the page has merged the server tells the executions.
+func TestExecutionsServed(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := show(t, serve(t, tenantsTrace(t)), browser.View{})
+		tb.read(nil, `(() => { // as if it had nothing but merged scopes
+			const { model } = scopeview;
+			model.reduced = true;
+			for (const row of model.rows()) row.lanes = [];
+			model.changed();
+		})()`)
+		tb.await("document.querySelectorAll('.summary tbody tr').length > 0")
+		showGets(tb)
+		if said, rows := gets(tb); said != "1 – 100 of 600" || rows[0][2] != "2.00 µs" {
+			t.Errorf("%s, %q", said, rows[0])
+		}
+	})
 }

@@ -17,10 +17,11 @@ type amounts struct {
 	whole  int64 // scopes of a trace, each exactly; if it has more they are merged
 	merged int64 // items of a whole trace that is merged
 	part   int64 // scopes in a part of it, each exactly
+	runs   int64 // executions of a name, with what lies in them
 	grown  int64 // items of a whole and what came since; then it is time for another whole
 }
 
-var usual = amounts{whole: 2_000_000, merged: 300_000, part: 200_000, grown: 4_000_000}
+var usual = amounts{whole: 2_000_000, merged: 300_000, part: 200_000, runs: 1_000_000, grown: 4_000_000}
 
 // pixelsMax is more than any screen is wide.
 const pixelsMax = 20_000
@@ -58,6 +59,25 @@ func (s *Server) serveTile(w http.ResponseWriter, r *http.Request, b *book) {
 		res = max(1, (to-from)/min(px, pixelsMax))
 	}
 	answer(w, &timeline.Container{Tile: x.index.Tile(from, to, res)})
+}
+
+// serveRuns gives the executions of a name in a part of a trace whose whole was merged,
+// with what lies in them.
+func (s *Server) serveRuns(w http.ResponseWriter, r *http.Request, b *book) {
+	from, to, ok := span(w, r)
+	if !ok {
+		return
+	}
+	name, err := strconv.ParseUint(r.URL.Query().Get("name"), 10, 16)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, "name is to be the number of a name, as the page's list of names has it.")
+		return
+	}
+	x, ok := s.load(w, r, b)
+	if !ok {
+		return
+	}
+	answer(w, &timeline.Container{Tile: x.index.Runs(uint16(name), from, to, s.most.runs)})
 }
 
 // load is the book's session; if there is none, ok is false and the request is

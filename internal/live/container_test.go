@@ -20,6 +20,8 @@ type packed struct {
 		From, To, Res int64
 		Strings       []string
 		Rows          [][2]uint64
+		Alone         bool
+		Left          int64
 	}
 	Open *struct {
 		Rows  [][2]uint64

@@ -518,7 +518,7 @@ func TestParts(t *testing.T) {
 	}
 	path := filepath.Join(t.TempDir(), "a.scope")
 	tracetest.Write(t, path, b.String())
-	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, grown: 1000} })
+	r := start(t, path, func(s *Server) { s.most = amounts{whole: 50, merged: 20, part: 30, runs: 20, grown: 1000} })
 	v := r.view()
 	if !v.meta.Reduced || v.meta.Res == 0 || v.meta.Scopes != 100 || len(v.got) > 20 {
 		t.Errorf("%+v, %d items", v.meta, len(v.got))
@@ -545,7 +545,16 @@ func TestParts(t *testing.T) {
 			t.Errorf("%q: %+v", query, sum)
 		}
 	}
-	for _, bad := range []string{"tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
+	// More than 20 executions come without what lies in them, and no more than 20.
+	runs := container(t, r.get("/t/0/api/runs?name=2&from=1000&to=2000"))
+	if got := runs.values["start"]; runs.Tile.Res != 0 || runs.Tile.Alone || runs.Tile.Left != 0 || len(got) != 11 || got[0] != 1000 {
+		t.Errorf("%+v, %v", runs.Tile, got)
+	}
+	runs = container(t, r.get("/t/0/api/runs?name=2&from=0&to=11000"))
+	if got := runs.values["start"]; !runs.Tile.Alone || runs.Tile.Left != 80 || len(got) != 20 {
+		t.Errorf("%+v, %v", runs.Tile, got)
+	}
+	for _, bad := range []string{"runs?from=0&to=1", "runs?name=x&from=0&to=1", "runs?name=65536&from=0&to=1", "runs?name=2", "tile", "tile?from=1&to=2", "tile?from=2&to=1&px=1", "tile?from=1&to=2&px=0", "tile?from=x&to=2&px=1", "summary?from=0&to=99999999999999999999", "summary"} {
 		if resp := r.get("/t/0/api/" + bad); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("%s: %s", bad, resp.Status)
 		}

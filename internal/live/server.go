@@ -103,6 +103,7 @@ func (s *Server) mux() http.Handler {
 	mux.HandleFunc("GET /t/{n}/api/whole", s.ofTrace(s.large(s.serveWhole)))
 	mux.HandleFunc("GET /t/{n}/api/tile", s.ofTrace(s.large(s.serveTile)))
 	mux.HandleFunc("GET /t/{n}/api/summary", s.ofTrace(s.large(s.serveSummary)))
+	mux.HandleFunc("GET /t/{n}/api/runs", s.ofTrace(s.large(s.serveRuns)))
 	mux.HandleFunc("GET /t/{n}/api/waits", s.ofTrace(s.large(s.serveWaits)))
 	mux.HandleFunc("GET /t/{n}/api/doctor", s.ofTrace(s.large(s.serveDoctor)))
 	mux.HandleFunc("GET /t/{n}/api/advice", s.ofTrace(s.large(s.serveAdvice)))

@@ -44,6 +44,11 @@ type Tile struct {
 	Rows    [][2]uint64 `json:"rows"`    // goroutine, 0: unknown; name of its row
 	Items   int64       `json:"-"`       // scopes and instants, merged ones as one
 
+	// Of Index.Runs: Alone tells that what lies in the executions is not in the tile, Left
+	// how many executions are not.
+	Alone bool  `json:"alone,omitempty"`
+	Left  int64 `json:"left,omitempty"`
+
 	columns []*column
 }
 
@@ -155,6 +160,11 @@ func (b *tiler) lane(r *row, number int32, l *lane) {
 		})
 	}
 	before(math.MaxInt64)
+	b.laneDone(r, number)
+}
+
+// laneDone lists a lane, if items of it were added.
+func (b *tiler) laneDone(r *row, number int32) {
 	if b.inLane > 0 {
 		b.c.laneRow.u(uint64(b.row(r)))
 		b.c.laneDepth.u(uint64(number))

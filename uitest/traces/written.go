@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"strings"
 
 	"github.com/scopeview/scopeview/internal/format"
 	"github.com/scopeview/scopeview/internal/trace/text"
@@ -18,6 +19,39 @@ func Hours(path string, n int) error {
 		for i := range n {
 			start := 2000 + int64(i)*(hours/int64(n+1))
 			record(`task "blink" g=2 start=%d stop=%d cpu=0/unknown`, start, start+100)
+		}
+	})
+}
+
+// What Tenants writes: executions of Get, of which those with SlowTenant, SlowTenants of
+// Gets, wait for TenantLock in the scope Load.
+const (
+	Get         = "get"
+	Load        = "load"
+	TenantLock  = "cache.mu"
+	SlowTenant  = 7
+	Gets        = 600
+	SlowTenants = 6 // each takes 41 ms longer than the others
+)
+
+// Tenants writes a trace in which the durations of a name have two modes, by an argument.
+func Tenants(path string) error {
+	const apart = 2_000_000
+	return write(path, Gets*apart+100_000_000, []string{Get, Load, TenantLock, "serve", "tenant"}, func(record func(string, ...any)) {
+		for i := range Gets {
+			start := 10_000 + int64(i)*apart
+			tenant, dur, wait := i%5, int64(500_000+i%50*10_000), int64(0)
+			if i%100 == 42 {
+				tenant, wait = SlowTenant, 41_000_000
+			}
+			stop := start + dur + wait
+			row := 1 + i%30 // so that they do not overlap on it
+			record(`task "serve" g=%d start=%d stop=%d cpu=0/unknown`, row, start-1000, stop+1000)
+			record(`task "get" g=%d start=%d stop=%d cpu=%d/exact | key:"tenant" int:%d`, row, start, stop, dur/2, tenant)
+			record(`task "load" g=%d start=%d stop=%d cpu=0/unknown`, row, start+1000, stop-1000)
+			if wait > 0 {
+				record(`wait "cache.mu" g=%d start=%d stop=%d cpu=0/unknown | addr:0xc000012340`, row, start+2000, start+2000+wait)
+			}
 		}
 	})
 }
@@ -65,10 +99,15 @@ func write(path string, end int64, names []string, records func(record func(stri
 	fmt.Fprintf(&b, "stop ticks=%d\n", end)
 	n := 0
 	records(func(line string, args ...any) {
-		if n%perChunk == 0 {
-			b.WriteString("chunk records owner=0\n")
+		size := 1
+		if strings.Contains(line, " | ") {
+			size = 4 // at most, with the few arguments that are written here
 		}
-		n++
+		if n == 0 || n+size > perChunk {
+			b.WriteString("chunk records owner=0\n")
+			n = 0
+		}
+		n += size
 		fmt.Fprintf(&b, line+"\n", args...)
 	})
 	data, err := text.Assemble(&b)

@@ -153,7 +153,8 @@ function clearAll(app) {
     at.blur();
     if (at.id === "search-text" && at.value !== "") return app.searchBox.set("");
   }
-  if (app.range) app.setRange(null);
+  if (app.brush) app.brushRuns(null);
+  else if (app.range) app.setRange(null);
   else if (app.selection) app.select(null);
   else app.searchBox.set("");
 }

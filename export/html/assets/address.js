@@ -26,6 +26,8 @@ function shownState(app) {
     threads: app.by === "thread" || undefined,
     wall: app.wall || undefined,
     whole: app.whole || undefined,
+    name: app.runsOf || undefined,
+    long: app.brush ? { from: app.brush.lo, to: app.brush.hi } : undefined,
     marks: app.marks.map((m) => ({ ...m, from: Math.max(0, m.from), to: Math.max(0, m.to) })),
     tab: app.tab === (ref ? "details" : "summary") ? undefined : app.tab,
     finding: app.tab === "doctor" ? app.finding || undefined : undefined,

@@ -40,6 +40,8 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {Set<string>|null} area the goroutines' rows that the range is of; null: all
  * @property {import("./state.js").Mark[]} marks by their begin
  * @property {import("./model/search.js").Hits|null} hits of the search
+ * @property {string} runsOf of which name the Executions tab is; "": none
+ * @property {import("./model/brush.js").Brush|null} brush those of them that are brushed; they are lit in place of the hits
  * @property {number|null} pointer where it is over the time axis, as a share of the width; its time goes with the view
  * @property {number} hoverName the name id under the pointer; -1: none
  * @property {By} by
@@ -113,7 +115,7 @@ export function createApp(model) {
   const page = {
     view, aim: view,
     selection: null, stateSelection: null, links: [], chain: null, step: 0, range: null, area: null, marks: [],
-    hits: null, pointer: null, hoverName: -1,
+    hits: null, runsOf: "", brush: null, pointer: null, hoverName: -1,
     by: "goroutine", wall: false, whole: false, follow: false, graphs: "usual",
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),

@@ -7,6 +7,8 @@ import { markCommands } from "./markcommands.js";
 import { chainOf } from "./model/chain.js";
 import { holdAt } from "./model/explain.js";
 import { links } from "./model/links.js";
+import { Brush } from "./model/brush.js";
+import { isScope } from "./data/kinds.js";
 import { extentOf } from "./model/refs.js";
 import { arrange } from "./model/rows.js";
 import { search } from "./model/search.js";
@@ -129,8 +131,15 @@ export function commands(app) {
   /** @param {import("./state.js").Tab} name */
   function showTab(name) {
     app.tab = name;
+    followName();
     app.tell("tab");
     app.keepState();
+  }
+
+  /** The Executions tab is of the selection's name; not while some of another are brushed. */
+  function followName() {
+    const ref = app.selection;
+    if (app.tab === "runs" && ref && ref.j === undefined && !app.brush && isScope(ref.batch.kind[ref.i])) app.runsOf = model.name(ref.batch.name[ref.i]);
   }
 
   /** @param {Selection|null} ref @param {StateSelection|null} stretch @param {number|undefined} step of the chain that is followed; undefined: another chain */
@@ -139,7 +148,8 @@ export function commands(app) {
     app.stateSelection = stretch;
     if (step === undefined) app.chain = ref || stretch ? { selection: ref, stretch } : null;
     app.step = step ?? 0;
-    if ((ref || stretch) && app.tab !== "details") showTab("details");
+    if ((ref || stretch) && app.tab !== "details" && (stretch || app.tab !== "runs")) showTab("details");
+    followName();
     app.tell("selection");
     kept();
   }
@@ -310,6 +320,20 @@ export function commands(app) {
       app.tell("clock");
       kept();
     },
+    /** Shows the executions of a name. @param {string} name */
+    showRuns(name) {
+      app.runsOf = name;
+      app.brush = null;
+      if (app.selection && model.name(app.selection.batch.name[app.selection.i]) !== name) select(null);
+      showTab("runs");
+      redraw();
+    },
+    /** Lights those of them that take so long; null: none. @param {{lo: number, hi: number}|null} long */
+    brushRuns(long) {
+      app.brush = long && new Brush(model, app.runsOf, long.lo, long.hi);
+      app.tell("range");
+      kept();
+    },
     /** @param {boolean} on sums of a range are of whole scopes, not of what lies in it */
     setWhole(on) {
       app.whole = on;
@@ -367,6 +391,8 @@ export function commands(app) {
       });
       app.wall = s.wall === true;
       app.whole = s.whole === true;
+      app.runsOf = s.name ?? "";
+      app.brush = s.name && s.long ? new Brush(model, s.name, s.long.from, s.long.to) : null;
       app.path = s.path === true;
       app.graphs = s.graphs ?? "usual";
       app.tell("graphs");

@@ -7,14 +7,15 @@
 // color=row|thread|argument KEY
 // tab=, finding=verdict:object (of the Doctor tab)
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
-// executions of which scope, of which rows, or which row (of the tabs of functions).
+// executions of which scope, of which rows, or which row (of the tabs of functions),
+// name=, long=from-to: of which name (of the Executions tab), how long (ns) those that are brushed.
 
 /** How long the name of a mark may be, and how many marks there may be: a link is no book. */
 export const longestMarkName = 80;
 export const mostMarks = 100;
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "flame", "functions", "callers", "source", "doctor", "advice", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame", "functions", "callers", "source", "doctor", "advice", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab
@@ -31,6 +32,8 @@ export const tabs = /** @type {const} */ (["details", "summary", "flame", "funct
  * @property {boolean=} threads
  * @property {boolean=} wall
  * @property {boolean=} whole
+ * @property {string=} name
+ * @property {{from: number, to: number}=} long
  * @property {Mark[]=} marks
  * @property {Tab=} tab
  * @property {string=} finding of the doctor: its verdict, a colon, its object
@@ -66,6 +69,8 @@ export function encodeState(s) {
   if (s.threads) p.set("by", "thread");
   if (s.wall) p.set("clock", "wall");
   if (s.whole) p.set("sums", "whole");
+  if (s.name) p.set("name", s.name);
+  if (s.long) p.set("long", two(s.long));
   const plain = (/** @type {Mark} */ m) => m.from === m.to && m.name === "";
   if (s.marks?.some(plain)) p.set("m", s.marks.filter(plain).map((m) => Math.round(m.from)).join("-"));
   for (const m of s.marks ?? []) if (!plain(m)) p.append("note", `${two(m)}:${m.name}`);
@@ -109,6 +114,8 @@ export function decodeState(fragment) {
   s.threads = p.get("by") === "thread" || undefined;
   s.wall = p.get("clock") === "wall" || undefined;
   s.whole = p.get("sums") === "whole" || undefined;
+  s.name = p.get("name") || undefined;
+  s.long = two(p.get("long"));
   const tab = /** @type {Tab} */ (p.get("tab"));
   s.tab = tabs.includes(tab) ? tab : undefined;
   s.finding = p.get("finding") || undefined;

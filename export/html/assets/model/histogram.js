@@ -50,7 +50,8 @@ function durationsOf(model, nameId, kind) {
   return new Float64Array(list).sort();
 }
 
-function bucketsOf(sorted) {
+/** Buckets of equal width on a logarithmic scale, the last with the longest. @param {Float64Array} sorted */
+export function bucketsOf(sorted) {
   if (sorted.length === 0) return [];
   const min = Math.max(sorted[0], 1);
   const max = Math.max(sorted[sorted.length - 1], min);

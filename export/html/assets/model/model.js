@@ -256,6 +256,20 @@ export class Model {
   async summary(from, to, whole) { return this.source.summary ? this.source.summary(from, to, whole) : null; }
 
   /**
+   * The rows with exactly the executions of a name and what is in them, of a reduced trace;
+   * null where nobody can tell.
+   * @param {number} nameId @param {number} from @param {number} to
+   * @returns {Promise<{rows: Row[], alone: boolean, left: number}|null>} alone: without what is in them; left: how many are left out
+   */
+  async runs(nameId, from, to) {
+    if (!this.source.runs) return null;
+    const { header, columns } = await this.source.runs(nameId, from, to);
+    const set = this.noRows();
+    set.add(batchOfTile(header.tile ?? {}, columns));
+    return { rows: set.list(this.end), alone: header.tile?.alone === true, left: header.tile?.left ?? 0 };
+  }
+
+  /**
    * Makes few batches of many, so that a lane has few parts.
    * @returns {boolean} whether it did
    */

@@ -29,7 +29,7 @@ export function csvCell(text) {
 }
 
 /** Text in quotes, those in it doubled. */
-function csvQuoted(text) {
+export function csvQuoted(text) {
   return '"' + text.replaceAll('"', '""') + '"';
 }
 

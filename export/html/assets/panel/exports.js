@@ -14,22 +14,16 @@ import { thousands } from "../view/time.js";
  * @returns {HTMLElement[]}
  */
 export function createExports(app) {
-  /** @param {Blob} blob @param {string} suffix */
-  function offer(blob, suffix) {
-    const link = make("a", { href: URL.createObjectURL(blob), download: fileName(app.model.meta.title, suffix) });
-    link.click();
-    setTimeout(() => URL.revokeObjectURL(link.href), 10000);
-  }
   /** @param {string} what @param {string} type @param {string} suffix @param {string} tool @param {(model: App["model"], from: number, to: number, skipped: {merged: number}) => Generator<string>} pieces */
   function save(what, type, suffix, tool, pieces) {
     const { from, to } = app.range || app.view;
     const skipped = { merged: 0 };
-    offer(new Blob([...pieces(app.model, from, to, skipped)], { type }), suffix);
+    offerFile(new Blob([...pieces(app.model, from, to, skipped)], { type }), app.model.meta.title, suffix);
     app.announce(skipped.merged > 0 ? `${what} saved, without ${thousands(skipped.merged)} scopes that this page holds only merged; ${tool} has them all.` : `${what} saved.`);
   }
   function picture() {
     pictureOf(/** @type {HTMLElement} */ (document.querySelector("main")), app.colors).toBlob((blob) => {
-      if (blob) offer(blob, "png");
+      if (blob) offerFile(blob, app.model.meta.title, "png");
       app.announce(blob ? "Picture saved." : "This browser can't make a picture that large.");
     });
   }
@@ -38,6 +32,13 @@ export function createExports(app) {
     makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
     makeButton("Picture (PNG)", picture, { title: "The timeline as it is shown" }),
   ];
+}
+
+/** Offers a file. @param {Blob} blob @param {string|undefined} title @param {string} suffix */
+export function offerFile(blob, title, suffix) {
+  const link = make("a", { href: URL.createObjectURL(blob), download: fileName(title, suffix) });
+  link.click();
+  setTimeout(() => URL.revokeObjectURL(link.href), 10000);
 }
 
 /** A file name that no system minds. @param {string|undefined} title @param {string} suffix */

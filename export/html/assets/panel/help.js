@@ -76,6 +76,7 @@ export const KEYS = [
 
   { code: "Digit1", label: "1", action: "details", text: "Details", group: "Panels" },
   { code: "Digit2", label: "2", action: "summary", text: "Summary", group: "Panels" },
+  { code: "KeyV", label: "V", action: "runs", text: "Executions: all of a name, what the slowest have in common", group: "Panels" },
   { code: "Digit3", label: "3", action: "flame", text: "Flame", group: "Panels" },
   { code: "Digit4", label: "4", action: "functions", text: "Functions", group: "Panels" },
   { code: "Digit5", label: "5", action: "callers", text: "Callers", group: "Panels" },

@@ -8,20 +8,21 @@ import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
 import { createFunctions } from "./functionsview.js";
 import { make, makeButton } from "../view/make.js";
+import { createRuns } from "./runsview.js";
 import { createSource } from "./sourceview.js";
 import { createSummary } from "./summaryview.js";
 
 /** @import { App } from "../app.js" */
 
 /** Where there is room for two tabs, this one is beside: of those not named here, the summary. @type {Partial<Record<import("../state.js").Tab, import("../state.js").Tab>>} */
-const beside = { summary: "flame", functions: "callers", callers: "functions", source: "functions" };
+const beside = { summary: "flame", runs: "details", functions: "callers", callers: "functions", source: "functions" };
 
 /** @param {App} app */
 export function buildPanels(app) {
   const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
   /** @type {[import("../state.js").Tab, string, {element: HTMLElement, update(): void}][]} */
   const tabs = [
-    ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)],
+    ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)], ["runs", "Executions", createRuns(app)],
     ["flame", "Flame", createFlame(app)], ["functions", "Functions", createFunctions(app)], ["callers", "Callers", createCallers(app)],
     ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["advice", "Advice", createAdvice(app)], ["about", "About", createAbout(app)],
   ];

@@ -40,9 +40,9 @@ export function sortedRows(rows, column, descending) {
 /**
  * Makes a sortable table. set fills it; the order, the focus and whether all rows
  * are shown outlast that. inside: what is shown below a row that is open, null below others;
- * its picking is to open it then.
+ * its picking is to open it then. sort: who orders the rows instead, of which there are more.
  * @param {{caption:string, columns:Column[], by:string, descending?:boolean, limit?:number, empty?:string,
- *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null}} options
+ *   id?(row:any):string|number, pick?(row:any):void, hover?(row:any|null):void, inside?(row:any):HTMLElement|null, sort?(key:string, descending:boolean):void}} options
  * @returns {{element: HTMLElement, set(rows:any[], caption?:string): void}}
  */
 export function createSortable(options) {
@@ -71,6 +71,7 @@ export function createSortable(options) {
   function sortBy(column) {
     descending = by === column ? !descending : Boolean(column.numeric);
     by = column;
+    options.sort?.(by.key, descending);
     fill();
   }
 
@@ -100,7 +101,7 @@ export function createSortable(options) {
       else h.th.removeAttribute("aria-sort");
       h.arrow.textContent = on ? (descending ? " ↓" : " ↑") : "";
     }
-    const sorted = sortedRows(rows, by, descending);
+    const sorted = options.sort ? rows : sortedRows(rows, by, descending);
     const shown = all ? sorted : sorted.slice(0, limit);
     body.replaceChildren(...shown.flatMap((row) => {
       const inner = options.inside?.(row) ?? null;

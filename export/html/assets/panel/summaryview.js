@@ -32,7 +32,7 @@ function summaryScopeColumns(app, most) {
   });
   return [
     { key: "name", title: "name", pick: true, value: name, tone: (r) => (r.process ? "process" : "") },
-    { key: "count", title: "count", hint: "Scopes that ended; shows them one by one", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
+    { key: "count", title: "count", hint: "Scopes that ended; shows them one by one", press: (r) => app.showRuns(app.model.name(r.name)), numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
     ns("total", "total", "Sum of the durations, in a range as its head says", { share: (r) => r.total / most.total, bar: "total" }),
     ns("self", "self", "Time that belonged to no scope inside, and to no wait", { share: (r) => r.self / most.self, bar: "self" }),
     ns("mean", "mean", "Mean duration"),

@@ -20,7 +20,7 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {number} to
  * @property {number} width px
  * @property {number} scale px per ns
- * @property {import("../model/search.js").Hits|null} hits of the search, or null
+ * @property {import("../model/brush.js").Lit|null} hits of the search, or what is brushed; the others are dimmed
  * @property {import("../data/batch.js").Ref|null} chosen the selected item; a search does not dim it
  * @property {number=} chosenTo behind the last of a selected run
  * @property {string} colorBy what colours tell

@@ -83,9 +83,10 @@ export function createMinimap(app) {
       ctx.fillStyle = colors.wait;
       ctx.fillRect(k * bin, height - w, bin + 0.3, w);
     }
-    if (app.hits) {
+    const lit = app.brush ?? app.hits;
+    if (lit) {
       // Counted once, not for each frame: it looks at every scope.
-      if (found?.hits !== app.hits || found.of !== d) found = { hits: app.hits, of: d, bins: app.hits.bins(d.begin, d.end, d.busy.length) };
+      if (found?.hits !== lit || found.of !== d) found = { hits: lit, of: d, bins: lit.bins(d.begin, d.end, d.busy.length) };
       ctx.fillStyle = colors.accent;
       for (let k = 0; k < d.busy.length; k++) if (found.bins[k]) ctx.fillRect(k * bin, 0, 2, 4);
     }

@@ -128,7 +128,7 @@ export function createRowsView(app) {
     const { from, to } = app.view;
     /** @type {import("./draw.js").Painter} */
     const p = {
-      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.hits,
+      ctx, model: app.model, colors, from, to, width: w, scale: w / (to - from), hits: app.brush ?? app.hits,
       colorBy: app.choices.colorBy, hoverName: app.hoverName, growing: app.growing, hatch, widths, drawn: nothingDrawn(), chosen: app.selection ? app.model.place(app.selection, app.by).ref : null, chosenTo: app.selection?.j, waiting: [], locked: [],
     };
     ctx.lineWidth = 1;

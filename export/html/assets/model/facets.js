@@ -1,0 +1,122 @@
+// By what executions fall into groups: their rows, the scopes around them, their arguments.
+
+import { argsList } from "../data/args.js";
+import { quantileOf } from "./histogram.js";
+import { argsOfRun } from "./runs.js";
+
+/**
+ * @typedef {import("./runs.js").Runs} Runs
+ *
+ * @typedef {Object} Facet
+ * @property {"row"|"parent"|"argument"} kind
+ * @property {string} key of the argument
+ * @property {string[]} values
+ * @property {Int32Array} ids by execution, which of the values; -1: none
+ *
+ * The executions of a value. Times are in ns.
+ * @typedef {{id: number, label: string, count: number, total: number, share: number, p50: number, p99: number, max: number}} RunGroup
+ */
+
+/** So many arguments are looked at. */
+const mostKeys = 8;
+/** An argument with more values than these, all numbers, is told by powers of two. */
+const mostNumbers = 30;
+/** So many texts of arguments are remembered by batch: often there are few, each many times. */
+const mostTexts = 10000;
+/** So many groups are told, those with the most time. */
+const mostGroups = 1000;
+
+/**
+ * @param {Runs} runs
+ * @param {(nameId: number) => string} nameOf
+ * @returns {Generator<void, Facet[]>}
+ */
+export function* facetSteps(runs, nameOf) {
+  const parents = new ValueSet("parent", "", runs.n);
+  const keys = /** @type {Map<string, ValueSet>} */ (new Map());
+  const known = runs.batches.map(() => /** @type {Map<number, [ValueSet, number][]>} */ (new Map()));
+  for (let k = 0; k < runs.n; k++) {
+    if (k % 1024 === 1023) yield;
+    if (runs.parent[k] >= 0) parents.ids[k] = parents.id(nameOf(runs.parent[k]));
+    const at = runs.batches[runs.which[k]].args[runs.index[k]];
+    if (at === 0) continue;
+    const texts = known[runs.which[k]];
+    let list = texts.get(at);
+    if (!list) {
+      list = argsList(argsOfRun(runs, k)).flatMap(([key, value]) => {
+        let set = keys.get(key);
+        if (!set && keys.size < mostKeys) keys.set(key, set = new ValueSet("argument", key, runs.n));
+        return set ? [/** @type {[ValueSet, number]} */ ([set, set.id(value)])] : [];
+      });
+      if (texts.size < mostTexts) texts.set(at, list);
+    }
+    for (const [set, id] of list) set.ids[k] = id;
+  }
+  const facets = [...keys.values()].map((set) => set.facet());
+  if (parents.values.length > 0) facets.push(parents.facet());
+  return [...facets, { kind: "row", key: "", values: runs.rows.map((row) => row.title), ids: Int32Array.from(runs.row) }];
+}
+
+/** A facet that is being made. */
+class ValueSet {
+  constructor(kind, key, n) {
+    this.kind = kind;
+    this.key = key;
+    this.ids = new Int32Array(n).fill(-1);
+    this.values = /** @type {string[]} */ ([]);
+    this.at = /** @type {Map<string, number>} */ (new Map());
+  }
+
+  /** @param {string} value */
+  id(value) {
+    let id = this.at.get(value);
+    if (id === undefined) this.at.set(value, id = this.values.push(value) - 1);
+    return id;
+  }
+
+  /** @returns {Facet} */
+  facet() {
+    const { kind, key, ids, values } = this;
+    if (values.length <= mostNumbers || !values.every((v) => v.trim() !== "" && Number.isFinite(Number(v)))) return { kind, key, values, ids };
+    const bins = new ValueSet(kind, key, 0);
+    const binOf = values.map((v) => bins.id(powerText(Number(v))));
+    return { kind, key, values: bins.values, ids: ids.map((id) => (id < 0 ? -1 : binOf[id])) };
+  }
+}
+
+/** Between which powers of two a number lies. @param {number} v */
+function powerText(v) {
+  if (v === 0) return "0";
+  const lo = 2 ** Math.floor(Math.log2(Math.abs(v)));
+  const [a, b] = [lo, 2 * lo].map((x) => x.toLocaleString("en", { maximumSignificantDigits: 6 }));
+  return v > 0 ? `${a} – ${b}` : `−${b} – −${a}`;
+}
+
+/**
+ * Groups some executions, which are given by their durations.
+ * @param {Runs} runs
+ * @param {Facet} facet
+ * @param {Uint32Array} order the shortest first
+ * @returns {{groups: RunGroup[], all: number}} those with the most time first, and how many there are
+ */
+export function groupRuns(runs, { ids, values }, order) {
+  const begin = new Uint32Array(values.length + 1);
+  const total = new Float64Array(values.length);
+  let time = 0;
+  for (const k of order) {
+    time += runs.dur[k];
+    if (ids[k] < 0) continue;
+    begin[ids[k] + 1]++;
+    total[ids[k]] += runs.dur[k];
+  }
+  for (let id = 0; id < values.length; id++) begin[id + 1] += begin[id];
+  const next = begin.slice();
+  const sorted = new Float64Array(begin[values.length]); // by group, the shortest first in each
+  for (const k of order) if (ids[k] >= 0) sorted[next[ids[k]]++] = runs.dur[k];
+  const there = Array.from(values.keys()).filter((id) => begin[id + 1] > begin[id]).sort((a, b) => total[b] - total[a] || a - b);
+  const groups = there.slice(0, mostGroups).map((id) => {
+    const durs = sorted.subarray(begin[id], begin[id + 1]);
+    return { id, label: values[id], count: durs.length, total: total[id], share: time > 0 ? total[id] / time : 0, p50: quantileOf(durs, 0.5), p99: quantileOf(durs, 0.99), max: durs[durs.length - 1] };
+  });
+  return { groups, all: there.length };
+}

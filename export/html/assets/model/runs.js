@@ -1,0 +1,221 @@
+// The executions of one name: how long each took, and how much of it was its own, or
+// waiting for locks. They are kept as columns, as there may be a million of them.
+
+import { bisect } from "../data/bisect.js";
+import { Flag, Kind, isScope } from "../data/kinds.js";
+import { firstEnding, firstFrom } from "../data/batch.js";
+import { Replay, RowItems, itemsAtOnce } from "./replay.js";
+import { sortSteps } from "./slices.js";
+
+/**
+ * @typedef {import("../data/batch.js").Batch} Batch
+ * @typedef {import("./rowset.js").Row} Row
+ *
+ * A row as it was when they were counted: of a growing trace it goes on. from and to are
+ * where its executions begin and end, also those that reach out of the range.
+ * @typedef {Row & {from: number, to: number}} RunRow
+ *
+ * Executions by number; times are in ns, NaN where they are unknown.
+ * @typedef {Object} Runs
+ * @property {number} nameId
+ * @property {number} from of the range that they touch
+ * @property {number} to
+ * @property {number} n
+ * @property {RunRow[]} rows
+ * @property {Batch[]} batches
+ * @property {Uint16Array} which in which of the batches each is
+ * @property {Uint32Array} index where in it
+ * @property {Uint32Array} row in which of the rows
+ * @property {Int32Array} parent name id of the scope around it; -1: there is none, -2: that is unknown
+ * @property {Uint8Array} outer 1: it lies in no other one; 0 also where that is unknown
+ * @property {Float64Array} start
+ * @property {Float64Array} dur
+ * @property {Float64Array} cpu an upper bound where the batch's quality says so
+ * @property {Float64Array} self
+ * @property {Float64Array} waited for locks
+ * @property {Uint32Array} order their numbers, the shortest first
+ * @property {boolean} alone what is in them is not here
+ * @property {number} open more that have not ended
+ * @property {number} across more across which the clock stepped
+ */
+
+/**
+ * Counts the executions of a name that touch a range.
+ * @param {Row[]} all rows by goroutine
+ * @param {number} nameId
+ * @param {number} from
+ * @param {number} to
+ * @param {boolean} alone the rows do not have what is in them
+ * @returns {Generator<void, Runs>}
+ */
+export function* runSteps(all, nameId, from, to, alone = false) {
+  const rows = all.filter((row) => row.first <= to && row.last >= from).map((row) => rowOfRuns(row, nameId, from, to)).filter((row) => row.from <= row.to);
+  const batches = /** @type {Batch[]} */ ([]);
+  const column = () => /** @type {number[]} */ ([]);
+  const list = { which: column(), index: column(), row: column(), parent: column(), outer: column(), self: column(), waited: column() };
+  const runs = { nameId, from, to, rows, batches, alone, open: 0, across: 0 };
+  yield* walkRuns(/** @type {any} */ (runs), {
+    left(batch, i) { runs[batch.flags[i] & Flag.open ? "open" : "across"]++; },
+    run(k, batch, i, row, top) {
+      let b = batches.lastIndexOf(batch);
+      if (b < 0) b = batches.push(batch) - 1;
+      const known = rows[row].key !== 0;
+      list.which[k] = b;
+      list.index[k] = i;
+      list.row[k] = row;
+      list.parent[k] = !known || alone ? -2 : top === null ? -1 : top.name;
+      list.outer[k] = known && (top === null || top.run < 0) ? 1 : 0;
+      list.self[k] = list.waited[k] = known && !alone ? 0 : NaN;
+    },
+    inside(run, batch, i, ns) {
+      if (batch.many(i) > 1) list.self[run] = list.waited[run] = NaN; // of what is merged it is unknown what it was
+      else if (batch.kind[i] === Kind.wait) list.waited[run] += ns;
+    },
+    own(run, ns) { list.self[run] += ns; },
+  });
+  const n = list.index.length;
+  const which = Uint16Array.from(list.which);
+  const index = Uint32Array.from(list.index);
+  const of = (/** @type {"start"|"dur"|"cpu"} */ column) => Float64Array.from({ length: n }, (_, k) => batches[which[k]][column][index[k]]);
+  const dur = of("dur");
+  yield;
+  const order = yield* sortSteps(Uint32Array.from({ length: n }, (_, k) => k), (a, b) => dur[a] - dur[b]);
+  return {
+    ...runs, n, which, index, row: Uint32Array.from(list.row), parent: Int32Array.from(list.parent), outer: Uint8Array.from(list.outer),
+    start: of("start"), dur, cpu: of("cpu"), self: Float64Array.from(list.self), waited: Float64Array.from(list.waited), order,
+  };
+}
+
+/** @returns {RunRow} with nothing between from and to, if it has no execution in the range */
+function rowOfRuns(row, nameId, from, to) {
+  const lanes = row.lanes.map((lane) => ({ ...lane, parts: lane.parts.slice() }));
+  const copy = { ...row, lanes, from: Infinity, to: -Infinity };
+  for (const lane of lanes) {
+    for (const { batch, from: a, to: b } of lane.open ? [...lane.parts, lane.open] : lane.parts) {
+      let first = firstEnding(batch, a, b, from);
+      let last = firstFrom(batch.start, first, b, to + 1) - 1;
+      while (first <= last && batch.name[first] !== nameId) first++;
+      while (first <= last && batch.name[last] !== nameId) last--;
+      if (first > last) continue;
+      copy.from = Math.min(copy.from, batch.start[first]);
+      copy.to = Math.max(copy.to, batch.end(last));
+    }
+  }
+  return copy;
+}
+
+/**
+ * What runs innermost when something begins: its name, whether it is a wait or an
+ * execution itself, and the execution that it is or lies in; -1: in none.
+ * @typedef {{name: number, sort: number, run: number}} RunTop
+ *
+ * Who hears of it.
+ * @typedef {Object} RunListener
+ * @property {(run: number, batch: Batch, i: number, row: number, top: RunTop|null) => void} run an execution begins; they come by number
+ * @property {(run: number, batch: Batch, i: number, ns: number, direct: boolean) => void} inside something in it begins, of which so much lies in it; direct: in nothing else in it
+ * @property {((run: number, ns: number) => void)=} own a stretch belonged to it and nothing inside
+ * @property {((batch: Batch, i: number) => void)=} left an item of the name that is none, as it has not ended or the clock stepped
+ */
+
+/** What the innermost is, beside its name. */
+const topScope = 0, topWait = 1, topRun = 2;
+
+/**
+ * Goes through the rows of executions, always in the same order, so that they have the
+ * same numbers.
+ * @param {Runs} runs only their rows, name and range
+ * @param {RunListener} to
+ * @returns {Generator<void, void>}
+ */
+export function* walkRuns({ rows, nameId, from, to: until }, to) {
+  const ends = /** @type {number[]} */ ([]); // of executions, and which each lies in
+  const around = /** @type {number[]} */ ([]);
+  const topOf = (/** @type {number} */ id) => ({ name: Math.floor(id / 4) % 65536, sort: id % 4, run: Math.floor(id / (4 * 65536)) - 1 });
+  const replay = new Replay((id, a, b) => {
+    if (id % 4 === topRun) to.own?.(Math.floor(id / (4 * 65536)) - 1, b - a);
+  }, () => {});
+  let seen = 0;
+  for (let r = 0; r < rows.length; r++) {
+    const known = rows[r].key !== 0; // else it is unknown what is in what
+    replay.start(-Infinity);
+    for (const items = new RowItems(rows[r], rows[r].from, rows[r].to); items.next();) {
+      if (++seen % itemsAtOnce === 0) yield;
+      const { batch, i } = items;
+      const kind = batch.kind[i];
+      if (kind === Kind.hold) continue;
+      const start = batch.start[i];
+      const end = start + batch.dur[i];
+      if (known) replay.comeTo(start);
+      const id = known ? replay.top() : -1;
+      const top = id < 0 ? null : topOf(id);
+      let run = top === null ? -1 : top.run;
+      for (let up = run, direct = top !== null && top.sort === topRun; up >= 0; up = around[up], direct = false) {
+        to.inside(up, batch, i, Math.min(end, ends[up]) - start, direct);
+      }
+      let sort = kind === Kind.wait ? topWait : topScope;
+      if (batch.name[i] === nameId && isScope(kind) && batch.many(i) === 1 && end >= from && start <= until) {
+        if (batch.flags[i] & (Flag.open | Flag.across)) to.left?.(batch, i);
+        else {
+          ends.push(end);
+          run = around.push(run) - 1;
+          to.run(run, batch, i, r, top);
+          sort = topRun;
+        }
+      }
+      if (known) replay.begin(end, ((run + 1) * 65536 + batch.name[i]) * 4 + sort);
+    }
+    if (known) replay.finish();
+  }
+}
+
+/** An execution as what can be selected. @param {Runs} runs @param {number} k */
+export function refOfRun({ batches, which, index }, k) { return { batch: batches[which[k]], i: index[k] }; }
+
+/** What is known of an execution's CPU time. @param {Runs} runs @param {number} k */
+export function cpuQuality({ batches, which, index }, k) { return batches[which[k]].quality[index[k]]; }
+
+/** An execution's arguments, as text. @param {Runs} runs @param {number} k */
+export function argsOfRun({ batches, which, index }, k) {
+  const batch = batches[which[k]];
+  return batch.strings[batch.args[index[k]]] ?? "";
+}
+
+/** Up to so many different texts are ordered as people do, row 9 before row 10; that takes long. */
+const mostWords = 20000;
+
+/**
+ * Makes numbers of texts, which order them.
+ * @param {string[]} texts
+ * @returns {Generator<void, Float64Array>}
+ */
+export function* rankSteps(texts) {
+  const different = [...new Set(texts)];
+  yield;
+  const words = new Intl.Collator("en", { numeric: true });
+  const sorted = yield* sortSteps(different, different.length <= mostWords ? words.compare : (a, b) => (a < b ? -1 : a > b ? 1 : 0));
+  const rank = new Map(sorted.map((text, at) => [text, at]));
+  yield;
+  return Float64Array.from(texts, (text) => rank.get(text) ?? NaN);
+}
+
+/**
+ * Orders executions by a column, what is unknown last.
+ * @param {Float64Array} column by their numbers
+ * @returns {Generator<void, {order: Uint32Array, known: number}>} of so many of the first the column is known
+ */
+export function* orderSteps(column) {
+  const numbers = Uint32Array.from({ length: column.length }, (_, k) => k);
+  const order = yield* sortSteps(numbers, (a, b) => {
+    const unknown = Number(Number.isNaN(column[a])) - Number(Number.isNaN(column[b]));
+    return unknown || Number.isNaN(column[a]) ? unknown : column[a] - column[b];
+  });
+  let known = order.length;
+  while (known > 0 && Number.isNaN(column[order[known - 1]])) known--;
+  return { order, known };
+}
+
+/** Of executions by their durations, those from lo up to hi. @param {Runs} runs @param {{lo: number, hi: number}|null} brush null: all */
+export function runsBetween({ n, order, dur }, brush) {
+  if (brush === null) return order;
+  return order.subarray(bisect(0, n, (k) => dur[order[k]] < brush.lo), bisect(0, n, (k) => dur[order[k]] < brush.hi));
+}

@@ -1,0 +1,177 @@
+// In what the slowest hundredth of the executions of a name differ from the middle half:
+// where their time goes, and what they have in common. Which are slow is told by the
+// rule of the command line's `functions --slowest`: of nested ones the outermost counts.
+
+import { Kind, isScope } from "../data/kinds.js";
+import { stateText } from "../data/states.js";
+import { quantileOf } from "./histogram.js";
+import { lockArgs } from "./waitlinks.js";
+import { itemsAtOnce } from "./replay.js";
+import { walkRuns } from "./runs.js";
+
+/**
+ * Where time goes: ns of a slow execution and of a usual one, on average.
+ * @typedef {{kind: "lock"|"callee"|"self"|"state", label: string, slow: number, usual: number}} Cause
+ *
+ * What executions are or have: how many slow ones and usual ones.
+ * @typedef {{kind: "row"|"parent"|"argument", label: string, slow: number, usual: number}} Trait
+ *
+ * @typedef {Object} SlowRuns
+ * @property {number} of executions, the outermost ones
+ * @property {number} limit the slow ones are as long as that, or longer
+ * @property {[number, number]} counts of slow and of usual ones
+ * @property {[number, number]} means of their durations
+ * @property {Cause[]} causes what the slow ones have more of first
+ * @property {Trait[]} traits what more of the slow ones have first
+ * @property {[number, number]} stated of how many the states are known, if any are
+ * @property {number} stateRes shorter states are merged, ns
+ * @property {boolean} merged short scopes in them are, so of locks and callees there may be more
+ */
+
+/** The share of the slow ones. */
+const slowShare = 0.01;
+/** So many causes and traits are told. */
+const mostTold = 20;
+
+/**
+ * @param {import("./model.js").Model} model
+ * @param {import("./runs.js").Runs} runs
+ * @param {import("./facets.js").Facet[]} facets
+ * @returns {Generator<void, SlowRuns|null>} null: none takes longer than the others
+ */
+export function* slowSteps(model, runs, facets) {
+  const found = sidesOf(runs);
+  if (found === null) return null;
+  const { side, counts } = found;
+  const sums = /** @type {Map<string, Cause>} */ (new Map());
+  const add = (/** @type {Cause["kind"]} */ kind, /** @type {string} */ label, /** @type {number} */ s, /** @type {number} */ ns) => {
+    const key = `${kind} ${label}`;
+    let c = sums.get(key);
+    if (!c) sums.set(key, c = { kind, label, slow: 0, usual: 0 });
+    c[s === 1 ? "slow" : "usual"] += ns;
+  };
+  const locks = new Map();
+  let merged = false;
+  if (!runs.alone) yield* walkRuns(runs, {
+    run() {},
+    inside(run, batch, i, ns, direct) {
+      const s = side[run];
+      if (s === 0) return;
+      if (batch.many(i) > 1) merged = true;
+      else if (batch.kind[i] === Kind.wait) add("lock", lockLabel(model, locks, batch, i), s, ns);
+      else if (direct && isScope(batch.kind[i])) add("callee", model.name(batch.name[i]), s, ns);
+    },
+    own(run, ns) { if (side[run] > 0) add("self", model.name(runs.nameId), side[run], ns); },
+  });
+  for (const c of sums.values()) {
+    c.slow /= counts[0];
+    c.usual /= counts[1];
+  }
+  const { stated, causes } = yield* statesOf(model, runs, side);
+  const more = (/** @type {Cause} */ c) => c.slow - c.usual;
+  return {
+    ...found, merged, stated, stateRes: causes.length > 0 ? model.waits.states?.res ?? 0 : 0,
+    causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, mostTold), traits: traitsOf(facets, side, counts),
+  };
+}
+
+/** Marks the slow ones by 1 and the usual ones by 2; null: there are no others than slow ones. @param {import("./runs.js").Runs} runs */
+function sidesOf({ n, order, outer, dur }) {
+  const sorted = Float64Array.from(order.filter((k) => outer[k] === 1), (k) => dur[k]);
+  const of = sorted.length;
+  if (of === 0) return null;
+  const limit = sorted[of - Math.ceil(slowShare * of)];
+  const [lo, hi] = [quantileOf(sorted, 0.25), quantileOf(sorted, 0.75)];
+  const side = new Uint8Array(n);
+  const counts = /** @type {[number, number]} */ ([0, 0]);
+  const means = /** @type {[number, number]} */ ([0, 0]);
+  for (let k = 0; k < n; k++) {
+    if (outer[k] === 0) continue;
+    side[k] = dur[k] >= limit ? 1 : dur[k] >= lo && dur[k] <= hi ? 2 : 0;
+    if (side[k] === 0) continue;
+    counts[side[k] - 1]++;
+    means[side[k] - 1] += dur[k];
+  }
+  if (counts[1] === 0) return null;
+  return { side, of, limit, counts, means: /** @type {[number, number]} */ ([means[0] / counts[0], means[1] / counts[1]]) };
+}
+
+/** What a lock is called; where several have one name, by its address. */
+function lockLabel(model, known, batch, i) {
+  const name = model.name(batch.name[i]);
+  const addr = lockArgs(model, batch, i)?.addr ?? "";
+  let first = known.get(name);
+  if (first === undefined) known.set(name, first = addr);
+  return addr === first ? name : `${name} ${addr}`;
+}
+
+/** How long which states took, of those whose states are known. @returns {Generator<void, {stated: [number, number], causes: Cause[]}>} */
+function* statesOf(model, runs, side) {
+  const set = model.waits.states;
+  const stated = /** @type {[number, number]} */ ([0, 0]);
+  const sums = [new Map(), new Map()];
+  for (let k = 0; set !== null && k < runs.n; k++) {
+    if (k % itemsAtOnce === 0) yield;
+    if (side[k] === 0) continue;
+    const lane = model.waits.lane(runs.rows[runs.row[k]].key);
+    const from = runs.start[k];
+    const to = from + runs.dur[k];
+    if (!lane || from < set.from || to > set.to || from < lane.first || to > lane.last) continue;
+    const of = sums[side[k] - 1];
+    const add = (state, ns) => of.set(state, (of.get(state) ?? 0) + ns);
+    stated[side[k] - 1]++;
+    lane.each(from, to, 0, (run) => {
+      const seen = Math.min(run.t1, to) - Math.max(run.t0, from);
+      add(set.nameOf(run.top), run.n === 1 ? seen : run.time * seen / (run.t1 - run.t0));
+    });
+  }
+  if (stated[0] === 0 || stated[1] === 0) return { stated, causes: [] };
+  const mean = (/** @type {number} */ s, /** @type {string} */ name) => (sums[s].get(name) ?? 0) / stated[s];
+  const causes = [...new Set([...sums[0].keys(), ...sums[1].keys()])].map((name) => (
+    { kind: /** @type {"state"} */ ("state"), label: stateText(name), slow: mean(0, name), usual: mean(1, name) }));
+  return { stated, causes };
+}
+
+/** @param {import("./facets.js").Facet[]} facets @param {Uint8Array} side @param {[number, number]} counts @returns {Trait[]} */
+function traitsOf(facets, side, counts) {
+  const traits = [];
+  for (const { kind, key, values, ids } of facets) {
+    const of = [new Uint32Array(values.length), new Uint32Array(values.length)];
+    for (let k = 0; k < ids.length; k++) if (side[k] > 0 && ids[k] >= 0) of[side[k] - 1][ids[k]]++;
+    values.forEach((value, id) => {
+      if (of[0][id] > 0) traits.push({ kind, label: kind === "argument" ? `${key}=${value}` : value, slow: of[0][id], usual: of[1][id] });
+    });
+  }
+  const more = (/** @type {Trait} */ t) => t.slow / counts[0] - t.usual / counts[1];
+  return traits.sort((a, b) => more(b) - more(a)).filter((t) => more(t) > 0).slice(0, mostTold);
+}
+
+/** A lock that makes this part of the difference is told first: what was called is only where it was waited for. */
+const lockFirst = 0.5;
+/** Traits that so many more of the slow ones have are told in the sentence. */
+const telling = 0.2;
+
+/**
+ * Says in a sentence what slow executions have in common.
+ * @param {string} name
+ * @param {SlowRuns} s
+ * @param {{span(ns: number): string, percent(share: number): string, count(n: number): string}} words
+ */
+export function slowText(name, s, words) {
+  const [slow, usual] = s.counts;
+  const longer = s.means[0] - s.means[1];
+  const said = [`The slowest 1% (${words.count(slow)} of ${words.count(s.of)}) of ${name} take ${words.span(longer)} longer than the middle half (${words.count(usual)})`];
+  const more = (/** @type {Cause} */ c) => c.slow - c.usual;
+  const places = s.causes.filter((c) => c.kind !== "state");
+  const lock = places.find((c) => c.kind === "lock");
+  const most = lock && more(lock) >= lockFirst * longer ? lock : places[0] ?? s.causes[0];
+  if (most && more(most) > 0) {
+    const state = most.kind === "self" || most.kind === "callee" ? s.causes.find((c) => c.kind === "state" && more(c) >= more(most) / 2) : undefined;
+    const what = { lock: `waiting for ${most.label}`, callee: `in ${most.label}`, self: "in itself", state: most.label }[most.kind];
+    said.push(`${words.percent(Math.min(1, more(most) / longer))} of it: ${what}${state ? `, ${state.label}` : ""}`);
+  }
+  const trait = s.traits.find((t) => t.slow / slow - t.usual / usual >= telling);
+  if (!trait) said.push("neither an argument nor a row nor a scope around them sets them apart");
+  else said.push(`${words.count(trait.slow)} of ${words.count(slow)} ${{ argument: "have", row: "are on", parent: "are in" }[trait.kind]} ${trait.label}, of the middle half ${words.percent(trait.usual / usual)}`);
+  return `${said.join("; ")}.`;
+}

@@ -1,0 +1,106 @@
+// A histogram of durations over a logarithmic scale, a part of which can be brushed: by a
+// drag, or by its two edges, which are sliders.
+
+import { bucketsOf } from "../model/histogram.js";
+import { make } from "../view/make.js";
+import { thousands } from "../view/time.js";
+
+/** @import { App } from "../app.js" */
+
+/**
+ * @param {App} app
+ * @returns {{element: HTMLElement, set(sorted: Float64Array, color: string): void, update(): void}}
+ */
+export function createBrushView(app) {
+  /** @type {{lo: number, hi: number, count: number}[]} */
+  let buckets = [];
+  /** Where the buckets begin, and where the last one ends, in whole ns. @type {number[]} */
+  let edges = [];
+  /** Where a drag began: the bucket. */
+  let drag = -1;
+  const bars = make("div", { class: "plotted" });
+  const handles = ["shortest", "longest"].map((which, side) => make("div", {
+    class: "handle", role: "slider", tabIndex: 0, "aria-label": `The ${which} that are brushed`, "aria-orientation": "horizontal",
+    onkeydown: (/** @type {KeyboardEvent} */ e) => key(e, side),
+  }));
+  const box = make("div", { class: "brushed" }, bars, ...handles);
+  const ends = [make("span"), make("span", { text: "log" }), make("span")];
+  const element = make("figure", { class: "distribution" }, box, make("div", { class: "scale", "aria-hidden": "true" }, ...ends));
+
+  /** The buckets that are brushed. @returns {[number, number]} from one up to another */
+  function brushed() {
+    const n = buckets.length;
+    if (!app.brush) return [0, n];
+    const { lo, hi } = app.brush;
+    const from = edges.findLastIndex((e) => e <= lo);
+    const to = edges.findIndex((e) => e >= hi);
+    return [Math.min(Math.max(from, 0), n - 1), to < 0 ? n : Math.max(to, 1)];
+  }
+
+  /** @param {number} from @param {number} to */
+  function brush(from, to) {
+    if (from <= 0 && to >= buckets.length) app.brushRuns(null);
+    else app.brushRuns({ lo: edges[from], hi: edges[to] });
+  }
+
+  /** @param {KeyboardEvent} e @param {number} side */
+  function key(e, side) {
+    const [from, to] = brushed();
+    const step = { ArrowLeft: -1, ArrowDown: -1, ArrowRight: 1, ArrowUp: 1, PageDown: -5, PageUp: 5, Home: -Infinity, End: Infinity }[e.code];
+    if (step === undefined || e.ctrlKey || e.altKey || e.metaKey) return;
+    e.preventDefault();
+    if (side === 0) brush(Math.max(0, Math.min(from + step, to - 1)), to);
+    else brush(from, Math.min(buckets.length, Math.max(to + step, from + 1)));
+  }
+
+  const bucketAt = (/** @type {PointerEvent} */ e) => {
+    const at = box.getBoundingClientRect();
+    return Math.max(0, Math.min(buckets.length - 1, Math.floor(((e.clientX - at.left) / at.width) * buckets.length)));
+  };
+  const dragTo = (/** @type {PointerEvent} */ e) => {
+    const at = bucketAt(e);
+    if (drag === at && buckets.length === 1) return;
+    brush(Math.min(drag, at), Math.max(drag, at) + 1);
+  };
+  box.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
+    if (e.button !== 0 || buckets.length === 0) return;
+    box.setPointerCapture(e.pointerId);
+    const side = handles.indexOf(e.target);
+    const [from, to] = brushed();
+    drag = side < 0 ? bucketAt(e) : side === 0 ? to - 1 : from; // a handle moves its edge, the other one stays
+    if (side < 0) dragTo(e);
+  });
+  box.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => { if (drag >= 0) dragTo(e); });
+  for (const over of ["pointerup", "pointercancel"]) box.addEventListener(over, () => { drag = -1; });
+
+  function update() {
+    const [from, to] = brushed();
+    const n = buckets.length;
+    bars.querySelectorAll(".bucket").forEach((bar, k) => bar.classList.toggle("out", k < from || k >= to));
+    [from, to].forEach((at, side) => {
+      const handle = handles[side];
+      handle.style.left = `${(100 * at) / Math.max(n, 1)}%`;
+      for (const [name, value] of Object.entries({ valuemin: side, valuemax: side === 0 ? n - 1 : n, valuenow: at, valuetext: app.span(edges[at] ?? 0) })) handle.setAttribute(`aria-${name}`, String(value));
+    });
+  }
+
+  return {
+    element,
+    update,
+    set(sorted, color) {
+      buckets = bucketsOf(sorted);
+      edges = buckets.map((b) => Math.ceil(b.lo));
+      if (buckets.length > 0) edges.push(sorted[sorted.length - 1] + 1);
+      element.hidden = buckets.length === 0;
+      const most = buckets.reduce((m, b) => Math.max(m, b.count), 1);
+      bars.replaceChildren(...buckets.map((b) => {
+        const fill = make("span");
+        fill.style.height = b.count > 0 ? `max(2px, ${((b.count / most) * 100).toFixed(1)}%)` : "0";
+        fill.style.backgroundColor = color;
+        return make("span", { class: "bucket", title: `${app.span(b.lo)} – ${app.span(b.hi)}: ${thousands(b.count)}` }, fill);
+      }));
+      if (buckets.length > 0) [ends[0].textContent, ends[2].textContent] = [app.span(buckets[0].lo), app.span(buckets[buckets.length - 1].hi)];
+      update();
+    },
+  };
+}

@@ -1,0 +1,181 @@
+// The Executions tab: those of one name as a table and as a histogram, in what groups
+// they fall, and in what the slowest of them differ.
+
+import { createBrushView } from "./brushview.js";
+import { colorOf } from "../view/color.js";
+import { isScope } from "../data/kinds.js";
+import { facetSteps, groupRuns } from "../model/facets.js";
+import { offerFile } from "./exports.js";
+import { runSteps, runsBetween } from "../model/runs.js";
+import { createRunsTable } from "./runstable.js";
+import { inSlices, oneAtATime } from "../model/slices.js";
+import { slowSteps, slowText } from "../model/slow.js";
+import { createSlowView } from "./slowview.js";
+import { createSortable } from "./sortable.js";
+import { isShown, make, makeButton, nameText, percentText, pluralText, restLater } from "../view/make.js";
+import { thousands } from "../view/time.js";
+
+/** @import { App } from "../app.js" */
+/** @import { Facet } from "../model/facets.js" */
+
+/** The names of scopes. @param {App} app @returns {string[]} */
+function scopeNames({ model }) {
+  return model.cached("scope names", () => {
+    const seen = new Uint8Array(65536);
+    for (const { n, name, kind } of model.batches()) for (let i = 0; i < n; i++) if (isScope(kind[i])) seen[name[i]] = 1;
+    return model.names.filter((_, id) => seen[id] === 1).sort();
+  });
+}
+
+/** How a facet is called. @param {Facet} f */
+function facetText({ kind, key }) { return kind === "argument" ? (/^\d+$/.test(key) ? `argument ${key}` : key) : kind === "parent" ? "scope around" : "row"; }
+
+/**
+ * @param {App} app
+ * @returns {{element: HTMLElement, update(): void}}
+ */
+export function createRuns(app) {
+  const { model } = app;
+  /** @type {import("../model/runs.js").Runs|null} */ let runs = null;
+  /** @type {Facet[]} */ let facets = [];
+  /** The group that those in the table are of. @type {{facet: string, value: string}|null} */ let picked = null;
+  /** @type {App["brush"]} */ let lit = null;
+  let stamp = "";
+  let of = "";
+
+  const choice = make("select", { "aria-label": "Executions of", onchange: () => app.showRuns(choice.value) });
+  const count = make("span", { class: "quiet", role: "status" });
+  const unbrush = makeButton("", () => app.brushRuns(null), { title: "All durations (Esc)" });
+  const unpick = makeButton("", () => pick(null), { title: "All groups" });
+  const csv = makeButton("CSV", () => offerFile(new Blob([...table.csv()], { type: "text/csv" }), `${app.runsOf} executions`, "csv"), { title: "Save those in the table, all pages of it, as CSV" });
+  const said = make("p", { class: "said" });
+  const none = make("p", { class: "quiet" });
+  const histogram = createBrushView(app);
+  const grouping = make("select", { "aria-label": "Groups by", onchange: () => fillGroups() });
+  const groups = createSortable({
+    caption: "", by: "total", id: (r) => r.label, pick: (r) => pick(picked?.value === r.label && picked?.facet === grouping.value ? null : { facet: grouping.value, value: r.label }),
+    columns: [
+      { key: "label", title: "group", pick: true, value: (r) => r.label, text: (r) => nameText(r.label) },
+      { key: "count", title: "count", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
+      { key: "total", title: "total", numeric: true, value: (r) => r.total, text: (r) => app.span(r.total) },
+      { key: "share", title: "share", hint: "Of the time of all", numeric: true, value: (r) => r.share, text: (r) => percentText(r.share), share: (r) => r.share, bar: "total" },
+      ...["p50", "p99", "max"].map((key) => ({ key, title: key, numeric: true, value: (r) => r[key], text: (r) => app.span(r[key]) })),
+    ],
+  });
+  const table = createRunsTable(app);
+  const slow = createSlowView(app);
+  table.element.className = "column paged";
+  const columns = make("div", { class: "columns" },
+    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "groups by" }), grouping), groups.element), table.element, slow.element);
+  const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), said, none, columns);
+
+  /** @param {{facet: string, value: string}|null} group */
+  function pick(group) {
+    picked = group;
+    fillTable();
+  }
+
+  /** The chosen facet. */
+  function facet() { return facets.find((f) => facetText(f) === grouping.value); }
+
+  /** The table has what is brushed, and of that the group that is picked. */
+  function fillTable() {
+    if (!runs) return;
+    const { dur } = runs;
+    const { brush } = app;
+    const group = picked && facets.find((f) => facetText(f) === /** @type {any} */ (picked).facet);
+    const id = group && picked ? group.values.indexOf(picked.value) : -1;
+    table.set(runs, (k) => (!brush || dur[k] >= brush.lo && dur[k] < brush.hi) && (!group || group.ids[k] === id));
+    unbrush.hidden = !brush;
+    unbrush.textContent = brush ? `${app.span(brush.lo)} – ${app.span(brush.hi - 1)} ×` : "";
+    unpick.hidden = !picked;
+    unpick.textContent = picked ? `${picked.facet}: ${nameText(picked.value)} ×` : "";
+  }
+
+  function fillGroups() {
+    const by = facet();
+    if (!runs || !by) return;
+    const { groups: list, all } = groupRuns(runs, by, runsBetween(runs, app.brush));
+    groups.set(list, (app.brush ? "Of those that are brushed" : "Of all") + (all > list.length ? `: the ${thousands(list.length)} with the most time, of ${thousands(all)}` : ""));
+  }
+
+  function drawBrush() {
+    lit = app.brush;
+    histogram.update();
+    fillGroups();
+    fillTable();
+  }
+
+  /** @param {string} problem why those of the server are not here; "" */
+  function showRuns(problem) {
+    if (!runs) return;
+    const left = [runs.open > 0 ? `${thousands(runs.open)} more have not ended` : "", runs.across > 0 ? `across ${thousands(runs.across)} more the clock stepped` : "", problem];
+    count.textContent = [`${pluralText(runs.n, "execution")} ${app.range ? `touch the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace"}`, ...left].filter((text) => text !== "").join("; ");
+    none.textContent = runs.n === 0 ? "None has ended here." : "";
+    columns.hidden = runs.n === 0;
+    const { dur, order } = runs;
+    histogram.set(Float64Array.from(order, (k) => dur[k]), colorOf(app.runsOf));
+  }
+
+  /** @param {number} name @param {number} from @param {number} to @returns {Promise<{rows: import("../model/rowset.js").Row[], alone: boolean, said: string}>} */
+  async function rowsWith(name, from, to) {
+    const own = { rows: model.rows("goroutine"), alone: false, said: "" };
+    if (!model.reduced) return own;
+    const told = await model.runs(name, from, to).catch(() => null);
+    if (!told) return { ...own, said: "of those only that this page has one by one: short ones are merged in it" };
+    return { ...told, said: told.left > 0 ? `${thousands(told.left)} more are left out` : told.alone ? "they are too many to tell what is in them: select a range" : "" };
+  }
+
+  async function fill() {
+    if (!isShown(element)) return;
+    const names = scopeNames(app);
+    if (choice.childElementCount !== names.length + 1) choice.replaceChildren(make("option", { value: "", text: "choose a name" }), ...names.map((text) => make("option", { value: text, text: nameText(text) })));
+    choice.value = app.runsOf;
+    const { range, runsOf: name } = app;
+    const { from, to } = range ?? { from: 0, to: model.end };
+    const next = [model.version, name, from, to, app.time(0)].join();
+    if (next === stamp) {
+      if (lit !== app.brush) drawBrush();
+      return;
+    }
+    const question = JSON.stringify([name, range]);
+    if (name === "" || question !== of) {
+      picked = null;
+      runs = null;
+      said.textContent = count.textContent = "";
+      columns.hidden = true;
+      none.textContent = name === "" ? "Select a scope, or choose a name: here are all of its executions, and what the slowest have in common." : "Counting…";
+      unbrush.hidden = unpick.hidden = true;
+    }
+    csv.disabled = name === "";
+    of = question;
+    if (name === "") return void (stamp = next);
+    await run(question, async (stale) => {
+      stamp = next;
+      element.setAttribute("aria-busy", "true");
+      const nameId = model.names.indexOf(name);
+      const { rows, alone, said: problem } = await rowsWith(nameId, from, to);
+      const found = await inSlices(runSteps(rows, nameId, from, to, alone), stale);
+      const by = found && await inSlices(facetSteps(found, (id) => model.name(id)), stale);
+      if (!found || !by || stale()) return;
+      runs = found;
+      facets = by;
+      const before = grouping.value;
+      grouping.replaceChildren(...facets.map((f) => make("option", { text: facetText(f) })));
+      if (facets.some((f) => facetText(f) === before)) grouping.value = before;
+      showRuns(problem);
+      drawBrush();
+      const differ = await inSlices(slowSteps(model, found, by), stale);
+      if (differ === undefined || stale()) return;
+      const had = said.textContent;
+      said.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "None takes longer than the others." : "";
+      slow.set(differ);
+      element.setAttribute("aria-busy", "false");
+      if (had !== said.textContent) app.announce(said.textContent);
+    });
+  }
+
+  const later = restLater(fill);
+  const run = oneAtATime(later);
+  return { element, update: () => { if (runs === null || lit !== app.brush) fill(); else later(); } };
+}

@@ -1,0 +1,61 @@
+// In what the slowest executions differ, as tables: where their time goes, and what they
+// have in common.
+
+import { make, nameText, percentText } from "../view/make.js";
+import { createSortable } from "./sortable.js";
+import { thousands } from "../view/time.js";
+
+/** @import { App } from "../app.js" */
+
+/** What a cause is, before its name. */
+const causeWords = { lock: "wait for ", callee: "in ", self: "in itself", state: "" };
+/** The same of a trait. */
+const traitWords = { argument: "", parent: "in ", row: "on " };
+
+/**
+ * @param {App} app
+ * @returns {{element: HTMLElement, set(slow: import("../model/slow.js").SlowRuns|null): void}}
+ */
+export function createSlowView(app) {
+  /** @type {[number, number]} */ let counts = [1, 1];
+  let most = 1;
+  const share = (r, side) => r[side] / counts[side === "slow" ? 0 : 1];
+  const time = (key, title, value) => ({ key, title, numeric: true, value, text: (r) => (value(r) < 0 ? "−" : key === "more" ? "+" : "") + app.span(Math.abs(value(r))) });
+  const part = (key, title, hint) => ({ key, title, hint, numeric: true, value: (r) => share(r, key), text: (r) => `${thousands(r[key])}, ${percentText(share(r, key))}` });
+  const causes = createSortable({
+    caption: "", by: "more", id: (r) => r.kind + r.label,
+    columns: [
+      { key: "label", title: "where the time goes", value: (r) => causeWords[r.kind] + (r.kind === "self" ? "" : nameText(r.label)), tone: (r) => (r.kind === "lock" ? "wait" : "") },
+      time("slow", "slow", (r) => r.slow), time("usual", "middle half", (r) => r.usual),
+      { ...time("more", "difference", (r) => r.slow - r.usual), share: (r) => (r.slow - r.usual) / most, bar: "total" },
+    ],
+  });
+  const traits = createSortable({
+    caption: "How many have it", by: "more", id: (r) => r.kind + r.label,
+    columns: [
+      { key: "label", title: "what they have in common", mono: true, value: (r) => traitWords[r.kind] + nameText(r.label) },
+      part("slow", "slow", "How many of the slow ones, and what share of them"), part("usual", "middle half", "How many of the middle half, and what share of it"),
+      { key: "more", title: "more", numeric: true, value: (r) => share(r, "slow") - share(r, "usual"), text: (r) => percentText(share(r, "slow") - share(r, "usual")), share: (r) => share(r, "slow") - share(r, "usual"), bar: "total" },
+    ],
+  });
+  const note = make("p", { class: "quiet" });
+  const element = make("div", { class: "column" }, causes.element, note, traits.element);
+  return {
+    element,
+    set(slow) {
+      element.hidden = slow === null;
+      if (slow === null) return;
+      ({ counts } = slow);
+      most = Math.max(1, slow.means[0] - slow.means[1]);
+      causes.set(slow.causes, `Slowest 1%, ${app.span(slow.limit)} or more, and the middle half: mean of one`);
+      traits.set(slow.traits);
+      const [a, b] = slow.stated;
+      note.textContent = [
+        slow.merged ? "Short scopes are merged here: of locks and callees there may be more." : "",
+        a === 0 || b === 0 ? "" : a === counts[0] && b === counts[1] ? "" : `What the goroutines did is known of ${thousands(a)} slow ones and ${thousands(b)} of the middle half.`,
+        slow.stateRes > 0 && a > 0 && b > 0 ? `States shorter than ${app.span(slow.stateRes)} are merged.` : "",
+      ].filter((text) => text !== "").join(" ");
+      note.hidden = note.textContent === "";
+    },
+  };
+}
