@@ -18,11 +18,11 @@ import { argsOfRun } from "./runs.js";
  */
 
 /** So many arguments are looked at. */
-const mostKeys = 8;
+const mostFacetKeys = 8;
 /** An argument with more values than these, all numbers, is told by powers of two. */
 const mostNumbers = 30;
 /** So many texts of arguments are remembered by batch: often there are few, each many times. */
-const mostTexts = 10000;
+const textsKept = 10000;
 /** So many groups are told, those with the most time. */
 const mostGroups = 1000;
 
@@ -45,17 +45,24 @@ export function* facetSteps(runs, nameOf) {
     if (!list) {
       list = argsList(argsOfRun(runs, k)).flatMap(([key, value]) => {
         let set = keys.get(key);
-        if (!set && keys.size < mostKeys) keys.set(key, set = new ValueSet("argument", key, runs.n));
+        if (!set && keys.size < mostFacetKeys) keys.set(key, set = new ValueSet("argument", key, runs.n));
         return set ? [/** @type {[ValueSet, number]} */ ([set, set.id(value)])] : [];
       });
-      if (texts.size < mostTexts) texts.set(at, list);
+      if (texts.size < textsKept) texts.set(at, list);
     }
     for (const [set, id] of list) set.ids[k] = id;
   }
-  const facets = [...keys.values()].map((set) => set.facet());
+  const facets = [];
+  for (const set of keys.values()) {
+    yield;
+    facets.push(set.facet());
+  }
   if (parents.values.length > 0) facets.push(parents.facet());
   return [...facets, { kind: "row", key: "", values: runs.rows.map((row) => row.title), ids: Int32Array.from(runs.row) }];
 }
+
+/** @param {string} text */
+function isNumber(text) { return text.trim() !== "" && Number.isFinite(Number(text)); }
 
 /** A facet that is being made. */
 class ValueSet {
@@ -77,19 +84,23 @@ class ValueSet {
   /** @returns {Facet} */
   facet() {
     const { kind, key, ids, values } = this;
-    if (values.length <= mostNumbers || !values.every((v) => v.trim() !== "" && Number.isFinite(Number(v)))) return { kind, key, values, ids };
-    const bins = new ValueSet(kind, key, 0);
-    const binOf = values.map((v) => bins.id(powerText(Number(v))));
-    return { kind, key, values: bins.values, ids: ids.map((id) => (id < 0 ? -1 : binOf[id])) };
+    if (values.length <= mostNumbers || !values.every(isNumber)) return { kind, key, values, ids };
+    const bins = new Map(); // by the power of two below, with the sign
+    const binOf = new Int32Array(values.length);
+    values.forEach((text, id) => {
+      const v = Number(text);
+      const power = Math.sign(v) * 2 ** Math.floor(Math.log2(Math.abs(v)));
+      if (!bins.has(power)) bins.set(power, bins.size);
+      binOf[id] = bins.get(power);
+    });
+    return { kind, key, values: [...bins.keys()].map(powerText), ids: ids.map((id) => (id < 0 ? -1 : binOf[id])) };
   }
 }
 
-/** Between which powers of two a number lies. @param {number} v */
+/** From a power of two up to the next one. @param {number} v */
 function powerText(v) {
-  if (v === 0) return "0";
-  const lo = 2 ** Math.floor(Math.log2(Math.abs(v)));
-  const [a, b] = [lo, 2 * lo].map((x) => x.toLocaleString("en", { maximumSignificantDigits: 6 }));
-  return v > 0 ? `${a} – ${b}` : `−${b} – −${a}`;
+  const [a, b] = [Math.abs(v), 2 * Math.abs(v)].map((x) => x.toLocaleString("en", { maximumSignificantDigits: 6 }));
+  return v === 0 ? "0" : v > 0 ? `${a} – ${b}` : `−${b} – −${a}`;
 }
 
 /**

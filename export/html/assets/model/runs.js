@@ -49,7 +49,13 @@ import { sortSteps } from "./slices.js";
  * @returns {Generator<void, Runs>}
  */
 export function* runSteps(all, nameId, from, to, alone = false) {
-  const rows = all.filter((row) => row.first <= to && row.last >= from).map((row) => rowOfRuns(row, nameId, from, to)).filter((row) => row.from <= row.to);
+  const rows = /** @type {RunRow[]} */ ([]);
+  for (const row of all) {
+    if (row.first > to || row.last < from) continue;
+    yield;
+    const copy = rowOfRuns(row, nameId, from, to);
+    if (copy.from <= copy.to) rows.push(copy);
+  }
   const batches = /** @type {Batch[]} */ ([]);
   const column = () => /** @type {number[]} */ ([]);
   const list = { which: column(), index: column(), row: column(), parent: column(), outer: column(), self: column(), waited: column() };
@@ -74,16 +80,28 @@ export function* runSteps(all, nameId, from, to, alone = false) {
     own(run, ns) { list.self[run] += ns; },
   });
   const n = list.index.length;
-  const which = Uint16Array.from(list.which);
-  const index = Uint32Array.from(list.index);
-  const of = (/** @type {"start"|"dur"|"cpu"} */ column) => Float64Array.from({ length: n }, (_, k) => batches[which[k]][column][index[k]]);
-  const dur = of("dur");
-  yield;
-  const order = yield* sortSteps(Uint32Array.from({ length: n }, (_, k) => k), (a, b) => dur[a] - dur[b]);
+  const which = new Uint16Array(list.which);
+  const index = new Uint32Array(list.index);
+  const [start, dur, cpu] = [new Float64Array(n), new Float64Array(n), new Float64Array(n)];
+  for (let k = 0; k < n; k++) {
+    if (k % itemsAtOnce === 0) yield;
+    const batch = batches[which[k]];
+    start[k] = batch.start[index[k]];
+    dur[k] = batch.dur[index[k]];
+    cpu[k] = batch.cpu[index[k]];
+  }
+  const order = yield* sortSteps(countUp(n), (a, b) => dur[a] - dur[b]);
   return {
-    ...runs, n, which, index, row: Uint32Array.from(list.row), parent: Int32Array.from(list.parent), outer: Uint8Array.from(list.outer),
-    start: of("start"), dur, cpu: of("cpu"), self: Float64Array.from(list.self), waited: Float64Array.from(list.waited), order,
+    ...runs, n, which, index, row: new Uint32Array(list.row), parent: new Int32Array(list.parent), outer: new Uint8Array(list.outer),
+    start, dur, cpu, self: new Float64Array(list.self), waited: new Float64Array(list.waited), order,
   };
+}
+
+/** The numbers from 0 up to n. @param {number} n */
+function countUp(n) {
+  const numbers = new Uint32Array(n);
+  for (let k = 0; k < n; k++) numbers[k] = k;
+  return numbers;
 }
 
 /** @returns {RunRow} with nothing between from and to, if it has no execution in the range */
@@ -180,37 +198,46 @@ export function argsOfRun({ batches, which, index }, k) {
   return batch.strings[batch.args[index[k]]] ?? "";
 }
 
-/** Up to so many different texts are ordered as people do, row 9 before row 10; that takes long. */
+/** Up to so many different texts are ordered as people do, row 9 before row 10: that takes long. */
 const mostWords = 20000;
 
 /**
- * Makes numbers of texts, which order them.
+ * Makes numbers of texts, which order them; null if too many differ.
  * @param {string[]} texts
- * @returns {Generator<void, Float64Array>}
+ * @returns {Generator<void, Float64Array|null>}
  */
-export function* rankSteps(texts) {
-  const different = [...new Set(texts)];
-  yield;
+function* rankSteps(texts) {
+  const at = new Map();
+  const ids = new Float64Array(texts.length);
+  for (let k = 0; k < texts.length; k++) {
+    if (k % itemsAtOnce === 0) yield;
+    let id = at.get(texts[k]);
+    if (id === undefined) at.set(texts[k], id = at.size);
+    if (at.size > mostWords) return null;
+    ids[k] = id;
+  }
   const words = new Intl.Collator("en", { numeric: true });
-  const sorted = yield* sortSteps(different, different.length <= mostWords ? words.compare : (a, b) => (a < b ? -1 : a > b ? 1 : 0));
-  const rank = new Map(sorted.map((text, at) => [text, at]));
-  yield;
-  return Float64Array.from(texts, (text) => rank.get(text) ?? NaN);
+  const sorted = yield* sortSteps([...at.keys()], words.compare);
+  const rank = new Float64Array(sorted.length);
+  sorted.forEach((text, r) => { rank[at.get(text)] = r; });
+  return ids.map((id) => rank[id]);
 }
 
 /**
  * Orders executions by a column, what is unknown last.
- * @param {Float64Array} column by their numbers
+ * @param {Float64Array|string[]} column by their numbers
  * @returns {Generator<void, {order: Uint32Array, known: number}>} of so many of the first the column is known
  */
 export function* orderSteps(column) {
-  const numbers = Uint32Array.from({ length: column.length }, (_, k) => k);
+  const numbers = countUp(column.length);
+  const values = column instanceof Float64Array ? column : yield* rankSteps(column);
+  if (values === null) return { order: yield* sortSteps(numbers, (a, b) => (column[a] < column[b] ? -1 : column[a] > column[b] ? 1 : 0)), known: column.length };
   const order = yield* sortSteps(numbers, (a, b) => {
-    const unknown = Number(Number.isNaN(column[a])) - Number(Number.isNaN(column[b]));
-    return unknown || Number.isNaN(column[a]) ? unknown : column[a] - column[b];
+    const unknown = Number(Number.isNaN(values[a])) - Number(Number.isNaN(values[b]));
+    return unknown || Number.isNaN(values[a]) ? unknown : values[a] - values[b];
   });
   let known = order.length;
-  while (known > 0 && Number.isNaN(column[order[known - 1]])) known--;
+  while (known > 0 && Number.isNaN(values[order[known - 1]])) known--;
   return { order, known };
 }
 

@@ -31,7 +31,7 @@ import { walkRuns } from "./runs.js";
 /** The share of the slow ones. */
 const slowShare = 0.01;
 /** So many causes and traits are told. */
-const mostTold = 20;
+const differencesTold = 20;
 
 /**
  * @param {import("./model.js").Model} model
@@ -40,7 +40,7 @@ const mostTold = 20;
  * @returns {Generator<void, SlowRuns|null>} null: none takes longer than the others
  */
 export function* slowSteps(model, runs, facets) {
-  const found = sidesOf(runs);
+  const found = yield* sidesOf(runs);
   if (found === null) return null;
   const { side, counts } = found;
   const sums = /** @type {Map<string, Cause>} */ (new Map());
@@ -71,14 +71,17 @@ export function* slowSteps(model, runs, facets) {
   const more = (/** @type {Cause} */ c) => c.slow - c.usual;
   return {
     ...found, merged, stated, stateRes: causes.length > 0 ? model.waits.states?.res ?? 0 : 0,
-    causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, mostTold), traits: traitsOf(facets, side, counts),
+    causes: [...sums.values(), ...causes].sort((a, b) => more(b) - more(a)).slice(0, differencesTold), traits: yield* traitsOf(facets, side, counts),
   };
 }
 
 /** Marks the slow ones by 1 and the usual ones by 2; null: there are no others than slow ones. @param {import("./runs.js").Runs} runs */
-function sidesOf({ n, order, outer, dur }) {
-  const sorted = Float64Array.from(order.filter((k) => outer[k] === 1), (k) => dur[k]);
-  const of = sorted.length;
+function* sidesOf({ n, order, outer, dur }) {
+  const all = new Float64Array(n);
+  let of = 0;
+  for (let at = 0; at < n; at++) if (outer[order[at]] === 1) all[of++] = dur[order[at]];
+  yield;
+  const sorted = all.subarray(0, of);
   if (of === 0) return null;
   const limit = sorted[of - Math.ceil(slowShare * of)];
   const [lo, hi] = [quantileOf(sorted, 0.25), quantileOf(sorted, 0.75)];
@@ -132,18 +135,19 @@ function* statesOf(model, runs, side) {
   return { stated, causes };
 }
 
-/** @param {import("./facets.js").Facet[]} facets @param {Uint8Array} side @param {[number, number]} counts @returns {Trait[]} */
-function traitsOf(facets, side, counts) {
+/** @param {import("./facets.js").Facet[]} facets @param {Uint8Array} side @param {[number, number]} counts @returns {Generator<void, Trait[]>} */
+function* traitsOf(facets, side, counts) {
   const traits = [];
   for (const { kind, key, values, ids } of facets) {
+    yield;
     const of = [new Uint32Array(values.length), new Uint32Array(values.length)];
     for (let k = 0; k < ids.length; k++) if (side[k] > 0 && ids[k] >= 0) of[side[k] - 1][ids[k]]++;
-    values.forEach((value, id) => {
-      if (of[0][id] > 0) traits.push({ kind, label: kind === "argument" ? `${key}=${value}` : value, slow: of[0][id], usual: of[1][id] });
-    });
+    for (let id = 0; id < values.length; id++) {
+      if (of[0][id] / counts[0] > of[1][id] / counts[1]) traits.push({ kind, label: kind === "argument" ? `${key}=${values[id]}` : values[id], slow: of[0][id], usual: of[1][id] });
+    }
   }
   const more = (/** @type {Trait} */ t) => t.slow / counts[0] - t.usual / counts[1];
-  return traits.sort((a, b) => more(b) - more(a)).filter((t) => more(t) > 0).slice(0, mostTold);
+  return traits.sort((a, b) => more(b) - more(a)).slice(0, differencesTold);
 }
 
 /** A lock that makes this part of the difference is told first: what was called is only where it was waited for. */

@@ -3,7 +3,7 @@
 import { argumentsText } from "../data/args.js";
 import { csvCell, csvQuoted } from "./exportcsv.js";
 import { inSlices, oneAtATime } from "../model/slices.js";
-import { argsOfRun, cpuQuality, orderSteps, rankSteps, refOfRun } from "../model/runs.js";
+import { argsOfRun, cpuQuality, orderSteps, refOfRun } from "../model/runs.js";
 import { make, makeButton, nameText, pluralText } from "../view/make.js";
 import { momentText } from "../view/ruler.js";
 import { Quality } from "../data/kinds.js";
@@ -50,12 +50,14 @@ export function createRunsTable(app) {
   const where = make("span", { class: "quiet" });
   const element = make("div", null, make("div", { class: "bar-of-tools" }, ...turn, where), table.element);
 
-  /** @param {Runs} of @param {string} key @returns {Generator<void, Float64Array>} */
-  function* columnOf(of, key) {
+  /** @param {Runs} of @param {string} key @returns {Float64Array|string[]} */
+  function columnOf(of, key) {
     const numbers = { start: of.start, dur: of.dur, self: of.self, cpu: of.cpu, waited: of.waited }[key];
     if (numbers) return numbers;
     const text = { row: (k) => of.rows[of.row[k]].title, parent: (k) => parentOf(of, k), args: (k) => argsOfRun(of, k) }[key] ?? String;
-    return yield* rankSteps(Array.from({ length: of.n }, (_, k) => text(k)));
+    const list = /** @type {string[]} */ ([]);
+    for (let k = 0; k < of.n; k++) list.push(text(k));
+    return list;
   }
 
   /** Has the executions in the order that was chosen. */
@@ -64,7 +66,7 @@ export function createRunsTable(app) {
     if (!of) return;
     const { key, descending } = by;
     element.setAttribute("aria-busy", "true");
-    const sorted = orders.get(key) ?? await run(key, (stale) => inSlices((function* () { return yield* orderSteps(yield* columnOf(of, key)); })(), stale));
+    const sorted = orders.get(key) ?? await run(key, (stale) => inSlices(orderSteps(columnOf(of, key)), stale));
     if (!sorted || of !== runs) return;
     orders.set(key, sorted);
     const list = sorted.order.slice();

@@ -99,11 +99,16 @@ export function createRuns(app) {
     groups.set(list, (app.brush ? "Of those that are brushed" : "Of all") + (all > list.length ? `: the ${thousands(list.length)} with the most time, of ${thousands(all)}` : ""));
   }
 
+  /** What is brushed changes with every move of the pointer; a million executions are not counted that often. */
+  const fillBrushed = restLater(() => {
+    fillGroups();
+    fillTable();
+  });
+
   function drawBrush() {
     lit = app.brush;
     histogram.update();
-    fillGroups();
-    fillTable();
+    fillBrushed();
   }
 
   /** @param {string} problem why those of the server are not here; "" */
@@ -156,17 +161,23 @@ export function createRuns(app) {
       const nameId = model.names.indexOf(name);
       const { rows, alone, said: problem } = await rowsWith(nameId, from, to);
       const found = await inSlices(runSteps(rows, nameId, from, to, alone), stale);
-      const by = found && await inSlices(facetSteps(found, (id) => model.name(id)), stale);
-      if (!found || !by || stale()) return;
-      runs = found;
-      facets = by;
+      if (!found) return;
+      const show = (/** @type {Facet[]} */ by) => {
+        runs = found;
+        facets = by;
+        showRuns(problem);
+        drawBrush();
+      };
+      if (runs === null) show([]); // what they are grouped by takes longer
+      const by = await inSlices(facetSteps(found, (id) => model.name(id)), stale);
+      if (!by) return;
+      show(by);
       const before = grouping.value;
       grouping.replaceChildren(...facets.map((f) => make("option", { text: facetText(f) })));
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
-      showRuns(problem);
-      drawBrush();
+      fillBrushed();
       const differ = await inSlices(slowSteps(model, found, by), stale);
-      if (differ === undefined || stale()) return;
+      if (differ === undefined) return;
       const had = said.textContent;
       said.textContent = differ ? slowText(nameText(name), differ, { span: app.span, percent: percentText, count: thousands }) : found.n > 1 ? "None takes longer than the others." : "";
       slow.set(differ);

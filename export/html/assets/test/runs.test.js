@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { modelOf, randomly } from "./make.js";
 import { Brush } from "../model/brush.js";
 import { facetSteps, groupRuns } from "../model/facets.js";
-import { argsOfRun, orderSteps, rankSteps, runSteps, runsBetween } from "../model/runs.js";
+import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
 import { slowSteps, slowText } from "../model/slow.js";
 import { atOnce } from "../model/slices.js";
 import { summarize } from "../model/stats.js";
@@ -117,7 +117,9 @@ test("of nested executions the outermost counts, and where all are alike nothing
 test("a column orders them, what is unknown last", () => {
   const { order, known } = atOnce(orderSteps(Float64Array.of(NaN, 3, 1, NaN, 2)));
   assert.deepEqual([Array.from(order), known], [[2, 4, 1, 0, 3], 3]);
-  assert.deepEqual(atOnce(rankSteps(["row 10", "row 9", "a", "row 9"])), Float64Array.of(2, 1, 0, 1));
+  assert.deepEqual(Array.from(atOnce(orderSteps(["row 10", "row 9", "a", "row 9"])).order), [2, 1, 3, 0]);
+  const many = Array.from({ length: 30000 }, (_, k) => `id ${(k * 7919) % 30000}`);
+  assert.deepEqual(Array.from(atOnce(orderSteps(many)).order, (k) => many[k]), many.slice().sort());
   const runs = runsOf(tenants());
   assert.deepEqual(Array.from(runsBetween(runs, { lo: 110, hi: 1101 }), (k) => runs.dur[k]), [...Array(9).fill(110), 1100, 1100]);
   assert.equal(runsBetween(runs, null).length, 200);
