@@ -19,7 +19,7 @@
 //     begin. It stores the CPU time with its quality, then the stop.
 //  5. Whatever is not so simple goes to Go: no chunk yet, another thread on this P,
 //     arguments that are not ints, misuse, an end on another goroutine or after the chunk
-//     was written out. Go mends what was missing and calls the assembly again, which
+//     was written out, a name that is new, whose place in the source is then told too. Go mends what was missing and calls the assembly again, which
 //     checks everything again.
 //  6. A full chunk is sealed by its owner, who takes the next one by an atomic bump. The
 //     flusher marks sealed chunks as leaving, starts their write-back, and drops their

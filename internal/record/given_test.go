@@ -50,7 +50,7 @@ func TestNamesHavePlaces(t *testing.T) {
 			method := given{"method"}.task
 			var mu sync.Mutex
 			var wg sync.WaitGroup
-			wg.Add(1)
+			wg.Add(2) // each case is done twice
 			cases := []struct {
 				name, function string
 				do             func() int
@@ -78,7 +78,6 @@ func TestNamesHavePlaces(t *testing.T) {
 				want[c.name] = c.do()
 				c.do() // and not again
 			}
-			wg.Add(1)
 			wg.Wait()
 			named := &Mutex{Name: "of a mutex"}
 			contendIn(t, stateOf(named), named, lockThere)
