@@ -127,10 +127,19 @@ func TestSearchSteps(t *testing.T) {
 			t.Errorf("a job of 50 ms in 7 s is seen without zooming, but %v is shown", is)
 		}
 		tb.search("routine 2")
-		tb.await(`document.getElementById("search-count").textContent === "1 row, 0 hits"`)
+		tb.await(`document.getElementById("search-count").textContent === "0 hits"`)
+		says(t, tb, "#search", "1 row")
 		tb.press("Enter")
 		tb.await(`scopeview.chosenRow === "g2"`)
-		says(t, tb, "#search-count", "row 1 of 1, 0 hits")
+		says(t, tb, "#search", "row 1 of 1")
+		tb.search("o") // in jobs, and in the names of both rows
+		tb.await(`document.getElementById("search-count").textContent === "138 hits"`)
+		tb.press("Enter")
+		says(t, tb, "#search-count", "1 of 138")
+		tb.check(tb.Press("Enter", browser.Shift))
+		tb.await(`!scopeview.selection && document.getElementById("search").innerText.includes("row 2 of 2")`)
+		tb.read(nil, `[...document.querySelectorAll("#search button")].find((b) => b.textContent === "row 2 of 2").click()`)
+		tb.await(`scopeview.chosenRow === "g1"`)
 	})
 }
 
@@ -269,6 +278,8 @@ func TestCopy(t *testing.T) {
 		tb.read(nil, `navigator.clipboard.writeText = () => Promise.reject(new Error("no")), document.addEventListener("copy", () => { window.copied = document.activeElement.value; }), window.copied = "", 0`)
 		tb.press("KeyY")
 		tb.await(`window.copied.startsWith(%s) && !document.querySelector("textarea")`, quote(link))
+		tb.read(nil, `window.copied = "", [...document.querySelectorAll("#switches button")].find((b) => b.textContent === "Copy a link").click()`)
+		tb.await(`window.copied.startsWith(%s)`, quote(link))
 	})
 }
 

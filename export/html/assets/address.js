@@ -66,11 +66,12 @@ export function addressKeeper(app, restore) {
     clearTimeout(timer);
     timer = 0;
     const now = step();
-    const address = `#${encodeState(shownState(app))}`;
-    if (now === had) return history.replaceState({ place, follow: app.follow }, "", address);
+    const another = now !== had;
     had = now;
-    newest = ++place;
-    history.pushState({ place, follow: app.follow }, "", address);
+    if (another) newest = ++place;
+    try {
+      history[another ? "pushState" : "replaceState"]({ place, follow: app.follow }, "", `#${encodeState(shownState(app))}`);
+    } catch {} // a page within another may have no address of its own
   }
 
   /** @param {PopStateEvent} e */

@@ -16,7 +16,7 @@ import { selectHeld } from "./view/procs.js";
  */
 export function listenMouse(app, rows, popup) {
   const { element, canvas } = rows;
-  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, end: boolean}|null} of end: an end of the range is dragged */
+  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, strip: string|undefined, end: boolean}|null} strip: where it began; end: an end of the range is dragged */
   let drag = null;
   /** Where the pointer rests, and of what the pop-up tells. @type {{e: MouseEvent, view: any, version: number, top: number}|null} */
   let rest = null;
@@ -63,7 +63,7 @@ export function listenMouse(app, rows, popup) {
     canvas.setPointerCapture(e.pointerId);
     element.focus({ preventScroll: true });
     drag = {
-      x, y, time: otherEnd(x) ?? snappedAt(e), end: otherEnd(x) !== undefined, mode: e.shiftKey || e.button === 1 ? "pan" : "press",
+      x, y, time: otherEnd(x) ?? snappedAt(e), strip: rows.at(x, y)?.strip.id, end: otherEnd(x) !== undefined, mode: e.shiftKey || e.button === 1 ? "pan" : "press",
       from: app.aim.from, to: app.aim.to, scroll: element.scrollTop,
     };
     if (e.button === 1) e.preventDefault();
@@ -77,7 +77,7 @@ export function listenMouse(app, rows, popup) {
     if (drag.mode === "press" && Math.abs(x - drag.x) > 4) drag.mode = "range";
     if (drag.mode === "range") {
       const end = snappedAt(e);
-      const area = drag.end ? app.area : rows.idsBetween(drag.y + drag.scroll, y + element.scrollTop);
+      const area = drag.end ? app.area : rows.idsBetween(drag.strip, rows.at(x, y)?.strip.id);
       app.setRange({ from: Math.min(drag.time, end), to: Math.max(drag.time, end) }, area);
     }
     if (drag.mode === "pan") {

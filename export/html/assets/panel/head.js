@@ -69,6 +69,8 @@ export function buildSwitches(app) {
   const wall = makeButton("Clock on the wall", () => app.act("wallclock", false), { title: "Times from the start or of the clock on the wall (C)" });
   const text = makeButton("As a table of text", () => app.act("text-table", false), { title: "The view as a table of text (Shift+T)" });
   const theme = makeButton("Light or dark", () => app.act("theme", false), { title: "Light or dark (T)" });
+  const palette = makeButton("All commands", () => app.act("palette", false), { title: "Commands, rows, locks and names by a few letters (>)" });
+  const link = makeButton("Copy a link", () => app.act("copy-link", false), { title: "To what is shown (Y)" });
   const help = makeButton("?", () => app.act("help", false), { title: "Keys and mouse (?)", "aria-label": "Keys and mouse" });
   const follow = makeButton("Follow", () => app.act("follow", false), { title: "Stay at the live end (End)" });
   const update = () => {
@@ -85,7 +87,7 @@ export function buildSwitches(app) {
   };
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
-  bar.append(follow, createMenu("View", [threads, states, procs, locks, createColors(app), wall, text, theme]), createMenu("Export", createExports(app)), help);
+  bar.append(follow, createMenu("View", [threads, states, procs, locks, createColors(app), wall, text, theme, palette]), createMenu("Export", [link, ...createExports(app)]), help);
   app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
   const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
   filter.value = app.choices.filter;

@@ -1,8 +1,8 @@
 // The box for searching, with its count of hits and its buttons. Rows whose names have
-// the text come before the hits.
+// the text come behind the last hit, and a button leads to them.
 
 import { rowId } from "../view/layout.js";
-import { pluralText } from "../view/make.js";
+import { makeButton, pluralText } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
@@ -13,6 +13,8 @@ export function createSearchBox(app) {
   const input = /** @type {HTMLInputElement} */ (document.getElementById("search-text"));
   const count = /** @type {HTMLElement} */ (document.getElementById("search-count"));
   const buttons = { "-1": /** @type {HTMLElement} */ (document.getElementById("search-prev")), 1: /** @type {HTMLElement} */ (document.getElementById("search-next")) };
+  const rowButton = makeButton("", () => lookAt(rows(), (rowAt + 1) % rows().length), { hidden: true, title: "Rows whose names have it" });
+  count.before(rowButton);
   let searched = "";
   let version = -1;
   let timer = 0;
@@ -31,17 +33,19 @@ export function createSearchBox(app) {
     const n = hits?.count ?? 0;
     const found = rows().length;
     if (s || rowAt >= found) rowAt = -1;
-    const row = found === 0 ? "" : rowAt < 0 ? `${pluralText(found, "row")}, ` : `row ${rowAt + 1} of ${found}, `;
+    rowButton.hidden = found === 0;
+    rowButton.textContent = rowAt < 0 ? pluralText(found, "row") : `row ${rowAt + 1} of ${found}`;
     const at = hits && s && isHit(s) ? `${thousands(hits.placeOf(s) + 1)} of ` : "";
-    count.textContent = hits ? `${row}${at}${hits.exact ? "" : "≥ "}${at ? thousands(n) : pluralText(n, "hit")}` : "";
+    count.textContent = hits ? `${at}${hits.exact ? "" : "≥ "}${at ? thousands(n) : pluralText(n, "hit")}` : "";
     for (const b of Object.values(buttons)) b.hidden = n + found === 0;
   }
 
   /** @param {import("../app.js").Selection|null} s */
   function isHit(s) { return s !== null && app.hits?.has(s.batch, s.i, s.j) === true; }
 
-  /** Looks at a row that was found. @param {import("../model/rowset.js").Row} row @param {number} place of it */
-  function lookAt(row, place) {
+  /** Looks at one of the rows that were found. @param {import("../model/rowset.js").Row[]} found @param {number} place */
+  function lookAt(found, place) {
+    const row = found[place];
     app.select(null);
     app.chooseRow(rowId(row));
     app.rows.reveal(row.key, 0);
@@ -67,15 +71,11 @@ export function createSearchBox(app) {
     if (!app.hits) return false;
     const found = rows();
     const atHit = isHit(app.selection);
-    const row = rowAt >= 0 ? rowAt + dir : atHit || dir < 0 ? -1 : 0;
-    if (row >= 0 && row < found.length) return lookAt(found[row], row);
+    if (rowAt >= 0 && found[rowAt + dir]) return lookAt(found, rowAt + dir);
     const end = dir > 0 ? -1 : Infinity;
     let ref = app.hits.next(atHit && app.selection || (rowAt >= 0 ? end : dir > 0 ? app.aim.from - 1 : app.aim.to + 1), dir);
-    if (!ref) {
-      const first = dir > 0 ? 0 : found.length - 1;
-      if (found.length > 0) return lookAt(found[first], first);
-      ref = app.hits.next(end, dir);
-    }
+    if (!ref && found.length > 0 && (atHit || app.hits.count === 0)) return lookAt(found, dir > 0 ? 0 : found.length - 1);
+    ref ??= app.hits.next(end, dir);
     if (ref) app.select(ref, { reveal: true });
     else app.announce("no hits");
     return true;

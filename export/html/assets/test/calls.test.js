@@ -48,6 +48,13 @@ test("the chosen row, and none", () => {
   assert.equal(sum(appOf({ rows: "chosen" }, { by: "thread" })), 4321);
 });
 
+test("an area of rows, unless others are chosen", () => {
+  const area = { area: new Set(["g1", "g3"]), range: { from: 0, to: Infinity } };
+  assert.equal(sum(appOf({}, area)), 4301);
+  assert.match(choiceText(appOf({}, { ...area, time: String })), / of 2 rows$/);
+  assert.equal(sum(appOf({ rows: "chosen" }, { ...area, chosenRow: "g3" })), 4300);
+});
+
 test("rows in sight are those that are drawn", () => {
   const shown = (choices) => sum(appOf({ rows: "shown" }, { choices: { ...newChoices(), ...choices } }));
   assert.equal(shown({}), 4321);

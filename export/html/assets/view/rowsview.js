@@ -213,10 +213,11 @@ export function createRowsView(app) {
     return hit;
   }
 
-  /** The goroutines' rows, also those of folded groups, between two heights of the sheet; null: none. @param {number} a @param {number} b */
+  /** The goroutines' rows, also those of folded groups, from one strip to another; null: none. @param {string|undefined} a its id; undefined: below them @param {string|undefined} b */
   function idsBetween(a, b) {
-    if (app.by !== "goroutine") return null;
-    const ids = stripsBetween(strips, Math.min(a, b), Math.max(a, b) + 1).flatMap((s) => (s.kind === "row" ? [s.id] : s.kind === "group" && s.shut ? (s.rows ?? []).map(rowId) : []));
+    if (app.by !== "goroutine" || a === undefined && b === undefined) return null;
+    const [i, j] = [a, b].map((id) => (id === undefined ? strips.length : strips.findIndex((s) => s.id === id))).sort((x, y) => x - y);
+    const ids = strips.slice(Math.max(0, i), j + 1).flatMap((s) => (s.kind === "row" ? [s.id] : s.kind === "group" && s.shut ? (s.rows ?? []).map(rowId) : []));
     return ids.length > 0 ? new Set(ids) : null;
   }
 
