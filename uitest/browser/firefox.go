@@ -30,10 +30,11 @@ type firefox struct {
 	tabs map[string]*Page // by the names of their browsing contexts
 }
 
-// preferences keep Firefox from asking its makers for news meanwhile.
+// preferences keep Firefox from asking its makers for news meanwhile, and servers for icons.
 const preferences = `
 user_pref("app.normandy.enabled", false);
 user_pref("app.update.disabledForTesting", true);
+user_pref("browser.chrome.site_icons", false);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("network.captive-portal-service.enabled", false);

@@ -19,7 +19,7 @@ const loneRows = 8;
 /**
  * What is known of a stretch of time. wanted: a better answer is under way.
  * @typedef {{states: StateSet|null, locks: import("../data/lockset.js").LockRow[], wanted: boolean}} Known
- * @typedef {Known & {from: number, to: number, at: number}} Stretch
+ * @typedef {Known & {from: number, to: number, at: number, pending: boolean}} Stretch pending: the server still reads
  */
 
 /** The states and the locks of a model. */
@@ -143,7 +143,7 @@ export class Waits {
     const fine = got !== null && got.from <= from && got.to >= to && !got.pending && got.res === 0 && this.locks.every((l) => l.res === 0);
     if (!model.source?.waits || fine) return { states: this.states, locks: this.locks, wanted: false };
     const last = this.stretches[0];
-    const had = this.stretches.find((s) => s.from <= from && s.to >= to);
+    const had = this.stretches.find((s) => s.from <= from && s.to >= to && !(s.pending && performance.now() - s.at > waitsAgain));
     // Of what has not ended there is more each time.
     if (ask && !had && (to < model.end || !last || performance.now() - last.at > waitsAgain)) this.ask(from, to);
     return had ?? { states: this.states, locks: this.locks, wanted: ask };
@@ -153,19 +153,19 @@ export class Waits {
   async ask(from, to) {
     const { model, epoch } = this;
     /** @type {Stretch} */
-    const stretch = { from, to, at: performance.now(), states: this.states, locks: this.locks, wanted: true };
+    const stretch = { from, to, at: performance.now(), states: this.states, locks: this.locks, wanted: true, pending: false };
     this.stretches = [stretch, ...this.stretches].slice(0, mostStretches);
     try {
       const { header, columns } = await /** @type {NonNullable<typeof model.source.waits>} */ (model.source.waits)(from, to, stretchPixels);
       if (epoch !== this.epoch) return;
       if (header.states) stretch.states = new StateSet(header.states, columns);
       if (header.locks) stretch.locks = readLocks(header.locks, columns);
-      if (header.pending) this.stretches = this.stretches.filter((s) => s !== stretch); // it is asked for again with what is looked at
+      stretch.pending = header.pending === true; // it is asked for again, as what is looked at is
     } catch (err) {
       if (epoch !== this.epoch) return;
       model.trouble = err instanceof Error ? err.message : String(err);
     }
-    stretch.wanted = false;
+    stretch.wanted = stretch.pending;
     model.changed();
   }
 

@@ -197,3 +197,17 @@ test("a server is asked for the wait's stretch alone, once", async () => {
   const after = explain(model, item);
   assert.deepEqual([said(after), after.wanted, asked], [["hold 5 count 500", "hold 3 merge 460", "unknown 0 - 40"], false, [[100, 1100]]]);
 });
+
+test("a server that still reads is not asked again at once", async () => {
+  let asked = 0;
+  const { model, ref } = contended({ res: 64 }, { held: [[0, 1100, 5, count, 12, 0]] });
+  model.source = { home: "live", waits: async () => {
+    asked++;
+    return { header: { pending: true }, columns: new Map() };
+  } };
+  const item = waitOfItem(model, ref);
+  const changed = new Promise((done) => { model.onchange(() => done(null)); });
+  explain(model, item);
+  await changed;
+  assert.deepEqual([explain(model, item).wanted, asked], [true, 1]);
+});
