@@ -117,6 +117,12 @@ func TestExplainRequest(t *testing.T) {
 		tb.read(nil, `document.querySelector('#panel [data-keep="step 0"]').focus()`)
 		tb.press("Enter")
 		arrows := tb.number("scopeview.drawn.arrows")
+		// Who held it leads to the hold, and the chain stays.
+		tb.read(nil, `document.querySelector("#panel .why .told li button").focus()`)
+		tb.press("Enter")
+		if got := tb.chosen(); got != traces.Keeper+": "+traces.Outer || !slices.Equal(tb.crumbs(), crumbs) {
+			t.Errorf("who held it leads to %q, and the chain is %q", got, tb.crumbs())
+		}
 		for _, want := range []string{traces.Keeper + ": " + traces.Inner, traces.Flusher + ": channel", traces.Packer + ": "} {
 			tb.press("KeyB")
 			if got := tb.chosen(); !strings.HasPrefix(got, want) {

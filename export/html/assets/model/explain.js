@@ -231,7 +231,7 @@ function scopeAt(model, key, t) {
 /** How many waited for an object while a wait lasted. @param {import("../data/lockset.js").Held} row @param {Wait} wait @returns {WaitQueue|null} */
 function queueOf({ times, counts, res }, { from, to }) {
   const begin = lowerBound(times, from + 1) - 1;
-  if (begin < 0 || to <= from) return null;
+  if (begin < 0 || to <= from || counts[begin] < 1) return null; // else the wait itself is not told of yet
   const queue = { first: counts[begin], min: Infinity, max: 0, columns: new Array(queueColumns).fill(0), exact: res === 0 };
   const column = (/** @type {number} */ t) => ((Math.max(t, from) - from) / (to - from)) * queueColumns;
   for (let k = begin; k < times.length && times[k] < to; k++) {

@@ -35,9 +35,10 @@ export function createWhy(app) {
 
   /** A bar to scale and the list below it. @param {string} title @param {Told[]} all @param {number} whole ns @param {...Node} below */
   function stacked(title, all, whole, ...below) {
-    const told = all.slice(0, mostParts);
-    const more = all.slice(mostParts);
-    if (more.length > 0) told.push({ text: `${pluralText(more.length, "other")}`, ns: more.reduce((sum, p) => sum + p.ns, 0), color: "var(--busy)", go: null, below: [] });
+    const known = all.filter((p) => p.color !== "");
+    const more = known.slice(mostParts);
+    const others = { text: pluralText(more.length, "other"), ns: more.reduce((sum, p) => sum + p.ns, 0), color: "var(--busy)", go: null, below: [] };
+    const told = [...known.slice(0, mostParts), ...more.length > 0 ? [others] : [], ...all.filter((p) => p.color === "")];
     const share = (/** @type {Told} */ p) => percentText(p.ns / Math.max(1, whole));
     const bar = make("div", { class: "parts", role: "img", "aria-label": `${title}: ${told.map((p) => `${p.text} ${share(p)}`).join("; ")}` }, ...told.map((p) => {
       const part = make("span", { title: `${p.text}: ${share(p)}, ${app.span(p.ns)}`, class: p.color === "" ? "unknown" : "" });
@@ -70,7 +71,7 @@ export function createWhy(app) {
     const held = part.kind === "hold" || part.kind === "shared";
     const goTo = (/** @type {import("../model/explain.js").HeldPiece} */ piece) => {
       const ref = held ? holdAt(app.model, part.key, piece.start) : null;
-      if (ref) return app.select(ref, { reveal: true });
+      if (ref) return app.select(ref, { reveal: true, step: app.step });
       app.rows.reveal(part.key, 0);
       app.fit(piece.from, piece.to);
       app.announce(`${partText(app.model, part)}, at ${app.time(piece.from)}`);
