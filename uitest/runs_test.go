@@ -196,7 +196,8 @@ func TestExecutions(t *testing.T) {
 	})
 }
 
-// TestExecutionsSaved: the CSV has all executions, not only those of the page.
+// TestExecutionsSaved: the CSV has all executions, not only those of the page. Where short
+// scopes are merged the page says so.
 func TestExecutionsSaved(t *testing.T) {
 	tb := showTrace(t, tenantsTrace(t), browser.View{})
 	showGets(tb)
@@ -210,6 +211,8 @@ func TestExecutionsSaved(t *testing.T) {
 	if got := strings.Join(rows[1][1:], ";"); got != "41920000;2000;460000;;41000000;goroutine 23;23;serve;{\"tenant\":7}" {
 		t.Errorf("the longest is %s", got)
 	}
+	tb.read(nil, "scopeview.model.reduced = true, scopeview.model.changed()")
+	tb.await("document.querySelector('.runs [role=status]').textContent.includes('of those only that this page has one by one')")
 }
 
 // TestExecutionsServed: of a trace that the page has merged the server tells the executions.

@@ -173,6 +173,13 @@ func (b *bench) flame(group string, n int) error {
 		return err
 	}
 	defer p.Close()
+	var reduced bool
+	if err := p.Eval("scopeview.model.reduced", &reduced); err != nil {
+		return err
+	}
+	if reduced {
+		return fmt.Errorf("the page has not each of the %d scopes", n)
+	}
 	idle := func(view string) error {
 		return p.Wait(fmt.Sprintf("document.querySelector(%q)?.ariaBusy === 'false'", view), 2*time.Minute)
 	}

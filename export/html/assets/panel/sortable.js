@@ -64,7 +64,7 @@ export function createSortable(options) {
   const more = makeButton("", () => {
     all = true;
     fill();
-  }, { class: "more" });
+  }, { class: "more", hidden: true });
   const none = make("p", { class: "quiet", text: options.empty || "Nothing." });
   const element = make("div", { class: "sortable-box" }, table, none, more);
 

@@ -168,10 +168,11 @@ test("the data in the page, and the server's, by their addresses", async () => {
     assert.equal(data.textContent, "");
     const source = liveSource("/t/7/");
     assert.equal((await source.whole()).header.meta.end, 3);
+    assert.equal((await source.runs(5, 1.5, 7.5)).header.meta.end, 3);
     assert.deepEqual(await source.summary(1.5, 7.5, false), { scopes: [], locks: [] });
     assert.deepEqual(await source.summary(1.5, 7.5, true), { scopes: [], locks: [] });
     await assert.rejects(source.tile(0.5, 9.1, 99.5), /\/t\/7\/api\/tile: the server answers 404 no such trace$/);
-    assert.deepEqual(asked, ["/t/7/api/whole", "/t/7/api/summary?from=1&to=8", "/t/7/api/summary?from=1&to=8&whole=1", "/t/7/api/tile?from=0&to=10&px=100"]);
+    assert.deepEqual(asked, ["/t/7/api/whole", "/t/7/api/runs?name=5&from=1&to=8", "/t/7/api/summary?from=1&to=8", "/t/7/api/summary?from=1&to=8&whole=1", "/t/7/api/tile?from=0&to=10&px=100"]);
   } finally {
     delete globalThis.document;
     globalThis.fetch = fetch;

@@ -1,6 +1,6 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { modelOf, randomly } from "./make.js";
+import { container, modelOf, randomly } from "./make.js";
 import { Brush } from "../model/brush.js";
 import { facetSteps, groupRuns } from "../model/facets.js";
 import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
@@ -135,4 +135,19 @@ test("what is brushed is told of any batch, and of runs of its items", () => {
   assert.deepEqual(hits, [200, 200]);
   assert.deepEqual([brush.has(model.base, 0, 2), brush.has(model.base, 0, 3)], [false, true]);
   assert.deepEqual(Array.from(brush.bins(0, 800, 8)), [0, 0, 1, 1, 0, 0, 0, 0]);
+});
+
+test("while a trace grows they are counted on, and of a merged one the server tells them", async () => {
+  const model = modelOf([[1, 0, 1, task, 0, 10], [1, 0, 1, task, 20, 30, { open: true }]], { names });
+  model.update(container([[1, 0, 1, task, 20, 40], [2, 0, 1, task, 70, 5]], { names }));
+  assert.deepEqual(Array.from(runsOf(model).order, (k) => runsOf(model).dur[k]), [5, 10, 40]);
+  const told = container([[1, 0, 4, task, 0, 100], [1, 1, 1, task, 10, 50], [1, 2, 3, wait, 20, 8]], { names, rowNames: { 1: 5 }, tile: { alone: false, left: 3 } });
+  model.source = { home: "live", runs: async (...asked) => (assert.deepEqual(asked, [1, 0, 100]), told) };
+  const { rows, alone, left } = await model.runs(1, 0, 100);
+  const runs = atOnce(runSteps(rows, 1, 0, 100, alone));
+  assert.deepEqual([alone, left, rows[0].title, runs.dur[0], runs.self[0], runs.waited[0], runs.parent[0]], [false, 3, "other", 50, 42, 8, 4]);
+  const [only] = [atOnce(runSteps(rows, 1, 0, 100, true))];
+  assert.deepEqual([only.dur[0], only.self[0], only.waited[0], only.parent[0]], [50, NaN, NaN, -2]);
+  model.source = { home: "file" };
+  assert.equal(await model.runs(1, 0, 100), null);
 });
