@@ -20,10 +20,11 @@ const nearGiven = 16
 
 // tellGiven tells the trace where the program calls us now, and so gives a name for the first
 // time. From the second time on the name is found by its address, and nobody looks who calls.
+// The last room is for names themselves.
 //
 //go:noinline
 func (r *recorder) tellGiven(id uint16) {
-	if id >= maxPlaces {
+	if id >= maxPlaces || !r.pool.Spacious() {
 		return
 	}
 	var pcs [nearGiven]uintptr
