@@ -14,13 +14,13 @@ const rounds = 5 // medians are over so many
 
 // file measures a page with its data in it.
 func (b *bench) file(group string) error {
-	trace, err := b.record(1_000_000)
+	trace, err := b.record("many", 1_000_000)
 	if err != nil {
 		return err
 	}
 	defer os.Remove(trace)
 	html := filepath.Join(b.dir, "many.html")
-	var took, opened []float64
+	var took []float64
 	for range rounds {
 		begin := time.Now()
 		if _, err := b.tool.Run("html", trace, "-o", html); err != nil {
@@ -34,8 +34,43 @@ func (b *bench) file(group string) error {
 	}
 	b.add(row{group: group, name: "size of the file", value: float64(st.Size()) / 1e6, must: 12, unit: "MB"})
 	b.add(row{group: group, name: "written in", value: median(took), must: 2, unit: "s"})
+	if err := b.opening(group, "file://"+html); err != nil {
+		return err
+	}
+	return b.frames(group, "file://"+html)
+}
+
+// rows measures a page with 10,000 rows, in groups that are shut and in groups that are
+// open and show all their rows.
+func (b *bench) rows(group string) error {
+	trace, err := b.record("crowd", 10_000)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
+	html := filepath.Join(b.dir, "crowd.html")
+	if _, err := b.tool.Run("html", trace, "-o", html); err != nil {
+		return err
+	}
+	if err := b.opening(group, "file://"+html); err != nil {
+		return err
+	}
+	for _, groups := range []struct{ are, first string }{
+		{"groups shut", "0"},
+		{"groups open", `for (const a of scopeview.arranged) if (a.kind === "group") { scopeview.toggleRow("opened", a.id); scopeview.showMore(a.id, true); } 0`},
+	} {
+		if err := b.frames(group, "file://"+html, groups.are, groups.first); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// opening measures how long it is from opening a page to its first picture.
+func (b *bench) opening(group, address string) error {
+	var opened []float64
 	for range rounds {
-		p, err := open(b.chromium, "file://"+html)
+		p, err := open(b.chromium, address)
 		if err != nil {
 			return err
 		}
@@ -47,7 +82,7 @@ func (b *bench) file(group string) error {
 		opened = append(opened, ms/1000)
 	}
 	b.add(row{group: group, name: "first complete picture after opening", value: median(opened), must: 1.5, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
-	return b.frames(group, "file://"+html)
+	return nil
 }
 
 func open(in *browser.Browser, address string) (*browser.Page, error) {
@@ -83,9 +118,13 @@ scopeview.frames.length = 0;
 })(performance.now(), 0);
 0`
 
-// frames measures panning and zooming, by keys that are held down and by the
-// wheel.
-func (b *bench) frames(group, address string) error {
+// frames measures panning, zooming and scrolling, by keys that are held down and by the
+// wheel. how, if given, says in what state the page is, and is JavaScript that leads there.
+func (b *bench) frames(group, address string, how ...string) error {
+	state := ""
+	if len(how) > 0 {
+		state = ", " + how[0]
+	}
 	unpaced, err := browser.Start(browser.Unpaced)
 	if err != nil {
 		return err
@@ -96,11 +135,17 @@ func (b *bench) frames(group, address string) error {
 		return err
 	}
 	defer p.Close()
+	if len(how) > 0 {
+		if err := p.Eval(how[1], nil); err != nil {
+			return err
+		}
+	}
 	time.Sleep(time.Second) // what follows the first picture is not what is measured
-	motions := []struct {
+	type motion struct {
 		name string
 		move func(n int) error
-	}{
+	}
+	motions := []motion{
 		{"panning", func(n int) error {
 			if n%40 < 20 {
 				return p.Hold("KeyD", 2)
@@ -114,6 +159,15 @@ func (b *bench) frames(group, address string) error {
 			}
 			return p.Wheel(browser.Width*0.6, browser.Height*0.4, 0, turn, browser.Ctrl)
 		}},
+	}
+	if len(how) > 0 {
+		motions = append(motions, motion{"scrolling", func(n int) error {
+			turn := 80.0
+			if n%6 >= 3 {
+				turn = -80
+			}
+			return p.Wheel(browser.Width*0.6, browser.Height*0.4, 0, turn)
+		}})
 	}
 	for _, m := range motions {
 		if err := p.Press("Digit0"); err != nil {
@@ -145,8 +199,8 @@ func (b *bench) frames(group, address string) error {
 		if err := p.Eval("meter.stop = true, {between: meter.between, draws: scopeview.frames}", &got); err != nil {
 			return err
 		}
-		b.add(row{group: group, name: m.name + ": median frame", value: median(got.Between), must: 16, unit: "ms", note: fmt.Sprintf("drawing %.1f ms of it, over %d frames", median(got.Draws), len(got.Between))})
-		b.add(row{group: group, name: m.name + ": worst frame", value: slices.Max(got.Between), must: 50, unit: "ms", note: fmt.Sprintf("worst drawing %.1f ms", slices.Max(got.Draws))})
+		b.add(row{group: group, name: m.name + state + ": median frame", value: median(got.Between), must: 16, unit: "ms", note: fmt.Sprintf("drawing %.1f ms of it, over %d frames", median(got.Draws), len(got.Between))})
+		b.add(row{group: group, name: m.name + state + ": worst frame", value: slices.Max(got.Between), must: 50, unit: "ms", note: fmt.Sprintf("worst drawing %.1f ms", slices.Max(got.Draws))})
 	}
 	return nil
 }
@@ -158,7 +212,7 @@ func median(v []float64) float64 {
 
 // flame measures how long the page hears nobody while the Flame tab of n scopes is made.
 func (b *bench) flame(group string, n int) error {
-	trace, err := b.record(n)
+	trace, err := b.record("many", n)
 	if err != nil {
 		return err
 	}

@@ -68,6 +68,7 @@ func run(dir, only, output string, huge bool) error {
 	}{
 		{"the HTML of 1 M scopes", b.file},
 		{"the HTML of 10 M scopes", func(group string) error { return b.flame(group, 10_000_000) }},
+		{"the HTML of 10,000 rows", b.rows},
 		{"serve on 10 M scopes", func(group string) error { return b.serve(group, 10_000_000, 3, limits{3, 50, 1024}) }},
 	}
 	if huge {
@@ -99,8 +100,8 @@ func run(dir, only, output string, huge bool) error {
 
 func (b *bench) add(r row) { b.report.rows = append(b.report.rows, r) }
 
-// record makes a trace of n scopes.
-func (b *bench) record(n int) (path string, err error) {
-	path = filepath.Join(b.dir, fmt.Sprintf("many-%d.scope", n))
-	return path, traces.Record(path, "many", n)
+// record makes a trace by a program of that size.
+func (b *bench) record(program string, n int) (path string, err error) {
+	path = filepath.Join(b.dir, fmt.Sprintf("%s-%d.scope", program, n))
+	return path, traces.Record(path, program, n)
 }

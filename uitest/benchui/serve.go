@@ -34,7 +34,7 @@ const tiles = `(async () => {
 
 // serve measures the same page with its data from the tool, rounds times.
 func (b *bench) serve(group string, scopes, rounds int, l limits) error {
-	trace, err := b.record(scopes)
+	trace, err := b.record("many", scopes)
 	if err != nil {
 		return err
 	}

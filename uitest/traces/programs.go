@@ -24,6 +24,7 @@ var programs = map[string]struct {
 	"hostile":    {run: hostile},
 	"many":       {run: many, mayLose: 0.02},
 	"goroutines": {run: goroutines},
+	"crowd":      {run: crowd, mayLose: 0.02},
 	"deep":       {run: func(n int) { deep(n); deep(3) }},
 	"long":       {run: long},
 	"contend":    {run: contend, options: []scope.Option{gotrace.With()}},
@@ -156,6 +157,37 @@ func grind(n int) {
 	}
 	grinding.Wait()
 	close(never)
+	done.Wait()
+}
+
+// crowd is a program of n goroutines at once: half of them have one name, the others one
+// of three stems with a number. Each does five jobs in two steps, and waits in one of them
+// for a lock that it shares with some others.
+func crowd(n int) {
+	var locks [64]sync.Mutex
+	var done sync.WaitGroup
+	for i := range n {
+		name := "handler"
+		if i%2 == 1 {
+			name = fmt.Sprintf("%s %d", []string{"reader", "writer", "timer"}[i/2%3], i/6+1)
+		}
+		done.Add(1)
+		scope.Go(name, func() {
+			defer done.Done()
+			for k := range 5 {
+				end := scope.Task("job", scope.KV("number", k))
+				step := scope.Task("step")
+				time.Sleep(time.Duration(1+i%7) * time.Millisecond)
+				step()
+				if k == i%5 {
+					unlock := scope.Lock(&locks[i%len(locks)], "crowd.mu")
+					time.Sleep(100 * time.Microsecond)
+					unlock()
+				}
+				end()
+			}
+		})
+	}
 	done.Wait()
 }
 

@@ -148,3 +148,34 @@ func Placed(path string) error {
 	}, place(0, "example.com/store.(*Store).get", "/build/store/store.go", 142), place(1, evil, "javascript:/"+evil, 7),
 		place(3, "example.com/store.(*Store).lock", "/build/store/store.go", 9))
 }
+
+// What Handlers writes: at HandlersAt ns HandlersActive of its Handling rows are in a
+// scope, and HandlersWaiting of those wait for a lock.
+const (
+	Handling        = 500
+	HandlersAt      = 350_500_000
+	HandlersActive  = 251
+	HandlersWaiting = 50
+)
+
+// Handlers writes a trace of 1.1 s with Handling rows called handler. Each is in a scope
+// for 500 ms, of which it waits 50 ms for a lock; every ms another one begins. Beside
+// them are the rows worker 8, 7, 3 and 10, that begin in this order.
+func Handlers(path string) error {
+	const ms = 1_000_000
+	names := []string{"handler", "handle", "mu", "work", "worker 8", "worker 7", "worker 3", "worker 10"}
+	return write(path, 1100*ms, names, func(record func(string, ...any)) {
+		for i, n := range []int{8, 7, 3, 10} {
+			at := int64(10_000 + 1000*i)
+			record(`track "worker %d" g=%d start=%d`, n, 1000+i, at)
+			record(`task "work" g=%d start=%d stop=%d cpu=%d/exact`, 1000+i, at+100, at+100*ms, (i+1)*ms)
+			record(`task "work" g=%d start=%d stop=%d cpu=0/unknown`, 1000+i, at+200, at+50*ms)
+		}
+		for i := range int64(Handling) {
+			at := (100 + i) * ms
+			record(`track "handler" g=%d start=%d`, i+1, at)
+			record(`task "handle" g=%d start=%d stop=%d cpu=0/unknown`, i+1, at, at+500*ms)
+			record(`wait "mu" g=%d start=%d stop=%d cpu=0/unknown | addr:0xc000012340`, i+1, at+100*ms, at+150*ms)
+		}
+	})
+}

@@ -2,7 +2,6 @@
 
 import { extentOf } from "./model/refs.js";
 import { children, longest, neighbour, onRow, parent } from "./model/relate.js";
-import { arrange } from "./model/rows.js";
 import { copyText } from "./panel/copy.js";
 import { longestMarkName, tabs } from "./state.js";
 import { rememberTheme } from "./view/theme.js";
@@ -48,6 +47,8 @@ export const deeds = {
   processors: (app) => app.toggleProcs(),
   graphs: (app) => app.nextGraphs(),
   collapse: (app) => changeRow(app, "shut"),
+  "collapse-all": (app) => app.collapseAll(),
+  "one-line": (app) => app.toggleOneLine(),
   pin: (app) => changeRow(app, "pinned"),
   hide: (app) => changeRow(app, "hidden"),
   "text-table": (app) => app.textView.toggle(),
@@ -162,7 +163,7 @@ function clearAll(app) {
 /** @param {App} app @param {"shut"|"pinned"|"hidden"} set */
 function changeRow(app, set) {
   if (!app.chosenRow) {
-    const first = arrange(app.model.rows(app.by), app.model.meta.names ?? []).length;
+    const first = app.model.rows(app.by).length;
     app.announce(first ? "choose a row first: click it, or select a scope" : "there are no rows");
     return true;
   }

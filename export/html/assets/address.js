@@ -23,6 +23,7 @@ function shownState(app) {
     selection: ref ? keyOfItem(model, ref) : undefined,
     search: app.searchBox?.text() || undefined,
     rows: choices.filter || undefined,
+    sort: choices.sort === "name" ? undefined : choices.sort, oneLine: choices.oneLine || undefined, collapsed: choices.collapsed || undefined,
     threads: app.by === "thread" || undefined,
     wall: app.wall || undefined,
     whole: app.whole || undefined,

@@ -3,6 +3,7 @@
 
 import { actions } from "./actions.js";
 import { addressKeeper } from "./address.js";
+import { shortText } from "./data/names.js";
 import { commands } from "./commands.js";
 import { newCalls } from "./model/calls.js";
 import { themeColors } from "./view/color.js";
@@ -70,7 +71,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -135,7 +136,7 @@ export function createApp(model) {
     keepState() { steps.keep(); },
     announce(text, seen = false) {
       const live = /** @type {HTMLElement} */ (document.getElementById("live"));
-      live.textContent = text;
+      live.textContent = shortText(text);
       live.className = seen ? "note" : "unseen";
       clearTimeout(noted);
       noted = setTimeout(() => { live.className = "unseen"; }, 2500);

@@ -10,7 +10,7 @@ import { links } from "./model/links.js";
 import { Brush } from "./model/brush.js";
 import { isScope } from "./data/kinds.js";
 import { extentOf } from "./model/refs.js";
-import { arrange } from "./model/rows.js";
+import { arrangedRows } from "./model/rows.js";
 import { search } from "./model/search.js";
 import { longestInside } from "./model/spent.js";
 import { stateLinks } from "./model/waitlinks.js";
@@ -87,7 +87,7 @@ export function commands(app) {
   /** Arranges the rows anew. */
   function relayout() {
     const { from, to } = app.aim;
-    app.arranged = arrange(model.rows(app.by), model.names);
+    app.arranged = [...arrangedRows(model, app.by, choices.sort)];
     if (app.by === "goroutine" && choices.states !== "off") app.arranged.push(...model.waits.others(model.goroutines.rows));
     if (app.by === "thread") app.arranged.push(...otherThreads(model.waits, model.rowSet("thread").rows));
     if (app.follow) app.arranged = foldEnded(app.arranged, from, (from + to) / 2);
@@ -217,7 +217,7 @@ export function commands(app) {
   }
 
   return {
-    ...rowCommands(choices, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -388,6 +388,7 @@ export function commands(app) {
     restore(s, follow = false) {
       Object.assign(choices, {
         filter: s.rows ?? "", hidden: new Set(s.hidden), pinned: new Set(s.pinned), shut: new Set(s.shut), states: s.states ?? "thin", locks: s.nolocks !== true, procs: s.noprocs !== true, colorBy: s.color ?? "name",
+        collapsed: s.collapsed === true, oneLine: s.oneLine === true, sort: s.sort ?? "name",
       });
       app.wall = s.wall === true;
       app.whole = s.whole === true;
@@ -400,6 +401,7 @@ export function commands(app) {
       app.tell("marks");
       app.by = s.threads ? "thread" : "goroutine";
       app.tell("clock");
+      app.tell("filter");
       rowsChanged();
       setFollow(follow);
       const view = s.view ?? viewOfAll(model);

@@ -93,7 +93,7 @@ export function listenMouse(app, rows, popup) {
     if (!was || was.mode !== "press") return;
     const { x, y } = point(e);
     const hit = rows.at(x, y);
-    app.chooseRow(hit?.strip.kind === "row" || hit?.strip.kind === "lock" ? hit.strip.id : "");
+    app.chooseRow(hit && ["row", "lock", "group"].includes(hit.strip.kind) ? hit.strip.id : "");
     if (hit?.held) selectHeld(app, hit.held);
     else if (hit?.state) app.selectState({ key: hit.strip.row.key, title: hit.strip.title, set: hit.strip.states.set, run: hit.state });
     else if (hit?.strip.kind === "lock") app.selectHold(hit.strip.lock, timeAt(x));

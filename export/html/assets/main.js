@@ -15,6 +15,7 @@ import { createPalette } from "./panel/palette.js";
 import { createPopup } from "./view/popup.js";
 import { decodeState } from "./state.js";
 import { createRowsView } from "./view/rowsview.js";
+import { buildRowFilter } from "./panel/rowfilter.js";
 import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
 import { openSource } from "./model/source.js";
@@ -45,6 +46,7 @@ function buildPage(app) {
   buildHead(app);
   buildPanels(app);
   const searchBox = createSearchBox(app);
+  buildRowFilter(app);
   buildSwitches(app);
   const mouse = listenMouse(app, rows, popup);
   listenKeys(app);

@@ -1,22 +1,61 @@
-// The commands that change which rows are shown, and how much of each.
+// The commands that change which rows are shown, and how much of each. Each says what it
+// did, for those who don't see it.
 
-import { showMore } from "./view/layout.js";
+import { isShut, pinLimit, showMore } from "./view/layout.js";
 
-/** @param {import("./view/layout.js").RowChoices} choices @param {() => void} relayout arranges the rows anew */
-export function rowCommands(choices, relayout) {
+/** @import { Page } from "./app.js" */
+
+/** What was done to a row when it came into a set of the choices, and out of it. */
+const rowWords = {
+  hidden: ["hidden", "shown again"], pinned: ["pinned to the top", "no longer pinned"], shut: ["collapsed", "expanded"],
+  opened: ["its rows are shown", "its rows are folded"], full: ["all lines are shown", "the usual lines are shown"],
+};
+
+/** @param {Page} app @param {() => void} relayout arranges the rows anew */
+export function rowCommands(app, relayout) {
+  const { choices } = app;
   return {
     /** Puts a row, a group or a lock into a set of the choices, or takes it out. @param {"hidden"|"pinned"|"shut"|"opened"|"full"} set @param {string} id */
     toggleRow(set, id) {
+      const { kind, title } = app.rows?.stripOf(id) ?? { kind: "row", title: id };
+      if (kind === "group" && set === "pinned") return app.announce(`${title} is a group: its rows can be pinned`);
+      if (kind === "group" && set === "shut") set = "opened"; // to fold it
       if (!choices[set].delete(id)) choices[set].add(id);
       relayout();
+      const [done, undone] = rowWords[set];
+      const on = set === "shut" ? isShut(choices, id) : choices[set].has(id);
+      const scrolls = set === "pinned" && on && !app.rows?.sticks(id);
+      app.announce(`${title}: ${on ? done : undone}${scrolls ? `; it scrolls with the others, as ${pinLimit}` : ""}`);
     },
-    /** @param {string} id of a group */
-    showMore(id) {
-      showMore(choices, id);
+    /** Collapses all rows and groups, or expands them if nothing is open. */
+    collapseAll() {
+      choices.collapsed = !choices.collapsed || choices.shut.size > 0 || choices.opened.size > 0;
+      choices.shut.clear();
+      choices.opened = new Set(choices.collapsed ? [] : app.arranged.flatMap((a) => (a.kind === "group" ? [a.id] : [])));
+      app.announce(choices.collapsed ? "all rows are collapsed" : "all rows are expanded");
+      relayout();
+    },
+    toggleOneLine() {
+      choices.oneLine = !choices.oneLine;
+      app.announce(choices.oneLine ? "one line for each row" : "all lines of the rows");
+      relayout();
+    },
+    /** @param {import("./model/rows.js").RowOrder} order */
+    sortRows(order) {
+      choices.sort = order;
+      app.announce(`rows by ${order}`);
+      app.tell("filter");
+      relayout();
+    },
+    /** @param {string} id of a group @param {boolean} all not one step, but all */
+    showMore(id, all = false) {
+      if (all) choices.shown.set(id, Infinity);
+      else showMore(choices, id);
       relayout();
     },
     showHidden() {
       choices.hidden.clear();
+      app.announce("all rows are shown");
       relayout();
     },
     /** Has a row of a group among those that are shown. @param {string} group @param {number} place in the group */
@@ -27,11 +66,12 @@ export function rowCommands(choices, relayout) {
     },
     /** Has a row's line of a depth shown. @param {string} id @param {boolean} deep */
     openRow(id, deep) {
-      choices.shut.delete(id);
+      choices.oneLine = false;
+      expand(id);
       if (deep) choices.full.add(id);
       relayout();
     },
-    /** Has a row shown that was hidden. @param {string} id */
+    /** Has a row or a group shown that was hidden. @param {string} id */
     unhide(id) {
       choices.hidden.delete(id);
       relayout();
@@ -39,7 +79,7 @@ export function rowCommands(choices, relayout) {
     /** Has the row of a lock shown. @param {string} id @param {number} place among the locks */
     openLock(id, place) {
       choices.hidden.delete(id);
-      choices.shut.delete("locks");
+      expand("locks");
       choices.locks = true;
       showMore(choices, "locks", place);
       relayout();
@@ -47,7 +87,13 @@ export function rowCommands(choices, relayout) {
     /** @param {string} text */
     filterRows(text) {
       choices.filter = text;
+      app.tell("filter");
       relayout();
     },
   };
+
+  /** @param {string} id */
+  function expand(id) {
+    if (isShut(choices, id) && !choices.shut.delete(id)) choices.shut.add(id);
+  }
 }

@@ -2,6 +2,7 @@
 // v=from-to (ns), s=goroutine:depth:start, r=from-to, area=(row keys) that it is of, q=search
 // m=marks, note=from-to:name of a mark that has one or is long
 // rows=filter, by=thread, hidden=, pinned=, shut= (row keys)
+// collapse=all (shut= are those that are not, then), lines=one, sort=start|busy|wait|cpu
 // states=thick|off, locks=off, procs=off, graphs=all|line, path=on
 // clock=wall, sums=whole
 // color=row|thread|argument KEY
@@ -9,6 +10,8 @@
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions),
 // name=, long=from-to: of which name (of the Executions tab), how long (ns) those that are brushed.
+
+import { rowOrders } from "./model/rows.js";
 
 /** How long the name of a mark may be, and how many marks there may be: a link is no book. */
 export const longestMarkName = 80;
@@ -28,7 +31,10 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame"
  * @property {{from: number, to: number}=} range
  * @property {{key: number, depth: number, start: number}=} selection
  * @property {string=} search
- * @property {string=} rows filter of the rows' names
+ * @property {string=} rows filter of the rows
+ * @property {import("./model/rows.js").RowOrder=} sort
+ * @property {boolean=} oneLine
+ * @property {boolean=} collapsed
  * @property {boolean=} threads
  * @property {boolean=} wall
  * @property {boolean=} whole
@@ -66,6 +72,9 @@ export function encodeState(s) {
   if (s.selection) p.set("s", `${s.selection.key}:${s.selection.depth}:${s.selection.start}`);
   if (s.search) p.set("q", s.search);
   if (s.rows) p.set("rows", s.rows);
+  if (s.sort) p.set("sort", s.sort);
+  if (s.oneLine) p.set("lines", "one");
+  if (s.collapsed) p.set("collapse", "all");
   if (s.threads) p.set("by", "thread");
   if (s.wall) p.set("clock", "wall");
   if (s.whole) p.set("sums", "whole");
@@ -111,6 +120,10 @@ export function decodeState(fragment) {
   if (sel) s.selection = { key: Number(sel[1]), depth: Number(sel[2]), start: Number(sel[3]) };
   s.search = p.get("q") || undefined;
   s.rows = p.get("rows") || undefined;
+  const sort = /** @type {import("./model/rows.js").RowOrder} */ (p.get("sort"));
+  s.sort = rowOrders.includes(sort) ? sort : undefined;
+  s.oneLine = p.get("lines") === "one" || undefined;
+  s.collapsed = p.get("collapse") === "all" || undefined;
   s.threads = p.get("by") === "thread" || undefined;
   s.wall = p.get("clock") === "wall" || undefined;
   s.whole = p.get("sums") === "whole" || undefined;

@@ -1,6 +1,8 @@
 // Locks: for each object who held it, and how many waited for it, in a stretch of
 // time.
 
+import { shortText } from "./names.js";
+
 /**
  * One object. starts, ends, goids, scopes, many and shared are the stretches in
  * which it was held; they do not overlap. goids and scopes are of the longest hold in
@@ -73,6 +75,6 @@ export function readLocks(header, columns) {
 
 /** What a lock's row is called. @param {(id: number) => string} nameOf @param {LockRow} l */
 export function lockTitle(nameOf, l) {
-  const name = nameOf(l.nameId) || l.kind || "lock";
+  const name = shortText(nameOf(l.nameId)) || l.kind || "lock";
   return l.alone ? name : `${name} ${l.addr}`;
 }

@@ -1,10 +1,12 @@
 // What the tabs of functions look at: a metric, and a selection of rows, time and scopes.
 
 import { isScope } from "../data/kinds.js";
+import { shortText } from "../data/names.js";
 import { areaText, goroutinesOfArea } from "./area.js";
 import { functionCosts, totalCost, weigh } from "./callgraph.js";
 import { difference } from "./difference.js";
 import { RowItems } from "./replay.js";
+import { rowFilter } from "./rowexpr.js";
 
 /**
  * @typedef {import("./callgraph.js").Cost} Cost
@@ -53,11 +55,11 @@ function chosenGoid(app) {
   return key === undefined ? [] : [Number(key)];
 }
 
-/** The goroutines whose rows are not hidden and have the filter's names, also those in shut groups. @param {any} app @returns {number[]} */
-function goidsInSight({ arranged, choices: { filter, hidden, pinned } }) {
-  const text = filter.toLowerCase();
-  const seen = (row) => !hidden.has(`g${row.key}`) && row.title.toLowerCase().includes(text);
-  return arranged.flatMap((a) => (a.kind === "row" ? [a.row] : hidden.has(`n${a.nameId}`) ? a.rows.filter((row) => pinned.has(`g${row.key}`)) : a.rows)).filter(seen).map((row) => row.key);
+/** The goroutines whose rows are not hidden nor filtered away, also those in shut groups. @param {any} app @returns {number[]} */
+function goidsInSight({ model, arranged, choices: { filter, hidden, pinned } }) {
+  const kept = rowFilter(model, filter);
+  const seen = (row) => !hidden.has(`g${row.key}`) && kept.row(row);
+  return arranged.flatMap((a) => (a.kind === "row" ? [a.row] : hidden.has(a.id) ? a.rows.filter((row) => pinned.has(`g${row.key}`)) : a.rows)).filter(seen).map((row) => row.key);
 }
 
 /** @param {any} app @param {"all"|"slow"|"others"} executions @returns {Choice} */
@@ -152,12 +154,6 @@ export function weightsOf(data, m) { return data.samples.parts(m).map((part) => 
 export function valueOf(data, values, m) {
   return data.samples.parts(m).reduce((sum, part) => sum + values[data.base.indexOf(part)], 0);
 }
-
-/** So much of a name is shown: C++ has some of 64 KB. */
-export const longestName = 300;
-
-/** A name, or its beginning. @param {string} name */
-export function shortText(name) { return name.length > longestName ? `${name.slice(0, longestName)}…` : name; }
 
 /** A function's name without its package's directories. @param {string} name */
 export function shortFunc(name) {

@@ -1,6 +1,7 @@
 // The chain of a wait: from it to what kept the holder, from that to what kept the next
 // one, up to one who did not wait.
 
+import { shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
 import { innermostAt } from "./relate.js";
 import { deedsOf, explain, isAwaited, longestPieces, waitOfItem, waitOfState } from "./explain.js";
@@ -88,7 +89,7 @@ function endOf(steps, wait, part) {
 function doing(model, key, { state, longest }) {
   const row = model.goroutines.rows.get(key);
   const scope = row ? innermostAt(row, longest.from, Infinity) : null;
-  return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${model.name(scope.batch.name[scope.i]) || "(no name)"}` : ""}`;
+  return `${state ? stateText(state) : "what it did is not known"}${scope ? `, in ${shortText(model.name(scope.batch.name[scope.i])) || "(no name)"}` : ""}`;
 }
 
 /** The arrows of a chain: to each from who had what it waited for. @param {ChainStep[]} steps @returns {import("./relate.js").Link[]} */

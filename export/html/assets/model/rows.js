@@ -1,49 +1,128 @@
 // In which order rows are shown, and which of them are folded into groups.
 
-/** Rows that lived for a small part of the trace and are more than this fold. */
+import { shortText } from "../data/names.js";
+import { rowSums } from "./rowsums.js";
+
+/** More alike rows than this fold. */
 const foldAbove = 8;
+
+/** What rows can be sorted by. */
+export const rowOrders = /** @type {const} */ (["name", "start", "busy", "wait", "cpu"]);
+
+const rowNames = new Intl.Collator("en", { numeric: true });
 
 /**
  * @typedef {import("./rowset.js").Row} Row
- * @typedef {{kind: "row", row: Row}|{kind: "group", title: string, nameId: number|string, rows: Row[]}} Arranged
+ * @typedef {(typeof rowOrders)[number]} RowOrder
+ * @typedef {{kind: "row", row: Row}|{kind: "group", id: string, title: string, rows: Row[]}} Arranged
  */
 
 /**
- * Orders rows: those with a name by their first activity, then those without.
- * The short-lived ones without a name fold into one group by the name of their
- * outermost scopes, where more than 8 share it. A row is short-lived that lived for
- * less than a fifth of the trace. The group stands where its first row would.
+ * Orders rows and folds alike ones, where there are more than 8 of them: those of one
+ * name; those whose names differ in a number at the end only; and of those without a
+ * name the short-lived ones, by the name of their outermost scopes. A row is short-lived
+ * that lived for less than a fifth of the trace.
+ * By name, rows without one come last, in the order of their first activity. By times,
+ * the largest come first, and what is not known last.
  * @param {Row[]} rows in the order of first activity
  * @param {string[]} names
+ * @param {RowOrder} [order]
+ * @param {Map<Row, import("./rowsums.js").RowSums>|null} [sums] for an order by times
  * @returns {Arranged[]}
  */
-export function arrange(rows, names) {
-  const foldable = new Map();
-  for (const row of rows) {
-    if (row.named || !row.short) continue;
-    const fellows = foldable.get(row.outer);
-    if (fellows) fellows.push(row);
-    else foldable.set(row.outer, [row]);
-  }
+export function arrange(rows, names, order = "name", sums = null) {
+  const parts = partsOf(rows);
+  const id = groupIds(rows, parts);
+  const sorted = order === "start" ? rows : [...byName(rows.filter((row) => row.named), parts), ...rows.filter((row) => !row.named)];
+  /** @type {Map<string, Arranged>} */
+  const groups = new Map();
   /** @type {Arranged[]} */
-  const named = [];
-  /** @type {Arranged[]} */
-  const rest = [];
-  const done = new Set();
-  for (const row of rows) {
-    if (row.named) {
-      named.push({ kind: "row", row });
-      continue;
-    }
-    const fellows = row.short ? foldable.get(row.outer) : [];
-    if (fellows.length <= foldAbove) {
-      rest.push({ kind: "row", row });
-    } else if (!done.has(row.outer)) {
-      done.add(row.outer);
-      rest.push({ kind: "group", title: groupTitle(fellows, names[row.outer] ?? ""), nameId: row.outer, rows: fellows });
-    }
+  const arranged = [];
+  for (const row of sorted) {
+    const key = id.get(row) ?? "";
+    const group = groups.get(key);
+    if (group?.kind === "group") group.rows.push(row);
+    else arranged.push(key === "" ? { kind: "row", row } : { kind: "group", id: key, title: "", rows: [row] });
+    if (key !== "" && !group) groups.set(key, /** @type {Arranged} */ (arranged.at(-1)));
   }
-  return [...named, ...rest];
+  for (const a of arranged) if (a.kind === "group") a.title = `${a.rows.length.toLocaleString("en")} × ${alikeText(a.rows, names, parts)}`;
+  if (sums && order !== "name" && order !== "start") {
+    const time = (/** @type {Row} */ row) => sums.get(row)?.[order] ?? NaN;
+    for (const a of arranged) if (a.kind === "group") a.rows = largestFirst(a.rows, time);
+    return largestFirst(arranged, (a) => (a.kind === "row" ? time(a.row) : a.rows.reduce((sum, row) => sum + (time(row) || 0), 0)));
+  }
+  return arranged;
 }
 
-function groupTitle(rows, name) { return `${rows.length.toLocaleString("en")} × ${name || "(no scope)"}`; }
+/** The rows of a model, arranged; made once per version. @param {import("./model.js").Model} model @param {"goroutine"|"thread"} by @param {RowOrder} order @returns {Arranged[]} */
+export function arrangedRows(model, by, order) {
+  const sums = order === "name" || order === "start" ? null : rowSums(model, by);
+  return model.cached(`arranged ${by} ${order}`, () => arrange(model.rows(by), model.names, order, sums));
+}
+
+/**
+ * The names in two: what stands before a number at the end, and the number.
+ * @param {Row[]} rows
+ * @returns {Map<Row, {stem: string, number: number}>}
+ */
+function partsOf(rows) {
+  const parts = new Map();
+  for (const row of rows) {
+    const digits = row.named ? /\d{1,15}$/.exec(row.name.slice(-15))?.[0] ?? "" : "";
+    if (row.named) parts.set(row, { stem: row.name.slice(0, row.name.length - digits.length), number: digits === "" ? -1 : Number(digits) });
+  }
+  return parts;
+}
+
+/** Sorts rows by name, 2 before 10. Stems are compared once each. @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts */
+function byName(rows, parts) {
+  const part = (/** @type {Row} */ row) => /** @type {{stem: string, number: number}} */ (parts.get(row));
+  const stems = [...new Set(rows.map((row) => part(row).stem))].sort(rowNames.compare);
+  const rank = new Map(stems.map((stem, k) => [stem, k]));
+  const rankOf = (/** @type {Row} */ row) => rank.get(part(row).stem) ?? 0;
+  return [...rows].sort((a, b) => rankOf(a) - rankOf(b) || part(a).number - part(b).number);
+}
+
+/**
+ * The group of each row that is in one. An id keeps its meaning while the trace grows.
+ * @param {Row[]} rows @param {Map<Row, {stem: string, number: number}>} parts
+ * @returns {Map<Row, string>}
+ */
+function groupIds(rows, parts) {
+  /** @type {Map<Row, string>} */
+  const ids = new Map();
+  /** Folds rows with one key; undefined: it has none. @param {string} kind @param {(row: Row) => string|number|undefined} keyOf @param {"nameId"|"outer"} name */
+  const fold = (kind, keyOf, name) => {
+    /** @type {Map<string|number, Row[]>} */
+    const found = new Map();
+    for (const row of rows) {
+      const key = ids.has(row) ? undefined : keyOf(row);
+      const fellows = key === undefined ? null : found.get(key);
+      if (fellows) fellows.push(row);
+      else if (key !== undefined) found.set(key, [row]);
+    }
+    for (const fellows of found.values()) {
+      if (fellows.length > foldAbove) for (const row of fellows) ids.set(row, kind + fellows[0][name]);
+    }
+  };
+  fold("r", (row) => (row.named ? row.name : undefined), "nameId");
+  fold("s", (row) => ((parts.get(row)?.number ?? -1) < 0 ? undefined : parts.get(row)?.stem), "nameId");
+  fold("n", (row) => (row.named || !row.short ? undefined : row.outer), "outer");
+  return ids;
+}
+
+/** What alike rows are called. @param {Row[]} rows @param {string[]} names @param {Map<Row, {stem: string, number: number}>} parts */
+function alikeText(rows, names, parts) {
+  const [{ named, name, outer }] = rows;
+  if (!named) return shortText(names[outer] ?? "") || "(no scope)";
+  if (rows.every((row) => row.name === name)) return shortText(name);
+  const numbers = rows.map((row) => parts.get(row)?.number ?? 0);
+  const range = [Math.min, Math.max].map((pick) => numbers.reduce((a, b) => pick(a, b)));
+  return `${shortText(parts.get(rows[0])?.stem ?? "")}${range.join("–")}`;
+}
+
+/** @template T @param {T[]} list @param {(x: T) => number} value NaN comes last @returns {T[]} */
+function largestFirst(list, value) {
+  const known = (/** @type {number} */ v) => (Number.isNaN(v) ? -Infinity : v);
+  return list.map((x) => ({ x, v: known(value(x)) })).sort((a, b) => (a.v === b.v ? 0 : b.v - a.v)).map(({ x }) => x);
+}

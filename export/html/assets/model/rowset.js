@@ -1,6 +1,7 @@
 // The rows by goroutine or by thread, and what each of their lanes is made of.
 
 import { isScope } from "../data/kinds.js";
+import { shortText } from "../data/names.js";
 
 /**
  * @typedef {import("../data/batch.js").Batch} Batch
@@ -24,7 +25,7 @@ import { isScope } from "../data/kinds.js";
  * @property {"goroutine"|"thread"} by
  * @property {number} nameId
  * @property {string} name "": it has none
- * @property {string} title
+ * @property {string} title its name, or what stands for it; a long one is cut
  * @property {boolean} named
  * @property {number} first when its first item begins, ns
  * @property {number} last when its last item ends
@@ -142,7 +143,7 @@ export class RowSet {
       if (row.first === Infinity) continue;
       row.name = row.nameId === 0 ? "" : this.nameOf(row.nameId);
       row.named = row.name !== "";
-      row.title = row.name || rowTitle(this.by, row.key);
+      row.title = shortText(row.name) || rowTitle(this.by, row.key);
       row.depth = row.lanes.length;
       row.short = row.last - row.first < end / 5;
       list.push(row);

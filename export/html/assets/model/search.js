@@ -102,7 +102,7 @@ export class Hits {
   }
 
   /** The rows whose names have the text. @param {import("./rowset.js").Row[]} rows */
-  rowsOf(rows) { return rows.filter((row) => row.title.toLowerCase().includes(this.text)); }
+  rowsOf(rows) { return rows.filter((row) => (row.name || row.title).toLowerCase().includes(this.text)); }
 
   /**
    * The next hit by its start.

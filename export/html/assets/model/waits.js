@@ -184,8 +184,8 @@ export class Waits {
       (lane.system || isIdle(lane) ? system : own).push(loneRow(lane));
     }
     /** @type {import("./rows.js").Arranged[]} */
-    const arranged = own.length > loneRows ? [{ kind: "group", title: `${own.length} goroutines without scopes`, nameId: "own", rows: own }] : own.map((row) => ({ kind: "row", row }));
-    if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, nameId: "system", rows: system });
+    const arranged = own.length > loneRows ? [{ kind: "group", title: `${own.length} goroutines without scopes`, id: "nown", rows: own }] : own.map((row) => ({ kind: "row", row }));
+    if (system.length > 0) arranged.push({ kind: "group", title: `${system.length} of the runtime, or idle`, id: "nsystem", rows: system });
     return arranged;
   }
 }

@@ -2,6 +2,7 @@
 // ended, what the recording cost, a writer that is gone. Losses stay; the rest may
 // be put away.
 
+import { longestTitle, shortText } from "../data/names.js";
 import { firstFinding, showWorst } from "./finding.js";
 import { make, makeButton } from "../view/make.js";
 
@@ -55,7 +56,7 @@ export function createBanner(app) {
   function line(l) {
     const words = bannerWords[l.level];
     const item = make("li", { class: l.level }, make("span", { class: "sign", "aria-hidden": "true" }),
-      make("span", { class: "text" }, words ? make("span", { class: "unseen", text: words + " " }) : null, l.text));
+      make("span", { class: "text" }, words ? make("span", { class: "unseen", text: words + " " }) : null, shortText(l.text, longestTitle)));
     const f = l.level === "doctor" ? firstFinding(app.model.doctor) : null;
     if (f) {
       item.append(makeButton(f.worst ? "Show the longest wait" : "Show where", () => showWorst(app, f)));
@@ -65,7 +66,7 @@ export function createBanner(app) {
       item.append(makeButton("×", () => {
         gone.add(l.text);
         update();
-      }, { class: "quiet", title: "Put this line away", "aria-label": `Put away: ${l.text}` }));
+      }, { class: "quiet", title: "Put this line away", "aria-label": `Put away: ${shortText(l.text)}` }));
     }
     return item;
   }

@@ -1,7 +1,8 @@
 // The Callers tab: a function between those that call it and those that it calls, with
 // what belongs to the calls between; as tables, and as one picture.
 
-import { callData, chosenMetric, longestName, shortFunc, shortText, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
+import { longestName, shortText } from "../data/names.js";
+import { callData, chosenMetric, shortFunc, shownMetrics, valueOf, valueText, weightsOf } from "../model/calls.js";
 import { callTree, callerTree, callersOf, totalFunc } from "../model/callgraph.js";
 import { callWords, createCallsBar } from "./callsbar.js";
 import { createIcicle } from "./icicle.js";

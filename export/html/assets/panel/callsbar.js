@@ -1,6 +1,7 @@
 // What the tabs of functions have in common: the choice of a metric, and of rows and scopes.
 
-import { choiceText, chosenMetric, keptSide, shortFunc, shortText, valueText } from "../model/calls.js";
+import { choiceText, chosenMetric, keptSide, shortFunc, valueText } from "../model/calls.js";
+import { shortText } from "../data/names.js";
 import { totalFunc } from "../model/callgraph.js";
 import { colorOf } from "../view/color.js";
 import { make, makeButton, nameText, percentText } from "../view/make.js";

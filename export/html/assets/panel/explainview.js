@@ -92,7 +92,7 @@ export function createWhy(app) {
   function deedsText(part, wait) {
     const { deeds, states, pieces, ns } = deedsOf(app.model, part, wait);
     const known = deeds.filter((d) => d.state !== "");
-    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${d.name}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
+    const list = known.slice(0, mostDeeds).map((d) => `${d.name ? `waiting for ${nameText(d.name)}` : stateText(d.state)} ${percentText(d.ns / ns)}`);
     if (known.length > mostDeeds) list.push("and other states");
     const rest = ns - known.reduce((sum, d) => sum + d.ns, 0);
     if (!states) list.push(`the states of goroutine ${part.key} are not known`);
@@ -121,7 +121,7 @@ export function createWhy(app) {
     const told = parts.map((p) => {
       const { wait } = p;
       const go = wait && (() => (wait.ref ? app.select(wait.ref, { reveal: true }) : wait.interval && app.goToInterval(wait.key, wait.interval)));
-      const text = wait ? (p.name ? `waiting for ${p.name}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${p.name}` : p.state ? stateText(p.state) : "not known";
+      const text = wait ? (p.name ? `waiting for ${nameText(p.name)}` : stateText(p.state)) : p.own ? "itself" : p.name ? `in ${nameText(p.name)}` : p.state ? stateText(p.state) : "not known";
       const color = wait ? `var(--state-${p.state})` : p.state ? `var(--state-${p.state})` : p.name ? colorOf(p.name) : "";
       return { text, ns: p.ns, color, go, below: wait ? [make("span", { class: "quiet", text: ` the longest ${app.span(wait.to - wait.from)}` })] : [] };
     });

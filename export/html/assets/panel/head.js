@@ -1,4 +1,4 @@
-// The page's head: what trace it is, the switches, the filter of the rows.
+// The page's head: what trace it is, the switches.
 
 import { createExports } from "./exports.js";
 import { colorChoices } from "../view/colorby.js";
@@ -88,10 +88,4 @@ export function buildSwitches(app) {
   for (const event of /** @type {const} */ (["by", "clock", "follow", "model"])) app.on(event, update);
   update();
   bar.append(follow, createMenu("View", [threads, states, procs, locks, createColors(app), wall, text, theme, palette]), createMenu("Export", [link, ...createExports(app)]), help);
-  app.on("by", () => { if (document.activeElement !== filter) filter.value = app.choices.filter; });
-  const filter = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
-  filter.value = app.choices.filter;
-  filter.addEventListener("input", () => {
-    app.filterRows(filter.value);
-  });
 }

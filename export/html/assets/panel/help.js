@@ -3,6 +3,7 @@
 // of a key that the other doesn't know.
 
 import { stateWords } from "../data/states.js";
+import { filterHelp } from "../model/rowexpr.js";
 
 /**
  * A key and what it does. code is the physical key, so that W, A, S and D lie under the
@@ -70,7 +71,9 @@ export const KEYS = [
   { code: "KeyI", label: "I", action: "path", text: "the critical path on the rows, or not", group: "Rows" },
   { code: "KeyU", label: "U", action: "processors", text: "rows of Go's processors, or none", group: "Rows" },
   { code: "KeyQ", shift: true, label: "Shift+Q", action: "graphs", text: "graphs above the rows: two, with memory, none", group: "Rows" },
-  { code: "KeyX", label: "X", action: "collapse", text: "collapse the row", group: "Rows" },
+  { code: "KeyX", label: "X", action: "collapse", text: "collapse the row, or fold the group", group: "Rows" },
+  { code: "KeyX", shift: true, label: "Shift+X", action: "collapse-all", text: "collapse all rows and groups; again: expand them", group: "Rows" },
+  { code: "KeyO", label: "O", action: "one-line", text: "one line for each row, or all", group: "Rows" },
   { code: "KeyP", label: "P", action: "pin", text: "pin the row to the top", group: "Rows" },
   { code: "KeyH", label: "H", action: "hide", text: "hide the row", group: "Rows" },
 
@@ -205,6 +208,7 @@ export function createHelp() {
   columns.className = "help-columns";
   for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
   columns.append(helpTable("Mouse", MOUSE.map(([what, text]) => [[what], text]), "span"));
+  columns.append(helpTable("Filter of the rows", filterHelp.map(([what, text]) => [[what], text]), "code"));
   columns.append(helpStates());
   const note = document.createElement("p");
   note.textContent = "W A S D with Shift: larger steps. Letters go by the place of the key, whatever the keyboard prints there.";

@@ -28,7 +28,7 @@ function appOf(calls, more = {}) {
     { key: 1, name: "one", items: [item(0, 100), item(200, 100), item(210, 20, "read", 1)] }, { key: 2, name: "two", items: [item(0, 600)] }, { key: 3, name: "three", items: [item(600, 100), item(800, 100, "other")] },
   ]);
   Object.assign(model, { samples: samplesOf([{ at: 10, goid: 1, value: 1, in: 1 }, { at: 20, goid: 2, value: 20, in: 2 }, { at: 650, goid: 3, value: 300, in: 1 }, { at: 850, goid: 3, value: 4000 }]), reduced: false, waits: null });
-  const arranged = [...model.rows().slice(0, 2).map((row) => ({ kind: "row", row })), { kind: "group", nameId: 7, title: "1 × read", rows: model.rows().slice(2) }];
+  const arranged = [...model.rows().slice(0, 2).map((row) => ({ kind: "row", row })), { kind: "group", id: "n7", title: "1 × read", rows: model.rows().slice(2) }];
   return { model, calls: { ...newCalls(), ...calls }, range: null, by: "goroutine", chosenRow: "", choices: newChoices(), arranged, time: (t) => `${t} ns`, span: (t) => `${t} ns`, ...more };
 }
 
@@ -105,11 +105,11 @@ test("as many functions as there are", () => {
 });
 
 test("who looks at the rows in sight, or at the chosen one, hears that they are others", () => {
-  const app = { ...appOf({}), told: [], tell: (event) => app.told.push(event), draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
+  const app = { ...appOf({}), told: [], tell: (event) => app.told.push(event), announce() {}, draw() {}, keepState() {}, aim: { from: 0, to: 1 } };
   globalThis.requestAnimationFrame = () => 0;
   Object.assign(app, commands(app));
   app.model.waits = { others: () => [] };
-  app.model.goroutines = {};
+  Object.assign(app.model, { goroutines: {}, cached: (_, make) => make() });
   const heard = (rows, change) => {
     app.calls = { ...newCalls(), rows };
     app.told.length = 0;

@@ -8,15 +8,15 @@ const of = (rows) => rows.map((r) => ({ kind: "row", row: r }));
 
 test("rows lie under each other, counters last", () => {
   const { strips, height } = layoutRows(model, of([row(1, 2), row(2, 1)]), newChoices());
-  assert.deepEqual(strips.map((s) => [s.kind, s.y, s.h]), [["row", 0, 39], ["row", 39, 21], ["series", 60, 30]]);
-  assert.equal(height, 90);
+  assert.deepEqual(strips.map((s) => [s.kind, s.y, s.h]), [["row", 0, 38], ["row", 38, 20], ["series", 58, 30]]);
+  assert.equal(height, 88);
 });
 
 test("deep rows show twelve lines and say how many they hide", () => {
   const choices = newChoices();
   const deep = of([row(1, 500)]);
   let [s] = layoutRows(model, deep, choices).strips;
-  assert.deepEqual([s.lanes.length, s.left, s.h], [12, 488, 13 * lineHeight + 3]);
+  assert.deepEqual([s.lanes.length, s.left, s.h], [12, 488, 13 * lineHeight + 2]);
   choices.full.add("g1");
   [s] = layoutRows(model, deep, choices).strips;
   assert.deepEqual([s.lanes.length, s.left], [500, 0]);
@@ -37,7 +37,7 @@ test("pinned rows come first, hidden ones are counted, the filter is by title", 
 
 test("a group shows twenty rows, then twenty more", () => {
   const choices = newChoices();
-  const group = [{ kind: "group", title: "50 × handle", nameId: 7, rows: Array.from({ length: 50 }, (_, k) => row(k, 1)) }];
+  const group = [{ kind: "group", title: "50 × handle", id: "n7", rows: Array.from({ length: 50 }, (_, k) => row(k, 1)) }];
   assert.deepEqual(layoutRows(model, group, choices).strips.map((s) => s.kind), ["group", "series"]);
   choices.opened.add("n7");
   const kinds = () => layoutRows(model, group, choices).strips.filter((s) => s.kind === "row").length;
@@ -50,9 +50,9 @@ test("a group shows twenty rows, then twenty more", () => {
 
 test("at the live end ended rows go to the bottom", () => {
   const rows = [["a", 5], ["d", 15], ["b", 50], ["c", 5]].map(([title, last], k) => ({ ...row(k, 1, title), last }));
-  const group = { kind: "group", title: "2 × x", nameId: 7, rows: [{ ...row(8, 1), last: 4 }, { ...row(9, 1), last: 44 }] };
+  const group = { kind: "group", title: "2 × x", id: "n7", rows: [{ ...row(8, 1), last: 4 }, { ...row(9, 1), last: 44 }] };
   const got = foldEnded([...of(rows), group], 10, 30);
-  assert.deepEqual(got.map((a) => a.row?.title ?? [a.title, a.rows.map((r) => r.key)]), ["b", ["2 × x", [9]], "d", ["3 rows that ended before", [0, 3, 8]]]);
+  assert.deepEqual(got.map((a) => a.row?.title ?? [a.title, a.rows.map((r) => r.key)]), ["b", ["1 of 2 × x", [9]], "d", ["3 rows that ended before", [0, 3, 8]]]);
   assert.deepEqual(foldEnded(of(rows), 0, 0), of(rows));
 });
 
@@ -63,7 +63,7 @@ test("strips of states lie under the bars, rows of locks under the rows", () => 
   const choices = newChoices();
   const rows = of([row(1, 2), row(2, 1), { ...row(3, 0) }]);
   let { strips } = layoutRows(with2, rows, choices);
-  assert.deepEqual(strips.slice(0, 3).map((s) => [s.states === lane, s.statesAt, s.statesHigh, s.h]), [[true, 37, 6, 46], [false, 19, 0, 21], [true, 1, 12, 21]]);
+  assert.deepEqual(strips.slice(0, 3).map((s) => [s.states === lane, s.statesAt, s.statesHigh, s.h]), [[true, 37, 6, 45], [false, 19, 0, 20], [true, 1, 12, 20]]);
   assert.deepEqual(strips.slice(3, 5).map((s) => [s.kind, s.title]), [["locks", "Locks (15)"], ["lock", "queue 0x0"]]);
   assert.deepEqual([strips.filter((s) => s.kind === "lock").length, strips.at(-2).title], [10, "2 more of 2"]);
   choices.states = "thick";
@@ -73,12 +73,34 @@ test("strips of states lie under the bars, rows of locks under the rows", () => 
   choices.states = "off";
   choices.locks = false;
   ({ strips } = layoutRows(with2, rows, choices));
-  assert.deepEqual(strips.map((s) => [s.kind, s.h]), [["row", 39], ["row", 21], ["row", 21], ["series", 30]]);
+  assert.deepEqual(strips.map((s) => [s.kind, s.h]), [["row", 38], ["row", 20], ["row", 20], ["series", 30]]);
 });
 
 test("the strips in sight", () => {
   const { strips } = layoutRows(model, of(Array.from({ length: 1000 }, (_, k) => row(k, 1))), newChoices());
-  assert.deepEqual(stripsBetween(strips, 21, 43).map((s) => s.id), ["g1", "g2"]);
+  assert.deepEqual(stripsBetween(strips, 20, 41).map((s) => s.id), ["g1", "g2"]);
   assert.deepEqual(stripsBetween(strips, 1e9, 2e9), []);
   assert.equal(rowId({ by: "thread", key: 9 }), "t9");
+});
+
+test("one line of each row, without strips, is as many rows as there is room for", () => {
+  const choices = { ...newChoices(), oneLine: true };
+  const with3 = { ...model, waits: { lane: () => ({}), locks: [], more: 0 } };
+  const rows = of([row(1, 5), { ...row(2, 1), flags: { parts: [1], open: null } }, row(3, 0)]);
+  const { strips } = layoutRows(with3, rows, choices);
+  assert.deepEqual(strips.slice(0, 3).map((s) => [s.lanes.length, s.left, s.flags, s.states !== null, s.h]), [[1, 0, false, false, 20], [1, 0, false, false, 20], [0, 0, false, true, 20]]);
+});
+
+test("where all are collapsed, the ones that are not are remembered", () => {
+  const choices = { ...newChoices(), collapsed: true };
+  choices.shut.add("g2");
+  assert.deepEqual(layoutRows(model, of([row(1, 3), row(2, 3)]), choices).strips.slice(0, 2).map((s) => [s.shut, s.lanes.length]), [[true, 1], [false, 3]]);
+});
+
+test("a group says how many of its rows the filter keeps; pinned ones are counted apart", () => {
+  const choices = { ...newChoices(), filter: "goroutine 1" };
+  choices.pinned.add("g1");
+  const group = [{ kind: "group", title: "12 × handle", id: "n7", rows: Array.from({ length: 12 }, (_, k) => row(k, 1)) }];
+  const { strips, pins } = layoutRows(model, group, choices);
+  assert.deepEqual([strips.map((s) => s.title), pins], [["goroutine 1", "2 of 12 × handle"], 1]);
 });

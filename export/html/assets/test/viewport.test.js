@@ -15,7 +15,7 @@ globalThis.cancelAnimationFrame = (k) => { frames[k - 1] = () => {}; };
 function seeing(view = { from: 0, to: 1e9 }) {
   const wanted = [];
   const app = {
-    model: { end: 1e9, meta: {}, names: [], rows: () => [], waits: { others: () => [] }, goroutines: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
+    model: { end: 1e9, meta: {}, names: [], rows: () => [], cached: (key, make) => make(), waits: { others: () => [] }, goroutines: {}, want: (from, to, px) => wanted.push([from, to, px]), place: () => ({ key: 1, depth: 0 }) },
     view, aim: view, wanted, revealed: [], follow: false, frames: [], choices: newChoices(), calls: newCalls(),
     rows: { width: () => 100, reveal: (key, depth) => app.revealed.push([key, depth]), layout() {} },
     draw() {}, tell() {}, keepState() {},

@@ -4,6 +4,7 @@
 import { drawBar, drawMerged, fillOf, isDim } from "./bar.js";
 import { lowerBound } from "../data/bisect.js";
 import { colorOf } from "./color.js";
+import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
 import { lineHeight, flagHeight, tickHeight, wideWait } from "./layout.js";
@@ -33,11 +34,11 @@ import { drawLock, drawStates, drawTicks } from "./strip.js";
  * @property {{key: number, set: import("../data/states.js").StateSet, i: number}[]} locked the same of states
  *
  * What was drawn: labels, and how many of what.
- * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, arrows: number, path: number}} Drawn
+ * @typedef {{labels: {label: string, row: string}[], bars: number, waits: number, states: number, held: number, ticks: number, holds: number, densities: number, arrows: number, path: number}} Drawn
  */
 
 /** @returns {Drawn} */
-export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, arrows: 0, path: 0 }; }
+export function nothingDrawn() { return { labels: [], bars: 0, waits: 0, states: 0, held: 0, ticks: 0, holds: 0, densities: 0, arrows: 0, path: 0 }; }
 
 /**
  * @param {Painter} p
@@ -50,7 +51,7 @@ export function drawStrip(p, strip, y) {
       drawRow(p, strip, y);
       break;
     case "group":
-      drawGroup(p, strip, y);
+      drawDensity(p, strip, y);
       break;
     case "series":
       drawSeries(p, strip, y);
@@ -116,30 +117,6 @@ function drawFlags(p, row, y) {
     ctx.stroke();
     ctx.globalAlpha = 1;
   });
-}
-
-/**
- * A folded group: its rows' outermost scopes over each other, darker where more
- * of them ran.
- * @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y
- */
-function drawGroup(p, strip, y) {
-  if (!strip.shut || !strip.rows) return;
-  const most = 400;
-  const live = strip.rows.filter((r) => r.last >= p.from && r.first <= p.to);
-  const step = Math.max(1, Math.ceil(live.length / most));
-  p.ctx.globalAlpha = 0.45;
-  for (let k = 0; k < live.length; k += step) {
-    const lane = live[k].lanes[0];
-    if (!lane) continue;
-    p.model.eachBar(lane, p.from, p.to, 2 / p.scale, ({ batch, i, t0, t1 }) => {
-      const x0 = Math.max(0, (t0 - p.from) * p.scale);
-      const x1 = Math.min(p.width, (t1 - p.from) * p.scale);
-      p.ctx.fillStyle = fillOf(p, batch, i);
-      p.ctx.fillRect(x0, y + 3, Math.max(1, x1 - x0), lineHeight - 4);
-    });
-  }
-  p.ctx.globalAlpha = 1;
 }
 
 /** @param {Painter} p @param {import("./layout.js").Strip} strip @param {number} y */

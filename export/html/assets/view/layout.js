@@ -3,7 +3,9 @@
 
 import { bisect } from "../data/bisect.js";
 import { lockTitle } from "../data/lockset.js";
+import { shortText } from "../data/names.js";
 import { trackKey } from "../data/tracks.js";
+import { rowFilter } from "../model/rowexpr.js";
 
 /** Height of one line of bars, and of the band of flags above them, in px. */
 export const lineHeight = 18;
@@ -12,7 +14,11 @@ export const flagHeight = 11;
 export const usualLines = 12;
 /** Rows that a group shows at once. */
 const groupStep = 20;
+/** Why a pinned row may scroll away. */
+export const pinLimit = "pinned rows take half the height at most";
 const seriesHeight = 30;
+/** What a strip has besides its lines: a rule above, and air. */
+const rowPadding = 2;
 /** Height of a strip of states, by how it was chosen, and of one without bars above. */
 const stateHeights = /** @type {Record<string, number>} */ ({ thin: 6, thick: 14, off: 0 });
 const aloneHeight = 12;
@@ -56,7 +62,10 @@ const procStep = 8;
  * @typedef {Object} RowChoices
  * @property {Set<string>} hidden
  * @property {Set<string>} pinned
- * @property {Set<string>} shut rows that show their outermost scopes only
+ * @property {boolean} collapsed rows show their outermost scopes only
+ * @property {Set<string>} shut rows that are the other way
+ * @property {boolean} oneLine rows show one line, without strips
+ * @property {import("../model/rows.js").RowOrder} sort
  * @property {Set<string>} opened groups that show their rows
  * @property {Set<string>} full rows that show all their lines
  * @property {Map<string, number>} shown how many rows of a group are shown
@@ -70,28 +79,31 @@ const procStep = 8;
 /** @returns {RowChoices} */
 export function newChoices() {
   return {
-    hidden: new Set(), pinned: new Set(), shut: new Set(), opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, procs: true, colorBy: "name",
+    hidden: new Set(), pinned: new Set(), collapsed: false, shut: new Set(), oneLine: false, sort: "name", opened: new Set(), full: new Set(), shown: new Map(), filter: "", states: "thin", locks: true, procs: true, colorBy: "name",
   };
 }
 
 /** @param {any} row */
 export function rowId(row) { return `${row.by === "thread" ? "t" : "g"}${row.key}`; }
 
-/** @param {any} group */
-function groupId(group) { return `n${group.nameId}`; }
+/** @param {import("../model/rows.js").Arranged} a */
+function rowsOf(a) { return a.kind === "group" ? a.rows : [a.row]; }
+
+/** Reports whether a row shows its outermost scopes only, or the locks none. @param {import("../app.js").Fast<RowChoices>} choices @param {string} id */
+export function isShut(choices, id) { return choices.shut.has(id) !== choices.collapsed; }
 
 /**
  * @param {import("../model/model.js").Model} model
  * @param {readonly import("../model/rows.js").Arranged[]} arranged what arrange() returned
  * @param {import("../app.js").Fast<RowChoices>} choices
- * @returns {{strips: Strip[], height: number}}
+ * @returns {{strips: Strip[], height: number, pins: number}} pins: so many strips at the top are pinned
  */
 export function layoutRows(model, arranged, choices) {
   /** @type {Strip[]} */
   const strips = [];
   let y = 0;
   let hidden = 0;
-  const filter = choices.filter.toLowerCase();
+  const kept = rowFilter(model, choices.filter);
   /** @param {Omit<Strip, "y">} s */
   const put = (s) => {
     strips.push({ ...s, y });
@@ -100,105 +112,106 @@ export function layoutRows(model, arranged, choices) {
   /** @param {any} row @param {boolean} inner */
   const putRow = (row, inner) => {
     const id = rowId(row);
-    if (filter && !row.title.toLowerCase().includes(filter)) return;
+    if (!kept.row(row)) return;
     if (choices.hidden.has(id)) {
       hidden++;
       return;
     }
+    const { oneLine } = choices;
     // What ran on a thread is shown if it is known, else what began on it.
     const key = trackKey(row.key, true);
     const track = row.by === "thread" && model.waits?.tracks?.lanes.has(key) ? key : undefined;
     const all = track === undefined ? row.lanes : [];
-    const flags = row.flags.parts.length > 0 || row.flags.open !== null;
-    const shut = choices.shut.has(id);
-    const most = shut ? 1 : choices.full.has(id) ? all.length : usualLines;
+    const flags = !oneLine && (row.flags.parts.length > 0 || row.flags.open !== null);
+    const shut = isShut(choices, id);
+    const most = oneLine || shut ? 1 : choices.full.has(id) ? all.length : usualLines;
     const lanes = all.slice(0, most);
-    const left = shut ? 0 : all.length - lanes.length;
-    const states = row.by === "thread" || choices.states === "off" ? null : model.waits?.lane(row.key) ?? null;
+    const left = oneLine || shut ? 0 : all.length - lanes.length;
+    const strip = choices.states !== "off" && row.by !== "thread" && (!oneLine || all.length === 0);
+    const states = strip ? model.waits?.lane(row.key) ?? null : null;
     const lines = Math.max(states ? 0 : 1, lanes.length) + (left > 0 ? 1 : 0);
     const above = lines * lineHeight + (flags ? flagHeight : 0);
     const high = states === null ? 0 : lines === 0 ? aloneHeight : stateHeights[choices.states];
-    const ticks = row.by === "thread" || choices.states === "off" ? [] : model.samples?.ticks(row.key) ?? [];
+    const ticks = strip && !oneLine ? model.samples?.ticks(row.key) ?? [] : [];
     put({
       kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id), ticks,
-      track, states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + 3,
+      track, states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + rowPadding,
     });
   };
   /** @param {any} lock @param {boolean} inner */
   const putLock = (lock, inner) => {
-    const title = lockTitle((/** @type {number} */ id) => model.name(id), lock);
-    if (filter && !title.toLowerCase().includes(filter)) return;
     if (choices.hidden.has(lock.id)) {
       hidden++;
       return;
     }
-    put({ kind: "lock", id: lock.id, title, lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: lineHeight + waitLine + 3 });
+    put({ kind: "lock", id: lock.id, title: titleOf(lock), lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: lineHeight + waitLine + rowPadding });
   };
+  /** Says how many more there are, and offers them. @param {string} id of the group @param {number} left */
+  const putMore = (id, left) => {
+    put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${left.toLocaleString("en")}`, inner: true, shut: false, pinned: false, h: lineHeight + rowPadding });
+  };
+  const titleOf = (/** @type {any} */ lock) => lockTitle((/** @type {number} */ id) => model.name(id), lock);
+  const allLocks = choices.locks ? model.waits?.locks ?? [] : [];
+  const locks = allLocks.filter((/** @type {any} */ l) => kept.other({ title: titleOf(l), wait: l.wait }));
+  for (const lock of locks) if (choices.pinned.has(lock.id)) putLock(lock, false);
+  if (choices.pinned.size > 0) {
+    for (const row of arranged.flatMap(rowsOf)) if (choices.pinned.has(rowId(row))) putRow(row, false);
+  }
+  const pins = strips.length;
   const procs = choices.procs ? model.waits?.states?.procs ?? 0 : 0;
-  if (procs > 0) {
-    const shut = choices.shut.has("procs");
-    const titles = Array.from({ length: procs }, (_, n) => `CPU ${n}`).filter((title) => !filter || title.toLowerCase().includes(filter));
+  const titles = Array.from({ length: procs }, (_, n) => `CPU ${n}`).filter((title) => kept.other({ title }));
+  if (titles.length > 0) {
+    const shut = isShut(choices, "procs");
     const most = Math.min(titles.length, choices.shown.get("procs") ?? procStep);
-    put({ kind: "procs", id: "procs", title: `Processors (${procs})`, inner: false, shut, pinned: false, h: lineHeight + 3 });
+    put({ kind: "procs", id: "procs", title: `Processors (${procs})`, inner: false, shut, pinned: false, h: lineHeight + rowPadding });
     if (!shut) for (const title of titles.slice(0, most)) put({ kind: "proc", id: `p${title.slice(4)}`, title, track: trackKey(Number(title.slice(4)), false), inner: true, shut: false, pinned: false, h: lineHeight });
-    if (!shut && most < titles.length) put({ kind: "more", id: "procs", title: `${Math.min(groupStep, titles.length - most)} more of ${titles.length - most}`, inner: true, shut: false, pinned: false, h: lineHeight + 3 });
+    if (!shut && most < titles.length) putMore("procs", titles.length - most);
   }
   if (arranged.some((a) => a.kind === "row" && a.row.by === "thread") && !model.waits?.tracks) {
-    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: lineHeight + 3 });
-  }
-  const locks = choices.locks ? model.waits?.locks ?? [] : [];
-  for (const lock of locks) if (choices.pinned.has(lock.id)) putLock(lock, false);
-  const everyRow = arranged.flatMap((a) => (a.kind === "group" ? a.rows : [a.row]));
-  if (choices.pinned.size > 0) {
-    for (const row of everyRow) if (choices.pinned.has(rowId(row))) putRow(row, false);
+    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: lineHeight + rowPadding });
   }
   for (const a of arranged) {
     if (a.kind === "row") {
       if (!choices.pinned.has(rowId(a.row))) putRow(a.row, false);
       continue;
     }
-    const id = groupId(a);
+    const { id } = a;
     if (choices.hidden.has(id)) {
       hidden++;
       continue;
     }
-    const rows = a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && (!filter || r.title.toLowerCase().includes(filter)));
+    const rows = a.rows.filter((/** @type {any} */ r) => !choices.pinned.has(rowId(r)) && kept.row(r));
     if (rows.length === 0) continue;
     const open = choices.opened.has(id);
-    put({ kind: "group", id, title: a.title, rows, inner: false, shut: !open, pinned: false, h: lineHeight + 3 });
+    const lines = choices.oneLine || rows.every((r) => r.lanes.length === 0) ? 1 : 2;
+    const title = rows.length === a.rows.length ? a.title : `${rows.length.toLocaleString("en")} of ${a.title}`;
+    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, h: lines * lineHeight + rowPadding });
     if (!open) continue;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
     for (const row of rows.slice(0, shown)) putRow(row, true);
-    if (shown < rows.length) {
-      put({
-        kind: "more", id, title: `${Math.min(groupStep, rows.length - shown)} more of ${rows.length - shown}`,
-        inner: true, shut: false, pinned: false, h: lineHeight + 3,
-      });
-    }
+    if (shown < rows.length) putMore(id, rows.length - shown);
   }
   const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));
   if (rest.length > 0) {
-    const shut = choices.shut.has("locks");
+    const shut = isShut(choices, "locks");
     const most = Math.min(rest.length, choices.shown.get("locks") ?? lockStep);
-    put({ kind: "locks", id: "locks", title: `Locks (${(locks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: lineHeight + 3 });
+    put({ kind: "locks", id: "locks", title: `Locks (${(allLocks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: lineHeight + rowPadding });
     if (!shut) for (const lock of rest.slice(0, most)) putLock(lock, true);
-    if (!shut && most < rest.length) {
-      put({ kind: "more", id: "locks", title: `${Math.min(groupStep, rest.length - most)} more of ${rest.length - most}`, inner: true, shut: false, pinned: false, h: lineHeight + 3 });
-    }
+    if (!shut && most < rest.length) putMore("locks", rest.length - most);
   }
   for (const s of model.series()) {
     const id = `c${s.nameId}`;
-    if (filter && !model.name(s.nameId).toLowerCase().includes(filter)) continue;
+    if (!kept.other({ title: model.name(s.nameId) })) continue;
     if (choices.hidden.has(id)) {
       hidden++;
       continue;
     }
-    put({ kind: "series", id, title: model.name(s.nameId), series: s, inner: false, shut: false, pinned: false, h: seriesHeight });
+    put({ kind: "series", id, title: shortText(model.name(s.nameId)), series: s, inner: false, shut: false, pinned: false, h: seriesHeight });
   }
   if (hidden > 0) {
-    put({ kind: "hidden", id: "", title: `${hidden} hidden: show`, inner: false, shut: false, pinned: false, h: lineHeight + 3 });
+    put({ kind: "hidden", id: "", title: `${hidden} hidden: show`, inner: false, shut: false, pinned: false, h: lineHeight + rowPadding });
   }
-  return { strips, height: y };
+  return { strips, height: y, pins };
 }
 
 /**
@@ -224,11 +237,11 @@ export function foldEnded(arranged, from, middle) {
     }
     const rows = a.rows.filter((/** @type {any} */ r) => !gone(r));
     ended.push(...a.rows.filter(gone));
-    if (rows.length > 0) stay.push({ ...a, rows });
+    if (rows.length > 0) stay.push(rows.length === a.rows.length ? a : { ...a, rows, title: `${rows.length.toLocaleString("en")} of ${a.title}` });
   }
   stay = [...stay.filter((a) => !quiet(a)), ...stay.filter(quiet)];
   if (ended.length > 0) {
-    stay.push({ kind: "group", title: `${ended.length} ${ended.length === 1 ? "row" : "rows"} that ended before`, nameId: -1, rows: ended });
+    stay.push({ kind: "group", title: `${ended.length} ${ended.length === 1 ? "row" : "rows"} that ended before`, id: "n-1", rows: ended });
   }
   return stay;
 }

@@ -1,6 +1,7 @@
 // Building blocks of the panels. Text reaches the page as text nodes and
 // properties only, so that no name can become markup.
 
+import { shortText } from "../data/names.js";
 import { thousands } from "./time.js";
 
 /**
@@ -90,9 +91,9 @@ export function keepFocus(root, fill) {
   }
 }
 
-/** A name for people: the unnamed is said to be so. */
+/** A name for people: the unnamed is said to be so, a long one is cut. */
 export function nameText(text) {
-  return text === "" || text === undefined ? "(no name)" : text;
+  return text === "" || text === undefined ? "(no name)" : shortText(text);
 }
 
 /** "1 scope", "5,000 scopes". */

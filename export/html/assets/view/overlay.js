@@ -48,7 +48,7 @@ export function drawOverlay(p, app, height, placeY) {
   if (app.selection) {
     const place = app.model.place(app.selection, app.by);
     const at = place && placeY(place.key, place.depth);
-    if (at) {
+    if (at && at.h > 0) {
       const { start, end: stop } = extentOf(app.selection);
       const a = Math.max(-3, x(start));
       const b = Math.min(p.width + 3, Math.max(x(stop), x(start) + 2));
@@ -64,7 +64,7 @@ export function drawOverlay(p, app, height, placeY) {
   if (app.stateSelection) {
     const at = placeY(app.stateSelection.key, 0, true);
     const { t0, t1 } = app.stateSelection.run;
-    if (at) {
+    if (at && at.h > 0) {
       ctx.strokeStyle = colors.selected;
       ctx.lineWidth = 2;
       ctx.strokeRect(Math.max(-3, x(t0)), at.y - 1, Math.max(2, Math.min(p.width + 3, x(t1)) - Math.max(-3, x(t0))), at.h + 2);

@@ -2,9 +2,11 @@
 
 import { argumentsText } from "../data/args.js";
 import { lowerBound } from "../data/bisect.js";
+import { shortText } from "../data/names.js";
 import { shortPlace } from "../data/places.js";
 import { extentOf } from "../model/refs.js";
 import { Kind, Flag, Quality } from "../data/kinds.js";
+import { densityFacts } from "./density.js";
 import { make } from "./make.js";
 import { parent, selfTime } from "../model/relate.js";
 import { heldFacts } from "./procs.js";
@@ -60,8 +62,8 @@ export function createPopup(app) {
   /** @param {string} title @param {[string, string|null][]} facts */
   function lines(title, facts) {
     const list = make("dl");
-    for (const [k, v] of facts) if (v !== null) list.append(make("dt", { text: k }), make("dd", { text: v }));
-    return [make("div", { class: "head", text: title }), list];
+    for (const [k, v] of facts) if (v !== null) list.append(make("dt", { text: shortText(k) }), make("dd", { text: v.split("\n").map((line) => shortText(line)).join("\n") }));
+    return [make("div", { class: "head", text: shortText(title) }), list];
   }
 
   /** @param {import("./rowsview.js").Hit} hit @param {number} time */
@@ -76,6 +78,7 @@ export function createPopup(app) {
       const k = lowerBound(s.time, time + 1) - 1;
       return k < 0 ? null : lines(hit.strip.title, [["value", String(s.value[k])], ["since", app.time(s.time[k])]]);
     }
+    if (hit.strip.kind === "group") return lines(hit.strip.title, densityFacts(app, hit.strip, time));
     if (hit.strip.kind === "lock") {
       return lines(hit.strip.title, [...lockNow(app, hit.strip.lock, time, (3 * (app.view.to - app.view.from)) / app.rows.width()), ...lockFacts(app, hit.strip.lock), ["first used at", firstUsed(hit.strip.lock.nameId)]]);
     }

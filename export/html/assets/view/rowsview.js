@@ -2,10 +2,12 @@
 // what is seen of it. Only the strips in sight have labels and are drawn.
 
 import { barPixels, statePixels } from "../data/merge.js";
+import { longestTitle, shortText } from "../data/names.js";
 import { makeHatch } from "./bar.js";
+import { hasDensity, spreadText } from "./density.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
-import { layoutRows, stripsBetween, rowId, lineHeight, flagHeight, tickHeight, usualLines } from "./layout.js";
-import { make, makeButton } from "./make.js";
+import { layoutRows, pinLimit, stripsBetween, rowId, lineHeight, flagHeight, tickHeight, usualLines } from "./layout.js";
+import { make, makeButton, restLater } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
 import { drawPath } from "./path.js";
@@ -36,10 +38,18 @@ export function createRowsView(app) {
   const element = /** @type {HTMLElement} */ (document.getElementById("rows"));
   const canvas = make("canvas", { "aria-hidden": "true" });
   const labels = make("div", { class: "labels" });
-  const sheet = make("div", { class: "sheet" }, canvas, labels);
+  const pins = make("div", { class: "labels pins" });
+  const note = make("div", { class: "rows-note", role: "status" });
+  const sheet = make("div", { class: "sheet" }, pins, canvas, labels, note);
   element.replaceChildren(sheet);
   /** @type {import("./layout.js").Strip[]} */
   let strips = [];
+  /** By id. @type {Map<string, import("./layout.js").Strip>} */
+  let byId = new Map();
+  let sticky = 0; // so many strips at the top stay there
+  let band = 0; // their height
+  /** The groups' texts, and of which view they are. */
+  const spreads = { of: "", texts: /** @type {Map<string, string>} */ (new Map()) };
   let labelled = "";
   /** @type {Map<string, number>} */
   const widths = new Map();
@@ -53,56 +63,97 @@ export function createRowsView(app) {
 
   /** Lays the rows out anew. */
   function layout() {
-    const { strips: list, height } = layoutRows(app.model, app.arranged, app.choices);
+    const { strips: list, height, pins: pinned } = layoutRows(app.model, app.arranged, app.choices);
     strips = list;
+    byId = new Map(strips.filter((s) => s.kind !== "more").map((s) => [s.id, s]));
     element.style.maxHeight = `${height + 12}px`;
     // A scroll bar takes from the rows' width; the plots above keep to the rows' times.
     document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
     sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
     labels.style.height = sheet.style.height;
     labelled = "";
+    // Pins that would leave less than half to the others scroll with them.
+    for (sticky = band = 0; sticky < pinned && band + strips[sticky].h <= element.clientHeight / 2; sticky++) band += strips[sticky].h;
+    pins.style.height = `${band}px`;
+    pins.style.marginBottom = `${-band}px`;
+    note.replaceChildren(...emptyText());
   }
+
+  /** What is the matter where there are no rows. @returns {(string|HTMLElement)[]} */
+  function emptyText() {
+    const { filter } = app.choices;
+    if (strips.some((s) => s.kind !== "note")) return [];
+    if (filter === "") return [app.growing ? "This trace has no scopes yet. Rows come with the first one." : "This trace has no scopes: the program began none while it was recorded."];
+    return [`No row matches ${shortText(filter)} `, makeButton("Clear the filter", () => {
+      app.filterRows("");
+      document.getElementById("row-filter")?.focus();
+    })];
+  }
+
+  /** The height of the sheet that is at one of the canvas. @param {number} y */
+  function under(y) { return y < band ? y : y + element.scrollTop; }
+
+  /** Where a strip is on the canvas. @param {import("./layout.js").Strip} s */
+  function yOf(s) { return s.y < band ? s.y : s.y - element.scrollTop; }
 
   /** @param {import("./layout.js").Strip} s */
   function label(s) {
-    const name = make("span", { class: "name", text: s.title, title: s.title });
+    const { title } = s;
+    const name = make("span", { class: "name", text: title, title: shortText(s.row?.name || title, longestTitle) });
     const box = make("div", { class: `label ${s.kind}` }, name);
     if (s.inner) box.classList.add("inner");
     if (s.row && !s.row.named) box.classList.add("unnamed");
-    if (s.kind === "row" && app.chosenRow === s.id) box.classList.add("chosen");
+    if (s.kind !== "more" && app.chosenRow === s.id) box.classList.add("chosen");
     const toggle = (/** @type {"pinned"|"shut"|"opened"|"full"|"hidden"} */ set) => () => app.toggleRow(set, s.id);
     if (s.kind === "locks" || s.kind === "procs") {
       box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.kind === "locks" ? "locks" : "processors"}` }));
     }
     if (s.kind === "lock") {
-      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: "Pin to the top", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
-      name.title = `${s.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
+      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: pinTitle(s), "aria-label": `Pin ${title} to the top`, "aria-pressed": String(s.pinned) }));
+      name.title = `${name.title}: ${lockFacts(app, s.lock).map(([k, v]) => `${k} ${v}`).join(", ")}`;
     }
     if (s.kind === "group") {
-      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("opened"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${s.title}` }));
+      box.prepend(makeButton(s.shut ? "▸" : "▾", toggle("opened"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Fold"} the rows of ${title}` }));
     }
     if (s.kind === "row") {
       const more = s.track === undefined && s.row.depth > 1;
-      box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${s.title}`, disabled: !more }));
+      box.prepend(makeButton(more ? (s.shut ? "▸" : "▾") : " ", toggle("shut"), { "aria-expanded": String(!s.shut), "aria-label": `${s.shut ? "Show" : "Collapse"} what is inside ${title}`, disabled: !more }));
       if (s.left || app.choices.full.has(s.id)) {
         const text = s.left ? `⋯ ${s.left} deeper` : "⋯ fewer lines";
-        box.append(makeButton(text, toggle("full"), { class: "deeper", title: "All lines of this row, or the usual ones", "aria-label": `${text}: lines of ${s.title}`, "aria-pressed": String(app.choices.full.has(s.id)) }));
+        box.append(makeButton(text, toggle("full"), { class: "deeper", title: "All lines of this row, or the usual ones", "aria-label": `${text}: lines of ${title}`, "aria-pressed": String(app.choices.full.has(s.id)) }));
       }
-      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: "Pin to the top (P)", "aria-label": `Pin ${s.title} to the top`, "aria-pressed": String(s.pinned) }));
+      box.append(makeButton("⊤", toggle("pinned"), { class: "more", title: pinTitle(s), "aria-label": `Pin ${title} to the top`, "aria-pressed": String(s.pinned) }));
     }
-    if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)));
+    if (s.kind === "group" && hasDensity(s)) {
+      box.append(make("span", { class: "spread", text: spreads.texts.get(s.id) ?? "", title: "The least, the median and the most rows in a scope at once, in what is looked at" }));
+    }
+    if (s.kind === "more") name.replaceChildren(makeButton(s.title, () => app.showMore(s.id)), " ", makeButton("all", () => app.showMore(s.id, true), { "aria-label": "Show all the others" }));
     if (s.kind === "hidden") name.replaceChildren(makeButton(s.title, () => app.showHidden()));
     if (!["more", "hidden", "locks", "procs", "note"].includes(s.kind)) {
-      box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${s.title}` }));
+      box.append(makeButton("×", toggle("hidden"), { class: "more", title: "Hide (H)", "aria-label": `Hide ${title}` }));
     }
-    if (s.kind === "row") {
-      name.addEventListener("click", () => app.chooseRow(s.id));
-      name.title = `${s.title}: ${s.row.scopes.toLocaleString("en")} scopes`;
-    }
+    if (s.kind === "row" || s.kind === "group") name.addEventListener("click", () => app.chooseRow(s.id));
+    if (s.kind === "row") name.title = `${name.title}${s.row.named && s.row.by !== "thread" ? `, goroutine ${s.row.key}` : ""}: ${s.row.scopes.toLocaleString("en")} scopes`;
+    box.dataset.id = s.id;
     box.style.top = `${s.y}px`;
     box.style.height = `${s.h}px`;
     return box;
   }
+
+  /** @param {import("./layout.js").Strip} s */
+  function pinTitle(s) { return s.pinned && s.y >= band ? `Pinned, but it scrolls: ${pinLimit} (P)` : "Pin to the top (P)"; }
+
+  /** Says how many of the groups in sight are active in what is looked at. */
+  function fillSpreads() {
+    for (const at of element.querySelectorAll(".label.group .spread")) {
+      const id = /** @type {HTMLElement} */ (at.closest(".label")).dataset.id ?? "";
+      const s = byId.get(id);
+      if (!s) continue;
+      spreads.texts.set(id, spreadText(app, s));
+      at.textContent = spreads.texts.get(id) ?? "";
+    }
+  }
+  const spreadsLater = restLater(fillSpreads);
 
   /** @param {Record<string, string>} colors */
   function draw(colors) {
@@ -112,15 +163,21 @@ export function createRowsView(app) {
     if (canvas.style.height !== `${height}px`) canvas.style.height = `${height}px`;
     const { ctx } = beginCanvas(canvas, w, height, colors);
     const top = element.scrollTop;
-    const seen = stripsBetween(strips, top, top + height);
-    const key = `${seen.map((s) => s.id + s.y).join()}|${app.chosenRow}`;
+    const stuck = strips.slice(0, sticky);
+    const seen = stripsBetween(strips, top + band, top + height);
+    const key = `${[...stuck, ...seen].map((s) => s.id + s.y).join()}|${app.chosenRow}`;
     if (key !== labelled) {
       // Focus stays where it was, if what had it is still in sight.
-      const focused = labels.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+      const focused = sheet.contains(document.activeElement) ? document.activeElement?.getAttribute("aria-label") : null;
+      pins.replaceChildren(...stuck.map(label));
       labels.replaceChildren(...seen.map(label));
       labelled = key;
-      if (focused) for (const b of labels.querySelectorAll("button")) if (b.getAttribute("aria-label") === focused) b.focus();
+      spreads.of = "";
+      if (focused) for (const b of sheet.querySelectorAll("button")) if (b.getAttribute("aria-label") === focused) b.focus({ preventScroll: true });
     }
+    const view = `${app.view.from} ${app.view.to} ${app.model.version}`;
+    if (view !== spreads.of) spreadsLater();
+    spreads.of = view;
     if (hatchColor !== colors.bg) {
       hatchColor = colors.bg;
       hatch = makeHatch(ctx, hatchColor);
@@ -133,8 +190,8 @@ export function createRowsView(app) {
     };
     ctx.lineWidth = 1;
     const grid = ticksOf(from, to, w).ticks.map((t) => Math.round((t - from) * p.scale));
-    for (const s of seen) {
-      const y = s.y - top;
+    const paint = (/** @type {import("./layout.js").Strip} */ s) => {
+      const y = yOf(s);
       ctx.fillStyle = ["group", "locks", "procs"].includes(s.kind) ? colors["bg-raised"] : colors.bg;
       ctx.fillRect(0, y, w, s.h);
       ctx.fillStyle = colors.line;
@@ -145,7 +202,11 @@ export function createRowsView(app) {
         ctx.fillStyle = colors.shade; // outside of the area, as the time beside it
         ctx.fillRect((app.range.from - from) * p.scale, y, (app.range.to - app.range.from) * p.scale, s.h);
       }
-    }
+    };
+    seen.forEach(paint);
+    stuck.forEach(paint); // over what scrolls below them
+    ctx.fillStyle = colors["fg-dim"];
+    if (band > 0) ctx.fillRect(0, band - 1, w, 1);
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
     drawPath(p, app, placeY);
@@ -158,17 +219,21 @@ export function createRowsView(app) {
    * @param {number} key @param {number} depth @param {boolean} strip its strip of states, if it has one
    */
   function placeY(key, depth, strip = false) {
-    const id = rowId({ by: app.by, key });
-    const s = strips.find((x) => x.kind === "row" && x.id === id);
+    const s = byId.get(rowId({ by: app.by, key }));
     if (!s || s.track !== undefined) return null; // a scope is in several pieces there
-    if (s.states && (strip || s.lanes.length === 0)) return { y: s.y - element.scrollTop + /** @type {number} */ (s.statesAt), h: /** @type {number} */ (s.statesHigh) };
     const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
-    return { y: s.y - element.scrollTop + 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight, h: lineHeight - 2 };
+    const inStates = s.states && (strip || s.lanes.length === 0);
+    const y = yOf(s) + (inStates ? /** @type {number} */ (s.statesAt) : 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight);
+    const h = inStates ? /** @type {number} */ (s.statesHigh) : lineHeight - 2;
+    if (s.y < band || band === 0) return { y, h };
+    const top = Math.max(y, band); // pinned rows lie over what is above
+    return { y: top, h: Math.max(0, y + h - top) };
   }
 
   /** @param {number} x @param {number} y in the canvas @returns {Hit|null} */
   function at(x, y) {
-    const [s] = stripsBetween(strips, y + element.scrollTop, y + element.scrollTop + 1);
+    const height = under(y);
+    const [s] = stripsBetween(strips, height, height + 1);
     if (!s) return null;
     /** @type {Hit} */
     const hit = { strip: s, i: 0, j: 0 };
@@ -177,7 +242,7 @@ export function createRowsView(app) {
     hit.time = t;
     if (s.kind === "proc") hit.held = heldOn(app.model, /** @type {number} */ (s.track), t, scale);
     if (s.kind !== "row") return hit;
-    let inside = y + element.scrollTop - s.y - 1;
+    let inside = height - s.y - 1;
     if (s.ticks?.length && inside >= s.h - tickHeight - 3) {
       hit.sample = tickAt(/** @type {import("../data/samples.js").Samples} */ (app.model.samples), s.ticks, t, 4 / scale);
       return hit;
@@ -228,40 +293,41 @@ export function createRowsView(app) {
     if (place < 0) return false;
     const { id } = app.model.waits.locks[place];
     app.openLock(id, place);
-    const s = strips.find((x) => x.id === id);
+    const s = byId.get(id);
     if (!s) return false;
-    if (s.y < element.scrollTop || s.y + s.h > element.scrollTop + element.clientHeight) element.scrollTop = Math.max(0, s.y - element.clientHeight / 2);
+    if (s.y >= band && (yOf(s) < band || yOf(s) + s.h > element.clientHeight)) element.scrollTop = Math.max(0, s.y - element.clientHeight / 2);
     return true;
   }
 
   /** Scrolls so that a row is in sight. @param {number} key @param {number} depth */
   function reveal(key, depth) {
     const id = rowId({ by: app.by, key });
-    let s = strips.find((x) => x.kind === "row" && x.id === id);
-    if (!s) {
-      // It may be in a folded group, hidden, or filtered away.
+    if (!byId.has(id)) {
+      // It may be hidden, filtered away, or in a group that is hidden or folded.
+      const group = app.arranged.find((a) => a.kind === "group" && a.rows.some((r) => rowId(r) === id));
       app.unhide(id);
-      const group = strips.find((x) => x.kind === "group" && x.rows?.some((r) => rowId(r) === id));
-      if (group) {
-        app.openGroup(group.id, /** @type {any[]} */ (group.rows).findIndex((r) => rowId(r) === id));
-      }
-      s = strips.find((x) => x.kind === "row" && x.id === id);
-      if (!s) {
-        app.filterRows("");
-        s = strips.find((x) => x.kind === "row" && x.id === id);
-      }
+      if (group?.kind === "group") app.unhide(group.id);
+      if (!byId.has(id) && !byId.get(group?.kind === "group" ? group.id : "")?.rows?.some((r) => rowId(r) === id)) app.filterRows("");
+      const rows = group?.kind === "group" ? byId.get(group.id)?.rows : undefined;
+      if (!byId.has(id) && group?.kind === "group" && rows) app.openGroup(group.id, rows.findIndex((r) => rowId(r) === id));
     }
+    let s = byId.get(id);
     if (!s) return;
     if (depth >= s.lanes.length) {
       app.openRow(id, depth >= usualLines);
-      s = /** @type {import("./layout.js").Strip} */ (strips.find((x) => x.kind === "row" && x.id === id));
+      s = /** @type {import("./layout.js").Strip} */ (byId.get(id));
     }
+    if (s.y < band) return;
     const y = s.y + Math.max(0, depth) * lineHeight;
-    if (y < element.scrollTop + 4) element.scrollTop = Math.max(0, y - 30);
+    if (y < element.scrollTop + band + 4) element.scrollTop = Math.max(0, y - 30 - band);
     else if (y + lineHeight + 14 > element.scrollTop + element.clientHeight) element.scrollTop = y - element.clientHeight + 60;
   }
 
   return {
     element, canvas, layout, draw, at, width, gutter, reveal, revealLock, idsBetween,
+    /** @param {string} id */
+    stripOf(id) { return byId.get(id) ?? null; },
+    /** Reports whether a pinned row stays in sight. @param {string} id */
+    sticks(id) { return (byId.get(id)?.y ?? band) < band; },
   };
 }

@@ -1,5 +1,6 @@
 // Facts about states and locks, as label and text.
 
+import { shortText } from "../data/names.js";
 import { stateText } from "../data/states.js";
 import { explain } from "../model/explain.js";
 import { shortFunc } from "../model/calls.js";
@@ -30,7 +31,7 @@ export function stateAt(lane, t, res) {
 /** What a goroutine's row is called. @param {import("../model/model.js").Model} model @param {number} key */
 export function goroutineTitle(model, key) {
   const row = model.goroutines.rows.get(key);
-  return (row && row.nameId !== 0 && model.name(row.nameId)) || `goroutine ${key}`;
+  return (row && row.nameId !== 0 && shortText(model.name(row.nameId))) || `goroutine ${key}`;
 }
 
 /** What a wait is for. @param {import("../model/explain.js").Wait} wait */

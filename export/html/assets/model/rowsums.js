@@ -1,0 +1,87 @@
+// When a row was in a scope and when it waited, and what that adds up to.
+
+import { Flag, Kind, Quality, isScope } from "../data/kinds.js";
+
+/**
+ * Stretches of a row by time, without overlaps, four numbers each: begin, end, how much
+ * of it counts (1, or less where scopes are merged), and the CPU time (NaN: not known).
+ * What has not ended ends at Infinity.
+ * @typedef {number[]} Stretches
+ *
+ * @typedef {{busy: number, wait: number, cpu: number}} RowSums in ns; cpu is what is known of it, NaN: nothing is
+ */
+
+/**
+ * When a row was in any scope, and when it waited.
+ * @param {import("./model.js").Model} model
+ * @param {import("./rowset.js").Row} row
+ * @returns {{busy: Stretches, wait: Stretches}}
+ */
+export function stretchesOf(model, row) {
+  /** @type {Stretches} */
+  let busy = [];
+  /** @type {Stretches} */
+  let wait = [];
+  for (const lane of row.lanes) {
+    /** @type {Stretches} */
+    const scopes = [];
+    /** @type {Stretches} */
+    const waits = [];
+    model.eachBar(lane, -Infinity, Infinity, 0, ({ batch, i, t0, t1 }) => {
+      const list = batch.kind[i] === Kind.wait ? waits : isScope(batch.kind[i]) ? scopes : null;
+      const open = (batch.flags[i] & Flag.open) !== 0;
+      if (list === null || (t1 <= t0 && !open)) return;
+      const quality = batch.quality[i];
+      const known = !open && (quality === Quality.exact || quality === Quality.likely);
+      list.push(t0, open ? Infinity : t1, batch.busy === null || batch.many(i) === 1 ? 1 : Math.min(1, batch.busy[i] / batch.dur[i]), known ? batch.cpu[i] : NaN);
+    });
+    busy = joined(busy, scopes);
+    wait = joined(wait, waits);
+  }
+  return { busy, wait };
+}
+
+/**
+ * Both as one: of what overlaps, the stretch that begins first counts.
+ * @param {Stretches} a @param {Stretches} b
+ * @returns {Stretches}
+ */
+function joined(a, b) {
+  if (a.length === 0 || b.length === 0) return a.length === 0 ? b : a;
+  const out = [];
+  let last = -Infinity;
+  for (let i = 0, k = 0; i < a.length || k < b.length;) {
+    const first = k >= b.length || (i < a.length && a[i] <= b[k]);
+    const list = first ? a : b;
+    const at = first ? i : k;
+    if (first) i += 4;
+    else k += 4;
+    if (list[at + 1] <= last) continue;
+    out.push(Math.max(list[at], last), list[at + 1], list[at + 2], list[at + 3]);
+    last = list[at + 1];
+  }
+  return out;
+}
+
+/**
+ * What the rows' times add up to, in the whole trace.
+ * @param {import("./model.js").Model} model
+ * @param {"goroutine"|"thread"} by
+ * @returns {Map<import("./rowset.js").Row, RowSums>}
+ */
+export function rowSums(model, by) {
+  const rows = model.rows(by);
+  return model.spaced(`sums ${by}`, rows, () => new Map(rows.map((row) => [row, sumsOf(stretchesOf(model, row), model.end)])));
+}
+
+/** @param {{busy: Stretches, wait: Stretches}} of @param {number} end of the trace @returns {RowSums} */
+function sumsOf({ busy, wait }, end) {
+  const total = (/** @type {Stretches} */ list) => {
+    let sum = 0;
+    for (let k = 0; k < list.length; k += 4) sum += (Math.min(list[k + 1], end) - list[k]) * list[k + 2];
+    return sum;
+  };
+  let cpu = NaN;
+  for (let k = 3; k < busy.length; k += 4) if (!Number.isNaN(busy[k])) cpu = (Number.isNaN(cpu) ? 0 : cpu) + busy[k];
+  return { busy: total(busy), wait: total(wait), cpu };
+}

@@ -1,0 +1,41 @@
+// The filter of the rows, and their order, in the page's head.
+
+import { filterHelp, parseRows, rowFilter } from "../model/rowexpr.js";
+import { rowOrders } from "../model/rows.js";
+import { make } from "../view/make.js";
+import { thousands } from "../view/time.js";
+
+/** @import { App } from "../app.js" */
+
+const orderWords = { name: "by name", start: "by start", busy: "busiest first", wait: "longest waits first", cpu: "most CPU first" };
+
+/** @param {App} app */
+export function buildRowFilter(app) {
+  const box = /** @type {HTMLInputElement} */ (document.getElementById("row-filter"));
+  const says = /** @type {HTMLElement} */ (document.getElementById("row-filter-says"));
+  const order = /** @type {HTMLSelectElement} */ (document.getElementById("row-sort"));
+  box.title = `Rows for which all of this holds:\n${filterHelp.map(([what, text]) => `${what}: ${text}`).join("\n")}`;
+  order.title = "Order of the rows. Times are those of the whole trace, also where a part of it is in sight; CPU time is what is known of it.";
+  order.append(...rowOrders.map((value) => make("option", { value, text: orderWords[value] })));
+
+  /** Says how many rows there are of how many, or why the filter can't be understood. */
+  function say() {
+    const { filter } = app.choices;
+    const { error } = parseRows(filter, app.model.end);
+    const rows = app.model.rows(app.by);
+    box.setAttribute("aria-invalid", String(error !== ""));
+    const text = error !== "" ? error : filter === "" ? "" : `${thousands(rows.filter(rowFilter(app.model, filter).row).length)} of ${thousands(rows.length)} rows`;
+    if (says.textContent !== text) says.textContent = text;
+  }
+
+  function update() {
+    if (box.value.trim() !== app.choices.filter) box.value = app.choices.filter;
+    order.value = app.choices.sort;
+    say();
+  }
+
+  box.addEventListener("input", () => app.filterRows(box.value.trim()));
+  order.addEventListener("change", () => app.sortRows(/** @type {import("../model/rows.js").RowOrder} */ (order.value)));
+  for (const event of /** @type {const} */ (["filter", "by", "model"])) app.on(event, update);
+  update();
+}

@@ -1,0 +1,87 @@
+// Draws a group's row: how many of its rows were in a scope, and in front of them how
+// many waited.
+
+import { densityOf } from "../model/density.js";
+import { thousands } from "./time.js";
+
+/** @import { App } from "../app.js" */
+
+/** Reports whether a strip has counts: goroutines without scopes have none. @param {import("./layout.js").Strip} strip */
+export function hasDensity(strip) { return strip.kind === "group" && /** @type {any[]} */ (strip.rows).some((row) => row.lanes.length > 0); }
+
+/** @param {import("../model/model.js").Model} model @param {import("./layout.js").Strip} strip */
+function densityOfStrip(model, strip) { return densityOf(model, strip.id, /** @type {any[]} */ (strip.rows)); }
+
+/** A number of rows; where scopes are merged it is about right. @param {number} n @param {boolean} merged */
+function countText(n, merged) { return `${merged ? "≈ " : ""}${thousands(Math.round(n))}`; }
+
+/**
+ * How many there were in each pixel: on an average as high as it is filled, and
+ * faintly, where that is more, the most at once.
+ * @param {import("./draw.js").Painter} p @param {import("./layout.js").Strip} strip @param {number} y
+ */
+export function drawDensity(p, strip, y) {
+  if (!hasDensity(strip)) return;
+  const { ctx, colors } = p;
+  const density = densityOfStrip(p.model, strip);
+  const end = Math.min(p.to, p.model.end);
+  const n = Math.floor((end - p.from) * p.scale);
+  if (density.most === 0 || n < 1) return;
+  p.drawn.densities++;
+  const [active, activeTop, waiting, waitingTop] = [0, 1, 2, 3].map(() => new Float32Array(n));
+  density.parts(p.from, p.from + n / p.scale, n, (x, a, aTop, w, wTop) => {
+    active[x] = a;
+    activeTop[x] = aTop;
+    waiting[x] = w;
+    waitingTop[x] = wTop;
+  });
+  const base = y + strip.h - 1;
+  const scale = (strip.h - 4) / density.most;
+  /** @type {[Float32Array, string, number][]} */
+  const areas = [[activeTop, colors.busy, 0.5], [active, colors.busy, 1], [waitingTop, colors["wait-soft"], 1], [waiting, colors.wait, 1]];
+  for (const [heights, color, alpha] of areas) {
+    ctx.globalAlpha = alpha;
+    ctx.fillStyle = color;
+    fillArea(ctx, heights, scale, base);
+  }
+  ctx.globalAlpha = 1;
+  ctx.fillStyle = colors["fg-dim"];
+  ctx.fillRect(0, Math.round(base - density.most * scale), 4, 1); // the mark of the scale
+  ctx.fillStyle = colors.fg;
+  ctx.fillText(countText(density.most, density.merged), 6, y + 11);
+}
+
+/** @param {CanvasRenderingContext2D} ctx @param {Float32Array} heights one a pixel @param {number} scale @param {number} base */
+function fillArea(ctx, heights, scale, base) {
+  ctx.beginPath();
+  ctx.moveTo(0, base);
+  for (let x = 0, from = 0; x < heights.length; x = from) {
+    while (from < heights.length && heights[from] === heights[x]) from++;
+    // What there was of shows, however few of many it is.
+    const top = base - (heights[x] === 0 ? 0 : Math.max(1, heights[x] * scale));
+    ctx.lineTo(x, top);
+    ctx.lineTo(from, top);
+  }
+  ctx.lineTo(heights.length, base);
+  ctx.fill();
+}
+
+/** The least, the median and the most rows of a group that were in a scope at once in what is looked at. @param {App} app @param {import("./layout.js").Strip} strip */
+export function spreadText(app, strip) {
+  const density = densityOfStrip(app.model, strip);
+  const { min, median, max } = density.spread(Math.max(0, app.view.from), Math.min(app.view.to, app.model.end));
+  return `${density.merged ? "≈ " : ""}${[min, median, max].map(thousands).join(" – ")} active`;
+}
+
+/** What a group's row shows at a moment. @param {App} app @param {import("./layout.js").Strip} strip @param {number} time @returns {[string, string|null][]} */
+export function densityFacts(app, strip, time) {
+  const rows = /** @type {any[]} */ (strip.rows).length;
+  if (!hasDensity(strip)) return [["rows", thousands(rows)]];
+  const density = densityOfStrip(app.model, strip);
+  const { active, waiting } = density.at(time);
+  return [
+    ["at", app.time(time)], ["in a scope", `${countText(active, density.merged)} of ${thousands(rows)}`], ["waiting", countText(waiting, density.merged)],
+    ["in sight", `${spreadText(app, strip)}: least, median, most`],
+    ["≈", density.merged ? "scopes are merged here: each counts by how much of its time it was busy" : null],
+  ];
+}
