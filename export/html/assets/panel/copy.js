@@ -19,6 +19,7 @@ function copyOfOld(text) {
   const at = /** @type {HTMLElement|null} */ (document.activeElement);
   const field = make("textarea", { class: "unseen", value: text });
   document.body.append(field);
+  field.focus();
   field.select();
   document.execCommand("copy");
   field.remove();

@@ -49,7 +49,7 @@ export function createWhy(app) {
     const list = make("ul", { class: "told" }, ...told.map((p) => {
       const swatch = make("span", { class: `swatch${p.color === "" ? " unknown" : ""}`, "aria-hidden": "true" });
       swatch.style.backgroundColor = p.color;
-      return make("li", null, swatch, make("b", { text: share(p) }), ` ${app.span(p.ns)} `, p.go ? makeButton(p.text, p.go, { class: "link", "data-keep": `part ${p.text}` }) : p.text, ...p.below);
+      return make("li", null, swatch, make("strong", { text: share(p) }), ` ${app.span(p.ns)} `, p.go ? makeButton(p.text, p.go, { class: "link", "data-keep": `part ${p.text}` }) : p.text, ...p.below);
     }));
     return make("div", { class: "stacked" }, make("h3", { text: title }), bar, list, ...below);
   }
@@ -138,7 +138,7 @@ export function createWhy(app) {
     const crumbs = steps.map((s, k) => make("li", null, k ? make("span", { "aria-hidden": "true", text: "← " }) : null,
       makeButton(stepText(app.model, steps, k), () => app.toStep(k), { class: "link", "data-keep": `step ${k}`, "aria-current": k === app.step ? "step" : null }),
       s.part ? make("span", { class: "quiet", text: ` ${s.part.kind === "atMost" ? "≤ " : ""}${percentText(s.share)} of it` }) : null));
-    return make("div", { class: "chain" }, make("h3", { text: "Its chain" }), make("ol", null, ...crumbs), make("p", null, make("b", { text: rootText(app.model, steps) })),
+    return make("div", { class: "chain" }, make("h3", { text: "Its chain" }), make("ol", null, ...crumbs), make("p", null, make("strong", { text: rootText(app.model, steps) })),
       steps.length > 1 ? make("span", { class: "buttons" }, makeButton("what kept the holder", () => app.followWaits(false), { "data-keep": "blocker", title: "B" }), makeButton("to the root", () => app.followWaits(true), { "data-keep": "root", title: "Shift+B" })) : null);
   }
 

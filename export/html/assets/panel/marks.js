@@ -22,7 +22,7 @@ export function createMarks(app) {
       if (name.value !== mark.name) name.value = mark.name; // it has been cut
     });
     name.addEventListener("keydown", (/** @type {KeyboardEvent} */ e) => {
-      if (e.code !== "Enter" && e.code !== "Escape") return;
+      if (!/^(Enter|NumpadEnter|Escape)$/.test(e.code)) return;
       e.preventDefault();
       app.rows.element.focus();
     });
