@@ -13,6 +13,7 @@ type joiner struct {
 	switches *switches
 	info     *gotrace.Info // while it is being read
 	live     map[uint64]*live
+	procs    map[int32]*live // who had one of Go's processors last
 	stacks   []stackInfo
 	world    []gotrace.Stretch // when it was stopped; To 0: it still is
 	err      error             // of reading switches
@@ -30,6 +31,7 @@ type live struct {
 	stack  uint32
 	thread uint32
 	proc   int32
+	lost   int64 // from when on another goroutine had it during a system call; 0: none had
 	reason string
 	assist bool
 	seen   bool // a stack that tells whose it is
@@ -45,7 +47,7 @@ type stackInfo struct {
 }
 
 func newJoiner(facts *Facts, s *switches, f func(*Interval)) *joiner {
-	return &joiner{f: f, facts: facts, switches: s, live: map[uint64]*live{}}
+	return &joiner{f: f, facts: facts, switches: s, live: map[uint64]*live{}, procs: map[int32]*live{}}
 }
 
 func (j *joiner) handler() gotrace.Handler {
@@ -120,10 +122,23 @@ func (j *joiner) transition(tr *gotrace.Transition) {
 	default:
 		g.stack, g.reason = tr.Stack, tr.Reason
 	}
-	g.thread, g.proc = 0, -1
+	g.thread, g.proc, g.lost = 0, -1, 0
 	if tr.To == gotrace.Running || tr.To == gotrace.Syscall {
-		g.thread, g.proc = tr.Thread, tr.Proc
+		g.thread = tr.Thread
+		j.occupy(g, tr.Proc, tr.Time)
 	}
+}
+
+// occupy takes in that a goroutine has a processor. A system call may have it taken away
+// before its end, which nothing else tells of.
+func (j *joiner) occupy(g *live, proc int32, now int64) {
+	if g.proc = proc; proc < 0 {
+		return
+	}
+	if before := j.procs[proc]; before != nil && before != g && before.proc == proc && before.lost == 0 {
+		before.lost = now
+	}
+	j.procs[proc] = g
 }
 
 // meet begins a goroutine's life.
@@ -289,6 +304,9 @@ func (j *joiner) tell(from, to int64, s State) {
 	}
 	v := j.iv
 	v.From, v.To, v.State = from, to, s
+	if j.who.lost != 0 && from >= j.who.lost {
+		v.Proc = -1
+	}
 	j.who.times[s] += to - from
 	if j.f != nil {
 		j.f(&v)

@@ -177,6 +177,18 @@ func TestProcs(t *testing.T) {
 	if !slices.Equal(got, want) {
 		t.Errorf("got  %q\nwant %q", got, want)
 	}
+
+	// The thread of a system call that lost its processor comes back to a CPU, but not to the processor.
+	got, was = nil, map[uint64]gotrace.GoState{}
+	j = joinerOf(t, func(v *Interval) { got = append(got, fmt.Sprintf("%d: %d-%d %v on %d", v.Goid, v.From, v.To, v.State, v.Proc)) })
+	for line := range strings.SplitSeq("150 7 syscall on 12 at 1 proc 0; 250 8 running on 13 proc 0; 350 8 not-there; 450 7 runnable; 460 7 not-there", "; ") {
+		step(t, j, line, was)
+	}
+	j.finish()
+	want = []string{"8: 250-350 cpu on 0", "7: 150-200 syscall on 0", "7: 200-300 blocked on 0", "7: 300-400 syscall on -1", "7: 400-450 preempted on -1", "7: 450-460 runnable on -1"}
+	if !slices.Equal(got, want) {
+		t.Errorf("got  %q\nwant %q", got, want)
+	}
 }
 
 // What the checks say of states that are wrong.

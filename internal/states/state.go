@@ -69,7 +69,7 @@ type Interval struct {
 	State      State
 	On         bool   // its thread is known to have been on a CPU, whatever the state
 	Thread     uint32 // the system's id, while it runs or is in a system call; 0: not known
-	Proc       int32  // the same: Go's processor, which a system call may have lost before its end; -1: none, or not known
+	Proc       int32  // the same: Go's processor, as far as no other goroutine took it during a system call; -1: none, or not known
 	Stack      uint32 // where it is, or blocked; an index for gotrace's stacks, 0: not known
 	By         uint64 // the goroutine that woke it at To; 0: none, or not known
 	ByStack    uint32 // where that was

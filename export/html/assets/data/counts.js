@@ -2,6 +2,7 @@
 // steps, or averages of stretches where states are merged.
 
 import { bisect } from "./bisect.js";
+import { byNumber, sortSteps } from "../model/slices.js";
 
 /** @typedef {import("./states.js").StateSet} StateSet */
 
@@ -10,8 +11,8 @@ export const countNames = /** @type {const} */ (["running", "runnable", "blocked
 const countClasses = countNames.length;
 
 const runningStates = new Set(["cpu", "running", "preempted", "textfault", "datafault", "stalled"]);
-/** Steps of which the least, the most and the sum are kept. */
-const blockSteps = 256;
+/** So many steps, or so many of their blocks, are a block: its least, most and sum are kept. */
+const blockSteps = 16;
 
 /**
  * What there was in a stretch of time.
@@ -20,25 +21,14 @@ const blockSteps = 256;
 
 /** Steps: k lasts from time[k] to time[k+1]. */
 export class Counts {
-  /** @param {Float64Array} time one more than values @param {ArrayLike<number>[]} values by class @param {boolean} exact false: they are averages */
+  /** See newCounts. @param {Float64Array} time one more than values @param {ArrayLike<number>[]} values by class @param {boolean} exact false: they are averages */
   constructor(time, values, exact) {
     this.time = time;
     this.values = values;
     this.exact = exact;
     this.n = time.length - 1;
-    const blocks = Math.ceil(this.n / blockSteps) * countClasses;
-    this.least = new Float64Array(blocks).fill(Infinity);
-    this.most = new Float64Array(blocks);
-    this.sum = new Float64Array(blocks);
-    for (let c = 0; c < countClasses; c++) {
-      for (let k = 0; k < this.n; k++) {
-        const b = Math.floor(k / blockSteps) * countClasses + c;
-        const v = values[c][k];
-        this.least[b] = Math.min(this.least[b], v);
-        this.most[b] = Math.max(this.most[b], v);
-        this.sum[b] += v * (time[k + 1] - time[k]);
-      }
-    }
+    /** Of blocks of steps, of blocks of these, …. @type {CountBlocks[]} */
+    this.blocks = [];
   }
 
   /** The step that a moment lies in; -1: none. @param {number} t */
@@ -57,22 +47,66 @@ export class Counts {
     const { least, most, mean } = counted;
     for (let c = 0; c < countClasses; c++) [least[c], most[c], mean[c]] = [Infinity, 0, 0];
     for (let k = this.stepAt(t0); k < this.n && time[k] < t1;) {
-      const block = k % blockSteps === 0 && k + blockSteps <= this.n && time[k] >= t0 && time[k + blockSteps] <= t1;
-      const b = (k / blockSteps) * countClasses;
-      const long = block ? 0 : Math.min(t1, time[k + 1]) - Math.max(t0, time[k]);
-      for (let c = 0; c < countClasses; c++) {
-        const v = block ? 0 : values[c][k];
-        least[c] = Math.min(least[c], block ? this.least[b + c] : v);
-        most[c] = Math.max(most[c], block ? this.most[b + c] : v);
-        mean[c] += block ? this.sum[b + c] : v * long;
+      let level = -1;
+      let size = 1;
+      // The largest block that begins here and lies in the stretch.
+      while (level + 1 < this.blocks.length && k % (size * blockSteps) === 0 && k + size * blockSteps <= this.n && time[k] >= t0 && time[k + size * blockSteps] <= t1) {
+        level++;
+        size *= blockSteps;
       }
-      k += block ? blockSteps : 1;
+      if (level < 0) {
+        const long = Math.min(t1, time[k + 1]) - Math.max(t0, time[k]);
+        for (let c = 0; c < countClasses; c++) {
+          const v = values[c][k];
+          if (v < least[c]) least[c] = v;
+          if (v > most[c]) most[c] = v;
+          mean[c] += v * long;
+        }
+      } else {
+        const block = this.blocks[level];
+        const b = (k / size) * countClasses;
+        for (let c = 0; c < countClasses; c++) {
+          if (block.least[b + c] < least[c]) least[c] = block.least[b + c];
+          if (block.most[b + c] > most[c]) most[c] = block.most[b + c];
+          mean[c] += block.sum[b + c];
+        }
+      }
+      k += size;
     }
     for (let c = 0; c < countClasses; c++) mean[c] /= t1 - t0;
     counted.t0 = t0;
     counted.t1 = t1;
     return counted;
   }
+}
+
+/** @typedef {{least: Float64Array, most: Float64Array, sum: Float64Array}} CountBlocks by block and class */
+
+/** @param {Float64Array} time @param {ArrayLike<number>[]} values @param {boolean} exact @returns {Generator<void, Counts>} */
+export function* newCounts(time, values, exact) {
+  const counts = new Counts(time, values, exact);
+  for (let size = blockSteps; size <= counts.n; size *= blockSteps) counts.blocks.push(yield* countBlocks(counts, size));
+  return counts;
+}
+
+/** Blocks of so many steps, of those of the level below. @param {Counts} counts @param {number} size @returns {Generator<void, CountBlocks>} */
+function* countBlocks({ time, values, n, blocks }, size) {
+  const below = blocks.at(-1);
+  const count = Math.floor(n / size) * countClasses;
+  const made = { least: new Float64Array(count).fill(Infinity), most: new Float64Array(count), sum: new Float64Array(count) };
+  for (let b = 0; b < count; b++) {
+    if ((b & 0x3ff) === 0) yield;
+    const c = b % countClasses;
+    const first = ((b - c) / countClasses) * blockSteps;
+    for (let j = 0; j < blockSteps; j++) {
+      const k = below ? (first + j) * countClasses + c : first + j;
+      const [least, most, sum] = below ? [below.least[k], below.most[k], below.sum[k]] : [values[c][k], values[c][k], values[c][k] * (time[k + 1] - time[k])];
+      made.least[b] = Math.min(made.least[b], least);
+      made.most[b] = Math.max(made.most[b], most);
+      made.sum[b] += sum;
+    }
+  }
+  return made;
 }
 
 /** @type {Counted} */
@@ -82,16 +116,21 @@ const counted = { t0: 0, t1: 0, least: [0, 0, 0], most: [0, 0, 0], mean: [0, 0, 
  * Counts the goroutines of a set, in each stretch of time of which all is known. The
  * runtime's own count while they run.
  * @param {StateSet} set
- * @returns {Counts[]} by time
+ * @returns {Generator<void, Counts[]>} by time
  */
-export function countsOf(set) {
-  const all = set.told.length === 0 ? null : set.res > 0 ? binSteps(set) : stateSteps(set);
-  return all === null ? [] : set.told.flatMap(([from, to]) => partOf(all, set.res === 0, Math.max(from, set.from), Math.min(to, set.to)) ?? []);
+export function* countSteps(set) {
+  const all = set.told.length === 0 ? null : set.res > 0 ? binSteps(set) : yield* stateSteps(set);
+  const list = [];
+  for (const [from, to] of all === null ? [] : set.told) {
+    const part = partOf(/** @type {Steps} */ (all), set.res === 0, Math.max(from, set.from), Math.min(to, set.to));
+    if (part !== null) list.push(yield* newCounts(part.time, part.values, set.res === 0));
+  }
+  return list;
 }
 
 /** @typedef {{time: Float64Array, values: (Uint32Array|Float64Array)[]}} Steps as Counts has them */
 
-/** The steps of a stretch of time; of averages those that lie in it. @param {Steps} all @param {boolean} exact @param {number} from @param {number} to */
+/** The steps of a stretch of time; of averages those that lie in it. @param {Steps} all @param {boolean} exact @param {number} from @param {number} to @returns {Steps|null} */
 function partOf({ time, values }, exact, from, to) {
   const first = Math.max(0, bisect(0, time.length, (k) => time[k] <= from) - 1);
   const end = Math.min(time.length, bisect(0, time.length, (k) => time[k] < to) + 1);
@@ -101,14 +140,14 @@ function partOf({ time, values }, exact, from, to) {
   const cut = time.slice(i, j);
   cut[0] = Math.max(cut[0], from);
   cut[cut.length - 1] = Math.min(cut[cut.length - 1], to);
-  return new Counts(cut, values.map((v) => v.subarray(i, j - 1)), exact);
+  return { time: cut, values: values.map((v) => v.subarray(i, j - 1)) };
 }
 
 /** @param {StateSet} set @returns {Steps|null} */
 function binSteps({ bins: { from, width, sums } }) {
-  if (!width || sums.some((s) => s === undefined)) return null;
-  const n = /** @type {ArrayLike<number>} */ (sums[0]).length;
-  return { time: Float64Array.from({ length: n + 1 }, (_, k) => from + k * width), values: sums.map((s) => Float64Array.from(/** @type {ArrayLike<number>} */ (s), (v) => v / width)) };
+  if (!width || sums.length < countClasses) return null;
+  const n = sums[0].length;
+  return { time: Float64Array.from({ length: n + 1 }, (_, k) => from + k * width), values: sums.map((s) => Float64Array.from(s, (v) => v / width)) };
 }
 
 /** What states count as: 0 nothing, else one more than a class. @param {StateSet} set */
@@ -125,13 +164,14 @@ function classer(set) {
   };
 }
 
-/** @param {StateSet} set @returns {Steps} */
-function stateSteps(set) {
+/** @param {StateSet} set @returns {Generator<void, Steps>} */
+function* stateSteps(set) {
   const classOf = classer(set);
   const width = countClasses + 1;
   const changes = new Float64Array(set.state.length + set.lanes.size); // time, from what, to what
   let m = 0;
   for (const lane of set.lanes.values()) {
+    yield;
     let was = 0;
     for (let i = lane.from; i < lane.to; i++) {
       const is = classOf(i, lane.system);
@@ -140,12 +180,13 @@ function stateSteps(set) {
     }
     if (was !== 0) changes[m++] = (lane.last * width + was) * width;
   }
-  const sorted = changes.subarray(0, m).sort();
+  const sorted = yield* sortSteps(changes.subarray(0, m), byNumber);
   const time = new Float64Array(m + 1);
   const values = countNames.map(() => new Uint32Array(m));
   const now = new Array(width).fill(0);
   let n = 0;
   for (let k = 0; k < m;) {
+    if ((n & 0x3fff) === 0) yield;
     const t = Math.floor(sorted[k] / (width * width));
     for (; k < m && sorted[k] < (t + 1) * width * width; k++) {
       const change = sorted[k] - t * width * width;

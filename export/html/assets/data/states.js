@@ -73,9 +73,10 @@ export class StateSet {
     this.locked = header.res > 0 ? column("stateLock") : null;
     /** Processors, from 1 on; 0: none, or not known. Null where tracks tell. */
     this.proc = header.res > 0 ? null : columns.get("stateProc") ?? null;
-    const more = (/** @type {string[]} */ names) => (header.res > 0 ? names.map((name) => columns.get(name)) : []);
-    /** Of what is merged: see tracksOf. */ this.trackColumns = more(trackNames);
-    /** Of what is merged: see countsOf. */ this.bins = { from: header.countFrom ?? 0, width: header.bin ?? 0, sums: more(["countRunning", "countReady", "countBlocked"]) };
+    const more = (/** @type {string[]} */ names) => (header.res > 0 ? names.flatMap((name) => columns.get(name) ?? []) : []);
+    /** Of what is merged, in the order of trackNames. */ this.trackColumns = more(trackNames);
+    /** Of what is merged: what running, runnable and blocked goroutines took of each stretch. */ this.bins = { from: header.countFrom ?? 0, width: header.bin ?? 0, sums: more(["countRunning", "countReady", "countBlocked"]) };
+    if (new Set(this.trackColumns.slice(3).map((c) => c.length)).size > 1 || new Set(this.bins.sums.map((c) => c.length)).size > 1) throw new Error("The timeline's columns of processors, or of counts, differ in length.");
     for (const c of [dur, this.reason, this.thread, this.stack, this.by, this.byStack, this.count, this.time, this.locked, this.proc]) {
       if (c && c.length !== n) throw new Error(`The timeline's data have ${n} states, but a column of ${c.length}.`);
     }

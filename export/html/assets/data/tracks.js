@@ -2,8 +2,8 @@
 // is not merged tells it interval by interval; beside what is merged the Go side has
 // rows of its own.
 
-import { orderByStart } from "./order.js";
 import { StateSet, trackNames } from "./states.js";
+import { sortSteps } from "../model/slices.js";
 
 /** The state of a track that no goroutine has: the one behind the others. @param {StateSet} set */
 function idleOf(set) { return set.names.length; }
@@ -13,12 +13,14 @@ export function trackKey(n, thread) { return 2 * n + (thread ? 1 : 0); }
 
 /**
  * The tracks of some goroutines' states, by trackKey. by of an item is the goroutine.
+ * null: nothing tells of them.
  * @param {StateSet} set
- * @returns {StateSet}
+ * @returns {Generator<void, StateSet|null>}
  */
-export function tracksOf(set) {
-  const [key, count, start, state, dur, by, many, top] = set.trackColumns.length > 0 ? set.trackColumns : heldColumns(set);
-  if (!key || !count || !start || !state || !dur || !by) throw new Error(`The timeline's data lack some of the columns ${trackNames.join(", ")}.`);
+export function* trackSteps(set) {
+  const told = set.res > 0 ? set.trackColumns : yield* heldColumns(set);
+  if (set.res > 0 && told.length < trackNames.length) return null;
+  const [key, count, start, state, dur, by, many, top] = told;
   const none = new Uint8Array(state.length);
   const columns = new Map(/** @type {[string, any][]} */ ([
     ["stateGoid", key], ["stateCount", count], ["stateStart", start], ["stateFunc", new Uint8Array(key.length)], ["stateSystem", new Uint8Array(key.length)],
@@ -33,8 +35,9 @@ export function tracksOf(set) {
  * The columns of tracks, from what the intervals say of where they were. A system
  * call may have lost its processor before its end: it has it until another has it.
  * @param {StateSet} set
+ * @returns {Generator<void, any[]>}
  */
-function heldColumns(set) {
+function* heldColumns(set) {
   const { thread, proc } = set;
   const here = (/** @type {number} */ i) => thread[i] > 0 || proc !== null && proc[i] > 0;
   let n = 0;
@@ -42,6 +45,7 @@ function heldColumns(set) {
   const held = { item: new Uint32Array(n), start: new Float64Array(n), goid: new Float64Array(n) };
   let at = 0;
   for (const lane of set.lanes.values()) {
+    yield;
     for (let i = lane.from; i < lane.to; i++) {
       if (!here(i)) continue;
       held.item[at] = i;
@@ -56,16 +60,19 @@ function heldColumns(set) {
     if (list) list.push(k);
     else tracks.set(key, [k]);
   };
-  for (const k of orderByStart(held.start, new Uint8Array(n), n)) {
+  const order = yield* sortSteps(Uint32Array.from(held.item.keys()), (a, b) => held.start[a] - held.start[b]);
+  for (let j = 0; j < n; j++) {
+    if ((j & 0x3fff) === 0) yield;
+    const k = order[j];
     const i = held.item[k];
     if (proc !== null && proc[i] > 0) put(trackKey(proc[i] - 1, false), k);
     if (thread[i] > 0) put(trackKey(thread[i], true), k);
   }
-  return laidOnTracks(set, held, tracks);
+  return yield* laidOnTracks(set, held, tracks);
 }
 
-/** @param {StateSet} set @param {{item: Uint32Array, start: Float64Array, goid: Float64Array}} held @param {Map<number, number[]>} tracks */
-function laidOnTracks(set, held, tracks) {
+/** @param {StateSet} set @param {{item: Uint32Array, start: Float64Array, goid: Float64Array}} held @param {Map<number, number[]>} tracks @returns {Generator<void, any[]>} */
+function* laidOnTracks(set, held, tracks) {
   let most = 0; // with a gap before each
   for (const list of tracks.values()) most += 2 * list.length;
   const state = new Uint8Array(most);
@@ -81,6 +88,7 @@ function laidOnTracks(set, held, tracks) {
     let end = held.start[list[0]];
     starts.push(end);
     for (let k = 0; k < list.length; k++) {
+      if ((k & 0x3fff) === 0) yield;
       const i = held.item[list[k]];
       const t = held.start[list[k]];
       if (t > end) {

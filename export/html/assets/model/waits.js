@@ -1,12 +1,13 @@
 // What goroutines did and who held the locks, beside the scopes. A file has it at
 // one resolution; a server is asked for what is looked at.
 
-import { countsOf } from "../data/counts.js";
+import { countSteps } from "../data/counts.js";
 import { readLocks } from "../data/lockset.js";
 import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
-import { tracksOf } from "../data/tracks.js";
+import { trackSteps } from "../data/tracks.js";
+import { atOnce, inSlices } from "./slices.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
 const waitsAgain = 1000;
@@ -22,13 +23,25 @@ const loneRows = 8;
  * @typedef {Known & {from: number, to: number, at: number, pending: boolean}} Stretch pending: the server still reads
  */
 
+/** Of so many states what is made of them is there in the same frame. */
+const madeAtOnce = 50000;
+
+/**
+ * What is made of states.
+ * @typedef {{tracks: StateSet|null, counts: import("../data/counts.js").Counts[]}} Made
+ * @typedef {Made & {of: StateSet|null}} MadeOf
+ */
+
+/** @param {StateSet} states @returns {Generator<void, Made>} */
+function* makingOf(states) { return { tracks: yield* trackSteps(states), counts: yield* countSteps(states) }; }
+
 /** The states and the locks of a model. */
 export class Waits {
   /** @param {import("./model.js").Model} model */
   constructor(model) {
     this.model = model;
     /** @type {StateSet|null} */ this.states = null;
-    /** What is made of the states when it is asked for. @type {{tracks?: StateSet, counts?: import("../data/counts.js").Counts[]}} */ this.made = {};
+    /** What is made of the states once it is asked for. @type {MadeOf} */ this.ready = { of: null, tracks: null, counts: [] };
     /** @type {import("../data/lockset.js").LockRow[]} */ this.locks = [];
     this.more = 0; // locks beyond these
     /** @type {string[]} */ this.problems = [];
@@ -51,11 +64,26 @@ export class Waits {
   /** A goroutine's states. @param {number} key @returns {import("../data/states.js").StateLane|null} */
   lane(key) { return this.states?.lanes.get(key) ?? null; }
 
-  /** Which goroutine had which processor, and which thread, by trackKey. @returns {StateSet|null} */
-  get tracks() { return this.states && (this.made.tracks ??= tracksOf(this.states)); }
+  /** Which goroutine had which processor, and which thread, by trackKey; null: it is not known, or not yet. */
+  get tracks() { return this.made().tracks; }
 
   /** How many goroutines ran, in each stretch of time of which that is known. */
-  get counts() { return this.states ? this.made.counts ??= countsOf(this.states) : []; }
+  get counts() { return this.made().counts; }
+
+  /** Makes it at once of a few states. Of many it takes a while: what was stays so long, and a change follows. @returns {MadeOf} */
+  made() {
+    const { states, ready } = this;
+    if (states === ready.of) return ready;
+    if (states === null) return this.ready = { of: null, tracks: null, counts: [] };
+    if (states.state.length <= madeAtOnce) return this.ready = { of: states, ...atOnce(makingOf(states)) };
+    this.ready = { ...ready, of: states };
+    inSlices(makingOf(states), () => this.states !== states).then((made) => {
+      if (!made) return;
+      this.ready = { of: states, ...made };
+      this.model.changed();
+    });
+    return this.ready;
+  }
 
   /** There are states. */
   get any() { return this.states !== null && this.states.lanes.size > 0; }
@@ -69,7 +97,6 @@ export class Waits {
     const had = this.locks.length > 0 || this.states !== null;
     if (header.states) {
       this.states = new StateSet(header.states, columns);
-      this.made = {};
     }
     this.problems = header.problems ?? this.problems;
     if (header.locks) {

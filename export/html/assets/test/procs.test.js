@@ -2,16 +2,19 @@ import test from "node:test";
 import assert from "node:assert/strict";
 import { modelOf, randomly } from "./make.js";
 import { StateSet } from "../data/states.js";
-import { Counts, countsOf } from "../data/counts.js";
-import { trackKey, tracksOf } from "../data/tracks.js";
+import { countSteps, newCounts } from "../data/counts.js";
+import { trackKey, trackSteps } from "../data/tracks.js";
 import { otherThreads } from "../model/waits.js";
 import { scopesDuring, whatCameNext } from "../model/procs.js";
+import { atOnce } from "../model/slices.js";
 import { sampledIn, sampledText, usedIn, usedCPUs } from "../view/beats.js";
 import { countsText } from "../view/countplot.js";
 import { layoutRows, newChoices } from "../view/layout.js";
 import { niceBytes, niceNumber } from "../view/plot.js";
 import { heldFacts, heldOn } from "../view/procs.js";
 
+const tracksOf = (set) => atOnce(trackSteps(set));
+const countsOf = (set) => atOnce(countSteps(set));
 const names = ["unknown", "cpu", "preempted", "runnable", "syscall", "lock", "gc"];
 const [unknown, cpu, preempted, runnable, syscall, lock, gc] = names.keys();
 
@@ -83,7 +86,9 @@ test("beside merged states there are tracks of their own", () => {
   assert.deepEqual(counts.between(32, 96).mean, [1.25, 0.5, 1.25]);
   assert.deepEqual(countsText([counts], 70, 70), [["running", "1.50", "cpu"], ["runnable", "1", "runnable"], ["blocked", "0.50 (means of 64 ns)", "blocked"]]);
   c.columns.delete("trackBy");
-  assert.throws(() => tracksOf(new StateSet(c.header.states, c.columns)), /lack some of the columns/);
+  assert.equal(tracksOf(new StateSet(c.header.states, c.columns)), null);
+  c.columns.set("trackBy", Uint32Array.of(7));
+  assert.throws(() => new StateSet(c.header.states, c.columns), /differ in length/);
 });
 
 test("how many ran, could have run, and waited, is counted to the moment", () => {
@@ -115,7 +120,7 @@ test("blocks of steps tell the same as the steps", () => {
   const random = randomly(3);
   const time = Float64Array.from({ length: 2001 }, (_, k) => 10 * k);
   const values = [0, 1, 2].map(() => Uint32Array.from({ length: 2000 }, () => random(50)));
-  const c = new Counts(time, values, true);
+  const c = atOnce(newCounts(time, values, true));
   for (let k = 0; k < 200; k++) {
     const from = random(20000);
     const to = from + 1 + random(20000 - from);

@@ -40,7 +40,7 @@ export function createHeart(app) {
 
   /** Shows the graphs that are chosen; where there is nothing to be drawn, their line. */
   function arrange() {
-    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || app.model.waits.counts.length > 0);
+    const graphs = app.graphs !== "line" && (app.growing || beats().time.length > 1 || (app.model.waits.states?.told.length ?? 0) > 0);
     line.hidden = graphs;
     cpu.element.hidden = count.element.hidden = !graphs;
     memory.element.hidden = !graphs || app.graphs !== "all";
