@@ -180,7 +180,9 @@ func TestProcs(t *testing.T) {
 
 	// The thread of a system call that lost its processor comes back to a CPU, but not to the processor.
 	got, was = nil, map[uint64]gotrace.GoState{}
-	j = joinerOf(t, func(v *Interval) { got = append(got, fmt.Sprintf("%d: %d-%d %v on %d", v.Goid, v.From, v.To, v.State, v.Proc)) })
+	j = joinerOf(t, func(v *Interval) {
+		got = append(got, fmt.Sprintf("%d: %d-%d %v on %d", v.Goid, v.From, v.To, v.State, v.Proc))
+	})
 	for line := range strings.SplitSeq("150 7 syscall on 12 at 1 proc 0; 250 8 running on 13 proc 0; 350 8 not-there; 450 7 runnable; 460 7 not-there", "; ") {
 		step(t, j, line, was)
 	}
