@@ -14,31 +14,33 @@ const axe = "node_modules/axe-core/axe.min.js"
 // TestAccessible runs axe-core over every state of the page, in the light and in
 // the dark.
 func TestAccessible(t *testing.T) {
-	source, err := os.ReadFile(axe)
-	if err != nil {
-		t.Skip("no axe-core from npm; make deps installs it")
-	}
-	for _, dark := range []bool{false, true} {
-		t.Run(map[bool]string{false: "light", true: "dark"}[dark], func(t *testing.T) {
-			tb := showTrace(t, contendedTrace(t), browser.View{Dark: dark})
-			tb.read(nil, "%s", string(source)+";0")
-			faultless(t, tb, "first sight")
-			tb.search(traces.Want)
-			tb.press("Enter", "Tab")
-			faultless(t, tb, "a scope selected")
-			for i, panel := range []string{"Details", "Flame", "About", "Doctor", "Advice", "Functions", "Callers", "Source", "Executions", "Summary"} {
-				tb.press([]string{"Digit1", "Digit3", "Digit9", "Digit7", "Digit8", "Digit4", "Digit5", "Digit6", "KeyV", "Digit2"}[i])
-				faultless(t, tb, panel)
-			}
-			tb.check(tb.Press("Slash", browser.Shift))
-			tb.settle()
-			faultless(t, tb, "the keys")
-			tb.press("Escape")
-			tb.check(tb.Press("KeyT", browser.Shift))
-			tb.settle()
-			faultless(t, tb, "the text table")
-		})
-	}
+	browsers(t, func(t *testing.T) {
+		source, err := os.ReadFile(axe)
+		if err != nil {
+			t.Skip("no axe-core from npm; make deps installs it")
+		}
+		for _, dark := range []bool{false, true} {
+			t.Run(map[bool]string{false: "light", true: "dark"}[dark], func(t *testing.T) {
+				tb := showTrace(t, contendedTrace(t), browser.View{Dark: dark})
+				tb.read(nil, "%s", string(source)+";0")
+				faultless(t, tb, "first sight")
+				tb.search(traces.Want)
+				tb.press("Enter", "Tab")
+				faultless(t, tb, "a scope selected")
+				for i, panel := range []string{"Details", "Flame", "About", "Doctor", "Advice", "Functions", "Callers", "Source", "Executions", "Summary"} {
+					tb.press([]string{"Digit1", "Digit3", "Digit9", "Digit7", "Digit8", "Digit4", "Digit5", "Digit6", "KeyV", "Digit2"}[i])
+					faultless(t, tb, panel)
+				}
+				tb.check(tb.Press("Slash", browser.Shift))
+				tb.settle()
+				faultless(t, tb, "the keys")
+				tb.press("Escape")
+				tb.check(tb.Press("KeyT", browser.Shift))
+				tb.settle()
+				faultless(t, tb, "the text table")
+			})
+		}
+	})
 }
 
 func faultless(t *testing.T, tb *tab, state string) {
@@ -101,26 +103,28 @@ func TestTwiceAsLarge(t *testing.T) {
 
 // TestTheme: the page is dark where the system is, and has a switch.
 func TestTheme(t *testing.T) {
-	html := fileURL(pageOf(t, storeTrace(t)))
-	background := func(tb *tab) (light float64) {
-		tb.read(&light, `(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number); return (r + g + b) / 3; })()`)
-		return light
-	}
-	light := show(t, html, browser.View{})
-	if b := background(light); b < 200 {
-		t.Errorf("in the light the background is %v", b)
-	}
-	dark := show(t, html, browser.View{Dark: true})
-	if b := background(dark); b > 60 {
-		t.Errorf("in the dark the background is %v", b)
-	}
-	dark.press("KeyT")
-	if b := background(dark); b < 200 {
-		t.Errorf("t does not make it light: the background is %v", b)
-	}
-	light.check(light.See(browser.View{Dark: true}))
-	light.settle()
-	if b := background(light); b > 60 {
-		t.Errorf("the page does not follow the system into the dark: the background is %v", b)
-	}
+	browsers(t, func(t *testing.T) {
+		html := fileURL(pageOf(t, storeTrace(t)))
+		background := func(tb *tab) (light float64) {
+			tb.read(&light, `(() => { const [r, g, b] = getComputedStyle(document.body).backgroundColor.match(/[\d.]+/g).map(Number); return (r + g + b) / 3; })()`)
+			return light
+		}
+		light := show(t, html, browser.View{})
+		if b := background(light); b < 200 {
+			t.Errorf("in the light the background is %v", b)
+		}
+		dark := show(t, html, browser.View{Dark: true})
+		if b := background(dark); b > 60 {
+			t.Errorf("in the dark the background is %v", b)
+		}
+		dark.press("KeyT")
+		if b := background(dark); b < 200 {
+			t.Errorf("t does not make it light: the background is %v", b)
+		}
+		light.check(light.See(browser.View{Dark: true}))
+		light.settle()
+		if b := background(light); b > 60 {
+			t.Errorf("the page does not follow the system into the dark: the background is %v", b)
+		}
+	})
 }
