@@ -121,6 +121,15 @@ func TestPages(t *testing.T) {
 			}
 			defer p.Close()
 			obeys(t, p)
+			other, err := b.Open("about:blank", View{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer other.Close()
+			var focus bool
+			if err := p.Eval("document.hasFocus()", &focus); err != nil || !focus {
+				t.Errorf("a page behind another one has the focus: %v, %v", focus, err)
+			}
 			notes(t, p)
 		})
 	}
@@ -181,10 +190,20 @@ func obeys(t *testing.T, p *Page) {
 		t.Error(err)
 	}
 	is("shift+Slash=?", "log.at(-1)")
+	if err := p.Press("ArrowLeft", Ctrl); err != nil {
+		t.Error(err)
+	}
+	is("ctrl+ArrowLeft=ArrowLeft", "log.at(-1)")
 	if err := errors.Join(p.Eval(`document.querySelector("input").focus()`, nil), p.Type("a ü?")); err != nil {
 		t.Error(err)
 	}
 	is("a ü?", `document.querySelector("input").value`)
+	for code, k := range keys {
+		if err := p.Press(code); err != nil {
+			t.Error(err)
+		}
+		is(code+"="+k.key, "log.at(-1)")
+	}
 	if err := p.See(View{Scale: 2}); err != nil {
 		t.Error(err)
 	}
@@ -200,7 +219,7 @@ func notes(t *testing.T, p *Page) {
 		{`console.error("bad")`, "console.error: bad"},
 		{`console.warn("odd")`, "console.warn"},
 		{`setTimeout(() => { throw new Error("thrown"); })`, "thrown"},
-		{`new Image().src = "http://blocked.invalid/x.png"`, "content security policy: img-src"},
+		{`new Image().src = "http://blocked.invalid/x.png"`, "img-src"},
 		{`new Image().src = "http://allowed.invalid/x.png"`, "://allowed.invalid/x.png"},
 		{`setTimeout(() => alert("hello"))`, "a dialog: hello"},
 	} {

@@ -28,6 +28,8 @@ type firefox struct {
 
 	mu   sync.Mutex
 	tabs map[string]*Page // by the names of their browsing contexts
+
+	front string // the tab in front
 }
 
 // preferences keep Firefox from asking its makers for news meanwhile, and servers for icons.
@@ -101,7 +103,7 @@ func (b *firefox) connect(url string) (err error) {
 		return err
 	}
 	b.version = session.Capabilities.BrowserName + "/" + session.Capabilities.BrowserVersion
-	events := []string{"log.entryAdded", "network.beforeRequestSent", "browsingContext.userPromptOpened", "browsingContext.contextCreated", "script.message"}
+	events := []string{"log.entryAdded", "network.beforeRequestSent", "browsingContext.userPromptOpened", "browsingContext.contextCreated"}
 	if err := b.call("session.subscribe", object{"events": events}, nil); err != nil {
 		return err
 	}
@@ -141,7 +143,6 @@ type message struct {
 	Request                   struct{ URL string }     // to be sent
 	Message                   string                   // of a dialog
 	Type, Level, Method, Text string                   // of what is logged
-	Data                      struct{ Value string }   // from the script that is run before the page's
 }
 
 func (b *firefox) watch(method string, params json.RawMessage) {
@@ -166,7 +167,7 @@ func (p *Page) hear(method string, m message) {
 	switch method {
 	case "log.entryAdded":
 		if m.Type != "console" && m.Level == "error" {
-			p.fault("exception: %s", m.Text)
+			p.fault("the browser says: %s", m.Text) // of exceptions, and what the page's policy forbids
 		} else if m.Type == "console" && (m.Level == "error" || m.Level == "warn") {
 			p.fault("console.%s: %s", m.Method, m.Text)
 		}
@@ -176,7 +177,5 @@ func (p *Page) hear(method string, m message) {
 		}
 	case "browsingContext.userPromptOpened":
 		p.fault("a dialog: %s", m.Message)
-	case "script.message":
-		p.fault("content security policy: %s", m.Data.Value)
 	}
 }

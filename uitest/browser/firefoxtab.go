@@ -27,17 +27,10 @@ func (b *firefox) newTab(p *Page) (tab, error) {
 		return nil, err
 	}
 	t.id = made.Context
+	t.front = t.id
 	b.mu.Lock()
 	b.tabs[t.id] = p
 	b.mu.Unlock()
-	// Firefox does not log violations of a content security policy where it can be
-	// asked; the page's window is told of them.
-	const violations = `(say) => addEventListener("securitypolicyviolation", (e) => say(e.violatedDirective + " " + e.blockedURI))`
-	say := object{"type": "channel", "value": object{"channel": "violations"}}
-	if err := t.call("script.addPreloadScript", object{"functionDeclaration": violations, "arguments": []object{say}, "contexts": []string{t.id}}, nil); err != nil {
-		t.Close()
-		return nil, err
-	}
 	return t, nil
 }
 
@@ -51,7 +44,17 @@ func (t *firefoxTab) Close() {
 		}
 	}
 	t.mu.Unlock()
+	t.front = ""
 	_ = t.call("browser.removeUserContext", object{"userContext": t.user}, nil)
+}
+
+// toFront brings the tab to the front: those behind draw seldom and have no focus.
+func (t *firefoxTab) toFront() error {
+	if t.front == t.id {
+		return nil
+	}
+	t.front = t.id
+	return t.call("browsingContext.activate", object{"context": t.id}, nil)
 }
 
 func (t *firefoxTab) navigate(address string) error {
@@ -105,6 +108,9 @@ func (t *firefoxTab) run(context, js string) (e evaluated, err error) {
 }
 
 func (t *firefoxTab) eval(js string) ([]byte, error) {
+	if err := t.toFront(); err != nil {
+		return nil, err
+	}
 	e, err := t.run(t.id, js)
 	if err != nil {
 		return nil, err
@@ -154,7 +160,7 @@ func (t *firefoxTab) Before(js string) error {
 
 // values are WebDriver's for the keys that type nothing.
 var values = map[string]string{
-	"Escape": "\ue00c", "Enter": "\ue007", "Tab": "\ue004", "Backspace": "\ue003", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010",
+	"Escape": "\ue00c", "Enter": "\ue006", "Tab": "\ue004", "Backspace": "\ue003", "Delete": "\ue017", "Home": "\ue011", "End": "\ue010",
 	"ArrowLeft": "\ue012", "ArrowUp": "\ue013", "ArrowRight": "\ue014", "ArrowDown": "\ue015",
 }
 
@@ -246,5 +252,8 @@ func (t *firefoxTab) Wheel(x, y, dx, dy float64, modifiers ...Modifier) error {
 }
 
 func (t *firefoxTab) act(sources ...object) error {
+	if err := t.toFront(); err != nil {
+		return err
+	}
 	return t.call("input.performActions", object{"context": t.id, "actions": sources}, nil)
 }
