@@ -143,6 +143,7 @@ function* traitsOf(facets, side, counts) {
     const of = [new Uint32Array(values.length), new Uint32Array(values.length)];
     for (let k = 0; k < ids.length; k++) if (side[k] > 0 && ids[k] >= 0) of[side[k] - 1][ids[k]]++;
     for (let id = 0; id < values.length; id++) {
+      if (of[0][id] === 1 && counts[0] > 1) continue; // what one of them has is not common to them
       if (of[0][id] / counts[0] > of[1][id] / counts[1]) traits.push({ kind, label: kind === "argument" ? `${key}=${values[id]}` : values[id], slow: of[0][id], usual: of[1][id] });
     }
   }

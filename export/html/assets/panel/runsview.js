@@ -18,6 +18,9 @@ import { thousands } from "../view/time.js";
 /** @import { App } from "../app.js" */
 /** @import { Facet } from "../model/facets.js" */
 
+/** So many groups are in the table at first. */
+const groupsShown = 6;
+
 /** The names of scopes. @param {App} app @returns {string[]} */
 function scopeNames({ model }) {
   return model.cached("scope names", () => {
@@ -53,7 +56,7 @@ export function createRuns(app) {
   const histogram = createBrushView(app);
   const grouping = make("select", { "aria-label": "Groups by", onchange: () => fillGroups() });
   const groups = createSortable({
-    caption: "", by: "total", id: (r) => r.label, pick: (r) => pick(picked?.value === r.label && picked?.facet === grouping.value ? null : { facet: grouping.value, value: r.label }),
+    caption: "", by: "total", limit: groupsShown, id: (r) => r.label, pick: (r) => pick(picked?.value === r.label && picked?.facet === grouping.value ? null : { facet: grouping.value, value: r.label }),
     columns: [
       { key: "label", title: "group", pick: true, value: (r) => r.label, text: (r) => nameText(r.label) },
       { key: "count", title: "count", numeric: true, value: (r) => r.count, text: (r) => thousands(r.count) },
@@ -66,7 +69,7 @@ export function createRuns(app) {
   const slow = createSlowView(app);
   table.element.className = "column paged";
   const columns = make("div", { class: "columns" },
-    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "groups by" }), grouping), groups.element), table.element, slow.element);
+    make("div", { class: "column" }, histogram.element, make("div", { class: "bar-of-tools" }, make("span", { class: "quiet", text: "groups by" }), grouping), groups.element, slow.element), table.element);
   const element = make("div", { class: "runs" }, make("div", { class: "bar-of-tools" }, choice, count, unbrush, unpick, csv), said, none, columns);
 
   /** @param {{facet: string, value: string}|null} group */
@@ -175,7 +178,7 @@ export function createRuns(app) {
       const before = grouping.value;
       grouping.replaceChildren(...facets.map((f) => make("option", { text: facetText(f) })));
       if (facets.some((f) => facetText(f) === before)) grouping.value = before;
-      fillBrushed();
+      fillGroups();
       const differ = await inSlices(slowSteps(model, found, by), stale);
       if (differ === undefined) return;
       const had = said.textContent;

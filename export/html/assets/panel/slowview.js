@@ -7,6 +7,9 @@ import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
+/** So many causes and traits are in the tables at first. */
+const differencesShown = 6;
+
 /** What a cause is, before its name. */
 const causeWords = { lock: "wait for ", callee: "in ", self: "in itself", state: "" };
 /** The same of a trait. */
@@ -23,7 +26,7 @@ export function createSlowView(app) {
   const time = (key, title, value) => ({ key, title, numeric: true, value, text: (r) => (value(r) < 0 ? "−" : key === "more" ? "+" : "") + app.span(Math.abs(value(r))) });
   const part = (key, title, hint) => ({ key, title, hint, numeric: true, value: (r) => share(r, key), text: (r) => `${thousands(r[key])}, ${percentText(share(r, key))}` });
   const causes = createSortable({
-    caption: "", by: "more", id: (r) => r.kind + r.label,
+    caption: "", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
     columns: [
       { key: "label", title: "where the time goes", value: (r) => causeWords[r.kind] + (r.kind === "self" ? "" : nameText(r.label)), tone: (r) => (r.kind === "lock" ? "wait" : "") },
       time("slow", "slow", (r) => r.slow), time("usual", "middle half", (r) => r.usual),
@@ -31,7 +34,7 @@ export function createSlowView(app) {
     ],
   });
   const traits = createSortable({
-    caption: "How many have it", by: "more", id: (r) => r.kind + r.label,
+    caption: "How many have it", empty: "Nothing that more of them have than of the others.", by: "more", limit: differencesShown, id: (r) => r.kind + r.label,
     columns: [
       { key: "label", title: "what they have in common", mono: true, value: (r) => traitWords[r.kind] + nameText(r.label) },
       part("slow", "slow", "How many of the slow ones, and what share of them"), part("usual", "middle half", "How many of the middle half, and what share of it"),
@@ -39,7 +42,7 @@ export function createSlowView(app) {
     ],
   });
   const note = make("p", { class: "quiet" });
-  const element = make("div", { class: "column" }, causes.element, note, traits.element);
+  const element = make("div", { class: "differ" }, causes.element, note, traits.element);
   return {
     element,
     set(slow) {

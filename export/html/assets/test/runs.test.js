@@ -1,6 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { container, modelOf, randomly } from "./make.js";
+import { container, modelOf, randomly, stateNames, statesOf } from "./make.js";
+import { StateSet } from "../data/states.js";
 import { Brush } from "../model/brush.js";
 import { facetSteps, groupRuns } from "../model/facets.js";
 import { argsOfRun, orderSteps, runSteps, runsBetween } from "../model/runs.js";
@@ -150,4 +151,18 @@ test("while a trace grows they are counted on, and of a merged one the server te
   assert.deepEqual([only.dur[0], only.self[0], only.waited[0], only.parent[0]], [50, NaN, NaN, -2]);
   model.source = { home: "file" };
   assert.equal(await model.runs(1, 0, 100), null);
+});
+
+test("what their goroutines did, of those of which that is known", () => {
+  const model = modelOf([[7, 0, 1, task, 0, 100], [7, 0, 1, task, 200, 100], [7, 0, 1, task, 400, 1000], [8, 0, 1, task, 0, 100]], { names });
+  const [cpu, lock] = [stateNames.indexOf("cpu"), stateNames.indexOf("lock")];
+  const { header, columns } = statesOf([[7, 0, [cpu, 450], [lock, 900], [cpu, 150]]], {});
+  model.waits.states = new StateSet(header.states, columns);
+  const s = atOnce(slowSteps(model, runsOf(model), []));
+  assert.deepEqual([s.counts, s.stated], [[1, 3], [1, 2]]);
+  assert.deepEqual(s.causes, [
+    { kind: "self", label: "get", slow: 1000, usual: 100 }, { kind: "state", label: "waiting for a lock", slow: 900, usual: 0 }, { kind: "state", label: "on a CPU", slow: 100, usual: 100 },
+  ]);
+  assert.equal(slowText("get", s, words),
+    "The slowest 1% (1 of 4) of get take 900 ns longer than the middle half (3); 100% of it: in itself, waiting for a lock; neither an argument nor a row nor a scope around them sets them apart.");
 });
