@@ -195,7 +195,7 @@ func TestNoRows(t *testing.T) {
 		faultless(t, tb, "an empty trace")
 		tb = showHandlers(t, "")
 		tb.filter("no such row")
-		says(t, tb, "#rows", "No row matches no such row", "Clear the filter")
+		says(t, tb, "#rows", "No row matches “no such row”.", "Clear the filter")
 		faultless(t, tb, "a filter without a match")
 		tb.read(nil, `document.querySelector(".rows-note button").click()`)
 		tb.settle()

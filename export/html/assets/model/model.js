@@ -374,8 +374,8 @@ export class Model {
   }
 
   /**
-   * What is made of some rows once per version; while the trace grows once a second at
-   * most, and not for more than a fifth of the time.
+   * What is made of some rows once per version; of a trace that has grown once a second
+   * at most, and not for more than a fifth of the time.
    * @template T
    * @param {string} key
    * @param {Row[]} rows
@@ -385,9 +385,11 @@ export class Model {
   spaced(key, rows, make) {
     const had = this.cache.get(key);
     const began = performance.now();
-    const growing = this.home === "live" && this.meta.writer === "running";
-    const same = had?.rows.length === rows.length && rows.every((row, k) => row === had.rows[k]);
-    if (had && same && (had.version === this.version || (growing && began - had.at < Math.max(1000, 5 * had.took)))) return had.value;
+    if (had?.version === this.version) {
+      if (had.rows.length === rows.length && rows.every((row, k) => row === had.rows[k])) return had.value;
+    } else if (had && this.home === "live" && this.meta.writer === "running" && began - had.at < Math.max(1000, 5 * had.took)) {
+      return had.value;
+    }
     const value = make();
     this.cache.set(key, { version: this.version, value, rows, at: began, took: performance.now() - began });
     return value;

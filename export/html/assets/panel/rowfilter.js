@@ -24,7 +24,7 @@ export function buildRowFilter(app) {
     const { error } = parseRows(filter, app.model.end);
     const rows = app.model.rows(app.by);
     box.setAttribute("aria-invalid", String(error !== ""));
-    const text = error !== "" ? error : filter === "" ? "" : `${thousands(rows.filter(rowFilter(app.model, filter).row).length)} of ${thousands(rows.length)} rows`;
+    const text = error !== "" ? `${error}; all rows are shown` : filter === "" ? "" : `${thousands(rows.filter(rowFilter(app.model, filter).row).length)} of ${thousands(rows.length)} rows`;
     if (says.textContent !== text) says.textContent = text;
   }
 

@@ -74,8 +74,9 @@ test("while a trace grows the counts are made once a second", () => {
     t += 600;
     assert.equal(all(model).at(25).active, 1);
     assert.equal(first.at(25).active, 0);
-    model.update(container([[2, 0, 1, 1, 20, 10]], { names: ["", "a"], meta: { writer: "running" } }));
-    assert.equal(all(model).at(25).active, 2, "another row is counted at once");
+    assert.equal(densityOf(model, "all", []).at(25).active, 0, "other rows of the same trace are counted at once");
+    model.update(container([[2, 0, 1, 1, 20, 10]], { names: ["", "a"], meta: { writer: "closed" } }));
+    assert.equal(all(model).at(25).active, 2, "what has ended is counted to its end");
   } finally {
     performance.now = now;
   }

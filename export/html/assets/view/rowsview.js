@@ -84,7 +84,7 @@ export function createRowsView(app) {
     const { filter } = app.choices;
     if (strips.some((s) => s.kind !== "note")) return [];
     if (filter === "") return [app.growing ? "This trace has no scopes yet. Rows come with the first one." : "This trace has no scopes: the program began none while it was recorded."];
-    return [`No row matches ${shortText(filter)} `, makeButton("Clear the filter", () => {
+    return [`No row matches “${shortText(filter)}”. `, makeButton("Clear the filter", () => {
       app.filterRows("");
       document.getElementById("row-filter")?.focus();
     })];
