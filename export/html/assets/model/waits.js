@@ -1,12 +1,12 @@
 // What goroutines did and who held the locks, beside the scopes. A file has it at
 // one resolution; a server is asked for what is looked at.
 
-import { countSteps } from "../data/counts.js";
+import { countSteps } from "./counts.js";
 import { readLocks } from "../data/lockset.js";
 import { statePixels } from "../data/merge.js";
 import { newRow } from "./rowset.js";
 import { StateSet } from "../data/states.js";
-import { trackSteps } from "../data/tracks.js";
+import { trackSteps } from "./tracks.js";
 import { atOnce, inSlices } from "./slices.js";
 
 /** While a trace grows it is asked for again after so many ms, and after an answer that said "not yet". */
@@ -28,7 +28,7 @@ const madeAtOnce = 50000;
 
 /**
  * What is made of states.
- * @typedef {{tracks: StateSet|null, counts: import("../data/counts.js").Counts[]}} Made
+ * @typedef {{tracks: StateSet|null, counts: import("./counts.js").Counts[]}} Made
  * @typedef {Made & {of: StateSet|null}} MadeOf
  */
 

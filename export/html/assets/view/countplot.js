@@ -2,11 +2,11 @@
 // and those that waited for a processor, over each other; above, with a scale of its
 // own, the others.
 
-import { countNames } from "../data/counts.js";
+import { countNames } from "../model/counts.js";
 import { drawScale, niceNumber } from "./plot.js";
 import { digits3, span, thousands } from "./time.js";
 
-/** @typedef {import("../data/counts.js").Counts} Counts */
+/** @typedef {import("../model/counts.js").Counts} Counts */
 
 /** Places in countNames. */
 const runningAt = 0;

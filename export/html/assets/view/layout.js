@@ -4,7 +4,7 @@
 import { bisect } from "../data/bisect.js";
 import { lockTitle } from "../data/lockset.js";
 import { shortText } from "../data/names.js";
-import { trackKey } from "../data/tracks.js";
+import { trackKey } from "../model/tracks.js";
 import { rowFilter } from "../model/rowexpr.js";
 
 /** Height of one line of bars, and of the band of flags above them, in px. */

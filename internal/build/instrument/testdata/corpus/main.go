@@ -31,10 +31,7 @@ var shapes = []struct {
 }{
 	{"plain", func() { long(3); where() }},
 	{"method", func() { t := &T{n: 2}; t.pointer(4); t.value(5); T.value(*t, 6) }},
-	{"generic", func() {
-		fmt.Println(mapped([]int{1, 2}, func(i int) string { return fmt.Sprint(i + 1) }))
-		fmt.Println(mapped([]string{"a"}, strings.ToUpper))
-	}},
+	{"generic", func() { fmt.Println(mapped([]int{1, 2}, func(i int) string { return fmt.Sprint(i + 1) })); fmt.Println(mapped([]string{"a"}, strings.ToUpper)) }},
 	{"genericMethod", func() { l := &list[int]{}; l.push(1); l.push(2); l.each(func(i int) { fmt.Println(i); where() }) }},
 	{"closures", func() { func() { long(1); func() { long(2); where() }() }() }},
 	{"variadic", func() { variadic("a", 1, 2, 3); variadic("b"); variadic("c", []int{4, 5}...) }},
@@ -45,12 +42,7 @@ var shapes = []struct {
 	{"nil", func() { var t *T; t.pointer(1) }},
 	{"recovers", func() { recovers(); recovers2() }},
 	{"deferLoop", func() { deferLoop(4) }},
-	{"many", func() {
-		for i := range 22 {
-			fmt.Print(manyReturns(i), " ")
-		}
-		fmt.Println()
-	}},
+	{"many", func() { for i := range 22 { fmt.Print(manyReturns(i), " ") }; fmt.Println() }},
 	{"goto", func() { gotos(3) }},
 	{"labels", func() { labels() }},
 	{"rangeFunc", func() { rangeFunc() }},
@@ -66,10 +58,8 @@ var shapes = []struct {
 	{"args", func() { args(1, "two", true, time.Second, 2.5, kind(3), nil, nil, 'r') }},
 	{"literal", func() { fmt.Println(literal(2)) }},
 	{"caller", func() { outer() }},
-	{"multi", func() {
-		multi(1,
-			2)
-	}},
+	{"multi", func() { multi(1,
+		2) }},
 }
 
 // try prints what a panic says, and the lines of its stack.
@@ -149,13 +139,7 @@ func (l *list[E]) each(f func(E)) {
 	}
 }
 
-func variadic(s string, ns ...int) {
-	for _, n := range ns {
-		fmt.Println(s, n)
-	}
-	fmt.Println(len(ns))
-	where()
-}
+func variadic(s string, ns ...int) { for _, n := range ns { fmt.Println(s, n) }; fmt.Println(len(ns)); where() }
 
 func named(n int) (out int, err error) {
 	defer func() {
@@ -164,9 +148,7 @@ func named(n int) (out int, err error) {
 		}
 	}()
 	out = n * 2
-	if n < 0 {
-		panic("negative")
-	}
+	if n < 0 { panic("negative") }
 	where()
 	return
 }
@@ -179,18 +161,11 @@ func fib(n int) int {
 }
 
 //go:noinline
-func panics(n int) {
-	fmt.Println("before")
-	if n > 3 {
-		panic(fmt.Sprint("n is ", n))
-	}
-	fmt.Println("after")
-}
+func panics(n int) { fmt.Println("before"); if n > 3 { panic(fmt.Sprint("n is ", n)) }; fmt.Println("after") }
 
 //go:noinline
 func outOfRange(s []int, i int) int {
-	fmt.Println(len(s))
-	return s[i]
+	fmt.Println(len(s)); return s[i]
 }
 
 func recovers() {
@@ -220,48 +195,27 @@ func deferLoop(n int) {
 func manyReturns(n int) string {
 	defer func() { recover(); fmt.Print("") }()
 	switch n {
-	case 0:
-		return "0"
-	case 1:
-		return "1"
-	case 2:
-		return "2"
-	case 3:
-		return "3"
-	case 4:
-		return "4"
-	case 5:
-		return "5"
-	case 6:
-		return "6"
-	case 7:
-		return "7"
-	case 8:
-		return "8"
-	case 9:
-		return "9"
-	case 10:
-		return "10"
-	case 11:
-		return "11"
-	case 12:
-		return "12"
-	case 13:
-		return "13"
-	case 14:
-		return "14"
-	case 15:
-		return "15"
-	case 16:
-		return "16"
-	case 17:
-		return "17"
-	case 18:
-		return "18"
-	case 19:
-		return fmt.Sprint("19")
-	case 20:
-		panic("20")
+	case 0: return "0"
+	case 1: return "1"
+	case 2: return "2"
+	case 3: return "3"
+	case 4: return "4"
+	case 5: return "5"
+	case 6: return "6"
+	case 7: return "7"
+	case 8: return "8"
+	case 9: return "9"
+	case 10: return "10"
+	case 11: return "11"
+	case 12: return "12"
+	case 13: return "13"
+	case 14: return "14"
+	case 15: return "15"
+	case 16: return "16"
+	case 17: return "17"
+	case 18: return "18"
+	case 19: return fmt.Sprint("19")
+	case 20: panic("20")
 	}
 	return "more"
 }
@@ -317,8 +271,7 @@ func rangeFunc() {
 
 func oneLine(n int) { fmt.Println(n); where() }
 
-func a() { fmt.Println("a"); where() }
-func b() { fmt.Println("b"); where() }
+func a() { fmt.Println("a"); where() }; func b() { fmt.Println("b"); where() }
 
 func empty(_, n int) {}
 
@@ -350,12 +303,9 @@ func shadow(h int, string string, true bool) any {
 }
 
 func directive() {
-	fmt.Println("directive")
-	where()
-	/*line other.go:100*/ where()
-	func() { fmt.Println(); where() }()
-	/*line other.go:200:30*/ where()
-	func() { fmt.Println(); where() }()
+	fmt.Println("directive"); where()
+/*line other.go:100*/	where(); func() { fmt.Println(); where() }()
+/*line other.go:200:30*/ where(); func() { fmt.Println(); where() }()
 //line third.go:300
 	func() { fmt.Println(); where() }()
 	where()
@@ -404,19 +354,12 @@ func inner() (string, int) {
 	return file, line
 }
 
-func outer() {
-	fmt.Println(inner())
-	fmt.Println(inner())
-	fmt.Println(inner())
-}
+func outer() { fmt.Println(inner()); fmt.Println(inner())
+	fmt.Println(inner()) }
 
 func multi(x int,
-	y int) (z int) {
-	fmt.Println(x,
-		y)
-	where()
-	return x
-}
+	y int) (z int) { fmt.Println(x,
+		y); where(); return x }
 
 func worker(wg *sync.WaitGroup, n int) {
 	defer wg.Done()
@@ -427,8 +370,5 @@ func worker(wg *sync.WaitGroup, n int) {
 func crash(n int) {
 	defer fmt.Println("crashing")
 	var m map[string]int
-	if n > 3 {
-		fmt.Fprintln(os.Stderr, "to crash")
-		m["x"] = 1
-	}
+	if n > 3 { fmt.Fprintln(os.Stderr, "to crash"); m["x"] = 1 }
 }

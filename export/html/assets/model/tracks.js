@@ -2,8 +2,8 @@
 // is not merged tells it interval by interval; beside what is merged the Go side has
 // rows of its own.
 
-import { StateSet, trackNames } from "./states.js";
-import { sortSteps } from "../model/slices.js";
+import { StateSet, trackNames } from "../data/states.js";
+import { sortSteps } from "./slices.js";
 
 /** The state of a track that no goroutine has: the one behind the others. @param {StateSet} set */
 function idleOf(set) { return set.names.length; }

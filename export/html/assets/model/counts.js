@@ -1,10 +1,10 @@
 // How many goroutines ran, could have run, and did neither, at every moment: exact
 // steps, or averages of stretches where states are merged.
 
-import { bisect } from "./bisect.js";
-import { byNumber, sortSteps } from "../model/slices.js";
+import { bisect } from "../data/bisect.js";
+import { byNumber, sortSteps } from "./slices.js";
 
-/** @typedef {import("./states.js").StateSet} StateSet */
+/** @typedef {import("../data/states.js").StateSet} StateSet */
 
 /** What goroutines count as, in the order in which they are drawn over each other. */
 export const countNames = /** @type {const} */ (["running", "runnable", "blocked"]);
