@@ -37,6 +37,7 @@ const preferences = `
 user_pref("app.normandy.enabled", false);
 user_pref("app.update.disabledForTesting", true);
 user_pref("browser.chrome.site_icons", false);
+user_pref("browser.chrome.site_icons", false);
 user_pref("browser.shell.checkDefaultBrowser", false);
 user_pref("datareporting.policy.dataSubmissionEnabled", false);
 user_pref("network.captive-portal-service.enabled", false);
