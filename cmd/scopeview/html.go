@@ -17,6 +17,7 @@ func newHTML(s *streams) *cobra.Command {
 	x := excerpt{s: s}
 	var (
 		max              int64
+		with             string
 		open, commentary bool
 	)
 	cmd := &cobra.Command{
@@ -29,11 +30,15 @@ A file holds up to 5,000,000 scopes, and 100 MB. Of a longer trace the scopes th
 are merged with their neighbours, the longer ones are all there, and the page says so; --max gives another
 number of scopes, of any size, and 0 all of them. scopeview serve shows all of any trace.
 
+With --with the page has a second trace too, and its tab Compare says what is slower or faster there. --from,
+--to, --name and --track go for both.
+
 With --commentary the tabs Source and Callers tell what the compiler did with the calls that are hot in the
 profile which the program is built with, its default.pgo. That builds the program, with it and without.`,
 		Example: `  scopeview html x.scope -o x.html --open
   scopeview html traces/ -o last.html --from -10s
-  scopeview html 4711 -o now.html --track 'worker*'`,
+  scopeview html 4711 -o now.html --track 'worker*'
+  scopeview html before.scope --with after.scope -o both.html`,
 		PreRunE: func(*cobra.Command, []string) error {
 			switch {
 			case max < 0:
@@ -44,11 +49,27 @@ profile which the program is built with, its default.pgo. That builds the progra
 			return x.noTerminal("a page", "-o FILE.html (and --open to look at it)")
 		},
 		RunE: x.run(func(cmd *cobra.Command) error {
+			shown := []*excerpt{&x}
+			if with != "" {
+				y := excerpt{s: s, sel: x.sel, out: x.out}
+				if err := y.open(cmd, with); err != nil {
+					return err
+				}
+				defer y.t.Close()
+				shown = append(shown, &y)
+			}
 			err := x.write(func(w io.Writer) error {
-				return page.Write(cmd.Context(), w, x.t, page.Options{
-					Selection: x.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"), Commentary: commentary,
-					Path: x.path, Writer: writerOf(x.state()), Tool: version(), Weights: machineWeights(),
-				})
+				var all []page.Shown
+				for _, y := range shown {
+					if y != &x {
+						warnLosses(s, y.path, y.t)
+					}
+					all = append(all, page.Shown{Trace: y.t, Options: page.Options{
+						Selection: y.sel.Selection, Max: max, Large: cmd.Flags().Changed("max"), Commentary: commentary && y == &x,
+						Path: y.path, Writer: writerOf(y.state()), Tool: version(), Weights: machineWeights(),
+					}})
+				}
+				return page.WriteAll(cmd.Context(), w, all...)
 			})
 			if err == nil && open {
 				err = openFileInBrowser(x.out.path)
@@ -61,10 +82,17 @@ profile which the program is built with, its default.pgo. That builds the progra
 	}
 	x.flags(cmd)
 	f := cmd.Flags()
+	withFlag(s, cmd, &with)
 	f.Int64Var(&max, "max", page.DefaultMax, "merge short scopes until there are at most `N`; 0: merge none")
 	f.BoolVar(&commentary, "commentary", false, "have the compiler tell what it did with hot calls")
 	f.BoolVar(&open, "open", false, "open the file in the browser")
 	return cmd
+}
+
+// withFlag adds the flag --with.
+func withFlag(s *streams, cmd *cobra.Command, with *string) {
+	cmd.Flags().StringVar(with, "with", "", "compare with this `TRACE`, in the page's tab Compare")
+	s.completeWith(cmd, "with", completeTraces)
 }
 
 // writerOf returns what the page calls a state.

@@ -24,6 +24,7 @@ it has a token. The page goes through a tunnel too, on any port there. Ctrl-C en
 func newServe(s *streams) *cobra.Command {
 	var (
 		addr  string
+		with  string
 		allow []string
 		open  bool
 		all   bool
@@ -34,6 +35,7 @@ func newServe(s *streams) *cobra.Command {
 		Long:  serveHelp,
 		Example: `  scopeview serve traces/ --open
   scopeview serve 4711
+  scopeview serve before.scope --with after.scope
 
   on another machine:
   ssh -t -L 8080:localhost:8080 host scopeview serve traces/ --addr localhost:8080
@@ -44,6 +46,11 @@ func newServe(s *streams) *cobra.Command {
 			path, err := findShelf(args[0])
 			if err != nil {
 				return err
+			}
+			if with != "" {
+				if with, err = findTrace(with); err != nil {
+					return err
+				}
 			}
 			ln, err := listen(cmd.Context(), addr, all)
 			if err != nil {
@@ -57,7 +64,7 @@ func newServe(s *streams) *cobra.Command {
 				}
 				fmt.Fprintf(s.err, "scopeview: %s can be reached from other machines: traces hold file names and arguments, and the token, which goes over the network as it is, is all that protects them\n", ln.Addr())
 			}
-			server, err := live.New(live.Options{Path: path, AllowHosts: allow, Version: version(), Weights: machineWeights()})
+			server, err := live.New(live.Options{Path: path, With: with, AllowHosts: allow, Version: version(), Weights: machineWeights()})
 			if err != nil {
 				return err
 			}
@@ -74,6 +81,7 @@ func newServe(s *streams) *cobra.Command {
 		},
 	}
 	cmd.Flags().StringVar(&addr, "addr", "127.0.0.1:0", "listen at `HOST:PORT`; port 0 is a free one")
+	withFlag(s, cmd, &with)
 	cmd.Flags().StringArrayVar(&allow, "allow-host", nil, "also answer under this `NAME` or address, beside localhost (may be repeated)")
 	cmd.Flags().BoolVar(&all, "insecure-bind", false, "let --addr be one that other machines can reach: what they get is protected by the token alone, which is not encrypted")
 	cmd.Flags().BoolVar(&open, "open", false, "open the page in the browser")

@@ -14,7 +14,11 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	policy, err := page.Policy(page.HomeLive)
 	var body bytes.Buffer
 	if err == nil {
-		err = page.Page(&body, page.Config{Home: page.HomeLive, Base: "/t/" + strconv.Itoa(b.number) + "/"})
+		c := page.Config{Home: page.HomeLive, Base: baseOf(b)}
+		if s.with != nil && b != s.with {
+			c.With = baseOf(s.with)
+		}
+		err = page.Page(&body, c)
 	}
 	if err != nil {
 		refuse(w, http.StatusInternalServerError, sentence(err))
@@ -25,3 +29,6 @@ func (s *Server) servePage(w http.ResponseWriter, r *http.Request, b *book) {
 	h.Set("Content-Type", "text/html; charset=utf-8")
 	w.Write(body.Bytes())
 }
+
+// baseOf is what the paths of requests about a trace begin with.
+func baseOf(b *book) string { return "/t/" + strconv.Itoa(b.number) + "/" }

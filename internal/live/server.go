@@ -19,6 +19,7 @@ import (
 // Options tell a Server what to show to whom.
 type Options struct {
 	Path       string         // a trace, or a directory with traces
+	With       string         // a trace to compare it with; empty: none
 	AllowHosts []string       // names and addresses beside the loopback's under which it may be asked
 	Version    string         // of the tool, for the page to tell
 	Weights    advice.Weights // of advice; nil: those that are built in
@@ -28,6 +29,7 @@ type Options struct {
 type Server struct {
 	o     Options
 	shelf *shelf
+	with  *book // what the others are compared with; nil: nothing
 	guard *guard
 	heavy chan struct{} // who makes large answers, a place each
 
@@ -68,7 +70,24 @@ func New(o Options) (*Server, error) {
 			return nil, err
 		}
 	}
-	s := &Server{o: o, shelf: sh, heavy: make(chan struct{}, heavyMax), most: usual, idle: idleFor}
+	var with *book
+	if o.With != "" {
+		other, err := newShelf(o.With)
+		if err == nil && other.root != nil {
+			other.close()
+			err = fmt.Errorf("%s is a directory; name one trace to compare with", o.With)
+		}
+		if err == nil {
+			with = other.book(0)
+			err = with.check()
+		}
+		if err != nil {
+			sh.close()
+			return nil, err
+		}
+		sh.lend(with)
+	}
+	s := &Server{o: o, shelf: sh, with: with, heavy: make(chan struct{}, heavyMax), most: usual, idle: idleFor}
 	s.ctx, s.stop = context.WithCancel(context.Background())
 	s.guard = newGuard(h, s.mux())
 	return s, nil

@@ -121,5 +121,5 @@ func fits(ctx context.Context, c *timeline.Container, limit int64) bool {
 		return true // even if nothing could be packed
 	}
 	n := &counter{left: limit}
-	return write(untilDone{ctx, n}, Config{Home: HomeFile}, c, level) == nil
+	return write(untilDone{ctx, n}, Config{Home: HomeFile}, level, c) == nil
 }

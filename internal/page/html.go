@@ -1,6 +1,7 @@
 package page
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -43,9 +44,38 @@ type Options struct {
 	limit int64
 }
 
+// Shown is a trace, and what of it a page has.
+type Shown struct {
+	Trace *trace.Trace
+	Options
+}
+
 // Write writes t as a page with everything in it. It stops with ctx's error once
 // ctx is done.
 func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
+	return WriteAll(ctx, w, Shown{t, o})
+}
+
+// WriteAll is Write of a trace and, if there is one more, of that which it is compared with.
+// The two share the size that a page may have.
+func WriteAll(ctx context.Context, w io.Writer, shown ...Shown) error {
+	var data []*timeline.Container
+	for _, s := range shown {
+		s.limit = cmp.Or(s.limit, sizeLimit) / int64(len(shown))
+		c, err := pack(ctx, s.Trace, s.Options)
+		if err != nil {
+			return err
+		}
+		data = append(data, c)
+	}
+	if err := write(untilDone{ctx, w}, Config{Home: HomeFile}, level, data...); err != nil {
+		return fmt.Errorf("writing HTML: %w", err)
+	}
+	return nil
+}
+
+// pack makes the container of t.
+func pack(ctx context.Context, t *trace.Trace, o Options) (*timeline.Container, error) {
 	selected := o.Selection
 	selected.Progress = nil // that is told of while the scopes are read
 	says := AdviceOf(o.Path, o.Weights)
@@ -60,22 +90,15 @@ func Write(ctx context.Context, w io.Writer, t *trace.Trace, o Options) error {
 	if len(t.GoTraces()) > 0 || len(t.Counters()) > 0 { // nothing else has samples
 		var err error
 		if states, samples, err = loadWithStates(ctx, t, o.Selection, o.Commentary); err != nil {
-			return err
+			return nil, err
 		}
 	}
 	x, err := timeline.Load(ctx, t, load)
 	if err != nil {
-		return err
+		return nil, err
 	}
 	p := &packer{ctx: ctx, t: t, x: x, states: states, samples: samples, o: &o, choice: choice, doctor: report, advice: says}
-	c, err := p.fit()
-	if err != nil {
-		return err
-	}
-	if err := write(untilDone{ctx, w}, Config{Home: HomeFile}, c, level); err != nil {
-		return fmt.Errorf("writing HTML: %w", err)
-	}
-	return nil
+	return p.fit()
 }
 
 // part says what was selected, empty if that is all.

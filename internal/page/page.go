@@ -15,6 +15,7 @@ import (
 type Config struct {
 	Home string `json:"home"`           // HomeFile, HomeLive
 	Base string `json:"base,omitempty"` // live: the path that its requests begin with, "/t/0/"
+	With string `json:"with,omitempty"` // live: that of the trace to compare with; empty: none
 }
 
 // Homes of a page.
@@ -41,10 +42,13 @@ func Policy(home string) (string, error) {
 }
 
 // Page writes the page without data.
-func Page(w io.Writer, c Config) error { return write(w, c, nil, 0) }
+func Page(w io.Writer, c Config) error { return write(w, c, 0) }
 
-// write writes the page with a container in it, deflated at that level.
-func write(w io.Writer, c Config, data *timeline.Container, level int) error {
+// ids are those of the elements that hold the data: of the trace, and of one to compare with.
+var ids = []string{"data", "with"}
+
+// write writes the page with containers in it, deflated at that level.
+func write(w io.Writer, c Config, level int, data ...*timeline.Container) error {
 	p, err := parts()
 	if err != nil {
 		return err
@@ -60,10 +64,10 @@ func write(w io.Writer, c Config, data *timeline.Container, level int) error {
 	b := bufio.NewWriterSize(w, 64<<10)
 	b.Write(bytes.Replace(p.head, []byte(policyMark), []byte(`<meta http-equiv="Content-Security-Policy" content="`+policy+`">`), 1))
 	fmt.Fprintf(b, "<script id=\"config\" type=\"application/json\">%s</script>\n", config)
-	if data != nil {
-		b.WriteString(`<script id="data" type="application/octet-stream">`)
+	for i, d := range data {
+		fmt.Fprintf(b, `<script id="%s" type="application/octet-stream">`, ids[i])
 		z := base64.NewEncoder(base64.StdEncoding, b)
-		if err := data.WriteTo(z, level); err != nil {
+		if err := d.WriteTo(z, level); err != nil {
 			return err
 		}
 		if err := z.Close(); err != nil {

@@ -36,6 +36,7 @@ function shownState(app) {
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true,
     graphs: app.graphs === "usual" ? undefined : app.graphs,
+    compared: app.compared || undefined,
     color: choices.colorBy === "name" ? undefined : choices.colorBy,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,
     executions: app.calls.executions === "all" ? undefined : app.calls.executions, of: app.calls.rows === "all" ? undefined : app.calls.rows === "chosen" && app.chosenRow.startsWith("g") ? app.chosenRow : app.calls.rows,

@@ -57,6 +57,8 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {import("./model/calls.js").CallChoices} calls of the tabs of functions
  * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
  * @property {boolean} path the critical path is drawn
+ * @property {import("./model/model.js").Model|null} other the trace that this one is compared with
+ * @property {string} compared the name that is looked at in the tab Compare
  * @property {boolean} jump the place of that finding is still to be looked at
  * @property {Record<string, string>} colors of the theme
  * @property {import("./view/draw.js").Drawn} drawn
@@ -71,7 +73,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
  *
- * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"} Event what changed
+ * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"} Event what changed
  *
  * What does not change.
  * @typedef {Object} Fixed
@@ -121,6 +123,7 @@ export function createApp(model) {
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),
     finding: "", path: false, jump: false,
+    other: null, compared: "",
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,

@@ -375,6 +375,17 @@ export function commands(app) {
       app.jump = false;
       app.keepState();
     },
+    /** Has another trace to compare with. @param {import("./model/model.js").Model|null} other */
+    setOther(other) {
+      app.other = other;
+      app.tell("other");
+    },
+    /** Looks at the two sides of a name. @param {string} name */
+    compareName(name) {
+      app.compared = name;
+      app.tell("other");
+      app.keepState();
+    },
     /** Draws the critical path on the rows, or not. */
     togglePath() {
       app.path = !app.path;
@@ -397,6 +408,7 @@ export function commands(app) {
       app.path = s.path === true;
       app.graphs = s.graphs ?? "usual";
       app.tell("graphs");
+      app.compared = s.compared ?? "";
       app.marks = s.marks ?? [];
       app.tell("marks");
       app.by = s.threads ? "thread" : "goroutine";

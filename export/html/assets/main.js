@@ -18,14 +18,14 @@ import { createRowsView } from "./view/rowsview.js";
 import { buildRowFilter } from "./panel/rowfilter.js";
 import { createRuler } from "./view/ruler.js";
 import { createSearchBox } from "./panel/searchbox.js";
-import { openSource } from "./model/source.js";
+import { openSources } from "./model/source.js";
 import { createTextView } from "./panel/textview.js";
 import { usualTheme } from "./view/theme.js";
 
 /** @import { App } from "./app.js" */
 
-/** Builds everything around a model. @param {App} app */
-function buildPage(app) {
+/** Builds everything around a model. @param {App} app @param {import("./model/model.js").Model|null} other to compare with */
+function buildPage(app, other) {
   const rows = createRowsView(app);
   const textView = createTextView(app);
   const help = createHelp();
@@ -75,6 +75,7 @@ function buildPage(app) {
     app.relayout();
   });
   app.restore(decodeState(location.hash.slice(1)));
+  if (other) app.setOther(other);
   lookAtWaits(app);
   banner.update();
   app.drawNow();
@@ -116,10 +117,10 @@ function showFailure(err) {
 async function startPage() {
   document.documentElement.dataset.theme = usualTheme();
   try {
-    const model = await openSource();
+    const [model, other] = await openSources();
     const app = createApp(model);
     /** @type {any} */ (window).scopeview = app;
-    buildPage(app);
+    buildPage(app, other);
   } catch (err) {
     console.warn(err);
     showFailure(err);

@@ -6,6 +6,7 @@
 // states=thick|off, locks=off, procs=off, graphs=all|line, path=on
 // clock=wall, sums=whole
 // color=row|thread|argument KEY
+// compared=name (of the Compare tab)
 // tab=, finding=verdict:object (of the Doctor tab)
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions),
@@ -18,7 +19,7 @@ export const longestMarkName = 80;
 export const mostMarks = 100;
 
 /** The tabs below the timeline. */
-export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame", "functions", "callers", "source", "doctor", "advice", "about"]);
+export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame", "functions", "callers", "source", "doctor", "advice", "compare", "about"]);
 
 /**
  * @typedef {(typeof tabs)[number]} Tab
@@ -49,6 +50,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame"
  * @property {string=} color what colours tell, if not names
  * @property {boolean=} noprocs
  * @property {string=} graphs all or line
+ * @property {string=} compared the name that is looked at in the tab Compare
  * @property {string=} func
  * @property {string=} metric
  * @property {string=} scope
@@ -91,6 +93,7 @@ export function encodeState(s) {
   if (s.color) p.set("color", s.color);
   if (s.noprocs) p.set("procs", "off");
   if (s.graphs) p.set("graphs", s.graphs);
+  if (s.compared) p.set("compared", s.compared);
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
     if (value) p.set(key, value);
   }
@@ -138,6 +141,7 @@ export function decodeState(fragment) {
   s.color = p.get("color") || undefined;
   s.noprocs = p.get("procs") === "off" || undefined;
   if (/^(all|line)$/.test(p.get("graphs") ?? "")) s.graphs = p.get("graphs") ?? undefined;
+  s.compared = p.get("compared") || undefined;
   s.func = p.get("fn") || undefined;
   s.metric = p.get("metric") || undefined;
   s.scope = p.get("in") || undefined;

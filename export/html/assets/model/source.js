@@ -25,28 +25,54 @@ const longestPause = 5000;
 const longestAnswer = 20000;
 
 /**
- * The model of this page's trace, once it is here.
- * @returns {Promise<Model>}
+ * The models of this page's trace and of that which it is compared with, if there is one,
+ * once they are here.
+ * @returns {Promise<[Model, Model|null]>}
  */
-export async function openSource() {
+export async function openSources() {
   const config = JSON.parse(document.getElementById("config")?.textContent || "{}");
-  const model = new Model(config.home === "live" ? liveSource(config.base) : fileSource());
-  await model.load();
-  return model;
+  const live = config.home === "live";
+  const load = async (/** @type {Source} */ source) => {
+    const model = new Model(source);
+    await model.load();
+    return model;
+  };
+  const compared = live ? config.with !== undefined : document.getElementById("with") !== null;
+  return Promise.all([
+    load(live ? liveSource(config.base) : fileSource("data")),
+    compared ? load(live ? liveSource(config.with) : fileSource("with")) : null,
+  ]);
 }
 
-/** The data that lie in the page. @returns {Source} */
-export function fileSource() {
+/** The data that lie in the page. @param {string} id of their element @returns {Source} */
+export function fileSource(id = "data") {
   return {
     home: "file",
     async whole() {
-      const element = document.getElementById("data");
+      const element = document.getElementById(id);
       if (!element) throw new Error("The page has no data: it was cut off or changed.");
       const bytes = fromBase64(element.textContent ?? "");
       element.textContent = ""; // as large as what is made of it
       return readContainer(await inflate(bytes));
     },
   };
+}
+
+/** What is before the data of a page. Behind them is the next tag: base64 has none. */
+const dataBegin = '<script id="data" type="application/octet-stream">';
+
+/**
+ * The model of another page that `scopeview html` wrote. Nothing of its text runs.
+ * @param {string} name of the file @param {string} text
+ * @returns {Promise<Model>}
+ */
+export async function openPage(name, text) {
+  const from = text.indexOf(dataBegin) + dataBegin.length;
+  const to = text.indexOf("<", from);
+  if (from < dataBegin.length || to < 0) throw new Error(`${name} is no page of a timeline. If it is a trace, "scopeview html ${name} -o FILE.html" makes a page of it.`);
+  const model = new Model({ home: "file", whole: async () => readContainer(await inflate(fromBase64(text.slice(from, to)))) });
+  await model.load();
+  return model;
 }
 
 /**

@@ -3,6 +3,7 @@
 import { createAbout } from "./about.js";
 import { createAdvice } from "./advice.js";
 import { createCallers } from "./callersview.js";
+import { createCompare } from "./compareview.js";
 import { createDetails } from "./details.js";
 import { createDoctor } from "./doctorview.js";
 import { createFlame } from "./flameview.js";
@@ -24,7 +25,7 @@ export function buildPanels(app) {
   const tabs = [
     ["details", "Details", createDetails(app)], ["summary", "Summary", createSummary(app)], ["runs", "Executions", createRuns(app)],
     ["flame", "Flame", createFlame(app)], ["functions", "Functions", createFunctions(app)], ["callers", "Callers", createCallers(app)],
-    ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["advice", "Advice", createAdvice(app)], ["about", "About", createAbout(app)],
+    ["source", "Source", createSource(app)], ["doctor", "Doctor", createDoctor(app)], ["advice", "Advice", createAdvice(app)], ["compare", "Compare", createCompare(app)], ["about", "About", createAbout(app)],
   ];
   const list = make("div", { class: "tabs", role: "tablist", "aria-label": "Panels" });
   const body = make("div", { class: "body", tabIndex: 0 });
@@ -61,5 +62,5 @@ export function buildPanels(app) {
   }
   panel.replaceChildren(list, body);
   const update = () => { for (const [, , view] of tabs) if (!view.element.hidden) view.update(); };
-  for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by", "path"])) app.on(event, update);
+  for (const event of /** @type {const} */ (["selection", "range", "model", "clock", "calls", "by", "path", "other"])) app.on(event, update);
 }

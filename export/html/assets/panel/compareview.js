@@ -1,0 +1,193 @@
+// The Compare tab: what another trace of the program has more or less of, name by name, in
+// waits, in states, and in what the doctor finds.
+
+import { colorOf } from "../view/color.js";
+import { compareSteps, findingsBetween, pairedBuckets, timesByState } from "../model/compare.js";
+import { createSortable } from "./sortable.js";
+import { inSlices, oneAtATime } from "../model/slices.js";
+import { isShown, make, makeButton, nameText, percentText } from "../view/make.js";
+import { openPage } from "../model/source.js";
+import { quantileOf } from "../model/histogram.js";
+import { stateText } from "../data/states.js";
+import { summarySteps } from "../model/stats.js";
+import { thousands } from "../view/time.js";
+
+/**
+ * @typedef {import("../model/compare.js").NameDifference} NameDifference
+ * @typedef {import("../model/model.js").Model} Model
+ */
+/** @import { App } from "../app.js" */
+
+/** "+58%", "−3%", "3.1×". @param {number} a @param {number} b */
+export function changeText(a, b) {
+  if (!(a > 0)) return b > 0 ? "new" : "";
+  const by = b / a;
+  if (by >= 3) return `${by.toFixed(1)}×`;
+  return by === 1 ? "0%" : `${by < 1 ? "−" : "+"}${percentText(Math.abs(by - 1))}`;
+}
+
+/** One name in a sentence: from what its durations went to what. @param {App} app @param {NameDifference} d */
+export function nameSentence(app, d) {
+  const at = (/** @type {number} */ q) => {
+    const [a, b] = [quantileOf(d.a.sorted, q), quantileOf(d.b.sorted, q)];
+    return `${app.span(a)} → ${app.span(b)} (${changeText(a, b)})`;
+  };
+  if (d.said === "new" || d.said === "gone") return `${nameText(d.name)} is in ${d.said === "new" ? "B" : "A"} alone.`;
+  const test = Number.isNaN(d.effect) ? "" : `; in ${percentText(d.effect)} of all pairs the one of B is longer`;
+  return `${nameText(d.name)}: ${d.said}: p50 ${at(0.5)}, p99 ${at(0.99)}${test}.`;
+}
+
+/** @param {App} app */
+export function createCompare(app) {
+  let perSecond = false;
+  /** What was computed, of which versions. */
+  let drawn = "";
+  /** @type {NameDifference[]} */
+  let differences = [];
+  const one = oneAtATime(() => fill());
+  const head = make("h2", { text: "Compare" });
+  const file = make("input", { type: "file", accept: ".html,text/html", hidden: true, onchange: () => { if (file.files[0]) take(file.files[0]); } });
+  const open = makeButton("Compare with…", () => file.click(), { title: "Another page that scopeview html made; it may be dropped on this one, too" });
+  const rate = makeButton("per second", () => {
+    perSecond = !perSecond;
+    drawn = "";
+    fill();
+  }, { title: "Totals of each second of a run: runs differ in length" });
+  const note = make("p", { class: "quiet", role: "status" });
+  const figure = make("div", { class: "compared" });
+  const lengths = () => (perSecond ? [app.model.end / 1e9, (app.other?.end ?? 0) / 1e9] : [1, 1]);
+  const total = (/** @type {NameDifference} */ d, /** @type {0|1} */ side) => (side === 0 ? d.a : d.b).total / (lengths()[side] || 1);
+  const more = (/** @type {NameDifference} */ d) => total(d, 1) - total(d, 0);
+  const quantile = (/** @type {"a"|"b"} */ side, /** @type {number} */ q) => (/** @type {NameDifference} */ d) => (d[side].count > 0 ? quantileOf(d[side].sorted, q) : null);
+  const ns = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number|null} */ value, /** @type {object} */ rest = {}) => ({
+    key, title, numeric: true, value, text: (/** @type {any} */ d) => { const v = value(d); return v === null ? "-" : app.span(v); }, ...rest,
+  });
+  const count = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number} */ value) => ({ key, title, numeric: true, value, text: (/** @type {any} */ d) => thousands(value(d)) });
+  const names = createSortable({
+    caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either.",
+    columns: [
+      { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
+      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 100 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other.", value: (d) => d.said },
+      ns("more", "B − A", more, { hint: "How much more time B has in scopes of that name" }),
+      { key: "by", title: "by", hint: "The same in relation to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
+      count("countA", "count A", (d) => d.a.count), count("countB", "B", (d) => d.b.count),
+      ns("totalA", "total A", (d) => total(d, 0)), ns("totalB", "B", (d) => total(d, 1)),
+      ns("meanA", "mean A", (d) => (d.a.count > 0 ? d.a.total / d.a.count : null)), ns("meanB", "B", (d) => (d.b.count > 0 ? d.b.total / d.b.count : null)),
+      ns("p50A", "p50 A", quantile("a", 0.5)), ns("p50B", "B", quantile("b", 0.5)),
+      ns("p99A", "p99 A", quantile("a", 0.99)), ns("p99B", "B", quantile("b", 0.99)),
+    ],
+  });
+  const locks = createSortable({
+    caption: "Waits for locks", by: "more", id: (l) => l.name, empty: "Nobody waited for a lock in either.",
+    columns: [
+      { key: "name", title: "lock", value: (l) => nameText(l.name) }, ns("more", "B − A", (l) => l.b.wait - l.a.wait), count("waitsA", "waits A", (l) => l.a.waits), count("waitsB", "B", (l) => l.b.waits),
+      ns("waitA", "waited A", (l) => l.a.wait), ns("waitB", "B", (l) => l.b.wait), ns("holdA", "held A", (l) => l.a.hold), ns("holdB", "B", (l) => l.b.hold),
+    ],
+  });
+  const states = createSortable({
+    caption: "What goroutines did", by: "more", id: (s) => s.state,
+    columns: [{ key: "state", title: "state", value: (s) => stateText(s.state) }, ns("more", "B − A", (s) => s.b - s.a), ns("a", "A", (s) => s.a), ns("b", "B", (s) => s.b)],
+  });
+  const findings = make("ul", { class: "evidence" });
+  const tables = make("div", { class: "doctor-columns" }, make("div", null, names.element), make("div", { class: "sides" }, figure, make("h3", { text: "What the doctor finds" }), findings, locks.element, states.element));
+  const element = make("div", { class: "compare" }, make("div", { class: "bar-of-tools" }, head, open, file, rate), note, tables);
+
+  /** @param {File} given */
+  async function take(given) {
+    note.textContent = `Reading ${given.name}…`;
+    try {
+      app.setOther(await openPage(given.name, await given.text()));
+      app.showTab("compare");
+      app.announce(`compared with ${given.name}`);
+    } catch (err) {
+      app.showTab("compare");
+      note.textContent = err instanceof Error ? err.message : String(err);
+    }
+  }
+  document.addEventListener("dragover", (e) => { if (e.dataTransfer?.types.includes("Files")) e.preventDefault(); });
+  document.addEventListener("drop", (e) => {
+    const [given] = e.dataTransfer?.files ?? [];
+    if (!given) return;
+    e.preventDefault();
+    take(given);
+  });
+
+  const titleOf = (/** @type {Model} */ m) => `${m.meta.title || m.meta.path || "trace"}, ${app.span(m.end)}`;
+
+  /** @param {Model} other */
+  async function compute(other) {
+    const { model } = app;
+    const key = [model.version, other.version, perSecond].join();
+    if (key === drawn) return;
+    note.textContent = "Comparing…";
+    const done = await one(key, async (stale) => {
+      const list = await inSlices(compareSteps(model, other), stale);
+      const sums = [];
+      for (const m of [model, other]) sums.push(await inSlices(summarySteps(m, 0, m.end, true), stale));
+      return list && sums.every((s) => s) ? { list, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
+    });
+    if (!done) return;
+    drawn = key;
+    differences = done.list;
+    names.set(differences);
+    locks.set(pairs(done.sums.map((s, k) => new Map(s.locks.map((l) => [(k === 0 ? model : other).name(l.name), l]))), { waits: 0, wait: 0, hold: 0 }));
+    locks.element.hidden = done.sums.every((s) => s.locks.length === 0);
+    const did = [timesByState(model), timesByState(other)];
+    states.element.hidden = did.some((d) => d === null);
+    if (did[0] && did[1]) states.set(pairs(did.map((d) => /** @type {Map<string, number>} */ (d?.times)), 0).map(({ name, a, b }) => ({ state: name, a, b })));
+    const merged = differences.reduce((sum, d) => sum + d.a.merged + d.b.merged, 0);
+    note.textContent = `A is ${titleOf(model)}; B is ${titleOf(other)}.${perSecond ? " Totals are of a second." : ""}`
+      + (merged > 0 ? ` ${thousands(merged)} scopes are merged here and in no number.` : "")
+      + (did.some((d) => d && !d.exact) ? " Merged states count as the one that took most." : "");
+    drawFindings(other);
+    drawFigure();
+  }
+
+  /** What both sides have by name. @template T @param {Map<string, T>[]} sides @param {T} none */
+  function pairs([a, b], none) { return [...new Set([...a.keys(), ...b.keys()])].map((name) => ({ name, a: a.get(name) ?? none, b: b.get(name) ?? none })); }
+
+  /** @param {Model} other */
+  function drawFindings(other) {
+    const known = app.model.doctor && other.doctor;
+    const list = known ? findingsBetween(app.model.doctor, other.doctor) : [];
+    findings.replaceChildren(...list.map(({ said, finding, was, is }) => make("li", null, make("b", { text: `${said}: ` }),
+      `${finding.verdict}${finding.object ? ` · ${nameText(finding.object)}` : ""}, ${said === "stayed" ? `${percentText(was ?? 0)} → ${percentText(is ?? 0)}` : percentText(is ?? was ?? 0)}`)));
+    if (list.length === 0) findings.replaceChildren(make("li", { text: known ? "Nothing in either." : "Not known of both." }));
+  }
+
+  function drawFigure() {
+    const d = differences.find((x) => x.name === app.compared);
+    figure.replaceChildren();
+    if (!d) return;
+    const buckets = pairedBuckets(d.a.sorted, d.b.sorted);
+    const most = Math.max(1e-9, ...buckets.flatMap((b) => [b.a / Math.max(1, d.a.count), b.b / Math.max(1, d.b.count)]));
+    const high = (/** @type {number} */ n, /** @type {number} */ of) => `${((100 * n) / Math.max(1, of) / most).toFixed(1)}%`;
+    const bars = buckets.map((b) => {
+      const [fillB, lineA] = [make("span", { class: "b" }), make("span", { class: "a" })];
+      fillB.style.height = high(b.b, d.b.count);
+      fillB.style.backgroundColor = colorOf(d.name);
+      lineA.style.height = high(b.a, d.a.count);
+      return make("span", { class: "bucket", title: `${app.span(b.lo)} – ${app.span(b.hi)}: A ${thousands(b.a)}, B ${thousands(b.b)}` }, fillB, lineA);
+    });
+    const text = nameSentence(app, d);
+    figure.append(make("figure", { class: "distribution" }, make("figcaption", { text }),
+      make("div", { class: "plotted", role: "img", "aria-label": `Durations of ${nameText(d.name)} in both traces. ${text}` }, ...bars),
+      buckets.length > 0 ? make("div", { class: "scale", "aria-hidden": "true" }, make("span", { text: app.span(buckets[0].lo) }), make("span", { text: "log; filled: B, line: A; each of its own count" }), make("span", { text: app.span(buckets[buckets.length - 1].hi) })) : null));
+  }
+
+  function fill() {
+    if (!isShown(element)) return;
+    const { other } = app;
+    rate.setAttribute("aria-pressed", String(perSecond));
+    tables.hidden = rate.hidden = other === null;
+    if (!other) {
+      note.textContent ||= "Compare this trace with another one of the same program, say of another build: drop the page that scopeview html made of it here, or choose it.";
+      return;
+    }
+    if (app.model.home === "live") for (const m of [app.model, other]) if (!m.doctor && !m.doctorProblem) m.askDoctor();
+    compute(other);
+    drawFigure();
+  }
+
+  return { element, update: fill };
+}
