@@ -77,7 +77,12 @@ profile which the program is built with, its default.pgo. That builds the progra
 			if err != nil {
 				return err
 			}
-			return x.verdict()
+			for _, y := range shown { // the first that is wrong decides, and each is told of
+				if bad := y.verdict(); err == nil {
+					err = bad
+				}
+			}
+			return err
 		}),
 	}
 	x.flags(cmd)

@@ -587,4 +587,9 @@ func TestNoTrace(t *testing.T) {
 			t.Errorf("%s: error %v", bad, err)
 		}
 	}
+	for _, bad := range []string{path, filepath.Join(t.TempDir(), "none"), t.TempDir()} {
+		if _, err := New(Options{Path: t.TempDir(), With: bad}); err == nil || !strings.Contains(err.Error(), bad) {
+			t.Errorf("with %s: error %v", bad, err)
+		}
+	}
 }
