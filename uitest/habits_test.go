@@ -404,6 +404,9 @@ func TestArea(t *testing.T) {
 		}
 		says(t, tb, "#view-summary h2", "150 ms selected of 1 row")
 		bits(2)
+		tb.read(nil, `scopeview.showRuns("bit")`)
+		tb.await(`document.getElementById("view-runs").innerText.includes("2 executions touch the selected 150 ms of 1 row")`)
+		tb.press("Digit2")
 		withAxe(t, tb, "an area")
 		tb.read(nil, `[...document.querySelectorAll("#view-summary button")].find((b) => b.textContent === "all rows").click()`)
 		tb.await(`scopeview.area === null && !document.querySelector("#view-summary h2").textContent.includes("row")`)

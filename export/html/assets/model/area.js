@@ -4,9 +4,9 @@
  * The rows of an area that recorded something.
  * @param {import("./model.js").Model} model
  * @param {ReadonlySet<string>|null} area ids of goroutines' rows; null: all
+ * @param {import("./rowset.js").Row[]} rows by goroutine
  */
-export function rowsOfArea(model, area) {
-  const rows = model.rows("goroutine");
+export function rowsOfArea(model, area, rows = model.rows("goroutine")) {
   return area === null ? rows : rows.filter((row) => area.has(`g${row.key}`));
 }
 

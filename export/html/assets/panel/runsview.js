@@ -1,6 +1,7 @@
 // The Executions tab: those of one name as a table and as a histogram, in what groups
 // they fall, and in what the slowest of them differ.
 
+import { areaText, rowsOfArea } from "../model/area.js";
 import { createBrushView } from "./brushview.js";
 import { colorOf } from "../view/color.js";
 import { isScope } from "../data/kinds.js";
@@ -118,7 +119,7 @@ export function createRuns(app) {
   function showRuns(problem) {
     if (!runs) return;
     const left = [runs.open > 0 ? `${thousands(runs.open)} more have not ended` : "", runs.across > 0 ? `across ${thousands(runs.across)} more the clock stepped` : "", problem];
-    count.textContent = [`${pluralText(runs.n, "execution")} ${app.range ? `touch the selected ${app.span(app.range.to - app.range.from)}` : "in the whole trace"}`, ...left].filter((text) => text !== "").join("; ");
+    count.textContent = [`${pluralText(runs.n, "execution")} ${app.range ? `touch the selected ${app.span(app.range.to - app.range.from)}${areaText(app.area)}` : "in the whole trace"}`, ...left].filter((text) => text !== "").join("; ");
     none.textContent = runs.n === 0 ? "None has ended here." : "";
     columns.hidden = runs.n === 0;
     const { dur, order } = runs;
@@ -139,14 +140,14 @@ export function createRuns(app) {
     const names = scopeNames(app);
     if (choice.childElementCount !== names.length + 1) choice.replaceChildren(make("option", { value: "", text: "choose a name" }), ...names.map((text) => make("option", { value: text, text: nameText(text) })));
     choice.value = app.runsOf;
-    const { range, runsOf: name } = app;
+    const { range, area, runsOf: name } = app;
     const { from, to } = range ?? { from: 0, to: model.end };
-    const next = [model.version, name, from, to, app.time(0)].join();
+    const next = [model.version, name, from, to, app.time(0), ...area ?? []].join();
     if (next === stamp) {
       if (lit !== app.brush) drawBrush();
       return;
     }
-    const question = JSON.stringify([name, range]);
+    const question = JSON.stringify([name, range, ...area ?? []]);
     if (name === "" || question !== of) {
       picked = null;
       runs = null;
@@ -163,7 +164,7 @@ export function createRuns(app) {
       element.setAttribute("aria-busy", "true");
       const nameId = model.names.indexOf(name);
       const { rows, alone, said: problem } = await rowsWith(nameId, from, to);
-      const found = await inSlices(runSteps(rows, nameId, from, to, alone), stale);
+      const found = await inSlices(runSteps(rowsOfArea(model, area, rows), nameId, from, to, alone), stale);
       if (!found) return;
       const show = (/** @type {Facet[]} */ by) => {
         runs = found;
