@@ -43,8 +43,8 @@ export function sampledIn(b, part, from, to) {
   for (let k = 0; k < b.time.length && b.time[k] <= to; k++) {
     const v = sampledValue(b, part, k);
     if (Number.isNaN(v)) continue;
-    if (found === null || found.at !== null && b.time[k] >= from) found = { low: v, high: v, at: b.time[k] };
     if (b.time[k] < from) found = { low: v, high: v, at: b.time[k] };
+    else if (found === null || found.at !== null) found = { low: v, high: v, at: null };
     else found = { low: Math.min(found.low, v), high: Math.max(found.high, v), at: null };
   }
   return found;
