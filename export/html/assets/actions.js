@@ -62,7 +62,11 @@ export const deeds = {
   wallclock: (app) => app.toggleClock(),
   palette: (app) => app.palette.open(),
   help: (app) => app.help.toggle(),
+  align: (app) => (app.pair ? app.pair.alignSelected() : app.announce("there is no other trace: J opens one", true)),
 };
+
+/** What is done to the selection, be it in the other trace. */
+const ofSelection = new Set(["fit", "next-on-row", "prev-on-row", "parent", "child", "next-same", "prev-same", "longest-same", "blocker", "root", "range-of-selection", "clear"]);
 
 /**
  * @param {App} app
@@ -71,6 +75,7 @@ export const deeds = {
  * @returns {boolean} whether it did something, so that the browser need not
  */
 export function actions(app, action, fast) {
+  if (app.pair?.chosen && ofSelection.has(action)) app = app.pair.app;
   const tab = tabs.find((name) => name === action);
   if (tab === undefined) return deeds[action] !== undefined && deeds[action](app, fast) !== false;
   app.togglePanel(true);

@@ -17,7 +17,7 @@ function shownState(app) {
   const { model, aim, range, choices, selection: ref } = app;
   const all = viewOfAll(model);
   return {
-    view: app.follow || (aim.from === all.from && aim.to >= model.end) ? undefined : { from: Math.max(0, aim.from), to: aim.to },
+    view: app.follow || (aim.from === all.from && aim.to >= Math.max(model.end, model.reach?.to ?? 0)) ? undefined : { from: Math.max(0, aim.from), to: aim.to },
     range: range ? { from: Math.max(0, range.from), to: Math.max(0, range.to) } : undefined,
     area: app.area && app.area.size <= mostAreaRows ? [...app.area] : undefined,
     selection: ref ? keyOfItem(model, ref) : undefined,
@@ -36,7 +36,7 @@ function shownState(app) {
     states: choices.states === "thin" ? undefined : choices.states,
     nolocks: choices.locks ? undefined : true, noprocs: choices.procs ? undefined : true,
     graphs: app.graphs === "usual" ? undefined : app.graphs,
-    compared: app.compared || undefined,
+    compared: app.compared || undefined, shift: app.shift || undefined,
     color: choices.colorBy === "name" ? undefined : choices.colorBy,
     func: app.calls.func || undefined, metric: app.calls.metric || undefined, scope: app.calls.scope || undefined,
     executions: app.calls.executions === "all" ? undefined : app.calls.executions, of: app.calls.rows === "all" ? undefined : app.calls.rows === "chosen" && app.chosenRow.startsWith("g") ? app.chosenRow : app.calls.rows,

@@ -58,6 +58,7 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {string} finding the doctor's that is chosen: its verdict, a colon, its object
  * @property {boolean} path the critical path is drawn
  * @property {import("./model/model.js").Model|null} other the trace that this one is compared with
+ * @property {number} shift its time less this one's where the rows of the two are beside each other, ns
  * @property {string} compared the name that is looked at in the tab Compare
  * @property {boolean} jump the place of that finding is still to be looked at
  * @property {Record<string, string>} colors of the theme
@@ -72,6 +73,8 @@ import { viewOfAll } from "./view/viewport.js";
  * @property {ReturnType<typeof import("./panel/textview.js").createTextView>} textView
  * @property {ReturnType<typeof import("./panel/searchbox.js").createSearchBox>} searchBox
  * @property {() => import("./view/draw.js").Drawn} draw
+ * @property {import("./pair.js").Pair=} pair the other trace's rows
+ * @property {((from: number, to: number, how?: {animate?: boolean}) => void)=} lead where the view goes with another app's: moves that
  *
  * @typedef {"view"|"selection"|"range"|"model"|"clock"|"by"|"filter"|"follow"|"tab"|"calls"|"path"|"marks"|"graphs"|"other"} Event what changed
  *
@@ -123,7 +126,7 @@ export function createApp(model) {
     chosenRow: "", choices: newChoices(), arranged: [],
     tab: "summary", calls: newCalls(),
     finding: "", path: false, jump: false,
-    other: null, compared: "",
+    other: null, shift: 0, compared: "",
     colors: themeColors(), drawn: nothingDrawn(), frames: [],
     model,
     startMs: start ? Date.parse(`${start[1]}Z`) : 0,

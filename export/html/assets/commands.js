@@ -34,6 +34,9 @@ const stateSizes = ["thin", "thick", "off"];
 /** Which graphs are above the rows, in the order in which a key goes through them. */
 const graphSets = ["usual", "all", "line"];
 
+/** Which choices of how rows are shown are those of the trace beside it, too. */
+const goesWith = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
+
 /** @param {string} id */
 function isHidden(id) { return document.getElementById(id)?.hidden === true; }
 
@@ -104,6 +107,7 @@ export function commands(app) {
 
   /** @param {number} from @param {number} to @param {{animate?: boolean}=} how */
   function setView(from, to, how) {
+    if (app.lead) return app.lead(from, to, how);
     app.aim = limitedView(model, from, to);
     if (app.follow && app.aim.to < model.end) setFollow(false);
     cancelAnimationFrame(animation);
@@ -227,6 +231,20 @@ export function commands(app) {
     },
     /** @param {number} ns */
     pan(ns) { setView(app.aim.from + ns, app.aim.to + ns); },
+    /** Shows what another app shows, as its own trace has it. @param {Pick<Page, "shift"|"view"|"aim"|"range"|"pointer"|"colors"|"wall"|"by"|"searchBox"> & {choices: Pick<Page["choices"], (typeof goesWith)[number]>}} first */
+    goWith(first) {
+      const { shift } = first;
+      const later = (/** @type {Readonly<Stretch>} */ s) => ({ from: s.from + shift, to: s.to + shift });
+      const moved = app.aim.from !== first.aim.from + shift || app.aim.to !== first.aim.to + shift;
+      Object.assign(app, { view: later(first.view), aim: later(first.aim), range: first.range && later(first.range), pointer: first.pointer, colors: first.colors, wall: first.wall });
+      if (moved) model.want(app.aim.from, app.aim.to, app.rows.width());
+      const text = first.searchBox.text().toLowerCase();
+      if ((app.hits?.text ?? "") !== text) app.hits = text === "" ? null : search(model, text);
+      if (app.by === first.by && goesWith.every((key) => choices[key] === first.choices[key])) return;
+      for (const key of goesWith) Object.assign(choices, { [key]: first.choices[key] });
+      app.by = first.by;
+      relayout();
+    },
     /** Looks at [from, to] with a margin. @param {number} from @param {number} to */
     fit(from, to) { moveTo(viewAround(from, to)); },
     seeAll() { moveTo(viewOfAll(model)); },
@@ -380,6 +398,11 @@ export function commands(app) {
       app.other = other;
       app.tell("other");
     },
+    /** Sets the other trace's rows so much earlier. @param {number} shift ns */
+    shiftOther(shift) {
+      app.shift = shift;
+      kept();
+    },
     /** Looks at the two sides of a name. @param {string} name */
     compareName(name) {
       app.compared = name;
@@ -409,6 +432,7 @@ export function commands(app) {
       app.graphs = s.graphs ?? "usual";
       app.tell("graphs");
       app.compared = s.compared ?? "";
+      app.shift = s.shift ?? 0;
       app.marks = s.marks ?? [];
       app.tell("marks");
       app.by = s.threads ? "thread" : "goroutine";

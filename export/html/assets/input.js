@@ -13,8 +13,9 @@ import { selectHeld } from "./view/procs.js";
  * @param {App} app
  * @param {App["rows"]} rows the rows' view
  * @param {ReturnType<typeof import("./view/popup.js").createPopup>} popup
+ * @param {string[]} more ids of what else the wheel is turned over
  */
-export function listenMouse(app, rows, popup) {
+export function listenMouse(app, rows, popup, more = []) {
   const { element, canvas } = rows;
   /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, strip: string|undefined, end: boolean}|null} strip: where it began; end: an end of the range is dragged */
   let drag = null;
@@ -137,9 +138,7 @@ export function listenMouse(app, rows, popup) {
       app.pan((along / rows.width()) * (app.aim.to - app.aim.from));
     }
   }
-  for (const id of ["rows", "ruler", "heart"]) {
-    document.getElementById(id)?.addEventListener("wheel", wheel, { passive: false });
-  }
+  for (const over of [element, ...more.map((id) => document.getElementById(id))]) over?.addEventListener("wheel", wheel, { passive: false });
   return { lookAgain };
 }
 
@@ -154,10 +153,8 @@ export function listenKeys(app) {
   });
 }
 
-/** A drag of the divider, or the arrows on it, changes the panel's height. @param {App} app */
-export function listenDivider(app) {
-  const divider = /** @type {HTMLElement} */ (document.getElementById("divider"));
-  const panel = /** @type {HTMLElement} */ (document.getElementById("panel"));
+/** A drag of the divider, or the arrows on it, changes the height of the panel below it. @param {App} app @param {HTMLElement} divider @param {HTMLElement} panel */
+export function listenDivider(app, divider, panel) {
   const resize = (/** @type {number} */ h) => {
     panel.style.flex = `0 0 ${Math.max(60, Math.min(innerHeight * 0.8, h))}px`;
     /** @type {HTMLElement} */ (panel.parentElement).dataset.divided = "true";

@@ -12,6 +12,7 @@ import { make } from "./view/make.js";
 import { createMinimap } from "./view/minimap.js";
 import { buildPanels } from "./panel/panels.js";
 import { createPalette } from "./panel/palette.js";
+import { listenOther } from "./pair.js";
 import { createPopup } from "./view/popup.js";
 import { decodeState } from "./state.js";
 import { createRowsView } from "./view/rowsview.js";
@@ -26,7 +27,7 @@ import { usualTheme } from "./view/theme.js";
 
 /** Builds everything around a model. @param {App} app @param {import("./model/model.js").Model|null} other to compare with */
 function buildPage(app, other) {
-  const rows = createRowsView(app);
+  const rows = createRowsView(app, byId("rows"));
   const textView = createTextView(app);
   const help = createHelp();
   const palette = createPalette(app);
@@ -48,9 +49,10 @@ function buildPage(app, other) {
   const searchBox = createSearchBox(app);
   buildRowFilter(app);
   buildSwitches(app);
-  const mouse = listenMouse(app, rows, popup);
+  const mouse = listenMouse(app, rows, popup, ["ruler", "heart"]);
   listenKeys(app);
-  listenDivider(app);
+  listenDivider(app, byId("divider"), byId("panel"));
+  listenOther(app);
   document.getElementById("ruler")?.append(createGutter(app));
   const draw = () => {
     mouse.lookAgain();
@@ -58,6 +60,7 @@ function buildPage(app, other) {
     heart.draw(app.colors);
     minimap.draw(app.colors);
     ruler.draw(app.colors);
+    app.pair?.draw();
     return rows.draw(app.colors);
   };
   Object.assign(app, { searchBox, draw });
@@ -88,6 +91,9 @@ function buildPage(app, other) {
   }
   app.steps.begin();
 }
+
+/** @param {string} id */
+function byId(id) { return /** @type {HTMLElement} */ (document.getElementById(id)); }
 
 /** Has what goroutines did, and who held the locks, in what is in sight. @param {App} app */
 function lookAtWaits(app) { app.model.waits.want(app.aim.from, app.aim.to, app.rows.width()); }

@@ -6,7 +6,7 @@
 // states=thick|off, locks=off, procs=off, graphs=all|line, path=on
 // clock=wall, sums=whole
 // color=row|thread|argument KEY
-// compared=name (of the Compare tab)
+// compared=name (of the Compare tab), shift= of the other trace (ns)
 // tab=, finding=verdict:object (of the Doctor tab)
 // fn=, metric=, in=, runs=slow|others|compare, of=shown|chosen|g17: a function, a metric, in
 // executions of which scope, of which rows, or which row (of the tabs of functions),
@@ -51,6 +51,7 @@ export const tabs = /** @type {const} */ (["details", "summary", "runs", "flame"
  * @property {boolean=} noprocs
  * @property {string=} graphs all or line
  * @property {string=} compared the name that is looked at in the tab Compare
+ * @property {number=} shift of the trace that is compared with
  * @property {string=} func
  * @property {string=} metric
  * @property {string=} scope
@@ -94,6 +95,7 @@ export function encodeState(s) {
   if (s.noprocs) p.set("procs", "off");
   if (s.graphs) p.set("graphs", s.graphs);
   if (s.compared) p.set("compared", s.compared);
+  if (s.shift) p.set("shift", String(Math.round(s.shift)));
   for (const [key, value] of /** @type {[string, string|undefined][]} */ ([["fn", s.func], ["metric", s.metric], ["in", s.scope], ["runs", s.executions], ["of", s.of]])) {
     if (value) p.set(key, value);
   }
@@ -142,6 +144,7 @@ export function decodeState(fragment) {
   s.noprocs = p.get("procs") === "off" || undefined;
   if (/^(all|line)$/.test(p.get("graphs") ?? "")) s.graphs = p.get("graphs") ?? undefined;
   s.compared = p.get("compared") || undefined;
+  if (/^-?[1-9]\d{0,15}$/.test(p.get("shift") ?? "")) s.shift = Number(p.get("shift"));
   s.func = p.get("fn") || undefined;
   s.metric = p.get("metric") || undefined;
   s.scope = p.get("in") || undefined;

@@ -51,6 +51,8 @@ export class Model {
     this.meta = blankMeta();
     /** The last moment that is known, ns. */
     this.end = 0;
+    /** How far a trace that is beside it reaches, by its time. @type {{from: number, to: number}|null} */
+    this.reach = null;
     /** Grows with every change. */
     this.version = 0;
     /** The tile is coarse: what is narrower than base.res is merged. */

@@ -58,8 +58,8 @@ export function fileSource(id = "data") {
   };
 }
 
-/** What is before the data of a page. Behind them is the next tag: base64 has none. */
-const dataBegin = '<script id="data" type="application/octet-stream">';
+/** What is before the data of a page, in two pieces: this script is in each page, too. Behind them is the next tag: base64 has none. */
+const dataBegin = 'id="data" ' + 'type="application/octet-stream">';
 
 /**
  * The model of another page that `scopeview html` wrote. Nothing of its text runs.

@@ -87,6 +87,7 @@ export const KEYS = [
   { code: "Digit7", label: "7", action: "doctor", text: "Doctor", group: "Panels" },
   { code: "Digit8", label: "8", action: "advice", text: "Advice", group: "Panels" },
   { code: "KeyJ", label: "J", action: "compare", text: "Compare with another trace", group: "Panels" },
+  { code: "KeyJ", shift: true, label: "Shift+J", action: "align", text: "align two traces at the selected scopes, or at their starts", group: "Panels" },
   { code: "Digit9", label: "9", action: "about", text: "About", group: "Panels" },
   { code: "KeyT", shift: true, label: "Shift+T", action: "text-table", text: "the view as a table of text", group: "Panels" },
   { code: "KeyT", label: "T", action: "theme", text: "light or dark", group: "Panels" },

@@ -1,6 +1,7 @@
 import test from "node:test";
 import assert from "node:assert/strict";
 import { commands } from "../commands.js";
+import { limitedView, viewOfAll } from "../view/viewport.js";
 import { newChoices } from "../view/layout.js";
 import { newCalls } from "../model/calls.js";
 
@@ -98,4 +99,12 @@ test("steps of the keyboard during an animation are computed from where the view
   for (const fn of frames) fn();
   assert.deepEqual(app.view, { from: 5.67e8, to: 6.83e8 });
   calm = true;
+});
+
+test("the view reaches as far as the trace beside it", () => {
+  const model = { end: 1000, meta: {}, reach: { from: -500, to: 3000 } };
+  assert.deepEqual(viewOfAll(model), { from: -500, to: -500 + 3500 * 1.01 });
+  assert.deepEqual(limitedView(model, -400, -300), { from: -400, to: -300 });
+  assert.deepEqual(limitedView({ ...model, reach: null }, -400, -300), { from: -5, to: 95 });
+  assert.deepEqual(viewOfAll({ ...model, reach: null }), { from: 0, to: 1010 });
 });

@@ -33,9 +33,8 @@ import { lockFacts, stateAt } from "./waitfacts.js";
  * @property {number=} time ns
  */
 
-/** @param {App} app */
-export function createRowsView(app) {
-  const element = /** @type {HTMLElement} */ (document.getElementById("rows"));
+/** @param {App} app @param {HTMLElement} element */
+export function createRowsView(app, element) {
   const canvas = make("canvas", { "aria-hidden": "true" });
   const labels = make("div", { class: "labels" });
   const pins = make("div", { class: "labels pins" });
@@ -68,7 +67,7 @@ export function createRowsView(app) {
     byId = new Map(strips.filter((s) => s.kind !== "more").map((s) => [s.id, s]));
     element.style.maxHeight = `${height + 12}px`;
     // A scroll bar takes from the rows' width; the plots above keep to the rows' times.
-    document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
+    if (element.id === "rows") document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
     sheet.style.height = `${Math.max(height + 12, element.clientHeight)}px`;
     labels.style.height = sheet.style.height;
     labelled = "";

@@ -9,8 +9,8 @@ const narrowest = 20;
 /** What is narrower than this part of a view is zoomed to. */
 const mostNarrow = 400;
 
-/** How long a view of the whole has to be, in ns. @param {Model} model */
-function wholeOf(model) { return Math.max(model.end, 1000); }
+/** From where to where there is something, also of a trace beside it. @param {Model} model @returns {Stretch} */
+function extentOfAll({ end, reach }) { return { from: Math.min(0, reach?.from ?? 0), to: Math.max(end, 1000, reach?.to ?? 0) }; }
 
 /**
  * The view of the whole. Of a ring that is what is there without a gap: before it
@@ -19,12 +19,16 @@ function wholeOf(model) { return Math.max(model.end, 1000); }
  * @returns {Stretch}
  */
 export function viewOfAll(model) {
-  const from = Math.min(model.meta.whole ?? 0, model.end);
-  return { from, to: from + Math.max(model.end - from, 1000) * 1.01 };
+  const end = Math.max(model.end, model.reach?.to ?? 0);
+  const from = Math.min(model.meta.whole ?? 0, model.end, model.reach?.from ?? Infinity);
+  return { from, to: from + Math.max(end - from, 1000) * 1.01 };
 }
 
 /** How long a view may be that is asked to be so long. @param {Model} model @param {number} width */
-export function limitedWidth(model, width) { return Math.min(Math.max(width, narrowest), wholeOf(model) * 1.1); }
+export function limitedWidth(model, width) {
+  const { from, to } = extentOfAll(model);
+  return Math.min(Math.max(width, narrowest), (to - from) * 1.1);
+}
 
 /**
  * Finds the view that is shown where [from, to] is asked for. It is neither too narrow
@@ -34,7 +38,8 @@ export function limitedWidth(model, width) { return Math.min(Math.max(width, nar
  */
 export function limitedView(model, from, to) {
   const width = limitedWidth(model, to - from);
-  from = Math.max(-0.05 * width, Math.min((from + to) / 2 - width / 2, wholeOf(model) + 0.05 * width - width * 0.1));
+  const all = extentOfAll(model);
+  from = Math.max(all.from - 0.05 * width, Math.min((from + to) / 2 - width / 2, all.to + 0.05 * width - width * 0.1));
   return { from, to: from + width };
 }
 
