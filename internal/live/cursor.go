@@ -36,7 +36,7 @@ func parseCursor(s string) (c cursor, err error) {
 	bad := len(parts) != 1+len(numbers)
 	for i := 0; i < len(numbers) && !bad; i++ {
 		v, err := strconv.ParseInt(parts[1+i], 10, 64)
-		*numbers[i], bad = int64(v), err != nil
+		*numbers[i], bad = v, err != nil || v < 0 && numbers[i] != &c.beats
 	}
 	if bad {
 		return c, fmt.Errorf("%q is no cursor; take that of the last answer", s)

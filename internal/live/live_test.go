@@ -212,7 +212,12 @@ func TestOldCursor(t *testing.T) {
 			t.Errorf("cursor %v is taken", c)
 		}
 	}
-	for _, bad := range []string{"", "x", "a_1_2_3_4_5", "a_1_2_3_4_5_6_x", "a_1_2_3_4_5_6_7_8"} {
+	negative, err := parseCursor(v.cursor)
+	if err != nil {
+		t.Fatal(err)
+	}
+	negative.names = -1
+	for _, bad := range []string{"", "x", "a_1_2_3_4_5", "a_1_2_3_4_5_6_x", "a_1_2_3_4_5_6_7_8", negative.String()} {
 		if resp := r.get("/t/0/api/live?cursor=" + bad); resp.StatusCode != http.StatusBadRequest {
 			t.Errorf("cursor %q: %s", bad, resp.Status)
 		}
