@@ -85,6 +85,35 @@ func (b *bench) opening(group, address string) error {
 	return nil
 }
 
+// pair measures a page of two traces.
+func (b *bench) pair(group string) error {
+	trace, err := b.record("many", 1_000_000)
+	if err != nil {
+		return err
+	}
+	defer os.Remove(trace)
+	html := filepath.Join(b.dir, "pair.html")
+	if _, err := b.tool.Run("html", trace, "--with", trace, "-o", html); err != nil {
+		return err
+	}
+	defer os.Remove(html)
+	var opened []float64
+	for range rounds {
+		p, err := open(b.chromium, "file://"+html)
+		if err != nil {
+			return err
+		}
+		ms, err := firstPicture(p)
+		p.Close()
+		if err != nil {
+			return err
+		}
+		opened = append(opened, ms/1000)
+	}
+	b.add(row{group: group, name: "first complete picture of both after opening", value: median(opened), must: 2.5, unit: "s", note: fmt.Sprintf("worst %.2f s", slices.Max(opened))})
+	return nil
+}
+
 func open(in *browser.Browser, address string) (*browser.Page, error) {
 	p, err := in.Open(address, browser.View{})
 	if err != nil {

@@ -67,6 +67,7 @@ func run(dir, only, output string, huge bool) error {
 		measure func(group string) error
 	}{
 		{"the HTML of 1 M scopes", b.file},
+		{"the HTML of two traces of 1 M scopes", b.pair},
 		{"the HTML of 10 M scopes", func(group string) error { return b.flame(group, 10_000_000) }},
 		{"the HTML of 10,000 rows", b.rows},
 		{"serve on 10 M scopes", func(group string) error { return b.serve(group, 10_000_000, 3, limits{3, 50, 1024}) }},
