@@ -6,6 +6,7 @@ import { quantileOf } from "./histogram.js";
 import { byNumber, sortSteps } from "./slices.js";
 
 /** @typedef {import("./model.js").Model} Model */
+/** @typedef {import("./stats.js").Summary} Summary */
 
 /** Of more durations of a name so many are tested, evenly taken from the shortest to the longest. */
 export const mostTested = 20_000;
@@ -20,11 +21,12 @@ const smallEffect = 0.56;
 const tailFactor = 1.5;
 
 /**
- * The durations of a name in one trace, sorted; more are merged, of which only that is known.
- * @typedef {{count: number, total: number, sorted: Float64Array, merged: number}} Side
+ * A name in one trace: the durations that are known one by one, sorted, and how many more are
+ * merged. The sums and the quantiles are of all, where anybody can tell.
+ * @typedef {{count: number, total: number, p50: number, p99: number, sorted: Float64Array, merged: number}} Side
  *
  * What is to be said of a name.
- * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"new"|"gone"} Said
+ * @typedef {"slower"|"faster"|"slower tail"|"faster tail"|"within the spread"|"too few"|"merged"|"new"|"gone"} Said
  *
  * @typedef {Object} NameDifference
  * @property {string} name
@@ -36,14 +38,14 @@ const tailFactor = 1.5;
  */
 
 /** @returns {Side} */
-function noSide() { return { count: 0, total: 0, sorted: new Float64Array(0), merged: 0 }; }
+function noSide() { return { count: 0, total: 0, p50: 0, p99: 0, sorted: new Float64Array(0), merged: 0 }; }
 
 /**
  * The durations of all scopes that ended, by name. It looks at each item twice.
- * @param {Model} model
+ * @param {Model} model @param {Summary|null} told the exact table of a reduced trace; null: there is none
  * @returns {Generator<void, Map<string, Side>>}
  */
-export function* durationSteps(model) {
+export function* durationSteps(model, told = null) {
   const counts = new Float64Array(model.names.length);
   const merged = new Float64Array(model.names.length);
   const visit = function* (/** @type {(name: number, dur: number) => void} */ take) {
@@ -67,18 +69,23 @@ export function* durationSteps(model) {
   for (let name = 0; name < lists.length; name++) {
     if (lists[name].length + merged[name] === 0) continue;
     const sorted = yield* sortSteps(lists[name], byNumber);
-    sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), sorted, merged: merged[name] });
+    sides.set(model.name(name), { count: sorted.length, total: sorted.reduce((sum, d) => sum + d, 0), p50: quantileOf(sorted, 0.5), p99: quantileOf(sorted, 0.99), sorted, merged: merged[name] });
+  }
+  for (const { name, count, total, p50, p99 } of told?.scopes ?? []) {
+    if (count === 0) continue;
+    const { sorted } = sides.get(model.name(name)) ?? noSide();
+    sides.set(model.name(name), { count, total, p50, p99, sorted, merged: count - sorted.length });
   }
   return sides;
 }
 
 /**
  * Compares two traces.
- * @param {Model} a @param {Model} b
+ * @param {Model} a @param {Model} b @param {(Summary|null)[]} told the exact tables of the two, where they are reduced
  * @returns {Generator<void, NameDifference[]>} what b has more time of first
  */
-export function* compareSteps(a, b) {
-  const [left, right] = [yield* durationSteps(a), yield* durationSteps(b)];
+export function* compareSteps(a, b, told = []) {
+  const [left, right] = [yield* durationSteps(a, told[0]), yield* durationSteps(b, told[1])];
   /** @type {NameDifference[]} */
   const list = [];
   for (const name of new Set([...left.keys(), ...right.keys()])) {
@@ -93,6 +100,7 @@ export function compareSides(name, a, b) {
   const of = (/** @type {Said} */ said, p = NaN, effect = NaN) => ({ name, a, b, said, p, effect });
   if (a.count + a.merged === 0) return of("new");
   if (b.count + b.merged === 0) return of("gone");
+  if (a.merged > 0 || b.merged > 0) return of("merged"); // those that are known are the long ones
   if (a.count < fewest || b.count < fewest) return of("too few");
   const { p, effect } = rankTest(evenly(a.sorted), evenly(b.sorted));
   if (p < chance && effect >= smallEffect) return of("slower", p, effect);

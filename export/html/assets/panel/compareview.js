@@ -7,7 +7,6 @@ import { createSortable } from "./sortable.js";
 import { inSlices, oneAtATime } from "../model/slices.js";
 import { isShown, make, makeButton, nameText, percentText } from "../view/make.js";
 import { openPage } from "../model/source.js";
-import { quantileOf } from "../model/histogram.js";
 import { stateText } from "../data/states.js";
 import { summarySteps } from "../model/stats.js";
 import { thousands } from "../view/time.js";
@@ -28,13 +27,13 @@ export function changeText(a, b) {
 
 /** One name in a sentence: from what its durations went to what. @param {App} app @param {NameDifference} d */
 export function nameSentence(app, d) {
-  const at = (/** @type {number} */ q) => {
-    const [a, b] = [quantileOf(d.a.sorted, q), quantileOf(d.b.sorted, q)];
+  const at = (/** @type {"p50"|"p99"} */ q) => {
+    const [a, b] = [d.a[q], d.b[q]];
     return `${app.span(a)} → ${app.span(b)} (${changeText(a, b)})`;
   };
   if (d.said === "new" || d.said === "gone") return `${nameText(d.name)} is in ${d.said === "new" ? "B" : "A"} alone.`;
   const test = Number.isNaN(d.effect) ? "" : `; in ${percentText(d.effect)} of all pairs the one of B is longer`;
-  return `${nameText(d.name)}: ${d.said}: p50 ${at(0.5)}, p99 ${at(0.99)}${test}.`;
+  return `${nameText(d.name)}: ${d.said}: p50 ${at("p50")}, p99 ${at("p99")}${test}.`;
 }
 
 /** @param {App} app */
@@ -58,7 +57,7 @@ export function createCompare(app) {
   const lengths = () => (perSecond ? [app.model.end / 1e9, (app.other?.end ?? 0) / 1e9] : [1, 1]);
   const total = (/** @type {NameDifference} */ d, /** @type {0|1} */ side) => (side === 0 ? d.a : d.b).total / (lengths()[side] || 1);
   const more = (/** @type {NameDifference} */ d) => total(d, 1) - total(d, 0);
-  const quantile = (/** @type {"a"|"b"} */ side, /** @type {number} */ q) => (/** @type {NameDifference} */ d) => (d[side].count > 0 ? quantileOf(d[side].sorted, q) : null);
+  const quantile = (/** @type {"a"|"b"} */ side, /** @type {"p50"|"p99"} */ q) => (/** @type {NameDifference} */ d) => (d[side].count > 0 ? d[side][q] : null);
   const ns = (/** @type {string} */ key, /** @type {string} */ title, /** @type {(d: any) => number|null} */ value, /** @type {object} */ rest = {}) => ({
     key, title, numeric: true, value, text: (/** @type {any} */ d) => { const v = value(d); return v === null ? "-" : app.span(v); }, ...rest,
   });
@@ -67,14 +66,14 @@ export function createCompare(app) {
     caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either.",
     columns: [
       { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
-      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 100 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other.", value: (d) => d.said },
+      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 100 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other. Merged: not all durations are here one by one, so that nobody can tell.", value: (d) => d.said },
       ns("more", "B − A", more, { hint: "How much more time B has in scopes of that name" }),
       { key: "by", title: "by", hint: "The same in relation to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
       count("countA", "count A", (d) => d.a.count), count("countB", "B", (d) => d.b.count),
       ns("totalA", "total A", (d) => total(d, 0)), ns("totalB", "B", (d) => total(d, 1)),
       ns("meanA", "mean A", (d) => (d.a.count > 0 ? d.a.total / d.a.count : null)), ns("meanB", "B", (d) => (d.b.count > 0 ? d.b.total / d.b.count : null)),
-      ns("p50A", "p50 A", quantile("a", 0.5)), ns("p50B", "B", quantile("b", 0.5)),
-      ns("p99A", "p99 A", quantile("a", 0.99)), ns("p99B", "B", quantile("b", 0.99)),
+      ns("p50A", "p50 A", quantile("a", "p50")), ns("p50B", "B", quantile("b", "p50")),
+      ns("p99A", "p99 A", quantile("a", "p99")), ns("p99B", "B", quantile("b", "p99")),
     ],
   });
   const locks = createSortable({
@@ -121,23 +120,26 @@ export function createCompare(app) {
     if (key === drawn) return;
     note.textContent = "Comparing…";
     const done = await one(key, async (stale) => {
-      const list = await inSlices(compareSteps(model, other), stale);
+      const told = [];
+      for (const m of [model, other]) told.push(!m.reduced ? null : m.meta.summary ?? await m.summary(0, m.end, true).catch(() => null));
+      const list = await inSlices(compareSteps(model, other, told), stale);
       const sums = [];
-      for (const m of [model, other]) sums.push(await inSlices(summarySteps(m, 0, m.end, true), stale));
-      return list && sums.every((s) => s) ? { list, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
+      for (const [k, m] of [model, other].entries()) sums.push(told[k] ?? await inSlices(summarySteps(m, 0, m.end, true), stale));
+      return list && sums.every((s) => s) ? { list, told, sums: /** @type {import("../model/stats.js").Summary[]} */ (sums) } : undefined;
     });
     if (!done) return;
     drawn = key;
     differences = done.list;
     names.set(differences);
-    locks.set(pairs(done.sums.map((s, k) => new Map(s.locks.map((l) => [(k === 0 ? model : other).name(l.name), l]))), { waits: 0, wait: 0, hold: 0 }));
+    const each = lengths();
+    locks.set(pairs(done.sums.map((s, k) => new Map(s.locks.map((l) => [(k === 0 ? model : other).name(l.name), { waits: l.waits, wait: l.wait / each[k], hold: l.hold / each[k] }]))), { waits: 0, wait: 0, hold: 0 }));
     locks.element.hidden = done.sums.every((s) => s.locks.length === 0);
     const did = [timesByState(model), timesByState(other)];
     states.element.hidden = did.some((d) => d === null);
-    if (did[0] && did[1]) states.set(pairs(did.map((d) => /** @type {Map<string, number>} */ (d?.times)), 0).map(({ name, a, b }) => ({ state: name, a, b })));
+    if (did[0] && did[1]) states.set(pairs(did.map((d) => /** @type {Map<string, number>} */ (d?.times)), 0).map(({ name, a, b }) => ({ state: name, a: a / each[0], b: b / each[1] })));
     const merged = differences.reduce((sum, d) => sum + d.a.merged + d.b.merged, 0);
     note.textContent = `A is ${titleOf(model)}; B is ${titleOf(other)}.${perSecond ? " Totals are of a second." : ""}`
-      + (merged > 0 ? ` ${thousands(merged)} scopes are merged here and in no number.` : "")
+      + (merged > 0 ? ` ${thousands(merged)} scopes are merged here${done.told.every((t, k) => t || ![model, other][k].reduced) ? ": the numbers have them, the histogram has not; whether a name is slower can't be told where some of it are" : " and in no number"}.` : "")
       + (did.some((d) => d && !d.exact) ? " Merged states count as the one that took most." : "");
     drawFindings(other);
     drawFigure();
@@ -160,13 +162,13 @@ export function createCompare(app) {
     figure.replaceChildren();
     if (!d) return;
     const buckets = pairedBuckets(d.a.sorted, d.b.sorted);
-    const most = Math.max(1e-9, ...buckets.flatMap((b) => [b.a / Math.max(1, d.a.count), b.b / Math.max(1, d.b.count)]));
+    const most = Math.max(1e-9, ...buckets.flatMap((b) => [b.a / Math.max(1, d.a.sorted.length), b.b / Math.max(1, d.b.sorted.length)]));
     const high = (/** @type {number} */ n, /** @type {number} */ of) => `${((100 * n) / Math.max(1, of) / most).toFixed(1)}%`;
     const bars = buckets.map((b) => {
       const [fillB, lineA] = [make("span", { class: "b" }), make("span", { class: "a" })];
-      fillB.style.height = high(b.b, d.b.count);
+      fillB.style.height = high(b.b, d.b.sorted.length);
       fillB.style.backgroundColor = colorOf(d.name);
-      lineA.style.height = high(b.a, d.a.count);
+      lineA.style.height = high(b.a, d.a.sorted.length);
       return make("span", { class: "bucket", title: `${app.span(b.lo)} – ${app.span(b.hi)}: A ${thousands(b.a)}, B ${thousands(b.b)}` }, fillB, lineA);
     });
     const text = nameSentence(app, d);
