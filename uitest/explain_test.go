@@ -215,15 +215,15 @@ func TestArrowsSteady(t *testing.T) {
 	html := fileURL(pageOf(t, path))
 	browsers(t, func(t *testing.T) {
 		tb := show(t, html, browser.View{})
-		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 60 {
-			t.Errorf("%v arrows of %v waits, want those of the 60 longest", arrows, waits)
+		if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); waits != 90 || arrows != 20 {
+			t.Errorf("%v arrows of %v waits, want those of the 20 longest", arrows, waits)
 		}
-		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 60 longest of 90 waits in sight")`
+		const note = `scopeview.drawn.labels.some((l) => l.label === "arrows of the 20 longest of 90 waits in sight")`
 		tb.await("%s", note)
-		for range 12 {
+		for range 40 {
 			tb.read(nil, "(scopeview.zoomAt(scopeview.model.end, 0.95), 0)")
 			tb.settle()
-			if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); arrows != min(60, waits) {
+			if waits, arrows := tb.number("scopeview.drawn.waits"), tb.number("scopeview.drawn.arrows"); arrows != min(20, waits) {
 				t.Errorf("%v arrows of %v waits", arrows, waits)
 			}
 		}

@@ -28,6 +28,7 @@ var programs = map[string]struct {
 	"deep":       {run: func(n int) { deep(n); deep(3) }},
 	"long":       {run: long},
 	"contend":    {run: contend, options: []scope.Option{gotrace.With()}},
+	"eight":      {run: eight, options: []scope.Option{gotrace.With()}},
 	"delayed":    {run: delayed, options: []scope.Option{gotrace.With()}},
 	"nested":     {run: nested},
 	"stuck":      {run: stuck},

@@ -76,11 +76,17 @@ function buildPage(app, other) {
     lookAtWaits(app);
     app.tell("model");
     app.relayout();
+    if (!rows.fits()) rows.fit(); // rows have come
+  });
+  addEventListener("resize", () => {
+    rows.fit();
+    app.redraw();
   });
   app.restore(decodeState(location.hash.slice(1)));
   if (other) app.setOther(other);
   lookAtWaits(app);
   banner.update();
+  rows.fit();
   app.drawNow();
   performance.mark("scopeview-first-picture");
   document.documentElement.dataset.ready = "true";

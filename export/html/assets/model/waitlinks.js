@@ -14,7 +14,7 @@ import { innermostAt } from "./relate.js";
  */
 
 /** Of the longest so many waits in sight arrows are drawn unasked; more would hide the bars. */
-export const mostUnasked = 60;
+export const mostUnasked = 20;
 /** An item has so many wake-ups at most. */
 const mostWakes = 50;
 /** Of a trace with more items who held a lock is not looked for among all holds while it grows. */

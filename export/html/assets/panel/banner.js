@@ -62,6 +62,14 @@ export function createBanner(app) {
       item.append(makeButton(f.worst ? "Show the longest wait" : "Show where", () => showWorst(app, f)));
       item.append(makeButton("All findings", () => app.showTab("doctor"), { title: "The Doctor tab (7)" }));
     }
+    if (l.level === "note") {
+      const more = makeButton("⋯", () => {
+        const whole = item.classList.toggle("whole");
+        more.setAttribute("aria-expanded", String(whole));
+        app.relayout();
+      }, { class: "quiet", title: "The whole line", "aria-label": "The whole line", "aria-expanded": "false" });
+      item.append(more);
+    }
     if (l.level !== "loss") {
       item.append(makeButton("×", () => {
         gone.add(l.text);

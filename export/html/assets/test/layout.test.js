@@ -1,22 +1,24 @@
 import test from "node:test";
 import assert from "node:assert/strict";
-import { foldEnded, layoutRows, newChoices, stripsBetween, showMore, rowId, lineHeight } from "../view/layout.js";
+import { fitLines, foldEnded, layoutRows, newChoices, stripsBetween, showMore, rowId, sizes } from "../view/layout.js";
 
 const row = (key, depth, title = `goroutine ${key}`) => ({ by: "goroutine", key, depth, title, named: false, flags: { parts: [], open: null }, scopes: 1, lanes: Array.from({ length: depth }, (_, d) => ({ depth: d })) });
 const model = { series: () => [{ nameId: 5 }], name: () => "queue" };
 const of = (rows) => rows.map((r) => ({ kind: "row", row: r }));
 
+sizes.line = 18;
+
 test("rows lie under each other, counters last", () => {
   const { strips, height } = layoutRows(model, of([row(1, 2), row(2, 1)]), newChoices());
-  assert.deepEqual(strips.map((s) => [s.kind, s.y, s.h]), [["row", 0, 38], ["row", 38, 20], ["series", 58, 30]]);
-  assert.equal(height, 88);
+  assert.deepEqual(strips.map((s) => [s.kind, s.y, s.h]), [["row", 0, 37], ["row", 37, 19], ["series", 56, 30]]);
+  assert.equal(height, 86);
 });
 
 test("deep rows show twelve lines and say how many they hide", () => {
   const choices = newChoices();
   const deep = of([row(1, 500)]);
   let [s] = layoutRows(model, deep, choices).strips;
-  assert.deepEqual([s.lanes.length, s.left, s.h], [12, 488, 13 * lineHeight + 2]);
+  assert.deepEqual([s.lanes.length, s.left, s.h], [12, 488, 13 * sizes.line + 1]);
   choices.full.add("g1");
   [s] = layoutRows(model, deep, choices).strips;
   assert.deepEqual([s.lanes.length, s.left], [500, 0]);
@@ -56,24 +58,24 @@ test("at the live end ended rows go to the bottom", () => {
   assert.deepEqual(foldEnded(of(rows), 0, 0), of(rows));
 });
 
-test("strips of states lie under the bars, rows of locks under the rows", () => {
+test("strips of states lie under the bars, rows of locks over the rows", () => {
   const lane = {};
   const locks = Array.from({ length: 12 }, (_, k) => ({ id: `l5@0x${k}`, nameId: 5, addr: `0x${k}`, alone: false }));
   const with2 = { ...model, waits: { lane: (key) => (key === 2 ? null : lane), locks, more: 3 } };
   const choices = newChoices();
   const rows = of([row(1, 2), row(2, 1), { ...row(3, 0) }]);
   let { strips } = layoutRows(with2, rows, choices);
-  assert.deepEqual(strips.slice(0, 3).map((s) => [s.states === lane, s.statesAt, s.statesHigh, s.h]), [[true, 37, 6, 45], [false, 19, 0, 20], [true, 1, 12, 20]]);
-  assert.deepEqual(strips.slice(3, 5).map((s) => [s.kind, s.title]), [["locks", "Locks (15)"], ["lock", "queue 0x0"]]);
-  assert.deepEqual([strips.filter((s) => s.kind === "lock").length, strips.at(-2).title], [10, "2 more of 2"]);
+  const rowsIn = () => strips.filter((s) => s.kind === "row");
+  assert.deepEqual(rowsIn().map((s) => [s.states === lane, s.statesAt, s.statesHigh, s.h]), [[true, 37, 5, 43], [false, 19, 0, 19], [true, 1, 12, 19]]);
+  assert.deepEqual(strips.slice(0, 6).map((s) => [s.kind, s.title]), [["locks", "Locks (15)"], ["lock", "queue 0x0"], ["lock", "queue 0x1"], ["lock", "queue 0x2"], ["more", "9 more of 9"], ["row", "goroutine 1"]]);
   choices.states = "thick";
   choices.pinned.add("l5@0x11");
   ({ strips } = layoutRows(with2, rows, choices));
-  assert.deepEqual([strips[0].id, strips[1].statesHigh], ["l5@0x11", 14]);
+  assert.deepEqual([strips[0].id, rowsIn()[0].statesHigh], ["l5@0x11", 14]);
   choices.states = "off";
   choices.locks = false;
   ({ strips } = layoutRows(with2, rows, choices));
-  assert.deepEqual(strips.map((s) => [s.kind, s.h]), [["row", 38], ["row", 20], ["row", 20], ["series", 30]]);
+  assert.deepEqual(strips.map((s) => [s.kind, s.h]), [["row", 37], ["row", 19], ["row", 19], ["series", 30]]);
 });
 
 test("the strips in sight", () => {
@@ -88,7 +90,7 @@ test("one line of each row, without strips, is as many rows as there is room for
   const with3 = { ...model, waits: { lane: () => ({}), locks: [], more: 0 } };
   const rows = of([row(1, 5), { ...row(2, 1), flags: { parts: [1], open: null } }, row(3, 0)]);
   const { strips } = layoutRows(with3, rows, choices);
-  assert.deepEqual(strips.slice(0, 3).map((s) => [s.lanes.length, s.left, s.flags, s.states !== null, s.h]), [[1, 0, false, false, 20], [1, 0, false, false, 20], [0, 0, false, true, 20]]);
+  assert.deepEqual(strips.slice(0, 3).map((s) => [s.lanes.length, s.left, s.flags, s.states !== null, s.h]), [[1, 0, false, false, 19], [1, 0, false, false, 19], [0, 0, false, true, 19]]);
 });
 
 test("where all are collapsed, the ones that are not are remembered", () => {
@@ -103,4 +105,14 @@ test("a group says how many of its rows the filter keeps; pinned ones are counte
   const group = [{ kind: "group", title: "12 × handle", id: "n7", rows: Array.from({ length: 12 }, (_, k) => row(k, 1)) }];
   const { strips, pins } = layoutRows(model, group, choices);
   assert.deepEqual([strips.map((s) => s.title), pins], [["goroutine 1", "2 of 12 × handle"], 1]);
+});
+
+test("lines are as high as all rows fit in, and no lower than can be read", () => {
+  const bare = { ...model, series: () => [] };
+  const lines = [1000, 50, 40, 1].map((room) => {
+    fitLines(bare, of([row(1, 2)]), newChoices(), room);
+    return sizes.line;
+  });
+  assert.deepEqual(lines, [26, 22, 18, 16]);
+  sizes.line = 18;
 });

@@ -3,7 +3,7 @@
 import { argumentsText } from "../data/args.js";
 import { colorBy } from "./colorby.js";
 import { Flag, Kind, Quality } from "../data/kinds.js";
-import { lineHeight } from "./layout.js";
+import { sizes } from "./layout.js";
 
 /**
  * @typedef {import("./draw.js").Painter} Painter
@@ -13,7 +13,9 @@ import { lineHeight } from "./layout.js";
  * @typedef {{x0: number, x1: number, y: number, row: string}} Box
  */
 
-const barHeight = lineHeight - 2;
+/** How high a bar is, and where in its line its text stands, px. */
+const barHigh = () => sizes.line - 2;
+export const baseline = () => Math.round(sizes.line / 2) + 3;
 /** How much of its colour a bar keeps that a search did not find: little, so that its label is readable in the page's ink. */
 export const dimAlpha = 0.2;
 
@@ -71,17 +73,17 @@ export function drawMerged(p, { batch, i, j, top, busy, wait }, { x0, x1, y }) {
   const w = Math.max(1.5, Math.min(x1, p.width + 2) - left);
   ctx.globalAlpha = isDim(p, batch, i, j) ? 0.15 : 0.6;
   ctx.fillStyle = fillOf(p, batch, top);
-  ctx.fillRect(left, y + 1, w, barHeight);
+  ctx.fillRect(left, y + 1, w, barHigh());
   if (waits > 0 && batch.kind[top] !== Kind.wait) {
-    const h = Math.max(1, Math.round(barHeight * Math.min(1, waits)));
+    const h = Math.max(1, Math.round(barHigh() * Math.min(1, waits)));
     ctx.fillStyle = p.colors.wait;
-    ctx.fillRect(left, y + 1 + barHeight - h, w, h);
+    ctx.fillRect(left, y + 1 + barHigh() - h, w, h);
   }
   if (p.hits?.has(batch, i, j)) outlineHit(p, left, w, y);
   if (w >= 4 && p.hatch) {
     ctx.globalAlpha = 0.5;
     ctx.fillStyle = p.hatch;
-    ctx.fillRect(left, y + 1, w, barHeight);
+    ctx.fillRect(left, y + 1, w, barHigh());
   }
   ctx.globalAlpha = 1;
 }
@@ -101,19 +103,19 @@ export function drawBar(p, batch, i, box) {
   ctx.globalAlpha = dim ? dimAlpha : hold ? 0.45 : 1;
   ctx.fillStyle = fillOf(p, batch, i);
   if (open && x1 <= p.width + 3) openShape(p, left, w, y);
-  else ctx.fillRect(left, y + 1, w, barHeight);
+  else ctx.fillRect(left, y + 1, w, barHigh());
   ctx.globalAlpha = dim ? dimAlpha : 1;
   if (hold && w >= 3) {
     // Held locks are there and are not in the way: a frame, filled faintly.
     ctx.strokeStyle = p.colors.hold;
-    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
+    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHigh() - 1);
   } else if (w >= 4 && !open) {
     ctx.fillStyle = p.colors["bar-edge"];
-    ctx.fillRect(left + w - 1, y + 1, 1, barHeight);
+    ctx.fillRect(left + w - 1, y + 1, 1, barHigh());
   }
   if (p.hoverName === batch.name[i] && w >= 2) {
     ctx.strokeStyle = p.colors.accent;
-    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHeight - 1);
+    ctx.strokeRect(left + 0.5, y + 1.5, w - 1, barHigh() - 1);
   }
   if (w >= 4 && !hold) drawCPU(p, batch, i, box);
   ctx.globalAlpha = 1;
@@ -126,7 +128,7 @@ function outlineHit({ ctx, colors }, x, w, y) {
   if (w < 3) return;
   ctx.globalAlpha = 1;
   ctx.strokeStyle = colors.fg;
-  ctx.strokeRect(x + 0.5, y + 1.5, w - 1, barHeight - 1);
+  ctx.strokeRect(x + 0.5, y + 1.5, w - 1, barHigh() - 1);
 }
 
 /**
@@ -140,10 +142,10 @@ function openShape(p, x, w, y) {
   if (p.growing) {
     const fill = ctx.fillStyle;
     const alpha = ctx.globalAlpha;
-    ctx.fillRect(x, y + 1, w - edge, barHeight);
+    ctx.fillRect(x, y + 1, w - edge, barHigh());
     for (let k = 0; k < 6; k++) {
       ctx.globalAlpha = alpha * (1 - (k + 1) / 7);
-      ctx.fillRect(x + w - edge + (k * edge) / 6, y + 1, edge / 6, barHeight);
+      ctx.fillRect(x + w - edge + (k * edge) / 6, y + 1, edge / 6, barHigh());
     }
     ctx.globalAlpha = alpha;
     ctx.fillStyle = fill;
@@ -153,9 +155,9 @@ function openShape(p, x, w, y) {
   ctx.moveTo(x, y + 1);
   ctx.lineTo(x + w, y + 1);
   for (let k = 1; k <= 4; k++) {
-    ctx.lineTo(x + w - (k % 2 ? edge : 0), y + 1 + (k * barHeight) / 4);
+    ctx.lineTo(x + w - (k % 2 ? edge : 0), y + 1 + (k * barHigh()) / 4);
   }
-  ctx.lineTo(x, y + 1 + barHeight);
+  ctx.lineTo(x, y + 1 + barHigh());
   ctx.fill();
 }
 
@@ -172,7 +174,7 @@ function drawCPU(p, batch, i, { x0, x1, y }) {
   const a = Math.max(x0, 0);
   const b = Math.min(end, p.width);
   if (b - a < 1) return;
-  const top = y + barHeight - 2;
+  const top = y + barHigh() - 2;
   p.ctx.fillStyle = p.colors["cpu-line"];
   if (quality !== Quality.atMost) {
     p.ctx.fillRect(a, top, b - a, 2);
@@ -193,7 +195,7 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   const text = cutText(p, label, room);
   if (text === "") return;
   ctx.fillStyle = hold || dim ? p.colors.fg : p.colors["bar-text"];
-  ctx.fillText(text, left + 3, y + 12);
+  ctx.fillText(text, left + 3, y + baseline());
   p.drawn.labels.push({ label, row });
   // A lock's address says nothing to the eye; the panel has it.
   if (hold || kind === Kind.wait || text !== label || !batch.args[i]) return;
@@ -201,7 +203,7 @@ function drawLabel(p, batch, i, { x0: left, x1: right, y, row }, dim) {
   if (room - used < 30) return;
   const rest = cutText(p, argumentsText(p.model.argsText(batch, i)), room - used);
   ctx.globalAlpha = dim ? 1 : 0.7;
-  ctx.fillText(rest, left + 3 + used, y + 12);
+  ctx.fillText(rest, left + 3 + used, y + baseline());
   ctx.globalAlpha = 1;
 }
 

@@ -7,7 +7,7 @@ import { colorOf } from "./color.js";
 import { drawDensity } from "./density.js";
 import { Kind } from "../data/kinds.js";
 import { barPixels } from "../data/merge.js";
-import { lineHeight, flagHeight, tickHeight, wideWait } from "./layout.js";
+import { sizes, flagHeight, tickHeight, wideWait } from "./layout.js";
 import { drawTrack } from "./procs.js";
 import { drawLock, drawStates, drawTicks } from "./strip.js";
 
@@ -74,7 +74,7 @@ function drawRow(p, strip, y) {
   }
   for (const lane of strip.lanes) {
     drawLane(p, lane, top, strip.title);
-    top += lineHeight;
+    top += sizes.line;
   }
   if (strip.track !== undefined) drawTrack(p, strip.track, top, strip.title);
   if (strip.states) drawStates(p, strip.states, y + /** @type {number} */ (strip.statesAt), /** @type {number} */ (strip.statesHigh));

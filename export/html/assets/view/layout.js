@@ -7,8 +7,11 @@ import { shortText } from "../data/names.js";
 import { trackKey } from "../model/tracks.js";
 import { rowFilter } from "../model/rowexpr.js";
 
-/** Height of one line of bars, and of the band of flags above them, in px. */
-export const lineHeight = 18;
+/** Height of one line of bars, in px. Where all rows fit it is more than this least; see fitLines. */
+export const leastLine = 16;
+export const sizes = { line: leastLine };
+const lineSteps = [26, 22, 18, leastLine];
+/** Height of the band of flags above the bars. */
 export const flagHeight = 11;
 /** Lines that a row shows before it is asked for all. */
 export const usualLines = 12;
@@ -18,18 +21,18 @@ const groupStep = 20;
 export const pinLimit = "pinned rows take half the height at most";
 const seriesHeight = 30;
 /** What a strip has besides its lines: a rule above, and air. */
-const rowPadding = 2;
+const rowPadding = 1;
 /** Height of a strip of states, by how it was chosen, and of one without bars above. */
-const stateHeights = /** @type {Record<string, number>} */ ({ thin: 6, thick: 14, off: 0 });
+const stateHeights = /** @type {Record<string, number>} */ ({ thin: 5, thick: 14, off: 0 });
 const aloneHeight = 12;
 /** Height of the band of samples below it. */
-export const tickHeight = 5;
+export const tickHeight = 4;
 /** Height of the line of how many wait for a lock; the line above tells who holds it. */
 export const waitLine = 16;
 /** A wait that is narrower is not looked at by itself, px. */
 export const wideWait = 5;
 /** Locks that are shown at once. */
-const lockStep = 10;
+const lockStep = 3;
 /** The same of processors. */
 const procStep = 8;
 
@@ -130,12 +133,12 @@ export function layoutRows(model, arranged, choices) {
     const strip = choices.states !== "off" && row.by !== "thread" && (!oneLine || all.length === 0);
     const states = strip ? model.waits?.lane(row.key) ?? null : null;
     const lines = Math.max(states ? 0 : 1, lanes.length) + (left > 0 ? 1 : 0);
-    const above = lines * lineHeight + (flags ? flagHeight : 0);
+    const above = lines * sizes.line + (flags ? flagHeight : 0);
     const high = states === null ? 0 : lines === 0 ? aloneHeight : stateHeights[choices.states];
     const ticks = strip && !oneLine ? model.samples?.ticks(row.key) ?? [] : [];
     put({
       kind: "row", id, title: row.title, row, lanes, left, flags, inner, shut, pinned: choices.pinned.has(id), ticks,
-      track, states, statesAt: above + 1, statesHigh: high, h: Math.max(lineHeight, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + rowPadding,
+      track, states, statesAt: above + 1, statesHigh: high, h: Math.max(sizes.line, above + (high > 0 ? high + 1 : 0) + (ticks.length > 0 ? tickHeight : 0)) + rowPadding,
     });
   };
   /** @param {any} lock @param {boolean} inner */
@@ -144,11 +147,11 @@ export function layoutRows(model, arranged, choices) {
       hidden++;
       return;
     }
-    put({ kind: "lock", id: lock.id, title: titleOf(lock), lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: lineHeight + waitLine + rowPadding });
+    put({ kind: "lock", id: lock.id, title: titleOf(lock), lock, inner, shut: false, pinned: choices.pinned.has(lock.id), h: sizes.line + waitLine + rowPadding });
   };
   /** Says how many more there are, and offers them. @param {string} id of the group @param {number} left */
   const putMore = (id, left) => {
-    put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${left.toLocaleString("en")}`, inner: true, shut: false, pinned: false, h: lineHeight + rowPadding });
+    put({ kind: "more", id, title: `${Math.min(groupStep, left)} more of ${left.toLocaleString("en")}`, inner: true, shut: false, pinned: false, h: sizes.line + rowPadding });
   };
   const titleOf = (/** @type {any} */ lock) => lockTitle((/** @type {number} */ id) => model.name(id), lock);
   const allLocks = choices.locks ? model.waits?.locks ?? [] : [];
@@ -163,13 +166,24 @@ export function layoutRows(model, arranged, choices) {
   if (titles.length > 0) {
     const shut = isShut(choices, "procs");
     const most = Math.min(titles.length, choices.shown.get("procs") ?? procStep);
-    put({ kind: "procs", id: "procs", title: `Processors (${procs})`, inner: false, shut, pinned: false, h: lineHeight + rowPadding });
-    if (!shut) for (const title of titles.slice(0, most)) put({ kind: "proc", id: `p${title.slice(4)}`, title, track: trackKey(Number(title.slice(4)), false), inner: true, shut: false, pinned: false, h: lineHeight });
+    put({ kind: "procs", id: "procs", title: `Processors (${procs})`, inner: false, shut, pinned: false, h: sizes.line + rowPadding });
+    if (!shut) for (const title of titles.slice(0, most)) put({ kind: "proc", id: `p${title.slice(4)}`, title, track: trackKey(Number(title.slice(4)), false), inner: true, shut: false, pinned: false, h: sizes.line });
     if (!shut && most < titles.length) putMore("procs", titles.length - most);
   }
   if (arranged.some((a) => a.kind === "row" && a.row.by === "thread") && !model.waits?.tracks) {
-    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: lineHeight + rowPadding });
+    put({ kind: "note", id: "", title: "Scopes are on the thread on which they began", inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
   }
+  const putLocks = () => {
+    const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));
+    if (rest.length > 0) {
+      const shut = isShut(choices, "locks");
+      const most = Math.min(rest.length, choices.shown.get("locks") ?? lockStep);
+      put({ kind: "locks", id: "locks", title: `Locks (${(allLocks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: sizes.line + rowPadding });
+      if (!shut) for (const lock of rest.slice(0, most)) putLock(lock, true);
+      if (!shut && most < rest.length) putMore("locks", rest.length - most);
+    }
+  };
+  putLocks(); // who has to wait for them is below
   for (const a of arranged) {
     if (a.kind === "row") {
       if (!choices.pinned.has(rowId(a.row))) putRow(a.row, false);
@@ -185,19 +199,11 @@ export function layoutRows(model, arranged, choices) {
     const open = choices.opened.has(id);
     const lines = choices.oneLine || rows.every((r) => r.lanes.length === 0) ? 1 : 2;
     const title = rows.length === a.rows.length ? a.title : `${rows.length.toLocaleString("en")} of ${a.title}`;
-    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, h: lines * lineHeight + rowPadding });
+    put({ kind: "group", id, title, rows, inner: false, shut: !open, pinned: false, h: lines * sizes.line + rowPadding });
     if (!open) continue;
     const shown = Math.min(rows.length, choices.shown.get(id) ?? groupStep);
     for (const row of rows.slice(0, shown)) putRow(row, true);
     if (shown < rows.length) putMore(id, rows.length - shown);
-  }
-  const rest = locks.filter((/** @type {any} */ l) => !choices.pinned.has(l.id));
-  if (rest.length > 0) {
-    const shut = isShut(choices, "locks");
-    const most = Math.min(rest.length, choices.shown.get("locks") ?? lockStep);
-    put({ kind: "locks", id: "locks", title: `Locks (${(allLocks.length + model.waits.more).toLocaleString("en")})`, inner: false, shut, pinned: false, h: lineHeight + rowPadding });
-    if (!shut) for (const lock of rest.slice(0, most)) putLock(lock, true);
-    if (!shut && most < rest.length) putMore("locks", rest.length - most);
   }
   for (const s of model.series()) {
     const id = `c${s.nameId}`;
@@ -209,9 +215,23 @@ export function layoutRows(model, arranged, choices) {
     put({ kind: "series", id, title: shortText(model.name(s.nameId)), series: s, inner: false, shut: false, pinned: false, h: seriesHeight });
   }
   if (hidden > 0) {
-    put({ kind: "hidden", id: "", title: `${hidden} hidden: show`, inner: false, shut: false, pinned: false, h: lineHeight + rowPadding });
+    put({ kind: "hidden", id: "", title: `${hidden} hidden: show`, inner: false, shut: false, pinned: false, h: sizes.line + rowPadding });
   }
   return { strips, height: y, pins };
+}
+
+/**
+ * Makes lines as high as all rows fit in so many px, or else as low as can be read.
+ * @param {import("../model/model.js").Model} model
+ * @param {readonly import("../model/rows.js").Arranged[]} arranged
+ * @param {import("../app.js").Fast<RowChoices>} choices
+ * @param {number} room
+ */
+export function fitLines(model, arranged, choices, room) {
+  for (const line of lineSteps) {
+    sizes.line = line;
+    if (layoutRows(model, arranged, choices).height <= room) return;
+  }
 }
 
 /**

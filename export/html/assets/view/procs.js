@@ -1,8 +1,8 @@
 // Rows of Go's processors, and of threads: which goroutine had them when, in which scope.
 
 import { isDark } from "./strip.js";
-import { cutText, fillOf } from "./bar.js";
-import { lineHeight } from "./layout.js";
+import { baseline, cutText, fillOf } from "./bar.js";
+import { sizes } from "./layout.js";
 import { percentText } from "./make.js";
 import { thousands } from "./time.js";
 import { goroutineTitle, stateAt } from "./waitfacts.js";
@@ -20,7 +20,7 @@ import { same } from "../model/refs.js";
 /** In what is wider, px, the scopes are drawn one by one, and what is wider still has a label. */
 const wideHeld = 3;
 const labelHeld = 26;
-const trackHeight = lineHeight - 3;
+const trackHigh = () => sizes.line - 3;
 /** Height of the line that tells of a state other than computing. */
 const stateLine = 4;
 
@@ -40,10 +40,10 @@ export function drawTrack(p, key, y, row) {
     if (name === "idle") return;
     if (name === "unknown") {
       p.ctx.fillStyle = p.colors.line;
-      p.ctx.fillRect(x0, y + trackHeight / 2, x1 - x0, 1);
+      p.ctx.fillRect(x0, y + trackHigh() / 2, x1 - x0, 1);
     } else if (x1 - x0 < wideHeld) {
       p.ctx.fillStyle = stateColor(p, name);
-      p.ctx.fillRect(x0, y, Math.max(1, x1 - x0), trackHeight);
+      p.ctx.fillRect(x0, y, Math.max(1, x1 - x0), trackHigh());
     } else {
       drawHeld(p, name, set.by[run.i], run, { x0, x1, y, row });
     }
@@ -57,9 +57,9 @@ function stateColor(p, name) { return p.colors[`state-${name}`] || p.colors["sta
 function drawShare(p, name, run, x, w, y) {
   const idle = name === "idle" || name === "unknown";
   const share = run.time / (run.t1 - run.t0);
-  const h = trackHeight * (idle ? 1 - share : share);
+  const h = trackHigh() * (idle ? 1 - share : share);
   p.ctx.fillStyle = idle ? p.colors.busy : stateColor(p, name);
-  p.ctx.fillRect(x, y + trackHeight - h, w, h);
+  p.ctx.fillRect(x, y + trackHigh() - h, w, h);
 }
 
 /**
@@ -75,20 +75,20 @@ function drawHeld(p, name, goid, run, { x0, x1, y, row }) {
     const scope = piece.ref && model.name(piece.ref.batch.name[piece.ref.i]);
     ctx.fillStyle = ownColor.has(name) ? stateColor(p, name) : piece.ref === null ? p.colors.busy : fillOf(p, piece.ref.batch, piece.ref.i);
     ctx.globalAlpha = piece.n > 1 ? 0.6 : 1;
-    ctx.fillRect(a, y, b - a, trackHeight);
+    ctx.fillRect(a, y, b - a, trackHigh());
     ctx.globalAlpha = 1;
     if (name !== "cpu" && name !== "running") {
       ctx.fillStyle = stateColor(p, name);
-      ctx.fillRect(a, y + trackHeight - stateLine, b - a, stateLine);
+      ctx.fillRect(a, y + trackHigh() - stateLine, b - a, stateLine);
     }
     if (p.chosen && same(piece.ref, p.chosen)) {
       ctx.strokeStyle = p.colors.selected;
-      ctx.strokeRect(a + 0.5, y + 0.5, b - a - 1, trackHeight - 1);
+      ctx.strokeRect(a + 0.5, y + 0.5, b - a - 1, trackHigh() - 1);
     }
     if (b - a < labelHeld) continue;
     const label = scope === null ? who : piece.n > 1 ? `${who}: ${piece.n} scopes` : `${who}: ${scope || "(no name)"}`;
     ctx.fillStyle = ownColor.has(name) && isDark(stateColor(p, name)) ? "#ffffff" : p.colors["bar-text"];
-    ctx.fillText(cutText(p, label, b - a - 5), a + 3, y + 11);
+    ctx.fillText(cutText(p, label, b - a - 5), a + 3, y + baseline() - 1);
     p.drawn.labels.push({ label, row });
   }
 }

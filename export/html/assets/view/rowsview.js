@@ -6,7 +6,7 @@ import { longestTitle, shortText } from "../data/names.js";
 import { makeHatch } from "./bar.js";
 import { hasDensity, spreadText } from "./density.js";
 import { drawStrip, nothingDrawn } from "./draw.js";
-import { layoutRows, pinLimit, stripsBetween, rowId, lineHeight, flagHeight, tickHeight, usualLines } from "./layout.js";
+import { fitLines, layoutRows, leastLine, pinLimit, stripsBetween, rowId, sizes, flagHeight, tickHeight, usualLines } from "./layout.js";
 import { make, makeButton, restLater } from "./make.js";
 import { beginCanvas } from "./plot.js";
 import { drawLinks, drawOverlay } from "./overlay.js";
@@ -59,6 +59,14 @@ export function createRowsView(app, element) {
 
   function gutter() { return canvas.offsetLeft; }
   function width() { return Math.max(10, element.clientWidth - gutter()); }
+
+  /** Makes the rows as high as there is room, and lays them out. */
+  function fit() {
+    element.style.maxHeight = "";
+    fitLines(app.model, app.arranged, app.choices, element.clientHeight - 12);
+    document.documentElement.style.setProperty("--line-h", `${sizes.line}px`);
+    layout();
+  }
 
   /** Lays the rows out anew. */
   function layout() {
@@ -222,8 +230,8 @@ export function createRowsView(app, element) {
     if (!s || s.track !== undefined) return null; // a scope is in several pieces there
     const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
     const inStates = s.states && (strip || s.lanes.length === 0);
-    const y = yOf(s) + (inStates ? /** @type {number} */ (s.statesAt) : 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * lineHeight);
-    const h = inStates ? /** @type {number} */ (s.statesHigh) : lineHeight - 2;
+    const y = yOf(s) + (inStates ? /** @type {number} */ (s.statesAt) : 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * sizes.line);
+    const h = inStates ? /** @type {number} */ (s.statesHigh) : sizes.line - 2;
     if (s.y < band || band === 0) return { y, h };
     const top = Math.max(y, band); // pinned rows lie over what is above
     return { y: top, h: Math.max(0, y + h - top) };
@@ -269,7 +277,7 @@ export function createRowsView(app, element) {
       hit.held = heldOn(app.model, s.track, t, scale);
       return hit;
     }
-    hit.lane = s.lanes[Math.floor(inside / lineHeight)];
+    hit.lane = s.lanes[Math.floor(inside / sizes.line)];
     if (hit.lane) {
       best = 3 / scale;
       app.model.eachBar(hit.lane, t - 4 / scale, t + 4 / scale, barPixels / scale, near);
@@ -317,13 +325,13 @@ export function createRowsView(app, element) {
       s = /** @type {import("./layout.js").Strip} */ (byId.get(id));
     }
     if (s.y < band) return;
-    const y = s.y + Math.max(0, depth) * lineHeight;
+    const y = s.y + Math.max(0, depth) * sizes.line;
     if (y < element.scrollTop + band + 4) element.scrollTop = Math.max(0, y - 30 - band);
-    else if (y + lineHeight + 14 > element.scrollTop + element.clientHeight) element.scrollTop = y - element.clientHeight + 60;
+    else if (y + sizes.line + 14 > element.scrollTop + element.clientHeight) element.scrollTop = y - element.clientHeight + 60;
   }
 
   return {
-    element, canvas, layout, draw, at, width, gutter, reveal, revealLock, idsBetween,
+    element, canvas, layout, fit, fits: () => sizes.line === leastLine || sheet.offsetHeight <= element.clientHeight, draw, at, width, gutter, reveal, revealLock, idsBetween,
     /** @param {string} id */
     stripOf(id) { return byId.get(id) ?? null; },
     /** Reports whether a pinned row stays in sight. @param {string} id */

@@ -3,8 +3,9 @@
 import { bisect, lowerBound } from "../data/bisect.js";
 import { statePixels } from "../data/merge.js";
 import { shortText } from "../data/names.js";
+import { baseline } from "./bar.js";
 import { colorOf } from "./color.js";
-import { lineHeight, waitLine, wideWait } from "./layout.js";
+import { sizes, waitLine, wideWait } from "./layout.js";
 import { nameText } from "./make.js";
 import { stateText } from "../data/states.js";
 
@@ -98,7 +99,7 @@ export function drawLock(p, strip, y) {
   /** @type {import("../data/lockset.js").LockRow} */
   const l = strip.lock;
   drawHolders(p, l, y + 1, strip.title);
-  drawWaiters(p, l, y + 1 + lineHeight, waitLine - 2);
+  drawWaiters(p, l, y + 1 + sizes.line, waitLine - 2);
 }
 
 /** @param {Painter} p @param {import("../data/lockset.js").LockRow} l @param {number} y @param {string} title */
@@ -113,17 +114,17 @@ function drawHolders(p, l, y, title) {
     const many = l.many[k] > 1;
     ctx.globalAlpha = many ? 0.6 : 1;
     ctx.fillStyle = l.scopes[k] < 0 ? p.colors.hold : colorOf(p.model.name(l.scopes[k]));
-    ctx.fillRect(x0, y + 1, x1 - x0, lineHeight - 3);
+    ctx.fillRect(x0, y + 1, x1 - x0, sizes.line - 3);
     ctx.globalAlpha = 1;
     p.drawn.holds++;
     if (x1 - x0 < 24) continue;
     ctx.fillStyle = p.colors["bar-text"];
     ctx.save();
     ctx.beginPath();
-    ctx.rect(x0, y, x1 - x0 - 2, lineHeight);
+    ctx.rect(x0, y, x1 - x0 - 2, sizes.line);
     ctx.clip();
     const label = holderText(p.model, l, k);
-    ctx.fillText(label, Math.max(x0, 0) + 3, y + 12);
+    ctx.fillText(label, Math.max(x0, 0) + 3, y + baseline());
     ctx.restore();
     p.drawn.labels.push({ label, row: title });
   }
