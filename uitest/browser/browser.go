@@ -28,6 +28,9 @@ type tab interface {
 	eval(js string) ([]byte, error)
 	strike(s stroke, times int) error
 	mouse(steps []step) error
+	// Fingers has the screen touched in these places, and in no others: the first finger is
+	// in the first one, and so on. The fingers that touch it already move there.
+	Fingers(at ...Spot) error
 	// see changes how the page is looked at; nothing in v is 0.
 	see(v View) error
 	// Type types text where the focus is.

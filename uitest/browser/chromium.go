@@ -85,9 +85,10 @@ func (b *chromium) Version() (string, error) {
 
 // chromiumTab is a tab of Chromium.
 type chromiumTab struct {
-	page   *Page
-	ctx    context.Context
-	cancel context.CancelFunc
+	page    *Page
+	ctx     context.Context
+	cancel  context.CancelFunc
+	fingers int // that touch the screen
 }
 
 func (b *chromium) newTab(p *Page) (tab, error) {
@@ -141,6 +142,7 @@ func (t *chromiumTab) see(v View) error {
 	}
 	media := emulation.SetEmulatedMediaParams{Features: []*emulation.MediaFeature{{Name: "prefers-color-scheme", Value: scheme}}}
 	return errors.Join(
+		call(t, emulation.SetTouchEmulationEnabled, emulation.SetTouchEmulationEnabledParams{Enabled: v.Touch, MaxTouchPoints: 2}),
 		call(t, emulation.SetDeviceMetricsOverride, emulation.SetDeviceMetricsOverrideParams{Width: v.Width, Height: v.Height, DeviceScaleFactor: v.Scale}),
 		call(t, emulation.SetEmulatedMedia, media))
 }
@@ -260,6 +262,22 @@ func (t *chromiumTab) mouse(steps []step) error {
 		err = errors.Join(err, call(t, input.DispatchMouseEvent, e))
 	}
 	return err
+}
+
+func (t *chromiumTab) Fingers(at ...Spot) error {
+	e := input.DispatchTouchEventParams{Type: input.DispatchTouchEventTypeTouchMove, TouchPoints: []*input.TouchPoint{}}
+	for i, s := range at {
+		id := float64(i)
+		e.TouchPoints = append(e.TouchPoints, &input.TouchPoint{X: s.X, Y: s.Y, ID: &id})
+	}
+	switch {
+	case len(at) == 0:
+		e.Type = input.DispatchTouchEventTypeTouchEnd
+	case len(at) > t.fingers:
+		e.Type = input.DispatchTouchEventTypeTouchStart
+	}
+	t.fingers = len(at)
+	return call(t, input.DispatchTouchEvent, e)
 }
 
 // turn is input.DispatchMouseEventParams of a wheel, with zeros, which those

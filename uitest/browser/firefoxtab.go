@@ -10,8 +10,9 @@ import (
 // firefoxTab is a tab of Firefox.
 type firefoxTab struct {
 	*firefox
-	user string // the user whose storage it has
-	id   string // of its browsing context
+	user    string // the user whose storage it has
+	id      string // of its browsing context
+	fingers int    // that touch the screen
 }
 
 func (b *firefox) newTab(p *Page) (tab, error) {
@@ -234,6 +235,23 @@ func (t *firefoxTab) mouse(steps []step) error {
 		}
 	}
 	return t.act(object{"type": "pointer", "id": "mouse", "parameters": object{"pointerType": "mouse"}, "actions": events})
+}
+
+// Fingers touches the screen. Each finger is a pointer of its own, and they move together.
+func (t *firefoxTab) Fingers(at ...Spot) error {
+	var sources []object
+	for i := range max(len(at), t.fingers) {
+		events := []object{{"type": "pointerUp", "button": 0}}
+		if i < len(at) {
+			events[0] = object{"type": "pointerMove", "x": at[i].X, "y": at[i].Y}
+			if i >= t.fingers {
+				events = append(events, object{"type": "pointerDown", "button": 0})
+			}
+		}
+		sources = append(sources, object{"type": "pointer", "id": fmt.Sprintf("finger %d", i), "parameters": object{"pointerType": "touch"}, "actions": events})
+	}
+	t.fingers = len(at)
+	return t.act(sources...)
 }
 
 // Wheel turns the wheel over a place.

@@ -1,6 +1,7 @@
 package browser
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 )
@@ -101,6 +102,9 @@ const (
 	release
 )
 
+// Spot is a place in the window.
+type Spot struct{ X, Y float64 }
+
 // Point moves the mouse.
 func (p *Page) Point(x, y float64) error { return p.mouse([]step{{move, x, y}}) }
 
@@ -121,4 +125,29 @@ func (p *Page) Drag(x0, y0, x1, y1 float64) error {
 		steps = append(steps, step{move, x0 + f*(x1-x0), y0 + f*(y1-y0)})
 	}
 	return p.mouse(append(steps, step{release, x1, y1}))
+}
+
+// Tap touches a place with a finger, so often.
+func (p *Page) Tap(x, y float64, times int) error {
+	for range times {
+		if err := errors.Join(p.Fingers(Spot{x, y}), p.Fingers()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Slide moves the fingers that touch the screen from some places to others, in steps.
+func (p *Page) Slide(from, to []Spot) error {
+	const parts = 10
+	for i := 0; i <= parts; i++ {
+		at, f := make([]Spot, len(from)), float64(i)/parts
+		for k := range at {
+			at[k] = Spot{from[k].X + f*(to[k].X-from[k].X), from[k].Y + f*(to[k].Y-from[k].Y)}
+		}
+		if err := p.Fingers(at...); err != nil {
+			return err
+		}
+	}
+	return nil
 }

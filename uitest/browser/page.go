@@ -27,6 +27,7 @@ type View struct {
 	Width, Height int64   // CSS pixels; 0: the window's
 	Scale         float64 // device pixels per CSS pixel; 0: 1
 	Dark          bool
+	Touch         bool // fingers are what points; only Chromium can be told so
 }
 
 // Open loads a page and returns when the browser has loaded it, which is before

@@ -1,10 +1,11 @@
-// Mouse and keyboard. Keys are looked up in help.js's list, so that what is
-// shown there is what they do.
+// Mouse and keyboard; fingers are in touch.js. Keys are looked up in help.js's list, so
+// that what is shown there is what they do.
 
 import { barPixels } from "./data/merge.js";
 import { areaText, snapped } from "./model/area.js";
 import { extentOf } from "./model/refs.js";
 import { keyOf } from "./panel/help.js";
+import { listenTouch } from "./touch.js";
 import { selectHeld } from "./view/procs.js";
 
 /** @import { App } from "./app.js" */
@@ -17,7 +18,7 @@ import { selectHeld } from "./view/procs.js";
  */
 export function listenMouse(app, rows, popup, more = []) {
   const { element, canvas } = rows;
-  /** @type {{x: number, y: number, time: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, strip: string|undefined, end: boolean}|null} strip: where it began; end: an end of the range is dragged */
+  /** @type {{x: number, y: number, mode: "press"|"range"|"pan", from: number, to: number, scroll: number, begin: ReturnType<typeof beginRange>}|null} */
   let drag = null;
   /** Where the pointer rests, and of what the pop-up tells. @type {{e: MouseEvent, view: any, version: number, top: number}|null} */
   let rest = null;
@@ -40,6 +41,21 @@ export function listenMouse(app, rows, popup, more = []) {
     const box = canvas.getBoundingClientRect();
     return { x: e.clientX - box.left, y: e.clientY - box.top };
   };
+  /** Where a range begins, of time and of rows. end: it is an end of the range that is there. @param {PointerEvent} e */
+  function beginRange(e) {
+    const { x, y } = point(e);
+    const other = otherEnd(x);
+    return { time: other ?? snappedAt(e), strip: rows.at(x, y)?.strip.id, end: other !== undefined };
+  }
+  /** Selects from where a range began to the pointer. @param {ReturnType<typeof beginRange>} begin @param {PointerEvent} e */
+  function dragRange({ time, strip, end }, e) {
+    const { x, y } = point(e);
+    const t = snappedAt(e);
+    app.setRange({ from: Math.min(time, t), to: Math.max(time, t) }, end ? app.area : rows.idsBetween(strip, rows.at(x, y)?.strip.id));
+  }
+  function endRange() {
+    if (app.range) app.announce(`${app.span(app.range.to - app.range.from)}${areaText(app.area)} selected`);
+  }
 
   /** Tells of what lies under the pointer. @param {MouseEvent} e */
   function look(e) {
@@ -59,28 +75,22 @@ export function listenMouse(app, rows, popup, more = []) {
   }
 
   canvas.addEventListener("pointerdown", (/** @type {PointerEvent} */ e) => {
-    if (e.button !== 0 && e.button !== 1) return;
+    if (e.pointerType === "touch" || e.button !== 0 && e.button !== 1) return;
     const { x, y } = point(e);
     canvas.setPointerCapture(e.pointerId);
     element.focus({ preventScroll: true });
-    drag = {
-      x, y, time: otherEnd(x) ?? snappedAt(e), strip: rows.at(x, y)?.strip.id, end: otherEnd(x) !== undefined, mode: e.shiftKey || e.button === 1 ? "pan" : "press",
-      from: app.aim.from, to: app.aim.to, scroll: element.scrollTop,
-    };
+    drag = { x, y, begin: beginRange(e), mode: e.shiftKey || e.button === 1 ? "pan" : "press", from: app.aim.from, to: app.aim.to, scroll: element.scrollTop };
     if (e.button === 1) e.preventDefault();
   });
   canvas.addEventListener("pointermove", (/** @type {PointerEvent} */ e) => {
+    if (e.pointerType === "touch") return;
     const { x, y } = point(e);
     app.hover(x / rows.width());
     if (!drag) return look(e);
     popup.hide();
     rest = null;
     if (drag.mode === "press" && Math.abs(x - drag.x) > 4) drag.mode = "range";
-    if (drag.mode === "range") {
-      const end = snappedAt(e);
-      const area = drag.end ? app.area : rows.idsBetween(drag.strip, rows.at(x, y)?.strip.id);
-      app.setRange({ from: Math.min(drag.time, end), to: Math.max(drag.time, end) }, area);
-    }
+    if (drag.mode === "range") dragRange(drag.begin, e);
     if (drag.mode === "pan") {
       const moved = ((drag.x - x) / rows.width()) * (drag.to - drag.from);
       app.setView(drag.from + moved, drag.to + moved);
@@ -88,10 +98,13 @@ export function listenMouse(app, rows, popup, more = []) {
     }
   });
   canvas.addEventListener("pointerup", (/** @type {PointerEvent} */ e) => {
-    const was = drag;
+    const mode = drag?.mode;
     drag = null;
-    if (was?.mode === "range" && app.range) app.announce(`${app.span(app.range.to - app.range.from)}${areaText(app.area)} selected`);
-    if (!was || was.mode !== "press") return;
+    if (mode === "range") endRange();
+    if (mode === "press") choose(e);
+  });
+  /** Selects what lies there; where nothing does, nothing. @param {MouseEvent} e */
+  function choose(e) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
     app.chooseRow(hit && ["row", "lock", "group"].includes(hit.strip.kind) ? hit.strip.id : "");
@@ -104,7 +117,7 @@ export function listenMouse(app, rows, popup, more = []) {
       app.select(null);
       app.setRange(null);
     }
-  });
+  }
   canvas.addEventListener("pointercancel", () => { drag = null; });
   canvas.addEventListener("pointerleave", () => {
     popup.hide();
@@ -112,14 +125,19 @@ export function listenMouse(app, rows, popup, more = []) {
     app.hover(null);
     app.hoverOn(-1);
   });
+  const touch = listenTouch(app, rows, { point, choose, zoomTo, beginRange, dragRange, endRange });
   canvas.addEventListener("dblclick", (/** @type {MouseEvent} */ e) => {
+    if (!touch.last()) zoomTo(e);
+  });
+  /** Zooms to what lies there. @param {MouseEvent} e */
+  function zoomTo(e) {
     const { x, y } = point(e);
     const hit = rows.at(x, y);
     if (hit?.state) app.fit(hit.state.t0, hit.state.t1);
     if (hit?.batch === undefined) return;
     const { start, end } = extentOf({ batch: hit.batch, i: hit.i, j: hit.j });
     app.fit(start, end);
-  });
+  }
 
   /** @param {WheelEvent} e */
   function wheel(e) {
@@ -166,7 +184,7 @@ export function listenDivider(app, divider, panel) {
   divider.setAttribute("aria-valuenow", "32");
   divider.addEventListener("pointerdown", (e) => divider.setPointerCapture(e.pointerId));
   divider.addEventListener("pointermove", (e) => {
-    if (divider.hasPointerCapture(e.pointerId)) resize(panel.offsetHeight + divider.getBoundingClientRect().top + 2 - e.clientY);
+    if (divider.hasPointerCapture(e.pointerId)) resize(panel.offsetHeight + divider.getBoundingClientRect().top + divider.offsetHeight / 2 - e.clientY);
   });
   divider.addEventListener("keydown", (e) => {
     const by = { ArrowUp: 30, ArrowDown: -30 }[e.code];

@@ -116,6 +116,13 @@ export const MOUSE = [
   ["click or drag in the overview", "look there"],
 ];
 
+const FINGERS = [
+  ["one finger", "move the view and scroll the rows"],
+  ["two fingers", "zoom where they are"],
+  ["tap, double tap", "as a click and a double click"],
+  ["long press, then drag", "select a range of the rows it goes over"],
+];
+
 /** Elements for which keys are text. */
 const helpTyping = new Set(["INPUT", "TEXTAREA", "SELECT"]);
 /** With Ctrl they mean the page there too; Ctrl+Z is the text's. */
@@ -210,6 +217,7 @@ export function createHelp() {
   columns.className = "help-columns";
   for (const group of new Set(KEYS.map((k) => k.group))) columns.append(helpTable(group, helpRows(group), "kbd"));
   columns.append(helpTable("Mouse", MOUSE.map(([what, text]) => [[what], text]), "span"));
+  columns.append(helpTable("Fingers, on the rows", FINGERS.map(([what, text]) => [[what], text]), "span"));
   columns.append(helpTable("Filter of the rows", filterHelp.map(([what, text]) => [[what], text]), "code"));
   columns.append(helpStates());
   const note = document.createElement("p");

@@ -111,11 +111,12 @@ export function createMinimap(app) {
   };
   plot.canvas.addEventListener("pointerdown", (e) => {
     const px = (ends().end - ends().begin) / plot.canvas.clientWidth;
+    const reach = (e.pointerType === "touch" ? 12 : 5) * px;
     const t = timeAt(e);
     const { from, to } = app.aim;
     plot.canvas.setPointerCapture(e.pointerId);
-    if (Math.abs(t - from) < 5 * px) drag = { mode: "left", grab: 0 };
-    else if (Math.abs(t - to) < 5 * px) drag = { mode: "right", grab: 0 };
+    if (Math.abs(t - from) < reach) drag = { mode: "left", grab: 0 };
+    else if (Math.abs(t - to) < reach) drag = { mode: "right", grab: 0 };
     else {
       if (t < from || t > to) app.setView(t - (to - from) / 2, t + (to - from) / 2);
       drag = { mode: "move", grab: t - app.aim.from };
