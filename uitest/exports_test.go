@@ -3,9 +3,11 @@ package uitest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"image/png"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
 	"time"
 
@@ -58,6 +60,16 @@ func TestExports(t *testing.T) {
 	}
 	if found != 1 {
 		t.Errorf("the longest parse is there %d times, in %d events", found, len(doc.TraceEvents))
+	}
+	tb.read(nil, "(scopeview.setRange({from: %v, to: %v}, new Set(['g%d'])), 0)", parse.Start, parse.Start+parse.Dur, parse.Key)
+	lines := strings.Split(strings.TrimSpace(string(saved(t, tb, "CSV", "csv", func(b []byte) bool { return bytes.HasSuffix(b, []byte("\n")) }))), "\n")
+	for _, line := range lines[1:] {
+		if !strings.Contains(line, fmt.Sprintf(",%d,", parse.Key)) {
+			t.Errorf("the CSV of goroutine %d has the line %s", parse.Key, line)
+		}
+	}
+	if says := tb.text("#live"); len(lines) < 2 || says != "CSV of 1 row saved." {
+		t.Errorf("the CSV of one row has %d lines, and the page says %q", len(lines), says)
 	}
 	picture, err := png.Decode(bytes.NewReader(saved(t, tb, "Picture", "png", func(b []byte) bool { _, err := png.Decode(bytes.NewReader(b)); return err == nil })))
 	check(t, err)

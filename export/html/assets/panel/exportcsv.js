@@ -3,6 +3,7 @@
 // they are, and all of a heartbeat but memory and goroutines.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
+import { rowsOfArea } from "../model/area.js";
 
 /** The first row; the same as internal/export/csv's Header. */
 export const CSV_HEADER = "kind,name,track,goroutine,thread,depth,start_ns,dur_ns,cpu_ns,cpu_max_ns,open,args\n";
@@ -62,18 +63,19 @@ function csvSink(heap, at) {
 /**
  * The rows of all that touches the range, in pieces of some thousands. Merged
  * scopes, of which the page does not know the single ones, are left out; skipped
- * counts them.
+ * counts them. An area has nothing of the process as a whole.
  * @param {import("../model/model.js").Model} model
  * @param {number} from ns
  * @param {number} to ns
  * @param {{merged:number}} [skipped]
+ * @param {ReadonlySet<string>|null} [area] the rows that the range is of; null: all
  * @returns {Generator<string>}
  */
-export function* csvPieces(model, from, to, skipped = { merged: 0 }) {
+export function* csvPieces(model, from, to, skipped = { merged: 0 }, area = null) {
   const heap = [];
   const cells = model.meta.names.map(csvCell);
-  for (const row of model.rows("goroutine")) csvRowCursors(model, cells, row, from, to, heap, skipped);
-  csvOtherCursors(model, cells, from, to, heap);
+  for (const row of rowsOfArea(model, area)) csvRowCursors(model, cells, row, from, to, heap, skipped);
+  if (area === null) csvOtherCursors(model, cells, from, to, heap);
   for (let at = heap.length >> 1; at >= 0; at--) csvSink(heap, at);
   let lines = [CSV_HEADER];
   while (heap.length > 0) {

@@ -3,23 +3,25 @@
 import { csvPieces } from "./exportcsv.js";
 import { pictureOf } from "./exportpicture.js";
 import { tracePieces } from "./exporttrace.js";
+import { areaText } from "../model/area.js";
 import { make, makeButton } from "../view/make.js";
 import { thousands } from "../view/time.js";
 
 /** @import { App } from "../app.js" */
 
 /**
- * Buttons that offer the selected range, or else what is in view, as a file.
+ * Buttons that offer the selected range, of its rows only, or else what is in view, as a file.
  * @param {App} app
  * @returns {HTMLElement[]}
  */
 export function createExports(app) {
-  /** @param {string} what @param {string} type @param {string} suffix @param {string} tool @param {(model: App["model"], from: number, to: number, skipped: {merged: number}) => Generator<string>} pieces */
+  /** @param {string} what @param {string} type @param {string} suffix @param {string} tool @param {(model: App["model"], from: number, to: number, skipped: {merged: number}, area: ReadonlySet<string>|null) => Generator<string>} pieces */
   function save(what, type, suffix, tool, pieces) {
     const { from, to } = app.range || app.view;
+    const whole = `${what}${areaText(app.area)} saved`;
     const skipped = { merged: 0 };
-    offerFile(new Blob([...pieces(app.model, from, to, skipped)], { type }), app.model.meta.title, suffix);
-    app.announce(skipped.merged > 0 ? `${what} saved, without ${thousands(skipped.merged)} scopes that this page holds only merged; ${tool} has them all.` : `${what} saved.`);
+    offerFile(new Blob([...pieces(app.model, from, to, skipped, app.area)], { type }), app.model.meta.title, suffix);
+    app.announce(skipped.merged > 0 ? `${whole}, without ${thousands(skipped.merged)} scopes that this page holds only merged; ${tool} has them all.` : `${whole}.`);
   }
   function picture() {
     pictureOf(/** @type {HTMLElement} */ (document.querySelector("main")), app.colors).toBlob((blob) => {
@@ -28,7 +30,7 @@ export function createExports(app) {
     });
   }
   return [
-    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview csv", csvPieces), { title: "The selected range, or what is in view, for a spreadsheet" }),
+    makeButton("CSV", () => save("CSV", "text/csv", "csv", "scopeview csv", csvPieces), { title: "The selected range and its rows, or what is in view, for a spreadsheet" }),
     makeButton("Trace (Chrome JSON)", () => save("Trace", "application/json", "json", "scopeview chrome", tracePieces), { title: "The same for Perfetto, Speedscope and chrome://tracing" }),
     makeButton("Picture (PNG)", picture, { title: "The timeline as it is shown" }),
   ];

@@ -2,6 +2,7 @@
 // what `scopeview chrome` writes of the whole, as far as a page has it.
 
 import { Flag, Kind, Quality } from "../data/kinds.js";
+import { rowsOfArea } from "../model/area.js";
 
 /** @typedef {import("../data/batch.js").Batch} Batch */
 
@@ -37,9 +38,10 @@ class NestedThreads {
  * @param {import("../model/model.js").Model} model
  * @param {number} from @param {number} to
  * @param {{merged: number}} skipped
+ * @param {ReadonlySet<string>|null} [area] the rows that the range is of; null: all
  * @returns {Generator<string>}
  */
-export function* tracePieces(model, from, to, skipped) {
+export function* tracePieces(model, from, to, skipped, area = null) {
   let first = true;
   /** @type {string[]} */
   let lines = [];
@@ -50,7 +52,7 @@ export function* tracePieces(model, from, to, skipped) {
   yield '{"displayTimeUnit":"ns","traceEvents":[';
   put({ ph: "M", pid: 1, name: "process_name", args: { name: model.meta.title || "scopeview" } });
   let tid = 1;
-  for (const row of model.rows("goroutine")) {
+  for (const row of rowsOfArea(model, area)) {
     /** @type {{batch: Batch, i: number, depth: number}[]} */
     const items = [];
     for (const lane of [...row.lanes, row.flags]) {

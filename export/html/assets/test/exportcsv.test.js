@@ -51,6 +51,13 @@ test("only what touches the range", () => {
   assert.equal(csvOf(model, 260, 280), CSV_HEADER);
 });
 
+test("only the rows of the area, and nothing of the process", () => {
+  const rows = [1, 2, 3].map((key) => ({ key, items: [{ depth: 0, name: "f1", start: key * 100, dur: 50 }] }));
+  const model = fakeModel(names, rows, { series: [{ nameId: 4, time: [50], value: [1] }], beats: { time: [0], rss: [1], goroutines: [1], heap: [1] } });
+  const csv = [...csvPieces(model, 0, 1000, undefined, new Set(["g1", "g3", "g9"]))].join("");
+  assert.equal(csv, `${CSV_HEADER}task,f1,,1,,0,100,50,,,false,\ntask,f1,,3,,0,300,50,,,false,\n`);
+});
+
 test("merged scopes are counted, not made up; long lists come in pieces", () => {
   const items = Array.from({ length: 40000 }, (_, k) => ({ depth: 0, name: "f1", start: k * 10, dur: 5 }));
   items.push({ depth: 0, name: "f1", start: 500000, dur: 20, count: 17 });

@@ -27,3 +27,11 @@ test("what is merged is counted, not made up", () => {
   assert.equal(traceOf(model, 0, 1000, skipped).filter((e) => e.ph === "X").length, 1);
   assert.equal(skipped.merged, 7);
 });
+
+test("only the rows of the area", () => {
+  const model = modelOf([[1, 0, 1, 1, 0, 100, {}], [2, 0, 1, 1, 200, 100, { count: 5 }], [3, 0, 1, 1, 300, 100, {}]], { names: ["", "get"], tile: { res: 8 } });
+  const skipped = { merged: 0 };
+  const events = JSON.parse([...tracePieces(model, 0, 1000, skipped, new Set(["g3", "g9"]))].join("")).traceEvents;
+  assert.deepEqual(events.filter((e) => e.ph === "X").map((e) => [e.tid, e.ts]), [[1, 0.3]]);
+  assert.equal(skipped.merged, 0, "what another row lacks is not told");
+});
