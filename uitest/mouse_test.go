@@ -120,3 +120,45 @@ func TestHeartValuesOnHover(t *testing.T) {
 		t.Errorf("hovering over the heartbeat shows no values: %q", after)
 	}
 }
+
+// TestFlagLeadsToMark: a mark's flag on the time axis says its name, and a click on it goes
+// to what is marked; a drag that begins there selects a range, as anywhere.
+func TestFlagLeadsToMark(t *testing.T) {
+	browsers(t, func(t *testing.T) {
+		tb := showTrace(t, storeTrace(t), browser.View{})
+		tb.read(nil, "scopeview.zoomAt(scopeview.model.end / 2, 0.3)")
+		v := tb.view()
+		moment, from, to := v.From+v.width()*0.2, v.From+v.width()*0.5, v.From+v.width()*0.6
+		tb.read(nil, `(scopeview.putMark({from: %v, to: %v, name: "begin"}), scopeview.putMark({from: %v, to: %v, name: ""}), 0)`, moment, moment, from, to)
+		tb.settle()
+		b := tb.box(".ruler canvas")
+		title := func(ns float64) (says string) {
+			tb.check(tb.Point(tb.xOf(ns), b.Y+5))
+			tb.settle()
+			tb.read(&says, `document.querySelector(".ruler canvas").title`)
+			return says
+		}
+		if says := title(moment); !strings.HasPrefix(says, "begin, at ") {
+			t.Errorf("over the flag of the mark begin the axis says %q", says)
+		}
+		if says := title(v.From + v.width()*0.8); says != "" {
+			t.Errorf("where no flag is the axis says %q", says)
+		}
+		tb.check(tb.Drag(tb.xOf(moment), b.Y+5, tb.xOf(moment)+50, b.Y+5))
+		if is := tb.view(); is != v || tb.number("scopeview.range ? 1 : 0") == 0 {
+			t.Errorf("a drag from a flag moves the view from %v to %v, or selects no range", v, is)
+		}
+		tb.read(nil, "(scopeview.setRange(null), 0)")
+		tb.check(tb.Click(tb.xOf(moment), b.Y+5))
+		if is := tb.view(); !like(is.width(), v.width()) || math.Abs((is.From+is.To)/2-moment) > 0.01*is.width() {
+			t.Errorf("a click on the flag at %v shows %v", moment, is)
+		}
+		tb.check(tb.Click(tb.xOf(to), b.Y+5))
+		if is := tb.view(); is.From > from || is.To < to || is.width() > 1.5*(to-from) {
+			t.Errorf("a click on the end of the marked stretch from %v to %v shows %v", from, to, is)
+		}
+		if tb.number("scopeview.range ? 1 : 0") == 1 {
+			t.Error("a click on the axis selects a range")
+		}
+	})
+}

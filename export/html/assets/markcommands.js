@@ -2,7 +2,7 @@
 
 import { longestMarkName, mostMarks } from "./state.js";
 import { span } from "./view/time.js";
-import { viewThatShows } from "./view/viewport.js";
+import { viewAround, viewThatShows } from "./view/viewport.js";
 
 /** @import { Page, Stretch } from "./app.js" */
 /** @import { Mark } from "./state.js" */
@@ -37,10 +37,12 @@ export function markCommands(app, kept, moveTo) {
     changed();
   }
 
-  /** @param {Mark} mark */
-  function visitMark(mark) {
+  /** @param {Mark} mark @param {boolean} middle it comes into the middle, or fills the view, though it is in sight */
+  function visitMark(mark, middle = false) {
     visited = mark;
-    const view = viewThatShows(app.aim, mark.from, mark.to);
+    const { from, to } = mark;
+    const half = (app.aim.to - app.aim.from) / 2;
+    const view = !middle ? viewThatShows(app.aim, from, to) : from < to ? viewAround(from, to) : { from: from - half, to: from + half };
     if (view) moveTo(view);
     app.announce(`${mark.name || "mark"}, at ${app.time(mark.from)}`);
   }

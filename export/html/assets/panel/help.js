@@ -106,6 +106,7 @@ export const MOUSE = [
   ["double click", "zoom to it"],
   ["drag", "select a range of the rows it goes over: its duration, and what ran in it"],
   ["drag on the time axis", "select a range of all rows; a handle there moves its end, so do ← → on it"],
+  ["click on a flag there", "go to what is marked"],
   ["Alt + drag", "do not snap to begins and ends of scopes"],
   ["Shift + drag", "move the view"],
   ["rest on a bar", "what it is; all of the same name light up"],

@@ -40,16 +40,17 @@ export function createHandles(app, element, canvas) {
     return { end, handle };
   });
 
-  let begun = NaN; // where a drag began
+  let begun = { t: 0, x: NaN }; // where a drag began; x NaN: it has gone far enough to be one
   canvas.addEventListener("pointerdown", (e) => {
     if (e.button !== 0) return;
     canvas.setPointerCapture(e.pointerId);
-    begun = timeAt(e);
+    begun = { t: timeAt(e), x: e.clientX };
   });
   canvas.addEventListener("pointermove", (e) => {
-    if (!canvas.hasPointerCapture(e.pointerId)) return;
+    if (!canvas.hasPointerCapture(e.pointerId) || Math.abs(e.clientX - begun.x) <= 4) return;
+    begun.x = NaN;
     const t = timeAt(e);
-    app.setRange({ from: Math.min(begun, t), to: Math.max(begun, t) });
+    app.setRange({ from: Math.min(begun.t, t), to: Math.max(begun.t, t) });
   });
 
   return {

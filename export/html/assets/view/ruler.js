@@ -47,6 +47,20 @@ export function createRuler(app) {
   canvas.style.height = `${rulerHeight}px`;
   const element = make("div", { class: "plot ruler" }, legend, canvas);
   const handles = createHandles(app, element, canvas);
+  /** Where the marks' flags are, px; the last one lies above the others. @type {{mark: import("../state.js").Mark, from: number, to: number}[]} */
+  let flags = [];
+  const markAt = (/** @type {number} */ x) => flags.findLast((f) => f.from <= x && x <= f.to)?.mark;
+  let pressed = 0;
+  canvas.addEventListener("pointerdown", (e) => { pressed = e.offsetX; });
+  canvas.addEventListener("pointermove", (e) => {
+    const mark = markAt(e.offsetX);
+    canvas.style.cursor = mark ? "pointer" : "";
+    canvas.title = mark ? `${mark.name || "Mark"}, at ${app.time(mark.from)}` : "";
+  });
+  canvas.addEventListener("click", (e) => {
+    const mark = markAt(pressed);
+    if (mark && Math.abs(e.offsetX - pressed) <= 4) app.visitMark(mark, true);
+  });
 
   /** @param {Record<string, string>} colors */
   function draw(colors) {
@@ -73,17 +87,20 @@ export function createRuler(app) {
       const x = (app.cursor - from) * scale;
       pill(ctx, momentText(app, app.cursor, (to - from) / width / 2), x, width, colors.fg, colors.bg);
     }
+    flags = [];
     for (const m of app.marks) flag(ctx, m, (m.from - from) * scale, (m.to - from) * scale, width, colors);
   }
 
   /** A mark: a flag with its name, over all of its time. @param {CanvasRenderingContext2D} ctx @param {import("../state.js").Mark} mark @param {number} x0 @param {number} x1 @param {number} width @param {Record<string, string>} colors */
-  function flag(ctx, { name }, x0, x1, width, colors) {
+  function flag(ctx, mark, x0, x1, width, colors) {
     if (x1 < 0 || x0 > width) return;
+    const { name } = mark;
     const left = Math.max(0, x0);
-    if (name !== "") {
-      ctx.fillStyle = colors.bg;
-      ctx.fillRect(left, 0, ctx.measureText(name).width + 16, rulerHeight);
-    }
+    const wide = name === "" ? 0 : ctx.measureText(name).width + 16;
+    ctx.fillStyle = colors.bg;
+    ctx.fillRect(left, 0, wide, rulerHeight);
+    flags.push({ mark, from: x0 - 6, to: Math.max(left + wide, x0 + 6) });
+    if (x1 > x0) flags.push({ mark, from: x1 - 6, to: x1 + 6 });
     ctx.fillStyle = colors.accent;
     if (x1 > x0) ctx.fillRect(left, 0, Math.min(width, x1) - left, 3);
     ctx.beginPath();
