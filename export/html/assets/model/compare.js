@@ -13,8 +13,8 @@ export const mostTested = 20_000;
 /** From so many on a side can be tested, and its p99 is more than its longest ones. */
 const fewest = 5;
 const fewestForTail = 300;
-/** Two sides differ if chance does it once in a hundred times at most, */
-const chance = 0.01;
+/** Two sides differ if chance does it once in ten thousand times at most, as there may be hundreds of names, */
+const chance = 1e-4;
 /** and if one of B takes longer than one of A in so many of all pairs: a small effect, by Vargha and Delaney (2000). */
 const smallEffect = 0.56;
 /** The p99s differ if one is so many times the other. */
@@ -193,13 +193,13 @@ export function findingsBetween(a, b) {
 
 /**
  * The time of all goroutines by state, ns; what is merged counts as the state that took most
- * of it, and exact is false then. null: it is not known.
+ * of it, and exact is false then. null: it is not known, or here of a part of the run only.
  * @param {Model} model
  * @returns {{times: Map<string, number>, exact: boolean}|null}
  */
 export function timesByState(model) {
   const set = model.waits.states;
-  if (!set) return null;
+  if (!set || set.from > 0 || set.to < model.end * 0.999) return null;
   const times = new Map();
   for (const lane of set.lanes.values()) {
     if (lane.system) continue;

@@ -66,7 +66,7 @@ export function createCompare(app) {
     caption: "Scopes by name", by: "more", id: (d) => d.name, pick: (d) => app.compareName(d.name), empty: "No scope ended in either.",
     columns: [
       { key: "name", title: "name", pick: true, value: (d) => nameText(d.name) },
-      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 100 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other. Merged: not all durations are here one by one, so that nobody can tell.", value: (d) => d.said },
+      { key: "said", title: "durations", hint: "A rank test of the durations (Mann and Whitney): slower or faster if chance does that once in 10,000 times at most, and 56 of 100 pairs go that way. Of more than 20,000 durations as many are tested. Tail: the p99 is 1.5 times the other. Merged: not all durations are here one by one, so that nobody can tell.", value: (d) => d.said },
       ns("more", "B − A", more, { hint: "How much more time B has in scopes of that name" }),
       { key: "by", title: "by", hint: "The same in relation to A", numeric: true, value: (d) => (d.a.total > 0 ? total(d, 1) / total(d, 0) : null), text: (d) => changeText(total(d, 0), total(d, 1)) },
       count("countA", "count A", (d) => d.a.count), count("countB", "B", (d) => d.b.count),
