@@ -1,6 +1,6 @@
 // Command screenshots makes pictures of the demo's timeline: in the light, in the
 // dark, zoomed in, with a scope selected, and live. make screenshots runs it
-// after make demo.
+// after make demo. With -scenes it makes those of docs/pictures.
 package main
 
 import (
@@ -15,12 +15,15 @@ import (
 
 	"github.com/scopeview/scopeview/uitest/browser"
 	"github.com/scopeview/scopeview/uitest/tool"
+	"github.com/scopeview/scopeview/uitest/traces"
 )
 
 func main() {
+	traces.Main()
 	out := flag.String("o", "screenshots", "write the pictures into this `directory`")
+	documented := flag.Bool("scenes", false, "take those of docs/pictures instead of the demo's")
 	flag.Parse()
-	if err := run(*out); err != nil {
+	if err := run(*out, *documented); err != nil {
 		fmt.Fprintln(os.Stderr, "screenshots:", err)
 		os.Exit(1)
 	}
@@ -33,7 +36,7 @@ type studio struct {
 	tool      tool.Tool
 }
 
-func run(out string) error {
+func run(out string, documented bool) error {
 	root, err := tool.Root()
 	if err != nil {
 		return err
@@ -47,6 +50,9 @@ func run(out string) error {
 	}
 	defer chromium.Close()
 	s := studio{chromium: chromium, root: root, out: out, tool: tool.Tool(filepath.Join(root, "bin/scopeview"))}
+	if documented {
+		return s.takeScenes()
+	}
 	html := filepath.Join(out, "demo.html")
 	if _, err := s.tool.Run("html", filepath.Join(root, "demo/gostats.scope"), "-o", html); err != nil {
 		return err

@@ -216,7 +216,7 @@ export function createRowsView(app, element) {
     if (band > 0) ctx.fillRect(0, band - 1, w, 1);
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
-    drawPath(p, app, placeY);
+    drawPath(p, app, (key) => placeY(key, 0) ?? placeOfFolded(key));
     return p.drawn;
   }
 
@@ -235,6 +235,13 @@ export function createRowsView(app, element) {
     if (s.y < band || band === 0) return { y, h };
     const top = Math.max(y, band); // pinned rows lie over what is above
     return { y: top, h: Math.max(0, y + h - top) };
+  }
+
+  /** The place of the folded group that a row is in; null: it is in none. @param {number} key */
+  function placeOfFolded(key) {
+    const id = rowId({ by: app.by, key });
+    const s = strips.find((x) => x.kind === "group" && x.shut && x.rows?.some((r) => rowId(r) === id));
+    return s ? { y: yOf(s) + 1, h: s.h - 2 } : null;
   }
 
   /** @param {number} x @param {number} y in the canvas @returns {Hit|null} */
