@@ -33,7 +33,7 @@ func build(longer int64) func(path string) error {
 
 var scenes = []scene{
 	{name: "first-sight", trace: program("eight", 100)},
-	{name: "large-dark", trace: program("eight", 100), view: browser.View{Width: 2560, Height: 1440, Scale: 0.5, Dark: true}},
+	{name: "large-dark", trace: program("eight", 100), view: browser.View{Width: 2560, Height: 1440, Scale: 0.45, Dark: true}},
 	{name: "one-wait", trace: program("delayed", 1), keys: []string{"Slash", "=4711", "Enter", "Escape", "KeyB"}},
 	{name: "alike-rows", trace: traces.Handlers},
 	{name: "search", trace: program("store", 30), keys: []string{"Slash", "=parse"}},
