@@ -1,6 +1,6 @@
 // The commands: all that changes what is shown and chosen. Nobody else assigns the
 // app's state: its type forbids that. Those of single rows are in
-// rowcommands.js, those of marks in markcommands.js.
+// rowcommands.js, those of marks in markcommands.js, those of the tabs in panelcommands.js.
 
 import { stateText } from "./data/states.js";
 import { markCommands } from "./markcommands.js";
@@ -15,6 +15,7 @@ import { search } from "./model/search.js";
 import { longestInside } from "./model/spent.js";
 import { stateLinks } from "./model/waitlinks.js";
 import { otherThreads } from "./model/waits.js";
+import { panelCommands } from "./panelcommands.js";
 import { rowCommands } from "./rowcommands.js";
 import { themeColors } from "./view/color.js";
 import { foldEnded, rowId } from "./view/layout.js";
@@ -36,9 +37,6 @@ const graphSets = ["usual", "all", "line"];
 
 /** Which choices of how rows are shown are those of the trace beside it, too. */
 const goesWith = /** @type {const} */ (["states", "locks", "procs", "filter", "sort", "oneLine", "collapsed", "colorBy"]);
-
-/** @param {string} id */
-function isHidden(id) { return document.getElementById(id)?.hidden === true; }
 
 /** @param {Page} app */
 export function commands(app) {
@@ -221,7 +219,7 @@ export function commands(app) {
   }
 
   return {
-    ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
+    ...panelCommands(app, { select, showTab, redraw, kept, relayout }), ...rowCommands(app, relayout), ...markCommands(app, kept, moveTo), redraw, drawNow, relayout, setView, setFollow, showTab, select, setRange, reveal, selectState, goToInterval, toStep,
     /** Zooms by a factor; the moment t of the aim stays where it is. @param {number} t @param {number} factor */
     zoomAt(t, factor) {
       const { from, to } = app.aim;
@@ -338,85 +336,12 @@ export function commands(app) {
       app.tell("clock");
       kept();
     },
-    /** Shows the executions of a name. @param {string} name */
-    showRuns(name) {
-      app.runsOf = name;
-      app.brush = null;
-      if (app.selection && model.name(app.selection.batch.name[app.selection.i]) !== name) select(null);
-      showTab("runs");
-      redraw();
-    },
-    /** Lights those of them that take so long; null: none. @param {{lo: number, hi: number}|null} long */
-    brushRuns(long) {
-      app.brush = long && new Brush(model, app.runsOf, long.lo, long.hi);
-      app.tell("range");
-      kept();
-    },
-    /** @param {boolean} on sums of a range are of whole scopes, not of what lies in it */
-    setWhole(on) {
-      app.whole = on;
-      app.tell("range");
-      app.keepState();
-    },
-    /** Shows the panel below the rows, or not. @param {boolean} show */
-    togglePanel(show = isHidden("panel")) {
-      if (show !== isHidden("panel")) return;
-      if (!show && document.activeElement?.closest("#panel, #divider")) app.rows.element.focus();
-      for (const id of ["panel", "divider"]) /** @type {HTMLElement} */ (document.getElementById(id)).hidden = !show;
-      app.announce(show ? "panel shown" : "panel hidden");
-      app.tell("tab");
-      relayout();
-    },
     /** @param {string} theme light or dark */
     setTheme(theme) {
       document.documentElement.dataset.theme = theme;
       app.colors = themeColors();
       app.tell("view");
       redraw();
-    },
-    /** Changes what the tabs of functions look at. @param {Partial<import("./model/calls.js").CallChoices>} change */
-    chooseCalls(change) {
-      app.calls = { ...app.calls, ...change };
-      app.tell("calls");
-      app.keepState();
-    },
-    /** Looks at a function in a tab. @param {string} func its whole name @param {import("./state.js").Tab} tab */
-    showFunc(func, tab) {
-      app.calls = { ...app.calls, func };
-      if (app.tab === tab) app.tell("calls");
-      else showTab(tab);
-      app.keepState();
-    },
-    /** Chooses a finding of the doctor. @param {string} id */
-    chooseFinding(id) {
-      app.finding = id;
-      app.jump = false;
-      app.keepState();
-    },
-    /** Has another trace to compare with. @param {import("./model/model.js").Model|null} other */
-    setOther(other) {
-      app.other = other;
-      app.tell("other");
-    },
-    /** Sets the other trace's rows so much earlier. @param {number} shift ns */
-    shiftOther(shift) {
-      app.shift = shift;
-      kept();
-    },
-    /** Looks at the two sides of a name. @param {string} name */
-    compareName(name) {
-      app.compared = name;
-      app.tell("other");
-      app.keepState();
-    },
-    /** Draws the critical path on the rows, or not. */
-    togglePath() {
-      app.path = !app.path;
-      if (app.path && !model.doctor) model.askDoctor();
-      const known = model.doctor?.critical_path?.some((p) => p.steps?.length);
-      app.announce(!app.path ? "the critical path is not drawn" : known ? "the critical path is drawn" : "the critical path is not known: it takes Go's execution trace");
-      app.tell("path");
-      kept();
     },
     /** Shows what an address says, and nothing else. @param {import("./state.js").ViewState} s @param {boolean} follow */
     restore(s, follow = false) {
