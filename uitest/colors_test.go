@@ -17,7 +17,7 @@ func TestColorBy(t *testing.T) {
 			t.Helper()
 			tb.read(nil, "(scopeview.setView(%v, %v), 0)", s.Start-s.Dur/10, s.Start+s.Dur*1.1)
 			x, y := tb.seek(s.Start+s.Dur*0.9, "parse")
-			return tb.colorAt(x, y-3)
+			return tb.colorAt(x, y+4) // y is in the upper half of the bar
 		}
 		if x, y := colors(a), colors(b); !alikeColors(x, y) {
 			t.Errorf("by name one parse is %v, another %v", x, y)

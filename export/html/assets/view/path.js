@@ -3,23 +3,21 @@
 import { bisect } from "../data/bisect.js";
 
 /**
- * A line along the top of a row while the path is there, and one down or up to the next.
+ * A line along the top of a row, or of the group that it is in, while the path is there,
+ * and one down or up to the next.
  * @param {import("./draw.js").Painter} p
  * @param {import("../app.js").App} app
- * @param {(key: number) => {y: number, h: number}|null} placeOf of a row, or of the folded group that it is in
+ * @param {(key: number) => {y: number}|null} placeOf
  */
 export function drawPath(p, app, placeOf) {
   const steps = app.path && app.by === "goroutine" ? p.model.doctor?.critical_path?.find((c) => c.of === "")?.steps ?? [] : [];
   const { ctx } = p;
-  /** @type {Map<number, {y: number, h: number}|null>} */
-  const places = new Map();
   /** @type {{x: number, y: number, until: number}|null} the end of the step before */
   let last = null;
   const first = bisect(0, steps.length, (k) => steps[k][2] < p.from);
   for (let k = Math.max(0, first - 1); k < steps.length && steps[k][1] <= p.to; k++) {
     const [goid, from, to] = steps[k];
-    let place = places.get(goid);
-    if (place === undefined) places.set(goid, place = placeOf(goid));
+    const place = placeOf(goid);
     if (!place) {
       last = null;
       continue;

@@ -45,6 +45,8 @@ export function createRowsView(app, element) {
   let strips = [];
   /** By id. @type {Map<string, import("./layout.js").Strip>} */
   let byId = new Map();
+  /** Which group a row is in, by its id, once that is asked. @type {Map<string, import("./layout.js").Strip>|null} */
+  let groups = null;
   let sticky = 0; // so many strips at the top stay there
   let band = 0; // their height
   /** The groups' texts, and of which view they are. */
@@ -73,6 +75,7 @@ export function createRowsView(app, element) {
     const { strips: list, height, pins: pinned } = layoutRows(app.model, app.arranged, app.choices);
     strips = list;
     byId = new Map(strips.filter((s) => s.kind !== "more").map((s) => [s.id, s]));
+    groups = null;
     element.style.maxHeight = `${height + 12}px`;
     // A scroll bar takes from the rows' width; the plots above keep to the rows' times.
     if (element.id === "rows") document.documentElement.style.setProperty("--scrollbar", `${element.offsetWidth - element.clientWidth}px`);
@@ -216,7 +219,7 @@ export function createRowsView(app, element) {
     if (band > 0) ctx.fillRect(0, band - 1, w, 1);
     drawOverlay(p, app, height, placeY);
     drawLinks(p, app, placeY);
-    drawPath(p, app, (key) => placeY(key, 0) ?? placeOfFolded(key));
+    drawPath(p, app, placeOrGroup);
     return p.drawn;
   }
 
@@ -231,17 +234,23 @@ export function createRowsView(app, element) {
     const line = depth < 0 ? 0 : Math.min(depth, Math.max(0, s.lanes.length - 1));
     const inStates = s.states && (strip || s.lanes.length === 0);
     const y = yOf(s) + (inStates ? /** @type {number} */ (s.statesAt) : 1 + (s.flags && depth >= 0 ? flagHeight : 0) + line * sizes.line);
-    const h = inStates ? /** @type {number} */ (s.statesHigh) : sizes.line - 2;
+    return belowPins(s, y, inStates ? /** @type {number} */ (s.statesHigh) : sizes.line - 2);
+  }
+
+  /** What is in sight of a part of a strip. @param {import("./layout.js").Strip} s @param {number} y @param {number} h */
+  function belowPins(s, y, h) {
     if (s.y < band || band === 0) return { y, h };
     const top = Math.max(y, band); // pinned rows lie over what is above
     return { y: top, h: Math.max(0, y + h - top) };
   }
 
-  /** The place of the folded group that a row is in; null: it is in none. @param {number} key */
-  function placeOfFolded(key) {
-    const id = rowId({ by: app.by, key });
-    const s = strips.find((x) => x.kind === "group" && x.shut && x.rows?.some((r) => rowId(r) === id));
-    return s ? { y: yOf(s) + 1, h: s.h - 2 } : null;
+  /** Where a row is, or else the group that it is in. @param {number} key */
+  function placeOrGroup(key) {
+    const place = placeY(key, 0);
+    if (place) return place;
+    groups ??= new Map(strips.flatMap((s) => (s.rows ?? []).map((row) => [rowId(row), s])));
+    const s = groups.get(rowId({ by: app.by, key }));
+    return s ? belowPins(s, yOf(s) + 1, s.h - 1) : null;
   }
 
   /** @param {number} x @param {number} y in the canvas @returns {Hit|null} */
