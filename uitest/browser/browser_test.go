@@ -131,7 +131,22 @@ func TestPages(t *testing.T) {
 				t.Errorf("a page behind another one has the focus: %v, %v", focus, err)
 			}
 			notes(t, p)
+			leaves(t, p)
 		})
+	}
+}
+
+// leaves: a page that changes its address all the time is gone when another one was gone to.
+func leaves(t *testing.T, p *Page) {
+	t.Helper()
+	var address string
+	if err := p.Eval(`let n = 0; setInterval(() => history.replaceState(null, "", "#" + n++), 0); location.href`, &address); err != nil {
+		t.Fatal(err)
+	}
+	address, _, _ = strings.Cut(address, "#")
+	var log float64
+	if err := errors.Join(p.Go(address), p.Eval("log.length", &log)); err != nil || log != 0 {
+		t.Errorf("of the page that was left there are %v lines, %v", log, err)
 	}
 }
 

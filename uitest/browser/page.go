@@ -2,6 +2,7 @@ package browser
 
 import (
 	"encoding/json"
+	"errors"
 	"fmt"
 	"net/url"
 	"slices"
@@ -57,7 +58,11 @@ func (p *Page) Go(address string) error {
 	p.mu.Lock()
 	p.home = home
 	p.mu.Unlock()
-	return p.navigate(address)
+	if err := errors.Join(p.Eval("window.leaving = true", nil), p.navigate(address)); err != nil {
+		return err
+	}
+	// Where the page that is left changes its own address meanwhile, browsers take that for the end.
+	return p.Wait(`!window.leaving && document.readyState === "complete"`, patience)
 }
 
 // See changes how the page is looked at.
