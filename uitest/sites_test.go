@@ -98,10 +98,7 @@ func checkCopy(t *testing.T, tb *tab) {
 	}
 	withAxe(t, tb, "a scope with its source")
 	get := tb.find("get", "")
-	tb.seek(get.Start+get.Dur/2, "first used at")
-	if p := tb.popup(); !strings.Contains(p, "store/store.go:142") {
-		t.Errorf("the pop-up says %q", p)
-	}
+	tb.seek(get.Start+get.Dur/2, "first used at\nstore/store.go:142")
 	if s := tb.sourceOf("store.mu"); s == nil || s.Text != "store/store.go:9 (store.(*Store).lock)" {
 		t.Errorf("a wait is from %+v", s)
 	}
