@@ -3,9 +3,12 @@
 import { bisect } from "../data/bisect.js";
 import { Kind } from "../data/kinds.js";
 import { innermostAt } from "./relate.js";
+import { atOnce, inSlices, sortSteps } from "./slices.js";
 
 /** An item has so many of these links at most. */
 const mostLockLinks = 50;
+/** Of so many items the locks' are found within a frame. */
+const soughtAtOnce = 1 << 13;
 
 /**
  * The waits and the holds of a lock: those of one name, whose arguments tell the
@@ -23,7 +26,7 @@ export function lockLinks(model, ref) {
   const { batch, i } = model.resolve(ref);
   if (batch.kind[i] !== Kind.wait && batch.kind[i] !== Kind.hold) return [];
   const key = lockKey(model, batch, i);
-  const lock = model.cached("locks", () => locksOf(model)).get(key);
+  const lock = locksAtOnce(model).get(key);
   if (!lock) return [];
   if (batch.kind[i] === Kind.wait) {
     const holder = holderBefore(lock, batch, i);
@@ -50,7 +53,7 @@ export function lockLinks(model, ref) {
  * @returns {import("../data/lockset.js").Held|undefined} undefined: nothing is on record
  */
 export function lockBetween(model, ref, from, to) {
-  const lock = model.cached("locks", () => locksOf(model)).get(lockKey(model, ref.batch, ref.i));
+  const lock = locksAtOnce(model).get(lockKey(model, ref.batch, ref.i));
   if (!lock) return undefined;
   const among = (/** @type {LockItem[]} */ list) => list.slice(firstEndingAt(list, from)).filter(({ batch, i }) => batch.start[i] < to).sort((a, b) => a.batch.start[a.i] - b.batch.start[b.i]);
   const starts = [], ends = [], goids = [], scopes = [], many = [], shared = [];
@@ -105,12 +108,40 @@ function lockKey(model, batch, i) {
   return `${batch.name[i]} ${addr ? addr[1] : ""}`;
 }
 
+/** The waits and the holds of each lock, by lockKey; null: not found yet. @returns {{locks: Map<string, LockItems>|null, asked: boolean}} */
+function locksOf(model) { return model.cached("locks", () => ({ locks: null, asked: false })); }
+
 /** @returns {Map<string, LockItems>} */
-function locksOf(model) {
+function locksAtOnce(model) { return locksOf(model).locks ??= atOnce(lockSteps(model)); }
+
+/**
+ * Reports whether lockLinks costs little, as what it looks at is there. Of many items that
+ * is found in slices: a frame that had to wait for it would be late. While a trace grows
+ * it is always said to be there: it would be given up with each of the news.
+ * @param {import("./model.js").Model} model
+ * @param {() => void} then called when it is there
+ */
+export function locksReady(model, then) {
+  const of = locksOf(model);
+  if (of.locks || model.meta.writer === "running" || model.base.n <= soughtAtOnce) return true;
+  if (!of.asked) {
+    of.asked = true;
+    inSlices(lockSteps(model), () => of !== locksOf(model)).then((locks) => {
+      if (!locks) return;
+      of.locks ??= locks;
+      then();
+    });
+  }
+  return false;
+}
+
+/** @returns {Generator<void, Map<string, LockItems>>} */
+function* lockSteps(model) {
   const locks = new Map();
   for (const batch of model.batches()) {
     const keys = new Map(); // of name and arguments, which repeat
     for (let i = 0; i < batch.n; i++) {
+      if ((i & 0xfff) === 0) yield;
       const kind = batch.kind[i];
       if (kind !== Kind.wait && kind !== Kind.hold || batch.many(i) > 1) continue;
       const same = batch.args[i] * 65536 + batch.name[i];
@@ -123,8 +154,8 @@ function locksOf(model) {
   }
   const byEnd = (a, b) => a.end - b.end;
   for (const lock of locks.values()) {
-    lock.waits.sort(byEnd);
-    lock.holds.sort(byEnd);
+    lock.waits = yield* sortSteps(lock.waits, byEnd);
+    lock.holds = yield* sortSteps(lock.holds, byEnd);
   }
   return locks;
 }

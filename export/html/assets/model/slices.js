@@ -89,7 +89,7 @@ const sortedAtOnce = 1 << 14;
 
 /**
  * Sorts a list, equals staying in their order. It becomes scratch space.
- * @template {Float64Array|Uint32Array|string[]} L
+ * @template {Float64Array|Uint32Array|any[]} L
  * @param {L} list
  * @param {(a: any, b: any) => number} compare
  * @returns {Generator<void, L>}

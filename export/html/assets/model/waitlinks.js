@@ -3,7 +3,7 @@
 
 import { firstFrom } from "../data/batch.js";
 import { Kind } from "../data/kinds.js";
-import { lockLinks } from "./locklinks.js";
+import { lockLinks, locksReady } from "./locklinks.js";
 import { innermostAt } from "./relate.js";
 
 /**
@@ -105,9 +105,10 @@ export function mayBeSought(model) { return model.meta.writer !== "running" || m
 /**
  * The arrows of the longest waits in sight.
  * @param {Model} model @param {{batch: Batch, i: number}[]} waiting
+ * @param {() => void} more called when there are more of them, as they have been looked for
  * @returns {Link[]}
  */
-export function waitingLinks(model, waiting) {
+export function waitingLinks(model, waiting, more) {
   const known = model.cached("block links", () => new Map());
   const seek = mayBeSought(model);
   return longestOf(waiting, ({ batch, i }) => batch.dur[i]).flatMap(({ batch, i }) => {
@@ -116,7 +117,10 @@ export function waitingLinks(model, waiting) {
     let links = of.get(i);
     if (!links) {
       links = blockLinks(model, { batch, i });
-      if (links.length === 0 && seek) links = lockLinks(model, { batch, i });
+      if (links.length === 0 && seek) {
+        if (!locksReady(model, more)) return links;
+        links = lockLinks(model, { batch, i });
+      }
       of.set(i, links);
     }
     return links;

@@ -87,6 +87,22 @@ test("what a state says", () => {
   assert.equal(stateText("new one"), "new one");
 });
 
+test("of many items who held a lock is found in slices", async () => {
+  const items = [[1, 0, 2, 7, 10, 80, { args: '{"addr":"0xc0"}' }], [2, 0, 2, 6, 20, 75, { args: '{"addr":"0xc0"}' }]];
+  for (let k = 0; k < 10_000; k++) items.push([3, 0, 1, 1, k, 1]);
+  const model = modelOf(items, { names: ["", "work", "mu"] });
+  const wait = model.find(2, 0, 20);
+  let later = 0;
+  await new Promise((done) => {
+    for (const _ of [1, 2]) assert.deepEqual(waitingLinks(model, [wait], () => { later++; done(); }), [], "not yet");
+  });
+  assert.equal(later, 1, "it is looked for once");
+  const found = waitingLinks(model, [wait], () => assert.fail("it is there"));
+  assert.deepEqual(found.map((l) => [l.kind, l.from.rowKey, l.from.time, l.to.rowKey, l.to.time]), [["lock", 1, 90, 2, 95]]);
+  const [other] = waitingLinks(modelOf(items, { names: ["", "work", "mu"], meta: { writer: "running" } }), [wait], () => assert.fail("a growing trace does not wait"));
+  assert.equal(other.kind, "lock");
+});
+
 test("who held the lock is told by the wait, and by the holds where it is not", () => {
   const items = [
     [1, 0, 1, 1, 0, 100], [1, 1, 2, 7, 10, 80, { args: '{"addr":"0xc0","lock":"mutex","at_least":true}' }],
@@ -101,11 +117,12 @@ test("who held the lock is told by the wait, and by the holds where it is not", 
   assert.deepEqual(lockArgs(model, hold.batch, hold.i), { addr: "0xc0", holder: 0, kind: "mutex", held: true, shared: false, atLeast: true });
   const [block] = links(model, wait).filter((l) => l.kind === "block");
   assert.deepEqual([block.from.rowKey, block.from.time, model.name(block.from.ref.batch.name[block.from.ref.i]), block.to.rowKey], [1, 20, "work", 2]);
-  const all = waitingLinks(model, [wait, model.find(3, 0, 30)]);
+  const never = () => assert.fail("there are no more");
+  const all = waitingLinks(model, [wait, model.find(3, 0, 30)], never);
   assert.deepEqual(all.map((l) => [l.kind, l.from.rowKey, l.to.rowKey]), [["block", 1, 2], ["lock", 1, 3]]);
-  assert.equal(waitingLinks(model, Array(61).fill(wait)).length, mostUnasked);
+  assert.equal(waitingLinks(model, Array(61).fill(wait), never).length, mostUnasked);
   // Those of the longest waits are drawn, whatever the others in sight are.
-  assert.deepEqual(waitingLinks(model, [...Array(mostUnasked).fill(wait), model.find(3, 0, 30)]).filter((l) => l.to.rowKey === 3), []);
+  assert.deepEqual(waitingLinks(model, [...Array(mostUnasked).fill(wait), model.find(3, 0, 30)], never).filter((l) => l.to.rowKey === 3), []);
   const task = model.find(1, 0, 0);
   assert.equal(lockArgs(model, task.batch, task.i), null);
 });

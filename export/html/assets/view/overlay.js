@@ -101,7 +101,7 @@ export function drawLinks(p, app, placeY) {
   const { ctx, colors } = p;
   if (app.by === "thread") return; // the ends are goroutines
   const chosen = app.selection || app.stateSelection;
-  const all = chosen ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [...waitingLinks(app.model, p.waiting), ...lockedLinks(app.model, p.locked)];
+  const all = chosen ? [...app.links, ...chainLinks(chainOf(app.model, app.chain))] : [...waitingLinks(app.model, p.waiting, app.redraw), ...lockedLinks(app.model, p.locked)];
   for (const link of all) {
     const depthOf = (/** @type {any} */ e) => (e.ref ? app.model.place(e.ref, app.by).depth : 0);
     const a = placeY(link.from.rowKey, depthOf(link.from), link.from.strip);
