@@ -189,7 +189,11 @@ func (b *bench) frames(group, address string, how ...string) error {
 			return p.Wheel(browser.Width*0.6, browser.Height*0.4, 0, turn, browser.Ctrl)
 		}},
 	}
-	if len(how) > 0 {
+	var scrolls bool // rows of groups that are shut may all be in sight
+	if err := p.Eval(`(({scrollHeight, clientHeight}) => scrollHeight > 2 * clientHeight)(document.getElementById("rows"))`, &scrolls); err != nil {
+		return err
+	}
+	if len(how) > 0 && scrolls {
 		motions = append(motions, motion{"scrolling", func(n int) error {
 			turn := 80.0
 			if n%6 >= 3 {
